@@ -1,0 +1,34 @@
+# The few commands a person types. The build itself is CMake's: see
+# CMakeLists.txt and CMakePresets.json.
+#
+#   make run      install what is missing, build, show this machine
+#   make check    install what is missing, build in every way, run all tests
+#   make bench    figures side by side with a floor measured in the same run
+#   make install  install below PREFIX (default /usr/local)
+
+PREFIX ?= /usr/local
+BUILD  := build
+
+.PHONY: all run check bench install packages clean
+
+all: packages
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD)
+
+packages:
+	@scripts/install-packages
+
+run: all
+	@scripts/run $(BUILD)
+
+check: packages
+	@scripts/check
+
+bench: all
+	@scripts/bench $(BUILD)
+
+install: all
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf $(BUILD)

@@ -1,0 +1,11 @@
+# tt_layer(NAME DEPENDS other…) makes the static library of one folder. It names
+# all that the folder may use: tests/layers.sh holds the #include lines against it.
+function(tt_layer name)
+	cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+	file(GLOB sources CONFIGURE_DEPENDS *.c)
+	add_library(tt_${name} STATIC ${sources})
+	foreach(dependency ${arg_DEPENDS})
+		target_link_libraries(tt_${name} PUBLIC tt_${dependency})
+	endforeach()
+	set_property(GLOBAL APPEND PROPERTY TT_LAYERS "${name}:${arg_DEPENDS}")
+endfunction()

@@ -1,0 +1,22 @@
+# Flags that every target gets.
+add_compile_options(
+	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wmissing-declarations
+	-Wold-style-definition -Wpointer-arith -Wundef -Wformat=2 -Wformat-signedness -Wvla
+	-Wswitch-enum -Winit-self -Wwrite-strings -Wcast-align -Wredundant-decls
+	-Werror=implicit-function-declaration -Werror=return-type -Werror=incompatible-pointer-types
+	-fno-common -fno-strict-overflow)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+	add_compile_options(-Wlogical-op -Wduplicated-cond)
+endif()
+if(TT_WERROR)
+	add_compile_options(-Werror)
+endif()
+if(TT_SANITIZE)
+	add_compile_options(-fsanitize=${TT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+	add_link_options(-fsanitize=${TT_SANITIZE})
+endif()
+if(TT_FUZZ)
+	add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+add_compile_definitions(_GNU_SOURCE)
+include_directories(${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/generated)

@@ -1,0 +1,91 @@
+#include "basic/buf.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Room for `more` bytes and a NUL. */
+static bool buf_reserve(struct buf *b, size_t more)
+{
+	size_t size = b->size ? b->size : 256;
+	char *data;
+
+	if (b->failed)
+		return false;
+	if (more < b->size - b->length)
+		return true;
+	if (more > SIZE_MAX / 4 || b->length > SIZE_MAX / 4)
+		goto fail;
+	while (size - b->length <= more)
+		size *= 2;
+	data = realloc(b->data, size);
+	if (!data)
+		goto fail;
+	b->data = data;
+	b->size = size;
+	return true;
+
+fail:
+	buf_done(b);
+	b->failed = true;
+	return false;
+}
+
+void buf_add(struct buf *b, const void *data, size_t length)
+{
+	if (!buf_reserve(b, length))
+		return;
+	if (length)
+		memcpy(b->data + b->length, data, length);
+	b->length += length;
+	b->data[b->length] = '\0';
+}
+
+void buf_puts(struct buf *b, const char *text)
+{
+	buf_add(b, text, strlen(text));
+}
+
+void buf_putc(struct buf *b, char c)
+{
+	buf_add(b, &c, 1);
+}
+
+void buf_fill(struct buf *b, char c, size_t times)
+{
+	if (!buf_reserve(b, times))
+		return;
+	memset(b->data + b->length, c, times);
+	b->length += times;
+	b->data[b->length] = '\0';
+}
+
+void buf_printf(struct buf *b, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(NULL, 0, format, ap);
+	va_end(ap);
+	if (n < 0 || !buf_reserve(b, (size_t)n))
+		return;
+	va_start(ap, format);
+	vsnprintf(b->data + b->length, (size_t)n + 1, format, ap);
+	va_end(ap);
+	b->length += (size_t)n;
+}
+
+void buf_reset(struct buf *b)
+{
+	b->length = 0;
+	b->failed = false;
+	if (b->data)
+		b->data[0] = '\0';
+}
+
+void buf_done(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}

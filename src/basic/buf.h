@@ -1,0 +1,34 @@
+/*
+ * Text that grows. The first failed allocation sticks: append freely, ask once
+ * at the end. A buffer that failed holds no text.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf {
+	char *data; /* NUL-terminated once something was appended */
+	size_t length;
+	size_t size;
+	bool failed;
+};
+
+#define CLEANUP_BUF CLEANUP(buf_done)
+
+void buf_add(struct buf *b, const void *data, size_t length);
+void buf_puts(struct buf *b, const char *text);
+void buf_putc(struct buf *b, char c);
+void buf_fill(struct buf *b, char c, size_t times);
+void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
+void buf_reset(struct buf *b); /* empties it, keeps the memory */
+void buf_done(struct buf *b);
+
+/* The text, "" if nothing was appended or memory ran out. */
+static inline const char *buf_text(const struct buf *b)
+{
+	return b->data ? b->data : "";
+}

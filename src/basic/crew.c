@@ -1,0 +1,245 @@
+#include "basic/crew.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+
+enum {
+	JOB_IDLE,
+	JOB_QUEUED,
+	JOB_RUNNING,
+	JOB_LATE, /* running, but nobody waits for it */
+};
+
+/* How long a job may take before another worker is put to the rest. */
+static const int64_t patience_ns = 20 * NS_PER_MS;
+
+struct crew {
+	pthread_mutex_t lock; /* guards everything below and the jobs' states */
+	pthread_cond_t work;  /* a job was queued, or the crew ends */
+	pthread_cond_t done;  /* a job ended */
+	struct job *queue, **queue_end;
+	unsigned workers, idle;
+	unsigned pending; /* queued or running, and awaited */
+	bool ending;
+};
+
+int crew_new(struct crew **ret)
+{
+	struct crew *crew = calloc(1, sizeof(*crew));
+	pthread_condattr_t attr;
+
+	if (!crew)
+		return -ENOMEM;
+	pthread_mutex_init(&crew->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&crew->work, &attr);
+	pthread_cond_init(&crew->done, &attr);
+	pthread_condattr_destroy(&attr);
+	crew->queue_end = &crew->queue;
+	*ret = crew;
+	return 0;
+}
+
+static void crew_destroy(struct crew *crew)
+{
+	pthread_mutex_destroy(&crew->lock);
+	pthread_cond_destroy(&crew->work);
+	pthread_cond_destroy(&crew->done);
+	free(crew);
+}
+
+/* Takes the next job, or waits for one. NULL: the crew ends. */
+static struct job *crew_next(struct crew *crew)
+{
+	struct job *job;
+
+	crew->idle++;
+	while (!crew->queue && !crew->ending)
+		pthread_cond_wait(&crew->work, &crew->lock);
+	crew->idle--;
+	job = crew->queue;
+	if (!job)
+		return NULL;
+	crew->queue = job->next;
+	if (!crew->queue)
+		crew->queue_end = &crew->queue;
+	job->state = JOB_RUNNING;
+	job->started = clock_now(CLOCK_MONOTONIC);
+	return job;
+}
+
+static void *worker(void *arg)
+{
+	struct crew *crew = arg;
+	struct job *job;
+
+	pthread_mutex_lock(&crew->lock);
+	while ((job = crew_next(crew))) {
+		pthread_mutex_unlock(&crew->lock);
+		job->run(job->arg);
+		pthread_mutex_lock(&crew->lock);
+		if (job->state == JOB_RUNNING && --crew->pending == 0)
+			pthread_cond_signal(&crew->done);
+		job->state = JOB_IDLE;
+		job->done = true;
+	}
+	crew->workers--;
+	pthread_cond_broadcast(&crew->done);
+	pthread_mutex_unlock(&crew->lock);
+	return NULL;
+}
+
+/* Signals are for the main thread, which knows what to do with them. */
+static int crew_add_worker(struct crew *crew)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int r;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 256 * 1024 + PTHREAD_STACK_MIN);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = pthread_create(&thread, &attr, worker, crew);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (r == 0)
+		crew->workers++;
+	return -r;
+}
+
+static void crew_queue(struct crew *crew, struct job *job)
+{
+	job->state = JOB_QUEUED;
+	job->done = false;
+	job->next = NULL;
+	*crew->queue_end = job;
+	crew->queue_end = &job->next;
+	crew->pending++;
+}
+
+/*
+ * Gives up what has run too long; returns when the next job does so, and in
+ * *ret_newest when the newest running job began.
+ */
+static int64_t crew_check(struct crew *crew, struct job *const *jobs, size_t count,
+			  int64_t deadline_ns, int64_t *ret_newest)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC), next = now + deadline_ns;
+
+	*ret_newest = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (jobs[i]->state != JOB_RUNNING)
+			continue;
+		if (now - jobs[i]->started >= deadline_ns) {
+			jobs[i]->state = JOB_LATE;
+			crew->pending--;
+			continue;
+		}
+		next = MIN(next, jobs[i]->started + deadline_ns);
+		*ret_newest = MAX(*ret_newest, jobs[i]->started);
+	}
+	return next;
+}
+
+/* No worker for queued jobs, though the newest running one had its moment? */
+static void crew_reinforce(struct crew *crew, int64_t newest, int64_t *wake)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (!crew->queue || crew->idle)
+		return;
+	if (crew->workers == 0 || now - newest >= patience_ns)
+		(void)crew_add_worker(crew); /* without threads everything is late */
+	*wake = MIN(*wake, MAX(newest, now) + patience_ns);
+}
+
+/* What was queued and never begun: nobody may find it in the queue later. */
+static bool crew_collect(struct crew *crew, struct job *const *jobs, size_t count)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < count; i++) {
+		all = all && jobs[i]->done;
+		if (jobs[i]->state == JOB_QUEUED)
+			jobs[i]->state = JOB_IDLE;
+	}
+	crew->queue = NULL;
+	crew->queue_end = &crew->queue;
+	crew->pending = 0;
+	return all;
+}
+
+bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t deadline_ns)
+{
+	/* Each job has its deadline; the queue as a whole has an end too. */
+	int64_t end = clock_now(CLOCK_MONOTONIC) + deadline_ns + (int64_t)count * patience_ns * 2;
+	bool all;
+
+	pthread_mutex_lock(&crew->lock);
+	for (size_t i = 0; i < count; i++)
+		crew_queue(crew, jobs[i]);
+	if (crew->idle)
+		pthread_cond_signal(&crew->work);
+	while (crew->pending) {
+		int64_t newest, wake = crew_check(crew, jobs, count, deadline_ns, &newest);
+		struct timespec until;
+
+		if (!crew->pending || clock_now(CLOCK_MONOTONIC) >= end)
+			break;
+		crew_reinforce(crew, newest, &wake);
+		until = clock_timespec(MIN(wake, end));
+		pthread_cond_timedwait(&crew->done, &crew->lock, &until);
+	}
+	all = crew_collect(crew, jobs, count);
+	pthread_mutex_unlock(&crew->lock);
+	return all;
+}
+
+bool crew_job_is_busy(struct crew *crew, const struct job *job)
+{
+	bool busy;
+
+	pthread_mutex_lock(&crew->lock);
+	busy = job->state != JOB_IDLE;
+	pthread_mutex_unlock(&crew->lock);
+	return busy;
+}
+
+bool crew_job_is_done(struct crew *crew, const struct job *job)
+{
+	bool done;
+
+	pthread_mutex_lock(&crew->lock);
+	done = job->done;
+	pthread_mutex_unlock(&crew->lock);
+	return done;
+}
+
+struct crew *crew_free(struct crew *crew)
+{
+	struct timespec until;
+	bool gone;
+
+	if (!crew)
+		return NULL;
+	pthread_mutex_lock(&crew->lock);
+	crew->ending = true;
+	pthread_cond_broadcast(&crew->work);
+	until = clock_timespec(clock_now(CLOCK_MONOTONIC) + patience_ns);
+	while (crew->workers)
+		if (pthread_cond_timedwait(&crew->done, &crew->lock, &until))
+			break;
+	gone = crew->workers == 0;
+	pthread_mutex_unlock(&crew->lock);
+	if (gone)
+		crew_destroy(crew);
+	return NULL;
+}

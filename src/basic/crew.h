@@ -1,0 +1,52 @@
+/*
+ * Work that may block for ever, with a deadline.
+ *
+ * A read of a driver's file can wait for a reset, a firmware answer or a dead
+ * chip, and no signal ends it. So such reads are jobs, done one after the other
+ * by a thread of their own while the caller watches. In the ordinary case one
+ * worker does them all. A job that makes no progress for a moment gets its
+ * worker to itself, and another worker goes on with the rest; a job past the
+ * deadline is given up, and whoever asked goes on without it.
+ *
+ *	caller:  run ──────────────wait──────────────┐ late: job 1
+ *	worker:   job 0 │ job 1 ...................... (still blocked)
+ *	worker:               │ job 2 │ job 3 │ …
+ *
+ * A job that was given up still runs: its memory must stay where it is until
+ * crew_job_is_busy() says no. Cost of the ordinary case: one thread, started once.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct crew;
+
+struct job {
+	void (*run)(void *arg);
+	void *arg;
+	struct job *next; /* these belong to the crew */
+	int state;
+	bool done;
+	int64_t started;
+};
+
+MUST_CHECK int crew_new(struct crew **ret);
+
+/* Ends idle workers. Blocked ones are left to themselves, with the crew's memory. */
+struct crew *crew_free(struct crew *crew);
+
+/*
+ * Runs jobs, none of which may be busy, in order. Returns when each is done or
+ * has run for longer than the deadline; true if all are done.
+ */
+bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t deadline_ns);
+
+/* Has it run to its end since it was last handed to crew_run()? */
+bool crew_job_is_done(struct crew *crew, const struct job *job);
+
+/* Is it still running, given up by an earlier crew_run()? */
+bool crew_job_is_busy(struct crew *crew, const struct job *job);

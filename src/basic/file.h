@@ -1,0 +1,49 @@
+/*
+ * Small files of the kernel, and trees of them.
+ *
+ * A root is where /sys, /proc, /dev and /etc are looked for: "/" on a live
+ * machine, any directory with --root. Paths below it are relative, with no
+ * leading slash.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/macros.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct root {
+	int fd;	    /* the directory, O_PATH */
+	bool live;  /* the machine we run on: "/" */
+	char *path; /* as the kernel names it, no slash at the end; "" for "/" */
+};
+
+/* Where a root may be: NULL or "/" is the machine itself. -errno on failure. */
+MUST_CHECK int root_init(struct root *root, const char *directory);
+void root_done(struct root *root);
+
+/*
+ * The contents of a file, NUL-terminated, in one read. Returns the length.
+ * -EFBIG if the file has more than size - 1 bytes; errors of open and read as
+ * they are (-EISDIR for a directory).
+ */
+MUST_CHECK ssize_t file_read(int dirfd, const char *path, char *text, size_t size);
+
+/* The same from a descriptor that is kept, always from the start of the file. */
+MUST_CHECK ssize_t file_pread(int fd, char *text, size_t size);
+
+/* A whole file whatever its size, up to limit bytes: -EFBIG beyond. */
+MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret);
+
+/* Target of a symbolic link, NUL-terminated; -ENAMETOOLONG if it does not fit. */
+MUST_CHECK ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size);
+
+/*
+ * Calls visit(name) for each entry but "." and "..", until it returns non-zero;
+ * returns that, or -errno. The names come in the order of the directory.
+ */
+MUST_CHECK int directory_each(int dirfd, const char *path,
+			      int (*visit)(const char *name, void *arg), void *arg);

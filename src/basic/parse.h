@@ -1,0 +1,19 @@
+/*
+ * Numbers from text. A number is parsed whole or not at all: leading blanks,
+ * trailing characters and overflow are errors, one trailing newline is not
+ * (every file of the kernel ends in one). 0 or -EINVAL, -ERANGE; outputs are
+ * untouched on failure.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stdint.h>
+
+MUST_CHECK int parse_u64(const char *text, uint64_t *ret);
+MUST_CHECK int parse_u32(const char *text, uint32_t *ret);
+MUST_CHECK int parse_i64(const char *text, int64_t *ret);
+
+/* Hexadecimal digits, at most 16; parse_hex_prefixed() wants a leading "0x". */
+MUST_CHECK int parse_hex(const char *text, uint64_t *ret);
+MUST_CHECK int parse_hex_prefixed(const char *text, uint64_t *ret);

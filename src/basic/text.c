@@ -1,0 +1,119 @@
+#include "basic/text.h"
+
+#include <wchar.h>
+
+static const uint32_t mark = 0xFFFD; /* REPLACEMENT CHARACTER */
+
+size_t utf8_decode(const char *text, size_t length, uint32_t *ret)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *s = (const unsigned char *)text;
+	uint32_t c;
+	size_t n;
+
+	if (length == 0)
+		return 0;
+	if (s[0] < 0x80) {
+		*ret = s[0];
+		return 1;
+	}
+	n = s[0] >= 0xF0 && s[0] < 0xF8 ? 4 : s[0] >= 0xE0 ? 3 : 2;
+	if (s[0] < 0xC2 || s[0] >= 0xF8 || n > length)
+		return 0;
+	c = s[0] & (0x7Fu >> n);
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xC0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3F);
+	}
+	if (c < least[n] || (c >= 0xD800 && c <= 0xDFFF) || c > 0x10FFFF)
+		return 0;
+	*ret = c;
+	return n;
+}
+
+void utf8_encode(struct buf *out, uint32_t c)
+{
+	if (c < 0x80) {
+		buf_putc(out, (char)c);
+	} else if (c < 0x800) {
+		buf_putc(out, (char)(0xC0 | c >> 6));
+		buf_putc(out, (char)(0x80 | (c & 0x3F)));
+	} else if (c < 0x10000) {
+		buf_putc(out, (char)(0xE0 | c >> 12));
+		buf_putc(out, (char)(0x80 | (c >> 6 & 0x3F)));
+		buf_putc(out, (char)(0x80 | (c & 0x3F)));
+	} else {
+		buf_putc(out, (char)(0xF0 | c >> 18));
+		buf_putc(out, (char)(0x80 | (c >> 12 & 0x3F)));
+		buf_putc(out, (char)(0x80 | (c >> 6 & 0x3F)));
+		buf_putc(out, (char)(0x80 | (c & 0x3F)));
+	}
+}
+
+bool text_is_plain(uint32_t c)
+{
+	if (c < 0x20 || (c >= 0x7F && c < 0xA0))
+		return false; /* C0, DEL, C1 */
+	if (c >= 0x200B && c <= 0x200F)
+		return false; /* zero width, direction marks */
+	if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
+		return false; /* line separators, direction overrides */
+	if (c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F))
+		return false; /* byte order mark, annotations, tags */
+	return true;
+}
+
+void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
+{
+	while (length) {
+		uint32_t c = 0;
+		size_t n = utf8_decode(text, length, &c);
+
+		if (n == 0 || !text_is_plain(c) || (utf8 && wcwidth((wchar_t)c) < 0))
+			c = mark;
+		if (!utf8 && c >= 0x80)
+			c = '?';
+		utf8_encode(out, c);
+		text += n ? n : 1;
+		length -= n ? n : 1;
+	}
+}
+
+static size_t char_width(uint32_t c)
+{
+	int width = c < 0x80 ? 1 : wcwidth((wchar_t)c);
+
+	return width < 0 ? 1 : (size_t)width;
+}
+
+size_t text_width(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	while (length) {
+		uint32_t c = mark;
+		size_t n = utf8_decode(text, length, &c);
+
+		width += char_width(c);
+		text += n ? n : 1;
+		length -= n ? n : 1;
+	}
+	return width;
+}
+
+size_t text_fit(const char *text, size_t length, size_t columns)
+{
+	size_t at = 0, width = 0;
+
+	while (at < length) {
+		uint32_t c = mark;
+		size_t n = utf8_decode(text + at, length - at, &c);
+
+		width += char_width(c);
+		if (width > columns)
+			break;
+		at += n ? n : 1;
+	}
+	return at;
+}
