@@ -1,0 +1,253 @@
+/*
+ * The table in which a process publishes what it holds: layout and reader.
+ *
+ * docs/shared-memory.md describes this layout in prose; it changes together
+ * with this file, and TABLE_VERSION with both.
+ *
+ * The table is a memfd, written by one process and mapped by any number of
+ * readers who take no lock. Everything that changes is either a single 64-bit
+ * word or a latch (proto/table_latch.h): a sequence number and four copies,
+ * where the newest copy stays whole whatever happens to the writer. So a reader
+ * gets the last complete state of a process that was killed or stopped between
+ * any two instructions.
+ *
+ * The reader believes nothing. It loads each word once, into memory of its own,
+ * and checks it there; no number in the table can make it read outside of the
+ * buffer it was given, loop for longer than that buffer, or report figures that
+ * contradict each other.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TABLE_MAGIC   UINT64_C(0x31434f4c4c415454) /* "TTALLOC1" on a little-endian machine */
+#define TABLE_VERSION 1u
+
+/* The name given to memfd_create(); /proc/PID/fd shows TABLE_LINK. */
+#define TABLE_NAME "ttalloc"
+#define TABLE_LINK "/memfd:" TABLE_NAME " (deleted)"
+
+#define TABLE_DEVICES	  64u	     /* logical device ids 0 to 63 */
+#define TABLE_COPIES	  4u	     /* of each latched group, see table_latch.h */
+#define TABLE_PROGRAM_MAX 64u	     /* bytes of the program's name, NUL included */
+#define TABLE_SLOTS_MAX	  (1u << 20) /* most slots a table may list: 32 MiB */
+
+/*
+ * Most bytes in one pool of one device: a PiB, far above any card, and small
+ * enough that the sum over 8192 processes cannot wrap.
+ */
+#define TABLE_BYTES_MAX (UINT64_C(1) << 50)
+
+/* As TT-Metal's BufferType and its published statistics number them. */
+enum table_pool {
+	TABLE_DRAM = 0,
+	TABLE_L1 = 1,
+	TABLE_SYSTEM = 2,
+	TABLE_L1_SMALL = 3,
+	TABLE_TRACE = 4,
+	TABLE_CB = 5,
+	TABLE_KERNEL = 6,
+	TABLE_POOLS,
+};
+
+/* Reports that could not be taken as they were, each kind with a counter. */
+enum table_misuse {
+	TABLE_DOUBLE_FREE = 0,	  /* freed again, soon after it was freed */
+	TABLE_UNKNOWN_FREE = 1,	  /* freed, but not known to be held */
+	TABLE_DUPLICATE = 2,	  /* allocated while held: the new size replaced the old */
+	TABLE_ZERO_SIZE = 3,	  /* ignored */
+	TABLE_OVERFLOW = 4,	  /* the pool would exceed TABLE_BYTES_MAX: ignored */
+	TABLE_UNKNOWN_DEVICE = 5, /* logical id above 63: ignored */
+	TABLE_UNKNOWN_POOL = 6,	  /* ignored */
+	TABLE_UNLISTED = 7,	  /* no slot left: in the totals, not in the list */
+	TABLE_LOST = 8,		  /* no memory left: not even in the totals */
+	TABLE_MISUSES,
+};
+
+/* What table_device.known says. */
+enum table_identity {
+	TABLE_HAS_NODE = 1 << 0,
+	TABLE_HAS_BDF = 1 << 1,
+	TABLE_HAS_ASIC = 1 << 2,
+	TABLE_STATED = 1 << 3, /* by the program; otherwise TT-Metal's usual order was assumed */
+};
+
+/* ---- layout: nothing below this line changes without a new TABLE_VERSION ---- */
+
+/* Words of the latched groups, in order. */
+enum table_pool_word {
+	TABLE_NOW,    /* bytes held */
+	TABLE_PEAK,   /* most bytes ever held */
+	TABLE_ALLOCS, /* allocations so far; minus frees: how many are held */
+	TABLE_FREES,
+	TABLE_FAILURES, /* allocations the device refused */
+	TABLE_CHANGED,	/* CLOCK_MONOTONIC ns of the last allocation or free */
+	TABLE_POOL_WORDS,
+};
+
+enum table_device_word {
+	TABLE_KNOWN, /* bits of enum table_identity */
+	TABLE_NODE,  /* N of /dev/tenstorrent/N */
+	TABLE_BDF,   /* domain << 16 | bus << 8 | device << 3 | function */
+	TABLE_ASIC,  /* tt_asic_id as the driver gives it */
+	TABLE_DEVICE_WORDS,
+};
+
+#define TABLE_PROGRAM_WORDS (TABLE_PROGRAM_MAX / 8)
+
+struct table_slot {
+	/*
+	 * Bits 0-31: generation, one more at each change; odd while the slot
+	 * holds an allocation. 32-47: logical device. 48-55: pool. 56-63: 0.
+	 */
+	uint64_t meta;
+	uint64_t id;   /* address or number, unique per device and pool */
+	uint64_t size; /* bytes */
+	uint64_t time; /* CLOCK_MONOTONIC ns of the allocation */
+};
+
+struct table_pool_cell {
+	uint64_t seq;
+	uint64_t reserved[7];
+	uint64_t copy[TABLE_COPIES][TABLE_POOL_WORDS];
+};
+
+struct table_device_cell {
+	uint64_t seq;
+	uint64_t reserved[15];
+	uint64_t copy[TABLE_COPIES][TABLE_DEVICE_WORDS];
+	struct table_pool_cell pool[TABLE_POOLS];
+};
+
+struct table_header {
+	/* Written once, before the magic. */
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;	/* sizeof(struct table_header) */
+	uint32_t device_size;	/* sizeof(struct table_device_cell) */
+	uint32_t device_count;	/* TABLE_DEVICES */
+	uint32_t pool_count;	/* TABLE_POOLS */
+	uint32_t slot_size;	/* sizeof(struct table_slot) */
+	uint64_t slot_offset;	/* TABLE_SLOT_OFFSET */
+	uint64_t slot_capacity; /* slots that fit into the file */
+	uint64_t pid;		/* of the writer, in its own pid namespace */
+	uint64_t start_ticks;	/* field 22 of its /proc/PID/stat; 0 if it could not be read */
+	uint64_t created;	/* CLOCK_MONOTONIC ns */
+	uint64_t reserved0[7];
+
+	/* One word each, changed by the writer at any time. */
+	uint64_t devices;    /* bit per logical device that was ever reported */
+	uint64_t slots_used; /* slots at and above this one were never used; only grows */
+	uint64_t unlisted;   /* allocations held that have no slot */
+	uint64_t reserved1[5];
+	uint64_t misuse[16]; /* by enum table_misuse */
+
+	/* The program's name: NUL-terminated, at most 63 bytes. */
+	uint64_t program_seq;
+	uint64_t reserved2[7];
+	uint64_t program[TABLE_COPIES][TABLE_PROGRAM_WORDS];
+
+	uint8_t reserved3[3456];
+};
+
+#define TABLE_DEVICE_OFFSET sizeof(struct table_header)
+#define TABLE_SLOT_OFFSET   (TABLE_DEVICE_OFFSET + TABLE_DEVICES * sizeof(struct table_device_cell))
+
+static_assert(sizeof(struct table_slot) == 32, "slot");
+static_assert(sizeof(struct table_pool_cell) == 256, "pool cell");
+static_assert(sizeof(struct table_device_cell) == 2048, "device cell");
+static_assert(sizeof(struct table_header) == 4096, "header");
+static_assert(offsetof(struct table_header, devices) == 128, "words that change");
+static_assert(offsetof(struct table_header, misuse) == 192, "misuse");
+static_assert(offsetof(struct table_header, program_seq) == 320, "program");
+static_assert(offsetof(struct table_header, program) == 384, "program copies");
+static_assert(offsetof(struct table_device_cell, pool) == 256, "pools");
+static_assert(TABLE_SLOT_OFFSET == 135168, "slots");
+
+/* ---- the reader ---- */
+
+/* A table somebody may be writing to. The buffer must outlive it. */
+struct table_view {
+	const struct table_header *header;
+	const struct table_device_cell *devices;
+	const struct table_slot *slots;
+	uint64_t slot_room; /* slots that lie inside of the buffer */
+	/* Read once, when the view was made. */
+	uint64_t slot_capacity;
+	uint64_t pid;
+	uint64_t start_ticks;
+	uint64_t created_ns;
+};
+
+struct table_pool_total {
+	uint64_t now_bytes;
+	uint64_t peak_bytes;
+	uint64_t allocs;
+	uint64_t frees; /* allocs - frees allocations are held */
+	uint64_t failures;
+	uint64_t changed_ns;
+};
+
+struct table_device {
+	uint32_t known; /* bits of enum table_identity */
+	uint32_t node;
+	uint64_t bdf; /* as TABLE_BDF */
+	uint64_t asic;
+};
+
+struct table_allocation {
+	uint64_t id;
+	uint64_t size;
+	uint64_t time_ns;
+	uint32_t device;
+	enum table_pool pool;
+};
+
+/* Position in the list of allocations; zeroed to begin with. */
+struct table_cursor {
+	uint64_t next;
+	uint64_t changing; /* slots left out since they changed under every look */
+	uint64_t invalid;  /* slots left out since what they said is impossible */
+};
+
+/*
+ * Looks at a buffer, mapped or copied, aligned to 8 bytes.
+ * -EAGAIN: not written yet. -EPROTONOSUPPORT: of another version.
+ * -EBADMSG: not a table. -EINVAL: misaligned.
+ */
+MUST_CHECK int table_view_init(struct table_view *ret, const void *data, size_t length);
+
+/* Logical devices that were ever reported, a bit each. */
+uint64_t table_devices(const struct table_view *view);
+
+/*
+ * One group of figures that belong together. The device is below TABLE_DEVICES.
+ * -EAGAIN if the writer changed it faster than it could be read (then the
+ * figure is unknown for now), -EBADMSG if it contradicts itself.
+ */
+MUST_CHECK int table_read_pool(const struct table_view *view, uint32_t device, enum table_pool pool,
+			       struct table_pool_total *ret);
+MUST_CHECK int table_read_device(const struct table_view *view, uint32_t device,
+				 struct table_device *ret);
+
+/* The program's name, "" if it gave none. Any bytes but NUL: clean before showing. */
+MUST_CHECK int table_read_program(const struct table_view *view, char ret[TABLE_PROGRAM_MAX]);
+
+uint64_t table_misuse_count(const struct table_view *view, enum table_misuse kind);
+
+/*
+ * The next live allocation; false at the end. The list is that of no single
+ * instant: an allocation made or freed meanwhile may or may not be in it.
+ */
+bool table_next(const struct table_view *view, struct table_cursor *cursor,
+		struct table_allocation *ret);
+
+/* Allocations held that the list cannot show, for want of slots or of buffer. */
+bool table_list_is_complete(const struct table_view *view);
+
+const char *table_pool_name(enum table_pool pool);

@@ -1,0 +1,105 @@
+/*
+ * Messages on tt_allocd's own socket. docs/protocol.md says what they mean and
+ * when they are sent; it changes together with this file.
+ *
+ * One packet of a SOCK_SEQPACKET socket is one message: a header and a body of
+ * fixed size, in host byte order, for both ends are on one machine. Here are
+ * only bytes: who receives them takes care of descriptors, and closes those of
+ * a message that is refused.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WIRE_MAGIC   0x44415454u /* "TTAD" on a little-endian machine */
+#define WIRE_VERSION 1u
+#define WIRE_HEADER  16u  /* bytes: magic, version, type, length, 0 */
+#define WIRE_MAX     128u /* bytes of the longest message */
+#define WIRE_TEXT    104u /* bytes of the longest error text, NUL included */
+
+/* Below the directory given by the environment, see docs/protocol.md. */
+#define WIRE_SOCKET_SYSTEM "/run/tt-smi/allocd.sock"
+#define WIRE_SOCKET_NAME   "tt-smi/allocd.sock"
+
+enum wire_type {
+	WIRE_HELLO = 1,	  /* client: here is my table (1 descriptor) */
+	WIRE_WELCOME = 2, /* server: taken */
+	WIRE_ERROR = 3,	  /* server: refused, and why */
+
+	WIRE_SNAPSHOT = 16,	  /* monitor: what do you know? */
+	WIRE_SNAPSHOT_REPLY = 17, /* server: this (1 descriptor: proto/snapshot_image.h) */
+	WIRE_DUMP = 18,		  /* monitor: write it for people */
+	WIRE_DUMP_REPLY = 19,	  /* server: done (1 descriptor: the same text) */
+};
+
+enum wire_snapshot_flag {
+	WIRE_WANT_ALLOCATIONS =
+		1 << 0, /* single allocations, of the asker's processes or all for root */
+	WIRE_WANT_FINISHED = 1 << 1, /* accounts of finished processes */
+};
+
+enum wire_dump_flag {
+	WIRE_DUMP_KERNELS = 1 << 0, /* kernels only */
+};
+
+struct wire_hello {
+	uint32_t table_version; /* TABLE_VERSION of the client */
+	uint32_t flags;		/* 0 */
+};
+
+struct wire_welcome {
+	uint32_t slot_limit; /* slots the server will list for one client */
+	uint32_t flags;	     /* 0 */
+};
+
+struct wire_error {
+	uint32_t code;	      /* errno, never 0 */
+	uint32_t retry_ms;    /* do not ask again sooner; 0: no advice */
+	char text[WIRE_TEXT]; /* one sentence, NUL-terminated, padded with NULs */
+};
+
+struct wire_snapshot {
+	uint32_t flags; /* bits of enum wire_snapshot_flag */
+	uint32_t pid;	/* allocations of this process only; 0: of all */
+};
+
+struct wire_dump {
+	uint32_t flags; /* bits of enum wire_dump_flag */
+	uint32_t reserved;
+};
+
+struct wire_reply {
+	uint64_t length; /* bytes of the memfd that comes with it */
+};
+
+struct wire_message {
+	enum wire_type type;
+	union {
+		struct wire_hello hello;
+		struct wire_welcome welcome;
+		struct wire_error error;
+		struct wire_snapshot snapshot;
+		struct wire_dump dump;
+		struct wire_reply reply; /* to a snapshot or a dump */
+	};
+};
+
+/* Descriptors that travel with a message of this type: 0 or 1. */
+unsigned wire_descriptors(enum wire_type type);
+
+/*
+ * Returns the bytes to send, at most WIRE_MAX. The type must be one of the
+ * above; an error text is cut to fit.
+ */
+size_t wire_encode(const struct wire_message *message, uint8_t out[WIRE_MAX]);
+
+/*
+ * Takes one packet and the number of descriptors that came with it.
+ * -EPROTONOSUPPORT: ours, but of another version. -EBADMSG: anything else that
+ * is wrong. The output is untouched on failure.
+ */
+MUST_CHECK int wire_decode(const void *data, size_t length, unsigned descriptors,
+			   struct wire_message *ret);
