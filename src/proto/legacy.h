@@ -109,9 +109,8 @@ bool legacy_stream_is_whole(const struct legacy_stream *stream);
 /* The pool an ALLOC's buffer type means, by TT-Metal's numbering. */
 enum table_pool legacy_pool(const struct legacy_record *record);
 
-/* A request of the given size (one of legacy_sizes) as a client sends it. */
-void legacy_encode_request(const struct legacy_record *record, size_t size,
-			   uint8_t out[LEGACY_SIZE_MAX]);
+/* A request as a client sends it: as many of these bytes as its records have. */
+void legacy_encode_request(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX]);
 
 /* Answers of the given size. */
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,

@@ -247,7 +247,7 @@ uint64_t table_misuse_count(const struct table_view *view, enum table_misuse kin
 bool table_next(const struct table_view *view, struct table_cursor *cursor,
 		struct table_allocation *ret);
 
-/* Allocations held that the list cannot show, for want of slots or of buffer. */
+/* False if allocations are held that the list cannot show, for want of slots or of buffer. */
 bool table_list_is_complete(const struct table_view *view);
 
 const char *table_pool_name(enum table_pool pool);

@@ -84,6 +84,7 @@ struct wire_message {
 		struct wire_snapshot snapshot;
 		struct wire_dump dump;
 		struct wire_reply reply; /* to a snapshot or a dump */
+		uint8_t body[WIRE_MAX - WIRE_HEADER];
 	};
 };
 

@@ -1,0 +1,242 @@
+#include "proto/legacy.h"
+
+#include "proto/le.h"
+
+#include <errno.h>
+
+const uint16_t legacy_sizes[LEGACY_SIZES] = { 72, 112, 128, 144 };
+
+static bool size_is_known(size_t size)
+{
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		if (legacy_sizes[i] == size)
+			return true;
+	}
+	return false;
+}
+
+static void put32(uint8_t *to, uint32_t value)
+{
+	value = htole32(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void put64(uint8_t *to, uint64_t value)
+{
+	value = htole64(value);
+	memcpy(to, &value, sizeof(value));
+}
+
+static void head_decode(const uint8_t *data, struct legacy_record *ret)
+{
+	*ret = (struct legacy_record){
+		.type = (enum legacy_type)data[0],
+		.device = (int32_t)le32_at(data + 4),
+		.size = le64_at(data + 8),
+		.buffer_type = data[16],
+		.pid = (int32_t)le32_at(data + 20),
+		.buffer_id = le64_at(data + 24),
+		.timestamp = le64_at(data + 32),
+	};
+}
+
+static void head_encode(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX])
+{
+	memset(out, 0, LEGACY_SIZE_MAX);
+	out[0] = (uint8_t)record->type;
+	put32(out + 4, (uint32_t)record->device);
+	put64(out + 8, record->size);
+	out[16] = record->buffer_type;
+	put32(out + 20, (uint32_t)record->pid);
+	put64(out + 24, record->buffer_id);
+	put64(out + 32, record->timestamp);
+}
+
+static bool device_is_valid(int32_t device)
+{
+	return device >= 0 && device < (int32_t)TABLE_DEVICES;
+}
+
+static bool size_is_valid(uint64_t size)
+{
+	return size > 0 && size <= LEGACY_BYTES_MAX;
+}
+
+static bool request_is_valid(const struct legacy_record *record)
+{
+	switch (record->type) {
+	case LEGACY_ALLOC:
+		return device_is_valid(record->device) && size_is_valid(record->size) &&
+		       record->buffer_type <= TABLE_TRACE;
+	case LEGACY_KERNEL_LOAD:
+		return device_is_valid(record->device) && size_is_valid(record->size) &&
+		       record->buffer_type <= 2;
+	case LEGACY_CB_ALLOC: return device_is_valid(record->device) && size_is_valid(record->size);
+	case LEGACY_FREE:
+	case LEGACY_QUERY:
+	case LEGACY_CB_FREE:
+	case LEGACY_KERNEL_UNLOAD: return device_is_valid(record->device);
+	case LEGACY_DEVICE_INFO_QUERY:
+		return record->device == -1 || device_is_valid(record->device);
+	case LEGACY_DUMP_REMAINING:
+	case LEGACY_DUMP_KERNELS: return true;
+	case LEGACY_RESPONSE:
+	case LEGACY_DEVICE_INFO_RESPONSE: break;
+	}
+	return false;
+}
+
+/*
+ * Passes over the tail of a record whose size is not known yet. The first byte
+ * that is not zero begins the next record and so tells the size. Returns 1 when
+ * the record has ended, 0 if more bytes are needed.
+ */
+static int tail_skip(struct legacy_stream *stream, const uint8_t *data, size_t length, size_t *used)
+{
+	while (*used < length && data[*used] == 0 && stream->have < LEGACY_SIZE_MAX) {
+		stream->have++;
+		(*used)++;
+	}
+	if (*used == length)
+		return 0;
+	if (!size_is_known(stream->have))
+		return -EBADMSG;
+	stream->size = stream->have;
+	return 1;
+}
+
+/* Gathers bytes up to a length of the record. Returns 1 when they are all there. */
+static int bytes_gather(struct legacy_stream *stream, size_t until, const uint8_t *data,
+			size_t length, size_t *used)
+{
+	size_t take = MIN(until - stream->have, length - *used);
+
+	memcpy(stream->data + stream->have, data + *used, take);
+	stream->have += (uint16_t)take;
+	*used += take;
+	return stream->have == until;
+}
+
+int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, size_t *ret_used,
+		struct legacy_record *ret)
+{
+	struct legacy_record record;
+	int r;
+
+	*ret_used = 0;
+	if (stream->taken) {
+		r = stream->size ? 1 : tail_skip(stream, data, length, ret_used);
+		if (r <= 0)
+			return r;
+		stream->taken = false;
+		stream->have = 0;
+	}
+	if (!bytes_gather(stream, stream->size ? stream->size : LEGACY_SIZE_MIN, data, length,
+			  ret_used))
+		return 0;
+
+	head_decode(stream->data, &record);
+	if (!request_is_valid(&record))
+		return -EBADMSG;
+	stream->taken = true;
+	*ret = record;
+	return 1;
+}
+
+int legacy_answer_size(const struct legacy_stream *stream)
+{
+	if (stream->size)
+		return stream->size;
+	return size_is_known(stream->have) ? stream->have : -EAGAIN;
+}
+
+bool legacy_stream_is_whole(const struct legacy_stream *stream)
+{
+	if (stream->have == 0)
+		return true;
+	return stream->taken && (stream->size || size_is_known(stream->have));
+}
+
+enum table_pool legacy_pool(const struct legacy_record *record)
+{
+	return (enum table_pool)record->buffer_type; /* the table is numbered as TT-Metal is */
+}
+
+void legacy_encode_request(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX])
+{
+	head_encode(record, out);
+}
+
+/* Where the device's figures begin: after those of circular buffers and kernels, if any. */
+static size_t info_offset(size_t size)
+{
+	return size >= 128 ? 88 : 72;
+}
+
+void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,
+			  uint8_t out[LEGACY_SIZE_MAX])
+{
+	head_encode(&(struct legacy_record){ .type = LEGACY_RESPONSE, .device = device }, out);
+	put64(out + 40, totals->dram);
+	put64(out + 48, totals->l1);
+	put64(out + 56, totals->l1_small);
+	put64(out + 64, totals->trace);
+	if (size < 128)
+		return;
+	put64(out + 72, totals->cb);
+	put64(out + 80, totals->kernel);
+}
+
+void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,
+			       uint8_t out[LEGACY_SIZE_MAX])
+{
+	uint8_t *tail = out + info_offset(size);
+
+	head_encode(
+		&(struct legacy_record){ .type = LEGACY_DEVICE_INFO_RESPONSE, .device = device },
+		out);
+	if (size < 112)
+		return;
+	put64(tail, info->total_dram);
+	put64(tail + 8, info->total_l1);
+	put32(tail + 16, info->arch);
+	put32(tail + 20, info->dram_channels);
+	put32(tail + 24, (uint32_t)MIN(info->dram_per_channel, UINT32_MAX));
+	put32(tail + 28, info->l1_per_core);
+	put32(tail + 32, info->available);
+	put32(tail + 36, info->devices);
+}
+
+int legacy_decode_totals(const uint8_t *data, size_t size, struct legacy_totals *ret)
+{
+	if (!size_is_known(size) || data[0] != LEGACY_RESPONSE)
+		return -EBADMSG;
+	*ret = (struct legacy_totals){
+		.dram = le64_at(data + 40),
+		.l1 = le64_at(data + 48),
+		.l1_small = le64_at(data + 56),
+		.trace = le64_at(data + 64),
+		.cb = size >= 128 ? le64_at(data + 72) : 0,
+		.kernel = size >= 128 ? le64_at(data + 80) : 0,
+	};
+	return 0;
+}
+
+int legacy_decode_device_info(const uint8_t *data, size_t size, struct legacy_device_info *ret)
+{
+	const uint8_t *tail = data + info_offset(size);
+
+	if (!size_is_known(size) || size < 112 || data[0] != LEGACY_DEVICE_INFO_RESPONSE)
+		return -EBADMSG;
+	*ret = (struct legacy_device_info){
+		.total_dram = le64_at(tail),
+		.total_l1 = le64_at(tail + 8),
+		.arch = le32_at(tail + 16),
+		.dram_channels = le32_at(tail + 20),
+		.dram_per_channel = le32_at(tail + 24),
+		.l1_per_core = le32_at(tail + 28),
+		.available = le32_at(tail + 32),
+		.devices = le32_at(tail + 36),
+	};
+	return 0;
+}
