@@ -1,0 +1,63 @@
+/*
+ * The kinds of boards, and which devices a list of them makes.
+ *
+ * A board is what a person buys; a device is what the driver sees: one PCIe
+ * endpoint. An n300 has two chips and one endpoint, a p300 two of each, a
+ * Galaxy thirty-two.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "version.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_DEVICES 64
+
+enum arch { WORMHOLE, BLACKHOLE };
+
+struct board {
+	const char *name;
+	enum arch arch;
+	unsigned code;	    /* board type: bits 36 and up of the serial number */
+	unsigned endpoints; /* devices that the driver sees */
+	unsigned idle_watts;
+	unsigned max_watts; /* limits, as firmware publishes them */
+	unsigned max_amperes;
+	unsigned max_celsius;
+	unsigned max_millivolts;
+	bool has_fan;
+	const char *link_speed; /* "16.0" */
+	unsigned link_width;
+	unsigned tensix; /* cores of one chip */
+	unsigned dram_gib;
+};
+
+/* Where a device sits and what it is called; all else about it is in machine.h. */
+struct slot {
+	const struct board *board;
+	unsigned number; /* N of tenstorrent!N */
+	unsigned hwmon;	 /* K of hwmonK */
+	unsigned bus;
+	unsigned root_bus; /* of the host bridge */
+	unsigned port;	   /* device and function of the root port: dddddfff */
+	unsigned width;	   /* PCIe lanes */
+	unsigned logical;  /* position in order of bus: TT-Metal's device id */
+	uint64_t serial;
+	uint64_t asic_id;
+};
+
+/* NULL if there is no such board. */
+const struct board *board_find(const char *name, size_t length);
+
+/* The driver's name for a board code, "unknown" for what it does not know. */
+const char *board_card_type(unsigned code);
+
+/*
+ * Devices of a list such as "n300,2xp150a,-,p300@41". Returns how many, or
+ * -EINVAL and in `error` what is wrong.
+ */
+MUST_CHECK int board_list_parse(const char *list, const struct version *driver, uint64_t seed,
+				struct slot ret[static MAX_DEVICES], char error[static 128]);

@@ -1,0 +1,173 @@
+#include "workload.h"
+
+#include "basic/parse.h"
+#include "spec.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const vias[VIAS] = { [VIA_METAL] = "metal", [VIA_NONE] = "none" };
+
+static const char *const pools[POOLS] = {
+	[POOL_DRAM] = "dram",	[POOL_L1] = "l1", [POOL_L1_SMALL] = "l1_small",
+	[POOL_TRACE] = "trace", [POOL_CB] = "cb",
+};
+
+static int parse_devices(char *value, struct workload *w)
+{
+	char *number;
+	uint32_t n;
+
+	if (!strcmp(value, "all"))
+		return 0;
+	while ((number = strsep(&value, "+"))) {
+		if (w->device_count == ARRAY_SIZE(w->devices) || parse_u32(number, &n) < 0)
+			return -EINVAL;
+		w->devices[w->device_count++] = n;
+	}
+	return 0;
+}
+
+static int parse_via(const char *value, struct workload *w)
+{
+	for (unsigned i = 0; i < VIAS; i++) {
+		if (strcmp(vias[i], value) != 0)
+			continue;
+		w->via = (enum via)i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int parse_text(const char *value, char *ret, size_t size)
+{
+	if (!*value || strlen(value) >= size)
+		return -EINVAL;
+	snprintf(ret, size, "%s", value);
+	return 0;
+}
+
+static int parse_number(const char *value, uint32_t max, uint32_t *ret)
+{
+	uint32_t n;
+
+	if (parse_u32(value, &n) < 0 || n > max)
+		return -EINVAL;
+	*ret = n;
+	return 0;
+}
+
+static int parse_field(const char *key, char *value, struct workload *w)
+{
+	uint32_t n = 0;
+	int r;
+
+	for (unsigned i = 0; i < POOLS; i++)
+		if (!strcmp(key, pools[i]))
+			return spec_bytes(value, &w->bytes[i]);
+	if (!strcmp(key, "dev"))
+		return parse_devices(value, w);
+	if (!strcmp(key, "via"))
+		return parse_via(value, w);
+	if (!strcmp(key, "leak"))
+		return spec_bytes(value, &w->leak);
+	if (!strcmp(key, "wave"))
+		return spec_bytes(value, &w->wave);
+	if (!strcmp(key, "life"))
+		return spec_seconds(value, &w->life_ms);
+	if (!strcmp(key, "again"))
+		return spec_seconds(value, &w->again_ms);
+	if (!strcmp(key, "age"))
+		return spec_seconds(value, &w->age_ms);
+	if (!strcmp(key, "name"))
+		return parse_text(value, w->name, sizeof(w->name));
+	if (!strcmp(key, "args"))
+		return parse_text(value, w->args, sizeof(w->args));
+	if (!strcmp(key, "cgroup"))
+		return parse_text(value, w->cgroup, sizeof(w->cgroup));
+	if (!strcmp(key, "uid"))
+		return parse_number(value, UINT32_MAX, &w->uid);
+	if (!strcmp(key, "opens"))
+		return parse_number(value, 64, &w->opens);
+	if (!strcmp(key, "util")) {
+		r = parse_number(value, 1000, &n);
+		w->util = (int)n;
+		return r;
+	}
+	return -EINVAL;
+}
+
+int workload_parse(const char *spec, struct workload *ret, char error[static 128])
+{
+	struct workload w = { .util = -1 };
+	char text[1024], *rest = text, *key, *value;
+
+	if (strlen(spec) >= sizeof(text)) {
+		snprintf(error, 128, "too long");
+		return -EINVAL;
+	}
+	snprintf(text, sizeof(text), "%s", spec);
+	while (spec_field(&rest, &key, &value)) {
+		if (parse_field(key, value, &w) < 0) {
+			snprintf(error, 128, "%.50s=%.60s", key, value);
+			return -EINVAL;
+		}
+	}
+	if (!w.name[0])
+		snprintf(w.name, sizeof(w.name), "workload");
+	/* tt-umd keeps two descriptors of each chip: its own and the library's. */
+	if (!w.opens)
+		w.opens = w.via == VIA_METAL ? 2 : 1;
+	*ret = w;
+	return 0;
+}
+
+void workload_comm(const struct workload *w, char ret[static 16])
+{
+	const char *slash = strrchr(w->name, '/');
+
+	snprintf(ret, 16, "%.15s", slash ? slash + 1 : w->name);
+}
+
+/*
+ * A busy afternoon: a server, a second one on another card, a job on more than
+ * one, a program nobody tracks, and tests that come and go.
+ */
+size_t workload_defaults(const struct slot *slots, size_t count,
+			 struct workload ret[static MAX_WORKLOADS])
+{
+	static const struct {
+		enum { FIRST, LAST, SEVERAL } where;
+		const char *spec;
+	} set[] = {
+		{ FIRST, "name=python3,args=serve.py --port 8000,dram=7G,l1=38M,l1_small=1536K,"
+			 "trace=96M,cb=21M" },
+		{ LAST,
+		  "name=python3,args=-m vllm.entrypoints.openai.api_server --port 8001,dram=14G,"
+		  "wave=3G,l1=61M,l1_small=2M,trace=256M,cb=34M,util=640" },
+		{ SEVERAL,
+		  "name=./train,args=--model resnet50 --batch 32,dram=640M,leak=3M,l1=9M,cb=4M" },
+		{ FIRST, "name=jupyter-lab,args=--no-browser,via=none" },
+		{ LAST, "name=pytest,args=-x tests/ops,dram=768M,l1=12M,life=25,again=12" },
+	};
+	char error[128];
+	size_t made = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(set); i++) {
+		struct workload *w = &ret[made];
+
+		if (set[i].where == SEVERAL && count < 2)
+			continue;
+		if (workload_parse(set[i].spec, w, error) < 0)
+			continue;
+		w->device_count = 1;
+		w->devices[0] = slots[set[i].where == LAST ? count - 1 : 0].number;
+		if (set[i].where == SEVERAL) {
+			w->devices[1] = slots[count - 1].number;
+			w->device_count = count > 4 ? 0 : 2; /* 0: a big machine runs it on all */
+		}
+		made++;
+	}
+	return made;
+}

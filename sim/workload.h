@@ -1,0 +1,44 @@
+/* What a workload is, before it becomes a process. */
+#pragma once
+
+#include "basic/macros.h"
+#include "board.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MAX_WORKLOADS 64
+
+enum pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
+
+/* How a workload tells what it has allocated: worker.c has a function for each. */
+enum via { VIA_METAL, VIA_NONE, VIAS };
+
+struct workload {
+	unsigned devices[MAX_DEVICES]; /* their numbers N */
+	size_t device_count;	       /* 0: all there are */
+	uint64_t bytes[POOLS];	       /* on each of them */
+	uint64_t leak;		       /* DRAM, bytes per second */
+	uint64_t wave;		       /* DRAM that comes and goes, at most so many bytes */
+	enum via via;
+	unsigned opens;	  /* open file descriptions of each device */
+	int64_t life_ms;  /* ends by itself; 0: does not */
+	int64_t again_ms; /* and is started again so long after; 0: is not */
+	int util;	  /* per mille that a util file tells; -1: none */
+	unsigned uid;	  /* --static only */
+	int64_t age_ms;	  /* --static only: started so long ago */
+	char cgroup[128]; /* --static only */
+	char name[128];	  /* argv[0] */
+	char args[256];	  /* the words after it */
+};
+
+/* One SPEC of --workload. -EINVAL, and the field that is wrong in `error`. */
+MUST_CHECK int workload_parse(const char *spec, struct workload *ret, char error[static 128]);
+
+/* What runs if nothing was asked for. Returns how many, at most MAX_WORKLOADS. */
+size_t workload_defaults(const struct slot *slots, size_t count,
+			 struct workload ret[static MAX_WORKLOADS]);
+
+/* Name of the process as the kernel keeps it: the last part of argv[0], 15 bytes of it. */
+void workload_comm(const struct workload *w, char ret[static 16]);
