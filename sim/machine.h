@@ -1,0 +1,124 @@
+/* The simulated machine: what was asked for, and the state of each device. */
+#pragma once
+
+#include "board.h"
+#include "fault.h"
+#include "tree.h"
+#include "version.h"
+#include "workload.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MAX_FAULTS 128
+#define COUNTERS   12
+#define MAJOR	   246u /* of the device nodes: dynamic on a real machine */
+
+/* Words that firmware publishes; all ones when the chip is off the bus. */
+enum telemetry {
+	T_SERIAL_HIGH,
+	T_SERIAL_LOW,
+	T_ASIC_HIGH,
+	T_ASIC_LOW,
+	T_AICLK,
+	T_AXICLK,
+	T_ARCCLK,
+	T_BUNDLE,
+	T_M3APP,
+	T_M3BL,
+	T_ARCFW,
+	T_ETHFW,
+	T_TTFLASH,
+	T_HEARTBEAT,
+	T_TRIPS,
+	T_TEMP,	    /* 16.16 fixed point */
+	T_TEMP_MAX, /* whole degrees */
+	T_MILLIVOLTS,
+	T_VOLT_LIMITS, /* upper half: maximum */
+	T_AMPERES,
+	T_AMPERES_MAX,
+	T_WATTS,
+	T_WATTS_MAX,
+	T_FAN,
+	T_WORDS,
+};
+
+/* A file that changes, kept open: its mode forbids everybody else to write it. */
+struct live_file {
+	const struct attr *attr;
+	int fd;
+	char text[64]; /* what it holds */
+};
+
+struct holder {
+	pid_t pid;
+	char comm[16];
+};
+
+struct device {
+	struct slot slot;
+	char bdf[16];	    /* 0000:01:00.0 */
+	char directory[96]; /* of the PCI device, below sys */
+	uint32_t words[T_WORDS];
+	uint32_t counters[COUNTERS];
+	struct {
+		double load; /* 0 to 1 */
+		double watts;
+		double celsius;
+		double rpm;
+		double heartbeats;
+		double carry[COUNTERS]; /* parts of a word not counted yet */
+	} physics;
+	bool present;	    /* in the tree */
+	bool has_telemetry; /* its tt_* files and hwmon are in the tree */
+	bool off_bus;	    /* reads are all ones */
+	bool in_reset;
+	unsigned incarnation; /* how often it was removed: what was held then is dead */
+	struct live_file *files;
+	size_t file_count;
+	int pids_fd;
+	int mappings_fd;
+	struct holder *holders; /* open file descriptions, newest last */
+	size_t holder_count;
+};
+
+struct options {
+	const char *directory; /* NULL: a fresh temporary one */
+	char **command;	       /* NULL: none */
+	const char *boards;
+	struct version driver;
+	struct version firmware;
+	uint64_t seed;
+	unsigned interval_ms;
+	bool write_once; /* --static */
+	bool has_time;
+	int64_t time; /* seconds since 1970 */
+	int load;     /* per cent; -1: a slow wave */
+	bool no_workloads;
+	struct workload workloads[MAX_WORKLOADS];
+	size_t workload_count;
+	struct fault faults[MAX_FAULTS];
+	size_t fault_count;
+};
+
+struct machine {
+	struct options opt;
+	struct device devices[MAX_DEVICES];
+	size_t device_count;
+	unsigned next_hwmon;
+	int64_t now_ms; /* since the start */
+	bool has_fuse;
+	struct tree root; /* DIR */
+	struct tree sys;  /* DIR/sys, or what is behind it */
+	struct tree proc; /* DIR/proc/driver, or what is behind it */
+	int refcnt_fd;	  /* the module's count of open files */
+};
+
+/* NULL if there is no device of that number. */
+struct device *machine_device(struct machine *m, unsigned number);
+
+/* The first active fault of this kind on the device and, unless NULL, this file of it. */
+const struct fault *machine_fault(const struct machine *m, const struct device *d,
+				  enum fault_kind kind, const char *attr);

@@ -1,0 +1,248 @@
+#include "pci.h"
+
+#include "basic/buf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VENDOR 0x1e52u
+
+static const char *const correctable[] = {
+	"RxErr",   "BadTLP",	  "BadDLLP",	"Rollover",
+	"Timeout", "NonFatalErr", "CorrIntErr", "HeaderOF",
+};
+
+static const char *const uncorrectable[] = {
+	"Undefined",
+	"DLP",
+	"SDES",
+	"TLP",
+	"FCP",
+	"CmpltTO",
+	"CmpltAbrt",
+	"UnxCmplt",
+	"RxOF",
+	"MalfTLP",
+	"ECRC",
+	"UnsupReq",
+	"ACSViol",
+	"UncorrIntErr",
+	"BlockedTLP",
+	"AtomicOpBlocked",
+	"TLPBlockedErr",
+	"PoisonTLPBlocked",
+	"DMWrReqBlocked",
+	"IDECheck",
+	"MisIDETLP",
+	"PCRC_CHECK",
+	"TLPXlatBlocked",
+};
+
+static const unsigned device_ids[] = { [WORMHOLE] = 0x401e, [BLACKHOLE] = 0xb140 };
+
+/* Start, end and flags of the BARs, as `resource` prints them. */
+static const uint64_t bars[2][3][3] = {
+	[WORMHOLE] = { { 0x100000000, 0x11fffffff, 0x14220c },
+		       { 0x80000000, 0x800fffff, 0x140204 },
+		       { 0x120000000, 0x121ffffff, 0x14220c } },
+	[BLACKHOLE] = { { 0x400000000, 0x41fffffff, 0x14220c },
+			{ 0x420000000, 0x4200fffff, 0x14220c },
+			{ 0x800000000, 0xfffffffff, 0x14220c } },
+};
+
+static void add(const struct machine *m, struct tree *sys, const struct device *d, mode_t mode,
+		const char *name, const char *text)
+{
+	const struct fault *set = machine_fault(m, d, FAULT_SET, name);
+	char line[80];
+
+	if (machine_fault(m, d, FAULT_MISSING, name))
+		return;
+	if (set) {
+		snprintf(line, sizeof(line), "%s\n", set->text);
+		text = line;
+	}
+	tree_text(sys, mode, text, "%s/%s", d->directory, name);
+}
+
+static void add_hex(const struct machine *m, struct tree *sys, const struct device *d,
+		    const char *name, int digits, unsigned value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "0x%0*x\n", digits, value);
+	add(m, sys, d, 0444, name, text);
+}
+
+static void add_errors(const struct machine *m, struct tree *sys, const struct device *d,
+		       const char *name, const char *const *errors, size_t count, const char *total)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&text, "%s 0\n", errors[i]);
+	buf_printf(&text, "%s 0\n", total);
+	add(m, sys, d, 0444, name, buf_text(&text));
+}
+
+static void add_resource(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	uint64_t where = (uint64_t)d->slot.bus << 40; /* every device its own addresses */
+
+	for (unsigned i = 0; i < 13; i++) {
+		const uint64_t *bar = bars[d->slot.board->arch][i / 2 % 3];
+		bool used = i < 6 && i % 2 == 0;
+
+		buf_printf(&text, "0x%016llx 0x%016llx 0x%016llx\n",
+			   used ? (unsigned long long)(bar[0] | where) : 0,
+			   used ? (unsigned long long)(bar[1] | where) : 0,
+			   used ? (unsigned long long)bar[2] : 0);
+	}
+	add(m, sys, d, 0444, "resource", buf_text(&text));
+}
+
+/* The first 64 bytes of configuration space: what everybody may read. */
+static void add_config(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	const struct board *b = d->slot.board;
+	unsigned id = device_ids[b->arch];
+	unsigned char c[64] = {
+		0x52,
+		0x1e,
+		id & 0xff,
+		id >> 8,
+		0x46,
+		0x05,
+		0x10,
+		0x00,
+		b->arch == WORMHOLE,
+		0,
+		0,
+		0x12,
+		[0x2c] = 0x52,
+		0x1e,
+		b->code & 0xff,
+		b->code >> 8,
+		[0x34] = 0x40,
+		[0x3d] = 1,
+	};
+	char path[128];
+	int fd;
+
+	if (machine_fault(m, d, FAULT_MISSING, "config"))
+		return;
+	if (d->off_bus)
+		memset(c, 0xff, sizeof(c));
+	snprintf(path, sizeof(path), "%s/config", d->directory);
+	fd = tree_file(sys, 0644, c, sizeof(c), path);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void add_names(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	const struct board *b = d->slot.board;
+	unsigned id = device_ids[b->arch];
+	char alias[80], event[256];
+
+	snprintf(alias, sizeof(alias), "pci:v%08Xd%08Xsv%08Xsd%08Xbc12sc00i00\n", VENDOR, id,
+		 VENDOR, b->code);
+	add(m, sys, d, 0444, "modalias", alias);
+	snprintf(event, sizeof(event),
+		 "DRIVER=tenstorrent\nPCI_CLASS=120000\nPCI_ID=%04X:%04X\nPCI_SUBSYS_ID=%04X:%04X\n"
+		 "PCI_SLOT_NAME=%s\nMODALIAS=%s",
+		 VENDOR, id, VENDOR, b->code, d->bdf, alias);
+	add(m, sys, d, 0644, "uevent", event);
+	add_hex(m, sys, d, "vendor", 4, VENDOR);
+	add_hex(m, sys, d, "device", 4, id);
+	add_hex(m, sys, d, "subsystem_vendor", 4, VENDOR);
+	add_hex(m, sys, d, "subsystem_device", 4, b->code);
+	add_hex(m, sys, d, "class", 6, 0x120000);
+	add_hex(m, sys, d, "revision", 2, b->arch == WORMHOLE ? 1 : 0);
+}
+
+void pci_add_device(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	static const struct {
+		const char *name, *text;
+		mode_t mode;
+	} plain[] = {
+		{ "ari_enabled", "0\n", 0444 },	   { "broken_parity_status", "0\n", 0644 },
+		{ "dma_mask_bits", "58\n", 0444 }, { "driver_override", "(null)\n", 0644 },
+		{ "enable", "1\n", 0644 },	   { "local_cpulist", "0-1\n", 0444 },
+		{ "local_cpus", "3\n", 0444 },	   { "msi_bus", "1\n", 0644 },
+		{ "numa_node", "-1\n", 0644 },	   { "power_state", "D0\n", 0444 },
+		{ "reset_method", "bus\n", 0644 },
+	};
+	char irq[16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		add(m, sys, d, plain[i].mode, plain[i].name, plain[i].text);
+	snprintf(irq, sizeof(irq), "%u\n", 53 + d->slot.logical);
+	add(m, sys, d, 0444, "irq", irq);
+	add(m, sys, d, 0444, "consistent_dma_mask_bits",
+	    d->slot.board->arch == WORMHOLE ? "32\n" : "58\n");
+	add_names(m, sys, d);
+	add_errors(m, sys, d, "aer_dev_correctable", correctable, ARRAY_SIZE(correctable),
+		   "TOTAL_ERR_COR");
+	add_errors(m, sys, d, "aer_dev_fatal", uncorrectable, ARRAY_SIZE(uncorrectable),
+		   "TOTAL_ERR_FATAL");
+	add_errors(m, sys, d, "aer_dev_nonfatal", uncorrectable, ARRAY_SIZE(uncorrectable),
+		   "TOTAL_ERR_NONFATAL");
+	add_resource(m, sys, d);
+	add_config(m, sys, d);
+	tree_link(sys, "../../../../bus/pci", "%s/subsystem", d->directory);
+	tree_link(sys, "../../../../bus/pci/drivers/tenstorrent", "%s/driver", d->directory);
+}
+
+void pci_add_port(struct tree *sys, const struct device *d)
+{
+	static const char *const files[][2] = {
+		{ "class", "0x060400\n" },
+		{ "vendor", "0x1b36\n" },
+		{ "device", "0x000c\n" },
+		{ "current_link_width", "16\n" },
+		{ "current_link_speed", "32.0 GT/s PCIe\n" },
+		{ "max_link_width", "16\n" },
+		{ "max_link_speed", "32.0 GT/s PCIe\n" },
+	};
+	const char *slash = strrchr(d->directory, '/');
+	int length = (int)(slash - d->directory);
+	char event[256];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		tree_text(sys, 0444, files[i][1], "%.*s/%s", length, d->directory, files[i][0]);
+	snprintf(event, sizeof(event),
+		 "DRIVER=pcieport\nPCI_CLASS=60400\nPCI_ID=1B36:000C\nPCI_SUBSYS_ID=0000:0000\n"
+		 "PCI_SLOT_NAME=0000:%02x:%02x.%x\n"
+		 "MODALIAS=pci:v00001B36d0000000Csv00000000sd00000000bc06sc04i00\n",
+		 d->slot.root_bus, d->slot.port >> 3, d->slot.port & 7);
+	tree_text(sys, 0644, event, "%.*s/uevent", length, d->directory);
+}
+
+void pci_add_power(const struct machine *m, struct tree *sys, const struct device *d,
+		   const char *path)
+{
+	static const struct {
+		const char *name, *text;
+		mode_t mode;
+	} files[] = {
+		{ "async", "disabled\n", 0644 },
+		{ "control", "auto\n", 0644 },
+		{ "runtime_active_kids", "0\n", 0444 },
+		{ "runtime_active_time", "0\n", 0444 },
+		{ "runtime_enabled", "disabled\n", 0444 },
+		{ "runtime_status", "unsupported\n", 0444 },
+		{ "runtime_suspended_time", "0\n", 0444 },
+		{ "runtime_usage", "0\n", 0444 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (!machine_fault(m, d, FAULT_MISSING, files[i].name))
+			tree_text(sys, files[i].mode, files[i].text, "%s/power/%s", path,
+				  files[i].name);
+	/* Its read fails on a healthy device, which a plain file cannot. */
+	if (m->has_fuse)
+		tree_text(sys, 0644, "", "%s/power/autosuspend_delay_ms", path);
+}

@@ -1,0 +1,13 @@
+/* The files that the kernel's PCI code makes for a device and its root port. */
+#pragma once
+
+#include "machine.h"
+#include "tree.h"
+
+/* Root ports stay when the device on them is removed. */
+void pci_add_port(struct tree *sys, const struct device *d);
+void pci_add_device(const struct machine *m, struct tree *sys, const struct device *d);
+
+/* The generic power/ directory that every kind of device has, below `path`. */
+void pci_add_power(const struct machine *m, struct tree *sys, const struct device *d,
+		   const char *path);

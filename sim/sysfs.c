@@ -1,0 +1,350 @@
+#include "sysfs.h"
+
+#include "attr.h"
+#include "pci.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define CLASS_DIR "%s/tenstorrent/tenstorrent!%u"
+
+void sysfs_name(struct device *d)
+{
+	const struct slot *s = &d->slot;
+
+	snprintf(d->bdf, sizeof(d->bdf), "0000:%02x:00.0", s->bus & 0xff);
+	snprintf(d->directory, sizeof(d->directory),
+		 "devices/pci0000:%02x/0000:%02x:%02x.%x/0000:%02x:00.0", s->root_bus & 0xff,
+		 s->root_bus & 0xff, s->port >> 3 & 0x1f, s->port & 7, s->bus & 0xff);
+	d->pids_fd = d->mappings_fd = -1;
+}
+
+static void write_parameters(struct machine *m)
+{
+	const struct version *v = &m->opt.driver;
+	struct tree *sys = &m->sys;
+	const char *at = "module/tenstorrent/parameters";
+
+	tree_text(sys, 0444, "10\n", "%s/auto_reset_timeout", at);
+	tree_text(sys, 0444, "0\n", "%s/dma_address_bits", at);
+	tree_text(sys, 0444, version_at_least(v, 1, 29) ? "32\n" : "16\n", "%s/max_devices", at);
+	tree_text(sys, 0444, "10\n", "%s/reset_limit", at);
+	if (version_at_least(v, 2, 6))
+		tree_text(sys, 0444, "Y\n", "%s/power_policy", at);
+	if (version_at_least(v, 2, 9))
+		tree_text(sys, 0644, "5000\n", "%s/idle_power_down_grace_ms", at);
+}
+
+static void write_devices(struct machine *m)
+{
+	tree_text(&m->root, 0444,
+		  "Character devices:\n  1 mem\n  4 /dev/vc/0\n  4 tty\n  4 ttyS\n  5 /dev/tty\n"
+		  "  5 /dev/console\n  5 /dev/ptmx\n  7 vcs\n 10 misc\n 13 input\n 29 fb\n128 ptm\n"
+		  "136 pts\n153 spi\n246 tenstorrent\n247 cxl\n248 bsg\n249 ptp\n250 pps\n251 rtc\n"
+		  "252 dax\n253 tpm\n254 gpiochip\n\nBlock devices:\n259 blkext\n",
+		  "proc/devices");
+}
+
+void sysfs_add_machine(struct machine *m)
+{
+	static const char *const write_only[] = { "bind", "unbind", "new_id", "remove_id",
+						  "uevent" };
+	char version[40];
+
+	snprintf(version, sizeof(version), "%s\n", m->opt.driver.text);
+	tree_text(&m->sys, 0444, version, "module/tenstorrent/version");
+	tree_text(&m->sys, 0444, "live\n", "module/tenstorrent/initstate");
+	tree_text(&m->sys, 0444, "1DD697C309215E0B2069ECE\n", "module/tenstorrent/srcversion");
+	m->refcnt_fd = tree_file(&m->sys, 0444, "0\n", 2, "module/tenstorrent/refcnt");
+	write_parameters(m);
+	for (size_t i = 0; i < ARRAY_SIZE(write_only); i++)
+		tree_text(&m->sys, 0200, "", "bus/pci/drivers/tenstorrent/%s", write_only[i]);
+	tree_link(&m->sys, "../../../../module/tenstorrent", "bus/pci/drivers/tenstorrent/module");
+	tree_dir(&m->sys, 0755, "class/tenstorrent");
+	tree_dir(&m->sys, 0755, "class/hwmon");
+	tree_dir(&m->sys, 0755, "dev/char");
+	tree_dir(&m->sys, 0755, "bus/pci/devices");
+	if (version_at_least(&m->opt.driver, 2, 5)) {
+		tree_dir(&m->proc, 0755, "tenstorrent");
+		tree_dir(&m->sys, 0755, "kernel");
+		tree_dir(&m->sys, 0700, "kernel/debug");
+		tree_dir(&m->sys, 0755, "kernel/debug/tenstorrent");
+	}
+	tree_dir(&m->root, 0755, "dev");
+	tree_dir(&m->root, 01777, "dev/shm");
+	write_devices(m);
+}
+
+/* The path below sys of an attribute, or of the directory that holds it (name ""). */
+static void attr_path(const struct device *d, enum attr_place place, const char *name, char *path,
+		      size_t size)
+{
+	switch (place) {
+	case IN_CLASS:
+		snprintf(path, size, CLASS_DIR "/%s", d->directory, d->slot.number, name);
+		break;
+	case IN_COUNTERS:
+		snprintf(path, size, CLASS_DIR "/pcie_perf_counters/%s", d->directory,
+			 d->slot.number, name);
+		break;
+	case IN_HWMON:
+		snprintf(path, size, "%s/hwmon/hwmon%u/%s", d->directory, d->slot.hwmon, name);
+		break;
+	case IN_PCI: snprintf(path, size, "%s/%s", d->directory, name); break;
+	}
+}
+
+static void keep_file(struct device *d, const struct attr *a, int fd, const char *text)
+{
+	struct live_file *f;
+
+	if (!d->files)
+		d->files = calloc(attr_count, sizeof(*d->files));
+	if (!d->files) {
+		close(fd);
+		return;
+	}
+	f = &d->files[d->file_count++];
+	f->attr = a;
+	f->fd = fd;
+	snprintf(f->text, sizeof(f->text), "%s", text);
+}
+
+static void add_attrs(struct machine *m, struct device *d, enum attr_place place)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[256];
+	int fd;
+
+	for (const struct attr *a = attrs; a < attrs + attr_count; a++) {
+		if (a->place != place || !attr_is_offered(m, d, a))
+			continue;
+		buf_reset(&text);
+		attr_print(m, d, a, &text);
+		attr_path(d, place, a->name, path, sizeof(path));
+		fd = tree_file(&m->sys, 0444, buf_text(&text), text.length, path);
+		if (fd < 0)
+			continue;
+		if (attr_may_change(m, d, a))
+			keep_file(d, a, fd, buf_text(&text));
+		else
+			close(fd);
+	}
+}
+
+/* Closes the kept files of one place. */
+static void drop_files(struct device *d, enum attr_place place)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < d->file_count; i++) {
+		if (d->files[i].attr->place == place)
+			close(d->files[i].fd);
+		else
+			d->files[left++] = d->files[i];
+	}
+	d->file_count = left;
+}
+
+void sysfs_close(struct device *d)
+{
+	drop_files(d, IN_CLASS);
+	drop_files(d, IN_COUNTERS);
+	drop_files(d, IN_HWMON);
+	drop_files(d, IN_PCI);
+	if (d->pids_fd >= 0)
+		close(d->pids_fd);
+	if (d->mappings_fd >= 0)
+		close(d->mappings_fd);
+	d->pids_fd = d->mappings_fd = -1;
+}
+
+static void add_class_device(struct machine *m, struct device *d)
+{
+	unsigned n = d->slot.number;
+	char path[160], target[200], text[80];
+
+	snprintf(path, sizeof(path), CLASS_DIR, d->directory, n);
+	snprintf(text, sizeof(text), "%u:%u\n", MAJOR, n);
+	tree_text(&m->sys, 0444, text, "%s/dev", path);
+	snprintf(text, sizeof(text), "MAJOR=%u\nMINOR=%u\nDEVNAME=tenstorrent/%u\n", MAJOR, n, n);
+	tree_text(&m->sys, 0644, text, "%s/uevent", path);
+	snprintf(target, sizeof(target), "../../../%s", d->bdf);
+	tree_link(&m->sys, target, "%s/device", path);
+	tree_link(&m->sys, "../../../../../../class/tenstorrent", "%s/subsystem", path);
+	pci_add_power(m, &m->sys, d, path);
+	add_attrs(m, d, IN_COUNTERS);
+	snprintf(target, sizeof(target), "../../%s", path);
+	tree_link(&m->sys, target, "class/tenstorrent/tenstorrent!%u", n);
+	tree_link(&m->sys, target, "dev/char/%u:%u", MAJOR, n);
+}
+
+static void add_pci_device(struct machine *m, struct device *d)
+{
+	char target[160];
+
+	if (!d->incarnation)
+		pci_add_port(&m->sys, d);
+	pci_add_device(m, &m->sys, d);
+	add_attrs(m, d, IN_PCI);
+	snprintf(target, sizeof(target), "../../../%s", d->directory);
+	tree_link(&m->sys, target, "bus/pci/devices/%s", d->bdf);
+	snprintf(target, sizeof(target), "../../../../%s", d->directory);
+	tree_link(&m->sys, target, "bus/pci/drivers/tenstorrent/%s", d->bdf);
+}
+
+/* The lists of who has it open exist since 2.5. */
+static void add_lists(struct machine *m, struct device *d)
+{
+	char path[80];
+
+	if (!version_at_least(&m->opt.driver, 2, 5))
+		return;
+	if (!machine_fault(m, d, FAULT_MISSING, "pids")) {
+		snprintf(path, sizeof(path), "tenstorrent/%u/pids", d->slot.number);
+		d->pids_fd = tree_file(&m->proc, 0444, "", 0, path);
+		path[strlen(path) - strlen("/pids")] = '\0';
+		fchmodat(m->proc.fd, path, 0555, 0);
+	}
+	snprintf(path, sizeof(path), "kernel/debug/tenstorrent/%u/mappings", d->slot.number);
+	d->mappings_fd = tree_file(&m->sys, 0444, "", 0, path);
+}
+
+void sysfs_add_device(struct machine *m, struct device *d)
+{
+	add_pci_device(m, d);
+	add_class_device(m, d);
+	tree_text(&m->root, 0666, "", "dev/tenstorrent/%u", d->slot.number);
+	add_lists(m, d);
+	d->present = true;
+	sysfs_update_holders(m, d);
+	if (!machine_fault(m, d, FAULT_NO_TELEMETRY, NULL))
+		sysfs_add_telemetry(m, d);
+}
+
+void sysfs_remove_device(struct machine *m, struct device *d)
+{
+	unsigned n = d->slot.number;
+
+	sysfs_remove_telemetry(m, d);
+	sysfs_close(d);
+	d->holder_count = 0; /* whoever held it is in no list any more */
+	tree_removef(&m->sys, "class/tenstorrent/tenstorrent!%u", n);
+	tree_removef(&m->sys, "dev/char/%u:%u", MAJOR, n);
+	tree_removef(&m->sys, "bus/pci/devices/%s", d->bdf);
+	tree_removef(&m->sys, "bus/pci/drivers/tenstorrent/%s", d->bdf);
+	tree_removef(&m->sys, "%s", d->directory);
+	tree_removef(&m->sys, "kernel/debug/tenstorrent/%u", n);
+	tree_removef(&m->proc, "tenstorrent/%u", n);
+	tree_removef(&m->root, "dev/tenstorrent/%u", n);
+	unlinkat(m->root.fd, "dev/tenstorrent", AT_REMOVEDIR); /* goes with the last node */
+	d->present = false;
+	d->incarnation++;
+	sysfs_update_holders(m, d);
+}
+
+void sysfs_add_telemetry(struct machine *m, struct device *d)
+{
+	static const char *const names[] = { "wormhole", "blackhole" };
+	char path[160], target[200];
+
+	d->has_telemetry = true;
+	add_attrs(m, d, IN_CLASS);
+	snprintf(path, sizeof(path), "%s/hwmon/hwmon%u", d->directory, d->slot.hwmon);
+	add_attrs(m, d, IN_HWMON);
+	tree_text(&m->sys, 0644, "", "%s/uevent", path);
+	snprintf(target, sizeof(target), "../../../%s", d->bdf);
+	tree_link(&m->sys, target, "%s/device", path);
+	tree_link(&m->sys, "../../../../../../class/hwmon", "%s/subsystem", path);
+	pci_add_power(m, &m->sys, d, path);
+	snprintf(target, sizeof(target), "../../%s", path);
+	tree_link(&m->sys, target, "class/hwmon/hwmon%u", d->slot.hwmon);
+	if (version_at_least(&m->opt.driver, 2, 6)) {
+		snprintf(target, sizeof(target), "../%u", d->slot.number);
+		tree_link(&m->root, target, "dev/tenstorrent/by-id/%s-%016llX",
+			  names[d->slot.board->arch], (unsigned long long)d->slot.asic_id);
+	}
+}
+
+void sysfs_remove_telemetry(struct machine *m, struct device *d)
+{
+	static const char *const names[] = { "wormhole", "blackhole" };
+	char path[256];
+
+	if (!d->has_telemetry)
+		return;
+	d->has_telemetry = false;
+	for (const struct attr *a = attrs; a < attrs + attr_count; a++) {
+		if (a->place != IN_CLASS)
+			continue;
+		attr_path(d, IN_CLASS, a->name, path, sizeof(path));
+		tree_removef(&m->sys, "%s", path);
+	}
+	drop_files(d, IN_CLASS);
+	drop_files(d, IN_HWMON);
+	tree_removef(&m->sys, "%s/hwmon", d->directory);
+	tree_removef(&m->sys, "class/hwmon/hwmon%u", d->slot.hwmon);
+	tree_removef(&m->root, "dev/tenstorrent/by-id/%s-%016llX", names[d->slot.board->arch],
+		     (unsigned long long)d->slot.asic_id);
+	unlinkat(m->root.fd, "dev/tenstorrent/by-id", AT_REMOVEDIR);
+}
+
+/* In place, the whole text at once; a longer old one is cut off behind it. */
+static void rewrite(int fd, const char *text, size_t length, size_t old_length)
+{
+	if (pwrite(fd, text, length, 0) == (ssize_t)length && length < old_length)
+		(void)!ftruncate(fd, (off_t)length);
+}
+
+void sysfs_update(struct machine *m, struct device *d)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	for (size_t i = 0; i < d->file_count; i++) {
+		struct live_file *f = &d->files[i];
+
+		buf_reset(&text);
+		attr_print(m, d, f->attr, &text);
+		if (text.failed || !strcmp(f->text, buf_text(&text)))
+			continue;
+		rewrite(f->fd, buf_text(&text), text.length, strlen(f->text));
+		snprintf(f->text, sizeof(f->text), "%s", buf_text(&text));
+	}
+}
+
+static void update_refcnt(struct machine *m)
+{
+	size_t count = 0;
+	char text[24];
+
+	for (size_t i = 0; i < m->device_count; i++)
+		count += m->devices[i].holder_count;
+	snprintf(text, sizeof(text), "%zu\n", count);
+	rewrite(m->refcnt_fd, text, strlen(text), SIZE_MAX);
+}
+
+void sysfs_update_holders(struct machine *m, struct device *d)
+{
+	CLEANUP_BUF struct buf pids = { 0 };
+	CLEANUP_BUF struct buf mappings = { 0 };
+
+	buf_puts(&mappings, "WARNING: This file is for diagnostic purposes only.\n"
+			    "Its format is not stable and may change in future driver versions.\n"
+			    "Do not write scripts that parse this file.\n\n"
+			    "PID      Comm             Type           Mapping Details\n"
+			    "----     ----             ----           ---------------\n");
+	for (size_t i = d->holder_count; i-- > 0;) {
+		const struct holder *h = &d->holders[i];
+
+		buf_printf(&pids, "%d\n", h->pid);
+		buf_printf(&mappings, "%-8d %-16s %-14s\n", h->pid, h->comm, "OPEN_FD");
+	}
+	if (d->pids_fd >= 0)
+		rewrite(d->pids_fd, buf_text(&pids), pids.length, SIZE_MAX);
+	if (d->mappings_fd >= 0)
+		rewrite(d->mappings_fd, buf_text(&mappings), mappings.length, SIZE_MAX);
+	update_refcnt(m);
+}

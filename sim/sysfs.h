@@ -1,0 +1,31 @@
+/*
+ * The driver's files of a device: sys, proc/driver and dev.
+ *
+ * A device comes and goes as a whole, its telemetry (tt_* and hwmon) also by
+ * itself, as with the driver. Files that change are rewritten in place: whoever
+ * holds them open reads the new text. Failures stick to the machine's trees.
+ */
+#pragma once
+
+#include "machine.h"
+
+/* What is there once: module, driver, proc/devices. */
+void sysfs_add_machine(struct machine *m);
+
+void sysfs_add_device(struct machine *m, struct device *d);
+void sysfs_remove_device(struct machine *m, struct device *d);
+
+void sysfs_add_telemetry(struct machine *m, struct device *d);
+void sysfs_remove_telemetry(struct machine *m, struct device *d);
+
+/* Writes what has changed since. */
+void sysfs_update(struct machine *m, struct device *d);
+
+/* Who has the device open: pids, mappings, and the module's count. */
+void sysfs_update_holders(struct machine *m, struct device *d);
+
+/* Names the device's places, from its slot. */
+void sysfs_name(struct device *d);
+
+/* Closes what is kept open. */
+void sysfs_close(struct device *d);

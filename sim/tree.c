@@ -1,0 +1,160 @@
+#include "tree.h"
+
+#include "basic/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PATH_SIZE 512
+
+static void tree_fail(struct tree *t, int error, const char *path)
+{
+	if (t->error)
+		return;
+	t->error = error;
+	snprintf(t->where, sizeof(t->where), "%.250s", path);
+}
+
+/* All directories on the way to the last part of the path. */
+static void tree_parents(struct tree *t, const char *path)
+{
+	char part[PATH_SIZE];
+
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		if (mkdirat(t->fd, part, 0755) < 0 && errno != EEXIST)
+			tree_fail(t, -errno, part);
+	}
+}
+
+#define FORMAT_PATH(path, format)                          \
+	do {                                               \
+		va_list ap;                                \
+		va_start(ap, format);                      \
+		vsnprintf(path, sizeof(path), format, ap); \
+		va_end(ap);                                \
+	} while (0)
+
+void tree_dir(struct tree *t, mode_t mode, const char *format, ...)
+{
+	char path[PATH_SIZE];
+
+	FORMAT_PATH(path, format);
+	tree_parents(t, path);
+	if (mkdirat(t->fd, path, mode) < 0 && errno != EEXIST)
+		tree_fail(t, -errno, path);
+}
+
+void tree_link(struct tree *t, const char *target, const char *format, ...)
+{
+	char path[PATH_SIZE];
+
+	FORMAT_PATH(path, format);
+	tree_parents(t, path);
+	if (symlinkat(target, t->fd, path) < 0)
+		tree_fail(t, -errno, path);
+}
+
+int tree_file(struct tree *t, mode_t mode, const void *data, size_t length, const char *path)
+{
+	ssize_t written = 0;
+	int fd;
+
+	tree_parents(t, path);
+	fd = openat(t->fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	if (fd < 0) {
+		tree_fail(t, -errno, path);
+		return -1;
+	}
+	if (length)
+		written = pwrite(fd, data, length, 0);
+	if (written != (ssize_t)length) {
+		tree_fail(t, written < 0 ? -errno : -ENOSPC, path);
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+void tree_text(struct tree *t, mode_t mode, const char *text, const char *format, ...)
+{
+	char path[PATH_SIZE];
+	int fd;
+
+	FORMAT_PATH(path, format);
+	fd = tree_file(t, mode, text, strlen(text), path);
+	if (fd >= 0)
+		close(fd);
+}
+
+struct removal {
+	int fd;
+	dev_t dev;
+	int error;
+};
+
+static int remove_in(int dirfd, const char *name, dev_t dev);
+
+static int remove_visit(const char *name, void *arg)
+{
+	struct removal *r = arg;
+	int error = remove_in(r->fd, name, r->dev);
+
+	if (error < 0)
+		r->error = error;
+	return 0;
+}
+
+static int remove_directory(int dirfd, const char *name, dev_t dev)
+{
+	CLEANUP_CLOSE int fd = openat(dirfd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct removal r = { .fd = fd, .dev = dev };
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	(void)!fchmod(fd, 0700); /* the driver's directories forbid their owner to write */
+	error = directory_each(fd, ".", remove_visit, &r);
+	if (error < 0)
+		return error;
+	if (unlinkat(dirfd, name, AT_REMOVEDIR) < 0)
+		return r.error ? r.error : -errno;
+	return 0;
+}
+
+static int remove_in(int dirfd, const char *name, dev_t dev)
+{
+	struct stat st;
+
+	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (!S_ISDIR(st.st_mode))
+		return unlinkat(dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+	if (st.st_dev != dev)
+		return -EXDEV; /* a mount that is still there: its files are not ours */
+	return remove_directory(dirfd, name, dev);
+}
+
+int tree_remove(int dirfd, const char *name)
+{
+	struct stat st;
+
+	if (fstat(dirfd, &st) < 0)
+		return -errno;
+	return remove_in(dirfd, name, st.st_dev);
+}
+
+void tree_removef(struct tree *t, const char *format, ...)
+{
+	char path[PATH_SIZE];
+	int r;
+
+	FORMAT_PATH(path, format);
+	r = tree_remove(t->fd, path);
+	if (r < 0)
+		tree_fail(t, r, path);
+}
