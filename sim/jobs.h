@@ -1,0 +1,31 @@
+/* The processes of the workloads: start, death, and what the driver lists of them. */
+#pragma once
+
+#include "basic/macros.h"
+#include "machine.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct job_process {
+	pid_t pid;	    /* 0: not running */
+	int64_t restart_ms; /* when it is due again; 0: never */
+};
+
+struct jobs {
+	struct machine *machine;
+	const char *root;
+	struct job_process process[MAX_WORKLOADS];
+};
+
+/* Starts them one after the other. -errno after an error on stderr. */
+MUST_CHECK int jobs_start(struct jobs *jobs);
+
+/* Restarts and kills what is due. */
+void jobs_tick(struct jobs *jobs);
+
+/* A child has ended: true if it was one of these. */
+bool jobs_reap(struct jobs *jobs, pid_t pid);
+
+/* Ends all of them, orderly at first. */
+void jobs_stop(struct jobs *jobs);

@@ -1,0 +1,84 @@
+/*
+ * TT-Metal's own account of memory, /dev/shm/tt_device_<asic id>_memory, written
+ * as TT-Metal writes it: layout 3, created by the first process that opens the
+ * chip, never removed, and not cleaned up after a process that was killed.
+ *
+ * A published layout of somebody else's: the offsets are his and may not move.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "workload.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define METAL_VERSION	3
+#define METAL_CHIPS	16
+#define METAL_PROCESSES 64
+#define METAL_UNUSED	UINT32_MAX
+
+struct metal_chip {
+	uint32_t chip_id; /* METAL_UNUSED if nobody has it */
+	uint32_t is_remote;
+	uint64_t bytes[POOLS];
+};
+
+struct metal_process {
+	int32_t pid; /* 0: free */
+	uint32_t padding;
+	uint64_t bytes[POOLS];
+	uint64_t updated_ns; /* wall clock */
+	char name[64];
+};
+
+struct metal_file {
+	uint32_t version;
+	uint32_t active_processes;
+	uint64_t updated_ns;
+	uint32_t references;
+	uint32_t padding0;
+	uint64_t board_serial; /* reserved */
+	uint64_t asic_id;
+	uint32_t device_id; /* logical, of whoever came last */
+	uint32_t padding1;
+	uint64_t bytes[POOLS];
+	struct metal_chip chips[METAL_CHIPS];
+	struct metal_process processes[METAL_PROCESSES];
+	uint32_t init_state; /* layout 4 only */
+	uint8_t padding2[36];
+};
+
+_Static_assert(offsetof(struct metal_file, bytes) == 48, "layout 3");
+_Static_assert(offsetof(struct metal_file, chips) == 88, "layout 3");
+_Static_assert(offsetof(struct metal_file, processes) == 856, "layout 3");
+_Static_assert(sizeof(struct metal_chip) == 48, "layout 3");
+_Static_assert(sizeof(struct metal_process) == 120, "layout 3");
+_Static_assert(offsetof(struct metal_file, init_state) == 8536, "layout 3");
+_Static_assert(sizeof(struct metal_file) == 8576, "layout 3");
+
+struct metal {
+	struct metal_file *file;
+	struct metal_process *slot; /* NULL until something is allocated, or if none is free */
+	struct metal_chip *chip;
+	uint64_t bytes[POOLS]; /* of this process */
+	pid_t pid;
+	char name[16];
+};
+
+/* Attaches to a chip's file below `directory`, making it if need be. */
+MUST_CHECK int metal_attach(struct metal *ret, const char *directory, uint64_t asic_id,
+			    uint32_t device_id, pid_t pid, const char *name);
+
+/* Allocates and frees until the process holds these amounts. */
+void metal_set(struct metal *metal, const uint64_t bytes[static POOLS], uint64_t now_ns);
+
+/* What all processes together have in a pool. */
+uint64_t metal_total(const struct metal *metal, enum pool pool);
+
+/* An orderly end: everything is freed, the last one clears the totals. */
+void metal_detach(struct metal *metal, uint64_t now_ns);
+
+/* Lets go of the file and leaves in it what is there. */
+void metal_abandon(struct metal *metal);

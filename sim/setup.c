@@ -1,0 +1,223 @@
+#include "setup.h"
+
+#include "physics.h"
+#include "sysfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int make_devices(struct machine *m)
+{
+	struct slot slots[MAX_DEVICES];
+	char error[128];
+	int count;
+
+	count = board_list_parse(m->opt.boards, &m->opt.driver, m->opt.seed, slots, error);
+	if (count < 0) {
+		fprintf(stderr, "ttsim: --boards: %s\n", error);
+		return -EINVAL;
+	}
+	for (int i = 0; i < count; i++) {
+		struct device *d = &m->devices[m->device_count++];
+
+		if (slots[i].board->arch == BLACKHOLE && !version_at_least(&m->opt.driver, 1, 31)) {
+			fprintf(stderr, "ttsim: driver %s does not know %s\n", m->opt.driver.text,
+				slots[i].board->name);
+			return -EINVAL;
+		}
+		d->slot = slots[i];
+		sysfs_name(d);
+	}
+	m->next_hwmon = (unsigned)count;
+	if (!m->opt.workload_count && !m->opt.no_workloads && !m->opt.write_once)
+		m->opt.workload_count = workload_defaults(slots, (size_t)count, m->opt.workloads);
+	if (m->opt.no_workloads)
+		m->opt.workload_count = 0;
+	return 0;
+}
+
+static int check_workloads(struct machine *m)
+{
+	for (size_t i = 0; i < m->opt.workload_count; i++) {
+		const struct workload *w = &m->opt.workloads[i];
+
+		for (size_t j = 0; j < w->device_count; j++) {
+			if (machine_device(m, w->devices[j]))
+				continue;
+			fprintf(stderr, "ttsim: --workload: there is no device %u\n",
+				w->devices[j]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* Can it be shown at all, and is there what it should befall? */
+static int check_fault(struct machine *m, const struct fault *f)
+{
+	if (f->kind == FAULT_KILL) {
+		if (f->number < m->opt.workload_count && !m->opt.write_once)
+			return 0;
+		fprintf(stderr, "ttsim: --fault: there is no workload %u\n", f->number);
+		return -EINVAL;
+	}
+	if (!machine_device(m, f->number)) {
+		fprintf(stderr, "ttsim: --fault: there is no device %u\n", f->number);
+		return -EINVAL;
+	}
+	if (!fault_needs_fuse(f))
+		return 0;
+	if (m->opt.write_once) {
+		fprintf(stderr, "ttsim: --fault: files left behind by --static cannot fail\n");
+		return -EINVAL;
+	}
+	m->has_fuse = true;
+	return 0;
+}
+
+int setup_machine(struct machine *m)
+{
+	int r;
+
+	r = make_devices(m);
+	if (r < 0)
+		return r;
+	r = check_workloads(m);
+	for (size_t i = 0; i < m->opt.fault_count && r == 0; i++)
+		r = check_fault(m, &m->opt.faults[i]);
+	return r;
+}
+
+static int open_tree(struct tree *t, int root, const char *path)
+{
+	t->fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return t->fd < 0 ? -errno : 0;
+}
+
+static int report(const struct tree *t, const char *prefix)
+{
+	if (t->error)
+		fprintf(stderr, "ttsim: %s%s: %s\n", prefix, t->where, strerror(-t->error));
+	return t->error;
+}
+
+/* With FUSE in front, the files themselves are kept beside the mount point. */
+static int make_directories(struct machine *m)
+{
+	int r;
+
+	tree_dir(&m->root, 0755, "sys");
+	tree_dir(&m->root, 0755, "proc/driver");
+	if (m->has_fuse) {
+		tree_dir(&m->root, 0755, ".sys");
+		tree_dir(&m->root, 0755, ".driver");
+	}
+	if (m->root.error)
+		return report(&m->root, "");
+	r = open_tree(&m->sys, m->root.fd, m->has_fuse ? ".sys" : "sys");
+	if (r == 0)
+		r = open_tree(&m->proc, m->root.fd, m->has_fuse ? ".driver" : "proc/driver");
+	if (r < 0)
+		fprintf(stderr, "ttsim: %s\n", strerror(-r));
+	return r;
+}
+
+int setup_tree(struct machine *m)
+{
+	int r;
+
+	r = make_directories(m);
+	if (r < 0)
+		return r;
+	sysfs_add_machine(m);
+	for (size_t i = 0; i < m->device_count; i++) {
+		struct device *d = &m->devices[i];
+
+		physics_init(m, d);
+		d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
+		if (!machine_fault(m, d, FAULT_GONE, NULL))
+			sysfs_add_device(m, d);
+	}
+	r = report(&m->root, "");
+	if (r == 0)
+		r = report(&m->sys, "sys/");
+	if (r == 0)
+		r = report(&m->proc, "proc/driver/");
+	return r;
+}
+
+static uint64_t dram_capacity(const struct device *d)
+{
+	return (uint64_t)d->slot.board->dram_gib << 30;
+}
+
+static bool uses(const struct workload *w, const struct device *d)
+{
+	for (size_t i = 0; i < w->device_count; i++)
+		if (w->devices[i] == d->slot.number)
+			return true;
+	return w->device_count == 0;
+}
+
+/* Leaks on a device share what its workloads leave of the memory. */
+static uint64_t leak_room(const struct machine *m, const struct device *d)
+{
+	uint64_t used = 0, leaks = 0;
+
+	for (size_t i = 0; i < m->opt.workload_count; i++) {
+		const struct workload *w = &m->opt.workloads[i];
+
+		if (!uses(w, d))
+			continue;
+		used += w->bytes[POOL_DRAM] + w->bytes[POOL_TRACE] + w->wave;
+		leaks += w->leak > 0;
+	}
+	if (!leaks || used >= dram_capacity(d))
+		return 0;
+	return (dram_capacity(d) - used) / leaks;
+}
+
+void setup_job(struct machine *m, const struct workload *w, const char *root,
+	       struct worker_job *ret)
+{
+	uint64_t room;
+
+	memset(ret, 0, sizeof(*ret)); /* goes through a socket: no byte left to chance */
+	snprintf(ret->root, sizeof(ret->root), "%s", root);
+	ret->workload = *w;
+	ret->leak_room = UINT64_MAX;
+	for (size_t i = 0; i < m->device_count; i++) {
+		const struct device *d = &m->devices[i];
+
+		if (!uses(w, d))
+			continue;
+		ret->devices[ret->device_count++] = (struct worker_device){
+			.number = d->slot.number,
+			.logical = d->slot.logical,
+			.asic_id = d->slot.asic_id,
+			.arch = d->slot.board->arch,
+			.cores = d->slot.board->tensix,
+		};
+		room = leak_room(m, d);
+		ret->leak_room = MIN(ret->leak_room, room);
+	}
+}
+
+void setup_done(struct machine *m)
+{
+	for (size_t i = 0; i < m->device_count; i++) {
+		sysfs_close(&m->devices[i]);
+		free(m->devices[i].files);
+		free(m->devices[i].holders);
+	}
+	if (m->refcnt_fd > 0)
+		close(m->refcnt_fd);
+	if (m->sys.fd > 0)
+		close(m->sys.fd);
+	if (m->proc.fd > 0)
+		close(m->proc.fd);
+}

@@ -1,0 +1,203 @@
+#include "worker.h"
+
+#include "basic/clock.h"
+#include "basic/parse.h"
+#include "metal.h"
+#include "util.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#define TICK_MS	       200
+#define WAVE_PERIOD_MS 30000
+#define MAPPED_BYTES   (1u << 20)
+
+struct worker {
+	struct worker_job job;
+	char shm[1100];
+	char comm[16];
+	int64_t started; /* CLOCK_MONOTONIC, ns */
+	struct metal metal[MAX_DEVICES];
+};
+
+/*
+ * One function for each way to tell what is allocated. Called with the amounts
+ * at the start and whenever they change, and with NULL at an orderly end.
+ */
+typedef int publish_function(struct worker *w, const uint64_t *bytes);
+
+static int publish_none(struct worker *w, const uint64_t *bytes)
+{
+	(void)w;
+	(void)bytes;
+	return 0;
+}
+
+static int publish_metal(struct worker *w, const uint64_t *bytes)
+{
+	uint64_t now = (uint64_t)clock_now(CLOCK_REALTIME);
+	int r;
+
+	for (size_t i = 0; i < w->job.device_count; i++) {
+		const struct worker_device *d = &w->job.devices[i];
+
+		if (!bytes) {
+			metal_detach(&w->metal[i], now);
+			continue;
+		}
+		if (!w->metal[i].file) {
+			r = metal_attach(&w->metal[i], w->shm, d->asic_id, d->logical, getpid(),
+					 w->comm);
+			if (r < 0)
+				return r;
+		}
+		metal_set(&w->metal[i], bytes, now);
+	}
+	return 0;
+}
+
+static publish_function *const publish[VIAS] = {
+	[VIA_METAL] = publish_metal,
+	[VIA_NONE] = publish_none,
+};
+
+void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[static POOLS])
+{
+	const struct workload *w = &job->workload;
+	uint64_t leaked = w->leak * (uint64_t)ms / 1000;
+	int64_t phase = ms % WAVE_PERIOD_MS;
+
+	if (phase > WAVE_PERIOD_MS / 2)
+		phase = WAVE_PERIOD_MS - phase;
+	memcpy(ret, w->bytes, sizeof(w->bytes));
+	ret[POOL_DRAM] += (uint64_t)((double)w->wave * (double)phase / (WAVE_PERIOD_MS / 2));
+	if (job->leak_room)
+		ret[POOL_DRAM] += leaked % job->leak_room;
+	ret[POOL_DRAM] &= w->wave || w->leak ? ~UINT64_C(4095) : UINT64_MAX;
+}
+
+/* Opens the nodes and, as tt-umd does, maps a window of each. */
+static int open_devices(const struct worker_job *job)
+{
+	char path[1200];
+	int fd = -1;
+
+	for (size_t i = 0; i < job->device_count; i++) {
+		snprintf(path, sizeof(path), "%s/dev/tenstorrent/%u", job->root,
+			 job->devices[i].number);
+		for (unsigned j = 0; j < job->workload.opens; j++) {
+			fd = open(path, O_RDWR | O_CLOEXEC);
+			if (fd < 0)
+				return -errno;
+		}
+		/* Never touched: the node of a simulated device has no bytes. */
+		if (job->workload.via != VIA_NONE)
+			mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+	}
+	return 0;
+}
+
+static int publish_util(const struct worker *w)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+	int r;
+
+	for (size_t i = 0; i < w->job.device_count && w->job.workload.util >= 0; i++) {
+		const struct worker_device *d = &w->job.devices[i];
+		struct util_source s = {
+			.asic_id = d->asic_id,
+			.arch = d->arch,
+			.cores = d->cores,
+			.pid = getpid(),
+			.start_us = (uint64_t)w->started / 1000,
+		};
+
+		r = util_write(w->shm, &s, (unsigned)w->job.workload.util, (uint64_t)now / 1000);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int update(struct worker *w)
+{
+	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
+	uint64_t bytes[POOLS];
+	int r;
+
+	worker_amounts(&w->job, ms, bytes);
+	r = publish[w->job.workload.via](w, bytes);
+	if (r < 0)
+		return r;
+	return publish_util(w);
+}
+
+/* How long nothing happens: for ever if nothing about the job ever changes. */
+static int64_t pause_ms(const struct worker *w)
+{
+	const struct workload *load = &w->job.workload;
+	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
+	int64_t wait = load->leak || load->wave || load->util >= 0 ? TICK_MS : INT32_MAX;
+
+	return load->life_ms ? MIN(wait, MAX(load->life_ms - ms, 0)) : wait;
+}
+
+static bool is_over(const struct worker *w)
+{
+	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
+
+	return w->job.workload.life_ms && ms >= w->job.workload.life_ms;
+}
+
+static int run(struct worker *w, int socket)
+{
+	struct timespec pause;
+	sigset_t end;
+	int r;
+
+	sigemptyset(&end);
+	sigaddset(&end, SIGTERM);
+	sigprocmask(SIG_BLOCK, &end, NULL);
+	w->started = clock_now(CLOCK_MONOTONIC);
+	r = open_devices(&w->job);
+	if (r == 0)
+		r = update(w);
+	if (r < 0)
+		return r;
+	if (write(socket, "", 1) != 1)
+		return -EPIPE;
+	close(socket);
+	do {
+		pause = clock_timespec(pause_ms(w) * NS_PER_MS);
+		if (sigtimedwait(&end, NULL, &pause) == SIGTERM)
+			break;
+		r = update(w);
+	} while (r == 0 && !is_over(w));
+	return publish[w->job.workload.via](w, NULL);
+}
+
+int worker_main(const char *socket_number)
+{
+	static struct worker w; /* too big for the stack of a sanitized build */
+	uint32_t fd;
+	int r;
+
+	unsetenv(WORKER_VARIABLE);
+	if (parse_u32(socket_number, &fd) < 0 || fd > INT32_MAX)
+		return 2;
+	if (recv((int)fd, &w.job, sizeof(w.job), MSG_WAITALL) != (ssize_t)sizeof(w.job))
+		return 2;
+	snprintf(w.shm, sizeof(w.shm), "%s/dev/shm", w.job.root);
+	workload_comm(&w.job.workload, w.comm);
+	prctl(PR_SET_NAME, w.comm);
+	r = run(&w, (int)fd);
+	if (r < 0)
+		fprintf(stderr, "ttsim: workload %s: %s\n", w.comm, strerror(-r));
+	return r < 0 ? 1 : 0;
+}
