@@ -1,0 +1,207 @@
+#include "live.h"
+
+#include "basic/clock.h"
+#include "cleaner.h"
+#include "command.h"
+#include "jobs.h"
+#include "options.h"
+#include "physics.h"
+#include "place.h"
+#include "setup.h"
+#include "sysfs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
+struct live {
+	struct machine *machine;
+	struct place place;
+	struct jobs jobs;
+	struct inherited inherited;
+	sigset_t signals;
+	int signal_fd;
+	int timer_fd;
+	int64_t started;  /* CLOCK_MONOTONIC, ns */
+	int64_t advanced; /* how far physics has come */
+	pid_t command;
+	bool over;
+	int status;
+};
+
+static void follow_faults(struct machine *m, struct device *d)
+{
+	bool reset = machine_fault(m, d, FAULT_RESET, NULL);
+	bool gone = machine_fault(m, d, FAULT_GONE, NULL);
+	bool silent = machine_fault(m, d, FAULT_NO_TELEMETRY, NULL);
+
+	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
+	if (d->in_reset && !reset)
+		physics_reset(d);
+	d->in_reset = reset;
+	/* Before 2.9 a reset was no error: it showed through. */
+	if (reset && !version_at_least(&m->opt.driver, 2, 9))
+		d->off_bus = true;
+	if (d->present && gone) {
+		sysfs_remove_device(m, d);
+	} else if (!d->present && !gone) {
+		d->slot.hwmon = m->next_hwmon++;
+		physics_reset(d);
+		sysfs_add_device(m, d);
+	}
+	if (d->present && d->has_telemetry && silent)
+		sysfs_remove_telemetry(m, d);
+	else if (d->present && !d->has_telemetry && !silent)
+		sysfs_add_telemetry(m, d);
+}
+
+static void advance(struct live *l)
+{
+	struct machine *m = l->machine;
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+	double seconds = (double)(now - l->advanced) / NS_PER_S;
+
+	l->advanced = now;
+	m->now_ms = (now - l->started) / NS_PER_MS;
+	for (size_t i = 0; i < m->device_count; i++) {
+		struct device *d = &m->devices[i];
+
+		follow_faults(m, d);
+		physics_step(m, d, seconds);
+		sysfs_update(m, d);
+	}
+	jobs_tick(&l->jobs);
+}
+
+static void reap(struct live *l)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == l->command) {
+			l->status = command_exit_status(status);
+			l->over = true;
+		} else {
+			jobs_reap(&l->jobs, pid);
+		}
+	}
+}
+
+static void handle_signal(struct live *l)
+{
+	struct signalfd_siginfo info;
+
+	if (read(l->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD)
+		reap(l);
+	else if (l->command)
+		command_forward(l->command, &info);
+	else if (info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
+		l->over = true;
+}
+
+static void loop(struct live *l)
+{
+	struct pollfd fds[] = {
+		{ .fd = l->signal_fd, .events = POLLIN },
+		{ .fd = l->timer_fd, .events = POLLIN },
+	};
+	uint64_t ticks;
+
+	while (!l->over) {
+		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+			continue;
+		if (fds[0].revents)
+			handle_signal(l);
+		if (fds[1].revents && read(l->timer_fd, &ticks, sizeof(ticks)) > 0)
+			advance(l);
+	}
+}
+
+static int start_clock(struct live *l)
+{
+	struct itimerspec every = {
+		.it_interval = clock_timespec(l->machine->opt.interval_ms * NS_PER_MS),
+		.it_value = clock_timespec(l->machine->opt.interval_ms * NS_PER_MS),
+	};
+
+	l->started = l->advanced = clock_now(CLOCK_MONOTONIC);
+	l->signal_fd = signalfd(-1, &l->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (l->signal_fd < 0 || l->timer_fd < 0 ||
+	    timerfd_settime(l->timer_fd, 0, &every, NULL) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Of the machine that we run on: the workloads are processes of it. */
+static void add_host_links(struct machine *m)
+{
+	tree_link(&m->root, "/proc/stat", "proc/stat");
+	tree_link(&m->root, "/proc/uptime", "proc/uptime");
+	tree_link(&m->root, "/etc/passwd", "etc/passwd");
+}
+
+/* The cards have been at it for a while: they do not start cold in front of the user. */
+static void settle(struct machine *m)
+{
+	for (size_t i = 0; i < m->device_count; i++) {
+		physics_init(m, &m->devices[i]);
+		sysfs_update(m, &m->devices[i]);
+	}
+}
+
+/* Files, processes, and last the mark that says that all is there. */
+static int populate(struct live *l)
+{
+	struct machine *m = l->machine;
+	int r;
+
+	r = setup_tree(m);
+	if (r < 0)
+		return r;
+	add_host_links(m);
+	r = start_clock(l);
+	if (r == 0)
+		r = jobs_start(&l->jobs);
+	if (r < 0)
+		return r;
+	settle(m);
+	r = place_mark(m);
+	if (r == 0 && m->opt.command)
+		r = command_start(m->opt.command, l->place.path, &l->inherited, &l->command);
+	return r;
+}
+
+int live_main(struct machine *m)
+{
+	struct live l = { .machine = m, .signal_fd = -1, .timer_fd = -1 };
+	struct cleaner cleaner;
+	int r;
+
+	command_prepare(&l.inherited, &l.signals);
+	r = place_open(&l.place, m->opt.directory, &m->root);
+	if (r < 0)
+		return EXIT_FAILURE;
+	r = cleaner_start(&cleaner, l.place.path, l.place.made);
+	if (r < 0) {
+		cleaner_remove(l.place.path, l.place.made);
+		return EXIT_FAILURE;
+	}
+	l.jobs = (struct jobs){ .machine = m, .root = l.place.path };
+	r = populate(&l);
+	if (r == 0)
+		loop(&l);
+	jobs_stop(&l.jobs);
+	cleanup_close(&l.signal_fd);
+	cleanup_close(&l.timer_fd);
+	if (!cleaner_finish(&cleaner))
+		fprintf(stderr, "ttsim: %s: not everything could be removed\n", l.place.path);
+	place_close(&l.place, &m->root);
+	return r < 0 ? EXIT_FAILURE : l.status;
+}

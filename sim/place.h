@@ -1,0 +1,23 @@
+/* The directory that the machine is made in. */
+#pragma once
+
+#include "basic/macros.h"
+#include "machine.h"
+
+#include <stdbool.h>
+
+struct place {
+	char path[1024]; /* absolute */
+	bool made;	 /* it was not there before */
+};
+
+/*
+ * An empty or new directory, or for NULL a fresh temporary one, opened as the
+ * root. -errno after an error on stderr.
+ */
+MUST_CHECK int place_open(struct place *ret, const char *directory, struct tree *root);
+
+/* Says that this is a simulation, and whose: DIR/ttsim. It is written last. */
+MUST_CHECK int place_mark(struct machine *m);
+
+void place_close(struct place *place, struct tree *root);

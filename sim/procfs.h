@@ -1,0 +1,17 @@
+/* Files of a process as they are below /proc, for a process that does not exist. */
+#pragma once
+
+#include "tree.h"
+#include "worker.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define UPTIME_S 100000 /* of a machine at one instant */
+#define TICKS	 100	/* per second, in proc/PID/stat */
+
+/* The machine's own: stat, uptime, etc/passwd. */
+void procfs_add_machine(struct tree *root, int64_t now);
+
+/* comm, cmdline, stat, status, cgroup, maps and fd/ of one that started so long ago. */
+void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job);

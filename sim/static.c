@@ -1,0 +1,137 @@
+#include "static.h"
+
+#include "basic/clock.h"
+#include "cleaner.h"
+#include "metal.h"
+#include "place.h"
+#include "procfs.h"
+#include "setup.h"
+#include "sysfs.h"
+#include "util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define FIRST_PID    1001
+#define DEFAULT_TIME 1767225600 /* 2026-01-01, if no --time is given */
+#define AGE_MS	     600000	/* of the first workload; each next one is younger by a minute */
+
+static int publish_metal(const struct worker_job *job, const char *shm, pid_t pid, int64_t now)
+{
+	struct metal metal;
+	uint64_t bytes[POOLS];
+	char comm[16];
+	int r;
+
+	workload_comm(&job->workload, comm);
+	worker_amounts(job, job->workload.age_ms, bytes);
+	for (size_t i = 0; i < job->device_count; i++) {
+		r = metal_attach(&metal, shm, job->devices[i].asic_id, job->devices[i].logical, pid,
+				 comm);
+		if (r < 0)
+			return r;
+		metal_set(&metal, bytes, (uint64_t)(now * NS_PER_S));
+		metal_abandon(&metal);
+	}
+	return 0;
+}
+
+static int publish_util(const struct worker_job *job, const char *shm, pid_t pid)
+{
+	uint64_t now_us = (uint64_t)UPTIME_S * 1000000;
+	int r;
+
+	for (size_t i = 0; i < job->device_count && job->workload.util >= 0; i++) {
+		struct util_source s = {
+			.asic_id = job->devices[i].asic_id,
+			.arch = job->devices[i].arch,
+			.cores = job->devices[i].cores,
+			.pid = pid,
+			.start_us = now_us - (uint64_t)job->workload.age_ms * 1000,
+		};
+
+		r = util_write(shm, &s, (unsigned)job->workload.util, now_us);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_holder(struct device *d, pid_t pid, const struct workload *w)
+{
+	struct holder *grown =
+		reallocarray(d->holders, d->holder_count + w->opens, sizeof(*d->holders));
+
+	if (!grown)
+		return -ENOMEM;
+	d->holders = grown;
+	for (unsigned i = 0; i < w->opens; i++, d->holder_count++) {
+		d->holders[d->holder_count].pid = pid;
+		workload_comm(w, d->holders[d->holder_count].comm);
+	}
+	return 0;
+}
+
+static int add_workload(struct machine *m, const struct place *p, size_t index, int64_t now)
+{
+	struct workload w = m->opt.workloads[index];
+	pid_t pid = FIRST_PID + (pid_t)index;
+	struct worker_job job;
+	char shm[1100];
+	int r = 0;
+
+	if (!w.age_ms)
+		w.age_ms = MAX(AGE_MS - 60000 * (int64_t)index, 1000);
+	setup_job(m, &w, p->path, &job);
+	procfs_add_process(&m->root, pid, &job);
+	snprintf(shm, sizeof(shm), "%s/dev/shm", p->path);
+	if (w.via == VIA_METAL)
+		r = publish_metal(&job, shm, pid, now);
+	if (r == 0)
+		r = publish_util(&job, shm, pid);
+	for (size_t i = 0; i < job.device_count && r == 0; i++)
+		r = add_holder(machine_device(m, job.devices[i].number), pid, &w);
+	return r;
+}
+
+static int write_tree(struct machine *m, const struct place *p)
+{
+	int64_t now = m->opt.has_time ? m->opt.time : DEFAULT_TIME;
+	char text[32];
+	int r;
+
+	r = setup_tree(m);
+	if (r < 0)
+		return r;
+	procfs_add_machine(&m->root, now);
+	for (size_t i = 0; i < m->opt.workload_count && r == 0; i++)
+		r = add_workload(m, p, i, now);
+	for (size_t i = 0; i < m->device_count; i++)
+		sysfs_update_holders(m, &m->devices[i]);
+	if (m->opt.has_time) {
+		snprintf(text, sizeof(text), "%lld\n", (long long)now);
+		tree_text(&m->root, 0444, text, "captured_at");
+	}
+	if (r < 0)
+		fprintf(stderr, "ttsim: %s: %s\n", p->path, strerror(-r));
+	return r < 0 ? r : place_mark(m);
+}
+
+int static_main(struct machine *m)
+{
+	struct place place;
+	int r;
+
+	umask(0);
+	r = place_open(&place, m->opt.directory, &m->root);
+	if (r < 0)
+		return EXIT_FAILURE;
+	r = write_tree(m, &place);
+	if (r < 0)
+		cleaner_remove(place.path, place.made);
+	place_close(&place, &m->root);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
