@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "cleaner.h"
 #include "command.h"
+#include "faultfs.h"
 #include "jobs.h"
 #include "options.h"
 #include "physics.h"
@@ -25,28 +26,28 @@ struct live {
 	sigset_t signals;
 	int signal_fd;
 	int timer_fd;
-	int64_t started;  /* CLOCK_MONOTONIC, ns */
-	int64_t advanced; /* how far physics has come */
+	int64_t started;	   /* CLOCK_MONOTONIC, ns */
+	int64_t advanced;	   /* how far physics has come */
+	struct faultfs *mounts[2]; /* in front of sys and proc/driver */
 	pid_t command;
 	bool over;
 	int status;
 };
 
-static void follow_faults(struct machine *m, struct device *d)
+static void follow_faults(struct live *l, struct device *d)
 {
-	bool reset = machine_fault(m, d, FAULT_RESET, NULL);
+	struct machine *m = l->machine;
 	bool gone = machine_fault(m, d, FAULT_GONE, NULL);
 	bool silent = machine_fault(m, d, FAULT_NO_TELEMETRY, NULL);
+	bool was_reset = d->in_reset;
 
-	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
-	if (d->in_reset && !reset)
+	machine_judge(m, d);
+	if (was_reset && !d->in_reset)
 		physics_reset(d);
-	d->in_reset = reset;
-	/* Before 2.9 a reset was no error: it showed through. */
-	if (reset && !version_at_least(&m->opt.driver, 2, 9))
-		d->off_bus = true;
 	if (d->present && gone) {
 		sysfs_remove_device(m, d);
+		for (size_t i = 0; i < ARRAY_SIZE(l->mounts); i++)
+			faultfs_kill(l->mounts[i], d);
 	} else if (!d->present && !gone) {
 		d->slot.hwmon = m->next_hwmon++;
 		physics_reset(d);
@@ -69,7 +70,7 @@ static void advance(struct live *l)
 	for (size_t i = 0; i < m->device_count; i++) {
 		struct device *d = &m->devices[i];
 
-		follow_faults(m, d);
+		follow_faults(l, d);
 		physics_step(m, d, seconds);
 		sysfs_update(m, d);
 	}
@@ -105,21 +106,42 @@ static void handle_signal(struct live *l)
 		l->over = true;
 }
 
+/* Until when a read waits that is to be slow; for ever without one. */
+static int patience(const struct live *l)
+{
+	int timeout = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(l->mounts) && l->mounts[i]; i++) {
+		int t = faultfs_timeout(l->mounts[i]);
+
+		if (t >= 0 && (timeout < 0 || t < timeout))
+			timeout = t;
+	}
+	return timeout;
+}
+
 static void loop(struct live *l)
 {
 	struct pollfd fds[] = {
 		{ .fd = l->signal_fd, .events = POLLIN },
 		{ .fd = l->timer_fd, .events = POLLIN },
+		{ .fd = l->mounts[0] ? faultfs_fd(l->mounts[0]) : -1, .events = POLLIN },
+		{ .fd = l->mounts[1] ? faultfs_fd(l->mounts[1]) : -1, .events = POLLIN },
 	};
 	uint64_t ticks;
 
 	while (!l->over) {
-		if (poll(fds, ARRAY_SIZE(fds), -1) < 0)
+		if (poll(fds, ARRAY_SIZE(fds), patience(l)) < 0)
 			continue;
 		if (fds[0].revents)
 			handle_signal(l);
 		if (fds[1].revents && read(l->timer_fd, &ticks, sizeof(ticks)) > 0)
 			advance(l);
+		for (size_t i = 0; i < ARRAY_SIZE(l->mounts) && l->mounts[i]; i++) {
+			if (fds[2 + i].revents)
+				faultfs_serve(l->mounts[i]);
+			faultfs_expire(l->mounts[i]);
+		}
 	}
 }
 
@@ -147,6 +169,28 @@ static void add_host_links(struct machine *m)
 	tree_link(&m->root, "/etc/passwd", "etc/passwd");
 }
 
+static int mount_faults(struct live *l)
+{
+	struct machine *m = l->machine;
+	char path[1100];
+	int r;
+
+	snprintf(path, sizeof(path), "%s/sys", l->place.path);
+	r = faultfs_mount(&l->mounts[0], m, FAULTFS_SYS, path, &m->sys);
+	if (r == 0) {
+		snprintf(path, sizeof(path), "%s/proc/driver", l->place.path);
+		r = faultfs_mount(&l->mounts[1], m, FAULTFS_PROC, path, &m->proc);
+	}
+	if (r < 0) {
+		fprintf(stderr,
+			"ttsim: FUSE is not available here, and files without it cannot fail: "
+			"leave out faults other than dead, missing, no-telemetry, frozen, set and "
+			"kill\n");
+		l->status = EXIT_NO_FUSE;
+	}
+	return r;
+}
+
 /* The cards have been at it for a while: they do not start cold in front of the user. */
 static void settle(struct machine *m)
 {
@@ -166,7 +210,9 @@ static int populate(struct live *l)
 	if (r < 0)
 		return r;
 	add_host_links(m);
-	r = start_clock(l);
+	r = m->has_fuse ? mount_faults(l) : 0;
+	if (r == 0)
+		r = start_clock(l);
 	if (r == 0)
 		r = jobs_start(&l->jobs);
 	if (r < 0)
@@ -198,10 +244,12 @@ int live_main(struct machine *m)
 	if (r == 0)
 		loop(&l);
 	jobs_stop(&l.jobs);
+	for (size_t i = 0; i < ARRAY_SIZE(l.mounts); i++)
+		l.mounts[i] = faultfs_unmount(l.mounts[i]);
 	cleanup_close(&l.signal_fd);
 	cleanup_close(&l.timer_fd);
 	if (!cleaner_finish(&cleaner))
 		fprintf(stderr, "ttsim: %s: not everything could be removed\n", l.place.path);
 	place_close(&l.place, &m->root);
-	return r < 0 ? EXIT_FAILURE : l.status;
+	return r < 0 && !l.status ? EXIT_FAILURE : l.status;
 }

@@ -25,3 +25,12 @@ const struct fault *machine_fault(const struct machine *m, const struct device *
 	}
 	return NULL;
 }
+
+void machine_judge(const struct machine *m, struct device *d)
+{
+	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
+	d->in_reset = machine_fault(m, d, FAULT_RESET, NULL);
+	/* Before 2.9 a reset was no error: it showed through. */
+	if (d->in_reset && !version_at_least(&m->opt.driver, 2, 9))
+		d->off_bus = true;
+}

@@ -119,6 +119,9 @@ struct machine {
 /* NULL if there is no device of that number. */
 struct device *machine_device(struct machine *m, unsigned number);
 
+/* Is it off the bus, or being reset, at this moment? */
+void machine_judge(const struct machine *m, struct device *d);
+
 /* The first active fault of this kind on the device and, unless NULL, this file of it. */
 const struct fault *machine_fault(const struct machine *m, const struct device *d,
 				  enum fault_kind kind, const char *attr);

@@ -138,7 +138,7 @@ int setup_tree(struct machine *m)
 		struct device *d = &m->devices[i];
 
 		physics_init(m, d);
-		d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
+		machine_judge(m, d);
 		if (!machine_fault(m, d, FAULT_GONE, NULL))
 			sysfs_add_device(m, d);
 	}

@@ -39,14 +39,45 @@ static void tree_parents(struct tree *t, const char *path)
 		va_end(ap);                                \
 	} while (0)
 
+static int make_dir(struct tree *t, const char *path, mode_t mode, const char *target)
+{
+	(void)target;
+	return mkdirat(t->fd, path, mode) < 0 && errno != EEXIST ? -1 : 0;
+}
+
+static int make_link(struct tree *t, const char *path, mode_t mode, const char *target)
+{
+	(void)mode;
+	return symlinkat(target, t->fd, path);
+}
+
+static int make_file(struct tree *t, const char *path, mode_t mode, const char *target)
+{
+	(void)target;
+	return openat(t->fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+/* The directories above are mostly there: they are made when they turn out not to be. */
+static int make(struct tree *t, const char *path, mode_t mode, const char *target,
+		int (*how)(struct tree *, const char *, mode_t, const char *))
+{
+	int r = how(t, path, mode, target);
+
+	if (r < 0 && errno == ENOENT) {
+		tree_parents(t, path);
+		r = how(t, path, mode, target);
+	}
+	if (r < 0)
+		tree_fail(t, -errno, path);
+	return r;
+}
+
 void tree_dir(struct tree *t, mode_t mode, const char *format, ...)
 {
 	char path[PATH_SIZE];
 
 	FORMAT_PATH(path, format);
-	tree_parents(t, path);
-	if (mkdirat(t->fd, path, mode) < 0 && errno != EEXIST)
-		tree_fail(t, -errno, path);
+	make(t, path, mode, NULL, make_dir);
 }
 
 void tree_link(struct tree *t, const char *target, const char *format, ...)
@@ -54,22 +85,16 @@ void tree_link(struct tree *t, const char *target, const char *format, ...)
 	char path[PATH_SIZE];
 
 	FORMAT_PATH(path, format);
-	tree_parents(t, path);
-	if (symlinkat(target, t->fd, path) < 0)
-		tree_fail(t, -errno, path);
+	make(t, path, 0, target, make_link);
 }
 
 int tree_file(struct tree *t, mode_t mode, const void *data, size_t length, const char *path)
 {
+	int fd = make(t, path, mode, NULL, make_file);
 	ssize_t written = 0;
-	int fd;
 
-	tree_parents(t, path);
-	fd = openat(t->fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
-	if (fd < 0) {
-		tree_fail(t, -errno, path);
+	if (fd < 0)
 		return -1;
-	}
 	if (length)
 		written = pwrite(fd, data, length, 0);
 	if (written != (ssize_t)length) {

@@ -1,0 +1,42 @@
+/* The inside of the fault filesystem: what the kernel asks, and reads that wait. */
+#pragma once
+
+#define FUSE_USE_VERSION 314
+
+#include "faultfs.h"
+#include "node.h"
+
+#include <fuse_lowlevel.h>
+
+/* A read that is not answered yet. */
+struct waiting {
+	struct waiting *next;
+	fuse_req_t request;
+	struct node *node;
+	size_t size;
+	off_t offset;
+	int64_t due; /* CLOCK_MONOTONIC, ns; INT64_MAX: as long as the fault lasts */
+};
+
+struct faultfs {
+	struct machine *machine;
+	struct fuse_session *session;
+	enum faultfs_kind kind;
+	int backing;
+	bool mounted;
+	struct nodes nodes;
+	struct waiting *waiting;
+	struct fuse_buf buffer;
+};
+
+extern const struct fuse_lowlevel_ops fault_operations;
+
+/* Answers a read with the text, or with the error that stands in its place. */
+void faultops_read(struct faultfs *fs, fuse_req_t request, const struct node *node, size_t size,
+		   off_t offset);
+
+/* Keeps it for later. */
+void faultops_put_off(struct faultfs *fs, struct waiting w);
+
+/* Is this file to behave so now? */
+bool faultops_has(struct faultfs *fs, const struct node *node, enum fault_kind kind);
