@@ -6,8 +6,7 @@
 #include <string.h>
 
 #define SLOT_TRIES 8
-#define NODE_MAX   0xfffffu		    /* minors have 20 bits */
-#define BDF_MAX	   UINT64_C(0xffffffffffff) /* domains have at most 32 */
+#define BDF_MAX	   UINT64_C(0xffffffffffff) /* domains have at most 32 bits */
 
 /* The part of the header that does not change once the magic is there. */
 static int header_check(const struct table_header *header)
@@ -104,7 +103,7 @@ int table_read_device(const struct table_view *view, uint32_t device, struct tab
 	if (word[TABLE_KNOWN] &
 	    ~(uint64_t)(TABLE_HAS_NODE | TABLE_HAS_BDF | TABLE_HAS_ASIC | TABLE_STATED))
 		return -EBADMSG;
-	if (word[TABLE_NODE] > NODE_MAX || word[TABLE_BDF] > BDF_MAX)
+	if (word[TABLE_NODE] > TABLE_NODE_MAX || word[TABLE_BDF] > BDF_MAX)
 		return -EBADMSG;
 
 	*ret = (struct table_device){

@@ -36,6 +36,7 @@
 #define TABLE_COPIES	  4u	     /* of each latched group, see table_latch.h */
 #define TABLE_PROGRAM_MAX 64u	     /* bytes of the program's name, NUL included */
 #define TABLE_SLOTS_MAX	  (1u << 20) /* most slots a table may list: 32 MiB */
+#define TABLE_NODE_MAX	  0xfffffu   /* minors have 20 bits */
 
 /*
  * Most bytes in one pool of one device: a PiB, far above any card, and small

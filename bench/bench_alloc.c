@@ -1,0 +1,176 @@
+/*
+ * What a report costs the program that makes it, next to what the first system
+ * paid (a blocking send of 112 bytes per event) and next to the least that
+ * several threads can do together (an atomic add).
+ *
+ * One run, one machine: read the ratios. Everything is done with one thread and
+ * with four. For the send, a child reads the other end in bulk, as a server
+ * would. The thread count's figure is wall time per event of all threads
+ * together.
+ */
+#include "ttalloc.h"
+
+#include "basic/clock.h"
+#include "basic/macros.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#define THREADS_MAX 4
+#define ROUNDS	    5
+
+struct work {
+	void (*event)(unsigned thread, unsigned i);
+	unsigned events;
+	unsigned thread;
+	pthread_barrier_t *start;
+};
+
+static uint64_t counter;
+static int sockets[2];
+
+static void event_add(unsigned thread, unsigned i)
+{
+	(void)thread, (void)i;
+	__atomic_fetch_add(&counter, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Events 2n and 2n + 1 allocate and free the same buffer, as a busy program does. */
+static void event_report(unsigned thread, unsigned i)
+{
+	uint64_t id = (uint64_t)thread << 40 | (uint64_t)(i / 2 % 4096) << 12;
+
+	if (i % 2)
+		ttalloc_report_free(0, TTALLOC_L1, id);
+	else
+		ttalloc_report_alloc(0, TTALLOC_L1, id, 2048);
+}
+
+/* Allocations pile up: the index grows, and nothing is warm. */
+static void event_grow(unsigned thread, unsigned i)
+{
+	ttalloc_report_alloc(1, TTALLOC_DRAM, (uint64_t)thread << 40 | (uint64_t)i << 12, 4096);
+}
+
+static void event_shrink(unsigned thread, unsigned i)
+{
+	ttalloc_report_free(1, TTALLOC_DRAM, (uint64_t)thread << 40 | (uint64_t)i << 12);
+}
+
+static void event_send(unsigned thread, unsigned i)
+{
+	char record[112] = { 1 };
+
+	(void)thread, (void)i;
+	if (send(sockets[0], record, sizeof(record), MSG_NOSIGNAL) != sizeof(record))
+		abort();
+}
+
+static void *work_run(void *arg)
+{
+	struct work *work = arg;
+
+	pthread_barrier_wait(work->start);
+	for (unsigned i = 0; i < work->events; i++)
+		work->event(work->thread, i);
+	return NULL;
+}
+
+/* Nanoseconds per event, of all threads together. */
+static double measure_once(void (*event)(unsigned, unsigned), unsigned threads, unsigned events)
+{
+	struct work work[THREADS_MAX];
+	pthread_t thread[THREADS_MAX];
+	pthread_barrier_t start;
+	int64_t begin;
+
+	pthread_barrier_init(&start, NULL, threads + 1);
+	for (unsigned i = 0; i < threads; i++) {
+		work[i] = (struct work){ event, events / threads, i, &start };
+		if (pthread_create(&thread[i], NULL, work_run, &work[i]) != 0)
+			abort();
+	}
+	begin = clock_now(CLOCK_MONOTONIC);
+	pthread_barrier_wait(&start);
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&start);
+	return (double)(clock_now(CLOCK_MONOTONIC) - begin) / events;
+}
+
+/* The best of several: others use this machine too. */
+static double measure(void (*event)(unsigned, unsigned), unsigned threads, unsigned events)
+{
+	double best = measure_once(event, threads, events);
+
+	for (int i = 1; i < ROUNDS; i++) {
+		double once = measure_once(event, threads, events);
+
+		best = MIN(best, once);
+	}
+	return best;
+}
+
+static pid_t reader_start(void)
+{
+	static char sink[1 << 16];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) < 0)
+		abort();
+	pid = fork();
+	if (pid == 0) {
+		close(sockets[0]);
+		while (read(sockets[1], sink, sizeof(sink)) > 0)
+			;
+		_exit(0);
+	}
+	close(sockets[1]);
+	return pid;
+}
+
+static void figure(const char *name, unsigned threads, double ns, double send)
+{
+	printf("%-34s %u thread%s %8.1f ns", name, threads, threads == 1 ? " " : "s", ns);
+	if (send > 0)
+		printf("   send costs %5.1f times as much", send / ns);
+	printf("\n");
+}
+
+static void compare(unsigned threads)
+{
+	double send = measure(event_send, threads, 1 << 16);
+	double report = measure(event_report, threads, 1 << 20);
+
+	figure("atomic add", threads, measure(event_add, threads, 1 << 22), 0);
+	figure("blocking send of 112 bytes", threads, send, 0);
+	figure("report, allocate and free", threads, report, send);
+	figure("report, 1,000,000 pile up", threads, measure_once(event_grow, threads, 1000000),
+	       send);
+	figure("report, all are freed", threads, measure_once(event_shrink, threads, 1000000),
+	       send);
+}
+
+int main(void)
+{
+	pid_t reader = reader_start();
+
+	if (reader < 0)
+		return 1;
+	compare(1);
+	compare(THREADS_MAX);
+	close(sockets[0]);
+	waitpid(reader, NULL, 0);
+	setenv("TT_ALLOC_TRACKING_ENABLED", "0", 1);
+	if (fork() == 0) { /* a child reads the environment anew */
+		figure("report, turned off", 1, measure(event_report, 1, 1 << 20), 0);
+		fflush(stdout);
+		_exit(0);
+	}
+	wait(NULL);
+	return 0;
+}

@@ -1,0 +1,176 @@
+#include "alloc/link.h"
+
+#include "basic/clock.h"
+#include "proto/table.h"
+#include "proto/wire.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#define LOOK_EVERY    NS_PER_S
+#define REFUSED_PAUSE (10 * NS_PER_S) /* at least so long after the server said no */
+
+void descriptor_set(struct descriptor *descriptor, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return;
+	descriptor->dev = st.st_dev;
+	descriptor->ino = st.st_ino;
+	/* Last: a child forked in between sees none rather than a wrong one. */
+	__atomic_store_n(&descriptor->fd, fd, __ATOMIC_RELEASE);
+}
+
+bool descriptor_is_ours(const struct descriptor *descriptor)
+{
+	struct stat st;
+
+	return descriptor->fd >= 0 && fstat(descriptor->fd, &st) == 0 &&
+	       st.st_dev == descriptor->dev && st.st_ino == descriptor->ino;
+}
+
+void descriptor_close(struct descriptor *descriptor)
+{
+	bool ours = descriptor_is_ours(descriptor);
+	int fd = descriptor->fd;
+
+	__atomic_store_n(&descriptor->fd, -1, __ATOMIC_RELEASE);
+	if (ours)
+		close(fd);
+}
+
+static int hello_send(int sock, int table)
+{
+	struct wire_message hello = {
+		.type = WIRE_HELLO,
+		.hello = { .table_version = TABLE_VERSION },
+	};
+	uint8_t data[WIRE_MAX];
+	struct iovec part = { .iov_base = data, .iov_len = wire_encode(&hello, data) };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.room),
+	};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &table, sizeof(int));
+	if (sendmsg(sock, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Connects and says hello. Returns the socket, or -errno at once. */
+static int server_greet(const char *path, int table)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	CLEANUP_CLOSE int sock = -1;
+	int r;
+
+	if (strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	strcpy(address.sun_path, path);
+	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (sock < 0)
+		return -errno;
+	if (connect(sock, (struct sockaddr *)&address, sizeof(address)) < 0)
+		return -errno; /* EAGAIN: its queue is full; it counts as absent for now */
+	r = hello_send(sock, table);
+	if (r < 0)
+		return r;
+	return TAKE_FD(sock);
+}
+
+/* The server named by the environment, or else that of the system, or else that of the user. */
+static int server_find(int table)
+{
+	const char *given = secure_getenv("TT_ALLOCD_SOCKET");
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	char path[sizeof(struct sockaddr_un)];
+	int sock;
+
+	if (given && *given)
+		return server_greet(given, table);
+	sock = server_greet(WIRE_SOCKET_SYSTEM, table);
+	if (sock >= 0 || !runtime || *runtime != '/')
+		return sock;
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", runtime, WIRE_SOCKET_NAME) >=
+	    sizeof(path))
+		return -ENAMETOOLONG;
+	return server_greet(path, table);
+}
+
+static void link_connect(struct link *link, struct descriptor *sock, const struct descriptor *table)
+{
+	int fd;
+
+	if (!descriptor_is_ours(table))
+		return; /* somebody closed it: the table lives on, but cannot be handed over */
+	fd = server_find(table->fd);
+	if (fd < 0)
+		return;
+	descriptor_set(sock, fd);
+	__atomic_store_n(&link->connected, true, __ATOMIC_RELAXED);
+}
+
+/*
+ * Reads what the server said, if anything. Returns how long to leave it alone:
+ * 0 if it is there, LOOK_EVERY or more if it hung up or refused the table.
+ */
+static int64_t server_listen(const struct descriptor *sock)
+{
+	struct wire_message message;
+	uint8_t data[WIRE_MAX + 1];
+	ssize_t length;
+
+	if (!descriptor_is_ours(sock))
+		return LOOK_EVERY;
+	do {
+		length = recv(sock->fd, data, sizeof(data), MSG_DONTWAIT);
+		if (length < 0 && errno == EAGAIN)
+			return 0;
+		if (length <= 0 || wire_decode(data, (size_t)length, 0, &message) < 0)
+			return LOOK_EVERY;
+	} while (message.type == WIRE_WELCOME);
+	if (message.type != WIRE_ERROR)
+		return LOOK_EVERY;
+	return MAX(REFUSED_PAUSE, message.error.retry_ms * NS_PER_MS);
+}
+
+static void link_drop(struct link *link, struct descriptor *sock)
+{
+	__atomic_store_n(&link->connected, false, __ATOMIC_RELAXED);
+	descriptor_close(sock);
+}
+
+void link_look(struct link *link, struct descriptor *sock, const struct descriptor *table,
+	       int64_t now)
+{
+	int64_t pause = LOOK_EVERY;
+
+	if (!lock_try(&link->lock))
+		return;
+	if (link->connected) {
+		int64_t gone = server_listen(sock);
+
+		if (gone)
+			link_drop(link, sock);
+		pause = MAX(pause, gone);
+	}
+	/* A server that was restarted is there already; one that refused is left alone. */
+	if (!link->connected && pause == LOOK_EVERY)
+		link_connect(link, sock, table);
+	__atomic_store_n(&link->next_look, now + pause, __ATOMIC_RELAXED);
+	lock_release(&link->lock);
+}

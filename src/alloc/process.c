@@ -1,0 +1,161 @@
+/*
+ * The one table of this process, and everything the host program may do to it.
+ *
+ * fork: all state is in memory that the kernel clears in a child
+ * (MADV_WIPEONFORK), lock included, and the table's mapping does not exist there
+ * (MADV_DONTFORK). So a child, made in whatever way and at whatever instant,
+ * finds a library that was never used, and can neither wait for a lock that
+ * another thread of its parent held nor write into its parent's table. What it does inherit are
+ * descriptors; it closes them at once, or at its first report if it was made
+ * behind the C library's back. Handlers around fork would have to take the lock
+ * first, and a program that forks in a signal handler, to start its debugger,
+ * would hang in it.
+ *
+ * exec: descriptors close themselves. dlclose: the library stays (it is linked
+ * with -z nodelete). exit: nothing to do, and other threads may still report.
+ */
+#include "alloc/process.h"
+
+#include "alloc/device_order.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LISTED	 TABLE_SLOTS_MAX
+#define UNLISTED (3 * TABLE_SLOTS_MAX)
+
+/* Not wiped: the first is where to look, the others are what a child must close. */
+static struct process *the_process;
+static struct descriptor table_fd = { .fd = -1 };
+static struct descriptor socket_fd = { .fd = -1 };
+
+/*
+ * The rare parts make system calls. A thread that is cancelled in one would
+ * leave the lock taken, and the caller has no reason to expect a new errno.
+ */
+struct rare {
+	int cancel;
+	int error;
+};
+
+static struct rare rare_begin(void)
+{
+	struct rare rare = { .error = errno };
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &rare.cancel);
+	return rare;
+}
+
+static void rare_end(struct rare rare)
+{
+	pthread_setcancelstate(rare.cancel, NULL);
+	errno = rare.error;
+}
+
+static void descriptors_forget(void)
+{
+	descriptor_close(&socket_fd);
+	descriptor_close(&table_fd);
+}
+
+/* Called in a child of fork(). */
+static void fork_child(void)
+{
+	int saved = errno;
+
+	descriptors_forget();
+	errno = saved;
+}
+
+static struct process *process_new(void)
+{
+	struct process *process = mmap(NULL, sizeof(*process), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		       *first = NULL;
+
+	if (process == MAP_FAILED)
+		return NULL;
+	if (madvise(process, sizeof(*process), MADV_WIPEONFORK) < 0 ||
+	    !__atomic_compare_exchange_n(&the_process, &first, process, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		munmap(process, sizeof(*process));
+		return first; /* that of the thread that was faster, if any */
+	}
+	pthread_atfork(NULL, NULL, fork_child);
+	return process;
+}
+
+static enum phase process_start(struct process *process)
+{
+	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
+	int fd, r;
+
+	descriptors_forget(); /* those of a parent that forked without our knowing */
+	if (enabled && strcmp(enabled, "0") == 0)
+		return PHASE_OFF;
+	r = tracker_init(&process->tracker, LISTED, UNLISTED, (uint64_t)clock_coarse(), &fd);
+	if (r < 0)
+		return PHASE_FAILED;
+	descriptor_set(&table_fd, fd);
+	return PHASE_READY;
+}
+
+static enum phase phase_load(struct process *process)
+{
+	return (enum phase)__atomic_load_n(&process->phase, __ATOMIC_ACQUIRE);
+}
+
+/* Makes the table, or finds out that there will be none. */
+static enum phase process_begin(struct process *process)
+{
+	struct rare rare = rare_begin();
+	enum phase phase;
+
+	lock_take(&process->lock);
+	phase = phase_load(process);
+	if (phase == PHASE_NEW) {
+		phase = process_start(process);
+		__atomic_store_n(&process->phase, (uint32_t)phase, __ATOMIC_RELEASE);
+	}
+	lock_release(&process->lock);
+	rare_end(rare);
+	return phase;
+}
+
+struct process *process_get(enum phase *ret_phase)
+{
+	struct process *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
+
+	*ret_phase = PHASE_FAILED;
+	if (!process)
+		process = process_new();
+	if (!process)
+		return NULL;
+	*ret_phase = phase_load(process);
+	if (*ret_phase == PHASE_NEW)
+		*ret_phase = process_begin(process);
+	return process;
+}
+
+void process_look(struct process *process, int64_t now)
+{
+	struct rare rare = rare_begin();
+
+	link_look(&process->link, &socket_fd, &table_fd, now);
+	rare_end(rare);
+}
+
+int process_meet_device(struct process *process, uint32_t device)
+{
+	struct rare rare = rare_begin();
+	const char *root = secure_getenv("TT_SMI_ROOT");
+	struct table_device card;
+	int r;
+
+	device_order_find(root ? root : "", getenv("TT_VISIBLE_DEVICES"), device, &card);
+	r = tracker_identify(&process->tracker, device, &card);
+	rare_end(rare);
+	return r;
+}

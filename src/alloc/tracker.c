@@ -1,0 +1,260 @@
+#include "alloc/tracker.h"
+
+#include "proto/table_latch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define READY_STEP 2048u /* slots that get memory at a time: 64 KiB */
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
+static int misuse(struct tracker *tracker, enum table_misuse kind, int error)
+{
+	word_store(&tracker->header->misuse[kind], ++tracker->misuse[kind]);
+	return error;
+}
+
+static int where_check(struct tracker *tracker, uint32_t device, uint32_t pool)
+{
+	if (device >= TABLE_DEVICES)
+		return misuse(tracker, TABLE_UNKNOWN_DEVICE, -ENODEV);
+	if (pool >= TABLE_POOLS)
+		return misuse(tracker, TABLE_UNKNOWN_POOL, -EINVAL);
+	return 0;
+}
+
+/*
+ * Gives memory to a range of the mapping. Touching it would do as well, but
+ * where memory is short that is a SIGBUS in somebody else's program, and this
+ * is an error. Kernels that cannot do it (EINVAL) get the touch.
+ */
+static bool memory_prepare(void *start, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t before = (uintptr_t)start % page;
+	int saved = errno;
+	bool ready;
+
+	ready = madvise((char *)start - before, before + bytes, MADV_POPULATE_WRITE) == 0 ||
+		errno == EINVAL;
+	errno = saved;
+	return ready;
+}
+
+static uint32_t range_take(struct tracker *tracker, struct slot_range *range)
+{
+	uint32_t slot = range->free;
+
+	if (slot) {
+		range->free = tracker->index.nodes[slot - 1].next;
+		return slot - 1;
+	}
+	if (range->used == range->end)
+		return INDEX_NONE;
+	if (range->used == range->ready) {
+		uint32_t step = MIN(READY_STEP, range->end - range->ready);
+
+		if (!memory_prepare(&tracker->slots[range->ready],
+				    step * sizeof(struct table_slot)))
+			return INDEX_NONE;
+		range->ready += step;
+	}
+	return range->used++;
+}
+
+static uint32_t slot_take(struct tracker *tracker)
+{
+	uint32_t slot = range_take(tracker, &tracker->listed);
+
+	if (slot != INDEX_NONE) {
+		/* Readers look no further than this: the slot is still free, so either order does.
+		 */
+		if (slot + 1 == tracker->listed.used)
+			word_store(&tracker->header->slots_used, tracker->listed.used);
+		return slot;
+	}
+	slot = range_take(tracker, &tracker->unlisted);
+	if (slot != INDEX_NONE) {
+		misuse(tracker, TABLE_UNLISTED, 0);
+		word_store(&tracker->header->unlisted, ++tracker->unlisted_held);
+	}
+	return slot;
+}
+
+static void slot_give_back(struct tracker *tracker, uint32_t slot)
+{
+	bool listed = slot < tracker->listed.end;
+	struct slot_range *range = listed ? &tracker->listed : &tracker->unlisted;
+
+	tracker->index.nodes[slot].next = range->free;
+	range->free = slot + 1;
+	if (!listed)
+		word_store(&tracker->header->unlisted, --tracker->unlisted_held);
+}
+
+/* The meta word after one more change; its lowest bit says whether the slot is held. */
+static uint64_t meta_next(uint64_t meta, uint64_t where)
+{
+	return where | (uint32_t)(meta + 1);
+}
+
+static void slot_fill(struct table_slot *slot, uint64_t where, uint64_t id, uint64_t size,
+		      uint64_t now)
+{
+	word_store(&slot->id, id);
+	word_store(&slot->size, size);
+	word_store(&slot->time, now);
+	word_store(&slot->meta, meta_next(slot->meta, where));
+}
+
+static void slot_empty(struct table_slot *slot)
+{
+	word_store(&slot->meta, meta_next(slot->meta, 0));
+}
+
+/* One change of a pool: so many bytes less and more, with the counts that go with it. */
+static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t less,
+			uint64_t more, uint64_t now)
+{
+	struct table_pool_cell *cell = &tracker->devices[device].pool[pool];
+	uint64_t *word = tracker->pool[device][pool];
+
+	word[TABLE_NOW] = word[TABLE_NOW] - less + more;
+	word[TABLE_PEAK] = MAX(word[TABLE_PEAK], word[TABLE_NOW]);
+	word[TABLE_ALLOCS] += more > 0;
+	word[TABLE_FREES] += less > 0;
+	word[TABLE_CHANGED] = now;
+	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+}
+
+static bool pool_has_room(const struct tracker *tracker, uint32_t device, uint32_t pool,
+			  uint64_t less, uint64_t more)
+{
+	uint64_t now = tracker->pool[device][pool][TABLE_NOW] - less;
+
+	return more <= TABLE_BYTES_MAX && now + more <= TABLE_BYTES_MAX;
+}
+
+/* The same id again: its free was missed, so this is the free and the new allocation. */
+static int alloc_replace(struct tracker *tracker, uint32_t at, uint32_t device, uint32_t pool,
+			 uint64_t size, uint64_t now)
+{
+	struct table_slot *slot = &tracker->slots[at];
+	uint64_t old = slot->size;
+
+	if (!pool_has_room(tracker, device, pool, old, size))
+		return misuse(tracker, TABLE_OVERFLOW, -EOVERFLOW);
+	slot_empty(slot);
+	slot_fill(slot, slot_where(device, pool), slot->id, size, now);
+	pool_change(tracker, device, pool, old, size, now);
+	return misuse(tracker, TABLE_DUPLICATE, -EEXIST);
+}
+
+int tracker_alloc(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id,
+		  uint64_t size, uint64_t now)
+{
+	uint64_t where, hash;
+	uint32_t slot;
+	int r;
+
+	r = where_check(tracker, device, pool);
+	if (r < 0)
+		return r;
+	if (size == 0)
+		return misuse(tracker, TABLE_ZERO_SIZE, -EINVAL);
+	where = slot_where(device, pool);
+	hash = index_hash(where, id);
+	slot = index_find(&tracker->index, hash, where, id);
+	if (slot != INDEX_NONE)
+		return alloc_replace(tracker, slot, device, pool, size, now);
+	if (!pool_has_room(tracker, device, pool, 0, size))
+		return misuse(tracker, TABLE_OVERFLOW, -EOVERFLOW);
+	slot = slot_take(tracker);
+	if (slot == INDEX_NONE)
+		return misuse(tracker, TABLE_LOST, -ENOSPC);
+
+	slot_fill(&tracker->slots[slot], where, id, size, now);
+	index_insert(&tracker->index, hash, slot);
+	pool_change(tracker, device, pool, 0, size, now);
+	return 0;
+}
+
+static int free_unknown(struct tracker *tracker, uint64_t hash)
+{
+	if (tracker->freed[hash % TRACKER_FREED] == hash)
+		return misuse(tracker, TABLE_DOUBLE_FREE, -ENOENT);
+	return misuse(tracker, TABLE_UNKNOWN_FREE, -ENOENT);
+}
+
+int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id, uint64_t now)
+{
+	uint64_t where, hash, size;
+	uint32_t slot;
+	int r;
+
+	r = where_check(tracker, device, pool);
+	if (r < 0)
+		return r;
+	where = slot_where(device, pool);
+	hash = index_hash(where, id);
+	slot = index_find(&tracker->index, hash, where, id);
+	if (slot == INDEX_NONE)
+		return free_unknown(tracker, hash);
+
+	size = tracker->slots[slot].size;
+	index_remove(&tracker->index, hash, slot);
+	slot_empty(&tracker->slots[slot]);
+	slot_give_back(tracker, slot);
+	pool_change(tracker, device, pool, size, 0, now);
+	tracker->freed[hash % TRACKER_FREED] = hash;
+	return 0;
+}
+
+int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool)
+{
+	struct table_pool_cell *cell;
+	int r;
+
+	r = where_check(tracker, device, pool);
+	if (r < 0)
+		return r;
+	cell = &tracker->devices[device].pool[pool];
+	tracker->pool[device][pool][TABLE_FAILURES]++;
+	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, tracker->pool[device][pool]);
+	return 0;
+}
+
+void tracker_set_program(struct tracker *tracker, const char *name)
+{
+	uint64_t word[TABLE_PROGRAM_WORDS] = { 0 };
+
+	memcpy(word, name, strnlen(name, TABLE_PROGRAM_MAX - 1));
+	latch_write(&tracker->header->program_seq, tracker->header->program[0], TABLE_PROGRAM_WORDS,
+		    word);
+}
+
+int tracker_identify(struct tracker *tracker, uint32_t device, const struct table_device *card)
+{
+	struct table_device_cell *cell = &tracker->devices[device];
+	uint64_t *word = tracker->device[device];
+
+	if (!memory_prepare(cell, sizeof(*cell)))
+		return misuse(tracker, TABLE_LOST, -ENOSPC);
+	if (!(word[TABLE_KNOWN] & TABLE_STATED))
+		memset(word, 0, sizeof(tracker->device[device]));
+	word[TABLE_KNOWN] |= card->known;
+	if (card->known & TABLE_HAS_NODE)
+		word[TABLE_NODE] = card->node;
+	if (card->known & TABLE_HAS_BDF)
+		word[TABLE_BDF] = card->bdf;
+	if (card->known & TABLE_HAS_ASIC)
+		word[TABLE_ASIC] = card->asic;
+	latch_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
+	word_store(&tracker->header->devices, tracker->header->devices | UINT64_C(1) << device);
+	return 0;
+}

@@ -1,0 +1,210 @@
+/*
+ * The making of a table: a memfd, mapped, filled and sealed.
+ *
+ * The file has its final size from the start, so that it can be sealed against
+ * growing as well as shrinking and nobody ever has to map it anew; it is sparse,
+ * so size costs nothing. The mapping continues into private memory:
+ *
+ *	| header | devices | listed slots | unlisted slots |
+ *	|<------------ the memfd -------->|<-- anonymous ->|
+ */
+#include "alloc/tracker.h"
+
+#include "basic/parse.h"
+#include "proto/table_latch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define LISTED_MIN     2048u /* below this a table is not worth having */
+#define DESCRIPTOR_MIN 64    /* the host's programs expect the low numbers for themselves */
+
+#ifndef F_SEAL_FUTURE_WRITE
+#define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
+#endif
+
+static size_t table_bytes(uint32_t slots)
+{
+	return TABLE_SLOT_OFFSET + slots * sizeof(struct table_slot);
+}
+
+/*
+ * Moves a descriptor to a number that no program counts on. At the limit of
+ * descriptors it may stay, but never as standard input, output or error.
+ */
+static int descriptor_settle(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+
+	if (high < 0 && fd > STDERR_FILENO)
+		return fd;
+	if (high < 0)
+		high = -errno;
+	close(fd);
+	return high;
+}
+
+/* A file above RLIMIT_FSIZE would be answered with a SIGXFSZ, so it is not tried. */
+static int file_new(uint32_t listed, int *ret)
+{
+	struct rlimit limit;
+	int fd;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < table_bytes(listed))
+		return -EFBIG;
+	fd = memfd_create(TABLE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	fd = descriptor_settle(fd);
+	if (fd < 0)
+		return fd;
+	if (ftruncate(fd, (off_t)table_bytes(listed)) < 0) {
+		int error = -errno;
+
+		close(fd);
+		return error;
+	}
+	*ret = fd;
+	return 0;
+}
+
+static int mapping_new(int fd, uint32_t listed, uint32_t unlisted, void **ret)
+{
+	size_t bytes = table_bytes(listed + unlisted);
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (base == MAP_FAILED)
+		return -errno;
+	if (mmap(base, table_bytes(listed), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		 0) == MAP_FAILED) {
+		int error = -errno;
+
+		munmap(base, bytes);
+		return error;
+	}
+	/* A forked child must not be able to write into its parent's table. */
+	madvise(base, bytes, MADV_DONTFORK);
+	*ret = base;
+	return 0;
+}
+
+/* When this process began, in clock ticks since boot: field 22 of its stat file, 0 if unknown. */
+static uint64_t process_start(void)
+{
+	char text[1024], *at, *end;
+	uint64_t ticks;
+	ssize_t length;
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	at = strrchr(text, ')'); /* field 2 may contain anything, also spaces and brackets */
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	end = at ? strchr(at + 1, ' ') : NULL;
+	if (!end)
+		return 0;
+	*end = '\0';
+	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
+}
+
+static void header_fill(struct table_header *header, uint32_t listed, uint64_t now)
+{
+	header->version = TABLE_VERSION;
+	header->header_size = sizeof(struct table_header);
+	header->device_size = sizeof(struct table_device_cell);
+	header->device_count = TABLE_DEVICES;
+	header->pool_count = TABLE_POOLS;
+	header->slot_size = sizeof(struct table_slot);
+	header->slot_offset = TABLE_SLOT_OFFSET;
+	header->slot_capacity = listed;
+	header->pid = (uint64_t)getpid();
+	header->start_ticks = process_start();
+	header->created = now;
+	word_store(&header->magic, TABLE_MAGIC);
+}
+
+static int table_new(struct tracker *tracker, uint32_t listed, uint32_t unlisted, int *ret_fd)
+{
+	CLEANUP_CLOSE int fd = -1;
+	void *base = NULL;
+	int r;
+
+	r = file_new(listed, &fd);
+	if (r < 0)
+		return r;
+	r = mapping_new(fd, listed, unlisted, &base);
+	if (r < 0)
+		return r;
+
+	tracker->header = base;
+	tracker->devices = (void *)((char *)base + TABLE_DEVICE_OFFSET);
+	tracker->slots = (void *)((char *)base + TABLE_SLOT_OFFSET);
+	tracker->mapped = table_bytes(listed + unlisted);
+	tracker->listed = (struct slot_range){ .end = listed };
+	tracker->unlisted = (struct slot_range){
+		.used = listed,
+		.ready = listed,
+		.end = listed + unlisted,
+	};
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+}
+
+/* The largest table that the limits of the process allow. */
+static int table_new_fitting(struct tracker *tracker, uint32_t listed, uint32_t unlisted, int *ret)
+{
+	int r = table_new(tracker, listed, unlisted, ret);
+
+	while ((r == -EFBIG || r == -ENOMEM) && listed / 8 >= LISTED_MIN) {
+		listed /= 8;
+		unlisted /= 8;
+		r = table_new(tracker, listed, unlisted, ret);
+	}
+	return r;
+}
+
+int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, uint64_t now,
+		 int *ret_fd)
+{
+	CLEANUP_CLOSE int fd = -1;
+	int r;
+
+	memset(tracker, 0, sizeof(*tracker));
+	r = table_new_fitting(tracker, listed, unlisted, &fd);
+	if (r < 0)
+		return r;
+	r = index_init(&tracker->index, tracker->slots, tracker->unlisted.end);
+	if (r < 0)
+		goto fail;
+	header_fill(tracker->header, tracker->listed.end, now);
+	if (fcntl(fd, F_ADD_SEALS,
+		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0) {
+		r = -errno;
+		goto fail;
+	}
+	*ret_fd = TAKE_FD(fd);
+	return 0;
+fail:
+	tracker_done(tracker);
+	return r;
+}
+
+void tracker_done(struct tracker *tracker)
+{
+	index_done(&tracker->index);
+	if (tracker->header)
+		munmap(tracker->header, tracker->mapped);
+	tracker->header = NULL;
+}

@@ -1,0 +1,197 @@
+/* The functions of ttalloc.h: arguments checked, lock taken, work handed to the tracker. */
+#include "ttalloc.h"
+
+#include "alloc/device_order.h"
+#include "alloc/process.h"
+
+#include <errno.h>
+#include <string.h>
+
+static_assert((int)TTALLOC_DRAM == TABLE_DRAM && (int)TTALLOC_L1 == TABLE_L1 &&
+		      (int)TTALLOC_SYSTEM == TABLE_SYSTEM &&
+		      (int)TTALLOC_L1_SMALL == TABLE_L1_SMALL &&
+		      (int)TTALLOC_TRACE == TABLE_TRACE && (int)TTALLOC_CB == TABLE_CB &&
+		      (int)TTALLOC_KERNEL == TABLE_KERNEL,
+	      "pools");
+static_assert((int)TTALLOC_DOUBLE_FREE == TABLE_DOUBLE_FREE &&
+		      (int)TTALLOC_UNKNOWN_FREE == TABLE_UNKNOWN_FREE &&
+		      (int)TTALLOC_DUPLICATE == TABLE_DUPLICATE &&
+		      (int)TTALLOC_ZERO_SIZE == TABLE_ZERO_SIZE &&
+		      (int)TTALLOC_OVERFLOW == TABLE_OVERFLOW &&
+		      (int)TTALLOC_UNKNOWN_DEVICE == TABLE_UNKNOWN_DEVICE &&
+		      (int)TTALLOC_UNKNOWN_POOL == TABLE_UNKNOWN_POOL &&
+		      (int)TTALLOC_UNLISTED == TABLE_UNLISTED && (int)TTALLOC_LOST == TABLE_LOST &&
+		      TABLE_MISUSES == 9,
+	      "misuses");
+
+static inline int device_prepare(struct process *process, unsigned device)
+{
+	if (device >= TABLE_DEVICES || tracker_knows(&process->tracker, device))
+		return 0; /* the tracker refuses, and counts, those that do not exist */
+	return process_meet_device(process, device);
+}
+
+int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, uint64_t size)
+{
+	int64_t now = clock_coarse();
+	struct process *process = process_enter();
+	int r;
+
+	if (!process)
+		return 0;
+	r = device_prepare(process, device);
+	if (r == 0)
+		r = tracker_alloc(&process->tracker, device, pool, id, size, (uint64_t)now);
+	process_leave(process, now);
+	return r;
+}
+
+int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
+{
+	int64_t now = clock_coarse();
+	struct process *process = process_enter();
+	int r;
+
+	if (!process)
+		return 0;
+	r = tracker_free(&process->tracker, device, pool, id, (uint64_t)now);
+	process_leave(process, now);
+	return r;
+}
+
+int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
+{
+	int64_t now = clock_coarse();
+	struct process *process = process_enter();
+	int r;
+
+	if (!process)
+		return 0;
+	r = device_prepare(process, device);
+	if (r == 0)
+		r = tracker_failure(&process->tracker, device, pool);
+	process_leave(process, now);
+	return r;
+}
+
+static int device_bind(unsigned device, const struct table_device *card)
+{
+	struct process *process;
+	int r;
+
+	if (device >= TABLE_DEVICES)
+		return -ENODEV;
+	process = process_enter();
+	if (!process)
+		return 0;
+	r = tracker_identify(&process->tracker, device, card);
+	process_leave(process, clock_coarse());
+	return r;
+}
+
+int ttalloc_bind_node(unsigned device, unsigned node)
+{
+	if (node > TABLE_NODE_MAX)
+		return -EINVAL;
+	return device_bind(device, &(struct table_device){ .known = TABLE_HAS_NODE | TABLE_STATED,
+							   .node = node });
+}
+
+int ttalloc_bind_bdf(unsigned device, const char *bdf)
+{
+	struct table_device card = { .known = TABLE_HAS_BDF | TABLE_STATED };
+
+	if (!bdf || bdf_parse(bdf, &card.bdf) < 0)
+		return -EINVAL;
+	return device_bind(device, &card);
+}
+
+int ttalloc_bind_asic(unsigned device, uint64_t asic)
+{
+	return device_bind(device, &(struct table_device){ .known = TABLE_HAS_ASIC | TABLE_STATED,
+							   .asic = asic });
+}
+
+int ttalloc_set_program(const char *name)
+{
+	struct process *process;
+
+	if (!name)
+		return -EINVAL;
+	process = process_enter();
+	if (!process)
+		return 0;
+	tracker_set_program(&process->tracker, name);
+	process_leave(process, clock_coarse());
+	return 0;
+}
+
+void ttalloc_poll(void)
+{
+	struct process *process = process_enter();
+
+	if (process)
+		process_leave(process, clock_coarse());
+}
+
+enum ttalloc_state ttalloc_get_state(void)
+{
+	enum phase phase;
+	struct process *process = process_get(&phase);
+
+	switch (phase) {
+	case PHASE_OFF: return TTALLOC_OFF;
+	case PHASE_READY:
+		return link_is_connected(&process->link) ? TTALLOC_CONNECTED : TTALLOC_LOCAL;
+	case PHASE_NEW:
+	case PHASE_FAILED: break;
+	}
+	return TTALLOC_UNAVAILABLE;
+}
+
+int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_usage *usage,
+		      size_t size)
+{
+	struct ttalloc_usage now = { 0 };
+	struct process *process;
+	const uint64_t *word;
+
+	if (device >= TABLE_DEVICES)
+		return -ENODEV;
+	if ((unsigned)pool >= TABLE_POOLS)
+		return -EINVAL;
+	process = process_enter();
+	if (process) {
+		word = process->tracker.pool[device][pool];
+		now = (struct ttalloc_usage){
+			.now_bytes = word[TABLE_NOW],
+			.peak_bytes = word[TABLE_PEAK],
+			.allocs = word[TABLE_ALLOCS],
+			.frees = word[TABLE_FREES],
+			.failures = word[TABLE_FAILURES],
+		};
+		lock_release(&process->lock);
+	}
+	memcpy(usage, &now, MIN(size, sizeof(now)));
+	return 0;
+}
+
+uint64_t ttalloc_get_misuse(enum ttalloc_misuse kind)
+{
+	struct process *process;
+	uint64_t count;
+
+	if ((unsigned)kind >= TABLE_MISUSES)
+		return 0;
+	process = process_enter();
+	if (!process)
+		return 0;
+	count = process->tracker.misuse[kind];
+	lock_release(&process->lock);
+	return count;
+}
+
+const char *ttalloc_version(void)
+{
+	return TTALLOC_VERSION;
+}
