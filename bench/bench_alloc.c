@@ -166,6 +166,7 @@ int main(void)
 	close(sockets[0]);
 	waitpid(reader, NULL, 0);
 	setenv("TT_ALLOC_TRACKING_ENABLED", "0", 1);
+	fflush(stdout);
 	if (fork() == 0) { /* a child reads the environment anew */
 		figure("report, turned off", 1, measure(event_report, 1, 1 << 20), 0);
 		fflush(stdout);

@@ -40,14 +40,15 @@ int process_meet_device(struct process *process, uint32_t device);
 /* Looks after the connection. */
 void process_look(struct process *process, int64_t now);
 
-/* Takes the lock; NULL if there is no table. */
-static inline struct process *process_enter(void)
+/* Takes the lock and the time; NULL if there is no table. */
+static inline struct process *process_enter(int64_t *ret_now)
 {
 	enum phase phase;
 	struct process *process = process_get(&phase);
 
 	if (phase != PHASE_READY)
 		return NULL;
+	*ret_now = clock_coarse();
 	lock_take(&process->lock);
 	return process;
 }

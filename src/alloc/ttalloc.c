@@ -33,8 +33,8 @@ static inline int device_prepare(struct process *process, unsigned device)
 
 int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, uint64_t size)
 {
-	int64_t now = clock_coarse();
-	struct process *process = process_enter();
+	int64_t now;
+	struct process *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -48,8 +48,8 @@ int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, u
 
 int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
 {
-	int64_t now = clock_coarse();
-	struct process *process = process_enter();
+	int64_t now;
+	struct process *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -61,8 +61,8 @@ int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
 
 int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 {
-	int64_t now = clock_coarse();
-	struct process *process = process_enter();
+	int64_t now;
+	struct process *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -77,15 +77,16 @@ int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 static int device_bind(unsigned device, const struct table_device *card)
 {
 	struct process *process;
+	int64_t now;
 	int r;
 
 	if (device >= TABLE_DEVICES)
 		return -ENODEV;
-	process = process_enter();
+	process = process_enter(&now);
 	if (!process)
 		return 0;
 	r = tracker_identify(&process->tracker, device, card);
-	process_leave(process, clock_coarse());
+	process_leave(process, now);
 	return r;
 }
 
@@ -115,23 +116,25 @@ int ttalloc_bind_asic(unsigned device, uint64_t asic)
 int ttalloc_set_program(const char *name)
 {
 	struct process *process;
+	int64_t now;
 
 	if (!name)
 		return -EINVAL;
-	process = process_enter();
+	process = process_enter(&now);
 	if (!process)
 		return 0;
 	tracker_set_program(&process->tracker, name);
-	process_leave(process, clock_coarse());
+	process_leave(process, now);
 	return 0;
 }
 
 void ttalloc_poll(void)
 {
-	struct process *process = process_enter();
+	int64_t now;
+	struct process *process = process_enter(&now);
 
 	if (process)
-		process_leave(process, clock_coarse());
+		process_leave(process, now);
 }
 
 enum ttalloc_state ttalloc_get_state(void)
@@ -152,18 +155,19 @@ enum ttalloc_state ttalloc_get_state(void)
 int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_usage *usage,
 		      size_t size)
 {
-	struct ttalloc_usage now = { 0 };
+	struct ttalloc_usage result = { 0 };
 	struct process *process;
 	const uint64_t *word;
+	int64_t now;
 
 	if (device >= TABLE_DEVICES)
 		return -ENODEV;
 	if ((unsigned)pool >= TABLE_POOLS)
 		return -EINVAL;
-	process = process_enter();
+	process = process_enter(&now);
 	if (process) {
 		word = process->tracker.pool[device][pool];
-		now = (struct ttalloc_usage){
+		result = (struct ttalloc_usage){
 			.now_bytes = word[TABLE_NOW],
 			.peak_bytes = word[TABLE_PEAK],
 			.allocs = word[TABLE_ALLOCS],
@@ -172,7 +176,7 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 		};
 		lock_release(&process->lock);
 	}
-	memcpy(usage, &now, MIN(size, sizeof(now)));
+	memcpy(usage, &result, MIN(size, sizeof(result)));
 	return 0;
 }
 
@@ -180,10 +184,11 @@ uint64_t ttalloc_get_misuse(enum ttalloc_misuse kind)
 {
 	struct process *process;
 	uint64_t count;
+	int64_t now;
 
 	if ((unsigned)kind >= TABLE_MISUSES)
 		return 0;
-	process = process_enter();
+	process = process_enter(&now);
 	if (!process)
 		return 0;
 	count = process->tracker.misuse[kind];
