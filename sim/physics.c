@@ -56,9 +56,17 @@ static double wanted_load(const struct machine *m, const struct device *d)
 	return full * wave(phase + (double)m->now_ms / 1000 / period);
 }
 
+/* What a chip draws at full load: a little below its limits of power and current. */
+static double full_watts(const struct board *b)
+{
+	double by_current = 0.93 * b->max_amperes * chips[b->arch].busy_mv / 1000;
+
+	return MIN(0.93 * b->max_watts, by_current);
+}
+
 static double wanted_watts(const struct device *d)
 {
-	double full = 0.93 * d->slot.board->max_watts;
+	double full = full_watts(d->slot.board);
 
 	return d->slot.board->idle_watts + (full - d->slot.board->idle_watts) * d->physics.load;
 }
@@ -69,7 +77,7 @@ static double wanted_celsius(const struct device *d)
 	const struct board *b = d->slot.board;
 
 	return AMBIENT + 6 +
-	       (0.9 * b->max_celsius - AMBIENT - 6) * d->physics.watts / (0.93 * b->max_watts);
+	       (0.9 * b->max_celsius - AMBIENT - 6) * d->physics.watts / full_watts(b);
 }
 
 static double wanted_rpm(const struct device *d)
