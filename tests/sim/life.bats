@@ -1,0 +1,260 @@
+#!/usr/bin/env bats
+# How it lives and how it ends.
+
+load helpers
+
+ended_cleanly() {
+	[ ! -e "$D" ]
+	no_mounts
+	local p
+	for p in $PIDS; do
+		eventually is_gone "$p"
+	done
+}
+
+@test "SIGTERM, SIGINT and SIGHUP end it and leave nothing" {
+	local s
+	for s in TERM INT HUP; do
+		start
+		PIDS=$(workload_pids)
+		[ "$(wc -w <<<"$PIDS")" = 5 ]
+		stop $s
+		[ "$status" = 0 ]
+		ended_cleanly
+	done
+}
+
+@test "SIGKILL leaves nothing either" {
+	start
+	PIDS=$(workload_pids)
+	stop KILL
+	eventually test ! -e "$D"
+	ended_cleanly
+}
+
+@test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing" {
+	needs_fuse
+	start --fault hang:0/tt_serial
+	PIDS=$(workload_pids)
+	cat "$(class 0)/tt_serial" 3>&- 2>/dev/null &
+	local reader=$!
+	(cd "$D/sys" && exec sleep 60) 3>&- &
+	local sitter=$!
+	sleep 0.1
+	stop KILL
+	eventually test ! -e "$D"
+	ended_cleanly
+	eventually is_gone $reader
+	kill $sitter
+}
+
+@test "its end with a mount, a hung reader and a busy directory leaves nothing" {
+	needs_fuse
+	start --fault hang:0/tt_serial
+	PIDS=$(workload_pids)
+	cat "$(class 0)/tt_serial" 3>&- 2>/dev/null &
+	local reader=$!
+	(cd "$D/sys" && exec sleep 60) 3>&- &
+	local sitter=$!
+	sleep 0.1
+	stop
+	[ "$status" = 0 ]
+	ended_cleanly
+	eventually is_gone $reader
+	kill $sitter
+}
+
+@test "the command's status is ttsim's, and its root is in the environment" {
+	run "$TTSIM" -- true
+	[ "$status" = 0 ]
+	run "$TTSIM" -- sh -c 'cat "$TT_SMI_ROOT/sys/module/tenstorrent/version"; echo $TT_SMI_ROOT >&2; exit 7'
+	[ "$status" = 7 ]
+	[ "${lines[0]}" = 2.10.1 ]
+	[ ! -e "${lines[1]}" ]
+	run "$TTSIM" -- sh -c 'kill -KILL $$'
+	[ "$status" = 137 ]
+	status=0
+	"$TTSIM" -- /nonexistent 2>/dev/null || status=$?
+	[ "$status" = 127 ]
+	run "$TTSIM" -- /etc/passwd
+	[ "$status" = 126 ]
+	run "$TTSIM" "$D" -- sh -c 'test "$TT_SMI_ROOT" = "$0"' "$D"
+	[ "$status" = 0 ]
+	[ ! -e "$D" ]
+}
+
+@test "the command gets limits, umask and signals as ttsim had them" {
+	(umask 027 && ulimit -Sn 300 && "$TTSIM" -- sh -c 'umask; ulimit -n; grep SigBlk /proc/self/status') >"$WORK/out"
+	[ "$(cat "$WORK/out")" = $'0027\n300\nSigBlk:\t0000000000000000' ]
+}
+
+@test "signals are passed on to the command" {
+	"$TTSIM" "$D" -- sh -c 'trap "echo got it; exit 3" TERM; while :; do sleep 0.05; done' >"$WORK/out" 3>&- &
+	SIM=$!
+	eventually test -s "$D/ttsim"
+	sleep 0.2
+	stop TERM
+	[ "$status" = 3 ]
+	[ "$(cat "$WORK/out")" = "got it" ]
+	[ ! -e "$D" ]
+}
+
+@test "Ctrl-C on a terminal reaches the command once, and ttsim waits for it" {
+	python3 - "$TTSIM" <<'P'
+import os, pty, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    code = "import signal,sys,time\nn=[]\nsignal.signal(2,lambda *a:n.append(1))\nprint('ready',flush=True)\n" \
+           "t=time.time()\nwhile time.time()<t+1: time.sleep(.05)\nprint('count',len(n),flush=True)\nsys.exit(9)"
+    os.execv(sys.argv[1], [sys.argv[1], "--no-workloads", "--", sys.executable, "-c", code])
+out = b""
+sent = False
+while True:
+    try:
+        data = os.read(fd, 1000)
+    except OSError:
+        break
+    if not data:
+        break
+    out += data
+    if b"ready" in out and not sent:
+        os.write(fd, b"\x03")
+        sent = True
+_, status = os.waitpid(pid, 0)
+assert os.waitstatus_to_exitcode(status) == 9, status
+assert b"count 1" in out, out
+P
+}
+
+@test "a directory that was there stays, with what others put into it" {
+	mkdir "$D"
+	start --no-workloads
+	echo hello >"$D/mine"
+	stop
+	[ "$status" = 0 ]
+	[ "$(ls -A "$D")" = mine ]
+}
+
+@test "files are rewritten in place" {
+	start -b p150a --no-workloads --load 50
+	python3 - "$(class 0)/tt_heartbeat" <<'P'
+import os, sys, time
+fd = os.open(sys.argv[1], os.O_RDONLY)
+before = int(os.pread(fd, 64, 0))
+inode = os.fstat(fd).st_ino
+time.sleep(2)
+after = int(os.pread(fd, 64, 0))
+assert os.stat(sys.argv[1]).st_ino == inode == os.fstat(fd).st_ino
+assert 17 <= after - before <= 23, after - before
+P
+}
+
+@test "counters advance and wrap at 2^32" {
+	start -b p150a --no-workloads --load 100
+	local f
+	f="$(class 0)/pcie_perf_counters/slv_rd_data_word_sent0"
+	[ "$(cat "$f")" -gt 4000000000 ]
+	eventually test "$(cat "$f")" -gt 1000
+	sleep 3
+	[ "$(cat "$f")" -lt 1000000000 ]
+}
+
+@test "a busy card is hotter, faster and hungrier than an idle one, within its limits" {
+	"$TTSIM" --static -b n150,p150a,p300c --load 0 "$WORK/idle"
+	"$TTSIM" --static -b n150,p150a,p300c --load 100 "$WORK/busy"
+	local n f h idle busy max
+	for n in 0 1 2 3; do
+		for f in temp1 power1 curr1 in0; do
+			h="sys/class/hwmon/hwmon$n/$f"
+			idle=$(cat "$WORK/idle/${h}_input")
+			busy=$(cat "$WORK/busy/${h}_input")
+			max=$(cat "$WORK/busy/${h}_max")
+			echo "$n $f $idle $busy $max"
+			[ "$idle" -lt "$busy" ]
+			[ "$busy" -le "$max" ]
+		done
+	done
+	[ "$(cat "$WORK/idle/sys/class/tenstorrent/tenstorrent!1/tt_aiclk")" = 800 ]
+	[ "$(cat "$WORK/busy/sys/class/tenstorrent/tenstorrent!1/tt_aiclk")" = 1350 ]
+}
+
+@test "workloads are real processes that hold their devices" {
+	start -b n150,p150a -w 'dev=0+1,dram=1G,name=/opt/python3,args=serve.py --port 8000' -w dev=1,via=none,name=shell
+	local pids first second
+	[ "$(wc -l <"$D/proc/driver/tenstorrent/0/pids")" = 2 ]
+	[ "$(wc -l <"$D/proc/driver/tenstorrent/1/pids")" = 3 ]
+	second=$(head -1 "$D/proc/driver/tenstorrent/1/pids") # newest first
+	first=$(tail -1 "$D/proc/driver/tenstorrent/1/pids")
+	[ "$(cat "$D/proc/$first/comm")" = python3 ]
+	[ "$(tr '\0' ' ' <"$D/proc/$first/cmdline")" = "/opt/python3 serve.py --port 8000 " ]
+	[ "$(cat "$D/proc/$second/comm")" = shell ]
+	[ "$(ls -l "/proc/$first/fd" | grep -c "$D/dev/tenstorrent/")" = 4 ]
+	[ "$(ls -l "/proc/$second/fd" | grep -c "$D/dev/tenstorrent/")" = 1 ]
+	grep -q "$D/dev/tenstorrent/1" "/proc/$first/maps"
+	[ "$(cat "$D/sys/module/tenstorrent/refcnt")" = 5 ]
+	[ "$(grep -c OPEN_FD "$D/sys/kernel/debug/tenstorrent/1/mappings")" = 3 ]
+	kill -KILL "$second"
+	eventually test ! -L "$D/proc/$second"
+	[ "$(wc -l <"$D/proc/driver/tenstorrent/1/pids")" = 2 ]
+}
+
+@test "an orderly end frees the memory, a killed process leaves its slot behind" {
+	start -b n150 -w dev=0,dram=1M,life=0.5 -w dev=0,dram=2M,name=victim --fault kill:1@1
+	run python3 "$HERE/shm.py" memory "$D" 0
+	echo "$output"
+	[ "${lines[0]}" = "version 3 processes 2 references 2 device 0" ]
+	[ "${lines[1]}" = "total 3145728 0 0 0 0" ]
+	local victim
+	victim=$(head -1 "$D/proc/driver/tenstorrent/0/pids")
+	eventually is_gone "$victim"
+	eventually test ! -s "$D/proc/driver/tenstorrent/0/pids"
+	run python3 "$HERE/shm.py" memory "$D" 0
+	echo "$output"
+	[ "${lines[0]}" = "version 3 processes 1 references 1 device 0" ]
+	[ "${lines[1]}" = "total 2097152 0 0 0 0" ]
+	[ "${lines[3]}" = "$victim victim 2097152 0 0 0 0" ]
+}
+
+@test "a leak grows, a workload comes again" {
+	start -b n150 -w dev=0,dram=1M,leak=10M -w dev=0,via=none,life=0.4,again=0.4
+	local before after
+	before=$(python3 "$HERE/shm.py" memory "$D" 0 | sed -n 's/total \([0-9]*\).*/\1/p')
+	[ "$(wc -l <"$D/proc/driver/tenstorrent/0/pids")" = 3 ]
+	eventually eval '[ "$(wc -l <"$D/proc/driver/tenstorrent/0/pids")" = 2 ]'
+	eventually eval '[ "$(wc -l <"$D/proc/driver/tenstorrent/0/pids")" = 3 ]'
+	after=$(python3 "$HERE/shm.py" memory "$D" 0 | sed -n 's/total \([0-9]*\).*/\1/p')
+	[ "$after" -gt $((before + 2000000)) ]
+	[ "$after" -lt $((before + 60000000)) ]
+}
+
+@test "a util file is kept fresh" {
+	start -b n150 -w dev=0,util=250
+	python3 - "$D" <<'P'
+import glob, struct, sys, time
+path = glob.glob(sys.argv[1] + "/dev/shm/*_util")[0]
+for _ in range(5):
+    update = struct.unpack_from("<Q", open(path, "rb").read(), 32)[0]
+    assert 0 <= time.monotonic() * 1e6 - update < 1e6
+    time.sleep(0.3)
+P
+}
+
+@test "sixty-four devices live" {
+	run "$TTSIM" -b 64xp150a -- sh -c 'ls "$TT_SMI_ROOT/sys/class/hwmon" | wc -l'
+	[ "$output" = 64 ]
+}
+
+@test "an ordinary user can run it" {
+	needs_root
+	chmod 755 "$WORK"
+	cp "$TTSIM" "$WORK/ttsim"
+	mkdir -m 777 "$WORK/open"
+	run env -u TMPDIR setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/ttsim" "$WORK/open/sim" -- \
+		sh -c 'a=$(cat "$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!1/tt_heartbeat"); sleep 0.6
+			b=$(cat "$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!1/tt_heartbeat")
+			wc -l <"$TT_SMI_ROOT/proc/driver/tenstorrent/0/pids"; test "$b" -gt "$a"'
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "$output" = 5 ]
+	[ ! -e "$WORK/open/sim" ]
+}
