@@ -1,12 +1,14 @@
 #include "jobs.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 #include "setup.h"
 #include "sysfs.h"
 #include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
@@ -21,10 +23,23 @@
 #define STOP_MS	 1000
 #define MAX_ARGS 64
 
+/*
+ * This program. Not simply /proc/self/exe, which under valgrind is valgrind; but
+ * that if the file was replaced, since the job is for a program of this build.
+ */
+static const char *own_path(char *path, size_t size)
+{
+	static const char link[] = "/proc/self/exe";
+
+	if (file_readlink(AT_FDCWD, link, path, size) < 0 || strstr(path, " (deleted)"))
+		return link;
+	return path;
+}
+
 /* In the child: a group of its own, so that the terminal's signals pass it by. */
 static void become_worker(const struct workload *w, int socket, pid_t parent)
 {
-	char words[sizeof(w->args)], *rest = words, *word, number[16];
+	char words[sizeof(w->args)], *rest = words, *word, number[16], path[PATH_MAX];
 	char *argv[MAX_ARGS + 2] = { (char *)w->name };
 	size_t argc = 1;
 	sigset_t none;
@@ -49,7 +64,7 @@ static void become_worker(const struct workload *w, int socket, pid_t parent)
 	while ((word = strsep(&rest, " ")) && argc <= MAX_ARGS)
 		if (*word)
 			argv[argc++] = word;
-	execv("/proc/self/exe", argv);
+	execv(own_path(path, sizeof(path)), argv);
 	_exit(127);
 }
 
