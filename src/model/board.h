@@ -1,0 +1,46 @@
+/*
+ * What is fixed for a board: names, chips, capacities. From the type code in its
+ * serial number; see tt-kmd's names and TT-Metal's SoC descriptors.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum arch {
+	ARCH_UNKNOWN,
+	ARCH_GRAYSKULL,
+	ARCH_WORMHOLE,
+	ARCH_BLACKHOLE,
+	ARCH_N,
+};
+
+struct board {
+	const char *name;   /* tt_card_type */
+	const char *vendor; /* what the vendor's tool calls it */
+	uint32_t code;	    /* board id >> 36 */
+	enum arch arch;
+	unsigned chips;	     /* on one board: they share its serial number */
+	unsigned cores;	     /* enabled Tensix cores per chip; 0: not known */
+	unsigned dram_banks; /* per chip; 0: not known */
+	bool galaxy;	     /* tray and chip follow from the PCI bus number */
+};
+
+extern const char *const arch_names[ARCH_N];	   /* "Wormhole_B0" */
+extern const char *const arch_identifiers[ARCH_N]; /* "wormhole_b0" */
+
+enum arch arch_of_pci(uint32_t device_id);
+
+/* NULL: not in the table. */
+const struct board *board_by_name(const char *name);
+const struct board *board_by_code(uint64_t code);
+
+/* Tray 1-4 and chip 1-8 of a Galaxy, from the PCI bus number. False: not its place. */
+bool board_place(const struct board *board, unsigned bus, int *ret_tray, int *ret_chip);
+
+/*
+ * Bytes that programs can use. 0: not known, because the board is not, or
+ * because the firmware decides (bundle 0: version unknown).
+ */
+uint64_t board_dram(const struct board *board);
+uint64_t board_l1(const struct board *board, uint32_t bundle);

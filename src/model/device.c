@@ -1,0 +1,149 @@
+#include "model/device.h"
+
+#include "basic/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void device_init(struct device *dev, uint32_t index)
+{
+	*dev = (struct device){ .index = index };
+	memset(dev->why, NOT_ASKED, sizeof(dev->why));
+	snprintf(dev->id, sizeof(dev->id), "%u", index);
+	dev->why[DEV_ID] = KNOWN;
+	dev->why[DEV_REMOTE] = KNOWN;
+	dev->why[DEV_GATEWAY] = NOT_APPLICABLE;
+	dev->why[DEV_STATE] = KNOWN;
+}
+
+void device_mark(struct device *dev, const struct fieldset *fields, enum reason why)
+{
+	for (unsigned f = 0; f < DEVICE_N_FIELDS; f++)
+		if (fieldset_has(fields, f) && dev->why[f] != KNOWN)
+			dev->why[f] = (uint8_t)why;
+}
+
+const char *device_state_name(enum device_state state)
+{
+	switch (state) {
+	case DEVICE_OK: return "ok";
+	case DEVICE_NO_TELEMETRY: return "no telemetry";
+	case DEVICE_RESETTING: return "resetting";
+	case DEVICE_TIMED_OUT: return "timed out";
+	case DEVICE_NOT_ANSWERING: return "not answering";
+	case DEVICE_LOST: return "lost";
+	case DEVICE_UNREADABLE: return "not readable";
+	}
+	return "";
+}
+
+uint32_t device_bundle(const struct device *dev)
+{
+	unsigned a, b, c, d;
+
+	if (!device_knows(dev, DEV_FW_BUNDLE))
+		return 0;
+	if (sscanf(dev->fw_bundle, "%3u.%3u.%3u.%3u", &a, &b, &c, &d) != 4 || (a | b | c | d) > 255)
+		return 0;
+	return a << 24 | b << 16 | c << 8 | d;
+}
+
+int device_bus(const struct device *dev)
+{
+	const char *colon = strchr(dev->bdf, ':');
+	char digits[3] = { 0 };
+	uint64_t bus;
+
+	if (!colon || strlen(colon) < 4 || colon[3] != ':')
+		return -1;
+	memcpy(digits, colon + 1, 2);
+	return parse_hex(digits, &bus) < 0 ? -1 : (int)bus;
+}
+
+static void derive_identity(struct device *dev)
+{
+	int bus = device_bus(dev);
+
+	snprintf(dev->name, sizeof(dev->name), "%s", arch_names[dev->arch]);
+	snprintf(dev->architecture, sizeof(dev->architecture), "%s", arch_identifiers[dev->arch]);
+	dev->why[DEV_NAME] = KNOWN;
+	dev->why[DEV_ARCHITECTURE] = KNOWN;
+	dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = NOT_APPLICABLE;
+	if (dev->type && bus >= 0 && board_place(dev->type, (unsigned)bus, &dev->tray, &dev->chip))
+		dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = KNOWN;
+	dev->why[DEV_UUID] = dev->why[DEV_ASIC_ID];
+	if (device_knows(dev, DEV_ASIC_ID))
+		snprintf(dev->uuid, sizeof(dev->uuid), "TT-%016llx",
+			 (unsigned long long)dev->asic_id);
+	if (!dev->remote) {
+		snprintf(dev->node, sizeof(dev->node), "/dev/tenstorrent/%u", dev->index);
+		dev->why[DEV_NODE] = KNOWN;
+	}
+}
+
+static void derive_headroom(struct device *dev)
+{
+	enum reason why = dev->why[DEV_TEMPERATURE];
+
+	if (why == KNOWN)
+		why = dev->why[DEV_TEMPERATURE_LIMIT];
+	dev->why[DEV_TEMPERATURE_HEADROOM] = (uint8_t)why;
+	if (why == KNOWN)
+		dev->temperature_headroom = dev->temperature_limit - dev->temperature;
+}
+
+/* Some Wormhole firmware starts counting at 0xA5A5A5A5 (kmd-abi 2.1). */
+static void derive_uptime(struct device *dev)
+{
+	static const uint32_t base = 0xA5A5A5A5;
+
+	dev->why[DEV_UPTIME] = dev->why[DEV_HEARTBEAT];
+	if (!device_knows(dev, DEV_HEARTBEAT))
+		return;
+	dev->uptime = (dev->heartbeat >= base ? dev->heartbeat - base : dev->heartbeat) / 10.0;
+}
+
+static void derive_capacity(struct device *dev)
+{
+	uint64_t dram = dev->type ? board_dram(dev->type) : 0;
+	uint64_t l1 = dev->type ? board_l1(dev->type, device_bundle(dev)) : 0;
+
+	dev->dram_total = dram;
+	dev->why[DEV_DRAM_TOTAL] = dram ? KNOWN : UNKNOWN_BOARD;
+	dev->l1_total = l1;
+	dev->why[DEV_L1_TOTAL] = l1				 ? KNOWN
+				 : dev->type && dev->type->cores ? UNKNOWN_FIRMWARE
+								 : UNKNOWN_BOARD;
+}
+
+/* At its own limits, or not well: never guessed from anything else. */
+static const char *find_trouble(const struct device *dev)
+{
+	if (dev->condition != DEVICE_OK)
+		return device_state_name(dev->condition);
+	if (device_knows(dev, DEV_ALIVE) && !dev->alive)
+		return "firmware not alive";
+	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 0)
+		return "at temperature limit";
+	if (device_knows(dev, DEV_POWER) && device_knows(dev, DEV_POWER_LIMIT) &&
+	    dev->power >= dev->power_limit)
+		return "at power limit";
+	if (device_knows(dev, DEV_THERMAL_TRIPS) && dev->thermal_trips > 0)
+		return "thermal shutdown happened";
+	return "ok";
+}
+
+void device_derive(struct device *dev)
+{
+	derive_identity(dev);
+	derive_headroom(dev);
+	derive_uptime(dev);
+	derive_capacity(dev);
+}
+
+void device_judge(struct device *dev)
+{
+	snprintf(dev->state, sizeof(dev->state), "%s", device_state_name(dev->condition));
+	snprintf(dev->health, sizeof(dev->health), "%s", find_trouble(dev));
+	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
+}

@@ -1,0 +1,184 @@
+/*
+ * One chip: identity, readings, memory. Values are in base units; each has its
+ * reason in why[], KNOWN if the value is there.
+ */
+#pragma once
+
+#include "model/board.h"
+#include "model/field.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define DEVICE_COUNTERS 12
+
+enum device_field {
+	DEV_ID,
+	DEV_NAME,
+	DEV_ARCHITECTURE,
+	DEV_BOARD,
+	DEV_UUID,
+	DEV_SERIAL,
+	DEV_ASIC_ID,
+	DEV_NODE,
+	DEV_STATE,
+	DEV_HEALTH,
+	DEV_TRAY,
+	DEV_CHIP,
+	DEV_REMOTE,
+	DEV_GATEWAY,
+	DEV_BDF,
+	DEV_PCI_VENDOR,
+	DEV_PCI_DEVICE,
+	DEV_PCI_SUBVENDOR,
+	DEV_PCI_SUBDEVICE,
+	DEV_PCI_REVISION,
+	DEV_NUMA_NODE,
+	DEV_LINK_GEN,
+	DEV_LINK_WIDTH,
+	DEV_LINK_GEN_MAX,
+	DEV_LINK_WIDTH_MAX,
+	DEV_PCIE_RX,
+	DEV_PCIE_TX,
+	DEV_COUNTER, /* the first of twelve */
+	DEV_COUNTER_LAST = DEV_COUNTER + DEVICE_COUNTERS - 1,
+	DEV_TEMPERATURE,
+	DEV_TEMPERATURE_LIMIT,
+	DEV_TEMPERATURE_HEADROOM,
+	DEV_TEMPERATURE_SHUTDOWN,
+	DEV_TEMPERATURE_MEMORY,
+	DEV_POWER,
+	DEV_POWER_LIMIT,
+	DEV_POWER_BOARD,
+	DEV_VOLTAGE,
+	DEV_VOLTAGE_LIMIT,
+	DEV_CURRENT,
+	DEV_CURRENT_LIMIT,
+	DEV_AICLK,
+	DEV_AICLK_MAX,
+	DEV_AXICLK,
+	DEV_ARCCLK,
+	DEV_FAN_RPM,
+	DEV_FAN_SPEED,
+	DEV_FW_BUNDLE,
+	DEV_FW_DM_APP,
+	DEV_FW_DM_BL,
+	DEV_FW_CM,
+	DEV_FW_ETH,
+	DEV_FW_FLASH,
+	DEV_HEARTBEAT,
+	DEV_ALIVE,
+	DEV_UPTIME,
+	DEV_THERMAL_TRIPS,
+	DEV_DRAM_TOTAL,
+	DEV_DRAM_USED,
+	DEV_DRAM_FREE,
+	DEV_TRACE_USED,
+	DEV_L1_TOTAL,
+	DEV_L1_USED,
+	DEV_L1_FREE,
+	DEV_L1_SMALL_USED,
+	DEV_CB_USED,
+	DEV_MEMORY_COMPLETE,
+	DEV_COMPUTE,
+	DEV_DISPATCH,
+	DEV_MEMORY_RATIO,
+	DEV_DRAM_READ,
+	DEV_DRAM_WRITE,
+	DEV_PROCESSES,
+	DEVICE_N_FIELDS,
+};
+
+_Static_assert(DEVICE_N_FIELDS <= FIELDSET_WORDS * 64, "a field set holds every device field");
+
+/* How it is with the chip as a whole. The worst that was seen of it. */
+enum device_state {
+	DEVICE_OK,
+	DEVICE_NO_TELEMETRY, /* the driver offers no reading (old firmware, or just probed) */
+	DEVICE_RESETTING,
+	DEVICE_TIMED_OUT,
+	DEVICE_NOT_ANSWERING,
+	DEVICE_LOST,	   /* was here, is no more */
+	DEVICE_UNREADABLE, /* a chip without PCIe, behind another one */
+};
+
+struct device {
+	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
+	enum device_state condition;
+	uint32_t index;		       /* N of /dev/tenstorrent/N; of its gateway if remote */
+	uint32_t dev_major, dev_minor; /* 0:0 if not known */
+	const struct board *type;      /* NULL if not in the table */
+	enum arch arch;
+	int64_t sampled_ns;	 /* CLOCK_MONOTONIC, when the counters were read */
+	int64_t moved_ns;	 /* the same clock, when the heartbeat was last seen to move */
+	uint32_t unseen_holders; /* opens by processes outside our pid namespace */
+	bool holders_known;	 /* could somebody tell who has it open? */
+	enum reason holders_why; /* if not */
+
+	char id[16]; /* "3", or "3R" for the chip behind it */
+	char name[32];
+	char architecture[16];
+	char board[32];
+	char uuid[24];
+	uint64_t serial;
+	uint64_t asic_id;
+	char node[32];
+	char state[24];
+	char health[48];
+	int32_t tray, chip; /* from 1 */
+	bool remote;
+	uint32_t gateway;
+	char bdf[24];
+	uint32_t pci_vendor, pci_device, pci_subvendor, pci_subdevice, pci_revision;
+	int32_t numa_node;
+	uint32_t link_gen, link_width, link_gen_max, link_width_max;
+	double pcie_rx, pcie_tx; /* rx: into the device */
+	uint32_t counters[DEVICE_COUNTERS];
+	double temperature, temperature_limit, temperature_headroom;
+	double power, power_limit;
+	double voltage, voltage_limit;
+	double current, current_limit;
+	uint64_t aiclk, axiclk, arcclk; /* Hz */
+	uint32_t fan_rpm;
+	char fw_bundle[16], fw_dm_app[16], fw_dm_bl[16], fw_cm[16], fw_eth[16], fw_flash[16];
+	uint32_t heartbeat;
+	bool alive;
+	double uptime;
+	uint32_t thermal_trips;
+	uint64_t dram_total, dram_used, dram_free, trace_used;
+	uint64_t l1_total, l1_used, l1_free, l1_small_used, cb_used;
+	bool memory_complete; /* every process on it is tracked */
+	double compute, dispatch, memory_ratio;
+	double dram_read, dram_write;
+	uint32_t processes;
+};
+
+extern const struct field_table device_fields;
+
+/* The order of the counters: the sysfs names without the NoC digit, then NoC 0 and 1. */
+extern const char *const device_counter_names[DEVICE_COUNTERS];
+
+/* An unread device: everything NOT_ASKED. */
+void device_init(struct device *dev, uint32_t index);
+
+static inline bool device_knows(const struct device *dev, enum device_field field)
+{
+	return dev->why[field] == KNOWN;
+}
+
+/* The same reason for all fields that are in the set and not known. */
+void device_mark(struct device *dev, const struct fieldset *fields, enum reason why);
+
+const char *device_state_name(enum device_state state);
+
+/* Fills what follows from what was read: uuid, place, headroom, uptime, capacity. */
+void device_derive(struct device *dev);
+
+/* Fills state and health, last of all: rates and heartbeat count. */
+void device_judge(struct device *dev);
+
+/* Bundle version as one number, 0 if not known: 19.5.0.0 is 0x13050000. */
+uint32_t device_bundle(const struct device *dev);
+
+/* PCI bus number, -1 if the address has another form. */
+int device_bus(const struct device *dev);

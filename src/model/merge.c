@@ -1,0 +1,153 @@
+#include "model/merge.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Is part of the total? A total that is not known bounds nothing. */
+static bool fits(const struct device *dev, enum device_field field, uint64_t total, uint64_t part)
+{
+	return !device_knows(dev, field) || part <= total;
+}
+
+/* Adds pools without wrapping, within the chip. */
+static bool claim_adds_up(const struct claim *claim, const struct device *dev, uint64_t *ret_dram,
+			  uint64_t *ret_l1)
+{
+	return !__builtin_add_overflow(claim->dram, claim->trace, ret_dram) &&
+	       !__builtin_add_overflow(claim->l1, claim->l1_small, ret_l1) &&
+	       fits(dev, DEV_DRAM_TOTAL, dev->dram_total, *ret_dram) &&
+	       fits(dev, DEV_L1_TOTAL, dev->l1_total, *ret_l1);
+}
+
+static void usage_mark(struct usage *usage, enum reason why)
+{
+	memset(usage->why, why, sizeof(usage->why));
+	usage->why[USE_TRACKING] = KNOWN;
+}
+
+static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
+{
+	uint64_t dram, l1;
+
+	usage->source = claim->source;
+	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(claim->source));
+	if (!claim_adds_up(claim, dev, &dram, &l1)) {
+		usage_mark(usage, IMPLAUSIBLE);
+		return;
+	}
+	usage_mark(usage, KNOWN);
+	usage->dram = dram;
+	usage->l1 = l1;
+	usage->l1_small = claim->l1_small;
+	usage->trace = claim->trace;
+	usage->cb = claim->cb;
+	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
+	if (claim->has_peak) {
+		usage->peak_dram = MAX(claim->peak_dram, dram);
+		usage->peak_l1 = MAX(claim->peak_l1, l1);
+		usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = KNOWN;
+	}
+}
+
+static void merge_claims(struct snapshot *snapshot, const struct claim *claims, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct claim *claim = &claims[i];
+		struct process *process = snapshot_find_process(snapshot, claim->pid);
+		struct usage *usage;
+
+		if (!process || claim->device >= snapshot->n_devices)
+			continue;
+		usage = process_use(process, claim->device);
+		if (usage && claim->source > usage->source)
+			usage_take(usage, claim, &snapshot->devices[claim->device]);
+	}
+}
+
+/* What the processes on one device have together. */
+struct sum {
+	uint64_t dram, l1, l1_small, trace, cb;
+	unsigned processes, tracked;
+	bool overflow;
+};
+
+static void sum_add(struct sum *sum, const struct usage *usage)
+{
+	sum->processes++;
+	if (usage->why[USE_DRAM] != KNOWN)
+		return;
+	sum->tracked++;
+	sum->overflow |= __builtin_add_overflow(sum->dram, usage->dram, &sum->dram);
+	sum->overflow |= __builtin_add_overflow(sum->l1, usage->l1, &sum->l1);
+	sum->overflow |= __builtin_add_overflow(sum->cb, usage->cb, &sum->cb);
+	sum->l1_small += usage->l1_small;
+	sum->trace += usage->trace;
+}
+
+/* Used is known if somebody told, or if nobody has the device open. */
+static enum reason sum_reason(const struct sum *sum, const struct device *dev)
+{
+	if (sum->overflow || !fits(dev, DEV_DRAM_TOTAL, dev->dram_total, sum->dram) ||
+	    !fits(dev, DEV_L1_TOTAL, dev->l1_total, sum->l1))
+		return IMPLAUSIBLE;
+	if (sum->tracked)
+		return KNOWN;
+	if (!dev->holders_known)
+		return dev->holders_why;
+	if (dev->unseen_holders)
+		return OTHER_NAMESPACE;
+	return sum->processes ? NO_TRACKER : KNOWN;
+}
+
+static void device_set_free(struct device *dev)
+{
+	enum reason used = dev->why[DEV_DRAM_USED];
+
+	dev->why[DEV_DRAM_FREE] = (uint8_t)(used == KNOWN ? dev->why[DEV_DRAM_TOTAL] : used);
+	dev->why[DEV_MEMORY_RATIO] = dev->why[DEV_DRAM_FREE];
+	if (device_knows(dev, DEV_DRAM_FREE)) {
+		dev->dram_free = dev->dram_total - dev->dram_used;
+		dev->memory_ratio = (double)dev->dram_used / (double)dev->dram_total;
+	}
+	dev->why[DEV_L1_FREE] = (uint8_t)(used == KNOWN ? dev->why[DEV_L1_TOTAL] : used);
+	if (device_knows(dev, DEV_L1_FREE))
+		dev->l1_free = dev->l1_total - dev->l1_used;
+}
+
+static void device_set_used(struct device *dev, const struct sum *sum)
+{
+	static const enum device_field fields[] = {
+		DEV_DRAM_USED, DEV_L1_USED, DEV_TRACE_USED, DEV_L1_SMALL_USED, DEV_CB_USED,
+	};
+	enum reason why = sum_reason(sum, dev);
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		dev->why[fields[i]] = (uint8_t)why;
+	dev->dram_used = sum->dram;
+	dev->l1_used = sum->l1;
+	dev->trace_used = sum->trace;
+	dev->l1_small_used = sum->l1_small;
+	dev->cb_used = sum->cb;
+	dev->memory_complete =
+		dev->holders_known && !dev->unseen_holders && sum->tracked == sum->processes;
+	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
+	dev->processes = sum->processes;
+	dev->why[DEV_PROCESSES] = (uint8_t)(dev->holders_known ? KNOWN : dev->holders_why);
+	device_set_free(dev);
+}
+
+void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count)
+{
+	merge_claims(snapshot, claims, count);
+	for (size_t d = 0; d < snapshot->n_devices; d++) {
+		struct sum sum = { 0 };
+
+		for (size_t p = 0; p < snapshot->n_processes; p++) {
+			const struct usage *usage = process_find_usage(&snapshot->processes[p], d);
+
+			if (usage)
+				sum_add(&sum, usage);
+		}
+		device_set_used(&snapshot->devices[d], &sum);
+	}
+}

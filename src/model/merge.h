@@ -1,0 +1,26 @@
+/*
+ * Memory: which of several origins to believe, and what follows for the device.
+ *
+ * For one process on one device the best single origin wins; origins are never
+ * added up. Afterwards, per device and pool:
+ *
+ *	sum of its live processes == used <= total
+ *
+ * where used is known. A figure that would break this is not shown: it becomes
+ * IMPLAUSIBLE. Pure functions of the snapshot, no clock, no files.
+ */
+#pragma once
+
+#include "model/snapshot.h"
+
+struct claim {
+	int32_t pid; /* in our namespace */
+	size_t device;
+	enum tracking source;
+	uint64_t dram, l1, l1_small, trace, cb; /* apart: dram without trace, l1 without small */
+	bool has_peak;
+	uint64_t peak_dram, peak_l1; /* trace and L1_SMALL included */
+};
+
+/* Claims of processes that are not in the snapshot are ignored. */
+void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count);

@@ -1,0 +1,240 @@
+#include "model/process.h"
+
+#include "basic/macros.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct process, member)
+
+/* clang-format off */
+static const struct field process_table[PROCESS_N_FIELDS] = {
+	[PROC_PID] = { "pid", NULL, "pid", "PIDS", "Process Id",
+		"process id in our namespace", K_I32, U_NONE, AT(pid) },
+	[PROC_NS_PID] = { "ns_pid", NULL, "ns_pid", "PIDS", "Namespace Pid",
+		"process id in its own namespace", K_I32, U_NONE, AT(ns_pid) },
+	[PROC_NAME] = { "process_name", "name", "name", "PIDS", "Name",
+		"base name of the program", K_STRING, U_NONE, AT(name) },
+	[PROC_COMMAND] = { "command", NULL, "command", "PIDS", "Command",
+		"command line", K_TEXT, U_NONE, AT(command) },
+	[PROC_USER] = { "user", NULL, "user", "PIDS", "User",
+		"owner", K_STRING, U_NONE, AT(user) },
+	[PROC_UID] = { "uid", NULL, "uid", "PIDS", "Uid",
+		"owner's number", K_U32, U_NONE, AT(uid) },
+	[PROC_START_TIME] = { "start_time", NULL, "start_time", "PIDS", "Start Time",
+		"when it started", K_DOUBLE, U_TIME, AT(start_time) },
+	[PROC_ELAPSED] = { "elapsed", "time", "elapsed", "PIDS", "Elapsed",
+		"time since its start", K_DOUBLE, U_SECOND, AT(elapsed) },
+	[PROC_STATE] = { "process_state", NULL, "state", "PIDS", "State",
+		"running, sleeping, disk, stopped, zombie…", K_STRING, U_NONE, AT(state) },
+	[PROC_CPU] = { "cpu", NULL, "cpu", "PIDS", "Host CPU",
+		"host CPU since the last sample, or since its start in the first", K_DOUBLE, U_RATIO, AT(cpu) },
+	[PROC_HOST_MEMORY] = { "host_memory", NULL, "host_memory", "PIDS", "Host Memory",
+		"resident host memory", K_U64, U_BYTE, AT(host_memory) },
+	[PROC_OWNER] = { "owner", NULL, "owner", "PIDS", "Owner",
+		"Slurm job, pod, container or unit", K_STRING, U_NONE, AT(owner_text) },
+	[PROC_CONTAINER] = { "container", NULL, "container.id", "PIDS", "Container",
+		"container id or name", K_STRING, U_NONE, AT(owner.container) },
+	[PROC_RUNTIME] = { "container.runtime", NULL, "container.runtime", "PIDS", "Container Runtime",
+		"container runtime", K_STRING, U_NONE, AT(owner.runtime) },
+	[PROC_POD] = { "pod", "pod.uid", "pod.uid", "PIDS", "Pod",
+		"Kubernetes pod uid", K_STRING, U_NONE, AT(owner.pod) },
+	[PROC_SLURM_JOB] = { "slurm.job_id", NULL, "slurm.job_id", "PIDS", "Slurm Job",
+		"Slurm job", K_STRING, U_NONE, AT(owner.slurm_job) },
+	[PROC_SLURM_STEP] = { "slurm.step", NULL, "slurm.step", "PIDS", "Slurm Step",
+		"Slurm step", K_STRING, U_NONE, AT(owner.slurm_step) },
+	[PROC_UNIT] = { "unit", NULL, "unit", "PIDS", "Unit",
+		"systemd unit", K_STRING, U_NONE, AT(owner.unit) },
+	[PROC_HOLDING] = { "holding", NULL, "holding", "PIDS", "Holding",
+		"how we know: seen (descriptor or mapping), listed (by the driver, not checked), opener gone, counters", K_STRING, U_NONE, AT(holding) },
+};
+
+#undef AT
+#define AT(member) offsetof(struct usage, member)
+
+static const struct field usage_table[USAGE_N_FIELDS] = {
+	[USE_DRAM] = { "used_memory", "used_gpu_memory memory.used memory.dram", "dram", "PIDS", "DRAM",
+		"DRAM, trace buffers included", K_U64, U_BYTE, AT(dram) },
+	[USE_L1] = { "memory.l1", NULL, "l1", "PIDS", "L1",
+		"L1, L1_SMALL included", K_U64, U_BYTE, AT(l1) },
+	[USE_L1_SMALL] = { "memory.l1_small", NULL, "l1_small", "PIDS", "L1 Small",
+		"L1_SMALL, part of L1", K_U64, U_BYTE, AT(l1_small) },
+	[USE_TRACE] = { "memory.trace", NULL, "trace", "PIDS", "Trace",
+		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(trace) },
+	[USE_CB] = { "memory.cb", NULL, "circular_buffers", "PIDS", "Circular Buffers",
+		"circular buffers as reported, not part of L1", K_U64, U_BYTE, AT(cb) },
+	[USE_PEAK_DRAM] = { "memory.peak", "max_memory_usage", "peak_dram", "PIDS", "Peak DRAM",
+		"most DRAM it ever had", K_U64, U_BYTE, AT(peak_dram) },
+	[USE_PEAK_L1] = { "memory.l1.peak", NULL, "peak_l1", "PIDS", "Peak L1",
+		"most L1 it ever had", K_U64, U_BYTE, AT(peak_l1) },
+	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
+		"who told us: table, wire, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
+};
+/* clang-format on */
+#undef AT
+
+const struct field_table process_fields = {
+	.fields = process_table,
+	.count = ARRAY_SIZE(process_table),
+	.why_offset = offsetof(struct process, why),
+};
+
+const struct field_table usage_fields = {
+	.fields = usage_table,
+	.count = ARRAY_SIZE(usage_table),
+	.why_offset = offsetof(struct usage, why),
+};
+
+void process_init(struct process *process, int32_t pid)
+{
+	*process = (struct process){ .pid = pid };
+	memset(process->why, NOT_ASKED, sizeof(process->why));
+	process->why[PROC_PID] = pid > 0 ? KNOWN : OTHER_NAMESPACE;
+}
+
+void process_done(struct process *process)
+{
+	free(process->command);
+	free(process->usages);
+	*process = (struct process){ 0 };
+}
+
+struct usage *process_find_usage(const struct process *process, size_t device)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (process->usages[i].device == device)
+			return &process->usages[i];
+	return NULL;
+}
+
+struct usage *process_use(struct process *process, size_t device)
+{
+	struct usage *usage = process_find_usage(process, device), *grown;
+	size_t at = process->n_usages;
+
+	if (usage)
+		return usage;
+	grown = reallocarray(process->usages, process->n_usages + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	process->usages = grown;
+	process->n_usages++;
+	for (; at > 0 && grown[at - 1].device > device; at--)
+		grown[at] = grown[at - 1];
+	grown[at] = (struct usage){ .device = device };
+	memset(grown[at].why, NO_TRACKER, sizeof(grown[at].why));
+	snprintf(grown[at].tracking, sizeof(grown[at].tracking), "%s",
+		 tracking_name(TRACKING_NONE));
+	grown[at].why[USE_TRACKING] = KNOWN;
+	return &grown[at];
+}
+
+const char *tracking_name(enum tracking tracking)
+{
+	static const char *const names[TRACKING_N] = {
+		[TRACKING_NONE] = "none", [TRACKING_METAL] = "metal", [TRACKING_TRACED] = "traced",
+		[TRACKING_WIRE] = "wire", [TRACKING_TABLE] = "table",
+	};
+
+	return names[tracking];
+}
+
+const char *holding_name(enum holding holding)
+{
+	switch (holding) {
+	case HOLDING_SEEN: return "seen";
+	case HOLDING_LISTED: return "listed";
+	case HOLDING_OPENER_GONE: return "opener gone";
+	case HOLDING_COUNTERS: return "counters";
+	}
+	return "";
+}
+
+/* A string field is known if there is something in it. */
+static void set_known(struct process *process, enum process_field field, const char *text)
+{
+	process->why[field] = text[0] ? KNOWN : NOT_APPLICABLE;
+}
+
+void process_set_owner(struct process *process, const struct owner *owner)
+{
+	char *text = process->owner_text;
+	size_t size = sizeof(process->owner_text);
+
+	process->owner = *owner;
+	text[0] = '\0';
+	if (owner->slurm_job[0])
+		snprintf(text, size, "slurm %s%s%s", owner->slurm_job,
+			 owner->slurm_step[0] ? "." : "", owner->slurm_step);
+	else if (owner->pod[0])
+		snprintf(text, size, "pod %s", owner->pod);
+	else if (owner->container[0])
+		snprintf(text, size, "%s %.12s", owner->runtime, owner->container);
+	else if (owner->unit[0])
+		snprintf(text, size, "%s", owner->unit);
+	set_known(process, PROC_OWNER, text);
+	set_known(process, PROC_CONTAINER, owner->container);
+	set_known(process, PROC_RUNTIME, owner->runtime);
+	set_known(process, PROC_POD, owner->pod);
+	set_known(process, PROC_SLURM_JOB, owner->slurm_job);
+	set_known(process, PROC_SLURM_STEP, owner->slurm_step);
+	set_known(process, PROC_UNIT, owner->unit);
+}
+
+static bool is_interpreter(const char *name)
+{
+	static const char *const names[] = {
+		"python", "pypy", "perl", "ruby", "node", "bash", "sh"
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t length = strlen(names[i]);
+
+		if (strncmp(name, names[i], length) == 0 &&
+		    strspn(name + length, "0123456789.") == strlen(name + length))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The first argument that is no option, base name only: "python3 -u a/b.py" runs
+ * b.py. After -m and -c the next word is a module or code: taken as it stands.
+ */
+static const char *find_script(const char *command, size_t *ret_length)
+{
+	const char *word = strchr(command, ' ');
+
+	while (word) {
+		const char *base = ++word, *end;
+
+		end = word + strcspn(word, " ");
+		if (word[0] != '-') {
+			for (const char *p = word; p < end; p++)
+				if (*p == '/')
+					base = p + 1;
+			*ret_length = (size_t)(end - base);
+			return *ret_length ? base : NULL;
+		}
+		word = *end ? end : NULL;
+	}
+	return NULL;
+}
+
+void process_label(const struct process *process, char *text, size_t size)
+{
+	const char *script = NULL;
+	size_t length = 0;
+
+	if (!process_knows(process, PROC_NAME)) {
+		snprintf(text, size, "%s", process->pid > 0 ? "?" : "(outside this pid namespace)");
+		return;
+	}
+	if (process_knows(process, PROC_COMMAND) && is_interpreter(process->name))
+		script = find_script(process->command, &length);
+	if (script)
+		snprintf(text, size, "%s %.*s", process->name, (int)MIN(length, size), script);
+	else
+		snprintf(text, size, "%s", process->name);
+}

@@ -1,0 +1,143 @@
+/*
+ * One process that has devices open, and its memory on each of them.
+ */
+#pragma once
+
+#include "model/field.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum process_field {
+	PROC_PID,
+	PROC_NS_PID,
+	PROC_NAME,
+	PROC_COMMAND,
+	PROC_USER,
+	PROC_UID,
+	PROC_START_TIME,
+	PROC_ELAPSED,
+	PROC_STATE,
+	PROC_CPU,
+	PROC_HOST_MEMORY,
+	PROC_OWNER,
+	PROC_CONTAINER,
+	PROC_RUNTIME,
+	PROC_POD,
+	PROC_SLURM_JOB,
+	PROC_SLURM_STEP,
+	PROC_UNIT,
+	PROC_HOLDING,
+	PROCESS_N_FIELDS,
+};
+
+enum usage_field {
+	USE_DRAM,
+	USE_L1,
+	USE_L1_SMALL,
+	USE_TRACE,
+	USE_CB,
+	USE_PEAK_DRAM,
+	USE_PEAK_L1,
+	USE_TRACKING,
+	USAGE_N_FIELDS,
+};
+
+/* Who told us of a process's memory, the best last. */
+enum tracking {
+	TRACKING_NONE,
+	TRACKING_METAL,	 /* TT-Metal's own counters */
+	TRACKING_TRACED, /* seen by BPF */
+	TRACKING_WIRE,	 /* a client of the server's socket protocol */
+	TRACKING_TABLE,	 /* its own libttalloc table */
+	TRACKING_N,
+};
+
+/* How sure we are that the process has the device open. */
+enum holding {
+	HOLDING_SEEN,	     /* its descriptors or mappings show it */
+	HOLDING_LISTED,	     /* the driver lists it; we may not look at its descriptors */
+	HOLDING_OPENER_GONE, /* the driver lists it, but it exited; somebody else holds on */
+	HOLDING_COUNTERS,    /* only its memory counters tell */
+};
+
+/* A process on a device. */
+struct usage {
+	uint8_t why[USAGE_N_FIELDS];
+	size_t device; /* position in the snapshot */
+	enum tracking source;
+	bool stale; /* left behind by a process that is gone: shown, not counted */
+
+	uint64_t dram; /* trace buffers included */
+	uint64_t l1;   /* L1_SMALL included */
+	uint64_t l1_small, trace, cb;
+	uint64_t peak_dram, peak_l1;
+	char tracking[16];
+};
+
+/* Where a process belongs, by its cgroup. Empty strings: no such thing. */
+struct owner {
+	char container[80]; /* id or name */
+	char runtime[16];
+	char pod[40];
+	char slurm_job[24], slurm_step[24];
+	char unit[64];
+};
+
+struct process {
+	uint8_t why[PROCESS_N_FIELDS];
+	enum holding how;
+	uint64_t start_ticks; /* since boot; identity together with the pid; 0 unknown */
+	uint64_t cpu_ticks;
+	int32_t ns_pids[8]; /* its pids, outermost namespace first */
+	unsigned ns_depth;
+
+	int32_t pid; /* 0: somebody we cannot see */
+	int32_t ns_pid;
+	char name[64];
+	char *command;
+	char user[33];
+	uint32_t uid;
+	double start_time; /* Unix time */
+	double elapsed;
+	char state[16];
+	double cpu;
+	uint64_t host_memory;
+	char owner_text[96];
+	struct owner owner;
+	char holding[16];
+
+	struct usage *usages; /* one per device, in the order of devices */
+	size_t n_usages;
+};
+
+extern const struct field_table process_fields, usage_fields;
+
+/* Everything unknown; the pid known unless 0. */
+void process_init(struct process *process, int32_t pid);
+void process_done(struct process *process);
+
+static inline bool process_knows(const struct process *process, enum process_field field)
+{
+	return process->why[field] == KNOWN;
+}
+
+/* Its entry for a device, made if it is missing. NULL: no memory. */
+struct usage *process_use(struct process *process, size_t device);
+
+/* The same without making one. */
+struct usage *process_find_usage(const struct process *process, size_t device);
+
+const char *tracking_name(enum tracking tracking);
+const char *holding_name(enum holding holding);
+
+/* Sets name, owner_text and their like from what a source read. */
+void process_set_owner(struct process *process, const struct owner *owner);
+
+/*
+ * What people call it: the name, and for an interpreter its script too, since a
+ * script is more use than the tenth "python3". Text of at most size - 1 bytes.
+ */
+void process_label(const struct process *process, char *text, size_t size);

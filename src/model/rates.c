@@ -1,0 +1,150 @@
+#include "model/rates.h"
+
+#include "basic/clock.h"
+
+#include <string.h>
+
+/* Firmware counts ten per second: longer than this without a step is a stop. */
+static const int64_t heartbeat_patience_ns = 350 * NS_PER_MS;
+
+/* Counters of payload into the device come first: see device_counter_names[]. */
+enum { COUNTERS_RX = 6 };
+
+/*
+ * The driver's document says 32 for both. A Blackhole NoC is 512 bits wide, and
+ * TT-Metal's parameters and the ISA notes say 64 there.
+ */
+unsigned rates_flit_bytes(enum arch arch)
+{
+	return arch == ARCH_WORMHOLE ? 32 : arch == ARCH_BLACKHOLE ? 64 : 0;
+}
+
+/* Gigabytes per second and lane, by PCIe generation. */
+static double link_bytes_per_second(const struct device *dev)
+{
+	static const double lane[] = { 0, 0.25e9, 0.5e9, 0.985e9, 1.97e9, 3.94e9 };
+
+	if (!device_knows(dev, DEV_LINK_GEN) || !device_knows(dev, DEV_LINK_WIDTH) ||
+	    dev->link_gen >= ARRAY_SIZE(lane))
+		return lane[5] * 16;
+	return lane[dev->link_gen] * dev->link_width;
+}
+
+/* Could a counter have wrapped twice between the samples? Then nobody can tell. */
+static bool may_wrap_twice(const struct device *dev, double seconds)
+{
+	return link_bytes_per_second(dev) * seconds >= 4294967296.0 * rates_flit_bytes(dev->arch);
+}
+
+/* A reset clears the counters; the heartbeat that fell tells of it. */
+static bool was_reset(const struct device *now, const struct device *before)
+{
+	return device_knows(now, DEV_HEARTBEAT) && device_knows(before, DEV_HEARTBEAT) &&
+	       now->heartbeat < before->heartbeat;
+}
+
+static enum reason pcie_reason(const struct device *now, const struct device *before)
+{
+	int64_t elapsed;
+
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		if (now->why[DEV_COUNTER + i] != KNOWN)
+			return now->why[DEV_COUNTER + i];
+	if (!before || was_reset(now, before))
+		return NEEDS_TWO_SAMPLES;
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		if (before->why[DEV_COUNTER + i] != KNOWN)
+			return NEEDS_TWO_SAMPLES;
+	elapsed = now->sampled_ns - before->sampled_ns;
+	if (elapsed <= 0 || may_wrap_twice(now, (double)elapsed / NS_PER_S))
+		return NEEDS_TWO_SAMPLES;
+	return rates_flit_bytes(now->arch) ? KNOWN : UNKNOWN_BOARD;
+}
+
+static void fill_pcie(struct device *now, const struct device *before)
+{
+	enum reason why = pcie_reason(now, before);
+	uint64_t flits[2] = { 0, 0 };
+	double scale;
+
+	now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = (uint8_t)why;
+	if (why != KNOWN)
+		return;
+	/* Unsigned 32-bit differences: one wrap is harmless. */
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		flits[i >= COUNTERS_RX] += (uint32_t)(now->counters[i] - before->counters[i]);
+	scale = rates_flit_bytes(now->arch) * (double)NS_PER_S /
+		(double)(now->sampled_ns - before->sampled_ns);
+	now->pcie_rx = (double)flits[0] * scale;
+	now->pcie_tx = (double)flits[1] * scale;
+}
+
+static void fill_alive(struct device *now, const struct device *before)
+{
+	now->moved_ns = now->sampled_ns;
+	now->why[DEV_ALIVE] = now->why[DEV_HEARTBEAT];
+	if (!device_knows(now, DEV_HEARTBEAT))
+		return;
+	now->why[DEV_ALIVE] = NEEDS_TWO_SAMPLES;
+	if (!before || !device_knows(before, DEV_HEARTBEAT))
+		return;
+	if (now->heartbeat != before->heartbeat) {
+		now->why[DEV_ALIVE] = KNOWN;
+		now->alive = true;
+		return;
+	}
+	now->moved_ns = before->moved_ns;
+	now->alive = now->sampled_ns - now->moved_ns < heartbeat_patience_ns;
+	if (!now->alive)
+		now->why[DEV_ALIVE] = KNOWN;
+	else
+		now->why[DEV_ALIVE] = before->why[DEV_ALIVE];
+}
+
+/* The same chip, by its place on the bus: indices may be given away again. */
+static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev)
+{
+	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
+		if (!snapshot->devices[i].remote && strcmp(snapshot->devices[i].bdf, dev->bdf) == 0)
+			return &snapshot->devices[i];
+	return NULL;
+}
+
+static void fill_cpu(struct process *now, const struct process *before, int64_t elapsed_ns,
+		     unsigned ticks_per_second)
+{
+	double seconds = now->elapsed, ticks = (double)now->cpu_ticks;
+
+	if (!process_knows(now, PROC_CPU))
+		return;
+	if (before && before->start_ticks == now->start_ticks && elapsed_ns > 0 &&
+	    process_knows(before, PROC_CPU) && now->cpu_ticks >= before->cpu_ticks) {
+		seconds = (double)elapsed_ns / NS_PER_S;
+		ticks = (double)(now->cpu_ticks - before->cpu_ticks);
+	}
+	if (seconds > 0)
+		now->cpu = ticks / ticks_per_second / seconds;
+	else
+		now->why[PROC_CPU] = NEEDS_TWO_SAMPLES;
+}
+
+void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ticks_per_second)
+{
+	for (size_t i = 0; i < now->n_devices; i++) {
+		struct device *dev = &now->devices[i];
+		const struct device *old = dev->remote ? NULL : find_device(before, dev);
+
+		if (dev->remote)
+			continue;
+		if (dev->why[DEV_COUNTER] != NOT_ASKED)
+			fill_pcie(dev, old);
+		if (dev->why[DEV_HEARTBEAT] != NOT_ASKED)
+			fill_alive(dev, old);
+	}
+	for (size_t i = 0; i < now->n_processes; i++) {
+		struct process *process = &now->processes[i];
+
+		fill_cpu(process, before ? snapshot_find_process(before, process->pid) : NULL,
+			 before ? now->taken_ns - before->taken_ns : 0, ticks_per_second);
+	}
+}

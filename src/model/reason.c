@@ -1,0 +1,63 @@
+#include "model/reason.h"
+
+#include "basic/macros.h"
+
+#include <errno.h>
+
+static const struct {
+	const char *code, *text;
+} reasons[REASON_N] = {
+	[KNOWN] = { "known", "known" },
+	[NOT_ASKED] = { "not_asked", "not asked for" },
+	[NOT_OFFERED] = { "not_offered", "not offered by this driver or firmware" },
+	[NEVER_OFFERED] = { "never_offered", "no driver file tells it" },
+	[DENIED] = { "permission_denied", "permission denied" },
+	[RESETTING] = { "resetting", "resetting" },
+	[NOT_ANSWERING] = { "not_answering", "chip not answering" },
+	[TIMED_OUT] = { "timed_out", "timed out" },
+	[GONE] = { "gone", "device lost" },
+	[READ_ERROR] = { "read_error", "read error" },
+	[MALFORMED] = { "malformed", "not understood" },
+	[IMPLAUSIBLE] = { "implausible", "impossible value" },
+	[NO_PCIE] = { "no_pcie", "not readable (no PCIe)" },
+	[NO_TRACKER] = { "no_tracker", "no tracker" },
+	[NOT_REPORTED] = { "not_reported", "not reported by its tracker" },
+	[NEEDS_TWO_SAMPLES] = { "needs_two_samples", "needs two samples" },
+	[UNKNOWN_VERSION] = { "unknown_version", "unknown version" },
+	[UNKNOWN_BOARD] = { "unknown_board", "board not known" },
+	[UNKNOWN_FIRMWARE] = { "unknown_firmware", "firmware version not known" },
+	[STALE] = { "stale", "stale" },
+	[NOT_APPLICABLE] = { "not_applicable", "not applicable" },
+	[OTHER_NAMESPACE] = { "other_namespace", "in another pid namespace" },
+};
+
+const char *reason_text(enum reason reason)
+{
+	return reasons[reason].text;
+}
+
+const char *reason_code(enum reason reason)
+{
+	return reasons[reason].code;
+}
+
+/* kmd-abi 2.1: which errno the driver gives when. */
+enum reason reason_of_error(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case ENOENT:
+	case ENOTDIR: return NOT_OFFERED;
+	case EACCES:
+	case EPERM: return DENIED;
+	case ENODATA: return RESETTING;
+	case ENODEV:
+	case ENXIO:
+	case ESRCH: return GONE;
+	case ETIMEDOUT: return TIMED_OUT;
+	case EINVAL:
+	case ERANGE:
+	case EBADMSG:
+	case EFBIG: return MALFORMED;
+	default: return READ_ERROR;
+	}
+}

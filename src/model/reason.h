@@ -1,0 +1,40 @@
+/*
+ * Why a value is not known. Every value of the model is known or carries one of
+ * these; none is ever 0 for want of better.
+ */
+#pragma once
+
+enum reason {
+	KNOWN = 0,
+	NOT_ASKED, /* nobody wanted it, so nobody read it */
+	NOT_OFFERED,
+	NEVER_OFFERED,
+	DENIED,
+	RESETTING,
+	NOT_ANSWERING,
+	TIMED_OUT,
+	GONE,
+	READ_ERROR,
+	MALFORMED,
+	IMPLAUSIBLE,
+	NO_PCIE,
+	NO_TRACKER,
+	NOT_REPORTED,
+	NEEDS_TWO_SAMPLES,
+	UNKNOWN_VERSION,
+	UNKNOWN_BOARD,
+	UNKNOWN_FIRMWARE,
+	STALE,
+	NOT_APPLICABLE,
+	OTHER_NAMESPACE,
+	REASON_N,
+};
+
+/* A phrase for people: "not offered by this driver". */
+const char *reason_text(enum reason reason);
+
+/* A word for programs: "not_offered". */
+const char *reason_code(enum reason reason);
+
+/* What a failed read of a driver's file means. */
+enum reason reason_of_error(int error);

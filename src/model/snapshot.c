@@ -1,0 +1,213 @@
+#include "model/snapshot.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(member) offsetof(struct host, member)
+
+/* clang-format off */
+static const struct field table[HOST_N_FIELDS] = {
+	[HOST_TIMESTAMP] = { "timestamp", NULL, NULL, NULL, NULL,
+		"local time of the sample", K_STRING, U_NONE, AT(timestamp) },
+	[HOST_DRIVER] = { "driver_version", "kmd_version", "driver_version", NULL, NULL,
+		"version of the kernel driver", K_STRING, U_NONE, AT(driver) },
+	[HOST_COUNT] = { "count", NULL, NULL, NULL, NULL,
+		"number of devices", K_U32, U_NONE, AT(count) },
+	[HOST_HOSTNAME] = { "hostname", NULL, "hostname", NULL, NULL,
+		"name of the machine", K_STRING, U_NONE, AT(hostname) },
+	[HOST_KERNEL] = { "kernel", NULL, "kernel", NULL, NULL,
+		"version of the kernel", K_STRING, U_NONE, AT(kernel) },
+};
+/* clang-format on */
+
+const struct field_table host_fields = {
+	.fields = table,
+	.count = ARRAY_SIZE(table),
+	.why_offset = offsetof(struct host, why),
+};
+
+int snapshot_new(struct snapshot **ret)
+{
+	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
+
+	if (!snapshot)
+		return -ENOMEM;
+	memset(snapshot->host.why, NOT_OFFERED, sizeof(snapshot->host.why));
+	*ret = snapshot;
+	return 0;
+}
+
+struct snapshot *snapshot_free(struct snapshot *snapshot)
+{
+	if (!snapshot)
+		return NULL;
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		process_done(&snapshot->processes[i]);
+	for (size_t i = 0; i < snapshot->n_problems; i++)
+		free(snapshot->problems[i].text);
+	free(snapshot->devices);
+	free(snapshot->processes);
+	free(snapshot->leftovers);
+	free(snapshot->problems);
+	free(snapshot);
+	return NULL;
+}
+
+/* Room for one more in an array that grows by doubling; NULL: no memory. */
+static void *grow(void *array, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return array;
+	return reallocarray(array, count ? count * 2 : 1, size);
+}
+
+struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device)
+{
+	struct device *grown =
+		grow(snapshot->devices, snapshot->n_devices, sizeof(*snapshot->devices));
+	size_t at = snapshot->n_devices;
+
+	if (!grown)
+		return NULL;
+	snapshot->devices = grown;
+	snapshot->n_devices++;
+	for (; at > 0 && (grown[at - 1].index > device->index ||
+			  (grown[at - 1].index == device->index && grown[at - 1].remote));
+	     at--)
+		grown[at] = grown[at - 1];
+	grown[at] = *device;
+	return &grown[at];
+}
+
+struct process *snapshot_find_process(const struct snapshot *snapshot, int32_t pid)
+{
+	size_t low = 0, high = snapshot->n_processes;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (snapshot->processes[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < snapshot->n_processes && snapshot->processes[low].pid == pid)
+		return &snapshot->processes[low];
+	return NULL;
+}
+
+struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid)
+{
+	struct process *found = snapshot_find_process(snapshot, pid), *grown;
+	size_t at = snapshot->n_processes;
+
+	if (found)
+		return found;
+	grown = grow(snapshot->processes, at, sizeof(*snapshot->processes));
+	if (!grown)
+		return NULL;
+	snapshot->processes = grown;
+	snapshot->n_processes++;
+	for (; at > 0 && grown[at - 1].pid > pid; at--)
+		grown[at] = grown[at - 1];
+	process_init(&grown[at], pid);
+	return &grown[at];
+}
+
+int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover)
+{
+	struct leftover *grown =
+		grow(snapshot->leftovers, snapshot->n_leftovers, sizeof(*snapshot->leftovers));
+
+	if (!grown)
+		return -ENOMEM;
+	snapshot->leftovers = grown;
+	snapshot->leftovers[snapshot->n_leftovers++] = *leftover;
+	return 0;
+}
+
+void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
+{
+	struct problem *grown =
+		grow(snapshot->problems, snapshot->n_problems, sizeof(*snapshot->problems));
+	va_list ap;
+	char *text;
+	int n;
+
+	if (!grown)
+		return;
+	snapshot->problems = grown;
+	va_start(ap, format);
+	n = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (n >= 0)
+		snapshot->problems[snapshot->n_problems++] =
+			(struct problem){ .source = source, .text = text };
+}
+
+/* Drops what is on devices that go, renumbers the rest. */
+static void process_keep(struct process *process, const size_t *moved)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		size_t device = moved[process->usages[i].device];
+
+		if (device == SIZE_MAX)
+			continue;
+		process->usages[kept] = process->usages[i];
+		process->usages[kept++].device = device;
+	}
+	process->n_usages = kept;
+}
+
+static void keep_processes(struct snapshot *snapshot, const size_t *moved)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		struct process *process = &snapshot->processes[i];
+
+		process_keep(process, moved);
+		if (process->n_usages)
+			snapshot->processes[kept++] = *process;
+		else
+			process_done(process);
+	}
+	snapshot->n_processes = kept;
+}
+
+static void keep_leftovers(struct snapshot *snapshot, const size_t *moved)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
+		struct leftover *leftover = &snapshot->leftovers[i];
+
+		if (moved[leftover->device] == SIZE_MAX)
+			continue;
+		leftover->device = moved[leftover->device];
+		snapshot->leftovers[kept++] = *leftover;
+	}
+	snapshot->n_leftovers = kept;
+}
+
+void snapshot_keep(struct snapshot *snapshot, const bool *keep)
+{
+	CLEANUP_FREE size_t *moved = calloc(snapshot->n_devices + 1, sizeof(*moved));
+	size_t kept = 0;
+
+	if (!moved)
+		return;
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		moved[i] = keep[i] ? kept : SIZE_MAX;
+		if (keep[i])
+			snapshot->devices[kept++] = snapshot->devices[i];
+	}
+	keep_processes(snapshot, moved);
+	keep_leftovers(snapshot, moved);
+	snapshot->n_devices = kept;
+}

@@ -1,0 +1,83 @@
+/*
+ * The whole truth at one instant. Sources fill it, nobody changes it afterwards,
+ * every output is a reading of it. It owns its devices, processes and texts.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "model/device.h"
+#include "model/process.h"
+
+#include <stdint.h>
+
+enum host_field {
+	HOST_TIMESTAMP,
+	HOST_DRIVER,
+	HOST_COUNT,
+	HOST_HOSTNAME,
+	HOST_KERNEL,
+	HOST_N_FIELDS,
+};
+
+struct host {
+	uint8_t why[HOST_N_FIELDS];
+	char timestamp[32]; /* local time, as nvidia-smi writes it */
+	char driver[32];
+	uint32_t count; /* devices */
+	char hostname[65];
+	char kernel[65];
+	/* For the vendor's layout only; empty or 0 if not asked for. */
+	char distribution[128];
+	char machine[65];
+	uint64_t memory;
+};
+
+/* What TT-Metal's files still say of a process that is gone, or out of sight. */
+struct leftover {
+	size_t device;
+	int32_t pid; /* in its own namespace */
+	char name[64];
+	uint64_t dram, l1;
+	enum reason why; /* STALE or OTHER_NAMESPACE */
+};
+
+/* Something that went wrong on the way, for errors[] and -q. */
+struct problem {
+	const char *source;
+	char *text;
+};
+
+struct snapshot {
+	struct host host;
+	int64_t taken_ns; /* CLOCK_MONOTONIC */
+	int64_t wall_ns;  /* CLOCK_REALTIME, or the time of the recording */
+	bool simulated;	  /* a tree made by ttsim */
+	bool recorded;	  /* a tree captured earlier */
+	bool driver_loaded;
+	struct device *devices; /* by index, a remote chip after its gateway */
+	size_t n_devices;
+	struct process *processes; /* by pid */
+	size_t n_processes;
+	struct leftover *leftovers;
+	size_t n_leftovers;
+	struct problem *problems;
+	size_t n_problems;
+};
+
+extern const struct field_table host_fields;
+
+MUST_CHECK int snapshot_new(struct snapshot **ret);
+struct snapshot *snapshot_free(struct snapshot *snapshot);
+
+/* Adds one at its place; the others may move. NULL: no memory. */
+struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device);
+struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid);
+struct process *snapshot_find_process(const struct snapshot *snapshot, int32_t pid);
+int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover);
+
+/* Says what went wrong; out of memory it is not said. */
+void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
+	PRINTF(3, 4);
+
+/* Keeps the devices with keep[i] and the processes on them. */
+void snapshot_keep(struct snapshot *snapshot, const bool *keep);

@@ -1,0 +1,25 @@
+/*
+ * What the outputs will show, so that nobody reads what nobody wants.
+ */
+#pragma once
+
+#include "model/field.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+struct want {
+	struct fieldset device;	 /* enum device_field */
+	struct fieldset process; /* enum process_field */
+	bool processes;		 /* who holds what */
+	bool memory;		 /* and how much: needs the processes */
+	bool utilization;
+	bool host; /* distribution, memory: only the vendor's layout has them */
+};
+
+static inline void want_everything(struct want *want)
+{
+	memset(&want->device, 0xFF, sizeof(want->device));
+	memset(&want->process, 0xFF, sizeof(want->process));
+	want->processes = want->memory = want->utilization = true;
+}
