@@ -1,0 +1,119 @@
+#include "proto/metal_shm.h"
+
+#include "proto/le.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where things are. Layout 1 has a kernel counter in each group of bytes. */
+struct layout {
+	size_t size;
+	size_t slots, slot_size;
+	size_t slot_updated, slot_name;
+	size_t init_state; /* 0: has none */
+};
+
+static const struct layout layout1 = {
+	.size = 9280,
+	.slots = 992,
+	.slot_size = 128,
+	.slot_updated = 56,
+	.slot_name = 64,
+};
+
+static const struct layout layout2 = {
+	.size = 8576,
+	.slots = 856,
+	.slot_size = 120,
+	.slot_updated = 48,
+	.slot_name = 56,
+};
+
+static const struct layout layout4 = {
+	.size = 8576,
+	.slots = 856,
+	.slot_size = 120,
+	.slot_updated = 48,
+	.slot_name = 56,
+	.init_state = 8536,
+};
+
+enum {
+	AT_UPDATED = 8,
+	AT_ASIC_ID = 32,
+	AT_DEVICE_ID = 40,
+	AT_TOTALS = 48,
+	SLOT_BYTES = 8,
+	INIT_READY = 0x52454459,
+};
+
+static const struct layout *find_layout(uint32_t version)
+{
+	switch (version) {
+	case 1: return &layout1;
+	case 2:
+	case 3: return &layout2;
+	case 4: return &layout4;
+	default: return NULL;
+	}
+}
+
+static struct metal_bytes read_bytes(const unsigned char *at)
+{
+	return (struct metal_bytes){
+		.dram = le64_at(at),
+		.l1 = le64_at(at + 8),
+		.l1_small = le64_at(at + 16),
+		.trace = le64_at(at + 24),
+		.cb = le64_at(at + 32),
+	};
+}
+
+/* All slots are looked at: processes come and go, so there are holes. */
+static void read_slots(const struct layout *layout, const unsigned char *data,
+		       struct metal_counters *ret)
+{
+	for (size_t i = 0; i < METAL_SLOTS; i++) {
+		const unsigned char *at = data + layout->slots + i * layout->slot_size;
+		struct metal_slot *slot = &ret->slots[ret->n_slots];
+		int32_t pid = (int32_t)le32_at(at);
+
+		if (pid <= 0)
+			continue; /* free, or (layout 4) being released */
+		slot->pid = pid;
+		slot->bytes = read_bytes(at + SLOT_BYTES);
+		slot->updated_ns = le64_at(at + layout->slot_updated);
+		memcpy(slot->name, at + layout->slot_name, sizeof(slot->name));
+		slot->name[sizeof(slot->name) - 1] = '\0';
+		ret->n_slots++;
+	}
+}
+
+int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint32_t *ret_version)
+{
+	const unsigned char *at = data;
+	const struct layout *layout;
+
+	if (size < 4)
+		return -EBADMSG;
+	*ret_version = le32_at(at);
+	if (*ret_version == 0)
+		return -EBADMSG; /* sized, but nobody has written into it */
+	layout = find_layout(*ret_version);
+	if (!layout)
+		return -EPROTONOSUPPORT;
+	if (size != layout->size)
+		return -EBADMSG;
+	if (layout->init_state && le32_at(at + layout->init_state) != INIT_READY)
+		return -EAGAIN;
+
+	*ret = (struct metal_counters){
+		.version = *ret_version,
+		.updated_ns = le64_at(at + AT_UPDATED),
+		.asic_id = le64_at(at + AT_ASIC_ID),
+		.device_id = le32_at(at + AT_DEVICE_ID),
+		.total = read_bytes(at + AT_TOTALS),
+	};
+	read_slots(layout, at, ret);
+	return 0;
+}
