@@ -1,0 +1,253 @@
+#include "source/attribute.h"
+
+#include "basic/macros.h"
+#include "basic/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DEAD32 "4294967295"
+
+/* clang-format off */
+const struct attribute attributes[] = {
+	/* Identity: once. */
+	{ "tt_card_type", IN_CLASS, F_WORD, DEV_BOARD, 0, 0, 0, NULL, false },
+	{ "tt_serial", IN_CLASS, F_HEX64, DEV_SERIAL, 0, 0, 0, "FFFFFFFFFFFFFFFF", false },
+	{ "tt_asic_id", IN_CLASS, F_HEX64, DEV_ASIC_ID, 0, 0, 0, "FFFFFFFFFFFFFFFF", false },
+	{ "tt_fw_bundle_ver", IN_CLASS, F_VER4, DEV_FW_BUNDLE, 0, 0, 0, "255.255.255.255", false },
+	{ "tt_m3app_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_APP, 0, 0, 0, "255.255.255.255", false },
+	{ "tt_m3bl_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_BL, 0, 0, 0, "255.255.255.255", false },
+	{ "tt_arc_fw_ver", IN_CLASS, F_VER4, DEV_FW_CM, 0, 0, 0, "255.255.255.255", false },
+	{ "tt_eth_fw_ver", IN_CLASS, F_VER3, DEV_FW_ETH, 0, 0, 0, "255.15.4095", false },
+	{ "tt_ttflash_ver", IN_CLASS, F_VER4, DEV_FW_FLASH, 0, 0, 0, "255.255.255.255", false },
+
+	{ "vendor", IN_PCI, F_HEX16, DEV_PCI_VENDOR, 1, 0, 0, NULL, false },
+	{ "device", IN_PCI, F_HEX16, DEV_PCI_DEVICE, 1, 0, 0, NULL, false },
+	{ "subsystem_vendor", IN_PCI, F_HEX16, DEV_PCI_SUBVENDOR, 1, 0, 0, NULL, false },
+	{ "subsystem_device", IN_PCI, F_HEX16, DEV_PCI_SUBDEVICE, 1, 0, 0, NULL, false },
+	{ "revision", IN_PCI, F_HEX16, DEV_PCI_REVISION, 1, 0, 0, NULL, false },
+	{ "numa_node", IN_PCI, F_SIGNED, DEV_NUMA_NODE, 1, -1, 65535, NULL, false },
+	{ "max_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN_MAX, 1, 0, 0, NULL, false },
+	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, NULL, false },
+
+	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", false },
+	{ "power1_max", IN_HWMON, F_SIGNED, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", false },
+	{ "in0_max", IN_HWMON, F_SIGNED, DEV_VOLTAGE_LIMIT, -1000, 0, 2, "65535", false },
+	{ "curr1_max", IN_HWMON, F_SIGNED, DEV_CURRENT_LIMIT, -1000, 0, 2000, "4294966296", false },
+
+	/* Readings: every time. */
+	{ "tt_aiclk", IN_CLASS, F_U32, DEV_AICLK, 1000000, 0, 10e9, DEAD32, true },
+	{ "tt_axiclk", IN_CLASS, F_U32, DEV_AXICLK, 1000000, 0, 10e9, DEAD32, true },
+	{ "tt_arcclk", IN_CLASS, F_U32, DEV_ARCCLK, 1000000, 0, 10e9, DEAD32, true },
+	{ "tt_heartbeat", IN_CLASS, F_U32, DEV_HEARTBEAT, 1, 0, 0, DEAD32, true },
+	{ "tt_therm_trip_count", IN_CLASS, F_U32, DEV_THERMAL_TRIPS, 1, 0, 0, DEAD32, true },
+	{ "current_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN, 1, 0, 0, "Unknown", true },
+	{ "current_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH, 1, 1, 32, "63", true },
+	{ "temp1_input", IN_HWMON, F_SIGNED, DEV_TEMPERATURE, -1000, -40, 150, "65535999", true },
+	{ "power1_input", IN_HWMON, F_SIGNED, DEV_POWER, -1000000, 0, 1000, "4293967296", true },
+	{ "in0_input", IN_HWMON, F_SIGNED, DEV_VOLTAGE, -1000, 0, 2, DEAD32, true },
+	{ "curr1_input", IN_HWMON, F_SIGNED, DEV_CURRENT, -1000, 0, 2000, "4294966296", true },
+	{ "fan1_input", IN_HWMON, F_SIGNED, DEV_FAN_RPM, 1, 0, 20000, DEAD32, true },
+};
+
+#define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, NULL, true }
+
+/* In the order of device_counter_names[]. All-ones means a dead chip only if all twelve say so. */
+const struct attribute counter_attributes[DEVICE_COUNTERS] = {
+	COUNTER(0, "mst_posted_wr_data_word_sent0"),
+	COUNTER(1, "mst_posted_wr_data_word_sent1"),
+	COUNTER(2, "mst_nonposted_wr_data_word_sent0"),
+	COUNTER(3, "mst_nonposted_wr_data_word_sent1"),
+	COUNTER(4, "slv_rd_data_word_sent0"),
+	COUNTER(5, "slv_rd_data_word_sent1"),
+	COUNTER(6, "slv_posted_wr_data_word_received0"),
+	COUNTER(7, "slv_posted_wr_data_word_received1"),
+	COUNTER(8, "slv_nonposted_wr_data_word_received0"),
+	COUNTER(9, "slv_nonposted_wr_data_word_received1"),
+	COUNTER(10, "mst_rd_data_word_received0"),
+	COUNTER(11, "mst_rd_data_word_received1"),
+};
+/* clang-format on */
+
+const size_t n_attributes = ARRAY_SIZE(attributes);
+
+static const char *const hex_upper = "0123456789ABCDEF";
+static const char *const word_characters =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+
+/* "A.B.C.D" with so many parts, each at most three (or four) digits. */
+static bool is_version(const char *text, unsigned parts)
+{
+	unsigned dots = 0, digits = 0;
+
+	for (; *text; text++) {
+		if (*text == '.') {
+			if (digits == 0)
+				return false;
+			dots++;
+			digits = 0;
+		} else if (*text < '0' || *text > '9' || ++digits > 4) {
+			return false;
+		}
+	}
+	return digits && dots == parts - 1;
+}
+
+/* Gigatransfers per second, as the PCI core prints them, to generations. */
+static bool parse_speed(const char *text, double *ret)
+{
+	static const char *const speeds[] = { "2.5", "5.0", "8.0", "16.0", "32.0", "64.0" };
+
+	for (unsigned i = 0; i < ARRAY_SIZE(speeds); i++) {
+		size_t length = strlen(speeds[i]);
+
+		if (strncmp(text, speeds[i], length) == 0 &&
+		    strcmp(text + length, " GT/s PCIe") == 0) {
+			*ret = i + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_number(enum format format, const char *text, double *ret)
+{
+	uint64_t wide;
+	uint32_t narrow;
+	int64_t number;
+
+	switch (format) {
+	case F_SIGNED:
+		if (parse_i64(text, &number) < 0)
+			return false;
+		*ret = (double)number;
+		return true;
+	case F_HEX16:
+		if (parse_hex_prefixed(text, &wide) < 0 || wide > 0xFFFF)
+			return false;
+		*ret = (double)wide;
+		return true;
+	case F_SPEED: return parse_speed(text, ret);
+	case F_U32:
+	case F_WIDTH:
+		if (parse_u32(text, &narrow) < 0)
+			return false;
+		*ret = narrow;
+		return true;
+	case F_HEX64:
+	case F_VER4:
+	case F_VER3:
+	case F_WORD: break;
+	}
+	return false;
+}
+
+/* Into the member that the field table names. */
+static void store_number(const struct attribute *attribute, double number, struct device *dev)
+{
+	const struct field *field = &device_fields.fields[attribute->field];
+	char *at = (char *)dev + field->offset;
+
+	if (field->kind == K_DOUBLE)
+		*(double *)at = number;
+	else if (field->kind == K_U64)
+		*(uint64_t *)at = (uint64_t)number;
+	else if (field->kind == K_I32)
+		*(int32_t *)at = (int32_t)number;
+	else
+		*(uint32_t *)at = (uint32_t)number;
+}
+
+static enum reason parse_text(const struct attribute *attribute, const char *text,
+			      struct device *dev)
+{
+	/* The shortest member that such a text goes into. */
+	const size_t room = sizeof(dev->fw_bundle);
+	char *at = (char *)dev + device_fields.fields[attribute->field].offset;
+	size_t length = strlen(text);
+
+	if (attribute->format == F_HEX64) {
+		uint64_t number;
+
+		if (length != 16 || strspn(text, hex_upper) != 16 || parse_hex(text, &number) < 0)
+			return MALFORMED;
+		*(uint64_t *)at = number;
+		return KNOWN;
+	}
+	if (attribute->format == F_WORD) {
+		if (!length || length >= sizeof(dev->board) ||
+		    strspn(text, word_characters) != length)
+			return MALFORMED;
+	} else if (length >= room || !is_version(text, attribute->format == F_VER3 ? 3 : 4)) {
+		return MALFORMED;
+	}
+	memcpy(at, text, length + 1);
+	return KNOWN;
+}
+
+static enum reason parse_value(const struct attribute *attribute, const char *text,
+			       struct device *dev)
+{
+	double number;
+
+	/* 4294967295 revolutions is how firmware says "no fan control". */
+	if (attribute->dead && strcmp(text, attribute->dead) == 0)
+		return attribute->field == DEV_FAN_RPM ? NOT_APPLICABLE : NOT_ANSWERING;
+	if (attribute->format == F_HEX64 || attribute->format == F_VER4 ||
+	    attribute->format == F_VER3 || attribute->format == F_WORD)
+		return parse_text(attribute, text, dev);
+	if (!parse_number(attribute->format, text, &number))
+		return MALFORMED;
+	/* Divided, not multiplied by a fraction: 950 mV is 0.95 V to the last digit. */
+	number = attribute->scale < 0 ? number / -attribute->scale : number * attribute->scale;
+	if (attribute->low < attribute->high &&
+	    (number < attribute->low || number > attribute->high))
+		return IMPLAUSIBLE;
+	store_number(attribute, number, dev);
+	return KNOWN;
+}
+
+enum reason attribute_parse(const struct attribute *attribute, const char *text, struct device *dev)
+{
+	size_t length = strcspn(text, "\n");
+	enum reason why = MALFORMED;
+	char line[64];
+
+	/* One line, whole: the driver writes no other. */
+	if (text[length] == '\n' && text[length + 1] == '\0' && length < sizeof(line)) {
+		memcpy(line, text, length);
+		line[length] = '\0';
+		why = parse_value(attribute, line, dev);
+	}
+	dev->why[attribute->field] = (uint8_t)why;
+	return why;
+}
+
+bool attribute_parse_class_name(const char *name, uint32_t *ret_index)
+{
+	static const char prefix[] = "tenstorrent!";
+	const char *digits = name + sizeof(prefix) - 1;
+
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	if (strlen(digits) > 4 || (digits[0] == '0' && digits[1]))
+		return false;
+	return digits[0] >= '0' && digits[0] <= '9' && parse_u32(digits, ret_index) == 0;
+}
+
+/* The domain has four digits or more (0x10000 and up behind Intel's VMD). */
+bool attribute_parse_bdf(const char *link, char *bdf, size_t size)
+{
+	const char *base = strrchr(link, '/');
+	unsigned domain, bus, slot, function;
+	char form[24];
+
+	base = base ? base + 1 : link;
+	if (sscanf(base, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4)
+		return false;
+	snprintf(form, sizeof(form), "%04x:%02x:%02x.%x", domain, bus, slot, function);
+	if (strcmp(form, base) != 0 || strlen(form) >= size)
+		return false;
+	memcpy(bdf, form, strlen(form) + 1);
+	return true;
+}

@@ -1,0 +1,64 @@
+/*
+ * The driver's attributes: file, format, meaning, and what a dead chip makes of
+ * them (kmd-abi 2 and 3). Text in, value into the device; no I/O.
+ */
+#pragma once
+
+#include "model/device.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum place {
+	IN_CLASS, /* /sys/class/tenstorrent/tenstorrent!N */
+	IN_PCI,	  /* its device/ */
+	IN_HWMON, /* its device/hwmon/hwmonK */
+};
+
+enum format {
+	F_U32,	  /* decimal */
+	F_SIGNED, /* decimal, hwmon and numa_node */
+	F_HEX64,  /* exactly 16 upper-case digits */
+	F_HEX16,  /* 0x and four digits, or two */
+	F_VER4,	  /* A.B.C.D, bytes */
+	F_VER3,	  /* A.B.C, Ethernet packing */
+	F_WORD,	  /* letters, digits, - and _ */
+	F_SPEED,  /* "16.0 GT/s PCIe" -> generation */
+	F_WIDTH,  /* lanes */
+};
+
+struct attribute {
+	const char *file;
+	enum place place;
+	enum format format;
+	enum device_field field;
+	int scale;	  /* to base units: times this, or divided by it if negative */
+	double low, high; /* plausible in base units; both 0: anything */
+	const char *dead; /* what all-ones from a dead chip looks like */
+	bool changes;	  /* read at every sample; else once */
+};
+
+extern const struct attribute attributes[];
+extern const size_t n_attributes;
+
+/* Twelve more, alike but for their names: pcie_perf_counters/. */
+extern const struct attribute counter_attributes[DEVICE_COUNTERS];
+
+/* Is it the chip's firmware that answers, not the PCI core? */
+static inline bool attribute_is_telemetry(const struct attribute *attribute)
+{
+	return attribute->place != IN_PCI;
+}
+
+/*
+ * Stores the value of one line of text with its newline. The reason is KNOWN,
+ * MALFORMED, IMPLAUSIBLE, NOT_ANSWERING or NOT_APPLICABLE; it is stored as well.
+ */
+enum reason attribute_parse(const struct attribute *attribute, const char *text,
+			    struct device *dev);
+
+/* "tenstorrent!12" -> 12. False: something else. */
+bool attribute_parse_class_name(const char *name, uint32_t *ret_index);
+
+/* "…/0000:01:00.0" -> a PCI address, lower-case hexadecimal. False: something else. */
+bool attribute_parse_bdf(const char *link, char *bdf, size_t size);

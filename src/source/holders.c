@@ -1,0 +1,476 @@
+/*
+ * Who has each device open.
+ *
+ * The driver's pids file lists, per open file, the process that opened it. That
+ * is quick and needs no rights, but it is not the last word: after a fork the
+ * opener may be dead while its child holds on, and its number may by now belong
+ * to a stranger. So each listed process is checked against its descriptors and
+ * mappings where we may look. If one fails the check, or the driver has no such
+ * file (before 2.5) or numbers pids by the opener's namespace (before 2.7), all of
+ * /proc is walked.
+ */
+#include "source/source.h"
+
+#include "source/procfs.h"
+#include "source/walk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* One device's pids file. */
+struct list {
+	uint32_t index;
+	const struct root *root;
+	struct job job;
+	int fd; /* kept, -1 */
+	int error;
+	int32_t *pids; /* without doubles and zeroes */
+	size_t n_pids;
+	uint32_t unseen; /* zeroes: opens by processes outside our namespace */
+};
+
+/* One listed process under examination. */
+struct suspect {
+	struct job job;
+	const struct walk *walk;
+	int32_t pid;
+	int error;	       /* of looking at its descriptors */
+	struct walk_seen seen; /* devices it really has open */
+};
+
+struct holders {
+	struct list **lists;
+	size_t n_lists;
+	struct suspect **suspects; /* kept while one of them hangs */
+	size_t n_suspects;
+	struct walk *walk;
+};
+
+static void list_add(int32_t pid, void *arg)
+{
+	struct list *list = arg;
+	int32_t *grown;
+
+	if (pid == 0) {
+		list->unseen++;
+		return;
+	}
+	for (size_t i = 0; i < list->n_pids; i++)
+		if (list->pids[i] == pid)
+			return;
+	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
+	if (!grown) {
+		list->error = -ENOMEM;
+		return;
+	}
+	list->pids = grown;
+	list->pids[list->n_pids++] = pid;
+}
+
+/* The whole file through the kept descriptor: seq files come in pieces. */
+static int list_read_text(struct list *list, struct buf *text)
+{
+	static const size_t limit = 1 << 20;
+	char chunk[4096];
+	ssize_t n;
+
+	do {
+		n = pread(list->fd, chunk, sizeof(chunk), (off_t)text->length);
+		if (n < 0)
+			return -errno;
+		buf_add(text, chunk, (size_t)n);
+		if (text->failed || text->length > limit)
+			return text->failed ? -ENOMEM : -EFBIG;
+	} while (n > 0);
+	return 0;
+}
+
+static int list_read(struct list *list)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[64];
+	int r;
+
+	if (list->fd < 0) {
+		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
+		list->fd = openat(list->root->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		if (list->fd < 0)
+			return -errno;
+	}
+	r = list_read_text(list, &text);
+	if (r < 0)
+		return r;
+	return procfs_parse_pids(buf_text(&text), list_add, list);
+}
+
+/* The job. The file of a removed device fails with EIO: its successor is tried. */
+static void list_sample(void *arg)
+{
+	struct list *list = arg;
+
+	for (int tries = 0; tries < 2; tries++) {
+		list->n_pids = 0;
+		list->unseen = 0;
+		list->error = 0;
+		list->error = MIN(list_read(list), list->error);
+		if (list->error >= 0)
+			return;
+		if (list->fd >= 0)
+			close(list->fd);
+		list->fd = -1;
+	}
+}
+
+static struct list *find_list(struct holders *holders, const struct root *root, uint32_t index)
+{
+	struct list **grown, *list;
+
+	for (size_t i = 0; i < holders->n_lists; i++)
+		if (holders->lists[i]->index == index)
+			return holders->lists[i];
+	grown = reallocarray(holders->lists, holders->n_lists + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	holders->lists = grown;
+	list = calloc(1, sizeof(*list));
+	if (!list)
+		return NULL;
+	*list = (struct list){ .index = index, .root = root, .fd = -1 };
+	return holders->lists[holders->n_lists++] = list;
+}
+
+static int read_lists(struct holders *holders, struct sample *sample)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_devices + 1, sizeof(struct job *));
+	size_t count = 0;
+
+	if (!jobs)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		struct device *dev = &snapshot->devices[i];
+		struct list *list;
+
+		if (dev->remote || dev->condition == DEVICE_LOST)
+			continue;
+		list = find_list(holders, sample->root, dev->index);
+		if (!list)
+			return -ENOMEM;
+		if (crew_job_is_busy(sample->crew, &list->job))
+			continue;
+		list->job = (struct job){ .run = list_sample, .arg = list };
+		jobs[count++] = &list->job;
+	}
+	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	return 0;
+}
+
+/* Looks at the process's descriptors, and at its mappings if those do not tell. */
+static void suspect_examine(void *arg)
+{
+	struct suspect *suspect = arg;
+
+	suspect->error = walk_look(suspect->walk, suspect->pid, &suspect->seen);
+}
+
+static int add_suspect(struct holders *holders, int32_t pid)
+{
+	struct suspect **grown, *suspect;
+
+	for (size_t i = 0; i < holders->n_suspects; i++)
+		if (holders->suspects[i]->pid == pid)
+			return 0;
+	grown = reallocarray(holders->suspects, holders->n_suspects + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	holders->suspects = grown;
+	suspect = calloc(1, sizeof(*suspect));
+	if (!suspect)
+		return -ENOMEM;
+	*suspect = (struct suspect){ .pid = pid, .walk = holders->walk };
+	suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
+	holders->suspects[holders->n_suspects++] = suspect;
+	return 0;
+}
+
+/* Forgets them, but for those whose job hangs: they are left to it. */
+static void drop_suspects(struct holders *holders, struct crew *crew)
+{
+	for (size_t i = 0; i < holders->n_suspects; i++)
+		if (!crew_job_is_busy(crew, &holders->suspects[i]->job))
+			free(holders->suspects[i]);
+	holders->n_suspects = 0;
+}
+
+static int examine_listed(struct holders *holders, struct sample *sample)
+{
+	CLEANUP_FREE struct job **jobs = NULL;
+	int r = 0;
+
+	drop_suspects(holders, sample->crew);
+	for (size_t i = 0; i < holders->n_lists; i++) {
+		struct list *list = holders->lists[i];
+
+		if (!crew_job_is_done(sample->crew, &list->job))
+			continue;
+		for (size_t k = 0; k < list->n_pids && r >= 0; k++)
+			r = add_suspect(holders, list->pids[k]);
+	}
+	jobs = calloc(holders->n_suspects + 1, sizeof(struct job *));
+	if (r < 0 || !jobs)
+		return r < 0 ? r : -ENOMEM;
+	for (size_t i = 0; i < holders->n_suspects; i++)
+		jobs[i] = &holders->suspects[i]->job;
+	crew_run(sample->crew, jobs, holders->n_suspects, sample->deadline_ns);
+	return 0;
+}
+
+static const struct suspect *find_suspect(const struct holders *holders, int32_t pid)
+{
+	for (size_t i = 0; i < holders->n_suspects; i++)
+		if (holders->suspects[i]->pid == pid)
+			return holders->suspects[i];
+	return NULL;
+}
+
+static int add_holder(struct snapshot *snapshot, int32_t pid, size_t device, enum holding how)
+{
+	struct process *process = snapshot_add_process(snapshot, pid);
+
+	if (!process || !process_use(process, device))
+		return -ENOMEM;
+	/* Surer knowledge of one device does not fade by lesser of another. */
+	if (!process_knows(process, PROC_HOLDING) || how < process->how) {
+		process->how = how;
+		snprintf(process->holding, sizeof(process->holding), "%s", holding_name(how));
+		process->why[PROC_HOLDING] = KNOWN;
+	}
+	return 0;
+}
+
+/* Does it exist, though /proc hides it from us (hidepid)? */
+static bool is_hidden(const struct root *root, int32_t pid)
+{
+	return root->live && kill(pid, 0) < 0 && errno == EPERM;
+}
+
+enum verdict { HOLDS, MAY_HOLD, DOES_NOT };
+
+static enum verdict judge(struct holders *holders, struct sample *sample, int32_t pid,
+			  uint32_t index)
+{
+	const struct suspect *suspect = find_suspect(holders, pid);
+
+	if (!suspect || !crew_job_is_done(sample->crew, &suspect->job))
+		return MAY_HOLD; /* it hangs: the driver's word stands */
+	if (suspect->error == 0)
+		return walk_seen_has(&suspect->seen, index) ? HOLDS : DOES_NOT;
+	if (suspect->error == -ENOENT && !is_hidden(sample->root, pid))
+		return DOES_NOT;
+	return MAY_HOLD;
+}
+
+static const struct device *find_device(const struct snapshot *snapshot, uint32_t index,
+					size_t *ret_at)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (snapshot->devices[i].index == index && !snapshot->devices[i].remote) {
+			*ret_at = i;
+			return &snapshot->devices[i];
+		}
+	return NULL;
+}
+
+/* Everything a process was seen to hold, also what others opened for it. */
+static int add_seen(struct snapshot *snapshot, int32_t pid, const struct walk_seen *seen)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		int r;
+
+		if (dev->remote || !walk_seen_has(seen, dev->index))
+			continue;
+		r = add_holder(snapshot, pid, i, HOLDING_SEEN);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Takes over what one list says; *ret_doubt if somebody on it proved wrong. */
+static int take_list(struct holders *holders, struct sample *sample, struct list *list,
+		     bool *ret_doubt)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	size_t at;
+	int r = 0;
+
+	if (!find_device(snapshot, list->index, &at))
+		return 0;
+	if (!crew_job_is_done(sample->crew, &list->job)) {
+		snapshot->devices[at].holders_why = TIMED_OUT;
+		return 0;
+	}
+	if (list->error < 0) {
+		snapshot->devices[at].holders_why = reason_of_error(list->error);
+		*ret_doubt |= list->error == -ENOENT;
+		return 0;
+	}
+	snapshot->devices[at].holders_known = true;
+	snapshot->devices[at].unseen_holders = list->unseen;
+	for (size_t i = 0; i < list->n_pids && r >= 0; i++) {
+		const struct suspect *suspect = find_suspect(holders, list->pids[i]);
+		enum verdict verdict = judge(holders, sample, list->pids[i], list->index);
+
+		*ret_doubt |= verdict == DOES_NOT;
+		if (verdict == HOLDS && suspect)
+			r = add_seen(snapshot, list->pids[i], &suspect->seen);
+		else if (verdict == MAY_HOLD)
+			r = add_holder(snapshot, list->pids[i], at, HOLDING_LISTED);
+	}
+	return r;
+}
+
+struct walked {
+	struct snapshot *snapshot;
+	int error;
+};
+
+static void take_walked(int32_t pid, const struct walk_seen *seen, void *arg)
+{
+	struct walked *walked = arg;
+
+	if (walked->error >= 0)
+		walked->error = add_seen(walked->snapshot, pid, seen);
+}
+
+static bool device_has_holder(const struct snapshot *snapshot, size_t device)
+{
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		if (process_find_usage(&snapshot->processes[i], device))
+			return true;
+	return false;
+}
+
+/* Somebody holds on, but the opener is gone and nobody we may look at has it. */
+static int take_orphans(struct holders *holders, struct sample *sample, const struct list *list)
+{
+	size_t at;
+	int r = 0;
+
+	if (!crew_job_is_done(sample->crew, &list->job) || list->error < 0 ||
+	    !find_device(sample->snapshot, list->index, &at) ||
+	    device_has_holder(sample->snapshot, at))
+		return 0;
+	for (size_t i = 0; i < list->n_pids && r >= 0; i++)
+		if (judge(holders, sample, list->pids[i], list->index) == DOES_NOT)
+			r = add_holder(sample->snapshot, list->pids[i], at, HOLDING_OPENER_GONE);
+	return r;
+}
+
+/* A walk shows all processes only to whoever may look at all of them. */
+static int walk_all(struct holders *holders, struct sample *sample)
+{
+	struct walked walked = { .snapshot = sample->snapshot };
+	bool complete;
+	int r;
+
+	r = walk_run(holders->walk, take_walked, &walked, &complete);
+	if (r < 0 || walked.error < 0)
+		return r < 0 ? r : walked.error;
+	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
+		struct device *dev = &sample->snapshot->devices[i];
+
+		if (dev->holders_known || dev->condition == DEVICE_LOST)
+			continue;
+		dev->holders_known = complete;
+		dev->holders_why = complete ? KNOWN : DENIED;
+	}
+	return 0;
+}
+
+/* Before 2.7 the numbers were those of the opener's namespace. */
+static bool pids_are_ours(const struct snapshot *snapshot)
+{
+	unsigned major = 0, minor = 0;
+
+	if (snapshot->host.why[HOST_DRIVER] != KNOWN ||
+	    sscanf(snapshot->host.driver, "%3u.%3u", &major, &minor) != 2)
+		return true;
+	return major > 2 || (major == 2 && minor >= 7);
+}
+
+static int holders_sample(void *state, struct sample *sample)
+{
+	struct holders *holders = state;
+	bool doubt = !pids_are_ours(sample->snapshot);
+	int r;
+
+	if (!sample->want->processes || sample->snapshot->n_devices == 0)
+		return 0;
+	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
+		sample->snapshot->devices[i].holders_why = NOT_OFFERED;
+	r = read_lists(holders, sample);
+	if (r >= 0)
+		r = walk_begin(holders->walk);
+	if (r >= 0)
+		r = examine_listed(holders, sample);
+	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
+		r = take_list(holders, sample, holders->lists[i], &doubt);
+	if (r >= 0 && doubt)
+		r = walk_all(holders, sample);
+	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
+		r = take_orphans(holders, sample, holders->lists[i]);
+	return r;
+}
+
+static int holders_open(const struct root *root, void **ret_state)
+{
+	CLEANUP_FREE struct holders *holders = calloc(1, sizeof(*holders));
+	int r;
+
+	if (!holders)
+		return -ENOMEM;
+	r = walk_new(root, &holders->walk);
+	if (r < 0)
+		return r;
+	*ret_state = TAKE_PTR(holders);
+	return 0;
+}
+
+static void holders_close(void *state, struct crew *crew)
+{
+	struct holders *holders = state;
+	bool busy = false;
+
+	for (size_t i = 0; i < holders->n_suspects; i++)
+		busy |= crew_job_is_busy(crew, &holders->suspects[i]->job);
+	drop_suspects(holders, crew);
+	for (size_t i = 0; i < holders->n_lists; i++) {
+		struct list *list = holders->lists[i];
+
+		if (crew_job_is_busy(crew, &list->job))
+			continue;
+		if (list->fd >= 0)
+			close(list->fd);
+		free(list->pids);
+		free(list);
+	}
+	if (!busy)
+		walk_free(holders->walk);
+	free(holders->lists);
+	free(holders->suspects);
+	free(holders);
+}
+
+const struct source source_holders = {
+	.name = "holders",
+	.help = "who has a device open, by the driver's list, descriptors and mappings",
+	.open = holders_open,
+	.sample = holders_sample,
+	.close = holders_close,
+};

@@ -1,0 +1,305 @@
+/*
+ * Memory per process, as TT-Metal (April 2026 and later) counts it itself.
+ *
+ * A file belongs to a chip by its ASIC id, or by an id composed of board and
+ * place (older ones, and boards linked to others), or by TT-Metal's logical
+ * number. A slot belongs to a process by the pid that process has in its own
+ * namespace. What a dead process left behind is told apart by pid and start time
+ * and shown as stale, not counted.
+ */
+#include "source/source.h"
+
+#include "basic/clock.h"
+#include "basic/parse.h"
+#include "proto/metal_shm.h"
+#include "source/shm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The start of a process is known to 10 ms, and clocks get set. */
+static const double start_slack = 2.0;
+
+static const struct device *device_at(const struct sample *sample, size_t at)
+{
+	return &sample->snapshot->devices[at];
+}
+
+/* How many chips of the board come before this one in bus order. */
+static unsigned place_on_board(const struct sample *sample, const struct device *dev)
+{
+	unsigned place = dev->remote;
+
+	if (device_knows(dev, DEV_TRAY))
+		return (unsigned)(dev->tray << 4 | dev->chip);
+	for (size_t i = 0; i < sample->snapshot->n_devices && !dev->remote; i++) {
+		const struct device *other = device_at(sample, i);
+
+		if (other != dev && device_knows(other, DEV_SERIAL) &&
+		    other->serial == dev->serial && !other->remote &&
+		    strcmp(other->bdf, dev->bdf) < 0)
+			place++;
+	}
+	return place;
+}
+
+/* Ids in the order they are tried; a later one only if no device has an earlier one. */
+enum match { BY_ASIC, BY_BOARD_PLACE, BY_UMD_PLACE, BY_BOARD, MATCHES };
+
+static bool device_matches(const struct sample *sample, const struct device *dev, uint64_t id,
+			   enum match match)
+{
+	uint64_t place;
+
+	if (match == BY_ASIC)
+		return device_knows(dev, DEV_ASIC_ID) && dev->asic_id == id;
+	if (!device_knows(dev, DEV_SERIAL))
+		return false;
+	if (match == BY_BOARD)
+		return !dev->remote && dev->serial == id;
+	place = place_on_board(sample, dev);
+	return id ==
+	       (match == BY_BOARD_PLACE ? dev->serial << 8 | place : dev->serial * 32 + place);
+}
+
+static bool find_by_id(const struct sample *sample, uint64_t id, size_t *ret)
+{
+	for (enum match match = BY_ASIC; match < MATCHES; match++)
+		for (size_t i = 0; i < sample->snapshot->n_devices; i++)
+			if (device_matches(sample, device_at(sample, i), id, match)) {
+				*ret = i;
+				return true;
+			}
+	return false;
+}
+
+/* Is this device among those that a process set TT_VISIBLE_DEVICES to? */
+static bool is_visible(const struct device *dev, const char *list)
+{
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		char word[24] = { 0 };
+		uint32_t index;
+
+		memcpy(word, list, MIN(length, sizeof(word) - 1));
+		if (parse_u32(word, &index) == 0 ? index == dev->index
+						 : strcmp(word, dev->bdf) == 0)
+			return true;
+		list += length;
+		list += *list == ',';
+	}
+	return false;
+}
+
+/* A variable of its environment. False: not set, or not ours to read. */
+static bool read_variable(const struct sample *sample, int32_t pid, const char *name,
+			  struct buf *ret)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	size_t length = strlen(name);
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", pid);
+	if (file_read_all(sample->root->fd, path, 2 << 20, &text) < 0)
+		return false;
+	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
+		const char *entry = text.data + at;
+
+		if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+			buf_puts(ret, entry + length + 1);
+			return !ret->failed;
+		}
+	}
+	return false;
+}
+
+/*
+ * TT-Metal's logical ids are places in bus order among the devices that the
+ * process may see: by its environment if we may read it, else those it holds.
+ */
+static bool find_by_logical_id(const struct sample *sample, uint64_t id,
+			       const struct process *process, size_t *ret)
+{
+	CLEANUP_BUF struct buf list = { 0 };
+	bool listed =
+		read_variable(sample, process->pid, "TT_VISIBLE_DEVICES", &list) && list.length > 0;
+	const struct snapshot *snapshot = sample->snapshot;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		uint64_t place = 0;
+
+		if (dev->remote ||
+		    (listed ? !is_visible(dev, buf_text(&list)) : !process_find_usage(process, i)))
+			continue;
+		for (size_t k = 0; k < snapshot->n_devices; k++) {
+			const struct device *other = &snapshot->devices[k];
+			bool counts = listed ? is_visible(other, buf_text(&list))
+					     : process_find_usage(process, k) != NULL;
+
+			place += !other->remote && counts && strcmp(other->bdf, dev->bdf) < 0;
+		}
+		if (place == id) {
+			*ret = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Has the process this pid, here or in a namespace further in? */
+static bool has_pid(const struct process *process, int32_t pid)
+{
+	if (process->pid == pid)
+		return true;
+	for (unsigned i = 0; i < process->ns_depth; i++)
+		if (process->ns_pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Did it live when the slot was last written? Else its number was given out again. */
+static bool is_old_enough(const struct process *process, const struct metal_slot *slot)
+{
+	return !process_knows(process, PROC_START_TIME) || slot->updated_ns == 0 ||
+	       process->start_time <= (double)slot->updated_ns / NS_PER_S + start_slack;
+}
+
+/*
+ * The process of a slot: a holder with this pid, of this name if several have it.
+ * TT-Metal writes comm, which is the first 15 bytes of a name that was not changed.
+ */
+static const struct process *find_process(const struct snapshot *snapshot,
+					  const struct metal_slot *slot)
+{
+	const struct process *found = NULL;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+		bool same;
+
+		if (!has_pid(process, slot->pid) || !is_old_enough(process, slot))
+			continue;
+		same = strncmp(process->name, slot->name, 15) == 0;
+		if (!found || same)
+			found = process;
+		if (same && process->pid != slot->pid)
+			break;
+	}
+	return found;
+}
+
+static int leave(struct sample *sample, size_t device, const struct metal_slot *slot)
+{
+	struct leftover leftover = {
+		.device = device,
+		.pid = slot->pid,
+		.dram = slot->bytes.dram + slot->bytes.trace,
+		.l1 = slot->bytes.l1 + slot->bytes.l1_small,
+		.why = device_at(sample, device)->unseen_holders ? OTHER_NAMESPACE : STALE,
+	};
+
+	/* An attached process that allocated nothing is nothing to tell of. */
+	if (leftover.dram == 0 && leftover.l1 == 0)
+		return 0;
+	memcpy(leftover.name, slot->name, sizeof(leftover.name));
+	return snapshot_add_leftover(sample->snapshot, &leftover);
+}
+
+static int take_slot(struct sample *sample, const struct metal_slot *slot, bool has_device,
+		     size_t device, uint64_t id)
+{
+	const struct process *process = find_process(sample->snapshot, slot);
+	struct claim claim;
+
+	if (!has_device && process)
+		has_device = find_by_logical_id(sample, id, process, &device);
+	if (!has_device)
+		return 0;
+	if (!process)
+		return leave(sample, device, slot);
+	claim = (struct claim){
+		.pid = process->pid,
+		.device = device,
+		.source = TRACKING_METAL,
+		.dram = slot->bytes.dram,
+		.l1 = slot->bytes.l1,
+		.l1_small = slot->bytes.l1_small,
+		.trace = slot->bytes.trace,
+		.cb = slot->bytes.cb,
+	};
+	return sample_claim(sample, &claim);
+}
+
+/* Why the figures of a device's processes are not known. */
+static void blame(struct sample *sample, bool has_device, size_t device, enum reason why)
+{
+	if (!has_device)
+		return;
+	for (size_t i = 0; i < sample->snapshot->n_processes; i++) {
+		struct usage *usage = process_find_usage(&sample->snapshot->processes[i], device);
+
+		for (unsigned f = 0; usage && f < USAGE_N_FIELDS; f++)
+			if (usage->why[f] == NO_TRACKER)
+				usage->why[f] = (uint8_t)why;
+	}
+}
+
+static int take_file(uint64_t id, const char *name, void *arg)
+{
+	unsigned char data[METAL_MAX_SIZE + 1];
+	struct sample *sample = arg;
+	struct metal_counters counters;
+	uint32_t version = 0;
+	size_t device = 0;
+	bool has_device;
+	ssize_t n;
+	int r;
+
+	has_device = find_by_id(sample, id, &device);
+	n = shm_read(sample->root, name, data, sizeof(data));
+	if (n < 0) {
+		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: %s", name,
+				  strerror((int)-n));
+		blame(sample, has_device, device, reason_of_error((int)n));
+		return 0;
+	}
+	r = metal_decode(data, (size_t)n, &counters, &version);
+	if (r == -EPROTONOSUPPORT) {
+		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: unknown version %u",
+				  name, version);
+		blame(sample, has_device, device, UNKNOWN_VERSION);
+		return 0;
+	}
+	if (r < 0) {
+		if (r != -EAGAIN)
+			snapshot_complain(sample->snapshot, "metal_shm",
+					  "/dev/shm/%s: not understood (%zd bytes)", name, n);
+		blame(sample, has_device, device, r == -EAGAIN ? NO_TRACKER : MALFORMED);
+		return 0;
+	}
+	for (size_t i = 0; i < counters.n_slots; i++) {
+		r = take_slot(sample, &counters.slots[i], has_device, device, id);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int metal_sample(void *state, struct sample *sample)
+{
+	int r;
+
+	(void)state;
+	if (!sample->want->memory)
+		return 0;
+	r = shm_each(sample->root, "_memory", take_file, sample);
+	return r == -ENOENT ? 0 : r;
+}
+
+const struct source source_metal_shm = {
+	.name = "metal_shm",
+	.help = "memory per process, from TT-Metal's counters in /dev/shm",
+	.sample = metal_sample,
+};

@@ -1,0 +1,415 @@
+/*
+ * What the holders are: name, command, user, age, owner, from /proc/PID. A job
+ * per process, since reading a command line waits for a lock of that process.
+ */
+#include "source/source.h"
+
+#include "basic/clock.h"
+#include "basic/parse.h"
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
+static const size_t command_limit = 2 << 20;
+
+struct person {
+	struct job job;
+	const struct root *root;
+	struct fieldset want;
+	int32_t pid;
+	int error;
+	struct procfs_stat stat;
+	struct procfs_status status;
+	bool has_status;
+	struct owner owner;
+	int owner_error;
+	struct buf command;
+};
+
+/* Names of users, so that each is looked up once. */
+struct name {
+	uint32_t uid;
+	char text[33];
+};
+
+struct proc {
+	struct buf passwd;
+	bool passwd_read;
+	bool fallback; /* ask the system for users that are not in the file */
+	struct name *names;
+	size_t n_names;
+};
+
+/* Large enough for a status or a cgroup file of any machine seen; in one read. */
+struct proc_text {
+	char data[16384];
+};
+
+static int read_proc(const struct person *person, const char *file, struct proc_text *ret)
+{
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/%d/%s", person->pid, file);
+	n = file_read(person->root->fd, path, ret->data, sizeof(ret->data));
+	return n < 0 ? (int)n : 0;
+}
+
+static void read_command(struct person *person)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "proc/%d/cmdline", person->pid);
+	if (file_read_all(person->root->fd, path, command_limit, &person->command) < 0)
+		buf_reset(&person->command);
+}
+
+static bool wants(const struct person *person, enum process_field field)
+{
+	return fieldset_has(&person->want, field);
+}
+
+/* The job: its own memory only, so that a late one touches nothing of the snapshot. */
+static void person_read(void *arg)
+{
+	struct person *person = arg;
+	struct proc_text text;
+	int r;
+
+	r = read_proc(person, "stat", &text);
+	if (r >= 0)
+		r = procfs_parse_stat(text.data, &person->stat);
+	person->error = r;
+	if (r < 0)
+		return;
+	if (wants(person, PROC_UID) || wants(person, PROC_USER) || wants(person, PROC_NS_PID))
+		person->has_status = read_proc(person, "status", &text) >= 0 &&
+				     procfs_parse_status(text.data, &person->status) >= 0;
+	if (wants(person, PROC_OWNER)) {
+		person->owner_error = read_proc(person, "cgroup", &text);
+		if (person->owner_error >= 0)
+			procfs_parse_cgroup(text.data, &person->owner);
+	}
+	read_command(person);
+}
+
+/* "name:x:uid:…" in passwd(5) text. */
+static bool passwd_find(const char *text, uint32_t uid, char *name, size_t size)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		const char *colon = memchr(text, ':', length);
+		const char *second =
+			colon ? memchr(colon + 1, ':', length - (size_t)(colon + 1 - text)) : NULL;
+		char digits[12] = { 0 };
+		uint32_t found;
+
+		if (second) {
+			size_t n = strcspn(second + 1, ":\n");
+
+			memcpy(digits, second + 1, MIN(n, sizeof(digits) - 1));
+			if (parse_u32(digits, &found) == 0 && found == uid) {
+				snprintf(name, size, "%.*s", (int)MIN(colon - text, 32), text);
+				return true;
+			}
+		}
+		text += length;
+		text += *text == '\n';
+	}
+	return false;
+}
+
+/* The directory service of a cluster: may load modules, may ask the network. */
+static bool system_find(uint32_t uid, char *name, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char text[2048];
+
+	if (getpwuid_r(uid, &entry, text, sizeof(text), &found) != 0 || !found)
+		return false;
+	snprintf(name, size, "%s", entry.pw_name);
+	return true;
+}
+
+struct lookup {
+	struct job job;
+	uint32_t uid;
+	char name[33];
+};
+
+static void lookup_run(void *arg)
+{
+	struct lookup *lookup = arg;
+
+	if (!system_find(lookup->uid, lookup->name, sizeof(lookup->name)))
+		lookup->name[0] = '\0';
+}
+
+/* A directory that does not answer is not asked again. */
+static bool ask_system(struct proc *proc, struct sample *sample, uint32_t uid, char *name,
+		       size_t size)
+{
+	struct lookup *lookup;
+	struct job *job;
+	bool done;
+
+	if (!sample->root->live || !proc->fallback)
+		return false;
+	lookup = calloc(1, sizeof(*lookup));
+	if (!lookup)
+		return false;
+	lookup->uid = uid;
+	lookup->job = (struct job){ .run = lookup_run, .arg = lookup };
+	job = &lookup->job;
+	done = crew_run(sample->crew, &job, 1, sample->deadline_ns);
+	if (!done) {
+		proc->fallback = false;
+		return false; /* its memory is left to the job */
+	}
+	snprintf(name, size, "%s", lookup->name);
+	free(lookup);
+	return name[0];
+}
+
+/* The user's name, or its number. */
+static void user_name(struct proc *proc, struct sample *sample, uint32_t uid, char *name,
+		      size_t size)
+{
+	struct name *grown;
+
+	for (size_t i = 0; i < proc->n_names; i++)
+		if (proc->names[i].uid == uid) {
+			snprintf(name, size, "%s", proc->names[i].text);
+			return;
+		}
+	if (!proc->passwd_read) {
+		proc->passwd_read = true;
+		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &proc->passwd) < 0)
+			buf_reset(&proc->passwd);
+	}
+	if (!passwd_find(buf_text(&proc->passwd), uid, name, size) &&
+	    !ask_system(proc, sample, uid, name, size))
+		snprintf(name, size, "%u", uid);
+	grown = reallocarray(proc->names, proc->n_names + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	proc->names = grown;
+	grown[proc->n_names].uid = uid;
+	snprintf(grown[proc->n_names++].text, sizeof(grown->text), "%s", name);
+}
+
+static const char *state_name(char state)
+{
+	switch (state) {
+	case 'R': return "running";
+	case 'S': return "sleeping";
+	case 'D': return "disk";
+	case 'T': return "stopped";
+	case 't': return "traced";
+	case 'Z': return "zombie";
+	case 'I': return "idle";
+	case 'X': return "dead";
+	default: return "unknown";
+	}
+}
+
+/* Seconds since 1970 at boot: process start times count from there. */
+static bool boot_time(const struct root *root, double *ret)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int64_t seconds;
+
+	if (root->live) {
+		*ret = (double)(clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME)) / NS_PER_S;
+		return true;
+	}
+	if (file_read_all(root->fd, "proc/stat", 1 << 20, &text) < 0 ||
+	    !procfs_parse_btime(buf_text(&text), &seconds))
+		return false;
+	*ret = (double)seconds;
+	return true;
+}
+
+static void fill_times(struct process *process, const struct procfs_stat *stat,
+		       const struct sample *sample, bool has_boot, double boot)
+{
+	double now = (double)sample->snapshot->wall_ns / NS_PER_S;
+
+	process->start_ticks = stat->start_ticks;
+	process->cpu_ticks = stat->cpu_ticks;
+	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] =
+		NOT_OFFERED;
+	if (!has_boot)
+		return;
+	process->start_time = boot + (double)stat->start_ticks / (double)sysconf(_SC_CLK_TCK);
+	process->elapsed = MAX(0, now - process->start_time);
+	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] = KNOWN;
+}
+
+static void fill_command(struct process *process, const struct person *person)
+{
+	process->why[PROC_NAME] = KNOWN;
+	process->why[PROC_COMMAND] = NOT_APPLICABLE; /* a zombie has none */
+	snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
+	if (person->command.length == 0)
+		return;
+	process->command = malloc(person->command.length + 1);
+	if (!process->command)
+		return;
+	procfs_parse_cmdline(person->command.data, person->command.length, process->name,
+			     sizeof(process->name), process->command, person->command.length + 1);
+	process->why[PROC_COMMAND] = KNOWN;
+	if (!process->name[0])
+		snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
+}
+
+static void fill_status(struct proc *proc, struct sample *sample, struct process *process,
+			const struct person *person)
+{
+	const struct procfs_status *status = &person->status;
+
+	if (!person->has_status)
+		return;
+	process->uid = status->uid;
+	process->why[PROC_UID] = KNOWN;
+	if (wants(person, PROC_USER)) {
+		user_name(proc, sample, status->uid, process->user, sizeof(process->user));
+		process->why[PROC_USER] = KNOWN;
+	}
+	memcpy(process->ns_pids, status->ns_pids, sizeof(process->ns_pids));
+	process->ns_depth = status->ns_depth;
+	process->why[PROC_NS_PID] = NOT_OFFERED;
+	if (status->ns_depth) {
+		process->ns_pid = status->ns_pids[status->ns_depth - 1];
+		process->why[PROC_NS_PID] = KNOWN;
+	}
+}
+
+static void fill_owner(struct process *process, const struct person *person)
+{
+	if (!wants(person, PROC_OWNER))
+		return;
+	if (person->owner_error < 0)
+		process->why[PROC_OWNER] = (uint8_t)reason_of_error(person->owner_error);
+	else
+		process_set_owner(process, &person->owner);
+}
+
+static void process_fail(struct process *process, enum reason why)
+{
+	for (unsigned i = 0; i < PROCESS_N_FIELDS; i++)
+		if (process->why[i] != KNOWN)
+			process->why[i] = (uint8_t)why;
+}
+
+static void person_fill(struct proc *proc, struct sample *sample, const struct person *person,
+			bool has_boot, double boot)
+{
+	struct process *process = snapshot_find_process(sample->snapshot, person->pid);
+
+	if (!process)
+		return;
+	if (!crew_job_is_done(sample->crew, &person->job)) {
+		process_fail(process, TIMED_OUT);
+		return;
+	}
+	if (person->error < 0) {
+		process_fail(process, reason_of_error(person->error));
+		return;
+	}
+	fill_command(process, person);
+	fill_times(process, &person->stat, sample, has_boot, boot);
+	fill_status(proc, sample, process, person);
+	fill_owner(process, person);
+	snprintf(process->state, sizeof(process->state), "%s", state_name(person->stat.state));
+	process->why[PROC_STATE] = KNOWN;
+	process->host_memory = person->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	process->why[PROC_HOST_MEMORY] = KNOWN;
+}
+
+static void person_free(struct person *person)
+{
+	buf_done(&person->command);
+	free(person);
+}
+
+/* Who the driver lists but is no more there is nobody to ask about. */
+static bool can_be_asked(const struct process *process)
+{
+	return process->pid > 0 && process->how != HOLDING_OPENER_GONE;
+}
+
+static int proc_sample(void *state, struct sample *sample)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	size_t n = snapshot->n_processes, count = 0;
+	CLEANUP_FREE struct person **persons = calloc(n + 1, sizeof(*persons));
+	CLEANUP_FREE struct job **jobs = calloc(n + 1, sizeof(*jobs));
+	double boot = 0;
+	bool has_boot;
+
+	if (n == 0)
+		return 0;
+	if (!persons || !jobs)
+		return -ENOMEM;
+	has_boot = boot_time(sample->root, &boot);
+	for (size_t i = 0; i < n; i++) {
+		struct person *person;
+
+		if (!can_be_asked(&snapshot->processes[i])) {
+			process_fail(&snapshot->processes[i], GONE);
+			continue;
+		}
+		person = calloc(1, sizeof(*person));
+		if (!person)
+			break;
+		person->root = sample->root;
+		person->want = sample->want->process;
+		person->pid = snapshot->processes[i].pid;
+		person->job = (struct job){ .run = person_read, .arg = person };
+		jobs[count] = &person->job;
+		persons[count++] = person;
+	}
+	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	for (size_t i = 0; i < count; i++) {
+		person_fill(state, sample, persons[i], has_boot, boot);
+		if (!crew_job_is_busy(sample->crew, &persons[i]->job))
+			person_free(persons[i]);
+	}
+	return 0;
+}
+
+static int proc_open(const struct root *root, void **ret_state)
+{
+	struct proc *proc = calloc(1, sizeof(*proc));
+
+	(void)root;
+	if (!proc)
+		return -ENOMEM;
+	proc->fallback = true;
+	*ret_state = proc;
+	return 0;
+}
+
+static void proc_close(void *state, struct crew *crew)
+{
+	struct proc *proc = state;
+
+	(void)crew;
+	buf_done(&proc->passwd);
+	free(proc->names);
+	free(proc);
+}
+
+const struct source source_proc = {
+	.name = "proc",
+	.help = "name, command, user, age and owner of each holder, from procfs",
+	.open = proc_open,
+	.sample = proc_sample,
+	.close = proc_close,
+};

@@ -1,0 +1,193 @@
+#include "source/procfs.h"
+
+#include "basic/parse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The nth word of text, words separated by single blanks, from 0; "" if there are fewer. */
+static const char *word_at(const char *text, unsigned n)
+{
+	while (n-- > 0) {
+		text += strcspn(text, " \n");
+		if (*text != ' ')
+			return "";
+		text++;
+	}
+	return text;
+}
+
+static bool word_u64(const char *word, uint64_t *ret)
+{
+	size_t length = strcspn(word, " \n\t");
+	char digits[24];
+
+	if (length == 0 || length >= sizeof(digits))
+		return false;
+	memcpy(digits, word, length);
+	digits[length] = '\0';
+	return parse_u64(digits, ret) == 0;
+}
+
+/*
+ * The name may hold anything, blanks and brackets too; the last bracket ends it.
+ * Numbers of the words are those of proc(5) less three.
+ */
+int procfs_parse_stat(const char *text, struct procfs_stat *ret)
+{
+	const char *open = strchr(text, '('), *close = strrchr(text, ')');
+	struct procfs_stat stat = { 0 };
+	uint64_t user, system;
+
+	if (!open || !close || close < open || close[1] != ' ')
+		return -EBADMSG;
+	snprintf(stat.comm, sizeof(stat.comm), "%.*s",
+		 (int)MIN((size_t)(close - open - 1), sizeof(stat.comm) - 1), open + 1);
+	text = close + 2;
+	stat.state = text[0];
+	if (!word_u64(word_at(text, 11), &user) || !word_u64(word_at(text, 12), &system) ||
+	    !word_u64(word_at(text, 19), &stat.start_ticks) ||
+	    !word_u64(word_at(text, 21), &stat.rss_pages))
+		return -EBADMSG;
+	stat.cpu_ticks = user + system;
+	*ret = stat;
+	return 0;
+}
+
+/* The line that begins with this key; NULL: there is none. */
+static const char *find_line(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	while (strncmp(text, key, length) != 0) {
+		text = strchr(text, '\n');
+		if (!text)
+			return NULL;
+		text++;
+	}
+	return text + length;
+}
+
+static void parse_ns_pids(const char *text, struct procfs_status *status)
+{
+	while (status->ns_depth < ARRAY_SIZE(status->ns_pids)) {
+		uint64_t pid;
+
+		text += strspn(text, " \t");
+		if (!word_u64(text, &pid) || pid > INT32_MAX)
+			return;
+		status->ns_pids[status->ns_depth++] = (int32_t)pid;
+		text += strcspn(text, " \t\n");
+	}
+}
+
+int procfs_parse_status(const char *text, struct procfs_status *ret)
+{
+	const char *uid = find_line(text, "Uid:\t"), *ns = find_line(text, "NSpid:");
+	struct procfs_status status = { 0 };
+	uint64_t effective;
+
+	if (!uid)
+		return -EBADMSG;
+	uid += strcspn(uid, "\t\n"); /* real, then effective */
+	if (*uid != '\t' || !word_u64(uid + 1, &effective) || effective > UINT32_MAX)
+		return -EBADMSG;
+	status.uid = (uint32_t)effective;
+	if (ns)
+		parse_ns_pids(ns, &status);
+	*ret = status;
+	return 0;
+}
+
+void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
+			  char *command, size_t command_size)
+{
+	size_t first = strnlen(data, length), base = 0;
+
+	while (length && data[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < first; i++)
+		if (data[i] == '/' && i + 1 < first)
+			base = i + 1;
+	snprintf(name, name_size, "%.*s", (int)MIN(first - base, name_size - 1), data + base);
+
+	length = MIN(length, command_size - 1);
+	memcpy(command, data, length);
+	command[length] = '\0';
+	for (size_t i = 0; i < length; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+}
+
+int procfs_parse_pids(const char *text, void (*each)(int32_t pid, void *arg), void *arg)
+{
+	while (*text) {
+		const char *end = strchr(text, '\n');
+		uint64_t pid;
+
+		if (!end || !word_u64(text, &pid) || pid > INT32_MAX ||
+		    (size_t)(end - text) != strspn(text, "0123456789"))
+			return -EBADMSG;
+		each((int32_t)pid, arg);
+		text = end + 1;
+	}
+	return 0;
+}
+
+bool procfs_parse_devices(const char *text, uint32_t *ret_major)
+{
+	while (text && *text) {
+		const char *name = text + strspn(text, " ");
+		uint64_t major;
+
+		if (word_u64(name, &major) && major <= UINT32_MAX) {
+			name += strcspn(name, " \n");
+			if (strncmp(name, " tenstorrent\n", 13) == 0) {
+				*ret_major = (uint32_t)major;
+				return true;
+			}
+		}
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	return false;
+}
+
+bool procfs_parse_btime(const char *text, int64_t *ret_seconds)
+{
+	const char *line = find_line(text, "btime ");
+	uint64_t seconds;
+
+	if (!line || !word_u64(line, &seconds) || seconds > INT64_MAX / 1000000000)
+		return false;
+	*ret_seconds = (int64_t)seconds;
+	return true;
+}
+
+bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index)
+{
+	static const char directory[] = "/dev/tenstorrent/";
+	const char *at = strstr(text, directory);
+	size_t before;
+	uint64_t index;
+
+	if (!at)
+		return false;
+	/* A link is the path alone; a line of maps has it after blanks. */
+	before = (size_t)(at - text);
+	if (before && at[-1] != ' ') {
+		size_t length = strlen(prefix);
+
+		if (length == 0 || before < length || strncmp(at - length, prefix, length) != 0 ||
+		    (before > length && at[-(ptrdiff_t)length - 1] != ' '))
+			return false;
+	}
+	at += sizeof(directory) - 1;
+	before = strspn(at, "0123456789");
+	if ((at[before] != '\0' && at[before] != '\n') || !word_u64(at, &index) ||
+	    index > UINT32_MAX)
+		return false;
+	*ret_index = (uint32_t)index;
+	return true;
+}

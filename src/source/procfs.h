@@ -1,0 +1,61 @@
+/*
+ * Texts of procfs: parsers without I/O, for files that other programs can shape
+ * (a process chooses its name, a container its cgroup).
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "model/process.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* /proc/PID/stat */
+struct procfs_stat {
+	char comm[64];
+	char state;
+	uint64_t cpu_ticks; /* user and system */
+	uint64_t start_ticks;
+	uint64_t rss_pages;
+};
+
+MUST_CHECK int procfs_parse_stat(const char *text, struct procfs_stat *ret);
+
+/* /proc/PID/status: effective uid, pids in every namespace from ours inward. */
+struct procfs_status {
+	uint32_t uid;
+	int32_t ns_pids[8];
+	unsigned ns_depth; /* 0: the kernel does not tell */
+};
+
+MUST_CHECK int procfs_parse_status(const char *text, struct procfs_status *ret);
+
+/*
+ * /proc/PID/cmdline of so many bytes: arguments joined by blanks into command,
+ * which is cut to size, and the base name of the first one.
+ */
+void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
+			  char *command, size_t command_size);
+
+/* /proc/PID/cgroup, versions 1 and 2: the most specific owner it tells of. */
+void procfs_parse_cgroup(const char *text, struct owner *ret);
+
+/*
+ * /proc/driver/tenstorrent/N/pids: calls each(pid) per line, 0 for a process we
+ * cannot see. -EBADMSG if a line is no number; what came before it was called.
+ */
+MUST_CHECK int procfs_parse_pids(const char *text, void (*each)(int32_t pid, void *arg), void *arg);
+
+/* "246 tenstorrent" in /proc/devices -> 246. False: not there. */
+bool procfs_parse_devices(const char *text, uint32_t *ret_major);
+
+/* "btime 1763…" in /proc/stat. False: not there. */
+bool procfs_parse_btime(const char *text, int64_t *ret_seconds);
+
+/*
+ * Does a line of /proc/PID/maps map this node, or a text of /proc/PID/fd/N name
+ * it? Prefix is that of the tree, "" on a live machine. Removed nodes (marked
+ * "(deleted)") do not count: another card may have their number by now.
+ */
+bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index);

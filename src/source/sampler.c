@@ -1,0 +1,205 @@
+#include "source/sampler.h"
+
+#include "basic/clock.h"
+#include "basic/parse.h"
+#include "model/rates.h"
+#include "source/shm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+
+/* How long one read may take before the row goes without it. */
+static const int64_t deadline_ns = 500 * NS_PER_MS;
+
+enum { MAX_SOURCES = 16 };
+
+struct sampler {
+	const struct root *root;
+	struct want want;
+	struct crew *crew;
+	void *states[MAX_SOURCES];
+	size_t n_open;
+	bool simulated;
+	int64_t recorded_ns; /* 0: this is now */
+};
+
+/* A tree may say that it is simulated, and when it was recorded. */
+static void read_markers(struct sampler *sampler)
+{
+	char text[32];
+	uint64_t seconds;
+
+	if (sampler->root->live)
+		return;
+	sampler->simulated = file_read(sampler->root->fd, "ttsim", text, sizeof(text)) >= 0;
+	if (file_read(sampler->root->fd, "captured_at", text, sizeof(text)) > 0 &&
+	    parse_u64(text, &seconds) == 0 && seconds < INT64_MAX / NS_PER_S)
+		sampler->recorded_ns = (int64_t)seconds * NS_PER_S;
+}
+
+int sampler_new(const struct root *root, const struct want *want, struct sampler **ret)
+{
+	struct sampler *sampler = calloc(1, sizeof(*sampler));
+	int r;
+
+	if (!sampler)
+		return -ENOMEM;
+	sampler->root = root;
+	sampler->want = *want;
+	r = crew_new(&sampler->crew);
+	for (size_t i = 0; sources[i] && r >= 0; i++) {
+		if (sources[i]->open)
+			r = sources[i]->open(root, &sampler->states[i]);
+		if (r >= 0)
+			sampler->n_open++;
+	}
+	if (r < 0) {
+		sampler_free(sampler);
+		return r;
+	}
+	read_markers(sampler);
+	*ret = sampler;
+	return 0;
+}
+
+struct sampler *sampler_free(struct sampler *sampler)
+{
+	if (!sampler)
+		return NULL;
+	for (size_t i = 0; i < sampler->n_open; i++)
+		if (sources[i]->close)
+			sources[i]->close(sampler->states[i], sampler->crew);
+	crew_free(sampler->crew);
+	free(sampler);
+	return NULL;
+}
+
+static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
+{
+	struct host *host = &snapshot->host;
+	struct tm local;
+	time_t seconds;
+
+	snapshot->taken_ns = clock_now(CLOCK_MONOTONIC);
+	snapshot->wall_ns = sampler->recorded_ns ? sampler->recorded_ns : clock_now(CLOCK_REALTIME);
+	snapshot->recorded = sampler->recorded_ns != 0;
+	snapshot->simulated = sampler->simulated;
+	seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
+	localtime_r(&seconds, &local);
+	strftime(host->timestamp, sizeof(host->timestamp), "%Y/%m/%d %H:%M:%S", &local);
+	snprintf(host->timestamp + strlen(host->timestamp),
+		 sizeof(host->timestamp) - strlen(host->timestamp), ".%03d",
+		 (int)(snapshot->wall_ns / NS_PER_MS % 1000));
+	host->why[HOST_TIMESTAMP] = KNOWN;
+}
+
+/* PRETTY_NAME="…" of os-release(5). */
+static void read_distribution(const struct root *root, struct host *host)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const char *at;
+
+	if (file_read_all(root->fd, "etc/os-release", 65536, &text) < 0)
+		return;
+	at = strstr(buf_text(&text), "PRETTY_NAME=");
+	if (!at)
+		return;
+	at += strlen("PRETTY_NAME=");
+	at += *at == '"';
+	snprintf(host->distribution, sizeof(host->distribution), "%.*s", (int)strcspn(at, "\"\n"),
+		 at);
+}
+
+static void read_memory(struct host *host)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info) == 0)
+		host->memory = (uint64_t)info.totalram * info.mem_unit;
+}
+
+static void set_host(struct snapshot *snapshot, const struct sampler *sampler)
+{
+	struct host *host = &snapshot->host;
+	struct utsname name;
+
+	set_time(snapshot, sampler);
+	if (sampler->recorded_ns || uname(&name) < 0)
+		return; /* another machine's */
+	snprintf(host->hostname, sizeof(host->hostname), "%s", name.nodename);
+	snprintf(host->kernel, sizeof(host->kernel), "%s", name.release);
+	host->why[HOST_HOSTNAME] = host->why[HOST_KERNEL] = KNOWN;
+	if (sampler->want.host) {
+		snprintf(host->machine, sizeof(host->machine), "%s", name.machine);
+		read_distribution(sampler->root, host);
+		read_memory(host);
+	}
+}
+
+/* Files in /dev/shm are matched to chips by these: without files nobody needs them. */
+static int want_ids(uint64_t id, const char *name, void *arg)
+{
+	struct want *want = arg;
+
+	(void)id;
+	(void)name;
+	fieldset_add(&want->device, DEV_ASIC_ID);
+	fieldset_add(&want->device, DEV_SERIAL);
+	return 1;
+}
+
+static void complete_want(struct sampler *sampler)
+{
+	struct want *want = &sampler->want;
+
+	if (want->memory && shm_each(sampler->root, "_memory", want_ids, want) < 0)
+		return; /* no directory, no files */
+	if (want->utilization && shm_each(sampler->root, "_util", want_ids, want) < 0)
+		return;
+}
+
+static int ask_sources(struct sampler *sampler, struct sample *sample)
+{
+	for (size_t i = 0; sources[i]; i++) {
+		int r = sources[i]->sample(sampler->states[i], sample);
+
+		if (r < 0 && (i == 0 || r == -ENOMEM))
+			return r; /* without devices there is nothing to tell of */
+		if (r < 0)
+			snapshot_complain(sample->snapshot, sources[i]->name, "%s", strerror(-r));
+	}
+	return 0;
+}
+
+int sampler_take(struct sampler *sampler, const struct snapshot *before, struct snapshot **ret)
+{
+	struct sample sample = {
+		.root = sampler->root,
+		.want = &sampler->want,
+		.crew = sampler->crew,
+		.deadline_ns = deadline_ns,
+	};
+	int r;
+
+	r = snapshot_new(&sample.snapshot);
+	if (r < 0)
+		return r;
+	set_host(sample.snapshot, sampler);
+	complete_want(sampler);
+	r = ask_sources(sampler, &sample);
+	if (r >= 0) {
+		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
+		rates_fill(sample.snapshot, before, (unsigned)sysconf(_SC_CLK_TCK));
+		for (size_t i = 0; i < sample.snapshot->n_devices; i++)
+			device_judge(&sample.snapshot->devices[i]);
+		sample.snapshot->host.count = (uint32_t)sample.snapshot->n_devices;
+		sample.snapshot->host.why[HOST_COUNT] = KNOWN;
+		*ret = TAKE_PTR(sample.snapshot);
+	}
+	free(sample.claims);
+	snapshot_free(sample.snapshot);
+	return r;
+}

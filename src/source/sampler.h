@@ -1,0 +1,22 @@
+/*
+ * Takes snapshots: asks the sources in turn, then merges. Kept between samples:
+ * descriptors, what does not change, and reads that hang.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "model/snapshot.h"
+#include "source/source.h"
+
+struct sampler;
+
+/* root must outlive it: a read that hangs may still use it. */
+MUST_CHECK int sampler_new(const struct root *root, const struct want *want, struct sampler **ret);
+struct sampler *sampler_free(struct sampler *sampler);
+
+/*
+ * One snapshot. before, for rates, may be NULL. -errno only if there is nothing to
+ * show at all: no class directory (-ENOENT), not readable, out of memory.
+ */
+MUST_CHECK int sampler_take(struct sampler *sampler, const struct snapshot *before,
+			    struct snapshot **ret);

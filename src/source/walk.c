@@ -1,0 +1,272 @@
+#include "source/walk.h"
+
+#include "basic/parse.h"
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+/* One in so many unchanged processes is looked at again at each walk. */
+enum { SWEEP = 16 };
+
+/* What a walk remembers of a process. */
+struct known {
+	int32_t pid;
+	bool denied;
+	bool holds;	     /* any device at all */
+	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
+	uint64_t inode;	     /* of that directory: another one after the number's reuse */
+	struct timespec changed;
+	struct walk_seen seen;
+};
+
+struct walk {
+	const struct root *root;
+	bool has_major;
+	uint32_t major;
+	int32_t self;
+	unsigned turn;
+	struct known *known; /* by pid, of the last walk */
+	size_t n_known;
+};
+
+int walk_new(const struct root *root, struct walk **ret)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+
+	if (!walk)
+		return -ENOMEM;
+	walk->root = root;
+	walk->self = root->live ? getpid() : 0;
+	*ret = walk;
+	return 0;
+}
+
+struct walk *walk_free(struct walk *walk)
+{
+	if (walk)
+		free(walk->known);
+	free(walk);
+	return NULL;
+}
+
+/* The major number is given out when the module is loaded. */
+int walk_begin(struct walk *walk)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int r;
+
+	if (!walk->root->live || walk->has_major)
+		return 0;
+	r = file_read_all(walk->root->fd, "proc/devices", 1 << 16, &text);
+	if (r < 0)
+		return r;
+	walk->has_major = procfs_parse_devices(buf_text(&text), &walk->major);
+	return 0;
+}
+
+static void seen_add(struct walk_seen *seen, uint32_t index)
+{
+	if (index < WALK_MAX_DEVICES)
+		seen->words[index / 64] |= UINT64_C(1) << index % 64;
+}
+
+static bool seen_any(const struct walk_seen *seen)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(seen->words); i++)
+		if (seen->words[i])
+			return true;
+	return false;
+}
+
+struct look {
+	const struct walk *walk;
+	int dir; /* /proc/PID/fd */
+	struct walk_seen *seen;
+};
+
+/* A node that was removed has no links left; its number may be another card's. */
+static void look_at_descriptor(struct look *look, const char *name)
+{
+	const struct walk *walk = look->walk;
+	char text[4096];
+	struct stat st;
+	uint32_t index;
+
+	if (walk->root->live) {
+		if (walk->has_major && fstatat(look->dir, name, &st, 0) == 0 &&
+		    S_ISCHR(st.st_mode) && major(st.st_rdev) == walk->major && st.st_nlink > 0)
+			seen_add(look->seen, minor(st.st_rdev));
+	} else if (file_readlink(look->dir, name, text, sizeof(text)) > 0 &&
+		   procfs_names_node(text, walk->root->path, &index)) {
+		seen_add(look->seen, index);
+	}
+}
+
+static int visit_descriptor(const char *name, void *arg)
+{
+	look_at_descriptor(arg, name);
+	return 0;
+}
+
+/* Line by line: the maps of a large program are megabytes. */
+static int look_at_maps(const struct walk *walk, int32_t pid, struct walk_seen *seen)
+{
+	CLEANUP_FREE char *line = NULL;
+	size_t size = 0;
+	char path[32];
+	uint32_t index;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	fd = openat(walk->root->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return -errno;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (getline(&line, &size, file) > 0)
+		if (procfs_names_node(line, walk->root->path, &index))
+			seen_add(seen, index);
+	fclose(file);
+	return 0;
+}
+
+static int look_at_descriptors(const struct walk *walk, int32_t pid, struct walk_seen *ret)
+{
+	CLEANUP_CLOSE int dir = -1;
+	struct look look = { .walk = walk, .seen = ret };
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d/fd", pid);
+	dir = openat(walk->root->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	look.dir = dir;
+	*ret = (struct walk_seen){ 0 };
+	return directory_each(dir, ".", visit_descriptor, &look);
+}
+
+/* A device can be closed and stay mapped: then only maps tells. */
+int walk_look(const struct walk *walk, int32_t pid, struct walk_seen *ret)
+{
+	int r;
+
+	if (walk->root->live && !walk->has_major)
+		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
+	r = look_at_descriptors(walk, pid, ret);
+	if (r < 0 || seen_any(ret))
+		return r;
+	return look_at_maps(walk, pid, ret);
+}
+
+static const struct known *find_known(const struct walk *walk, int32_t pid)
+{
+	size_t low = 0, high = walk->n_known;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (walk->known[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < walk->n_known && walk->known[low].pid == pid ? &walk->known[low] : NULL;
+}
+
+struct run {
+	struct walk *walk;
+	struct known *known;
+	size_t count, size;
+};
+
+/* Same process, same number of descriptors, and not its turn? */
+static bool is_unchanged(const struct walk *walk, const struct known *before, const struct stat *st)
+{
+	return before && st->st_size > 0 && before->descriptors == st->st_size &&
+	       before->inode == st->st_ino && before->changed.tv_sec == st->st_ctim.tv_sec &&
+	       before->changed.tv_nsec == st->st_ctim.tv_nsec &&
+	       (unsigned)before->pid % SWEEP != walk->turn % SWEEP;
+}
+
+static int visit_process(const char *name, void *arg)
+{
+	struct run *run = arg;
+	struct known *known;
+	const struct known *before;
+	struct stat st;
+	char path[32];
+	uint32_t pid;
+	int r;
+
+	if (parse_u32(name, &pid) < 0 || pid == 0 || pid > INT32_MAX ||
+	    (int32_t)pid == run->walk->self)
+		return 0;
+	snprintf(path, sizeof(path), "proc/%u/fd", pid);
+	if (fstatat(run->walk->root->fd, path, &st, 0) < 0)
+		return 0;
+	if (run->count == run->size) {
+		run->size = run->size ? run->size * 2 : 256;
+		known = reallocarray(run->known, run->size, sizeof(*known));
+		if (!known)
+			return -ENOMEM;
+		run->known = known;
+	}
+	known = &run->known[run->count];
+	before = find_known(run->walk, (int32_t)pid);
+	if (is_unchanged(run->walk, before, &st)) {
+		*known = *before;
+	} else {
+		*known = (struct known){ .pid = (int32_t)pid,
+					 .descriptors = st.st_size,
+					 .inode = st.st_ino,
+					 .changed = st.st_ctim };
+		r = look_at_descriptors(run->walk, known->pid, &known->seen);
+		if (r == -ENOENT)
+			return 0;
+		known->denied = r < 0;
+		known->holds = r == 0 && seen_any(&known->seen);
+	}
+	run->count++;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	int32_t x = ((const struct known *)a)->pid, y = ((const struct known *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+int walk_run(struct walk *walk, void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
+	     void *arg, bool *ret_complete)
+{
+	struct run run = { .walk = walk };
+	int r;
+
+	walk->turn++;
+	r = directory_each(walk->root->fd, "proc", visit_process, &run);
+	if (r < 0) {
+		free(run.known);
+		return r;
+	}
+	qsort(run.known, run.count, sizeof(*run.known), by_pid);
+	free(walk->known);
+	walk->known = run.known;
+	walk->n_known = run.count;
+	*ret_complete = true;
+	for (size_t i = 0; i < run.count; i++) {
+		*ret_complete = *ret_complete && !run.known[i].denied;
+		if (run.known[i].holds)
+			each(run.known[i].pid, &run.known[i].seen, arg);
+	}
+	return 0;
+}

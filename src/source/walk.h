@@ -1,0 +1,51 @@
+/*
+ * Which devices a process has open, by its descriptors and mappings; for one
+ * process or all of them.
+ *
+ * On a live machine a descriptor is the device's if its device number is: names
+ * differ in containers. In a recorded or simulated tree the links are texts.
+ *
+ * A walk over all processes costs 2 us per descriptor, so it remembers: a process
+ * whose number of descriptors did not change is not looked at again, but for a
+ * part of them in turn at every walk.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "basic/macros.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A set of device indices. */
+#define WALK_MAX_DEVICES 256 /* four times what a machine holds today */
+struct walk_seen {
+	uint64_t words[WALK_MAX_DEVICES / 64];
+};
+
+static inline bool walk_seen_has(const struct walk_seen *seen, uint32_t index)
+{
+	return index < WALK_MAX_DEVICES && seen->words[index / 64] >> index % 64 & 1;
+}
+
+struct walk;
+
+MUST_CHECK int walk_new(const struct root *root, struct walk **ret);
+struct walk *walk_free(struct walk *walk);
+
+/* Learns the driver's device number, once per sample. */
+MUST_CHECK int walk_begin(struct walk *walk);
+
+/*
+ * Fills the devices that one process has open or mapped. -ENOENT: no such process;
+ * -EACCES: we may not look. Safe from any thread between two walk_begin().
+ */
+MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, struct walk_seen *ret);
+
+/*
+ * Calls each() for every process but our own that has a device open. *ret_complete:
+ * there was no process that we may not look at.
+ */
+MUST_CHECK int walk_run(struct walk *walk,
+			void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
+			void *arg, bool *ret_complete);
