@@ -1,0 +1,306 @@
+#include "render/csv.h"
+
+#include "basic/text.h"
+#include "render/format.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Where a name is looked for, in this order. */
+static const struct field_table *const tables[][5] = {
+	[QUERY_DEVICES] = { &device_fields, &host_fields },
+	[QUERY_PROCESSES] = { &process_fields, &usage_fields, &device_fields, &host_fields },
+};
+
+static bool find_column(enum query_kind kind, const char *name, struct query_column *ret)
+{
+	for (size_t i = 0; tables[kind][i]; i++) {
+		int index = field_find(tables[kind][i], name);
+
+		if (index >= 0) {
+			*ret = (struct query_column){ tables[kind][i], (unsigned)index };
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The next word of the list, without the blanks around it; must be freed. */
+static char *next_word(const char **list)
+{
+	const char *from = *list + strspn(*list, " ");
+	size_t length = strcspn(from, ",");
+
+	*list = from + length;
+	while (length && from[length - 1] == ' ')
+		length--;
+	return strndup(from, length);
+}
+
+int query_parse(enum query_kind kind, const char *fields, struct query *ret, char **ret_bad)
+{
+	struct query query = { .kind = kind, .header = true, .units = true };
+
+	for (;;) {
+		CLEANUP_FREE char *name = next_word(&fields);
+		struct query_column column, *grown;
+
+		grown = reallocarray(query.columns, query.n_columns + 1, sizeof(*grown));
+		if (grown)
+			query.columns = grown;
+		if (!name || !grown) {
+			query_done(&query);
+			return -ENOMEM;
+		}
+		if (!find_column(kind, name, &column)) {
+			query_done(&query);
+			*ret_bad = TAKE_PTR(name);
+			return -EINVAL;
+		}
+		query.columns[query.n_columns++] = column;
+		if (*fields == '\0')
+			break;
+		fields++;
+	}
+	*ret = query;
+	return 0;
+}
+
+void query_done(struct query *query)
+{
+	free(query->columns);
+	*query = (struct query){ 0 };
+}
+
+static bool is_memory(enum device_field field)
+{
+	return (field >= DEV_DRAM_TOTAL && field <= DEV_MEMORY_COMPLETE) ||
+	       field == DEV_MEMORY_RATIO;
+}
+
+static void want_device(struct want *want, enum device_field field)
+{
+	fieldset_add(&want->device, field);
+	if (field == DEV_UUID)
+		fieldset_add(&want->device, DEV_ASIC_ID);
+	if (field == DEV_TEMPERATURE_HEADROOM || field == DEV_HEALTH) {
+		fieldset_add(&want->device, DEV_TEMPERATURE);
+		fieldset_add(&want->device, DEV_TEMPERATURE_LIMIT);
+	}
+	if (field == DEV_HEALTH) {
+		fieldset_add(&want->device, DEV_POWER);
+		fieldset_add(&want->device, DEV_POWER_LIMIT);
+		fieldset_add(&want->device, DEV_THERMAL_TRIPS);
+	}
+	if (field == DEV_STATE)
+		fieldset_add(&want->device, DEV_TEMPERATURE);
+	if (field == DEV_ALIVE || field == DEV_UPTIME || field == DEV_HEALTH)
+		fieldset_add(&want->device, DEV_HEARTBEAT);
+	if (field >= DEV_L1_TOTAL && field <= DEV_L1_FREE)
+		fieldset_add(&want->device, DEV_FW_BUNDLE);
+	if (field == DEV_PCIE_RX || field == DEV_PCIE_TX)
+		for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+			fieldset_add(&want->device, DEV_COUNTER + i);
+	want->memory |= is_memory(field);
+	want->processes |= is_memory(field) || field == DEV_PROCESSES;
+	want->utilization |= field >= DEV_COMPUTE && field <= DEV_DRAM_WRITE;
+}
+
+static void want_process(struct want *want, enum process_field field)
+{
+	fieldset_add(&want->process, field);
+	if (field >= PROC_OWNER && field <= PROC_UNIT)
+		fieldset_add(&want->process, PROC_OWNER);
+}
+
+void query_wants(const struct query *query, struct want *want)
+{
+	fieldset_add(&want->device, DEV_BOARD);
+	want->processes |= query->kind == QUERY_PROCESSES;
+	for (size_t i = 0; i < query->n_columns; i++) {
+		const struct query_column *column = &query->columns[i];
+
+		if (column->table == &device_fields)
+			want_device(want, column->index);
+		else if (column->table == &process_fields)
+			want_process(want, column->index);
+		else if (column->table == &usage_fields)
+			want->memory = true;
+	}
+	if (want->memory)
+		fieldset_add(&want->process, PROC_NS_PID);
+}
+
+unsigned query_pair_ms(const struct query *query)
+{
+	unsigned longest = 0;
+
+	for (size_t i = 0; i < query->n_columns; i++) {
+		const struct query_column *column = &query->columns[i];
+
+		longest = MAX(longest, column->table->fields[column->index].pair_ms);
+	}
+	return longest;
+}
+
+void query_render_header(struct buf *out, const struct query *query)
+{
+	if (!query->header)
+		return;
+	for (size_t i = 0; i < query->n_columns; i++) {
+		const struct query_column *column = &query->columns[i];
+		const struct field *field = &column->table->fields[column->index];
+
+		buf_printf(out, "%s%s", i ? ", " : "", field->key);
+		if (unit_infos[field->unit].csv)
+			buf_printf(out, " [%s]", unit_infos[field->unit].csv);
+	}
+	buf_putc(out, '\n');
+}
+
+/* In quotes if the value would otherwise be two values, or none. */
+static void put_quoted(struct buf *out, const char *text)
+{
+	bool quotes = strpbrk(text, ",\"") || text[0] == ' ';
+
+	if (quotes)
+		buf_putc(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			buf_putc(out, '"');
+		buf_putc(out, *text);
+	}
+	if (quotes)
+		buf_putc(out, '"');
+}
+
+/* What a row is made of. */
+struct row {
+	const struct snapshot *snapshot;
+	const struct device *device;
+	const struct process *process;
+	const struct usage *usage;
+};
+
+static const void *row_object(const struct row *row, const struct field_table *table)
+{
+	if (table == &device_fields)
+		return row->device;
+	if (table == &process_fields)
+		return row->process;
+	if (table == &usage_fields)
+		return row->usage;
+	return &row->snapshot->host;
+}
+
+static void put_row(struct buf *out, const struct look *look, const struct query *query,
+		    const struct row *row)
+{
+	for (size_t i = 0; i < query->n_columns; i++) {
+		const struct query_column *column = &query->columns[i];
+		CLEANUP_BUF struct buf raw = { 0 }, clean = { 0 };
+		struct value value;
+
+		field_get(column->table, column->index, row_object(row, column->table), &value);
+		buf_puts(out, i ? ", " : "");
+		if (value.why != KNOWN) {
+			buf_puts(out, "[N/A]");
+			continue;
+		}
+		format_value(&raw, &value, query->units);
+		text_clean(&clean, buf_text(&raw), raw.length, look->utf8);
+		put_quoted(out, buf_text(&clean));
+	}
+	buf_putc(out, '\n');
+}
+
+void query_render(struct buf *out, const struct look *look, const struct query *query,
+		  const struct snapshot *snapshot)
+{
+	struct row row = { .snapshot = snapshot };
+
+	if (query->kind == QUERY_DEVICES) {
+		for (size_t i = 0; i < snapshot->n_devices; i++) {
+			row.device = &snapshot->devices[i];
+			put_row(out, look, query, &row);
+		}
+		return;
+	}
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		row.process = &snapshot->processes[i];
+		for (size_t k = 0; k < row.process->n_usages; k++) {
+			row.usage = &row.process->usages[k];
+			row.device = &snapshot->devices[row.usage->device];
+			put_row(out, look, query, &row);
+		}
+	}
+}
+
+void query_help(struct buf *out, enum query_kind kind)
+{
+	for (size_t t = 0; tables[kind][t]; t++) {
+		for (size_t i = 0; i < tables[kind][t]->count; i++) {
+			const struct field *field = &tables[kind][t]->fields[i];
+			const char *unit = unit_infos[field->unit].csv;
+			const char *alias = field->aliases;
+
+			buf_printf(out, "\"%s\"", field->key);
+			while (alias && *alias) {
+				size_t length = strcspn(alias, " ");
+
+				buf_printf(out, " or \"%.*s\"", (int)length, alias);
+				alias += length;
+				alias += *alias == ' ';
+			}
+			buf_printf(out, "\n    %s", field->help);
+			if (unit)
+				buf_printf(out, " [%s]", unit);
+			if (field->kind == K_NEVER)
+				buf_puts(out, " (known to scripts; no driver file tells it)");
+			buf_puts(out, "\n\n");
+		}
+	}
+}
+
+/* Insertions, deletions and changes from one name to the other. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[64], n = strlen(b);
+
+	if (n >= ARRAY_SIZE(row))
+		return n;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 1; a[i - 1]; i++) {
+		size_t diagonal = row[0];
+
+		row[0] = i;
+		for (size_t j = 1; j <= n; j++) {
+			size_t above = row[j];
+			size_t change = diagonal + (a[i - 1] != b[j - 1]);
+
+			row[j] = MIN(change, MIN(above, row[j - 1]) + 1);
+			diagonal = above;
+		}
+	}
+	return row[n];
+}
+
+const char *query_suggest(enum query_kind kind, const char *name)
+{
+	const char *best = NULL;
+	size_t least = strlen(name) / 2 + 1;
+
+	for (size_t t = 0; tables[kind][t]; t++) {
+		for (size_t i = 0; i < tables[kind][t]->count; i++) {
+			const char *key = tables[kind][t]->fields[i].key;
+			size_t d = distance(name, key);
+
+			if (d < least) {
+				least = d;
+				best = key;
+			}
+		}
+	}
+	return best;
+}

@@ -1,0 +1,208 @@
+/*
+ * Everything that is known, by device and section (-q), and one line per device
+ * (-L). What is not known says why.
+ */
+#include "render/render.h"
+
+#include "basic/text.h"
+#include "render/format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const sections[] = {
+	"IDENTITY", "PCIE",   "TEMPERATURE", "POWER",	    "CLOCK",
+	"FIRMWARE", "HEALTH", "MEMORY",	     "UTILIZATION", "PIDS",
+};
+
+static const char *const titles[] = {
+	"Identity", "PCIe",   "Temperature", "Power",	    "Clocks",
+	"Firmware", "Health", "Memory",	     "Utilization", "Processes",
+};
+
+enum { PIDS = ARRAY_SIZE(sections) - 1, LABEL_WIDTH = 34 };
+
+const char *detail_sections(void)
+{
+	return "IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS";
+}
+
+bool detail_knows_section(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (strlen(sections[i]) == length && strncasecmp(sections[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+static bool is_chosen(const char *list, const char *section)
+{
+	size_t length = strlen(section);
+
+	while (list && *list) {
+		size_t word = strcspn(list, ",");
+
+		if (word == length && strncasecmp(list, section, length) == 0)
+			return true;
+		list += word;
+		list += *list == ',';
+	}
+	return list == NULL;
+}
+
+static void put_line(struct buf *out, unsigned depth, const char *label, const char *text)
+{
+	int indent = (int)depth * 4;
+
+	buf_printf(out, "%*s%-*s : %s\n", indent, "", LABEL_WIDTH - indent, label, text);
+}
+
+/* "used 2.4GB" says more to people than 2457 MiB; both stand there. */
+static void put_value(struct buf *out, const struct look *look, unsigned depth,
+		      const struct value *value)
+{
+	CLEANUP_BUF struct buf raw = { 0 }, clean = { 0 };
+
+	if (value->why == KNOWN && value->field->unit == U_BYTE) {
+		format_bytes(&raw, value->exact);
+		buf_printf(&raw, " (%llu bytes)", (unsigned long long)value->exact);
+	} else if (value->why == KNOWN && value->field->unit == U_BYTE_RATE) {
+		format_rate(&raw, value->number);
+	} else if (value->why == KNOWN && value->field->unit == U_SECOND) {
+		format_duration(&raw, value->number);
+	} else if (value->why == KNOWN && value->field->unit == U_CELSIUS) {
+		buf_printf(&raw, "%.1f C", value->number);
+	} else if (value->why == KNOWN) {
+		format_value(&raw, value, true);
+	} else if (value->why == NOT_APPLICABLE) {
+		buf_puts(&raw, "-");
+	} else {
+		buf_printf(&raw, "N/A (%s)", reason_text(value->why));
+	}
+	text_clean(&clean, buf_text(&raw), raw.length, look->utf8);
+	put_line(out, depth, value->field->label, buf_text(&clean));
+}
+
+static void put_process(struct buf *out, const struct look *look, const struct process *process,
+			const struct usage *usage)
+{
+	CLEANUP_BUF struct buf status = { 0 };
+	struct value value;
+
+	for (unsigned i = 0; i < process_fields.count; i++) {
+		field_get(&process_fields, i, process, &value);
+		if (i == PROC_PID || value.why != NOT_APPLICABLE)
+			put_value(out, look, i == PROC_PID ? 2 : 3, &value);
+	}
+	for (unsigned i = 0; i < usage_fields.count; i++) {
+		field_get(&usage_fields, i, usage, &value);
+		put_value(out, look, 3, &value);
+	}
+	status_text(&status, process);
+	put_line(out, 3, "Status", buf_text(&status));
+}
+
+static void put_processes(struct buf *out, const struct look *look, const struct snapshot *snapshot,
+			  size_t device)
+{
+	const struct device *dev = &snapshot->devices[device];
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
+
+		if (usage)
+			put_process(out, look, &snapshot->processes[i], usage);
+	}
+	if (dev->unseen_holders)
+		buf_printf(out, "%8s%u open(s) by processes outside this pid namespace\n", "",
+			   dev->unseen_holders);
+	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
+		const struct leftover *leftover = &snapshot->leftovers[i];
+		CLEANUP_BUF struct buf text = { 0 }, clean = { 0 };
+
+		if (leftover->device != device)
+			continue;
+		buf_printf(&text, "pid %d (%s): DRAM ", leftover->pid, leftover->name);
+		format_bytes(&text, leftover->dram);
+		buf_puts(&text, ", L1 ");
+		format_bytes(&text, leftover->l1);
+		buf_printf(&text, ", %s, not counted", reason_text(leftover->why));
+		text_clean(&clean, buf_text(&text), text.length, look->utf8);
+		put_line(out, 2, "Left behind", buf_text(&clean));
+	}
+}
+
+static void put_section(struct buf *out, const struct look *look, const struct snapshot *snapshot,
+			size_t device, size_t section)
+{
+	buf_printf(out, "%4s%s\n", "", titles[section]);
+	for (unsigned i = 0; i < device_fields.count; i++) {
+		const struct field *field = &device_fields.fields[i];
+		struct value value;
+
+		if (!field->section || strcmp(field->section, sections[section]) != 0)
+			continue;
+		field_get(&device_fields, i, &snapshot->devices[device], &value);
+		put_value(out, look, 2, &value);
+	}
+	if (section == PIDS)
+		put_processes(out, look, snapshot, device);
+}
+
+void detail_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
+		   const char *list)
+{
+	const struct host *host = &snapshot->host;
+
+	buf_printf(out, "\n==============TTSMI LOG==============%s\n\n",
+		   snapshot->simulated	? " SIMULATED"
+		   : snapshot->recorded ? " RECORDED"
+					: "");
+	put_line(out, 0, "Timestamp", host->timestamp);
+	put_line(out, 0, "Driver Version", host->why[HOST_DRIVER] == KNOWN ? host->driver : "N/A");
+	buf_printf(out, "%-*s : %zu\n", LABEL_WIDTH, "Attached Devices", snapshot->n_devices);
+	for (size_t i = 0; i < snapshot->n_problems; i++)
+		put_line(out, 0, "Problem", snapshot->problems[i].text);
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		buf_printf(out, "\nDevice %s%s%s\n", dev->id, device_knows(dev, DEV_BDF) ? " " : "",
+			   device_knows(dev, DEV_BDF) ? dev->bdf : "");
+		for (size_t s = 0; s < ARRAY_SIZE(sections); s++)
+			if (is_chosen(list, sections[s]))
+				put_section(out, look, snapshot, i, s);
+	}
+}
+
+void detail_wants(struct want *want)
+{
+	want_everything(want);
+}
+
+void list_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+{
+	(void)look;
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		buf_printf(out, "GPU %s: %s%s%s (UUID: %s)", dev->id, dev->name,
+			   device_knows(dev, DEV_BOARD) ? " " : "",
+			   device_knows(dev, DEV_BOARD) ? dev->board : "",
+			   device_knows(dev, DEV_UUID) ? dev->uuid : "N/A");
+		if (device_knows(dev, DEV_BDF))
+			buf_printf(out, " %s", dev->bdf);
+		if (device_knows(dev, DEV_NODE))
+			buf_printf(out, " %s", dev->node);
+		if (device_knows(dev, DEV_TRAY))
+			buf_printf(out, " tray %d chip %d", dev->tray, dev->chip);
+		if (dev->condition != DEVICE_OK)
+			buf_printf(out, " (%s)", dev->state);
+		buf_printf(out, "%s\n", snapshot->simulated ? " SIMULATED" : "");
+	}
+}
+
+void list_wants(struct want *want)
+{
+	fieldset_add(&want->device, DEV_BOARD);
+	fieldset_add(&want->device, DEV_ASIC_ID);
+}

@@ -1,0 +1,87 @@
+#include "render/format.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+static const char *const suffixes[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+
+/* A number below 1024 and its unit; 1023.97 MB is 1.0 GB, not 1024.0 MB. */
+static unsigned scale(double *number)
+{
+	unsigned unit = 0;
+
+	while (unit + 1 < ARRAY_SIZE(suffixes) && *number >= (unit ? 1023.95 : 1023.5)) {
+		*number /= 1024;
+		unit++;
+	}
+	return unit;
+}
+
+void format_bytes(struct buf *out, uint64_t bytes)
+{
+	double number = (double)bytes;
+	unsigned unit = scale(&number);
+
+	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, suffixes[unit]);
+}
+
+void format_rate(struct buf *out, double bytes_per_second)
+{
+	double number = bytes_per_second;
+	unsigned unit = scale(&number);
+
+	buf_printf(out, unit ? "%.1f%s/s" : "%.0f%s/s", number, suffixes[unit]);
+}
+
+void format_duration(struct buf *out, double seconds)
+{
+	unsigned long long s = seconds > 0 ? (unsigned long long)seconds : 0;
+
+	if (s >= 86400)
+		buf_printf(out, "%llud %02llu:%02llu", s / 86400, s / 3600 % 24, s / 60 % 60);
+	else if (s >= 3600)
+		buf_printf(out, "%llu:%02llu:%02llu", s / 3600, s / 60 % 60, s % 60);
+	else
+		buf_printf(out, "%llu:%02llu", s / 60, s % 60);
+}
+
+static void format_time(struct buf *out, double seconds)
+{
+	time_t whole = (time_t)seconds;
+	char text[32];
+	struct tm local;
+
+	localtime_r(&whole, &local);
+	strftime(text, sizeof(text), "%Y/%m/%d %H:%M:%S", &local);
+	buf_puts(out, text);
+}
+
+static void format_number(struct buf *out, const struct value *value, bool units)
+{
+	const struct unit_info *unit = &unit_infos[value->field->unit];
+
+	buf_printf(out, "%.*f", unit->csv_digits, value->number / unit->csv_scale);
+	if (units && unit->csv)
+		buf_printf(out, " %s", unit->csv);
+}
+
+void format_value(struct buf *out, const struct value *value, bool units)
+{
+	switch (value->field->kind) {
+	case K_STRING:
+	case K_TEXT: buf_puts(out, value->text); break;
+	case K_HEX64: buf_printf(out, "%016llX", (unsigned long long)value->exact); break;
+	case K_HEX16: buf_printf(out, "0x%04llx", (unsigned long long)value->exact); break;
+	case K_BOOL: buf_puts(out, value->exact ? "yes" : "no"); break;
+	case K_U32:
+	case K_U64:
+	case K_I32:
+	case K_DOUBLE:
+		if (value->field->unit == U_TIME)
+			format_time(out, value->number);
+		else
+			format_number(out, value, units);
+		break;
+	case K_NEVER: break;
+	}
+}

@@ -1,0 +1,22 @@
+/* Values as people read them. */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/field.h"
+
+#include <stdint.h>
+
+/* "2.4GB", "800.0MB", "0B": units of 1024, as the first tool had them. */
+void format_bytes(struct buf *out, uint64_t bytes);
+
+/* "2.5GB/s" */
+void format_rate(struct buf *out, double bytes_per_second);
+
+/* "1:02:11", "12:40", "0:07", "3d 01:02" */
+void format_duration(struct buf *out, double seconds);
+
+/*
+ * A value in the unit of its field, for CSV: "150.00 W", or "150.00" without
+ * units. Text comes as it is, uncleaned. The value must be known.
+ */
+void format_value(struct buf *out, const struct value *value, bool units);

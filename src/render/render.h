@@ -1,0 +1,37 @@
+/*
+ * Outputs: each is a reading of one snapshot, appended to a buffer. None of them
+ * reads anything else, and each says beforehand which fields it will show.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/snapshot.h"
+#include "model/want.h"
+#include "render/look.h"
+
+/* The table of devices, processes and tips. */
+void table_wants(const struct look *look, struct want *want);
+void table_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+
+/* One line per device: -L. */
+void list_wants(struct want *want);
+void list_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+
+/* Everything, by section: -q. sections is a comma-separated list, or NULL for all. */
+bool detail_knows_section(const char *name, size_t length);
+const char *detail_sections(void);
+void detail_wants(struct want *want);
+void detail_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
+		   const char *sections);
+
+/* The whole state; docs/schema.json. */
+void json_wants(struct want *want);
+void json_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
+		 bool pretty);
+
+/* The layout of the vendor's snapshot: -s. */
+void vendor_wants(struct want *want);
+void vendor_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+
+/* How a process's memory is known, in words; shared by table and detail. */
+void status_text(struct buf *out, const struct process *process);

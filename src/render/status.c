@@ -1,0 +1,53 @@
+#include "render/render.h"
+
+static const char *tracked_text(enum tracking source)
+{
+	switch (source) {
+	case TRACKING_TABLE: return "Reports itself";
+	case TRACKING_WIRE: return "Connected to server";
+	case TRACKING_TRACED: return "Traced";
+	case TRACKING_METAL: return "TT-Metal counters";
+	case TRACKING_NONE:
+	case TRACKING_N: break;
+	}
+	return "";
+}
+
+/* Why nothing is known of its memory, for the first device that it is on. */
+static void untracked_text(struct buf *out, const struct process *process)
+{
+	enum reason why = process->n_usages ? process->usages[0].why[USE_DRAM] : NO_TRACKER;
+
+	if (process->how == HOLDING_OPENER_GONE) {
+		buf_puts(out, "Device open (opener exited)");
+	} else if (why == DENIED || (why == NO_TRACKER && process->how == HOLDING_LISTED)) {
+		buf_puts(out, "Device open (no permission");
+		if (process_knows(process, PROC_UID))
+			buf_printf(out, ": uid %u", process->uid);
+		buf_putc(out, ')');
+	} else if (why == NO_TRACKER) {
+		buf_puts(out, "Device open (no tracking)");
+	} else {
+		buf_printf(out, "Device open (%s)", reason_text(why));
+	}
+}
+
+void status_text(struct buf *out, const struct process *process)
+{
+	enum tracking best = TRACKING_NONE;
+	size_t known = 0;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		if (process->usages[i].why[USE_DRAM] != KNOWN)
+			continue;
+		known++;
+		best = MAX(best, process->usages[i].source);
+	}
+	if (!known) {
+		untracked_text(out, process);
+		return;
+	}
+	buf_puts(out, tracked_text(best));
+	if (known < process->n_usages)
+		buf_printf(out, " (%zu of %zu devices)", known, process->n_usages);
+}
