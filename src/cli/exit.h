@@ -1,0 +1,13 @@
+/* Exit codes, made for `if`: where nvidia-smi has a meaning, it is kept. */
+#pragma once
+
+enum exit_code {
+	EXIT_FINE = 0,
+	EXIT_USAGE = 2,
+	EXIT_PERMISSION = 4,
+	EXIT_NO_DEVICE = 6,
+	EXIT_NO_DRIVER = 9,
+	EXIT_LOST = 15,
+	EXIT_OUTPUT = 74,
+	EXIT_INTERNAL = 255,
+};

@@ -1,0 +1,192 @@
+#include "cli/screen.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+
+static const char enter_sequence[] = "\033[?1049h\033[?25l\033[H\033[2J";
+static const char leave_sequence[] = "\033[?25h\033[?1049l";
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static void read_size(struct screen *screen)
+{
+	struct winsize size;
+
+	screen->rows = 24;
+	screen->columns = 80;
+	if (ioctl(screen->fd, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col) {
+		screen->rows = size.ws_row;
+		screen->columns = size.ws_col;
+	}
+}
+
+/* Typed keys are not shown amid the table; Ctrl-C and Ctrl-Z stay what they are. */
+static int take_terminal(struct screen *screen)
+{
+	struct termios raw;
+
+	if (tcgetattr(screen->fd, &screen->before) < 0)
+		return -errno;
+	raw = screen->before;
+	raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
+	if (tcsetattr(screen->fd, TCSADRAIN, &raw) < 0)
+		return -errno;
+	screen->entered = true;
+	buf_reset(&screen->last);
+	read_size(screen);
+	return write_all(screen->fd, enter_sequence, sizeof(enter_sequence) - 1);
+}
+
+static void give_terminal_back(struct screen *screen)
+{
+	if (!screen->entered)
+		return;
+	screen->entered = false;
+	(void)!write_all(screen->fd, leave_sequence, sizeof(leave_sequence) - 1);
+	tcsetattr(screen->fd, TCSAFLUSH, &screen->before);
+}
+
+int screen_enter(struct screen *screen, int fd)
+{
+	sigset_t set;
+
+	*screen = (struct screen){ .fd = fd, .signals = -1 };
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGTSTP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (screen->signals < 0)
+		return -errno;
+	return take_terminal(screen);
+}
+
+void screen_leave(struct screen *screen)
+{
+	give_terminal_back(screen);
+	if (screen->signals >= 0)
+		close(screen->signals);
+	screen->signals = -1;
+	buf_done(&screen->last);
+}
+
+/* The lines that fit; if they do not, the last one says how many are missing. */
+static void cut_frame(const struct screen *screen, const struct buf *frame, struct buf *ret)
+{
+	const char *text = buf_text(frame);
+	unsigned lines = 0, rows = screen->rows;
+
+	for (const char *p = text; *p; p++)
+		lines += *p == '\n';
+	while (*text && (lines <= rows || rows > 1)) {
+		size_t length = strcspn(text, "\n");
+
+		if (lines > screen->rows && rows == 1)
+			break;
+		buf_add(ret, text, length);
+		buf_putc(ret, '\n');
+		text += length;
+		text += *text == '\n';
+		rows--;
+	}
+	if (lines > screen->rows)
+		buf_printf(ret, "+%u lines: the terminal is too small\n",
+			   lines - (screen->rows - 1));
+}
+
+/* The line at *text, which is moved behind it; "" when there are no more. */
+static const char *next_line(const char **text, size_t *ret_length)
+{
+	const char *line = *text;
+
+	*ret_length = strcspn(line, "\n");
+	*text += *ret_length;
+	*text += **text == '\n';
+	return line;
+}
+
+int screen_draw(struct screen *screen, const struct buf *frame)
+{
+	CLEANUP_BUF struct buf cut = { 0 }, out = { 0 };
+	const char *new_text, *old_text;
+	int r;
+
+	cut_frame(screen, frame, &cut);
+	new_text = buf_text(&cut);
+	old_text = buf_text(&screen->last);
+	for (unsigned row = 1; *new_text || *old_text; row++) {
+		size_t new_length, old_length;
+		const char *line = next_line(&new_text, &new_length);
+		const char *old = next_line(&old_text, &old_length);
+
+		if (new_length == old_length && memcmp(line, old, new_length) == 0)
+			continue;
+		buf_printf(&out, "\033[%u;1H%.*s\033[K", row, (int)new_length, line);
+	}
+	if (out.failed || cut.failed)
+		return -ENOMEM;
+	r = write_all(screen->fd, buf_text(&out), out.length);
+	buf_done(&screen->last);
+	screen->last = cut;
+	cut = (struct buf){ 0 };
+	return r;
+}
+
+/* Stopped like any other program, with the terminal as it was; then on again. */
+static int suspend(struct screen *screen)
+{
+	give_terminal_back(screen);
+	raise(SIGSTOP);
+	return take_terminal(screen);
+}
+
+enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal)
+{
+	for (;;) {
+		int64_t left = until_ns - clock_now(CLOCK_MONOTONIC);
+		struct pollfd poll_fd = { .fd = screen->signals, .events = POLLIN };
+		struct timespec timeout = clock_timespec(MAX(left, 0));
+		struct signalfd_siginfo info;
+
+		if (ppoll(&poll_fd, 1, &timeout, NULL) == 0)
+			return WAKE_TIME;
+		if (read(screen->signals, &info, sizeof(info)) != sizeof(info))
+			continue;
+		*ret_signal = (int)info.ssi_signo;
+		if (info.ssi_signo == SIGWINCH) {
+			read_size(screen);
+			buf_reset(&screen->last);
+			(void)!write_all(screen->fd, "\033[2J", 4);
+			return WAKE_RESIZE;
+		}
+		if (info.ssi_signo != SIGTSTP)
+			return WAKE_QUIT;
+		if (suspend(screen) < 0)
+			return WAKE_QUIT;
+		return WAKE_RESIZE;
+	}
+}

@@ -1,0 +1,39 @@
+/*
+ * The terminal while a table is refreshed in place: the alternate screen, no
+ * cursor, and per frame only the lines that changed.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/macros.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <termios.h>
+
+struct screen {
+	int fd;
+	struct termios before; /* as we found it */
+	int signals;	       /* signalfd */
+	struct buf last;       /* the frame on the screen, cut to size */
+	unsigned rows, columns;
+	bool entered;
+};
+
+/* What ended a wait. */
+enum wake { WAKE_TIME, WAKE_RESIZE, WAKE_QUIT };
+
+/* -errno if this is no terminal that can do it. */
+MUST_CHECK int screen_enter(struct screen *screen, int fd);
+
+/* As it was. May be called more than once. */
+void screen_leave(struct screen *screen);
+
+/* -errno if the terminal is gone. */
+MUST_CHECK int screen_draw(struct screen *screen, const struct buf *frame);
+
+/*
+ * Until that time (CLOCK_MONOTONIC), a new size, or a signal to end, which is then
+ * in *ret_signal. Suspends and resumes in between.
+ */
+enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal);
