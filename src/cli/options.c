@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "basic/parse.h"
+#include "basic/text.h"
 #include "cli/exit.h"
 #include "cli/say.h"
 #include "render/render.h"
@@ -97,56 +98,63 @@ static const enum id help_order[] = {
 
 _Static_assert(ARRAY_SIZE(help_order) == N_OPTIONS, "every option is in the help");
 
-/* Breaks a help text at blanks so that it stays within 78 columns. */
-static void put_wrapped(struct buf *out, const char *text, size_t indent)
+enum { HELP_AT = 30, HELP_WIDTH = 78 };
+
+/* Breaks a help text at blanks so that it stays within the width. */
+static void put_wrapped(struct buf *out, const char *text)
 {
-	size_t at = indent;
+	size_t at = HELP_AT;
 
 	while (*text) {
-		size_t word = strcspn(text, " ");
+		size_t length = strcspn(text, " "), width = text_width(text, length);
 
-		if (at + word > 78 && at > indent) {
+		if (at > HELP_AT && at + 1 + width > HELP_WIDTH) {
 			buf_putc(out, '\n');
-			buf_fill(out, ' ', indent);
-			at = indent;
-		}
-		buf_add(out, text, word);
-		at += word;
-		text += word;
-		if (*text) {
+			buf_fill(out, ' ', HELP_AT);
+			at = HELP_AT;
+		} else if (at > HELP_AT) {
 			buf_putc(out, ' ');
 			at++;
-			text++;
 		}
+		buf_add(out, text, length);
+		at += width;
+		text += length;
+		text += strspn(text, " ");
 	}
 	buf_putc(out, '\n');
 }
 
+static void put_names(struct buf *out, const struct option *option)
+{
+	const char *second = strchr(option->names, ' ');
+	bool long_only = strncmp(option->names, "--", 2) == 0;
+
+	buf_printf(out, "%s%.*s", long_only ? "      " : "  ", (int)strcspn(option->names, " "),
+		   option->names);
+	if (second && !long_only)
+		buf_printf(out, ", %.*s", (int)strcspn(second + 1, " "), second + 1);
+	if (option->argument == ARGUMENT)
+		buf_printf(out, " %s", option->argument_name);
+	else if (option->argument == NUMBER_OR_NOTHING)
+		buf_printf(out, " [%s]", option->argument_name);
+	else if (option->argument == INLINE_OR_NOTHING)
+		buf_printf(out, "[=%s]", option->argument_name);
+}
+
 static void put_option(struct buf *out, const struct option *option)
 {
-	enum { HELP_AT = 30 };
-	const char *second = strchr(option->names, ' ');
-	CLEANUP_BUF struct buf left = { 0 };
-	size_t first = strcspn(option->names, " ");
+	CLEANUP_BUF struct buf names = { 0 };
+	size_t width;
 
-	buf_puts(&left, strncmp(option->names, "--", 2) == 0 ? "      " : "  ");
-	buf_add(&left, option->names, first);
-	if (second && strncmp(option->names, "--", 2) != 0)
-		buf_printf(&left, ", %.*s", (int)strcspn(second + 1, " "), second + 1);
-	if (option->argument == ARGUMENT)
-		buf_printf(&left, " %s", option->argument_name);
-	else if (option->argument == NUMBER_OR_NOTHING)
-		buf_printf(&left, " [%s]", option->argument_name);
-	else if (option->argument == INLINE_OR_NOTHING)
-		buf_printf(&left, "[=%s]", option->argument_name);
-	buf_puts(out, buf_text(&left));
-	if (left.length + 2 > HELP_AT) {
+	put_names(&names, option);
+	width = text_width(buf_text(&names), names.length);
+	buf_puts(out, buf_text(&names));
+	if (width + 2 > HELP_AT) {
 		buf_putc(out, '\n');
-		buf_fill(out, ' ', HELP_AT);
-	} else {
-		buf_fill(out, ' ', HELP_AT - left.length);
+		width = 0;
 	}
-	put_wrapped(out, option->help, HELP_AT);
+	buf_fill(out, ' ', HELP_AT - width);
+	put_wrapped(out, option->help);
 }
 
 void options_help(struct buf *out)

@@ -1,0 +1,64 @@
+#include "render/columns.h"
+
+struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip)
+{
+	struct plan plan = { .columns = columns, .count = count };
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!columns[i].extra)
+			used += columns[i].width;
+	for (size_t i = 0; i < count; i++) {
+		if (!columns[i].extra) {
+			plan.widths[i] = used > room ? columns[i].narrow : columns[i].width;
+		} else if (!(skip && skip[i]) && used + columns[i].width <= room) {
+			plan.widths[i] = columns[i].width;
+			used += columns[i].width;
+		}
+		if (plan.widths[i])
+			plan.last = i;
+	}
+	return plan;
+}
+
+void plan_want(const struct plan *plan, struct want *want)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->widths[i] && plan->columns[i].want)
+			plan->columns[i].want(want);
+}
+
+/* For the last column 0, which sheet_cell() takes for "the rest". */
+static size_t plan_width(const struct plan *plan, size_t i)
+{
+	return i == plan->last ? 0 : plan->widths[i];
+}
+
+void plan_put_headings(const struct plan *plan, struct sheet *sheet)
+{
+	sheet_begin(sheet);
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->widths[i])
+			sheet_cell(sheet, plan_width(plan, i), TINT_NONE, plan->columns[i].heading);
+	sheet_end(sheet);
+}
+
+/* A cell may take the rest of the line for itself: then the others have no room. */
+void plan_put_row(const struct plan *plan, struct sheet *sheet, const struct row *row)
+{
+	sheet_begin(sheet);
+	for (size_t i = 0; i < plan->count && sheet_left(sheet); i++)
+		if (plan->widths[i])
+			plan->columns[i].put(sheet, plan_width(plan, i), row);
+	sheet_end(sheet);
+}
+
+void cell_buf(struct sheet *sheet, size_t width, enum tint tint, const struct buf *text)
+{
+	sheet_cell(sheet, width, tint, buf_text(text));
+}
+
+void cell_na(struct sheet *sheet, size_t width)
+{
+	sheet_cell(sheet, width, TINT_DIM, "N/A");
+}

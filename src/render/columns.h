@@ -1,0 +1,44 @@
+/*
+ * Boxes of rows and columns: which columns fit a line, their headings, their cells.
+ */
+#pragma once
+
+#include "model/snapshot.h"
+#include "model/want.h"
+#include "render/sheet.h"
+
+/* What a cell is about; a device row has no process. */
+struct row {
+	const struct snapshot *snapshot;
+	const struct device *device;
+	const struct process *process;
+};
+
+struct column {
+	const char *heading;
+	size_t width, narrow; /* columns; narrow when even the plain ones do not fit */
+	bool extra;	      /* only if there is room */
+	void (*put)(struct sheet *sheet, size_t width, const struct row *row);
+	void (*want)(struct want *want); /* adds the fields it shows; NULL: none of its own */
+};
+
+enum { MAX_COLUMNS = 16 };
+
+/* The columns of a box as they fit; widths by column, 0: left out. */
+struct plan {
+	const struct column *columns;
+	size_t count;
+	size_t last; /* the last one takes the rest of the line */
+	size_t widths[MAX_COLUMNS];
+};
+
+/* skip[i]: this extra column has nothing to show; NULL: all have. */
+struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip);
+
+void plan_want(const struct plan *plan, struct want *want);
+void plan_put_headings(const struct plan *plan, struct sheet *sheet);
+void plan_put_row(const struct plan *plan, struct sheet *sheet, const struct row *row);
+
+/* Cells. */
+void cell_buf(struct sheet *sheet, size_t width, enum tint tint, const struct buf *text);
+void cell_na(struct sheet *sheet, size_t width);

@@ -1,0 +1,18 @@
+/* The two boxes of the default table. */
+#pragma once
+
+#include "model/snapshot.h"
+#include "model/want.h"
+#include "render/sheet.h"
+
+void device_box(struct sheet *sheet, const struct snapshot *snapshot);
+void device_box_wants(size_t room, struct want *want);
+
+void process_box(struct sheet *sheet, const struct snapshot *snapshot);
+void process_box_wants(size_t room, struct want *want);
+
+/* Columns for text in a line of so many columns. */
+static inline size_t box_room(size_t columns)
+{
+	return columns - 4; /* an edge and a blank on either side */
+}

@@ -1,0 +1,334 @@
+/* The box of devices. */
+#include "render/table.h"
+
+#include "basic/clock.h"
+#include "render/columns.h"
+#include "render/format.h"
+#include "render/sheet.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static void put_id(struct sheet *sheet, size_t width, const struct row *row)
+{
+	sheet_cell(sheet, width, TINT_NONE, row->device->id);
+}
+
+static void put_name(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+
+	buf_puts(&text, dev->name);
+	if (dev->type && dev->type->galaxy)
+		buf_puts(&text, " galaxy"); /* the architecture is in the name already */
+	else if (device_knows(dev, DEV_BOARD))
+		buf_printf(&text, " %s", dev->board);
+	cell_buf(sheet, width, TINT_BOLD, &text);
+}
+
+static void want_name(struct want *want)
+{
+	fieldset_add(&want->device, DEV_BOARD);
+}
+
+static void put_temp(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+	enum tint tint = TINT_NONE;
+
+	if (!device_knows(dev, DEV_TEMPERATURE)) {
+		cell_na(sheet, width);
+		return;
+	}
+	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 10)
+		tint = dev->temperature_headroom <= 0 ? TINT_BAD : TINT_WARN;
+	buf_printf(&text, "%.0f%sC", dev->temperature, sheet->look->utf8 ? "°" : "");
+	cell_buf(sheet, width, tint, &text);
+}
+
+static void want_temp(struct want *want)
+{
+	fieldset_add(&want->device, DEV_TEMPERATURE);
+	fieldset_add(&want->device, DEV_TEMPERATURE_LIMIT);
+}
+
+static void put_power(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+	enum tint tint = TINT_NONE;
+
+	if (!device_knows(dev, DEV_POWER)) {
+		cell_na(sheet, width);
+		return;
+	}
+	buf_printf(&text, "%.0fW", dev->power);
+	if (device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0) {
+		buf_printf(&text, "/%.0fW", dev->power_limit);
+		if (dev->power >= 0.9 * dev->power_limit)
+			tint = dev->power >= dev->power_limit ? TINT_BAD : TINT_WARN;
+	}
+	cell_buf(sheet, width, tint, &text);
+}
+
+static void want_power(struct want *want)
+{
+	fieldset_add(&want->device, DEV_POWER);
+	fieldset_add(&want->device, DEV_POWER_LIMIT);
+}
+
+/* A chip that gives no answer has the rest of the line for saying so. */
+static bool put_condition(struct sheet *sheet, const struct device *dev)
+{
+	switch (dev->condition) {
+	case DEVICE_OK:
+	case DEVICE_NO_TELEMETRY: return false;
+	case DEVICE_RESETTING: sheet_cell(sheet, 0, TINT_WARN, "resetting"); break;
+	case DEVICE_TIMED_OUT: sheet_cell(sheet, 0, TINT_BAD, "timed out"); break;
+	case DEVICE_NOT_ANSWERING: sheet_cell(sheet, 0, TINT_BAD, "chip not answering"); break;
+	case DEVICE_LOST: sheet_cell(sheet, 0, TINT_BAD, "device lost"); break;
+	case DEVICE_UNREADABLE:
+		/* TT-Metal may tell of its memory all the same. */
+		if (device_knows(dev, DEV_DRAM_USED) && dev->dram_used)
+			return false;
+		sheet_cell(sheet, 0, TINT_DIM, "not readable (no PCIe)");
+		break;
+	}
+	return true;
+}
+
+static void put_memory(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+
+	if (put_condition(sheet, dev))
+		return;
+	if (!device_knows(dev, DEV_DRAM_USED)) {
+		cell_na(sheet, width);
+		return;
+	}
+	if (!dev->memory_complete)
+		buf_puts(&text, sheet->look->utf8 ? "≥" : ">");
+	format_bytes(&text, dev->dram_used);
+	if (device_knows(dev, DEV_DRAM_TOTAL)) {
+		buf_putc(&text, '/');
+		format_bytes(&text, dev->dram_total);
+	}
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_memory(struct want *want)
+{
+	want->processes = want->memory = true;
+}
+
+static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
+{
+	enum { MOST_CELLS = 20, AROUND = 7 /* "[] 100%" */ };
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+	size_t room = width ? width - 1 : sheet_left(sheet), cells, full;
+	bool utf8 = sheet->look->utf8;
+	enum tint tint = TINT_GOOD;
+
+	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND) {
+		sheet_cell(sheet, width, TINT_NONE, "");
+		return;
+	}
+	cells = MIN(room - AROUND, MOST_CELLS);
+	full = (size_t)lround(dev->memory_ratio * (double)cells);
+	buf_putc(&text, '[');
+	for (size_t i = 0; i < cells; i++)
+		buf_puts(&text, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
+	buf_printf(&text, "] %3.0f%%", dev->memory_ratio * 100);
+	if (dev->memory_ratio >= 0.75)
+		tint = dev->memory_ratio >= 0.9 ? TINT_BAD : TINT_WARN;
+	cell_buf(sheet, width, tint, &text);
+}
+
+static void put_compute(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (!device_knows(row->device, DEV_COMPUTE)) {
+		cell_na(sheet, width);
+		return;
+	}
+	buf_printf(&text, "%.0f%%", row->device->compute * 100);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_compute(struct want *want)
+{
+	want->utilization = true;
+}
+
+static void put_aiclk(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (!device_knows(row->device, DEV_AICLK)) {
+		cell_na(sheet, width);
+		return;
+	}
+	buf_printf(&text, "%.0fMHz", (double)row->device->aiclk / 1e6);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_aiclk(struct want *want)
+{
+	fieldset_add(&want->device, DEV_AICLK);
+}
+
+static void put_link(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct device *dev = row->device;
+
+	if (!device_knows(dev, DEV_LINK_GEN) || !device_knows(dev, DEV_LINK_WIDTH)) {
+		cell_na(sheet, width);
+		return;
+	}
+	buf_printf(&text, "%ux%u", dev->link_gen, dev->link_width);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_link(struct want *want)
+{
+	fieldset_add(&want->device, DEV_LINK_GEN);
+	fieldset_add(&want->device, DEV_LINK_WIDTH);
+}
+
+static void put_rates(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (!device_knows(row->device, DEV_PCIE_RX)) {
+		cell_na(sheet, width);
+		return;
+	}
+	format_rate(&text, row->device->pcie_rx);
+	buf_putc(&text, ' ');
+	format_rate(&text, row->device->pcie_tx);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_rates(struct want *want)
+{
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		fieldset_add(&want->device, DEV_COUNTER + i);
+}
+
+static void put_fan(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (!device_knows(row->device, DEV_FAN_RPM)) {
+		cell_na(sheet, width);
+		return;
+	}
+	buf_printf(&text, "%urpm", row->device->fan_rpm);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_fan(struct want *want)
+{
+	fieldset_add(&want->device, DEV_FAN_RPM);
+}
+
+static void put_health(struct sheet *sheet, size_t width, const struct row *row)
+{
+	bool ok = strcmp(row->device->health, "ok") == 0;
+
+	sheet_cell(sheet, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
+}
+
+static void want_health(struct want *want)
+{
+	fieldset_add(&want->device, DEV_HEARTBEAT);
+	fieldset_add(&want->device, DEV_THERMAL_TRIPS);
+}
+
+enum { COLUMN_COMPUTE = 6 };
+
+/* clang-format off */
+static const struct column columns[] = {
+	{ "GPU",          4,  4,  false, put_id,      NULL },
+	{ "Name",         19, 19, false, put_name,    want_name },
+	{ "Temp",         8,  6,  false, put_temp,    want_temp },
+	{ "Power",        12, 10, false, put_power,   want_power },
+	{ "Memory-Usage", 18, 17, false, put_memory,  want_memory },
+	{ "Utilization",  28, 20, false, put_bar,     want_memory },
+	[COLUMN_COMPUTE] =
+	{ "Compute",      9,  9,  true,  put_compute, want_compute },
+	{ "AICLK",        10, 10, true,  put_aiclk,   want_aiclk },
+	{ "PCIe",         6,  6,  true,  put_link,    want_link },
+	{ "Rx/Tx",        20, 20, true,  put_rates,   want_rates },
+	{ "Fan",          9,  9,  true,  put_fan,     want_fan },
+	{ "Health",       20, 20, true,  put_health,  want_health },
+};
+/* clang-format on */
+
+_Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
+
+static void put_title(struct sheet *sheet, const struct snapshot *snapshot)
+{
+	time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
+	CLEANUP_BUF struct buf text = { 0 };
+	char date[32];
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &local);
+	buf_printf(&text, "tt-smi %s   driver %s", sheet->look->version,
+		   snapshot->host.why[HOST_DRIVER] == KNOWN ? snapshot->host.driver : "N/A");
+	if (snapshot->simulated)
+		buf_puts(&text, "   SIMULATED");
+	else if (snapshot->recorded)
+		buf_puts(&text, "   RECORDED");
+	sheet_begin(sheet);
+	sheet_cell(sheet, sheet_left(sheet) - strlen(date), TINT_BOLD, buf_text(&text));
+	sheet_cell(sheet, 0, TINT_NONE, date);
+	sheet_end(sheet);
+}
+
+static bool any_compute(const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (device_knows(&snapshot->devices[i], DEV_COMPUTE))
+			return true;
+	return false;
+}
+
+void device_box(struct sheet *sheet, const struct snapshot *snapshot)
+{
+	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = !any_compute(snapshot) };
+	struct plan plan =
+		plan_columns(columns, ARRAY_SIZE(columns), box_room(sheet->look->columns), skip);
+
+	sheet_rule(sheet, RULE_TOP);
+	put_title(sheet, snapshot);
+	sheet_rule(sheet, RULE_MIDDLE);
+	plan_put_headings(&plan, sheet);
+	sheet_rule(sheet, RULE_MIDDLE);
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		plan_put_row(
+			&plan, sheet,
+			&(struct row){ .snapshot = snapshot, .device = &snapshot->devices[i] });
+	sheet_rule(sheet, RULE_BOTTOM);
+}
+
+/* Whether anybody publishes compute is not known beforehand: both plans count. */
+void device_box_wants(size_t room, struct want *want)
+{
+	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = true };
+	struct plan with = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+	struct plan without = plan_columns(columns, ARRAY_SIZE(columns), room, skip);
+
+	plan_want(&with, want);
+	plan_want(&without, want);
+}

@@ -1,0 +1,280 @@
+/* The box of processes. */
+#include "render/table.h"
+
+#include "render/columns.h"
+#include "render/format.h"
+#include "render/render.h"
+#include "render/sheet.h"
+
+static void put_pid(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_printf(&text, "%d", row->process->pid);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void put_label(struct sheet *sheet, size_t width, const struct row *row)
+{
+	char text[160];
+
+	process_label(row->process, text, sizeof(text));
+	sheet_cell(sheet, width, TINT_BOLD, text);
+}
+
+static void want_label(struct want *want)
+{
+	fieldset_add(&want->process, PROC_NAME);
+	fieldset_add(&want->process, PROC_COMMAND);
+}
+
+/* Is the next device of the process the next one of the machine? */
+static bool is_neighbour(const struct row *row, size_t i)
+{
+	const struct usage *usages = row->process->usages;
+	const struct device *devices = row->snapshot->devices;
+
+	return i + 1 < row->process->n_usages && usages[i + 1].device == usages[i].device + 1 &&
+	       !devices[usages[i].device].remote && !devices[usages[i + 1].device].remote;
+}
+
+/* "0,1", "0-15", "0,0R": runs of neighbours are joined. */
+static void put_devices(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const struct usage *usages = row->process->usages;
+
+	for (size_t i = 0; i < row->process->n_usages; i++) {
+		size_t first = i;
+
+		buf_printf(&text, "%s%s", i ? "," : "",
+			   row->snapshot->devices[usages[i].device].id);
+		while (is_neighbour(row, i))
+			i++;
+		if (i > first)
+			buf_printf(&text, "%c%s", i > first + 1 ? '-' : ',',
+				   row->snapshot->devices[usages[i].device].id);
+	}
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+/* The sum over its devices, a lower bound if one of them is not known. */
+static void put_sum(struct sheet *sheet, size_t width, const struct process *process,
+		    enum usage_field field)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	uint64_t sum = 0;
+	size_t known = 0;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		struct value value;
+
+		field_get(&usage_fields, field, &process->usages[i], &value);
+		known += value.why == KNOWN;
+		sum += value.exact;
+	}
+	if (!known) {
+		cell_na(sheet, width);
+		return;
+	}
+	if (known < process->n_usages)
+		buf_puts(&text, sheet->look->utf8 ? "≥" : ">");
+	format_bytes(&text, sum);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void put_dram(struct sheet *sheet, size_t width, const struct row *row)
+{
+	put_sum(sheet, width, row->process, USE_DRAM);
+}
+
+static void put_l1(struct sheet *sheet, size_t width, const struct row *row)
+{
+	put_sum(sheet, width, row->process, USE_L1);
+}
+
+/* Slots of containers are matched by the pid inside. */
+static void want_memory(struct want *want)
+{
+	want->processes = want->memory = true;
+	fieldset_add(&want->process, PROC_NS_PID);
+}
+
+static void put_status(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	status_text(&text, row->process);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void want_status(struct want *want)
+{
+	fieldset_add(&want->process, PROC_UID);
+}
+
+static void put_text(struct sheet *sheet, size_t width, const struct process *process,
+		     enum process_field field)
+{
+	struct value value;
+
+	field_get(&process_fields, field, process, &value);
+	if (value.why == KNOWN)
+		sheet_cell(sheet, width, TINT_NONE, value.text);
+	else if (value.why == NOT_APPLICABLE)
+		sheet_cell(sheet, width, TINT_NONE, "-");
+	else
+		cell_na(sheet, width);
+}
+
+static void put_user(struct sheet *sheet, size_t width, const struct row *row)
+{
+	put_text(sheet, width, row->process, PROC_USER);
+}
+
+static void want_user(struct want *want)
+{
+	fieldset_add(&want->process, PROC_USER);
+}
+
+static void put_elapsed(struct sheet *sheet, size_t width, const struct row *row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (!process_knows(row->process, PROC_ELAPSED)) {
+		cell_na(sheet, width);
+		return;
+	}
+	format_duration(&text, row->process->elapsed);
+	cell_buf(sheet, width, TINT_NONE, &text);
+}
+
+static void put_owner(struct sheet *sheet, size_t width, const struct row *row)
+{
+	put_text(sheet, width, row->process, PROC_OWNER);
+}
+
+static void want_owner(struct want *want)
+{
+	fieldset_add(&want->process, PROC_OWNER);
+}
+
+static void put_command(struct sheet *sheet, size_t width, const struct row *row)
+{
+	put_text(sheet, width, row->process, PROC_COMMAND);
+}
+
+enum { COLUMN_PID, COLUMN_NAME, COLUMN_DEVICE, COLUMN_DRAM, COLUMN_L1, COLUMN_STATUS };
+
+/* clang-format off */
+static const struct column columns[] = {
+	[COLUMN_PID] =    { "PID",     8,  8,  false, put_pid,     NULL },
+	[COLUMN_NAME] =   { "Name",    20, 17, false, put_label,   want_label },
+	[COLUMN_DEVICE] = { "Device",  8,  7,  false, put_devices, NULL },
+	[COLUMN_DRAM] =   { "DRAM",    12, 10, false, put_dram,    want_memory },
+	[COLUMN_L1] =     { "L1",      12, 9,  false, put_l1,      want_memory },
+	[COLUMN_STATUS] = { "Status",  38, 25, false, put_status,  want_status },
+			  { "User",    10, 10, true,  put_user,    want_user },
+			  { "Time",    10, 10, true,  put_elapsed, NULL },
+			  { "Owner",   22, 22, true,  put_owner,   want_owner },
+			  { "Command", 30, 30, true,  put_command, NULL },
+};
+/* clang-format on */
+
+_Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
+
+/* A line that is about no process of ours. */
+static void put_other(struct sheet *sheet, const struct plan *plan, const char *const *cells)
+{
+	sheet_begin(sheet);
+	for (size_t i = COLUMN_PID; i < COLUMN_STATUS; i++)
+		sheet_cell(sheet, plan->widths[i], TINT_DIM, cells[i]);
+	sheet_cell(sheet, 0, TINT_DIM, cells[COLUMN_STATUS]);
+	sheet_end(sheet);
+}
+
+static void put_unseen(struct sheet *sheet, const struct plan *plan, const struct device *dev)
+{
+	CLEANUP_BUF struct buf status = { 0 };
+
+	buf_printf(&status, "Device open (%u time%s)", dev->unseen_holders,
+		   dev->unseen_holders == 1 ? "" : "s");
+	put_other(sheet, plan,
+		  (const char *const[]){ "-", "other namespace", dev->id, "N/A", "N/A",
+					 buf_text(&status) });
+}
+
+static void put_leftover(struct sheet *sheet, const struct plan *plan,
+			 const struct snapshot *snapshot, const struct leftover *leftover)
+{
+	CLEANUP_BUF struct buf pid = { 0 }, dram = { 0 }, l1 = { 0 };
+
+	buf_printf(&pid, "%d", leftover->pid);
+	format_bytes(&dram, leftover->dram);
+	format_bytes(&l1, leftover->l1);
+	put_other(sheet, plan,
+		  (const char *const[]){ buf_text(&pid), leftover->name,
+					 snapshot->devices[leftover->device].id, buf_text(&dram),
+					 buf_text(&l1),
+					 leftover->why == STALE ? "Stale (gone), not counted"
+								: "Out of sight, not counted" });
+}
+
+/* Nobody, or nobody that we could see; a device that did not tell is named. */
+static void put_nobody(struct sheet *sheet, const struct snapshot *snapshot)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text, "No processes using Tenstorrent devices");
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		if (dev->remote || dev->holders_known)
+			continue;
+		buf_printf(&text, " are visible (device %s: %s)", dev->id,
+			   reason_text(dev->holders_why));
+		break;
+	}
+	sheet_begin(sheet);
+	cell_buf(sheet, 0, TINT_DIM, &text);
+	sheet_end(sheet);
+}
+
+static void put_rows(struct sheet *sheet, const struct plan *plan, const struct snapshot *snapshot)
+{
+	bool any = snapshot->n_processes || snapshot->n_leftovers;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		plan_put_row(
+			plan, sheet,
+			&(struct row){ .snapshot = snapshot, .process = &snapshot->processes[i] });
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		if (snapshot->devices[i].unseen_holders) {
+			put_unseen(sheet, plan, &snapshot->devices[i]);
+			any = true;
+		}
+	}
+	for (size_t i = 0; i < snapshot->n_leftovers; i++)
+		put_leftover(sheet, plan, snapshot, &snapshot->leftovers[i]);
+	if (!any)
+		put_nobody(sheet, snapshot);
+}
+
+void process_box(struct sheet *sheet, const struct snapshot *snapshot)
+{
+	struct plan plan =
+		plan_columns(columns, ARRAY_SIZE(columns), box_room(sheet->look->columns), NULL);
+
+	sheet_rule(sheet, RULE_TOP);
+	plan_put_headings(&plan, sheet);
+	sheet_rule(sheet, RULE_MIDDLE);
+	put_rows(sheet, &plan, snapshot);
+	sheet_rule(sheet, RULE_BOTTOM);
+}
+
+void process_box_wants(size_t room, struct want *want)
+{
+	struct plan plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+
+	plan_want(&plan, want);
+}
