@@ -120,6 +120,7 @@ static int bytes_gather(struct legacy_stream *stream, size_t until, const uint8_
 int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, size_t *ret_used,
 		struct legacy_record *ret)
 {
+	const uint8_t *bytes = data;
 	struct legacy_record record;
 	int r;
 
@@ -131,6 +132,8 @@ int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, s
 		stream->taken = false;
 		stream->have = 0;
 	}
+	if (stream->have == 0 && *ret_used < length && bytes[*ret_used] == 0)
+		return -EBADMSG; /* a type is never 0: no need to wait for the rest */
 	if (!bytes_gather(stream, stream->size ? stream->size : LEGACY_SIZE_MIN, data, length,
 			  ret_used))
 		return 0;

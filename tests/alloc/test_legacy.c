@@ -1,0 +1,331 @@
+/* The legacy stream: all record sizes, cut anywhere. Names the faults of the first system it
+ * answers. */
+#include "reader.h"
+
+#include "proto/legacy.h"
+
+#define RECORDS 3
+
+static const struct legacy_record script[RECORDS] = {
+	{ LEGACY_ALLOC, 1, 4096, TABLE_TRACE, 77, 0x1000, 5 },
+	{ LEGACY_CB_ALLOC, 0, 256, 0, 77, 0x2000, 0 },
+	{ LEGACY_FREE, 1, 0, 0, 77, 0x1000, 0 },
+};
+
+static size_t script_write(size_t size, uint8_t *out)
+{
+	uint8_t record[LEGACY_SIZE_MAX];
+
+	for (size_t i = 0; i < RECORDS; i++) {
+		legacy_encode_request(&script[i], record);
+		memcpy(out + i * size, record, size);
+	}
+	return RECORDS * size;
+}
+
+/* Field by field: the structs have padding. */
+static void record_compare(const struct legacy_record *a, const struct legacy_record *b)
+{
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->device, b->device);
+	assert_int_equal(a->size, b->size);
+	assert_int_equal(a->buffer_type, b->buffer_type);
+	assert_int_equal(a->pid, b->pid);
+	assert_int_equal(a->buffer_id, b->buffer_id);
+	assert_int_equal(a->timestamp, b->timestamp);
+}
+
+static void info_compare(const struct legacy_device_info *a, const struct legacy_device_info *b)
+{
+	assert_int_equal(a->total_dram, b->total_dram);
+	assert_int_equal(a->total_l1, b->total_l1);
+	assert_int_equal(a->arch, b->arch);
+	assert_int_equal(a->dram_channels, b->dram_channels);
+	assert_int_equal(a->dram_per_channel, b->dram_per_channel);
+	assert_int_equal(a->l1_per_core, b->l1_per_core);
+	assert_int_equal(a->available, b->available);
+	assert_int_equal(a->devices, b->devices);
+}
+
+/* Feeds a piece and compares the records that come out with the script. */
+static int piece_feed(struct legacy_stream *stream, const uint8_t *data, size_t length,
+		      size_t *records)
+{
+	while (length > 0) {
+		struct legacy_record record;
+		size_t used;
+		int r = legacy_feed(stream, data, length, &used, &record);
+
+		if (r < 0)
+			return r;
+		if (r == 1) {
+			assert_true(*records < RECORDS);
+			record_compare(&record, &script[*records]);
+			(*records)++;
+		} else {
+			assert_int_equal(used, length);
+		}
+		data += used;
+		length -= used;
+	}
+	return 0;
+}
+
+/* Fault 7: record sizes changed without a version, and fields were misread. */
+static void all_four_sizes_are_found_at_every_cut(void **state)
+{
+	uint8_t data[RECORDS * LEGACY_SIZE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		size_t length = script_write(legacy_sizes[i], data);
+
+		for (size_t cut = 0; cut <= length; cut++) {
+			struct legacy_stream stream = { 0 };
+			size_t records = 0;
+
+			assert_int_equal(piece_feed(&stream, data, cut, &records), 0);
+			assert_int_equal(piece_feed(&stream, data + cut, length - cut, &records),
+					 0);
+			assert_int_equal(records, RECORDS);
+			assert_int_equal(legacy_answer_size(&stream), legacy_sizes[i]);
+			assert_true(legacy_stream_is_whole(&stream));
+		}
+	}
+}
+
+static void one_byte_at_a_time_is_enough(void **state)
+{
+	uint8_t data[RECORDS * LEGACY_SIZE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		size_t length = script_write(legacy_sizes[i], data), records = 0;
+		struct legacy_stream stream = { 0 };
+
+		for (size_t at = 0; at < length; at++)
+			assert_int_equal(piece_feed(&stream, data + at, 1, &records), 0);
+		assert_int_equal(records, RECORDS);
+	}
+}
+
+/* A client that asks first and waits has sent one record: its bytes are the size. */
+static void first_question_is_answered_in_its_size(void **state)
+{
+	const struct legacy_record query = { .type = LEGACY_QUERY };
+	uint8_t data[LEGACY_SIZE_MAX];
+
+	(void)state;
+	legacy_encode_request(&query, data);
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		struct legacy_stream stream = { 0 };
+		struct legacy_record record;
+		size_t used;
+
+		assert_int_equal(legacy_feed(&stream, data, legacy_sizes[i], &used, &record), 1);
+		if (used < legacy_sizes[i])
+			assert_int_equal(legacy_feed(&stream, data + used, legacy_sizes[i] - used,
+						     &used, &record),
+					 0);
+		assert_int_equal(legacy_answer_size(&stream), legacy_sizes[i]);
+	}
+}
+
+static void half_a_tail_is_no_size(void **state)
+{
+	struct legacy_stream stream = { 0 };
+	struct legacy_record record;
+	uint8_t data[LEGACY_SIZE_MAX];
+	size_t used;
+
+	(void)state;
+	legacy_encode_request(&(struct legacy_record){ .type = LEGACY_QUERY }, data);
+	assert_int_equal(legacy_feed(&stream, data, 100, &used, &record), 1);
+	assert_int_equal(legacy_feed(&stream, data + used, 100 - used, &used, &record), 0);
+	assert_int_equal(legacy_answer_size(&stream), -EAGAIN);
+	assert_false(legacy_stream_is_whole(&stream));
+}
+
+static void record_at_no_known_distance_is_nonsense(void **state)
+{
+	uint8_t data[2 * LEGACY_SIZE_MAX] = { 0 }, record[LEGACY_SIZE_MAX];
+
+	(void)state;
+	legacy_encode_request(&script[0], record);
+	for (size_t distance = LEGACY_SIZE_MIN; distance <= LEGACY_SIZE_MAX + 1; distance++) {
+		struct legacy_stream stream = { 0 };
+		struct legacy_record got;
+		size_t used, at = 0;
+		int r;
+
+		memset(data, 0, sizeof(data));
+		memcpy(data, record, LEGACY_SIZE_MIN);
+		data[distance] = LEGACY_FREE;
+		do {
+			r = legacy_feed(&stream, data + at, distance + 1 - at, &used, &got);
+			at += used;
+		} while (r == 1);
+		if (distance == 72 || distance == 112 || distance == 128 || distance == 144)
+			assert_int_equal(r, 0);
+		else
+			assert_int_equal(r, -EBADMSG);
+	}
+}
+
+static int request_feed(struct legacy_record request)
+{
+	struct legacy_stream stream = { 0 };
+	struct legacy_record got;
+	uint8_t data[LEGACY_SIZE_MAX];
+	size_t used;
+
+	legacy_encode_request(&request, data);
+	return legacy_feed(&stream, data, LEGACY_SIZE_MIN, &used, &got);
+}
+
+/* Faults 9 and 49: nonsense was taken, and device ids indexed arrays. */
+static void nonsense_is_refused(void **state)
+{
+	const struct legacy_record alloc = script[0];
+	struct legacy_record bad;
+
+	(void)state;
+	for (int type = 0; type < 256; type++) {
+		bad = (struct legacy_record){ .type = (enum legacy_type)type, .size = 1 };
+		assert_int_equal(request_feed(bad),
+				 type >= 1 && type <= 12 && type != 4 && type != 7 ? 1 : -EBADMSG);
+	}
+	bad = alloc, bad.device = -1;
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = alloc, bad.device = TABLE_DEVICES;
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = alloc, bad.device = TABLE_DEVICES - 1;
+	assert_int_equal(request_feed(bad), 1);
+	bad = alloc, bad.size = 0;
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = alloc, bad.size = LEGACY_BYTES_MAX + 1;
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = alloc, bad.buffer_type = 5;
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = (struct legacy_record){ .type = LEGACY_KERNEL_LOAD, .size = 1, .buffer_type = 3 };
+	assert_int_equal(request_feed(bad), -EBADMSG);
+	bad = (struct legacy_record){ .type = LEGACY_DEVICE_INFO_QUERY, .device = -1 };
+	assert_int_equal(request_feed(bad), 1);
+}
+
+/* Fault 10: two numberings of buffer types. */
+static void buffer_types_are_those_of_tt_metal(void **state)
+{
+	static const enum table_pool expected[] = { TABLE_DRAM, TABLE_L1, TABLE_SYSTEM,
+						    TABLE_L1_SMALL, TABLE_TRACE };
+
+	(void)state;
+	for (uint8_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		struct legacy_record record = { .type = LEGACY_ALLOC, .buffer_type = i };
+
+		assert_int_equal(legacy_pool(&record), expected[i]);
+	}
+}
+
+/* Fault 11: CB_FREE and KERNEL_UNLOAD arrived with size 0. */
+static void frees_without_a_size_are_taken(void **state)
+{
+	(void)state;
+	assert_int_equal(request_feed((struct legacy_record){ .type = LEGACY_CB_FREE }), 1);
+	assert_int_equal(request_feed((struct legacy_record){ .type = LEGACY_KERNEL_UNLOAD }), 1);
+}
+
+static uint64_t at64(const uint8_t *data, size_t offset)
+{
+	uint64_t value;
+
+	memcpy(&value, data + offset, sizeof(value));
+	return value;
+}
+
+static uint32_t at32(const uint8_t *data, size_t offset)
+{
+	uint32_t value;
+
+	memcpy(&value, data + offset, sizeof(value));
+	return value;
+}
+
+/* Offsets as a compiler laid out the four records, not as their comments say. */
+static void answers_have_the_offsets_of_their_size(void **state)
+{
+	const struct legacy_totals totals = { 1, 2, 3, 4, 5, 6 };
+	const struct legacy_device_info info = { 7, 8, 3, 12, UINT64_C(1) << 32, 10, 1, 32 };
+	uint8_t data[LEGACY_SIZE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		size_t size = legacy_sizes[i], base = size >= 128 ? 88 : 72;
+
+		legacy_encode_totals(5, &totals, size, data);
+		assert_int_equal(data[0], LEGACY_RESPONSE);
+		assert_int_equal(at32(data, 4), 5);
+		for (size_t j = 0; j < 4; j++)
+			assert_int_equal(at64(data, 40 + 8 * j), j + 1);
+		if (size >= 128) {
+			assert_int_equal(at64(data, 72), 5);
+			assert_int_equal(at64(data, 80), 6);
+		}
+		if (size == 72)
+			continue;
+		legacy_encode_device_info(5, &info, size, data);
+		assert_int_equal(data[0], LEGACY_DEVICE_INFO_RESPONSE);
+		assert_int_equal(at64(data, base), 7);
+		assert_int_equal(at64(data, base + 8), 8);
+		assert_int_equal(at32(data, base + 16), 3);
+		assert_int_equal(at32(data, base + 20), 12);
+		assert_int_equal(at32(data, base + 24), UINT32_MAX); /* does not fit: saturates */
+		assert_int_equal(at32(data, base + 28), 10);
+		assert_int_equal(at32(data, base + 32), 1);
+		assert_int_equal(at32(data, base + 36), 32);
+	}
+}
+
+static void answers_can_be_read_back(void **state)
+{
+	const struct legacy_totals totals = { 1, 2, 3, 4, 5, 6 };
+	const struct legacy_device_info info = { 7, 8, 3, 12, 9, 10, 1, 32 };
+	uint8_t data[LEGACY_SIZE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < LEGACY_SIZES; i++) {
+		size_t size = legacy_sizes[i];
+		struct legacy_totals got;
+		struct legacy_device_info got_info;
+
+		legacy_encode_totals(0, &totals, size, data);
+		assert_int_equal(legacy_decode_totals(data, size, &got), 0);
+		assert_int_equal(got.trace, 4);
+		assert_int_equal(got.kernel, size >= 128 ? 6 : 0);
+		assert_int_equal(legacy_decode_device_info(data, size, &got_info), -EBADMSG);
+		legacy_encode_device_info(0, &info, size, data);
+		assert_int_equal(legacy_decode_totals(data, size, &got), -EBADMSG);
+		assert_int_equal(legacy_decode_device_info(data, size, &got_info),
+				 size == 72 ? -EBADMSG : 0);
+		if (size > 72)
+			info_compare(&got_info, &info);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_four_sizes_are_found_at_every_cut),
+		cmocka_unit_test(one_byte_at_a_time_is_enough),
+		cmocka_unit_test(first_question_is_answered_in_its_size),
+		cmocka_unit_test(half_a_tail_is_no_size),
+		cmocka_unit_test(record_at_no_known_distance_is_nonsense),
+		cmocka_unit_test(nonsense_is_refused),
+		cmocka_unit_test(buffer_types_are_those_of_tt_metal),
+		cmocka_unit_test(frees_without_a_size_are_taken),
+		cmocka_unit_test(answers_have_the_offsets_of_their_size),
+		cmocka_unit_test(answers_can_be_read_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,270 @@
+/*
+ * The connection, seen from a server: who comes, with what, how often, and that
+ * nothing a server does can hold up or end the program.
+ */
+#include "reader.h"
+
+#include "basic/clock.h"
+#include "proto/wire.h"
+#include "ttalloc.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+static char path[] = "/tmp/ttalloc-server-XXXXXX/s";
+
+static int server_listen(int backlog)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	memcpy(address.sun_path, path, sizeof(path));
+	unlink(path);
+	CHECK_EQUAL(bind(sock, (struct sockaddr *)&address, sizeof(address)), 0);
+	CHECK_EQUAL(listen(sock, backlog), 0);
+	return sock;
+}
+
+static int client_accept(int server)
+{
+	return accept4(server, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+/* Receives HELLO and returns the descriptor that came with it. */
+static int hello_receive(int client)
+{
+	struct wire_message message;
+	uint8_t data[WIRE_MAX + 1];
+	struct iovec part = { .iov_base = data, .iov_len = sizeof(data) };
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(2 * sizeof(int))];
+	} control;
+	struct msghdr packet = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t length = recvmsg(client, &packet, MSG_CMSG_CLOEXEC);
+	int fd;
+
+	CHECK(length > 0);
+	CHECK_EQUAL(packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC), 0);
+	CHECK_EQUAL(packet.msg_controllen, CMSG_SPACE(sizeof(int)));
+	CHECK_EQUAL(wire_decode(data, (size_t)length, 1, &message), 0);
+	CHECK_EQUAL(message.type, WIRE_HELLO);
+	CHECK_EQUAL(message.hello.table_version, TABLE_VERSION);
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	return fd;
+}
+
+static uint64_t dram_in(int fd)
+{
+	struct table_pool_total total;
+	struct reader reader;
+
+	CHECK_EQUAL(reader_map(&reader, fd), 0);
+	CHECK_EQUAL(reader.view.pid, getpid());
+	CHECK_EQUAL(table_read_pool(&reader.view, 0, TABLE_DRAM, &total), 0);
+	reader_done(&reader);
+	return total.now_bytes;
+}
+
+/* Long enough for the library to look again. */
+static void second_pass(void)
+{
+	struct timespec t = { .tv_sec = 1, .tv_nsec = 50 * 1000 * 1000 };
+
+	nanosleep(&t, NULL);
+	ttalloc_poll();
+}
+
+static void message_send(int client, const struct wire_message *message)
+{
+	uint8_t data[WIRE_MAX];
+	size_t length = wire_encode(message, data);
+
+	CHECK_EQUAL(send(client, data, length, MSG_NOSIGNAL), length);
+}
+
+/* Faults 4 to 6: the server had to be first, and a restart lost everything. */
+static void table_is_handed_over_again_after_a_restart_body(void)
+{
+	int server, client, fd;
+
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100), 0); /* nobody listens */
+	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
+	for (int i = 0; i < 2; i++) {
+		server = server_listen(8);
+		second_pass();
+		CHECK_EQUAL(ttalloc_get_state(), TTALLOC_CONNECTED);
+		client = client_accept(server);
+		CHECK(client >= 0);
+		fd = hello_receive(client);
+		message_send(client, &(struct wire_message){ .type = WIRE_WELCOME });
+		CHECK_EQUAL(dram_in(fd), 100 + i);
+		/* The server sees changes without another word. */
+		CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 2 + (uint64_t)i, 1), 0);
+		CHECK_EQUAL(dram_in(fd), 101 + i);
+		second_pass();
+		CHECK_EQUAL(ttalloc_get_state(), TTALLOC_CONNECTED);
+		close(fd);
+		close(client);
+		close(server);
+	}
+	/* Fault 77: the end of a server killed the program with SIGPIPE. */
+	second_pass();
+	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 9, 1), 0);
+}
+
+static void missing_server_is_looked_for_once_a_second_body(void)
+{
+	int64_t begin = clock_now(CLOCK_MONOTONIC);
+	int server, client;
+
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+	server = server_listen(8);
+	while (clock_now(CLOCK_MONOTONIC) - begin < 700 * NS_PER_MS) {
+		ttalloc_report_alloc(0, TTALLOC_DRAM, 2, 1);
+		ttalloc_report_free(0, TTALLOC_DRAM, 2);
+		ttalloc_poll();
+	}
+	CHECK_EQUAL(client_accept(server), -1); /* a look before the second is over */
+	second_pass();
+	client = client_accept(server);
+	CHECK(client >= 0);
+	CHECK_EQUAL(client_accept(server), -1); /* only one */
+}
+
+static void refused_table_is_not_offered_again_at_once_body(void)
+{
+	struct wire_message refusal = { .type = WIRE_ERROR,
+					.error = { .code = EUSERS, .text = "too many" } };
+	int server = server_listen(8), client;
+
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+	client = client_accept(server);
+	CHECK(client >= 0);
+	message_send(client, &refusal);
+	close(client);
+	for (int i = 0; i < 3; i++) {
+		second_pass();
+		CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
+		CHECK_EQUAL(client_accept(server), -1);
+	}
+}
+
+static void nonsense_from_a_server_ends_the_connection_body(void)
+{
+	int server = server_listen(8), client;
+
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+	client = client_accept(server);
+	CHECK_EQUAL(send(client, "nonsense", 8, MSG_NOSIGNAL), 8);
+	second_pass();
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 2, 1), 0);
+	CHECK(client_accept(server) >= 0); /* tried anew */
+}
+
+/* Faults 2 and 72: a server that does not answer, with a full queue. */
+static void busy_server_holds_nobody_up_body(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int server = server_listen(0);
+	int64_t begin;
+
+	memcpy(address.sun_path, path, sizeof(path));
+	for (int i = 0; i < 8; i++) {
+		int other = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0);
+
+		if (connect(other, (struct sockaddr *)&address, sizeof(address)) < 0)
+			CHECK_EQUAL(errno, EAGAIN);
+	}
+	begin = clock_now(CLOCK_MONOTONIC);
+	for (uint64_t i = 0; i < 1000; i++)
+		CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, i, 1), 0);
+	CHECK(clock_now(CLOCK_MONOTONIC) - begin < NS_PER_S);
+	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
+	close(server);
+}
+
+/* A server must learn of the parent's death though the child lives. */
+static void child_does_not_keep_the_connection_open_body(void)
+{
+	int server = server_listen(8), client, hold[2];
+	struct pollfd gone;
+	pid_t parent, child;
+	char byte;
+
+	CHECK_EQUAL(pipe(hold), 0);
+	parent = fork();
+	if (parent == 0) {
+		ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+		child = fork();
+		if (child == 0) {
+			close(hold[1]);
+			_exit((int)read(hold[0], &byte, 1)); /* lives until the test is over */
+		}
+		_exit(0);
+	}
+	CHECK_EQUAL(waitpid(parent, NULL, 0), parent);
+	client = client_accept(server);
+	CHECK(client >= 0);
+	gone = (struct pollfd){ .fd = client, .events = POLLRDHUP };
+	CHECK_EQUAL(poll(&gone, 1, 1000), 1);
+	CHECK(gone.revents & (POLLHUP | POLLRDHUP));
+	close(hold[1]);
+}
+
+#define ISOLATED(name)                 \
+	static void name(void **state) \
+	{                              \
+		(void)state;           \
+		isolated(name##_body); \
+	}
+
+ISOLATED(table_is_handed_over_again_after_a_restart)
+ISOLATED(missing_server_is_looked_for_once_a_second)
+ISOLATED(refused_table_is_not_offered_again_at_once)
+ISOLATED(nonsense_from_a_server_ends_the_connection)
+ISOLATED(busy_server_holds_nobody_up)
+ISOLATED(child_does_not_keep_the_connection_open)
+
+static int path_setup(void **state)
+{
+	char *slash = strrchr(path, '/');
+
+	(void)state;
+	*slash = '\0';
+	if (!mkdtemp(path))
+		return -1;
+	*slash = '/';
+	setenv("TT_ALLOCD_SOCKET", path, 1);
+	setenv("TT_SMI_ROOT", "/nonexistent", 1);
+	return 0;
+}
+
+static int path_teardown(void **state)
+{
+	(void)state;
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	return rmdir(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_is_handed_over_again_after_a_restart),
+		cmocka_unit_test(missing_server_is_looked_for_once_a_second),
+		cmocka_unit_test(refused_table_is_not_offered_again_at_once),
+		cmocka_unit_test(nonsense_from_a_server_ends_the_connection),
+		cmocka_unit_test(busy_server_holds_nobody_up),
+		cmocka_unit_test(child_does_not_keep_the_connection_open),
+	};
+
+	return cmocka_run_group_tests(tests, path_setup, path_teardown);
+}

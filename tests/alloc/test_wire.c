@@ -1,0 +1,138 @@
+/* Messages of the server's own socket. */
+#include "reader.h"
+
+#include "proto/wire.h"
+
+static const struct wire_message messages[] = {
+	{ .type = WIRE_HELLO, .hello = { .table_version = 1 } },
+	{ .type = WIRE_WELCOME, .welcome = { .slot_limit = 1 << 20 } },
+	{ .type = WIRE_ERROR, .error = { .code = EUSERS, .retry_ms = 500, .text = "too many" } },
+	{ .type = WIRE_SNAPSHOT, .snapshot = { .flags = WIRE_WANT_FINISHED, .pid = 17 } },
+	{ .type = WIRE_SNAPSHOT_REPLY, .reply = { .length = 1 << 20 } },
+	{ .type = WIRE_DUMP, .dump = { .flags = WIRE_DUMP_KERNELS } },
+	{ .type = WIRE_DUMP_REPLY, .reply = { .length = 80 } },
+};
+
+static void every_message_survives_the_way(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		struct wire_message got;
+		uint8_t data[WIRE_MAX];
+		size_t length = wire_encode(&messages[i], data);
+
+		memset(&got, 0xff, sizeof(got));
+		assert_int_equal(
+			wire_decode(data, length, wire_descriptors(messages[i].type), &got), 0);
+		assert_memory_equal(&got, &messages[i], sizeof(got));
+	}
+}
+
+static void every_truncation_is_refused(void **state)
+{
+	struct wire_message got;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		uint8_t data[WIRE_MAX + 1] = { 0 };
+		size_t length = wire_encode(&messages[i], data);
+		unsigned fds = wire_descriptors(messages[i].type);
+
+		for (size_t cut = 0; cut < length; cut++)
+			assert_int_equal(wire_decode(data, cut, fds, &got), -EBADMSG);
+		assert_int_equal(wire_decode(data, length + 1, fds, &got), -EBADMSG);
+	}
+}
+
+static void descriptors_must_be_those_of_the_type(void **state)
+{
+	struct wire_message got;
+	uint8_t data[WIRE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		size_t length = wire_encode(&messages[i], data);
+		unsigned fds = wire_descriptors(messages[i].type);
+
+		assert_int_equal(wire_decode(data, length, !fds, &got), -EBADMSG);
+		assert_int_equal(wire_decode(data, length, 2, &got), -EBADMSG);
+	}
+	assert_int_equal(wire_descriptors(WIRE_HELLO), 1);
+	assert_int_equal(wire_descriptors(WIRE_SNAPSHOT), 0);
+}
+
+/* Flips every bit of every message: each is refused or is another valid message. */
+static void no_flipped_bit_goes_unnoticed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		uint8_t data[WIRE_MAX], again[WIRE_MAX];
+		size_t length = wire_encode(&messages[i], data);
+
+		for (size_t bit = 0; bit < 8 * length; bit++) {
+			struct wire_message got;
+			int r;
+
+			data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			r = wire_decode(data, length, wire_descriptors(messages[i].type), &got);
+			if (bit < 8 * 4)
+				assert_int_equal(r, -EBADMSG); /* magic */
+			else if (bit < 8 * 6)
+				assert_int_equal(r, -EPROTONOSUPPORT); /* version */
+			else if (r == 0) /* text after its end is dropped: it is not compared */
+				assert_int_equal(wire_encode(&got, again), length);
+			data[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		}
+	}
+}
+
+static void unknown_flags_and_values_are_refused(void **state)
+{
+	struct wire_message bad[] = {
+		{ .type = WIRE_HELLO, .hello = { .table_version = 1, .flags = 1 } },
+		{ .type = WIRE_WELCOME, .welcome = { .flags = 1 } },
+		{ .type = WIRE_ERROR, .error = { .code = 0 } },
+		{ .type = WIRE_ERROR, .error = { .code = 4096 } },
+		{ .type = WIRE_SNAPSHOT, .snapshot = { .flags = 4 } },
+		{ .type = WIRE_SNAPSHOT, .snapshot = { .pid = UINT32_MAX } },
+		{ .type = WIRE_DUMP, .dump = { .flags = 2 } },
+		{ .type = WIRE_DUMP, .dump = { .reserved = 1 } },
+		{ .type = WIRE_DUMP_REPLY, .reply = { .length = UINT64_MAX } },
+	};
+	struct wire_message got;
+	uint8_t data[WIRE_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		size_t length = wire_encode(&bad[i], data);
+
+		assert_int_equal(wire_decode(data, length, wire_descriptors(bad[i].type), &got),
+				 -EBADMSG);
+	}
+}
+
+static void long_error_text_is_cut(void **state)
+{
+	struct wire_message message = { .type = WIRE_ERROR, .error = { .code = 1 } };
+	struct wire_message got;
+	uint8_t data[WIRE_MAX];
+
+	(void)state;
+	memset(message.error.text, 'x', WIRE_TEXT);
+	assert_int_equal(wire_decode(data, wire_encode(&message, data), 0, &got), 0);
+	assert_int_equal(strlen(got.error.text), WIRE_TEXT - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_message_survives_the_way),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(descriptors_must_be_those_of_the_type),
+		cmocka_unit_test(no_flipped_bit_goes_unnoticed),
+		cmocka_unit_test(unknown_flags_and_values_are_refused),
+		cmocka_unit_test(long_error_text_is_cut),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
