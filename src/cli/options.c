@@ -58,13 +58,13 @@ static const struct option {
 		"one line per device" },
 	[OPT_DETAIL] = { "-q --query", NO_ARGUMENT, NULL,
 		"everything that is known, with reasons for what is not" },
-	[OPT_SECTIONS] = { "-d --display", ARGUMENT, "SECTION,…",
+	[OPT_SECTIONS] = { "-d --display", ARGUMENT, "SECTION,...",
 		"sections of -q: IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS" },
 	[OPT_JSON] = { "--json", INLINE_OR_NOTHING, "compact|pretty",
 		"everything as JSON (pretty on a terminal, else one line)" },
-	[OPT_QUERY_GPU] = { "--query-gpu --query-device", ARGUMENT, "FIELD,…",
+	[OPT_QUERY_GPU] = { "--query-gpu --query-device", ARGUMENT, "FIELD,...",
 		"these fields of each device as CSV" },
-	[OPT_QUERY_APPS] = { "--query-compute-apps --query-processes", ARGUMENT, "FIELD,…",
+	[OPT_QUERY_APPS] = { "--query-compute-apps --query-processes", ARGUMENT, "FIELD,...",
 		"these fields of each process and device as CSV" },
 	[OPT_FORMAT] = { "--format", ARGUMENT, "csv[,noheader][,nounits]",
 		"form of the queries" },
@@ -74,8 +74,8 @@ static const struct option {
 		"explain the fields of --query-compute-apps" },
 	[OPT_SNAPSHOT] = { "-s --snapshot", NO_ARGUMENT, NULL,
 		"JSON in the layout of the vendor's tt-smi" },
-	[OPT_ID] = { "-i --id", ARGUMENT, "DEVICE,…",
-		"only these: 0  0-3  0000:01:00.0  01:00.0  an ASIC id or its beginning  a serial number  /dev/tenstorrent/0  tray:1  0R" },
+	[OPT_ID] = { "-i --id", ARGUMENT, "DEVICE,...",
+		"only these: number or range (0, 0-3), PCI address, ASIC id or its beginning, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable" },
 	[OPT_FILE] = { "-f --filename", ARGUMENT, "FILE",
 		"write there instead of standard output" },
 	[OPT_ROOT] = { "--root", ARGUMENT, "DIR",
@@ -160,7 +160,7 @@ static void put_option(struct buf *out, const struct option *option)
 void options_help(struct buf *out)
 {
 	buf_puts(out,
-		 "Usage: tt_smi [OPTION]…\n"
+		 "Usage: tt_smi [OPTION]...\n"
 		 "Shows Tenstorrent devices, their readings, and which process holds what.\n\n");
 	for (size_t i = 0; i < ARRAY_SIZE(help_order); i++)
 		put_option(out, &table[help_order[i]]);

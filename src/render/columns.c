@@ -1,9 +1,11 @@
 #include "render/columns.h"
 
+/* Extra columns in their order: the first that does not fit ends it. */
 struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip)
 {
 	struct plan plan = { .columns = columns, .count = count };
 	size_t used = 0;
+	bool full = false;
 
 	for (size_t i = 0; i < count; i++)
 		if (!columns[i].extra)
@@ -11,9 +13,10 @@ struct plan plan_columns(const struct column *columns, size_t count, size_t room
 	for (size_t i = 0; i < count; i++) {
 		if (!columns[i].extra) {
 			plan.widths[i] = used > room ? columns[i].narrow : columns[i].width;
-		} else if (!(skip && skip[i]) && used + columns[i].width <= room) {
-			plan.widths[i] = columns[i].width;
-			used += columns[i].width;
+		} else if (!(skip && skip[i])) {
+			full = full || used + columns[i].width > room;
+			plan.widths[i] = full ? 0 : columns[i].width;
+			used += plan.widths[i];
 		}
 		if (plan.widths[i])
 			plan.last = i;

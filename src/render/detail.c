@@ -160,7 +160,7 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 					: "");
 	put_line(out, 0, "Timestamp", host->timestamp);
 	put_line(out, 0, "Driver Version", host->why[HOST_DRIVER] == KNOWN ? host->driver : "N/A");
-	buf_printf(out, "%-*s : %zu\n", LABEL_WIDTH, "Attached Devices", snapshot->n_devices);
+	buf_printf(out, "%-*s : %u\n", LABEL_WIDTH, "Attached Devices", host->count);
 	for (size_t i = 0; i < snapshot->n_problems; i++)
 		put_line(out, 0, "Problem", snapshot->problems[i].text);
 	for (size_t i = 0; i < snapshot->n_devices; i++) {

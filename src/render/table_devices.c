@@ -112,7 +112,7 @@ static void put_memory(struct sheet *sheet, size_t width, const struct row *row)
 		return;
 	}
 	if (!dev->memory_complete)
-		buf_puts(&text, sheet->look->utf8 ? "≥" : ">");
+		buf_puts(&text, sheet->look->utf8 ? "≥" : ">=");
 	format_bytes(&text, dev->dram_used);
 	if (device_knows(dev, DEV_DRAM_TOTAL)) {
 		buf_putc(&text, '/');

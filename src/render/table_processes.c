@@ -78,7 +78,7 @@ static void put_sum(struct sheet *sheet, size_t width, const struct process *pro
 		return;
 	}
 	if (known < process->n_usages)
-		buf_puts(&text, sheet->look->utf8 ? "≥" : ">");
+		buf_puts(&text, sheet->look->utf8 ? "≥" : ">=");
 	format_bytes(&text, sum);
 	cell_buf(sheet, width, TINT_NONE, &text);
 }

@@ -148,6 +148,19 @@ static bool find_by_logical_id(const struct sample *sample, uint64_t id,
 	return false;
 }
 
+/*
+ * A dead chip does not tell its id. If a process holds one device only, and that
+ * one is such, the file that no other device matches is its.
+ */
+static bool find_by_holder(const struct sample *sample, const struct process *process, size_t *ret)
+{
+	if (process->n_usages != 1 ||
+	    device_knows(device_at(sample, process->usages[0].device), DEV_ASIC_ID))
+		return false;
+	*ret = process->usages[0].device;
+	return true;
+}
+
 /* Has the process this pid, here or in a namespace further in? */
 static bool has_pid(const struct process *process, int32_t pid)
 {
@@ -214,7 +227,14 @@ static int take_slot(struct sample *sample, const struct metal_slot *slot, bool 
 	struct claim claim;
 
 	if (!has_device && process)
-		has_device = find_by_logical_id(sample, id, process, &device);
+		has_device = find_by_logical_id(sample, id, process, &device) ||
+			     find_by_holder(sample, process, &device);
+	if (!has_device && process)
+		snapshot_complain(
+			sample->snapshot, "metal_shm",
+			"/dev/shm/tt_device_%llu_memory: process %d uses it, but it matches no "
+			"device",
+			(unsigned long long)id, process->pid);
 	if (!has_device)
 		return 0;
 	if (!process)

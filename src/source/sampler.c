@@ -174,6 +174,15 @@ static int ask_sources(struct sampler *sampler, struct sample *sample)
 	return 0;
 }
 
+static void judge_devices(struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		device_judge(&snapshot->devices[i]);
+		snapshot->host.count += !snapshot->devices[i].remote;
+	}
+	snapshot->host.why[HOST_COUNT] = KNOWN;
+}
+
 int sampler_take(struct sampler *sampler, const struct snapshot *before, struct snapshot **ret)
 {
 	struct sample sample = {
@@ -193,10 +202,7 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 	if (r >= 0) {
 		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
 		rates_fill(sample.snapshot, before, (unsigned)sysconf(_SC_CLK_TCK));
-		for (size_t i = 0; i < sample.snapshot->n_devices; i++)
-			device_judge(&sample.snapshot->devices[i]);
-		sample.snapshot->host.count = (uint32_t)sample.snapshot->n_devices;
-		sample.snapshot->host.why[HOST_COUNT] = KNOWN;
+		judge_devices(sample.snapshot);
 		*ret = TAKE_PTR(sample.snapshot);
 	}
 	free(sample.claims);
