@@ -2,29 +2,6 @@
 
 #include <string.h>
 
-#define COUNTER(base, index)                                                              \
-	{ base "0", IN_COUNTERS, AS_COUNTER, index, { 2000, 2000 }, { 0 }, true },        \
-	{                                                                                 \
-		base "1", IN_COUNTERS, AS_COUNTER, index + 1, { 2000, 2000 }, { 0 }, true \
-	}
-#define LABEL(name, wormhole, blackhole, since)                                    \
-	{                                                                          \
-		name, IN_HWMON, AS_LABEL, 0, since, { wormhole, blackhole }, false \
-	}
-
-#define ALL_HWMON          \
-	{                  \
-		1027, 1032 \
-	}
-#define FAN_ONLY        \
-	{               \
-		0, 2000 \
-	}
-#define MAX_SINCE          \
-	{                  \
-		1027, 2009 \
-	}
-
 /* clang-format off */
 const struct attr attrs[] = {
 	{ "tt_aiclk", IN_CLASS, AS_DECIMAL, T_AICLK, { 1028, 1032 }, { 0 }, true },
@@ -42,28 +19,34 @@ const struct attr attrs[] = {
 	{ "tt_heartbeat", IN_CLASS, AS_DECIMAL, T_HEARTBEAT, { 2007, 2007 }, { 0 }, true },
 	{ "tt_therm_trip_count", IN_CLASS, AS_DECIMAL, T_TRIPS, { 0, 2007 }, { 0 }, false },
 
-	COUNTER("mst_nonposted_wr_data_word_sent", 0),
-	COUNTER("mst_posted_wr_data_word_sent", 2),
-	COUNTER("mst_rd_data_word_received", 4),
-	COUNTER("slv_nonposted_wr_data_word_received", 6),
-	COUNTER("slv_posted_wr_data_word_received", 8),
-	COUNTER("slv_rd_data_word_sent", 10),
+	{ "mst_nonposted_wr_data_word_sent0", IN_COUNTERS, AS_COUNTER, 0, { 2000, 2000 }, { 0 }, true },
+	{ "mst_nonposted_wr_data_word_sent1", IN_COUNTERS, AS_COUNTER, 1, { 2000, 2000 }, { 0 }, true },
+	{ "mst_posted_wr_data_word_sent0", IN_COUNTERS, AS_COUNTER, 2, { 2000, 2000 }, { 0 }, true },
+	{ "mst_posted_wr_data_word_sent1", IN_COUNTERS, AS_COUNTER, 3, { 2000, 2000 }, { 0 }, true },
+	{ "mst_rd_data_word_received0", IN_COUNTERS, AS_COUNTER, 4, { 2000, 2000 }, { 0 }, true },
+	{ "mst_rd_data_word_received1", IN_COUNTERS, AS_COUNTER, 5, { 2000, 2000 }, { 0 }, true },
+	{ "slv_nonposted_wr_data_word_received0", IN_COUNTERS, AS_COUNTER, 6, { 2000, 2000 }, { 0 }, true },
+	{ "slv_nonposted_wr_data_word_received1", IN_COUNTERS, AS_COUNTER, 7, { 2000, 2000 }, { 0 }, true },
+	{ "slv_posted_wr_data_word_received0", IN_COUNTERS, AS_COUNTER, 8, { 2000, 2000 }, { 0 }, true },
+	{ "slv_posted_wr_data_word_received1", IN_COUNTERS, AS_COUNTER, 9, { 2000, 2000 }, { 0 }, true },
+	{ "slv_rd_data_word_sent0", IN_COUNTERS, AS_COUNTER, 10, { 2000, 2000 }, { 0 }, true },
+	{ "slv_rd_data_word_sent1", IN_COUNTERS, AS_COUNTER, 11, { 2000, 2000 }, { 0 }, true },
 
-	LABEL("name", "wormhole\n", "blackhole\n", ALL_HWMON),
-	LABEL("temp1_label", "asic1_temp\n", "asic_temp\n", ALL_HWMON),
-	LABEL("in0_label", "vcore1\n", "vcore\n", ALL_HWMON),
-	LABEL("curr1_label", "current1\n", "current\n", ALL_HWMON),
-	LABEL("power1_label", "power1\n", "power\n", ALL_HWMON),
-	LABEL("fan1_label", "", "fan_rpm\n", FAN_ONLY),
-	{ "temp1_input", IN_HWMON, AS_CELSIUS, T_TEMP, ALL_HWMON, { 0 }, true },
-	{ "temp1_max", IN_HWMON, AS_MILLI, T_TEMP_MAX, MAX_SINCE, { 0 }, false },
-	{ "in0_input", IN_HWMON, AS_DECIMAL, T_MILLIVOLTS, ALL_HWMON, { 0 }, true },
-	{ "in0_max", IN_HWMON, AS_HIGH_HALF, T_VOLT_LIMITS, MAX_SINCE, { 0 }, false },
-	{ "curr1_input", IN_HWMON, AS_MILLI, T_AMPERES, ALL_HWMON, { 0 }, true },
-	{ "curr1_max", IN_HWMON, AS_MILLI, T_AMPERES_MAX, MAX_SINCE, { 0 }, false },
-	{ "power1_input", IN_HWMON, AS_MICRO, T_WATTS, ALL_HWMON, { 0 }, true },
-	{ "power1_max", IN_HWMON, AS_MICRO, T_WATTS_MAX, MAX_SINCE, { 0 }, false },
-	{ "fan1_input", IN_HWMON, AS_DECIMAL, T_FAN, FAN_ONLY, { 0 }, true },
+	{ "name", IN_HWMON, AS_LABEL, 0, { 1027, 1032 }, { "wormhole\n", "blackhole\n" }, false },
+	{ "temp1_label", IN_HWMON, AS_LABEL, 0, { 1027, 1032 }, { "asic1_temp\n", "asic_temp\n" }, false },
+	{ "in0_label", IN_HWMON, AS_LABEL, 0, { 1027, 1032 }, { "vcore1\n", "vcore\n" }, false },
+	{ "curr1_label", IN_HWMON, AS_LABEL, 0, { 1027, 1032 }, { "current1\n", "current\n" }, false },
+	{ "power1_label", IN_HWMON, AS_LABEL, 0, { 1027, 1032 }, { "power1\n", "power\n" }, false },
+	{ "fan1_label", IN_HWMON, AS_LABEL, 0, { 0, 2000 }, { "", "fan_rpm\n" }, false },
+	{ "temp1_input", IN_HWMON, AS_CELSIUS, T_TEMP, { 1027, 1032 }, { 0 }, true },
+	{ "temp1_max", IN_HWMON, AS_MILLI, T_TEMP_MAX, { 1027, 2009 }, { 0 }, false },
+	{ "in0_input", IN_HWMON, AS_DECIMAL, T_MILLIVOLTS, { 1027, 1032 }, { 0 }, true },
+	{ "in0_max", IN_HWMON, AS_HIGH_HALF, T_VOLT_LIMITS, { 1027, 2009 }, { 0 }, false },
+	{ "curr1_input", IN_HWMON, AS_MILLI, T_AMPERES, { 1027, 1032 }, { 0 }, true },
+	{ "curr1_max", IN_HWMON, AS_MILLI, T_AMPERES_MAX, { 1027, 2009 }, { 0 }, false },
+	{ "power1_input", IN_HWMON, AS_MICRO, T_WATTS, { 1027, 1032 }, { 0 }, true },
+	{ "power1_max", IN_HWMON, AS_MICRO, T_WATTS_MAX, { 1027, 2009 }, { 0 }, false },
+	{ "fan1_input", IN_HWMON, AS_DECIMAL, T_FAN, { 0, 2000 }, { 0 }, true },
 
 	{ "current_link_speed", IN_PCI, AS_SPEED_NOW, 0, { 1, 1 }, { 0 }, false },
 	{ "current_link_width", IN_PCI, AS_WIDTH_NOW, 0, { 1, 1 }, { 0 }, false },
@@ -77,11 +60,11 @@ const size_t attr_count = ARRAY_SIZE(attrs);
  * Since 2.2 for tt_* and since 2.9 for hwmon, a Wormhole is read by tags, which
  * bundles before 18.4 do not have.
  */
-static bool has_tags(const struct machine *m, const struct device *d, const struct attr *a)
+static bool has_tags(const struct machine *m, const struct device *d, enum attr_place place)
 {
-	unsigned minor = a->place == IN_HWMON ? 9 : 2;
+	unsigned minor = place == IN_HWMON ? 9 : 2;
 
-	if (d->slot.board->arch != WORMHOLE || (a->place != IN_CLASS && a->place != IN_HWMON))
+	if (d->slot.board->arch != WORMHOLE || (place != IN_CLASS && place != IN_HWMON))
 		return true;
 	return version_at_least(&m->opt.firmware, 18, 4) ||
 	       !version_at_least(&m->opt.driver, 2, minor);
@@ -93,11 +76,18 @@ bool attr_is_offered(const struct machine *m, const struct device *d, const stru
 
 	if (!since || !version_at_least(&m->opt.driver, since / 1000, since % 1000))
 		return false;
-	if (machine_fault(m, d, FAULT_MISSING, a->name) || !has_tags(m, d, a))
+	if (machine_fault(m, d, FAULT_MISSING, a->name) || !has_tags(m, d, a->place))
 		return false;
 	if (a->word == T_WATTS_MAX && a->place == IN_HWMON && d->slot.board->arch == BLACKHOLE)
 		return version_at_least(&m->opt.firmware, 19, 8); /* the tag is as young as that */
 	return true;
+}
+
+bool attr_has_hwmon(const struct machine *m, const struct device *d)
+{
+	unsigned minor = d->slot.board->arch == WORMHOLE ? 27 : 32;
+
+	return has_tags(m, d, IN_HWMON) && version_at_least(&m->opt.driver, 1, minor);
 }
 
 bool attr_may_change(const struct machine *m, const struct device *d, const struct attr *a)

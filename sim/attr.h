@@ -51,6 +51,9 @@ extern const size_t attr_count;
 /* Does the device have this file? */
 bool attr_is_offered(const struct machine *m, const struct device *d, const struct attr *a);
 
+/* Does it have a hwmon directory at all? */
+bool attr_has_hwmon(const struct machine *m, const struct device *d);
+
 /* Must somebody be able to change it later? */
 bool attr_may_change(const struct machine *m, const struct device *d, const struct attr *a);
 

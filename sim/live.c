@@ -6,6 +6,7 @@
 #include "faultfs.h"
 #include "jobs.h"
 #include "options.h"
+#include "pci.h"
 #include "physics.h"
 #include "place.h"
 #include "setup.h"
@@ -39,11 +40,13 @@ static void follow_faults(struct live *l, struct device *d)
 	struct machine *m = l->machine;
 	bool gone = machine_fault(m, d, FAULT_GONE, NULL);
 	bool silent = machine_fault(m, d, FAULT_NO_TELEMETRY, NULL);
-	bool was_reset = d->in_reset;
+	bool was_reset = d->in_reset, was_off = d->off_bus;
 
 	machine_judge(m, d);
 	if (was_reset && !d->in_reset)
 		physics_reset(d);
+	if (was_reset != d->in_reset || was_off != d->off_bus)
+		pci_update_config(&m->sys, d);
 	if (d->present && gone) {
 		sysfs_remove_device(m, d);
 		for (size_t i = 0; i < ARRAY_SIZE(l->mounts); i++)

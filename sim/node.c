@@ -39,7 +39,7 @@ static struct node *add(struct nodes *n, const char *path)
 	struct node *node, **grown;
 
 	if (n->count == n->size) {
-		grown = reallocarray(n->all, n->size + 256, sizeof(*grown));
+		grown = reallocarray(n->all, n->size + 256, sizeof(struct node *));
 		if (!grown)
 			return NULL;
 		n->all = grown;

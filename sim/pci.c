@@ -2,10 +2,12 @@
 
 #include "basic/buf.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#define VENDOR 0x1e52u
+#define VENDOR	    0x1e52u
+#define CONFIG_SIZE 64
 
 static const char *const correctable[] = {
 	"RxErr",   "BadTLP",	  "BadDLLP",	"Rollover",
@@ -103,11 +105,11 @@ static void add_resource(const struct machine *m, struct tree *sys, const struct
 }
 
 /* The first 64 bytes of configuration space: what everybody may read. */
-static void add_config(const struct machine *m, struct tree *sys, const struct device *d)
+static void fill_config(const struct device *d, unsigned char c[static CONFIG_SIZE])
 {
 	const struct board *b = d->slot.board;
 	unsigned id = device_ids[b->arch];
-	unsigned char c[64] = {
+	const unsigned char healthy[CONFIG_SIZE] = {
 		0x52,
 		0x1e,
 		id & 0xff,
@@ -127,17 +129,38 @@ static void add_config(const struct machine *m, struct tree *sys, const struct d
 		[0x34] = 0x40,
 		[0x3d] = 1,
 	};
+
+	memcpy(c, healthy, CONFIG_SIZE);
+	if (d->off_bus || d->in_reset)
+		memset(c, 0xff, CONFIG_SIZE);
+}
+
+static void add_config(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	unsigned char c[CONFIG_SIZE];
 	char path[128];
 	int fd;
 
 	if (machine_fault(m, d, FAULT_MISSING, "config"))
 		return;
-	if (d->off_bus)
-		memset(c, 0xff, sizeof(c));
+	fill_config(d, c);
 	snprintf(path, sizeof(path), "%s/config", d->directory);
 	fd = tree_file(sys, 0644, c, sizeof(c), path);
 	if (fd >= 0)
 		close(fd);
+}
+
+void pci_update_config(struct tree *sys, const struct device *d)
+{
+	CLEANUP_CLOSE int fd = -1;
+	unsigned char c[CONFIG_SIZE];
+	char path[128];
+
+	fill_config(d, c);
+	snprintf(path, sizeof(path), "%s/config", d->directory);
+	fd = openat(sys->fd, path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd >= 0)
+		(void)!pwrite(fd, c, sizeof(c), 0);
 }
 
 static void add_names(const struct machine *m, struct tree *sys, const struct device *d)

@@ -8,6 +8,9 @@
 void pci_add_port(struct tree *sys, const struct device *d);
 void pci_add_device(const struct machine *m, struct tree *sys, const struct device *d);
 
+/* Configuration space after the device left the bus or came back to it. */
+void pci_update_config(struct tree *sys, const struct device *d);
+
 /* The generic power/ directory that every kind of device has, below `path`. */
 void pci_add_power(const struct machine *m, struct tree *sys, const struct device *d,
 		   const char *path);

@@ -29,7 +29,7 @@ void procfs_add_machine(struct tree *root, int64_t now)
 		 "procs_blocked 0\n",
 		 (long long)(now - UPTIME_S));
 	tree_text(root, 0444, text, "proc/stat");
-	snprintf(text, sizeof(text), "%d.00 %d.00\n", UPTIME_S, 2 * UPTIME_S * 9 / 10);
+	snprintf(text, sizeof(text), "%lld.00 %lld.00\n", UPTIME_S, 2 * UPTIME_S * 9 / 10);
 	tree_text(root, 0444, text, "proc/uptime");
 	tree_text(root, 0644,
 		  "root:x:0:0:root:/root:/bin/bash\n"

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UPTIME_S 100000 /* of a machine at one instant */
-#define TICKS	 100	/* per second, in proc/PID/stat */
+#define UPTIME_S 100000ll /* of a machine at one instant */
+#define TICKS	 100ll	  /* per second, in proc/PID/stat */
 
 /* The machine's own: stat, uptime, etc/passwd. */
 void procfs_add_machine(struct tree *root, int64_t now);

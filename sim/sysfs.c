@@ -246,13 +246,10 @@ void sysfs_remove_device(struct machine *m, struct device *d)
 	sysfs_update_holders(m, d);
 }
 
-void sysfs_add_telemetry(struct machine *m, struct device *d)
+static void add_hwmon(struct machine *m, struct device *d)
 {
-	static const char *const names[] = { "wormhole", "blackhole" };
 	char path[160], target[200];
 
-	d->has_telemetry = true;
-	add_attrs(m, d, IN_CLASS);
 	snprintf(path, sizeof(path), "%s/hwmon/hwmon%u", d->directory, d->slot.hwmon);
 	add_attrs(m, d, IN_HWMON);
 	tree_text(&m->sys, 0644, "", "%s/uevent", path);
@@ -262,16 +259,33 @@ void sysfs_add_telemetry(struct machine *m, struct device *d)
 	pci_add_power(m, &m->sys, d, path);
 	snprintf(target, sizeof(target), "../../%s", path);
 	tree_link(&m->sys, target, "class/hwmon/hwmon%u", d->slot.hwmon);
+}
+
+/* The name that udev makes of the ASIC id. */
+static void by_id_path(const struct device *d, char *path, size_t size)
+{
+	snprintf(path, size, "dev/tenstorrent/by-id/%s-%016llX",
+		 d->slot.board->arch == WORMHOLE ? "wormhole" : "blackhole",
+		 (unsigned long long)d->slot.asic_id);
+}
+
+void sysfs_add_telemetry(struct machine *m, struct device *d)
+{
+	char path[96], target[16];
+
+	d->has_telemetry = true;
+	add_attrs(m, d, IN_CLASS);
+	if (attr_has_hwmon(m, d))
+		add_hwmon(m, d);
 	if (version_at_least(&m->opt.driver, 2, 6)) {
+		by_id_path(d, path, sizeof(path));
 		snprintf(target, sizeof(target), "../%u", d->slot.number);
-		tree_link(&m->root, target, "dev/tenstorrent/by-id/%s-%016llX",
-			  names[d->slot.board->arch], (unsigned long long)d->slot.asic_id);
+		tree_link(&m->root, target, "%s", path);
 	}
 }
 
 void sysfs_remove_telemetry(struct machine *m, struct device *d)
 {
-	static const char *const names[] = { "wormhole", "blackhole" };
 	char path[256];
 
 	if (!d->has_telemetry)
@@ -287,8 +301,8 @@ void sysfs_remove_telemetry(struct machine *m, struct device *d)
 	drop_files(d, IN_HWMON);
 	tree_removef(&m->sys, "%s/hwmon", d->directory);
 	tree_removef(&m->sys, "class/hwmon/hwmon%u", d->slot.hwmon);
-	tree_removef(&m->root, "dev/tenstorrent/by-id/%s-%016llX", names[d->slot.board->arch],
-		     (unsigned long long)d->slot.asic_id);
+	by_id_path(d, path, sizeof(path));
+	tree_removef(&m->root, "%s", path);
 	unlinkat(m->root.fd, "dev/tenstorrent/by-id", AT_REMOVEDIR);
 }
 

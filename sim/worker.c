@@ -14,9 +14,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-#define TICK_MS	       200
-#define WAVE_PERIOD_MS 30000
-#define MAPPED_BYTES   (1u << 20)
+#define TICK_MS	     200
+#define WAVE_HALF_MS INT64_C(15000)
+#define MAPPED_BYTES (1u << 20)
 
 struct worker {
 	struct worker_job job;
@@ -71,12 +71,12 @@ void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[stati
 {
 	const struct workload *w = &job->workload;
 	uint64_t leaked = w->leak * (uint64_t)ms / 1000;
-	int64_t phase = ms % WAVE_PERIOD_MS;
+	int64_t phase = ms % (2 * WAVE_HALF_MS);
 
-	if (phase > WAVE_PERIOD_MS / 2)
-		phase = WAVE_PERIOD_MS - phase;
+	if (phase > WAVE_HALF_MS)
+		phase = 2 * WAVE_HALF_MS - phase;
 	memcpy(ret, w->bytes, sizeof(w->bytes));
-	ret[POOL_DRAM] += (uint64_t)((double)w->wave * (double)phase / (WAVE_PERIOD_MS / 2));
+	ret[POOL_DRAM] += (uint64_t)((double)w->wave * (double)phase / (double)WAVE_HALF_MS);
 	if (job->leak_room)
 		ret[POOL_DRAM] += leaked % job->leak_room;
 	ret[POOL_DRAM] &= w->wave || w->leak ? ~UINT64_C(4095) : UINT64_MAX;
@@ -98,7 +98,7 @@ static int open_devices(const struct worker_job *job)
 		}
 		/* Never touched: the node of a simulated device has no bytes. */
 		if (job->workload.via != VIA_NONE)
-			mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, fd, 0);
+			(void)mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	}
 	return 0;
 }

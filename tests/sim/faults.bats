@@ -51,7 +51,9 @@ expect() { # PATH TEXT
 	start -b p150a --no-workloads --fault dead:0@0.5-1
 	not expect "$(class 0)/tt_aiclk" 4294967295
 	eventually expect "$(class 0)/tt_aiclk" 4294967295
+	[ "$(od -An -tx1 -N2 "$(class 0)/device/config")" = " ff ff" ]
 	eventually expect "$(class 0)/tt_card_type" p150a
+	[ "$(od -An -tx1 -N2 "$(class 0)/device/config")" = " 52 1e" ]
 	expect "$(class 0)/device/current_link_speed" "32.0 GT/s PCIe"
 }
 

@@ -88,6 +88,7 @@ make() {
 @test "old firmware lacks what it lacks" {
 	make -b n150,p150a --firmware 18.3.0.0
 	[ ! -e "$(class 0)/tt_aiclk" ]
+	[ ! -e "$(class 0)/device/hwmon" ]
 	[ -e "$(class 0)/pcie_perf_counters/slv_rd_data_word_sent0" ]
 	[ -e "$(class 1)/tt_aiclk" ]
 	[ -z "$(compgen -G "$(class 1)/device/hwmon/*/power1_max")" ]
@@ -193,4 +194,20 @@ chip $n 0 $pools
 	run "$TTSIM" --static "$D"
 	[ "$status" = 1 ]
 	[ "$(ls -A "$D")" = mine ]
+}
+
+@test "the manual knows every option, fault and key, and the help every option" {
+	local word page help
+	page=$(sed 's/\\-/-/g' "$HERE/../../man/ttsim.1")
+	help=$("$TTSIM" --help)
+	for word in $(sed -n 's/^\t{ "\([a-z-]*\)", [a-z]*_argument.*/\1/p' "$HERE/../../sim/options.c"); do
+		grep -q -- "Fl -$word" <<<"$page" || { echo "manual: --$word"; return 1; }
+		grep -q -- "--$word" <<<"$help" || { echo "help: --$word"; return 1; }
+	done
+	for word in $(sed -n 's/^\t\[FAULT_.*{ "\([a-z-]*\)".*/\1/p' "$HERE/../../sim/fault.c"); do
+		grep -q -- "Cm $word:" <<<"$page" || { echo "manual: $word"; return 1; }
+	done
+	for word in $(grep -o 'strcmp(key, "[a-z_0-9]*")' "$HERE/../../sim/workload.c" | cut -d'"' -f2) dram l1 l1_small trace cb; do
+		grep -q -- "\b$word=" <<<"$page" || { echo "manual: $word="; return 1; }
+	done
 }
