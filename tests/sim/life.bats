@@ -100,30 +100,7 @@ ended_cleanly() {
 }
 
 @test "Ctrl-C on a terminal reaches the command once, and ttsim waits for it" {
-	python3 - "$TTSIM" <<'P'
-import os, pty, sys, time
-pid, fd = pty.fork()
-if pid == 0:
-    code = "import signal,sys,time\nn=[]\nsignal.signal(2,lambda *a:n.append(1))\nprint('ready',flush=True)\n" \
-           "t=time.time()\nwhile time.time()<t+1: time.sleep(.05)\nprint('count',len(n),flush=True)\nsys.exit(9)"
-    os.execv(sys.argv[1], [sys.argv[1], "--no-workloads", "--", sys.executable, "-c", code])
-out = b""
-sent = False
-while True:
-    try:
-        data = os.read(fd, 1000)
-    except OSError:
-        break
-    if not data:
-        break
-    out += data
-    if b"ready" in out and not sent:
-        os.write(fd, b"\x03")
-        sent = True
-_, status = os.waitpid(pid, 0)
-assert os.waitstatus_to_exitcode(status) == 9, status
-assert b"count 1" in out, out
-P
+	python3 "$HERE/terminal.py" "$TTSIM"
 }
 
 @test "a directory that was there stays, with what others put into it" {
