@@ -125,6 +125,19 @@ static void link_connect(struct link *link, struct descriptor *sock, const struc
 }
 
 /*
+ * A server that refuses without reading what it was sent leaves an error before
+ * its last words.
+ */
+static ssize_t packet_receive(int sock, uint8_t *data, size_t size)
+{
+	ssize_t length = recv(sock, data, size, MSG_DONTWAIT);
+
+	if (length < 0 && errno == ECONNRESET)
+		length = recv(sock, data, size, MSG_DONTWAIT);
+	return length;
+}
+
+/*
  * Reads what the server said, if anything. Returns how long to leave it alone:
  * 0 if it is there, LOOK_EVERY or more if it hung up or refused the table.
  */
@@ -137,7 +150,7 @@ static int64_t server_listen(const struct descriptor *sock)
 	if (!descriptor_is_ours(sock))
 		return LOOK_EVERY;
 	do {
-		length = recv(sock->fd, data, sizeof(data), MSG_DONTWAIT);
+		length = packet_receive(sock->fd, data, sizeof(data));
 		if (length < 0 && errno == EAGAIN)
 			return 0;
 		if (length <= 0 || wire_decode(data, (size_t)length, 0, &message) < 0)
