@@ -86,6 +86,8 @@ struct owner {
 	char unit[64];
 };
 
+#define PROCESS_TABLES 4
+
 struct process {
 	uint8_t why[PROCESS_N_FIELDS];
 	enum holding how;
@@ -93,6 +95,8 @@ struct process {
 	uint64_t cpu_ticks;
 	int32_t ns_pids[8]; /* its pids, outermost namespace first */
 	unsigned ns_depth;
+	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */
+	unsigned n_tables;
 
 	int32_t pid; /* 0: somebody we cannot see */
 	int32_t ns_pid;

@@ -117,15 +117,20 @@ struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid)
 	return &grown[at];
 }
 
+/* By device: the files they come from are in no order. */
 int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover)
 {
 	struct leftover *grown =
 		grow(snapshot->leftovers, snapshot->n_leftovers, sizeof(*snapshot->leftovers));
+	size_t at = snapshot->n_leftovers;
 
 	if (!grown)
 		return -ENOMEM;
 	snapshot->leftovers = grown;
-	snapshot->leftovers[snapshot->n_leftovers++] = *leftover;
+	snapshot->n_leftovers++;
+	for (; at > 0 && grown[at - 1].device > leftover->device; at--)
+		grown[at] = grown[at - 1];
+	grown[at] = *leftover;
 	return 0;
 }
 

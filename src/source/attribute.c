@@ -28,7 +28,7 @@ const struct attribute attributes[] = {
 	{ "revision", IN_PCI, F_HEX16, DEV_PCI_REVISION, 1, 0, 0, NULL, false },
 	{ "numa_node", IN_PCI, F_SIGNED, DEV_NUMA_NODE, 1, -1, 65535, NULL, false },
 	{ "max_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN_MAX, 1, 0, 0, NULL, false },
-	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, NULL, false },
+	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, "63", false },
 
 	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", false },
 	{ "power1_max", IN_HWMON, F_SIGNED, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", false },

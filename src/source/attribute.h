@@ -44,10 +44,11 @@ extern const size_t n_attributes;
 /* Twelve more, alike but for their names: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];
 
-/* Is it the chip's firmware that answers, not the PCI core? */
+/* Is it the chip's firmware that answers, not the PCI core or a counter of the NoC? */
 static inline bool attribute_is_telemetry(const struct attribute *attribute)
 {
-	return attribute->place != IN_PCI;
+	return attribute->place != IN_PCI &&
+	       (attribute->field < DEV_COUNTER || attribute->field > DEV_COUNTER_LAST);
 }
 
 /*

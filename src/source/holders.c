@@ -5,9 +5,9 @@
  * is quick and needs no rights, but it is not the last word: after a fork the
  * opener may be dead while its child holds on, and its number may by now belong
  * to a stranger. So each listed process is checked against its descriptors and
- * mappings where we may look. If one fails the check, or the driver has no such
- * file (before 2.5) or numbers pids by the opener's namespace (before 2.7), all of
- * /proc is walked.
+ * mappings where we may look. If one fails the check, or the file cannot be read,
+ * or the driver has none (before 2.5) or numbers pids by the opener's namespace
+ * (before 2.7), all of /proc is walked.
  */
 #include "source/source.h"
 
@@ -288,6 +288,8 @@ static const struct device *find_device(const struct snapshot *snapshot, uint32_
 /* Everything a process was seen to hold, also what others opened for it. */
 static int add_seen(struct snapshot *snapshot, int32_t pid, const struct walk_seen *seen)
 {
+	struct process *process;
+
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 		int r;
@@ -297,6 +299,11 @@ static int add_seen(struct snapshot *snapshot, int32_t pid, const struct walk_se
 		r = add_holder(snapshot, pid, i, HOLDING_SEEN);
 		if (r < 0)
 			return r;
+	}
+	process = snapshot_find_process(snapshot, pid);
+	if (process) {
+		memcpy(process->tables, seen->tables, sizeof(process->tables));
+		process->n_tables = seen->n_tables;
 	}
 	return 0;
 }
@@ -313,11 +320,12 @@ static int take_list(struct holders *holders, struct sample *sample, struct list
 		return 0;
 	if (!crew_job_is_done(sample->crew, &list->job)) {
 		snapshot->devices[at].holders_why = TIMED_OUT;
+		*ret_doubt = true;
 		return 0;
 	}
 	if (list->error < 0) {
 		snapshot->devices[at].holders_why = reason_of_error(list->error);
-		*ret_doubt |= list->error == -ENOENT;
+		*ret_doubt = true;
 		return 0;
 	}
 	snapshot->devices[at].holders_known = true;
@@ -385,7 +393,7 @@ static int walk_all(struct holders *holders, struct sample *sample)
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
 		struct device *dev = &sample->snapshot->devices[i];
 
-		if (dev->holders_known || dev->condition == DEVICE_LOST)
+		if (dev->holders_known || dev->remote || dev->condition == DEVICE_LOST)
 			continue;
 		dev->holders_known = complete;
 		dev->holders_why = complete ? KNOWN : DENIED;
@@ -412,8 +420,11 @@ static int holders_sample(void *state, struct sample *sample)
 
 	if (!sample->want->processes || sample->snapshot->n_devices == 0)
 		return 0;
-	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
-		sample->snapshot->devices[i].holders_why = NOT_OFFERED;
+	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
+		struct device *dev = &sample->snapshot->devices[i];
+
+		dev->holders_why = dev->remote ? NO_PCIE : NOT_OFFERED;
+	}
 	r = read_lists(holders, sample);
 	if (r >= 0)
 		r = walk_begin(holders->walk);

@@ -217,6 +217,8 @@ static void card_read(struct card *card, const struct attribute *attribute)
 	card->device.why[field] = (uint8_t)why;
 	if (attribute_is_telemetry(attribute) && field != DEV_BOARD && field != DEV_FAN_RPM)
 		tally_add(&card->tally, why);
+	else
+		card->tally.gone += why == GONE;
 }
 
 /* One counter may well be all ones; twelve are a chip off the bus. */
@@ -237,6 +239,18 @@ static void card_read_one(struct card *card, enum device_field field)
 			fieldset_add(&card->want, field);
 			card_read(card, &attributes[i]);
 		}
+}
+
+/* A chip off the bus has "64.0 GT/s" for its maximum: its width gives it away. */
+static void card_check_link(struct card *card)
+{
+	struct device *dev = &card->device;
+
+	if (!device_knows(dev, DEV_LINK_GEN_MAX) || dev->link_gen_max < 6)
+		return;
+	card_read_one(card, DEV_LINK_WIDTH_MAX);
+	if (!device_knows(dev, DEV_LINK_WIDTH_MAX))
+		dev->why[DEV_LINK_GEN_MAX] = dev->why[DEV_LINK_WIDTH_MAX];
 }
 
 /*
@@ -308,6 +322,7 @@ static void card_read_all(struct card *card)
 		card_read(card, &counter_attributes[i]);
 	dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
 	card_check_counters(card);
+	card_check_link(card);
 	card_identify(card);
 	dev->condition = tally_judge(&card->tally);
 

@@ -203,6 +203,14 @@ static const struct process *find_process(const struct snapshot *snapshot,
 	return found;
 }
 
+/* Gone is only what nobody can have: where holders are hidden, it may well live. */
+static enum reason leave_reason(const struct device *dev)
+{
+	if (dev->unseen_holders)
+		return OTHER_NAMESPACE;
+	return dev->holders_known || dev->remote ? STALE : dev->holders_why;
+}
+
 static int leave(struct sample *sample, size_t device, const struct metal_slot *slot)
 {
 	struct leftover leftover = {
@@ -210,7 +218,7 @@ static int leave(struct sample *sample, size_t device, const struct metal_slot *
 		.pid = slot->pid,
 		.dram = slot->bytes.dram + slot->bytes.trace,
 		.l1 = slot->bytes.l1 + slot->bytes.l1_small,
-		.why = device_at(sample, device)->unseen_holders ? OTHER_NAMESPACE : STALE,
+		.why = leave_reason(device_at(sample, device)),
 	};
 
 	/* An attached process that allocated nothing is nothing to tell of. */

@@ -6,6 +6,7 @@ const struct source *const sources[] = {
 	&source_kmd,	   /* which devices there are, and their readings */
 	&source_holders,   /* who has them open */
 	&source_proc,	   /* what these processes are */
+	&source_tables,	   /* what they say of their memory themselves */
 	&source_metal_shm, /* what TT-Metal says of their memory */
 	&source_util_shm,  /* what a collector says of the cores */
 	NULL,

@@ -1,6 +1,7 @@
 #include "source/walk.h"
 
 #include "basic/parse.h"
+#include "proto/table.h"
 #include "source/procfs.h"
 
 #include <errno.h>
@@ -89,27 +90,58 @@ struct look {
 	struct walk_seen *seen;
 };
 
-/* A node that was removed has no links left; its number may be another card's. */
-static void look_at_descriptor(struct look *look, const char *name)
+/* A memfd is a file without a name: its link tells what its maker called it. */
+static void look_for_table(struct look *look, const char *name, const char *link)
+{
+	struct walk_seen *seen = look->seen;
+	uint32_t descriptor;
+
+	if (strcmp(link, TABLE_LINK) == 0 && seen->n_tables < ARRAY_SIZE(seen->tables) &&
+	    parse_u32(name, &descriptor) == 0)
+		seen->tables[seen->n_tables++] = (int32_t)descriptor;
+}
+
+/*
+ * By device number: names differ in containers. A node that was removed has no
+ * links left; its number may be another card's by now.
+ */
+static void look_at_live(struct look *look, const char *name)
 {
 	const struct walk *walk = look->walk;
-	char text[4096];
+	char link[64];
 	struct stat st;
+
+	if (fstatat(look->dir, name, &st, 0) < 0)
+		return;
+	if (S_ISCHR(st.st_mode) && walk->has_major && major(st.st_rdev) == walk->major &&
+	    st.st_nlink > 0)
+		seen_add(look->seen, minor(st.st_rdev));
+	if (S_ISREG(st.st_mode) && st.st_nlink == 0 && st.st_size >= (off_t)TABLE_SLOT_OFFSET &&
+	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
+		look_for_table(look, name, link);
+}
+
+/* Links of a tree are texts, and what they name need not be there. */
+static void look_at_text(struct look *look, const char *name)
+{
+	char link[4096];
 	uint32_t index;
 
-	if (walk->root->live) {
-		if (walk->has_major && fstatat(look->dir, name, &st, 0) == 0 &&
-		    S_ISCHR(st.st_mode) && major(st.st_rdev) == walk->major && st.st_nlink > 0)
-			seen_add(look->seen, minor(st.st_rdev));
-	} else if (file_readlink(look->dir, name, text, sizeof(text)) > 0 &&
-		   procfs_names_node(text, walk->root->path, &index)) {
+	if (file_readlink(look->dir, name, link, sizeof(link)) <= 0)
+		return;
+	if (procfs_names_node(link, look->walk->root->path, &index))
 		seen_add(look->seen, index);
-	}
+	look_for_table(look, name, link);
 }
 
 static int visit_descriptor(const char *name, void *arg)
 {
-	look_at_descriptor(arg, name);
+	struct look *look = arg;
+
+	if (look->walk->root->live)
+		look_at_live(look, name);
+	else
+		look_at_text(look, name);
 	return 0;
 }
 

@@ -13,14 +13,17 @@
 
 #include "basic/file.h"
 #include "basic/macros.h"
+#include "model/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A set of device indices. */
+/* What a process has open: a set of device indices, and tables of libttalloc. */
 #define WALK_MAX_DEVICES 256 /* four times what a machine holds today */
 struct walk_seen {
 	uint64_t words[WALK_MAX_DEVICES / 64];
+	int32_t tables[PROCESS_TABLES]; /* descriptors; after a fork the parent's too */
+	unsigned n_tables;
 };
 
 static inline bool walk_seen_has(const struct walk_seen *seen, uint32_t index)
