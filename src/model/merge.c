@@ -68,14 +68,18 @@ static void merge_claims(struct snapshot *snapshot, const struct claim *claims, 
 struct sum {
 	uint64_t dram, l1, l1_small, trace, cb;
 	unsigned processes, tracked;
+	enum reason untracked; /* why the others tell nothing */
 	bool overflow;
 };
 
 static void sum_add(struct sum *sum, const struct usage *usage)
 {
 	sum->processes++;
-	if (usage->why[USE_DRAM] != KNOWN)
+	if (usage->why[USE_DRAM] != KNOWN) {
+		if (sum->untracked == KNOWN || sum->untracked == NO_TRACKER)
+			sum->untracked = usage->why[USE_DRAM];
 		return;
+	}
 	sum->tracked++;
 	sum->overflow |= __builtin_add_overflow(sum->dram, usage->dram, &sum->dram);
 	sum->overflow |= __builtin_add_overflow(sum->l1, usage->l1, &sum->l1);
@@ -96,7 +100,7 @@ static enum reason sum_reason(const struct sum *sum, const struct device *dev)
 		return dev->holders_why;
 	if (dev->unseen_holders)
 		return OTHER_NAMESPACE;
-	return sum->processes ? NO_TRACKER : KNOWN;
+	return sum->processes ? sum->untracked : KNOWN;
 }
 
 static void device_set_free(struct device *dev)
