@@ -56,10 +56,15 @@ static void merge_claims(struct snapshot *snapshot, const struct claim *claims, 
 		struct process *process = snapshot_find_process(snapshot, claim->pid);
 		struct usage *usage;
 
-		if (!process || claim->device >= snapshot->n_devices)
+		if (!process || claim->device >= snapshot->n_devices ||
+		    (claim->start_ticks && process->start_ticks &&
+		     claim->start_ticks != process->start_ticks))
 			continue;
 		usage = process_use(process, claim->device);
-		if (usage && claim->source > usage->source)
+		if (!usage)
+			continue;
+		usage->connected |= claim->connected;
+		if (claim->source > usage->source)
 			usage_take(usage, claim, &snapshot->devices[claim->device]);
 	}
 }

@@ -14,8 +14,10 @@
 #include "model/snapshot.h"
 
 struct claim {
-	int32_t pid; /* in our namespace */
+	int32_t pid;	      /* in our namespace */
+	uint64_t start_ticks; /* whose number it was; 0: not known */
 	size_t device;
+	bool connected; /* a client of the server, whatever else is known */
 	enum tracking source;
 	uint64_t dram, l1, l1_small, trace, cb; /* apart: dram without trace, l1 without small */
 	bool has_peak;

@@ -68,7 +68,8 @@ struct usage {
 	uint8_t why[USAGE_N_FIELDS];
 	size_t device; /* position in the snapshot */
 	enum tracking source;
-	bool stale; /* left behind by a process that is gone: shown, not counted */
+	bool connected; /* a client of the allocation server */
+	bool stale;	/* left behind by a process that is gone: shown, not counted */
 
 	uint64_t dram; /* trace buffers included */
 	uint64_t l1;   /* L1_SMALL included */

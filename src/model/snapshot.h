@@ -54,6 +54,7 @@ struct snapshot {
 	bool simulated;	  /* a tree made by ttsim */
 	bool recorded;	  /* a tree captured earlier */
 	bool driver_loaded;
+	int32_t server_pid;	/* of the allocation server; 0: none answered */
 	struct device *devices; /* by index, a remote chip after its gateway */
 	size_t n_devices;
 	struct process *processes; /* by pid */

@@ -256,6 +256,13 @@ void json_render(struct buf *out, const struct look *look, const struct snapshot
 	json_open(&json, "host", '{');
 	put_fields(&json, &host_fields, 0, &snapshot->host);
 	json_close(&json, '}');
+	json_open(&json, "server", '{');
+	json_bool(&json, "running", snapshot->server_pid != 0);
+	if (snapshot->server_pid)
+		json_i64(&json, "pid", snapshot->server_pid);
+	else
+		json_null(&json, "pid");
+	json_close(&json, '}');
 	json_open(&json, "devices", '[');
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		put_device(&json, snapshot, i);

@@ -35,19 +35,21 @@ static void untracked_text(struct buf *out, const struct process *process)
 void status_text(struct buf *out, const struct process *process)
 {
 	enum tracking best = TRACKING_NONE;
+	bool connected = false;
 	size_t known = 0;
 
 	for (size_t i = 0; i < process->n_usages; i++) {
 		if (process->usages[i].why[USE_DRAM] != KNOWN)
 			continue;
 		known++;
+		connected |= process->usages[i].connected;
 		best = MAX(best, process->usages[i].source);
 	}
 	if (!known) {
 		untracked_text(out, process);
 		return;
 	}
-	buf_puts(out, tracked_text(best));
+	buf_puts(out, connected ? "Connected to server" : tracked_text(best));
 	if (known < process->n_usages)
 		buf_printf(out, " (%zu of %zu devices)", known, process->n_usages);
 }

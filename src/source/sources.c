@@ -5,6 +5,7 @@
 const struct source *const sources[] = {
 	&source_kmd,	   /* which devices there are, and their readings */
 	&source_holders,   /* who has them open */
+	&source_daemon,	   /* whom the allocation server knows */
 	&source_proc,	   /* what these processes are */
 	&source_tables,	   /* what they say of their memory themselves */
 	&source_metal_shm, /* what TT-Metal says of their memory */

@@ -9,6 +9,7 @@
 #include "source/source.h"
 
 #include "proto/table.h"
+#include "source/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,37 +74,6 @@ static bool is_its_own(const struct table_view *view, const struct process *proc
 	return view->pid == (uint64_t)inner;
 }
 
-static uint64_t bdf_number(const char *text)
-{
-	unsigned domain, bus, slot, function;
-
-	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4)
-		return UINT64_MAX;
-	return (uint64_t)domain << 16 | bus << 8 | slot << 3 | function;
-}
-
-/* The chip that a logical device is: by the surest of what the table tells. */
-static bool find_device(const struct snapshot *snapshot, const struct table_device *wanted,
-			size_t *ret)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-		bool same;
-
-		if (wanted->known & TABLE_HAS_ASIC)
-			same = device_knows(dev, DEV_ASIC_ID) && dev->asic_id == wanted->asic;
-		else if (wanted->known & TABLE_HAS_BDF)
-			same = device_knows(dev, DEV_BDF) && bdf_number(dev->bdf) == wanted->bdf;
-		else
-			same = (wanted->known & TABLE_HAS_NODE) && dev->index == wanted->node;
-		if (same && !dev->remote) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int read_claim(const struct table_view *view, uint32_t logical, struct claim *ret)
 {
 	struct table_pool_total totals[TABLE_POOLS];
@@ -140,7 +110,7 @@ static int take_device(struct sample *sample, const struct process *process,
 				  process->pid, logical, strerror(-r));
 		return 0;
 	}
-	if (!find_device(sample->snapshot, &device, &claim.device)) {
+	if (!identity_find(sample->snapshot, &device, &claim.device)) {
 		snapshot_complain(sample->snapshot, "tables",
 				  "process %d: its device %u is none of this machine", process->pid,
 				  logical);
