@@ -1,0 +1,75 @@
+# bash completion for tt_smi
+
+# The last part of a comma-separated word, with what stands before it kept.
+_tt_smi_list() {
+	local before=
+	[[ $cur == *,* ]] && before=${cur%,*},
+	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${cur##*,}")
+	compopt -o nospace 2>/dev/null
+}
+
+_tt_smi_words() {
+	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+}
+
+# The names that --help-query-… lists, aliases too.
+_tt_smi_fields() {
+	"${COMP_WORDS[0]}" "$1" 2>/dev/null | sed -n '/^"/{s/" or "/ /g;s/"//g;p;}'
+}
+
+_tt_smi_devices() {
+	"${COMP_WORDS[0]}" --query-gpu=index,pci.bus_id --format=csv,noheader 2>/dev/null |
+		tr -d ',' | sed 's/\[N\/A\]//'
+}
+
+_tt_smi() {
+	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
+
+	# bash takes "--name=value" for three words.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $option == = ]]; then
+		option=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	COMPREPLY=()
+	case $option in
+	--query-gpu | --query-device)
+		_tt_smi_list "$(_tt_smi_fields --help-query-gpu)"
+		return ;;
+	--query-compute-apps | --query-processes)
+		_tt_smi_list "$(_tt_smi_fields --help-query-compute-apps)"
+		return ;;
+	--format)
+		_tt_smi_list "csv noheader nounits"
+		return ;;
+	-d | --display)
+		_tt_smi_list "IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS"
+		return ;;
+	-i | --id)
+		_tt_smi_list "$(_tt_smi_devices) all"
+		return ;;
+	--color)
+		_tt_smi_words "auto always never"
+		return ;;
+	--root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		return ;;
+	-f | --filename)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		return ;;
+	-r | --refresh | -n | --count)
+		return ;;
+	--json)
+		if [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
+			_tt_smi_words "compact pretty"
+			return
+		fi ;;
+	esac
+	_tt_smi_words "-w --watch -r --refresh -l --loop -lms --loop-ms -n --count
+		-L --list-gpus --list-devices --list -ls -q --query -d --display --json
+		--query-gpu --query-device --query-compute-apps --query-processes --format
+		--help-query-gpu --help-query-device --help-query-compute-apps --help-query-processes
+		-s --snapshot -i --id -f --filename --root --color --ascii -h --help -V --version -v"
+}
+
+complete -F _tt_smi tt_smi
