@@ -51,7 +51,7 @@ static int make_absolute(struct place *p)
 		return -errno;
 	if (strlen(resolved) >= sizeof(p->path))
 		return -ENAMETOOLONG;
-	snprintf(p->path, sizeof(p->path), "%s", resolved);
+	memcpy(p->path, resolved, strlen(resolved) + 1);
 	return 0;
 }
 

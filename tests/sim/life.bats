@@ -32,6 +32,16 @@ ended_cleanly() {
 	ended_cleanly
 }
 
+@test "SIGKILL ends the command as well" {
+	"$TTSIM" "$D" -- sh -c 'echo $$ >"$0"; exec sleep 60' "$WORK/pid" 3>&- &
+	SIM=$!
+	eventually test -s "$WORK/pid"
+	PIDS="$(workload_pids) $(cat "$WORK/pid")"
+	stop KILL
+	eventually test ! -e "$D"
+	ended_cleanly
+}
+
 @test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing" {
 	needs_fuse
 	start --fault hang:0/tt_serial
