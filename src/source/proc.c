@@ -295,7 +295,8 @@ static void fill_owner(struct process *process, const struct person *person)
 	if (!wants(person, PROC_OWNER))
 		return;
 	if (person->owner_error < 0)
-		process->why[PROC_OWNER] = (uint8_t)reason_of_error(person->owner_error);
+		memset(process->why + PROC_OWNER, (int)reason_of_error(person->owner_error),
+		       PROC_UNIT - PROC_OWNER + 1);
 	else
 		process_set_owner(process, &person->owner);
 }
