@@ -1,12 +1,12 @@
 # Flags that every target gets.
 add_compile_options(
 	-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wmissing-declarations
-	-Wold-style-definition -Wpointer-arith -Wundef -Wformat=2 -Wformat-signedness -Wvla
+	-Wold-style-definition -Wpointer-arith -Wundef -Wformat=2 -Wvla
 	-Wswitch-enum -Winit-self -Wwrite-strings -Wcast-align -Wredundant-decls
 	-Werror=implicit-function-declaration -Werror=return-type -Werror=incompatible-pointer-types
 	-fno-common -fno-strict-overflow)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-	add_compile_options(-Wlogical-op -Wduplicated-cond)
+	add_compile_options(-Wlogical-op -Wduplicated-cond -Wformat-signedness)
 endif()
 if(TT_WERROR)
 	add_compile_options(-Werror)

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "cli/look.h"
 #include "model/select.h"
 #include "render/csv.h"
 
@@ -20,8 +21,6 @@ enum mode {
 	MODE_HELP_QUERY,
 	MODE_VERSION,
 };
-
-enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum pretty { PRETTY_AUTO, PRETTY_YES, PRETTY_NO };
 

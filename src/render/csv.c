@@ -92,8 +92,12 @@ static void want_device(struct want *want, enum device_field field)
 		fieldset_add(&want->device, DEV_POWER_LIMIT);
 		fieldset_add(&want->device, DEV_THERMAL_TRIPS);
 	}
-	if (field == DEV_STATE)
+	if (field == DEV_STATE || field == DEV_HEALTH) {
+		/* Several of them: firmware may lack one, and still be well. */
 		fieldset_add(&want->device, DEV_TEMPERATURE);
+		fieldset_add(&want->device, DEV_AICLK);
+		fieldset_add(&want->device, DEV_ASIC_ID);
+	}
 	if (field == DEV_ALIVE || field == DEV_UPTIME || field == DEV_HEALTH)
 		fieldset_add(&want->device, DEV_HEARTBEAT);
 	if (field >= DEV_L1_TOTAL && field <= DEV_L1_FREE)

@@ -9,7 +9,7 @@
 #define DEAD32 "4294967295"
 
 /* clang-format off */
-const struct attribute attributes[] = {
+const struct attribute attributes[N_ATTRIBUTES] = {
 	/* Identity: once. */
 	{ "tt_card_type", IN_CLASS, F_WORD, DEV_BOARD, 0, 0, 0, NULL, false },
 	{ "tt_serial", IN_CLASS, F_HEX64, DEV_SERIAL, 0, 0, 0, "FFFFFFFFFFFFFFFF", false },
@@ -68,8 +68,6 @@ const struct attribute counter_attributes[DEVICE_COUNTERS] = {
 	COUNTER(11, "mst_rd_data_word_received1"),
 };
 /* clang-format on */
-
-const size_t n_attributes = ARRAY_SIZE(attributes);
 
 static const char *const hex_upper = "0123456789ABCDEF";
 static const char *const word_characters =

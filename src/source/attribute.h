@@ -38,8 +38,8 @@ struct attribute {
 	bool changes;	  /* read at every sample; else once */
 };
 
-extern const struct attribute attributes[];
-extern const size_t n_attributes;
+enum { N_ATTRIBUTES = 33 };
+extern const struct attribute attributes[N_ATTRIBUTES];
 
 /* Twelve more, alike but for their names: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];

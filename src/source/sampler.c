@@ -77,6 +77,11 @@ struct sampler *sampler_free(struct sampler *sampler)
 	return NULL;
 }
 
+void sampler_want(struct sampler *sampler, const struct want *want)
+{
+	sampler->want = *want;
+}
+
 static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 {
 	struct host *host = &snapshot->host;

@@ -14,6 +14,9 @@ struct sampler;
 MUST_CHECK int sampler_new(const struct root *root, const struct want *want, struct sampler **ret);
 struct sampler *sampler_free(struct sampler *sampler);
 
+/* From the next snapshot on these fields are read too. */
+void sampler_want(struct sampler *sampler, const struct want *want);
+
 /*
  * One snapshot. before, for rates, may be NULL. -errno only if there is nothing to
  * show at all: no class directory (-ENOENT), not readable, out of memory.

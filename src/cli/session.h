@@ -1,0 +1,34 @@
+/*
+ * A machine under observation: takes snapshots, keeps the last one, drops what was
+ * not selected, and says why there is nothing.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/file.h"
+#include "model/select.h"
+#include "model/snapshot.h"
+#include "model/want.h"
+#include "source/sampler.h"
+
+struct session {
+	struct root root;
+	const struct selection *selection;
+	struct sampler *sampler;
+	struct snapshot *snapshot; /* the last one, NULL at first */
+	struct buf problem;	   /* one sentence, after a failure */
+};
+
+/* An exit code, 0 if all is well; then problem says why. Both for session_take(). */
+MUST_CHECK int session_open(struct session *session, const char *root,
+			    const struct selection *selection, const struct want *want);
+void session_close(struct session *session);
+
+/* From the next snapshot on. */
+void session_want(struct session *session, const struct want *want);
+
+/* The next snapshot in the place of the last. The last one stays on failure. */
+MUST_CHECK int session_take(struct session *session);
+
+/* EXIT_LOST if a device that was named, or all there are, is gone or dead. */
+int session_judge(const struct session *session);
