@@ -4,6 +4,7 @@ add_compile_options(
 	-Wold-style-definition -Wpointer-arith -Wundef -Wformat=2 -Wvla
 	-Wswitch-enum -Winit-self -Wwrite-strings -Wcast-align -Wredundant-decls
 	-Werror=implicit-function-declaration -Werror=return-type -Werror=incompatible-pointer-types
+	-Wno-missing-field-initializers # {0} and short table lines stay pleasant
 	-fno-common -fno-strict-overflow)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	add_compile_options(-Wlogical-op -Wduplicated-cond -Wformat-signedness)

@@ -21,7 +21,7 @@ void field_get(const struct field_table *table, unsigned index, const void *obje
 	       struct value *ret)
 {
 	const struct field *field = &table->fields[index];
-	const char *at = (const char *)object + field->offset;
+	const void *at = (const char *)object + field->offset;
 	const uint8_t *why = (const uint8_t *)object + table->why_offset;
 
 	*ret = (struct value){ .why = why[index], .field = field };

@@ -144,7 +144,7 @@ static bool parse_number(enum format format, const char *text, double *ret)
 static void store_number(const struct attribute *attribute, double number, struct device *dev)
 {
 	const struct field *field = &device_fields.fields[attribute->field];
-	char *at = (char *)dev + field->offset;
+	void *at = (char *)dev + field->offset;
 
 	if (field->kind == K_DOUBLE)
 		*(double *)at = number;
@@ -161,7 +161,7 @@ static enum reason parse_text(const struct attribute *attribute, const char *tex
 {
 	/* The shortest member that such a text goes into. */
 	const size_t room = sizeof(dev->fw_bundle);
-	char *at = (char *)dev + device_fields.fields[attribute->field].offset;
+	void *at = (char *)dev + device_fields.fields[attribute->field].offset;
 	size_t length = strlen(text);
 
 	if (attribute->format == F_HEX64) {
