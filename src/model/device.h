@@ -12,6 +12,26 @@
 
 #define DEVICE_COUNTERS 12
 
+/*
+ * The driver's counters of data flits at the PCIe tile, payload into the device
+ * first; the digit is the NoC. X(position, name) for each.
+ */
+#define DEVICE_EACH_COUNTER(X)                       \
+	X(0, "mst_posted_wr_data_word_sent0")        \
+	X(1, "mst_posted_wr_data_word_sent1")        \
+	X(2, "mst_nonposted_wr_data_word_sent0")     \
+	X(3, "mst_nonposted_wr_data_word_sent1")     \
+	X(4, "slv_rd_data_word_sent0")               \
+	X(5, "slv_rd_data_word_sent1")               \
+	X(6, "slv_posted_wr_data_word_received0")    \
+	X(7, "slv_posted_wr_data_word_received1")    \
+	X(8, "slv_nonposted_wr_data_word_received0") \
+	X(9, "slv_nonposted_wr_data_word_received1") \
+	X(10, "mst_rd_data_word_received0")          \
+	X(11, "mst_rd_data_word_received1")
+
+#define DEVICE_COUNTERS_RX 6 /* as many of them are payload into the device */
+
 enum device_field {
 	DEV_ID,
 	DEV_NAME,
@@ -154,9 +174,6 @@ struct device {
 };
 
 extern const struct field_table device_fields;
-
-/* The order of the counters: the sysfs names without the NoC digit, then NoC 0 and 1. */
-extern const char *const device_counter_names[DEVICE_COUNTERS];
 
 /* An unread device: everything NOT_ASKED. */
 void device_init(struct device *dev, uint32_t index);

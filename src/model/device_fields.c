@@ -3,37 +3,12 @@
 
 #include "basic/macros.h"
 
-const char *const device_counter_names[DEVICE_COUNTERS] = {
-	"mst_posted_wr_data_word_sent0",
-	"mst_posted_wr_data_word_sent1",
-	"mst_nonposted_wr_data_word_sent0",
-	"mst_nonposted_wr_data_word_sent1",
-	"slv_rd_data_word_sent0",
-	"slv_rd_data_word_sent1",
-	"slv_posted_wr_data_word_received0",
-	"slv_posted_wr_data_word_received1",
-	"slv_nonposted_wr_data_word_received0",
-	"slv_nonposted_wr_data_word_received1",
-	"mst_rd_data_word_received0",
-	"mst_rd_data_word_received1",
-};
-
 #define AT(member) offsetof(struct device, member)
 
-#define COUNTER(n, text)                                                                     \
-	[DEV_COUNTER +                                                                       \
-		(n)] = { "pcie.counter." text,                                               \
-			 NULL,                                                               \
-			 "pci.counters." text,                                               \
-			 NULL,                                                               \
-			 NULL,                                                               \
-			 "data flits at the PCIe tile, wraps at 2^32; the digit is the NoC", \
-			 K_U32,                                                              \
-			 U_NONE,                                                             \
-			 AT(counters[n]),                                                    \
-			 0 }
-
 /* clang-format off */
+#define COUNTER(n, text) [DEV_COUNTER + (n)] = { "pcie.counter." text, NULL, "pci.counters." text, NULL, NULL, \
+		"data flits at the PCIe tile, wraps at 2^32; the digit is the NoC", K_U32, U_NONE, AT(counters[n]) },
+
 static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_ID] = { "index", "id", "id", "IDENTITY", "Index",
 		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it", K_STRING, U_NONE, AT(id) },
@@ -89,18 +64,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"data into the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_rx), 100 },
 	[DEV_PCIE_TX] = { "pcie.tx", NULL, "pci.tx_rate", "PCIE", "Tx Throughput",
 		"data out of the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_tx), 100 },
-	COUNTER(0, "mst_posted_wr_data_word_sent0"),
-	COUNTER(1, "mst_posted_wr_data_word_sent1"),
-	COUNTER(2, "mst_nonposted_wr_data_word_sent0"),
-	COUNTER(3, "mst_nonposted_wr_data_word_sent1"),
-	COUNTER(4, "slv_rd_data_word_sent0"),
-	COUNTER(5, "slv_rd_data_word_sent1"),
-	COUNTER(6, "slv_posted_wr_data_word_received0"),
-	COUNTER(7, "slv_posted_wr_data_word_received1"),
-	COUNTER(8, "slv_nonposted_wr_data_word_received0"),
-	COUNTER(9, "slv_nonposted_wr_data_word_received1"),
-	COUNTER(10, "mst_rd_data_word_received0"),
-	COUNTER(11, "mst_rd_data_word_received1"),
+	DEVICE_EACH_COUNTER(COUNTER)
 	[DEV_TEMPERATURE] = { "temperature.asic", "temperature.gpu", "temperature", "TEMPERATURE", "ASIC",
 		"chip temperature", K_DOUBLE, U_CELSIUS, AT(temperature) },
 	[DEV_TEMPERATURE_LIMIT] = { "temperature.limit", NULL, "temperature_limit", "TEMPERATURE", "Throttle Limit",

@@ -7,9 +7,6 @@
 /* Firmware counts ten per second: longer than this without a step is a stop. */
 static const int64_t heartbeat_patience_ns = 350 * NS_PER_MS;
 
-/* Counters of payload into the device come first: see device_counter_names[]. */
-enum { COUNTERS_RX = 6 };
-
 /*
  * The driver's document says 32 for both. A Blackhole NoC is 512 bits wide, and
  * TT-Metal's parameters and the ISA notes say 64 there.
@@ -72,7 +69,8 @@ static void fill_pcie(struct device *now, const struct device *before)
 		return;
 	/* Unsigned 32-bit differences: one wrap is harmless. */
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-		flits[i >= COUNTERS_RX] += (uint32_t)(now->counters[i] - before->counters[i]);
+		flits[i >= DEVICE_COUNTERS_RX] +=
+			(uint32_t)(now->counters[i] - before->counters[i]);
 	scale = rates_flit_bytes(now->arch) * (double)NS_PER_S /
 		(double)(now->sampled_ns - before->sampled_ns);
 	now->pcie_rx = (double)flits[0] * scale;

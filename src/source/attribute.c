@@ -50,23 +50,10 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 	{ "fan1_input", IN_HWMON, F_SIGNED, DEV_FAN_RPM, 1, 0, 20000, DEAD32, true },
 };
 
-#define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, NULL, true }
+#define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, NULL, true },
 
-/* In the order of device_counter_names[]. All-ones means a dead chip only if all twelve say so. */
-const struct attribute counter_attributes[DEVICE_COUNTERS] = {
-	COUNTER(0, "mst_posted_wr_data_word_sent0"),
-	COUNTER(1, "mst_posted_wr_data_word_sent1"),
-	COUNTER(2, "mst_nonposted_wr_data_word_sent0"),
-	COUNTER(3, "mst_nonposted_wr_data_word_sent1"),
-	COUNTER(4, "slv_rd_data_word_sent0"),
-	COUNTER(5, "slv_rd_data_word_sent1"),
-	COUNTER(6, "slv_posted_wr_data_word_received0"),
-	COUNTER(7, "slv_posted_wr_data_word_received1"),
-	COUNTER(8, "slv_nonposted_wr_data_word_received0"),
-	COUNTER(9, "slv_nonposted_wr_data_word_received1"),
-	COUNTER(10, "mst_rd_data_word_received0"),
-	COUNTER(11, "mst_rd_data_word_received1"),
-};
+/* All-ones means a dead chip only if all twelve say so. */
+const struct attribute counter_attributes[DEVICE_COUNTERS] = { DEVICE_EACH_COUNTER(COUNTER) };
 /* clang-format on */
 
 static const char *const hex_upper = "0123456789ABCDEF";

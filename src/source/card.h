@@ -1,0 +1,48 @@
+/*
+ * One card: its descriptors, and what was read through them.
+ *
+ * A card keeps the descriptors of what changes, since a pread() costs a sixth of
+ * open, read and close, and what does not change is read once. All of a card's
+ * reads are one job: they can wait for a reset, and only that card's row waits.
+ *
+ * Nothing here lasts: a card can vanish between two reads and return with another
+ * hwmon number, another card behind its index, or new firmware. ENODEV on a kept
+ * descriptor means: forget everything, look again.
+ */
+#pragma once
+
+#include "basic/crew.h"
+#include "basic/file.h"
+#include "model/device.h"
+#include "source/attribute.h"
+
+enum { CARD_KEPT = N_ATTRIBUTES + DEVICE_COUNTERS };
+
+/* How the reads of one sample went. */
+struct card_tally {
+	unsigned known, dead, resetting, gone, absent;
+};
+
+struct card {
+	uint32_t index;
+	struct job job;
+	bool present; /* found by the last scan */
+	struct fieldset want;
+	const struct root *root;
+	struct card_tally tally;
+
+	int class_fd, hwmon_fd; /* O_PATH directories */
+	int kept[CARD_KEPT];	/* by attribute, the counters last */
+	struct device device;	/* what is known of it; the job's alone while it runs */
+	struct device last;	/* as the last finished job left it; never the job's */
+};
+
+struct card *card_new(uint32_t index, const struct root *root);
+struct card *card_free(struct card *card);
+
+/* The job, with the card as argument: reads what card->want names. */
+void card_sample(void *arg);
+
+/* No answer: what the chip is stays known, what it does is not. */
+void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
+	       enum reason why);
