@@ -1,0 +1,134 @@
+# Common to the tests of the program. TT_SMI and TTSIM name the programs; CTest
+# sets them. Time zone and locale are fixed: what is compared must not depend on
+# the machine.
+
+HERE=$BATS_TEST_DIRNAME
+TT_SMI=${TT_SMI:-$HERE/../../build/tt_smi}
+TTSIM=${TTSIM:-$HERE/../../build/ttsim}
+
+export TZ=UTC LC_ALL=C.UTF-8 TERM=xterm-256color
+unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_SMI_ROOT
+
+# When the recorded machines were recorded: Sat Nov 15 09:46:40 2025.
+WHEN=1763200000
+
+# In memory: a disk takes seconds for the files of a big machine.
+make_work() {
+	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
+	D=$WORK/sim
+	SIM=
+	STARTED=
+}
+
+setup() {
+	make_work
+}
+
+# Whatever a test has started is gone after it: by its number, never by name.
+teardown() {
+	local p
+	for p in $SIM $STARTED; do
+		kill "$p" 2>/dev/null || true
+		kill -CONT "$p" 2>/dev/null || true
+		wait "$p" 2>/dev/null || true
+	done
+	for p in $(seq 100); do
+		[ -e "$D" ] || break
+		rm -rf --one-file-system "$D" 2>/dev/null && break
+		sleep 0.05
+	done
+	chmod -R u+rwx "$WORK" 2>/dev/null || true
+	rm -rf --one-file-system "$WORK"
+}
+
+# machine [OPTIONS]: a recorded machine at $D.
+machine() {
+	"$TTSIM" --static --seed 7 --time $WHEN "$@" "$D" 3>&-
+}
+
+# start [OPTIONS]: a living machine at $D; returns when all is there.
+start() {
+	"$TTSIM" --seed 7 "$@" "$D" 3>&- &
+	SIM=$!
+	eventually test -s "$D/ttsim"
+}
+
+# Ends the machine that start() started.
+stop() {
+	kill -"${1:-TERM}" "$SIM"
+	wait "$SIM" || true
+	SIM=
+}
+
+# smi [OPTIONS]: tt_smi looks at $D.
+smi() {
+	"$TT_SMI" --root "$D" "$@" 3>&-
+}
+
+# capture [OPTIONS]: the same, into $WORK/out, $WORK/err and $status.
+capture() {
+	status=0
+	"$TT_SMI" --root "$D" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
+}
+
+# expect_error CODE TEXT [OPTIONS]: ends so, says so on stderr, and writes nothing.
+expect_error() {
+	local code=$1 text=$2
+	shift 2
+	capture "$@"
+	echo "tt_smi $*: status $status, not $code; stderr: $(cat "$WORK/err")"
+	[ "$status" = "$code" ]
+	[[ "$(cat "$WORK/err")" = tt_smi:*"$text"* ]]
+	[ "$(wc -l <"$WORK/err")" = 1 ]
+	[ ! -s "$WORK/out" ]
+}
+
+# eventually COMMAND...: until it succeeds. The limit only ends a test that hangs.
+eventually() {
+	local i
+	for i in $(seq 1500); do
+		"$@" && return 0
+		sleep 0.02
+	done
+	echo "not within 30 s: $*" >&2
+	return 1
+}
+
+not() {
+	! "$@"
+}
+
+class() {
+	echo "$D/sys/class/tenstorrent/tenstorrent!$1"
+}
+
+# Makes root heed the mode of files: a prefix for commands.
+mortal() {
+	if [ "$(id -u)" = 0 ]; then
+		setpriv --bounding-set=-dac_override,-dac_read_search "$@"
+	else
+		"$@"
+	fi
+}
+
+needs_fuse() {
+	local r=0
+	"$TTSIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
+	if [ "$r" = 3 ]; then
+		skip "no FUSE here: /dev/fuse cannot be opened or mounted by user $(id -u)"
+	fi
+}
+
+# A namespace for mounts: root has it by itself, others in a user namespace.
+private() {
+	if [ "$(id -u)" = 0 ]; then
+		unshare -m --propagation private "$@"
+	else
+		unshare -Urm --propagation private "$@"
+	fi
+}
+
+needs_mounts() {
+	private sh -c 'mount -t tmpfs none /mnt' 2>/dev/null ||
+		skip "no private mounts here: user $(id -u) gets no namespace with the right to mount"
+}

@@ -1,0 +1,159 @@
+# The recorded machines of the golden tests. make_NAME writes one at $D; what it
+# has that is worth a test stands beside it.
+
+MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
+	no-telemetry dead twelve unreadable garbage processes stale observed-wormhole observed-blackhole'
+
+make_machine() {
+	make_"${1//[-.]/_}"
+}
+
+# The smallest: one card, one job.
+make_n150() {
+	machine -b n150 -w 'dev=0,dram=4G,l1=20M,cb=8M,name=python3,args=serve.py --port 8000,uid=1000,age=3723'
+}
+
+# Two chips, one of them without PCIe.
+make_n300() {
+	machine -b n300 --load 90 -w 'dev=0,dram=11G,trace=512M,l1=64M,l1_small=2M,cb=90M,name=/opt/tt/bin/train,uid=1000' \
+		-w dev=0,via=none,name=jupyter-lab
+}
+
+# Two alike, one idle and one job on both.
+make_p150a_two() {
+	machine -b 2xp150a -w 'dev=0+1,dram=8G,l1=96M,name=python3,args=-m vllm.entrypoints.openai.api_server,util=437' \
+		-w dev=1,dram=20G,name=pytest,age=90061
+}
+
+# Two chips with PCIe each and one serial number.
+make_p300() {
+	machine -b p300c,p100a --no-workloads --load 0
+}
+
+make_galaxy_wormhole() {
+	machine -b galaxy-wormhole -w dev=0+1+2+3+8+16+31,dram=6G,l1=32M,name=shard -w dev=5,via=none
+}
+
+make_galaxy_blackhole() {
+	machine -b galaxy-blackhole --load 100 -w dram=20G,l1=100M,name=llama
+}
+
+# Numbers that are not dense, boards of both architectures, a Galaxy chip among them.
+make_gaps() {
+	machine -b n150,2x-,p150b,-,n300,p300b,galaxy-wormhole@c3 \
+		-w dev=4,dram=1G,name=a -w dev=6+7,dram=2G,name=b
+}
+
+# No pids file: holders by their descriptors.
+make_driver_2_4() {
+	machine -b n150,p150a --driver 2.4.0 -w dev=0+1,dram=1G,name=old -w dev=1,via=none,name=shell
+}
+
+# No limits on Blackhole, no file that a reset would make fail.
+make_driver_2_8() {
+	machine -b n300,p150a --driver 2.8.0 --firmware 18.12.0.0 -w dev=1,dram=1G,name=job
+}
+
+# Wormhole firmware before the tag table: no tt_* and no hwmon; Blackhole that published nothing.
+make_no_telemetry() {
+	machine -b n150,p150a,p100a --firmware 18.3.0.0 --fault no-telemetry:1 -w dev=0+1,dram=1G,name=job
+}
+
+# All ones in every file of two chips, the third is well.
+make_dead() {
+	machine -b n300,p150a,p150a --fault dead:0 --fault dead:1 -w dev=0+2,dram=2G,name=victim
+}
+
+# 10 follows 2 in the directory, not here.
+make_twelve() {
+	machine -b 12xp150a -w dev=2+10,dram=1G,name=two-and-ten -w dev=0+1+2+3,dram=1G,name=four -w dev=11,dram=3G
+}
+
+# Files that may not be read: of the device, of a process, of TT-Metal.
+make_unreadable() {
+	machine -b n150,p150a,p150a -w dev=0,dram=1G,name=seen -w dev=1+2,dram=2G,name=hidden,uid=1000
+	chmod 0 "$(class 0)/tt_serial" "$(class 0)/device/hwmon/"*/temp1_input \
+		"$D/proc/1002/fd" "$D/proc/1002/maps" "$D/proc/driver/tenstorrent/2/pids" \
+		"$(metal_file 1)"
+}
+
+# TT-Metal's file for a device.
+metal_file() {
+	printf '%s/dev/shm/tt_device_%u_memory\n' "$D" "0x$(cat "$(class "$1")/tt_asic_id")"
+}
+
+# What no driver writes: it must not be shown, nor break anything.
+make_garbage() {
+	local c
+	machine -b n150,p150a,n150,p150a -w dev=0,dram=1G,name=job
+	c=$(class 0)
+	printf '\033[31mred\n' >"$(file "$c/tt_card_type")"
+	printf -- '-5\n' >"$(file "$c/tt_aiclk")"
+	printf '99999999999999999999999\n' >"$(file "$c/tt_axiclk")"
+	printf '540\nand more\n' >"$(file "$c/tt_arcclk")"
+	printf '45' >"$(file "$c/device/hwmon/hwmon0/temp1_input")"
+	head -c 1048576 /dev/zero | tr '\0' 7 >"$(file "$c/device/hwmon/hwmon0/power1_input")"
+	head -c 4096 /dev/zero | tr '\0' '\377' >"$(file "$c/device/hwmon/hwmon0/in0_input")"
+	printf '0x1A\n' >"$(file "$c/device/hwmon/hwmon0/curr1_input")"
+	printf '18.x.0.0\n' >"$(file "$c/tt_fw_bundle_ver")"
+	printf 'not a number\n12\n' >"$(file "$D/proc/driver/tenstorrent/0/pids")"
+	c=$(class 1)
+	# What drivers before 2.9 read after a flash, -32 degrees, four kilowatts.
+	printf '4080000000\n' >"$(file "$c/device/hwmon/hwmon1/power1_input")"
+	printf '65504000\n' >"$(file "$c/device/hwmon/hwmon1/temp1_input")"
+	printf '2800000\n' >"$(file "$c/device/hwmon/hwmon1/fan1_input")"
+	printf '3210000\n' >"$(file "$c/device/hwmon/hwmon1/in0_input")"
+	rm "$c/tt_serial" "$c/tt_asic_id"
+	mkdir "$c/tt_serial"
+	ln -s tt_asic_id "$c/tt_asic_id"
+	: >"$(file "$c/tt_heartbeat")"
+	# A file where a directory should be, a directory that is no device, a link to nowhere.
+	rm -r "$(class 2)/pcie_perf_counters" "$(class 2)/device/hwmon"
+	: >"$(class 2)/pcie_perf_counters"
+	mkdir "$D/sys/class/tenstorrent/tenstorrent!x" "$D/sys/class/tenstorrent/tenstorrent!03" \
+		"$D/sys/class/tenstorrent/tenstorrent!99999999999"
+	rm "$(class 3)/device"
+	ln -s /nowhere "$(class 3)/device"
+}
+
+# Owners, namespaces, many opens, a name for every trouble.
+make_processes() {
+	local id=4c0e1b2a9d8f7e6a5b4c3d2e1f00112233445566778899aabbccddeeff001122
+	machine -b n150,p150a \
+		-w dev=0,dram=1G,name=docker,cgroup=/system.slice/docker-$id.scope \
+		-w dev=0,dram=64M,name=pod,uid=1000 \
+		-w dev=1,dram=1G,name=slurm,uid=1000,cgroup=/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0 \
+		-w dev=1,via=none,name=unit,cgroup=/system.slice/inference.service \
+		-w 'dev=1,dram=3M,opens=5,name=/usr/bin/python3.11,args=-u /srv/models/a/run.py --x' \
+		-w 'dev=0+1,dram=512K,name=/opt/a very long name of a program that does not fit,uid=4242' \
+		-w dev=0,dram=256M,name=elsewhere
+	# The last one is in a sibling namespace: the driver lists it as 0, /proc not at all.
+	rm -r "$D/proc/1007"
+	sed -i 's/^1007$/0/' "$(file "$D/proc/driver/tenstorrent/0/pids")"
+	echo "0::/kubepods.slice/kubepods-pod12345678_1234_1234_1234_123456789abc.slice/cri-containerd-$id.scope" \
+		>"$(file "$D/proc/1002/cgroup")"
+	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
+}
+
+# What TT-Metal's file keeps of processes that are gone.
+make_stale() {
+	machine -b n150,p150a -w dev=0,dram=1G,name=alive -w dev=0+1,dram=5G,l1=1M,name=dead -w dev=1,dram=2G,name=reborn
+	rm -r "$D/proc/1002"
+	printf '1001\n' >"$(file "$D/proc/driver/tenstorrent/0/pids")"
+	# Another process has the number of the third, and started after the slot was written.
+	sed -i 's/^\(1003 ([^)]*) .*\) [0-9]* \([0-9]* [0-9]* 18446744073709551615 .*\)/\1 99999999 \2/' "$(file "$D/proc/1003/stat")"
+}
+
+make_observed_wormhole() {
+	cp -a "$HERE/../trees/observed-wormhole" "$D"
+}
+
+make_observed_blackhole() {
+	cp -a "$HERE/../trees/observed-blackhole" "$D"
+}
+
+# The name of a file that may now be written.
+file() {
+	chmod u+w "$1"
+	echo "$1"
+}
