@@ -255,6 +255,7 @@ void json_render(struct buf *out, const struct look *look, const struct snapshot
 	put_units(&json);
 	json_open(&json, "host", '{');
 	put_fields(&json, &host_fields, 0, &snapshot->host);
+	put_reasons(&json, &host_fields, &snapshot->host);
 	json_close(&json, '}');
 	json_open(&json, "server", '{');
 	json_bool(&json, "running", snapshot->server_pid != 0);
