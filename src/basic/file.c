@@ -34,6 +34,14 @@ void root_done(struct root *root)
 	*root = (struct root){ .fd = -1 };
 }
 
+void file_reserve(int fd, unsigned count)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)count);
+
+	if (high >= 0)
+		close(high);
+}
+
 ssize_t file_pread(int fd, char *text, size_t size)
 {
 	ssize_t n;

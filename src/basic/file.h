@@ -26,6 +26,13 @@ MUST_CHECK int root_init(struct root *root, const char *directory);
 void root_done(struct root *root);
 
 /*
+ * Room for so many descriptors, made at once; fd is any open one. A table that
+ * threads share grows only after every processor was waited for, which takes
+ * milliseconds each time: so before there are threads. If it fails nothing is lost.
+ */
+void file_reserve(int fd, unsigned count);
+
+/*
  * The contents of a file, NUL-terminated, in one read. Returns the length.
  * -EFBIG if the file has more than size - 1 bytes; errors of open and read as
  * they are (-EISDIR for a directory).

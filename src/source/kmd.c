@@ -13,6 +13,7 @@
 struct kmd {
 	struct card **cards; /* by index */
 	size_t n_cards;
+	size_t n_reserved; /* cards there is room for descriptors of */
 	char version[32];
 };
 
@@ -84,6 +85,22 @@ static void kmd_read_version(struct kmd *kmd, struct sample *sample)
 		(uint8_t)(kmd->version[0] ? KNOWN : reason_of_error(n < 0 ? (int)n : -ENOENT));
 }
 
+/* What the cards will keep open: two directories each, the readings, and the list of holders. */
+static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
+{
+	const struct fieldset *want = &sample->want->device;
+	unsigned each = 3;
+
+	if (kmd->n_cards <= kmd->n_reserved)
+		return;
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		each += attributes[i].changes && fieldset_has(want, attributes[i].field);
+	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
+		each += fieldset_has(want, counter_attributes[i].field);
+	file_reserve(sample->root->fd, (unsigned)kmd->n_cards * each + 32);
+	kmd->n_reserved = kmd->n_cards;
+}
+
 /* One job per card that is there and not stuck in an earlier read. */
 static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 {
@@ -92,6 +109,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 
 	if (!jobs)
 		return -ENOMEM;
+	kmd_reserve(kmd, sample);
 	for (size_t i = 0; i < kmd->n_cards; i++) {
 		struct card *card = kmd->cards[i];
 
