@@ -25,11 +25,39 @@ static void usage_mark(struct usage *usage, enum reason why)
 	usage->why[USE_TRACKING] = KNOWN;
 }
 
+static void usage_take_counts(struct usage *usage, const struct claim *claim)
+{
+	static const enum usage_field fields[] = {
+		USE_SYSTEM, USE_KERNEL, USE_ALLOCATIONS, USE_ALLOCS, USE_FREES, USE_FAILURES,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		usage->why[fields[i]] = claim->has_counts ? KNOWN : NOT_REPORTED;
+	usage->system = claim->system;
+	usage->kernel = claim->kernel;
+	usage->allocs = claim->allocs;
+	usage->frees = claim->frees;
+	usage->allocations = claim->allocs - MIN(claim->frees, claim->allocs);
+	usage->failures = claim->failures;
+}
+
+/* Two may tell the same of a process, but only one of them its single allocations. */
+static void usage_take_list(struct usage *usage, const struct claim *claim)
+{
+	if (!claim->list || claim->source != usage->source || usage->list.why == KNOWN ||
+	    usage->why[USE_DRAM] != KNOWN)
+		return;
+	allocation_list_reset(&usage->list, NOT_REPORTED);
+	usage->list = *claim->list;
+	*claim->list = (struct allocation_list){ .why = NOT_REPORTED };
+}
+
 static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
 {
 	uint64_t dram, l1;
 
 	usage->source = claim->source;
+	allocation_list_reset(&usage->list, NOT_REPORTED);
 	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(claim->source));
 	if (!claim_adds_up(claim, dev, &dram, &l1)) {
 		usage_mark(usage, IMPLAUSIBLE);
@@ -41,12 +69,32 @@ static void usage_take(struct usage *usage, const struct claim *claim, const str
 	usage->l1_small = claim->l1_small;
 	usage->trace = claim->trace;
 	usage->cb = claim->cb;
+	usage_take_counts(usage, claim);
 	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
 	if (claim->has_peak) {
 		usage->peak_dram = MAX(claim->peak_dram, dram);
 		usage->peak_l1 = MAX(claim->peak_l1, l1);
 		usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = KNOWN;
 	}
+}
+
+void claim_add(struct claim *claim, const struct claim *part)
+{
+	claim->dram += part->dram;
+	claim->l1 += part->l1;
+	claim->l1_small += part->l1_small;
+	claim->trace += part->trace;
+	claim->cb += part->cb;
+	claim->system += part->system;
+	claim->kernel += part->kernel;
+	claim->peak_dram += part->peak_dram;
+	claim->peak_l1 += part->peak_l1;
+	claim->allocs += part->allocs;
+	claim->frees += part->frees;
+	claim->failures += part->failures;
+	claim->connected |= part->connected;
+	if (claim->list && part->list)
+		allocation_list_join(claim->list, part->list);
 }
 
 static void merge_claims(struct snapshot *snapshot, const struct claim *claims, size_t count)
@@ -66,6 +114,7 @@ static void merge_claims(struct snapshot *snapshot, const struct claim *claims, 
 		usage->connected |= claim->connected;
 		if (claim->source > usage->source)
 			usage_take(usage, claim, &snapshot->devices[claim->device]);
+		usage_take_list(usage, claim);
 	}
 }
 

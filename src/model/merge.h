@@ -22,7 +22,17 @@ struct claim {
 	uint64_t dram, l1, l1_small, trace, cb; /* apart: dram without trace, l1 without small */
 	bool has_peak;
 	uint64_t peak_dram, peak_l1; /* trace and L1_SMALL included */
+	bool has_counts;	     /* and with them the pools that are in neither */
+	uint64_t system, kernel;
+	uint64_t allocs, frees, failures;
+	struct allocation_list *list; /* NULL: not asked for, or none to be had */
 };
 
-/* Claims of processes that are not in the snapshot are ignored. */
+/*
+ * Adds the figures of another part of the same process and origin, its list too:
+ * a process can have several tables, and two numbers for one device.
+ */
+void claim_add(struct claim *claim, const struct claim *part);
+
+/* Claims of processes that are not in the snapshot are ignored. Lists of winners move there. */
 void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count);

@@ -16,6 +16,8 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 		"process id in its own namespace", K_I32, U_NONE, AT(ns_pid) },
 	[PROC_NAME] = { "process_name", "name", "name", "PIDS", "Name",
 		"base name of the program", K_STRING, U_NONE, AT(name) },
+	[PROC_PROGRAM] = { "program", NULL, "program", "PIDS", "Program",
+		"what the program calls itself, if it reports its memory", K_STRING, U_NONE, AT(program) },
 	[PROC_COMMAND] = { "command", NULL, "command", "PIDS", "Command",
 		"command line", K_TEXT, U_NONE, AT(command) },
 	[PROC_USER] = { "user", NULL, "user", "PIDS", "User",
@@ -64,10 +66,22 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(trace) },
 	[USE_CB] = { "memory.cb", NULL, "circular_buffers", "PIDS", "Circular Buffers",
 		"circular buffers as reported, not part of L1", K_U64, U_BYTE, AT(cb) },
+	[USE_SYSTEM] = { "memory.system", NULL, "system", "PIDS", "System",
+		"host memory that a device uses, as reported", K_U64, U_BYTE, AT(system) },
+	[USE_KERNEL] = { "memory.kernel", NULL, "kernel", "PIDS", "Kernels",
+		"kernel binaries as reported, not part of L1", K_U64, U_BYTE, AT(kernel) },
 	[USE_PEAK_DRAM] = { "memory.peak", "max_memory_usage", "peak_dram", "PIDS", "Peak DRAM",
 		"most DRAM it ever had", K_U64, U_BYTE, AT(peak_dram) },
 	[USE_PEAK_L1] = { "memory.l1.peak", NULL, "peak_l1", "PIDS", "Peak L1",
 		"most L1 it ever had", K_U64, U_BYTE, AT(peak_l1) },
+	[USE_ALLOCATIONS] = { "allocations", NULL, "allocations", "PIDS", "Allocations",
+		"allocations it holds, in all pools", K_U64, U_NONE, AT(allocations) },
+	[USE_ALLOCS] = { "allocations.made", NULL, "allocations_made", "PIDS", "Allocations Made",
+		"allocations it has made so far", K_U64, U_NONE, AT(allocs) },
+	[USE_FREES] = { "allocations.freed", NULL, "allocations_freed", "PIDS", "Allocations Freed",
+		"allocations it has freed so far", K_U64, U_NONE, AT(frees) },
+	[USE_FAILURES] = { "allocations.failed", NULL, "allocations_failed", "PIDS", "Allocations Failed",
+		"allocations for which the device had no room", K_U64, U_NONE, AT(failures) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
 		"who told us: table, wire, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
 };
@@ -91,10 +105,13 @@ void process_init(struct process *process, int32_t pid)
 	*process = (struct process){ .pid = pid };
 	memset(process->why, NOT_ASKED, sizeof(process->why));
 	process->why[PROC_PID] = pid > 0 ? KNOWN : OTHER_NAMESPACE;
+	process->why[PROC_PROGRAM] = NOT_APPLICABLE;
 }
 
 void process_done(struct process *process)
 {
+	for (size_t i = 0; i < process->n_usages; i++)
+		allocation_list_reset(&process->usages[i].list, NOT_ASKED);
 	free(process->command);
 	free(process->usages);
 	*process = (struct process){ 0 };
@@ -122,7 +139,7 @@ struct usage *process_use(struct process *process, size_t device)
 	process->n_usages++;
 	for (; at > 0 && grown[at - 1].device > device; at--)
 		grown[at] = grown[at - 1];
-	grown[at] = (struct usage){ .device = device };
+	grown[at] = (struct usage){ .device = device, .list.why = NO_TRACKER };
 	memset(grown[at].why, NO_TRACKER, sizeof(grown[at].why));
 	snprintf(grown[at].tracking, sizeof(grown[at].tracking), "%s",
 		 tracking_name(TRACKING_NONE));
@@ -227,6 +244,10 @@ void process_label(const struct process *process, char *text, size_t size)
 	const char *script = NULL;
 	size_t length = 0;
 
+	if (process_knows(process, PROC_PROGRAM)) {
+		snprintf(text, size, "%s", process->program);
+		return;
+	}
 	if (!process_knows(process, PROC_NAME)) {
 		snprintf(text, size, "%s", process->pid > 0 ? "?" : "(outside this pid namespace)");
 		return;

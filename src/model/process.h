@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "model/allocation.h"
 #include "model/field.h"
 
 #include <stdbool.h>
@@ -14,6 +15,7 @@ enum process_field {
 	PROC_PID,
 	PROC_NS_PID,
 	PROC_NAME,
+	PROC_PROGRAM,
 	PROC_COMMAND,
 	PROC_USER,
 	PROC_UID,
@@ -39,8 +41,14 @@ enum usage_field {
 	USE_L1_SMALL,
 	USE_TRACE,
 	USE_CB,
+	USE_SYSTEM,
+	USE_KERNEL,
 	USE_PEAK_DRAM,
 	USE_PEAK_L1,
+	USE_ALLOCATIONS,
+	USE_ALLOCS,
+	USE_FREES,
+	USE_FAILURES,
 	USE_TRACKING,
 	USAGE_N_FIELDS,
 };
@@ -73,9 +81,12 @@ struct usage {
 
 	uint64_t dram; /* trace buffers included */
 	uint64_t l1;   /* L1_SMALL included */
-	uint64_t l1_small, trace, cb;
+	uint64_t l1_small, trace, cb, system, kernel;
 	uint64_t peak_dram, peak_l1;
+	uint64_t allocations;		  /* held */
+	uint64_t allocs, frees, failures; /* so far */
 	char tracking[16];
+	struct allocation_list list; /* if asked for */
 };
 
 /* Where a process belongs, by its cgroup. Empty strings: no such thing. */
@@ -102,6 +113,7 @@ struct process {
 	int32_t pid; /* 0: somebody we cannot see */
 	int32_t ns_pid;
 	char name[64];
+	char program[64]; /* what it calls itself */
 	char *command;
 	char user[33];
 	uint32_t uid;
@@ -142,7 +154,7 @@ const char *holding_name(enum holding holding);
 void process_set_owner(struct process *process, const struct owner *owner);
 
 /*
- * What people call it: the name, and for an interpreter its script too, since a
- * script is more use than the tenth "python3". Text of at most size - 1 bytes.
+ * What people call it: what it calls itself, or its name, and for an interpreter its
+ * script too, since a script is more use than the tenth "python3". Text of at most size - 1 bytes.
  */
 void process_label(const struct process *process, char *text, size_t size);

@@ -51,6 +51,7 @@ struct snapshot *snapshot_free(struct snapshot *snapshot)
 	free(snapshot->devices);
 	free(snapshot->processes);
 	free(snapshot->leftovers);
+	free(snapshot->accounts);
 	free(snapshot->problems);
 	free(snapshot);
 	return NULL;
@@ -134,6 +135,18 @@ int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *left
 	return 0;
 }
 
+int snapshot_add_account(struct snapshot *snapshot, const struct account *account)
+{
+	struct account *grown =
+		grow(snapshot->accounts, snapshot->n_accounts, sizeof(*snapshot->accounts));
+
+	if (!grown)
+		return -ENOMEM;
+	snapshot->accounts = grown;
+	snapshot->accounts[snapshot->n_accounts++] = *account;
+	return 0;
+}
+
 void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
 {
 	struct problem *grown =
@@ -161,8 +174,10 @@ static void process_keep(struct process *process, const size_t *moved)
 	for (size_t i = 0; i < process->n_usages; i++) {
 		size_t device = moved[process->usages[i].device];
 
-		if (device == SIZE_MAX)
+		if (device == SIZE_MAX) {
+			allocation_list_reset(&process->usages[i].list, NOT_ASKED);
 			continue;
+		}
 		process->usages[kept] = process->usages[i];
 		process->usages[kept++].device = device;
 	}
@@ -200,6 +215,21 @@ static void keep_leftovers(struct snapshot *snapshot, const size_t *moved)
 	snapshot->n_leftovers = kept;
 }
 
+static void keep_accounts(struct snapshot *snapshot, const size_t *moved)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < snapshot->n_accounts; i++) {
+		struct account *account = &snapshot->accounts[i];
+
+		if (account->device == SIZE_MAX || moved[account->device] == SIZE_MAX)
+			continue;
+		account->device = moved[account->device];
+		snapshot->accounts[kept++] = *account;
+	}
+	snapshot->n_accounts = kept;
+}
+
 void snapshot_keep(struct snapshot *snapshot, const bool *keep)
 {
 	CLEANUP_FREE size_t *moved = calloc(snapshot->n_devices + 1, sizeof(*moved));
@@ -214,5 +244,6 @@ void snapshot_keep(struct snapshot *snapshot, const bool *keep)
 	}
 	keep_processes(snapshot, moved);
 	keep_leftovers(snapshot, moved);
+	keep_accounts(snapshot, moved);
 	snapshot->n_devices = kept;
 }

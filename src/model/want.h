@@ -13,6 +13,9 @@ struct want {
 	struct fieldset process; /* enum process_field */
 	bool processes;		 /* who holds what */
 	bool memory;		 /* and how much: needs the processes */
+	bool allocations;	 /* each single one, where somebody tells */
+	bool reporters;		 /* also programs that report without a device open */
+	bool accounts;		 /* finished processes that the server remembers */
 	bool utilization;
 	bool host; /* distribution, memory: only the vendor's layout has them */
 };

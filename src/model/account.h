@@ -1,0 +1,43 @@
+/*
+ * A finished process on one device, as the allocation server remembers it.
+ */
+#pragma once
+
+#include "model/allocation.h"
+#include "model/field.h"
+
+enum account_field {
+	ACCOUNT_PID,
+	ACCOUNT_NAME,
+	ACCOUNT_USER,
+	ACCOUNT_UID,
+	ACCOUNT_START,
+	ACCOUNT_END,
+	ACCOUNT_TIME,
+	ACCOUNT_PEAK, /* the first of one per pool, in the order of enum pool */
+	ACCOUNT_PEAK_LAST = ACCOUNT_PEAK + POOL_N - 1,
+	ACCOUNT_EXIT,
+	ACCOUNT_N_FIELDS,
+};
+
+struct account {
+	uint8_t why[ACCOUNT_N_FIELDS];
+	size_t device; /* position in the snapshot; SIZE_MAX: none of this machine's */
+
+	int32_t pid;
+	char name[64];
+	char user[33];
+	uint32_t uid;
+	double start_time, end_time; /* Unix time */
+	double time;		     /* between them */
+	uint64_t peaks[POOL_N];
+	char exit[32]; /* "0", or "signal 9" */
+};
+
+extern const struct field_table account_fields;
+
+/* Everything unknown, because its tracker did not tell. */
+void account_init(struct account *account, int32_t pid);
+
+/* From a status as waitpid() gives it. */
+void account_set_exit(struct account *account, int status);
