@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t patience_ns = 300 * NS_PER_MS;
+/* How long an answer may take: a list of a million allocations is 32 MB. */
+static const int64_t patience_ns = 300 * NS_PER_MS, patience_list_ns = 2 * NS_PER_S;
 
 struct daemon {
 	int fd; /* kept between samples, -1 */
@@ -29,6 +30,9 @@ static const enum tracking trackings[IMAGE_ORIGINS] = {
 
 static void add_pool(struct claim *claim, const struct image_usage *usage)
 {
+	claim->allocs += usage->allocs;
+	claim->frees += usage->frees;
+	claim->failures += usage->failures;
 	switch ((enum table_pool)usage->pool) {
 	case TABLE_DRAM:
 		claim->dram = usage->now_bytes;
@@ -41,20 +45,33 @@ static void add_pool(struct claim *claim, const struct image_usage *usage)
 	case TABLE_L1_SMALL: claim->l1_small = usage->now_bytes; break;
 	case TABLE_TRACE: claim->trace = usage->now_bytes; break;
 	case TABLE_CB: claim->cb = usage->now_bytes; break;
-	case TABLE_SYSTEM: /* host memory */
-	case TABLE_KERNEL: /* in the reserved part of L1 */
+	case TABLE_SYSTEM: claim->system = usage->now_bytes; break;
+	case TABLE_KERNEL: claim->kernel = usage->now_bytes; break;
 	case TABLE_POOLS: break;
 	}
 }
 
-/* All pools of one device: they follow each other. */
-static size_t read_device(const struct image_usage *usages, size_t count, struct claim *claim)
+/* Pools of one device that follow each other. */
+static size_t count_pools(const struct image_usage *usages, size_t count)
 {
-	size_t n = 0;
+	size_t n = 1;
 
 	while (n < count && usages[n].device == usages[0].device)
-		add_pool(claim, &usages[n++]);
+		n++;
 	return n;
+}
+
+static bool find_device(struct sample *sample, const struct image_process *from,
+			const struct image_usage *usage, size_t *ret)
+{
+	const struct table_device wanted = { usage->known, usage->node, usage->bdf, usage->asic };
+
+	if (identity_find(sample->snapshot, &wanted, ret))
+		return true;
+	snapshot_complain(sample->snapshot, "daemon",
+			  "process %u: its device %u is none of this machine", from->pid,
+			  usage->device);
+	return false;
 }
 
 /* A reporting program need not have the device open, as the demo has not. */
@@ -73,35 +90,122 @@ static int add_process(struct snapshot *snapshot, int32_t pid)
 	return 0;
 }
 
+/* A list for those who may see it, or the reason why there is none. */
+static struct allocation_list *begin_list(const struct sample *sample,
+					  const struct image_process *from)
+{
+	struct allocation_list *list = sample_list(sample);
+
+	if (list) {
+		list->cut = from->flags & IMAGE_LIST_CUT;
+		list->why = from->flags & IMAGE_LIST_HIDDEN ? DENIED : KNOWN;
+		if (from->origin == IMAGE_TRACED || from->origin == IMAGE_METAL)
+			list->why = NOT_REPORTED;
+	}
+	return list;
+}
+
+/* Allocations name the device as their process does: lists has one for each such number. */
+static void take_allocations(struct sample *sample, const struct image_view *view,
+			     const struct image_process *from, struct allocation_list *const *lists)
+{
+	const struct image_allocation *allocations = view->allocations + from->allocation_first;
+
+	for (uint32_t i = 0; i < from->allocation_count; i++) {
+		const struct image_allocation *a = &allocations[i];
+		const struct allocation allocation = {
+			.id = a->id,
+			.size = a->size,
+			.time_ns = (int64_t)MIN(a->time_ns, INT64_MAX),
+			.pool = (enum pool)a->pool,
+		};
+
+		if (a->device < TABLE_DEVICES && lists[a->device] &&
+		    !sample_list_add(sample, lists[a->device], &allocation))
+			lists[a->device]->cut = true;
+	}
+}
+
 static int take_process(struct sample *sample, const struct image_view *view,
 			const struct image_process *from)
 {
 	const struct image_usage *usages = view->usages + from->usage_first;
-	size_t at = 0;
+	struct allocation_list *lists[TABLE_DEVICES] = { 0 };
+	struct claim claims[TABLE_DEVICES];
+	size_t n = 0, first = sample->n_claims, pools;
 	int r = 0;
 
-	while (at < from->usage_count && r >= 0) {
+	for (size_t at = 0; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
 		const struct image_usage *usage = &usages[at];
-		const struct table_device wanted = { usage->known, usage->node, usage->bdf,
-						     usage->asic };
 		struct claim claim = {
 			.pid = (int32_t)from->pid,
 			.start_ticks = from->start_ticks,
 			.source = trackings[from->origin],
 			.connected = from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY,
 			.has_peak = from->origin != IMAGE_METAL,
+			.has_counts = from->origin != IMAGE_METAL,
 		};
 
-		at += read_device(usage, from->usage_count - at, &claim);
-		if (!identity_find(sample->snapshot, &wanted, &claim.device)) {
-			snapshot_complain(sample->snapshot, "daemon",
-					  "process %u: its device %u is none of this machine",
-					  from->pid, usage->device);
+		pools = count_pools(usage, from->usage_count - at);
+		if (!find_device(sample, from, usage, &claim.device))
 			continue;
-		}
-		r = add_process(sample->snapshot, claim.pid);
-		if (r >= 0)
-			r = sample_claim(sample, &claim);
+		for (size_t i = 0; i < pools; i++)
+			add_pool(&claim, &usage[i]);
+		claim.list = begin_list(sample, from);
+		if (usage->device < TABLE_DEVICES)
+			lists[usage->device] = claim.list;
+		claims[n++] = claim;
+	}
+	take_allocations(sample, view, from, lists);
+	if (n)
+		r = add_process(sample->snapshot, (int32_t)from->pid);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = sample_claim_part(sample, first, &claims[i]);
+	return r;
+}
+
+/* All pools of one device: the account of a finished process there. */
+static int take_account(struct sample *sample, const struct image_process *from,
+			const struct image_usage *usages, size_t pools)
+{
+	const struct table_device wanted = { usages->known, usages->node, usages->bdf,
+					     usages->asic };
+	struct account account;
+
+	account_init(&account, (int32_t)from->pid);
+	account.uid = from->uid;
+	snprintf(account.name, sizeof(account.name), "%s", from->name);
+	account.start_time = (double)from->start_ns / NS_PER_S;
+	account.end_time = (double)from->ended_ns / NS_PER_S;
+	account.time = MAX(0, account.end_time - account.start_time);
+	account.why[ACCOUNT_UID] = account.why[ACCOUNT_END] = KNOWN;
+	if (from->name[0])
+		account.why[ACCOUNT_NAME] = KNOWN;
+	if (from->start_ns)
+		account.why[ACCOUNT_START] = account.why[ACCOUNT_TIME] = KNOWN;
+	if (from->flags & IMAGE_EXIT_KNOWN)
+		account_set_exit(&account, from->exit_status);
+	for (size_t i = 0; i < pools; i++) {
+		account.peaks[usages[i].pool] = usages[i].peak_bytes;
+		account.why[ACCOUNT_PEAK + usages[i].pool] = KNOWN;
+	}
+	if (!identity_find(sample->snapshot, &wanted, &account.device))
+		account.device = SIZE_MAX;
+	return snapshot_add_account(sample->snapshot, &account);
+}
+
+static int take_finished(struct sample *sample, const struct image_view *view,
+			 const struct image_process *from)
+{
+	const struct image_usage *usages = view->usages + from->usage_first, none = { 0 };
+	size_t pools;
+	int r = 0;
+
+	if (from->usage_count == 0)
+		return take_account(sample, from, &none, 0);
+	for (size_t at = 0; at < from->usage_count && r >= 0; at += pools) {
+		pools = count_pools(&usages[at], from->usage_count - at);
+		r = take_account(sample, from, &usages[at], pools);
 	}
 	return r;
 }
@@ -111,9 +215,12 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 	int r = 0;
 
 	sample->snapshot->server_pid = (int32_t)view->header->server_pid;
-	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++)
-		if (!(view->processes[i].flags & IMAGE_FINISHED))
-			r = take_process(sample, view, &view->processes[i]);
+	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
+		const struct image_process *from = &view->processes[i];
+
+		r = from->flags & IMAGE_FINISHED ? take_finished(sample, view, from)
+						 : take_process(sample, view, from);
+	}
 	return r;
 }
 
@@ -122,12 +229,17 @@ static bool is_asked(const struct sample *sample)
 {
 	const char *named = getenv("TT_ALLOCD_SOCKET");
 
-	return sample->want->memory && (sample->root->live || (named && named[0]));
+	return (sample->want->memory || sample->want->accounts) &&
+	       (sample->root->live || (named && named[0]));
 }
 
 static int daemon_sample(void *state, struct sample *sample)
 {
 	struct daemon *daemon = state;
+	const struct want *want = sample->want;
+	uint32_t flags = (want->allocations ? WIRE_WANT_ALLOCATIONS : 0) |
+			 (want->accounts ? WIRE_WANT_FINISHED : 0);
+	int64_t patience = want->allocations ? patience_list_ns : patience_ns;
 	struct server_answer answer;
 	int r = -ENOENT;
 
@@ -141,7 +253,7 @@ static int daemon_sample(void *state, struct sample *sample)
 			r = daemon->fd;
 			break;
 		}
-		r = server_ask(daemon->fd, 0, 0, patience_ns, &answer);
+		r = server_ask(daemon->fd, flags, 0, patience, &answer);
 		if (r < 0) {
 			close(daemon->fd);
 			daemon->fd = -1;

@@ -237,6 +237,13 @@ static const struct suspect *find_suspect(const struct holders *holders, int32_t
 	return NULL;
 }
 
+static void set_holding(struct process *process, enum holding how)
+{
+	process->how = how;
+	snprintf(process->holding, sizeof(process->holding), "%s", holding_name(how));
+	process->why[PROC_HOLDING] = KNOWN;
+}
+
 static int add_holder(struct snapshot *snapshot, int32_t pid, size_t device, enum holding how)
 {
 	struct process *process = snapshot_add_process(snapshot, pid);
@@ -244,11 +251,8 @@ static int add_holder(struct snapshot *snapshot, int32_t pid, size_t device, enu
 	if (!process || !process_use(process, device))
 		return -ENOMEM;
 	/* Surer knowledge of one device does not fade by lesser of another. */
-	if (!process_knows(process, PROC_HOLDING) || how < process->how) {
-		process->how = how;
-		snprintf(process->holding, sizeof(process->holding), "%s", holding_name(how));
-		process->why[PROC_HOLDING] = KNOWN;
-	}
+	if (!process_knows(process, PROC_HOLDING) || how < process->how)
+		set_holding(process, how);
 	return 0;
 }
 
@@ -301,6 +305,12 @@ static int add_seen(struct snapshot *snapshot, int32_t pid, const struct walk_se
 			return r;
 	}
 	process = snapshot_find_process(snapshot, pid);
+	if (!process && seen->n_tables) {
+		process = snapshot_add_process(snapshot, pid);
+		if (!process)
+			return -ENOMEM;
+		set_holding(process, HOLDING_COUNTERS);
+	}
 	if (process) {
 		memcpy(process->tables, seen->tables, sizeof(process->tables));
 		process->n_tables = seen->n_tables;
@@ -387,7 +397,7 @@ static int walk_all(struct holders *holders, struct sample *sample)
 	bool complete;
 	int r;
 
-	r = walk_run(holders->walk, take_walked, &walked, &complete);
+	r = walk_run(holders->walk, sample->want->reporters, take_walked, &walked, &complete);
 	if (r < 0 || walked.error < 0)
 		return r < 0 ? r : walked.error;
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
@@ -432,7 +442,7 @@ static int holders_sample(void *state, struct sample *sample)
 		r = examine_listed(holders, sample);
 	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
 		r = take_list(holders, sample, holders->lists[i], &doubt);
-	if (r >= 0 && doubt)
+	if (r >= 0 && (doubt || sample->want->reporters))
 		r = walk_all(holders, sample);
 	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
 		r = take_orphans(holders, sample, holders->lists[i]);

@@ -5,12 +5,11 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
-#include "basic/parse.h"
 #include "source/procfs.h"
+#include "source/users.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,20 +28,6 @@ struct person {
 	struct owner owner;
 	int owner_error;
 	struct buf command;
-};
-
-/* Names of users, so that each is looked up once. */
-struct name {
-	uint32_t uid;
-	char text[33];
-};
-
-struct proc {
-	struct buf passwd;
-	bool passwd_read;
-	bool fallback; /* ask the system for users that are not in the file */
-	struct name *names;
-	size_t n_names;
 };
 
 /* Large enough for a status or a cgroup file of any machine seen; in one read. */
@@ -96,111 +81,6 @@ static void person_read(void *arg)
 			procfs_parse_cgroup(text.data, &person->owner);
 	}
 	read_command(person);
-}
-
-/* "name:x:uid:…" in passwd(5) text. */
-static bool passwd_find(const char *text, uint32_t uid, char *name, size_t size)
-{
-	while (*text) {
-		size_t length = strcspn(text, "\n");
-		const char *colon = memchr(text, ':', length);
-		const char *second =
-			colon ? memchr(colon + 1, ':', length - (size_t)(colon + 1 - text)) : NULL;
-		char digits[12] = { 0 };
-		uint32_t found;
-
-		if (second) {
-			size_t n = strcspn(second + 1, ":\n");
-
-			memcpy(digits, second + 1, MIN(n, sizeof(digits) - 1));
-			if (parse_u32(digits, &found) == 0 && found == uid) {
-				snprintf(name, size, "%.*s", (int)MIN(colon - text, 32), text);
-				return true;
-			}
-		}
-		text += length;
-		text += *text == '\n';
-	}
-	return false;
-}
-
-/* The directory service of a cluster: may load modules, may ask the network. */
-static bool system_find(uint32_t uid, char *name, size_t size)
-{
-	struct passwd entry, *found = NULL;
-	char text[2048];
-
-	if (getpwuid_r(uid, &entry, text, sizeof(text), &found) != 0 || !found)
-		return false;
-	snprintf(name, size, "%s", entry.pw_name);
-	return true;
-}
-
-struct lookup {
-	struct job job;
-	uint32_t uid;
-	char name[33];
-};
-
-static void lookup_run(void *arg)
-{
-	struct lookup *lookup = arg;
-
-	if (!system_find(lookup->uid, lookup->name, sizeof(lookup->name)))
-		lookup->name[0] = '\0';
-}
-
-/* A directory that does not answer is not asked again. */
-static bool ask_system(struct proc *proc, struct sample *sample, uint32_t uid, char *name,
-		       size_t size)
-{
-	struct lookup *lookup;
-	struct job *job;
-	bool done;
-
-	if (!sample->root->live || !proc->fallback)
-		return false;
-	lookup = calloc(1, sizeof(*lookup));
-	if (!lookup)
-		return false;
-	lookup->uid = uid;
-	lookup->job = (struct job){ .run = lookup_run, .arg = lookup };
-	job = &lookup->job;
-	done = crew_run(sample->crew, &job, 1, sample->deadline_ns);
-	if (!done) {
-		proc->fallback = false;
-		return false; /* its memory is left to the job */
-	}
-	snprintf(name, size, "%s", lookup->name);
-	free(lookup);
-	return name[0];
-}
-
-/* The user's name, or its number. */
-static void user_name(struct proc *proc, struct sample *sample, uint32_t uid, char *name,
-		      size_t size)
-{
-	struct name *grown;
-
-	for (size_t i = 0; i < proc->n_names; i++)
-		if (proc->names[i].uid == uid) {
-			snprintf(name, size, "%s", proc->names[i].text);
-			return;
-		}
-	if (!proc->passwd_read) {
-		proc->passwd_read = true;
-		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &proc->passwd) < 0)
-			buf_reset(&proc->passwd);
-	}
-	if (!passwd_find(buf_text(&proc->passwd), uid, name, size) &&
-	    !ask_system(proc, sample, uid, name, size))
-		snprintf(name, size, "%u", uid);
-	grown = reallocarray(proc->names, proc->n_names + 1, sizeof(*grown));
-	if (!grown)
-		return;
-	proc->names = grown;
-	grown[proc->n_names].uid = uid;
-	snprintf(grown[proc->n_names++].text, sizeof(grown->text), "%s", name);
 }
 
 static const char *state_name(char state)
@@ -268,7 +148,7 @@ static void fill_command(struct process *process, const struct person *person)
 		snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
 }
 
-static void fill_status(struct proc *proc, struct sample *sample, struct process *process,
+static void fill_status(struct users *users, struct sample *sample, struct process *process,
 			const struct person *person)
 {
 	const struct procfs_status *status = &person->status;
@@ -278,7 +158,7 @@ static void fill_status(struct proc *proc, struct sample *sample, struct process
 	process->uid = status->uid;
 	process->why[PROC_UID] = KNOWN;
 	if (wants(person, PROC_USER)) {
-		user_name(proc, sample, status->uid, process->user, sizeof(process->user));
+		users_find(users, sample, status->uid, process->user, sizeof(process->user));
 		process->why[PROC_USER] = KNOWN;
 	}
 	memcpy(process->ns_pids, status->ns_pids, sizeof(process->ns_pids));
@@ -308,7 +188,7 @@ static void process_fail(struct process *process, enum reason why)
 			process->why[i] = (uint8_t)why;
 }
 
-static void person_fill(struct proc *proc, struct sample *sample, const struct person *person,
+static void person_fill(struct users *users, struct sample *sample, const struct person *person,
 			bool has_boot, double boot)
 {
 	struct process *process = snapshot_find_process(sample->snapshot, person->pid);
@@ -325,7 +205,7 @@ static void person_fill(struct proc *proc, struct sample *sample, const struct p
 	}
 	fill_command(process, person);
 	fill_times(process, &person->stat, sample, has_boot, boot);
-	fill_status(proc, sample, process, person);
+	fill_status(users, sample, process, person);
 	fill_owner(process, person);
 	snprintf(process->state, sizeof(process->state), "%s", state_name(person->stat.state));
 	process->why[PROC_STATE] = KNOWN;
@@ -345,6 +225,17 @@ static bool can_be_asked(const struct process *process)
 	return process->pid > 0 && process->how != HOLDING_OPENER_GONE;
 }
 
+/* Finished processes have a user too. */
+static void name_accounts(struct users *users, struct sample *sample)
+{
+	for (size_t i = 0; i < sample->snapshot->n_accounts; i++) {
+		struct account *account = &sample->snapshot->accounts[i];
+
+		users_find(users, sample, account->uid, account->user, sizeof(account->user));
+		account->why[ACCOUNT_USER] = KNOWN;
+	}
+}
+
 static int proc_sample(void *state, struct sample *sample)
 {
 	struct snapshot *snapshot = sample->snapshot;
@@ -354,6 +245,7 @@ static int proc_sample(void *state, struct sample *sample)
 	double boot = 0;
 	bool has_boot;
 
+	name_accounts(state, sample);
 	if (n == 0)
 		return 0;
 	if (!persons || !jobs)
@@ -387,24 +279,20 @@ static int proc_sample(void *state, struct sample *sample)
 
 static int proc_open(const struct root *root, void **ret_state)
 {
-	struct proc *proc = calloc(1, sizeof(*proc));
+	struct users *users = calloc(1, sizeof(*users));
 
 	(void)root;
-	if (!proc)
+	if (!users)
 		return -ENOMEM;
-	proc->fallback = true;
-	*ret_state = proc;
+	*ret_state = users;
 	return 0;
 }
 
 static void proc_close(void *state, struct crew *crew)
 {
-	struct proc *proc = state;
-
 	(void)crew;
-	buf_done(&proc->passwd);
-	free(proc->names);
-	free(proc);
+	users_done(state);
+	free(state);
 }
 
 const struct source source_proc = {

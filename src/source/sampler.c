@@ -210,7 +210,7 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 		judge_devices(sample.snapshot);
 		*ret = TAKE_PTR(sample.snapshot);
 	}
-	free(sample.claims);
+	sample_done(&sample);
 	snapshot_free(sample.snapshot);
 	return r;
 }

@@ -19,9 +19,13 @@ struct sample {
 	struct crew *crew;
 	int64_t deadline_ns; /* for one job */
 	struct snapshot *snapshot;
-	struct claim *claims;
+	struct claim *claims; /* their lists too */
 	size_t n_claims;
+	size_t n_allocations; /* in all lists so far */
 };
+
+/* Single allocations in one snapshot: 128 MB. Beyond it lists are cut. */
+enum { SAMPLE_ALLOCATIONS = 4 << 20 };
 
 struct source {
 	const char *name, *help;
@@ -36,4 +40,20 @@ extern const struct source source_kmd, source_holders, source_daemon, source_pro
 /* In the order they are asked; NULL at the end. */
 extern const struct source *const sources[];
 
+/* Takes the list along. */
 MUST_CHECK int sample_claim(struct sample *sample, const struct claim *claim);
+
+/*
+ * The same for a part of what a process has: added to an earlier claim at or behind
+ * `first` for the same device, if there is one.
+ */
+MUST_CHECK int sample_claim_part(struct sample *sample, size_t first, const struct claim *claim);
+
+/* A list to claim, empty and known; NULL if nobody asked for one, or without memory. */
+struct allocation_list *sample_list(const struct sample *sample);
+
+/* One more in a list of this sample. False: no more than a snapshot may hold, or no memory. */
+bool sample_list_add(struct sample *sample, struct allocation_list *list,
+		     const struct allocation *allocation);
+
+void sample_done(struct sample *sample);

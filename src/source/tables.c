@@ -11,30 +11,55 @@
 #include "proto/table.h"
 #include "source/identity.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
-/* A mapped table; totals lie before the slots, so these are not mapped. */
+static_assert((int)POOL_N == (int)TABLE_POOLS && (int)POOL_TRACE == (int)TABLE_TRACE &&
+		      (int)POOL_KERNEL == (int)TABLE_KERNEL,
+	      "pools have the same numbers");
+
+/* A mapped table. */
 struct mapping {
 	void *data;
+	size_t length;
 	struct table_view view;
 };
 
+/* What may be mapped: shared-memory.md, "Duties of a reader". */
 static int check_file(int fd)
 {
+	const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
 	struct stat st;
+	struct statfs fs;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	/* A file that may shrink could fault us at any time. */
-	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+	/* A file that may shrink could fault us at any time, as could huge pages. */
+	if (seals < 0 || (seals & needed) != needed)
 		return -EPERM;
-	if (fstat(fd, &st) < 0)
+	if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
 		return -errno;
+	if (fs.f_type != TMPFS_MAGIC || !S_ISREG(st.st_mode))
+		return -EPERM;
 	return st.st_size < (off_t)TABLE_SLOT_OFFSET ? -EBADMSG : 0;
+}
+
+/*
+ * Totals lie before the slots. Of these, only the pages that exist: they are used
+ * from the first one on, and to look at a hole would allocate it.
+ */
+static size_t find_length(int fd, bool slots)
+{
+	const off_t most = TABLE_SLOT_OFFSET + (off_t)TABLE_SLOTS_MAX * sizeof(struct table_slot);
+	off_t end = slots ? lseek(fd, TABLE_SLOT_OFFSET, SEEK_HOLE) : 0;
+
+	return (size_t)MIN(MAX(end, (off_t)TABLE_SLOT_OFFSET), most);
 }
 
 static int map_table(const struct sample *sample, int32_t pid, int32_t descriptor,
@@ -42,6 +67,7 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 {
 	CLEANUP_CLOSE int fd = -1;
 	char path[48];
+	size_t length;
 	void *data;
 	int r;
 
@@ -52,15 +78,17 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 	r = check_file(fd);
 	if (r < 0)
 		return r;
-	data = mmap(NULL, TABLE_SLOT_OFFSET, PROT_READ, MAP_SHARED, fd, 0);
+	length = find_length(fd, sample->want->allocations);
+	data = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
 	if (data == MAP_FAILED)
 		return -errno;
-	r = table_view_init(&ret->view, data, TABLE_SLOT_OFFSET);
+	r = table_view_init(&ret->view, data, length);
 	if (r < 0) {
-		munmap(data, TABLE_SLOT_OFFSET);
+		munmap(data, length);
 		return r;
 	}
 	ret->data = data;
+	ret->length = length;
 	return 0;
 }
 
@@ -89,14 +117,50 @@ static int read_claim(const struct table_view *view, uint32_t logical, struct cl
 	ret->l1_small = totals[TABLE_L1_SMALL].now_bytes;
 	ret->trace = totals[TABLE_TRACE].now_bytes;
 	ret->cb = totals[TABLE_CB].now_bytes;
-	ret->has_peak = true;
+	ret->system = totals[TABLE_SYSTEM].now_bytes;
+	ret->kernel = totals[TABLE_KERNEL].now_bytes;
+	ret->has_peak = ret->has_counts = true;
 	ret->peak_dram = totals[TABLE_DRAM].peak_bytes;
 	ret->peak_l1 = totals[TABLE_L1].peak_bytes;
+	for (enum table_pool pool = 0; pool < TABLE_POOLS; pool++) {
+		ret->allocs += totals[pool].allocs;
+		ret->frees += totals[pool].frees;
+		ret->failures += totals[pool].failures;
+	}
 	return 0;
 }
 
+/* The lists of one table by logical device; those that are NULL belong to nobody. */
+struct lists {
+	struct allocation_list *of[TABLE_DEVICES];
+};
+
+static void read_slots(struct sample *sample, const struct table_view *view,
+		       const struct lists *lists)
+{
+	struct table_cursor cursor = { 0 };
+	struct table_allocation slot;
+	bool full = false;
+
+	while (!full && table_next(view, &cursor, &slot)) {
+		const struct allocation allocation = {
+			.id = slot.id,
+			.size = slot.size,
+			.time_ns = (int64_t)MIN(slot.time_ns, INT64_MAX),
+			.pool = (enum pool)slot.pool,
+		};
+
+		if (slot.device < TABLE_DEVICES && lists->of[slot.device])
+			full = !sample_list_add(sample, lists->of[slot.device], &allocation);
+	}
+	for (uint32_t i = 0; i < TABLE_DEVICES; i++)
+		if (lists->of[i])
+			lists->of[i]->cut |=
+				full || cursor.invalid > 0 || !table_list_is_complete(view);
+}
+
 static int take_device(struct sample *sample, const struct process *process,
-		       const struct table_view *view, uint32_t logical)
+		       const struct table_view *view, uint32_t logical, struct claim *ret)
 {
 	struct claim claim = { .pid = process->pid, .source = TRACKING_TABLE };
 	struct table_device device;
@@ -108,21 +172,56 @@ static int take_device(struct sample *sample, const struct process *process,
 	if (r < 0) {
 		snapshot_complain(sample->snapshot, "tables", "process %d, device %u: %s",
 				  process->pid, logical, strerror(-r));
-		return 0;
+		return r;
 	}
 	if (!identity_find(sample->snapshot, &device, &claim.device)) {
 		snapshot_complain(sample->snapshot, "tables",
 				  "process %d: its device %u is none of this machine", process->pid,
 				  logical);
-		return 0;
+		return -ENODEV;
 	}
-	return sample_claim(sample, &claim);
+	*ret = claim;
+	return 0;
 }
 
-static int take_table(struct sample *sample, const struct process *process, int32_t descriptor)
+static int take_devices(struct sample *sample, const struct process *process,
+			const struct table_view *view, size_t first)
+{
+	struct claim claims[TABLE_DEVICES];
+	struct lists lists = { 0 };
+	uint64_t devices = table_devices(view), taken = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
+		if (!(devices >> i & 1) || take_device(sample, process, view, i, &claims[i]) < 0)
+			continue;
+		claims[i].list = lists.of[i] = sample_list(sample);
+		taken |= UINT64_C(1) << i;
+	}
+	if (sample->want->allocations)
+		read_slots(sample, view, &lists);
+	for (uint32_t i = 0; i < TABLE_DEVICES && r >= 0; i++)
+		if (taken >> i & 1)
+			r = sample_claim_part(sample, first, &claims[i]);
+	return r;
+}
+
+/* Its own name for itself; another table of the process may have given one. */
+static void take_program(struct process *process, const struct table_view *view)
+{
+	char name[TABLE_PROGRAM_MAX];
+
+	if (process_knows(process, PROC_PROGRAM) || table_read_program(view, name) < 0 || !name[0])
+		return;
+	snprintf(process->program, sizeof(process->program), "%s", name);
+	process->why[PROC_PROGRAM] = KNOWN;
+}
+
+/* Claims from `first` on are of this process. */
+static int take_table(struct sample *sample, struct process *process, int32_t descriptor,
+		      size_t first)
 {
 	struct mapping mapping;
-	uint64_t devices;
 	int r;
 
 	r = map_table(sample, process->pid, descriptor, &mapping);
@@ -134,26 +233,29 @@ static int take_table(struct sample *sample, const struct process *process, int3
 				  r == -EPERM ? "not sealed, so not read" : strerror(-r));
 		return 0;
 	}
-	devices = is_its_own(&mapping.view, process) ? table_devices(&mapping.view) : 0;
-	for (uint32_t logical = 0; logical < TABLE_DEVICES && r >= 0; logical++)
-		if (devices >> logical & 1)
-			r = take_device(sample, process, &mapping.view, logical);
-	munmap(mapping.data, TABLE_SLOT_OFFSET);
+	if (is_its_own(&mapping.view, process)) {
+		take_program(process, &mapping.view);
+		r = take_devices(sample, process, &mapping.view, first);
+	}
+	munmap(mapping.data, mapping.length);
 	return r;
 }
 
 static int tables_sample(void *state, struct sample *sample)
 {
-	const struct snapshot *snapshot = sample->snapshot;
+	struct snapshot *snapshot = sample->snapshot;
 	int r = 0;
 
 	(void)state;
 	if (!sample->want->memory)
 		return 0;
-	for (size_t i = 0; i < snapshot->n_processes; i++)
-		for (unsigned k = 0; k < snapshot->processes[i].n_tables && r >= 0; k++)
-			r = take_table(sample, &snapshot->processes[i],
-				       snapshot->processes[i].tables[k]);
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		struct process *process = &snapshot->processes[i];
+		size_t first = sample->n_claims;
+
+		for (unsigned k = 0; k < process->n_tables && r >= 0; k++)
+			r = take_table(sample, process, process->tables[k], first);
+	}
 	return r;
 }
 

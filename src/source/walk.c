@@ -278,8 +278,9 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int walk_run(struct walk *walk, void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
-	     void *arg, bool *ret_complete)
+int walk_run(struct walk *walk, bool tables,
+	     void (*each)(int32_t pid, const struct walk_seen *seen, void *arg), void *arg,
+	     bool *ret_complete)
 {
 	struct run run = { .walk = walk };
 	int r;
@@ -297,7 +298,7 @@ int walk_run(struct walk *walk, void (*each)(int32_t pid, const struct walk_seen
 	*ret_complete = true;
 	for (size_t i = 0; i < run.count; i++) {
 		*ret_complete = *ret_complete && !run.known[i].denied;
-		if (run.known[i].holds)
+		if (run.known[i].holds || (tables && run.known[i].seen.n_tables))
 			each(run.known[i].pid, &run.known[i].seen, arg);
 	}
 	return 0;

@@ -46,9 +46,9 @@ MUST_CHECK int walk_begin(struct walk *walk);
 MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, struct walk_seen *ret);
 
 /*
- * Calls each() for every process but our own that has a device open. *ret_complete:
- * there was no process that we may not look at.
+ * Calls each() for every process but our own that has a device open, or, with tables,
+ * only a table. *ret_complete: there was no process that we may not look at.
  */
-MUST_CHECK int walk_run(struct walk *walk,
+MUST_CHECK int walk_run(struct walk *walk, bool tables,
 			void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
 			void *arg, bool *ret_complete);

@@ -1,0 +1,117 @@
+#include "source/users.h"
+
+#include "basic/parse.h"
+
+#include <pwd.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "name:x:uid:…" in passwd(5) text. */
+static bool passwd_find(const char *text, uint32_t uid, char *name, size_t size)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		const char *colon = memchr(text, ':', length);
+		const char *second =
+			colon ? memchr(colon + 1, ':', length - (size_t)(colon + 1 - text)) : NULL;
+		char digits[12] = { 0 };
+		uint32_t found;
+
+		if (second) {
+			size_t n = strcspn(second + 1, ":\n");
+
+			memcpy(digits, second + 1, MIN(n, sizeof(digits) - 1));
+			if (parse_u32(digits, &found) == 0 && found == uid) {
+				snprintf(name, size, "%.*s", (int)MIN(colon - text, 32), text);
+				return true;
+			}
+		}
+		text += length;
+		text += *text == '\n';
+	}
+	return false;
+}
+
+/* The directory service of a cluster: may load modules, may ask the network. */
+static bool system_find(uint32_t uid, char *name, size_t size)
+{
+	struct passwd entry, *found = NULL;
+	char text[2048];
+
+	if (getpwuid_r(uid, &entry, text, sizeof(text), &found) != 0 || !found)
+		return false;
+	snprintf(name, size, "%s", entry.pw_name);
+	return true;
+}
+
+struct lookup {
+	struct job job;
+	uint32_t uid;
+	char name[33];
+};
+
+static void lookup_run(void *arg)
+{
+	struct lookup *lookup = arg;
+
+	if (!system_find(lookup->uid, lookup->name, sizeof(lookup->name)))
+		lookup->name[0] = '\0';
+}
+
+/* A directory that does not answer is not asked again. */
+static bool ask_system(struct users *users, struct sample *sample, uint32_t uid, char *name,
+		       size_t size)
+{
+	struct lookup *lookup;
+	struct job *job;
+	bool done;
+
+	if (!sample->root->live || users->deaf)
+		return false;
+	lookup = calloc(1, sizeof(*lookup));
+	if (!lookup)
+		return false;
+	lookup->uid = uid;
+	lookup->job = (struct job){ .run = lookup_run, .arg = lookup };
+	job = &lookup->job;
+	done = crew_run(sample->crew, &job, 1, sample->deadline_ns);
+	if (!done) {
+		users->deaf = true;
+		return false; /* its memory is left to the job */
+	}
+	snprintf(name, size, "%s", lookup->name);
+	free(lookup);
+	return name[0];
+}
+
+void users_find(struct users *users, struct sample *sample, uint32_t uid, char *name, size_t size)
+{
+	struct user_name *grown;
+
+	for (size_t i = 0; i < users->n_names; i++)
+		if (users->names[i].uid == uid) {
+			snprintf(name, size, "%s", users->names[i].text);
+			return;
+		}
+	if (!users->passwd_read) {
+		users->passwd_read = true;
+		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &users->passwd) < 0)
+			buf_reset(&users->passwd);
+	}
+	if (!passwd_find(buf_text(&users->passwd), uid, name, size) &&
+	    !ask_system(users, sample, uid, name, size))
+		snprintf(name, size, "%u", uid);
+	grown = reallocarray(users->names, users->n_names + 1, sizeof(*grown));
+	if (!grown)
+		return;
+	users->names = grown;
+	grown[users->n_names].uid = uid;
+	snprintf(grown[users->n_names++].text, sizeof(grown->text), "%s", name);
+}
+
+void users_done(struct users *users)
+{
+	buf_done(&users->passwd);
+	free(users->names);
+	*users = (struct users){ 0 };
+}
