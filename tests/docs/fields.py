@@ -1,0 +1,99 @@
+"""Reads the tables of src/ that documents repeat: fields, reasons, options.
+
+The sources stay the only place where these are written; this file just finds
+them. It is strict: a line that it cannot read is an error, not a field less.
+"""
+
+import pathlib
+import re
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
+
+STRING = r'(NULL|"(?:[^"\\]|\\.)*")'
+LINE = re.compile(
+    r"\[(?P<id>(?:DEV|PROC|USE|HOST)_\w+)\]\s*=\s*\{\s*"
+    + r"\s*,\s*".join([STRING] * 6)
+    + r"\s*,\s*(?P<kind>K_\w+)\s*,\s*(?P<unit>U_\w+)\s*,"
+)
+COUNTER = re.compile(r'\bX\(\d+, "(\w+)"\)')
+COUNTER_HELP = re.compile(r'"(data flits[^"]*)"')
+
+
+class Field:
+    def __init__(self, id, key, aliases, json, help, kind, unit):
+        self.id, self.key, self.json = id, key, json
+        self.aliases = aliases.split() if aliases else []
+        self.help, self.kind, self.unit = help, kind, unit
+
+
+def text(token):
+    return None if token == "NULL" else token[1:-1].replace('\\"', '"')
+
+
+def read_table(path, prefix):
+    """The fields of one table, in its order."""
+    source = (SOURCE / path).read_text(encoding="utf-8")
+    fields = []
+    for match in LINE.finditer(source):
+        if match["id"].startswith(prefix):
+            key, aliases, json, _section, _label, help = map(text, match.groups()[1:7])
+            fields.append(
+                (match.start(), Field(match["id"], key, aliases, json, help, match["kind"], match["unit"]))
+            )
+    if prefix == "DEV_":
+        # One line of the table stands for the twelve counters.
+        at = source.index("DEVICE_EACH_COUNTER(COUNTER)")
+        help = COUNTER_HELP.search(source)[1]
+        for name in COUNTER.findall((SOURCE / "model/device.h").read_text(encoding="utf-8")):
+            at += 1
+            field = Field("DEV_COUNTER", "pcie.counter." + name, None, "pci.counters." + name, help, "K_U32", "U_NONE")
+            fields.append((at, field))
+    written = len(re.findall(r"\[(?!\w+_N_FIELDS)%s\w+\]\s*=\s*\{" % prefix, source))
+    read = sum(field.id != "DEV_COUNTER" for _, field in fields)
+    assert fields and read == written, f"{path}: {written} lines of {prefix}, {read} understood"
+    return [field for _, field in sorted(fields, key=lambda pair: pair[0])]
+
+
+def device_fields():
+    return read_table("model/device_fields.c", "DEV_")
+
+
+def process_fields():
+    return read_table("model/process.c", "PROC_")
+
+
+def usage_fields():
+    return read_table("model/process.c", "USE_")
+
+
+def host_fields():
+    return read_table("model/snapshot.c", "HOST_")
+
+
+def reason_codes():
+    source = (SOURCE / "model/reason.c").read_text(encoding="utf-8")
+    codes = re.findall(r'\[[A-Z_]+\] = \{ "(\w+)", "', source)
+    assert "known" in codes and len(codes) > 10
+    return [code for code in codes if code != "known"]
+
+
+def unit_names():
+    """U_… -> the name of the base unit, None if it counts nothing."""
+    source = (SOURCE / "model/field.c").read_text(encoding="utf-8")
+    units = dict(re.findall(r'\[(U_\w+)\] = \{ "([^"]*)"', source))
+    assert units["U_BYTE"] == "byte"
+    return {unit: name or None for unit, name in units.items()}
+
+
+def cases(path, function):
+    """The texts that a function returns from a switch."""
+    source = (SOURCE / path).read_text(encoding="utf-8")
+    body = re.search(r"^[^\n]*\b%s\([^\n]*\)\n\{\n(.*?)^\}" % function, source, re.S | re.M)[1]
+    return [name for name in re.findall(r'return "([^"]*)";', body) if name]
+
+
+def names(path, array):
+    """The texts of an array."""
+    source = (SOURCE / path).read_text(encoding="utf-8")
+    body = re.search(r"\b%s\[\w*\] = \{(.*?)\};" % array, source, re.S)[1]
+    return re.findall(r'"([^"]*)"', body)

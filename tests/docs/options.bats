@@ -1,0 +1,120 @@
+#!/usr/bin/env bats
+# Options and fields: help, manual, README and completions agree.
+load helpers
+
+TEXTS="man/tt_smi.1 README.md completions/tt_smi.bash completions/_tt_smi"
+
+@test "every option of the help is in manual, README and completions" {
+	"$TT_SMI" --help | "$PYTHON" "$HERE/options.py" help >"$WORK/help"
+	for text in $TEXTS; do
+		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
+		run comm -23 "$WORK/help" "$WORK/text"
+		echo "not in $text: $output"
+		[ -z "$output" ]
+	done
+}
+
+@test "manual, README and completions name the same options" {
+	"$PYTHON" "$HERE/options.py" "$TOP/man/tt_smi.1" >"$WORK/manual"
+	for text in $TEXTS; do
+		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
+		echo "man/tt_smi.1 and $text:"
+		diff "$WORK/manual" "$WORK/text"
+	done
+}
+
+@test "every option that a text names is known to the program" {
+	for text in $TEXTS; do
+		"$PYTHON" "$HERE/options.py" "$TOP/$text"
+	done | sort -u >"$WORK/named"
+	while read -r option; do
+		run "$TT_SMI" --root "$WORK" "$option" </dev/null
+		echo "$option: $output"
+		[[ $output != *"unknown option"* ]]
+	done <"$WORK/named"
+	run "$TT_SMI" --no-such-option
+	[ "$status" = 2 ]
+	[[ $output == *"unknown option"* ]]
+}
+
+# The sections that -d knows, as its error message lists them.
+@test "manual, README and completions have the sections of -d" {
+	sections=$("$TT_SMI" -q -d NONE 2>&1 | sed 's/.*there are //') || true
+	[ "$(wc -w <<<"$sections")" -ge 10 ]
+	for section in $sections; do
+		for text in $TEXTS; do
+			echo "$section in $text"
+			grep -qw "$section" "$TOP/$text"
+		done
+	done
+}
+
+@test "manual, README and help have the exit codes of src/cli/exit.h" {
+	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/cli/exit.h")
+	[ "$(wc -w <<<"$codes")" -ge 8 ]
+	same "$codes" "$(sed -n '/^\.Sh EXIT STATUS/,/^\.El/s/^\.It \([0-9]*\)$/\1/p' "$TOP/man/tt_smi.1")"
+	same "$codes" "$(sed -n '/^## Exit codes/,/^## Q/s/^| \([0-9]*\) |.*/\1/p' "$TOP/README.md")"
+	same "$codes" "$("$TT_SMI" --help | sed -n '/^Exit status/,/^$/p' | grep -o '[0-9]\+')"
+}
+
+# keys OPTION: every name that a list of fields has, aliases too.
+keys() {
+	"$TT_SMI" "$1" | sed -n '/^"/{s/" or "/\n/g;s/"//g;p;}'
+}
+
+@test "every field that the help lists can be asked for" {
+	tree -w dev=0,dram=1G,name=a
+	for kind in gpu compute-apps; do
+		keys "--help-query-$kind" >"$WORK/keys"
+		[ "$(wc -l <"$WORK/keys")" -gt 80 ]
+		"$TT_SMI" --root "$WORK/tree" "--query-$kind=$(paste -sd, "$WORK/keys")" --format=csv,noheader >"$WORK/out"
+		[ -s "$WORK/out" ]
+	done
+}
+
+@test "the help lists every field of the tables" {
+	tables=$(cd "$HERE" && "$PYTHON" -c 'import fields
+for table in fields.device_fields(), fields.host_fields():
+    for field in table:
+        print(field.key, *field.aliases, sep="\n")')
+	same "$tables" "$(keys --help-query-gpu)"
+}
+
+@test "fields that README and manual name exist" {
+	{ keys --help-query-gpu; keys --help-query-compute-apps; } | sort -u >"$WORK/keys"
+	{
+		# What looks like a field: words with dots in backquotes; lists in commands.
+		grep -o '`[a-z_]\+\(\.[a-z_0-9]\+\)\+`' "$TOP/README.md" | tr -d '`' |
+			grep -v '\.\(json\|txt\|h\|1\|rpm\)$\|^limits\.\|^host_info\.'
+		grep -oh 'query-\(gpu\|compute-apps\)=[a-z0-9_.,]*' "$TOP/README.md" "$TOP/man/tt_smi.1" |
+			sed 's/.*=//' | tr , '\n' | grep .
+	} | sort -u >"$WORK/named"
+	[ "$(wc -l <"$WORK/named")" -gt 15 ]
+	run comm -13 "$WORK/keys" "$WORK/named"
+	echo "no such field: $output"
+	[ -z "$output" ]
+}
+
+@test "bash completes options, fields and values" {
+	tree -b n150,p150a
+	run env TT_SMI_ROOT="$WORK/tree" bash -c '
+		source "$1/completions/tt_smi.bash"
+		try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tt_smi; echo "${COMPREPLY[*]}"; }
+		try "$2" --wat
+		try "$2" --query-gpu = index,memory.tot
+		try "$2" --format = csv,noh
+		try "$2" --json = p
+		try "$2" -i 0000:01
+		try "$2" -d POWER,UTI' - "$TOP" "$TT_SMI"
+	echo "$output"
+	[ "${lines[0]}" = --watch ]
+	[ "${lines[1]}" = index,memory.total ]
+	[ "${lines[2]}" = csv,noheader ]
+	[ "${lines[3]}" = pretty ]
+	[ "${lines[5]}" = POWER,UTILIZATION ]
+}
+
+@test "zsh can read its completion" {
+	command -v zsh >/dev/null || skip "no zsh here"
+	zsh -n "$TOP/completions/_tt_smi"
+}

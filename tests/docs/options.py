@@ -1,0 +1,65 @@
+"""The options that a text names, one per line.
+
+    options.py help      `tt_smi --help` on standard input
+    options.py README.md, man/tt_smi.1, completions/tt_smi.bash, completions/_tt_smi
+"""
+
+import pathlib
+import re
+import sys
+
+WORD = r"(--?[A-Za-z][A-Za-z-]*)"
+
+
+def from_help(text):
+    for line in text.splitlines():
+        match = re.match(rf"(?:  |      ){WORD}(?:, {WORD})?(?:[ \[]|$)", line)
+        if match:
+            yield from filter(None, match.groups())
+
+
+def from_manual(text):
+    """In mdoc an option is Fl name, or Fl \\-name for a long one."""
+    for line in text.splitlines():
+        if not re.match(r"\.(It|Fl|Op|Pq|Nm|Ar|Cm)\b", line):
+            continue
+        for dashes, name in re.findall(r"\bFl ((?:\\-)?)([A-Za-z][A-Za-z-]*)", line):
+            yield ("--" if dashes else "-") + name
+        # "Fl a , b" means both.
+        for names in re.findall(r"\bFl ((?:\\-)?[\w-]+(?: , (?:\\-)?[\w-]+)+)", line):
+            for name in names.split(" , "):
+                if not name.startswith("Fl"):
+                    yield "-" + name.replace("\\-", "-")
+
+
+def from_readme(text):
+    """The first column of the table of options."""
+    for line in text.splitlines():
+        if line.startswith("| `-"):
+            cell = re.split(r"(?<!\\)\|", line)[1]
+            yield from re.findall(rf"(?<![\w-]){WORD}", cell)
+
+
+def from_bash(text):
+    body = text[text.rindex("_tt_smi_words") :]
+    yield from re.findall(rf"(?<![\w-]){WORD}", body[: body.index('"\n}')])
+
+
+def from_zsh(text):
+    for line in text[text.index("_arguments") :].splitlines()[1:]:
+        head = re.split(r"\[", line)[0]
+        group = re.search(r"\{([^}]*)\}", head)
+        yield from re.findall(rf"(?<![\w-]){WORD}", group[1] if group else head)
+
+
+READERS = {".1": from_manual, ".md": from_readme, ".bash": from_bash, "": from_zsh}
+
+what = sys.argv[1]
+if what == "help":
+    found = set(from_help(sys.stdin.read()))
+else:
+    path = pathlib.Path(what)
+    found = set(READERS[path.suffix](path.read_text(encoding="utf-8")))
+if len(found) < 10:
+    sys.exit(f"{what}: only {len(found)} options found: has its form changed?")
+print("\n".join(sorted(found)))

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# README, documents and manual: samples, links, commands.
+load helpers
+
+# The lines of README.md between fences, without those of a named language.
+blocks() {
+	awk '/^```/ { inside = !inside; plain = $0 == "```"; next } inside && plain' "$TOP/README.md"
+}
+
+@test "lines of the sample in the README are of equal width" {
+	blocks | "$PYTHON" -c '
+import sys, unicodedata
+lines = [line.rstrip("\n") for line in sys.stdin if line[0] in "┌├│└"]
+width = lambda line: sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+assert len(lines) > 10, lines
+assert {width(line) for line in lines} == {102}, [line for line in lines if width(line) != 102]'
+}
+
+@test "the sample in the README has the headings and the version of today" {
+	tree -w dev=0,dram=1G,util=500
+	"$TT_SMI" --root "$WORK/tree" >"$WORK/table"
+	for line in "│ GPU Name " "│ PID     Name "; do
+		grep -F "$line" "$WORK/table" >"$WORK/heading"
+		[ -s "$WORK/heading" ]
+		blocks | grep -qxFf "$WORK/heading"
+	done
+	version=$("$TT_SMI" --version | cut -d' ' -f2)
+	blocks | grep -qF "tt-smi $version "
+}
+
+@test "the table's tip names a heading of the README" {
+	tree -w dev=0,via=none
+	heading=$("$TT_SMI" --root "$WORK/tree" | sed -n 's/.*"\([^"]*\)" in the README.*/\1/p')
+	[ -n "$heading" ]
+	grep -q "^### $heading" "$TOP/README.md"
+}
+
+@test "commands of tt_smi in the README work" {
+	tree -w dev=0,dram=1G
+	blocks | grep '^\./build/tt_smi' >"$WORK/commands"
+	[ "$(wc -l <"$WORK/commands")" -ge 8 ]
+	while read -r command; do
+		# What would go on for ever ends after one sample.
+		[[ " $command " != *" -w "* ]] || command="$command -n 1"
+		echo "$command"
+		(cd "$WORK" && TT_SMI_ROOT="$WORK/tree" bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >out </dev/null)
+		[ -s "$WORK/out" ]
+	done <"$WORK/commands"
+}
+
+@test "commands of ttsim in the README work" {
+	blocks | grep '^\./build/ttsim' >"$WORK/commands"
+	[ "$(wc -l <"$WORK/commands")" -ge 2 ]
+	while read -r command; do
+		[[ " $command " != *" -w "* ]] || command="$command -n 1"
+		echo "$command"
+		command=${command//.\/build\/ttsim/\"$TTSIM\"}
+		bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >"$WORK/out" </dev/null 3>&-
+		grep -q SIMULATED "$WORK/out"
+	done <"$WORK/commands"
+}
+
+@test "files that the documents name exist" {
+	for text in "$TOP"/README.md "$TOP"/docs/*.md; do
+		grep -o '`\(src\|sim\|tests\|docs\|man\|completions\|scripts\|include\|cmake\|fuzz\|bench\)/[A-Za-z0-9_./-]*`' "$text" |
+			tr -d '`' | while read -r name; do
+			echo "$text: $name"
+			[ -e "$TOP/$name" ]
+		done
+	done
+}
+
+@test "links within the documents lead somewhere" {
+	for text in "$TOP"/README.md "$TOP"/docs/*.md; do
+		grep -o '](\([^)]*\))' "$text" | sed 's/^](//;s/)$//' | grep -v '^[a-z]*:' |
+			while read -r link; do
+				echo "$text: $link"
+				[ -e "$(dirname "$text")/${link%%#*}" ]
+			done
+	done
+}
+
+@test "the manual has no warnings" {
+	command -v man >/dev/null || skip "no man here"
+	for page in "$TOP"/man/*.1; do
+		MANWIDTH=80 man --warnings -E UTF-8 -l "$page" 2>"$WORK/warnings" >"$WORK/page"
+		echo "$page: $(cat "$WORK/warnings")"
+		[ -s "$WORK/page" ]
+		[ ! -s "$WORK/warnings" ]
+	done
+}
+
+@test "sources that the README lists are those that are asked, in that order" {
+	asked=$(sed -n 's/^\t&source_\([a-z_]*\),.*/\1/p' "$TOP/src/source/sources.c")
+	listed=$(sed -n '/^| source | tells/,/^$/s/^| `\([a-z_]*\)` |.*/\1/p' "$TOP/README.md")
+	[ -n "$asked" ]
+	diff <(echo "$asked") <(echo "$listed")
+}
+
+@test "statuses that the README explains are those of the program" {
+	for status in "Reports itself" "Connected to server" "TT-Metal counters" "Device open (no tracking)" \
+		"Device open (opener exited)" "Stale (gone), not counted" "Out of sight, not counted"; do
+		echo "$status"
+		grep -rqF "\"$status\"" "$TOP/src/render"
+		grep -qF "| \`$status\` |" "$TOP/README.md"
+	done
+}
