@@ -24,6 +24,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_THREAD__)
+#define UNDER_TSAN 1
+#elif defined(__has_feature)
+#define UNDER_TSAN __has_feature(thread_sanitizer)
+#else
+#define UNDER_TSAN 0
+#endif
+
 /* In a child: cmocka's assertions would return to the parent's test list. */
 #define CHECK(condition)                                                                \
 	do {                                                                            \

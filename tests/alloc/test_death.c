@@ -24,20 +24,25 @@ static uint64_t random_next(uint64_t *seed)
 	return *seed;
 }
 
+/* Sizes follow from the other fields, so that a slot filled by halves shows. */
+static uint64_t size_of(uint64_t id, uint64_t time)
+{
+	return 1 + (id * 7919 + time * 104729) % BYTES_MAX;
+}
+
 /* Nothing but reports, for ever: a signal hits the middle of one. */
 static void writer_run(void)
 {
 	uint64_t seed = (uint64_t)getpid() * 88172645463325252u | 1;
 
-	for (;;) {
+	for (uint64_t time = 1;; time++) {
 		uint32_t device = random_next(&seed) % 2, pool = random_next(&seed) % TABLE_POOLS;
 		uint64_t id = random_next(&seed) % 50;
 
 		if (random_next(&seed) % 2)
-			tracker_alloc(tracker, device, pool, id, 1 + random_next(&seed) % BYTES_MAX,
-				      1);
+			tracker_alloc(tracker, device, pool, id, size_of(id, time), time);
 		else
-			tracker_free(tracker, device, pool, id, 1);
+			tracker_free(tracker, device, pool, id, time);
 	}
 }
 
@@ -83,7 +88,7 @@ static void state_check(void)
 		held += pool.allocs - pool.frees;
 	}
 	while (table_next(&reader.view, &cursor, &allocation)) {
-		assert_true(allocation.size <= BYTES_MAX);
+		assert_int_equal(allocation.size, size_of(allocation.id, allocation.time_ns));
 		assert_true(allocation.id < 50 && allocation.device < 2);
 		listed += allocation.size;
 		count++;

@@ -38,9 +38,22 @@ static void child_wait(pid_t pid)
 	CHECK_EQUAL(status, 0);
 }
 
+static bool table_is_mapped(void)
+{
+	char line[512];
+	bool found = false;
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (fgets(line, sizeof(line), maps))
+		found |= strstr(line, "/memfd:" TABLE_NAME) != NULL;
+	fclose(maps);
+	return found;
+}
+
 /* What was allocated belongs to the parent; the child reports for itself. */
 static void child_play(int inherited)
 {
+	CHECK(!table_is_mapped());
 	CHECK_EQUAL(tables_count(NULL), inherited);
 	CHECK_EQUAL(ttalloc_report_free(0, TTALLOC_DRAM, 1), -ENOENT);
 	CHECK_EQUAL(tables_count(NULL), 1);
@@ -55,6 +68,7 @@ static void fork_play(pid_t (*make)(void), int inherited)
 	pid_t pid;
 
 	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100), 0);
+	CHECK(table_is_mapped());
 	pid = make();
 	if (pid == 0)
 		child_play(inherited);
@@ -178,9 +192,8 @@ ISOLATED(grandchildren_have_their_own_too)
 static void fork_between_reports_of_threads(void **state)
 {
 	(void)state;
-#ifdef __SANITIZE_THREAD__
-	skip();
-#endif
+	if (UNDER_TSAN)
+		skip();
 	isolated(fork_between_reports_of_threads_body);
 }
 

@@ -1,0 +1,253 @@
+/*
+ * Every instruction. A writer is stepped through its reports with ptrace, and
+ * after each single instruction the table must be readable and whole: this is
+ * what a writer killed or stopped there would leave. Then a reader is stepped
+ * while the table changes under it, faster and slower: it must get figures that
+ * belong together, or none.
+ */
+#include "reader.h"
+
+#include "alloc/tracker.h"
+#include "proto/table_latch.h"
+
+#include <signal.h>
+#include <sys/ptrace.h>
+
+#define REPORTS	  24
+#define READS	  40
+#define STEPS_MAX 300000
+
+/* Ends the test as skipped where tracing is not allowed. */
+static void trace_me(void)
+{
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
+		_exit(77);
+	raise(SIGSTOP);
+}
+
+/* Waits for the next instruction; false when the child has ended. */
+static bool step_wait(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	if (WIFSTOPPED(status))
+		return true;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	return false;
+}
+
+/* Sizes follow from the other fields, so that a slot filled by halves shows. */
+static uint64_t size_of(uint64_t id, uint64_t time)
+{
+	return 1 + (id * 7919 + time * 104729) % 4096;
+}
+
+static void writer_play(struct tracker *tracker)
+{
+	for (uint64_t time = 1; time <= REPORTS; time++) {
+		uint64_t id = time % 5;
+
+		if (time % 3)
+			tracker_alloc(tracker, 0, TABLE_L1, id, size_of(id, time), time);
+		else
+			tracker_free(tracker, 0, TABLE_L1, id, time);
+	}
+}
+
+static void table_check(const struct table_view *view, uint64_t *ret_events)
+{
+	struct table_allocation allocation;
+	struct table_cursor cursor = { 0 };
+	struct table_pool_total total;
+	uint64_t listed = 0, count = 0, held;
+
+	assert_int_equal(table_read_pool(view, 0, TABLE_L1, &total), 0);
+	while (table_next(view, &cursor, &allocation)) {
+		assert_int_equal(allocation.size, size_of(allocation.id, allocation.time_ns));
+		assert_int_equal(allocation.device, 0);
+		assert_int_equal(allocation.pool, TABLE_L1);
+		listed += allocation.size;
+		count++;
+	}
+	assert_int_equal(cursor.changing + cursor.invalid, 0);
+	held = total.allocs - total.frees;
+	assert_true(count + 1 >= held && held + 1 >= count);
+	assert_true(listed <= total.now_bytes + 4096 && total.now_bytes <= listed + 4096);
+	*ret_events = total.allocs + total.frees;
+}
+
+static void table_is_whole_after_every_instruction_of_a_writer(void **state)
+{
+	struct tracker *tracker = malloc(sizeof(*tracker));
+	uint64_t events = 0, before = 0;
+	struct reader reader;
+	long steps = 0;
+	pid_t pid;
+	int fd;
+
+	(void)state;
+	assert_int_equal(tracker_init(tracker, 2048, 0, 1, &fd), 0);
+	assert_int_equal(tracker_identify(tracker, 0, &(struct table_device){ 0 }), 0);
+	/* For the child to have the table: the test is about stores, not about fork. */
+	madvise(tracker->header, tracker->mapped, MADV_DOFORK);
+	madvise(tracker->index.heads, 2048 * sizeof(uint32_t), MADV_DOFORK);
+	madvise(tracker->index.nodes, 2048 * sizeof(struct index_node), MADV_DOFORK);
+	assert_int_equal(reader_map(&reader, fd), 0);
+	pid = fork();
+	if (pid == 0) {
+		trace_me();
+		writer_play(tracker);
+		_exit(0);
+	}
+	while (step_wait(pid)) {
+		table_check(&reader.view, &events);
+		assert_true(events >= before);
+		before = events;
+		assert_true(++steps < STEPS_MAX);
+		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+	}
+	assert_true(events > REPORTS / 2);
+	assert_true(steps > 20 * REPORTS);
+	reader_done(&reader);
+	close(fd);
+	tracker_done(tracker);
+	free(tracker);
+}
+
+struct shared {
+	struct table_header header;
+	struct table_device_cell devices[TABLE_DEVICES];
+	struct table_slot slot;
+	struct {
+		int result;
+		struct table_pool_total total;
+		bool found;
+		struct table_allocation allocation;
+	} read[READS];
+	uint64_t reads;
+};
+
+static void shared_init(struct shared *shared)
+{
+	shared->header = (struct table_header){
+		.magic = TABLE_MAGIC,
+		.version = TABLE_VERSION,
+		.header_size = sizeof(struct table_header),
+		.device_size = sizeof(struct table_device_cell),
+		.device_count = TABLE_DEVICES,
+		.pool_count = TABLE_POOLS,
+		.slot_size = sizeof(struct table_slot),
+		.slot_offset = TABLE_SLOT_OFFSET,
+		.slot_capacity = 1,
+		.slots_used = 1,
+	};
+}
+
+static void reader_play(struct shared *shared)
+{
+	struct table_view view;
+
+	CHECK_EQUAL(table_view_init(&view, shared, TABLE_SLOT_OFFSET + sizeof(shared->slot)), 0);
+	for (uint64_t i = 0; i < READS; i++) {
+		shared->read[i].result =
+			table_read_pool(&view, 0, TABLE_L1, &shared->read[i].total);
+		word_store(&shared->reads, i + 1);
+	}
+}
+
+/* All words are the same number in each change, and the slot is freed and filled with it. */
+static void change_make(struct shared *shared, uint64_t n)
+{
+	struct table_pool_cell *cell = &shared->devices[0].pool[TABLE_L1];
+	const uint64_t word[TABLE_POOL_WORDS] = { n, n, n, 0, n, n };
+
+	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+	word_store(&shared->slot.meta, 2 * n);
+	word_store(&shared->slot.id, n);
+	word_store(&shared->slot.size, n);
+	word_store(&shared->slot.time, n);
+	word_store(&shared->slot.meta, 2 * n + 1);
+}
+
+static int slots_check(const struct shared *shared)
+{
+	int found = 0;
+
+	for (int i = 0; i < READS; i++) {
+		const struct table_allocation *allocation = &shared->read[i].allocation;
+
+		if (!shared->read[i].found)
+			continue;
+		assert_int_equal(allocation->id, allocation->size);
+		assert_int_equal(allocation->id, allocation->time_ns);
+		found++;
+	}
+	return found;
+}
+
+static void reads_check(const struct shared *shared)
+{
+	int good = 0, given_up = 0;
+
+	for (int i = 0; i < READS; i++) {
+		const struct table_pool_total *total = &shared->read[i].total;
+
+		if (shared->read[i].result == -EAGAIN) {
+			given_up++;
+			continue;
+		}
+		assert_int_equal(shared->read[i].result, 0);
+		assert_int_equal(total->now_bytes, total->peak_bytes);
+		assert_int_equal(total->now_bytes, total->allocs);
+		assert_int_equal(total->now_bytes, total->failures);
+		assert_int_equal(total->now_bytes, total->changed_ns);
+		good++;
+	}
+	assert_true(good > 5);
+	assert_true(slots_check(shared) > 5);
+	assert_true(given_up > 0);
+}
+
+static void reader_never_mixes_two_changes(void **state)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long steps = 0;
+	uint64_t n = 0;
+	pid_t pid;
+
+	(void)state;
+	assert_true(shared != MAP_FAILED);
+	shared_init(shared);
+	pid = fork();
+	if (pid == 0) {
+		trace_me();
+		reader_play(shared);
+		_exit(0);
+	}
+	while (step_wait(pid)) {
+		/* From a change per instruction to one in some dozens, another pace for each read.
+		 */
+		long pace = 1 + (long)(word_load(&shared->reads) % READS);
+
+		if (++steps % pace == 0)
+			change_make(shared, ++n);
+		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
+	}
+	reads_check(shared);
+	munmap(shared, sizeof(*shared));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_is_whole_after_every_instruction_of_a_writer),
+		cmocka_unit_test(reader_never_mixes_two_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
