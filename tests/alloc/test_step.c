@@ -153,8 +153,11 @@ static void reader_play(struct shared *shared)
 
 	CHECK_EQUAL(table_view_init(&view, shared, TABLE_SLOT_OFFSET + sizeof(shared->slot)), 0);
 	for (uint64_t i = 0; i < READS; i++) {
+		struct table_cursor cursor = { 0 };
+
 		shared->read[i].result =
 			table_read_pool(&view, 0, TABLE_L1, &shared->read[i].total);
+		shared->read[i].found = table_next(&view, &cursor, &shared->read[i].allocation);
 		word_store(&shared->reads, i + 1);
 	}
 }
@@ -232,7 +235,7 @@ static void reader_never_mixes_two_changes(void **state)
 	while (step_wait(pid)) {
 		/* From a change per instruction to one in some dozens, another pace for each read.
 		 */
-		long pace = 1 + (long)(word_load(&shared->reads) % READS);
+		long pace = 1 + 2 * (long)word_load(&shared->reads);
 
 		if (++steps % pace == 0)
 			change_make(shared, ++n);
