@@ -37,11 +37,11 @@ show() {
 	while read -r id; do
 		for form in "$id" "${id,,}" "$(printf %u "0x$id")"; do
 			echo "$form"
-			! grep -rqaF "$form" "$WORK/captured"
+			not grep -rqaF "$form" "$WORK/captured"
 			[ -z "$(find "$WORK/captured" -name "*$form*")" ]
 		done
 		bytes=$(sed 's/\(..\)/\1 /g' <<<"$id" | tr ' ' '\n' | grep . | tac | sed 's/^/\\x/' | tr -d '\n')
-		! LC_ALL=C grep -rqaP "$bytes" "$WORK/captured/dev"
+		not env LC_ALL=C grep -rqaP "$bytes" "$WORK/captured/dev"
 	done <"$WORK/ids"
 	diff <("$TT_SMI" --root "$WORK/tree" --query-gpu=board --format=csv) \
 		<("$TT_SMI" --root "$WORK/captured" --query-gpu=board --format=csv)
@@ -53,7 +53,7 @@ show() {
 @test "command lines can be left out" {
 	tree -w dev=0,name=python3,args="--token secret"
 	"$TOP/scripts/capture" -n -r "$WORK/tree" "$WORK/captured"
-	! grep -rq secret "$WORK/captured"
+	not grep -rq secret "$WORK/captured"
 }
 
 @test "what cannot be read is left out and named" {
@@ -72,7 +72,7 @@ show() {
 	[ "$status" = 0 ] || skip "strace may not trace here"
 	strace -f -e trace=open,openat,openat2 -o "$WORK/trace" "$TOP/scripts/capture" -r "$WORK/tree" "$WORK/captured"
 	grep -q tt_serial "$WORK/trace"
-	! grep '/dev/tenstorrent/' "$WORK/trace"
+	not grep '/dev/tenstorrent/' "$WORK/trace"
 }
 
 @test "it writes into an empty directory only" {

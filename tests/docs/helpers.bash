@@ -12,19 +12,31 @@ setup() {
 }
 
 teardown() {
-	rm -rf --one-file-system "$WORK"
+	remove "$WORK"
+}
+
+# Directories of the driver are not writable, in a tree of files as on a machine.
+remove() {
+	chmod -R u+w "$1"
+	rm -rf --one-file-system "$1"
 }
 
 needs_jsonschema() {
 	"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
 }
 
-# tree OPTIONS: a machine written once, below $WORK/tree.
+# tree OPTIONS: a machine written once, below $WORK/tree, in the place of an earlier one.
 tree() {
+	[ ! -e "$WORK/tree" ] || remove "$WORK/tree"
 	"$TTSIM" --static --time 1763000000 "$@" "$WORK/tree"
 }
 
-# differs A B: says what is only in one of two lists of words, and fails if anything is.
+# same A B: two lists of lines hold the same, in any order; else says what differs.
 same() {
 	diff <(printf '%s\n' "$1" | sort -u) <(printf '%s\n' "$2" | sort -u)
+}
+
+# "!" alone would not fail a test.
+not() {
+	! "$@"
 }

@@ -8,7 +8,6 @@ load helpers
 
 # valid OPTIONS: the document of a simulated machine fits the schema.
 valid() {
-	rm -rf "$WORK/tree"
 	tree "$@"
 	"$TT_SMI" --root "$WORK/tree" --json >"$WORK/json"
 	echo "ttsim $*"
