@@ -26,7 +26,7 @@ static void close_fd(int *fd)
 	*fd = CLOSED;
 }
 
-static void card_close(struct card *card)
+void card_close(struct card *card)
 {
 	close_fd(&card->class_fd);
 	close_fd(&card->hwmon_fd);

@@ -40,6 +40,9 @@ struct card {
 struct card *card_new(uint32_t index, const struct root *root);
 struct card *card_free(struct card *card);
 
+/* Lets go of what it keeps open: it is looked for anew. Not while its job runs. */
+void card_close(struct card *card);
+
 /* The job, with the card as argument: reads what card->want names. */
 void card_sample(void *arg);
 

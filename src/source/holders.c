@@ -143,6 +143,21 @@ static struct list *find_list(struct holders *holders, const struct root *root, 
 	return holders->lists[holders->n_lists++] = list;
 }
 
+/* The list of a device that is gone says nothing of the one that comes next. */
+static void forget_list(struct holders *holders, struct crew *crew, uint32_t index)
+{
+	for (size_t i = 0; i < holders->n_lists; i++) {
+		struct list *list = holders->lists[i];
+
+		if (list->index != index || crew_job_is_busy(crew, &list->job))
+			continue;
+		if (list->fd >= 0)
+			close(list->fd);
+		list->fd = -1;
+		list->n_pids = list->unseen = 0;
+	}
+}
+
 static int read_lists(struct holders *holders, struct sample *sample)
 {
 	struct snapshot *snapshot = sample->snapshot;
@@ -155,6 +170,8 @@ static int read_lists(struct holders *holders, struct sample *sample)
 		struct device *dev = &snapshot->devices[i];
 		struct list *list;
 
+		if (dev->condition == DEVICE_LOST)
+			forget_list(holders, sample->crew, dev->index);
 		if (dev->remote || dev->condition == DEVICE_LOST)
 			continue;
 		list = find_list(holders, sample->root, dev->index);
@@ -278,11 +295,13 @@ static enum verdict judge(struct holders *holders, struct sample *sample, int32_
 	return MAY_HOLD;
 }
 
+/* The device of a list, if it is there. */
 static const struct device *find_device(const struct snapshot *snapshot, uint32_t index,
 					size_t *ret_at)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (snapshot->devices[i].index == index && !snapshot->devices[i].remote) {
+		if (snapshot->devices[i].index == index && !snapshot->devices[i].remote &&
+		    snapshot->devices[i].condition != DEVICE_LOST) {
 			*ret_at = i;
 			return &snapshot->devices[i];
 		}
@@ -433,7 +452,9 @@ static int holders_sample(void *state, struct sample *sample)
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
 		struct device *dev = &sample->snapshot->devices[i];
 
-		dev->holders_why = dev->remote ? NO_PCIE : NOT_OFFERED;
+		dev->holders_why = dev->condition == DEVICE_LOST ? GONE
+				   : dev->remote		 ? NO_PCIE
+								 : NOT_OFFERED;
 	}
 	r = read_lists(holders, sample);
 	if (r >= 0)

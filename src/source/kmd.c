@@ -68,6 +68,16 @@ static int kmd_scan(struct kmd *kmd, const struct root *root)
 	return directory_each(root->fd, "sys/class/tenstorrent", visit_class, &scan);
 }
 
+/* What is gone may return as another card, or with another driver. */
+static void kmd_forget(struct kmd *kmd, struct crew *crew, bool driver_too)
+{
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		if (!kmd->cards[i]->present && !crew_job_is_busy(crew, &kmd->cards[i]->job))
+			card_close(kmd->cards[i]);
+	if (driver_too)
+		kmd->version[0] = '\0';
+}
+
 static void kmd_read_version(struct kmd *kmd, struct sample *sample)
 {
 	struct host *host = &sample->snapshot->host;
@@ -199,6 +209,7 @@ static int kmd_sample(void *state, struct sample *sample)
 	kmd_read_version(kmd, sample);
 	r = kmd_scan(kmd, sample->root);
 	sample->snapshot->driver_loaded = r != -ENOENT || kmd->version[0];
+	kmd_forget(kmd, sample->crew, r == -ENOENT);
 	if (r < 0)
 		return r;
 	r = kmd_read_cards(kmd, sample);
