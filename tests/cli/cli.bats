@@ -1,0 +1,406 @@
+#!/usr/bin/env bats
+# The command line: every option, every error, every exit code.
+
+load helpers
+load machines
+
+# All modes that write; each must notice when it cannot.
+MODES=('' -L -q --json -s --query-gpu=index --query-compute-apps=pid '-lms 20 -n 2' '-w -r 100 -n 2'
+	'--json -lms 20 -n 2' -h -V --help-query-gpu --help-query-compute-apps)
+
+setup() {
+	make_work
+	make_machine n300
+}
+
+# same ONE TWO: two command lines write the same.
+same() {
+	smi $1 >"$WORK/a" 2>&1
+	smi $2 >"$WORK/b" 2>&1
+	[ -s "$WORK/a" ]
+	diff "$WORK/a" "$WORK/b"
+}
+
+@test "every name of every option works, and every form of an argument" {
+	same -L --list-gpus
+	same -L --list-devices
+	same -q --query
+	same '-q -d MEMORY' '--query --display memory'
+	same '-q -d MEMORY,PIDS' '-q --display=memory,pids'
+	same -s --snapshot
+	same --json --json=compact
+	same '-i 0' '--id 0'
+	same '-i 0' --id=0
+	same '-i 0' -i0
+	same -V --version
+	same -h --help
+	same '--color never' --color=never
+	same --help-query-gpu --help-query-device
+	same '--query-gpu index' --query-device=index
+	same '--query-compute-apps pid' --query-processes=pid
+	same '-L -lms 20 -n 2' '-L --loop-ms=20 --count=2'
+	same '-L -lms20 -n2' '-L -l 0.02 -n 2'
+	same '-L -w -r 100 -n 1' '-L --watch --refresh=100 --count 1'
+	# The root from the environment, the option before it.
+	TT_SMI_ROOT=$D "$TT_SMI" -L >"$WORK/a"
+	TT_SMI_ROOT=/nonexistent smi -L >"$WORK/b"
+	cmp "$WORK/a" "$WORK/b"
+}
+
+@test "the help names every option of the program, within 80 columns" {
+	"$TT_SMI" -h >"$WORK/help"
+	local o
+	for o in -w -r -l -lms -n -L -q -d --json --query-gpu --query-compute-apps --format --help-query-gpu \
+		--help-query-compute-apps -s -i -f --root --color --ascii -h -V; do
+		grep -q -E -- "(^|[ ,])$o([], =[]|\$)" "$WORK/help" || { echo "no $o"; return 1; }
+	done
+	[ "$(wc -L <"$WORK/help")" -le 80 ]
+	grep -q 'Exit status: 0 fine; 2 usage; 4 permission; 6' "$WORK/help"
+	not grep -q ' $' "$WORK/help"
+	[ "$("$TT_SMI" -V | wc -l)" = 1 ]
+	[[ "$("$TT_SMI" -V)" =~ ^tt_smi\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "what makes no sense is refused with 2, by name, before anything is written" {
+	expect_error 2 'unknown option "--nonsense"' --nonsense
+	expect_error 2 'unknown option "-z"' -z
+	expect_error 2 'unknown option "-"' -
+	expect_error 2 'unknown option "--"' --
+	expect_error 2 'unexpected argument "list"' list
+	expect_error 2 'unknown option "-w5"' -w5
+	expect_error 2 'takes no value' --watch=5
+	local o
+	for o in -r -n -d -f -i --root --color --format --query-gpu --query-compute-apps; do
+		expect_error 2 "$o wants" $o
+	done
+	expect_error 2 '"99" is not a number from 100 to 60000' -w -r 99
+	expect_error 2 '"60001" is not a number' -w -r 60001
+	expect_error 2 '"-5" is not a number' -w -r -5
+	expect_error 2 '"1e3" is not a number' -w -r 1e3
+	expect_error 2 '"99999999999999999999" is not a number' -w -r 99999999999999999999
+	expect_error 2 '"" is not a number' -w -r ''
+	expect_error 2 '-r MS is the refresh period of -w' -r 500
+	expect_error 2 '-r MS is the refresh period of -w' -r 500 -l 1
+	expect_error 2 '-n counts samples of -w, -l or -lms: one of them is missing' -n 3
+	expect_error 2 '"0" is not a number from 1' -l 1 -n 0
+	expect_error 2 '"x" is not a number' -l 1 -n x
+	expect_error 2 'is not a number of seconds' -l 0
+	expect_error 2 'is not a number of seconds' -l 86401
+	expect_error 2 'is not a number of seconds' -l 1.2.3
+	expect_error 2 '"5" is not a number from 10' -lms 5
+	expect_error 2 'exclude each other' -l 1 -lms 500
+	expect_error 2 '-w has its own period' -w -l 1
+	expect_error 2 '--json and -q exclude each other' --json -q
+	expect_error 2 '-L and -s exclude each other' -L -s
+	expect_error 2 'exclude each other' -q --query-gpu=index
+	expect_error 2 'exclude each other' -h --json
+	expect_error 2 '-d chooses sections of -q' -d MEMORY
+	expect_error 2 'no section "FOO"; there are IDENTITY' -q -d MEMORY,FOO
+	expect_error 2 'no section ""' -q -d ''
+	expect_error 2 '"red" is not auto, always or never' --color red
+	expect_error 2 '"xml" is neither compact nor pretty' --json=xml
+	expect_error 2 'an empty device name' -i ''
+	expect_error 2 'an empty device name' -i 0,,1
+	expect_error 2 '--root /nonexistent: No such file' --root /nonexistent
+	expect_error 2 'Not a directory' --root "$D/ttsim"
+}
+
+@test "a reset is never what -r means" {
+	capture -r 500
+	grep -q "resetting boards is the vendor's tt-smi -r" "$WORK/err"
+}
+
+@test "no driver: 9, and cards that wait for one are named" {
+	rm -r "$D/sys/class/tenstorrent" "$D"/sys/bus/pci/devices/*/driver
+	local m
+	for m in '' -L -q --json -s --query-gpu=index '-l 1' '-w -n 1'; do
+		expect_error 9 'driver is not loaded, though 1 card is on the bus (0000:01:00.0)' $m
+	done
+	rm -r "$D/sys"
+	expect_error 9 "driver is not loaded (no $D/sys/class/tenstorrent)"
+	mkdir -p "$D/sys/class"
+	expect_error 9 'driver is not loaded' --json
+}
+
+@test "a driver and no device: 6" {
+	rm -r "$D/sys/class/tenstorrent"
+	mkdir "$D/sys/class/tenstorrent"
+	local m
+	for m in '' -L -q --json -s --query-gpu=index --query-compute-apps=pid '-l 1' '-w -n 1'; do
+		expect_error 6 'no Tenstorrent device present' $m
+	done
+}
+
+@test "no permission: 4, and which file" {
+	chmod 0 "$D/sys/class/tenstorrent"
+	local m
+	for m in '' -L -q --json -s --query-gpu=index '-l 1'; do
+		status=0
+		mortal "$TT_SMI" --root "$D" $m >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
+		[ "$status" = 4 ]
+		[ ! -s "$WORK/out" ]
+		[ "$(cat "$WORK/err")" = "tt_smi: $D/sys/class/tenstorrent: permission denied" ]
+	done
+	chmod 0 "$D"
+	status=0
+	mortal "$TT_SMI" --root "$D/sys" 2>"$WORK/err" >"$WORK/out" 3>&- || status=$?
+	[ "$status" = 4 ]
+	[ ! -s "$WORK/out" ]
+	chmod 755 "$D"
+}
+
+@test "lost: 15 if it was named or there is no other, with its row all the same" {
+	rm -r "$D"
+	make_machine dead # 0 and 1 are, 2 is not
+	local m
+	for m in '' -L -q --json -s --query-gpu=index,state; do
+		capture $m
+		[ "$status" = 0 ]
+		capture -i 2 $m
+		[ "$status" = 0 ]
+		capture -i 1 $m
+		echo "$m: $status"
+		[ "$status" = 15 ]
+		[ -s "$WORK/out" ]
+		capture -i 0,1 $m
+		[ "$status" = 15 ]
+	done
+	capture -i 1
+	grep -q 'chip not answering' "$WORK/out"
+	rm -r "$D"
+	machine -b p150a --fault dead:0 --no-workloads
+	capture --json
+	[ "$status" = 15 ]
+	jq -e '.devices[0].state == "not answering" and .devices[0].temperature == null' "$WORK/out"
+}
+
+# selects SELECTOR INDICES
+selects() {
+	local have
+	have=$(smi -i "$1" --query-gpu=index --format=csv,noheader 2>/dev/null | paste -sd' ')
+	[ "$have" = "$2" ] || { echo "-i $1: $have, not $2"; return 1; }
+}
+
+@test "-i: every way to name a device" {
+	rm -r "$D"
+	make_machine gaps # 0 2 4 6 6R 7 8
+	selects 0 0
+	selects 0,4 '0 4'
+	selects 4,0 '0 4'
+	selects 0,0 0
+	selects 0-4 '0 2 4'
+	selects 6 6
+	selects 6R 6R
+	selects 6-8 '6 7 8'
+	selects all '0 2 4 6 6R 7 8'
+	selects 0000:02:00.0 4
+	selects 02:00.0 4
+	selects 02:00 4
+	selects 0000:C3:00.0 2
+	selects /dev/tenstorrent/7 7
+	local asic serial
+	asic=$(cat "$(class 4)/tt_asic_id")
+	serial=$(cat "$(class 7)/tt_serial")
+	selects "$asic" 4
+	selects "${asic,,}" 4
+	selects "${asic:0:6}" 4
+	selects "TT-${asic,,}" 4
+	selects "/dev/tenstorrent/by-id/blackhole-$asic" 4
+	selects "$serial" '7 8' # both chips of a board
+	[ "$(smi -i 4 --json | jq -c '[.devices[].id], [.processes[].pid]' | paste -sd' ')" = '[4] [1001]' ]
+	rm -r "$D"
+	make_machine galaxy-wormhole
+	selects tray:2 '8 9 10 11 12 13 14 15'
+	selects tray:1,31 '0 1 2 3 4 5 6 7 31'
+	selects 10-12 '10 11 12'
+	expect_error 6 '-i tray:9: no such device' -i tray:9
+}
+
+@test "-i: what names no device is 6, what names several by accident is 2" {
+	local word
+	for word in nonsense 9 0-x 5-9 9999:01:00.0 01:00.1 0123456789ABCDEF DEAD /dev/tenstorrent/3 /dev/null 1R tray:1 tray: -1; do
+		expect_error 6 "-i $word: no such device" -i "$word"
+	done
+	expect_error 6 '-i 7: no such device' -i 0,7
+	rm -r "$D"
+	make_machine p150a-two
+	echo ABCD000000000001 >"$(file "$(class 0)/tt_asic_id")"
+	echo ABCD000000000002 >"$(file "$(class 1)/tt_asic_id")"
+	expect_error 2 '-i ABCD: several devices have an id that begins so' -i ABCD
+	expect_error 2 'several devices' -i abcd00000000000
+	selects ABCD000000000002 1
+	expect_error 6 '-i ABC: no such device' -i ABC # too short to mean it
+}
+
+@test "output that cannot be written is 74, in every mode" {
+	local m
+	for m in "${MODES[@]}"; do
+		status=0
+		smi $m >/dev/full 2>"$WORK/err" || status=$?
+		echo "$m: $status $(cat "$WORK/err")"
+		[ "$status" = 74 ]
+		[ "$(cat "$WORK/err")" = "tt_smi: cannot write standard output: No space left on device" ]
+	done
+}
+
+@test "a closed stdout is 74, in every mode, and no other file gets the text" {
+	local m before
+	before=$(cd "$D" && find . -type f -exec cksum {} + | sort | cksum)
+	for m in "${MODES[@]}"; do
+		status=0
+		smi $m >&- 2>"$WORK/err" || status=$?
+		echo "$m: $status $(cat "$WORK/err")"
+		[ "$status" = 74 ]
+		[ "$(cat "$WORK/err")" = "tt_smi: cannot write standard output: Bad file descriptor" ]
+	done
+	[ "$before" = "$(cd "$D" && find . -type f -exec cksum {} + | sort | cksum)" ]
+	# Others that are closed are none of our business.
+	smi -L <&- 2>&- >"$WORK/a"
+	smi -L >"$WORK/b"
+	cmp "$WORK/a" "$WORK/b"
+}
+
+@test "a reader that goes away ends a loop" {
+	status=0
+	(
+		set +e
+		smi -L -lms 20
+		echo $? >"$WORK/code"
+	) | head -1 >"$WORK/out"
+	grep -q '^GPU 0' "$WORK/out"
+	[ "$(cat "$WORK/code")" = 141 ] || [ "$(cat "$WORK/code")" = 74 ]
+}
+
+# No name left over from an attempt.
+only() { # DIRECTORY NAMES
+	[ "$(ls -A "$1")" = "$2" ] || { ls -la "$1"; return 1; }
+}
+
+@test "-f FILE: the same text, in place of the old file at once" {
+	mkdir "$WORK/o"
+	local m
+	for m in '' -L -q --json -s --query-gpu=index; do
+		echo old >"$WORK/o/file"
+		smi $m >"$WORK/out" 2>"$WORK/err"
+		capture -f "$WORK/o/file" $m
+		[ "$status" = 0 ]
+		[ ! -s "$WORK/out" ]
+		smi $m >"$WORK/b" 2>/dev/null
+		cmp "$WORK/o/file" "$WORK/b"
+		only "$WORK/o" file
+	done
+	# Whoever has the old one open keeps it whole: it was replaced, not rewritten.
+	echo old >"$WORK/o/file"
+	exec 9<"$WORK/o/file"
+	smi -L -f "$WORK/o/file"
+	[ "$(cat <&9)" = old ]
+	exec 9<&-
+	(umask 027 && smi -L -f "$WORK/o/new")
+	[ "$(stat -c %a "$WORK/o/new")" = 640 ]
+	[ "$(smi -L -f -)" = "$(smi -L)" ]
+}
+
+@test "-f FILE: a failure leaves the old file as it was, and nothing beside it" {
+	mkdir "$WORK/o"
+	echo old >"$WORK/o/file"
+	expect_error 6 'no such device' -i 99 -f "$WORK/o/file"
+	[ "$(cat "$WORK/o/file")" = old ]
+	only "$WORK/o" file
+	rm -r "$D/sys/class/tenstorrent"
+	expect_error 9 'not loaded' -f "$WORK/o/file" --json
+	expect_error 9 'not loaded' -f "$WORK/o/other"
+	[ "$(cat "$WORK/o/file")" = old ]
+	only "$WORK/o" file
+}
+
+@test "-f FILE: where it cannot be written: 74 and its name" {
+	expect_error 74 "cannot write $WORK/missing/file: No such file or directory" -f "$WORK/missing/file"
+	expect_error 74 "cannot write $WORK: Is a directory" -f "$WORK"
+	expect_error 74 "cannot write /dev/full: No space left" -f /dev/full
+	expect_error 74 "cannot write $WORK/missing/file" -f "$WORK/missing/file" -lms 20 -n 2
+	mkdir -m 500 "$WORK/closed"
+	status=0
+	mortal "$TT_SMI" --root "$D" -f "$WORK/closed/file" 2>"$WORK/err" >"$WORK/out" 3>&- || status=$?
+	[ "$status" = 74 ]
+	grep -q "cannot write $WORK/closed/file: Permission denied" "$WORK/err"
+}
+
+@test "-f FILE on a full disk leaves no half file" {
+	needs_mounts
+	mkdir "$WORK/disk"
+	private bash -c '
+		mount -t tmpfs -o size=64k none "$1" || exit 90
+		echo old >"$1/file"
+		head -c 60000 /dev/zero >"$1/ballast"
+		cat /dev/zero >>"$1/ballast" 2>/dev/null
+		for mode in --json -q -s ""; do
+			"$2" --root "$3" $mode -f "$1/file" 2>"$4"
+			code=$?
+			cat "$4"
+			[ $code = 74 ] || { echo "status $code"; exit 91; }
+			grep -q "cannot write $1/file: No space left on device" "$4" || exit 92
+			[ "$(cat "$1/file")" = old ] || exit 93
+			[ "$(ls -A "$1")" = "ballast
+file" ] || { ls -A "$1"; exit 94; }
+			"$2" --root "$3" $mode -f "$1/new" 2>/dev/null && exit 95
+			[ ! -e "$1/new" ] || exit 96
+		done' sh "$WORK/disk" "$TT_SMI" "$D" "$WORK/err" 3>&-
+}
+
+@test "colours: the option, then NO_COLOR, then the terminal" {
+	not grep -q $'\033' <(smi)
+	grep -q $'\033\[' <(smi --color=always)
+	grep -q $'\033\[' <(NO_COLOR=1 smi --color=always)
+	not grep -q $'\033' <(smi --color=never)
+	# script(1) makes a terminal.
+	command -v script >/dev/null || skip "no script(1) for a terminal"
+	on_terminal() {
+		script -qec "$*" /dev/null </dev/null 3>&-
+	}
+	grep -q $'\033\[' <(on_terminal "$TT_SMI --root $D")
+	not grep -q $'\033' <(on_terminal "NO_COLOR=1 $TT_SMI --root $D")
+	not grep -q $'\033' <(on_terminal "TERM=dumb $TT_SMI --root $D")
+	not grep -q $'\033' <(on_terminal "$TT_SMI --root $D --color=never")
+	not grep -q $'\033' <(on_terminal "$TT_SMI --root $D --json")
+	# JSON is laid out for people there, and only there.
+	[ "$(on_terminal "$TT_SMI --root $D --json" | wc -l)" -gt 100 ]
+}
+
+@test "ASCII where the locale is not UTF-8, or where it is asked for" {
+	local l
+	for l in C POSIX; do
+		not grep -q -P '[^\x00-\x7f]' <(LC_ALL=$l smi)
+	done
+	not grep -q -P '[^\x00-\x7f]' <(smi --ascii)
+	grep -q '┌' <(smi)
+	grep -q '┌' <(LC_ALL=en_US.UTF-8 smi) # not installed here, perhaps, and still what is spoken
+}
+
+@test "widths: 80 at least, as the terminal has them, else 102" {
+	width() { head -1 | awk '{ print length($0) }'; }
+	[ "$(smi --ascii | width)" = 102 ]
+	local c
+	for c in 80 81 100 133 180 400; do
+		[ "$(COLUMNS=$c smi --ascii | width)" = $c ]
+	done
+	for c in 1 20 79; do
+		[ "$(COLUMNS=$c smi --ascii | width)" = 80 ]
+	done
+	for c in 0 -1 nonsense ''; do
+		[ "$(COLUMNS=$c smi --ascii | width)" -ge 80 ]
+	done
+	smi --ascii -f "$WORK/file"
+	[ "$(width <"$WORK/file")" = 102 ]
+}
+
+@test "-q -d shows the sections that were asked for, and no other" {
+	smi -q -d TEMPERATURE,memory >"$WORK/out"
+	grep -q 'Throttle Limit' "$WORK/out"
+	grep -q 'DRAM Total' "$WORK/out"
+	not grep -q -E 'Serial Number|Link Width|Process Id|Bundle' "$WORK/out"
+	local s
+	for s in IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS; do
+		smi -q -d $s >"$WORK/out"
+		[ "$(grep -c '^    [A-Z]' "$WORK/out")" = 2 ] # once for each of two devices
+	done
+}

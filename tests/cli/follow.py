@@ -1,0 +1,32 @@
+"""Reads the JSON lines of a loop until it has seen what it waits for.
+
+follow.py STEP... -- COMMAND...: each STEP is a Python expression over d (the first
+device), p (its processes by pid) and doc (the whole). The steps must come true in
+this order, each in a later sample than the one before. Then COMMAND is ended.
+The limit is for a test that hangs; nothing here measures time.
+"""
+import json
+import signal
+import subprocess
+import sys
+
+separator = sys.argv.index("--")
+steps = sys.argv[1:separator]
+command = subprocess.Popen(sys.argv[separator + 1:], stdout=subprocess.PIPE)
+signal.signal(signal.SIGALRM, lambda *_: command.kill())
+signal.alarm(60)
+seen = 0
+doc = None
+for line in command.stdout:
+    doc = json.loads(line)  # every line is whole
+    d = doc["devices"][0]
+    p = {process["pid"]: process for process in doc["processes"]}
+    if eval(f"({steps[seen]})"):
+        print(f"seen: {steps[seen]}")
+        seen += 1
+        if seen == len(steps):
+            break
+command.terminate()
+command.wait()
+if seen < len(steps):
+    sys.exit(f"never seen: {steps[seen]}; the last sample: {json.dumps(doc)}")

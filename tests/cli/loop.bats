@@ -1,0 +1,355 @@
+#!/usr/bin/env bats
+# Again and again: into pipes, while the machine changes, breaks and comes back.
+
+load helpers
+load machines
+
+follow() {
+	python3 "$HERE/follow.py" "$@" 3>&-
+}
+
+@test "-l, -lms and -w into a pipe: one block per sample, and no control characters" {
+	make_machine n300
+	smi --ascii >"$WORK/one"
+	local o
+	for o in '-l 0.02' '-lms 20' '-w -r 100'; do
+		smi --ascii $o -n 3 >"$WORK/out"
+		cat "$WORK/one" "$WORK/one" "$WORK/one" >"$WORK/three"
+		# Only what counts from sample to sample may differ.
+		[ "$(grep -c '^| tt-smi' "$WORK/out")" = 3 ]
+		[ "$(wc -l <"$WORK/out")" = "$(wc -l <"$WORK/three")" ]
+		not grep -q -P '[\x00-\x09\x0b-\x1f]' "$WORK/out"
+	done
+	smi -L -lms 20 -n 4 | uniq -c | grep -q '^ *1 '
+	[ "$(smi -L -lms 20 -n 4 | wc -l)" = 8 ]
+	[ "$(smi -q -lms 20 -n 2 | grep -c TTSMI)" = 2 ]
+}
+
+@test "-n 1 is one sample" {
+	make_machine n150
+	[ "$(smi -L -l 60 -n 1 | wc -l)" = 1 ]
+	[ "$(smi --ascii -w -n 1 | grep -c '^| tt-smi')" = 1 ]
+}
+
+@test "-l without a number is five seconds, -lms one: the first sample comes at once" {
+	make_machine n150
+	smi -L -l >"$WORK/out" &
+	STARTED=$!
+	eventually test -s "$WORK/out"
+	kill "$STARTED"
+	wait "$STARTED" || true
+	smi -L -lms >"$WORK/out2" &
+	STARTED=$!
+	eventually test -s "$WORK/out2"
+}
+
+@test "CSV in a loop has one header" {
+	make_machine p150a-two
+	smi --query-gpu=index,name -lms 20 -n 3 >"$WORK/out" 2>/dev/null
+	[ "$(cat "$WORK/out")" = $'index, name\n0, Blackhole\n1, Blackhole\n0, Blackhole\n1, Blackhole\n0, Blackhole\n1, Blackhole' ]
+	smi --query-gpu=index --format=csv,noheader -lms 20 -n 2 >"$WORK/out" 2>/dev/null
+	[ "$(cat "$WORK/out")" = $'0\n1\n0\n1' ]
+}
+
+@test "JSON in a loop is a document per line, pretty or not" {
+	make_machine galaxy-blackhole
+	smi --json -lms 20 -n 5 >"$WORK/out"
+	[ "$(wc -l <"$WORK/out")" = 5 ]
+	while IFS= read -r line; do
+		jq -e '.devices | length == 32' <<<"$line"
+	done <"$WORK/out"
+	python3 "$HERE/check_json.py" "$WORK/out" "$D"
+}
+
+@test "each sample is written when it is taken, not when a buffer is full" {
+	make_machine n150
+	smi --json -lms 100 >"$WORK/out" &
+	STARTED=$!
+	eventually test -s "$WORK/out"
+	[ "$(tail -c 2 "$WORK/out")" = "}" ]
+}
+
+@test "-f in a loop: one block per sample in the file" {
+	make_machine n150
+	smi -L -lms 20 -n 3 -f "$WORK/file"
+	[ "$(wc -l <"$WORK/file")" = 3 ]
+}
+
+@test "SIGINT and SIGTERM end a loop in a pipe as they end any program" {
+	make_machine n150
+	local s
+	for s in INT TERM; do
+		python3 - $s "$TT_SMI" --root "$D" -L -lms 50 3>&- <<'P'
+import signal, subprocess, sys
+number = getattr(signal, "SIG" + sys.argv[1])
+# A shell's background job would ignore SIGINT.
+program = subprocess.Popen(sys.argv[2:], stdout=subprocess.PIPE,
+                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+program.stdout.readline()
+program.send_signal(number)
+program.stdout.read()
+assert program.wait() == -number, program.returncode
+P
+	done
+}
+
+@test "PCIe rates: both NoCs, the right direction, the right unit, through a wrap" {
+	# Not recorded: time goes on. Nothing moves but what is written here.
+	"$TTSIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
+	python3 - "$D" "$TT_SMI" 3>&- <<'P'
+import datetime, json, subprocess, sys
+root, program = sys.argv[1:]
+# Flits per counter, NoC 0 and 1: each sum of parts tells which parts are in it.
+INTO = {"mst_posted_wr_data_word_sent": (1, 2), "mst_nonposted_wr_data_word_sent": (4, 8),
+        "slv_rd_data_word_sent": (16, 32)}
+OUT = {"slv_posted_wr_data_word_received": (64, 128), "slv_nonposted_wr_data_word_received": (256, 512),
+       "mst_rd_data_word_received": (1024, 2048)}
+UNIT = 1000000
+
+def write(index, name, value):
+    path = f"{root}/sys/class/tenstorrent/tenstorrent!{index}/pcie_perf_counters/{name}"
+    with open(path, "r+b", buffering=0) as file:
+        file.write(b"%010d\n" % (value % 2**32))  # one write, always as long
+
+counters = {**INTO, **OUT}
+start = 2**32 - 10 * UNIT  # the larger ones wrap
+subprocess.run(["chmod", "-R", "u+w", root + "/sys"], check=True)
+for index in 0, 1:
+    for name in counters:
+        for noc in 0, 1:
+            write(index, f"{name}{noc}", start)
+loop = subprocess.Popen([program, "--root", root, "--json", "-lms", "500", "-n", "6"],
+                        stdout=subprocess.PIPE)
+samples = [json.loads(loop.stdout.readline())]
+for index in 0, 1:
+    for name, parts in counters.items():
+        for noc in 0, 1:
+            write(index, f"{name}{noc}", start + parts[noc] * UNIT)
+samples += [json.loads(line) for line in loop.stdout]
+assert loop.wait() == 0 and len(samples) == 6
+for index, flit in (0, 32), (1, 64):
+    first = samples[0]["devices"][index]
+    assert first["pci"]["rx_rate"] is None and first["pci"]["tx_rate"] is None
+    assert first["unavailable"]["pci.rx_rate"] == "needs_two_samples"
+    moved = {"rx_rate": 0, "tx_rate": 0}
+    for before, now in zip(samples, samples[1:]):
+        times = [datetime.datetime.fromisoformat(s["timestamp"][:-1]) for s in (before, now)]
+        for key in moved:
+            rate = now["devices"][index]["pci"][key]
+            assert rate is not None and rate >= 0
+            moved[key] += rate * (times[1] - times[0]).total_seconds()
+    for key, parts in ("rx_rate", INTO), ("tx_rate", OUT):
+        want = flit * UNIT * sum(map(sum, parts.values()))
+        print(index, key, moved[key] / want)
+        # No timing is meant: a wrong part, unit or direction is off by far more.
+        assert 0.7 < moved[key] / want < 1.4, (index, key, moved[key], want)
+P
+}
+
+@test "a card that is taken out and put back, between two samples" {
+	"$TTSIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
+	mkfifo "$WORK/go"
+	python3 - "$D" "$TT_SMI" 3>&- <<'P'
+import json, os, subprocess, sys
+root, program = sys.argv[1:]
+link = f"{root}/sys/class/tenstorrent/tenstorrent!1"
+loop = subprocess.Popen([program, "--root", root, "--json", "-lms", "100"], stdout=subprocess.PIPE)
+
+def until(condition):
+    for line in loop.stdout:
+        doc = json.loads(line)
+        if condition(doc["devices"][1]):
+            return doc
+    sys.exit("ended")
+
+try:
+    first = until(lambda d: d["state"] == "ok")["devices"][1]
+    os.rename(link, link + ".gone")
+    doc = until(lambda d: d["state"] == "lost")
+    d = doc["devices"][1]
+    # It was there, and is told of as such; nothing of it is a reading any more.
+    assert d["temperature"] is None and d["power"] is None and d["clocks"]["ai"] is None
+    assert d["unavailable"]["temperature"] == "gone", d["unavailable"]
+    assert d["board"] == first["board"] and doc["devices"][0]["state"] == "ok"
+    os.rename(link + ".gone", link)
+    d = until(lambda d: d["state"] == "ok")["devices"][1]
+    assert d["temperature"] == first["temperature"] and d["serial"] == first["serial"]
+finally:
+    loop.kill()
+    loop.wait()
+P
+}
+
+@test "removal and return as the driver does them" {
+	needs_fuse
+	start -b p150a,n150 --no-workloads --fault gone:0@1.5-4
+	follow 'd["state"] == "ok" and d["temperature"]' \
+		'd["state"] == "lost" and d["temperature"] is None and d["memory"]["used"] is None and doc["devices"][1]["state"] == "ok"' \
+		'd["state"] == "ok" and d["temperature"]' \
+		'd["pci"]["rx_rate"] is not None and d["heartbeat"]["alive"]' -- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "the last card goes: said, waited for, and shown again" {
+	needs_fuse
+	start -b p150a --no-workloads --fault gone:0@1.5-4
+	follow 'd["state"] == "ok"' 'd["state"] == "lost"' 'd["state"] == "ok"' -- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "a reset: no reading while it lasts, and afterwards no rate from before it" {
+	needs_fuse
+	start -b p150a,n150 --no-workloads --fault reset:0@1.5-4
+	follow 'd["state"] == "ok" and d["pci"]["rx_rate"] is not None' \
+		'd["state"] == "resetting" and d["temperature"] is None and d["unavailable"]["temperature"] == "resetting" and
+		 doc["devices"][1]["state"] == "ok"' \
+		'd["state"] == "ok" and d["temperature"]' \
+		'd["pci"]["rx_rate"] is not None' -- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "a chip that dies: no reading is all ones" {
+	start -b p150a,n150 --no-workloads --fault dead:0@1.5
+	smi --json -lms 100 >"$WORK/out" 2>&1 &
+	STARTED=$!
+	eventually grep -q 'not answering' "$WORK/out"
+	kill "$STARTED"
+	wait "$STARTED" || true
+	sed -i '$ { /}$/!d }' "$WORK/out" # the last line may be half
+	python3 "$HERE/check_json.py" "$WORK/out"
+	not grep -q -E '4294967|65535|FFFFFFFF|255\.255' "$WORK/out"
+}
+
+@test "firmware that hangs: its values stand, its heartbeat tells" {
+	start -b p150a --no-workloads --fault frozen:0
+	follow 'd["heartbeat"]["alive"] == False and d["health"] == "firmware not alive" and d["temperature"]' \
+		-- "$TT_SMI" --root "$D" --json -lms 200
+}
+
+@test "telemetry that comes late is found" {
+	start -b n150 --no-workloads --fault no-telemetry:0@0-3
+	follow 'd["state"] == "no telemetry" and d["temperature"] is None' 'd["state"] == "ok" and d["temperature"]' \
+		-- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "a killed workload is stale and not counted" {
+	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=victim --fault kill:1@1.5
+	follow 'len(p) == 2 and d["memory"]["used"] == 3 << 30 and not d["leftovers"]' \
+		'len(p) == 1 and d["memory"]["used"] == 1 << 30 and
+		 [(l["name"], l["dram"], l["reason"]) for l in d["leftovers"]] == [("victim", 2 << 30, "stale")]' \
+		-- "$TT_SMI" --root "$D" --json -lms 100
+	smi --ascii >"$WORK/out"
+	grep -q 'victim .* 2.0GB .*Stale' "$WORK/out"
+	grep -q '1.0GB/12.0GB' "$WORK/out"
+}
+
+@test "processes come, grow and go" {
+	start -b n150 -w dev=0,dram=1M,leak=20M,name=leaky -w dev=0,dram=5M,name=short,life=2
+	follow 'len(p) == 2' 'len(p) == 1 and not d["leftovers"]' 'd["memory"]["used"] > 60 << 20' \
+		-- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "the machine is killed half-way: every line whole, then the truth" {
+	start -b n300,p150a
+	smi --json -lms 50 >"$WORK/out" 2>"$WORK/err" &
+	STARTED=$!
+	eventually test -s "$WORK/out"
+	stop KILL
+	eventually grep -q 'driver is not loaded' "$WORK/err"
+	kill -0 "$STARTED" # it waits for the machine to come back
+	kill "$STARTED"
+	wait "$STARTED" || true
+	python3 - "$WORK/out" <<'P'
+import json, sys
+documents = [json.loads(line) for line in open(sys.argv[1])]
+assert documents[0]["devices"][0]["state"] == "ok"
+for document in documents:
+    for device in document["devices"]:
+        # Lost, or gone in the middle of a sample; never a reading of what is no more.
+        if device["state"] in ("lost", "timed out"):
+            assert device["temperature"] is None, device
+P
+	python3 "$HERE/check_json.py" "$WORK/out"
+}
+
+@test "the machine ends and another one takes its place: that one is shown" {
+	mkdir "$D" # stays, as / would
+	start -b n150 --no-workloads
+	smi --query-gpu=board,serial --format=csv,noheader -lms 50 >"$WORK/out" 2>"$WORK/err" &
+	STARTED=$!
+	eventually grep -q '^n150' "$WORK/out"
+	stop
+	eventually grep -q 'driver is not loaded' "$WORK/err"
+	start -b p150a --no-workloads
+	eventually grep -q '^p150a' "$WORK/out"
+}
+
+# hang FILE: reading it takes for ever.
+hang() {
+	rm "$1"
+	mkfifo "$1"
+}
+
+@test "a file that hangs costs its row, not the others, and not the end" {
+	machine -b n150,p150a,n150 -w dev=0+1,dram=1G,name=job
+	hang "$(class 1)/device/hwmon/hwmon1/temp1_input"
+	local m
+	for m in '' -q -L --json -s; do
+		timeout 60 "$TT_SMI" --root "$D" $m >"$WORK/out" 3>&-
+		[ -s "$WORK/out" ]
+	done
+	COLUMNS=102 timeout 60 "$TT_SMI" --root "$D" --ascii >"$WORK/out" 3>&-
+	cat "$WORK/out"
+	grep -q '^| 0   Wormhole_B0 n150   51C .* 1.0GB/12.0GB' "$WORK/out"
+	grep -q '^| 1 .* timed out' "$WORK/out"
+	grep -q '^| 2   Wormhole_B0 n150   ' "$WORK/out"
+	grep -q '^| 1001    job ' "$WORK/out"
+	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	jq -e '.devices[1].state == "timed out" and .devices[1].unavailable.temperature == "timed_out" and
+		.devices[0].state == "ok" and .devices[2].temperature > 0' "$WORK/out"
+}
+
+@test "a file that hangs in a loop costs nothing further, and when it answers the row is back" {
+	machine -b n150,p150a --no-workloads
+	rm "$D/captured_at"
+	local f
+	f=$(class 1)/device/hwmon/hwmon1/temp1_input
+	hang "$f"
+	timeout 100 "$TT_SMI" --root "$D" --query-gpu=index,state --format=csv,noheader -lms 50 >"$WORK/out" 2>/dev/null 3>&- &
+	STARTED=$!
+	eventually grep -q '^1, timed out' "$WORK/out"
+	eventually eval '[ "$(grep -c "^1, timed out" "$WORK/out")" -ge 5 ]'
+	[ "$(grep -c '^0, ok' "$WORK/out")" -ge 4 ]
+	# Somebody answers, once; then the file is a file again.
+	printf '45000\n' >"$f"
+	rm "$f"
+	printf '45000\n' >"$f"
+	eventually eval 'tail -n 2 "$WORK/out" | grep -q "^1, ok"'
+}
+
+@test "other files that hang: pids, a command line, a table in shared memory" {
+	machine -b n150,p150a -w dev=0,dram=1G,name=job -w dev=1,dram=1G,name=other
+	hang "$D/proc/driver/tenstorrent/0/pids"
+	hang "$D/proc/1002/cmdline"
+	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	python3 "$HERE/check_json.py" "$WORK/out"
+	# Who holds it is seen all the same, by descriptors.
+	jq -e '[.processes[] | .pid] == [1001, 1002] and .devices[0].temperature > 0' "$WORK/out"
+	jq -e '.processes[1].name == null and .processes[1].unavailable.name == "timed_out" and
+		.processes[1].devices[0].id == 1' "$WORK/out"
+	hang "$(metal_file 0)"
+	timeout 60 "$TT_SMI" --root "$D" >"$WORK/out" 3>&-
+	grep -q '1001 ' "$WORK/out"
+}
+
+@test "hung reads in the kernel: the program ends" {
+	needs_fuse
+	start -b p150a,n150 --no-workloads --fault hang:0/tt_aiclk --fault hang:0/pids
+	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	jq -e '.devices[0].state == "timed out" and .devices[1].state == "ok"' "$WORK/out"
+	COLUMNS=102 timeout 60 "$TT_SMI" --root "$D" --ascii -w -r 100 -n 3 >"$WORK/out" 3>&-
+	[ "$(grep -c '^| 1   Wormhole_B0 n150   [0-9]' "$WORK/out")" = 3 ]
+}
+
+@test "a slow file is waited for, within reason" {
+	needs_fuse
+	start -b p150a --no-workloads --fault slow:0/tt_serial=150
+	[ "$(smi --query-gpu=state --format=csv,noheader 2>/dev/null)" = ok ]
+}
