@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define READY_STEP 2048u /* slots that get memory at a time: 64 KiB */
+/* Slots that get memory at a time: a page at first, then as many as there are, up to 64 KiB. */
+#define STEP_MIN 128u
+#define STEP_MAX 2048u
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -57,8 +59,9 @@ static uint32_t range_take(struct tracker *tracker, struct slot_range *range)
 	if (range->used == range->end)
 		return INDEX_NONE;
 	if (range->used == range->ready) {
-		uint32_t step = MIN(READY_STEP, range->end - range->ready);
+		uint32_t step = MIN(MAX(STEP_MIN, range->ready), STEP_MAX);
 
+		step = MIN(step, range->end - range->ready);
 		if (!memory_prepare(&tracker->slots[range->ready],
 				    step * sizeof(struct table_slot)))
 			return INDEX_NONE;
