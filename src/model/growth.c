@@ -1,0 +1,131 @@
+#include "model/growth.h"
+
+#include "basic/clock.h"
+
+enum { PARTS = 6 };
+
+static const int64_t least_span_ns = 10 * NS_PER_S, leak_span_ns = 60 * NS_PER_S,
+		     leak_span_with_frees_ns = 300 * NS_PER_S;
+
+/* Below these, growth that is not steady is noise. */
+static const uint64_t least_bytes = 64 << 10;
+static const double least_share = 0.01;
+
+/* What the judgement rests on. */
+struct floors {
+	const struct point *first, *last;
+	uint64_t least[PARTS];
+	bool known[PARTS];
+};
+
+static uint64_t held(const struct point *point)
+{
+	return point->last[QUANTITY_DRAM] + point->last[QUANTITY_L1];
+}
+
+/* The oldest and the newest known point that the ring still has. */
+static void find_ends(const struct series *series, struct floors *floors)
+{
+	int64_t last = series->ended_ns / series->step_ns;
+
+	for (int64_t n = MAX(last - (int64_t)series->size + 1, 0); n <= last; n++) {
+		const struct point *point = series_at(series, n);
+
+		if (!point || !point->known)
+			continue;
+		if (!floors->first)
+			floors->first = point;
+		floors->last = point;
+	}
+}
+
+static void find_floors(const struct series *series, struct floors *floors)
+{
+	int64_t begin = floors->first->time_ns, span = floors->last->time_ns - begin;
+
+	for (int64_t n = begin / series->step_ns; n <= series->ended_ns / series->step_ns; n++) {
+		const struct point *point = series_at(series, n);
+		int64_t part;
+
+		if (!point || !point->known)
+			continue;
+		part = MIN((point->time_ns - begin) * PARTS / span, PARTS - 1);
+		if (!floors->known[part] || held(point) < floors->least[part])
+			floors->least[part] = held(point);
+		floors->known[part] = true;
+	}
+}
+
+/* Rises in all parts but one at most, and never falls? */
+static bool keeps_rising(const struct floors *floors)
+{
+	unsigned rises = 0, steps = 0;
+	uint64_t before = 0;
+	bool any = false;
+
+	for (int i = 0; i < PARTS; i++) {
+		if (!floors->known[i])
+			continue;
+		if (any && floors->least[i] < before)
+			return false;
+		rises += any && floors->least[i] > before;
+		steps += any;
+		before = floors->least[i];
+		any = true;
+	}
+	return steps >= 3 && rises + 1 >= steps;
+}
+
+static bool is_leak(const struct growth *growth)
+{
+	if (growth->has_frees && growth->frees == 0)
+		return growth->span_ns >= leak_span_ns;
+	return growth->span_ns >= leak_span_with_frees_ns;
+}
+
+static enum trend judge(const struct growth *growth, const struct floors *floors)
+{
+	uint64_t change = (uint64_t)(growth->bytes < 0 ? -growth->bytes : growth->bytes);
+	uint64_t base = MAX(held(floors->first), held(floors->last));
+	bool rising = keeps_rising(floors);
+
+	if (change < least_bytes)
+		return TREND_STEADY;
+	if (growth->bytes > 0 && rising && is_leak(growth))
+		return TREND_LEAK;
+	if (!rising && (double)change < least_share * (double)base)
+		return TREND_STEADY;
+	return growth->bytes > 0 ? TREND_GREW : TREND_SHRANK;
+}
+
+struct growth growth_judge(const struct series *series)
+{
+	struct growth growth = { 0 };
+	struct floors floors = { 0 };
+
+	if (!series || series->samples == 0)
+		return growth;
+	find_ends(series, &floors);
+	if (!floors.first)
+		return growth;
+	growth.span_ns = floors.last->time_ns - floors.first->time_ns;
+	if (growth.span_ns < least_span_ns)
+		return growth;
+	growth.bytes = (int64_t)(held(floors.last) - held(floors.first));
+	growth.has_frees = floors.first->has_frees && floors.last->has_frees &&
+			   floors.last->frees >= floors.first->frees;
+	growth.frees = growth.has_frees ? floors.last->frees - floors.first->frees : 0;
+	find_floors(series, &floors);
+	growth.trend = judge(&growth, &floors);
+	return growth;
+}
+
+const char *trend_name(enum trend trend)
+{
+	static const char *const names[TREND_N] = {
+		[TREND_UNKNOWN] = "unknown", [TREND_STEADY] = "steady", [TREND_GREW] = "grew",
+		[TREND_SHRANK] = "shrank",   [TREND_LEAK] = "leak",
+	};
+
+	return names[trend];
+}
