@@ -1,6 +1,7 @@
 #include "render/format.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <time.h>
 
 static const char *const suffixes[] = { "B", "KB", "MB", "GB", "TB", "PB" };
@@ -23,6 +24,36 @@ void format_bytes(struct buf *out, uint64_t bytes)
 	unsigned unit = scale(&number);
 
 	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, suffixes[unit]);
+}
+
+void format_bytes_fine(struct buf *out, uint64_t bytes)
+{
+	double number = (double)bytes;
+	unsigned unit = scale(&number);
+
+	buf_printf(out, unit ? "%.2f%s" : "%.0f%s", number, suffixes[unit]);
+}
+
+void format_count(struct buf *out, uint64_t count)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			buf_putc(out, ',');
+		buf_putc(out, digits[i]);
+	}
+}
+
+void format_span(struct buf *out, double seconds)
+{
+	if (seconds < 99.5)
+		buf_printf(out, "%.0f s", seconds);
+	else if (seconds < 99.5 * 60)
+		buf_printf(out, "%.0f min", seconds / 60);
+	else
+		buf_printf(out, "%.0f h", seconds / 3600);
 }
 
 void format_rate(struct buf *out, double bytes_per_second)

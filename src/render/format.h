@@ -9,11 +9,20 @@
 /* "2.4GB", "800.0MB", "0B": units of 1024, as the first tool had them. */
 void format_bytes(struct buf *out, uint64_t bytes);
 
+/* "2.40GB": two digits after the point. */
+void format_bytes_fine(struct buf *out, uint64_t bytes);
+
+/* "1,204" */
+void format_count(struct buf *out, uint64_t count);
+
 /* "2.5GB/s" */
 void format_rate(struct buf *out, double bytes_per_second);
 
 /* "1:02:11", "12:40", "0:07", "3d 01:02" */
 void format_duration(struct buf *out, double seconds);
+
+/* "40 s", "10 min", "3 h": how long something took, roughly. */
+void format_span(struct buf *out, double seconds);
 
 /*
  * A value in the unit of its field, for CSV: "150.00 W", or "150.00" without

@@ -1,0 +1,335 @@
+#include "render/mem.h"
+
+#include "basic/clock.h"
+#include "render/chart.h"
+#include "render/format.h"
+#include "render/mem_parts.h"
+#include "render/tips.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+	BAR_CELLS = 25,
+	NARROW = 100, /* columns; below, bars are shorter */
+	NARROW_BAR_CELLS = 12,
+	VALUE_WIDTH = 10,
+};
+
+void mem_wants(struct want *want)
+{
+	static const enum device_field devices[] = { DEV_BOARD, DEV_FW_BUNDLE, DEV_ASIC_ID,
+						     DEV_SERIAL };
+	static const enum process_field processes[] = { PROC_NAME, PROC_COMMAND, PROC_USER,
+							PROC_UID, PROC_NS_PID };
+
+	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
+		fieldset_add(&want->device, devices[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(processes); i++)
+		fieldset_add(&want->process, processes[i]);
+	want->processes = want->memory = want->allocations = want->reporters = true;
+}
+
+int64_t mem_hold_ns(const struct mem_view *view)
+{
+	/* A sample that comes late is no gap; one that is left out is. */
+	return MAX(view->period_ms * NS_PER_MS * 5 / 2, 5 * NS_PER_S / 2);
+}
+
+const char *mem_server_text(const struct snapshot *snapshot)
+{
+	return snapshot->server_pid ? "server running" : "no server";
+}
+
+uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity)
+{
+	const struct snapshot *snapshot = view->snapshot;
+	const struct series *series = history_of_device(view->history, &snapshot->devices[device]);
+	uint64_t peak = series ? series->peak[quantity] : 0;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
+		enum usage_field field = quantity == QUANTITY_L1 ? USE_PEAK_L1 : USE_PEAK_DRAM;
+
+		if (usage && usage->why[field] == KNOWN)
+			peak = MAX(peak,
+				   quantity == QUANTITY_L1 ? usage->peak_l1 : usage->peak_dram);
+	}
+	return peak;
+}
+
+/* ---- the title ---- */
+
+static void put_title(struct line *line, const struct mem_view *view, size_t device, bool first)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
+	char right[96] = "", clock[16], period[24] = "";
+	struct tm local;
+
+	line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
+		    device_knows(dev, DEV_BOARD) ? " " : "",
+		    device_knows(dev, DEV_BOARD) ? dev->board : "",
+		    device_knows(dev, DEV_BDF) ? dev->bdf : "");
+	if (view->snapshot->simulated || view->snapshot->recorded)
+		line_put(line, TINT_WARN, view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
+	if (first) {
+		localtime_r(&seconds, &local);
+		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+		if (view->period_ms)
+			snprintf(period, sizeof(period), "   %ums", view->period_ms);
+		snprintf(right, sizeof(right), "%s   %s%s", mem_server_text(view->snapshot), clock,
+			 period);
+		line_put(line, TINT_NONE, "  ");
+		line_to(line, line->look->columns - strlen(right) - 1);
+		line_put(line, TINT_NONE, right);
+	}
+	line_end(line);
+}
+
+/* ---- pools ---- */
+
+/* One of the two that have a size. */
+struct pool_line {
+	const char *name;
+	enum quantity quantity;
+	enum device_field used, total;
+	uint64_t used_bytes, total_bytes;
+};
+
+static void put_bar(struct line *line, double ratio)
+{
+	size_t cells = line->look->columns < NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
+	size_t full = (size_t)lround(ratio * (double)cells);
+	CLEANUP_BUF struct buf bar = { 0 };
+	enum tint tint = TINT_GOOD;
+	bool utf8 = line->look->utf8;
+
+	buf_puts(&bar, "  [");
+	for (size_t i = 0; i < cells; i++)
+		buf_puts(&bar, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
+	buf_printf(&bar, "] %5.1f%%", ratio * 100);
+	if (ratio >= 0.75)
+		tint = ratio >= 0.9 ? TINT_BAD : TINT_WARN;
+	line_put(line, tint, buf_text(&bar));
+}
+
+static void put_peak(struct line *line, const struct mem_view *view, size_t device,
+		     enum quantity quantity)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text, "   peak ");
+	format_bytes_fine(&text, mem_peak(view, device, quantity));
+	line_put(line, TINT_NONE, buf_text(&text));
+}
+
+/* Since this monitor began to look. */
+static void put_change(struct line *line, const struct series *series, const struct pool_line *pool)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	uint64_t before;
+
+	if (!series || series->samples < 2)
+		return;
+	before = series->first.last[pool->quantity];
+	buf_puts(&text, pool->used_bytes < before ? "   -" : "   +");
+	format_bytes(&text, pool->used_bytes < before ? before - pool->used_bytes
+						      : pool->used_bytes - before);
+	buf_puts(&text, " since start");
+	line_put(line, TINT_NONE, buf_text(&text));
+}
+
+static void put_pool(struct line *line, const struct mem_view *view, size_t device,
+		     const struct pool_line *pool)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
+	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
+
+	line_printf(line, TINT_BOLD, "  %-5s", pool->name);
+	if (known && !dev->memory_complete)
+		buf_puts(&used, line->look->utf8 ? "≥" : ">=");
+	if (known)
+		format_bytes_fine(&used, pool->used_bytes);
+	line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
+			known ? buf_text(&used) : "N/A");
+	if (has_total)
+		format_bytes_fine(&total, pool->total_bytes);
+	line_put(line, TINT_NONE, " / ");
+	line_cell(line, VALUE_WIDTH - 1, has_total ? TINT_NONE : TINT_DIM,
+		  has_total ? buf_text(&total) : "N/A");
+	if (!known) {
+		line_printf(line, TINT_DIM, "  (%s)", reason_text(dev->why[pool->used]));
+	} else {
+		if (has_total && pool->total_bytes)
+			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes);
+		put_peak(line, view, device, pool->quantity);
+		put_change(line, history_of_device(view->history, dev), pool);
+	}
+	line_end(line);
+}
+
+/* A part of a pool, or what stands apart from it: only if there is any. */
+static void put_part(struct line *line, const char *text, uint64_t bytes, const char *after)
+{
+	CLEANUP_BUF struct buf amount = { 0 };
+
+	if (bytes == 0)
+		return;
+	format_bytes_fine(&amount, bytes);
+	line_printf(line, TINT_NONE, "   %s %s%s", text, buf_text(&amount), after);
+}
+
+static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usage_field field)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
+		struct value value;
+
+		if (!usage)
+			continue;
+		field_get(&usage_fields, field, usage, &value);
+		sum += value.why == KNOWN ? value.exact : 0;
+	}
+	return sum;
+}
+
+static void end_parts(struct line *line)
+{
+	if (line->at)
+		line_end(line);
+}
+
+static void put_pools(struct line *line, const struct mem_view *view, size_t device)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	const struct pool_line dram = { "DRAM",		QUANTITY_DRAM,	DEV_DRAM_USED,
+					DEV_DRAM_TOTAL, dev->dram_used, dev->dram_total };
+	const struct pool_line l1 = { "L1",	    QUANTITY_L1,  DEV_L1_USED,
+				      DEV_L1_TOTAL, dev->l1_used, dev->l1_total };
+	bool known = device_knows(dev, DEV_DRAM_USED);
+
+	put_pool(line, view, device, &dram);
+	if (known)
+		put_part(line, "of which TRACE", dev->trace_used, "");
+	end_parts(line);
+	put_pool(line, view, device, &l1);
+	if (known) {
+		put_part(line, "of which L1_SMALL", dev->l1_small_used, "");
+		put_part(line, "circular buffers", dev->cb_used, " (as reported)");
+		put_part(line, "kernels", sum_of(view->snapshot, device, USE_KERNEL),
+			 " (as reported)");
+		put_part(line, "host", sum_of(view->snapshot, device, USE_SYSTEM), "");
+	}
+	end_parts(line);
+}
+
+/* ---- charts ---- */
+
+static void put_chart(struct line *line, struct chart *chart, const char *name, uint64_t capacity)
+{
+	enum { LABEL = 14 };
+	CLEANUP_BUF struct buf top = { 0 };
+
+	chart->columns = line->look->columns - LABEL - 3;
+	chart->top = chart_choose_top(chart, capacity);
+	format_bytes(&top, chart->top);
+	for (size_t row = 0; row < chart->rows; row++) {
+		CLEANUP_BUF struct buf text = { 0 };
+
+		chart_put_row(&text, chart, row);
+		line_cell(line, 7, TINT_NONE, row == 0 ? name : "");
+		line_cell_right(line, LABEL - 7, TINT_DIM,
+				row == 0		 ? buf_text(&top)
+				: row + 1 == chart->rows ? "0"
+							 : "");
+		line_put(line, TINT_DIM, line->look->utf8 ? "┤" : "|");
+		line_put(line, TINT_NONE, buf_text(&text));
+		line_end(line);
+	}
+}
+
+static void put_axis(struct line *line, const struct chart *chart)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	chart_put_axis(&text, chart);
+	line_to(line, line->look->columns - chart->columns - 3);
+	line_put(line, TINT_DIM, line->look->utf8 ? "└" : "+");
+	line_put(line, TINT_DIM, buf_text(&text));
+	line_end(line);
+}
+
+/* Two samples at least: one is no history. */
+static void put_charts(struct line *line, const struct mem_view *view, size_t device)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	struct chart chart = {
+		.series = history_of_device(view->history, dev),
+		.now_ns = view->snapshot->taken_ns,
+		.span_ns = HISTORY_SPAN_NS,
+		.hold_ns = mem_hold_ns(view),
+		.rows = view->snapshot->n_devices == 1 ? 4 : 1,
+		.utf8 = line->look->utf8,
+	};
+
+	if (!chart.series || chart.series->samples < 2)
+		return;
+	line_end(line);
+	put_chart(line, &chart, "  DRAM", device_knows(dev, DEV_DRAM_TOTAL) ? dev->dram_total : 0);
+	chart.quantity = QUANTITY_L1;
+	chart.rows = MIN(chart.rows, 2);
+	put_chart(line, &chart, "  L1", device_knows(dev, DEV_L1_TOTAL) ? dev->l1_total : 0);
+	put_axis(line, &chart);
+}
+
+/* ---- */
+
+static void put_problems(struct line *line, const struct snapshot *snapshot)
+{
+	enum { MOST = 3 };
+
+	for (size_t i = 0; i < MIN(snapshot->n_problems, MOST); i++) {
+		line_end(line);
+		line_printf(line, TINT_WARN, " %s: %s", snapshot->problems[i].source,
+			    snapshot->problems[i].text);
+		line_end(line);
+	}
+}
+
+static void put_device(struct line *line, const struct mem_view *view, size_t device)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	bool alone = view->snapshot->n_devices == 1;
+
+	if (dev->condition != DEVICE_OK && dev->condition != DEVICE_UNREADABLE) {
+		line_printf(line, TINT_BAD, "  %s", dev->state);
+		line_end(line);
+	}
+	put_pools(line, view, device);
+	put_charts(line, view, device);
+	line_end(line);
+	mem_put_processes(line, view, device, alone ? 10 : 5);
+	mem_put_allocations(line, view, device);
+}
+
+void mem_render(struct buf *out, const struct look *look, const struct mem_view *view)
+{
+	struct line line = { .out = out, .look = look };
+
+	for (size_t i = 0; i < view->snapshot->n_devices; i++) {
+		if (i)
+			line_end(&line);
+		put_title(&line, view, i, i == 0);
+		if (view->snapshot->n_devices == 1)
+			line_end(&line);
+		put_device(&line, view, i);
+	}
+	put_problems(&line, view->snapshot);
+	tips_put(out, look, view->snapshot);
+}

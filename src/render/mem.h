@@ -1,0 +1,27 @@
+/*
+ * The memory monitor: used and total per pool with bars, what it was lately, who has
+ * it, and which single allocations stand out. A reading of one snapshot and the
+ * history that ends with it.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/history.h"
+#include "model/want.h"
+#include "render/look.h"
+
+struct mem_view {
+	const struct snapshot *snapshot;
+	const struct history *history;
+	unsigned period_ms; /* between samples; 0: there is only one */
+};
+
+void mem_wants(struct want *want);
+void mem_render(struct buf *out, const struct look *look, const struct mem_view *view);
+
+/*
+ * The same as JSON, docs/mem-schema.json. A list can be longer than fits into memory: drain is
+ * called from time to time to take what is there, and may be NULL.
+ */
+void mem_json_render(struct buf *out, const struct look *look, const struct mem_view *view,
+		     bool pretty, void (*drain)(struct buf *out, void *arg), void *arg);

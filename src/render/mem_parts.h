@@ -1,0 +1,20 @@
+/* Parts of the memory monitor that have a file each. */
+#pragma once
+
+#include "render/line.h"
+#include "render/mem.h"
+
+/* How long a sample stands in a chart. */
+int64_t mem_hold_ns(const struct mem_view *view);
+
+/* The most that was in use: as seen by this monitor, or as one process says. */
+uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity);
+
+/* "server running" */
+const char *mem_server_text(const struct snapshot *snapshot);
+
+/* Who has how much, and whether it grows; most of them first, and at most so many. */
+void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most);
+
+/* The largest and the oldest allocations that are known. */
+void mem_put_allocations(struct line *line, const struct mem_view *view, size_t device);

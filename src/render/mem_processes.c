@@ -1,0 +1,301 @@
+/* Processes and single allocations in the memory monitor. */
+#include "render/mem_parts.h"
+
+#include "basic/clock.h"
+#include "model/growth.h"
+#include "render/format.h"
+#include "render/render.h"
+
+#include <stdlib.h>
+
+enum {
+	PID_WIDTH = 8,
+	NAME_WIDTH = 24,
+	AMOUNT_WIDTH = 11,
+	COUNT_WIDTH = 13,
+	STANDING_OUT = 5, /* allocations in each list */
+};
+
+/* A process on the device of interest. */
+struct holder {
+	const struct process *process;
+	const struct usage *usage;
+};
+
+/* The known before the unknown, most memory first, then by pid. */
+static int by_memory(const void *a, const void *b)
+{
+	const struct holder *x = a, *y = b;
+	bool x_known = x->usage->why[USE_DRAM] == KNOWN, y_known = y->usage->why[USE_DRAM] == KNOWN;
+
+	if (x_known != y_known)
+		return x_known ? -1 : 1;
+	if (x_known && x->usage->dram != y->usage->dram)
+		return x->usage->dram > y->usage->dram ? -1 : 1;
+	if (x_known && x->usage->l1 != y->usage->l1)
+		return x->usage->l1 > y->usage->l1 ? -1 : 1;
+	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
+}
+
+/* NULL: nobody, or no memory. To be freed. */
+static struct holder *find_holders(const struct snapshot *snapshot, size_t device,
+				   size_t *ret_count)
+{
+	struct holder *holders = calloc(snapshot->n_processes + 1, sizeof(*holders));
+	size_t count = 0;
+
+	for (size_t i = 0; holders && i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+		const struct usage *usage = process_find_usage(process, device);
+
+		if (usage)
+			holders[count++] = (struct holder){ process, usage };
+	}
+	if (holders)
+		qsort(holders, count, sizeof(*holders), by_memory);
+	*ret_count = count;
+	return holders;
+}
+
+static void put_amount(struct line *line, const struct usage *usage, enum usage_field field,
+		       size_t width)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	struct value value;
+
+	field_get(&usage_fields, field, usage, &value);
+	if (value.why != KNOWN)
+		buf_puts(&text, "N/A");
+	else if (value.field->unit == U_BYTE)
+		format_bytes_fine(&text, value.exact);
+	else
+		format_count(&text, value.exact);
+	line_cell_right(line, width, value.why == KNOWN ? TINT_NONE : TINT_DIM, buf_text(&text));
+}
+
+static void put_growth(struct line *line, const struct series *series)
+{
+	struct growth growth = growth_judge(series);
+	CLEANUP_BUF struct buf text = { 0 };
+
+	switch (growth.trend) {
+	case TREND_UNKNOWN:
+	case TREND_N:
+		buf_puts(&text, "seen for ");
+		format_span(&text, (double)growth.span_ns / NS_PER_S);
+		line_put(line, TINT_DIM, buf_text(&text));
+		return;
+	case TREND_STEADY: line_put(line, TINT_NONE, "steady"); return;
+	case TREND_SHRANK:
+	case TREND_GREW:
+	case TREND_LEAK: break;
+	}
+	buf_puts(&text, growth.bytes < 0 ? "shrank " : "grew ");
+	format_bytes(&text, (uint64_t)(growth.bytes < 0 ? -growth.bytes : growth.bytes));
+	buf_puts(&text, " in ");
+	format_span(&text, (double)growth.span_ns / NS_PER_S);
+	if (growth.has_frees && growth.bytes > 0)
+		buf_printf(&text, ", %llu free%s", (unsigned long long)growth.frees,
+			   growth.frees == 1 ? "" : "s");
+	if (growth.trend == TREND_LEAK)
+		buf_puts(&text, ": leak?");
+	line_put(line, growth.trend == TREND_LEAK ? TINT_WARN : TINT_NONE, buf_text(&text));
+}
+
+static void put_holder(struct line *line, const struct mem_view *view, const struct holder *holder,
+		       const struct device *dev)
+{
+	CLEANUP_BUF struct buf status = { 0 };
+	char label[160];
+
+	line_put(line, TINT_NONE, "  ");
+	line_printf(line, TINT_NONE, "%-*d", PID_WIDTH, holder->process->pid);
+	process_label(holder->process, label, sizeof(label));
+	line_cell(line, NAME_WIDTH, TINT_BOLD, label);
+	put_amount(line, holder->usage, USE_DRAM, AMOUNT_WIDTH);
+	put_amount(line, holder->usage, USE_L1, AMOUNT_WIDTH);
+	put_amount(line, holder->usage, USE_ALLOCATIONS, COUNT_WIDTH);
+	line_put(line, TINT_NONE, "   ");
+	if (holder->usage->why[USE_DRAM] == KNOWN) {
+		put_growth(line, history_of_process(view->history, holder->process, dev));
+	} else {
+		status_text(&status, holder->process);
+		line_put(line, TINT_DIM, buf_text(&status));
+	}
+	line_end(line);
+}
+
+static void put_nobody(struct line *line, const struct device *dev)
+{
+	if (dev->holders_known || dev->remote)
+		line_put(line, TINT_DIM, "  No processes using this device");
+	else
+		line_printf(line, TINT_DIM, "  Processes: N/A (%s)", reason_text(dev->holders_why));
+	line_end(line);
+}
+
+void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most)
+{
+	const struct device *dev = &view->snapshot->devices[device];
+	size_t count;
+	CLEANUP_FREE struct holder *holders = find_holders(view->snapshot, device, &count);
+
+	if (count == 0) {
+		put_nobody(line, dev);
+		return;
+	}
+	line_put(line, TINT_DIM, "  ");
+	line_cell(line, PID_WIDTH, TINT_DIM, "PID");
+	line_cell(line, NAME_WIDTH, TINT_DIM, "Name");
+	line_cell_right(line, AMOUNT_WIDTH, TINT_DIM, "DRAM");
+	line_cell_right(line, AMOUNT_WIDTH, TINT_DIM, "L1");
+	line_cell_right(line, COUNT_WIDTH, TINT_DIM, "allocations");
+	line_put(line, TINT_DIM, "   growth");
+	line_end(line);
+	for (size_t i = 0; i < MIN(count, most); i++)
+		put_holder(line, view, &holders[i], dev);
+	if (count > most) {
+		line_printf(line, TINT_DIM, "  and %zu more", count - most);
+		line_end(line);
+	}
+}
+
+/* ---- single allocations ---- */
+
+/* The first few in some order. */
+struct ranking {
+	bool (*before)(const struct allocation *a, const struct allocation *b);
+	struct {
+		const struct allocation *allocation;
+		int32_t pid;
+	} places[STANDING_OUT];
+	size_t count;
+};
+
+static bool is_larger(const struct allocation *a, const struct allocation *b)
+{
+	return a->size > b->size || (a->size == b->size && a->id < b->id);
+}
+
+static bool is_older(const struct allocation *a, const struct allocation *b)
+{
+	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && is_larger(a, b));
+}
+
+static void rank(struct ranking *ranking, const struct allocation *allocation, int32_t pid)
+{
+	size_t at = ranking->count;
+
+	while (at > 0 && ranking->before(allocation, ranking->places[at - 1].allocation))
+		at--;
+	if (at == STANDING_OUT)
+		return;
+	ranking->count = MIN(ranking->count + 1, STANDING_OUT);
+	for (size_t i = ranking->count - 1; i > at; i--)
+		ranking->places[i] = ranking->places[i - 1];
+	ranking->places[at].allocation = allocation;
+	ranking->places[at].pid = pid;
+}
+
+static void rank_list(struct ranking *largest, struct ranking *oldest,
+		      const struct allocation_list *list, int32_t pid)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		rank(largest, &list->items[i], pid);
+		if (list->items[i].time_ns)
+			rank(oldest, &list->items[i], pid);
+	}
+}
+
+static void put_place(struct line *line, const struct ranking *ranking, size_t place, size_t column,
+		      int64_t now_ns)
+{
+	const struct allocation *allocation;
+	CLEANUP_BUF struct buf size = { 0 }, age = { 0 };
+
+	if (place >= ranking->count)
+		return;
+	allocation = ranking->places[place].allocation;
+	format_bytes_fine(&size, allocation->size);
+	if (allocation->time_ns)
+		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
+	line_to(line, column);
+	line_printf(line, TINT_NONE, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
+		    pool_name(allocation->pool));
+	line_cell_right(line, AMOUNT_WIDTH, TINT_NONE, buf_text(&size));
+	line_cell_right(line, AMOUNT_WIDTH, TINT_NONE,
+			allocation->time_ns ? buf_text(&age) : "N/A");
+}
+
+/* Whose allocations are missing, and why. */
+static void put_missing(struct line *line, enum reason why, size_t known, size_t tracked, bool cut)
+{
+	if (tracked && known == 0)
+		line_printf(line, TINT_DIM, "  Single allocations: N/A (%s)", reason_text(why));
+	else if (known < tracked)
+		line_printf(line, TINT_DIM, "  Single allocations of %zu of %zu processes (%s)",
+			    known, tracked, reason_text(why));
+	else if (cut)
+		line_put(line, TINT_DIM, "  Not every allocation is listed");
+	if (line->at)
+		line_end(line);
+}
+
+static void put_rankings(struct line *line, const struct ranking *largest,
+			 const struct ranking *oldest, int64_t now_ns)
+{
+	enum { RIGHT = 46 };
+	bool beside = line->look->columns >= 2 * RIGHT;
+
+	if (!largest->count)
+		return;
+	line_put(line, TINT_DIM, "  Largest allocations");
+	if (beside && oldest->count) {
+		line_to(line, RIGHT);
+		line_put(line, TINT_DIM, "Oldest allocations");
+	}
+	line_end(line);
+	for (size_t i = 0; i < largest->count; i++) {
+		put_place(line, largest, i, 2, now_ns);
+		if (beside)
+			put_place(line, oldest, i, RIGHT, now_ns);
+		line_end(line);
+	}
+	if (beside || !oldest->count)
+		return;
+	line_put(line, TINT_DIM, "  Oldest allocations");
+	line_end(line);
+	for (size_t i = 0; i < oldest->count; i++) {
+		put_place(line, oldest, i, 2, now_ns);
+		line_end(line);
+	}
+}
+
+void mem_put_allocations(struct line *line, const struct mem_view *view, size_t device)
+{
+	struct ranking largest = { .before = is_larger }, oldest = { .before = is_older };
+	const struct snapshot *snapshot = view->snapshot;
+	size_t known = 0, tracked = 0;
+	enum reason why = KNOWN;
+	bool cut = false;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
+
+		if (!usage || usage->why[USE_DRAM] != KNOWN)
+			continue;
+		tracked++;
+		if (usage->list.why != KNOWN) {
+			why = usage->list.why;
+			continue;
+		}
+		known++;
+		cut |= usage->list.cut;
+		rank_list(&largest, &oldest, &usage->list, snapshot->processes[i].pid);
+	}
+	if (!tracked || (known == tracked && !largest.count && !cut))
+		return;
+	line_end(line);
+	put_rankings(line, &largest, &oldest, snapshot->taken_ns);
+	put_missing(line, why, known, tracked, cut);
+}

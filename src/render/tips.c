@@ -1,0 +1,31 @@
+#include "render/tips.h"
+
+static bool is_tracked(const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (process->usages[i].why[USE_DRAM] == KNOWN)
+			return true;
+	return false;
+}
+
+/* In the words of the first tool: people look for them. */
+void tips_put(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+{
+	const char *mark = look->utf8 ? "💡 " : "";
+	size_t untracked = 0;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		untracked += !is_tracked(&snapshot->processes[i]);
+	if (!untracked)
+		return;
+	if (snapshot->server_pid)
+		buf_printf(out,
+			   "\n%sTIP: Processes must be instrumented to report memory to the "
+			   "server\n",
+			   mark);
+	else
+		buf_printf(out,
+			   "\n%sTIP: For memory tracking, start the allocation server:\n"
+			   "   ./allocation_server_poc\n",
+			   mark);
+}
