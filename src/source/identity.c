@@ -15,10 +15,11 @@ static bool is_meant(const struct device *dev, const struct table_device *wanted
 {
 	if (dev->remote)
 		return false;
-	if (wanted->known & TABLE_HAS_ASIC)
-		return device_knows(dev, DEV_ASIC_ID) && dev->asic_id == wanted->asic;
-	if (wanted->known & TABLE_HAS_BDF)
-		return device_knows(dev, DEV_BDF) && bdf_number(dev->bdf) == wanted->bdf;
+	/* Not every output reads every id, and a dead chip does not tell it. */
+	if (wanted->known & TABLE_HAS_ASIC && device_knows(dev, DEV_ASIC_ID))
+		return dev->asic_id == wanted->asic;
+	if (wanted->known & TABLE_HAS_BDF && device_knows(dev, DEV_BDF))
+		return bdf_number(dev->bdf) == wanted->bdf;
 	return (wanted->known & TABLE_HAS_NODE) && dev->index == wanted->node;
 }
 
