@@ -16,7 +16,7 @@ assert len(lines) > 10, lines
 assert {width(line) for line in lines} == {102}, [line for line in lines if width(line) != 102]'
 }
 
-@test "the sample in the README has the headings and the version of today" {
+@test "the sample in the README has the headings, the tip and the version of today" {
 	tree -w dev=0,dram=1G,util=500
 	"$TT_SMI" --root "$WORK/tree" >"$WORK/table"
 	for line in "│ GPU Name " "│ PID     Name "; do
@@ -24,6 +24,10 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 		[ -s "$WORK/heading" ]
 		blocks | grep -qxFf "$WORK/heading"
 	done
+	tree -w dev=0,via=none
+	"$TT_SMI" --root "$WORK/tree" | sed -n '/TIP/,$p' >"$WORK/tip"
+	[ -s "$WORK/tip" ]
+	[ "$(blocks | grep -cxFf "$WORK/tip")" = "$(wc -l <"$WORK/tip")" ]
 	version=$("$TT_SMI" --version | cut -d' ' -f2)
 	blocks | grep -qF "tt-smi $version "
 }
