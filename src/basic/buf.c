@@ -46,11 +46,6 @@ void buf_puts(struct buf *b, const char *text)
 	buf_add(b, text, strlen(text));
 }
 
-void buf_putc(struct buf *b, char c)
-{
-	buf_add(b, &c, 1);
-}
-
 void buf_fill(struct buf *b, char c, size_t times)
 {
 	if (!buf_reserve(b, times))
@@ -60,20 +55,36 @@ void buf_fill(struct buf *b, char c, size_t times)
 	b->data[b->length] = '\0';
 }
 
+/* Into the room there is: -1 if that did, else how many bytes it takes. */
+static PRINTF(2, 0) int buf_try_printf(struct buf *b, const char *format, va_list ap)
+{
+	size_t room;
+	int n;
+
+	if (!buf_reserve(b, 63)) /* nearly always enough */
+		return -1;
+	room = b->size - b->length;
+	n = vsnprintf(b->data + b->length, room, format, ap);
+	if (n >= 0 && (size_t)n < room)
+		b->length += (size_t)n;
+	else
+		b->data[b->length] = '\0';
+	return n >= 0 && (size_t)n >= room ? n : -1;
+}
+
 void buf_printf(struct buf *b, const char *format, ...)
 {
 	va_list ap;
 	int n;
 
 	va_start(ap, format);
-	n = vsnprintf(NULL, 0, format, ap);
+	n = buf_try_printf(b, format, ap);
 	va_end(ap);
 	if (n < 0 || !buf_reserve(b, (size_t)n))
 		return;
 	va_start(ap, format);
-	vsnprintf(b->data + b->length, (size_t)n + 1, format, ap);
+	(void)buf_try_printf(b, format, ap);
 	va_end(ap);
-	b->length += (size_t)n;
 }
 
 void buf_reset(struct buf *b)

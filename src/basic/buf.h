@@ -21,11 +21,21 @@ struct buf {
 
 void buf_add(struct buf *b, const void *data, size_t length);
 void buf_puts(struct buf *b, const char *text);
-void buf_putc(struct buf *b, char c);
 void buf_fill(struct buf *b, char c, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
 void buf_reset(struct buf *b); /* empties it, keeps the memory */
 void buf_done(struct buf *b);
+
+/* A byte; most text is written so, byte by byte. */
+static inline void buf_putc(struct buf *b, char c)
+{
+	if (b->size - b->length < 2) {
+		buf_add(b, &c, 1);
+		return;
+	}
+	b->data[b->length++] = c;
+	b->data[b->length] = '\0';
+}
 
 /* The text, "" if nothing was appended or memory ran out. */
 static inline const char *buf_text(const struct buf *b)
