@@ -118,17 +118,12 @@ ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)
  * getdents64() into a buffer on the stack: opendir() allocates 32 KiB and makes
  * an fstat() per directory, which is a third of the cost of a short one.
  */
-int directory_each(int dirfd, const char *path, int (*visit)(const char *name, void *arg),
-		   void *arg)
+int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg)
 {
 	_Alignas(struct dirent64) char entries[8192];
-	CLEANUP_CLOSE int fd = -1;
 	long n;
 	int r;
 
-	fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
 	while ((n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
 		for (long at = 0; at < n;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
@@ -142,4 +137,13 @@ int directory_each(int dirfd, const char *path, int (*visit)(const char *name, v
 		}
 	}
 	return n < 0 ? -errno : 0;
+}
+
+int directory_each(int dirfd, const char *path, int (*visit)(const char *name, void *arg),
+		   void *arg)
+{
+	CLEANUP_CLOSE int fd = -1;
+
+	fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : directory_read(fd, visit, arg);
 }

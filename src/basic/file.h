@@ -54,3 +54,6 @@ MUST_CHECK ssize_t file_readlink(int dirfd, const char *path, char *text, size_t
  */
 MUST_CHECK int directory_each(int dirfd, const char *path,
 			      int (*visit)(const char *name, void *arg), void *arg);
+
+/* The same for a directory that is open, from where it was read to so far. */
+MUST_CHECK int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg);

@@ -183,7 +183,7 @@ static int look_at_descriptors(const struct walk *walk, int32_t pid, struct walk
 		return -errno;
 	look.dir = dir;
 	*ret = (struct walk_seen){ 0 };
-	return directory_each(dir, ".", visit_descriptor, &look);
+	return directory_read(dir, visit_descriptor, &look);
 }
 
 /* A device can be closed and stay mapped: then only maps tells. */
