@@ -1,0 +1,58 @@
+/*
+ * One thread waits here for everything: descriptors, by epoll, and times.
+ *
+ * A watch and a timer are members of the object they serve; the callback finds it
+ * with container_of(). Either may be stopped, and its object freed, from within
+ * any callback: what the kernel has already reported of it is forgotten.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+
+#define container_of(member_pointer, type, member) \
+	((type *)(void *)((char *)(member_pointer)-offsetof(type, member)))
+
+struct loop;
+
+struct watch {
+	int fd; /* -1 if it watches nothing */
+	void (*ready)(struct watch *watch, uint32_t events);
+};
+
+struct timer {
+	int64_t at; /* CLOCK_MONOTONIC ns */
+	void (*expired)(struct timer *timer);
+	struct timer *next, *previous; /* by time */
+	bool armed;
+};
+
+enum { LOOP_BATCH = 64 };
+
+struct loop {
+	int epoll;
+	bool stopped;
+	struct timer *first, *last;
+	struct epoll_event batch[LOOP_BATCH]; /* being worked on */
+	int at, count;
+};
+
+MUST_CHECK int loop_init(struct loop *loop);
+void loop_done(struct loop *loop);
+
+/* Until loop_stop(). -errno if waiting itself fails. */
+MUST_CHECK int loop_run(struct loop *loop);
+void loop_stop(struct loop *loop);
+
+/* The descriptor stays the caller's, and is closed by it after watch_stop(). */
+MUST_CHECK int watch_start(struct loop *loop, struct watch *watch, int fd, uint32_t events);
+MUST_CHECK int watch_change(struct loop *loop, struct watch *watch, uint32_t events);
+void watch_stop(struct loop *loop, struct watch *watch); /* sets fd to -1 */
+
+/* Once, so many ns from now. Setting it again moves it. */
+void timer_set(struct loop *loop, struct timer *timer, int64_t delay_ns);
+void timer_stop(struct loop *loop, struct timer *timer);

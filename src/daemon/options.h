@@ -1,0 +1,23 @@
+/* The command line of tt_allocd. */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/macros.h"
+#include "daemon/limits.h"
+
+#include <stdbool.h>
+
+struct options {
+	const char *socket;   /* NULL: the usual place */
+	const char *legacy;   /* NULL: none */
+	bool legacy_is_given; /* on the command line: then it must work */
+	const char *root;     /* NULL: "/" */
+	bool quiet, verbose;
+	bool help, version;
+	struct limits limits;
+};
+
+/* 0, or an exit code after having said what is wrong. */
+MUST_CHECK int options_parse(struct options *ret, int argc, char **argv);
+
+void options_help(struct buf *out);
