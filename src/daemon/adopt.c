@@ -1,0 +1,114 @@
+#include "daemon/adopt.h"
+
+#include "basic/parse.h"
+#include "daemon/client.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+/* A process has one table, rarely a few, among its first descriptors: nobody is searched further.
+ */
+enum { TABLES_MAX = 16, LINKS_MAX = 65536 };
+
+struct search {
+	struct manager *manager;
+	pid_t pid;
+	int directory;	      /* its fd directory */
+	unsigned seen, found; /* in this process */
+	unsigned adopted;
+};
+
+/*
+ * Opens what looks like a table. The text of a link proves nothing, and opening
+ * a device or a pipe can have effects: so it is looked at before it is opened.
+ */
+static int table_open(int directory, const char *name)
+{
+	CLEANUP_CLOSE int path = openat(directory, name, O_PATH | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+	char self[32];
+	int fd;
+
+	if (path < 0 || fstat(path, &st) < 0 || fstatfs(path, &fs) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || fs.f_type != TMPFS_MAGIC)
+		return -EPERM;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", path);
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void adopt_table(struct search *search, const char *name)
+{
+	CLEANUP_CLOSE int table = -1, pidfd = -1;
+	struct client *client;
+	struct peer peer;
+	int r;
+
+	table = table_open(search->directory, name);
+	if (table < 0)
+		return;
+	r = peer_of_pid(search->pid, &peer, &pidfd);
+	if (r >= 0)
+		r = client_new(search->manager, &peer, pidfd, table, NULL, &client);
+	if (r == -EUSERS)
+		log_line(LOG_REFUSAL, "table of pid %d, uid %u not adopted: too many clients",
+			 peer.pid, peer.uid);
+	if (r < 0)
+		return;
+	TAKE_FD(pidfd);
+	TAKE_FD(table);
+	search->adopted++;
+	log_line(LOG_EVENT, "table of %s, pid %d, uid %u: found", peer.name, peer.pid, peer.uid);
+}
+
+static int visit_fd(const char *name, void *arg)
+{
+	struct search *search = arg;
+	char link[sizeof(TABLE_LINK) + 1];
+
+	if (++search->seen == LINKS_MAX)
+		return 1;
+	if (file_readlink(search->directory, name, link, sizeof(link)) < 0 ||
+	    strcmp(link, TABLE_LINK) != 0)
+		return 0;
+	adopt_table(search, name);
+	return ++search->found == TABLES_MAX;
+}
+
+static int visit_process(const char *name, void *arg)
+{
+	struct search *search = arg;
+	CLEANUP_CLOSE int directory = -1;
+	char path[64];
+	uint32_t pid;
+
+	if (parse_u32(name, &pid) < 0 || pid > INT32_MAX || (pid_t)pid == getpid())
+		return 0;
+	snprintf(path, sizeof(path), "proc/%u/fd", pid);
+	directory = openat(search->manager->root.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory < 0)
+		return 0;
+	search->pid = (pid_t)pid;
+	search->directory = directory;
+	search->seen = search->found = 0;
+	(void)!directory_each(directory, ".", visit_fd, search); /* one that ends meanwhile */
+	return 0;
+}
+
+unsigned adopt_tables(struct manager *manager)
+{
+	struct search search = { .manager = manager };
+	int r = directory_each(manager->root.fd, "proc", visit_process, &search);
+
+	if (r < 0 && r != -ENOENT)
+		log_line(LOG_FAULT, "cannot look through /proc: %s", strerror(-r));
+	return search.adopted;
+}

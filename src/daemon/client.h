@@ -1,0 +1,74 @@
+/*
+ * A table that the server reads: of a process that handed it over, or that was
+ * found with it when the server started.
+ *
+ * It lasts until its connection hangs up or its process ends, whichever comes
+ * first. Then its last values go into the accounts, and nothing of it is counted
+ * any more. Only totals are mapped; the list of allocations is when it is asked for.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "daemon/list.h"
+#include "daemon/loop.h"
+#include "daemon/peer.h"
+#include "proto/snapshot_image.h"
+#include "proto/table.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+struct connection;
+struct manager;
+
+struct client {
+	struct manager *manager;
+	struct list member;
+	struct peer peer;
+	struct watch life; /* its pidfd */
+	int table;
+	dev_t dev;
+	ino_t ino;
+	const void *map; /* TABLE_SLOT_OFFSET bytes */
+	struct table_view view;
+	uint64_t there;		       /* devices whose cells have been seen to exist */
+	struct connection *connection; /* NULL: adopted */
+};
+
+/* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
+MUST_CHECK int table_fd_check(int fd, struct stat *ret);
+
+/*
+ * Takes a table of a process. On success both descriptors are the client's, on
+ * failure they stay the caller's. -EPERM: not sealed; -EPROTO: no table, or not
+ * of this process; -EPROTONOSUPPORT; -EALREADY: we have it from a connection;
+ * -EUSERS if adopted and there are too many.
+ */
+MUST_CHECK int client_new(struct manager *manager, const struct peer *peer, int pidfd, int table,
+			  struct connection *connection, struct client **ret);
+
+/* Accounts for it and lets it go. Its connection, if it has one, is the caller's to close. */
+void client_end(struct client *client);
+
+/* The same without an account: when the server ends, nobody else does. */
+struct client *client_free(struct client *client);
+
+/* The client of a process, if it has one. */
+struct client *client_find(struct manager *manager, pid_t pid, uint64_t start_ticks);
+
+/* Accounts for the table of a peer that had ended before it could be looked at. */
+void client_bury(struct manager *manager, const struct peer *peer, int table);
+
+/* Its record, without flags about lists. */
+void client_describe(const struct client *client, struct image_process *ret);
+
+/* At most how many usages and allocations it has now. */
+uint32_t client_count_usages(struct client *client);
+uint32_t client_count_allocations(const struct client *client);
+
+/* What it uses, into so much room as USAGES_MAX; bits of image_process_flag are added. */
+uint32_t client_usages(struct client *client, struct image_usage *ret, uint32_t *flags);
+
+/* Adds its allocations, and IMAGE_LIST_CUT to the flags if they are not all. */
+void client_list(const struct client *client, struct image_writer *writer, uint32_t *flags);

@@ -1,0 +1,41 @@
+/*
+ * Who a process is, told by the kernel: by the socket it came through, or by its
+ * number. A number alone can be given out again, so the start time belongs to
+ * it, and a pidfd that says when it ends.
+ *
+ * Peers are processes of the machine the server runs on, whatever tree --root
+ * points to.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "proto/snapshot_image.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct peer {
+	pid_t pid;    /* in our namespace */
+	uid_t uid;    /* effective, when it connected */
+	pid_t ns_pid; /* in its own namespace */
+	uint64_t start_ticks;
+	uint64_t start_ns;     /* CLOCK_REALTIME; 0 unknown */
+	char name[IMAGE_NAME]; /* as it comes: clean before showing */
+};
+
+/* User and number of whoever connected. -ESRCH: of a namespace we cannot see into. */
+MUST_CHECK int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid);
+
+/*
+ * All of it, and a pidfd. The peer lived when all of it was read, so it belongs
+ * together. -ESRCH: cannot be seen, or has ended.
+ */
+MUST_CHECK int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd);
+MUST_CHECK int peer_of_pid(pid_t pid, struct peer *ret, int *ret_pidfd);
+
+/* Has the process of a pidfd ended? */
+bool pidfd_has_ended(int pidfd);
+
+/* How it ended, as waitpid() gives it. False: not reaped yet, or a kernel that does not tell. */
+bool pidfd_exit_status(int pidfd, int *ret);
