@@ -1,0 +1,274 @@
+#include "daemon/cards.h"
+
+#include "basic/clock.h"
+#include "basic/parse.h"
+#include "daemon/log.h"
+#include "daemon/looker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/inotify.h>
+
+/* A node appears before the last of its files do, and cards come in groups. */
+#define SETTLE	   (200 * NS_PER_MS)
+#define LOOK_LATER (2 * NS_PER_S)
+
+/* A reader of TT-Metal's files walks over processes; so often is enough for any display. */
+#define METAL_KEPT (100 * NS_PER_MS)
+
+/* "0000:c1:00.0" as one number, as in the table. */
+static bool bdf_parse(const char *text, uint64_t *ret)
+{
+	unsigned domain, bus, device, function;
+	int end = 0;
+
+	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 ||
+	    text[end] || device > 0x1f || function > 7)
+		return false;
+	*ret = (uint64_t)domain << 16 | bus << 8 | device << 3 | function;
+	return true;
+}
+
+void card_identify(const struct device *device, struct table_device *ret)
+{
+	*ret = (struct table_device){ .known = TABLE_HAS_NODE, .node = device->index };
+	if (device_knows(device, DEV_BDF) && bdf_parse(device->bdf, &ret->bdf))
+		ret->known |= TABLE_HAS_BDF;
+	if (device_knows(device, DEV_ASIC_ID)) {
+		ret->asic = device->asic_id;
+		ret->known |= TABLE_HAS_ASIC;
+	}
+}
+
+static void card_of_device(const struct device *device, struct card *ret)
+{
+	*ret = (struct card){ .arch = device->arch };
+	card_identify(device, &ret->identity);
+	snprintf(ret->name, sizeof(ret->name), "%s",
+		 device_knows(device, DEV_NAME) ? device->name : "card");
+	if (device_knows(device, DEV_DRAM_TOTAL))
+		ret->dram = device->dram_total;
+	if (device_knows(device, DEV_L1_TOTAL))
+		ret->l1 = device->l1_total;
+	if (device->type) {
+		ret->channels = device->type->dram_banks;
+		ret->cores = device->type->cores;
+	}
+}
+
+static void cards_insert(struct cards *cards, const struct card *card)
+{
+	size_t at = cards->count++;
+
+	for (; at > 0 && cards->list[at - 1].identity.bdf > card->identity.bdf; at--)
+		cards->list[at] = cards->list[at - 1];
+	cards->list[at] = *card;
+}
+
+static bool device_is_here(const struct device *device)
+{
+	return !device->remote && device->condition != DEVICE_LOST;
+}
+
+static void cards_look(struct cards *cards)
+{
+	struct snapshot *snapshot;
+	size_t before = cards->count;
+	int r = looker_devices(cards->looker, &snapshot);
+
+	cards->count = 0;
+	if (r == -ENOENT && before)
+		log_line(LOG_NOTE, "all cards are gone");
+	else if (r < 0 && r != -ENOENT)
+		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
+	if (r < 0)
+		return;
+	for (size_t i = 0; i < snapshot->n_devices && cards->count < TABLE_DEVICES; i++) {
+		struct card card;
+
+		if (!device_is_here(&snapshot->devices[i]))
+			continue;
+		card_of_device(&snapshot->devices[i], &card);
+		cards_insert(cards, &card);
+	}
+	snapshot_free(snapshot);
+	if (cards->count != before)
+		log_line(LOG_NOTE, "%zu card%s", cards->count, cards->count == 1 ? "" : "s");
+}
+
+/* The directories in which device nodes come and go; /dev itself for the day the driver is loaded.
+ */
+static void cards_watch(const struct cards *cards)
+{
+	static const char *const directories[] = { "dev", "dev/tenstorrent",
+						   "sys/class/tenstorrent" };
+	const uint32_t events = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_ONLYDIR;
+
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		char path[64];
+		CLEANUP_CLOSE int fd =
+			openat(cards->root->fd, directories[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		if (inotify_add_watch(cards->changes.fd, path, events) < 0)
+			log_line(LOG_FAULT, "cannot watch /%s: %s", directories[i],
+				 strerror(errno));
+	}
+}
+
+static void cards_settled(struct timer *timer)
+{
+	struct cards *cards = container_of(timer, struct cards, settle);
+
+	cards_watch(cards); /* the directory itself may be new */
+	cards_look(cards);
+	if (cards->looks-- > 1)
+		timer_set(cards->loop, &cards->settle, LOOK_LATER);
+}
+
+/* Is it about us? Other things come and go in /dev too. */
+static bool change_matters(const struct inotify_event *event)
+{
+	return event->len == 0 || strcmp(event->name, "tenstorrent") == 0 ||
+	       strspn(event->name, "0123456789") == strlen(event->name) ||
+	       strncmp(event->name, "tenstorrent!", strlen("tenstorrent!")) == 0;
+}
+
+static void cards_changed(struct watch *watch, uint32_t events)
+{
+	struct cards *cards = container_of(watch, struct cards, changes);
+	_Alignas(struct inotify_event) char data[4096];
+	bool matters = false;
+	ssize_t n;
+
+	(void)events;
+	while ((n = read(watch->fd, data, sizeof(data))) > 0) {
+		for (char *at = data; at < data + n;) {
+			const struct inotify_event *event = (const void *)at;
+
+			matters = matters || change_matters(event);
+			at += sizeof(*event) + event->len;
+		}
+	}
+	if (!matters)
+		return;
+	cards->looks = 2;
+	timer_set(cards->loop, &cards->settle, SETTLE);
+}
+
+int cards_init(struct cards *cards, struct loop *loop, const struct root *root)
+{
+	int fd, r;
+
+	*cards = (struct cards){
+		.root = root,
+		.loop = loop,
+		.changes = { .fd = -1, .ready = cards_changed },
+		.settle.expired = cards_settled,
+	};
+	r = looker_new(root, &cards->looker);
+	if (r < 0)
+		return r;
+	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	r = watch_start(loop, &cards->changes, fd, EPOLLIN);
+	if (r < 0) {
+		close(fd);
+		return r;
+	}
+	cards_watch(cards);
+	cards_look(cards);
+	return 0;
+}
+
+void cards_done(struct cards *cards)
+{
+	int fd = cards->changes.fd;
+
+	if (cards->loop) {
+		timer_stop(cards->loop, &cards->settle);
+		watch_stop(cards->loop, &cards->changes);
+		if (fd >= 0)
+			close(fd);
+	}
+	free(cards->metal_claims);
+	snapshot_free(cards->metal_snapshot);
+	cards->looker = looker_free(cards->looker);
+}
+
+static bool entry_names(const char *entry, const struct table_device *card)
+{
+	uint64_t bdf;
+	uint32_t node;
+
+	if (parse_u32(entry, &node) == 0)
+		return node == card->node;
+	return bdf_parse(entry, &bdf) && card->known & TABLE_HAS_BDF && bdf == card->bdf;
+}
+
+/* A list of nodes or PCI addresses, separated by commas. */
+static bool card_is_visible(const struct card *card, const char *visible)
+{
+	char list[1024], *rest = list, *entry;
+
+	if (!visible || !*visible)
+		return true;
+	if (strlen(visible) >= sizeof(list))
+		return false;
+	strcpy(list, visible);
+	while ((entry = strsep(&rest, ","))) {
+		entry += strspn(entry, " ");
+		entry[strcspn(entry, " ")] = '\0';
+		if (entry_names(entry, &card->identity))
+			return true;
+	}
+	return false;
+}
+
+const struct card *cards_logical(const struct cards *cards, const char *visible, uint32_t id)
+{
+	for (size_t i = 0; i < cards->count; i++) {
+		if (card_is_visible(&cards->list[i], visible) && id-- == 0)
+			return &cards->list[i];
+	}
+	return NULL;
+}
+
+size_t cards_count_visible(const struct cards *cards, const char *visible)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < cards->count; i++)
+		count += card_is_visible(&cards->list[i], visible);
+	return count;
+}
+
+size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
+		   const struct snapshot **ret_snapshot)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (!cards->metal_ns || now - cards->metal_ns > METAL_KEPT) {
+		struct snapshot *snapshot = NULL;
+		struct claim *claims = NULL;
+		size_t count = 0;
+
+		if (looker_has_metal(cards->looker) &&
+		    looker_metal(cards->looker, &snapshot, &claims, &count) < 0)
+			count = 0; /* what cannot be had now is not told of */
+		snapshot_free(cards->metal_snapshot);
+		free(cards->metal_claims);
+		cards->metal_snapshot = snapshot;
+		cards->metal_claims = claims;
+		cards->n_metal = count;
+		cards->metal_ns = now;
+	}
+	*ret_claims = cards->metal_claims;
+	*ret_snapshot = cards->metal_snapshot;
+	return cards->n_metal;
+}

@@ -1,0 +1,61 @@
+/*
+ * The cards of this machine, found by the kmd source when the server starts and
+ * again when device nodes come or go. Also who uses TT-Metal's counters on them.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "basic/macros.h"
+#include "daemon/loop.h"
+#include "model/merge.h"
+#include "proto/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct looker;
+
+struct card {
+	struct table_device identity;
+	char name[32];
+	enum arch arch;
+	uint64_t dram, l1;	  /* bytes; 0 unknown */
+	uint32_t channels, cores; /* 0 unknown */
+};
+
+struct cards {
+	struct card list[TABLE_DEVICES]; /* by PCI address: TT-Metal's order */
+	size_t count;
+	const struct root *root;
+	struct loop *loop;
+	struct looker *looker;		 /* the sources */
+	struct watch changes;		 /* inotify */
+	struct timer settle;		 /* looks again once changes have settled */
+	unsigned looks;			 /* still to be made */
+	struct snapshot *metal_snapshot; /* what TT-Metal's counters said at metal_ns */
+	struct claim *metal_claims;
+	size_t n_metal;
+	int64_t metal_ns;
+};
+
+/* Finding no driver is no failure: cards may come. */
+MUST_CHECK int cards_init(struct cards *cards, struct loop *loop, const struct root *root);
+void cards_done(struct cards *cards);
+
+/*
+ * The card that a process means by a logical id: its place among those it may
+ * see. NULL: none. visible is its TT_VISIBLE_DEVICES, NULL if not set.
+ */
+const struct card *cards_logical(const struct cards *cards, const char *visible, uint32_t id);
+size_t cards_count_visible(const struct cards *cards, const char *visible);
+
+/*
+ * What TT-Metal's own counters say of a process, one claim per card; remembered for a moment.
+ * The claims' devices are places in the snapshot. Valid until the next call.
+ */
+size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
+		   const struct snapshot **ret_snapshot);
+
+/* Identity of a device of such a snapshot. */
+void card_identify(const struct device *device, struct table_device *ret);

@@ -1,0 +1,144 @@
+#include "daemon/looker.h"
+
+#include "basic/clock.h"
+#include "source/shm.h"
+#include "source/source.h"
+
+#include <errno.h>
+
+/* For one read. Clients wait as long, so it is short; what is late is known the next time. */
+static const int64_t patience_ns = 50 * NS_PER_MS;
+
+/* In the order they are asked, as in sources[]. */
+static const struct source *const asked[] = {
+	&source_kmd,
+	&source_holders,
+	&source_proc,
+	&source_metal_shm,
+};
+
+struct looker {
+	const struct root *root;
+	struct crew *crew;
+	void *states[ARRAY_SIZE(asked)];
+	size_t n_open;
+};
+
+int looker_new(const struct root *root, struct looker **ret)
+{
+	struct looker *looker = calloc(1, sizeof(*looker));
+	int r;
+
+	if (!looker)
+		return -ENOMEM;
+	looker->root = root;
+	r = crew_new(&looker->crew);
+	for (size_t i = 0; i < ARRAY_SIZE(asked) && r >= 0; i++) {
+		if (asked[i]->open)
+			r = asked[i]->open(root, &looker->states[i]);
+		if (r >= 0)
+			looker->n_open++;
+	}
+	if (r < 0) {
+		looker_free(looker);
+		return r;
+	}
+	*ret = looker;
+	return 0;
+}
+
+struct looker *looker_free(struct looker *looker)
+{
+	if (!looker)
+		return NULL;
+	for (size_t i = 0; i < looker->n_open; i++) {
+		if (asked[i]->close)
+			asked[i]->close(looker->states[i], looker->crew);
+	}
+	if (looker->crew)
+		crew_free(looker->crew);
+	free(looker);
+	return NULL;
+}
+
+/* The first so many sources, one after the other. */
+static int looker_ask(struct looker *looker, size_t count, const struct want *want,
+		      struct snapshot **ret_snapshot, struct claim **ret_claims, size_t *ret_count)
+{
+	struct sample sample = {
+		.root = looker->root,
+		.want = want,
+		.crew = looker->crew,
+		.deadline_ns = patience_ns,
+	};
+	int r;
+
+	r = snapshot_new(&sample.snapshot);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count && r >= 0; i++)
+		r = asked[i]->sample(looker->states[i], &sample);
+	if (r < 0) {
+		snapshot_free(sample.snapshot);
+		free(sample.claims);
+		return r;
+	}
+	*ret_snapshot = sample.snapshot;
+	*ret_claims = sample.claims;
+	*ret_count = sample.n_claims;
+	return 0;
+}
+
+static void want_identity(struct want *want)
+{
+	static const enum device_field fields[] = {
+		DEV_NAME,	DEV_ARCHITECTURE, DEV_BOARD,	DEV_SERIAL,
+		DEV_ASIC_ID,	DEV_BDF,	  DEV_TRAY,	DEV_CHIP,
+		DEV_PCI_DEVICE, DEV_DRAM_TOTAL,	  DEV_L1_TOTAL, DEV_FW_BUNDLE,
+	};
+
+	*want = (struct want){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		fieldset_add(&want->device, fields[i]);
+}
+
+int looker_devices(struct looker *looker, struct snapshot **ret)
+{
+	struct claim *claims;
+	struct want want;
+	size_t count;
+	int r;
+
+	want_identity(&want);
+	r = looker_ask(looker, 1, &want, ret, &claims, &count);
+	if (r >= 0)
+		free(claims);
+	return r;
+}
+
+static int seen(uint64_t id, const char *name, void *arg)
+{
+	(void)id;
+	(void)name;
+	(void)arg;
+	return 1;
+}
+
+bool looker_has_metal(const struct looker *looker)
+{
+	return shm_each(looker->root, "_memory", seen, NULL) > 0;
+}
+
+int looker_metal(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,
+		 size_t *ret_count)
+{
+	struct want want;
+
+	want_identity(&want);
+	fieldset_add(&want.process, PROC_NAME);
+	fieldset_add(&want.process, PROC_UID);
+	fieldset_add(&want.process, PROC_START_TIME);
+	fieldset_add(&want.process, PROC_NS_PID);
+	want.processes = want.memory = true;
+	return looker_ask(looker, ARRAY_SIZE(asked), &want, ret_snapshot, ret_claims, ret_count);
+}

@@ -1,0 +1,24 @@
+/*
+ * Asks the sources that tt_smi asks too. Driver files can make a reader wait, so
+ * they are read by workers of a crew, for whom the server waits a moment only.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "basic/macros.h"
+#include "model/merge.h"
+
+struct looker;
+
+MUST_CHECK int looker_new(const struct root *root, struct looker **ret);
+struct looker *looker_free(struct looker *looker);
+
+/* The devices, identity and capacity only. -ENOENT: no driver. Owned by the caller. */
+MUST_CHECK int looker_devices(struct looker *looker, struct snapshot **ret);
+
+/* Is there any of TT-Metal's files? */
+bool looker_has_metal(const struct looker *looker);
+
+/* What TT-Metal's counters say of processes that hold devices. Both owned by the caller. */
+MUST_CHECK int looker_metal(struct looker *looker, struct snapshot **ret_snapshot,
+			    struct claim **ret_claims, size_t *ret_count);
