@@ -1,0 +1,181 @@
+#include "daemon/dump.h"
+
+#include "basic/clock.h"
+#include "basic/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Lines of single allocations in one dump: this goes to a log. */
+enum { LIST_MAX = 2000 };
+
+/* A usage with its process, to be put in order. */
+struct row {
+	const struct image_usage *usage;
+	const struct image_process *process;
+};
+
+/* Cards in the order of their nodes, unknown ones by logical id after them. */
+static uint64_t card_key(const struct image_usage *usage)
+{
+	return usage->known & TABLE_HAS_NODE ? usage->node : UINT64_C(1) << 32 | usage->device;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	uint64_t card_x = card_key(x->usage), card_y = card_key(y->usage);
+
+	if (card_x != card_y)
+		return card_x < card_y ? -1 : 1;
+	if (x->usage->pool != y->usage->pool)
+		return x->usage->pool < y->usage->pool ? -1 : 1;
+	if (x->usage->now_bytes != y->usage->now_bytes)
+		return x->usage->now_bytes > y->usage->now_bytes ? -1 : 1;
+	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
+}
+
+static void put_card(struct buf *out, const struct image_usage *usage)
+{
+	if (!(usage->known & TABLE_HAS_NODE)) {
+		buf_printf(out, "logical device %u", usage->device);
+		return;
+	}
+	buf_printf(out, "device %u", usage->node);
+	if (usage->known & TABLE_HAS_BDF)
+		buf_printf(out, " (%04x:%02x:%02x.%x)", (unsigned)(usage->bdf >> 16),
+			   (unsigned)(usage->bdf >> 8 & 0xff), (unsigned)(usage->bdf >> 3 & 0x1f),
+			   (unsigned)(usage->bdf & 7));
+}
+
+static void put_name(struct buf *out, const struct image_process *process)
+{
+	buf_printf(out, "pid %u ", process->pid);
+	text_clean(out, process->name, strlen(process->name), true);
+	buf_printf(out, " uid %u", process->uid);
+}
+
+static const char *origin_name(uint32_t origin)
+{
+	static const char *const names[IMAGE_ORIGINS] = {
+		[IMAGE_TABLE] = "own table",
+		[IMAGE_LEGACY] = "legacy protocol",
+		[IMAGE_TRACED] = "traced",
+		[IMAGE_METAL] = "TT-Metal counters",
+	};
+
+	return names[origin];
+}
+
+static bool same_group(const struct row *a, const struct row *b)
+{
+	return card_key(a->usage) == card_key(b->usage) && a->usage->pool == b->usage->pool;
+}
+
+/* Rows of one card and pool, their sum first. Returns how many they are. */
+static size_t put_group(struct buf *out, const struct row *rows, size_t count)
+{
+	uint64_t sum = 0;
+	size_t n = 0;
+
+	for (; n < count && same_group(rows, &rows[n]); n++)
+		sum += rows[n].usage->now_bytes;
+	put_card(out, rows->usage);
+	buf_printf(out, " %s: %" PRIu64 " bytes\n",
+		   table_pool_name((enum table_pool)rows->usage->pool), sum);
+	for (size_t i = 0; i < n; i++) {
+		const struct image_usage *usage = rows[i].usage;
+
+		buf_puts(out, "  ");
+		put_name(out, rows[i].process);
+		buf_printf(out,
+			   ": %" PRIu64 " bytes in %" PRIu64 " allocations, peak %" PRIu64
+			   " (%s)\n",
+			   usage->now_bytes, usage->allocs - usage->frees, usage->peak_bytes,
+			   origin_name(rows[i].process->origin));
+	}
+	return n;
+}
+
+static bool pool_is_wanted(uint32_t pool, bool kernels)
+{
+	return !kernels || pool == TABLE_KERNEL;
+}
+
+static size_t rows_collect(const struct image_view *view, bool kernels, struct row *rows)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < view->header->process_count; i++) {
+		const struct image_process *process = &view->processes[i];
+
+		for (uint32_t k = 0; k < process->usage_count; k++) {
+			const struct image_usage *usage = &view->usages[process->usage_first + k];
+
+			if (usage->now_bytes && pool_is_wanted(usage->pool, kernels))
+				rows[count++] = (struct row){ usage, process };
+		}
+	}
+	qsort(rows, count, sizeof(*rows), row_compare);
+	return count;
+}
+
+static void put_allocation(struct buf *out, const struct image_view *view,
+			   const struct image_allocation *allocation)
+{
+	buf_printf(out, "    0x%" PRIx64 ": %" PRIu64 " bytes, logical device %u %s",
+		   allocation->id, allocation->size, allocation->device,
+		   table_pool_name((enum table_pool)allocation->pool));
+	if (allocation->time_ns && allocation->time_ns <= view->header->monotonic_ns)
+		buf_printf(out, ", %llu s old",
+			   (view->header->monotonic_ns - allocation->time_ns) / NS_PER_S);
+	buf_putc(out, '\n');
+}
+
+static void put_lists(const struct image_view *view, bool kernels, struct buf *out)
+{
+	unsigned lines = 0;
+
+	for (uint32_t i = 0; i < view->header->process_count; i++) {
+		const struct image_process *process = &view->processes[i];
+		bool named = false;
+
+		for (uint32_t k = 0; k < process->allocation_count; k++) {
+			const struct image_allocation *allocation =
+				&view->allocations[process->allocation_first + k];
+
+			if (!pool_is_wanted(allocation->pool, kernels))
+				continue;
+			if (lines++ == LIST_MAX) {
+				buf_puts(out, "  more allocations are not listed here\n");
+				return;
+			}
+			if (!named) {
+				buf_puts(out, "  held by ");
+				put_name(out, process);
+				buf_puts(out, ":\n");
+				named = true;
+			}
+			put_allocation(out, view, allocation);
+		}
+	}
+}
+
+void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct buf *out)
+{
+	CLEANUP_FREE struct row *rows =
+		calloc(view->header->usage_count + (size_t)1, sizeof(struct row));
+	size_t count, at = 0;
+
+	if (!rows) {
+		out->failed = true;
+		return;
+	}
+	count = rows_collect(view, kernels, rows);
+	buf_printf(out, "tt_allocd: dump of %s asked for by pid %d\n",
+		   kernels ? "kernels" : "what is held", asker);
+	while (at < count)
+		at += put_group(out, &rows[at], count - at);
+	put_lists(view, kernels, out);
+	buf_puts(out, count ? "tt_allocd: end of dump\n" : "tt_allocd: nothing is held\n");
+}
