@@ -1,0 +1,14 @@
+/* What QUERY and DEVICE_INFO_QUERY of the legacy protocol are told. */
+#pragma once
+
+#include "daemon/peer.h"
+#include "proto/legacy.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct manager;
+
+/* An answer of that size to one of the two. */
+void legacy_answer(struct manager *manager, const struct peer *peer,
+		   const struct legacy_record *record, size_t size, uint8_t out[LEGACY_SIZE_MAX]);

@@ -1,0 +1,292 @@
+#include "daemon/legacy_connection.h"
+
+#include "basic/clock.h"
+#include "daemon/answer.h"
+#include "daemon/legacy_answer.h"
+#include "daemon/legacy_process.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* A client that waits for an answer has sent its whole record; so long may pieces of it lie apart.
+ */
+#define QUIET (20 * NS_PER_MS)
+
+static void connection_ready(struct watch *watch, uint32_t events);
+static void connection_quiet(struct timer *timer);
+
+void legacy_connection_close(struct legacy_connection *connection)
+{
+	struct manager *manager = connection->manager;
+	int fd = connection->watch.fd;
+
+	watch_stop(&manager->loop, &connection->watch);
+	timer_stop(&manager->loop, &connection->quiet);
+	close(fd);
+	list_remove(&connection->member);
+	users_drop_client(&manager->users, connection->uid);
+	if (connection->process)
+		legacy_process_leave(connection->process, connection->number);
+	free(connection);
+}
+
+int legacy_connection_restore(struct legacy_connection *connection)
+{
+	static uint32_t number;
+	struct manager *manager = connection->manager;
+	int fd = connection->watch.fd, r;
+
+	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
+	connection->quiet = (struct timer){ .expired = connection_quiet };
+	r = users_add_client(&manager->users, &manager->limits, connection->uid);
+	if (r < 0)
+		return r;
+	r = watch_start(&manager->loop, &connection->watch, fd,
+			connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
+	if (r < 0) {
+		users_drop_client(&manager->users, connection->uid);
+		return r;
+	}
+	if (connection->state == LEGACY_MEASURING)
+		timer_set(&manager->loop, &connection->quiet, QUIET);
+	number = MAX(number, connection->number);
+	if (!connection->number)
+		connection->number = ++number;
+	list_append(&manager->legacy_connections, &connection->member);
+	return 0;
+}
+
+void legacy_connection_accept(struct manager *manager, int fd)
+{
+	struct legacy_connection *connection;
+	uid_t uid;
+	pid_t pid;
+	int r;
+
+	r = peer_ask(fd, &pid, &uid);
+	if (r < 0) {
+		log_line(LOG_REFUSAL, "legacy connection refused: its process cannot be seen");
+		close(fd);
+		return;
+	}
+	connection = calloc(1, sizeof(*connection));
+	if (!connection) {
+		close(fd);
+		return;
+	}
+	connection->manager = manager;
+	connection->uid = uid;
+	connection->watch.fd = fd;
+	r = legacy_connection_restore(connection);
+	if (r < 0) {
+		log_line(LOG_REFUSAL, "legacy connection of pid %d, uid %u refused: %s", pid, uid,
+			 r == -EUSERS ? "too many connections" : strerror(-r));
+		close(fd);
+		free(connection);
+	}
+}
+
+static int refuse(struct legacy_connection *connection, const char *why)
+{
+	log_line(LOG_REFUSAL, "legacy connection of %s, pid %d, uid %u closed: %s",
+		 connection->peer.name, connection->peer.pid, connection->uid, why);
+	return -EBADMSG;
+}
+
+/* A peer speaks for itself: by its number here, in its own namespace, or by none. */
+static bool claim_is_true(const struct legacy_connection *connection, int32_t pid)
+{
+	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
+}
+
+static int connection_identify(struct legacy_connection *connection, int *ret_pidfd)
+{
+	int r = peer_of_socket(connection->watch.fd, &connection->peer, ret_pidfd);
+
+	if (r < 0)
+		return refuse(connection, "its process cannot be seen any more");
+	connection->known = true;
+	return 0;
+}
+
+static bool is_report(const struct legacy_record *record)
+{
+	return record->type == LEGACY_ALLOC || record->type == LEGACY_FREE ||
+	       record->type == LEGACY_CB_ALLOC || record->type == LEGACY_CB_FREE ||
+	       record->type == LEGACY_KERNEL_LOAD || record->type == LEGACY_KERNEL_UNLOAD;
+}
+
+/* Who it is, when its first record arrives; and what it holds, from its first report on. */
+static int connection_meet(struct legacy_connection *connection, bool reports)
+{
+	CLEANUP_CLOSE int pidfd = -1;
+	bool taken;
+	int r;
+
+	if (connection->known && (connection->process || !reports))
+		return 0;
+	r = connection_identify(connection, &pidfd);
+	if (r < 0 || !reports)
+		return r;
+	r = legacy_process_get(connection->manager, &connection->peer, pidfd, &connection->process,
+			       &taken);
+	if (r < 0)
+		return refuse(connection, strerror(-r));
+	if (taken)
+		TAKE_FD(pidfd);
+	return 0;
+}
+
+static void connection_dump(struct legacy_connection *connection, bool kernels)
+{
+	const struct asker asker = { connection->peer.pid, connection->peer.uid };
+	CLEANUP_CLOSE int fd = -1;
+	uint64_t length;
+	int r = answer_dump(connection->manager, &asker, kernels, &fd, &length);
+
+	if (r < 0)
+		log_line(LOG_FAULT, "cannot dump: %s", strerror(-r));
+}
+
+/* Sends what is left of the answer. 1 when all of it is gone, 0 if the peer does not read. */
+static int connection_write(struct legacy_connection *connection)
+{
+	while (connection->out_at < connection->out_length) {
+		ssize_t n = send(connection->watch.fd, connection->out + connection->out_at,
+				 connection->out_length - connection->out_at,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		connection->out_at += (uint16_t)n;
+	}
+	return 1;
+}
+
+static int connection_answer(struct legacy_connection *connection, size_t size)
+{
+	int r;
+
+	timer_stop(&connection->manager->loop, &connection->quiet);
+	legacy_answer(connection->manager, &connection->peer, &connection->due, size,
+		      connection->out);
+	connection->out_at = 0;
+	connection->out_length = (uint16_t)size;
+	r = connection_write(connection);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		connection->state = LEGACY_READING;
+		return 0;
+	}
+	connection->state = LEGACY_WRITING;
+	return watch_change(&connection->manager->loop, &connection->watch, EPOLLOUT);
+}
+
+static int connection_take(struct legacy_connection *connection, const struct legacy_record *record)
+{
+	int r = connection_meet(connection, is_report(record));
+
+	if (r < 0)
+		return r;
+	if (!claim_is_true(connection, record->pid))
+		return refuse(connection, "claims to be another process");
+	if (is_report(record)) {
+		legacy_process_report(connection->process, record, connection->number);
+		return 0;
+	}
+	if (record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS) {
+		connection_dump(connection, record->type == LEGACY_DUMP_KERNELS);
+		return 0;
+	}
+	connection->due = *record;
+	if (connection->stream.size)
+		return connection_answer(connection, connection->stream.size);
+	connection->state = LEGACY_MEASURING;
+	return 0;
+}
+
+/*
+ * Looks at what was received, up to a query that cannot be answered yet. While
+ * the size is being found out, bytes still go to the stream, which stops at the
+ * next record: by then the size is known.
+ */
+static int connection_digest(struct legacy_connection *connection)
+{
+	while (connection->state != LEGACY_WRITING && connection->in_at < connection->in_length) {
+		struct legacy_record record;
+		bool measuring = connection->state == LEGACY_MEASURING;
+		size_t used;
+		int r = legacy_feed(&connection->stream, connection->in + connection->in_at,
+				    measuring ? 1
+					      : (size_t)(connection->in_length - connection->in_at),
+				    &used, &record);
+
+		connection->in_at += (uint16_t)used;
+		if (r < 0)
+			return refuse(connection, "nonsense");
+		if (measuring && connection->stream.size)
+			r = connection_answer(connection, connection->stream.size);
+		else if (r > 0)
+			r = connection_take(connection, &record);
+		if (r < 0)
+			return r;
+	}
+	if (connection->state == LEGACY_MEASURING)
+		timer_set(&connection->manager->loop, &connection->quiet, QUIET);
+	return 0;
+}
+
+static void connection_quiet(struct timer *timer)
+{
+	struct legacy_connection *connection = container_of(timer, struct legacy_connection, quiet);
+	int size = legacy_answer_size(&connection->stream);
+
+	if (size < 0)
+		return; /* more of the record is on the way */
+	if (connection_answer(connection, (size_t)size) < 0 || connection_digest(connection) < 0)
+		legacy_connection_close(connection);
+}
+
+static int connection_read(struct legacy_connection *connection)
+{
+	ssize_t n =
+		recv(connection->watch.fd, connection->in, sizeof(connection->in), MSG_DONTWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (n == 0) {
+		if (!legacy_stream_is_whole(&connection->stream))
+			log_line(LOG_EVENT, "legacy connection of pid %d ended within a record",
+				 connection->peer.pid);
+		return -ECONNRESET;
+	}
+	connection->in_at = 0;
+	connection->in_length = (uint16_t)n;
+	return connection_digest(connection);
+}
+
+static void connection_ready(struct watch *watch, uint32_t events)
+{
+	struct legacy_connection *connection = container_of(watch, struct legacy_connection, watch);
+	int r = 0;
+
+	if (connection->state == LEGACY_WRITING) {
+		r = events & EPOLLERR ? -EPIPE : connection_write(connection);
+		if (r > 0) {
+			connection->state = LEGACY_READING;
+			r = watch_change(&connection->manager->loop, watch, EPOLLIN);
+			if (r >= 0)
+				r = connection_digest(connection);
+		}
+	} else {
+		r = connection_read(connection);
+	}
+	if (r < 0)
+		legacy_connection_close(connection);
+}

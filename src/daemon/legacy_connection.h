@@ -1,0 +1,54 @@
+/*
+ * A connection of a program that was built against the first allocation server.
+ *
+ * Its records are decoded by proto/legacy.h; docs/protocol.md says what each does.
+ * There is no handshake: who the peer is, the kernel says when the first record arrives. Only
+ * queries are answered, one at a time: while an answer is due or unsent the next
+ * record is not looked at, so there is never more than one answer to keep.
+ */
+#pragma once
+
+#include "daemon/list.h"
+#include "daemon/loop.h"
+#include "daemon/peer.h"
+#include "proto/legacy.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct legacy_process;
+struct manager;
+
+enum legacy_state {
+	LEGACY_READING,	  /* takes records as they come */
+	LEGACY_MEASURING, /* an answer is due, but the size of records is not known yet */
+	LEGACY_WRITING,	  /* an answer is partly sent: nothing is read */
+};
+
+enum { LEGACY_READ = 16384 };
+
+struct legacy_connection {
+	struct manager *manager;
+	struct list member;
+	struct watch watch;
+	struct timer quiet; /* no further byte for a moment: the record is whole */
+	enum legacy_state state;
+	uint32_t number; /* of this connection, in ledgers */
+	bool known;	 /* peer is filled */
+	struct peer peer;
+	uid_t uid;			/* counted for this user */
+	struct legacy_process *process; /* NULL: reported nothing so far */
+	struct legacy_stream stream;
+	struct legacy_record due; /* the query to be answered */
+	uint8_t out[LEGACY_SIZE_MAX];
+	uint16_t out_at, out_length;
+	uint8_t in[LEGACY_READ]; /* received, not yet looked at */
+	uint16_t in_at, in_length;
+};
+
+/* Takes a fresh socket, and closes it again if there are too many. */
+void legacy_connection_accept(struct manager *manager, int fd);
+void legacy_connection_close(struct legacy_connection *connection);
+
+/* One that was accepted by an earlier server, as it was then. */
+MUST_CHECK int legacy_connection_restore(struct legacy_connection *connection);

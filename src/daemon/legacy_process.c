@@ -1,0 +1,260 @@
+#include "daemon/legacy_process.h"
+
+#include "basic/clock.h"
+#include "basic/file.h"
+#include "daemon/legacy_connection.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "daemon/mourner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Environments can be as long as the stack; who hides the variable that far out goes without. */
+enum { ENVIRONMENT_MAX = 1 << 20 };
+
+char *visible_devices_of(pid_t pid)
+{
+	static const char name[] = "TT_VISIBLE_DEVICES=";
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
+	if (file_read_all(AT_FDCWD, path, ENVIRONMENT_MAX, &text) < 0)
+		return NULL;
+	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
+		if (strncmp(text.data + at, name, sizeof(name) - 1) == 0)
+			return strdup(text.data + at + sizeof(name) - 1);
+	}
+	return NULL;
+}
+
+static void life_changed(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	legacy_process_end(container_of(watch, struct legacy_process, life));
+}
+
+static struct legacy_process *process_find(struct manager *manager, const struct peer *peer)
+{
+	list_each(at, &manager->legacy_processes)
+	{
+		struct legacy_process *process = container_of(at, struct legacy_process, member);
+
+		if (process->peer.pid == peer->pid &&
+		    process->peer.start_ticks == peer->start_ticks)
+			return process;
+	}
+	return NULL;
+}
+
+int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
+		       struct legacy_process **ret, bool *ret_taken)
+{
+	struct legacy_process *process = process_find(manager, peer);
+	int r;
+
+	*ret_taken = !process;
+	if (!process) {
+		process = calloc(1, sizeof(*process));
+		if (!process)
+			return -ENOMEM;
+		process->manager = manager;
+		process->peer = *peer;
+		process->life.ready = life_changed;
+		r = watch_start(&manager->loop, &process->life, pidfd, EPOLLIN);
+		if (r < 0) {
+			free(process);
+			return r;
+		}
+		process->visible = visible_devices_of(peer->pid);
+		list_append(&manager->legacy_processes, &process->member);
+		log_line(LOG_EVENT, "legacy client %s, pid %d, uid %u", peer->name, peer->pid,
+			 peer->uid);
+	}
+	process->connections++;
+	*ret = process;
+	return 0;
+}
+
+void legacy_process_free(struct legacy_process *process)
+{
+	struct manager *manager = process->manager;
+	int pidfd = process->life.fd;
+
+	manager->legacy_held -= process->ledger.count;
+	watch_stop(&manager->loop, &process->life);
+	close(pidfd);
+	list_remove(&process->member);
+	ledger_done(&process->ledger);
+	free(process->visible);
+	free(process);
+}
+
+static void process_account(struct legacy_process *process)
+{
+	struct manager *manager = process->manager;
+	struct image_process record;
+	uint64_t serial;
+	uint32_t n;
+
+	legacy_process_describe(process, &record);
+	record.flags |= IMAGE_FINISHED;
+	record.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME);
+	n = legacy_process_usages(process, manager->usages);
+	serial = accounts_add(&manager->accounts, &record, manager->usages, n);
+	mourner_new(manager, process->life.fd, serial);
+	log_line(LOG_EVENT, "legacy client %s, pid %d: ended", process->peer.name,
+		 process->peer.pid);
+}
+
+void legacy_process_end(struct legacy_process *process)
+{
+	struct manager *manager = process->manager;
+
+	process_account(process);
+	list_each(at, &manager->legacy_connections)
+	{
+		struct legacy_connection *connection =
+			container_of(at, struct legacy_connection, member);
+
+		if (connection->process == process) {
+			connection->process = NULL;
+			legacy_connection_close(connection);
+		}
+	}
+	legacy_process_free(process);
+}
+
+void legacy_process_leave(struct legacy_process *process, uint32_t through)
+{
+	if (--process->connections == 0) {
+		/* With what it held at last in it: that is how a killed program ends. */
+		process_account(process);
+		legacy_process_free(process);
+		return;
+	}
+	process->manager->legacy_held -=
+		ledger_forget(&process->ledger, through, (uint64_t)clock_now(CLOCK_MONOTONIC));
+}
+
+static void process_hold(struct legacy_process *process, const struct legacy_record *record,
+			 enum table_pool pool, uint32_t through)
+{
+	struct manager *manager = process->manager;
+	uint32_t held = MIN(manager->legacy_held, manager->limits.value[LIMIT_HELD]);
+	uint32_t room = manager->limits.value[LIMIT_HELD] - held;
+	uint32_t most = MIN(manager->limits.value[LIMIT_SLOTS], process->ledger.count + room);
+	int r;
+
+	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
+			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
+	if (r > 0)
+		manager->legacy_held++;
+	if (r < 0 && !process->limit_said) {
+		process->limit_said = true;
+		log_line(LOG_REFUSAL,
+			 "legacy client %s, pid %d holds too much: %s; its totals "
+			 "are too low from here on",
+			 process->peer.name, process->peer.pid, strerror(-r));
+	}
+}
+
+/* A free of a buffer does not name its pool: any that has the id, the one it says first. */
+static enum table_pool find_pool(const struct legacy_process *process,
+				 const struct legacy_record *record)
+{
+	uint32_t device = (uint32_t)record->device;
+
+	if (record->buffer_type <= TABLE_TRACE &&
+	    ledger_holds(&process->ledger, device, legacy_pool(record), record->buffer_id))
+		return legacy_pool(record);
+	for (unsigned pool = TABLE_DRAM; pool <= TABLE_TRACE; pool++) {
+		if (ledger_holds(&process->ledger, device, (enum table_pool)pool,
+				 record->buffer_id))
+			return (enum table_pool)pool;
+	}
+	return TABLE_DRAM;
+}
+
+static void process_release(struct legacy_process *process, const struct legacy_record *record,
+			    enum table_pool pool)
+{
+	int r = ledger_release(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
+			       (uint64_t)clock_now(CLOCK_MONOTONIC));
+
+	if (r > 0)
+		process->manager->legacy_held--;
+	if (r < 0)
+		log_line(LOG_EVENT, "legacy client pid %d frees 0x%llx, which it does not hold",
+			 process->peer.pid, (unsigned long long)record->buffer_id);
+}
+
+void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
+			   uint32_t through)
+{
+	switch (record->type) {
+	case LEGACY_ALLOC: process_hold(process, record, legacy_pool(record), through); return;
+	case LEGACY_CB_ALLOC: process_hold(process, record, TABLE_CB, through); return;
+	case LEGACY_KERNEL_LOAD: process_hold(process, record, TABLE_KERNEL, through); return;
+	case LEGACY_FREE: process_release(process, record, find_pool(process, record)); return;
+	case LEGACY_CB_FREE: process_release(process, record, TABLE_CB); return;
+	case LEGACY_KERNEL_UNLOAD: process_release(process, record, TABLE_KERNEL); return;
+	case LEGACY_QUERY:
+	case LEGACY_RESPONSE:
+	case LEGACY_DUMP_REMAINING:
+	case LEGACY_DEVICE_INFO_QUERY:
+	case LEGACY_DEVICE_INFO_RESPONSE:
+	case LEGACY_DUMP_KERNELS: return;
+	}
+}
+
+void legacy_process_describe(const struct legacy_process *process, struct image_process *ret)
+{
+	*ret = (struct image_process){
+		.pid = (uint32_t)process->peer.pid,
+		.uid = process->peer.uid,
+		.start_ticks = process->peer.start_ticks,
+		.start_ns = process->peer.start_ns,
+		.origin = IMAGE_LEGACY,
+	};
+	memcpy(ret->name, process->peer.name, sizeof(ret->name));
+	memcpy(ret->misuse, process->ledger.misuse, sizeof(ret->misuse));
+	if (ret->misuse[TABLE_LOST] || ret->misuse[TABLE_OVERFLOW])
+		ret->flags |= IMAGE_TOTALS_LOW;
+}
+
+uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret)
+{
+	uint32_t count = 0;
+
+	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
+		const struct card *card =
+			cards_logical(&process->manager->cards, process->visible, device);
+
+		for (uint32_t pool = 0; process->ledger.devices[device] && pool < TABLE_POOLS;
+		     pool++) {
+			const struct table_pool_total *total =
+				&process->ledger.devices[device]->pool[pool];
+
+			if (!total->allocs)
+				continue;
+			ret[count++] = (struct image_usage){
+				.device = device,
+				.pool = pool,
+				.known = card ? card->identity.known : 0,
+				.node = card ? card->identity.node : 0,
+				.bdf = card ? card->identity.bdf : 0,
+				.asic = card ? card->identity.asic : 0,
+				.now_bytes = total->now_bytes,
+				.peak_bytes = total->peak_bytes,
+				.allocs = total->allocs,
+				.frees = total->frees,
+				.changed_ns = total->changed_ns,
+			};
+		}
+	}
+	return count;
+}

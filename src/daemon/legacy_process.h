@@ -1,0 +1,51 @@
+/*
+ * A process that reports through the legacy socket: one ledger for all its
+ * connections. It is made by the first report, so who only asks has none.
+ */
+#pragma once
+
+#include "daemon/ledger.h"
+#include "daemon/list.h"
+#include "daemon/loop.h"
+#include "daemon/peer.h"
+#include "proto/legacy.h"
+#include "proto/snapshot_image.h"
+
+#include <stdint.h>
+
+struct manager;
+
+struct legacy_process {
+	struct manager *manager;
+	struct list member;
+	struct peer peer;
+	struct watch life; /* its pidfd */
+	char *visible;	   /* its TT_VISIBLE_DEVICES; NULL: not set or not readable */
+	uint32_t connections;
+	bool limit_said; /* that it holds too much */
+	struct ledger ledger;
+};
+
+/*
+ * The process of a peer, one connection more. pidfd is the process's on success
+ * if *ret_taken; otherwise it was known and the caller closes it.
+ */
+MUST_CHECK int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
+				  struct legacy_process **ret, bool *ret_taken);
+
+/* A connection has ended: what it made is gone, and with the last one the process. */
+void legacy_process_leave(struct legacy_process *process, uint32_t through);
+
+/* It has ended: accounts for it, closes its connections. */
+void legacy_process_end(struct legacy_process *process);
+void legacy_process_free(struct legacy_process *process); /* without an account */
+
+/* One report. */
+void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
+			   uint32_t through);
+
+void legacy_process_describe(const struct legacy_process *process, struct image_process *ret);
+uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret);
+
+/* TT_VISIBLE_DEVICES of a process; NULL: not set, or not ours to read. */
+char *visible_devices_of(pid_t pid);
