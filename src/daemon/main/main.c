@@ -1,0 +1,57 @@
+/*
+ * tt_allocd: collects what programs hold on Tenstorrent cards, brokers it
+ * between users, and remembers those that have ended.
+ */
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "daemon/options.h"
+#include "daemon/reexec.h"
+#include "version.h"
+
+#include <stdio.h>
+
+static int print(const struct options *options)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (options->help)
+		options_help(&text);
+	else
+		buf_printf(&text, "tt_allocd %s\n", TT_SMI_VERSION);
+	if (fputs(buf_text(&text), stdout) < 0 || fflush(stdout) != 0) {
+		log_line(LOG_FAULT, "cannot write standard output");
+		return 74;
+	}
+	return 0;
+}
+
+static int serve(const struct options *options, char **argv)
+{
+	static struct manager manager;
+	int r = manager_init(&manager, options);
+
+	while (r >= 0) {
+		r = manager_run(&manager);
+		if (r < 0 || !manager.again)
+			break;
+		reexec(&manager, argv); /* returns if it cannot be done */
+		manager.again = manager.loop.stopped = false;
+	}
+	manager_done(&manager);
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int code;
+
+	reexec_begin();
+	code = options_parse(&options, argc, argv);
+	if (code)
+		return code;
+	if (options.help || options.version)
+		return print(&options);
+	log_set(options.quiet ? LOG_REFUSAL : options.verbose ? LOG_EVENT : LOG_NOTE);
+	return serve(&options, argv);
+}

@@ -1,0 +1,49 @@
+/*
+ * The server's state: who is connected, what they hold, who has gone, which cards there are.
+ * Everything else is a file of functions over it.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "basic/macros.h"
+#include "daemon/account.h"
+#include "daemon/cards.h"
+#include "daemon/limits.h"
+#include "daemon/listener.h"
+#include "daemon/list.h"
+#include "daemon/loop.h"
+#include "daemon/options.h"
+#include "daemon/users.h"
+
+#include <stdint.h>
+
+/* A process on one pool of one device, for every device and pool there can be. */
+#define USAGES_MAX (TABLE_DEVICES * TABLE_POOLS)
+
+struct manager {
+	struct loop loop;
+	const struct options *options;
+	struct limits limits;
+	struct root root;
+	struct listener own, legacy;
+	struct watch signals;
+	struct users users;
+	struct list connections;	/* struct connection */
+	struct list clients;		/* struct client */
+	struct list legacy_connections; /* struct legacy_connection */
+	struct list legacy_processes;	/* struct legacy_process */
+	struct list mourners;		/* struct mourner */
+	uint32_t n_mourners;
+	uint32_t legacy_held; /* entries in all ledgers */
+	struct accounts accounts;
+	struct cards cards;
+	int64_t start_ns; /* CLOCK_REALTIME */
+	int spare;	  /* a descriptor given up to refuse a connection when there is none left */
+	bool again;	  /* SIGHUP: to be executed again */
+	struct image_usage usages[USAGES_MAX]; /* of the process being looked at */
+};
+
+/* Half-built on failure: manager_done() takes it. Says what went wrong. */
+MUST_CHECK int manager_init(struct manager *manager, const struct options *options);
+MUST_CHECK int manager_run(struct manager *manager);
+void manager_done(struct manager *manager);

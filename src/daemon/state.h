@@ -1,0 +1,104 @@
+/*
+ * What the server hands to itself when it executes its binary again: records of
+ * fixed size, one section after the other. Descriptors are numbers that stay open.
+ *
+ *	head | connections | clients | legacy processes, each with its devices,
+ *	entries and text | legacy connections | accounts, each with its usages | mourners
+ *
+ * Read by another build of this program, perhaps a later one: whoever changes a
+ * record changes STATE_VERSION, and the reader takes only what it knows.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/macros.h"
+#include "daemon/ledger.h"
+#include "daemon/legacy_connection.h"
+#include "daemon/peer.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STATE_MAGIC   UINT64_C(0x3145544154535454) /* "TTSTATE1" on a little-endian machine */
+#define STATE_VERSION 1u
+
+struct manager;
+
+struct state_listener {
+	int32_t fd; /* -1: none */
+	uint32_t given;
+	uint64_t dev, ino;
+	char path[112];
+};
+
+struct state_head {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t size; /* of this head */
+	uint64_t start_ns;
+	uint64_t finished_total;
+	struct state_listener own, legacy;
+	uint32_t connections, clients, processes, legacy_connections, accounts, mourners;
+};
+
+struct state_connection {
+	int32_t fd;
+	uint32_t state;
+	int32_t pid;
+	uint32_t uid;
+};
+
+struct state_client {
+	int32_t table, pidfd;
+	int32_t connection; /* place in the section; -1: adopted */
+	uint32_t reserved;
+	struct peer peer;
+};
+
+struct state_process {
+	int32_t pidfd;
+	uint32_t limit_said;
+	uint64_t devices; /* bit per device: a struct ledger_device follows for each */
+	uint32_t entries; /* struct ledger_entry, after them */
+	uint32_t visible; /* bytes of TT_VISIBLE_DEVICES, last, NUL included; 0: none */
+	uint64_t misuse[TABLE_MISUSES];
+	struct peer peer;
+};
+
+struct state_legacy_connection {
+	int32_t fd;
+	uint32_t state;
+	uint32_t number;
+	uint32_t known;
+	uint32_t uid;
+	int32_t process; /* place in the section; -1: none */
+	struct peer peer;
+	struct legacy_stream stream;
+	struct legacy_record due;
+	uint16_t out_at, out_length, in_at, in_length;
+	uint8_t out[LEGACY_SIZE_MAX];
+	uint8_t in[LEGACY_READ];
+};
+
+struct state_account {
+	struct image_process process;
+	uint32_t usages; /* struct image_usage, after it */
+	uint32_t reserved;
+};
+
+struct state_mourner {
+	int32_t pidfd;
+	uint32_t account; /* place in the section */
+};
+
+/* Writes everything down. Ask out->failed. */
+void state_save(struct manager *manager, struct buf *out);
+
+/* Calls each() for every descriptor that must stay open. */
+void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays), bool stays);
+
+/* Is it ours, of this version, and whole as far as the head tells? */
+MUST_CHECK int state_check(const void *data, size_t length);
+
+/* Goes on where it was left. What cannot be restored is let go, and said. */
+MUST_CHECK int state_restore(struct manager *manager, const void *data, size_t length);

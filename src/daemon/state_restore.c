@@ -1,0 +1,295 @@
+#include "daemon/state.h"
+
+#include "daemon/client.h"
+#include "daemon/connection.h"
+#include "daemon/legacy_process.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "daemon/mourner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* Reads on through the block. A short one gives NULL, for ever after. */
+struct cursor {
+	const char *at;
+	size_t left;
+	bool failed;
+};
+
+static const void *take(struct cursor *cursor, size_t length)
+{
+	const void *at = cursor->at;
+
+	if (cursor->failed || length > cursor->left) {
+		cursor->failed = true;
+		return NULL;
+	}
+	cursor->at += length;
+	cursor->left -= length;
+	return at;
+}
+
+int state_check(const void *data, size_t length)
+{
+	const struct state_head *head = data;
+
+	if (length < sizeof(*head) || head->magic != STATE_MAGIC)
+		return -EBADMSG;
+	return head->version == STATE_VERSION && head->size == sizeof(*head) ? 0 : -EPROTONOSUPPORT;
+}
+
+static void keep_to_ourselves(int fd)
+{
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static int listener_restore(const struct state_listener *from, struct listener *to)
+{
+	if (from->fd < 0)
+		return 0;
+	to->path = strndup(from->path, sizeof(from->path));
+	if (!to->path)
+		return -ENOMEM;
+	to->dev = from->dev;
+	to->ino = from->ino;
+	to->given = from->given;
+	to->watch.fd = from->fd;
+	keep_to_ourselves(from->fd);
+	return 0;
+}
+
+static struct connection *connection_load(struct manager *manager,
+					  const struct state_connection *from)
+{
+	struct connection *to = calloc(1, sizeof(*to));
+
+	keep_to_ourselves(from->fd);
+	if (to) {
+		to->manager = manager;
+		to->watch.fd = from->fd;
+		to->state = (enum connection_state)from->state;
+		to->pid = from->pid;
+		to->uid = from->uid;
+		if (connection_restore(to) >= 0)
+			return to;
+	}
+	close(from->fd);
+	free(to);
+	return NULL;
+}
+
+static void client_load(struct manager *manager, const struct state_client *from,
+			struct connection *connection)
+{
+	struct client *client = NULL;
+	int r;
+
+	keep_to_ourselves(from->table);
+	keep_to_ourselves(from->pidfd);
+	r = client_new(manager, &from->peer, from->pidfd, from->table, connection, &client);
+	if (r >= 0) {
+		if (connection)
+			connection->client = client;
+		return;
+	}
+	log_line(LOG_FAULT, "table of pid %d is lost: %s", from->peer.pid, strerror(-r));
+	close(from->table);
+	close(from->pidfd);
+}
+
+/* Connections by their place, to give each client its own. */
+static int clients_restore(struct manager *manager, const struct state_head *head,
+			   struct cursor *cursor)
+{
+	CLEANUP_FREE struct connection **connections =
+		calloc(head->connections + (size_t)1, sizeof(struct connection *));
+
+	if (!connections)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < head->connections; i++) {
+		const struct state_connection *from = take(cursor, sizeof(*from));
+
+		if (from)
+			connections[i] = connection_load(manager, from);
+	}
+	for (uint32_t i = 0; i < head->clients; i++) {
+		const struct state_client *from = take(cursor, sizeof(*from));
+		bool adopted = from && from->connection < 0;
+
+		if (from && !adopted && (uint32_t)from->connection >= head->connections)
+			return -EBADMSG;
+		if (from)
+			client_load(manager, from, adopted ? NULL : connections[from->connection]);
+	}
+	/* One that said HELLO is nothing without its table. */
+	for (uint32_t i = 0; i < head->connections; i++) {
+		struct connection *connection = connections[i];
+
+		if (connection && connection->state == CONNECTION_CLIENT && !connection->client)
+			connection_close(connection);
+	}
+	return 0;
+}
+
+static int ledger_restore(struct ledger *ledger, const struct state_process *from,
+			  struct cursor *cursor)
+{
+	memcpy(ledger->misuse, from->misuse, sizeof(ledger->misuse));
+	for (size_t i = 0; i < TABLE_DEVICES; i++) {
+		const struct ledger_device *device;
+
+		if (!(from->devices >> i & 1))
+			continue;
+		device = take(cursor, sizeof(*device));
+		ledger->devices[i] = malloc(sizeof(*device));
+		if (!device || !ledger->devices[i])
+			return -EBADMSG;
+		*ledger->devices[i] = *device;
+	}
+	for (uint32_t i = 0; i < from->entries; i++) {
+		const struct ledger_entry *entry = take(cursor, sizeof(*entry));
+
+		if (!entry || ledger_put_back(ledger, entry) < 0)
+			return -EBADMSG;
+	}
+	return 0;
+}
+
+static struct legacy_process *process_load(struct manager *manager, struct cursor *cursor)
+{
+	const struct state_process *from = take(cursor, sizeof(*from));
+	struct legacy_process *process;
+	const char *visible;
+	bool taken;
+	int r;
+
+	if (!from)
+		return NULL;
+	keep_to_ourselves(from->pidfd);
+	r = legacy_process_get(manager, &from->peer, from->pidfd, &process, &taken);
+	if (r < 0) {
+		cursor->failed = true; /* no memory: nothing that follows could be had either */
+		return NULL;
+	}
+	process->connections = 0; /* they come later, and are counted then */
+	process->limit_said = from->limit_said;
+	if (ledger_restore(&process->ledger, from, cursor) < 0)
+		cursor->failed = true;
+	manager->legacy_held += process->ledger.count;
+	visible = take(cursor, (size_t)from->visible + -from->visible % 8);
+	free(process->visible);
+	process->visible = visible && from->visible ? strndup(visible, from->visible) : NULL;
+	return process;
+}
+
+static void legacy_connection_load(struct manager *manager, struct cursor *cursor,
+				   struct legacy_process **processes, uint32_t count)
+{
+	const struct state_legacy_connection *from = take(cursor, sizeof(*from));
+	struct legacy_connection *to = calloc(1, sizeof(*to));
+	struct legacy_process *process = NULL;
+
+	if (!from || !to) {
+		free(to);
+		cursor->failed = true;
+		return;
+	}
+	if (from->process >= 0 && (uint32_t)from->process < count)
+		process = processes[from->process];
+	keep_to_ourselves(from->fd);
+	*to = (struct legacy_connection){
+		.manager = manager,
+		.watch.fd = from->fd,
+		.state = (enum legacy_state)from->state,
+		.number = from->number,
+		.known = from->known,
+		.peer = from->peer,
+		.uid = from->uid,
+		.process = process,
+		.stream = from->stream,
+		.due = from->due,
+		.out_at = from->out_at,
+		.out_length = from->out_length,
+		.in_at = from->in_at,
+		.in_length = from->in_length,
+	};
+	memcpy(to->out, from->out, sizeof(to->out));
+	memcpy(to->in, from->in, sizeof(to->in));
+	if (process)
+		process->connections++;
+	if (legacy_connection_restore(to) < 0) {
+		close(from->fd);
+		if (process)
+			legacy_process_leave(process, to->number);
+		free(to);
+	}
+}
+
+static int legacy_restore(struct manager *manager, const struct state_head *head,
+			  struct cursor *cursor)
+{
+	CLEANUP_FREE struct legacy_process **processes =
+		calloc(head->processes + (size_t)1, sizeof(struct legacy_process *));
+
+	if (!processes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < head->processes && !cursor->failed; i++)
+		processes[i] = process_load(manager, cursor);
+	for (uint32_t i = 0; i < head->legacy_connections && !cursor->failed; i++)
+		legacy_connection_load(manager, cursor, processes, head->processes);
+	return 0;
+}
+
+static int accounts_restore(struct manager *manager, const struct state_head *head,
+			    struct cursor *cursor)
+{
+	CLEANUP_FREE uint64_t *serials = calloc(head->accounts + (size_t)1, sizeof(uint64_t));
+
+	if (!serials)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < head->accounts; i++) {
+		const struct state_account *from = take(cursor, sizeof(*from));
+		const struct image_usage *usages =
+			from ? take(cursor, from->usages * sizeof(*usages)) : NULL;
+
+		if (usages || (from && !from->usages))
+			serials[i] = accounts_add(&manager->accounts, &from->process, usages,
+						  from->usages);
+	}
+	manager->accounts.total = head->finished_total;
+	for (uint32_t i = 0; i < head->mourners; i++) {
+		const struct state_mourner *from = take(cursor, sizeof(*from));
+
+		if (!from)
+			break;
+		if (from->account < head->accounts)
+			mourner_new(manager, from->pidfd, serials[from->account]);
+		close(from->pidfd);
+	}
+	return 0;
+}
+
+int state_restore(struct manager *manager, const void *data, size_t length)
+{
+	struct cursor cursor = { .at = data, .left = length };
+	const struct state_head *head = take(&cursor, sizeof(*head));
+	int r;
+
+	if (!head)
+		return -EBADMSG;
+	manager->start_ns = (int64_t)head->start_ns;
+	r = listener_restore(&head->own, &manager->own);
+	if (r >= 0)
+		r = listener_restore(&head->legacy, &manager->legacy);
+	if (r >= 0)
+		r = clients_restore(manager, head, &cursor);
+	if (r >= 0)
+		r = legacy_restore(manager, head, &cursor);
+	if (r >= 0)
+		r = accounts_restore(manager, head, &cursor);
+	if (r >= 0 && cursor.failed)
+		r = -EBADMSG;
+	return r;
+}

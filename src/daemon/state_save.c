@@ -1,0 +1,231 @@
+#include "daemon/state.h"
+
+#include "daemon/client.h"
+#include "daemon/connection.h"
+#include "daemon/legacy_process.h"
+#include "daemon/manager.h"
+#include "daemon/mourner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint32_t list_count(const struct list *head)
+{
+	uint32_t count = 0;
+
+	list_each(at, head) count++;
+	return count;
+}
+
+/* The place of a member in its list; -1 for none. */
+static int32_t list_place(const struct list *head, const struct list *member)
+{
+	int32_t place = 0;
+
+	list_each(at, head)
+	{
+		if (at == member)
+			return place;
+		place++;
+	}
+	return -1;
+}
+
+static void listener_save(const struct listener *listener, struct state_listener *ret)
+{
+	*ret = (struct state_listener){
+		.fd = listener->watch.fd,
+		.given = listener->given,
+		.dev = listener->dev,
+		.ino = listener->ino,
+	};
+	snprintf(ret->path, sizeof(ret->path), "%s", listener->path ? listener->path : "");
+}
+
+static void connections_save(struct manager *manager, struct buf *out)
+{
+	list_each(at, &manager->connections)
+	{
+		const struct connection *from = container_of(at, struct connection, member);
+		const struct state_connection to = {
+			.fd = from->watch.fd,
+			.state = from->state,
+			.pid = from->pid,
+			.uid = from->uid,
+		};
+
+		buf_add(out, &to, sizeof(to));
+	}
+}
+
+/* Connections with clients are in the order of these mostly: the search is short on average. */
+static void clients_save(struct manager *manager, struct buf *out)
+{
+	list_each(at, &manager->clients)
+	{
+		const struct client *from = container_of(at, struct client, member);
+		const struct state_client to = {
+			.table = from->table,
+			.pidfd = from->life.fd,
+			.connection = from->connection ? list_place(&manager->connections,
+								    &from->connection->member)
+						       : -1,
+			.peer = from->peer,
+		};
+
+		buf_add(out, &to, sizeof(to));
+	}
+}
+
+static void ledger_save(const struct ledger *ledger, struct buf *out)
+{
+	for (size_t i = 0; i < TABLE_DEVICES; i++) {
+		if (ledger->devices[i])
+			buf_add(out, ledger->devices[i], sizeof(*ledger->devices[i]));
+	}
+	for (size_t i = 0; i < ledger->room; i++) {
+		if (ledger->entries[i].size)
+			buf_add(out, &ledger->entries[i], sizeof(ledger->entries[i]));
+	}
+}
+
+static void processes_save(struct manager *manager, struct buf *out)
+{
+	list_each(at, &manager->legacy_processes)
+	{
+		const struct legacy_process *from = container_of(at, struct legacy_process, member);
+		size_t visible = from->visible ? strlen(from->visible) + 1 : 0;
+		struct state_process to = {
+			.pidfd = from->life.fd,
+			.limit_said = from->limit_said,
+			.entries = from->ledger.count,
+			.visible = (uint32_t)visible,
+			.peer = from->peer,
+		};
+
+		memcpy(to.misuse, from->ledger.misuse, sizeof(to.misuse));
+		for (size_t i = 0; i < TABLE_DEVICES; i++)
+			to.devices |= (uint64_t)(from->ledger.devices[i] != NULL) << i;
+		buf_add(out, &to, sizeof(to));
+		ledger_save(&from->ledger, out);
+		buf_add(out, from->visible, visible);
+		buf_fill(out, '\0', -visible % 8); /* what follows stays aligned */
+	}
+}
+
+static void legacy_connections_save(struct manager *manager, struct buf *out)
+{
+	list_each(at, &manager->legacy_connections)
+	{
+		const struct legacy_connection *from =
+			container_of(at, struct legacy_connection, member);
+		struct state_legacy_connection to = {
+			.fd = from->watch.fd,
+			.state = from->state,
+			.number = from->number,
+			.known = from->known,
+			.uid = from->uid,
+			.process = from->process ? list_place(&manager->legacy_processes,
+							      &from->process->member)
+						 : -1,
+			.peer = from->peer,
+			.stream = from->stream,
+			.due = from->due,
+			.out_at = from->out_at,
+			.out_length = from->out_length,
+			.in_at = from->in_at,
+			.in_length = from->in_length,
+		};
+
+		memcpy(to.out, from->out, sizeof(to.out));
+		memcpy(to.in, from->in, sizeof(to.in));
+		buf_add(out, &to, sizeof(to));
+	}
+}
+
+static void accounts_save(struct manager *manager, struct buf *out)
+{
+	struct accounts *accounts = &manager->accounts;
+
+	for (uint64_t serial = accounts->first; serial < accounts->next; serial++) {
+		const struct account *from = accounts_find(accounts, serial);
+		const struct state_account to = {
+			.process = from->process,
+			.usages = from->n_usages,
+		};
+
+		buf_add(out, &to, sizeof(to));
+		buf_add(out, from->usages, from->n_usages * sizeof(*from->usages));
+	}
+}
+
+/* Those whose account is forgotten have nothing to wait for. */
+static uint32_t mourners_save(struct manager *manager, struct buf *out)
+{
+	uint32_t count = 0;
+
+	list_each(at, &manager->mourners)
+	{
+		const struct mourner *from = container_of(at, struct mourner, member);
+		const struct state_mourner to = {
+			.pidfd = from->watch.fd,
+			.account = (uint32_t)(from->account - manager->accounts.first),
+		};
+
+		if (!accounts_find(&manager->accounts, from->account))
+			continue;
+		buf_add(out, &to, sizeof(to));
+		count++;
+	}
+	return count;
+}
+
+void state_save(struct manager *manager, struct buf *out)
+{
+	struct state_head head = {
+		.magic = STATE_MAGIC,
+		.version = STATE_VERSION,
+		.size = sizeof(head),
+		.start_ns = (uint64_t)manager->start_ns,
+		.finished_total = manager->accounts.total,
+		.connections = list_count(&manager->connections),
+		.clients = list_count(&manager->clients),
+		.processes = list_count(&manager->legacy_processes),
+		.legacy_connections = list_count(&manager->legacy_connections),
+		.accounts = (uint32_t)(manager->accounts.next - manager->accounts.first),
+	};
+
+	listener_save(&manager->own, &head.own);
+	listener_save(&manager->legacy, &head.legacy);
+	buf_add(out, &head, sizeof(head));
+	connections_save(manager, out);
+	clients_save(manager, out);
+	processes_save(manager, out);
+	legacy_connections_save(manager, out);
+	accounts_save(manager, out);
+	head.mourners = mourners_save(manager, out);
+	if (!out->failed)
+		memcpy(out->data, &head, sizeof(head));
+}
+
+void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays), bool stays)
+{
+	each(manager->own.watch.fd, stays);
+	if (manager->legacy.watch.fd >= 0)
+		each(manager->legacy.watch.fd, stays);
+	list_each(at, &manager->connections)
+		each(container_of(at, struct connection, member)->watch.fd, stays);
+	list_each(at, &manager->clients)
+	{
+		const struct client *client = container_of(at, struct client, member);
+
+		each(client->table, stays);
+		each(client->life.fd, stays);
+	}
+	list_each(at, &manager->legacy_processes)
+		each(container_of(at, struct legacy_process, member)->life.fd, stays);
+	list_each(at, &manager->legacy_connections)
+		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
+	list_each(at, &manager->mourners)
+		each(container_of(at, struct mourner, member)->watch.fd, stays);
+}
