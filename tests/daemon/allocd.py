@@ -1,0 +1,517 @@
+"""The server as a real process, and what talks to it: raw sockets, libttalloc.
+
+A test is a function named test_*; run() runs those of a module and prints TAP.
+Each gets a directory of its own with a fresh server unless it says otherwise.
+"""
+
+import array
+import ctypes
+import fcntl
+import mmap
+import os
+import re
+import select
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+BUILD = os.environ["BUILD"]
+ALLOCD = os.environ.get("ALLOCD", BUILD + "/tt_allocd")
+LIBRARY = os.environ["LIBRARY"]  # libttalloc.so
+SLOW = float(os.environ.get("SLOW", "1"))  # sanitizers take longer
+
+DRAM, L1, SYSTEM, L1_SMALL, TRACE, CB, KERNEL = range(7)
+TABLE, LEGACY, TRACED, METAL = range(1, 5)
+FINISHED, EXIT_KNOWN, HIDDEN, CUT, LOW, INCONSISTENT = (1 << i for i in range(6))
+DOUBLE_FREE, UNKNOWN_FREE, DUPLICATE, ZERO_SIZE, OVERFLOW, _, _, UNLISTED, LOST = range(9)
+
+NOBODY = 65534
+
+# ---- wire ----
+
+HELLO, WELCOME, ERROR = 1, 2, 3
+SNAPSHOT, SNAPSHOT_REPLY, DUMP, DUMP_REPLY = 16, 17, 18, 19
+ALLOCATIONS, WANT_FINISHED = 1, 2
+MAGIC = 0x44415454
+
+
+def packet(kind, body, version=1, magic=MAGIC, length=None, zero=0):
+    length = 16 + len(body) if length is None else length
+    return struct.pack("=IHHII", magic, version, kind, length, zero) + body
+
+
+def hello(table_version=1, flags=0):
+    return packet(HELLO, struct.pack("=II", table_version, flags))
+
+
+class Refused(Exception):
+    def __init__(self, code, retry_ms, text):
+        super().__init__(f"{os.strerror(code)}: {text}")
+        self.code, self.retry_ms, self.text = code, retry_ms, text
+
+
+class Process:
+    """A record of a snapshot with its usages and allocations."""
+
+    def __init__(self, fields, usages, allocations):
+        (self.pid, self.uid, self.start_ticks, self.start_ns, self.ended_ns, self.origin, self.flags,
+         self.exit_status) = fields[:8]
+        self.misuse = fields[13:22]
+        self.unlisted = fields[22]
+        self.name = fields[23].split(b"\0")[0].decode(errors="replace")
+        self.usages, self.allocations = usages, allocations
+
+    def usage(self, device=0, pool=DRAM):
+        for u in self.usages:
+            if (u["device"], u["pool"]) == (device, pool):
+                return u
+        return None
+
+    def now(self, pool=None, device=None):
+        return sum(u["now"] for u in self.usages
+                   if pool in (None, u["pool"]) and device in (None, u["device"]))
+
+    def peak(self, pool=DRAM):
+        return sum(u["peak"] for u in self.usages if u["pool"] == pool)
+
+
+USAGE = ("device", "pool", "known", "node", "bdf", "asic", "now", "peak", "allocs", "frees",
+         "failures", "changed")
+
+
+class Image:
+    def __init__(self, data):
+        head = struct.unpack_from("=8sIIQQQQIIQQQIIII", data)
+        (magic, version, size, length, self.monotonic, self.realtime, self.server_start, self.server_pid,
+         flags, at, usage_at, allocation_at, n, n_usages, n_allocations, self.finished_total) = head
+        assert magic == b"TTIMAGE1" and version == 1 and size == 128 and length == len(data), head
+        usages = [dict(zip(USAGE, u)) for u in
+                  struct.iter_unpack("=IIIIQQQQQQQQ", data[usage_at:usage_at + 80 * n_usages])]
+        allocations = list(struct.iter_unpack(
+            "=QQQII", data[allocation_at:allocation_at + 32 * n_allocations]))
+        self.all = []
+        for i in range(n):
+            f = struct.unpack_from("=IIQQQIIiIIIII9QQ64s", data, at + 224 * i)
+            self.all.append(Process(f, usages[f[8]:f[8] + f[9]], allocations[f[10]:f[10] + f[11]]))
+        self.living = [p for p in self.all if not p.flags & FINISHED]
+        self.finished = [p for p in self.all if p.flags & FINISHED]
+
+    def now(self, pool=None):
+        return sum(p.now(pool) for p in self.living)
+
+    def of(self, pid, origin=None):
+        found = [p for p in self.living if p.pid == pid and origin in (None, p.origin)]
+        assert len(found) == 1, f"{len(found)} records of {pid}"
+        return found[0]
+
+
+def receive(sock):
+    data, fds, _, _ = socket.recv_fds(sock, 4096, 8)
+    if not data:
+        raise EOFError("the server hung up")
+    magic, version, kind, length, zero = struct.unpack_from("=IHHII", data)
+    assert (magic, version, length, zero) == (MAGIC, 1, len(data), 0), data
+    if kind == ERROR:
+        code, retry, text = struct.unpack_from("=II104s", data, 16)
+        raise Refused(code, retry, text.split(b"\0")[0].decode())
+    return kind, data[16:], fds
+
+
+F_GET_SEALS, F_ADD_SEALS = 1034, 1033
+SEAL_SEAL, SEAL_SHRINK, SEAL_GROW, SEAL_WRITE, SEAL_FUTURE_WRITE = 1, 2, 4, 8, 16
+
+
+class Monitor:
+    """A connection that asks."""
+
+    def __init__(self, server):
+        self.sock = server.connect()
+
+    def ask(self, flags=0, pid=0):
+        self.sock.send(packet(SNAPSHOT, struct.pack("=II", flags, pid)))
+        return self.image()
+
+    def image(self):
+        kind, body, fds = receive(self.sock)
+        assert kind == SNAPSHOT_REPLY and len(fds) == 1
+        return Image(self.sealed(body, fds[0]))
+
+    def dump(self, kernels=False):
+        self.sock.send(packet(DUMP, struct.pack("=II", kernels, 0)))
+        kind, body, fds = receive(self.sock)
+        assert kind == DUMP_REPLY and len(fds) == 1
+        return self.sealed(body, fds[0]).decode()
+
+    @staticmethod
+    def sealed(body, fd):
+        try:
+            seals = fcntl.fcntl(fd, F_GET_SEALS)
+            assert seals == SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE, seals
+            length, = struct.unpack("=Q", body)
+            assert os.fstat(fd).st_size == length
+            return os.pread(fd, length, 0)
+        finally:
+            os.close(fd)
+
+    def close(self):
+        self.sock.close()
+
+
+# ---- tables ----
+
+SLOT_OFFSET = 135168
+
+
+def self_start_ticks(pid="self"):
+    with open(f"/proc/{pid}/stat") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[19])
+
+
+def table(pid=None, start=None, magic=b"TTALLOC1", version=1, capacity=1024, size=None, seals=None,
+          devices=1, slots_used=0, cells=True, name=b""):
+    """A memfd as libttalloc would make it, or nearly so; (fd, writable mapping)."""
+    fd = os.memfd_create("ttalloc", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    size = SLOT_OFFSET + 32 * capacity if size is None else size
+    os.ftruncate(fd, size)
+    header = struct.pack("=8sIIIIIIQQQQQ", magic, version, 4096, 2048, 64, 7, 32, SLOT_OFFSET, capacity,
+                         os.getpid() if pid is None else pid,
+                         self_start_ticks() if start is None else start, 1)
+    m = None
+    if size >= 4096:
+        m = mmap.mmap(fd, min(size, 2**40) if size < 2**31 else 4096)
+        m[0:len(header)] = header
+        m[128:144] = struct.pack("=QQ", devices, slots_used)
+        m[384:384 + len(name)] = name
+        if cells and size >= SLOT_OFFSET:
+            for device in range(64):
+                if devices >> device & 1:
+                    put_pool(m, device, DRAM, 0, 0, 0, 0)
+    if seals is None:
+        seals = SEAL_SHRINK | SEAL_GROW | SEAL_FUTURE_WRITE | SEAL_SEAL
+    if seals:
+        fcntl.fcntl(fd, F_ADD_SEALS, seals)
+    return fd, m
+
+
+def put_pool(m, device, pool, now, peak, allocs, frees, seq=4):
+    """All four copies of a pool's figures alike."""
+    at = 4096 + 2048 * device + 256 + 256 * pool
+    m[at:at + 8] = struct.pack("=Q", seq)
+    m[at + 64:at + 64 + 192] = struct.pack("=6Q", now, peak, allocs, frees, 0, 1) * 4
+
+
+def put_slot(m, index, device=0, pool=DRAM, identity=1, size=1, generation=1, top=0):
+    at = SLOT_OFFSET + 32 * index
+    meta = generation | device << 32 | pool << 48 | top << 56
+    m[at:at + 32] = struct.pack("=QQQQ", meta, identity, size, 1)
+
+
+def hand_over(server, fd, message=None, fds=None):
+    """Says HELLO; returns the connection after WELCOME, raises Refused."""
+    sock = server.connect()
+    socket.send_fds(sock, [hello() if message is None else message], [fd] if fds is None else fds)
+    kind, body, _ = receive(sock)
+    assert kind == WELCOME
+    return sock
+
+
+# ---- the legacy protocol ----
+
+SIZES = (72, 112, 128, 144)
+(ALLOC, FREE, QUERY, RESPONSE, DUMP_REMAINING, INFO_QUERY, INFO_RESPONSE, CB_ALLOC, CB_FREE, KERNEL_LOAD,
+ KERNEL_UNLOAD, DUMP_KERNELS) = range(1, 13)
+
+
+def record(kind, device=0, size=0, pool=0, pid=0, identity=0, length=112):
+    head = struct.pack("<B3xiQB3xiQQ", kind, device, size, pool, pid, identity, 0)
+    return head.ljust(length, b"\0")
+
+
+class Legacy:
+    """A client of the first allocation server."""
+
+    def __init__(self, server, length=112, pid=None):
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(10 * SLOW)
+        self.sock.connect(server.legacy)
+        self.length = length
+        self.pid = os.getpid() if pid is None else pid
+
+    def send(self, kind, device=0, size=0, pool=0, identity=0):
+        self.sock.sendall(record(kind, device, size, pool, self.pid, identity, self.length))
+
+    def alloc(self, identity, size, pool=DRAM, device=0):
+        self.send(ALLOC, device, size, pool, identity)
+
+    def free(self, identity, device=0):
+        self.send(FREE, device, 0, 0, identity)
+
+    def receive(self):
+        data = b""
+        while len(data) < self.length:
+            more = self.sock.recv(self.length - len(data))
+            if not more:
+                raise EOFError("the server hung up")
+            data += more
+        return data
+
+    def query(self, device=0):
+        """Bytes by pool; CB and KERNEL where the size has them."""
+        self.send(QUERY, device)
+        data = self.receive()
+        kind, got = struct.unpack_from("<B3xi", data)
+        assert (kind, got) == (RESPONSE, device), data
+        totals = dict(zip((DRAM, L1, L1_SMALL, TRACE), struct.unpack_from("<4Q", data, 40)))
+        if self.length >= 128:
+            totals.update(zip((CB, KERNEL), struct.unpack_from("<2Q", data, 72)))
+        return totals
+
+    def info(self, device=-1):
+        self.send(INFO_QUERY, device)
+        data = self.receive()
+        assert data[0] == INFO_RESPONSE
+        at = 88 if self.length >= 128 else 72
+        names = ("dram", "l1", "arch", "channels", "channel", "l1_core", "available", "devices")
+        return dict(zip(names, struct.unpack_from("<QQ6I", data, at)))
+
+    def is_closed(self):
+        try:
+            return self.sock.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+    def close(self):
+        self.sock.close()
+
+
+# ---- the server ----
+
+
+class Server:
+    def __init__(self, directory, *options, root=None, user=None, wait=True, environment=None):
+        self.directory = directory
+        self.path = directory + "/allocd.sock"
+        self.legacy = directory + "/legacy.sock"
+        self.log_path = directory + "/log"
+        self.options = options
+        self.root = root
+        self.user = user
+        self.environment = environment or {}
+        self.child = None
+        if not root:
+            self.root = directory + "/root"
+            os.makedirs(self.root, exist_ok=True)
+        self.start(wait)
+
+    def command(self):
+        return [ALLOCD, "--verbose", "--socket", self.path, "--legacy-socket", self.legacy, "--root",
+                self.root, *self.options]
+
+    def start(self, wait=True):
+        environment = {k: v for k, v in os.environ.items()
+                       if k not in ("TT_ALLOCD_SOCKET", "NOTIFY_SOCKET")}
+        environment.update(self.environment)
+        with open(self.log_path, "ab") as log:
+            self.log_from = log.tell()
+            self.child = subprocess.Popen(self.command(), stderr=log, env=environment, user=self.user)
+        if wait:
+            self.wait_for("listens on")
+
+    def log(self, all_of_it=False):
+        with open(self.log_path, "rb") as f:
+            f.seek(0 if all_of_it else self.log_from)
+            return f.read().decode(errors="replace")
+
+    def wait_for(self, text, seconds=5):
+        wait(lambda: text in self.log() or self.child.poll() is not None, f"log line {text!r}", seconds)
+        assert text in self.log(), self.log()
+
+    def connect(self):
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        sock.settimeout(10 * SLOW)
+        sock.connect(self.path)
+        return sock
+
+    def ask(self, flags=0, pid=0):
+        monitor = Monitor(self)
+        try:
+            return monitor.ask(flags, pid)
+        finally:
+            monitor.close()
+
+    def is_alive(self):
+        return self.child.poll() is None
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+
+    def stop(self, number=signal.SIGTERM):
+        if self.child.poll() is None:
+            self.child.send_signal(number)
+        try:
+            return self.child.wait(20 * SLOW)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("the server does not end: " + self.log()[-2000:]) from None
+
+    def cpu_seconds(self):
+        with open(f"/proc/{self.child.pid}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.child.pid}/fd"))
+
+
+# ---- real programs ----
+
+PROGRAM = """
+import os, sys
+sys.path.insert(0, os.environ["SOURCE"] + "/python")
+import ttalloc
+for line in sys.stdin:
+    word = line.split()
+    a = [int(w) for w in word[1:]]
+    if word[0] == "alloc": r = ttalloc.report_alloc(*a)
+    elif word[0] == "free": r = ttalloc.report_free(*a)
+    elif word[0] == "many":
+        for i in range(a[2]): r = ttalloc.report_alloc(0, a[0], a[3] + i, a[1])
+    elif word[0] == "poll": r = ttalloc.poll()
+    elif word[0] == "state": r = ttalloc.state()
+    print(r, flush=True)
+"""
+
+
+class Program:
+    """A process that reports through libttalloc; it does what it is told by lines."""
+
+    def __init__(self, server, user=None, command=None, environment=None):
+        env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TTALLOC_LIBRARY=LIBRARY,
+                   TT_SMI_ROOT=server.root, **(environment or {}))
+        self.child = subprocess.Popen(
+            command or [sys.executable, "-S", "-E", "-c", PROGRAM], env=env, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, text=True, user=user)
+        self.pid = self.child.pid
+
+    def do(self, *words):
+        self.child.stdin.write(" ".join(map(str, words)) + "\n")
+        self.child.stdin.flush()
+        answer = self.child.stdout.readline().strip()
+        return int(answer) if answer.lstrip("-").isdigit() else answer
+
+    def alloc(self, identity, size, pool=DRAM, device=0):
+        return self.do("alloc", device, pool, identity, size)
+
+    def free(self, identity, pool=DRAM, device=0):
+        return self.do("free", device, pool, identity)
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+
+    def end(self):
+        self.child.stdin.close()
+        return self.child.wait()
+
+
+# ---- the harness ----
+
+
+def wait(condition, what="condition", seconds=5):
+    end = time.monotonic() + seconds * SLOW
+    while not condition():
+        assert time.monotonic() < end, f"waited in vain for {what}"
+        time.sleep(0.002)
+
+
+def refused(code, function, *arguments, **options):
+    try:
+        function(*arguments, **options)
+    except Refused as e:
+        assert e.code == code, f"refused with {e}, not {os.strerror(code)}"
+        return e
+    raise AssertionError("was not refused")
+
+
+def in_child(function, user=None):
+    """Runs it in a forked process, as another user if asked; its exception is ours."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        status = 0
+        try:
+            os.close(read)
+            if user is not None:
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+            function()
+        except BaseException:
+            os.write(write, traceback.format_exc().encode()[-4000:])
+            status = 1
+        finally:
+            os._exit(status)
+    os.close(write)
+    with os.fdopen(read) as f:
+        text = f.read()
+    os.waitpid(pid, 0)
+    assert not text, text
+
+
+def run(module):
+    tests = [(n, f) for n, f in vars(module).items() if n.startswith("test_")]
+    only = sys.argv[1:]
+    failures = 0
+    print(f"1..{len(tests)}")
+    for number, (name, test) in enumerate(tests, 1):
+        if only and not any(re.search(o, name) for o in only):
+            continue
+        directory = tempfile.mkdtemp(prefix="tt-allocd-")
+        os.chmod(directory, 0o755)
+        server = None
+        began = time.monotonic()
+        try:
+            if getattr(test, "bare", False):
+                test(directory)
+            else:
+                server = Server(directory, *getattr(test, "options", ()))
+                test(server)
+                assert server.is_alive(), "the server has ended"
+                status = server.stop()
+                assert status == 0, f"the server ended with {status}"
+                for line in server.log(True).splitlines():
+                    assert "Sanitizer" not in line and "runtime error" not in line, line
+            print(f"ok {number} - {name} ({(time.monotonic() - began) * 1000:.0f} ms)")
+        except BaseException:
+            failures += 1
+            print(f"not ok {number} - {name}")
+            print("# " + traceback.format_exc().replace("\n", "\n# "))
+            if server:
+                print("# log: " + server.log(True)[-3000:].replace("\n", "\n# log: "))
+            if server and server.is_alive():
+                server.kill()
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+        sys.stdout.flush()
+    sys.exit(failures != 0)
+
+
+def bare(test):
+    """The test starts its servers itself; it gets the directory."""
+    test.bare = True
+    return test
+
+
+def options(*words):
+    def mark(test):
+        test.options = words
+        return test
+
+    return mark
