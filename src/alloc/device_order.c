@@ -91,13 +91,15 @@ static bool entry_is_valid(const char *entry)
 static int card_is_visible(const struct card *card, const char *visible)
 {
 	char list[1024], *rest = list, *entry;
+	size_t length;
 	int found = 0;
 
 	if (!visible)
 		return 1;
-	if (strlen(visible) >= sizeof(list))
+	length = strlen(visible);
+	if (length >= sizeof(list))
 		return -EINVAL;
-	strcpy(list, visible);
+	memcpy(list, visible, length + 1);
 	while ((entry = strsep(&rest, ","))) {
 		entry += strspn(entry, " ");
 		entry[strcspn(entry, " ")] = '\0';
@@ -131,7 +133,7 @@ static int cards_list(const char *root, const char *visible, struct card cards[C
 	if (!directory)
 		return -errno;
 	while (count >= 0 && count < (int)CARDS_MAX && (entry = readdir(directory))) {
-		struct card card;
+		struct card card = { 0 };
 		uint32_t node;
 		int r;
 

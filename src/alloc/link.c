@@ -75,12 +75,13 @@ static int hello_send(int sock, int table)
 static int server_greet(const char *path, int table)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	size_t length = strlen(path);
 	CLEANUP_CLOSE int sock = -1;
 	int r;
 
-	if (strlen(path) >= sizeof(address.sun_path))
+	if (length >= sizeof(address.sun_path))
 		return -ENAMETOOLONG;
-	strcpy(address.sun_path, path);
+	memcpy(address.sun_path, path, length);
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
