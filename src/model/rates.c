@@ -128,6 +128,9 @@ static void fill_cpu(struct process *now, const struct process *before, int64_t 
 
 void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ticks_per_second)
 {
+	/* One instant, looked at twice, is not two samples. */
+	if (now->recorded)
+		before = NULL;
 	for (size_t i = 0; i < now->n_devices; i++) {
 		struct device *dev = &now->devices[i];
 		const struct device *old = dev->remote ? NULL : find_device(before, dev);
