@@ -156,14 +156,17 @@ static int want_ids(uint64_t id, const char *name, void *arg)
 	return 1;
 }
 
+/* Looked for until there is one; what is wanted once stays wanted. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
+	bool has_ids =
+		fieldset_has(&want->device, DEV_ASIC_ID) && fieldset_has(&want->device, DEV_SERIAL);
 
-	if (want->memory && shm_each(sampler->root, "_memory", want_ids, want) < 0)
-		return; /* no directory, no files */
-	if (want->utilization && shm_each(sampler->root, "_util", want_ids, want) < 0)
+	if ((!want->memory && !want->utilization) || has_ids)
 		return;
+	if (shm_each(sampler->root, NULL, want_ids, want) < 0)
+		return; /* no directory, no files */
 }
 
 static int ask_sources(struct sampler *sampler, struct sample *sample)

@@ -26,7 +26,8 @@ static int visit_name(const char *name, void *arg)
 	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
 		return 0;
 	length = strspn(digits, "0123456789");
-	if (length == 0 || length >= sizeof(text) || strcmp(digits + length, visit->suffix) != 0)
+	if (length == 0 || length >= sizeof(text) ||
+	    (visit->suffix && strcmp(digits + length, visit->suffix) != 0))
 		return 0;
 	memcpy(text, digits, length);
 	return parse_u64(text, &id) < 0 ? 0 : visit->each(id, name, visit->arg);

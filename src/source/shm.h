@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Calls each(id) for every name "tt_device_<decimal id><suffix>"; -errno if there is no directory.
+/*
+ * Calls each(id) for every name "tt_device_<decimal id><suffix>", whatever the suffix
+ * if it is NULL; -errno if there is no directory.
  */
 MUST_CHECK int shm_each(const struct root *root, const char *suffix,
 			int (*each)(uint64_t id, const char *name, void *arg), void *arg);
