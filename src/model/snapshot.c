@@ -135,9 +135,9 @@ int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *left
 	return 0;
 }
 
-int snapshot_add_account(struct snapshot *snapshot, const struct account *account)
+int snapshot_add_accounted(struct snapshot *snapshot, const struct accounted *account)
 {
-	struct account *grown =
+	struct accounted *grown =
 		grow(snapshot->accounts, snapshot->n_accounts, sizeof(*snapshot->accounts));
 
 	if (!grown)
@@ -220,7 +220,7 @@ static void keep_accounts(struct snapshot *snapshot, const size_t *moved)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < snapshot->n_accounts; i++) {
-		struct account *account = &snapshot->accounts[i];
+		struct accounted *account = &snapshot->accounts[i];
 
 		if (account->device == SIZE_MAX || moved[account->device] == SIZE_MAX)
 			continue;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "basic/macros.h"
-#include "model/account.h"
+#include "model/accounted.h"
 #include "model/device.h"
 #include "model/process.h"
 
@@ -62,7 +62,7 @@ struct snapshot {
 	size_t n_processes;
 	struct leftover *leftovers;
 	size_t n_leftovers;
-	struct account *accounts; /* finished processes, oldest first */
+	struct accounted *accounts; /* finished processes, oldest first */
 	size_t n_accounts;
 	struct problem *problems;
 	size_t n_problems;
@@ -77,7 +77,7 @@ struct snapshot *snapshot_free(struct snapshot *snapshot);
 struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device);
 struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid);
 struct process *snapshot_find_process(const struct snapshot *snapshot, int32_t pid);
-int snapshot_add_account(struct snapshot *snapshot, const struct account *account);
+int snapshot_add_accounted(struct snapshot *snapshot, const struct accounted *account);
 int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover);
 
 /* Says what went wrong; out of memory it is not said. */

@@ -170,9 +170,9 @@ static int take_account(struct sample *sample, const struct image_process *from,
 {
 	const struct table_device wanted = { usages->known, usages->node, usages->bdf,
 					     usages->asic };
-	struct account account;
+	struct accounted account;
 
-	account_init(&account, (int32_t)from->pid);
+	accounted_init(&account, (int32_t)from->pid);
 	account.uid = from->uid;
 	snprintf(account.name, sizeof(account.name), "%s", from->name);
 	account.start_time = (double)from->start_ns / NS_PER_S;
@@ -184,14 +184,14 @@ static int take_account(struct sample *sample, const struct image_process *from,
 	if (from->start_ns)
 		account.why[ACCOUNT_START] = account.why[ACCOUNT_TIME] = KNOWN;
 	if (from->flags & IMAGE_EXIT_KNOWN)
-		account_set_exit(&account, from->exit_status);
+		accounted_set_exit(&account, from->exit_status);
 	for (size_t i = 0; i < pools; i++) {
 		account.peaks[usages[i].pool] = usages[i].peak_bytes;
 		account.why[ACCOUNT_PEAK + usages[i].pool] = KNOWN;
 	}
 	if (!identity_find(sample->snapshot, &wanted, &account.device))
 		account.device = SIZE_MAX;
-	return snapshot_add_account(sample->snapshot, &account);
+	return snapshot_add_accounted(sample->snapshot, &account);
 }
 
 static int take_finished(struct sample *sample, const struct image_view *view,

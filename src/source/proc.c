@@ -6,7 +6,7 @@
 
 #include "basic/clock.h"
 #include "source/procfs.h"
-#include "source/users.h"
+#include "source/usernames.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -148,7 +148,7 @@ static void fill_command(struct process *process, const struct person *person)
 		snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
 }
 
-static void fill_status(struct users *users, struct sample *sample, struct process *process,
+static void fill_status(struct usernames *users, struct sample *sample, struct process *process,
 			const struct person *person)
 {
 	const struct procfs_status *status = &person->status;
@@ -158,7 +158,7 @@ static void fill_status(struct users *users, struct sample *sample, struct proce
 	process->uid = status->uid;
 	process->why[PROC_UID] = KNOWN;
 	if (wants(person, PROC_USER)) {
-		users_find(users, sample, status->uid, process->user, sizeof(process->user));
+		usernames_find(users, sample, status->uid, process->user, sizeof(process->user));
 		process->why[PROC_USER] = KNOWN;
 	}
 	memcpy(process->ns_pids, status->ns_pids, sizeof(process->ns_pids));
@@ -188,7 +188,7 @@ static void process_fail(struct process *process, enum reason why)
 			process->why[i] = (uint8_t)why;
 }
 
-static void person_fill(struct users *users, struct sample *sample, const struct person *person,
+static void person_fill(struct usernames *users, struct sample *sample, const struct person *person,
 			bool has_boot, double boot)
 {
 	struct process *process = snapshot_find_process(sample->snapshot, person->pid);
@@ -226,12 +226,12 @@ static bool can_be_asked(const struct process *process)
 }
 
 /* Finished processes have a user too. */
-static void name_accounts(struct users *users, struct sample *sample)
+static void name_accounts(struct usernames *users, struct sample *sample)
 {
 	for (size_t i = 0; i < sample->snapshot->n_accounts; i++) {
-		struct account *account = &sample->snapshot->accounts[i];
+		struct accounted *account = &sample->snapshot->accounts[i];
 
-		users_find(users, sample, account->uid, account->user, sizeof(account->user));
+		usernames_find(users, sample, account->uid, account->user, sizeof(account->user));
 		account->why[ACCOUNT_USER] = KNOWN;
 	}
 }
@@ -279,7 +279,7 @@ static int proc_sample(void *state, struct sample *sample)
 
 static int proc_open(const struct root *root, void **ret_state)
 {
-	struct users *users = calloc(1, sizeof(*users));
+	struct usernames *users = calloc(1, sizeof(*users));
 
 	(void)root;
 	if (!users)
@@ -291,7 +291,7 @@ static int proc_open(const struct root *root, void **ret_state)
 static void proc_close(void *state, struct crew *crew)
 {
 	(void)crew;
-	users_done(state);
+	usernames_done(state);
 	free(state);
 }
 

@@ -9,15 +9,15 @@ struct user_name {
 	char text[33];
 };
 
-struct users {
+struct usernames {
 	struct buf passwd;
 	bool passwd_read;
 	bool deaf; /* the system did not answer: it is not asked again */
-	struct user_name *names;
-	size_t n_names;
+	struct user_name *list;
+	size_t count;
 };
 
 /* The name, or the number as text. */
-void users_find(struct users *users, struct sample *sample, uint32_t uid, char *name, size_t size);
+void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid, char *name, size_t size);
 
-void users_done(struct users *users);
+void usernames_done(struct usernames *names);

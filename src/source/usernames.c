@@ -1,4 +1,4 @@
-#include "source/users.h"
+#include "source/usernames.h"
 
 #include "basic/parse.h"
 
@@ -59,14 +59,14 @@ static void lookup_run(void *arg)
 }
 
 /* A directory that does not answer is not asked again. */
-static bool ask_system(struct users *users, struct sample *sample, uint32_t uid, char *name,
+static bool ask_system(struct usernames *names, struct sample *sample, uint32_t uid, char *name,
 		       size_t size)
 {
 	struct lookup *lookup;
 	struct job *job;
 	bool done;
 
-	if (!sample->root->live || users->deaf)
+	if (!sample->root->live || names->deaf)
 		return false;
 	lookup = calloc(1, sizeof(*lookup));
 	if (!lookup)
@@ -76,7 +76,7 @@ static bool ask_system(struct users *users, struct sample *sample, uint32_t uid,
 	job = &lookup->job;
 	done = crew_run(sample->crew, &job, 1, sample->deadline_ns);
 	if (!done) {
-		users->deaf = true;
+		names->deaf = true;
 		return false; /* its memory is left to the job */
 	}
 	snprintf(name, size, "%s", lookup->name);
@@ -84,34 +84,35 @@ static bool ask_system(struct users *users, struct sample *sample, uint32_t uid,
 	return name[0];
 }
 
-void users_find(struct users *users, struct sample *sample, uint32_t uid, char *name, size_t size)
+void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid, char *name,
+		    size_t size)
 {
 	struct user_name *grown;
 
-	for (size_t i = 0; i < users->n_names; i++)
-		if (users->names[i].uid == uid) {
-			snprintf(name, size, "%s", users->names[i].text);
+	for (size_t i = 0; i < names->count; i++)
+		if (names->list[i].uid == uid) {
+			snprintf(name, size, "%s", names->list[i].text);
 			return;
 		}
-	if (!users->passwd_read) {
-		users->passwd_read = true;
-		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &users->passwd) < 0)
-			buf_reset(&users->passwd);
+	if (!names->passwd_read) {
+		names->passwd_read = true;
+		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &names->passwd) < 0)
+			buf_reset(&names->passwd);
 	}
-	if (!passwd_find(buf_text(&users->passwd), uid, name, size) &&
-	    !ask_system(users, sample, uid, name, size))
+	if (!passwd_find(buf_text(&names->passwd), uid, name, size) &&
+	    !ask_system(names, sample, uid, name, size))
 		snprintf(name, size, "%u", uid);
-	grown = reallocarray(users->names, users->n_names + 1, sizeof(*grown));
+	grown = reallocarray(names->list, names->count + 1, sizeof(*grown));
 	if (!grown)
 		return;
-	users->names = grown;
-	grown[users->n_names].uid = uid;
-	snprintf(grown[users->n_names++].text, sizeof(grown->text), "%s", name);
+	names->list = grown;
+	grown[names->count].uid = uid;
+	snprintf(grown[names->count++].text, sizeof(grown->text), "%s", name);
 }
 
-void users_done(struct users *users)
+void usernames_done(struct usernames *names)
 {
-	buf_done(&users->passwd);
-	free(users->names);
-	*users = (struct users){ 0 };
+	buf_done(&names->passwd);
+	free(names->list);
+	*names = (struct usernames){ 0 };
 }

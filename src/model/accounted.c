@@ -1,10 +1,10 @@
-#include "model/account.h"
+#include "model/accounted.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#define AT(member) offsetof(struct account, member)
+#define AT(member) offsetof(struct accounted, member)
 
 /* nvidia-smi's names where it has them. */
 /* clang-format off */
@@ -42,20 +42,20 @@ static const struct field table[ACCOUNT_N_FIELDS] = {
 };
 /* clang-format on */
 
-const struct field_table account_fields = {
+const struct field_table accounted_fields = {
 	.fields = table,
 	.count = ARRAY_SIZE(table),
-	.why_offset = offsetof(struct account, why),
+	.why_offset = offsetof(struct accounted, why),
 };
 
-void account_init(struct account *account, int32_t pid)
+void accounted_init(struct accounted *account, int32_t pid)
 {
-	*account = (struct account){ .pid = pid, .device = SIZE_MAX };
+	*account = (struct accounted){ .pid = pid, .device = SIZE_MAX };
 	memset(account->why, NOT_REPORTED, sizeof(account->why));
 	account->why[ACCOUNT_PID] = KNOWN;
 }
 
-void account_set_exit(struct account *account, int status)
+void accounted_set_exit(struct accounted *account, int status)
 {
 	if (WIFSIGNALED(status))
 		snprintf(account->exit, sizeof(account->exit), "signal %d", WTERMSIG(status));

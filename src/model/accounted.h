@@ -6,7 +6,7 @@
 #include "model/allocation.h"
 #include "model/field.h"
 
-enum account_field {
+enum accounted_field {
 	ACCOUNT_PID,
 	ACCOUNT_NAME,
 	ACCOUNT_USER,
@@ -20,7 +20,7 @@ enum account_field {
 	ACCOUNT_N_FIELDS,
 };
 
-struct account {
+struct accounted {
 	uint8_t why[ACCOUNT_N_FIELDS];
 	size_t device; /* position in the snapshot; SIZE_MAX: none of this machine's */
 
@@ -34,10 +34,10 @@ struct account {
 	char exit[32]; /* "0", or "signal 9" */
 };
 
-extern const struct field_table account_fields;
+extern const struct field_table accounted_fields;
 
 /* Everything unknown, because its tracker did not tell. */
-void account_init(struct account *account, int32_t pid);
+void accounted_init(struct accounted *account, int32_t pid);
 
 /* From a status as waitpid() gives it. */
-void account_set_exit(struct account *account, int status);
+void accounted_set_exit(struct accounted *account, int status);
