@@ -8,6 +8,7 @@ enum exit_code {
 	EXIT_NO_DEVICE = 6,
 	EXIT_NO_DRIVER = 9,
 	EXIT_LOST = 15,
+	EXIT_NO_SERVER = 16,
 	EXIT_OUTPUT = 74,
 	EXIT_INTERNAL = 255,
 };

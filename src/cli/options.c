@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
-#include "basic/parse.h"
-#include "basic/text.h"
+#include "cli/command.h"
 #include "cli/exit.h"
+#include "cli/option.h"
 #include "cli/say.h"
 #include "render/render.h"
 
@@ -35,14 +35,7 @@ enum id {
 	N_OPTIONS,
 };
 
-enum argument { NO_ARGUMENT, ARGUMENT, NUMBER_OR_NOTHING, INLINE_OR_NOTHING };
-
-static const struct option {
-	const char *names; /* separated by blanks; the first two are in the help */
-	enum argument argument;
-	const char *argument_name;
-	const char *help;
-} table[N_OPTIONS] = {
+static const struct option table[N_OPTIONS] = {
 	/* clang-format off */
 	[OPT_WATCH] = { "-w --watch", NO_ARGUMENT, NULL,
 		"refresh in place until interrupted; into a pipe, one block per sample" },
@@ -98,146 +91,28 @@ static const enum id help_order[] = {
 
 _Static_assert(ARRAY_SIZE(help_order) == N_OPTIONS, "every option is in the help");
 
-enum { HELP_AT = 30, HELP_WIDTH = 78 };
-
-/* Breaks a help text at blanks so that it stays within the width. */
-static void put_wrapped(struct buf *out, const char *text)
-{
-	size_t at = HELP_AT;
-
-	while (*text) {
-		size_t length = strcspn(text, " "), width = text_width(text, length);
-
-		if (at > HELP_AT && at + 1 + width > HELP_WIDTH) {
-			buf_putc(out, '\n');
-			buf_fill(out, ' ', HELP_AT);
-			at = HELP_AT;
-		} else if (at > HELP_AT) {
-			buf_putc(out, ' ');
-			at++;
-		}
-		buf_add(out, text, length);
-		at += width;
-		text += length;
-		text += strspn(text, " ");
-	}
-	buf_putc(out, '\n');
-}
-
-static void put_names(struct buf *out, const struct option *option)
-{
-	const char *second = strchr(option->names, ' ');
-	bool long_only = strncmp(option->names, "--", 2) == 0;
-
-	buf_printf(out, "%s%.*s", long_only ? "      " : "  ", (int)strcspn(option->names, " "),
-		   option->names);
-	if (second && !long_only)
-		buf_printf(out, ", %.*s", (int)strcspn(second + 1, " "), second + 1);
-	if (option->argument == ARGUMENT)
-		buf_printf(out, " %s", option->argument_name);
-	else if (option->argument == NUMBER_OR_NOTHING)
-		buf_printf(out, " [%s]", option->argument_name);
-	else if (option->argument == INLINE_OR_NOTHING)
-		buf_printf(out, "[=%s]", option->argument_name);
-}
-
-static void put_option(struct buf *out, const struct option *option)
-{
-	CLEANUP_BUF struct buf names = { 0 };
-	size_t width;
-
-	put_names(&names, option);
-	width = text_width(buf_text(&names), names.length);
-	buf_puts(out, buf_text(&names));
-	if (width + 2 > HELP_AT) {
-		buf_putc(out, '\n');
-		width = 0;
-	}
-	buf_fill(out, ' ', HELP_AT - width);
-	put_wrapped(out, option->help);
-}
-
 void options_help(struct buf *out)
 {
-	buf_puts(out,
-		 "Usage: tt_smi [OPTION]...\n"
-		 "Shows Tenstorrent devices, their readings, and which process holds what.\n\n");
+	buf_puts(out, "Usage: tt_smi [COMMAND] [OPTION]...\n"
+		      "Shows Tenstorrent devices, their readings, and which process holds what.\n\n"
+		      "Commands, each with its own -h:\n");
+	commands_help(out);
+	buf_puts(out, "\nOptions:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(help_order); i++)
-		put_option(out, &table[help_order[i]]);
+		option_put_help(out, &table[help_order[i]]);
 	buf_puts(
 		out,
 		"\nExamples:\n"
 		"  tt_smi                        the table, once\n"
 		"  tt_smi -w -r 500              the table, twice per second\n"
+		"  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
 		"  tt_smi --json | jq '.devices[].temperature'\n"
 		"  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
 		"\nExit status: 0 fine; 2 usage; 4 permission; 6 no such device, or none present;\n"
-		"9 driver not loaded; 15 device lost; 74 output not written; 255 internal error.\n"
+		"9 driver not loaded; 15 device lost; 16 no allocation server; 74 output not "
+		"written;\n"
+		"255 internal error.\n"
 		"\nThis program reads files only: it never opens or resets a device.\n");
-}
-
-/* Is this word among an option's names? */
-static bool has_name(const struct option *option, const char *word, size_t length)
-{
-	const char *name = option->names;
-
-	while (*name) {
-		size_t n = strcspn(name, " ");
-
-		if (n == length && strncmp(name, word, length) == 0)
-			return true;
-		name += n;
-		name += *name == ' ';
-	}
-	return false;
-}
-
-static int find_option(const char *word, size_t length)
-{
-	for (int i = 0; i < N_OPTIONS; i++)
-		if (has_name(&table[i], word, length))
-			return i;
-	return -1;
-}
-
-static bool is_number(const char *text)
-{
-	return text && text[0] && strspn(text, "0123456789.") == strlen(text);
-}
-
-/*
- * Splits one word: "--name=value", "-n5", or a name whose value is the next word.
- * -1: no such option.
- */
-static int split_word(const char *word, const char *next, const char **ret_value,
-		      bool *ret_took_next)
-{
-	const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
-	size_t length = equals ? (size_t)(equals - word) : strlen(word);
-	int id = find_option(word, length);
-
-	*ret_value = equals ? equals + 1 : NULL;
-	*ret_took_next = false;
-	if (id < 0 && !equals && word[0] == '-' && word[1] != '-') {
-		/* -lms500 before -l5 */
-		for (size_t n = strlen(word) - 1; id < 0 && n >= 2; n--) {
-			id = find_option(word, n);
-			if (id >= 0 &&
-			    (table[id].argument == NO_ARGUMENT ||
-			     (table[id].argument == NUMBER_OR_NOTHING && !is_number(word + n))))
-				id = -1;
-			*ret_value = word + n;
-		}
-		return id;
-	}
-	if (id < 0 || equals)
-		return id;
-	if (table[id].argument == ARGUMENT ||
-	    (table[id].argument == NUMBER_OR_NOTHING && is_number(next))) {
-		*ret_value = next;
-		*ret_took_next = next != NULL;
-	}
-	return id;
 }
 
 static int set_mode(struct options *options, enum mode mode, const char *word)
@@ -317,25 +192,13 @@ static int set_sections(struct options *options, const char *list)
 	}
 }
 
-static int set_number(const char *what, const char *text, unsigned low, unsigned high,
-		      unsigned *ret)
-{
-	uint32_t number;
-
-	if (parse_u32(text, &number) < 0 || number < low || number > high)
-		return say(EXIT_USAGE, "%s: \"%s\" is not a number from %u to %u", what, text, low,
-			   high);
-	*ret = number;
-	return 0;
-}
-
 /* Seconds, a fraction allowed: -l 0.5 */
 static int set_seconds(const char *text, unsigned *ret_ms)
 {
 	char *end;
 	double seconds = strtod(text, &end);
 
-	if (!is_number(text) || *end || seconds < 0.01 || seconds > 86400)
+	if (!option_is_number(text) || *end || seconds < 0.01 || seconds > 86400)
 		return say(EXIT_USAGE, "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
 			   text);
 	*ret_ms = (unsigned)(seconds * 1000 + 0.5);
@@ -344,35 +207,9 @@ static int set_seconds(const char *text, unsigned *ret_ms)
 
 static int set_json(struct options *options, const char *value)
 {
-	if (value && strcmp(value, "compact") == 0)
-		options->pretty = PRETTY_NO;
-	else if (value && strcmp(value, "pretty") == 0)
-		options->pretty = PRETTY_YES;
-	else if (value)
-		return say(EXIT_USAGE, "--json: \"%s\" is neither compact nor pretty", value);
-	return set_mode(options, MODE_JSON, "--json");
-}
+	int r = option_pretty(value, &options->pretty);
 
-static int set_color(struct options *options, const char *value)
-{
-	if (strcmp(value, "auto") == 0)
-		options->color = COLOR_AUTO;
-	else if (strcmp(value, "always") == 0)
-		options->color = COLOR_ALWAYS;
-	else if (strcmp(value, "never") == 0)
-		options->color = COLOR_NEVER;
-	else
-		return say(EXIT_USAGE, "--color: \"%s\" is not auto, always or never", value);
-	return 0;
-}
-
-static int set_selection(struct options *options, const char *value)
-{
-	int r = selection_add(&options->selection, value);
-
-	if (r == -EINVAL)
-		return say(EXIT_USAGE, "-i: an empty device name in \"%s\"", value);
-	return r < 0 ? say(EXIT_INTERNAL, "out of memory") : 0;
+	return r ? r : set_mode(options, MODE_JSON, "--json");
 }
 
 static int set_loop(struct options *options, enum id id, const char *value)
@@ -384,7 +221,7 @@ static int set_loop(struct options *options, enum id id, const char *value)
 		return value ? set_seconds(value, &options->period_ms)
 			     : (options->period_ms = 5000, 0);
 	options->period_ms = 1000;
-	return value ? set_number("-lms", value, 10, 86400000, &options->period_ms) : 0;
+	return value ? option_number("-lms", value, 10, 86400000, &options->period_ms) : 0;
 }
 
 static int set_help_query(struct options *options, enum query_kind kind, const char *word)
@@ -393,10 +230,21 @@ static int set_help_query(struct options *options, enum query_kind kind, const c
 	return set_mode(options, MODE_HELP_QUERY, word);
 }
 
-/* What an option does; value is there if it must be. */
-static int apply(struct options *options, enum id id, const char *word, const char *value,
-		 unsigned *refresh_ms)
+/* The options, and what is forgotten once they are checked. */
+struct parse {
+	struct options *options;
+	unsigned refresh_ms; /* 0: not given */
+	bool has_format;
+};
+
+/* What an option does. */
+static int apply(void *arg, const struct parsed_option *option)
 {
+	struct parse *parse = arg;
+	struct options *options = parse->options;
+	const char *word = option->word, *value = option->value;
+	enum id id = (enum id)option->id;
+
 	switch (id) {
 	case OPT_HELP: return set_mode(options, MODE_HELP, word);
 	case OPT_VERSION: return set_mode(options, MODE_VERSION, word);
@@ -406,19 +254,19 @@ static int apply(struct options *options, enum id id, const char *word, const ch
 	case OPT_JSON: return set_json(options, value);
 	case OPT_QUERY_GPU: return set_query(options, QUERY_DEVICES, word, value);
 	case OPT_QUERY_APPS: return set_query(options, QUERY_PROCESSES, word, value);
-	case OPT_FORMAT: return set_format(options, value);
+	case OPT_FORMAT: parse->has_format = true; return set_format(options, value);
 	case OPT_HELP_GPU: return set_help_query(options, QUERY_DEVICES, word);
 	case OPT_HELP_APPS: return set_help_query(options, QUERY_PROCESSES, word);
 	case OPT_SNAPSHOT: return set_mode(options, MODE_VENDOR, word);
 	case OPT_WATCH: options->watch = true; return 0;
-	case OPT_REFRESH: return set_number("-r", value, 100, 60000, refresh_ms);
+	case OPT_REFRESH: return option_number("-r", value, 100, 60000, &parse->refresh_ms);
 	case OPT_LOOP:
 	case OPT_LOOP_MS: return set_loop(options, id, value);
-	case OPT_COUNT: return set_number("-n", value, 1, UINT32_MAX, &options->count);
+	case OPT_COUNT: return option_number("-n", value, 1, UINT32_MAX, &options->count);
 	case OPT_FILE: options->file = value; return 0;
-	case OPT_ID: return set_selection(options, value);
+	case OPT_ID: return option_selection("-i", value, &options->selection);
 	case OPT_ROOT: options->root = value; return 0;
-	case OPT_COLOR: return set_color(options, value);
+	case OPT_COLOR: return option_color(value, &options->color);
 	case OPT_ASCII: options->ascii = true; return 0;
 	case N_OPTIONS: break;
 	}
@@ -426,8 +274,11 @@ static int apply(struct options *options, enum id id, const char *word, const ch
 }
 
 /* What only makes sense together. */
-static int check(struct options *options, bool has_format, unsigned refresh_ms)
+static int check(const struct parse *parse)
 {
+	struct options *options = parse->options;
+	unsigned refresh_ms = parse->refresh_ms;
+
 	if (refresh_ms && !options->watch)
 		return say(EXIT_USAGE, "-r MS is the refresh period of -w and does nothing alone; "
 				       "resetting boards is the vendor's tt-smi -r, never this "
@@ -439,7 +290,7 @@ static int check(struct options *options, bool has_format, unsigned refresh_ms)
 			   "-n counts samples of -w, -l or -lms: one of them is missing");
 	if (options->sections && options->mode != MODE_DETAIL)
 		return say(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
-	if (has_format && options->mode != MODE_QUERY)
+	if (parse->has_format && options->mode != MODE_QUERY)
 		return say(EXIT_USAGE, "--format belongs to --query-gpu or --query-compute-apps");
 	if (options->watch)
 		options->period_ms = refresh_ms ? refresh_ms : 1000;
@@ -448,35 +299,15 @@ static int check(struct options *options, bool has_format, unsigned refresh_ms)
 
 int options_parse(struct options *options, int argc, char **argv)
 {
-	unsigned refresh_ms = 0;
-	bool has_format = false;
+	struct parse parse = { .options = options };
 	int r;
 
 	*options = (struct options){ .root = getenv("TT_SMI_ROOT") };
 	options->query.header = options->query.units = true;
-	for (int i = 1; i < argc; i++) {
-		const char *value;
-		bool took_next;
-		int id = argv[i][0] == '-' ? split_word(argv[i], argv[i + 1], &value, &took_next)
-					   : -1;
-
-		if (id < 0)
-			return say(EXIT_USAGE, "%s \"%s\"; tt_smi -h lists the options",
-				   argv[i][0] == '-' ? "unknown option" : "unexpected argument",
-				   argv[i]);
-		if (table[id].argument == ARGUMENT && !value)
-			return say(EXIT_USAGE, "%s wants %s", argv[i], table[id].argument_name);
-		if (table[id].argument == NO_ARGUMENT && value)
-			return say(EXIT_USAGE, "%s takes no value", argv[i]);
-		has_format |= id == OPT_FORMAT;
-		r = apply(options, id, argv[i], value, &refresh_ms);
-		if (r)
-			return r;
-		i += took_next;
-	}
+	r = options_each(table, N_OPTIONS, "tt_smi", argc, argv, apply, &parse);
 	if (options->root && !options->root[0])
 		options->root = NULL;
-	return check(options, has_format, refresh_ms);
+	return r ? r : check(&parse);
 }
 
 void options_done(struct options *options)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cli/look.h"
+#include "cli/option.h"
 #include "model/select.h"
 #include "render/csv.h"
 
@@ -21,8 +22,6 @@ enum mode {
 	MODE_HELP_QUERY,
 	MODE_VERSION,
 };
-
-enum pretty { PRETTY_AUTO, PRETTY_YES, PRETTY_NO };
 
 struct options {
 	enum mode mode;

@@ -1,5 +1,8 @@
 #include "cli/output.h"
 
+#include "cli/exit.h"
+#include "cli/say.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -71,6 +74,17 @@ int output_write(struct output *output, const struct buf *text)
 		done += (size_t)n;
 	}
 	return 0;
+}
+
+int output_print(const struct buf *text)
+{
+	struct output output;
+	int r;
+
+	r = output_open(&output, NULL, true);
+	if (r >= 0)
+		r = output_write(&output, text);
+	return r < 0 ? say(EXIT_OUTPUT, "cannot write %s: %s", output.name, strerror(-r)) : 0;
 }
 
 int output_close(struct output *output, bool keep)

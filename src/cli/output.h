@@ -22,5 +22,8 @@ MUST_CHECK int output_open(struct output *output, const char *file, bool once);
 /* All of it, or -errno. */
 MUST_CHECK int output_write(struct output *output, const struct buf *text);
 
+/* A text to standard output, help for instance: where data goes. An exit code. */
+MUST_CHECK int output_print(const struct buf *text);
+
 /* Closes; puts the file in its place if keep, else removes what was begun. -errno. */
 MUST_CHECK int output_close(struct output *output, bool keep);

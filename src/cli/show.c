@@ -3,12 +3,13 @@
 #include "basic/clock.h"
 #include "cli/exit.h"
 #include "cli/look.h"
-#include "cli/output.h"
+#include "cli/options.h"
+#include "cli/pane.h"
 #include "cli/say.h"
-#include "cli/screen.h"
 #include "cli/session.h"
 #include "render/csv.h"
 #include "render/render.h"
+#include "version.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -21,9 +22,7 @@ struct show {
 	const struct options *options;
 	struct look look;
 	struct session session;
-	struct output output;
-	struct screen screen;
-	bool in_place;
+	struct pane pane;
 	bool rates;	   /* does the output show any? */
 	bool header_shown; /* of CSV */
 	int code;	   /* exit code as the last sample has it */
@@ -82,13 +81,7 @@ static void render(struct show *show, struct buf *out)
 
 static int write_failed(const struct show *show, int error)
 {
-	return say(EXIT_OUTPUT, "cannot write %s: %s", show->output.name, strerror(-error));
-}
-
-static int write_text(struct show *show, const struct buf *text)
-{
-	return show->in_place ? screen_draw(&show->screen, text)
-			      : output_write(&show->output, text);
+	return say(EXIT_OUTPUT, "cannot write %s: %s", show->pane.output.name, strerror(-error));
 }
 
 static int emit(struct show *show)
@@ -98,28 +91,8 @@ static int emit(struct show *show)
 
 	render(show, &text);
 	show->code = session_judge(&show->session);
-	r = write_text(show, &text);
+	r = pane_write(&show->pane, &text);
 	return r < 0 ? write_failed(show, r) : 0;
-}
-
-/* Why there is no sample: in the place of the table, else on standard error. */
-static int emit_problem(struct show *show, int code)
-{
-	struct buf *problem = &show->session.problem;
-
-	show->code = code;
-	if (!show->in_place)
-		return say(0, "%s", buf_text(problem));
-	buf_putc(problem, '\n');
-	return screen_draw(&show->screen, problem) < 0 ? EXIT_OUTPUT : 0;
-}
-
-static void sleep_until(int64_t when_ns)
-{
-	struct timespec when = clock_timespec(when_ns);
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR)
-		;
 }
 
 /* ---- once ---- */
@@ -153,14 +126,10 @@ static int pause_until(struct show *show, int64_t when_ns)
 {
 	int signal = 0;
 
-	if (!show->in_place) {
-		sleep_until(when_ns);
-		return 0;
-	}
 	for (;;) {
 		struct want want = { 0 };
 
-		switch (screen_wait(&show->screen, when_ns, &signal)) {
+		switch (pane_wait(&show->pane, when_ns, &signal)) {
 		case WAKE_TIME: return 0;
 		case WAKE_QUIT: return signal;
 		case WAKE_RESIZE:
@@ -171,15 +140,6 @@ static int pause_until(struct show *show, int64_t when_ns)
 			break;
 		}
 	}
-}
-
-/* The next sample's time, without a backlog if this one took too long. */
-static int64_t next_tick(int64_t tick, int64_t period_ns)
-{
-	int64_t now = clock_now(CLOCK_MONOTONIC);
-
-	tick += period_ns;
-	return tick > now ? tick : now;
 }
 
 /* A sample shortly before the one that is shown, where rates would be lost. */
@@ -203,7 +163,10 @@ static int show_loop(struct show *show, int *ret_signal)
 	int taken = 0, r;
 
 	for (unsigned n = 1;; n++) {
-		r = taken ? emit_problem(show, taken) : emit(show);
+		if (taken)
+			show->code = taken;
+		r = taken ? pane_complain(&show->pane, buf_text(&show->session.problem))
+			  : emit(show);
 		if (r)
 			return r;
 		if (n == show->options->count)
@@ -216,24 +179,10 @@ static int show_loop(struct show *show, int *ret_signal)
 	}
 }
 
-/* Ends the way the signal ends a program, now that the terminal is in order. */
-static int die_by(int signal)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(signal);
-	return 128 + signal;
-}
-
 static bool is_in_place(const struct options *options)
 {
-	const char *term = getenv("TERM");
-
 	return options->watch && options->mode == MODE_TABLE && !options->file &&
-	       isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
+	       pane_can_refresh();
 }
 
 /* With nothing there to begin with, the terminal is not touched. */
@@ -244,14 +193,10 @@ static int show_again(struct show *show)
 	r = session_take(&show->session);
 	if (r)
 		return say(r, "%s", buf_text(&show->session.problem));
-	if (is_in_place(show->options)) {
-		show->in_place = screen_enter(&show->screen, STDOUT_FILENO) >= 0;
-		if (!show->in_place)
-			screen_leave(&show->screen);
-	}
+	if (is_in_place(show->options))
+		pane_enter(&show->pane);
 	r = show_loop(show, &signal);
-	if (show->in_place)
-		screen_leave(&show->screen);
+	pane_leave(&show->pane);
 	return signal ? die_by(signal) : r;
 }
 
@@ -263,11 +208,11 @@ static int show_run(struct show *show)
 	bool again = options->watch || options->loop;
 	int r, closed;
 
-	r = output_open(&show->output, options->file, !again);
+	r = output_open(&show->pane.output, options->file, !again);
 	if (r < 0)
 		return write_failed(show, r);
 	r = again ? show_again(show) : show_once(show);
-	closed = output_close(&show->output, r == 0);
+	closed = output_close(&show->pane.output, r == 0);
 	if (r)
 		return r;
 	if (closed < 0)
@@ -278,9 +223,9 @@ static int show_run(struct show *show)
 	return show->code;
 }
 
-int show(const struct options *options)
+static int show(const struct options *options)
 {
-	struct show show = { .options = options, .output.fd = -1 };
+	struct show show = { .options = options, .pane.output.fd = -1 };
 	struct want want = { 0 };
 	int r;
 
@@ -292,4 +237,34 @@ int show(const struct options *options)
 		r = show_run(&show);
 	session_close(&show.session);
 	return r;
+}
+
+static int run(const struct options *options)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	switch (options->mode) {
+	case MODE_HELP: options_help(&text); break;
+	case MODE_HELP_QUERY: query_help(&text, options->help_kind); break;
+	case MODE_VERSION: buf_printf(&text, "tt_smi %s\n", TT_SMI_VERSION); break;
+	case MODE_TABLE:
+	case MODE_LIST:
+	case MODE_DETAIL:
+	case MODE_JSON:
+	case MODE_QUERY:
+	case MODE_VENDOR: return show(options);
+	}
+	return output_print(&text);
+}
+
+int show_main(int argc, char **argv)
+{
+	struct options options;
+	int code;
+
+	code = options_parse(&options, argc, argv);
+	if (code == 0)
+		code = run(&options);
+	options_done(&options);
+	return code;
 }

@@ -1,7 +1,7 @@
 /* The default command: takes samples and shows them, once or in a loop. */
 #pragma once
 
-#include "cli/options.h"
+#include "basic/macros.h"
 
 /* An exit code. */
-MUST_CHECK int show(const struct options *options);
+MUST_CHECK int show_main(int argc, char **argv);

@@ -1,45 +1,8 @@
-#include "basic/buf.h"
-#include "cli/exit.h"
-#include "cli/options.h"
-#include "cli/output.h"
-#include "cli/say.h"
-#include "cli/show.h"
-#include "render/csv.h"
-#include "version.h"
+#include "cli/command.h"
 
-#include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
-
-/* Help and version go where data goes. */
-static int print(const struct buf *text)
-{
-	struct output output;
-	int r;
-
-	r = output_open(&output, NULL, true);
-	if (r >= 0)
-		r = output_write(&output, text);
-	return r < 0 ? say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r)) : 0;
-}
-
-static int run(const struct options *options)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	switch (options->mode) {
-	case MODE_HELP: options_help(&text); break;
-	case MODE_HELP_QUERY: query_help(&text, options->help_kind); break;
-	case MODE_VERSION: buf_printf(&text, "tt_smi %s\n", TT_SMI_VERSION); break;
-	case MODE_TABLE:
-	case MODE_LIST:
-	case MODE_DETAIL:
-	case MODE_JSON:
-	case MODE_QUERY:
-	case MODE_VENDOR: return show(options);
-	}
-	return print(&text);
-}
 
 /* A locale that is asked for but not installed still says what the terminal speaks. */
 static void set_locale(void)
@@ -58,13 +21,9 @@ static void set_locale(void)
 
 int main(int argc, char **argv)
 {
-	struct options options;
-	int code;
+	const struct command *command;
 
 	set_locale();
-	code = options_parse(&options, argc, argv);
-	if (code == 0)
-		code = run(&options);
-	options_done(&options);
-	return code;
+	command = command_find(&argc, &argv);
+	return command->run(argc, argv);
 }

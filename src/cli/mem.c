@@ -1,0 +1,220 @@
+#include "cli/mem.h"
+
+#include "basic/clock.h"
+#include "cli/exit.h"
+#include "cli/mem_options.h"
+#include "cli/pane.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "model/history.h"
+#include "render/mem.h"
+#include "source/server.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+static const int64_t dump_patience_ns = 5 * NS_PER_S;
+
+struct mem {
+	const struct mem_options *options;
+	struct look look;
+	struct session session;
+	struct history *history;
+	struct pane pane;
+	unsigned shown;	 /* samples */
+	int write_error; /* the first */
+	int code;	 /* exit code as the last sample has it */
+};
+
+/* Takes what is there of a long document, so that it never is in memory as a whole. */
+static void drain(struct buf *text, void *arg)
+{
+	struct mem *mem = arg;
+
+	if (mem->write_error >= 0)
+		mem->write_error = output_write(&mem->pane.output, text);
+	buf_reset(text);
+}
+
+static bool is_pretty(const struct mem_options *options)
+{
+	if (options->pretty != PRETTY_AUTO)
+		return options->pretty == PRETTY_YES;
+	return options->count == 1 && isatty(STDOUT_FILENO);
+}
+
+static int emit(struct mem *mem)
+{
+	const struct mem_options *options = mem->options;
+	const struct mem_view view = {
+		.snapshot = mem->session.snapshot,
+		.history = mem->history,
+		.period_ms = options->count == 1 ? 0 : options->period_ms,
+	};
+	CLEANUP_BUF struct buf text = { 0 };
+
+	/* Blocks of a stream are apart by an empty line. */
+	if (mem->shown++ && !mem->pane.in_place && !options->json)
+		buf_putc(&text, '\n');
+	if (options->json)
+		mem_json_render(&text, &mem->look, &view, is_pretty(options), drain, mem);
+	else
+		mem_render(&text, &mem->look, &view);
+	mem->code = session_judge(&mem->session);
+	if (mem->write_error >= 0)
+		mem->write_error = pane_write(&mem->pane, &text);
+	if (mem->write_error >= 0)
+		return 0;
+	return say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-mem->write_error));
+}
+
+/* The next sample, into the history too. An exit code. */
+static int take(struct mem *mem)
+{
+	int r = session_take(&mem->session);
+
+	if (r == 0 && history_add(mem->history, mem->session.snapshot) < 0) {
+		buf_reset(&mem->session.problem);
+		buf_puts(&mem->session.problem, "out of memory");
+		r = EXIT_INTERNAL;
+	}
+	return r;
+}
+
+static struct look decide_look(const struct mem_options *options)
+{
+	return look_decide(options->color, options->ascii, true);
+}
+
+/* Waits, following the terminal; non-zero: a signal to end with. */
+static int pause_until(struct mem *mem, int64_t when_ns)
+{
+	int signal = 0;
+
+	for (;;) {
+		switch (pane_wait(&mem->pane, when_ns, &signal)) {
+		case WAKE_TIME: return 0;
+		case WAKE_QUIT: return signal;
+		case WAKE_RESIZE:
+			mem->look = decide_look(mem->options);
+			if (emit(mem))
+				return SIGHUP;
+			break;
+		}
+	}
+}
+
+static int watch(struct mem *mem, int *ret_signal)
+{
+	int64_t period_ns = mem->options->period_ms * NS_PER_MS;
+	int64_t tick = clock_now(CLOCK_MONOTONIC);
+	int taken = 0, r;
+
+	for (unsigned n = 1;; n++) {
+		if (taken)
+			mem->code = taken;
+		r = taken ? pane_complain(&mem->pane, buf_text(&mem->session.problem)) : emit(mem);
+		if (r)
+			return r;
+		if (n == mem->options->count)
+			return 0;
+		tick = next_tick(tick, period_ns);
+		*ret_signal = pause_until(mem, tick);
+		if (*ret_signal)
+			return 0;
+		taken = take(mem);
+	}
+}
+
+/* With nothing there to begin with, the terminal is not touched. */
+static int run(struct mem *mem)
+{
+	const struct mem_options *options = mem->options;
+	int signal = 0, r;
+
+	r = take(mem);
+	if (r)
+		return say(r, "%s", buf_text(&mem->session.problem));
+	if (options->count != 1 && !options->json && pane_can_refresh())
+		pane_enter(&mem->pane);
+	r = watch(mem, &signal);
+	pane_leave(&mem->pane);
+	if (signal)
+		return die_by(signal);
+	return r ? r : mem->code;
+}
+
+static int monitor(const struct mem_options *options)
+{
+	struct mem mem = { .options = options, .look = decide_look(options) };
+	struct want want = { 0 };
+	int r;
+
+	mem_wants(&want);
+	r = output_open(&mem.pane.output, NULL, false);
+	if (r < 0 || history_new(&mem.history) < 0)
+		return say(EXIT_INTERNAL, "out of memory");
+	r = session_open(&mem.session, options->root, &options->selection, &want);
+	if (r)
+		say(r, "%s", buf_text(&mem.session.problem));
+	else
+		r = run(&mem);
+	session_close(&mem.session);
+	history_free(mem.history);
+	return r;
+}
+
+/* ---- the server's own words ---- */
+
+static int copy(int from)
+{
+	char chunk[65536];
+	struct output output;
+	ssize_t n;
+	int r = output_open(&output, NULL, false);
+
+	while (r >= 0 && (n = read(from, chunk, sizeof(chunk))) != 0) {
+		const struct buf text = { .data = chunk, .length = n > 0 ? (size_t)n : 0 };
+
+		if (n < 0)
+			return say(EXIT_INTERNAL, "cannot read the server's answer: %s",
+				   strerror(errno));
+		r = output_write(&output, &text);
+	}
+	return r < 0 ? say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r)) : 0;
+}
+
+static int dump(void)
+{
+	CLEANUP_CLOSE int server = server_connect(), text = -1;
+
+	if (server < 0)
+		return say(EXIT_NO_SERVER, "daemon required but unreachable: %s",
+			   strerror(-server));
+	text = server_dump(server, dump_patience_ns);
+	if (text < 0)
+		return say(EXIT_NO_SERVER, "the allocation server gives no answer: %s",
+			   strerror(-text));
+	/* Its maker wrote it to the end. */
+	if (lseek(text, 0, SEEK_SET) < 0)
+		return say(EXIT_INTERNAL, "cannot read the server's answer: %s", strerror(errno));
+	return copy(text);
+}
+
+int mem_main(int argc, char **argv)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	struct mem_options options;
+	int code;
+
+	code = mem_options_parse(&options, argc, argv);
+	if (code == 0 && options.help) {
+		mem_options_help(&text);
+		code = output_print(&text);
+	} else if (code == 0) {
+		code = options.dump ? dump() : monitor(&options);
+	}
+	mem_options_done(&options);
+	return code;
+}
