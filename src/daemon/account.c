@@ -16,11 +16,11 @@ int accounts_init(struct accounts *accounts, uint32_t size)
 
 static void accounts_forget_first(struct accounts *accounts)
 {
-	struct account *account = &accounts->ring[accounts->first++ % accounts->size];
+	struct accounts_entry *account = &accounts->ring[accounts->first++ % accounts->size];
 
 	accounts->usages -= account->n_usages;
 	free(account->usages);
-	*account = (struct account){ 0 };
+	*account = (struct accounts_entry){ 0 };
 }
 
 void accounts_done(struct accounts *accounts)
@@ -35,7 +35,7 @@ uint64_t accounts_add(struct accounts *accounts, const struct image_process *pro
 		      const struct image_usage *usages, uint32_t n_usages)
 {
 	struct image_usage *copy = NULL;
-	struct account *account;
+	struct accounts_entry *account;
 
 	accounts->total++;
 	if (n_usages) {
@@ -50,7 +50,7 @@ uint64_t accounts_add(struct accounts *accounts, const struct image_process *pro
 		accounts_forget_first(accounts);
 
 	account = &accounts->ring[accounts->next % accounts->size];
-	*account = (struct account){
+	*account = (struct accounts_entry){
 		.serial = accounts->next++,
 		.process = *process,
 		.usages = copy,
@@ -60,7 +60,7 @@ uint64_t accounts_add(struct accounts *accounts, const struct image_process *pro
 	return account->serial;
 }
 
-struct account *accounts_find(struct accounts *accounts, uint64_t serial)
+struct accounts_entry *accounts_find(struct accounts *accounts, uint64_t serial)
 {
 	if (serial < accounts->first || serial >= accounts->next)
 		return NULL;

@@ -14,7 +14,7 @@
 
 #define ACCOUNT_USAGES_MAX (1u << 17) /* of all accounts together: 10 MB */
 
-struct account {
+struct accounts_entry {
 	uint64_t serial; /* 0: none */
 	struct image_process process;
 	struct image_usage *usages;
@@ -22,7 +22,7 @@ struct account {
 };
 
 struct accounts {
-	struct account *ring; /* the one with this serial is at serial % size */
+	struct accounts_entry *ring; /* the one with this serial is at serial % size */
 	uint32_t size;
 	uint64_t first, next; /* serials that are kept: [first, next) */
 	uint32_t usages;      /* of all */
@@ -40,4 +40,4 @@ uint64_t accounts_add(struct accounts *accounts, const struct image_process *pro
 		      const struct image_usage *usages, uint32_t n_usages);
 
 /* NULL: forgotten. */
-struct account *accounts_find(struct accounts *accounts, uint64_t serial);
+struct accounts_entry *accounts_find(struct accounts *accounts, uint64_t serial);

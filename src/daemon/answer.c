@@ -209,7 +209,7 @@ static void add_finished(struct answer *answer)
 	struct accounts *accounts = &answer->manager->accounts;
 
 	for (uint64_t serial = accounts->first; serial < accounts->next; serial++) {
-		struct account *account = accounts_find(accounts, serial);
+		struct accounts_entry *account = accounts_find(accounts, serial);
 
 		add_process(answer, &account->process, account->usages, account->n_usages);
 	}

@@ -23,7 +23,7 @@ static void mourner_free(struct mourner *mourner)
 
 static bool account_settle(struct manager *manager, uint64_t serial, int pidfd)
 {
-	struct account *account = accounts_find(&manager->accounts, serial);
+	struct accounts_entry *account = accounts_find(&manager->accounts, serial);
 	int status;
 
 	if (!account)

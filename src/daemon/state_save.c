@@ -148,7 +148,7 @@ static void accounts_save(struct manager *manager, struct buf *out)
 	struct accounts *accounts = &manager->accounts;
 
 	for (uint64_t serial = accounts->first; serial < accounts->next; serial++) {
-		const struct account *from = accounts_find(accounts, serial);
+		const struct accounts_entry *from = accounts_find(accounts, serial);
 		const struct state_account to = {
 			.process = from->process,
 			.usages = from->n_usages,
