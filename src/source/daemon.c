@@ -75,15 +75,18 @@ static bool find_device(struct sample *sample, const struct image_process *from,
 }
 
 /* A reporting program need not have the device open, as the demo has not. */
-static int add_process(struct snapshot *snapshot, int32_t pid)
+static int add_process(struct snapshot *snapshot, const struct image_process *from)
 {
-	struct process *process = snapshot_find_process(snapshot, pid);
+	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
 	if (process)
 		return 0;
-	process = snapshot_add_process(snapshot, pid);
+	process = snapshot_add_process(snapshot, (int32_t)from->pid);
 	if (!process)
 		return -ENOMEM;
+	/* What the server calls it, should procfs not tell us. */
+	snprintf(process->name, sizeof(process->name), "%s", from->name);
+	process->why[PROC_NAME] = (uint8_t)(from->name[0] ? KNOWN : NOT_ASKED);
 	process->how = HOLDING_COUNTERS;
 	snprintf(process->holding, sizeof(process->holding), "%s", holding_name(process->how));
 	process->why[PROC_HOLDING] = KNOWN;
@@ -158,7 +161,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	}
 	take_allocations(sample, view, from, lists);
 	if (n)
-		r = add_process(sample->snapshot, (int32_t)from->pid);
+		r = add_process(sample->snapshot, from);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = sample_claim_part(sample, first, &claims[i]);
 	return r;
