@@ -149,16 +149,23 @@ static bool find_by_logical_id(const struct sample *sample, uint64_t id,
 }
 
 /*
- * A dead chip does not tell its id. If a process holds one device only, and that
- * one is such, the file that no other device matches is its.
+ * A dead chip does not tell its id. If just one of the devices that a process
+ * holds is such, the file that no other device matches is its.
  */
 static bool find_by_holder(const struct sample *sample, const struct process *process, size_t *ret)
 {
-	if (process->n_usages != 1 ||
-	    device_knows(device_at(sample, process->usages[0].device), DEV_ASIC_ID))
-		return false;
-	*ret = process->usages[0].device;
-	return true;
+	size_t nameless = 0;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		size_t device = process->usages[i].device;
+
+		if (device_at(sample, device)->remote ||
+		    device_knows(device_at(sample, device), DEV_ASIC_ID))
+			continue;
+		*ret = device;
+		nameless++;
+	}
+	return nameless == 1;
 }
 
 /* Has the process this pid, here or in a namespace further in? */
