@@ -18,9 +18,11 @@ enum id {
 	OPT_JSON,
 	OPT_QUERY_GPU,
 	OPT_QUERY_APPS,
+	OPT_QUERY_ACCOUNTS,
 	OPT_FORMAT,
 	OPT_HELP_GPU,
 	OPT_HELP_APPS,
+	OPT_HELP_ACCOUNTS,
 	OPT_SNAPSHOT,
 	OPT_WATCH,
 	OPT_REFRESH,
@@ -59,12 +61,16 @@ static const struct option table[N_OPTIONS] = {
 		"these fields of each device as CSV" },
 	[OPT_QUERY_APPS] = { "--query-compute-apps --query-processes", ARGUMENT, "FIELD,...",
 		"these fields of each process and device as CSV" },
+	[OPT_QUERY_ACCOUNTS] = { "--query-accounted-apps", ARGUMENT, "FIELD,...",
+		"these fields of each finished process that the allocation server remembers, as CSV" },
 	[OPT_FORMAT] = { "--format", ARGUMENT, "csv[,noheader][,nounits]",
 		"form of the queries" },
 	[OPT_HELP_GPU] = { "--help-query-gpu --help-query-device", NO_ARGUMENT, NULL,
 		"explain the fields of --query-gpu" },
 	[OPT_HELP_APPS] = { "--help-query-compute-apps --help-query-processes", NO_ARGUMENT, NULL,
 		"explain the fields of --query-compute-apps" },
+	[OPT_HELP_ACCOUNTS] = { "--help-query-accounted-apps", NO_ARGUMENT, NULL,
+		"explain the fields of --query-accounted-apps" },
 	[OPT_SNAPSHOT] = { "-s --snapshot", NO_ARGUMENT, NULL,
 		"JSON in the layout of the vendor's tt-smi" },
 	[OPT_ID] = { "-i --id", ARGUMENT, "DEVICE,...",
@@ -83,10 +89,11 @@ static const struct option table[N_OPTIONS] = {
 };
 
 static const enum id help_order[] = {
-	OPT_WATCH,    OPT_REFRESH,   OPT_LOOP,	   OPT_LOOP_MS,	  OPT_COUNT,	  OPT_LIST,
-	OPT_DETAIL,   OPT_SECTIONS,  OPT_JSON,	   OPT_QUERY_GPU, OPT_QUERY_APPS, OPT_FORMAT,
-	OPT_HELP_GPU, OPT_HELP_APPS, OPT_SNAPSHOT, OPT_ID,	  OPT_FILE,	  OPT_ROOT,
-	OPT_COLOR,    OPT_ASCII,     OPT_HELP,	   OPT_VERSION,
+	OPT_WATCH,	   OPT_REFRESH,	       OPT_LOOP,     OPT_LOOP_MS,  OPT_COUNT,
+	OPT_LIST,	   OPT_DETAIL,	       OPT_SECTIONS, OPT_JSON,	   OPT_QUERY_GPU,
+	OPT_QUERY_APPS,	   OPT_QUERY_ACCOUNTS, OPT_FORMAT,   OPT_HELP_GPU, OPT_HELP_APPS,
+	OPT_HELP_ACCOUNTS, OPT_SNAPSHOT,       OPT_ID,	     OPT_FILE,	   OPT_ROOT,
+	OPT_COLOR,	   OPT_ASCII,	       OPT_HELP,     OPT_VERSION,
 };
 
 _Static_assert(ARRAY_SIZE(help_order) == N_OPTIONS, "every option is in the help");
@@ -146,7 +153,7 @@ static int set_query(struct options *options, enum query_kind kind, const char *
 		near = query_suggest(kind, bad);
 		return say(EXIT_USAGE, "unknown field \"%s\"%s%s%s; --help-%s lists them", bad,
 			   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "",
-			   kind == QUERY_DEVICES ? "query-gpu" : "query-compute-apps");
+			   query_names[kind]);
 	}
 	options->query.header = header;
 	options->query.units = units;
@@ -254,9 +261,11 @@ static int apply(void *arg, const struct parsed_option *option)
 	case OPT_JSON: return set_json(options, value);
 	case OPT_QUERY_GPU: return set_query(options, QUERY_DEVICES, word, value);
 	case OPT_QUERY_APPS: return set_query(options, QUERY_PROCESSES, word, value);
+	case OPT_QUERY_ACCOUNTS: return set_query(options, QUERY_ACCOUNTS, word, value);
 	case OPT_FORMAT: parse->has_format = true; return set_format(options, value);
 	case OPT_HELP_GPU: return set_help_query(options, QUERY_DEVICES, word);
 	case OPT_HELP_APPS: return set_help_query(options, QUERY_PROCESSES, word);
+	case OPT_HELP_ACCOUNTS: return set_help_query(options, QUERY_ACCOUNTS, word);
 	case OPT_SNAPSHOT: return set_mode(options, MODE_VENDOR, word);
 	case OPT_WATCH: options->watch = true; return 0;
 	case OPT_REFRESH: return option_number("-r", value, 100, 60000, &parse->refresh_ms);
@@ -291,7 +300,7 @@ static int check(const struct parse *parse)
 	if (options->sections && options->mode != MODE_DETAIL)
 		return say(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
 	if (parse->has_format && options->mode != MODE_QUERY)
-		return say(EXIT_USAGE, "--format belongs to --query-gpu or --query-compute-apps");
+		return say(EXIT_USAGE, "--format belongs to a query: --query-gpu for instance");
 	if (options->watch)
 		options->period_ms = refresh_ms ? refresh_ms : 1000;
 	return 0;

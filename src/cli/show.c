@@ -97,17 +97,33 @@ static int emit(struct show *show)
 
 /* ---- once ---- */
 
+/* Who asks for what only the server knows must hear if there is none. */
+static int take(struct show *show)
+{
+	const struct options *options = show->options;
+	struct session *session = &show->session;
+	int r = session_take(session);
+
+	if (r || options->mode != MODE_QUERY || options->query.kind != QUERY_ACCOUNTS ||
+	    session->snapshot->server_pid)
+		return r;
+	buf_reset(&session->problem);
+	buf_puts(&session->problem, "daemon required but unreachable: finished processes are "
+				    "remembered by the allocation server (allocation_server_poc)");
+	return EXIT_NO_SERVER;
+}
+
 /* Asked for a rate by name: the one case in which a single output takes two samples. */
 static int take_pair(struct show *show)
 {
 	const struct options *options = show->options;
 	unsigned pair_ms = options->mode == MODE_QUERY ? query_pair_ms(&options->query) : 0;
-	int r = session_take(&show->session);
+	int r = take(show);
 
 	if (r || !pair_ms)
 		return r;
 	sleep_until(clock_now(CLOCK_MONOTONIC) + pair_ms * NS_PER_MS);
-	return session_take(&show->session);
+	return take(show);
 }
 
 static int show_once(struct show *show)
@@ -151,7 +167,7 @@ static int pause_with_pair(struct show *show, int64_t tick, unsigned period_ms)
 		signal = pause_until(show, tick - PAIR_MS * NS_PER_MS);
 		if (signal)
 			return signal;
-		(void)!session_take(&show->session); /* the one that is shown will tell */
+		(void)!take(show); /* the one that is shown will tell */
 	}
 	return pause_until(show, tick);
 }
@@ -175,7 +191,7 @@ static int show_loop(struct show *show, int *ret_signal)
 		*ret_signal = pause_with_pair(show, tick, period_ms);
 		if (*ret_signal)
 			return 0;
-		taken = session_take(&show->session);
+		taken = take(show);
 	}
 }
 
@@ -190,7 +206,7 @@ static int show_again(struct show *show)
 {
 	int signal = 0, r;
 
-	r = session_take(&show->session);
+	r = take(show);
 	if (r)
 		return say(r, "%s", buf_text(&show->session.problem));
 	if (is_in_place(show->options))

@@ -10,6 +10,13 @@
 static const struct field_table *const tables[][5] = {
 	[QUERY_DEVICES] = { &device_fields, &host_fields },
 	[QUERY_PROCESSES] = { &process_fields, &usage_fields, &device_fields, &host_fields },
+	[QUERY_ACCOUNTS] = { &accounted_fields, &device_fields, &host_fields },
+};
+
+const char *const query_names[QUERY_N] = {
+	[QUERY_DEVICES] = "query-gpu",
+	[QUERY_PROCESSES] = "query-compute-apps",
+	[QUERY_ACCOUNTS] = "query-accounted-apps",
 };
 
 static bool find_column(enum query_kind kind, const char *name, struct query_column *ret)
@@ -121,6 +128,7 @@ void query_wants(const struct query *query, struct want *want)
 {
 	fieldset_add(&want->device, DEV_BOARD);
 	want->processes |= query->kind == QUERY_PROCESSES;
+	want->accounts |= query->kind == QUERY_ACCOUNTS;
 	for (size_t i = 0; i < query->n_columns; i++) {
 		const struct query_column *column = &query->columns[i];
 
@@ -184,6 +192,7 @@ struct row {
 	const struct device *device;
 	const struct process *process;
 	const struct usage *usage;
+	const struct accounted *accounted;
 };
 
 static const void *row_object(const struct row *row, const struct field_table *table)
@@ -194,6 +203,8 @@ static const void *row_object(const struct row *row, const struct field_table *t
 		return row->process;
 	if (table == &usage_fields)
 		return row->usage;
+	if (table == &accounted_fields)
+		return row->accounted;
 	return &row->snapshot->host;
 }
 
@@ -203,9 +214,11 @@ static void put_row(struct buf *out, const struct look *look, const struct query
 	for (size_t i = 0; i < query->n_columns; i++) {
 		const struct query_column *column = &query->columns[i];
 		CLEANUP_BUF struct buf raw = { 0 }, clean = { 0 };
-		struct value value;
+		const void *object = row_object(row, column->table);
+		struct value value = { .why = GONE };
 
-		field_get(column->table, column->index, row_object(row, column->table), &value);
+		if (object)
+			field_get(column->table, column->index, object, &value);
 		buf_puts(out, i ? ", " : "");
 		if (value.why != KNOWN) {
 			buf_puts(out, "[N/A]");
@@ -230,7 +243,15 @@ void query_render(struct buf *out, const struct look *look, const struct query *
 		}
 		return;
 	}
-	for (size_t i = 0; i < snapshot->n_processes; i++) {
+	for (size_t i = 0; query->kind == QUERY_ACCOUNTS && i < snapshot->n_accounts; i++) {
+		row.accounted = &snapshot->accounts[i];
+		/* A card that is no longer here leaves its columns empty. */
+		row.device = row.accounted->device < snapshot->n_devices
+				     ? &snapshot->devices[row.accounted->device]
+				     : NULL;
+		put_row(out, look, query, &row);
+	}
+	for (size_t i = 0; query->kind == QUERY_PROCESSES && i < snapshot->n_processes; i++) {
 		row.process = &snapshot->processes[i];
 		for (size_t k = 0; k < row.process->n_usages; k++) {
 			row.usage = &row.process->usages[k];

@@ -13,7 +13,10 @@
 
 #include <stdbool.h>
 
-enum query_kind { QUERY_DEVICES, QUERY_PROCESSES };
+enum query_kind { QUERY_DEVICES, QUERY_PROCESSES, QUERY_ACCOUNTS, QUERY_N };
+
+/* "query-gpu": the option, and with --help- before it its explanation. */
+extern const char *const query_names[QUERY_N];
 
 struct query_column {
 	const struct field_table *table;

@@ -162,7 +162,7 @@ static void put_pool(struct line *line, const struct mem_view *view, size_t devi
 	line_cell(line, VALUE_WIDTH - 1, has_total ? TINT_NONE : TINT_DIM,
 		  has_total ? buf_text(&total) : "N/A");
 	if (!known) {
-		line_printf(line, TINT_DIM, "  (%s)", reason_text(dev->why[pool->used]));
+		line_printf(line, TINT_DIM, "  %s", reason_text(dev->why[pool->used]));
 	} else {
 		if (has_total && pool->total_bytes)
 			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes);

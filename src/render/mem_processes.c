@@ -81,6 +81,10 @@ static void put_growth(struct line *line, const struct series *series)
 	switch (growth.trend) {
 	case TREND_UNKNOWN:
 	case TREND_N:
+		if (!series || series->samples < 2) {
+			line_put(line, TINT_DIM, "N/A");
+			return;
+		}
 		buf_puts(&text, "seen for ");
 		format_span(&text, (double)growth.span_ns / NS_PER_S);
 		line_put(line, TINT_DIM, buf_text(&text));

@@ -188,6 +188,9 @@ static int take_account(struct sample *sample, const struct image_process *from,
 		account.why[ACCOUNT_START] = account.why[ACCOUNT_TIME] = KNOWN;
 	if (from->flags & IMAGE_EXIT_KNOWN)
 		accounted_set_exit(&account, from->exit_status);
+	/* Who counts every allocation has no record of a pool that was never used. */
+	if (pools && (from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY))
+		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_N);
 	for (size_t i = 0; i < pools; i++) {
 		account.peaks[usages[i].pool] = usages[i].peak_bytes;
 		account.why[ACCOUNT_PEAK + usages[i].pool] = KNOWN;
