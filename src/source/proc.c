@@ -24,7 +24,8 @@ struct person {
 	int error;
 	struct procfs_stat stat;
 	struct procfs_status status;
-	bool has_status;
+	bool wants_status;
+	int status_error;
 	struct owner owner;
 	int owner_error;
 	struct buf command;
@@ -72,9 +73,12 @@ static void person_read(void *arg)
 	person->error = r;
 	if (r < 0)
 		return;
-	if (wants(person, PROC_UID) || wants(person, PROC_USER) || wants(person, PROC_NS_PID))
-		person->has_status = read_proc(person, "status", &text) >= 0 &&
-				     procfs_parse_status(text.data, &person->status) >= 0;
+	person->wants_status = wants(person, PROC_UID) || wants(person, PROC_USER) ||
+			       wants(person, PROC_NS_PID);
+	if (person->wants_status) {
+		r = read_proc(person, "status", &text);
+		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);
+	}
 	if (wants(person, PROC_OWNER)) {
 		person->owner_error = read_proc(person, "cgroup", &text);
 		if (person->owner_error >= 0)
@@ -153,8 +157,13 @@ static void fill_status(struct usernames *users, struct sample *sample, struct p
 {
 	const struct procfs_status *status = &person->status;
 
-	if (!person->has_status)
+	if (!person->wants_status)
 		return;
+	if (person->status_error < 0) {
+		process->why[PROC_UID] = process->why[PROC_USER] = process->why[PROC_NS_PID] =
+			(uint8_t)reason_of_error(person->status_error);
+		return;
+	}
 	process->uid = status->uid;
 	process->why[PROC_UID] = KNOWN;
 	if (wants(person, PROC_USER)) {
