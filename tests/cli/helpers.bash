@@ -24,8 +24,12 @@ setup() {
 	make_work
 }
 
-# Whatever a test has started is gone after it: by its number, never by name.
 teardown() {
+	clean_up
+}
+
+# Whatever a test has started is gone after it: by its number, never by name.
+clean_up() {
 	local p
 	for p in $SIM $STARTED; do
 		kill "$p" 2>/dev/null || true

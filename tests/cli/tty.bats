@@ -1,0 +1,211 @@
+#!/usr/bin/env bats
+# -w on a terminal: in place, and as if it had never been there.
+
+load helpers
+load machines
+
+SOCKET=
+
+setup() {
+	make_work
+	machine -b n150,p150a -w dev=0,dram=1G,name=one -w dev=1,dram=1G,name=two
+}
+
+teardown() {
+	if [ -n "$SOCKET" ]; then
+		tmux -L "$SOCKET" kill-server 2>/dev/null || true
+	fi
+	clean_up
+}
+
+# On a pseudo terminal, byte by byte.
+stream() {
+	python3 "$HERE/terminal.py" "$1" "$TT_SMI" "$D" 3>&-
+}
+
+@test "a sample that changes nothing writes nothing" {
+	stream unchanged
+}
+
+@test "a value that changes rewrites its line, and no other" {
+	stream one_line
+}
+
+@test "keys are neither echoed nor left for the shell" {
+	stream keys
+}
+
+@test "Ctrl-C, Ctrl-\\ and signals leave the terminal as it was, at once, and kill" {
+	stream interrupt
+}
+
+@test "-n ends it in order" {
+	stream count
+}
+
+@test "a new size is followed at once, and a small one says what is missing" {
+	stream resize
+}
+
+@test "no line is wider than the terminal" {
+	stream narrow
+}
+
+@test "a file that hangs does not hold up Ctrl-C" {
+	needs_fuse
+	rm -r "$D"
+	start -b n150,p150a --no-workloads --fault hang:1/temp1_input
+	stream hung
+}
+
+@test "trouble on the way does not tear the picture" {
+	stream trouble
+}
+
+# A shell in a terminal of this size, with job control and nothing of the user's.
+shell() { # COLUMNS ROWS
+	command -v tmux >/dev/null || skip "no tmux here"
+	SOCKET=tt-smi-test-$$-$BATS_TEST_NUMBER
+	cat >"$WORK/rc" <<E
+PS1='ready> '
+PROMPT_COMMAND=
+cd "$WORK"
+smi() { "$TT_SMI" --root "$D" "\$@"; }
+E
+	env -u TMUX TERM=xterm-256color tmux -u -L "$SOCKET" -f /dev/null new-session -d -x "$1" -y "$2" \
+		"bash --noprofile --rcfile $WORK/rc -i" 3>&-
+	eventually shows 'ready>'
+}
+
+keys() {
+	tmux -L "$SOCKET" send-keys "$@"
+}
+
+screen() {
+	tmux -L "$SOCKET" capture-pane -p
+}
+
+shows() {
+	screen | grep -q -- "$1"
+}
+
+flag() { # NAME VALUE
+	[ "$(tmux -L "$SOCKET" display-message -p "#{$1}")" = "$2" ]
+}
+
+command_line() {
+	keys -l "$1"
+	keys Enter
+}
+
+# Columns of the first line.
+wide() {
+	[ "$(screen | head -1 | tr -d '\n' | wc -m)" = "$1" ]
+}
+
+@test "80x24: in place on a screen of its own, and the old one is back after Ctrl-C" {
+	shell 80 24
+	command_line 'echo what was there before; stty -g >before'
+	eventually test -s "$WORK/before"
+	command_line 'smi -w -r 100'
+	eventually shows '1002 .*two'
+	flag alternate_on 1
+	flag cursor_flag 0
+	not shows 'what was there before'
+	# Still the same one table after more samples; its edges at the edges.
+	screen >"$WORK/screen"
+	[ "$(grep -c '^┌─*┐$' "$WORK/screen")" = 2 ]
+	python3 "$HERE/widths.py" "$WORK/screen"
+	wide 80
+	flag history_size 0
+	keys C-c
+	eventually flag alternate_on 0
+	flag cursor_flag 1
+	eventually shows 'what was there before'
+	not shows '┌─'
+	command_line 'echo code $?; stty -g >after'
+	eventually shows 'code 130'
+	eventually test -s "$WORK/after"
+	cmp "$WORK/before" "$WORK/after"
+}
+
+@test "120x40: wider, and after a kill the terminal is as it was" {
+	shell 120 40
+	command_line 'stty -g >before; smi -w -r 100; echo code $?; stty -g >after'
+	eventually shows '1002 .*two'
+	screen >"$WORK/screen"
+	wide 120
+	python3 "$HERE/widths.py" "$WORK/screen"
+	local shell
+	shell=$(tmux -L "$SOCKET" display-message -p '#{pane_pid}')
+	kill -TERM "$(tr -d ' ' <"/proc/$shell/task/$shell/children")"
+	eventually shows 'code 143'
+	flag alternate_on 0
+	flag cursor_flag 1
+	eventually test -s "$WORK/after"
+	cmp "$WORK/before" "$WORK/after"
+}
+
+@test "Ctrl-Z gives the terminal back, fg takes it again" {
+	shell 80 24
+	command_line 'echo what was there before; stty -g >before; smi -w -r 100'
+	eventually shows '1002 .*two'
+	keys C-z
+	eventually shows 'Stopped'
+	flag alternate_on 0
+	flag cursor_flag 1
+	shows 'what was there before'
+	# bash sets modes of its own at its prompt; a command sees those of the terminal.
+	command_line 'stty -g >stopped; echo $((40 + 2))'
+	eventually shows '^42'
+	cmp "$WORK/before" "$WORK/stopped"
+	command_line 'fg'
+	eventually flag alternate_on 1
+	eventually shows '1002 .*two'
+	flag cursor_flag 0
+	keys C-c
+	eventually flag alternate_on 0
+	command_line 'echo code $?; stty -g >after'
+	eventually test -s "$WORK/after"
+	cmp "$WORK/before" "$WORK/after"
+}
+
+@test "tmux resizes, the table follows" {
+	shell 80 24
+	command_line 'smi -w -r 100'
+	eventually shows '1002 .*two'
+	tmux -L "$SOCKET" set-option -g window-size manual
+	tmux -L "$SOCKET" resize-window -x 130 -y 30
+	eventually wide 130
+	eventually shows '1002 .*two'
+	screen >"$WORK/screen"
+	python3 "$HERE/widths.py" "$WORK/screen"
+	tmux -L "$SOCKET" resize-window -x 80 -y 24
+	eventually wide 80
+	keys C-c
+	eventually flag alternate_on 0
+}
+
+@test "a small terminal tells what is cut, 32 devices on 24 lines too" {
+	rm -r "$D"
+	make_machine galaxy-blackhole
+	shell 80 24
+	command_line 'smi -w -r 100'
+	eventually shows 'tt-smi 1'
+	eventually shows '+[0-9]* lines'
+	local lines told
+	lines=$(COLUMNS=80 smi | wc -l)
+	told=$(screen | sed -n 's/.*+\([0-9]*\) lines.*/\1/p')
+	echo "$lines lines, $told cut"
+	[ "$told" = $((lines - 23)) ]
+	keys C-c
+	eventually flag alternate_on 0
+}
+
+@test "-w on a terminal in another mode than the table: a block per sample" {
+	shell 80 24
+	command_line 'smi -L -w -r 100 -n 3; echo code $?'
+	eventually shows 'code 0'
+	[ "$(screen | grep -c '^GPU 0:')" = 3 ]
+	flag alternate_on 0
+}
