@@ -3,6 +3,7 @@
  * without who shows the same machine, and next to nothing else.
  *
  *	floor --root DIR --show table|json|query|list [--walk] [--bytes N]
+ *	floor --root DIR --show narrow|wide --again N
  *
  * What it does, for the output named:
  *
@@ -22,6 +23,10 @@
  * no threads, no deadline, no check of what it read, no
  * numbers, no text. It is linked like tt_smi, with the C library as a shared object.
  * So tt_smi cannot be faster; twice as long is the bound it is held to.
+ *
+ * narrow and wide are refreshes: the files that change, of a table of 100 or of 200
+ * columns, and the pids files are opened once and kept; then N times it waits 100
+ * ms and reads each, with one pread.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -95,11 +100,36 @@ static const char *const json_hwmon[] = {
 	"in0_max",     "curr1_input", "curr1_max",    "fan1_input", NULL,
 };
 
+static const char *const narrow_hwmon[] = { "temp1_input", "power1_input", NULL };
+static const char *const wide_hwmon[] = { "temp1_input", "power1_input", "fan1_input", NULL };
+static const char *const wide_class[] = {
+	"tt_aiclk",
+	"tt_heartbeat",
+	"tt_therm_trip_count",
+	"device/current_link_speed",
+	"device/current_link_width",
+	COUNTERS "mst_posted_wr_data_word_sent0",
+	COUNTERS "mst_posted_wr_data_word_sent1",
+	COUNTERS "mst_nonposted_wr_data_word_sent0",
+	COUNTERS "mst_nonposted_wr_data_word_sent1",
+	COUNTERS "slv_rd_data_word_sent0",
+	COUNTERS "slv_rd_data_word_sent1",
+	COUNTERS "slv_posted_wr_data_word_received0",
+	COUNTERS "slv_posted_wr_data_word_received1",
+	COUNTERS "slv_nonposted_wr_data_word_received0",
+	COUNTERS "slv_nonposted_wr_data_word_received1",
+	COUNTERS "mst_rd_data_word_received0",
+	COUNTERS "mst_rd_data_word_received1",
+	NULL,
+};
+
 static const struct show shows[] = {
 	{ "table", table_class, table_hwmon, true, true, false },
 	{ "json", json_class, json_hwmon, true, true, true },
 	{ "query", none, query_hwmon, false, false, false },
 	{ "list", list_class, none, true, false, false },
+	{ "narrow", none, narrow_hwmon, false, false, false },
+	{ "wide", wide_class, wide_hwmon, false, false, false },
 };
 
 static struct {
@@ -107,10 +137,25 @@ static struct {
 	size_t n_pids;
 } holders;
 
+/* Descriptors of a refresh; none are kept if keep is false. */
+static struct {
+	bool keep;
+	int *fds;
+	size_t count;
+} kept;
+
 static void fail(const char *what)
 {
 	perror(what);
 	exit(EXIT_FAILURE);
+}
+
+static void keep_open(int fd)
+{
+	kept.fds = reallocarray(kept.fds, kept.count + 1, sizeof(*kept.fds));
+	if (!kept.fds)
+		fail("memory");
+	kept.fds[kept.count++] = fd;
 }
 
 /* Older drivers lack a file or two: that costs an open, here as in tt_smi. */
@@ -126,7 +171,10 @@ static size_t read_file(int dir, const char *path, void *data, size_t size)
 	n = read(fd, data, size);
 	if (n < 0)
 		fail(path);
-	close(fd);
+	if (kept.keep)
+		keep_open(fd);
+	else
+		close(fd);
 	return (size_t)n;
 }
 
@@ -266,17 +314,22 @@ static void read_process(int proc, int pid, const struct show *show, bool walked
 	}
 }
 
+static void read_lists(int root)
+{
+	int driver = open_directory(root, "proc/driver/tenstorrent");
+
+	each_name(driver, read_pids, NULL);
+	close(driver);
+}
+
 static void read_processes(int root, const struct show *show, bool walk)
 {
-	int proc = open_directory(root, "proc"), driver;
+	int proc = open_directory(root, "proc");
 
-	if (walk) {
+	if (walk)
 		each_name(proc, walk_process, NULL);
-	} else {
-		driver = open_directory(proc, "driver/tenstorrent");
-		each_name(driver, read_pids, NULL);
-		close(driver);
-	}
+	else
+		read_lists(root);
 	for (size_t i = 0; i < holders.n_pids; i++)
 		read_process(proc, holders.pids[i], show, walk);
 	close(proc);
@@ -308,6 +361,19 @@ static void read_host(int root)
 	read_file(root, "sys/module/tenstorrent/version", text, sizeof(text));
 }
 
+static void refresh(unsigned times)
+{
+	static const struct timespec period = { .tv_nsec = 100000000 };
+	char text[64];
+
+	for (; times; times--) {
+		nanosleep(&period, NULL);
+		for (size_t i = 0; i < kept.count; i++)
+			if (pread(kept.fds[i], text, sizeof(text), 0) < 0)
+				fail("refresh");
+	}
+}
+
 static void write_text(size_t bytes)
 {
 	char *text = malloc(bytes + 1);
@@ -325,7 +391,7 @@ static const struct show *find_show(const char *name)
 	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
 		if (strcmp(shows[i].name, name) == 0)
 			return &shows[i];
-	fprintf(stderr, "floor: --show table, json, query or list\n");
+	fprintf(stderr, "floor: --show %s: no such output\n", name);
 	exit(2);
 }
 
@@ -336,11 +402,13 @@ int main(int argc, char **argv)
 		{ "show", required_argument, NULL, 's' },
 		{ "walk", no_argument, NULL, 'w' },
 		{ "bytes", required_argument, NULL, 'b' },
+		{ "again", required_argument, NULL, 'a' },
 		{ 0 },
 	};
 	const struct show *show = &shows[0];
 	const char *path = "/";
 	size_t bytes = 0;
+	unsigned again = 0;
 	bool walk = false;
 	int c, root, dir;
 
@@ -350,6 +418,10 @@ int main(int argc, char **argv)
 		case 's': show = find_show(optarg); break;
 		case 'w': walk = true; break;
 		case 'b': bytes = strtoul(optarg, NULL, 10); break;
+		case 'a':
+			again = (unsigned)strtoul(optarg, NULL, 10);
+			kept.keep = true;
+			break;
 		default: return 2;
 		}
 	root = open_directory(AT_FDCWD, path);
@@ -363,6 +435,9 @@ int main(int argc, char **argv)
 		each_name(dir, read_shm, NULL);
 		close(dir);
 	}
+	if (kept.keep)
+		read_lists(root);
+	refresh(again);
 	write_text(bytes);
 	return 0;
 }
