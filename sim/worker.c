@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "basic/parse.h"
 #include "metal.h"
+#include "report.h"
 #include "util.h"
 
 #include <errno.h>
@@ -13,8 +14,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <ttalloc.h>
 
 #define TICK_MS	     200
+#define POLL_MS	     1000
 #define WAVE_HALF_MS INT64_C(15000)
 #define MAPPED_BYTES (1u << 20)
 
@@ -24,6 +27,8 @@ struct worker {
 	char comm[16];
 	int64_t started; /* CLOCK_MONOTONIC, ns */
 	struct metal metal[MAX_DEVICES];
+	struct report report;
+	bool begun; /* to report */
 };
 
 /*
@@ -62,9 +67,53 @@ static int publish_metal(struct worker *w, const uint64_t *bytes)
 	return 0;
 }
 
+static void reach(struct worker *w, const uint64_t *bytes, report_function *tell)
+{
+	static const uint64_t nothing[POOLS];
+
+	for (unsigned i = 0; i < w->job.device_count; i++)
+		report_reach(&w->report, i, w->job.devices[i].logical, bytes ? bytes : nothing,
+			     tell);
+}
+
+/*
+ * A server of the machine we run on must not hear of simulated devices: one that
+ * is meant is named by the environment.
+ */
+static int publish_table(struct worker *w, const uint64_t *bytes)
+{
+	char path[1100];
+
+	if (!w->begun) {
+		snprintf(path, sizeof(path), "%s/run/tt-smi/allocd.sock", w->job.root);
+		setenv("TT_ALLOCD_SOCKET", path, 0);
+		for (unsigned i = 0; i < w->job.device_count; i++)
+			ttalloc_bind_node(i, w->job.devices[i].number);
+		w->begun = true;
+	}
+	reach(w, bytes, report_to_table);
+	ttalloc_poll();
+	return 0;
+}
+
+/*
+ * Begins once there is a server, since ours wants to see the tree first. A server that
+ * is lost stays lost, as with the first system.
+ */
+static int publish_socket(struct worker *w, const uint64_t *bytes)
+{
+	if (!w->begun)
+		w->begun = report_connect(&w->report, w->job.workload.legacy) >= 0;
+	if (w->begun)
+		reach(w, bytes, report_to_socket);
+	return 0;
+}
+
 static publish_function *const publish[VIAS] = {
 	[VIA_METAL] = publish_metal,
 	[VIA_NONE] = publish_none,
+	[VIA_TABLE] = publish_table,
+	[VIA_SOCKET] = publish_socket,
 };
 
 void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[static POOLS])
@@ -143,7 +192,10 @@ static int64_t pause_ms(const struct worker *w)
 {
 	const struct workload *load = &w->job.workload;
 	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
-	int64_t wait = load->leak || load->wave || load->util >= 0 ? TICK_MS : INT32_MAX;
+	/* A silent program asks for a server all the same. */
+	bool polls = load->via == VIA_TABLE || (load->via == VIA_SOCKET && !w->begun);
+	int64_t idle = polls ? POLL_MS : INT32_MAX;
+	int64_t wait = load->leak || load->wave || load->util >= 0 ? TICK_MS : idle;
 
 	return load->life_ms ? MIN(wait, MAX(load->life_ms - ms, 0)) : wait;
 }

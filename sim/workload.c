@@ -7,7 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const vias[VIAS] = { [VIA_METAL] = "metal", [VIA_NONE] = "none" };
+static const char *const vias[VIAS] = {
+	[VIA_METAL] = "metal",
+	[VIA_NONE] = "none",
+	[VIA_TABLE] = "table",
+	[VIA_SOCKET] = "socket",
+};
 
 static const char *const pools[POOLS] = {
 	[POOL_DRAM] = "dram",	[POOL_L1] = "l1", [POOL_L1_SMALL] = "l1_small",
@@ -70,6 +75,8 @@ static int parse_field(const char *key, char *value, struct workload *w)
 		return parse_devices(value, w);
 	if (!strcmp(key, "via"))
 		return parse_via(value, w);
+	if (!strcmp(key, "legacy"))
+		return parse_text(value, w->legacy, sizeof(w->legacy));
 	if (!strcmp(key, "leak"))
 		return spec_bytes(value, &w->leak);
 	if (!strcmp(key, "wave"))
@@ -114,11 +121,15 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 			return -EINVAL;
 		}
 	}
+	if (w.via == VIA_SOCKET && !w.legacy[0]) {
+		snprintf(error, 128, "via=socket wants legacy=PATH");
+		return -EINVAL;
+	}
 	if (!w.name[0])
 		snprintf(w.name, sizeof(w.name), "workload");
 	/* tt-umd keeps two descriptors of each chip: its own and the library's. */
 	if (!w.opens)
-		w.opens = w.via == VIA_METAL ? 2 : 1;
+		w.opens = w.via == VIA_NONE ? 1 : 2;
 	*ret = w;
 	return 0;
 }

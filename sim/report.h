@@ -1,0 +1,42 @@
+/*
+ * Amounts told as allocations, one by one: what a program does that reports itself
+ * through libttalloc, or to the first allocation server's socket.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "workload.h"
+
+#include <stdint.h>
+
+/* What is held in one pool of one device, in the order it was allocated. */
+#define REPORT_MOST 1024
+struct report_stack {
+	uint64_t sizes[REPORT_MOST];
+	unsigned count;
+	uint64_t bytes;
+};
+
+struct report {
+	struct report_stack stacks[MAX_DEVICES][POOLS];
+	int socket; /* via=socket only; -1: none, or gone */
+};
+
+/* How an allocation or a free is told; size 0: a free. */
+struct report_event {
+	unsigned device; /* place in the job */
+	unsigned logical;
+	enum pool pool;
+	uint64_t id;
+	uint64_t size;
+};
+typedef void report_function(struct report *report, const struct report_event *event);
+
+/* Allocates and frees until so much is held on a device. */
+void report_reach(struct report *report, unsigned device, unsigned logical,
+		  const uint64_t bytes[static POOLS], report_function *tell);
+
+report_function report_to_table, report_to_socket;
+
+/* -errno: no server. */
+MUST_CHECK int report_connect(struct report *report, const char *path);
