@@ -149,19 +149,33 @@ static int64_t crew_check(struct crew *crew, struct job *const *jobs, size_t cou
 	return next;
 }
 
-/* No worker for queued jobs, though the newest running one had its moment? */
+/* Sends one worker to the queue: one that waits for work, else a new one. */
+static void crew_send(struct crew *crew)
+{
+	if (crew->idle)
+		pthread_cond_signal(&crew->work);
+	else
+		(void)crew_add_worker(crew); /* without threads everything is late */
+}
+
+/* Jobs still queued, though the newest running one had its moment? */
 static void crew_reinforce(struct crew *crew, int64_t newest, int64_t *wake)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	if (!crew->queue || crew->idle)
+	if (!crew->queue)
 		return;
-	if (crew->workers == 0 || now - newest >= patience_ns)
-		(void)crew_add_worker(crew); /* without threads everything is late */
-	*wake = MIN(*wake, MAX(newest, now) + patience_ns);
+	if (now - newest >= patience_ns) {
+		crew_send(crew);
+		newest = now;
+	}
+	*wake = MIN(*wake, newest + patience_ns);
 }
 
-/* What was queued and never begun: nobody may find it in the queue later. */
+/*
+ * Nobody waits any more: what was never begun must not be found in the queue, and
+ * what runs must not be counted when it ends.
+ */
 static bool crew_collect(struct crew *crew, struct job *const *jobs, size_t count)
 {
 	bool all = true;
@@ -170,6 +184,8 @@ static bool crew_collect(struct crew *crew, struct job *const *jobs, size_t coun
 		all = all && jobs[i]->done;
 		if (jobs[i]->state == JOB_QUEUED)
 			jobs[i]->state = JOB_IDLE;
+		else if (jobs[i]->state == JOB_RUNNING)
+			jobs[i]->state = JOB_LATE;
 	}
 	crew->queue = NULL;
 	crew->queue_end = &crew->queue;
@@ -180,21 +196,22 @@ static bool crew_collect(struct crew *crew, struct job *const *jobs, size_t coun
 bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t deadline_ns)
 {
 	/* Each job has its deadline; the queue as a whole has an end too. */
-	int64_t end = clock_now(CLOCK_MONOTONIC) + deadline_ns + (int64_t)count * patience_ns * 2;
+	int64_t start = clock_now(CLOCK_MONOTONIC);
+	int64_t end = start + deadline_ns + (int64_t)count * patience_ns * 2;
 	bool all;
 
 	pthread_mutex_lock(&crew->lock);
 	for (size_t i = 0; i < count; i++)
 		crew_queue(crew, jobs[i]);
-	if (crew->idle)
-		pthread_cond_signal(&crew->work);
+	if (count)
+		crew_send(crew);
 	while (crew->pending) {
 		int64_t newest, wake = crew_check(crew, jobs, count, deadline_ns, &newest);
 		struct timespec until;
 
 		if (!crew->pending || clock_now(CLOCK_MONOTONIC) >= end)
 			break;
-		crew_reinforce(crew, newest, &wake);
+		crew_reinforce(crew, MAX(start, newest), &wake);
 		until = clock_timespec(MIN(wake, end));
 		pthread_cond_timedwait(&crew->done, &crew->lock, &until);
 	}
