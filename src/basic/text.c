@@ -55,10 +55,10 @@ bool text_is_plain(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7F && c < 0xA0))
 		return false; /* C0, DEL, C1 */
-	if (c >= 0x200B && c <= 0x200F)
+	if ((c >= 0x200B && c <= 0x200F) || c == 0x061C || c == 0x180E)
 		return false; /* zero width, direction marks */
-	if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069))
-		return false; /* line separators, direction overrides */
+	if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F))
+		return false; /* line separators, direction overrides, invisible operators */
 	if (c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F))
 		return false; /* byte order mark, annotations, tags */
 	return true;
