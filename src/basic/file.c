@@ -62,7 +62,7 @@ ssize_t file_read(int dirfd, const char *path, char *text, size_t size)
 	CLEANUP_CLOSE int fd = -1;
 	ssize_t n;
 
-	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	do
@@ -83,7 +83,7 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
 	ssize_t n;
 
 	buf_reset(ret);
-	fd = openat(dirfd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	for (;;) {

@@ -35,7 +35,7 @@ void file_reserve(int fd, unsigned count);
 /*
  * The contents of a file, NUL-terminated, in one read. Returns the length.
  * -EFBIG if the file has more than size - 1 bytes; errors of open and read as
- * they are (-EISDIR for a directory).
+ * they are (-EISDIR for a directory). A FIFO in its place reads as empty.
  */
 MUST_CHECK ssize_t file_read(int dirfd, const char *path, char *text, size_t size);
 

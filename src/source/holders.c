@@ -97,7 +97,7 @@ static int list_read(struct list *list)
 
 	if (list->fd < 0) {
 		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
-		list->fd = openat(list->root->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		list->fd = openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		if (list->fd < 0)
 			return -errno;
 	}
