@@ -7,7 +7,7 @@
 
 void device_init(struct device *dev, uint32_t index)
 {
-	*dev = (struct device){ .index = index };
+	*dev = (struct device){ .index = index, .holders_why = NOT_ASKED };
 	memset(dev->why, NOT_ASKED, sizeof(dev->why));
 	snprintf(dev->id, sizeof(dev->id), "%u", index);
 	dev->why[DEV_ID] = KNOWN;
