@@ -33,11 +33,15 @@ static bool may_wrap_twice(const struct device *dev, double seconds)
 	return link_bytes_per_second(dev) * seconds >= 4294967296.0 * rates_flit_bytes(dev->arch);
 }
 
-/* A reset clears the counters; the heartbeat that fell tells of it. */
+/*
+ * A reset clears the counters; the heartbeat that fell tells of it, or one that
+ * could be read in one sample only: the counters read on through a reset.
+ */
 static bool was_reset(const struct device *now, const struct device *before)
 {
-	return device_knows(now, DEV_HEARTBEAT) && device_knows(before, DEV_HEARTBEAT) &&
-	       now->heartbeat < before->heartbeat;
+	if (now->why[DEV_HEARTBEAT] != before->why[DEV_HEARTBEAT])
+		return true;
+	return device_knows(now, DEV_HEARTBEAT) && now->heartbeat < before->heartbeat;
 }
 
 static enum reason pcie_reason(const struct device *now, const struct device *before)
@@ -99,12 +103,16 @@ static void fill_alive(struct device *now, const struct device *before)
 		now->why[DEV_ALIVE] = before->why[DEV_ALIVE];
 }
 
-/* The same chip, by its place on the bus: indices may be given away again. */
+/* The same chip, by its place on the bus too: indices may be given away again. */
 static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev)
 {
-	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
-		if (!snapshot->devices[i].remote && strcmp(snapshot->devices[i].bdf, dev->bdf) == 0)
-			return &snapshot->devices[i];
+	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++) {
+		const struct device *other = &snapshot->devices[i];
+
+		if (!other->remote && strcmp(other->bdf, dev->bdf) == 0 &&
+		    (dev->bdf[0] || other->index == dev->index))
+			return other;
+	}
 	return NULL;
 }
 
