@@ -52,6 +52,18 @@ static void usage_take_list(struct usage *usage, const struct claim *claim)
 	*claim->list = (struct allocation_list){ .why = NOT_REPORTED };
 }
 
+/* Read after the counters, a peak may lag behind them; beyond the chip it is none. */
+static void usage_take_peaks(struct usage *usage, const struct claim *claim,
+			     const struct device *dev)
+{
+	usage->peak_dram = MAX(claim->peak_dram, usage->dram);
+	usage->peak_l1 = MAX(claim->peak_l1, usage->l1);
+	usage->why[USE_PEAK_DRAM] =
+		fits(dev, DEV_DRAM_TOTAL, dev->dram_total, usage->peak_dram) ? KNOWN : IMPLAUSIBLE;
+	usage->why[USE_PEAK_L1] =
+		fits(dev, DEV_L1_TOTAL, dev->l1_total, usage->peak_l1) ? KNOWN : IMPLAUSIBLE;
+}
+
 static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
 {
 	uint64_t dram, l1;
@@ -71,27 +83,31 @@ static void usage_take(struct usage *usage, const struct claim *claim, const str
 	usage->cb = claim->cb;
 	usage_take_counts(usage, claim);
 	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
-	if (claim->has_peak) {
-		usage->peak_dram = MAX(claim->peak_dram, dram);
-		usage->peak_l1 = MAX(claim->peak_l1, l1);
-		usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = KNOWN;
-	}
+	if (claim->has_peak)
+		usage_take_peaks(usage, claim, dev);
+}
+
+/* A sum beyond all numbers is the largest one, which no chip has: it does not wrap. */
+static void add(uint64_t *to, uint64_t part)
+{
+	if (__builtin_add_overflow(*to, part, to))
+		*to = UINT64_MAX;
 }
 
 void claim_add(struct claim *claim, const struct claim *part)
 {
-	claim->dram += part->dram;
-	claim->l1 += part->l1;
-	claim->l1_small += part->l1_small;
-	claim->trace += part->trace;
-	claim->cb += part->cb;
-	claim->system += part->system;
-	claim->kernel += part->kernel;
-	claim->peak_dram += part->peak_dram;
-	claim->peak_l1 += part->peak_l1;
-	claim->allocs += part->allocs;
-	claim->frees += part->frees;
-	claim->failures += part->failures;
+	add(&claim->dram, part->dram);
+	add(&claim->l1, part->l1);
+	add(&claim->l1_small, part->l1_small);
+	add(&claim->trace, part->trace);
+	add(&claim->cb, part->cb);
+	add(&claim->system, part->system);
+	add(&claim->kernel, part->kernel);
+	add(&claim->peak_dram, part->peak_dram);
+	add(&claim->peak_l1, part->peak_l1);
+	add(&claim->allocs, part->allocs);
+	add(&claim->frees, part->frees);
+	add(&claim->failures, part->failures);
 	claim->connected |= part->connected;
 	if (claim->list && part->list)
 		allocation_list_join(claim->list, part->list);
