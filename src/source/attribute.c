@@ -156,6 +156,8 @@ static enum reason parse_text(const struct attribute *attribute, const char *tex
 
 		if (length != 16 || strspn(text, hex_upper) != 16 || parse_hex(text, &number) < 0)
 			return MALFORMED;
+		if (number == 0)
+			return NOT_OFFERED; /* how drivers up to 2.1 print what firmware lacks */
 		*(uint64_t *)at = number;
 		return KNOWN;
 	}
