@@ -100,6 +100,7 @@ static int card_open(struct card *card)
 	if (card->class_fd < 0)
 		return -errno;
 	device_init(&card->device, card->index);
+	card->heartbeat = 0;
 	card->device.why[DEV_BDF] = MALFORMED;
 	if (file_readlink(card->class_fd, "device", link, sizeof(link)) > 0 &&
 	    attribute_parse_bdf(link, card->device.bdf, sizeof(card->device.bdf)))
@@ -122,7 +123,7 @@ static int attribute_open(struct card *card, const struct attribute *attribute)
 	}
 	snprintf(path, sizeof(path), "%s%s", attribute->place == IN_PCI ? "device/" : "",
 		 attribute->file);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -236,7 +237,7 @@ static void card_identify(struct card *card)
 	if (!dev->type) {
 		card_read_one(card, DEV_SERIAL);
 		if (device_knows(dev, DEV_SERIAL))
-			dev->type = board_by_code(dev->serial >> 36);
+			dev->type = board_by_code(dev->serial >> 36 & 0xFFFFF);
 	}
 	if (!dev->type) {
 		card_read_one(card, DEV_PCI_SUBDEVICE);
@@ -270,35 +271,50 @@ static enum device_state tally_judge(const struct card_tally *tally)
 /* Files can appear late: on a card without telemetry, absence is not for ever. */
 static void card_retry_absent(struct card *card)
 {
-	if (card->device.condition == DEVICE_OK)
-		return;
 	for (size_t i = 0; i < CARD_KEPT; i++)
 		if (card->kept[i] == ABSENT)
 			card->kept[i] = CLOSED;
 }
 
+/*
+ * A reset may have brought other firmware and limits. The heartbeat that fell
+ * tells of it, whatever could not be read in between.
+ */
+static void card_check_reset(struct card *card)
+{
+	struct device *dev = &card->device;
+	bool fell = device_knows(dev, DEV_HEARTBEAT) && dev->heartbeat < card->heartbeat;
+
+	if (device_knows(dev, DEV_HEARTBEAT))
+		card->heartbeat = dev->heartbeat;
+	if (!fell)
+		return;
+	card_retry_absent(card);
+	dev->type = NULL;
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		if (!attributes[i].changes) {
+			dev->why[attributes[i].field] = NOT_ASKED;
+			card_read(card, &attributes[i]);
+		}
+}
+
 static void card_read_all(struct card *card)
 {
 	struct device *dev = &card->device;
-	uint32_t heartbeat = device_knows(dev, DEV_HEARTBEAT) ? dev->heartbeat : 0;
 
 	card->tally = (struct card_tally){ 0 };
-	card_retry_absent(card);
+	if (dev->condition != DEVICE_OK)
+		card_retry_absent(card);
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
 		card_read(card, &attributes[i]);
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
 		card_read(card, &counter_attributes[i]);
 	dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
 	card_check_counters(card);
+	card_check_reset(card);
 	card_check_link(card);
 	card_identify(card);
 	dev->condition = tally_judge(&card->tally);
-
-	/* A reset may have brought other firmware and limits: read them anew next time. */
-	if (device_knows(dev, DEV_HEARTBEAT) && dev->heartbeat < heartbeat)
-		for (size_t i = 0; i < N_ATTRIBUTES; i++)
-			if (!attributes[i].changes)
-				dev->why[attributes[i].field] = NOT_ASKED;
 }
 
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,

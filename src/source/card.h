@@ -30,6 +30,7 @@ struct card {
 	struct fieldset want;
 	const struct root *root;
 	struct card_tally tally;
+	uint32_t heartbeat; /* the last that could be read: a lower one tells of a reset */
 
 	int class_fd, hwmon_fd; /* O_PATH directories */
 	int kept[CARD_KEPT];	/* by attribute, the counters last */

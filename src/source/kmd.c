@@ -136,7 +136,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 		if (card->present && crew_job_is_done(sample->crew, &card->job))
 			card->last = card->device;
 		else if (card->present)
-			card_lose(&card->last, &card->want, DEVICE_TIMED_OUT, TIMED_OUT);
+			card_lose(&card->last, &sample->want->device, DEVICE_TIMED_OUT, TIMED_OUT);
 	}
 	return 0;
 }
