@@ -191,20 +191,26 @@ static void match_child(struct part parent, struct part part, struct owner *owne
 			set_container(owner, children[i].runtime, part);
 }
 
+/* Names that tell of a container by themselves. */
+static void match_name(struct part part, struct owner *owner)
+{
+	match_scope(part, owner);
+	if (begins(part, "lxc.payload."))
+		set_container(owner, "lxc", cut(part, 12, 0));
+	if (begins(part, "apptainer-") && ends(part, ".scope"))
+		set_container(owner, "apptainer", cut(part, 10, 6));
+	if (begins(part, "machine-") && ends(part, ".scope"))
+		set_container(owner, "machine", cut(part, 8, 6));
+}
+
 static void find_container(const struct path *path, struct owner *owner)
 {
 	for (size_t i = path->count; i-- > 0;) {
 		struct part part = path->parts[i];
 
-		match_scope(part, owner);
+		match_name(part, owner);
 		if (i > 0)
 			match_child(path->parts[i - 1], part, owner);
-		if (begins(part, "lxc.payload."))
-			set_container(owner, "lxc", cut(part, 12, 0));
-		if (begins(part, "apptainer-") && ends(part, ".scope"))
-			set_container(owner, "apptainer", cut(part, 10, 6));
-		if (begins(part, "machine-") && ends(part, ".scope"))
-			set_container(owner, "machine", cut(part, 8, 6));
 		/* A bare id: cgroupfs under a kubelet, or ecs/TASK/ID. */
 		if (is_hex(part, 64) && part.length == 64)
 			set_container(owner, owner->pod[0] ? "cri" : "container", part);
@@ -215,13 +221,28 @@ static void find_container(const struct path *path, struct owner *owner)
 static void find_unit(const struct path *path, struct owner *owner)
 {
 	for (size_t i = path->count; i-- > 0;) {
+		struct owner container = { .container = "" };
 		struct part part = path->parts[i];
 
-		if (ends(part, ".service") || ends(part, ".scope")) {
-			set(owner->unit, sizeof(owner->unit), part);
-			return;
-		}
+		if (!ends(part, ".service") && !ends(part, ".scope"))
+			continue;
+		match_name(part, &container);
+		if (container.container[0])
+			continue;
+		set(owner->unit, sizeof(owner->unit), part);
+		return;
 	}
+}
+
+/* The kernel marks the path of a group that was removed under its last process. */
+static size_t path_length(const char *text, size_t length)
+{
+	static const char mark[] = " (deleted)";
+	size_t tail = sizeof(mark) - 1;
+
+	if (length >= tail && memcmp(text + length - tail, mark, tail) == 0)
+		return length - tail;
+	return length;
 }
 
 void procfs_parse_cgroup(const char *text, struct owner *ret)
@@ -236,8 +257,8 @@ void procfs_parse_cgroup(const char *text, struct owner *ret)
 		if (second)
 			third = memchr(second + 1, ':', length - (size_t)(second + 1 - text));
 		if (third) {
-			struct path path =
-				path_split(third + 1, length - (size_t)(third + 1 - text));
+			size_t rest = length - (size_t)(third + 1 - text);
+			struct path path = path_split(third + 1, path_length(third + 1, rest));
 
 			find_slurm(&path, &owner);
 			find_pod(&path, &owner);
