@@ -48,10 +48,13 @@ static bool is_alive(const struct sample *sample, uint32_t pid)
 	return false;
 }
 
-/* Its clock counts from the machine's start, ours too; a recorded machine has none. */
+/*
+ * Its clock counts from the machine's start, ours too; a recorded machine has none.
+ * Not the time at which the sample began: it may have been written since.
+ */
 static bool is_fresh(const struct sample *sample, const struct util_figures *figures)
 {
-	uint64_t now = (uint64_t)(sample->snapshot->taken_ns / 1000);
+	uint64_t now = (uint64_t)(clock_now(CLOCK_MONOTONIC) / 1000);
 
 	if (sample->snapshot->recorded)
 		return true;
