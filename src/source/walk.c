@@ -156,7 +156,7 @@ static int look_at_maps(const struct walk *walk, int32_t pid, struct walk_seen *
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%d/maps", pid);
-	fd = openat(walk->root->fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	fd = openat(walk->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
 	file = fdopen(fd, "r");
@@ -291,7 +291,8 @@ int walk_run(struct walk *walk, bool tables,
 		free(run.known);
 		return r;
 	}
-	qsort(run.known, run.count, sizeof(*run.known), by_pid);
+	if (run.count) /* there is no array of none */
+		qsort(run.known, run.count, sizeof(*run.known), by_pid);
 	free(walk->known);
 	walk->known = run.known;
 	walk->n_known = run.count;
