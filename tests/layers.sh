@@ -1,0 +1,48 @@
+#!/bin/sh
+# Nobody includes upward: the #include lines of each folder of src/ against what
+# its tt_layer() names, and what those name in turn.
+#
+#   layers.sh SOURCE_FOLDER
+set -eu
+cd "$1"
+
+# All that a layer may use, itself first.
+reach() {
+	known=" $1 "
+	todo=$1
+	while [ -n "$todo" ]; do
+		next=
+		for layer in $todo; do
+			for below in $(sed -n "s/^tt_layer($layer DEPENDS \(.*\))/\1/p" "$layer/CMakeLists.txt"); do
+				case $known in
+				*" $below "*) ;;
+				*) known="$known$below " next="$next $below" ;;
+				esac
+			done
+		done
+		todo=$next
+	done
+	echo "$known"
+}
+
+status=0
+checked=0
+for folder in */; do
+	layer=${folder%/}
+	grep -qs "^tt_layer($layer\>" "$layer/CMakeLists.txt" || continue
+	may=" $(reach "$layer") "
+	for line in $(grep -rHoE '^#include "[a-z_]+/' --include='*.[ch]' "$layer" | tr -d ' '); do
+		used=${line##*\"}
+		case $may in
+		*" ${used%/} "*) ;;
+		*)
+			echo "${line%%:*} includes ${used}…, which src/$layer may not use" >&2
+			status=1
+			;;
+		esac
+	done
+	checked=$((checked + 1))
+done
+# A change of the form of CMakeLists.txt must not make this test look at nothing.
+[ "$checked" -ge 6 ] || { echo "only $checked layers found" >&2; exit 1; }
+exit $status

@@ -1,0 +1,447 @@
+/*
+ * Which origin to believe, and what follows for the device: examples of each
+ * rule, then thousands of random machines on which the rules must hold.
+ */
+#include "model/merge.h"
+#include "unit.h"
+
+#define MIB UINT64_C(1048576)
+
+static struct snapshot *machine;
+
+static struct device *add_device(uint32_t index)
+{
+	struct device dev;
+
+	device_init(&dev, index);
+	dev.dram_total = 12288 * MIB;
+	dev.l1_total = 100 * MIB;
+	dev.why[DEV_DRAM_TOTAL] = dev.why[DEV_L1_TOTAL] = KNOWN;
+	dev.holders_known = true;
+	return snapshot_add_device(machine, &dev);
+}
+
+static struct process *add_holder(int32_t pid, size_t device)
+{
+	struct process *process = snapshot_add_process(machine, pid);
+
+	assert_non_null(process_use(process, device));
+	return process;
+}
+
+/* Two devices; process 10 on the first, 20 on both. */
+static int make_machine(void **state)
+{
+	(void)state;
+	if (snapshot_new(&machine) < 0 || !add_device(0) || !add_device(1))
+		return -1;
+	add_holder(10, 0);
+	add_holder(20, 0);
+	add_holder(20, 1);
+	return 0;
+}
+
+static int free_machine(void **state)
+{
+	(void)state;
+	machine = snapshot_free(machine);
+	return 0;
+}
+
+static struct claim claim(int32_t pid, size_t device, enum tracking source, uint64_t dram)
+{
+	return (struct claim){ .pid = pid, .device = device, .source = source, .dram = dram };
+}
+
+static struct usage *usage_of(int32_t pid, size_t device)
+{
+	return process_find_usage(snapshot_find_process(machine, pid), device);
+}
+
+#define MERGE(...)                                                   \
+	do {                                                         \
+		const struct claim claims_[] = { __VA_ARGS__ };      \
+		merge_memory(machine, claims_, ARRAY_SIZE(claims_)); \
+	} while (0)
+
+TEST(a_single_claim_is_the_processes_and_the_devices_memory)
+{
+	MERGE({ .pid = 10,
+		.source = TRACKING_METAL,
+		.dram = 5,
+		.trace = 2,
+		.l1 = 7,
+		.l1_small = 3,
+		.cb = 11 });
+	assert_int_equal(usage_of(10, 0)->dram, 7);
+	assert_int_equal(usage_of(10, 0)->trace, 2);
+	assert_int_equal(usage_of(10, 0)->l1, 10);
+	assert_int_equal(usage_of(10, 0)->l1_small, 3);
+	assert_int_equal(usage_of(10, 0)->cb, 11);
+	assert_string_equal(usage_of(10, 0)->tracking, "metal");
+	assert_int_equal(usage_of(10, 0)->why[USE_PEAK_DRAM], NOT_REPORTED);
+	assert_int_equal(machine->devices[0].dram_used, 7);
+	assert_int_equal(machine->devices[0].trace_used, 2);
+	assert_int_equal(machine->devices[0].l1_used, 10); /* circular buffers stand apart */
+	assert_int_equal(machine->devices[0].l1_small_used, 3);
+	assert_int_equal(machine->devices[0].cb_used, 11);
+	assert_int_equal(machine->devices[0].dram_free, 12288 * MIB - 7);
+	assert_int_equal(machine->devices[0].l1_free, 100 * MIB - 10);
+	assert_near(machine->devices[0].memory_ratio, 7 / (12288.0 * (double)MIB));
+}
+
+TEST(the_best_origin_wins_whatever_the_order)
+{
+	static const enum tracking ranks[] = { TRACKING_METAL, TRACKING_TRACED, TRACKING_WIRE,
+					       TRACKING_TABLE };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranks); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(ranks); k++) {
+			enum tracking best = MAX(ranks[i], ranks[k]);
+
+			free_machine(NULL);
+			make_machine(NULL);
+			MERGE(claim(10, 0, ranks[i], 100 + ranks[i]),
+			      claim(10, 0, ranks[k], 100 + ranks[k]));
+			assert_int_equal(usage_of(10, 0)->dram, 100 + best);
+			assert_int_equal(usage_of(10, 0)->source, best);
+			assert_string_equal(usage_of(10, 0)->tracking, tracking_name(best));
+		}
+}
+
+TEST(origins_are_never_added_up)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_METAL, 100),
+	      claim(10, 0, TRACKING_TABLE, 30));
+	assert_int_equal(usage_of(10, 0)->dram, 30);
+	assert_int_equal(machine->devices[0].dram_used, 30);
+}
+
+TEST(a_better_origin_that_is_impossible_hides_the_lesser_one)
+{
+	/* It is the one that counts; a figure beside it would be a guess. */
+	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_TABLE, UINT64_MAX));
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
+	assert_string_equal(usage_of(10, 0)->tracking, "table");
+}
+
+TEST(processes_of_a_device_add_up_and_devices_stay_apart)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(20, 0, TRACKING_WIRE, 40),
+	      claim(20, 1, TRACKING_WIRE, 3));
+	assert_int_equal(machine->devices[0].dram_used, 140);
+	assert_int_equal(machine->devices[1].dram_used, 3);
+	assert_true(machine->devices[0].memory_complete);
+	assert_int_equal(machine->devices[0].processes, 2);
+	assert_int_equal(machine->devices[1].processes, 1);
+}
+
+TEST(an_untracked_process_makes_used_a_lower_bound)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 100));
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_false(machine->devices[0].memory_complete);
+	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], NO_TRACKER);
+	assert_string_equal(usage_of(20, 0)->tracking, "none");
+	assert_int_equal(machine->devices[1].why[DEV_DRAM_USED], NO_TRACKER);
+	assert_int_equal(machine->devices[1].why[DEV_DRAM_FREE], NO_TRACKER);
+}
+
+TEST(a_device_that_nobody_holds_uses_nothing)
+{
+	add_device(2);
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(machine->devices[2].why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(machine->devices[2].dram_used, 0);
+	assert_int_equal(machine->devices[2].dram_free, 12288 * MIB);
+	assert_true(machine->devices[2].memory_complete);
+}
+
+TEST(who_holds_it_is_not_known_so_used_is_not_known_either)
+{
+	add_device(2)->holders_known = false;
+	machine->devices[2].holders_why = DENIED;
+	add_device(3)->unseen_holders = 1;
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(machine->devices[2].why[DEV_DRAM_USED], DENIED);
+	assert_int_equal(machine->devices[2].why[DEV_PROCESSES], DENIED);
+	assert_int_equal(machine->devices[3].why[DEV_DRAM_USED], OTHER_NAMESPACE);
+}
+
+TEST(nobody_asked_for_holders_so_used_is_not_zero)
+{
+	struct device dev;
+
+	device_init(&dev, 9);
+	snapshot_add_device(machine, &dev);
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(machine->devices[2].why[DEV_DRAM_USED], NOT_ASKED);
+	assert_int_equal(machine->devices[2].why[DEV_PROCESSES], NOT_ASKED);
+}
+
+TEST(a_claim_beyond_the_chip_is_impossible_not_cut)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 12288 * MIB + 1), claim(20, 0, TRACKING_METAL, 5));
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
+	assert_int_equal(usage_of(10, 0)->why[USE_TRACKING], KNOWN);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(machine->devices[0].dram_used, 5);
+	assert_false(machine->devices[0].memory_complete);
+}
+
+TEST(claims_that_are_possible_alone_and_not_together_hide_the_sum)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 8000 * MIB), claim(20, 0, TRACKING_METAL, 8000 * MIB));
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], IMPLAUSIBLE);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_FREE], IMPLAUSIBLE);
+	assert_int_equal(machine->devices[0].why[DEV_MEMORY_RATIO], IMPLAUSIBLE);
+}
+
+TEST(sums_do_not_wrap)
+{
+	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD; /* nothing bounds them */
+	MERGE(claim(10, 0, TRACKING_METAL, UINT64_MAX), claim(20, 0, TRACKING_METAL, 2));
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], KNOWN);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], IMPLAUSIBLE);
+
+	free_machine(NULL);
+	make_machine(NULL);
+	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD;
+	MERGE({ .pid = 10, .source = TRACKING_METAL, .dram = UINT64_MAX, .trace = 1 });
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
+}
+
+TEST(used_is_known_where_the_total_is_not_and_free_is_not)
+{
+	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD;
+	MERGE(claim(10, 0, TRACKING_METAL, 5));
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_FREE], UNKNOWN_BOARD);
+	assert_int_equal(machine->devices[0].why[DEV_MEMORY_RATIO], UNKNOWN_BOARD);
+	assert_int_equal(machine->devices[0].why[DEV_L1_FREE], KNOWN);
+}
+
+TEST(claims_of_strangers_and_of_devices_that_are_not_there_are_ignored)
+{
+	MERGE(claim(99, 0, TRACKING_TABLE, 100), claim(10, 7, TRACKING_TABLE, 100),
+	      claim(10, SIZE_MAX, TRACKING_TABLE, 100));
+	assert_null(snapshot_find_process(machine, 99));
+	assert_int_equal(snapshot_find_process(machine, 10)->n_usages, 1);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], NO_TRACKER);
+}
+
+TEST(a_peak_is_never_below_the_present_and_never_beyond_the_chip)
+{
+	MERGE({ .pid = 10,
+		.source = TRACKING_TABLE,
+		.dram = 5,
+		.l1 = 5,
+		.has_peak = true,
+		.peak_dram = 3,
+		.peak_l1 = 9 },
+	      { .pid = 20,
+		.source = TRACKING_TABLE,
+		.dram = 5,
+		.has_peak = true,
+		.peak_dram = UINT64_MAX,
+		.peak_l1 = 0 });
+	assert_int_equal(usage_of(10, 0)->peak_dram, 5);
+	assert_int_equal(usage_of(10, 0)->peak_l1, 9);
+	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], KNOWN);
+	assert_int_equal(usage_of(20, 0)->why[USE_PEAK_DRAM], IMPLAUSIBLE);
+	assert_int_equal(usage_of(20, 0)->why[USE_PEAK_L1], KNOWN);
+}
+
+/* --- any machine, any claims --- */
+
+static uint64_t seed = 20251115;
+
+/* Mostly sensible figures, now and then one from a broken or hostile writer. */
+static uint64_t random_bytes(uint64_t around)
+{
+	switch (random_below(&seed, 12)) {
+	case 0: return UINT64_MAX - random_below(&seed, 3);
+	case 1: return UINT64_C(1) << 63;
+	case 2: return around;
+	case 3: return around + 1;
+	case 4: return random_next(&seed);
+	case 5: return 0;
+	default: return random_next(&seed) % (around / 8);
+	}
+}
+
+static void make_random_machine(void)
+{
+	static const enum reason whys[] = { NOT_OFFERED, DENIED, TIMED_OUT, GONE };
+	unsigned n_devices = 1 + random_below(&seed, 4), n_holders = random_below(&seed, 12);
+
+	assert_int_equal(snapshot_new(&machine), 0);
+	for (unsigned i = 0; i < n_devices; i++) {
+		struct device *dev = add_device(i);
+
+		if (random_below(&seed, 5) == 0)
+			dev->why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD;
+		if (random_below(&seed, 5) == 0)
+			dev->why[DEV_L1_TOTAL] = UNKNOWN_FIRMWARE;
+		if (random_below(&seed, 4) == 0) {
+			dev->holders_known = false;
+			dev->holders_why = whys[random_below(&seed, ARRAY_SIZE(whys))];
+		}
+		dev->unseen_holders = random_below(&seed, 4) == 0;
+	}
+	for (unsigned i = 0; i < n_holders; i++)
+		add_holder(1 + (int32_t)random_below(&seed, 8), random_below(&seed, n_devices));
+}
+
+static struct claim random_claim(void)
+{
+	return (struct claim){
+		.pid = (int32_t)random_below(&seed, 10),
+		.device = random_below(&seed, 5),
+		.source = TRACKING_METAL + random_below(&seed, TRACKING_N - TRACKING_METAL),
+		.dram = random_bytes(12288 * MIB),
+		.l1 = random_bytes(100 * MIB),
+		.l1_small = random_bytes(100 * MIB),
+		.trace = random_bytes(12288 * MIB),
+		.cb = random_bytes(100 * MIB),
+		.has_peak = random_below(&seed, 2),
+		.peak_dram = random_bytes(12288 * MIB),
+		.peak_l1 = random_bytes(100 * MIB),
+	};
+}
+
+/* A total that does not wrap at 2^64. */
+typedef unsigned __int128 wide;
+
+static void check_device(size_t d)
+{
+	const struct device *dev = &machine->devices[d];
+	wide dram = 0, l1 = 0, trace = 0, small = 0, cb = 0;
+	unsigned holders = 0, tracked = 0;
+
+	for (size_t p = 0; p < machine->n_processes; p++) {
+		const struct usage *usage = process_find_usage(&machine->processes[p], d);
+
+		if (!usage)
+			continue;
+		holders++;
+		if (usage->why[USE_DRAM] != KNOWN)
+			continue;
+		tracked++;
+		dram += usage->dram;
+		l1 += usage->l1;
+		trace += usage->trace;
+		small += usage->l1_small;
+		cb += usage->cb;
+	}
+	assert_int_equal(dev->processes, holders);
+	if (device_knows(dev, DEV_DRAM_USED)) {
+		assert_true(dev->dram_used == dram && dev->l1_used == l1);
+		assert_true(dev->trace_used == trace && dev->l1_small_used == small);
+		assert_true(dev->cb_used == cb);
+		assert_true(dev->trace_used <= dev->dram_used);
+		assert_true(dev->l1_small_used <= dev->l1_used);
+		assert_true(!device_knows(dev, DEV_DRAM_TOTAL) ||
+			    dev->dram_used <= dev->dram_total);
+		assert_true(!device_knows(dev, DEV_L1_TOTAL) || dev->l1_used <= dev->l1_total);
+		assert_true(tracked || (holders == 0 && dev->holders_known));
+	}
+	if (device_knows(dev, DEV_DRAM_FREE))
+		assert_true(dev->dram_used + dev->dram_free == dev->dram_total);
+	if (device_knows(dev, DEV_L1_FREE))
+		assert_true(dev->l1_used + dev->l1_free == dev->l1_total);
+	if (device_knows(dev, DEV_MEMORY_RATIO))
+		assert_true(dev->memory_ratio >= 0 && dev->memory_ratio <= 1);
+	if (dev->memory_complete)
+		assert_true(tracked == holders && dev->holders_known && !dev->unseen_holders);
+	assert_int_equal(dev->why[DEV_DRAM_USED], dev->why[DEV_L1_USED]);
+}
+
+static bool is_claim_of(const struct claim *claim, const struct process *process, size_t device)
+{
+	return claim->pid == process->pid && claim->device == device;
+}
+
+/* The usage is one claim of the best rank, as it stands, or none at all. */
+static void check_usage(const struct process *process, const struct usage *usage,
+			const struct claim *claims, size_t count)
+{
+	const struct device *dev = &machine->devices[usage->device];
+	enum tracking best = TRACKING_NONE;
+	bool found = false;
+
+	for (size_t i = 0; i < count; i++)
+		if (is_claim_of(&claims[i], process, usage->device))
+			best = MAX(best, claims[i].source);
+	assert_int_equal(usage->source, best);
+	assert_string_equal(usage->tracking, tracking_name(best));
+	if (usage->why[USE_DRAM] != KNOWN) {
+		assert_int_equal(usage->why[USE_DRAM], best ? IMPLAUSIBLE : NO_TRACKER);
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		found |= is_claim_of(&claims[i], process, usage->device) &&
+			 claims[i].source == best && usage->trace == claims[i].trace &&
+			 (wide)usage->dram == (wide)claims[i].dram + claims[i].trace &&
+			 (wide)usage->l1 == (wide)claims[i].l1 + claims[i].l1_small;
+	assert_true(found);
+	assert_true(!device_knows(dev, DEV_DRAM_TOTAL) || usage->dram <= dev->dram_total);
+	assert_true(!device_knows(dev, DEV_L1_TOTAL) || usage->l1 <= dev->l1_total);
+	if (usage->why[USE_PEAK_DRAM] == KNOWN)
+		assert_true(usage->peak_dram >= usage->dram);
+	if (usage->why[USE_PEAK_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
+		assert_true(usage->peak_dram <= dev->dram_total);
+}
+
+TEST(on_any_machine_the_numbers_add_up)
+{
+	unsigned known = 0, hidden = 0;
+
+	for (unsigned turn = 0; turn < 20000; turn++) {
+		struct claim claims[24];
+		size_t count = random_below(&seed, ARRAY_SIZE(claims) + 1);
+
+		make_random_machine();
+		for (size_t i = 0; i < count; i++)
+			claims[i] = random_claim();
+		merge_memory(machine, claims, count);
+		for (size_t d = 0; d < machine->n_devices; d++) {
+			check_device(d);
+			known += device_knows(&machine->devices[d], DEV_DRAM_USED);
+			hidden += machine->devices[d].why[DEV_DRAM_USED] == IMPLAUSIBLE;
+		}
+		for (size_t p = 0; p < machine->n_processes; p++)
+			for (size_t u = 0; u < machine->processes[p].n_usages; u++)
+				check_usage(&machine->processes[p],
+					    &machine->processes[p].usages[u], claims, count);
+		free_machine(NULL);
+	}
+	/* The generator must reach both sides of each rule. */
+	assert_true(known > 1000 && hidden > 100);
+}
+
+#define ON(test) cmocka_unit_test_setup_teardown(test, make_machine, free_machine)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON(a_single_claim_is_the_processes_and_the_devices_memory),
+		ON(the_best_origin_wins_whatever_the_order),
+		ON(origins_are_never_added_up),
+		ON(a_better_origin_that_is_impossible_hides_the_lesser_one),
+		ON(processes_of_a_device_add_up_and_devices_stay_apart),
+		ON(an_untracked_process_makes_used_a_lower_bound),
+		ON(a_device_that_nobody_holds_uses_nothing),
+		ON(who_holds_it_is_not_known_so_used_is_not_known_either),
+		ON(nobody_asked_for_holders_so_used_is_not_zero),
+		ON(a_claim_beyond_the_chip_is_impossible_not_cut),
+		ON(claims_that_are_possible_alone_and_not_together_hide_the_sum),
+		ON(sums_do_not_wrap),
+		ON(used_is_known_where_the_total_is_not_and_free_is_not),
+		ON(claims_of_strangers_and_of_devices_that_are_not_there_are_ignored),
+		ON(a_peak_is_never_below_the_present_and_never_beyond_the_chip),
+		cmocka_unit_test(on_any_machine_the_numbers_add_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

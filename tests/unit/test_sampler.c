@@ -1,0 +1,391 @@
+/*
+ * The sources together, on a small tree of files that the test changes between
+ * samples: a reset, a chip off the bus, telemetry that comes late, utilisation
+ * that is published.
+ */
+#include "basic/clock.h"
+#include "source/sampler.h"
+#include "unit.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define CARD  "sys/class/tenstorrent/tenstorrent!0/"
+#define PCI   "sys/devices/0000:01:00.0/"
+#define HWMON PCI "hwmon/hwmon4/"
+
+static char folder[32];
+static struct root root;
+static struct want want;
+static struct sampler *sampler;
+static struct snapshot *before, *now;
+static bool stop; /* the collector */
+
+/* Makes the folders on the way. */
+static void make_folders(const char *path)
+{
+	char part[128];
+
+	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		mkdirat(root.fd, part, 0700);
+	}
+}
+
+static void put_bytes(const char *path, const void *data, size_t length)
+{
+	int fd;
+
+	make_folders(path);
+	fd = openat(root.fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, length), length);
+	close(fd);
+}
+
+static void put(const char *path, const char *text)
+{
+	put_bytes(path, text, strlen(text));
+}
+
+static void drop(const char *path)
+{
+	assert_int_equal(unlinkat(root.fd, path, 0), 0);
+}
+
+static const char *const telemetry[][2] = {
+	{ CARD "tt_card_type", "n150\n" },
+	{ CARD "tt_serial", "010001851170C06C\n" },
+	{ CARD "tt_asic_id", "2F9C2B4A51D01A2B\n" },
+	{ CARD "tt_fw_bundle_ver", "18.12.0.0\n" },
+	{ CARD "tt_aiclk", "500\n" },
+	{ CARD "tt_heartbeat", "1000\n" },
+	{ HWMON "temp1_input", "34780\n" },
+	{ HWMON "temp1_max", "75000\n" },
+	{ HWMON "power1_input", "27000000\n" },
+};
+
+static const char *const dead[][2] = {
+	{ CARD "tt_aiclk", "4294967295\n" },
+	{ CARD "tt_heartbeat", "4294967295\n" },
+	{ HWMON "temp1_input", "65535999\n" },
+	{ HWMON "power1_input", "4293967296\n" },
+};
+
+static void put_all(const char *const (*files)[2], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		put(files[i][0], files[i][1]);
+}
+
+static void put_counters(const char *text)
+{
+#define NAME(n, name) CARD "pcie_perf_counters/" name,
+	static const char *const names[] = { DEVICE_EACH_COUNTER(NAME) };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		put(names[i], text);
+}
+
+/* One n150, healthy. */
+static int make_tree(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/unit_sampler.XXXXXX");
+	if (!mkdtemp(folder) || root_init(&root, folder) < 0)
+		return -1;
+	put("sys/module/tenstorrent/version", "2.10.0\n");
+	put("proc/driver/tenstorrent/0/pids", "");
+	make_folders("dev/shm/");
+	make_folders(CARD);
+	if (symlinkat("../../../devices/0000:01:00.0", root.fd, CARD "device") < 0)
+		return -1;
+	put(PCI "device", "0x401e\n");
+	put(PCI "subsystem_device", "0x0018\n");
+	put(PCI "current_link_speed", "16.0 GT/s PCIe\n");
+	put(PCI "current_link_width", "16\n");
+	put_all(telemetry, ARRAY_SIZE(telemetry));
+	put_counters("100\n");
+	memset(&want, 0, sizeof(want));
+	want_everything(&want);
+	return sampler_new(&root, &want, &sampler);
+}
+
+static int remove_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_tree(void **state)
+{
+	(void)state;
+	before = snapshot_free(before);
+	now = snapshot_free(now);
+	sampler = sampler_free(sampler);
+	root_done(&root);
+	return nftw(folder, remove_file, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static struct device *sample(void)
+{
+	snapshot_free(before);
+	before = now;
+	now = NULL;
+	assert_int_equal(sampler_take(sampler, before, &now), 0);
+	assert_int_equal(now->n_devices, 1);
+	return &now->devices[0];
+}
+
+TEST(a_healthy_card_is_read)
+{
+	struct device *dev = sample();
+
+	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_string_equal(dev->health, "ok");
+	assert_string_equal(dev->board, "n150");
+	assert_string_equal(dev->bdf, "0000:01:00.0");
+	assert_near(dev->temperature, 34.78);
+	assert_int_equal(dev->dram_total, 12884901888);
+	assert_int_equal(dev->why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(dev->dram_used, 0);
+	assert_string_equal(now->host.driver, "2.10.0");
+}
+
+TEST(a_chip_off_the_bus_does_not_answer_though_its_counters_read)
+{
+	struct device *dev;
+
+	sample();
+	put_all(dead, ARRAY_SIZE(dead));
+	put_counters("4294967295\n");
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_PCIE_RX], NOT_ANSWERING);
+	assert_string_equal(dev->board, "n150"); /* what it is stays known */
+}
+
+TEST(telemetry_that_comes_late_is_found)
+{
+	struct device *dev;
+
+	for (size_t i = 0; i < ARRAY_SIZE(telemetry); i++)
+		drop(telemetry[i][0]);
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_NO_TELEMETRY);
+	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_OFFERED);
+	assert_string_equal(dev->board, "n150"); /* by the PCI subsystem */
+	put_all(telemetry, ARRAY_SIZE(telemetry));
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_near(dev->temperature, 34.78);
+}
+
+TEST(after_a_reset_firmware_and_limits_are_read_anew_at_once)
+{
+	struct device *dev;
+
+	sample();
+	put(CARD "tt_heartbeat", "3\n");
+	put(CARD "tt_fw_bundle_ver", "19.5.0.0\n");
+	put(HWMON "temp1_max", "85000\n");
+	dev = sample();
+	assert_int_equal(dev->why[DEV_FW_BUNDLE], KNOWN);
+	assert_string_equal(dev->fw_bundle, "19.5.0.0");
+	assert_int_equal(dev->why[DEV_TEMPERATURE_LIMIT], KNOWN);
+	assert_near(dev->temperature_limit, 85);
+	assert_string_equal(dev->board, "n150");
+	assert_int_equal(dev->why[DEV_SERIAL], KNOWN);
+}
+
+TEST(a_reset_seen_half_way_is_noticed_afterwards)
+{
+	struct device *dev;
+
+	sample();
+	put_all(dead, ARRAY_SIZE(dead));
+	sample();
+	put_all(telemetry, ARRAY_SIZE(telemetry));
+	put(CARD "tt_heartbeat", "3\n");
+	put(CARD "tt_fw_bundle_ver", "19.5.0.0\n");
+	put_counters("7\n");
+	dev = sample();
+	assert_string_equal(dev->fw_bundle, "19.5.0.0");
+	assert_int_equal(dev->why[DEV_PCIE_RX], NEEDS_TWO_SAMPLES);
+}
+
+TEST(a_board_is_known_by_the_code_in_its_serial)
+{
+	put(CARD "tt_card_type", "unknown\n");
+	drop(PCI "subsystem_device");
+	assert_string_equal(sample()->board, "n150");
+}
+
+TEST(a_fifo_or_a_folder_instead_of_a_file_hangs_nothing)
+{
+	struct device *dev;
+
+	drop("sys/module/tenstorrent/version");
+	drop("proc/driver/tenstorrent/0/pids");
+	drop(CARD "tt_aiclk");
+	drop(HWMON "power1_input");
+	assert_int_equal(mkfifoat(root.fd, "sys/module/tenstorrent/version", 0600), 0);
+	assert_int_equal(mkfifoat(root.fd, "proc/driver/tenstorrent/0/pids", 0600), 0);
+	assert_int_equal(mkfifoat(root.fd, CARD "tt_aiclk", 0600), 0);
+	assert_int_equal(mkdirat(root.fd, HWMON "power1_input", 0700), 0);
+	assert_int_equal(mkfifoat(root.fd, "etc", 0600), 0);
+	alarm(10);
+	dev = sample();
+	alarm(0);
+	assert_near(dev->temperature, 34.78);
+	assert_int_not_equal(dev->why[DEV_AICLK], KNOWN);
+	assert_int_not_equal(dev->why[DEV_POWER], KNOWN);
+	assert_int_not_equal(now->host.why[HOST_DRIVER], KNOWN);
+}
+
+/* One core, half busy, written as long ago as said. */
+static void publish(int64_t age_ms)
+{
+	unsigned char file[72 + 40] = "TTUT";
+	uint64_t id = 0x2F9C2B4A51D01A2B;
+	uint64_t updated = (uint64_t)(clock_now(CLOCK_MONOTONIC) / 1000 - age_ms * 1000);
+	uint32_t cores = 1, both = 3, pid = 4242;
+	uint16_t version = 2, entry = 40, busy = 500;
+	char path[64];
+
+	memcpy(file + 4, &version, 2);
+	memcpy(file + 6, &entry, 2);
+	memcpy(file + 8, &id, 8);
+	memcpy(file + 20, &both, 4);
+	memcpy(file + 32, &updated, 8);
+	memcpy(file + 40, &cores, 4);
+	memcpy(file + 48, &pid, 4);
+	memcpy(file + 72 + 10, &busy, 2);
+	snprintf(path, sizeof(path), "dev/shm/tt_device_%llu_util", (unsigned long long)id);
+	put_bytes(path, file, sizeof(file));
+}
+
+TEST(published_utilisation_is_shown_while_fresh)
+{
+	make_folders("proc/4242/");
+	publish(0);
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	assert_near(now->devices[0].compute, 0.5);
+	publish(1500);
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	publish(3000);
+	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
+}
+
+/* A collector that does not wait for us. */
+static void *collect(void *arg)
+{
+	int fd = *(int *)arg;
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		uint64_t updated = (uint64_t)(clock_now(CLOCK_MONOTONIC) / 1000);
+
+		if (pwrite(fd, &updated, sizeof(updated), 32) < 0)
+			break;
+		usleep(100);
+	}
+	return NULL;
+}
+
+TEST(figures_written_while_we_sample_are_not_stale)
+{
+	pthread_t thread;
+	int fd;
+
+	make_folders("proc/4242/");
+	publish(0);
+	fd = openat(root.fd, "dev/shm/tt_device_3430664614349642283_util", O_WRONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(pthread_create(&thread, NULL, collect, &fd), 0);
+	for (unsigned turn = 0; turn < 20; turn++)
+		assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	close(fd);
+}
+
+TEST(figures_from_the_future_are_stale)
+{
+	make_folders("proc/4242/");
+	publish(-60000); /* of another boot, or a lie */
+	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
+}
+
+TEST(figures_of_a_dead_collector_are_stale)
+{
+	publish(0);
+	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
+}
+
+TEST(a_card_that_vanishes_is_lost_and_may_return)
+{
+	struct device *dev;
+
+	sample();
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/tenstorrent!0", root.fd,
+				  "sys/class/tenstorrent/away"),
+			 0);
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_LOST);
+	assert_int_equal(dev->why[DEV_TEMPERATURE], GONE);
+	assert_string_equal(dev->board, "n150");
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/away", root.fd,
+				  "sys/class/tenstorrent/tenstorrent!0"),
+			 0);
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_OK);
+}
+
+TEST(holders_of_a_lost_card_are_not_listed_from_memory)
+{
+	put("proc/driver/tenstorrent/0/pids", "4242\n");
+	put("proc/4242/stat", "4242 (worker) S 1 1 1 0 -1 0 0 0 0 0 1 3 0 0 20 0 1 0 194 5 7 0\n");
+	make_folders("proc/4242/fd/");
+	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4242/fd/3"), 0);
+	sample();
+	assert_int_equal(now->n_processes, 1);
+	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/tenstorrent!0", root.fd,
+				  "sys/class/tenstorrent/away"),
+			 0);
+	drop("proc/4242/fd/3");
+	assert_int_equal(symlinkat("/dev/tenstorrent/0 (deleted)", root.fd, "proc/4242/fd/3"), 0);
+	sample();
+	assert_int_equal(now->n_processes, 0);
+}
+
+#define ON(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON(a_healthy_card_is_read),
+		ON(a_chip_off_the_bus_does_not_answer_though_its_counters_read),
+		ON(telemetry_that_comes_late_is_found),
+		ON(after_a_reset_firmware_and_limits_are_read_anew_at_once),
+		ON(a_reset_seen_half_way_is_noticed_afterwards),
+		ON(a_board_is_known_by_the_code_in_its_serial),
+		ON(a_fifo_or_a_folder_instead_of_a_file_hangs_nothing),
+		ON(published_utilisation_is_shown_while_fresh),
+		ON(figures_written_while_we_sample_are_not_stale),
+		ON(figures_from_the_future_are_stale),
+		ON(figures_of_a_dead_collector_are_stale),
+		ON(a_card_that_vanishes_is_lost_and_may_return),
+		ON(holders_of_a_lost_card_are_not_listed_from_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,134 @@
+/* The snapshot keeps its order, finds what it holds, and lets go of what it must. */
+#include "model/snapshot.h"
+#include "unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static struct snapshot *machine;
+
+static int make_machine(void **state)
+{
+	(void)state;
+	return snapshot_new(&machine);
+}
+
+static int free_machine(void **state)
+{
+	(void)state;
+	machine = snapshot_free(machine);
+	return 0;
+}
+
+static void add(uint32_t index, bool remote)
+{
+	struct device dev;
+
+	device_init(&dev, index);
+	dev.remote = remote;
+	assert_non_null(snapshot_add_device(machine, &dev));
+}
+
+TEST(ten_follows_two_and_a_remote_chip_its_gateway)
+{
+	static const uint32_t order[] = { 10, 2, 0, 31, 9, 1 };
+	uint32_t last = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		add(order[i], false);
+	add(2, true);
+	assert_int_equal(machine->n_devices, 7);
+	for (size_t i = 0; i < machine->n_devices; i++) {
+		assert_true(machine->devices[i].index >= last);
+		last = machine->devices[i].index;
+	}
+	assert_int_equal(machine->devices[2].index, 2);
+	assert_false(machine->devices[2].remote);
+	assert_int_equal(machine->devices[3].index, 2);
+	assert_true(machine->devices[3].remote);
+}
+
+TEST(a_gateway_that_comes_after_its_remote_chip_goes_before_it)
+{
+	add(4, true);
+	add(4, false);
+	assert_false(machine->devices[0].remote);
+	assert_true(machine->devices[1].remote);
+}
+
+TEST(processes_are_found_by_pid_whatever_the_order_of_arrival)
+{
+	uint64_t seed = 99;
+
+	for (unsigned i = 0; i < 500; i++) {
+		int32_t pid = 1 + (int32_t)random_below(&seed, 300);
+
+		assert_int_equal(snapshot_add_process(machine, pid)->pid, pid);
+		assert_int_equal(snapshot_find_process(machine, pid)->pid, pid);
+	}
+	for (size_t i = 1; i < machine->n_processes; i++)
+		assert_true(machine->processes[i - 1].pid < machine->processes[i].pid);
+	assert_null(snapshot_find_process(machine, 0));
+	assert_null(snapshot_find_process(machine, 301));
+}
+
+TEST(what_is_on_dropped_devices_goes_with_them)
+{
+	static const bool keep[] = { false, true, false, true };
+	struct leftover leftover = { .device = 3, .pid = 5 };
+
+	for (uint32_t i = 0; i < 4; i++)
+		add(i, false);
+	process_use(snapshot_add_process(machine, 10), 0);
+	snapshot_find_process(machine, 10)->command = strdup("gone with its device");
+	process_use(snapshot_add_process(machine, 20), 3);
+	process_use(snapshot_find_process(machine, 20), 2);
+	process_use(snapshot_add_process(machine, 30), 1);
+	assert_int_equal(snapshot_add_leftover(machine, &leftover), 0);
+	leftover.device = 0;
+	assert_int_equal(snapshot_add_leftover(machine, &leftover), 0);
+
+	snapshot_keep(machine, keep);
+	assert_int_equal(machine->n_devices, 2);
+	assert_int_equal(machine->devices[1].index, 3);
+	assert_int_equal(machine->n_processes, 2);
+	assert_null(snapshot_find_process(machine, 10));
+	assert_int_equal(snapshot_find_process(machine, 20)->n_usages, 1);
+	assert_int_equal(snapshot_find_process(machine, 20)->usages[0].device, 1);
+	assert_int_equal(snapshot_find_process(machine, 30)->usages[0].device, 0);
+	assert_int_equal(machine->n_leftovers, 1);
+	assert_int_equal(machine->leftovers[0].device, 1);
+}
+
+TEST(complaints_are_kept_in_order)
+{
+	for (int i = 0; i < 9; i++)
+		snapshot_complain(machine, "test", "no. %d", i);
+	assert_int_equal(machine->n_problems, 9);
+	assert_string_equal(machine->problems[8].text, "no. 8");
+	assert_string_equal(machine->problems[0].source, "test");
+}
+
+TEST(a_new_snapshot_knows_nothing)
+{
+	for (unsigned i = 0; i < HOST_N_FIELDS; i++)
+		assert_int_not_equal(machine->host.why[i], KNOWN);
+	assert_int_equal(machine->n_devices + machine->n_processes + machine->n_problems, 0);
+	assert_null(snapshot_free(NULL));
+}
+
+#define ON(test) cmocka_unit_test_setup_teardown(test, make_machine, free_machine)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ON(ten_follows_two_and_a_remote_chip_its_gateway),
+		ON(a_gateway_that_comes_after_its_remote_chip_goes_before_it),
+		ON(processes_are_found_by_pid_whatever_the_order_of_arrival),
+		ON(what_is_on_dropped_devices_goes_with_them),
+		ON(complaints_are_kept_in_order),
+		ON(a_new_snapshot_knows_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
