@@ -38,8 +38,9 @@ struct suspect {
 	struct job job;
 	const struct walk *walk;
 	int32_t pid;
-	int error;	       /* of looking at its descriptors */
-	struct walk_seen seen; /* devices it really has open */
+	struct walk_seen listed; /* devices whose lists it is on */
+	int error;		 /* of looking at its descriptors */
+	struct walk_seen seen;	 /* devices it really has open */
 };
 
 struct holders {
@@ -59,6 +60,9 @@ static void list_add(int32_t pid, void *arg)
 		list->unseen++;
 		return;
 	}
+	/* Whoever started us may have left us a descriptor. */
+	if (list->root->live && pid == getpid())
+		return;
 	for (size_t i = 0; i < list->n_pids; i++)
 		if (list->pids[i] == pid)
 			return;
@@ -97,7 +101,8 @@ static int list_read(struct list *list)
 
 	if (list->fd < 0) {
 		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
-		list->fd = openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		list->fd =
+			openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		if (list->fd < 0)
 			return -errno;
 	}
@@ -191,16 +196,18 @@ static void suspect_examine(void *arg)
 {
 	struct suspect *suspect = arg;
 
-	suspect->error = walk_look(suspect->walk, suspect->pid, &suspect->seen);
+	suspect->error = walk_look(suspect->walk, suspect->pid, &suspect->listed, &suspect->seen);
 }
 
-static int add_suspect(struct holders *holders, int32_t pid)
+static int add_suspect(struct holders *holders, int32_t pid, uint32_t index)
 {
 	struct suspect **grown, *suspect;
 
 	for (size_t i = 0; i < holders->n_suspects; i++)
-		if (holders->suspects[i]->pid == pid)
+		if (holders->suspects[i]->pid == pid) {
+			walk_seen_add(&holders->suspects[i]->listed, index);
 			return 0;
+		}
 	grown = reallocarray(holders->suspects, holders->n_suspects + 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -209,6 +216,7 @@ static int add_suspect(struct holders *holders, int32_t pid)
 	if (!suspect)
 		return -ENOMEM;
 	*suspect = (struct suspect){ .pid = pid, .walk = holders->walk };
+	walk_seen_add(&suspect->listed, index);
 	suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
 	holders->suspects[holders->n_suspects++] = suspect;
 	return 0;
@@ -235,7 +243,7 @@ static int examine_listed(struct holders *holders, struct sample *sample)
 		if (!crew_job_is_done(sample->crew, &list->job))
 			continue;
 		for (size_t k = 0; k < list->n_pids && r >= 0; k++)
-			r = add_suspect(holders, list->pids[k]);
+			r = add_suspect(holders, list->pids[k], list->index);
 	}
 	jobs = calloc(holders->n_suspects + 1, sizeof(struct job *));
 	if (r < 0 || !jobs)
@@ -393,7 +401,18 @@ static bool device_has_holder(const struct snapshot *snapshot, size_t device)
 	return false;
 }
 
-/* Somebody holds on, but the opener is gone and nobody we may look at has it. */
+/* Has the number of a listed opener been given to somebody else? */
+static bool is_stranger(const struct holders *holders, int32_t pid)
+{
+	const struct suspect *suspect = find_suspect(holders, pid);
+
+	return suspect && suspect->error == 0;
+}
+
+/*
+ * Somebody holds on, but the opener is gone and nobody we may look at has it. The
+ * opener's number stands for him, unless it is a stranger's by now.
+ */
 static int take_orphans(struct holders *holders, struct sample *sample, const struct list *list)
 {
 	size_t at;
@@ -404,7 +423,11 @@ static int take_orphans(struct holders *holders, struct sample *sample, const st
 	    device_has_holder(sample->snapshot, at))
 		return 0;
 	for (size_t i = 0; i < list->n_pids && r >= 0; i++)
-		if (judge(holders, sample, list->pids[i], list->index) == DOES_NOT)
+		if (judge(holders, sample, list->pids[i], list->index) != DOES_NOT)
+			continue;
+		else if (is_stranger(holders, list->pids[i]))
+			sample->snapshot->devices[at].unseen_holders++;
+		else
 			r = add_holder(sample->snapshot, list->pids[i], at, HOLDING_OPENER_GONE);
 	return r;
 }

@@ -73,8 +73,8 @@ static void person_read(void *arg)
 	person->error = r;
 	if (r < 0)
 		return;
-	person->wants_status = wants(person, PROC_UID) || wants(person, PROC_USER) ||
-			       wants(person, PROC_NS_PID);
+	person->wants_status =
+		wants(person, PROC_UID) || wants(person, PROC_USER) || wants(person, PROC_NS_PID);
 	if (person->wants_status) {
 		r = read_proc(person, "status", &text);
 		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);

@@ -18,6 +18,7 @@ struct usernames {
 };
 
 /* The name, or the number as text. */
-void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid, char *name, size_t size);
+void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid, char *name,
+		    size_t size);
 
 void usernames_done(struct usernames *names);
