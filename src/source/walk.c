@@ -70,12 +70,6 @@ int walk_begin(struct walk *walk)
 	return 0;
 }
 
-static void seen_add(struct walk_seen *seen, uint32_t index)
-{
-	if (index < WALK_MAX_DEVICES)
-		seen->words[index / 64] |= UINT64_C(1) << index % 64;
-}
-
 static bool seen_any(const struct walk_seen *seen)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(seen->words); i++)
@@ -115,7 +109,7 @@ static void look_at_live(struct look *look, const char *name)
 		return;
 	if (S_ISCHR(st.st_mode) && walk->has_major && major(st.st_rdev) == walk->major &&
 	    st.st_nlink > 0)
-		seen_add(look->seen, minor(st.st_rdev));
+		walk_seen_add(look->seen, minor(st.st_rdev));
 	if (S_ISREG(st.st_mode) && st.st_nlink == 0 && st.st_size >= (off_t)TABLE_SLOT_OFFSET &&
 	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
 		look_for_table(look, name, link);
@@ -130,7 +124,7 @@ static void look_at_text(struct look *look, const char *name)
 	if (file_readlink(look->dir, name, link, sizeof(link)) <= 0)
 		return;
 	if (procfs_names_node(link, look->walk->root->path, &index))
-		seen_add(look->seen, index);
+		walk_seen_add(look->seen, index);
 	look_for_table(look, name, link);
 }
 
@@ -166,7 +160,7 @@ static int look_at_maps(const struct walk *walk, int32_t pid, struct walk_seen *
 	}
 	while (getline(&line, &size, file) > 0)
 		if (procfs_names_node(line, walk->root->path, &index))
-			seen_add(seen, index);
+			walk_seen_add(seen, index);
 	fclose(file);
 	return 0;
 }
@@ -186,15 +180,25 @@ static int look_at_descriptors(const struct walk *walk, int32_t pid, struct walk
 	return directory_read(dir, visit_descriptor, &look);
 }
 
+/* Is something of part not in whole? */
+static bool seen_lacks(const struct walk_seen *whole, const struct walk_seen *part)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(whole->words); i++)
+		if (part->words[i] & ~whole->words[i])
+			return true;
+	return false;
+}
+
 /* A device can be closed and stay mapped: then only maps tells. */
-int walk_look(const struct walk *walk, int32_t pid, struct walk_seen *ret)
+int walk_look(const struct walk *walk, int32_t pid, const struct walk_seen *expected,
+	      struct walk_seen *ret)
 {
 	int r;
 
 	if (walk->root->live && !walk->has_major)
 		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
 	r = look_at_descriptors(walk, pid, ret);
-	if (r < 0 || seen_any(ret))
+	if (r < 0 || !seen_lacks(ret, expected))
 		return r;
 	return look_at_maps(walk, pid, ret);
 }

@@ -26,6 +26,12 @@ struct walk_seen {
 	unsigned n_tables;
 };
 
+static inline void walk_seen_add(struct walk_seen *seen, uint32_t index)
+{
+	if (index < WALK_MAX_DEVICES)
+		seen->words[index / 64] |= UINT64_C(1) << index % 64;
+}
+
 static inline bool walk_seen_has(const struct walk_seen *seen, uint32_t index)
 {
 	return index < WALK_MAX_DEVICES && seen->words[index / 64] >> index % 64 & 1;
@@ -40,10 +46,12 @@ struct walk *walk_free(struct walk *walk);
 MUST_CHECK int walk_begin(struct walk *walk);
 
 /*
- * Fills the devices that one process has open or mapped. -ENOENT: no such process;
- * -EACCES: we may not look. Safe from any thread between two walk_begin().
+ * Fills the devices that one process has open; if one that is expected is not among
+ * them, those that it has mapped as well. -ENOENT: no such process; -EACCES: we may
+ * not look. Safe from any thread between two walk_begin().
  */
-MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, struct walk_seen *ret);
+MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, const struct walk_seen *expected,
+			 struct walk_seen *ret);
 
 /*
  * Calls each() for every process but our own that has a device open, or, with tables,
