@@ -1,0 +1,356 @@
+"""Real processes that hold devices 5 and 7, and what tt_smi says of them.
+
+holders.py SCENARIO TT_SMI: runs on the machine that stage.sh makes.
+"""
+import json
+import mmap
+import os
+import struct
+import subprocess
+import sys
+import time
+
+SCENARIO, TT_SMI = sys.argv[1:3]
+NODE = "/dev/tenstorrent/%d"
+# mmap keeps a descriptor of its own, which has to go too.
+MAP_ONLY = """f = os.open('%s', os.O_RDWR)
+m = mmap.mmap(f, 4096, flags=mmap.MAP_PRIVATE)
+for fd in os.listdir('/proc/self/fd'):
+    try:
+        if os.readlink('/proc/self/fd/' + fd).startswith('/dev/tenstorrent'):
+            os.close(int(fd))
+    except OSError:
+        pass"""
+started = []
+
+
+def smi(*options, **more):
+    result = subprocess.run([TT_SMI, "--json", *options], stdout=subprocess.PIPE, **more)
+    assert result.returncode == 0, result.returncode
+    return json.loads(result.stdout)
+
+
+def holders(document=None):
+    """{pid: devices}, without programs of other tests that have none of ours."""
+    document = document or smi()
+    return {p["pid"]: [d["id"] for d in p["devices"]] for p in document["processes"] if p["devices"]}
+
+
+def first(document):
+    return next(p for p in document["processes"] if p["devices"])
+
+
+def expect(have, want):
+    assert have == want, f"{have}, not {want}"
+
+
+class Holder:
+    """A Python process that runs some code, says so, and waits for its end."""
+
+    def __init__(self, code, prefix=(), close_fds=True):
+        self.process = subprocess.Popen(
+            [*prefix, sys.executable, "-c",
+             "import os, mmap, sys, time\n" + code + "\nprint(os.getpid(), flush=True)\nsys.stdin.read()"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, close_fds=close_fds)
+        started.append(self.process)
+        line = self.process.stdout.readline()
+        assert line, "did not start"
+        self.said = int(line)
+        self.pid = self.process.pid
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def open_nodes(*numbers):
+    return "\n".join(f"f{n} = os.open('{NODE % n}', os.O_RDWR)" for n in numbers)
+
+
+def write_pids(index, *pids):
+    os.makedirs(f"/proc/driver/tenstorrent/{index}", exist_ok=True)
+    with open(f"/proc/driver/tenstorrent/{index}/pids", "w") as file:
+        file.write("".join(f"{pid}\n" for pid in pids))
+
+
+def devices_open(pid):
+    found = set()
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            status = os.stat(f"/proc/{pid}/fd/{fd}")
+        except FileNotFoundError:
+            continue
+        if os.major(status.st_rdev) == 1 and os.minor(status.st_rdev) in (5, 7):
+            found.add(os.minor(status.st_rdev))
+    return sorted(found)
+
+
+def by_number():
+    """A driver without pids: descriptors are walked, and told by device number."""
+    assert not os.path.exists("/proc/driver/tenstorrent")
+    expect(holders(), {})
+    one = Holder(open_nodes(5))
+    both = Holder(open_nodes(5, 7, 5))
+    idle = Holder("")
+    # Under another name, as in a container.
+    os.symlink("/dev/tenstorrent/7", "/dev/other")
+    alias = Holder("f = os.open('/dev/other', os.O_RDONLY)")
+    document = smi()
+    expect(holders(document), {one.pid: [5], both.pid: [5, 7], alias.pid: [7]})
+    assert idle.pid not in holders(document)
+    process = next(p for p in document["processes"] if p["pid"] == both.pid)
+    assert process["holding"] == "seen" and process["command"].startswith(sys.executable)
+    expect(process["uid"], os.stat(f"/proc/{both.pid}").st_uid)
+    expect([d["id"] for d in document["devices"]], [5, 7])
+    # They leave, and others come, while a loop looks on.
+    loop = subprocess.Popen([TT_SMI, "--json", "-lms", "50"], stdout=subprocess.PIPE)
+    started.append(loop)
+    expect(holders(json.loads(loop.stdout.readline())), {one.pid: [5], both.pid: [5, 7], alias.pid: [7]})
+    one.end()
+    late = Holder(open_nodes(7))
+    end = time.monotonic() + 60
+    while True:
+        have = holders(json.loads(loop.stdout.readline()))
+        if have == {both.pid: [5, 7], alias.pid: [7], late.pid: [7]}:
+            break
+        assert time.monotonic() < end, have
+
+
+def listed():
+    """The driver's list is right: every device of a process, once, whoever listed it."""
+    both = Holder(open_nodes(5, 5, 7))
+    write_pids(5, both.pid, both.pid)
+    write_pids(7, both.pid)
+    document = smi()
+    expect(holders(document), {both.pid: [5, 7]})
+    expect([d["process_count"] for d in document["devices"]], [1, 1])
+    expect(first(document)["holding"], "seen")
+    table = subprocess.run([TT_SMI, "--ascii"], stdout=subprocess.PIPE, text=True).stdout
+    assert table.count(f"| {both.pid} ") == 1, table
+
+
+def dead_parent():
+    """pids names the opener, which is gone; its child holds on."""
+    read, write = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        os.set_inheritable(os.open(NODE % 5, os.O_RDWR), True)
+        child = os.fork()
+        if child == 0:
+            os.close(read)
+            os.write(write, b"%d\n" % os.getpid())
+            os.execvp("sleep", ["sleep", "600"])
+        os._exit(0)
+    child = int(os.read(read, 32))
+    os.waitpid(parent, 0)
+    try:
+        while open(f"/proc/{child}/comm").read() != "sleep\n":
+            time.sleep(0.01)
+        write_pids(5, parent)
+        write_pids(7)
+        assert not os.path.exists(f"/proc/{parent}")
+        document = smi()
+        expect(holders(document), {child: [5]})
+        expect(first(document)["name"], "sleep")
+        expect(document["devices"][1]["process_count"], 0)
+    finally:
+        os.kill(child, 9)
+
+
+def orphan():
+    """The opener is gone and nobody has the device: somebody out of sight must."""
+    gone = Holder("")
+    gone.end()
+    write_pids(5, gone.pid)
+    write_pids(7)
+    document = smi()
+    expect(holders(document), {gone.pid: [5]})
+    expect(first(document)["holding"], "opener gone")
+    expect(first(document)["name"], None)
+    expect(document["devices"][0]["memory"]["used"], None)
+
+
+def stranger():
+    """The number belongs to somebody else by now, who has no device open."""
+    other = Holder("")
+    holder = Holder(open_nodes(5))
+    write_pids(5, other.pid, holder.pid)
+    write_pids(7)
+    expect(holders(), {holder.pid: [5]})
+    # On the wrong device: open is what is open. That somebody has it open is not denied.
+    write_pids(7, holder.pid)
+    document = smi()
+    expect(holders(document), {holder.pid: [5]})
+    expect(document["devices"][1]["memory"]["used"], None)
+    # Alone on the list: not shown under his name either.
+    write_pids(5, other.pid)
+    write_pids(7)
+    holder.end()
+    document = smi()
+    expect(holders(document), {})
+    expect(document["devices"][0]["memory"]["used"], None)
+
+
+def mapped():
+    """Closed, but mapped: still in use, and only maps tells."""
+    holder = Holder(MAP_ONLY % (NODE % 5))
+    expect(devices_open(holder.pid), [])
+    assert "/dev/tenstorrent/5" in open(f"/proc/{holder.pid}/maps").read()
+    write_pids(5, holder.pid)
+    write_pids(7)
+    document = smi()
+    expect(holders(document), {holder.pid: [5]})
+    expect(first(document)["holding"], "seen")
+    # One open and one mapped: it is on both.
+    other = Holder(MAP_ONLY % (NODE % 5) + "\n" + open_nodes(7))
+    expect(devices_open(other.pid), [7])
+    write_pids(5, holder.pid, other.pid)
+    write_pids(7, other.pid)
+    expect(holders(), {holder.pid: [5], other.pid: [5, 7]})
+
+
+def deleted():
+    """A node that was removed: its number is another card's by now."""
+    holder = Holder(open_nodes(5))
+    expect(holders(), {holder.pid: [5]})
+    os.unlink(NODE % 5)
+    os.mknod(NODE % 5, 0o20666, os.makedev(1, 5))
+    expect(devices_open(holder.pid), [5])
+    expect(holders(), {})
+    successor = Holder(open_nodes(5))
+    expect(holders(), {successor.pid: [5]})
+
+
+def own():
+    """tt_smi itself, with the descriptor of whoever started it."""
+    fd = os.open(NODE % 5, os.O_RDWR)
+    os.set_inheritable(fd, True)
+    here = os.getpid()
+    document = smi(pass_fds=(fd,))
+    expect(holders(document), {here: [5]})
+    # By the driver's list as well: after exec it is tt_smi that has the opener's number.
+    os.makedirs("/proc/driver/tenstorrent/5", exist_ok=True)
+    script = (f"echo $$ >/proc/driver/tenstorrent/5/pids; : >/proc/driver/tenstorrent/7/pids; echo $$ >&2; "
+              f"exec 9<{NODE % 5}; exec '{TT_SMI}' --json")
+    os.makedirs("/proc/driver/tenstorrent/7", exist_ok=True)
+    os.close(fd)
+    result = subprocess.run(["sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert result.returncode == 0, result
+    have = holders(json.loads(result.stdout))
+    assert int(result.stderr.split()[0]) not in have, f"lists itself: {have}"
+    expect(have, {})
+
+
+def patch_slot(pid, new):
+    """A process writes the number it has in its own namespace into TT-Metal's file."""
+    changed = 0
+    for name in os.listdir("/dev/shm"):
+        with open(f"/dev/shm/{name}", "r+b") as file:
+            data = file.read()
+            at = data.find(struct.pack("<i", pid))
+            if at >= 0:
+                file.seek(at)
+                file.write(struct.pack("<i", new))
+                changed += 1
+    assert changed, "no slot"
+
+
+def pid_namespace():
+    """A container: the driver gives the reader's number, TT-Metal's file the container's."""
+    holder = Holder(open_nodes(5),
+                    prefix=("unshare", "--pid", "--fork", "--kill-child"))
+    # unshare is the parent; the program is its child.
+    outer = int(open(f"/proc/{holder.pid}/task/{holder.pid}/children").read())
+    inner = holder.said
+    expect(inner, 1)
+    patch_slot(1001, inner)
+    for version in "pids", "no pids":
+        if version == "pids":
+            write_pids(5, outer)
+            write_pids(7)
+        else:
+            subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
+        document = smi()
+        expect(holders(document), {outer: [5]})
+        process = first(document)
+        expect(process["ns_pids"], [outer, inner])
+        expect(process["ns_pid"], inner)
+        expect(process["devices"][0]["dram"], 1 << 30)
+        expect(process["devices"][0]["tracking"], "metal")
+        device = document["devices"][0]
+        expect(device["memory"]["used"], 1 << 30)
+        expect(device["leftovers"], [])
+
+
+def reader_inside():
+    """The reader is in the container: whom it cannot see the driver lists as 0."""
+    holder = Holder(open_nodes(5))
+    patch_slot(1001, holder.pid)
+    write_pids(5, 0, 0)
+    write_pids(7)
+    result = subprocess.run(["unshare", "--pid", "--fork", "--mount", "sh", "-c", """
+        cp /proc/devices /dev/devices && cp -r /proc/driver /dev/driver || exit 1
+        mount -t proc proc /proc || exit 77
+        mount --bind /dev/devices /proc/devices && mount --bind /dev/driver /proc/driver || exit 1
+        exec "$0" --json""", TT_SMI], stdout=subprocess.PIPE)
+    if result.returncode == 77:
+        print("SKIP: no procfs of one's own here")
+        return
+    assert result.returncode == 0, result
+    document = json.loads(result.stdout)
+    expect(holders(document), {})
+    device = document["devices"][0]
+    expect(device["unseen_holders"], 2)
+    # Somebody uses it; how much is not known, and not 0.
+    expect(device["memory"]["used"], None)
+    expect(device["unavailable"]["memory.used"], "other_namespace")
+    expect([l["reason"] for l in device["leftovers"]], ["other_namespace"])
+    expect(document["devices"][1]["memory"]["used"], 0)
+
+
+def not_ours():
+    """Another user's process: listed by the driver, and it is said that nobody looked."""
+    holder = Holder(open_nodes(5))
+    patch_slot(1001, holder.pid)
+    write_pids(5, holder.pid)
+    write_pids(7)
+    for name in os.listdir("/dev/shm"):
+        os.chmod(f"/dev/shm/{name}", 0o600)
+    nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    result = subprocess.run([*nobody, TT_SMI, "--json"], stdout=subprocess.PIPE)
+    assert result.returncode == 0, result
+    document = json.loads(result.stdout)
+    expect(holders(document), {holder.pid: [5]})
+    process = first(document)
+    expect(process["holding"], "listed")
+    expect(process["user"], "root")
+    expect(process["devices"][0]["dram"], None)
+    expect(process["devices"][0]["unavailable"]["dram"], "permission_denied")
+    expect(document["devices"][0]["memory"]["used"], None)
+    assert any("Permission denied" in e["message"] or "permission" in e["message"] for e in document["errors"])
+    # Without the driver's list it cannot be known, which is not "nobody".
+    subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
+    document = json.loads(subprocess.run([*nobody, TT_SMI, "--json"], stdout=subprocess.PIPE).stdout)
+    expect(holders(document), {})
+    expect(document["devices"][0]["process_count"], None)
+    expect(document["devices"][0]["unavailable"]["process_count"], "permission_denied")
+    expect(document["devices"][0]["memory"]["used"], None)
+    table = subprocess.run([*nobody, TT_SMI, "--ascii"], stdout=subprocess.PIPE, text=True).stdout
+    assert "permission" in table, table
+
+
+def labels():
+    """At the true paths nothing is simulated, and nothing says so."""
+    document = smi()
+    expect((document["simulated"], document["recorded"]), (False, False))
+    expect(document["host"]["hostname"], os.uname().nodename)
+    table = subprocess.run([TT_SMI], stdout=subprocess.PIPE, text=True).stdout
+    assert "SIMULATED" not in table and "RECORDED" not in table
+
+
+try:
+    globals()[SCENARIO]()
+finally:
+    for process in started:
+        process.kill()
+        process.wait()

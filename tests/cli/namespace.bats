@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# The driver's files at their true paths, and real processes with real descriptors,
+# in a mount namespace of the test's own.
+
+load helpers
+
+setup() {
+	# Not below /dev, which the stage replaces.
+	WORK=$(TMPDIR=/tmp mktemp -d)
+	D=$WORK/stage
+	SIM=
+	STARTED=
+	mkdir "$D"
+	chmod 755 "$WORK"
+	needs_mounts
+	cp "$TT_SMI" "$WORK/tt_smi" # where any user may run it
+}
+
+# scenario NAME [OPTIONS OF TTSIM]
+scenario() {
+	local name=$1
+	shift
+	run private "$HERE/stage.sh" "$D" "$TTSIM" "$@" -- python3 "$HERE/holders.py" "$name" "$WORK/tt_smi" 3>&-
+	echo "$output"
+	if [[ "$output" = *SKIP:* ]]; then skip "${output#*SKIP: }"; fi
+	[ "$status" = 0 ]
+}
+
+@test "a driver without pids: holders are found by device number" {
+	scenario by_number --driver 2.4.0 --no-workloads
+}
+
+@test "a driver with pids: each process on the devices it has open, all of them" {
+	scenario listed --no-workloads
+}
+
+@test "a listed parent that is dead: the child is found" {
+	scenario dead_parent --no-workloads
+}
+
+@test "a listed opener that is dead, and nobody to be found" {
+	scenario orphan --no-workloads
+}
+
+@test "a stranger who got the number is not listed" {
+	scenario stranger --no-workloads
+}
+
+@test "a device that is closed but mapped is in use" {
+	scenario mapped --no-workloads
+}
+
+@test "a node that was deleted is not the one that has its number now" {
+	[ "$(id -u)" = 0 ] || skip "device nodes can only be made by root"
+	scenario deleted --driver 2.4.0 --no-workloads
+}
+
+@test "tt_smi never lists itself, with an inherited descriptor and by the driver's list" {
+	scenario own --driver 2.4.0 --no-workloads
+}
+
+@test "a process in a pid namespace: its numbers, and its memory by the inner one" {
+	scenario pid_namespace -w dev=5,dram=1G,name=python3
+}
+
+@test "a reader in a pid namespace: somebody outside has it open" {
+	scenario reader_inside -w dev=5,dram=1G,name=python3
+}
+
+@test "another user's process: listed, its memory unknown and not 0" {
+	[ "$(id -u)" = 0 ] || skip "only root can become another user"
+	scenario not_ours -w dev=5,dram=1G,name=python3
+}
+
+@test "at the true paths nothing is labelled as simulated" {
+	scenario labels --no-workloads
+}

@@ -1,0 +1,49 @@
+#!/bin/sh
+# stage.sh DIRECTORY TTSIM OPTIONS... -- COMMAND...: COMMAND on a machine whose driver
+# files are at their true paths, in the mount namespace that this runs in. Devices 5
+# and 7 are /dev/zero and /dev/full by another name: character devices that any
+# process can open and map, with the numbers that the driver would have given them.
+set -eu
+unset XDG_RUNTIME_DIR
+stage=$1
+ttsim=$2
+shift 2
+
+options=
+while [ "$1" != -- ]; do
+	options="$options $1"
+	shift
+done
+shift
+
+mount -t tmpfs -o mode=755 none "$stage"
+# Written in the future: a slot of TT-Metal's is not older than the process it names.
+"$ttsim" --static --seed 7 --time $(($(date +%s) + 100000)) -b 5x-,p150a,-,n150 $options "$stage/tree"
+chmod -R u+w "$stage/tree"
+
+# /dev, with what programs need of the old one.
+mkdir "$stage/dev" "$stage/dev/shm" "$stage/dev/tenstorrent" "$stage/dev/pts"
+for node in null zero full urandom random tty; do
+	: >"$stage/dev/$node"
+	mount --bind "/dev/$node" "$stage/dev/$node"
+done
+ln -s /proc/self/fd "$stage/dev/fd"
+mount --bind /dev/pts "$stage/dev/pts" 2>/dev/null || true
+cp -a "$stage/tree/dev/shm/." "$stage/dev/shm/"
+if ! mknod -m 666 "$stage/dev/tenstorrent/5" c 1 5 2>/dev/null; then
+	: >"$stage/dev/tenstorrent/5"
+	mount --bind /dev/zero "$stage/dev/tenstorrent/5"
+fi
+if ! mknod -m 666 "$stage/dev/tenstorrent/7" c 1 7 2>/dev/null; then
+	: >"$stage/dev/tenstorrent/7"
+	mount --bind /dev/full "$stage/dev/tenstorrent/7"
+fi
+
+mount -t tmpfs none /run # no server of this machine
+mount --rbind "$stage/dev" /dev
+mount --bind "$stage/tree/sys" /sys
+mount -t tmpfs none /proc/driver
+[ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/
+printf 'Character devices:\n  1 tenstorrent\n  5 /dev/tty\n\nBlock devices:\n259 blkext\n' >"$stage/devices"
+mount --bind "$stage/devices" /proc/devices
+exec "$@"
