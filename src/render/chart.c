@@ -41,7 +41,7 @@ static size_t dot_height(const struct chart *chart, size_t dot)
 
 uint64_t chart_choose_top(const struct chart *chart, uint64_t capacity)
 {
-	uint64_t most = 1, top;
+	uint64_t most = 1, least, top;
 
 	for (size_t dot = 0; dot < chart->columns * SIDES; dot++) {
 		uint64_t value;
@@ -49,10 +49,12 @@ uint64_t chart_choose_top(const struct chart *chart, uint64_t capacity)
 		if (dot_value(chart, dot, &value))
 			most = MAX(most, value);
 	}
+	least = capacity / 64;
 	if (capacity == 0)
 		for (capacity = 1; capacity < most && capacity < UINT64_MAX / 2;)
 			capacity *= 2;
-	for (top = capacity; top / 2 >= most;)
+	/* Nothing at all is no reason for a scale of bytes. */
+	for (top = capacity; top / 2 >= MAX(most, least);)
 		top /= 2;
 	return top;
 }

@@ -13,7 +13,6 @@
 
 enum {
 	BAR_CELLS = 25,
-	NARROW = 100, /* columns; below, bars are shorter */
 	NARROW_BAR_CELLS = 12,
 	VALUE_WIDTH = 10,
 };
@@ -62,12 +61,30 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 
 /* ---- the title ---- */
 
+/* What is the same for all devices, as much as fits into the rest of the line. */
+static void put_right(struct line *line, const struct mem_view *view)
+{
+	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
+	const char *server = mem_server_text(view->snapshot);
+	size_t room = line->look->columns - MIN(line->at + 2, line->look->columns);
+	char text[96], clock[16];
+	struct tm local;
+
+	localtime_r(&seconds, &local);
+	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
+	snprintf(text, sizeof(text), "%s   %s   %ums ", server, clock, view->period_ms);
+	if (view->period_ms == 0 || strlen(text) > room)
+		snprintf(text, sizeof(text), "%s   %s ", server, clock);
+	if (strlen(text) > room)
+		snprintf(text, sizeof(text), "%s ", server);
+	line_put(line, TINT_NONE, "  ");
+	line_to(line, line->look->columns - MIN(strlen(text), line->look->columns));
+	line_put(line, TINT_NONE, text);
+}
+
 static void put_title(struct line *line, const struct mem_view *view, size_t device, bool first)
 {
 	const struct device *dev = &view->snapshot->devices[device];
-	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
-	char right[96] = "", clock[16], period[24] = "";
-	struct tm local;
 
 	line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
 		    device_knows(dev, DEV_BOARD) ? " " : "",
@@ -75,17 +92,8 @@ static void put_title(struct line *line, const struct mem_view *view, size_t dev
 		    device_knows(dev, DEV_BDF) ? dev->bdf : "");
 	if (view->snapshot->simulated || view->snapshot->recorded)
 		line_put(line, TINT_WARN, view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
-	if (first) {
-		localtime_r(&seconds, &local);
-		strftime(clock, sizeof(clock), "%H:%M:%S", &local);
-		if (view->period_ms)
-			snprintf(period, sizeof(period), "   %ums", view->period_ms);
-		snprintf(right, sizeof(right), "%s   %s%s", mem_server_text(view->snapshot), clock,
-			 period);
-		line_put(line, TINT_NONE, "  ");
-		line_to(line, line->look->columns - strlen(right) - 1);
-		line_put(line, TINT_NONE, right);
-	}
+	if (first)
+		put_right(line, view);
 	line_end(line);
 }
 
@@ -101,7 +109,7 @@ struct pool_line {
 
 static void put_bar(struct line *line, double ratio)
 {
-	size_t cells = line->look->columns < NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
+	size_t cells = line->look->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
 	size_t full = (size_t)lround(ratio * (double)cells);
 	CLEANUP_BUF struct buf bar = { 0 };
 	enum tint tint = TINT_GOOD;
@@ -138,7 +146,8 @@ static void put_change(struct line *line, const struct series *series, const str
 	buf_puts(&text, pool->used_bytes < before ? "   -" : "   +");
 	format_bytes(&text, pool->used_bytes < before ? before - pool->used_bytes
 						      : pool->used_bytes - before);
-	buf_puts(&text, " since start");
+	if (line->look->columns >= MEM_NARROW)
+		buf_puts(&text, " since start");
 	line_put(line, TINT_NONE, buf_text(&text));
 }
 

@@ -4,6 +4,9 @@
 #include "render/line.h"
 #include "render/mem.h"
 
+/* Below so many columns everything is shorter. */
+#define MEM_NARROW 100
+
 /* How long a sample stands in a chart. */
 int64_t mem_hold_ns(const struct mem_view *view);
 

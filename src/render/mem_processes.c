@@ -10,11 +10,25 @@
 
 enum {
 	PID_WIDTH = 8,
-	NAME_WIDTH = 24,
 	AMOUNT_WIDTH = 11,
-	COUNT_WIDTH = 13,
 	STANDING_OUT = 5, /* allocations in each list */
 };
+
+/* Columns of the table of processes, before the rest that growth has. */
+static const struct widths {
+	size_t name, amount, count;
+	const char *count_heading;
+} wide = { 24, 11, 13, "allocations" }, narrow = { 14, 10, 9, "allocs" };
+
+static bool is_narrow(const struct line *line)
+{
+	return line->look->columns < MEM_NARROW;
+}
+
+static const struct widths *widths_of(const struct line *line)
+{
+	return is_narrow(line) ? &narrow : &wide;
+}
 
 /* A process on the device of interest. */
 struct holder {
@@ -94,11 +108,14 @@ static void put_growth(struct line *line, const struct series *series)
 	case TREND_GREW:
 	case TREND_LEAK: break;
 	}
-	buf_puts(&text, growth.bytes < 0 ? "shrank " : "grew ");
+	if (is_narrow(line))
+		buf_putc(&text, growth.bytes < 0 ? '-' : '+');
+	else
+		buf_puts(&text, growth.bytes < 0 ? "shrank " : "grew ");
 	format_bytes(&text, (uint64_t)(growth.bytes < 0 ? -growth.bytes : growth.bytes));
 	buf_puts(&text, " in ");
 	format_span(&text, (double)growth.span_ns / NS_PER_S);
-	if (growth.has_frees && growth.bytes > 0)
+	if (growth.has_frees && growth.bytes > 0 && !is_narrow(line))
 		buf_printf(&text, ", %llu free%s", (unsigned long long)growth.frees,
 			   growth.frees == 1 ? "" : "s");
 	if (growth.trend == TREND_LEAK)
@@ -109,16 +126,17 @@ static void put_growth(struct line *line, const struct series *series)
 static void put_holder(struct line *line, const struct mem_view *view, const struct holder *holder,
 		       const struct device *dev)
 {
+	const struct widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf status = { 0 };
 	char label[160];
 
 	line_put(line, TINT_NONE, "  ");
 	line_printf(line, TINT_NONE, "%-*d", PID_WIDTH, holder->process->pid);
 	process_label(holder->process, label, sizeof(label));
-	line_cell(line, NAME_WIDTH, TINT_BOLD, label);
-	put_amount(line, holder->usage, USE_DRAM, AMOUNT_WIDTH);
-	put_amount(line, holder->usage, USE_L1, AMOUNT_WIDTH);
-	put_amount(line, holder->usage, USE_ALLOCATIONS, COUNT_WIDTH);
+	line_cell(line, widths->name, TINT_BOLD, label);
+	put_amount(line, holder->usage, USE_DRAM, widths->amount);
+	put_amount(line, holder->usage, USE_L1, widths->amount);
+	put_amount(line, holder->usage, USE_ALLOCATIONS, widths->count);
 	line_put(line, TINT_NONE, "   ");
 	if (holder->usage->why[USE_DRAM] == KNOWN) {
 		put_growth(line, history_of_process(view->history, holder->process, dev));
@@ -141,6 +159,7 @@ static void put_nobody(struct line *line, const struct device *dev)
 void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most)
 {
 	const struct device *dev = &view->snapshot->devices[device];
+	const struct widths *widths = widths_of(line);
 	size_t count;
 	CLEANUP_FREE struct holder *holders = find_holders(view->snapshot, device, &count);
 
@@ -150,10 +169,10 @@ void mem_put_processes(struct line *line, const struct mem_view *view, size_t de
 	}
 	line_put(line, TINT_DIM, "  ");
 	line_cell(line, PID_WIDTH, TINT_DIM, "PID");
-	line_cell(line, NAME_WIDTH, TINT_DIM, "Name");
-	line_cell_right(line, AMOUNT_WIDTH, TINT_DIM, "DRAM");
-	line_cell_right(line, AMOUNT_WIDTH, TINT_DIM, "L1");
-	line_cell_right(line, COUNT_WIDTH, TINT_DIM, "allocations");
+	line_cell(line, widths->name, TINT_DIM, "Name");
+	line_cell_right(line, widths->amount, TINT_DIM, "DRAM");
+	line_cell_right(line, widths->amount, TINT_DIM, "L1");
+	line_cell_right(line, widths->count, TINT_DIM, widths->count_heading);
 	line_put(line, TINT_DIM, "   growth");
 	line_end(line);
 	for (size_t i = 0; i < MIN(count, most); i++)
