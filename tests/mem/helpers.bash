@@ -1,0 +1,105 @@
+# Common to the tests of the memory monitor. BUILD is where the programs are; CTest
+# sets it. Programs that report themselves are real, the machine is simulated: a link
+# below its /proc makes a process part of it.
+
+HERE=$BATS_TEST_DIRNAME
+BUILD=${BUILD:-$HERE/../../build}
+TT_SMI=$BUILD/tt_smi
+MONITOR=$BUILD/allocation_monitor_client
+TTSIM=$BUILD/ttsim
+REPORTER=${REPORTER:-$BUILD/tests/mem/reporter}
+SERVER=$BUILD/tt_allocd
+
+export TZ=UTC LC_ALL=C.UTF-8 TERM=xterm-256color
+unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_VISIBLE_DEVICES
+
+setup() {
+	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
+	D=$WORK/sim
+	STARTED=
+	TMUX_SOCKET=
+	export TT_SMI_ROOT=$D TT_ALLOCD_SOCKET=$WORK/allocd.sock
+}
+
+# Whatever a test has started is gone after it: by its number, never by name.
+teardown() {
+	local p
+	if [ -n "$TMUX_SOCKET" ]; then
+		tmux -S "$TMUX_SOCKET" kill-server 2>/dev/null || true
+	fi
+	for p in $STARTED; do
+		kill -CONT "$p" 2>/dev/null || true
+		kill "$p" 2>/dev/null || true
+		wait "$p" 2>/dev/null || true
+	done
+	for p in $(seq 100); do
+		[ -e "$D" ] || break
+		rm -rf --one-file-system "$D" 2>/dev/null && break
+		sleep 0.05
+	done
+	rm -rf --one-file-system "$WORK"
+}
+
+# eventually COMMAND...: waits up to ten seconds until it succeeds.
+eventually() {
+	local i
+	for i in $(seq 500); do
+		"$@" && return 0
+		sleep 0.02
+	done
+	echo "not within 10 s: $*" >&2
+	return 1
+}
+
+not() {
+	! "$@"
+}
+
+# machine [OPTIONS]: a living machine at $D; returns when all is there.
+machine() {
+	"$TTSIM" --seed 7 "$@" "$D" 3>&- &
+	STARTED="$STARTED $!"
+	eventually test -s "$D/ttsim"
+}
+
+# report NODE COUNT SIZE [POOL]: a reporter of the machine. Its pid is $REPORTED; what
+# is written to $ORDERS it does.
+report() {
+	ORDERS=$WORK/orders.$RANDOM
+	mkfifo "$ORDERS"
+	"$REPORTER" "$@" <>"$ORDERS" >"$ORDERS.out" 3>&- &
+	REPORTED=$!
+	STARTED="$STARTED $REPORTED"
+	eventually test -s "$ORDERS.out"
+	ln -s "/proc/$REPORTED" "$D/proc/$REPORTED"
+}
+
+# serve [OPTIONS]: the server; returns when it listens. Its pid is $SERVED.
+serve() {
+	"$SERVER" --quiet --socket "$TT_ALLOCD_SOCKET" --legacy-socket "$WORK/legacy.sock" "$@" \
+		2>>"$WORK/server.log" 3>&- &
+	SERVED=$!
+	STARTED="$STARTED $SERVED"
+	eventually test -S "$TT_ALLOCD_SOCKET"
+}
+
+needs_server() {
+	[ -x "$SERVER" ] || skip "tt_allocd is not built"
+}
+
+needs_jsonschema() {
+	python3 -c 'import jsonschema' 2>/dev/null || skip "no jsonschema for Python"
+}
+
+mem() {
+	"$TT_SMI" mem "$@"
+}
+
+# field FILTER: of one sample as JSON.
+field() {
+	mem --once --json | jq -c "$1"
+}
+
+is() {
+	[ "$1" = "$2" ] || { echo "is: $1"; echo "expected: $2"; return 1; }
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# tt_smi mem without a server: real processes that report themselves, or do not.
+
+load helpers
+
+@test "a program that reports itself is seen without a server and without a device open" {
+	machine --no-workloads -b n300
+	report 0 3 1048576
+	is "$(field '.devices[0].memory.used')" 3145728
+	is "$(field '.devices[0].processes[0] | [.program, .dram, .allocations, .tracking]')" \
+		'["reporter",3145728,3,"table"]'
+	is "$(field '.devices[0].processes[0].list | map(.size) | add')" 3145728
+	is "$(field '.server.running')" false
+	run mem --once -d 0
+	[[ $output == *"no server"* && $output == *SIMULATED* && $output == *"3.00MB / 12.00GB"* ]]
+	[[ $output == *"Largest allocations"* && $output == *"Oldest allocations"* ]]
+}
+
+@test "frees and new allocations are followed" {
+	machine --no-workloads -b n300
+	report 0 3 1048576
+	echo free >"$ORDERS"
+	echo free >"$ORDERS"
+	echo alloc >"$ORDERS"
+	freed() { [ "$(field '.devices[0].processes[0] | [.allocations, .allocations_made, .allocations_freed]')" = '[2,4,2]' ]; }
+	eventually freed
+	is "$(field '.devices[0].processes[0] | [.dram, .peak_dram]')" '[2097152,3145728]'
+}
+
+@test "pools: TRACE is part of DRAM, L1_SMALL of L1, circular buffers stand apart" {
+	machine -b p150a -w dev=0,name=w,dram=64M,trace=16M,l1=8M,l1_small=1M,cb=2M,via=table
+	is "$(field '.devices[0].memory | [.used, .trace, .l1.used, .l1.small, .l1.circular_buffers]')" \
+		'[83886080,16777216,9437184,1048576,2097152]'
+	run mem --once
+	[[ $output == *"of which TRACE 16.00MB"* ]]
+	[[ $output == *"of which L1_SMALL 1.00MB"*"circular buffers 2.00MB (as reported)"* ]]
+}
+
+@test "a million live allocations in one process are listed" {
+	machine --no-workloads -b n300
+	report 0 1000000 4096
+	mem --once --json >"$WORK/out"
+	is "$(jq '.devices[0].processes[0] | [.allocations, (.list | length), .list_complete]' -c "$WORK/out")" \
+		'[1000000,1000000,true]'
+	is "$(jq '[.devices[0].processes[0].list[].size] | add' "$WORK/out")" 4096000000
+	is "$(jq '[.devices[0].processes[0].list[].id] | unique | length' "$WORK/out")" 1000000
+}
+
+@test "kill -9 leaves nothing" {
+	machine --no-workloads -b n300
+	report 0 1000 1048576
+	is "$(field '.devices[0].memory.used')" 1048576000
+	kill -9 "$REPORTED"
+	wait "$REPORTED" || true
+	is "$(field '.devices[0] | [.memory.used, (.processes | length)]')" '[0,0]'
+}
+
+@test "a stopped program is read without waiting for it" {
+	machine --no-workloads -b n300
+	report 0 1000 1048576
+	kill -STOP "$REPORTED"
+	SECONDS=0
+	is "$(field '.devices[0].processes[0] | [.dram, (.list | length)]')" '[1048576000,1000]'
+	[ "$SECONDS" -lt 5 ]
+}
+
+@test "TT-Metal's counters serve where nothing better is known" {
+	machine -b n300 -w dev=0,dram=1G,l1=5M,name=metal -w dev=0,via=none,name=silent
+	is "$(field '[.devices[0].processes[] | .tracking]')" '["metal","none"]'
+	is "$(field '[.devices[0].processes[] | .list_unavailable]')" '["not_reported","no_tracker"]'
+	run mem --once -d 0
+	[[ $output == *"≥1.00GB / 12.00GB"* && $output == *"Device open (no tracking)"* ]]
+	[[ $output == *"Single allocations: N/A (not reported by its tracker)"* ]]
+	[[ $output == *"💡 TIP: For memory tracking, start the allocation server:
+   ./allocation_server_poc"* ]]
+}
+
+@test "unknown is N/A with its reason, never 0" {
+	machine -b n300 -w dev=0,via=none,name=silent
+	run mem --once -d 0
+	[[ $output == *"N/A / 12.00GB    no tracker"* ]]
+	is "$(field '.devices[0] | [.memory.used, .watched.dram.peak, .unavailable["memory.used"]]')" \
+		'[null,null,"no_tracker"]'
+}
+
+@test "nobody on a device is 0 and no tip" {
+	machine --no-workloads -b n300
+	run mem --once -d 0
+	[[ $output == *"0B / 12.00GB"*"0.0%"* && $output == *"No processes using this device"* ]]
+	[[ $output != *TIP* ]]
+}
+
+@test "into a pipe: plain, a block per sample, an empty line between" {
+	machine -b n300 -w dev=0,dram=1G,leak=10M,name=w,via=table
+	mem -d 0 -r 100 -n 3 >"$WORK/out"
+	not grep -q $'\033' "$WORK/out"
+	is "$(grep -c '^ Device 0' "$WORK/out")" 3
+	is "$(grep -c 'since start' "$WORK/out")" 4
+	is "$(grep -B1 '^ Device 0' "$WORK/out" | grep -c '^$')" 2
+}
+
+@test "what grows is said to have grown, and by how many frees" {
+	machine -b n300 -w dev=0,dram=64M,leak=10M,name=w,via=table
+	mem -d 0 -r 1000 -n 17 >"$WORK/out"
+	tail -20 "$WORK/out" | grep -Eq 'w .*grew [0-9.]+MB in 1[0-9] s, 0 frees$'
+}
+
+@test "JSON: a document per line in a stream, each valid" {
+	machine -b n300,p150a -w dev=0,dram=1G,name=w,via=table -w dev=1,dram=1G,name=m
+	mem --json -r 100 -n 3 >"$WORK/out"
+	is "$(wc -l <"$WORK/out")" 3
+	is "$(jq -s 'length' "$WORK/out")" 3
+	is "$(tail -1 "$WORK/out" | jq '.devices[0].watched.dram.change')" 0
+	needs_jsonschema
+	python3 "$HERE/schema.py" --check <"$WORK/out"
+}
+
+@test "the schema is what the tables say, and documents of machines in trouble fit it" {
+	python3 "$HERE/schema.py"
+	needs_jsonschema
+	machine -b n300,p150a,n150 --fault dead:1 --fault no-telemetry:2 --driver 2.4.0 \
+		-w dev=0,via=none,name=silent -w dev=1,dram=1M,name=m -w dev=2,dram=1M,via=table,name=t
+	mem --once --json | python3 "$HERE/schema.py" --check
+}
+
+@test "only ASCII if asked, and no line wider than the terminal" {
+	machine -b n300,galaxy-wormhole@41 -w dev=0,dram=1G,l1=3M,name=w,via=table \
+		-w dev=0,dram=1G,name=a-name-that-is-much-too-long-for-its-column,args=x
+	LC_ALL=C mem -r 100 -n 2 >"$WORK/out"
+	not grep -qP '[^\x00-\x7F]' "$WORK/out"
+	mem --ascii -r 100 -n 2 | not grep -qP '[^\x00-\x7F]'
+	for width in 80 90 100 102 160; do
+		COLUMNS=$width mem -r 100 -n 2 >"$WORK/out"
+		grep -v TIP "$WORK/out" | python3 "$HERE/narrow.py" $width
+	done
+}
+
+@test "devices are selected as with -i, and several" {
+	machine --no-workloads -b n300,p150a,p100a
+	is "$(mem --once --json -d 0 -d 2 | jq -c '[.devices[].id]')" '[0,2]'
+	is "$(mem --once --json -d 0000:02:00.0 | jq -c '[.devices[].id]')" '[1]'
+	is "$(mem --once --json -a | jq -c '[.devices[].id]')" '[0,"0R",1,2]'
+	run mem --once -d 7
+	is "$status" 6
+}
+
+@test "wrong command lines are errors" {
+	machine --no-workloads -b n300
+	local words
+	for words in "-r 50" "-r 60001" "-r x" "-x" "--nonsense" "0" "-a -d 0" "--once -n 2" "-d" \
+		"--dump --json" "-n 0" "--color red" "-d ,"; do
+		run mem $words
+		[ "$status" -eq 2 ] || { echo "$words: $status $output"; false; }
+		[[ $output == "tt_smi: "* ]]
+	done
+}
+
+@test "called as allocation_monitor_client it is the monitor" {
+	machine --no-workloads -b n300
+	run "$MONITOR" -d 0 -r 500 -n 1
+	is "$status" 0
+	[[ $output == " Device 0  Wormhole_B0 n300"* ]]
+	run "$MONITOR" -h
+	[[ $output == *"allocation_monitor_client [OPTION]"* ]]
+	is "$(mem -h)" "$output"
+}
+
+@test "a full disk is an error" {
+	machine --no-workloads -b n300
+	report 0 100000 4096
+	run bash -c '"$0" mem --once --json >/dev/full' "$TT_SMI"
+	is "$status" 74
+	run bash -c '"$0" mem --once >/dev/full' "$TT_SMI"
+	is "$status" 74
+}
+
+@test "what only a server knows: exit 16 without one" {
+	machine --no-workloads -b n300
+	run mem --dump
+	is "$status" 16
+	[[ $output == *"daemon required but unreachable"* ]]
+	run "$TT_SMI" --query-accounted-apps=pid,max_memory_usage --format=csv
+	is "$status" 16
+	[[ $output == *"daemon required but unreachable"* ]]
+	run "$TT_SMI" --query-accounted-apps=nonsense
+	is "$status" 2
+	"$TT_SMI" --help-query-accounted-apps | grep -q '^"max_memory_usage"'
+}
+
+@test "a device that goes away is a gap, not the end" {
+	machine --no-workloads -b n300,p150a
+	report 0 3 1048576
+	mem --json -r 100 -n 30 >"$WORK/out" 2>"$WORK/err" 3>&- &
+	local monitor=$!
+	STARTED="$STARTED $monitor"
+	eventually test -s "$WORK/out"
+	mv "$D/sys/class/tenstorrent" "$D/sys/class/away"
+	eventually test -s "$WORK/err"
+	mv "$D/sys/class/away" "$D/sys/class/tenstorrent"
+	wait "$monitor"
+	grep -q "driver is not loaded" "$WORK/err"
+	is "$(tail -1 "$WORK/out" | jq '.devices[0].memory.used')" 3145728
+}

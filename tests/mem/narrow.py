@@ -1,0 +1,7 @@
+"""narrow.py WIDTH: no line of standard input has more columns. Ours are never double."""
+
+import sys
+
+width = int(sys.argv[1])
+wide = [line for line in sys.stdin.read().splitlines() if len(line) > width]
+sys.exit("\n".join(wide) if wide else 0)

@@ -1,0 +1,217 @@
+/* Rings over time: gaps are gaps, memory is bounded, a pid given out again is another. */
+#include "unit/unit.h"
+
+#include "basic/clock.h"
+#include "model/history.h"
+
+#define S NS_PER_S
+
+static struct point point_at(int64_t time_ns, uint64_t dram)
+{
+	return (struct point){ .time_ns = time_ns, .known = true, .last = { dram, 0 } };
+}
+
+static void add(struct series *series, int64_t time_ns, uint64_t dram)
+{
+	struct point point = point_at(time_ns, dram);
+
+	series_add(series, &point);
+}
+
+TEST(a_step_keeps_its_last_and_its_most)
+{
+	struct series *series = series_new(10, S);
+	const struct point *point;
+
+	add(series, 100 * S, 5);
+	add(series, 100 * S + S / 4, 9);
+	add(series, 100 * S + S / 2, 7);
+	point = series_at(series, 100);
+	assert_non_null(point);
+	assert_int_equal(point->last[QUANTITY_DRAM], 7);
+	assert_int_equal(point->most[QUANTITY_DRAM], 9);
+	assert_int_equal(series->peak[QUANTITY_DRAM], 9);
+	assert_int_equal(series->samples, 3);
+	free(series);
+}
+
+TEST(a_step_without_a_sample_is_a_gap)
+{
+	struct series *series = series_new(10, S);
+	uint64_t most = 77;
+
+	add(series, 100 * S, 5);
+	add(series, 104 * S, 6);
+	assert_null(series_at(series, 102));
+	assert_false(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, S, &most));
+	assert_int_equal(most, 77);
+	assert_true(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 3 * S, &most));
+	assert_int_equal(most, 5);
+	free(series);
+}
+
+TEST(what_was_overwritten_is_gone)
+{
+	struct series *series = series_new(10, S);
+	uint64_t most;
+
+	add(series, 100 * S, 5);
+	add(series, 110 * S, 6);
+	assert_null(series_at(series, 100));
+	assert_non_null(series_at(series, 110));
+	assert_false(series_most(series, QUANTITY_DRAM, 99 * S, 101 * S, 0, &most));
+	assert_int_equal(series->first.last[QUANTITY_DRAM], 5);
+	free(series);
+}
+
+TEST(an_unknown_sample_ends_what_was_known)
+{
+	struct series *series = series_new(10, S);
+	struct point unknown = { .time_ns = 101 * S };
+	uint64_t most;
+
+	add(series, 100 * S, 5);
+	series_add(series, &unknown);
+	assert_false(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 5 * S, &most));
+	assert_false(series_most(series, QUANTITY_DRAM, 101 * S, 102 * S, 5 * S, &most));
+	assert_int_equal(series->samples, 1);
+	free(series);
+}
+
+TEST(zero_is_a_value)
+{
+	struct series *series = series_new(10, S);
+	uint64_t most = 1;
+
+	add(series, 100 * S, 0);
+	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 101 * S, 0, &most));
+	assert_int_equal(most, 0);
+	free(series);
+}
+
+/* ---- of snapshots ---- */
+
+static struct snapshot *machine(int64_t taken_ns)
+{
+	struct snapshot *snapshot;
+	struct device dev;
+
+	assert_int_equal(snapshot_new(&snapshot), 0);
+	snapshot->taken_ns = taken_ns;
+	device_init(&dev, 3);
+	dev.why[DEV_DRAM_USED] = dev.why[DEV_L1_USED] = KNOWN;
+	dev.dram_used = 1000;
+	dev.l1_used = 10;
+	assert_non_null(snapshot_add_device(snapshot, &dev));
+	return snapshot;
+}
+
+static void add_process(struct snapshot *snapshot, int32_t pid, uint64_t start, uint64_t dram)
+{
+	struct process *process = snapshot_add_process(snapshot, pid);
+	struct usage *usage = process_use(process, 0);
+
+	process->start_ticks = start;
+	memset(usage->why, KNOWN, sizeof(usage->why));
+	usage->dram = dram;
+	usage->frees = 4;
+}
+
+TEST(devices_and_processes_are_kept)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	struct history *history;
+	const struct series *series;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(snapshot, 12, 7, 400);
+	assert_int_equal(history_add(history, snapshot), 0);
+	series = history_of_device(history, &snapshot->devices[0]);
+	assert_non_null(series);
+	assert_int_equal(series->peak[QUANTITY_DRAM], 1000);
+	assert_int_equal(series->peak[QUANTITY_L1], 10);
+	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
+	assert_non_null(series);
+	assert_int_equal(series->first.last[QUANTITY_DRAM], 400);
+	assert_true(series->first.has_frees);
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
+TEST(a_pid_that_was_given_out_again_is_another_process)
+{
+	struct snapshot *first = machine(50 * S), *second = machine(51 * S);
+	struct history *history;
+	const struct series *series;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(first, 12, 7, 400);
+	add_process(second, 12, 8, 30);
+	assert_int_equal(history_add(history, first), 0);
+	assert_int_equal(history_add(history, second), 0);
+	series = history_of_process(history, &second->processes[0], &second->devices[0]);
+	assert_int_equal(series->samples, 1);
+	assert_int_equal(series->first.last[QUANTITY_DRAM], 30);
+	snapshot_free(first);
+	snapshot_free(second);
+	history_free(history);
+}
+
+TEST(who_is_gone_for_the_span_is_forgotten)
+{
+	struct snapshot *first = machine(50 * S), *second = machine(50 * S + HISTORY_SPAN_NS + 1);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(first, 12, 7, 400);
+	assert_int_equal(history_add(history, first), 0);
+	assert_int_equal(history_add(history, second), 0);
+	assert_null(history_of_process(history, &first->processes[0], &first->devices[0]));
+	assert_non_null(history_of_device(history, &first->devices[0]));
+	snapshot_free(first);
+	snapshot_free(second);
+	history_free(history);
+}
+
+/* 1,000 new processes per sample, for 20 samples: the first are forgotten, the last are there. */
+TEST(processes_are_bounded)
+{
+	struct history *history;
+	struct snapshot *first = NULL;
+
+	assert_int_equal(history_new(&history), 0);
+	for (int i = 0; i < 20; i++) {
+		struct snapshot *snapshot = machine((50 + i) * S);
+
+		for (int k = 0; k < 1000; k++)
+			add_process(snapshot, 1 + i * 1000 + k, 1, 5);
+		assert_int_equal(history_add(history, snapshot), 0);
+		if (i == 19)
+			assert_non_null(history_of_process(history, &snapshot->processes[999],
+							   &snapshot->devices[0]));
+		if (i == 0)
+			first = snapshot;
+		else
+			snapshot_free(snapshot);
+	}
+	assert_null(history_of_process(history, &first->processes[0], &first->devices[0]));
+	snapshot_free(first);
+	history_free(history);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_keeps_its_last_and_its_most),
+		cmocka_unit_test(a_step_without_a_sample_is_a_gap),
+		cmocka_unit_test(what_was_overwritten_is_gone),
+		cmocka_unit_test(an_unknown_sample_ends_what_was_known),
+		cmocka_unit_test(zero_is_a_value),
+		cmocka_unit_test(devices_and_processes_are_kept),
+		cmocka_unit_test(a_pid_that_was_given_out_again_is_another_process),
+		cmocka_unit_test(who_is_gone_for_the_span_is_forgotten),
+		cmocka_unit_test(processes_are_bounded),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
