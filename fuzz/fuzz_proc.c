@@ -1,0 +1,73 @@
+/* Texts of one process, each as stat, status, command line, link and line of maps. */
+#include "fuzz.h"
+
+#include "source/procfs.h"
+
+static void try_stat(const char *text)
+{
+	struct procfs_stat stat;
+
+	if (procfs_parse_stat(text, &stat) < 0)
+		return;
+	CHECK(fuzz_is_text(stat.comm, sizeof(stat.comm)));
+	CHECK(strstr(text, stat.comm));
+	CHECK(stat.state);
+}
+
+static void try_status(const char *text)
+{
+	struct procfs_status status;
+
+	if (procfs_parse_status(text, &status) < 0)
+		return;
+	CHECK(status.ns_depth <= sizeof(status.ns_pids) / sizeof(status.ns_pids[0]));
+	for (unsigned i = 0; i < status.ns_depth; i++)
+		CHECK(status.ns_pids[i] >= 0);
+}
+
+static void try_cmdline(const char *data, size_t size)
+{
+	char name[64], command[80], label[40];
+	struct process process;
+
+	memset(name, 'x', sizeof(name));
+	memset(command, 'x', sizeof(command));
+	procfs_parse_cmdline(data, size, name, sizeof(name), command, sizeof(command));
+	CHECK(fuzz_is_text(name, sizeof(name)) && fuzz_is_text(command, sizeof(command)));
+	CHECK(strlen(command) <= size);
+
+	process_init(&process, 1);
+	memcpy(process.name, name, sizeof(name));
+	process.command = strdup(command);
+	process.why[PROC_NAME] = process.why[PROC_COMMAND] = KNOWN;
+	memset(label, 'x', sizeof(label));
+	process_label(&process, label, sizeof(label));
+	CHECK(fuzz_is_text(label, sizeof(label)));
+	process_done(&process);
+}
+
+static void try_node(const char *text)
+{
+	uint32_t index;
+	char end[40];
+
+	if (!procfs_names_node(text, "", &index) && !procfs_names_node(text, "/tree", &index))
+		return;
+	/* It ends with the node, with or without a newline. */
+	CHECK(strstr(text, "/dev/tenstorrent/"));
+	CHECK(!strstr(text, "(deleted)\n"));
+	snprintf(end, sizeof(end), "%u", index);
+	CHECK(strstr(text, end));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = fuzz_text(data, size);
+
+	try_stat(text);
+	try_status(text);
+	try_cmdline((const char *)data, size);
+	try_node(text);
+	free(text);
+	return 0;
+}
