@@ -6,7 +6,6 @@
 #include "render/mem_parts.h"
 #include "render/tips.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -110,7 +109,7 @@ struct pool_line {
 static void put_bar(struct line *line, double ratio)
 {
 	size_t cells = line->look->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
-	size_t full = (size_t)lround(ratio * (double)cells);
+	size_t full = (size_t)(ratio * (double)cells + 0.5);
 	CLEANUP_BUF struct buf bar = { 0 };
 	enum tint tint = TINT_GOOD;
 	bool utf8 = line->look->utf8;

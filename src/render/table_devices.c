@@ -6,7 +6,6 @@
 #include "render/format.h"
 #include "render/sheet.h"
 
-#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -140,7 +139,7 @@ static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
 		return;
 	}
 	cells = MIN(room - AROUND, MOST_CELLS);
-	full = (size_t)lround(dev->memory_ratio * (double)cells);
+	full = (size_t)(dev->memory_ratio * (double)cells + 0.5);
 	buf_putc(&text, '[');
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&text, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));

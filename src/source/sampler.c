@@ -24,6 +24,7 @@ struct sampler {
 	size_t n_open;
 	bool simulated;
 	int64_t recorded_ns; /* 0: this is now */
+	struct host host;    /* what of it does not change */
 };
 
 /* A tree may say that it is simulated, and when it was recorded. */
@@ -38,6 +39,51 @@ static void read_markers(struct sampler *sampler)
 	if (file_read(sampler->root->fd, "captured_at", text, sizeof(text)) > 0 &&
 	    parse_u64(text, &seconds) == 0 && seconds < INT64_MAX / NS_PER_S)
 		sampler->recorded_ns = (int64_t)seconds * NS_PER_S;
+}
+
+/* PRETTY_NAME="…" of os-release(5). */
+static void read_distribution(const struct root *root, struct host *host)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const char *at;
+
+	if (file_read_all(root->fd, "etc/os-release", 65536, &text) < 0)
+		return;
+	at = strstr(buf_text(&text), "PRETTY_NAME=");
+	if (!at)
+		return;
+	at += strlen("PRETTY_NAME=");
+	at += *at == '"';
+	snprintf(host->distribution, sizeof(host->distribution), "%.*s", (int)strcspn(at, "\"\n"),
+		 at);
+}
+
+static void read_memory(struct host *host)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info) == 0)
+		host->memory = (uint64_t)info.totalram * info.mem_unit;
+}
+
+/* Once: a machine's name and kernel stay. Those of a recorded machine are not ours to tell. */
+static void read_host(struct sampler *sampler)
+{
+	struct host *host = &sampler->host;
+	struct utsname name;
+
+	memset(host->why, NOT_OFFERED, sizeof(host->why));
+	if (!(sampler->root->live || sampler->simulated) || sampler->recorded_ns ||
+	    uname(&name) < 0)
+		return;
+	snprintf(host->hostname, sizeof(host->hostname), "%s", name.nodename);
+	snprintf(host->kernel, sizeof(host->kernel), "%s", name.release);
+	host->why[HOST_HOSTNAME] = host->why[HOST_KERNEL] = KNOWN;
+	if (sampler->want.host) {
+		snprintf(host->machine, sizeof(host->machine), "%s", name.machine);
+		read_distribution(sampler->root, host);
+		read_memory(host);
+	}
 }
 
 int sampler_new(const struct root *root, const struct want *want, struct sampler **ret)
@@ -61,6 +107,7 @@ int sampler_new(const struct root *root, const struct want *want, struct sampler
 		return r;
 	}
 	read_markers(sampler);
+	read_host(sampler);
 	*ret = sampler;
 	return 0;
 }
@@ -99,49 +146,6 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 		 sizeof(host->timestamp) - strlen(host->timestamp), ".%03d",
 		 (int)(snapshot->wall_ns / NS_PER_MS % 1000));
 	host->why[HOST_TIMESTAMP] = KNOWN;
-}
-
-/* PRETTY_NAME="…" of os-release(5). */
-static void read_distribution(const struct root *root, struct host *host)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	const char *at;
-
-	if (file_read_all(root->fd, "etc/os-release", 65536, &text) < 0)
-		return;
-	at = strstr(buf_text(&text), "PRETTY_NAME=");
-	if (!at)
-		return;
-	at += strlen("PRETTY_NAME=");
-	at += *at == '"';
-	snprintf(host->distribution, sizeof(host->distribution), "%.*s", (int)strcspn(at, "\"\n"),
-		 at);
-}
-
-static void read_memory(struct host *host)
-{
-	struct sysinfo info;
-
-	if (sysinfo(&info) == 0)
-		host->memory = (uint64_t)info.totalram * info.mem_unit;
-}
-
-static void set_host(struct snapshot *snapshot, const struct sampler *sampler)
-{
-	struct host *host = &snapshot->host;
-	struct utsname name;
-
-	set_time(snapshot, sampler);
-	if (sampler->recorded_ns || uname(&name) < 0)
-		return; /* another machine's */
-	snprintf(host->hostname, sizeof(host->hostname), "%s", name.nodename);
-	snprintf(host->kernel, sizeof(host->kernel), "%s", name.release);
-	host->why[HOST_HOSTNAME] = host->why[HOST_KERNEL] = KNOWN;
-	if (sampler->want.host) {
-		snprintf(host->machine, sizeof(host->machine), "%s", name.machine);
-		read_distribution(sampler->root, host);
-		read_memory(host);
-	}
 }
 
 /* Files in /dev/shm are matched to chips by these: without files nobody needs them. */
@@ -204,7 +208,8 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 	r = snapshot_new(&sample.snapshot);
 	if (r < 0)
 		return r;
-	set_host(sample.snapshot, sampler);
+	sample.snapshot->host = sampler->host;
+	set_time(sample.snapshot, sampler);
 	complete_want(sampler);
 	r = ask_sources(sampler, &sample);
 	if (r >= 0) {
