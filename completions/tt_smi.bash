@@ -22,6 +22,22 @@ _tt_smi_devices() {
 		tr -d ',' | sed 's/\[N\/A\]//'
 }
 
+# tt_smi mem, also called allocation_monitor_client.
+_tt_smi_mem() {
+	case $option in
+	-d | --device)
+		_tt_smi_words "$(COMP_WORDS=(tt_smi) _tt_smi_devices) all" ;;
+	--color)
+		_tt_smi_words "auto always never" ;;
+	--root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	-r | --refresh | -n | --count) ;;
+	*)
+		_tt_smi_words "-d --device -a --all -r --refresh -n --count --once --json --dump
+			--root --color --ascii -h --help" ;;
+	esac
+}
+
 _tt_smi() {
 	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 
@@ -32,12 +48,24 @@ _tt_smi() {
 		option=${COMP_WORDS[COMP_CWORD - 2]}
 	fi
 	COMPREPLY=()
+	if [[ ${COMP_WORDS[0]##*/} == allocation_monitor_client ]] ||
+		[[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == mem ]]; then
+		_tt_smi_mem
+		return
+	fi
+	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
+		_tt_smi_words "show mem"
+		return
+	fi
 	case $option in
 	--query-gpu | --query-device)
 		_tt_smi_list "$(_tt_smi_fields --help-query-gpu)"
 		return ;;
 	--query-compute-apps | --query-processes)
 		_tt_smi_list "$(_tt_smi_fields --help-query-compute-apps)"
+		return ;;
+	--query-accounted-apps)
+		_tt_smi_list "$(_tt_smi_fields --help-query-accounted-apps)"
 		return ;;
 	--format)
 		_tt_smi_list "csv noheader nounits"
@@ -67,9 +95,11 @@ _tt_smi() {
 	esac
 	_tt_smi_words "-w --watch -r --refresh -l --loop -lms --loop-ms -n --count
 		-L --list-gpus --list-devices --list -ls -q --query -d --display --json
-		--query-gpu --query-device --query-compute-apps --query-processes --format
+		--query-gpu --query-device --query-compute-apps --query-processes
+		--query-accounted-apps --format
 		--help-query-gpu --help-query-device --help-query-compute-apps --help-query-processes
+		--help-query-accounted-apps
 		-s --snapshot -i --id -f --filename --root --color --ascii -h --help -V --version -v"
 }
 
-complete -F _tt_smi tt_smi
+complete -F _tt_smi tt_smi allocation_monitor_client

@@ -39,16 +39,26 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 	done <"$WORK/named"
 }
 
+# What would go on for ever ends after one sample.
+end_soon() {
+	case " $1 " in
+	*" --once "* | *" --dump "*) echo "$1" ;;
+	*"tt_smi -w "* | *"tt_smi mem "*) echo "$1 -n 1" ;;
+	*) echo "$1" ;;
+	esac
+}
+
 @test "commands of tt_smi in the README work" {
 	tree -w dev=0,dram=1G
 	blocks | grep '^\./build/tt_smi' >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -ge 8 ]
 	while read -r command; do
-		# What would go on for ever ends after one sample.
-		[[ " $command " != *" -w "* ]] || command="$command -n 1"
+		command=$(end_soon "$command")
 		echo "$command"
-		(cd "$WORK" && TT_SMI_ROOT="$WORK/tree" bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >out </dev/null)
-		[ -s "$WORK/out" ]
+		status=0
+		(cd "$WORK" && TT_SMI_ROOT="$WORK/tree" bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >out </dev/null) || status=$?
+		# No server is here, which is what some of them ask for.
+		[ "$status" = 16 ] || [ "$status" = 0 -a -s "$WORK/out" ]
 	done <"$WORK/commands"
 }
 
@@ -56,7 +66,7 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 	blocks | grep '^\./build/ttsim' >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -ge 2 ]
 	while read -r command; do
-		[[ " $command " != *" -w "* ]] || command="$command -n 1"
+		command=$(end_soon "$command")
 		echo "$command"
 		command=${command//.\/build\/ttsim/\"$TTSIM\"}
 		bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >"$WORK/out" </dev/null 3>&-
