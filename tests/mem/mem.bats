@@ -190,7 +190,7 @@ load helpers
 @test "a device that goes away is a gap, not the end" {
 	machine --no-workloads -b n300,p150a
 	report 0 3 1048576
-	mem --json -r 100 -n 30 >"$WORK/out" 2>"$WORK/err" 3>&- &
+	"$TT_SMI" mem --json -r 100 -n 30 >"$WORK/out" 2>"$WORK/err" 3>&- &
 	local monitor=$!
 	STARTED="$STARTED $monitor"
 	eventually test -s "$WORK/out"

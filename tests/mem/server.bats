@@ -67,7 +67,7 @@ accounted() {
 	needs_server
 	machine --no-workloads -b n300
 	report 0 3 1048576
-	mem --json -r 100 >"$WORK/out" 2>"$WORK/err" 3>&- &
+	"$TT_SMI" mem --json -r 100 >"$WORK/out" 2>"$WORK/err" 3>&- &
 	STARTED="$STARTED $!"
 	last() { [ "$(tail -n 2 "$WORK/out" | head -1 | jq -c '[.server.running, .devices[0].memory.used]')" = "$1" ]; }
 	eventually last '[false,3145728]'
