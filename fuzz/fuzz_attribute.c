@@ -33,7 +33,7 @@ static void try(const struct attribute *attribute, const char *text)
 	      why == NOT_OFFERED || why == NOT_APPLICABLE);
 	/* A line of its own, or nothing. */
 	if (why != MALFORMED)
-		CHECK(strlen(text) < 64 && strchr(text, '\n') == text + strlen(text) - 1);
+		CHECK(strlen(text) <= 64 && strchr(text, '\n') == text + strlen(text) - 1);
 	if (why == KNOWN)
 		check_value(attribute, &dev);
 	device_derive(&dev);

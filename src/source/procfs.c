@@ -142,7 +142,7 @@ bool procfs_parse_devices(const char *text, uint32_t *ret_major)
 		uint64_t major;
 
 		if (word_u64(name, &major) && major <= UINT32_MAX) {
-			name += strcspn(name, " \n");
+			name += strspn(name, "0123456789");
 			if (strncmp(name, " tenstorrent\n", 13) == 0) {
 				*ret_major = (uint32_t)major;
 				return true;
@@ -185,7 +185,7 @@ bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index
 	}
 	at += sizeof(directory) - 1;
 	before = strspn(at, "0123456789");
-	if ((at[before] != '\0' && at[before] != '\n') || !word_u64(at, &index) ||
+	if ((at[before] != '\0' && strcmp(at + before, "\n") != 0) || !word_u64(at, &index) ||
 	    index > UINT32_MAX)
 		return false;
 	*ret_index = (uint32_t)index;

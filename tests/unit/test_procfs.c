@@ -256,6 +256,7 @@ TEST(the_drivers_number_is_found_among_the_devices)
 	assert_int_equal(major, 9);
 	assert_false(
 		procfs_parse_devices("246 tenstorrent2\n246 xtenstorrent\ntenstorrent\n", &major));
+	assert_false(procfs_parse_devices("7\t9 tenstorrent\n", &major));
 	assert_false(procfs_parse_devices("", &major));
 	assert_false(procfs_parse_devices("246 tenstorrent", &major)); /* cut: not believed */
 	assert_int_equal(major, 9);
@@ -311,6 +312,7 @@ TEST(what_only_looks_like_a_node_is_none)
 		"/dev/tenstorrent/99999999999999999999999999",
 		"/dev/tenstorrent/4294967296",
 		"/tmp/dev/tenstorrent/0",
+		"/dev/tenstorrent/4\n/elsewhere",
 		"/dev/null",
 		"socket:[123]",
 		"",
