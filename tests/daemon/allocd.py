@@ -1,16 +1,14 @@
-"""The server as a real process, and what talks to it: raw sockets, libttalloc.
+"""The server as a real process, and what talks to it: raw sockets, programs with libttalloc.
 
 A test is a function named test_*; run() runs those of a module and prints TAP.
 Each gets a directory of its own with a fresh server unless it says otherwise.
 """
 
-import array
-import ctypes
+import errno
 import fcntl
 import mmap
 import os
 import re
-import select
 import shutil
 import signal
 import socket
@@ -23,7 +21,7 @@ import traceback
 
 BUILD = os.environ["BUILD"]
 ALLOCD = os.environ.get("ALLOCD", BUILD + "/tt_allocd")
-LIBRARY = os.environ["LIBRARY"]  # libttalloc.so
+HELPERS = os.environ["HELPERS"]  # where daemon_program and daemon_crowd are
 SLOW = float(os.environ.get("SLOW", "1"))  # sanitizers take longer
 
 DRAM, L1, SYSTEM, L1_SMALL, TRACE, CB, KERNEL = range(7)
@@ -292,6 +290,24 @@ class Legacy:
 
 # ---- the server ----
 
+children = []
+
+
+def spawn(command, **options):
+    """A process that does not outlive the test."""
+    child = subprocess.Popen(command, **options)
+    children.append(child)
+    return child
+
+
+def readable(program, directory):
+    """A copy that other users can execute, wherever the build is."""
+    copy = directory + "/" + os.path.basename(program)
+    if not os.path.exists(copy):
+        shutil.copy(program, copy)
+        os.chmod(copy, 0o755)
+    return copy
+
 
 class Server:
     def __init__(self, directory, *options, root=None, user=None, wait=True, environment=None):
@@ -310,7 +326,8 @@ class Server:
         self.start(wait)
 
     def command(self):
-        return [ALLOCD, "--verbose", "--socket", self.path, "--legacy-socket", self.legacy, "--root",
+        program = ALLOCD if self.user is None else readable(ALLOCD, self.directory)
+        return [program, "--verbose", "--socket", self.path, "--legacy-socket", self.legacy, "--root",
                 self.root, *self.options]
 
     def start(self, wait=True):
@@ -319,7 +336,8 @@ class Server:
         environment.update(self.environment)
         with open(self.log_path, "ab") as log:
             self.log_from = log.tell()
-            self.child = subprocess.Popen(self.command(), stderr=log, env=environment, user=self.user)
+            self.child = spawn(self.command(), stdout=subprocess.DEVNULL, stderr=log,
+                               env=environment, user=self.user)
         if wait:
             self.wait_for("listens on")
 
@@ -372,32 +390,17 @@ class Server:
 
 # ---- real programs ----
 
-PROGRAM = """
-import os, sys
-sys.path.insert(0, os.environ["SOURCE"] + "/python")
-import ttalloc
-for line in sys.stdin:
-    word = line.split()
-    a = [int(w) for w in word[1:]]
-    if word[0] == "alloc": r = ttalloc.report_alloc(*a)
-    elif word[0] == "free": r = ttalloc.report_free(*a)
-    elif word[0] == "many":
-        for i in range(a[2]): r = ttalloc.report_alloc(0, a[0], a[3] + i, a[1])
-    elif word[0] == "poll": r = ttalloc.poll()
-    elif word[0] == "state": r = ttalloc.state()
-    print(r, flush=True)
-"""
-
-
 class Program:
     """A process that reports through libttalloc; it does what it is told by lines."""
 
-    def __init__(self, server, user=None, command=None, environment=None):
-        env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TTALLOC_LIBRARY=LIBRARY,
-                   TT_SMI_ROOT=server.root, **(environment or {}))
-        self.child = subprocess.Popen(
-            command or [sys.executable, "-S", "-E", "-c", PROGRAM], env=env, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True, user=user)
+    def __init__(self, server, user=None, prefix=(), environment=None):
+        env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TT_SMI_ROOT=server.root,
+                   **(environment or {}))
+        program = HELPERS + "/daemon_program"
+        if user is not None:
+            program = readable(program, server.directory)
+        self.child = spawn([*prefix, program], env=env, stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True, user=user)
         self.pid = self.child.pid
 
     def do(self, *words):
@@ -498,6 +501,11 @@ def run(module):
             if server and server.is_alive():
                 server.kill()
         finally:
+            for child in children:
+                if child.poll() is None:
+                    child.kill()
+                    child.wait()
+            children.clear()
             shutil.rmtree(directory, ignore_errors=True)
         sys.stdout.flush()
     sys.exit(failures != 0)
@@ -515,3 +523,24 @@ def options(*words):
         return test
 
     return mark
+
+
+class Crowd:
+    """Many programs at once: see crowd.c."""
+
+    def __init__(self, server):
+        env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TT_SMI_ROOT=server.root)
+        self.child = spawn([HELPERS + "/daemon_crowd"], env=env, stdin=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True)
+
+    def do(self, *words):
+        self.child.stdin.write(" ".join(map(str, words)) + "\n")
+        self.child.stdin.flush()
+        return self.child.stdout.readline().strip()
+
+    def pids(self):
+        return set(map(int, self.do("pids").split()))
+
+    def end(self):
+        self.child.stdin.close()
+        self.child.wait()

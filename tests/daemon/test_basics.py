@@ -5,45 +5,257 @@ import sys
 from allocd import *
 
 
+def seen(server, program):
+    wait(lambda: any(p.pid == program.pid for p in server.ask().living), "the program")
+    return server.ask().of(program.pid, TABLE)
+
+
+def test_an_empty_server_answers(server):
+    image = server.ask(ALLOCATIONS | WANT_FINISHED)
+    assert image.all == [] and image.server_pid == server.child.pid
+    assert abs(image.realtime / 1e9 - time.time()) < 5
+    assert abs(image.monotonic / 1e9 - time.monotonic()) < 5
+
+
 def test_a_program_is_seen_with_what_it_holds(server):
     p = Program(server)
     p.alloc(1, 1000)
     p.alloc(2, 500, L1)
-    wait(lambda: server.ask().living, "the program")
-    seen = server.ask().of(p.pid, TABLE)
-    assert (seen.now(DRAM), seen.now(L1)) == (1000, 500)
+    found = seen(server, p)
+    assert (found.now(DRAM), found.now(L1)) == (1000, 500)
     p.free(1)
-    seen = server.ask().of(p.pid)
-    assert (seen.now(DRAM), seen.peak(DRAM)) == (0, 1000)
-    assert seen.uid == os.getuid() and seen.start_ticks == self_start_ticks(p.pid)
-    assert abs(seen.start_ns / 1e9 - time.time()) < 60
+    found = server.ask().of(p.pid)
+    assert (found.now(DRAM), found.peak(DRAM)) == (0, 1000)
+    assert found.uid == os.getuid() and found.start_ticks == self_start_ticks(p.pid)
+    assert abs(found.start_ns / 1e9 - time.time()) < 60
+    assert found.name == "daemon_program"
+    p.do("name", "llama trainer")
+    assert server.ask().of(p.pid).name == "llama trainer"
     p.end()
+
+
+def test_single_allocations_are_listed_when_asked_for(server):
+    p = Program(server)
+    p.alloc(0x1000, 64)
+    p.alloc(0x2000, 32, L1, 3)
+    assert seen(server, p).allocations == []
+    assert server.ask().of(p.pid).flags & HIDDEN
+    listed = server.ask(ALLOCATIONS).of(p.pid)
+    assert not listed.flags & (HIDDEN | CUT)
+    assert sorted((a[0], a[1], a[3], a[4]) for a in listed.allocations) == [
+        (0x1000, 64, 0, DRAM), (0x2000, 32, 3, L1)]
+    other = Program(server)
+    other.alloc(1, 1)
+    seen(server, other)
+    image = server.ask(ALLOCATIONS, p.pid)
+    assert len(image.of(p.pid).allocations) == 2
+    assert image.of(other.pid).allocations == [] and image.of(other.pid).flags & HIDDEN
+    p.end(), other.end()
+
+
+def test_a_monitor_asks_again_and_again(server):
+    p = Program(server)
+    m = Monitor(server)
+    p.alloc(1, 1)
+    seen(server, p)
+    for size in (10, 20, 30):
+        p.alloc(size, size)
+        assert m.ask().of(p.pid).usage()["allocs"] == size // 10 + 1
+    p.end()
+
+
+def test_an_unknown_process_is_no_such_process(server):
+    refused(errno.ESRCH, server.ask, ALLOCATIONS, os.getpid())
+    m = Monitor(server)
+    refused(errno.ESRCH, m.ask, 0, 1)
+    assert m.ask().all == []  # and the connection goes on
 
 
 def test_a_killed_program_is_gone_and_accounted_for(server):
     p = Program(server)
     p.alloc(1, 4096)
-    wait(lambda: server.ask().living, "the program")
+    seen(server, p)
+    m = Monitor(server)
     p.kill()
     began = time.monotonic()
-    wait(lambda: not server.ask().living, "its end")
+    wait(lambda: not m.ask().living, "its end")
     took = time.monotonic() - began
     assert took < 0.1 * SLOW, f"{took:.3f} s"
     wait(lambda: server.ask(WANT_FINISHED).finished[0].flags & EXIT_KNOWN, "its exit status")
     last = server.ask(WANT_FINISHED).finished[0]
     assert (last.pid, last.peak(), last.uid) == (p.pid, 4096, os.getuid())
     assert last.exit_status == signal.SIGKILL
+    assert last.start_ns <= last.ended_ns
 
 
-def test_a_legacy_client_is_seen(server):
-    for length in SIZES:
-        c = Legacy(server, length)
-        c.alloc(1, 100)
-        c.alloc(2, 50, L1)
-        totals = c.query()
-        assert (totals[DRAM], totals[L1]) == (100, 50), totals
-        c.close()
-        wait(lambda: not server.ask().living, "its end")
+def test_the_exit_status_is_that_of_waitpid(server):
+    p = Program(server)
+    p.alloc(1, 1)
+    seen(server, p)
+    p.child.stdin.write("exit 3\n")
+    p.child.stdin.flush()
+    p.child.wait()
+    wait(lambda: server.ask(WANT_FINISHED).finished, "its account")
+    wait(lambda: server.ask(WANT_FINISHED).finished[0].flags & EXIT_KNOWN, "its exit status")
+    assert os.waitstatus_to_exitcode(server.ask(WANT_FINISHED).finished[0].exit_status) == 3
+
+
+def test_a_program_that_ends_at_once_is_accounted_for_all_the_same(server):
+    """Fault 3: messages sent during teardown never arrive."""
+    os.kill(server.child.pid, signal.SIGSTOP)  # it looks only when the program has gone
+    p = Program(server)
+    p.alloc(1, 12345)
+    p.kill()
+    os.kill(server.child.pid, signal.SIGCONT)
+    wait(lambda: server.ask(WANT_FINISHED).finished, "its account")
+    last = server.ask(WANT_FINISHED).finished[0]
+    assert (last.pid, last.peak()) == (p.pid, 12345) and server.ask().living == []
+
+
+def test_a_forked_child_is_another_process(server):
+    p = Program(server)
+    p.alloc(1, 100)
+    seen(server, p)
+    child = p.do("fork")
+    p.alloc(1, 7)
+    wait(lambda: len(server.ask().living) == 2, "both")
+    assert (server.ask().of(p.pid).now(), server.ask().of(child).now()) == (100, 7)
+    p.end()
+    wait(lambda: not server.ask().living, "their end")
+
+
+def test_exec_ends_the_table(server):
+    p = Program(server)
+    p.alloc(1, 100)
+    seen(server, p)
+    p.child.stdin.write("exec\n")
+    p.child.stdin.flush()
+    wait(lambda: not server.ask().living, "the end of its table")
+    assert p.child.poll() is None
+    p.end()
+
+
+def test_several_tables_of_one_process_add_up(server):
+    ends = []
+    for size in (10, 20):
+        fd, m = table()
+        put_pool(m, 0, DRAM, size, size, 1, 0)
+        ends.append(hand_over(server, fd))
+        os.close(fd)
+    assert [p.now() for p in server.ask().living] == [10, 20]
+    assert {p.pid for p in server.ask().living} == {os.getpid()}
+    ends[0].close()
+    wait(lambda: server.ask().now() == 20, "the other one")
+
+
+def test_the_same_table_twice_is_taken_once(server):
+    fd, m = table()
+    put_pool(m, 0, DRAM, 5, 5, 1, 0)
+    sock = hand_over(server, fd)
+    refused(errno.EALREADY, hand_over, server, fd)
+    assert server.ask().now() == 5
+    sock.close(), os.close(fd)
+
+
+def test_a_stopped_program_keeps_nobody_waiting(server):
+    p = Program(server)
+    p.alloc(1, 77)
+    seen(server, p)
+    os.kill(p.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    assert server.ask(ALLOCATIONS).of(p.pid).now() == 77
+    assert time.monotonic() - began < 0.5 * SLOW
+    os.kill(p.pid, signal.SIGCONT)
+    p.end()
+
+
+def test_a_stop_in_the_middle_of_an_update_shows_the_state_before_it(server):
+    fd, m = table()
+    put_pool(m, 0, DRAM, 100, 100, 1, 0, seq=4)
+    # The writer fills the copy after the current one, 4 + 1, and is stopped in it.
+    at = 4096 + 256 + 64 + 48 * 1
+    m[at:at + 24] = struct.pack("=QQQ", 2**60, 1, 0)
+    sock = hand_over(server, fd)
+    p = server.ask().of(os.getpid())
+    assert (p.now(), p.peak()) == (100, 100) and not p.flags & INCONSISTENT
+    sock.close(), os.close(fd)
+
+
+def test_a_dump_goes_to_the_asker_and_to_the_log(server):
+    """Fault 69: dump goes to the server's terminal, not to who asked."""
+    p = Program(server)
+    p.do("name", "evil\x1b[2Jname")
+    p.alloc(0xABC0, 64)
+    p.alloc(0xDEF0, 32, KERNEL)
+    seen(server, p)
+    text = Monitor(server).dump()
+    assert "DRAM: 64 bytes" in text and "0xabc0: 64 bytes" in text and f"pid {p.pid}" in text
+    assert "\x1b" not in text and "evil" in text
+    assert text in server.log()
+    kernels = Monitor(server).dump(kernels=True)
+    assert "KERNEL: 32 bytes" in kernels and "DRAM" not in kernels
+    p.end()
+
+
+# ---- tables that are found ----
+
+
+def with_real_proc(directory):
+    os.makedirs(directory + "/root")
+    os.symlink("/proc", directory + "/root/proc")
+    return directory + "/root"
+
+
+@bare
+def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
+    """Fault 4: server must start first. Fault 5: restart loses all state."""
+    server = Server(directory, root=with_real_proc(directory))
+    p = Program(server)
+    p.alloc(1, 1111)
+    seen(server, p)
+    for _ in range(2):
+        server.kill()
+        server.start()
+        assert server.ask().of(p.pid).now() == 1111  # before the program does anything
+    wait(lambda: p.do("poll") == 0 and p.do("state") == 3 and
+         "table of daemon_program, pid %d" % p.pid in server.log(), "its return", 5)
+    time.sleep(1.1)
+    p.do("poll")
+    assert server.ask().of(p.pid).now() == 1111  # once, not twice
+    p.kill()
+    wait(lambda: all(q.pid != p.pid for q in server.ask().living), "its end")
+    server.stop()
+
+
+@bare
+def test_a_program_that_was_found_and_executes_another_is_gone(directory):
+    server = Server(directory, root=with_real_proc(directory))
+    p = Program(server)
+    p.alloc(1, 1111)
+    seen(server, p)
+    server.kill()
+    server.start()
+    assert server.ask().of(p.pid).now() == 1111
+    p.child.stdin.write("exec\n")
+    p.child.stdin.flush()
+    wait(lambda: all(q.pid != p.pid for q in server.ask().living), "the end of its table")
+    p.end()
+    server.stop()
+
+
+@bare
+def test_what_only_looks_like_a_table_is_not_opened(directory):
+    # A link's text can be chosen freely: by a file of that name, here a pipe that would block.
+    name = directory + "/memfd:ttalloc (deleted)"
+    os.mkfifo(name)
+    fd = os.open(name, os.O_RDWR)
+    other, m = table(pid=1)  # somebody else's table, by its header
+    unsealed, n = table(seals=0)
+    server = Server(directory, root=with_real_proc(directory))
+    assert all(p.pid != os.getpid() for p in server.ask().living)
+    for f in (fd, other, unsealed):
+        os.close(f)
+    server.stop()
 
 
 if __name__ == "__main__":

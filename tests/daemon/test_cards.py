@@ -1,0 +1,196 @@
+"""The cards: how many, which is which, coming and going; TT-Metal's own counters."""
+
+import glob
+import sys
+
+from allocd import *
+
+GIB = 1 << 30
+
+
+def machine(directory, *words):
+    """A simulated machine; --static or alive."""
+    root = directory + "/sim"
+    child = spawn([BUILD + "/ttsim", *words, root], stderr=subprocess.DEVNULL)
+    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine", 10)
+    if "--static" in words:
+        child.wait()
+    return root
+
+
+def client(server, visible=None, length=144):
+    """A legacy client in a process of its own, since the environment is the process's: asks by lines."""
+    code = """
+import sys, os
+sys.path.insert(0, %r)
+from allocd import *
+class S: legacy = %r
+c = Legacy(S, %d)
+for line in sys.stdin:
+    print(eval(line), flush=True)
+""" % (os.path.dirname(__file__), server.legacy, length)
+    env = dict(os.environ)
+    if visible is not None:
+        env["TT_VISIBLE_DEVICES"] = visible
+    child = spawn([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                  text=True)
+
+    def ask(expression):
+        child.stdin.write(expression + "\n")
+        child.stdin.flush()
+        return eval(child.stdout.readline())
+
+    return ask
+
+
+@bare
+def test_capacities_are_those_of_the_board(directory):
+    """Fault 47: unknown device name. Fault 48: wrong or guessed capacity. Fault 56: mixed architectures."""
+    root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")
+    server = Server(directory, root=root)
+    assert "2 cards" in server.log()
+    c = Legacy(server, 144)
+    assert c.info()["devices"] == 2 and c.info()["available"] == 1
+    n150, p150 = sorted((c.info(0), c.info(1)), key=lambda i: i["arch"])
+    assert (n150["arch"], n150["dram"], n150["channels"], n150["channel"]) == (2, 12 * GIB, 12, GIB)
+    assert (n150["l1"], n150["l1_core"]) == (72 * 1499136, 1499136)
+    assert (p150["arch"], p150["channels"], p150["channel"]) == (3, 8, 4278190080)
+    assert c.info(2)["available"] == 0 and c.info(63)["arch"] == 0
+    small = Legacy(server, 72)
+    small.send(INFO_QUERY, -1)
+    assert small.receive()[40:] == b"\0" * 32  # no room for any of it
+    server.stop()
+
+
+@bare
+def test_thirty_two_cards(directory):
+    """Fault 49: at most 8 devices. Fault 55: several chips shown with the same id."""
+    root = machine(directory, "--static", "--no-workloads", "-b", "galaxy-wormhole")
+    server = Server(directory, root=root)
+    c = Legacy(server, 144)
+    assert c.info()["devices"] == 32
+    for device in range(32):
+        c.alloc(device, 100 + device, DRAM, device)
+    assert [c.query(d)[DRAM] for d in range(32)] == [100 + d for d in range(32)]
+    used = server.ask().of(os.getpid()).usages
+    assert len({u["node"] for u in used}) == len({u["bdf"] for u in used}) == len({u["asic"] for u in used}) == 32
+    server.stop()
+
+
+@bare
+def test_logical_ids_follow_the_environment_of_the_process(directory):
+    """Fault 57: logical ids change with TT_VISIBLE_DEVICES."""
+    root = machine(directory, "--static", "--no-workloads", "-b", "4xn150")
+    server = Server(directory, root=root)
+    everyone = client(server)
+    two = client(server, "3,1")
+    bdf = {u: os.readlink(f"{root}/sys/class/tenstorrent/tenstorrent!{u}/device").rsplit("/", 1)[1]
+           for u in range(4)}
+    one = client(server, bdf[2])
+    assert [ask("c.info()['devices']") for ask in (everyone, two, one)] == [4, 2, 1]
+    two("c.alloc(1, 100, DRAM, 0)"), two("c.alloc(2, 7, DRAM, 1)")
+    one("c.alloc(1, 30, DRAM, 0)")
+    two("c.query(0)"), one("c.query(0)")
+    order = sorted(range(4), key=lambda n: bdf[n])
+    expected = {min((3, 1), key=order.index): 100, max((3, 1), key=order.index): 7, 2: 30}
+    for place, node in enumerate(order):
+        assert everyone(f"c.query({place})")[DRAM] == expected.get(node, 0), (place, node)
+    assert two("c.query(0)")[DRAM] == 100 and one("c.query(0)")[DRAM] == 30
+    assert one("c.query(1)")[DRAM] == 0  # means no card
+    server.stop()
+
+
+@bare
+def test_tables_and_legacy_clients_meet_on_the_same_card(directory):
+    root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
+    server = Server(directory, root=root)
+    p = Program(server)
+    p.alloc(1, 1000, DRAM, 1)
+    c = Legacy(server, 144)
+    c.alloc(1, 1, DRAM, 1)
+    wait(lambda: c.query(1)[DRAM] == 1001, "both")
+    assert c.query(0)[DRAM] == 0
+    p.do("node", 5, 0)
+    p.alloc(1, 50, DRAM, 5)  # the program says which card it means
+    wait(lambda: c.query(0)[DRAM] == 50, "the other card")
+    server.stop()
+
+
+@bare
+def test_cards_come_and_go(directory):
+    """Detection was once, at start; no hot-plug."""
+    root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
+    server = Server(directory, root=root)
+    c = Legacy(server, 144)
+    assert c.info()["devices"] == 2
+    for path in (root + "/sys/class/tenstorrent/tenstorrent!1", root + "/dev/tenstorrent/1"):
+        os.rename(path, directory + "/" + os.path.basename(path))
+    wait(lambda: c.info()["devices"] == 1, "one card less")
+    for path in (root + "/sys/class/tenstorrent/tenstorrent!1", root + "/dev/tenstorrent/1"):
+        os.rename(directory + "/" + os.path.basename(path), path)
+    wait(lambda: c.info()["devices"] == 2, "the card again")
+    server.stop()
+
+
+@bare
+def test_a_driver_that_is_loaded_later_is_found(directory):
+    os.makedirs(directory + "/root/dev")
+    os.makedirs(directory + "/root/sys/class")
+    server = Server(directory)
+    c = Legacy(server, 144)
+    assert c.info()["devices"] == 0 and c.info()["available"] == 0
+    root = machine(directory, "--static", "--no-workloads", "-b", "n150")
+    shutil.rmtree(directory + "/root/sys")
+    shutil.copytree(root + "/sys", directory + "/root/sys", symlinks=True)
+    shutil.copytree(root + "/dev/tenstorrent", directory + "/root/dev/tenstorrent", symlinks=True)
+    wait(lambda: c.info()["devices"] == 1, "the card")
+    server.stop()
+
+
+@bare
+def test_no_device_is_ever_opened(directory):
+    """Fault 52: opening a device conflicts with its owner. Fault 53: the server appears as a user."""
+    root = machine(directory, "--no-workloads", "-b", "2xn150")
+    server = Server(directory, root=root)
+    plain = server.command
+    server.stop()
+    server.command = lambda: ["strace", "-D", "-f", "-e", "trace=open,openat,openat2", "-o",
+                              directory + "/trace", *plain()]
+    server.start()
+    c = Legacy(server)
+    for _ in range(5):
+        c.info(), server.ask()
+    server.stop()
+    with open(directory + "/trace") as f:
+        opened = f.read()
+    assert "sys/class/tenstorrent" in opened
+    assert not re.search(r"tenstorrent/\d", opened), opened
+
+
+@bare
+def test_tt_metals_counters_are_read_for_everybody(directory):
+    """Fault 73: 0600, so monitors need root or the same user. Fault 39: a killed process pins its bytes."""
+    root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,l1=16M,name=train")
+    server = Server(directory, root=root)
+    files = glob.glob(root + "/dev/shm/tt_device_*_memory")
+    assert files and all(os.stat(f).st_mode & 0o777 == 0o600 for f in files)
+    wait(lambda: server.ask().living, "the workload")
+    metal = [p for p in server.ask().living if p.origin == METAL]
+    assert metal and sum(p.now(DRAM) for p in metal) > 0
+
+    def ordinary():
+        for f in files:
+            try:
+                open(f, "rb")
+                raise AssertionError("readable")
+            except PermissionError:
+                pass
+        seen = [p for p in server.ask(ALLOCATIONS).living if p.origin == METAL]
+        assert sum(p.now(DRAM) for p in seen) > 0 and seen[0].usages[0]["known"] & 1
+
+    in_child(ordinary, NOBODY)
+    server.stop()
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])

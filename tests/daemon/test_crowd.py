@@ -1,0 +1,180 @@
+"""Many at once: a thousand programs, kills at any instruction, a server that dies under load."""
+
+import sys
+
+from allocd import *
+
+CROWD = 1000
+FULL = bool(os.environ.get("FULL"))  # the long forms of the same tests
+
+
+def found(server, pids):
+    """What the server knows of the crowd, whatever else runs on this machine."""
+    return [p for p in server.ask().living if p.pid in pids]
+
+
+def with_real_proc(directory):
+    os.makedirs(directory + "/root")
+    os.symlink("/proc", directory + "/root/proc")
+    return directory + "/root"
+
+
+def test_a_thousand_programs(server):
+    crowd = Crowd(server)
+    crowd.do("start", CROWD)
+    pids = crowd.pids()
+    wait(lambda: len(found(server, pids)) == CROWD, "all of them", 20)
+    held = int(crowd.do("pause"))
+    assert server.ask().now() == held > 0
+    m = Monitor(server)
+    began, used = time.monotonic(), server.cpu_seconds()
+    for _ in range(50):
+        m.sock.send(packet(SNAPSHOT, struct.pack("=II", 0, 0)))
+        _, _, fds = receive(m.sock)
+        os.close(fds[0])
+    took, cpu = time.monotonic() - began, server.cpu_seconds() - used
+    print(f"# snapshot of {CROWD} programs: {took * 20:.2f} ms, {cpu * 20:.2f} ms of CPU")
+    assert took / 50 < 0.020 * SLOW
+    used = server.cpu_seconds()
+    crowd.do("resume")
+    time.sleep(1)
+    idle = server.cpu_seconds() - used
+    print(f"# CPU of the server in a second while they report and nobody asks: {idle:.2f} s")
+    assert idle <= 0.02 * SLOW
+    m = Monitor(server)
+    began = time.monotonic()
+    killed = int(crowd.do("kill"))
+    wait(lambda: not m.ask().living, "their end", 10)
+    print(f"# {killed} programs killed and forgotten in {time.monotonic() - began:.2f} s")
+    assert server.ask().now() == 0
+    image = server.ask(WANT_FINISHED)
+    assert image.finished_total == CROWD and {p.pid for p in image.finished} == pids
+    crowd.end()
+
+
+def test_programs_killed_at_any_instruction_leave_nothing(server):
+    """Faults 36-46: what dead processes left behind. 10,000, fewer with sanitizers."""
+    crowd = Crowd(server)
+    number = int(crowd.do("churn", 10000 if FULL or SLOW == 1 else 2000))
+    wait(lambda: not server.ask().living, "the end of the last")
+    image = server.ask(WANT_FINISHED)
+    assert image.now() == 0
+    print(f"# {number} killed, {image.finished_total} had come to the server")
+    assert image.finished_total > number / 2
+    for p in image.finished:
+        for u in p.usages:
+            assert u["now"] <= u["peak"] and u["frees"] <= u["allocs"]
+    assert server.descriptors() < 1100  # a few wait for exit statuses
+    crowd.end()
+
+
+@bare
+def test_a_server_killed_and_restarted_under_load(directory):
+    """Faults 4, 5, 6: the server must start first, and its end loses everything. 100 times with FULL=1."""
+    server = Server(directory, root=with_real_proc(directory))
+    crowd = Crowd(server)
+    crowd.do("start", 100)
+    pids = crowd.pids()
+    wait(lambda: len(found(server, pids)) == 100, "all of them", 10)
+    for _ in range(100 if FULL else 25):
+        server.kill()
+        time.sleep(0.02)
+        server.start()
+        held = int(crowd.do("pause"))
+        seen = found(server, pids)
+        assert len(seen) == 100 and sum(p.now() for p in seen) == held
+        crowd.do("resume")
+    time.sleep(1.2)  # they connect again by themselves, and are not counted twice
+    held = int(crowd.do("pause"))
+    seen = found(server, pids)
+    assert len(seen) == 100 and sum(p.now() for p in seen) == held
+    crowd.end()
+    wait(lambda: not found(server, pids), "their end", 10)
+    server.stop()
+
+
+@bare
+def test_a_server_executed_again_under_load(directory):
+    server = Server(directory)
+    crowd = Crowd(server)
+    crowd.do("start", 100)
+    pids = crowd.pids()
+    wait(lambda: len(found(server, pids)) == 100, "all of them", 10)
+    for _ in range(10):
+        server.child.send_signal(signal.SIGHUP)
+        held = int(crowd.do("pause"))
+        seen = found(server, pids)
+        assert len(seen) == 100 and sum(p.now() for p in seen) == held
+        crowd.do("resume")
+    crowd.do("kill")
+    wait(lambda: not found(server, pids), "their end", 10)
+    assert server.ask().finished_total == 100
+    crowd.end()
+    server.stop()
+
+
+def test_a_million_allocations_of_one_program(server):
+    p = Program(server)
+    p.do("many", DRAM, 8, 1000000)
+    wait(lambda: server.ask().living, "the program")
+    m = Monitor(server)
+    began = time.monotonic()
+    m.sock.send(packet(SNAPSHOT, struct.pack("=II", ALLOCATIONS, p.pid)))
+    _, body, fds = receive(m.sock)
+    took = time.monotonic() - began
+    length, = struct.unpack("=Q", body)
+    print(f"# a million allocations: {length >> 20} MiB in {took * 1000:.0f} ms")
+    image = read_all(fds[0], length)
+    listed = image.of(p.pid)
+    assert len(listed.allocations) == 1000000 and not listed.flags & CUT
+    assert listed.now() == 8000000 == sum(a[1] for a in listed.allocations)
+    assert took < 0.5 * SLOW
+    p.end()
+
+
+def read_all(fd, length):
+    data = mmap.mmap(fd, length, prot=mmap.PROT_READ)
+    os.close(fd)
+    return Image(data[:])
+
+
+def test_a_hundred_legacy_clients_at_once(server):
+    children = []
+    for n in range(100):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                c = Legacy(server, SIZES[n % 4])
+                for i in range(200):
+                    c.alloc(i, n + 1)
+                for i in range(100):
+                    c.free(i)
+                c.query()
+                time.sleep(60)
+            finally:
+                os._exit(0)
+        children.append(pid)
+    c = Legacy(server)
+    wait(lambda: c.query()[DRAM] == 100 * 5050, "all of them", 10)
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    for pid in children:
+        os.waitpid(pid, 0)
+    wait(lambda: c.query()[DRAM] == 0, "their end")
+    c.close()
+
+
+def test_what_waits_for_nothing_uses_no_time(server):
+    c = Legacy(server)
+    c.alloc(1, 1), c.query()
+    m = Monitor(server)
+    m.ask()
+    silent = server.connect()
+    used = server.cpu_seconds()
+    time.sleep(0.5)
+    assert server.cpu_seconds() == used
+    silent.close()
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])

@@ -1,0 +1,227 @@
+/*
+ * The accounts of legacy clients against a model: random reports, and after each
+ * of them the totals are the sum of what a plain list holds.
+ */
+#include "daemon/account.h"
+#include "daemon/ledger.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NO_LIMIT UINT32_MAX
+
+static void the_same_id_in_other_pools_and_devices_is_another_allocation(void **state)
+{
+	struct ledger ledger = { 0 };
+
+	(void)state;
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_L1, 7, 200, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 1, TABLE_DRAM, 7, 300, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger.count, 3);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 100);
+	assert_int_equal(ledger_release(&ledger, 0, TABLE_L1, 7, 2), 1);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_L1].now_bytes, 0);
+	assert_int_equal(ledger.devices[1]->pool[TABLE_DRAM].now_bytes, 300);
+	ledger_done(&ledger);
+}
+
+static void a_reference_more_takes_a_free_more(void **state)
+{
+	struct ledger ledger = { 0 };
+
+	(void)state;
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 150, 1, 1, NO_LIMIT), 0);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 150);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].allocs, 1);
+	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), 0);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 150);
+	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), 1);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 0);
+	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), -ENOENT);
+	assert_int_equal(ledger.misuse[TABLE_UNKNOWN_FREE], 1);
+	ledger_done(&ledger);
+}
+
+static void no_total_exceeds_what_a_pool_can_have(void **state)
+{
+	struct ledger ledger = { 0 };
+
+	(void)state;
+	assert_int_equal(
+		ledger_hold(&ledger, 0, TABLE_DRAM, 1, TABLE_BYTES_MAX - 1, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 2, 1, 1, NO_LIMIT), -EOVERFLOW);
+	assert_int_equal(
+		ledger_hold(&ledger, 0, TABLE_DRAM, 1, TABLE_BYTES_MAX + 1, 1, 1, NO_LIMIT),
+		-EOVERFLOW);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 3, 1, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, TABLE_BYTES_MAX);
+	assert_int_equal(ledger.misuse[TABLE_OVERFLOW], 2);
+	ledger_done(&ledger);
+}
+
+static void what_exceeds_the_limit_is_counted_as_lost(void **state)
+{
+	struct ledger ledger = { 0 };
+
+	(void)state;
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 1, 1, 1, 1, 2), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 1, 1, 1, 2), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 3, 1, 1, 1, 2), -ENOSPC);
+	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 5, 1, 1, 2), 0);
+	assert_int_equal(ledger.misuse[TABLE_LOST], 1);
+	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 6);
+	ledger_done(&ledger);
+}
+
+/* ---- against a model ---- */
+
+enum { IDS = 200, DEVICES = 3, POOLS = 3, CONNECTIONS = 3, STEPS = 200000 };
+
+struct model {
+	uint64_t size[DEVICES][POOLS][IDS];
+	uint32_t references[DEVICES][POOLS][IDS], through[DEVICES][POOLS][IDS];
+};
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+static void model_forget(struct model *model, uint32_t through)
+{
+	for (int d = 0; d < DEVICES; d++) {
+		for (int p = 0; p < POOLS; p++) {
+			for (int i = 0; i < IDS; i++) {
+				if (model->through[d][p][i] != through)
+					continue;
+				model->size[d][p][i] = model->references[d][p][i] = 0;
+			}
+		}
+	}
+}
+
+static void compare(const struct model *model, const struct ledger *ledger)
+{
+	uint32_t count = 0;
+
+	for (int d = 0; d < DEVICES; d++) {
+		for (int p = 0; p < POOLS; p++) {
+			uint64_t sum = 0;
+
+			for (int i = 0; i < IDS; i++) {
+				sum += model->size[d][p][i];
+				count += model->size[d][p][i] > 0;
+			}
+			if (ledger->devices[d])
+				assert_int_equal(ledger->devices[d]->pool[p].now_bytes, sum);
+			else
+				assert_int_equal(sum, 0);
+		}
+	}
+	assert_int_equal(ledger->count, count);
+}
+
+static void random_reports_agree_with_a_model(void **state)
+{
+	static struct model model;
+	struct ledger ledger = { 0 };
+	uint64_t seed = 20251103;
+
+	(void)state;
+	for (int n = 0; n < STEPS; n++) {
+		uint64_t x = random_next(&seed);
+		uint32_t d = x % DEVICES, p = x / 8 % POOLS, i = x / 64 % IDS;
+		uint32_t through = (uint32_t)(x >> 32) % CONNECTIONS + 1;
+		uint64_t id = (uint64_t)i << 20; /* as addresses are */
+
+		if (x >> 40 & 1) {
+			uint64_t size = (x >> 44) + 1;
+			int r = ledger_hold(&ledger, d, (enum table_pool)p, id, size, 1, through,
+					    NO_LIMIT);
+
+			assert_int_equal(r, model.size[d][p][i] == 0);
+			if (r)
+				model.through[d][p][i] = through;
+			model.size[d][p][i] = size;
+			model.references[d][p][i]++;
+		} else {
+			int r = ledger_release(&ledger, d, (enum table_pool)p, id, 1);
+
+			if (!model.size[d][p][i]) {
+				assert_int_equal(r, -ENOENT);
+			} else if (--model.references[d][p][i] == 0) {
+				assert_int_equal(r, 1);
+				model.size[d][p][i] = 0;
+			} else {
+				assert_int_equal(r, 0);
+			}
+		}
+		if (n % 5000 == 4999) {
+			ledger_forget(&ledger, through, 1);
+			model_forget(&model, through);
+		}
+		if (n % 97 == 0)
+			compare(&model, &ledger);
+	}
+	compare(&model, &ledger);
+	ledger_done(&ledger);
+}
+
+/* ---- accounts ---- */
+
+static void the_last_accounts_are_kept_in_order(void **state)
+{
+	struct image_usage usage = { .peak_bytes = 1 };
+	struct accounts accounts;
+
+	(void)state;
+	assert_int_equal(accounts_init(&accounts, 4), 0);
+	for (uint32_t pid = 1; pid <= 10; pid++)
+		accounts_add(&accounts, &(struct image_process){ .pid = pid }, &usage, 1);
+	assert_int_equal(accounts.next - accounts.first, 4);
+	assert_int_equal(accounts.total, 10);
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(accounts_find(&accounts, accounts.first + i)->process.pid, 7 + i);
+	assert_null(accounts_find(&accounts, accounts.first - 1));
+	assert_null(accounts_find(&accounts, accounts.next));
+	accounts_done(&accounts);
+}
+
+static void accounts_never_keep_more_usages_than_they_may(void **state)
+{
+	static struct image_usage usages[448];
+	struct accounts accounts;
+
+	(void)state;
+	assert_int_equal(accounts_init(&accounts, 4096), 0);
+	for (uint32_t pid = 1; pid <= 1000; pid++)
+		accounts_add(&accounts, &(struct image_process){ .pid = pid }, usages, 448);
+	assert_true(accounts.usages <= ACCOUNT_USAGES_MAX);
+	assert_true(accounts.usages > ACCOUNT_USAGES_MAX - 448);
+	assert_int_equal(accounts_find(&accounts, accounts.next - 1)->process.pid, 1000);
+	accounts_done(&accounts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_same_id_in_other_pools_and_devices_is_another_allocation),
+		cmocka_unit_test(a_reference_more_takes_a_free_more),
+		cmocka_unit_test(no_total_exceeds_what_a_pool_can_have),
+		cmocka_unit_test(what_exceeds_the_limit_is_counted_as_lost),
+		cmocka_unit_test(random_reports_agree_with_a_model),
+		cmocka_unit_test(the_last_accounts_are_kept_in_order),
+		cmocka_unit_test(accounts_never_keep_more_usages_than_they_may),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

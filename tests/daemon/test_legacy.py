@@ -1,0 +1,471 @@
+"""The protocol of the first allocation server, and the faults it had with it."""
+
+import sys
+
+from allocd import *
+
+
+def now(server, pid=None):
+    return server.ask().of(pid or os.getpid(), LEGACY)
+
+
+def settle(server, condition, what="the report"):
+    wait(lambda: any(p.origin == LEGACY and condition(p) for p in server.ask().living), what)
+    return now(server)
+
+
+def gone(server):
+    wait(lambda: not server.ask().living, "its end")
+
+
+# ---- records ----
+
+
+def test_answers_have_the_size_of_the_questions(server):
+    """Fault 7: record size changed with no version. Fault 8: no single definition."""
+    for length in SIZES:
+        c = Legacy(server, length)
+        first = c.query()  # before a second record tells the size
+        assert first[DRAM] == 0
+        c.alloc(1, 1000)
+        c.send(CB_ALLOC, 0, 10, 0, 2)
+        c.send(KERNEL_LOAD, 0, 20, 1, 3)
+        totals = c.query()
+        assert totals[DRAM] == 1000
+        if length >= 128:
+            assert (totals[CB], totals[KERNEL]) == (10, 20)
+        c.sock.settimeout(0.1)
+        try:
+            assert not c.sock.recv(1), "more bytes than the question had"
+            raise AssertionError("closed")
+        except TimeoutError:
+            pass
+        c.close()
+        gone(server)
+
+
+def test_all_sizes_on_one_server_at_once(server):
+    clients = [Legacy(server, length) for length in SIZES]
+    for i, c in enumerate(clients):
+        c.alloc(i, 10**i)
+    for i, c in enumerate(clients):
+        wait(lambda c=c: c.query()[DRAM] == 1111, "the sum")
+    for c in clients:
+        c.close()
+    gone(server)
+
+
+def test_a_stream_cut_at_every_byte_is_the_same_stream(server):
+    for length in SIZES:
+        stream = b"".join((record(ALLOC, 0, 100, DRAM, 0, 1, length), record(ALLOC, 0, 50, L1, 0, 2, length),
+                           record(FREE, 0, 0, 0, 0, 1, length), record(QUERY, 0, length=length)))
+        for cut in range(1, len(stream), 1 if length == 72 else 5):
+            c = Legacy(server, length)
+            c.sock.sendall(stream[:cut])
+            c.sock.sendall(stream[cut:])
+            answer = c.receive()
+            assert struct.unpack_from("<2Q", answer, 40) == (0, 50), (length, cut, answer)
+            c.close()
+            gone(server)
+
+
+def test_a_stream_that_ends_at_any_byte_leaves_nothing(server):
+    stream = record(ALLOC, 0, 100, DRAM, 0, 1) + record(ALLOC, 0, 50, L1, 0, 2)
+    for cut in range(1, len(stream)):
+        c = Legacy(server)
+        c.sock.sendall(stream[:cut])
+        c.close()
+    gone(server)
+    assert server.ask().now() == 0
+    assert server.descriptors() < 32
+
+
+def test_one_byte_at_a_time(server):
+    c = Legacy(server, 128)
+    for byte in record(ALLOC, 0, 100, DRAM, 0, 1, 128) + record(QUERY, length=128):
+        c.sock.sendall(bytes([byte]))
+        time.sleep(0.0005)
+    assert struct.unpack_from("<Q", c.receive(), 40) == (100,)
+    c.close()
+
+
+def test_a_question_in_two_pieces_is_waited_for(server):
+    for length in SIZES[1:]:
+        c = Legacy(server, length)
+        question = record(QUERY, length=length)
+        c.sock.sendall(question[:100])
+        time.sleep(0.06)  # longer than the server waits for more of it
+        c.sock.sendall(question[100:])
+        assert c.receive()[0] == RESPONSE
+        c.close()
+
+
+def test_nonsense_closes_the_connection(server):
+    """Fault 9, and 49: ids wrote outside the arrays."""
+    for bad in (b"\0" * 72, record(13), record(255), record(RESPONSE), record(INFO_RESPONSE),
+                record(ALLOC, 64, 1), record(ALLOC, -1, 1), record(ALLOC, 2**31 - 1, 1),
+                record(ALLOC, -2**31, 1), record(ALLOC, 0, 0), record(ALLOC, 0, (100 << 30) + 1),
+                record(ALLOC, 0, 2**64 - 1), record(ALLOC, 0, 1, 5), record(ALLOC, 0, 1, 255),
+                record(KERNEL_LOAD, 0, 1, 3), record(CB_ALLOC, 0, 0), record(FREE, 64), record(FREE, -1),
+                record(QUERY, -1), record(QUERY, 4096), record(INFO_QUERY, -2), record(CB_FREE, 99),
+                record(KERNEL_UNLOAD, -7), b"GET / HTTP/1.1\r\n" * 10,
+                record(ALLOC, 0, 1) + b"\0" * 200,  # a next record that never begins
+                record(ALLOC, 0, 1)[:72] + b"\0" * 8 + record(ALLOC, 0, 1)):  # 80 bytes: no such size
+        c = Legacy(server)
+        c.sock.sendall(bad)
+        assert c.is_closed(), bad
+        c.close()
+    assert server.log().count("closed: nonsense") == 26
+    gone(server)
+
+
+def test_a_fifth_record_of_32_bytes_is_nonsense(server):
+    c = Legacy(server)
+    c.sock.sendall(struct.pack("<B3xiQQi4x", CB_ALLOC, 0, 64, 1, os.getpid()) * 5)
+    assert c.is_closed()
+    gone(server)
+
+
+def test_a_client_that_asks_and_never_reads_holds_up_nobody(server):
+    c = Legacy(server)
+    c.sock.setblocking(False)
+    sent = 0
+    try:
+        while sent < 20000:
+            c.sock.send(record(QUERY) * 20)
+            sent += 20
+    except BlockingIOError:
+        pass
+    assert sent < 20000, "the server takes questions without end"
+    d = Legacy(server)
+    d.alloc(1, 1)
+    assert d.query()[DRAM] == 1
+    used = server.cpu_seconds()
+    time.sleep(0.3)
+    assert server.cpu_seconds() - used <= 0.02
+    c.close(), d.close()
+
+
+# ---- accounts ----
+
+
+def test_buffer_types_are_numbered_as_tt_metal_numbers_them(server):
+    """Fault 10: two numberings of buffer types."""
+    c = Legacy(server, 144)
+    for pool in (DRAM, L1, SYSTEM, L1_SMALL, TRACE):
+        c.alloc(pool, 10**pool, pool)
+    totals = c.query()
+    assert totals == {DRAM: 1, L1: 10, L1_SMALL: 1000, TRACE: 10000, CB: 0, KERNEL: 0}
+    p = now(server)
+    assert [p.now(pool) for pool in range(5)] == [1, 10, 100, 1000, 10000]
+    c.close()
+
+
+def test_circular_buffers_and_kernels_give_back_what_was_stored(server):
+    """Fault 11: CB_FREE and KERNEL_UNLOAD arrived with size 0."""
+    c = Legacy(server, 144)
+    c.send(CB_ALLOC, 0, 500, 0, 1)
+    c.send(KERNEL_LOAD, 0, 600, 2, 1)
+    assert (lambda t: (t[CB], t[KERNEL]))(c.query()) == (500, 600)
+    c.send(CB_FREE, 0, 0, 0, 1)
+    c.send(KERNEL_UNLOAD, 0, 10**9, 0, 1)
+    assert (lambda t: (t[CB], t[KERNEL]))(c.query()) == (0, 0)
+    c.close()
+
+
+def test_a_run_leaves_nothing_for_the_next(server):
+    """Fault 13: repeated runs accumulate buffers that were never reported freed."""
+    for _ in range(5):
+        c = Legacy(server)
+        for i in range(100):
+            c.alloc(i, 1 << 20)
+        assert c.query()[DRAM] == 100 << 20
+        c.close()
+        gone(server)
+
+
+def test_unknown_frees_are_counted_and_change_nothing(server):
+    """Fault 14: frees of buffers never seen, called harmless."""
+    c = Legacy(server)
+    c.alloc(1, 100)
+    for _ in range(3):
+        c.free(999)
+    assert c.query()[DRAM] == 100
+    assert now(server).misuse[UNKNOWN_FREE] == 3
+    c.close()
+
+
+def test_the_same_buffer_twice_counts_once_and_is_freed_twice(server):
+    """Fault 15: the same buffer reported twice (cached binaries and their view)."""
+    c = Legacy(server)
+    c.alloc(7, 100), c.alloc(7, 100)
+    assert c.query()[DRAM] == 100
+    c.free(7)
+    assert c.query()[DRAM] == 100
+    c.free(7)
+    assert c.query()[DRAM] == 0
+    c.close()
+
+
+def test_two_processes_at_one_address_do_not_collide(server):
+    """Fault 16: two processes at one address collide; owner is whoever came first."""
+    c = Legacy(server)
+    c.alloc(7, 100)
+
+    def other():
+        d = Legacy(server)
+        d.alloc(7, 30)
+        assert d.query()[DRAM] == 130
+        d.free(7)
+        assert d.query()[DRAM] == 100
+        d.alloc(7, 5)
+        assert d.query()[DRAM] == 105
+
+    c.query()
+    in_child(other)
+    wait(lambda: c.query()[DRAM] == 100, "the other's end")
+    c.close()
+
+
+def test_a_changed_size_is_honoured(server):
+    """Fault 17: size change at a reused address ignored."""
+    c = Legacy(server)
+    c.alloc(7, 100), c.alloc(7, 250)
+    assert c.query()[DRAM] == 250
+    c.alloc(7, 50)
+    assert c.query()[DRAM] == 50
+    for _ in range(3):
+        c.free(7)
+    assert c.query()[DRAM] == 0
+    assert now(server).usage()["peak"] == 250
+    c.close()
+
+
+def test_frees_on_the_wrong_device_do_not_touch_the_right_one(server):
+    """Fault 18: frees reported on device 0 only, in a mesh."""
+    c = Legacy(server)
+    for device in (0, 1):
+        c.alloc(7, 100, device=device)
+    c.free(7), c.free(7)
+    assert (c.query(0)[DRAM], c.query(1)[DRAM]) == (0, 100)
+    assert now(server).misuse[UNKNOWN_FREE] == 1  # not hidden
+    c.close()
+
+
+def test_every_device_has_its_circular_buffers(server):
+    """Fault 19: circular buffers seen on the first device only. Fault 49: at most 8 devices."""
+    c = Legacy(server, 144)
+    for device in range(64):
+        c.send(CB_ALLOC, device, 10 + device, 0, 1)
+    assert [c.query(device)[CB] for device in range(64)] == [10 + d for d in range(64)]
+    c.close()
+
+
+def test_the_same_address_as_circular_buffer_and_as_l1_is_kept_apart(server):
+    """Fault 20: circular buffers counted both as CB and as L1."""
+    c = Legacy(server, 144)
+    c.send(CB_ALLOC, 0, 100, 0, 0x1000)
+    c.alloc(0x1000, 40, L1)
+    totals = c.query()
+    assert (totals[CB], totals[L1]) == (100, 40)
+    c.free(0x1000)
+    totals = c.query()
+    assert (totals[CB], totals[L1]) == (100, 0)
+    c.close()
+
+
+def test_totals_cannot_wrap(server):
+    """Fault 27: unsigned totals could wrap below zero."""
+    c = Legacy(server, 144)
+    c.alloc(1, 10)
+    for kind in (FREE, CB_FREE, KERNEL_UNLOAD):
+        for _ in range(5):
+            c.send(kind, 0, 2**40, 0, 1)
+    assert set(c.query().values()) == {0}
+    for i in range(12000):  # 100 GiB each: more than a pool can have
+        c.alloc(i, 100 << 30)
+    assert c.query()[DRAM] <= 2**50
+    p = now(server)
+    assert p.flags & LOW and p.misuse[OVERFLOW] > 0
+    c.close()
+
+
+def test_address_0_is_an_address(server):
+    """Fault 29: hooked graph-capture allocations have address 0."""
+    c = Legacy(server)
+    c.alloc(0, 10), c.alloc(2**64 - 1, 5)
+    assert c.query()[DRAM] == 15
+    c.free(0)
+    assert c.query()[DRAM] == 5
+    c.close()
+
+
+def test_a_process_has_its_totals_peak_and_counts(server):
+    """Fault 60: no per-process memory although the server knows owners. Fault 59, 61: nor user."""
+    c = Legacy(server)
+    c.alloc(1, 100), c.alloc(2, 50), c.free(1), c.query()
+    p = now(server)
+    u = p.usage()
+    assert (u["now"], u["peak"], u["allocs"], u["frees"]) == (50, 150, 2, 1)
+    assert p.uid == os.getuid() and p.name.startswith("python")
+    listed = server.ask(ALLOCATIONS).of(os.getpid())
+    assert [(a[0], a[1]) for a in listed.allocations] == [(2, 50)]
+    c.close()
+
+
+# ---- processes ----
+
+
+def test_two_connections_of_one_process_share_its_account(server):
+    c, d = Legacy(server), Legacy(server)
+    c.alloc(1, 100)
+    c.query()
+    d.free(1)
+    assert d.query()[DRAM] == 0
+    c.alloc(2, 30), c.query()
+    d.alloc(3, 4), d.query()
+    assert len(server.ask().living) == 1
+    c.close()
+    wait(lambda: d.query()[DRAM] == 4, "the end of the first")
+    d.close()
+    gone(server)
+
+
+def test_a_killed_client_leaves_no_kernel_nor_circular_buffer(server):
+    """Fault 36: CBs and kernels had no owner. Fault 37: pids only from buffers. Fault 38: 10 s or 5 or 3."""
+    def victim():
+        c = Legacy(server, 144)
+        c.send(CB_ALLOC, 0, 500, 0, 1)
+        c.send(KERNEL_LOAD, 0, 600, 0, 2)
+        c.query()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    m = Monitor(server)
+    in_child(victim)
+    began = time.monotonic()
+    wait(lambda: not m.ask().living, "its end")
+    assert time.monotonic() - began < 0.1 * SLOW
+    last = server.ask(WANT_FINISHED).finished[-1]
+    assert (last.peak(CB), last.peak(KERNEL), last.origin) == (500, 600, LEGACY)
+
+
+def test_who_disconnects_and_lives_holds_nothing(server):
+    c = Legacy(server)
+    c.alloc(1, 100), c.query()
+    c.close()
+    gone(server)
+
+
+def test_a_stream_that_a_child_inherited_ends_with_its_process(server):
+    parent = os.fork()
+    if parent == 0:
+        try:
+            c = Legacy(server)
+            c.alloc(1, 100), c.query()
+            if os.fork() == 0:
+                time.sleep(1)  # still has the socket
+        finally:
+            os._exit(0)
+    os.waitpid(parent, 0)
+    began = time.monotonic()
+    gone(server)
+    assert time.monotonic() - began < 0.5
+
+
+def test_nobody_speaks_for_another_process(server):
+    """Fault 71: any client can claim any pid or free any buffer."""
+    c = Legacy(server)
+    c.alloc(1, 100), c.query()
+    for claim in (1, os.getppid(), -1, 2**31 - 1):
+        d = Legacy(server, pid=claim)
+        d.free(1)
+        assert d.is_closed()
+    assert c.query()[DRAM] == 100
+    assert server.log().count("claims to be another process") == 4
+    demo = Legacy(server, pid=0)  # the demo's FREE carries no pid
+    demo.free(1)
+    demo.query()
+    assert c.query()[DRAM] == 0
+    c.close(), demo.close()
+
+
+def test_who_only_asks_is_no_client(server):
+    """Fault 53: the server itself, or a monitor, appears as a process."""
+    c = Legacy(server)
+    c.query(), c.info()
+    assert server.ask().living == []
+    c.close()
+    time.sleep(0.05)
+    assert server.ask(WANT_FINISHED).finished == []
+
+
+def test_a_process_with_a_table_is_not_counted_twice(server):
+    c = Legacy(server)
+    c.alloc(1, 100)
+    assert c.query()[DRAM] == 100
+    fd, m = table()
+    put_pool(m, 0, DRAM, 40, 40, 1, 0)
+    sock = hand_over(server, fd)
+    wait(lambda: c.query()[DRAM] == 40, "the table to be believed")
+    assert sorted((p.origin, p.now()) for p in server.ask().living) == [(TABLE, 40), (LEGACY, 100)]
+    sock.close(), os.close(fd)
+    wait(lambda: c.query()[DRAM] == 100, "the end of the table")
+    c.close()
+
+
+def test_a_dump_goes_to_the_log_under_the_askers_name(server):
+    """Fault 69: dump goes to the server's terminal, not to who asked."""
+    c = Legacy(server, 72)
+    c.alloc(0xBEE0, 100)
+    c.send(KERNEL_LOAD, 0, 20, 0, 0xCAFE)
+    c.query()
+    c.send(DUMP_REMAINING)
+    server.wait_for("end of dump")
+    log = server.log()
+    assert f"dump of what is held asked for by pid {os.getpid()}" in log
+    assert "0xbee0: 100 bytes" in log and "0xcafe: 20 bytes" in log
+    time.sleep(0.15)
+    c.send(DUMP_KERNELS)
+    server.wait_for("dump of kernels")
+    for _ in range(1000):
+        c.send(DUMP_REMAINING)
+    server.wait_for("asked for too often")
+    assert server.log().count("asked for by") < 20
+    c.close()
+
+
+def test_the_original_demo_three_times_is_three_times_one(server):
+    """Running three copies, as its README suggests, made ids collide."""
+    MIB = 1 << 20
+    demos = []
+
+    def demo():
+        c = Legacy(server, 72, pid=os.getpid())
+        for i in range(1, 5):
+            c.alloc(i, MIB, L1)
+        for i in range(5, 9):
+            c.alloc(i, 25 * MIB)
+        for i in range(9, 17):
+            c.alloc(i, MIB, L1)
+        c.query()
+        time.sleep(30)
+
+    for _ in range(3):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                demo()
+            finally:
+                os._exit(0)
+        demos.append(pid)
+    c = Legacy(server)
+    wait(lambda: c.query() == {DRAM: 300 * MIB, L1: 36 * MIB, L1_SMALL: 0, TRACE: 0}, "the sum")
+    for pid in demos:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    wait(lambda: c.query()[DRAM] == 0, "their end")
+    c.close()
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])

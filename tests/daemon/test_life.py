@@ -1,0 +1,415 @@
+"""Beginning and end of the server: sockets, signals, restarts, systemd."""
+
+import sys
+
+from allocd import *
+
+
+def run_server(*words, environment=None, user=None, directory=None, seconds=5):
+    env = {k: v for k, v in os.environ.items() if k not in ("TT_ALLOCD_SOCKET", "NOTIFY_SOCKET")}
+    env.update(environment or {})
+    program = ALLOCD if user is None else readable(ALLOCD, directory)
+    return subprocess.run([program, *words], capture_output=True, text=True, env=env, user=user,
+                          timeout=seconds * SLOW)
+
+
+# ---- the command line ----
+
+
+@bare
+def test_help_and_version(directory):
+    r = run_server("--help")
+    assert r.returncode == 0 and r.stderr == ""
+    for word in ("--socket", "--legacy-socket", "--quiet", "--verbose", "--foreground", "--root", "--limit"):
+        assert word in r.stdout
+    assert max(map(len, r.stdout.splitlines())) <= 80
+    assert run_server("-h").stdout == r.stdout
+    assert re.fullmatch(r"tt_allocd \d+\.\d+\.\d+\n", run_server("--version").stdout)
+    assert os.path.realpath(BUILD + "/allocation_server_poc") == os.path.realpath(ALLOCD)
+
+
+@bare
+def test_wrong_options_are_errors(directory):
+    for words in (("--nonsense",), ("extra",), ("--limit", "clients"), ("--limit", "clients=0"),
+                  ("--limit", "clients=x"), ("--limit", "nothing=1"), ("--socket",),
+                  ("--limit", "clients=99999999999")):
+        r = run_server(*words)
+        assert r.returncode == 2 and r.stderr and r.stdout == "", words
+
+
+@bare
+def test_help_to_a_full_disk_is_an_error(directory):
+    with open("/dev/full", "w") as full:
+        r = subprocess.run([ALLOCD, "--help"], stdout=full, stderr=subprocess.PIPE)
+    assert r.returncode == 74 and r.stderr
+
+
+@bare
+def test_quiet_says_only_what_went_wrong(directory):
+    server = Server(directory, "--quiet", wait=False)
+    wait(lambda: os.path.exists(server.legacy), "the socket")
+    server.ask()
+    assert server.log() == ""
+    refused(errno.EBADMSG, lambda: receive((lambda s: (s.send(b"x"), s)[1])(server.connect())))
+    wait(lambda: server.log(), "the refusal")
+    server.stop()
+    assert server.log().count("\n") == 1
+
+
+# ---- sockets ----
+
+
+@bare
+def test_a_living_server_keeps_its_socket(directory):
+    """Fault 70: predictable path, unlinked at start; take-over possible."""
+    server = Server(directory)
+    second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
+    assert second.returncode == 1 and "another server is living there" in second.stderr
+    second = run_server("--socket", directory + "/other.sock", "--legacy-socket", server.legacy, "--root",
+                        server.root)
+    assert second.returncode == 1 and "another server is living there" in second.stderr
+    os.kill(server.child.pid, signal.SIGSTOP)  # it lives even if it does not answer
+    second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
+    assert second.returncode == 1
+    os.kill(server.child.pid, signal.SIGCONT)
+    server.ask()
+    assert not os.path.exists(directory + "/other.sock")
+    server.stop()
+
+
+@bare
+def test_a_dead_server_is_replaced(directory):
+    server = Server(directory)
+    server.kill()
+    assert os.path.exists(server.path) and os.path.exists(server.legacy)
+    server.start()
+    server.ask()
+    Legacy(server).query()
+    server.stop()
+
+
+@bare
+def test_ten_servers_at_once_are_one(directory):
+    server = Server(directory)
+    server.kill()  # a socket for all to fight over
+    os.makedirs(directory + "/root", exist_ok=True)
+    rivals = [spawn([ALLOCD, "--quiet", "--socket", server.path, "--legacy-socket", "none", "--root",
+                     directory + "/root"], stderr=subprocess.DEVNULL) for _ in range(10)]
+    wait(lambda: sum(r.poll() is None for r in rivals) == 1, "one winner")
+    time.sleep(0.1)
+    winner, = (r for r in rivals if r.poll() is None)
+    assert server.ask().server_pid == winner.pid
+    winner.terminate()
+    assert winner.wait() == 0
+
+
+@bare
+def test_the_end_removes_both_sockets(directory):
+    for number in (signal.SIGTERM, signal.SIGINT):
+        server = Server(directory)
+        c = Legacy(server)
+        c.alloc(1, 1), c.query()
+        m = Monitor(server)
+        m.ask()
+        assert server.stop(number) == 0
+        assert not os.path.exists(server.path) and not os.path.exists(server.legacy)
+        assert c.is_closed() and m.sock.recv(1) == b""
+
+
+@bare
+def test_the_end_removes_no_socket_of_another(directory):
+    server = Server(directory)
+    os.unlink(server.path)
+    other = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    other.bind(server.path)
+    server.stop()
+    assert os.path.exists(server.path)
+
+
+@bare
+def test_what_is_not_a_socket_is_left_alone(directory):
+    """Fault 70: squatting. A hostile /tmp: files, directories, links, pipes."""
+    root = directory + "/root"
+    os.makedirs(root)
+    victim = directory + "/victim"
+    with open(victim, "w") as f:
+        f.write("precious")
+
+    def link(p): os.symlink(victim, p)
+    def dangling(p): os.symlink(directory + "/nowhere", p)
+    def loop(p): os.symlink(p, p)
+    def file(p): open(p, "w").close()
+
+    for make in (link, dangling, loop, file, os.mkdir, os.mkfifo):
+        path = directory + "/hostile.sock"
+        make(path)
+        before = os.lstat(path)
+        for words in (("--socket", path, "--legacy-socket", "none"),
+                      ("--socket", directory + "/own.sock", "--legacy-socket", path)):
+            r = run_server(*words, "--root", root)
+            assert r.returncode == 1 and "left alone" in r.stderr, (make, r.stderr)
+        assert os.lstat(path).st_ino == before.st_ino
+        os.rmdir(path) if make is os.mkdir else os.unlink(path)
+    assert open(victim).read() == "precious" and not os.path.exists(directory + "/nowhere")
+
+
+@bare
+def test_a_link_to_a_living_socket_is_not_followed(directory):
+    server = Server(directory)
+    os.symlink(server.path, directory + "/link.sock")
+    r = run_server("--socket", directory + "/link.sock", "--legacy-socket", "none", "--root", server.root)
+    assert r.returncode == 1 and os.path.islink(directory + "/link.sock")
+    server.ask()
+    server.stop()
+
+
+@bare
+def test_a_directory_that_others_can_change_is_refused(directory):
+    os.makedirs(directory + "/root")
+    for name, mode, owner in (("open", 0o777, 0), ("foreign", 0o755, NOBODY)):
+        os.mkdir(directory + "/" + name)
+        os.chmod(directory + "/" + name, mode)
+        os.chown(directory + "/" + name, owner, owner)
+        r = run_server("--socket", f"{directory}/{name}/s", "--legacy-socket", "none", "--root",
+                       directory + "/root")
+        assert r.returncode == 1 and "could replace it" in r.stderr, r.stderr
+    os.mkdir(directory + "/sticky")
+    os.chmod(directory + "/sticky", 0o1777)  # as /tmp is
+    server = Server(directory, "--socket", directory + "/sticky/s")
+    server.stop()
+
+
+@bare
+def test_a_foreign_dead_socket_in_tmp_is_replaced_by_root_and_not_by_others(directory):
+    os.mkdir(directory + "/tmp")
+    os.chmod(directory + "/tmp", 0o1777)
+    os.makedirs(directory + "/root")
+    path = directory + "/tmp/legacy.sock"
+
+    def squat():
+        s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        s.bind(path)
+        s.listen()
+
+    in_child(squat, NOBODY)
+    os.mkdir(directory + "/mine")
+    os.chown(directory + "/mine", 1234, 1234)
+    r = run_server("--socket", directory + "/mine/s", "--legacy-socket", path, "--root", directory + "/root",
+                   user=1234, directory=directory)
+    assert r.returncode == 1 and "Permission denied" in r.stderr, r.stderr
+    server = Server(directory, "--legacy-socket", path)
+    server.legacy = path
+    Legacy(server).query()
+    assert os.stat(path).st_mode & 0o777 == 0o666 and os.stat(path).st_uid == 0
+    server.stop()
+
+
+@bare
+def test_a_locked_directory_holds_up_no_server_for_long(directory):
+    fd = os.open(directory, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_EX)
+    began = time.monotonic()
+    server = Server(directory)
+    assert time.monotonic() - began < 4 * SLOW
+    server.stop()
+    os.close(fd)
+
+
+@bare
+def test_an_ordinary_users_server_is_in_the_users_directory(directory):
+    os.mkdir(directory + "/run")
+    os.chown(directory + "/run", NOBODY, NOBODY)
+    os.makedirs(directory + "/root")
+    program = readable(ALLOCD, directory)
+    child = spawn([program, "--legacy-socket", "none", "--root", directory + "/root"], user=NOBODY,
+                  stderr=subprocess.DEVNULL, env=dict(os.environ, XDG_RUNTIME_DIR=directory + "/run"))
+    path = directory + "/run/tt-smi/allocd.sock"
+    wait(lambda: os.path.exists(path), "the socket")
+    assert os.stat(path).st_mode & 0o777 == 0o666
+    assert os.stat(directory + "/run/tt-smi").st_mode & 0o022 == 0
+    child.terminate()
+    assert child.wait() == 0
+    env = {k: v for k, v in os.environ.items() if not k.startswith("XDG")}
+    r = subprocess.run([program, "--legacy-socket", "none"], user=NOBODY, env=env, capture_output=True,
+                       text=True)
+    assert r.returncode == 1 and "XDG_RUNTIME_DIR" in r.stderr
+
+
+@bare
+def test_umask_does_not_shut_others_out(directory):
+    before = os.umask(0o077)
+    server = Server(directory)
+    os.umask(before)
+    assert os.stat(server.path).st_mode & 0o777 == os.stat(server.legacy).st_mode & 0o777 == 0o666
+    in_child(lambda: server.ask(), NOBODY)
+    server.stop()
+
+
+# ---- executed again ----
+
+
+@bare
+def test_sighup_loses_nothing(directory):
+    """Fault 5: restart loses all state. Fault 76: a change means restarting every workload."""
+    server = Server(directory)
+    p = Program(server)
+    p.alloc(1, 1000)
+    dead = Program(server)
+    dead.alloc(1, 77)
+    wait(lambda: len(server.ask().living) == 2, "both")
+    dead.kill()
+    wait(lambda: server.ask(WANT_FINISHED).finished, "the account")
+    c = Legacy(server, 144)
+    for i in range(100):
+        c.alloc(i, 10, i % 5, i % 3)
+    c.alloc(0, 10)  # a second reference
+    c.send(CB_ALLOC, 2, 5, 0, 1)
+    c.free(999)
+    monitor = Monitor(server)
+    before = monitor.ask(ALLOCATIONS | WANT_FINISHED)
+    start = before.server_start
+    held = lambda: server.ask().of(os.getpid()).now(DRAM)
+    c.query()
+    assert held() == 200
+    before = monitor.ask(ALLOCATIONS | WANT_FINISHED)
+    half = record(ALLOC, 0, 1, DRAM, 0, 12345, 144)
+    c.sock.sendall(half[:50])  # half a record
+    for _ in range(3):
+        pid, exe = server.child.pid, os.stat(f"/proc/{server.child.pid}/exe").st_ino
+        seen = server.log().count("listens on")
+        server.child.send_signal(signal.SIGHUP)
+        wait(lambda: server.log().count("listens on") > seen, "the new server")
+    after = monitor.ask(ALLOCATIONS | WANT_FINISHED)  # the same connection
+    c.sock.sendall(half[50:])
+    assert after.server_start == start and after.finished_total == before.finished_total
+    for a, b in zip(before.all, after.all):
+        assert (a.pid, a.start_ticks, a.name, a.misuse, a.peak()) == (b.pid, b.start_ticks, b.name, b.misuse,
+                                                                    b.peak())
+    wait(lambda: held() == 201, "the record that was cut")
+    p.alloc(2, 500)
+    assert server.ask().of(p.pid).now() == 1500 and p.do("state") == 3
+    c.free(0), c.query()
+    assert held() == 201  # one reference was left
+    c.free(0), c.query()
+    assert held() == 191
+    p.kill()
+    wait(lambda: all(q.pid != p.pid for q in server.ask().living), "the end of the program")
+    assert server.ask(WANT_FINISHED).finished[-1].peak() == 1500
+    c.close()
+    wait(lambda: not server.ask().living, "the end of the client")
+    assert server.stop() == 0 and not os.path.exists(server.path)
+
+
+@bare
+def test_sighup_executes_the_new_binary(directory):
+    program = directory + "/tt_allocd"
+    shutil.copy(ALLOCD, program)
+    server = Server(directory, wait=False)
+    server.kill()
+    server.command = lambda: [program, "--verbose", "--socket", server.path, "--legacy-socket", "none",
+                              "--root", server.root]
+    server.start()
+    old = os.stat(f"/proc/{server.child.pid}/exe").st_ino
+    shutil.copy(ALLOCD, program + ".new")
+    os.rename(program + ".new", program)  # as a package manager does
+    server.child.send_signal(signal.SIGHUP)
+    wait(lambda: server.log().count("listens on") == 2, "the new server")
+    assert os.stat(f"/proc/{server.child.pid}/exe").st_ino == os.stat(program).st_ino != old
+    before = server.descriptors()
+    os.unlink(program)
+    server.child.send_signal(signal.SIGHUP)
+    server.wait_for("cannot be executed")  # and goes on
+    server.ask()
+    assert server.descriptors() == before
+    server.stop()
+
+
+@bare
+def test_sighup_under_load(directory):
+    server = Server(directory)
+    p = Program(server)
+    p.alloc(1, 1)
+    wait(lambda: server.ask().living, "the program")
+    for _ in range(20):
+        server.child.send_signal(signal.SIGHUP)
+        for _ in range(3):
+            assert server.ask().of(p.pid).now() == 1
+    assert server.descriptors() < 32
+    server.stop()
+
+
+# ---- systemd ----
+
+
+@bare
+def test_readiness_is_told(directory):
+    notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    for name in (directory + "/notify", "\0tt-allocd-test-%d" % os.getpid()):
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notify.settimeout(5 * SLOW)
+        notify.bind(name)
+        server = Server(directory, wait=False, environment={"NOTIFY_SOCKET": name.replace("\0", "@")})
+        assert notify.recv(100) == b"READY=1"
+        server.ask()  # it is
+        server.child.send_signal(signal.SIGHUP)
+        assert notify.recv(100) == b"RELOADING=1" and notify.recv(100) == b"READY=1"
+        server.stop()
+        assert notify.recv(100) == b"STOPPING=1"
+
+
+@bare
+def test_sockets_may_come_from_systemd(directory):
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    own.bind(directory + "/allocd.sock")
+    own.listen()
+    legacy = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    legacy.bind(directory + "/legacy.sock")
+    legacy.listen()
+    os.makedirs(directory + "/root")
+    log = open(directory + "/log", "wb")
+    os.set_inheritable(own.fileno(), True), os.set_inheritable(legacy.fileno(), True)
+    pid = os.fork()
+    if pid == 0:
+        # In the other order: the type tells which is which.
+        a, b = os.dup(legacy.fileno()), os.dup(own.fileno())
+        os.dup2(a, 3), os.dup2(b, 4), os.dup2(log.fileno(), 2)
+        os.execve(ALLOCD, [ALLOCD, "--root", directory + "/root"],
+                  dict(os.environ, LISTEN_PID=str(os.getpid()), LISTEN_FDS="2"))
+    own.close(), legacy.close()
+    server = Server.__new__(Server)
+    server.path, server.legacy = directory + "/allocd.sock", directory + "/legacy.sock"
+    server.ask()  # waits in the backlog until it is ready
+    Legacy(server).query()
+    os.kill(pid, signal.SIGHUP)
+    server.ask()
+    os.kill(pid, signal.SIGTERM)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert os.path.exists(server.path)  # systemd's to remove
+
+
+def test_a_log_that_nobody_reads_holds_up_nobody(server):
+    read, write = os.pipe()
+    fcntl.fcntl(write, 1031, 4096)  # F_SETPIPE_SZ
+    child = spawn([ALLOCD, "--verbose", "--socket", server.directory + "/other.sock", "--legacy-socket",
+                   "none", "--root", server.root], stderr=write)
+    os.close(write)
+    other = Server.__new__(Server)
+    other.path = server.directory + "/other.sock"
+    wait(lambda: os.path.exists(other.path), "the socket")
+    for _ in range(100):
+        try:
+            sock = other.connect()
+            sock.send(b"nonsense that is refused with a line in the log")
+            receive(sock)
+        except Refused:
+            pass
+        sock.close()
+    other.ask()
+    os.close(read)
+    other.ask()  # nor does a log that is gone
+    child.terminate()
+    assert child.wait() == 0
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])

@@ -1,0 +1,247 @@
+"""Every limit, reached; each says so in the log."""
+
+import sys
+
+from allocd import *
+
+
+def tables(server, count):
+    """So many tables of this process, each with its connection."""
+    for _ in range(count):
+        fd, m = table()
+        put_pool(m, 0, DRAM, 1, 1, 1, 0)
+        try:
+            yield hand_over(server, fd)
+        finally:
+            os.close(fd)
+
+
+@options("--limit", "clients=10")
+def test_clients_in_all(server):
+    """Fault 72: no bound on clients. Fault 45: a table of slots can fill."""
+    kept = list(tables(server, 10))
+    e = refused(errno.EUSERS, list, tables(server, 1))
+    assert "too many clients" in e.text
+    refused(errno.EUSERS, server.ask)  # monitors count too
+    server.wait_for("too many clients")
+    c = Legacy(server)
+    assert c.is_closed()
+    server.wait_for("too many connections")
+    kept.pop().close()
+    time.sleep(0.02)
+    assert len(server.ask().living) == 9
+    for sock in kept:
+        sock.close()
+
+
+@options("--limit", "user-clients=3")
+def test_clients_of_one_user(server):
+    def ordinary():
+        kept = list(tables(server, 3))
+        refused(errno.EUSERS, list, tables(server, 1))
+        assert Legacy(server).is_closed()
+        return kept
+
+    root = list(tables(server, 5))  # root is not bound by it
+    in_child(ordinary, NOBODY)
+    in_child(ordinary, 1234)
+    wait(lambda: len(server.ask().living) == 5, "the end of the others")
+    for sock in root:
+        sock.close()
+
+
+@options("--limit", "new=5", "--limit", "handshake=60000")
+def test_connections_without_a_message(server):
+    silent = [server.connect() for _ in range(5)]
+    time.sleep(0.05)
+    e = refused(errno.EUSERS, receive, server.connect())
+    assert e.retry_ms > 0
+    server.wait_for("too many connections that say nothing")
+    silent.pop().close()
+    time.sleep(0.05)
+    server.ask()
+    for sock in silent:
+        sock.close()
+
+
+@options("--limit", "user-new=2", "--limit", "handshake=60000")
+def test_connections_of_one_user_without_a_message(server):
+    silent = []
+
+    def ordinary():
+        silent.extend(server.connect() for _ in range(2))
+        time.sleep(0.05)
+        refused(errno.EUSERS, receive, server.connect())
+
+    in_child(ordinary, NOBODY)
+    in_child(ordinary, 1234)
+
+
+@options("--limit", "handshake=100")
+def test_time_for_the_first_message(server):
+    sock = server.connect()
+    began = time.monotonic()
+    e = refused(errno.ETIMEDOUT, receive, sock)
+    took = time.monotonic() - began
+    assert 0.05 < took < 0.5 * SLOW, took
+    assert sock.recv(1) == b""
+    server.wait_for("no message within the time")
+    m = Monitor(server)
+    m.ask()
+    time.sleep(0.2)
+    m.ask()  # who has said something may be silent
+
+
+@options("--limit", "slots=100")
+def test_allocations_listed_of_one_client(server):
+    p = Program(server)
+    p.do("many", DRAM, 8, 250)
+    wait(lambda: server.ask().living, "the program")
+    found = server.ask(ALLOCATIONS).of(p.pid)
+    assert len(found.allocations) == 100 and found.flags & CUT
+    assert found.now() == 250 * 8 and found.usage()["allocs"] == 250
+    p.end()
+
+
+@options("--limit", "slots=100")
+def test_allocations_kept_of_one_legacy_client(server):
+    c = Legacy(server)
+    for i in range(150):
+        c.alloc(i, 10)
+    assert c.query()[DRAM] == 1000
+    found = server.ask(ALLOCATIONS).of(os.getpid())
+    assert len(found.allocations) == 100 and found.misuse[LOST] == 50 and found.flags & LOW
+    assert server.log().count("holds too much") == 1  # said once
+    c.close()
+
+
+@options("--limit", "held=100")
+def test_allocations_kept_of_all_legacy_clients(server):
+    def client():
+        c = Legacy(server)
+        for i in range(80):
+            c.alloc(i, 1)
+        return c
+
+    c = client()
+    assert c.query()[DRAM] == 80
+    in_child(lambda: equal(client().query()[DRAM], 100))
+    wait(lambda: c.query()[DRAM] == 80, "the end of the other")
+    for i in range(200, 220):
+        c.alloc(i, 1)
+    assert c.query()[DRAM] == 100
+    server.wait_for("holds too much")
+    c.close()
+    gone = lambda: not server.ask().living
+    wait(gone, "its end")
+    c = client()
+    assert c.query()[DRAM] == 80  # what was given back can be used again
+    c.close()
+
+
+def equal(a, b):
+    assert a == b, (a, b)
+
+
+@options("--limit", "snapshots=5")
+def test_snapshots_of_one_connection(server):
+    m = Monitor(server)
+    for _ in range(5):
+        m.ask()
+    e = refused(errno.EAGAIN, m.ask)
+    assert 0 < e.retry_ms <= 250
+    refused(errno.EAGAIN, m.dump)
+    server.wait_for("asks too often")
+    time.sleep(e.retry_ms / 1000 + 0.01)
+    m.ask()  # the connection lasts
+    server.ask()  # and others are not concerned
+
+
+@options("--limit", "finished=8")
+def test_finished_processes_remembered(server):
+    pids = []
+    for _ in range(12):
+        fd, m = table()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                fd, m = table()
+                put_pool(m, 0, DRAM, 1, 1, 1, 0)
+                hand_over(server, fd)
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
+        os.close(fd)
+        pids.append(pid)
+        wait(lambda: server.ask().finished_total == len(pids), "its account")
+    image = server.ask(WANT_FINISHED)
+    assert [p.pid for p in image.finished] == pids[-8:]  # oldest first
+    assert image.finished_total == 12 and image.living == []
+    assert server.ask().finished == []  # only if asked for
+
+
+@bare
+def test_descriptors(directory):
+    """No descriptors left: the connection is refused, and the server neither ends nor spins."""
+    import resource
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
+            server = Server(directory, "--limit", "new=2000", "--limit", "handshake=60000")
+            resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
+            server.wait_for("no more descriptors may be had")
+            socks = []
+            for _ in range(540):
+                sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                sock.setblocking(False)
+                try:
+                    sock.connect(server.path)
+                except BlockingIOError:
+                    time.sleep(0.01)
+                socks.append(sock)
+            pid2 = os.fork()
+            if pid2 == 0:
+                for sock in socks:
+                    pass
+                more = [server.connect() for _ in range(5)]
+                time.sleep(0.2)
+                os._exit(0)
+            os.waitpid(pid2, 0)
+            used = server.cpu_seconds()
+            time.sleep(0.2)
+            assert server.cpu_seconds() - used <= 0.02
+            for sock in socks:
+                sock.close()
+            wait(lambda: server.descriptors() < 40, "descriptors")
+            server.ask()
+            assert server.stop() == 0
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    assert status == 0
+
+
+def test_log_lines(server):
+    """A client cannot fill the disk with refusals."""
+    for _ in range(600):
+        try:
+            sock = server.connect()
+            sock.send(b"nonsense")
+            receive(sock)
+        except Refused:
+            pass
+        sock.close()
+    assert server.log().count("not a message") <= 300
+    time.sleep(1)
+    refused(errno.EBADMSG, lambda: receive((lambda s: (s.send(b"x"), s)[1])(server.connect())))
+    server.wait_for("lines were left out")
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])
