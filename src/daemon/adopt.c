@@ -50,14 +50,17 @@ static void adopt_table(struct search *search, const char *name)
 	CLEANUP_CLOSE int table = -1, pidfd = -1;
 	struct client *client;
 	struct peer peer;
+	uint32_t number;
 	int r;
 
+	if (parse_u32(name, &number) < 0)
+		return;
 	table = table_open(search->directory, name);
 	if (table < 0)
 		return;
 	r = peer_of_pid(search->pid, &peer, &pidfd);
 	if (r >= 0)
-		r = client_new(search->manager, &peer, pidfd, table, NULL, &client);
+		r = client_new(search->manager, &peer, pidfd, table, NULL, (int)number, &client);
 	if (r == -EUSERS)
 		log_line(LOG_REFUSAL, "table of pid %d, uid %u not adopted: too many clients",
 			 peer.pid, peer.uid);

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Most allocations in one answer: half a GiB of them. */
-#define ALLOCATIONS_MAX (1u << 24)
+/* Most allocations in one answer: 128 MiB of them, and a fifth of a second. */
+#define ALLOCATIONS_MAX (1u << 22)
 
 /* Programs go on while we count; so much more may have come when we write. */
 enum { USAGES_MORE = 256, ALLOCATIONS_MORE = 4096 };
@@ -246,6 +246,7 @@ int answer_snapshot(struct manager *manager, const struct asker *asker,
 	size_t size;
 	void *map;
 
+	clients_refresh(manager);
 	count_all(&answer, &counts);
 	if (question->pid && !answer.found)
 		return -ESRCH;

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "daemon/connection.h"
+#include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
@@ -71,7 +72,8 @@ struct client *client_free(struct client *client)
 	if (client->connection)
 		client->connection->client = NULL;
 	else
-		users_drop_client(&client->manager->users, client->peer.uid);
+		quotas_drop_client(&client->manager->quotas, client->peer.uid);
+	legacy_process_note_table(client->manager, &client->peer, -1);
 	list_remove(&client->member);
 	if (client->life.fd >= 0) {
 		int pidfd = client->life.fd;
@@ -97,16 +99,13 @@ static struct client *client_of_table(struct manager *manager, const struct stat
 	return NULL;
 }
 
-struct client *client_find(struct manager *manager, pid_t pid, uint64_t start_ticks)
+uint32_t clients_count(struct manager *manager, const struct peer *peer)
 {
-	list_each(at, &manager->clients)
-	{
-		struct client *client = container_of(at, struct client, member);
+	uint32_t count = 0;
 
-		if (client->peer.pid == pid && client->peer.start_ticks == start_ticks)
-			return client;
-	}
-	return NULL;
+	list_each(at, &manager->clients) count +=
+		peer_is(&container_of(at, struct client, member)->peer, peer);
+	return count;
 }
 
 static bool table_is_of(const struct table_view *view, const struct peer *peer)
@@ -128,22 +127,23 @@ static int client_start(struct client *client, int pidfd, struct client *known)
 	if (known && (known->connection || adopted))
 		return -EALREADY;
 	if (adopted)
-		r = users_add_client(&manager->users, &manager->limits, client->peer.uid);
+		r = quotas_add_client(&manager->quotas, &manager->limits, client->peer.uid);
 	if (r < 0)
 		return r;
 	client->life = (struct watch){ .fd = -1, .ready = life_changed };
 	r = watch_start(&manager->loop, &client->life, pidfd, EPOLLIN);
 	if (r < 0 && adopted)
-		users_drop_client(&manager->users, client->peer.uid);
+		quotas_drop_client(&manager->quotas, client->peer.uid);
 	if (r < 0)
 		return r;
 	client_free(known);
 	list_append(&manager->clients, &client->member);
+	legacy_process_note_table(manager, &client->peer, 1);
 	return 0;
 }
 
 int client_new(struct manager *manager, const struct peer *peer, int pidfd, int table,
-	       struct connection *connection, struct client **ret)
+	       struct connection *connection, int link, struct client **ret)
 {
 	struct client *client;
 	struct stat st;
@@ -162,6 +162,7 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 		.dev = st.st_dev,
 		.ino = st.st_ino,
 		.connection = connection,
+		.link = link,
 	};
 	r = table_map(table, &st, &client->map, &client->view);
 	if (r >= 0 && !table_is_of(&client->view, peer))
@@ -176,6 +177,26 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	}
 	*ret = client;
 	return 0;
+}
+
+static bool link_is_there(const struct client *client)
+{
+	struct stat st;
+	char path[48];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", client->peer.pid, client->link);
+	return stat(path, &st) == 0 && st.st_dev == client->dev && st.st_ino == client->ino;
+}
+
+void clients_refresh(struct manager *manager)
+{
+	list_each(at, &manager->clients)
+	{
+		struct client *client = container_of(at, struct client, member);
+
+		if (!client->connection && !link_is_there(client))
+			client_end(client);
+	}
 }
 
 void client_end(struct client *client)

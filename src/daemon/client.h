@@ -34,19 +34,27 @@ struct client {
 	struct table_view view;
 	uint64_t there;		       /* devices whose cells have been seen to exist */
 	struct connection *connection; /* NULL: adopted */
+	int link;		       /* adopted: its number in /proc/PID/fd */
 };
 
 /* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
 MUST_CHECK int table_fd_check(int fd, struct stat *ret);
 
 /*
- * Takes a table of a process. On success both descriptors are the client's, on
+ * Takes a table of a process, handed over by a connection or found as a link in
+ * its fd directory. On success both descriptors are the client's, on
  * failure they stay the caller's. -EPERM: not sealed; -EPROTO: no table, or not
  * of this process; -EPROTONOSUPPORT; -EALREADY: we have it from a connection;
  * -EUSERS if adopted and there are too many.
  */
 MUST_CHECK int client_new(struct manager *manager, const struct peer *peer, int pidfd, int table,
-			  struct connection *connection, struct client **ret);
+			  struct connection *connection, int link, struct client **ret);
+
+/*
+ * Lets go of adopted tables whose programs have gone on to something else: with
+ * no connection that would hang up, exec() is seen only by looking.
+ */
+void clients_refresh(struct manager *manager);
 
 /* Accounts for it and lets it go. Its connection, if it has one, is the caller's to close. */
 void client_end(struct client *client);
@@ -54,8 +62,8 @@ void client_end(struct client *client);
 /* The same without an account: when the server ends, nobody else does. */
 struct client *client_free(struct client *client);
 
-/* The client of a process, if it has one. */
-struct client *client_find(struct manager *manager, pid_t pid, uint64_t start_ticks);
+/* Tables of one process. */
+uint32_t clients_count(struct manager *manager, const struct peer *peer);
 
 /* Accounts for the table of a peer that had ended before it could be looked at. */
 void client_bury(struct manager *manager, const struct peer *peer, int table);

@@ -34,10 +34,10 @@ static int connection_promote(struct connection *connection, enum connection_sta
 
 	if (connection->state != CONNECTION_NEW)
 		return 0;
-	r = users_add_client(&manager->users, &manager->limits, connection->uid);
+	r = quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
 	if (r < 0)
 		return r;
-	users_drop_fresh(&manager->users, connection->uid);
+	quotas_drop_fresh(&manager->quotas, connection->uid);
 	timer_stop(&manager->loop, &connection->deadline);
 	connection->state = state;
 	return 0;
@@ -55,9 +55,9 @@ void connection_close(struct connection *connection)
 	close(fd);
 	list_remove(&connection->member);
 	if (connection->state == CONNECTION_NEW)
-		users_drop_fresh(&manager->users, connection->uid);
+		quotas_drop_fresh(&manager->quotas, connection->uid);
 	else
-		users_drop_client(&manager->users, connection->uid);
+		quotas_drop_client(&manager->quotas, connection->uid);
 	free(connection);
 }
 
@@ -94,7 +94,7 @@ static int connection_greet(struct connection *connection, int table)
 	int r;
 
 	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
-	if (r == -ESRCH)
+	if (r == -ESRCH && peer.pid > 0)
 		/* It came, said what it had, and went: the kernel has kept who it was. */
 		client_bury(manager, &peer, table);
 	if (r < 0)
@@ -102,7 +102,7 @@ static int connection_greet(struct connection *connection, int table)
 	r = connection_promote(connection, CONNECTION_CLIENT);
 	if (r < 0)
 		return r;
-	r = client_new(manager, &peer, pidfd, table, connection, &connection->client);
+	r = client_new(manager, &peer, pidfd, table, connection, -1, &connection->client);
 	if (r < 0)
 		return r;
 	TAKE_FD(pidfd);
@@ -270,14 +270,14 @@ int connection_restore(struct connection *connection)
 	connection->allowance_ns = clock_now(CLOCK_MONOTONIC);
 	if (connection->state == CONNECTION_FULL)
 		connection->state = CONNECTION_MONITOR; /* found out anew */
-	r = fresh ? users_add_fresh(&manager->users, &manager->limits, connection->uid)
-		  : users_add_client(&manager->users, &manager->limits, connection->uid);
+	r = fresh ? quotas_add_fresh(&manager->quotas, &manager->limits, connection->uid)
+		  : quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
 	if (r < 0)
 		return r;
 	r = watch_start(&manager->loop, &connection->watch, fd, EPOLLIN);
 	if (r < 0) {
-		fresh ? users_drop_fresh(&manager->users, connection->uid)
-		      : users_drop_client(&manager->users, connection->uid);
+		fresh ? quotas_drop_fresh(&manager->quotas, connection->uid)
+		      : quotas_drop_client(&manager->quotas, connection->uid);
 		return r;
 	}
 	if (fresh)

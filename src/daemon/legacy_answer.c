@@ -1,80 +1,92 @@
 #include "daemon/legacy_answer.h"
 
+#include "basic/clock.h"
 #include "daemon/client.h"
 #include "daemon/legacy_process.h"
 #include "daemon/manager.h"
 
-#include <string.h>
+/* Programs with tables are many and change without telling: their sum is this old at most. */
+#define SUMS_KEPT (10 * NS_PER_MS)
 
-/* A card as the asker means it, or a bare number where cards are not known. */
-struct meant {
-	const struct card *card;
-	uint32_t device;
-};
-
-static bool usage_is_of(const struct image_usage *usage, const struct meant *meant)
+/* Where the sums of a card are: by its place, or by a bare number where it is not known. */
+static size_t sums_place(const struct cards *cards, const struct image_usage *usage)
 {
-	if (!meant->card)
-		return !(usage->known & TABLE_HAS_NODE) && usage->device == meant->device;
-	return usage->known & TABLE_HAS_NODE && usage->node == meant->card->identity.node;
+	if (!(usage->known & TABLE_HAS_NODE))
+		return TABLE_DEVICES + usage->device;
+	for (size_t i = 0; i < cards->count; i++) {
+		if (cards->list[i].identity.node == usage->node)
+			return i;
+	}
+	return SUMS_PLACES;
 }
 
 /* Pools are bounded by 2^50 and processes by less than 2^14: no sum wraps. */
-static bool sums_add(uint64_t sums[TABLE_POOLS], const struct image_usage *usages, uint32_t count,
-		     const struct meant *meant)
+static void sums_add(const struct cards *cards, const struct image_usage *usages, uint32_t count,
+		     struct sums *sums)
 {
-	bool found = false;
-
 	for (uint32_t i = 0; i < count; i++) {
-		if (!usage_is_of(&usages[i], meant))
-			continue;
-		sums[usages[i].pool] += usages[i].now_bytes;
-		found = true;
+		size_t place = sums_place(cards, &usages[i]);
+
+		if (place < SUMS_PLACES)
+			sums->bytes[place][usages[i].pool] += usages[i].now_bytes;
 	}
-	return found;
 }
 
-/* A process that has a table says everything there; what it says here would count twice. */
-static void sums_take(struct manager *manager, const struct meant *meant,
-		      uint64_t sums[TABLE_POOLS])
+static void sums_of_tables(struct manager *manager)
 {
+	int64_t now = clock_now(CLOCK_MONOTONIC);
 	uint32_t flags = 0;
 
+	if (manager->sums.taken_ns && now - manager->sums.taken_ns < SUMS_KEPT)
+		return;
+	manager->sums = (struct sums){ .taken_ns = now };
+	clients_refresh(manager);
 	list_each(at, &manager->clients)
 	{
 		struct client *client = container_of(at, struct client, member);
 		uint32_t n = client_usages(client, manager->usages, &flags);
 
-		sums_add(sums, manager->usages, n, meant);
+		sums_add(&manager->cards, manager->usages, n, &manager->sums);
 	}
+}
+
+/* A process that has a table says everything there; what it says here would count twice. */
+static void sums_take(struct manager *manager, struct sums *ret)
+{
+	sums_of_tables(manager);
+	*ret = manager->sums;
 	list_each(at, &manager->legacy_processes)
 	{
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
 		uint32_t n;
 
-		if (client_find(manager, process->peer.pid, process->peer.start_ticks))
+		if (process->tables)
 			continue;
 		n = legacy_process_usages(process, manager->usages);
-		sums_add(sums, manager->usages, n, meant);
+		sums_add(&manager->cards, manager->usages, n, ret);
 	}
 }
 
-static void answer_totals(struct manager *manager, const struct meant *meant, size_t size,
-			  uint8_t *out)
+/* The card as the asker means it, or the bare number if it means none. */
+static void answer_totals(struct manager *manager, const struct card *card, int32_t device,
+			  size_t size, uint8_t *out)
 {
-	uint64_t sums[TABLE_POOLS] = { 0 };
+	size_t place = card ? (size_t)(card - manager->cards.list) : TABLE_DEVICES + (size_t)device;
 	struct legacy_totals totals;
+	const uint64_t *bytes;
+	struct sums sums;
 
-	sums_take(manager, meant, sums);
+	sums_take(manager, &sums);
+	bytes = sums.bytes[place];
 	totals = (struct legacy_totals){
-		.dram = sums[TABLE_DRAM],
-		.l1 = sums[TABLE_L1],
-		.l1_small = sums[TABLE_L1_SMALL],
-		.trace = sums[TABLE_TRACE],
-		.cb = sums[TABLE_CB],
-		.kernel = sums[TABLE_KERNEL],
+		.dram = bytes[TABLE_DRAM],
+		.l1 = bytes[TABLE_L1],
+		.l1_small = bytes[TABLE_L1_SMALL],
+		.trace = bytes[TABLE_TRACE],
+		.cb = bytes[TABLE_CB],
+		.kernel = bytes[TABLE_KERNEL],
 	};
-	legacy_encode_totals((int32_t)meant->device, &totals, size, out);
+	legacy_encode_totals(device, &totals, size, out);
 }
 
 static uint32_t arch_number(enum arch arch)
@@ -105,17 +117,17 @@ void legacy_answer(struct manager *manager, const struct peer *peer,
 {
 	CLEANUP_FREE char *visible = visible_devices_of(peer->pid);
 	struct legacy_device_info info = { 0 };
-	struct meant meant = { .device = (uint32_t)record->device };
+	const struct card *card = NULL;
 
 	if (record->device >= 0)
-		meant.card = cards_logical(&manager->cards, visible, meant.device);
+		card = cards_logical(&manager->cards, visible, (uint32_t)record->device);
 	if (record->type == LEGACY_QUERY) {
-		answer_totals(manager, &meant, size, out);
+		answer_totals(manager, card, record->device, size, out);
 		return;
 	}
 	info.devices = (uint32_t)cards_count_visible(&manager->cards, visible);
-	if (meant.card)
-		info_fill(meant.card, &info);
+	if (card)
+		info_fill(card, &info);
 	else if (record->device < 0)
 		info.available = info.devices > 0;
 	legacy_encode_device_info(record->device, &info, size, out);

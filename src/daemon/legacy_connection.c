@@ -15,6 +15,9 @@
  */
 #define QUIET (20 * NS_PER_MS)
 
+/* A dump is many lines in the log, and anybody may ask for it. */
+#define DUMP_EVERY (100 * NS_PER_MS)
+
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
 
@@ -27,7 +30,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 	timer_stop(&manager->loop, &connection->quiet);
 	close(fd);
 	list_remove(&connection->member);
-	users_drop_client(&manager->users, connection->uid);
+	quotas_drop_client(&manager->quotas, connection->uid);
 	if (connection->process)
 		legacy_process_leave(connection->process, connection->number);
 	free(connection);
@@ -41,13 +44,13 @@ int legacy_connection_restore(struct legacy_connection *connection)
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->quiet = (struct timer){ .expired = connection_quiet };
-	r = users_add_client(&manager->users, &manager->limits, connection->uid);
+	r = quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
 	if (r < 0)
 		return r;
 	r = watch_start(&manager->loop, &connection->watch, fd,
 			connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
 	if (r < 0) {
-		users_drop_client(&manager->users, connection->uid);
+		quotas_drop_client(&manager->quotas, connection->uid);
 		return r;
 	}
 	if (connection->state == LEGACY_MEASURING)
@@ -143,10 +146,17 @@ static int connection_meet(struct legacy_connection *connection, bool reports)
 static void connection_dump(struct legacy_connection *connection, bool kernels)
 {
 	const struct asker asker = { connection->peer.pid, connection->peer.uid };
+	int64_t now = clock_now(CLOCK_MONOTONIC);
 	CLEANUP_CLOSE int fd = -1;
 	uint64_t length;
-	int r = answer_dump(connection->manager, &asker, kernels, &fd, &length);
+	int r;
 
+	if (now - connection->manager->dumped_ns < DUMP_EVERY) {
+		log_line(LOG_REFUSAL, "dump for pid %d left out: asked for too often", asker.pid);
+		return;
+	}
+	connection->manager->dumped_ns = now;
+	r = answer_dump(connection->manager, &asker, kernels, &fd, &length);
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot dump: %s", strerror(-r));
 }

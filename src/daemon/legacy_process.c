@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/file.h"
+#include "daemon/client.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -9,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,8 +45,7 @@ static struct legacy_process *process_find(struct manager *manager, const struct
 	{
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
 
-		if (process->peer.pid == peer->pid &&
-		    process->peer.start_ticks == peer->start_ticks)
+		if (peer_is(&process->peer, peer))
 			return process;
 	}
 	return NULL;
@@ -70,6 +71,7 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 			return r;
 		}
 		process->visible = visible_devices_of(peer->pid);
+		process->tables = clients_count(manager, peer);
 		list_append(&manager->legacy_processes, &process->member);
 		log_line(LOG_EVENT, "legacy client %s, pid %d, uid %u", peer->name, peer->pid,
 			 peer->uid);
@@ -77,6 +79,14 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 	process->connections++;
 	*ret = process;
 	return 0;
+}
+
+void legacy_process_note_table(struct manager *manager, const struct peer *peer, int change)
+{
+	struct legacy_process *process = process_find(manager, peer);
+
+	if (process)
+		process->tables += (uint32_t)change;
 }
 
 void legacy_process_free(struct legacy_process *process)
@@ -151,6 +161,10 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
 			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
+	log_line(LOG_EVENT,
+		 "legacy client pid %d holds 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
+		 process->peer.pid, record->buffer_id, record->size, table_pool_name(pool),
+		 record->device);
 	if (r > 0)
 		manager->legacy_held++;
 	if (r < 0 && !process->limit_said) {
@@ -187,9 +201,9 @@ static void process_release(struct legacy_process *process, const struct legacy_
 
 	if (r > 0)
 		process->manager->legacy_held--;
-	if (r < 0)
-		log_line(LOG_EVENT, "legacy client pid %d frees 0x%llx, which it does not hold",
-			 process->peer.pid, (unsigned long long)record->buffer_id);
+	log_line(LOG_EVENT, "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s",
+		 process->peer.pid, record->buffer_id, table_pool_name(pool), record->device,
+		 r < 0 ? ", which it does not hold" : "");
 }
 
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
@@ -231,11 +245,12 @@ uint32_t legacy_process_usages(const struct legacy_process *process, struct imag
 	uint32_t count = 0;
 
 	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
-		const struct card *card =
-			cards_logical(&process->manager->cards, process->visible, device);
+		const struct card *card;
 
-		for (uint32_t pool = 0; process->ledger.devices[device] && pool < TABLE_POOLS;
-		     pool++) {
+		if (!process->ledger.devices[device])
+			continue;
+		card = cards_logical(&process->manager->cards, process->visible, device);
+		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
 

@@ -23,6 +23,7 @@ struct legacy_process {
 	char *visible;	   /* its TT_VISIBLE_DEVICES; NULL: not set or not readable */
 	uint32_t connections;
 	bool limit_said; /* that it holds too much */
+	uint32_t tables; /* of the same process: then these are believed */
 	struct ledger ledger;
 };
 
@@ -39,6 +40,9 @@ void legacy_process_leave(struct legacy_process *process, uint32_t through);
 /* It has ended: accounts for it, closes its connections. */
 void legacy_process_end(struct legacy_process *process);
 void legacy_process_free(struct legacy_process *process); /* without an account */
+
+/* A table of this process has come or gone. */
+void legacy_process_note_table(struct manager *manager, const struct peer *peer, int change);
 
 /* One report. */
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,

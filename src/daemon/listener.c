@@ -76,36 +76,45 @@ static int directory_check(int fd)
 
 /*
  * Keeps other servers out while we look and replace. Anybody may lock a
- * directory, and not let go: after a second it is done without.
+ * directory, and not let go: after half a second it is done without.
  */
 static void directory_lock(int fd)
 {
-	for (int i = 0; i < 100 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++)
+	for (int i = 0; i < 50 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++)
 		usleep(10000);
 }
 
-/* Is there nobody at this socket? Only a refused connection says so for certain. */
-static bool socket_is_dead(const struct sockaddr_un *address, int type)
+/* Is anybody at this socket? Only a refused connection says for certain that nobody is. */
+static int socket_check_dead(const struct sockaddr_un *address, int type)
 {
 	CLEANUP_CLOSE int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	return fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) < 0 &&
-	       errno == ECONNREFUSED;
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)) == 0)
+		return -EADDRINUSE;
+	if (errno == ECONNREFUSED)
+		return 0;
+	return errno == EACCES ? -EACCES : -EADDRINUSE;
 }
 
 /* Makes the name free, if nobody living owns it. */
 static int name_clear(const struct sockaddr_un *address, int type)
 {
 	struct stat st;
+	int r;
 
 	if (lstat(address->sun_path, &st) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	if (!S_ISSOCK(st.st_mode))
 		return -ENOTSOCK;
-	if (!socket_is_dead(address, type))
-		return -EADDRINUSE;
+	r = socket_check_dead(address, type);
+	if (r < 0)
+		return r;
 	/* A name in /tmp can change meanwhile, but unlink() follows no link. */
-	return unlink(address->sun_path) < 0 ? -errno : 0;
+	if (unlink(address->sun_path) < 0 && errno != ENOENT)
+		return errno == EPERM ? -EACCES : -errno;
+	return 0;
 }
 
 /* Everybody may connect; the mode is right from the beginning. */

@@ -10,13 +10,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Lines that clients can cause, per second. */
-enum { RATION = 100, EVENT_RATION = 20000 };
+static const unsigned rations[] = { [LOG_REFUSAL] = 100, [LOG_EVENT] = 20000 };
 
 static enum log_level log_most = LOG_NOTE;
 static int64_t ration_from;
-static unsigned ration_used, left_out;
+static unsigned ration_used[ARRAY_SIZE(rations)], left_out;
 
 void log_set(enum log_level most)
 {
@@ -71,13 +72,13 @@ static bool ration_allows(enum log_level level)
 		if (left_out)
 			put_left_out();
 		ration_from = now;
-		ration_used = 0;
+		memset(ration_used, 0, sizeof(ration_used));
 	}
-	if (ration_used >= (level == LOG_EVENT ? EVENT_RATION : RATION)) {
+	if (ration_used[level] >= rations[level]) {
 		left_out++;
 		return false;
 	}
-	ration_used++;
+	ration_used[level]++;
 	return true;
 }
 

@@ -319,7 +319,7 @@ void manager_done(struct manager *manager)
 	if (signals >= 0)
 		close(signals);
 	accounts_done(&manager->accounts);
-	users_done(&manager->users);
+	quotas_done(&manager->quotas);
 	loop_done(&manager->loop);
 	root_done(&manager->root);
 	if (manager->spare >= 0)

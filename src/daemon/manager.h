@@ -13,12 +13,19 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
-#include "daemon/users.h"
+#include "daemon/quotas.h"
 
 #include <stdint.h>
 
 /* A process on one pool of one device, for every device and pool there can be. */
 #define USAGES_MAX (TABLE_DEVICES * TABLE_POOLS)
+
+/* What all programs with tables hold together, by place: see legacy_answer.c. */
+enum { SUMS_PLACES = 2 * TABLE_DEVICES };
+struct sums {
+	int64_t taken_ns; /* CLOCK_MONOTONIC */
+	uint64_t bytes[SUMS_PLACES][TABLE_POOLS];
+};
 
 struct manager {
 	struct loop loop;
@@ -27,7 +34,7 @@ struct manager {
 	struct root root;
 	struct listener own, legacy;
 	struct watch signals;
-	struct users users;
+	struct quotas quotas;
 	struct list connections;	/* struct connection */
 	struct list clients;		/* struct client */
 	struct list legacy_connections; /* struct legacy_connection */
@@ -35,6 +42,8 @@ struct manager {
 	struct list mourners;		/* struct mourner */
 	uint32_t n_mourners;
 	uint32_t legacy_held; /* entries in all ledgers */
+	int64_t dumped_ns;    /* CLOCK_MONOTONIC, when a legacy client last asked for a dump */
+	struct sums sums;
 	struct accounts accounts;
 	struct cards cards;
 	int64_t start_ns; /* CLOCK_REALTIME */

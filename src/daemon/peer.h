@@ -24,6 +24,11 @@ struct peer {
 	char name[IMAGE_NAME]; /* as it comes: clean before showing */
 };
 
+static inline bool peer_is(const struct peer *a, const struct peer *b)
+{
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
 /* User and number of whoever connected. -ESRCH: of a namespace we cannot see into. */
 MUST_CHECK int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid);
 

@@ -51,7 +51,7 @@ struct state_connection {
 struct state_client {
 	int32_t table, pidfd;
 	int32_t connection; /* place in the section; -1: adopted */
-	uint32_t reserved;
+	int32_t link;	    /* adopted: its number in /proc/PID/fd */
 	struct peer peer;
 };
 

@@ -88,7 +88,8 @@ static void client_load(struct manager *manager, const struct state_client *from
 
 	keep_to_ourselves(from->table);
 	keep_to_ourselves(from->pidfd);
-	r = client_new(manager, &from->peer, from->pidfd, from->table, connection, &client);
+	r = client_new(manager, &from->peer, from->pidfd, from->table, connection, from->link,
+		       &client);
 	if (r >= 0) {
 		if (connection)
 			connection->client = client;

@@ -70,6 +70,7 @@ static void clients_save(struct manager *manager, struct buf *out)
 			.connection = from->connection ? list_place(&manager->connections,
 								    &from->connection->member)
 						       : -1,
+			.link = from->link,
 			.peer = from->peer,
 		};
 

@@ -8,24 +8,24 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-struct user {
+struct quota {
 	uid_t uid;
 	uint32_t clients; /* past their first message */
 	uint32_t fresh;	  /* before it */
 };
 
-struct users {
-	struct user *list; /* of those who have any */
+struct quotas {
+	struct quota *list; /* of those who have any */
 	size_t count, room;
 	uint32_t clients, fresh; /* of all */
 };
 
-void users_done(struct users *users);
+void quotas_done(struct quotas *quotas);
 
 /* One more. -EUSERS: the limit is reached, in all or of this user. -ENOMEM. */
-MUST_CHECK int users_add_fresh(struct users *users, const struct limits *limits, uid_t uid);
-MUST_CHECK int users_add_client(struct users *users, const struct limits *limits, uid_t uid);
+MUST_CHECK int quotas_add_fresh(struct quotas *quotas, const struct limits *limits, uid_t uid);
+MUST_CHECK int quotas_add_client(struct quotas *quotas, const struct limits *limits, uid_t uid);
 
 /* One less. */
-void users_drop_fresh(struct users *users, uid_t uid);
-void users_drop_client(struct users *users, uid_t uid);
+void quotas_drop_fresh(struct quotas *quotas, uid_t uid);
+void quotas_drop_client(struct quotas *quotas, uid_t uid);
