@@ -1,8 +1,8 @@
 """Is a JSON output true, complete and consistent?
 
-check_json.py FILE [ROOT [SCHEMA]]: FILE holds the output of --json, one document
-per line or one in all. With ROOT its values are compared with the driver's files
-below it, read here once more and by other code.
+check_json.py [--schema SCHEMA] FILE[=ROOT]...: FILE holds the output of --json, one
+document per line or one in all. With ROOT its values are compared with the
+driver's files below it, read here once more and by other code.
 """
 import json
 import os
@@ -222,31 +222,41 @@ def check_files(document, root):
             expect(device["memory"]["total"], int(DRAM[code] * 2**27), f"{what}: DRAM")
 
 
-def main(arguments):
-    with open(arguments[0], encoding="utf-8") as file:
+def load_schema(path):
+    import jsonschema
+    with open(path, encoding="utf-8") as file:
+        schema = json.load(file)
+    kind = jsonschema.validators.validator_for(schema)
+    kind.check_schema(schema)
+    return kind(schema)
+
+
+def check_file(argument, validator):
+    path, _, root = argument.partition("=")
+    with open(path, encoding="utf-8") as file:
         text = file.read()
     if not text.endswith("\n"):
         raise Wrong("the last line has no end")
-    lines = text.splitlines() if text.startswith("{\"") else [text]
-    validator = None
-    if len(arguments) > 2:
-        import jsonschema
-        with open(arguments[2], encoding="utf-8") as file:
-            schema = json.load(file)
-        kind = jsonschema.validators.validator_for(schema)
-        kind.check_schema(schema)
-        validator = kind(schema)
-    for line in lines:
+    for line in text.splitlines() if text.startswith("{\"") else [text]:
         document = json.loads(line)
         if validator:
             for error in validator.iter_errors(document):
                 raise Wrong(f"schema: {list(error.absolute_path)}: {error.message[:300]}")
         check_document(document)
-        if len(arguments) > 1 and arguments[1]:
-            check_files(document, arguments[1])
+        if root:
+            check_files(document, root)
 
 
-try:
-    main(sys.argv[1:])
-except Wrong as wrong:
-    sys.exit(f"{sys.argv[1]}: {wrong}")
+def main(arguments):
+    validator = None
+    if arguments[0] == "--schema":
+        validator = load_schema(arguments[1])
+        arguments = arguments[2:]
+    for argument in arguments:
+        try:
+            check_file(argument, validator)
+        except Wrong as wrong:
+            sys.exit(f"{argument}: {wrong}")
+
+
+main(sys.argv[1:])

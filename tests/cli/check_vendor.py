@@ -1,6 +1,6 @@
 """A program that reads the snapshot of the vendor's tt-smi, and is strict about it.
 
-check_vendor.py FILE [JSON]: FILE is the output of -s; with JSON, that of --json of
+check_vendor.py FILE[=JSON]...: FILE is the output of -s; with JSON, that of --json of
 the same machine, the two must tell the same.
 """
 import json
@@ -143,8 +143,8 @@ def compare(snapshot, ours):
         raise Wrong(f"processes {snapshot['processes']}, not {pairs}")
 
 
-def main(arguments):
-    with open(arguments[0], "rb") as file:
+def check_file(path, ours):
+    with open(path, "rb") as file:
         data = file.read()
     if any(byte > 126 for byte in data) or not data.endswith(b"}\n"):
         raise Wrong("not ASCII, or not ended")
@@ -165,12 +165,14 @@ def main(arguments):
         if type(process["pid"]) is not int or type(process["device"]) is not int:
             raise Wrong(f"process {process}")
         form(process["cmdline"], "[ -~]+", "cmdline")
-    if len(arguments) > 1:
-        with open(arguments[1], encoding="utf-8") as file:
+    if ours:
+        with open(ours, encoding="utf-8") as file:
             compare(snapshot, json.load(file))
 
 
-try:
-    main(sys.argv[1:])
-except Wrong as wrong:
-    sys.exit(f"{sys.argv[1]}: {wrong}")
+for argument in sys.argv[1:]:
+    path, _, ours = argument.partition("=")
+    try:
+        check_file(path, ours)
+    except Wrong as wrong:
+        sys.exit(f"{path}: {wrong}")

@@ -213,23 +213,23 @@ selects() {
 	selects tray:2 '8 9 10 11 12 13 14 15'
 	selects tray:1,31 '0 1 2 3 4 5 6 7 31'
 	selects 10-12 '10 11 12'
-	expect_error 6 '-i tray:9: no such device' -i tray:9
+	expect_error 6 'tray:9: there is no such device' -i tray:9
 }
 
 @test "-i: what names no device is 6, what names several by accident is 2" {
 	local word
 	for word in nonsense 9 0-x 5-9 9999:01:00.0 01:00.1 0123456789ABCDEF DEAD /dev/tenstorrent/3 /dev/null 1R tray:1 tray: -1; do
-		expect_error 6 "-i $word: no such device" -i "$word"
+		expect_error 6 "$word: there is no such device" -i "$word"
 	done
-	expect_error 6 '-i 7: no such device' -i 0,7
+	expect_error 6 '7: there is no such device' -i 0,7
 	rm -r "$D"
 	make_machine p150a-two
 	echo ABCD000000000001 >"$(file "$(class 0)/tt_asic_id")"
 	echo ABCD000000000002 >"$(file "$(class 1)/tt_asic_id")"
-	expect_error 2 '-i ABCD: several devices have an id that begins so' -i ABCD
-	expect_error 2 'several devices' -i abcd00000000000
+	expect_error 2 'ABCD: several have an id that begins so' -i ABCD
+	expect_error 2 'several have an id' -i abcd00000000000
 	selects ABCD000000000002 1
-	expect_error 6 '-i ABC: no such device' -i ABC # too short to mean it
+	expect_error 6 'ABC: there is no such device' -i ABC # too short to mean it
 }
 
 @test "output that cannot be written is 74, in every mode" {

@@ -54,7 +54,7 @@ compare() { # MACHINE
 		rm -rf "$HERE/golden/$1"
 		cp -r "$WORK/have" "$HERE/golden/$1"
 	fi
-	diff -ru "$HERE/golden/$1" "$WORK/have"
+	diff -ru "$HERE/golden/$1" "$WORK/have" >"$WORK/diff" || { head -100 "$WORK/diff"; return 1; }
 }
 
 check() { # MACHINE

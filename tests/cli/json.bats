@@ -9,41 +9,44 @@ SCHEMA=$HERE/../../docs/schema.json
 check_both() {
 	smi --json >"$WORK/out" 2>"$WORK/err"
 	[ ! -s "$WORK/err" ]
-	python3 "$HERE/check_json.py" "$WORK/out" "$D"
+	python3 "$HERE/check_json.py" "$WORK/out=$D"
 	smi -s >"$WORK/snapshot"
-	python3 "$HERE/check_vendor.py" "$WORK/snapshot" "$WORK/out"
+	python3 "$HERE/check_vendor.py" "$WORK/snapshot=$WORK/out"
+}
+
+# Both outputs of every machine, $WORK/NAME.json and .s; the machines themselves stay.
+make_all() {
+	local m
+	for m in $MACHINES; do
+		D=$WORK/m-$m
+		make_machine "$m"
+		mortal "$TT_SMI" --root "$D" --json >"$WORK/$m.json" 3>&-
+		mortal "$TT_SMI" --root "$D" -s >"$WORK/$m.s" 3>&-
+	done
 }
 
 @test "every machine: valid, true to its files, every null has its reason, sums are right" {
-	local m
+	local m ours=() theirs=()
+	make_all
 	for m in $MACHINES; do
-		make_machine "$m"
 		# Where the checker may read what tt_smi may not, files are no measure.
 		if [ "$m" = unreadable ]; then
-			mortal "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
-			python3 "$HERE/check_json.py" "$WORK/out"
-			mortal "$TT_SMI" --root "$D" -s >"$WORK/out" 3>&-
-			python3 "$HERE/check_vendor.py" "$WORK/out"
+			ours+=("$WORK/$m.json")
+			theirs+=("$WORK/$m.s")
 		else
-			check_both
+			ours+=("$WORK/$m.json=$WORK/m-$m")
+			theirs+=("$WORK/$m.s=$WORK/$m.json")
 		fi
-		chmod -R u+rwx "$D"
-		rm -r "$D"
 	done
+	python3 "$HERE/check_json.py" "${ours[@]}"
+	python3 "$HERE/check_vendor.py" "${theirs[@]}"
 }
 
 @test "every machine agrees with docs/schema.json" {
 	[ -e "$SCHEMA" ] || skip "docs/schema.json is not there"
-	local m
-	for m in $MACHINES; do
-		make_machine "$m"
-		smi --json >"$WORK/out"
-		python3 "$HERE/check_json.py" "$WORK/out" "" "$SCHEMA"
-		smi -i 0 --json=pretty >"$WORK/out"
-		python3 "$HERE/check_json.py" "$WORK/out" "" "$SCHEMA"
-		chmod -R u+rwx "$D"
-		rm -r "$D"
-	done
+	MACHINES=${MACHINES/galaxy-blackhole/} # one of 32 is enough
+	make_all
+	python3 "$HERE/check_json.py" --schema "$SCHEMA" "$WORK"/*.json
 }
 
 @test "a living machine: two samples later the rates and the heartbeat are known" {
@@ -51,7 +54,7 @@ check_both() {
 	smi --json -lms 400 -n 3 >"$WORK/out"
 	[ "$(wc -l <"$WORK/out")" = 3 ]
 	python3 "$HERE/check_json.py" "$WORK/out"
-	if [ -e "$SCHEMA" ]; then python3 "$HERE/check_json.py" "$WORK/out" "" "$SCHEMA"; fi
+	[ ! -e "$SCHEMA" ] || python3 "$HERE/check_json.py" --schema "$SCHEMA" "$WORK/out"
 	jq -s -e '.[0].devices[0].pci.rx_rate == null and
 		.[0].devices[0].unavailable["pci.rx_rate"] == "needs_two_samples" and
 		.[2].devices[0].pci.rx_rate >= 0 and .[2].devices[0].heartbeat.alive == true' "$WORK/out"
@@ -176,7 +179,7 @@ P
 		link) mv "$f_path" "$WORK/elsewhere" && ln -s "$WORK/elsewhere" "$f_path" ;;
 		esac
 		smi --json >"$WORK/out"
-		python3 "$HERE/check_json.py" "$WORK/out" "$D"
+		python3 "$HERE/check_json.py" "$WORK/out=$D"
 		echo "$f: $(jq -c '.errors, .processes[0].devices[0].unavailable.dram' "$WORK/out")"
 		jq -e '.devices[0].memory.used == null and .processes[0].devices[0].dram == null and
 			.devices[0].temperature > 0' "$WORK/out"

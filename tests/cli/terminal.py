@@ -14,7 +14,7 @@ import sys
 import termios
 import time
 
-QUIET = 1.5
+QUIET = 1.0
 LIMIT = 60
 ENTER, LEAVE = b"\033[?1049h", b"\033[?1049l"
 HIDE, SHOW = b"\033[?25l", b"\033[?25h"
