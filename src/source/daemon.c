@@ -162,8 +162,12 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	take_allocations(sample, view, from, lists);
 	if (n)
 		r = add_process(sample->snapshot, from);
-	for (size_t i = 0; i < n && r >= 0; i++)
-		r = sample_claim_part(sample, first, &claims[i]);
+	/* Also after a failure: a claim takes its list along, or frees it. */
+	for (size_t i = 0; i < n; i++) {
+		int claimed = sample_claim_part(sample, first, &claims[i]);
+
+		r = MIN(r, claimed);
+	}
 	return r;
 }
 

@@ -200,9 +200,12 @@ static int take_devices(struct sample *sample, const struct process *process,
 	}
 	if (sample->want->allocations)
 		read_slots(sample, view, &lists);
-	for (uint32_t i = 0; i < TABLE_DEVICES && r >= 0; i++)
-		if (taken >> i & 1)
-			r = sample_claim_part(sample, first, &claims[i]);
+	/* Also after a failure: a claim takes its list along, or frees it. */
+	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
+		int claimed = taken >> i & 1 ? sample_claim_part(sample, first, &claims[i]) : 0;
+
+		r = MIN(r, claimed);
+	}
 	return r;
 }
 
