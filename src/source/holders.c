@@ -47,7 +47,7 @@ struct holders {
 	struct list **lists;
 	size_t n_lists;
 	struct suspect **suspects; /* kept while one of them hangs */
-	size_t n_suspects;
+	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
 	struct walk *walk;
 };
 
@@ -205,7 +205,8 @@ static int add_suspect(struct holders *holders, int32_t pid, uint32_t index)
 
 	for (size_t i = 0; i < holders->n_suspects; i++)
 		if (holders->suspects[i]->pid == pid) {
-			walk_seen_add(&holders->suspects[i]->listed, index);
+			if (i >= holders->n_late) /* else it is the job's */
+				walk_seen_add(&holders->suspects[i]->listed, index);
 			return 0;
 		}
 	grown = reallocarray(holders->suspects, holders->n_suspects + 1, sizeof(*grown));
@@ -222,13 +223,20 @@ static int add_suspect(struct holders *holders, int32_t pid, uint32_t index)
 	return 0;
 }
 
-/* Forgets them, but for those whose job hangs: they are left to it. */
+/* Forgets them, but for those whose job hangs: a second job would hang as well. */
 static void drop_suspects(struct holders *holders, struct crew *crew)
 {
-	for (size_t i = 0; i < holders->n_suspects; i++)
-		if (!crew_job_is_busy(crew, &holders->suspects[i]->job))
-			free(holders->suspects[i]);
-	holders->n_suspects = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < holders->n_suspects; i++) {
+		struct suspect *suspect = holders->suspects[i];
+
+		if (crew_job_is_busy(crew, &suspect->job))
+			holders->suspects[kept++] = suspect;
+		else
+			free(suspect);
+	}
+	holders->n_suspects = holders->n_late = kept;
 }
 
 static int examine_listed(struct holders *holders, struct sample *sample)
@@ -248,9 +256,10 @@ static int examine_listed(struct holders *holders, struct sample *sample)
 	jobs = calloc(holders->n_suspects + 1, sizeof(struct job *));
 	if (r < 0 || !jobs)
 		return r < 0 ? r : -ENOMEM;
-	for (size_t i = 0; i < holders->n_suspects; i++)
+	for (size_t i = holders->n_late; i < holders->n_suspects; i++)
 		jobs[i] = &holders->suspects[i]->job;
-	crew_run(sample->crew, jobs, holders->n_suspects, sample->deadline_ns);
+	crew_run(sample->crew, jobs + holders->n_late, holders->n_suspects - holders->n_late,
+		 sample->deadline_ns);
 	return 0;
 }
 
@@ -510,10 +519,7 @@ static int holders_open(const struct root *root, void **ret_state)
 static void holders_close(void *state, struct crew *crew)
 {
 	struct holders *holders = state;
-	bool busy = false;
 
-	for (size_t i = 0; i < holders->n_suspects; i++)
-		busy |= crew_job_is_busy(crew, &holders->suspects[i]->job);
 	drop_suspects(holders, crew);
 	for (size_t i = 0; i < holders->n_lists; i++) {
 		struct list *list = holders->lists[i];
@@ -525,7 +531,7 @@ static void holders_close(void *state, struct crew *crew)
 		free(list->pids);
 		free(list);
 	}
-	if (!busy)
+	if (!holders->n_late)
 		walk_free(holders->walk);
 	free(holders->lists);
 	free(holders->suspects);

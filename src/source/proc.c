@@ -31,6 +31,12 @@ struct person {
 	struct buf command;
 };
 
+struct proc {
+	struct usernames users;
+	struct person **late; /* whose job hangs: a second one would hang as well */
+	size_t n_late;
+};
+
 /* Large enough for a status or a cgroup file of any machine seen; in one read. */
 struct proc_text {
 	char data[16384];
@@ -245,8 +251,42 @@ static void name_accounts(struct usernames *users, struct sample *sample)
 	}
 }
 
+/* Does an earlier job still wait for this process? */
+static bool is_late(const struct proc *proc, int32_t pid)
+{
+	for (size_t i = 0; i < proc->n_late; i++)
+		if (proc->late[i]->pid == pid)
+			return true;
+	return false;
+}
+
+static void drop_late(struct proc *proc, struct crew *crew)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < proc->n_late; i++) {
+		if (crew_job_is_busy(crew, &proc->late[i]->job))
+			proc->late[kept++] = proc->late[i];
+		else
+			person_free(proc->late[i]);
+	}
+	proc->n_late = kept;
+}
+
+/* Out of memory it is left to its job. */
+static void keep_late(struct proc *proc, struct person *person)
+{
+	struct person **grown = reallocarray(proc->late, proc->n_late + 1, sizeof(*grown));
+
+	if (!grown)
+		return;
+	proc->late = grown;
+	proc->late[proc->n_late++] = person;
+}
+
 static int proc_sample(void *state, struct sample *sample)
 {
+	struct proc *proc = state;
 	struct snapshot *snapshot = sample->snapshot;
 	size_t n = snapshot->n_processes, count = 0;
 	CLEANUP_FREE struct person **persons = calloc(n + 1, sizeof(*persons));
@@ -254,7 +294,8 @@ static int proc_sample(void *state, struct sample *sample)
 	double boot = 0;
 	bool has_boot;
 
-	name_accounts(state, sample);
+	name_accounts(&proc->users, sample);
+	drop_late(proc, sample->crew);
 	if (n == 0)
 		return 0;
 	if (!persons || !jobs)
@@ -265,6 +306,10 @@ static int proc_sample(void *state, struct sample *sample)
 
 		if (!can_be_asked(&snapshot->processes[i])) {
 			process_fail(&snapshot->processes[i], GONE);
+			continue;
+		}
+		if (is_late(proc, snapshot->processes[i].pid)) {
+			process_fail(&snapshot->processes[i], TIMED_OUT);
 			continue;
 		}
 		person = calloc(1, sizeof(*person));
@@ -279,8 +324,10 @@ static int proc_sample(void *state, struct sample *sample)
 	}
 	crew_run(sample->crew, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < count; i++) {
-		person_fill(state, sample, persons[i], has_boot, boot);
-		if (!crew_job_is_busy(sample->crew, &persons[i]->job))
+		person_fill(&proc->users, sample, persons[i], has_boot, boot);
+		if (crew_job_is_busy(sample->crew, &persons[i]->job))
+			keep_late(proc, persons[i]);
+		else
 			person_free(persons[i]);
 	}
 	return 0;
@@ -288,20 +335,23 @@ static int proc_sample(void *state, struct sample *sample)
 
 static int proc_open(const struct root *root, void **ret_state)
 {
-	struct usernames *users = calloc(1, sizeof(*users));
+	struct proc *proc = calloc(1, sizeof(*proc));
 
 	(void)root;
-	if (!users)
+	if (!proc)
 		return -ENOMEM;
-	*ret_state = users;
+	*ret_state = proc;
 	return 0;
 }
 
 static void proc_close(void *state, struct crew *crew)
 {
-	(void)crew;
-	usernames_done(state);
-	free(state);
+	struct proc *proc = state;
+
+	drop_late(proc, crew);
+	usernames_done(&proc->users);
+	free(proc->late);
+	free(proc);
 }
 
 const struct source source_proc = {

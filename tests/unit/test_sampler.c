@@ -7,6 +7,7 @@
 #include "source/sampler.h"
 #include "unit.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
@@ -349,12 +350,18 @@ TEST(a_card_that_vanishes_is_lost_and_may_return)
 	assert_int_equal(dev->condition, DEVICE_OK);
 }
 
-TEST(holders_of_a_lost_card_are_not_listed_from_memory)
+static void put_holder(void)
 {
 	put("proc/driver/tenstorrent/0/pids", "4242\n");
 	put("proc/4242/stat", "4242 (worker) S 1 1 1 0 -1 0 0 0 0 0 1 3 0 0 20 0 1 0 194 5 7 0\n");
+	put("proc/4242/cmdline", "worker");
 	make_folders("proc/4242/fd/");
 	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4242/fd/3"), 0);
+}
+
+TEST(holders_of_a_lost_card_are_not_listed_from_memory)
+{
+	put_holder();
 	sample();
 	assert_int_equal(now->n_processes, 1);
 	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
@@ -365,6 +372,90 @@ TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 	assert_int_equal(symlinkat("/dev/tenstorrent/0 (deleted)", root.fd, "proc/4242/fd/3"), 0);
 	sample();
 	assert_int_equal(now->n_processes, 0);
+}
+
+/* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
+static const char *hanging;
+static int gate[2] = { -1, -1 };
+
+int __real_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...);
+
+int __wrap_openat(int dir, const char *path, int flags, ...)
+{
+	const char *name = __atomic_load_n(&hanging, __ATOMIC_ACQUIRE);
+	size_t length = strlen(path);
+	va_list ap;
+	int mode;
+	char c;
+
+	if (name && length >= strlen(name) && strcmp(path + length - strlen(name), name) == 0 &&
+	    read(gate[0], &c, 1) != 1) {
+		errno = EIO;
+		return -1;
+	}
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	return __real_openat(dir, path, flags, mode);
+}
+
+static int count_thread(const char *name, void *arg)
+{
+	(void)name;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+static unsigned count_threads(void)
+{
+	unsigned count = 0;
+
+	assert_int_equal(directory_each(AT_FDCWD, "/proc/self/task", count_thread, &count), 0);
+	return count;
+}
+
+/* The process is shown all the while, at the cost of one thread, and recovers. */
+static void assert_one_thread_hangs(const char *name)
+{
+	unsigned threads;
+
+	put_holder();
+	sample();
+	assert_int_equal(pipe(gate), 0);
+	__atomic_store_n(&hanging, name, __ATOMIC_RELEASE);
+	sample();
+	sample(); /* another worker takes over */
+	threads = count_threads();
+	for (unsigned turn = 0; turn < 3; turn++) {
+		sample();
+		assert_int_equal(now->n_processes, 1);
+		assert_near(now->devices[0].temperature, 34.78);
+	}
+	assert_int_equal(count_threads(), threads);
+	__atomic_store_n(&hanging, NULL, __ATOMIC_RELEASE);
+	close(gate[1]);
+	for (unsigned turn = 0; turn < 100; turn++) {
+		const struct process *process = &now->processes[0];
+
+		if (process->how == HOLDING_SEEN && process_knows(process, PROC_COMMAND))
+			break;
+		usleep(10000);
+		sample();
+	}
+	assert_string_equal(now->processes[0].command, "worker");
+	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	close(gate[0]);
+}
+
+TEST(a_process_whose_command_line_hangs_costs_one_thread)
+{
+	assert_one_thread_hangs("proc/4242/cmdline");
+}
+
+TEST(a_process_whose_descriptors_hang_costs_one_thread)
+{
+	assert_one_thread_hangs("proc/4242/fd");
 }
 
 #define ON(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
@@ -385,6 +476,8 @@ int main(void)
 		ON(figures_of_a_dead_collector_are_stale),
 		ON(a_card_that_vanishes_is_lost_and_may_return),
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
+		ON(a_process_whose_command_line_hangs_costs_one_thread),
+		ON(a_process_whose_descriptors_hang_costs_one_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
