@@ -4,7 +4,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <linux/magic.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 
 int root_init(struct root *root, const char *directory)
@@ -100,6 +104,23 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
 		if (ret->failed)
 			return -ENOMEM;
 	}
+}
+
+int file_open_memory(int dirfd, const char *path)
+{
+	CLEANUP_CLOSE int seen = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+	char self[32];
+	int fd;
+
+	if (seen < 0 || fstat(seen, &st) < 0 || fstatfs(seen, &fs) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || fs.f_type != TMPFS_MAGIC)
+		return -EPERM;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }
 
 ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)

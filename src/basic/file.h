@@ -45,6 +45,13 @@ MUST_CHECK ssize_t file_pread(int fd, char *text, size_t size);
 /* A whole file whatever its size, up to limit bytes: -EFBIG beyond. */
 MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret);
 
+/*
+ * Opens a file that lives in memory (tmpfs, a memfd) for reading, and nothing else:
+ * the text of a link proves nothing, and opening a device or a pipe can have
+ * effects, so it is looked at before it is opened. -EPERM: something else.
+ */
+MUST_CHECK int file_open_memory(int dirfd, const char *path);
+
 /* Target of a symbolic link, NUL-terminated; -ENAMETOOLONG if it does not fit. */
 MUST_CHECK ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size);
 

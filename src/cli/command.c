@@ -9,7 +9,7 @@
 static const struct command commands[] = {
 	{ "show", NULL, show_main, "devices and processes; the same as no command" },
 	{ "mem", "allocation_monitor_client", mem_main,
-	  "memory: bars per pool, history, processes, single allocations" },
+	  "memory: bars, history, processes, allocations" },
 };
 
 static bool is_called(const struct command *command, const char *program)

@@ -116,9 +116,8 @@ void options_help(struct buf *out)
 		"  tt_smi --json | jq '.devices[].temperature'\n"
 		"  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
 		"\nExit status: 0 fine; 2 usage; 4 permission; 6 no such device, or none present;\n"
-		"9 driver not loaded; 15 device lost; 16 no allocation server; 74 output not "
-		"written;\n"
-		"255 internal error.\n"
+		"9 driver not loaded; 15 device lost; 16 no allocation server;\n"
+		"74 output not written; 255 internal error.\n"
 		"\nThis program reads files only: it never opens or resets a device.\n");
 }
 

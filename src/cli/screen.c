@@ -1,10 +1,12 @@
 #include "cli/screen.h"
 
 #include "basic/clock.h"
+#include "basic/text.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -94,28 +96,57 @@ void screen_leave(struct screen *screen)
 	buf_done(&screen->last);
 }
 
+/* Length of a tint at the start of the text: it takes no room. 0: there is none. */
+static size_t tint_length(const char *text, size_t length)
+{
+	const char *end = length && *text == '\033' ? memchr(text, 'm', length) : NULL;
+
+	return end ? (size_t)(end - text) + 1 : 0;
+}
+
+/* As much of a line as the terminal is wide: a longer one would wrap and tear the picture. */
+static void cut_line(struct buf *out, const char *line, size_t length, size_t columns)
+{
+	while (length) {
+		size_t tint = tint_length(line, length), run, fit;
+		const char *next;
+
+		buf_add(out, line, tint);
+		line += tint;
+		length -= tint;
+		next = memchr(line, '\033', length);
+		run = next ? (size_t)(next - line) : length;
+		fit = text_fit(line, run, columns);
+		buf_add(out, line, fit);
+		columns = fit < run ? 0 : columns - text_width(line, fit);
+		line += run;
+		length -= run;
+	}
+	buf_putc(out, '\n');
+}
+
 /* The lines that fit; if they do not, the last one says how many are missing. */
 static void cut_frame(const struct screen *screen, const struct buf *frame, struct buf *ret)
 {
 	const char *text = buf_text(frame);
-	unsigned lines = 0, rows = screen->rows;
+	unsigned lines = 0, shown;
 
 	for (const char *p = text; *p; p++)
 		lines += *p == '\n';
-	while (*text && (lines <= rows || rows > 1)) {
+	shown = lines > screen->rows ? screen->rows - 1 : lines;
+	for (unsigned i = 0; i < shown; i++) {
 		size_t length = strcspn(text, "\n");
 
-		if (lines > screen->rows && rows == 1)
-			break;
-		buf_add(ret, text, length);
-		buf_putc(ret, '\n');
-		text += length;
-		text += *text == '\n';
-		rows--;
+		cut_line(ret, text, length, screen->columns);
+		text += length + 1;
 	}
-	if (lines > screen->rows)
-		buf_printf(ret, "+%u lines: the terminal is too small\n",
-			   lines - (screen->rows - 1));
+	if (shown < lines) {
+		char note[64];
+		int length = snprintf(note, sizeof(note), "+%u lines: the terminal is too small",
+				      lines - shown);
+
+		cut_line(ret, note, (size_t)length, screen->columns);
+	}
 }
 
 /* The line at *text, which is moved behind it; "" when there are no more. */

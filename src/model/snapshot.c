@@ -184,20 +184,26 @@ static void process_keep(struct process *process, const size_t *moved)
 	process->n_usages = kept;
 }
 
-static void keep_processes(struct snapshot *snapshot, const size_t *moved)
+void snapshot_drop_idle(struct snapshot *snapshot)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		struct process *process = &snapshot->processes[i];
 
-		process_keep(process, moved);
 		if (process->n_usages)
 			snapshot->processes[kept++] = *process;
 		else
 			process_done(process);
 	}
 	snapshot->n_processes = kept;
+}
+
+static void keep_processes(struct snapshot *snapshot, const size_t *moved)
+{
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		process_keep(&snapshot->processes[i], moved);
+	snapshot_drop_idle(snapshot);
 }
 
 static void keep_leftovers(struct snapshot *snapshot, const size_t *moved)

@@ -84,5 +84,8 @@ int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *left
 void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
 	PRINTF(3, 4);
 
+/* Drops processes that turned out to be on no device. */
+void snapshot_drop_idle(struct snapshot *snapshot);
+
 /* Keeps the devices with keep[i] and the processes on them. */
 void snapshot_keep(struct snapshot *snapshot, const bool *keep);

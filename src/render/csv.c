@@ -261,28 +261,36 @@ void query_render(struct buf *out, const struct look *look, const struct query *
 	}
 }
 
+static void put_field_help(struct buf *out, const struct field *field)
+{
+	const char *unit = unit_infos[field->unit].csv, *alias = field->aliases;
+
+	buf_printf(out, "\"%s\"", field->key);
+	while (alias && *alias) {
+		size_t length = strcspn(alias, " ");
+
+		buf_printf(out, " or \"%.*s\"", (int)length, alias);
+		alias += length;
+		alias += *alias == ' ';
+	}
+	buf_printf(out, "\n    %s", field->help);
+	if (unit)
+		buf_printf(out, " [%s]", unit);
+	if (field->kind == K_NEVER)
+		buf_puts(out, " (known to scripts; no driver file tells it)");
+	buf_puts(out, "\n\n");
+}
+
+/* A device's field whose name is taken by a process's cannot be asked for. */
 void query_help(struct buf *out, enum query_kind kind)
 {
 	for (size_t t = 0; tables[kind][t]; t++) {
-		for (size_t i = 0; i < tables[kind][t]->count; i++) {
+		for (unsigned i = 0; i < tables[kind][t]->count; i++) {
 			const struct field *field = &tables[kind][t]->fields[i];
-			const char *unit = unit_infos[field->unit].csv;
-			const char *alias = field->aliases;
+			struct query_column found;
 
-			buf_printf(out, "\"%s\"", field->key);
-			while (alias && *alias) {
-				size_t length = strcspn(alias, " ");
-
-				buf_printf(out, " or \"%.*s\"", (int)length, alias);
-				alias += length;
-				alias += *alias == ' ';
-			}
-			buf_printf(out, "\n    %s", field->help);
-			if (unit)
-				buf_printf(out, " [%s]", unit);
-			if (field->kind == K_NEVER)
-				buf_puts(out, " (known to scripts; no driver file tells it)");
-			buf_puts(out, "\n\n");
+			if (find_column(kind, field->key, &found) && found.table == tables[kind][t])
+				put_field_help(out, field);
 		}
 	}
 }

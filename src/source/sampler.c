@@ -214,6 +214,7 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 	r = ask_sources(sampler, &sample);
 	if (r >= 0) {
 		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
+		snapshot_drop_idle(sample.snapshot);
 		rates_fill(sample.snapshot, before, (unsigned)sysconf(_SC_CLK_TCK));
 		judge_devices(sample.snapshot);
 		*ret = TAKE_PTR(sample.snapshot);

@@ -72,9 +72,9 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 	int r;
 
 	snprintf(path, sizeof(path), "proc/%d/fd/%d", pid, descriptor);
-	fd = openat(sample->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	fd = file_open_memory(sample->root->fd, path);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = check_file(fd);
 	if (r < 0)
 		return r;
