@@ -108,17 +108,16 @@ static size_t tint_length(const char *text, size_t length)
 static void cut_line(struct buf *out, const char *line, size_t length, size_t columns)
 {
 	while (length) {
-		size_t tint = tint_length(line, length), run, fit;
-		const char *next;
+		size_t run = tint_length(line, length), fit = run;
 
-		buf_add(out, line, tint);
-		line += tint;
-		length -= tint;
-		next = memchr(line, '\033', length);
-		run = next ? (size_t)(next - line) : length;
-		fit = text_fit(line, run, columns);
+		if (run == 0) {
+			const char *next = memchr(line + 1, '\033', length - 1);
+
+			run = next ? (size_t)(next - line) : length;
+			fit = text_fit(line, run, columns);
+			columns = fit < run ? 0 : columns - text_width(line, fit);
+		}
 		buf_add(out, line, fit);
-		columns = fit < run ? 0 : columns - text_width(line, fit);
 		line += run;
 		length -= run;
 	}
