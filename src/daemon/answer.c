@@ -297,7 +297,7 @@ int answer_dump(struct manager *manager, const struct asker *asker, bool kernels
 	CLEANUP_BUF struct buf text = { 0 };
 	CLEANUP_CLOSE int fd = -1;
 	struct image_view view;
-	uint64_t length;
+	uint64_t length = 0;
 	void *map;
 	int r;
 

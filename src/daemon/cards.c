@@ -220,7 +220,7 @@ static bool card_is_visible(const struct card *card, const char *visible)
 		return true;
 	if (strlen(visible) >= sizeof(list))
 		return false;
-	strcpy(list, visible);
+	memcpy(list, visible, strlen(visible) + 1);
 	while ((entry = strsep(&rest, ","))) {
 		entry += strspn(entry, " ");
 		entry[strcspn(entry, " ")] = '\0';

@@ -15,6 +15,10 @@
 #include <sys/mman.h>
 #include <sys/vfs.h>
 
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22 /* Linux 5.14 */
+#endif
+
 int table_fd_check(int fd, struct stat *ret)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -354,6 +358,8 @@ void client_list(const struct client *client, struct image_writer *writer, uint3
 			munmap(map, length);
 		return;
 	}
+	/* The list exists and will be read: at once it takes half the time of a fault per page. */
+	madvise((char *)map + TABLE_SLOT_OFFSET, length - TABLE_SLOT_OFFSET, MADV_POPULATE_READ);
 	while (table_next(&view, &cursor, &got)) {
 		struct image_allocation allocation = {
 			.id = got.id,

@@ -36,7 +36,7 @@ static int address_make(const char *path, struct sockaddr_un *ret)
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	if (strlen(path) >= sizeof(ret->sun_path))
 		return -ENAMETOOLONG;
-	strcpy(ret->sun_path, path);
+	memcpy(ret->sun_path, path, strlen(path) + 1);
 	return 0;
 }
 
@@ -55,7 +55,7 @@ static int directory_open(const char *path)
 	else if (slash)
 		*slash = '\0';
 	else
-		strcpy(directory, "."); /* a name is at least one byte */
+		memcpy(directory, ".", 2); /* a name is at least one byte */
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

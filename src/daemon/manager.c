@@ -28,18 +28,19 @@ enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 };
 static void raise_descriptors(struct manager *manager)
 {
 	uint32_t *clients = &manager->limits.value[LIMIT_CLIENTS];
-	rlim_t needed =
-		(rlim_t)*clients * FDS_PER_CLIENT + manager->limits.value[LIMIT_NEW] + FDS_OWN;
+	rlim_t own = (rlim_t)manager->limits.value[LIMIT_NEW] + FDS_OWN;
+	rlim_t needed = (rlim_t)*clients * FDS_PER_CLIENT + own;
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
 		return;
-	limit.rlim_cur = MIN(MAX(limit.rlim_cur, needed), limit.rlim_max);
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
+	limit.rlim_cur = MIN(needed, limit.rlim_max);
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	if (limit.rlim_cur >= needed)
 		return;
 	/* What is said to be the limit is what is held to. */
-	limit.rlim_cur -= MIN(limit.rlim_cur, manager->limits.value[LIMIT_NEW] + FDS_OWN);
-	*clients = (uint32_t)MAX(limit.rlim_cur / FDS_PER_CLIENT, 1);
+	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
 	log_line(LOG_NOTE, "at most %u clients, since no more descriptors may be had", *clients);
 }
 
