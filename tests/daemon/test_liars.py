@@ -169,7 +169,7 @@ def test_huge_counts_are_not_believed(server):
     blocks = os.fstat(fd).st_blocks
     for flags in (0, ALLOCATIONS, ALLOCATIONS | WANT_FINISHED):
         p = server.ask(flags).of(os.getpid())
-        assert p.usages == [] and p.allocations == [] and p.flags & INCONSISTENT
+        assert (p.usages, p.allocations[:3], p.flags & INCONSISTENT) == ([], [], INCONSISTENT), vars(p)
     assert p.flags & CUT
     assert os.fstat(fd).st_blocks == blocks  # nor did looking cost a page
     sock.close(), os.close(fd)
