@@ -117,6 +117,25 @@ TEST(origins_are_never_added_up)
 	assert_int_equal(machine->devices[0].dram_used, 30);
 }
 
+TEST(of_two_equal_origins_the_first_stays)
+{
+	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_METAL, 200));
+	assert_int_equal(usage_of(10, 0)->dram, 100);
+}
+
+TEST(parts_of_one_origin_add_up_and_do_not_wrap)
+{
+	struct claim whole = claim(10, 0, TRACKING_TABLE, 100);
+	struct claim part = claim(10, 0, TRACKING_TABLE, 20);
+
+	claim_add(&whole, &part);
+	assert_int_equal(whole.dram, 120);
+	part.dram = UINT64_MAX;
+	claim_add(&whole, &part);
+	MERGE(whole);
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
+}
+
 TEST(a_better_origin_that_is_impossible_hides_the_lesser_one)
 {
 	/* It is the one that counts; a figure beside it would be a guess. */
@@ -428,6 +447,8 @@ int main(void)
 		ON(a_single_claim_is_the_processes_and_the_devices_memory),
 		ON(the_best_origin_wins_whatever_the_order),
 		ON(origins_are_never_added_up),
+		ON(of_two_equal_origins_the_first_stays),
+		ON(parts_of_one_origin_add_up_and_do_not_wrap),
 		ON(a_better_origin_that_is_impossible_hides_the_lesser_one),
 		ON(processes_of_a_device_add_up_and_devices_stay_apart),
 		ON(an_untracked_process_makes_used_a_lower_bound),
