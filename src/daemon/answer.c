@@ -47,8 +47,7 @@ static bool lists(const struct answer *answer, const struct peer *peer)
 
 static void count_clients(struct answer *answer, struct image_counts *counts, uint64_t *allocations)
 {
-	list_each(at, &answer->manager->clients)
-	{
+	for (LIST_EACH(at, &answer->manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 
 		counts->processes++;
@@ -57,8 +56,7 @@ static void count_clients(struct answer *answer, struct image_counts *counts, ui
 			*allocations += client_count_allocations(client);
 		answer->found |= client->peer.pid == (pid_t)answer->question->pid;
 	}
-	list_each(at, &answer->manager->legacy_processes)
-	{
+	for (LIST_EACH(at, &answer->manager->legacy_processes)) {
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
 
 		counts->processes++;
@@ -224,9 +222,9 @@ static void answer_fill(struct answer *answer)
 	header->server_start_ns = (uint64_t)answer->manager->start_ns;
 	header->server_pid = (uint32_t)getpid();
 	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
-	list_each(at, &answer->manager->clients)
+	for (LIST_EACH(at, &answer->manager->clients))
 		add_client(answer, container_of(at, struct client, member));
-	list_each(at, &answer->manager->legacy_processes)
+	for (LIST_EACH(at, &answer->manager->legacy_processes))
 		add_legacy(answer, container_of(at, struct legacy_process, member));
 	add_metal(answer);
 	if (answer->question->flags & WIRE_WANT_FINISHED)

@@ -12,8 +12,11 @@
 #include <sys/inotify.h>
 
 /* A node appears before the last of its files do, and cards come in groups. */
-#define SETTLE	   (200 * NS_PER_MS)
+#define SETTLE (200 * NS_PER_MS)
+
+/* One that does not answer, in the middle of a reset perhaps, is asked again so often. */
 #define LOOK_LATER (2 * NS_PER_S)
+enum { LOOKS_MAX = 30 };
 
 /* A reader of TT-Metal's files walks over processes; so often is enough for any display. */
 #define METAL_KEPT (100 * NS_PER_MS)
@@ -72,13 +75,26 @@ static bool device_is_here(const struct device *device)
 	return !device->remote && device->condition != DEVICE_LOST;
 }
 
+static int cards_ask(const struct cards *cards, struct snapshot **ret)
+{
+	struct looker *looker;
+	int r = looker_new(cards->root, &looker);
+
+	if (r < 0)
+		return r;
+	r = looker_devices(looker, ret);
+	looker_free(looker);
+	return r;
+}
+
 static void cards_look(struct cards *cards)
 {
 	struct snapshot *snapshot;
 	size_t before = cards->count;
-	int r = looker_devices(cards->looker, &snapshot);
+	int r = cards_ask(cards, &snapshot);
 
 	cards->count = 0;
+	cards->complete = true;
 	if (r == -ENOENT && before)
 		log_line(LOG_NOTE, "all cards are gone");
 	else if (r < 0 && r != -ENOENT)
@@ -92,6 +108,8 @@ static void cards_look(struct cards *cards)
 			continue;
 		card_of_device(&snapshot->devices[i], &card);
 		cards_insert(cards, &card);
+		if (!(card.identity.known & TABLE_HAS_BDF) || !card.dram)
+			cards->complete = false;
 	}
 	snapshot_free(snapshot);
 	if (cards->count != before)
@@ -126,7 +144,7 @@ static void cards_settled(struct timer *timer)
 
 	cards_watch(cards); /* the directory itself may be new */
 	cards_look(cards);
-	if (cards->looks-- > 1)
+	if (!cards->complete && cards->looks-- > 0)
 		timer_set(cards->loop, &cards->settle, LOOK_LATER);
 }
 
@@ -156,7 +174,7 @@ static void cards_changed(struct watch *watch, uint32_t events)
 	}
 	if (!matters)
 		return;
-	cards->looks = 2;
+	cards->looks = LOOKS_MAX;
 	timer_set(cards->loop, &cards->settle, SETTLE);
 }
 
@@ -170,9 +188,6 @@ int cards_init(struct cards *cards, struct loop *loop, const struct root *root)
 		.changes = { .fd = -1, .ready = cards_changed },
 		.settle.expired = cards_settled,
 	};
-	r = looker_new(root, &cards->looker);
-	if (r < 0)
-		return r;
 	fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (fd < 0)
 		return -errno;
@@ -183,6 +198,9 @@ int cards_init(struct cards *cards, struct loop *loop, const struct root *root)
 	}
 	cards_watch(cards);
 	cards_look(cards);
+	cards->looks = LOOKS_MAX;
+	if (!cards->complete)
+		timer_set(loop, &cards->settle, LOOK_LATER);
 	return 0;
 }
 
@@ -248,6 +266,19 @@ size_t cards_count_visible(const struct cards *cards, const char *visible)
 	return count;
 }
 
+/* The sources are kept while there are files, since they remember what does not change. */
+static int metal_ask(struct cards *cards, struct snapshot **ret_snapshot, struct claim **ret_claims,
+		     size_t *ret_count)
+{
+	if (!root_has_metal(cards->root)) {
+		cards->looker = looker_free(cards->looker);
+		return 0;
+	}
+	if (!cards->looker && looker_new(cards->root, &cards->looker) < 0)
+		return -ENOMEM;
+	return looker_metal(cards->looker, ret_snapshot, ret_claims, ret_count);
+}
+
 size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
 		   const struct snapshot **ret_snapshot)
 {
@@ -258,8 +289,7 @@ size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
 		struct claim *claims = NULL;
 		size_t count = 0;
 
-		if (looker_has_metal(cards->looker) &&
-		    looker_metal(cards->looker, &snapshot, &claims, &count) < 0)
+		if (metal_ask(cards, &snapshot, &claims, &count) < 0)
 			count = 0; /* what cannot be had now is not told of */
 		snapshot_free(cards->metal_snapshot);
 		free(cards->metal_claims);

@@ -29,10 +29,11 @@ struct cards {
 	size_t count;
 	const struct root *root;
 	struct loop *loop;
-	struct looker *looker;		 /* the sources */
+	struct looker *looker;		 /* the sources, while there are files of TT-Metal's */
 	struct watch changes;		 /* inotify */
 	struct timer settle;		 /* looks again once changes have settled */
-	unsigned looks;			 /* still to be made */
+	unsigned looks;			 /* still to be made, at most */
+	bool complete;			 /* the last one found out everything */
 	struct snapshot *metal_snapshot; /* what TT-Metal's counters said at metal_ns */
 	struct claim *metal_claims;
 	size_t n_metal;

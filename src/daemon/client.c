@@ -93,8 +93,7 @@ struct client *client_free(struct client *client)
 
 static struct client *client_of_table(struct manager *manager, const struct stat *st)
 {
-	list_each(at, &manager->clients)
-	{
+	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 
 		if (client->dev == st->st_dev && client->ino == st->st_ino)
@@ -107,8 +106,8 @@ uint32_t clients_count(struct manager *manager, const struct peer *peer)
 {
 	uint32_t count = 0;
 
-	list_each(at, &manager->clients) count +=
-		peer_is(&container_of(at, struct client, member)->peer, peer);
+	for (LIST_EACH(at, &manager->clients))
+		count += peer_is(&container_of(at, struct client, member)->peer, peer);
 	return count;
 }
 
@@ -194,8 +193,7 @@ static bool link_is_there(const struct client *client)
 
 void clients_refresh(struct manager *manager)
 {
-	list_each(at, &manager->clients)
-	{
+	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 
 		if (!client->connection && !link_is_there(client))

@@ -35,6 +35,7 @@ struct connection {
 	pid_t pid;
 	uid_t uid;
 	struct client *client; /* in state CLIENT */
+	int32_t place;	       /* among all, while state_save() works */
 	double allowance;      /* answers it may still ask for */
 	int64_t allowance_ns;  /* CLOCK_MONOTONIC, when that was reckoned */
 };

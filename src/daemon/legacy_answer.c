@@ -41,8 +41,7 @@ static void sums_of_tables(struct manager *manager)
 		return;
 	manager->sums = (struct sums){ .taken_ns = now };
 	clients_refresh(manager);
-	list_each(at, &manager->clients)
-	{
+	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 		uint32_t n = client_usages(client, manager->usages, &flags);
 
@@ -55,8 +54,7 @@ static void sums_take(struct manager *manager, struct sums *ret)
 {
 	sums_of_tables(manager);
 	*ret = manager->sums;
-	list_each(at, &manager->legacy_processes)
-	{
+	for (LIST_EACH(at, &manager->legacy_processes)) {
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
 		uint32_t n;
 

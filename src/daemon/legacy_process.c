@@ -41,8 +41,7 @@ static void life_changed(struct watch *watch, uint32_t events)
 
 static struct legacy_process *process_find(struct manager *manager, const struct peer *peer)
 {
-	list_each(at, &manager->legacy_processes)
-	{
+	for (LIST_EACH(at, &manager->legacy_processes)) {
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
 
 		if (peer_is(&process->peer, peer))
@@ -125,8 +124,7 @@ void legacy_process_end(struct legacy_process *process)
 	struct manager *manager = process->manager;
 
 	process_account(process);
-	list_each(at, &manager->legacy_connections)
-	{
+	for (LIST_EACH(at, &manager->legacy_connections)) {
 		struct legacy_connection *connection =
 			container_of(at, struct legacy_connection, member);
 

@@ -22,6 +22,7 @@ struct legacy_process {
 	struct watch life; /* its pidfd */
 	char *visible;	   /* its TT_VISIBLE_DEVICES; NULL: not set or not readable */
 	uint32_t connections;
+	int32_t place;	 /* among all, while state_save() works */
 	bool limit_said; /* that it holds too much */
 	uint32_t tables; /* of the same process: then these are believed */
 	struct ledger ledger;

@@ -25,7 +25,11 @@ static inline void list_remove(struct list *member)
 	list_init(member);
 }
 
-/* The member at hand may be removed and freed, but no other one. */
-#define list_each(at, head)                                                       \
-	for (struct list *at = (head)->next, *at##_next = at->next; at != (head); \
-	     at = at##_next, at##_next = at->next)
+/*
+ * for (LIST_EACH(at, head)) visits the members. The one at hand may be removed and
+ * freed, but no other one.
+ */
+#define LIST_EACH(at, head)                                    \
+	struct list *at = (head)->next, *at##_next = at->next; \
+	at != (head);                                          \
+	at = at##_next, at##_next = at->next

@@ -124,9 +124,9 @@ static int seen(uint64_t id, const char *name, void *arg)
 	return 1;
 }
 
-bool looker_has_metal(const struct looker *looker)
+bool root_has_metal(const struct root *root)
 {
-	return shm_each(looker->root, "_memory", seen, NULL) > 0;
+	return shm_each(root, "_memory", seen, NULL) > 0;
 }
 
 int looker_metal(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,

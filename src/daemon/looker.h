@@ -1,6 +1,7 @@
 /*
  * Asks the sources that tt_smi asks too. Driver files can make a reader wait, so
- * they are read by workers of a crew, for whom the server waits a moment only.
+ * they are read by workers of a crew, for whom the server waits a moment only. It
+ * is made for a look and freed after it, and the server is one thread again.
  */
 #pragma once
 
@@ -17,7 +18,7 @@ struct looker *looker_free(struct looker *looker);
 MUST_CHECK int looker_devices(struct looker *looker, struct snapshot **ret);
 
 /* Is there any of TT-Metal's files? */
-bool looker_has_metal(const struct looker *looker);
+bool root_has_metal(const struct root *root);
 
 /* What TT-Metal's counters say of processes that hold devices. Both owned by the caller. */
 MUST_CHECK int looker_metal(struct looker *looker, struct snapshot **ret_snapshot,

@@ -13,11 +13,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 /* Accepted in one go: a flood on one socket does not keep the others waiting. */
 enum { ACCEPT_BATCH = 32 };
@@ -85,6 +87,16 @@ static void legacy_ready(struct watch *watch, uint32_t events)
 		   legacy_connection_accept);
 }
 
+/* SIGHUP is also what a terminal sends that is closed: then it means what it always meant. */
+static bool terminal_is_gone(void)
+{
+	struct pollfd state = { .fd = STDERR_FILENO };
+	struct stat st;
+
+	return fstat(STDERR_FILENO, &st) == 0 && S_ISCHR(st.st_mode) && poll(&state, 1, 0) > 0 &&
+	       state.revents & POLLHUP;
+}
+
 static void signals_ready(struct watch *watch, uint32_t events)
 {
 	struct manager *manager = container_of(watch, struct manager, signals);
@@ -92,9 +104,13 @@ static void signals_ready(struct watch *watch, uint32_t events)
 
 	(void)events;
 	while (read(watch->fd, &info, sizeof(info)) == sizeof(info)) {
-		log_line(LOG_NOTE, "%s", info.ssi_signo == SIGHUP ? "executed again" : "ends");
-		manager->again = info.ssi_signo == SIGHUP;
+		bool again = info.ssi_signo == SIGHUP && !terminal_is_gone();
+
+		log_line(LOG_NOTE, "%s", again ? "executed again" : "ends");
+		manager->again = again;
 		loop_stop(&manager->loop);
+		if (!again)
+			return; /* whatever else was asked for */
 	}
 }
 
@@ -282,18 +298,18 @@ int manager_run(struct manager *manager)
 
 static void connections_done(struct manager *manager)
 {
-	list_each(at, &manager->clients) client_free(container_of(at, struct client, member));
-	list_each(at, &manager->connections)
+	for (LIST_EACH(at, &manager->clients))
+		client_free(container_of(at, struct client, member));
+	for (LIST_EACH(at, &manager->connections))
 		connection_close(container_of(at, struct connection, member));
-	list_each(at, &manager->legacy_connections)
-	{
+	for (LIST_EACH(at, &manager->legacy_connections)) {
 		struct legacy_connection *connection =
 			container_of(at, struct legacy_connection, member);
 
 		connection->process = NULL;
 		legacy_connection_close(connection);
 	}
-	list_each(at, &manager->legacy_processes)
+	for (LIST_EACH(at, &manager->legacy_processes))
 		legacy_process_free(container_of(at, struct legacy_process, member));
 }
 

@@ -81,5 +81,6 @@ fail:
 
 void mourners_done(struct manager *manager)
 {
-	list_each(at, &manager->mourners) mourner_free(container_of(at, struct mourner, member));
+	for (LIST_EACH(at, &manager->mourners))
+		mourner_free(container_of(at, struct mourner, member));
 }

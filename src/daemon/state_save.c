@@ -13,22 +13,9 @@ static uint32_t list_count(const struct list *head)
 {
 	uint32_t count = 0;
 
-	list_each(at, head) count++;
+	for (LIST_EACH(at, head))
+		count++;
 	return count;
-}
-
-/* The place of a member in its list; -1 for none. */
-static int32_t list_place(const struct list *head, const struct list *member)
-{
-	int32_t place = 0;
-
-	list_each(at, head)
-	{
-		if (at == member)
-			return place;
-		place++;
-	}
-	return -1;
 }
 
 static void listener_save(const struct listener *listener, struct state_listener *ret)
@@ -44,9 +31,10 @@ static void listener_save(const struct listener *listener, struct state_listener
 
 static void connections_save(struct manager *manager, struct buf *out)
 {
-	list_each(at, &manager->connections)
-	{
-		const struct connection *from = container_of(at, struct connection, member);
+	int32_t place = 0;
+
+	for (LIST_EACH(at, &manager->connections)) {
+		struct connection *from = container_of(at, struct connection, member);
 		const struct state_connection to = {
 			.fd = from->watch.fd,
 			.state = from->state,
@@ -54,22 +42,19 @@ static void connections_save(struct manager *manager, struct buf *out)
 			.uid = from->uid,
 		};
 
+		from->place = place++;
 		buf_add(out, &to, sizeof(to));
 	}
 }
 
-/* Connections with clients are in the order of these mostly: the search is short on average. */
 static void clients_save(struct manager *manager, struct buf *out)
 {
-	list_each(at, &manager->clients)
-	{
+	for (LIST_EACH(at, &manager->clients)) {
 		const struct client *from = container_of(at, struct client, member);
 		const struct state_client to = {
 			.table = from->table,
 			.pidfd = from->life.fd,
-			.connection = from->connection ? list_place(&manager->connections,
-								    &from->connection->member)
-						       : -1,
+			.connection = from->connection ? from->connection->place : -1,
 			.link = from->link,
 			.peer = from->peer,
 		};
@@ -92,9 +77,10 @@ static void ledger_save(const struct ledger *ledger, struct buf *out)
 
 static void processes_save(struct manager *manager, struct buf *out)
 {
-	list_each(at, &manager->legacy_processes)
-	{
-		const struct legacy_process *from = container_of(at, struct legacy_process, member);
+	int32_t place = 0;
+
+	for (LIST_EACH(at, &manager->legacy_processes)) {
+		struct legacy_process *from = container_of(at, struct legacy_process, member);
 		size_t visible = from->visible ? strlen(from->visible) + 1 : 0;
 		struct state_process to = {
 			.pidfd = from->life.fd,
@@ -104,6 +90,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 			.peer = from->peer,
 		};
 
+		from->place = place++;
 		memcpy(to.misuse, from->ledger.misuse, sizeof(to.misuse));
 		for (size_t i = 0; i < TABLE_DEVICES; i++)
 			to.devices |= (uint64_t)(from->ledger.devices[i] != NULL) << i;
@@ -116,8 +103,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 
 static void legacy_connections_save(struct manager *manager, struct buf *out)
 {
-	list_each(at, &manager->legacy_connections)
-	{
+	for (LIST_EACH(at, &manager->legacy_connections)) {
 		const struct legacy_connection *from =
 			container_of(at, struct legacy_connection, member);
 		struct state_legacy_connection to = {
@@ -126,9 +112,7 @@ static void legacy_connections_save(struct manager *manager, struct buf *out)
 			.number = from->number,
 			.known = from->known,
 			.uid = from->uid,
-			.process = from->process ? list_place(&manager->legacy_processes,
-							      &from->process->member)
-						 : -1,
+			.process = from->process ? from->process->place : -1,
 			.peer = from->peer,
 			.stream = from->stream,
 			.due = from->due,
@@ -165,8 +149,7 @@ static uint32_t mourners_save(struct manager *manager, struct buf *out)
 {
 	uint32_t count = 0;
 
-	list_each(at, &manager->mourners)
-	{
+	for (LIST_EACH(at, &manager->mourners)) {
 		const struct mourner *from = container_of(at, struct mourner, member);
 		const struct state_mourner to = {
 			.pidfd = from->watch.fd,
@@ -214,19 +197,18 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 	each(manager->own.watch.fd, stays);
 	if (manager->legacy.watch.fd >= 0)
 		each(manager->legacy.watch.fd, stays);
-	list_each(at, &manager->connections)
+	for (LIST_EACH(at, &manager->connections))
 		each(container_of(at, struct connection, member)->watch.fd, stays);
-	list_each(at, &manager->clients)
-	{
+	for (LIST_EACH(at, &manager->clients)) {
 		const struct client *client = container_of(at, struct client, member);
 
 		each(client->table, stays);
 		each(client->life.fd, stays);
 	}
-	list_each(at, &manager->legacy_processes)
+	for (LIST_EACH(at, &manager->legacy_processes))
 		each(container_of(at, struct legacy_process, member)->life.fd, stays);
-	list_each(at, &manager->legacy_connections)
+	for (LIST_EACH(at, &manager->legacy_connections))
 		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
-	list_each(at, &manager->mourners)
+	for (LIST_EACH(at, &manager->mourners))
 		each(container_of(at, struct mourner, member)->watch.fd, stays);
 }
