@@ -1,5 +1,6 @@
 """Beginning and end of the server: sockets, signals, restarts, systemd."""
 
+import ctypes
 import sys
 
 from allocd import *
@@ -381,6 +382,64 @@ def test_sighup_under_load(directory):
             assert server.ask().of(p.pid).now() == 1
     assert server.descriptors() < 32
     server.stop()
+
+
+@bare
+def test_a_terminal_that_is_closed_ends_the_server(directory):
+    os.makedirs(directory + "/root")
+    master, slave = os.openpty()
+    path = directory + "/s"
+    child = spawn([ALLOCD, "--socket", path, "--legacy-socket", "none", "--root", directory + "/root"],
+                  stderr=slave)
+    os.close(slave)
+    wait(lambda: b"listens" in os.read(master, 1000), "the server")
+    child.send_signal(signal.SIGHUP)
+    wait(lambda: b"listens" in os.read(master, 1000), "the new server")
+    os.close(master)
+    child.send_signal(signal.SIGHUP)
+    assert child.wait(5 * SLOW) == 0 and not os.path.exists(path)
+
+
+@bare
+def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
+    """Fault 70: squatting of the well-known path in /tmp."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    program = os.open(ALLOCD, os.O_RDONLY)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            assert libc.unshare(0x20000) == 0  # CLONE_NEWNS: a /tmp of our own
+            libc.mount(b"none", b"/", None, 1 << 18 | 1 << 14, None)  # private
+            assert libc.mount(b"none", b"/tmp", b"tmpfs", 0, b"mode=1777") == 0
+            os.makedirs("/tmp/mine/root")
+            squatter = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            squatter.bind("/tmp/tt_allocation_server.sock")
+            squatter.listen()
+            os.chown("/tmp/tt_allocation_server.sock", NOBODY, NOBODY)
+            log = os.open("/tmp/mine/log", os.O_WRONLY | os.O_CREAT)
+            child = os.fork()
+            if child == 0:
+                os.dup2(log, 2)
+                os.execve(program, ["tt_allocd", "--socket", "/tmp/mine/s", "--root", "/tmp/mine/root"],
+                          os.environ)
+
+            class S:
+                path = "/tmp/mine/s"
+                connect, ask = Server.connect, Server.ask
+
+            wait(lambda: "listens on" in open("/tmp/mine/log").read(), "the server")
+            S().ask()
+            text = open("/tmp/mine/log").read()
+            assert "another server is living there; going on without it" in text, text
+            os.kill(child, signal.SIGTERM)
+            assert os.waitpid(child, 0)[1] == 0
+            assert os.stat("/tmp/tt_allocation_server.sock").st_uid == NOBODY
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+        os._exit(1)
+    os.close(program)
+    assert os.waitpid(pid, 0)[1] == 0
 
 
 # ---- systemd ----
