@@ -105,6 +105,7 @@ struct process {
 	enum holding how;
 	uint64_t start_ticks; /* since boot; identity together with the pid; 0 unknown */
 	uint64_t cpu_ticks;
+	int32_t parent;	    /* its pid; 0: not known */
 	int32_t ns_pids[8]; /* its pids, outermost namespace first */
 	unsigned ns_depth;
 	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */

@@ -132,6 +132,7 @@ static void fill_times(struct process *process, const struct procfs_stat *stat,
 
 	process->start_ticks = stat->start_ticks;
 	process->cpu_ticks = stat->cpu_ticks;
+	process->parent = stat->parent;
 	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] =
 		NOT_OFFERED;
 	if (!has_boot)

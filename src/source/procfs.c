@@ -38,7 +38,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 {
 	const char *open = strchr(text, '('), *close = strrchr(text, ')');
 	struct procfs_stat stat = { 0 };
-	uint64_t user, system;
+	uint64_t parent, user, system;
 
 	if (!open || !close || close < open || close[1] != ' ')
 		return -EBADMSG;
@@ -46,10 +46,12 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 		 (int)MIN((size_t)(close - open - 1), sizeof(stat.comm) - 1), open + 1);
 	text = close + 2;
 	stat.state = text[0];
-	if (!word_u64(word_at(text, 11), &user) || !word_u64(word_at(text, 12), &system) ||
+	if (!word_u64(word_at(text, 1), &parent) || parent > INT32_MAX ||
+	    !word_u64(word_at(text, 11), &user) || !word_u64(word_at(text, 12), &system) ||
 	    !word_u64(word_at(text, 19), &stat.start_ticks) ||
 	    !word_u64(word_at(text, 21), &stat.rss_pages))
 		return -EBADMSG;
+	stat.parent = (int32_t)parent;
 	stat.cpu_ticks = user + system;
 	*ret = stat;
 	return 0;

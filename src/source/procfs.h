@@ -15,6 +15,7 @@
 struct procfs_stat {
 	char comm[64];
 	char state;
+	int32_t parent;	    /* 0: nobody we can see */
 	uint64_t cpu_ticks; /* user and system */
 	uint64_t start_ticks;
 	uint64_t rss_pages;
