@@ -4,6 +4,7 @@
 #include "version.h"
 
 #include <langinfo.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -50,4 +51,18 @@ struct look look_decide(enum color color, bool ascii, bool to_stdout)
 		.color = decide_color(color, to_stdout),
 		.columns = MIN(MAX(columns, MIN_COLUMNS), MAX_COLUMNS),
 	};
+}
+
+void look_set_locale(void)
+{
+	const char *wanted = getenv("LC_ALL");
+
+	if (setlocale(LC_CTYPE, ""))
+		return;
+	if (!wanted || !wanted[0])
+		wanted = getenv("LC_CTYPE");
+	if (!wanted || !wanted[0])
+		wanted = getenv("LANG");
+	if (wanted && (strstr(wanted, "UTF-8") || strstr(wanted, "utf8")))
+		setlocale(LC_CTYPE, "C.UTF-8");
 }

@@ -7,5 +7,8 @@
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
+/* A locale that is asked for but not installed still says what the terminal speaks. */
+void look_set_locale(void);
+
 /* to_stdout: the text goes to standard output, not to a file of its own. */
 struct look look_decide(enum color color, bool ascii, bool to_stdout);

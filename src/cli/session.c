@@ -125,12 +125,12 @@ static int apply_selection(struct session *session, struct snapshot *snapshot)
 	return 0;
 }
 
-int session_take(struct session *session)
+int session_next(struct session *session, const struct snapshot *before, struct snapshot **ret)
 {
 	struct snapshot *next;
 	int r;
 
-	r = sampler_take(session->sampler, session->snapshot, &next);
+	r = sampler_take(session->sampler, before, &next);
 	if (r < 0)
 		return explain(session, r);
 	if (next->n_devices == 0)
@@ -142,6 +142,17 @@ int session_take(struct session *session)
 		snapshot_free(next);
 		return r;
 	}
+	*ret = next;
+	return 0;
+}
+
+int session_take(struct session *session)
+{
+	struct snapshot *next = NULL;
+	int r = session_next(session, session->snapshot, &next);
+
+	if (r)
+		return r;
 	snapshot_free(session->snapshot);
 	session->snapshot = next;
 	return 0;

@@ -30,5 +30,12 @@ void session_want(struct session *session, const struct want *want);
 /* The next snapshot in the place of the last. The last one stays on failure. */
 MUST_CHECK int session_take(struct session *session);
 
+/*
+ * One without keeping it, for whoever shares snapshots between threads; before, for
+ * rates, may be NULL.
+ */
+MUST_CHECK int session_next(struct session *session, const struct snapshot *before,
+			    struct snapshot **ret);
+
 /* EXIT_LOST if a device that was named, or all there are, is gone or dead. */
 int session_judge(const struct session *session);
