@@ -1,0 +1,23 @@
+/* What keys do, and the parts of the state they share. */
+#pragma once
+
+#include "tui/ui.h"
+
+/* Shows this frame, whose reference is taken over. */
+void ui_show(struct ui *ui, struct frame *frame);
+
+/* Makes the list of processes again. */
+void ui_list(struct ui *ui);
+
+/* Brings positions and rectangles in line after any change. */
+void ui_settle(struct ui *ui);
+
+/* Keys that go to what lies over the view. */
+void overlay_key(struct ui *ui, int code);
+void overlay_open(struct ui *ui, enum overlay overlay);
+
+/* A frame of the processes' columns: widths by column, 0: not shown. */
+void table_plan(const struct ui *ui, int width, int *widths);
+
+void ui_select_row(struct ui *ui, size_t row);
+void ui_search(struct ui *ui, size_t from, bool forward);

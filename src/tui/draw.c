@@ -1,0 +1,231 @@
+#include "tui/draw.h"
+
+#include "basic/clock.h"
+#include "render/format.h"
+#include "tui/figures.h"
+#include "tui/page.h"
+#include "tui/paint.h"
+
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- the first line ---- */
+
+/* Time and pace, at the right; returns where it begins. */
+static int draw_clock(const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	unsigned ms = ui->settings.refresh_ms;
+	char text[64], date[16] = "";
+	int width;
+
+	if (snapshot) {
+		time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
+		struct tm local;
+
+		localtime_r(&seconds, &local);
+		strftime(date, sizeof(date), "%H:%M:%S", &local);
+	}
+	width = snprintf(text, sizeof(text), " %s%s  %.*fs ", ui->paused ? "PAUSED  " : "", date,
+			 ms % 1000 ? 1 : 0, ms / 1000.0);
+	if (width >= ui->columns)
+		return ui->columns;
+	paint_text(0, ui->columns - width, width, ui->paused ? STYLE_WARN : STYLE_BOLD, text);
+	return ui->columns - width;
+}
+
+struct sums {
+	double power, hottest;
+	uint64_t used, total;
+	bool has_power, has_heat, has_memory;
+	size_t troubled;
+};
+
+static struct sums add_up(const struct snapshot *snapshot)
+{
+	struct sums sums = { 0 };
+
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		sums.troubled += device_is_troubled(dev);
+		if (device_knows(dev, DEV_POWER)) {
+			sums.power += dev->power;
+			sums.has_power = true;
+		}
+		if (device_knows(dev, DEV_TEMPERATURE)) {
+			sums.hottest = MAX(sums.hottest, dev->temperature);
+			sums.has_heat = true;
+		}
+		if (device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_DRAM_TOTAL)) {
+			sums.used += dev->dram_used;
+			sums.total += dev->dram_total;
+			sums.has_memory = true;
+		}
+	}
+	return sums;
+}
+
+static void put_sums(struct buf *out, const struct snapshot *snapshot)
+{
+	struct sums sums = add_up(snapshot);
+
+	buf_printf(out, "%zu device%s", snapshot->n_devices, snapshot->n_devices == 1 ? "" : "s");
+	if (sums.troubled)
+		buf_printf(out, ", %zu in trouble!", sums.troubled);
+	if (sums.has_power)
+		buf_printf(out, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
+			   sums.power >= 1000 ? sums.power / 1000 : sums.power);
+	if (sums.has_heat)
+		buf_printf(out, "  max %.0f%sC", sums.hottest, paint_sign("°", ""));
+	if (sums.has_memory) {
+		buf_puts(out, "  DRAM ");
+		format_bytes(out, sums.used);
+		buf_putc(out, '/');
+		format_bytes(out, sums.total);
+	}
+}
+
+static void draw_header(const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	int end = draw_clock(ui), at = 1;
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (snapshot && (snapshot->simulated || snapshot->recorded))
+		at += paint_text(0, at, end - at, STYLE_WARN,
+				 snapshot->simulated ? "SIMULATED" : "RECORDED") +
+		      2;
+	if (!snapshot || ui->columns >= 100) {
+		buf_printf(&text, "tt-smi %s", ui->version);
+		if (snapshot && snapshot->host.why[HOST_DRIVER] == KNOWN)
+			buf_printf(&text, "  driver %s", snapshot->host.driver);
+		if (snapshot && snapshot->server_pid)
+			buf_puts(&text, "  server running");
+		at += paint_buf(0, at, end - at, STYLE_BOLD, &text) + 2;
+		buf_reset(&text);
+	}
+	if (snapshot)
+		put_sums(&text, snapshot);
+	paint_buf(0, at, end - at, STYLE_PLAIN, &text);
+}
+
+/* ---- the last line ---- */
+
+static const struct {
+	const char *key, *text;
+	bool writes; /* not with --read-only */
+} hints[] = {
+	{ "1", "Overview" }, { "2", "Grid" },	     { "3", "Processes" }, { "4", "Memory" },
+	{ "5", "Device" },   { "h", "Help" },	     { "/", "Find" },	   { "\\", "Filter" },
+	{ "F6", "Sort" },    { "F9", "Kill", true }, { "q", "Quit" },
+};
+
+static int hint_width(size_t i)
+{
+	return (int)(strlen(hints[i].key) + strlen(hints[i].text)) + 2;
+}
+
+/* Those that fit; the last one always has room, so that nobody is caught. */
+static void draw_hints(const struct ui *ui, int row)
+{
+	const size_t last = ARRAY_SIZE(hints) - 1;
+	int at = 0, reserved = hint_width(last);
+
+	for (size_t i = 0; i <= last; i++) {
+		bool here = i == (size_t)ui->settings.view;
+
+		if ((hints[i].writes && ui->read_only) ||
+		    (i < last && at + hint_width(i) + reserved > ui->columns))
+			continue;
+		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hints[i].key);
+		at += paint_text(row, at, ui->columns - at, here ? STYLE_SELECTED : STYLE_KEY,
+				 hints[i].text) +
+		      1;
+	}
+}
+
+static void draw_prompt(const struct ui *ui, int row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_printf(&text, "%s%s%s",
+		   ui->overlay == OVERLAY_SEARCH ? "Find: " : "Filter: ", ui->prompt,
+		   paint_sign("▏", "_"));
+	paint_cell(row, 0, ui->columns, false, STYLE_BOLD, buf_text(&text));
+}
+
+static void draw_bottom(const struct ui *ui)
+{
+	bool typing = ui->overlay == OVERLAY_SEARCH || ui->overlay == OVERLAY_FILTER;
+	bool says = ui->message.length && clock_now(CLOCK_MONOTONIC) < ui->message_until_ns;
+	int row = rect_is_empty(&ui->layout.keys) ? ui->rows - 1 : ui->layout.keys.top;
+	int half = ui->columns / 2;
+
+	if (typing)
+		draw_prompt(ui, row);
+	else if (says)
+		paint_cell(row, 0, ui->columns, false, STYLE_WARN, buf_text(&ui->message));
+	else if (!rect_is_empty(&ui->layout.keys))
+		draw_hints(ui, row);
+	if (typing && says)
+		paint_cell(row, half, ui->columns - half, true, STYLE_WARN, buf_text(&ui->message));
+}
+
+/* ---- */
+
+/* Nothing to show: why, in the middle of it all. */
+static void draw_problem(const struct ui *ui)
+{
+	const char *text = "reading the devices";
+
+	if (ui->frame)
+		text = ui->frame->problem ? ui->frame->problem : "out of memory";
+	paint_text(MIN(2, ui->rows - 1), 1, ui->columns - 1, ui->frame ? STYLE_BAD : STYLE_DIM,
+		   text);
+}
+
+/* The text of the selected device, below a line that names it. */
+static void draw_page(const struct ui *ui)
+{
+	const struct device *dev = ui_device(ui, ui->device);
+	CLEANUP_BUF struct buf text = { 0 }, title = { 0 };
+	struct rect lines = ui->layout.page;
+
+	if (rect_is_empty(&lines) || !dev)
+		return;
+	buf_printf(&title, "Device %s  ", dev->id);
+	put_name(&title, dev);
+	if (device_is_troubled(dev))
+		buf_printf(&title, "  ! %s", device_ailment(dev, false));
+	if (ui_snapshot(ui)->n_devices > 1)
+		buf_printf(&title, "  (%zu of %zu, %s for others)", ui->device + 1,
+			   ui_snapshot(ui)->n_devices, paint_sign("◀ ▶", "< >"));
+	paint_rule(lines.top++, lines.left, lines.width, buf_text(&title));
+	lines.height--;
+	page_of_view(ui, &text);
+	draw_lines(&lines, &text, ui->page_top);
+}
+
+void draw(const struct ui *ui)
+{
+	unsigned attributes;
+	short pair;
+
+	theme_style(STYLE_PLAIN, &attributes, &pair);
+	bkgdset(' ' | (chtype)attributes | COLOR_PAIR(pair));
+	erase();
+	draw_header(ui);
+	if (!ui_snapshot(ui)) {
+		draw_problem(ui);
+	} else {
+		draw_cells(ui);
+		draw_charts(ui);
+		draw_table(ui);
+		draw_page(ui);
+	}
+	draw_overlay(ui);
+	draw_bottom(ui);
+}

@@ -1,0 +1,162 @@
+/* The list of processes. */
+#include "tui/actions.h"
+#include "tui/draw.h"
+#include "tui/paint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMMAND_LEAST = 14 };
+
+static int plan_width(const int *widths)
+{
+	int sum = 1;
+
+	for (size_t i = 0; i < TASK_N; i++)
+		sum += widths[i] ? widths[i] + 1 : 0;
+	return sum;
+}
+
+/* Of the columns chosen, those of the highest rank go until the rest fits. */
+void table_plan(const struct ui *ui, int width, int *widths)
+{
+	for (size_t i = 0; i < TASK_N; i++)
+		widths[i] = ui->settings.columns[i] ? task_infos[i].width : 0;
+	widths[TASK_COMMAND] = COMMAND_LEAST;
+	while (plan_width(widths) > width) {
+		size_t worst = TASK_N;
+
+		for (size_t i = 0; i < TASK_N; i++)
+			if (widths[i] && task_infos[i].rank &&
+			    (worst == TASK_N || task_infos[i].rank >= task_infos[worst].rank))
+				worst = i;
+		if (worst == TASK_N)
+			return;
+		widths[worst] = 0;
+	}
+	widths[TASK_COMMAND] += width - plan_width(widths);
+}
+
+static void draw_headings(const struct ui *ui, int row, const int *widths)
+{
+	const struct rect *table = &ui->layout.table;
+	const struct task_order *order = &ui->settings.order;
+	int at = table->left;
+
+	paint_cell(row, at++, 1, false, STYLE_HEADING, "");
+	for (size_t i = 0; i < TASK_N; i++) {
+		char text[32];
+
+		if (!widths[i])
+			continue;
+		snprintf(text, sizeof(text), "%s%s", task_infos[i].heading,
+			 order->column != i ? ""
+			 : order->down	    ? paint_sign("▼", "v")
+					    : paint_sign("▲", "^"));
+		paint_cell(row, at, widths[i], task_infos[i].right, STYLE_HEADING, text);
+		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
+		at += widths[i] + 1;
+	}
+}
+
+static void put_branch(struct buf *out, const struct task *task)
+{
+	for (unsigned i = 1; i < task->depth; i++)
+		buf_puts(out, "  ");
+	if (task->depth)
+		buf_puts(out, paint_sign("└─", "`-"));
+}
+
+static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
+{
+	const struct task *task = &ui->tasks.rows[at];
+	const struct rect *table = &ui->layout.table;
+	bool selected = at == ui->row && ui->settings.view != VIEW_GRID;
+	bool tagged = ui_is_tagged(ui, task->process->pid);
+	enum style style = selected ? STYLE_SELECTED : tagged ? STYLE_TAGGED : STYLE_PLAIN;
+	int column = table->left;
+
+	paint_cell(row, column++, 1, false, style,
+		   tagged     ? "+"
+		   : selected ? paint_sign("▶", ">")
+			      : "");
+	for (size_t i = 0; i < TASK_N; i++) {
+		CLEANUP_BUF struct buf text = { 0 };
+
+		if (!widths[i])
+			continue;
+		if (i == TASK_COMMAND)
+			put_branch(&text, task);
+		task_text(&text, ui_snapshot(ui), task->process, (enum task_column)i);
+		paint_cell(row, column, widths[i], task_infos[i].right, style, buf_text(&text));
+		paint_cell(row, column + widths[i], 1, false, style, "");
+		column += widths[i] + 1;
+	}
+}
+
+static void put_title(struct buf *out, const struct ui *ui, size_t shown)
+{
+	const struct task_order *order = &ui->settings.order;
+
+	buf_printf(out, "Processes  %zu", ui->tasks.count);
+	if (shown < ui->tasks.count)
+		buf_printf(out, ", %zu-%zu shown", ui->first_row + 1, ui->first_row + shown);
+	buf_printf(out, "  by %s%s", task_infos[order->column].heading,
+		   order->down ? paint_sign("▼", "v") : paint_sign("▲", "^"));
+	if (ui->filter.count)
+		buf_printf(out, "  only %s (+%zu)", ui->filter_text, ui->tasks.hidden);
+	if (ui->n_tagged)
+		buf_printf(out, "  %zu tagged", ui->n_tagged);
+	if (ui->follow)
+		buf_puts(out, "  following");
+}
+
+/* In the place of rows, if there are none. */
+static const char *empty_text(const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+
+	if (ui->tasks.hidden)
+		return "no process matches the filter; Esc clears it";
+	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
+		if (!snapshot->devices[i].holders_known && !snapshot->devices[i].remote)
+			return "who has the devices open is not known";
+	return "no process has a device open";
+}
+
+/* Without a title the last line has to tell of those that are not shown. */
+static void draw_rest(const struct ui *ui, int row, size_t shown)
+{
+	size_t hidden = ui->tasks.count - shown;
+	const struct rect *table = &ui->layout.table;
+	char text[48];
+	int width;
+
+	if (!hidden || ui_table_has_headings(ui))
+		return;
+	width = snprintf(text, sizeof(text), " +%zu process%s", hidden, hidden == 1 ? "" : "es");
+	if (width < table->width)
+		paint_text(row, table->left + table->width - width, width, STYLE_WARN, text);
+}
+
+void draw_table(const struct ui *ui)
+{
+	const struct rect *table = &ui->layout.table;
+	size_t shown = MIN(ui_table_rows(ui), ui->tasks.count - ui->first_row);
+	CLEANUP_BUF struct buf title = { 0 };
+	int row = table->top, widths[TASK_N];
+
+	if (rect_is_empty(table) || !ui_snapshot(ui))
+		return;
+	table_plan(ui, table->width, widths);
+	if (ui_table_has_headings(ui)) {
+		put_title(&title, ui, shown);
+		paint_rule(row++, table->left, table->width, buf_text(&title));
+		draw_headings(ui, row++, widths);
+	}
+	if (ui->tasks.count == 0)
+		paint_text(row, table->left + 1, table->width - 1, STYLE_DIM, empty_text(ui));
+	for (size_t i = 0; i < shown; i++)
+		draw_row(ui, row++, ui->first_row + i, widths);
+	draw_rest(ui, row - 1, shown);
+}

@@ -1,0 +1,141 @@
+#include "tui/errand.h"
+
+#include "source/procfs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/pidfd.h>
+
+enum { MOST_BYTES = 2 << 20 };
+
+/*
+ * The number must still be that of the process that was shown: held by a pidfd it
+ * cannot be given away while its start time is compared. This looks at the machine we
+ * run on, whatever the tree that is shown: in a recorded one nobody can be signalled.
+ */
+static int send_signal(const struct errand *errand)
+{
+	CLEANUP_CLOSE int fd = pidfd_open(errand->pid, 0);
+	struct procfs_stat stat;
+	char path[32], text[4096];
+	ssize_t n;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	snprintf(path, sizeof(path), "/proc/%d/stat", errand->pid);
+	n = file_read(AT_FDCWD, path, text, sizeof(text));
+	if (n < 0)
+		return (int)n;
+	r = procfs_parse_stat(text, &stat);
+	if (r < 0)
+		return r;
+	if (errand->start_ticks == 0 || stat.start_ticks != errand->start_ticks)
+		return -ESRCH;
+	return pidfd_send_signal(fd, errand->signal, NULL, 0) < 0 ? -errno : 0;
+}
+
+static void run_signal(const struct errand *errand, struct buf *ret)
+{
+	int r = send_signal(errand);
+
+	if (r < 0)
+		buf_printf(ret, "SIG%s to %d: %s", sigabbrev_np(errand->signal), errand->pid,
+			   r == -ESRCH ? "no such process on this machine" : strerror(-r));
+	else
+		buf_printf(ret, "SIG%s sent to %d", sigabbrev_np(errand->signal), errand->pid);
+}
+
+/* NUL-terminated words, one per line. */
+static void put_environment(const struct root *root, int32_t pid, struct buf *ret)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[48];
+	int r;
+
+	snprintf(path, sizeof(path), "proc/%d/environ", pid);
+	r = file_read_all(root->fd, path, MOST_BYTES, &text);
+	buf_puts(ret, "Environment\n");
+	if (r < 0) {
+		buf_printf(ret, "  N/A (%s)\n", strerror(-r));
+		return;
+	}
+	for (size_t at = 0; at < text.length;) {
+		size_t length = strnlen(text.data + at, text.length - at);
+
+		buf_puts(ret, "  ");
+		for (size_t i = 0; i < length; i++) /* a value may hold lines */
+			buf_putc(ret, text.data[at + i] == '\n' ? ' ' : text.data[at + i]);
+		buf_putc(ret, '\n');
+		at += length + 1;
+	}
+}
+
+struct files {
+	const struct root *root;
+	int32_t pid;
+	struct buf *out;
+	unsigned others;
+};
+
+static int visit_file(const char *name, void *arg)
+{
+	struct files *files = arg;
+	char path[320], target[256];
+	uint32_t index;
+
+	snprintf(path, sizeof(path), "proc/%d/fd/%s", files->pid, name);
+	if (file_readlink(files->root->fd, path, target, sizeof(target)) < 0)
+		return 0;
+	if (procfs_names_node(target, files->root->path, &index))
+		buf_printf(files->out, "  %-5s device %u  %s\n", name, index, target);
+	else
+		files->others++;
+	return 0;
+}
+
+static void put_files(const struct root *root, int32_t pid, struct buf *ret)
+{
+	struct files files = { root, pid, ret, 0 };
+	char path[48];
+	int r;
+
+	snprintf(path, sizeof(path), "proc/%d/fd", pid);
+	buf_puts(ret, "Open device files\n");
+	r = directory_each(root->fd, path, visit_file, &files);
+	if (r < 0)
+		buf_printf(ret, "  N/A (%s)\n", strerror(-r));
+	else
+		buf_printf(ret, "  and %u other%s\n", files.others, files.others == 1 ? "" : "s");
+}
+
+static void run_save(const struct errand *errand, struct buf *ret)
+{
+	CLEANUP_BUF struct buf path = { 0 };
+	int r = settings_save(&errand->settings, &path);
+
+	if (r < 0)
+		buf_printf(ret, "settings not written: %s: %s",
+			   path.length ? buf_text(&path)
+				       : "neither XDG_CONFIG_HOME nor HOME is set",
+			   strerror(-r));
+	else
+		buf_printf(ret, "settings written: %s", buf_text(&path));
+}
+
+void errand_run(const struct errand *errand, const struct root *root, struct buf *ret)
+{
+	switch (errand->kind) {
+	case ERRAND_SIGNAL: run_signal(errand, ret); break;
+	case ERRAND_SAVE: run_save(errand, ret); break;
+	case ERRAND_INSPECT:
+		put_files(root, errand->pid, ret);
+		put_environment(root, errand->pid, ret);
+		break;
+	case ERRAND_N: break;
+	}
+}

@@ -1,0 +1,288 @@
+#include "tui/feed.h"
+
+#include "basic/clock.h"
+#include "tui/errand.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/eventfd.h>
+
+enum { MAX_ERRANDS = 64 };
+
+struct feed {
+	const struct machine *machine;
+	struct frame *last; /* for rates; the sampler thread's own */
+	pthread_t thread;
+	int wake_fd; /* readable for the display */
+
+	pthread_mutex_t lock; /* for all below; held for moments only */
+	pthread_cond_t changed;
+	struct want want;
+	int64_t period_ns;
+	bool stop, hurry, ended;
+	struct frame *newest; /* not handed out yet */
+	struct errand errands[MAX_ERRANDS];
+	size_t n_errands;
+	struct buf answers[ERRAND_N];
+	bool answered[ERRAND_N];
+};
+
+void frame_unref(struct frame *frame)
+{
+	/* The last one to let go sees all that the others did before. */
+	if (!frame || atomic_fetch_sub_explicit(&frame->refs, 1, memory_order_acq_rel) > 1)
+		return;
+	snapshot_free(frame->snapshot);
+	free(frame->problem);
+	free(frame);
+}
+
+/* Two references: one for the next rates, one for the display. */
+static struct frame *take_frame(struct feed *feed)
+{
+	const struct machine *machine = feed->machine;
+	struct frame *frame = calloc(1, sizeof(*frame));
+	const char *problem = NULL;
+	struct want want;
+
+	if (!frame)
+		return NULL;
+	pthread_mutex_lock(&feed->lock);
+	want = feed->want;
+	pthread_mutex_unlock(&feed->lock);
+	frame->refs = 2;
+	frame->code = machine->take(machine->arg, &want, feed->last ? feed->last->snapshot : NULL,
+				    &frame->snapshot, &problem);
+	if (frame->code && problem)
+		frame->problem = strdup(problem);
+	frame->taken_ns = clock_now(CLOCK_MONOTONIC);
+	return frame;
+}
+
+static void wake_display(const struct feed *feed)
+{
+	uint64_t one = 1;
+
+	(void)!write(feed->wake_fd, &one, sizeof(one)); /* full means awake */
+}
+
+static void publish(struct feed *feed, struct frame *frame)
+{
+	struct frame *missed;
+
+	if (!frame)
+		return;
+	frame_unref(feed->last);
+	feed->last = frame;
+	pthread_mutex_lock(&feed->lock);
+	missed = feed->newest;
+	feed->newest = frame;
+	pthread_mutex_unlock(&feed->lock);
+	frame_unref(missed);
+	wake_display(feed);
+}
+
+/* Runs what was asked, without the lock; called and left with the lock. */
+static void run_errand(struct feed *feed)
+{
+	struct errand errand = feed->errands[0];
+	struct buf answer = { 0 };
+
+	feed->n_errands--;
+	memmove(feed->errands, feed->errands + 1, feed->n_errands * sizeof(errand));
+	pthread_mutex_unlock(&feed->lock);
+	errand_run(&errand, feed->machine->root, &answer);
+	pthread_mutex_lock(&feed->lock);
+	buf_done(&feed->answers[errand.kind]);
+	feed->answers[errand.kind] = answer;
+	feed->answered[errand.kind] = true;
+	wake_display(feed);
+}
+
+/* Until the tick, a wish for a sample, or the end. */
+static bool wait_for_tick(struct feed *feed, int64_t *tick)
+{
+	bool stop;
+
+	pthread_mutex_lock(&feed->lock);
+	while (!feed->stop && !feed->hurry) {
+		struct timespec until = clock_timespec(*tick + feed->period_ns);
+
+		if (feed->n_errands)
+			run_errand(feed);
+		else if (pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
+			break;
+	}
+	/* No backlog if the last one took too long, and none after being asked. */
+	*tick = feed->hurry ? clock_now(CLOCK_MONOTONIC)
+			    : MAX(*tick + feed->period_ns,
+				  clock_now(CLOCK_MONOTONIC) - feed->period_ns);
+	feed->hurry = false;
+	stop = feed->stop;
+	pthread_mutex_unlock(&feed->lock);
+	return !stop;
+}
+
+static void *feed_main(void *arg)
+{
+	struct feed *feed = arg;
+	int64_t tick = clock_now(CLOCK_MONOTONIC);
+
+	do
+		publish(feed, take_frame(feed));
+	while (wait_for_tick(feed, &tick));
+	pthread_mutex_lock(&feed->lock);
+	feed->ended = true;
+	pthread_cond_broadcast(&feed->changed);
+	pthread_mutex_unlock(&feed->lock);
+	return NULL;
+}
+
+static void init_locks(struct feed *feed)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&feed->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&feed->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+int feed_new(const struct machine *machine, const struct want *want, unsigned period_ms,
+	     struct feed **ret)
+{
+	struct feed *feed = calloc(1, sizeof(*feed));
+	int r;
+
+	if (!feed)
+		return -ENOMEM;
+	feed->machine = machine;
+	feed->want = *want;
+	feed->period_ns = period_ms * NS_PER_MS;
+	feed->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	r = feed->wake_fd < 0 ? -errno : 0;
+	if (r == 0) {
+		init_locks(feed);
+		r = -pthread_create(&feed->thread, NULL, feed_main, feed);
+	}
+	if (r < 0) {
+		if (feed->wake_fd >= 0)
+			close(feed->wake_fd);
+		free(feed);
+		return r;
+	}
+	*ret = feed;
+	return 0;
+}
+
+/* Nobody who quits waits long for a read that hangs. */
+static bool wait_for_end(struct feed *feed)
+{
+	struct timespec until = clock_timespec(clock_now(CLOCK_MONOTONIC) + 50 * NS_PER_MS);
+	int r = 0;
+	bool ended;
+
+	pthread_mutex_lock(&feed->lock);
+	feed->stop = true;
+	pthread_cond_broadcast(&feed->changed);
+	while (!feed->ended && r == 0)
+		r = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
+	ended = feed->ended;
+	pthread_mutex_unlock(&feed->lock);
+	return ended;
+}
+
+bool feed_free(struct feed *feed)
+{
+	if (!feed)
+		return true;
+	if (!wait_for_end(feed)) {
+		pthread_detach(feed->thread);
+		return false;
+	}
+	pthread_join(feed->thread, NULL);
+	frame_unref(feed->last);
+	frame_unref(feed->newest);
+	for (size_t i = 0; i < ERRAND_N; i++)
+		buf_done(&feed->answers[i]);
+	pthread_mutex_destroy(&feed->lock);
+	pthread_cond_destroy(&feed->changed);
+	close(feed->wake_fd);
+	free(feed);
+	return true;
+}
+
+int feed_fd(const struct feed *feed)
+{
+	return feed->wake_fd;
+}
+
+struct frame *feed_latest(struct feed *feed)
+{
+	struct frame *frame;
+	uint64_t count;
+
+	(void)!read(feed->wake_fd, &count, sizeof(count));
+	pthread_mutex_lock(&feed->lock);
+	frame = TAKE_PTR(feed->newest);
+	pthread_mutex_unlock(&feed->lock);
+	return frame;
+}
+
+void feed_set_want(struct feed *feed, const struct want *want)
+{
+	pthread_mutex_lock(&feed->lock);
+	if (memcmp(&feed->want, want, sizeof(*want)) != 0) {
+		feed->want = *want;
+		feed->hurry = true;
+		pthread_cond_broadcast(&feed->changed);
+	}
+	pthread_mutex_unlock(&feed->lock);
+}
+
+void feed_set_period(struct feed *feed, unsigned period_ms)
+{
+	pthread_mutex_lock(&feed->lock);
+	feed->period_ns = period_ms * NS_PER_MS;
+	pthread_cond_broadcast(&feed->changed);
+	pthread_mutex_unlock(&feed->lock);
+}
+
+void feed_hurry(struct feed *feed)
+{
+	pthread_mutex_lock(&feed->lock);
+	feed->hurry = true;
+	pthread_cond_broadcast(&feed->changed);
+	pthread_mutex_unlock(&feed->lock);
+}
+
+bool feed_ask(struct feed *feed, const struct errand *errand)
+{
+	bool room;
+
+	pthread_mutex_lock(&feed->lock);
+	room = feed->n_errands < MAX_ERRANDS;
+	if (room)
+		feed->errands[feed->n_errands++] = *errand;
+	pthread_cond_broadcast(&feed->changed);
+	pthread_mutex_unlock(&feed->lock);
+	return room;
+}
+
+bool feed_answer(struct feed *feed, enum errand_kind kind, struct buf *ret)
+{
+	bool there;
+
+	pthread_mutex_lock(&feed->lock);
+	there = feed->answered[kind];
+	if (there) {
+		buf_done(ret);
+		*ret = feed->answers[kind];
+		feed->answers[kind] = (struct buf){ 0 };
+		feed->answered[kind] = false;
+	}
+	pthread_mutex_unlock(&feed->lock);
+	return there;
+}

@@ -1,0 +1,139 @@
+#include "tui/figures.h"
+
+#include "basic/clock.h"
+#include "render/format.h"
+#include "tui/fleet.h"
+#include "tui/paint.h"
+
+void put_temperature(struct buf *out, const struct device *dev, bool limit)
+{
+	if (!device_knows(dev, DEV_TEMPERATURE)) {
+		buf_puts(out, "N/A");
+		return;
+	}
+	buf_printf(out, "%.0f%sC", dev->temperature, paint_sign("°", ""));
+	if (limit && device_knows(dev, DEV_TEMPERATURE_LIMIT))
+		buf_printf(out, "/%.0f", dev->temperature_limit);
+}
+
+void put_power(struct buf *out, const struct device *dev, bool limit)
+{
+	if (!device_knows(dev, DEV_POWER)) {
+		buf_puts(out, "N/A");
+		return;
+	}
+	buf_printf(out, "%.0fW", dev->power);
+	if (limit && device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0)
+		buf_printf(out, "/%.0fW", dev->power_limit);
+}
+
+void put_aiclk(struct buf *out, const struct device *dev)
+{
+	if (device_knows(dev, DEV_AICLK))
+		buf_printf(out, "%.0fMHz", (double)dev->aiclk / 1e6);
+	else
+		buf_puts(out, "N/A");
+}
+
+void put_pool(struct buf *out, const struct device *dev, bool l1)
+{
+	enum device_field used = l1 ? DEV_L1_USED : DEV_DRAM_USED;
+	enum device_field total = l1 ? DEV_L1_TOTAL : DEV_DRAM_TOTAL;
+
+	if (!device_knows(dev, used)) {
+		buf_puts(out, "N/A");
+	} else {
+		if (!dev->memory_complete)
+			buf_puts(out, paint_sign("≥", ">="));
+		format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
+	}
+	if (device_knows(dev, total)) {
+		buf_putc(out, '/');
+		format_bytes(out, l1 ? dev->l1_total : dev->dram_total);
+	}
+}
+
+void put_name(struct buf *out, const struct device *dev)
+{
+	buf_puts(out, dev->name);
+	if (dev->type && dev->type->galaxy)
+		buf_puts(out, " galaxy"); /* the architecture is in the name already */
+	else if (device_knows(dev, DEV_BOARD))
+		buf_printf(out, " %s", dev->board);
+}
+
+void put_age(struct buf *out, int64_t age_ns)
+{
+	int64_t s = age_ns / NS_PER_S;
+
+	if (age_ns < 0)
+		buf_puts(out, "never seen");
+	else if (s < 100)
+		buf_printf(out, "%llds ago", (long long)s);
+	else if (s < 6000)
+		buf_printf(out, "%lldm ago", (long long)s / 60);
+	else
+		buf_printf(out, "%lldh ago", (long long)s / 3600);
+}
+
+enum style temperature_style(const struct device *dev)
+{
+	if (!device_knows(dev, DEV_TEMPERATURE))
+		return STYLE_DIM;
+	if (!device_knows(dev, DEV_TEMPERATURE_HEADROOM) || dev->temperature_headroom > 10)
+		return STYLE_PLAIN;
+	return dev->temperature_headroom <= 0 ? STYLE_BAD : STYLE_WARN;
+}
+
+enum style power_style(const struct device *dev)
+{
+	if (!device_knows(dev, DEV_POWER))
+		return STYLE_DIM;
+	if (!device_knows(dev, DEV_POWER_LIMIT) || dev->power_limit <= 0 ||
+	    dev->power < 0.9 * dev->power_limit)
+		return STYLE_PLAIN;
+	return dev->power >= dev->power_limit ? STYLE_BAD : STYLE_WARN;
+}
+
+double pool_share(const struct device *dev, bool l1)
+{
+	if (l1)
+		return device_knows(dev, DEV_L1_USED) && device_knows(dev, DEV_L1_TOTAL) &&
+				       dev->l1_total
+			       ? (double)dev->l1_used / (double)dev->l1_total
+			       : -1;
+	return device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_DRAM_TOTAL) &&
+			       dev->dram_total
+		       ? (double)dev->dram_used / (double)dev->dram_total
+		       : -1;
+}
+
+const char *device_sign(const struct device *dev, enum style *ret_style)
+{
+	*ret_style = STYLE_DIM;
+	if (device_is_troubled(dev)) {
+		*ret_style = STYLE_BAD;
+		return "!";
+	}
+	if (device_knows(dev, DEV_PROCESSES) && dev->processes) {
+		*ret_style = STYLE_GOOD;
+		return paint_sign("●", "*");
+	}
+	if (dev->condition == DEVICE_UNREADABLE)
+		return "-";
+	return dev->holders_known ? paint_sign("·", ".") : "?";
+}
+
+const char *device_ailment(const struct device *dev, bool brief)
+{
+	switch (dev->condition) {
+	case DEVICE_RESETTING: return brief ? "reset" : "resetting";
+	case DEVICE_TIMED_OUT: return brief ? "hung" : "timed out";
+	case DEVICE_NOT_ANSWERING: return brief ? "dead" : "chip not answering";
+	case DEVICE_LOST: return brief ? "lost" : "device lost";
+	case DEVICE_NO_TELEMETRY: return brief ? "mute" : "no telemetry";
+	case DEVICE_UNREADABLE: return brief ? "" : "not readable (no PCIe)";
+	case DEVICE_OK: break;
+	}
+	return "";
+}

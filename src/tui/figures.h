@@ -1,0 +1,27 @@
+/* What a device says, in few columns. Unknown is N/A. */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/device.h"
+#include "tui/theme.h"
+
+#include <stdint.h>
+
+void put_temperature(struct buf *out, const struct device *dev, bool limit); /* "65°C/75" */
+void put_power(struct buf *out, const struct device *dev, bool limit);	     /* "150W/160W" */
+void put_aiclk(struct buf *out, const struct device *dev);		     /* "1000MHz" */
+void put_pool(struct buf *out, const struct device *dev, bool l1);	     /* "2.4GB/12.0GB" */
+void put_name(struct buf *out, const struct device *dev);		     /* "Blackhole p150a" */
+void put_age(struct buf *out, int64_t age_ns);				     /* "12s ago" */
+
+enum style temperature_style(const struct device *dev);
+enum style power_style(const struct device *dev);
+
+/* Share in use, 0 to 1; negative: not known. */
+double pool_share(const struct device *dev, bool l1);
+
+/* One sign for how it is with it, and its style; the help explains them. */
+const char *device_sign(const struct device *dev, enum style *ret_style);
+
+/* What ails it: "timed out", or at most five letters; "" if nothing does. */
+const char *device_ailment(const struct device *dev, bool brief);

@@ -1,0 +1,179 @@
+#include "tui/filter.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *text;
+	enum filter_operator operator;
+} operators[] = {
+	/* The longer ones first. */
+	{ "!=", OP_UNEQUAL }, { ">=", OP_LEAST }, { "<=", OP_MOST }, { ">", OP_ABOVE },
+	{ "<", OP_BELOW },    { "=", OP_EQUAL },  { "~", OP_HAS },
+};
+
+bool text_contains(const char *text, const char *word)
+{
+	return strcasestr(text, word) != NULL;
+}
+
+/* "1G", "1.5m", "90", "2h": bytes by 1024, seconds by their units. */
+static bool parse_amount(const char *text, enum task_kind kind, double *ret)
+{
+	static const char bytes[] = "kmgt";
+	char *end, unit;
+
+	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
+		return false;
+	*ret = strtod(text, &end);
+	unit = (char)tolower((unsigned char)*end);
+	if (kind == KIND_BYTES && unit && strchr(bytes, unit)) {
+		*ret = ldexp(*ret, 10 * (int)(strchr(bytes, unit) - bytes + 1));
+		end++;
+		end += *end == 'i';
+	}
+	if (kind == KIND_BYTES && tolower((unsigned char)*end) == 'b')
+		end++;
+	if (kind == KIND_SECONDS && unit && strchr("smhd", unit)) {
+		*ret *= unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 86400;
+		end++;
+	}
+	return *end == '\0';
+}
+
+/* The value of a term, which ends at a blank or an ampersand. */
+static int set_value(struct filter_term *term, const char *text, size_t length, char *problem,
+		     size_t size)
+{
+	bool is_text = term->column < 0 || task_infos[term->column].kind == KIND_TEXT;
+
+	if (length == 0 || length >= sizeof(term->text)) {
+		snprintf(problem, size, "%s", length ? "a word is too long" : "a value is missing");
+		return -EINVAL;
+	}
+	memcpy(term->text, text, length);
+	term->text[length] = '\0';
+	if (term->operator==
+	    OP_HAS ||(is_text && (term->operator== OP_EQUAL || term->operator== OP_UNEQUAL)))
+		return 0;
+	if (is_text) {
+		snprintf(problem, size, "texts are compared with = != or ~");
+		return -EINVAL;
+	}
+	if (!parse_amount(term->text, task_infos[term->column].kind, &term->number)) {
+		snprintf(problem, size, "\"%s\" is no amount", term->text);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_term(struct filter_term *term, const char *text, size_t length, char *problem,
+		      size_t size)
+{
+	size_t name = 0, skip = 0;
+
+	while (name < length && !strchr("!=<>~", text[name]))
+		name++;
+	*term = (struct filter_term){ .column = -1, .operator= OP_HAS };
+	if (name == length)
+		return set_value(term, text, length, problem, size);
+	term->column = task_column_find(text, name);
+	if (term->column < 0) {
+		snprintf(problem, size, "no column \"%.*s\"", (int)MIN(name, 32), text);
+		return -EINVAL;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(operators) && !skip; i++) {
+		size_t n = strlen(operators[i].text);
+
+		if (length - name < n || strncmp(text + name, operators[i].text, n) != 0)
+			continue;
+		term->operator= operators[i].operator;
+		skip = n;
+	}
+	if (!skip) {
+		snprintf(problem, size, "\"!\" is only known as !=");
+		return -EINVAL;
+	}
+	return set_value(term, text + name + skip, length - name - skip, problem, size);
+}
+
+int filter_parse(struct filter *filter, const char *text, char *ret_problem, size_t size)
+{
+	struct filter next = { 0 };
+	int r;
+
+	for (text += strspn(text, " &"); *text; text += strspn(text, " &")) {
+		size_t length = strcspn(text, " &");
+
+		if (next.count == FILTER_TERMS) {
+			snprintf(ret_problem, size, "more than %d terms", FILTER_TERMS);
+			return -EINVAL;
+		}
+		r = parse_term(&next.terms[next.count], text, length, ret_problem, size);
+		if (r < 0)
+			return r;
+		next.count++;
+		text += length;
+	}
+	*filter = next;
+	return 0;
+}
+
+static bool compare_numbers(enum filter_operator operator, double left, double right)
+{
+	switch (operator) {
+	case OP_EQUAL: return fabs(left - right) < 1e-9;
+	case OP_UNEQUAL: return fabs(left - right) >= 1e-9;
+	case OP_ABOVE: return left > right;
+	case OP_BELOW: return left < right;
+	case OP_LEAST: return left >= right;
+	case OP_MOST: return left <= right;
+	case OP_HAS: break;
+	}
+	return false;
+}
+
+/* dev=3 asks for one of the devices, whatever others the process has open. */
+static bool has_device(const struct snapshot *snapshot, const struct process *process,
+		       const char *id)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (strcasecmp(snapshot->devices[process->usages[i].device].id, id) == 0)
+			return true;
+	return false;
+}
+
+static bool term_holds(const struct filter_term *term, const struct snapshot *snapshot,
+		       const struct process *process)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	double number;
+
+	if (term->column == TASK_DEVICES)
+		return has_device(snapshot, process, term->text) == (term->operator!= OP_UNEQUAL);
+	if (term->column >= 0 &&
+	    term->operator!= OP_HAS && task_infos[term->column].kind != KIND_TEXT)
+		return task_number(process, (enum task_column)term->column, &number) &&
+		       compare_numbers(term->operator, number, term->number);
+	task_text(&text, snapshot, process,
+		  term->column < 0 ? TASK_COMMAND : (enum task_column)term->column);
+	if (term->column < 0) {
+		buf_putc(&text, ' ');
+		task_text(&text, snapshot, process, TASK_USER);
+	}
+	if (term->operator== OP_HAS)
+		return text_contains(buf_text(&text), term->text);
+	return (strcasecmp(buf_text(&text), term->text) == 0) == (term->operator== OP_EQUAL);
+}
+
+bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,
+		  const struct process *process)
+{
+	for (size_t i = 0; i < filter->count; i++)
+		if (!term_holds(&filter->terms[i], snapshot, process))
+			return false;
+	return true;
+}

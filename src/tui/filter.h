@@ -1,0 +1,36 @@
+/*
+ * Which processes to show: `dram>1G user=root python`. Terms are separated by blanks or
+ * `&`, and all must hold. A term compares a column (= != > < >= <= and ~ for "contains");
+ * a word alone is looked for in the command and the user's name.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "model/snapshot.h"
+#include "tui/task.h"
+
+enum { FILTER_TERMS = 8, FILTER_TEXT = 64 };
+
+enum filter_operator { OP_EQUAL, OP_UNEQUAL, OP_ABOVE, OP_BELOW, OP_LEAST, OP_MOST, OP_HAS };
+
+struct filter_term {
+	int column; /* enum task_column; -1: a word alone */
+	enum filter_operator operator;
+	double number;
+	char text[FILTER_TEXT];
+};
+
+struct filter {
+	struct filter_term terms[FILTER_TERMS];
+	size_t count; /* 0: all are shown */
+};
+
+/* -EINVAL, and a sentence that says what is wrong; the filter is then as it was. */
+MUST_CHECK int filter_parse(struct filter *filter, const char *text, char *ret_problem,
+			    size_t size);
+
+bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,
+		  const struct process *process);
+
+/* Does text occur in it, whatever the case of letters? */
+bool text_contains(const char *text, const char *word);

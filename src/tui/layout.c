@@ -1,0 +1,309 @@
+#include "tui/layout.h"
+
+#include "basic/macros.h"
+
+/* ---- cells ---- */
+
+/* A way to show a device, and what it needs. */
+struct shape {
+	enum form form;
+	int width, height; /* at least */
+	int widest;	   /* wider ones gain nothing */
+};
+
+static const struct shape panel_shape = { FORM_PANEL, 44, 5, 1000 };
+static const struct shape line_shape = { FORM_LINE, 64, 1, 1000 };
+static const struct shape brief_shape = { FORM_BRIEF, 19, 1, 26 };
+
+/* Of the grid, the richest first. */
+static const struct shape grid_shapes[] = {
+	{ FORM_CELL, 18, 5, 30 }, { FORM_CELL, 10, 5, 30 }, { FORM_CELL, 10, 4, 30 },
+	{ FORM_CELL, 10, 3, 30 }, { FORM_CELL, 10, 2, 30 }, { FORM_CELL, 8, 1, 20 },
+};
+
+static size_t lines_for(size_t count, size_t per_line)
+{
+	return (count + per_line - 1) / per_line;
+}
+
+/* Rows that all of it takes. */
+static size_t rows_needed(const struct cells *cells, const struct counts *counts)
+{
+	size_t lines = 0;
+
+	if (!cells->headings)
+		return lines_for(counts->devices, cells->per_line) * (size_t)cells->height;
+	for (size_t i = 0; i < counts->n_groups; i++)
+		lines += lines_for(counts->groups[i], cells->per_line);
+	return lines * (size_t)cells->height + counts->n_groups;
+}
+
+static size_t largest_group(const struct counts *counts)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < counts->n_groups; i++)
+		most = MAX(most, counts->groups[i]);
+	return most;
+}
+
+/* Cells of this shape; lines are evenly filled, and cells as wide as that allows. */
+static struct cells shape_cells(const struct shape *shape, const struct rect *area,
+				const struct counts *counts, bool headings)
+{
+	struct cells cells = { .area = *area, .form = shape->form, .headings = headings };
+	size_t most = headings ? largest_group(counts) : MAX(counts->devices, 1);
+	size_t fit = area->width >= shape->width ? (size_t)(area->width / shape->width) : 1;
+
+	fit = MIN(fit, most);
+	cells.per_line = lines_for(most, lines_for(most, fit));
+	cells.width = MIN(area->width / (int)cells.per_line, shape->widest);
+	cells.height = shape->height;
+	return cells;
+}
+
+static bool cells_fit(const struct cells *cells, const struct counts *counts, int rows)
+{
+	return rows > 0 && rows_needed(cells, counts) <= (size_t)rows;
+}
+
+/* How many of them find room from the first one on. */
+static size_t count_shown(const struct cells *cells, const struct counts *counts)
+{
+	struct cell_walk walk;
+	struct cell cell;
+	size_t shown = 0;
+
+	cells_begin(&walk, cells, counts);
+	while (cells_next(&walk, &cell))
+		shown++;
+	return shown;
+}
+
+/* Settles the area; if not all fit, its last row tells of the others. */
+static void cells_settle(struct cells *cells, const struct counts *counts, int rows)
+{
+	bool all = cells_fit(cells, counts, rows);
+
+	cells->area.height = all ? (int)rows_needed(cells, counts) : MAX(rows, 0);
+	if (!all && rows > 0) {
+		cells->more = (struct rect){ cells->area.top + rows - 1, cells->area.left, 1,
+					     cells->area.width };
+		cells->area.height--;
+	}
+	cells->first = all ? 0 : MIN(counts->first, counts->devices ? counts->devices - 1 : 0);
+	cells->shown = counts->devices;
+	if (!all) {
+		cells->first -= cells->first % cells->per_line;
+		cells->shown = count_shown(cells, counts);
+	}
+}
+
+void cells_begin(struct cell_walk *walk, const struct cells *cells, const struct counts *counts)
+{
+	*walk = (struct cell_walk){ .cells = cells, .counts = counts, .next = cells->first };
+	walk->row = cells->area.top;
+	walk->in_group = cells->first;
+	while (walk->group < counts->n_groups && walk->in_group >= counts->groups[walk->group]) {
+		walk->in_group -= counts->groups[walk->group];
+		walk->group++;
+	}
+}
+
+bool cells_next(struct cell_walk *walk, struct cell *ret)
+{
+	const struct cells *cells = walk->cells;
+	const struct rect *area = &cells->area;
+	bool heads = cells->headings && (walk->in_group == 0 || walk->next == cells->first);
+
+	if (walk->next >= walk->counts->devices || cells->form == FORM_NONE)
+		return false;
+	if (walk->in_line == cells->per_line || (heads && walk->in_line)) {
+		walk->in_line = 0;
+		walk->row += cells->height;
+	}
+	*ret = (struct cell){ .device = walk->next, .group = walk->group, .heading = -1 };
+	if (heads)
+		ret->heading = walk->row++;
+	ret->rect = (struct rect){ walk->row, area->left + (int)walk->in_line * cells->width,
+				   cells->height, cells->width };
+	if (walk->row + cells->height > area->top + area->height || cells->width <= 0)
+		return false;
+	walk->next++;
+	walk->in_line++;
+	if (walk->group < walk->counts->n_groups &&
+	    ++walk->in_group == walk->counts->groups[walk->group]) {
+		walk->in_group = 0;
+		walk->group++;
+	}
+	return true;
+}
+
+/* ---- views ---- */
+
+/* Takes rows from the top of what is left. */
+static struct rect take_rows(struct rect *body, int rows)
+{
+	struct rect taken = *body;
+
+	taken.height = MAX(MIN(rows, body->height), 0);
+	body->top += taken.height;
+	body->height -= taken.height;
+	return taken;
+}
+
+/* The richest form that leaves the rest of the screen enough. */
+static struct cells overview_cells(const struct rect *body, const struct counts *counts)
+{
+	const struct {
+		const struct shape *shape;
+		int rows; /* that devices may take */
+	} choices[] = {
+		{ &panel_shape, body->height / 2 },
+		{ &line_shape, body->height / 2 },
+		{ &brief_shape, body->height * 2 / 3 },
+	};
+	struct cells cells;
+
+	for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
+		cells = shape_cells(choices[i].shape, body, counts, false);
+		if (body->width >= choices[i].shape->width &&
+		    cells_fit(&cells, counts, choices[i].rows))
+			break;
+	}
+	cells_settle(&cells, counts, MAX(body->height * 2 / 3, MIN(body->height, 2)));
+	return cells;
+}
+
+enum {
+	CHART_LOWEST = 6,
+	CHART_HIGHEST = 16,
+	CHART_NARROWEST = 38,
+	TABLE_AROUND = 2, /* title and headings */
+};
+
+static void split_charts(struct layout *layout, const struct rect *area, size_t most)
+{
+	size_t count = MIN(MAX(area->width / CHART_NARROWEST, 1), (int)MIN(most, MAX_CHARTS));
+	int left = area->left, width = area->width / (int)count;
+
+	for (size_t i = 0; i < count; i++) {
+		layout->charts[i] = (struct rect){ area->top, left, area->height, width };
+		left += width;
+	}
+	layout->charts[count - 1].width = area->left + area->width - layout->charts[count - 1].left;
+	layout->n_charts = count;
+}
+
+/* Charts above the table, if both have room for more than their frames. */
+static void make_charts_and_table(struct layout *layout, struct rect *body, size_t rows)
+{
+	int wanted = TABLE_AROUND + (int)MIN(MAX(rows, 3), 30);
+	int high = MIN(MAX(body->height - wanted, body->height / 2), CHART_HIGHEST);
+	struct rect area;
+
+	if (high >= CHART_LOWEST && body->width >= CHART_NARROWEST &&
+	    body->height - high >= TABLE_AROUND + 2) {
+		area = take_rows(body, high);
+		split_charts(layout, &area, MAX_CHARTS);
+	}
+	layout->table = *body;
+}
+
+static void make_overview(struct layout *layout, struct rect *body, const struct counts *counts)
+{
+	layout->cells = overview_cells(body, counts);
+	take_rows(body, layout->cells.area.height + layout->cells.more.height);
+	make_charts_and_table(layout, body, counts->processes);
+}
+
+/* The richest cells of which all fit. */
+static bool find_grid(struct cells *cells, const struct rect *body, const struct counts *counts,
+		      int rows, bool headings)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(grid_shapes); i++) {
+		*cells = shape_cells(&grid_shapes[i], body, counts, headings);
+		if (body->width >= grid_shapes[i].width && cells_fit(cells, counts, rows))
+			return true;
+	}
+	return false;
+}
+
+/* Which tray a chip is in says more than larger cells do; single chips have no group. */
+static struct cells grid_cells(const struct rect *body, const struct counts *counts)
+{
+	enum { FOR_PROCESSES = 2, HIGH_ENOUGH = 10 };
+	int rows = body->height >= HIGH_ENOUGH ? body->height - FOR_PROCESSES : body->height;
+	struct cells cells;
+
+	if (counts->n_groups == counts->devices || !find_grid(&cells, body, counts, rows, true))
+		find_grid(&cells, body, counts, rows, false); /* the last shape if none fits */
+	cells_settle(&cells, counts, rows);
+	return cells;
+}
+
+static void make_grid(struct layout *layout, struct rect *body, const struct counts *counts)
+{
+	layout->cells = grid_cells(body, counts);
+	take_rows(body, layout->cells.area.height + layout->cells.more.height);
+	layout->table = *body;
+}
+
+static void make_memory(struct layout *layout, struct rect *body, const struct counts *counts)
+{
+	enum { TEXT_LEAST = 5 };
+	struct cells *cells = &layout->cells;
+
+	*cells = shape_cells(&line_shape, body, counts, false);
+	cells->height = 2;
+	if (!cells_fit(cells, counts, body->height / 2))
+		cells->height = 1;
+	cells_settle(cells, counts, MAX(body->height / 2, MIN(body->height, 2)));
+	take_rows(body, cells->area.height + cells->more.height);
+	if (body->height >= CHART_LOWEST + TEXT_LEAST && body->width >= CHART_NARROWEST) {
+		struct rect area = take_rows(body, MIN(MAX(body->height / 3, CHART_LOWEST), 9));
+
+		split_charts(layout, &area, 2);
+	}
+	layout->page = *body;
+}
+
+/* The text beside its charts, if there is room for both. */
+static void make_device(struct layout *layout, struct rect *body)
+{
+	struct rect right = *body;
+	size_t charts = MIN(MAX_CHARTS, body->height / CHART_LOWEST);
+
+	layout->page = *body;
+	if (body->width < 120 || charts == 0)
+		return;
+	layout->page.width = body->width / 2;
+	right.left += layout->page.width;
+	right.width -= layout->page.width;
+	for (size_t i = 0; i < charts; i++)
+		layout->charts[i] = take_rows(&right, right.height / (int)(charts - i));
+	layout->n_charts = charts;
+}
+
+void layout_make(struct layout *layout, enum view view, int rows, int columns,
+		 const struct counts *counts)
+{
+	struct rect body = { 0, 0, MAX(rows, 0), MAX(columns, 0) };
+
+	*layout = (struct layout){ 0 };
+	if (rect_is_empty(&body))
+		return;
+	layout->header = take_rows(&body, 1);
+	if (body.height >= 4) {
+		layout->keys = (struct rect){ body.top + body.height - 1, 0, 1, body.width };
+		body.height--;
+	}
+	switch (view) {
+	case VIEW_OVERVIEW: make_overview(layout, &body, counts); break;
+	case VIEW_GRID: make_grid(layout, &body, counts); break;
+	case VIEW_PROCESSES: layout->table = body; break;
+	case VIEW_MEMORY: make_memory(layout, &body, counts); break;
+	case VIEW_DEVICE: make_device(layout, &body); break;
+	case VIEW_N: break;
+	}
+}

@@ -1,0 +1,67 @@
+/* The mouse: a press selects, a press on a heading sorts, the wheel moves. */
+#include "tui/actions.h"
+
+#include <curses.h>
+
+/* The column whose heading is there; -1: none. */
+static int heading_at(const struct ui *ui, int column)
+{
+	int widths[TASK_N], at = ui->layout.table.left + 1;
+
+	table_plan(ui, ui->layout.table.width, widths);
+	for (int i = 0; i < TASK_N; i++) {
+		if (widths[i] && column >= at && column < at + widths[i])
+			return i;
+		at += widths[i] ? widths[i] + 1 : 0;
+	}
+	return -1;
+}
+
+static void click_table(struct ui *ui, int row, int column)
+{
+	int line = row - ui->layout.table.top;
+	int heading;
+
+	if (ui_table_has_headings(ui)) {
+		heading = line == 1 ? heading_at(ui, column) : -1;
+		if (heading >= 0) {
+			task_order_choose(&ui->settings.order, (enum task_column)heading);
+			ui_list(ui);
+		}
+		line -= 2;
+	}
+	if (line >= 0 && ui->first_row + (size_t)line < ui->tasks.count)
+		ui_select_row(ui, ui->first_row + (size_t)line);
+}
+
+static void click_cell(struct ui *ui, int row, int column)
+{
+	struct counts counts = ui_counts(ui);
+	struct cell_walk walk;
+	struct cell cell;
+
+	cells_begin(&walk, &ui->layout.cells, &counts);
+	while (cells_next(&walk, &cell)) {
+		if (!rect_has(&cell.rect, row, column))
+			continue;
+		ui->device = cell.device;
+		ui_settle(ui);
+		return;
+	}
+}
+
+void ui_click(struct ui *ui, int row, int column)
+{
+	if (ui->overlay != OVERLAY_NONE)
+		return;
+	if (rect_has(&ui->layout.table, row, column))
+		click_table(ui, row, column);
+	else if (rect_has(&ui->layout.cells.area, row, column))
+		click_cell(ui, row, column);
+}
+
+void ui_wheel(struct ui *ui, int direction)
+{
+	for (int i = 0; i < 3; i++)
+		ui_key(ui, direction < 0 ? KEY_UP : KEY_DOWN);
+}

@@ -1,0 +1,184 @@
+/* Keys for what lies over the view: a line to type in, menus, a question, texts. */
+#include "basic/text.h"
+#include "tui/actions.h"
+
+#include <curses.h>
+#include <stdio.h>
+#include <string.h>
+
+void overlay_open(struct ui *ui, enum overlay overlay)
+{
+	ui->overlay = overlay;
+	ui->overlay_top = 0;
+	ui->menu_at = overlay == OVERLAY_SORT ? ui->settings.order.column : 0;
+	ui->prompt[0] = '\0';
+	if (overlay == OVERLAY_FILTER)
+		snprintf(ui->prompt, sizeof(ui->prompt), "%s", ui->filter_text);
+}
+
+static void overlay_close(struct ui *ui)
+{
+	ui->overlay = OVERLAY_NONE;
+}
+
+/* ---- a line to type in ---- */
+
+/* Bytes of a character arrive one by one. */
+static void type(char *text, size_t size, int code)
+{
+	size_t length = strlen(text);
+
+	if (code == KEY_BACKSPACE || code == 127 || code == 8) {
+		while (length && ((unsigned char)text[length - 1] & 0xC0) == 0x80)
+			length--;
+		text[length ? length - 1 : 0] = '\0';
+	} else if (code == ('U' & 0x1f)) {
+		text[0] = '\0';
+	} else if (code >= ' ' && code < 256 && code != 127 && length + 1 < size) {
+		text[length] = (char)code;
+		text[length + 1] = '\0';
+	}
+}
+
+static bool is_enter(int code)
+{
+	return code == '\r' || code == '\n' || code == KEY_ENTER;
+}
+
+/* Finds while it is typed. */
+static void search_key(struct ui *ui, int code)
+{
+	if (code == 27 || is_enter(code)) {
+		overlay_close(ui);
+		return;
+	}
+	type(ui->prompt, sizeof(ui->prompt), code);
+	memcpy(ui->search_text, ui->prompt, sizeof(ui->search_text));
+	ui_search(ui, ui->row, true);
+}
+
+static void filter_key(struct ui *ui, int code)
+{
+	char problem[128];
+
+	if (code == 27) {
+		overlay_close(ui);
+		return;
+	}
+	if (!is_enter(code)) {
+		type(ui->prompt, sizeof(ui->prompt), code);
+		return;
+	}
+	if (filter_parse(&ui->filter, ui->prompt, problem, sizeof(problem)) < 0) {
+		ui_say(ui, "%s", problem);
+		return;
+	}
+	memcpy(ui->filter_text, ui->prompt, sizeof(ui->filter_text));
+	overlay_close(ui);
+	ui_list(ui);
+}
+
+/* ---- menus and the question ---- */
+
+static void move_in_menu(struct ui *ui, int code, size_t count)
+{
+	if (code == KEY_UP && ui->menu_at > 0)
+		ui->menu_at--;
+	else if (code == KEY_DOWN && ui->menu_at + 1 < count)
+		ui->menu_at++;
+	else if (code == KEY_HOME)
+		ui->menu_at = 0;
+	else if (code == KEY_END)
+		ui->menu_at = count - 1;
+	else if (code == 27 || code == 'q')
+		overlay_close(ui);
+}
+
+static void sort_key(struct ui *ui, int code)
+{
+	if (!is_enter(code)) {
+		move_in_menu(ui, code, TASK_N);
+		return;
+	}
+	overlay_close(ui);
+	task_order_choose(&ui->settings.order, (enum task_column)ui->menu_at);
+	ui_list(ui);
+}
+
+static void signal_key(struct ui *ui, int code)
+{
+	if (!is_enter(code)) {
+		move_in_menu(ui, code, ui_n_signals);
+		return;
+	}
+	ui->signal = ui_signals[ui->menu_at];
+	ui->overlay = OVERLAY_CONFIRM;
+}
+
+static void send(struct ui *ui, int32_t pid, uint64_t start_ticks)
+{
+	const struct errand errand = {
+		.kind = ERRAND_SIGNAL, .pid = pid, .start_ticks = start_ticks, .signal = ui->signal
+	};
+
+	if (pid <= 0)
+		ui_say(ui, "this process cannot be reached from here");
+	else if (!feed_ask(ui->feed, &errand))
+		ui_say(ui, "too much is being asked: not all were signalled");
+}
+
+/* Only a y sends; everything else does not. */
+static void confirm_key(struct ui *ui, int code)
+{
+	overlay_close(ui);
+	if (code != 'y' && code != 'Y')
+		return;
+	if (!ui->n_tagged)
+		send(ui, ui->target, ui->target_ticks);
+	for (size_t i = 0; i < ui->n_tagged && ui_snapshot(ui); i++) {
+		const struct process *process =
+			snapshot_find_process(ui_snapshot(ui), ui->tagged[i]);
+
+		if (process)
+			send(ui, process->pid, process->start_ticks);
+	}
+	feed_hurry(ui->feed);
+}
+
+/* ---- texts ---- */
+
+static void text_key(struct ui *ui, int code)
+{
+	size_t page = (size_t)MAX(ui->rows - 4, 1);
+
+	if (code == KEY_UP)
+		ui->overlay_top -= ui->overlay_top > 0;
+	else if (code == KEY_DOWN)
+		ui->overlay_top++;
+	else if (code == KEY_NPAGE || code == ' ')
+		ui->overlay_top += page;
+	else if (code == KEY_PPAGE)
+		ui->overlay_top -= MIN(ui->overlay_top, page);
+	else if (code == KEY_HOME)
+		ui->overlay_top = 0;
+	else if (code == KEY_END)
+		ui->overlay_top = SIZE_MAX / 2;
+	else if (code == 27 || code == 'q' || code == 'h' || code == '?' || is_enter(code) ||
+		 code == KEY_F(1) || code == KEY_F(10))
+		overlay_close(ui);
+	ui_settle(ui);
+}
+
+void overlay_key(struct ui *ui, int code)
+{
+	switch (ui->overlay) {
+	case OVERLAY_SEARCH: search_key(ui, code); break;
+	case OVERLAY_FILTER: filter_key(ui, code); break;
+	case OVERLAY_SORT: sort_key(ui, code); break;
+	case OVERLAY_SIGNAL: signal_key(ui, code); break;
+	case OVERLAY_CONFIRM: confirm_key(ui, code); break;
+	case OVERLAY_HELP:
+	case OVERLAY_DETAIL: text_key(ui, code); break;
+	case OVERLAY_NONE: break;
+	}
+}

@@ -1,0 +1,189 @@
+#include "tui/page.h"
+
+#include "render/format.h"
+#include "render/mem_parts.h"
+#include "tui/paint.h"
+
+#include <string.h>
+
+size_t page_lines(const struct buf *text)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < text->length; i++)
+		lines += text->data[i] == '\n';
+	return lines;
+}
+
+static void put_help(struct buf *out)
+{
+	for (size_t i = 0; i < n_keys; i++)
+		buf_printf(out, "%-10s %s\n", keys[i].names, keys[i].help);
+	buf_puts(out, "\nColumns of the processes, for F4 and F6\n");
+	for (size_t i = 0; i < TASK_N; i++)
+		buf_printf(out, "%-10s %s\n", task_infos[i].key, task_infos[i].help);
+	buf_puts(out, "\nSigns\n"
+		      "*          some process has the device open\n"
+		      ".          nobody has\n"
+		      "!          it gives no readings; what is shown is from when it last did\n"
+		      "?          who has it open is not known\n"
+		      "-          a chip without PCIe: not readable\n");
+}
+
+/* ---- fields ---- */
+
+static void put_value(struct buf *out, const struct value *value)
+{
+	if (value->why == NOT_APPLICABLE)
+		buf_puts(out, "-");
+	else if (value->why != KNOWN)
+		buf_printf(out, "N/A (%s)", reason_text(value->why));
+	else if (value->field->unit == U_BYTE)
+		format_bytes(out, value->exact);
+	else if (value->field->unit == U_BYTE_RATE)
+		format_rate(out, value->number);
+	else if (value->field->unit == U_SECOND)
+		format_duration(out, value->number);
+	else
+		format_value(out, value, true);
+}
+
+static void put_field(struct buf *out, const struct field_table *table, unsigned field,
+		      const void *object)
+{
+	struct value value;
+
+	field_get(table, field, object, &value);
+	if (!value.field->label)
+		return;
+	buf_printf(out, "  %-28s ", value.field->label);
+	put_value(out, &value);
+	buf_putc(out, '\n');
+}
+
+/* ---- one device ---- */
+
+/* By section, in the order in which the table of fields first names them. */
+static void put_sections(struct buf *out, const struct device *dev)
+{
+	for (unsigned i = 0; i < device_fields.count; i++) {
+		const char *section = device_fields.fields[i].section;
+		bool first = section != NULL;
+
+		for (unsigned k = 0; k < i && first; k++)
+			first = !device_fields.fields[k].section ||
+				strcmp(device_fields.fields[k].section, section) != 0;
+		if (!first)
+			continue;
+		buf_printf(out, "%s\n", section);
+		for (unsigned k = i; k < device_fields.count; k++)
+			if (device_fields.fields[k].section &&
+			    strcmp(device_fields.fields[k].section, section) == 0)
+				put_field(out, &device_fields, k, dev);
+	}
+}
+
+static void put_holders(struct buf *out, const struct snapshot *snapshot, const struct device *dev)
+{
+	size_t position = (size_t)(dev - snapshot->devices);
+
+	buf_puts(out, "PROCESSES\n");
+	if (!dev->holders_known)
+		buf_printf(out, "  who has it open is not known (%s)\n",
+			   reason_text(dev->holders_why));
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+		const struct usage *usage = process_find_usage(process, position);
+		char label[64];
+
+		if (!usage)
+			continue;
+		process_label(process, label, sizeof(label));
+		buf_printf(out, "  %-7d %-20s ", process->pid, label);
+		if (usage->why[USE_DRAM] == KNOWN)
+			format_bytes(out, usage->dram);
+		else
+			buf_printf(out, "N/A (%s)", reason_text(usage->why[USE_DRAM]));
+		buf_putc(out, '\n');
+	}
+	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
+		const struct leftover *leftover = &snapshot->leftovers[i];
+
+		if (leftover->device != position)
+			continue;
+		buf_printf(out, "  %-7d %-20s ", leftover->pid, leftover->name);
+		format_bytes(out, leftover->dram);
+		buf_printf(out, " left behind, not counted (%s)\n", reason_text(leftover->why));
+	}
+}
+
+static void put_device(struct buf *out, const struct ui *ui)
+{
+	const struct device *dev = ui_device(ui, ui->device);
+
+	if (!dev)
+		return;
+	put_sections(out, dev);
+	put_holders(out, ui_snapshot(ui), dev);
+	for (size_t i = 0; i < ui_snapshot(ui)->n_problems; i++)
+		buf_printf(out, "%s%s: %s\n", i ? "" : "PROBLEMS\n",
+			   ui_snapshot(ui)->problems[i].source, ui_snapshot(ui)->problems[i].text);
+}
+
+/* ---- one process ---- */
+
+static void put_process(struct buf *out, const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	const struct process *process =
+		snapshot ? snapshot_find_process(snapshot, ui->detail_pid) : NULL;
+
+	if (!process)
+		buf_printf(out, "Process %d is gone\n", ui->detail_pid);
+	for (unsigned i = 0; process && i < process_fields.count; i++)
+		put_field(out, &process_fields, i, process);
+	for (size_t i = 0; process && i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+
+		buf_printf(out, "On device %s\n", snapshot->devices[usage->device].id);
+		for (unsigned k = 0; k < usage_fields.count; k++)
+			put_field(out, &usage_fields, k, usage);
+	}
+	buf_puts(out, ui->detail.length ? buf_text(&ui->detail) : "Environment: being read\n");
+}
+
+/* ---- memory of one device ---- */
+
+/* As tt_smi mem has it: who holds how much and whether it grows, and single allocations. */
+static void put_memory(struct buf *out, const struct ui *ui)
+{
+	const struct device *dev = ui_device(ui, ui->device);
+	const struct look look = { .version = ui->version,
+				   .utf8 = paint_is_utf8(),
+				   .columns = (size_t)MAX(ui->columns, 1) };
+	const struct mem_view view = { .snapshot = ui_snapshot(ui),
+				       .history = ui->history,
+				       .period_ms = ui->settings.refresh_ms };
+	struct line line = { .out = out, .look = &look };
+
+	if (!dev)
+		return;
+	mem_put_processes(&line, &view, (size_t)(dev - view.snapshot->devices), SIZE_MAX);
+	mem_put_allocations(&line, &view, (size_t)(dev - view.snapshot->devices));
+}
+
+void page_of_view(const struct ui *ui, struct buf *out)
+{
+	if (ui->settings.view == VIEW_MEMORY)
+		put_memory(out, ui);
+	else
+		put_device(out, ui);
+}
+
+void page_of_overlay(const struct ui *ui, struct buf *out)
+{
+	if (ui->overlay == OVERLAY_HELP)
+		put_help(out);
+	else
+		put_process(out, ui);
+}

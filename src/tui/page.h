@@ -1,0 +1,10 @@
+/* Texts that scroll: the help, one process, one device. */
+#pragma once
+
+#include "tui/ui.h"
+
+/* The text of the view, and the one over it. Lines end in newlines. */
+void page_of_view(const struct ui *ui, struct buf *out);
+void page_of_overlay(const struct ui *ui, struct buf *out);
+
+size_t page_lines(const struct buf *text);

@@ -1,0 +1,36 @@
+/*
+ * Text onto the screen. Everything that is shown goes through here, so that nothing a
+ * program or a card calls itself can break the terminal: control characters become
+ * marks, and columns, not bytes, are counted.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "tui/layout.h"
+#include "tui/theme.h"
+
+#include <stdbool.h>
+
+/* May characters beyond ASCII be used? Set once. */
+void paint_init(bool utf8);
+bool paint_is_utf8(void);
+
+/* One of two signs, the second where only ASCII may be used. */
+const char *paint_sign(const char *sign, const char *ascii);
+
+/* At most width columns, cut with a mark; returns the columns used. */
+int paint_text(int row, int column, int width, enum style style, const char *text);
+int paint_buf(int row, int column, int width, enum style style, const struct buf *text);
+
+/* Exactly width columns: filled up with blanks, on the left side if right is set. */
+void paint_cell(int row, int column, int width, bool right, enum style style, const char *text);
+
+/* A line with a title in it: "─ title ────". */
+void paint_rule(int row, int column, int width, const char *title);
+
+/* A bar of so many columns, full from 0 to 1; its style follows how full it is. */
+void paint_bar(int row, int column, int width, double full);
+enum style paint_bar_style(double full);
+
+/* An empty box over what is there, with a frame and a title; returns its inside. */
+struct rect paint_box(const struct rect *screen, int height, int width, const char *title);

@@ -1,0 +1,153 @@
+#include "tui/tasks.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct sorting {
+	const struct snapshot *snapshot;
+	const struct task_order *order;
+};
+
+static int compare_tasks(const void *a, const void *b, void *arg)
+{
+	const struct process *left = ((const struct task *)a)->process;
+	const struct process *right = ((const struct task *)b)->process;
+	const struct sorting *sorting = arg;
+	const struct task_order *order = sorting->order;
+	int r;
+
+	r = task_compare(sorting->snapshot, left, right, order->column, order->down);
+	if (r == 0)
+		r = task_compare(sorting->snapshot, left, right, order->second, order->second_down);
+	return r ? r : (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+/* Is this one's parent in the list? */
+static bool has_parent(const struct tasks *tasks, const struct process *process)
+{
+	for (size_t i = 0; i < tasks->count; i++)
+		if (tasks->rows[i].process->pid == process->parent && process->parent > 0)
+			return tasks->rows[i].process != process;
+	return false;
+}
+
+/* Moves those below a process behind it, in the order they were sorted. */
+static size_t place_children(const struct tasks *sorted, struct task *out, size_t n, int32_t parent,
+			     unsigned depth)
+{
+	enum { DEEPEST = 64 }; /* a loop of parents in a broken tree ends here */
+
+	for (size_t i = 0; i < sorted->count && depth < DEEPEST; i++) {
+		const struct process *process = sorted->rows[i].process;
+
+		if (process->parent != parent || parent <= 0 || process->pid == parent ||
+		    n == sorted->count)
+			continue;
+		out[n++] = (struct task){ process, depth };
+		n = place_children(sorted, out, n, process->pid, depth + 1);
+	}
+	return n;
+}
+
+/* What is part of a loop has no beginning and would be lost: then the list stays flat. */
+static int make_tree(struct tasks *tasks)
+{
+	struct task *out = calloc(tasks->count + 1, sizeof(*out));
+	size_t n = 0;
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < tasks->count && n < tasks->count; i++) {
+		const struct process *process = tasks->rows[i].process;
+
+		if (has_parent(tasks, process))
+			continue;
+		out[n++] = (struct task){ process, 0 };
+		n = place_children(tasks, out, n, process->pid, 1);
+	}
+	if (n == tasks->count) {
+		free(tasks->rows);
+		tasks->rows = out;
+	} else {
+		free(out);
+	}
+	return 0;
+}
+
+int tasks_make(struct tasks *tasks, const struct snapshot *snapshot, const struct filter *filter,
+	       const struct task_order *order)
+{
+	struct sorting sorting = { snapshot, order };
+
+	tasks_done(tasks);
+	tasks->rows = calloc(snapshot->n_processes + 1, sizeof(*tasks->rows));
+	if (!tasks->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+
+		if (filter_holds(filter, snapshot, process))
+			tasks->rows[tasks->count++].process = process;
+		else
+			tasks->hidden++;
+	}
+	qsort_r(tasks->rows, tasks->count, sizeof(*tasks->rows), compare_tasks, &sorting);
+	return order->tree ? make_tree(tasks) : 0;
+}
+
+void tasks_done(struct tasks *tasks)
+{
+	free(tasks->rows);
+	*tasks = (struct tasks){ 0 };
+}
+
+/* Figures are read from the largest down, names from A on. */
+static bool starts_down(enum task_column column)
+{
+	return column != TASK_PID && column != TASK_DEVICES && task_infos[column].kind != KIND_TEXT;
+}
+
+void task_order_choose(struct task_order *order, enum task_column column)
+{
+	if (order->column == column) {
+		order->down = !order->down;
+		return;
+	}
+	order->second = order->column;
+	order->second_down = order->down;
+	order->column = column;
+	order->down = starts_down(column);
+}
+
+long tasks_find(const struct tasks *tasks, int32_t pid)
+{
+	for (size_t i = 0; i < tasks->count; i++)
+		if (tasks->rows[i].process->pid == pid)
+			return (long)i;
+	return -1;
+}
+
+static bool task_has(const struct snapshot *snapshot, const struct process *process,
+		     const char *word)
+{
+	static const enum task_column searched[] = { TASK_COMMAND, TASK_USER, TASK_PID };
+	CLEANUP_BUF struct buf text = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(searched); i++) {
+		task_text(&text, snapshot, process, searched[i]);
+		buf_putc(&text, '\n');
+	}
+	return text_contains(buf_text(&text), word);
+}
+
+long tasks_search(const struct tasks *tasks, const struct snapshot *snapshot, const char *word,
+		  size_t from, bool forward)
+{
+	for (size_t i = 0; i < tasks->count; i++) {
+		size_t at = (forward ? from + i : from + tasks->count - i) % tasks->count;
+
+		if (task_has(snapshot, tasks->rows[at].process, word))
+			return (long)at;
+	}
+	return -1;
+}

@@ -1,0 +1,202 @@
+#include "tui/terminal.h"
+
+#include "basic/clock.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <term.h>
+#include <termios.h>
+
+static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
+
+/* For whoever crashes: all that is needed to give the terminal back, prepared. */
+static struct {
+	volatile sig_atomic_t taken;
+	struct termios before;
+	char text[128];
+	size_t length;
+} rescue;
+
+static void rescue_add(const char *text)
+{
+	size_t length = text && text != (const char *)-1 ? strlen(text) : 0;
+
+	if (rescue.length + length > sizeof(rescue.text))
+		return;
+	memcpy(rescue.text + rescue.length, text, length);
+	rescue.length += length;
+}
+
+/* Only what a signal handler may do; the signal then ends us as it would have. */
+static void on_crash(int signal)
+{
+	if (rescue.taken) {
+		rescue.taken = 0;
+		(void)!write(STDOUT_FILENO, rescue.text, rescue.length);
+		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
+	}
+	raise(signal);
+}
+
+static void prepare_rescue(void)
+{
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+
+	rescue.length = 0;
+	rescue_add("\033[?1006l\033[?1002l\033[?1000l"); /* mouse */
+	rescue_add(tigetstr("sgr0"));
+	rescue_add(tigetstr("cnorm"));
+	rescue_add(tigetstr("rmkx"));
+	rescue_add(tigetstr("rmcup"));
+	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
+		sigaction(fatal_signals[i], &action, NULL);
+}
+
+int terminal_block_signals(struct terminal *terminal)
+{
+	static const int wanted[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH, SIGCONT
+	};
+	sigset_t set;
+
+	*terminal = (struct terminal){ .signals = -1 };
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		sigaddset(&set, wanted[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	terminal->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return terminal->signals < 0 ? -errno : 0;
+}
+
+/* Signals come by descriptor: the handlers of curses would end us with a code of theirs. */
+static bool start_curses(void)
+{
+	static const int taken[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	struct sigaction before[ARRAY_SIZE(taken)];
+	bool started;
+
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		sigaction(taken[i], NULL, &before[i]);
+	started = newterm(NULL, stdout, stdin) != NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		sigaction(taken[i], &before[i], NULL);
+	return started;
+}
+
+int terminal_enter(struct terminal *terminal, bool color, bool mouse)
+{
+	if (tcgetattr(STDIN_FILENO, &rescue.before) < 0)
+		return -errno;
+	if (!start_curses())
+		return -ENOTTY;
+	prepare_rescue();
+	rescue.taken = 1;
+	cbreak();
+	noecho();
+	nonl();
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(25);
+	curs_set(0);
+	if (color && has_colors()) {
+		start_color();
+		use_default_colors();
+		terminal->color = true;
+	}
+	if (mouse) {
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+		mouseinterval(0); /* a press is a click: nobody waits for the second */
+	}
+	return 0;
+}
+
+void terminal_leave(struct terminal *terminal)
+{
+	if (rescue.taken) {
+		rescue.taken = 0;
+		endwin();
+	}
+	if (terminal->signals >= 0)
+		close(terminal->signals);
+	terminal->signals = -1;
+}
+
+static void follow_size(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col)
+		resizeterm(size.ws_row, size.ws_col);
+}
+
+/* As any program does at Ctrl-Z: the shell finds its terminal in order. */
+static void suspend(void)
+{
+	rescue.taken = 0;
+	endwin();
+	raise(SIGSTOP);
+	rescue.taken = 1;
+	follow_size();
+	clearok(stdscr, TRUE);
+	refresh();
+}
+
+static enum event take_signal(struct terminal *terminal)
+{
+	struct signalfd_siginfo info;
+
+	if (read(terminal->signals, &info, sizeof(info)) != sizeof(info))
+		return EVENT_TIME;
+	switch (info.ssi_signo) {
+	case SIGCONT: return EVENT_TIME;
+	case SIGTSTP: suspend(); return EVENT_RESIZE;
+	case SIGWINCH: follow_size(); return EVENT_RESIZE;
+	default: terminal->ended_by = (int)info.ssi_signo; return EVENT_END;
+	}
+}
+
+enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t until_ns)
+{
+	int64_t left = until_ns - clock_now(CLOCK_MONOTONIC);
+	struct timespec timeout = clock_timespec(MAX(left, 0));
+	struct pollfd fds[] = {
+		{ .fd = terminal->signals, .events = POLLIN },
+		{ .fd = STDIN_FILENO, .events = POLLIN },
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = full ? STDOUT_FILENO : -1, .events = POLLOUT },
+	};
+
+	if (ppoll(fds, ARRAY_SIZE(fds), &timeout, NULL) <= 0)
+		return EVENT_TIME;
+	if (fds[0].revents)
+		return take_signal(terminal);
+	if ((fds[1].revents | fds[3].revents) & (POLLHUP | POLLERR | POLLNVAL))
+		return EVENT_END;
+	if (fds[1].revents & POLLIN)
+		return EVENT_KEY;
+	return fds[2].revents ? EVENT_FEED : EVENT_READY;
+}
+
+int terminal_key(void)
+{
+	int key = getch();
+
+	return key == ERR ? -1 : key;
+}
+
+bool terminal_is_ready(void)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+	int queued = 0;
+
+	if (poll(&out, 1, 0) != 1)
+		return false;
+	return ioctl(STDOUT_FILENO, TIOCOUTQ, &queued) < 0 || queued == 0;
+}

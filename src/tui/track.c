@@ -1,0 +1,187 @@
+#include "tui/track.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* clang-format off */
+const struct metric_info metric_infos[METRIC_N] = {
+	[METRIC_DRAM] = { "dram", "DRAM GB", DEV_DRAM_USED, DEV_DRAM_TOTAL, 1073741824.0, 1 },
+	[METRIC_POWER] = { "power", "Power W", DEV_POWER, DEV_POWER_LIMIT, 1, 50 },
+	[METRIC_TEMPERATURE] = { "temperature", "Temperature C", DEV_TEMPERATURE,
+		DEV_TEMPERATURE_LIMIT, 1, 25 },
+	[METRIC_AICLK] = { "aiclk", "AICLK MHz", DEV_AICLK, DEV_AICLK, 1e6, 250 },
+	[METRIC_PCIE_IN] = { "pcie_in", "PCIe in MB/s", DEV_PCIE_RX, DEV_PCIE_RX, 1048576.0, 100 },
+	[METRIC_PCIE_OUT] = { "pcie_out", "PCIe out MB/s", DEV_PCIE_TX, DEV_PCIE_TX, 1048576.0, 100 },
+	[METRIC_L1] = { "l1", "L1 MB", DEV_L1_USED, DEV_L1_TOTAL, 1048576.0, 10 },
+	[METRIC_COMPUTE] = { "compute", "Compute %", DEV_COMPUTE, DEV_COMPUTE, 0.01, 100 },
+};
+/* clang-format on */
+
+enum { STEPS = 600, TIERS = 2 };
+
+static const int64_t step_ns[TIERS] = { NS_PER_S, 6 * NS_PER_S };
+
+/* Values that lie in one ring; numbers[] says which step of all time is at a place. */
+struct ring {
+	int64_t numbers[STEPS]; /* 0: none yet */
+	float values[METRIC_N][STEPS];
+};
+
+struct track {
+	uint32_t index;
+	bool remote;
+	int64_t newest_ns;
+	struct ring rings[TIERS];
+};
+
+struct tracks {
+	struct track **items;
+	size_t count;
+};
+
+int tracks_new(struct tracks **ret)
+{
+	*ret = calloc(1, sizeof(**ret));
+	return *ret ? 0 : -ENOMEM;
+}
+
+struct tracks *tracks_free(struct tracks *tracks)
+{
+	if (!tracks)
+		return NULL;
+	for (size_t i = 0; i < tracks->count; i++)
+		free(tracks->items[i]);
+	free(tracks->items);
+	free(tracks);
+	return NULL;
+}
+
+static struct track *find_track(const struct tracks *tracks, const struct device *dev)
+{
+	for (size_t i = 0; i < tracks->count; i++)
+		if (tracks->items[i]->index == dev->index &&
+		    tracks->items[i]->remote == dev->remote)
+			return tracks->items[i];
+	return NULL;
+}
+
+static struct track *make_track(struct tracks *tracks, const struct device *dev)
+{
+	struct track **grown =
+		reallocarray(tracks->items, tracks->count + 1, sizeof(tracks->items[0]));
+	struct track *track;
+
+	if (!grown)
+		return NULL;
+	tracks->items = grown;
+	track = calloc(1, sizeof(*track));
+	if (!track)
+		return NULL;
+	track->index = dev->index;
+	track->remote = dev->remote;
+	tracks->items[tracks->count++] = track;
+	return track;
+}
+
+static void ring_add(struct ring *ring, int64_t number, const float *values)
+{
+	size_t at = (size_t)number % STEPS;
+	bool fresh = ring->numbers[at] != number;
+
+	ring->numbers[at] = number;
+	for (size_t i = 0; i < METRIC_N; i++) {
+		float *value = &ring->values[i][at];
+
+		/* fmaxf() prefers a number to none. */
+		*value = fresh ? values[i] : fmaxf(*value, values[i]);
+	}
+}
+
+static void read_metrics(const struct device *dev, float *values)
+{
+	for (size_t i = 0; i < METRIC_N; i++) {
+		struct value value;
+
+		field_get(&device_fields, metric_infos[i].field, dev, &value);
+		values[i] =
+			value.why == KNOWN ? (float)(value.number / metric_infos[i].scale) : NAN;
+	}
+}
+
+void tracks_add(struct tracks *tracks, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		struct track *track = find_track(tracks, dev);
+		float values[METRIC_N];
+
+		if (!track)
+			track = make_track(tracks, dev);
+		if (!track)
+			return;
+		read_metrics(dev, values);
+		track->newest_ns = snapshot->taken_ns;
+		for (size_t t = 0; t < TIERS; t++)
+			ring_add(&track->rings[t], snapshot->taken_ns / step_ns[t], values);
+	}
+}
+
+/* The most in steps first … last; false: no sample, or none that was known. */
+static bool ring_most(const struct ring *ring, enum metric metric, int64_t first, int64_t last,
+		      bool *ret_sampled, double *ret)
+{
+	bool known = false;
+
+	first = MAX(first, last - STEPS + 1);
+	for (int64_t n = first; n <= last; n++) {
+		size_t at = (size_t)n % STEPS;
+		double value = (double)ring->values[metric][at];
+
+		if (ring->numbers[at] != n)
+			continue;
+		*ret_sampled = true;
+		if (isnan(value))
+			continue;
+		*ret = known ? MAX(*ret, value) : value;
+		known = true;
+	}
+	return known;
+}
+
+/* The last sample before a step. */
+static bool ring_hold(const struct ring *ring, enum metric metric, int64_t before, int64_t steps,
+		      double *ret)
+{
+	for (int64_t n = before - 1; n >= MAX(before - MIN(steps, STEPS - 1), 1); n--) {
+		size_t at = (size_t)n % STEPS;
+
+		if (ring->numbers[at] != n)
+			continue;
+		*ret = (double)ring->values[metric][at];
+		return !isnan(*ret);
+	}
+	return false;
+}
+
+bool tracks_most(const struct tracks *tracks, const struct device *dev, enum metric metric,
+		 int64_t from_ns, int64_t to_ns, int64_t hold_ns, double *ret)
+{
+	const struct track *track = find_track(tracks, dev);
+	bool sampled = false;
+	int64_t first, last, step;
+	size_t tier;
+
+	if (!track || to_ns <= 0)
+		return false;
+	/* The fine ring as far back as it reaches. */
+	tier = track->newest_ns - from_ns >= STEPS * step_ns[0];
+	step = step_ns[tier];
+	first = MAX(from_ns, 0) / step;
+	last = MAX((to_ns - 1) / step, first);
+	if (ring_most(&track->rings[tier], metric, first, last, &sampled, ret))
+		return true;
+	return !sampled && ring_hold(&track->rings[tier], metric, first, hold_ns / step + 1, ret);
+}

@@ -1,0 +1,148 @@
+#include "tui/tui.h"
+
+#include "basic/clock.h"
+#include "tui/draw.h"
+#include "tui/paint.h"
+#include "tui/terminal.h"
+
+#include <curses.h>
+#include <errno.h>
+
+struct loop {
+	struct ui ui;
+	struct terminal terminal;
+	unsigned samples;
+	bool dirty; /* the screen is older than the state */
+	int code;
+};
+
+/* A terminal that is slow gets fewer frames: one that is not taken at once is left out. */
+static void show(struct loop *loop)
+{
+	struct ui *ui = &loop->ui;
+
+	if (!terminal_is_ready())
+		return;
+	if (ui->redraw)
+		clearok(stdscr, TRUE);
+	ui->redraw = false;
+	loop->dirty = false;
+	draw(ui);
+	refresh();
+}
+
+static void take_frame(struct loop *loop)
+{
+	struct frame *frame = feed_latest(loop->ui.feed);
+
+	if (frame) {
+		loop->code = frame->code;
+		loop->samples++;
+		ui_take_frame(&loop->ui, frame);
+	}
+	ui_take_answers(&loop->ui);
+}
+
+static void take_mouse(struct ui *ui)
+{
+	MEVENT event;
+
+	if (getmouse(&event) != OK)
+		return;
+	if (event.bstate & BUTTON4_PRESSED)
+		ui_wheel(ui, -1);
+	else if (event.bstate & BUTTON5_PRESSED)
+		ui_wheel(ui, 1);
+	else if (event.bstate & BUTTON1_PRESSED)
+		ui_click(ui, event.y, event.x);
+}
+
+/* All that are waiting, before anything is drawn: keys held down do not queue frames. */
+static void take_keys(struct ui *ui)
+{
+	int code;
+
+	while (!ui->quit && (code = terminal_key()) >= 0) {
+		if (code == KEY_MOUSE)
+			take_mouse(ui);
+		else if (code != KEY_RESIZE)
+			ui_key(ui, code);
+	}
+}
+
+static bool handle(struct loop *loop, enum event event)
+{
+	loop->dirty = loop->dirty || event != EVENT_READY;
+	switch (event) {
+	case EVENT_KEY: take_keys(&loop->ui); break;
+	case EVENT_RESIZE: ui_resize(&loop->ui, LINES, COLS); break;
+	case EVENT_FEED: take_frame(loop); break;
+	case EVENT_END: return false;
+	case EVENT_TIME: /* messages fade */
+	case EVENT_READY: break;
+	}
+	return !loop->ui.quit;
+}
+
+/* The first screen is drawn with the first sample, unless that takes its time. */
+static void run(struct loop *loop, unsigned count)
+{
+	int64_t patience = clock_now(CLOCK_MONOTONIC) + 100 * NS_PER_MS;
+	enum event event;
+
+	do {
+		bool early = !loop->ui.frame && clock_now(CLOCK_MONOTONIC) < patience;
+
+		if (loop->dirty && !early)
+			show(loop);
+		event = terminal_wait(&loop->terminal, feed_fd(loop->ui.feed),
+				      loop->dirty && !early,
+				      early ? patience : clock_now(CLOCK_MONOTONIC) + NS_PER_S);
+	} while (handle(loop, event) && (!count || loop->samples < count));
+}
+
+static int begin(struct loop *loop, const struct tui *tui)
+{
+	struct ui *ui = &loop->ui;
+	struct want want = { 0 };
+	int r;
+
+	view_wants(ui->settings.view, &want);
+	r = terminal_block_signals(&loop->terminal);
+	if (r == 0)
+		r = tracks_new(&ui->tracks);
+	if (r == 0)
+		r = history_new(&ui->history);
+	if (r == 0)
+		r = feed_new(tui->machine, &want, tui->settings.refresh_ms, &ui->feed);
+	if (r == 0)
+		r = terminal_enter(&loop->terminal, tui->color, tui->settings.mouse);
+	if (r < 0)
+		return r;
+	paint_init(tui->utf8);
+	ui->color = loop->terminal.color;
+	theme_apply(ui->settings.theme, ui->color);
+	ui_resize(ui, LINES, COLS);
+	if (tui->complaint)
+		ui_say(ui, "%s", tui->complaint);
+	return 0;
+}
+
+int tui_run(const struct tui *tui, struct tui_end *ret)
+{
+	struct loop loop = { .ui = { .settings = tui->settings,
+				     .version = tui->version,
+				     .read_only = tui->read_only },
+			     .dirty = true };
+	int r;
+
+	r = begin(&loop, tui);
+	if (r == 0)
+		run(&loop, tui->count);
+	terminal_leave(&loop.terminal);
+	*ret = (struct tui_end){ .code = loop.code,
+				 .signal = loop.terminal.ended_by,
+				 .stuck = !feed_free(loop.ui.feed) };
+	ui_done(&loop.ui);
+	return r;
+}

@@ -1,0 +1,30 @@
+/*
+ * The full-screen view: tt_smi -w on a terminal.
+ */
+#pragma once
+
+#include "model/want.h"
+#include "tui/feed.h"
+#include "tui/settings.h"
+
+struct tui {
+	const char *version;
+	const struct machine *machine;
+	struct settings settings;
+	bool read_only, color, utf8;
+	unsigned count;	       /* ends after so many samples; 0: never */
+	const char *complaint; /* said at first; NULL: none */
+};
+
+/* How it ended. */
+struct tui_end {
+	int code;   /* exit code of the last sample */
+	int signal; /* to end by; 0: none */
+	bool stuck; /* the sampler thread is in a read that hangs, and keeps the machine */
+};
+
+/* What a view will show, for the machine. */
+void view_wants(enum view view, struct want *want);
+
+/* -errno: this is no terminal that can do it. */
+MUST_CHECK int tui_run(const struct tui *tui, struct tui_end *ret);

@@ -1,0 +1,224 @@
+#include "tui/ui.h"
+
+#include "basic/clock.h"
+#include "tui/actions.h"
+#include "tui/page.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const int ui_signals[] = { SIGTERM, SIGINT,  SIGKILL, SIGHUP, SIGQUIT,
+			   SIGSTOP, SIGCONT, SIGUSR1, SIGUSR2 };
+const size_t ui_n_signals = ARRAY_SIZE(ui_signals);
+
+void ui_done(struct ui *ui)
+{
+	frame_unref(ui->frame);
+	frame_unref(ui->newer);
+	fleet_done(&ui->fleet);
+	tracks_free(ui->tracks);
+	history_free(ui->history);
+	tasks_done(&ui->tasks);
+	free(ui->tagged);
+	buf_done(&ui->detail);
+	buf_done(&ui->message);
+}
+
+void ui_say(struct ui *ui, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	buf_reset(&ui->message);
+	buf_puts(&ui->message, text);
+	ui->message_until_ns = clock_now(CLOCK_MONOTONIC) + 5 * NS_PER_S;
+}
+
+struct counts ui_counts(const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+
+	return (struct counts){
+		.devices = snapshot && ui->fleet.n_groups ? snapshot->n_devices : 0,
+		.groups = ui->fleet.groups,
+		.n_groups = ui->fleet.n_groups,
+		.first = ui->first_device,
+		.processes = ui->tasks.count,
+	};
+}
+
+const struct device *ui_device(const struct ui *ui, size_t position)
+{
+	return position < ui_counts(ui).devices
+		       ? &ui_snapshot(ui)->devices[ui->fleet.order[position]]
+		       : NULL;
+}
+
+const struct process *ui_process(const struct ui *ui)
+{
+	return ui->row < ui->tasks.count ? ui->tasks.rows[ui->row].process : NULL;
+}
+
+bool ui_is_tagged(const struct ui *ui, int32_t pid)
+{
+	for (size_t i = 0; i < ui->n_tagged; i++)
+		if (ui->tagged[i] == pid)
+			return true;
+	return false;
+}
+
+int64_t ui_now(const struct ui *ui)
+{
+	if (!ui->frame)
+		return 0;
+	return ui->frame->snapshot ? ui->frame->snapshot->taken_ns : ui->frame->taken_ns;
+}
+
+bool ui_table_has_headings(const struct ui *ui)
+{
+	return ui->layout.table.height >= 4;
+}
+
+size_t ui_table_rows(const struct ui *ui)
+{
+	int height = ui->layout.table.height;
+
+	return (size_t)MAX(ui_table_has_headings(ui) ? height - 2 : height, 0);
+}
+
+/* ---- what follows from a change ---- */
+
+/* The first one shown, so that the selected one is among so many. */
+static size_t scroll(size_t first, size_t selected, size_t room, size_t count)
+{
+	if (room == 0 || selected < first)
+		first = selected;
+	else if (selected >= first + room)
+		first = selected - room + 1;
+	return count > room ? MIN(first, count - room) : 0;
+}
+
+/* Makes a line at a time the first until the selected device is shown. */
+static void lay_out(struct ui *ui)
+{
+	struct counts counts = ui_counts(ui);
+	const struct cells *cells = &ui->layout.cells;
+
+	counts.first = MIN(ui->first_device, ui->device);
+	for (;;) {
+		layout_make(&ui->layout, ui->settings.view, ui->rows, ui->columns, &counts);
+		if (cells->form == FORM_NONE || cells->shown == 0 ||
+		    ui->device < cells->first + cells->shown || counts.first >= ui->device)
+			break;
+		counts.first = cells->first + cells->per_line;
+	}
+	ui->first_device = cells->first;
+}
+
+/* Nobody scrolls past the last line. */
+static void limit_pages(struct ui *ui)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	bool over = ui->overlay == OVERLAY_HELP || ui->overlay == OVERLAY_DETAIL;
+	size_t *top = over ? &ui->overlay_top : &ui->page_top;
+	size_t room = (size_t)MAX(over ? ui->rows - 4 : ui->layout.page.height - 1, 1), lines;
+
+	if (*top == 0)
+		return;
+	if (over)
+		page_of_overlay(ui, &text);
+	else
+		page_of_view(ui, &text);
+	lines = page_lines(&text);
+	*top = MIN(*top, lines > room ? lines - room : 0);
+}
+
+void ui_settle(struct ui *ui)
+{
+	size_t devices = ui_counts(ui).devices;
+
+	if (ui->row >= ui->tasks.count)
+		ui->row = ui->tasks.count ? ui->tasks.count - 1 : 0;
+	if (ui->device >= devices)
+		ui->device = devices ? devices - 1 : 0;
+	lay_out(ui);
+	limit_pages(ui);
+	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->tasks.count);
+}
+
+void ui_list(struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	long at;
+
+	tasks_done(&ui->tasks);
+	if (snapshot && tasks_make(&ui->tasks, snapshot, &ui->filter, &ui->settings.order) < 0)
+		ui_say(ui, "out of memory");
+	at = ui->follow ? tasks_find(&ui->tasks, ui->followed) : -1;
+	if (at >= 0)
+		ui->row = (size_t)at;
+	ui_settle(ui);
+}
+
+/* Tags of processes that are gone go too: their number may be given out again. */
+static void drop_tags(struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ui->n_tagged; i++)
+		if (snapshot && snapshot_find_process(snapshot, ui->tagged[i]))
+			ui->tagged[kept++] = ui->tagged[i];
+	ui->n_tagged = kept;
+}
+
+/* The list points into the frame that goes. */
+void ui_show(struct ui *ui, struct frame *frame)
+{
+	tasks_done(&ui->tasks);
+	frame_unref(ui->frame);
+	ui->frame = frame;
+	ui->fleet.n_groups = 0;
+	if (frame->snapshot && fleet_update(&ui->fleet, frame->snapshot) < 0)
+		ui_say(ui, "out of memory");
+	drop_tags(ui);
+	ui_list(ui);
+}
+
+void ui_take_frame(struct ui *ui, struct frame *frame)
+{
+	if (frame->snapshot) {
+		tracks_add(ui->tracks, frame->snapshot);
+		if (history_add(ui->history, frame->snapshot) < 0)
+			ui_say(ui, "out of memory");
+	}
+	if (!ui->paused || !ui->frame) {
+		ui_show(ui, frame);
+		return;
+	}
+	frame_unref(ui->newer);
+	ui->newer = frame;
+}
+
+void ui_take_answers(struct ui *ui)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (feed_answer(ui->feed, ERRAND_SIGNAL, &text) ||
+	    feed_answer(ui->feed, ERRAND_SAVE, &text))
+		ui_say(ui, "%s", buf_text(&text));
+	feed_answer(ui->feed, ERRAND_INSPECT, &ui->detail);
+}
+
+void ui_resize(struct ui *ui, int rows, int columns)
+{
+	ui->rows = rows;
+	ui->columns = columns;
+	ui->redraw = true;
+	ui_settle(ui);
+}

@@ -1,0 +1,118 @@
+/*
+ * The state of the screen: what is shown, what was chosen, where people are in it.
+ * Events change it, drawing reads it.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/history.h"
+#include "tui/feed.h"
+#include "tui/filter.h"
+#include "tui/fleet.h"
+#include "tui/keys.h"
+#include "tui/layout.h"
+#include "tui/settings.h"
+#include "tui/tasks.h"
+#include "tui/track.h"
+
+/* What lies over the view and gets the keys. */
+enum overlay {
+	OVERLAY_NONE,
+	OVERLAY_SEARCH, /* a line to type in */
+	OVERLAY_FILTER,
+	OVERLAY_SORT, /* a menu */
+	OVERLAY_SIGNAL,
+	OVERLAY_CONFIRM, /* a question */
+	OVERLAY_HELP,	 /* text */
+	OVERLAY_DETAIL,
+};
+
+enum { PROMPT_SIZE = 200 };
+
+struct ui {
+	struct settings settings;
+	const char *version;
+	bool read_only, color;
+
+	struct feed *feed;
+	struct frame *frame; /* shown; NULL: the first sample is on its way */
+	struct frame *newer; /* while paused */
+	struct fleet fleet;
+	struct tracks *tracks;
+	struct history *history;
+	struct tasks tasks;
+	struct filter filter;
+	char filter_text[PROMPT_SIZE];
+	char search_text[PROMPT_SIZE];
+
+	int rows, columns;
+	struct layout layout;
+	size_t device, first_device; /* selected, at the top; positions in the fleet's order */
+	size_t row, first_row;	     /* of the processes */
+	bool follow;
+	int32_t followed;
+	size_t page_top;
+	int32_t *tagged; /* pids */
+	size_t n_tagged;
+	bool paused;
+	int64_t back_ns; /* how far charts are scrolled back */
+
+	enum overlay overlay;
+	char prompt[PROMPT_SIZE];
+	size_t menu_at;
+	int signal;	       /* to be confirmed */
+	int32_t target;	       /* of it, if none are tagged: lists move while people think */
+	uint64_t target_ticks; /* whose number it was */
+	size_t overlay_top;
+	int32_t detail_pid;
+	struct buf detail; /* environment and files of that process */
+
+	struct buf message;
+	int64_t message_until_ns;
+	bool quit, redraw;
+};
+
+void ui_done(struct ui *ui);
+
+/* A new frame, whose reference is taken over. */
+void ui_take_frame(struct ui *ui, struct frame *frame);
+
+/* What errands have brought. */
+void ui_take_answers(struct ui *ui);
+
+void ui_resize(struct ui *ui, int rows, int columns);
+
+/* A key of curses. */
+void ui_key(struct ui *ui, int code);
+
+/* The mouse: a press there, or the wheel: -1 up, 1 down. */
+void ui_click(struct ui *ui, int row, int column);
+void ui_wheel(struct ui *ui, int direction);
+
+/* Shown in the bottom line for a while. */
+void ui_say(struct ui *ui, const char *format, ...) PRINTF(2, 3);
+
+/* ---- for those who draw ---- */
+
+static inline const struct snapshot *ui_snapshot(const struct ui *ui)
+{
+	return ui->frame ? ui->frame->snapshot : NULL;
+}
+
+struct counts ui_counts(const struct ui *ui);
+
+/* The device at a position of the fleet's order; NULL: there is none. */
+const struct device *ui_device(const struct ui *ui, size_t position);
+const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
+bool ui_is_tagged(const struct ui *ui, int32_t pid);
+
+/* The time that counts as now: that of the frame shown. */
+int64_t ui_now(const struct ui *ui);
+
+/* Rows of processes that find room. */
+size_t ui_table_rows(const struct ui *ui);
+bool ui_table_has_headings(const struct ui *ui);
+
+/* Signals that can be sent, the first the usual one. */
+extern const int ui_signals[];
+extern const size_t ui_n_signals;

@@ -1,0 +1,179 @@
+/* Tracks over time, and the dots they become. */
+#include "tui/plot.h"
+#include "tui/track.h"
+
+#include "../unit/unit.h"
+#include "basic/clock.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static struct tracks *tracks;
+static struct snapshot *machine;
+
+/* At some time long after boot, so that nothing begins at 0. */
+static const int64_t start_ns = 100000 * NS_PER_S;
+
+static int begin(void **state)
+{
+	struct device dev;
+
+	(void)state;
+	device_init(&dev, 3);
+	if (tracks_new(&tracks) < 0 || snapshot_new(&machine) < 0 ||
+	    !snapshot_add_device(machine, &dev))
+		return -1;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	tracks = tracks_free(tracks);
+	machine = snapshot_free(machine);
+	return 0;
+}
+
+/* A sample so many seconds after the start; negative power: not known. */
+static void add(double seconds, double power)
+{
+	machine->taken_ns = start_ns + (int64_t)(seconds * NS_PER_S);
+	machine->devices[0].power = power;
+	machine->devices[0].why[DEV_POWER] = power < 0 ? TIMED_OUT : KNOWN;
+	tracks_add(tracks, machine);
+}
+
+/* The most between two times; -1: a gap. */
+static double most(double from, double to, double hold)
+{
+	double value;
+
+	if (!tracks_most(tracks, &machine->devices[0], METRIC_POWER,
+			 start_ns + (int64_t)(from * NS_PER_S), start_ns + (int64_t)(to * NS_PER_S),
+			 (int64_t)(hold * NS_PER_S), &value))
+		return -1;
+	return value;
+}
+
+TEST(time_is_time_and_gaps_are_gaps)
+{
+	add(0, 10);
+	add(1, 30);
+	add(2, 20);
+	add(60, 50);
+	assert_near(most(0, 3, 0), 30);
+	assert_near(most(1, 2, 0), 30);
+	assert_near(most(2, 3, 0), 20);
+	assert_near(most(20, 40, 2), -1);
+	assert_near(most(60, 61, 0), 50);
+	assert_near(most(-100, 0, 0), -1);
+}
+
+TEST(a_sample_stands_until_the_next_but_not_for_ever)
+{
+	add(0, 10);
+	add(10, 20);
+	assert_near(most(5, 6, 10), 10);
+	assert_near(most(5, 6, 2), -1);
+	assert_near(most(15, 16, 10), 20);
+}
+
+TEST(unknown_is_a_gap_even_if_the_one_before_was_known)
+{
+	add(0, 10);
+	add(1, -1);
+	assert_near(most(1, 2, 10), -1);
+	assert_near(most(2, 3, 10), -1);
+}
+
+TEST(many_samples_in_a_second_keep_the_highest)
+{
+	for (int i = 0; i < 10; i++)
+		add(5 + i / 10.0, i == 4 ? 90 : 10);
+	assert_near(most(5, 6, 0), 90);
+}
+
+TEST(an_hour_back_peaks_are_still_there)
+{
+	for (int i = 0; i < 3600; i++)
+		add(i, i == 100 ? 500 : 1);
+	assert_near(most(96, 108, 0), 500);
+	assert_near(most(3590, 3600, 0), 1);
+	for (int i = 3600; i < 7300; i++)
+		add(i, 2);
+	assert_near(most(96, 108, 0), -1);
+	assert_near(most(7200, 7299, 0), 2);
+}
+
+TEST(another_device_has_no_track)
+{
+	struct device other;
+	double value;
+
+	add(0, 10);
+	device_init(&other, 4);
+	assert_false(tracks_most(tracks, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, 0,
+				 &value));
+}
+
+/* Lines of a chart, joined by slashes. */
+static const char *draw(const double *values, size_t columns, size_t rows, double top, bool utf8)
+{
+	static char text[256];
+	const struct plot plot = { values, columns, rows, top, utf8 };
+	CLEANUP_BUF struct buf out = { 0 };
+
+	for (size_t i = 0; i < rows; i++) {
+		plot_row(&out, &plot, i);
+		buf_puts(&out, i + 1 < rows ? "/" : "");
+	}
+	assert_true(out.length < sizeof(text));
+	memcpy(text, buf_text(&out), out.length + 1);
+	return text;
+}
+
+TEST(charts_are_filled_from_below)
+{
+	const double values[] = { 0, 25, 50, 100, NAN, 100, NAN, NAN };
+
+	assert_string_equal(draw(values, 4, 1, 100, true), "⣀⣼⢸ ");
+	assert_string_equal(draw(values, 4, 2, 100, true), " ⢸⢸ /⣠⣿⢸ ");
+	assert_string_equal(draw(values, 4, 1, 100, false), ".## ");
+	assert_string_equal(draw(values, 4, 2, 100, false), " ## /:## ");
+}
+
+TEST(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge)
+{
+	const double values[] = { 0, 0, 1000, 1e30 };
+
+	assert_string_equal(draw(values, 2, 1, 100, true), "⣀⣿");
+	assert_string_equal(draw(values, 2, 1, 0, true), "⣀⣀");
+}
+
+TEST(tops_are_round)
+{
+	assert_near(plot_top(0, 50), 50);
+	assert_near(plot_top(51, 50), 100);
+	assert_near(plot_top(101, 50), 250);
+	assert_near(plot_top(3900, 100), 5000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(time_is_time_and_gaps_are_gaps, begin, end),
+		cmocka_unit_test_setup_teardown(a_sample_stands_until_the_next_but_not_for_ever,
+						begin, end),
+		cmocka_unit_test_setup_teardown(unknown_is_a_gap_even_if_the_one_before_was_known,
+						begin, end),
+		cmocka_unit_test_setup_teardown(many_samples_in_a_second_keep_the_highest, begin,
+						end),
+		cmocka_unit_test_setup_teardown(an_hour_back_peaks_are_still_there, begin, end),
+		cmocka_unit_test_setup_teardown(another_device_has_no_track, begin, end),
+		cmocka_unit_test(charts_are_filled_from_below),
+		cmocka_unit_test(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge),
+		cmocka_unit_test(tops_are_round),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

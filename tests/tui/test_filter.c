@@ -1,0 +1,242 @@
+/* Filter expressions, the order of processes, the tree, the search. */
+#include "tui/tasks.h"
+
+#include "../unit/unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static struct snapshot *machine;
+
+struct person {
+	int32_t pid, parent;
+	const char *user, *command;
+	uint64_t dram;
+	bool tracked;
+	double elapsed;
+};
+
+static void add_person(const struct person *person, size_t device)
+{
+	struct process *process = snapshot_add_process(machine, person->pid);
+	struct usage *usage;
+
+	assert_non_null(process);
+	snprintf(process->user, sizeof(process->user), "%s", person->user);
+	process->command = strdup(person->command);
+	process->why[PROC_USER] = process->why[PROC_COMMAND] = process->why[PROC_ELAPSED] = KNOWN;
+	process->elapsed = person->elapsed;
+	process->parent = person->parent;
+	usage = process_use(process, device);
+	assert_non_null(usage);
+	usage->dram = person->dram;
+	usage->why[USE_DRAM] = person->tracked ? KNOWN : NO_TRACKER;
+}
+
+static int make_machine(void **state)
+{
+	static const struct person persons[] = {
+		{ 10, 1, "root", "python3 serve.py", 2ULL << 30, true, 100 },
+		{ 11, 10, "alice", "worker --rank 0", 1ULL << 30, true, 50 },
+		{ 12, 11, "alice", "worker --rank 1", 1ULL << 30, true, 7200 },
+		{ 13, 1, "bob", "bench", 0, false, 5 },
+	};
+	struct device dev;
+
+	(void)state;
+	if (snapshot_new(&machine) < 0)
+		return -1;
+	for (uint32_t i = 0; i < 2; i++) {
+		device_init(&dev, i);
+		if (!snapshot_add_device(machine, &dev))
+			return -1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(persons); i++)
+		add_person(&persons[i], i % 2);
+	return 0;
+}
+
+static int drop_machine(void **state)
+{
+	(void)state;
+	machine = snapshot_free(machine);
+	return 0;
+}
+
+/* Pids that an expression leaves, in order of pid, as text. */
+static const char *keeps(const char *expression)
+{
+	static char text[64];
+	struct filter filter = { 0 };
+	char problem[128];
+
+	assert_int_equal(filter_parse(&filter, expression, problem, sizeof(problem)), 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < machine->n_processes; i++)
+		if (filter_holds(&filter, machine, &machine->processes[i]))
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ",
+				 machine->processes[i].pid);
+	return text;
+}
+
+TEST(terms_compare_columns)
+{
+	assert_string_equal(keeps(""), "10 11 12 13 ");
+	assert_string_equal(keeps("dram>1G"), "10 ");
+	assert_string_equal(keeps("dram>=1G"), "10 11 12 ");
+	assert_string_equal(keeps("dram<1.5g"), "11 12 ");
+	assert_string_equal(keeps("dram=1024m"), "11 12 ");
+	assert_string_equal(keeps("user=alice"), "11 12 ");
+	assert_string_equal(keeps("USER!=alice"), "10 13 ");
+	assert_string_equal(keeps("command~rank"), "11 12 ");
+	assert_string_equal(keeps("time>1h"), "12 ");
+	assert_string_equal(keeps("pid<=11"), "10 11 ");
+	assert_string_equal(keeps("dev=1"), "11 13 ");
+	assert_string_equal(keeps("dev!=1"), "10 12 ");
+}
+
+TEST(all_terms_must_hold)
+{
+	assert_string_equal(keeps("dram>=1G user=alice"), "11 12 ");
+	assert_string_equal(keeps("dram>=1G & user=alice & time<1m"), "11 ");
+	assert_string_equal(keeps("  &  "), "10 11 12 13 ");
+}
+
+TEST(a_word_is_looked_for_in_command_and_user)
+{
+	assert_string_equal(keeps("RANK"), "11 12 ");
+	assert_string_equal(keeps("bob"), "13 ");
+	assert_string_equal(keeps("nothing"), "");
+}
+
+TEST(what_is_not_known_is_neither_above_nor_below)
+{
+	assert_string_equal(keeps("dram<1T"), "10 11 12 ");
+	assert_string_equal(keeps("dram!=0 bench"), "");
+}
+
+TEST(nonsense_is_refused_and_changes_nothing)
+{
+	static const char *const bad[] = { "dram>",	 "drum>1G", "dram>1X",
+					   "user>bob",	 "dram!1",  "=1",
+					   "pid=twelve", "time>5q", "dram>1G user=" };
+	struct filter filter = { .count = 0 };
+	char problem[128], before[sizeof(filter)];
+
+	memcpy(before, &filter, sizeof(before));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		problem[0] = '\0';
+		assert_int_equal(filter_parse(&filter, bad[i], problem, sizeof(problem)), -EINVAL);
+		assert_true(problem[0]);
+		assert_memory_equal(before, &filter, sizeof(before));
+	}
+	assert_int_equal(filter_parse(&filter, "a b c d e f g h i", problem, sizeof(problem)),
+			 -EINVAL);
+}
+
+/* Pids in the order of the list; a mark per level. */
+static const char *order(const struct task_order *wanted)
+{
+	static char text[128];
+	const struct filter all = { 0 };
+	struct tasks tasks = { 0 };
+
+	assert_int_equal(tasks_make(&tasks, machine, &all, wanted), 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < tasks.count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%.*s%d ",
+			 (int)tasks.rows[i].depth, "....", tasks.rows[i].process->pid);
+	tasks_done(&tasks);
+	return text;
+}
+
+TEST(the_second_key_decides_among_equals)
+{
+	struct task_order wanted = { .column = TASK_TIME, .down = true, .second = TASK_PID };
+
+	task_order_choose(&wanted, TASK_DRAM);
+	assert_string_equal(order(&wanted), "10 12 11 13 ");
+	wanted.second_down = false;
+	assert_string_equal(order(&wanted), "10 11 12 13 ");
+}
+
+TEST(unknown_comes_last_both_ways)
+{
+	struct task_order wanted = { .column = TASK_PID };
+
+	task_order_choose(&wanted, TASK_DRAM);
+	assert_true(wanted.down);
+	assert_string_equal(order(&wanted), "10 11 12 13 ");
+	task_order_choose(&wanted, TASK_DRAM);
+	assert_false(wanted.down);
+	assert_string_equal(order(&wanted), "11 12 10 13 ");
+}
+
+TEST(every_column_sorts)
+{
+	struct task_order wanted = { .column = TASK_PID };
+
+	for (int i = 0; i < TASK_N; i++) {
+		wanted.column = (enum task_column)i;
+		assert_int_equal(strlen(order(&wanted)), strlen("10 11 12 13 "));
+	}
+}
+
+TEST(the_tree_has_children_below_their_parents)
+{
+	struct task_order wanted = { .column = TASK_DRAM, .tree = true };
+
+	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
+}
+
+TEST(a_loop_of_parents_loses_nobody)
+{
+	struct task_order wanted = { .column = TASK_PID, .tree = true };
+
+	snapshot_find_process(machine, 10)->parent = 12;
+	assert_int_equal(strlen(order(&wanted)), strlen("10 11 12 13 "));
+	snapshot_find_process(machine, 10)->parent = 10;
+	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
+}
+
+TEST(the_search_goes_round)
+{
+	const struct task_order by_pid = { .column = TASK_PID };
+	const struct filter all = { 0 };
+	struct tasks tasks = { 0 };
+
+	assert_int_equal(tasks_make(&tasks, machine, &all, &by_pid), 0);
+	assert_int_equal(tasks_search(&tasks, machine, "rank", 0, true), 1);
+	assert_int_equal(tasks_search(&tasks, machine, "rank", 3, true), 1);
+	assert_int_equal(tasks_search(&tasks, machine, "rank", 0, false), 2);
+	assert_int_equal(tasks_search(&tasks, machine, "13", 0, true), 3);
+	assert_int_equal(tasks_search(&tasks, machine, "nobody", 0, true), -1);
+	assert_int_equal(tasks_find(&tasks, 12), 2);
+	assert_int_equal(tasks_find(&tasks, 99), -1);
+	tasks_done(&tasks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(terms_compare_columns, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(all_terms_must_hold, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(a_word_is_looked_for_in_command_and_user,
+						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(what_is_not_known_is_neither_above_nor_below,
+						make_machine, drop_machine),
+		cmocka_unit_test(nonsense_is_refused_and_changes_nothing),
+		cmocka_unit_test_setup_teardown(the_second_key_decides_among_equals, make_machine,
+						drop_machine),
+		cmocka_unit_test_setup_teardown(unknown_comes_last_both_ways, make_machine,
+						drop_machine),
+		cmocka_unit_test_setup_teardown(every_column_sorts, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(the_tree_has_children_below_their_parents,
+						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(a_loop_of_parents_loses_nobody, make_machine,
+						drop_machine),
+		cmocka_unit_test_setup_teardown(the_search_goes_round, make_machine, drop_machine),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* Every size from 1x1 to 300x100, 0 to 64 devices, boards of one, two and eight chips. */
+#include "tui/layout.h"
+
+#include "../unit/unit.h"
+
+enum { MOST_DEVICES = 64, MOST_ROWS = 100, MOST_COLUMNS = 300 };
+
+static size_t groups[MOST_DEVICES];
+
+static struct counts make_counts(size_t devices, size_t in_group)
+{
+	struct counts counts = { .devices = devices, .groups = groups, .processes = devices };
+
+	for (size_t left = devices; left; counts.n_groups++) {
+		groups[counts.n_groups] = MIN(left, in_group);
+		left -= groups[counts.n_groups];
+	}
+	return counts;
+}
+
+static bool is_inside(const struct rect *r, int rows, int columns)
+{
+	return rect_is_empty(r) || (r->top >= 0 && r->left >= 0 && r->top + r->height <= rows &&
+				    r->left + r->width <= columns);
+}
+
+static bool overlap(const struct rect *a, const struct rect *b)
+{
+	return !rect_is_empty(a) && !rect_is_empty(b) && a->top < b->top + b->height &&
+	       b->top < a->top + a->height && a->left < b->left + b->width &&
+	       b->left < a->left + a->width;
+}
+
+static void check_rectangles(const struct layout *layout, int rows, int columns)
+{
+	struct rect all[10] = { layout->header,	    layout->keys,  layout->cells.area,
+				layout->cells.more, layout->table, layout->page };
+	size_t count = 6;
+
+	for (size_t i = 0; i < layout->n_charts; i++)
+		all[count++] = layout->charts[i];
+	for (size_t i = 0; i < count; i++) {
+		assert_true(is_inside(&all[i], rows, columns));
+		for (size_t j = i + 1; j < count; j++)
+			assert_false(overlap(&all[i], &all[j]));
+	}
+	for (size_t i = 0; i < layout->n_charts; i++)
+		assert_false(rect_is_empty(&layout->charts[i]));
+}
+
+/* Cells come in order, inside their area, one beside or below the other. */
+static void check_cells(const struct layout *layout, const struct counts *counts)
+{
+	const struct cells *cells = &layout->cells;
+	struct cell cell, last = { 0 };
+	struct cell_walk walk;
+	size_t seen = 0;
+
+	if (cells->form == FORM_NONE)
+		return;
+	cells_begin(&walk, cells, counts);
+	while (cells_next(&walk, &cell)) {
+		const struct rect *r = &cell.rect, *a = &cells->area;
+
+		assert_true(cell.device == cells->first + seen);
+		assert_true(r->top >= a->top && r->top + r->height <= a->top + a->height);
+		assert_true(r->left >= a->left && r->left + r->width <= a->left + a->width);
+		assert_true(r->width > 0 && r->height > 0);
+		if (seen)
+			assert_true(r->top >= last.rect.top + last.rect.height ||
+				    (r->top == last.rect.top &&
+				     r->left >= last.rect.left + last.rect.width));
+		last = cell;
+		seen++;
+	}
+	assert_true(seen == cells->shown);
+	assert_true(seen == counts->devices || !rect_is_empty(&cells->more) ||
+		    (cells->area.height == 0 && cells->more.height == 0));
+}
+
+/* step: devices from one machine to the next; a view without cells depends on none. */
+static void check_all(enum view view, size_t in_group, size_t step)
+{
+	struct layout layout;
+
+	for (size_t devices = 0; devices <= MOST_DEVICES; devices += step) {
+		struct counts counts = make_counts(devices, in_group);
+
+		for (int rows = 1; rows <= MOST_ROWS; rows++) {
+			for (int columns = 1; columns <= MOST_COLUMNS; columns++) {
+				layout_make(&layout, view, rows, columns, &counts);
+				check_rectangles(&layout, rows, columns);
+				check_cells(&layout, &counts);
+			}
+		}
+	}
+}
+
+TEST(every_overview_is_sound)
+{
+	check_all(VIEW_OVERVIEW, 1, 1);
+}
+
+TEST(every_grid_of_trays_is_sound)
+{
+	check_all(VIEW_GRID, 8, 1);
+}
+
+TEST(every_grid_of_boards_is_sound)
+{
+	check_all(VIEW_GRID, 2, 1);
+}
+
+TEST(every_list_of_processes_is_sound)
+{
+	check_all(VIEW_PROCESSES, 1, 64);
+}
+
+TEST(every_memory_view_is_sound)
+{
+	check_all(VIEW_MEMORY, 1, 1);
+}
+
+TEST(every_device_view_is_sound)
+{
+	check_all(VIEW_DEVICE, 1, 64);
+}
+
+TEST(no_size_at_all_is_no_trouble)
+{
+	struct counts counts = make_counts(4, 1);
+	struct layout layout;
+
+	for (int view = 0; view < VIEW_N; view++) {
+		layout_make(&layout, (enum view)view, 0, 0, &counts);
+		check_rectangles(&layout, 0, 0);
+		layout_make(&layout, (enum view)view, -1, 80, &counts);
+		check_rectangles(&layout, 0, 80);
+	}
+}
+
+TEST(thirty_two_chips_are_readable_on_80x24)
+{
+	struct counts counts = make_counts(32, 8);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_GRID, 24, 80, &counts);
+	assert_int_equal(layout.cells.shown, 32);
+	assert_true(layout.cells.headings);
+	assert_int_equal(layout.cells.per_line, 8);
+	assert_int_equal(layout.cells.height, 4);
+	assert_true(layout.table.height >= 2);
+}
+
+TEST(sixty_four_chips_are_readable_on_120x40)
+{
+	struct counts counts = make_counts(64, 8);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_GRID, 40, 120, &counts);
+	assert_int_equal(layout.cells.shown, 64);
+	assert_true(layout.cells.headings);
+	assert_true(layout.cells.height >= 3);
+	assert_true(layout.cells.width >= 10);
+}
+
+TEST(an_ordinary_overview_has_all_its_parts)
+{
+	struct counts counts = make_counts(2, 1);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_OVERVIEW, 30, 100, &counts);
+	assert_int_equal(layout.cells.form, FORM_PANEL);
+	assert_int_equal(layout.cells.per_line, 2);
+	assert_int_equal(layout.n_charts, 2);
+	assert_true(layout.table.height >= 5);
+}
+
+TEST(devices_that_do_not_fit_are_announced)
+{
+	struct counts counts = make_counts(64, 8);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_OVERVIEW, 10, 40, &counts);
+	assert_true(layout.cells.shown > 0 && layout.cells.shown < 64);
+	assert_int_equal(layout.cells.more.height, 1);
+	assert_true(layout.table.height > 0);
+}
+
+TEST(scrolling_reaches_the_last_device)
+{
+	struct counts counts = make_counts(64, 8);
+	struct layout layout;
+	bool seen[MOST_DEVICES] = { false };
+
+	for (size_t first = 0; first < 64; first++) {
+		counts.first = first;
+		layout_make(&layout, VIEW_OVERVIEW, 10, 40, &counts);
+		check_cells(&layout, &counts);
+		for (size_t i = 0; i < layout.cells.shown; i++)
+			seen[layout.cells.first + i] = true;
+	}
+	for (size_t i = 0; i < 64; i++)
+		assert_true(seen[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_overview_is_sound),
+		cmocka_unit_test(every_grid_of_trays_is_sound),
+		cmocka_unit_test(every_grid_of_boards_is_sound),
+		cmocka_unit_test(every_list_of_processes_is_sound),
+		cmocka_unit_test(every_memory_view_is_sound),
+		cmocka_unit_test(every_device_view_is_sound),
+		cmocka_unit_test(no_size_at_all_is_no_trouble),
+		cmocka_unit_test(thirty_two_chips_are_readable_on_80x24),
+		cmocka_unit_test(sixty_four_chips_are_readable_on_120x40),
+		cmocka_unit_test(an_ordinary_overview_has_all_its_parts),
+		cmocka_unit_test(devices_that_do_not_fit_are_announced),
+		cmocka_unit_test(scrolling_reaches_the_last_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

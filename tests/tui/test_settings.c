@@ -1,0 +1,179 @@
+/* Settings: read, written, refused; and the keys against the manual page. */
+#include "tui/keys.h"
+#include "tui/settings.h"
+
+#include "../unit/unit.h"
+#include "basic/file.h"
+#include "tui/theme.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static struct buf complaints;
+
+static struct settings parse(const char *text)
+{
+	struct settings settings;
+
+	buf_done(&complaints);
+	complaints = (struct buf){ 0 };
+	settings_init(&settings);
+	settings_parse(&settings, text, &complaints);
+	return settings;
+}
+
+TEST(settings_are_read)
+{
+	struct settings s = parse("# a comment\n\nview = grid\n sort=-l1 # least first\n"
+				  "theme=mono\nrefresh = 250\ntree = yes\nchart = power\n"
+				  "span = 60\nmouse = no\ncolumns = pid dram, user");
+
+	assert_string_equal(buf_text(&complaints), "");
+	assert_int_equal(s.view, VIEW_GRID);
+	assert_int_equal(s.order.column, TASK_L1);
+	assert_false(s.order.down);
+	assert_true(s.order.tree);
+	assert_int_equal(s.refresh_ms, 250);
+	assert_int_equal(s.metric, METRIC_POWER);
+	assert_int_equal(s.span, 0);
+	assert_false(s.mouse);
+	assert_true(s.columns[TASK_DRAM] && s.columns[TASK_USER] && s.columns[TASK_COMMAND]);
+	assert_false(s.columns[TASK_L1]);
+}
+
+TEST(broken_settings_are_reported_and_ignored)
+{
+	struct settings s = parse("view = sideways\nnonsense = 1\nrefresh = 5\nview\n"
+				  "columns = pid,,bogus\nspan = 61\ntheme = grid\nsort =\n");
+
+	assert_string_equal(buf_text(&complaints), "line 1: view cannot be \"sideways\"\n"
+						   "line 2: no setting \"nonsense\"\n"
+						   "line 3: refresh cannot be \"5\"\n"
+						   "line 4: \"view\" has no \"=\"\n"
+						   "line 5: columns cannot be \"pid,,bogus\"\n"
+						   "line 6: span cannot be \"61\"\n"
+						   "line 7: theme cannot be \"grid\"\n"
+						   "line 8: sort cannot be \"\"\n");
+	assert_int_equal(s.view, VIEW_OVERVIEW);
+	assert_int_equal(s.refresh_ms, 1000);
+	assert_int_equal(s.order.column, TASK_DRAM);
+}
+
+TEST(what_is_written_is_read_back)
+{
+	CLEANUP_BUF struct buf first = { 0 }, second = { 0 };
+	struct settings s = parse("view=memory\nsort=-dram\nspan=3600\ncolumns=pid cpu\n"
+				  "theme=colorblind\nmouse=no\nchart=l1\ntree=yes\nrefresh=60000");
+
+	settings_write(&s, &first);
+	s = parse(buf_text(&first));
+	assert_string_equal(buf_text(&complaints), "");
+	settings_write(&s, &second);
+	assert_string_equal(buf_text(&first), buf_text(&second));
+	assert_int_equal(s.view, VIEW_MEMORY);
+	assert_false(s.order.down);
+}
+
+TEST(a_file_of_garbage_is_survived)
+{
+	uint64_t seed = 7;
+	char text[512];
+
+	for (int i = 0; i < 2000; i++) {
+		size_t n = random_below(&seed, sizeof(text) - 1);
+
+		for (size_t k = 0; k < n; k++)
+			text[k] = "=#\n abcviewsortpid-\t\x80\xff"[random_below(&seed, 24)];
+		text[n] = '\0';
+		parse(text);
+	}
+}
+
+TEST(the_file_is_found_written_and_below_the_environment)
+{
+	char folder[] = "/tmp/tt-smi-settings-XXXXXX";
+	CLEANUP_BUF struct buf path = { 0 };
+	struct settings s = parse("view=grid\ntheme=mono");
+
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	assert_int_equal(settings_save(&s, &path), 0);
+	setenv("TT_SMI_VIEW", "device", 1);
+	setenv("TT_SMI_REFRESH", "never", 1);
+	settings_init(&s);
+	settings_load(&s, &complaints);
+	assert_int_equal(s.view, VIEW_DEVICE);
+	assert_int_equal(s.theme, theme_find("mono"));
+	assert_string_equal(buf_text(&complaints), "TT_SMI_REFRESH cannot be \"never\"\n");
+	assert_int_equal(unlink(buf_text(&path)), 0);
+	*strrchr(path.data, '/') = '\0';
+	assert_int_equal(rmdir(path.data), 0);
+	assert_int_equal(rmdir(folder), 0);
+	unsetenv("TT_SMI_VIEW");
+	unsetenv("TT_SMI_REFRESH");
+}
+
+TEST(no_key_means_two_things)
+{
+	for (size_t i = 0; i < n_keys; i++)
+		for (size_t k = 0; k < KEYS_EACH && keys[i].codes[k]; k++)
+			assert_int_equal(keys_find(keys[i].codes[k]), keys[i].action);
+	assert_int_equal(keys_find(12345), ACT_NONE);
+}
+
+/* Names as mdoc writes them: punctuation alone has no meaning after \&. */
+static void put_name(struct buf *out, const char *names)
+{
+	for (const char *p = names; *p; p++) {
+		bool alone = (p == names || p[-1] == ' ') && (p[1] == '\0' || p[1] == ' ');
+
+		if (*p == '\\')
+			buf_puts(out, "\\e");
+		else if (*p == '-' && alone)
+			buf_puts(out, "\\-");
+		else if (alone && strchr("[].?,", *p))
+			buf_printf(out, "\\&%c", *p);
+		else
+			buf_putc(out, *p);
+	}
+}
+
+TEST(the_manual_has_every_key)
+{
+	CLEANUP_BUF struct buf manual = { 0 };
+
+	assert_int_equal(file_read_all(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
+	for (size_t i = 0; i < n_keys; i++) {
+		CLEANUP_BUF struct buf entry = { 0 };
+
+		buf_puts(&entry, "\n.It Ic ");
+		put_name(&entry, keys[i].names);
+		buf_printf(&entry, "\n");
+		put_name(&entry, keys[i].help);
+		buf_puts(&entry, "\n");
+		if (!strstr(buf_text(&manual), buf_text(&entry)))
+			fail_msg("the manual lacks%s", buf_text(&entry));
+	}
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	buf_done(&complaints);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(settings_are_read),
+		cmocka_unit_test(broken_settings_are_reported_and_ignored),
+		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_file_of_garbage_is_survived),
+		cmocka_unit_test(the_file_is_found_written_and_below_the_environment),
+		cmocka_unit_test(no_key_means_two_things),
+		cmocka_unit_test(the_manual_has_every_key),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean);
+}
