@@ -79,6 +79,12 @@ _tt_smi() {
 	--color)
 		_tt_smi_words "auto always never"
 		return ;;
+	--view)
+		_tt_smi_words "overview grid processes memory device"
+		return ;;
+	--theme)
+		_tt_smi_words "default colorblind light mono"
+		return ;;
 	--root)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		return ;;
@@ -93,7 +99,7 @@ _tt_smi() {
 			return
 		fi ;;
 	esac
-	_tt_smi_words "-w --watch -r --refresh -l --loop -lms --loop-ms -n --count
+	_tt_smi_words "-w --watch --plain --read-only --view --theme -r --refresh -l --loop -lms --loop-ms -n --count
 		-L --list-gpus --list-devices --list -ls -q --query -d --display --json
 		--query-gpu --query-device --query-compute-apps --query-processes
 		--query-accounted-apps --format

@@ -34,13 +34,17 @@ enum id {
 	OPT_ROOT,
 	OPT_COLOR,
 	OPT_ASCII,
+	OPT_PLAIN,
+	OPT_READ_ONLY,
+	OPT_VIEW,
+	OPT_THEME,
 	N_OPTIONS,
 };
 
 static const struct option table[N_OPTIONS] = {
 	/* clang-format off */
 	[OPT_WATCH] = { "-w --watch", NO_ARGUMENT, NULL,
-		"refresh in place until interrupted; into a pipe, one block per sample" },
+		"full screen, h for its keys; into a pipe, the table once per sample" },
 	[OPT_REFRESH] = { "-r --refresh", ARGUMENT, "MS",
 		"refresh period of -w, 100 to 60000 (default 1000)" },
 	[OPT_LOOP] = { "-l --loop", NUMBER_OR_NOTHING, "SEC",
@@ -83,17 +87,26 @@ static const struct option table[N_OPTIONS] = {
 		"colours in the table (default auto; NO_COLOR is heeded)" },
 	[OPT_ASCII] = { "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)" },
+	[OPT_PLAIN] = { "--plain", NO_ARGUMENT, NULL,
+		"-w without the full screen: the table, refreshed in place" },
+	[OPT_READ_ONLY] = { "--read-only", NO_ARGUMENT, NULL,
+		"-w without the menu that sends signals" },
+	[OPT_VIEW] = { "--view", ARGUMENT, "VIEW",
+		"-w begins with overview, grid, processes, memory or device" },
+	[OPT_THEME] = { "--theme", ARGUMENT, "THEME",
+		"colours of -w: default, colorblind, light or mono" },
 	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
 	[OPT_VERSION] = { "-V --version -v", NO_ARGUMENT, NULL, "print the version" },
 	/* clang-format on */
 };
 
 static const enum id help_order[] = {
-	OPT_WATCH,	   OPT_REFRESH,	       OPT_LOOP,     OPT_LOOP_MS,  OPT_COUNT,
-	OPT_LIST,	   OPT_DETAIL,	       OPT_SECTIONS, OPT_JSON,	   OPT_QUERY_GPU,
-	OPT_QUERY_APPS,	   OPT_QUERY_ACCOUNTS, OPT_FORMAT,   OPT_HELP_GPU, OPT_HELP_APPS,
-	OPT_HELP_ACCOUNTS, OPT_SNAPSHOT,       OPT_ID,	     OPT_FILE,	   OPT_ROOT,
-	OPT_COLOR,	   OPT_ASCII,	       OPT_HELP,     OPT_VERSION,
+	OPT_WATCH,	   OPT_REFRESH,	       OPT_LOOP,     OPT_LOOP_MS,   OPT_COUNT,
+	OPT_LIST,	   OPT_DETAIL,	       OPT_SECTIONS, OPT_JSON,	    OPT_QUERY_GPU,
+	OPT_QUERY_APPS,	   OPT_QUERY_ACCOUNTS, OPT_FORMAT,   OPT_HELP_GPU,  OPT_HELP_APPS,
+	OPT_HELP_ACCOUNTS, OPT_SNAPSHOT,       OPT_ID,	     OPT_FILE,	    OPT_ROOT,
+	OPT_COLOR,	   OPT_ASCII,	       OPT_PLAIN,    OPT_READ_ONLY, OPT_VIEW,
+	OPT_THEME,	   OPT_HELP,	       OPT_VERSION,
 };
 
 _Static_assert(ARRAY_SIZE(help_order) == N_OPTIONS, "every option is in the help");
@@ -111,7 +124,7 @@ void options_help(struct buf *out)
 		out,
 		"\nExamples:\n"
 		"  tt_smi                        the table, once\n"
-		"  tt_smi -w -r 500              the table, twice per second\n"
+		"  tt_smi -w -r 500              full screen, twice per second\n"
 		"  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
 		"  tt_smi --json | jq '.devices[].temperature'\n"
 		"  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
@@ -276,6 +289,10 @@ static int apply(void *arg, const struct parsed_option *option)
 	case OPT_ROOT: options->root = value; return 0;
 	case OPT_COLOR: return option_color(value, &options->color);
 	case OPT_ASCII: options->ascii = true; return 0;
+	case OPT_PLAIN: options->plain = true; return 0;
+	case OPT_READ_ONLY: options->read_only = true; return 0;
+	case OPT_VIEW: options->view = value; return 0;
+	case OPT_THEME: options->theme = value; return 0;
 	case N_OPTIONS: break;
 	}
 	return EXIT_INTERNAL;
@@ -300,8 +317,13 @@ static int check(const struct parse *parse)
 		return say(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
 	if (parse->has_format && options->mode != MODE_QUERY)
 		return say(EXIT_USAGE, "--format belongs to a query: --query-gpu for instance");
+	if ((options->plain || options->read_only || options->view || options->theme) &&
+	    !options->watch)
+		return say(EXIT_USAGE,
+			   "--plain, --read-only, --view and --theme belong to -w: -w is missing");
 	if (options->watch)
 		options->period_ms = refresh_ms ? refresh_ms : 1000;
+	options->has_period = refresh_ms != 0;
 	return 0;
 }
 

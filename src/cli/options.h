@@ -38,6 +38,11 @@ struct options {
 	const char *root;
 	enum color color;
 	bool ascii;
+	/* of the full screen */
+	bool plain; /* not wanted */
+	bool read_only;
+	const char *view, *theme; /* NULL: as the settings have it */
+	bool has_period;	  /* -r was given */
 	struct selection selection;
 };
 

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "cli/exit.h"
+#include "cli/fullscreen.h"
 #include "cli/look.h"
 #include "cli/options.h"
 #include "cli/pane.h"
@@ -279,6 +280,8 @@ int show_main(int argc, char **argv)
 	int code;
 
 	code = options_parse(&options, argc, argv);
+	if (code == 0 && is_in_place(&options) && !options.plain)
+		fullscreen_execute(argv); /* returns if there is none: the table then does it */
 	if (code == 0)
 		code = run(&options);
 	options_done(&options);

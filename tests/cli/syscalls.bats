@@ -97,7 +97,7 @@ check() {
 @test "on a terminal: in place, and nothing but the terminal is written" {
 	command -v script >/dev/null || skip "no script(1) for a terminal"
 	make_machine n300
-	script -qec "strace -f -y -o $WORK/trace $TT_SMI --root $D -w -r 100 -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
+	script -qec "strace -f -y -o $WORK/trace $TT_SMI --root $D -w --plain -r 100 -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
 	grep -q "tt-smi" "$WORK/out"
 	check --sleep
 }

@@ -89,7 +89,7 @@ def rewrite(path, text):
 
 
 def unchanged(program, root):
-    terminal = Terminal(program, root, "-w", "-r", "100")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100")
     terminal.until(b"1002")
     terminal.read(QUIET)
     assert terminal.stream.count(b"tt-smi ") == 1, "the title was written again"
@@ -99,7 +99,7 @@ def unchanged(program, root):
 
 
 def one_line(program, root):
-    terminal = Terminal(program, root, "-w", "-r", "100", "--ascii", "--color=never")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--ascii", "--color=never")
     terminal.until(b"1002")
     terminal.read(QUIET)
     rewrite(temp_file(root, 1), b"81000\n")
@@ -119,7 +119,7 @@ def one_line(program, root):
 
 def keys(program, root):
     """What is typed is not shown, and not left for the shell to run."""
-    terminal = Terminal(program, root, "-w", "-r", "100")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100")
     terminal.until(b"1002")
     terminal.read(QUIET)
     terminal.type(b"echo abc\r")
@@ -132,26 +132,26 @@ def keys(program, root):
 
 def interrupt(program, root):
     for key, number in (b"\x03", signal.SIGINT), (b"\x1c", signal.SIGQUIT):
-        terminal = Terminal(program, root, "-w", "-r", "100")
+        terminal = Terminal(program, root, "-w", "--plain", "-r", "100")
         terminal.until(b"1002")
         terminal.type(key)
         assert terminal.wait() == -number
         terminal.is_restored()
     for number in signal.SIGTERM, signal.SIGHUP, signal.SIGINT:
-        terminal = Terminal(program, root, "-w", "-r", "60000")
+        terminal = Terminal(program, root, "-w", "--plain", "-r", "60000")
         terminal.until(b"1002")
         assert terminal.end(number) == -number
         terminal.is_restored()
 
 
 def count(program, root):
-    terminal = Terminal(program, root, "-w", "-r", "100", "-n", "3")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "-n", "3")
     assert terminal.wait() == 0
     terminal.is_restored()
 
 
 def resize(program, root):
-    terminal = Terminal(program, root, "-w", "-r", "60000", "--ascii", "--color=never")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "60000", "--ascii", "--color=never")
     terminal.until(b"1002")
     terminal.read(QUIET)
     terminal.resize(40, 120)
@@ -169,7 +169,7 @@ def resize(program, root):
 
 def narrow(program, root):
     """No line is longer than the terminal, or it would wrap and push the others down."""
-    terminal = Terminal(program, root, "-w", "-r", "100", "--ascii", "--color=never", size=(24, 60))
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--ascii", "--color=never", size=(24, 60))
     terminal.until(b"tt-smi ")
     data = terminal.stream + terminal.read(QUIET)
     widest = max(len(line[1]) for line in LINE.findall(data))
@@ -180,7 +180,7 @@ def narrow(program, root):
 
 def hung(program, root):
     """A read that hangs does not hold the end up."""
-    terminal = Terminal(program, root, "-w", "-r", "100", "--ascii", "--color=never")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--ascii", "--color=never")
     terminal.until(b"timed out")
     terminal.type(b"\x03")
     assert terminal.wait() == -signal.SIGINT
@@ -189,7 +189,7 @@ def hung(program, root):
 
 def trouble(program, root):
     """Errors while watching do not tear the picture: they are not written amid it."""
-    terminal = Terminal(program, root, "-w", "-r", "100", "--ascii", "--color=never")
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--ascii", "--color=never")
     terminal.until(b"1002")
     terminal.read(QUIET)
     os.rename(f"{root}/sys/class/tenstorrent", f"{root}/sys/class/away")

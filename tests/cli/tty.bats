@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# -w on a terminal: in place, and as if it had never been there.
+# -w --plain on a terminal: in place, and as if it had never been there.
 
 load helpers
 load machines
@@ -107,7 +107,7 @@ wide() {
 	shell 80 24
 	command_line 'echo what was there before; stty -g >before'
 	eventually test -s "$WORK/before"
-	command_line 'smi -w -r 100'
+	command_line 'smi -w --plain -r 100'
 	eventually shows '1002 .*two'
 	flag alternate_on 1
 	flag cursor_flag 0
@@ -131,7 +131,7 @@ wide() {
 
 @test "120x40: wider, and after a kill the terminal is as it was" {
 	shell 120 40
-	command_line 'stty -g >before; smi -w -r 100; echo code $?; stty -g >after'
+	command_line 'stty -g >before; smi -w --plain -r 100; echo code $?; stty -g >after'
 	eventually shows '1002 .*two'
 	screen >"$WORK/screen"
 	wide 120
@@ -148,7 +148,7 @@ wide() {
 
 @test "Ctrl-Z gives the terminal back, fg takes it again" {
 	shell 80 24
-	command_line 'echo what was there before; stty -g >before; smi -w -r 100'
+	command_line 'echo what was there before; stty -g >before; smi -w --plain -r 100'
 	eventually shows '1002 .*two'
 	keys C-z
 	eventually shows 'Stopped'
@@ -172,7 +172,7 @@ wide() {
 
 @test "tmux resizes, the table follows" {
 	shell 80 24
-	command_line 'smi -w -r 100'
+	command_line 'smi -w --plain -r 100'
 	eventually shows '1002 .*two'
 	tmux -L "$SOCKET" set-option -g window-size manual
 	tmux -L "$SOCKET" resize-window -x 130 -y 30
@@ -190,7 +190,7 @@ wide() {
 	rm -r "$D"
 	make_machine galaxy-blackhole
 	shell 80 24
-	command_line 'smi -w -r 100'
+	command_line 'smi -w --plain -r 100'
 	eventually shows 'tt-smi 1'
 	eventually shows '+[0-9]* lines'
 	local lines told
