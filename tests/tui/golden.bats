@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# Every view of recorded machines with 0, 1, 4 and 32 devices, in terminals of four
+# sizes, compared with the files in golden/.
+#
+# After a change that is meant: UPDATE_GOLDEN=1 bats golden.bats, then read the
+# difference in git. A wrong screen is not made right by being recorded.
+
+load helpers
+
+SIZES='80x24 120x40 200x60 40x10'
+VIEWS='overview grid processes memory device'
+
+none() {
+	machine -b n150 --no-workloads
+	rm -r "$D"/sys/class/tenstorrent/*
+}
+
+one() {
+	machine -b n150 --load 50 -w 'dev=0,dram=4G,l1=20M,cb=8M,name=python3,args=serve.py --port 8000,age=3723' \
+		-w dev=0,via=none,name=jupyter-lab
+}
+
+four() {
+	machine -b n300,p150a,p300 --load 70 --fault dead:1 -w 'dev=0+2,dram=8G,l1=30M,name=train,util=437,age=90061' \
+		-w dev=3,dram=20G,name=$'caf\303\251-\346\274\242\345\255\227' -w dev=2,via=none,name=$'\033[31mred'
+}
+
+thirty_two() {
+	machine -b galaxy-blackhole --load 60 -w dev=0+1+2+3+4+5+6+7,dram=20G,l1=64M,name=llama \
+		-w dev=9,dram=31G,name=full -w dev=16+17,dram=1G,name=small -w dev=31,via=none,name=idle
+}
+
+# One sample only, and an hour in the charts: then nothing on the screen depends on the clock.
+check() { # MACHINE
+	local size view key name
+	"$1"
+	mkdir -p "$HERE/golden/$1"
+	for size in $SIZES; do
+		TT_SMI_SPAN=3600 watch "$size" -r 60000
+		key=0
+		for view in $VIEWS; do
+			key=$((key + 1))
+			name=$HERE/golden/$1/$view-$size.txt
+			keys $key
+			if [ -n "${UPDATE_GOLDEN:-}" ]; then
+				sleep 0.35
+				screen | timeless >"$name"
+			fi
+			eventually same "$name" || { diff -u <(timeless "$name") <(screen | timeless); false; }
+		done
+		close_terminal
+	done
+}
+
+# How long a process has been watched is the one thing that is not recorded.
+timeless() {
+	sed 's/seen for [0-9]* s/seen for N s/' "$@"
+}
+
+same() {
+	cmp -s <(timeless "$1") <(screen | timeless)
+}
+
+@test "no device" {
+	check none
+}
+
+@test "one device" {
+	check one
+}
+
+@test "four devices, one dead, one without PCIe, and hostile names" {
+	check four
+}
+
+@test "thirty-two devices" {
+	check thirty_two
+}
+
+@test "no line is wider than its terminal, and what is cut is announced" {
+	local f size
+	for f in "$HERE"/golden/*/*.txt; do
+		size=${f##*-}
+		size=${size%.txt}
+		python3 - "$f" "${size%x*}" "${size#*x}" <<'E'
+import sys, unicodedata
+name, columns, rows = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+lines = open(name, encoding="utf-8").read().split("\n")[:-1]
+assert len(lines) <= rows, name
+for line in lines:
+    wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+    assert wide <= columns, (name, line)
+    assert all(c.isprintable() for c in line), (name, line)
+E
+	done
+	grep -q '+[0-9]* devices' "$HERE/golden/thirty_two/overview-40x10.txt"
+}

@@ -1,0 +1,259 @@
+#!/usr/bin/env bats
+# Keys, mouse, sizes, suspend: the program as people use it.
+
+load helpers
+
+setup() {
+	command -v tmux >/dev/null || skip "no tmux here"
+	make_work
+	SOCKET=tt-smi-tui-$$-$BATS_TEST_NUMBER
+	machine -b n150,p150a -w dev=0,dram=1G,name=alpha,age=100 -w dev=1,dram=3G,name=beta,age=50 \
+		-w dev=0+1,dram=256M,name=gamma,age=200 -w dev=1,via=none,name=delta
+}
+
+# The names of the processes in their order.
+listed() {
+	screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs
+}
+
+lists() {
+	[ "$(listed)" = "$*" ]
+}
+
+selected() {
+	shows "^▶.*$1"
+}
+
+@test "views by digits and Tab, help, and quit" {
+	watch 100x30
+	eventually shows 'DRAM GB'
+	keys 3
+	eventually not shows 'DRAM GB'
+	shows 'TIME'
+	keys Tab
+	eventually shows 'L1 MB'
+	keys 5
+	eventually shows '^IDENTITY'
+	keys BTab BTab BTab
+	eventually shows '1350MHz\|800MHz'
+	keys h
+	eventually shows 'overview: devices, charts, processes'
+	keys Escape
+	eventually not shows 'overview: devices'
+	keys q
+	eventually shows 'code 0'
+}
+
+@test "sorting: one key, the menu, a heading, the other way round" {
+	watch 100x20 --view processes
+	eventually lists beta alpha gamma delta
+	keys T
+	eventually lists delta gamma alpha beta
+	keys I
+	eventually lists beta alpha gamma delta
+	keys N
+	eventually lists alpha beta gamma delta
+	keys F6 Home Down Down Down Enter
+	eventually lists beta alpha gamma delta
+	keys '<'
+	eventually lists alpha gamma beta delta
+	# A press on PID, as a mouse sends it: button 0 in column 8 of line 3.
+	printf -v press '\033[M (#'
+	keys -l "$press"
+	eventually lists alpha beta gamma delta
+}
+
+@test "filter, search, follow, tag" {
+	watch 100x20 --view processes
+	eventually lists beta alpha gamma delta
+	keys '\'
+	keys -l 'dram>512M'
+	keys Enter
+	eventually lists beta alpha
+	shows 'only dram>512M (+2)'
+	keys F4
+	keys C-u
+	keys -l 'drum>1'
+	keys Enter
+	eventually shows 'no column "drum"'
+	keys Escape Escape
+	eventually lists beta alpha gamma delta
+	keys /
+	keys -l gam
+	eventually selected gamma
+	keys Enter F N
+	eventually selected gamma
+	keys F Home Space
+	eventually shows '1 tagged'
+	shows '^+'
+	keys U
+	eventually not shows 'tagged'
+}
+
+@test "a process in detail, with its environment" {
+	watch 100x30 --view processes
+	eventually selected beta
+	keys Enter
+	eventually shows 'Environment\|On device'
+	keys End
+	eventually shows 'Environment'
+	keys q
+	eventually lists beta alpha gamma delta
+}
+
+@test "signals are asked for, and not with --read-only" {
+	watch 100x30 --view processes
+	eventually selected beta
+	keys F9
+	eventually shows 'SIGTERM'
+	keys Enter
+	eventually shows 'Send SIGTERM to 1002 beta'
+	keys n
+	eventually not shows 'Send SIG'
+	# A recorded process is nobody on this machine.
+	keys k
+	eventually shows 'SIGKILL'
+	keys Enter
+	eventually shows 'Send SIGTERM'
+	keys y
+	eventually shows 'no such process on this machine'
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	watch 100x30 --view processes --read-only
+	eventually selected beta
+	not shows 'Kill'
+	keys k
+	eventually shows 'no signals'
+}
+
+@test "a signal reaches a real process" {
+	rm -r "$D"
+	start -b n150 -w dev=0,dram=1G,name=victim
+	watch 100x30 --view processes -r 100
+	eventually shows victim
+	keys k
+	eventually shows 'SIGTERM'
+	keys Down Down Enter
+	eventually shows 'Send SIGKILL'
+	keys y
+	eventually shows 'no process has a device open'
+}
+
+@test "pause holds the screen, step moves it" {
+	rm -r "$D"
+	start -b n150
+	watch 80x24 -r 100
+	eventually shows 'n150'
+	keys Z
+	eventually shows PAUSED
+	local before
+	before=$(screen)
+	sleep 0.5
+	[ "$(screen)" = "$before" ]
+	keys .
+	changed() { [ "$(screen)" != "$before" ]; }
+	eventually changed
+	keys Z
+	eventually not shows PAUSED
+}
+
+@test "any size, at any moment, in any view" {
+	watch 80x24 -r 100
+	eventually shows 'n150'
+	local i
+	for i in $(seq 60); do
+		resize $((RANDOM % 200 + 1)) $((RANDOM % 60 + 1))
+		keys $((RANDOM % 5 + 1))
+	done
+	resize 40 10
+	keys 1
+	eventually shows 'Overview'
+	resize 1 1
+	resize 100 30
+	eventually shows 'DRAM GB'
+	shows 'q.*Quit'
+	keys q
+	eventually shows 'code 0'
+}
+
+# A shell with job control.
+shell() {
+	cat >"$WORK/rc" <<E
+PS1='ready> '
+PROMPT_COMMAND=
+cd "$WORK"
+E
+	terminal "$1" bash --noprofile --rcfile "$WORK/rc" -i
+	eventually shows 'ready>'
+}
+
+type_line() {
+	keys -l "$1"
+	keys Enter
+}
+
+@test "suspend and resume, and every way to end leaves the terminal as it was" {
+	shell 80x24
+	type_line "stty -g >before; $TT_SMI --root $D -w -r 100"
+	eventually flag alternate_on 1
+	keys C-z
+	eventually shows Stopped
+	flag alternate_on 0
+	flag cursor_flag 1
+	type_line fg
+	eventually flag alternate_on 1
+	keys C-c
+	eventually flag alternate_on 0
+	local signal
+	for signal in TERM HUP SEGV ABRT; do
+		type_line "clear; ulimit -c 0; $TT_SMI --root $D -w; echo code \$?"
+		eventually shows 'Overview'
+		flag mouse_any_flag 1
+		kill -$signal "$(pgrep -f -n "tt_smi --root $D -w")"
+		eventually flag alternate_on 0
+		eventually shows 'code 1[0-9][0-9]'
+		flag cursor_flag 1
+		flag mouse_any_flag 0
+		type_line "stty -g >after-$signal"
+		eventually test -s "$WORK/after-$signal"
+		cmp "$WORK/before" "$WORK/after-$signal"
+	done
+}
+
+@test "a lost terminal ends it" {
+	watch 80x24 -r 100
+	eventually shows n150
+	local pid
+	pid=$(program)
+	close_terminal
+	gone() { [ ! -e "/proc/$1" ]; }
+	eventually gone "$pid"
+}
+
+@test "themes, ASCII, settings written on request and read again" {
+	export XDG_CONFIG_HOME=$WORK/config
+	mkdir "$XDG_CONFIG_HOME"
+	watch 100x30 --ascii --theme mono --view grid
+	eventually shows '0\* '
+	not grep -q -P '[^\x00-\x7f]' <(screen)
+	[ ! -e "$XDG_CONFIG_HOME/tt-smi" ]
+	keys W
+	eventually shows 'settings written'
+	grep -q '^view = grid$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^theme = mono$' "$XDG_CONFIG_HOME/tt-smi/config"
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	echo 'nonsense = 1' >>"$XDG_CONFIG_HOME/tt-smi/config"
+	watch 100x30
+	eventually shows 'no setting "nonsense"'
+	eventually shows '0● '
+	keys q
+	eventually shows 'tt_smi: settings: .*no setting "nonsense"'
+	expect_usage() {
+		"$TT_SMI" --root "$D" "$@" >/dev/null 2>"$WORK/err" && return 1
+		[ -s "$WORK/err" ]
+	}
+	expect_usage --theme mono
+}

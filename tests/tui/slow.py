@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+"""A terminal that is not read for a while: what waits in it stays small, and a key counts.
+
+usage: slow.py TT_SMI ROOT
+"""
+
+import sys
+import time
+
+from terminal import Terminal
+
+terminal = Terminal(sys.argv[1], sys.argv[2], "-r", "100", "--view", "grid", rows=60, columns=200)
+assert b"tray 1" in terminal.read(2.0)
+time.sleep(6)  # some sixty samples that nobody reads
+waiting = terminal.read(0.3)
+print(f"{len(waiting)} bytes were waiting")
+assert len(waiting) < 128 * 1024
+terminal.press(b"q")
+assert terminal.end() == 0

@@ -1,0 +1,45 @@
+"""tt_smi -w on a pseudo terminal whose bytes are counted, or not read at all."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import termios
+import time
+
+
+class Terminal:
+    def __init__(self, program, root, *options, rows=24, columns=80):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            env = dict(os.environ, TERM="xterm-256color", XDG_CONFIG_HOME="/nonexistent")
+            os.execve(program, [program, "--root", root, "-w", *options], env)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read(self, seconds):
+        """All that is written within that time."""
+        data = b""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if select.select([self.fd], [], [], left)[0]:
+                try:
+                    data += os.read(self.fd, 1 << 16)
+                except OSError:
+                    break
+        return data
+
+    def press(self, keys):
+        os.write(self.fd, keys)
+
+    def end(self, seconds=5):
+        """Its exit code."""
+        limit = time.monotonic() + seconds
+        while time.monotonic() < limit:
+            self.read(0.02)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.pid, 9)
+        os.waitpid(self.pid, 0)
+        raise AssertionError("it does not end")

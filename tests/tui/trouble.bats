@@ -1,0 +1,59 @@
+#!/usr/bin/env bats
+# Devices that hang, go and come back, and processes that are killed, while people look.
+
+load helpers
+
+@test "a device that hangs costs its own row, and keys are answered" {
+	needs_fuse
+	start -b n150,p150a,n150 --fault hang:1/tt_aiclk@2
+	watch 100x30 -r 100
+	eventually shows 'timed out, values of [1-9][0-9]*s ago'
+	# The first sample after the hang waits for its deadline; keys do not.
+	python3 "$HERE/answer.py" "$SOCKET" 20
+	keys 2
+	eventually shows '1!hung'
+	eventually shows 's ago'
+	keys 3
+	eventually shows COMMAND
+	keys q
+	eventually shows 'code 0'
+}
+
+@test "a device that goes and comes back" {
+	needs_fuse
+	start -b n150,p150a --fault gone:1@2-5
+	watch 100x30 -r 100
+	eventually shows 'device lost, values of'
+	eventually not shows 'device lost'
+	shows 'Blackhole p150a'
+}
+
+@test "a workload that is killed is gone from the list" {
+	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=goes --fault kill:1@2
+	watch 100x30 --view processes -r 100
+	eventually shows goes
+	eventually not shows goes
+	shows stays
+}
+
+@test "a machine without devices, and one whose driver is not loaded, say so and wait" {
+	mkdir -p "$D/sys/class"
+	watch 80x24 -r 100
+	eventually shows 'driver is not loaded'
+	mkdir "$D/sys/class/tenstorrent"
+	eventually shows 'no Tenstorrent device present'
+	keys h
+	eventually shows 'overview: devices'
+	keys q q
+	eventually shows 'code 6'
+}
+
+@test "a slow terminal gets fewer frames, and keys still count" {
+	start -b galaxy-blackhole
+	python3 "$HERE/slow.py" "$TT_SMI" "$D"
+}
+
+@test "nothing is written for a sample that changes nothing but the time" {
+	machine -b galaxy-blackhole
+	python3 "$HERE/quiet.py" "$TT_SMI" "$D"
+}
