@@ -230,7 +230,7 @@ static int connection_receive(struct connection *connection)
 		return r;
 	if (r >= 0)
 		r = connection_take(connection, &message, &fd);
-	if (r < 0)
+	if (r < 0 && r != -ECONNRESET)
 		refuse(connection, -r, 0, r == -EBADMSG ? "not a message" : hello_error(r));
 	return r;
 }
@@ -240,10 +240,13 @@ static void connection_ready(struct watch *watch, uint32_t events)
 	struct connection *connection = container_of(watch, struct connection, watch);
 	int r;
 
-	if (connection->state == CONNECTION_FULL && !(events & (EPOLLHUP | EPOLLERR)))
-		r = has_unread(connection) ? 0 : connection_pause(connection, false);
+	if (connection->state >= CONNECTION_MONITOR && events & (EPOLLHUP | EPOLLERR))
+		r = -ECONNRESET; /* who asked has gone, and needs no answer */
 	else if (connection->state == CONNECTION_FULL)
-		r = -ECONNRESET;
+		r = has_unread(connection) ? 0 : connection_pause(connection, false);
+	else if (connection->state != CONNECTION_CLIENT && !(events & EPOLLHUP) &&
+		 loop_is_late(&connection->manager->loop))
+		r = 0; /* questions can wait for the next turn */
 	else
 		r = connection_receive(connection);
 	if (r < 0)

@@ -294,7 +294,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 			if (r >= 0)
 				r = connection_digest(connection);
 		}
-	} else {
+	} else if (events & EPOLLHUP || !loop_is_late(&connection->manager->loop)) {
 		r = connection_read(connection);
 	}
 	if (r < 0)

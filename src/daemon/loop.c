@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+/* Answers take milliseconds each; the end of a process is not to wait for many of them. */
+#define TURN_MOST (10 * NS_PER_MS)
+
 int loop_init(struct loop *loop)
 {
 	*loop = (struct loop){ .epoll = epoll_create1(EPOLL_CLOEXEC) };
@@ -15,6 +18,11 @@ void loop_done(struct loop *loop)
 	if (loop->epoll >= 0)
 		close(loop->epoll);
 	loop->epoll = -1;
+}
+
+bool loop_is_late(const struct loop *loop)
+{
+	return clock_now(CLOCK_MONOTONIC) - loop->turn_ns > TURN_MOST;
 }
 
 void loop_stop(struct loop *loop)
@@ -58,6 +66,7 @@ int loop_run(struct loop *loop)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		loop->count = MAX(n, 0);
+		loop->turn_ns = clock_now(CLOCK_MONOTONIC);
 		for (loop->at = 0; loop->at < loop->count; loop->at++) {
 			struct watch *watch = loop->batch[loop->at].data.ptr;
 

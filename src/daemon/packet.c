@@ -89,7 +89,9 @@ int packet_send(int sock, const struct wire_message *message, int fd)
 		control.header.cmsg_len = CMSG_LEN(sizeof(int));
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
 	}
-	return sendmsg(sock, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	if (sendmsg(sock, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	return errno == EPIPE ? -ECONNRESET : -errno;
 }
 
 void packet_refuse(int sock, int error, uint32_t retry_ms, const char *why)

@@ -13,7 +13,7 @@
  */
 MUST_CHECK int packet_receive(int sock, struct wire_message *ret, int *ret_fd);
 
-/* fd -1: none. -EAGAIN: the peer does not read. */
+/* fd -1: none. -EAGAIN: the peer does not read. -ECONNRESET: it is gone. */
 int packet_send(int sock, const struct wire_message *message, int fd);
 
 /* Sends WIRE_ERROR, if the socket takes it. */
