@@ -138,6 +138,44 @@ def read_all(fd, length):
     return Image(data[:])
 
 
+def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
+    crowd = Crowd(server)
+    crowd.do("start", CROWD)
+    wait(lambda: len(server.ask().living) == CROWD, "all of them", 20)
+    askers = []
+    ask = packet(SNAPSHOT, struct.pack("=II", 0, 0))
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                monitors = [Monitor(server) for _ in range(50)]
+                while True:  # many times more questions than there is time to answer
+                    for m in monitors:
+                        m.sock.send(ask)
+                    for m in monitors:
+                        try:
+                            os.close(receive(m.sock)[2][0])
+                        except Refused:
+                            pass
+            finally:
+                os._exit(0)
+        askers.append(pid)
+    time.sleep(0.5)
+    killed = {}
+    for pid in list(crowd.pids())[:10]:
+        killed[pid] = time.time()
+        os.kill(pid, signal.SIGKILL)
+        time.sleep(0.1)
+    time.sleep(0.5)
+    for pid in askers:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    took = sorted(p.ended_ns / 1e9 - killed[p.pid] for p in server.ask(WANT_FINISHED).finished)
+    print(f"# noticed after {took[0] * 1000:.0f} to {took[-1] * 1000:.0f} ms, under load")
+    assert len(took) == 10 and took[5] < 0.1 * SLOW
+    crowd.end()
+
+
 def test_a_hundred_legacy_clients_at_once(server):
     children = []
     for n in range(100):
