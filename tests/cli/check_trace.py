@@ -57,7 +57,7 @@ seen = set()
 with open(trace, encoding="utf-8", errors="replace") as file:
     for whole in file:
         line = re.sub(r"^(\[pid +)?\d+\]? +", "", whole)
-        if line.startswith(("+++", "---", "<...", "strace:")):
+        if line.startswith(("+++", "---", "<...", "strace:", "???")):
             continue
         call = line.split("(", 1)[0]
         seen.add(call)

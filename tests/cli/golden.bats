@@ -139,5 +139,12 @@ check() { # MACHINE
 	# Alive, or no file could fail; but of one instant, and with nothing that moves.
 	start -b n300,p150a --no-workloads --fault reset:0 --fault reset:1
 	echo $WHEN >"$D/captured_at"
-	compare reset
+	# Through FUSE, on a machine with more to do, a read may well take too long: that is
+	# shown as such, and not what is meant here.
+	local i
+	for i in 1 2 3; do
+		rm -rf "$WORK/have"
+		compare reset && return 0
+	done
+	return 1
 }

@@ -69,6 +69,19 @@ smi() {
 	"$TT_SMI" --root "$D" "$@" 3>&-
 }
 
+# spawn [OPTIONS]: the same in the background, as $STARTED. No shell between: it is
+# the program itself that is ended.
+spawn() {
+	"$TT_SMI" --root "$D" "$@" 3>&- &
+	STARTED=$!
+}
+
+# patiently COMMAND...: where something hangs and the command must end all the same.
+# The leak check would wait for the thread that hangs, which nobody can stop.
+patiently() {
+	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" timeout -k 5 60 "$@"
+}
+
 # capture [OPTIONS]: the same, into $WORK/out, $WORK/err and $status.
 capture() {
 	status=0

@@ -33,13 +33,11 @@ follow() {
 
 @test "-l without a number is five seconds, -lms one: the first sample comes at once" {
 	make_machine n150
-	smi -L -l >"$WORK/out" &
-	STARTED=$!
+	spawn -L -l >"$WORK/out"
 	eventually test -s "$WORK/out"
 	kill "$STARTED"
 	wait "$STARTED" || true
-	smi -L -lms >"$WORK/out2" &
-	STARTED=$!
+	spawn -L -lms >"$WORK/out2"
 	eventually test -s "$WORK/out2"
 }
 
@@ -63,8 +61,7 @@ follow() {
 
 @test "each sample is written when it is taken, not when a buffer is full" {
 	make_machine n150
-	smi --json -lms 100 >"$WORK/out" &
-	STARTED=$!
+	spawn --json -lms 100 >"$WORK/out"
 	eventually test -s "$WORK/out"
 	[ "$(tail -c 2 "$WORK/out")" = "}" ]
 }
@@ -207,8 +204,7 @@ P
 
 @test "a chip that dies: no reading is all ones" {
 	start -b p150a,n150 --no-workloads --fault dead:0@1.2
-	smi --json -lms 100 >"$WORK/out" 2>&1 &
-	STARTED=$!
+	spawn --json -lms 100 >"$WORK/out" 2>&1
 	eventually grep -q 'not answering' "$WORK/out"
 	kill "$STARTED"
 	wait "$STARTED" || true
@@ -248,8 +244,7 @@ P
 
 @test "the machine is killed half-way: every line whole, then the truth" {
 	start -b n300,p150a
-	smi --json -lms 50 >"$WORK/out" 2>"$WORK/err" &
-	STARTED=$!
+	spawn --json -lms 50 >"$WORK/out" 2>"$WORK/err"
 	eventually test -s "$WORK/out"
 	stop KILL
 	eventually grep -q 'driver is not loaded' "$WORK/err"
@@ -272,8 +267,7 @@ P
 @test "the machine ends and another one takes its place: that one is shown" {
 	mkdir "$D" # stays, as / would
 	start -b n150 --no-workloads
-	smi --query-gpu=board,serial --format=csv,noheader -lms 50 >"$WORK/out" 2>"$WORK/err" &
-	STARTED=$!
+	spawn --query-gpu=board,serial --format=csv,noheader -lms 50 >"$WORK/out" 2>"$WORK/err"
 	eventually grep -q '^n150' "$WORK/out"
 	stop
 	eventually grep -q 'driver is not loaded' "$WORK/err"
@@ -287,16 +281,16 @@ P
 	start -b n150,p150a,n150 -w dev=0+1,dram=1G,name=job --fault hang:1/temp1_input
 	local m
 	for m in '' -q -L --json -s --query-gpu=index,temperature.gpu; do
-		timeout 60 "$TT_SMI" --root "$D" $m >"$WORK/out" 2>"$WORK/err" 3>&-
+		patiently "$TT_SMI" --root "$D" $m >"$WORK/out" 2>"$WORK/err" 3>&-
 		[ -s "$WORK/out" ]
 	done
-	COLUMNS=102 timeout 60 "$TT_SMI" --root "$D" --ascii >"$WORK/out" 3>&-
+	COLUMNS=102 patiently "$TT_SMI" --root "$D" --ascii >"$WORK/out" 3>&-
 	cat "$WORK/out"
 	grep -q '^| 0   Wormhole_B0 n150   [0-9]*C .* 1.0GB/12.0GB' "$WORK/out"
 	grep -q '^| 1 .* timed out' "$WORK/out"
 	grep -q '^| 2   Wormhole_B0 n150   [0-9]*C ' "$WORK/out"
 	grep -q '^| [0-9]* *job ' "$WORK/out"
-	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	patiently "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
 	python3 "$HERE/check_json.py" "$WORK/out"
 	jq -e '.devices[1].state == "timed out" and .devices[1].unavailable.temperature == "timed_out" and
 		.devices[0].state == "ok" and .devices[2].temperature > 0' "$WORK/out"
@@ -313,7 +307,7 @@ P
 @test "pids that hang: who holds the device is seen by descriptors" {
 	needs_fuse
 	start -b n150,p150a -w dev=0,dram=1G,name=job --fault hang:0/pids
-	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	patiently "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
 	python3 "$HERE/check_json.py" "$WORK/out"
 	jq -e '[.processes[] | .name] == ["job"] and .devices[0].temperature > 0' "$WORK/out"
 }
@@ -327,20 +321,20 @@ P
 		"$D/proc/1001/cgroup" "$D/proc/1002/maps" "$D/proc/stat" "$D/etc/passwd" "$(metal_file 0)" "$D/captured_at"; do
 		rm "$f"
 		mkfifo "$f"
-		timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&- || { echo "$f: $?"; return 1; }
+		patiently "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&- || { echo "$f: $?"; return 1; }
 		python3 "$HERE/check_json.py" "$WORK/out"
 	done
 	jq -e '.devices[1].temperature == null and .devices[0].clocks.ai == null and .devices[0].temperature > 0' "$WORK/out"
-	timeout 60 "$TT_SMI" --root "$D" >"$WORK/table" 3>&-
+	patiently "$TT_SMI" --root "$D" >"$WORK/table" 3>&-
 	python3 "$HERE/widths.py" "$WORK/table"
 }
 
 @test "hung reads in the kernel: the program ends" {
 	needs_fuse
 	start -b p150a,n150 --no-workloads --fault hang:0/tt_aiclk --fault hang:0/pids
-	timeout 60 "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
+	patiently "$TT_SMI" --root "$D" --json >"$WORK/out" 3>&-
 	jq -e '.devices[0].state == "timed out" and .devices[1].state == "ok"' "$WORK/out"
-	COLUMNS=102 timeout 60 "$TT_SMI" --root "$D" --ascii -w -r 100 -n 3 >"$WORK/out" 3>&-
+	COLUMNS=102 patiently "$TT_SMI" --root "$D" --ascii -w -r 100 -n 3 >"$WORK/out" 3>&-
 	[ "$(grep -c '^| 1   Wormhole_B0 n150   [0-9]' "$WORK/out")" = 3 ]
 }
 

@@ -118,6 +118,7 @@ check() {
 		private "$HERE/stage.sh" "$D" "$TTSIM" --driver $v -w dev=5,dram=1G -- bash -c '
 			exec 8</dev/tenstorrent/5 9<>/dev/tenstorrent/7
 			sleep 600 3>&- &
+			trap "kill $!" EXIT
 			[ ! -d /proc/driver/tenstorrent ] || echo $! | tee /proc/driver/tenstorrent/5/pids >/proc/driver/tenstorrent/7/pids
 			for mode in "" --json -q -s "--query-compute-apps=pid,name" "--json -lms 20 -n 3"; do
 				strace -f -y -o "$1/trace" "$2" $mode 8<&- 9<&- >"$1/out" || exit 91
@@ -127,8 +128,7 @@ check() {
 				*lms*) ;;
 				*) not_slept=$(grep -c nanosleep "$1/trace"); [ "$not_slept" = 0 ] || exit 94 ;;
 				esac
-			done
-			kill $!' sh "$WORK" "$TT_SMI" "$HERE" 3>&-
+			done' sh "$WORK" "$TT_SMI" "$HERE" 3>&-
 	done
 }
 

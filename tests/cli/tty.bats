@@ -55,7 +55,7 @@ stream() {
 	needs_fuse
 	rm -r "$D"
 	start -b n150,p150a --no-workloads --fault hang:1/temp1_input
-	stream hung
+	patiently python3 "$HERE/terminal.py" hung "$TT_SMI" "$D" 3>&-
 }
 
 @test "trouble on the way does not tear the picture" {
