@@ -94,11 +94,13 @@ int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint
 	const unsigned char *at = data;
 	const struct layout *layout;
 
+	if (size == 0)
+		return -EAGAIN; /* made, but not sized yet */
 	if (size < 4)
 		return -EBADMSG;
 	*ret_version = le32_at(at);
 	if (*ret_version == 0)
-		return -EBADMSG; /* sized, but nobody has written into it */
+		return -EAGAIN; /* sized, but nobody has written into it */
 	layout = find_layout(*ret_version);
 	if (!layout)
 		return -EPROTONOSUPPORT;

@@ -40,7 +40,7 @@ struct metal_counters {
 /*
  * -EPROTONOSUPPORT: a version we do not know (*ret_version tells it);
  * -EBADMSG: too short, too long, or not what its version says;
- * -EAGAIN: layout 4, not initialised yet.
+ * -EAGAIN: just made, not initialised yet.
  */
 MUST_CHECK int metal_decode(const void *data, size_t size, struct metal_counters *ret,
 			    uint32_t *ret_version);

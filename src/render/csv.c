@@ -109,9 +109,11 @@ static void want_device(struct want *want, enum device_field field)
 		fieldset_add(&want->device, DEV_HEARTBEAT);
 	if (field >= DEV_L1_TOTAL && field <= DEV_L1_FREE)
 		fieldset_add(&want->device, DEV_FW_BUNDLE);
-	if (field == DEV_PCIE_RX || field == DEV_PCIE_TX)
+	if (field == DEV_PCIE_RX || field == DEV_PCIE_TX) {
 		for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 			fieldset_add(&want->device, DEV_COUNTER + i);
+		fieldset_add(&want->device, DEV_HEARTBEAT); /* tells of a reset in between */
+	}
 	want->memory |= is_memory(field);
 	want->processes |= is_memory(field) || field == DEV_PROCESSES;
 	want->utilization |= field >= DEV_COMPUTE && field <= DEV_DRAM_WRITE;

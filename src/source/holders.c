@@ -11,6 +11,7 @@
  */
 #include "source/source.h"
 
+#include "basic/clock.h"
 #include "source/procfs.h"
 #include "source/walk.h"
 
@@ -49,6 +50,7 @@ struct holders {
 	struct suspect **suspects; /* kept while one of them hangs */
 	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
 	struct walk *walk;
+	struct job walk_job;
 };
 
 static void list_add(int32_t pid, void *arg)
@@ -441,6 +443,31 @@ static int take_orphans(struct holders *holders, struct sample *sample, const st
 	return r;
 }
 
+/* Runs the walk, unless an earlier one still hangs. False: it is late. */
+static bool run_walk(struct holders *holders, struct sample *sample)
+{
+	/* Ten thousand processes take half a second. */
+	static const int64_t deadline_ns = 5 * NS_PER_S;
+	struct job *job = &holders->walk_job;
+
+	if (crew_job_is_busy(sample->crew, job))
+		return false;
+	*job = (struct job){ .run = walk_run, .arg = holders->walk };
+	return crew_run(sample->crew, &job, 1, deadline_ns);
+}
+
+static void know_holders(struct snapshot *snapshot, enum reason why)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		struct device *dev = &snapshot->devices[i];
+
+		if (dev->holders_known || dev->remote || dev->condition == DEVICE_LOST)
+			continue;
+		dev->holders_known = why == KNOWN;
+		dev->holders_why = why;
+	}
+}
+
 /* A walk shows all processes only to whoever may look at all of them. */
 static int walk_all(struct holders *holders, struct sample *sample)
 {
@@ -448,17 +475,14 @@ static int walk_all(struct holders *holders, struct sample *sample)
 	bool complete;
 	int r;
 
-	r = walk_run(holders->walk, sample->want->reporters, take_walked, &walked, &complete);
+	if (!run_walk(holders, sample)) {
+		know_holders(sample->snapshot, TIMED_OUT);
+		return 0;
+	}
+	r = walk_each(holders->walk, sample->want->reporters, take_walked, &walked, &complete);
 	if (r < 0 || walked.error < 0)
 		return r < 0 ? r : walked.error;
-	for (size_t i = 0; i < sample->snapshot->n_devices; i++) {
-		struct device *dev = &sample->snapshot->devices[i];
-
-		if (dev->holders_known || dev->remote || dev->condition == DEVICE_LOST)
-			continue;
-		dev->holders_known = complete;
-		dev->holders_why = complete ? KNOWN : DENIED;
-	}
+	know_holders(sample->snapshot, complete ? KNOWN : DENIED);
 	return 0;
 }
 
@@ -531,7 +555,7 @@ static void holders_close(void *state, struct crew *crew)
 		free(list->pids);
 		free(list);
 	}
-	if (!holders->n_late)
+	if (!holders->n_late && !crew_job_is_busy(crew, &holders->walk_job))
 		walk_free(holders->walk);
 	free(holders->lists);
 	free(holders->suspects);

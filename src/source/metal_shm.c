@@ -218,13 +218,21 @@ static enum reason leave_reason(const struct device *dev)
 	return dev->holders_known || dev->remote ? STALE : dev->holders_why;
 }
 
+/* A forged sum does not wrap into a small one. */
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
 static int leave(struct sample *sample, size_t device, const struct metal_slot *slot)
 {
 	struct leftover leftover = {
 		.device = device,
 		.pid = slot->pid,
-		.dram = slot->bytes.dram + slot->bytes.trace,
-		.l1 = slot->bytes.l1 + slot->bytes.l1_small,
+		.dram = add(slot->bytes.dram, slot->bytes.trace),
+		.l1 = add(slot->bytes.l1, slot->bytes.l1_small),
 		.why = leave_reason(device_at(sample, device)),
 	};
 

@@ -31,6 +31,7 @@ struct walk {
 	uint32_t major;
 	int32_t self;
 	unsigned turn;
+	int error;	     /* of the last walk */
 	struct known *known; /* by pid, of the last walk */
 	size_t n_known;
 };
@@ -282,29 +283,37 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int walk_run(struct walk *walk, bool tables,
-	     void (*each)(int32_t pid, const struct walk_seen *seen, void *arg), void *arg,
-	     bool *ret_complete)
+void walk_run(void *arg)
 {
+	struct walk *walk = arg;
 	struct run run = { .walk = walk };
-	int r;
 
 	walk->turn++;
-	r = directory_each(walk->root->fd, "proc", visit_process, &run);
-	if (r < 0) {
+	walk->error = directory_each(walk->root->fd, "proc", visit_process, &run);
+	if (walk->error < 0) {
 		free(run.known);
-		return r;
+		return;
 	}
 	if (run.count) /* there is no array of none */
 		qsort(run.known, run.count, sizeof(*run.known), by_pid);
 	free(walk->known);
 	walk->known = run.known;
 	walk->n_known = run.count;
+}
+
+int walk_each(const struct walk *walk, bool tables,
+	      void (*each)(int32_t pid, const struct walk_seen *seen, void *arg), void *arg,
+	      bool *ret_complete)
+{
+	if (walk->error < 0)
+		return walk->error;
 	*ret_complete = true;
-	for (size_t i = 0; i < run.count; i++) {
-		*ret_complete = *ret_complete && !run.known[i].denied;
-		if (run.known[i].holds || (tables && run.known[i].seen.n_tables))
-			each(run.known[i].pid, &run.known[i].seen, arg);
+	for (size_t i = 0; i < walk->n_known; i++) {
+		const struct known *known = &walk->known[i];
+
+		*ret_complete = *ret_complete && !known->denied;
+		if (known->holds || (tables && known->seen.n_tables))
+			each(known->pid, &known->seen, arg);
 	}
 	return 0;
 }

@@ -54,9 +54,16 @@ MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, const struct walk
 			 struct walk_seen *ret);
 
 /*
- * Calls each() for every process but our own that has a device open, or, with tables,
- * only a table. *ret_complete: there was no process that we may not look at.
+ * Looks at every process but our own; the argument is the walk. A job's work: a
+ * descriptor on a file server that is gone can hang it.
  */
-MUST_CHECK int walk_run(struct walk *walk, bool tables,
-			void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
-			void *arg, bool *ret_complete);
+void walk_run(void *walk);
+
+/*
+ * Calls each() for every process of the last walk_run() that has a device open, or,
+ * with tables, only a table. *ret_complete: there was no process that we may not look
+ * at. -errno if the walk failed.
+ */
+MUST_CHECK int walk_each(const struct walk *walk, bool tables,
+			 void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
+			 void *arg, bool *ret_complete);

@@ -131,12 +131,13 @@ TEST(a_size_that_is_not_its_versions_is_refused)
 	}
 }
 
-TEST(an_empty_or_unwritten_file_is_no_counters)
+TEST(a_file_that_is_being_made_is_not_ready)
 {
 	memset(file, 0, sizeof(file));
-	for (size_t size = 0; size < 4; size++)
+	assert_int_equal(decode(0), -EAGAIN);
+	for (size_t size = 1; size < 4; size++)
 		assert_int_equal(decode(size), -EBADMSG);
-	assert_int_equal(decode(8576), -EBADMSG);
+	assert_int_equal(decode(8576), -EAGAIN);
 }
 
 TEST(a_newer_version_is_named_not_guessed)
@@ -180,7 +181,7 @@ int main(void)
 		cmocka_unit_test(all_slots_are_looked_at_and_holes_are_skipped),
 		cmocka_unit_test(a_name_without_an_end_is_ended),
 		cmocka_unit_test(a_size_that_is_not_its_versions_is_refused),
-		cmocka_unit_test(an_empty_or_unwritten_file_is_no_counters),
+		cmocka_unit_test(a_file_that_is_being_made_is_not_ready),
 		cmocka_unit_test(a_newer_version_is_named_not_guessed),
 		cmocka_unit_test(layout_4_waits_until_it_is_ready),
 		cmocka_unit_test(a_refused_file_leaves_the_figures_alone),

@@ -139,23 +139,15 @@ TEST(one_wrap_is_harmless)
 
 TEST(when_a_counter_may_have_wrapped_twice_nothing_is_said)
 {
-	/* Gen4 x16 moves 2^32 flits of 32 bytes in 4.36 s. */
+	/* The fastest link moves 2^32 flits of 32 bytes in 2.18 s; that this one is slow now proves
+	 * nothing. */
 	now->devices[0].counters[MST_POSTED0] = 100;
-	now->devices[0].sampled_ns = 4300 * NS_PER_MS;
-	fill();
-	assert_int_equal(now->devices[0].why[DEV_PCIE_RX], KNOWN);
-	now->devices[0].sampled_ns = 4400 * NS_PER_MS;
-	assert_no_rates(NEEDS_TWO_SAMPLES);
-	/* An unknown link is taken for the fastest. */
-	now->devices[0].why[DEV_LINK_GEN] = NOT_ANSWERING;
-	now->devices[0].sampled_ns = 2300 * NS_PER_MS;
-	assert_no_rates(NEEDS_TWO_SAMPLES);
-	/* A narrow one takes minutes. */
-	now->devices[0].why[DEV_LINK_GEN] = KNOWN;
 	now->devices[0].link_gen = now->devices[0].link_width = 1;
-	now->devices[0].sampled_ns = 60000 * NS_PER_MS;
+	now->devices[0].sampled_ns = 2150 * NS_PER_MS;
 	fill();
 	assert_int_equal(now->devices[0].why[DEV_PCIE_RX], KNOWN);
+	now->devices[0].sampled_ns = 2200 * NS_PER_MS;
+	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
 TEST(a_heartbeat_that_fell_tells_of_a_reset)
