@@ -477,6 +477,9 @@ def run(module):
     for number, (name, test) in enumerate(tests, 1):
         if only and not any(re.search(o, name) for o in only):
             continue
+        if getattr(test, "root", False) and os.getuid() != 0:
+            print(f"ok {number} - {name} # SKIP needs root")
+            continue
         directory = tempfile.mkdtemp(prefix="tt-allocd-")
         os.chmod(directory, 0o755)
         server = None
@@ -517,6 +520,12 @@ def run(module):
 def bare(test):
     """The test starts its servers itself; it gets the directory."""
     test.bare = True
+    return test
+
+
+def root(test):
+    """It needs to be other users."""
+    test.root = True
     return test
 
 

@@ -197,6 +197,41 @@ def test_a_dump_goes_to_the_asker_and_to_the_log(server):
     p.end()
 
 
+def test_a_stopped_server_holds_up_no_program_and_misses_nothing(server):
+    """Fault 1: sends were dropped under bursts. Fault 2: or held up the workload."""
+    p = Program(server)
+    p.alloc(1, 1)
+    seen(server, p)
+    os.kill(server.child.pid, signal.SIGSTOP)
+    began = time.monotonic()
+    p.do("many", L1, 8, 100000)
+    for i in range(20):
+        late = Program(server)  # nor one that comes meanwhile
+        assert late.alloc(1, 1) == 0
+    assert time.monotonic() - began < 2 * SLOW
+    os.kill(server.child.pid, signal.SIGCONT)
+    wait(lambda: len(server.ask().living) == 21, "all of them")
+    assert server.ask().of(p.pid).now(L1) == 800000
+
+
+@bare
+def test_the_end_of_the_server_ends_no_program(directory):
+    """Fault 77: server exit can kill the workload by SIGPIPE. Fault 6: a crash loses tracking for all."""
+    server = Server(directory)
+    p = Program(server)
+    p.alloc(1, 1)
+    seen(server, p)
+    server.kill()
+    for i in range(2, 13):
+        assert p.alloc(i, 1) == 0
+        time.sleep(0.1)
+    server.start()
+    wait(lambda: p.do("poll") == 0 and server.ask().living, "its return", 4)
+    assert server.ask().of(p.pid).now() == 12
+    p.end()
+    server.stop()
+
+
 # ---- tables that are found ----
 
 

@@ -20,6 +20,7 @@ def with_real_proc(directory):
 
 
 def test_a_thousand_programs(server):
+    """Fault 26: totals overwritten by the last writer, or short under concurrent attach."""
     crowd = Crowd(server)
     crowd.do("start", CROWD)
     pids = crowd.pids()

@@ -209,6 +209,7 @@ def test_a_link_to_a_living_socket_is_not_followed(directory):
     server.stop()
 
 
+@root
 @bare
 def test_a_directory_that_others_can_change_is_refused(directory):
     os.makedirs(directory + "/root")
@@ -225,6 +226,7 @@ def test_a_directory_that_others_can_change_is_refused(directory):
     server.stop()
 
 
+@root
 @bare
 def test_a_foreign_dead_socket_in_tmp_is_replaced_by_root_and_not_by_others(directory):
     os.mkdir(directory + "/tmp")
@@ -261,6 +263,7 @@ def test_a_locked_directory_holds_up_no_server_for_long(directory):
     os.close(fd)
 
 
+@root
 @bare
 def test_an_ordinary_users_server_is_in_the_users_directory(directory):
     os.mkdir(directory + "/run")
@@ -281,6 +284,7 @@ def test_an_ordinary_users_server_is_in_the_users_directory(directory):
     assert r.returncode == 1 and "XDG_RUNTIME_DIR" in r.stderr
 
 
+@root
 @bare
 def test_umask_does_not_shut_others_out(directory):
     before = os.umask(0o077)
@@ -400,6 +404,7 @@ def test_a_terminal_that_is_closed_ends_the_server(directory):
     assert child.wait(5 * SLOW) == 0 and not os.path.exists(path)
 
 
+@root
 @bare
 def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
     """Fault 70: squatting of the well-known path in /tmp."""

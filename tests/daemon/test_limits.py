@@ -34,6 +34,7 @@ def test_clients_in_all(server):
         sock.close()
 
 
+@root
 @options("--limit", "user-clients=3")
 def test_clients_of_one_user(server):
     def ordinary():
@@ -64,6 +65,7 @@ def test_connections_without_a_message(server):
         sock.close()
 
 
+@root
 @options("--limit", "user-new=2", "--limit", "handshake=60000")
 def test_connections_of_one_user_without_a_message(server):
     silent = []
