@@ -7,10 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/vfs.h>
 
 /* A process has one table, rarely a few, among its first descriptors: nobody is searched further.
  */
@@ -24,27 +22,6 @@ struct search {
 	unsigned adopted;
 };
 
-/*
- * Opens what looks like a table. The text of a link proves nothing, and opening
- * a device or a pipe can have effects: so it is looked at before it is opened.
- */
-static int table_open(int directory, const char *name)
-{
-	CLEANUP_CLOSE int path = openat(directory, name, O_PATH | O_CLOEXEC);
-	struct statfs fs;
-	struct stat st;
-	char self[32];
-	int fd;
-
-	if (path < 0 || fstat(path, &st) < 0 || fstatfs(path, &fs) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode) || fs.f_type != TMPFS_MAGIC)
-		return -EPERM;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", path);
-	fd = open(self, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 static void adopt_table(struct search *search, const char *name)
 {
 	CLEANUP_CLOSE int table = -1, pidfd = -1;
@@ -55,7 +32,7 @@ static void adopt_table(struct search *search, const char *name)
 
 	if (parse_u32(name, &number) < 0)
 		return;
-	table = table_open(search->directory, name);
+	table = file_open_memory(search->directory, name);
 	if (table < 0)
 		return;
 	r = peer_of_pid(search->pid, &peer, &pidfd);
