@@ -35,3 +35,6 @@ void vendor_render(struct buf *out, const struct look *look, const struct snapsh
 
 /* How a process's memory is known, in words; shared by table and detail. */
 void status_text(struct buf *out, const struct process *process);
+
+/* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */
+void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process);

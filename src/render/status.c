@@ -53,3 +53,29 @@ void status_text(struct buf *out, const struct process *process)
 	if (known < process->n_usages)
 		buf_printf(out, " (%zu of %zu devices)", known, process->n_usages);
 }
+
+/* Has the next device of the process the next number? */
+static bool is_neighbour(const struct snapshot *snapshot, const struct process *process, size_t i)
+{
+	const struct device *dev = &snapshot->devices[process->usages[i].device], *next;
+
+	if (i + 1 >= process->n_usages)
+		return false;
+	next = &snapshot->devices[process->usages[i + 1].device];
+	return next->index == dev->index + 1 && !dev->remote && !next->remote;
+}
+
+void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++) {
+		size_t first = i;
+
+		buf_printf(out, "%s%s", i ? "," : "",
+			   snapshot->devices[process->usages[i].device].id);
+		while (is_neighbour(snapshot, process, i))
+			i++;
+		if (i > first)
+			buf_printf(out, "%c%s", i > first + 1 ? '-' : ',',
+				   snapshot->devices[process->usages[i].device].id);
+	}
+}

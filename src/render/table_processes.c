@@ -28,33 +28,11 @@ static void want_label(struct want *want)
 	fieldset_add(&want->process, PROC_COMMAND);
 }
 
-/* Is the next device of the process the next one of the machine? */
-static bool is_neighbour(const struct row *row, size_t i)
-{
-	const struct usage *usages = row->process->usages;
-	const struct device *devices = row->snapshot->devices;
-
-	return i + 1 < row->process->n_usages && usages[i + 1].device == usages[i].device + 1 &&
-	       !devices[usages[i].device].remote && !devices[usages[i + 1].device].remote;
-}
-
-/* "0,1", "0-15", "0,0R": runs of neighbours are joined. */
 static void put_devices(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	const struct usage *usages = row->process->usages;
 
-	for (size_t i = 0; i < row->process->n_usages; i++) {
-		size_t first = i;
-
-		buf_printf(&text, "%s%s", i ? "," : "",
-			   row->snapshot->devices[usages[i].device].id);
-		while (is_neighbour(row, i))
-			i++;
-		if (i > first)
-			buf_printf(&text, "%c%s", i > first + 1 ? '-' : ',',
-				   row->snapshot->devices[usages[i].device].id);
-	}
+	devices_text(&text, row->snapshot, row->process);
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
 

@@ -85,22 +85,6 @@ bool task_number(const struct process *process, enum task_column column, double 
 	return false;
 }
 
-/* "0-3,7": neighbours in the snapshot are joined. */
-static void put_devices(struct buf *out, const struct snapshot *snapshot,
-			const struct process *process)
-{
-	for (size_t i = 0; i < process->n_usages;) {
-		size_t first = process->usages[i].device, last = first;
-
-		while (++i < process->n_usages && process->usages[i].device == last + 1)
-			last++;
-		buf_printf(out, "%s%s", out->length ? "," : "", snapshot->devices[first].id);
-		if (last > first)
-			buf_printf(out, "%c%s", last > first + 1 ? '-' : ',',
-				   snapshot->devices[last].id);
-	}
-}
-
 static void put_number(struct buf *out, enum task_column column, double number)
 {
 	switch (task_infos[column].kind) {
@@ -140,7 +124,7 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 	double number;
 
 	switch (column) {
-	case TASK_DEVICES: put_devices(out, snapshot, process); return;
+	case TASK_DEVICES: devices_text(out, snapshot, process); return;
 	case TASK_USER: put_field(out, process, PROC_USER); return;
 	case TASK_STATE: put_field(out, process, PROC_STATE); return;
 	case TASK_OWNER: put_field(out, process, PROC_OWNER); return;
