@@ -97,6 +97,21 @@ static void fill_alive(struct device *now, const struct device *before)
 		now->why[DEV_ALIVE] = before->why[DEV_ALIVE];
 }
 
+/* Whoever samples fast may leave out what rates are made of: then they are what they were. */
+static bool keep_rates(struct device *now, const struct device *before)
+{
+	if (!before || now->sampled_ns != before->sampled_ns || !device_knows(now, DEV_COUNTER) ||
+	    !device_knows(before, DEV_PCIE_RX))
+		return false;
+	now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = KNOWN;
+	now->pcie_rx = before->pcie_rx;
+	now->pcie_tx = before->pcie_tx;
+	now->why[DEV_ALIVE] = before->why[DEV_ALIVE];
+	now->alive = before->alive;
+	now->moved_ns = before->moved_ns;
+	return true;
+}
+
 /* The same chip, by its place on the bus too: indices may be given away again. */
 static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev)
 {
@@ -137,7 +152,7 @@ void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ti
 		struct device *dev = &now->devices[i];
 		const struct device *old = dev->remote ? NULL : find_device(before, dev);
 
-		if (dev->remote)
+		if (dev->remote || keep_rates(dev, old))
 			continue;
 		if (dev->why[DEV_COUNTER] != NOT_ASKED)
 			fill_pcie(dev, old);

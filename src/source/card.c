@@ -309,7 +309,10 @@ static void card_read_all(struct card *card)
 		card_read(card, &attributes[i]);
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
 		card_read(card, &counter_attributes[i]);
-	dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
+	/* The time of what rates are made of: it stands still if that was not asked for. */
+	if (fieldset_has(&card->want, DEV_COUNTER) || fieldset_has(&card->want, DEV_HEARTBEAT) ||
+	    !dev->sampled_ns)
+		dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
 	card_check_counters(card);
 	card_check_reset(card);
 	card_check_link(card);
