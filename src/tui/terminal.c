@@ -104,6 +104,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(25);
+	typeahead(-1); /* a frame is one write, not one per line */
 	curs_set(0);
 	if (color && has_colors()) {
 		start_color();

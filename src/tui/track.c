@@ -24,10 +24,18 @@ enum { STEPS = 600, TIERS = 2 };
 
 static const int64_t step_ns[TIERS] = { NS_PER_S, 6 * NS_PER_S };
 
-/* Values that lie in one ring; numbers[] says which step of all time is at a place. */
+/*
+ * One step: its number since boot, and the values as the upper half of a float, which
+ * is exact to half a percent and more than a chart can show. Steps are one after the
+ * other, so that memory is touched as time goes by.
+ */
+struct step {
+	uint32_t number; /* 0: none yet */
+	uint16_t values[METRIC_N];
+};
+
 struct ring {
-	int64_t numbers[STEPS]; /* 0: none yet */
-	float values[METRIC_N][STEPS];
+	struct step steps[STEPS];
 };
 
 struct track {
@@ -86,18 +94,34 @@ static struct track *make_track(struct tracks *tracks, const struct device *dev)
 	return track;
 }
 
+static uint16_t pack(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	/* To the nearest; what is no number must not be rounded to infinity. */
+	return (uint16_t)((isnan(value) ? bits : bits + 0x8000) >> 16);
+}
+
+static float unpack(uint16_t half)
+{
+	uint32_t bits = (uint32_t)half << 16;
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 static void ring_add(struct ring *ring, int64_t number, const float *values)
 {
-	size_t at = (size_t)number % STEPS;
-	bool fresh = ring->numbers[at] != number;
+	struct step *step = &ring->steps[(size_t)number % STEPS];
+	bool fresh = step->number != (uint32_t)number;
 
-	ring->numbers[at] = number;
-	for (size_t i = 0; i < METRIC_N; i++) {
-		float *value = &ring->values[i][at];
-
-		/* fmaxf() prefers a number to none. */
-		*value = fresh ? values[i] : fmaxf(*value, values[i]);
-	}
+	step->number = (uint32_t)number;
+	/* fmaxf() prefers a number to none. */
+	for (size_t i = 0; i < METRIC_N; i++)
+		step->values[i] =
+			pack(fresh ? values[i] : fmaxf(unpack(step->values[i]), values[i]));
 }
 
 static void read_metrics(const struct device *dev, float *values)
@@ -137,10 +161,10 @@ static bool ring_most(const struct ring *ring, enum metric metric, int64_t first
 
 	first = MAX(first, last - STEPS + 1);
 	for (int64_t n = first; n <= last; n++) {
-		size_t at = (size_t)n % STEPS;
-		double value = (double)ring->values[metric][at];
+		const struct step *step = &ring->steps[(size_t)n % STEPS];
+		double value = (double)unpack(step->values[metric]);
 
-		if (ring->numbers[at] != n)
+		if (step->number != (uint32_t)n)
 			continue;
 		*ret_sampled = true;
 		if (isnan(value))
@@ -156,11 +180,11 @@ static bool ring_hold(const struct ring *ring, enum metric metric, int64_t befor
 		      double *ret)
 {
 	for (int64_t n = before - 1; n >= MAX(before - MIN(steps, STEPS - 1), 1); n--) {
-		size_t at = (size_t)n % STEPS;
+		const struct step *step = &ring->steps[(size_t)n % STEPS];
 
-		if (ring->numbers[at] != n)
+		if (step->number != (uint32_t)n)
 			continue;
-		*ret = (double)ring->values[metric][at];
+		*ret = (double)unpack(step->values[metric]);
 		return !isnan(*ret);
 	}
 	return false;

@@ -3,7 +3,7 @@
  *
  * A ring over time, not over samples: the last ten minutes in steps of a second, the
  * hour in steps of six, of which the coarse ones keep the peaks. A step without a
- * sample is a gap. The memory is fixed: 48 KB per device, touched as time goes by.
+ * sample is a gap. The memory is fixed: 24 KB per device, touched as time goes by.
  * (model/history has the memory of devices and processes; this has what is sampled
  * of devices alone, as floats, and for longer.)
  */

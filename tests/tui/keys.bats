@@ -151,9 +151,12 @@ selected() {
 	before=$(screen)
 	sleep 0.5
 	[ "$(screen)" = "$before" ]
-	keys .
-	changed() { [ "$(screen)" != "$before" ]; }
-	eventually changed
+	stepped() {
+		keys .
+		[ "$(screen)" != "$before" ]
+	}
+	eventually stepped
+	shows PAUSED
 	keys Z
 	eventually not shows PAUSED
 }

@@ -76,6 +76,7 @@ TEST(what_is_written_is_read_back)
 
 TEST(a_file_of_garbage_is_survived)
 {
+	static const char signs[] = "=#\n abcviewsortpid-\t\x80\xff";
 	uint64_t seed = 7;
 	char text[512];
 
@@ -83,7 +84,7 @@ TEST(a_file_of_garbage_is_survived)
 		size_t n = random_below(&seed, sizeof(text) - 1);
 
 		for (size_t k = 0; k < n; k++)
-			text[k] = "=#\n abcviewsortpid-\t\x80\xff"[random_below(&seed, 24)];
+			text[k] = signs[random_below(&seed, sizeof(signs) - 1)];
 		text[n] = '\0';
 		parse(text);
 	}
