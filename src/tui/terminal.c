@@ -57,17 +57,24 @@ static void prepare_rescue(void)
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
-int terminal_block_signals(struct terminal *terminal)
+static sigset_t handled_signals(void)
 {
-	static const int wanted[] = {
+	static const int handled[] = {
 		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH, SIGCONT
 	};
 	sigset_t set;
 
-	*terminal = (struct terminal){ .signals = -1 };
 	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		sigaddset(&set, wanted[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(handled); i++)
+		sigaddset(&set, handled[i]);
+	return set;
+}
+
+int terminal_block_signals(struct terminal *terminal)
+{
+	sigset_t set = handled_signals();
+
+	*terminal = (struct terminal){ .signals = -1 };
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	terminal->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -83,7 +90,9 @@ static bool start_curses(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaction(taken[i], NULL, &before[i]);
-	started = newterm(NULL, stdout, stdin) != NULL;
+	/* A terminal that is not in the database is a new one, and those speak as xterm does. */
+	started = newterm(NULL, stdout, stdin) || newterm("xterm-256color", stdout, stdin) ||
+		  newterm("xterm", stdout, stdin);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaction(taken[i], &before[i], NULL);
 	return started;
@@ -120,6 +129,8 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 
 void terminal_leave(struct terminal *terminal)
 {
+	sigset_t set = handled_signals();
+
 	if (rescue.taken) {
 		rescue.taken = 0;
 		endwin();
@@ -127,6 +138,8 @@ void terminal_leave(struct terminal *terminal)
 	if (terminal->signals >= 0)
 		close(terminal->signals);
 	terminal->signals = -1;
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void follow_size(void)

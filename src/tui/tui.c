@@ -141,6 +141,7 @@ int tui_run(const struct tui *tui, struct tui_end *ret)
 		run(&loop, tui->count);
 	terminal_leave(&loop.terminal);
 	*ret = (struct tui_end){ .code = loop.code,
+				 .no_screen = r < 0,
 				 .signal = loop.terminal.ended_by,
 				 .stuck = !feed_free(loop.ui.feed) };
 	ui_done(&loop.ui);

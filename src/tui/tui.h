@@ -18,13 +18,14 @@ struct tui {
 
 /* How it ended. */
 struct tui_end {
-	int code;   /* exit code of the last sample */
-	int signal; /* to end by; 0: none */
-	bool stuck; /* the sampler thread is in a read that hangs, and keeps the machine */
+	int code;	/* exit code of the last sample */
+	int signal;	/* to end by; 0: none */
+	bool no_screen; /* it did not even begin */
+	bool stuck;	/* the sampler thread is in a read that hangs, and keeps the machine */
 };
 
 /* What a view will show, for the machine. */
 void view_wants(enum view view, struct want *want);
 
-/* -errno: this is no terminal that can do it. */
+/* -errno: this is no terminal that can do it; nothing was shown. */
 MUST_CHECK int tui_run(const struct tui *tui, struct tui_end *ret);

@@ -8,9 +8,9 @@
 #include "cli/pane.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "tui/tui.h"
 
-#include <errno.h>
 #include <string.h>
 
 static int take(void *arg, const struct want *want, const struct snapshot *before,
@@ -67,12 +67,24 @@ static int run(const struct options *options, struct session *session, struct tu
 		return say(r, "%s", buf_text(&session->problem));
 	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
 	r = tui_run(&tui, end);
+	if (r < 0)
+		return 0; /* the end says so */
 	/* Again where it stays: the screen they were on is gone. */
 	if (complaints.length)
 		say(0, "settings: %s", buf_text(&complaints));
-	return r < 0 ? say(EXIT_INTERNAL, "no full screen here (%s); --plain does without",
-			   strerror(-r))
-		     : end->code;
+	return end->code;
+}
+
+/* A terminal that curses knows nothing about still has the table, refreshed in place. */
+static int show_table(int argc, char **argv)
+{
+	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
+
+	if (!words)
+		return say(EXIT_INTERNAL, "out of memory");
+	memcpy(words, argv, (size_t)argc * sizeof(*words));
+	words[argc] = (char[]){ "--plain" };
+	return show_main(argc + 1, words);
 }
 
 int main(int argc, char **argv)
@@ -91,5 +103,7 @@ int main(int argc, char **argv)
 		session_close(&session);
 		options_done(&options);
 	}
+	if (end.no_screen)
+		return show_table(argc, argv);
 	return end.signal ? die_by(end.signal) : code;
 }

@@ -50,6 +50,29 @@ load helpers
 	eventually shows 'code 6'
 }
 
+@test "a terminal that is in no database" {
+	machine -b n150
+	terminal 80x24 TERM=of-tomorrow "$TT_SMI" --root "$D" -w
+	eventually shows 'Overview'
+	keys q
+	eventually shows 'code 0'
+}
+
+@test "no database at all: the table, in place" {
+	needs_mounts
+	machine -b n150
+	cat >"$WORK/bare" <<-E
+		for d in /lib/terminfo /etc/terminfo /usr/share/terminfo; do
+			[ ! -d \$d ] || mount -t tmpfs none \$d
+		done
+		exec "$TT_SMI" --root "$D" -w -r 100 -n 20
+	E
+	declare -f private >>"$WORK/env"
+	terminal 80x24 bash -c "'. $WORK/env; private sh $WORK/bare'"
+	eventually shows 'GPU Name'
+	eventually shows 'code 0'
+}
+
 @test "a slow terminal gets fewer frames, and keys still count" {
 	start -b galaxy-blackhole
 	python3 "$HERE/slow.py" "$TT_SMI" "$D"
