@@ -45,9 +45,10 @@ clean_up() {
 	rm -rf --one-file-system "$WORK"
 }
 
-# machine [OPTIONS]: a recorded machine at $D.
+# machine [OPTIONS]: a recorded machine at $D, which its owner may change.
 machine() {
 	"$TTSIM" --static --seed 7 --time $WHEN "$@" "$D" 3>&-
+	chmod -R u+w "$D"
 }
 
 # start [OPTIONS]: a living machine at $D; returns when all is there.
