@@ -82,3 +82,19 @@ load helpers
 	machine -b galaxy-blackhole
 	python3 "$HERE/quiet.py" "$TT_SMI" "$D"
 }
+
+@test "no device is opened, and nothing but the terminal is written" {
+	command -v strace >/dev/null || skip "no strace here"
+	[ -z "${TT_SANITIZE:-}" ] || skip "built with $TT_SANITIZE, whose runtime writes files of its own"
+	start -b n150,p150a
+	terminal 100x30 strace -f -qq -o "$WORK/trace" -e trace=open,openat,creat,unlink,rename,mkdir,kill \
+		"$TT_SMI" --root "$D" -w -r 100
+	eventually shows 'DRAM GB'
+	keys 2 3 4 5 h q
+	eventually shows '^IDENTITY'
+	keys q
+	eventually shows 'code 0'
+	[ "$(grep -c openat "$WORK/trace")" -gt 50 ]
+	not grep -E 'dev/tenstorrent/[0-9]+"' "$WORK/trace"
+	not grep -E 'O_WRONLY|O_RDWR|O_CREAT|unlink|rename|mkdir|kill\(|creat\(' "$WORK/trace"
+}
