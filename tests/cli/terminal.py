@@ -42,8 +42,12 @@ class Terminal:
     def read(self, seconds):
         """What comes until nothing has come for so long."""
         data = b""
+        end = time.monotonic() + LIMIT / 4
         while select.select([self.master], [], [], seconds)[0]:
             data += os.read(self.master, 65536)
+            if time.monotonic() > end:
+                self.end(signal.SIGKILL)
+                sys.exit(f"it never falls silent: {data[-200:]!r}")
         self.stream += data
         return data
 
@@ -63,6 +67,8 @@ class Terminal:
 
     def wait(self):
         _, status = os.waitpid(self.pid, 0)
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            return -signal.SIGKILL
         self.read(0.1)
         return os.waitstatus_to_exitcode(status)
 
