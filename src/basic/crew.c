@@ -23,6 +23,7 @@ struct crew {
 	pthread_cond_t done;  /* a job ended */
 	struct job *queue, **queue_end;
 	unsigned workers, idle;
+	unsigned running; /* jobs, awaited or not */
 	unsigned pending; /* queued or running, and awaited */
 	bool ending;
 };
@@ -80,9 +81,11 @@ static void *worker(void *arg)
 
 	pthread_mutex_lock(&crew->lock);
 	while ((job = crew_next(crew))) {
+		crew->running++;
 		pthread_mutex_unlock(&crew->lock);
 		job->run(job->arg);
 		pthread_mutex_lock(&crew->lock);
+		crew->running--;
 		if (job->state == JOB_RUNNING && --crew->pending == 0)
 			pthread_cond_signal(&crew->done);
 		job->state = JOB_IDLE;
@@ -238,6 +241,16 @@ bool crew_job_is_done(struct crew *crew, const struct job *job)
 	done = job->done;
 	pthread_mutex_unlock(&crew->lock);
 	return done;
+}
+
+bool crew_is_blocked(struct crew *crew)
+{
+	bool blocked;
+
+	pthread_mutex_lock(&crew->lock);
+	blocked = crew->running > 0;
+	pthread_mutex_unlock(&crew->lock);
+	return blocked;
 }
 
 struct crew *crew_free(struct crew *crew)

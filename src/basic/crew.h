@@ -39,6 +39,9 @@ MUST_CHECK int crew_new(struct crew **ret);
 /* Ends idle workers. Blocked ones are left to themselves, with the crew's memory. */
 struct crew *crew_free(struct crew *crew);
 
+/* Does a job that was given up still run? Then what it uses must stay. */
+bool crew_is_blocked(struct crew *crew);
+
 /*
  * Runs jobs, none of which may be busy, in order. Returns when each is done or
  * has run for longer than the deadline; true if all are done.

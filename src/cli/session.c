@@ -68,9 +68,12 @@ int session_open(struct session *session, const char *root, const struct selecti
 
 void session_close(struct session *session)
 {
+	bool blocked = session->sampler && sampler_is_blocked(session->sampler);
+
 	sampler_free(session->sampler);
 	snapshot_free(session->snapshot);
-	root_done(&session->root);
+	if (!blocked)
+		root_done(&session->root);
 	buf_done(&session->problem);
 }
 

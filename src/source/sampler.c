@@ -124,6 +124,11 @@ struct sampler *sampler_free(struct sampler *sampler)
 	return NULL;
 }
 
+bool sampler_is_blocked(struct sampler *sampler)
+{
+	return crew_is_blocked(sampler->crew);
+}
+
 void sampler_want(struct sampler *sampler, const struct want *want)
 {
 	sampler->want = *want;

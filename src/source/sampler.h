@@ -14,6 +14,9 @@ struct sampler;
 MUST_CHECK int sampler_new(const struct root *root, const struct want *want, struct sampler **ret);
 struct sampler *sampler_free(struct sampler *sampler);
 
+/* Does a read still hang? Then the root must stay, even after the sampler is freed. */
+bool sampler_is_blocked(struct sampler *sampler);
+
 /* From the next snapshot on these fields are read too. */
 void sampler_want(struct sampler *sampler, const struct want *want);
 
