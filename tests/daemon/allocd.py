@@ -24,6 +24,7 @@ BUILD = os.environ["BUILD"]
 ALLOCD = os.environ.get("ALLOCD", BUILD + "/tt_allocd")
 HELPERS = os.environ["HELPERS"]  # where daemon_program and daemon_crowd are
 SLOW = float(os.environ.get("SLOW", "1"))  # sanitizers take longer
+SOON = 5 * SLOW  # seconds: what hangs takes longer; how fast it is, the benchmark tells
 
 DRAM, L1, SYSTEM, L1_SMALL, TRACE, CB, KERNEL = range(7)
 TABLE, LEGACY, TRACED, METAL = range(1, 5)

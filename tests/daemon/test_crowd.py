@@ -35,7 +35,7 @@ def test_a_thousand_programs(server):
         os.close(fds[0])
     took, cpu = time.monotonic() - began, server.cpu_seconds() - used
     print(f"# snapshot of {CROWD} programs: {took * 20:.2f} ms, {cpu * 20:.2f} ms of CPU")
-    assert took / 50 < 0.020 * SLOW
+    assert took < SOON
     used = server.cpu_seconds()
     crowd.do("resume")
     time.sleep(1)
@@ -129,7 +129,7 @@ def test_a_million_allocations_of_one_program(server):
     listed = image.of(p.pid)
     assert len(listed.allocations) == 1000000 and not listed.flags & CUT
     assert listed.now() == 8000000 == sum(a[1] for a in listed.allocations)
-    assert took < 0.5 * SLOW
+    assert took < SOON
     p.end()
 
 
@@ -173,7 +173,7 @@ def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
         os.waitpid(pid, 0)
     took = sorted(p.ended_ns / 1e9 - killed[p.pid] for p in server.ask(WANT_FINISHED).finished)
     print(f"# noticed after {took[0] * 1000:.0f} to {took[-1] * 1000:.0f} ms, under load")
-    assert len(took) == 10 and took[5] < 0.1 * SLOW
+    assert len(took) == 10 and took[5] < SOON
     crowd.end()
 
 

@@ -343,7 +343,7 @@ def test_a_killed_client_leaves_no_kernel_nor_circular_buffer(server):
     in_child(victim)
     began = time.monotonic()
     wait(lambda: not m.ask().living, "its end")
-    assert time.monotonic() - began < 0.1 * SLOW
+    assert time.monotonic() - began < SOON
     last = server.ask(WANT_FINISHED).finished[-1]
     assert (last.peak(CB), last.peak(KERNEL), last.origin) == (500, 600, LEGACY)
 
@@ -368,7 +368,7 @@ def test_a_stream_that_a_child_inherited_ends_with_its_process(server):
     os.waitpid(parent, 0)
     began = time.monotonic()
     gone(server)
-    assert time.monotonic() - began < 0.5
+    assert time.monotonic() - began < SOON
 
 
 def test_nobody_speaks_for_another_process(server):
