@@ -190,17 +190,6 @@ static void card_read(struct card *card, const struct attribute *attribute)
 		card->tally.gone += why == GONE;
 }
 
-/* One counter may well be all ones; twelve are a chip off the bus. */
-static void card_check_counters(struct card *card)
-{
-	struct device *dev = &card->device;
-
-	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-		if (dev->why[DEV_COUNTER + i] != KNOWN || dev->counters[i] != UINT32_MAX)
-			return;
-	memset(dev->why + DEV_COUNTER, NOT_ANSWERING, DEVICE_COUNTERS);
-}
-
 static void card_read_one(struct card *card, enum device_field field)
 {
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
@@ -313,7 +302,6 @@ static void card_read_all(struct card *card)
 	if (fieldset_has(&card->want, DEV_COUNTER) || fieldset_has(&card->want, DEV_HEARTBEAT) ||
 	    !dev->sampled_ns)
 		dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
-	card_check_counters(card);
 	card_check_reset(card);
 	card_check_link(card);
 	card_identify(card);
