@@ -57,6 +57,14 @@ static bool is_pretty(const struct options *options)
 	return !options->file && !options->loop && !options->watch && isatty(STDOUT_FILENO);
 }
 
+/* Every output says that it is simulated; a line of CSV has no place for it. */
+static void begin_query(const struct show *show, struct buf *out)
+{
+	query_render_header(out, &show->options->query);
+	if (show->session.snapshot->simulated)
+		say(0, "SIMULATED machine at %s", show->session.root.path);
+}
+
 static void render(struct show *show, struct buf *out)
 {
 	const struct options *options = show->options;
@@ -69,7 +77,7 @@ static void render(struct show *show, struct buf *out)
 	case MODE_JSON: json_render(out, &show->look, snapshot, is_pretty(options)); break;
 	case MODE_QUERY:
 		if (!show->header_shown)
-			query_render_header(out, &options->query);
+			begin_query(show, out);
 		show->header_shown = true;
 		query_render(out, &show->look, &options->query, snapshot);
 		break;
@@ -234,9 +242,6 @@ static int show_run(struct show *show)
 		return r;
 	if (closed < 0)
 		return write_failed(show, closed);
-	/* Every output says so; a line of CSV has no place for it. */
-	if (show->session.snapshot->simulated && options->mode == MODE_QUERY)
-		say(0, "SIMULATED machine at %s", show->session.root.path);
 	return show->code;
 }
 

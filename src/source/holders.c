@@ -51,6 +51,7 @@ struct holders {
 	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
 	struct walk *walk;
 	struct job walk_job;
+	bool complete; /* the last walk saw every process */
 };
 
 static void list_add(int32_t pid, void *arg)
@@ -356,6 +357,17 @@ static int add_seen(struct snapshot *snapshot, int32_t pid, const struct walk_se
 	return 0;
 }
 
+/* Before 2.7 the numbers were those of the opener's namespace. */
+static bool pids_are_ours(const struct snapshot *snapshot)
+{
+	unsigned major = 0, minor = 0;
+
+	if (snapshot->host.why[HOST_DRIVER] != KNOWN ||
+	    sscanf(snapshot->host.driver, "%3u.%3u", &major, &minor) != 2)
+		return true;
+	return major > 2 || (major == 2 && minor >= 7);
+}
+
 /* Takes over what one list says; *ret_doubt if somebody on it proved wrong. */
 static int take_list(struct holders *holders, struct sample *sample, struct list *list,
 		     bool *ret_doubt)
@@ -385,8 +397,10 @@ static int take_list(struct holders *holders, struct sample *sample, struct list
 		*ret_doubt |= verdict == DOES_NOT;
 		if (verdict == HOLDS && suspect)
 			r = add_seen(snapshot, list->pids[i], &suspect->seen);
-		else if (verdict == MAY_HOLD)
+		else if (verdict == MAY_HOLD && pids_are_ours(snapshot))
 			r = add_holder(snapshot, list->pids[i], at, HOLDING_LISTED);
+		else if (verdict == MAY_HOLD)
+			snapshot->devices[at].unseen_holders++; /* whoever has that number here */
 	}
 	return r;
 }
@@ -427,16 +441,20 @@ static bool is_stranger(const struct holders *holders, int32_t pid)
 static int take_orphans(struct holders *holders, struct sample *sample, const struct list *list)
 {
 	size_t at;
+	bool held;
 	int r = 0;
 
 	if (!crew_job_is_done(sample->crew, &list->job) || list->error < 0 ||
-	    !find_device(sample->snapshot, list->index, &at) ||
-	    device_has_holder(sample->snapshot, at))
+	    !find_device(sample->snapshot, list->index, &at))
 		return 0;
+	held = device_has_holder(sample->snapshot, at);
+	if (held && holders->complete)
+		return 0; /* whoever inherited it was seen */
 	for (size_t i = 0; i < list->n_pids && r >= 0; i++)
 		if (judge(holders, sample, list->pids[i], list->index) != DOES_NOT)
 			continue;
-		else if (is_stranger(holders, list->pids[i]))
+		else if (held || is_stranger(holders, list->pids[i]) ||
+			 !pids_are_ours(sample->snapshot))
 			sample->snapshot->devices[at].unseen_holders++;
 		else
 			r = add_holder(sample->snapshot, list->pids[i], at, HOLDING_OPENER_GONE);
@@ -472,29 +490,19 @@ static void know_holders(struct snapshot *snapshot, enum reason why)
 static int walk_all(struct holders *holders, struct sample *sample)
 {
 	struct walked walked = { .snapshot = sample->snapshot };
-	bool complete;
 	int r;
 
+	holders->complete = false;
 	if (!run_walk(holders, sample)) {
 		know_holders(sample->snapshot, TIMED_OUT);
 		return 0;
 	}
-	r = walk_each(holders->walk, sample->want->reporters, take_walked, &walked, &complete);
+	r = walk_each(holders->walk, sample->want->reporters, take_walked, &walked,
+		      &holders->complete);
 	if (r < 0 || walked.error < 0)
 		return r < 0 ? r : walked.error;
-	know_holders(sample->snapshot, complete ? KNOWN : DENIED);
+	know_holders(sample->snapshot, holders->complete ? KNOWN : DENIED);
 	return 0;
-}
-
-/* Before 2.7 the numbers were those of the opener's namespace. */
-static bool pids_are_ours(const struct snapshot *snapshot)
-{
-	unsigned major = 0, minor = 0;
-
-	if (snapshot->host.why[HOST_DRIVER] != KNOWN ||
-	    sscanf(snapshot->host.driver, "%3u.%3u", &major, &minor) != 2)
-		return true;
-	return major > 2 || (major == 2 && minor >= 7);
 }
 
 static int holders_sample(void *state, struct sample *sample)
