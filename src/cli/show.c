@@ -57,14 +57,6 @@ static bool is_pretty(const struct options *options)
 	return !options->file && !options->loop && !options->watch && isatty(STDOUT_FILENO);
 }
 
-/* Every output says that it is simulated; a line of CSV has no place for it. */
-static void begin_query(const struct show *show, struct buf *out)
-{
-	query_render_header(out, &show->options->query);
-	if (show->session.snapshot->simulated)
-		say(0, "SIMULATED machine at %s", show->session.root.path);
-}
-
 static void render(struct show *show, struct buf *out)
 {
 	const struct options *options = show->options;
@@ -77,7 +69,7 @@ static void render(struct show *show, struct buf *out)
 	case MODE_JSON: json_render(out, &show->look, snapshot, is_pretty(options)); break;
 	case MODE_QUERY:
 		if (!show->header_shown)
-			begin_query(show, out);
+			query_render_header(out, &options->query);
 		show->header_shown = true;
 		query_render(out, &show->look, &options->query, snapshot);
 		break;
@@ -96,12 +88,18 @@ static int write_failed(const struct show *show, int error)
 static int emit(struct show *show)
 {
 	CLEANUP_BUF struct buf text = { 0 };
+	bool first = !show->header_shown;
 	int r;
 
 	render(show, &text);
 	show->code = session_judge(&show->session);
 	r = pane_write(&show->pane, &text);
-	return r < 0 ? write_failed(show, r) : 0;
+	if (r < 0)
+		return write_failed(show, r);
+	/* Every output says so; a line of CSV has no place for it. */
+	if (first && show->header_shown && show->session.snapshot->simulated)
+		say(0, "SIMULATED machine at %s", show->session.root.path);
+	return 0;
 }
 
 /* ---- once ---- */
