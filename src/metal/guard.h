@@ -1,0 +1,29 @@
+/*
+ * Is this a Buffer? Checked before anything in it is believed. In a header without
+ * includes of the C library, so that the BPF program has the same test.
+ */
+#pragma once
+
+#include "metal/shape.h"
+
+/* More than any card has: 1 TiB. */
+#define METAL_SIZE_MAX (UINT64_C(1) << 40)
+
+/* What is read of a Buffer. */
+struct metal_buffer {
+	uint64_t self, device, size, allocator, address;
+	uint32_t type;
+	uint8_t owns_data, status, dry_run;
+};
+
+static inline bool metal_is_pointer(uint64_t value)
+{
+	return value >= 4096 && value < (UINT64_C(1) << 47) && value % 8 == 0;
+}
+
+static inline bool metal_is_buffer(const struct metal_buffer *buffer)
+{
+	return metal_is_pointer(buffer->self) && metal_is_pointer(buffer->device) &&
+	       metal_is_pointer(buffer->allocator) && buffer->type < METAL_TYPES &&
+	       buffer->owns_data <= 1 && buffer->dry_run <= 1 && buffer->status <= 3;
+}

@@ -1,0 +1,57 @@
+/*
+ * TT-Metal's library as one can know it from outside: which of its functions tell
+ * of device memory, and where its objects keep what. Nothing of this is promised by
+ * TT-Metal; what is not recognised is left alone.
+ *
+ * A shape is found by the symbols that are present, since libraries carry no
+ * version: docs/tracing.md has the table.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Functions of interest. Arguments are those of the System V ABI for x86-64. */
+enum metal_hook {
+	METAL_TRACK_ALLOCATE,	/* (tracker, Buffer): an allocation succeeded, or a dry run */
+	METAL_TRACK_DEALLOCATE, /* (tracker, Buffer) */
+	METAL_ALLOCATE,		/* (allocator, Buffer): about to allocate; throws when full */
+	METAL_DEALLOCATE,	/* (allocator, Buffer) */
+	METAL_FORGET,		/* (Buffer): its device is gone, nothing is to be freed */
+	METAL_FORGET_ALL,	/* (allocator): frees all of its buffers */
+	METAL_DESTROY,		/* (allocator) */
+	METAL_CREATE_AT,	/* (result, device, address, size, page size, type): owns nothing */
+	METAL_THROW,		/* __cxa_throw as the library calls it */
+	METAL_HOOKS,
+};
+
+/* TT-Metal's numbers of pools. */
+enum metal_type {
+	METAL_DRAM,
+	METAL_L1,
+	METAL_SYSTEM,
+	METAL_L1_SMALL,
+	METAL_TRACE,
+	METAL_TYPES,
+};
+
+/* Offsets in a Buffer and in a Device. */
+struct metal_shape {
+	const char *versions; /* "v0.60 to v0.65" */
+	uint16_t device, size, type, owns_data, allocator, status, dry_run, address;
+	uint8_t allocated; /* the status of a buffer that has memory */
+	uint16_t chip;	   /* the logical id, in a Device */
+};
+
+/*
+ * The shape of a library that has these symbols. -ENOENT: not TT-Metal;
+ * -ENOTSUP: TT-Metal, but not one whose shape is known.
+ */
+int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg),
+		     void *arg);
+
+/*
+ * The hook that a symbol is, METAL_HOOKS if none. Some hooks have several names;
+ * of those that a library has, the one with the lowest rank is the one to use.
+ */
+enum metal_hook metal_hook_of(const char *symbol, unsigned *ret_rank);
