@@ -1,0 +1,49 @@
+#include "basic/neighbour.h"
+
+#include "basic/file.h"
+#include "libexec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Where neighbours are, from the directory of the program that runs. */
+static const char *const places[] = { "", TT_SMI_LIBEXEC "/" };
+
+int neighbour_find(const char *name, char *path, size_t size)
+{
+	char self[PATH_MAX];
+	char *slash;
+	ssize_t n;
+
+	n = file_readlink(AT_FDCWD, "/proc/self/exe", self, sizeof(self));
+	if (n < 0)
+		return (int)n;
+	slash = strrchr(self, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		int length = snprintf(path, size, "%s/%s%s", self, places[i], name);
+
+		if (length < 0 || (size_t)length >= size)
+			return -ENAMETOOLONG;
+		if (access(path, F_OK) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+int neighbour_execute(const char *name, char **argv)
+{
+	char path[PATH_MAX];
+	int r;
+
+	r = neighbour_find(name, path, sizeof(path));
+	if (r < 0)
+		return r;
+	execv(path, argv);
+	return -errno;
+}

@@ -1,0 +1,15 @@
+/*
+ * Programs and libraries that only ours use: beside the program that runs, as in a
+ * build directory, or where they are installed.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stddef.h>
+
+/* The path of a neighbour that is there. -ENOENT: there is none; -ENAMETOOLONG. */
+MUST_CHECK int neighbour_find(const char *name, char *path, size_t size);
+
+/* Becomes that program. Returns -errno only. */
+MUST_CHECK int neighbour_execute(const char *name, char **argv);
