@@ -30,6 +30,7 @@
 static struct process *the_process;
 static struct descriptor table_fd = { .fd = -1 };
 static struct descriptor socket_fd = { .fd = -1 };
+static uint64_t table_flags; /* a child that is preloaded too has the same */
 
 /*
  * The rare parts make system calls. A thread that is cancelled in one would
@@ -69,6 +70,11 @@ static void fork_child(void)
 	errno = saved;
 }
 
+void process_set_flags(uint64_t flags)
+{
+	table_flags = flags;
+}
+
 static struct process *process_new(void)
 {
 	struct process *process = mmap(NULL, sizeof(*process), PROT_READ | PROT_WRITE,
@@ -95,7 +101,8 @@ static enum phase process_start(struct process *process)
 	descriptors_forget(); /* those of a parent that forked without our knowing */
 	if (enabled && strcmp(enabled, "0") == 0)
 		return PHASE_OFF;
-	r = tracker_init(&process->tracker, LISTED, UNLISTED, (uint64_t)clock_coarse(), &fd);
+	r = tracker_init(&process->tracker, LISTED, UNLISTED, table_flags, (uint64_t)clock_coarse(),
+			 &fd);
 	if (r < 0)
 		return PHASE_FAILED;
 	descriptor_set(&table_fd, fd);

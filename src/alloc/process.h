@@ -31,6 +31,12 @@ static inline int64_t clock_coarse(void)
 	return clock_now(CLOCK_MONOTONIC_COARSE);
 }
 
+/*
+ * What the table shall say of its writer, of enum table_flag. Before the first report;
+ * for who is linked with these objects, since libttalloc exports no such thing.
+ */
+void process_set_flags(uint64_t flags);
+
 /* This process's state, whatever its phase; NULL if there is not even a page for it. */
 struct process *process_get(enum phase *ret_phase);
 

@@ -47,9 +47,10 @@ struct tracker {
  * Makes a table with room for so many listed slots, and for so many more
  * unlisted ones, and seals it. The descriptor is the caller's. Less room is
  * made if the limits of the process ask for it. -errno if there can be none.
+ * The flags are those of enum table_flag.
  */
 MUST_CHECK int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted,
-			    uint64_t now, int *ret_fd);
+			    uint64_t flags, uint64_t now, int *ret_fd);
 void tracker_done(struct tracker *tracker);
 
 /* Results as in ttalloc.h. Times are CLOCK_MONOTONIC ns. A device is identified before. */

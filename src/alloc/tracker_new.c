@@ -119,7 +119,7 @@ static uint64_t process_start(void)
 	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
 }
 
-static void header_fill(struct table_header *header, uint32_t listed, uint64_t now)
+static void header_fill(struct table_header *header, uint32_t listed, uint64_t flags, uint64_t now)
 {
 	header->version = TABLE_VERSION;
 	header->header_size = sizeof(struct table_header);
@@ -132,6 +132,7 @@ static void header_fill(struct table_header *header, uint32_t listed, uint64_t n
 	header->pid = (uint64_t)getpid();
 	header->start_ticks = process_start();
 	header->created = now;
+	header->flags = flags;
 	word_store(&header->magic, TABLE_MAGIC);
 }
 
@@ -175,8 +176,8 @@ static int table_new_fitting(struct tracker *tracker, uint32_t listed, uint32_t 
 	return r;
 }
 
-int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, uint64_t now,
-		 int *ret_fd)
+int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, uint64_t flags,
+		 uint64_t now, int *ret_fd)
 {
 	CLEANUP_CLOSE int fd = -1;
 	int r;
@@ -188,7 +189,7 @@ int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, ui
 	r = index_init(&tracker->index, tracker->slots, tracker->unlisted.end);
 	if (r < 0)
 		goto fail;
-	header_fill(tracker->header, tracker->listed.end, now);
+	header_fill(tracker->header, tracker->listed.end, flags, now);
 	if (fcntl(fd, F_ADD_SEALS,
 		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0) {
 		r = -errno;

@@ -77,7 +77,8 @@ struct client *client_free(struct client *client)
 		client->connection->client = NULL;
 	else
 		quotas_drop_client(&client->manager->quotas, client->peer.uid);
-	legacy_process_note_table(client->manager, &client->peer, -1);
+	if (!client_is_preload(client))
+		legacy_process_note_table(client->manager, &client->peer, -1);
 	list_remove(&client->member);
 	if (client->life.fd >= 0) {
 		int pidfd = client->life.fd;
@@ -106,9 +107,18 @@ uint32_t clients_count(struct manager *manager, const struct peer *peer)
 {
 	uint32_t count = 0;
 
-	for (LIST_EACH(at, &manager->clients))
-		count += peer_is(&container_of(at, struct client, member)->peer, peer);
+	for (LIST_EACH(at, &manager->clients)) {
+		const struct client *client = container_of(at, struct client, member);
+
+		count += peer_is(&client->peer, peer) && !client_is_preload(client);
+	}
 	return count;
+}
+
+bool client_is_outdone(const struct client *client)
+{
+	return client_is_preload(client) && (clients_count(client->manager, &client->peer) ||
+					     legacy_process_find(client->manager, &client->peer));
 }
 
 static bool table_is_of(const struct table_view *view, const struct peer *peer)
@@ -141,7 +151,8 @@ static int client_start(struct client *client, int pidfd, struct client *known)
 		return r;
 	client_free(known);
 	list_append(&manager->clients, &client->member);
-	legacy_process_note_table(manager, &client->peer, 1);
+	if (!client_is_preload(client))
+		legacy_process_note_table(manager, &client->peer, 1);
 	return 0;
 }
 
@@ -244,6 +255,7 @@ void client_describe(const struct client *client, struct image_process *ret)
 		.start_ticks = client->peer.start_ticks,
 		.start_ns = client->peer.start_ns,
 		.origin = IMAGE_TABLE,
+		.flags = client_is_preload(client) ? IMAGE_PRELOAD : 0,
 	};
 	if (table_read_program(&client->view, ret->name) < 0 || !ret->name[0])
 		snprintf(ret->name, sizeof(ret->name), "%s", client->peer.name);

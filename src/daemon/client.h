@@ -62,7 +62,15 @@ void client_end(struct client *client);
 /* The same without an account: when the server ends, nobody else does. */
 struct client *client_free(struct client *client);
 
-/* Tables of one process. */
+static inline bool client_is_preload(const struct client *client)
+{
+	return client->view.flags & TABLE_PRELOAD;
+}
+
+/* Is it the preloaded library's, of a process that also reports itself? Then it is not counted. */
+bool client_is_outdone(const struct client *client);
+
+/* Tables that one process writes itself. */
 uint32_t clients_count(struct manager *manager, const struct peer *peer);
 
 /* Accounts for the table of a peer that had ended before it could be looked at. */

@@ -55,7 +55,7 @@ static void put_name(struct buf *out, const struct image_process *process)
 	buf_printf(out, " uid %u", process->uid);
 }
 
-static const char *origin_name(uint32_t origin)
+static const char *origin_name(const struct image_process *process)
 {
 	static const char *const names[IMAGE_ORIGINS] = {
 		[IMAGE_TABLE] = "own table",
@@ -64,7 +64,7 @@ static const char *origin_name(uint32_t origin)
 		[IMAGE_METAL] = "TT-Metal counters",
 	};
 
-	return names[origin];
+	return process->flags & IMAGE_PRELOAD ? "preload" : names[process->origin];
 }
 
 static bool same_group(const struct row *a, const struct row *b)
@@ -92,7 +92,7 @@ static size_t put_group(struct buf *out, const struct row *rows, size_t count)
 			   ": %" PRIu64 " bytes in %" PRIu64 " allocations, peak %" PRIu64
 			   " (%s)\n",
 			   usage->now_bytes, usage->allocs - usage->frees, usage->peak_bytes,
-			   origin_name(rows[i].process->origin));
+			   origin_name(rows[i].process));
 	}
 	return n;
 }

@@ -43,8 +43,11 @@ static void sums_of_tables(struct manager *manager)
 	clients_refresh(manager);
 	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
-		uint32_t n = client_usages(client, manager->usages, &flags);
+		uint32_t n;
 
+		if (client_is_outdone(client))
+			continue;
+		n = client_usages(client, manager->usages, &flags);
 		sums_add(&manager->cards, manager->usages, n, &manager->sums);
 	}
 }

@@ -39,7 +39,7 @@ static void life_changed(struct watch *watch, uint32_t events)
 	legacy_process_end(container_of(watch, struct legacy_process, life));
 }
 
-static struct legacy_process *process_find(struct manager *manager, const struct peer *peer)
+struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer)
 {
 	for (LIST_EACH(at, &manager->legacy_processes)) {
 		struct legacy_process *process = container_of(at, struct legacy_process, member);
@@ -53,7 +53,7 @@ static struct legacy_process *process_find(struct manager *manager, const struct
 int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
 		       struct legacy_process **ret, bool *ret_taken)
 {
-	struct legacy_process *process = process_find(manager, peer);
+	struct legacy_process *process = legacy_process_find(manager, peer);
 	int r;
 
 	*ret_taken = !process;
@@ -82,7 +82,7 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 
 void legacy_process_note_table(struct manager *manager, const struct peer *peer, int change)
 {
-	struct legacy_process *process = process_find(manager, peer);
+	struct legacy_process *process = legacy_process_find(manager, peer);
 
 	if (process)
 		process->tables += (uint32_t)change;

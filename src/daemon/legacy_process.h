@@ -24,7 +24,7 @@ struct legacy_process {
 	uint32_t connections;
 	int32_t place;	 /* among all, while state_save() works */
 	bool limit_said; /* that it holds too much */
-	uint32_t tables; /* of the same process: then these are believed */
+	uint32_t tables; /* that the same process writes: then these are believed */
 	struct ledger ledger;
 };
 
@@ -34,6 +34,9 @@ struct legacy_process {
  */
 MUST_CHECK int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
 				  struct legacy_process **ret, bool *ret_taken);
+
+/* The same without making one: NULL. */
+struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer);
 
 /* A connection has ended: what it made is gone, and with the last one the process. */
 void legacy_process_leave(struct legacy_process *process, uint32_t through);

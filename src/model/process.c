@@ -83,7 +83,7 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_FAILURES] = { "allocations.failed", NULL, "allocations_failed", "PIDS", "Allocations Failed",
 		"allocations for which the device had no room", K_U64, U_NONE, AT(failures) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
-		"who told us: table, wire, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
+		"who told us: table, wire, preload, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
 };
 /* clang-format on */
 #undef AT
@@ -150,8 +150,9 @@ struct usage *process_use(struct process *process, size_t device)
 const char *tracking_name(enum tracking tracking)
 {
 	static const char *const names[TRACKING_N] = {
-		[TRACKING_NONE] = "none", [TRACKING_METAL] = "metal", [TRACKING_TRACED] = "traced",
-		[TRACKING_WIRE] = "wire", [TRACKING_TABLE] = "table",
+		[TRACKING_NONE] = "none",     [TRACKING_METAL] = "metal",
+		[TRACKING_TRACED] = "traced", [TRACKING_PRELOAD] = "preload",
+		[TRACKING_WIRE] = "wire",     [TRACKING_TABLE] = "table",
 	};
 
 	return names[tracking];

@@ -56,10 +56,11 @@ enum usage_field {
 /* Who told us of a process's memory, the best last. */
 enum tracking {
 	TRACKING_NONE,
-	TRACKING_METAL,	 /* TT-Metal's own counters */
-	TRACKING_TRACED, /* seen by BPF */
-	TRACKING_WIRE,	 /* a client of the server's socket protocol */
-	TRACKING_TABLE,	 /* its own libttalloc table */
+	TRACKING_METAL,	  /* TT-Metal's own counters */
+	TRACKING_TRACED,  /* seen by BPF */
+	TRACKING_PRELOAD, /* the table of the preloaded library */
+	TRACKING_WIRE,	  /* a client of the server's socket protocol */
+	TRACKING_TABLE,	  /* its own libttalloc table */
 	TRACKING_N,
 };
 

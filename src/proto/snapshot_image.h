@@ -44,6 +44,7 @@ enum image_process_flag {
 	IMAGE_LIST_CUT = 1 << 3,    /* the list of allocations is not complete */
 	IMAGE_TOTALS_LOW = 1 << 4,  /* not everything was seen: totals are at least this */
 	IMAGE_INCONSISTENT = 1 << 5, /* some figures contradicted each other and were left out */
+	IMAGE_PRELOAD = 1 << 6,	     /* IMAGE_TABLE: not its own, the preloaded library's */
 };
 
 struct image_header {

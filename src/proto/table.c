@@ -51,6 +51,7 @@ int table_view_init(struct table_view *ret, const void *data, size_t length)
 	view.pid = word_load(&header->pid);
 	view.start_ticks = word_load(&header->start_ticks);
 	view.created_ns = word_load(&header->created);
+	view.flags = word_load(&header->flags);
 	*ret = view;
 	return 0;
 }

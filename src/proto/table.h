@@ -78,6 +78,12 @@ enum table_identity {
 	TABLE_STATED = 1 << 3, /* by the program; otherwise TT-Metal's usual order was assumed */
 };
 
+/* What table_header.flags says of the writer. */
+enum table_flag {
+	TABLE_PRELOAD =
+		1 << 0, /* libttalloc-preload.so, on behalf of a program that may not know */
+};
+
 /* ---- layout: nothing below this line changes without a new TABLE_VERSION ---- */
 
 /* Words of the latched groups, in order. */
@@ -139,7 +145,8 @@ struct table_header {
 	uint64_t pid;		/* of the writer, in its own pid namespace */
 	uint64_t start_ticks;	/* field 22 of its /proc/PID/stat; 0 if it could not be read */
 	uint64_t created;	/* CLOCK_MONOTONIC ns */
-	uint64_t reserved0[7];
+	uint64_t flags;		/* bits of enum table_flag */
+	uint64_t reserved0[6];
 
 	/* One word each, changed by the writer at any time. */
 	uint64_t devices;    /* bit per logical device that was ever reported */
@@ -183,6 +190,7 @@ struct table_view {
 	uint64_t pid;
 	uint64_t start_ticks;
 	uint64_t created_ns;
+	uint64_t flags; /* bits of enum table_flag, and others that are not known here */
 };
 
 struct table_pool_total {

@@ -5,6 +5,7 @@ static const char *tracked_text(enum tracking source)
 	switch (source) {
 	case TRACKING_TABLE: return "Reports itself";
 	case TRACKING_WIRE: return "Connected to server";
+	case TRACKING_PRELOAD: return "Preloaded";
 	case TRACKING_TRACED: return "Traced";
 	case TRACKING_METAL: return "TT-Metal counters";
 	case TRACKING_NONE:

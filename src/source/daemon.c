@@ -28,6 +28,18 @@ static const enum tracking trackings[IMAGE_ORIGINS] = {
 	[IMAGE_METAL] = TRACKING_METAL,
 };
 
+static enum tracking tracking_of(const struct image_process *from)
+{
+	return from->flags & IMAGE_PRELOAD ? TRACKING_PRELOAD : trackings[from->origin];
+}
+
+/* Did it report to the server itself? */
+static bool is_client(const struct image_process *from)
+{
+	return (from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY) &&
+	       !(from->flags & IMAGE_PRELOAD);
+}
+
 static void add_pool(struct claim *claim, const struct image_usage *usage)
 {
 	claim->allocs += usage->allocs;
@@ -143,8 +155,8 @@ static int take_process(struct sample *sample, const struct image_view *view,
 		struct claim claim = {
 			.pid = (int32_t)from->pid,
 			.start_ticks = from->start_ticks,
-			.source = trackings[from->origin],
-			.connected = from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY,
+			.source = tracking_of(from),
+			.connected = is_client(from),
 			.has_peak = from->origin != IMAGE_METAL,
 			.has_counts = from->origin != IMAGE_METAL,
 		};

@@ -45,7 +45,7 @@ MUST_CHECK int sample_claim(struct sample *sample, const struct claim *claim);
 
 /*
  * The same for a part of what a process has: added to an earlier claim at or behind
- * `first` for the same device, if there is one.
+ * `first` for the same device and of the same origin, if there is one.
  */
 MUST_CHECK int sample_claim_part(struct sample *sample, size_t first, const struct claim *claim);
 

@@ -37,7 +37,8 @@ int sample_claim(struct sample *sample, const struct claim *claim)
 int sample_claim_part(struct sample *sample, size_t first, const struct claim *claim)
 {
 	for (size_t i = first; i < sample->n_claims; i++) {
-		if (sample->claims[i].device != claim->device)
+		if (sample->claims[i].device != claim->device ||
+		    sample->claims[i].source != claim->source)
 			continue;
 		claim_add(&sample->claims[i], claim);
 		free_list(claim->list);

@@ -162,7 +162,10 @@ static void read_slots(struct sample *sample, const struct table_view *view,
 static int take_device(struct sample *sample, const struct process *process,
 		       const struct table_view *view, uint32_t logical, struct claim *ret)
 {
-	struct claim claim = { .pid = process->pid, .source = TRACKING_TABLE };
+	struct claim claim = {
+		.pid = process->pid,
+		.source = view->flags & TABLE_PRELOAD ? TRACKING_PRELOAD : TRACKING_TABLE,
+	};
 	struct table_device device;
 	int r;
 

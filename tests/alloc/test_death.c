@@ -58,7 +58,7 @@ static pid_t writer_start(void)
 		int fd;
 
 		tracker = malloc(sizeof(*tracker));
-		CHECK_EQUAL(tracker_init(tracker, 2048, 0, 1, &fd), 0);
+		CHECK_EQUAL(tracker_init(tracker, 2048, 0, 0, 1, &fd), 0);
 		for (uint32_t i = 0; i < 2; i++)
 			CHECK_EQUAL(tracker_identify(tracker, i, &(struct table_device){ 0 }), 0);
 		CHECK_EQUAL(write(ready[1], "x", 1), 1);

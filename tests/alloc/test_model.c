@@ -164,7 +164,7 @@ static void client_and_model_agree_after_every_step(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(tracker_init(tracker, LISTED, MORE, 1, &fd), 0);
+	assert_int_equal(tracker_init(tracker, LISTED, MORE, 0, 1, &fd), 0);
 	assert_int_equal(reader_map(&reader, fd), 0);
 	for (uint32_t i = 0; i < DEVICES; i++)
 		assert_int_equal(tracker_identify(tracker, i, &(struct table_device){ 0 }), 0);
@@ -194,7 +194,7 @@ static void many_ids_are_all_found_again(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(tracker_init(tracker, 1 << 17, 0, 1, &fd), 0);
+	assert_int_equal(tracker_init(tracker, 1 << 17, 0, 0, 1, &fd), 0);
 	assert_int_equal(tracker_identify(tracker, 0, &(struct table_device){ 0 }), 0);
 	for (uint64_t i = 0; i < count; i++)
 		assert_int_equal(tracker_alloc(tracker, 0, 0, i << 12, 1 + i % 7, 1), 0);

@@ -90,7 +90,7 @@ static void table_is_whole_after_every_instruction_of_a_writer(void **state)
 	int fd;
 
 	(void)state;
-	assert_int_equal(tracker_init(tracker, 2048, 0, 1, &fd), 0);
+	assert_int_equal(tracker_init(tracker, 2048, 0, 0, 1, &fd), 0);
 	assert_int_equal(tracker_identify(tracker, 0, &(struct table_device){ 0 }), 0);
 	/* For the child to have the table: the test is about stores, not about fork. */
 	madvise(tracker->header, tracker->mapped, MADV_DOFORK);

@@ -16,7 +16,7 @@ static int tracker_setup(void **state)
 
 	(void)state;
 	tracker = malloc(sizeof(*tracker));
-	if (tracker_init(tracker, LISTED, UNLISTED, 1, &fd) < 0 || reader_map(&reader, fd) < 0)
+	if (tracker_init(tracker, LISTED, UNLISTED, 0, 1, &fd) < 0 || reader_map(&reader, fd) < 0)
 		return -1;
 	close(fd);
 	return tracker_identify(tracker, 0, &(struct table_device){ 0 });

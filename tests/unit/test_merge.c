@@ -92,8 +92,8 @@ TEST(a_single_claim_is_the_processes_and_the_devices_memory)
 
 TEST(the_best_origin_wins_whatever_the_order)
 {
-	static const enum tracking ranks[] = { TRACKING_METAL, TRACKING_TRACED, TRACKING_WIRE,
-					       TRACKING_TABLE };
+	static const enum tracking ranks[] = { TRACKING_METAL, TRACKING_TRACED, TRACKING_PRELOAD,
+					       TRACKING_WIRE, TRACKING_TABLE };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranks); i++)
 		for (size_t k = 0; k < ARRAY_SIZE(ranks); k++) {
