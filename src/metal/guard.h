@@ -27,3 +27,15 @@ static inline bool metal_is_buffer(const struct metal_buffer *buffer)
 	       metal_is_pointer(buffer->allocator) && buffer->type < METAL_TYPES &&
 	       buffer->owns_data <= 1 && buffer->dry_run <= 1 && buffer->status <= 3;
 }
+
+/*
+ * Does its status say that it has memory? Only to be asked where TT-Metal has just
+ * said so itself (track_allocate, the set of live buffers): no symbol tells v0.57,
+ * which numbers the states in another way, from v0.58 and v0.59, so for these both
+ * numbers are accepted. The other meanings of the two, "failed" and "freed", do not
+ * occur at those places.
+ */
+static inline bool metal_has_memory(const struct metal_buffer *buffer, uint8_t allocated_mask)
+{
+	return buffer->status <= 3 && (allocated_mask >> buffer->status & 1);
+}

@@ -13,7 +13,7 @@
 enum metal_entry {
 	METAL_ENTRY_NONE, /* there is no such function here */
 	METAL_ENTRY_NOP,
-	METAL_ENTRY_PUSH,
+	METAL_ENTRY_PUSH, /* or a jump, a call: emulated as well */
 	METAL_ENTRY_STEPPED,
 };
 
@@ -27,7 +27,11 @@ struct metal_place {
 struct metal_library {
 	struct metal_shape shape;
 	struct metal_place hooks[METAL_HOOKS];
-	bool tracks;			     /* calls track_allocate through its own PLT or GOT */
+	/*
+	 * Allocations can be counted at track_allocate: it is called through the library's
+	 * own PLT or GOT, and a probe there is not dearer than the other way.
+	 */
+	bool tracks;
 	uint64_t device_vtable, mesh_vtable; /* what such an object begins with; 0: not there */
 	uint8_t build_id[20];
 	size_t build_id_length;
@@ -39,5 +43,11 @@ struct metal_library {
  */
 int metal_library_read(struct metal_library *ret, int fd);
 
-/* Why its allocations cannot be followed with probes; NULL if they can. */
+/* Is a probe on this hook of use? Not where another one tells the same. */
+bool metal_library_uses(const struct metal_library *library, enum metal_hook hook);
+
+/*
+ * Why its allocations cannot be followed with probes, in the words of the state
+ * "unreliable:…" (docs/tracing.md); NULL if they can.
+ */
 const char *metal_library_problem(const struct metal_library *library);

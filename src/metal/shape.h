@@ -39,8 +39,9 @@ enum metal_type {
 struct metal_shape {
 	const char *versions; /* "v0.60 to v0.65" */
 	uint16_t device, size, type, owns_data, allocator, status, dry_run, address;
-	uint8_t allocated; /* the status of a buffer that has memory */
-	uint16_t chip;	   /* the logical id, in a Device */
+	uint16_t chip;		/* the logical id, in a Device */
+	uint8_t allocated_mask; /* a bit per status that a buffer with memory may have */
+	bool publishes;		/* has counters of its own in /dev/shm */
 };
 
 /*

@@ -1,0 +1,333 @@
+#include "metal/elf_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Larger tables are not believed: a sparse file could claim any. */
+#define TABLE_MAX (UINT64_C(512) << 20)
+
+int elf_read(const struct elf_file *elf, uint64_t offset, void *to, size_t length)
+{
+	char *at = to;
+
+	if (offset > elf->size || length > elf->size - offset)
+		return -EBADMSG;
+	while (length) {
+		ssize_t n = pread(elf->fd, at, length, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EBADMSG; /* it has shrunk */
+		at += n;
+		offset += (uint64_t)n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static const struct elf_range *load_of(const struct elf_file *elf, uint64_t address, size_t length)
+{
+	for (size_t i = 0; i < elf->n_loads; i++) {
+		const struct elf_range *load = &elf->loads[i];
+
+		if (address >= load->address && address - load->address < load->size &&
+		    length <= load->size - (address - load->address))
+			return load;
+	}
+	return NULL;
+}
+
+int elf_find(const struct elf_file *elf, uint64_t address, size_t length, uint64_t *ret_offset)
+{
+	const struct elf_range *load = load_of(elf, address, length);
+
+	if (!load)
+		return -ENOENT;
+	*ret_offset = load->offset + (address - load->address);
+	return 0;
+}
+
+bool elf_is_code(const struct elf_file *elf, uint64_t address)
+{
+	const struct elf_range *load = load_of(elf, address, 1);
+
+	return load && elf->runs[load - elf->loads];
+}
+
+static int read_header(struct elf_file *elf, Elf64_Ehdr *ret)
+{
+	struct stat st;
+	int r;
+
+	if (fstat(elf->fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(*ret))
+		return -ENOENT;
+	elf->size = (uint64_t)st.st_size;
+	r = elf_read(elf, 0, ret, sizeof(*ret));
+	if (r < 0)
+		return r;
+	if (memcmp(ret->e_ident, ELFMAG, SELFMAG) != 0 || ret->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    ret->e_ident[EI_DATA] != ELFDATA2LSB || ret->e_machine != EM_X86_64)
+		return -ENOENT;
+	return 0;
+}
+
+static void keep_segment(struct elf_file *elf, const Elf64_Phdr *segment,
+			 struct elf_range *ret_dynamic)
+{
+	struct elf_range range = { segment->p_vaddr, segment->p_offset, segment->p_filesz };
+
+	if (range.offset > elf->size || range.size > elf->size - range.offset)
+		return;
+	if (segment->p_type == PT_LOAD && elf->n_loads < ARRAY_SIZE(elf->loads)) {
+		elf->runs[elf->n_loads] = segment->p_flags & PF_X;
+		elf->loads[elf->n_loads++] = range;
+	} else if (segment->p_type == PT_NOTE && elf->n_notes < ARRAY_SIZE(elf->notes)) {
+		elf->notes[elf->n_notes++] = range;
+	} else if (segment->p_type == PT_DYNAMIC) {
+		*ret_dynamic = range;
+	}
+}
+
+static int read_segments(struct elf_file *elf, const Elf64_Ehdr *header,
+			 struct elf_range *ret_dynamic)
+{
+	Elf64_Phdr segments[64];
+	int r;
+
+	if (header->e_phnum > ARRAY_SIZE(segments) || header->e_phentsize != sizeof(segments[0]))
+		return -EBADMSG;
+	r = elf_read(elf, header->e_phoff, segments, header->e_phnum * sizeof(segments[0]));
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < header->e_phnum; i++)
+		keep_segment(elf, &segments[i], ret_dynamic);
+	return 0;
+}
+
+/* The tags of the dynamic section that are of use: the old ones by number. */
+struct dynamic {
+	uint64_t at[DT_JMPREL + 1];
+	uint64_t gnu_hash, relative_count;
+};
+
+static int read_dynamic(const struct elf_file *elf, const struct elf_range *range,
+			struct dynamic *ret)
+{
+	Elf64_Dyn entries[128];
+	size_t count = MIN(range->size / sizeof(entries[0]), ARRAY_SIZE(entries));
+	int r;
+
+	r = elf_read(elf, range->offset, entries, count * sizeof(entries[0]));
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count && entries[i].d_tag != DT_NULL; i++) {
+		int64_t tag = entries[i].d_tag;
+
+		if (tag == DT_GNU_HASH)
+			ret->gnu_hash = entries[i].d_un.d_ptr;
+		else if (tag == DT_RELACOUNT)
+			ret->relative_count = entries[i].d_un.d_val;
+		else if (tag > 0 && tag < (int64_t)ARRAY_SIZE(ret->at))
+			ret->at[tag] = entries[i].d_un.d_val;
+	}
+	return 0;
+}
+
+/* A table named by its address; one that is not wholly in the file is as good as none. */
+static struct elf_range table_at(const struct elf_file *elf, uint64_t address, uint64_t size)
+{
+	struct elf_range range = { .address = address };
+
+	if (!address || !size || size > TABLE_MAX ||
+	    elf_find(elf, address, size, &range.offset) < 0)
+		return (struct elf_range){ 0 };
+	range.size = size;
+	return range;
+}
+
+static uint64_t offset_at(const struct elf_file *elf, uint64_t address)
+{
+	return table_at(elf, address, sizeof(uint64_t)).offset;
+}
+
+static void place_tables(struct elf_file *elf, const struct dynamic *dynamic)
+{
+	struct elf_range strings = table_at(elf, dynamic->at[DT_STRTAB], dynamic->at[DT_STRSZ]);
+	uint64_t relative = 0;
+
+	elf->dynamic = (struct elf_symbols){
+		.offset = offset_at(elf, dynamic->at[DT_SYMTAB]),
+		.strings = strings.offset,
+		.strings_size = strings.size,
+	};
+	if (elf->dynamic.offset && strings.size) {
+		elf->gnu_hash = offset_at(elf, dynamic->gnu_hash);
+		elf->hash = offset_at(elf, dynamic->at[DT_HASH]);
+	}
+	elf->plt_slots = table_at(elf, dynamic->at[DT_JMPREL], dynamic->at[DT_PLTRELSZ]);
+	elf->relocations = table_at(elf, dynamic->at[DT_RELA], dynamic->at[DT_RELASZ]);
+	/* Most of them are relative, and come first: these name no symbol. */
+	if (dynamic->relative_count <= elf->relocations.size / sizeof(Elf64_Rela))
+		relative = dynamic->relative_count * sizeof(Elf64_Rela);
+	elf->relocations.offset += relative;
+	elf->relocations.size -= relative;
+}
+
+int elf_open(struct elf_file *ret, int fd)
+{
+	struct elf_file elf = { .fd = fd };
+	struct elf_range range = { 0 };
+	struct dynamic dynamic = { 0 };
+	Elf64_Ehdr header;
+	int r;
+
+	r = read_header(&elf, &header);
+	if (r < 0)
+		return r;
+	r = read_segments(&elf, &header, &range);
+	if (r < 0)
+		return r;
+	if (range.size) {
+		r = read_dynamic(&elf, &range, &dynamic);
+		if (r < 0)
+			return r;
+		place_tables(&elf, &dynamic);
+	}
+	*ret = elf;
+	return 0;
+}
+
+static bool is_inside(const struct elf_file *elf, const Elf64_Shdr *section)
+{
+	return section->sh_offset <= elf->size &&
+	       section->sh_size <= elf->size - section->sh_offset && section->sh_size <= TABLE_MAX;
+}
+
+static void keep_section(struct elf_file *elf, const Elf64_Shdr *sections, size_t count,
+			 const Elf64_Shdr *section, const char *name)
+{
+	const Elf64_Shdr *strings = section->sh_link < count ? &sections[section->sh_link] : NULL;
+
+	if (!is_inside(elf, section))
+		return;
+	if (section->sh_type == SHT_SYMTAB && strings && is_inside(elf, strings)) {
+		elf->full = (struct elf_symbols){
+			.offset = section->sh_offset,
+			.count = section->sh_size / sizeof(Elf64_Sym),
+			.strings = strings->sh_offset,
+			.strings_size = strings->sh_size,
+		};
+	} else if (section->sh_type == SHT_DYNSYM && section->sh_offset == elf->dynamic.offset) {
+		elf->dynamic.count = section->sh_size / sizeof(Elf64_Sym);
+	} else if (section->sh_type == SHT_PROGBITS && (section->sh_flags & SHF_EXECINSTR) &&
+		   strncmp(name, ".plt", 4) == 0 && elf->n_stubs < ARRAY_SIZE(elf->stubs)) {
+		elf->stubs[elf->n_stubs++] = (struct elf_range){
+			section->sh_addr,
+			section->sh_offset,
+			section->sh_size,
+		};
+	}
+}
+
+/* The beginning of a section's name, which is enough here. */
+static void read_name(const struct elf_file *elf, const Elf64_Shdr *names, uint32_t at,
+		      char name[static 8])
+{
+	memset(name, 0, 8);
+	if (names && is_inside(elf, names) && at < names->sh_size &&
+	    elf_read(elf, names->sh_offset + at, name, MIN(7, names->sh_size - at)) < 0)
+		name[0] = '\0';
+}
+
+int elf_read_sections(struct elf_file *elf)
+{
+	CLEANUP_FREE Elf64_Shdr *sections = NULL;
+	Elf64_Ehdr header;
+	int r;
+
+	r = elf_read(elf, 0, &header, sizeof(header));
+	if (r < 0)
+		return r;
+	if (!header.e_shnum || header.e_shentsize != sizeof(*sections))
+		return 0;
+	sections = malloc(header.e_shnum * sizeof(*sections));
+	if (!sections)
+		return -ENOMEM;
+	r = elf_read(elf, header.e_shoff, sections, header.e_shnum * sizeof(*sections));
+	if (r == -EBADMSG)
+		return 0; /* they were cut off */
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		const Elf64_Shdr *names =
+			header.e_shstrndx < header.e_shnum ? &sections[header.e_shstrndx] : NULL;
+		char name[8] = "";
+
+		if (sections[i].sh_flags & SHF_EXECINSTR)
+			read_name(elf, names, sections[i].sh_name, name);
+		keep_section(elf, sections, header.e_shnum, &sections[i], name);
+	}
+	return 0;
+}
+
+int elf_each_relocation(const struct elf_file *elf, const struct elf_range *range,
+			int (*visit)(const Elf64_Rela *relocation, void *arg), void *arg)
+{
+	Elf64_Rela block[1024];
+
+	for (uint64_t at = 0; at + sizeof(block[0]) <= range->size; at += sizeof(block)) {
+		size_t count = MIN(ARRAY_SIZE(block), (range->size - at) / sizeof(block[0]));
+		int r;
+
+		r = elf_read(elf, range->offset + at, block, count * sizeof(block[0]));
+		for (size_t i = 0; r == 0 && i < count; i++)
+			r = visit(&block[i], arg);
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* The length of the id at the start of these bytes, if they are a note that holds one. */
+static size_t id_in_note(const uint8_t *note, size_t length, const uint8_t **ret_id)
+{
+	Elf64_Nhdr header;
+
+	if (length < sizeof(header) + 4)
+		return 0;
+	memcpy(&header, note, sizeof(header));
+	if (header.n_type != NT_GNU_BUILD_ID || header.n_namesz != 4 ||
+	    memcmp(note + sizeof(header), "GNU", 4) != 0 ||
+	    header.n_descsz > length - sizeof(header) - 4)
+		return 0;
+	*ret_id = note + sizeof(header) + 4;
+	return header.n_descsz;
+}
+
+size_t elf_build_id(const struct elf_file *elf, uint8_t *id, size_t size)
+{
+	for (size_t i = 0; i < elf->n_notes; i++) {
+		uint8_t bytes[1024];
+		size_t length = MIN(elf->notes[i].size, sizeof(bytes));
+
+		if (elf_read(elf, elf->notes[i].offset, bytes, length) < 0)
+			continue;
+		/* Notes begin at multiples of four; what is no note at all does no harm. */
+		for (size_t at = 0; at < length; at += 4) {
+			const uint8_t *found;
+			size_t found_length = id_in_note(bytes + at, length - at, &found);
+
+			if (!found_length)
+				continue;
+			memcpy(id, found, MIN(found_length, size));
+			return MIN(found_length, size);
+		}
+	}
+	return 0;
+}

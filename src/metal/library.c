@@ -1,0 +1,355 @@
+#include "metal/library.h"
+
+#include "metal/elf_file.h"
+#include "metal/names.h"
+#include "metal/stub.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* What was found of one line of metal_names. */
+struct found {
+	uint64_t address; /* 0: not defined here */
+	uint32_t index;	  /* among the dynamic symbols; 0: not one of them */
+};
+
+struct search {
+	struct found found[METAL_NAMES];
+	bool dynamic; /* the table that is being looked at */
+};
+
+static void take(struct search *search, unsigned name, uint32_t index, const Elf64_Sym *symbol)
+{
+	struct found *found = &search->found[name];
+	bool defined = symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < SHN_LORESERVE;
+
+	if (search->dynamic && !found->index && (defined || !found->address))
+		found->index = index;
+	if (defined && !found->address)
+		found->address = symbol->st_value;
+}
+
+static bool wants(const char *name, void *arg)
+{
+	(void)arg;
+	return metal_name_find(name) != METAL_NAMES;
+}
+
+static void visit(const char *name, uint32_t index, const Elf64_Sym *symbol, void *arg)
+{
+	take(arg, metal_name_find(name), index, symbol);
+}
+
+static int search_all(struct search *search, const struct elf_file *elf, bool dynamic)
+{
+	search->dynamic = dynamic;
+	return elf_search(elf, dynamic ? &elf->dynamic : &elf->full,
+			  &(struct elf_search){ wants, visit, search });
+}
+
+/* Each name but the patterns, by the hash table. */
+static int look_up(struct search *search, const struct elf_file *elf)
+{
+	search->dynamic = true;
+	for (unsigned i = 0; i < METAL_NAMES; i++) {
+		Elf64_Sym symbol;
+		uint32_t index;
+		int r;
+
+		if (strpbrk(metal_names[i].pattern, "?*"))
+			continue;
+		r = elf_lookup(elf, metal_names[i].pattern, &symbol, &index);
+		if (r < 0 && r != -ENOENT)
+			return r;
+		if (r == 0)
+			take(search, i, index, &symbol);
+	}
+	return 0;
+}
+
+static const struct found *found_name(const struct search *search, const char *name)
+{
+	for (unsigned i = 0; i < METAL_NAMES; i++)
+		if (strcmp(metal_names[i].pattern, name) == 0)
+			return &search->found[i];
+	return NULL;
+}
+
+static bool has(const char *symbol, void *arg)
+{
+	const struct found *found = found_name(arg, symbol);
+
+	return found && found->address;
+}
+
+/* The best name of a hook that is defined here; NULL: none. */
+static const struct found *found_hook(const struct search *search, enum metal_hook hook)
+{
+	for (unsigned i = 0; i < METAL_NAMES; i++)
+		if (metal_names[i].hook == hook && search->found[i].address)
+			return &search->found[i];
+	return NULL;
+}
+
+static bool lacks_hooks(const struct search *search)
+{
+	for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
+		if (hook != METAL_THROW && !found_hook(search, hook))
+			return true;
+	return false;
+}
+
+/*
+ * The cheap way first, for nearly every file that is looked at is none of TT-Metal's:
+ * the hash table. All dynamic symbols are read if there is no such table, or if the
+ * one hook without a certain name was not met; the full table if something is still
+ * missing, as in a program that TT-Metal is linked into.
+ */
+static int search_file(struct search *search, struct elf_file *elf)
+{
+	int r;
+
+	r = look_up(search, elf);
+	if (r < 0 && r != -ENODATA)
+		return r;
+	if (r == 0 && !lacks_hooks(search))
+		return elf_read_sections(elf);
+	if (elf_read_sections(elf) < 0)
+		return -EBADMSG;
+	if (r == -ENODATA ||
+	    (found_hook(search, METAL_TRACK_ALLOCATE) && !found_hook(search, METAL_CREATE_AT))) {
+		r = search_all(search, elf, true);
+		if (r < 0)
+			return r;
+	}
+	return lacks_hooks(search) ? search_all(search, elf, false) : 0;
+}
+
+static enum metal_entry entry_of(const uint8_t *code)
+{
+	static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	if (code[0] == 0x90 || memcmp(code, nop, sizeof(nop)) == 0)
+		return METAL_ENTRY_NOP;
+	if ((code[0] & 0xf8) == 0x50 || (code[0] == 0x41 && (code[1] & 0xf8) == 0x50))
+		return METAL_ENTRY_PUSH;
+	/* jmp, call, and jumps on a condition */
+	if (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70 ||
+	    (code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
+		return METAL_ENTRY_PUSH;
+	return METAL_ENTRY_STEPPED;
+}
+
+/* -ENOENT: no code there. */
+static int place_at(const struct elf_file *elf, uint64_t address, struct metal_place *ret)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	uint8_t code[16] = { 0 };
+	size_t skip = 0;
+	uint64_t offset;
+	int r;
+
+	if (!elf_is_code(elf, address))
+		return -ENOENT;
+	r = elf_find(elf, address, 1, &offset);
+	if (r < 0)
+		return r;
+	r = elf_read(elf, offset, code, MIN(sizeof(code), elf->size - offset));
+	if (r < 0)
+		return r;
+	if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
+		skip = sizeof(endbr64);
+	*ret = (struct metal_place){ address + skip, offset + skip, entry_of(code + skip) };
+	return 0;
+}
+
+/* Undefined symbols come before those of the hash table. 0: not imported. */
+static uint32_t find_import(const struct elf_file *elf, const char *name)
+{
+	Elf64_Sym block[256];
+	uint32_t first;
+	size_t length = strlen(name) + 1;
+
+	if (elf_first_hashed(elf, &first) < 0)
+		return 0;
+	for (uint32_t at = 0; at < first; at += ARRAY_SIZE(block)) {
+		size_t count = MIN(ARRAY_SIZE(block), first - at);
+
+		if (elf_read(elf, elf->dynamic.offset + at * sizeof(block[0]), block,
+			     count * sizeof(block[0])) < 0)
+			return 0;
+		for (size_t i = 0; i < count; i++) {
+			char found[32];
+
+			if (block[i].st_shndx != SHN_UNDEF || length > sizeof(found) ||
+			    block[i].st_name >= elf->dynamic.strings_size ||
+			    elf_read(elf, elf->dynamic.strings + block[i].st_name, found, length) <
+				    0)
+				continue;
+			if (memcmp(found, name, length) == 0)
+				return at + (uint32_t)i;
+		}
+	}
+	return 0;
+}
+
+/* What relocations say of two symbols. */
+struct slots {
+	uint32_t track, throw; /* dynamic symbols; 0: not one of them */
+	bool tracks;
+	uint64_t throw_slot;
+};
+
+static int visit_relocation(const Elf64_Rela *relocation, void *arg)
+{
+	struct slots *slots = arg;
+	uint64_t type = ELF64_R_TYPE(relocation->r_info);
+	uint64_t symbol = ELF64_R_SYM(relocation->r_info);
+
+	if ((type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) || symbol == 0)
+		return 0;
+	if (symbol == slots->track)
+		slots->tracks = true;
+	else if (symbol == slots->throw)
+		slots->throw_slot = relocation->r_offset;
+	return 0;
+}
+
+static bool is_complete(const struct slots *slots)
+{
+	return (slots->tracks || !slots->track) && (slots->throw_slot || !slots->throw);
+}
+
+static int read_slots(const struct elf_file *elf, const struct search *search, struct slots *ret)
+{
+	const struct found *track = found_hook(search, METAL_TRACK_ALLOCATE);
+	const struct found *throw = found_name(search, METAL_NAME_THROW);
+	int r;
+
+	ret->track = track ? track->index : 0;
+	if (!throw->address)
+		ret->throw = throw->index ? throw->index : find_import(elf, METAL_NAME_THROW);
+	r = elf_each_relocation(elf, &elf->plt_slots, visit_relocation, ret);
+	if (r == 0 && !is_complete(ret))
+		r = elf_each_relocation(elf, &elf->relocations, visit_relocation, ret);
+	return r;
+}
+
+/* A hook that is no code, or behind the end of the file, is not there. */
+static int place_hooks(struct metal_library *library, const struct elf_file *elf,
+		       const struct search *search)
+{
+	struct slots slots = { 0 };
+	uint64_t stub;
+	int r = 0;
+
+	for (unsigned hook = 0; hook < METAL_HOOKS && (r == 0 || r == -ENOENT); hook++) {
+		const struct found *found = found_hook(search, hook);
+
+		r = found ? place_at(elf, found->address, &library->hooks[hook]) : 0;
+	}
+	if (r == 0 || r == -ENOENT)
+		r = read_slots(elf, search, &slots);
+	if (r == 0 && slots.throw_slot) {
+		r = stub_find(elf, slots.throw_slot, &stub);
+		if (r == 0)
+			r = place_at(elf, stub, &library->hooks[METAL_THROW]);
+	}
+	library->tracks = slots.tracks;
+	return r == -ENOENT ? 0 : r;
+}
+
+static bool is_cheap(const struct metal_library *library, enum metal_hook hook)
+{
+	enum metal_entry entry = library->hooks[hook].entry;
+
+	return entry == METAL_ENTRY_PUSH || entry == METAL_ENTRY_NOP;
+}
+
+static bool is_there(const struct metal_library *library, enum metal_hook hook)
+{
+	return library->hooks[hook].entry != METAL_ENTRY_NONE;
+}
+
+/* Counting when allocate_buffer is entered is as good, if failures can be taken back. */
+static void choose_way(struct metal_library *library)
+{
+	if (library->tracks && !is_cheap(library, METAL_TRACK_ALLOCATE) &&
+	    is_cheap(library, METAL_ALLOCATE) && is_there(library, METAL_THROW))
+		library->tracks = false;
+	if (!is_there(library, METAL_TRACK_ALLOCATE))
+		library->tracks = false;
+}
+
+/* An object begins with the address of its functions, behind two words about its class. */
+static uint64_t vtable(const struct search *search, const char *name)
+{
+	uint64_t address = found_name(search, name)->address;
+
+	return address ? address + 16 : 0;
+}
+
+int metal_library_read(struct metal_library *ret, int fd)
+{
+	struct metal_library library = { 0 };
+	struct search search = { 0 };
+	struct elf_file elf;
+	int r;
+
+	r = elf_open(&elf, fd);
+	if (r < 0)
+		return r;
+	r = search_file(&search, &elf);
+	if (r < 0)
+		return r;
+	r = metal_shape_find(&library.shape, has, &search);
+	if (r < 0)
+		return r;
+	r = place_hooks(&library, &elf, &search);
+	if (r < 0)
+		return r;
+	choose_way(&library);
+	library.device_vtable = vtable(&search, METAL_NAME_DEVICE);
+	if (!library.device_vtable)
+		library.device_vtable = vtable(&search, METAL_NAME_DEVICE_V0);
+	library.mesh_vtable = vtable(&search, METAL_NAME_MESH);
+	library.build_id_length = elf_build_id(&elf, library.build_id, sizeof(library.build_id));
+	*ret = library;
+	return 0;
+}
+
+bool metal_library_uses(const struct metal_library *library, enum metal_hook hook)
+{
+	if (!is_there(library, hook))
+		return false;
+	if (hook == METAL_TRACK_ALLOCATE)
+		return library->tracks || is_cheap(library, hook);
+	if (hook == METAL_ALLOCATE || hook == METAL_THROW)
+		return !library->tracks;
+	if (hook == METAL_TRACK_DEALLOCATE)
+		return !is_there(library, METAL_DEALLOCATE);
+	return true;
+}
+
+const char *metal_library_problem(const struct metal_library *library)
+{
+	/* Those that are entered for every buffer; the others may be slow. */
+	static const enum metal_hook often[] = {
+		METAL_TRACK_ALLOCATE, METAL_ALLOCATE,  METAL_TRACK_DEALLOCATE,
+		METAL_DEALLOCATE,     METAL_CREATE_AT,
+	};
+
+	if (!library->device_vtable || (!library->tracks && !is_there(library, METAL_ALLOCATE)))
+		return "unknown-shape";
+	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
+		return "missed-free";
+	/* What a device frees when it closes would be counted until the process ends. */
+	if (!is_there(library, METAL_FORGET_ALL) && !is_there(library, METAL_DESTROY))
+		return "missed-free";
+	if (!library->tracks && !is_there(library, METAL_THROW))
+		return "no-throw";
+	for (size_t i = 0; i < ARRAY_SIZE(often); i++)
+		if (metal_library_uses(library, often[i]) && !is_cheap(library, often[i]))
+			return "single-step";
+	return NULL;
+}

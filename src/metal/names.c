@@ -1,0 +1,90 @@
+#include "metal/names.h"
+
+#include "basic/macros.h"
+
+#include <string.h>
+
+#define CREATE	       METAL_NAME("6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE")
+/* What ends the names of v0.57 to v0.59. */
+#define CREATE_OLD_END "EES6_IbES6_INS_3stl10StrongTypeIhNS0_14SubDeviceIdTagEEEE"
+
+/*
+ * The place in the table is the rank: of two names of one hook the upper one is
+ * used. The full names of CREATE_AT save a search of the whole symbol table for
+ * what begins like the pattern below them.
+ */
+const struct metal_name metal_names[METAL_NAMES] = {
+	{ METAL_NAME_TRACK, METAL_TRACK_ALLOCATE },
+	{ METAL_NAME_TRACK_V0, METAL_TRACK_ALLOCATE },
+	{ METAL_NAME("12GraphTracker16track_deallocateEPNS0_6BufferE"), METAL_TRACK_DEALLOCATE },
+	{ METAL_NAME("12GraphTracker16track_deallocateEPNS0_2v06BufferE"), METAL_TRACK_DEALLOCATE },
+	{ METAL_NAME_ALLOCATE_IMPL, METAL_ALLOCATE },
+	{ METAL_NAME_ALLOCATE, METAL_ALLOCATE },
+	{ METAL_NAME_ALLOCATE_V0, METAL_ALLOCATE },
+	{ METAL_NAME("13AllocatorImpl17deallocate_bufferEPNS0_6BufferE"), METAL_DEALLOCATE },
+	{ METAL_NAME("9Allocator17deallocate_bufferEPNS0_6BufferE"), METAL_DEALLOCATE },
+	{ METAL_NAME("9Allocator17deallocate_bufferEPNS0_2v06BufferE"), METAL_DEALLOCATE },
+	{ METAL_NAME("6Buffer19mark_as_deallocatedEv"), METAL_FORGET },
+	{ METAL_NAME("2v06Buffer19mark_as_deallocatedEv"), METAL_FORGET },
+	/* After v0.65 the one of Allocator only calls the one of AllocatorImpl. */
+	{ METAL_NAME("13AllocatorImpl18deallocate_buffersEv"), METAL_FORGET_ALL },
+	{ METAL_NAME("9Allocator18deallocate_buffersEv"), METAL_FORGET_ALL },
+	/* D0 calls one of these; D1 and D2 are one function where nothing is inherited. */
+	{ METAL_NAME("13AllocatorImplD2Ev"), METAL_DESTROY },
+	{ METAL_NAME("13AllocatorImplD1Ev"), METAL_DESTROY },
+	{ METAL_NAME("9AllocatorD2Ev"), METAL_DESTROY },
+	{ METAL_NAME("9AllocatorD1Ev"), METAL_DESTROY },
+	{ CREATE "RKNS0_18BufferShardingArgsESt8optionalIbES8_IN4ttsl10StrongTypeIh"
+		 "NS0_14SubDeviceIdTagEEEE",
+	  METAL_CREATE_AT },
+	{ CREATE "NS0_18TensorMemoryLayoutERKSt8optionalISt7variantIJNS0_15ShardSpecBufferE"
+		 "NS0_22BufferDistributionSpecEEE" CREATE_OLD_END,
+	  METAL_CREATE_AT },
+	{ CREATE "NS0_18TensorMemoryLayoutERKSt8optionalINS0_15ShardSpecBufferE" CREATE_OLD_END,
+	  METAL_CREATE_AT },
+	{ CREATE "*", METAL_CREATE_AT },
+	{ METAL_NAME("2v06Buffer6createEPNS?_7IDeviceEmmmNS?_10BufferTypeE*"), METAL_CREATE_AT },
+	{ METAL_NAME_THROW, METAL_THROW },
+	{ METAL_NAME_VIEW, METAL_HOOKS },
+	{ METAL_NAME_ENV, METAL_HOOKS },
+	{ METAL_NAME_RECORD, METAL_HOOKS },
+	{ METAL_NAME_DATAFLOW, METAL_HOOKS },
+	{ METAL_NAME_DEVICE, METAL_HOOKS },
+	{ METAL_NAME_DEVICE_V0, METAL_HOOKS },
+	{ METAL_NAME_MESH, METAL_HOOKS },
+};
+
+/* A name with a dot in it is a part of a function that the compiler split off. */
+static bool matches(const char *pattern, const char *symbol)
+{
+	for (; *pattern && *pattern != '*'; pattern++, symbol++)
+		if (*symbol == '\0' || (*pattern != *symbol && *pattern != '?'))
+			return false;
+	return *pattern == '*' ? !strchr(symbol, '.') : *symbol == '\0';
+}
+
+static bool starts(const char *symbol, const char *with)
+{
+	return strncmp(symbol, with, strlen(with)) == 0;
+}
+
+unsigned metal_name_find(const char *symbol)
+{
+	if (!starts(symbol, METAL_NAME("")) && !starts(symbol, "_ZTVN2tt8tt_metal") &&
+	    !starts(symbol, METAL_NAME_THROW))
+		return METAL_NAMES;
+	for (unsigned i = 0; i < METAL_NAMES; i++)
+		if (matches(metal_names[i].pattern, symbol))
+			return i;
+	return METAL_NAMES;
+}
+
+enum metal_hook metal_hook_of(const char *symbol, unsigned *ret_rank)
+{
+	unsigned i = metal_name_find(symbol);
+
+	if (i == METAL_NAMES || metal_names[i].hook == METAL_HOOKS)
+		return METAL_HOOKS;
+	*ret_rank = i;
+	return metal_names[i].hook;
+}

@@ -1,0 +1,79 @@
+#include "metal/shape.h"
+
+#include "metal/names.h"
+
+#include <errno.h>
+
+/* v0.60 put two words before the device, which moved all the rest. */
+static void place_fields(struct metal_shape *shape, unsigned start)
+{
+	shape->device = (uint16_t)start;
+	shape->size = (uint16_t)(start + 8);
+	shape->type = (uint16_t)(start + 16);
+	shape->owns_data = (uint16_t)(start + 27);
+	shape->allocator = (uint16_t)(start + 48);
+	shape->status = (uint16_t)(start + 56);
+	shape->dry_run = (uint16_t)(start + 57);
+	shape->address = (uint16_t)(start + 64);
+}
+
+/* v0.53 to v0.59: 0 requested, 1 failed, 2 allocated, 3 freed; since v0.58 without "failed". */
+static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allocated_mask)
+{
+	*ret = (struct metal_shape){
+		.versions = versions,
+		.allocated_mask = allocated_mask,
+		.chip = 8,
+	};
+	place_fields(ret, 0);
+	return 0;
+}
+
+static int new_shape(struct metal_shape *ret, const char *versions, unsigned chip)
+{
+	*ret = (struct metal_shape){
+		.versions = versions,
+		.allocated_mask = 1 << 1,
+		.chip = (uint16_t)chip,
+	};
+	place_fields(ret, 16);
+	return 0;
+}
+
+/* Since v0.66 the allocator that does it is AllocatorImpl. */
+static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg),
+			void *arg)
+{
+	bool env = has(METAL_NAME_ENV, arg);
+
+	if (!has(METAL_NAME_RECORD, arg))
+		return env ? new_shape(ret, "v0.68 to v0.69", 24)
+			   : new_shape(ret, "v0.66 to v0.67", 8);
+	/* Without the class that came with the move the place of the chip id is a guess. */
+	if (!env)
+		return -ENOTSUP;
+	new_shape(ret, has(METAL_NAME_DATAFLOW, arg) ? "v0.77 or later" : "v0.70 to v0.76", 24);
+	ret->publishes = true;
+	return 0;
+}
+
+int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg), void *arg)
+{
+	bool track = has(METAL_NAME_TRACK, arg), track_v0 = has(METAL_NAME_TRACK_V0, arg);
+	bool impl = has(METAL_NAME_ALLOCATE_IMPL, arg), view = has(METAL_NAME_VIEW, arg);
+	bool allocator = has(METAL_NAME_ALLOCATE, arg);
+
+	if (!track && !track_v0)
+		return impl || allocator ? -ENOTSUP : -ENOENT;
+	if (track && track_v0)
+		return -ENOTSUP;
+	if (track_v0)
+		return old_shape(ret, has(METAL_NAME_ALLOCATE_V0, arg) ? "v0.56" : "v0.53 to v0.55",
+				 1 << 2);
+	if (impl)
+		return view ? recent_shape(ret, has, arg) : -ENOTSUP;
+	if (!allocator)
+		return -ENOTSUP;
+	return view ? new_shape(ret, "v0.60 to v0.65", 8)
+		    : old_shape(ret, "v0.57 to v0.59", 1 << 1 | 1 << 2);
+}

@@ -1,0 +1,122 @@
+#include "metal/stub.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define JUMP_LENGTH 6  /* ff 25, and the distance to the slot */
+#define LEAD_MAX    10 /* what can stand before the jump: endbr64, mov */
+
+static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+/* Does a jump through the slot stand here? */
+static bool jumps(const uint8_t *code, uint64_t address, uint64_t slot)
+{
+	int32_t distance;
+
+	if (code[0] != 0xff || code[1] != 0x25)
+		return false;
+	memcpy(&distance, code + 2, sizeof(distance));
+	return address + JUMP_LENGTH + (uint64_t)(int64_t)distance == slot;
+}
+
+/*
+ * A probe must not land inside an instruction, so the start of a stub is only believed
+ * where stubs can start: at a multiple of eight, or at an endbr64 that is there.
+ */
+static bool starts_stub(const uint8_t *code, size_t at, uint64_t address)
+{
+	if (address % 8 == 0)
+		return true;
+	return at >= sizeof(endbr64) && address % 8 == sizeof(endbr64) &&
+	       memcmp(code + at - sizeof(endbr64), endbr64, sizeof(endbr64)) == 0;
+}
+
+/* The start of the stub whose jump is at code[at]; 0: none that is known. */
+static uint64_t stub_start(const uint8_t *code, size_t at, uint64_t address)
+{
+	if (starts_stub(code, at, address))
+		return address;
+	/* bnd jmp */
+	if (at >= 1 && code[at - 1] == 0xf2 && starts_stub(code, at - 1, address - 1))
+		return address - 1;
+	/* mov $number, %r11d, as mold does */
+	if (at >= 6 && code[at - 6] == 0x41 && code[at - 5] == 0xbb &&
+	    starts_stub(code, at - 6, address - 6))
+		return address - 6;
+	return 0;
+}
+
+static uint64_t find_in_piece(const uint8_t *code, size_t length, uint64_t address, uint64_t slot)
+{
+	for (size_t i = 0; i + JUMP_LENGTH <= length; i++) {
+		uint64_t start;
+
+		if (!jumps(code + i, address + i, slot))
+			continue;
+		start = stub_start(code, i, address + i);
+		if (start)
+			return start;
+	}
+	return 0;
+}
+
+/* Pieces overlap by what a stub can be long, so that none is cut in two. */
+static int find_in_range(const struct elf_file *elf, const struct elf_range *range, uint64_t slot,
+			 uint64_t *ret)
+{
+	uint8_t code[16384];
+	const size_t step = sizeof(code) - JUMP_LENGTH - LEAD_MAX;
+
+	for (uint64_t at = 0; at < range->size; at += step) {
+		size_t length = MIN(sizeof(code), range->size - at);
+		int r;
+
+		r = elf_read(elf, range->offset + at, code, length);
+		if (r < 0)
+			return r;
+		*ret = find_in_piece(code, length, range->address + at, slot);
+		if (*ret)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+/*
+ * Without section headers: until it is bound, a slot leads back into its stub, to what
+ * follows the jump.
+ */
+static int find_by_slot(const struct elf_file *elf, uint64_t slot, uint64_t *ret)
+{
+	uint8_t code[JUMP_LENGTH];
+	uint64_t back, offset;
+	int r;
+
+	r = elf_find(elf, slot, sizeof(back), &offset);
+	if (r == 0)
+		r = elf_read(elf, offset, &back, sizeof(back));
+	if (r < 0)
+		return r;
+	back -= JUMP_LENGTH;
+	if (!elf_is_code(elf, back) || back % 8)
+		return -ENOENT;
+	r = elf_find(elf, back, sizeof(code), &offset);
+	if (r == 0)
+		r = elf_read(elf, offset, code, sizeof(code));
+	if (r < 0)
+		return r;
+	if (!jumps(code, back, slot))
+		return -ENOENT;
+	*ret = back;
+	return 0;
+}
+
+int stub_find(const struct elf_file *elf, uint64_t slot, uint64_t *ret_address)
+{
+	for (size_t i = 0; i < elf->n_stubs; i++) {
+		int r = find_in_range(elf, &elf->stubs[i], slot, ret_address);
+
+		if (r != -ENOENT)
+			return r;
+	}
+	return elf->n_stubs ? -ENOENT : find_by_slot(elf, slot, ret_address);
+}
