@@ -94,8 +94,9 @@ struct options {
 	unsigned interval_ms;
 	bool write_once; /* --static */
 	bool has_time;
-	int64_t time; /* seconds since 1970 */
-	int load;     /* per cent; -1: a slow wave */
+	int64_t time;	  /* seconds since 1970 */
+	uint32_t after_s; /* how long a machine that is written once has been running */
+	int load;	  /* per cent; -1: a slow wave */
 	bool no_workloads;
 	struct workload workloads[MAX_WORKLOADS];
 	size_t workload_count;

@@ -24,6 +24,7 @@ static const char help[] =
 	"      --fault SPEC       what goes wrong, e.g. dead:1 or reset:0@5-8\n"
 	"      --static           write the files once and leave them\n"
 	"      --time EPOCH       with --static: when that was\n"
+	"      --after SECONDS    with --static: how long it had been running by then\n"
 	"      --seed NUMBER      for serial numbers and all that wavers\n"
 	"      --interval MS      between changes (100)\n"
 	"  -h, --help             this text\n"
@@ -44,11 +45,13 @@ enum {
 	OPT_FAULT,
 	OPT_STATIC,
 	OPT_TIME,
+	OPT_AFTER,
 	OPT_SEED,
 	OPT_INTERVAL,
 };
 
 static const struct option long_options[] = {
+	{ "after", required_argument, NULL, OPT_AFTER },
 	{ "boards", required_argument, NULL, 'b' },
 	{ "driver", required_argument, NULL, OPT_DRIVER },
 	{ "fault", required_argument, NULL, OPT_FAULT },
@@ -138,6 +141,7 @@ static int set_option(struct options *o, int option, const char *text)
 	case OPT_NO_WORKLOADS: o->no_workloads = true; return 1;
 	case OPT_STATIC: o->write_once = true; return 1;
 	case OPT_TIME: return set_time(o, text);
+	case OPT_AFTER: return set_number("after", text, 0, 3600, &o->after_s);
 	case OPT_INTERVAL: return set_number("interval", text, 1, 60000, &o->interval_ms);
 	case OPT_LOAD:
 		r = set_number("load", text, 0, 100, &n);
@@ -163,6 +167,8 @@ static int check(const struct options *o, int left)
 		return fail("--static needs a directory and takes no command");
 	if (o->has_time && !o->write_once)
 		return fail("--time is for --static");
+	if (o->after_s && !o->write_once)
+		return fail("--after is for --static");
 	if (!version_at_least(&o->driver, 1, 27))
 		return fail("--driver: drivers before 1.27 had no files to show");
 	return 1;

@@ -17,7 +17,7 @@
 #define MAP_SIZE   0x200000ull
 #define NODE_INODE 101 /* of node 0; the others follow */
 
-void procfs_add_machine(struct tree *root, int64_t now)
+void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime)
 {
 	char text[512];
 
@@ -27,9 +27,10 @@ void procfs_add_machine(struct tree *root, int64_t now)
 		 "cpu1 600000 0 200000 9000000 10000 0 4500 0 0 0\n"
 		 "intr 0\nctxt 90000000\nbtime %lld\nprocesses 20000\nprocs_running 1\n"
 		 "procs_blocked 0\n",
-		 (long long)(now - UPTIME_S));
+		 (long long)(now - uptime));
 	tree_text(root, 0444, text, "proc/stat");
-	snprintf(text, sizeof(text), "%lld.00 %lld.00\n", UPTIME_S, 2 * UPTIME_S * 9 / 10);
+	snprintf(text, sizeof(text), "%lld.00 %lld.00\n", (long long)uptime,
+		 (long long)(2 * uptime * 9 / 10));
 	tree_text(root, 0444, text, "proc/uptime");
 	tree_text(root, 0644,
 		  "root:x:0:0:root:/root:/bin/bash\n"
@@ -55,19 +56,22 @@ static void add_cmdline(struct tree *root, pid_t pid, const struct workload *w)
 		close(fd);
 }
 
-static void add_stat(struct tree *root, pid_t pid, const struct worker_job *job, const char *comm)
+/* One that computes keeps a core of the host busy, as TT-Metal does while it waits. */
+static void add_stat(struct tree *root, pid_t pid, const struct worker_job *job, const char *comm,
+		     uint32_t after_s)
 {
+	long long busy = job->workload.via == VIA_NONE ? 0 : after_s * TICKS;
 	long long start = UPTIME_S * TICKS - job->workload.age_ms * TICKS / 1000;
 	char text[512];
 
 	snprintf(text, sizeof(text),
-		 "%d (%s) S %d %d %d 0 -1 4194304 9000 0 12 0 3000 700 0 0 20 0 9 0 %lld %llu %llu "
+		 "%d (%s) S %d %d %d 0 -1 4194304 9000 0 12 0 %lld 700 0 0 20 0 9 0 %lld %llu %llu "
 		 "18446744073709551615 %llu %llu %llu 0 0 0 0 4096 16386 0 0 0 17 1 0 0 0 0 0 %llu "
 		 "%llu "
 		 "%llu %llu %llu %llu %llu 0\n",
-		 pid, comm, PARENT, pid, pid, start, VM_KIB * 1024, RSS_KIB / 4, CODE, CODE_END,
-		 STACK, CODE_END + 0x1000, CODE_END + 0x9000, CODE_END + 0x100000, STACK + 0x100,
-		 STACK + 0x180, STACK + 0x180, STACK + 0x200);
+		 pid, comm, PARENT, pid, pid, 3000 + busy, start, VM_KIB * 1024, RSS_KIB / 4, CODE,
+		 CODE_END, STACK, CODE_END + 0x1000, CODE_END + 0x9000, CODE_END + 0x100000,
+		 STACK + 0x100, STACK + 0x180, STACK + 0x180, STACK + 0x200);
 	tree_text(root, 0444, text, "proc/%d/stat", pid);
 }
 
@@ -116,7 +120,8 @@ static void add_files(struct tree *root, pid_t pid, const struct worker_job *job
 	tree_text(root, 0444, buf_text(&maps), "proc/%d/maps", pid);
 }
 
-void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job)
+void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,
+			uint32_t after_s)
 {
 	const struct workload *w = &job->workload;
 	char comm[16], text[160];
@@ -127,7 +132,7 @@ void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *j
 	snprintf(text, sizeof(text), "0::%s\n", w->cgroup[0] ? w->cgroup : "/");
 	tree_text(root, 0444, text, "proc/%d/cgroup", pid);
 	add_cmdline(root, pid, w);
-	add_stat(root, pid, job, comm);
+	add_stat(root, pid, job, comm, after_s);
 	add_status(root, pid, w->uid, comm);
 	add_files(root, pid, job);
 }

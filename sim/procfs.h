@@ -7,11 +7,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UPTIME_S 100000ll /* of a machine at one instant */
+#define UPTIME_S 100000ll /* of a machine at its start */
 #define TICKS	 100ll	  /* per second, in proc/PID/stat */
 
 /* The machine's own: stat, uptime, etc/passwd. */
-void procfs_add_machine(struct tree *root, int64_t now);
+void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime);
 
-/* comm, cmdline, stat, status, cgroup, maps and fd/ of one that started so long ago. */
-void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job);
+/* comm, cmdline, stat, status, cgroup, maps and fd/ of one that has been running since. */
+void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,
+			uint32_t after_s);

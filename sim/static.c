@@ -19,7 +19,8 @@
 #define DEFAULT_TIME 1767225600 /* 2026-01-01, if no --time is given */
 #define AGE_MS	     600000	/* of the first workload; each next one is younger by a minute */
 
-static int publish_metal(const struct worker_job *job, const char *shm, pid_t pid, int64_t now)
+static int publish_metal(const struct worker_job *job, const char *shm, pid_t pid, int64_t now,
+			 int64_t after_ms)
 {
 	struct metal metal;
 	uint64_t bytes[POOLS];
@@ -27,7 +28,7 @@ static int publish_metal(const struct worker_job *job, const char *shm, pid_t pi
 	int r;
 
 	workload_comm(&job->workload, comm);
-	worker_amounts(job, job->workload.age_ms, bytes);
+	worker_amounts(job, job->workload.age_ms + after_ms, bytes);
 	for (size_t i = 0; i < job->device_count; i++) {
 		r = metal_attach(&metal, shm, job->devices[i].asic_id, job->devices[i].logical, pid,
 				 comm);
@@ -39,9 +40,9 @@ static int publish_metal(const struct worker_job *job, const char *shm, pid_t pi
 	return 0;
 }
 
-static int publish_util(const struct worker_job *job, const char *shm, pid_t pid)
+static int publish_util(const struct worker_job *job, const char *shm, pid_t pid, uint32_t after_s)
 {
-	uint64_t now_us = (uint64_t)UPTIME_S * 1000000;
+	uint64_t boot_us = (uint64_t)UPTIME_S * 1000000;
 	int r;
 
 	for (size_t i = 0; i < job->device_count && job->workload.util >= 0; i++) {
@@ -50,10 +51,11 @@ static int publish_util(const struct worker_job *job, const char *shm, pid_t pid
 			.arch = job->devices[i].arch,
 			.cores = job->devices[i].cores,
 			.pid = pid,
-			.start_us = now_us - (uint64_t)job->workload.age_ms * 1000,
+			.start_us = boot_us - (uint64_t)job->workload.age_ms * 1000,
 		};
 
-		r = util_write(shm, &s, (unsigned)job->workload.util, now_us);
+		r = util_write(shm, &s, (unsigned)job->workload.util,
+			       boot_us + after_s * 1000000ull);
 		if (r < 0)
 			return r;
 	}
@@ -86,12 +88,12 @@ static int add_workload(struct machine *m, const struct place *p, size_t index, 
 	if (!w.age_ms)
 		w.age_ms = MAX(AGE_MS - 60000 * (int64_t)index, 1000);
 	setup_job(m, &w, p->path, &job);
-	procfs_add_process(&m->root, pid, &job);
+	procfs_add_process(&m->root, pid, &job, m->opt.after_s);
 	snprintf(shm, sizeof(shm), "%s/dev/shm", p->path);
 	if (w.via == VIA_METAL)
-		r = publish_metal(&job, shm, pid, now);
+		r = publish_metal(&job, shm, pid, now, 1000 * (int64_t)m->opt.after_s);
 	if (r == 0)
-		r = publish_util(&job, shm, pid);
+		r = publish_util(&job, shm, pid, m->opt.after_s);
 	for (size_t i = 0; i < job.device_count && r == 0; i++)
 		r = add_holder(machine_device(m, job.devices[i].number), pid, &w);
 	return r;
@@ -99,14 +101,14 @@ static int add_workload(struct machine *m, const struct place *p, size_t index, 
 
 static int write_tree(struct machine *m, const struct place *p)
 {
-	int64_t now = m->opt.has_time ? m->opt.time : DEFAULT_TIME;
+	int64_t now = m->opt.has_time ? m->opt.time : DEFAULT_TIME + m->opt.after_s;
 	char text[32];
 	int r;
 
 	r = setup_tree(m);
 	if (r < 0)
 		return r;
-	procfs_add_machine(&m->root, now);
+	procfs_add_machine(&m->root, now, UPTIME_S + m->opt.after_s);
 	for (size_t i = 0; i < m->opt.workload_count && r == 0; i++)
 		r = add_workload(m, p, i, now);
 	for (size_t i = 0; i < m->device_count; i++)

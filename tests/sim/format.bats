@@ -49,6 +49,30 @@ make() {
 	not cmp -s "$WORK/first/sys/class/tenstorrent/tenstorrent!0/tt_asic_id" "$(class 0)/tt_asic_id"
 }
 
+# The numbers of a file's words that differ between two trees.
+differs() { # FILE
+	diff <(tr ' ' '\n' <"$WORK/first/$1") <(tr ' ' '\n' <"$D/$1") | grep -c '^>'
+}
+
+@test "--static --after is the same machine later" {
+	local counter
+	make -b n150 -w dev=0,dram=1G,leak=1M
+	mv "$D" "$WORK/first"
+	make -b n150 -w dev=0,dram=1G,leak=1M --after 20
+	diff <(cd "$D" && find . -printf '%p %m %l\n' | sort) \
+		<(cd "$WORK/first" && find . -printf '%p %m %l\n' | sort)
+	counter=$(cd "$D" && echo sys/devices/*/*/*/tenstorrent/*/pcie_perf_counters/mst_nonposted_wr_data_word_sent0)
+	for f in tt_heartbeat device/hwmon/hwmon0/temp1_input; do
+		not cmp "$WORK/first/sys/class/tenstorrent/tenstorrent!0/$f" "$(class 0)/$f"
+	done
+	not cmp "$WORK/first/$counter" "$D/$counter"
+	not cmp "$WORK"/first/dev/shm/tt_device_*_memory "$D"/dev/shm/tt_device_*_memory
+	# A process has computed since, and was started when it was started.
+	[ "$(differs proc/1001/stat)" = 1 ]
+	cmp "$WORK/first/proc/stat" "$D/proc/stat"
+	[ "$(cut -d. -f1 "$D/proc/uptime")" = $(($(cut -d. -f1 "$WORK/first/proc/uptime") + 20)) ]
+}
+
 @test "old drivers lack what they lack" {
 	lacks() { # DRIVER PATH: the driver before has it not, 2.10 has it
 		rm -rf "$D"
@@ -181,7 +205,7 @@ chip $n 0 $pools
 	for arguments in '-b n151' '-b ""' '-b 65xn150' '-b -' '-b n150@0' '-b n150@1,n150@1' '--driver x' \
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
 		'--fault gone:0@5-2' '--fault slow:0/tt_aiclk' '--fault missing:0' '--load 101' '--interval 0' \
-		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5'; do
+		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--static --after 3601'; do
 		run "$TTSIM" $(eval "echo $arguments") "$D"
 		echo "$arguments: $status $output"
 		[ "$status" = 2 ]
