@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <term.h>
 #include <termios.h>
 
@@ -37,7 +38,8 @@ static void on_crash(int signal)
 {
 	if (rescue.taken) {
 		rescue.taken = 0;
-		(void)!write(STDOUT_FILENO, rescue.text, rescue.length);
+		/* Not write(): half a frame may be gathered there. */
+		syscall(SYS_write, STDOUT_FILENO, rescue.text, rescue.length);
 		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
 	}
 	raise(signal);
@@ -113,7 +115,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
 	set_escdelay(25);
-	typeahead(-1); /* a frame is one write, not one per line */
+	typeahead(-1); /* a frame is drawn to its end, whatever keys there are */
 	curs_set(0);
 	if (color && has_colors()) {
 		start_color();

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "tui/draw.h"
+#include "tui/gather.h"
 #include "tui/paint.h"
 #include "tui/terminal.h"
 
@@ -28,7 +29,9 @@ static void show(struct loop *loop)
 	ui->redraw = false;
 	loop->dirty = false;
 	draw(ui);
+	gather_begin();
 	refresh();
+	gather_end();
 }
 
 static void take_frame(struct loop *loop)
