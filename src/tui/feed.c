@@ -10,6 +10,9 @@
 
 enum { MAX_ERRANDS = 64 };
 
+/* As many as 64 cards keep open. Asked for later they cost milliseconds: see file_reserve(). */
+enum { DESCRIPTORS = 2047 };
+
 struct feed {
 	const struct machine *machine;
 	struct frame *last;  /* for rates; the sampler thread's own, as is the next */
@@ -189,6 +192,7 @@ int feed_new(const struct machine *machine, const struct want *want, unsigned pe
 	feed->machine = machine;
 	feed->want = *want;
 	feed->period_ns = period_ms * NS_PER_MS;
+	file_reserve(machine->root->fd, DESCRIPTORS);
 	feed->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = feed->wake_fd < 0 ? -errno : 0;
 	if (r == 0) {
