@@ -6,7 +6,7 @@
 
 #define CREATE	       METAL_NAME("6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE")
 /* What ends the names of v0.57 to v0.59. */
-#define CREATE_OLD_END "EES6_IbES6_INS_3stl10StrongTypeIhNS0_14SubDeviceIdTagEEEE"
+#define CREATE_OLD_END "ES6_IbES6_INS_3stl10StrongTypeIhNS0_14SubDeviceIdTagEEEE"
 
 /*
  * The place in the table is the rank: of two names of one hook the upper one is
@@ -68,14 +68,30 @@ static bool starts(const char *symbol, const char *with)
 	return strncmp(symbol, with, strlen(with)) == 0;
 }
 
+/* Hundreds of thousands of names begin alike: what they share is compared once. */
+static unsigned find_behind(const char *prefix, const char *symbol)
+{
+	size_t length = strlen(prefix);
+
+	for (unsigned i = 0; i < METAL_NAMES; i++) {
+		const char *pattern = metal_names[i].pattern;
+
+		/* No two prefixes have the same third letter. */
+		if (pattern[2] == prefix[2] && pattern[length] == symbol[length] &&
+		    matches(pattern + length, symbol + length))
+			return i;
+	}
+	return METAL_NAMES;
+}
+
 unsigned metal_name_find(const char *symbol)
 {
-	if (!starts(symbol, METAL_NAME("")) && !starts(symbol, "_ZTVN2tt8tt_metal") &&
-	    !starts(symbol, METAL_NAME_THROW))
-		return METAL_NAMES;
-	for (unsigned i = 0; i < METAL_NAMES; i++)
-		if (matches(metal_names[i].pattern, symbol))
-			return i;
+	static const char *const prefixes[] = { METAL_NAME(""), "_ZTVN2tt8tt_metal",
+						METAL_NAME_THROW };
+
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
+		if (starts(symbol, prefixes[i]))
+			return find_behind(prefixes[i], symbol);
 	return METAL_NAMES;
 }
 

@@ -1,0 +1,81 @@
+/*
+ * The memory of a process that may hold anything: the input is what lies around the
+ * allocator, from some page on. Its first byte chooses the place of the allocator.
+ */
+#include "fuzz.h"
+
+#include "metal/live.h"
+
+#include <errno.h>
+
+#define BASE UINT64_C(0x7f1234500000)
+
+struct memory {
+	const uint8_t *data;
+	size_t size, reads;
+};
+
+static int read_memory(void *arg, uint64_t address, void *to, size_t length)
+{
+	struct memory *memory = arg;
+
+	memory->reads++;
+	if (address < BASE || address - BASE > memory->size ||
+	    length > memory->size - (address - BASE))
+		return -EFAULT;
+	memcpy(to, memory->data + (address - BASE), length);
+	return 0;
+}
+
+static void try(const struct metal_shape *shape, struct memory *memory, uint64_t allocator)
+{
+	const struct metal_memory from = { read_memory, memory };
+	struct metal_buffer *buffers = NULL;
+	size_t count = 0;
+	int r;
+
+	memory->reads = 0;
+	r = metal_live_buffers(shape, &from, allocator, &buffers, &count);
+	CHECK(r == 0 || r == -EBADMSG || r == -EFAULT);
+	CHECK(memory->reads < (UINT64_C(1) << 22));
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		CHECK(metal_is_buffer(&buffers[i]) && buffers[i].allocator == allocator);
+		CHECK(buffers[i].size && buffers[i].size <= METAL_SIZE_MAX);
+		CHECK(i == 0 || buffers[i].self > buffers[i - 1].self);
+	}
+	free(buffers);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct metal_shape old = {
+		.device = 0,
+		.size = 8,
+		.type = 16,
+		.owns_data = 27,
+		.allocator = 48,
+		.status = 56,
+		.dry_run = 57,
+		.address = 64,
+		.allocated_mask = 6,
+	};
+	static const struct metal_shape new = {
+		.device = 16,
+		.size = 24,
+		.type = 32,
+		.owns_data = 43,
+		.allocator = 64,
+		.status = 72,
+		.dry_run = 73,
+		.address = 80,
+		.allocated_mask = 2,
+	};
+	struct memory memory;
+
+	if (size < 1)
+		return 0;
+	memory = (struct memory){ data + 1, size - 1, 0 };
+	try(&old, &memory, BASE + 8 * (uint64_t)data[0]);
+	try(&new, &memory, BASE + 8 * (uint64_t)data[0]);
+	return 0;
+}

@@ -1,0 +1,326 @@
+/* Files of TT-Metal, read: the ones that tests/unit/metal builds, and damaged copies. */
+#include "metal/elf_file.h"
+#include "metal/library.h"
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#define SENTINEL 12345 /* untouched by what failed */
+
+static struct metal_library library;
+
+static int open_file(const char *name)
+{
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", METAL_FOLDER, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		fail_msg("%s: cannot be opened", path);
+	return fd;
+}
+
+static int read_library(const char *name)
+{
+	CLEANUP_CLOSE int fd = open_file(name);
+
+	library = (struct metal_library){ .build_id_length = SENTINEL };
+	return metal_library_read(&library, fd);
+}
+
+/* The file as bytes that can be changed; must be freed. */
+static uint8_t *load(const char *name, size_t *ret_size)
+{
+	CLEANUP_CLOSE int fd = open_file(name);
+	struct stat st;
+	uint8_t *bytes;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	*ret_size = (size_t)st.st_size;
+	bytes = malloc(*ret_size);
+	assert_non_null(bytes);
+	assert_int_equal(pread(fd, bytes, *ret_size, 0), *ret_size);
+	return bytes;
+}
+
+static int read_bytes(const uint8_t *bytes, size_t size)
+{
+	CLEANUP_CLOSE int fd = memfd_create("library", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	return metal_library_read(&library, fd);
+}
+
+static const char *problem(const char *name)
+{
+	assert_int_equal(read_library(name), 0);
+	return metal_library_problem(&library);
+}
+
+static enum metal_entry entry(enum metal_hook hook)
+{
+	return library.hooks[hook].entry;
+}
+
+TEST(every_release_has_its_shape)
+{
+	static const struct {
+		const char *name, *versions;
+		unsigned device, chip;
+	} files[] = {
+		{ "v56", "v0.56", 0, 8 },
+		{ "v57", "v0.57 to v0.59", 0, 8 },
+		{ "v60", "v0.60 to v0.65", 16, 8 },
+		{ "v66", "v0.66 to v0.67", 16, 8 },
+		{ "v68", "v0.68 to v0.69", 16, 24 },
+		{ "v70", "v0.70 to v0.76", 16, 24 },
+		{ "v77", "v0.77 or later", 16, 24 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(read_library(files[i].name), 0);
+		assert_string_equal(library.shape.versions, files[i].versions);
+		assert_int_equal(library.shape.device, files[i].device);
+		assert_int_equal(library.shape.chip, files[i].chip);
+		assert_true(library.tracks);
+		assert_int_equal(library.build_id_length, 20);
+		assert_true(library.device_vtable && library.mesh_vtable);
+		for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
+			if (entry(hook) == METAL_ENTRY_NONE)
+				fail_msg("%s: hook %u", files[i].name, hook);
+		assert_null(metal_library_problem(&library));
+	}
+}
+
+/* The linker's own view: the addresses of the symbol table, without its section headers. */
+static uint64_t address_of(const char *file, const char *symbol)
+{
+	CLEANUP_CLOSE int fd = open_file(file);
+	struct elf_file elf;
+	Elf64_Sym found;
+	uint32_t index;
+
+	assert_int_equal(elf_open(&elf, fd), 0);
+	assert_int_equal(elf_lookup(&elf, symbol, &found, &index), 0);
+	return found.st_value;
+}
+
+TEST(hooks_are_at_their_functions)
+{
+	const struct metal_place *place = &library.hooks[METAL_ALLOCATE];
+	size_t size;
+	CLEANUP_FREE uint8_t *bytes = load("v77", &size);
+
+	assert_int_equal(read_library("v77"), 0);
+	assert_int_equal(
+		place->address,
+		address_of("v77", "_ZN2tt8tt_metal13AllocatorImpl15allocate_bufferEPNS0_6BufferE"));
+	assert_int_equal(place->entry, METAL_ENTRY_PUSH);
+	assert_true((bytes[place->offset] & 0xf8) == 0x50 || bytes[place->offset] == 0x41);
+	assert_int_equal(library.device_vtable,
+			 address_of("v77", "_ZTVN2tt8tt_metal6DeviceE") + 16);
+	assert_int_equal(entry(METAL_FORGET), METAL_ENTRY_STEPPED);
+}
+
+/* What stands at a stub: a jump through the slot, whatever leads to it. */
+static void assert_is_stub(const char *file)
+{
+	size_t size;
+	CLEANUP_FREE uint8_t *bytes = load(file, &size);
+	uint64_t at = library.hooks[METAL_THROW].offset;
+
+	assert_true(entry(METAL_THROW) != METAL_ENTRY_NONE);
+	if (bytes[at] == 0xf2)
+		at++;
+	assert_int_equal(bytes[at], 0xff);
+	assert_int_equal(bytes[at + 1], 0x25);
+}
+
+TEST(exceptions_are_seen_where_the_library_throws_them)
+{
+	static const char *const files[] = { "v77", "stripped", "ibt", "bound_now", "sysv_hash" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(read_library(files[i]), 0);
+		assert_is_stub(files[i]);
+	}
+	/* Defined here: the function itself. */
+	assert_null(problem("own_throw"));
+	assert_int_equal(library.hooks[METAL_THROW].address,
+			 address_of("own_throw", "__cxa_throw"));
+	assert_true(metal_library_uses(&library, METAL_THROW));
+	/* Called without a stub: nothing to see. */
+	assert_int_equal(read_library("no_plt"), 0);
+	assert_int_equal(entry(METAL_THROW), METAL_ENTRY_NONE);
+}
+
+TEST(an_endbr64_is_stepped_over)
+{
+	size_t size;
+	CLEANUP_FREE uint8_t *bytes = load("ibt", &size);
+
+	assert_null(problem("ibt"));
+	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
+		uint64_t at = library.hooks[hook].offset;
+
+		assert_int_equal(memcmp(bytes + at - 4, "\xf3\x0f\x1e\xfa", 4), 0);
+		assert_int_not_equal(memcmp(bytes + at, "\xf3\x0f\x1e\xfa", 4), 0);
+	}
+	assert_int_equal(entry(METAL_TRACK_ALLOCATE), METAL_ENTRY_PUSH);
+}
+
+TEST(whether_the_tracker_is_called_is_told_by_relocations)
+{
+	assert_null(problem("no_plt")); /* by the GOT alone */
+	assert_true(library.tracks);
+	assert_false(metal_library_uses(&library, METAL_ALLOCATE));
+	assert_false(metal_library_uses(&library, METAL_THROW));
+	assert_null(problem("untracked"));
+	assert_false(library.tracks);
+	assert_true(metal_library_uses(&library, METAL_ALLOCATE));
+	assert_true(metal_library_uses(&library, METAL_TRACK_ALLOCATE));
+	assert_false(metal_library_uses(&library, METAL_TRACK_DEALLOCATE));
+	assert_string_equal(problem("untracked_no_plt"), "no-throw");
+}
+
+TEST(an_expensive_tracker_is_avoided_if_possible)
+{
+	assert_null(problem("stepped"));
+	assert_int_equal(entry(METAL_TRACK_ALLOCATE), METAL_ENTRY_STEPPED);
+	assert_false(library.tracks);
+	assert_false(metal_library_uses(&library, METAL_TRACK_ALLOCATE));
+	assert_string_equal(problem("stepped_no_plt"), "single-step");
+	assert_true(library.tracks);
+}
+
+TEST(without_a_sign_of_a_closing_device_nothing_is_followed)
+{
+	assert_string_equal(problem("no_free_all"), "missed-free");
+}
+
+TEST(a_program_that_contains_it_is_read_by_its_full_table)
+{
+	assert_null(problem("program"));
+	assert_string_equal(library.shape.versions, "v0.77 or later");
+	assert_false(library.tracks); /* calls it, but nothing tells */
+	assert_int_equal(read_library("program_stripped"), -ENOENT);
+}
+
+TEST(what_is_not_known_is_told_apart_from_what_is_not_metal)
+{
+	CLEANUP_CLOSE int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	CLEANUP_CLOSE int text = open(__FILE__, O_RDONLY | O_CLOEXEC);
+	CLEANUP_CLOSE int device = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	CLEANUP_CLOSE int folder = open("/", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(read_library("unknown"), -ENOTSUP);
+	assert_int_equal(library.build_id_length, SENTINEL);
+	assert_int_equal(metal_library_read(&library, self), -ENOENT);
+	if (text >= 0)
+		assert_int_equal(metal_library_read(&library, text), -ENOENT);
+	assert_int_equal(metal_library_read(&library, device), -ENOENT);
+	assert_int_equal(metal_library_read(&library, folder), -ENOENT);
+	assert_int_equal(metal_library_read(&library, -1), -EBADF);
+}
+
+TEST(section_headers_may_be_missing)
+{
+	static const char *const files[] = { "v77", "sysv_hash", "v57", "v56" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		size_t size;
+		CLEANUP_FREE uint8_t *bytes = load(files[i], &size);
+		Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+
+		header->e_shoff = 0;
+		header->e_shnum = 0;
+		assert_int_equal(read_bytes(bytes, size), 0);
+		assert_null(metal_library_problem(&library));
+		assert_is_stub(files[i]);
+		assert_true(library.tracks);
+		assert_true(entry(METAL_CREATE_AT) == METAL_ENTRY_PUSH);
+		/* Or be nonsense. */
+		header->e_shoff = size - 3;
+		header->e_shnum = 0xfff0;
+		assert_int_equal(read_bytes(bytes, size), 0);
+	}
+}
+
+TEST(other_machines_are_not_ours)
+{
+	size_t size;
+	CLEANUP_FREE uint8_t *bytes = load("v77", &size);
+	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+
+	header->e_machine = EM_AARCH64;
+	assert_int_equal(read_bytes(bytes, size), -ENOENT);
+	header->e_machine = EM_X86_64;
+	header->e_ident[EI_CLASS] = ELFCLASS32;
+	assert_int_equal(read_bytes(bytes, size), -ENOENT);
+}
+
+static void assert_answer(int r)
+{
+	if (r == 0)
+		for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
+			assert_in_range(entry(hook), 0, METAL_ENTRY_STEPPED);
+	else
+		assert_true(r == -ENOENT || r == -ENOTSUP || r == -EBADMSG);
+}
+
+TEST(a_file_cut_anywhere_is_harmless)
+{
+	size_t size;
+	CLEANUP_FREE uint8_t *bytes = load("v77", &size);
+
+	for (size_t cut = 0; cut < size; cut += cut < 4096 ? 61 : 997)
+		assert_answer(read_bytes(bytes, cut));
+}
+
+TEST(a_file_with_random_bytes_in_it_is_harmless)
+{
+	static const char *const files[] = { "v77", "sysv_hash", "program" };
+	uint64_t seed = 42;
+
+	for (unsigned run = 0; run < 600; run++) {
+		size_t size;
+		CLEANUP_FREE uint8_t *bytes = load(files[run % ARRAY_SIZE(files)], &size);
+
+		for (unsigned i = 0; i < 20; i++) {
+			/* Headers and tables are at the start and at the end. */
+			unsigned at = random_below(&seed, 4096);
+
+			if (i % 4 == 3)
+				at = (unsigned)size - 1 - at % (unsigned)size;
+			bytes[at] = (uint8_t)random_next(&seed);
+		}
+		assert_answer(read_bytes(bytes, size));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_release_has_its_shape),
+		cmocka_unit_test(hooks_are_at_their_functions),
+		cmocka_unit_test(exceptions_are_seen_where_the_library_throws_them),
+		cmocka_unit_test(an_endbr64_is_stepped_over),
+		cmocka_unit_test(whether_the_tracker_is_called_is_told_by_relocations),
+		cmocka_unit_test(an_expensive_tracker_is_avoided_if_possible),
+		cmocka_unit_test(without_a_sign_of_a_closing_device_nothing_is_followed),
+		cmocka_unit_test(a_program_that_contains_it_is_read_by_its_full_table),
+		cmocka_unit_test(what_is_not_known_is_told_apart_from_what_is_not_metal),
+		cmocka_unit_test(section_headers_may_be_missing),
+		cmocka_unit_test(other_machines_are_not_ours),
+		cmocka_unit_test(a_file_cut_anywhere_is_harmless),
+		cmocka_unit_test(a_file_with_random_bytes_in_it_is_harmless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
