@@ -23,12 +23,18 @@ static uint64_t held(const struct point *point)
 	return point->last[QUANTITY_DRAM] + point->last[QUANTITY_L1];
 }
 
-/* The oldest and the newest known point that the ring still has. */
+/*
+ * The oldest and the newest known point: the very first one as long as the ring would
+ * reach back to it, for a step only has its last sample.
+ */
 static void find_ends(const struct series *series, struct floors *floors)
 {
 	int64_t last = series->ended_ns / series->step_ns;
+	int64_t oldest = MAX(last - (int64_t)series->size + 1, 0);
 
-	for (int64_t n = MAX(last - (int64_t)series->size + 1, 0); n <= last; n++) {
+	if (series->begun_ns / series->step_ns >= oldest)
+		floors->first = &series->first;
+	for (int64_t n = oldest; n <= last; n++) {
 		const struct point *point = series_at(series, n);
 
 		if (!point || !point->known)

@@ -7,7 +7,7 @@
 
 enum {
 	DEVICE_STEPS = 600,
-	PROCESS_STEPS = 120,
+	PROCESS_STEPS = 40,
 };
 
 /* Whose series it is. A pid alone may be given out again. */
@@ -262,6 +262,9 @@ static int add(struct history *history, const struct key *key, const struct poin
 	int r;
 
 	if (at == history->count || compare_keys(&history->entries[at].key, key) != 0) {
+		/* A process that nobody tracks has no history to remember. */
+		if (key->pid && !point->known)
+			return 0;
 		if (key->pid && !make_room(history, point->time_ns))
 			return 0;
 		at = find(history, key);

@@ -3,8 +3,9 @@
  *
  * A series is a ring over time, not over samples: ten minutes in steps of one
  * length, whatever the pace of the samples, and a step without a sample is a gap.
- * Its memory is fixed: 600 steps of a second for a device, 120 of five seconds for
- * a process, and so many processes at most. Pure functions of snapshots, no clock.
+ * Its memory is fixed: 600 steps of a second for a device, 40 of fifteen seconds for a
+ * process whose memory is known, which are 2 KB, and so many of those at most. Pure
+ * functions of snapshots, no clock.
  */
 #pragma once
 
@@ -12,18 +13,18 @@
 #include "model/snapshot.h"
 
 #define HISTORY_SPAN_NS	  INT64_C(600000000000)
-#define HISTORY_PROCESSES 2048 /* beyond these, the longest gone is forgotten */
+#define HISTORY_PROCESSES 1024 /* beyond these, the longest gone is forgotten */
 
 enum quantity { QUANTITY_DRAM, QUANTITY_L1, QUANTITY_N };
 
 /* One step. */
 struct point {
 	int64_t time_ns;	   /* CLOCK_MONOTONIC of its last sample; 0: none */
-	bool known;		   /* was the memory, at that time? */
 	uint64_t last[QUANTITY_N]; /* at that time */
 	uint64_t most[QUANTITY_N]; /* in the whole step */
-	bool has_frees;
-	uint64_t frees; /* so far, at that time */
+	uint64_t frees : 62;	   /* so far, at that time */
+	bool has_frees : 1;
+	bool known : 1; /* was the memory, at that time? */
 };
 
 struct series {

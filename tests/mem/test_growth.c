@@ -12,7 +12,7 @@ enum frees { NO_FREES, SOME_FREES, FREES_UNKNOWN };
 /* One sample per second, as amount(second) has it. */
 static struct growth judge(unsigned seconds, uint64_t (*amount)(unsigned), enum frees frees)
 {
-	struct series *series = series_new(120, 5 * S);
+	struct series *series = series_new(40, 15 * S);
 	struct growth growth;
 
 	for (unsigned i = 0; i < seconds; i++) {
@@ -151,7 +151,7 @@ TEST(a_long_watch_forgets_the_beginning)
 /* Every trend has a word, and no amount breaks the sums. */
 TEST(extremes_do_not_overflow)
 {
-	struct series *series = series_new(120, 5 * S);
+	struct series *series = series_new(40, 15 * S);
 
 	for (int i = 0; i < 100; i++) {
 		const struct point point = {

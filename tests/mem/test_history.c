@@ -173,6 +173,26 @@ TEST(who_is_gone_for_the_span_is_forgotten)
 	history_free(history);
 }
 
+TEST(who_is_not_tracked_takes_no_room)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(snapshot, 12, 7, 400);
+	snapshot->processes[0].usages[0].why[USE_DRAM] = NO_TRACKER;
+	assert_int_equal(history_add(history, snapshot), 0);
+	assert_null(history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]));
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
+/* 2 KB each: a thousand of them fit into the memory that a screen may take. */
+TEST(a_step_is_small)
+{
+	assert_true(sizeof(struct point) <= 48);
+}
+
 /* 1,000 new processes per sample, for 20 samples: the first are forgotten, the last are there. */
 TEST(processes_are_bounded)
 {
@@ -210,6 +230,8 @@ int main(void)
 		cmocka_unit_test(devices_and_processes_are_kept),
 		cmocka_unit_test(a_pid_that_was_given_out_again_is_another_process),
 		cmocka_unit_test(who_is_gone_for_the_span_is_forgotten),
+		cmocka_unit_test(who_is_not_tracked_takes_no_room),
+		cmocka_unit_test(a_step_is_small),
 		cmocka_unit_test(processes_are_bounded),
 	};
 
