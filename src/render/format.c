@@ -4,15 +4,46 @@
 #include <stdio.h>
 #include <time.h>
 
-static const char *const suffixes[] = { "B", "KB", "MB", "GB", "TB", "PB" };
+enum { N_SUFFIXES = 6 };
+
+static const struct {
+	double step;
+	const char *suffixes[N_SUFFIXES];
+} all_units[UNITS_N] = {
+	[UNITS_BINARY] = { 1024, { "B", "KB", "MB", "GB", "TB", "PB" } },
+	[UNITS_IEC] = { 1024, { "B", "KiB", "MiB", "GiB", "TiB", "PiB" } },
+	[UNITS_DECIMAL] = { 1000, { "B", "kB", "MB", "GB", "TB", "PB" } },
+};
+
+static enum units chosen;
+
+void format_set_units(enum units units)
+{
+	chosen = units;
+}
+
+double format_unit_size(unsigned steps)
+{
+	double size = 1;
+
+	while (steps--)
+		size *= all_units[chosen].step;
+	return size;
+}
+
+const char *format_unit_name(unsigned steps)
+{
+	return all_units[chosen].suffixes[steps];
+}
 
 /* A number below 1024 and its unit; 1023.97 MB is 1.0 GB, not 1024.0 MB. */
 static unsigned scale(double *number)
 {
+	const double step = all_units[chosen].step;
 	unsigned unit = 0;
 
-	while (unit + 1 < ARRAY_SIZE(suffixes) && *number >= (unit ? 1023.95 : 1023.5)) {
-		*number /= 1024;
+	while (unit + 1 < N_SUFFIXES && *number >= step - (unit ? 0.05 : 0.5)) {
+		*number /= step;
 		unit++;
 	}
 	return unit;
@@ -23,7 +54,7 @@ void format_bytes(struct buf *out, uint64_t bytes)
 	double number = (double)bytes;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, suffixes[unit]);
+	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, format_unit_name(unit));
 }
 
 void format_bytes_fine(struct buf *out, uint64_t bytes)
@@ -31,7 +62,7 @@ void format_bytes_fine(struct buf *out, uint64_t bytes)
 	double number = (double)bytes;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.2f%s" : "%.0f%s", number, suffixes[unit]);
+	buf_printf(out, unit ? "%.2f%s" : "%.0f%s", number, format_unit_name(unit));
 }
 
 void format_count(struct buf *out, uint64_t count)
@@ -61,7 +92,7 @@ void format_rate(struct buf *out, double bytes_per_second)
 	double number = bytes_per_second;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.1f%s/s" : "%.0f%s/s", number, suffixes[unit]);
+	buf_printf(out, unit ? "%.1f%s/s" : "%.0f%s/s", number, format_unit_name(unit));
 }
 
 void format_duration(struct buf *out, double seconds)

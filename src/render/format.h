@@ -6,7 +6,22 @@
 
 #include <stdint.h>
 
-/* "2.4GB", "800.0MB", "0B": units of 1024, as the first tool had them. */
+/* How amounts of memory are written. */
+enum units {
+	UNITS_BINARY,  /* GB of 1024 MB, as the first tool had them */
+	UNITS_IEC,     /* the same, called GiB */
+	UNITS_DECIMAL, /* GB of 1000 MB */
+	UNITS_N,
+};
+
+/* For all that follows; the first is the default. To be called by the thread that formats. */
+void format_set_units(enum units units);
+
+/* Bytes in so many steps of the unit (1: KB, 2: MB, 3: GB), and its name. */
+double format_unit_size(unsigned steps);
+const char *format_unit_name(unsigned steps);
+
+/* "2.4GB", "800.0MB", "0B" */
 void format_bytes(struct buf *out, uint64_t bytes);
 
 /* "2.40GB": two digits after the point. */

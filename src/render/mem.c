@@ -213,7 +213,7 @@ static void end_parts(struct line *line)
 		line_end(line);
 }
 
-static void put_pools(struct line *line, const struct mem_view *view, size_t device)
+void mem_put_pools(struct line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 	const struct pool_line dram = { "DRAM",		QUANTITY_DRAM,	DEV_DRAM_USED,
@@ -319,7 +319,7 @@ static void put_device(struct line *line, const struct mem_view *view, size_t de
 		line_printf(line, TINT_BAD, "  %s", dev->state);
 		line_end(line);
 	}
-	put_pools(line, view, device);
+	mem_put_pools(line, view, device);
 	put_charts(line, view, device);
 	line_end(line);
 	mem_put_processes(line, view, device, alone ? 10 : 5);

@@ -16,6 +16,9 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 /* "server running" */
 const char *mem_server_text(const struct snapshot *snapshot);
 
+/* Pools with bars, their peaks and what they grew by; what they are made of. */
+void mem_put_pools(struct line *line, const struct mem_view *view, size_t device);
+
 /* Who has how much, and whether it grows; most of them first, and at most so many. */
 void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most);
 
