@@ -1,6 +1,7 @@
 #include "tui/actions.h"
 
 #include "basic/clock.h"
+#include "tui/terminal.h"
 #include "tui/theme.h"
 #include "tui/tui.h"
 
@@ -81,19 +82,27 @@ static void go_to_view(struct ui *ui, enum view view)
 	ui_settle(ui);
 }
 
-static void open_selected(struct ui *ui)
+/* All about the selected process, from the line that begins so; NULL: from the top. */
+static void open_process(struct ui *ui, const char *anchor)
 {
 	const struct process *process = ui_process(ui);
 
-	if (ui->settings.view == VIEW_GRID || !process) {
-		go_to_view(ui, VIEW_DEVICE);
+	if (!process)
 		return;
-	}
 	ui->detail_pid = process->pid;
+	ui->detail_anchor = anchor;
 	buf_reset(&ui->detail);
 	if (!feed_ask(ui->feed, &(struct errand){ .kind = ERRAND_INSPECT, .pid = process->pid }))
 		ui_say(ui, "too much is being asked");
 	overlay_open(ui, OVERLAY_DETAIL);
+}
+
+static void open_selected(struct ui *ui)
+{
+	if (ui->settings.view == VIEW_GRID || !ui_process(ui))
+		go_to_view(ui, VIEW_DEVICE);
+	else
+		open_process(ui, NULL);
 }
 
 static void go_back(struct ui *ui)
@@ -102,6 +111,35 @@ static void go_back(struct ui *ui)
 	ui->filter_text[0] = '\0';
 	ui->back_ns = 0;
 	ui_list(ui);
+}
+
+bool ui_set_filter(struct ui *ui, const char *text)
+{
+	char problem[128];
+
+	if (filter_parse(&ui->filter, text, problem, sizeof(problem)) < 0) {
+		ui_say(ui, "%s", problem);
+		return false;
+	}
+	snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
+	ui_list(ui);
+	return true;
+}
+
+/* Only those on the selected device; once more takes that away. */
+static void isolate(struct ui *ui)
+{
+	const struct device *dev = ui_device(ui, ui->device);
+	char next[sizeof(ui->filter_text)];
+
+	if (!dev)
+		return;
+	snprintf(next, sizeof(next), "%s", ui->filter_text);
+	if (filter_replace(next, sizeof(next), TASK_DEVICES, dev->id) &&
+	    strcmp(next, ui->filter_text) == 0 &&
+	    !filter_replace(next, sizeof(next), TASK_DEVICES, NULL))
+		return;
+	ui_set_filter(ui, next);
 }
 
 /* ---- processes ---- */
@@ -129,15 +167,17 @@ static void sort_by(struct ui *ui, enum task_column column)
 /* The neighbour among the columns that are shown. */
 static void sort_by_neighbour(struct ui *ui, int direction)
 {
-	int widths[TASK_N];
-	int column = (int)ui->settings.order.column;
+	const struct settings *settings = &ui->settings;
+	int widths[TASK_N], place = 0;
 
 	table_plan(ui, ui->columns, widths);
+	while (settings->columns[place] != settings->order.column)
+		place++;
 	do
-		column += direction;
-	while (column >= 0 && column < TASK_N && widths[column] == 0);
-	if (column >= 0 && column < TASK_N)
-		sort_by(ui, (enum task_column)column);
+		place += direction;
+	while (place >= 0 && place < TASK_N && widths[settings->columns[place]] == 0);
+	if (place >= 0 && place < TASK_N)
+		sort_by(ui, settings->columns[place]);
 }
 
 static void tag(struct ui *ui, int32_t pid)
@@ -219,11 +259,7 @@ static void open_signals(struct ui *ui)
 
 /* ---- charts and time ---- */
 
-static void zoom(struct ui *ui, int by)
-{
-	ui->settings.span = (unsigned)MIN(MAX((int)ui->settings.span + by, 0), N_SPANS - 1);
-}
-
+/* By so many halves of what the charts show; never beyond the hour that is kept. */
 static void scroll_time(struct ui *ui, int direction)
 {
 	enum { HOUR_S = 3600 };
@@ -231,6 +267,12 @@ static void scroll_time(struct ui *ui, int direction)
 
 	ui->back_ns += direction * span / 2;
 	ui->back_ns = MIN(MAX(ui->back_ns, 0), HOUR_S * NS_PER_S - span);
+}
+
+static void zoom(struct ui *ui, int by)
+{
+	ui->settings.span = (unsigned)MIN(MAX((int)ui->settings.span + by, 0), N_SPANS - 1);
+	scroll_time(ui, 0);
 }
 
 static void step(struct ui *ui)
@@ -250,21 +292,10 @@ static void toggle_pause(struct ui *ui)
 		ui_show(ui, TAKE_PTR(ui->newer));
 }
 
-static void change_pace(struct ui *ui, bool faster)
+static void change_pace(struct ui *ui, int direction)
 {
-	static const unsigned paces[] = { 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000 };
-	unsigned *ms = &ui->settings.refresh_ms, next = *ms;
-
-	for (size_t i = 0; i < ARRAY_SIZE(paces); i++) {
-		if (faster && paces[i] < *ms)
-			next = paces[i];
-		if (!faster && paces[i] > *ms) {
-			next = paces[i];
-			break;
-		}
-	}
-	*ms = next;
-	feed_set_period(ui->feed, next);
+	ui->settings.refresh_ms = settings_next_refresh(ui->settings.refresh_ms, direction);
+	feed_set_period(ui->feed, ui->settings.refresh_ms);
 }
 
 static void change_theme(struct ui *ui)
@@ -272,11 +303,28 @@ static void change_theme(struct ui *ui)
 	ui->settings.theme++;
 	if (!theme_name(ui->settings.theme))
 		ui->settings.theme = 0;
-	theme_apply(ui->settings.theme, ui->color);
+	ui_apply(ui);
 	ui_say(ui, "theme %s", theme_name(ui->settings.theme));
 }
 
-static void save(struct ui *ui)
+static void change_charts(struct ui *ui)
+{
+	ui->settings.charts_of_devices = !ui->settings.charts_of_devices;
+	ui_settle(ui);
+}
+
+void ui_apply(struct ui *ui)
+{
+	theme_apply(ui->settings.theme, ui->color);
+	format_set_units(ui->settings.units);
+	terminal_set_mouse(ui->settings.mouse);
+	feed_set_period(ui->feed, ui->settings.refresh_ms);
+	go_to_view(ui, ui->settings.view);
+	scroll_time(ui, 0);
+	ui_list(ui);
+}
+
+void ui_save(struct ui *ui)
 {
 	const struct errand errand = { .kind = ERRAND_SAVE, .settings = ui->settings };
 
@@ -312,6 +360,9 @@ static void act(struct ui *ui, enum action action)
 	case ACT_SEARCH_NEXT: ui_search(ui, ui->row + 1, true); break;
 	case ACT_SEARCH_PREVIOUS: ui_search(ui, ui->row + ui->tasks.count - 1, false); break;
 	case ACT_FILTER: overlay_open(ui, OVERLAY_FILTER); break;
+	case ACT_USER: overlay_open(ui, OVERLAY_USER); break;
+	case ACT_OWNER: overlay_open(ui, OVERLAY_OWNER); break;
+	case ACT_ISOLATE: isolate(ui); break;
 	case ACT_TREE:
 		ui->settings.order.tree = !ui->settings.order.tree;
 		ui_list(ui);
@@ -330,19 +381,23 @@ static void act(struct ui *ui, enum action action)
 	case ACT_TAG_CHILDREN: tag_children(ui); break;
 	case ACT_UNTAG: ui->n_tagged = 0; break;
 	case ACT_SIGNAL: open_signals(ui); break;
+	case ACT_ENVIRONMENT: open_process(ui, "Environment"); break;
+	case ACT_FILES: open_process(ui, "Open device files"); break;
 	case ACT_METRIC:
 		ui->settings.metric = (enum metric)((ui->settings.metric + 1) % METRIC_N);
 		break;
+	case ACT_CHARTS: change_charts(ui); break;
 	case ACT_ZOOM_IN: zoom(ui, -1); break;
 	case ACT_ZOOM_OUT: zoom(ui, 1); break;
 	case ACT_EARLIER: scroll_time(ui, 1); break;
 	case ACT_LATER: scroll_time(ui, -1); break;
 	case ACT_PAUSE: toggle_pause(ui); break;
 	case ACT_STEP: step(ui); break;
-	case ACT_SLOWER: change_pace(ui, false); break;
-	case ACT_FASTER: change_pace(ui, true); break;
+	case ACT_SLOWER: change_pace(ui, 1); break;
+	case ACT_FASTER: change_pace(ui, -1); break;
 	case ACT_THEME: change_theme(ui); break;
-	case ACT_SAVE: save(ui); break;
+	case ACT_SETUP: overlay_open(ui, OVERLAY_SETUP); break;
+	case ACT_SAVE: ui_save(ui); break;
 	case ACT_REDRAW: ui->redraw = true; break;
 	case ACT_HELP: overlay_open(ui, OVERLAY_HELP); break;
 	case ACT_QUIT: ui->quit = true; break;

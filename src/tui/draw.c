@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "render/format.h"
 #include "tui/figures.h"
+#include "tui/hints.h"
 #include "tui/page.h"
 #include "tui/paint.h"
 
@@ -21,7 +22,7 @@ static int draw_clock(const struct ui *ui)
 	char text[64], date[16] = "";
 	int width;
 
-	if (snapshot) {
+	if (snapshot && ui->columns >= 60) { /* in less, how the devices are is worth more */
 		time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
 		struct tm local;
 
@@ -114,37 +115,31 @@ static void draw_header(const struct ui *ui)
 
 /* ---- the last line ---- */
 
-static const struct {
-	const char *key, *text;
-	bool writes; /* not with --read-only */
-} hints[] = {
-	{ "1", "Overview" }, { "2", "Grid" },	     { "3", "Processes" }, { "4", "Memory" },
-	{ "5", "Device" },   { "h", "Help" },	     { "/", "Find" },	   { "\\", "Filter" },
-	{ "F6", "Sort" },    { "F9", "Kill", true }, { "q", "Quit" },
-};
-
-static int hint_width(size_t i)
-{
-	return (int)(strlen(hints[i].key) + strlen(hints[i].text)) + 2;
-}
-
-/* Those that fit; the last one always has room, so that nobody is caught. */
 static void draw_hints(const struct ui *ui, int row)
 {
-	const size_t last = ARRAY_SIZE(hints) - 1;
-	int at = 0, reserved = hint_width(last);
+	struct hint_place places[MAX_HINTS];
+	size_t count = hints_place(ui->columns, ui->read_only, places);
 
-	for (size_t i = 0; i <= last; i++) {
-		bool here = i == (size_t)ui->settings.view;
+	for (size_t i = 0; i < count; i++) {
+		const struct hint *hint = places[i].hint;
+		bool here = places[i].is_view && i == (size_t)ui->settings.view;
+		int at = places[i].column;
 
-		if ((hints[i].writes && ui->read_only) ||
-		    (i < last && at + hint_width(i) + reserved > ui->columns))
-			continue;
-		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hints[i].key);
-		at += paint_text(row, at, ui->columns - at, here ? STYLE_SELECTED : STYLE_KEY,
-				 hints[i].text) +
-		      1;
+		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hint->key);
+		paint_text(row, at, ui->columns - at, here ? STYLE_SELECTED : STYLE_KEY,
+			   hint->text);
 	}
+}
+
+/* What the keys do in the setup screen. */
+static void draw_setup_hints(const struct ui *ui, int row)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_printf(&text,
+		   "%s change  Space on/off  [ ] move column  I invert  W write file  Esc back",
+		   paint_sign("◀ ▶", "< >"));
+	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }
 
 static void draw_prompt(const struct ui *ui, int row)
@@ -168,6 +163,8 @@ static void draw_bottom(const struct ui *ui)
 		draw_prompt(ui, row);
 	else if (says)
 		paint_cell(row, 0, ui->columns, false, STYLE_WARN, buf_text(&ui->message));
+	else if (ui->overlay == OVERLAY_SETUP)
+		draw_setup_hints(ui, row);
 	else if (!rect_is_empty(&ui->layout.keys))
 		draw_hints(ui, row);
 	if (typing && says)

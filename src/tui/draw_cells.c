@@ -151,19 +151,21 @@ static int draw_figure(const struct subject *subject, int row, int column, int w
 /* Memory's bar and figures in what is left of a line. */
 static void draw_bar(const struct subject *subject, int row, int left, int width, bool l1)
 {
-	enum { FIGURES = 16, LONGEST = 40 };
+	enum { FIGURES = 17, LONGEST = 40 };
 	CLEANUP_BUF struct buf text = { 0 };
 	double share = pool_share(subject->shown, l1);
 	int bar = MIN(width - FIGURES - 3, LONGEST);
 
-	put_pool(&text, subject->shown, l1);
-	if (width < FIGURES && text.length) /* then without the total */
-		text.data[strcspn(text.data, "/")] = '\0';
-	if (bar > 3) {
+	if (width < FIGURES)
+		put_used(&text, subject->shown, l1);
+	else
+		put_pool(&text, subject->shown, l1);
+	if (bar > 3 && share >= 0) {
 		paint_text(row, left, 1, STYLE_DIM, "[");
-		if (share >= 0)
-			paint_bar(row, left + 1, bar, share);
+		paint_bar(row, left + 1, bar, share);
 		paint_text(row, left + 1 + bar, 1, STYLE_DIM, "]");
+	}
+	if (bar > 3) {
 		left += bar + 3;
 		width = FIGURES;
 	}

@@ -1,7 +1,8 @@
-/* Charts of the selected device's readings. */
+/* Charts: several readings of the selected device, or one reading of several devices. */
 #include "tui/draw.h"
 
 #include "basic/clock.h"
+#include "render/format.h"
 #include "tui/plot.h"
 #include "tui/paint.h"
 
@@ -27,36 +28,54 @@ static struct window make_window(const struct ui *ui)
 	return window;
 }
 
-/* Fills values, returns the most of them. The newest sample is part of the last one. */
-static double read_values(const struct ui *ui, const struct device *dev, enum metric metric,
-			  const struct window *window, double *values, size_t count)
+/* A chart to be drawn. */
+struct subject {
+	const struct device *dev;
+	enum metric metric;
+	enum style style;
+	bool selected; /* one of several devices, and the one that is selected */
+	size_t others; /* charts that found no room, told by the last one */
+};
+
+/* Tracks are in units of 1024; people may want others. */
+static double in_units(const struct metric_info *info)
 {
-	int64_t span = window->to_ns - window->from_ns;
-	double most = 0;
+	return info->bytes ? info->scale / format_unit_size(info->bytes) : 1;
+}
+
+/* Fills values, returns the most of them. The newest sample is part of the last one. */
+static double read_values(const struct ui *ui, const struct subject *subject, double *values,
+			  size_t count)
+{
+	const struct window window = make_window(ui);
+	int64_t span = window.to_ns - window.from_ns;
+	double factor = in_units(&metric_infos[subject->metric]), most = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		int64_t from = window->from_ns + span * (int64_t)i / (int64_t)count;
-		int64_t to = window->from_ns + span * (int64_t)(i + 1) / (int64_t)count +
+		int64_t from = window.from_ns + span * (int64_t)i / (int64_t)count;
+		int64_t to = window.from_ns + span * (int64_t)(i + 1) / (int64_t)count +
 			     (i + 1 == count);
 
-		if (!tracks_most(ui->tracks, dev, metric, from, to, window->hold_ns, &values[i]))
-			values[i] = NAN;
+		if (tracks_most(ui->tracks, subject->dev, subject->metric, from, to, window.hold_ns,
+				&values[i]))
+			most = MAX(most, values[i] *= factor);
 		else
-			most = MAX(most, values[i]);
+			values[i] = NAN;
 	}
 	return most;
 }
 
 /* The limit is the top, unless it was passed. */
-static double choose_top(const struct device *dev, enum metric metric, double most)
+static double choose_top(const struct subject *subject, double most)
 {
-	const struct metric_info *info = &metric_infos[metric];
+	const struct metric_info *info = &metric_infos[subject->metric];
 	struct value limit;
+	double top;
 
-	field_get(&device_fields, info->limit, dev, &limit);
-	if (info->limit != info->field && limit.why == KNOWN &&
-	    limit.number / info->scale >= most && limit.number > 0)
-		return limit.number / info->scale;
+	field_get(&device_fields, info->limit, subject->dev, &limit);
+	top = limit.number / info->scale * in_units(info);
+	if (info->limit != info->field && limit.why == KNOWN && top >= most && top > 0)
+		return top;
 	return plot_top(most, info->step);
 }
 
@@ -104,60 +123,104 @@ static void draw_scale(const struct rect *plot, double top)
 	}
 }
 
-static void put_title(struct buf *out, const struct device *dev, enum metric metric)
+static void put_title(struct buf *out, const struct subject *subject)
 {
-	const struct metric_info *info = &metric_infos[metric];
+	const struct metric_info *info = &metric_infos[subject->metric];
 	struct value value;
+	double number;
 
-	field_get(&device_fields, info->field, dev, &value);
-	buf_printf(out, "%s  device %s  ", info->title, dev->id);
+	field_get(&device_fields, info->field, subject->dev, &value);
+	buf_printf(out, "%s%s %s%s  device %s  ", subject->selected ? paint_sign("▶", ">") : "",
+		   info->title, info->bytes ? format_unit_name(info->bytes) : "", info->unit,
+		   subject->dev->id);
+	number = value.number / info->scale * in_units(info);
 	if (value.why == KNOWN)
-		buf_printf(out, "%.*f", value.number / info->scale < 10 ? 1 : 0,
-			   value.number / info->scale);
+		buf_printf(out, "%.*f", number < 10 ? 1 : 0, number);
 	else
 		buf_printf(out, "N/A (%s)", reason_text(value.why));
 }
 
-static void draw_chart(const struct ui *ui, const struct rect *r, const struct device *dev,
-		       enum metric metric, enum style style)
+static void draw_title(const struct ui *ui, const struct rect *r, const struct subject *subject)
+{
+	CLEANUP_BUF struct buf title = { 0 };
+	char more[32];
+	int width = 0;
+
+	put_title(&title, subject);
+	if (subject->others) {
+		width = snprintf(more, sizeof(more), " +%zu %s ", subject->others,
+				 ui->settings.charts_of_devices ? "devices" : "(g)");
+		paint_text(r->top, r->left + r->width - 1 - width, width, STYLE_WARN, more);
+	}
+	paint_rule(r->top, r->left, r->width - 1 - width, buf_text(&title));
+}
+
+/* Where characters beyond ASCII may not be used, the setting does not count. */
+static enum plot_signs choose_signs(const struct ui *ui)
+{
+	return paint_is_utf8() ? ui->settings.signs : PLOT_ASCII;
+}
+
+static void draw_chart(const struct ui *ui, const struct rect *r, const struct subject *subject)
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
-	CLEANUP_BUF struct buf title = { 0 };
-	struct window window = make_window(ui);
 	double values[MOST_COLUMNS * PLOT_SIDES];
-	struct plot dots = { .values = values, .utf8 = paint_is_utf8() };
+	struct plot dots = { .values = values, .signs = choose_signs(ui) };
 
-	put_title(&title, dev, metric);
-	paint_rule(r->top, r->left, r->width - 1, buf_text(&title));
+	draw_title(ui, r, subject);
 	if (plot.height <= 0 || plot.width <= 0)
 		return;
 	dots.columns = (size_t)MIN(plot.width, MOST_COLUMNS);
 	dots.rows = (size_t)plot.height;
-	dots.top = choose_top(
-		dev, metric,
-		read_values(ui, dev, metric, &window, values, dots.columns * PLOT_SIDES));
+	dots.top = choose_top(subject, read_values(ui, subject, values, dots.columns * PLOT_SIDES));
 	draw_scale(&plot, dots.top);
 	for (size_t i = 0; i < dots.rows; i++) {
 		CLEANUP_BUF struct buf line = { 0 };
 
 		plot_row(&line, &dots, i);
-		paint_buf(plot.top + (int)i, plot.left, plot.width, style, &line);
+		paint_buf(plot.top + (int)i, plot.left, plot.width, subject->style, &line);
 	}
 	draw_axis(ui, r->top + r->height - 1, plot.left - 1, plot.width + 1);
 }
 
-/* Each chart another metric, from the chosen one on; memory first in the view of memory. */
-void draw_charts(const struct ui *ui)
+/* Each chart another metric, from the chosen one on; in the view of memory its pools. */
+static enum metric choose_metric(const struct ui *ui, size_t i)
 {
 	static const enum metric memory[] = { METRIC_DRAM, METRIC_L1 };
-	const struct device *dev = ui_device(ui, ui->device);
 
-	for (size_t i = 0; dev && i < ui->layout.n_charts; i++) {
-		enum metric metric = (enum metric)((ui->settings.metric + i) % METRIC_N);
+	if (ui->settings.view != VIEW_MEMORY)
+		return (enum metric)((ui->settings.metric + i) % METRIC_N);
+	return ui->settings.metric == METRIC_L1 ? memory[(i + 1) % 2] : memory[i % 2];
+}
 
-		if (ui->settings.view == VIEW_MEMORY)
-			metric = memory[i % ARRAY_SIZE(memory)];
-		draw_chart(ui, &ui->layout.charts[i], dev, metric,
-			   i % 2 ? STYLE_CHART_2 : STYLE_CHART);
+/* A page of devices: the one with the selected among them. */
+static struct subject choose_subject(const struct ui *ui, size_t i)
+{
+	size_t position = ui->device;
+	struct subject subject = { .style = i % 2 ? STYLE_CHART_2 : STYLE_CHART };
+
+	if (ui_charts_devices(ui)) {
+		position = ui->device - ui->device % ui->layout.n_charts + i;
+		subject.selected = position == ui->device;
+		subject.metric = choose_metric(ui, 0);
+	} else {
+		subject.metric = choose_metric(ui, i);
+	}
+	subject.dev = ui_device(ui, position);
+	return subject;
+}
+
+void draw_charts(const struct ui *ui)
+{
+	size_t shown = ui->layout.n_charts, wanted = ui_counts(ui).charts;
+
+	for (size_t i = 0; i < shown; i++) {
+		struct subject subject = choose_subject(ui, i);
+
+		if (!subject.dev)
+			continue;
+		if (i + 1 == shown || !choose_subject(ui, i + 1).dev)
+			subject.others = wanted - MIN(i + 1, wanted);
+		draw_chart(ui, &ui->layout.charts[i], &subject);
 	}
 }

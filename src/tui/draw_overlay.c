@@ -36,49 +36,54 @@ void draw_lines(const struct rect *area, const struct buf *text, size_t top)
 
 static void draw_text(const struct ui *ui, const char *title)
 {
-	struct rect screen = { 1, 0, ui->rows - 2, ui->columns }, inside;
+	const struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
+	const struct rect box = box_outside(&screen, ui->rows, ui->columns);
+	const struct rect inside = box_inside(&box);
 	CLEANUP_BUF struct buf text = { 0 };
 
 	page_of_overlay(ui, &text);
-	inside = paint_box(&screen, ui->rows, ui->columns, title);
+	paint_box(&box, title);
 	draw_lines(&inside, &text, ui->overlay_top);
 }
 
-/* A menu of so many lines, which scrolls if it has to. */
-static void draw_menu(const struct ui *ui, const char *title, size_t count,
-		      void (*put)(struct buf *out, size_t i))
+/* How many lines of a menu are above or below, on its frame. */
+static void draw_hidden(const struct menu *menu, int row, size_t hidden)
 {
-	struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
-	struct rect inside = paint_box(&screen, (int)count, 44, title);
-	size_t room = (size_t)inside.height;
-	size_t first = ui->menu_at >= room && room ? ui->menu_at - room + 1 : 0;
+	char text[32];
+	int width = snprintf(text, sizeof(text), " +%zu ", hidden);
 
-	for (size_t i = 0; i < room && first + i < count; i++) {
+	if (hidden && width < menu->inside.width)
+		paint_text(row, menu->inside.left + menu->inside.width - width, width, STYLE_WARN,
+			   text);
+}
+
+static void draw_menu(const struct ui *ui)
+{
+	struct menu menu;
+	size_t room;
+
+	if (!ui_menu(ui, &menu))
+		return;
+	paint_box(&menu.box, menu.title);
+	room = MIN((size_t)menu.inside.height, menu.count - menu.first);
+	for (size_t i = 0; i < room; i++) {
 		CLEANUP_BUF struct buf text = { 0 };
-		bool here = first + i == ui->menu_at;
+		bool here = menu.first + i == ui->menu_at;
 
 		buf_puts(&text, here ? paint_sign("▶ ", "> ") : "  ");
-		put(&text, first + i);
-		paint_cell(inside.top + (int)i, inside.left, inside.width, false,
+		menu.put(ui, &text, menu.first + i);
+		paint_cell(menu.inside.top + (int)i, menu.inside.left, menu.inside.width, false,
 			   here ? STYLE_SELECTED : STYLE_PLAIN, buf_text(&text));
 	}
-}
-
-static void put_column(struct buf *out, size_t i)
-{
-	buf_printf(out, "%-8s %s", task_infos[i].heading, task_infos[i].help);
-}
-
-static void put_signal(struct buf *out, size_t i)
-{
-	buf_printf(out, "%2d SIG%s", ui_signals[i], sigabbrev_np(ui_signals[i]));
+	draw_hidden(&menu, menu.box.top, menu.first);
+	draw_hidden(&menu, menu.box.top + menu.box.height - 1, menu.count - menu.first - room);
 }
 
 static void draw_question(const struct ui *ui)
 {
-	struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
+	const struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
 	CLEANUP_BUF struct buf text = { 0 };
-	struct rect inside;
+	struct rect box, inside;
 
 	buf_printf(&text, "Send SIG%s to ", sigabbrev_np(ui->signal));
 	if (ui->n_tagged) {
@@ -94,7 +99,9 @@ static void draw_question(const struct ui *ui)
 		buf_printf(&text, "%d %s", ui->target, label);
 	}
 	buf_puts(&text, "?");
-	inside = paint_box(&screen, 3, MAX(MIN((int)text.length, ui->columns - 4), 30), "Signal");
+	box = box_outside(&screen, 3, MAX(MIN((int)text.length, ui->columns - 4), 30));
+	inside = box_inside(&box);
+	paint_box(&box, "Signal");
 	paint_buf(inside.top, inside.left, inside.width, STYLE_BOLD, &text);
 	paint_text(inside.top + 2, inside.left, inside.width, STYLE_PLAIN,
 		   "y sends it, any other key does not");
@@ -105,8 +112,11 @@ void draw_overlay(const struct ui *ui)
 	switch (ui->overlay) {
 	case OVERLAY_HELP: draw_text(ui, "Keys"); break;
 	case OVERLAY_DETAIL: draw_text(ui, "Process"); break;
-	case OVERLAY_SORT: draw_menu(ui, "Sort by", TASK_N, put_column); break;
-	case OVERLAY_SIGNAL: draw_menu(ui, "Signal", ui_n_signals, put_signal); break;
+	case OVERLAY_SORT:
+	case OVERLAY_USER:
+	case OVERLAY_OWNER:
+	case OVERLAY_SIGNAL:
+	case OVERLAY_SETUP: draw_menu(ui); break;
 	case OVERLAY_CONFIRM: draw_question(ui); break;
 	case OVERLAY_SEARCH:
 	case OVERLAY_FILTER:

@@ -8,6 +8,7 @@
 
 enum { COMMAND_LEAST = 14 };
 
+/* What it takes beside the sign at the left. */
 static int plan_width(const int *widths)
 {
 	int sum = 1;
@@ -21,7 +22,7 @@ static int plan_width(const int *widths)
 void table_plan(const struct ui *ui, int width, int *widths)
 {
 	for (size_t i = 0; i < TASK_N; i++)
-		widths[i] = ui->settings.columns[i] ? task_infos[i].width : 0;
+		widths[i] = ui->settings.hidden[i] ? 0 : task_infos[i].width;
 	widths[TASK_COMMAND] = COMMAND_LEAST;
 	while (plan_width(widths) > width) {
 		size_t worst = TASK_N;
@@ -44,7 +45,8 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 	int at = table->left;
 
 	paint_cell(row, at++, 1, false, STYLE_HEADING, "");
-	for (size_t i = 0; i < TASK_N; i++) {
+	for (size_t k = 0; k < TASK_N; k++) {
+		enum task_column i = ui->settings.columns[k];
 		char text[32];
 
 		if (!widths[i])
@@ -80,21 +82,32 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 		   tagged     ? "+"
 		   : selected ? paint_sign("▶", ">")
 			      : "");
-	for (size_t i = 0; i < TASK_N; i++) {
+	for (size_t k = 0; k < TASK_N; k++) {
+		enum task_column i = ui->settings.columns[k];
 		CLEANUP_BUF struct buf text = { 0 };
 
 		if (!widths[i])
 			continue;
 		if (i == TASK_COMMAND)
 			put_branch(&text, task);
-		task_text(&text, ui_snapshot(ui), task->process, (enum task_column)i);
+		task_text(&text, ui_snapshot(ui), task->process, i);
 		paint_cell(row, column, widths[i], task_infos[i].right, style, buf_text(&text));
 		paint_cell(row, column + widths[i], 1, false, style, "");
 		column += widths[i] + 1;
 	}
 }
 
-static void put_title(struct buf *out, const struct ui *ui, size_t shown)
+/* Columns that were chosen and found no room. */
+static size_t count_left_out(const struct ui *ui, const int *widths)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < TASK_N; i++)
+		count += !ui->settings.hidden[i] && !widths[i];
+	return count;
+}
+
+static void put_title(struct buf *out, const struct ui *ui, size_t shown, size_t left_out)
 {
 	const struct task_order *order = &ui->settings.order;
 
@@ -109,6 +122,8 @@ static void put_title(struct buf *out, const struct ui *ui, size_t shown)
 		buf_printf(out, "  %zu tagged", ui->n_tagged);
 	if (ui->follow)
 		buf_puts(out, "  following");
+	if (left_out)
+		buf_printf(out, "  +%zu column%s", left_out, left_out == 1 ? "" : "s");
 }
 
 /* In the place of rows, if there are none. */
@@ -150,7 +165,7 @@ void draw_table(const struct ui *ui)
 		return;
 	table_plan(ui, table->width, widths);
 	if (ui_table_has_headings(ui)) {
-		put_title(&title, ui, shown);
+		put_title(&title, ui, shown, count_left_out(ui, widths));
 		paint_rule(row++, table->left, table->width, buf_text(&title));
 		draw_headings(ui, row++, widths);
 	}

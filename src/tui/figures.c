@@ -35,18 +35,22 @@ void put_aiclk(struct buf *out, const struct device *dev)
 		buf_puts(out, "N/A");
 }
 
+void put_used(struct buf *out, const struct device *dev, bool l1)
+{
+	if (!device_knows(dev, l1 ? DEV_L1_USED : DEV_DRAM_USED)) {
+		buf_puts(out, "N/A");
+		return;
+	}
+	if (!dev->memory_complete)
+		buf_puts(out, paint_sign("≥", ">="));
+	format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
+}
+
 void put_pool(struct buf *out, const struct device *dev, bool l1)
 {
-	enum device_field used = l1 ? DEV_L1_USED : DEV_DRAM_USED;
 	enum device_field total = l1 ? DEV_L1_TOTAL : DEV_DRAM_TOTAL;
 
-	if (!device_knows(dev, used)) {
-		buf_puts(out, "N/A");
-	} else {
-		if (!dev->memory_complete)
-			buf_puts(out, paint_sign("≥", ">="));
-		format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
-	}
+	put_used(out, dev, l1);
 	if (device_knows(dev, total)) {
 		buf_putc(out, '/');
 		format_bytes(out, l1 ? dev->l1_total : dev->dram_total);

@@ -44,12 +44,39 @@ static bool parse_amount(const char *text, enum task_kind kind, double *ret)
 	return *end == '\0';
 }
 
-/* The value of a term, which ends at a blank or an ampersand. */
+/* Bytes of the first term: to a blank or an ampersand, unless these are in quotes. */
+static size_t term_length(const char *text)
+{
+	bool quoted = false;
+	size_t n;
+
+	for (n = 0; text[n] && (quoted || !strchr(" &", text[n])); n++)
+		quoted ^= text[n] == '"';
+	return n;
+}
+
+/* Takes quotes away that are around a value; false: there is one without the other. */
+static bool unquote(const char **text, size_t *length)
+{
+	const char *end = *text + *length;
+	bool begins = *length && **text == '"';
+
+	if (begins && (*length < 2 || end[-1] != '"'))
+		return false;
+	*text += begins;
+	*length -= begins ? 2 : 0;
+	return !memchr(*text, '"', *length);
+}
+
 static int set_value(struct filter_term *term, const char *text, size_t length, char *problem,
 		     size_t size)
 {
 	bool is_text = term->column < 0 || task_infos[term->column].kind == KIND_TEXT;
 
+	if (!unquote(&text, &length)) {
+		snprintf(problem, size, "a quote is not around a whole value");
+		return -EINVAL;
+	}
 	if (length == 0 || length >= sizeof(term->text)) {
 		snprintf(problem, size, "%s", length ? "a word is too long" : "a value is missing");
 		return -EINVAL;
@@ -75,10 +102,10 @@ static int parse_term(struct filter_term *term, const char *text, size_t length,
 {
 	size_t name = 0, skip = 0;
 
-	while (name < length && !strchr("!=<>~", text[name]))
+	while (name < length && !strchr("!=<>~\"", text[name]))
 		name++;
 	*term = (struct filter_term){ .column = -1, .operator= OP_HAS };
-	if (name == length)
+	if (name == length || text[name] == '"')
 		return set_value(term, text, length, problem, size);
 	term->column = task_column_find(text, name);
 	if (term->column < 0) {
@@ -106,7 +133,7 @@ int filter_parse(struct filter *filter, const char *text, char *ret_problem, siz
 	int r;
 
 	for (text += strspn(text, " &"); *text; text += strspn(text, " &")) {
-		size_t length = strcspn(text, " &");
+		size_t length = term_length(text);
 
 		if (next.count == FILTER_TERMS) {
 			snprintf(ret_problem, size, "more than %d terms", FILTER_TERMS);
@@ -120,6 +147,37 @@ int filter_parse(struct filter *filter, const char *text, char *ret_problem, siz
 	}
 	*filter = next;
 	return 0;
+}
+
+/* Does this term compare that column with "="? */
+static bool asks_for(const char *text, size_t length, enum task_column column)
+{
+	size_t name = strlen(task_infos[column].key);
+
+	return length > name && text[name] == '=' && task_column_find(text, name) == (int)column;
+}
+
+bool filter_replace(char *text, size_t size, enum task_column column, const char *value)
+{
+	CLEANUP_BUF struct buf out = { 0 };
+
+	for (const char *at = text + strspn(text, " &"); *at; at += strspn(at, " &")) {
+		size_t length = term_length(at);
+
+		if (!asks_for(at, length, column))
+			buf_printf(&out, "%s%.*s", out.length ? " " : "", (int)length, at);
+		at += length;
+	}
+	if (value) {
+		const char *quote = value[strcspn(value, " &")] ? "\"" : "";
+
+		buf_printf(&out, "%s%s=%s%s%s", out.length ? " " : "", task_infos[column].key,
+			   quote, value, quote);
+	}
+	if (out.failed || out.length >= size)
+		return false;
+	memcpy(text, buf_text(&out), out.length + 1);
+	return true;
 }
 
 static bool compare_numbers(enum filter_operator operator, double left, double right)

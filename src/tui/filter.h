@@ -1,7 +1,8 @@
 /*
  * Which processes to show: `dram>1G user=root python`. Terms are separated by blanks or
  * `&`, and all must hold. A term compares a column (= != > < >= <= and ~ for "contains");
- * a word alone is looked for in the command and the user's name.
+ * a word alone is looked for in the command and the user's name. What has blanks in it
+ * stands in quotes: `owner="slurm 4711.0"`.
  */
 #pragma once
 
@@ -9,7 +10,7 @@
 #include "model/snapshot.h"
 #include "tui/task.h"
 
-enum { FILTER_TERMS = 8, FILTER_TEXT = 64 };
+enum { FILTER_TERMS = 8, FILTER_TEXT = 128 };
 
 enum filter_operator { OP_EQUAL, OP_UNEQUAL, OP_ABOVE, OP_BELOW, OP_LEAST, OP_MOST, OP_HAS };
 
@@ -28,6 +29,12 @@ struct filter {
 /* -EINVAL, and a sentence that says what is wrong; the filter is then as it was. */
 MUST_CHECK int filter_parse(struct filter *filter, const char *text, char *ret_problem,
 			    size_t size);
+
+/*
+ * The expression with `column=value` in the place of what it asked of that column; a NULL
+ * value only takes that away. False: it would not fit, and is as it was.
+ */
+MUST_CHECK bool filter_replace(char *text, size_t size, enum task_column column, const char *value);
 
 bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,
 		  const struct process *process);

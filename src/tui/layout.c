@@ -177,36 +177,56 @@ static struct cells overview_cells(const struct rect *body, const struct counts 
 
 enum {
 	CHART_LOWEST = 6,
+	CHART_PLEASANT = 8, /* lines of charts are begun if each gets as much */
 	CHART_HIGHEST = 16,
 	CHART_NARROWEST = 38,
 	TABLE_AROUND = 2, /* title and headings */
 };
 
-static void split_charts(struct layout *layout, const struct rect *area, size_t most)
+/* How many of them stand side by side. */
+static size_t charts_per_line(int width, size_t most)
 {
-	size_t count = MIN(MAX(area->width / CHART_NARROWEST, 1), (int)MIN(most, MAX_CHARTS));
-	int left = area->left, width = area->width / (int)count;
+	return MIN((size_t)MAX(width / CHART_NARROWEST, 1), most);
+}
 
-	for (size_t i = 0; i < count; i++) {
-		layout->charts[i] = (struct rect){ area->top, left, area->height, width };
-		left += width;
+/* Lines of charts, evenly filled. */
+static void split_charts(struct layout *layout, struct rect area, size_t most)
+{
+	size_t per_line = charts_per_line(area.width, MIN(most, MAX_CHARTS));
+	size_t lines =
+		MIN(lines_for(most, per_line),
+		    MIN((size_t)MAX(area.height / CHART_PLEASANT, 1), MAX_CHARTS / per_line));
+
+	if (lines * per_line >= most)
+		per_line = lines_for(most, lines);
+	for (size_t i = 0; i < lines; i++) {
+		struct rect line = take_rows(&area, area.height / (int)(lines - i));
+
+		for (size_t k = 0; k < per_line && layout->n_charts < most; k++) {
+			int width = line.width / (int)(per_line - k);
+
+			layout->charts[layout->n_charts++] =
+				(struct rect){ line.top, line.left, line.height, width };
+			line.left += width;
+			line.width -= width;
+		}
 	}
-	layout->charts[count - 1].width = area->left + area->width - layout->charts[count - 1].left;
-	layout->n_charts = count;
 }
 
 /* Charts above the table, if both have room for more than their frames. */
-static void make_charts_and_table(struct layout *layout, struct rect *body, size_t rows)
+static void make_charts_and_table(struct layout *layout, struct rect *body,
+				  const struct counts *counts)
 {
-	int wanted = TABLE_AROUND + (int)MIN(MAX(rows, 3), 30);
-	int high = MIN(MAX(body->height - wanted, body->height / 2), CHART_HIGHEST);
-	struct rect area;
+	int wanted = TABLE_AROUND + (int)MIN(MAX(counts->processes, 3), 30);
+	int high = MAX(body->height - wanted, body->height / 2);
+	size_t most = MIN(counts->charts, MAX_CHARTS);
 
-	if (high >= CHART_LOWEST && body->width >= CHART_NARROWEST &&
-	    body->height - high >= TABLE_AROUND + 2) {
-		area = take_rows(body, high);
-		split_charts(layout, &area, MAX_CHARTS);
-	}
+	if (most)
+		high = MIN(high, CHART_HIGHEST *
+					 (int)lines_for(most, charts_per_line(body->width, most)));
+	if (most && high >= CHART_LOWEST && body->width >= CHART_NARROWEST &&
+	    body->height - high >= TABLE_AROUND + 2)
+		split_charts(layout, take_rows(body, high), most);
 	layout->table = *body;
 }
 
@@ -214,7 +234,7 @@ static void make_overview(struct layout *layout, struct rect *body, const struct
 {
 	layout->cells = overview_cells(body, counts);
 	take_rows(body, layout->cells.area.height + layout->cells.more.height);
-	make_charts_and_table(layout, body, counts->processes);
+	make_charts_and_table(layout, body, counts);
 }
 
 /* The richest cells of which all fit. */
@@ -249,40 +269,49 @@ static void make_grid(struct layout *layout, struct rect *body, const struct cou
 	layout->table = *body;
 }
 
-static void make_memory(struct layout *layout, struct rect *body, const struct counts *counts)
+/* Bars of all devices; of a single one the text has them, with more besides. */
+static void make_bars(struct layout *layout, struct rect *body, const struct counts *counts)
 {
-	enum { TEXT_LEAST = 5 };
 	struct cells *cells = &layout->cells;
 
+	if (counts->devices == 1)
+		return;
 	*cells = shape_cells(&line_shape, body, counts, false);
 	cells->height = 2;
 	if (!cells_fit(cells, counts, body->height / 2))
 		cells->height = 1;
 	cells_settle(cells, counts, MAX(body->height / 2, MIN(body->height, 2)));
 	take_rows(body, cells->area.height + cells->more.height);
-	if (body->height >= CHART_LOWEST + TEXT_LEAST && body->width >= CHART_NARROWEST) {
-		struct rect area = take_rows(body, MIN(MAX(body->height / 3, CHART_LOWEST), 9));
+}
 
-		split_charts(layout, &area, 2);
-	}
+static void make_memory(struct layout *layout, struct rect *body, const struct counts *counts)
+{
+	enum { TEXT_LEAST = 5 };
+
+	make_bars(layout, body, counts);
+	if (counts->charts && body->height >= CHART_LOWEST + TEXT_LEAST &&
+	    body->width >= CHART_NARROWEST)
+		split_charts(layout,
+			     take_rows(body, MIN(MAX(body->height / 3, CHART_LOWEST),
+						 CHART_PLEASANT + 1)),
+			     counts->charts);
 	layout->page = *body;
 }
 
-/* The text beside its charts, if there is room for both. */
-static void make_device(struct layout *layout, struct rect *body)
+/* The text beside its charts, if there is room for both: reasons are long words. */
+static void make_device(struct layout *layout, struct rect *body, const struct counts *counts)
 {
+	enum { TEXT_WIDEST = 75 };
 	struct rect right = *body;
-	size_t charts = MIN(MAX_CHARTS, body->height / CHART_LOWEST);
 
 	layout->page = *body;
-	if (body->width < 120 || charts == 0)
+	if (body->width <= TEXT_WIDEST + CHART_NARROWEST || body->height < CHART_LOWEST ||
+	    !counts->charts)
 		return;
-	layout->page.width = body->width / 2;
-	right.left += layout->page.width;
-	right.width -= layout->page.width;
-	for (size_t i = 0; i < charts; i++)
-		layout->charts[i] = take_rows(&right, right.height / (int)(charts - i));
-	layout->n_charts = charts;
+	layout->page.width = TEXT_WIDEST;
+	right.left += TEXT_WIDEST + 1;
+	right.width -= TEXT_WIDEST + 1;
+	split_charts(layout, right, counts->charts);
 }
 
 void layout_make(struct layout *layout, enum view view, int rows, int columns,
@@ -303,7 +332,23 @@ void layout_make(struct layout *layout, enum view view, int rows, int columns,
 	case VIEW_GRID: make_grid(layout, &body, counts); break;
 	case VIEW_PROCESSES: layout->table = body; break;
 	case VIEW_MEMORY: make_memory(layout, &body, counts); break;
-	case VIEW_DEVICE: make_device(layout, &body); break;
+	case VIEW_DEVICE: make_device(layout, &body, counts); break;
 	case VIEW_N: break;
 	}
+}
+
+struct rect box_outside(const struct rect *screen, int height, int width)
+{
+	struct rect box = { .height = MAX(MIN(height + 2, screen->height), 0),
+			    .width = MAX(MIN(width + 4, screen->width), 0) };
+
+	box.top = screen->top + (screen->height - box.height) / 2;
+	box.left = screen->left + (screen->width - box.width) / 2;
+	return box;
+}
+
+struct rect box_inside(const struct rect *box)
+{
+	return (struct rect){ box->top + 1, box->left + 2, MAX(box->height - 2, 0),
+			      MAX(box->width - 4, 0) };
 }

@@ -35,6 +35,7 @@ struct counts {
 	size_t n_groups;
 	size_t first; /* device at the top, if not all fit */
 	size_t processes;
+	size_t charts; /* that would be of use */
 };
 
 /* How much of a device is shown. */
@@ -57,7 +58,7 @@ struct cells {
 	struct rect more;    /* where to say that there are others; empty if all are shown */
 };
 
-enum { MAX_CHARTS = 4 };
+enum { MAX_CHARTS = 16 };
 
 struct layout {
 	struct rect header, keys; /* a line each */
@@ -67,6 +68,10 @@ struct layout {
 	struct rect table; /* of processes: title, headings, rows */
 	struct rect page;  /* text that scrolls, its title first */
 };
+
+/* A box for so much in the middle of the screen, as large as that allows; and its inside. */
+struct rect box_outside(const struct rect *screen, int height, int width);
+struct rect box_inside(const struct rect *box);
 
 void layout_make(struct layout *layout, enum view view, int rows, int columns,
 		 const struct counts *counts);

@@ -1,5 +1,6 @@
-/* The mouse: a press selects, a press on a heading sorts, the wheel moves. */
+/* The mouse: a press selects, one on a heading sorts, one on a key is that key; the wheel moves. */
 #include "tui/actions.h"
+#include "tui/hints.h"
 
 #include <curses.h>
 
@@ -9,7 +10,9 @@ static int heading_at(const struct ui *ui, int column)
 	int widths[TASK_N], at = ui->layout.table.left + 1;
 
 	table_plan(ui, ui->layout.table.width, widths);
-	for (int i = 0; i < TASK_N; i++) {
+	for (size_t k = 0; k < TASK_N; k++) {
+		int i = ui->settings.columns[k];
+
 		if (widths[i] && column >= at && column < at + widths[i])
 			return i;
 		at += widths[i] ? widths[i] + 1 : 0;
@@ -50,11 +53,42 @@ static void click_cell(struct ui *ui, int row, int column)
 	}
 }
 
+/* A press on a line of a menu chooses it. */
+static void click_menu(struct ui *ui, const struct menu *menu, int row, int column)
+{
+	size_t line = menu->first + (size_t)(row - menu->inside.top);
+
+	if (!rect_has(&menu->inside, row, column) || line >= menu->count)
+		return;
+	ui->menu_at = line;
+	ui_key(ui, KEY_ENTER);
+}
+
+/* A press on a key of the bottom line is that key. */
+static void click_hint(struct ui *ui, int column)
+{
+	struct hint_place places[MAX_HINTS];
+	size_t count = hints_place(ui->columns, ui->read_only, places);
+
+	for (size_t i = 0; i < count; i++) {
+		if (column < places[i].column || column >= places[i].column + places[i].width)
+			continue;
+		ui_key(ui, places[i].hint->code);
+		return;
+	}
+}
+
 void ui_click(struct ui *ui, int row, int column)
 {
+	struct menu menu;
+
+	if (ui_menu(ui, &menu))
+		click_menu(ui, &menu, row, column);
 	if (ui->overlay != OVERLAY_NONE)
 		return;
-	if (rect_has(&ui->layout.table, row, column))
+	if (rect_has(&ui->layout.keys, row, column))
+		click_hint(ui, column);
+	else if (rect_has(&ui->layout.table, row, column))
 		click_table(ui, row, column);
 	else if (rect_has(&ui->layout.cells.area, row, column))
 		click_cell(ui, row, column);

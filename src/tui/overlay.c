@@ -1,6 +1,8 @@
 /* Keys for what lies over the view: a line to type in, menus, a question, texts. */
 #include "basic/text.h"
 #include "tui/actions.h"
+#include "tui/picks.h"
+#include "tui/setup.h"
 
 #include <curses.h>
 #include <stdio.h>
@@ -12,11 +14,13 @@ void overlay_open(struct ui *ui, enum overlay overlay)
 	ui->overlay_top = 0;
 	ui->menu_at = overlay == OVERLAY_SORT ? ui->settings.order.column : 0;
 	ui->prompt[0] = '\0';
+	if (overlay == OVERLAY_USER || overlay == OVERLAY_OWNER)
+		picks_collect(ui);
 	if (overlay == OVERLAY_FILTER)
 		snprintf(ui->prompt, sizeof(ui->prompt), "%s", ui->filter_text);
 }
 
-static void overlay_close(struct ui *ui)
+void overlay_close(struct ui *ui)
 {
 	ui->overlay = OVERLAY_NONE;
 }
@@ -40,7 +44,7 @@ static void type(char *text, size_t size, int code)
 	}
 }
 
-static bool is_enter(int code)
+bool is_enter(int code)
 {
 	return code == '\r' || code == '\n' || code == KEY_ENTER;
 }
@@ -59,8 +63,6 @@ static void search_key(struct ui *ui, int code)
 
 static void filter_key(struct ui *ui, int code)
 {
-	char problem[128];
-
 	if (code == 27) {
 		overlay_close(ui);
 		return;
@@ -69,18 +71,13 @@ static void filter_key(struct ui *ui, int code)
 		type(ui->prompt, sizeof(ui->prompt), code);
 		return;
 	}
-	if (filter_parse(&ui->filter, ui->prompt, problem, sizeof(problem)) < 0) {
-		ui_say(ui, "%s", problem);
-		return;
-	}
-	memcpy(ui->filter_text, ui->prompt, sizeof(ui->filter_text));
-	overlay_close(ui);
-	ui_list(ui);
+	if (ui_set_filter(ui, ui->prompt))
+		overlay_close(ui);
 }
 
 /* ---- menus and the question ---- */
 
-static void move_in_menu(struct ui *ui, int code, size_t count)
+void menu_key(struct ui *ui, int code, size_t count)
 {
 	if (code == KEY_UP && ui->menu_at > 0)
 		ui->menu_at--;
@@ -90,6 +87,10 @@ static void move_in_menu(struct ui *ui, int code, size_t count)
 		ui->menu_at = 0;
 	else if (code == KEY_END)
 		ui->menu_at = count - 1;
+	else if (code == KEY_NPAGE)
+		ui->menu_at = MIN(ui->menu_at + 10, count - 1);
+	else if (code == KEY_PPAGE)
+		ui->menu_at -= MIN(ui->menu_at, 10);
 	else if (code == 27 || code == 'q')
 		overlay_close(ui);
 }
@@ -97,7 +98,7 @@ static void move_in_menu(struct ui *ui, int code, size_t count)
 static void sort_key(struct ui *ui, int code)
 {
 	if (!is_enter(code)) {
-		move_in_menu(ui, code, TASK_N);
+		menu_key(ui, code, TASK_N);
 		return;
 	}
 	overlay_close(ui);
@@ -108,7 +109,7 @@ static void sort_key(struct ui *ui, int code)
 static void signal_key(struct ui *ui, int code)
 {
 	if (!is_enter(code)) {
-		move_in_menu(ui, code, ui_n_signals);
+		menu_key(ui, code, ui_n_signals);
 		return;
 	}
 	ui->signal = ui_signals[ui->menu_at];
@@ -175,7 +176,10 @@ void overlay_key(struct ui *ui, int code)
 	case OVERLAY_SEARCH: search_key(ui, code); break;
 	case OVERLAY_FILTER: filter_key(ui, code); break;
 	case OVERLAY_SORT: sort_key(ui, code); break;
+	case OVERLAY_USER:
+	case OVERLAY_OWNER: picks_key(ui, code); break;
 	case OVERLAY_SIGNAL: signal_key(ui, code); break;
+	case OVERLAY_SETUP: setup_key(ui, code); break;
 	case OVERLAY_CONFIRM: confirm_key(ui, code); break;
 	case OVERLAY_HELP:
 	case OVERLAY_DETAIL: text_key(ui, code); break;

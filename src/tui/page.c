@@ -154,22 +154,26 @@ static void put_process(struct buf *out, const struct ui *ui)
 
 /* ---- memory of one device ---- */
 
-/* As tt_smi mem has it: who holds how much and whether it grows, and single allocations. */
+/* As tt_smi mem has it: pools, who holds how much and whether it grows, single allocations. */
 static void put_memory(struct buf *out, const struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
 	const struct look look = { .version = ui->version,
 				   .utf8 = paint_is_utf8(),
-				   .columns = (size_t)MAX(ui->columns, 1) };
+				   .columns = (size_t)MAX(ui->layout.page.width, 1) };
 	const struct mem_view view = { .snapshot = ui_snapshot(ui),
 				       .history = ui->history,
 				       .period_ms = ui->settings.refresh_ms };
 	struct line line = { .out = out, .look = &look };
+	size_t position;
 
 	if (!dev)
 		return;
-	mem_put_processes(&line, &view, (size_t)(dev - view.snapshot->devices), SIZE_MAX);
-	mem_put_allocations(&line, &view, (size_t)(dev - view.snapshot->devices));
+	position = (size_t)(dev - view.snapshot->devices);
+	mem_put_pools(&line, &view, position);
+	line_end(&line);
+	mem_put_processes(&line, &view, position, SIZE_MAX);
+	mem_put_allocations(&line, &view, position);
 }
 
 void page_of_view(const struct ui *ui, struct buf *out)
@@ -186,4 +190,21 @@ void page_of_overlay(const struct ui *ui, struct buf *out)
 		put_help(out);
 	else
 		put_process(out, ui);
+}
+
+void page_go_to(struct ui *ui, const char *anchor)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const char *at;
+	size_t line = 0;
+
+	if (!anchor || ui->overlay != OVERLAY_DETAIL)
+		return;
+	page_of_overlay(ui, &text);
+	for (at = buf_text(&text); *at && strncmp(at, anchor, strlen(anchor)) != 0; line++) {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
+	if (*at)
+		ui->overlay_top = line;
 }

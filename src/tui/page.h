@@ -8,3 +8,6 @@ void page_of_view(const struct ui *ui, struct buf *out);
 void page_of_overlay(const struct ui *ui, struct buf *out);
 
 size_t page_lines(const struct buf *text);
+
+/* Scrolls the text over the view to the line that begins so; NULL: not at all. */
+void page_go_to(struct ui *ui, const char *anchor);

@@ -159,23 +159,17 @@ void paint_bar(int row, int column, int width, double full)
 	}
 }
 
-struct rect paint_box(const struct rect *screen, int height, int width, const char *title)
+void paint_box(const struct rect *box, const char *title)
 {
-	struct rect box = { .height = MIN(height + 2, screen->height),
-			    .width = MIN(width + 4, screen->width) };
 	const char *side = paint_sign("│", "|");
 
-	box.top = screen->top + (screen->height - box.height) / 2;
-	box.left = screen->left + (screen->width - box.width) / 2;
-	for (int i = 0; i < box.height; i++) {
-		int row = box.top + i;
+	for (int i = 0; i < box->height; i++) {
+		int row = box->top + i;
 
-		paint_blanks(row, box.left, box.width, STYLE_PLAIN);
-		if (i == 0 || i == box.height - 1)
-			paint_rule(row, box.left, box.width, i == 0 ? title : "");
-		paint_text(row, box.left, 1, STYLE_DIM, side);
-		paint_text(row, box.left + box.width - 1, 1, STYLE_DIM, side);
+		paint_blanks(row, box->left, box->width, STYLE_PLAIN);
+		if (i == 0 || i == box->height - 1)
+			paint_rule(row, box->left, box->width, i == 0 ? title : "");
+		paint_text(row, box->left, 1, STYLE_DIM, side);
+		paint_text(row, box->left + box->width - 1, 1, STYLE_DIM, side);
 	}
-	return (struct rect){ box.top + 1, box.left + 2, MAX(box.height - 2, 0),
-			      MAX(box.width - 4, 0) };
 }

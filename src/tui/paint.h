@@ -32,5 +32,5 @@ void paint_rule(int row, int column, int width, const char *title);
 void paint_bar(int row, int column, int width, double full);
 enum style paint_bar_style(double full);
 
-/* An empty box over what is there, with a frame and a title; returns its inside. */
-struct rect paint_box(const struct rect *screen, int height, int width, const char *title);
+/* An empty box over what is there, with a frame and a title. */
+void paint_box(const struct rect *box, const char *title);

@@ -1,15 +1,10 @@
 #include "tui/settings.h"
 
-#include "basic/file.h"
 #include "basic/parse.h"
 #include "tui/theme.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const unsigned settings_spans[N_SPANS] = { 60, 300, 600, 1800, 3600 };
 
@@ -25,24 +20,60 @@ void settings_init(struct settings *settings)
 		.span = 2,
 	};
 	for (size_t i = 0; i < TASK_N; i++)
-		settings->columns[i] = true;
+		settings->columns[i] = (enum task_column)i;
 }
 
-/* ---- one setting each: reads a value, writes it ---- */
+void settings_show_column(struct settings *settings, enum task_column column, bool shown)
+{
+	settings->hidden[column] = !shown && column != TASK_PID && column != TASK_COMMAND;
+}
+
+void settings_move_column(struct settings *settings, size_t place, int direction)
+{
+	size_t other = place + (size_t)direction;
+	enum task_column column;
+
+	if (place >= TASK_N || other >= TASK_N)
+		return;
+	column = settings->columns[place];
+	settings->columns[place] = settings->columns[other];
+	settings->columns[other] = column;
+}
+
+/* The place after or before one of so many, round and round. */
+static unsigned turn(unsigned at, int direction, unsigned count)
+{
+	return (at + count + (unsigned)direction) % count;
+}
+
+/* ---- one setting each: reads a value, writes it, chooses the next ---- */
+
+/* A value that is one of some words. */
+static int find_word(const char *const *words, unsigned count, const char *value)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (strcmp(words[i], value) == 0)
+			return (int)i;
+	return -EINVAL;
+}
 
 static int set_view(struct settings *settings, const char *value)
 {
-	for (int i = 0; i < VIEW_N; i++)
-		if (strcmp(view_names[i], value) == 0) {
-			settings->view = (enum view)i;
-			return 0;
-		}
-	return -EINVAL;
+	int view = find_word(view_names, VIEW_N, value);
+
+	if (view >= 0)
+		settings->view = (enum view)view;
+	return MIN(view, 0);
 }
 
 static void put_view(const struct settings *settings, struct buf *out)
 {
 	buf_puts(out, view_names[settings->view]);
+}
+
+static void turn_view(struct settings *settings, int direction)
+{
+	settings->view = (enum view)turn(settings->view, direction, VIEW_N);
 }
 
 /* "dram", or "-dram" for the smallest first. */
@@ -69,22 +100,41 @@ static void put_sort(const struct settings *settings, struct buf *out)
 		   task_infos[settings->order.column].key);
 }
 
+/* Chooses by the columns in their order, which is as good as any. */
+static void turn_sort(struct settings *settings, int direction)
+{
+	task_order_choose(&settings->order,
+			  (enum task_column)turn(settings->order.column, direction, TASK_N));
+}
+
+/* In the order given; those not named follow, hidden, where they would be found again. */
 static int set_columns(struct settings *settings, const char *value)
 {
-	bool columns[TASK_N] = { false };
+	struct settings next = *settings;
+	bool named[TASK_N] = { false };
+	size_t n = 0;
 
 	while (*value) {
 		size_t length = strcspn(value, ", ");
 		int column = task_column_find(value, length);
 
-		if (column < 0)
+		if (column < 0 || named[column])
 			return -EINVAL;
-		columns[column] = true;
+		named[column] = true;
+		next.columns[n++] = (enum task_column)column;
 		value += length;
 		value += strspn(value, ", ");
 	}
-	memcpy(settings->columns, columns, sizeof(columns));
-	settings->columns[TASK_PID] = settings->columns[TASK_COMMAND] = true;
+	if (!named[TASK_PID]) {
+		memmove(next.columns + 1, next.columns, n++ * sizeof(next.columns[0]));
+		next.columns[0] = TASK_PID;
+	}
+	for (enum task_column i = 0; i < TASK_N; i++) {
+		settings_show_column(&next, i, named[i]);
+		if (!named[i] && i != TASK_PID)
+			next.columns[n++] = i;
+	}
+	*settings = next;
 	return 0;
 }
 
@@ -93,9 +143,9 @@ static void put_columns(const struct settings *settings, struct buf *out)
 	const char *between = "";
 
 	for (size_t i = 0; i < TASK_N; i++) {
-		if (!settings->columns[i])
+		if (settings->hidden[settings->columns[i]])
 			continue;
-		buf_printf(out, "%s%s", between, task_infos[i].key);
+		buf_printf(out, "%s%s", between, task_infos[settings->columns[i]].key);
 		between = " ";
 	}
 }
@@ -115,6 +165,36 @@ static void put_theme(const struct settings *settings, struct buf *out)
 	buf_puts(out, theme_name(settings->theme));
 }
 
+static void turn_theme(struct settings *settings, int direction)
+{
+	unsigned count = 0;
+
+	while (theme_name(count))
+		count++;
+	settings->theme = turn((unsigned)settings->theme, direction, count);
+}
+
+static const char *const unit_names[UNITS_N] = { "binary", "iec", "decimal" };
+
+static int set_units(struct settings *settings, const char *value)
+{
+	int units = find_word(unit_names, UNITS_N, value);
+
+	if (units >= 0)
+		settings->units = (enum units)units;
+	return MIN(units, 0);
+}
+
+static void put_units(const struct settings *settings, struct buf *out)
+{
+	buf_puts(out, unit_names[settings->units]);
+}
+
+static void turn_units(struct settings *settings, int direction)
+{
+	settings->units = (enum units)turn(settings->units, direction, UNITS_N);
+}
+
 static int set_refresh(struct settings *settings, const char *value)
 {
 	uint32_t ms;
@@ -128,6 +208,25 @@ static int set_refresh(struct settings *settings, const char *value)
 static void put_refresh(const struct settings *settings, struct buf *out)
 {
 	buf_printf(out, "%u", settings->refresh_ms);
+}
+
+unsigned settings_next_refresh(unsigned ms, int direction)
+{
+	static const unsigned paces[] = { 100, 200, 500, 1000, 2000, 5000, 10000, 30000, 60000 };
+	unsigned next = ms;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paces); i++) {
+		if (direction < 0 && paces[i] < ms)
+			next = paces[i];
+		if (direction > 0 && paces[i] > ms)
+			return paces[i];
+	}
+	return next;
+}
+
+static void turn_refresh(struct settings *settings, int direction)
+{
+	settings->refresh_ms = settings_next_refresh(settings->refresh_ms, direction);
 }
 
 static int set_flag(bool *flag, const char *value)
@@ -150,6 +249,12 @@ static void put_mouse(const struct settings *settings, struct buf *out)
 	buf_puts(out, settings->mouse ? "yes" : "no");
 }
 
+static void turn_mouse(struct settings *settings, int direction)
+{
+	(void)direction;
+	settings->mouse = !settings->mouse;
+}
+
 static int set_tree(struct settings *settings, const char *value)
 {
 	return set_flag(&settings->order.tree, value);
@@ -158,6 +263,12 @@ static int set_tree(struct settings *settings, const char *value)
 static void put_tree(const struct settings *settings, struct buf *out)
 {
 	buf_puts(out, settings->order.tree ? "yes" : "no");
+}
+
+static void turn_tree(struct settings *settings, int direction)
+{
+	(void)direction;
+	settings->order.tree = !settings->order.tree;
 }
 
 static int set_chart(struct settings *settings, const char *value)
@@ -173,6 +284,54 @@ static int set_chart(struct settings *settings, const char *value)
 static void put_chart(const struct settings *settings, struct buf *out)
 {
 	buf_puts(out, metric_infos[settings->metric].key);
+}
+
+static void turn_chart(struct settings *settings, int direction)
+{
+	settings->metric = (enum metric)turn(settings->metric, direction, METRIC_N);
+}
+
+static const char *const charts_names[] = { "readings", "devices" };
+
+static int set_charts(struct settings *settings, const char *value)
+{
+	int of = find_word(charts_names, ARRAY_SIZE(charts_names), value);
+
+	if (of >= 0)
+		settings->charts_of_devices = of;
+	return MIN(of, 0);
+}
+
+static void put_charts(const struct settings *settings, struct buf *out)
+{
+	buf_puts(out, charts_names[settings->charts_of_devices]);
+}
+
+static void turn_charts(struct settings *settings, int direction)
+{
+	(void)direction;
+	settings->charts_of_devices = !settings->charts_of_devices;
+}
+
+static const char *const signs_names[PLOT_SIGNS_N] = { "braille", "blocks", "ascii" };
+
+static int set_signs(struct settings *settings, const char *value)
+{
+	int signs = find_word(signs_names, PLOT_SIGNS_N, value);
+
+	if (signs >= 0)
+		settings->signs = (enum plot_signs)signs;
+	return MIN(signs, 0);
+}
+
+static void put_signs(const struct settings *settings, struct buf *out)
+{
+	buf_puts(out, signs_names[settings->signs]);
+}
+
+static void turn_signs(struct settings *settings, int direction)
+{
+	settings->signs = (enum plot_signs)turn(settings->signs, direction, PLOT_SIGNS_N);
 }
 
 static int set_span(struct settings *settings, const char *value)
@@ -194,22 +353,68 @@ static void put_span(const struct settings *settings, struct buf *out)
 	buf_printf(out, "%u", settings_spans[settings->span]);
 }
 
+static void turn_span(struct settings *settings, int direction)
+{
+	settings->span = turn(settings->span, direction, N_SPANS);
+}
+
 static const struct setting {
 	const char *name, *help;
 	int (*set)(struct settings *settings, const char *value);
 	void (*put)(const struct settings *settings, struct buf *out);
+	void (*turn)(struct settings *settings, int direction); /* NULL: too many values */
 } table[] = {
-	{ "view", "overview, grid, processes, memory or device", set_view, put_view },
-	{ "sort", "column of the processes; -name for the other way round", set_sort, put_sort },
-	{ "tree", "processes as a tree: yes or no", set_tree, put_tree },
-	{ "columns", "of the processes, as far as there is room", set_columns, put_columns },
-	{ "theme", "default, colorblind, light or mono", set_theme, put_theme },
-	{ "refresh", "milliseconds from sample to sample, 100 to 60000", set_refresh, put_refresh },
-	{ "mouse", "yes or no (no: the terminal keeps it for copying)", set_mouse, put_mouse },
-	{ "chart", "first chart: dram, power, temperature, aiclk, pcie_in, pcie_out, l1 or compute",
-	  set_chart, put_chart },
-	{ "span", "seconds that charts show: 60, 300, 600, 1800 or 3600", set_span, put_span },
+	/* clang-format off */
+	{ "view", "overview, grid, processes, memory or device", set_view, put_view, turn_view },
+	{ "theme", "default, colorblind, light or mono", set_theme, put_theme, turn_theme },
+	{ "refresh", "milliseconds from sample to sample, 100 to 60000", set_refresh, put_refresh,
+	  turn_refresh },
+	{ "units", "of memory: binary (GB of 1024 MB), iec (the same as GiB) or decimal", set_units,
+	  put_units, turn_units },
+	{ "sort", "column of the processes; -name for the other way round", set_sort, put_sort,
+	  turn_sort },
+	{ "tree", "processes as a tree: yes or no", set_tree, put_tree, turn_tree },
+	{ "columns", "of the processes, in their order, as far as there is room", set_columns,
+	  put_columns, NULL },
+	{ "chart", "the first: dram, power, temperature, aiclk, pcie_in, pcie_out, l1 or compute",
+	  set_chart, put_chart, turn_chart },
+	{ "charts", "readings (several of one device) or devices (one of several)",
+	  set_charts, put_charts, turn_charts },
+	{ "signs", "that charts are made of: braille, blocks or ascii", set_signs, put_signs,
+	  turn_signs },
+	{ "span", "seconds that charts show: 60, 300, 600, 1800 or 3600", set_span, put_span,
+	  turn_span },
+	{ "mouse", "yes or no (no: the terminal keeps it for copying)", set_mouse, put_mouse,
+	  turn_mouse },
+	/* clang-format on */
 };
+
+const size_t settings_count = ARRAY_SIZE(table);
+
+const char *settings_name(size_t i)
+{
+	return table[i].name;
+}
+
+const char *settings_help(size_t i)
+{
+	return table[i].help;
+}
+
+void settings_put(const struct settings *settings, size_t i, struct buf *out)
+{
+	table[i].put(settings, out);
+}
+
+bool settings_can_turn(size_t i)
+{
+	return table[i].turn != NULL;
+}
+
+void settings_turn(struct settings *settings, size_t i, int direction)
+{
+	table[i].turn(settings, direction);
+}
 
 int settings_set(struct settings *settings, const char *name, const char *value)
 {
@@ -217,163 +422,4 @@ int settings_set(struct settings *settings, const char *name, const char *value)
 		if (strcasecmp(table[i].name, name) == 0)
 			return table[i].set(settings, value);
 	return -ENOENT;
-}
-
-/* ---- the file ---- */
-
-/* Cuts blanks off both ends. */
-static char *trim(char *text)
-{
-	size_t length;
-
-	text += strspn(text, " \t\r");
-	length = strlen(text);
-	while (length && strchr(" \t\r", text[length - 1]))
-		length--;
-	text[length] = '\0';
-	return text;
-}
-
-static void parse_line(struct settings *settings, char *line, unsigned number,
-		       struct buf *complaints)
-{
-	char *equals, *name, *value;
-	int r;
-
-	line[strcspn(line, "#")] = '\0';
-	line = trim(line);
-	if (!line[0])
-		return;
-	equals = strchr(line, '=');
-	if (!equals) {
-		buf_printf(complaints, "line %u: \"%s\" has no \"=\"\n", number, line);
-		return;
-	}
-	*equals = '\0';
-	name = trim(line);
-	value = trim(equals + 1);
-	r = settings_set(settings, name, value);
-	if (r == -ENOENT)
-		buf_printf(complaints, "line %u: no setting \"%s\"\n", number, name);
-	else if (r < 0)
-		buf_printf(complaints, "line %u: %s cannot be \"%s\"\n", number, name, value);
-}
-
-void settings_parse(struct settings *settings, const char *text, struct buf *complaints)
-{
-	CLEANUP_FREE char *copy = strdup(text);
-	unsigned number = 0;
-
-	for (char *line = copy; line && *line;) {
-		size_t length = strcspn(line, "\n");
-		bool more = line[length] == '\n';
-
-		line[length] = '\0';
-		parse_line(settings, line, ++number, complaints);
-		line += length + more;
-	}
-}
-
-/* False: nobody says where. */
-static bool put_folder(struct buf *out)
-{
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-
-	if (config && config[0] == '/')
-		buf_printf(out, "%s/tt-smi", config);
-	else if (home && home[0] == '/')
-		buf_printf(out, "%s/.config/tt-smi", home);
-	return out->length > 0;
-}
-
-static void load_environment(struct settings *settings, struct buf *complaints)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		char name[32] = "TT_SMI_";
-		const char *value;
-		size_t n = strlen(name);
-
-		for (const char *p = table[i].name; *p && n + 1 < sizeof(name); p++)
-			name[n++] = (char)toupper((unsigned char)*p);
-		name[n] = '\0';
-		value = getenv(name);
-		if (value && table[i].set(settings, value) < 0)
-			buf_printf(complaints, "%s cannot be \"%s\"\n", name, value);
-	}
-}
-
-void settings_load(struct settings *settings, struct buf *complaints)
-{
-	CLEANUP_BUF struct buf path = { 0 }, text = { 0 };
-
-	if (put_folder(&path)) {
-		int r;
-
-		buf_puts(&path, "/config");
-		r = file_read_all(AT_FDCWD, buf_text(&path), 1 << 20, &text);
-		if (r >= 0)
-			settings_parse(settings, buf_text(&text), complaints);
-		else if (r != -ENOENT && r != -ENOTDIR)
-			buf_printf(complaints, "%s: %s\n", buf_text(&path), strerror(-r));
-	}
-	load_environment(settings, complaints);
-}
-
-void settings_write(const struct settings *settings, struct buf *out)
-{
-	buf_puts(out,
-		 "# Settings of tt_smi -w. Environment variables (TT_SMI_VIEW=grid) and options\n"
-		 "# come before them.\n");
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		buf_printf(out, "\n# %s\n%s = ", table[i].help, table[i].name);
-		table[i].put(settings, out);
-		buf_putc(out, '\n');
-	}
-}
-
-/* The folder and the one above it, as a desktop would make them. */
-static void make_folders(const char *folder)
-{
-	CLEANUP_FREE char *above = strdup(folder);
-
-	if (above) {
-		*strrchr(above, '/') = '\0';
-		mkdir(above, 0700);
-	}
-	mkdir(folder, 0700);
-}
-
-static int write_file(const char *path, const struct buf *text)
-{
-	CLEANUP_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = write(fd, buf_text(text), text->length);
-	if (n < 0)
-		return -errno;
-	return (size_t)n == text->length ? 0 : -ENOSPC;
-}
-
-/* Beside the old file first: a full disk does not cost the settings that were there. */
-int settings_save(const struct settings *settings, struct buf *ret_path)
-{
-	CLEANUP_BUF struct buf text = { 0 }, fresh = { 0 };
-	int r;
-
-	if (!put_folder(ret_path))
-		return -ENOENT;
-	make_folders(buf_text(ret_path));
-	buf_puts(ret_path, "/config");
-	buf_printf(&fresh, "%s.new", buf_text(ret_path));
-	settings_write(settings, &text);
-	if (text.failed || fresh.failed || ret_path->failed)
-		return -ENOMEM;
-	r = write_file(buf_text(&fresh), &text);
-	if (r == 0 && rename(buf_text(&fresh), buf_text(ret_path)) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(buf_text(&fresh));
-	return r;
 }

@@ -19,7 +19,10 @@ static int compare_tasks(const void *a, const void *b, void *arg)
 	r = task_compare(sorting->snapshot, left, right, order->column, order->down);
 	if (r == 0)
 		r = task_compare(sorting->snapshot, left, right, order->second, order->second_down);
-	return r ? r : (left->pid > right->pid) - (left->pid < right->pid);
+	if (r == 0)
+		r = (left->pid > right->pid) - (left->pid < right->pid);
+	/* Several may have no pid that we know: these stay as the snapshot has them. */
+	return r ? r : (left > right) - (left < right);
 }
 
 /* Is this one's parent in the list? */

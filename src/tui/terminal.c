@@ -122,11 +122,15 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 		use_default_colors();
 		terminal->color = true;
 	}
-	if (mouse) {
-		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-		mouseinterval(0); /* a press is a click: nobody waits for the second */
-	}
+	if (mouse)
+		terminal_set_mouse(true);
 	return 0;
+}
+
+void terminal_set_mouse(bool ours)
+{
+	mousemask(ours ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mouseinterval(0); /* a press is a click: nobody waits for the second */
 }
 
 void terminal_leave(struct terminal *terminal)

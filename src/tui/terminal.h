@@ -30,6 +30,9 @@ MUST_CHECK int terminal_block_signals(struct terminal *terminal);
 MUST_CHECK int terminal_enter(struct terminal *terminal, bool color, bool mouse);
 void terminal_leave(struct terminal *terminal);
 
+/* Ours, or left to the terminal, where it marks text for copying. */
+void terminal_set_mouse(bool ours);
+
 /* One event until that time (CLOCK_MONOTONIC); full: also wait for output to be taken. */
 enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t until_ns);
 

@@ -29,10 +29,11 @@ enum metric {
 
 struct metric_info {
 	const char *key;		/* in the settings */
-	const char *title;		/* with its unit */
+	const char *title, *unit;	/* of bytes, what follows them: "/s" */
 	enum device_field field, limit; /* limit: the top of the chart; equal if there is none */
-	double scale;			/* units of the model in one unit of the chart */
-	double step;			/* tops are multiples of it where there is no limit */
+	double scale;			/* units of the model in one unit of the track */
+	unsigned bytes; /* 2: MB, 3: GB, as format_unit_size() has it; 0: no bytes */
+	double step;	/* tops are multiples of it where there is no limit */
 };
 
 extern const struct metric_info metric_infos[METRIC_N];

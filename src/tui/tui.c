@@ -1,6 +1,7 @@
 #include "tui/tui.h"
 
 #include "basic/clock.h"
+#include "render/format.h"
 #include "tui/draw.h"
 #include "tui/gather.h"
 #include "tui/paint.h"
@@ -124,6 +125,7 @@ static int begin(struct loop *loop, const struct tui *tui)
 		return r;
 	paint_init(tui->utf8);
 	ui->color = loop->terminal.color;
+	format_set_units(ui->settings.units);
 	theme_apply(ui->settings.theme, ui->color);
 	ui_resize(ui, LINES, COLS);
 	if (tui->complaint)

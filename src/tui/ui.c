@@ -23,6 +23,7 @@ void ui_done(struct ui *ui)
 	tasks_done(&ui->tasks);
 	free(ui->tagged);
 	buf_done(&ui->detail);
+	buf_done(&ui->picks);
 	buf_done(&ui->message);
 }
 
@@ -39,16 +40,36 @@ void ui_say(struct ui *ui, const char *format, ...)
 	ui->message_until_ns = clock_now(CLOCK_MONOTONIC) + 5 * NS_PER_S;
 }
 
+bool ui_charts_devices(const struct ui *ui)
+{
+	return ui->settings.charts_of_devices && ui->settings.view != VIEW_DEVICE;
+}
+
+/* Charts there could be. */
+static size_t count_charts(const struct ui *ui, size_t devices)
+{
+	enum { POOLS = 2 };
+
+	if (devices == 0)
+		return 0;
+	if (ui_charts_devices(ui))
+		return devices;
+	return ui->settings.view == VIEW_MEMORY ? POOLS : METRIC_N;
+}
+
 struct counts ui_counts(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 
+	size_t devices = snapshot && ui->fleet.n_groups ? snapshot->n_devices : 0;
+
 	return (struct counts){
-		.devices = snapshot && ui->fleet.n_groups ? snapshot->n_devices : 0,
+		.devices = devices,
 		.groups = ui->fleet.groups,
 		.n_groups = ui->fleet.n_groups,
 		.first = ui->first_device,
 		.processes = ui->tasks.count,
+		.charts = count_charts(ui, devices),
 	};
 }
 
@@ -212,7 +233,9 @@ void ui_take_answers(struct ui *ui)
 	if (feed_answer(ui->feed, ERRAND_SIGNAL, &text) ||
 	    feed_answer(ui->feed, ERRAND_SAVE, &text))
 		ui_say(ui, "%s", buf_text(&text));
-	feed_answer(ui->feed, ERRAND_INSPECT, &ui->detail);
+	if (feed_answer(ui->feed, ERRAND_INSPECT, &ui->detail))
+		page_go_to(ui, ui->detail_anchor);
+	ui_settle(ui);
 }
 
 void ui_resize(struct ui *ui, int rows, int columns)

@@ -21,7 +21,10 @@ enum overlay {
 	OVERLAY_SEARCH, /* a line to type in */
 	OVERLAY_FILTER,
 	OVERLAY_SORT, /* a menu */
+	OVERLAY_USER,
+	OVERLAY_OWNER,
 	OVERLAY_SIGNAL,
+	OVERLAY_SETUP,
 	OVERLAY_CONFIRM, /* a question */
 	OVERLAY_HELP,	 /* text */
 	OVERLAY_DETAIL,
@@ -60,12 +63,15 @@ struct ui {
 	enum overlay overlay;
 	char prompt[PROMPT_SIZE];
 	size_t menu_at;
+	struct buf picks; /* what users or owners there are, each with its NUL */
+	size_t n_picks;
 	int signal;	       /* to be confirmed */
 	int32_t target;	       /* of it, if none are tagged: lists move while people think */
 	uint64_t target_ticks; /* whose number it was */
 	size_t overlay_top;
 	int32_t detail_pid;
-	struct buf detail; /* environment and files of that process */
+	struct buf detail;	   /* environment and files of that process */
+	const char *detail_anchor; /* the line to go to once they are there, or NULL */
 
 	struct buf message;
 	int64_t message_until_ns;
@@ -101,6 +107,9 @@ static inline const struct snapshot *ui_snapshot(const struct ui *ui)
 
 struct counts ui_counts(const struct ui *ui);
 
+/* Do charts show one reading of several devices? */
+bool ui_charts_devices(const struct ui *ui);
+
 /* The device at a position of the fleet's order; NULL: there is none. */
 const struct device *ui_device(const struct ui *ui, size_t position);
 const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
@@ -108,6 +117,17 @@ bool ui_is_tagged(const struct ui *ui, int32_t pid);
 
 /* The time that counts as now: that of the frame shown. */
 int64_t ui_now(const struct ui *ui);
+
+/* A menu over the view: its lines, where they stand, and the first that is shown. */
+struct menu {
+	const char *title;
+	size_t count, first;
+	struct rect box, inside;
+	void (*put)(const struct ui *ui, struct buf *out, size_t line);
+};
+
+/* False: what lies over the view is no menu. */
+bool ui_menu(const struct ui *ui, struct menu *ret);
 
 /* Rows of processes that find room. */
 size_t ui_table_rows(const struct ui *ui);

@@ -25,11 +25,14 @@ static void add_person(const struct person *person, size_t device)
 	snprintf(process->user, sizeof(process->user), "%s", person->user);
 	process->command = strdup(person->command);
 	process->why[PROC_USER] = process->why[PROC_COMMAND] = process->why[PROC_ELAPSED] = KNOWN;
+	snprintf(process->state, sizeof(process->state), "sleeping");
+	process->why[PROC_STATE] = KNOWN;
 	process->elapsed = person->elapsed;
 	process->parent = person->parent;
 	usage = process_use(process, device);
 	assert_non_null(usage);
 	usage->dram = person->dram;
+	usage->source = TRACKING_TABLE;
 	usage->why[USE_DRAM] = person->tracked ? KNOWN : NO_TRACKER;
 }
 
@@ -115,11 +118,59 @@ TEST(what_is_not_known_is_neither_above_nor_below)
 	assert_string_equal(keeps("dram!=0 bench"), "");
 }
 
+TEST(quotes_hold_blanks_together)
+{
+	assert_string_equal(keeps("command=\"worker --rank 0\""), "11 ");
+	assert_string_equal(keeps("\"rank 1\" user=alice"), "12 ");
+	assert_string_equal(keeps("command~\"k 0\"&user=\"alice\""), "11 ");
+}
+
+TEST(every_column_filters)
+{
+	for (int i = 0; i < TASK_N; i++) {
+		const struct process *process = &machine->processes[0];
+		CLEANUP_BUF struct buf text = { 0 }, expression = { 0 };
+
+		/* What a column says of one finds that one. */
+		task_text(&text, machine, process, (enum task_column)i);
+		assert_true(text.length > 0);
+		buf_printf(&expression, "%s%s\"%s\"", task_infos[i].key,
+			   task_infos[i].kind == KIND_TEXT ? "=" : "~", buf_text(&text));
+		if (!strstr(keeps(buf_text(&expression)), "10 "))
+			fail_msg("not found by %s", buf_text(&expression));
+	}
+}
+
+/* The expression after a change of one column's term. */
+static const char *replaced(const char *expression, enum task_column column, const char *value)
+{
+	static char text[64];
+
+	snprintf(text, sizeof(text), "%s", expression);
+	if (!filter_replace(text, sizeof(text), column, value))
+		return "no room";
+	return text;
+}
+
+TEST(one_term_is_put_in_the_place_of_another)
+{
+	assert_string_equal(replaced("", TASK_USER, "bob"), "user=bob");
+	assert_string_equal(replaced("dram>1G user=al", TASK_USER, "bob"), "dram>1G user=bob");
+	assert_string_equal(replaced("USER=a & user!=c x", TASK_USER, "b"), "user!=c x user=b");
+	assert_string_equal(replaced("owner=\"a b\" x", TASK_OWNER, "slurm 1.0"),
+			    "x owner=\"slurm 1.0\"");
+	assert_string_equal(replaced("user=a x", TASK_USER, NULL), "x");
+	assert_string_equal(replaced("x", TASK_OWNER,
+				     "a name that is far too long for what there is left of room"),
+			    "no room");
+}
+
 TEST(nonsense_is_refused_and_changes_nothing)
 {
-	static const char *const bad[] = { "dram>",	 "drum>1G", "dram>1X",
-					   "user>bob",	 "dram!1",  "=1",
-					   "pid=twelve", "time>5q", "dram>1G user=" };
+	static const char *const bad[] = { "dram>",	    "drum>1G",	"dram>1X",    "user>bob",
+					   "dram!1",	    "=1",	"pid=twelve", "time>5q",
+					   "dram>1G user=", "user=\"a", "\"",	      "user=a\"b\"",
+					   "user=\"\"" };
 	struct filter filter = { .count = 0 };
 	char problem[128], before[sizeof(filter)];
 
@@ -225,6 +276,10 @@ int main(void)
 						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(what_is_not_known_is_neither_above_nor_below,
 						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(quotes_hold_blanks_together, make_machine,
+						drop_machine),
+		cmocka_unit_test_setup_teardown(every_column_filters, make_machine, drop_machine),
+		cmocka_unit_test(one_term_is_put_in_the_place_of_another),
 		cmocka_unit_test(nonsense_is_refused_and_changes_nothing),
 		cmocka_unit_test_setup_teardown(the_second_key_decides_among_equals, make_machine,
 						drop_machine),

@@ -1,4 +1,5 @@
 /* Every size from 1x1 to 300x100, 0 to 64 devices, boards of one, two and eight chips. */
+#include "tui/hints.h"
 #include "tui/layout.h"
 
 #include "../unit/unit.h"
@@ -9,7 +10,9 @@ static size_t groups[MOST_DEVICES];
 
 static struct counts make_counts(size_t devices, size_t in_group)
 {
-	struct counts counts = { .devices = devices, .groups = groups, .processes = devices };
+	struct counts counts = {
+		.devices = devices, .groups = groups, .processes = devices, .charts = devices
+	};
 
 	for (size_t left = devices; left; counts.n_groups++) {
 		groups[counts.n_groups] = MIN(left, in_group);
@@ -33,8 +36,8 @@ static bool overlap(const struct rect *a, const struct rect *b)
 
 static void check_rectangles(const struct layout *layout, int rows, int columns)
 {
-	struct rect all[10] = { layout->header,	    layout->keys,  layout->cells.area,
-				layout->cells.more, layout->table, layout->page };
+	struct rect all[6 + MAX_CHARTS] = { layout->header,	layout->keys,  layout->cells.area,
+					    layout->cells.more, layout->table, layout->page };
 	size_t count = 6;
 
 	for (size_t i = 0; i < layout->n_charts; i++)
@@ -44,8 +47,9 @@ static void check_rectangles(const struct layout *layout, int rows, int columns)
 		for (size_t j = i + 1; j < count; j++)
 			assert_false(overlap(&all[i], &all[j]));
 	}
+	assert_true(layout->n_charts <= MAX_CHARTS);
 	for (size_t i = 0; i < layout->n_charts; i++)
-		assert_false(rect_is_empty(&layout->charts[i]));
+		assert_true(layout->charts[i].height >= 6 && layout->charts[i].width >= 38);
 }
 
 /* Cells come in order, inside their area, one beside or below the other. */
@@ -90,6 +94,7 @@ static void check_all(enum view view, size_t in_group, size_t step)
 			for (int columns = 1; columns <= MOST_COLUMNS; columns++) {
 				layout_make(&layout, view, rows, columns, &counts);
 				check_rectangles(&layout, rows, columns);
+				assert_true(layout.n_charts <= counts.charts);
 				check_cells(&layout, &counts);
 			}
 		}
@@ -176,6 +181,57 @@ TEST(an_ordinary_overview_has_all_its_parts)
 	assert_true(layout.table.height >= 5);
 }
 
+TEST(a_large_screen_has_charts_of_all_readings)
+{
+	struct counts counts = make_counts(1, 1);
+	struct layout layout;
+
+	counts.charts = 8;
+	layout_make(&layout, VIEW_OVERVIEW, 60, 200, &counts);
+	assert_int_equal(layout.n_charts, 8);
+	layout_make(&layout, VIEW_OVERVIEW, 40, 120, &counts);
+	assert_int_equal(layout.n_charts, 8);
+	assert_true(layout.table.height >= 5);
+	layout_make(&layout, VIEW_DEVICE, 60, 200, &counts);
+	assert_int_equal(layout.n_charts, 8);
+	assert_true(layout.page.width >= 70);
+}
+
+TEST(boxes_lie_within_the_screen)
+{
+	for (int rows = -2; rows <= MOST_ROWS; rows++) {
+		for (int columns = 0; columns <= MOST_COLUMNS; columns += 3) {
+			const struct rect screen = { 1, 0, rows, columns };
+			struct rect box = box_outside(&screen, 25, 100);
+			struct rect inside = box_inside(&box);
+
+			assert_true(is_inside(&box, rows + 1, columns));
+			assert_true(is_inside(&inside, rows + 1, columns));
+			assert_true(inside.height <= 25 && inside.width <= 100);
+		}
+	}
+}
+
+TEST(help_and_quit_are_always_named)
+{
+	struct hint_place places[MAX_HINTS];
+
+	for (int columns = 11; columns <= MOST_COLUMNS; columns++) {
+		size_t count = hints_place(columns, columns % 2, places);
+		bool help = false, quit = false;
+		int end = -1;
+
+		for (size_t i = 0; i < count; i++) {
+			assert_true(places[i].column > end);
+			end = places[i].column + places[i].width;
+			help |= places[i].hint->code == 'h';
+			quit |= places[i].hint->code == 'q';
+			assert_false(columns % 2 && places[i].hint->writes);
+		}
+		assert_true(end <= columns && help && quit);
+	}
+}
+
 TEST(devices_that_do_not_fit_are_announced)
 {
 	struct counts counts = make_counts(64, 8);
@@ -217,6 +273,9 @@ int main(void)
 		cmocka_unit_test(thirty_two_chips_are_readable_on_80x24),
 		cmocka_unit_test(sixty_four_chips_are_readable_on_120x40),
 		cmocka_unit_test(an_ordinary_overview_has_all_its_parts),
+		cmocka_unit_test(a_large_screen_has_charts_of_all_readings),
+		cmocka_unit_test(boxes_lie_within_the_screen),
+		cmocka_unit_test(help_and_quit_are_always_named),
 		cmocka_unit_test(devices_that_do_not_fit_are_announced),
 		cmocka_unit_test(scrolling_reaches_the_last_device),
 	};

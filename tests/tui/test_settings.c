@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 
 static struct buf complaints;
 
@@ -37,8 +38,73 @@ TEST(settings_are_read)
 	assert_int_equal(s.metric, METRIC_POWER);
 	assert_int_equal(s.span, 0);
 	assert_false(s.mouse);
-	assert_true(s.columns[TASK_DRAM] && s.columns[TASK_USER] && s.columns[TASK_COMMAND]);
-	assert_false(s.columns[TASK_L1]);
+	assert_false(s.hidden[TASK_DRAM] || s.hidden[TASK_USER] || s.hidden[TASK_COMMAND]);
+	assert_true(s.hidden[TASK_L1]);
+	assert_int_equal(s.units, UNITS_BINARY);
+}
+
+/* The columns that are shown, from the left. */
+static const char *columns(const struct settings *s)
+{
+	static char text[200];
+
+	text[0] = '\0';
+	for (size_t i = 0; i < TASK_N; i++)
+		if (!s->hidden[s->columns[i]])
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
+				 task_infos[s->columns[i]].key);
+	return text;
+}
+
+TEST(columns_have_an_order)
+{
+	struct settings s = parse("columns = l1 pid command dram");
+
+	assert_string_equal(columns(&s), "l1 pid command dram ");
+	settings_move_column(&s, 0, 1);
+	assert_string_equal(columns(&s), "pid l1 command dram ");
+	settings_move_column(&s, 0, -1);
+	settings_move_column(&s, TASK_N - 1, 1);
+	settings_move_column(&s, TASK_N, -1);
+	assert_string_equal(columns(&s), "pid l1 command dram ");
+	settings_show_column(&s, TASK_L1, false);
+	settings_show_column(&s, TASK_PID, false);
+	settings_show_column(&s, TASK_USER, true);
+	assert_string_equal(columns(&s), "pid command dram user ");
+	s = parse("columns = dram");
+	assert_string_equal(columns(&s), "pid dram command ");
+	parse("columns = dram dram");
+	assert_string_equal(buf_text(&complaints), "line 1: columns cannot be \"dram dram\"\n");
+}
+
+TEST(every_setting_goes_round_and_back)
+{
+	for (size_t i = 0; i < settings_count; i++) {
+		CLEANUP_BUF struct buf first = { 0 }, other = { 0 };
+		struct settings s = parse("");
+		unsigned steps = 0;
+
+		if (!settings_can_turn(i))
+			continue;
+		settings_put(&s, i, &first);
+		do {
+			CLEANUP_BUF struct buf line = { 0 };
+
+			settings_turn(&s, i, 1);
+			buf_reset(&other);
+			settings_put(&s, i, &other);
+			buf_printf(&line, "%s = %s", settings_name(i), buf_text(&other));
+			parse(buf_text(&line));
+			assert_string_equal(buf_text(&complaints), "");
+		} while (strcmp(buf_text(&first), buf_text(&other)) != 0 && ++steps < 20);
+		/* The pace has ends; all others come round. */
+		assert_true(steps > 0);
+		assert_true(steps < 20 || strcmp(settings_name(i), "refresh") == 0);
+		settings_turn(&s, i, -1);
+		buf_reset(&other);
+		settings_put(&s, i, &other);
+		assert_string_not_equal(buf_text(&first), buf_text(&other));
+	}
 }
 
 TEST(broken_settings_are_reported_and_ignored)
@@ -63,7 +129,8 @@ TEST(what_is_written_is_read_back)
 {
 	CLEANUP_BUF struct buf first = { 0 }, second = { 0 };
 	struct settings s = parse("view=memory\nsort=-dram\nspan=3600\ncolumns=pid cpu\n"
-				  "theme=colorblind\nmouse=no\nchart=l1\ntree=yes\nrefresh=60000");
+				  "theme=colorblind\nmouse=no\nchart=l1\ntree=yes\nrefresh=60000\n"
+				  "units=decimal\nsigns=blocks\ncharts=devices");
 
 	settings_write(&s, &first);
 	s = parse(buf_text(&first));
@@ -72,6 +139,9 @@ TEST(what_is_written_is_read_back)
 	assert_string_equal(buf_text(&first), buf_text(&second));
 	assert_int_equal(s.view, VIEW_MEMORY);
 	assert_false(s.order.down);
+	assert_int_equal(s.units, UNITS_DECIMAL);
+	assert_int_equal(s.signs, PLOT_BLOCKS);
+	assert_true(s.charts_of_devices);
 }
 
 TEST(a_file_of_garbage_is_survived)
@@ -157,6 +227,20 @@ TEST(the_manual_has_every_key)
 	}
 }
 
+TEST(the_manual_has_every_setting)
+{
+	CLEANUP_BUF struct buf manual = { 0 };
+
+	assert_int_equal(file_read_all(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
+	for (size_t i = 0; i < settings_count; i++) {
+		CLEANUP_BUF struct buf entry = { 0 };
+
+		buf_printf(&entry, "\n.It Cm %s\n%s\n", settings_name(i), settings_help(i));
+		if (!strstr(buf_text(&manual), buf_text(&entry)))
+			fail_msg("the manual lacks%s", buf_text(&entry));
+	}
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -168,12 +252,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_read),
+		cmocka_unit_test(columns_have_an_order),
+		cmocka_unit_test(every_setting_goes_round_and_back),
 		cmocka_unit_test(broken_settings_are_reported_and_ignored),
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(a_file_of_garbage_is_survived),
 		cmocka_unit_test(the_file_is_found_written_and_below_the_environment),
 		cmocka_unit_test(no_key_means_two_things),
 		cmocka_unit_test(the_manual_has_every_key),
+		cmocka_unit_test(the_manual_has_every_setting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean);

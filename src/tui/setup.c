@@ -1,0 +1,106 @@
+#include "tui/setup.h"
+
+#include "tui/actions.h"
+#include "tui/paint.h"
+
+#include <curses.h>
+#include <stdio.h>
+
+/* The setting of a line, -1: the line is a column. */
+static int setting_of(size_t line)
+{
+	for (size_t i = 0; i < settings_count; i++)
+		if (settings_can_turn(i) && line-- == 0)
+			return (int)i;
+	return -1;
+}
+
+static size_t first_column(void)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < settings_count; i++)
+		count += settings_can_turn(i);
+	return count;
+}
+
+size_t setup_count(void)
+{
+	return first_column() + TASK_N;
+}
+
+static void put_setting(const struct ui *ui, struct buf *out, size_t setting)
+{
+	CLEANUP_BUF struct buf value = { 0 };
+
+	settings_put(&ui->settings, setting, &value);
+	buf_printf(out, "%-8s %s %-11s %s  %s", settings_name(setting), paint_sign("◀", "<"),
+		   buf_text(&value), paint_sign("▶", ">"), settings_help(setting));
+}
+
+void setup_put(const struct ui *ui, struct buf *out, size_t line)
+{
+	int setting = setting_of(line);
+	enum task_column column;
+
+	if (setting >= 0) {
+		put_setting(ui, out, (size_t)setting);
+		return;
+	}
+	column = ui->settings.columns[line - first_column()];
+	buf_printf(out, "%-8s [%c] %-9s   %s", line == first_column() ? "columns" : "",
+		   ui->settings.hidden[column] ? ' ' : 'x', task_infos[column].heading,
+		   task_infos[column].help);
+}
+
+/* One value further, or the column there and away. */
+static void turn(struct ui *ui, int direction)
+{
+	int setting = setting_of(ui->menu_at);
+	enum task_column column;
+
+	if (setting >= 0) {
+		settings_turn(&ui->settings, (size_t)setting, direction);
+	} else {
+		column = ui->settings.columns[ui->menu_at - first_column()];
+		settings_show_column(&ui->settings, column, ui->settings.hidden[column]);
+	}
+	ui_apply(ui);
+}
+
+/* The column goes up or down in the list, which is left or right on the screen. */
+static void move_column(struct ui *ui, int direction)
+{
+	size_t place = ui->menu_at - first_column();
+
+	if (setting_of(ui->menu_at) >= 0 || place + (size_t)direction >= TASK_N)
+		return;
+	settings_move_column(&ui->settings, place, direction);
+	ui->menu_at += (size_t)direction;
+	ui_apply(ui);
+}
+
+void setup_key(struct ui *ui, int code)
+{
+	switch (code) {
+	case KEY_LEFT: turn(ui, -1); break;
+	case KEY_RIGHT:
+	case ' ':
+	case '\r':
+	case '\n':
+	case KEY_ENTER: turn(ui, 1); break;
+	case KEY_F(7):
+	case '[': move_column(ui, -1); break;
+	case KEY_F(8):
+	case ']': move_column(ui, 1); break;
+	case 'I':
+		ui->settings.order.down = !ui->settings.order.down;
+		ui_apply(ui);
+		break;
+	case 'W': ui_save(ui); break;
+	case KEY_F(2):
+	case KEY_F(10):
+	case 'S': overlay_close(ui); break;
+	default: menu_key(ui, code, setup_count()); break;
+	}
+}
