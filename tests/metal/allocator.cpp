@@ -1,0 +1,273 @@
+/* Allocator and tracker: what programs that watch look at. */
+#include "metal.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unistd.h>
+
+namespace tt::tt_metal
+{
+/* First fit. What does not fit is thrown from here, a frame below the allocator's. */
+uint64_t BankManager::allocate_buffer(uint64_t size, uint64_t, bool, const CoreRangeSet &,
+				      std::optional<uint32_t>, AllocatorID
+#if RELEASE >= 69
+				      ,
+				      const std::vector<std::pair<uint64_t, uint64_t>> &
+#endif
+)
+{
+	uint64_t step = uint64_t{ BANKS } * ALIGNMENT;
+	uint64_t length = (size / step + (size % step != 0)) * ALIGNMENT;
+
+	for (auto hole = free_.begin(); hole != free_.end(); ++hole) {
+		uint64_t start = hole->first;
+
+		if (hole->second < length)
+			continue;
+		hole->first += length;
+		hole->second -= length;
+		if (hole->second == 0)
+			free_.erase(hole);
+		taken_[start] = length;
+		used_ += length;
+		return start;
+	}
+	throw std::runtime_error("Out of Memory: Not enough space to allocate " +
+				 std::to_string(size) + " B");
+}
+
+void BankManager::deallocate_buffer(uint64_t address, AllocatorID)
+{
+	auto taken = taken_.find(address);
+
+	if (taken == taken_.end())
+		return;
+	std::pair<uint64_t, uint64_t> hole = *taken;
+	auto next = std::lower_bound(free_.begin(), free_.end(), hole);
+
+	used_ -= hole.second;
+	taken_.erase(taken);
+	if (next != free_.end() && hole.first + hole.second == next->first) {
+		hole.second += next->second;
+		next = free_.erase(next);
+	}
+	if (next != free_.begin() && (next - 1)->first + (next - 1)->second == hole.first)
+		(next - 1)->second += hole.second;
+	else
+		free_.insert(next, hole);
+}
+
+void BankManager::deallocate_all()
+{
+	taken_.clear();
+	used_ = 0;
+	free_ = { { 0, bank_size_ } };
+}
+
+/*
+ * TT-Metal publishes from its tracker, on some threads, and counts dry runs, but not what
+ * a close frees. Here it is done where memory is taken and given back: figures that are
+ * exact can be compared.
+ */
+static void publish([[maybe_unused]] const Buffer *buffer, [[maybe_unused]] bool allocated)
+{
+#if RELEASE >= 70
+	auto *mesh = dynamic_cast<distributed::MeshDevice *>(buffer->device());
+	auto type = static_cast<ShmBufferType>(buffer->buffer_type());
+
+	for (int chip : mesh ? mesh->get_device_ids() : std::vector{ buffer->device()->id() }) {
+		SharedMemoryStatsProvider *provider = SharedMemoryStatsProvider::of(chip);
+
+		if (allocated)
+			provider->record_allocation(getpid(), buffer->size(), type, chip);
+		else
+			provider->record_deallocation(getpid(), buffer->size(), type, chip);
+	}
+#endif
+}
+
+ALLOCATOR::ALLOCATOR()
+{
+	static const uint64_t capacity[] = { uint64_t{ 12 } << 30, 96 << 20, 4 << 20, 64 << 20 };
+
+	for (int i = 0; i < 4; i++)
+		managers_[i] = std::make_unique<BankManager>(capacity[i]);
+	system_ = std::make_unique<BankManager>(1 << 30);
+	for (uint32_t bank = 0; bank < BankManager::BANKS; bank++) {
+		channel_of_bank_[bank] = bank_of_channel_[bank] = bank;
+		core_of_bank_[bank] = bank_of_core_[bank] = bank;
+	}
+#if RELEASE >= 66
+	view_ = std::make_unique<Allocator>(this);
+#endif
+}
+
+ALLOCATOR::~ALLOCATOR()
+{
+	clear();
+}
+
+uint64_t ALLOCATOR::allocate_buffer(Buffer *buffer)
+{
+	std::lock_guard lock(mutex_);
+	uint64_t address = manager(buffer->buffer_type())
+				   .allocate_buffer(buffer->size(), buffer->page_size(), true,
+						    CoreRangeSet(), std::nullopt, AllocatorID{ 0 }
+#if RELEASE >= 69
+						    ,
+						    {}
+#endif
+				   );
+
+	live_.insert(buffer);
+	publish(buffer, true);
+	return address;
+}
+
+#ifdef STEPPED
+/* To look before the first push is what shrink-wrapping makes of this. */
+void ALLOCATOR::deallocate_buffer(Buffer *buffer)
+{
+	if (!buffer)
+		return;
+#else
+void ALLOCATOR::deallocate_buffer(Buffer *buffer)
+{
+#endif
+	std::lock_guard lock(mutex_);
+
+	if (live_.erase(buffer) == 0)
+		return; /* a close has freed it */
+	manager(buffer->buffer_type()).deallocate_buffer(buffer->address(), AllocatorID{ 0 });
+	publish(buffer, false);
+}
+
+void ALLOCATOR::deallocate_buffers()
+{
+	std::lock_guard lock(mutex_);
+
+	for (const Buffer *buffer : live_)
+		publish(buffer, false);
+	for (auto &manager : managers_)
+		manager->deallocate_all();
+	system_->deallocate_all();
+	live_.clear();
+}
+
+void ALLOCATOR::clear()
+{
+	std::lock_guard lock(mutex_);
+
+	for (auto &manager : managers_)
+		manager->deallocate_all();
+	live_.clear();
+}
+
+Statistics ALLOCATOR::get_statistics(const BufferType &type) const
+{
+	std::lock_guard lock(mutex_);
+	const BankManager &bank = manager(type);
+
+	return { bank.bank_size(), bank.used(), bank.bank_size() - bank.used() };
+}
+
+uint32_t ALLOCATOR::get_num_banks(const BufferType &) const
+{
+	return BankManager::BANKS;
+}
+
+uint64_t ALLOCATOR::get_bank_size(const BufferType &type) const
+{
+	return manager(type).bank_size();
+}
+
+#if RELEASE >= 66
+void Allocator::deallocate_buffers()
+{
+	impl_->deallocate_buffers();
+}
+
+Statistics Allocator::get_statistics(const BufferType &type) const
+{
+	return impl_->get_statistics(type);
+}
+
+uint32_t Allocator::get_num_banks(const BufferType &type) const
+{
+	return impl_->get_num_banks(type);
+}
+
+uint64_t Allocator::get_bank_size(const BufferType &type) const
+{
+	return impl_->get_bank_size(type);
+}
+#endif
+
+#if RELEASE >= 65
+GraphTracker &GraphTracker::instance()
+{
+	static GraphTracker tracker;
+
+	return tracker;
+}
+#endif
+
+void GraphTracker::track_allocate(const Buffer *)
+{
+	std::lock_guard lock(mutex_);
+
+	allocations_++;
+}
+
+void GraphTracker::track_deallocate(Buffer *)
+{
+	std::lock_guard lock(mutex_);
+
+	deallocations_++;
+}
+
+static thread_local bool dry_run;
+
+void GraphTracker::set_dry_run(bool on)
+{
+	dry_run = on;
+}
+
+bool GraphTracker::hook_allocate(const Buffer *)
+{
+	std::lock_guard lock(mutex_);
+
+	asked_++;
+	return dry_run;
+}
+
+/* A buffer of a dry run may be freed after it. */
+bool GraphTracker::hook_deallocate(Buffer *)
+{
+	std::lock_guard lock(mutex_);
+
+	asked_++;
+	return false;
+}
+
+void GraphTracker::track_allocate_cb(const CoreRangeSet &, uint64_t, uint64_t, bool,
+				     const IDevice *)
+{
+}
+
+void GraphTracker::track_deallocate_cb(const IDevice *)
+{
+}
+
+#if RELEASE >= 77
+void GraphTracker::track_allocate_dataflow_buffer(const CoreRangeSet &, uint64_t, uint64_t, bool,
+						  const IDevice *)
+{
+}
+
+void GraphTracker::track_allocate_scratchpad(const CoreRangeSet &, uint64_t, uint64_t,
+					     const IDevice *)
+{
+}
+#endif
+} // namespace tt::tt_metal

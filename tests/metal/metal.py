@@ -1,0 +1,139 @@
+"""The programs of the test double, and what they and TT-Metal's files say."""
+
+import glob
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+METAL = os.environ["METAL"]  # the build directory of the double
+POOLS = ("dram", "l1", "system", "l1_small", "trace")
+
+LIBRARIES = ["v77", "v77-endbr", "v66", "v62", "v59", "v57", "v56", "v62-inlined", "v62-ttnncpp"]
+STATIC = ["static-exported", "static", "static-whole"]
+UNSUPPORTED = ["v66-other", "v66-stepped", "static-stripped"]
+
+
+def release(variant):
+    return int(re.match(r"v(\d+)", variant).group(1)) if variant.startswith("v") else 66
+
+
+def library(variant):
+    return f"{METAL}/{variant}/" + ("_ttnncpp.so" if variant == "v62-ttnncpp" else "libtt_metal.so")
+
+
+def command(variant, host="run"):
+    plugin = f"{METAL}/{variant}/metal_plugin.so"
+    return {
+        "run": [f"{METAL}/{variant}/metal_run"],
+        "load": [f"{METAL}/metal_load", plugin],
+        "python": [sys.executable, f"{HERE}/load.py", plugin],
+    }[host]
+
+
+def run(variant, *commands, host="run", before=(), **options):
+    """The finished program."""
+    return subprocess.run([*before, *command(variant, host), *commands], timeout=60,
+                          capture_output=True, text=True, **options)
+
+
+def totals(text):
+    """{pid: {chip: {pool or "buffers": number}}} of all the totals in a program's output."""
+    found, pid = {}, None
+    for line in text.splitlines():
+        words = line.split()
+        if words[:1] == ["total"]:
+            pid = int(words[1])
+            found[pid] = {}
+        elif words[:1] == ["chip"] and pid:
+            numbers = words[2:]
+            found[pid][int(words[1])] = dict(zip(numbers[::2], map(int, numbers[1::2])))
+    return found
+
+
+class Program:
+    """The program while it runs: it reads its commands from a pipe."""
+
+    def __init__(self, variant, host="run", before=(), **options):
+        self.process = subprocess.Popen([*before, *command(variant, host)], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        self.pid = self.process.pid
+
+    def do(self, *commands):
+        """Does them, and returns what they printed."""
+        self.process.stdin.write("\n".join([*commands, "say that was all"]) + "\n")
+        self.process.stdin.flush()
+        lines = []
+        for line in self.process.stdout:
+            if line == "that was all\n":
+                return "".join(lines)
+            lines.append(line)
+        raise EOFError(f"the program ended: {self.process.wait()}")
+
+    def totals(self):
+        """By its own number, which is another in a pid namespace of its own."""
+        return next(iter(totals(self.do("total")).values()))
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        return self.process.wait(60)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        return self.end()
+
+
+def published(directory):
+    """{pid: {chip: {pool: bytes}}} of TT-Metal's files; a chip's name is that of the file."""
+    found = {}
+    for path in glob.glob(directory + "/tt_device_*_memory"):
+        with open(path, "rb") as file:
+            data = file.read()
+        assert len(data) == 8576 and struct.unpack_from("=I", data)[0] == 3, path
+        chip = int(re.search(r"tt_device_(\d+)_", path).group(1))
+        for at in range(856, 856 + 64 * 120, 120):
+            pid, *values = struct.unpack_from("=i4x4Q", data, at)
+            if pid > 0:
+                sums = dict(zip(("dram", "l1", "l1_small", "trace"), values))
+                found.setdefault(pid, {})[chip] = sums
+    return found
+
+
+def without(figures, *names):
+    """Totals without some pools, and without chips that have nothing."""
+    kept = {chip: {name: n for name, n in sums.items() if name not in names}
+            for chip, sums in figures.items()}
+    return {chip: sums for chip, sums in kept.items() if any(sums.values())}
+
+
+class Skip(Exception):
+    """This machine cannot: the reason."""
+
+
+def run_tests(module):
+    """Runs the functions test_*, prints TAP. Each gets an empty directory in memory."""
+    tests = [(n, f) for n, f in vars(module).items() if n.startswith("test_")]
+    failed = 0
+    print(f"1..{len(tests)}")
+    for number, (name, function) in enumerate(tests, 1):
+        directory = tempfile.mkdtemp(prefix="tt-metal-", dir="/dev/shm")
+        title = name[5:].replace("_", " ")
+        try:
+            function(directory)
+            print(f"ok {number} - {title}", flush=True)
+        except Skip as reason:
+            print(f"ok {number} - {title} # SKIP {reason}", flush=True)
+        except Exception:
+            failed += 1
+            print(f"not ok {number} - {title}", flush=True)
+            print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
+    sys.exit(failed > 0)

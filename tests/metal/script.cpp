@@ -1,0 +1,553 @@
+/*
+ * A program that does what it is told: each argument is a command, or without arguments
+ * each line of stdin. It keeps its own books, from what it asked for and nothing else.
+ *
+ *   hold PATH                     open a device node and keep it open
+ *   open CHIP...                  open devices; alloc does it too
+ *   mesh NAME CHIP...             open a mesh of them
+ *   alloc NAME WHERE TYPE SIZE    WHERE: a chip or a mesh; TYPE: dram l1 system l1_small
+ *                                 trace; SIZE: bytes, or with K, M, G. "NAME: refused" if
+ *                                 there is no room
+ *   at NAME WHERE TYPE SIZE ADDR  a buffer that owns nothing
+ *   view NAME OF SIZE             the same, of a buffer of one device
+ *   dry on|off                    dry run: allocations that take nothing
+ *   free NAME...                  by the destructor
+ *   deallocate NAME...            by the function, then the destructor
+ *   bulk WHERE                    frees all that is there, whoever has it
+ *   close WHERE                   the same, and the device or mesh is gone
+ *   complain                      an exception from the library that is about no allocation
+ *   thread COMMAND                on a thread of its own, until it is done
+ *   random SEED COUNT [THREADS]   that many steps by each thread, on all that is open
+ *   pairs COUNT WHERE TYPE SIZE   allocates and frees; prints the ns that a pair took
+ *   total                         prints "total PID", for each chip that was opened "chip N
+ *                                 dram B l1 B system B l1_small B trace B buffers N",
+ *                                 and "done"
+ *   fork ... end                  a child does the commands between, and ends; prints
+ *                                 "child PID"
+ *   reap                          waits for all children, prints "child ended STATUS"
+ *   exec                          begins anew as another program that does the rest
+ *   say TEXT, sleep MS, wait      wait: prints "ready", waits for a line on stdin
+ *   kill SIGNAL, exit CODE        without freeing anything
+ */
+#include "double.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <fcntl.h>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace
+{
+using Words = std::vector<std::string>;
+
+const char *const TYPES[] = { "dram", "l1", "system", "l1_small", "trace" };
+
+struct Place {
+	void *device;
+	std::vector<int> chips;
+};
+
+struct Entry {
+	void *buffer;
+	std::string where; /* "": nothing of it is ours any more */
+	int type;
+	uint64_t size;
+};
+
+std::map<std::string, Place> places;
+std::map<std::string, Entry> entries;
+std::vector<Entry> strays; /* of random runs */
+std::set<int> opened;
+std::mutex mutex;
+Words arguments;
+size_t next_argument;
+
+bool next_command(std::string &line)
+{
+	char c;
+
+	line.clear();
+	if (!arguments.empty()) {
+		if (next_argument == arguments.size())
+			return false;
+		line = arguments[next_argument++];
+		return true;
+	}
+	/* Byte by byte: what follows is for a child, or for what is executed. */
+	while (read(STDIN_FILENO, &c, 1) == 1) {
+		if (c == '\n')
+			return true;
+		line += c;
+	}
+	return !line.empty();
+}
+
+Words split(const std::string &line)
+{
+	std::istringstream stream(line);
+	Words words;
+
+	for (std::string word; stream >> word;)
+		words.push_back(word);
+	return words;
+}
+
+uint64_t number(const std::string &text)
+{
+	size_t end;
+	uint64_t value = std::stoull(text, &end, 0);
+	size_t unit = std::string("KMG").find(end < text.size() ? text[end] : ' ');
+
+	return unit == std::string::npos ? value : value << (10 * (unit + 1));
+}
+
+int type_of(const std::string &name)
+{
+	for (int i = 0; i < 5; i++)
+		if (name == TYPES[i])
+			return i;
+	throw std::invalid_argument("no type " + name);
+}
+
+void *device_at(const std::string &where)
+{
+	if (places.find(where) == places.end()) {
+		int chip = std::stoi(where);
+
+		opened.insert(chip);
+		places[where] = { double_open(chip), { chip } };
+	}
+	return places[where].device;
+}
+
+/* What was taken back: by a bulk free, or by a fork. "": everywhere. */
+void disown(const std::string &where)
+{
+	for (auto &[name, entry] : entries)
+		if (where.empty() || entry.where == where)
+			entry.where.clear();
+	for (auto &entry : strays)
+		if (where.empty() || entry.where == where)
+			entry.where.clear();
+}
+
+void print_totals()
+{
+	struct {
+		uint64_t bytes[5], buffers;
+	} sums[64] = {};
+	auto add = [&](const Entry &entry) {
+		if (entry.where.empty() || entry.size == 0)
+			return;
+		for (int chip : places[entry.where].chips) {
+			sums[chip].bytes[entry.type] += entry.size;
+			sums[chip].buffers++;
+		}
+	};
+
+	for (auto &[name, entry] : entries)
+		add(entry);
+	for (auto &entry : strays)
+		add(entry);
+	printf("total %d\n", getpid());
+	for (int chip : opened) {
+		printf("chip %d", chip);
+		for (int i = 0; i < 5; i++)
+			printf(" %s %lu", TYPES[i], sums[chip].bytes[i]);
+		printf(" buffers %lu\n", sums[chip].buffers);
+	}
+	printf("done\n");
+}
+
+/* ---- random runs ---- */
+
+struct Worker {
+	std::mt19937_64 random;
+	std::vector<Entry> own;
+	unsigned allocated = 0, refused = 0, freed = 0;
+
+	explicit Worker(uint64_t seed) : random(seed)
+	{
+	}
+
+	bool chance(unsigned percent)
+	{
+		return random() % 100 < percent;
+	}
+
+	void allocate()
+	{
+		auto place = std::next(places.begin(), random() % places.size());
+		bool dry = chance(5);
+		Entry entry{ nullptr, place->first, static_cast<int>(random() % 5),
+			     random() % (1 << 22) };
+
+		if (chance(3))
+			entry.size = 0;
+		else if (chance(5))
+			entry.size += uint64_t{ 1 } << (31 + random() % 4);
+		double_dry_run(dry);
+		try {
+			entry.buffer =
+				double_allocate(place->second.device, entry.type, entry.size);
+			if (dry)
+				entry.where.clear();
+			own.push_back(entry);
+			allocated++;
+		} catch (const std::exception &) {
+			refused++;
+		}
+		double_dry_run(false);
+	}
+
+	Entry take(std::vector<Entry> &from)
+	{
+		std::swap(from[random() % from.size()], from.back());
+		Entry entry = from.back();
+
+		from.pop_back();
+		return entry;
+	}
+
+	/* A part is left for other threads to free. */
+	void release()
+	{
+		if (own.empty())
+			return;
+		Entry entry = take(own);
+
+		if (chance(20)) {
+			std::lock_guard lock(mutex);
+			strays.push_back(entry);
+			entry = take(strays);
+		}
+		double_free(entry.buffer, chance(50));
+		freed++;
+	}
+
+	/* A view comes and goes, and nothing changes. */
+	void look()
+	{
+		if (own.empty() || own.back().where.empty() || !own.back().size ||
+		    places.at(own.back().where).chips.size() != 1)
+			return;
+		double_free(double_view(own.back().buffer, own.back().size), chance(50));
+	}
+
+	void complain()
+	{
+		try {
+			double_complain();
+		} catch (const std::exception &) {
+			refused++;
+		}
+	}
+
+	void run(unsigned steps)
+	{
+		for (unsigned i = 0; i < steps; i++) {
+			if (chance(55))
+				allocate();
+			else if (chance(80))
+				release();
+			else if (chance(50))
+				look();
+			else
+				complain();
+		}
+		std::lock_guard lock(mutex);
+		strays.insert(strays.end(), own.begin(), own.end());
+	}
+};
+
+void run_randomly(uint64_t seed, unsigned steps, unsigned count)
+{
+	std::vector<Worker> workers;
+	std::vector<std::thread> threads;
+
+	for (unsigned i = 0; i < count; i++)
+		workers.emplace_back(seed + i);
+	if (count == 1) {
+		workers[0].run(steps);
+		printf("random: %u allocated, %u refused, %u freed\n", workers[0].allocated,
+		       workers[0].refused, workers[0].freed);
+		return;
+	}
+	for (auto &worker : workers)
+		threads.emplace_back([&] { worker.run(steps); });
+	for (auto &thread : threads)
+		thread.join();
+}
+
+/* ---- commands: words[0] is the command's name ---- */
+
+bool dry;
+
+std::vector<int> chips_from(const Words &words, size_t first)
+{
+	std::vector<int> chips;
+
+	for (size_t i = first; i < words.size(); i++)
+		chips.push_back(std::stoi(words[i]));
+	return chips;
+}
+
+std::string join(const Words &words)
+{
+	std::string text;
+
+	for (size_t i = 1; i < words.size(); i++)
+		text += (i > 1 ? " " : "") + words[i];
+	return text;
+}
+
+void do_hold(const Words &words)
+{
+	if (open(words[1].c_str(), O_RDWR | O_CLOEXEC) < 0)
+		throw std::runtime_error(words[1] + ": " + strerror(errno));
+}
+
+void do_open(const Words &words)
+{
+	for (int chip : chips_from(words, 1))
+		device_at(std::to_string(chip));
+}
+
+void do_mesh(const Words &words)
+{
+	std::vector<int> chips = chips_from(words, 2);
+
+	for (int chip : chips)
+		opened.insert(chip);
+	places[words[1]] = { double_open_mesh(chips.data(), static_cast<int>(chips.size())),
+			     chips };
+}
+
+void do_alloc(const Words &words)
+{
+	Entry entry{ nullptr, words[2], type_of(words[3]), number(words[4]) };
+	void *device = device_at(words[2]);
+
+	double_dry_run(dry);
+	try {
+		entry.buffer = double_allocate(device, entry.type, entry.size);
+	} catch (const std::exception &error) {
+		printf("%s: refused: %s\n", words[1].c_str(), error.what());
+		return;
+	}
+	if (dry)
+		entry.where.clear();
+	entries[words[1]] = entry;
+}
+
+void do_at(const Words &words)
+{
+	void *buffer = double_allocate_at(device_at(words[2]), type_of(words[3]), number(words[4]),
+					  number(words[5]));
+
+	entries[words[1]] = { buffer, "", 0, 0 };
+}
+
+void do_view(const Words &words)
+{
+	void *buffer = double_view(entries.at(words[2]).buffer, number(words[3]));
+
+	entries[words[1]] = { buffer, "", 0, 0 };
+}
+
+void do_dry(const Words &words)
+{
+	dry = words[1] == "on";
+}
+
+void do_free(const Words &words)
+{
+	for (size_t i = 1; i < words.size(); i++) {
+		double_free(entries.at(words[i]).buffer, words[0] == "deallocate");
+		entries.erase(words[i]);
+	}
+}
+
+void do_bulk(const Words &words)
+{
+	double_deallocate_buffers(device_at(words[1]));
+	disown(words[1]);
+}
+
+void do_close(const Words &words)
+{
+	double_close(device_at(words[1]));
+	disown(words[1]);
+	places.erase(words[1]);
+}
+
+void do_complain(const Words &)
+{
+	try {
+		double_complain();
+	} catch (const std::exception &error) {
+		printf("%s\n", error.what());
+	}
+}
+
+void do_command(const std::string &line);
+
+void do_thread(const Words &words)
+{
+	std::thread([&] { do_command(join(words)); }).join();
+}
+
+void do_random(const Words &words)
+{
+	run_randomly(number(words[1]), number(words[2]), words.size() > 3 ? number(words[3]) : 1);
+}
+
+void do_pairs(const Words &words)
+{
+	uint64_t count = number(words[1]), size = number(words[4]);
+	void *device = device_at(words[2]);
+	int type = type_of(words[3]);
+	auto began = std::chrono::steady_clock::now();
+
+	for (uint64_t i = 0; i < count; i++)
+		double_free(double_allocate(device, type, size), false);
+	std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+	printf("%.1f ns per pair\n",
+	       static_cast<double>(took.count()) / static_cast<double>(count));
+}
+
+void do_total(const Words &)
+{
+	print_totals();
+}
+
+void do_fork(const Words &)
+{
+	Words block;
+	std::string line;
+
+	while (next_command(line) && line != "end")
+		block.push_back(line);
+	pid_t pid = fork();
+
+	if (pid > 0) {
+		printf("child %d\n", pid);
+		return;
+	}
+	disown("");
+	block.push_back("exit 0");
+	arguments = block;
+	next_argument = 0;
+}
+
+void do_reap(const Words &)
+{
+	int status;
+
+	while (wait(&status) > 0)
+		printf("child ended %d\n",
+		       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
+void do_exec(const Words &)
+{
+	std::vector<char *> argv = { const_cast<char *>("metal_run") };
+
+	for (; next_argument < arguments.size(); next_argument++)
+		argv.push_back(arguments[next_argument].data());
+	argv.push_back(nullptr);
+	execv("/proc/self/exe", argv.data());
+	throw std::runtime_error(strerror(errno));
+}
+
+void do_say(const Words &words)
+{
+	printf("%s\n", join(words).c_str());
+}
+
+void do_sleep(const Words &words)
+{
+	usleep(1000 * number(words[1]));
+}
+
+void do_wait(const Words &)
+{
+	printf("ready\n");
+	for (char c; read(STDIN_FILENO, &c, 1) == 1 && c != '\n';)
+		;
+}
+
+void do_kill(const Words &words)
+{
+	raise(std::stoi(words[1]));
+}
+
+void do_exit(const Words &words)
+{
+	_exit(std::stoi(words[1]));
+}
+
+struct Command {
+	size_t words; /* at least so many */
+	void (*run)(const Words &words);
+};
+
+const std::map<std::string, Command> commands = {
+	{ "hold", { 2, do_hold } },	  { "open", { 2, do_open } },
+	{ "mesh", { 3, do_mesh } },	  { "alloc", { 5, do_alloc } },
+	{ "at", { 6, do_at } },		  { "view", { 4, do_view } },
+	{ "dry", { 2, do_dry } },	  { "free", { 2, do_free } },
+	{ "deallocate", { 2, do_free } }, { "bulk", { 2, do_bulk } },
+	{ "close", { 2, do_close } },	  { "complain", { 1, do_complain } },
+	{ "thread", { 2, do_thread } },	  { "random", { 3, do_random } },
+	{ "pairs", { 5, do_pairs } },	  { "total", { 1, do_total } },
+	{ "fork", { 1, do_fork } },	  { "reap", { 1, do_reap } },
+	{ "exec", { 1, do_exec } },	  { "say", { 2, do_say } },
+	{ "sleep", { 2, do_sleep } },	  { "wait", { 1, do_wait } },
+	{ "kill", { 2, do_kill } },	  { "exit", { 2, do_exit } },
+};
+
+void do_command(const std::string &line)
+{
+	Words words = split(line);
+
+	if (words.empty())
+		return;
+	auto command = commands.find(words[0]);
+
+	if (command == commands.end() || words.size() < command->second.words)
+		throw std::invalid_argument("not a command");
+	command->second.run(words);
+}
+} // namespace
+
+extern "C" int double_run(int argc, char **argv)
+{
+	std::string line;
+
+	setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+	arguments.assign(argv, argv + argc);
+	while (next_command(line)) {
+		try {
+			do_command(line);
+		} catch (const std::exception &error) {
+			fprintf(stderr, "%s: %s\n", line.c_str(), error.what());
+			return 2;
+		}
+	}
+	return 0;
+}
