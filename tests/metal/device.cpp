@@ -148,6 +148,11 @@ void double_deallocate_buffers(void *device)
 #endif
 }
 
+void *double_allocator(void *device)
+{
+	return static_cast<IDevice *>(device)->allocator_impl();
+}
+
 void *double_allocate(void *on, int type, uint64_t size)
 {
 	auto *device = static_cast<IDevice *>(on);

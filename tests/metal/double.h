@@ -11,6 +11,7 @@ void *double_open(int chip);
 void *double_open_mesh(const int *chips, int count);
 void double_close(void *device);	      /* bulk free, then gone */
 void double_deallocate_buffers(void *device); /* bulk free only */
+void *double_allocator(void *device);
 
 /* Types are TT-Metal's: 0 DRAM, 1 L1, 2 system memory, 3 L1_SMALL, 4 trace. */
 void *double_allocate(void *device, int type, uint64_t size);

@@ -19,6 +19,7 @@
  *   thread COMMAND                on a thread of its own, until it is done
  *   random SEED COUNT [THREADS]   that many steps by each thread, on all that is open
  *   pairs COUNT WHERE TYPE SIZE   allocates and frees; prints the ns that a pair took
+ *   allocators                    prints "allocator WHERE ADDRESS" for each place
  *   total                         prints "total PID", for each chip that was opened "chip N
  *                                 dram B l1 B system B l1_small B trace B buffers N",
  *                                 and "done"
@@ -430,6 +431,12 @@ void do_pairs(const Words &words)
 	       static_cast<double>(took.count()) / static_cast<double>(count));
 }
 
+void do_allocators(const Words &)
+{
+	for (auto &[where, place] : places)
+		printf("allocator %s %p\n", where.c_str(), double_allocator(place.device));
+}
+
 void do_total(const Words &)
 {
 	print_totals();
@@ -514,11 +521,12 @@ const std::map<std::string, Command> commands = {
 	{ "deallocate", { 2, do_free } }, { "bulk", { 2, do_bulk } },
 	{ "close", { 2, do_close } },	  { "complain", { 1, do_complain } },
 	{ "thread", { 2, do_thread } },	  { "random", { 3, do_random } },
-	{ "pairs", { 5, do_pairs } },	  { "total", { 1, do_total } },
-	{ "fork", { 1, do_fork } },	  { "reap", { 1, do_reap } },
-	{ "exec", { 1, do_exec } },	  { "say", { 2, do_say } },
-	{ "sleep", { 2, do_sleep } },	  { "wait", { 1, do_wait } },
-	{ "kill", { 2, do_kill } },	  { "exit", { 2, do_exit } },
+	{ "pairs", { 5, do_pairs } },	  { "allocators", { 1, do_allocators } },
+	{ "total", { 1, do_total } },	  { "fork", { 1, do_fork } },
+	{ "reap", { 1, do_reap } },	  { "exec", { 1, do_exec } },
+	{ "say", { 2, do_say } },	  { "sleep", { 2, do_sleep } },
+	{ "wait", { 1, do_wait } },	  { "kill", { 2, do_kill } },
+	{ "exit", { 2, do_exit } },
 };
 
 void do_command(const std::string &line)
