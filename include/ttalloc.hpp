@@ -22,7 +22,8 @@ class allocation
 public:
 	allocation() noexcept = default;
 
-	allocation(unsigned device, ttalloc_pool pool, std::uint64_t id, std::uint64_t size) noexcept
+	allocation(unsigned device, ttalloc_pool pool, std::uint64_t id,
+		   std::uint64_t size) noexcept
 		: device_(device), pool_(pool), id_(id)
 	{
 		int r = ttalloc_report_alloc(device, pool, id, size);

@@ -11,8 +11,8 @@ namespace tt::tt_metal
 {
 Buffer::Buffer(IDevice *device, uint64_t size, uint64_t page_size, BufferType type, bool owns_data,
 	       Private)
-    : device_(device), size_(size), type_(type), owns_data_(owns_data),
-      allocator_(device->allocator_impl()), page_size_(page_size)
+	: device_(device), size_(size), type_(type), owns_data_(owns_data),
+	  allocator_(device->allocator_impl()), page_size_(page_size)
 {
 }
 
@@ -172,7 +172,7 @@ namespace distributed
 {
 MeshBuffer::MeshBuffer(const MeshBufferConfig &config, const DeviceLocalBufferConfig &local,
 		       MeshDevice *mesh)
-    : config_(config), local_(local), mesh_(mesh->weak_from_this())
+	: config_(config), local_(local), mesh_(mesh->weak_from_this())
 {
 }
 

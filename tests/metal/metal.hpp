@@ -110,7 +110,7 @@ struct BufferShardingArgs {
 V0_BEGIN
 class IDevice
 {
-      public:
+public:
 	virtual ~IDevice() = default;
 	virtual int arch() const = 0;
 	virtual int id() const = 0;
@@ -121,13 +121,13 @@ class IDevice
 
 class Buffer final
 #if RELEASE >= 60
-    : public std::enable_shared_from_this<Buffer>
+	: public std::enable_shared_from_this<Buffer>
 #endif
 {
 	struct Private {
 	};
 
-      public:
+public:
 #if RELEASE >= 58
 	enum class Status : uint8_t { REQUESTED, ALLOCATED, FREED };
 #else
@@ -188,7 +188,7 @@ class Buffer final
 		return dry_run_;
 	}
 
-      private:
+private:
 	friend struct tt::tt_metal::Offsets;
 	void allocate_impl();
 	void deallocate_impl();
@@ -220,10 +220,10 @@ V0_END
 /* The memory of one type: the same range in every bank. */
 class BankManager
 {
-      public:
+public:
 	static constexpr uint32_t BANKS = 8, ALIGNMENT = 64;
 	explicit BankManager(uint64_t capacity)
-	    : bank_size_(capacity / BANKS), free_{ { 0, bank_size_ } }
+		: bank_size_(capacity / BANKS), free_{ { 0, bank_size_ } }
 	{
 	}
 	uint64_t allocate_buffer(uint64_t size, uint64_t page_size, bool bottom_up,
@@ -245,7 +245,7 @@ class BankManager
 		return used_;
 	}
 
-      private:
+private:
 	uint64_t bank_size_, used_ = 0;
 	std::vector<std::pair<uint64_t, uint64_t>> free_; /* start, length; by start */
 	std::unordered_map<uint64_t, uint64_t> taken_;	  /* start -> length */
@@ -257,7 +257,7 @@ struct Statistics {
 
 class ALLOCATOR
 {
-      public:
+public:
 	ALLOCATOR();
 #if RELEASE >= 73
 	virtual
@@ -277,7 +277,7 @@ class ALLOCATOR
 	}
 #endif
 
-      private:
+private:
 	friend struct tt::tt_metal::Offsets;
 	BankManager &manager(BufferType type) const
 	{
@@ -308,7 +308,7 @@ class ALLOCATOR
 /* What programs see: its functions have names that were the real ones' before. */
 class Allocator
 {
-      public:
+public:
 	explicit Allocator(AllocatorImpl *impl) : impl_(impl)
 	{
 	}
@@ -317,7 +317,7 @@ class Allocator
 	uint32_t get_num_banks(const BufferType &type) const;
 	uint64_t get_bank_size(const BufferType &type) const;
 
-      private:
+private:
 	AllocatorImpl *impl_;
 };
 #endif
@@ -325,7 +325,7 @@ class Allocator
 #if RELEASE >= 68
 class MetalEnv
 {
-      public:
+public:
 	MetalEnv();
 	~MetalEnv();
 };
@@ -333,7 +333,7 @@ class MetalEnv
 
 class Device final : public IDevice
 {
-      public:
+public:
 	explicit Device(int chip);
 	~Device() override;
 	int arch() const override
@@ -354,7 +354,7 @@ class Device final : public IDevice
 	}
 	bool close() override;
 
-      private:
+private:
 	friend struct tt::tt_metal::Offsets;
 #if RELEASE >= 68
 	void *context_ = nullptr;
@@ -367,7 +367,7 @@ class Device final : public IDevice
 
 class GraphTracker
 {
-      public:
+public:
 #if RELEASE >= 65
 	static GraphTracker &instance();
 #else
@@ -393,7 +393,7 @@ class GraphTracker
 #endif
 	static void set_dry_run(bool on); /* for this thread */
 
-      private:
+private:
 	std::mutex mutex_;
 	uint64_t allocations_ = 0, deallocations_ = 0, asked_ = 0;
 };
@@ -415,7 +415,7 @@ struct DeviceLocalBufferConfig {
 
 class MeshDevice final : public IDevice, public std::enable_shared_from_this<MeshDevice>
 {
-      public:
+public:
 	explicit MeshDevice(std::vector<IDevice *> members);
 	~MeshDevice() override;
 	int arch() const override
@@ -430,7 +430,7 @@ class MeshDevice final : public IDevice, public std::enable_shared_from_this<Mes
 	std::vector<IDevice *> get_devices() const;
 	std::vector<int> get_device_ids() const;
 
-      private:
+private:
 	friend struct tt::tt_metal::Offsets;
 	struct Impl;
 	std::unique_ptr<Impl> impl_;
@@ -438,7 +438,7 @@ class MeshDevice final : public IDevice, public std::enable_shared_from_this<Mes
 
 class MeshBuffer
 {
-      public:
+public:
 	static std::shared_ptr<MeshBuffer> create(const MeshBufferConfig &config,
 						  const DeviceLocalBufferConfig &local,
 						  MeshDevice *mesh,
@@ -448,7 +448,7 @@ class MeshBuffer
 	~MeshBuffer();
 	void deallocate();
 
-      private:
+private:
 	friend struct tt::tt_metal::Offsets;
 	void initialize_device_buffers();
 
@@ -467,13 +467,13 @@ enum class ShmBufferType : uint8_t { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE, C
 
 class SharedMemoryStatsProvider
 {
-      public:
+public:
 	static SharedMemoryStatsProvider *of(int chip);
 	explicit SharedMemoryStatsProvider(int chip);
 	void record_allocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
 	void record_deallocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
 
-      private:
+private:
 	struct Slot *slot(int pid);
 	std::mutex mutex_;
 	struct Counters *counters_ = nullptr; /* NULL: nothing is published */
