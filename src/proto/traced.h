@@ -1,0 +1,74 @@
+/*
+ * What the kernel tells through the two files that the tracer pins below
+ * /run/tt-smi/bpf: who has how much memory on which chip (allocations), and who
+ * has which device open (holders). Made for people too, so they are tables of
+ * text; docs/shared-memory.md has the columns.
+ *
+ * Written by a program of ours in the kernel, perhaps of another version, and
+ * read in pieces: a text is understood whole or not at all.
+ */
+#pragma once
+
+#include "basic/macros.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRACED_CHIPS	   64u
+#define TRACED_COMM	   17u /* bytes of a name, NUL included */
+#define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
+#define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
+
+enum traced_state {
+	TRACED_EXACT,
+	TRACED_SINCE_ATTACH, /* held something before that is not counted: lower bounds */
+	TRACED_UNRELIABLE,   /* figures mean nothing */
+};
+
+/* Why they do not. */
+enum traced_doubt {
+	TRACED_NO_DOUBT,
+	TRACED_UNKNOWN_SHAPE, /* objects in its memory are not as we know them */
+	TRACED_SINGLE_STEP,   /* a probe there would cost far too much */
+	TRACED_MISSED_FREE,
+	TRACED_MAP_FULL, /* more buffers than the kernel's table holds */
+	TRACED_NO_THROW, /* allocations that fail cannot be told from others */
+	TRACED_MESH,	 /* the devices of a mesh buffer were not found out */
+	TRACED_DOUBTS,
+};
+
+/* A process on one chip. */
+struct traced_memory {
+	int32_t pid;	      /* in the initial namespace */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with pid the identity */
+	char comm[TRACED_COMM];
+	bool has_chip; /* false: it is followed, and has allocated nothing */
+	uint32_t chip; /* TT-Metal's logical number in that process */
+	uint64_t dram, l1, l1_small, trace, system; /* bytes, each apart from the others */
+	uint64_t buffers;			    /* live ones, of all pools */
+	enum traced_state state;
+	enum traced_doubt doubt;
+};
+
+/* An open descriptor of a device. */
+struct traced_holder {
+	int32_t pid;
+	uint64_t start_ticks;
+	char comm[TRACED_COMM];
+	uint32_t device; /* N of /dev/tenstorrent/N */
+	uint32_t fd;
+};
+
+/*
+ * The lines, in the order of the text; *ret must be freed. -EBADMSG if anything is
+ * not as it should be, also if the end is missing; -EPROTONOSUPPORT if the columns
+ * are others; -ENOMEM.
+ */
+MUST_CHECK int traced_parse_allocations(const char *text, struct traced_memory **ret,
+					size_t *ret_count);
+MUST_CHECK int traced_parse_holders(const char *text, struct traced_holder **ret,
+				    size_t *ret_count);
+
+/* As the text has it: "missed-free". */
+const char *traced_doubt_name(enum traced_doubt doubt);

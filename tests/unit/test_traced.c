@@ -1,0 +1,219 @@
+/* The two texts that the kernel writes: understood whole, or not at all. */
+#include "proto/traced.h"
+#include "unit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HEAD                                                                                \
+	"PID      Comm             DRAM       L1         L1_SMALL   TRACE      BUFFERS    " \
+	"SYSTEM     CHIP  START        STATE\n"                                             \
+	"-------- ---------------- ---------- ---------- ---------- ---------- ---------- " \
+	"---------- ----- ------------ -----\n"
+#define LINE                                                                                      \
+	"1234     python3          4096       2048       64         32         7          0     " \
+	"     3     987654       exact\n"
+#define NONE  "77       idle_one         0 0 0 0 0 0 - 5 since-attach\n"
+#define TOTAL "\nTOTAL    -                4096       2048       64         32         7 0 - - -\n"
+
+#define HOLDER_HEAD                                                  \
+	"PID      Comm             DEVICE   FD       START       \n" \
+	"-------- ---------------- -------- -------- ------------\n"
+#define HOLDER "1234     python3          0        17       987654      \n"
+
+static struct traced_memory *memory;
+static struct traced_holder *holders;
+static size_t count;
+
+static int forget(void **state)
+{
+	(void)state;
+	free(memory);
+	free(holders);
+	memory = NULL;
+	holders = NULL;
+	count = 99;
+	return 0;
+}
+
+static int parse(const char *text)
+{
+	forget(NULL);
+	return traced_parse_allocations(text, &memory, &count);
+}
+
+static int parse_holders(const char *text)
+{
+	forget(NULL);
+	return traced_parse_holders(text, &holders, &count);
+}
+
+TEST(a_line_has_every_figure)
+{
+	assert_int_equal(parse(HEAD LINE TOTAL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(memory->pid, 1234);
+	assert_string_equal(memory->comm, "python3");
+	assert_int_equal(memory->dram, 4096);
+	assert_int_equal(memory->l1, 2048);
+	assert_int_equal(memory->l1_small, 64);
+	assert_int_equal(memory->trace, 32);
+	assert_int_equal(memory->buffers, 7);
+	assert_int_equal(memory->system, 0);
+	assert_true(memory->has_chip);
+	assert_int_equal(memory->chip, 3);
+	assert_int_equal(memory->start_ticks, 987654);
+	assert_int_equal(memory->state, TRACED_EXACT);
+	assert_int_equal(memory->doubt, TRACED_NO_DOUBT);
+}
+
+TEST(a_process_that_allocated_nothing_has_no_chip)
+{
+	assert_int_equal(parse(HEAD NONE LINE TOTAL), 0);
+	assert_int_equal(count, 2);
+	assert_false(memory[0].has_chip);
+	assert_int_equal(memory[0].state, TRACED_SINCE_ATTACH);
+	assert_int_equal(memory[1].pid, 1234);
+}
+
+TEST(nobody_at_all_is_a_whole_text)
+{
+	assert_int_equal(parse(HEAD TOTAL), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(parse_holders(HOLDER_HEAD), 0);
+	assert_int_equal(count, 0);
+}
+
+TEST(each_doubt_has_its_word)
+{
+	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text), HEAD "1 - 0 0 0 0 0 0 0 1 unreliable:%s\n" TOTAL,
+			 traced_doubt_name(i));
+		assert_int_equal(parse(text), 0);
+		assert_int_equal(memory->state, TRACED_UNRELIABLE);
+		assert_int_equal(memory->doubt, i);
+		assert_string_equal(memory->comm, "");
+	}
+}
+
+TEST(many_lines_are_many_processes)
+{
+	static char text[200000];
+	int length = snprintf(text, sizeof(text), HEAD);
+
+	for (int i = 1; i <= 1000; i++)
+		length += snprintf(text + length, sizeof(text) - (size_t)length,
+				   "%d p 1 2 3 4 5 6 0 %d exact\n", i, i * 2);
+	strcat(text, TOTAL);
+	assert_int_equal(parse(text), 0);
+	assert_int_equal(count, 1000);
+	assert_int_equal(memory[999].pid, 1000);
+	assert_int_equal(memory[999].start_ticks, 2000);
+}
+
+/* A read that was cut anywhere is no text, but for a newline at the very end. */
+TEST(a_text_that_is_cut_is_none)
+{
+	static const char whole[] = HEAD NONE LINE TOTAL;
+
+	for (size_t i = 0; i < strlen(whole); i++) {
+		char text[sizeof(whole)];
+
+		memcpy(text, whole, i);
+		text[i] = '\0';
+		assert_true(parse(text) < 0);
+		assert_int_equal(count, 99);
+	}
+}
+
+TEST(what_is_not_as_it_should_be_is_refused)
+{
+	static const char *const bad[] = {
+		"",
+		HEAD,
+		HEAD LINE,
+		HEAD LINE TOTAL "more\n",
+		HEAD LINE "\n\nTOTAL - 0 0 0 0 0 0 - - -\n",
+		HEAD "0 a 0 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "-5 a 0 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "2147483648 a 0 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "1 seventeen_letters 0 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "1 a 18446744073709551616 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "1 a 1K 0 0 0 0 0 0 1 exact\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 64 1 exact\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 -1 1 exact\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 1 fine\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 1 unreliable:\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 1 unreliable:weather\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 1 unreliable\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 1 exact more\n" TOTAL,
+		HEAD "1 a 0 0 0 0 0 0 0 exact\n" TOTAL,
+		HEAD "\nTOTAL - 0 0 0 0 0 - - - -\n",
+		HEAD "\nTOTAL - 0 0 0 0 0 0 0 - -\n",
+		HEAD "\nSUM - 0 0 0 0 0 0 - - -\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(parse(bad[i]), -EBADMSG);
+		assert_null(memory);
+	}
+}
+
+TEST(other_columns_are_another_version)
+{
+	assert_int_equal(parse("PID Comm DRAM\n--- ---- ----\n"), -EPROTONOSUPPORT);
+	assert_int_equal(parse(HOLDER_HEAD HOLDER), -EPROTONOSUPPORT);
+	assert_int_equal(parse_holders(HEAD LINE TOTAL), -EPROTONOSUPPORT);
+}
+
+TEST(a_holder_has_device_and_descriptor)
+{
+	assert_int_equal(parse_holders(HOLDER_HEAD HOLDER HOLDER), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(holders->pid, 1234);
+	assert_string_equal(holders->comm, "python3");
+	assert_int_equal(holders->device, 0);
+	assert_int_equal(holders->fd, 17);
+	assert_int_equal(holders->start_ticks, 987654);
+}
+
+TEST(holders_that_are_not_understood_are_none)
+{
+	static const char *const bad[] = {
+		"",
+		HOLDER_HEAD "1234 python3 0 17\n",
+		HOLDER_HEAD "1234 python3 0 17 5 6\n",
+		HOLDER_HEAD "1234 python3 - 17 5\n",
+		HOLDER_HEAD "1234 python3 0 17 5",
+		HOLDER_HEAD "\n",
+		HOLDER_HEAD HOLDER "0 a 0 0 0\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(parse_holders(bad[i]), -EBADMSG);
+		assert_null(holders);
+	}
+}
+
+#define AFTER(test) cmocka_unit_test_teardown(test, forget)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		AFTER(a_line_has_every_figure),
+		AFTER(a_process_that_allocated_nothing_has_no_chip),
+		AFTER(nobody_at_all_is_a_whole_text),
+		AFTER(each_doubt_has_its_word),
+		AFTER(many_lines_are_many_processes),
+		AFTER(a_text_that_is_cut_is_none),
+		AFTER(what_is_not_as_it_should_be_is_refused),
+		AFTER(other_columns_are_another_version),
+		AFTER(a_holder_has_device_and_descriptor),
+		AFTER(holders_that_are_not_understood_are_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
