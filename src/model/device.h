@@ -131,7 +131,9 @@ struct device {
 	enum arch arch;
 	int64_t sampled_ns;	 /* CLOCK_MONOTONIC, when the counters were read */
 	int64_t moved_ns;	 /* the same clock, when the heartbeat was last seen to move */
-	uint32_t unseen_holders; /* opens by processes outside our pid namespace */
+	uint32_t unseen_holders; /* opens by processes that we cannot see */
+	uint32_t lost_openers;	 /* of them: opened by somebody who is gone; the others are
+				    outside our pid namespace */
 	bool holders_known;	 /* could somebody tell who has it open? */
 	enum reason holders_why; /* if not */
 
@@ -167,7 +169,7 @@ struct device {
 	uint32_t thermal_trips;
 	uint64_t dram_total, dram_used, dram_free, trace_used;
 	uint64_t l1_total, l1_used, l1_free, l1_small_used, cb_used;
-	bool memory_complete; /* every process on it is tracked */
+	bool memory_complete; /* every process on it is tracked, with all that it holds */
 	double compute, dispatch, memory_ratio;
 	double dram_read, dram_write;
 	uint32_t processes;
@@ -181,6 +183,12 @@ void device_init(struct device *dev, uint32_t index);
 static inline bool device_knows(const struct device *dev, enum device_field field)
 {
 	return dev->why[field] == KNOWN;
+}
+
+/* Why its memory is not known while somebody has it open whom we cannot see. */
+static inline enum reason device_unseen_reason(const struct device *dev)
+{
+	return dev->lost_openers == dev->unseen_holders ? HOLDER_UNKNOWN : OTHER_NAMESPACE;
 }
 
 /* The same reason for all fields that are in the set and not known. */

@@ -140,7 +140,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_CB_USED] = { "memory.cb.used", NULL, "memory.l1.circular_buffers", "MEMORY", "Circular Buffers",
 		"circular buffers as reported, not part of L1 used: TT-Metal over-reports them", K_U64, U_BYTE, AT(cb_used) },
 	[DEV_MEMORY_COMPLETE] = { "memory.complete", NULL, "memory.complete", "MEMORY", "All Processes Tracked",
-		"no process on the device is untracked; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete) },
+		"every process on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete) },
 	[DEV_COMPUTE] = { "utilization.compute", NULL, "utilization.compute", "UTILIZATION", "Compute",
 		"mean over cores of the busier of matrix and vector unit, where somebody publishes it", K_DOUBLE, U_RATIO, AT(compute) },
 	[DEV_DISPATCH] = { "utilization.device", "utilization.gpu", "utilization.dispatch", "UTILIZATION", "Dispatch",

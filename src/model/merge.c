@@ -9,35 +9,29 @@ static bool fits(const struct device *dev, enum device_field field, uint64_t tot
 	return !device_knows(dev, field) || part <= total;
 }
 
-/* Adds pools without wrapping, within the chip. */
-static bool claim_adds_up(const struct claim *claim, const struct device *dev, uint64_t *ret_dram,
-			  uint64_t *ret_l1)
+/* Adds the two parts of a pool without wrapping, within the chip. */
+static enum reason add_parts(const struct device *dev, enum device_field field, uint64_t total,
+			     uint64_t a, uint64_t b, uint64_t *ret)
 {
-	return !__builtin_add_overflow(claim->dram, claim->trace, ret_dram) &&
-	       !__builtin_add_overflow(claim->l1, claim->l1_small, ret_l1) &&
-	       fits(dev, DEV_DRAM_TOTAL, dev->dram_total, *ret_dram) &&
-	       fits(dev, DEV_L1_TOTAL, dev->l1_total, *ret_l1);
-}
-
-static void usage_mark(struct usage *usage, enum reason why)
-{
-	memset(usage->why, why, sizeof(usage->why));
-	usage->why[USE_TRACKING] = KNOWN;
+	return __builtin_add_overflow(a, b, ret) || !fits(dev, field, total, *ret) ? IMPLAUSIBLE
+										   : KNOWN;
 }
 
 static void usage_take_counts(struct usage *usage, const struct claim *claim)
 {
-	static const enum usage_field fields[] = {
-		USE_SYSTEM, USE_KERNEL, USE_ALLOCATIONS, USE_ALLOCS, USE_FREES, USE_FAILURES,
-	};
+	static const enum usage_field counts[] = { USE_KERNEL, USE_ALLOCS, USE_FREES,
+						   USE_FAILURES };
+	bool has_held = claim->has_held || claim->has_counts;
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		usage->why[fields[i]] = claim->has_counts ? KNOWN : NOT_REPORTED;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		usage->why[counts[i]] = claim->has_counts ? KNOWN : NOT_REPORTED;
+	usage->why[USE_SYSTEM] = usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
 	usage->system = claim->system;
 	usage->kernel = claim->kernel;
 	usage->allocs = claim->allocs;
 	usage->frees = claim->frees;
-	usage->allocations = claim->allocs - MIN(claim->frees, claim->allocs);
+	usage->allocations =
+		claim->has_held ? claim->held : claim->allocs - MIN(claim->frees, claim->allocs);
 	usage->failures = claim->failures;
 }
 
@@ -64,27 +58,40 @@ static void usage_take_peaks(struct usage *usage, const struct claim *claim,
 		fits(dev, DEV_L1_TOTAL, dev->l1_total, usage->peak_l1) ? KNOWN : IMPLAUSIBLE;
 }
 
-static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
+/* A pool that cannot be has no parts and no peak either. */
+static void usage_take_pools(struct usage *usage, const struct claim *claim,
+			     const struct device *dev)
 {
-	uint64_t dram, l1;
+	enum reason dram = add_parts(dev, DEV_DRAM_TOTAL, dev->dram_total, claim->dram,
+				     claim->trace, &usage->dram);
+	enum reason l1 =
+		add_parts(dev, DEV_L1_TOTAL, dev->l1_total, claim->l1, claim->l1_small, &usage->l1);
 
-	usage->source = claim->source;
-	allocation_list_reset(&usage->list, NOT_REPORTED);
-	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(claim->source));
-	if (!claim_adds_up(claim, dev, &dram, &l1)) {
-		usage_mark(usage, IMPLAUSIBLE);
-		return;
-	}
-	usage_mark(usage, KNOWN);
-	usage->dram = dram;
-	usage->l1 = l1;
-	usage->l1_small = claim->l1_small;
 	usage->trace = claim->trace;
-	usage->cb = claim->cb;
-	usage_take_counts(usage, claim);
+	usage->l1_small = claim->l1_small;
+	usage->why[USE_DRAM] = usage->why[USE_TRACE] = (uint8_t)dram;
+	usage->why[USE_L1] = usage->why[USE_L1_SMALL] = (uint8_t)l1;
 	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
 	if (claim->has_peak)
 		usage_take_peaks(usage, claim, dev);
+	if (dram != KNOWN)
+		usage->why[USE_PEAK_DRAM] = (uint8_t)dram;
+	if (l1 != KNOWN)
+		usage->why[USE_PEAK_L1] = (uint8_t)l1;
+}
+
+static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
+{
+	usage->source = claim->source;
+	allocation_list_reset(&usage->list, NOT_REPORTED);
+	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(claim->source));
+	usage->why[USE_TRACKING] = usage->why[USE_EXACT] = KNOWN;
+	usage->exact = !claim->low;
+	usage_take_pools(usage, claim, dev);
+	usage_take_counts(usage, claim);
+	/* They are no buffers, which is all that tracing sees. */
+	usage->cb = claim->cb;
+	usage->why[USE_CB] = claim->source == TRACKING_TRACED ? NOT_REPORTED : KNOWN;
 }
 
 /* A sum beyond all numbers is the largest one, which no chip has: it does not wrap. */
@@ -108,7 +115,9 @@ void claim_add(struct claim *claim, const struct claim *part)
 	add(&claim->allocs, part->allocs);
 	add(&claim->frees, part->frees);
 	add(&claim->failures, part->failures);
+	add(&claim->held, part->held);
 	claim->connected |= part->connected;
+	claim->low |= part->low;
 	if (claim->list && part->list)
 		allocation_list_join(claim->list, part->list);
 }
@@ -134,78 +143,102 @@ static void merge_claims(struct snapshot *snapshot, const struct claim *claims, 
 	}
 }
 
-/* What the processes on one device have together. */
+/* What the processes on one device have together of one pool. */
 struct sum {
-	uint64_t dram, l1, l1_small, trace, cb;
-	unsigned processes, tracked;
+	uint64_t bytes, part; /* the second is of the first: trace buffers, L1_SMALL */
+	unsigned tracked;
 	enum reason untracked; /* why the others tell nothing */
 	bool overflow;
 };
 
-static void sum_add(struct sum *sum, const struct usage *usage)
+struct sums {
+	struct sum dram, l1, cb;
+	unsigned processes;
+	bool low; /* one of them has more than is known */
+};
+
+static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t part)
 {
-	sum->processes++;
-	if (usage->why[USE_DRAM] != KNOWN) {
+	if (why != KNOWN) {
 		if (sum->untracked == KNOWN || sum->untracked == NO_TRACKER)
-			sum->untracked = usage->why[USE_DRAM];
+			sum->untracked = why;
 		return;
 	}
 	sum->tracked++;
-	sum->overflow |= __builtin_add_overflow(sum->dram, usage->dram, &sum->dram);
-	sum->overflow |= __builtin_add_overflow(sum->l1, usage->l1, &sum->l1);
-	sum->overflow |= __builtin_add_overflow(sum->cb, usage->cb, &sum->cb);
-	sum->l1_small += usage->l1_small;
-	sum->trace += usage->trace;
+	sum->overflow |= __builtin_add_overflow(sum->bytes, bytes, &sum->bytes);
+	sum->part += part;
+}
+
+static void sums_add(struct sums *sums, const struct usage *usage)
+{
+	sums->processes++;
+	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
+	sum_add(&sums->dram, usage->why[USE_DRAM], usage->dram, usage->trace);
+	sum_add(&sums->l1, usage->why[USE_L1], usage->l1, usage->l1_small);
+	sum_add(&sums->cb, usage->why[USE_CB], usage->cb, 0);
 }
 
 /* Used is known if somebody told, or if nobody has the device open. */
-static enum reason sum_reason(const struct sum *sum, const struct device *dev)
+static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
+			      const struct device *dev)
 {
-	if (sum->overflow || !fits(dev, DEV_DRAM_TOTAL, dev->dram_total, sum->dram) ||
-	    !fits(dev, DEV_L1_TOTAL, dev->l1_total, sum->l1))
+	if (sum->overflow)
 		return IMPLAUSIBLE;
 	if (sum->tracked)
 		return KNOWN;
 	if (!dev->holders_known)
 		return dev->holders_why;
 	if (dev->unseen_holders)
-		return OTHER_NAMESPACE;
-	return sum->processes ? sum->untracked : KNOWN;
+		return device_unseen_reason(dev);
+	return sums->processes ? sum->untracked : KNOWN;
 }
 
 static void device_set_free(struct device *dev)
 {
-	enum reason used = dev->why[DEV_DRAM_USED];
+	enum reason dram = dev->why[DEV_DRAM_USED], l1 = dev->why[DEV_L1_USED];
 
-	dev->why[DEV_DRAM_FREE] = (uint8_t)(used == KNOWN ? dev->why[DEV_DRAM_TOTAL] : used);
+	dev->why[DEV_DRAM_FREE] = (uint8_t)(dram == KNOWN ? dev->why[DEV_DRAM_TOTAL] : dram);
 	dev->why[DEV_MEMORY_RATIO] = dev->why[DEV_DRAM_FREE];
 	if (device_knows(dev, DEV_DRAM_FREE)) {
 		dev->dram_free = dev->dram_total - dev->dram_used;
 		dev->memory_ratio = (double)dev->dram_used / (double)dev->dram_total;
 	}
-	dev->why[DEV_L1_FREE] = (uint8_t)(used == KNOWN ? dev->why[DEV_L1_TOTAL] : used);
+	dev->why[DEV_L1_FREE] = (uint8_t)(l1 == KNOWN ? dev->why[DEV_L1_TOTAL] : l1);
 	if (device_knows(dev, DEV_L1_FREE))
 		dev->l1_free = dev->l1_total - dev->l1_used;
 }
 
-static void device_set_used(struct device *dev, const struct sum *sum)
+static void device_set_complete(struct device *dev, const struct sums *sums)
 {
-	static const enum device_field fields[] = {
-		DEV_DRAM_USED, DEV_L1_USED, DEV_TRACE_USED, DEV_L1_SMALL_USED, DEV_CB_USED,
-	};
-	enum reason why = sum_reason(sum, dev);
+	enum reason why = dev->why[DEV_DRAM_USED];
 
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		dev->why[fields[i]] = (uint8_t)why;
-	dev->dram_used = sum->dram;
-	dev->l1_used = sum->l1;
-	dev->trace_used = sum->trace;
-	dev->l1_small_used = sum->l1_small;
-	dev->cb_used = sum->cb;
-	dev->memory_complete =
-		dev->holders_known && !dev->unseen_holders && sum->tracked == sum->processes;
+	dev->memory_complete = dev->holders_known && !dev->unseen_holders && !sums->low &&
+			       sums->dram.tracked == sums->processes &&
+			       sums->l1.tracked == sums->processes;
+	if (device_knows(dev, DEV_L1_USED))
+		why = KNOWN; /* then it is about that one at least */
 	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
-	dev->processes = sum->processes;
+}
+
+static void device_set_used(struct device *dev, const struct sums *sums)
+{
+	enum reason dram = sum_reason(&sums->dram, sums, dev),
+		    l1 = sum_reason(&sums->l1, sums, dev);
+
+	dev->dram_used = sums->dram.bytes;
+	dev->trace_used = sums->dram.part;
+	dev->l1_used = sums->l1.bytes;
+	dev->l1_small_used = sums->l1.part;
+	dev->cb_used = sums->cb.bytes;
+	if (!fits(dev, DEV_DRAM_TOTAL, dev->dram_total, dev->dram_used))
+		dram = IMPLAUSIBLE;
+	if (!fits(dev, DEV_L1_TOTAL, dev->l1_total, dev->l1_used))
+		l1 = IMPLAUSIBLE;
+	dev->why[DEV_DRAM_USED] = dev->why[DEV_TRACE_USED] = (uint8_t)dram;
+	dev->why[DEV_L1_USED] = dev->why[DEV_L1_SMALL_USED] = (uint8_t)l1;
+	dev->why[DEV_CB_USED] = (uint8_t)sum_reason(&sums->cb, sums, dev);
+	device_set_complete(dev, sums);
+	dev->processes = sums->processes;
 	dev->why[DEV_PROCESSES] = (uint8_t)(dev->holders_known ? KNOWN : dev->holders_why);
 	device_set_free(dev);
 }
@@ -214,14 +247,14 @@ void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t 
 {
 	merge_claims(snapshot, claims, count);
 	for (size_t d = 0; d < snapshot->n_devices; d++) {
-		struct sum sum = { 0 };
+		struct sums sums = { 0 };
 
 		for (size_t p = 0; p < snapshot->n_processes; p++) {
 			const struct usage *usage = process_find_usage(&snapshot->processes[p], d);
 
 			if (usage)
-				sum_add(&sum, usage);
+				sums_add(&sums, usage);
 		}
-		device_set_used(&snapshot->devices[d], &sum);
+		device_set_used(&snapshot->devices[d], &sums);
 	}
 }

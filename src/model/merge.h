@@ -25,6 +25,9 @@ struct claim {
 	bool has_counts;	     /* and with them the pools that are in neither */
 	uint64_t system, kernel;
 	uint64_t allocs, frees, failures;
+	bool has_held; /* who sees the present only: system, and allocations held */
+	uint64_t held;
+	bool low;		      /* not everything was seen: figures are at least this */
 	struct allocation_list *list; /* NULL: not asked for, or none to be had */
 };
 

@@ -82,6 +82,8 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 		"allocations it has freed so far", K_U64, U_NONE, AT(frees) },
 	[USE_FAILURES] = { "allocations.failed", NULL, "allocations_failed", "PIDS", "Allocations Failed",
 		"allocations for which the device had no room", K_U64, U_NONE, AT(failures) },
+	[USE_EXACT] = { "memory.exact", NULL, "exact", "PIDS", "Exact",
+		"all that it holds is counted; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
 		"who told us: table, wire, preload, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
 };
@@ -113,6 +115,7 @@ void process_done(struct process *process)
 	for (size_t i = 0; i < process->n_usages; i++)
 		allocation_list_reset(&process->usages[i].list, NOT_ASKED);
 	free(process->command);
+	free(process->visible);
 	free(process->usages);
 	*process = (struct process){ 0 };
 }
@@ -145,6 +148,13 @@ struct usage *process_use(struct process *process, size_t device)
 		 tracking_name(TRACKING_NONE));
 	grown[at].why[USE_TRACKING] = KNOWN;
 	return &grown[at];
+}
+
+void usage_blame(struct usage *usage, enum reason why)
+{
+	for (unsigned i = 0; i < USAGE_N_FIELDS; i++)
+		if (usage->why[i] == NO_TRACKER)
+			usage->why[i] = (uint8_t)why;
 }
 
 const char *tracking_name(enum tracking tracking)

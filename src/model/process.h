@@ -49,6 +49,7 @@ enum usage_field {
 	USE_ALLOCS,
 	USE_FREES,
 	USE_FAILURES,
+	USE_EXACT,
 	USE_TRACKING,
 	USAGE_N_FIELDS,
 };
@@ -86,6 +87,7 @@ struct usage {
 	uint64_t peak_dram, peak_l1;
 	uint64_t allocations;		  /* held */
 	uint64_t allocs, frees, failures; /* so far */
+	bool exact;			  /* if not, it has at least this much */
 	char tracking[16];
 	struct allocation_list list; /* if asked for */
 };
@@ -111,6 +113,7 @@ struct process {
 	unsigned ns_depth;
 	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */
 	unsigned n_tables;
+	char *visible; /* its TT_VISIBLE_DEVICES; NULL: not set, not read, or not ours to read */
 
 	int32_t pid; /* 0: somebody we cannot see */
 	int32_t ns_pid;
@@ -148,6 +151,9 @@ struct usage *process_use(struct process *process, size_t device);
 
 /* The same without making one. */
 struct usage *process_find_usage(const struct process *process, size_t device);
+
+/* Why nothing is known of its memory, unless a reason was given already. */
+void usage_blame(struct usage *usage, enum reason why);
 
 const char *tracking_name(enum tracking tracking);
 const char *holding_name(enum holding holding);

@@ -29,6 +29,13 @@ static const struct {
 	[STALE] = { "stale", "stale" },
 	[NOT_APPLICABLE] = { "not_applicable", "not applicable" },
 	[OTHER_NAMESPACE] = { "other_namespace", "in another pid namespace" },
+	[HOLDER_UNKNOWN] = { "holder_unknown", "opener gone, holder not visible" },
+	[TRACE_UNKNOWN_SHAPE] = { "trace_unknown_shape", "tracing unreliable: unknown library" },
+	[TRACE_SINGLE_STEP] = { "trace_single_step", "tracing unreliable: probe too slow" },
+	[TRACE_MISSED_FREE] = { "trace_missed_free", "tracing unreliable: missed a free" },
+	[TRACE_MAP_FULL] = { "trace_map_full", "tracing unreliable: too many buffers" },
+	[TRACE_NO_THROW] = { "trace_no_throw", "tracing unreliable: failures not seen" },
+	[TRACE_MESH] = { "trace_mesh", "tracing unreliable: mesh not resolved" },
 };
 
 const char *reason_text(enum reason reason)

@@ -27,6 +27,13 @@ enum reason {
 	STALE,
 	NOT_APPLICABLE,
 	OTHER_NAMESPACE,
+	HOLDER_UNKNOWN,
+	TRACE_UNKNOWN_SHAPE, /* it is traced, but its figures cannot be trusted */
+	TRACE_SINGLE_STEP,
+	TRACE_MISSED_FREE,
+	TRACE_MAP_FULL,
+	TRACE_NO_THROW,
+	TRACE_MESH,
 	REASON_N,
 };
 

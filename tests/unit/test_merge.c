@@ -271,6 +271,60 @@ TEST(a_peak_is_never_below_the_present_and_never_beyond_the_chip)
 	assert_int_equal(usage_of(20, 0)->why[USE_PEAK_L1], KNOWN);
 }
 
+TEST(an_impossible_pool_does_not_hide_the_other_one)
+{
+	MERGE({ .pid = 10, .source = TRACKING_METAL, .dram = 5, .l1 = 101 * MIB },
+	      { .pid = 20, .source = TRACKING_METAL, .dram = UINT64_MAX, .l1 = 7, .l1_small = 1 });
+	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], KNOWN);
+	assert_int_equal(usage_of(10, 0)->why[USE_L1], IMPLAUSIBLE);
+	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], IMPLAUSIBLE);
+	assert_int_equal(usage_of(20, 0)->why[USE_L1], KNOWN);
+	assert_int_equal(machine->devices[0].dram_used, 5);
+	assert_int_equal(machine->devices[0].l1_used, 8);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(machine->devices[0].why[DEV_L1_USED], KNOWN);
+	assert_false(machine->devices[0].memory_complete);
+}
+
+TEST(what_was_not_seen_whole_makes_used_a_lower_bound)
+{
+	MERGE({ .pid = 10, .source = TRACKING_TRACED, .dram = 5, .low = true },
+	      { .pid = 20, .source = TRACKING_TRACED, .dram = 2 });
+	assert_int_equal(machine->devices[0].dram_used, 7);
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_false(machine->devices[0].memory_complete);
+	assert_false(usage_of(10, 0)->exact);
+	assert_true(usage_of(20, 0)->exact);
+}
+
+TEST(who_traces_counts_buffers_and_no_circular_ones)
+{
+	MERGE({ .pid = 10,
+		.source = TRACKING_TRACED,
+		.dram = 5,
+		.has_held = true,
+		.held = 3,
+		.system = 8 });
+	assert_int_equal(usage_of(10, 0)->allocations, 3);
+	assert_int_equal(usage_of(10, 0)->system, 8);
+	assert_int_equal(usage_of(10, 0)->why[USE_ALLOCATIONS], KNOWN);
+	assert_int_equal(usage_of(10, 0)->why[USE_SYSTEM], KNOWN);
+	assert_int_equal(usage_of(10, 0)->why[USE_ALLOCS], NOT_REPORTED);
+	assert_int_equal(usage_of(10, 0)->why[USE_CB], NOT_REPORTED);
+	assert_int_equal(machine->devices[0].why[DEV_CB_USED], NOT_REPORTED);
+}
+
+TEST(who_opened_it_and_is_gone_is_not_in_another_namespace)
+{
+	add_device(2)->unseen_holders = 2;
+	machine->devices[2].lost_openers = 2;
+	add_device(3)->unseen_holders = 2;
+	machine->devices[3].lost_openers = 1;
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(machine->devices[2].why[DEV_DRAM_USED], HOLDER_UNKNOWN);
+	assert_int_equal(machine->devices[3].why[DEV_DRAM_USED], OTHER_NAMESPACE);
+}
+
 /* --- any machine, any claims --- */
 
 static uint64_t seed = 20251115;
@@ -326,6 +380,7 @@ static struct claim random_claim(void)
 		.has_peak = random_below(&seed, 2),
 		.peak_dram = random_bytes(12288 * MIB),
 		.peak_l1 = random_bytes(100 * MIB),
+		.low = random_below(&seed, 4) == 0,
 	};
 }
 
@@ -336,7 +391,8 @@ static void check_device(size_t d)
 {
 	const struct device *dev = &machine->devices[d];
 	wide dram = 0, l1 = 0, trace = 0, small = 0, cb = 0;
-	unsigned holders = 0, tracked = 0;
+	unsigned holders = 0, in_dram = 0, in_l1 = 0;
+	bool low = false;
 
 	for (size_t p = 0; p < machine->n_processes; p++) {
 		const struct usage *usage = process_find_usage(&machine->processes[p], d);
@@ -344,27 +400,36 @@ static void check_device(size_t d)
 		if (!usage)
 			continue;
 		holders++;
-		if (usage->why[USE_DRAM] != KNOWN)
-			continue;
-		tracked++;
-		dram += usage->dram;
-		l1 += usage->l1;
-		trace += usage->trace;
-		small += usage->l1_small;
-		cb += usage->cb;
+		low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
+		if (usage->why[USE_DRAM] == KNOWN) {
+			in_dram++;
+			dram += usage->dram;
+			trace += usage->trace;
+		}
+		if (usage->why[USE_L1] == KNOWN) {
+			in_l1++;
+			l1 += usage->l1;
+			small += usage->l1_small;
+		}
+		if (usage->why[USE_CB] == KNOWN)
+			cb += usage->cb;
 	}
 	assert_int_equal(dev->processes, holders);
 	if (device_knows(dev, DEV_DRAM_USED)) {
-		assert_true(dev->dram_used == dram && dev->l1_used == l1);
-		assert_true(dev->trace_used == trace && dev->l1_small_used == small);
-		assert_true(dev->cb_used == cb);
+		assert_true(dev->dram_used == dram && dev->trace_used == trace);
 		assert_true(dev->trace_used <= dev->dram_used);
-		assert_true(dev->l1_small_used <= dev->l1_used);
 		assert_true(!device_knows(dev, DEV_DRAM_TOTAL) ||
 			    dev->dram_used <= dev->dram_total);
-		assert_true(!device_knows(dev, DEV_L1_TOTAL) || dev->l1_used <= dev->l1_total);
-		assert_true(tracked || (holders == 0 && dev->holders_known));
+		assert_true(in_dram || (holders == 0 && dev->holders_known));
 	}
+	if (device_knows(dev, DEV_L1_USED)) {
+		assert_true(dev->l1_used == l1 && dev->l1_small_used == small);
+		assert_true(dev->l1_small_used <= dev->l1_used);
+		assert_true(!device_knows(dev, DEV_L1_TOTAL) || dev->l1_used <= dev->l1_total);
+		assert_true(in_l1 || (holders == 0 && dev->holders_known));
+	}
+	if (device_knows(dev, DEV_CB_USED))
+		assert_true(dev->cb_used == cb);
 	if (device_knows(dev, DEV_DRAM_FREE))
 		assert_true(dev->dram_used + dev->dram_free == dev->dram_total);
 	if (device_knows(dev, DEV_L1_FREE))
@@ -372,8 +437,10 @@ static void check_device(size_t d)
 	if (device_knows(dev, DEV_MEMORY_RATIO))
 		assert_true(dev->memory_ratio >= 0 && dev->memory_ratio <= 1);
 	if (dev->memory_complete)
-		assert_true(tracked == holders && dev->holders_known && !dev->unseen_holders);
-	assert_int_equal(dev->why[DEV_DRAM_USED], dev->why[DEV_L1_USED]);
+		assert_true(in_dram == holders && in_l1 == holders && !low && dev->holders_known &&
+			    !dev->unseen_holders);
+	assert_int_equal(dev->why[DEV_DRAM_USED], dev->why[DEV_TRACE_USED]);
+	assert_int_equal(dev->why[DEV_L1_USED], dev->why[DEV_L1_SMALL_USED]);
 }
 
 static bool is_claim_of(const struct claim *claim, const struct process *process, size_t device)
@@ -394,18 +461,22 @@ static void check_usage(const struct process *process, const struct usage *usage
 			best = MAX(best, claims[i].source);
 	assert_int_equal(usage->source, best);
 	assert_string_equal(usage->tracking, tracking_name(best));
-	if (usage->why[USE_DRAM] != KNOWN) {
-		assert_int_equal(usage->why[USE_DRAM], best ? IMPLAUSIBLE : NO_TRACKER);
-		return;
-	}
+	for (enum usage_field field = USE_DRAM; field <= USE_L1; field++)
+		if (usage->why[field] != KNOWN)
+			assert_int_equal(usage->why[field], best ? IMPLAUSIBLE : NO_TRACKER);
 	for (size_t i = 0; i < count; i++)
 		found |= is_claim_of(&claims[i], process, usage->device) &&
-			 claims[i].source == best && usage->trace == claims[i].trace &&
-			 (wide)usage->dram == (wide)claims[i].dram + claims[i].trace &&
-			 (wide)usage->l1 == (wide)claims[i].l1 + claims[i].l1_small;
-	assert_true(found);
-	assert_true(!device_knows(dev, DEV_DRAM_TOTAL) || usage->dram <= dev->dram_total);
-	assert_true(!device_knows(dev, DEV_L1_TOTAL) || usage->l1 <= dev->l1_total);
+			 claims[i].source == best && usage->exact == !claims[i].low &&
+			 (usage->why[USE_DRAM] != KNOWN ||
+			  (usage->trace == claims[i].trace &&
+			   (wide)usage->dram == (wide)claims[i].dram + claims[i].trace)) &&
+			 (usage->why[USE_L1] != KNOWN ||
+			  (wide)usage->l1 == (wide)claims[i].l1 + claims[i].l1_small);
+	assert_true(found || !best);
+	if (usage->why[USE_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
+		assert_true(usage->dram <= dev->dram_total);
+	if (usage->why[USE_L1] == KNOWN && device_knows(dev, DEV_L1_TOTAL))
+		assert_true(usage->l1 <= dev->l1_total);
 	if (usage->why[USE_PEAK_DRAM] == KNOWN)
 		assert_true(usage->peak_dram >= usage->dram);
 	if (usage->why[USE_PEAK_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
@@ -461,6 +532,10 @@ int main(void)
 		ON(used_is_known_where_the_total_is_not_and_free_is_not),
 		ON(claims_of_strangers_and_of_devices_that_are_not_there_are_ignored),
 		ON(a_peak_is_never_below_the_present_and_never_beyond_the_chip),
+		ON(an_impossible_pool_does_not_hide_the_other_one),
+		ON(what_was_not_seen_whole_makes_used_a_lower_bound),
+		ON(who_traces_counts_buffers_and_no_circular_ones),
+		ON(who_opened_it_and_is_gone_is_not_in_another_namespace),
 		cmocka_unit_test(on_any_machine_the_numbers_add_up),
 	};
 
