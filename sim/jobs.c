@@ -2,8 +2,10 @@
 
 #include "basic/clock.h"
 #include "basic/file.h"
+#include "basic/parse.h"
 #include "setup.h"
 #include "sysfs.h"
+#include "traced.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -151,6 +153,49 @@ static void drop_absent(struct machine *m, struct worker_job *job)
 	job->device_count = left;
 }
 
+/* Field 22 of its stat, the twentieth after the name in brackets. 0: cannot be read. */
+static uint64_t read_start(pid_t pid)
+{
+	char path[32], text[1024], *at;
+	uint64_t ticks = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	if (file_read(AT_FDCWD, path, text, sizeof(text)) < 0)
+		return 0;
+	at = strrchr(text, ')');
+	for (int i = 0; i < 20 && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return 0;
+	at[1 + strcspn(at + 1, " ")] = '\0';
+	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
+}
+
+/* What the kernel would tell by now. */
+static void write_traced(struct jobs *jobs)
+{
+	struct machine *m = jobs->machine;
+	struct traced_files files;
+
+	if (!traced_is_on(m))
+		return;
+	traced_begin(&files);
+	for (size_t i = 0; i < m->opt.workload_count; i++) {
+		const struct job_process *p = &jobs->process[i];
+		struct worker_job job;
+
+		if (!p->pid)
+			continue;
+		setup_job(m, &m->opt.workloads[i], jobs->root, &job);
+		drop_absent(m, &job);
+		traced_add(&files, &(struct traced_process){ .pid = p->pid,
+							     .start_ticks = p->start_ticks,
+							     .age_ms = m->now_ms - p->started_ms,
+							     .job = &job });
+	}
+	traced_end(&files, &m->root);
+}
+
 static int start_one(struct jobs *jobs, size_t index)
 {
 	struct machine *m = jobs->machine;
@@ -165,6 +210,8 @@ static int start_one(struct jobs *jobs, size_t index)
 	if (r < 0)
 		return r;
 	p->restart_ms = 0;
+	p->started_ms = m->now_ms;
+	p->start_ticks = read_start(p->pid);
 	snprintf(target, sizeof(target), "/proc/%d", p->pid);
 	tree_link(&m->root, target, "proc/%d", p->pid);
 	for (size_t i = 0; i < job.device_count && r == 0; i++)
@@ -183,6 +230,7 @@ int jobs_start(struct jobs *jobs)
 			return r;
 		}
 	}
+	write_traced(jobs);
 	return 0;
 }
 
@@ -201,6 +249,7 @@ bool jobs_reap(struct jobs *jobs, pid_t pid)
 		for (size_t j = 0; j < m->device_count; j++)
 			drop_holder(m, &m->devices[j], pid);
 		tree_removef(&m->root, "proc/%d", pid);
+		write_traced(jobs);
 		return true;
 	}
 	return false;
@@ -226,6 +275,7 @@ void jobs_tick(struct jobs *jobs)
 		if (jobs->process[f->number].pid)
 			kill(jobs->process[f->number].pid, SIGKILL);
 	}
+	write_traced(jobs);
 }
 
 static bool reap_some(struct jobs *jobs)

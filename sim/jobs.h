@@ -8,7 +8,9 @@
 #include <sys/types.h>
 
 struct job_process {
-	pid_t pid;	    /* 0: not running */
+	pid_t pid;	      /* 0: not running */
+	uint64_t start_ticks; /* field 22 of its /proc/PID/stat */
+	int64_t started_ms;
 	int64_t restart_ms; /* when it is due again; 0: never */
 };
 

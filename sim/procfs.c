@@ -56,12 +56,17 @@ static void add_cmdline(struct tree *root, pid_t pid, const struct workload *w)
 		close(fd);
 }
 
+uint64_t procfs_start_ticks(const struct workload *w)
+{
+	return (uint64_t)(UPTIME_S * TICKS - w->age_ms * TICKS / 1000);
+}
+
 /* One that computes keeps a core of the host busy, as TT-Metal does while it waits. */
 static void add_stat(struct tree *root, pid_t pid, const struct worker_job *job, const char *comm,
 		     uint32_t after_s)
 {
 	long long busy = job->workload.via == VIA_NONE ? 0 : after_s * TICKS;
-	long long start = UPTIME_S * TICKS - job->workload.age_ms * TICKS / 1000;
+	long long start = (long long)procfs_start_ticks(&job->workload);
 	char text[512];
 
 	snprintf(text, sizeof(text),

@@ -16,3 +16,6 @@ void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime);
 /* comm, cmdline, stat, status, cgroup, maps and fd/ of one that has been running since. */
 void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,
 			uint32_t after_s);
+
+/* Field 22 of its proc/PID/stat. */
+uint64_t procfs_start_ticks(const struct workload *w);

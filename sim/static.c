@@ -7,6 +7,7 @@
 #include "procfs.h"
 #include "setup.h"
 #include "sysfs.h"
+#include "traced.h"
 #include "util.h"
 
 #include <errno.h>
@@ -77,6 +78,12 @@ static int add_holder(struct device *d, pid_t pid, const struct workload *w)
 	return 0;
 }
 
+static void set_age(struct workload *w, size_t index)
+{
+	if (!w->age_ms)
+		w->age_ms = MAX(AGE_MS - 60000 * (int64_t)index, 1000);
+}
+
 static int add_workload(struct machine *m, const struct place *p, size_t index, int64_t now)
 {
 	struct workload w = m->opt.workloads[index];
@@ -85,8 +92,7 @@ static int add_workload(struct machine *m, const struct place *p, size_t index, 
 	char shm[1100];
 	int r = 0;
 
-	if (!w.age_ms)
-		w.age_ms = MAX(AGE_MS - 60000 * (int64_t)index, 1000);
+	set_age(&w, index);
 	setup_job(m, &w, p->path, &job);
 	procfs_add_process(&m->root, pid, &job, m->opt.after_s);
 	snprintf(shm, sizeof(shm), "%s/dev/shm", p->path);
@@ -97,6 +103,30 @@ static int add_workload(struct machine *m, const struct place *p, size_t index, 
 	for (size_t i = 0; i < job.device_count && r == 0; i++)
 		r = add_holder(machine_device(m, job.devices[i].number), pid, &w);
 	return r;
+}
+
+/* Once more from the options: the files need all processes together. */
+static void add_traced(struct machine *m, const struct place *p)
+{
+	struct traced_files files;
+
+	if (!traced_is_on(m))
+		return;
+	traced_begin(&files);
+	for (size_t i = 0; i < m->opt.workload_count; i++) {
+		struct worker_job job;
+
+		setup_job(m, &m->opt.workloads[i], p->path, &job);
+		set_age(&job.workload, i);
+		traced_add(&files,
+			   &(struct traced_process){
+				   .pid = FIRST_PID + (pid_t)i,
+				   .start_ticks = procfs_start_ticks(&job.workload),
+				   .age_ms = job.workload.age_ms + 1000 * (int64_t)m->opt.after_s,
+				   .job = &job,
+			   });
+	}
+	traced_end(&files, &m->root);
 }
 
 static int write_tree(struct machine *m, const struct place *p)
@@ -113,6 +143,7 @@ static int write_tree(struct machine *m, const struct place *p)
 		r = add_workload(m, p, i, now);
 	for (size_t i = 0; i < m->device_count; i++)
 		sysfs_update_holders(m, &m->devices[i]);
+	add_traced(m, p);
 	if (m->opt.has_time) {
 		snprintf(text, sizeof(text), "%lld\n", (long long)now);
 		tree_text(&m->root, 0444, text, "captured_at");

@@ -8,10 +8,8 @@
 #include <string.h>
 
 static const char *const vias[VIAS] = {
-	[VIA_METAL] = "metal",
-	[VIA_NONE] = "none",
-	[VIA_TABLE] = "table",
-	[VIA_SOCKET] = "socket",
+	[VIA_METAL] = "metal",	 [VIA_NONE] = "none",	  [VIA_TABLE] = "table",
+	[VIA_SOCKET] = "socket", [VIA_TRACED] = "traced",
 };
 
 static const char *const pools[POOLS] = {
@@ -45,6 +43,22 @@ static int parse_via(const char *value, struct workload *w)
 	return -EINVAL;
 }
 
+/* What the last column of the tracer's file may say: how good the figures are, or why not. */
+static int parse_state(const char *value, struct workload *w)
+{
+	static const char *const good[] = { "exact", "since-attach" };
+	static const char *const doubts[] = { "unknown-shape", "single-step", "missed-free",
+					      "map-full",      "no-throw",    "mesh" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		if (!strcmp(value, good[i]))
+			snprintf(w->state, sizeof(w->state), "%s", value);
+	for (size_t i = 0; i < ARRAY_SIZE(doubts); i++)
+		if (!strcmp(value, doubts[i]))
+			snprintf(w->state, sizeof(w->state), "unreliable:%s", value);
+	return w->state[0] ? 0 : -EINVAL;
+}
+
 static int parse_text(const char *value, char *ret, size_t size)
 {
 	if (!*value || strlen(value) >= size)
@@ -75,6 +89,8 @@ static int parse_field(const char *key, char *value, struct workload *w)
 		return parse_devices(value, w);
 	if (!strcmp(key, "via"))
 		return parse_via(value, w);
+	if (!strcmp(key, "state"))
+		return parse_state(value, w);
 	if (!strcmp(key, "legacy"))
 		return parse_text(value, w->legacy, sizeof(w->legacy));
 	if (!strcmp(key, "leak"))
@@ -125,6 +141,8 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 		snprintf(error, 128, "via=socket wants legacy=PATH");
 		return -EINVAL;
 	}
+	if (!w.state[0])
+		snprintf(w.state, sizeof(w.state), "exact");
 	if (!w.name[0])
 		snprintf(w.name, sizeof(w.name), "workload");
 	/* tt-umd keeps two descriptors of each chip: its own and the library's. */

@@ -13,7 +13,7 @@
 enum pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
 
 /* How a workload tells what it has allocated: worker.c has a function for each. */
-enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIAS };
+enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIAS };
 
 struct workload {
 	unsigned devices[MAX_DEVICES]; /* their numbers N */
@@ -29,6 +29,7 @@ struct workload {
 	unsigned uid;	  /* --static only */
 	int64_t age_ms;	  /* --static only: started so long ago */
 	char cgroup[128]; /* --static only */
+	char state[32];	  /* via=traced: the last column */
 	char legacy[108]; /* via=socket: where the first allocation server would be */
 	char name[128];	  /* argv[0] */
 	char args[256];	  /* the words after it */
