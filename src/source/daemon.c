@@ -40,6 +40,12 @@ static bool is_client(const struct image_process *from)
 	       !(from->flags & IMAGE_PRELOAD);
 }
 
+/* Whoever sees each allocation pass by; the others know the present only. */
+static bool counts_all(const struct image_process *from)
+{
+	return from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY;
+}
+
 static void add_pool(struct claim *claim, const struct image_usage *usage)
 {
 	claim->allocs += usage->allocs;
@@ -157,8 +163,10 @@ static int take_process(struct sample *sample, const struct image_view *view,
 			.start_ticks = from->start_ticks,
 			.source = tracking_of(from),
 			.connected = is_client(from),
-			.has_peak = from->origin != IMAGE_METAL,
-			.has_counts = from->origin != IMAGE_METAL,
+			.has_peak = counts_all(from),
+			.has_counts = counts_all(from),
+			.has_held = from->origin == IMAGE_TRACED,
+			.low = from->flags & IMAGE_TOTALS_LOW,
 		};
 
 		pools = count_pools(usage, from->usage_count - at);
@@ -166,6 +174,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 			continue;
 		for (size_t i = 0; i < pools; i++)
 			add_pool(&claim, &usage[i]);
+		claim.held = claim.allocs - claim.frees;
 		claim.list = begin_list(sample, from);
 		if (usage->device < TABLE_DEVICES)
 			lists[usage->device] = claim.list;
@@ -205,7 +214,7 @@ static int take_account(struct sample *sample, const struct image_process *from,
 	if (from->flags & IMAGE_EXIT_KNOWN)
 		accounted_set_exit(&account, from->exit_status);
 	/* Who counts every allocation has no record of a pool that was never used. */
-	if (pools && (from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY))
+	if (pools && counts_all(from))
 		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_N);
 	for (size_t i = 0; i < pools; i++) {
 		account.peaks[usages[i].pool] = usages[i].peak_bytes;

@@ -8,10 +8,16 @@
  * mappings where we may look. If one fails the check, or the file cannot be read,
  * or the driver has none (before 2.5) or numbers pids by the opener's namespace
  * (before 2.7), all of /proc is walked.
+ *
+ * If the tracer has pinned its list of open descriptors, the kernel itself tells,
+ * of all users' processes and of those that inherited a descriptor too. Then there
+ * is no walk, and the driver's list only adds who is listed and keeps the device
+ * mapped.
  */
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "source/pinned.h"
 #include "source/procfs.h"
 #include "source/walk.h"
 
@@ -51,7 +57,10 @@ struct holders {
 	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
 	struct walk *walk;
 	struct job walk_job;
-	bool complete; /* the last walk saw every process */
+	struct pinned pinned;
+	struct traced_holder *traced; /* open descriptors, by the kernel; NULL if nobody traces */
+	size_t n_traced;
+	bool complete; /* the last walk, or the kernel, saw every process */
 };
 
 static void list_add(int32_t pid, void *arg)
@@ -166,11 +175,60 @@ static void forget_list(struct holders *holders, struct crew *crew, uint32_t ind
 	}
 }
 
+/* Forgets whoever the kernel told of last time. */
+static void drop_traced(struct holders *holders)
+{
+	free(holders->traced);
+	holders->traced = NULL;
+	holders->n_traced = 0;
+	holders->complete = false;
+}
+
+/* Leaves out ourselves, and second descriptors of the same device. */
+static void tidy_traced(struct holders *holders, const struct root *root)
+{
+	struct traced_holder *list = holders->traced;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < holders->n_traced; i++) {
+		/* Whoever started us may have left us a descriptor. */
+		if (root->live && list[i].pid == getpid())
+			continue;
+		if (kept && list[kept - 1].pid == list[i].pid &&
+		    list[kept - 1].device == list[i].device)
+			continue;
+		list[kept++] = list[i];
+	}
+	holders->n_traced = kept;
+}
+
+static int take_pinned_text(struct holders *holders, struct sample *sample)
+{
+	const char *text = pinned_text(&holders->pinned, sample);
+	int r;
+
+	if (!text)
+		return 0;
+	r = traced_parse_holders(text, &holders->traced, &holders->n_traced);
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		pinned_complain(&holders->pinned, sample, r);
+		return 0;
+	}
+	tidy_traced(holders, sample->root);
+	holders->complete = true;
+	return 0;
+}
+
 static int read_lists(struct holders *holders, struct sample *sample)
 {
 	struct snapshot *snapshot = sample->snapshot;
 	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_devices + 1, sizeof(struct job *));
+	struct job *pinned = pinned_job(&holders->pinned, sample->crew);
 	size_t count = 0;
+
+	drop_traced(holders);
 
 	if (!jobs)
 		return -ENOMEM;
@@ -190,8 +248,10 @@ static int read_lists(struct holders *holders, struct sample *sample)
 		list->job = (struct job){ .run = list_sample, .arg = list };
 		jobs[count++] = &list->job;
 	}
+	if (pinned)
+		jobs[count++] = pinned;
 	crew_run(sample->crew, jobs, count, sample->deadline_ns);
-	return 0;
+	return take_pinned_text(holders, sample);
 }
 
 /* Looks at the process's descriptors, and at its mappings if those do not tell. */
@@ -256,6 +316,8 @@ static int examine_listed(struct holders *holders, struct sample *sample)
 		for (size_t k = 0; k < list->n_pids && r >= 0; k++)
 			r = add_suspect(holders, list->pids[k], list->index);
 	}
+	for (size_t i = 0; i < holders->n_traced && r >= 0; i++)
+		r = add_suspect(holders, holders->traced[i].pid, holders->traced[i].device);
 	jobs = calloc(holders->n_suspects + 1, sizeof(struct job *));
 	if (r < 0 || !jobs)
 		return r < 0 ? r : -ENOMEM;
@@ -399,9 +461,42 @@ static int take_list(struct holders *holders, struct sample *sample, struct list
 			r = add_seen(snapshot, list->pids[i], &suspect->seen);
 		else if (verdict == MAY_HOLD && pids_are_ours(snapshot))
 			r = add_holder(snapshot, list->pids[i], at, HOLDING_LISTED);
-		else if (verdict == MAY_HOLD)
+		else if (verdict == MAY_HOLD && !holders->complete)
 			snapshot->devices[at].unseen_holders++; /* whoever has that number here */
 	}
+	return r;
+}
+
+/* The name that the kernel told with it, should procfs hide the process. */
+static void name_process(struct snapshot *snapshot, const struct traced_holder *holder)
+{
+	struct process *process = snapshot_find_process(snapshot, holder->pid);
+
+	if (!process || !holder->comm[0] || process_knows(process, PROC_NAME))
+		return;
+	snprintf(process->name, sizeof(process->name), "%s", holder->comm);
+	process->why[PROC_NAME] = KNOWN;
+}
+
+/*
+ * A descriptor that the kernel told of. Where we may look for ourselves, that
+ * counts: the process has gone on since, and a removed node has its number still.
+ */
+static int take_traced(struct holders *holders, struct sample *sample,
+		       const struct traced_holder *holder)
+{
+	const struct suspect *suspect = find_suspect(holders, holder->pid);
+	enum verdict verdict = judge(holders, sample, holder->pid, holder->device);
+	size_t at;
+	int r = 0;
+
+	if (!find_device(sample->snapshot, holder->device, &at) || verdict == DOES_NOT)
+		return 0;
+	if (verdict == HOLDS && suspect)
+		r = add_seen(sample->snapshot, holder->pid, &suspect->seen);
+	else
+		r = add_holder(sample->snapshot, holder->pid, at, HOLDING_SEEN);
+	name_process(sample->snapshot, holder);
 	return r;
 }
 
@@ -434,6 +529,12 @@ static bool is_stranger(const struct holders *holders, int32_t pid)
 	return suspect && suspect->error == 0;
 }
 
+static void lose_opener(struct device *dev)
+{
+	dev->unseen_holders++;
+	dev->lost_openers++;
+}
+
 /*
  * Somebody holds on, but the opener is gone and nobody we may look at has it. The
  * opener's number stands for him, unless it is a stranger's by now.
@@ -455,7 +556,7 @@ static int take_orphans(struct holders *holders, struct sample *sample, const st
 			continue;
 		else if (held || is_stranger(holders, list->pids[i]) ||
 			 !pids_are_ours(sample->snapshot))
-			sample->snapshot->devices[at].unseen_holders++;
+			lose_opener(&sample->snapshot->devices[at]);
 		else
 			r = add_holder(sample->snapshot, list->pids[i], at, HOLDING_OPENER_GONE);
 	return r;
@@ -490,17 +591,17 @@ static void know_holders(struct snapshot *snapshot, enum reason why)
 static int walk_all(struct holders *holders, struct sample *sample)
 {
 	struct walked walked = { .snapshot = sample->snapshot };
+	bool complete = false;
 	int r;
 
-	holders->complete = false;
 	if (!run_walk(holders, sample)) {
-		know_holders(sample->snapshot, TIMED_OUT);
+		know_holders(sample->snapshot, holders->complete ? KNOWN : TIMED_OUT);
 		return 0;
 	}
-	r = walk_each(holders->walk, sample->want->reporters, take_walked, &walked,
-		      &holders->complete);
+	r = walk_each(holders->walk, sample->want->reporters, take_walked, &walked, &complete);
 	if (r < 0 || walked.error < 0)
 		return r < 0 ? r : walked.error;
+	holders->complete |= complete;
 	know_holders(sample->snapshot, holders->complete ? KNOWN : DENIED);
 	return 0;
 }
@@ -527,7 +628,11 @@ static int holders_sample(void *state, struct sample *sample)
 		r = examine_listed(holders, sample);
 	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
 		r = take_list(holders, sample, holders->lists[i], &doubt);
-	if (r >= 0 && (doubt || sample->want->reporters))
+	for (size_t i = 0; i < holders->n_traced && r >= 0; i++)
+		r = take_traced(holders, sample, &holders->traced[i]);
+	if (holders->complete)
+		know_holders(sample->snapshot, KNOWN);
+	if (r >= 0 && ((doubt && !holders->complete) || sample->want->reporters))
 		r = walk_all(holders, sample);
 	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
 		r = take_orphans(holders, sample, holders->lists[i]);
@@ -544,6 +649,7 @@ static int holders_open(const struct root *root, void **ret_state)
 	r = walk_new(root, &holders->walk);
 	if (r < 0)
 		return r;
+	pinned_init(&holders->pinned, root, TRACED_HOLDERS);
 	*ret_state = TAKE_PTR(holders);
 	return 0;
 }
@@ -567,6 +673,10 @@ static void holders_close(void *state, struct crew *crew)
 		walk_free(holders->walk);
 	free(holders->lists);
 	free(holders->suspects);
+	free(holders->traced);
+	if (crew_job_is_busy(crew, &holders->pinned.job))
+		return; /* it is the job's */
+	pinned_done(&holders->pinned, crew);
 	free(holders);
 }
 

@@ -1,4 +1,4 @@
-/* Which chip a reporting program means: by the surest of what it told. */
+/* Which chip a program means: by the surest of what it told, or by TT-Metal's number. */
 #pragma once
 
 #include "model/snapshot.h"
@@ -8,3 +8,12 @@
 
 /* Never a chip without PCIe: programs name what they opened. */
 bool identity_find(const struct snapshot *snapshot, const struct table_device *wanted, size_t *ret);
+
+/*
+ * TT-Metal's logical numbers are places in bus order among the devices that the
+ * process may see: by its environment if we may read it, else those it holds. Chips
+ * without PCIe follow, in the order of their gateways. Who holds a single device means
+ * that one.
+ */
+bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
+		      size_t *ret);

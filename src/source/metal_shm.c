@@ -10,8 +10,8 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
-#include "basic/parse.h"
 #include "proto/metal_shm.h"
+#include "source/identity.h"
 #include "source/shm.h"
 
 #include <errno.h>
@@ -63,89 +63,16 @@ static bool device_matches(const struct sample *sample, const struct device *dev
 	       (match == BY_BOARD_PLACE ? dev->serial << 8 | place : dev->serial * 32 + place);
 }
 
-static bool find_by_id(const struct sample *sample, uint64_t id, size_t *ret)
+/* MATCHES: none has it. */
+static enum match find_by_id(const struct sample *sample, uint64_t id, size_t *ret)
 {
 	for (enum match match = BY_ASIC; match < MATCHES; match++)
 		for (size_t i = 0; i < sample->snapshot->n_devices; i++)
 			if (device_matches(sample, device_at(sample, i), id, match)) {
 				*ret = i;
-				return true;
+				return match;
 			}
-	return false;
-}
-
-/* Is this device among those that a process set TT_VISIBLE_DEVICES to? */
-static bool is_visible(const struct device *dev, const char *list)
-{
-	while (*list) {
-		size_t length = strcspn(list, ",");
-		char word[24] = { 0 };
-		uint32_t index;
-
-		memcpy(word, list, MIN(length, sizeof(word) - 1));
-		if (parse_u32(word, &index) == 0 ? index == dev->index
-						 : strcmp(word, dev->bdf) == 0)
-			return true;
-		list += length;
-		list += *list == ',';
-	}
-	return false;
-}
-
-/* A variable of its environment. False: not set, or not ours to read. */
-static bool read_variable(const struct sample *sample, int32_t pid, const char *name,
-			  struct buf *ret)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	size_t length = strlen(name);
-	char path[32];
-
-	snprintf(path, sizeof(path), "proc/%d/environ", pid);
-	if (file_read_all(sample->root->fd, path, 2 << 20, &text) < 0)
-		return false;
-	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
-		const char *entry = text.data + at;
-
-		if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
-			buf_puts(ret, entry + length + 1);
-			return !ret->failed;
-		}
-	}
-	return false;
-}
-
-/*
- * TT-Metal's logical ids are places in bus order among the devices that the
- * process may see: by its environment if we may read it, else those it holds.
- */
-static bool find_by_logical_id(const struct sample *sample, uint64_t id,
-			       const struct process *process, size_t *ret)
-{
-	CLEANUP_BUF struct buf list = { 0 };
-	bool listed =
-		read_variable(sample, process->pid, "TT_VISIBLE_DEVICES", &list) && list.length > 0;
-	const struct snapshot *snapshot = sample->snapshot;
-
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-		uint64_t place = 0;
-
-		if (dev->remote ||
-		    (listed ? !is_visible(dev, buf_text(&list)) : !process_find_usage(process, i)))
-			continue;
-		for (size_t k = 0; k < snapshot->n_devices; k++) {
-			const struct device *other = &snapshot->devices[k];
-			bool counts = listed ? is_visible(other, buf_text(&list))
-					     : process_find_usage(process, k) != NULL;
-
-			place += !other->remote && counts && strcmp(other->bdf, dev->bdf) < 0;
-		}
-		if (place == id) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
+	return MATCHES;
 }
 
 /*
@@ -214,7 +141,7 @@ static const struct process *find_process(const struct snapshot *snapshot,
 static enum reason leave_reason(const struct device *dev)
 {
 	if (dev->unseen_holders)
-		return OTHER_NAMESPACE;
+		return device_unseen_reason(dev);
 	return dev->holders_known || dev->remote ? STALE : dev->holders_why;
 }
 
@@ -250,7 +177,7 @@ static int take_slot(struct sample *sample, const struct metal_slot *slot, bool 
 	struct claim claim;
 
 	if (!has_device && process)
-		has_device = find_by_logical_id(sample, id, process, &device) ||
+		has_device = identity_logical(sample->snapshot, process, id, &device) ||
 			     find_by_holder(sample, process, &device);
 	if (!has_device && process)
 		snapshot_complain(
@@ -283,24 +210,20 @@ static void blame(struct sample *sample, bool has_device, size_t device, enum re
 	for (size_t i = 0; i < sample->snapshot->n_processes; i++) {
 		struct usage *usage = process_find_usage(&sample->snapshot->processes[i], device);
 
-		for (unsigned f = 0; usage && f < USAGE_N_FIELDS; f++)
-			if (usage->why[f] == NO_TRACKER)
-				usage->why[f] = (uint8_t)why;
+		if (usage)
+			usage_blame(usage, why);
 	}
 }
 
-static int take_file(uint64_t id, const char *name, void *arg)
+static int take_file(struct sample *sample, uint64_t id, const char *name, bool has_device,
+		     size_t device)
 {
 	unsigned char data[METAL_MAX_SIZE + 1];
-	struct sample *sample = arg;
 	struct metal_counters counters;
 	uint32_t version = 0;
-	size_t device = 0;
-	bool has_device;
 	ssize_t n;
 	int r;
 
-	has_device = find_by_id(sample, id, &device);
 	n = shm_read(sample->root, name, data, sizeof(data));
 	if (n < 0) {
 		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: %s", name,
@@ -330,14 +253,43 @@ static int take_file(uint64_t id, const char *name, void *arg)
 	return 0;
 }
 
+/* One round over the directory. */
+struct round {
+	struct sample *sample;
+	bool surely; /* by ASIC id; else by any other id, or none */
+	bool left;   /* files for the other round */
+};
+
+static int visit_file(uint64_t id, const char *name, void *arg)
+{
+	struct round *round = arg;
+	size_t device = 0;
+	enum match match = find_by_id(round->sample, id, &device);
+
+	if ((match == BY_ASIC) != round->surely) {
+		round->left = true;
+		return 0;
+	}
+	return take_file(round->sample, id, name, match != MATCHES, device);
+}
+
+/*
+ * Two files may be for one chip, under an older id and a newer one. The first claim
+ * stays, so those with the surest id come first, whatever the order of the directory.
+ */
 static int metal_sample(void *state, struct sample *sample)
 {
+	struct round round = { .sample = sample, .surely = true };
 	int r;
 
 	(void)state;
 	if (!sample->want->memory)
 		return 0;
-	r = shm_each(sample->root, "_memory", take_file, sample);
+	r = shm_each(sample->root, "_memory", visit_file, &round);
+	if (r >= 0 && round.left) {
+		round.surely = false;
+		r = shm_each(sample->root, "_memory", visit_file, &round);
+	}
 	return r == -ENOENT ? 0 : r;
 }
 

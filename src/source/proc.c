@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
-static const size_t command_limit = 2 << 20;
+static const size_t command_limit = 2 << 20, environ_limit = 2 << 20;
 
 struct person {
 	struct job job;
@@ -29,6 +29,8 @@ struct person {
 	struct owner owner;
 	int owner_error;
 	struct buf command;
+	bool wants_visible;
+	struct buf visible; /* TT_VISIBLE_DEVICES, empty if not set */
 };
 
 struct proc {
@@ -61,6 +63,26 @@ static void read_command(struct person *person)
 		buf_reset(&person->command);
 }
 
+/* A variable of its environment as it began. Nothing if it is not set, or not ours to read. */
+static void read_variable(const struct person *person, const char *name, struct buf *ret)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	size_t length = strlen(name);
+	char path[48];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
+	if (file_read_all(person->root->fd, path, environ_limit, &text) < 0)
+		return;
+	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
+		const char *entry = text.data + at;
+
+		if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
+			buf_puts(ret, entry + length + 1);
+			return;
+		}
+	}
+}
+
 static bool wants(const struct person *person, enum process_field field)
 {
 	return fieldset_has(&person->want, field);
@@ -91,6 +113,8 @@ static void person_read(void *arg)
 			procfs_parse_cgroup(text.data, &person->owner);
 	}
 	read_command(person);
+	if (person->wants_visible)
+		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);
 }
 
 static const char *state_name(char state)
@@ -227,11 +251,14 @@ static void person_fill(struct usernames *users, struct sample *sample, const st
 	process->why[PROC_STATE] = KNOWN;
 	process->host_memory = person->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	process->why[PROC_HOST_MEMORY] = KNOWN;
+	if (person->visible.length && !process->visible)
+		process->visible = strdup(buf_text(&person->visible));
 }
 
 static void person_free(struct person *person)
 {
 	buf_done(&person->command);
+	buf_done(&person->visible);
 	free(person);
 }
 
@@ -319,6 +346,8 @@ static int proc_sample(void *state, struct sample *sample)
 		person->root = sample->root;
 		person->want = sample->want->process;
 		person->pid = snapshot->processes[i].pid;
+		/* TT-Metal's numbers mean something only among several devices. */
+		person->wants_visible = sample->want->memory && snapshot->processes[i].n_usages > 1;
 		person->job = (struct job){ .run = person_read, .arg = person };
 		jobs[count] = &person->job;
 		persons[count++] = person;

@@ -35,7 +35,7 @@ struct source {
 };
 
 extern const struct source source_kmd, source_holders, source_daemon, source_proc, source_tables,
-	source_metal_shm, source_util_shm;
+	source_traced, source_metal_shm, source_util_shm;
 
 /* In the order they are asked; NULL at the end. */
 extern const struct source *const sources[];

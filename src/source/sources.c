@@ -8,6 +8,7 @@ const struct source *const sources[] = {
 	&source_daemon,	   /* whom the allocation server knows */
 	&source_proc,	   /* what these processes are */
 	&source_tables,	   /* what they say of their memory themselves */
+	&source_traced,	   /* what probes in the kernel say of their memory */
 	&source_metal_shm, /* what TT-Metal says of their memory */
 	&source_util_shm,  /* what a collector says of the cores */
 	NULL,

@@ -1,0 +1,92 @@
+#include "source/pinned.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* Lines of some 130 bytes: a hundred thousand of them. */
+static const size_t text_limit = 16 << 20;
+
+void pinned_init(struct pinned *pinned, const struct root *root, const char *path)
+{
+	*pinned = (struct pinned){ .path = path, .root = root };
+}
+
+/* The kernel gives the initial namespace this number, on every machine. */
+static bool namespace_is_initial(void)
+{
+	char link[32];
+
+	return file_readlink(AT_FDCWD, "/proc/self/ns/pid", link, sizeof(link)) > 0 &&
+	       strcmp(link, "pid:[4026531836]") == 0;
+}
+
+static void pinned_read(void *arg)
+{
+	struct pinned *pinned = arg;
+
+	pinned->error = file_read_all(pinned->root->fd, pinned->path, text_limit, &pinned->text);
+	/* Asked last: most machines have no such file. */
+	if (pinned->error >= 0 && pinned->root->live && !namespace_is_initial())
+		pinned->error = -ENOENT;
+}
+
+struct job *pinned_job(struct pinned *pinned, struct crew *crew)
+{
+	if (crew_job_is_busy(crew, &pinned->job))
+		return NULL;
+	pinned->job = (struct job){ .run = pinned_read, .arg = pinned };
+	return &pinned->job;
+}
+
+static bool is_ordinary(int error)
+{
+	return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -EPERM;
+}
+
+const char *pinned_text(struct pinned *pinned, struct sample *sample)
+{
+	if (!crew_job_is_done(sample->crew, &pinned->job)) {
+		pinned_complain(pinned, sample, -ETIMEDOUT);
+		return NULL;
+	}
+	if (pinned->error >= 0)
+		return buf_text(&pinned->text);
+	if (!is_ordinary(pinned->error))
+		pinned_complain(pinned, sample, pinned->error);
+	return NULL;
+}
+
+void pinned_complain(const struct pinned *pinned, struct sample *sample, int error)
+{
+	const char *text = strerror(-error);
+
+	if (error == -EBADMSG)
+		text = "not understood";
+	else if (error == -EPROTONOSUPPORT)
+		text = "written by another version of the tracer";
+	else if (error == -ETIMEDOUT)
+		text = reason_text(TIMED_OUT);
+	snapshot_complain(sample->snapshot, "traced", "/%s: %s", pinned->path, text);
+}
+
+void pinned_done(struct pinned *pinned, struct crew *crew)
+{
+	if (!crew_job_is_busy(crew, &pinned->job))
+		buf_done(&pinned->text);
+}
+
+enum reason pinned_doubt_reason(enum traced_doubt doubt)
+{
+	switch (doubt) {
+	case TRACED_UNKNOWN_SHAPE: return TRACE_UNKNOWN_SHAPE;
+	case TRACED_SINGLE_STEP: return TRACE_SINGLE_STEP;
+	case TRACED_MISSED_FREE: return TRACE_MISSED_FREE;
+	case TRACED_MAP_FULL: return TRACE_MAP_FULL;
+	case TRACED_NO_THROW: return TRACE_NO_THROW;
+	case TRACED_MESH: return TRACE_MESH;
+	case TRACED_NO_DOUBT:
+	case TRACED_DOUBTS: break;
+	}
+	return NO_TRACKER;
+}

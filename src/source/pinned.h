@@ -1,0 +1,42 @@
+/*
+ * The files that the tracer pins: iterators of the kernel, which write a text
+ * anew for every reader. They have no size and cannot be mapped or read again, so
+ * they are opened, read to the end and closed; as a job, since the kernel walks
+ * over all its processes for it.
+ *
+ * Their pids are those of the initial namespace: in any other they name nobody.
+ */
+#pragma once
+
+#include "model/reason.h"
+#include "proto/traced.h"
+#include "source/source.h"
+
+struct pinned {
+	const char *path; /* below the root */
+	const struct root *root;
+	struct job job;
+	int error;
+	struct buf text;
+};
+
+/* The path stays the caller's. */
+void pinned_init(struct pinned *pinned, const struct root *root, const char *path);
+
+/* Its job, or NULL if an earlier one still hangs: then there is no text this time. */
+struct job *pinned_job(struct pinned *pinned, struct crew *crew);
+
+/*
+ * After the job was run: the text, or NULL if there is none to be had. That nobody
+ * traces is an ordinary case; anything else is said.
+ */
+const char *pinned_text(struct pinned *pinned, struct sample *sample);
+
+/* Not while its job hangs. */
+void pinned_done(struct pinned *pinned, struct crew *crew);
+
+/* The text is not what it should be: says so. */
+void pinned_complain(const struct pinned *pinned, struct sample *sample, int error);
+
+/* Why figures that cannot be trusted are not shown. */
+enum reason pinned_doubt_reason(enum traced_doubt doubt);

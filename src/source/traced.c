@@ -1,0 +1,202 @@
+/*
+ * Memory per process, as probes in the kernel count it, read from the file that
+ * the tracer pins: no server, and no rights are needed.
+ *
+ * A line is of a process on a chip, by the number that TT-Metal gave the chip in
+ * that process. A process that is followed and has no line for a device it holds
+ * has nothing there, which is known, not unknown.
+ */
+#include "source/source.h"
+
+#include "source/identity.h"
+#include "source/pinned.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct traced {
+	struct pinned file;
+};
+
+/* Lines of one process stand together, by chip. */
+static int by_process(const void *a, const void *b)
+{
+	const struct traced_memory *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->start_ticks != y->start_ticks)
+		return x->start_ticks < y->start_ticks ? -1 : 1;
+	return (x->chip > y->chip) - (x->chip < y->chip);
+}
+
+static size_t count_same(const struct traced_memory *lines, size_t count)
+{
+	size_t n = 1;
+
+	while (n < count && lines[n].pid == lines[0].pid &&
+	       lines[n].start_ticks == lines[0].start_ticks)
+		n++;
+	return n;
+}
+
+/* One line that cannot be trusted, and none of its process can. */
+static enum traced_doubt find_doubt(const struct traced_memory *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].state == TRACED_UNRELIABLE)
+			return lines[i].doubt;
+	return TRACED_NO_DOUBT;
+}
+
+/*
+ * The server has read the same file, and may have known better which card is
+ * meant: its word stands, all of it.
+ */
+static bool is_told(const struct sample *sample, size_t before, int32_t pid)
+{
+	for (size_t i = 0; i < before; i++)
+		if (sample->claims[i].pid == pid && sample->claims[i].source == TRACKING_TRACED)
+			return true;
+	return false;
+}
+
+static bool is_claimed(const struct sample *sample, size_t first, size_t device)
+{
+	for (size_t i = first; i < sample->n_claims; i++)
+		if (sample->claims[i].device == device)
+			return true;
+	return false;
+}
+
+static void fill_claim(struct claim *claim, const struct traced_memory *line)
+{
+	claim->dram = line->dram;
+	claim->l1 = line->l1;
+	claim->l1_small = line->l1_small;
+	claim->trace = line->trace;
+	claim->system = line->system;
+	claim->held = line->buffers;
+}
+
+/* A chip that cannot be found may be any of those without a line: they are not 0 then. */
+static int take_lines(struct sample *sample, const struct process *process,
+		      const struct traced_memory *lines, size_t count)
+{
+	const struct claim nothing = {
+		.pid = process->pid,
+		.start_ticks = lines[0].start_ticks,
+		.source = TRACKING_TRACED,
+		.has_held = true,
+		.low = lines[0].state == TRACED_SINCE_ATTACH,
+	};
+	size_t first = sample->n_claims;
+	bool all = true;
+	int r = 0;
+
+	for (size_t i = 0; i < count && r >= 0; i++) {
+		struct claim claim = nothing;
+
+		if (!lines[i].has_chip || (i > 0 && lines[i].chip == lines[i - 1].chip))
+			continue;
+		fill_claim(&claim, &lines[i]);
+		if (identity_logical(sample->snapshot, process, lines[i].chip, &claim.device)) {
+			r = sample_claim_part(sample, first, &claim);
+			continue;
+		}
+		all = false;
+		snapshot_complain(sample->snapshot, "traced",
+				  "process %d: its chip %u is none of those it has open",
+				  process->pid, lines[i].chip);
+	}
+	for (size_t i = 0; i < process->n_usages && all && r >= 0; i++) {
+		struct claim claim = nothing;
+
+		claim.device = process->usages[i].device;
+		if (!is_claimed(sample, first, claim.device))
+			r = sample_claim(sample, &claim);
+	}
+	return r;
+}
+
+static int take_process(struct sample *sample, size_t before, const struct traced_memory *lines,
+			size_t count)
+{
+	struct process *process = snapshot_find_process(sample->snapshot, lines[0].pid);
+	enum traced_doubt doubt = find_doubt(lines, count);
+
+	if (!process || is_told(sample, before, process->pid) ||
+	    (process->start_ticks && process->start_ticks != lines[0].start_ticks))
+		return 0;
+	if (doubt == TRACED_NO_DOUBT)
+		return take_lines(sample, process, lines, count);
+	for (size_t i = 0; i < process->n_usages; i++)
+		usage_blame(&process->usages[i], pinned_doubt_reason(doubt));
+	return 0;
+}
+
+static int take_text(struct traced *traced, struct sample *sample, const char *text)
+{
+	CLEANUP_FREE struct traced_memory *lines = NULL;
+	size_t count = 0, n, before = sample->n_claims;
+	int r = traced_parse_allocations(text, &lines, &count);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		pinned_complain(&traced->file, sample, r);
+		return 0;
+	}
+	if (count)
+		qsort(lines, count, sizeof(*lines), by_process);
+	for (size_t i = 0; i < count && r >= 0; i += n) {
+		n = count_same(lines + i, count - i);
+		r = take_process(sample, before, lines + i, n);
+	}
+	return r;
+}
+
+static int traced_sample(void *state, struct sample *sample)
+{
+	struct traced *traced = state;
+	struct job *job;
+	const char *text;
+
+	/* Who holds no device has no figures to show. */
+	if (!sample->want->memory || sample->snapshot->n_processes == 0)
+		return 0;
+	job = pinned_job(&traced->file, sample->crew);
+	if (job)
+		crew_run(sample->crew, &job, 1, sample->deadline_ns);
+	text = pinned_text(&traced->file, sample);
+	return text ? take_text(traced, sample, text) : 0;
+}
+
+static int traced_open(const struct root *root, void **ret_state)
+{
+	struct traced *traced = calloc(1, sizeof(*traced));
+
+	if (!traced)
+		return -ENOMEM;
+	pinned_init(&traced->file, root, TRACED_ALLOCATIONS);
+	*ret_state = traced;
+	return 0;
+}
+
+static void traced_close(void *state, struct crew *crew)
+{
+	struct traced *traced = state;
+
+	if (crew_job_is_busy(crew, &traced->file.job))
+		return; /* it is the job's */
+	pinned_done(&traced->file, crew);
+	free(traced);
+}
+
+const struct source source_traced = {
+	.name = "traced",
+	.help = "memory per process, as probes in the kernel count it",
+	.open = traced_open,
+	.sample = traced_sample,
+	.close = traced_close,
+};
