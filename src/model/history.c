@@ -282,7 +282,7 @@ static int add_device(struct history *history, const struct device *dev, int64_t
 	const struct key key = device_key(dev);
 	const struct point point = {
 		.time_ns = now_ns,
-		.known = device_knows(dev, DEV_DRAM_USED),
+		.known = device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_L1_USED),
 		.last = { dev->dram_used, dev->l1_used },
 	};
 
@@ -295,7 +295,7 @@ static int add_usage(struct history *history, const struct process *process,
 	const struct key key = process_key(process, dev);
 	const struct point point = {
 		.time_ns = now_ns,
-		.known = usage->why[USE_DRAM] == KNOWN,
+		.known = usage->why[USE_DRAM] == KNOWN && usage->why[USE_L1] == KNOWN,
 		.last = { usage->dram, usage->l1 },
 		.has_frees = usage->why[USE_FREES] == KNOWN,
 		.frees = usage->frees,

@@ -83,7 +83,7 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_FAILURES] = { "allocations.failed", NULL, "allocations_failed", "PIDS", "Allocations Failed",
 		"allocations for which the device had no room", K_U64, U_NONE, AT(failures) },
 	[USE_EXACT] = { "memory.exact", NULL, "exact", "PIDS", "Exact",
-		"all that it holds is counted; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
+		"whoever counts missed nothing that is known of; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
 		"who told us: table, wire, preload, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
 };
@@ -148,6 +148,25 @@ struct usage *process_use(struct process *process, size_t device)
 		 tracking_name(TRACKING_NONE));
 	grown[at].why[USE_TRACKING] = KNOWN;
 	return &grown[at];
+}
+
+bool process_total(const struct process *process, enum usage_field field, uint64_t *ret)
+{
+	uint64_t sum = 0;
+	bool known = false;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+		struct value value;
+
+		field_get(&usage_fields, field, usage, &value);
+		if (value.why != KNOWN || usage->stale)
+			continue;
+		known = true;
+		sum += value.exact;
+	}
+	*ret = sum;
+	return known;
 }
 
 void usage_blame(struct usage *usage, enum reason why)

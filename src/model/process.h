@@ -152,6 +152,9 @@ struct usage *process_use(struct process *process, size_t device);
 /* The same without making one. */
 struct usage *process_find_usage(const struct process *process, size_t device);
 
+/* Memory on all its devices: false if nothing of it is known. */
+bool process_total(const struct process *process, enum usage_field field, uint64_t *ret);
+
 /* Why nothing is known of its memory, unless a reason was given already. */
 void usage_blame(struct usage *usage, enum reason why);
 

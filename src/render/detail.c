@@ -5,6 +5,7 @@
 #include "render/render.h"
 
 #include "basic/text.h"
+#include "render/bound.h"
 #include "render/format.h"
 
 #include <stdio.h>
@@ -59,10 +60,12 @@ static void put_line(struct buf *out, unsigned depth, const char *label, const c
 
 /* "used 2.4GB" says more to people than 2457 MiB; both stand there. */
 static void put_value(struct buf *out, const struct look *look, unsigned depth,
-		      const struct value *value)
+		      const struct value *value, const char *bound)
 {
 	CLEANUP_BUF struct buf raw = { 0 }, clean = { 0 };
 
+	if (value->why == KNOWN)
+		buf_puts(&raw, bound);
 	if (value->why == KNOWN && value->field->unit == U_BYTE) {
 		format_bytes(&raw, value->exact);
 		buf_printf(&raw, " (%llu bytes)", (unsigned long long)value->exact);
@@ -92,11 +95,11 @@ static void put_process(struct buf *out, const struct look *look, const struct p
 	for (unsigned i = 0; i < process_fields.count; i++) {
 		field_get(&process_fields, i, process, &value);
 		if (i == PROC_PID || value.why != NOT_APPLICABLE)
-			put_value(out, look, i == PROC_PID ? 2 : 3, &value);
+			put_value(out, look, i == PROC_PID ? 2 : 3, &value, "");
 	}
 	for (unsigned i = 0; i < usage_fields.count; i++) {
 		field_get(&usage_fields, i, usage, &value);
-		put_value(out, look, 3, &value);
+		put_value(out, look, 3, &value, bound_of_usage(usage, i, look->utf8));
 	}
 	status_text(&status, process);
 	put_line(out, 3, "Status", buf_text(&status));
@@ -113,9 +116,13 @@ static void put_processes(struct buf *out, const struct look *look, const struct
 		if (usage)
 			put_process(out, look, &snapshot->processes[i], usage);
 	}
-	if (dev->unseen_holders)
+	if (dev->unseen_holders > dev->lost_openers)
 		buf_printf(out, "%8s%u open(s) by processes outside this pid namespace\n", "",
-			   dev->unseen_holders);
+			   dev->unseen_holders - dev->lost_openers);
+	if (dev->lost_openers)
+		buf_printf(out,
+			   "%8s%u open(s) by a process that is gone; who has it now is not known\n",
+			   "", dev->lost_openers);
 	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
 		const struct leftover *leftover = &snapshot->leftovers[i];
 		CLEANUP_BUF struct buf text = { 0 }, clean = { 0 };
@@ -143,7 +150,8 @@ static void put_section(struct buf *out, const struct look *look, const struct s
 		if (!field->section || strcmp(field->section, sections[section]) != 0)
 			continue;
 		field_get(&device_fields, i, &snapshot->devices[device], &value);
-		put_value(out, look, 2, &value);
+		put_value(out, look, 2, &value,
+			  bound_of_device(&snapshot->devices[device], i, look->utf8));
 	}
 	if (section == PIDS)
 		put_processes(out, look, snapshot, device);

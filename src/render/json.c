@@ -56,6 +56,7 @@ static void put_device(struct json *json, const struct snapshot *snapshot, size_
 	json_put_id(json, dev);
 	json_put_fields(json, &device_fields, DEV_ID + 1, DEVICE_N_FIELDS, dev);
 	json_u64(json, "unseen_holders", dev->unseen_holders);
+	json_u64(json, "lost_openers", dev->lost_openers);
 	put_device_processes(json, snapshot, at);
 	put_leftovers(json, snapshot, at);
 	json_put_reasons(json, &device_fields, 0, DEVICE_N_FIELDS, dev);

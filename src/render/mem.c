@@ -1,6 +1,7 @@
 #include "render/mem.h"
 
 #include "basic/clock.h"
+#include "render/bound.h"
 #include "render/chart.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
@@ -158,10 +159,10 @@ static void put_pool(struct line *line, const struct mem_view *view, size_t devi
 	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
 
 	line_printf(line, TINT_BOLD, "  %-5s", pool->name);
-	if (known && !dev->memory_complete)
-		buf_puts(&used, line->look->utf8 ? "≥" : ">=");
-	if (known)
+	if (known) {
+		buf_puts(&used, bound_of_device(dev, pool->used, line->look->utf8));
 		format_bytes_fine(&used, pool->used_bytes);
+	}
 	line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
 			known ? buf_text(&used) : "N/A");
 	if (has_total)

@@ -157,7 +157,6 @@ static void put_device(struct writer *w, size_t at)
 {
 	const struct snapshot *snapshot = w->view->snapshot;
 	const struct device *dev = &snapshot->devices[at];
-	bool known = device_knows(dev, DEV_DRAM_USED);
 	struct json *json = &w->json;
 
 	json_open(json, NULL, '{');
@@ -168,8 +167,8 @@ static void put_device(struct writer *w, size_t at)
 	json_put_field(json, "state", &device_fields, DEV_STATE, dev);
 	json_put_fields(json, &device_fields, DEV_DRAM_TOTAL, DEV_MEMORY_COMPLETE + 1, dev);
 	json_open(json, "watched", '{');
-	put_watched(w, at, QUANTITY_DRAM, "dram", known, dev->dram_used);
-	put_watched(w, at, QUANTITY_L1, "l1", known, dev->l1_used);
+	put_watched(w, at, QUANTITY_DRAM, "dram", device_knows(dev, DEV_DRAM_USED), dev->dram_used);
+	put_watched(w, at, QUANTITY_L1, "l1", device_knows(dev, DEV_L1_USED), dev->l1_used);
 	json_close(json, '}');
 	put_history(w, history_of_device(w->view->history, dev));
 	json_open(json, "processes", '[');

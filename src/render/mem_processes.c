@@ -3,6 +3,7 @@
 
 #include "basic/clock.h"
 #include "model/growth.h"
+#include "render/bound.h"
 #include "render/format.h"
 #include "render/render.h"
 
@@ -78,6 +79,8 @@ static void put_amount(struct line *line, const struct usage *usage, enum usage_
 	struct value value;
 
 	field_get(&usage_fields, field, usage, &value);
+	if (value.why == KNOWN)
+		buf_puts(&text, bound_of_usage(usage, field, line->look->utf8));
 	if (value.why != KNOWN)
 		buf_puts(&text, "N/A");
 	else if (value.field->unit == U_BYTE)

@@ -36,7 +36,7 @@ static void untracked_text(struct buf *out, const struct process *process)
 void status_text(struct buf *out, const struct process *process)
 {
 	enum tracking best = TRACKING_NONE;
-	bool connected = false;
+	bool connected = false, exact = true;
 	size_t known = 0;
 
 	for (size_t i = 0; i < process->n_usages; i++) {
@@ -44,6 +44,7 @@ void status_text(struct buf *out, const struct process *process)
 			continue;
 		known++;
 		connected |= process->usages[i].connected;
+		exact &= process->usages[i].exact;
 		best = MAX(best, process->usages[i].source);
 	}
 	if (!known) {
@@ -51,6 +52,8 @@ void status_text(struct buf *out, const struct process *process)
 		return;
 	}
 	buf_puts(out, connected ? "Connected to server" : tracked_text(best));
+	if (best == TRACKING_TRACED && !exact)
+		buf_puts(out, " (since attach)");
 	if (known < process->n_usages)
 		buf_printf(out, " (%zu of %zu devices)", known, process->n_usages);
 }

@@ -2,6 +2,7 @@
 #include "render/table.h"
 
 #include "basic/clock.h"
+#include "render/bound.h"
 #include "render/columns.h"
 #include "render/format.h"
 #include "render/sheet.h"
@@ -110,8 +111,7 @@ static void put_memory(struct sheet *sheet, size_t width, const struct row *row)
 		cell_na(sheet, width);
 		return;
 	}
-	if (!dev->memory_complete)
-		buf_puts(&text, sheet->look->utf8 ? "≥" : ">=");
+	buf_puts(&text, bound_of_device(dev, DEV_DRAM_USED, sheet->look->utf8));
 	format_bytes(&text, dev->dram_used);
 	if (device_knows(dev, DEV_DRAM_TOTAL)) {
 		buf_putc(&text, '/');

@@ -1,6 +1,7 @@
 /* The box of processes. */
 #include "render/table.h"
 
+#include "render/bound.h"
 #include "render/columns.h"
 #include "render/format.h"
 #include "render/render.h"
@@ -41,22 +42,13 @@ static void put_sum(struct sheet *sheet, size_t width, const struct process *pro
 		    enum usage_field field)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	uint64_t sum = 0;
-	size_t known = 0;
+	uint64_t sum;
 
-	for (size_t i = 0; i < process->n_usages; i++) {
-		struct value value;
-
-		field_get(&usage_fields, field, &process->usages[i], &value);
-		known += value.why == KNOWN;
-		sum += value.exact;
-	}
-	if (!known) {
+	if (!process_total(process, field, &sum)) {
 		cell_na(sheet, width);
 		return;
 	}
-	if (known < process->n_usages)
-		buf_puts(&text, sheet->look->utf8 ? "≥" : ">=");
+	buf_puts(&text, bound_of_process(process, field, sheet->look->utf8));
 	format_bytes(&text, sum);
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
@@ -171,15 +163,22 @@ static void put_other(struct sheet *sheet, const struct plan *plan, const char *
 	sheet_end(sheet);
 }
 
-static void put_unseen(struct sheet *sheet, const struct plan *plan, const struct device *dev)
+static void put_opens(struct sheet *sheet, const struct plan *plan, const struct device *dev,
+		      const char *who, uint32_t times, const char *more)
 {
 	CLEANUP_BUF struct buf status = { 0 };
 
-	buf_printf(&status, "Device open (%u time%s)", dev->unseen_holders,
-		   dev->unseen_holders == 1 ? "" : "s");
+	if (!times)
+		return;
+	buf_printf(&status, "Device open (%u time%s%s)", times, times == 1 ? "" : "s", more);
 	put_other(sheet, plan,
-		  (const char *const[]){ "-", "other namespace", dev->id, "N/A", "N/A",
-					 buf_text(&status) });
+		  (const char *const[]){ "-", who, dev->id, "N/A", "N/A", buf_text(&status) });
+}
+
+static void put_unseen(struct sheet *sheet, const struct plan *plan, const struct device *dev)
+{
+	put_opens(sheet, plan, dev, "other namespace", dev->unseen_holders - dev->lost_openers, "");
+	put_opens(sheet, plan, dev, "unknown", dev->lost_openers, ", opener gone");
 }
 
 static void put_leftover(struct sheet *sheet, const struct plan *plan,

@@ -1,6 +1,7 @@
 #include "tui/figures.h"
 
 #include "basic/clock.h"
+#include "render/bound.h"
 #include "render/format.h"
 #include "tui/fleet.h"
 #include "tui/paint.h"
@@ -37,12 +38,13 @@ void put_aiclk(struct buf *out, const struct device *dev)
 
 void put_used(struct buf *out, const struct device *dev, bool l1)
 {
-	if (!device_knows(dev, l1 ? DEV_L1_USED : DEV_DRAM_USED)) {
+	enum device_field used = l1 ? DEV_L1_USED : DEV_DRAM_USED;
+
+	if (!device_knows(dev, used)) {
 		buf_puts(out, "N/A");
 		return;
 	}
-	if (!dev->memory_complete)
-		buf_puts(out, paint_sign("≥", ">="));
+	buf_puts(out, bound_of_device(dev, used, paint_is_utf8()));
 	format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
 }
 

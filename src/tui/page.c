@@ -1,5 +1,6 @@
 #include "tui/page.h"
 
+#include "render/bound.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
 #include "tui/paint.h"
@@ -48,6 +49,16 @@ static void put_value(struct buf *out, const struct value *value)
 		format_value(out, value, true);
 }
 
+/* A figure that is not all there is says so. */
+static const char *bound_of(const struct field_table *table, unsigned field, const void *object)
+{
+	if (table == &device_fields)
+		return bound_of_device(object, field, paint_is_utf8());
+	if (table == &usage_fields)
+		return bound_of_usage(object, field, paint_is_utf8());
+	return "";
+}
+
 static void put_field(struct buf *out, const struct field_table *table, unsigned field,
 		      const void *object)
 {
@@ -56,7 +67,8 @@ static void put_field(struct buf *out, const struct field_table *table, unsigned
 	field_get(table, field, object, &value);
 	if (!value.field->label)
 		return;
-	buf_printf(out, "  %-28s ", value.field->label);
+	buf_printf(out, "  %-28s %s", value.field->label,
+		   value.why == KNOWN ? bound_of(table, field, object) : "");
 	put_value(out, &value);
 	buf_putc(out, '\n');
 }
@@ -100,10 +112,12 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 			continue;
 		process_label(process, label, sizeof(label));
 		buf_printf(out, "  %-7d %-20s ", process->pid, label);
-		if (usage->why[USE_DRAM] == KNOWN)
+		if (usage->why[USE_DRAM] == KNOWN) {
+			buf_puts(out, bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
 			format_bytes(out, usage->dram);
-		else
+		} else {
 			buf_printf(out, "N/A (%s)", reason_text(usage->why[USE_DRAM]));
+		}
 		buf_putc(out, '\n');
 	}
 	for (size_t i = 0; i < snapshot->n_leftovers; i++) {

@@ -1,7 +1,9 @@
 #include "tui/task.h"
 
+#include "render/bound.h"
 #include "render/format.h"
 #include "render/render.h"
+#include "tui/paint.h"
 
 #include <string.h>
 
@@ -30,25 +32,6 @@ int task_column_find(const char *name, size_t length)
 		    strncasecmp(task_infos[i].key, name, length) == 0)
 			return i;
 	return -1;
-}
-
-bool process_total(const struct process *process, enum usage_field field, uint64_t *ret)
-{
-	uint64_t sum = 0;
-	bool known = false;
-
-	for (size_t i = 0; i < process->n_usages; i++) {
-		const struct usage *usage = &process->usages[i];
-		struct value value;
-
-		field_get(&usage_fields, field, usage, &value);
-		if (value.why != KNOWN || usage->stale)
-			continue;
-		known = true;
-		sum += value.exact;
-	}
-	*ret = sum;
-	return known;
 }
 
 static bool total_number(const struct process *process, enum usage_field field, double *ret)
@@ -139,12 +122,17 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 	case TASK_TIME:
 	case TASK_N: break;
 	}
-	if (column == TASK_PID && process->pid == 0)
+	if (column == TASK_PID && process->pid == 0) {
 		buf_puts(out, "?");
-	else if (task_number(process, column, &number))
+	} else if (task_number(process, column, &number)) {
+		if (column == TASK_DRAM || column == TASK_L1)
+			buf_puts(out,
+				 bound_of_process(process, column == TASK_DRAM ? USE_DRAM : USE_L1,
+						  paint_is_utf8()));
 		put_number(out, column, number);
-	else
+	} else {
 		buf_puts(out, "N/A");
+	}
 }
 
 static int compare_texts(const struct snapshot *snapshot, const struct process *a,

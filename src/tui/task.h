@@ -54,6 +54,3 @@ bool task_number(const struct process *process, enum task_column column, double 
 /* Below, equal to or above 0; what is not known comes last, whatever the direction. */
 int task_compare(const struct snapshot *snapshot, const struct process *a, const struct process *b,
 		 enum task_column column, bool down);
-
-/* Memory in all: false if nothing of it is known. */
-bool process_total(const struct process *process, enum usage_field field, uint64_t *ret);

@@ -404,3 +404,34 @@ file" ] || { ls -A "$1"; exit 94; }
 		[ "$(grep -c '^    [A-Z]' "$WORK/out")" = 2 ] # once for each of two devices
 	done
 }
+
+@test "two files of TT-Metal for one chip: the one with the chip's own id counts" {
+	chmod -R u+w "$D" && rm -r "$D"
+	machine -b n150 -w dev=0,dram=1G,name=job
+	local own other
+	own=$(ls "$D"/dev/shm/tt_device_*_memory)
+	other=$D/dev/shm/tt_device_$(printf '%u' "0x$(cat "$(class 0)/tt_serial")")_memory
+	# Half of it under the older id, whichever comes first in the directory.
+	python3 - "$own" "$other" <<-'EOF'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		open(sys.argv[2], "wb").write(data.replace(struct.pack("<Q", 1 << 30), struct.pack("<Q", 1 << 29)))
+	EOF
+	[ "$(smi --query-gpu=memory.used --format=csv,noheader,nounits)" = 1024 ]
+	mv "$own" "$own.tmp" && mv "$own.tmp" "$own"
+	[ "$(smi --query-gpu=memory.used --format=csv,noheader,nounits)" = 1024 ]
+	rm "$own"
+	[ "$(smi --query-gpu=memory.used --format=csv,noheader,nounits)" = 512 ]
+}
+
+@test "an opener that is gone is not called another namespace" {
+	chmod -R u+w "$D" && rm -r "$D"
+	machine -b n150 -w dev=0,via=none,name=shell
+	# The number is a stranger's now, who has nothing open.
+	rm "$D"/proc/1001/fd/*
+	capture --json
+	[ "$(jq -c '.devices[0] | [.unseen_holders, .lost_openers, .unavailable["memory.used"]]' "$WORK/out")" = '[1,1,"holder_unknown"]' ]
+	capture --ascii
+	grep -q '| -  *unknown  *0 .*Device open (1 time, opener gone)' "$WORK/out"
+	not grep -q namespace "$WORK/out"
+}

@@ -126,6 +126,14 @@ check() { # MACHINE
 	check stale
 }
 
+@test "memory that probes in the kernel count" {
+	check traced
+}
+
+@test "holders that the kernel names where the driver does not" {
+	check traced-old
+}
+
 @test "the Wormhole that was observed" {
 	check observed-wormhole
 }

@@ -349,6 +349,109 @@ def not_ours():
     assert "permission" in table, table
 
 
+def start_of(pid):
+    return int(open(f"/proc/{pid}/stat", "rb").read().rpartition(b")")[2].split()[19])
+
+
+def pin(name, *rows):
+    """A file as the tracer would pin it."""
+    heads = {"holders": "PID Comm DEVICE FD START\n--- ---- ------ -- -----\n",
+             "allocations": "PID Comm DRAM L1 L1_SMALL TRACE BUFFERS SYSTEM CHIP START STATE\n--- ----\n"}
+    tails = {"holders": "", "allocations": "\nTOTAL - 0 0 0 0 0 0 - - -\n"}
+    os.makedirs("/run/tt-smi/bpf", exist_ok=True)
+    with open(f"/run/tt-smi/bpf/{name}", "w") as file:
+        file.write(heads[name] + "".join(" ".join(map(str, row)) + "\n" for row in rows) + tails[name])
+
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+def as_nobody(*options):
+    result = subprocess.run([*NOBODY, TT_SMI, "--json", *options], stdout=subprocess.PIPE)
+    assert result.returncode == 0, result
+    return json.loads(result.stdout)
+
+
+def pinned():
+    """What the kernel tells of open descriptors, to whoever may look at none."""
+    holder = Holder(open_nodes(5))
+    stranger = Holder("")
+    row = (holder.pid, "python3", 5, 3, start_of(holder.pid))
+    write_pids(5, holder.pid)
+    write_pids(7)
+    expect(first(as_nobody())["holding"], "listed")
+    pin("holders", row, row)
+    document = as_nobody()
+    expect(holders(document), {holder.pid: [5]})
+    expect(first(document)["holding"], "seen")
+    # No list by the driver: other users' processes are seen all the same, and nobody else.
+    subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
+    document = as_nobody()
+    expect(holders(document), {holder.pid: [5]})
+    expect(document["devices"][0]["process_count"], 1)
+    expect(document["devices"][1]["memory"]["used"], 0)
+    # Where one may look, what is open counts, not what the kernel told before.
+    pin("holders", row, (stranger.pid, "python3", 7, 3, start_of(stranger.pid)))
+    expect(holders(), {holder.pid: [5]})
+    # A text that is not understood: as without it, and it is said.
+    open("/run/tt-smi/bpf/holders", "a").write("half a li")
+    document = as_nobody()
+    expect(document["devices"][0]["process_count"], None)
+    assert any("/run/tt-smi/bpf/holders: not understood" in e["message"] for e in document["errors"]), document["errors"]
+    # One that may not be read is none.
+    os.chmod("/run/tt-smi/bpf/holders", 0o600)
+    expect(as_nobody()["errors"], [])
+
+
+def inherited():
+    """A child with the descriptor of an opener that lives: only the kernel tells."""
+    fd = os.open(NODE % 5, os.O_RDWR)
+    os.set_inheritable(fd, True)
+    child = Holder("", close_fds=False)
+    write_pids(5, os.getpid())
+    write_pids(7)
+    expect(holders(), {os.getpid(): [5]})
+    pin("holders", (os.getpid(), "python3", 5, fd, start_of(os.getpid())),
+        (child.pid, "python3", 5, fd, start_of(child.pid)))
+    expect(holders(), {os.getpid(): [5], child.pid: [5]})
+    os.close(fd)
+
+
+def traced():
+    """Memory by the kernel's own count, the same for every user; and whose it is not."""
+    holder = Holder(open_nodes(5, 7))
+    other = Holder(open_nodes(5))
+    stranger = Holder("")
+    write_pids(5, holder.pid, other.pid)
+    write_pids(7, holder.pid)
+    start = start_of(holder.pid)
+    pin("holders", *((p.pid, "python3", n, 3, start_of(p.pid))
+                     for p, n in ((holder, 5), (holder, 7), (other, 5))))
+    pin("allocations", (holder.pid, "python3", 4096, 2048, 64, 32, 3, 16, 1, start, "exact"),
+        (other.pid, "python3", 9, 0, 0, 0, 1, 0, 0, start_of(other.pid) + 1, "exact"),
+        (stranger.pid, "python3", 5, 0, 0, 0, 1, 0, 0, start_of(stranger.pid), "exact"))
+    for document in smi(), as_nobody():
+        rows = {p["pid"]: {d["id"]: d for d in p["devices"]} for p in document["processes"]}
+        assert stranger.pid not in rows
+        expect([rows[holder.pid][7][k] for k in ("dram", "l1", "l1_small", "trace", "allocations", "system")],
+               [4128, 2112, 64, 32, 3, 16])
+        expect(rows[holder.pid][7]["tracking"], "traced")
+        expect(rows[holder.pid][5]["dram"], 0)  # followed, and nothing there
+        expect(rows[other.pid][5]["dram"], None)  # the number was another process's
+        expect(document["devices"][1]["memory"]["used"], 4128)
+    expect([p["dram"] for d in json.loads(subprocess.run(
+        [*NOBODY, TT_SMI, "mem", "--json", "-n", "1"], stdout=subprocess.PIPE).stdout)["devices"]
+        for p in d["processes"] if p["pid"] == holder.pid], [0, 4128])
+    # A chip that it does not have: not guessed, and then nothing is 0 either.
+    pin("allocations", (holder.pid, "python3", 4096, 0, 0, 0, 1, 0, 9, start, "exact"))
+    document = smi()
+    expect([d["dram"] for p in document["processes"] if p["pid"] == holder.pid for d in p["devices"]], [None, None])
+    assert any("its chip 9" in e["message"] for e in document["errors"]), document["errors"]
+    # In a namespace of one's own its numbers mean others.
+    result = subprocess.run(["unshare", "--pid", "--fork", TT_SMI, "--json"], stdout=subprocess.PIPE)
+    expect(json.loads(result.stdout)["errors"], [])
+
+
 def labels():
     """At the true paths nothing is simulated, and nothing says so."""
     document = smi()

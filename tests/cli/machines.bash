@@ -2,7 +2,7 @@
 # has that is worth a test stands beside it.
 
 MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
-	no-telemetry dead twelve unreadable garbage processes stale observed-wormhole observed-blackhole'
+	no-telemetry dead twelve unreadable garbage processes stale traced traced-old observed-wormhole observed-blackhole'
 
 make_machine() {
 	make_"${1//[-.]/_}"
@@ -142,6 +142,29 @@ make_stale() {
 	printf '1001\n' >"$(file "$D/proc/driver/tenstorrent/0/pids")"
 	# Another process has the number of the third, and started after the slot was written.
 	sed -i 's/^\(1003 ([^)]*) .*\) [0-9]* \([0-9]* [0-9]* 18446744073709551615 .*\)/\1 99999999 \2/' "$(file "$D/proc/1003/stat")"
+}
+
+# What probes in the kernel count: whole, from some moment on, not to be trusted, nothing
+# at all; beside what TT-Metal counts, which they outdo, and what nobody counts.
+make_traced() {
+	machine -b n300,2xp150a \
+		-w 'dev=1+2,dram=6G,trace=256M,l1=40M,l1_small=1M,via=traced,name=python3,args=serve.py,uid=1000' \
+		-w dev=1,dram=2G,l1=8M,via=traced,state=since-attach,name=early \
+		-w dev=2,dram=1G,via=traced,state=missed-free,name=leaky \
+		-w dev=1,via=traced,name=idle -w dev=0,dram=3G,l1=1M,name=outdone -w dev=0,via=none,name=shell \
+		-w dev=0,dram=2G,l1=2M,name=fallback
+	# TT-Metal counts two of them as well: one is traced exactly, the other not to be trusted.
+	sed -i '3i\
+1005 outdone 1073741824 1048576 0 0 1 0 0 9964000 exact\
+1007 fallback 1 0 0 0 1 0 0 9976000 unreliable:mesh' "$(file "$D/run/tt-smi/bpf/allocations")"
+}
+
+# No list by the driver and no way to look at some processes: the kernel names the holders.
+make_traced_old() {
+	machine -b n150,p150a --driver 2.4.0 -w dev=0+1,dram=1G,via=traced,name=ours -w dev=1,dram=2G,via=traced,name=theirs \
+		-w dev=1,via=none,name=gone
+	chmod 0 "$D/proc/1002/fd" "$D/proc/1002/maps"
+	rm -r "$D/proc/1003"
 }
 
 make_observed_wormhole() {

@@ -16,6 +16,13 @@ setup() {
 	cp "$TT_SMI" "$WORK/tt_smi" # where any user may run it
 }
 
+# The kernel's pids are those of the initial namespace, and another user is needed.
+needs_root_namespace() {
+	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
+		skip "not in the initial pid namespace: pinned files name nobody here"
+	[ "$(id -u)" = 0 ] || skip "not root: no other user to be"
+}
+
 # scenario NAME [OPTIONS OF TTSIM]
 scenario() {
 	local name=$1
@@ -70,6 +77,21 @@ scenario() {
 @test "another user's process: listed, its memory unknown and not 0" {
 	[ "$(id -u)" = 0 ] || skip "only root can become another user"
 	scenario not_ours -w dev=5,dram=1G,name=python3
+}
+
+@test "the kernel's list of descriptors, where the driver has none and where nobody may look" {
+	needs_root_namespace
+	scenario pinned --no-workloads
+}
+
+@test "a descriptor that was inherited while its opener lives" {
+	needs_root_namespace
+	scenario inherited --no-workloads
+}
+
+@test "memory that the kernel counts, for every user" {
+	needs_root_namespace
+	scenario traced --no-workloads
 }
 
 @test "at the true paths nothing is labelled as simulated" {

@@ -101,7 +101,9 @@ def device(units, choices):
     schema = new_object("one chip")
     add(schema, "id", {"$ref": "#/$defs/device_id"})
     add_fields(schema, table, units, choices)
-    add(schema, "unseen_holders", {"description": "opens by processes outside our pid namespace", "type": "integer", "minimum": 0})
+    add(schema, "unseen_holders", {"description": "opens by processes that cannot be seen", "type": "integer", "minimum": 0})
+    add(schema, "lost_openers", {"description": "of unseen_holders, those by a process that is gone; the others are outside our pid namespace",
+                                 "type": "integer", "minimum": 0})
     short = new_object()
     add(short, "pid", {"type": "integer", "minimum": 1})
     add(short, "name", {"type": ["string", "null"]})

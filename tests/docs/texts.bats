@@ -113,7 +113,7 @@ end_soon() {
 }
 
 @test "statuses that the README explains are those of the program" {
-	for status in "Reports itself" "Connected to server" "Preloaded" "TT-Metal counters" "Device open (no tracking)" \
+	for status in "Reports itself" "Connected to server" "Preloaded" "Traced" "TT-Metal counters" "Device open (no tracking)" \
 		"Device open (opener exited)" "Stale (gone), not counted" "Out of sight, not counted"; do
 		echo "$status"
 		grep -rqF "\"$status\"" "$TOP/src/render"

@@ -1,0 +1,42 @@
+#include "render/bound.h"
+
+static const char *at_least(bool utf8)
+{
+	return utf8 ? "≥" : ">=";
+}
+
+const char *bound_of_device(const struct device *dev, unsigned field, bool utf8)
+{
+	if (dev->memory_complete)
+		return "";
+	switch (field) {
+	case DEV_DRAM_USED:
+	case DEV_TRACE_USED:
+	case DEV_L1_USED:
+	case DEV_L1_SMALL_USED:
+	case DEV_CB_USED:
+	case DEV_MEMORY_RATIO: return at_least(utf8);
+	case DEV_DRAM_FREE:
+	case DEV_L1_FREE: return utf8 ? "≤" : "<=";
+	default: return "";
+	}
+}
+
+/* Whatever is counted of a process, that is: bytes in pools, and allocations held. */
+const char *bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
+{
+	bool counted = field <= USE_KERNEL || field == USE_ALLOCATIONS;
+
+	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
+}
+
+const char *bound_of_process(const struct process *process, enum usage_field field, bool utf8)
+{
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+
+		if (usage->why[field] != KNOWN || bound_of_usage(usage, field, utf8)[0])
+			return at_least(utf8);
+	}
+	return "";
+}

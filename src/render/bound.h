@@ -1,0 +1,14 @@
+/*
+ * The sign before a figure that is not all there is: where not every process is
+ * tracked, used is at least what is told and free at most. "" if it is complete.
+ */
+#pragma once
+
+#include "model/device.h"
+#include "model/process.h"
+
+const char *bound_of_device(const struct device *dev, unsigned field, bool utf8);
+const char *bound_of_usage(const struct usage *usage, unsigned field, bool utf8);
+
+/* The same for what a process has on all its devices. */
+const char *bound_of_process(const struct process *process, enum usage_field field, bool utf8);
