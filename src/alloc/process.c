@@ -146,6 +146,27 @@ struct process *process_get(enum phase *ret_phase)
 	return process;
 }
 
+void process_withdraw(void)
+{
+	struct rare rare = rare_begin();
+	struct process *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
+
+	if (!process)
+		process = process_new();
+	if (process) {
+		lock_take(&process->lock);
+		__atomic_store_n(&process->phase, PHASE_OFF, __ATOMIC_RELEASE);
+		/* The server may be spoken to at this moment; afterwards, never again. */
+		lock_take(&process->link.lock);
+		__atomic_store_n(&process->link.next_look, INT64_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&process->link.connected, false, __ATOMIC_RELAXED);
+		descriptors_forget();
+		lock_release(&process->link.lock);
+		lock_release(&process->lock);
+	}
+	rare_end(rare);
+}
+
 void process_look(struct process *process, int64_t now)
 {
 	struct rare rare = rare_begin();

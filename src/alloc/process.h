@@ -43,6 +43,19 @@ struct process *process_get(enum phase *ret_phase);
 /* Gives a device that was not heard of before the card it usually means. -ENOSPC */
 int process_meet_device(struct process *process, uint32_t device);
 
+static inline int process_prepare_device(struct process *process, uint32_t device)
+{
+	if (device >= TABLE_DEVICES || tracker_knows(&process->tracker, device))
+		return 0; /* the tracker refuses, and counts, those that do not exist */
+	return process_meet_device(process, device);
+}
+
+/*
+ * Takes the table back for good, for who finds out that it cannot be right: who looks
+ * for it finds none, and reports do nothing any more.
+ */
+void process_withdraw(void);
+
 /* Looks after the connection. */
 void process_look(struct process *process, int64_t now);
 

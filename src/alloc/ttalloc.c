@@ -24,13 +24,6 @@ static_assert((int)TTALLOC_DOUBLE_FREE == TABLE_DOUBLE_FREE &&
 		      TABLE_MISUSES == 9,
 	      "misuses");
 
-static inline int device_prepare(struct process *process, unsigned device)
-{
-	if (device >= TABLE_DEVICES || tracker_knows(&process->tracker, device))
-		return 0; /* the tracker refuses, and counts, those that do not exist */
-	return process_meet_device(process, device);
-}
-
 int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, uint64_t size)
 {
 	int64_t now;
@@ -39,7 +32,7 @@ int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, u
 
 	if (!process)
 		return 0;
-	r = device_prepare(process, device);
+	r = process_prepare_device(process, device);
 	if (r == 0)
 		r = tracker_alloc(&process->tracker, device, pool, id, size, (uint64_t)now);
 	process_leave(process, now);
@@ -67,7 +60,7 @@ int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 
 	if (!process)
 		return 0;
-	r = device_prepare(process, device);
+	r = process_prepare_device(process, device);
 	if (r == 0)
 		r = tracker_failure(&process->tracker, device, pool);
 	process_leave(process, now);

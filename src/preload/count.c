@@ -1,0 +1,272 @@
+#include "preload/count.h"
+
+#include "alloc/process.h"
+#include "metal/guard.h"
+#include "preload/live.h"
+#include "preload/notice.h"
+#include "preload/start.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* The virtual functions of a device: the fourth gives its logical id. */
+#define SLOT_ID 3
+
+enum phase_of_counting { COUNT_NEW, COUNT_ON, COUNT_OFF };
+
+/* Wiped in a forked child, which owns nothing of its parent's. */
+struct state {
+	uint32_t phase;	  /* enum phase_of_counting */
+	struct live live; /* under the lock of the table */
+};
+
+static struct state *the_state;
+static bool withdrawn; /* for good */
+
+static struct state *state_new(void)
+{
+	struct state *first = NULL, *state;
+	int saved = errno;
+
+	state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (state != MAP_FAILED &&
+	    (madvise(state, sizeof(*state), MADV_WIPEONFORK) < 0 ||
+	     !__atomic_compare_exchange_n(&the_state, &first, state, 0, __ATOMIC_ACQ_REL,
+					  __ATOMIC_ACQUIRE))) {
+		munmap(state, sizeof(*state));
+		state = first; /* that of the thread that was faster, if any */
+	}
+	errno = saved;
+	return state == MAP_FAILED ? NULL : state;
+}
+
+/* NULL: this process is not counted. */
+static struct state *state_get(void)
+{
+	struct state *state = __atomic_load_n(&the_state, __ATOMIC_ACQUIRE);
+	uint32_t phase;
+
+	if (!state)
+		state = state_new();
+	if (!state || __atomic_load_n(&withdrawn, __ATOMIC_RELAXED))
+		return NULL;
+	phase = __atomic_load_n(&state->phase, __ATOMIC_RELAXED);
+	if (phase == COUNT_NEW) {
+		phase = start_is_counted() ? COUNT_ON : COUNT_OFF;
+		__atomic_store_n(&state->phase, phase, __ATOMIC_RELAXED);
+	}
+	return phase == COUNT_ON ? state : NULL;
+}
+
+/* Gives up: no figure is better than a wrong one. */
+static void withdraw(const struct library *library, const char *why)
+{
+	if (__atomic_exchange_n(&withdrawn, true, __ATOMIC_RELAXED))
+		return;
+	process_withdraw();
+	notice(library->path, why);
+}
+
+static uint64_t word_at(const void *object, size_t offset)
+{
+	uint64_t word;
+
+	memcpy(&word, (const char *)object + offset, sizeof(word));
+	return word;
+}
+
+static uint8_t byte_at(const void *object, size_t offset)
+{
+	return ((const uint8_t *)object)[offset];
+}
+
+/*
+ * Who comes here is no dry run, or it shows by the address: the flag for that is not looked
+ * at, since the older versions have none.
+ */
+static void buffer_read(const struct metal_shape *shape, const void *buffer,
+			struct metal_buffer *ret)
+{
+	*ret = (struct metal_buffer){
+		.self = (uint64_t)(uintptr_t)buffer,
+		.device = word_at(buffer, shape->device),
+		.size = word_at(buffer, shape->size),
+		.allocator = word_at(buffer, shape->allocator),
+		.address = word_at(buffer, shape->address),
+		.type = (uint32_t)word_at(buffer, shape->type),
+		.owns_data = byte_at(buffer, shape->owns_data),
+		.status = byte_at(buffer, shape->status),
+	};
+}
+
+/* The bit of a device; none for ids that a table has no place for. */
+static uint64_t chip_of(const void *device)
+{
+	int (*id)(const void *) = (int (*)(const void *))word_at(
+		(const void *)(uintptr_t)word_at(device, 0), SLOT_ID * sizeof(void *));
+	int chip = id(device);
+
+	return chip >= 0 && chip < (int)TABLE_DEVICES ? UINT64_C(1) << chip : 0;
+}
+
+/* The devices that share a mesh buffer, each of which has a buffer of that size. */
+static int members_of(const struct library *library, const void *mesh, uint64_t *ret)
+{
+	struct metal_vector members;
+	uint64_t chips = 0;
+	int r = 0;
+
+	if (!library->members || !library->delete)
+		return -ENOTSUP;
+	members = library->members(mesh);
+	for (void **at = members.begin; at < members.end && r == 0; at++) {
+		if (word_at(*at, 0) != library->device_vtable)
+			r = -EBADMSG;
+		else
+			chips |= chip_of(*at);
+	}
+	if (members.begin)
+		library->delete (members.begin);
+	*ret = chips;
+	return r;
+}
+
+static int chips_of(const struct library *library, const void *device, uint64_t *ret)
+{
+	uint64_t vtable = word_at(device, 0);
+
+	if (vtable == library->device_vtable) {
+		*ret = chip_of(device);
+		return 0;
+	}
+	if (vtable != library->mesh_vtable)
+		return -EBADMSG;
+	return members_of(library, device, ret);
+}
+
+/* The table and the buffers are changed under one lock. */
+static int count_in(struct state *state, const struct live_buffer *live, uint64_t size)
+{
+	int64_t now;
+	struct process *process = process_enter(&now);
+	int r;
+
+	if (!process)
+		return 0;
+	r = live_add(&state->live, live);
+	for (uint64_t chips = live->chips; chips && r >= 0; chips &= chips - 1) {
+		uint32_t chip = (uint32_t)__builtin_ctzll(chips);
+
+		if (process_prepare_device(process, chip) == 0)
+			tracker_alloc(&process->tracker, chip, (uint32_t)live->pool, live->buffer,
+				      size, (uint64_t)now);
+	}
+	process_leave(process, now);
+	return r;
+}
+
+static void count_out(struct process *process, const struct live_buffer *live, int64_t now)
+{
+	for (uint64_t chips = live->chips; chips; chips &= chips - 1)
+		tracker_free(&process->tracker, (uint32_t)__builtin_ctzll(chips),
+			     (uint32_t)live->pool, live->buffer, (uint64_t)now);
+}
+
+static void count(struct state *state, const struct library *library, const void *allocator,
+		  const struct metal_buffer *buffer)
+{
+	struct live_buffer live = {
+		.buffer = buffer->self,
+		.allocator = (uint64_t)(uintptr_t)allocator,
+		.pool = buffer->type,
+	};
+	int r;
+
+	if (!buffer->owns_data || buffer->size == 0)
+		return;
+	if (chips_of(library, (const void *)(uintptr_t)buffer->device, &live.chips) < 0) {
+		withdraw(library, "a device of a kind that is not known: "
+				  "its memory is not counted");
+		return;
+	}
+	r = count_in(state, &live, buffer->size);
+	if (r == -EEXIST)
+		withdraw(library, "a buffer was freed unseen: its memory is not counted");
+	else if (r < 0)
+		withdraw(library, "no memory to count in: its memory is not counted");
+}
+
+static bool is_buffer(const struct library *library, const struct metal_buffer *buffer)
+{
+	if (metal_is_buffer(buffer) && buffer->size <= METAL_SIZE_MAX)
+		return true;
+	withdraw(library, "buffers of a shape that is not known: its memory is not counted");
+	return false;
+}
+
+void count_allocation(const struct library *library, const void *allocator, const void *buffer)
+{
+	struct state *state = library->counted ? state_get() : NULL;
+	struct metal_buffer read;
+
+	if (!state)
+		return;
+	buffer_read(&library->shape, buffer, &read);
+	if (is_buffer(library, &read))
+		count(state, library, allocator, &read);
+}
+
+void count_tracked(const struct library *library, const void *buffer)
+{
+	struct state *state = library->counted && library->tracks ? state_get() : NULL;
+	struct metal_buffer read;
+
+	if (!state)
+		return;
+	buffer_read(&library->shape, buffer, &read);
+	if (is_buffer(library, &read) && metal_has_memory(&read, library->shape.allocated_mask) &&
+	    read.address)
+		count(state, library, (const void *)(uintptr_t)read.allocator, &read);
+}
+
+/* Enters if there is anything to free: a forked child makes no table for what it never had. */
+static struct process *free_enter(struct state **ret_state, int64_t *ret_now)
+{
+	struct state *state = __atomic_load_n(&the_state, __ATOMIC_ACQUIRE);
+
+	if (!state || !__atomic_load_n(&state->live.count, __ATOMIC_RELAXED))
+		return NULL;
+	*ret_state = state;
+	return process_enter(ret_now);
+}
+
+void count_free(const void *buffer)
+{
+	struct live_buffer live;
+	struct state *state;
+	int64_t now;
+	struct process *process = free_enter(&state, &now);
+
+	if (!process)
+		return;
+	if (live_take(&state->live, (uint64_t)(uintptr_t)buffer, &live))
+		count_out(process, &live, now);
+	process_leave(process, now);
+}
+
+void count_free_all(const void *allocator)
+{
+	struct live_buffer live;
+	struct state *state;
+	uint32_t at = 0;
+	int64_t now;
+	struct process *process = free_enter(&state, &now);
+
+	if (!process)
+		return;
+	while (live_take_next(&state->live, (uint64_t)(uintptr_t)allocator, &at, &live))
+		count_out(process, &live, now);
+	process_leave(process, now);
+}

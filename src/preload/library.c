@@ -1,0 +1,239 @@
+#include "preload/library.h"
+
+#include "basic/macros.h"
+#include "preload/notice.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+
+struct library libraries[LIBRARIES_MAX];
+uint32_t n_libraries;
+
+/* What is loaded at an address. */
+struct object {
+	uintptr_t address; /* to be found */
+	uintptr_t start, end;
+	const char *name; /* "": the program itself */
+};
+
+static void object_measure(struct object *object, const struct dl_phdr_info *info)
+{
+	object->start = UINTPTR_MAX;
+	object->end = 0;
+	object->name = info->dlpi_name ? info->dlpi_name : "";
+	for (size_t i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+		uintptr_t from = info->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type != PT_LOAD)
+			continue;
+		object->start = MIN(object->start, from);
+		object->end = MAX(object->end, from + segment->p_memsz);
+	}
+}
+
+static int object_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct object *wanted = arg, object = *wanted;
+
+	(void)size;
+	object_measure(&object, info);
+	if (wanted->address < object.start || wanted->address >= object.end)
+		return 0;
+	*wanted = object;
+	return 1;
+}
+
+static bool object_find(struct object *ret, uintptr_t address)
+{
+	ret->address = address;
+	return dl_iterate_phdr(object_visit, ret) == 1;
+}
+
+/* The library is not loaded by this, but it is kept from being unloaded. */
+static void *object_open(const struct object *object)
+{
+	return dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* Where this library begins and ends, as the linker says. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+
+static bool is_ours(const void *symbol)
+{
+	return (const char *)symbol >= __ehdr_start && (const char *)symbol < _end;
+}
+
+static void *symbol_in(void *handle, const char *name)
+{
+	void *symbol = handle ? dlsym(handle, name) : NULL;
+
+	return symbol && !is_ours(symbol) ? symbol : NULL;
+}
+
+/* What the caller would have found without us. */
+static void *symbol_for(void *caller, const char *name)
+{
+	void *symbol = symbol_in(RTLD_NEXT, name);
+
+	return symbol ? symbol : symbol_in(caller, name);
+}
+
+struct search {
+	const char *name;
+	void *symbol;
+};
+
+static int search_visit(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct search *search = arg;
+	struct object object;
+
+	(void)size;
+	object_measure(&object, info);
+	search->symbol = symbol_in(object_open(&object), search->name);
+	return search->symbol != NULL;
+}
+
+/* For a caller that brought nothing along, as code that was made at run time. */
+static void *symbol_anywhere(const char *name)
+{
+	struct search search = { .name = name };
+
+	dl_iterate_phdr(search_visit, &search);
+	return search.symbol;
+}
+
+static bool has_symbol(const char *name, void *handle)
+{
+	return symbol_in(handle, name) != NULL;
+}
+
+static void find_functions(struct library *library, void *caller)
+{
+#define X(id, name, hook) library->real[TAKEN_##id] = (any_function)symbol_for(caller, name);
+	TAKEN_NAMES(X)
+#undef X
+}
+
+static const char *name_of(enum taken taken)
+{
+	static const char *const names[TAKEN_COUNT] = {
+#define X(id, name, hook) [TAKEN_##id] = name,
+		TAKEN_NAMES(X)
+#undef X
+	};
+
+	return names[taken];
+}
+
+/* The function by which to know which library is TT-Metal. */
+static any_function representative(const struct library *library, enum taken wanted)
+{
+	static const enum taken known[] = { TAKEN_ALLOCATE_IMPL, TAKEN_ALLOCATE, TAKEN_ALLOCATE_V0,
+					    TAKEN_TRACK_V0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (library->real[known[i]])
+			return library->real[known[i]];
+	return library->real[wanted];
+}
+
+/* What an object of a class begins with: its table, behind two words. 0: no such class. */
+static uint64_t vtable_in(void *metal, const char *name)
+{
+	void *table = symbol_for(metal, name);
+
+	return table ? (uint64_t)(uintptr_t)table + 16 : 0;
+}
+
+static void find_shape(struct library *library, enum taken wanted)
+{
+	struct object object;
+	void *metal;
+
+	if (!object_find(&object, (uintptr_t)representative(library, wanted)))
+		return;
+	library->path = object.name[0] ? object.name : "the program";
+	metal = object_open(&object);
+	if (metal_shape_find(&library->shape, has_symbol, metal) < 0)
+		return;
+	library->device_vtable = vtable_in(metal, METAL_NAME_DEVICE);
+	if (!library->device_vtable)
+		library->device_vtable = vtable_in(metal, METAL_NAME_DEVICE_V0);
+	library->mesh_vtable = vtable_in(metal, METAL_NAME_MESH);
+	library->members =
+		(struct metal_vector(*)(const void *))symbol_for(metal, METAL_NAME_MEMBERS);
+	library->delete = (void (*)(void *))symbol_for(metal, METAL_NAME_DELETE);
+	library->tracks = library->real[TAKEN_TRACK_V0] && !library->real[TAKEN_ALLOCATE_V0];
+	library->counted = library->device_vtable != 0;
+}
+
+/* The next free place, unless it was met by another thread meanwhile, or there is none. */
+static const struct library *library_add(const struct library *library, enum taken wanted,
+					 bool *ret_new)
+{
+	static uint32_t adding;
+	const struct library *added = NULL;
+	uint32_t count;
+
+	*ret_new = false;
+	/* Nobody waits here, also not the child of a fork at this moment: it goes without a place.
+	 */
+	if (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE))
+		return NULL;
+	count = n_libraries;
+	for (uint32_t i = 0; i < count && !added; i++)
+		if (libraries[i].start == library->start && libraries[i].real[wanted])
+			added = &libraries[i];
+	if (!added && count < LIBRARIES_MAX) {
+		libraries[count] = *library;
+		__atomic_store_n(&n_libraries, count + 1, __ATOMIC_RELEASE);
+		added = &libraries[count];
+		*ret_new = true;
+	}
+	__atomic_store_n(&adding, 0, __ATOMIC_RELEASE);
+	return added;
+}
+
+/* Without the function there is no way to go on: what was asked for cannot be done. */
+static void library_resolve(struct library *library, uintptr_t caller, enum taken wanted)
+{
+	struct object object;
+	void *handle = NULL;
+
+	*library = (struct library){ .start = caller, .length = 1 };
+	if (object_find(&object, caller)) {
+		library->start = object.start;
+		library->length = object.end - object.start;
+		handle = object_open(&object);
+	}
+	find_functions(library, handle);
+	if (!library->real[wanted])
+		library->real[wanted] = (any_function)symbol_anywhere(name_of(wanted));
+	if (!library->real[wanted]) {
+		notice(name_of(wanted), "cannot be found behind the preloaded library");
+		abort();
+	}
+	find_shape(library, wanted);
+}
+
+const struct library *library_meet(uintptr_t caller, enum taken wanted)
+{
+	static __thread struct library met; /* for those that find no place */
+	const struct library *added;
+	int saved = errno;
+	bool is_new;
+
+	library_resolve(&met, caller, wanted);
+	added = library_add(&met, wanted, &is_new);
+	if (is_new && !added->counted)
+		notice(added->path, "TT-Metal of a version that is not known: "
+				    "what it allocates is not counted");
+	dlerror(); /* what we asked in vain is nobody's error */
+	errno = saved;
+	return added ? added : &met;
+}

@@ -1,0 +1,74 @@
+#include "preload/start.h"
+
+#include "alloc/process.h"
+#include "basic/macros.h"
+#include "basic/parse.h"
+#include "proto/table.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static bool quiet;
+static uint32_t only; /* 0: all */
+
+bool start_is_quiet(void)
+{
+	return quiet;
+}
+
+bool start_is_counted(void)
+{
+	return only == 0 || only == (uint32_t)getpid();
+}
+
+/* Takes a path out of a list that is separated by colons or blanks, in place. */
+static void list_remove(char *list, const char *path)
+{
+	size_t wanted = strlen(path);
+	char *to = list;
+
+	for (char *from = list; *from;) {
+		size_t length = strcspn(from, ": ");
+		size_t step = length + (from[length] != '\0');
+
+		if (length != wanted || strncmp(from, path, wanted) != 0) {
+			memmove(to, from, step);
+			to += step;
+		}
+		from += step;
+	}
+	if (to > list && strchr(": ", to[-1]))
+		to--;
+	*to = '\0';
+}
+
+/*
+ * A child that is not to be counted goes on without us, and so do its own: only what it
+ * executes itself is still to come, and must find an environment like any other's.
+ */
+static void leave_environment(void)
+{
+	char *list = getenv("LD_PRELOAD");
+	Dl_info self;
+
+	if (list && dladdr((void *)(uintptr_t)leave_environment, &self) && self.dli_fname) {
+		list_remove(list, self.dli_fname);
+		if (!*list)
+			unsetenv("LD_PRELOAD");
+	}
+	unsetenv(PRELOAD_ONLY);
+	unsetenv(PRELOAD_QUIET);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	const char *text = getenv(PRELOAD_QUIET);
+
+	quiet = text && *text && strcmp(text, "0") != 0;
+	text = getenv(PRELOAD_ONLY);
+	if (text && parse_u32(text, &only) < 0)
+		only = 0;
+	process_set_flags(TABLE_PRELOAD);
+	if (!start_is_counted())
+		leave_environment();
+}
