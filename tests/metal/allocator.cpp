@@ -61,7 +61,7 @@ void BankManager::deallocate_all()
 {
 	taken_.clear();
 	used_ = 0;
-	free_ = { { 0, bank_size_ } };
+	free_ = { { RESERVED, bank_size_ } };
 }
 
 /*

@@ -222,8 +222,9 @@ class BankManager
 {
 public:
 	static constexpr uint32_t BANKS = 8, ALIGNMENT = 64;
+	static constexpr uint64_t RESERVED = 1 << 20; /* no address is 0 */
 	explicit BankManager(uint64_t capacity)
-		: bank_size_(capacity / BANKS), free_{ { 0, bank_size_ } }
+		: bank_size_(capacity / BANKS), free_{ { RESERVED, bank_size_ } }
 	{
 	}
 	uint64_t allocate_buffer(uint64_t size, uint64_t page_size, bool bottom_up,
