@@ -1,0 +1,162 @@
+#include "trace/attach.h"
+
+#include "trace/pins.h"
+
+#include "basic/file.h"
+#include "basic/parse.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+/* How the kernel wants it (include/uapi/linux/bpf.h, link_create): libbpf 1.1 has no call for it.
+ */
+struct link_create_multi {
+	uint32_t program, target, attach_type, flags;
+	uint64_t path, offsets, ref_ctr_offsets, cookies;
+	uint32_t count, multi_flags, pid;
+	uint32_t padding;
+};
+
+static int link_multi(int program, const char *path, const uint64_t *offsets,
+		      const uint64_t *cookies, uint32_t count)
+{
+	struct link_create_multi attr = {
+		.program = (uint32_t)program,
+		.attach_type = ATTACH_TYPE_MULTI,
+		.path = (uintptr_t)path,
+		.offsets = (uintptr_t)offsets,
+		.cookies = (uintptr_t)cookies,
+		.count = count,
+	};
+	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A directory is no file to probe; only a kernel that knows such links finds that out. */
+bool attach_can_multi(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	DECLARE_LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = ATTACH_TYPE_MULTI);
+	CLEANUP_CLOSE int program = -1;
+	uint64_t offset = 0;
+
+	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, ARRAY_SIZE(nothing),
+				&options);
+	return program >= 0 && link_multi(program, "/", &offset, NULL, 1) == -EBADF;
+}
+
+static uint64_t cookie(uint32_t id, unsigned hook)
+{
+	return (uint64_t)id << 8 | hook;
+}
+
+static int attach_multi(const struct tracer *tracer, uint32_t id,
+			const struct metal_library *library, const char *path)
+{
+	uint64_t offsets[METAL_HOOKS], cookies[METAL_HOOKS];
+	CLEANUP_CLOSE int link = -1;
+	char pin[128];
+	uint32_t count = 0;
+
+	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
+		if (!metal_library_uses(library, hook))
+			continue;
+		offsets[count] = library->hooks[hook].offset;
+		cookies[count++] = cookie(id, hook);
+	}
+	link = link_multi(tracer->programs[PROGRAM_HOOK], path, offsets, cookies, count);
+	if (link < 0)
+		return link;
+	snprintf(pin, sizeof(pin), PINS_LINKS "/%u", id);
+	return bpf_obj_pin(link, pin);
+}
+
+/* The kernel's number of this kind of event. */
+static int uprobe_type(uint32_t *ret)
+{
+	char text[32];
+	ssize_t n = file_read(AT_FDCWD, "/sys/bus/event_source/devices/uprobe/type", text,
+			      sizeof(text));
+
+	if (n < 0)
+		return n == -ENOENT ? -ENOTSUP : (int)n;
+	return parse_u32(text, ret);
+}
+
+static int attach_one(const struct tracer *tracer, uint32_t id, unsigned hook, uint64_t offset,
+		      const char *path)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.config1 = (uintptr_t)path,
+		.config2 = offset,
+	};
+	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options,
+			    .perf_event.bpf_cookie = cookie(id, hook));
+	CLEANUP_CLOSE int event = -1, link = -1;
+	char pin[128];
+	int r;
+
+	r = uprobe_type(&attr.type);
+	if (r < 0)
+		return r;
+	/* Of all processes: one of a single task with its children makes their threads fail. */
+	event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return -errno;
+	link = bpf_link_create(tracer->programs[PROGRAM_HOOK], event, BPF_PERF_EVENT, &options);
+	if (link < 0)
+		return link;
+	snprintf(pin, sizeof(pin), PINS_LINKS "/%u-%u", id, hook);
+	return bpf_obj_pin(link, pin);
+}
+
+int attach_library(const struct tracer *tracer, uint32_t id, const struct metal_library *library,
+		   int fd)
+{
+	char path[64];
+	int r = 0;
+
+	/* Whatever name it has, and in whichever container. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (tracer->state.multi) {
+		r = attach_multi(tracer, id, library, path);
+	} else {
+		for (unsigned hook = 0; hook < METAL_HOOKS && r == 0; hook++)
+			if (metal_library_uses(library, hook))
+				r = attach_one(tracer, id, hook, library->hooks[hook].offset, path);
+	}
+	if (r < 0)
+		attach_remove(id);
+	return r;
+}
+
+void attach_remove(uint32_t id)
+{
+	char pin[128];
+
+	snprintf(pin, sizeof(pin), PINS_LINKS "/%u", id);
+	unlink(pin);
+	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
+		snprintf(pin, sizeof(pin), PINS_LINKS "/%u-%u", id, hook);
+		unlink(pin);
+	}
+}
+
+unsigned attach_count(const struct metal_library *library)
+{
+	unsigned count = 0;
+
+	for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
+		count += metal_library_uses(library, hook);
+	return count;
+}

@@ -1,0 +1,79 @@
+#include "trace/devices.h"
+
+#include "basic/file.h"
+#include "basic/parse.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+struct nodes {
+	const struct tracer *tracer;
+	int folder;
+	uint32_t count;
+	struct {
+		uint32_t number, index;
+	} all[TRACE_DEVICES];
+};
+
+/* As the kernel has it, which is not how it tells programs. */
+static uint32_t number_of(dev_t dev)
+{
+	return major(dev) << 20 | minor(dev);
+}
+
+static int visit(const char *name, void *arg)
+{
+	struct nodes *nodes = arg;
+	struct stat st;
+	uint32_t index;
+
+	if (parse_u32(name, &index) < 0 || nodes->count == TRACE_DEVICES ||
+	    fstatat(nodes->folder, name, &st, 0) < 0 || !S_ISCHR(st.st_mode))
+		return 0;
+	nodes->all[nodes->count].number = number_of(st.st_rdev);
+	nodes->all[nodes->count++].index = index;
+	return 0;
+}
+
+static bool has(const struct nodes *nodes, uint32_t number)
+{
+	for (uint32_t i = 0; i < nodes->count; i++)
+		if (nodes->all[i].number == number)
+			return true;
+	return false;
+}
+
+/* Numbers of nodes that are gone; each removal begins the walk anew. */
+static void remove_others(const struct nodes *nodes)
+{
+	int map = nodes->tracer->maps[MAP_DEVICES];
+	uint32_t key, *before = NULL;
+
+	while (bpf_map_get_next_key(map, before, &key) == 0) {
+		before = has(nodes, key) ? &key : NULL;
+		if (!before && bpf_map_delete_elem(map, &key) < 0)
+			return;
+	}
+}
+
+int devices_update(const struct tracer *tracer)
+{
+	struct nodes nodes = { .tracer = tracer, .folder = -1 };
+	int r = 0;
+
+	nodes.folder = open("/dev/tenstorrent", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (nodes.folder < 0 && errno != ENOENT)
+		return -errno;
+	if (nodes.folder >= 0)
+		r = directory_read(nodes.folder, visit, &nodes);
+	cleanup_close(&nodes.folder);
+	for (uint32_t i = 0; i < nodes.count && r == 0; i++)
+		r = bpf_map_update_elem(tracer->maps[MAP_DEVICES], &nodes.all[i].number,
+					&nodes.all[i].index, BPF_ANY);
+	if (r == 0)
+		remove_others(&nodes);
+	return r;
+}

@@ -1,0 +1,133 @@
+/*
+ * For the BPF programs only: processes and their buffers, counted.
+ *
+ * Every figure is changed by one atomic addition, and only by who put a buffer into
+ * the map or took it out: two threads that free the same one do it once.
+ */
+#pragma once
+
+#include "trace/kernel/kernel.h"
+
+static __always_inline void process_flag(struct trace_process *process, uint32_t flag)
+{
+	__sync_fetch_and_or(&process->flags, flag);
+}
+
+/*
+ * To the figures of each of these chips. To take away, add the negative: it wraps.
+ * The barrier keeps the compiler from computing with a type that is not yet checked.
+ */
+static __noinline int chips_add(struct trace_process *process, uint64_t chips, uint32_t type,
+				uint64_t size, uint64_t buffers)
+{
+	if (!process || type >= METAL_TYPES)
+		return 0;
+	barrier_var(type);
+	for (unsigned i = 0; i < TRACE_CHIPS && chips >> i; i++) {
+		if (!(chips >> i & 1))
+			continue;
+		__sync_fetch_and_add(&process->chip[i].bytes[type], size);
+		__sync_fetch_and_add(&process->chip[i].buffers, buffers);
+	}
+	return 0;
+}
+
+static __always_inline void buffer_give(struct trace_process *process, const struct trace_buffer *b)
+{
+	__sync_fetch_and_or(&process->chips, b->chips);
+	chips_add(process, b->chips, b->type, b->size, 1);
+}
+
+/* Out of the map, and of the figures. */
+static __always_inline void buffer_take(struct trace_process *process, struct trace_key *key,
+					const struct trace_buffer *found)
+{
+	struct trace_buffer b = *found;
+
+	if (bpf_map_delete_elem(&live, key) != 0)
+		return; /* somebody else did */
+	__sync_fetch_and_add(&process->entries, -1);
+	if (!(b.flags & TRACE_BUFFER_TOMB) && b.start == process->start)
+		chips_add(process, b.chips, b.type, -b.size, -1);
+}
+
+/* Which buffers a sweep takes. */
+struct sweep {
+	uint64_t allocator; /* 0: of any */
+	uint32_t tgid;
+	uint32_t taken;
+};
+
+static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
+		      struct sweep *sweep)
+{
+	struct trace_process *process;
+	struct trace_key copy;
+	uint32_t tgid = sweep->tgid;
+
+	(void)map;
+	if (key->tgid != tgid || (sweep->allocator && b->allocator != sweep->allocator))
+		return 0;
+	process = bpf_map_lookup_elem(&processes, &tgid);
+	if (!process)
+		return 1;
+	copy = *key;
+	buffer_take(process, &copy, b);
+	sweep->taken++;
+	return 0;
+}
+
+/*
+ * The walk does not lock the map. An entry that is taken out may be in use again at
+ * once, in another chain, and the walk then goes astray: so until it finds nothing.
+ */
+static __always_inline void sweep_buffers(struct trace_process *process, uint32_t tgid,
+					  uint64_t allocator)
+{
+	struct sweep sweep = { .allocator = allocator, .tgid = tgid };
+
+	for (int i = 0; i < 4 && process->entries; i++) {
+		sweep.taken = 0;
+		bpf_for_each_map_elem(&live, sweep_one, &sweep, 0);
+		if (!sweep.taken)
+			break;
+	}
+}
+
+static long sweep_allocator(struct bpf_map *map, struct trace_key *key, struct trace_allocator *a,
+			    uint32_t *tgid)
+{
+	struct trace_key copy = *key;
+
+	(void)map;
+	(void)a;
+	if (copy.tgid == *tgid)
+		bpf_map_delete_elem(&allocators, &copy);
+	return 0;
+}
+
+/* All that is known of a process; it may begin anew. */
+static __always_inline void process_forget(uint32_t tgid)
+{
+	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!process)
+		return;
+	sweep_buffers(process, tgid, 0);
+	if (process->flags & TRACE_SINCE_ATTACH)
+		bpf_for_each_map_elem(&allocators, sweep_allocator, &tgid, 0);
+	bpf_map_delete_elem(&processes, &tgid);
+}
+
+/* A new entry, as its start says last: who reads it before passes it over. */
+static __always_inline struct trace_process *process_add(uint32_t tgid)
+{
+	struct trace_process *empty;
+	uint32_t zero = 0;
+
+	empty = bpf_map_lookup_elem(&blank, &zero);
+	if (!empty)
+		return NULL;
+	bpf_map_update_elem(&processes, &tgid, empty, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&processes, &tgid);
+}

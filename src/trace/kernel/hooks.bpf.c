@@ -1,0 +1,381 @@
+/*
+ * Entered with each call of TT-Metal that tells of device memory: one program for
+ * all hooks of all libraries, which a number at each probe tells apart.
+ *
+ * It runs inside the program that is watched, so it only looks: a memory read that
+ * fails, a map that is full, an object of another shape cost that process its
+ * figures, and nothing else.
+ */
+#include <asm/ptrace.h>
+
+#include "trace/kernel/account.h"
+
+#include <bpf/bpf_tracing.h>
+
+#include <linux/errno.h>
+
+/* One call, seen at its first instruction. */
+struct hit {
+	struct pt_regs *regs;
+	struct trace_library *library;
+	struct trace_process *process;
+	uint64_t bias; /* of the library in this process */
+	uint64_t thread;
+	uint32_t tgid;
+};
+
+static __always_inline bool read_user(void *to, uint32_t size, uint64_t from)
+{
+	return bpf_probe_read_user(to, size, (const void *)from) == 0;
+}
+
+static __always_inline struct trace_library *library_find(uint32_t id)
+{
+	uint32_t place = id % TRACE_LIBRARIES;
+	struct trace_library *library = bpf_map_lookup_elem(&libraries, &place);
+
+	return library && library->id == id ? library : NULL;
+}
+
+static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct trace_process *process = process_add(hit->tgid);
+
+	if (!process || process->start)
+		return process; /* another thread was faster */
+	if (start <= hit->library->attached)
+		process_flag(process, TRACE_SINCE_ATTACH);
+	BPF_CORE_READ_INTO(&process->comm, task, group_leader, comm);
+	process->start = start;
+	return process;
+}
+
+static __always_inline struct trace_process *process_of(const struct hit *hit)
+{
+	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	uint64_t start = BPF_CORE_READ(task, group_leader, start_boottime) / TRACE_NS_PER_TICK;
+	uint32_t tgid = hit->tgid;
+	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (process && process->start == start)
+		return process;
+	if (process && process->start)
+		process_forget(tgid); /* somebody who had this number before */
+	return process_begin(hit, start);
+}
+
+/*
+ * The same file can have two names that do not look the same, as in two containers
+ * over one image: both are attached to, and each call is told twice. Who comes first
+ * speaks for that copy of the library, until its library is let go.
+ */
+static __always_inline bool speaks(const struct hit *hit)
+{
+	uint64_t mine = hit->bias | hit->library->id;
+
+	for (int i = 0; i < TRACE_COPIES; i++) {
+		uint64_t *copy = &hit->process->copies[i];
+		uint64_t old = *copy;
+
+		if (old == mine)
+			return true;
+		if (!old)
+			old = __sync_val_compare_and_swap(copy, 0, mine);
+		if (!old || old == mine)
+			return true;
+		if ((old ^ mine) >= TRACE_LIBRARY_IDS)
+			continue; /* another copy */
+		if (library_find(old % TRACE_LIBRARY_IDS))
+			return false;
+		return __sync_val_compare_and_swap(copy, old, mine) == old;
+	}
+	process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+	return false;
+}
+
+/* false: nobody whom we follow. */
+static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hook)
+{
+	hit->library = library_find(id);
+	if (!hit->library || hook >= METAL_HOOKS)
+		return false;
+	hit->thread = bpf_get_current_pid_tgid();
+	hit->tgid = hit->thread >> 32;
+	hit->bias = hit->regs->rip - hit->library->hooks[hook];
+	hit->process = process_of(hit);
+	if (!hit->process || (hit->process->flags & ~TRACE_SINCE_ATTACH))
+		return false;
+	return speaks(hit);
+}
+
+static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
+					struct metal_buffer *ret)
+{
+	const struct trace_library *library = hit->library;
+
+	ret->self = self;
+	return read_user(&ret->device, 8, self + library->device) &&
+	       read_user(&ret->size, 8, self + library->size) &&
+	       read_user(&ret->type, 4, self + library->type) &&
+	       read_user(&ret->owns_data, 1, self + library->owns_data) &&
+	       read_user(&ret->allocator, 8, self + library->allocator) &&
+	       read_user(&ret->status, 1, self + library->status) &&
+	       read_user(&ret->dry_run, 1, self + library->dry_run) &&
+	       read_user(&ret->address, 8, self + library->address) && metal_is_buffer(ret);
+}
+
+enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
+
+/* What a device pointer leads to, by the table of functions that it begins with. */
+static __always_inline enum device_kind device_kind(const struct hit *hit, uint64_t device,
+						    uint64_t *ret_chip)
+{
+	uint64_t vtable = 0;
+	uint32_t chip = 0;
+
+	if (!read_user(&vtable, 8, device))
+		return DEVICE_OTHER;
+	if (vtable == hit->bias + hit->library->mesh_vtable)
+		return DEVICE_MESH;
+	if (vtable != hit->bias + hit->library->device_vtable ||
+	    !read_user(&chip, 4, device + hit->library->chip) || chip >= TRACE_CHIPS)
+		return DEVICE_OTHER;
+	*ret_chip = UINT64_C(1) << chip;
+	return DEVICE_CHIP;
+}
+
+/* For what was there before: by which allocator it can be read back, and to which chips it belongs.
+ */
+static __always_inline void allocator_note(const struct hit *hit, uint64_t allocator,
+					   uint64_t device, uint64_t chips)
+{
+	struct trace_key key = { .tgid = hit->tgid, .pointer = allocator };
+	struct trace_allocator *found;
+
+	if (!(hit->process->flags & TRACE_SINCE_ATTACH))
+		return;
+	found = bpf_map_lookup_elem(&allocators, &key);
+	if (!found) {
+		struct trace_allocator fresh = { .bias = hit->bias, .library = hit->library->id };
+
+		bpf_map_update_elem(&allocators, &key, &fresh, BPF_NOEXIST);
+		found = bpf_map_lookup_elem(&allocators, &key);
+		if (!found)
+			return;
+	}
+	if (device)
+		found->device = device;
+	__sync_fetch_and_or(&found->chips, chips);
+	if (found->read)
+		__sync_fetch_and_or(&hit->process->whole, chips);
+}
+
+/* A mesh buffer nobody was a member of, when its thread has gone on: its bytes are nowhere. */
+static __always_inline void mesh_check(const struct hit *hit)
+{
+	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_key key = { .tgid = hit->tgid };
+	struct trace_buffer *b;
+
+	if (!thread || !thread->mesh)
+		return;
+	key.pointer = thread->mesh;
+	thread->mesh = 0;
+	b = bpf_map_lookup_elem(&live, &key);
+	if (b && b->flags & TRACE_BUFFER_MESH && !b->chips)
+		process_flag(hit->process, TRACE_MESH);
+}
+
+static __always_inline void thread_put(const struct hit *hit, const struct trace_thread *thread)
+{
+	if (bpf_map_update_elem(&threads, &hit->thread, thread, BPF_ANY) != 0)
+		process_flag(hit->process, TRACE_MAP_FULL);
+}
+
+/* false: it is not there, and the process is no longer counted. */
+static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
+				       const struct trace_buffer *b)
+{
+	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
+	struct trace_buffer *old;
+	long r;
+
+	r = bpf_map_update_elem(&live, &key, b, BPF_NOEXIST);
+	if (r == 0) {
+		__sync_fetch_and_add(&hit->process->entries, 1);
+		return true;
+	}
+	if (r == -EEXIST) {
+		old = bpf_map_lookup_elem(&live, &key);
+		if (old && !(old->flags & TRACE_BUFFER_TOMB) && old->start == b->start) {
+			process_flag(hit->process, TRACE_MISSED_FREE);
+			return false;
+		}
+		r = bpf_map_update_elem(&live, &key, b, BPF_ANY);
+	}
+	if (r != 0)
+		process_flag(hit->process, TRACE_MAP_FULL);
+	return r == 0;
+}
+
+/* Puts an allocation into the figures; attempt: it may still fail. */
+static __always_inline void count(const struct hit *hit, const struct metal_buffer *buffer,
+				  bool attempt)
+{
+	struct trace_buffer b = {
+		.start = hit->process->start,
+		.size = buffer->size,
+		.allocator = buffer->allocator,
+		.device = buffer->device,
+		.type = buffer->type,
+	};
+	struct trace_thread thread = { 0 };
+
+	mesh_check(hit);
+	switch (device_kind(hit, buffer->device, &b.chips)) {
+	case DEVICE_CHIP: break;
+	case DEVICE_MESH:
+		b.flags = TRACE_BUFFER_MESH;
+		thread.mesh = buffer->self;
+		break;
+	case DEVICE_OTHER: process_flag(hit->process, TRACE_UNKNOWN_SHAPE); return;
+	}
+	if (!buffer_put(hit, buffer->self, &b))
+		return;
+	buffer_give(hit->process, &b);
+	allocator_note(hit, b.allocator, thread.mesh ? b.device : 0, b.chips);
+	if (attempt) {
+		thread.attempt = buffer->self;
+		thread.stack = hit->regs->rsp;
+		read_user(&thread.caller, 8, thread.stack);
+	}
+	if (attempt || thread.mesh)
+		thread_put(hit, &thread);
+}
+
+/* Told of each success, and of dry runs, which hold no memory: they have no address. */
+static __always_inline void on_track_allocate(const struct hit *hit, uint64_t self)
+{
+	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
+	struct metal_buffer buffer = { 0 };
+
+	if (!buffer_read(hit, self, &buffer)) {
+		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		return;
+	}
+	if (!buffer.owns_data || buffer.dry_run || !buffer.address || !buffer.size)
+		return;
+	if (!metal_has_memory(&buffer, hit->library->allocated_mask) ||
+	    buffer.size > METAL_SIZE_MAX) {
+		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		return;
+	}
+	/* Where attempts count, it was counted. */
+	if (hit->library->tracks || !bpf_map_lookup_elem(&live, &key))
+		count(hit, &buffer, false);
+}
+
+/* An attempt. Its size is the caller's wish, and may be more than any card has. */
+static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
+{
+	struct metal_buffer buffer = { 0 };
+
+	if (!buffer_read(hit, self, &buffer))
+		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+	else if (buffer.size)
+		count(hit, &buffer, true);
+}
+
+/* allocator: 0 if the hook does not know. */
+static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
+{
+	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
+	struct trace_buffer *b = bpf_map_lookup_elem(&live, &key);
+	struct trace_buffer tomb = { .start = hit->process->start, .flags = TRACE_BUFFER_TOMB };
+
+	if (allocator)
+		allocator_note(hit, allocator, 0, 0);
+	if (b && !(b->flags & TRACE_BUFFER_TOMB))
+		buffer_take(hit->process, &key, b);
+	else if (!b && hit->process->flags & TRACE_SINCE_ATTACH)
+		buffer_put(hit, self, &tomb);
+}
+
+/* Did the attempt fail? Its return address is on the stack only while it runs. */
+static __always_inline void on_throw(const struct hit *hit)
+{
+	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_key key = { .tgid = hit->tgid };
+	struct trace_buffer *b;
+	uint64_t caller = 0;
+
+	if (!thread || !thread->stack || hit->regs->rsp >= thread->stack)
+		return;
+	if (!read_user(&caller, 8, thread->stack) || caller != thread->caller)
+		return;
+	key.pointer = thread->attempt;
+	thread->stack = 0;
+	b = bpf_map_lookup_elem(&live, &key);
+	if (b)
+		buffer_take(hit->process, &key, b);
+}
+
+static __always_inline void on_forget_all(const struct hit *hit, uint64_t allocator, bool destroy)
+{
+	struct trace_key key = { .tgid = hit->tgid, .pointer = allocator };
+
+	if (!allocator)
+		return;
+	sweep_buffers(hit->process, hit->tgid, allocator);
+	if (destroy)
+		bpf_map_delete_elem(&allocators, &key);
+}
+
+/* A view of known memory. Behind a mesh buffer on the same thread, it is one of its members. */
+static __always_inline void on_create_at(const struct hit *hit)
+{
+	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_key key = { .tgid = hit->tgid };
+	struct trace_buffer *mesh;
+	uint64_t address = 0, chip = 0;
+
+	if (!thread || !thread->mesh)
+		return;
+	key.pointer = thread->mesh;
+	mesh = bpf_map_lookup_elem(&live, &key);
+	if (!mesh || mesh->size != hit->regs->rcx || mesh->type != (uint32_t)hit->regs->r9)
+		return;
+	if (!read_user(&address, 8, key.pointer + hit->library->address) ||
+	    address != hit->regs->rdx || device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
+		return;
+	if (__sync_fetch_and_or(&mesh->chips, chip) & chip)
+		return;
+	__sync_fetch_and_or(&hit->process->chips, chip);
+	chips_add(hit->process, chip, mesh->type, mesh->size, 1);
+	allocator_note(hit, mesh->allocator, mesh->device, chip);
+}
+
+SEC("uprobe")
+int hook(struct pt_regs *regs)
+{
+	uint64_t cookie = bpf_get_attach_cookie(regs);
+	struct hit hit = { .regs = regs };
+	uint64_t first = regs->rdi, second = regs->rsi;
+
+	if (!hit_begin(&hit, cookie >> 8, cookie & 0xff))
+		return 0;
+	switch ((enum metal_hook)(cookie & 0xff)) {
+	case METAL_TRACK_ALLOCATE: on_track_allocate(&hit, second); break;
+	case METAL_ALLOCATE: on_allocate(&hit, second); break;
+	case METAL_DEALLOCATE: on_free(&hit, second, first); break;
+	case METAL_TRACK_DEALLOCATE: on_free(&hit, second, 0); break;
+	case METAL_FORGET: on_free(&hit, first, 0); break;
+	case METAL_FORGET_ALL: on_forget_all(&hit, first, false); break;
+	case METAL_DESTROY: on_forget_all(&hit, first, true); break;
+	case METAL_CREATE_AT: on_create_at(&hit); break;
+	case METAL_THROW: on_throw(&hit); break;
+	case METAL_HOOKS: break;
+	}
+	return 0;
+}

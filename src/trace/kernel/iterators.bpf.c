@@ -1,0 +1,204 @@
+/*
+ * What `cat` of the two pinned files prints. The kernel runs these once for each
+ * process that is followed, and for each open file of each task; at the end once
+ * more with nothing. The texts are described in docs/tracing.md.
+ *
+ * A line that does not fit into what a reader asked for is written again in the next
+ * read, by another run.
+ */
+#include "trace/kernel/kernel.h"
+
+#include <bpf/bpf_tracing.h>
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	uint64_t session_id;
+	uint64_t seq_num;
+} KERNEL_STRUCT;
+
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	uint32_t *key;
+	struct trace_process *value;
+} KERNEL_STRUCT;
+
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	uint32_t fd;
+	struct file *file;
+} KERNEL_STRUCT;
+
+struct name {
+	char text[TRACE_COMM];
+};
+
+/* No byte that would split or end the field. */
+static __always_inline void name_clean(struct name *to, const char *comm)
+{
+	for (int i = 0; i < TRACE_COMM - 1; i++) {
+		char c = comm[i];
+
+		to->text[i] = c && ((unsigned char)c <= 0x20 || c == 0x7f) ? '_' : c;
+		if (!c)
+			break;
+	}
+	if (!to->text[0])
+		to->text[0] = '-';
+}
+
+/* By the number of the flag; what matters most comes first. */
+static const char *state_of(const struct trace_process *process, uint64_t chip)
+{
+	uint32_t flags = process->flags;
+
+	if (flags & TRACE_UNKNOWN_SHAPE)
+		return "unreliable:unknown-shape";
+	if (flags & TRACE_SINGLE_STEP)
+		return "unreliable:single-step";
+	if (flags & TRACE_MISSED_FREE)
+		return "unreliable:missed-free";
+	if (flags & TRACE_MAP_FULL)
+		return "unreliable:map-full";
+	if (flags & TRACE_NO_THROW)
+		return "unreliable:no-throw";
+	if (flags & TRACE_MESH)
+		return "unreliable:mesh";
+	if (flags & TRACE_SINCE_ATTACH && !(process->whole & chip))
+		return "since-attach";
+	return "exact";
+}
+
+static __always_inline void print_figures(struct seq_file *seq, const struct trace_chip *chip)
+{
+	BPF_SEQ_PRINTF(seq, "%-10llu %-10llu %-10llu %-10llu %-10llu %-10llu ",
+		       chip->bytes[METAL_DRAM], chip->bytes[METAL_L1], chip->bytes[METAL_L1_SMALL],
+		       chip->bytes[METAL_TRACE], chip->buffers, chip->bytes[METAL_SYSTEM]);
+}
+
+static __always_inline void chip_sum(struct trace_chip *to, const struct trace_chip *from)
+{
+	for (int i = 0; i < METAL_TYPES; i++)
+		to->bytes[i] += from->bytes[i];
+	to->buffers += from->buffers;
+}
+
+/*
+ * The sums of this reading, NULL before its first line. Those of a line that is written
+ * again are made again. Nobody tells when a reading ends, so the oldest make room.
+ */
+static __always_inline struct trace_sums *sums_of(uint64_t session, uint64_t line, bool end)
+{
+	struct trace_sums *found = bpf_map_lookup_elem(&sums, &session);
+
+	if (!found)
+		return NULL;
+	if (found->line != line || end)
+		chip_sum(&found->all, &found->last);
+	__builtin_memset(&found->last, 0, sizeof(found->last));
+	found->line = line;
+	return found;
+}
+
+static __always_inline struct trace_sums *sums_begin(uint64_t session)
+{
+	struct trace_sums fresh = { 0 };
+
+	bpf_map_update_elem(&sums, &session, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&sums, &session);
+}
+
+static __always_inline void print_chip(struct seq_file *seq, uint32_t tgid,
+				       const struct trace_process *process, unsigned i,
+				       struct trace_sums *total)
+{
+	struct trace_chip figures = process->chip[i];
+	struct name name = { 0 };
+
+	name_clean(&name, process->comm);
+	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name.text);
+	print_figures(seq, &figures);
+	BPF_SEQ_PRINTF(seq, "%-5u %-12llu %s\n", i, process->start,
+		       state_of(process, UINT64_C(1) << i));
+	if (!(process->flags & ~TRACE_SINCE_ATTACH))
+		chip_sum(&total->last, &figures);
+}
+
+static __always_inline void print_none(struct seq_file *seq, uint32_t tgid,
+				       const struct trace_process *process)
+{
+	struct trace_chip figures = { 0 };
+	struct name name = { 0 };
+
+	name_clean(&name, process->comm);
+	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name.text);
+	print_figures(seq, &figures);
+	BPF_SEQ_PRINTF(seq, "%-5s %-12llu %s\n", "-", process->start, state_of(process, 0));
+}
+
+static __always_inline void print_total(struct seq_file *seq, const struct trace_sums *total)
+{
+	BPF_SEQ_PRINTF(seq, "\n%-8s %-16s ", "TOTAL", "-");
+	print_figures(seq, &total->all);
+	BPF_SEQ_PRINTF(seq, "%-5s %-12s %s\n", "-", "-", "-");
+}
+
+SEC("iter/bpf_map_elem")
+int allocations(struct bpf_iter__bpf_map_elem *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	struct trace_process *process = ctx->value;
+	uint64_t session = ctx->meta->session_id;
+	uint32_t *tgid = ctx->key;
+	struct trace_sums *total = sums_of(session, ctx->meta->seq_num, !tgid);
+
+	if (!total) {
+		total = sums_begin(session);
+		BPF_SEQ_PRINTF(seq, "PID      Comm             DRAM       L1         L1_SMALL   ");
+		BPF_SEQ_PRINTF(seq, "TRACE      BUFFERS    SYSTEM     CHIP  START        STATE\n");
+		BPF_SEQ_PRINTF(seq, "-------- ---------------- ---------- ---------- ---------- ");
+		BPF_SEQ_PRINTF(seq, "---------- ---------- ---------- ----- ------------ -----\n");
+	}
+	if (!total)
+		return 0;
+	if (!tgid || !process) {
+		print_total(seq, total);
+		return 0;
+	}
+	if (!process->start)
+		return 0; /* being made */
+	if (!process->chips)
+		print_none(seq, *tgid, process);
+	for (unsigned i = 0; i < TRACE_CHIPS; i++) {
+		if (process->chips >> i & 1)
+			print_chip(seq, *tgid, process, i, total);
+	}
+	return 0;
+}
+
+SEC("iter/task_file")
+int holders(struct bpf_iter__task_file *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	struct task_struct *task = ctx->task;
+	struct file *file = ctx->file;
+	struct name name = { 0 };
+	uint32_t *device, rdev;
+
+	if (task && ctx->meta->seq_num == 0) {
+		BPF_SEQ_PRINTF(seq, "PID      Comm             DEVICE   FD       START\n");
+		BPF_SEQ_PRINTF(seq, "-------- ---------------- -------- -------- ------------\n");
+	}
+	if (!task || !file || (file->f_inode->i_mode & 0170000) != 0020000)
+		return 0;
+	rdev = file->f_inode->i_rdev;
+	device = bpf_map_lookup_elem(&devices, &rdev);
+	if (!device)
+		return 0;
+	name_clean(&name, task->group_leader->comm);
+	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %llu\n", task->tgid, name.text, *device, ctx->fd,
+		       task->group_leader->start_boottime / TRACE_NS_PER_TICK);
+	return 0;
+}

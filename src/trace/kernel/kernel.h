@@ -1,0 +1,65 @@
+/*
+ * For the BPF programs only: the few members of kernel structures that they read,
+ * relocated to the running kernel when they are loaded, and the maps.
+ */
+#pragma once
+
+#include <linux/bpf.h>
+/* The helpers want the types above. */
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+
+#include "trace/state.h"
+
+#define KERNEL_STRUCT __attribute__((preserve_access_index))
+
+struct bpf_map;
+
+struct signal_struct {
+	struct {
+		int counter;
+	} live;
+} KERNEL_STRUCT;
+
+struct task_struct {
+	int tgid;
+	struct task_struct *group_leader;
+	uint64_t start_boottime;
+	char comm[TRACE_COMM];
+	struct signal_struct *signal;
+} KERNEL_STRUCT;
+
+struct inode {
+	unsigned short i_mode;
+	uint32_t i_rdev;
+} KERNEL_STRUCT;
+
+struct file {
+	struct inode *f_inode;
+} KERNEL_STRUCT;
+
+/*
+ * Weak, since each object that is linked into one has them. Values are made when they
+ * are needed: probes run in the context of the program that they watch, where memory
+ * may be asked for.
+ */
+#define TABLE(name, kind, key_type, value_type, limit, how) \
+	struct {                                            \
+		__uint(type, kind);                         \
+		__uint(max_entries, limit);                 \
+		__uint(map_flags, how);                     \
+		__type(key, key_type);                      \
+		__type(value, value_type);                  \
+	} name __weak SEC(".maps")
+
+TABLE(processes, BPF_MAP_TYPE_HASH, uint32_t, struct trace_process, TRACE_PROCESSES,
+      BPF_F_NO_PREALLOC);
+TABLE(live, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_buffer, 1, BPF_F_NO_PREALLOC);
+TABLE(threads, BPF_MAP_TYPE_HASH, uint64_t, struct trace_thread, TRACE_THREADS, BPF_F_NO_PREALLOC);
+TABLE(allocators, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_allocator, TRACE_ALLOCATORS,
+      BPF_F_NO_PREALLOC);
+TABLE(libraries, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_library, TRACE_LIBRARIES, 0);
+TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, uint32_t, TRACE_DEVICES, 0);
+TABLE(sums, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_sums, 256, 0);
+TABLE(blank, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_process, 1, 0);
+TABLE(state, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_state, 1, 0);

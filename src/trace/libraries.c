@@ -1,0 +1,145 @@
+#include "trace/libraries.h"
+
+#include "trace/attach.h"
+
+#include "basic/clock.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int put(const struct tracer *tracer, const struct trace_library *library, uint32_t place)
+{
+	return bpf_map_update_elem(tracer->maps[MAP_LIBRARIES], &place, library, BPF_ANY);
+}
+
+int64_t libraries_changed(const struct stat *st)
+{
+	return st->st_mtim.tv_sec * NS_PER_S + st->st_mtim.tv_nsec;
+}
+
+int libraries_read(const struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES])
+{
+	for (uint32_t i = 0; i < TRACE_LIBRARIES; i++) {
+		int r = bpf_map_lookup_elem(tracer->maps[MAP_LIBRARIES], &i, &list[i]);
+
+		if (r < 0)
+			return r;
+		/* Its tracer was killed before it had put all probes. */
+		if (list[i].id && list[i].attached == UINT64_MAX)
+			libraries_drop(tracer, &list[i]);
+	}
+	return 0;
+}
+
+const struct trace_library *libraries_find(const struct trace_library list[static TRACE_LIBRARIES],
+					   const struct stat *st)
+{
+	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
+		if (list[i].id && list[i].st_dev == st->st_dev && list[i].st_ino == st->st_ino)
+			return &list[i];
+	return NULL;
+}
+
+/* The next number whose place is free. They are not used again soon: see speaks() in the hooks.
+ */
+static int choose_id(struct tracer *tracer, const struct trace_library *list, uint32_t *ret)
+{
+	uint32_t zero = 0;
+
+	for (unsigned i = 0; i < TRACE_LIBRARIES; i++) {
+		uint32_t id = tracer->state.last_id % (TRACE_LIBRARY_IDS - 1) + 1;
+
+		tracer->state.last_id = id;
+		if (list[id % TRACE_LIBRARIES].id)
+			continue;
+		*ret = id;
+		return bpf_map_update_elem(tracer->maps[MAP_STATE], &zero, &tracer->state, BPF_ANY);
+	}
+	return -ENOSPC;
+}
+
+static struct trace_library describe(const struct metal_library *library, uint32_t id,
+				     const struct stat *st)
+{
+	const struct metal_shape *shape = &library->shape;
+	struct trace_library to = {
+		.id = id,
+		.tracks = library->tracks,
+		.device = shape->device,
+		.size = shape->size,
+		.type = shape->type,
+		.owns_data = shape->owns_data,
+		.allocator = shape->allocator,
+		.status = shape->status,
+		.dry_run = shape->dry_run,
+		.address = shape->address,
+		.chip = shape->chip,
+		.allocated_mask = shape->allocated_mask,
+		.attached = UINT64_MAX,
+		.device_vtable = library->device_vtable,
+		.mesh_vtable = library->mesh_vtable,
+		.st_dev = st->st_dev,
+		.st_ino = st->st_ino,
+		.changed = libraries_changed(st),
+		.build_id_length = (uint32_t)library->build_id_length,
+	};
+
+	for (size_t i = 0; i < METAL_HOOKS; i++)
+		to.hooks[i] = library->hooks[i].address;
+	memcpy(to.build_id, library->build_id, sizeof(to.build_id));
+	snprintf(to.versions, sizeof(to.versions), "%s", shape->versions);
+	to.probes = attach_count(library);
+	return to;
+}
+
+int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES],
+		  const struct metal_library *library, int fd, const char *path, uint32_t *ret_id)
+{
+	struct trace_library *to;
+	struct stat st;
+	uint32_t id, place;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r = choose_id(tracer, list, &id);
+	if (r < 0)
+		return r;
+	place = id % TRACE_LIBRARIES;
+	to = &list[place];
+	*to = describe(library, id, &st);
+	snprintf(to->path, sizeof(to->path), "%s", path);
+	r = put(tracer, to, place);
+	if (r == 0)
+		r = attach_library(tracer, id, library, fd);
+	if (r == 0) {
+		to->attached = (uint64_t)clock_now(CLOCK_BOOTTIME) / TRACE_NS_PER_TICK;
+		r = put(tracer, to, place);
+	}
+	if (r < 0)
+		libraries_drop(tracer, to);
+	else
+		*ret_id = id;
+	return r;
+}
+
+void libraries_drop(const struct tracer *tracer, struct trace_library *library)
+{
+	uint32_t id = library->id;
+
+	/* First its entry: from then on another name of the same file may speak for it. */
+	memset(library, 0, sizeof(*library));
+	(void)put(tracer, library, id % TRACE_LIBRARIES);
+	attach_remove(id);
+}
+
+void libraries_set_path(const struct tracer *tracer, struct trace_library *library,
+			const char *path)
+{
+	if (strncmp(library->path, path, sizeof(library->path) - 1) == 0)
+		return;
+	snprintf(library->path, sizeof(library->path), "%s", path);
+	(void)put(tracer, library, library->id % TRACE_LIBRARIES);
+}

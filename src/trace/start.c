@@ -1,0 +1,202 @@
+/* start: loads or takes over, looks at all holders, and with --watch goes on looking. */
+#include "trace/commands.h"
+
+#include "trace/lock.h"
+#include "trace/report.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* New holders are found within a second: so often, and the time that it takes. */
+#define SCAN_EVERY (900 * NS_PER_MS)
+
+/* A scan takes no more than this share of the time: with very many processes it is rarer. */
+#define SCAN_SHARE 20
+
+struct session {
+	const struct trace_options *options;
+	struct tracer tracer;
+	struct scan *scan;
+	struct buf report;
+	sigset_t signals; /* that end it */
+	int lock;
+};
+
+static bool has_line(const char *text, const char *line, size_t length)
+{
+	for (const char *at = text; (at = strstr(at, line)); at++)
+		if (at == text || at[-1] == '\n')
+			return true;
+	(void)length;
+	return false;
+}
+
+/* Lines of the report that were not in it before. */
+static void print_news(const char *old, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, "\n") + 1;
+		CLEANUP_FREE char *line = strndup(text, length);
+
+		if (line && !has_line(old, line, length))
+			fputs(line, stdout);
+		text += length;
+	}
+	fflush(stdout);
+}
+
+/* Files that were named: for what cannot be attached to there must be a reason. */
+static int attach_named(struct session *session, struct buf *problem)
+{
+	for (char **file = session->options->files; *file; file++) {
+		CLEANUP_FREE char *path = realpath(*file, NULL);
+		struct verdict verdict;
+		int r = path ? files_look(&session->scan->files, path, path, &verdict) : -errno;
+
+		if (r == 0 && verdict.library)
+			continue;
+		buf_printf(problem, "%s: %s", *file,
+			   r < 0	   ? strerror(-r)
+			   : verdict.metal ? verdict.problem
+					   : "not TT-Metal, or without symbols");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int scan_locked(struct session *session, bool first, struct buf *problem)
+{
+	CLEANUP_BUF struct buf before = { 0 };
+	int r;
+
+	r = scan_begin(session->scan);
+	if (r == 0 && first)
+		r = attach_named(session, problem);
+	if (r == 0)
+		r = scan_run(session->scan, problem);
+	if (r == 0) {
+		buf_puts(&before, buf_text(&session->report));
+		r = report_write(session->scan, &session->report);
+	}
+	if (r < 0 && !problem->length)
+		buf_printf(problem, "%s", strerror(-r));
+	if (r == 0)
+		print_news(buf_text(&before), buf_text(&session->report));
+	return r;
+}
+
+static int scan_once(struct session *session, bool first, struct buf *problem)
+{
+	int r = lock_take(session->lock, LOCK_STATE);
+
+	if (r < 0) {
+		buf_printf(problem, "%s/trace.lock: %s", TRACE_FOLDER, strerror(-r));
+		return r;
+	}
+	if (first)
+		r = tracer_open(&session->tracer, &session->options->tracer, problem);
+	if (r == 0)
+		r = scan_locked(session, first, problem);
+	lock_drop(session->lock, LOCK_STATE);
+	return r;
+}
+
+/* Waits so long; true: a signal says that it is over. */
+static bool pause_for(const struct session *session, int64_t ns)
+{
+	struct timespec time = clock_timespec(ns);
+
+	return sigtimedwait(&session->signals, NULL, &time) > 0 || errno == EINVAL;
+}
+
+static int watch(struct session *session, struct buf *problem)
+{
+	int64_t pause = SCAN_EVERY, began;
+	int r;
+
+	r = report_watcher_set();
+	if (r < 0)
+		return r;
+	printf("watching    process %d\n", getpid());
+	fflush(stdout);
+	while (!pause_for(session, pause)) {
+		began = clock_now(CLOCK_MONOTONIC);
+		r = scan_once(session, false, problem);
+		if (r < 0)
+			break;
+		pause = MAX(SCAN_EVERY, (clock_now(CLOCK_MONOTONIC) - began) * SCAN_SHARE);
+	}
+	report_watcher_clear();
+	return r;
+}
+
+/* One watcher at a time; the next one takes its turn when that ends. 1: ended while it waited. */
+static int wait_turn(const struct session *session)
+{
+	bool said = false;
+	int r;
+
+	while ((r = lock_try(session->lock, LOCK_WATCH)) == -EAGAIN) {
+		if (!said)
+			complain(0, "process %d watches already; waiting for it to end",
+				 lock_owner(session->lock, LOCK_WATCH));
+		said = true;
+		if (pause_for(session, NS_PER_S / 2))
+			return 1;
+	}
+	return r;
+}
+
+static int run(struct session *session)
+{
+	CLEANUP_BUF struct buf problem = { 0 };
+	int r;
+
+	r = scan_once(session, true, &problem);
+	if (r == 0 && session->options->watch)
+		r = watch(session, &problem);
+	if (r == -EINVAL)
+		return complain(TRACE_USAGE, "%s", buf_text(&problem));
+	if (r < 0)
+		return complain(exit_code(r), "%s",
+				problem.length ? buf_text(&problem) : strerror(-r));
+	return TRACE_FINE;
+}
+
+int command_start(const struct trace_options *given)
+{
+	struct trace_options options = *given;
+	struct session session = { .options = &options };
+	CLEANUP_FREE struct scan *scan = malloc(sizeof(*scan));
+	int code, r = 0;
+
+	if (!scan)
+		return complain(TRACE_INTERNAL, "out of memory");
+	memset(session.tracer.maps, -1, sizeof(session.tracer.maps));
+	memset(session.tracer.programs, -1, sizeof(session.tracer.programs));
+	session.scan = scan;
+	scan_init(scan, &session.tracer);
+	sigemptyset(&session.signals);
+	sigaddset(&session.signals, SIGTERM);
+	sigaddset(&session.signals, SIGINT);
+	session.lock = lock_open();
+	if (session.lock < 0)
+		return complain(exit_code(session.lock), "%s/trace.lock: %s", TRACE_FOLDER,
+				strerror(-session.lock));
+	if (options.watch) {
+		sigprocmask(SIG_BLOCK, &session.signals, NULL);
+		r = wait_turn(&session);
+	} else {
+		options.tracer.keep = lock_owner(session.lock, LOCK_WATCH) != 0;
+	}
+	code = r == 0 ? run(&session) : r == 1 ? TRACE_FINE : exit_code(r);
+	scan_done(scan);
+	tracer_close(&session.tracer);
+	buf_done(&session.report);
+	close(session.lock);
+	return code;
+}

@@ -1,0 +1,125 @@
+/*
+ * What the kernel keeps of the processes that are followed: the values of the BPF maps.
+ * Shared by the BPF programs and the tracer, so without the C library.
+ *
+ * A change of this file makes another BPF object, and a tracer with another object
+ * takes nothing over: see load.h.
+ */
+#pragma once
+
+#include "metal/guard.h"
+
+enum {
+	TRACE_CHIPS = 64,      /* logical ids that a process may have: a bit each */
+	TRACE_COPIES = 4,      /* of TT-Metal in one process */
+	TRACE_COMM = 16,       /* as the kernel has it */
+	TRACE_LIBRARIES = 256, /* at one time */
+	TRACE_LIBRARY_IDS = 4096,
+	TRACE_PROCESSES = 8192,
+	TRACE_THREADS = 65536,
+	TRACE_ALLOCATORS = 65536,
+	TRACE_DEVICES = 1024,
+};
+
+/* Field 22 of /proc/PID/stat counts in these. */
+#define TRACE_NS_PER_TICK 10000000
+
+/* What is wrong with the figures of a process. All but the first: not to be shown. */
+enum trace_flag {
+	TRACE_SINCE_ATTACH = 1 << 0, /* was there before: figures are lower bounds */
+	TRACE_UNKNOWN_SHAPE = 1 << 1,
+	TRACE_SINGLE_STEP = 1 << 2,
+	TRACE_MISSED_FREE = 1 << 3,
+	TRACE_MAP_FULL = 1 << 4,
+	TRACE_NO_THROW = 1 << 5,
+	TRACE_MESH = 1 << 6,
+};
+
+/* Hooks in one file. Its number is in the cookies of its probes; its place is number % LIBRARIES.
+ */
+struct trace_library {
+	uint32_t id; /* never 0; an entry with another number is not this library */
+	bool tracks; /* allocations are told by track_allocate, not by attempts */
+	uint16_t device, size, type, owns_data, allocator, status, dry_run, address; /* Buffer */
+	uint16_t chip;								     /* Device */
+	uint8_t allocated_mask;
+	uint64_t attached; /* ticks since boot; UINT64_MAX until all probes are there */
+	uint64_t hooks[METAL_HOOKS];
+	uint64_t device_vtable, mesh_vtable;
+
+	/* For the tracer only: which file it is. */
+	uint64_t st_dev, st_ino;
+	int64_t changed; /* ns, its mtime: ctime changes when a name of it is removed */
+	uint8_t build_id[20];
+	uint32_t build_id_length;
+	uint32_t probes;
+	char versions[32];
+	char path[256]; /* as last seen, for people */
+};
+
+/* What a process holds on one chip. */
+struct trace_chip {
+	uint64_t bytes[METAL_TYPES];
+	uint64_t buffers;
+};
+
+/* By tgid. */
+struct trace_process {
+	uint64_t start;		       /* ticks since boot; 0 while the entry is being made */
+	uint64_t chips;		       /* that it ever held something on */
+	uint64_t whole;		       /* chips whose earlier buffers were read back */
+	uint64_t copies[TRACE_COPIES]; /* load bias | number of the library that tells of it */
+	uint64_t entries;	       /* in the map of buffers */
+	uint32_t flags;
+	char comm[TRACE_COMM];
+	struct trace_chip chip[TRACE_CHIPS];
+};
+
+struct trace_key {
+	uint32_t tgid;
+	uint32_t zero;
+	uint64_t pointer; /* to a Buffer or an allocator */
+};
+
+enum trace_buffer_flag {
+	TRACE_BUFFER_MESH = 1 << 0, /* its device is a mesh: members add themselves to the chips */
+	TRACE_BUFFER_TOMB = 1 << 1, /* freed, but never seen before: not to be read back */
+};
+
+struct trace_buffer {
+	uint64_t start; /* of the process, for tgids are used again */
+	uint64_t size, allocator, device;
+	uint64_t chips;
+	uint32_t type;
+	uint32_t flags;
+};
+
+/* By thread: what it does just now. */
+struct trace_thread {
+	uint64_t stack;	  /* of the attempt; 0: none */
+	uint64_t caller;  /* return address of the attempt */
+	uint64_t attempt; /* Buffer */
+	uint64_t mesh;	  /* Buffer that waits for its members; 0: none */
+};
+
+/* An allocator of a process that was there before the attach. */
+struct trace_allocator {
+	uint64_t bias;
+	uint64_t device, chips; /* of its last mesh; chips also of others */
+	uint32_t library;
+	uint32_t read; /* back */
+};
+
+/* The sums of one reading of `allocations`, by session. */
+struct trace_sums {
+	uint64_t line; /* the last that is in `last`, not yet in `all` */
+	struct trace_chip all, last;
+};
+
+/* Of the whole: one entry. */
+struct trace_state {
+	uint64_t version; /* of the object */
+	int64_t since;	  /* seconds since 1970 */
+	uint32_t last_id; /* of a library */
+	uint32_t multi;	  /* the hook program can be attached with one link */
+};

@@ -1,0 +1,59 @@
+/* status: for everybody, from files that everybody may read. */
+#include "trace/commands.h"
+
+#include "trace/pins.h"
+#include "trace/report.h"
+
+#include "basic/file.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+/* No machine has a text that long. */
+#define TEXT_MAX (64UL << 20)
+
+static void print_watcher(struct buf *out)
+{
+	pid_t watcher = report_watcher();
+
+	if (watcher)
+		buf_printf(out, "watcher     process %d\n", watcher);
+	else
+		buf_puts(out, "watcher     none: programs that start to use a library which is not "
+			      "listed here are not noticed\n");
+}
+
+static int read_text(const char *path, struct buf *text)
+{
+	int r = file_read_all(AT_FDCWD, path, TEXT_MAX, text);
+
+	return r < 0 ? complain(exit_code(r), "%s: %s", path, strerror(-r)) : 0;
+}
+
+int command_status(const struct trace_options *options)
+{
+	CLEANUP_BUF struct buf report = { 0 }, table = { 0 }, out = { 0 };
+	int code, r = pins_are_there();
+
+	(void)options;
+	if (r < 0)
+		return complain(exit_code(r), "%s: %s", PINS_ALLOCATIONS, strerror(-r));
+	if (r == 0) {
+		puts("not loaded");
+		return fflush(stdout) ? complain(TRACE_OUTPUT, "cannot write standard output")
+				      : TRACE_NOT_LOADED;
+	}
+	code = read_text(REPORT_FILE, &report);
+	if (!code)
+		code = read_text(PINS_ALLOCATIONS, &table);
+	if (code)
+		return code;
+	buf_puts(&out, buf_text(&report));
+	print_watcher(&out);
+	buf_putc(&out, '\n');
+	buf_puts(&out, buf_text(&table));
+	if (fputs(buf_text(&out), stdout) < 0 || fflush(stdout))
+		return complain(TRACE_OUTPUT, "cannot write standard output");
+	return TRACE_FINE;
+}

@@ -1,0 +1,53 @@
+/* stop: nothing is probed and nothing is left. */
+#include "trace/commands.h"
+
+#include "trace/lock.h"
+#include "trace/pins.h"
+#include "trace/report.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+/* Who watches would only load it again. */
+static int end_watcher(int lock)
+{
+	struct timespec moment = clock_timespec(10 * NS_PER_MS);
+	pid_t told = 0;
+	int r;
+
+	while ((r = lock_try(lock, LOCK_WATCH)) == -EAGAIN) {
+		pid_t owner = lock_owner(lock, LOCK_WATCH);
+
+		if (owner > 0 && owner != told && kill(owner, SIGTERM) < 0 && errno != ESRCH)
+			return -errno;
+		told = owner;
+		nanosleep(&moment, NULL);
+	}
+	return r;
+}
+
+int command_stop(const struct trace_options *options)
+{
+	CLEANUP_BUF struct buf problem = { 0 };
+	CLEANUP_CLOSE int lock = lock_open();
+	int r = lock;
+
+	(void)options;
+	if (r >= 0)
+		r = end_watcher(lock);
+	if (r == 0)
+		r = lock_take(lock, LOCK_STATE);
+	if (r < 0)
+		return complain(exit_code(r), "%s/trace.lock: %s", TRACE_FOLDER, strerror(-r));
+	r = pins_clear(&problem);
+	if (r == 0)
+		r = pins_unmount(&problem);
+	if (r < 0)
+		return complain(exit_code(r), "%s", buf_text(&problem));
+	report_watcher_clear();
+	unlink(REPORT_FILE);
+	return TRACE_FINE;
+}

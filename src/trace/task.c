@@ -1,0 +1,60 @@
+#include "trace/task.h"
+
+#include "basic/file.h"
+#include "basic/parse.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of include/linux/sched.h: shown as the ninth field. */
+#define PF_EXITING    0x4
+#define PF_FORKNOEXEC 0x40
+
+int task_read(pid_t pid, struct task *ret)
+{
+	char path[64], text[1024];
+	unsigned long long start;
+	unsigned flags;
+	char state;
+	const char *after;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	n = file_read(AT_FDCWD, path, text, sizeof(text));
+	if (n < 0)
+		return n == -ENOENT ? -ESRCH : (int)n;
+	after = strrchr(text, ')'); /* a name may contain anything */
+	if (!after || sscanf(after,
+			     ") %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*u %*u %*d "
+			     "%*d %*d %*d %llu",
+			     &state, &flags, &start) != 3)
+		return -EBADMSG;
+	*ret = (struct task){
+		.start = start,
+		.ending = state == 'Z' || state == 'X' || flags & PF_EXITING,
+		.forked = flags & PF_FORKNOEXEC,
+	};
+	return 0;
+}
+
+int task_pages(pid_t pid, uint64_t *ret)
+{
+	char path[64], text[256];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", pid);
+	n = file_read(AT_FDCWD, path, text, sizeof(text));
+	if (n < 0)
+		return (int)n;
+	text[strcspn(text, " ")] = '\0';
+	return parse_u64(text, ret);
+}
+
+bool task_lives(pid_t pid, uint64_t start)
+{
+	struct task task;
+
+	return task_read(pid, &task) == 0 && task.start == start && !task.ending;
+}
