@@ -60,6 +60,7 @@ const char *const TYPES[] = { "dram", "l1", "system", "l1_small", "trace" };
 struct Place {
 	void *device;
 	std::vector<int> chips;
+	bool is_mesh;
 };
 
 struct Entry {
@@ -130,7 +131,7 @@ void *device_at(const std::string &where)
 		int chip = std::stoi(where);
 
 		opened.insert(chip);
-		places[where] = { double_open(chip), { chip } };
+		places[where] = { double_open(chip), { chip }, false };
 	}
 	return places[where].device;
 }
@@ -244,7 +245,7 @@ struct Worker {
 	void look()
 	{
 		if (own.empty() || own.back().where.empty() || !own.back().size ||
-		    places.at(own.back().where).chips.size() != 1)
+		    places.at(own.back().where).is_mesh)
 			return;
 		double_free(double_view(own.back().buffer, own.back().size), chance(50));
 	}
@@ -334,8 +335,8 @@ void do_mesh(const Words &words)
 
 	for (int chip : chips)
 		opened.insert(chip);
-	places[words[1]] = { double_open_mesh(chips.data(), static_cast<int>(chips.size())),
-			     chips };
+	places[words[1]] = { double_open_mesh(chips.data(), static_cast<int>(chips.size())), chips,
+			     true };
 }
 
 void do_alloc(const Words &words)
