@@ -34,7 +34,7 @@ _tt_smi_mem() {
 	-r | --refresh | -n | --count) ;;
 	*)
 		_tt_smi_words "-d --device -a --all -r --refresh -n --count --once --json --dump
-			--root --color --ascii -h --help" ;;
+			--plain --read-only --root --color --ascii -h --help" ;;
 	esac
 }
 

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "cli/exit.h"
+#include "cli/fullscreen.h"
 #include "cli/mem_options.h"
 #include "cli/pane.h"
 #include "cli/say.h"
@@ -202,6 +203,23 @@ static int dump(void)
 	return copy(text);
 }
 
+static bool is_fullscreen(const struct mem_options *options)
+{
+	return !options->plain && !options->count && !options->json && !options->dump &&
+	       pane_can_refresh();
+}
+
+/* Returns if there is no full screen: then it is done in place. */
+static void try_fullscreen(char **argv)
+{
+	static char name[] = "allocation_monitor_client"; /* how it knows what is wanted */
+	char *called = argv[0];
+
+	argv[0] = name;
+	fullscreen_execute(argv);
+	argv[0] = called;
+}
+
 int mem_main(int argc, char **argv)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -213,6 +231,8 @@ int mem_main(int argc, char **argv)
 		mem_options_help(&text);
 		code = output_print(&text);
 	} else if (code == 0) {
+		if (is_fullscreen(&options))
+			try_fullscreen(argv);
 		code = options.dump ? dump() : monitor(&options);
 	}
 	mem_options_done(&options);

@@ -13,6 +13,8 @@ enum id {
 	OPT_ONCE,
 	OPT_JSON,
 	OPT_DUMP,
+	OPT_PLAIN,
+	OPT_READ_ONLY,
 	OPT_ROOT,
 	OPT_COLOR,
 	OPT_ASCII,
@@ -37,6 +39,10 @@ static const struct option table[N_OPTIONS] = {
 		"a JSON document per sample, with every allocation that may be seen" },
 	[OPT_DUMP] = { "--dump", NO_ARGUMENT, NULL,
 		"what the allocation server holds, in its own words" },
+	[OPT_PLAIN] = { "--plain", NO_ARGUMENT, NULL,
+		"on a terminal: refreshed in place instead of the full screen" },
+	[OPT_READ_ONLY] = { "--read-only", NO_ARGUMENT, NULL,
+		"full screen without signals to processes" },
 	[OPT_ROOT] = { "--root", ARGUMENT, "DIR",
 		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)" },
 	[OPT_COLOR] = { "--color", ARGUMENT, "auto|always|never",
@@ -57,8 +63,9 @@ void mem_options_help(struct buf *out)
 	for (size_t i = 0; i < N_OPTIONS; i++)
 		option_put_help(out, &table[i]);
 	buf_puts(out,
-		 "\nOn a terminal it refreshes in place until Ctrl-C; into a pipe it writes a\n"
-		 "block per sample. Figures come from programs that report themselves\n"
+		 "\nOn a terminal it is the view of memory of tt_smi -w, until q is pressed; with\n"
+		 "-n or --plain it refreshes in place, and into a pipe it writes a block per\n"
+		 "sample. Figures come from programs that report themselves\n"
 		 "(libttalloc), from the allocation server if one runs, and from TT-Metal's\n"
 		 "counters.\n"
 		 "\nExamples:\n"
@@ -76,11 +83,14 @@ static int apply(void *arg, const struct parsed_option *option)
 	case OPT_DEVICE: return option_selection("-d", option->value, &options->selection);
 	case OPT_ALL: options->all = true; return 0;
 	case OPT_REFRESH:
+		options->has_period = true;
 		return option_number("-r", option->value, 100, 60000, &options->period_ms);
 	case OPT_COUNT: return option_number("-n", option->value, 1, UINT32_MAX, &options->count);
 	case OPT_ONCE: options->once = true; return 0;
 	case OPT_JSON: options->json = true; return option_pretty(option->value, &options->pretty);
 	case OPT_DUMP: options->dump = true; return 0;
+	case OPT_PLAIN: options->plain = true; return 0;
+	case OPT_READ_ONLY: options->read_only = true; return 0;
 	case OPT_ROOT: options->root = option->value; return 0;
 	case OPT_COLOR: return option_color(option->value, &options->color);
 	case OPT_ASCII: options->ascii = true; return 0;

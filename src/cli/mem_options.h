@@ -10,10 +10,13 @@ struct mem_options {
 	bool once;
 	bool dump;
 	bool ascii;
+	bool plain; /* no full screen */
+	bool read_only;
 	enum pretty pretty;
 	enum color color;
 	unsigned period_ms;
-	unsigned count; /* 0: for ever */
+	bool has_period; /* -r was given */
+	unsigned count;	 /* 0: for ever */
 	const char *root;
 	struct selection selection;
 };

@@ -82,13 +82,17 @@ static void go_to_view(struct ui *ui, enum view view)
 	ui_settle(ui);
 }
 
+static const char no_process[] = "no process is selected: 3 lists them";
+
 /* All about the selected process, from the line that begins so; NULL: from the top. */
 static void open_process(struct ui *ui, const char *anchor)
 {
 	const struct process *process = ui_process(ui);
 
-	if (!process)
+	if (!process) {
+		ui_say(ui, "%s", no_process);
 		return;
+	}
 	ui->detail_pid = process->pid;
 	ui->detail_anchor = anchor;
 	buf_reset(&ui->detail);
@@ -99,10 +103,10 @@ static void open_process(struct ui *ui, const char *anchor)
 
 static void open_selected(struct ui *ui)
 {
-	if (ui->settings.view == VIEW_GRID || !ui_process(ui))
-		go_to_view(ui, VIEW_DEVICE);
-	else
+	if (ui_process(ui))
 		open_process(ui, NULL);
+	else
+		go_to_view(ui, VIEW_DEVICE);
 }
 
 static void go_back(struct ui *ui)
@@ -254,6 +258,8 @@ static void open_signals(struct ui *ui)
 		ui->target = process->pid;
 		ui->target_ticks = process->start_ticks;
 		overlay_open(ui, OVERLAY_SIGNAL);
+	} else {
+		ui_say(ui, "%s", no_process);
 	}
 }
 

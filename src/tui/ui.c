@@ -80,8 +80,17 @@ const struct device *ui_device(const struct ui *ui, size_t position)
 		       : NULL;
 }
 
+/* Where no row is marked, nobody can mean one. */
+static bool has_selection(const struct ui *ui)
+{
+	return (ui->settings.view == VIEW_OVERVIEW || ui->settings.view == VIEW_PROCESSES) &&
+	       !rect_is_empty(&ui->layout.table);
+}
+
 const struct process *ui_process(const struct ui *ui)
 {
+	if (!has_selection(ui))
+		return NULL;
 	return ui->row < ui->tasks.count ? ui->tasks.rows[ui->row].process : NULL;
 }
 

@@ -22,5 +22,5 @@ void view_wants(enum view view, struct want *want)
 		fieldset_add(&want->device, DEV_COUNTER + i);
 	memset(&want->process, 0xFF, sizeof(want->process));
 	want->processes = want->memory = want->utilization = true;
-	want->allocations = view == VIEW_MEMORY;
+	want->allocations = want->reporters = view == VIEW_MEMORY;
 }

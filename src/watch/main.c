@@ -1,14 +1,16 @@
 /*
- * tt_smi -w on a terminal: puts what the command line says together with the full
- * screen. Executed by tt_smi with its own arguments.
+ * tt_smi -w and tt_smi mem on a terminal: puts what the command line says together with
+ * the full screen. Executed by tt_smi with its own arguments.
  */
+#include "cli/command.h"
 #include "cli/exit.h"
 #include "cli/look.h"
+#include "cli/mem.h"
+#include "cli/mem_options.h"
 #include "cli/options.h"
 #include "cli/pane.h"
 #include "cli/say.h"
 #include "cli/session.h"
-#include "cli/show.h"
 #include "tui/tui.h"
 
 #include <string.h>
@@ -25,44 +27,55 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 	return code;
 }
 
+/* What the command line says, of whichever command. */
+struct wishes {
+	const char *root;
+	const struct selection *selection;
+	enum color color;
+	bool ascii, read_only;
+	unsigned count;
+	unsigned period_ms; /* 0: not said, as are the next two by NULL */
+	const char *view, *theme;
+};
+
 /* Settings, environment, options: the last one counts. */
-static int choose(struct settings *settings, const struct options *options, struct buf *complaints)
+static int choose(struct settings *settings, const struct wishes *wishes, struct buf *complaints)
 {
 	settings_init(settings);
 	settings_load(settings, complaints);
-	if (options->has_period)
-		settings->refresh_ms = options->period_ms;
-	if (options->view && settings_set(settings, "view", options->view) < 0)
+	if (wishes->period_ms)
+		settings->refresh_ms = wishes->period_ms;
+	if (wishes->view && settings_set(settings, "view", wishes->view) < 0)
 		return say(EXIT_USAGE,
 			   "--view: \"%s\" is not overview, grid, processes, memory or device",
-			   options->view);
-	if (options->theme && settings_set(settings, "theme", options->theme) < 0)
+			   wishes->view);
+	if (wishes->theme && settings_set(settings, "theme", wishes->theme) < 0)
 		return say(EXIT_USAGE, "--theme: \"%s\" is not default, colorblind, light or mono",
-			   options->theme);
+			   wishes->theme);
 	return 0;
 }
 
-static int run(const struct options *options, struct session *session, struct tui_end *end)
+static int run(const struct wishes *wishes, struct session *session, struct tui_end *end)
 {
-	struct look look = look_decide(options->color, options->ascii, true);
+	struct look look = look_decide(wishes->color, wishes->ascii, true);
 	struct machine machine = { .arg = session, .root = &session->root, .take = take };
 	CLEANUP_BUF struct buf complaints = { 0 };
 	struct tui tui = {
 		.version = look.version,
 		.machine = &machine,
-		.read_only = options->read_only,
+		.read_only = wishes->read_only,
 		.color = look.color,
 		.utf8 = look.utf8,
-		.count = options->count,
+		.count = wishes->count,
 	};
 	struct want want = { 0 };
 	int r;
 
-	r = choose(&tui.settings, options, &complaints);
+	r = choose(&tui.settings, wishes, &complaints);
 	if (r)
 		return r;
 	view_wants(tui.settings.view, &want);
-	r = session_open(session, options->root, &options->selection, &want);
+	r = session_open(session, wishes->root, wishes->selection, &want);
 	if (r)
 		return say(r, "%s", buf_text(&session->problem));
 	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
@@ -75,8 +88,8 @@ static int run(const struct options *options, struct session *session, struct tu
 	return end->code;
 }
 
-/* A terminal that curses knows nothing about still has the table, refreshed in place. */
-static int show_table(int argc, char **argv)
+/* A terminal that curses knows nothing about can still be refreshed in place. */
+static int show_plain(const struct command *command, int argc, char **argv)
 {
 	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
 
@@ -84,26 +97,70 @@ static int show_table(int argc, char **argv)
 		return say(EXIT_INTERNAL, "out of memory");
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	words[argc] = (char[]){ "--plain" };
-	return show_main(argc + 1, words);
+	return command->run(argc + 1, words);
+}
+
+/* A thread that is stuck still uses session and options: they end with the process. */
+static int run_watch(int argc, char **argv, struct tui_end *end)
+{
+	static struct session session = { .root.fd = -1 };
+	static struct options options;
+	int code = options_parse(&options, argc, argv);
+	const struct wishes wishes = {
+		.root = options.root,
+		.selection = &options.selection,
+		.color = options.color,
+		.ascii = options.ascii,
+		.read_only = options.read_only,
+		.count = options.count,
+		.period_ms = options.has_period ? options.period_ms : 0,
+		.view = options.view,
+		.theme = options.theme,
+	};
+
+	if (code == 0)
+		code = run(&wishes, &session, end);
+	if (!end->stuck) {
+		session_close(&session);
+		options_done(&options);
+	}
+	return code;
+}
+
+static int run_mem(int argc, char **argv, struct tui_end *end)
+{
+	static struct session session = { .root.fd = -1 };
+	static struct mem_options options;
+	int code = mem_options_parse(&options, argc, argv);
+	const struct wishes wishes = {
+		.root = options.root,
+		.selection = &options.selection,
+		.color = options.color,
+		.ascii = options.ascii,
+		.read_only = options.read_only,
+		.period_ms = options.has_period ? options.period_ms : 0,
+		.view = "memory",
+	};
+
+	if (code == 0)
+		code = run(&wishes, &session, end);
+	if (!end->stuck) {
+		session_close(&session);
+		mem_options_done(&options);
+	}
+	return code;
 }
 
 int main(int argc, char **argv)
 {
-	struct session session = { .root.fd = -1 };
+	const struct command *command;
 	struct tui_end end = { 0 };
-	struct options options;
 	int code;
 
 	look_set_locale();
-	code = options_parse(&options, argc, argv);
-	if (code == 0)
-		code = run(&options, &session, &end);
-	/* A thread that is stuck still uses all this: it ends with the process. */
-	if (!end.stuck) {
-		session_close(&session);
-		options_done(&options);
-	}
+	command = command_find(&argc, &argv);
+	code = command->run == mem_main ? run_mem(argc, argv, &end) : run_watch(argc, argv, &end);
 	if (end.no_screen)
-		return show_table(argc, argv);
+		return show_plain(command, argc, argv);
 	return end.signal ? die_by(end.signal) : code;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# tt_smi mem on a terminal: in place, and as if it had never been there.
+# tt_smi mem on a terminal, in place with --plain: and as if it had never been there.
+# As a full screen it is tested with that one, in tests/tui.
 
 load helpers
 
@@ -30,7 +31,7 @@ state() {
 }
 
 watch_it() {
-	type_in "$TT_SMI mem -d 0 -r 100"
+	type_in "$TT_SMI mem -d 0 -r 100 --plain"
 	eventually shows 'Device 0'
 	is "$(state)" "1 0"
 }

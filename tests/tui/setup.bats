@@ -1,0 +1,221 @@
+#!/usr/bin/env bats
+# The setup screen, charts, and whose processes are listed.
+
+load helpers
+
+setup() {
+	command -v tmux >/dev/null || skip "no tmux here"
+	make_work
+	SOCKET=tt-smi-tui-$$-$BATS_TEST_NUMBER
+	machine -b n150,p150a,p300 -w dev=0,dram=1G,name=alpha,age=100 -w dev=1,dram=3G,name=beta,age=50 \
+		-w dev=0+1,dram=256M,name=gamma,age=200,uid=1 -w dev=1,via=none,name=delta
+}
+
+# The headings of the processes.
+headings() {
+	screen | grep -m1 'PID.*COMMAND' | xargs
+}
+
+has_headings() {
+	[ "$(headings)" = "$*" ]
+}
+
+lists() {
+	[ "$(screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs)" = "$*" ]
+}
+
+# The line of the setup screen that is selected.
+at() {
+	shows "│ ▶ $1"
+}
+
+@test "columns are hidden, shown and moved, at once" {
+	watch 200x60 --view processes
+	eventually has_headings PID USER DEV DRAM▼ PEAK L1 CPU% HOST TIME STATE OWNER STATUS COMMAND
+	keys F2
+	eventually at 'view'
+	keys End
+	eventually at ' *\[x\] COMMAND'
+	keys Up Space
+	eventually at ' *\[ \] STATUS'
+	keys Up Up Space Up Space Home
+	eventually at 'view'
+	keys Down Down Down Down Down Down Down Down Down Down Down
+	eventually at 'columns *\[x\] PID'
+	keys ] ]
+	eventually at ' *\[x\] PID'
+	keys Escape
+	eventually has_headings USER DEV PID DRAM▼ PEAK L1 CPU% HOST OWNER COMMAND
+	# Two are always shown, and none goes further than the edge.
+	keys S End Space ] ]
+	eventually at ' *\[x\] COMMAND'
+	keys q
+	eventually has_headings USER DEV PID DRAM▼ PEAK L1 CPU% HOST OWNER COMMAND
+	# A press on a heading finds the column where it is now: line 3, column 3.
+	printf -v press '\033[M ##'
+	keys -l "$press"
+	eventually has_headings USER▲ DEV PID DRAM PEAK L1 CPU% HOST OWNER COMMAND
+}
+
+@test "theme, units, sort, view: at once; written on request only" {
+	export XDG_CONFIG_HOME=$WORK/config
+	watch 120x40
+	eventually shows '3.2GB/31.9GB'
+	keys S
+	eventually at 'view *◀ overview'
+	keys Right Right
+	eventually at 'view *◀ processes'
+	keys Down Right
+	eventually at 'theme *◀ colorblind'
+	keys Down Right
+	eventually at 'refresh *◀ 2000'
+	keys Down Right
+	eventually at 'units *◀ iec'
+	shows 'DRAM 4.5GiB/'
+	keys Right
+	eventually shows 'DRAM 4.8GB/'
+	keys Down Right
+	eventually at 'sort *◀ peak'
+	keys Left
+	eventually at 'sort *◀ dram'
+	keys Down Right
+	eventually at 'tree *◀ yes'
+	[ ! -e "$XDG_CONFIG_HOME" ]
+	keys W
+	eventually shows 'settings written'
+	keys Escape
+	eventually not shows '│ ▶'
+	shows 'gamma'
+	grep -q '^units = decimal$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^refresh = 2000$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^view = processes$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^tree = yes$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^columns = pid user ' "$XDG_CONFIG_HOME/tt-smi/config"
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	TT_SMI_UNITS=iec watch 120x40
+	eventually shows 'DRAM 4.5GiB/'
+	shows '  2s$'
+	eventually shows 'COMMAND'
+	not shows 'p150a'
+}
+
+@test "the setup screen on the smallest terminal, by mouse" {
+	watch 40x10
+	eventually shows alpha
+	keys S
+	eventually at 'view'
+	shows ' +18 '
+	# A press on the line below the first: theme, which is turned.
+	printf -v press '\033[M %%$'
+	keys -l "$press"
+	eventually at 'theme *◀ colorblind'
+	keys End
+	eventually at ' *\[x\] COMMAND'
+	keys Escape
+	eventually shows alpha
+}
+
+@test "charts of several devices, of blocks, and as ASCII" {
+	TT_SMI_CHART=power watch 100x40
+	eventually shows 'Power W  device 0'
+	shows 'Temperature C  device 0'
+	keys G
+	eventually shows '▶Power W  device 0'
+	shows ' Power W  device 3'
+	keys Right
+	eventually shows '▶Power W  device 1'
+	shows '⢰\|⢸\|⣸'
+	keys g
+	eventually shows '▶Temperature C  device 1'
+	keys S Home Down Down Down Down Down Down Down Down Right
+	eventually at 'signs *◀ blocks'
+	keys Escape
+	eventually shows '█$\|█ '
+	not shows '⢰\|⢸\|⣸'
+	shows '▁\|▂\|▃\|▄\|▅\|▆\|▇'
+	keys S Right
+	eventually at 'view'
+	keys Escape q
+	eventually shows 'code 0'
+	close_terminal
+	TT_SMI_SIGNS=blocks watch 100x30 --ascii
+	eventually shows '|.*#'
+	not grep -q -P '[^\x00-\x7f]' <(screen)
+}
+
+@test "charts that find no room are announced" {
+	watch 80x24
+	eventually shows ' +[0-9] (g)'
+	keys G
+	eventually shows ' +[0-9] devices'
+}
+
+@test "a user, an owner, a device: only their processes" {
+	watch 120x30 --view processes
+	eventually lists beta alpha gamma delta
+	keys u
+	eventually shows 'Only of user'
+	at all
+	keys End
+	keys Enter
+	eventually lists gamma
+	shows 'only user='
+	keys u Enter
+	eventually lists beta alpha gamma delta
+	keys o
+	eventually shows 'Only of owner'
+	keys Escape i
+	eventually lists alpha gamma
+	shows 'only dev=0 '
+	keys Right i
+	eventually lists beta gamma delta
+	keys i
+	eventually lists beta alpha gamma delta
+}
+
+@test "environment and open files of a process" {
+	rm -r "$D"
+	start -b n150 -w dev=0,dram=1G,name=victim
+	watch 100x16 --view processes
+	eventually shows victim
+	keys e
+	eventually shows '│ Environment'
+	keys Escape l
+	eventually shows '│ Open device files'
+	shows 'device 0 .*dev/tenstorrent/0'
+	keys Home
+	eventually shows 'Process Id'
+	keys q 2 k
+	eventually shows 'no process is selected'
+}
+
+@test "the keys of the bottom line can be pressed" {
+	watch 80x24
+	eventually shows 'DRAM GB'
+	# Button 0 at column 12 of line 24: Grid.
+	printf -v press '\033[M ,8'
+	keys -l "$press"
+	eventually not shows 'DRAM GB'
+	keys h
+	eventually shows 'Keys'
+}
+
+@test "zoom, back in time, and now again" {
+	watch 100x30
+	eventually shows '10 min ago.*now'
+	keys z
+	eventually shows '5 min ago.*now'
+	keys '['
+	eventually shows '450 s ago.*150 s ago'
+	keys x x
+	eventually shows '30 min ago\|1950 s ago'
+	keys ] ]
+	eventually shows '30 min ago.*now'
+	keys x
+	eventually shows '60 min ago.*now'
+	keys '['
+	sleep 0.2
+	shows '60 min ago.*now'
+}
