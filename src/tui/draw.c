@@ -14,12 +14,25 @@
 
 /* ---- the first line ---- */
 
+/* Seconds since a sample came, if one is overdue; else 0. */
+static unsigned long overdue(const struct ui *ui)
+{
+	const struct frame *latest = ui->newer ? ui->newer : ui->frame;
+	int64_t patience = 3 * ui->settings.refresh_ms * NS_PER_MS + 2 * NS_PER_S, age;
+
+	if (!latest)
+		return 0;
+	age = clock_now(CLOCK_MONOTONIC) - latest->taken_ns;
+	return age > patience ? (unsigned long)(age / NS_PER_S) : 0;
+}
+
 /* Time and pace, at the right; returns where it begins. */
 static int draw_clock(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 	unsigned ms = ui->settings.refresh_ms;
-	char text[64], date[16] = "";
+	unsigned long late = overdue(ui);
+	char text[96], date[16] = "", age[40] = "";
 	int width;
 
 	if (snapshot && ui->columns >= 60) { /* in less, how the devices are is worth more */
@@ -29,11 +42,14 @@ static int draw_clock(const struct ui *ui)
 		localtime_r(&seconds, &local);
 		strftime(date, sizeof(date), "%H:%M:%S", &local);
 	}
-	width = snprintf(text, sizeof(text), " %s%s  %.*fs ", ui->paused ? "PAUSED  " : "", date,
-			 ms % 1000 ? 1 : 0, ms / 1000.0);
+	if (late)
+		snprintf(age, sizeof(age), "NO SAMPLE FOR %lus  ", late);
+	width = snprintf(text, sizeof(text), " %s%s%s  %.*fs ", ui->paused ? "PAUSED  " : "", age,
+			 date, ms % 1000 ? 1 : 0, ms / 1000.0);
 	if (width >= ui->columns)
 		return ui->columns;
-	paint_text(0, ui->columns - width, width, ui->paused ? STYLE_WARN : STYLE_BOLD, text);
+	paint_text(0, ui->columns - width, width, ui->paused || late ? STYLE_WARN : STYLE_BOLD,
+		   text);
 	return ui->columns - width;
 }
 
@@ -126,7 +142,7 @@ static void draw_hints(const struct ui *ui, int row)
 		int at = places[i].column;
 
 		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hint->key);
-		paint_text(row, at, ui->columns - at, here ? STYLE_SELECTED : STYLE_KEY,
+		paint_text(row, at, ui->columns - at, here ? STYLE_TITLE : STYLE_KEY,
 			   hint->text);
 	}
 }

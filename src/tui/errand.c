@@ -1,5 +1,7 @@
 #include "tui/errand.h"
 
+#include "basic/clock.h"
+#include "basic/crew.h"
 #include "source/procfs.h"
 
 #include <dirent.h>
@@ -113,6 +115,79 @@ static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 		buf_printf(ret, "  and %u other%s\n", files.others, files.others == 1 ? "" : "s");
 }
 
+/*
+ * Files of a process can hang as long as it hangs itself. So they are read by a thread
+ * of their own with memory of its own, which is left behind if it does not come back.
+ */
+struct inspection {
+	struct job job;
+	struct root root;
+	int32_t pid;
+	struct buf text;
+};
+
+static void inspect(void *arg)
+{
+	struct inspection *inspection = arg;
+
+	put_files(&inspection->root, inspection->pid, &inspection->text);
+	put_environment(&inspection->root, inspection->pid, &inspection->text);
+}
+
+static void inspection_free(struct inspection *inspection)
+{
+	if (!inspection)
+		return;
+	root_done(&inspection->root);
+	buf_done(&inspection->text);
+	free(inspection);
+}
+
+/* With its own descriptor: the machine may be closed before it comes back. */
+static struct inspection *inspection_new(const struct errand *errand, const struct root *root)
+{
+	struct inspection *inspection = calloc(1, sizeof(*inspection));
+
+	if (!inspection)
+		return NULL;
+	inspection->root = (struct root){ .fd = fcntl(root->fd, F_DUPFD_CLOEXEC, 0),
+					  .live = root->live,
+					  .path = strdup(root->path) };
+	inspection->pid = errand->pid;
+	inspection->job = (struct job){ .run = inspect, .arg = inspection };
+	if (inspection->root.fd >= 0 && inspection->root.path)
+		return inspection;
+	inspection_free(inspection);
+	return NULL;
+}
+
+static void run_inspect(const struct errand *errand, const struct root *root, struct buf *ret)
+{
+	enum { PATIENCE_MS = 500, MOST_LEFT_BEHIND = 16 };
+	static unsigned left_behind; /* the sampler thread's own */
+	struct inspection *inspection = NULL;
+	struct crew *crew = NULL;
+	struct job *jobs[1];
+
+	if (left_behind < MOST_LEFT_BEHIND)
+		inspection = inspection_new(errand, root);
+	if (!inspection || crew_new(&crew) < 0) {
+		inspection_free(inspection);
+		buf_puts(ret, "Environment\n  N/A (too many processes hang, or no memory)\n");
+		return;
+	}
+	jobs[0] = &inspection->job;
+	if (crew_run(crew, jobs, 1, PATIENCE_MS * NS_PER_MS)) {
+		buf_add(ret, buf_text(&inspection->text), inspection->text.length);
+		crew_free(crew);
+		inspection_free(inspection);
+	} else {
+		left_behind++;
+		crew_free(crew);
+		buf_puts(ret, "Environment\n  N/A (timed out: the process hangs)\n");
+	}
+}
+
 static void run_save(const struct errand *errand, struct buf *ret)
 {
 	CLEANUP_BUF struct buf path = { 0 };
@@ -132,10 +207,7 @@ void errand_run(const struct errand *errand, const struct root *root, struct buf
 	switch (errand->kind) {
 	case ERRAND_SIGNAL: run_signal(errand, ret); break;
 	case ERRAND_SAVE: run_save(errand, ret); break;
-	case ERRAND_INSPECT:
-		put_files(root, errand->pid, ret);
-		put_environment(root, errand->pid, ret);
-		break;
+	case ERRAND_INSPECT: run_inspect(errand, root, ret); break;
 	case ERRAND_N: break;
 	}
 }

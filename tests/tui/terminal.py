@@ -10,10 +10,10 @@ import time
 
 
 class Terminal:
-    def __init__(self, program, root, *options, rows=24, columns=80):
+    def __init__(self, program, root, *options, rows=24, columns=80, term="xterm-256color"):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            env = dict(os.environ, TERM="xterm-256color", XDG_CONFIG_HOME="/nonexistent")
+            env = dict(os.environ, TERM=term, XDG_CONFIG_HOME="/nonexistent")
             os.execve(program, [program, "--root", root, "-w", *options], env)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 

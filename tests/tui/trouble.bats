@@ -30,6 +30,104 @@ load helpers
 	shows 'Blackhole p150a'
 }
 
+@test "a card that is pulled out and put back" {
+	machine -b n150,p150a -w dev=1,dram=1G,name=on-it
+	watch 100x30 -r 100
+	eventually shows 'Blackhole p150a'
+	local card
+	card=$(readlink "$(class 1)")
+	rm "$(class 1)"
+	eventually shows 'device lost, values of [0-9]*s ago'
+	shows '1 in trouble'
+	keys 2
+	eventually shows '1!lost'
+	keys 5 Right
+	eventually shows 'device lost'
+	keys 1
+	ln -s "$card" "$(class 1)"
+	eventually not shows 'device lost'
+	eventually shows '1 Blackhole p150a'
+}
+
+@test "a file that never says anything, and nobody waits for it" {
+	machine -b n150,p150a,n150
+	rm "$(class 1)/tt_aiclk"
+	mkfifo "$(class 1)/tt_aiclk"
+	sleep 600 <>"$(class 1)/tt_aiclk" 3>&- &
+	STARTED=$!
+	watch 100x30 -r 100
+	eventually shows '103W/150W  N/A'
+	python3 "$HERE/answer.py" "$SOCKET" 20
+	keys 5 Right
+	eventually shows 'Device 1'
+	keys End
+	eventually shows 'PROCESSES'
+	keys q
+	eventually shows 'code 0'
+}
+
+@test "the allocation server is killed and started again" {
+	local server=${TT_ALLOCD:-$(dirname "$TT_SMI")/tt_allocd} pid
+	[ -x "$server" ] || skip "no allocation server was built"
+	export TT_ALLOCD_SOCKET=$WORK/allocd.sock
+	start -b n150 -w dev=0,dram=1G,via=table,name=reports
+	serve() {
+		"$server" >/dev/null 2>&1 3>&- &
+		pid=$!
+		STARTED="$STARTED $pid"
+	}
+	serve
+	watch 120x30 -r 100
+	eventually shows 'server running'
+	eventually shows 'reports'
+	kill -9 "$pid"
+	eventually not shows 'server running'
+	shows 'reports'
+	python3 "$HERE/answer.py" "$SOCKET" 6
+	serve
+	eventually shows 'server running'
+	keys q
+	eventually shows 'code 0'
+}
+
+@test "a thousand processes" {
+	machine -b n150 -w dev=0,dram=1G,name=worker
+	python3 "$HERE/crowd.py" "$D" 1000
+	watch 120x40 --view processes -r 200
+	eventually shows 'Processes  1000, 1-3[0-9] shown'
+	keys N End
+	eventually shows '^▶ *2000 .*worker-2000 *$'
+	shows '9[0-9][0-9]-1000 shown'
+	keys '\'
+	keys -l 'pid>=1998'
+	keys Enter
+	eventually shows 'Processes  3 .*only pid>=1998 (+997)'
+	keys Escape t T I /
+	keys -l worker-1777
+	eventually shows '^▶.*worker-1777'
+	keys Enter 2
+	eventually shows '[0-9]-[0-9]* shown  by TIME'
+	if [ -z "${TT_SANITIZE:-}" ]; then
+		local kb
+		kb=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' "/proc/$(program)/status")
+		echo "resident: $kb KB"
+		[ "$kb" -lt 12000 ]
+	fi
+	keys q
+	eventually shows 'code 0'
+}
+
+# A terminal of all colours is in no package that must be here.
+@test "8, 256, all colours, or none" {
+	machine -b n150 -w dev=0,dram=11G,name=full
+	infocmp -x xterm-256color |
+		sed -e 's/^xterm-256color.*/xterm-direct|all colours,\n\tRGB,/' -e 's/colors#[^,]*/colors#0x1000000/' \
+			-e 's/setaf=.*m,/setaf=\\E[38:2::%p1%{65536}%\/%d:%p1%{256}%\/%{255}%\&%d:%p1%{255}%\&%dm,/' \
+			-e 's/setab=.*m,/setab=\\E[48:2::%p1%{65536}%\/%d:%p1%{256}%\/%{255}%\&%d:%p1%{255}%\&%dm,/' >"$WORK/direct.ti"
+	TERMINFO=$WORK/terminfo tic -x -o "$WORK/terminfo" "$WORK/direct.ti"
+	TERMINFO=$WORK/terminfo python3 "$HERE/colors.py" "$TT_SMI" "$D"
+}
+
 @test "a workload that is killed is gone from the list" {
 	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=goes --fault kill:1@2
 	watch 100x30 --view processes -r 100

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+"""Which colours are written to terminals that have 8, 256, all or none of them.
+
+usage: colors.py TT_SMI ROOT
+
+TERMINFO has a terminal called xterm-direct, which takes any colour by its three parts.
+"""
+
+import re
+import sys
+
+from terminal import Terminal
+
+PALETTE, DIRECT, BASIC = rb"\x1b\[[0-9;]*38;5;\d+", rb"\x1b\[[0-9;:]*38[;:]2[;:]", rb"\x1b\[[0-9;]*3[0-7]m"
+
+
+def written(term, *options):
+    terminal = Terminal(sys.argv[1], sys.argv[2], "--view", "grid", *options, term=term)
+    data = b""
+    for _ in range(100):
+        data += terminal.read(0.1)
+        if b"Quit" in data:
+            break
+    terminal.press(b"q")
+    assert terminal.end() == 0, term
+    assert b"Overview" in data, (term, data)
+    return data
+
+
+def expect(term, palette, direct, basic, *options):
+    data = written(term, *options)
+    found = tuple(bool(re.search(p, data)) for p in (PALETTE, DIRECT, BASIC))
+    print(term, *options, "palette, direct, basic:", found)
+    assert found == (palette, direct, basic), (term, options, data)
+
+
+expect("xterm-256color", True, False, False)
+expect("tmux-256color", True, False, False)
+expect("xterm", False, False, True)
+expect("linux", False, False, True)
+expect("vt100", False, False, False)
+expect("xterm-256color", False, False, False, "--color=never")
+expect("xterm-256color", False, False, False, "--theme=mono")
+expect("xterm-direct", False, True, False)
