@@ -109,9 +109,9 @@ load helpers
 	eventually shows '[0-9]-[0-9]* shown  by TIME'
 	if [ -z "${TT_SANITIZE:-}" ]; then
 		local kb
-		kb=$(sed -n 's/^VmRSS: *\([0-9]*\).*/\1/p' "/proc/$(program)/status")
+		kb=$(awk '/^VmRSS/ { print $2 }' "/proc/$(program)/status")
 		echo "resident: $kb KB"
-		[ "$kb" -lt 12000 ]
+		[ "$kb" -lt 8000 ]
 	fi
 	keys q
 	eventually shows 'code 0'
