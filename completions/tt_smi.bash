@@ -38,6 +38,21 @@ _tt_smi_mem() {
 	esac
 }
 
+_tt_smi_trace() {
+	case ${COMP_WORDS[2]}:$option in
+	*:--max-buffers) ;;
+	start:*)
+		if [[ $COMP_CWORD -gt 2 && $cur != -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		else
+			_tt_smi_words "--watch --max-buffers -v --verbose"
+		fi ;;
+	stop:* | status:*) ;;
+	*)
+		_tt_smi_words "start stop status -h --help -V --version" ;;
+	esac
+}
+
 _tt_smi() {
 	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 
@@ -53,8 +68,12 @@ _tt_smi() {
 		_tt_smi_mem
 		return
 	fi
+	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == trace ]]; then
+		_tt_smi_trace
+		return
+	fi
 	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
-		_tt_smi_words "show mem"
+		_tt_smi_words "show mem trace"
 		return
 	fi
 	case $option in

@@ -2,6 +2,7 @@
 
 #include "cli/mem.h"
 #include "cli/show.h"
+#include "cli/trace.h"
 
 #include <string.h>
 
@@ -10,6 +11,7 @@ static const struct command commands[] = {
 	{ "show", NULL, show_main, "devices and processes; the same as no command" },
 	{ "mem", "allocation_monitor_client", mem_main,
 	  "memory: bars, history, processes, allocations" },
+	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
 };
 
 static bool is_called(const struct command *command, const char *program)

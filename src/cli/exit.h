@@ -4,6 +4,7 @@
 enum exit_code {
 	EXIT_FINE = 0,
 	EXIT_USAGE = 2,
+	EXIT_UNAVAILABLE = 3,
 	EXIT_PERMISSION = 4,
 	EXIT_NO_DEVICE = 6,
 	EXIT_NO_DRIVER = 9,

@@ -120,18 +120,17 @@ void options_help(struct buf *out)
 	buf_puts(out, "\nOptions:\n");
 	for (size_t i = 0; i < ARRAY_SIZE(help_order); i++)
 		option_put_help(out, &table[help_order[i]]);
-	buf_puts(
-		out,
-		"\nExamples:\n"
-		"  tt_smi                        the table, once\n"
-		"  tt_smi -w -r 500              full screen, twice per second\n"
-		"  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
-		"  tt_smi --json | jq '.devices[].temperature'\n"
-		"  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
-		"\nExit status: 0 fine; 2 usage; 4 permission; 6 no such device, or none present;\n"
-		"9 driver not loaded; 15 device lost; 16 no allocation server;\n"
-		"74 output not written; 255 internal error.\n"
-		"\nThis program reads files only: it never opens or resets a device.\n");
+	buf_puts(out,
+		 "\nExamples:\n"
+		 "  tt_smi                        the table, once\n"
+		 "  tt_smi -w -r 500              full screen, twice per second\n"
+		 "  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
+		 "  tt_smi --json | jq '.devices[].temperature'\n"
+		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
+		 "\nExit status: 0 fine; 2 usage; 3 not available here; 4 permission;\n"
+		 "6 no such device, or none present; 9 driver not loaded; 15 device lost;\n"
+		 "16 no allocation server; 74 output not written; 255 internal error.\n"
+		 "\nThis program reads files only: it never opens or resets a device.\n");
 }
 
 static int set_mode(struct options *options, enum mode mode, const char *word)

@@ -266,7 +266,10 @@ static int run(const struct options *options)
 	switch (options->mode) {
 	case MODE_HELP: options_help(&text); break;
 	case MODE_HELP_QUERY: query_help(&text, options->help_kind); break;
-	case MODE_VERSION: buf_printf(&text, "tt_smi %s\n", TT_SMI_VERSION); break;
+	case MODE_VERSION:
+		buf_printf(&text, "tt_smi %s%s\n", TT_SMI_VERSION,
+			   TT_HAS_TRACE ? "" : " (without tracing)");
+		break;
 	case MODE_TABLE:
 	case MODE_LIST:
 	case MODE_DETAIL:
