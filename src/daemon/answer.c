@@ -6,7 +6,9 @@
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/traced.h"
 #include "proto/wire.h"
+#include "source/pinned.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,11 +79,13 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	uint32_t n_claims;
 
 	count_clients(answer, &counts, &allocations);
-	n_claims = (uint32_t)cards_metal(&answer->manager->cards, &claims, &snapshot);
+	n_claims = (uint32_t)cards_counts(&answer->manager->cards, &claims, &snapshot);
 	counts.processes += n_claims;
 	counts.usages += n_claims * TABLE_POOLS;
 	for (uint32_t i = 0; i < n_claims; i++)
 		answer->found |= claims[i].pid == (pid_t)answer->question->pid;
+	/* Those who are traced in vain have no claim. */
+	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0;
 	if (answer->question->flags & WIRE_WANT_FINISHED) {
 		counts.processes += (uint32_t)(accounts->next - accounts->first);
 		counts.usages += accounts->usages;
@@ -144,61 +148,50 @@ static void add_legacy(struct answer *answer, struct legacy_process *legacy)
 		ledger_list(&legacy->ledger, &answer->writer);
 }
 
-/* One claim of TT-Metal's counters, which know the present only: no peak, no counts. */
-static uint32_t claim_usages(const struct claim *claim, const struct snapshot *snapshot,
-			     struct image_usage *ret)
+static void describe_holder(const struct process *holder, struct image_process *ret)
 {
-	const uint64_t bytes[TABLE_POOLS] = {
-		[TABLE_DRAM] = claim->dram,
-		[TABLE_L1] = claim->l1,
-		[TABLE_L1_SMALL] = claim->l1_small,
-		[TABLE_TRACE] = claim->trace,
-		[TABLE_CB] = claim->cb,
-	};
-	struct table_device card;
-	uint32_t count = 0;
-
-	card_identify(&snapshot->devices[claim->device], &card);
-	for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
-		if (bytes[pool] == 0 || bytes[pool] > TABLE_BYTES_MAX)
-			continue;
-		ret[count++] = (struct image_usage){
-			.device = MIN(card.node, TABLE_DEVICES - 1),
-			.pool = pool,
-			.known = card.known,
-			.node = card.node,
-			.bdf = card.bdf,
-			.asic = card.asic,
-			.now_bytes = bytes[pool],
-			.peak_bytes = bytes[pool],
-		};
-	}
-	return count;
+	ret->uid = process_knows(holder, PROC_UID) ? holder->uid : (uint32_t)-1;
+	ret->start_ticks = holder->start_ticks;
+	if (process_knows(holder, PROC_START_TIME) && holder->start_time > 0)
+		ret->start_ns = (uint64_t)(holder->start_time * 1e9);
+	memcpy(ret->name, holder->name, MIN(sizeof(ret->name), sizeof(holder->name)));
 }
 
-static void add_metal(struct answer *answer)
+/* What is counted of programs that report nothing themselves. */
+static void add_counts(struct answer *answer)
 {
 	const struct snapshot *snapshot;
 	const struct claim *claims;
-	size_t count = cards_metal(&answer->manager->cards, &claims, &snapshot);
+	size_t count = cards_counts(&answer->manager->cards, &claims, &snapshot);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct process *holder = snapshot_find_process(snapshot, claims[i].pid);
 		struct image_process process = {
 			.pid = (uint32_t)claims[i].pid,
-			.origin = IMAGE_METAL,
+			.origin = claims[i].source == TRACKING_TRACED ? IMAGE_TRACED : IMAGE_METAL,
+			.flags = claims[i].low ? IMAGE_TOTALS_LOW : 0,
 		};
 		uint32_t n;
 
 		if (!holder || claims[i].pid <= 0)
 			continue;
-		process.uid = process_knows(holder, PROC_UID) ? holder->uid : (uint32_t)-1;
-		process.start_ticks = holder->start_ticks;
-		if (process_knows(holder, PROC_START_TIME) && holder->start_time > 0)
-			process.start_ns = (uint64_t)(holder->start_time * 1e9);
-		memcpy(process.name, holder->name, MIN(sizeof(process.name), sizeof(holder->name)));
-		n = claim_usages(&claims[i], snapshot, answer->manager->usages);
+		describe_holder(holder, &process);
+		n = claim_usages(&claims[i], &snapshot->devices[claims[i].device],
+				 answer->manager->usages);
 		add_process(answer, &process, answer->manager->usages, n);
+	}
+	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
+		const struct process *holder = &snapshot->processes[i];
+		struct image_process process = { .pid = (uint32_t)holder->pid,
+						 .origin = IMAGE_TRACED };
+
+		if (holder->pid <= 0 || !holder->n_usages)
+			continue;
+		process.doubt = pinned_reason_doubt(holder->usages[0].why[USE_DRAM]);
+		if (!process.doubt)
+			continue;
+		describe_holder(holder, &process);
+		add_process(answer, &process, NULL, 0);
 	}
 }
 
@@ -226,7 +219,7 @@ static void answer_fill(struct answer *answer)
 		add_client(answer, container_of(at, struct client, member));
 	for (LIST_EACH(at, &answer->manager->legacy_processes))
 		add_legacy(answer, container_of(at, struct legacy_process, member));
-	add_metal(answer);
+	add_counts(answer);
 	if (answer->question->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);
 	/* Less may be there than was counted: the rest is cut off. */
@@ -245,6 +238,7 @@ int answer_snapshot(struct manager *manager, const struct asker *asker,
 	void *map;
 
 	clients_refresh(manager);
+	traced_refresh(manager);
 	count_all(&answer, &counts);
 	if (question->pid && !answer.found)
 		return -ESRCH;

@@ -18,8 +18,8 @@
 #define LOOK_LATER (2 * NS_PER_S)
 enum { LOOKS_MAX = 30 };
 
-/* A reader of TT-Metal's files walks over processes; so often is enough for any display. */
-#define METAL_KEPT (100 * NS_PER_MS)
+/* Who reads these files walks over processes; so often is enough for any display. */
+#define COUNTS_KEPT (100 * NS_PER_MS)
 
 /* "0000:c1:00.0" as one number, as in the table. */
 static bool bdf_parse(const char *text, uint64_t *ret)
@@ -214,8 +214,8 @@ void cards_done(struct cards *cards)
 		if (fd >= 0)
 			close(fd);
 	}
-	free(cards->metal_claims);
-	snapshot_free(cards->metal_snapshot);
+	free(cards->claims);
+	snapshot_free(cards->claimed);
 	cards->looker = looker_free(cards->looker);
 }
 
@@ -267,38 +267,38 @@ size_t cards_count_visible(const struct cards *cards, const char *visible)
 }
 
 /* The sources are kept while there are files, since they remember what does not change. */
-static int metal_ask(struct cards *cards, struct snapshot **ret_snapshot, struct claim **ret_claims,
-		     size_t *ret_count)
+static int counts_ask(struct cards *cards, struct snapshot **ret_snapshot,
+		      struct claim **ret_claims, size_t *ret_count)
 {
-	if (!root_has_metal(cards->root)) {
+	if (!root_has_counts(cards->root)) {
 		cards->looker = looker_free(cards->looker);
 		return 0;
 	}
 	if (!cards->looker && looker_new(cards->root, &cards->looker) < 0)
 		return -ENOMEM;
-	return looker_metal(cards->looker, ret_snapshot, ret_claims, ret_count);
+	return looker_counts(cards->looker, ret_snapshot, ret_claims, ret_count);
 }
 
-size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
-		   const struct snapshot **ret_snapshot)
+size_t cards_counts(struct cards *cards, const struct claim **ret_claims,
+		    const struct snapshot **ret_snapshot)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	if (!cards->metal_ns || now - cards->metal_ns > METAL_KEPT) {
+	if (!cards->claims_ns || now - cards->claims_ns > COUNTS_KEPT) {
 		struct snapshot *snapshot = NULL;
 		struct claim *claims = NULL;
 		size_t count = 0;
 
-		if (metal_ask(cards, &snapshot, &claims, &count) < 0)
+		if (counts_ask(cards, &snapshot, &claims, &count) < 0)
 			count = 0; /* what cannot be had now is not told of */
-		snapshot_free(cards->metal_snapshot);
-		free(cards->metal_claims);
-		cards->metal_snapshot = snapshot;
-		cards->metal_claims = claims;
-		cards->n_metal = count;
-		cards->metal_ns = now;
+		snapshot_free(cards->claimed);
+		free(cards->claims);
+		cards->claimed = snapshot;
+		cards->claims = claims;
+		cards->n_claims = count;
+		cards->claims_ns = now;
 	}
-	*ret_claims = cards->metal_claims;
-	*ret_snapshot = cards->metal_snapshot;
-	return cards->n_metal;
+	*ret_claims = cards->claims;
+	*ret_snapshot = cards->claimed;
+	return cards->n_claims;
 }

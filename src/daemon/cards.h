@@ -1,6 +1,7 @@
 /*
  * The cards of this machine, found by the kmd source when the server starts and
- * again when device nodes come or go. Also who uses TT-Metal's counters on them.
+ * again when device nodes come or go. Also what is counted of programs that do not report:
+ * by the tracer, and by TT-Metal.
  */
 #pragma once
 
@@ -29,15 +30,15 @@ struct cards {
 	size_t count;
 	const struct root *root;
 	struct loop *loop;
-	struct looker *looker;		 /* the sources, while there are files of TT-Metal's */
-	struct watch changes;		 /* inotify */
-	struct timer settle;		 /* looks again once changes have settled */
-	unsigned looks;			 /* still to be made, at most */
-	bool complete;			 /* the last one found out everything */
-	struct snapshot *metal_snapshot; /* what TT-Metal's counters said at metal_ns */
-	struct claim *metal_claims;
-	size_t n_metal;
-	int64_t metal_ns;
+	struct looker *looker;	  /* the sources, while there are such files */
+	struct watch changes;	  /* inotify */
+	struct timer settle;	  /* looks again once changes have settled */
+	unsigned looks;		  /* still to be made, at most */
+	bool complete;		  /* the last one found out everything */
+	struct snapshot *claimed; /* what the tracer and TT-Metal said at claims_ns */
+	struct claim *claims;
+	size_t n_claims;
+	int64_t claims_ns;
 };
 
 /* Finding no driver is no failure: cards may come. */
@@ -52,11 +53,12 @@ const struct card *cards_logical(const struct cards *cards, const char *visible,
 size_t cards_count_visible(const struct cards *cards, const char *visible);
 
 /*
- * What TT-Metal's own counters say of a process, one claim per card; remembered for a moment.
- * The claims' devices are places in the snapshot. Valid until the next call.
+ * What the tracer and TT-Metal's own counters say of processes, one claim per card of each;
+ * remembered for a moment. The claims' devices are places in the snapshot, NULL if nobody
+ * counts. Valid until the next call.
  */
-size_t cards_metal(struct cards *cards, const struct claim **ret_claims,
-		   const struct snapshot **ret_snapshot);
+size_t cards_counts(struct cards *cards, const struct claim **ret_claims,
+		    const struct snapshot **ret_snapshot);
 
 /* Identity of a device of such a snapshot. */
 void card_identify(const struct device *device, struct table_device *ret);

@@ -1,20 +1,19 @@
 #include "daemon/looker.h"
 
 #include "basic/clock.h"
+#include "proto/traced.h"
 #include "source/shm.h"
 #include "source/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 
 /* For one read. Clients wait as long, so it is short; what is late is known the next time. */
 static const int64_t patience_ns = 50 * NS_PER_MS;
 
 /* In the order they are asked, as in sources[]. */
 static const struct source *const asked[] = {
-	&source_kmd,
-	&source_holders,
-	&source_proc,
-	&source_metal_shm,
+	&source_kmd, &source_holders, &source_proc, &source_traced, &source_metal_shm,
 };
 
 struct looker {
@@ -124,13 +123,14 @@ static int seen(uint64_t id, const char *name, void *arg)
 	return 1;
 }
 
-bool root_has_metal(const struct root *root)
+bool root_has_counts(const struct root *root)
 {
-	return shm_each(root, "_memory", seen, NULL) > 0;
+	return faccessat(root->fd, TRACED_ALLOCATIONS, F_OK, 0) == 0 ||
+	       shm_each(root, "_memory", seen, NULL) > 0;
 }
 
-int looker_metal(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,
-		 size_t *ret_count)
+int looker_counts(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,
+		  size_t *ret_count)
 {
 	struct want want;
 

@@ -10,6 +10,7 @@
 #include "daemon/mourner.h"
 #include "daemon/reexec.h"
 #include "daemon/systemd.h"
+#include "daemon/traced.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 enum { ACCEPT_BATCH = 32 };
 
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
-enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 };
+enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
 
 static void raise_descriptors(struct manager *manager)
 {
@@ -249,6 +250,7 @@ int manager_init(struct manager *manager, const struct options *options)
 	list_init(&manager->legacy_connections);
 	list_init(&manager->legacy_processes);
 	list_init(&manager->mourners);
+	list_init(&manager->lives);
 	manager->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	r = loop_init(&manager->loop);
 	if (r >= 0)
@@ -279,11 +281,24 @@ int manager_init(struct manager *manager, const struct options *options)
 	return r;
 }
 
+/* Once more after a SIGHUP that could not be followed: then all of it is there. */
+static void tracing_start(struct manager *manager)
+{
+	bool traces = manager->options->trace;
+
+	if (manager->tracer.loop)
+		return;
+	traced_init(manager, traces);
+	if (traces)
+		tracer_start(&manager->tracer, &manager->loop, manager->tracer_left);
+}
+
 int manager_run(struct manager *manager)
 {
 	unsigned adopted = adopt_tables(manager);
 	int r;
 
+	tracing_start(manager);
 	log_line(LOG_NOTE, "listens on %s%s%s", manager->own.path,
 		 manager->legacy.path ? " and " : "",
 		 manager->legacy.path ? manager->legacy.path : "");
@@ -330,6 +345,8 @@ void manager_done(struct manager *manager)
 	listener_end(manager, &manager->own);
 	listener_end(manager, &manager->legacy);
 	connections_done(manager);
+	traced_done(manager);
+	tracer_stop(&manager->tracer);
 	mourners_done(manager);
 	cards_done(&manager->cards);
 	watch_stop(&manager->loop, &manager->signals);

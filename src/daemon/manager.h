@@ -14,6 +14,7 @@
 #include "daemon/loop.h"
 #include "daemon/options.h"
 #include "daemon/quotas.h"
+#include "daemon/tracer.h"
 
 #include <stdint.h>
 
@@ -40,6 +41,11 @@ struct manager {
 	struct list legacy_connections; /* struct legacy_connection */
 	struct list legacy_processes;	/* struct legacy_process */
 	struct list mourners;		/* struct mourner */
+	struct list lives;		/* struct traced_life */
+	uint32_t n_lives;
+	struct timer look; /* at who is traced */
+	struct tracer tracer;
+	pid_t tracer_left; /* by the server before; 0: none */
 	uint32_t n_mourners;
 	uint32_t legacy_held; /* entries in all ledgers */
 	int64_t dumped_ns;    /* CLOCK_MONOTONIC, when a legacy client last asked for a dump */

@@ -15,6 +15,7 @@ enum {
 	OPT_ROOT,
 	OPT_LIMIT,
 	OPT_FOREGROUND,
+	OPT_TRACE,
 };
 
 static const char short_options[] = "hVqv";
@@ -27,6 +28,7 @@ static const struct option long_options[] = {
 	{ "socket", required_argument, NULL, OPT_SOCKET },
 	{ "legacy-socket", required_argument, NULL, OPT_LEGACY },
 	{ "root", required_argument, NULL, OPT_ROOT },
+	{ "trace", no_argument, NULL, OPT_TRACE },
 	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ 0 },
 };
@@ -43,6 +45,8 @@ void options_help(struct buf *out)
 		 "                             root, else $XDG_RUNTIME_DIR/tt-smi/allocd.sock)\n"
 		 "  --legacy-socket PATH|none  for programs built against the first allocation\n"
 		 "                             server (default " LEGACY_SOCKET ")\n"
+		 "  --trace                    run the tracer too: memory of programs that report\n"
+		 "                             nothing (root)\n"
 		 "  -q, --quiet                say only what went wrong\n"
 		 "  -v, --verbose              a line for every coming and going\n"
 		 "  --foreground               stay in the foreground (the default)\n"
@@ -85,6 +89,7 @@ static int option_set(struct options *options, int option)
 	case 'q': options->quiet = true; return 0;
 	case 'v': options->verbose = true; return 0;
 	case OPT_FOREGROUND: return 0;
+	case OPT_TRACE: options->trace = true; return 0;
 	case OPT_SOCKET: options->socket = optarg; return 0;
 	case OPT_LEGACY:
 		options->legacy = strcmp(optarg, "none") == 0 ? NULL : optarg;

@@ -12,6 +12,7 @@ struct options {
 	const char *legacy;   /* NULL: none */
 	bool legacy_is_given; /* on the command line: then it must work */
 	const char *root;     /* NULL: "/" */
+	bool trace;	      /* programs that do not report */
 	bool quiet, verbose;
 	bool help, version;
 	struct limits limits;

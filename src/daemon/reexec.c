@@ -62,6 +62,11 @@ void reexec_begin(void)
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
+bool reexec_goes_on(void)
+{
+	return inherited != NULL;
+}
+
 bool reexec_restore(struct manager *manager)
 {
 	int r;

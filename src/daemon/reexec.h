@@ -21,6 +21,9 @@ struct manager;
  */
 void reexec_begin(void);
 
+/* Is there such a thing? Then it is too late to refuse to start. */
+bool reexec_goes_on(void);
+
 /* Goes on with it. False: there is nothing, the server starts as usual. */
 bool reexec_restore(struct manager *manager);
 

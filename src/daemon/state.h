@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define STATE_MAGIC   UINT64_C(0x3145544154535454) /* "TTSTATE1" on a little-endian machine */
-#define STATE_VERSION 1u
+#define STATE_VERSION 2u
 
 struct manager;
 
@@ -39,6 +39,8 @@ struct state_head {
 	uint64_t finished_total;
 	struct state_listener own, legacy;
 	uint32_t connections, clients, processes, legacy_connections, accounts, mourners;
+	int32_t tracer; /* the child that traces; 0: none */
+	uint32_t reserved;
 };
 
 struct state_connection {

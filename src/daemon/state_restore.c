@@ -281,6 +281,7 @@ int state_restore(struct manager *manager, const void *data, size_t length)
 	if (!head)
 		return -EBADMSG;
 	manager->start_ns = (int64_t)head->start_ns;
+	manager->tracer_left = head->tracer;
 	r = listener_restore(&head->own, &manager->own);
 	if (r >= 0)
 		r = listener_restore(&head->legacy, &manager->legacy);

@@ -176,6 +176,7 @@ void state_save(struct manager *manager, struct buf *out)
 		.clients = list_count(&manager->clients),
 		.processes = list_count(&manager->legacy_processes),
 		.legacy_connections = list_count(&manager->legacy_connections),
+		.tracer = manager->tracer.pid,
 		.accounts = (uint32_t)(manager->accounts.next - manager->accounts.first),
 	};
 

@@ -8,6 +8,7 @@
 #include "basic/clock.h"
 #include "proto/wire.h"
 #include "source/identity.h"
+#include "source/pinned.h"
 #include "source/server.h"
 
 #include <errno.h>
@@ -241,6 +242,15 @@ static int take_finished(struct sample *sample, const struct image_view *view,
 	return r;
 }
 
+/* It is traced, but not so that its figures could be believed. */
+static void take_doubt(struct snapshot *snapshot, const struct image_process *from)
+{
+	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
+
+	for (size_t i = 0; process && i < process->n_usages; i++)
+		usage_blame(&process->usages[i], pinned_doubt_reason(from->doubt));
+}
+
 static int take_answer(struct sample *sample, const struct image_view *view)
 {
 	int r = 0;
@@ -249,6 +259,10 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
 		const struct image_process *from = &view->processes[i];
 
+		if (from->origin == IMAGE_TRACED && from->doubt) {
+			take_doubt(sample->snapshot, from);
+			continue;
+		}
 		r = from->flags & IMAGE_FINISHED ? take_finished(sample, view, from)
 						 : take_process(sample, view, from);
 	}

@@ -76,17 +76,25 @@ void pinned_done(struct pinned *pinned, struct crew *crew)
 		buf_done(&pinned->text);
 }
 
+static const enum reason reasons[TRACED_DOUBTS] = {
+	[TRACED_NO_DOUBT] = NO_TRACKER,
+	[TRACED_UNKNOWN_SHAPE] = TRACE_UNKNOWN_SHAPE,
+	[TRACED_SINGLE_STEP] = TRACE_SINGLE_STEP,
+	[TRACED_MISSED_FREE] = TRACE_MISSED_FREE,
+	[TRACED_MAP_FULL] = TRACE_MAP_FULL,
+	[TRACED_NO_THROW] = TRACE_NO_THROW,
+	[TRACED_MESH] = TRACE_MESH,
+};
+
 enum reason pinned_doubt_reason(enum traced_doubt doubt)
 {
-	switch (doubt) {
-	case TRACED_UNKNOWN_SHAPE: return TRACE_UNKNOWN_SHAPE;
-	case TRACED_SINGLE_STEP: return TRACE_SINGLE_STEP;
-	case TRACED_MISSED_FREE: return TRACE_MISSED_FREE;
-	case TRACED_MAP_FULL: return TRACE_MAP_FULL;
-	case TRACED_NO_THROW: return TRACE_NO_THROW;
-	case TRACED_MESH: return TRACE_MESH;
-	case TRACED_NO_DOUBT:
-	case TRACED_DOUBTS: break;
-	}
-	return NO_TRACKER;
+	return doubt < TRACED_DOUBTS ? reasons[doubt] : NO_TRACKER;
+}
+
+enum traced_doubt pinned_reason_doubt(enum reason why)
+{
+	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++)
+		if (reasons[i] == why)
+			return i;
+	return TRACED_NO_DOUBT;
 }

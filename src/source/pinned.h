@@ -38,5 +38,8 @@ void pinned_done(struct pinned *pinned, struct crew *crew);
 /* The text is not what it should be: says so. */
 void pinned_complain(const struct pinned *pinned, struct sample *sample, int error);
 
-/* Why figures that cannot be trusted are not shown. */
+/* Why figures that cannot be trusted are not shown; NO_TRACKER for a doubt that is not known. */
 enum reason pinned_doubt_reason(enum traced_doubt doubt);
+
+/* The other way: TRACED_NO_DOUBT for any other reason. */
+enum traced_doubt pinned_reason_doubt(enum reason why);

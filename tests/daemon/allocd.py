@@ -62,6 +62,7 @@ class Process:
     def __init__(self, fields, usages, allocations):
         (self.pid, self.uid, self.start_ticks, self.start_ns, self.ended_ns, self.origin, self.flags,
          self.exit_status) = fields[:8]
+        self.doubt = fields[12]
         self.misuse = fields[13:22]
         self.unlisted = fields[22]
         self.name = fields[23].split(b"\0")[0].decode(errors="replace")

@@ -53,5 +53,8 @@ int main(int argc, char **argv)
 	if (options.help || options.version)
 		return print(&options);
 	log_set(options.quiet ? LOG_REFUSAL : options.verbose ? LOG_EVENT : LOG_NOTE);
+	code = options.trace && !reexec_goes_on() ? tracer_check() : 0;
+	if (code)
+		return code;
 	return serve(&options, argv);
 }

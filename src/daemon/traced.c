@@ -1,0 +1,230 @@
+#include "daemon/traced.h"
+
+#include "basic/clock.h"
+#include "daemon/client.h"
+#include "daemon/legacy_process.h"
+#include "daemon/manager.h"
+#include "daemon/mourner.h"
+
+#include <string.h>
+
+#define LOOK_AGAIN NS_PER_S
+
+/* A traced process that lives. */
+struct traced_life {
+	struct manager *manager;
+	struct list member;
+	struct watch watch; /* its pidfd */
+	struct peer peer;
+	bool low;
+	struct image_usage *usages;
+	uint32_t n_usages;
+};
+
+uint32_t claim_usages(const struct claim *claim, const struct device *device,
+		      struct image_usage *ret)
+{
+	const bool traced = claim->source == TRACKING_TRACED;
+	const uint64_t bytes[TABLE_POOLS] = {
+		[TABLE_DRAM] = claim->dram,	[TABLE_L1] = claim->l1,
+		[TABLE_SYSTEM] = claim->system, [TABLE_L1_SMALL] = claim->l1_small,
+		[TABLE_TRACE] = claim->trace,	[TABLE_CB] = claim->cb,
+	};
+	struct table_device card;
+	uint32_t count = 0;
+
+	card_identify(device, &card);
+	for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
+		bool told = bytes[pool] > 0 || (traced && pool == TABLE_DRAM);
+
+		if (!told || bytes[pool] > TABLE_BYTES_MAX)
+			continue;
+		ret[count] = (struct image_usage){
+			.device = MIN(card.node, TABLE_DEVICES - 1),
+			.pool = pool,
+			.known = card.known,
+			.node = card.node,
+			.bdf = card.bdf,
+			.asic = card.asic,
+			.now_bytes = bytes[pool],
+			.peak_bytes = bytes[pool],
+			.allocs = count == 0 ? claim->held : 0,
+		};
+		count++;
+	}
+	return count;
+}
+
+static void life_free(struct traced_life *life)
+{
+	int fd = life->watch.fd;
+
+	watch_stop(&life->manager->loop, &life->watch);
+	list_remove(&life->member);
+	life->manager->n_lives--;
+	close(fd);
+	free(life->usages);
+	free(life);
+}
+
+/* Has it an account already, from a table or a connection of its own? */
+static bool is_accounted(struct manager *manager, const struct peer *peer)
+{
+	struct accounts *accounts = &manager->accounts;
+
+	if (legacy_process_find(manager, peer))
+		return true; /* or will have one at once */
+	for (LIST_EACH(at, &manager->clients)) {
+		if (peer_is(&container_of(at, struct client, member)->peer, peer))
+			return true;
+	}
+	for (uint64_t serial = accounts->next; serial > accounts->first; serial--) {
+		const struct accounts_entry *account = accounts_find(accounts, serial - 1);
+
+		if (account->process.pid == (uint32_t)peer->pid &&
+		    account->process.start_ticks == peer->start_ticks)
+			return true;
+	}
+	return false;
+}
+
+static void life_ended(struct watch *watch, uint32_t events)
+{
+	struct traced_life *life = container_of(watch, struct traced_life, watch);
+	struct image_process process = {
+		.pid = (uint32_t)life->peer.pid,
+		.uid = life->peer.uid,
+		.start_ticks = life->peer.start_ticks,
+		.start_ns = life->peer.start_ns,
+		.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME),
+		.origin = IMAGE_TRACED,
+		.flags = IMAGE_FINISHED | (life->low ? IMAGE_TOTALS_LOW : 0),
+	};
+
+	(void)events;
+	life->manager->cards.claims_ns = 0; /* what was told of it is over */
+	memcpy(process.name, life->peer.name, sizeof(process.name));
+	if (life->n_usages && !is_accounted(life->manager, &life->peer))
+		mourner_new(life->manager, watch->fd,
+			    accounts_add(&life->manager->accounts, &process, life->usages,
+					 life->n_usages));
+	life_free(life);
+}
+
+static struct traced_life *life_find(struct manager *manager, int32_t pid)
+{
+	for (LIST_EACH(at, &manager->lives)) {
+		struct traced_life *life = container_of(at, struct traced_life, member);
+
+		if (life->peer.pid == pid)
+			return life;
+	}
+	return NULL;
+}
+
+/* The number must be of the process that was traced. */
+static struct traced_life *life_new(struct manager *manager, const struct claim *claim)
+{
+	struct traced_life *life;
+	struct peer peer;
+	int fd = -1;
+
+	if (manager->n_lives >= TRACED_LIVES_MAX || peer_of_pid(claim->pid, &peer, &fd) < 0)
+		return NULL;
+	life = calloc(1, sizeof(*life));
+	if (!life || peer.start_ticks != claim->start_ticks)
+		goto fail;
+	*life = (struct traced_life){ .manager = manager, .peer = peer };
+	life->watch = (struct watch){ .fd = -1, .ready = life_ended };
+	if (watch_start(&manager->loop, &life->watch, fd, EPOLLIN) < 0)
+		goto fail;
+	list_append(&manager->lives, &life->member);
+	manager->n_lives++;
+	return life;
+fail:
+	close(fd);
+	free(life);
+	return NULL;
+}
+
+/* The last figures, and the most that was seen. */
+static void life_take(struct traced_life *life, const struct image_usage *from)
+{
+	struct image_usage *grown;
+
+	for (uint32_t i = 0; i < life->n_usages; i++) {
+		struct image_usage *usage = &life->usages[i];
+		uint64_t peak = MAX(usage->peak_bytes, from->now_bytes);
+
+		if (usage->device != from->device || usage->pool != from->pool)
+			continue;
+		*usage = *from;
+		usage->peak_bytes = peak;
+		return;
+	}
+	if (life->n_usages >= USAGES_MAX)
+		return;
+	grown = reallocarray(life->usages, life->n_usages + (size_t)1, sizeof(*grown));
+	if (!grown)
+		return;
+	life->usages = grown;
+	life->usages[life->n_usages++] = *from;
+}
+
+/* A pool that is not told of any more holds nothing. */
+static void life_empty(struct traced_life *life)
+{
+	for (uint32_t i = 0; i < life->n_usages; i++)
+		life->usages[i].now_bytes = life->usages[i].allocs = 0;
+}
+
+void traced_refresh(struct manager *manager)
+{
+	const struct snapshot *snapshot;
+	const struct claim *claims;
+	size_t count = cards_counts(&manager->cards, &claims, &snapshot);
+	int32_t before = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct image_usage usages[TABLE_POOLS];
+		struct traced_life *life;
+		uint32_t n;
+
+		if (claims[i].source != TRACKING_TRACED)
+			continue;
+		life = life_find(manager, claims[i].pid);
+		if (!life)
+			life = life_new(manager, &claims[i]);
+		if (!life || life->peer.start_ticks != claims[i].start_ticks)
+			continue;
+		if (claims[i].pid != before)
+			life_empty(life);
+		before = claims[i].pid;
+		life->low |= claims[i].low;
+		n = claim_usages(&claims[i], &snapshot->devices[claims[i].device], usages);
+		for (uint32_t k = 0; k < n; k++)
+			life_take(life, &usages[k]);
+	}
+}
+
+static void look_again(struct timer *timer)
+{
+	struct manager *manager = container_of(timer, struct manager, look);
+
+	traced_refresh(manager);
+	timer_set(&manager->loop, timer, LOOK_AGAIN);
+}
+
+void traced_init(struct manager *manager, bool looks)
+{
+	manager->look.expired = look_again;
+	if (looks)
+		timer_set(&manager->loop, &manager->look, LOOK_AGAIN);
+}
+
+void traced_done(struct manager *manager)
+{
+	timer_stop(&manager->loop, &manager->look);
+	for (LIST_EACH(at, &manager->lives))
+		life_free(container_of(at, struct traced_life, member));
+}

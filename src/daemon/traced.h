@@ -1,0 +1,30 @@
+/*
+ * Programs that are traced, as long as they live: for the account of each when it
+ * ends. The kernel forgets a process at its end, so the last figures are those of
+ * the last look, and the peaks the most that a look saw. Whoever asks looks; a
+ * server that traces looks by itself too, once a second while somebody is traced.
+ */
+#pragma once
+
+#include "daemon/loop.h"
+#include "model/merge.h"
+#include "proto/snapshot_image.h"
+
+struct manager;
+
+/* Each has a descriptor of ours; those beyond are shown, and not accounted for. */
+enum { TRACED_LIVES_MAX = 1024 };
+
+/*
+ * One claim of whoever counts the present only, as usages: of TT-Metal's counters no
+ * peak and no counts, of the tracer the buffers held. Room for TABLE_POOLS of them.
+ */
+uint32_t claim_usages(const struct claim *claim, const struct device *device,
+		      struct image_usage *ret);
+
+/* Begins to look by itself, if asked for. */
+void traced_init(struct manager *manager, bool looks);
+void traced_done(struct manager *manager);
+
+/* Takes over what the last look found. */
+void traced_refresh(struct manager *manager);

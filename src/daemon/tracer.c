@@ -1,0 +1,180 @@
+#include "daemon/tracer.h"
+
+#include "basic/clock.h"
+#include "basic/neighbour.h"
+#include "daemon/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+static const char program[] = "tt_smi-trace";
+
+/* Before it is started again; doubled each time, unless it had lived for a while. */
+#define PAUSE_FIRST (1 * NS_PER_S)
+#define PAUSE_LAST  (30 * NS_PER_S)
+#define LIVED_LONG  (60 * NS_PER_S)
+
+/* It ends by a signal at once; a system that is busy may take longer. */
+enum { END_MS = 5000 };
+
+enum { EXIT_PERMISSION = 4, EXIT_NO_TRACER = 3 };
+
+int tracer_check(void)
+{
+	char path[PATH_MAX];
+
+	if (neighbour_find(program, path, sizeof(path)) < 0) {
+		log_line(LOG_FAULT, "--trace: %s is not there: built without tracing", program);
+		return EXIT_NO_TRACER;
+	}
+	if (geteuid() != 0) {
+		log_line(LOG_FAULT, "--trace: only root may trace programs");
+		return EXIT_PERMISSION;
+	}
+	return 0;
+}
+
+/*
+ * In the child. A group of its own: what a terminal sends is for the server, which
+ * then ends it. Should the server be killed, the kernel ends it.
+ */
+static void become_tracer(pid_t parent)
+{
+	static char name[] = "tt_smi-trace", start[] = "start", watch[] = "--watch";
+	char *argv[] = { name, start, watch, NULL };
+	sigset_t none;
+	int null, r;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(EXIT_FAILURE);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO); /* what it says belongs into our log */
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	r = neighbour_execute(program, argv);
+	log_line(LOG_FAULT, "%s cannot be executed: %s", program, strerror(-r));
+	_exit(127);
+}
+
+/* Returns how long it will be. */
+static int64_t tracer_later(struct tracer *tracer)
+{
+	int64_t lived = clock_now(CLOCK_MONOTONIC) - tracer->started_ns;
+	int64_t pause = lived > LIVED_LONG ? PAUSE_FIRST : MAX(tracer->pause_ns, PAUSE_FIRST);
+
+	timer_set(tracer->loop, &tracer->again, pause);
+	tracer->pause_ns = MIN(2 * pause, PAUSE_LAST);
+	return pause;
+}
+
+/* Lets go of a child that has ended. */
+static void tracer_forget(struct tracer *tracer)
+{
+	int fd = tracer->life.fd;
+
+	watch_stop(tracer->loop, &tracer->life);
+	if (fd >= 0)
+		close(fd);
+	tracer->pid = 0;
+}
+
+static void tracer_ended(struct watch *watch, uint32_t events)
+{
+	struct tracer *tracer = container_of(watch, struct tracer, life);
+	int status = 0;
+
+	(void)events;
+	if (waitpid(tracer->pid, &status, WNOHANG) == 0)
+		return;
+	tracer_forget(tracer);
+	log_line(LOG_FAULT, "the tracer %s %d; again in %lld s",
+		 WIFSIGNALED(status) ? "was ended by signal" : "ended with status",
+		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+		 (long long)(tracer_later(tracer) / NS_PER_S));
+}
+
+static int tracer_watch(struct tracer *tracer)
+{
+	int fd = (int)syscall(SYS_pidfd_open, tracer->pid, 0), r;
+
+	if (fd < 0)
+		return -errno;
+	r = watch_start(tracer->loop, &tracer->life, fd, EPOLLIN);
+	if (r < 0)
+		close(fd);
+	return r;
+}
+
+static void tracer_spawn(struct tracer *tracer)
+{
+	pid_t parent = getpid();
+	int r = 0;
+
+	tracer->started_ns = clock_now(CLOCK_MONOTONIC);
+	tracer->pid = fork();
+	if (tracer->pid == 0)
+		become_tracer(parent);
+	if (tracer->pid < 0)
+		r = -errno;
+	else
+		r = tracer_watch(tracer);
+	if (r >= 0) {
+		log_line(LOG_NOTE, "traces programs, by process %d", tracer->pid);
+		return;
+	}
+	log_line(LOG_FAULT, "the tracer cannot be started: %s", strerror(-r));
+	if (tracer->pid > 0) {
+		kill(tracer->pid, SIGKILL);
+		waitpid(tracer->pid, NULL, 0);
+	}
+	tracer->pid = 0;
+	tracer_later(tracer);
+}
+
+static void tracer_again(struct timer *timer)
+{
+	tracer_spawn(container_of(timer, struct tracer, again));
+}
+
+void tracer_start(struct tracer *tracer, struct loop *loop, pid_t child)
+{
+	*tracer = (struct tracer){
+		.loop = loop,
+		.life = { .fd = -1, .ready = tracer_ended },
+		.again.expired = tracer_again,
+		.started_ns = clock_now(CLOCK_MONOTONIC),
+		.pid = child,
+	};
+	/* Still ours, and alive? Then it is the one. */
+	if (child > 0 && waitpid(child, NULL, WNOHANG) == 0 && tracer_watch(tracer) >= 0)
+		return;
+	tracer_spawn(tracer);
+}
+
+void tracer_stop(struct tracer *tracer)
+{
+	struct pollfd end = { .fd = tracer->life.fd, .events = POLLIN };
+
+	if (!tracer->loop)
+		return;
+	timer_stop(tracer->loop, &tracer->again);
+	if (tracer->pid <= 0)
+		return;
+	kill(tracer->pid, SIGTERM);
+	if (poll(&end, 1, END_MS) <= 0)
+		kill(tracer->pid, SIGKILL);
+	waitpid(tracer->pid, NULL, 0);
+	tracer_forget(tracer);
+}

@@ -1,0 +1,210 @@
+"""Traced programs: what the kernel counts of them, and the tracer as a child of the server."""
+
+import json
+import sys
+
+from allocd import *
+from test_cards import machine
+
+GIB = 1 << 30
+
+# A tracer that only says what befalls it. Each start is a line, its number and its words.
+FAKE = """#!/bin/sh
+echo "start $$ $*" >>"{directory}/tracer"
+trap 'echo "end $$" >>"{directory}/tracer"; exit 0' TERM
+[ ! -e "{directory}/fails" ] || exit 7
+while :; do sleep 0.02; done
+"""
+
+
+def beside(directory, script=FAKE):
+    """tt_allocd, with that for a tracer beside it."""
+    os.mkdir(directory + "/bin", 0o755)
+    if script:
+        with open(directory + "/bin/tt_smi-trace", "w") as f:
+            f.write(script.format(directory=directory))
+        os.chmod(directory + "/bin/tt_smi-trace", 0o755)
+    return readable(ALLOCD, directory + "/bin")
+
+
+class Tracing(Server):
+    def __init__(self, directory, script=FAKE, **more):
+        self.program = beside(directory, script)
+        super().__init__(directory, "--trace", **more)
+
+    def command(self):
+        return [self.program, *super().command()[1:]]
+
+    def tracers(self, word="start"):
+        try:
+            with open(self.directory + "/tracer") as f:
+                return [int(line.split()[1]) for line in f if line.startswith(word)]
+        except FileNotFoundError:
+            return []
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@bare
+def test_without_a_tracer_it_does_not_start(directory):
+    result = subprocess.run([beside(directory, None), "--trace", "--socket", directory + "/s"],
+                            stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 3, result
+    assert "tt_smi-trace is not there: built without tracing" in result.stderr, result.stderr
+
+
+@root
+@bare
+def test_who_is_not_root_may_not_trace(directory):
+    result = subprocess.run([beside(directory), "--trace", "--socket", directory + "/s"],
+                            stderr=subprocess.PIPE, text=True, user=NOBODY)
+    assert result.returncode == 4, result
+    assert "only root may trace" in result.stderr, result.stderr
+
+
+@root
+@bare
+def test_a_tracer_that_dies_is_started_again(directory):
+    server = Tracing(directory)
+    wait(lambda: len(server.tracers()) == 1, "the tracer")
+    with open(directory + "/tracer") as f:
+        assert f.read().split()[2:] == ["start", "--watch"]
+    os.kill(server.tracers()[0], signal.SIGKILL)
+    server.wait_for("the tracer was ended by signal 9; again in 1 s")
+    wait(lambda: len(server.tracers()) == 2, "the next tracer")
+    open(directory + "/fails", "w").close()
+    os.kill(server.tracers()[1], signal.SIGKILL)
+    server.wait_for("the tracer was ended by signal 9; again in 2 s")
+    server.wait_for("the tracer ended with status 7; again in 4 s", 10)
+    os.unlink(directory + "/fails")
+    wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives", 15)
+    assert server.stop() == 0
+    assert server.tracers("end") == server.tracers()[3:]
+    assert not any(map(is_alive, server.tracers()))
+
+
+@root
+@bare
+def test_sighup_keeps_the_tracer(directory):
+    server = Tracing(directory)
+    wait(lambda: len(server.tracers()) == 1, "the tracer")
+    for again in range(1, 4):
+        server.child.send_signal(signal.SIGHUP)
+        wait(lambda: server.log().count("listens on") == again + 1, "the server after SIGHUP")
+        server.ask()
+    assert len(server.tracers()) == 1 and is_alive(server.tracers()[0])
+    # It is still watched,
+    os.kill(server.tracers()[0], signal.SIGKILL)
+    server.wait_for("the tracer was ended by signal 9")
+    wait(lambda: len(server.tracers()) == 2, "the next tracer")
+    # and one that died meanwhile is missed.
+    server.child.send_signal(signal.SIGSTOP)
+    os.kill(server.tracers()[1], signal.SIGKILL)
+    server.child.send_signal(signal.SIGHUP)
+    server.child.send_signal(signal.SIGCONT)
+    wait(lambda: len(server.tracers()) == 3, "a tracer after that", 10)
+    assert server.stop() == 0
+    assert not any(map(is_alive, server.tracers()))
+
+
+@root
+@bare
+def test_a_server_that_is_killed_takes_the_tracer_along(directory):
+    server = Tracing(directory)
+    wait(lambda: len(server.tracers()) == 1, "the tracer")
+    server.kill()
+    wait(lambda: not is_alive(server.tracers()[0]), "its end")
+    assert server.tracers("end") == server.tracers()
+
+
+def workload(root, name):
+    """The process of a simulated workload."""
+    for line in open(root + "/run/tt-smi/bpf/holders"):
+        if line.split()[1] == name:
+            return int(line.split()[0])
+    return None
+
+
+@bare
+def test_what_the_kernel_counts_is_told(directory):
+    root = machine(directory, "-b", "n150,p150a", "-w", "dev=0+1,dram=3G,trace=1M,l1=2M,via=traced,name=whole", "-w",
+                   "dev=1,dram=1G,via=traced,state=since-attach,name=late", "-w",
+                   "dev=1,dram=9G,via=traced,state=mesh,name=vague", "-w", "dev=0,via=traced,name=idle")
+    server = Server(directory, root=root)
+    image = server.ask()
+    whole = [p for p in image.living if p.pid == workload(root, "whole")]
+    assert [p.origin for p in whole] == [TRACED] * 2 and sum(p.now(DRAM) for p in whole) == 6 * GIB
+    assert {u["node"] for p in whole for u in p.usages} == {0, 1}
+    assert sum(p.now(TRACE) for p in whole) == 2 << 20 and sum(p.now(L1) for p in whole) == 4 << 20
+    assert sum(u["allocs"] - u["frees"] for p in whole for u in p.usages) == 6
+    assert not any(p.flags & LOW for p in whole)
+    late = image.of(workload(root, "late"))
+    assert late.flags & LOW and late.now(DRAM) == GIB
+    vague = image.of(workload(root, "vague"))
+    assert vague.usages == [] and vague.origin == TRACED and vague.doubt
+    idle = image.of(workload(root, "idle"))
+    assert idle.now() == 0 and len(idle.usages) == 1
+    server.stop()
+
+
+def smi(server, *words, user=None, directory=None):
+    env = dict(os.environ, TT_ALLOCD_SOCKET=server.path)
+    program = BUILD + "/tt_smi" if user is None else readable(BUILD + "/tt_smi", directory)
+    return json.loads(subprocess.run([program, "--root", server.root, "--json", *words], env=env, user=user,
+                                     stdout=subprocess.PIPE, check=True).stdout)
+
+
+@root
+@bare
+def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
+    """What server and file both tell is counted once; who cannot see the file has it from the server."""
+    root = machine(directory, "-b", "n150,p150a", "-w", "dev=0+1,dram=3G,via=traced,name=whole", "-w",
+                   "dev=1,dram=1G,l1=1M,via=traced,state=since-attach,name=late", "-w",
+                   "dev=0,dram=9G,via=traced,state=missed-free,name=vague")
+    server = Server(directory, root=root)
+
+    def rows(document):
+        return {(p["name"], d["id"]): (d["dram"], d["l1"], d["allocations"], d["exact"], d["tracking"],
+                                       d["unavailable"].get("dram"))
+                for p in document["processes"] for d in p["devices"]}
+
+    with_both = smi(server)
+    assert with_both["server"]["running"]
+    assert rows(with_both) == {
+        ("whole", 0): (3 * GIB, 0, 1, True, "traced", None), ("whole", 1): (3 * GIB, 0, 1, True, "traced", None),
+        ("late", 1): (GIB, 1 << 20, 2, False, "traced", None),
+        ("vague", 0): (None, None, None, None, "none", "trace_missed_free")}, rows(with_both)
+    assert [d["memory"]["used"] for d in with_both["devices"]] == [3 * GIB, 4 * GIB]
+    assert [d["memory"]["complete"] for d in with_both["devices"]] == [False, False]
+    os.chmod(root + "/run/tt-smi/bpf", 0o700)
+    assert rows(smi(server, user=NOBODY, directory=directory)) == rows(with_both)
+    os.chmod(root + "/run/tt-smi/bpf", 0o755)
+    server.stop()
+    without = smi(server)
+    assert not without["server"]["running"] and rows(without) == rows(with_both)
+
+
+@root
+@bare
+def test_a_traced_program_that_ends_has_an_account(directory):
+    root = machine(directory, "-b", "n150,p150a", "-w", "dev=1,dram=2G,l1=3M,via=traced,life=4,name=brief", "-w",
+                   "dev=0,dram=1G,via=traced,name=other")
+    server = Tracing(directory, root=root)
+    pid = workload(root, "brief")
+    wait(lambda: any(p.pid == pid for p in server.ask(WANT_FINISHED).finished), "the account", 15)
+    account, = (p for p in server.ask(WANT_FINISHED).finished if p.pid == pid)
+    assert (account.origin, account.name) == (TRACED, "brief")
+    assert account.peak(DRAM) == 2 * GIB and account.peak(L1) == 3 << 20
+    assert {u["node"] for u in account.usages} == {1}
+    wait(lambda: not any(p.pid == pid for p in server.ask().living), "its row to go")
+    server.stop()
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])
