@@ -17,7 +17,8 @@ struct want {
 	bool reporters;		 /* also programs that report without a device open */
 	bool accounts;		 /* finished processes that the server remembers */
 	bool utilization;
-	bool host; /* distribution, memory: only the vendor's layout has them */
+	bool paced; /* for people: what changes slowly is not read at every sample */
+	bool host;  /* distribution, memory: only the vendor's layout has them */
 };
 
 static inline void want_everything(struct want *want)

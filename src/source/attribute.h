@@ -27,6 +27,18 @@ enum format {
 	F_WIDTH,  /* lanes */
 };
 
+/*
+ * How often it is worth reading, for whoever asks to be paced; others read all but
+ * constants every time. What has the same pace is read together.
+ */
+enum pace {
+	ONCE,	  /* a constant */
+	SLOWLY,	  /* the link, the fan: every five seconds */
+	STEADILY, /* what rates are made of: every second */
+	ALWAYS,	  /* what firmware measures anew ten times a second */
+	PACE_N,
+};
+
 struct attribute {
 	const char *file;
 	enum place place;
@@ -35,7 +47,7 @@ struct attribute {
 	int scale;	  /* to base units: times this, or divided by it if negative */
 	double low, high; /* plausible in base units; both 0: anything */
 	const char *dead; /* what all-ones from a dead chip looks like */
-	bool changes;	  /* read at every sample; else once */
+	enum pace pace;
 };
 
 enum { N_ATTRIBUTES = 33 };

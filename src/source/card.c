@@ -6,10 +6,16 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* In kept[]: what is no descriptor. */
 #define CLOSED (-1)
 #define ABSENT (-2) /* the driver does not offer it */
+
+/* A sample that comes a little early counts: the next one would come a whole period late. */
+static const int64_t pace_ns[PACE_N] = {
+	[SLOWLY] = 4900 * NS_PER_MS, [STEADILY] = 900 * NS_PER_MS
+};
 
 /* Position of an attribute in kept[]. */
 static size_t kept_at(const struct attribute *attribute)
@@ -88,6 +94,23 @@ static void card_find_hwmon(struct card *card)
 		card->hwmon_fd = search.found;
 }
 
+static void class_path(const struct card *card, char *path, size_t size)
+{
+	snprintf(path, size, "sys/class/tenstorrent/tenstorrent!%u", card->index);
+}
+
+/* Whoever reads nothing learns nothing: is the directory still the one that was opened? */
+static bool card_is_replaced(const struct card *card)
+{
+	struct stat held, there;
+	char path[64];
+
+	class_path(card, path, sizeof(path));
+	if (fstat(card->class_fd, &held) < 0 || fstatat(card->root->fd, path, &there, 0) < 0)
+		return true;
+	return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
+}
+
 /* Nothing of what was read through another descriptor is believed any more. */
 static int card_open(struct card *card)
 {
@@ -95,11 +118,12 @@ static int card_open(struct card *card)
 
 	if (card->class_fd >= 0)
 		return 0;
-	snprintf(path, sizeof(path), "sys/class/tenstorrent/tenstorrent!%u", card->index);
+	class_path(card, path, sizeof(path));
 	card->class_fd = openat(card->root->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (card->class_fd < 0)
 		return -errno;
 	device_init(&card->device, card->index);
+	memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->heartbeat = 0;
 	card->device.why[DEV_BDF] = MALFORMED;
 	if (file_readlink(card->class_fd, "device", link, sizeof(link)) > 0 &&
@@ -149,6 +173,7 @@ static enum reason attribute_read(struct card *card, const struct attribute *att
 			return reason_of_error(error);
 		}
 	}
+	card->touched = true;
 	for (int tries = 0; tries < 3 && why == MALFORMED; tries++) {
 		n = file_pread(*kept, text, sizeof(text));
 		if (n < 0)
@@ -158,7 +183,7 @@ static enum reason attribute_read(struct card *card, const struct attribute *att
 		if (n == -EFBIG)
 			break;
 	}
-	if (!attribute->changes || why == GONE)
+	if (attribute->pace == ONCE || why == GONE)
 		close_fd(kept);
 	return why;
 }
@@ -180,7 +205,7 @@ static void card_read(struct card *card, const struct attribute *attribute)
 
 	if (!fieldset_has(&card->want, field))
 		return;
-	if (!attribute->changes && card->device.why[field] == KNOWN)
+	if (attribute->pace == ONCE && card->device.why[field] == KNOWN)
 		return;
 	why = attribute_read(card, attribute);
 	card->device.why[field] = (uint8_t)why;
@@ -281,31 +306,58 @@ static void card_check_reset(struct card *card)
 	card_retry_absent(card);
 	dev->type = NULL;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (!attributes[i].changes) {
+		if (attributes[i].pace == ONCE) {
 			dev->why[attributes[i].field] = NOT_ASKED;
 			card_read(card, &attributes[i]);
 		}
 }
 
+static void card_read_pace(struct card *card, enum pace pace, int64_t now_ns)
+{
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		if (attributes[i].pace == pace)
+			card_read(card, &attributes[i]);
+	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
+		if (counter_attributes[i].pace == pace)
+			card_read(card, &counter_attributes[i]);
+	card->read_ns[pace] = now_ns;
+}
+
+/*
+ * All that is due. With a chip in trouble that is everything: what it said before
+ * must not stand beside what it does not say any more.
+ */
+static void card_read_due(struct card *card, int64_t now_ns)
+{
+	bool all = !card->paced || card->device.condition != DEVICE_OK;
+
+	for (enum pace pace = PACE_N; pace-- > 0;) {
+		all = all || tally_judge(&card->tally) != DEVICE_OK;
+		if (all || !card->read_ns[pace] || now_ns - card->read_ns[pace] >= pace_ns[pace])
+			card_read_pace(card, pace, now_ns);
+	}
+}
+
 static void card_read_all(struct card *card)
 {
 	struct device *dev = &card->device;
+	int64_t now_ns = clock_now(CLOCK_MONOTONIC);
 
 	card->tally = (struct card_tally){ 0 };
+	card->touched = false;
 	if (dev->condition != DEVICE_OK)
 		card_retry_absent(card);
-	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		card_read(card, &attributes[i]);
-	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
-		card_read(card, &counter_attributes[i]);
-	/* The time of what rates are made of: it stands still if that was not asked for. */
-	if (fieldset_has(&card->want, DEV_COUNTER) || fieldset_has(&card->want, DEV_HEARTBEAT) ||
-	    !dev->sampled_ns)
+	card_read_due(card, now_ns);
+	/* The time of what rates are made of: it stands still if that was not read. */
+	if (card->read_ns[STEADILY] == now_ns &&
+	    (fieldset_has(&card->want, DEV_COUNTER) || fieldset_has(&card->want, DEV_HEARTBEAT)))
 		dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
 	card_check_reset(card);
 	card_check_link(card);
 	card_identify(card);
 	dev->condition = tally_judge(&card->tally);
+	if (!card->touched && card_is_replaced(card))
+		dev->condition = DEVICE_LOST;
 }
 
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
@@ -313,10 +365,19 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 {
 	dev->condition = condition;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].changes)
+		if (attributes[i].pace != ONCE)
 			dev->why[attributes[i].field] = (uint8_t)why;
 	memset(dev->why + DEV_COUNTER, why, DEVICE_COUNTERS);
 	device_mark(dev, want, why);
+}
+
+void card_ask(struct card *card, const struct fieldset *want, bool paced)
+{
+	/* What was not asked for of late is of long ago. */
+	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
+		memset(card->read_ns, 0, sizeof(card->read_ns));
+	card->want = card->asked = *want;
+	card->paced = paced;
 }
 
 /* A card that went away in the middle is looked for once more. */

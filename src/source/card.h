@@ -28,8 +28,12 @@ struct card {
 	struct job job;
 	bool present; /* found by the last scan */
 	struct fieldset want;
+	struct fieldset asked; /* as card_ask() was told; want may have more */
+	bool paced;
+	int64_t read_ns[PACE_N]; /* when those of a pace were last read; 0: to be read */
 	const struct root *root;
 	struct card_tally tally;
+	bool touched;	    /* a file was read in this sample */
 	uint32_t heartbeat; /* the last that could be read: a lower one tells of a reset */
 
 	int class_fd, hwmon_fd; /* O_PATH directories */
@@ -44,7 +48,10 @@ struct card *card_free(struct card *card);
 /* Lets go of what it keeps open: it is looked for anew. Not while its job runs. */
 void card_close(struct card *card);
 
-/* The job, with the card as argument: reads what card->want names. */
+/* What the next job reads. Not while one runs. */
+void card_ask(struct card *card, const struct fieldset *want, bool paced);
+
+/* The job, with the card as argument. */
 void card_sample(void *arg);
 
 /* No answer: what the chip is stays known, what it does is not. */

@@ -104,7 +104,7 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	if (kmd->n_cards <= kmd->n_reserved)
 		return;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		each += attributes[i].changes && fieldset_has(want, attributes[i].field);
+		each += attributes[i].pace != ONCE && fieldset_has(want, attributes[i].field);
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
 		each += fieldset_has(want, counter_attributes[i].field);
 	file_reserve(sample->root->fd, (unsigned)kmd->n_cards * each + 32);
@@ -125,7 +125,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 
 		if (!card->present || crew_job_is_busy(sample->crew, &card->job))
 			continue;
-		card->want = sample->want->device;
+		card_ask(card, &sample->want->device, sample->want->paced);
 		card->job = (struct job){ .run = card_sample, .arg = card };
 		jobs[count++] = &card->job;
 	}

@@ -140,7 +140,7 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	struct tm local;
 	time_t seconds;
 
-	snapshot->taken_ns = clock_now(CLOCK_MONOTONIC);
+	snapshot->taken_ns = snapshot->asked_ns = clock_now(CLOCK_MONOTONIC);
 	snapshot->wall_ns = sampler->recorded_ns ? sampler->recorded_ns : clock_now(CLOCK_REALTIME);
 	snapshot->recorded = sampler->recorded_ns != 0;
 	snapshot->simulated = sampler->simulated;
