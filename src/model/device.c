@@ -2,6 +2,7 @@
 
 #include "basic/parse.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,15 @@ void device_init(struct device *dev, uint32_t index)
 	dev->why[DEV_REMOTE] = KNOWN;
 	dev->why[DEV_GATEWAY] = NOT_APPLICABLE;
 	dev->why[DEV_STATE] = KNOWN;
+}
+
+void device_copy_use(struct device *dev, const struct device *from)
+{
+	const size_t first = offsetof(struct device, unseen_holders);
+
+	memcpy((char *)dev + first, (const char *)from + first, sizeof(*dev) - first);
+	memcpy(dev->why + DEV_DRAM_TOTAL, from->why + DEV_DRAM_TOTAL,
+	       DEVICE_N_FIELDS - DEV_DRAM_TOTAL);
 }
 
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why)

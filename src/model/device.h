@@ -129,13 +129,8 @@ struct device {
 	uint32_t dev_major, dev_minor; /* 0:0 if not known */
 	const struct board *type;      /* NULL if not in the table */
 	enum arch arch;
-	int64_t sampled_ns;	 /* CLOCK_MONOTONIC, when the counters were read */
-	int64_t moved_ns;	 /* the same clock, when the heartbeat was last seen to move */
-	uint32_t unseen_holders; /* opens by processes that we cannot see */
-	uint32_t lost_openers;	 /* of them: opened by somebody who is gone; the others are
-				    outside our pid namespace */
-	bool holders_known;	 /* could somebody tell who has it open? */
-	enum reason holders_why; /* if not */
+	int64_t sampled_ns; /* CLOCK_MONOTONIC, when the counters were read */
+	int64_t moved_ns;   /* the same clock, when the heartbeat was last seen to move */
 
 	char id[16]; /* "3", or "3R" for the chip behind it */
 	char name[32];
@@ -167,6 +162,13 @@ struct device {
 	bool alive;
 	double uptime;
 	uint32_t thermal_trips;
+
+	/* Use: what others than the driver's files tell; device_copy_use() copies all of it. */
+	uint32_t unseen_holders; /* opens by processes that we cannot see */
+	uint32_t lost_openers;	 /* of them: opened by somebody who is gone; the others are
+				    outside our pid namespace */
+	bool holders_known;	 /* could somebody tell who has it open? */
+	enum reason holders_why; /* if not */
 	uint64_t dram_total, dram_used, dram_free, trace_used;
 	uint64_t l1_total, l1_used, l1_free, l1_small_used, cb_used;
 	bool memory_complete; /* every process on it is tracked, with all that it holds */
@@ -190,6 +192,9 @@ static inline enum reason device_unseen_reason(const struct device *dev)
 {
 	return dev->lost_openers == dev->unseen_holders ? HOLDER_UNKNOWN : OTHER_NAMESPACE;
 }
+
+/* Takes over from an earlier sample what is made of the device, and by whom. */
+void device_copy_use(struct device *dev, const struct device *from);
 
 /* The same reason for all fields that are in the set and not known. */
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why);

@@ -85,6 +85,11 @@ static inline void fieldset_add(struct fieldset *set, unsigned field)
 	set->words[field / 64] |= UINT64_C(1) << field % 64;
 }
 
+static inline void fieldset_remove(struct fieldset *set, unsigned field)
+{
+	set->words[field / 64] &= ~(UINT64_C(1) << field % 64);
+}
+
 static inline bool fieldset_has(const struct fieldset *set, unsigned field)
 {
 	return set->words[field / 64] >> field % 64 & 1;

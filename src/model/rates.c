@@ -163,6 +163,6 @@ void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ti
 		struct process *process = &now->processes[i];
 
 		fill_cpu(process, before ? snapshot_find_process(before, process->pid) : NULL,
-			 before ? now->taken_ns - before->taken_ns : 0, ticks_per_second);
+			 before ? now->asked_ns - before->asked_ns : 0, ticks_per_second);
 	}
 }

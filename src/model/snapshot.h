@@ -1,6 +1,7 @@
 /*
  * The whole truth at one instant. Sources fill it, nobody changes it afterwards,
- * every output is a reading of it. It owns its devices, processes and texts.
+ * every output is a reading of it. It owns its devices, processes and texts, unless
+ * it has borrowed the processes of an earlier one.
  */
 #pragma once
 
@@ -9,6 +10,7 @@
 #include "model/device.h"
 #include "model/process.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 enum host_field {
@@ -51,6 +53,7 @@ struct problem {
 struct snapshot {
 	struct host host;
 	int64_t taken_ns; /* CLOCK_MONOTONIC */
+	int64_t asked_ns; /* the same clock, when processes and memory were; earlier if borrowed */
 	int64_t wall_ns;  /* CLOCK_REALTIME, or the time of the recording */
 	bool simulated;	  /* a tree made by ttsim */
 	bool recorded;	  /* a tree captured earlier */
@@ -66,12 +69,21 @@ struct snapshot {
 	size_t n_accounts;
 	struct problem *problems;
 	size_t n_problems;
+	struct snapshot *lender; /* whose processes and all that follows are; NULL: its own */
+	atomic_uint refs;
 };
 
 extern const struct field_table host_fields;
 
 MUST_CHECK int snapshot_new(struct snapshot **ret);
 struct snapshot *snapshot_free(struct snapshot *snapshot);
+
+/*
+ * Takes over who holds what and how much from an earlier one, which stays as long as
+ * it is needed: free both as usual, from any thread. For a snapshot of devices alone.
+ * False: the devices are others by now, or in another condition.
+ */
+MUST_CHECK bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before);
 
 /* Adds one at its place; the others may move. NULL: no memory. */
 struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device);

@@ -134,7 +134,9 @@ static const char *empty_text(const struct ui *ui)
 	if (ui->tasks.hidden)
 		return "no process matches the filter; Esc clears it";
 	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
-		if (!snapshot->devices[i].holders_known && !snapshot->devices[i].remote)
+		if (snapshot->devices[i].holders_why == NOT_ASKED)
+			return "looking for processes";
+		else if (!snapshot->devices[i].holders_known && !snapshot->devices[i].remote)
 			return "who has the devices open is not known";
 	return "no process has a device open";
 }

@@ -15,10 +15,8 @@ enum { DESCRIPTORS = 2047 };
 
 struct feed {
 	const struct machine *machine;
-	struct frame *last;  /* for rates; the sampler thread's own, as is the next */
-	int64_t complete_ns; /* when all that is wanted was last read */
-	struct want complete_want;
-	unsigned completes; /* rates need two */
+	struct frame *last; /* for rates; the sampler thread's own, as is the next */
+	struct want asked;  /* of the last sample with processes */
 	pthread_t thread;
 	int wake_fd; /* readable for the display */
 
@@ -44,50 +42,76 @@ void frame_unref(struct frame *frame)
 	free(frame);
 }
 
-/*
- * Below a second, what moves slowly or is many files is read once per second: the
- * source keeps what it read before.
- */
-static struct want choose_want(struct feed *feed)
-{
-	static const enum device_field quick[] = { DEV_TEMPERATURE, DEV_POWER, DEV_AICLK };
-	int64_t now = clock_now(CLOCK_MONOTONIC);
-	struct want want;
-	bool same;
+/* A sample that comes a little early counts: the next one would come a whole second late. */
+static const int64_t borrowed_ns = 900 * NS_PER_MS;
 
-	pthread_mutex_lock(&feed->lock);
-	same = memcmp(&feed->want, &feed->complete_want, sizeof(want)) == 0;
-	want = feed->want;
-	pthread_mutex_unlock(&feed->lock);
-	if (same && feed->completes > 1 && now - feed->complete_ns < NS_PER_S - 20 * NS_PER_MS) {
-		want.device = (struct fieldset){ 0 };
-		for (size_t i = 0; i < ARRAY_SIZE(quick); i++)
-			fieldset_add(&want.device, quick[i]);
-		return want;
-	}
-	feed->complete_ns = now;
-	feed->complete_want = want;
-	feed->completes += feed->completes < 2;
-	return want;
+/* Are the processes of the last frame good enough for this one? */
+static bool may_borrow(const struct feed *feed, const struct want *want)
+{
+	const struct snapshot *last = feed->last ? feed->last->snapshot : NULL;
+
+	return last && want->paced && !want->allocations &&
+	       memcmp(want, &feed->asked, sizeof(*want)) == 0 &&
+	       clock_now(CLOCK_MONOTONIC) - last->asked_ns < borrowed_ns;
+}
+
+static void want_devices_only(struct want *want)
+{
+	want->processes = want->memory = want->utilization = false;
+	want->allocations = want->reporters = want->accounts = false;
+}
+
+/* Rates need two samples: what they are made of can wait for the second. */
+static void want_first(struct want *want)
+{
+	want_devices_only(want);
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		fieldset_remove(&want->device, DEV_COUNTER + i);
+}
+
+static void sample(struct feed *feed, const struct want *want, struct frame *frame)
+{
+	const struct machine *machine = feed->machine;
+	const char *problem = NULL;
+
+	frame->code = machine->take(machine->arg, want, feed->last ? feed->last->snapshot : NULL,
+				    &frame->snapshot, &problem);
+	if (frame->code && problem)
+		frame->problem = strdup(problem);
+	frame->taken_ns = clock_now(CLOCK_MONOTONIC);
+}
+
+/* Devices read, the rest borrowed. False: it has to be looked at. */
+static bool sample_devices(struct feed *feed, struct want want, struct frame *frame)
+{
+	want_devices_only(&want);
+	sample(feed, &want, frame);
+	if (!frame->snapshot || snapshot_borrow(frame->snapshot, feed->last->snapshot))
+		return true;
+	frame->snapshot = snapshot_free(frame->snapshot);
+	return false;
 }
 
 /* Two references: one for the next rates, one for the display. */
 static struct frame *take_frame(struct feed *feed)
 {
-	const struct machine *machine = feed->machine;
 	struct frame *frame = calloc(1, sizeof(*frame));
-	const char *problem = NULL;
 	struct want want;
 
 	if (!frame)
 		return NULL;
-	want = choose_want(feed);
+	pthread_mutex_lock(&feed->lock);
+	want = feed->want;
+	pthread_mutex_unlock(&feed->lock);
 	frame->refs = 2;
-	frame->code = machine->take(machine->arg, &want, feed->last ? feed->last->snapshot : NULL,
-				    &frame->snapshot, &problem);
-	if (frame->code && problem)
-		frame->problem = strdup(problem);
-	frame->taken_ns = clock_now(CLOCK_MONOTONIC);
+	frame->first = !feed->last;
+	if (frame->first) {
+		want_first(&want);
+		sample(feed, &want, frame);
+	} else if (!may_borrow(feed, &want) || !sample_devices(feed, want, frame)) {
+		feed->asked = want;
+		sample(feed, &want, frame);
+	}
 	return frame;
 }
 
@@ -146,6 +170,8 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 			break;
 	}
 	/* No backlog if the last one took too long, and none after being asked. */
+	if (feed->hurry)
+		feed->asked = (struct want){ 0 };
 	*tick = feed->hurry ? clock_now(CLOCK_MONOTONIC)
 			    : MAX(*tick + feed->period_ns,
 				  clock_now(CLOCK_MONOTONIC) - feed->period_ns);
@@ -160,6 +186,7 @@ static void *feed_main(void *arg)
 	struct feed *feed = arg;
 	int64_t tick = clock_now(CLOCK_MONOTONIC);
 
+	publish(feed, take_frame(feed));
 	do
 		publish(feed, take_frame(feed));
 	while (wait_for_tick(feed, &tick));

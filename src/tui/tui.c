@@ -41,7 +41,7 @@ static void take_frame(struct loop *loop)
 
 	if (frame) {
 		loop->code = frame->code;
-		loop->samples++;
+		loop->samples += !frame->first;
 		ui_take_frame(&loop->ui, frame);
 	}
 	ui_take_answers(&loop->ui);
@@ -88,6 +88,9 @@ static bool handle(struct loop *loop, enum event event)
 	return !loop->ui.quit;
 }
 
+/* Messages fade even if no frame comes; longer than a second, or there were two frames in each. */
+static const int64_t idle_ns = 1500 * NS_PER_MS;
+
 /* The first screen is drawn with the first sample, unless that takes its time. */
 static void run(struct loop *loop, unsigned count)
 {
@@ -101,7 +104,7 @@ static void run(struct loop *loop, unsigned count)
 			show(loop);
 		event = terminal_wait(&loop->terminal, feed_fd(loop->ui.feed),
 				      loop->dirty && !early,
-				      early ? patience : clock_now(CLOCK_MONOTONIC) + NS_PER_S);
+				      early ? patience : clock_now(CLOCK_MONOTONIC) + idle_ns);
 	} while (handle(loop, event) && (!count || loop->samples < count));
 }
 
