@@ -3,8 +3,8 @@
 #include "basic/text.h"
 
 #include <curses.h>
-#include <math.h>
 #include <string.h>
+#include <wchar.h>
 
 static bool unicode;
 
@@ -31,16 +31,6 @@ static int clip(int row, int column, int width)
 	return MIN(width, COLS - column);
 }
 
-static void put(int row, int column, enum style style, const char *text, size_t length)
-{
-	unsigned attributes;
-	short pair;
-
-	theme_style(style, &attributes, &pair);
-	attr_set(attributes, pair, NULL);
-	mvaddnstr(row, column, text, (int)length);
-}
-
 /* Most of what is shown is ours and ASCII: that needs no cleaning and no measuring. */
 static bool is_printable(const char *text, size_t length)
 {
@@ -48,6 +38,51 @@ static bool is_printable(const char *text, size_t length)
 		if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e)
 			return false;
 	return true;
+}
+
+/* Nor need curses look for characters of several bytes in it. */
+static void put_printable(int row, int column, chtype look, const char *text, size_t length)
+{
+	chtype cells[64];
+
+	while (length) {
+		size_t n = MIN(length, ARRAY_SIZE(cells));
+
+		for (size_t i = 0; i < n; i++)
+			cells[i] = look | (unsigned char)text[i];
+		mvaddchnstr(row, column, cells, (int)n);
+		column += (int)n;
+		text += n;
+		length -= n;
+	}
+}
+
+static void put(int row, int column, enum style style, const char *text, size_t length)
+{
+	unsigned attributes;
+	short pair;
+
+	theme_style(style, &attributes, &pair);
+	if (is_printable(text, length)) {
+		put_printable(row, column, attributes | (chtype)COLOR_PAIR(pair), text, length);
+		return;
+	}
+	attr_set(attributes, pair, NULL);
+	mvaddnstr(row, column, text, (int)length);
+}
+
+/* The same sign so many times. */
+static void put_line(int row, int column, enum style style, const wchar_t *sign, int length)
+{
+	unsigned attributes;
+	cchar_t cell;
+	short pair;
+
+	if (length <= 0)
+		return;
+	theme_style(style, &attributes, &pair);
+	setcchar(&cell, sign, attributes, pair, NULL);
+	mvhline_set(row, column, &cell, length);
 }
 
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
@@ -73,7 +108,7 @@ static int paint_bytes(int row, int column, int width, enum style style, const c
 	length = text_fit(text, length, (size_t)room - 1);
 	put(row, column, style, text, length);
 	used = (int)text_width(text, length);
-	addstr(unicode ? "…" : "~");
+	put_line(row, column + used, style, unicode ? L"…" : L"~", 1);
 	return used + 1;
 }
 
@@ -104,30 +139,32 @@ static void paint_blanks(int row, int column, int width, enum style style)
 void paint_cell(int row, int column, int width, bool right, enum style style, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
+	size_t length = strlen(text);
 	int used, before;
 
-	text_clean(&clean, text, strlen(text), unicode);
-	used = MIN((int)text_width(buf_text(&clean), clean.length), width);
+	if (!is_printable(text, length)) {
+		text_clean(&clean, text, length, unicode);
+		text = buf_text(&clean);
+		length = clean.length;
+	}
+	used = MIN((int)text_width(text, length), width);
 	before = right ? width - used : 0;
 	paint_blanks(row, column, before, style);
-	used = paint_buf(row, column + before, width - before, style, &clean);
+	used = paint_bytes(row, column + before, width - before, style, text, length);
 	paint_blanks(row, column + before + used, width - before - used, style);
 }
 
 void paint_rule(int row, int column, int width, const char *title)
 {
-	const char *line = paint_sign("─", "-");
+	const wchar_t *line = unicode ? L"─" : L"-";
 	int at = column, end = column + clip(row, column, width);
 
 	if (end - at > 4 && title[0]) {
-		at += paint_text(row, at, 1, STYLE_DIM, line) + 1;
+		put_line(row, at, STYLE_DIM, line, 1);
+		at += 2;
 		at += paint_text(row, at, end - at - 1, STYLE_TITLE, title) + 1;
 	}
-	if (at >= end)
-		return;
-	put(row, at, STYLE_DIM, line, strlen(line));
-	while (++at < end)
-		addstr(line);
+	put_line(row, at, STYLE_DIM, line, end - at);
 }
 
 enum style paint_bar_style(double full)
@@ -139,24 +176,11 @@ enum style paint_bar_style(double full)
 
 void paint_bar(int row, int column, int width, double full)
 {
-	const char *on = paint_sign("█", "#"), *off = paint_sign("░", ".");
 	int cells = clip(row, column, width);
-	int filled = (int)lround(MIN(MAX(full, 0), 1) * width);
+	int filled = MIN((int)(MIN(MAX(full, 0), 1) * width + 0.5), cells);
 
-	if (cells <= 0)
-		return;
-	move(row, column);
-	for (int i = 0; i < cells; i++) {
-		if (i == 0 || i == filled) {
-			unsigned attributes;
-			short pair;
-
-			theme_style(i < filled ? paint_bar_style(full) : STYLE_DIM, &attributes,
-				    &pair);
-			attr_set(attributes, pair, NULL);
-		}
-		addstr(i < filled ? on : off);
-	}
+	put_line(row, column, paint_bar_style(full), unicode ? L"█" : L"#", filled);
+	put_line(row, column + filled, STYLE_DIM, unicode ? L"░" : L".", cells - filled);
 }
 
 void paint_box(const struct rect *box, const char *title)

@@ -121,10 +121,10 @@ static void ring_add(struct ring *ring, int64_t number, const float *values)
 	bool fresh = step->number != (uint32_t)number;
 
 	step->number = (uint32_t)number;
-	/* fmaxf() prefers a number to none. */
+	/* A number is more than none. */
 	for (size_t i = 0; i < METRIC_N; i++)
-		step->values[i] =
-			pack(fresh ? values[i] : fmaxf(unpack(step->values[i]), values[i]));
+		if (fresh || isnan(unpack(step->values[i])) || values[i] > unpack(step->values[i]))
+			step->values[i] = pack(values[i]);
 }
 
 static void read_metrics(const struct device *dev, float *values)
