@@ -47,7 +47,7 @@ static int make_pair(void **state)
 	(void)state;
 	if (snapshot_new(&before) < 0 || snapshot_new(&now) < 0)
 		return -1;
-	now->taken_ns = NS_PER_S;
+	now->taken_ns = now->asked_ns = NS_PER_S;
 	return !add(before, 0) || !add(now, 1000);
 }
 

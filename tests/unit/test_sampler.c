@@ -458,6 +458,58 @@ TEST(a_process_whose_descriptors_hang_costs_one_thread)
 	assert_one_thread_hangs("proc/4242/fd");
 }
 
+TEST(whoever_is_paced_reads_what_is_slow_less_often)
+{
+	struct device *dev;
+
+	want.paced = true;
+	sampler_want(sampler, &want);
+	sample();
+	put(HWMON "temp1_input", "50000\n");
+	put(PCI "current_link_width", "8\n");
+	put_counters("200\n");
+	dev = sample();
+	assert_near(dev->temperature, 50);
+	assert_int_equal(dev->link_width, 16);
+	assert_int_equal(dev->counters[0], 100);
+	assert_true(dev->sampled_ns == before->devices[0].sampled_ns);
+	want.paced = false;
+	sampler_want(sampler, &want);
+	dev = sample();
+	assert_int_equal(dev->link_width, 8);
+	assert_int_equal(dev->counters[0], 200);
+	assert_true(dev->sampled_ns > before->devices[0].sampled_ns);
+}
+
+TEST(a_chip_in_trouble_leaves_nothing_old_standing)
+{
+	struct device *dev;
+
+	want.paced = true;
+	sampler_want(sampler, &want);
+	sample();
+	put_all(dead, ARRAY_SIZE(dead));
+	put_counters("4294967295\n");
+	put(PCI "current_link_width", "63\n");
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_HEARTBEAT], NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_LINK_WIDTH], NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
+}
+
+TEST(a_card_that_was_replaced_is_noticed_by_who_reads_constants)
+{
+	want = (struct want){ 0 };
+	fieldset_add(&want.device, DEV_SERIAL);
+	sampler_want(sampler, &want);
+	assert_true(sample()->serial == 0x010001851170C06C);
+	assert_int_equal(renameat(root.fd, CARD, root.fd, "sys/class/was"), 0);
+	make_folders(CARD);
+	put(CARD "tt_serial", "010001851170C06D\n");
+	assert_true(sample()->serial == 0x010001851170C06D);
+}
+
 #define ON(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
 
 int main(void)
@@ -468,6 +520,9 @@ int main(void)
 		ON(telemetry_that_comes_late_is_found),
 		ON(after_a_reset_firmware_and_limits_are_read_anew_at_once),
 		ON(a_reset_seen_half_way_is_noticed_afterwards),
+		ON(whoever_is_paced_reads_what_is_slow_less_often),
+		ON(a_chip_in_trouble_leaves_nothing_old_standing),
+		ON(a_card_that_was_replaced_is_noticed_by_who_reads_constants),
 		ON(a_board_is_known_by_the_code_in_its_serial),
 		ON(a_fifo_or_a_folder_instead_of_a_file_hangs_nothing),
 		ON(published_utilisation_is_shown_while_fresh),

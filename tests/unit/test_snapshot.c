@@ -117,6 +117,51 @@ TEST(a_new_snapshot_knows_nothing)
 	assert_null(snapshot_free(NULL));
 }
 
+TEST(processes_are_borrowed_and_outlive_who_lent_them)
+{
+	struct snapshot *later, *last;
+	struct device dev;
+
+	add(0, false);
+	machine->devices[0].dram_used = 5;
+	machine->devices[0].why[DEV_DRAM_USED] = KNOWN;
+	process_use(snapshot_add_process(machine, 10), 0);
+	machine->asked_ns = 7;
+	device_init(&dev, 0);
+	assert_int_equal(snapshot_new(&later), 0);
+	assert_int_equal(snapshot_new(&last), 0);
+	snapshot_complain(later, "test", "of its own");
+	assert_non_null(snapshot_add_device(later, &dev));
+	assert_non_null(snapshot_add_device(last, &dev));
+	assert_true(snapshot_borrow(later, machine));
+	assert_true(snapshot_borrow(last, later));
+	snapshot_free(machine);
+	assert_int_equal(snapshot_new(&machine), 0);
+	snapshot_free(later);
+	assert_int_equal(snapshot_find_process(last, 10)->n_usages, 1);
+	assert_int_equal(last->devices[0].dram_used, 5);
+	assert_int_equal(last->devices[0].why[DEV_DRAM_USED], KNOWN);
+	assert_true(last->asked_ns == 7);
+	snapshot_free(last);
+}
+
+TEST(nothing_is_borrowed_if_the_devices_are_others)
+{
+	struct snapshot *later;
+	struct device dev;
+
+	add(0, false);
+	device_init(&dev, 1);
+	assert_int_equal(snapshot_new(&later), 0);
+	assert_false(snapshot_borrow(later, machine));
+	assert_non_null(snapshot_add_device(later, &dev));
+	assert_false(snapshot_borrow(later, machine));
+	later->devices[0] = machine->devices[0];
+	later->devices[0].condition = DEVICE_LOST;
+	assert_false(snapshot_borrow(later, machine));
+	snapshot_free(later);
+}
+
 #define ON(test) cmocka_unit_test_setup_teardown(test, make_machine, free_machine)
 
 int main(void)
@@ -128,6 +173,8 @@ int main(void)
 		ON(what_is_on_dropped_devices_goes_with_them),
 		ON(complaints_are_kept_in_order),
 		ON(a_new_snapshot_knows_nothing),
+		ON(processes_are_borrowed_and_outlive_who_lent_them),
+		ON(nothing_is_borrowed_if_the_devices_are_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
