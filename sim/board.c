@@ -57,6 +57,13 @@ const struct board *board_find(const char *name, size_t length)
 	return NULL;
 }
 
+uint64_t board_dram(const struct board *board)
+{
+	uint64_t kept = board->arch == BLACKHOLE ? 4ull << 20 : 0;
+
+	return board->dram_gib * ((1ull << 30) - kept);
+}
+
 const char *board_card_type(unsigned code)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(boards); i++)

@@ -49,6 +49,9 @@ struct slot {
 	uint64_t asic_id;
 };
 
+/* Bytes that programs can use on one chip: a Blackhole keeps 16 MiB of each bank's 4 GiB. */
+uint64_t board_dram(const struct board *board);
+
 /* NULL if there is no such board. */
 const struct board *board_find(const char *name, size_t length);
 

@@ -160,35 +160,22 @@ int setup_tree(struct machine *m)
 	return r;
 }
 
-static uint64_t dram_capacity(const struct device *d)
-{
-	return (uint64_t)d->slot.board->dram_gib << 30;
-}
-
-static bool uses(const struct workload *w, const struct device *d)
-{
-	for (size_t i = 0; i < w->device_count; i++)
-		if (w->devices[i] == d->slot.number)
-			return true;
-	return w->device_count == 0;
-}
-
 /* Leaks on a device share what its workloads leave of the memory. */
 static uint64_t leak_room(const struct machine *m, const struct device *d)
 {
-	uint64_t used = 0, leaks = 0;
+	uint64_t capacity = board_dram(d->slot.board), used = 0, leaks = 0;
 
 	for (size_t i = 0; i < m->opt.workload_count; i++) {
 		const struct workload *w = &m->opt.workloads[i];
 
-		if (!uses(w, d))
+		if (!workload_uses(w, d->slot.number))
 			continue;
-		used += w->bytes[POOL_DRAM] + w->bytes[POOL_TRACE] + w->wave;
+		used += workload_dram(w);
 		leaks += w->leak > 0;
 	}
-	if (!leaks || used >= dram_capacity(d))
+	if (!leaks || used >= capacity)
 		return 0;
-	return (dram_capacity(d) - used) / leaks;
+	return (capacity - used) / leaks;
 }
 
 void setup_job(struct machine *m, const struct workload *w, const char *root,
@@ -203,7 +190,7 @@ void setup_job(struct machine *m, const struct workload *w, const char *root,
 	for (size_t i = 0; i < m->device_count; i++) {
 		const struct device *d = &m->devices[i];
 
-		if (!uses(w, d))
+		if (!workload_uses(w, d->slot.number))
 			continue;
 		ret->devices[ret->device_count++] = (struct worker_device){
 			.number = d->slot.number,

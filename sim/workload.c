@@ -159,6 +159,64 @@ void workload_comm(const struct workload *w, char ret[static 16])
 	snprintf(ret, 16, "%.15s", slash ? slash + 1 : w->name);
 }
 
+bool workload_uses(const struct workload *w, unsigned device)
+{
+	for (size_t i = 0; i < w->device_count; i++)
+		if (w->devices[i] == device)
+			return true;
+	return w->device_count == 0;
+}
+
+uint64_t workload_dram(const struct workload *w)
+{
+	return w->bytes[POOL_DRAM] + w->bytes[POOL_TRACE] + w->wave;
+}
+
+static uint64_t workload_l1(const struct workload *w)
+{
+	return w->bytes[POOL_L1] + w->bytes[POOL_L1_SMALL];
+}
+
+/* Which share of what they want on a device they may have there. */
+static double fair_share(const struct slot *slot, const struct workload *workloads, size_t count)
+{
+	/* Some is left for what leaks; a core has more than a MiB. */
+	double dram = 0.8 * (double)board_dram(slot->board);
+	double l1 = (double)((uint64_t)slot->board->tensix << 20);
+	double dram_wanted = 1, l1_wanted = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!workload_uses(&workloads[i], slot->number))
+			continue;
+		dram_wanted += (double)workload_dram(&workloads[i]);
+		l1_wanted += (double)workload_l1(&workloads[i]);
+	}
+	return MIN(MIN(dram / dram_wanted, l1 / l1_wanted), 1);
+}
+
+static uint64_t scale(uint64_t bytes, double share)
+{
+	return share < 1 ? (uint64_t)((double)bytes * share) & ~UINT64_C(0xfffff) : bytes;
+}
+
+/* Smaller boards run smaller models. */
+static void fit(const struct slot *slots, size_t n_slots, struct workload *workloads, size_t count)
+{
+	double shares[MAX_WORKLOADS];
+
+	for (size_t i = 0; i < count; i++) {
+		shares[i] = 1;
+		for (size_t j = 0; j < n_slots; j++)
+			if (workload_uses(&workloads[i], slots[j].number))
+				shares[i] = MIN(shares[i], fair_share(&slots[j], workloads, count));
+	}
+	for (size_t i = 0; i < count; i++) {
+		for (size_t pool = 0; pool < POOLS; pool++)
+			workloads[i].bytes[pool] = scale(workloads[i].bytes[pool], shares[i]);
+		workloads[i].wave = scale(workloads[i].wave, shares[i]);
+	}
+}
+
 /*
  * A busy afternoon: a server, a second one on another card, a job on more than
  * one, a program nobody tracks, and tests that come and go.
@@ -198,5 +256,6 @@ size_t workload_defaults(const struct slot *slots, size_t count,
 		}
 		made++;
 	}
+	fit(slots, count, ret, made);
 	return made;
 }

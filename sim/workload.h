@@ -42,5 +42,10 @@ MUST_CHECK int workload_parse(const char *spec, struct workload *ret, char error
 size_t workload_defaults(const struct slot *slots, size_t count,
 			 struct workload ret[static MAX_WORKLOADS]);
 
+bool workload_uses(const struct workload *w, unsigned device);
+
+/* What it has of a device's DRAM at the most, without what it leaks. */
+uint64_t workload_dram(const struct workload *w);
+
 /* Name of the process as the kernel keeps it: the last part of argv[0], 15 bytes of it. */
 void workload_comm(const struct workload *w, char ret[static 16]);

@@ -156,6 +156,41 @@ static void a_leak_starts_again_when_memory_is_full(void **state)
 	assert_int_equal(bytes[POOL_DRAM], 4096);
 }
 
+static void default_workloads_fit_every_board(void **state)
+{
+	static const char *const boards[] = {
+		"n150",	      "n300",	    "p100a",	       "p300",
+		"n150,p150a", "p150a,n150", "galaxy-wormhole", "4xn150"
+	};
+	struct version driver = version_of("2.10.1");
+	static struct workload workloads[MAX_WORKLOADS];
+	struct slot slots[MAX_DEVICES];
+	char error[128];
+
+	(void)state;
+	for (size_t b = 0; b < ARRAY_SIZE(boards); b++) {
+		int count = board_list_parse(boards[b], &driver, 1, slots, error);
+		size_t n;
+
+		assert_true(count > 0);
+		n = workload_defaults(slots, (size_t)count, workloads);
+		for (int i = 0; i < count; i++) {
+			uint64_t dram = 0, l1 = 0;
+
+			for (size_t w = 0; w < n; w++) {
+				if (!workload_uses(&workloads[w], slots[i].number))
+					continue;
+				dram += workload_dram(&workloads[w]);
+				l1 += workloads[w].bytes[POOL_L1] +
+				      workloads[w].bytes[POOL_L1_SMALL];
+			}
+			assert_in_range(dram, 0, board_dram(slots[i].board) * 9 / 10);
+			assert_in_range(l1, 0, (uint64_t)slots[i].board->tensix * 1499136);
+		}
+		assert_true(workloads[0].bytes[POOL_DRAM] > 1ull << 30);
+	}
+}
+
 static void devices_on_the_same_bus_are_refused(void **state)
 {
 	struct version driver = version_of("2.10.1");
@@ -249,6 +284,7 @@ int main(void)
 		cmocka_unit_test(faults_that_make_no_sense_are_refused),
 		cmocka_unit_test(workloads_are_read),
 		cmocka_unit_test(a_leak_starts_again_when_memory_is_full),
+		cmocka_unit_test(default_workloads_fit_every_board),
 		cmocka_unit_test(devices_on_the_same_bus_are_refused),
 		cmocka_unit_test(arithmetic_is_32_bits_wide),
 		cmocka_unit_test(physics_stays_within_limits),
