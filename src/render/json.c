@@ -87,16 +87,29 @@ static void put_process(struct json *json, const struct snapshot *snapshot,
 	json_close(json, '}');
 }
 
+/* By kind, and by path where the kind's unit is another. */
 static void put_units(struct json *json)
 {
 	static const struct {
 		const char *what;
 		enum unit unit;
 	} units[] = {
-		{ "temperature", U_CELSIUS }, { "power", U_WATT },     { "voltage", U_VOLT },
-		{ "current", U_AMPERE },      { "clocks", U_HERTZ },   { "fan", U_RPM },
-		{ "memory", U_BYTE },	      { "rate", U_BYTE_RATE }, { "utilization", U_RATIO },
-		{ "cpu", U_RATIO },	      { "elapsed", U_SECOND },
+		{ "temperature", U_CELSIUS },
+		{ "power", U_WATT },
+		{ "voltage", U_VOLT },
+		{ "current", U_AMPERE },
+		{ "clocks", U_HERTZ },
+		{ "fan", U_RPM },
+		{ "memory", U_BYTE },
+		{ "rate", U_BYTE_RATE },
+		{ "utilization", U_RATIO },
+		{ "cpu", U_RATIO },
+		{ "elapsed", U_SECOND },
+		{ "fan.ratio", U_RATIO },
+		{ "heartbeat.uptime", U_SECOND },
+		{ "start_time", U_TIME },
+		{ "utilization.dram_read", U_BYTE_RATE },
+		{ "utilization.dram_write", U_BYTE_RATE },
 	};
 
 	json_open(json, "units", '{');

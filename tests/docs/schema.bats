@@ -14,6 +14,20 @@ valid() {
 	"$PYTHON" "$HERE/validate.py" <"$WORK/json"
 }
 
+@test "units of a document name the unit of every reading" {
+	tree -b n150
+	"$TT_SMI" --root "$WORK/tree" --json >"$WORK/json"
+	(cd "$HERE" && "$PYTHON" - "$WORK/json" <<'P')
+import json, re, sys
+import fields
+names, units = fields.unit_names(), json.load(open(sys.argv[1]))["units"]
+for field in fields.device_fields():
+    kind = "rate" if field.json.endswith("_rate") else re.split("[._]", field.json)[0]
+    if names[field.unit]:
+        assert units.get(field.json, units.get(kind)) == names[field.unit], field.json
+P
+}
+
 @test "documents of all boards fit the schema" {
 	needs_jsonschema
 	valid -b n150,n300,-,p100a,p150a,p150b,p150c,p300,p300b,p300c

@@ -140,11 +140,13 @@ def process(units, choices):
 
 
 def unit_table(units):
-    schema = new_object("the base unit of each kind of number")
+    schema = new_object("the base unit of each kind of number, and of single ones by their path")
     for what, unit in [
         ("temperature", "U_CELSIUS"), ("power", "U_WATT"), ("voltage", "U_VOLT"), ("current", "U_AMPERE"),
         ("clocks", "U_HERTZ"), ("fan", "U_RPM"), ("memory", "U_BYTE"), ("rate", "U_BYTE_RATE"),
         ("utilization", "U_RATIO"), ("cpu", "U_RATIO"), ("elapsed", "U_SECOND"),
+        ("fan.ratio", "U_RATIO"), ("heartbeat.uptime", "U_SECOND"), ("start_time", "U_TIME"),
+        ("utilization.dram_read", "U_BYTE_RATE"), ("utilization.dram_write", "U_BYTE_RATE"),
     ]:
         add(schema, what, {"const": units[unit]})
     return schema
