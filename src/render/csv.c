@@ -25,7 +25,7 @@ static bool find_column(enum query_kind kind, const char *name, struct query_col
 		int index = field_find(tables[kind][i], name);
 
 		if (index >= 0) {
-			*ret = (struct query_column){ tables[kind][i], (unsigned)index };
+			*ret = (struct query_column){ tables[kind][i], (unsigned)index, NULL };
 			return true;
 		}
 	}
@@ -64,6 +64,7 @@ int query_parse(enum query_kind kind, const char *fields, struct query *ret, cha
 			*ret_bad = TAKE_PTR(name);
 			return -EINVAL;
 		}
+		column.name = TAKE_PTR(name);
 		query.columns[query.n_columns++] = column;
 		if (*fields == '\0')
 			break;
@@ -75,6 +76,8 @@ int query_parse(enum query_kind kind, const char *fields, struct query *ret, cha
 
 void query_done(struct query *query)
 {
+	for (size_t i = 0; i < query->n_columns; i++)
+		free(query->columns[i].name);
 	free(query->columns);
 	*query = (struct query){ 0 };
 }
@@ -165,7 +168,7 @@ void query_render_header(struct buf *out, const struct query *query)
 		const struct query_column *column = &query->columns[i];
 		const struct field *field = &column->table->fields[column->index];
 
-		buf_printf(out, "%s%s", i ? ", " : "", field->key);
+		buf_printf(out, "%s%s", i ? ", " : "", column->name);
 		if (unit_infos[field->unit].csv)
 			buf_printf(out, " [%s]", unit_infos[field->unit].csv);
 	}

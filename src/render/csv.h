@@ -21,6 +21,7 @@ extern const char *const query_names[QUERY_N];
 struct query_column {
 	const struct field_table *table;
 	unsigned index;
+	char *name; /* as it was asked for: the heading */
 };
 
 struct query {
