@@ -134,3 +134,20 @@ assert sum(counts.values()) == 4, counts'
 	between=$(sed -n '/getppid/,/getppid/p' "$BATS_TEST_TMPDIR/log" | grep -vc getppid || true)
 	[ "$between" -eq 0 ]
 }
+
+@test "the Python module is installed where Debian's python3 finds it" {
+	[ -x /usr/bin/python3 ] || skip "no /usr/bin/python3 here"
+	for prefix in /usr /usr/local; do
+		root="$BATS_TEST_TMPDIR$prefix-root"
+		DESTDIR=$root cmake --install "$BUILD" --prefix "$prefix" >/dev/null
+		place=$(find "$root" -name ttalloc.py -printf '%h')
+		echo "$prefix: $place"
+		[ -n "$place" ]
+		/usr/bin/python3 -c 'import sys; assert sys.argv[1] in sys.path, sys.path' "${place#"$root"}"
+	done
+	run env PYTHONPATH="$place" PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -c '
+import ttalloc
+ttalloc.report_alloc(0, ttalloc.DRAM, 1, 4096)
+print(ttalloc.usage(0, ttalloc.DRAM).now_bytes)'
+	[ "$output" = 4096 ]
+}
