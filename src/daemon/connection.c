@@ -111,21 +111,6 @@ static int connection_greet(struct connection *connection, int table)
 	return 0;
 }
 
-/* 0 if it may ask, or milliseconds until it may. */
-static uint32_t connection_ration(struct connection *connection)
-{
-	double rate = limit_of(connection, LIMIT_SNAPSHOTS);
-	int64_t now = clock_now(CLOCK_MONOTONIC);
-	double earned = (double)(now - connection->allowance_ns) / NS_PER_S * rate;
-
-	connection->allowance = MIN(connection->allowance + earned, rate);
-	connection->allowance_ns = now;
-	if (connection->allowance < 1)
-		return (uint32_t)((1 - connection->allowance) / rate * 1000) + 1;
-	connection->allowance--;
-	return 0;
-}
-
 static int monitor_answer(struct connection *connection, const struct wire_message *asked,
 			  int *ret_fd, uint64_t *ret_length)
 {
@@ -144,6 +129,7 @@ static int monitor_serve(struct connection *connection, const struct wire_messag
 	struct wire_message reply = {
 		.type = asked->type == WIRE_DUMP ? WIRE_DUMP_REPLY : WIRE_SNAPSHOT_REPLY,
 	};
+	struct manager *manager = connection->manager;
 	CLEANUP_CLOSE int fd = -1;
 	uint32_t wait_ms;
 	int r;
@@ -151,7 +137,8 @@ static int monitor_serve(struct connection *connection, const struct wire_messag
 	r = connection_promote(connection, CONNECTION_MONITOR);
 	if (r < 0)
 		return r;
-	wait_ms = connection_ration(connection);
+	wait_ms = quotas_ration(&manager->quotas, &manager->limits, connection->uid,
+				clock_now(CLOCK_MONOTONIC));
 	if (wait_ms) {
 		refuse(connection, EAGAIN, wait_ms, "asks too often");
 		return 0;
@@ -269,8 +256,6 @@ int connection_restore(struct connection *connection)
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->deadline = (struct timer){ .expired = connection_late };
-	connection->allowance = limit_of(connection, LIMIT_SNAPSHOTS);
-	connection->allowance_ns = clock_now(CLOCK_MONOTONIC);
 	if (connection->state == CONNECTION_FULL)
 		connection->state = CONNECTION_MONITOR; /* found out anew */
 	r = fresh ? quotas_add_fresh(&manager->quotas, &manager->limits, connection->uid)

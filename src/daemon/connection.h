@@ -36,8 +36,6 @@ struct connection {
 	uid_t uid;
 	struct client *client; /* in state CLIENT */
 	int32_t place;	       /* among all, while state_save() works */
-	double allowance;      /* answers it may still ask for */
-	int64_t allowance_ns;  /* CLOCK_MONOTONIC, when that was reckoned */
 };
 
 /* Takes a fresh socket, or refuses it. */

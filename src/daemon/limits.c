@@ -14,7 +14,7 @@ const struct limit_info limit_infos[LIMITS] = {
 	[LIMIT_USER_NEW]     = { "user-new", "the same of one user other than root", 64, 1, 65536 },
 	[LIMIT_HANDSHAKE]    = { "handshake", "ms until the first message", 2000, 10, 600000 },
 	[LIMIT_SLOTS]        = { "slots", "allocations listed of one client", TABLE_SLOTS_MAX, 1, TABLE_SLOTS_MAX },
-	[LIMIT_SNAPSHOTS]    = { "snapshots", "snapshots of one connection per second", 100, 1, 100000 },
+	[LIMIT_SNAPSHOTS]    = { "snapshots", "snapshots of one user per second", 1000, 1, 100000 },
 	[LIMIT_FINISHED]     = { "finished", "finished processes remembered", 4096, 1, 1u << 20 },
 	[LIMIT_HELD]         = { "held", "allocations of all legacy clients together", 4 << 20, 1, 1u << 28 },
 	/* clang-format on */

@@ -16,7 +16,7 @@ enum limit {
 	LIMIT_USER_NEW,	    /* the same of one user */
 	LIMIT_HANDSHAKE,    /* ms until the first message */
 	LIMIT_SLOTS,	    /* single allocations listed of one client */
-	LIMIT_SNAPSHOTS,    /* of one connection per second */
+	LIMIT_SNAPSHOTS,    /* of one user per second */
 	LIMIT_FINISHED,	    /* processes remembered */
 	LIMIT_HELD,	    /* single allocations kept for all legacy clients together */
 	LIMITS,

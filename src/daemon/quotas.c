@@ -1,5 +1,7 @@
 #include "daemon/quotas.h"
 
+#include "basic/clock.h"
+
 #include <assert.h>
 #include <errno.h>
 
@@ -18,12 +20,28 @@ static struct quota *quota_find(struct quotas *quotas, uid_t uid)
 	return NULL;
 }
 
+/*
+ * Whoever has nothing open is forgotten when there is no room for others, not at once:
+ * a user who comes back has still used up what he asked for.
+ */
+static void quotas_sweep(struct quotas *quotas)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < quotas->count; i++)
+		if (quotas->list[i].clients || quotas->list[i].fresh)
+			quotas->list[kept++] = quotas->list[i];
+	quotas->count = kept;
+}
+
 static struct quota *quota_get(struct quotas *quotas, uid_t uid)
 {
 	struct quota *quota = quota_find(quotas, uid);
 
 	if (quota)
 		return quota;
+	if (quotas->count == quotas->room)
+		quotas_sweep(quotas);
 	if (quotas->count == quotas->room) {
 		size_t room = MAX(quotas->room * 2, 16);
 		struct quota *list = reallocarray(quotas->list, room, sizeof(*list));
@@ -36,12 +54,6 @@ static struct quota *quota_get(struct quotas *quotas, uid_t uid)
 	quota = &quotas->list[quotas->count++];
 	*quota = (struct quota){ .uid = uid };
 	return quota;
-}
-
-static void quota_forget_if_idle(struct quotas *quotas, struct quota *quota)
-{
-	if (quota->clients == 0 && quota->fresh == 0)
-		*quota = quotas->list[--quotas->count];
 }
 
 /* Root is bound by the limits for all only. */
@@ -57,10 +69,8 @@ int quotas_add_fresh(struct quotas *quotas, const struct limits *limits, uid_t u
 	if (!quota)
 		return -ENOMEM;
 	if (is_full(quotas->fresh, limits->value[LIMIT_NEW], uid, quota->fresh,
-		    limits->value[LIMIT_USER_NEW])) {
-		quota_forget_if_idle(quotas, quota);
+		    limits->value[LIMIT_USER_NEW]))
 		return -EUSERS;
-	}
 	quota->fresh++;
 	quotas->fresh++;
 	return 0;
@@ -73,10 +83,8 @@ int quotas_add_client(struct quotas *quotas, const struct limits *limits, uid_t 
 	if (!quota)
 		return -ENOMEM;
 	if (is_full(quotas->clients, limits->value[LIMIT_CLIENTS], uid, quota->clients,
-		    limits->value[LIMIT_USER_CLIENTS])) {
-		quota_forget_if_idle(quotas, quota);
+		    limits->value[LIMIT_USER_CLIENTS]))
 		return -EUSERS;
-	}
 	quota->clients++;
 	quotas->clients++;
 	return 0;
@@ -89,7 +97,6 @@ void quotas_drop_fresh(struct quotas *quotas, uid_t uid)
 	assert(quota && quota->fresh > 0);
 	quota->fresh--;
 	quotas->fresh--;
-	quota_forget_if_idle(quotas, quota);
 }
 
 void quotas_drop_client(struct quotas *quotas, uid_t uid)
@@ -99,5 +106,21 @@ void quotas_drop_client(struct quotas *quotas, uid_t uid)
 	assert(quota && quota->clients > 0);
 	quota->clients--;
 	quotas->clients--;
-	quota_forget_if_idle(quotas, quota);
+}
+
+uint32_t quotas_ration(struct quotas *quotas, const struct limits *limits, uid_t uid,
+		       int64_t now_ns)
+{
+	double rate = limits->value[LIMIT_SNAPSHOTS];
+	struct quota *quota = quota_find(quotas, uid);
+
+	assert(quota);
+	if (quota->rationed_ns)
+		quota->spent -= (double)(now_ns - quota->rationed_ns) / NS_PER_S * rate;
+	quota->spent = MAX(quota->spent, 0);
+	quota->rationed_ns = now_ns;
+	if (quota->spent > rate - 1)
+		return (uint32_t)((quota->spent - (rate - 1)) / rate * 1000) + 1;
+	quota->spent++;
+	return 0;
 }

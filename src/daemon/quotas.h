@@ -1,4 +1,7 @@
-/* How many connections each user has: for limits that one user cannot use up for all. */
+/*
+ * How many connections each user has and what he asks for: for limits that one user
+ * cannot use up for all.
+ */
 #pragma once
 
 #include "basic/macros.h"
@@ -10,12 +13,14 @@
 
 struct quota {
 	uid_t uid;
-	uint32_t clients; /* past their first message */
-	uint32_t fresh;	  /* before it */
+	uint32_t clients;    /* past their first message */
+	uint32_t fresh;	     /* before it */
+	double spent;	     /* answers, less what time has given back */
+	int64_t rationed_ns; /* CLOCK_MONOTONIC, when that was reckoned */
 };
 
 struct quotas {
-	struct quota *list; /* of those who have any */
+	struct quota *list; /* of those who have any, or had */
 	size_t count, room;
 	uint32_t clients, fresh; /* of all */
 };
@@ -29,3 +34,7 @@ MUST_CHECK int quotas_add_client(struct quotas *quotas, const struct limits *lim
 /* One less. */
 void quotas_drop_fresh(struct quotas *quotas, uid_t uid);
 void quotas_drop_client(struct quotas *quotas, uid_t uid);
+
+/* May a user who has a connection ask? 0 if so, and it counts; or milliseconds until he may. */
+MUST_CHECK uint32_t quotas_ration(struct quotas *quotas, const struct limits *limits, uid_t uid,
+				  int64_t now_ns);
