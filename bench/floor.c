@@ -59,7 +59,22 @@ static const char *const list_class[] = { "tt_card_type", "tt_asic_id", NULL };
 static const char *const query_hwmon[] = { "temp1_input", NULL };
 static const char *const none[] = { NULL };
 
-#define COUNTERS "pcie_perf_counters/"
+/* clang-format off */
+#define COUNTER(name) "pcie_perf_counters/" name
+#define COUNTERS \
+	COUNTER("mst_posted_wr_data_word_sent0"), \
+	COUNTER("mst_posted_wr_data_word_sent1"), \
+	COUNTER("mst_nonposted_wr_data_word_sent0"), \
+	COUNTER("mst_nonposted_wr_data_word_sent1"), \
+	COUNTER("slv_rd_data_word_sent0"), \
+	COUNTER("slv_rd_data_word_sent1"), \
+	COUNTER("slv_posted_wr_data_word_received0"), \
+	COUNTER("slv_posted_wr_data_word_received1"), \
+	COUNTER("slv_nonposted_wr_data_word_received0"), \
+	COUNTER("slv_nonposted_wr_data_word_received1"), \
+	COUNTER("mst_rd_data_word_received0"), \
+	COUNTER("mst_rd_data_word_received1")
+/* clang-format on */
 static const char *const json_class[] = {
 	"tt_card_type",
 	"tt_serial",
@@ -81,18 +96,7 @@ static const char *const json_class[] = {
 	"device/max_link_width",
 	"device/current_link_speed",
 	"device/current_link_width",
-	COUNTERS "mst_posted_wr_data_word_sent0",
-	COUNTERS "mst_posted_wr_data_word_sent1",
-	COUNTERS "mst_nonposted_wr_data_word_sent0",
-	COUNTERS "mst_nonposted_wr_data_word_sent1",
-	COUNTERS "slv_rd_data_word_sent0",
-	COUNTERS "slv_rd_data_word_sent1",
-	COUNTERS "slv_posted_wr_data_word_received0",
-	COUNTERS "slv_posted_wr_data_word_received1",
-	COUNTERS "slv_nonposted_wr_data_word_received0",
-	COUNTERS "slv_nonposted_wr_data_word_received1",
-	COUNTERS "mst_rd_data_word_received0",
-	COUNTERS "mst_rd_data_word_received1",
+	COUNTERS,
 	NULL,
 };
 static const char *const json_hwmon[] = {
@@ -108,18 +112,7 @@ static const char *const wide_class[] = {
 	"tt_therm_trip_count",
 	"device/current_link_speed",
 	"device/current_link_width",
-	COUNTERS "mst_posted_wr_data_word_sent0",
-	COUNTERS "mst_posted_wr_data_word_sent1",
-	COUNTERS "mst_nonposted_wr_data_word_sent0",
-	COUNTERS "mst_nonposted_wr_data_word_sent1",
-	COUNTERS "slv_rd_data_word_sent0",
-	COUNTERS "slv_rd_data_word_sent1",
-	COUNTERS "slv_posted_wr_data_word_received0",
-	COUNTERS "slv_posted_wr_data_word_received1",
-	COUNTERS "slv_nonposted_wr_data_word_received0",
-	COUNTERS "slv_nonposted_wr_data_word_received1",
-	COUNTERS "mst_rd_data_word_received0",
-	COUNTERS "mst_rd_data_word_received1",
+	COUNTERS,
 	NULL,
 };
 
