@@ -2,6 +2,8 @@
 # sets them. Time zone and locale are fixed: what is compared must not depend on
 # the machine.
 
+load ../common
+
 HERE=$BATS_TEST_DIRNAME
 TT_SMI=${TT_SMI:-$HERE/../../build/tt_smi}
 TTSIM=${TTSIM:-$HERE/../../build/ttsim}
@@ -11,39 +13,6 @@ unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_SMI_ROOT
 
 # When the recorded machines were recorded: Sat Nov 15 09:46:40 2025.
 WHEN=1763200000
-
-# In memory: a disk takes seconds for the files of a big machine.
-make_work() {
-	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
-	D=$WORK/sim
-	SIM=
-	STARTED=
-}
-
-setup() {
-	make_work
-}
-
-teardown() {
-	clean_up
-}
-
-# Whatever a test has started is gone after it: by its number, never by name.
-clean_up() {
-	local p
-	for p in $SIM $STARTED; do
-		kill "$p" 2>/dev/null || true
-		kill -CONT "$p" 2>/dev/null || true
-		wait "$p" 2>/dev/null || true
-	done
-	for p in $(seq 100); do
-		[ -e "$D" ] || break
-		rm -rf --one-file-system "$D" 2>/dev/null && break
-		sleep 0.05
-	done
-	chmod -R u+rwx "$WORK" 2>/dev/null || true
-	rm -rf --one-file-system "$WORK"
-}
 
 # machine [OPTIONS]: a recorded machine at $D, which its owner may change.
 machine() {
@@ -101,39 +70,12 @@ expect_error() {
 	[ ! -s "$WORK/out" ]
 }
 
-# eventually COMMAND...: until it succeeds. The limit only ends a test that hangs.
-eventually() {
-	local i
-	for i in $(seq 1500); do
-		"$@" && return 0
-		sleep 0.02
-	done
-	echo "not within 30 s: $*" >&2
-	return 1
-}
-
-not() {
-	! "$@"
-}
-
-class() {
-	echo "$D/sys/class/tenstorrent/tenstorrent!$1"
-}
-
 # Makes root heed the mode of files: a prefix for commands.
 mortal() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --bounding-set=-dac_override,-dac_read_search "$@"
 	else
 		"$@"
-	fi
-}
-
-needs_fuse() {
-	local r=0
-	"$TTSIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
-	if [ "$r" = 3 ]; then
-		skip "no FUSE here: /dev/fuse cannot be opened or mounted by user $(id -u)"
 	fi
 }
 

@@ -1,20 +1,13 @@
 # Common to the tests of the texts. CTest sets TT_SMI and TTSIM.
 
+load ../common
+
 HERE=$BATS_TEST_DIRNAME
 TOP=$(realpath "$HERE/../..")
 TT_SMI=${TT_SMI:-$TOP/build/tt_smi}
 TTSIM=${TTSIM:-$TOP/build/ttsim}
 PYTHON=/usr/bin/python3 # the one that Debian's python3-jsonschema is for
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
-
-setup() {
-	# In memory: a disk takes seconds for the files of a big machine.
-	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
-}
-
-teardown() {
-	remove "$WORK"
-}
 
 # Directories of the driver are not writable, in a tree of files as on a machine.
 remove() {
@@ -35,9 +28,4 @@ tree() {
 # same A B: two lists of lines hold the same, in any order; else says what differs.
 same() {
 	diff <(printf '%s\n' "$1" | sort -u) <(printf '%s\n' "$2" | sort -u)
-}
-
-# "!" alone would not fail a test.
-not() {
-	! "$@"
 }

@@ -2,6 +2,8 @@
 # sets it. Programs that report themselves are real, the machine is simulated: a link
 # below its /proc makes a process part of it.
 
+load ../common
+
 HERE=$BATS_TEST_DIRNAME
 BUILD=${BUILD:-$HERE/../../build}
 TT_SMI=$BUILD/tt_smi
@@ -14,45 +16,16 @@ export TZ=UTC LC_ALL=C.UTF-8 TERM=xterm-256color
 unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_VISIBLE_DEVICES
 
 setup() {
-	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
-	D=$WORK/sim
-	STARTED=
+	make_work
 	TMUX_SOCKET=
 	export TT_SMI_ROOT=$D TT_ALLOCD_SOCKET=$WORK/allocd.sock
 }
 
-# Whatever a test has started is gone after it: by its number, never by name.
 teardown() {
-	local p
 	if [ -n "$TMUX_SOCKET" ]; then
 		tmux -S "$TMUX_SOCKET" kill-server 2>/dev/null || true
 	fi
-	for p in $STARTED; do
-		kill -CONT "$p" 2>/dev/null || true
-		kill "$p" 2>/dev/null || true
-		wait "$p" 2>/dev/null || true
-	done
-	for p in $(seq 100); do
-		[ -e "$D" ] || break
-		rm -rf --one-file-system "$D" 2>/dev/null && break
-		sleep 0.05
-	done
-	rm -rf --one-file-system "$WORK"
-}
-
-# eventually COMMAND...: waits up to ten seconds until it succeeds.
-eventually() {
-	local i
-	for i in $(seq 500); do
-		"$@" && return 0
-		sleep 0.02
-	done
-	echo "not within 10 s: $*" >&2
-	return 1
-}
-
-not() {
-	! "$@"
+	clean_up
 }
 
 # machine [OPTIONS]: a living machine at $D; returns when all is there.

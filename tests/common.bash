@@ -1,0 +1,63 @@
+# Common to all tests by bats: a place to work in, waiting, ending what was started.
+
+# In memory: a disk takes seconds for the files of a big machine.
+make_work() {
+	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
+	D=$WORK/sim
+	SIM=
+	STARTED=
+}
+
+# Whatever a test has started is gone after it: by its number, never by name.
+clean_up() {
+	local p
+	for p in $SIM $STARTED; do
+		kill "$p" 2>/dev/null || true
+		kill -CONT "$p" 2>/dev/null || true
+		wait "$p" 2>/dev/null || true
+	done
+	for p in $(seq 100); do
+		[ -e "$D" ] || break
+		rm -rf --one-file-system "$D" 2>/dev/null && break
+		sleep 0.05
+	done
+	chmod -R u+rwx "$WORK" 2>/dev/null || true
+	rm -rf --one-file-system "$WORK"
+}
+
+setup() {
+	make_work
+}
+
+teardown() {
+	clean_up
+}
+
+# eventually COMMAND...: until it succeeds. The limit only ends a test that hangs.
+eventually() {
+	local i
+	for i in $(seq 1500); do
+		"$@" && return 0
+		sleep 0.02
+	done
+	echo "not within 30 s: $*" >&2
+	return 1
+}
+
+# "!" alone would not fail a test.
+not() {
+	! "$@"
+}
+
+# Directory of a device.
+class() {
+	echo "$D/sys/class/tenstorrent/tenstorrent!$1"
+}
+
+needs_fuse() {
+	local r=0
+	"$TTSIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
+	if [ "$r" = 3 ]; then
+		skip "no FUSE here: /dev/fuse cannot be opened or mounted by user $(id -u)"
+	fi
+}
