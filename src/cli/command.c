@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "cli/mem.h"
+#include "cli/run.h"
 #include "cli/show.h"
 #include "cli/trace.h"
 
@@ -11,6 +12,7 @@ static const struct command commands[] = {
 	{ "show", NULL, show_main, "devices and processes; the same as no command" },
 	{ "mem", "allocation_monitor_client", mem_main,
 	  "memory: bars, history, processes, allocations" },
+	{ "run", NULL, run_main, "a program whose memory is to be counted" },
 	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
 };
 

@@ -11,5 +11,7 @@ enum exit_code {
 	EXIT_LOST = 15,
 	EXIT_NO_SERVER = 16,
 	EXIT_OUTPUT = 74,
+	EXIT_NOT_EXECUTABLE = 126, /* as env(1) */
+	EXIT_NO_COMMAND = 127,
 	EXIT_INTERNAL = 255,
 };

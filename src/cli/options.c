@@ -129,7 +129,8 @@ void options_help(struct buf *out)
 		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
 		 "\nExit status: 0 fine; 2 usage; 3 not available here; 4 permission;\n"
 		 "6 no such device, or none present; 9 driver not loaded; 15 device lost;\n"
-		 "16 no allocation server; 74 output not written; 255 internal error.\n"
+		 "16 no allocation server; 74 output not written; 255 internal error;\n"
+		 "126, 127 run: the command cannot be executed, is not there.\n"
 		 "\nThis program reads files only: it never opens or resets a device.\n");
 }
 

@@ -3,6 +3,7 @@
 #include "alloc/process.h"
 #include "basic/macros.h"
 #include "basic/parse.h"
+#include "proto/preload.h"
 #include "proto/table.h"
 
 #include <dlfcn.h>
@@ -48,13 +49,13 @@ static void list_remove(char *list, const char *path)
  */
 static void leave_environment(void)
 {
-	char *list = getenv("LD_PRELOAD");
+	char *list = getenv(PRELOAD_LIST);
 	Dl_info self;
 
 	if (list && dladdr((void *)(uintptr_t)leave_environment, &self) && self.dli_fname) {
 		list_remove(list, self.dli_fname);
 		if (!*list)
-			unsetenv("LD_PRELOAD");
+			unsetenv(PRELOAD_LIST);
 	}
 	unsetenv(PRELOAD_ONLY);
 	unsetenv(PRELOAD_QUIET);

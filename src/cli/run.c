@@ -1,0 +1,175 @@
+#include "cli/run.h"
+
+#include "basic/neighbour.h"
+#include "cli/exit.h"
+#include "cli/option.h"
+#include "cli/output.h"
+#include "cli/run_program.h"
+#include "cli/say.h"
+#include "proto/preload.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+enum id { OPT_NO_CHILDREN, OPT_QUIET, OPT_HELP, N_OPTIONS };
+
+static const struct option table[N_OPTIONS] = {
+	/* clang-format off */
+	[OPT_NO_CHILDREN] = { "--no-children", NO_ARGUMENT, NULL,
+		"count this process only, not those that it starts" },
+	[OPT_QUIET] = { "-q --quiet", NO_ARGUMENT, NULL,
+		"no word on standard error about what cannot be counted" },
+	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
+	/* clang-format on */
+};
+
+struct run {
+	bool no_children, quiet, help;
+	char **command;
+};
+
+static int apply(void *arg, const struct parsed_option *option)
+{
+	struct run *run = arg;
+
+	switch ((enum id)option->id) {
+	case OPT_NO_CHILDREN: run->no_children = true; return 0;
+	case OPT_QUIET: run->quiet = true; return 0;
+	case OPT_HELP: run->help = true; return 0;
+	case N_OPTIONS: break;
+	}
+	return EXIT_INTERNAL;
+}
+
+/* Options end at the first word that is none: what follows is the command's. */
+static int parse(struct run *run, int argc, char **argv)
+{
+	int words = 1, code;
+
+	while (words < argc && argv[words][0] == '-' && strcmp(argv[words], "--") != 0)
+		words++;
+	code = options_each(table, N_OPTIONS, "tt_smi run", words, argv, apply, run);
+	if (code || run->help)
+		return code;
+	if (words < argc && strcmp(argv[words], "--") == 0)
+		words++;
+	if (words >= argc)
+		return say(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
+	run->command = argv + words;
+	return 0;
+}
+
+static int help(void)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text,
+		 "Usage: tt_smi run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		 "Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
+		 "The program need not be changed; tt_smi and tt_smi mem then show what it "
+		 "has.\n\n");
+	for (size_t i = 0; i < N_OPTIONS; i++)
+		option_put_help(&text, &table[i]);
+	buf_puts(&text, "\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
+			"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
+			"Programs that do not use TT-Metal run as ever.\n"
+			"\nExamples:\n"
+			"  tt_smi run python3 serve.py\n"
+			"  tt_smi run --no-children -- ./train --steps 100\n"
+			"\nExit status: that of the command; 2 usage; 126 it cannot be executed;\n"
+			"127 there is no such command; 255 the library is missing.\n");
+	return output_print(&text);
+}
+
+/* The list without others like ours: each would count the same. */
+static void list_put(struct buf *out, const char *list)
+{
+	while (*list) {
+		size_t length = strcspn(list, ": ");
+		const char *name = memrchr(list, '/', length);
+
+		name = name ? name + 1 : list;
+		if (length && ((size_t)(list + length - name) != strlen(PRELOAD_NAME) ||
+			       strncmp(name, PRELOAD_NAME, strlen(PRELOAD_NAME)) != 0))
+			buf_printf(out, ":%.*s", (int)length, list);
+		list += length + (list[length] != '\0');
+	}
+}
+
+/* Puts the library before all others. */
+static int preload(void)
+{
+	const char *others = getenv(PRELOAD_LIST);
+	CLEANUP_BUF struct buf list = { 0 };
+	char path[PATH_MAX];
+
+	if (neighbour_find(PRELOAD_NAME, path, sizeof(path)) < 0)
+		return say(EXIT_INTERNAL, PRELOAD_NAME " is neither beside tt_smi nor installed");
+	if (strpbrk(path, ": "))
+		return say(EXIT_INTERNAL, "%s: the loader takes no blanks and colons in names",
+			   path);
+	buf_puts(&list, path);
+	list_put(&list, others ? others : "");
+	if (list.failed || setenv(PRELOAD_LIST, buf_text(&list), 1) < 0)
+		return say(EXIT_INTERNAL, "out of memory");
+	return 0;
+}
+
+/* Programs with AddressSanitizer end when anything is loaded before its library, unless: */
+static int appease_asan(void)
+{
+	const char *options = getenv("ASAN_OPTIONS");
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (options && *options)
+		buf_printf(&text, "%s:", options);
+	buf_puts(&text, "verify_asan_link_order=0");
+	if (text.failed || setenv("ASAN_OPTIONS", buf_text(&text), 1) < 0)
+		return say(EXIT_INTERNAL, "out of memory");
+	return 0;
+}
+
+static int prepare(const struct run *run)
+{
+	char pid[16];
+	int code;
+
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	if (run->no_children ? setenv(PRELOAD_ONLY, pid, 1) : unsetenv(PRELOAD_ONLY))
+		return say(EXIT_INTERNAL, "out of memory");
+	if (run->quiet && setenv(PRELOAD_QUIET, "1", 1) < 0)
+		return say(EXIT_INTERNAL, "out of memory");
+	code = preload();
+	return code ? code : appease_asan();
+}
+
+static int execute(char **command)
+{
+	execvp(command[0], command);
+	if (errno == ENOENT || errno == ENOTDIR)
+		return say(EXIT_NO_COMMAND, "%s: %s", command[0], strerror(errno));
+	return say(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
+}
+
+int run_main(int argc, char **argv)
+{
+	struct run run = { 0 };
+	char path[PATH_MAX];
+	int code;
+
+	code = parse(&run, argc, argv);
+	if (code)
+		return code;
+	if (run.help)
+		return help();
+	if (!run.quiet && program_find(run.command[0], path, sizeof(path)) == 0) {
+		const char *obstacle = program_obstacle(path);
+
+		if (obstacle)
+			say(0, "%s %s: it runs, but its memory is not counted", path, obstacle);
+	}
+	code = prepare(&run);
+	return code ? code : execute(run.command);
+}

@@ -1,0 +1,91 @@
+/*
+ * What v0.53 to v0.55 show of themselves: the tracker's two functions, and objects as they
+ * were. Called with a script of letters: a allocates 4096 bytes, f frees the last, d is a
+ * dry run, x an allocation that failed, n a buffer that owns nothing, 0 one of no size.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRACKER "_ZN2tt8tt_metal12GraphTracker"
+
+void track_allocate(void *tracker,
+		    const void *buffer) __asm__(TRACKER "14track_allocateEPKNS0_2v06BufferE");
+void track_deallocate(void *tracker,
+		      void *buffer) __asm__(TRACKER "16track_deallocateEPNS0_2v06BufferE");
+extern void *const device_vtable[6] __asm__("_ZTVN2tt8tt_metal2v06DeviceE");
+
+struct device {
+	void *const *vtable;
+	int chip;
+};
+
+struct buffer {
+	struct device *device;
+	uint64_t size;
+	uint32_t type, layout;
+	uint8_t bottom_up, padding[2], owns_data;
+	uint64_t rest[2];
+	void *allocator;
+	uint8_t status, garbage[7];
+	uint64_t address;
+};
+
+_Static_assert(offsetof(struct buffer, owns_data) == 27 &&
+		       offsetof(struct buffer, allocator) == 48 &&
+		       offsetof(struct buffer, address) == 64,
+	       "v0.54");
+
+static int device_id(const struct device *device)
+{
+	return device->chip;
+}
+
+/* Two words, two destructors, arch(), id(). */
+void *const device_vtable[6] = { [5] = (void *)device_id };
+
+void track_allocate(void *tracker, const void *buffer)
+{
+	(void)tracker, (void)buffer;
+}
+
+void track_deallocate(void *tracker, void *buffer)
+{
+	(void)tracker, (void)buffer;
+}
+
+int old_run(const char *script);
+
+int old_run(const char *script)
+{
+	static struct device device = { device_vtable + 2, 3 };
+	struct buffer *buffers[64];
+	int count = 0;
+
+	for (; *script; script++) {
+		struct buffer *buffer;
+
+		if (*script == 'f' && count > 0) {
+			buffer = buffers[--count];
+			track_deallocate(NULL, buffer);
+			free(buffer);
+			continue;
+		}
+		buffer = malloc(sizeof(*buffer));
+		memset(buffer, 0xa5, sizeof(*buffer)); /* what no member covers is garbage */
+		buffer->device = &device;
+		buffer->size = *script == '0' ? 0 : 4096;
+		buffer->type = 0;
+		buffer->owns_data = *script != 'n';
+		buffer->allocator = &device;
+		buffer->status = *script == 'x' ? 1 : 2;
+		buffer->address = *script == 'd' ? 0 : 64;
+		track_allocate(NULL, buffer);
+		if (count < 64)
+			buffers[count++] = buffer;
+	}
+	return count;
+}

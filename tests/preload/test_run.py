@@ -1,0 +1,144 @@
+"""tt_smi run: what it executes, and what it leaves as it was."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from metal import METAL, Program, Skip, run_tests
+from preload import HERE, RUN, SHIM, TT_SMI, Host, preloaded, tables
+
+
+def start(*command, **options):
+    return subprocess.run([*RUN, *command], capture_output=True, text=True, timeout=60, **options)
+
+
+def test_exit_status_and_signals_are_the_commands(_):
+    assert start("sh", "-c", "exit 7").returncode == 7
+    assert start("--", "sh", "-c", "kill -TERM $$").returncode == -signal.SIGTERM
+    assert start("-q", "--no-children", "--", "true").returncode == 0
+    assert start("echo", "-q", "--help").stdout == "-q --help\n"
+
+
+def test_what_cannot_be_executed(directory):
+    done = start("no-such-command")
+    assert done.returncode == 127 and "no-such-command" in done.stderr
+    assert start(directory + "/nothing").returncode == 127
+    done = start("/etc/passwd")
+    assert done.returncode == 126 and "Permission denied" in done.stderr
+    assert start().returncode == 2 and start("--").returncode == 2
+    done = start("--no-such-option", "true")
+    assert done.returncode == 2 and "--no-such-option" in done.stderr
+
+
+def test_scripts_are_counted_by_their_interpreter(directory):
+    script = directory + "/script"
+    for first in ("#!/bin/sh", "#!/usr/bin/env sh", ""):
+        with open(script, "w") as file:
+            file.write(f"{first}\nexec {METAL}/v77/metal_run 'alloc a 0 dram 1M' wait\n")
+        os.chmod(script, 0o755)
+        for options in ([], ["--no-children"]):
+            host = Host(*options, script)
+            assert preloaded(host.pid)[0]["dram"] == 1 << 20, (first, options)
+            assert host.end() == (0, "")
+
+
+def child_of(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return int(file.read().split()[0])
+
+
+def test_children_are_counted_or_not(_):
+    command = ["sh", "-c", f"{METAL}/v77/metal_run 'alloc a 0 dram 1M' wait; true"]
+    host = Host(*command)
+    assert preloaded(child_of(host.pid))[0]["dram"] == 1 << 20 and tables(host.pid) == []
+    assert host.end() == (0, "")
+    host = Host("--no-children", *command)
+    assert tables(child_of(host.pid)) == []
+    assert host.end() == (0, "")
+    program = Program("v77", before=[*RUN, "--no-children"])
+    program.do("alloc a 0 dram 1M")
+    child = int(program.do("fork", "alloc b 0 dram 1M", "sleep 60000", "end").split()[1])
+    assert preloaded(program.pid)[0]["dram"] == 1 << 20 and tables(child) == []
+    os.kill(child, signal.SIGKILL)
+    program.end()
+
+
+def environment(*options, **variables):
+    """What a child of the program finds in its environment."""
+    done = start(*options, "sh", "-c", "sh -c 'env; true'; true", env={**os.environ, **variables})
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
+
+
+def test_other_preloads_keep_working(directory):
+    other = f"{HERE}/libother.so"
+    found = environment(LD_PRELOAD=other)
+    assert found["LD_PRELOAD"] == f"{SHIM}:{other}" and found["OTHER_PRELOAD"] == "was here"
+    found = environment("--no-children", LD_PRELOAD=other)
+    assert found["LD_PRELOAD"] == other and found["OTHER_PRELOAD"] == "was here"
+    assert "TTALLOC_PRELOAD_ONLY" not in found
+    assert "LD_PRELOAD" not in environment("--no-children")
+    shutil.copy(SHIM, directory)
+    assert environment(LD_PRELOAD=f"{directory}/libttalloc-preload.so {other}")["LD_PRELOAD"] == f"{SHIM}:{other}"
+    done = subprocess.run([*RUN, *RUN, "--no-children", *RUN, "env"], capture_output=True, text=True, timeout=60)
+    assert f"\nLD_PRELOAD={SHIM}\n" in "\n" + done.stdout
+
+
+def strace(directory, *command):
+    trace = directory + "/trace"
+    if not shutil.which("strace"):
+        raise Skip("no strace here")
+    done = subprocess.run(["strace", "-f", "-o", trace, "-e", "trace=%file,memfd_create,socket,mmap", *command],
+                          capture_output=True, text=True, timeout=60)
+    if done.returncode:
+        raise Skip("strace: " + done.stderr.strip().splitlines()[-1])
+    with open(trace) as file:
+        text = file.read()
+    # From the exec of the program on.
+    text = text[text.rindex("execve("):]
+    return set(re.findall(r'(?:openat|open|readlink|access|stat)\([^"]*"([^"]*)"', text)), text
+
+
+def test_a_program_without_metal_opens_nothing_more(directory):
+    bare, _ = strace(directory, "/bin/true")
+    files, text = strace(directory, *RUN, "--", "/bin/true")
+    assert files - bare == {SHIM}, files - bare
+    assert "memfd_create" not in text and "socket(" not in text
+
+
+def test_a_program_of_another_user_is_named(directory):
+    if os.geteuid() != 0:
+        raise Skip("needs root, to make a set-user-ID program")
+    program = directory + "/env"
+    shutil.copy(shutil.which("env"), program)
+    os.chown(program, 65534, 65534)
+    os.chmod(program, 0o4755)
+    done = start(program)
+    assert done.returncode == 0
+    assert program in done.stderr and "not counted" in done.stderr and done.stderr.count("\n") == 1
+    assert start("-q", program).stderr == ""
+    os.chmod(program, 0o755)
+    assert start(program).stderr == ""
+
+
+def test_a_static_program_is_named(_):
+    done = start(f"{METAL}/static-whole/metal_run", "alloc a 0 dram 1M", "total")
+    assert done.returncode == 0 and "dram 1048576" in done.stdout
+    assert "statically" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_the_library_must_be_there(directory):
+    shutil.copy(TT_SMI, directory + "/tt_smi")
+    done = subprocess.run([directory + "/tt_smi", "run", "true"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 255 and "libttalloc-preload.so" in done.stderr
+    os.mkdir(directory + "/a b")
+    for name in (TT_SMI, SHIM):
+        shutil.copy(name, directory + "/a b")
+    done = subprocess.run([directory + "/a b/tt_smi", "run", "true"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 255 and "blanks" in done.stderr
+
+
+run_tests(sys.modules[__name__])
