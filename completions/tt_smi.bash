@@ -53,6 +53,22 @@ _tt_smi_trace() {
 	esac
 }
 
+# tt_smi run: options, then a command and what that has.
+_tt_smi_run() {
+	local i=2
+
+	while [[ $i -lt $COMP_CWORD && ${COMP_WORDS[i]} == -* ]]; do
+		((i++))
+	done
+	if [[ $i -lt $COMP_CWORD ]] && declare -F _command_offset >/dev/null; then
+		_command_offset "$i"
+	elif [[ $cur == -* ]]; then
+		_tt_smi_words "--no-children -q --quiet -h --help"
+	else
+		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+	fi
+}
+
 _tt_smi() {
 	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 
@@ -68,12 +84,16 @@ _tt_smi() {
 		_tt_smi_mem
 		return
 	fi
+	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == run ]]; then
+		_tt_smi_run
+		return
+	fi
 	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == trace ]]; then
 		_tt_smi_trace
 		return
 	fi
 	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
-		_tt_smi_words "show mem trace"
+		_tt_smi_words "show mem run trace"
 		return
 	fi
 	case $option in
