@@ -1,0 +1,93 @@
+#include "metal/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Files seen already. A process that maps more than so many is not looked at further. */
+struct seen {
+	uint64_t inodes[1024];
+	unsigned devices[1024];
+	size_t count;
+};
+
+static bool is_new(struct seen *seen, const struct metal_mapping *mapping)
+{
+	unsigned device = mapping->major << 20 | mapping->minor;
+
+	for (size_t i = seen->count; i > 0; i--)
+		if (seen->inodes[i - 1] == mapping->inode && seen->devices[i - 1] == device)
+			return false;
+	if (seen->count == ARRAY_SIZE(seen->inodes))
+		return false;
+	seen->inodes[seen->count] = mapping->inode;
+	seen->devices[seen->count++] = device;
+	return true;
+}
+
+/* "7f…-7f… r-xp 00001000 08:01 1234   /usr/lib/x.so" */
+static bool parse_line(const char *line, struct metal_mapping *ret)
+{
+	char mode[8];
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %x:%x %" SCNu64 " %n", &ret->start,
+		   &ret->end, mode, &ret->major, &ret->minor, &ret->inode, &path) != 6)
+		return false;
+	ret->path = line + path;
+	return path > 0 && strchr(mode, 'x') && ret->inode && ret->path[0] == '/';
+}
+
+int metal_mapped_each(char *text, int (*visit)(const struct metal_mapping *mapping, void *arg),
+		      void *arg)
+{
+	struct seen seen = { .count = 0 };
+	char *rest = text, *line;
+	int r = 0;
+
+	while (r == 0 && (line = strsep(&rest, "\n"))) {
+		struct metal_mapping mapping;
+
+		if (parse_line(line, &mapping) && is_new(&seen, &mapping))
+			r = visit(&mapping, arg);
+	}
+	return r;
+}
+
+/* Looked at before it is opened: opening a device or a pipe has effects. */
+static int open_regular(int dirfd, const char *path)
+{
+	CLEANUP_CLOSE int seen = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	struct stat st;
+	char self[32];
+	int fd;
+
+	if (seen < 0 || fstat(seen, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EPERM;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	fd = open(self, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int metal_mapped_open(const struct root *root, pid_t pid, const struct metal_mapping *mapping)
+{
+	char path[4096 + 64];
+	int fd;
+
+	if (!root->live)
+		return open_regular(root->fd, mapping->path + 1);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+		 mapping->end);
+	fd = open_regular(AT_FDCWD, path);
+	if (fd >= 0)
+		return fd;
+	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, mapping->path) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return open_regular(AT_FDCWD, path);
+}
