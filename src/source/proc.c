@@ -67,20 +67,15 @@ static void read_command(struct person *person)
 static void read_variable(const struct person *person, const char *name, struct buf *ret)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	size_t length = strlen(name);
+	const char *value;
 	char path[48];
 
 	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
 	if (file_read_all(person->root->fd, path, environ_limit, &text) < 0)
 		return;
-	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
-		const char *entry = text.data + at;
-
-		if (strncmp(entry, name, length) == 0 && entry[length] == '=') {
-			buf_puts(ret, entry + length + 1);
-			return;
-		}
-	}
+	value = text.length ? procfs_find_variable(text.data, text.length, name) : NULL;
+	if (value)
+		buf_puts(ret, value);
 }
 
 static bool wants(const struct person *person, enum process_field field)

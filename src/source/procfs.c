@@ -193,3 +193,13 @@ bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index
 	*ret_index = (uint32_t)index;
 	return true;
 }
+
+const char *procfs_find_variable(const char *data, size_t length, const char *name)
+{
+	size_t name_length = strlen(name);
+
+	for (size_t at = 0; at < length; at += strlen(data + at) + 1)
+		if (strncmp(data + at, name, name_length) == 0 && data[at + name_length] == '=')
+			return data + at + name_length + 1;
+	return NULL;
+}

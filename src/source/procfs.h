@@ -39,6 +39,9 @@ MUST_CHECK int procfs_parse_status(const char *text, struct procfs_status *ret);
 void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
 			  char *command, size_t command_size);
 
+/* A variable in /proc/PID/environ of so many bytes, which end in a NUL. NULL: not set. */
+const char *procfs_find_variable(const char *data, size_t length, const char *name);
+
 /* /proc/PID/cgroup, versions 1 and 2: the most specific owner it tells of. */
 void procfs_parse_cgroup(const char *text, struct owner *ret);
 

@@ -18,8 +18,6 @@ static int connect_to(const char *path)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	CLEANUP_CLOSE int fd = -1;
 
-	if (strlen(path) >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
 	strcpy(address.sun_path, path);
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
@@ -30,20 +28,32 @@ static int connect_to(const char *path)
 	return TAKE_FD(fd);
 }
 
-int server_connect(void)
+int server_connect_at(char path[static SERVER_PATH_SIZE])
 {
 	const char *named = getenv("TT_ALLOCD_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
-	char path[108];
 	int fd;
 
-	if (named && named[0])
-		return connect_to(named);
-	fd = connect_to(WIRE_SOCKET_SYSTEM);
-	if (fd >= 0 || !runtime || !runtime[0])
+	_Static_assert(SERVER_PATH_SIZE == sizeof(((struct sockaddr_un *)NULL)->sun_path),
+		       "what fits here fits there");
+	if (named && named[0]) {
+		if (snprintf(path, SERVER_PATH_SIZE, "%s", named) >= SERVER_PATH_SIZE)
+			return -ENAMETOOLONG;
+		return connect_to(path);
+	}
+	strcpy(path, WIRE_SOCKET_SYSTEM);
+	fd = connect_to(path);
+	if (fd >= 0 || !runtime || !runtime[0] ||
+	    strlen(runtime) + sizeof("/" WIRE_SOCKET_NAME) > SERVER_PATH_SIZE)
 		return fd;
-	if (snprintf(path, sizeof(path), "%s/%s", runtime, WIRE_SOCKET_NAME) >= (int)sizeof(path))
-		return fd;
+	sprintf(path, "%s/%s", runtime, WIRE_SOCKET_NAME);
 	return connect_to(path);
+}
+
+int server_connect(void)
+{
+	char path[SERVER_PATH_SIZE];
+
+	return server_connect_at(path);
 }
 
 static int wait_for(int fd, int64_t until_ns)

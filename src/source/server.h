@@ -22,6 +22,10 @@ struct server_answer {
  */
 MUST_CHECK int server_connect(void);
 
+/* The same, and where: also where the last attempt failed. */
+#define SERVER_PATH_SIZE 108
+MUST_CHECK int server_connect_at(char path[static SERVER_PATH_SIZE]);
+
 /*
  * Asks once, with flags of enum wire_snapshot_flag, and waits for so long.
  * -ETIMEDOUT; -EBADMSG if the answer is none; else the error that the server told.
