@@ -69,6 +69,17 @@ _tt_smi_run() {
 	fi
 }
 
+_tt_smi_doctor() {
+	case $option in
+	--color)
+		_tt_smi_words "auto always never" ;;
+	--root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	*)
+		_tt_smi_words "--json --root --color --ascii -h --help" ;;
+	esac
+}
+
 _tt_smi() {
 	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 
@@ -88,12 +99,16 @@ _tt_smi() {
 		_tt_smi_run
 		return
 	fi
+	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == doctor ]]; then
+		_tt_smi_doctor
+		return
+	fi
 	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == trace ]]; then
 		_tt_smi_trace
 		return
 	fi
 	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
-		_tt_smi_words "show mem run trace"
+		_tt_smi_words "show mem run trace doctor"
 		return
 	fi
 	case $option in

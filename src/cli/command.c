@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "cli/doctor.h"
 #include "cli/mem.h"
 #include "cli/run.h"
 #include "cli/show.h"
@@ -14,6 +15,7 @@ static const struct command commands[] = {
 	  "memory: bars, history, processes, allocations" },
 	{ "run", NULL, run_main, "a program whose memory is to be counted" },
 	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
+	{ "doctor", NULL, doctor_main, "what is wrong or not known, and what would change it" },
 };
 
 static bool is_called(const struct command *command, const char *program)

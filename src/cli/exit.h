@@ -3,6 +3,7 @@
 
 enum exit_code {
 	EXIT_FINE = 0,
+	EXIT_MEND = 1, /* tt_smi doctor: something is not as it should be */
 	EXIT_USAGE = 2,
 	EXIT_UNAVAILABLE = 3,
 	EXIT_PERMISSION = 4,

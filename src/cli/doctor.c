@@ -1,0 +1,145 @@
+#include "cli/doctor.h"
+
+#include "cli/exit.h"
+#include "cli/option.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "cli/session.h"
+#include "doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct doctor_options {
+	bool help, json, ascii;
+	enum pretty pretty;
+	enum color color;
+	const char *root;
+};
+
+enum id { OPT_JSON, OPT_ROOT, OPT_COLOR, OPT_ASCII, OPT_HELP, N_OPTIONS };
+
+static const struct option table[N_OPTIONS] = {
+	/* clang-format off */
+	[OPT_JSON] = { "--json", INLINE_OR_NOTHING, "compact|pretty",
+		"the findings as a JSON document" },
+	[OPT_ROOT] = { "--root", ARGUMENT, "DIR",
+		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)" },
+	[OPT_COLOR] = { "--color", ARGUMENT, "auto|always|never",
+		"colours (default auto; NO_COLOR is heeded)" },
+	[OPT_ASCII] = { "--ascii", NO_ARGUMENT, NULL,
+		"no characters beyond ASCII (default where the locale is not UTF-8)" },
+	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
+	/* clang-format on */
+};
+
+static void put_help(struct buf *out)
+{
+	buf_puts(out,
+		 "Usage: tt_smi doctor [OPTION]...\n"
+		 "Looks the machine over: driver, devices and firmware, permissions, huge pages,\n"
+		 "allocation server and tracing; and for each process that has a device open, why\n"
+		 "its memory is or is not known. Each finding is ok, note, warn or fail, and says\n"
+		 "what would mend it. Opens no device, writes nothing.\n\n");
+	for (size_t i = 0; i < N_OPTIONS; i++)
+		option_put_help(out, &table[i]);
+	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
+		      "\nExit status: 0 healthy; 1 something to mend (a warn or a fail); else as\n"
+		      "tt_smi.\n");
+}
+
+static int apply(void *arg, const struct parsed_option *option)
+{
+	struct doctor_options *options = arg;
+
+	switch ((enum id)option->id) {
+	case OPT_JSON: options->json = true; return option_pretty(option->value, &options->pretty);
+	case OPT_ROOT: options->root = option->value; return 0;
+	case OPT_COLOR: return option_color(option->value, &options->color);
+	case OPT_ASCII: options->ascii = true; return 0;
+	case OPT_HELP: options->help = true; return 0;
+	case N_OPTIONS: break;
+	}
+	return EXIT_INTERNAL;
+}
+
+static void render(struct buf *out, const struct doctor_options *options,
+		   const struct session *session, const struct report *report)
+{
+	struct look look = look_decide(options->color, options->ascii, true);
+	bool simulated = session->snapshot && session->snapshot->simulated;
+	CLEANUP_BUF struct buf heading = { 0 };
+
+	if (simulated)
+		buf_printf(&heading, "SIMULATED machine at %s", session->root.path);
+	else if (session->snapshot && session->snapshot->recorded)
+		buf_printf(&heading, "RECORDED machine at %s", session->root.path);
+	if (options->json)
+		report_render_json(
+			out, &look, report, simulated,
+			options->pretty == PRETTY_YES ||
+				(options->pretty == PRETTY_AUTO && isatty(STDOUT_FILENO)));
+	else
+		report_render(out, &look, report, buf_text(&heading));
+}
+
+/* A machine without driver or devices has something to mend: that is no error of ours. */
+static int examine(const struct doctor_options *options, struct session *session,
+		   struct report *report)
+{
+	int code = session_take(session);
+	struct patient patient = {
+		.root = &session->root,
+		.snapshot = session->snapshot,
+		.problem = buf_text(&session->problem),
+		.driver_loaded = code != EXIT_NO_DRIVER,
+	};
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (code == EXIT_INTERNAL)
+		return say(code, "%s", patient.problem);
+	doctor_examine(&patient, report);
+	render(&text, options, session, report);
+	if (report->failed || text.failed)
+		return say(EXIT_INTERNAL, "out of memory");
+	code = output_print(&text);
+	if (code)
+		return code;
+	return report_is_healthy(report) ? EXIT_FINE : EXIT_MEND;
+}
+
+static int run(const struct doctor_options *options)
+{
+	const struct selection all = { 0 };
+	struct report report = { 0 };
+	struct session session;
+	struct want want = { 0 };
+	int code;
+
+	want_everything(&want);
+	code = session_open(&session, options->root, &all, &want);
+	if (code)
+		say(code, "%s", buf_text(&session.problem));
+	else
+		code = examine(options, &session, &report);
+	report_done(&report);
+	session_close(&session);
+	return code;
+}
+
+int doctor_main(int argc, char **argv)
+{
+	struct doctor_options options = { .root = getenv("TT_SMI_ROOT") };
+	CLEANUP_BUF struct buf text = { 0 };
+	int code;
+
+	code = options_each(table, N_OPTIONS, "tt_smi doctor", argc, argv, apply, &options);
+	if (code)
+		return code;
+	if (options.root && !options.root[0])
+		options.root = NULL;
+	if (!options.help)
+		return run(&options);
+	put_help(&text);
+	return output_print(&text);
+}

@@ -1,0 +1,4 @@
+/* tt_smi doctor: what is wrong or not known, and what would change it. */
+#pragma once
+
+int doctor_main(int argc, char **argv);

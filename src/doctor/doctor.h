@@ -1,0 +1,32 @@
+/*
+ * Looks a machine over: what is wrong, what is not known, and what would change that.
+ * Nothing is written, no device is opened.
+ */
+#pragma once
+
+#include "basic/file.h"
+#include "doctor/report.h"
+#include "model/snapshot.h"
+
+/* How it is with tracing, since much depends on it. */
+enum tracing { TRACING_OFF, TRACING_ON, TRACING_UNREADABLE };
+
+struct patient {
+	const struct root *root;
+	const struct snapshot *snapshot; /* of everything; NULL: nothing is there */
+	const char *problem;		 /* then why */
+	bool driver_loaded;
+	enum tracing tracing; /* as doctor_examine() found it */
+	bool can_trace;	      /* the program for it is installed */
+};
+
+void doctor_examine(struct patient *patient, struct report *report);
+
+/* The parts. */
+void examine_driver(const struct patient *patient, struct report *report);
+void examine_devices(const struct patient *patient, struct report *report);
+void examine_nodes(const struct patient *patient, struct report *report);
+void examine_huge_pages(const struct patient *patient, struct report *report);
+void examine_server(const struct patient *patient, struct report *report);
+void examine_tracing(struct patient *patient, struct report *report);
+void examine_processes(const struct patient *patient, struct report *report);

@@ -1,0 +1,145 @@
+/* The driver and what it serves: version, chips, firmware, nodes. */
+#include "doctor/doctor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What older drivers lack, newest first: each is told up to the first that the driver has. */
+static const struct {
+	unsigned major, minor; /* since then it is well */
+	enum level level;
+	const char *text;
+} driver_gaps[] = {
+	{ 2, 9, LEVEL_NOTE,
+	  "before 2.9: no limits on Blackhole, readings may be wrong after a flash without a "
+	  "reload, a reset cannot be told from a fault" },
+	{ 2, 7, LEVEL_WARN,
+	  "before 2.7: the kernel can crash if readings are taken while a device is removed, and "
+	  "processes in containers are listed by numbers that mean nothing outside" },
+	{ 2, 5, LEVEL_WARN,
+	  "before 2.5: no list of who has a device open; holders are looked for in /proc, where "
+	  "only root sees those of other users" },
+};
+
+void examine_driver(const struct patient *patient, struct report *report)
+{
+	const struct host *host = patient->snapshot ? &patient->snapshot->host : NULL;
+	unsigned major, minor;
+
+	if (!patient->snapshot) {
+		report_add(report, LEVEL_FAIL, "%s", patient->problem);
+		if (patient->driver_loaded)
+			report_fix(report, "lspci -d 1e52: shows whether a card is on the bus");
+		else
+			report_fix(report, "sudo modprobe tenstorrent (the package of tt-kmd)");
+		return;
+	}
+	if (host->why[HOST_DRIVER] != KNOWN || sscanf(host->driver, "%u.%u", &major, &minor) != 2) {
+		report_add(report, LEVEL_NOTE, "loaded; its version is not known");
+		return;
+	}
+	report_add(report, LEVEL_OK, "loaded, version %s", host->driver);
+	for (size_t i = 0; i < ARRAY_SIZE(driver_gaps); i++) {
+		if (major > driver_gaps[i].major ||
+		    (major == driver_gaps[i].major && minor >= driver_gaps[i].minor))
+			break;
+		report_add(report, driver_gaps[i].level, "%s", driver_gaps[i].text);
+		report_fix(report, "upgrade tt-kmd to %u.%u or later", driver_gaps[i].major,
+			   driver_gaps[i].minor);
+	}
+}
+
+static void examine_chip(const struct device *dev, struct report *report)
+{
+	const char *name = device_knows(dev, DEV_BOARD) ? dev->board : "unknown board";
+
+	if (dev->condition == DEVICE_OK)
+		report_add(report, LEVEL_OK, "%s: %s, firmware %s", dev->id, name,
+			   device_knows(dev, DEV_FW_BUNDLE) ? dev->fw_bundle : "not known");
+	else if (dev->condition == DEVICE_UNREADABLE)
+		report_add(report, LEVEL_NOTE, "%s: %s: %s", dev->id, name,
+			   "behind another chip, without PCIe: no readings");
+	else if (dev->condition == DEVICE_NO_TELEMETRY) {
+		report_add(report, LEVEL_WARN, "%s: %s: no readings: firmware too old, or not up",
+			   dev->id, name);
+		report_fix(report, "flash newer firmware (tt-flash), then reset the card");
+	} else if (dev->condition == DEVICE_RESETTING) {
+		report_add(report, LEVEL_WARN, "%s: %s: resetting", dev->id, name);
+		report_fix(report, "wait; if it stays so, a reset was begun and never ended: reset "
+				   "it once more");
+	} else {
+		report_add(report, LEVEL_FAIL, "%s: %s: %s", dev->id, name,
+			   device_knows(dev, DEV_STATE) ? dev->state : "not well");
+		report_fix(report,
+			   "reset the card (tt-smi -r %u); if that does not help, power "
+			   "the machine off and on",
+			   dev->index);
+	}
+}
+
+/* Cards of one board type that do not run the same firmware. */
+static void compare_firmware(const struct snapshot *snapshot, struct report *report)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		bool earlier = false;
+
+		for (size_t k = 0; k < i && !earlier; k++) {
+			const struct device *other = &snapshot->devices[k];
+
+			if (!device_knows(dev, DEV_FW_BUNDLE) ||
+			    !device_knows(other, DEV_FW_BUNDLE) || dev->type != other->type ||
+			    strcmp(dev->fw_bundle, other->fw_bundle) == 0)
+				continue;
+			earlier = true;
+			report_add(report, LEVEL_WARN,
+				   "%s and %s are of one kind, but run firmware %s and %s",
+				   other->id, dev->id, other->fw_bundle, dev->fw_bundle);
+			report_fix(report, "flash both with one version (tt-flash)");
+		}
+	}
+}
+
+void examine_devices(const struct patient *patient, struct report *report)
+{
+	for (size_t i = 0; i < patient->snapshot->n_devices; i++)
+		examine_chip(&patient->snapshot->devices[i], report);
+	compare_firmware(patient->snapshot, report);
+}
+
+/* May it be used by everybody, or at least by us? The node is never opened. */
+static bool examine_node(const struct root *root, uint32_t index, struct report *report)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "dev/tenstorrent/%u", index);
+	if (fstatat(root->fd, path, &st, 0) < 0) {
+		report_add(report, LEVEL_FAIL, "/%s: %s", path, strerror(errno));
+		report_fix(report, "sudo udevadm trigger; in a container: --device /%s", path);
+		return false;
+	}
+	if ((st.st_mode & 0006) == 0006 ||
+	    (root->live && faccessat(root->fd, path, R_OK | W_OK, AT_EACCESS) == 0))
+		return true;
+	report_add(report, LEVEL_WARN, "/%s may only be used by uid %u and gid %u (mode %04o)",
+		   path, st.st_uid, st.st_gid, st.st_mode & 07777);
+	report_fix(report, "the udev rule of tt-kmd (mode 0666), or: sudo chmod 0666 /%s", path);
+	return false;
+}
+
+void examine_nodes(const struct patient *patient, struct report *report)
+{
+	const struct snapshot *snapshot = patient->snapshot;
+	unsigned fine = 0;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (!snapshot->devices[i].remote)
+			fine += examine_node(patient->root, snapshot->devices[i].index, report);
+	if (fine)
+		report_add(report, LEVEL_OK, "%u node%s of /dev/tenstorrent may be used", fine,
+			   fine == 1 ? "" : "s");
+}

@@ -1,0 +1,305 @@
+/* Each process that has a device open: is its memory known, why not, and what would help. */
+#include "doctor/doctor.h"
+
+#include "metal/library.h"
+#include "metal/mapped.h"
+#include "render/render.h"
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What one can learn of a process whose memory is not known. */
+struct holder {
+	const struct patient *patient;
+	const struct process *process;
+	int maps_error;	   /* of looking at what it maps */
+	int library_error; /* -ENOENT: none of TT-Metal among it */
+	struct metal_library library;
+	char path[256];
+	bool disabled; /* its counters were switched off */
+};
+
+/* ---- looking ---- */
+
+static int look_at_file(const struct metal_mapping *mapping, void *arg)
+{
+	struct holder *holder = arg;
+	CLEANUP_CLOSE int fd = -1;
+	int r;
+
+	fd = metal_mapped_open(holder->patient->root, holder->process->pid, mapping);
+	if (fd == -EACCES || (fd == -EPERM && geteuid()))
+		holder->maps_error = -EACCES;
+	if (fd < 0)
+		return 0;
+	r = metal_library_read(&holder->library, fd);
+	if (r < 0 && r != -ENOTSUP)
+		return 0;
+	holder->library_error = r;
+	snprintf(holder->path, sizeof(holder->path), "%s", mapping->path);
+	return 1;
+}
+
+static void look_at_maps(struct holder *holder)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[32];
+	int r;
+
+	holder->library_error = -ENOENT;
+	snprintf(path, sizeof(path), "proc/%d/maps", holder->process->pid);
+	r = file_read_all(holder->patient->root->fd, path, 64 << 20, &text);
+	if (r < 0)
+		holder->maps_error = r == -EPERM ? -EACCES : r;
+	else if (text.length && metal_mapped_each(text.data, look_at_file, holder) > 0)
+		holder->maps_error = 0;
+}
+
+static void look_at_environment(struct holder *holder)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const char *value;
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", holder->process->pid);
+	if (file_read_all(holder->patient->root->fd, path, 2 << 20, &text) < 0 || !text.length)
+		return;
+	value = procfs_find_variable(text.data, text.length, "TT_METAL_SHM_TRACKING_DISABLED");
+	holder->disabled = value && strcmp(value, "1") == 0;
+}
+
+static bool is_contained(const struct process *process)
+{
+	return process->ns_depth > 1 ||
+	       (process_knows(process, PROC_CONTAINER) && process->owner.container[0]);
+}
+
+/* ---- telling ---- */
+
+/* Each appends the cause to the text, and what would help to the list. */
+struct verdict {
+	struct buf cause;
+	const char *fixes[5];
+	size_t n_fixes;
+};
+
+static void advise(struct verdict *verdict, const char *fix)
+{
+	for (size_t i = 0; i < verdict->n_fixes; i++)
+		if (strcmp(verdict->fixes[i], fix) == 0)
+			return;
+	if (verdict->n_fixes < ARRAY_SIZE(verdict->fixes))
+		verdict->fixes[verdict->n_fixes++] = fix;
+}
+
+static void advise_tracing(const struct holder *holder, struct verdict *verdict)
+{
+	if (holder->patient->can_trace || !holder->patient->root->live)
+		advise(verdict, "sudo tt_smi trace start");
+}
+
+/* Why TT-Metal's own counters do not tell. */
+static void blame_counters(const struct holder *holder, struct verdict *verdict)
+{
+	if (!holder->library.shape.publishes) {
+		buf_puts(&verdict->cause, " has no counters of its own (v0.70 and later have)");
+	} else if (holder->disabled) {
+		buf_puts(&verdict->cause,
+			 " has its counters switched off (TT_METAL_SHM_TRACKING_DISABLED)");
+		advise(verdict, "start it without TT_METAL_SHM_TRACKING_DISABLED");
+	} else if (is_contained(holder->process)) {
+		buf_puts(&verdict->cause,
+			 " keeps its counters in the /dev/shm of a container, which is not ours");
+		advise(verdict, "start the container with --ipc=host --pid=host");
+	} else {
+		buf_puts(&verdict->cause,
+			 " has published nothing: it has allocated nothing yet, or only in threads "
+			 "that it does not count");
+	}
+}
+
+static void blame_tracing(const struct holder *holder, struct verdict *verdict)
+{
+	const char *problem = metal_library_problem(&holder->library);
+
+	if (problem) {
+		buf_printf(&verdict->cause, "; it cannot be traced (%s)", problem);
+		return;
+	}
+	buf_puts(&verdict->cause, holder->patient->tracing == TRACING_ON
+					  ? "; tracing is on, but not of this library"
+					  : "; tracing is off");
+	advise_tracing(holder, verdict);
+}
+
+static void blame_library(struct holder *holder, struct verdict *verdict)
+{
+	look_at_environment(holder);
+	buf_printf(&verdict->cause, "TT-Metal %s (%s)", holder->library.shape.versions,
+		   holder->path);
+	blame_counters(holder, verdict);
+	blame_tracing(holder, verdict);
+	advise(verdict, "the next time: tt_smi run -- COMMAND");
+}
+
+/* Nobody counts it: what is it? */
+static void blame_program(struct holder *holder, struct verdict *verdict)
+{
+	look_at_maps(holder);
+	if (holder->library_error == 0) {
+		blame_library(holder, verdict);
+	} else if (holder->library_error == -ENOTSUP) {
+		buf_printf(&verdict->cause, "its TT-Metal (%s) is of no version that is known",
+			   holder->path);
+		advise(verdict, "report it with libttalloc: man 3 libttalloc");
+	} else if (holder->maps_error == -EACCES) {
+		buf_puts(&verdict->cause, "its files are another user's to look at");
+		advise(verdict, "sudo tt_smi doctor");
+		if (holder->patient->tracing != TRACING_ON)
+			advise_tracing(holder, verdict);
+	} else if (holder->maps_error) {
+		buf_printf(&verdict->cause, "what it has loaded is not told (%s)",
+			   strerror(-holder->maps_error));
+	} else {
+		buf_puts(&verdict->cause, "TT-Metal is not among the files that it has loaded");
+		advise(verdict, "report it with libttalloc: man 3 libttalloc");
+	}
+}
+
+static enum reason first_reason(const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (process->usages[i].why[USE_DRAM] != KNOWN)
+			return process->usages[i].why[USE_DRAM];
+	return KNOWN;
+}
+
+static bool is_doubt(enum reason why)
+{
+	return why >= TRACE_UNKNOWN_SHAPE && why <= TRACE_MESH;
+}
+
+static void blame(struct holder *holder, enum reason why, struct verdict *verdict)
+{
+	if (holder->process->how == HOLDING_OPENER_GONE) {
+		buf_puts(&verdict->cause,
+			 "who opened the device has ended, and who holds on to it is not seen");
+		advise(verdict, "sudo tt_smi doctor");
+	} else if (is_doubt(why)) {
+		buf_puts(&verdict->cause, reason_text(why));
+		if (why != TRACE_UNKNOWN_SHAPE)
+			advise(verdict, "the next time: tt_smi run -- COMMAND");
+	} else if (why == DENIED) {
+		buf_puts(&verdict->cause, "TT-Metal's counters belong to another user (mode 0600)");
+		advise(verdict, "sudo tt_smi");
+		advise(verdict, "sudo systemctl enable --now tt-allocd.socket (reads them for "
+				"everybody)");
+	} else if (why == NO_TRACKER || why == OTHER_NAMESPACE) {
+		blame_program(holder, verdict);
+	} else {
+		buf_puts(&verdict->cause, reason_text(why));
+	}
+}
+
+static bool is_exact(const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (!process->usages[i].exact)
+			return false;
+	return true;
+}
+
+static void put_name(struct buf *out, const struct patient *patient, const struct process *process)
+{
+	char label[80];
+
+	process_label(process, label, sizeof(label));
+	buf_printf(out, "%d %s", process->pid, label);
+	if (process_knows(process, PROC_USER))
+		buf_printf(out, " of %s", process->user);
+	buf_puts(out, ", device ");
+	devices_text(out, patient->snapshot, process);
+}
+
+static void examine_known(const struct patient *patient, const struct process *process,
+			  struct report *report)
+{
+	CLEANUP_BUF struct buf name = { 0 }, status = { 0 };
+
+	put_name(&name, patient, process);
+	status_text(&status, process);
+	if (is_exact(process)) {
+		report_add_process(report, LEVEL_OK, process->pid, "%s: known: %s", buf_text(&name),
+				   buf_text(&status));
+		return;
+	}
+	report_add_process(report, LEVEL_WARN, process->pid,
+			   "%s: a lower bound: %s; what it held before is not known",
+			   buf_text(&name), buf_text(&status));
+	report_fix(report, "start it again: from then on all of it is seen");
+}
+
+static void examine_process(const struct patient *patient, const struct process *process,
+			    struct report *report)
+{
+	struct holder holder = { .patient = patient, .process = process };
+	CLEANUP_BUF struct buf name = { 0 };
+	struct verdict verdict = { .n_fixes = 0 };
+	enum reason why = first_reason(process);
+
+	if (why == KNOWN) {
+		examine_known(patient, process, report);
+		return;
+	}
+	put_name(&name, patient, process);
+	blame(&holder, why, &verdict);
+	report_add_process(report, LEVEL_WARN, process->pid, "%s: memory not known: %s",
+			   buf_text(&name), buf_text(&verdict.cause));
+	for (size_t i = 0; i < verdict.n_fixes; i++)
+		report_fix(report, "%s", verdict.fixes[i]);
+	buf_done(&verdict.cause);
+}
+
+static void examine_unseen(const struct device *dev, struct report *report)
+{
+	if (dev->unseen_holders) {
+		report_add(report, LEVEL_WARN,
+			   "device %s is open %u time%s in processes outside this pid namespace",
+			   dev->id, dev->unseen_holders, dev->unseen_holders == 1 ? "" : "s");
+		report_fix(report, "look from the host, or from a container with --pid=host");
+	}
+	if (!dev->holders_known && !dev->remote) {
+		report_add(report, LEVEL_WARN, "who has device %s open is not known: %s", dev->id,
+			   reason_text(dev->holders_why));
+		report_fix(report, "sudo tt_smi doctor");
+	}
+}
+
+static void examine_leftovers(const struct snapshot *snapshot, struct report *report)
+{
+	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
+		const struct leftover *leftover = &snapshot->leftovers[i];
+
+		report_add(report, LEVEL_NOTE,
+			   "TT-Metal's counters of device %s still have process %d (%s), which %s",
+			   snapshot->devices[leftover->device].id, leftover->pid, leftover->name,
+			   leftover->why == STALE ? "has ended: not counted"
+						  : "is not of this pid namespace");
+	}
+}
+
+void examine_processes(const struct patient *patient, struct report *report)
+{
+	const struct snapshot *snapshot = patient->snapshot;
+	size_t before = report->count;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		examine_process(patient, &snapshot->processes[i], report);
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		examine_unseen(&snapshot->devices[i], report);
+	examine_leftovers(snapshot, report);
+	if (report->count == before)
+		report_add(report, LEVEL_OK, "no process has a device open");
+}

@@ -1,0 +1,207 @@
+/* What TT-Metal and we need of the machine: huge pages, a server, tracing. */
+#include "doctor/doctor.h"
+
+#include "basic/neighbour.h"
+#include "basic/parse.h"
+#include "proto/traced.h"
+#include "source/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HUGE_PAGES "sys/kernel/mm/hugepages/hugepages-1048576kB/"
+
+/* ---- huge pages ---- */
+
+/* Does a remapping unit stand between the card and memory? Then no huge pages are needed. */
+static bool is_translated(const struct root *root, const struct device *dev)
+{
+	char path[96], type[32];
+
+	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/iommu_group/type", dev->bdf);
+	return device_knows(dev, DEV_BDF) && file_read(root->fd, path, type, sizeof(type)) > 0 &&
+	       strncmp(type, "DMA", 3) == 0;
+}
+
+/* Is a file system of pages of 1 GiB mounted? -errno if nobody tells. */
+static int find_huge_mount(const struct root *root)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int r = file_read_all(root->fd, "proc/mounts", 4 << 20, &text);
+	char *rest = text.data, *line;
+
+	if (r < 0)
+		return r;
+	while ((line = strsep(&rest, "\n")))
+		if (strstr(line, " hugetlbfs ") &&
+		    (strstr(line, "pagesize=1024M") || strstr(line, "pagesize=1G")))
+			return 1;
+	return 0;
+}
+
+static void examine_pages(const struct root *root, unsigned needed, struct report *report)
+{
+	char text[32];
+	uint64_t pages;
+	int mounted = find_huge_mount(root);
+
+	if (file_read(root->fd, HUGE_PAGES "nr_hugepages", text, sizeof(text)) < 0 ||
+	    parse_u64(text, &pages) < 0) {
+		report_add(report, root->live ? LEVEL_WARN : LEVEL_NOTE,
+			   root->live ? "this kernel offers no huge pages of 1 GiB"
+				      : "not told by this tree");
+		if (root->live)
+			report_fix(report, "switch the IOMMU on, which does without them");
+		return;
+	}
+	report_add(report, pages < needed ? LEVEL_WARN : LEVEL_OK,
+		   "%llu of 1 GiB; TT-Metal wants %u or more here (one per chip, IOMMU off)",
+		   (unsigned long long)pages, needed);
+	if (pages < needed)
+		report_fix(report,
+			   "echo %u | sudo tee /" HUGE_PAGES "nr_hugepages, or enable "
+			   "tenstorrent-hugepages.service (tt-system-tools)",
+			   needed);
+	if (mounted == 0) {
+		report_add(report, LEVEL_WARN, "no hugetlbfs with pages of 1 GiB is mounted");
+		report_fix(report, "sudo mkdir -p /dev/hugepages-1G && sudo mount -t hugetlbfs -o "
+				   "pagesize=1G,mode=777 none /dev/hugepages-1G");
+	}
+}
+
+void examine_huge_pages(const struct patient *patient, struct report *report)
+{
+	unsigned needed = 0, local = 0;
+
+	for (size_t i = 0; i < patient->snapshot->n_devices; i++) {
+		const struct device *dev = &patient->snapshot->devices[i];
+
+		if (dev->remote)
+			continue;
+		local++;
+		needed += !is_translated(patient->root, dev);
+	}
+	if (needed)
+		examine_pages(patient->root, needed, report);
+	else
+		report_add(report, LEVEL_OK, "not needed: the IOMMU translates for %s",
+			   local == 1 ? "the card" : "all cards");
+}
+
+/* ---- the allocation server ---- */
+
+void examine_server(const struct patient *patient, struct report *report)
+{
+	const struct snapshot *snapshot = patient->snapshot;
+	char path[SERVER_PATH_SIZE];
+	CLEANUP_CLOSE int fd = -1;
+
+	if (!patient->root->live && !(snapshot && snapshot->server_pid)) {
+		report_add(report, LEVEL_NOTE, "not looked for: this is not the running machine");
+		return;
+	}
+	fd = server_connect_at(path);
+	if (fd >= 0 && (!snapshot || snapshot->server_pid)) {
+		report_add(report, LEVEL_OK, "answers at %s", path);
+	} else if (fd >= 0 || fd == -EAGAIN) {
+		report_add(report, LEVEL_FAIL, "the one at %s does not answer", path);
+		report_fix(report, "sudo systemctl restart tt-allocd");
+	} else if (fd == -EACCES || fd == -EPERM) {
+		report_add(report, LEVEL_WARN, "%s: %s", path, strerror(-fd));
+		report_fix(report, "sudo tt_smi doctor");
+	} else {
+		report_add(report, LEVEL_NOTE,
+			   "none runs (%s: %s): peaks, finished processes and other users' "
+			   "programs are not known",
+			   path, strerror(-fd));
+		report_fix(report, "sudo systemctl enable --now tt-allocd.socket, or start "
+				   "tt_allocd by hand");
+	}
+}
+
+/* ---- tracing ---- */
+
+static int is_tracer(const char *name, void *arg)
+{
+	const struct root *root = arg;
+	char path[300], comm[32];
+
+	if (name[0] < '0' || name[0] > '9')
+		return 0;
+	snprintf(path, sizeof(path), "proc/%s/comm", name);
+	return file_read(root->fd, path, comm, sizeof(comm)) > 0 &&
+	       strcmp(comm, "tt_smi-trace\n") == 0;
+}
+
+static void examine_kernel(const struct patient *patient, struct report *report)
+{
+	const struct root *root = patient->root;
+	char text[128] = "";
+
+	if (faccessat(root->fd, "sys/kernel/btf/vmlinux", F_OK, 0) < 0) {
+		report_add(report, LEVEL_NOTE,
+			   "this kernel cannot: it has no BTF "
+			   "(/sys/kernel/btf/vmlinux)");
+		report_fix(report, "a kernel of 5.15 or later with CONFIG_DEBUG_INFO_BTF");
+		return;
+	}
+	if (file_read(root->fd, "sys/kernel/security/lockdown", text, sizeof(text)) > 0 &&
+	    strstr(text, "[confidentiality]")) {
+		report_add(report, LEVEL_NOTE,
+			   "this kernel forbids it: lockdown is set to confidentiality");
+		return;
+	}
+	report_add(report, LEVEL_OK, "this kernel is able to");
+}
+
+static enum tracing find_tracing(const struct root *root)
+{
+	if (faccessat(root->fd, TRACED_ALLOCATIONS, R_OK, AT_EACCESS) == 0)
+		return TRACING_ON;
+	return errno == EACCES ? TRACING_UNREADABLE : TRACING_OFF;
+}
+
+static void examine_pinned(const struct patient *patient, struct report *report)
+{
+	switch (patient->tracing) {
+	case TRACING_OFF:
+		report_add(report, LEVEL_NOTE,
+			   "off: memory of programs that do not report it is not known");
+		if (patient->can_trace || !patient->root->live)
+			report_fix(report, "sudo tt_smi trace start");
+		break;
+	case TRACING_UNREADABLE:
+		report_add(report, LEVEL_WARN, "on, but /" TRACED_ALLOCATIONS " may not be read");
+		report_fix(report, "sudo tt_smi trace stop && sudo tt_smi trace start");
+		break;
+	case TRACING_ON:
+		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
+		if (!patient->root->live)
+			break;
+		if (directory_each(patient->root->fd, "proc", is_tracer, (void *)patient->root) >
+		    0) {
+			report_add(report, LEVEL_OK, "new programs are followed as they start");
+			break;
+		}
+		report_add(report, LEVEL_NOTE,
+			   "nobody looks for libraries that are not attached yet");
+		report_fix(report, "sudo systemctl enable --now tt-smi-trace, or once: "
+				   "sudo tt_smi trace start");
+		break;
+	}
+}
+
+void examine_tracing(struct patient *patient, struct report *report)
+{
+	char path[4096];
+
+	patient->can_trace = neighbour_find("tt_smi-trace", path, sizeof(path)) == 0;
+	patient->tracing = find_tracing(patient->root);
+	if (patient->root->live && !patient->can_trace)
+		report_add(report, LEVEL_NOTE, "not installed: tt_smi was built without it");
+	else if (patient->root->live)
+		examine_kernel(patient, report);
+	examine_pinned(patient, report);
+}

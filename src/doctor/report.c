@@ -1,0 +1,180 @@
+#include "doctor/report.h"
+
+#include "basic/text.h"
+#include "render/json_writer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const level_words[] = {
+	[LEVEL_OK] = "ok",
+	[LEVEL_NOTE] = "note",
+	[LEVEL_WARN] = "warn",
+	[LEVEL_FAIL] = "fail",
+};
+
+__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap)
+{
+	char *text;
+
+	return vasprintf(&text, format, ap) < 0 ? NULL : text;
+}
+
+static void add(struct report *report, enum level level, int32_t pid, char *text)
+{
+	struct finding *grown;
+
+	grown = reallocarray(report->findings, report->count + 1, sizeof(*grown));
+	if (grown)
+		report->findings = grown;
+	if (!grown || !text) {
+		free(text);
+		report->failed = true;
+		return;
+	}
+	report->findings[report->count++] = (struct finding){
+		.section = report->section,
+		.level = level,
+		.pid = pid,
+		.text = text,
+	};
+}
+
+void report_add(struct report *report, enum level level, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	add(report, level, 0, format_text(format, ap));
+	va_end(ap);
+}
+
+void report_add_process(struct report *report, enum level level, int32_t pid, const char *format,
+			...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	add(report, level, pid, format_text(format, ap));
+	va_end(ap);
+}
+
+void report_fix(struct report *report, const char *format, ...)
+{
+	struct finding *last = report->count ? &report->findings[report->count - 1] : NULL;
+	char **grown;
+	va_list ap;
+
+	if (!last)
+		return;
+	grown = reallocarray(last->fixes, last->n_fixes + 1, sizeof(*grown));
+	if (!grown) {
+		report->failed = true;
+		return;
+	}
+	last->fixes = grown;
+	va_start(ap, format);
+	last->fixes[last->n_fixes] = format_text(format, ap);
+	va_end(ap);
+	if (last->fixes[last->n_fixes])
+		last->n_fixes++;
+	else
+		report->failed = true;
+}
+
+bool report_is_healthy(const struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++)
+		if (report->findings[i].level >= LEVEL_WARN)
+			return false;
+	return true;
+}
+
+/* The word says it, the colour only repeats it. */
+static void put_level(struct buf *out, const struct look *look, enum level level)
+{
+	static const char *const colors[] = {
+		[LEVEL_OK] = "\033[32m",
+		[LEVEL_NOTE] = "",
+		[LEVEL_WARN] = "\033[33m",
+		[LEVEL_FAIL] = "\033[31m",
+	};
+	const char *color = look->color ? colors[level] : "";
+
+	buf_printf(out, "  %s%-4s%s  ", color, level_words[level], *color ? "\033[0m" : "");
+}
+
+static void put_line(struct buf *out, const struct look *look, const char *text)
+{
+	text_clean(out, text, strlen(text), look->utf8);
+	buf_putc(out, '\n');
+}
+
+void report_render(struct buf *out, const struct look *look, const struct report *report,
+		   const char *heading)
+{
+	const char *section = "";
+
+	if (heading[0])
+		put_line(out, look, heading);
+	for (size_t i = 0; i < report->count; i++) {
+		const struct finding *finding = &report->findings[i];
+
+		if (strcmp(section, finding->section) != 0)
+			buf_printf(out, "%s%s\n", i || heading[0] ? "\n" : "", finding->section);
+		section = finding->section;
+		put_level(out, look, finding->level);
+		put_line(out, look, finding->text);
+		for (size_t k = 0; k < finding->n_fixes; k++) {
+			buf_puts(out, "        fix: ");
+			put_line(out, look, finding->fixes[k]);
+		}
+	}
+}
+
+static void put_finding(struct json *json, const struct finding *finding)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "section", finding->section);
+	json_text(json, "level", level_words[finding->level]);
+	if (finding->pid)
+		json_i64(json, "pid", finding->pid);
+	json_text(json, "text", finding->text);
+	json_open(json, "fixes", '[');
+	for (size_t i = 0; i < finding->n_fixes; i++)
+		json_text(json, NULL, finding->fixes[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void report_render_json(struct buf *out, const struct look *look, const struct report *report,
+			bool simulated, bool pretty)
+{
+	struct json json = {
+		.out = out, .indent = pretty ? 2 : 0, .ascii = !look->utf8, .first = true
+	};
+
+	json_open(&json, NULL, '{');
+	json_u64(&json, "schema_version", 1);
+	json_bool(&json, "simulated", simulated);
+	json_bool(&json, "healthy", report_is_healthy(report));
+	json_open(&json, "findings", '[');
+	for (size_t i = 0; i < report->count; i++)
+		put_finding(&json, &report->findings[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	buf_putc(out, '\n');
+}
+
+void report_done(struct report *report)
+{
+	for (size_t i = 0; i < report->count; i++) {
+		for (size_t k = 0; k < report->findings[i].n_fixes; k++)
+			free(report->findings[i].fixes[k]);
+		free(report->findings[i].fixes);
+		free(report->findings[i].text);
+	}
+	free(report->findings);
+	*report = (struct report){ 0 };
+}

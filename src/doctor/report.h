@@ -1,0 +1,52 @@
+/*
+ * What a doctor finds: one line each, with how bad it is and what would mend it.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "render/look.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum level {
+	LEVEL_OK,
+	LEVEL_NOTE, /* nothing to mend: how it is, or what could not be looked at */
+	LEVEL_WARN, /* something is not known, or will go wrong one day */
+	LEVEL_FAIL, /* something does not work */
+};
+
+struct finding {
+	const char *section;
+	enum level level;
+	int32_t pid; /* 0: not about a process */
+	char *text;
+	char **fixes;
+	size_t n_fixes;
+};
+
+struct report {
+	const char *section; /* of what is added next */
+	struct finding *findings;
+	size_t count;
+	bool failed; /* out of memory: something is missing */
+};
+
+void report_add(struct report *report, enum level level, const char *format, ...) PRINTF(3, 4);
+void report_add_process(struct report *report, enum level level, int32_t pid, const char *format,
+			...) PRINTF(4, 5);
+
+/* What would change the last finding: a command, or a sentence. */
+void report_fix(struct report *report, const char *format, ...) PRINTF(2, 3);
+
+/* Is there nothing to mend? */
+bool report_is_healthy(const struct report *report);
+
+/* For people; heading is the first line, if not empty. */
+void report_render(struct buf *out, const struct look *look, const struct report *report,
+		   const char *heading);
+void report_render_json(struct buf *out, const struct look *look, const struct report *report,
+			bool simulated, bool pretty);
+
+void report_done(struct report *report);

@@ -1,0 +1,270 @@
+#!/usr/bin/env bats
+# tt_smi doctor on recorded machines: each thing that can be wrong, and its remedy.
+# METAL_FILES: the folder of files that look like TT-Metal's library (tests/unit/metal).
+
+load helpers
+load machines
+
+# doctor [OPTIONS]: looks at $D; its text is in $output, its exit status in $status.
+doctor() {
+	run "$TT_SMI" doctor --root "$D" "$@" 3>&-
+	echo "$output"
+}
+
+# says LEVEL TEXT [FIX]: such a finding is there, and the fix follows it.
+says() {
+	local line=$(grep -nF -- "$2" <<<"$output" | grep -E "^[0-9]+:  $1 " | head -n 1)
+	[ -n "$line" ] || { echo "not said: $1 $2"; return 1; }
+	[ $# -lt 3 ] || tail -n "+$((${line%%:*} + 1))" <<<"$output" |
+		sed '/^        fix: /!q' | grep -qF -- "$3" || { echo "no such fix: $3"; return 1; }
+}
+
+# one process that nobody counts, number 1001
+untracked() {
+	machine -b n150 -w dev=0,via=none,name=python3 "$@"
+}
+
+# loads FILE: the process maps it as code.
+loads() {
+	mkdir -p "$D/opt/lib"
+	cp "$METAL_FILES/$1" "$D/opt/lib/$1.so"
+	echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /opt/lib/$1.so" >>"$(file "$D/proc/1001/maps")"
+}
+
+@test "a machine on which all is known is healthy" {
+	make_machine n150
+	doctor
+	[ "$status" = 0 ]
+	says ok "loaded, version 2.10.1"
+	says ok "0: n150"
+	says ok "1 node of /dev/tenstorrent may be used"
+	says ok "1001 python3 serve.py"
+	[[ "$output" = *"known: TT-Metal counters"* ]]
+	not grep -E '^  (warn|fail) ' <<<"$output"
+	[ "$(head -n 1 <<<"$output")" = "SIMULATED machine at $D" ]
+}
+
+@test "nobody has a device open" {
+	machine -b p150a --no-workloads
+	doctor
+	[ "$status" = 0 ]
+	says ok "no process has a device open"
+}
+
+@test "no driver, no device, no machine" {
+	mkdir "$D"
+	doctor
+	[ "$status" = 1 ]
+	says fail "the Tenstorrent driver is not loaded" "sudo modprobe tenstorrent"
+	machine -b n150 --no-workloads
+	rm -r "$D/sys/class/tenstorrent/"*
+	doctor
+	[ "$status" = 1 ]
+	says fail "no Tenstorrent device present" lspci
+	run "$TT_SMI" doctor --root /nowhere
+	[ "$status" = 2 ]
+	[[ "$output" = "tt_smi: --root /nowhere: "* ]]
+}
+
+@test "old drivers: what each lacks" {
+	machine -b n150 --no-workloads --driver 2.8.0
+	doctor
+	[ "$status" = 0 ]
+	says note "before 2.9" "upgrade tt-kmd to 2.9"
+	not grep -q 'before 2.7' <<<"$output"
+	rm -rf "$D"
+	machine -b n150 --no-workloads --driver 2.4.0
+	doctor
+	[ "$status" = 1 ]
+	says warn "before 2.7" "upgrade tt-kmd to 2.7"
+	says warn "before 2.5: no list of who has a device open" "upgrade tt-kmd to 2.5"
+}
+
+@test "chips that are dead or silent, firmware that differs" {
+	make_machine dead
+	doctor
+	[ "$status" = 1 ]
+	says fail "0: " "tt-smi -r 0"
+	rm -rf "$D"
+	make_machine no-telemetry
+	doctor
+	says warn "no readings: firmware too old" tt-flash
+	rm -rf "$D"
+	machine -b 2xp150a --no-workloads
+	doctor
+	[ "$status" = 0 ]
+	echo 18.12.0.0 >"$(file "$(class 1)/tt_fw_bundle_ver")"
+	doctor
+	[ "$status" = 1 ]
+	says warn "0 and 1 are of one kind, but run firmware" tt-flash
+}
+
+@test "nodes that are missing or private" {
+	machine -b 2xn150 --no-workloads
+	rm "$D/dev/tenstorrent/0"
+	chmod 0600 "$D/dev/tenstorrent/1"
+	doctor
+	[ "$status" = 1 ]
+	says fail "/dev/tenstorrent/0: No such file" "--device /dev/tenstorrent/0"
+	says warn "/dev/tenstorrent/1 may only be used by uid $(id -u)" "chmod 0666 /dev/tenstorrent/1"
+}
+
+@test "huge pages: too few, not mounted, enough, not needed" {
+	local pages=sys/kernel/mm/hugepages/hugepages-1048576kB bdf
+	machine -b 2xn150 --no-workloads
+	doctor
+	[ "$status" = 0 ]
+	says note "not told by this tree"
+	mkdir -p "$D/$pages"
+	echo 1 >"$D/$pages/nr_hugepages"
+	echo "none /dev/hugepages hugetlbfs rw,pagesize=2M 0 0" >"$D/proc/mounts"
+	doctor
+	[ "$status" = 1 ]
+	says warn "1 of 1 GiB; TT-Metal wants 2 or more" "echo 2 | sudo tee /$pages/nr_hugepages"
+	says warn "no hugetlbfs with pages of 1 GiB is mounted" pagesize=1G
+	echo 2 >"$D/$pages/nr_hugepages"
+	echo "none /dev/hugepages-1G hugetlbfs rw,relatime,pagesize=1024M 0 0" >>"$D/proc/mounts"
+	doctor
+	[ "$status" = 0 ]
+	says ok "2 of 1 GiB"
+	echo 0 >"$D/$pages/nr_hugepages"
+	for bdf in "$D"/sys/bus/pci/devices/*; do
+		mkdir -p "$bdf/iommu_group"
+		echo DMA-FQ >"$bdf/iommu_group/type"
+	done
+	doctor
+	[ "$status" = 0 ]
+	says ok "not needed: the IOMMU translates for all cards"
+	for bdf in "$D"/sys/bus/pci/devices/*; do echo identity >"$bdf/iommu_group/type"; done
+	doctor
+	[ "$status" = 1 ]
+}
+
+@test "a process without TT-Metal" {
+	untracked
+	doctor
+	[ "$status" = 1 ]
+	says warn "TT-Metal is not among the files that it has loaded" libttalloc
+}
+
+@test "a TT-Metal without counters, tracing off and on" {
+	untracked
+	loads v60
+	doctor
+	[ "$status" = 1 ]
+	says warn "TT-Metal v0.60 to v0.65 (/opt/lib/v60.so) has no counters of its own" "sudo tt_smi trace start"
+	says warn "tracing is off" "tt_smi run -- COMMAND"
+	says note "off: memory of programs that do not report it" "sudo tt_smi trace start"
+}
+
+@test "a TT-Metal with counters that says nothing: switched off, contained, or silent" {
+	untracked
+	loads v77
+	doctor
+	says warn "TT-Metal v0.77 or later (/opt/lib/v77.so) has published nothing" "sudo tt_smi trace start"
+	printf 'HOME=/root\0TT_METAL_SHM_TRACKING_DISABLED=0\0' >"$D/proc/1001/environ"
+	doctor
+	says warn "has published nothing"
+	printf 'HOME=/root\0TT_METAL_SHM_TRACKING_DISABLED=1\0' >"$D/proc/1001/environ"
+	doctor
+	says warn "switched off (TT_METAL_SHM_TRACKING_DISABLED)" "start it without TT_METAL_SHM_TRACKING_DISABLED"
+	rm "$D/proc/1001/environ"
+	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
+	doctor
+	says warn "/dev/shm of a container" "--ipc=host --pid=host"
+}
+
+@test "a TT-Metal that cannot be followed is told why" {
+	untracked
+	loads untracked_no_plt
+	doctor
+	says warn "it cannot be traced (no-throw)" "tt_smi run -- COMMAND"
+	not grep -q "tracing is off" <<<"$(grep ' 1001 ' <<<"$output")"
+	rm -rf "$D"
+	untracked
+	loads unknown
+	doctor
+	says warn "is of no version that is known" libttalloc
+}
+
+@test "what another user owns" {
+	make_machine unreadable
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	echo "$output"
+	[ "$status" = 1 ]
+	says warn "TT-Metal's counters belong to another user" "sudo tt_smi"
+	rm -rf "$D"
+	untracked
+	loads v77
+	chmod 0 "$D/proc/1001/maps"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	echo "$output"
+	says warn "its files are another user's to look at" "sudo tt_smi doctor"
+}
+
+@test "processes that are not seen, and what dead ones left" {
+	make_machine processes
+	doctor
+	[ "$status" = 1 ]
+	says warn "device 0 is open 2 times in processes outside this pid namespace" "--pid=host"
+	rm -rf "$D"
+	make_machine stale
+	doctor
+	says note "which has ended: not counted"
+}
+
+@test "JSON has the same findings" {
+	untracked
+	loads v60
+	doctor
+	printf '%s\n' "$output" >"$WORK/text"
+	"$TT_SMI" doctor --root "$D" --json >"$WORK/json" 3>&- || [ $? = 1 ]
+	[ "$(wc -l <"$WORK/json")" = 1 ]
+	python3 - "$WORK/json" "$WORK/text" <<-'END'
+		import json, sys
+		document = json.load(open(sys.argv[1]))
+		text = open(sys.argv[2]).read()
+		assert document["schema_version"] == 1 and document["simulated"] and not document["healthy"]
+		assert len(document["findings"]) == sum(line.startswith("  ") and line[2] != " " for line in text.splitlines())
+		for finding in document["findings"]:
+		    assert f"  {finding['level']:4}  {finding['text']}\n" in text
+		    assert all(f"fix: {fix}\n" in text for fix in finding["fixes"])
+		assert [f["pid"] for f in document["findings"] if "pid" in f] == [1001]
+	END
+}
+
+@test "names from elsewhere do not break the terminal; the state needs no colour" {
+	machine -b n150 -w "$(printf 'dev=0,via=none,name=a\033[31mb')"
+	doctor
+	[[ "$output" != *$'\033'* ]]
+	doctor --color=always
+	[[ "$output" = *$'\033[33mwarn'* ]]
+}
+
+@test "options that it does not have, and its help" {
+	run "$TT_SMI" doctor --no-such-option
+	[ "$status" = 2 ]
+	[[ "$output" = "tt_smi: unknown option"* ]]
+	run "$TT_SMI" doctor -h
+	[ "$status" = 0 ]
+	[[ "$output" = *"Exit status: 0 healthy; 1 something to mend"* ]]
+}
+
+@test "traced processes: known, since the attach, not to be trusted, not attached" {
+	make_machine traced
+	doctor
+	[ "$status" = 1 ]
+	says ok "on: /run/tt-smi/bpf/allocations"
+	says ok "1001 python3 serve.py of user, device 1,2: known: Traced"
+	says warn "1002 early of root, device 1: a lower bound: Traced (since attach)" "start it again"
+	says warn "1003 leaky of root, device 2: memory not known: tracing unreliable" "tt_smi run -- COMMAND"
+	says ok "1004 idle"
+	mkdir -p "$D/opt/lib"
+	cp "$METAL_FILES/v66" "$D/opt/lib/libtt_metal.so"
+	echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /opt/lib/libtt_metal.so" >>"$(file "$D/proc/1006/maps")"
+	doctor
+	says warn "tracing is on, but not of this library" "sudo tt_smi trace start"
+	chmod 0 "$D/run/tt-smi/bpf/allocations"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	says warn "may not be read" "sudo tt_smi trace stop"
+}
