@@ -1,5 +1,7 @@
 #include "render/tips.h"
 
+#define DOCTOR "   tt_smi doctor tells for each process what would make its memory known\n"
+
 static bool is_tracked(const struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
@@ -21,11 +23,11 @@ void tips_put(struct buf *out, const struct look *look, const struct snapshot *s
 	if (snapshot->server_pid)
 		buf_printf(out,
 			   "\n%sTIP: Processes must be instrumented to report memory to the "
-			   "server\n",
+			   "server\n" DOCTOR,
 			   mark);
 	else
 		buf_printf(out,
 			   "\n%sTIP: For memory tracking, start the allocation server:\n"
-			   "   ./allocation_server_poc\n",
+			   "   ./allocation_server_poc\n" DOCTOR,
 			   mark);
 }
