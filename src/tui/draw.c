@@ -142,8 +142,7 @@ static void draw_hints(const struct ui *ui, int row)
 		int at = places[i].column;
 
 		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hint->key);
-		paint_text(row, at, ui->columns - at, here ? STYLE_TITLE : STYLE_KEY,
-			   hint->text);
+		paint_text(row, at, ui->columns - at, here ? STYLE_TITLE : STYLE_KEY, hint->text);
 	}
 }
 
@@ -153,7 +152,9 @@ static void draw_setup_hints(const struct ui *ui, int row)
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text,
-		   "%s change  Space on/off  [ ] move column  I invert  W write file  Esc back",
+		   ui->columns < 80 ? "%s change  [ ] move  W write  Esc back"
+				    : "%s change  Space on/off  [ ] move column  "
+				      "I sort the other way  W write file  Esc back",
 		   paint_sign("◀ ▶", "< >"));
 	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/crew.h"
+#include "basic/parse.h"
 #include "source/procfs.h"
 
 #include <dirent.h>
@@ -77,42 +78,62 @@ static void put_environment(const struct root *root, int32_t pid, struct buf *re
 	}
 }
 
-struct files {
-	const struct root *root;
-	int32_t pid;
-	struct buf *out;
-	unsigned others;
-};
-
+/* Descriptors come in any order; here their numbers are kept, one after the other. */
 static int visit_file(const char *name, void *arg)
 {
-	struct files *files = arg;
-	char path[320], target[256];
+	uint32_t number;
+
+	if (parse_u32(name, &number) == 0)
+		buf_add(arg, &number, sizeof(number));
+	return 0;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return (x > y) - (x < y);
+}
+
+/* A line if it is a device; false: it is something else. */
+static bool put_file(const struct root *root, int32_t pid, uint32_t number, struct buf *ret)
+{
+	char path[64], target[256];
 	uint32_t index;
 
-	snprintf(path, sizeof(path), "proc/%d/fd/%s", files->pid, name);
-	if (file_readlink(files->root->fd, path, target, sizeof(target)) < 0)
-		return 0;
-	if (procfs_names_node(target, files->root->path, &index))
-		buf_printf(files->out, "  %-5s device %u  %s\n", name, index, target);
-	else
-		files->others++;
-	return 0;
+	snprintf(path, sizeof(path), "proc/%d/fd/%u", pid, number);
+	if (file_readlink(root->fd, path, target, sizeof(target)) < 0 ||
+	    !procfs_names_node(target, root->path, &index))
+		return false;
+	buf_printf(ret, "  %-5u device %u  %s\n", number, index, target);
+	return true;
 }
 
 static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 {
-	struct files files = { root, pid, ret, 0 };
+	CLEANUP_BUF struct buf numbers = { 0 };
+	unsigned others = 0;
 	char path[48];
 	int r;
 
 	snprintf(path, sizeof(path), "proc/%d/fd", pid);
 	buf_puts(ret, "Open device files\n");
-	r = directory_each(root->fd, path, visit_file, &files);
-	if (r < 0)
+	r = directory_each(root->fd, path, visit_file, &numbers);
+	if (r < 0) {
 		buf_printf(ret, "  N/A (%s)\n", strerror(-r));
-	else
-		buf_printf(ret, "  and %u other%s\n", files.others, files.others == 1 ? "" : "s");
+		return;
+	}
+	if (numbers.length)
+		qsort(numbers.data, numbers.length / sizeof(uint32_t), sizeof(uint32_t), by_number);
+	for (size_t at = 0; at < numbers.length; at += sizeof(uint32_t)) {
+		uint32_t number;
+
+		memcpy(&number, numbers.data + at, sizeof(number));
+		others += !put_file(root, pid, number, ret);
+	}
+	buf_printf(ret, "  and %u other%s\n", others, others == 1 ? "" : "s");
 }
 
 /*

@@ -30,9 +30,18 @@ thirty_two() {
 		-w dev=9,dram=31G,name=full -w dev=16+17,dram=1G,name=small -w dev=31,via=none,name=idle
 }
 
+# matches NAME: the screen is the one in the file, which is written anew if asked to.
+matches() {
+	if [ -n "${UPDATE_GOLDEN:-}" ]; then
+		sleep 0.35
+		screen | timeless >"$1"
+	fi
+	eventually same "$1" || { diff -u <(timeless "$1") <(screen | timeless); false; }
+}
+
 # One sample only, and an hour in the charts: then nothing on the screen depends on the clock.
 check() { # MACHINE
-	local size view key name
+	local size view key
 	"$1"
 	mkdir -p "$HERE/golden/$1"
 	for size in $SIZES; do
@@ -40,13 +49,8 @@ check() { # MACHINE
 		key=0
 		for view in $VIEWS; do
 			key=$((key + 1))
-			name=$HERE/golden/$1/$view-$size.txt
 			keys $key
-			if [ -n "${UPDATE_GOLDEN:-}" ]; then
-				sleep 0.35
-				screen | timeless >"$name"
-			fi
-			eventually same "$name" || { diff -u <(timeless "$name") <(screen | timeless); false; }
+			matches "$HERE/golden/$1/$view-$size.txt"
 		done
 		close_terminal
 	done
@@ -75,6 +79,44 @@ same() {
 
 @test "thirty-two devices" {
 	check thirty_two
+}
+
+@test "what lies over a view: setup, help, menus, a process" {
+	local size
+	four
+	for size in 80x24 120x40 40x10; do
+		TT_SMI_SPAN=3600 watch "$size" -r 60000
+		eventually shows Overview
+		keys S
+		matches "$HERE/golden/four/setup-$size.txt"
+		keys End
+		matches "$HERE/golden/four/setup-end-$size.txt"
+		keys Escape h
+		matches "$HERE/golden/four/help-$size.txt"
+		keys Escape F6
+		matches "$HERE/golden/four/sort-$size.txt"
+		keys Escape u
+		matches "$HERE/golden/four/user-$size.txt"
+		keys Escape 3 Down Enter
+		eventually shows 'Process Id'
+		keys End
+		matches "$HERE/golden/four/process-$size.txt"
+		close_terminal
+	done
+}
+
+@test "charts of several devices, of blocks" {
+	local size
+	thirty_two
+	for size in 80x24 200x60; do
+		TT_SMI_SPAN=3600 TT_SMI_CHART=power TT_SMI_CHARTS=devices TT_SMI_SIGNS=blocks watch "$size" -r 60000
+		eventually shows Overview
+		keys Right Right Right
+		matches "$HERE/golden/thirty_two/charts-$size.txt"
+		keys 4
+		matches "$HERE/golden/thirty_two/memory-charts-$size.txt"
+		close_terminal
+	done
 }
 
 @test "no line is wider than its terminal, and what is cut is announced" {
