@@ -16,11 +16,16 @@
 /* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
 static const size_t command_limit = 2 << 20, environ_limit = 2 << 20;
 
+/* For whoever is paced, as long is believed what hardly ever changes in a process's life. */
+static const int64_t paced_ns = 4900 * NS_PER_MS;
+
 struct person {
 	struct job job;
 	const struct root *root;
 	struct fieldset want;
 	int32_t pid;
+	bool paced;
+	int64_t read_ns; /* when all that follows stat was; 0: it is to be read */
 	int error;
 	struct procfs_stat stat;
 	struct procfs_status status;
@@ -37,6 +42,8 @@ struct proc {
 	struct usernames users;
 	struct person **late; /* whose job hangs: a second one would hang as well */
 	size_t n_late;
+	struct person **known; /* of the last sample, by pid, if it was paced */
+	size_t n_known;
 };
 
 /* Large enough for a status or a cgroup file of any machine seen; in one read. */
@@ -83,19 +90,22 @@ static bool wants(const struct person *person, enum process_field field)
 	return fieldset_has(&person->want, field);
 }
 
-/* The job: its own memory only, so that a late one touches nothing of the snapshot. */
-static void person_read(void *arg)
+/* Is it the process it was, under the same name, and was that not long ago? */
+static bool person_is_fresh(const struct person *person, const struct procfs_stat *before)
 {
-	struct person *person = arg;
+	return person->paced && person->read_ns &&
+	       clock_now(CLOCK_MONOTONIC) - person->read_ns < paced_ns &&
+	       before->start_ticks == person->stat.start_ticks &&
+	       strcmp(before->comm, person->stat.comm) == 0;
+}
+
+static void read_rest(struct person *person)
+{
 	struct proc_text text;
 	int r;
 
-	r = read_proc(person, "stat", &text);
-	if (r >= 0)
-		r = procfs_parse_stat(text.data, &person->stat);
-	person->error = r;
-	if (r < 0)
-		return;
+	person->status = (struct procfs_status){ 0 };
+	person->owner = (struct owner){ 0 };
 	person->wants_status =
 		wants(person, PROC_UID) || wants(person, PROC_USER) || wants(person, PROC_NS_PID);
 	if (person->wants_status) {
@@ -108,8 +118,27 @@ static void person_read(void *arg)
 			procfs_parse_cgroup(text.data, &person->owner);
 	}
 	read_command(person);
+	buf_reset(&person->visible);
 	if (person->wants_visible)
 		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);
+}
+
+/* The job: its own memory only, so that a late one touches nothing of the snapshot. */
+static void person_read(void *arg)
+{
+	struct person *person = arg;
+	struct procfs_stat before = person->stat;
+	struct proc_text text;
+	int r;
+
+	r = read_proc(person, "stat", &text);
+	if (r >= 0)
+		r = procfs_parse_stat(text.data, &person->stat);
+	person->error = r;
+	if (r < 0 || person_is_fresh(person, &before))
+		return;
+	read_rest(person);
+	person->read_ns = clock_now(CLOCK_MONOTONIC);
 }
 
 static const char *state_name(char state)
@@ -307,11 +336,71 @@ static void keep_late(struct proc *proc, struct person *person)
 	proc->late[proc->n_late++] = person;
 }
 
+/* Those below a number that nobody asked for are gone. */
+static void forget_known(struct proc *proc, size_t *at, int64_t pid)
+{
+	while (*at < proc->n_known && proc->known[*at]->pid < pid)
+		person_free(proc->known[(*at)++]);
+}
+
+/* The one of the last sample, out of the list, or a new one. */
+static struct person *take_known(struct proc *proc, size_t *at, int32_t pid)
+{
+	forget_known(proc, at, pid);
+	if (*at == proc->n_known || proc->known[*at]->pid != pid)
+		return calloc(1, sizeof(struct person));
+	return proc->known[(*at)++];
+}
+
+/* NULL: nobody to ask, or no memory. */
+static struct person *make_person(struct proc *proc, size_t *at, struct sample *sample,
+				  struct process *process)
+{
+	const struct want *want = sample->want;
+	/* TT-Metal's numbers mean something only among several devices. */
+	bool visible = want->memory && process->n_usages > 1;
+	struct person *person;
+
+	if (!can_be_asked(process) || is_late(proc, process->pid)) {
+		process_fail(process, can_be_asked(process) ? TIMED_OUT : GONE);
+		return NULL;
+	}
+	person = take_known(proc, at, process->pid);
+	if (!person)
+		return NULL;
+	if (visible != person->wants_visible ||
+	    memcmp(&person->want, &want->process, sizeof(want->process)) != 0)
+		person->read_ns = 0;
+	person->root = sample->root;
+	person->want = want->process;
+	person->paced = want->paced;
+	person->pid = process->pid;
+	person->wants_visible = visible;
+	person->job = (struct job){ .run = person_read, .arg = person };
+	return person;
+}
+
+/* For the next sample; the list is by pid, as the processes are. */
+static void keep_known(struct proc *proc, struct sample *sample, struct person **persons,
+		       size_t count)
+{
+	free(proc->known);
+	proc->known = persons;
+	proc->n_known = 0;
+	for (size_t i = 0; i < count; i++)
+		if (crew_job_is_busy(sample->crew, &persons[i]->job))
+			keep_late(proc, persons[i]);
+		else if (sample->want->paced && persons[i]->error == 0)
+			proc->known[proc->n_known++] = persons[i];
+		else
+			person_free(persons[i]);
+}
+
 static int proc_sample(void *state, struct sample *sample)
 {
 	struct proc *proc = state;
 	struct snapshot *snapshot = sample->snapshot;
-	size_t n = snapshot->n_processes, count = 0;
+	size_t n = snapshot->n_processes, count = 0, at = 0;
 	CLEANUP_FREE struct person **persons = calloc(n + 1, sizeof(*persons));
 	CLEANUP_FREE struct job **jobs = calloc(n + 1, sizeof(*jobs));
 	double boot = 0;
@@ -319,42 +408,22 @@ static int proc_sample(void *state, struct sample *sample)
 
 	name_accounts(&proc->users, sample);
 	drop_late(proc, sample->crew);
-	if (n == 0)
-		return 0;
 	if (!persons || !jobs)
 		return -ENOMEM;
-	has_boot = boot_time(sample->root, &boot);
+	has_boot = n && boot_time(sample->root, &boot);
 	for (size_t i = 0; i < n; i++) {
-		struct person *person;
+		struct person *person = make_person(proc, &at, sample, &snapshot->processes[i]);
 
-		if (!can_be_asked(&snapshot->processes[i])) {
-			process_fail(&snapshot->processes[i], GONE);
-			continue;
-		}
-		if (is_late(proc, snapshot->processes[i].pid)) {
-			process_fail(&snapshot->processes[i], TIMED_OUT);
-			continue;
-		}
-		person = calloc(1, sizeof(*person));
 		if (!person)
-			break;
-		person->root = sample->root;
-		person->want = sample->want->process;
-		person->pid = snapshot->processes[i].pid;
-		/* TT-Metal's numbers mean something only among several devices. */
-		person->wants_visible = sample->want->memory && snapshot->processes[i].n_usages > 1;
-		person->job = (struct job){ .run = person_read, .arg = person };
+			continue;
 		jobs[count] = &person->job;
 		persons[count++] = person;
 	}
+	forget_known(proc, &at, INT64_MAX);
 	crew_run(sample->crew, jobs, count, sample->deadline_ns);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		person_fill(&proc->users, sample, persons[i], has_boot, boot);
-		if (crew_job_is_busy(sample->crew, &persons[i]->job))
-			keep_late(proc, persons[i]);
-		else
-			person_free(persons[i]);
-	}
+	keep_known(proc, sample, TAKE_PTR(persons), count);
 	return 0;
 }
 
@@ -373,8 +442,12 @@ static void proc_close(void *state, struct crew *crew)
 {
 	struct proc *proc = state;
 
+	size_t at = 0;
+
 	drop_late(proc, crew);
+	forget_known(proc, &at, INT64_MAX);
 	usernames_done(&proc->users);
+	free(proc->known);
 	free(proc->late);
 	free(proc);
 }
