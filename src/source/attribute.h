@@ -34,7 +34,7 @@ enum format {
 enum pace {
 	ONCE,	  /* a constant */
 	SLOWLY,	  /* the link, the fan: every five seconds */
-	STEADILY, /* what rates are made of: every second */
+	STEADILY, /* what rates are made of: every two seconds, half of what it takes to wrap */
 	ALWAYS,	  /* what firmware measures anew ten times a second */
 	PACE_N,
 };

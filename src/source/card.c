@@ -14,7 +14,7 @@
 
 /* A sample that comes a little early counts: the next one would come a whole period late. */
 static const int64_t pace_ns[PACE_N] = {
-	[SLOWLY] = 4900 * NS_PER_MS, [STEADILY] = 900 * NS_PER_MS
+	[SLOWLY] = 4900 * NS_PER_MS, [STEADILY] = 1900 * NS_PER_MS
 };
 
 /* Position of an attribute in kept[]. */

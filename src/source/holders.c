@@ -90,7 +90,7 @@ static void list_add(int32_t pid, void *arg)
 /* The whole file through the kept descriptor: seq files come in pieces. */
 static int list_read_text(struct list *list, struct buf *text)
 {
-	static const size_t limit = 1 << 20;
+	static const size_t limit = 1 << 20, line = 16;
 	char chunk[4096];
 	ssize_t n;
 
@@ -101,7 +101,7 @@ static int list_read_text(struct list *list, struct buf *text)
 		buf_add(text, chunk, (size_t)n);
 		if (text->failed || text->length > limit)
 			return text->failed ? -ENOMEM : -EFBIG;
-	} while (n > 0);
+	} while ((size_t)n > sizeof(chunk) - line); /* it had room for one more: that was the end */
 	return 0;
 }
 

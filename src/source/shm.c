@@ -57,6 +57,7 @@ ssize_t shm_read(const struct root *root, const char *name, void *data, size_t s
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
+	size = MIN(size, (size_t)st.st_size); /* what is added meanwhile is for the next sample */
 	while (done < size) {
 		ssize_t n = read(fd, (char *)data + done, size - done);
 
