@@ -203,7 +203,8 @@ static void fill_command(struct process *process, const struct person *person)
 	procfs_parse_cmdline(person->command.data, person->command.length, process->name,
 			     sizeof(process->name), process->command, person->command.length + 1);
 	process->why[PROC_COMMAND] = KNOWN;
-	if (!process->name[0])
+	if (!process->name[0] ||
+	    procfs_is_title(buf_text(&person->command), process->name, person->stat.comm))
 		snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
 }
 

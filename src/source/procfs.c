@@ -122,6 +122,14 @@ void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t na
 			command[i] = ' ';
 }
 
+bool procfs_is_title(const char *first, const char *name, const char *comm)
+{
+	/* The kernel keeps 15 bytes, and threads may have changed them: python3 stays one. */
+	if (strncmp(name, comm, 15) == 0)
+		return false;
+	return first[0] == '-' || strpbrk(first, " :");
+}
+
 int procfs_parse_pids(const char *text, void (*each)(int32_t pid, void *arg), void *arg)
 {
 	while (*text) {

@@ -42,6 +42,12 @@ void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t na
 /* A variable in /proc/PID/environ of so many bytes, which end in a NUL. NULL: not set. */
 const char *procfs_find_variable(const char *data, size_t length, const char *name);
 
+/*
+ * Is the first argument a title that the program gave itself ("nginx: worker process",
+ * "sshd: root@pts/0"), so that its base name is none? comm is what the kernel keeps.
+ */
+bool procfs_is_title(const char *first, const char *name, const char *comm);
+
 /* /proc/PID/cgroup, versions 1 and 2: the most specific owner it tells of. */
 void procfs_parse_cgroup(const char *text, struct owner *ret);
 

@@ -192,6 +192,20 @@ TEST(long_names_and_commands_are_cut_to_their_room)
 	assert_int_equal(strlen(command), 15);
 }
 
+TEST(a_title_is_no_name_of_a_program)
+{
+	assert_true(procfs_is_title("nginx: worker process", "nginx: worker process", "nginx"));
+	assert_true(procfs_is_title("sshd: root@pts/0", "0", "sshd"));
+	assert_true(procfs_is_title("python3 serve.py --port 1", "python3 serve.py --port 1",
+				    "python3"));
+	assert_true(procfs_is_title("-bash", "-bash", "bash"));
+	assert_false(procfs_is_title("ray::IDLE", "ray::IDLE", "ray::IDLE"));
+	assert_false(procfs_is_title("/usr/bin/python3", "python3", "pt_main_thread"));
+	assert_false(procfs_is_title("/opt/My App/train", "train", "train"));
+	assert_false(procfs_is_title("/opt/My App/a_long_program_name", "a_long_program_name",
+				     "a_long_program_"));
+}
+
 struct list {
 	int32_t pids[16];
 	size_t count;
@@ -337,6 +351,7 @@ int main(void)
 		cmocka_unit_test(a_status_without_a_user_is_refused),
 		cmocka_unit_test(a_command_line_is_joined_and_its_program_named),
 		cmocka_unit_test(long_names_and_commands_are_cut_to_their_room),
+		cmocka_unit_test(a_title_is_no_name_of_a_program),
 		cmocka_unit_test(pids_are_one_per_line_with_doubles_and_zeros),
 		cmocka_unit_test(a_line_that_is_no_pid_ends_the_list_with_an_error),
 		cmocka_unit_test(the_drivers_number_is_found_among_the_devices),

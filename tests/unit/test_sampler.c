@@ -359,6 +359,16 @@ static void put_holder(void)
 	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4242/fd/3"), 0);
 }
 
+TEST(a_title_is_the_command_and_not_the_name)
+{
+	put_holder();
+	put("proc/4242/cmdline", "worker: of /dev/shm");
+	sample();
+	assert_int_equal(now->n_processes, 1);
+	assert_string_equal(now->processes[0].name, "worker");
+	assert_string_equal(now->processes[0].command, "worker: of /dev/shm");
+}
+
 TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 {
 	put_holder();
@@ -530,6 +540,7 @@ int main(void)
 		ON(figures_from_the_future_are_stale),
 		ON(figures_of_a_dead_collector_are_stale),
 		ON(a_card_that_vanishes_is_lost_and_may_return),
+		ON(a_title_is_the_command_and_not_the_name),
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
 		ON(a_process_whose_command_line_hangs_costs_one_thread),
 		ON(a_process_whose_descriptors_hang_costs_one_thread),
