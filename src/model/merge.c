@@ -25,6 +25,9 @@ static void usage_take_counts(struct usage *usage, const struct claim *claim)
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		usage->why[counts[i]] = claim->has_counts ? KNOWN : NOT_REPORTED;
+	/* Who is preloaded sees an allocation when it has succeeded. */
+	if (claim->source == TRACKING_PRELOAD)
+		usage->why[USE_FAILURES] = NOT_REPORTED;
 	usage->why[USE_SYSTEM] = usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
 	usage->system = claim->system;
 	usage->kernel = claim->kernel;

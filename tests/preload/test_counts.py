@@ -1,11 +1,13 @@
 """What the preloaded library counts is what the program knows of itself, to the byte."""
 
+import json
 import os
 import signal
+import subprocess
 import sys
 
 from metal import LIBRARIES, METAL, Program, Skip, run, run_tests, totals, without
-from preload import HERE, RUN, Host, counted, eventually, flags, preloaded, tables
+from preload import BUILD, HERE, RUN, TT_SMI, Host, counted, eventually, flags, preloaded, tables
 
 RANDOM = ("mesh m 0 1", "open 2", "random 5 3000 3", "close m", "mesh m 0 1", "close 2", "open 2",
           "random 6 2000 2")
@@ -143,7 +145,45 @@ def test_an_unknown_shape_is_left_alone(_):
     program.end()
 
 
-def test_its_own_report_wins(directory):
+def shown(root, pid):
+    """What tt_smi says of a process, and its status."""
+    environment = {**os.environ, "TT_SMI_ROOT": root, "LC_ALL": "C"}
+    text = subprocess.run([TT_SMI, "--json"], capture_output=True, text=True, env=environment, timeout=60).stdout
+    process, = [process for process in json.loads(text)["processes"] if process["pid"] == pid]
+    table = subprocess.run([TT_SMI, "--ascii"], capture_output=True, text=True, env=environment, timeout=60).stdout
+    line, = [line for line in table.splitlines() if f" {pid} " in line]
+    return process["devices"], line
+
+
+def machine(directory):
+    """A simulated machine of two cards; processes that are linked below its /proc are part of it."""
+    root = directory + "/sim"
+    sim = subprocess.Popen([BUILD + "/ttsim", "--no-workloads", "--driver", "2.4.0", "-b", "2xn150", root])
+    eventually(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"))
+    return root, sim
+
+
+def test_tt_smi_shows_it_and_its_own_report_wins(directory):
+    root, sim = machine(directory)
+    environment = {**os.environ, "TT_SMI_ROOT": root}
+    hold = f"hold {root}/dev/tenstorrent/0,hold {root}/dev/tenstorrent/1,"
+    try:
+        for own, tracking, dram, status in ((0, "preload", 1 << 20, "Preloaded"), (5 << 20, "table", 5 << 20, "")):
+            host = Host(f"{HERE}/host", str(own), PLUGIN % "v77", hold + "alloc a 0 dram 1M,alloc b 1 dram 2M",
+                        env=environment)
+            os.symlink(f"/proc/{host.pid}", f"{root}/proc/{host.pid}")
+            devices, line = shown(root, host.pid)
+            assert [(d["tracking"], d["dram"]) for d in devices] == [(tracking, dram), ("preload", 2 << 20)], devices
+            assert devices[1]["allocations_made"] == 1 and devices[1]["allocations_failed"] is None, devices
+            assert status in line, line
+            assert host.end() == (0, "")
+            os.unlink(f"{root}/proc/{host.pid}")
+    finally:
+        sim.terminate()
+        sim.wait()
+
+
+def test_its_own_report_has_a_table_of_its_own(_):
     host = Host(f"{HERE}/host", str(5 << 20), PLUGIN % "v77", "alloc a 0 dram 1M,alloc b 1 dram 2M")
     by_flag = {flags(table): without(counted(table)) for table in tables(host.pid)}
     assert by_flag[0][0]["dram"] == 5 << 20 and by_flag[1][0]["dram"] == 1 << 20 and by_flag[1][1]["dram"] == 2 << 20
