@@ -7,11 +7,13 @@
 #include "trace/task.h"
 
 #include "basic/file.h"
+#include "metal/mapped.h"
 #include "proto/traced.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,8 +65,6 @@ struct mapped {
 	struct scan *scan;
 	struct holder *holder;
 	uint32_t flags;
-	dev_t dev; /* of the last one, for most have several mappings */
-	ino_t ino;
 };
 
 static void add_library(struct holder *holder, uint32_t id)
@@ -99,49 +99,33 @@ static void take_verdict(struct mapped *mapped, const struct verdict *verdict, c
 	mapped->flags |= verdict->flags;
 }
 
-/* One line of /proc/PID/maps: what is executed, from a file. */
-static int look_at_line(struct mapped *mapped, char *line)
+static int look_at_file(const struct metal_mapping *mapping, void *arg)
 {
-	unsigned long long first, end, inode;
-	unsigned major, minor;
-	char rights[5], path[96];
+	struct mapped *mapped = arg;
 	struct verdict verdict;
-	int at = 0, r;
+	char path[96];
+	int r;
 
-	if (sscanf(line, "%llx-%llx %4s %*x %x:%x %llu %n", &first, &end, rights, &major, &minor,
-		   &inode, &at) < 6 ||
-	    rights[2] != 'x' || !inode || !at || line[at] != '/')
-		return 0;
-	if (mapped->dev == ((dev_t)major << 32 | minor) && mapped->ino == inode)
-		return 0;
-	mapped->dev = (dev_t)major << 32 | minor;
-	mapped->ino = inode;
 	/* The mapped file itself: its name may mean another one by now, or here. */
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", mapped->holder->pid, first,
-		 end);
-	r = files_look(&mapped->scan->files, path, line + at, &verdict);
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, mapped->holder->pid,
+		 mapping->start, mapping->end);
+	r = files_look(&mapped->scan->files, path, mapping->path, &verdict);
 	if (r == 0)
-		take_verdict(mapped, &verdict, line + at);
+		take_verdict(mapped, &verdict, mapping->path);
 	return r == -ENOMEM ? r : 0; /* it may be gone */
 }
 
 static int look_at_maps(struct mapped *mapped)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[64], *rest, *line;
+	char path[64];
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", mapped->holder->pid);
 	r = file_read_all(AT_FDCWD, path, MAPS_MAX, &text);
 	if (r < 0 || !text.length)
 		return r;
-	rest = text.data;
-	while ((line = strsep(&rest, "\n"))) {
-		r = look_at_line(mapped, line);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	return metal_mapped_each(text.data, look_at_file, mapped);
 }
 
 static int look_at(struct scan *scan, struct holder *holder)
