@@ -17,7 +17,7 @@ struct patient {
 	const char *problem;		 /* then why */
 	bool driver_loaded;
 	enum tracing tracing; /* as doctor_examine() found it */
-	bool can_trace;	      /* the program for it is installed */
+	bool can_trace;	      /* the program for it is installed, the kernel able to */
 };
 
 void doctor_examine(struct patient *patient, struct report *report);

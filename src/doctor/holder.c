@@ -96,7 +96,7 @@ static void advise(struct verdict *verdict, const char *fix)
 
 static void advise_tracing(const struct holder *holder, struct verdict *verdict)
 {
-	if (holder->patient->can_trace || !holder->patient->root->live)
+	if (holder->patient->can_trace)
 		advise(verdict, "sudo tt_smi trace start");
 }
 

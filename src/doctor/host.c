@@ -135,9 +135,9 @@ static int is_tracer(const char *name, void *arg)
 	       strcmp(comm, "tt_smi-trace\n") == 0;
 }
 
-static void examine_kernel(const struct patient *patient, struct report *report)
+/* Is this kernel able to? */
+static bool examine_kernel(const struct root *root, struct report *report)
 {
-	const struct root *root = patient->root;
 	char text[128] = "";
 
 	if (faccessat(root->fd, "sys/kernel/btf/vmlinux", F_OK, 0) < 0) {
@@ -145,15 +145,16 @@ static void examine_kernel(const struct patient *patient, struct report *report)
 			   "this kernel cannot: it has no BTF "
 			   "(/sys/kernel/btf/vmlinux)");
 		report_fix(report, "a kernel of 5.15 or later with CONFIG_DEBUG_INFO_BTF");
-		return;
+		return false;
 	}
 	if (file_read(root->fd, "sys/kernel/security/lockdown", text, sizeof(text)) > 0 &&
 	    strstr(text, "[confidentiality]")) {
 		report_add(report, LEVEL_NOTE,
 			   "this kernel forbids it: lockdown is set to confidentiality");
-		return;
+		return false;
 	}
 	report_add(report, LEVEL_OK, "this kernel is able to");
+	return true;
 }
 
 static enum tracing find_tracing(const struct root *root)
@@ -169,7 +170,7 @@ static void examine_pinned(const struct patient *patient, struct report *report)
 	case TRACING_OFF:
 		report_add(report, LEVEL_NOTE,
 			   "off: memory of programs that do not report it is not known");
-		if (patient->can_trace || !patient->root->live)
+		if (patient->can_trace)
 			report_fix(report, "sudo tt_smi trace start");
 		break;
 	case TRACING_UNREADABLE:
@@ -197,11 +198,13 @@ void examine_tracing(struct patient *patient, struct report *report)
 {
 	char path[4096];
 
-	patient->can_trace = neighbour_find("tt_smi-trace", path, sizeof(path)) == 0;
+	/* Of another machine one does not know. */
+	patient->can_trace =
+		!patient->root->live || neighbour_find("tt_smi-trace", path, sizeof(path)) == 0;
 	patient->tracing = find_tracing(patient->root);
 	if (patient->root->live && !patient->can_trace)
 		report_add(report, LEVEL_NOTE, "not installed: tt_smi was built without it");
 	else if (patient->root->live)
-		examine_kernel(patient, report);
+		patient->can_trace = examine_kernel(patient->root, report);
 	examine_pinned(patient, report);
 }
