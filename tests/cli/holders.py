@@ -5,6 +5,7 @@ holders.py SCENARIO TT_SMI: runs on the machine that stage.sh makes.
 import json
 import mmap
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -450,6 +451,58 @@ def traced():
     # In a namespace of one's own its numbers mean others.
     result = subprocess.run(["unshare", "--pid", "--fork", TT_SMI, "--json"], stdout=subprocess.PIPE)
     expect(json.loads(result.stdout)["errors"], [])
+
+
+def doctor(*prefix):
+    """Findings about processes, by pid; and the exit status."""
+    result = subprocess.run([*prefix, TT_SMI, "doctor", "--json"], stdout=subprocess.PIPE)
+    document = json.loads(result.stdout)
+    expect(document["healthy"], result.returncode == 0)
+    return {f["pid"]: f for f in document["findings"] if "pid" in f}, document["findings"]
+
+
+def loads(variant):
+    """Maps the test double of TT-Metal's library, and says so by its path."""
+    path = os.path.join(os.environ["METAL_DOUBLE"], variant, "libtt_metal.so")
+    return f"import ctypes; ctypes.CDLL({path!r})\n" + open_nodes(5), path
+
+
+def diagnosed():
+    """Real processes with TT-Metal in them, or not: what the doctor makes of each."""
+    old, old_path = loads("v62")
+    new, _ = loads("v77")
+    old, plain = Holder(old), Holder(open_nodes(5))
+    silent = Holder(new)
+    off = Holder(new, prefix=("env", "TT_METAL_SHM_TRACKING_DISABLED=1"))
+    gone_file = shutil.copy(old_path, "/tmp/libgone.so")
+    gone = Holder(loads("v62")[0].replace(old_path, gone_file))
+    os.unlink(gone_file)
+    everybody = [p.pid for p in (old, plain, silent, off, gone)]
+    write_pids(5, *everybody)
+    found, all_of_them = doctor()
+    assert all(found[pid]["level"] == "warn" for pid in everybody), found
+    has = {pid: found[pid]["text"] for pid in everybody}
+    assert f"TT-Metal v0.60 to v0.65 ({old_path}) has no counters of its own" in has[old.pid], has
+    assert "tracing is off" in has[old.pid] and "tt_smi run -- COMMAND" in found[old.pid]["fixes"][-1]
+    assert "TT-Metal is not among the files" in has[plain.pid], has
+    assert "TT-Metal v0.77 or later" in has[silent.pid] and "has published nothing" in has[silent.pid], has
+    assert "TT_METAL_SHM_TRACKING_DISABLED" in has[off.pid], has
+    expect(found[off.pid]["fixes"][0], "start it without TT_METAL_SHM_TRACKING_DISABLED")
+    if os.getuid() == 0:  # others may not see a file without a name
+        assert "v0.60 to v0.65" in has[gone.pid] and "(deleted)" in has[gone.pid], has
+    texts = [f["text"] for f in all_of_them]
+    assert any(t.startswith("none runs (/run/tt-smi/allocd.sock") for t in texts), texts
+    assert any(t == "2 nodes of /dev/tenstorrent may be used" for t in texts), texts
+    if os.getuid() == 0:
+        found, _ = doctor(*NOBODY)
+        assert "another user's to look at" in found[old.pid]["text"], found[old.pid]
+        assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
+    # The kernel's own count of one of them.
+    pin("allocations", (old.pid, "python3", 4096, 0, 0, 0, 1, 0, 0, start_of(old.pid), "exact"))
+    found, all_of_them = doctor()
+    expect(found[old.pid]["level"], "ok")
+    assert "known: Traced" in found[old.pid]["text"], found[old.pid]
+    assert any(f["text"] == "on: /run/tt-smi/bpf/allocations" for f in all_of_them)
 
 
 def labels():

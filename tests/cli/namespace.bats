@@ -94,6 +94,11 @@ scenario() {
 	scenario traced --no-workloads
 }
 
+@test "the doctor looks at real processes, with TT-Metal in them and without" {
+	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without a C++ compiler"
+	scenario diagnosed --no-workloads
+}
+
 @test "at the true paths nothing is labelled as simulated" {
 	scenario labels --no-workloads
 }

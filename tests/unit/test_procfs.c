@@ -338,9 +338,22 @@ TEST(what_only_looks_like_a_node_is_none)
 	assert_int_equal(node_of("/tree/dev/tenstorrent/2", "/tmp/tree"), -1);
 }
 
+TEST(a_variable_is_found_by_its_whole_name)
+{
+	static const char data[] = "A=1\0AB=2\0NO\0B=\0AB=3"; /* as the kernel has it */
+
+	assert_string_equal(procfs_find_variable(data, sizeof(data), "A"), "1");
+	assert_string_equal(procfs_find_variable(data, sizeof(data), "AB"), "2");
+	assert_string_equal(procfs_find_variable(data, sizeof(data), "B"), "");
+	assert_null(procfs_find_variable(data, sizeof(data), "NO"));
+	assert_null(procfs_find_variable(data, sizeof(data), "C"));
+	assert_null(procfs_find_variable(data, 0, "A"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_variable_is_found_by_its_whole_name),
 		cmocka_unit_test(stat_gives_name_state_and_times),
 		cmocka_unit_test(a_name_may_hold_brackets_blanks_and_lines),
 		cmocka_unit_test(a_long_name_is_cut),
