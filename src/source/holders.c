@@ -17,6 +17,7 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "source/openers.h"
 #include "source/pinned.h"
 #include "source/procfs.h"
 #include "source/walk.h"
@@ -27,18 +28,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* One device's pids file. */
-struct list {
-	uint32_t index;
-	const struct root *root;
-	struct job job;
-	int fd; /* kept, -1 */
-	int error;
-	int32_t *pids; /* without doubles and zeroes */
-	size_t n_pids;
-	uint32_t unseen; /* zeroes: opens by processes outside our namespace */
-};
 
 /* One listed process under examination. */
 struct suspect {
@@ -51,7 +40,7 @@ struct suspect {
 };
 
 struct holders {
-	struct list **lists;
+	struct openers **lists;
 	size_t n_lists;
 	struct suspect **suspects; /* kept while one of them hangs */
 	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
@@ -63,88 +52,9 @@ struct holders {
 	bool complete; /* the last walk, or the kernel, saw every process */
 };
 
-static void list_add(int32_t pid, void *arg)
+static struct openers *find_list(struct holders *holders, const struct root *root, uint32_t index)
 {
-	struct list *list = arg;
-	int32_t *grown;
-
-	if (pid == 0) {
-		list->unseen++;
-		return;
-	}
-	/* Whoever started us may have left us a descriptor. */
-	if (list->root->live && pid == getpid())
-		return;
-	for (size_t i = 0; i < list->n_pids; i++)
-		if (list->pids[i] == pid)
-			return;
-	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
-	if (!grown) {
-		list->error = -ENOMEM;
-		return;
-	}
-	list->pids = grown;
-	list->pids[list->n_pids++] = pid;
-}
-
-/* The whole file through the kept descriptor: seq files come in pieces. */
-static int list_read_text(struct list *list, struct buf *text)
-{
-	static const size_t limit = 1 << 20, line = 16;
-	char chunk[4096];
-	ssize_t n;
-
-	do {
-		n = pread(list->fd, chunk, sizeof(chunk), (off_t)text->length);
-		if (n < 0)
-			return -errno;
-		buf_add(text, chunk, (size_t)n);
-		if (text->failed || text->length > limit)
-			return text->failed ? -ENOMEM : -EFBIG;
-	} while ((size_t)n > sizeof(chunk) - line); /* it had room for one more: that was the end */
-	return 0;
-}
-
-static int list_read(struct list *list)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	char path[64];
-	int r;
-
-	if (list->fd < 0) {
-		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
-		list->fd =
-			openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-		if (list->fd < 0)
-			return -errno;
-	}
-	r = list_read_text(list, &text);
-	if (r < 0)
-		return r;
-	return procfs_parse_pids(buf_text(&text), list_add, list);
-}
-
-/* The job. The file of a removed device fails with EIO: its successor is tried. */
-static void list_sample(void *arg)
-{
-	struct list *list = arg;
-
-	for (int tries = 0; tries < 2; tries++) {
-		list->n_pids = 0;
-		list->unseen = 0;
-		list->error = 0;
-		list->error = MIN(list_read(list), list->error);
-		if (list->error >= 0)
-			return;
-		if (list->fd >= 0)
-			close(list->fd);
-		list->fd = -1;
-	}
-}
-
-static struct list *find_list(struct holders *holders, const struct root *root, uint32_t index)
-{
-	struct list **grown, *list;
+	struct openers **grown, *list;
 
 	for (size_t i = 0; i < holders->n_lists; i++)
 		if (holders->lists[i]->index == index)
@@ -156,7 +66,7 @@ static struct list *find_list(struct holders *holders, const struct root *root, 
 	list = calloc(1, sizeof(*list));
 	if (!list)
 		return NULL;
-	*list = (struct list){ .index = index, .root = root, .fd = -1 };
+	openers_init(list, root, index);
 	return holders->lists[holders->n_lists++] = list;
 }
 
@@ -164,14 +74,10 @@ static struct list *find_list(struct holders *holders, const struct root *root, 
 static void forget_list(struct holders *holders, struct crew *crew, uint32_t index)
 {
 	for (size_t i = 0; i < holders->n_lists; i++) {
-		struct list *list = holders->lists[i];
+		struct openers *list = holders->lists[i];
 
-		if (list->index != index || crew_job_is_busy(crew, &list->job))
-			continue;
-		if (list->fd >= 0)
-			close(list->fd);
-		list->fd = -1;
-		list->n_pids = list->unseen = 0;
+		if (list->index == index && !crew_job_is_busy(crew, &list->job))
+			openers_forget(list);
 	}
 }
 
@@ -234,7 +140,7 @@ static int read_lists(struct holders *holders, struct sample *sample)
 		return -ENOMEM;
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		struct device *dev = &snapshot->devices[i];
-		struct list *list;
+		struct openers *list;
 
 		if (dev->condition == DEVICE_LOST)
 			forget_list(holders, sample->crew, dev->index);
@@ -245,7 +151,7 @@ static int read_lists(struct holders *holders, struct sample *sample)
 			return -ENOMEM;
 		if (crew_job_is_busy(sample->crew, &list->job))
 			continue;
-		list->job = (struct job){ .run = list_sample, .arg = list };
+		list->job = (struct job){ .run = openers_read, .arg = list };
 		jobs[count++] = &list->job;
 	}
 	if (pinned)
@@ -309,7 +215,7 @@ static int examine_listed(struct holders *holders, struct sample *sample)
 
 	drop_suspects(holders, sample->crew);
 	for (size_t i = 0; i < holders->n_lists; i++) {
-		struct list *list = holders->lists[i];
+		struct openers *list = holders->lists[i];
 
 		if (!crew_job_is_done(sample->crew, &list->job))
 			continue;
@@ -431,7 +337,7 @@ static bool pids_are_ours(const struct snapshot *snapshot)
 }
 
 /* Takes over what one list says; *ret_doubt if somebody on it proved wrong. */
-static int take_list(struct holders *holders, struct sample *sample, struct list *list,
+static int take_list(struct holders *holders, struct sample *sample, struct openers *list,
 		     bool *ret_doubt)
 {
 	struct snapshot *snapshot = sample->snapshot;
@@ -539,7 +445,7 @@ static void lose_opener(struct device *dev)
  * Somebody holds on, but the opener is gone and nobody we may look at has it. The
  * opener's number stands for him, unless it is a stranger's by now.
  */
-static int take_orphans(struct holders *holders, struct sample *sample, const struct list *list)
+static int take_orphans(struct holders *holders, struct sample *sample, const struct openers *list)
 {
 	size_t at;
 	bool held;
@@ -660,13 +566,11 @@ static void holders_close(void *state, struct crew *crew)
 
 	drop_suspects(holders, crew);
 	for (size_t i = 0; i < holders->n_lists; i++) {
-		struct list *list = holders->lists[i];
+		struct openers *list = holders->lists[i];
 
 		if (crew_job_is_busy(crew, &list->job))
 			continue;
-		if (list->fd >= 0)
-			close(list->fd);
-		free(list->pids);
+		openers_done(list);
 		free(list);
 	}
 	if (!holders->n_late && !crew_job_is_busy(crew, &holders->walk_job))

@@ -1,0 +1,108 @@
+#include "source/openers.h"
+
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+void openers_init(struct openers *list, const struct root *root, uint32_t index)
+{
+	*list = (struct openers){ .index = index, .root = root, .fd = -1 };
+}
+
+static void close_kept(struct openers *list)
+{
+	if (list->fd >= 0)
+		close(list->fd);
+	list->fd = -1;
+}
+
+void openers_forget(struct openers *list)
+{
+	close_kept(list);
+	list->n_pids = list->unseen = 0;
+}
+
+void openers_done(struct openers *list)
+{
+	close_kept(list);
+	free(list->pids);
+}
+
+static void list_add(int32_t pid, void *arg)
+{
+	struct openers *list = arg;
+	int32_t *grown;
+
+	if (pid == 0) {
+		list->unseen++;
+		return;
+	}
+	/* Whoever started us may have left us a descriptor. */
+	if (list->root->live && pid == getpid())
+		return;
+	for (size_t i = 0; i < list->n_pids; i++)
+		if (list->pids[i] == pid)
+			return;
+	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
+	if (!grown) {
+		list->error = -ENOMEM;
+		return;
+	}
+	list->pids = grown;
+	list->pids[list->n_pids++] = pid;
+}
+
+/* The whole file through the kept descriptor: seq files come in pieces. */
+static int list_read_text(struct openers *list, struct buf *text)
+{
+	static const size_t limit = 1 << 20, line = 16;
+	char chunk[4096];
+	ssize_t n;
+
+	do {
+		n = pread(list->fd, chunk, sizeof(chunk), (off_t)text->length);
+		if (n < 0)
+			return -errno;
+		buf_add(text, chunk, (size_t)n);
+		if (text->failed || text->length > limit)
+			return text->failed ? -ENOMEM : -EFBIG;
+	} while ((size_t)n > sizeof(chunk) - line); /* it had room for one more: that was the end */
+	return 0;
+}
+
+static int list_read(struct openers *list)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[64];
+	int r;
+
+	if (list->fd < 0) {
+		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
+		list->fd =
+			openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		if (list->fd < 0)
+			return -errno;
+	}
+	r = list_read_text(list, &text);
+	if (r < 0)
+		return r;
+	return procfs_parse_pids(buf_text(&text), list_add, list);
+}
+
+/* The job. The file of a removed device fails with EIO: its successor is tried. */
+void openers_read(void *arg)
+{
+	struct openers *list = arg;
+
+	for (int tries = 0; tries < 2; tries++) {
+		list->n_pids = 0;
+		list->unseen = 0;
+		list->error = 0;
+		list->error = MIN(list_read(list), list->error);
+		if (list->error >= 0)
+			return;
+		close_kept(list);
+	}
+}
