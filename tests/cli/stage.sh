@@ -41,7 +41,12 @@ fi
 
 mount -t tmpfs none /run # no server of this machine
 mount --rbind "$stage/dev" /dev
-mount --bind "$stage/tree/sys" /sys
+# BPF programs are fitted to the kernel by what it says of itself.
+if [ -d /sys/kernel/btf ]; then
+	mkdir -p "$stage/tree/sys/kernel/btf"
+	mount --bind /sys/kernel/btf "$stage/tree/sys/kernel/btf"
+fi
+mount --rbind "$stage/tree/sys" /sys
 mount -t tmpfs none /proc/driver
 [ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/
 printf 'Character devices:\n  1 tenstorrent\n  5 /dev/tty\n\nBlock devices:\n259 blkext\n' >"$stage/devices"

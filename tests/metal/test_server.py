@@ -1,0 +1,149 @@
+"""The server that traces: what it, the pinned file and tt_smi tell every user of a program that reports nothing."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+from metal import HERE, Program, Skip, run_tests
+
+BUILD = os.environ["BUILD"]
+TRACER = BUILD + "/tt_smi-trace"
+PINS = "/run/tt-smi/bpf"
+# Of the machine that stage.sh makes, by TT-Metal's number for whoever has both open.
+NODES = {0: "/dev/tenstorrent/5", 1: "/dev/tenstorrent/7"}
+HOLD = [f"hold {path}" for path in NODES.values()]
+
+
+def enter_stage():
+    """Runs this script again in a mount namespace with two cards; returns only there."""
+    if os.environ.get("STAGED"):
+        return
+    if os.geteuid() or not os.path.exists(TRACER):
+        print("1..0 # SKIP " + ("only root can trace" if os.geteuid() else "built without tracing"))
+        sys.exit(0)
+    with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp") as directory:
+        sys.exit(subprocess.call(
+            ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory, BUILD + "/ttsim",
+             "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1", sys.executable, *sys.argv]))
+
+
+enter_stage()
+
+NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+# A mount namespace without what is pinned, as in a container that has only the socket.
+CONTAINER = ["unshare", "-m", "sh", "-c", f'umount -l {PINS} && exec "$0" "$@"']
+# Where any user may execute it: build directories may be closed to others.
+TT_SMI = "/run/tt_smi"
+
+
+class Server:
+    """with Server(): tt_allocd --trace."""
+
+    def __enter__(self):
+        subprocess.run(["cp", BUILD + "/tt_smi", TT_SMI], check=True)
+        self.log = open("/run/log", "w+", encoding="utf-8")
+        self.process = subprocess.Popen([BUILD + "/tt_allocd", "--trace", "--legacy-socket", "none"], stderr=self.log)
+        eventually(lambda: os.path.exists(PINS + "/allocations") or "status 3" in self.said(), "pinned files")
+        if "status 3" in self.said():
+            self.__exit__()
+            raise Skip(self.said().splitlines()[0])
+        return self
+
+    def said(self):
+        with open("/run/log", encoding="utf-8") as file:
+            return file.read()
+
+    def child(self):
+        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="utf-8") as file:
+            return list(map(int, file.read().split()))
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        assert self.process.wait(20) == 0
+        self.log.close()
+        subprocess.run([TRACER, "stop"], check=False, stdout=subprocess.DEVNULL)
+
+
+def eventually(condition, what):
+    end = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < end, "waited in vain for " + what
+        time.sleep(0.05)
+
+
+def shown(pid, before=(), options=("--json",)):
+    """{node: (dram, l1, trace, l1_small, allocations, exact, tracking)} of one process."""
+    document = json.loads(subprocess.check_output([*before, TT_SMI, *options], text=True, timeout=60))
+    keys = ("dram", "l1", "trace", "l1_small", "allocations", "exact", "tracking")
+    if options[0] == "mem":
+        return {d["id"]: tuple(p[k] for k in keys) for d in document["devices"] for p in d["processes"]
+                if p["pid"] == pid}
+    return {d["id"]: tuple(d[k] for k in keys) for p in document["processes"] if p["pid"] == pid
+            for d in p["devices"]}
+
+
+def wanted(program):
+    """The same by the program's own account."""
+    found = {}
+    own = program.totals()
+    for chip, path in NODES.items():
+        have = own.get(chip, {})
+        found[int(path.rpartition("/")[2])] = (
+            have.get("dram", 0) + have.get("trace", 0), have.get("l1", 0) + have.get("l1_small", 0),
+            have.get("trace", 0), have.get("l1_small", 0), have.get("buffers", 0), True, "traced")
+    return found
+
+
+def agree(program):
+    """Every way to ask gives what the program itself has."""
+    want = wanted(program)
+    ways = {"root": (), "nobody": NOBODY, "container": CONTAINER, "no server": ["env", "TT_ALLOCD_SOCKET=/none"]}
+    for way, before in ways.items():
+        assert shown(program.pid, before) == want, (way, shown(program.pid, before), want)
+    assert shown(program.pid, NOBODY, ("mem", "--json", "-n", "1")) == want
+
+
+def test_every_user_sees_what_a_program_holds(_):
+    with Server() as server:
+        program = Program("v77")
+        program.do(*HOLD, "open 0 1")
+        # It was there before the probes: what it held is read back at the next event.
+        eventually(lambda: all(row[6] == "traced" for row in shown(program.pid).values()), "the probes")
+        program.do("alloc first 0 dram 4K", "alloc second 1 l1_small 2K")
+        eventually(lambda: all(row[5] for row in shown(program.pid).values()), "exact figures")
+        agree(program)
+        program.do("random 1 500 2")
+        agree(program)
+        # A tracer that is killed: the kernel goes on counting, and the next one takes over.
+        before = server.child()
+        os.kill(before[0], signal.SIGKILL)
+        program.do("random 2 500 2", "alloc kept 1 dram 1M")
+        agree(program)
+        eventually(lambda: server.child() and server.child() != before, "another tracer")
+        program.do("random 3 500")
+        agree(program)
+        server.process.send_signal(signal.SIGHUP)
+        eventually(lambda: server.said().count("listens on") == 2, "the server after SIGHUP")
+        again = server.child()
+        program.do("alloc more 0 l1 64K")
+        agree(program)
+        assert again == server.child()
+        time.sleep(1.5)  # it has looked at the last figures by itself
+        end = wanted(program)
+        program.process.kill()
+        program.process.wait()
+        eventually(lambda: not shown(program.pid), "its row to go")
+        rows = list(csv.reader(subprocess.check_output(
+            [*NOBODY, TT_SMI, "--query-accounted-apps=pid,index,max_memory_usage", "--format=csv,noheader,nounits"],
+            text=True).splitlines(), skipinitialspace=True))
+        have = {int(node): int(peak) for pid, node, peak in rows if int(pid) == program.pid and peak != "[N/A]"}
+        assert set(have) == set(end), rows
+        assert all(have[node] >= (end[node][0] - end[node][2]) >> 20 for node in end), (have, end)
+
+
+run_tests(sys.modules[__name__])
