@@ -158,5 +158,5 @@ check() {
 	# Kept descriptors: a reading is one call. Futexes come as they like, hence the room.
 	echo "per device and refresh: $(((twelve - two) / 80))"
 	[ $(((twelve - two) / 80)) -le 60 ]
-	[ "$(grep -c 'openat.*tt_aiclk' "$WORK/trace")" = 8 ]
+	[ "$(grep -c 'openat(.*tt_aiclk' "$WORK/trace")" = 8 ]
 }
