@@ -11,7 +11,8 @@ import sys
 
 from terminal import Terminal
 
-PALETTE, DIRECT, BASIC = rb"\x1b\[[0-9;]*38;5;\d+", rb"\x1b\[[0-9;:]*38[;:]2[;:]", rb"\x1b\[[0-9;]*3[0-7]m"
+# The yellow of "SIMULATED": its number, its three parts, or one of the first eight.
+PALETTE, DIRECT, BASIC = rb"\x1b\[38;5;221m", rb"\x1b\[38:2::255:215:95m", rb"\x1b\[33m"
 
 
 def written(term, *options):
@@ -19,7 +20,7 @@ def written(term, *options):
     data = b""
     for _ in range(100):
         data += terminal.read(0.1)
-        if b"Quit" in data:
+        if b"Quit" in data:  # the last word on the screen
             break
     terminal.press(b"q")
     assert terminal.end() == 0, term
