@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from metal import METAL, Program, Skip, run_tests
-from preload import HERE, RUN, SHIM, TT_SMI, Host, preloaded, tables
+from preload import HERE, RUN, SHIM, TT_SMI, Host, eventually, has_open, preloaded, tables
 
 
 def start(*command, **options):
@@ -60,9 +60,12 @@ def test_children_are_counted_or_not(_):
     assert host.end() == (0, "")
     program = Program("v77", before=[*RUN, "--no-children"])
     program.do("alloc a 0 dram 1M")
-    child = int(program.do("fork", "alloc b 0 dram 1M", "sleep 60000", "end").split()[1])
-    assert preloaded(program.pid)[0]["dram"] == 1 << 20 and tables(child) == []
-    os.kill(child, signal.SIGKILL)
+    child = int(program.do("fork", "alloc b 0 dram 1M", "hold /dev/zero", "sleep 60000", "end").split()[1])
+    try:
+        eventually(lambda: has_open(child, "/dev/zero"))
+        assert preloaded(program.pid)[0]["dram"] == 1 << 20 and tables(child) == []
+    finally:
+        os.kill(child, signal.SIGKILL)
     program.end()
 
 
