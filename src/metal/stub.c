@@ -69,14 +69,17 @@ static int find_in_range(const struct elf_file *elf, const struct elf_range *ran
 
 	for (uint64_t at = 0; at < range->size; at += step) {
 		size_t length = MIN(sizeof(code), range->size - at);
+		uint64_t found;
 		int r;
 
 		r = elf_read(elf, range->offset + at, code, length);
 		if (r < 0)
 			return r;
-		*ret = find_in_piece(code, length, range->address + at, slot);
-		if (*ret)
+		found = find_in_piece(code, length, range->address + at, slot);
+		if (found) {
+			*ret = found;
 			return 0;
+		}
 	}
 	return -ENOENT;
 }

@@ -1,6 +1,7 @@
 /* Files of TT-Metal, read: the ones that tests/unit/metal builds, and damaged copies. */
 #include "metal/elf_file.h"
 #include "metal/library.h"
+#include "metal/stub.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -160,6 +161,42 @@ TEST(exceptions_are_seen_where_the_library_throws_them)
 	assert_int_equal(entry(METAL_THROW), METAL_ENTRY_NONE);
 }
 
+/* Where a stub with these bytes starts; its jump leads to 0x1000 behind its last byte. */
+static int64_t find_stub(const char *lead, size_t length, uint64_t address)
+{
+	CLEANUP_CLOSE int fd = memfd_create("stubs", MFD_CLOEXEC);
+	struct elf_file elf = { .fd = fd, .size = length + 6, .n_stubs = 1 };
+	const char jump[] = { '\xff', '\x25', 0, 0x10, 0, 0 };
+	uint64_t found = 0;
+	int r;
+
+	elf.stubs[0] = (struct elf_range){ address, 0, elf.size };
+	assert_int_equal(write(fd, lead, length), length);
+	assert_int_equal(write(fd, jump, sizeof(jump)), sizeof(jump));
+	r = stub_find(&elf, address + length + 6 + 0x1000, &found);
+	assert_int_equal(stub_find(&elf, address + length + 6 + 0x1008, &found), -ENOENT);
+	return r < 0 ? r : (int64_t)found;
+}
+
+/* Also those that the linker of this machine does not make. */
+TEST(stubs_of_every_linker_are_known)
+{
+	assert_int_equal(find_stub("", 0, 0x4000), 0x4000);
+	assert_int_equal(find_stub("\xf3\x0f\x1e\xfa", 4, 0x4000), 0x4004);
+	assert_int_equal(find_stub("\xf2", 1, 0x4000), 0x4000);
+	assert_int_equal(find_stub("\xf3\x0f\x1e\xfa\xf2", 5, 0x4000), 0x4004);
+	assert_int_equal(find_stub("\xf3\x0f\x1e\xfa\x41\xbb\1\0\0\0", 10, 0x4000), 0x4004);
+}
+
+/* A probe inside of an instruction would break the program. */
+TEST(what_only_looks_like_a_stub_is_none)
+{
+	assert_int_equal(find_stub("\x90", 1, 0x4000), -ENOENT);
+	assert_int_equal(find_stub("\x90\x90\x90\x90", 4, 0x4000), -ENOENT);
+	assert_int_equal(find_stub("\x90\xf2", 2, 0x4000), -ENOENT);
+	assert_int_equal(find_stub("\x90\x90\x41\xbb\1\0\0\0\x90", 9, 0x4000), -ENOENT);
+}
+
 TEST(an_endbr64_is_stepped_over)
 {
 	size_t size;
@@ -310,6 +347,8 @@ int main(void)
 		cmocka_unit_test(every_release_has_its_shape),
 		cmocka_unit_test(hooks_are_at_their_functions),
 		cmocka_unit_test(exceptions_are_seen_where_the_library_throws_them),
+		cmocka_unit_test(stubs_of_every_linker_are_known),
+		cmocka_unit_test(what_only_looks_like_a_stub_is_none),
 		cmocka_unit_test(an_endbr64_is_stepped_over),
 		cmocka_unit_test(whether_the_tracker_is_called_is_told_by_relocations),
 		cmocka_unit_test(an_expensive_tracker_is_avoided_if_possible),

@@ -29,7 +29,8 @@ static int each(const char *text)
 
 TEST(every_file_with_code_once)
 {
-	assert_int_equal(each("7f01-7f02 r--p 00000000 08:01 12   /lib/a.so\n"
+	assert_int_equal(each("7f00-7f01 r--p 00000000 08:01 11   /data\n"
+			      "7f01-7f02 r--p 00000000 08:01 12   /lib/a.so\n"
 			      "7f02-7f03 r-xp 00001000 08:01 12   /lib/a.so\n"
 			      "7f03-7f04 r-xp 00002000 08:01 12   /lib/a.so\n"
 			      "7f04-7f05 r-xp 00000000 08:02 12   /lib/b with blanks.so (deleted)\n"
