@@ -1,0 +1,146 @@
+"""A machine with two cards in a mount namespace of the test's own, and all who count there.
+
+The cards have numbers 5 and 7 and are TT-Metal's chips 0 and 1 for a process that has
+both open. See tests/cli/stage.sh for how they are made.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from metal import HERE, LIBRARIES, METAL, STATIC, Skip, library, without
+
+BUILD = os.environ["BUILD"]
+TRACER = BUILD + "/tt_smi-trace"
+TT_SMI = BUILD + "/tt_smi"
+PINS = "/run/tt-smi/bpf"
+NODES = {0: "/dev/tenstorrent/5", 1: "/dev/tenstorrent/7"}
+HOLD = [f"hold {path}" for path in NODES.values()]
+FORBIDDEN = (3, 4)  # exit codes: this kernel cannot, or lets not even root
+SUPPORTED = LIBRARIES + STATIC
+SEED = int(os.environ.get("SEED", "20"))
+STEPS = 1500 if os.environ.get("FULL") else 200
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+
+# A process's life: who counts is asked after each of these.
+LIFE = [["mesh m 0 1", "open 0 1", "random {0} {1} 3"],
+        ["random {0} {1}", "complain", "alloc big 0 dram 64G", "thread alloc far 1 l1 4097"],
+        ["mesh n 1 0", "random {0} {1} 2", "thread free far"],
+        ["close m"], ["random {0} {1} 2"], ["mesh m 1", "random {0} {1}"],
+        ["bulk 0"], ["close n", "close 1", "open 1", "random {0} {1} 2"], ["close 0", "close m", "close 1"]]
+
+
+def enter():
+    """Runs this script again, in the namespace; returns only there."""
+    if os.environ.get("STAGED"):
+        return
+    reason = None
+    if os.geteuid():
+        reason = "only root can trace"
+    elif not os.path.exists(TRACER):
+        reason = "built without tracing"
+    elif subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
+        reason = "no private mounts here"
+    if reason:
+        print(f"1..0 # SKIP {reason}")
+        sys.exit(0)
+    with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp") as directory:
+        sys.exit(subprocess.call(
+            ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory,
+             BUILD + "/ttsim", "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1",
+             sys.executable, *sys.argv]))
+
+
+def tracer(*arguments, check=True):
+    done = subprocess.run([TRACER, *arguments], capture_output=True, text=True, timeout=60)
+    if done.returncode in FORBIDDEN:
+        raise Skip(done.stderr.strip())
+    assert not check or done.returncode == 0, (arguments, done)
+    return done
+
+
+class Tracing:
+    """with Tracing(FILE...): the probes are there, and gone afterwards."""
+
+    def __init__(self, *files):
+        self.files = files
+
+    def __enter__(self):
+        tracer("start", *self.files)
+        # Who begins in the tick of the attach may have been there before it.
+        time.sleep(2 * TICK)
+        return self
+
+    def __exit__(self, *_):
+        tracer("stop")
+
+
+def allocations():
+    """{pid: (state, {chip: {pool or "buffers": number}})} as the kernel has it."""
+    with open(PINS + "/allocations", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    columns = ["pid", "comm", "dram", "l1", "l1_small", "trace", "buffers", "system", "chip", "start", "state"]
+    assert lines[0].split() == ["PID", "Comm", "DRAM", "L1", "L1_SMALL", "TRACE", "BUFFERS", "SYSTEM", "CHIP",
+                                "START", "STATE"], lines[0]
+    found = {}
+    for line in lines[2:]:
+        if not line:
+            break
+        row = dict(zip(columns, line.split()))
+        state, chips = found.get(int(row["pid"]), ("exact", {}))
+        found[int(row["pid"])] = (max(state, row["state"]), chips)  # the worst: it is the last in the alphabet
+        if row["chip"] != "-":
+            chips[int(row["chip"])] = {name: int(row[name]) for name in columns[2:8]}
+    assert lines[-1].split()[0] == "TOTAL", lines[-1]
+    return found
+
+
+def shown(pid):
+    """{node: device} of a process, as tt_smi --json has it."""
+    text = subprocess.check_output([TT_SMI, "--json"], text=True, timeout=60)
+    for process in json.loads(text)["processes"]:
+        if process["pid"] == pid:
+            return {device["id"]: device for device in process["devices"]}
+    return {}
+
+
+def shown_totals(pid, tracking):
+    """The same as totals by chip; all of it known, and by this means."""
+    devices, found = shown(pid), {}
+    for chip, path in NODES.items():
+        device = devices[int(path.rpartition("/")[2])]
+        assert device["tracking"] == tracking, device
+        # What is shown as DRAM and as L1 has the smaller pools in it.
+        found[chip] = {"dram": device["dram"] - device["trace"], "l1": device["l1"] - device["l1_small"],
+                       "l1_small": device["l1_small"], "trace": device["trace"]}
+    return found
+
+
+def expect(have, want, *where):
+    assert have == want, (*where, have, want)
+
+
+def traced_file(variant):
+    return f"{METAL}/{variant}/metal_run" if variant.startswith("static") else library(variant)
+
+
+def traced(pid, state="exact"):
+    """What the probes have counted, which must be of this quality."""
+    have, chips = allocations()[pid]
+    expect(have, state, chips)
+    return without(chips)
+
+
+def live(program, check, seed=SEED):
+    """Lets a program live, and check(step, its totals) look on."""
+    for number, step in enumerate(LIFE):
+        program.do(*[command.format(seed + number, STEPS) for command in step])
+        check(step, program.totals())
+
+
+def follow(program, *where, seed=SEED):
+    """The same, and the probes must agree."""
+    live(program, lambda step, own: expect(traced(program.pid), without(own), *where, step), seed)

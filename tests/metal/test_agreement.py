@@ -1,0 +1,137 @@
+"""All who count agree to the byte: the program, the probes, the preloaded library, TT-Metal's files.
+
+In each variant that is supported, after random runs with threads, refused allocations, meshes,
+forks and kills; and where one cannot know, no figure is shown.
+"""
+
+import os
+import signal
+import sys
+import time
+
+import staged
+from metal import LIBRARIES, Program, library, published, run_tests, totals, without
+from staged import (HOLD, SEED, STEPS, SUPPORTED, TT_SMI, Tracing, allocations, expect, follow, live, shown,
+                    shown_totals, traced, traced_file, tracer)
+
+staged.enter()
+
+
+def test_probes_agree_in_every_variant(_):
+    with Tracing(*map(traced_file, SUPPORTED)):
+        for variant in SUPPORTED:
+            program = Program(variant)
+            follow(program, variant)
+            expect(program.end(), 0)
+            assert program.pid not in allocations(), variant
+
+
+def test_probes_agree_when_the_library_is_loaded_privately(_):
+    with Tracing(library("v77"), library("v62-inlined")):
+        for variant in ("v77", "v62-inlined"):
+            for host in ("load", "python"):
+                program = Program(variant, host)
+                follow(program, variant, host)
+                expect(program.end(), 0)
+
+
+def test_preload_agrees_in_every_variant(_):
+    for variant in LIBRARIES:
+        for host in ("run", "python") if variant in ("v77", "v66") else ("run",):
+            program = Program(variant, host, before=[TT_SMI, "run", "--"])
+            program.do(*HOLD)
+            live(program, lambda step, own: expect(without(shown_totals(program.pid, "preload")),
+                                                   without(own, "system", "buffers"), variant, host, step))
+            expect(program.end(), 0)
+
+
+def test_all_four_agree(directory):
+    environment = {**os.environ, "METAL_DOUBLE_SHM": directory}
+    for seed in range(SEED, SEED + 3):
+        with Tracing(library("v77")):
+            program = Program("v77", before=[TT_SMI, "run", "--"], env=environment)
+            program.do(*HOLD)
+
+            def check(step, own):
+                expect(traced(program.pid), without(own), seed, step)
+                own = without(own, "system", "buffers")
+                expect(without(published(directory).get(program.pid, {})), own, seed, step)
+                expect(without(shown_totals(program.pid, "preload")), own, seed, step)
+
+            live(program, check, seed)
+            expect(program.end(), 0)
+
+
+def test_tt_smi_shows_what_the_probes_count(_):
+    with Tracing(library("v66")):
+        program = Program("v66")
+        program.do(*HOLD)
+        tracer("start")
+        expect(without(shown_totals(program.pid, "traced")), {})
+        program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
+        expect(without(shown_totals(program.pid, "traced")), without(program.totals(), "system", "buffers"))
+        program.end()
+
+
+def wait_for_stop(pid):
+    for _ in range(1000):
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            if file.read().rpartition(")")[2].split()[0] == "T":
+                return
+        time.sleep(0.01)
+    raise AssertionError("it does not stop")
+
+
+def test_a_child_owns_nothing_at_first_and_then_its_own(_):
+    variants = ("v77", "v62-inlined", "static")
+    with Tracing(*map(traced_file, variants)):
+        for variant in variants:
+            program = Program(variant)
+            program.do("mesh m 0 1", f"random {SEED} {STEPS} 2", "alloc a 0 dram 5M")
+            said = program.do("fork", "free a", "total", f"random {SEED + 1} {STEPS}", "total", "kill 19", "end",
+                              f"random {SEED + 2} {STEPS}", "sleep 300")
+            child = int(said.split()[1])
+            wait_for_stop(child)
+            # The child wrote into the same pipe before it stopped.
+            own = totals(said + program.do("say still here"))
+            expect(traced(child), without(own[child]), variant, "child")
+            expect(traced(program.pid), without(program.totals()), variant, "parent")
+            os.kill(child, signal.SIGKILL)
+            program.do("reap")
+            assert child not in allocations()
+            expect(traced(program.pid), without(program.totals()), variant, "parent alone")
+            program.end()
+
+
+def test_killed_and_executed_programs_leave_nothing(_):
+    with Tracing(library("v66")):
+        program = Program("v66")
+        program.do("mesh m 0 1", f"random {SEED} {STEPS} 4")
+        assert traced(program.pid)
+        program.do("exec", "open 0")
+        expect(without(allocations().get(program.pid, ("", {}))[1]), {})
+        program.do("alloc a 0 dram 77")
+        expect(traced(program.pid), without(program.totals()))
+        program.process.stdin.write(f"random {SEED} 1000000 4\n")
+        program.process.stdin.flush()
+        time.sleep(0.2)
+        expect(program.kill(), -signal.SIGKILL)
+        assert program.pid not in allocations()
+
+
+def test_what_is_not_understood_has_no_figure(_):
+    for variant in ("v66-other", "v66-stepped", "static-stripped"):
+        with Tracing():
+            tracer("start", traced_file(variant), check=False)
+            program = Program(variant)
+            program.do(*HOLD, "mesh m 0 1", f"random {SEED} {STEPS} 2")
+            tracer("start", check=False)
+            program.do(f"random {SEED} {STEPS} 2")
+            state = allocations().get(program.pid, ("nothing", {}))[0]
+            assert state == "nothing" or state.startswith("unreliable:"), (variant, state)
+            for device in shown(program.pid).values():
+                assert device["dram"] is None and device["l1"] is None, (variant, device)
+            expect(program.end(), 0)
+
+
+run_tests(sys.modules[__name__])

@@ -1,0 +1,142 @@
+"""Probes that come late, tracers that die, libraries that are elsewhere."""
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+
+import staged
+from metal import METAL, Program, library, run_tests, without
+from staged import (HOLD, PINS, SEED, STEPS, SUPPORTED, TRACER, Tracing, allocations, expect, follow, shown_totals,
+                    traced, tracer)
+
+staged.enter()
+
+
+def test_what_was_held_before_the_attach_is_read_back(_):
+    programs = {variant: Program(variant) for variant in SUPPORTED}
+    for program in programs.values():
+        program.do(*HOLD, "mesh early 0 1", "open 0 1", f"random {SEED} {STEPS} 2", "alloc k 0 dram 10")
+    with Tracing():
+        for program in programs.values():
+            # An allocator is known by its first event.
+            program.do("alloc a early dram 9", "alloc b 0 dram 9", "alloc c 1 dram 9")
+        tracer("start")
+        for variant, program in programs.items():
+            expect(traced(program.pid), without(program.totals()), variant)
+            follow(program, variant, seed=SEED + 50)
+            expect(program.end(), 0, variant)
+
+
+def test_until_then_figures_are_lower_bounds(_):
+    program = Program("v66")
+    program.do(*HOLD, "alloc a 0 dram 5M", "open 1")
+    with Tracing():
+        state, chips = allocations()[program.pid]
+        own = program.totals()
+        if state == "exact":
+            expect(without(chips), without(own))
+        else:
+            expect(state, "since-attach")
+            assert all(chips.get(0, own[0])[pool] <= own[0][pool] for pool in own[0])
+    program.end()
+
+
+def test_a_tracer_that_is_killed_loses_nothing(_):
+    chance = random.Random(SEED)
+    with Tracing(library("v66"), library("v62-inlined")):
+        programs = [Program("v66"), Program("v62-inlined")]
+        for program in programs:
+            program.do(*HOLD, "mesh m 0 1", "open 0 1")
+        for turn in range(8):
+            watcher = subprocess.Popen([TRACER, "start", "--watch"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            for program in programs:
+                program.process.stdin.write(f"random {SEED + turn} {STEPS} 2\n")
+                program.process.stdin.flush()
+            time.sleep(chance.random() * 0.3)
+            watcher.kill()
+            watcher.wait()
+            for program in programs:
+                own = program.totals()
+                expect(traced(program.pid), without(own), turn)
+        tracer("start")
+        for program in programs:
+            expect(traced(program.pid), without(program.totals()), "taken over")
+            expect(program.end(), 0)
+
+
+# ---- containers by hand ----
+
+
+def inner_pid(outer):
+    """The only child of unshare."""
+    for _ in range(1000):
+        with open(f"/proc/{outer}/task/{outer}/children", encoding="utf-8") as file:
+            children = file.read().split()
+        if children:
+            return int(children[0])
+        time.sleep(0.01)
+    raise AssertionError("unshare has no child")
+
+
+def contained(directory, name, prepare):
+    """A program at DIRECTORY/NAME/root in namespaces of its own; prepare fills that root's /opt."""
+    root = f"{directory}/{name}/root"
+    os.makedirs(root)
+    script = f"""set -e
+        mount --bind {root} {root}
+        {prepare.format(root=root, work=f"{directory}/{name}", lower=METAL)}
+        mount -t proc proc /proc
+        exec {root}/opt/metal_run"""
+    process = Program("v66", before=["unshare", "-mpf", "--propagation", "private", "sh", "-c", script])
+    return process
+
+
+OVERLAY = """mkdir -p {work}/upper {work}/temporary {root}/opt
+        mount -t overlay none -o lowerdir={lower}/v66,upperdir={work}/upper,workdir={work}/temporary {root}/opt"""
+COPY = "cp -r {lower}/v66 {root}/opt"
+
+
+def test_programs_in_containers_are_followed(directory):
+    with Tracing(library("v66")):
+        for name, prepare in (("overlay1", OVERLAY), ("overlay2", OVERLAY), ("copy", COPY)):
+            program = contained(directory, name, prepare)
+            program.do(*HOLD)
+            pid = inner_pid(program.pid)
+            tracer("start")
+            program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
+            tracer("start")  # a copy of its own was attached to when the program was there
+            expect(traced(pid), without(program.totals()), name)
+            expect(without(shown_totals(pid, "traced")), without(program.totals(), "system", "buffers"), name)
+            expect(program.end(), 0, name)
+            assert pid not in allocations()
+
+
+def eventually(condition):
+    """What never comes takes longer than a minute."""
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_new_holders_are_found_by_who_watches(directory):
+    shutil.copytree(f"{METAL}/v66", directory + "/v66")
+    with Tracing():
+        watcher = subprocess.Popen([TRACER, "start", "--watch"], stdout=subprocess.DEVNULL)
+        program = Program("v66", before=["env", f"LD_LIBRARY_PATH={directory}/v66"])
+        program.do(*HOLD, "open 0")
+        eventually(lambda: program.pid in allocations())
+        program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
+        eventually(lambda: allocations()[program.pid][0] == "exact")  # what was before is read back
+        expect(traced(program.pid), without(program.totals()))
+        program.end()
+        watcher.terminate()
+        watcher.wait()
+        assert os.path.exists(PINS + "/allocations"), "pins stay when it ends"
+
+
+run_tests(sys.modules[__name__])

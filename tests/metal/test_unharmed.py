@@ -1,0 +1,62 @@
+"""The program does not notice: it says the same and ends the same, traced, preloaded, or both."""
+
+import re
+import subprocess
+import sys
+
+import staged
+from metal import STATIC, command, run_tests
+from staged import SUPPORTED, TT_SMI, Tracing, expect, traced_file, tracer
+
+staged.enter()
+
+STORIES = [
+    (["open 0 1", "mesh m 0 1", "alloc a 0 dram 1000", "alloc b m l1 2M", "alloc c 0 dram 20G", "complain",
+      "view v a 500", "at w 0 dram 4096 0", "dry on", "alloc x 0 dram 1G", "dry off", "free v w x",
+      "random 7 300", "total", "random 8 150 4", "close m", "exit 3"], 3),
+    (["alloc a 0 dram 11G", "alloc b 0 dram 2G", "free a", "alloc b 0 dram 2G", "total"], 0),
+    (["alloc a 0 dram 5", "fork", "alloc c 0 l1 5G", "free a", "exit 4", "end", "reap", "exec", "open 0",
+      "random 3 300", "kill 15"], -15),
+    (["mesh m 0 1 2 3", "alloc a m dram 1M", "close m", "deallocate a", "thread alloc b 0 dram 50G", "nonsense"], 2),
+]
+
+
+def tell(variant, host, before=()):
+    """Exit status, lines and errors of each story; without numbers of processes, and sorted: a child is in no hurry."""
+    said = []
+    for story, _ in STORIES:
+        done = subprocess.run([*before, *command(variant, host), *story], capture_output=True, text=True, timeout=60)
+        lines = re.sub(r"^(total|child) \d+$", r"\1", done.stdout, flags=re.M).splitlines()
+        said.append((done.returncode, sorted(lines), done.stderr))
+    return said
+
+
+def as_a_shell_has_it(stories):
+    return [(code if code >= 0 else 128 - code, *rest) for code, *rest in stories]
+
+
+def hosts():
+    for variant in SUPPORTED + ["v66-other", "v66-stepped"]:
+        yield variant, "run"
+        if variant in ("v77", "v62-inlined"):
+            yield variant, "load"
+            yield variant, "python"
+
+
+def test_programs_say_and_end_the_same_when_they_are_watched(_):
+    untold = {(variant, host): tell(variant, host) for variant, host in hosts()}
+    for (variant, host), stories in untold.items():
+        if host == "run":  # others cannot execute themselves again
+            expect([code for code, *_ in stories], [code for _, code in STORIES], variant)
+    with Tracing():
+        for variant in SUPPORTED + ["v66-other", "v66-stepped"]:
+            tracer("start", traced_file(variant), check=False)
+        for (variant, host), stories in untold.items():
+            expect(tell(variant, host), stories, variant, host, "traced")
+        for (variant, host), stories in untold.items():
+            if variant not in STATIC:
+                preloaded = tell(variant, host, [TT_SMI, "run", "-q", "--"])
+                expect(as_a_shell_has_it(preloaded), as_a_shell_has_it(stories), variant, host, "and preloaded")
+
+
+run_tests(sys.modules[__name__])
