@@ -546,9 +546,10 @@ void do_command(const std::string &line)
 
 extern "C" int double_run(int argc, char **argv)
 {
+	static char buffer[BUFSIZ]; /* Python may have taken away stdout's */
 	std::string line;
 
-	setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+	setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
 	arguments.assign(argv, argv + argc);
 	while (next_command(line)) {
 		try {
