@@ -6,33 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
-from metal import HERE, Program, Skip, run_tests
+import staged
+from metal import Program, Skip, run_tests
+from staged import BUILD, HOLD, NODES, PINS, TRACER
 
-BUILD = os.environ["BUILD"]
-TRACER = BUILD + "/tt_smi-trace"
-PINS = "/run/tt-smi/bpf"
-# Of the machine that stage.sh makes, by TT-Metal's number for whoever has both open.
-NODES = {0: "/dev/tenstorrent/5", 1: "/dev/tenstorrent/7"}
-HOLD = [f"hold {path}" for path in NODES.values()]
-
-
-def enter_stage():
-    """Runs this script again in a mount namespace with two cards; returns only there."""
-    if os.environ.get("STAGED"):
-        return
-    if os.geteuid() or not os.path.exists(TRACER):
-        print("1..0 # SKIP " + ("only root can trace" if os.geteuid() else "built without tracing"))
-        sys.exit(0)
-    with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp") as directory:
-        sys.exit(subprocess.call(
-            ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory, BUILD + "/ttsim",
-             "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1", sys.executable, *sys.argv]))
-
-
-enter_stage()
+staged.enter()
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 # A mount namespace without what is pinned, as in a container that has only the socket.
