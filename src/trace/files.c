@@ -142,7 +142,7 @@ int files_look(struct files *files, const char *path, const char *name, struct v
 	}
 	fd = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
 	if (fd < 0)
-		return S_ISREG(st.st_mode) ? -errno : -ENOENT;
+		return S_ISREG(st.st_mode) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	r = judge(files, fd, &st, name, &verdict);
 	if (r < 0)
 		return r;

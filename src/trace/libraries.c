@@ -115,7 +115,7 @@ int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_
 	if (r == 0)
 		r = attach_library(tracer, id, library, fd);
 	if (r == 0) {
-		to->attached = (uint64_t)clock_now(CLOCK_BOOTTIME) / TRACE_NS_PER_TICK;
+		to->attached = (uint64_t)clock_now(CLOCK_BOOTTIME);
 		r = put(tracer, to, place);
 	}
 	if (r < 0)

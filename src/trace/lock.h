@@ -1,6 +1,6 @@
 /*
  * One at a time: who changes the pinned state holds one lock while it does; who
- * watches holds another for as long as it runs. Both end with the process, however it
+ * watches holds another for as long as it runs. They end with the process, however it
  * ends. The file is for root only: a lock that any user can take is none.
  */
 #pragma once
@@ -12,6 +12,7 @@
 enum lock_kind {
 	LOCK_STATE,
 	LOCK_WATCH,
+	LOCK_STOP, /* of those who end who watches: they are not to end each other */
 };
 
 /* The file that the locks are on. A descriptor, or -errno. */

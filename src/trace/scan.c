@@ -93,7 +93,8 @@ static void take_verdict(struct mapped *mapped, const struct verdict *verdict, c
 		holder->followed = true;
 		add_library(holder, verdict->library);
 		libraries_set_path(mapped->scan->tracer, library, name);
-		if (holder->start <= library->attached)
+		/* Its start is known to the tick: in doubt it was there before. */
+		if (holder->start * TRACE_NS_PER_TICK <= library->attached)
 			mapped->flags |= TRACE_SINCE_ATTACH;
 	}
 	mapped->flags |= verdict->flags;

@@ -23,6 +23,7 @@ struct session {
 	struct scan *scan;
 	struct buf report;
 	sigset_t signals; /* that end it */
+	int code;	  /* of files that were named */
 	int lock;
 };
 
@@ -49,9 +50,11 @@ static void print_news(const char *old, const char *text)
 	fflush(stdout);
 }
 
-/* Files that were named: for what cannot be attached to there must be a reason. */
-static int attach_named(struct session *session, struct buf *problem)
+/* Files that were named: what cannot be attached to is said, and the others are all the same. */
+static int attach_named(const struct session *session)
 {
+	int code = TRACE_FINE;
+
 	for (char **file = session->options->files; *file; file++) {
 		CLEANUP_FREE char *path = realpath(*file, NULL);
 		struct verdict verdict;
@@ -59,13 +62,12 @@ static int attach_named(struct session *session, struct buf *problem)
 
 		if (r == 0 && verdict.library)
 			continue;
-		buf_printf(problem, "%s: %s", *file,
-			   r < 0	   ? strerror(-r)
-			   : verdict.metal ? verdict.problem
-					   : "not TT-Metal, or without symbols");
-		return -EINVAL;
+		code = complain(TRACE_USAGE, "%s: %s", *file,
+				r < 0		? strerror(-r)
+				: verdict.metal ? verdict.problem
+						: "not TT-Metal, or without symbols");
 	}
-	return 0;
+	return code;
 }
 
 static int scan_locked(struct session *session, bool first, struct buf *problem)
@@ -75,7 +77,7 @@ static int scan_locked(struct session *session, bool first, struct buf *problem)
 
 	r = scan_begin(session->scan);
 	if (r == 0 && first)
-		r = attach_named(session, problem);
+		session->code = attach_named(session);
 	if (r == 0)
 		r = scan_run(session->scan, problem);
 	if (r == 0) {
@@ -159,12 +161,10 @@ static int run(struct session *session)
 	r = scan_once(session, true, &problem);
 	if (r == 0 && session->options->watch)
 		r = watch(session, &problem);
-	if (r == -EINVAL)
-		return complain(TRACE_USAGE, "%s", buf_text(&problem));
 	if (r < 0)
 		return complain(exit_code(r), "%s",
 				problem.length ? buf_text(&problem) : strerror(-r));
-	return TRACE_FINE;
+	return session->code;
 }
 
 int command_start(const struct trace_options *given)

