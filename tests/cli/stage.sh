@@ -41,11 +41,12 @@ fi
 
 mount -t tmpfs none /run # no server of this machine
 mount --rbind "$stage/dev" /dev
-# BPF programs are fitted to the kernel by what it says of itself.
-if [ -d /sys/kernel/btf ]; then
-	mkdir -p "$stage/tree/sys/kernel/btf"
-	mount --bind /sys/kernel/btf "$stage/tree/sys/kernel/btf"
-fi
+# BPF programs are fitted to the kernel by what it says of itself, and to its events.
+for part in kernel/btf bus/event_source devices/uprobe; do
+	[ -d "/sys/$part" ] || continue
+	mkdir -p "$stage/tree/sys/$part"
+	mount --rbind "/sys/$part" "$stage/tree/sys/$part"
+done
 mount --rbind "$stage/tree/sys" /sys
 mount -t tmpfs none /proc/driver
 [ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/

@@ -1,0 +1,28 @@
+"""The library whose every call a test chooses: see odd.c."""
+
+import os
+import subprocess
+
+FOLDER = os.environ["ODD"]
+LIBRARY = FOLDER + "/libodd.so"
+
+
+class Odd:
+    def __init__(self, *words, node="/dev/tenstorrent/5", name="odd", program=FOLDER + "/odd", **options):
+        self.process = subprocess.Popen([program, node, name, *words], text=True, stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, **options)
+        self.pid = self.process.pid
+        assert self.process.stdout.readline() == "ready\n"
+
+    def start(self):
+        with open(f"/proc/{self.pid}/stat", encoding="utf-8") as file:
+            return int(file.read().rpartition(")")[2].split()[19])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.write("\n")
+        self.process.stdin.close()
+        self.process.stdout.close()
+        assert self.process.wait(60) == 0

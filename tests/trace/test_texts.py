@@ -1,0 +1,147 @@
+"""The two pinned files to the byte, who may read them, and what the commands say."""
+
+import os
+import subprocess
+import sys
+
+import staged
+from metal import Program, library, run_tests
+from odd import LIBRARY, Odd
+from staged import PINS, TRACER, Tracing, tracer
+
+staged.enter()
+
+HEADING = """\
+PID      Comm             DRAM       L1         L1_SMALL   TRACE      BUFFERS    SYSTEM     CHIP  START        STATE
+-------- ---------------- ---------- ---------- ---------- ---------- ---------- ---------- ----- ------------ -----
+"""
+ROW = "%-8s %-16s %-10s %-10s %-10s %-10s %-10s %-10s %-5s %-12s %s\n"
+HOLDERS = """\
+PID      Comm             DEVICE   FD       START
+-------- ---------------- -------- -------- ------------
+"""
+
+
+def text(name):
+    with open(f"{PINS}/{name}", encoding="utf-8") as file:
+        return file.read()
+
+
+def start_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        return file.read().rpartition(")")[2].split()[19]
+
+
+def total(*figures):
+    return "\n" + ROW % ("TOTAL", "-", *figures, "-", "-", "-")
+
+
+def test_nobody(_):
+    with Tracing():
+        assert text("allocations") == HEADING + total(0, 0, 0, 0, 0, 0)
+        assert text("holders") == HOLDERS
+
+
+def test_every_column(_):
+    with Tracing(library("v66")):
+        program = Program("v66")
+        program.do("hold /dev/tenstorrent/7", "alloc a 0 dram 1001", "alloc b 0 l1 1002", "alloc c 0 system 1003",
+                   "alloc d 0 l1_small 1004", "alloc e 0 trace 1005", "alloc f 0 dram 1")
+        assert text("allocations") == HEADING + ROW % (
+            program.pid, "metal_run", 1002, 1002, 1004, 1005, 6, 1003, 0, start_of(program.pid), "exact") + total(
+                1002, 1002, 1004, 1005, 6, 1003)
+        assert text("holders") == HOLDERS + "%-8s %-16s %-8s %-8s %s\n" % (
+            program.pid, "metal_run", 7, 3, start_of(program.pid))
+        program.do("open 63", "alloc g 63 dram 20")
+        assert text("allocations").splitlines()[3] == (ROW % (
+            program.pid, "metal_run", 20, 0, 0, 0, 1, 0, 63, start_of(program.pid), "exact")).rstrip("\n")
+        assert program.end() == 0
+        assert text("allocations") == HEADING + total(0, 0, 0, 0, 0, 0)
+
+
+def test_who_is_followed_and_has_nothing(_):
+    with Tracing(LIBRARY), Odd() as odd:
+        tracer("start")
+        assert text("allocations") == HEADING + ROW % (
+            odd.pid, "odd", 0, 0, 0, 0, 0, 0, "-", odd.start(), "exact") + total(0, 0, 0, 0, 0, 0)
+
+
+def test_a_name_cannot_break_a_line(_):
+    with Tracing(LIBRARY), Odd("b0", name="a b\tc\nd\x7f)(") as odd:
+        row = text("allocations").splitlines()[2].split()
+        assert row[:2] == [str(odd.pid), "a_b_c_d_)("] and len(row) == 11, row
+        assert text("holders").splitlines()[2].split()[:2] == row[:2]
+    with Tracing(LIBRARY), Odd("b0", name="") as odd:
+        assert text("allocations").splitlines()[2].split()[:2] == [str(odd.pid), "-"]
+
+
+def test_unreliable_lines_are_not_in_the_sums(_):
+    with Tracing(LIBRARY), Odd("b0", "b0"), Odd("b2") as good:
+        lines = text("allocations").splitlines()
+        assert sum("unreliable:missed-free" in line for line in lines) == 1
+        assert lines[-1].split()[2] == "4000", lines
+        assert any(line.split()[0] == str(good.pid) and line.endswith("exact") for line in lines[2:-2])
+
+
+def test_many_processes_in_small_reads(_):
+    """Lines that do not fit are written in the next read; sums count each once."""
+    with Tracing(LIBRARY):
+        odds = [Odd("b0", "b2", "b3", "c0", "c3") for _ in range(120)]
+        whole = text("allocations")
+        with open(PINS + "/allocations", "rb", buffering=0) as file:
+            pieces = b"".join(iter(lambda: file.read(700), b"")).decode()
+        assert sorted(whole.splitlines()) == sorted(pieces.splitlines())
+        assert whole.splitlines()[-1].split()[2:] == [str(120 * (1000 + 4000 + 2 * 8000)), "0", "0", "0", "480", "0",
+                                                      "-", "-", "-"]
+        assert len(whole.splitlines()) == 2 + 240 + 2
+        assert len(text("holders").splitlines()) == 2 + 120
+        for odd in odds:
+            odd.__exit__()
+
+
+def test_every_user_may_read_them(_):
+    nobody = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+    with Tracing(LIBRARY), Odd("b0") as odd:
+        for name in ("allocations", "holders"):
+            said = subprocess.check_output([*nobody, "cat", f"{PINS}/{name}"], text=True)
+            assert said == text(name) and str(odd.pid) in said
+        for name in ("maps", "progs", "links"):
+            assert subprocess.run([*nobody, "ls", f"{PINS}/{name}"], capture_output=True, check=False).returncode
+        program = "/run/tt_smi-trace"  # where any user may run it
+        subprocess.check_call(["cp", TRACER, program])
+        done = subprocess.run([*nobody, program, "status"], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), done
+        assert LIBRARY in done.stdout and text("allocations") in done.stdout, done.stdout
+        done = subprocess.run([*nobody, program, "start"], capture_output=True, text=True, check=False)
+        assert done.returncode == 4 and done.stderr.count("\n") == 1, done
+        done = subprocess.run([*nobody, program, "stop"], capture_output=True, text=True, check=False)
+        assert done.returncode == 4 and done.stderr.count("\n") == 1, done
+
+
+def test_status_and_what_stop_leaves(_):
+    done = tracer("status", check=False)
+    assert (done.returncode, done.stdout) == (1, "not loaded\n"), done
+    tracer("start")
+    said = tracer("status").stdout
+    assert said.startswith("loaded      since ") and "watcher     none" in said, said
+    tracer("stop")
+    assert tracer("status", check=False).returncode == 1
+    assert os.listdir("/run/tt-smi") == ["trace.lock"]
+    with open("/proc/mounts", encoding="utf-8") as file:
+        assert PINS not in file.read()
+    tracer("stop")
+
+
+def test_mistakes_are_named(directory):
+    for arguments, word in (([], "start, stop or status"), (["begin"], '"begin"'), (["stop", "now"], "stop takes"),
+                            (["start", "--max-buffers", "0"], "--max-buffers"), (["--wrong"], "--wrong")):
+        done = tracer(*arguments, check=False)
+        assert done.returncode == 2 and word in done.stderr and not done.stdout, done
+    for path, word in ((directory + "/none", "No such file"), (sys.executable, "not TT-Metal"),
+                       (library("v66-stepped"), "single-step"), (directory, "directory")):
+        done = tracer("start", path, check=False)
+        assert done.returncode == 2 and path in done.stderr and word in done.stderr, done
+    tracer("stop")
+
+
+run_tests(sys.modules[__name__])

@@ -1,0 +1,155 @@
+"""Who stays: new holders, nodes that come and go, upgrades, turns, and its end."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import staged
+from metal import Program, library, run_tests
+from odd import FOLDER, LIBRARY, Odd
+from staged import PINS, TRACER, Tracing, allocations, tracer
+
+staged.enter()
+
+
+def eventually(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("not within 10 s")
+
+
+class Watcher:
+    def __enter__(self):
+        self.process = subprocess.Popen([TRACER, "start", "--watch"], text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        for line in self.process.stdout:
+            if line.startswith("watching"):
+                return self
+        raise AssertionError(self.process.stderr.read())
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return self.process.wait(60)
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            self.end()
+        tracer("stop")
+
+
+def said():
+    return tracer("status").stdout
+
+
+def test_a_new_holder_is_found_and_the_library_kept(_):
+    with Watcher() as watcher:
+        with Odd("b0") as odd:
+            eventually(lambda: odd.pid in allocations())
+            assert f"watcher     process {watcher.process.pid}\n" in said()
+            assert LIBRARY in said()
+        assert odd.pid not in allocations()
+        # The next one is counted from its first instruction.
+        with Odd("b0", "b2") as odd:
+            assert allocations()[odd.pid][0] == "exact"
+        assert watcher.end() == 0
+        assert "watcher     none" in said() and LIBRARY in said()
+
+
+def test_nodes_come_and_go(_):
+    def holders():
+        with open(PINS + "/holders", encoding="utf-8") as file:
+            return [line.split()[2] for line in file.read().splitlines()[2:]]
+
+    with Watcher(), Odd():
+        eventually(lambda: holders() == ["5"])
+        os.rename("/dev/tenstorrent/5", "/dev/tenstorrent/12")
+        eventually(lambda: holders() == ["12"])
+        os.rename("/dev/tenstorrent/12", "/dev/away")
+        eventually(lambda: holders() == [])
+        os.rename("/dev/away", "/dev/tenstorrent/5")
+
+
+def test_an_upgraded_library_is_attached_to_before_it_runs(directory):
+    for name in ("odd", "libodd.so"):
+        shutil.copy(f"{FOLDER}/{name}", directory)
+    path = directory + "/libodd.so"
+    environment = {**os.environ, "LD_LIBRARY_PATH": directory}
+
+    def links():
+        return sorted(set(os.listdir(PINS + "/links")) - {"exec", "exit"})
+
+    with Watcher():
+        with Odd("b0", program=directory + "/odd", env=environment) as old:
+            eventually(lambda: old.pid in allocations() and len(links()) == 1)
+            shutil.copy(LIBRARY, path + ".new")
+            os.rename(path + ".new", path)
+            eventually(lambda: said().count("library  ") == 2 and len(links()) == 2)
+            with Odd("b0", "b1", program=directory + "/odd", env=environment) as new:
+                assert allocations()[new.pid][0] == "exact"
+        eventually(lambda: len(links()) == 1)  # nobody has the old one any more
+        os.unlink(path)
+        eventually(lambda: len(links()) == 0)
+
+
+def test_one_watches_and_the_next_takes_its_turn(_):
+    with Watcher() as first:
+        second = subprocess.Popen([TRACER, "start", "--watch"], text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE)
+        assert f"process {first.process.pid} watches already" in second.stderr.readline()
+        with Odd("b0") as odd:
+            eventually(lambda: odd.pid in allocations())
+            assert first.end(signal.SIGKILL) == -9
+            eventually(lambda: f"watcher     process {second.pid}\n" in said())
+            assert odd.pid in allocations()
+        # A file can be named while somebody watches.
+        tracer("start", library("v66"))
+        assert library("v66") in said()
+        tracer("stop")
+        assert second.wait(60) == 0
+        second.stdout.close()
+        second.stderr.close()
+        assert tracer("status", check=False).returncode == 1
+
+
+def test_starts_and_stops_at_the_same_time(_):
+    program = Program("v66")
+    program.do("hold /dev/tenstorrent/5", "open 0")
+    for number in range(4):
+        jobs = [subprocess.Popen([TRACER, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                for words in (["start"], ["stop"], ["start", library("v77")], ["stop"], ["start"])]
+        if number % 2:
+            time.sleep(0.05)
+            jobs[0].kill()
+        for job in jobs:
+            error = job.communicate(timeout=60)[1]
+            assert job.returncode in (0, -9), error
+        program.do("random 1 200 2", "alloc x 0 dram 64G")
+    assert program.end() == 0
+    tracer("start")
+    assert said().startswith("loaded")
+    tracer("stop")
+
+
+def test_a_child_is_not_given_what_its_parent_had(_):
+    program = Program("v66")
+    program.do("hold /dev/tenstorrent/5", "alloc a 0 dram 5000")
+    child = int(program.do("fork", "alloc b 0 dram 7", "kill 19", "end", "sleep 200").split()[1])
+    with Tracing():
+        os.kill(child, signal.SIGCONT)
+        program.do("alloc c 0 dram 11")
+        tracer("start")
+        state, chips = allocations()[program.pid]
+        assert (state, chips[0]["dram"]) == ("exact", 5011), (state, chips)
+        assert allocations().get(child, ("since-attach",))[0] == "since-attach"
+        program.do("reap")
+    assert program.end() == 0
+
+
+run_tests(sys.modules[__name__])
