@@ -65,9 +65,10 @@ def test_a_new_holder_is_found_and_the_library_kept(_):
 def test_nodes_come_and_go(_):
     def holders():
         with open(PINS + "/holders", encoding="utf-8") as file:
-            return [line.split()[2] for line in file.read().splitlines()[2:]]
+            rows = [line.split() for line in file.read().splitlines()[2:]]
+        return [row[2] for row in rows if row[0] == str(odd.pid)]
 
-    with Watcher(), Odd():
+    with Watcher(), Odd() as odd:
         eventually(lambda: holders() == ["5"])
         os.rename("/dev/tenstorrent/5", "/dev/tenstorrent/12")
         eventually(lambda: holders() == ["12"])
@@ -82,20 +83,20 @@ def test_an_upgraded_library_is_attached_to_before_it_runs(directory):
     path = directory + "/libodd.so"
     environment = {**os.environ, "LD_LIBRARY_PATH": directory}
 
-    def links():
-        return sorted(set(os.listdir(PINS + "/links")) - {"exec", "exit"})
+    def attached():
+        return said().count("library     " + path)
 
     with Watcher():
         with Odd("b0", program=directory + "/odd", env=environment) as old:
-            eventually(lambda: old.pid in allocations() and len(links()) == 1)
+            eventually(lambda: old.pid in allocations() and attached() == 1)
             shutil.copy(LIBRARY, path + ".new")
             os.rename(path + ".new", path)
-            eventually(lambda: said().count("library  ") == 2 and len(links()) == 2)
+            eventually(lambda: attached() == 2)
             with Odd("b0", "b1", program=directory + "/odd", env=environment) as new:
                 assert allocations()[new.pid][0] == "exact"
-        eventually(lambda: len(links()) == 1)  # nobody has the old one any more
+        eventually(lambda: attached() == 1)  # nobody has the old one any more
         os.unlink(path)
-        eventually(lambda: len(links()) == 0)
+        eventually(lambda: attached() == 0)
 
 
 def test_one_watches_and_the_next_takes_its_turn(_):
