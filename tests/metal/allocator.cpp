@@ -88,7 +88,8 @@ static void publish([[maybe_unused]] const Buffer *buffer, [[maybe_unused]] bool
 
 ALLOCATOR::ALLOCATOR()
 {
-	static const uint64_t capacity[] = { uint64_t{ 12 } << 30, 96 << 20, 4 << 20, 64 << 20 };
+	/* Small enough that all allocators of a chip together are not more than a card has. */
+	static const uint64_t capacity[] = { uint64_t{ 3 } << 30, 24 << 20, 4 << 20, 64 << 20 };
 
 	for (int i = 0; i < 4; i++)
 		managers_[i] = std::make_unique<BankManager>(capacity[i]);

@@ -201,7 +201,7 @@ void double_dry_run(bool on)
 
 void double_complain(void)
 {
-	Device device(0);
+	static auto &device = *new Device(0); /* to close one is another story */
 	auto buffer = Buffer::create(&device, 0, PAGE, BufferType::DRAM, UNSHARDED);
 
 	buffer->mark_as_deallocated();

@@ -22,7 +22,7 @@ HOLD = [f"hold {path}" for path in NODES.values()]
 FORBIDDEN = (3, 4)  # exit codes: this kernel cannot, or lets not even root
 SUPPORTED = LIBRARIES + STATIC
 SEED = int(os.environ.get("SEED", "20"))
-STEPS = 1500 if os.environ.get("FULL") else 200
+STEPS = 5000 if os.environ.get("FULL") else 600
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 # A process's life: who counts is asked after each of these.
