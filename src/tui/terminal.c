@@ -1,6 +1,7 @@
 #include "tui/terminal.h"
 
 #include "basic/clock.h"
+#include "tui/gather.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -106,6 +107,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 		return -errno;
 	if (!start_curses())
 		return -ENOTTY;
+	gather_open();
 	prepare_rescue();
 	rescue.taken = 1;
 	cbreak();
@@ -133,14 +135,25 @@ void terminal_set_mouse(bool ours)
 	mouseinterval(0); /* a press is a click: nobody waits for the second */
 }
 
+/* A terminal that takes nothing any more does not keep us: whoever ends us may be elsewhere. */
+static void leave_screen(void)
+{
+	enum { PATIENCE_MS = 2000 };
+
+	gather_begin(-1, PATIENCE_MS);
+	endwin();
+	gather_end();
+}
+
 void terminal_leave(struct terminal *terminal)
 {
 	sigset_t set = handled_signals();
 
 	if (rescue.taken) {
 		rescue.taken = 0;
-		endwin();
+		leave_screen();
 	}
+	gather_close();
 	if (terminal->signals >= 0)
 		close(terminal->signals);
 	terminal->signals = -1;
@@ -156,16 +169,33 @@ static void follow_size(void)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/* As any program does at Ctrl-Z: the shell finds its terminal in order. */
+/*
+ * As any program does at Ctrl-Z: the shell finds its terminal in order. Where nobody could
+ * wake us, in a window without a shell, the kernel does not stop us: so not SIGSTOP.
+ */
 static void suspend(void)
 {
+	sigset_t stop, go_on;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigemptyset(&go_on);
+	sigaddset(&go_on, SIGCONT);
 	rescue.taken = 0;
-	endwin();
-	raise(SIGSTOP);
+	leave_screen();
+	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
+	raise(SIGTSTP);
+	pthread_sigmask(SIG_BLOCK, &stop, NULL);
+	sigtimedwait(&go_on, NULL, &(struct timespec){ 0 }); /* we know */
 	rescue.taken = 1;
 	follow_size();
-	clearok(stdscr, TRUE);
-	refresh();
+}
+
+/* Stopped by others, and no word of it: the shell has had the terminal as we left it. */
+static void come_back(void)
+{
+	leave_screen();
+	follow_size();
 }
 
 static enum event take_signal(struct terminal *terminal)
@@ -175,7 +205,7 @@ static enum event take_signal(struct terminal *terminal)
 	if (read(terminal->signals, &info, sizeof(info)) != sizeof(info))
 		return EVENT_TIME;
 	switch (info.ssi_signo) {
-	case SIGCONT: return EVENT_TIME;
+	case SIGCONT: come_back(); return EVENT_RESIZE;
 	case SIGTSTP: suspend(); return EVENT_RESIZE;
 	case SIGWINCH: follow_size(); return EVENT_RESIZE;
 	default: terminal->ended_by = (int)info.ssi_signo; return EVENT_END;

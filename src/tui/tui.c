@@ -18,7 +18,10 @@ struct loop {
 	int code;
 };
 
-/* A terminal that is slow gets fewer frames: one that is not taken at once is left out. */
+/*
+ * A terminal that is slow gets fewer frames: one that is not taken at once is left out, and
+ * one that a signal cut off is drawn again from the start.
+ */
 static void show(struct loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -30,9 +33,10 @@ static void show(struct loop *loop)
 	ui->redraw = false;
 	loop->dirty = false;
 	draw(ui);
-	gather_begin();
+	gather_begin(loop->terminal.signals, -1);
 	refresh();
-	gather_end();
+	if (!gather_end())
+		loop->dirty = ui->redraw = true;
 }
 
 static void take_frame(struct loop *loop)

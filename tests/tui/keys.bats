@@ -224,6 +224,28 @@ type_line() {
 	done
 }
 
+@test "stopped and woken by others, it draws all again" {
+	shell 80x24
+	type_line "$TT_SMI --root $D -w -r 100"
+	eventually shows 'Overview'
+	kill -STOP "$(pgrep -f -n "tt_smi --root $D -w")"
+	eventually shows Stopped
+	type_line 'clear; fg'
+	eventually shows 'Overview'
+	eventually shows n150
+	eventually shows 'DRAM GB'
+	keys Down Up 3
+	eventually not shows 'DRAM GB'
+	not shows 'ready>'
+}
+
+@test "where no shell could wake it, Ctrl-Z does not stop it" {
+	watch 80x24 -r 100
+	eventually shows 'DRAM GB'
+	keys C-z 3
+	eventually not shows 'DRAM GB'
+}
+
 @test "a lost terminal ends it" {
 	watch 80x24 -r 100
 	eventually shows n150

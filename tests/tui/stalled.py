@@ -1,0 +1,25 @@
+#!/usr/bin/env python3
+"""A terminal that takes nothing any more, in the middle of a frame: whoever ends us is heard.
+
+usage: stalled.py TT_SMI ROOT
+"""
+
+import os
+import signal
+import sys
+import time
+
+from terminal import Terminal
+
+terminal = Terminal(sys.argv[1], sys.argv[2], rows=60, columns=200)
+assert b"Quit" in terminal.read(2.0)
+# Everything drawn again and again, which nobody reads, until a write waits or is given up.
+for _ in range(100):
+    terminal.press(b"\x0c")
+    time.sleep(0.01)
+os.kill(terminal.pid, signal.SIGTERM)
+limit = time.monotonic() + 10
+while not (ended := os.waitpid(terminal.pid, os.WNOHANG))[0]:
+    assert time.monotonic() < limit, "it does not end"
+    time.sleep(0.02)
+assert os.WTERMSIG(ended[1]) == signal.SIGTERM, ended
