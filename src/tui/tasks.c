@@ -25,54 +25,68 @@ static int compare_tasks(const void *a, const void *b, void *arg)
 	return r ? r : (left > right) - (left < right);
 }
 
-/* Is this one's parent in the list? */
-static bool has_parent(const struct tasks *tasks, const struct process *process)
+/* A process in the tree, at its place in the snapshot. */
+struct node {
+	const struct process *process; /* NULL: not in the list */
+	struct node *parent, *child, *next;
+};
+
+/* Who has no parent in the list is below the top; children keep the order they were sorted in. */
+static void link_nodes(const struct tasks *tasks, const struct snapshot *snapshot,
+		       struct node *nodes, struct node *top)
 {
 	for (size_t i = 0; i < tasks->count; i++)
-		if (tasks->rows[i].process->pid == process->parent && process->parent > 0)
-			return tasks->rows[i].process != process;
-	return false;
+		nodes[tasks->rows[i].process - snapshot->processes].process =
+			tasks->rows[i].process;
+	for (size_t i = tasks->count; i-- > 0;) {
+		const struct process *process = tasks->rows[i].process, *above = NULL;
+		struct node *node = &nodes[process - snapshot->processes];
+
+		if (process->parent > 0)
+			above = snapshot_find_process(snapshot, process->parent);
+		node->parent =
+			above && above != process ? &nodes[above - snapshot->processes] : top;
+		if (node->parent != top && !node->parent->process)
+			node->parent = top;
+		node->next = node->parent->child;
+		node->parent->child = node;
+	}
 }
 
-/* Moves those below a process behind it, in the order they were sorted. */
-static size_t place_children(const struct tasks *sorted, struct task *out, size_t n, int32_t parent,
-			     unsigned depth)
+/* From the top down; returns how many were reached. */
+static size_t place_nodes(const struct node *top, struct task *out)
 {
-	enum { DEEPEST = 64 }; /* a loop of parents in a broken tree ends here */
+	const struct node *node = top->child;
+	unsigned depth = 0;
+	size_t n = 0;
 
-	for (size_t i = 0; i < sorted->count && depth < DEEPEST; i++) {
-		const struct process *process = sorted->rows[i].process;
-
-		if (process->parent != parent || parent <= 0 || process->pid == parent ||
-		    n == sorted->count)
+	while (node) {
+		out[n++] = (struct task){ node->process, depth };
+		if (node->child) {
+			node = node->child;
+			depth++;
 			continue;
-		out[n++] = (struct task){ process, depth };
-		n = place_children(sorted, out, n, process->pid, depth + 1);
+		}
+		for (; !node->next && node->parent != top; depth--)
+			node = node->parent;
+		node = node->next;
 	}
 	return n;
 }
 
 /* What is part of a loop has no beginning and would be lost: then the list stays flat. */
-static int make_tree(struct tasks *tasks)
+static int make_tree(struct tasks *tasks, const struct snapshot *snapshot)
 {
-	struct task *out = calloc(tasks->count + 1, sizeof(*out));
-	size_t n = 0;
+	CLEANUP_FREE struct node *nodes = calloc(snapshot->n_processes + 1, sizeof(*nodes));
+	CLEANUP_FREE struct task *out = calloc(tasks->count + 1, sizeof(*out));
+	struct node top = { 0 };
 
-	if (!out)
+	if (!nodes || !out)
 		return -ENOMEM;
-	for (size_t i = 0; i < tasks->count && n < tasks->count; i++) {
-		const struct process *process = tasks->rows[i].process;
-
-		if (has_parent(tasks, process))
-			continue;
-		out[n++] = (struct task){ process, 0 };
-		n = place_children(tasks, out, n, process->pid, 1);
-	}
-	if (n == tasks->count) {
+	link_nodes(tasks, snapshot, nodes, &top);
+	if (place_nodes(&top, out) == tasks->count) {
 		free(tasks->rows);
-		tasks->rows = out;
-	} else {
-		free(out);
+		tasks->rows = TAKE_PTR(out);
 	}
 	return 0;
 }
@@ -95,7 +109,7 @@ int tasks_make(struct tasks *tasks, const struct snapshot *snapshot, const struc
 			tasks->hidden++;
 	}
 	qsort_r(tasks->rows, tasks->count, sizeof(*tasks->rows), compare_tasks, &sorting);
-	return order->tree ? make_tree(tasks) : 0;
+	return order->tree ? make_tree(tasks, snapshot) : 0;
 }
 
 void tasks_done(struct tasks *tasks)

@@ -240,6 +240,30 @@ TEST(the_tree_has_children_below_their_parents)
 	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
 }
 
+TEST(a_tree_is_as_deep_as_it_is)
+{
+	enum { FIRST = 1000, COUNT = 3000 };
+	const struct task_order wanted = { .column = TASK_PID, .tree = true };
+	struct filter filter = { 0 };
+	struct tasks tasks = { 0 };
+	char problem[128];
+
+	for (int i = 0; i < COUNT; i++) {
+		const struct person person = {
+			FIRST + i, FIRST + i - 1, "eve", "link", 0, true, 1
+		};
+
+		add_person(&person, 0);
+	}
+	assert_int_equal(filter_parse(&filter, "link pid!=1001", problem, sizeof(problem)), 0);
+	assert_int_equal(tasks_make(&tasks, machine, &filter, &wanted), 0);
+	assert_int_equal(tasks.count, COUNT - 1);
+	/* Whose parent is not in the list begins anew. */
+	assert_int_equal(tasks.rows[1].depth, 0);
+	assert_int_equal(tasks.rows[COUNT - 2].depth, COUNT - 3);
+	tasks_done(&tasks);
+}
+
 TEST(a_loop_of_parents_loses_nobody)
 {
 	struct task_order wanted = { .column = TASK_PID, .tree = true };
@@ -288,6 +312,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(every_column_sorts, make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(the_tree_has_children_below_their_parents,
 						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(a_tree_is_as_deep_as_it_is, make_machine,
+						drop_machine),
 		cmocka_unit_test_setup_teardown(a_loop_of_parents_loses_nobody, make_machine,
 						drop_machine),
 		cmocka_unit_test_setup_teardown(the_search_goes_round, make_machine, drop_machine),
