@@ -281,21 +281,26 @@ static void zoom(struct ui *ui, int by)
 	scroll_time(ui, 0);
 }
 
+/* The sample after the one shown; if there is none yet, the next to come, and at once. */
 static void step(struct ui *ui)
 {
 	if (!ui->paused)
 		return;
-	if (ui->newer)
-		ui_show(ui, TAKE_PTR(ui->newer));
-	else
-		feed_hurry(ui->feed);
+	if (ui->n_waiting) {
+		ui_show(ui, ui_take_waiting(ui));
+		return;
+	}
+	ui->stepping = true;
+	feed_hurry(ui->feed);
 }
 
 static void toggle_pause(struct ui *ui)
 {
 	ui->paused = !ui->paused;
-	if (!ui->paused && ui->newer)
-		ui_show(ui, TAKE_PTR(ui->newer));
+	while (ui->n_waiting > 1)
+		frame_unref(ui_take_waiting(ui));
+	if (ui->n_waiting)
+		ui_show(ui, ui_take_waiting(ui));
 }
 
 static void change_pace(struct ui *ui, int direction)

@@ -6,6 +6,9 @@
 /* Shows this frame, whose reference is taken over. */
 void ui_show(struct ui *ui, struct frame *frame);
 
+/* The first of the frames that wait, with its reference; there is one. */
+struct frame *ui_take_waiting(struct ui *ui);
+
 /* Makes the list of processes again. */
 void ui_list(struct ui *ui);
 

@@ -17,7 +17,7 @@
 /* Seconds since a sample came, if one is overdue; else 0. */
 static unsigned long overdue(const struct ui *ui)
 {
-	const struct frame *latest = ui->newer ? ui->newer : ui->frame;
+	const struct frame *latest = ui_newest(ui);
 	int64_t patience = 3 * ui->settings.refresh_ms * NS_PER_MS + 2 * NS_PER_S, age;
 
 	if (!latest)

@@ -56,7 +56,7 @@ const struct key keys[] = {
 	{ ACT_EARLIER, { '[' }, "[", "charts: back in time, up to an hour" },
 	{ ACT_LATER, { ']' }, "]", "charts: forward, up to now" },
 	{ ACT_PAUSE, { 'Z' }, "Z", "pause: samples go on, the screen stays" },
-	{ ACT_STEP, { '.' }, ".", "while paused: one newer sample" },
+	{ ACT_STEP, { '.' }, ".", "while paused: the next sample" },
 	{ ACT_SLOWER, { KEY_F(7), '-' }, "F7 -", "fewer samples" },
 	{ ACT_FASTER, { KEY_F(8), '+', '=' }, "F8 +", "more samples" },
 	{ ACT_THEME, { 'C' }, "C", "other colours" },

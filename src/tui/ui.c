@@ -16,7 +16,8 @@ const size_t ui_n_signals = ARRAY_SIZE(ui_signals);
 void ui_done(struct ui *ui)
 {
 	frame_unref(ui->frame);
-	frame_unref(ui->newer);
+	for (size_t i = 0; i < ui->n_waiting; i++)
+		frame_unref(ui->waiting[i]);
 	fleet_done(&ui->fleet);
 	tracks_free(ui->tracks);
 	history_free(ui->history);
@@ -220,6 +221,14 @@ void ui_show(struct ui *ui, struct frame *frame)
 	ui_list(ui);
 }
 
+/* Memory is fixed: if all places are taken, the last one is for the newest. */
+static void keep_waiting(struct ui *ui, struct frame *frame)
+{
+	if (ui->n_waiting == MAX_WAITING)
+		frame_unref(ui->waiting[--ui->n_waiting]);
+	ui->waiting[ui->n_waiting++] = frame;
+}
+
 void ui_take_frame(struct ui *ui, struct frame *frame)
 {
 	if (frame->snapshot) {
@@ -227,12 +236,25 @@ void ui_take_frame(struct ui *ui, struct frame *frame)
 		if (history_add(ui->history, frame->snapshot) < 0)
 			ui_say(ui, "out of memory");
 	}
-	if (!ui->paused || !ui->frame) {
+	if (!ui->paused || !ui->frame || ui->stepping)
 		ui_show(ui, frame);
-		return;
-	}
-	frame_unref(ui->newer);
-	ui->newer = frame;
+	else
+		keep_waiting(ui, frame);
+	ui->stepping = false;
+}
+
+const struct frame *ui_newest(const struct ui *ui)
+{
+	return ui->n_waiting ? ui->waiting[ui->n_waiting - 1] : ui->frame;
+}
+
+struct frame *ui_take_waiting(struct ui *ui)
+{
+	struct frame *frame = ui->waiting[0];
+
+	ui->n_waiting--;
+	memmove(ui->waiting, ui->waiting + 1, ui->n_waiting * sizeof(ui->waiting[0]));
+	return frame;
 }
 
 void ui_take_answers(struct ui *ui)

@@ -30,7 +30,7 @@ enum overlay {
 	OVERLAY_DETAIL,
 };
 
-enum { PROMPT_SIZE = 200 };
+enum { PROMPT_SIZE = 200, MAX_WAITING = 32 };
 
 struct ui {
 	struct settings settings;
@@ -38,8 +38,9 @@ struct ui {
 	bool read_only, color;
 
 	struct feed *feed;
-	struct frame *frame; /* shown; NULL: the first sample is on its way */
-	struct frame *newer; /* while paused */
+	struct frame *frame;		    /* shown; NULL: the first sample is on its way */
+	struct frame *waiting[MAX_WAITING]; /* while paused: newer ones, in their order */
+	size_t n_waiting;
 	struct fleet fleet;
 	struct tracks *tracks;
 	struct history *history;
@@ -58,6 +59,7 @@ struct ui {
 	int32_t *tagged; /* pids */
 	size_t n_tagged;
 	bool paused;
+	bool stepping;	 /* the next frame is shown all the same */
 	int64_t back_ns; /* how far charts are scrolled back */
 
 	enum overlay overlay;
@@ -82,6 +84,9 @@ void ui_done(struct ui *ui);
 
 /* A new frame, whose reference is taken over. */
 void ui_take_frame(struct ui *ui, struct frame *frame);
+
+/* The newest frame there is, shown or not; NULL: none. */
+const struct frame *ui_newest(const struct ui *ui);
 
 /* What errands have brought. */
 void ui_take_answers(struct ui *ui);
