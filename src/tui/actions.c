@@ -125,7 +125,8 @@ bool ui_set_filter(struct ui *ui, const char *text)
 		ui_say(ui, "%s", problem);
 		return false;
 	}
-	snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
+	if (text != ui->filter_text)
+		snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
 	ui_list(ui);
 	return true;
 }
@@ -328,11 +329,11 @@ void ui_apply(struct ui *ui)
 {
 	theme_apply(ui->settings.theme, ui->color);
 	format_set_units(ui->settings.units);
+	ui_set_filter(ui, ui->filter_text); /* amounts in it are in these units */
 	terminal_set_mouse(ui->settings.mouse);
 	feed_set_period(ui->feed, ui->settings.refresh_ms);
 	go_to_view(ui, ui->settings.view);
 	scroll_time(ui, 0);
-	ui_list(ui);
 }
 
 void ui_save(struct ui *ui)

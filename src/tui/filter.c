@@ -1,5 +1,7 @@
 #include "tui/filter.h"
 
+#include "render/format.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -20,23 +22,33 @@ bool text_contains(const char *text, const char *word)
 	return strcasestr(text, word) != NULL;
 }
 
-/* "1G", "1.5m", "90", "2h": bytes by 1024, seconds by their units. */
+/* "1G" in the units that are shown, "1Gi" by 1024 in any; the rest of the text. */
+static char *scale_bytes(char *text, double *amount)
+{
+	static const char units[] = "kmgt";
+	char unit = (char)tolower((unsigned char)*text);
+
+	if (unit && strchr(units, unit)) {
+		unsigned steps = (unsigned)(strchr(units, unit) - units) + 1;
+		bool binary = *++text == 'i';
+
+		*amount *= binary ? ldexp(1, 10 * (int)steps) : format_unit_size(steps);
+		text += binary;
+	}
+	return text + (tolower((unsigned char)*text) == 'b');
+}
+
+/* "1G", "1.5mb", "90", "2h": bytes and seconds by their units. */
 static bool parse_amount(const char *text, enum task_kind kind, double *ret)
 {
-	static const char bytes[] = "kmgt";
 	char *end, unit;
 
 	if (!isdigit((unsigned char)text[0]) && text[0] != '.')
 		return false;
 	*ret = strtod(text, &end);
 	unit = (char)tolower((unsigned char)*end);
-	if (kind == KIND_BYTES && unit && strchr(bytes, unit)) {
-		*ret = ldexp(*ret, 10 * (int)(strchr(bytes, unit) - bytes + 1));
-		end++;
-		end += *end == 'i';
-	}
-	if (kind == KIND_BYTES && tolower((unsigned char)*end) == 'b')
-		end++;
+	if (kind == KIND_BYTES)
+		end = scale_bytes(end, ret);
 	if (kind == KIND_SECONDS && unit && strchr("smhd", unit)) {
 		*ret *= unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : 86400;
 		end++;

@@ -2,7 +2,8 @@
  * Which processes to show: `dram>1G user=root python`. Terms are separated by blanks or
  * `&`, and all must hold. A term compares a column (= != > < >= <= and ~ for "contains");
  * a word alone is looked for in the command and the user's name. What has blanks in it
- * stands in quotes: `owner="slurm 4711.0"`.
+ * stands in quotes: `owner="slurm 4711.0"`. 1G is what the screen calls 1 GB, by 1024 or
+ * 1000 (format_set_units()); 1Gi is always by 1024.
  */
 #pragma once
 

@@ -2,6 +2,7 @@
 #include "tui/tasks.h"
 
 #include "../unit/unit.h"
+#include "render/format.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,6 +97,18 @@ TEST(terms_compare_columns)
 	assert_string_equal(keeps("pid<=11"), "10 11 ");
 	assert_string_equal(keeps("dev=1"), "11 13 ");
 	assert_string_equal(keeps("dev!=1"), "10 12 ");
+}
+
+TEST(amounts_are_in_the_units_that_are_shown)
+{
+	format_set_units(UNITS_DECIMAL);
+	assert_string_equal(keeps("dram>1G"), "10 11 12 ");
+	assert_string_equal(keeps("dram>1Gi"), "10 ");
+	assert_string_equal(keeps("dram=1GiB"), "11 12 ");
+	assert_string_equal(keeps("dram>=1073MB"), "10 11 12 ");
+	format_set_units(UNITS_IEC);
+	assert_string_equal(keeps("dram>1G"), "10 ");
+	format_set_units(UNITS_BINARY);
 }
 
 TEST(all_terms_must_hold)
@@ -295,6 +308,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(terms_compare_columns, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(amounts_are_in_the_units_that_are_shown,
+						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(all_terms_must_hold, make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(a_word_is_looked_for_in_command_and_user,
 						make_machine, drop_machine),
