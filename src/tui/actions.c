@@ -185,22 +185,19 @@ static void sort_by_neighbour(struct ui *ui, int direction)
 		sort_by(ui, settings->columns[place]);
 }
 
-static void tag(struct ui *ui, int32_t pid)
+static void tag(struct ui *ui, const struct process *process)
 {
-	int32_t *grown = reallocarray(ui->tagged, ui->n_tagged + 1, sizeof(*grown));
+	struct target *grown = reallocarray(ui->tagged, ui->n_tagged + 1, sizeof(*grown));
 
-	if (!grown || pid <= 0 || ui_is_tagged(ui, pid)) {
-		ui->tagged = grown ? grown : ui->tagged;
-		return;
-	}
-	ui->tagged = grown;
-	grown[ui->n_tagged++] = pid;
+	ui->tagged = grown ? grown : ui->tagged;
+	if (grown && process->pid > 0 && !ui_is_tagged(ui, process))
+		grown[ui->n_tagged++] = (struct target){ process->pid, process->start_ticks };
 }
 
 static void untag(struct ui *ui, int32_t pid)
 {
 	for (size_t i = 0; i < ui->n_tagged; i++)
-		if (ui->tagged[i] == pid)
+		if (ui->tagged[i].pid == pid)
 			ui->tagged[i--] = ui->tagged[--ui->n_tagged];
 }
 
@@ -210,10 +207,10 @@ static void toggle_tag(struct ui *ui)
 
 	if (!process)
 		return;
-	if (ui_is_tagged(ui, process->pid))
+	if (ui_is_tagged(ui, process))
 		untag(ui, process->pid);
 	else
-		tag(ui, process->pid);
+		tag(ui, process);
 	move_vertically(ui, 1);
 }
 
@@ -225,14 +222,16 @@ static void tag_children(struct ui *ui)
 
 	if (!process)
 		return;
-	tag(ui, process->pid);
+	tag(ui, process);
 	do {
 		before = ui->n_tagged;
 		for (size_t i = 0; i < ui->tasks.count; i++) {
-			const struct process *other = ui->tasks.rows[i].process;
+			const struct process *other = ui->tasks.rows[i].process, *above = NULL;
 
-			if (other->parent > 0 && ui_is_tagged(ui, other->parent))
-				tag(ui, other->pid);
+			if (other->parent > 0)
+				above = snapshot_find_process(ui_snapshot(ui), other->parent);
+			if (above && ui_is_tagged(ui, above))
+				tag(ui, other);
 		}
 	} while (ui->n_tagged > before);
 }
@@ -249,19 +248,36 @@ static void toggle_follow(struct ui *ui)
 		ui_say(ui, "not following any more");
 }
 
+/* The tagged ones, or else the selected one, as they are now. */
+static bool choose_targets(struct ui *ui, const struct process *process)
+{
+	struct target selected = { process->pid, process->start_ticks };
+	size_t n = ui->n_tagged ? ui->n_tagged : 1;
+
+	free(ui->targets);
+	ui->n_targets = 0;
+	ui->targets = calloc(n, sizeof(*ui->targets));
+	if (!ui->targets)
+		return false;
+	memcpy(ui->targets, ui->n_tagged ? ui->tagged : &selected, n * sizeof(selected));
+	ui->n_targets = n;
+	return true;
+}
+
 static void open_signals(struct ui *ui)
 {
 	const struct process *process = ui_process(ui);
 
-	if (ui->read_only) {
+	if (ui->read_only)
 		ui_say(ui, "no signals: this is --read-only");
-	} else if (process) {
-		ui->target = process->pid;
-		ui->target_ticks = process->start_ticks;
-		overlay_open(ui, OVERLAY_SIGNAL);
-	} else {
+	else if (!process)
 		ui_say(ui, "%s", no_process);
-	}
+	else if (!ui->n_tagged && process->pid <= 0)
+		ui_say(ui, "this process cannot be reached from here");
+	else if (choose_targets(ui, process))
+		overlay_open(ui, OVERLAY_SIGNAL);
+	else
+		ui_say(ui, "out of memory");
 }
 
 /* ---- charts and time ---- */

@@ -86,17 +86,17 @@ static void draw_question(const struct ui *ui)
 	struct rect box, inside;
 
 	buf_printf(&text, "Send SIG%s to ", sigabbrev_np(ui->signal));
-	if (ui->n_tagged) {
-		buf_printf(&text, "%zu tagged process%s", ui->n_tagged,
-			   ui->n_tagged == 1 ? "" : "es");
+	if (ui->n_targets != 1) {
+		buf_printf(&text, "%zu tagged processes", ui->n_targets);
 	} else {
 		const struct process *process =
-			ui_snapshot(ui) ? snapshot_find_process(ui_snapshot(ui), ui->target) : NULL;
+			ui_snapshot(ui) ? snapshot_find_process(ui_snapshot(ui), ui->targets[0].pid)
+					: NULL;
 		char label[64] = "";
 
 		if (process)
 			process_label(process, label, sizeof(label));
-		buf_printf(&text, "%d %s", ui->target, label);
+		buf_printf(&text, "%d %s", ui->targets[0].pid, label);
 	}
 	buf_puts(&text, "?");
 	box = box_outside(&screen, 3, MAX(MIN((int)text.length, ui->columns - 4), 30));

@@ -74,7 +74,7 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 	const struct task *task = &ui->tasks.rows[at];
 	const struct rect *table = &ui->layout.table;
 	bool selected = at == ui->row && ui->settings.view != VIEW_GRID;
-	bool tagged = ui_is_tagged(ui, task->process->pid);
+	bool tagged = ui_is_tagged(ui, task->process);
 	enum style style = selected ? STYLE_SELECTED : tagged ? STYLE_TAGGED : STYLE_PLAIN;
 	int column = table->left;
 

@@ -20,9 +20,9 @@ enum { MOST_BYTES = 2 << 20 };
  * cannot be given away while its start time is compared. This looks at the machine we
  * run on, whatever the tree that is shown: in a recorded one nobody can be signalled.
  */
-static int send_signal(const struct errand *errand)
+static int send_signal(const struct target *target, int signal)
 {
-	CLEANUP_CLOSE int fd = pidfd_open(errand->pid, 0);
+	CLEANUP_CLOSE int fd = pidfd_open(target->pid, 0);
 	struct procfs_stat stat;
 	char path[32], text[4096];
 	ssize_t n;
@@ -30,27 +30,42 @@ static int send_signal(const struct errand *errand)
 
 	if (fd < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "/proc/%d/stat", errand->pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", target->pid);
 	n = file_read(AT_FDCWD, path, text, sizeof(text));
 	if (n < 0)
 		return (int)n;
 	r = procfs_parse_stat(text, &stat);
 	if (r < 0)
 		return r;
-	if (errand->start_ticks == 0 || stat.start_ticks != errand->start_ticks)
+	if (target->start_ticks == 0 || stat.start_ticks != target->start_ticks)
 		return -ESRCH;
-	return pidfd_send_signal(fd, errand->signal, NULL, 0) < 0 ? -errno : 0;
+	return pidfd_send_signal(fd, signal, NULL, 0) < 0 ? -errno : 0;
 }
 
+/* "SIGTERM sent to 2 of 3 processes; 1234: Operation not permitted": the first that failed. */
 static void run_signal(const struct errand *errand, struct buf *ret)
 {
-	int r = send_signal(errand);
+	CLEANUP_BUF struct buf failure = { 0 };
+	size_t sent = 0;
 
-	if (r < 0)
-		buf_printf(ret, "SIG%s to %d: %s", sigabbrev_np(errand->signal), errand->pid,
-			   r == -ESRCH ? "no such process on this machine" : strerror(-r));
+	for (size_t i = 0; i < errand->n_targets; i++) {
+		int r = send_signal(&errand->targets[i], errand->signal);
+
+		sent += r == 0;
+		if (r < 0 && !failure.length)
+			buf_printf(&failure, "%d: %s", errand->targets[i].pid,
+				   r == -ESRCH ? "no such process on this machine" : strerror(-r));
+	}
+	buf_printf(ret, "SIG%s ", sigabbrev_np(errand->signal));
+	if (errand->n_targets == 1 && sent)
+		buf_printf(ret, "sent to %d", errand->targets[0].pid);
+	else if (errand->n_targets == 1)
+		buf_printf(ret, "to %s", buf_text(&failure));
+	else if (!failure.length)
+		buf_printf(ret, "sent to %zu processes", sent);
 	else
-		buf_printf(ret, "SIG%s sent to %d", sigabbrev_np(errand->signal), errand->pid);
+		buf_printf(ret, "sent to %zu of %zu processes; %s", sent, errand->n_targets,
+			   buf_text(&failure));
 }
 
 /* NUL-terminated words, one per line. */

@@ -148,6 +148,7 @@ static void run_errand(struct feed *feed)
 	memmove(feed->errands, feed->errands + 1, feed->n_errands * sizeof(errand));
 	pthread_mutex_unlock(&feed->lock);
 	errand_run(&errand, feed->machine->root, &answer);
+	free(errand.targets);
 	pthread_mutex_lock(&feed->lock);
 	buf_done(&feed->answers[errand.kind]);
 	feed->answers[errand.kind] = answer;
@@ -264,6 +265,8 @@ bool feed_free(struct feed *feed)
 	pthread_join(feed->thread, NULL);
 	frame_unref(feed->last);
 	frame_unref(feed->newest);
+	for (size_t i = 0; i < feed->n_errands; i++)
+		free(feed->errands[i].targets);
 	for (size_t i = 0; i < ERRAND_N; i++)
 		buf_done(&feed->answers[i]);
 	pthread_mutex_destroy(&feed->lock);

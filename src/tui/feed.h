@@ -41,17 +41,24 @@ struct frame {
 void frame_unref(struct frame *frame); /* takes NULL */
 
 enum errand_kind {
-	ERRAND_SIGNAL,	/* send a signal to a process */
+	ERRAND_SIGNAL,	/* send a signal to processes */
 	ERRAND_SAVE,	/* write the settings */
 	ERRAND_INSPECT, /* a process's environment and open files, as text */
 	ERRAND_N,
 };
 
+/* A process, whoever gets its number later. */
+struct target {
+	int32_t pid;
+	uint64_t start_ticks;
+};
+
 struct errand {
 	enum errand_kind kind;
-	int32_t pid;
-	uint64_t start_ticks; /* whose number it is */
+	int32_t pid; /* to inspect */
 	int signal;
+	struct target *targets; /* to signal; freed with the errand */
+	size_t n_targets;
 	struct settings settings; /* to save */
 };
 
@@ -86,7 +93,7 @@ void feed_set_period(struct feed *feed, unsigned period_ms);
 /* Takes a sample at once. */
 void feed_hurry(struct feed *feed);
 
-/* False: too many are waiting. */
+/* False: too many are waiting, and the errand is still the caller's. */
 MUST_CHECK bool feed_ask(struct feed *feed, const struct errand *errand);
 
 /* What the last errand of this kind brought, once: true and the text replaced. */

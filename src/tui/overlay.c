@@ -116,33 +116,23 @@ static void signal_key(struct ui *ui, int code)
 	ui->overlay = OVERLAY_CONFIRM;
 }
 
-static void send(struct ui *ui, int32_t pid, uint64_t start_ticks)
-{
-	const struct errand errand = {
-		.kind = ERRAND_SIGNAL, .pid = pid, .start_ticks = start_ticks, .signal = ui->signal
-	};
-
-	if (pid <= 0)
-		ui_say(ui, "this process cannot be reached from here");
-	else if (!feed_ask(ui->feed, &errand))
-		ui_say(ui, "too much is being asked: not all were signalled");
-}
-
 /* Only a y sends; everything else does not. */
 static void confirm_key(struct ui *ui, int code)
 {
+	const struct errand errand = { .kind = ERRAND_SIGNAL,
+				       .signal = ui->signal,
+				       .targets = ui->targets,
+				       .n_targets = ui->n_targets };
+
 	overlay_close(ui);
 	if (code != 'y' && code != 'Y')
 		return;
-	if (!ui->n_tagged)
-		send(ui, ui->target, ui->target_ticks);
-	for (size_t i = 0; i < ui->n_tagged && ui_snapshot(ui); i++) {
-		const struct process *process =
-			snapshot_find_process(ui_snapshot(ui), ui->tagged[i]);
-
-		if (process)
-			send(ui, process->pid, process->start_ticks);
+	if (!feed_ask(ui->feed, &errand)) {
+		ui_say(ui, "too much is being asked");
+		return;
 	}
+	ui->targets = NULL;
+	ui->n_targets = 0;
 	feed_hurry(ui->feed);
 }
 

@@ -23,6 +23,7 @@ void ui_done(struct ui *ui)
 	history_free(ui->history);
 	tasks_done(&ui->tasks);
 	free(ui->tagged);
+	free(ui->targets);
 	buf_done(&ui->detail);
 	buf_done(&ui->picks);
 	buf_done(&ui->message);
@@ -95,10 +96,15 @@ const struct process *ui_process(const struct ui *ui)
 	return ui->row < ui->tasks.count ? ui->tasks.rows[ui->row].process : NULL;
 }
 
-bool ui_is_tagged(const struct ui *ui, int32_t pid)
+static bool is_target(const struct target *target, const struct process *process)
+{
+	return target->pid == process->pid && target->start_ticks == process->start_ticks;
+}
+
+bool ui_is_tagged(const struct ui *ui, const struct process *process)
 {
 	for (size_t i = 0; i < ui->n_tagged; i++)
-		if (ui->tagged[i] == pid)
+		if (is_target(&ui->tagged[i], process))
 			return true;
 	return false;
 }
@@ -196,15 +202,18 @@ void ui_list(struct ui *ui)
 	ui_settle(ui);
 }
 
-/* Tags of processes that are gone go too: their number may be given out again. */
+/* Tags of processes that are gone go too. */
 static void drop_tags(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 	size_t kept = 0;
 
-	for (size_t i = 0; i < ui->n_tagged; i++)
-		if (snapshot && snapshot_find_process(snapshot, ui->tagged[i]))
+	for (size_t i = 0; snapshot && i < ui->n_tagged; i++) {
+		const struct process *process = snapshot_find_process(snapshot, ui->tagged[i].pid);
+
+		if (process && is_target(&ui->tagged[i], process))
 			ui->tagged[kept++] = ui->tagged[i];
+	}
 	ui->n_tagged = kept;
 }
 

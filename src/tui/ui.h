@@ -56,7 +56,7 @@ struct ui {
 	bool follow;
 	int32_t followed;
 	size_t page_top;
-	int32_t *tagged; /* pids */
+	struct target *tagged;
 	size_t n_tagged;
 	bool paused;
 	bool stepping;	 /* the next frame is shown all the same */
@@ -67,9 +67,10 @@ struct ui {
 	size_t menu_at;
 	struct buf picks; /* what users or owners there are, each with its NUL */
 	size_t n_picks;
-	int signal;	       /* to be confirmed */
-	int32_t target;	       /* of it, if none are tagged: lists move while people think */
-	uint64_t target_ticks; /* whose number it was */
+	int signal; /* to be confirmed */
+	struct target
+		*targets; /* of it, from when it was asked for: lists move while people think */
+	size_t n_targets;
 	size_t overlay_top;
 	int32_t detail_pid;
 	struct buf detail;	   /* environment and files of that process */
@@ -118,7 +119,7 @@ bool ui_charts_devices(const struct ui *ui);
 /* The device at a position of the fleet's order; NULL: there is none. */
 const struct device *ui_device(const struct ui *ui, size_t position);
 const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
-bool ui_is_tagged(const struct ui *ui, int32_t pid);
+bool ui_is_tagged(const struct ui *ui, const struct process *process);
 
 /* The time that counts as now: that of the frame shown. */
 int64_t ui_now(const struct ui *ui);

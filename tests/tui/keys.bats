@@ -140,6 +140,22 @@ selected() {
 	eventually shows 'no process has a device open'
 }
 
+@test "a signal to many who are tagged, and what became of it" {
+	rm -r "$D"
+	machine -b n150 -w dev=0,dram=1G,name=worker
+	python3 "$HERE/crowd.py" "$D" 100
+	watch 100x30 --view processes
+	eventually shows 'Processes  100'
+	keys -N 100 Space
+	eventually shows '100 tagged'
+	keys k
+	eventually shows 'SIGTERM'
+	keys Enter
+	eventually shows 'Send SIGTERM to 100 tagged'
+	keys y
+	eventually shows 'SIGTERM sent to 0 of 100 processes; 1[01]..: no such process'
+}
+
 @test "pause holds the screen, step moves it" {
 	rm -r "$D"
 	start -b n150

@@ -1,20 +1,30 @@
-/* The state of the screen without a screen: pause and step. */
+/* The state of the screen without a screen: pause and step, tags. */
 #include "tui/ui.h"
 
 #include "../unit/unit.h"
 
 static struct ui ui;
 
-/* A sample without devices; their time is their number. */
-static void take_sample(int64_t number)
+/* A sample of no device and one process; its time is its number. */
+static void take_sample_of(int64_t number, int32_t pid, uint64_t start_ticks)
 {
+	struct process *process;
+
 	struct frame *frame = calloc(1, sizeof(*frame));
 
 	assert_non_null(frame);
 	frame->refs = 1;
 	assert_int_equal(snapshot_new(&frame->snapshot), 0);
 	frame->snapshot->taken_ns = number;
+	process = snapshot_add_process(frame->snapshot, pid);
+	assert_non_null(process);
+	process->start_ticks = start_ticks;
 	ui_take_frame(&ui, frame);
+}
+
+static void take_sample(int64_t number)
+{
+	take_sample_of(number, 10, 100);
 }
 
 static int open_screen(void **state)
@@ -22,6 +32,7 @@ static int open_screen(void **state)
 	(void)state;
 	ui = (struct ui){ 0 };
 	settings_init(&ui.settings);
+	ui.settings.view = VIEW_PROCESSES;
 	if (tracks_new(&ui.tracks) < 0 || history_new(&ui.history) < 0)
 		return -1;
 	ui_resize(&ui, 24, 80);
@@ -65,6 +76,29 @@ TEST(a_long_pause_keeps_the_first_samples_and_the_newest)
 	assert_int_equal(ui_now(&ui), 1000);
 }
 
+TEST(a_tag_is_not_inherited_with_the_number)
+{
+	ui_key(&ui, ' ');
+	assert_int_equal(ui.n_tagged, 1);
+	take_sample_of(2, 10, 100);
+	assert_int_equal(ui.n_tagged, 1);
+	take_sample_of(3, 10, 200);
+	assert_int_equal(ui.n_tagged, 0);
+}
+
+TEST(a_question_stays_about_whom_it_was)
+{
+	ui_key(&ui, ' ');
+	ui_key(&ui, 'k');
+	ui_key(&ui, '\n');
+	assert_int_equal(ui.overlay, OVERLAY_CONFIRM);
+	take_sample_of(2, 11, 300);
+	assert_int_equal(ui.n_tagged, 0);
+	assert_int_equal(ui.n_targets, 1);
+	assert_int_equal(ui.targets[0].pid, 10);
+	assert_int_equal(ui.targets[0].start_ticks, 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +106,10 @@ int main(void)
 						open_screen, close_screen),
 		cmocka_unit_test_setup_teardown(a_long_pause_keeps_the_first_samples_and_the_newest,
 						open_screen, close_screen),
+		cmocka_unit_test_setup_teardown(a_tag_is_not_inherited_with_the_number, open_screen,
+						close_screen),
+		cmocka_unit_test_setup_teardown(a_question_stays_about_whom_it_was, open_screen,
+						close_screen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
