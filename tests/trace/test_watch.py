@@ -153,4 +153,17 @@ def test_a_child_is_not_given_what_its_parent_had(_):
     assert program.end() == 0
 
 
+def test_who_was_there_before_is_known_by_its_start_also_if_it_holds_nothing(_):
+    program = Program("v66")
+    program.do("alloc a 0 dram 5000")
+    with Tracing(library("v66")):
+        program.do("alloc b 0 dram 7")
+        state, chips = allocations()[program.pid]
+        assert (state, chips[0]["dram"]) == ("since-attach", 7), (state, chips)
+        tracer("start")
+        state, chips = allocations()[program.pid]
+        assert (state, chips[0]["dram"]) == ("exact", 5007), (state, chips)
+    assert program.end() == 0
+
+
 run_tests(sys.modules[__name__])
