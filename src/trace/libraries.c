@@ -67,14 +67,7 @@ static struct trace_library describe(const struct metal_library *library, uint32
 	struct trace_library to = {
 		.id = id,
 		.tracks = library->tracks,
-		.device = shape->device,
-		.size = shape->size,
-		.type = shape->type,
-		.owns_data = shape->owns_data,
-		.allocator = shape->allocator,
-		.status = shape->status,
-		.dry_run = shape->dry_run,
-		.address = shape->address,
+		.buffer = shape->device,
 		.chip = shape->chip,
 		.allocated_mask = shape->allocated_mask,
 		.attached = UINT64_MAX,
@@ -94,6 +87,21 @@ static struct trace_library describe(const struct metal_library *library, uint32
 	return to;
 }
 
+/* Does a Buffer look as the BPF program has it? */
+static bool is_known(const struct metal_shape *shape)
+{
+	uint16_t begin = shape->device;
+
+	return shape->size == begin + offsetof(struct trace_object, size) &&
+	       shape->type == begin + offsetof(struct trace_object, type) &&
+	       shape->owns_data == begin + offsetof(struct trace_object, owns_data) &&
+	       shape->allocator == begin + offsetof(struct trace_object, allocator) &&
+	       shape->status == begin + offsetof(struct trace_object, status) &&
+	       shape->dry_run == begin + offsetof(struct trace_object, dry_run) &&
+	       shape->address == begin + offsetof(struct trace_object, address) &&
+	       (shape->chip == 8 || shape->chip == 24);
+}
+
 int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES],
 		  const struct metal_library *library, int fd, const char *path, uint32_t *ret_id)
 {
@@ -102,6 +110,8 @@ int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_
 	uint32_t id, place;
 	int r;
 
+	if (!is_known(&library->shape))
+		return -ENOTSUP;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	r = choose_id(tracer, list, &id);

@@ -35,15 +35,17 @@ static int read_memory(void *arg, uint64_t address, void *to, size_t length)
 
 static struct metal_shape shape_of(const struct trace_library *library)
 {
+	uint16_t at = library->buffer;
+
 	return (struct metal_shape){
-		.device = library->device,
-		.size = library->size,
-		.type = library->type,
-		.owns_data = library->owns_data,
-		.allocator = library->allocator,
-		.status = library->status,
-		.dry_run = library->dry_run,
-		.address = library->address,
+		.device = at,
+		.size = at + offsetof(struct trace_object, size),
+		.type = at + offsetof(struct trace_object, type),
+		.owns_data = at + offsetof(struct trace_object, owns_data),
+		.allocator = at + offsetof(struct trace_object, allocator),
+		.status = at + offsetof(struct trace_object, status),
+		.dry_run = at + offsetof(struct trace_object, dry_run),
+		.address = at + offsetof(struct trace_object, address),
 		.chip = library->chip,
 		.allocated_mask = library->allocated_mask,
 	};

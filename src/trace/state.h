@@ -38,10 +38,10 @@ enum trace_flag {
 /* Hooks in one file. Its number is in the cookies of its probes; its place is number % LIBRARIES.
  */
 struct trace_library {
-	uint32_t id; /* never 0; an entry with another number is not this library */
-	bool tracks; /* allocations are told by track_allocate, not by attempts */
-	uint16_t device, size, type, owns_data, allocator, status, dry_run, address; /* Buffer */
-	uint16_t chip;								     /* Device */
+	uint32_t id;	 /* never 0; an entry with another number is not this library */
+	bool tracks;	 /* allocations are told by track_allocate, not by attempts */
+	uint16_t buffer; /* where struct trace_object begins in a Buffer */
+	uint16_t chip;	 /* in a Device, 8 or 24 */
 	uint8_t allocated_mask;
 	uint64_t attached; /* ns since boot; UINT64_MAX until all probes are there */
 	uint64_t hooks[METAL_HOOKS];
@@ -55,6 +55,22 @@ struct trace_library {
 	uint32_t probes;
 	char versions[32];
 	char path[256]; /* as last seen, for people */
+};
+
+/*
+ * A Buffer from its device on: the same in all versions that are known. Read at once,
+ * since each read of a program's memory costs.
+ */
+struct trace_object {
+	uint64_t device, size;
+	uint32_t type;
+	uint8_t layout[7];
+	uint8_t owns_data;
+	uint8_t others[20];
+	uint64_t allocator;
+	uint8_t status, dry_run;
+	uint8_t padding[6];
+	uint64_t address;
 };
 
 /* What a process holds on one chip. */

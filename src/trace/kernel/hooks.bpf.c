@@ -13,6 +13,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include <linux/errno.h>
+#include <stddef.h>
 
 /* One call, seen at its first instruction. */
 struct hit {
@@ -39,7 +40,7 @@ static __always_inline struct trace_library *library_find(uint32_t id)
 
 static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start_ns)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct trace_process *process = process_add(hit->tgid);
 
 	if (!process || process->start)
@@ -53,8 +54,8 @@ static __always_inline struct trace_process *process_begin(const struct hit *hit
 
 static __always_inline struct trace_process *process_of(const struct hit *hit)
 {
-	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
-	uint64_t start = BPF_CORE_READ(task, group_leader, start_boottime);
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint64_t start = task->group_leader->start_boottime;
 	uint32_t tgid = hit->tgid;
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
 
@@ -112,17 +113,22 @@ static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hoo
 static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
 					struct metal_buffer *ret)
 {
-	const struct trace_library *library = hit->library;
+	struct trace_object object;
 
-	ret->self = self;
-	return read_user(&ret->device, 8, self + library->device) &&
-	       read_user(&ret->size, 8, self + library->size) &&
-	       read_user(&ret->type, 4, self + library->type) &&
-	       read_user(&ret->owns_data, 1, self + library->owns_data) &&
-	       read_user(&ret->allocator, 8, self + library->allocator) &&
-	       read_user(&ret->status, 1, self + library->status) &&
-	       read_user(&ret->dry_run, 1, self + library->dry_run) &&
-	       read_user(&ret->address, 8, self + library->address) && metal_is_buffer(ret);
+	if (!read_user(&object, sizeof(object), self + hit->library->buffer))
+		return false;
+	*ret = (struct metal_buffer){
+		.self = self,
+		.device = object.device,
+		.size = object.size,
+		.allocator = object.allocator,
+		.address = object.address,
+		.type = object.type,
+		.owns_data = object.owns_data,
+		.status = object.status,
+		.dry_run = object.dry_run,
+	};
+	return metal_is_buffer(ret);
 }
 
 enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
@@ -131,15 +137,15 @@ enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
 static __always_inline enum device_kind device_kind(const struct hit *hit, uint64_t device,
 						    uint64_t *ret_chip)
 {
-	uint64_t vtable = 0;
-	uint32_t chip = 0;
+	uint64_t words[4];
+	uint32_t chip;
 
-	if (!read_user(&vtable, 8, device))
+	if (!read_user(words, sizeof(words), device))
 		return DEVICE_OTHER;
-	if (vtable == hit->bias + hit->library->mesh_vtable)
+	if (words[0] == hit->bias + hit->library->mesh_vtable)
 		return DEVICE_MESH;
-	if (vtable != hit->bias + hit->library->device_vtable ||
-	    !read_user(&chip, 4, device + hit->library->chip) || chip >= TRACE_CHIPS)
+	chip = hit->library->chip == 8 ? words[1] : words[3];
+	if (words[0] != hit->bias + hit->library->device_vtable || chip >= TRACE_CHIPS)
 		return DEVICE_OTHER;
 	*ret_chip = UINT64_C(1) << chip;
 	return DEVICE_CHIP;
@@ -346,7 +352,9 @@ static __always_inline void on_create_at(const struct hit *hit)
 	mesh = bpf_map_lookup_elem(&live, &key);
 	if (!mesh || mesh->size != hit->regs->rcx || mesh->type != (uint32_t)hit->regs->r9)
 		return;
-	if (!read_user(&address, 8, key.pointer + hit->library->address) ||
+	if (!read_user(&address, 8,
+		       key.pointer + hit->library->buffer +
+			       offsetof(struct trace_object, address)) ||
 	    address != hit->regs->rdx || device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
 		return;
 	if (__sync_fetch_and_or(&mesh->chips, chip) & chip)
