@@ -85,7 +85,8 @@ def test_manual_help_and_documents_say_the_same(directory):
 
 @bare
 def test_units_give_a_reason_for_every_line(directory):
-    for unit in ("tt-allocd.service", "tt-allocd.socket"):
+    units = ("tt-allocd.service", "tt-allocd.socket", "tt-smi-trace.service")
+    for unit in units:
         paragraph = ""
         for line in text_of("systemd/" + unit).split("[Install]")[0].splitlines():
             paragraph = "" if not line.strip() or line.startswith("[") else paragraph + line + "\n"
@@ -93,13 +94,14 @@ def test_units_give_a_reason_for_every_line(directory):
             if "=" in line and not line.startswith("#") and key not in ("Description", "Documentation"):
                 assert "#" in paragraph, f"{unit}: {line} without a reason"
     if shutil.which("systemd-analyze"):
-        for unit in ("tt-allocd.service", "tt-allocd.socket"):
+        for unit in units:
             with open(f"{directory}/{unit}", "w") as f:
-                f.write(re.sub("ExecStart=.*", "ExecStart=/bin/true", text_of("systemd/" + unit))
-                        .replace("Documentation=man:tt_allocd(8)\n", ""))
-        r = subprocess.run(["systemd-analyze", "verify", directory + "/tt-allocd.service"],
-                           capture_output=True, text=True)
-        assert "tt-allocd" not in r.stderr, r.stderr
+                text = re.sub("ExecStart=.*", "ExecStart=/bin/true", text_of("systemd/" + unit))
+                f.write(re.sub("Documentation=.*\n", "", text))
+        for unit in ("tt-allocd", "tt-smi-trace"):
+            r = subprocess.run(["systemd-analyze", "verify", f"{directory}/{unit}.service"],
+                               capture_output=True, text=True)
+            assert unit not in r.stderr, r.stderr
 
 
 # ---- sockets ----
