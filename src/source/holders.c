@@ -34,16 +34,18 @@ struct suspect {
 	struct job job;
 	const struct walk *walk;
 	int32_t pid;
-	struct walk_seen listed; /* devices whose lists it is on */
-	int error;		 /* of looking at its descriptors */
-	struct walk_seen seen;	 /* devices it really has open */
+	bool is_listed;
+	struct walk_seen listed;   /* devices whose lists it is on */
+	struct walk_seen expected; /* the same, the job's */
+	int error;		   /* of looking at its descriptors */
+	struct walk_known known;   /* devices it really has open */
 };
 
 struct holders {
 	struct openers **lists;
 	size_t n_lists;
-	struct suspect **suspects; /* kept while one of them hangs */
-	size_t n_suspects, n_late; /* the late ones of earlier samples come first */
+	struct suspect **suspects; /* by pid; with those of earlier samples that hang */
+	size_t n_suspects;
 	struct walk *walk;
 	struct job walk_job;
 	struct pinned pinned;
@@ -165,81 +167,165 @@ static void suspect_examine(void *arg)
 {
 	struct suspect *suspect = arg;
 
-	suspect->error = walk_look(suspect->walk, suspect->pid, &suspect->listed, &suspect->seen);
+	suspect->error = walk_look(suspect->walk, &suspect->expected, &suspect->known);
 }
 
-static int add_suspect(struct holders *holders, int32_t pid, uint32_t index)
+static int by_pid(const void *a, const void *b)
 {
-	struct suspect **grown, *suspect;
+	int32_t x = (*(struct suspect *const *)a)->pid, y = (*(struct suspect *const *)b)->pid;
 
-	for (size_t i = 0; i < holders->n_suspects; i++)
-		if (holders->suspects[i]->pid == pid) {
-			if (i >= holders->n_late) /* else it is the job's */
-				walk_seen_add(&holders->suspects[i]->listed, index);
-			return 0;
-		}
-	grown = reallocarray(holders->suspects, holders->n_suspects + 1, sizeof(*grown));
-	if (!grown)
+	return (x > y) - (x < y);
+}
+
+static struct suspect *find_suspect(const struct holders *holders, int32_t pid)
+{
+	struct suspect wanted = { .pid = pid }, *key = &wanted, **found = NULL;
+
+	if (holders->n_suspects)
+		found = bsearch(&key, holders->suspects, holders->n_suspects, sizeof(key), by_pid);
+	return found ? *found : NULL;
+}
+
+/* A process and the device whose list it is on. */
+struct listing {
+	int32_t pid;
+	uint32_t index;
+};
+
+static int by_listed_pid(const void *a, const void *b)
+{
+	int32_t x = ((const struct listing *)a)->pid, y = ((const struct listing *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+static bool is_read(const struct sample *sample, const struct openers *list)
+{
+	return crew_job_is_done(sample->crew, &list->job) && list->error >= 0;
+}
+
+/* All that the lists say, by pid. */
+static int collect_listings(struct holders *holders, struct sample *sample, struct listing **ret,
+			    size_t *ret_count)
+{
+	size_t count = 0, room = holders->n_traced;
+	struct listing *all;
+
+	for (size_t i = 0; i < holders->n_lists; i++)
+		if (is_read(sample, holders->lists[i]))
+			room += holders->lists[i]->n_pids;
+	all = calloc(room + 1, sizeof(*all));
+	if (!all)
 		return -ENOMEM;
-	holders->suspects = grown;
-	suspect = calloc(1, sizeof(*suspect));
-	if (!suspect)
-		return -ENOMEM;
-	*suspect = (struct suspect){ .pid = pid, .walk = holders->walk };
-	walk_seen_add(&suspect->listed, index);
-	suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
-	holders->suspects[holders->n_suspects++] = suspect;
+	for (size_t i = 0; i < holders->n_lists; i++) {
+		const struct openers *list = holders->lists[i];
+
+		for (size_t k = 0; is_read(sample, list) && k < list->n_pids; k++)
+			all[count++] = (struct listing){ list->pids[k], list->index };
+	}
+	for (size_t i = 0; i < holders->n_traced; i++)
+		all[count++] =
+			(struct listing){ holders->traced[i].pid, holders->traced[i].device };
+	qsort(all, count, sizeof(*all), by_listed_pid);
+	*ret = all;
+	*ret_count = count;
 	return 0;
 }
 
-/* Forgets them, but for those whose job hangs: a second job would hang as well. */
-static void drop_suspects(struct holders *holders, struct crew *crew)
+/*
+ * May what was seen of a process last time spare a look? Not while a device is lost:
+ * who had it open still has as many descriptors.
+ */
+static bool may_remember(const struct sample *sample)
+{
+	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
+		if (sample->snapshot->devices[i].condition == DEVICE_LOST)
+			return false;
+	return sample->want->paced;
+}
+
+/* Takes those of the last sample along. */
+static int add_suspects(struct holders *holders, const struct listing *listings, size_t count)
+{
+	struct suspect **grown =
+		reallocarray(holders->suspects, holders->n_suspects + count + 1, sizeof(*grown));
+	struct suspect *suspect = NULL;
+	size_t added = 0;
+
+	if (!grown)
+		return -ENOMEM;
+	holders->suspects = grown;
+	for (size_t i = 0; i < holders->n_suspects; i++) {
+		grown[i]->listed = (struct walk_seen){ 0 };
+		grown[i]->is_listed = false;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!suspect || suspect->pid != listings[i].pid)
+			suspect = find_suspect(holders, listings[i].pid);
+		if (!suspect) {
+			suspect = calloc(1, sizeof(*suspect));
+			if (!suspect)
+				break;
+			suspect->pid = suspect->known.pid = listings[i].pid;
+			suspect->walk = holders->walk;
+			grown[holders->n_suspects + added++] = suspect;
+		}
+		walk_seen_add(&suspect->listed, listings[i].index);
+		suspect->is_listed = true;
+	}
+	holders->n_suspects += added;
+	qsort(grown, holders->n_suspects, sizeof(struct suspect *), by_pid);
+	return count && !suspect ? -ENOMEM : 0;
+}
+
+/*
+ * Forgets who is on no list, or all of them, but for those whose job hangs: a second
+ * job would hang as well.
+ */
+static void drop_suspects(struct holders *holders, struct crew *crew, bool all)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < holders->n_suspects; i++) {
 		struct suspect *suspect = holders->suspects[i];
 
-		if (crew_job_is_busy(crew, &suspect->job))
+		if ((suspect->is_listed && !all) || crew_job_is_busy(crew, &suspect->job))
 			holders->suspects[kept++] = suspect;
 		else
 			free(suspect);
 	}
-	holders->n_suspects = holders->n_late = kept;
+	holders->n_suspects = kept;
 }
 
 static int examine_listed(struct holders *holders, struct sample *sample)
 {
+	CLEANUP_FREE struct listing *listings = NULL;
 	CLEANUP_FREE struct job **jobs = NULL;
-	int r = 0;
+	bool remember = may_remember(sample);
+	size_t count = 0;
+	int r;
 
-	drop_suspects(holders, sample->crew);
-	for (size_t i = 0; i < holders->n_lists; i++) {
-		struct openers *list = holders->lists[i];
-
-		if (!crew_job_is_done(sample->crew, &list->job))
-			continue;
-		for (size_t k = 0; k < list->n_pids && r >= 0; k++)
-			r = add_suspect(holders, list->pids[k], list->index);
-	}
-	for (size_t i = 0; i < holders->n_traced && r >= 0; i++)
-		r = add_suspect(holders, holders->traced[i].pid, holders->traced[i].device);
+	r = collect_listings(holders, sample, &listings, &count);
+	if (r >= 0)
+		r = add_suspects(holders, listings, count);
+	drop_suspects(holders, sample->crew, false);
 	jobs = calloc(holders->n_suspects + 1, sizeof(struct job *));
 	if (r < 0 || !jobs)
 		return r < 0 ? r : -ENOMEM;
-	for (size_t i = holders->n_late; i < holders->n_suspects; i++)
-		jobs[i] = &holders->suspects[i]->job;
-	crew_run(sample->crew, jobs + holders->n_late, holders->n_suspects - holders->n_late,
-		 sample->deadline_ns);
-	return 0;
-}
+	count = 0;
+	for (size_t i = 0; i < holders->n_suspects; i++) {
+		struct suspect *suspect = holders->suspects[i];
 
-static const struct suspect *find_suspect(const struct holders *holders, int32_t pid)
-{
-	for (size_t i = 0; i < holders->n_suspects; i++)
-		if (holders->suspects[i]->pid == pid)
-			return holders->suspects[i];
-	return NULL;
+		if (crew_job_is_busy(sample->crew, &suspect->job))
+			continue;
+		if (!remember)
+			suspect->known = (struct walk_known){ .pid = suspect->pid };
+		suspect->expected = suspect->listed;
+		suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
+		jobs[count++] = &suspect->job;
+	}
+	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	return 0;
 }
 
 static void set_holding(struct process *process, enum holding how)
@@ -269,16 +355,14 @@ static bool is_hidden(const struct root *root, int32_t pid)
 
 enum verdict { HOLDS, MAY_HOLD, DOES_NOT };
 
-static enum verdict judge(struct holders *holders, struct sample *sample, int32_t pid,
+static enum verdict judge(const struct sample *sample, const struct suspect *suspect,
 			  uint32_t index)
 {
-	const struct suspect *suspect = find_suspect(holders, pid);
-
 	if (!suspect || !crew_job_is_done(sample->crew, &suspect->job))
 		return MAY_HOLD; /* it hangs: the driver's word stands */
 	if (suspect->error == 0)
-		return walk_seen_has(&suspect->seen, index) ? HOLDS : DOES_NOT;
-	if (suspect->error == -ENOENT && !is_hidden(sample->root, pid))
+		return walk_seen_has(&suspect->known.seen, index) ? HOLDS : DOES_NOT;
+	if (suspect->error == -ENOENT && !is_hidden(sample->root, suspect->pid))
 		return DOES_NOT;
 	return MAY_HOLD;
 }
@@ -336,41 +420,59 @@ static bool pids_are_ours(const struct snapshot *snapshot)
 	return major > 2 || (major == 2 && minor >= 7);
 }
 
-/* Takes over what one list says; *ret_doubt if somebody on it proved wrong. */
-static int take_list(struct holders *holders, struct sample *sample, struct openers *list,
-		     bool *ret_doubt)
+/* Takes over one of those listed, unless it proved wrong. */
+static int take_suspect(struct sample *sample, const struct suspect *suspect)
 {
 	struct snapshot *snapshot = sample->snapshot;
-	size_t at;
+	bool ours = pids_are_ours(snapshot);
 	int r = 0;
 
+	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		enum verdict verdict;
+
+		if (dev->remote || dev->condition == DEVICE_LOST ||
+		    !walk_seen_has(&suspect->listed, dev->index))
+			continue;
+		verdict = judge(sample, suspect, dev->index);
+		if (verdict == HOLDS)
+			return add_seen(snapshot, suspect->pid, &suspect->known.seen);
+		if (verdict == MAY_HOLD && ours)
+			r = add_holder(snapshot, suspect->pid, i, HOLDING_LISTED);
+	}
+	return r;
+}
+
+/* Takes over what else one list says; *ret_doubt if somebody on it proved wrong. */
+static void take_list(struct holders *holders, struct sample *sample, struct openers *list,
+		      bool *ret_doubt)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	bool ours = pids_are_ours(snapshot);
+	size_t at;
+
 	if (!find_device(snapshot, list->index, &at))
-		return 0;
+		return;
 	if (!crew_job_is_done(sample->crew, &list->job)) {
 		snapshot->devices[at].holders_why = TIMED_OUT;
 		*ret_doubt = true;
-		return 0;
+		return;
 	}
 	if (list->error < 0) {
 		snapshot->devices[at].holders_why = reason_of_error(list->error);
 		*ret_doubt = true;
-		return 0;
+		return;
 	}
 	snapshot->devices[at].holders_known = true;
 	snapshot->devices[at].unseen_holders = list->unseen;
-	for (size_t i = 0; i < list->n_pids && r >= 0; i++) {
+	for (size_t i = 0; i < list->n_pids; i++) {
 		const struct suspect *suspect = find_suspect(holders, list->pids[i]);
-		enum verdict verdict = judge(holders, sample, list->pids[i], list->index);
+		enum verdict verdict = judge(sample, suspect, list->index);
 
 		*ret_doubt |= verdict == DOES_NOT;
-		if (verdict == HOLDS && suspect)
-			r = add_seen(snapshot, list->pids[i], &suspect->seen);
-		else if (verdict == MAY_HOLD && pids_are_ours(snapshot))
-			r = add_holder(snapshot, list->pids[i], at, HOLDING_LISTED);
-		else if (verdict == MAY_HOLD && !holders->complete)
+		if (verdict == MAY_HOLD && !ours && !holders->complete)
 			snapshot->devices[at].unseen_holders++; /* whoever has that number here */
 	}
-	return r;
 }
 
 /* The name that the kernel told with it, should procfs hide the process. */
@@ -392,15 +494,13 @@ static int take_traced(struct holders *holders, struct sample *sample,
 		       const struct traced_holder *holder)
 {
 	const struct suspect *suspect = find_suspect(holders, holder->pid);
-	enum verdict verdict = judge(holders, sample, holder->pid, holder->device);
+	enum verdict verdict = judge(sample, suspect, holder->device);
 	size_t at;
 	int r = 0;
 
 	if (!find_device(sample->snapshot, holder->device, &at) || verdict == DOES_NOT)
 		return 0;
-	if (verdict == HOLDS && suspect)
-		r = add_seen(sample->snapshot, holder->pid, &suspect->seen);
-	else
+	if (verdict == MAY_HOLD)
 		r = add_holder(sample->snapshot, holder->pid, at, HOLDING_SEEN);
 	name_process(sample->snapshot, holder);
 	return r;
@@ -427,14 +527,6 @@ static bool device_has_holder(const struct snapshot *snapshot, size_t device)
 	return false;
 }
 
-/* Has the number of a listed opener been given to somebody else? */
-static bool is_stranger(const struct holders *holders, int32_t pid)
-{
-	const struct suspect *suspect = find_suspect(holders, pid);
-
-	return suspect && suspect->error == 0;
-}
-
 static void lose_opener(struct device *dev)
 {
 	dev->unseen_holders++;
@@ -451,20 +543,22 @@ static int take_orphans(struct holders *holders, struct sample *sample, const st
 	bool held;
 	int r = 0;
 
-	if (!crew_job_is_done(sample->crew, &list->job) || list->error < 0 ||
-	    !find_device(sample->snapshot, list->index, &at))
+	if (!is_read(sample, list) || !find_device(sample->snapshot, list->index, &at))
 		return 0;
 	held = device_has_holder(sample->snapshot, at);
 	if (held && holders->complete)
 		return 0; /* whoever inherited it was seen */
-	for (size_t i = 0; i < list->n_pids && r >= 0; i++)
-		if (judge(holders, sample, list->pids[i], list->index) != DOES_NOT)
+	for (size_t i = 0; i < list->n_pids && r >= 0; i++) {
+		const struct suspect *suspect = find_suspect(holders, list->pids[i]);
+
+		if (judge(sample, suspect, list->index) != DOES_NOT)
 			continue;
-		else if (held || is_stranger(holders, list->pids[i]) ||
-			 !pids_are_ours(sample->snapshot))
+		/* It lives: then its number is a stranger's by now. */
+		if (held || suspect->error == 0 || !pids_are_ours(sample->snapshot))
 			lose_opener(&sample->snapshot->devices[at]);
 		else
 			r = add_holder(sample->snapshot, list->pids[i], at, HOLDING_OPENER_GONE);
+	}
 	return r;
 }
 
@@ -532,8 +626,11 @@ static int holders_sample(void *state, struct sample *sample)
 		r = walk_begin(holders->walk);
 	if (r >= 0)
 		r = examine_listed(holders, sample);
+	/* By pid, so that nobody has to move for another. */
+	for (size_t i = 0; i < holders->n_suspects && r >= 0; i++)
+		r = take_suspect(sample, holders->suspects[i]);
 	for (size_t i = 0; i < holders->n_lists && r >= 0; i++)
-		r = take_list(holders, sample, holders->lists[i], &doubt);
+		take_list(holders, sample, holders->lists[i], &doubt);
 	for (size_t i = 0; i < holders->n_traced && r >= 0; i++)
 		r = take_traced(holders, sample, &holders->traced[i]);
 	if (holders->complete)
@@ -564,7 +661,7 @@ static void holders_close(void *state, struct crew *crew)
 {
 	struct holders *holders = state;
 
-	drop_suspects(holders, crew);
+	drop_suspects(holders, crew, true);
 	for (size_t i = 0; i < holders->n_lists; i++) {
 		struct openers *list = holders->lists[i];
 
@@ -573,7 +670,7 @@ static void holders_close(void *state, struct crew *crew)
 		openers_done(list);
 		free(list);
 	}
-	if (!holders->n_late && !crew_job_is_busy(crew, &holders->walk_job))
+	if (!holders->n_suspects && !crew_job_is_busy(crew, &holders->walk_job))
 		walk_free(holders->walk);
 	free(holders->lists);
 	free(holders->suspects);

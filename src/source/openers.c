@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void openers_init(struct openers *list, const struct root *root, uint32_t index)
 {
@@ -42,9 +43,6 @@ static void list_add(int32_t pid, void *arg)
 	/* Whoever started us may have left us a descriptor. */
 	if (list->root->live && pid == getpid())
 		return;
-	for (size_t i = 0; i < list->n_pids; i++)
-		if (list->pids[i] == pid)
-			return;
 	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
 	if (!grown) {
 		list->error = -ENOMEM;
@@ -52,6 +50,27 @@ static void list_add(int32_t pid, void *arg)
 	}
 	list->pids = grown;
 	list->pids[list->n_pids++] = pid;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* A process has a line for each time that it opened the device. */
+static void list_drop_doubles(struct openers *list)
+{
+	size_t kept = 0;
+
+	if (!list->n_pids)
+		return;
+	qsort(list->pids, list->n_pids, sizeof(*list->pids), by_number);
+	for (size_t i = 0; i < list->n_pids; i++)
+		if (!kept || list->pids[kept - 1] != list->pids[i])
+			list->pids[kept++] = list->pids[i];
+	list->n_pids = kept;
 }
 
 /* The whole file through the kept descriptor: seq files come in pieces. */
@@ -88,7 +107,9 @@ static int list_read(struct openers *list)
 	r = list_read_text(list, &text);
 	if (r < 0)
 		return r;
-	return procfs_parse_pids(buf_text(&text), list_add, list);
+	r = procfs_parse_pids(buf_text(&text), list_add, list);
+	list_drop_doubles(list);
+	return r;
 }
 
 /* The job. The file of a removed device fails with EIO: its successor is tried. */

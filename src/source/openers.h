@@ -16,7 +16,7 @@ struct openers {
 	struct job job;
 	int fd; /* kept, -1 */
 	int error;
-	int32_t *pids; /* without doubles and zeroes */
+	int32_t *pids; /* ascending, without doubles and zeroes */
 	size_t n_pids;
 	uint32_t unseen; /* zeroes: opens by processes outside our namespace */
 };

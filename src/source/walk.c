@@ -11,28 +11,16 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* One in so many unchanged processes is looked at again at each walk. */
+/* One in so many unchanged processes is looked at again each time. */
 enum { SWEEP = 16 };
-
-/* What a walk remembers of a process. */
-struct known {
-	int32_t pid;
-	bool denied;
-	bool holds;	     /* any device at all */
-	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
-	uint64_t inode;	     /* of that directory: another one after the number's reuse */
-	struct timespec changed;
-	struct walk_seen seen;
-};
 
 struct walk {
 	const struct root *root;
 	bool has_major;
 	uint32_t major;
 	int32_t self;
-	unsigned turn;
-	int error;	     /* of the last walk */
-	struct known *known; /* by pid, of the last walk */
+	int error;		  /* of the last walk */
+	struct walk_known *known; /* by pid, of the last walk */
 	size_t n_known;
 };
 
@@ -166,19 +154,54 @@ static int look_at_maps(const struct walk *walk, int32_t pid, struct walk_seen *
 	return 0;
 }
 
-static int look_at_descriptors(const struct walk *walk, int32_t pid, struct walk_seen *ret)
+/* By what it will be told whether anything changed. */
+static void remember(struct walk_known *known, int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) < 0)
+		return;
+	/* Not all of them have their turn at once. */
+	known->spared = known->inode ? SWEEP - 1 : (unsigned)known->pid % SWEEP;
+	known->descriptors = st.st_size;
+	known->inode = st.st_ino;
+	known->changed = st.st_ctim;
+}
+
+static int look_at_descriptors(const struct walk *walk, struct walk_known *known)
 {
 	CLEANUP_CLOSE int dir = -1;
-	struct look look = { .walk = walk, .seen = ret };
+	struct look look = { .walk = walk, .seen = &known->seen };
 	char path[32];
 
-	snprintf(path, sizeof(path), "proc/%d/fd", pid);
+	known->seen = (struct walk_seen){ 0 };
+	snprintf(path, sizeof(path), "proc/%d/fd", known->pid);
 	dir = openat(walk->root->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
+	if (dir < 0) {
+		known->inode = 0;
 		return -errno;
+	}
+	remember(known, dir);
 	look.dir = dir;
-	*ret = (struct walk_seen){ 0 };
 	return directory_read(dir, visit_descriptor, &look);
+}
+
+/* Same process, same number of descriptors, and not its turn? */
+static bool is_unchanged(const struct walk *walk, struct walk_known *known)
+{
+	struct stat st;
+	char path[32];
+
+	if (!known->inode || known->error < 0 || known->spared == 0)
+		return false;
+	snprintf(path, sizeof(path), "proc/%d/fd", known->pid);
+	if (fstatat(walk->root->fd, path, &st, 0) < 0 || st.st_size == 0 ||
+	    known->descriptors != st.st_size || known->inode != st.st_ino ||
+	    known->changed.tv_sec != st.st_ctim.tv_sec ||
+	    known->changed.tv_nsec != st.st_ctim.tv_nsec)
+		return false;
+	known->spared--;
+	return true;
 }
 
 /* Is something of part not in whole? */
@@ -191,64 +214,49 @@ static bool seen_lacks(const struct walk_seen *whole, const struct walk_seen *pa
 }
 
 /* A device can be closed and stay mapped: then only maps tells. */
-int walk_look(const struct walk *walk, int32_t pid, const struct walk_seen *expected,
-	      struct walk_seen *ret)
+int walk_look(const struct walk *walk, const struct walk_seen *expected, struct walk_known *known)
 {
-	int r;
-
 	if (walk->root->live && !walk->has_major)
 		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
-	r = look_at_descriptors(walk, pid, ret);
-	if (r < 0 || !seen_lacks(ret, expected))
-		return r;
-	return look_at_maps(walk, pid, ret);
+	if (is_unchanged(walk, known) && !seen_lacks(&known->seen, expected))
+		return 0;
+	known->error = look_at_descriptors(walk, known);
+	if (known->error == 0 && seen_lacks(&known->seen, expected))
+		known->error = look_at_maps(walk, known->pid, &known->seen);
+	return known->error;
 }
 
-static const struct known *find_known(const struct walk *walk, int32_t pid)
+static int by_pid(const void *a, const void *b)
 {
-	size_t low = 0, high = walk->n_known;
+	int32_t x = ((const struct walk_known *)a)->pid, y = ((const struct walk_known *)b)->pid;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
+	return (x > y) - (x < y);
+}
 
-		if (walk->known[middle].pid < pid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < walk->n_known && walk->known[low].pid == pid ? &walk->known[low] : NULL;
+static const struct walk_known *find_known(const struct walk *walk, int32_t pid)
+{
+	struct walk_known wanted = { .pid = pid };
+
+	if (!walk->n_known)
+		return NULL;
+	return bsearch(&wanted, walk->known, walk->n_known, sizeof(wanted), by_pid);
 }
 
 struct run {
 	struct walk *walk;
-	struct known *known;
+	struct walk_known *known;
 	size_t count, size;
 };
-
-/* Same process, same number of descriptors, and not its turn? */
-static bool is_unchanged(const struct walk *walk, const struct known *before, const struct stat *st)
-{
-	return before && st->st_size > 0 && before->descriptors == st->st_size &&
-	       before->inode == st->st_ino && before->changed.tv_sec == st->st_ctim.tv_sec &&
-	       before->changed.tv_nsec == st->st_ctim.tv_nsec &&
-	       (unsigned)before->pid % SWEEP != walk->turn % SWEEP;
-}
 
 static int visit_process(const char *name, void *arg)
 {
 	struct run *run = arg;
-	struct known *known;
-	const struct known *before;
-	struct stat st;
-	char path[32];
+	const struct walk_known *before;
+	struct walk_known *known;
 	uint32_t pid;
-	int r;
 
 	if (parse_u32(name, &pid) < 0 || pid == 0 || pid > INT32_MAX ||
 	    (int32_t)pid == run->walk->self)
-		return 0;
-	snprintf(path, sizeof(path), "proc/%u/fd", pid);
-	if (fstatat(run->walk->root->fd, path, &st, 0) < 0)
 		return 0;
 	if (run->count == run->size) {
 		run->size = run->size ? run->size * 2 : 256;
@@ -259,28 +267,11 @@ static int visit_process(const char *name, void *arg)
 	}
 	known = &run->known[run->count];
 	before = find_known(run->walk, (int32_t)pid);
-	if (is_unchanged(run->walk, before, &st)) {
-		*known = *before;
-	} else {
-		*known = (struct known){ .pid = (int32_t)pid,
-					 .descriptors = st.st_size,
-					 .inode = st.st_ino,
-					 .changed = st.st_ctim };
-		r = look_at_descriptors(run->walk, known->pid, &known->seen);
-		if (r == -ENOENT)
-			return 0;
-		known->denied = r < 0;
-		known->holds = r == 0 && seen_any(&known->seen);
-	}
-	run->count++;
+	*known = before ? *before : (struct walk_known){ .pid = (int32_t)pid };
+	if (!is_unchanged(run->walk, known))
+		known->error = look_at_descriptors(run->walk, known);
+	run->count += known->error != -ENOENT;
 	return 0;
-}
-
-static int by_pid(const void *a, const void *b)
-{
-	int32_t x = ((const struct known *)a)->pid, y = ((const struct known *)b)->pid;
-
-	return (x > y) - (x < y);
 }
 
 void walk_run(void *arg)
@@ -288,7 +279,6 @@ void walk_run(void *arg)
 	struct walk *walk = arg;
 	struct run run = { .walk = walk };
 
-	walk->turn++;
 	walk->error = directory_each(walk->root->fd, "proc", visit_process, &run);
 	if (walk->error < 0) {
 		free(run.known);
@@ -309,10 +299,11 @@ int walk_each(const struct walk *walk, bool tables,
 		return walk->error;
 	*ret_complete = true;
 	for (size_t i = 0; i < walk->n_known; i++) {
-		const struct known *known = &walk->known[i];
+		const struct walk_known *known = &walk->known[i];
 
-		*ret_complete = *ret_complete && !known->denied;
-		if (known->holds || (tables && known->seen.n_tables))
+		*ret_complete = *ret_complete && known->error == 0;
+		if (known->error == 0 &&
+		    (seen_any(&known->seen) || (tables && known->seen.n_tables)))
 			each(known->pid, &known->seen, arg);
 	}
 	return 0;

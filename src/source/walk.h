@@ -5,9 +5,9 @@
  * On a live machine a descriptor is the device's if its device number is: names
  * differ in containers. In a recorded or simulated tree the links are texts.
  *
- * A walk over all processes costs 2 us per descriptor, so it remembers: a process
- * whose number of descriptors did not change is not looked at again, but for a
- * part of them in turn at every walk.
+ * Looking costs 2 us per descriptor, so it is remembered: a process whose number of
+ * descriptors did not change is not looked at again, but for a part of them in turn
+ * each time.
  */
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /* What a process has open: a set of device indices, and tables of libttalloc. */
 #define WALK_MAX_DEVICES 256 /* four times what a machine holds today */
@@ -37,6 +38,17 @@ static inline bool walk_seen_has(const struct walk_seen *seen, uint32_t index)
 	return index < WALK_MAX_DEVICES && seen->words[index / 64] >> index % 64 & 1;
 }
 
+/* What was seen of a process, and by what it is told that nothing changed since. */
+struct walk_known {
+	int32_t pid;
+	int error;	     /* of looking at it */
+	unsigned spared;     /* so many more looks, if nothing changes */
+	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
+	uint64_t inode;	     /* of that directory: another one after the number's reuse; 0: new */
+	struct timespec changed;
+	struct walk_seen seen;
+};
+
 struct walk;
 
 MUST_CHECK int walk_new(const struct root *root, struct walk **ret);
@@ -47,11 +59,12 @@ MUST_CHECK int walk_begin(struct walk *walk);
 
 /*
  * Fills the devices that one process has open; if one that is expected is not among
- * them, those that it has mapped as well. -ENOENT: no such process; -EACCES: we may
- * not look. Safe from any thread between two walk_begin().
+ * them, those that it has mapped as well. Only the pid need be filled in before; what
+ * else an earlier look left there may spare this one. -ENOENT: no such process;
+ * -EACCES: we may not look. Safe from any thread between two walk_begin().
  */
-MUST_CHECK int walk_look(const struct walk *walk, int32_t pid, const struct walk_seen *expected,
-			 struct walk_seen *ret);
+MUST_CHECK int walk_look(const struct walk *walk, const struct walk_seen *expected,
+			 struct walk_known *known);
 
 /*
  * Looks at every process but our own; the argument is the walk. A job's work: a

@@ -386,6 +386,7 @@ TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 
 /* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
 static const char *hanging;
+static unsigned looks; /* at the descriptors of processes */
 static int gate[2] = { -1, -1 };
 
 int __real_openat(int dir, const char *path, int flags, ...);
@@ -399,6 +400,8 @@ int __wrap_openat(int dir, const char *path, int flags, ...)
 	int mode;
 	char c;
 
+	if (length > 3 && strcmp(path + length - 3, "/fd") == 0)
+		__atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED);
 	if (name && length >= strlen(name) && strcmp(path + length - strlen(name), name) == 0 &&
 	    read(gate[0], &c, 1) != 1) {
 		errno = EIO;
@@ -466,6 +469,54 @@ TEST(a_process_whose_command_line_hangs_costs_one_thread)
 TEST(a_process_whose_descriptors_hang_costs_one_thread)
 {
 	assert_one_thread_hangs("proc/4242/fd");
+}
+
+/* Samples so often, and returns at how many descriptors' folders was looked. */
+static unsigned count_looks(unsigned samples)
+{
+	unsigned begin = __atomic_load_n(&looks, __ATOMIC_RELAXED);
+
+	for (unsigned i = 0; i < samples; i++) {
+		sample();
+		assert_int_equal(now->n_processes, 1);
+		assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	}
+	return __atomic_load_n(&looks, __ATOMIC_RELAXED) - begin;
+}
+
+TEST(descriptors_are_looked_at_again_when_their_number_changes)
+{
+	put_holder();
+	want.reporters = false; /* else all processes are walked as well */
+	sampler_want(sampler, &want);
+	assert_int_equal(count_looks(5), 5);
+	want.paced = true;
+	sampler_want(sampler, &want);
+	count_looks(2);
+	assert_in_range(count_looks(32), 2, 3); /* each sixteenth time, to be sure */
+	usleep(20000);				/* the clock of a file system ticks slowly */
+	assert_int_equal(symlinkat("/dev/null", root.fd, "proc/4242/fd/4"), 0);
+	assert_int_equal(count_looks(1), 1);
+	usleep(20000);
+	put("proc/4242/maps", "");
+	drop("proc/4242/fd/3");
+	sample();
+	assert_int_equal(now->n_processes, 0);
+	assert_int_equal(now->devices[0].lost_openers, 1);
+}
+
+TEST(processes_come_by_number_whatever_the_order_of_the_list)
+{
+	put_holder();
+	put("proc/driver/tenstorrent/0/pids", "4244\n4242\n4244\n4243\n4242\n");
+	make_folders("proc/4243/fd/");
+	make_folders("proc/4244/fd/");
+	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4243/fd/5"), 0);
+	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4244/fd/5"), 0);
+	sample();
+	assert_int_equal(now->n_processes, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(now->processes[i].pid, 4242 + i);
 }
 
 TEST(whoever_is_paced_reads_what_is_slow_less_often)
@@ -544,6 +595,8 @@ int main(void)
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
 		ON(a_process_whose_command_line_hangs_costs_one_thread),
 		ON(a_process_whose_descriptors_hang_costs_one_thread),
+		ON(descriptors_are_looked_at_again_when_their_number_changes),
+		ON(processes_come_by_number_whatever_the_order_of_the_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
