@@ -153,10 +153,27 @@ static int execute(char **command)
 	return say(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
 }
 
+/* What is known beforehand to be in the way. */
+static void warn(const char *command)
+{
+	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED"), *obstacle;
+	char path[PATH_MAX];
+
+	if (enabled && strcmp(enabled, "0") == 0) {
+		say(0, "TT_ALLOC_TRACKING_ENABLED is 0: %s runs, but its memory is not counted",
+		    command);
+		return;
+	}
+	if (program_find(command, path, sizeof(path)) < 0)
+		return;
+	obstacle = program_obstacle(path);
+	if (obstacle)
+		say(0, "%s %s: it runs, but its memory is not counted", path, obstacle);
+}
+
 int run_main(int argc, char **argv)
 {
 	struct run run = { 0 };
-	char path[PATH_MAX];
 	int code;
 
 	code = parse(&run, argc, argv);
@@ -164,12 +181,8 @@ int run_main(int argc, char **argv)
 		return code;
 	if (run.help)
 		return help();
-	if (!run.quiet && program_find(run.command[0], path, sizeof(path)) == 0) {
-		const char *obstacle = program_obstacle(path);
-
-		if (obstacle)
-			say(0, "%s %s: it runs, but its memory is not counted", path, obstacle);
-	}
+	if (!run.quiet)
+		warn(run.command[0]);
 	code = prepare(&run);
 	return code ? code : execute(run.command);
 }

@@ -1,5 +1,7 @@
 #include "cli/run_program.h"
 
+#include "metal/library.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +21,6 @@ struct head {
 		Elf64_Ehdr elf;
 	};
 	size_t length;
-	struct stat st;
 };
 
 static int look_at(const char *path)
@@ -62,7 +63,7 @@ static int head_read(const char *path, struct head *ret)
 	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n;
 
-	if (fd < 0 || fstat(fd, &ret->st) < 0)
+	if (fd < 0)
 		return -errno;
 	n = read(fd, ret->text, HEAD);
 	if (n < 0)
@@ -94,13 +95,19 @@ static bool is_elf(const struct head *head)
 	return head->length >= sizeof(Elf64_Ehdr) && memcmp(head->text, ELFMAG, SELFMAG) == 0;
 }
 
-/* The loader works with rights of another user: it then ignores what is to be preloaded. */
-static bool gains_rights(const char *path, const struct head *head)
+/*
+ * The loader works with rights of another user: it then ignores what is to be preloaded. Such
+ * programs are often not to be read, so this looks at no more than who owns it.
+ */
+static bool gains_rights(const char *path)
 {
+	struct stat st;
 	char caps[64];
 
-	return ((head->st.st_mode & S_ISUID) && head->st.st_uid != geteuid()) ||
-	       ((head->st.st_mode & S_ISGID) && head->st.st_gid != getegid()) ||
+	if (stat(path, &st) < 0)
+		return false;
+	return ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+	       ((st.st_mode & S_ISGID) && st.st_gid != getegid()) ||
 	       (geteuid() != 0 && getxattr(path, "security.capability", caps, sizeof(caps)) > 0);
 }
 
@@ -119,26 +126,39 @@ static bool has_loader(const struct head *head)
 	return false;
 }
 
+/* A program calls what is part of it without asking the loader. */
+static bool contains_metal(const char *path)
+{
+	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct metal_library library;
+	int r = fd < 0 ? -errno : metal_library_read(&library, fd);
+
+	return r == 0 || r == -ENOTSUP;
+}
+
 const char *program_obstacle(const char *path)
 {
 	char interpreter[PATH_MAX];
 	struct head self, head;
+	int r;
 
 	if (head_read("/proc/self/exe", &self) < 0)
 		return NULL;
 	for (int i = 0; i < INTERPRETERS_MAX; i++) {
-		if (head_read(path, &head) < 0)
-			return NULL; /* may be executed all the same */
-		if (!interpreter_of(&head, interpreter, sizeof(interpreter)))
+		r = head_read(path, &head);
+		if (r < 0 || !interpreter_of(&head, interpreter, sizeof(interpreter)))
 			break;
 		path = interpreter;
 	}
-	if (!is_elf(&head))
-		return NULL;
-	if (gains_rights(path, &head))
+	/* Of a script they are not heeded, of its interpreter they are. */
+	if ((r < 0 || is_elf(&head)) && gains_rights(path))
 		return "gets rights of another user";
+	if (r < 0 || !is_elf(&head))
+		return NULL; /* may be executed all the same */
 	if (head.elf.e_ident[EI_CLASS] != self.elf.e_ident[EI_CLASS] ||
 	    head.elf.e_machine != self.elf.e_machine)
 		return "is made for another machine";
-	return has_loader(&head) ? NULL : "is linked statically";
+	if (!has_loader(&head))
+		return "is linked statically";
+	return contains_metal(path) ? "has TT-Metal built in" : NULL;
 }

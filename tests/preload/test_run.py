@@ -123,6 +123,15 @@ def test_a_program_of_another_user_is_named(directory):
     assert done.returncode == 0
     assert program in done.stderr and "not counted" in done.stderr and done.stderr.count("\n") == 1
     assert start("-q", program).stderr == ""
+    # Of another user who may not even read it.
+    os.chown(program, 0, 0)
+    os.chmod(program, 0o4711)
+    os.chmod(directory, 0o755)
+    for name in (TT_SMI, SHIM):
+        shutil.copy(name, directory)
+    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
+                          user=65534, cwd="/")
+    assert program in done.stderr and "rights of another user" in done.stderr, done.stderr
     os.chmod(program, 0o755)
     assert start(program).stderr == ""
 
@@ -131,6 +140,20 @@ def test_a_static_program_is_named(_):
     done = start(f"{METAL}/static-whole/metal_run", "alloc a 0 dram 1M", "total")
     assert done.returncode == 0 and "dram 1048576" in done.stdout
     assert "statically" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_program_that_contains_metal_is_named(_):
+    for variant in ("static", "static-exported"):
+        done = start(f"{METAL}/{variant}/metal_run", "alloc a 0 dram 1M", "total")
+        assert done.returncode == 0 and "dram 1048576" in done.stdout
+        assert "TT-Metal built in" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+
+
+def test_counting_that_is_switched_off_is_told(_):
+    off = {**os.environ, "TT_ALLOC_TRACKING_ENABLED": "0"}
+    done = start("true", env=off)
+    assert done.returncode == 0 and "TT_ALLOC_TRACKING_ENABLED" in done.stderr and done.stderr.count("\n") == 1
+    assert start("-q", "true", env=off).stderr == ""
 
 
 def test_the_library_must_be_there(directory):
