@@ -5,7 +5,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct library libraries[LIBRARIES_MAX];
@@ -53,9 +55,9 @@ static bool object_find(struct object *ret, uintptr_t address)
 }
 
 /* The library is not loaded by this, but it is kept from being unloaded. */
-static void *object_open(const struct object *object)
+static void *object_open(const char *name)
 {
-	return dlopen(object->name[0] ? object->name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	return dlopen(name[0] ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
 /* Where this library begins and ends, as the linker says. */
@@ -82,29 +84,45 @@ static void *symbol_for(void *caller, const char *name)
 	return symbol ? symbol : symbol_in(caller, name);
 }
 
-struct search {
-	const char *name;
-	void *symbol;
+/* The object that is loaded as the nth. */
+struct nth {
+	uint32_t before;
+	char name[PATH_MAX];
 };
 
-static int search_visit(struct dl_phdr_info *info, size_t size, void *arg)
+static int nth_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct search *search = arg;
-	struct object object;
+	struct nth *nth = arg;
 
 	(void)size;
-	object_measure(&object, info);
-	search->symbol = symbol_in(object_open(&object), search->name);
-	return search->symbol != NULL;
+	if (nth->before--)
+		return 0;
+	snprintf(nth->name, sizeof(nth->name), "%s", info->dlpi_name ? info->dlpi_name : "");
+	return 1;
 }
 
-/* For a caller that brought nothing along, as code that was made at run time. */
+/*
+ * For a caller that brought nothing along, as code that was made at run time. Objects are
+ * opened outside of the visit: inside, a lock of the loader is held that others take
+ * after the one that opening takes.
+ */
 static void *symbol_anywhere(const char *name)
 {
-	struct search search = { .name = name };
+	struct nth nth;
 
-	dl_iterate_phdr(search_visit, &search);
-	return search.symbol;
+	for (uint32_t i = 0;; i++) {
+		void *handle, *symbol;
+
+		nth.before = i;
+		if (dl_iterate_phdr(nth_visit, &nth) == 0)
+			return NULL;
+		handle = object_open(nth.name);
+		symbol = symbol_in(handle, name);
+		if (symbol)
+			return symbol;
+		if (handle)
+			dlclose(handle);
+	}
 }
 
 static bool has_symbol(const char *name, void *handle)
@@ -158,7 +176,7 @@ static void find_shape(struct library *library, enum taken wanted)
 	if (!object_find(&object, (uintptr_t)representative(library, wanted)))
 		return;
 	library->path = object.name[0] ? object.name : "the program";
-	metal = object_open(&object);
+	metal = object_open(object.name);
 	if (metal_shape_find(&library->shape, has_symbol, metal) < 0)
 		return;
 	library->device_vtable = vtable_in(metal, METAL_NAME_DEVICE);
@@ -209,7 +227,7 @@ static void library_resolve(struct library *library, uintptr_t caller, enum take
 	if (object_find(&object, caller)) {
 		library->start = object.start;
 		library->length = object.end - object.start;
-		handle = object_open(&object);
+		handle = object_open(object.name);
 	}
 	find_functions(library, handle);
 	if (!library->real[wanted])
