@@ -69,6 +69,16 @@ static void withdraw(const struct library *library, const char *why)
 	notice(library->path, why);
 }
 
+/* For want of a table nobody sees figures; a child may still have one. */
+static void tell_no_table(const struct library *library)
+{
+	static bool told;
+
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		notice(library->path, "no table can be made (limits of this process, or no "
+				      "memory): its memory is not counted");
+}
+
 static uint64_t word_at(const void *object, size_t offset)
 {
 	uint64_t word;
@@ -146,15 +156,18 @@ static int chips_of(const struct library *library, const void *device, uint64_t 
 	return members_of(library, device, ret);
 }
 
-/* The table and the buffers are changed under one lock. */
+/* The table and the buffers are changed under one lock. -ENODEV: there can be no table. */
 static int count_in(struct state *state, const struct live_buffer *live, uint64_t size)
 {
 	int64_t now;
 	struct process *process = process_enter(&now);
+	enum phase phase;
 	int r;
 
-	if (!process)
-		return 0;
+	if (!process) {
+		process_get(&phase);
+		return phase == PHASE_FAILED ? -ENODEV : 0;
+	}
 	r = live_add(&state->live, live);
 	for (uint64_t chips = live->chips; chips && r >= 0; chips &= chips - 1) {
 		uint32_t chip = (uint32_t)__builtin_ctzll(chips);
@@ -194,6 +207,8 @@ static void count(struct state *state, const struct library *library, const void
 	r = count_in(state, &live, buffer->size);
 	if (r == -EEXIST)
 		withdraw(library, "a buffer was freed unseen: its memory is not counted");
+	else if (r == -ENODEV)
+		tell_no_table(library);
 	else if (r < 0)
 		withdraw(library, "no memory to count in: its memory is not counted");
 }

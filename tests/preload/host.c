@@ -2,6 +2,9 @@
  * host OWN [PLUGIN COMMAND,...]...: reports OWN bytes on device 0 itself, loads programs of
  * the test double and has each do its commands, all in one process; then prints "ready"
  * and waits for its standard input to end.
+ *
+ * The command "stranger" is its own: it calls TT-Metal from code that has no TT-Metal among
+ * its libraries.
  */
 #include "ttalloc.h"
 
@@ -10,6 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Forgets a buffer that never was. */
+static void stranger(void)
+{
+	void *forget = dlsym(RTLD_DEFAULT, "_ZN2tt8tt_metal6Buffer19mark_as_deallocatedEv");
+	char buffer[512] = { 0 };
+
+	if (forget)
+		((void (*)(void *))forget)(buffer);
+	puts(buffer[72] ? "forgotten" : "not called");
+}
 
 static int plugin_run(const char *path, char *text)
 {
@@ -24,7 +38,10 @@ static int plugin_run(const char *path, char *text)
 	}
 	*(void **)&run = dlsym(plugin, "double_run");
 	for (char *at = strtok(text, ","); at && count < 64; at = strtok(NULL, ","))
-		commands[count++] = at;
+		if (strcmp(at, "stranger") == 0)
+			stranger();
+		else
+			commands[count++] = at;
 	return run(count, commands);
 }
 

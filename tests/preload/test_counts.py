@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -197,8 +198,25 @@ def test_a_program_with_a_sanitizer(_):
     assert host.end() == (0, "")
 
 
+def test_callers_that_have_no_metal_among_their_libraries(_):
+    host = Host(f"{HERE}/host", "0", PLUGIN % "v77", "stranger,alloc a 0 dram 1M")
+    assert host.lines[0] == "forgotten\n", host.lines
+    assert without(preloaded(host.pid))[0]["dram"] == 1 << 20
+    assert host.end() == (0, "")
+
+
+def test_a_process_that_can_have_no_table_is_told(_):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    for quiet in ([], ["-q"]):
+        done = subprocess.run([*RUN, *quiet, f"{METAL}/v77/metal_run", "alloc a 0 dram 1M", "alloc b 0 dram 1M", "free a", "total"],
+                              capture_output=True, text=True, timeout=60, preexec_fn=limit)
+        assert done.returncode == 0 and "dram 1048576" in done.stdout, done
+        assert done.stderr.count("\n") == (not quiet) and (quiet or "no table can be made" in done.stderr), done.stderr
+
+
 def test_tracking_can_be_turned_off(_):
-    program = Program("v77", before=RUN, env={**os.environ, "TT_ALLOC_TRACKING_ENABLED": "0"})
+    program = Program("v77", before=[*RUN, "-q"], env={**os.environ, "TT_ALLOC_TRACKING_ENABLED": "0"})
     program.do("mesh m 0 1", "random 5 1000 2")
     assert tables(program.pid) == []
     assert program.end() == 0
