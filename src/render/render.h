@@ -36,5 +36,8 @@ void vendor_render(struct buf *out, const struct look *look, const struct snapsh
 /* How a process's memory is known, in words; shared by table and detail. */
 void status_text(struct buf *out, const struct process *process);
 
+/* The same for a narrow column: that the device is open goes before the reason is cut. */
+void status_text_within(struct buf *out, const struct process *process, size_t width);
+
 /* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */
 void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process);

@@ -72,15 +72,21 @@ static size_t put_fitting(struct sheet *sheet, const char *text, size_t columns,
 	return text_width(buf_text(&cell), length);
 }
 
+size_t sheet_room(const struct sheet *sheet, size_t width)
+{
+	size_t left = sheet_left(sheet);
+
+	/* A blank between this cell and the next. */
+	return width == 0 || width >= left ? left : width - 1;
+}
+
 void sheet_cell(struct sheet *sheet, size_t width, enum tint tint, const char *text)
 {
-	size_t left = sheet_left(sheet), room, used;
+	size_t left = sheet_left(sheet), used;
 
+	used = put_fitting(sheet, text, sheet_room(sheet, width), tint);
 	if (width == 0 || width > left)
 		width = left;
-	/* A blank between this cell and the next. */
-	room = width == left ? width : width - 1;
-	used = put_fitting(sheet, text, room, tint);
 	buf_fill(sheet->out, ' ', width - used);
 	sheet->at += width;
 }

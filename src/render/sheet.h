@@ -32,5 +32,8 @@ void sheet_end(struct sheet *sheet);
 /* Columns left in this line for text. */
 size_t sheet_left(const struct sheet *sheet);
 
+/* Columns that text may have in the next cell, if it is of this width. */
+size_t sheet_room(const struct sheet *sheet, size_t width);
+
 /* Tints outside a box. */
 void tint_put(struct buf *out, const struct look *look, enum tint tint, const char *text);

@@ -1,5 +1,7 @@
 #include "render/render.h"
 
+#include <string.h>
+
 static const char *tracked_text(enum tracking source)
 {
 	switch (source) {
@@ -56,6 +58,33 @@ void status_text(struct buf *out, const struct process *process)
 		buf_puts(out, " (since attach)");
 	if (known < process->n_usages)
 		buf_printf(out, " (%zu of %zu devices)", known, process->n_usages);
+}
+
+static bool skip_start(const char **text, size_t *length, const char *start)
+{
+	size_t skipped = strlen(start);
+
+	if (strncmp(*text, start, skipped) != 0)
+		return false;
+	*text += skipped;
+	*length -= skipped;
+	return true;
+}
+
+void status_text_within(struct buf *out, const struct process *process, size_t width)
+{
+	CLEANUP_BUF struct buf whole = { 0 };
+	const char *text;
+	size_t length;
+
+	status_text(&whole, process);
+	text = buf_text(&whole);
+	length = whole.length;
+	if (length > width && skip_start(&text, &length, "Device open ("))
+		length--; /* the other parenthesis */
+	if (length > width)
+		skip_start(&text, &length, "tracing ");
+	buf_add(out, text, length);
 }
 
 /* Has the next device of the process the next number? */

@@ -74,7 +74,7 @@ static void put_status(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	status_text(&text, row->process);
+	status_text_within(&text, row->process, sheet_room(sheet, width));
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
 
