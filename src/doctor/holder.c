@@ -142,6 +142,8 @@ static void blame_library(struct holder *holder, struct verdict *verdict)
 	blame_counters(holder, verdict);
 	blame_tracing(holder, verdict);
 	advise(verdict, "the next time: tt_smi run -- COMMAND");
+	if (!holder->library.shape.publishes)
+		advise(verdict, "TT-Metal v0.70 or later, which counts by itself");
 }
 
 /* Nobody counts it: what is it? */
@@ -189,8 +191,9 @@ static void blame(struct holder *holder, enum reason why, struct verdict *verdic
 		advise(verdict, "sudo tt_smi doctor");
 	} else if (is_doubt(why)) {
 		buf_puts(&verdict->cause, reason_text(why));
-		if (why != TRACE_UNKNOWN_SHAPE)
-			advise(verdict, "the next time: tt_smi run -- COMMAND");
+		advise(verdict, why == TRACE_UNKNOWN_SHAPE
+					? "report it with libttalloc: man 3 libttalloc"
+					: "the next time: tt_smi run -- COMMAND");
 	} else if (why == DENIED) {
 		buf_puts(&verdict->cause, "TT-Metal's counters belong to another user (mode 0600)");
 		advise(verdict, "sudo tt_smi");
@@ -238,6 +241,10 @@ static void examine_known(const struct patient *patient, const struct process *p
 	report_add_process(report, LEVEL_WARN, process->pid,
 			   "%s: a lower bound: %s; what it held before is not known",
 			   buf_text(&name), buf_text(&status));
+	if (patient->can_trace)
+		report_fix(report,
+			   "sudo tt_smi trace start, once it has allocated or freed: what it "
+			   "held before is then looked for again");
 	report_fix(report, "start it again: from then on all of it is seen");
 }
 
@@ -262,7 +269,8 @@ static void examine_process(const struct patient *patient, const struct process 
 	buf_done(&verdict.cause);
 }
 
-static void examine_unseen(const struct device *dev, struct report *report)
+static void examine_unseen(const struct patient *patient, const struct device *dev,
+			   struct report *report)
 {
 	if (dev->unseen_holders) {
 		report_add(report, LEVEL_WARN,
@@ -274,6 +282,9 @@ static void examine_unseen(const struct device *dev, struct report *report)
 		report_add(report, LEVEL_WARN, "who has device %s open is not known: %s", dev->id,
 			   reason_text(dev->holders_why));
 		report_fix(report, "sudo tt_smi doctor");
+		if (patient->can_trace && patient->tracing != TRACING_ON)
+			report_fix(report, "sudo tt_smi trace start: its list of who has a device "
+					   "open is for all users, whatever the driver");
 	}
 }
 
@@ -298,7 +309,7 @@ void examine_processes(const struct patient *patient, struct report *report)
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		examine_process(patient, &snapshot->processes[i], report);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		examine_unseen(&snapshot->devices[i], report);
+		examine_unseen(patient, &snapshot->devices[i], report);
 	examine_leftovers(snapshot, report);
 	if (report->count == before)
 		report_add(report, LEVEL_OK, "no process has a device open");

@@ -156,6 +156,7 @@ void report_render_json(struct buf *out, const struct look *look, const struct r
 	};
 
 	json_open(&json, NULL, '{');
+	json_text(&json, "schema", "tt-smi-doctor");
 	json_u64(&json, "schema_version", 1);
 	json_bool(&json, "simulated", simulated);
 	json_bool(&json, "healthy", report_is_healthy(report));

@@ -78,6 +78,13 @@ loads() {
 	[ "$status" = 1 ]
 	says warn "before 2.7" "upgrade tt-kmd to 2.7"
 	says warn "before 2.5: no list of who has a device open" "upgrade tt-kmd to 2.5"
+	chmod -R u+w "$D"
+	rm -rf "$D"
+	make_machine traced-old
+	rm -r "$D/run/tt-smi"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	echo "$output"
+	says warn "who has device 1 open is not known" "sudo tt_smi trace start: its list"
 }
 
 @test "chips that are dead or silent, firmware that differs" {
@@ -154,6 +161,7 @@ loads() {
 	[ "$status" = 1 ]
 	says warn "TT-Metal v0.60 to v0.65 (/opt/lib/v60.so) has no counters of its own" "sudo tt_smi trace start"
 	says warn "tracing is off" "tt_smi run -- COMMAND"
+	says warn "tracing is off" "TT-Metal v0.70 or later"
 	says note "off: memory of programs that do not report it" "sudo tt_smi trace start"
 }
 
@@ -233,6 +241,33 @@ loads() {
 	END
 }
 
+@test "its documents fit docs/doctor-schema.json" {
+	/usr/bin/python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
+	for name in n150 dead processes stale traced observed-wormhole driver-2.4; do
+		[ ! -e "$D" ] || chmod -R u+w "$D"
+		rm -rf "$D"
+		make_machine "$name"
+		"$TT_SMI" doctor --root "$D" --json >>"$WORK/json" 3>&- || [ $? = 1 ]
+	done
+	mkdir "$WORK/empty"
+	"$TT_SMI" doctor --root "$WORK/empty" --json >>"$WORK/json" 3>&- || [ $? = 1 ]
+	/usr/bin/python3 - "$WORK/json" "$HERE/../../docs/doctor-schema.json" <<-'END'
+		import json, sys
+		import jsonschema
+		schema = json.load(open(sys.argv[2]))
+		jsonschema.Draft202012Validator.check_schema(schema)
+		documents = [json.loads(line) for line in open(sys.argv[1])]
+		assert len(documents) == 8
+		for document in documents:
+		    jsonschema.Draft202012Validator(schema).validate(document)
+		    bad = any(finding["level"] in ("warn", "fail") for finding in document["findings"])
+		    assert document["healthy"] != bad
+		seen = {finding["section"] for document in documents for finding in document["findings"]}
+		listed = schema["properties"]["findings"]["items"]["properties"]["section"]["enum"]
+		assert seen == set(listed), seen ^ set(listed)
+	END
+}
+
 @test "names from elsewhere do not break the terminal; the state needs no colour" {
 	machine -b n150 -w "$(printf 'dev=0,via=none,name=a\033[31mb')"
 	doctor
@@ -257,8 +292,12 @@ loads() {
 	says ok "on: /run/tt-smi/bpf/allocations"
 	says ok "1001 python3 serve.py of user, device 1,2: known: Traced"
 	says warn "1002 early of root, device 1: a lower bound: Traced (since attach)" "start it again"
+	says warn "a lower bound" "sudo tt_smi trace start, once it has"
 	says warn "1003 leaky of root, device 2: memory not known: tracing unreliable" "tt_smi run -- COMMAND"
 	says ok "1004 idle"
+	sed -i s/unreliable:missed-free/unreliable:unknown-shape/ "$(file "$D/run/tt-smi/bpf/allocations")"
+	doctor
+	says warn "1003 leaky of root, device 2: memory not known: tracing unreliable: unknown library" libttalloc
 	mkdir -p "$D/opt/lib"
 	cp "$METAL_FILES/v66" "$D/opt/lib/libtt_metal.so"
 	echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /opt/lib/libtt_metal.so" >>"$(file "$D/proc/1006/maps")"
