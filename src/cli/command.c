@@ -15,7 +15,7 @@ static const struct command commands[] = {
 	  "memory: bars, history, processes, allocations" },
 	{ "run", NULL, run_main, "a program whose memory is to be counted" },
 	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
-	{ "doctor", NULL, doctor_main, "what is wrong or not known, and what would change it" },
+	{ "doctor", NULL, doctor_main, "what is wrong or not known, and what would help" },
 };
 
 static bool is_called(const struct command *command, const char *program)
