@@ -1,6 +1,7 @@
 #include "tui/draw.h"
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "render/format.h"
 #include "tui/figures.h"
 #include "tui/hints.h"
@@ -159,14 +160,19 @@ static void draw_setup_hints(const struct ui *ui, int row)
 	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }
 
-static void draw_prompt(const struct ui *ui, int row)
+/* Its end, if all of it does not fit: that is where people type. */
+static void draw_prompt(const struct ui *ui, int row, int width)
 {
-	CLEANUP_BUF struct buf text = { 0 };
+	const char *title = ui->overlay == OVERLAY_SEARCH ? "Find: " : "Filter: ";
+	CLEANUP_BUF struct buf text = { 0 }, clean = { 0 };
+	size_t room = (size_t)MAX(width - (int)strlen(title) - 1, 0), skip = 0;
 
-	buf_printf(&text, "%s%s%s",
-		   ui->overlay == OVERLAY_SEARCH ? "Find: " : "Filter: ", ui->prompt,
-		   paint_sign("▏", "_"));
-	paint_cell(row, 0, ui->columns, false, STYLE_BOLD, buf_text(&text));
+	text_clean(&clean, ui->prompt, strlen(ui->prompt), paint_is_utf8());
+	while (skip < clean.length &&
+	       text_width(buf_text(&clean) + skip, clean.length - skip) > room)
+		skip += MAX(text_fit(buf_text(&clean) + skip, clean.length - skip, 2), 1);
+	buf_printf(&text, "%s%s%s", title, buf_text(&clean) + skip, paint_sign("▏", "_"));
+	paint_cell(row, 0, width, false, STYLE_BOLD, buf_text(&text));
 }
 
 static void draw_bottom(const struct ui *ui)
@@ -177,7 +183,7 @@ static void draw_bottom(const struct ui *ui)
 	int half = ui->columns / 2;
 
 	if (typing)
-		draw_prompt(ui, row);
+		draw_prompt(ui, row, says ? half : ui->columns);
 	else if (says)
 		paint_cell(row, 0, ui->columns, false, STYLE_WARN, buf_text(&ui->message));
 	else if (ui->overlay == OVERLAY_SETUP)
