@@ -113,7 +113,7 @@ static void draw_readings(const struct subject *subject, int row, const struct r
 
 	put_temperature(&text, dev, true);
 	put_power(&power, dev, true);
-	put_aiclk(&rest, dev);
+	put_aiclk(&rest, dev, false);
 	if (device_knows(dev, DEV_LINK_GEN) && device_knows(dev, DEV_LINK_WIDTH))
 		buf_printf(&rest, "  PCIe %ux%u", dev->link_gen, dev->link_width);
 	if (device_knows(dev, DEV_FAN_RPM))
@@ -197,7 +197,7 @@ static void draw_line(const struct subject *subject, const struct rect *r)
 			  device_is_troubled(subject->dev) ? STYLE_BAD : STYLE_DIM, &trouble);
 		return;
 	}
-	put_aiclk(&clock, dev);
+	put_aiclk(&clock, dev, false);
 	at += draw_figure(subject, r->top, at, 7, STYLE_PLAIN, &clock);
 	draw_bar(subject, r->top, at, end - at, false);
 }
@@ -306,7 +306,7 @@ static void draw_cell(const struct subject *subject, const struct rect *r)
 	if (r->height > 2)
 		paint_buf(row++, left, width, power_style(dev), &power);
 	if (r->height > 4) {
-		put_aiclk(&clock, dev);
+		put_aiclk(&clock, dev, width < 7);
 		paint_buf(row++, left, width, STYLE_PLAIN, &clock);
 	}
 	if (r->height > 3 && share >= 0)

@@ -28,10 +28,10 @@ void put_power(struct buf *out, const struct device *dev, bool limit)
 		buf_printf(out, "/%.0fW", dev->power_limit);
 }
 
-void put_aiclk(struct buf *out, const struct device *dev)
+void put_aiclk(struct buf *out, const struct device *dev, bool brief)
 {
 	if (device_knows(dev, DEV_AICLK))
-		buf_printf(out, "%.0fMHz", (double)dev->aiclk / 1e6);
+		buf_printf(out, "%.0fM%s", (double)dev->aiclk / 1e6, brief ? "" : "Hz");
 	else
 		buf_puts(out, "N/A");
 }
