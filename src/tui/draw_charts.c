@@ -155,17 +155,11 @@ static void draw_title(const struct ui *ui, const struct rect *r, const struct s
 	paint_rule(r->top, r->left, r->width - 1 - width, buf_text(&title));
 }
 
-/* Where characters beyond ASCII may not be used, the setting does not count. */
-static enum plot_signs choose_signs(const struct ui *ui)
-{
-	return paint_is_utf8() ? ui->settings.signs : PLOT_ASCII;
-}
-
 static void draw_chart(const struct ui *ui, const struct rect *r, const struct subject *subject)
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
 	double values[MOST_COLUMNS * PLOT_SIDES];
-	struct plot dots = { .values = values, .signs = choose_signs(ui) };
+	struct plot dots = { .values = values, .signs = paint_signs(ui->settings.signs) };
 
 	draw_title(ui, r, subject);
 	if (plot.height <= 0 || plot.width <= 0)

@@ -12,8 +12,10 @@ void draw_lines(const struct rect *area, const struct buf *text, size_t top)
 	size_t lines = page_lines(text);
 	const char *at = buf_text(text);
 
-	for (size_t i = 0; i < top && *at; i++)
-		at += strcspn(at, "\n") + 1;
+	for (size_t i = 0; i < top && *at; i++) {
+		at += strcspn(at, "\n");
+		at += *at == '\n';
+	}
 	for (int row = 0; row < area->height && *at; row++) {
 		CLEANUP_BUF struct buf line = { 0 };
 		size_t length = strcspn(at, "\n");

@@ -1,10 +1,12 @@
 #include "tui/page.h"
 
+#include "basic/text.h"
 #include "render/bound.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
 #include "tui/paint.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t page_lines(const struct buf *text)
@@ -14,6 +16,53 @@ size_t page_lines(const struct buf *text)
 	for (size_t i = 0; i < text->length; i++)
 		lines += text->data[i] == '\n';
 	return lines;
+}
+
+/* Bytes of the line up to a blank, unless that would leave half of it empty. */
+static size_t break_at(const char *line, size_t fit)
+{
+	for (size_t n = fit; n > fit / 2; n--)
+		if (line[n] == ' ')
+			return n;
+	return fit;
+}
+
+/* Values may be long, and people want to read all of them: lines that follow are indented. */
+static void wrap_line(struct buf *out, const char *line, size_t length, size_t width)
+{
+	enum { INDENT = 4 };
+	CLEANUP_BUF struct buf clean = { 0 };
+
+	text_clean(&clean, line, length, paint_is_utf8());
+	line = buf_text(&clean);
+	length = clean.length;
+	for (size_t room = width; width > 2 * INDENT && text_width(line, length) > room;) {
+		size_t n = break_at(line, text_fit(line, length, room));
+
+		buf_add(out, line, n);
+		buf_printf(out, "\n%*s", INDENT, "");
+		n += line[n] == ' ';
+		line += n;
+		length -= n;
+		room = width - INDENT;
+	}
+	buf_add(out, line, length);
+	buf_putc(out, '\n');
+}
+
+static void wrap(struct buf *out, const struct buf *text, int width)
+{
+	for (const char *at = buf_text(text); *at;) {
+		size_t length = strcspn(at, "\n");
+
+		if (length > (size_t)MAX(width, 0)) {
+			wrap_line(out, at, length, (size_t)MAX(width, 0));
+		} else {
+			buf_add(out, at, length);
+			buf_putc(out, '\n');
+		}
+		at += length + (at[length] == '\n');
+	}
 }
 
 static void put_help(struct buf *out)
@@ -146,6 +195,55 @@ static void put_device(struct buf *out, const struct ui *ui)
 
 /* ---- one process ---- */
 
+enum { FRAME = 4 }; /* columns around a text that lies over the view */
+enum { COURSE_WIDEST = 40, COURSE_NARROWEST = 10, COURSE_ROWS = 4, COURSE_LEFT = 31 };
+
+/* A reading for each column; returns the most of them. */
+static double read_course(const struct ui *ui, const struct series *series, double *values,
+			  size_t columns)
+{
+	int64_t step = HISTORY_SPAN_NS / (int64_t)columns, from = ui_now(ui) - HISTORY_SPAN_NS;
+	double most = 0;
+
+	for (size_t i = 0; i < columns; i++, from += step) {
+		double value = NAN;
+		uint64_t bytes;
+
+		if (series_most(series, QUANTITY_DRAM, from + 1, from + step + 1, step, &bytes))
+			most = MAX(most, value = (double)bytes);
+		for (size_t side = 0; side < PLOT_SIDES; side++)
+			values[i * PLOT_SIDES + side] = value;
+	}
+	return most;
+}
+
+/* How its memory went, as far as that is remembered. */
+static void put_course(struct buf *out, const struct ui *ui, const struct series *series)
+{
+	int room = MIN(ui->columns - FRAME - COURSE_LEFT, COURSE_WIDEST);
+	double values[COURSE_WIDEST * PLOT_SIDES];
+	struct plot plot = { .values = values,
+			     .columns = (size_t)MAX(room, 0),
+			     .rows = COURSE_ROWS,
+			     .signs = paint_signs(ui->settings.signs) };
+
+	if (room < COURSE_NARROWEST)
+		return;
+	plot.top = read_course(ui, series, values, plot.columns);
+	for (size_t i = 0; i < COURSE_ROWS; i++) {
+		CLEANUP_BUF struct buf figure = { 0 };
+
+		if (i == 0)
+			format_bytes(&figure, (uint64_t)plot.top);
+		else if (i + 1 == COURSE_ROWS)
+			buf_puts(&figure, "0");
+		buf_printf(out, "  %-16s %10s %s", i ? "" : "DRAM, 10 min", buf_text(&figure),
+			   paint_sign("┤", "|"));
+		plot_row(out, &plot, i);
+		buf_putc(out, '\n');
+	}
+}
+
 static void put_process(struct buf *out, const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
@@ -158,8 +256,13 @@ static void put_process(struct buf *out, const struct ui *ui)
 		put_field(out, &process_fields, i, process);
 	for (size_t i = 0; process && i < process->n_usages; i++) {
 		const struct usage *usage = &process->usages[i];
+		const struct device *dev = &snapshot->devices[usage->device];
+		const struct series *series;
 
-		buf_printf(out, "On device %s\n", snapshot->devices[usage->device].id);
+		series = history_of_process(ui->history, process, dev);
+		buf_printf(out, "On device %s\n", dev->id);
+		if (series && series->samples)
+			put_course(out, ui, series);
 		for (unsigned k = 0; k < usage_fields.count; k++)
 			put_field(out, &usage_fields, k, usage);
 	}
@@ -192,18 +295,25 @@ static void put_memory(struct buf *out, const struct ui *ui)
 
 void page_of_view(const struct ui *ui, struct buf *out)
 {
-	if (ui->settings.view == VIEW_MEMORY)
-		put_memory(out, ui);
-	else
-		put_device(out, ui);
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (ui->settings.view == VIEW_MEMORY) {
+		put_memory(out, ui); /* in columns, as wide as there is room */
+		return;
+	}
+	put_device(&text, ui);
+	wrap(out, &text, ui->layout.page.width);
 }
 
 void page_of_overlay(const struct ui *ui, struct buf *out)
 {
+	CLEANUP_BUF struct buf text = { 0 };
+
 	if (ui->overlay == OVERLAY_HELP)
-		put_help(out);
+		put_help(&text);
 	else
-		put_process(out, ui);
+		put_process(&text, ui);
+	wrap(out, &text, ui->columns - FRAME);
 }
 
 void page_go_to(struct ui *ui, const char *anchor)

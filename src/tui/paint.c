@@ -23,6 +23,11 @@ const char *paint_sign(const char *sign, const char *ascii)
 	return unicode ? sign : ascii;
 }
 
+enum plot_signs paint_signs(enum plot_signs wanted)
+{
+	return unicode ? wanted : PLOT_ASCII;
+}
+
 /* Columns there are from here to the edge of the screen, at most width. */
 static int clip(int row, int column, int width)
 {

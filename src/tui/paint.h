@@ -7,6 +7,7 @@
 
 #include "basic/buf.h"
 #include "tui/layout.h"
+#include "tui/plot.h"
 #include "tui/theme.h"
 
 #include <stdbool.h>
@@ -17,6 +18,9 @@ bool paint_is_utf8(void);
 
 /* One of two signs, the second where only ASCII may be used. */
 const char *paint_sign(const char *sign, const char *ascii);
+
+/* What charts are made of: the setting does not count where only ASCII may be used. */
+enum plot_signs paint_signs(enum plot_signs wanted);
 
 /* At most width columns, cut with a mark; returns the columns used. */
 int paint_text(int row, int column, int width, enum style style, const char *text);
