@@ -215,16 +215,17 @@ static void blame(struct sample *sample, bool has_device, size_t device, enum re
 	}
 }
 
-static int take_file(struct sample *sample, uint64_t id, const char *name, bool has_device,
+static int take_file(struct sample *sample, struct shm_files *files, size_t at, bool has_device,
 		     size_t device)
 {
 	unsigned char data[METAL_MAX_SIZE + 1];
+	const char *name = files->files[at].name;
 	struct metal_counters counters;
 	uint32_t version = 0;
 	ssize_t n;
 	int r;
 
-	n = shm_read(sample->root, name, data, sizeof(data));
+	n = shm_files_read(files, sample->root, at, data, sizeof(data));
 	if (n < 0) {
 		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: %s", name,
 				  strerror((int)-n));
@@ -246,31 +247,26 @@ static int take_file(struct sample *sample, uint64_t id, const char *name, bool 
 		return 0;
 	}
 	for (size_t i = 0; i < counters.n_slots; i++) {
-		r = take_slot(sample, &counters.slots[i], has_device, device, id);
+		r = take_slot(sample, &counters.slots[i], has_device, device, files->files[at].id);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-/* One round over the directory. */
-struct round {
-	struct sample *sample;
-	bool surely; /* by ASIC id; else by any other id, or none */
-	bool left;   /* files for the other round */
-};
-
-static int visit_file(uint64_t id, const char *name, void *arg)
+/* One round over the files: those that belong to a chip by ASIC id, or all others. */
+static int take_files(struct sample *sample, struct shm_files *files, bool surely)
 {
-	struct round *round = arg;
-	size_t device = 0;
-	enum match match = find_by_id(round->sample, id, &device);
+	int r = 0;
 
-	if ((match == BY_ASIC) != round->surely) {
-		round->left = true;
-		return 0;
+	for (size_t i = 0; i < files->count && r >= 0; i++) {
+		size_t device = 0;
+		enum match match = find_by_id(sample, files->files[i].id, &device);
+
+		if ((match == BY_ASIC) == surely)
+			r = take_file(sample, files, i, match != MATCHES, device);
 	}
-	return take_file(round->sample, id, name, match != MATCHES, device);
+	return r;
 }
 
 /*
@@ -279,22 +275,41 @@ static int visit_file(uint64_t id, const char *name, void *arg)
  */
 static int metal_sample(void *state, struct sample *sample)
 {
-	struct round round = { .sample = sample, .surely = true };
+	struct shm_files *files = state;
 	int r;
 
-	(void)state;
 	if (!sample->want->memory)
 		return 0;
-	r = shm_each(sample->root, "_memory", visit_file, &round);
-	if (r >= 0 && round.left) {
-		round.surely = false;
-		r = shm_each(sample->root, "_memory", visit_file, &round);
-	}
+	r = shm_files_find(files, sample->root);
+	if (r >= 0)
+		r = take_files(sample, files, true);
+	if (r >= 0)
+		r = take_files(sample, files, false);
 	return r == -ENOENT ? 0 : r;
+}
+
+static int metal_open(const struct root *root, void **ret_state)
+{
+	struct shm_files *files;
+	int r;
+
+	(void)root;
+	r = shm_files_new("_memory", &files);
+	if (r >= 0)
+		*ret_state = files;
+	return r;
+}
+
+static void metal_close(void *state, struct crew *crew)
+{
+	(void)crew;
+	shm_files_free(state);
 }
 
 const struct source source_metal_shm = {
 	.name = "metal_shm",
 	.help = "memory per process, from TT-Metal's counters in /dev/shm",
+	.open = metal_open,
 	.sample = metal_sample,
+	.close = metal_close,
 };

@@ -1,10 +1,12 @@
 #include "source/shm.h"
 
+#include "basic/clock.h"
 #include "basic/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -41,33 +43,122 @@ int shm_each(const struct root *root, const char *suffix,
 	return directory_each(root->fd, "dev/shm", visit_name, &visit);
 }
 
-ssize_t shm_read(const struct root *root, const char *name, void *data, size_t size)
+int shm_files_new(const char *suffix, struct shm_files **ret)
+{
+	struct shm_files *files = calloc(1, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	files->suffix = suffix;
+	*ret = files;
+	return 0;
+}
+
+static void close_kept(struct shm_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
+}
+
+static void drop_files(struct shm_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		close_kept(&files->files[i]);
+	free(files->files);
+	files->files = NULL;
+	files->count = 0;
+	files->settled = false;
+}
+
+struct shm_files *shm_files_free(struct shm_files *files)
+{
+	drop_files(files);
+	free(files);
+	return NULL;
+}
+
+static int add_file(uint64_t id, const char *name, void *arg)
+{
+	struct shm_files *files = arg;
+	struct shm_file *grown =
+		reallocarray(files->files, files->count + 1, sizeof(*files->files));
+
+	if (!grown)
+		return -ENOMEM;
+	files->files = grown;
+	grown[files->count] = (struct shm_file){ .id = id, .fd = -1 };
+	snprintf(grown[files->count].name, sizeof(grown->name), "%s", name);
+	files->count++;
+	return 0;
+}
+
+static bool is_unchanged(const struct shm_folder *folder, const struct stat *st)
+{
+	return folder->device == st->st_dev && folder->inode == st->st_ino &&
+	       folder->changed.tv_sec == st->st_mtim.tv_sec &&
+	       folder->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+int shm_files_find(struct shm_files *files, const struct root *root)
+{
+	/* The clock of a file system moves in ticks: two changes in one have the same time. */
+	static const int64_t tick_ns = 100 * NS_PER_MS;
+	int64_t now = clock_now(CLOCK_REALTIME);
+	struct stat st;
+	int r;
+
+	if (fstatat(root->fd, "dev/shm", &st, 0) < 0) {
+		r = -errno;
+		drop_files(files);
+		return r;
+	}
+	if (files->settled && is_unchanged(&files->folder, &st))
+		return 0;
+	drop_files(files);
+	r = shm_each(root, files->suffix, add_file, files);
+	if (r < 0)
+		return r;
+	files->folder = (struct shm_folder){ st.st_dev, st.st_ino, st.st_mtim };
+	files->settled = now - (st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec) > tick_ns;
+	return 0;
+}
+
+/* Neither follows links nor waits. */
+static int open_file(const struct root *root, const char *name)
 {
 	CLEANUP_CLOSE int fd = -1;
 	char path[64];
 	struct stat st;
-	size_t done = 0;
 
-	if (snprintf(path, sizeof(path), "dev/shm/%s", name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
+	snprintf(path, sizeof(path), "dev/shm/%s", name);
 	fd = openat(root->fd, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	size = MIN(size, (size_t)st.st_size); /* what is added meanwhile is for the next sample */
-	while (done < size) {
-		ssize_t n = read(fd, (char *)data + done, size - done);
+	return S_ISREG(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
+ssize_t shm_files_read(struct shm_files *files, const struct root *root, size_t at, void *data,
+		       size_t size)
+{
+	/* Anybody may make more of them than we have descriptors. */
+	static const size_t max_kept = 256;
+	struct shm_file *file = &files->files[at];
+	ssize_t n;
+
+	if (file->fd < 0) {
+		int fd = open_file(root, file->name);
+
+		if (fd < 0)
+			return fd;
+		file->fd = fd;
 	}
-	return (ssize_t)done;
+	/* In one call: what is added meanwhile is for the next sample. */
+	do
+		n = pread(file->fd, data, size, 0);
+	while (n < 0 && errno == EINTR);
+	n = n < 0 ? -errno : n;
+	if (n < 0 || at >= max_kept)
+		close_kept(file);
+	return n;
 }

@@ -79,11 +79,10 @@ static void take_figures(struct device *dev, const struct util_figures *figures)
 	}
 }
 
-static int take_file(uint64_t id, const char *name, void *arg)
+static int take_file(struct sample *sample, struct shm_files *files, size_t at)
 {
-	struct sample *sample = arg;
 	CLEANUP_FREE unsigned char *data = malloc(UTIL_MAX_SIZE);
-	struct device *dev = find_device(sample->snapshot, id);
+	struct device *dev = find_device(sample->snapshot, files->files[at].id);
 	struct util_figures figures;
 	uint32_t version = 0;
 	ssize_t n;
@@ -93,12 +92,12 @@ static int take_file(uint64_t id, const char *name, void *arg)
 		return -ENOMEM;
 	if (!dev)
 		return 0;
-	n = shm_read(sample->root, name, data, UTIL_MAX_SIZE);
+	n = shm_files_read(files, sample->root, at, data, UTIL_MAX_SIZE);
 	r = n < 0 ? (int)n : util_decode(data, (size_t)n, &figures, &version);
 	if (r < 0) {
 		mark(dev, r == -EPROTONOSUPPORT ? UNKNOWN_VERSION : reason_of_error(r));
-		snapshot_complain(sample->snapshot, "util_shm", "/dev/shm/%s: %s", name,
-				  reason_text(dev->why[DEV_COMPUTE]));
+		snapshot_complain(sample->snapshot, "util_shm", "/dev/shm/%s: %s",
+				  files->files[at].name, reason_text(dev->why[DEV_COMPUTE]));
 	} else if (!is_fresh(sample, &figures)) {
 		mark(dev, STALE);
 	} else {
@@ -109,19 +108,41 @@ static int take_file(uint64_t id, const char *name, void *arg)
 
 static int util_sample(void *state, struct sample *sample)
 {
+	struct shm_files *files = state;
 	int r;
 
-	(void)state;
 	if (!sample->want->utilization)
 		return 0;
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
 		mark(&sample->snapshot->devices[i], NO_TRACKER);
-	r = shm_each(sample->root, "_util", take_file, sample);
+	r = shm_files_find(files, sample->root);
+	for (size_t i = 0; i < files->count && r >= 0; i++)
+		r = take_file(sample, files, i);
 	return r == -ENOENT ? 0 : r;
+}
+
+static int util_open(const struct root *root, void **ret_state)
+{
+	struct shm_files *files;
+	int r;
+
+	(void)root;
+	r = shm_files_new("_util", &files);
+	if (r >= 0)
+		*ret_state = files;
+	return r;
+}
+
+static void util_close(void *state, struct crew *crew)
+{
+	(void)crew;
+	shm_files_free(state);
 }
 
 const struct source source_util_shm = {
 	.name = "util_shm",
 	.help = "compute utilisation, where somebody publishes it in /dev/shm",
+	.open = util_open,
 	.sample = util_sample,
+	.close = util_close,
 };

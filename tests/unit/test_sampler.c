@@ -386,7 +386,8 @@ TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 
 /* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
 static const char *hanging;
-static unsigned looks; /* at the descriptors of processes */
+static unsigned looks;	/* at the descriptors of processes */
+static unsigned shared; /* opens of /dev/shm and what is in it, to read */
 static int gate[2] = { -1, -1 };
 
 int __real_openat(int dir, const char *path, int flags, ...);
@@ -402,6 +403,7 @@ int __wrap_openat(int dir, const char *path, int flags, ...)
 
 	if (length > 3 && strcmp(path + length - 3, "/fd") == 0)
 		__atomic_fetch_add(&looks, 1, __ATOMIC_RELAXED);
+	shared += strncmp(path, "dev/shm", 7) == 0 && (flags & O_ACCMODE) == O_RDONLY;
 	if (name && length >= strlen(name) && strcmp(path + length - strlen(name), name) == 0 &&
 	    read(gate[0], &c, 1) != 1) {
 		errno = EIO;
@@ -519,6 +521,28 @@ TEST(processes_come_by_number_whatever_the_order_of_the_list)
 		assert_int_equal(now->processes[i].pid, 4242 + i);
 }
 
+TEST(shared_memory_is_searched_again_when_the_folder_changes)
+{
+	make_folders("proc/4242/");
+	publish(0);
+	usleep(150000); /* what the folder's time says is over */
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	shared = 0;
+	publish(3000);
+	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
+	publish(0);
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	assert_int_equal(shared, 0);
+	drop("dev/shm/tt_device_3430664614349642283_util");
+	assert_int_equal(sample()->why[DEV_COMPUTE], NO_TRACKER);
+	publish(0);
+	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
+	/* At once another one: the folder's time may be the same. */
+	drop("dev/shm/tt_device_3430664614349642283_util");
+	publish(3000);
+	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
+}
+
 TEST(whoever_is_paced_reads_what_is_slow_less_often)
 {
 	struct device *dev;
@@ -597,6 +621,7 @@ int main(void)
 		ON(a_process_whose_descriptors_hang_costs_one_thread),
 		ON(descriptors_are_looked_at_again_when_their_number_changes),
 		ON(processes_come_by_number_whatever_the_order_of_the_list),
+		ON(shared_memory_is_searched_again_when_the_folder_changes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
