@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
@@ -84,6 +86,23 @@ int terminal_block_signals(struct terminal *terminal)
 	return terminal->signals < 0 ? -errno : 0;
 }
 
+/*
+ * Terminals of all colours say so by COLORTERM, and call themselves xterm-256color all the
+ * same. ncurses believes its database only, which has a second name for them. Where that is
+ * not installed they get 256: these are redefined for nobody, since the terminal would keep
+ * them for the next program.
+ */
+static bool start_direct(void)
+{
+	const char *colors = getenv("COLORTERM"), *term = getenv("TERM");
+	char name[64];
+
+	if (!term || !colors || (strcmp(colors, "truecolor") != 0 && strcmp(colors, "24bit") != 0))
+		return false;
+	snprintf(name, sizeof(name), "%.*s-direct", (int)strcspn(term, "-"), term);
+	return newterm(name, stdout, stdin);
+}
+
 /* Signals come by descriptor: the handlers of curses would end us with a code of theirs. */
 static bool start_curses(void)
 {
@@ -94,8 +113,8 @@ static bool start_curses(void)
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaction(taken[i], NULL, &before[i]);
 	/* A terminal that is not in the database is a new one, and those speak as xterm does. */
-	started = newterm(NULL, stdout, stdin) || newterm("xterm-256color", stdout, stdin) ||
-		  newterm("xterm", stdout, stdin);
+	started = start_direct() || newterm(NULL, stdout, stdin) ||
+		  newterm("xterm-256color", stdout, stdin) || newterm("xterm", stdout, stdin);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		sigaction(taken[i], &before[i], NULL);
 	return started;

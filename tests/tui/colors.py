@@ -6,6 +6,7 @@ usage: colors.py TT_SMI ROOT
 TERMINFO has a terminal called xterm-direct, which takes any colour by its three parts.
 """
 
+import os
 import re
 import sys
 
@@ -35,6 +36,7 @@ def expect(term, palette, direct, basic, *options):
     assert found == (palette, direct, basic), (term, options, data)
 
 
+os.environ.pop("COLORTERM", None)
 expect("xterm-256color", True, False, False)
 expect("tmux-256color", True, False, False)
 expect("xterm", False, False, True)
@@ -43,3 +45,7 @@ expect("vt100", False, False, False)
 expect("xterm-256color", False, False, False, "--color=never")
 expect("xterm-256color", False, False, False, "--theme=mono")
 expect("xterm-direct", False, True, False)
+# It calls itself one of 256 and says that it has all; one that the database does not know so.
+os.environ["COLORTERM"] = "truecolor"
+expect("xterm-256color", False, True, False)
+expect("tmux-256color", True, False, False)
