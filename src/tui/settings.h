@@ -55,7 +55,7 @@ unsigned settings_next_refresh(unsigned ms, int direction);
 void settings_show_column(struct settings *settings, enum task_column column, bool shown);
 void settings_move_column(struct settings *settings, size_t place, int direction);
 
-/* The text of a settings file. Complaints are lines: "line 3: …". */
+/* The text of a settings file. Complaints: "line 3: …; line 7: …". */
 void settings_parse(struct settings *settings, const char *text, struct buf *complaints);
 
 /* The file, then the environment. */

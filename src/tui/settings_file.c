@@ -23,6 +23,12 @@ static char *trim(char *text)
 	return text;
 }
 
+/* Before each complaint: all of them go into one line. */
+static const char *after(const struct buf *complaints)
+{
+	return complaints->length ? "; " : "";
+}
+
 static void parse_line(struct settings *settings, char *line, unsigned number,
 		       struct buf *complaints)
 {
@@ -35,7 +41,8 @@ static void parse_line(struct settings *settings, char *line, unsigned number,
 		return;
 	equals = strchr(line, '=');
 	if (!equals) {
-		buf_printf(complaints, "line %u: \"%s\" has no \"=\"\n", number, line);
+		buf_printf(complaints, "%sline %u: \"%s\" has no \"=\"", after(complaints), number,
+			   line);
 		return;
 	}
 	*equals = '\0';
@@ -43,9 +50,11 @@ static void parse_line(struct settings *settings, char *line, unsigned number,
 	value = trim(equals + 1);
 	r = settings_set(settings, name, value);
 	if (r == -ENOENT)
-		buf_printf(complaints, "line %u: no setting \"%s\"\n", number, name);
+		buf_printf(complaints, "%sline %u: no setting \"%s\"", after(complaints), number,
+			   name);
 	else if (r < 0)
-		buf_printf(complaints, "line %u: %s cannot be \"%s\"\n", number, name, value);
+		buf_printf(complaints, "%sline %u: %s cannot be \"%s\"", after(complaints), number,
+			   name, value);
 }
 
 void settings_parse(struct settings *settings, const char *text, struct buf *complaints)
@@ -87,7 +96,8 @@ static void load_environment(struct settings *settings, struct buf *complaints)
 		name[n] = '\0';
 		value = getenv(name);
 		if (value && settings_set(settings, settings_name(i), value) < 0)
-			buf_printf(complaints, "%s cannot be \"%s\"\n", name, value);
+			buf_printf(complaints, "%s%s cannot be \"%s\"", after(complaints), name,
+				   value);
 	}
 }
 
@@ -103,7 +113,9 @@ void settings_load(struct settings *settings, struct buf *complaints)
 		if (r >= 0)
 			settings_parse(settings, buf_text(&text), complaints);
 		else if (r != -ENOENT && r != -ENOTDIR)
-			buf_printf(complaints, "%s: %s\n", buf_text(&path), strerror(-r));
+			buf_puts(complaints, strerror(-r));
+		if (complaints->length)
+			buf_printf(complaints, " (%s)", buf_text(&path));
 	}
 	load_environment(settings, complaints);
 }

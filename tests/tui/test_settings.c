@@ -74,7 +74,7 @@ TEST(columns_have_an_order)
 	s = parse("columns = dram");
 	assert_string_equal(columns(&s), "pid dram command ");
 	parse("columns = dram dram");
-	assert_string_equal(buf_text(&complaints), "line 1: columns cannot be \"dram dram\"\n");
+	assert_string_equal(buf_text(&complaints), "line 1: columns cannot be \"dram dram\"");
 }
 
 TEST(every_setting_goes_round_and_back)
@@ -112,14 +112,14 @@ TEST(broken_settings_are_reported_and_ignored)
 	struct settings s = parse("view = sideways\nnonsense = 1\nrefresh = 5\nview\n"
 				  "columns = pid,,bogus\nspan = 61\ntheme = grid\nsort =\n");
 
-	assert_string_equal(buf_text(&complaints), "line 1: view cannot be \"sideways\"\n"
-						   "line 2: no setting \"nonsense\"\n"
-						   "line 3: refresh cannot be \"5\"\n"
-						   "line 4: \"view\" has no \"=\"\n"
-						   "line 5: columns cannot be \"pid,,bogus\"\n"
-						   "line 6: span cannot be \"61\"\n"
-						   "line 7: theme cannot be \"grid\"\n"
-						   "line 8: sort cannot be \"\"\n");
+	assert_string_equal(buf_text(&complaints), "line 1: view cannot be \"sideways\"; "
+						   "line 2: no setting \"nonsense\"; "
+						   "line 3: refresh cannot be \"5\"; "
+						   "line 4: \"view\" has no \"=\"; "
+						   "line 5: columns cannot be \"pid,,bogus\"; "
+						   "line 6: span cannot be \"61\"; "
+						   "line 7: theme cannot be \"grid\"; "
+						   "line 8: sort cannot be \"\"");
 	assert_int_equal(s.view, VIEW_OVERVIEW);
 	assert_int_equal(s.refresh_ms, 1000);
 	assert_int_equal(s.order.column, TASK_DRAM);
@@ -175,7 +175,7 @@ TEST(the_file_is_found_written_and_below_the_environment)
 	settings_load(&s, &complaints);
 	assert_int_equal(s.view, VIEW_DEVICE);
 	assert_int_equal(s.theme, theme_find("mono"));
-	assert_string_equal(buf_text(&complaints), "TT_SMI_REFRESH cannot be \"never\"\n");
+	assert_string_equal(buf_text(&complaints), "TT_SMI_REFRESH cannot be \"never\"");
 	assert_int_equal(unlink(buf_text(&path)), 0);
 	*strrchr(path.data, '/') = '\0';
 	assert_int_equal(rmdir(path.data), 0);
