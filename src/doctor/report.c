@@ -14,7 +14,7 @@ static const char *const level_words[] = {
 	[LEVEL_FAIL] = "fail",
 };
 
-__attribute__((format(printf, 1, 0))) static char *format_text(const char *format, va_list ap)
+PRINTF(1, 0) static char *format_text(const char *format, va_list ap)
 {
 	char *text;
 

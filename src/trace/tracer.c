@@ -35,7 +35,7 @@ static uint64_t version(void)
 	return hash;
 }
 
-static int speak(enum libbpf_print_level level, const char *format, va_list args)
+PRINTF(2, 0) static int speak(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
 	return vfprintf(stderr, format, args);

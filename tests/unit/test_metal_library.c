@@ -273,7 +273,7 @@ TEST(section_headers_may_be_missing)
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		size_t size;
 		CLEANUP_FREE uint8_t *bytes = load(files[i], &size);
-		Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+		Elf64_Ehdr *header = (void *)bytes; /* of malloc: aligned */
 
 		header->e_shoff = 0;
 		header->e_shnum = 0;
@@ -293,7 +293,7 @@ TEST(other_machines_are_not_ours)
 {
 	size_t size;
 	CLEANUP_FREE uint8_t *bytes = load("v77", &size);
-	Elf64_Ehdr *header = (Elf64_Ehdr *)bytes;
+	Elf64_Ehdr *header = (void *)bytes; /* of malloc: aligned */
 
 	header->e_machine = EM_AARCH64;
 	assert_int_equal(read_bytes(bytes, size), -ENOENT);
