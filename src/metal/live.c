@@ -54,7 +54,7 @@ int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory
 	memcpy(&buffer.address, bytes + shape->address, sizeof(buffer.address));
 	buffer.owns_data = bytes[shape->owns_data];
 	buffer.status = bytes[shape->status];
-	buffer.dry_run = bytes[shape->dry_run];
+	buffer.dry_run = shape->dry_run ? bytes[shape->dry_run] : 0;
 	if (!metal_is_buffer(&buffer))
 		return -EBADMSG;
 	*ret = buffer;

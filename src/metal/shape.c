@@ -26,6 +26,8 @@ static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allo
 		.chip = 8,
 	};
 	place_fields(ret, 0);
+	/* Only v0.59 has it, and nothing tells it from its elders, where anything may be there. */
+	ret->dry_run = 0;
 	return 0;
 }
 

@@ -67,6 +67,7 @@ static struct trace_library describe(const struct metal_library *library, uint32
 	struct trace_library to = {
 		.id = id,
 		.tracks = library->tracks,
+		.has_dry_run = shape->dry_run != 0,
 		.buffer = shape->device,
 		.chip = shape->chip,
 		.allocated_mask = shape->allocated_mask,
@@ -97,7 +98,8 @@ static bool is_known(const struct metal_shape *shape)
 	       shape->owns_data == begin + offsetof(struct trace_object, owns_data) &&
 	       shape->allocator == begin + offsetof(struct trace_object, allocator) &&
 	       shape->status == begin + offsetof(struct trace_object, status) &&
-	       shape->dry_run == begin + offsetof(struct trace_object, dry_run) &&
+	       (!shape->dry_run ||
+		shape->dry_run == begin + offsetof(struct trace_object, dry_run)) &&
 	       shape->address == begin + offsetof(struct trace_object, address) &&
 	       (shape->chip == 8 || shape->chip == 24);
 }

@@ -44,7 +44,7 @@ static struct metal_shape shape_of(const struct trace_library *library)
 		.owns_data = at + offsetof(struct trace_object, owns_data),
 		.allocator = at + offsetof(struct trace_object, allocator),
 		.status = at + offsetof(struct trace_object, status),
-		.dry_run = at + offsetof(struct trace_object, dry_run),
+		.dry_run = library->has_dry_run ? at + offsetof(struct trace_object, dry_run) : 0,
 		.address = at + offsetof(struct trace_object, address),
 		.chip = library->chip,
 		.allocated_mask = library->allocated_mask,

@@ -38,10 +38,11 @@ enum trace_flag {
 /* Hooks in one file. Its number is in the cookies of its probes; its place is number % LIBRARIES.
  */
 struct trace_library {
-	uint32_t id;	 /* never 0; an entry with another number is not this library */
-	bool tracks;	 /* allocations are told by track_allocate, not by attempts */
-	uint16_t buffer; /* where struct trace_object begins in a Buffer */
-	uint16_t chip;	 /* in a Device, 8 or 24 */
+	uint32_t id;	  /* never 0; an entry with another number is not this library */
+	bool tracks;	  /* allocations are told by track_allocate, not by attempts */
+	bool has_dry_run; /* else what is in its place means nothing */
+	uint16_t buffer;  /* where struct trace_object begins in a Buffer */
+	uint16_t chip;	  /* in a Device, 8 or 24 */
 	uint8_t allocated_mask;
 	uint64_t attached; /* ns since boot; UINT64_MAX until all probes are there */
 	uint64_t hooks[METAL_HOOKS];

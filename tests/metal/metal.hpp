@@ -207,12 +207,20 @@ private:
 	std::optional<uint64_t> sub_device_manager_;
 	ALLOCATOR *allocator_;
 	std::atomic<Status> status_ = Status::REQUESTED;
+#if RELEASE >= 59
 	bool dry_run_ = false;
+#else
+	/* Padding, which nobody sets. */
+	unsigned char garbage_[7] = { 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5 };
+#endif
 	uint64_t address_ = 0;
 #if RELEASE <= 57
 	char before_page_size_[96] = {};
 #endif
 	uint64_t page_size_;
+#if RELEASE < 59
+	bool dry_run_ = false;
+#endif
 	char rest_[240] = {};
 };
 V0_END
@@ -499,7 +507,7 @@ struct Offsets {
 	static_assert(offsetof(Buffer, owns_data_) == FIRST + 27);
 	static_assert(offsetof(Buffer, allocator_) == FIRST + 48);
 	static_assert(offsetof(Buffer, status_) == FIRST + 56);
-	static_assert(offsetof(Buffer, dry_run_) == FIRST + 57);
+	static_assert(RELEASE < 59 || offsetof(Buffer, dry_run_) == FIRST + 57);
 	static_assert(offsetof(Buffer, address_) == FIRST + 64);
 	static_assert(offsetof(Buffer, page_size_) == (RELEASE <= 57 ? 168 : FIRST + 72));
 #endif

@@ -180,7 +180,7 @@ TEST(fields_are_where_the_releases_have_them)
 	assert_int_equal(old.type, 16);
 	assert_int_equal(old.owns_data, 27);
 	assert_int_equal(old.allocator, 48);
-	assert_int_equal(old.dry_run, 57);
+	assert_int_equal(old.dry_run, 0);
 	assert_int_equal(old.address, 64);
 	assert_int_equal(new.size, 24);
 	assert_int_equal(new.type, 32);

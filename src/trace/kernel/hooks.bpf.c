@@ -126,7 +126,7 @@ static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
 		.type = object.type,
 		.owns_data = object.owns_data,
 		.status = object.status,
-		.dry_run = object.dry_run,
+		.dry_run = hit->library->has_dry_run ? object.dry_run : 0,
 	};
 	return metal_is_buffer(ret);
 }
