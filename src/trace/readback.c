@@ -122,8 +122,9 @@ static int walk_twice(const struct reading *reading, struct metal_buffer **ret, 
 static int adopt(const struct reading *reading, const struct metal_buffer *buffer, uint64_t chips)
 {
 	const uint64_t arguments[] = {
-		reading->key.tgid, reading->start,    buffer->self,   buffer->size,
-		buffer->type,	   buffer->allocator, buffer->device, chips,
+		reading->key.tgid, reading->start, buffer->self,
+		buffer->size,	   buffer->type,   buffer->allocator,
+		buffer->device,	   chips,	   reading->allocator.emptied,
 	};
 
 	return tracer_run(reading->tracer, PROGRAM_ADOPT, arguments, ARRAY_SIZE(arguments));

@@ -19,6 +19,7 @@ enum {
 	TRACE_THREADS = 65536,
 	TRACE_ALLOCATORS = 65536,
 	TRACE_DEVICES = 1024,
+	TRACE_SLOTS = 32, /* a power of two */
 };
 
 /* Field 22 of /proc/PID/stat counts in these. */
@@ -85,8 +86,10 @@ struct trace_process {
 	uint64_t start;		       /* ticks since boot; 0 while the entry is being made */
 	uint64_t chips;		       /* that it ever held something on */
 	uint64_t whole;		       /* chips whose earlier buffers were read back */
+	uint64_t unread;	       /* chips with an allocator that could not be read */
 	uint64_t copies[TRACE_COPIES]; /* load bias | number of the library that tells of it */
 	uint64_t entries;	       /* in the map of buffers */
+	uint32_t held[TRACE_SLOTS];    /* buffers, by allocator: see account.h */
 	uint32_t flags;
 	char comm[TRACE_COMM];
 	struct trace_chip chip[TRACE_CHIPS];
@@ -124,7 +127,8 @@ struct trace_allocator {
 	uint64_t bias;
 	uint64_t device, chips; /* of its last mesh; chips also of others */
 	uint32_t library;
-	uint32_t read; /* back */
+	uint16_t read;	  /* back */
+	uint16_t emptied; /* how often all of it was freed at once */
 };
 
 /* The sums of one reading of `allocations`, by session. */

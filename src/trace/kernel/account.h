@@ -8,6 +8,8 @@
 
 #include "trace/kernel/kernel.h"
 
+#include <linux/errno.h>
+
 static __always_inline void process_flag(struct trace_process *process, uint32_t flag)
 {
 	__sync_fetch_and_or(&process->flags, flag);
@@ -34,8 +36,18 @@ __weak __noinline int chips_add(struct trace_process *process, uint64_t chips, u
 	return 0;
 }
 
+/*
+ * How many buffers of an allocator there are, or a little more: allocators can share a
+ * count. Where it is 0, the walk over all buffers of all processes is spared.
+ */
+static __always_inline uint32_t *held_by(struct trace_process *process, uint64_t allocator)
+{
+	return &process->held[(allocator ^ allocator >> 6 ^ allocator >> 12) % TRACE_SLOTS];
+}
+
 static __always_inline void buffer_give(struct trace_process *process, const struct trace_buffer *b)
 {
+	__sync_fetch_and_add(held_by(process, b->allocator), 1);
 	__sync_fetch_and_or(&process->chips, b->chips);
 	chips_add(process, b->chips, b->type, b->size, 1);
 }
@@ -45,12 +57,20 @@ static __always_inline void buffer_take(struct trace_process *process, struct tr
 					const struct trace_buffer *found)
 {
 	struct trace_buffer b = *found;
+	long r;
 
-	if (bpf_map_delete_elem(&live, key) != 0)
+	r = bpf_map_delete_elem(&live, key);
+	if (r == -ENOENT)
 		return; /* somebody else did */
+	if (r != 0) {
+		process_flag(process, TRACE_MISSED_FREE); /* a lock that is not to be had */
+		return;
+	}
 	__sync_fetch_and_add(&process->entries, -1);
-	if (!(b.flags & TRACE_BUFFER_TOMB) && b.start == process->start)
-		chips_add(process, b.chips, b.type, -b.size, -1);
+	if (b.flags & TRACE_BUFFER_TOMB || b.start != process->start)
+		return;
+	__sync_fetch_and_add(held_by(process, b.allocator), -1);
+	chips_add(process, b.chips, b.type, -b.size, -1);
 }
 
 /* Which buffers a sweep takes. */
@@ -59,6 +79,11 @@ struct sweep {
 	uint32_t tgid;
 	uint32_t taken;
 };
+
+static __always_inline bool sweep_is_due(struct trace_process *process, uint64_t allocator)
+{
+	return allocator ? *held_by(process, allocator) : process->entries;
+}
 
 static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
 		      struct sweep *sweep)
@@ -76,7 +101,7 @@ static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_b
 	copy = *key;
 	buffer_take(process, &copy, b);
 	sweep->taken++;
-	return 0;
+	return !sweep_is_due(process, sweep->allocator);
 }
 
 /*
@@ -88,7 +113,7 @@ static __always_inline void sweep_buffers(struct trace_process *process, uint32_
 {
 	struct sweep sweep = { .allocator = allocator, .tgid = tgid };
 
-	for (int i = 0; i < 4 && process->entries; i++) {
+	for (int i = 0; i < 4 && sweep_is_due(process, allocator); i++) {
 		sweep.taken = 0;
 		bpf_for_each_map_elem(&live, sweep_one, &sweep, 0);
 		if (!sweep.taken)

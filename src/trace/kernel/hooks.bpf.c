@@ -174,7 +174,7 @@ static __always_inline void allocator_note(const struct hit *hit, uint64_t alloc
 		found->device = device;
 	__sync_fetch_and_or(&found->chips, chips);
 	if (found->read)
-		__sync_fetch_and_or(&hit->process->whole, chips);
+		__sync_fetch_and_or(&hit->process->whole, chips & ~hit->process->unread);
 }
 
 /* A mesh buffer nobody was a member of, when its thread has gone on: its bytes are nowhere. */
@@ -327,15 +327,27 @@ static __always_inline void on_throw(const struct hit *hit)
 		buffer_take(hit->process, &key, b);
 }
 
+static __always_inline void allocator_emptied(struct trace_key *key, bool destroy)
+{
+	struct trace_allocator *found = bpf_map_lookup_elem(&allocators, key);
+
+	if (!found)
+		return;
+	found->emptied++;
+	if (destroy)
+		bpf_map_delete_elem(&allocators, key);
+}
+
 static __always_inline void on_forget_all(const struct hit *hit, uint64_t allocator, bool destroy)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = allocator };
 
 	if (!allocator)
 		return;
+	/* First: who reads it back looks at this when it has added a buffer. */
+	if (hit->process->flags & TRACE_SINCE_ATTACH)
+		allocator_emptied(&key, destroy);
 	sweep_buffers(hit->process, hit->tgid, allocator);
-	if (destroy)
-		bpf_map_delete_elem(&allocators, &key);
 }
 
 /* A view of known memory. Behind a mesh buffer on the same thread, it is one of its members. */

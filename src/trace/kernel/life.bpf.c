@@ -5,8 +5,6 @@
  */
 #include "trace/kernel/account.h"
 
-#include <linux/errno.h>
-
 SEC("raw_tp/sched_process_exit")
 int ended(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -22,8 +20,13 @@ int ended(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/sched_process_exec")
 int executed(struct bpf_raw_tracepoint_args *ctx)
 {
-	(void)ctx;
-	process_forget(bpf_get_current_pid_tgid() >> 32);
+	uint64_t thread = bpf_get_current_pid_tgid();
+	uint64_t before =
+		thread >> 32 << 32 | (uint32_t)ctx->args[1]; /* the first has its number now */
+
+	bpf_map_delete_elem(&threads, &thread);
+	bpf_map_delete_elem(&threads, &before);
+	process_forget(thread >> 32);
 	return 0;
 }
 
@@ -61,7 +64,20 @@ int leave(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (tgid, start, Buffer, size, type, allocator, device, chips): held before the attach. */
+/* Is what was read of an allocator still true, or was all of it freed since? */
+static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint16_t emptied)
+{
+	struct trace_key key = { .tgid = tgid, .pointer = pointer };
+	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
+
+	return allocator && allocator->emptied == emptied;
+}
+
+/*
+ * (tgid, start, Buffer, size, type, allocator, device, chips, emptied): held before the
+ * attach. First it is added, then looked whether it should have been: who frees all does
+ * it the other way round.
+ */
 SEC("raw_tp")
 int adopt(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -89,10 +105,35 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 	}
 	__sync_fetch_and_add(&process->entries, 1);
 	buffer_give(process, &b);
+	if (is_still_so(tgid, b.allocator, ctx->args[8]))
+		return 0;
+	buffer_take(process, &key, &b);
+	return -EAGAIN;
+}
+
+/* The allocators of a process: chips of those that were read back, and of the others. */
+struct tally {
+	uint64_t read, unread;
+	uint32_t tgid;
+};
+
+static long tally_one(struct bpf_map *map, struct trace_key *key, struct trace_allocator *a,
+		      struct tally *tally)
+{
+	(void)map;
+	if (key->tgid != tally->tgid)
+		return 0;
+	if (a->read)
+		tally->read |= a->chips;
+	else
+		tally->unread |= a->chips ? a->chips : UINT64_MAX; /* any */
 	return 0;
 }
 
-/* (tgid, start, allocator, chips): all that it held was adopted. */
+/*
+ * (tgid, start, allocator, chips): all that it held was adopted. A chip is whole when
+ * this is so of each of its allocators that are known.
+ */
 SEC("raw_tp")
 int settle(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -101,11 +142,16 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	struct trace_key key = { .tgid = tgid, .pointer = ctx->args[2] };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
 
+	struct tally tally = { .tgid = tgid };
+
 	if (!process || process->start != ctx->args[1] || !allocator)
 		return -ESRCH;
 	allocator->read = 1;
+	__sync_fetch_and_or(&allocator->chips, ctx->args[3]);
 	__sync_fetch_and_or(&process->chips, ctx->args[3]);
-	__sync_fetch_and_or(&process->whole, ctx->args[3]);
+	bpf_for_each_map_elem(&allocators, tally_one, &tally, 0);
+	process->unread = tally.unread;
+	__sync_fetch_and_or(&process->whole, tally.read & ~tally.unread);
 	return 0;
 }
 
