@@ -31,7 +31,7 @@ _tt_smi_mem() {
 		_tt_smi_words "auto always never" ;;
 	--root)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	-r | --refresh | -n | --count) ;;
+	-r | --refresh | -n | --count | --set) ;;
 	*)
 		_tt_smi_words "-d --device -a --all -r --refresh -n --count --once --json --dump
 			--plain --read-only --root --color --ascii -h --help" ;;
@@ -153,7 +153,7 @@ _tt_smi() {
 			return
 		fi ;;
 	esac
-	_tt_smi_words "-w --watch --plain --read-only --view --theme -r --refresh -l --loop -lms --loop-ms -n --count
+	_tt_smi_words "-w --watch --plain --read-only --view --theme --set -r --refresh -l --loop -lms --loop-ms -n --count
 		-L --list-gpus --list-devices --list -ls -q --query -d --display --json
 		--query-gpu --query-device --query-compute-apps --query-processes
 		--query-accounted-apps --format

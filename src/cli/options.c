@@ -38,6 +38,7 @@ enum id {
 	OPT_READ_ONLY,
 	OPT_VIEW,
 	OPT_THEME,
+	OPT_SET,
 	N_OPTIONS,
 };
 
@@ -95,18 +96,22 @@ static const struct option table[N_OPTIONS] = {
 		"-w begins with overview, grid, processes, memory or device" },
 	[OPT_THEME] = { "--theme", ARGUMENT, "THEME",
 		"colours of -w: default, colorblind, light or mono" },
+	[OPT_SET] = { "--set", ARGUMENT, "NAME=VALUE",
+		"any setting of -w for this once, e.g. sort=cpu; may be given again" },
 	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
 	[OPT_VERSION] = { "-V --version -v", NO_ARGUMENT, NULL, "print the version" },
 	/* clang-format on */
 };
 
 static const enum id help_order[] = {
-	OPT_WATCH,	   OPT_REFRESH,	       OPT_LOOP,     OPT_LOOP_MS,   OPT_COUNT,
-	OPT_LIST,	   OPT_DETAIL,	       OPT_SECTIONS, OPT_JSON,	    OPT_QUERY_GPU,
-	OPT_QUERY_APPS,	   OPT_QUERY_ACCOUNTS, OPT_FORMAT,   OPT_HELP_GPU,  OPT_HELP_APPS,
-	OPT_HELP_ACCOUNTS, OPT_SNAPSHOT,       OPT_ID,	     OPT_FILE,	    OPT_ROOT,
-	OPT_COLOR,	   OPT_ASCII,	       OPT_PLAIN,    OPT_READ_ONLY, OPT_VIEW,
-	OPT_THEME,	   OPT_HELP,	       OPT_VERSION,
+	OPT_WATCH,    OPT_REFRESH,   OPT_LOOP,	     OPT_LOOP_MS,
+	OPT_COUNT,    OPT_LIST,	     OPT_DETAIL,     OPT_SECTIONS,
+	OPT_JSON,     OPT_QUERY_GPU, OPT_QUERY_APPS, OPT_QUERY_ACCOUNTS,
+	OPT_FORMAT,   OPT_HELP_GPU,  OPT_HELP_APPS,  OPT_HELP_ACCOUNTS,
+	OPT_SNAPSHOT, OPT_ID,	     OPT_FILE,	     OPT_ROOT,
+	OPT_COLOR,    OPT_ASCII,     OPT_PLAIN,	     OPT_READ_ONLY,
+	OPT_VIEW,     OPT_THEME,     OPT_SET,	     OPT_HELP,
+	OPT_VERSION,
 };
 
 _Static_assert(ARRAY_SIZE(help_order) == N_OPTIONS, "every option is in the help");
@@ -232,6 +237,14 @@ static int set_json(struct options *options, const char *value)
 	return r ? r : set_mode(options, MODE_JSON, "--json");
 }
 
+static int add_setting(struct options *options, const char *value)
+{
+	if (options->n_settings == MAX_SETTINGS)
+		return say(EXIT_USAGE, "--set: more than %d of them", MAX_SETTINGS);
+	options->settings[options->n_settings++] = value;
+	return 0;
+}
+
 static int set_loop(struct options *options, enum id id, const char *value)
 {
 	if (options->loop)
@@ -294,6 +307,7 @@ static int apply(void *arg, const struct parsed_option *option)
 	case OPT_READ_ONLY: options->read_only = true; return 0;
 	case OPT_VIEW: options->view = value; return 0;
 	case OPT_THEME: options->theme = value; return 0;
+	case OPT_SET: return add_setting(options, value);
 	case N_OPTIONS: break;
 	}
 	return EXIT_INTERNAL;
@@ -318,10 +332,11 @@ static int check(const struct parse *parse)
 		return say(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
 	if (parse->has_format && options->mode != MODE_QUERY)
 		return say(EXIT_USAGE, "--format belongs to a query: --query-gpu for instance");
-	if ((options->plain || options->read_only || options->view || options->theme) &&
+	if ((options->plain || options->read_only || options->view || options->theme ||
+	     options->n_settings) &&
 	    !options->watch)
-		return say(EXIT_USAGE,
-			   "--plain, --read-only, --view and --theme belong to -w: -w is missing");
+		return say(EXIT_USAGE, "--plain, --read-only, --view, --theme and --set belong to "
+				       "-w: -w is missing");
 	if (options->watch)
 		options->period_ms = refresh_ms ? refresh_ms : 1000;
 	options->has_period = refresh_ms != 0;

@@ -23,6 +23,8 @@ enum mode {
 	MODE_VERSION,
 };
 
+enum { MAX_SETTINGS = 16 };
+
 struct options {
 	enum mode mode;
 	const char *mode_name; /* the option that chose it */
@@ -41,8 +43,10 @@ struct options {
 	/* of the full screen */
 	bool plain; /* not wanted */
 	bool read_only;
-	const char *view, *theme; /* NULL: as the settings have it */
-	bool has_period;	  /* -r was given */
+	const char *view, *theme;	    /* NULL: as the settings have it */
+	const char *settings[MAX_SETTINGS]; /* "name=value" */
+	unsigned n_settings;
+	bool has_period; /* -r was given */
 	struct selection selection;
 };
 

@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "tui/tui.h"
 
+#include <errno.h>
 #include <string.h>
 
 static int take(void *arg, const struct want *want, const struct snapshot *before,
@@ -36,7 +37,27 @@ struct wishes {
 	unsigned count;
 	unsigned period_ms; /* 0: not said, as are the next two by NULL */
 	const char *view, *theme;
+	const char *const *settings; /* "name=value", so many */
+	unsigned n_settings;
 };
+
+/* What --set says. */
+static int choose_one(struct settings *settings, const char *text)
+{
+	size_t length = strcspn(text, "=");
+	CLEANUP_FREE char *name = strndup(text, length);
+	int r;
+
+	if (!name)
+		return say(EXIT_INTERNAL, "out of memory");
+	r = text[length] ? settings_set(settings, name, text + length + 1) : -EINVAL;
+	if (r == -ENOENT)
+		return say(EXIT_USAGE, "--set: no setting \"%s\"", name);
+	if (r < 0)
+		return say(EXIT_USAGE, "--set: %s cannot be \"%s\"", name,
+			   text + length + (text[length] == '='));
+	return 0;
+}
 
 /* Settings, environment, options: the last one counts. */
 static int choose(struct settings *settings, const struct wishes *wishes, struct buf *complaints)
@@ -52,6 +73,12 @@ static int choose(struct settings *settings, const struct wishes *wishes, struct
 	if (wishes->theme && settings_set(settings, "theme", wishes->theme) < 0)
 		return say(EXIT_USAGE, "--theme: \"%s\" is not default, colorblind, light or mono",
 			   wishes->theme);
+	for (unsigned i = 0; i < wishes->n_settings; i++) {
+		int r = choose_one(settings, wishes->settings[i]);
+
+		if (r)
+			return r;
+	}
 	return 0;
 }
 
@@ -116,6 +143,8 @@ static int run_watch(int argc, char **argv, struct tui_end *end)
 		.period_ms = options.has_period ? options.period_ms : 0,
 		.view = options.view,
 		.theme = options.theme,
+		.settings = options.settings,
+		.n_settings = options.n_settings,
 	};
 
 	if (code == 0)

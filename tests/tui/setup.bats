@@ -101,6 +101,23 @@ at() {
 	not shows 'p150a'
 }
 
+@test "any setting on the command line, before environment and file" {
+	TT_SMI_SORT=pid TT_SMI_UNITS=decimal watch 120x40 --view processes --set sort=-time --set units=iec
+	eventually lists beta alpha gamma delta
+	shows 'by TIME▲'
+	shows '3.0GiB'
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	terminal 80x24 "$TT_SMI" --root "$D" -w --set nonsense=1
+	eventually shows 'tt_smi: --set: no setting "nonsense"'
+	eventually shows 'code 2'
+	close_terminal
+	terminal 80x24 "$TT_SMI" --root "$D" -w --set theme
+	eventually shows 'tt_smi: --set: theme cannot be ""'
+	eventually shows 'code 2'
+}
+
 @test "the setup screen on the smallest terminal, by mouse" {
 	watch 40x10
 	eventually shows alpha
