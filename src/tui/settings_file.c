@@ -158,23 +158,35 @@ static int write_file(const char *path, const struct buf *text)
 }
 
 /* Beside the old file first: a full disk does not cost the settings that were there. */
+static int replace_file(const char *path, const struct buf *text)
+{
+	CLEANUP_FREE char *real = realpath(path, NULL); /* a link stays one */
+	CLEANUP_BUF struct buf fresh = { 0 };
+	int r;
+
+	if (real)
+		path = real;
+	buf_printf(&fresh, "%s.new", path);
+	if (fresh.failed)
+		return -ENOMEM;
+	r = write_file(buf_text(&fresh), text);
+	if (r == 0 && rename(buf_text(&fresh), path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(buf_text(&fresh));
+	return r;
+}
+
 int settings_save(const struct settings *settings, struct buf *ret_path)
 {
-	CLEANUP_BUF struct buf text = { 0 }, fresh = { 0 };
-	int r;
+	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!put_folder(ret_path))
 		return -ENOENT;
 	make_folders(buf_text(ret_path));
 	buf_puts(ret_path, "/config");
-	buf_printf(&fresh, "%s.new", buf_text(ret_path));
 	settings_write(settings, &text);
-	if (text.failed || fresh.failed || ret_path->failed)
+	if (text.failed || ret_path->failed)
 		return -ENOMEM;
-	r = write_file(buf_text(&fresh), &text);
-	if (r == 0 && rename(buf_text(&fresh), buf_text(ret_path)) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(buf_text(&fresh));
-	return r;
+	return replace_file(buf_text(ret_path), &text);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 static struct buf complaints;
 
@@ -160,6 +161,33 @@ TEST(a_file_of_garbage_is_survived)
 	}
 }
 
+TEST(a_link_to_the_file_stays_one)
+{
+	char folder[] = "/tmp/tt-smi-settings-XXXXXX", target[64];
+	CLEANUP_BUF struct buf path = { 0 }, again = { 0 };
+	struct settings s = parse("view=grid");
+	struct stat found;
+
+	assert_non_null(mkdtemp(folder));
+	setenv("XDG_CONFIG_HOME", folder, 1);
+	assert_int_equal(settings_save(&s, &path), 0);
+	snprintf(target, sizeof(target), "%s/elsewhere", folder);
+	assert_int_equal(rename(buf_text(&path), target), 0);
+	assert_int_equal(symlink(target, buf_text(&path)), 0);
+	s = parse("view=memory");
+	assert_int_equal(settings_save(&s, &again), 0);
+	assert_int_equal(lstat(buf_text(&path), &found), 0);
+	assert_true(S_ISLNK(found.st_mode));
+	settings_init(&s);
+	settings_load(&s, &complaints);
+	assert_int_equal(s.view, VIEW_MEMORY);
+	assert_int_equal(unlink(target), 0);
+	assert_int_equal(unlink(buf_text(&path)), 0);
+	*strrchr(path.data, '/') = '\0';
+	assert_int_equal(rmdir(path.data), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 TEST(the_file_is_found_written_and_below_the_environment)
 {
 	char folder[] = "/tmp/tt-smi-settings-XXXXXX";
@@ -257,6 +285,7 @@ int main(void)
 		cmocka_unit_test(broken_settings_are_reported_and_ignored),
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(a_file_of_garbage_is_survived),
+		cmocka_unit_test(a_link_to_the_file_stays_one),
 		cmocka_unit_test(the_file_is_found_written_and_below_the_environment),
 		cmocka_unit_test(no_key_means_two_things),
 		cmocka_unit_test(the_manual_has_every_key),
