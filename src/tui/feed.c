@@ -30,6 +30,7 @@ struct feed {
 	size_t n_errands;
 	struct buf answers[ERRAND_N];
 	bool answered[ERRAND_N];
+	int32_t inspected; /* the process that the answer is about */
 };
 
 void frame_unref(struct frame *frame)
@@ -153,6 +154,8 @@ static void run_errand(struct feed *feed)
 	buf_done(&feed->answers[errand.kind]);
 	feed->answers[errand.kind] = answer;
 	feed->answered[errand.kind] = true;
+	if (errand.kind == ERRAND_INSPECT)
+		feed->inspected = errand.pid;
 	wake_display(feed);
 }
 
@@ -333,18 +336,34 @@ bool feed_ask(struct feed *feed, const struct errand *errand)
 	return room;
 }
 
+/* With the lock. */
+static bool take_answer(struct feed *feed, enum errand_kind kind, struct buf *ret)
+{
+	if (!feed->answered[kind])
+		return false;
+	buf_done(ret);
+	*ret = feed->answers[kind];
+	feed->answers[kind] = (struct buf){ 0 };
+	feed->answered[kind] = false;
+	return true;
+}
+
 bool feed_answer(struct feed *feed, enum errand_kind kind, struct buf *ret)
 {
 	bool there;
 
 	pthread_mutex_lock(&feed->lock);
-	there = feed->answered[kind];
-	if (there) {
-		buf_done(ret);
-		*ret = feed->answers[kind];
-		feed->answers[kind] = (struct buf){ 0 };
-		feed->answered[kind] = false;
-	}
+	there = take_answer(feed, kind, ret);
+	pthread_mutex_unlock(&feed->lock);
+	return there;
+}
+
+bool feed_inspection(struct feed *feed, int32_t pid, struct buf *ret)
+{
+	bool there;
+
+	pthread_mutex_lock(&feed->lock);
+	there = feed->inspected == pid && take_answer(feed, ERRAND_INSPECT, ret);
 	pthread_mutex_unlock(&feed->lock);
 	return there;
 }

@@ -98,3 +98,6 @@ MUST_CHECK bool feed_ask(struct feed *feed, const struct errand *errand);
 
 /* What the last errand of this kind brought, once: true and the text replaced. */
 bool feed_answer(struct feed *feed, enum errand_kind kind, struct buf *ret);
+
+/* The same of an inspection: what was asked of another process before is not taken. */
+bool feed_inspection(struct feed *feed, int32_t pid, struct buf *ret);

@@ -273,7 +273,7 @@ void ui_take_answers(struct ui *ui)
 	if (feed_answer(ui->feed, ERRAND_SIGNAL, &text) ||
 	    feed_answer(ui->feed, ERRAND_SAVE, &text))
 		ui_say(ui, "%s", buf_text(&text));
-	if (feed_answer(ui->feed, ERRAND_INSPECT, &ui->detail))
+	if (feed_inspection(ui->feed, ui->detail_pid, &ui->detail))
 		page_go_to(ui, ui->detail_anchor);
 	ui_settle(ui);
 }
