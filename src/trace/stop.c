@@ -11,18 +11,27 @@
 #include <signal.h>
 #include <string.h>
 
+/* A file system of somebody's that does not answer holds who reads from it, signals or not. */
+#define PATIENCE (3 * NS_PER_S)
+
 /* Who watches would only load it again. */
 static int end_watcher(int lock)
 {
 	struct timespec moment = clock_timespec(10 * NS_PER_MS);
+	int64_t since = 0;
 	pid_t told = 0;
 	int r;
 
 	while ((r = lock_try(lock, LOCK_WATCH)) == -EAGAIN) {
 		pid_t owner = lock_owner(lock, LOCK_WATCH);
+		int64_t now = clock_now(CLOCK_MONOTONIC);
+		bool late = owner == told && now - since > PATIENCE;
 
-		if (owner > 0 && owner != told && kill(owner, SIGTERM) < 0 && errno != ESRCH)
+		if (owner > 0 && (owner != told || late) &&
+		    kill(owner, late ? SIGKILL : SIGTERM) < 0 && errno != ESRCH)
 			return -errno;
+		if (owner != told || late)
+			since = now;
 		told = owner;
 		nanosleep(&moment, NULL);
 	}
