@@ -10,6 +10,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const struct {
 	const char *name;
@@ -107,6 +108,7 @@ int main(int argc, char **argv)
 	int code;
 
 	argv[0] = (char[]){ "tt_smi-trace" };
+	umask(0022); /* what is made is for everybody to read, whatever root is used to */
 	code = parse(&options, argc, argv);
 	if (code >= 0)
 		return code;
