@@ -84,13 +84,14 @@ static int attach(struct files *files, const struct metal_library *library, int 
 	const struct trace_library *found;
 	int r;
 
-	drop_old(files, st);
 	found = libraries_find(files->libraries, st);
 	if (found) {
 		verdict->library = found->id;
 		return 0;
 	}
 	r = libraries_add(files->tracer, files->libraries, library, fd, name, &verdict->library);
+	/* Afterwards: if only its time was changed, no call is missed. */
+	drop_old(files, st);
 	if (r == -ENOSPC)
 		verdict->problem = "too many libraries are attached to";
 	else if (r < 0)

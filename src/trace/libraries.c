@@ -37,7 +37,8 @@ const struct trace_library *libraries_find(const struct trace_library list[stati
 					   const struct stat *st)
 {
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
-		if (list[i].id && list[i].st_dev == st->st_dev && list[i].st_ino == st->st_ino)
+		if (list[i].id && list[i].st_dev == st->st_dev && list[i].st_ino == st->st_ino &&
+		    list[i].changed == libraries_changed(st))
 			return &list[i];
 	return NULL;
 }

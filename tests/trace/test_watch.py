@@ -10,7 +10,7 @@ import time
 import staged
 from metal import Program, library, run_tests
 from odd import FOLDER, LIBRARY, Odd
-from staged import PINS, TRACER, Tracing, allocations, tracer
+from staged import PINS, TICK, TRACER, Tracing, allocations, tracer
 
 staged.enter()
 
@@ -97,6 +97,39 @@ def test_an_upgraded_library_is_attached_to_before_it_runs(directory):
         eventually(lambda: attached() == 1)  # nobody has the old one any more
         os.unlink(path)
         eventually(lambda: attached() == 0)
+
+
+def test_a_file_whose_time_changes_is_followed_without_a_gap(directory):
+    for name in ("odd", "libodd.so"):
+        shutil.copy(f"{FOLDER}/{name}", directory)
+    path = directory + "/libodd.so"
+    with Watcher():
+        tracer("start", path)
+        time.sleep(2 * TICK)
+        with Odd("b0", program=directory + "/odd", env={**os.environ, "LD_LIBRARY_PATH": directory}) as odd:
+            eventually(lambda: odd.pid in allocations())
+            os.utime(path, (1, 1))
+            tracer("start", path)
+            assert said().count("library     " + path) == 1
+            assert allocations()[odd.pid][0] == "exact"
+
+
+def test_a_watcher_that_hears_nothing_is_ended_all_the_same(_):
+    with Watcher() as watcher:
+        watcher.process.send_signal(signal.SIGSTOP)
+        tracer("stop")
+        assert watcher.end() == -signal.SIGKILL
+        assert "not loaded" in tracer("status", check=False).stdout
+
+
+def test_others_may_read_whatever_the_umask(directory):
+    os.umask(0o077)
+    try:
+        with Tracing():
+            assert [os.stat(PINS + "/.." * up).st_mode & 0o755 for up in (0, 1)] == [0o755, 0o755]
+            assert os.stat("/run/tt-smi/trace.report").st_mode & 0o444 == 0o444
+    finally:
+        os.umask(0o022)
 
 
 def test_one_watches_and_the_next_takes_its_turn(_):

@@ -66,6 +66,13 @@ static __always_inline struct trace_process *process_of(const struct hit *hit)
 	return process_begin(hit, start);
 }
 
+/* A copy that was loaded before it was attached to may hold something already. */
+static __always_inline void copy_begin(const struct hit *hit)
+{
+	if ((hit->process->start + 1) * TRACE_NS_PER_TICK <= hit->library->attached)
+		process_flag(hit->process, TRACE_SINCE_ATTACH);
+}
+
 /*
  * The same file can have two names that do not look the same, as in two containers
  * over one image: both are attached to, and each call is told twice. Who comes first
@@ -83,6 +90,8 @@ static __always_inline bool speaks(const struct hit *hit)
 			return true;
 		if (!old)
 			old = __sync_val_compare_and_swap(copy, 0, mine);
+		if (!old)
+			copy_begin(hit);
 		if (!old || old == mine)
 			return true;
 		if ((old ^ mine) >= TRACE_LIBRARY_IDS)
