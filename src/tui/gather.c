@@ -36,9 +36,9 @@ void gather_close(void)
 }
 
 /* Until the terminal takes more. False: it is not worth waiting for. */
-static bool wait_for_room(void)
+static bool wait_for_room(int fd)
 {
-	struct pollfd fds[] = { { .fd = own_fd, .events = POLLOUT },
+	struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
 				{ .fd = stop_fd, .events = POLLIN } };
 	int n = poll(fds, ARRAY_SIZE(fds), patience_ms);
 
@@ -56,7 +56,7 @@ static void write_gathered(void)
 		if (n >= 0)
 			done += (size_t)n;
 		else if (errno == EAGAIN)
-			gave_up = !wait_for_room();
+			gave_up = !wait_for_room(fd);
 		else if (errno != EINTR)
 			break;
 	}

@@ -154,12 +154,11 @@ void terminal_set_mouse(bool ours)
 	mouseinterval(0); /* a press is a click: nobody waits for the second */
 }
 
-/* A terminal that takes nothing any more does not keep us: whoever ends us may be elsewhere. */
-static void leave_screen(void)
-{
-	enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 2000 };
 
-	gather_begin(-1, PATIENCE_MS);
+static void leave_screen(int stop_fd, int patience_ms)
+{
+	gather_begin(stop_fd, patience_ms);
 	endwin();
 	gather_end();
 }
@@ -170,7 +169,12 @@ void terminal_leave(struct terminal *terminal)
 
 	if (rescue.taken) {
 		rescue.taken = 0;
-		leave_screen();
+		/* Whoever pressed a key may have stopped the output; who sent a signal is
+		 * elsewhere. */
+		if (terminal->ended_by)
+			leave_screen(-1, PATIENCE_MS);
+		else
+			leave_screen(terminal->signals, -1);
 	}
 	gather_close();
 	if (terminal->signals >= 0)
@@ -201,7 +205,7 @@ static void suspend(void)
 	sigemptyset(&go_on);
 	sigaddset(&go_on, SIGCONT);
 	rescue.taken = 0;
-	leave_screen();
+	leave_screen(-1, PATIENCE_MS);
 	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
 	raise(SIGTSTP);
 	pthread_sigmask(SIG_BLOCK, &stop, NULL);
@@ -213,7 +217,7 @@ static void suspend(void)
 /* Stopped by others, and no word of it: the shell has had the terminal as we left it. */
 static void come_back(void)
 {
-	leave_screen();
+	leave_screen(-1, PATIENCE_MS);
 	follow_size();
 }
 

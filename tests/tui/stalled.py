@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """A terminal that takes nothing any more, in the middle of a frame: whoever ends us is heard.
+One that people stopped by Ctrl-S is waited for.
 
 usage: stalled.py TT_SMI ROOT
 """
@@ -23,3 +24,13 @@ while not (ended := os.waitpid(terminal.pid, os.WNOHANG))[0]:
     assert time.monotonic() < limit, "it does not end"
     time.sleep(0.02)
 assert os.WTERMSIG(ended[1]) == signal.SIGTERM, ended
+
+terminal = Terminal(sys.argv[1], sys.argv[2])
+assert b"Quit" in terminal.read(2.0)
+terminal.press(b"\x13")
+time.sleep(0.2)
+terminal.press(b"q")
+time.sleep(3)  # longer than whoever sent a signal would wait
+terminal.press(b"\x11")
+assert b"\x1b[?1049l" in terminal.read(1.0)
+assert terminal.end() == 0
