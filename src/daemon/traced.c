@@ -5,6 +5,7 @@
 #include "daemon/legacy_process.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
+#include "source/pinned.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct traced_life {
 	struct watch watch; /* its pidfd */
 	struct peer peer;
 	bool low;
+	bool doubted; /* the probes missed something once: then no figure of it is kept */
 	struct image_usage *usages;
 	uint32_t n_usages;
 };
@@ -171,6 +173,18 @@ static void life_take(struct traced_life *life, const struct image_usage *from)
 	life->usages[life->n_usages++] = *from;
 }
 
+/* What was believed of it until now may have been wrong already. */
+static void life_doubt(struct traced_life *life, const struct snapshot *snapshot)
+{
+	const struct process *process = snapshot_find_process(snapshot, life->peer.pid);
+
+	if (!process || !process->n_usages ||
+	    pinned_reason_doubt(process->usages[0].why[USE_DRAM]) == TRACED_NO_DOUBT)
+		return;
+	life->doubted = true;
+	life->n_usages = 0;
+}
+
 /* A pool that is not told of any more holds nothing. */
 static void life_empty(struct traced_life *life)
 {
@@ -195,7 +209,7 @@ void traced_refresh(struct manager *manager)
 		life = life_find(manager, claims[i].pid);
 		if (!life)
 			life = life_new(manager, &claims[i]);
-		if (!life || life->peer.start_ticks != claims[i].start_ticks)
+		if (!life || life->doubted || life->peer.start_ticks != claims[i].start_ticks)
 			continue;
 		if (claims[i].pid != before)
 			life_empty(life);
@@ -205,6 +219,9 @@ void traced_refresh(struct manager *manager)
 		for (uint32_t k = 0; k < n; k++)
 			life_take(life, &usages[k]);
 	}
+	for (LIST_EACH(at, &manager->lives))
+		if (snapshot)
+			life_doubt(container_of(at, struct traced_life, member), snapshot);
 }
 
 static void look_again(struct timer *timer)

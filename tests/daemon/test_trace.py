@@ -206,5 +206,39 @@ def test_a_traced_program_that_ends_has_an_account(directory):
     server.stop()
 
 
+def spoil(root, pid):
+    """From now on the kernel says that it missed something of that process; a living tree is written anew now and then."""
+    path = root + "/run/tt-smi/bpf/allocations"
+    with open(path) as file:
+        lines = file.readlines()
+    for i, line in enumerate(lines):
+        if line.startswith(f"{pid} "):
+            lines[i] = line.replace("exact", "unreliable:missed-free")
+    with open(path + ".new", "w") as file:
+        file.writelines(lines)
+    os.rename(path + ".new", path)
+
+
+@root
+@bare
+def test_of_a_program_that_is_doubted_no_figures_are_kept(directory):
+    root = machine(directory, "-b", "n150", "-w", "dev=0,dram=2G,via=traced,name=doubted", "-w",
+                   "dev=0,dram=1G,via=traced,name=trusted")
+    server = Tracing(directory, root=root)
+    doubted, trusted = workload(root, "doubted"), workload(root, "trusted")
+    wait(lambda: server.ask().of(doubted).now(DRAM) == 2 * GIB, "its figures")
+    looks = time.monotonic() + 2.5  # two looks of the server, once a second
+    wait(lambda: time.monotonic() > looks, "the server to look")
+    looks = time.monotonic() + 2.5
+    wait(lambda: spoil(root, doubted) or (server.ask().of(doubted).doubt and time.monotonic() > looks), "the doubt")
+    for pid in (doubted, trusted):
+        os.kill(pid, signal.SIGKILL)
+    wait(lambda: [p for p in server.ask(WANT_FINISHED).finished if p.pid == trusted], "the account of the other")
+    wait(lambda: not is_alive(doubted), "its end")
+    time.sleep(0.2)
+    assert [p.name for p in server.ask(WANT_FINISHED).finished if p.pid == doubted] == []
+    server.stop()
+
+
 if __name__ == "__main__":
     run(sys.modules[__name__])
