@@ -67,6 +67,12 @@ int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, vo
 
 	if (!track && !track_v0)
 		return impl || allocator ? -ENOTSUP : -ENOENT;
+	/*
+	 * Functions of versions that exclude each other: libttalloc-preload.so, which stands
+	 * before TT-Metal and must not be taken for it.
+	 */
+	if (track_v0 && impl && allocator)
+		return -ENOENT;
 	if (track && track_v0)
 		return -ENOTSUP;
 	if (track_v0)

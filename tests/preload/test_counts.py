@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from metal import LIBRARIES, METAL, Program, run, run_tests, totals, without
-from preload import BUILD, HERE, RUN, TT_SMI, Host, counted, eventually, flags, has_open, preloaded, tables
+from preload import BUILD, HERE, RUN, SHIM, TT_SMI, Host, counted, eventually, flags, has_open, preloaded, tables
 
 RANDOM = ("mesh m 0 1", "open 2", "random 5 3000 3", "close m", "mesh m 0 1", "close 2", "open 2",
           "random 6 2000 2")
@@ -203,6 +203,12 @@ def test_callers_that_have_no_metal_among_their_libraries(_):
     assert host.lines[0] == "forgotten\n", host.lines
     assert without(preloaded(host.pid))[0]["dram"] == 1 << 20
     assert host.end() == (0, "")
+
+
+def test_it_is_not_taken_for_metal(_):
+    """Who follows the program from outside must find the library behind it, and none besides."""
+    done = subprocess.run([METAL + "/metal_look", SHIM], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "No such file" in done.stderr, done
 
 
 def test_a_process_that_can_have_no_table_is_told(_):

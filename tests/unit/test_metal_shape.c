@@ -196,6 +196,10 @@ TEST(what_no_release_has_together_is_no_shape)
 
 	assert_int_equal(find((struct symbols){ { "malloc" } }, &shape), -ENOENT);
 	assert_int_equal(find((struct symbols){ { METAL_NAME_VIEW } }, &shape), -ENOENT);
+	assert_int_equal(find((struct symbols){ { METAL_NAME_TRACK_V0, METAL_NAME_ALLOCATE,
+						  METAL_NAME_ALLOCATE_IMPL } },
+			      &shape),
+			 -ENOENT);
 	assert_int_equal(find((struct symbols){ { METAL_NAME_ALLOCATE_IMPL } }, &shape), -ENOTSUP);
 	assert_int_equal(find((struct symbols){ { METAL_NAME_TRACK } }, &shape), -ENOTSUP);
 	assert_int_equal(
