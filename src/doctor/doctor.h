@@ -8,8 +8,8 @@
 #include "doctor/report.h"
 #include "model/snapshot.h"
 
-/* How it is with tracing, since much depends on it. */
-enum tracing { TRACING_OFF, TRACING_ON, TRACING_UNREADABLE };
+/* How it is with tracing, since much depends on it. Elsewhere: by the numbers of the host. */
+enum tracing { TRACING_OFF, TRACING_ON, TRACING_UNREADABLE, TRACING_ELSEWHERE };
 
 struct patient {
 	const struct root *root;

@@ -4,6 +4,7 @@
 #include "metal/library.h"
 #include "metal/mapped.h"
 #include "render/render.h"
+#include "source/pinned.h"
 #include "source/procfs.h"
 
 #include <errno.h>
@@ -96,7 +97,9 @@ static void advise(struct verdict *verdict, const char *fix)
 
 static void advise_tracing(const struct holder *holder, struct verdict *verdict)
 {
-	if (holder->patient->can_trace)
+	if (holder->patient->tracing == TRACING_ELSEWHERE)
+		advise(verdict, "sudo tt_smi, on the host");
+	else if (holder->patient->can_trace)
 		advise(verdict, "sudo tt_smi trace start");
 }
 
@@ -128,9 +131,12 @@ static void blame_tracing(const struct holder *holder, struct verdict *verdict)
 		buf_printf(&verdict->cause, "; it cannot be traced (%s)", problem);
 		return;
 	}
-	buf_puts(&verdict->cause, holder->patient->tracing == TRACING_ON
-					  ? "; tracing is on, but not of this library"
-					  : "; tracing is off");
+	if (holder->patient->tracing == TRACING_ELSEWHERE)
+		buf_puts(&verdict->cause, "; tracing is on, but only the host can tell");
+	else
+		buf_puts(&verdict->cause, holder->patient->tracing == TRACING_ON
+						  ? "; tracing is on, but not of this library"
+						  : "; tracing is off");
 	advise_tracing(holder, verdict);
 }
 
@@ -288,6 +294,17 @@ static void examine_unseen(const struct patient *patient, const struct device *d
 	}
 }
 
+/* Who is outside is at best counted, by a driver that keeps lists. */
+static void examine_namespace(struct report *report)
+{
+	if (pinned_names_ours())
+		return;
+	report_add(report, LEVEL_NOTE,
+		   "this is a pid namespace of its own: processes outside are not seen, but for "
+		   "how often they have a device open (driver 2.5 and later)");
+	report_fix(report, "look from the host, or from a container with --pid=host");
+}
+
 static void examine_leftovers(const struct snapshot *snapshot, struct report *report)
 {
 	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
@@ -313,4 +330,6 @@ void examine_processes(const struct patient *patient, struct report *report)
 	examine_leftovers(snapshot, report);
 	if (report->count == before)
 		report_add(report, LEVEL_OK, "no process has a device open");
+	if (patient->root->live)
+		examine_namespace(report);
 }

@@ -4,6 +4,7 @@
 #include "basic/neighbour.h"
 #include "basic/parse.h"
 #include "proto/traced.h"
+#include "source/pinned.h"
 #include "source/server.h"
 
 #include <errno.h>
@@ -160,7 +161,7 @@ static bool examine_kernel(const struct root *root, struct report *report)
 static enum tracing find_tracing(const struct root *root)
 {
 	if (faccessat(root->fd, TRACED_ALLOCATIONS, R_OK, AT_EACCESS) == 0)
-		return TRACING_ON;
+		return root->live && !pinned_names_ours() ? TRACING_ELSEWHERE : TRACING_ON;
 	return errno == EACCES ? TRACING_UNREADABLE : TRACING_OFF;
 }
 
@@ -176,6 +177,12 @@ static void examine_pinned(const struct patient *patient, struct report *report)
 	case TRACING_UNREADABLE:
 		report_add(report, LEVEL_WARN, "on, but /" TRACED_ALLOCATIONS " may not be read");
 		report_fix(report, "sudo tt_smi trace stop && sudo tt_smi trace start");
+		break;
+	case TRACING_ELSEWHERE:
+		report_add(report, LEVEL_NOTE,
+			   "on, but it numbers processes as the host does: of no use in this pid "
+			   "namespace");
+		report_fix(report, "look from the host, or from a container with --pid=host");
 		break;
 	case TRACING_ON:
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);

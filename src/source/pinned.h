@@ -20,6 +20,9 @@ struct pinned {
 	struct buf text;
 };
 
+/* Do their pids mean anything to this process: is it in the initial namespace? */
+bool pinned_names_ours(void);
+
 /* The path stays the caller's. */
 void pinned_init(struct pinned *pinned, const struct root *root, const char *path);
 

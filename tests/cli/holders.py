@@ -483,7 +483,7 @@ def diagnosed():
     assert all(found[pid]["level"] == "warn" for pid in everybody), found
     has = {pid: found[pid]["text"] for pid in everybody}
     assert f"TT-Metal v0.60 to v0.65 ({old_path}) has no counters of its own" in has[old.pid], has
-    assert "tracing is off" in has[old.pid] and "tt_smi run -- COMMAND" in found[old.pid]["fixes"][-1]
+    assert "tracing is off" in has[old.pid] and "the next time: tt_smi run -- COMMAND" in found[old.pid]["fixes"]
     assert "TT-Metal is not among the files" in has[plain.pid], has
     assert "TT-Metal v0.77 or later" in has[silent.pid] and "has published nothing" in has[silent.pid], has
     assert "TT_METAL_SHM_TRACKING_DISABLED" in has[off.pid], has
@@ -497,12 +497,22 @@ def diagnosed():
         found, _ = doctor(*NOBODY)
         assert "another user's to look at" in found[old.pid]["text"], found[old.pid]
         assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
+    # A container sees neither who is outside nor what the kernel's numbers mean.
+    if os.getuid() == 0:
+        _, inside = doctor("unshare", "--pid", "--fork", "--mount-proc")
+        assert any("a pid namespace of its own" in f["text"] and "--pid=host" in f["fixes"][0] for f in inside), inside
+    if os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
+        return
     # The kernel's own count of one of them.
     pin("allocations", (old.pid, "python3", 4096, 0, 0, 0, 1, 0, 0, start_of(old.pid), "exact"))
     found, all_of_them = doctor()
     expect(found[old.pid]["level"], "ok")
     assert "known: Traced" in found[old.pid]["text"], found[old.pid]
     assert any(f["text"] == "on: /run/tt-smi/bpf/allocations" for f in all_of_them)
+    assert not any("pid namespace" in f["text"] for f in all_of_them)
+    if os.getuid() == 0:
+        _, inside = doctor("unshare", "--pid", "--fork", "--mount-proc")
+        assert any(f["text"].startswith("on, but it numbers") for f in inside), inside
 
 
 def labels():
