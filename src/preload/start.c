@@ -43,6 +43,20 @@ static void list_remove(char *list, const char *path)
 	*to = '\0';
 }
 
+/* By hand: a program may have an unsetenv() of its own, which is not ready yet (bash). */
+static void environment_remove(const char *name)
+{
+	size_t length = strlen(name);
+	char **to = environ;
+
+	if (!environ)
+		return;
+	for (char **from = environ; *from; from++)
+		if (strncmp(*from, name, length) != 0 || (*from)[length] != '=')
+			*to++ = *from;
+	*to = NULL;
+}
+
 /*
  * A child that is not to be counted goes on without us, and so do its own: only what it
  * executes itself is still to come, and must find an environment like any other's.
@@ -55,10 +69,10 @@ static void leave_environment(void)
 	if (list && dladdr((void *)(uintptr_t)leave_environment, &self) && self.dli_fname) {
 		list_remove(list, self.dli_fname);
 		if (!*list)
-			unsetenv(PRELOAD_LIST);
+			environment_remove(PRELOAD_LIST);
 	}
-	unsetenv(PRELOAD_ONLY);
-	unsetenv(PRELOAD_QUIET);
+	environment_remove(PRELOAD_ONLY);
+	environment_remove(PRELOAD_QUIET);
 }
 
 __attribute__((constructor)) static void start(void)
