@@ -48,10 +48,14 @@ static void on_crash(int signal)
 	raise(signal);
 }
 
+/* On a stack of its own: the other one may be what was used up. */
 static void prepare_rescue(void)
 {
-	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+	static char stack[32768];
+	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK };
 
+	sigaltstack(&own, NULL);
 	rescue.length = 0;
 	rescue_add("\033[?1006l\033[?1002l\033[?1000l"); /* mouse */
 	rescue_add(tigetstr("sgr0"));
