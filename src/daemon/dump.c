@@ -35,6 +35,24 @@ static int row_compare(const void *a, const void *b)
 	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
 }
 
+/* Best first: origins are numbered so, and the preloaded library is between two of them. */
+static uint32_t rank(const struct image_process *process)
+{
+	return process->flags & IMAGE_PRELOAD ? 2 * IMAGE_LEGACY + 1 : 2 * process->origin;
+}
+
+static int origin_compare(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+	uint64_t card_x = card_key(x->usage), card_y = card_key(y->usage);
+
+	if (card_x != card_y)
+		return card_x < card_y ? -1 : 1;
+	if (x->process->pid != y->process->pid)
+		return x->process->pid < y->process->pid ? -1 : 1;
+	return (rank(x->process) > rank(y->process)) - (rank(x->process) < rank(y->process));
+}
+
 static void put_card(struct buf *out, const struct image_usage *usage)
 {
 	if (!(usage->known & TABLE_HAS_NODE)) {
@@ -102,19 +120,34 @@ static bool pool_is_wanted(uint32_t pool, bool kernels)
 	return !kernels || pool == TABLE_KERNEL;
 }
 
-static size_t rows_collect(const struct image_view *view, bool kernels, struct row *rows)
+static size_t rows_all(const struct image_view *view, struct row *rows)
 {
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < view->header->process_count; i++) {
 		const struct image_process *process = &view->processes[i];
 
-		for (uint32_t k = 0; k < process->usage_count; k++) {
-			const struct image_usage *usage = &view->usages[process->usage_first + k];
+		for (uint32_t k = 0; k < process->usage_count; k++)
+			rows[count++] =
+				(struct row){ &view->usages[process->usage_first + k], process };
+	}
+	return count;
+}
 
-			if (usage->now_bytes && pool_is_wanted(usage->pool, kernels))
-				rows[count++] = (struct row){ usage, process };
-		}
+/* Of a process that several tell of, the best on each card: they tell of the same memory. */
+static size_t rows_collect(const struct image_view *view, bool kernels, struct row *rows)
+{
+	size_t all = rows_all(view, rows), count = 0;
+	struct row best = { 0 };
+
+	qsort(rows, all, sizeof(*rows), origin_compare);
+	for (size_t i = 0; i < all; i++) {
+		if (!best.usage || card_key(best.usage) != card_key(rows[i].usage) ||
+		    best.process->pid != rows[i].process->pid)
+			best = rows[i];
+		if (rank(rows[i].process) == rank(best.process) && rows[i].usage->now_bytes &&
+		    pool_is_wanted(rows[i].usage->pool, kernels))
+			rows[count++] = rows[i];
 	}
 	qsort(rows, count, sizeof(*rows), row_compare);
 	return count;

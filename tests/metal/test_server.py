@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,6 +89,12 @@ def agree(program):
     eventually(lambda: shown(program.pid, NOBODY, ("mem", "--json", "-n", "1")) == want, f"mem: {want}")
 
 
+def dumped(pid):
+    """The lines about what a process holds, as tt_smi mem --dump has them; others may be there too."""
+    text = subprocess.check_output([TT_SMI, "mem", "--dump"], text=True, timeout=60)
+    return re.findall(rf"^  pid {pid} .*: (\d+) bytes in .*\((.*)\)$", text, re.M)
+
+
 def test_every_user_sees_what_a_program_holds(_):
     with Server() as server:
         program = Program("v77")
@@ -124,6 +131,17 @@ def test_every_user_sees_what_a_program_holds(_):
         have = {int(node): int(peak) for pid, node, peak in rows if int(pid) == program.pid and peak != "[N/A]"}
         assert set(have) == set(end), rows
         assert all(have[node] >= (end[node][0] - end[node][2]) >> 20 for node in end), (have, end)
+
+
+def test_what_two_tell_of_one_process_is_not_added(_):
+    with Server():
+        program = Program("v66", before=[BUILD + "/tt_smi", "run"])
+        program.do(*HOLD, "alloc first 0 dram 4K")
+        eventually(lambda: program.pid in staged.allocations(), "the probes")
+        program.do("alloc second 0 dram 8K", "alloc third 1 l1 2K")
+        time.sleep(1.5)  # the server has looked at what was traced
+        assert dumped(program.pid) == [("12288", "preload"), ("2048", "preload")], dumped(program.pid)
+        program.end()
 
 
 run_tests(sys.modules[__name__])
