@@ -6,7 +6,7 @@ load helpers
 @test "a device that hangs costs its own row, and keys are answered" {
 	needs_fuse
 	# Looking for leaks stops every thread; one in a read that hangs cannot be stopped.
-	export ASAN_OPTIONS=detect_leaks=0
+	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 	start -b n150,p150a,n150 --fault hang:1/tt_aiclk@2
 	watch 100x30 -r 100
 	eventually shows 'timed out, values of [1-9][0-9]*s ago'
