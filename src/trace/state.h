@@ -81,16 +81,17 @@ struct trace_chip {
 	uint64_t buffers;
 };
 
-/* By tgid. */
+/* By tgid. What every call needs comes first, in one line of the cache. */
 struct trace_process {
-	uint64_t start;		       /* ticks since boot; 0 while the entry is being made */
-	uint64_t chips;		       /* that it ever held something on */
-	uint64_t whole;		       /* chips whose earlier buffers were read back */
-	uint64_t unread;	       /* chips with an allocator that could not be read */
+	uint64_t start; /* ticks since boot; 0 while the entry is being made */
+	uint32_t flags;
+	uint32_t has_threads;	       /* that were busy with something; 0: no need to look */
 	uint64_t copies[TRACE_COPIES]; /* load bias | number of the library that tells of it */
+	uint64_t chips;		       /* that it ever held something on */
 	uint64_t entries;	       /* in the map of buffers */
 	uint32_t held[TRACE_SLOTS];    /* buffers, by allocator: see account.h */
-	uint32_t flags;
+	uint64_t whole;		       /* chips whose earlier buffers were read back */
+	uint64_t unread;	       /* chips with an allocator that could not be read */
 	char comm[TRACE_COMM];
 	struct trace_chip chip[TRACE_CHIPS];
 };

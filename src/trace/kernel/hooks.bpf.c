@@ -186,10 +186,15 @@ static __always_inline void allocator_note(const struct hit *hit, uint64_t alloc
 		__sync_fetch_and_or(&hit->process->whole, chips & ~hit->process->unread);
 }
 
+static __always_inline struct trace_thread *thread_find(const struct hit *hit)
+{
+	return hit->process->has_threads ? bpf_map_lookup_elem(&threads, &hit->thread) : NULL;
+}
+
 /* A mesh buffer nobody was a member of, when its thread has gone on: its bytes are nowhere. */
 static __always_inline void mesh_check(const struct hit *hit)
 {
-	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *b;
 
@@ -204,6 +209,7 @@ static __always_inline void mesh_check(const struct hit *hit)
 
 static __always_inline void thread_put(const struct hit *hit, const struct trace_thread *thread)
 {
+	hit->process->has_threads = 1;
 	if (bpf_map_update_elem(&threads, &hit->thread, thread, BPF_ANY) != 0)
 		process_flag(hit->process, TRACE_MAP_FULL);
 }
@@ -320,7 +326,7 @@ static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64
 /* Did the attempt fail? Its return address is on the stack only while it runs. */
 static __always_inline void on_throw(const struct hit *hit)
 {
-	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *b;
 	uint64_t caller = 0;
@@ -362,7 +368,7 @@ static __always_inline void on_forget_all(const struct hit *hit, uint64_t alloca
 /* A view of known memory. Behind a mesh buffer on the same thread, it is one of its members. */
 static __always_inline void on_create_at(const struct hit *hit)
 {
-	struct trace_thread *thread = bpf_map_lookup_elem(&threads, &hit->thread);
+	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *mesh;
 	uint64_t address = 0, chip = 0;
