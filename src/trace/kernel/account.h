@@ -52,6 +52,21 @@ static __always_inline void buffer_give(struct trace_process *process, const str
 	chips_add(process, b->chips, b->type, b->size, 1);
 }
 
+/*
+ * Into the map, not yet into the figures: 0 or -errno. Before Linux 6.4 a map tells errors
+ * by an int, whose sign does not reach the upper half of the register: only the lower
+ * half can be compared.
+ */
+static __always_inline int buffer_add(struct trace_process *process, const struct trace_key *key,
+				      const struct trace_buffer *b)
+{
+	int r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
+
+	if (r == 0)
+		__sync_fetch_and_add(&process->entries, 1);
+	return r;
+}
+
 /* Out of the map, and of the figures. */
 static __always_inline void buffer_take(struct trace_process *process, struct trace_key *key,
 					const struct trace_buffer *found)

@@ -220,20 +220,16 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
 	struct trace_buffer *old;
-	long r;
+	int r;
 
-	r = bpf_map_update_elem(&live, &key, b, BPF_NOEXIST);
-	if (r == 0) {
-		__sync_fetch_and_add(&hit->process->entries, 1);
-		return true;
-	}
+	r = buffer_add(hit->process, &key, b);
 	if (r == -EEXIST) {
 		old = bpf_map_lookup_elem(&live, &key);
 		if (old && !(old->flags & TRACE_BUFFER_TOMB) && old->start == b->start) {
 			process_flag(hit->process, TRACE_MISSED_FREE);
 			return false;
 		}
-		r = bpf_map_update_elem(&live, &key, b, BPF_ANY);
+		r = (int)bpf_map_update_elem(&live, &key, b, BPF_ANY);
 	}
 	if (r != 0)
 		process_flag(hit->process, TRACE_MAP_FULL);

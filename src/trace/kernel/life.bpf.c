@@ -92,18 +92,17 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 		.device = ctx->args[6],
 		.chips = ctx->args[7],
 	};
-	long r;
+	int r;
 
 	if (!process || process->start != b.start)
 		return -ESRCH;
-	r = bpf_map_update_elem(&live, &key, &b, BPF_NOEXIST);
+	r = buffer_add(process, &key, &b);
 	if (r == -EEXIST)
 		return 0; /* seen since, or freed */
 	if (r != 0) {
 		process_flag(process, TRACE_MAP_FULL);
 		return r;
 	}
-	__sync_fetch_and_add(&process->entries, 1);
 	buffer_give(process, &b);
 	if (is_still_so(tgid, b.allocator, ctx->args[8]))
 		return 0;
