@@ -136,6 +136,18 @@ static int is_tracer(const char *name, void *arg)
 	       strcmp(comm, "tt_smi-trace\n") == 0;
 }
 
+/* Probably too old? Vendors add what is new to older kernels, so the number proves nothing. */
+static bool is_old(const struct root *root, char *ret, size_t size)
+{
+	unsigned major, minor;
+
+	if (file_read(root->fd, "proc/sys/kernel/osrelease", ret, size) <= 0)
+		return false;
+	ret[strcspn(ret, "\n")] = '\0';
+	return sscanf(ret, "%3u.%3u", &major, &minor) == 2 &&
+	       (major < 5 || (major == 5 && minor < 15));
+}
+
 /* Is this kernel able to? */
 static bool examine_kernel(const struct root *root, struct report *report)
 {
@@ -154,7 +166,12 @@ static bool examine_kernel(const struct root *root, struct report *report)
 			   "this kernel forbids it: lockdown is set to confidentiality");
 		return false;
 	}
-	report_add(report, LEVEL_OK, "this kernel is able to");
+	if (is_old(root, text, sizeof(text))) {
+		report_add(report, LEVEL_NOTE, "this kernel may be too old: %s", text);
+		report_fix(report, "a kernel of 5.15 or later");
+	} else {
+		report_add(report, LEVEL_OK, "this kernel is able to");
+	}
 	return true;
 }
 

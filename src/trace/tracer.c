@@ -206,7 +206,9 @@ static int explain(int r, struct buf *problem)
 		buf_puts(problem, "no permission to load BPF programs: it takes CAP_BPF, "
 				  "CAP_PERFMON and CAP_SYS_ADMIN");
 	else
-		buf_printf(problem, "the kernel does not take the BPF programs: %s (-v says more)",
+		buf_printf(problem,
+			   "the kernel does not take the BPF programs: %s (it must be 5.15 or "
+			   "later; -v says more)",
 			   strerror(-r));
 	return r == -EPERM || r == -EACCES ? -EPERM : -ENOTSUP;
 }

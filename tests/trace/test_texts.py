@@ -7,7 +7,7 @@ import sys
 import staged
 from metal import Program, library, run_tests
 from odd import LIBRARY, Odd
-from staged import PINS, TRACER, Tracing, tracer
+from staged import PINS, TRACER, TT_SMI, Tracing, tracer
 
 staged.enter()
 
@@ -149,6 +149,21 @@ def test_mistakes_are_named(directory):
         done = tracer("start", path, check=False)
         assert done.returncode == 2 and path in done.stderr and word in done.stderr, done
     tracer("stop")
+
+
+def test_doctor_doubts_an_old_kernel(directory):
+    said = {}
+    for release in ("5.10.0-46-amd64", "5.15.0-1-generic", "6.1.0-54-amd64"):
+        with open(directory + "/release", "w", encoding="utf-8") as file:
+            file.write(release + "\n")
+        subprocess.check_call(["mount", "--bind", directory + "/release", "/proc/sys/kernel/osrelease"])
+        try:
+            done = subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60, check=False)
+        finally:
+            subprocess.check_call(["umount", "/proc/sys/kernel/osrelease"])
+        said[release] = "this kernel may be too old: " + release in done.stdout
+        assert said[release] != ("this kernel is able to" in done.stdout), done.stdout
+    assert list(said.values()) == [True, False, False], said
 
 
 run_tests(sys.modules[__name__])
