@@ -72,9 +72,9 @@ static __always_inline void buffer_take(struct trace_process *process, struct tr
 					const struct trace_buffer *found)
 {
 	struct trace_buffer b = *found;
-	long r;
+	int r;
 
-	r = bpf_map_delete_elem(&live, key);
+	r = (int)bpf_map_delete_elem(&live, key);
 	if (r == -ENOENT)
 		return; /* somebody else did */
 	if (r != 0) {
