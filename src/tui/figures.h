@@ -9,12 +9,11 @@
 
 void put_temperature(struct buf *out, const struct device *dev, bool limit); /* "65°C/75" */
 void put_power(struct buf *out, const struct device *dev, bool limit);	     /* "150W/160W" */
-void put_aiclk(struct buf *out, const struct device *dev, bool brief);
-	/* "1350MHz" or "1350M" */				   /* "1000MHz" */
-void put_used(struct buf *out, const struct device *dev, bool l1); /* "2.4GB" */
-void put_pool(struct buf *out, const struct device *dev, bool l1); /* "2.4GB/12.0GB" */
-void put_name(struct buf *out, const struct device *dev);	   /* "Blackhole p150a" */
-void put_age(struct buf *out, int64_t age_ns);			   /* "12s ago" */
+void put_aiclk(struct buf *out, const struct device *dev, bool brief); /* "1350MHz", "1350M" */
+void put_used(struct buf *out, const struct device *dev, bool l1);     /* "2.4GB" */
+void put_pool(struct buf *out, const struct device *dev, bool l1);     /* "2.4GB/12.0GB" */
+void put_name(struct buf *out, const struct device *dev);	       /* "Blackhole p150a" */
+void put_age(struct buf *out, int64_t age_ns);			       /* "12s ago" */
 
 enum style temperature_style(const struct device *dev);
 enum style power_style(const struct device *dev);
