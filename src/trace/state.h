@@ -121,6 +121,7 @@ struct trace_thread {
 	uint64_t caller;  /* return address of the attempt */
 	uint64_t attempt; /* Buffer */
 	uint64_t mesh;	  /* Buffer that waits for its members; 0: none */
+	uint64_t members; /* that this thread was seen to make for it */
 };
 
 /* An allocator of a process that was there before the attach. */

@@ -1,11 +1,32 @@
-/* odd NODE NAME WORD...: holds a device under that name, and makes the library's calls. */
+/*
+ * odd NODE NAME WORD...: holds a device under that name, and makes the library's calls;
+ * those with a + before them on a thread of their own.
+ */
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 void odd_prepare(void);
 void odd_do(const char *word);
+
+static void *on_thread(void *word)
+{
+	odd_do(word);
+	return NULL;
+}
+
+static int do_word(char *word)
+{
+	pthread_t thread;
+
+	if (word[0] != '+') {
+		odd_do(word);
+		return 0;
+	}
+	return pthread_create(&thread, NULL, on_thread, word + 1) || pthread_join(thread, NULL);
+}
 
 int main(int argc, char **argv)
 {
@@ -16,7 +37,8 @@ int main(int argc, char **argv)
 	prctl(PR_SET_NAME, argv[2]);
 	odd_prepare();
 	for (int i = 3; i < argc; i++)
-		odd_do(argv[i]);
+		if (do_word(argv[i]) != 0)
+			return 2;
 	puts("ready");
 	fflush(stdout);
 	return fgets(line, sizeof(line), stdin) ? 0 : 1;

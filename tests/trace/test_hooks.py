@@ -32,6 +32,8 @@ def test_a_mesh_buffer_is_counted_by_its_views_once_each(_):
     assert figures("b3", "c0", "b0", "c3") == ("exact", {0: (9000, 2)})
     assert figures("b3", "b0")[0] == "unreliable:mesh"
     assert figures("b3", "f3", "b0") == ("exact", {0: (1000, 1)})
+    # Another thread has a new one at its place, whose views are yet to come.
+    assert figures("b3", "c0", "c3", "+f3", "+b3", "b0") == ("exact", {0: (1000, 1), 3: (0, 0)})
 
 
 def test_what_is_not_believed(_):

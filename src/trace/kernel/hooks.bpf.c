@@ -202,6 +202,8 @@ static __always_inline void mesh_check(const struct hit *hit)
 		return;
 	key.pointer = thread->mesh;
 	thread->mesh = 0;
+	if (thread->members)
+		return; /* another thread may have freed it, and have a new one at its place */
 	b = bpf_map_lookup_elem(&live, &key);
 	if (b && b->flags & TRACE_BUFFER_MESH && !b->chips)
 		process_flag(hit->process, TRACE_MESH);
@@ -380,6 +382,7 @@ static __always_inline void on_create_at(const struct hit *hit)
 			       offsetof(struct trace_object, address)) ||
 	    address != hit->regs->rdx || device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
 		return;
+	thread->members++;
 	if (__sync_fetch_and_or(&mesh->chips, chip) & chip)
 		return;
 	__sync_fetch_and_or(&hit->process->chips, chip);
