@@ -26,10 +26,14 @@ static struct {
 	size_t length;
 } rescue;
 
+/* text: what tigetstr() said. */
 static void rescue_add(const char *text)
 {
-	size_t length = text && text != (const char *)-1 ? strlen(text) : 0;
+	size_t length;
 
+	if (!text || text == (const char *)-1)
+		return; /* this terminal needs none */
+	length = strlen(text);
 	if (rescue.length + length > sizeof(rescue.text))
 		return;
 	memcpy(rescue.text + rescue.length, text, length);
