@@ -206,17 +206,14 @@ def test_a_traced_program_that_ends_has_an_account(directory):
     server.stop()
 
 
-def spoil(root, pid):
-    """From now on the kernel says that it missed something of that process; a living tree is written anew now and then."""
+def rewrite(root, change):
+    """The kernel's table, each line as change() wants it."""
     path = root + "/run/tt-smi/bpf/allocations"
     with open(path) as file:
-        lines = file.readlines()
-    for i, line in enumerate(lines):
-        if line.startswith(f"{pid} "):
-            lines[i] = line.replace("exact", "unreliable:missed-free")
-    with open(path + ".new", "w") as file:
+        lines = [change(line) for line in file]
+    with open(path + ".changed", "w") as file:
         file.writelines(lines)
-    os.rename(path + ".new", path)
+    os.rename(path + ".changed", path)
 
 
 @root
@@ -229,12 +226,18 @@ def test_of_a_program_that_is_doubted_no_figures_are_kept(directory):
     wait(lambda: server.ask().of(doubted).now(DRAM) == 2 * GIB, "its figures")
     looks = time.monotonic() + 2.5  # two looks of the server, once a second
     wait(lambda: time.monotonic() > looks, "the server to look")
+    with open(f"/proc/{doubted}/stat") as file:
+        simulator = int(file.read().rsplit(")", 1)[1].split()[1])
+    os.kill(simulator, signal.SIGSTOP)  # it would write the table anew
+    rewrite(root, lambda line: line.replace("exact", "unreliable:missed-free") if line.startswith(f"{doubted} ") else line)
     looks = time.monotonic() + 2.5
-    wait(lambda: spoil(root, doubted) or (server.ask().of(doubted).doubt and time.monotonic() > looks), "the doubt")
+    wait(lambda: server.ask().of(doubted).doubt and time.monotonic() > looks, "the doubt")
     for pid in (doubted, trusted):
         os.kill(pid, signal.SIGKILL)
+        wait(lambda: not is_alive(pid), "its end")
+        rewrite(root, lambda line: "" if line.startswith(f"{pid} ") else line)
+    os.kill(simulator, signal.SIGCONT)
     wait(lambda: [p for p in server.ask(WANT_FINISHED).finished if p.pid == trusted], "the account of the other")
-    wait(lambda: not is_alive(doubted), "its end")
     time.sleep(0.2)
     assert [p.name for p in server.ask(WANT_FINISHED).finished if p.pid == doubted] == []
     server.stop()
