@@ -65,9 +65,8 @@ void mem_options_help(struct buf *out)
 	buf_puts(out,
 		 "\nOn a terminal it is the view of memory of tt_smi -w, until q is pressed; with\n"
 		 "-n or --plain it refreshes in place, and into a pipe it writes a block per\n"
-		 "sample. Figures come from programs that report themselves\n"
-		 "(libttalloc), from the allocation server if one runs, and from TT-Metal's\n"
-		 "counters.\n"
+		 "sample. Figures come from programs that report themselves (libttalloc), from\n"
+		 "the allocation server and the tracer if they run, and from TT-Metal's counters.\n"
 		 "\nExamples:\n"
 		 "  tt_smi mem -d 0 -r 500        device 0, twice per second\n"
 		 "  tt_smi mem --once             all devices, once\n"
