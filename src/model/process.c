@@ -187,7 +187,7 @@ const char *tracking_name(enum tracking tracking)
 	return names[tracking];
 }
 
-const char *holding_name(enum holding holding)
+static const char *holding_name(enum holding holding)
 {
 	switch (holding) {
 	case HOLDING_SEEN: return "seen";
@@ -196,6 +196,13 @@ const char *holding_name(enum holding holding)
 	case HOLDING_COUNTERS: return "counters";
 	}
 	return "";
+}
+
+void process_set_holding(struct process *process, enum holding how)
+{
+	process->how = how;
+	snprintf(process->holding, sizeof(process->holding), "%s", holding_name(how));
+	process->why[PROC_HOLDING] = KNOWN;
 }
 
 /* A string field is known if there is something in it. */

@@ -159,7 +159,8 @@ bool process_total(const struct process *process, enum usage_field field, uint64
 void usage_blame(struct usage *usage, enum reason why);
 
 const char *tracking_name(enum tracking tracking);
-const char *holding_name(enum holding holding);
+
+void process_set_holding(struct process *process, enum holding how);
 
 /* Sets name, owner_text and their like from what a source read. */
 void process_set_owner(struct process *process, const struct owner *owner);

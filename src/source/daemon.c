@@ -106,9 +106,7 @@ static int add_process(struct snapshot *snapshot, const struct image_process *fr
 	/* What the server calls it, should procfs not tell us. */
 	snprintf(process->name, sizeof(process->name), "%s", from->name);
 	process->why[PROC_NAME] = (uint8_t)(from->name[0] ? KNOWN : NOT_ASKED);
-	process->how = HOLDING_COUNTERS;
-	snprintf(process->holding, sizeof(process->holding), "%s", holding_name(process->how));
-	process->why[PROC_HOLDING] = KNOWN;
+	process_set_holding(process, HOLDING_COUNTERS);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "basic/crew.h"
 #include "basic/file.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,8 @@ struct openers {
 	uint32_t index;
 	const struct root *root;
 	struct job job;
-	int fd; /* kept, -1 */
+	bool late; /* when last asked its job still ran: what follows is the job's */
+	int fd;	   /* kept, -1 */
 	int error;
 	int32_t *pids; /* ascending, without doubles and zeroes */
 	size_t n_pids;
@@ -25,6 +27,11 @@ void openers_init(struct openers *list, const struct root *root, uint32_t index)
 
 /* The job, with the list as argument. Sets error, or the rest. */
 void openers_read(void *list);
+
+static inline bool openers_are_read(const struct openers *list)
+{
+	return !list->late && list->error >= 0;
+}
 
 /* The device is gone: what its list said is over. Neither of these while its job runs. */
 void openers_forget(struct openers *list);

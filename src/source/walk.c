@@ -292,19 +292,19 @@ void walk_run(void *arg)
 }
 
 int walk_each(const struct walk *walk, bool tables,
-	      void (*each)(int32_t pid, const struct walk_seen *seen, void *arg), void *arg,
+	      int (*each)(int32_t pid, const struct walk_seen *seen, void *arg), void *arg,
 	      bool *ret_complete)
 {
-	if (walk->error < 0)
-		return walk->error;
+	int r = walk->error;
+
 	*ret_complete = true;
-	for (size_t i = 0; i < walk->n_known; i++) {
+	for (size_t i = 0; i < walk->n_known && r >= 0; i++) {
 		const struct walk_known *known = &walk->known[i];
 
 		*ret_complete = *ret_complete && known->error == 0;
 		if (known->error == 0 &&
 		    (seen_any(&known->seen) || (tables && known->seen.n_tables)))
-			each(known->pid, &known->seen, arg);
+			r = each(known->pid, &known->seen, arg);
 	}
-	return 0;
+	return r < 0 ? r : 0;
 }

@@ -75,8 +75,8 @@ void walk_run(void *walk);
 /*
  * Calls each() for every process of the last walk_run() that has a device open, or,
  * with tables, only a table. *ret_complete: there was no process that we may not look
- * at. -errno if the walk failed.
+ * at. -errno if the walk or each() failed.
  */
 MUST_CHECK int walk_each(const struct walk *walk, bool tables,
-			 void (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
+			 int (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
 			 void *arg, bool *ret_complete);
