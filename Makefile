@@ -9,26 +9,28 @@
 PREFIX ?= /usr/local
 BUILD  := build
 
-.PHONY: all run check bench install packages clean
+.PHONY: all run check bench install clean
 
-all: packages
-	@cmake --preset release >/dev/null
-	@cmake --build $(BUILD)
-
-packages:
-	@scripts/install-packages
+all:
+	@scripts/install-packages build
+	@[ -e $(BUILD)/build.ninja ] || [ -e $(BUILD)/Makefile ] || cmake --preset release >/dev/null
+	@cmake --build $(BUILD) -j "$$(nproc)"
 
 run: all
 	@scripts/run $(BUILD)
 
-check: packages
+check:
+	@scripts/install-packages
 	@scripts/check
 
-bench: all
-	@scripts/bench $(BUILD)
+bench:
+	@scripts/install-packages
+	@cmake --preset bench >/dev/null
+	@cmake --build --preset bench
+	@scripts/bench $(BUILD)-bench
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)
 
 clean:
-	@rm -rf $(BUILD)
+	@rm -rf $(BUILD) $(BUILD)-*
