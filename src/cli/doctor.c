@@ -5,31 +5,32 @@
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/session.h"
+#include "cli/wishes.h"
 #include "doctor/doctor.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct doctor_options {
-	bool help, json, ascii;
-	enum pretty pretty;
-	enum color color;
-	const char *root;
+	struct wishes wishes;
+	bool help;
+	enum json json;
 };
 
-enum id { OPT_JSON, OPT_ROOT, OPT_COLOR, OPT_ASCII, OPT_HELP, N_OPTIONS };
+#define AT(member) offsetof(struct doctor_options, member)
 
-static const struct option table[N_OPTIONS] = {
+static const struct option table[] = {
 	/* clang-format off */
-	[OPT_JSON] = { "--json", INLINE_OR_NOTHING, "compact|pretty",
-		"the findings as a JSON document" },
-	[OPT_ROOT] = { "--root", ARGUMENT, "DIR",
-		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)" },
-	[OPT_COLOR] = { "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto; NO_COLOR is heeded)" },
-	[OPT_ASCII] = { "--ascii", NO_ARGUMENT, NULL,
-		"no characters beyond ASCII (default where the locale is not UTF-8)" },
-	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
+	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
+		"the findings as a JSON document", option_json, AT(json) },
+	{ "--root", ARGUMENT, "DIR",
+		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)",
+		option_root, AT(wishes.root) },
+	{ "--color", ARGUMENT, "auto|always|never",
+		"colours (default auto; NO_COLOR is heeded)", option_color, AT(wishes.color) },
+	{ "--ascii", NO_ARGUMENT, NULL,
+		"no characters beyond ASCII (default where the locale is not UTF-8)",
+		option_flag, AT(wishes.ascii) },
+	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
 	/* clang-format on */
 };
 
@@ -41,32 +42,16 @@ static void put_help(struct buf *out)
 		 "allocation server and tracing; and for each process that has a device open, why\n"
 		 "its memory is or is not known. Each finding is ok, note, warn or fail, and says\n"
 		 "what would mend it. Opens no device, writes nothing.\n\n");
-	for (size_t i = 0; i < N_OPTIONS; i++)
-		option_put_help(out, &table[i]);
+	option_put_help(out, table, ARRAY_SIZE(table));
 	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
 		      "\nExit status: 0 healthy; 1 something to mend (a warn or a fail); else as\n"
 		      "tt_smi.\n");
 }
 
-static int apply(void *arg, const struct parsed_option *option)
-{
-	struct doctor_options *options = arg;
-
-	switch ((enum id)option->id) {
-	case OPT_JSON: options->json = true; return option_pretty(option->value, &options->pretty);
-	case OPT_ROOT: options->root = option->value; return 0;
-	case OPT_COLOR: return option_color(option->value, &options->color);
-	case OPT_ASCII: options->ascii = true; return 0;
-	case OPT_HELP: options->help = true; return 0;
-	case N_OPTIONS: break;
-	}
-	return EXIT_INTERNAL;
-}
-
 static void render(struct buf *out, const struct doctor_options *options,
 		   const struct session *session, const struct report *report)
 {
-	struct look look = look_decide(options->color, options->ascii, true);
+	struct look look = look_decide(options->wishes.color, options->wishes.ascii, true);
 	bool simulated = session->snapshot && session->snapshot->simulated;
 	CLEANUP_BUF struct buf heading = { 0 };
 
@@ -75,10 +60,8 @@ static void render(struct buf *out, const struct doctor_options *options,
 	else if (session->snapshot && session->snapshot->recorded)
 		buf_printf(&heading, "RECORDED machine at %s", session->root.path);
 	if (options->json)
-		report_render_json(
-			out, &look, report, simulated,
-			options->pretty == PRETTY_YES ||
-				(options->pretty == PRETTY_AUTO && isatty(STDOUT_FILENO)));
+		report_render_json(out, &look, report, simulated,
+				   json_is_pretty(options->json, true));
 	else
 		report_render(out, &look, report, buf_text(&heading));
 }
@@ -110,14 +93,13 @@ static int examine(const struct doctor_options *options, struct session *session
 
 static int run(const struct doctor_options *options)
 {
-	const struct selection all = { 0 };
 	struct report report = { 0 };
 	struct session session;
 	struct want want = { 0 };
 	int code;
 
 	want_everything(&want);
-	code = session_open(&session, options->root, &all, &want);
+	code = session_open(&session, options->wishes.root, &options->wishes.selection, &want);
 	if (code)
 		say(code, "%s", buf_text(&session.problem));
 	else
@@ -129,15 +111,13 @@ static int run(const struct doctor_options *options)
 
 int doctor_main(int argc, char **argv)
 {
-	struct doctor_options options = { .root = getenv("TT_SMI_ROOT") };
+	struct doctor_options options = { .wishes = wishes_default() };
 	CLEANUP_BUF struct buf text = { 0 };
 	int code;
 
-	code = options_each(table, N_OPTIONS, "tt_smi doctor", argc, argv, apply, &options);
+	code = option_parse(table, ARRAY_SIZE(table), "tt_smi doctor", argc, argv, &options);
 	if (code)
 		return code;
-	if (options.root && !options.root[0])
-		options.root = NULL;
 	if (!options.help)
 		return run(&options);
 	put_help(&text);

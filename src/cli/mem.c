@@ -38,20 +38,13 @@ static void drain(struct buf *text, void *arg)
 	buf_reset(text);
 }
 
-static bool is_pretty(const struct mem_options *options)
-{
-	if (options->pretty != PRETTY_AUTO)
-		return options->pretty == PRETTY_YES;
-	return options->count == 1 && isatty(STDOUT_FILENO);
-}
-
 static int emit(struct mem *mem)
 {
 	const struct mem_options *options = mem->options;
 	const struct mem_view view = {
 		.snapshot = mem->session.snapshot,
 		.history = mem->history,
-		.period_ms = options->count == 1 ? 0 : options->period_ms,
+		.period_ms = options->wishes.count == 1 ? 0 : options->period_ms,
 	};
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -59,7 +52,9 @@ static int emit(struct mem *mem)
 	if (mem->shown++ && !mem->pane.in_place && !options->json)
 		buf_putc(&text, '\n');
 	if (options->json)
-		mem_json_render(&text, &mem->look, &view, is_pretty(options), drain, mem);
+		mem_json_render(&text, &mem->look, &view,
+				json_is_pretty(options->json, options->wishes.count == 1), drain,
+				mem);
 	else
 		mem_render(&text, &mem->look, &view);
 	mem->code = session_judge(&mem->session);
@@ -85,7 +80,7 @@ static int take(struct mem *mem)
 
 static struct look decide_look(const struct mem_options *options)
 {
-	return look_decide(options->color, options->ascii, true);
+	return look_decide(options->wishes.color, options->wishes.ascii, true);
 }
 
 /* Waits, following the terminal; non-zero: a signal to end with. */
@@ -118,7 +113,7 @@ static int watch(struct mem *mem, int *ret_signal)
 		r = taken ? pane_complain(&mem->pane, buf_text(&mem->session.problem)) : emit(mem);
 		if (r)
 			return r;
-		if (n == mem->options->count)
+		if (n == mem->options->wishes.count)
 			return 0;
 		tick = next_tick(tick, period_ns);
 		*ret_signal = pause_until(mem, tick);
@@ -137,7 +132,7 @@ static int run(struct mem *mem)
 	r = take(mem);
 	if (r)
 		return say(r, "%s", buf_text(&mem->session.problem));
-	if (options->count != 1 && !options->json && pane_can_refresh())
+	if (options->wishes.count != 1 && !options->json && pane_can_refresh())
 		pane_enter(&mem->pane);
 	r = watch(mem, &signal);
 	pane_leave(&mem->pane);
@@ -156,7 +151,7 @@ static int monitor(const struct mem_options *options)
 	r = output_open(&mem.pane.output, NULL, false);
 	if (r < 0 || history_new(&mem.history) < 0)
 		return say(EXIT_INTERNAL, "out of memory");
-	r = session_open(&mem.session, options->root, &options->selection, &want);
+	r = session_open(&mem.session, options->wishes.root, &options->wishes.selection, &want);
 	if (r)
 		say(r, "%s", buf_text(&mem.session.problem));
 	else
@@ -205,8 +200,8 @@ static int dump(void)
 
 static bool is_fullscreen(const struct mem_options *options)
 {
-	return !options->plain && !options->count && !options->json && !options->dump &&
-	       pane_can_refresh();
+	return !options->wishes.plain && !options->wishes.count && !options->json &&
+	       !options->dump && pane_can_refresh();
 }
 
 /* Returns if there is no full screen: then it is done in place. */

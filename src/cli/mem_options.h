@@ -1,24 +1,21 @@
 /* The command line of the memory monitor. */
 #pragma once
 
+#include "basic/buf.h"
+#include "basic/macros.h"
 #include "cli/option.h"
+#include "cli/wishes.h"
+
+#include <stdbool.h>
 
 struct mem_options {
+	struct wishes wishes;
 	bool help;
 	bool all;
-	bool json;
 	bool once;
 	bool dump;
-	bool ascii;
-	bool plain; /* no full screen */
-	bool read_only;
-	enum pretty pretty;
-	enum color color;
+	enum json json;
 	unsigned period_ms;
-	bool has_period; /* -r was given */
-	unsigned count;	 /* 0: for ever */
-	const char *root;
-	struct selection selection;
 };
 
 /* 0, or an exit code after the reason was said on standard error. */

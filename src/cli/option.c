@@ -3,10 +3,13 @@
 #include "basic/parse.h"
 #include "basic/text.h"
 #include "cli/exit.h"
+#include "cli/look.h"
 #include "cli/say.h"
+#include "model/select.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { HELP_AT = 30, HELP_WIDTH = 78 };
 
@@ -51,7 +54,7 @@ static void put_names(struct buf *out, const struct option *option)
 		buf_printf(out, "[=%s]", option->argument_name);
 }
 
-void option_put_help(struct buf *out, const struct option *option)
+static void put_option(struct buf *out, const struct option *option)
 {
 	CLEANUP_BUF struct buf names = { 0 };
 	size_t width;
@@ -65,6 +68,12 @@ void option_put_help(struct buf *out, const struct option *option)
 	}
 	buf_fill(out, ' ', HELP_AT - width);
 	put_wrapped(out, option->help);
+}
+
+void option_put_help(struct buf *out, const struct option *table, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		put_option(out, &table[i]);
 }
 
 /* Is this word among an option's names? */
@@ -83,12 +92,13 @@ static bool has_name(const struct option *option, const char *word, size_t lengt
 	return false;
 }
 
-static int find_option(const struct option *table, size_t count, const char *word, size_t length)
+static const struct option *find_option(const struct option *table, size_t count, const char *word,
+					size_t length)
 {
 	for (size_t i = 0; i < count; i++)
 		if (has_name(&table[i], word, length))
-			return (int)i;
-	return -1;
+			return &table[i];
+	return NULL;
 }
 
 bool option_is_number(const char *text)
@@ -96,120 +106,169 @@ bool option_is_number(const char *text)
 	return text && text[0] && strspn(text, "0123456789.") == strlen(text);
 }
 
-/*
- * Splits one word: "--name=value", "-n5", or a name whose value is the next word.
- * -1: no such option.
- */
-static int split_word(const struct option *table, size_t count, const char *word, const char *next,
-		      const char **ret_value, bool *ret_took_next)
+/* "-n5": -lms500 before -l5. */
+static void split_short(const struct option *table, size_t count, struct given *given)
 {
-	const char *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
-	size_t length = equals ? (size_t)(equals - word) : strlen(word);
-	int id = find_option(table, count, word, length);
+	for (size_t n = strlen(given->word) - 1; n >= 2; n--) {
+		const struct option *option = find_option(table, count, given->word, n);
+		const char *value = given->word + n;
 
-	*ret_value = equals ? equals + 1 : NULL;
-	*ret_took_next = false;
-	if (id < 0 && !equals && word[0] == '-' && word[1] != '-') {
-		/* -lms500 before -l5 */
-		for (size_t n = strlen(word) - 1; id < 0 && n >= 2; n--) {
-			id = find_option(table, count, word, n);
-			if (id >= 0 && (table[id].argument == NO_ARGUMENT ||
-					(table[id].argument == NUMBER_OR_NOTHING &&
-					 !option_is_number(word + n))))
-				id = -1;
-			*ret_value = word + n;
-		}
-		return id;
+		if (!option || option->argument == NO_ARGUMENT ||
+		    (option->argument == NUMBER_OR_NOTHING && !option_is_number(value)))
+			continue;
+		given->option = option;
+		given->value = value;
+		return;
 	}
-	if (id < 0 || equals)
-		return id;
-	if (table[id].argument == ARGUMENT ||
-	    (table[id].argument == NUMBER_OR_NOTHING && option_is_number(next))) {
-		*ret_value = next;
-		*ret_took_next = next != NULL;
-	}
-	return id;
 }
 
-/* One word, or two: *ret_words. 0, or an exit code. */
-static int parse_option(const struct option *table, size_t count, const char *command, char **argv,
-			struct parsed_option *ret, int *ret_words)
+/* "--name=value", "-n5", or a name whose value may be the next word. How many words it took. */
+static int split_words(const struct option *table, size_t count, const char *next,
+		       struct given *given)
 {
-	bool took_next = false;
+	const char *word = given->word;
+	bool is_long = strncmp(word, "--", 2) == 0;
+	const char *equals = is_long ? strchr(word, '=') : NULL;
+	const struct option *option =
+		find_option(table, count, word, equals ? (size_t)(equals - word) : strlen(word));
 
-	*ret = (struct parsed_option){ .id = -1, .word = argv[0] };
-	if (argv[0][0] == '-')
-		ret->id = split_word(table, count, argv[0], argv[1], &ret->value, &took_next);
-	if (ret->id < 0)
-		return say(EXIT_USAGE, "%s \"%s\"; %s -h lists the options",
-			   argv[0][0] == '-' ? "unknown option" : "unexpected argument", argv[0],
-			   command);
-	if (table[ret->id].argument == ARGUMENT && !ret->value)
-		return say(EXIT_USAGE, "%s wants %s", argv[0], table[ret->id].argument_name);
-	if (table[ret->id].argument == NO_ARGUMENT && ret->value)
-		return say(EXIT_USAGE, "%s takes no value", argv[0]);
-	*ret_words = 1 + took_next;
-	return 0;
+	given->option = option;
+	given->value = equals ? equals + 1 : NULL;
+	if (!option && !is_long)
+		split_short(table, count, given);
+	if (!option || equals || !next ||
+	    !(option->argument == ARGUMENT ||
+	      (option->argument == NUMBER_OR_NOTHING && option_is_number(next))))
+		return 1;
+	given->value = next;
+	return 2;
 }
 
-int options_each(const struct option *table, size_t count, const char *command, int argc,
-		 char **argv, int (*apply)(void *arg, const struct parsed_option *option),
-		 void *arg)
+int option_parse(const struct option *table, size_t count, const char *command, int argc,
+		 char **argv, void *options)
 {
-	int words = 1;
+	int words;
 
 	for (int i = 1; i < argc; i += words) {
-		struct parsed_option option;
-		int r = parse_option(table, count, command, argv + i, &option, &words);
+		struct given given = { .word = argv[i] };
+		int code;
 
-		if (r == 0)
-			r = apply(arg, &option);
-		if (r)
-			return r;
+		if (argv[i][0] != '-')
+			return say(EXIT_USAGE,
+				   "unexpected argument \"%s\"; %s -h lists the options", argv[i],
+				   command);
+		words = split_words(table, count, argv[i + 1], &given);
+		if (!given.option)
+			return say(EXIT_USAGE, "unknown option \"%s\"; %s -h lists the options",
+				   argv[i], command);
+		if (given.option->argument == ARGUMENT && !given.value)
+			return say(EXIT_USAGE, "%s wants %s", argv[i], given.option->argument_name);
+		if (given.option->argument == NO_ARGUMENT && given.value)
+			return say(EXIT_USAGE, "%s takes no value", argv[i]);
+		code = given.option->set(&given, (char *)options + given.option->offset);
+		if (code)
+			return code;
 	}
 	return 0;
 }
 
-int option_number(const char *what, const char *text, unsigned low, unsigned high, unsigned *ret)
+/* ---- what options do ---- */
+
+/* Its first name, however it was typed. */
+static int name_length(const struct given *given)
+{
+	return (int)strcspn(given->option->names, " ");
+}
+
+int option_flag(const struct given *given, void *member)
+{
+	bool *flag = member;
+
+	(void)given;
+	*flag = true;
+	return 0;
+}
+
+int option_text(const struct given *given, void *member)
+{
+	const char **text = member;
+
+	*text = given->value;
+	return 0;
+}
+
+int option_root(const struct given *given, void *member)
+{
+	const char **root = member;
+
+	*root = given->value[0] ? given->value : NULL;
+	return 0;
+}
+
+int option_number(const struct given *given, unsigned low, unsigned high, unsigned *ret)
 {
 	uint32_t number;
 
-	if (parse_u32(text, &number) < 0 || number < low || number > high)
-		return say(EXIT_USAGE, "%s: \"%s\" is not a number from %u to %u", what, text, low,
-			   high);
+	if (parse_u32(given->value, &number) < 0 || number < low || number > high)
+		return say(EXIT_USAGE, "%.*s: \"%s\" is not a number from %u to %u",
+			   name_length(given), given->option->names, given->value, low, high);
 	*ret = number;
 	return 0;
 }
 
-int option_color(const char *value, enum color *ret)
+int option_count(const struct given *given, void *member)
 {
-	if (strcmp(value, "auto") == 0)
-		*ret = COLOR_AUTO;
-	else if (strcmp(value, "always") == 0)
-		*ret = COLOR_ALWAYS;
-	else if (strcmp(value, "never") == 0)
-		*ret = COLOR_NEVER;
+	return option_number(given, 1, UINT32_MAX, member);
+}
+
+int option_refresh(const struct given *given, void *member)
+{
+	return option_number(given, 100, 60000, member);
+}
+
+int option_color(const struct given *given, void *member)
+{
+	enum color *color = member;
+
+	if (strcmp(given->value, "auto") == 0)
+		*color = COLOR_AUTO;
+	else if (strcmp(given->value, "always") == 0)
+		*color = COLOR_ALWAYS;
+	else if (strcmp(given->value, "never") == 0)
+		*color = COLOR_NEVER;
 	else
-		return say(EXIT_USAGE, "--color: \"%s\" is not auto, always or never", value);
+		return say(EXIT_USAGE, "--color: \"%s\" is not auto, always or never",
+			   given->value);
 	return 0;
 }
 
-int option_selection(const char *what, const char *value, struct selection *ret)
+int option_selection(const struct given *given, void *member)
 {
-	int r = selection_add(ret, value);
+	int r = selection_add(member, given->value);
 
 	if (r == -EINVAL)
-		return say(EXIT_USAGE, "%s: an empty device name in \"%s\"", what, value);
+		return say(EXIT_USAGE, "%.*s: an empty device name in \"%s\"", name_length(given),
+			   given->option->names, given->value);
 	return r < 0 ? say(EXIT_INTERNAL, "out of memory") : 0;
 }
 
-int option_pretty(const char *value, enum pretty *ret)
+int option_json(const struct given *given, void *member)
 {
-	if (value && strcmp(value, "compact") == 0)
-		*ret = PRETTY_NO;
-	else if (value && strcmp(value, "pretty") == 0)
-		*ret = PRETTY_YES;
-	else if (value)
+	enum json *json = member;
+	const char *value = given->value;
+
+	if (!value)
+		*json = MAX(*json, JSON_AUTO);
+	else if (strcmp(value, "compact") == 0)
+		*json = JSON_COMPACT;
+	else if (strcmp(value, "pretty") == 0)
+		*json = JSON_PRETTY;
+	else
 		return say(EXIT_USAGE, "--json: \"%s\" is neither compact nor pretty", value);
 	return 0;
+}
+
+bool json_is_pretty(enum json json, bool single)
+{
+	return json == JSON_PRETTY || (json == JSON_AUTO && single && isatty(STDOUT_FILENO));
 }

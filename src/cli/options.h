@@ -4,9 +4,10 @@
  */
 #pragma once
 
-#include "cli/look.h"
+#include "basic/buf.h"
+#include "basic/macros.h"
 #include "cli/option.h"
-#include "model/select.h"
+#include "cli/wishes.h"
 #include "render/csv.h"
 
 #include <stdbool.h>
@@ -23,31 +24,19 @@ enum mode {
 	MODE_VERSION,
 };
 
-enum { MAX_SETTINGS = 16 };
-
 struct options {
+	struct wishes wishes;
 	enum mode mode;
 	const char *mode_name; /* the option that chose it */
 	struct query query;
+	bool has_format; /* of the query */
 	enum query_kind help_kind;
 	const char *sections; /* of -q, NULL: all */
-	enum pretty pretty;
+	enum json json;
 	bool watch;
 	bool loop;
-	unsigned period_ms;
-	unsigned count; /* 0: for ever */
+	unsigned period_ms; /* of -w, -l or -lms */
 	const char *file;
-	const char *root;
-	enum color color;
-	bool ascii;
-	/* of the full screen */
-	bool plain; /* not wanted */
-	bool read_only;
-	const char *view, *theme;	    /* NULL: as the settings have it */
-	const char *settings[MAX_SETTINGS]; /* "name=value" */
-	unsigned n_settings;
-	bool has_period; /* -r was given */
-	struct selection selection;
 };
 
 /* 0, or an exit code after the reason was said on standard error. */

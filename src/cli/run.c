@@ -13,35 +13,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum id { OPT_NO_CHILDREN, OPT_QUIET, OPT_HELP, N_OPTIONS };
-
-static const struct option table[N_OPTIONS] = {
-	/* clang-format off */
-	[OPT_NO_CHILDREN] = { "--no-children", NO_ARGUMENT, NULL,
-		"count this process only, not those that it starts" },
-	[OPT_QUIET] = { "-q --quiet", NO_ARGUMENT, NULL,
-		"no word on standard error about what cannot be counted" },
-	[OPT_HELP] = { "-h --help", NO_ARGUMENT, NULL, "this help" },
-	/* clang-format on */
-};
-
 struct run {
 	bool no_children, quiet, help;
 	char **command;
 };
 
-static int apply(void *arg, const struct parsed_option *option)
-{
-	struct run *run = arg;
+#define AT(member) offsetof(struct run, member)
 
-	switch ((enum id)option->id) {
-	case OPT_NO_CHILDREN: run->no_children = true; return 0;
-	case OPT_QUIET: run->quiet = true; return 0;
-	case OPT_HELP: run->help = true; return 0;
-	case N_OPTIONS: break;
-	}
-	return EXIT_INTERNAL;
-}
+static const struct option table[] = {
+	/* clang-format off */
+	{ "--no-children", NO_ARGUMENT, NULL,
+		"count this process only, not those that it starts", option_flag, AT(no_children) },
+	{ "-q --quiet", NO_ARGUMENT, NULL,
+		"no word on standard error about what cannot be counted", option_flag, AT(quiet) },
+	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	/* clang-format on */
+};
 
 /* Options end at the first word that is none: what follows is the command's. */
 static int parse(struct run *run, int argc, char **argv)
@@ -50,7 +37,7 @@ static int parse(struct run *run, int argc, char **argv)
 
 	while (words < argc && argv[words][0] == '-' && strcmp(argv[words], "--") != 0)
 		words++;
-	code = options_each(table, N_OPTIONS, "tt_smi run", words, argv, apply, run);
+	code = option_parse(table, ARRAY_SIZE(table), "tt_smi run", words, argv, run);
 	if (code || run->help)
 		return code;
 	if (words < argc && strcmp(argv[words], "--") == 0)
@@ -70,8 +57,7 @@ static int help(void)
 		 "Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
 		 "The program need not be changed; tt_smi and tt_smi mem then show what it "
 		 "has.\n\n");
-	for (size_t i = 0; i < N_OPTIONS; i++)
-		option_put_help(&text, &table[i]);
+	option_put_help(&text, table, ARRAY_SIZE(table));
 	buf_puts(&text, "\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
 			"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
 			"Programs that do not use TT-Metal run as ever.\n"

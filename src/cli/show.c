@@ -35,7 +35,7 @@ static void decide(struct show *show, struct want *want)
 {
 	const struct options *options = show->options;
 
-	show->look = look_decide(options->color, options->ascii, !options->file);
+	show->look = look_decide(options->wishes.color, options->wishes.ascii, !options->file);
 	switch (options->mode) {
 	case MODE_TABLE: table_wants(&show->look, want); break;
 	case MODE_LIST: list_wants(want); break;
@@ -52,9 +52,7 @@ static void decide(struct show *show, struct want *want)
 
 static bool is_pretty(const struct options *options)
 {
-	if (options->pretty != PRETTY_AUTO)
-		return options->pretty == PRETTY_YES;
-	return !options->file && !options->loop && !options->watch && isatty(STDOUT_FILENO);
+	return json_is_pretty(options->json, !options->file && !options->loop && !options->watch);
 }
 
 static void render(struct show *show, struct buf *out)
@@ -192,7 +190,7 @@ static int show_loop(struct show *show, int *ret_signal)
 			  : emit(show);
 		if (r)
 			return r;
-		if (n == show->options->count)
+		if (n == show->options->wishes.count)
 			return 0;
 		tick = next_tick(tick, period_ms * NS_PER_MS);
 		*ret_signal = pause_with_pair(show, tick, period_ms);
@@ -250,7 +248,7 @@ static int show(const struct options *options)
 	int r;
 
 	decide(&show, &want);
-	r = session_open(&show.session, options->root, &options->selection, &want);
+	r = session_open(&show.session, options->wishes.root, &options->wishes.selection, &want);
 	if (r)
 		say(r, "%s", buf_text(&show.session.problem));
 	else
@@ -286,7 +284,7 @@ int show_main(int argc, char **argv)
 	int code;
 
 	code = options_parse(&options, argc, argv);
-	if (code == 0 && is_in_place(&options) && !options.plain)
+	if (code == 0 && is_in_place(&options) && !options.wishes.plain)
 		fullscreen_execute(argv); /* returns if there is none: the table then does it */
 	if (code == 0)
 		code = run(&options);

@@ -29,19 +29,6 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 	return code;
 }
 
-/* What the command line says, of whichever command. */
-struct wishes {
-	const char *root;
-	const struct selection *selection;
-	enum color color;
-	bool ascii, read_only;
-	unsigned count;
-	unsigned period_ms; /* 0: not said, as are the next two by NULL */
-	const char *view, *theme;
-	const char *const *settings; /* "name=value", so many */
-	unsigned n_settings;
-};
-
 /* What --set says. */
 static int choose_one(struct settings *settings, const char *text)
 {
@@ -65,8 +52,8 @@ static int choose(struct settings *settings, const struct wishes *wishes, struct
 {
 	settings_init(settings);
 	settings_load(settings, complaints);
-	if (wishes->period_ms)
-		settings->refresh_ms = wishes->period_ms;
+	if (wishes->refresh_ms)
+		settings->refresh_ms = wishes->refresh_ms;
 	if (wishes->view && settings_set(settings, "view", wishes->view) < 0)
 		return say(EXIT_USAGE,
 			   "--view: \"%s\" is not overview, grid, processes, memory or device",
@@ -103,7 +90,7 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 	if (r)
 		return r;
 	view_wants(tui.settings.view, &want);
-	r = session_open(session, wishes->root, wishes->selection, &want);
+	r = session_open(session, wishes->root, &wishes->selection, &want);
 	if (r)
 		return say(r, "%s", buf_text(&session->problem));
 	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
@@ -129,54 +116,22 @@ static int show_plain(const struct command *command, int argc, char **argv)
 }
 
 /* A thread that is stuck still uses session and options: they end with the process. */
-static int run_watch(int argc, char **argv, struct tui_end *end)
+static int run_command(const struct command *command, int argc, char **argv, struct tui_end *end)
 {
 	static struct session session = { .root.fd = -1 };
 	static struct options options;
-	int code = options_parse(&options, argc, argv);
-	const struct wishes wishes = {
-		.root = options.root,
-		.selection = &options.selection,
-		.color = options.color,
-		.ascii = options.ascii,
-		.read_only = options.read_only,
-		.count = options.count,
-		.period_ms = options.has_period ? options.period_ms : 0,
-		.view = options.view,
-		.theme = options.theme,
-		.settings = options.settings,
-		.n_settings = options.n_settings,
-	};
+	static struct mem_options mem_options;
+	bool mem = command->run == mem_main;
+	struct wishes *wishes = mem ? &mem_options.wishes : &options.wishes;
+	int code;
 
+	code = mem ? mem_options_parse(&mem_options, argc, argv)
+		   : options_parse(&options, argc, argv);
 	if (code == 0)
-		code = run(&wishes, &session, end);
+		code = run(wishes, &session, end);
 	if (!end->stuck) {
 		session_close(&session);
-		options_done(&options);
-	}
-	return code;
-}
-
-static int run_mem(int argc, char **argv, struct tui_end *end)
-{
-	static struct session session = { .root.fd = -1 };
-	static struct mem_options options;
-	int code = mem_options_parse(&options, argc, argv);
-	const struct wishes wishes = {
-		.root = options.root,
-		.selection = &options.selection,
-		.color = options.color,
-		.ascii = options.ascii,
-		.read_only = options.read_only,
-		.period_ms = options.has_period ? options.period_ms : 0,
-		.view = "memory",
-	};
-
-	if (code == 0)
-		code = run(&wishes, &session, end);
-	if (!end->stuck) {
-		session_close(&session);
-		mem_options_done(&options);
+		wishes_done(wishes);
 	}
 	return code;
 }
@@ -201,7 +156,7 @@ int main(int argc, char **argv)
 	give_back_memory();
 	look_set_locale();
 	command = command_find(&argc, &argv);
-	code = command->run == mem_main ? run_mem(argc, argv, &end) : run_watch(argc, argv, &end);
+	code = run_command(command, argc, argv, &end);
 	if (end.no_screen)
 		return show_plain(command, argc, argv);
 	return end.signal ? die_by(end.signal) : code;
