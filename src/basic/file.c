@@ -11,33 +11,6 @@
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 
-int root_init(struct root *root, const char *directory)
-{
-	CLEANUP_FREE char *path = NULL;
-	int fd;
-
-	path = realpath(directory ? directory : "/", NULL);
-	if (!path)
-		return -errno;
-	fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	root->live = strcmp(path, "/") == 0;
-	if (root->live)
-		path[0] = '\0';
-	root->fd = fd;
-	root->path = TAKE_PTR(path);
-	return 0;
-}
-
-void root_done(struct root *root)
-{
-	if (root->fd >= 0)
-		close(root->fd);
-	free(root->path);
-	*root = (struct root){ .fd = -1 };
-}
-
 void file_reserve(int fd, unsigned count)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, (int)count);
@@ -61,14 +34,10 @@ ssize_t file_pread(int fd, char *text, size_t size)
 	return n;
 }
 
-ssize_t file_read(int dirfd, const char *path, char *text, size_t size)
+ssize_t file_read_open(int fd, char *text, size_t size)
 {
-	CLEANUP_CLOSE int fd = -1;
 	ssize_t n;
 
-	fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
 	do
 		n = read(fd, text, size);
 	while (n < 0 && errno == EINTR);
@@ -80,16 +49,19 @@ ssize_t file_read(int dirfd, const char *path, char *text, size_t size)
 	return n;
 }
 
-int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
+ssize_t file_read(int dirfd, const char *path, char *text, size_t size)
 {
-	CLEANUP_CLOSE int fd = -1;
+	CLEANUP_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? -errno : file_read_open(fd, text, size);
+}
+
+int file_read_all_open(int fd, size_t limit, struct buf *ret)
+{
 	char chunk[4096];
 	ssize_t n;
 
 	buf_reset(ret);
-	fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0)
-		return -errno;
 	for (;;) {
 		n = read(fd, chunk, sizeof(chunk));
 		if (n < 0 && errno == EINTR)
@@ -104,6 +76,14 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
 		if (ret->failed)
 			return -ENOMEM;
 	}
+}
+
+int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
+{
+	CLEANUP_CLOSE int fd = openat(dirfd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+
+	buf_reset(ret);
+	return fd < 0 ? -errno : file_read_all_open(fd, limit, ret);
 }
 
 int file_open_memory(int dirfd, const char *path)

@@ -1,10 +1,4 @@
-/*
- * Small files of the kernel, and trees of them.
- *
- * A root is where /sys, /proc, /dev and /etc are looked for: "/" on a live
- * machine, any directory with --root. Paths below it are relative, with no
- * leading slash.
- */
+/* Small files of the kernel, and directories of them. Below --root: basic/root.h. */
 #pragma once
 
 #include "basic/buf.h"
@@ -14,16 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-struct root {
-	int fd;	    /* the directory, O_PATH */
-	bool live;  /* the machine we run on: "/" */
-	char *path; /* as the kernel names it, no slash at the end; "" for "/" */
-};
-
-/* Where a root may be: NULL or "/" is the machine itself. -errno on failure. */
-MUST_CHECK int root_init(struct root *root, const char *directory);
-void root_done(struct root *root);
 
 /*
  * Room for so many descriptors, made at once; fd is any open one. A table that
@@ -39,11 +23,16 @@ void file_reserve(int fd, unsigned count);
  */
 MUST_CHECK ssize_t file_read(int dirfd, const char *path, char *text, size_t size);
 
+/* The same of one that was just opened. */
+MUST_CHECK ssize_t file_read_open(int fd, char *text, size_t size);
+
 /* The same from a descriptor that is kept, always from the start of the file. */
 MUST_CHECK ssize_t file_pread(int fd, char *text, size_t size);
 
 /* A whole file whatever its size, up to limit bytes: -EFBIG beyond. */
 MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret);
+
+MUST_CHECK int file_read_all_open(int fd, size_t limit, struct buf *ret);
 
 /*
  * Opens a file that lives in memory (tmpfs, a memfd) for reading, and nothing else:

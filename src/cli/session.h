@@ -5,7 +5,7 @@
 #pragma once
 
 #include "basic/buf.h"
-#include "basic/file.h"
+#include "basic/root.h"
 #include "model/select.h"
 #include "model/snapshot.h"
 #include "model/want.h"

@@ -1,5 +1,6 @@
 #include "daemon/adopt.h"
 
+#include "basic/file.h"
 #include "basic/parse.h"
 #include "daemon/client.h"
 #include "daemon/log.h"
@@ -73,7 +74,7 @@ static int visit_process(const char *name, void *arg)
 	if (parse_u32(name, &pid) < 0 || pid > INT32_MAX || (pid_t)pid == getpid())
 		return 0;
 	snprintf(path, sizeof(path), "proc/%u/fd", pid);
-	directory = openat(search->manager->root.fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	directory = root_open(&search->manager->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
 		return 0;
 	search->pid = (pid_t)pid;
@@ -86,7 +87,7 @@ static int visit_process(const char *name, void *arg)
 unsigned adopt_tables(struct manager *manager)
 {
 	struct search search = { .manager = manager };
-	int r = directory_each(manager->root.fd, "proc", visit_process, &search);
+	int r = root_each(&manager->root, "proc", visit_process, &search);
 
 	if (r < 0 && r != -ENOENT)
 		log_line(LOG_FAULT, "cannot look through /proc: %s", strerror(-r));

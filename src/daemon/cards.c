@@ -127,7 +127,7 @@ static void cards_watch(const struct cards *cards)
 	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
 		char path[64];
 		CLEANUP_CLOSE int fd =
-			openat(cards->root->fd, directories[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+			root_open(cards->root, directories[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 		if (fd < 0)
 			continue;

@@ -125,7 +125,7 @@ static int seen(uint64_t id, const char *name, void *arg)
 
 bool root_has_counts(const struct root *root)
 {
-	return faccessat(root->fd, TRACED_ALLOCATIONS, F_OK, 0) == 0 ||
+	return root_access(root, TRACED_ALLOCATIONS, F_OK) == 0 ||
 	       shm_each(root, "_memory", seen, NULL) > 0;
 }
 

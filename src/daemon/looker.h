@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "basic/file.h"
+#include "basic/root.h"
 #include "basic/macros.h"
 #include "model/merge.h"
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "basic/file.h"
+#include "basic/root.h"
 #include "basic/macros.h"
 #include "daemon/account.h"
 #include "daemon/cards.h"

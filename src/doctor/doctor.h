@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "basic/file.h"
+#include "basic/root.h"
 #include "doctor/report.h"
 #include "model/snapshot.h"
 

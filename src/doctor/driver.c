@@ -115,15 +115,17 @@ static bool examine_node(const struct root *root, uint32_t index, struct report 
 {
 	char path[48];
 	struct stat st;
+	int r;
 
 	snprintf(path, sizeof(path), "dev/tenstorrent/%u", index);
-	if (fstatat(root->fd, path, &st, 0) < 0) {
-		report_add(report, LEVEL_FAIL, "/%s: %s", path, strerror(errno));
+	r = root_stat(root, path, &st);
+	if (r < 0) {
+		report_add(report, LEVEL_FAIL, "/%s: %s", path, strerror(-r));
 		report_fix(report, "sudo udevadm trigger; in a container: --device /%s", path);
 		return false;
 	}
 	if ((st.st_mode & 0006) == 0006 ||
-	    (root->live && faccessat(root->fd, path, R_OK | W_OK, AT_EACCESS) == 0))
+	    (root->live && root_access(root, path, R_OK | W_OK) == 0))
 		return true;
 	report_add(report, LEVEL_WARN, "/%s may only be used by uid %u and gid %u (mode %04o)",
 		   path, st.st_uid, st.st_gid, st.st_mode & 07777);

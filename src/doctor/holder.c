@@ -51,7 +51,7 @@ static void look_at_maps(struct holder *holder)
 
 	holder->library_error = -ENOENT;
 	snprintf(path, sizeof(path), "proc/%d/maps", holder->process->pid);
-	r = file_read_all(holder->patient->root->fd, path, 64 << 20, &text);
+	r = root_read_all(holder->patient->root, path, 64 << 20, &text);
 	if (r < 0)
 		holder->maps_error = r == -EPERM ? -EACCES : r;
 	else if (text.length && metal_mapped_each(text.data, look_at_file, holder) > 0)
@@ -65,7 +65,7 @@ static void look_at_environment(struct holder *holder)
 	char path[32];
 
 	snprintf(path, sizeof(path), "proc/%d/environ", holder->process->pid);
-	if (file_read_all(holder->patient->root->fd, path, 2 << 20, &text) < 0 || !text.length)
+	if (root_read_all(holder->patient->root, path, 2 << 20, &text) < 0 || !text.length)
 		return;
 	value = procfs_find_variable(text.data, text.length, "TT_METAL_SHM_TRACKING_DISABLED");
 	holder->disabled = value && strcmp(value, "1") == 0;

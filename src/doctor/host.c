@@ -22,7 +22,7 @@ static bool is_translated(const struct root *root, const struct device *dev)
 	char path[96], type[32];
 
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%s/iommu_group/type", dev->bdf);
-	return device_knows(dev, DEV_BDF) && file_read(root->fd, path, type, sizeof(type)) > 0 &&
+	return device_knows(dev, DEV_BDF) && root_read(root, path, type, sizeof(type)) > 0 &&
 	       strncmp(type, "DMA", 3) == 0;
 }
 
@@ -30,7 +30,7 @@ static bool is_translated(const struct root *root, const struct device *dev)
 static int find_huge_mount(const struct root *root)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	int r = file_read_all(root->fd, "proc/mounts", 4 << 20, &text);
+	int r = root_read_all(root, "proc/mounts", 4 << 20, &text);
 	char *rest = text.data, *line;
 
 	if (r < 0)
@@ -48,7 +48,7 @@ static void examine_pages(const struct root *root, unsigned needed, struct repor
 	uint64_t pages;
 	int mounted = find_huge_mount(root);
 
-	if (file_read(root->fd, HUGE_PAGES "nr_hugepages", text, sizeof(text)) < 0 ||
+	if (root_read(root, HUGE_PAGES "nr_hugepages", text, sizeof(text)) < 0 ||
 	    parse_u64(text, &pages) < 0) {
 		report_add(report, root->live ? LEVEL_WARN : LEVEL_NOTE,
 			   root->live ? "this kernel offers no huge pages of 1 GiB"
@@ -132,8 +132,7 @@ static int is_tracer(const char *name, void *arg)
 	if (name[0] < '0' || name[0] > '9')
 		return 0;
 	snprintf(path, sizeof(path), "proc/%s/comm", name);
-	return file_read(root->fd, path, comm, sizeof(comm)) > 0 &&
-	       strcmp(comm, "tt_smi-trace\n") == 0;
+	return root_read(root, path, comm, sizeof(comm)) > 0 && strcmp(comm, "tt_smi-trace\n") == 0;
 }
 
 /* Probably too old? Vendors add what is new to older kernels, so the number proves nothing. */
@@ -141,7 +140,7 @@ static bool is_old(const struct root *root, char *ret, size_t size)
 {
 	unsigned major, minor;
 
-	if (file_read(root->fd, "proc/sys/kernel/osrelease", ret, size) <= 0)
+	if (root_read(root, "proc/sys/kernel/osrelease", ret, size) <= 0)
 		return false;
 	ret[strcspn(ret, "\n")] = '\0';
 	return sscanf(ret, "%3u.%3u", &major, &minor) == 2 &&
@@ -153,14 +152,14 @@ static bool examine_kernel(const struct root *root, struct report *report)
 {
 	char text[128] = "";
 
-	if (faccessat(root->fd, "sys/kernel/btf/vmlinux", F_OK, 0) < 0) {
+	if (root_access(root, "sys/kernel/btf/vmlinux", F_OK) < 0) {
 		report_add(report, LEVEL_NOTE,
 			   "this kernel cannot: it has no BTF "
 			   "(/sys/kernel/btf/vmlinux)");
 		report_fix(report, "a kernel of 5.15 or later with CONFIG_DEBUG_INFO_BTF");
 		return false;
 	}
-	if (file_read(root->fd, "sys/kernel/security/lockdown", text, sizeof(text)) > 0 &&
+	if (root_read(root, "sys/kernel/security/lockdown", text, sizeof(text)) > 0 &&
 	    strstr(text, "[confidentiality]")) {
 		report_add(report, LEVEL_NOTE,
 			   "this kernel forbids it: lockdown is set to confidentiality");
@@ -177,9 +176,11 @@ static bool examine_kernel(const struct root *root, struct report *report)
 
 static enum tracing find_tracing(const struct root *root)
 {
-	if (faccessat(root->fd, TRACED_ALLOCATIONS, R_OK, AT_EACCESS) == 0)
+	int r = root_access(root, TRACED_ALLOCATIONS, R_OK);
+
+	if (r == 0)
 		return root->live && !pinned_names_ours() ? TRACING_ELSEWHERE : TRACING_ON;
-	return errno == EACCES ? TRACING_UNREADABLE : TRACING_OFF;
+	return r == -EACCES ? TRACING_UNREADABLE : TRACING_OFF;
 }
 
 static void examine_pinned(const struct patient *patient, struct report *report)
@@ -205,8 +206,7 @@ static void examine_pinned(const struct patient *patient, struct report *report)
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
 		if (!patient->root->live)
 			break;
-		if (directory_each(patient->root->fd, "proc", is_tracer, (void *)patient->root) >
-		    0) {
+		if (root_each(patient->root, "proc", is_tracer, (void *)patient->root) > 0) {
 			report_add(report, LEVEL_OK, "new programs are followed as they start");
 			break;
 		}

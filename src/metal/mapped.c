@@ -58,15 +58,15 @@ int metal_mapped_each(char *text, int (*visit)(const struct metal_mapping *mappi
 }
 
 /* Looked at before it is opened: opening a device or a pipe has effects. */
-static int open_regular(int dirfd, const char *path)
+static int open_regular(const struct root *root, const char *path)
 {
-	CLEANUP_CLOSE int seen = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	CLEANUP_CLOSE int seen = root_open(root, path, O_PATH | O_CLOEXEC);
 	struct stat st;
 	char self[32];
 	int fd;
 
 	if (seen < 0 || fstat(seen, &st) < 0)
-		return -errno;
+		return seen < 0 ? seen : -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
@@ -80,14 +80,13 @@ int metal_mapped_open(const struct root *root, pid_t pid, const struct metal_map
 	int fd;
 
 	if (!root->live)
-		return open_regular(root->fd, mapping->path + 1);
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
+		return open_regular(root, mapping->path + 1);
+	snprintf(path, sizeof(path), "proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, mapping->start,
 		 mapping->end);
-	fd = open_regular(AT_FDCWD, path);
+	fd = open_regular(root, path);
 	if (fd >= 0)
 		return fd;
-	if (snprintf(path, sizeof(path), "/proc/%d/root%s", pid, mapping->path) >=
-	    (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "proc/%d/root%s", pid, mapping->path) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return open_regular(AT_FDCWD, path);
+	return open_regular(root, path);
 }

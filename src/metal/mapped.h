@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "basic/file.h"
 #include "basic/macros.h"
+#include "basic/root.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -1,6 +1,7 @@
 #include "source/card.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +64,7 @@ struct card *card_free(struct card *card)
 }
 
 struct hwmon_search {
-	int class_fd;
+	const struct card *card;
 	int found; /* descriptor of the directory */
 };
 
@@ -82,15 +83,18 @@ static int visit_hwmon(const char *entry, void *arg)
 	if (search->found >= 0 && file_read(search->found, "name", name, sizeof(name)) > 0)
 		return 1;
 	close_fd(&search->found);
-	search->found = openat(search->class_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	search->found = root_open_at(search->card->root, search->card->class_fd, path,
+				     O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return 0;
 }
 
 static void card_find_hwmon(struct card *card)
 {
-	struct hwmon_search search = { .class_fd = card->class_fd, .found = -1 };
+	struct hwmon_search search = { .card = card, .found = -1 };
+	CLEANUP_CLOSE int fd = root_open_at(card->root, card->class_fd, "device/hwmon",
+					    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (directory_each(card->class_fd, "device/hwmon", visit_hwmon, &search) >= 0)
+	if (fd >= 0 && directory_read(fd, visit_hwmon, &search) >= 0)
 		card->hwmon_fd = search.found;
 }
 
@@ -106,7 +110,7 @@ static bool card_is_replaced(const struct card *card)
 	char path[64];
 
 	class_path(card, path, sizeof(path));
-	if (fstat(card->class_fd, &held) < 0 || fstatat(card->root->fd, path, &there, 0) < 0)
+	if (fstat(card->class_fd, &held) < 0 || root_stat(card->root, path, &there) < 0)
 		return true;
 	return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
 }
@@ -119,9 +123,9 @@ static int card_open(struct card *card)
 	if (card->class_fd >= 0)
 		return 0;
 	class_path(card, path, sizeof(path));
-	card->class_fd = openat(card->root->fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	card->class_fd = root_open(card->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (card->class_fd < 0)
-		return -errno;
+		return card->class_fd;
 	device_init(&card->device, card->index);
 	memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->heartbeat = 0;
@@ -136,7 +140,7 @@ static int card_open(struct card *card)
 static int attribute_open(struct card *card, const struct attribute *attribute)
 {
 	char path[64];
-	int dir = card->class_fd, fd;
+	int dir = card->class_fd;
 
 	if (attribute->place == IN_HWMON) {
 		if (card->hwmon_fd < 0)
@@ -147,8 +151,7 @@ static int attribute_open(struct card *card, const struct attribute *attribute)
 	}
 	snprintf(path, sizeof(path), "%s%s", attribute->place == IN_PCI ? "device/" : "",
 		 attribute->file);
-	fd = openat(dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	return root_open_at(card->root, dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
 /*

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "basic/crew.h"
-#include "basic/file.h"
+#include "basic/root.h"
 #include "model/device.h"
 #include "source/attribute.h"
 

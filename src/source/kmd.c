@@ -3,6 +3,8 @@
  * itself is never opened: reading sysfs changes neither power nor clocks.
  */
 #include "source/attribute.h"
+
+#include "basic/file.h"
 #include "source/card.h"
 #include "source/source.h"
 
@@ -65,7 +67,7 @@ static int kmd_scan(struct kmd *kmd, const struct root *root)
 
 	for (size_t i = 0; i < kmd->n_cards; i++)
 		kmd->cards[i]->present = false;
-	return directory_each(root->fd, "sys/class/tenstorrent", visit_class, &scan);
+	return root_each(root, "sys/class/tenstorrent", visit_class, &scan);
 }
 
 /* What is gone may return as another card, or with another driver. */
@@ -84,7 +86,7 @@ static void kmd_read_version(struct kmd *kmd, struct sample *sample)
 	ssize_t n = 0;
 
 	if (!kmd->version[0]) {
-		n = file_read(sample->root->fd, "sys/module/tenstorrent/version", kmd->version,
+		n = root_read(sample->root, "sys/module/tenstorrent/version", kmd->version,
 			      sizeof(kmd->version));
 		if (n < 0)
 			kmd->version[0] = '\0';

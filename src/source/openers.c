@@ -100,9 +100,9 @@ static int list_read(struct openers *list)
 	if (list->fd < 0) {
 		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
 		list->fd =
-			openat(list->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+			root_open(list->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		if (list->fd < 0)
-			return -errno;
+			return list->fd;
 	}
 	r = list_read_text(list, &text);
 	if (r < 0)

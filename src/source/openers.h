@@ -5,7 +5,7 @@
 #pragma once
 
 #include "basic/crew.h"
-#include "basic/file.h"
+#include "basic/root.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,11 +16,10 @@ static int visit_function(const char *name, void *arg)
 	char path[128], text[256];
 
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%.64s/vendor", name);
-	if (file_read(count->root->fd, path, text, sizeof(text)) < 0 ||
-	    strcmp(text, "0x1e52\n") != 0)
+	if (root_read(count->root, path, text, sizeof(text)) < 0 || strcmp(text, "0x1e52\n") != 0)
 		return 0;
 	snprintf(path, sizeof(path), "sys/bus/pci/devices/%.64s/driver", name);
-	if (file_readlink(count->root->fd, path, text, sizeof(text)) > 0)
+	if (root_readlink(count->root, path, text, sizeof(text)) > 0)
 		return 0;
 	if (count->found++ == 0)
 		snprintf(count->bdf, count->size, "%s", name);
@@ -31,7 +30,7 @@ unsigned pci_count_unserved(const struct root *root, char *bdf, size_t size)
 {
 	struct count count = { .root = root, .bdf = bdf, .size = size };
 
-	if (directory_each(root->fd, "sys/bus/pci/devices", visit_function, &count) < 0)
+	if (root_each(root, "sys/bus/pci/devices", visit_function, &count) < 0)
 		return 0;
 	return count.found;
 }

@@ -1,5 +1,7 @@
 #include "source/pinned.h"
 
+#include "basic/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -25,7 +27,7 @@ static void pinned_read(void *arg)
 {
 	struct pinned *pinned = arg;
 
-	pinned->error = file_read_all(pinned->root->fd, pinned->path, text_limit, &pinned->text);
+	pinned->error = root_read_all(pinned->root, pinned->path, text_limit, &pinned->text);
 	/* Asked last: most machines have no such file. */
 	if (pinned->error >= 0 && pinned->root->live && !pinned_names_ours())
 		pinned->error = -ENOENT;

@@ -57,7 +57,7 @@ static int read_proc(const struct person *person, const char *file, struct proc_
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "proc/%d/%s", person->pid, file);
-	n = file_read(person->root->fd, path, ret->data, sizeof(ret->data));
+	n = root_read(person->root, path, ret->data, sizeof(ret->data));
 	return n < 0 ? (int)n : 0;
 }
 
@@ -66,7 +66,7 @@ static void read_command(struct person *person)
 	char path[48];
 
 	snprintf(path, sizeof(path), "proc/%d/cmdline", person->pid);
-	if (file_read_all(person->root->fd, path, command_limit, &person->command) < 0)
+	if (root_read_all(person->root, path, command_limit, &person->command) < 0)
 		buf_reset(&person->command);
 }
 
@@ -78,7 +78,7 @@ static void read_variable(const struct person *person, const char *name, struct 
 	char path[48];
 
 	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
-	if (file_read_all(person->root->fd, path, environ_limit, &text) < 0)
+	if (root_read_all(person->root, path, environ_limit, &text) < 0)
 		return;
 	value = text.length ? procfs_find_variable(text.data, text.length, name) : NULL;
 	if (value)
@@ -166,7 +166,7 @@ static bool boot_time(const struct root *root, double *ret)
 		*ret = (double)(clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME)) / NS_PER_S;
 		return true;
 	}
-	if (file_read_all(root->fd, "proc/stat", 1 << 20, &text) < 0 ||
+	if (root_read_all(root, "proc/stat", 1 << 20, &text) < 0 ||
 	    !procfs_parse_btime(buf_text(&text), &seconds))
 		return false;
 	*ret = (double)seconds;

@@ -35,8 +35,8 @@ static void read_markers(struct sampler *sampler)
 
 	if (sampler->root->live)
 		return;
-	sampler->simulated = file_read(sampler->root->fd, "ttsim", text, sizeof(text)) >= 0;
-	if (file_read(sampler->root->fd, "captured_at", text, sizeof(text)) > 0 &&
+	sampler->simulated = root_read(sampler->root, "ttsim", text, sizeof(text)) >= 0;
+	if (root_read(sampler->root, "captured_at", text, sizeof(text)) > 0 &&
 	    parse_u64(text, &seconds) == 0 && seconds < INT64_MAX / NS_PER_S)
 		sampler->recorded_ns = (int64_t)seconds * NS_PER_S;
 }
@@ -47,7 +47,7 @@ static void read_distribution(const struct root *root, struct host *host)
 	CLEANUP_BUF struct buf text = { 0 };
 	const char *at;
 
-	if (file_read_all(root->fd, "etc/os-release", 65536, &text) < 0)
+	if (root_read_all(root, "etc/os-release", 65536, &text) < 0)
 		return;
 	at = strstr(buf_text(&text), "PRETTY_NAME=");
 	if (!at)

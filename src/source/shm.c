@@ -40,7 +40,7 @@ int shm_each(const struct root *root, const char *suffix,
 {
 	struct visit visit = { suffix, each, arg };
 
-	return directory_each(root->fd, "dev/shm", visit_name, &visit);
+	return root_each(root, "dev/shm", visit_name, &visit);
 }
 
 int shm_files_new(const char *suffix, struct shm_files **ret)
@@ -108,8 +108,8 @@ int shm_files_find(struct shm_files *files, const struct root *root)
 	struct stat st;
 	int r;
 
-	if (fstatat(root->fd, "dev/shm", &st, 0) < 0) {
-		r = -errno;
+	r = root_stat(root, "dev/shm", &st);
+	if (r < 0) {
 		drop_files(files);
 		return r;
 	}
@@ -132,9 +132,9 @@ static int open_file(const struct root *root, const char *name)
 	struct stat st;
 
 	snprintf(path, sizeof(path), "dev/shm/%s", name);
-	fd = openat(root->fd, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
+	fd = root_open(root, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
+		return fd < 0 ? fd : -errno;
 	return S_ISREG(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
 }
 

@@ -72,7 +72,7 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 	int r;
 
 	snprintf(path, sizeof(path), "proc/%d/fd/%d", pid, descriptor);
-	fd = file_open_memory(sample->root->fd, path);
+	fd = root_open_memory(sample->root, path);
 	if (fd < 0)
 		return fd;
 	r = check_file(fd);

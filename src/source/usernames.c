@@ -96,7 +96,7 @@ void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid
 		}
 	if (!names->passwd_read) {
 		names->passwd_read = true;
-		if (file_read_all(sample->root->fd, "etc/passwd", 4 << 20, &names->passwd) < 0)
+		if (root_read_all(sample->root, "etc/passwd", 4 << 20, &names->passwd) < 0)
 			buf_reset(&names->passwd);
 	}
 	if (!passwd_find(buf_text(&names->passwd), uid, name, size) &&

@@ -37,7 +37,7 @@ static bool is_alive(const struct sample *sample, uint32_t pid)
 	char path[32];
 
 	snprintf(path, sizeof(path), "proc/%u", pid);
-	if (faccessat(sample->root->fd, path, F_OK, 0) == 0)
+	if (root_access(sample->root, path, F_OK) == 0)
 		return true;
 	for (size_t i = 0; i < sample->snapshot->n_processes; i++) {
 		const struct process *process = &sample->snapshot->processes[i];

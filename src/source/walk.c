@@ -1,5 +1,6 @@
 #include "source/walk.h"
 
+#include "basic/file.h"
 #include "basic/parse.h"
 #include "proto/table.h"
 #include "source/procfs.h"
@@ -52,7 +53,7 @@ int walk_begin(struct walk *walk)
 
 	if (!walk->root->live || walk->has_major)
 		return 0;
-	r = file_read_all(walk->root->fd, "proc/devices", 1 << 16, &text);
+	r = root_read_all(walk->root, "proc/devices", 1 << 16, &text);
 	if (r < 0)
 		return r;
 	walk->has_major = procfs_parse_devices(buf_text(&text), &walk->major);
@@ -139,9 +140,9 @@ static int look_at_maps(const struct walk *walk, int32_t pid, struct walk_seen *
 	int fd;
 
 	snprintf(path, sizeof(path), "proc/%d/maps", pid);
-	fd = openat(walk->root->fd, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	fd = root_open(walk->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	file = fdopen(fd, "r");
 	if (!file) {
 		close(fd);
@@ -176,10 +177,10 @@ static int look_at_descriptors(const struct walk *walk, struct walk_known *known
 
 	known->seen = (struct walk_seen){ 0 };
 	snprintf(path, sizeof(path), "proc/%d/fd", known->pid);
-	dir = openat(walk->root->fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = root_open(walk->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
 		known->inode = 0;
-		return -errno;
+		return dir;
 	}
 	remember(known, dir);
 	look.dir = dir;
@@ -195,7 +196,7 @@ static bool is_unchanged(const struct walk *walk, struct walk_known *known)
 	if (!known->inode || known->error < 0 || known->spared == 0)
 		return false;
 	snprintf(path, sizeof(path), "proc/%d/fd", known->pid);
-	if (fstatat(walk->root->fd, path, &st, 0) < 0 || st.st_size == 0 ||
+	if (root_stat(walk->root, path, &st) < 0 || st.st_size == 0 ||
 	    known->descriptors != st.st_size || known->inode != st.st_ino ||
 	    known->changed.tv_sec != st.st_ctim.tv_sec ||
 	    known->changed.tv_nsec != st.st_ctim.tv_nsec)
@@ -279,7 +280,7 @@ void walk_run(void *arg)
 	struct walk *walk = arg;
 	struct run run = { .walk = walk };
 
-	walk->error = directory_each(walk->root->fd, "proc", visit_process, &run);
+	walk->error = root_each(walk->root, "proc", visit_process, &run);
 	if (walk->error < 0) {
 		free(run.known);
 		return;

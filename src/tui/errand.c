@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/crew.h"
+#include "basic/file.h"
 #include "basic/parse.h"
 #include "source/procfs.h"
 
@@ -76,7 +77,7 @@ static void put_environment(const struct root *root, int32_t pid, struct buf *re
 	int r;
 
 	snprintf(path, sizeof(path), "proc/%d/environ", pid);
-	r = file_read_all(root->fd, path, MOST_BYTES, &text);
+	r = root_read_all(root, path, MOST_BYTES, &text);
 	buf_puts(ret, "Environment\n");
 	if (r < 0) {
 		buf_printf(ret, "  N/A (%s)\n", strerror(-r));
@@ -119,7 +120,7 @@ static bool put_file(const struct root *root, int32_t pid, uint32_t number, stru
 	uint32_t index;
 
 	snprintf(path, sizeof(path), "proc/%d/fd/%u", pid, number);
-	if (file_readlink(root->fd, path, target, sizeof(target)) < 0 ||
+	if (root_readlink(root, path, target, sizeof(target)) < 0 ||
 	    !procfs_names_node(target, root->path, &index))
 		return false;
 	buf_printf(ret, "  %-5u device %u  %s\n", number, index, target);
@@ -135,7 +136,7 @@ static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 
 	snprintf(path, sizeof(path), "proc/%d/fd", pid);
 	buf_puts(ret, "Open device files\n");
-	r = directory_each(root->fd, path, visit_file, &numbers);
+	r = root_each(root, path, visit_file, &numbers);
 	if (r < 0) {
 		buf_printf(ret, "  N/A (%s)\n", strerror(-r));
 		return;
@@ -186,12 +187,10 @@ static struct inspection *inspection_new(const struct errand *errand, const stru
 
 	if (!inspection)
 		return NULL;
-	inspection->root = (struct root){ .fd = fcntl(root->fd, F_DUPFD_CLOEXEC, 0),
-					  .live = root->live,
-					  .path = strdup(root->path) };
+	inspection->root.fd = -1;
 	inspection->pid = errand->pid;
 	inspection->job = (struct job){ .run = inspect, .arg = inspection };
-	if (inspection->root.fd >= 0 && inspection->root.path)
+	if (root_copy(root, &inspection->root) >= 0)
 		return inspection;
 	inspection_free(inspection);
 	return NULL;

@@ -1,6 +1,7 @@
 #include "tui/feed.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 #include "tui/errand.h"
 
 #include <errno.h>

@@ -435,3 +435,22 @@ file" ] || { ls -A "$1"; exit 94; }
 	grep -q '| -  *unknown  *0 .*Device open (1 time, opener gone)' "$WORK/out"
 	not grep -q namespace "$WORK/out"
 }
+
+@test "links of a tree that begin with a slash begin at its root, and none leads out" {
+	local card outside="$WORK/outside"
+	smi --query-gpu=index,temperature.gpu,clocks.ai,memory.used,pci.bus_id --format=csv >"$WORK/before"
+	card=$(readlink -f "$(class 0)")
+	rm "$D/sys/class/tenstorrent/tenstorrent!0"
+	ln -s "${card#"$D"}" "$D/sys/class/tenstorrent/tenstorrent!0"
+	mv "$D/dev/shm" "$D/shm"
+	ln -s /shm "$D/dev/shm"
+	smi --query-gpu=index,temperature.gpu,clocks.ai,memory.used,pci.bus_id --format=csv >"$WORK/after"
+	diff "$WORK/before" "$WORK/after"
+	# What a link out of the tree means is not there.
+	echo 1234 >"$outside"
+	rm "$card/tt_aiclk"
+	ln -s "$outside" "$card/tt_aiclk"
+	[ "$(smi -i 0 --query-gpu=clocks.ai --format=csv,noheader)" = '[N/A]' ]
+	ln -sf "../../../../../../../../../../../../../../$outside" "$card/tt_aiclk"
+	[ "$(smi -i 0 --query-gpu=clocks.ai --format=csv,noheader)" = '[N/A]' ]
+}

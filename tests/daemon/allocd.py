@@ -312,6 +312,15 @@ def readable(program, directory):
     return copy
 
 
+def with_real_proc(directory):
+    """A tree with the processes of this machine, as a simulated one has them."""
+    root = directory + "/root"
+    os.makedirs(root)
+    os.symlink("/proc", root + "/proc")
+    open(root + "/ttsim", "w").close()
+    return root
+
+
 class Server:
     def __init__(self, directory, *options, root=None, user=None, wait=True, environment=None):
         self.directory = directory

@@ -235,12 +235,6 @@ def test_the_end_of_the_server_ends_no_program(directory):
 # ---- tables that are found ----
 
 
-def with_real_proc(directory):
-    os.makedirs(directory + "/root")
-    os.symlink("/proc", directory + "/root/proc")
-    return directory + "/root"
-
-
 @bare
 def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
     """Fault 4: server must start first. Fault 5: restart loses all state."""

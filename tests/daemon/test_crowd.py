@@ -13,12 +13,6 @@ def found(server, pids):
     return [p for p in server.ask().living if p.pid in pids]
 
 
-def with_real_proc(directory):
-    os.makedirs(directory + "/root")
-    os.symlink("/proc", directory + "/root/proc")
-    return directory + "/root"
-
-
 def test_a_thousand_programs(server):
     """Fault 26: totals overwritten by the last writer, or short under concurrent attach."""
     crowd = Crowd(server)

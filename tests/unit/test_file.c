@@ -1,5 +1,6 @@
 /* Small files, kept descriptors, directories, and what stands there instead. */
 #include "basic/file.h"
+#include "basic/root.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -169,7 +170,7 @@ TEST(a_root_is_a_directory_by_its_true_name)
 	assert_int_equal(root_init(&root, path), 0);
 	assert_false(root.live);
 	assert_string_equal(root.path, folder);
-	assert_int_equal(file_read(root.fd, "text", text, sizeof(text)), 3);
+	assert_int_equal(root_read(&root, "text", text, sizeof(text)), 3);
 	root_done(&root);
 	assert_int_equal(root.fd, -1);
 

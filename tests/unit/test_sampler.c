@@ -4,6 +4,7 @@
  * that is published.
  */
 #include "basic/clock.h"
+#include "basic/file.h"
 #include "source/sampler.h"
 #include "unit.h"
 
@@ -99,6 +100,7 @@ static int make_tree(void **state)
 	snprintf(folder, sizeof(folder), "/tmp/unit_sampler.XXXXXX");
 	if (!mkdtemp(folder) || root_init(&root, folder) < 0)
 		return -1;
+	root.confined = false; /* files that hang do so in openat() */
 	put("sys/module/tenstorrent/version", "2.10.0\n");
 	put("proc/driver/tenstorrent/0/pids", "");
 	make_folders("dev/shm/");
