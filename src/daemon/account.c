@@ -1,5 +1,7 @@
 #include "daemon/account.h"
 
+#include "basic/clock.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -56,6 +58,9 @@ uint64_t accounts_add(struct accounts *accounts, const struct image_process *pro
 		.usages = copy,
 		.n_usages = n_usages,
 	};
+	account->process.flags |= IMAGE_FINISHED;
+	if (!account->process.ended_ns)
+		account->process.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME);
 	accounts->usages += n_usages;
 	return account->serial;
 }

@@ -33,8 +33,8 @@ MUST_CHECK int accounts_init(struct accounts *accounts, uint32_t size);
 void accounts_done(struct accounts *accounts);
 
 /*
- * Remembers a process that has ended; both are copied. Returns the serial, 0 if
- * there is no memory for it.
+ * Remembers a process that has ended: now, unless its record says when. Both are
+ * copied. Returns the serial, 0 if there is no memory for it.
  */
 uint64_t accounts_add(struct accounts *accounts, const struct image_process *process,
 		      const struct image_usage *usages, uint32_t n_usages);

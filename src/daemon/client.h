@@ -37,9 +37,6 @@ struct client {
 	int link;		       /* adopted: its number in /proc/PID/fd */
 };
 
-/* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
-MUST_CHECK int table_fd_check(int fd, struct stat *ret);
-
 /*
  * Takes a table of a process, handed over by a connection or found as a link in
  * its fd directory. On success both descriptors are the client's, on

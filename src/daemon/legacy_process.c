@@ -7,6 +7,7 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
+#include "source/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,24 +20,15 @@ enum { ENVIRONMENT_MAX = 1 << 20 };
 
 char *visible_devices_of(pid_t pid)
 {
-	static const char name[] = "TT_VISIBLE_DEVICES=";
 	CLEANUP_BUF struct buf text = { 0 };
+	const char *value;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
 	if (file_read_all(AT_FDCWD, path, ENVIRONMENT_MAX, &text) < 0)
 		return NULL;
-	for (size_t at = 0; at < text.length; at += strlen(text.data + at) + 1) {
-		if (strncmp(text.data + at, name, sizeof(name) - 1) == 0)
-			return strdup(text.data + at + sizeof(name) - 1);
-	}
-	return NULL;
-}
-
-static void life_changed(struct watch *watch, uint32_t events)
-{
-	(void)events;
-	legacy_process_end(container_of(watch, struct legacy_process, life));
+	value = procfs_find_variable(text.data, text.length, "TT_VISIBLE_DEVICES");
+	return value ? strdup(value) : NULL;
 }
 
 struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer)
@@ -48,6 +40,39 @@ struct legacy_process *legacy_process_find(struct manager *manager, const struct
 			return process;
 	}
 	return NULL;
+}
+
+static void process_account(struct legacy_process *process)
+{
+	struct manager *manager = process->manager;
+	struct image_process record;
+	uint32_t n;
+
+	legacy_process_describe(process, &record);
+	n = legacy_process_usages(process, manager->usages);
+	mourner_new(manager, process->life.fd,
+		    accounts_add(&manager->accounts, &record, manager->usages, n));
+	log_line(LOG_EVENT, "legacy client %s, pid %d: ended", process->peer.name,
+		 process->peer.pid);
+}
+
+static void life_ended(struct watch *watch, uint32_t events)
+{
+	struct legacy_process *process = container_of(watch, struct legacy_process, life);
+	struct manager *manager = process->manager;
+
+	(void)events;
+	process_account(process);
+	for (LIST_EACH(at, &manager->legacy_connections)) {
+		struct legacy_connection *connection =
+			container_of(at, struct legacy_connection, member);
+
+		if (connection->process == process) {
+			connection->process = NULL;
+			legacy_connection_close(connection);
+		}
+	}
+	legacy_process_free(process);
 }
 
 int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
@@ -63,7 +88,7 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 			return -ENOMEM;
 		process->manager = manager;
 		process->peer = *peer;
-		process->life.ready = life_changed;
+		process->life.ready = life_ended;
 		r = watch_start(&manager->loop, &process->life, pidfd, EPOLLIN);
 		if (r < 0) {
 			free(process);
@@ -100,40 +125,6 @@ void legacy_process_free(struct legacy_process *process)
 	ledger_done(&process->ledger);
 	free(process->visible);
 	free(process);
-}
-
-static void process_account(struct legacy_process *process)
-{
-	struct manager *manager = process->manager;
-	struct image_process record;
-	uint64_t serial;
-	uint32_t n;
-
-	legacy_process_describe(process, &record);
-	record.flags |= IMAGE_FINISHED;
-	record.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME);
-	n = legacy_process_usages(process, manager->usages);
-	serial = accounts_add(&manager->accounts, &record, manager->usages, n);
-	mourner_new(manager, process->life.fd, serial);
-	log_line(LOG_EVENT, "legacy client %s, pid %d: ended", process->peer.name,
-		 process->peer.pid);
-}
-
-void legacy_process_end(struct legacy_process *process)
-{
-	struct manager *manager = process->manager;
-
-	process_account(process);
-	for (LIST_EACH(at, &manager->legacy_connections)) {
-		struct legacy_connection *connection =
-			container_of(at, struct legacy_connection, member);
-
-		if (connection->process == process) {
-			connection->process = NULL;
-			legacy_connection_close(connection);
-		}
-	}
-	legacy_process_free(process);
 }
 
 void legacy_process_leave(struct legacy_process *process, uint32_t through)

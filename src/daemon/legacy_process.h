@@ -41,8 +41,6 @@ struct legacy_process *legacy_process_find(struct manager *manager, const struct
 /* A connection has ended: what it made is gone, and with the last one the process. */
 void legacy_process_leave(struct legacy_process *process, uint32_t through);
 
-/* It has ended: accounts for it, closes its connections. */
-void legacy_process_end(struct legacy_process *process);
 void legacy_process_free(struct legacy_process *process); /* without an account */
 
 /* A table of this process has come or gone. */

@@ -87,7 +87,7 @@ static int peer_fill(pid_t pid, struct peer *ret)
 	return 0;
 }
 
-bool pidfd_has_ended(int pidfd)
+static bool pidfd_has_ended(int pidfd)
 {
 	struct pollfd state = { .fd = pidfd, .events = POLLIN };
 

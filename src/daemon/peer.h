@@ -39,8 +39,5 @@ MUST_CHECK int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid);
 MUST_CHECK int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd);
 MUST_CHECK int peer_of_pid(pid_t pid, struct peer *ret, int *ret_pidfd);
 
-/* Has the process of a pidfd ended? */
-bool pidfd_has_ended(int pidfd);
-
 /* How it ended, as waitpid() gives it. False: not reaped yet, or a kernel that does not tell. */
 bool pidfd_exit_status(int pidfd, int *ret);

@@ -98,9 +98,8 @@ static void life_ended(struct watch *watch, uint32_t events)
 		.uid = life->peer.uid,
 		.start_ticks = life->peer.start_ticks,
 		.start_ns = life->peer.start_ns,
-		.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME),
 		.origin = IMAGE_TRACED,
-		.flags = IMAGE_FINISHED | (life->low ? IMAGE_TOTALS_LOW : 0),
+		.flags = life->low ? IMAGE_TOTALS_LOW : 0,
 	};
 
 	(void)events;
