@@ -134,11 +134,6 @@ void metal_set(struct metal *metal, const uint64_t bytes[static POOLS], uint64_t
 		STORE(&metal->slot->updated_ns, now_ns);
 }
 
-uint64_t metal_total(const struct metal *metal, enum pool pool)
-{
-	return LOAD(&metal->file->bytes[pool]);
-}
-
 static void clear_totals(struct metal_file *f)
 {
 	for (unsigned i = 0; i < POOLS; i++)

@@ -74,9 +74,6 @@ MUST_CHECK int metal_attach(struct metal *ret, const char *directory, uint64_t a
 /* Allocates and frees until the process holds these amounts. */
 void metal_set(struct metal *metal, const uint64_t bytes[static POOLS], uint64_t now_ns);
 
-/* What all processes together have in a pool. */
-uint64_t metal_total(const struct metal *metal, enum pool pool);
-
 /* An orderly end: everything is freed, the last one clears the totals. */
 void metal_detach(struct metal *metal, uint64_t now_ns);
 

@@ -25,7 +25,7 @@ void descriptor_set(struct descriptor *descriptor, int fd)
 	__atomic_store_n(&descriptor->fd, fd, __ATOMIC_RELEASE);
 }
 
-bool descriptor_is_ours(const struct descriptor *descriptor)
+static bool descriptor_is_ours(const struct descriptor *descriptor)
 {
 	struct stat st;
 

@@ -25,7 +25,6 @@ struct descriptor {
 };
 
 void descriptor_set(struct descriptor *descriptor, int fd);
-bool descriptor_is_ours(const struct descriptor *descriptor);
 void descriptor_close(struct descriptor *descriptor); /* if it is still ours */
 
 struct link {

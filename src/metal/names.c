@@ -94,13 +94,3 @@ unsigned metal_name_find(const char *symbol)
 			return find_behind(prefixes[i], symbol);
 	return METAL_NAMES;
 }
-
-enum metal_hook metal_hook_of(const char *symbol, unsigned *ret_rank)
-{
-	unsigned i = metal_name_find(symbol);
-
-	if (i == METAL_NAMES || metal_names[i].hook == METAL_HOOKS)
-		return METAL_HOOKS;
-	*ret_rank = i;
-	return metal_names[i].hook;
-}

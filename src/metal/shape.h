@@ -51,9 +51,3 @@ struct metal_shape {
  */
 int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg),
 		     void *arg);
-
-/*
- * The hook that a symbol is, METAL_HOOKS if none. Some hooks have several names;
- * of those that a library has, the one with the lowest rank is the one to use.
- */
-enum metal_hook metal_hook_of(const char *symbol, unsigned *ret_rank);

@@ -33,7 +33,7 @@ void device_mark(struct device *dev, const struct fieldset *fields, enum reason 
 			dev->why[f] = (uint8_t)why;
 }
 
-const char *device_state_name(enum device_state state)
+static const char *device_state_name(enum device_state state)
 {
 	switch (state) {
 	case DEVICE_OK: return "ok";

@@ -199,8 +199,6 @@ void device_copy_use(struct device *dev, const struct device *from);
 /* The same reason for all fields that are in the set and not known. */
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why);
 
-const char *device_state_name(enum device_state state);
-
 /* Fills what follows from what was read: uuid, place, headroom, uptime, capacity. */
 void device_derive(struct device *dev);
 

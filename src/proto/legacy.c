@@ -40,16 +40,11 @@ static void head_decode(const uint8_t *data, struct legacy_record *ret)
 	};
 }
 
-static void head_encode(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX])
+static void head_encode(enum legacy_type type, int32_t device, uint8_t out[LEGACY_SIZE_MAX])
 {
 	memset(out, 0, LEGACY_SIZE_MAX);
-	out[0] = (uint8_t)record->type;
-	put32(out + 4, (uint32_t)record->device);
-	put64(out + 8, record->size);
-	out[16] = record->buffer_type;
-	put32(out + 20, (uint32_t)record->pid);
-	put64(out + 24, record->buffer_id);
-	put64(out + 32, record->timestamp);
+	out[0] = (uint8_t)type;
+	put32(out + 4, (uint32_t)device);
 }
 
 static bool device_is_valid(int32_t device)
@@ -165,21 +160,10 @@ enum table_pool legacy_pool(const struct legacy_record *record)
 	return (enum table_pool)record->buffer_type; /* the table is numbered as TT-Metal is */
 }
 
-void legacy_encode_request(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX])
-{
-	head_encode(record, out);
-}
-
-/* Where the device's figures begin: after those of circular buffers and kernels, if any. */
-static size_t info_offset(size_t size)
-{
-	return size >= 128 ? 88 : 72;
-}
-
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,
 			  uint8_t out[LEGACY_SIZE_MAX])
 {
-	head_encode(&(struct legacy_record){ .type = LEGACY_RESPONSE, .device = device }, out);
+	head_encode(LEGACY_RESPONSE, device, out);
 	put64(out + 40, totals->dram);
 	put64(out + 48, totals->l1);
 	put64(out + 56, totals->l1_small);
@@ -193,11 +177,10 @@ void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, si
 void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,
 			       uint8_t out[LEGACY_SIZE_MAX])
 {
-	uint8_t *tail = out + info_offset(size);
+	/* After the figures of circular buffers and kernels, if there are any. */
+	uint8_t *tail = out + (size >= 128 ? 88 : 72);
 
-	head_encode(
-		&(struct legacy_record){ .type = LEGACY_DEVICE_INFO_RESPONSE, .device = device },
-		out);
+	head_encode(LEGACY_DEVICE_INFO_RESPONSE, device, out);
 	if (size < 112)
 		return;
 	put64(tail, info->total_dram);
@@ -208,38 +191,4 @@ void legacy_encode_device_info(int32_t device, const struct legacy_device_info *
 	put32(tail + 28, info->l1_per_core);
 	put32(tail + 32, info->available);
 	put32(tail + 36, info->devices);
-}
-
-int legacy_decode_totals(const uint8_t *data, size_t size, struct legacy_totals *ret)
-{
-	if (!size_is_known(size) || data[0] != LEGACY_RESPONSE)
-		return -EBADMSG;
-	*ret = (struct legacy_totals){
-		.dram = le64_at(data + 40),
-		.l1 = le64_at(data + 48),
-		.l1_small = le64_at(data + 56),
-		.trace = le64_at(data + 64),
-		.cb = size >= 128 ? le64_at(data + 72) : 0,
-		.kernel = size >= 128 ? le64_at(data + 80) : 0,
-	};
-	return 0;
-}
-
-int legacy_decode_device_info(const uint8_t *data, size_t size, struct legacy_device_info *ret)
-{
-	const uint8_t *tail = data + info_offset(size);
-
-	if (!size_is_known(size) || size < 112 || data[0] != LEGACY_DEVICE_INFO_RESPONSE)
-		return -EBADMSG;
-	*ret = (struct legacy_device_info){
-		.total_dram = le64_at(tail),
-		.total_l1 = le64_at(tail + 8),
-		.arch = le32_at(tail + 16),
-		.dram_channels = le32_at(tail + 20),
-		.dram_per_channel = le32_at(tail + 24),
-		.l1_per_core = le32_at(tail + 28),
-		.available = le32_at(tail + 32),
-		.devices = le32_at(tail + 36),
-	};
-	return 0;
 }

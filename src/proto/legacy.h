@@ -109,16 +109,8 @@ bool legacy_stream_is_whole(const struct legacy_stream *stream);
 /* The pool an ALLOC's buffer type means, by TT-Metal's numbering. */
 enum table_pool legacy_pool(const struct legacy_record *record);
 
-/* A request as a client sends it: as many of these bytes as its records have. */
-void legacy_encode_request(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX]);
-
 /* Answers of the given size. */
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,
 			  uint8_t out[LEGACY_SIZE_MAX]);
 void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,
 			       uint8_t out[LEGACY_SIZE_MAX]);
-
-/* What a client finds in an answer; -EBADMSG if it is none of that size. */
-MUST_CHECK int legacy_decode_totals(const uint8_t *data, size_t size, struct legacy_totals *ret);
-MUST_CHECK int legacy_decode_device_info(const uint8_t *data, size_t size,
-					 struct legacy_device_info *ret);

@@ -27,11 +27,6 @@ static const char *const doubts[TRACED_DOUBTS] = {
 	[TRACED_MESH] = "mesh",
 };
 
-const char *traced_doubt_name(enum traced_doubt doubt)
-{
-	return doubts[doubt];
-}
-
 /* A line cut into words, which point into the copy. */
 struct line {
 	char text[512];

@@ -69,6 +69,3 @@ MUST_CHECK int traced_parse_allocations(const char *text, struct traced_memory *
 					size_t *ret_count);
 MUST_CHECK int traced_parse_holders(const char *text, struct traced_holder **ret,
 				    size_t *ret_count);
-
-/* As the text has it: "missed-free". */
-const char *traced_doubt_name(enum traced_doubt doubt);

@@ -31,15 +31,10 @@ void mem_wants(struct want *want)
 	want->processes = want->memory = want->allocations = want->reporters = true;
 }
 
-int64_t mem_hold_ns(const struct mem_view *view)
+/* How long a sample stands in a chart: one that comes late is no gap, one left out is. */
+static int64_t hold_ns(const struct mem_view *view)
 {
-	/* A sample that comes late is no gap; one that is left out is. */
 	return MAX(view->period_ms * NS_PER_MS * 5 / 2, 5 * NS_PER_S / 2);
-}
-
-const char *mem_server_text(const struct snapshot *snapshot)
-{
-	return snapshot->server_pid ? "server running" : "no server";
 }
 
 uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity)
@@ -65,7 +60,7 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 static void put_right(struct line *line, const struct mem_view *view)
 {
 	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
-	const char *server = mem_server_text(view->snapshot);
+	const char *server = view->snapshot->server_pid ? "server running" : "no server";
 	size_t room = line->look->columns - MIN(line->at + 2, line->look->columns);
 	char text[96], clock[16];
 	struct tm local;
@@ -282,7 +277,7 @@ static void put_charts(struct line *line, const struct mem_view *view, size_t de
 		.series = history_of_device(view->history, dev),
 		.now_ns = view->snapshot->taken_ns,
 		.span_ns = HISTORY_SPAN_NS,
-		.hold_ns = mem_hold_ns(view),
+		.hold_ns = hold_ns(view),
 		.rows = view->snapshot->n_devices == 1 ? 4 : 1,
 		.utf8 = line->look->utf8,
 	};

@@ -7,14 +7,8 @@
 /* Below so many columns everything is shorter. */
 #define MEM_NARROW 100
 
-/* How long a sample stands in a chart. */
-int64_t mem_hold_ns(const struct mem_view *view);
-
 /* The most that was in use: as seen by this monitor, or as one process says. */
 uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity);
-
-/* "server running" */
-const char *mem_server_text(const struct snapshot *snapshot);
 
 /* Pools with bars, their peaks and what they grew by; what they are made of. */
 void mem_put_pools(struct line *line, const struct mem_view *view, size_t device);

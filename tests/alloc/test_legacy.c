@@ -12,12 +12,25 @@ static const struct legacy_record script[RECORDS] = {
 	{ LEGACY_FREE, 1, 0, 0, 77, 0x1000, 0 },
 };
 
+/* A request as a client sends it: as many of these bytes as its records have. */
+static void request_write(const struct legacy_record *record, uint8_t out[LEGACY_SIZE_MAX])
+{
+	memset(out, 0, LEGACY_SIZE_MAX);
+	out[0] = (uint8_t)record->type;
+	memcpy(out + 4, &record->device, sizeof(record->device));
+	memcpy(out + 8, &record->size, sizeof(record->size));
+	out[16] = record->buffer_type;
+	memcpy(out + 20, &record->pid, sizeof(record->pid));
+	memcpy(out + 24, &record->buffer_id, sizeof(record->buffer_id));
+	memcpy(out + 32, &record->timestamp, sizeof(record->timestamp));
+}
+
 static size_t script_write(size_t size, uint8_t *out)
 {
 	uint8_t record[LEGACY_SIZE_MAX];
 
 	for (size_t i = 0; i < RECORDS; i++) {
-		legacy_encode_request(&script[i], record);
+		request_write(&script[i], record);
 		memcpy(out + i * size, record, size);
 	}
 	return RECORDS * size;
@@ -33,18 +46,6 @@ static void record_compare(const struct legacy_record *a, const struct legacy_re
 	assert_int_equal(a->pid, b->pid);
 	assert_int_equal(a->buffer_id, b->buffer_id);
 	assert_int_equal(a->timestamp, b->timestamp);
-}
-
-static void info_compare(const struct legacy_device_info *a, const struct legacy_device_info *b)
-{
-	assert_int_equal(a->total_dram, b->total_dram);
-	assert_int_equal(a->total_l1, b->total_l1);
-	assert_int_equal(a->arch, b->arch);
-	assert_int_equal(a->dram_channels, b->dram_channels);
-	assert_int_equal(a->dram_per_channel, b->dram_per_channel);
-	assert_int_equal(a->l1_per_core, b->l1_per_core);
-	assert_int_equal(a->available, b->available);
-	assert_int_equal(a->devices, b->devices);
 }
 
 /* Feeds a piece and compares the records that come out with the script. */
@@ -116,7 +117,7 @@ static void first_question_is_answered_in_its_size(void **state)
 	uint8_t data[LEGACY_SIZE_MAX];
 
 	(void)state;
-	legacy_encode_request(&query, data);
+	request_write(&query, data);
 	for (size_t i = 0; i < LEGACY_SIZES; i++) {
 		struct legacy_stream stream = { 0 };
 		struct legacy_record record;
@@ -139,7 +140,7 @@ static void half_a_tail_is_no_size(void **state)
 	size_t used;
 
 	(void)state;
-	legacy_encode_request(&(struct legacy_record){ .type = LEGACY_QUERY }, data);
+	request_write(&(struct legacy_record){ .type = LEGACY_QUERY }, data);
 	assert_int_equal(legacy_feed(&stream, data, 100, &used, &record), 1);
 	assert_int_equal(legacy_feed(&stream, data + used, 100 - used, &used, &record), 0);
 	assert_int_equal(legacy_answer_size(&stream), -EAGAIN);
@@ -151,7 +152,7 @@ static void record_at_no_known_distance_is_nonsense(void **state)
 	uint8_t data[2 * LEGACY_SIZE_MAX] = { 0 }, record[LEGACY_SIZE_MAX];
 
 	(void)state;
-	legacy_encode_request(&script[0], record);
+	request_write(&script[0], record);
 	for (size_t distance = LEGACY_SIZE_MIN; distance <= LEGACY_SIZE_MAX + 1; distance++) {
 		struct legacy_stream stream = { 0 };
 		struct legacy_record got;
@@ -179,7 +180,7 @@ static int request_feed(struct legacy_record request)
 	uint8_t data[LEGACY_SIZE_MAX];
 	size_t used;
 
-	legacy_encode_request(&request, data);
+	request_write(&request, data);
 	return legacy_feed(&stream, data, LEGACY_SIZE_MIN, &used, &got);
 }
 
@@ -286,32 +287,6 @@ static void answers_have_the_offsets_of_their_size(void **state)
 	}
 }
 
-static void answers_can_be_read_back(void **state)
-{
-	const struct legacy_totals totals = { 1, 2, 3, 4, 5, 6 };
-	const struct legacy_device_info info = { 7, 8, 3, 12, 9, 10, 1, 32 };
-	uint8_t data[LEGACY_SIZE_MAX];
-
-	(void)state;
-	for (size_t i = 0; i < LEGACY_SIZES; i++) {
-		size_t size = legacy_sizes[i];
-		struct legacy_totals got;
-		struct legacy_device_info got_info;
-
-		legacy_encode_totals(0, &totals, size, data);
-		assert_int_equal(legacy_decode_totals(data, size, &got), 0);
-		assert_int_equal(got.trace, 4);
-		assert_int_equal(got.kernel, size >= 128 ? 6 : 0);
-		assert_int_equal(legacy_decode_device_info(data, size, &got_info), -EBADMSG);
-		legacy_encode_device_info(0, &info, size, data);
-		assert_int_equal(legacy_decode_totals(data, size, &got), -EBADMSG);
-		assert_int_equal(legacy_decode_device_info(data, size, &got_info),
-				 size == 72 ? -EBADMSG : 0);
-		if (size > 72)
-			info_compare(&got_info, &info);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,7 +299,6 @@ int main(void)
 		cmocka_unit_test(buffer_types_are_those_of_tt_metal),
 		cmocka_unit_test(frees_without_a_size_are_taken),
 		cmocka_unit_test(answers_have_the_offsets_of_their_size),
-		cmocka_unit_test(answers_can_be_read_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
