@@ -287,6 +287,8 @@ static void examine_unseen(const struct patient *patient, const struct device *d
 	if (!dev->holders_known && !dev->remote) {
 		report_add(report, LEVEL_WARN, "who has device %s open is not known: %s", dev->id,
 			   reason_text(dev->holders_why));
+		if (dev->holders_why == HIDDEN_BY_NAMESPACE)
+			return; /* what helps is said once for all of them */
 		report_fix(report, "sudo tt_smi doctor");
 		if (patient->can_trace && patient->tracing != TRACING_ON)
 			report_fix(report, "sudo tt_smi trace start: its list of who has a device "

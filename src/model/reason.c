@@ -29,6 +29,7 @@ static const struct {
 	[STALE] = { "stale", "stale" },
 	[NOT_APPLICABLE] = { "not_applicable", "not applicable" },
 	[OTHER_NAMESPACE] = { "other_namespace", "in another pid namespace" },
+	[HIDDEN_BY_NAMESPACE] = { "hidden_by_namespace", "hidden by this pid namespace" },
 	[HOLDER_UNKNOWN] = { "holder_unknown", "opener gone, holder not visible" },
 	[TRACE_UNKNOWN_SHAPE] = { "trace_unknown_shape", "tracing unreliable: unknown library" },
 	[TRACE_SINGLE_STEP] = { "trace_single_step", "tracing unreliable: probe too slow" },

@@ -27,6 +27,7 @@ enum reason {
 	STALE,
 	NOT_APPLICABLE,
 	OTHER_NAMESPACE,
+	HIDDEN_BY_NAMESPACE, /* we are in one, and cannot tell whether others have it */
 	HOLDER_UNKNOWN,
 	TRACE_UNKNOWN_SHAPE, /* it is traced, but its figures cannot be trusted */
 	TRACE_SINGLE_STEP,

@@ -18,6 +18,7 @@
 
 #include "basic/clock.h"
 #include "source/lists.h"
+#include "source/pinned.h"
 #include "source/suspects.h"
 #include "source/walk.h"
 
@@ -249,10 +250,19 @@ static void know_holders(struct snapshot *snapshot, enum reason why)
 	}
 }
 
-/* A walk shows all processes only to whoever may look at all of them. */
+/* May there be processes that no walk comes by? */
+static bool is_blind(const struct sample *sample)
+{
+	return sample->root->live && !pinned_names_ours();
+}
+
+/*
+ * A walk shows all processes only to whoever may look at all of them, and those of
+ * other pid namespaces not at all. Of these the driver's list tells, if it has one.
+ */
 static int walk_all(struct holders *holders, struct sample *sample)
 {
-	bool complete = false;
+	bool complete = false, blind;
 	int r;
 
 	if (!run_walk(holders, sample)) {
@@ -263,8 +273,10 @@ static int walk_all(struct holders *holders, struct sample *sample)
 		      &complete);
 	if (r < 0)
 		return r;
-	holders->complete |= complete;
-	know_holders(sample->snapshot, holders->complete ? KNOWN : DENIED);
+	blind = complete && is_blind(sample);
+	know_holders(sample->snapshot, blind ? HIDDEN_BY_NAMESPACE : complete ? KNOWN : DENIED);
+	/* Whom a list gives one of our numbers is in sight. */
+	holders->complete |= complete && (!blind || holders->pids_are_ours);
 	return 0;
 }
 

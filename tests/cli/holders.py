@@ -319,6 +319,48 @@ def reader_inside():
     expect(document["devices"][1]["memory"]["used"], 0)
 
 
+def inside(*words):
+    """tt_smi in a pid namespace of its own, for which the driver has no list. None: it cannot be had here."""
+    result = subprocess.run(["unshare", "--pid", "--fork", "--mount", "sh", "-c", """
+        cp /proc/devices /dev/devices || exit 1
+        mount -t proc proc /proc || exit 77
+        mount --bind /dev/devices /proc/devices || exit 1
+        exec 8</dev/tenstorrent/7
+        sleep 600 &
+        exec 8<&-
+        "$0" "$@"; status=$?
+        kill $!
+        exit $status""", TT_SMI, *words],
+                            stdout=subprocess.PIPE, text=True)
+    if result.returncode == 77:
+        print("SKIP: no procfs of one's own here")
+        sys.exit()
+    return result
+
+
+def reader_blind():
+    """The same with a driver that has no list: nobody can tell whether somebody outside has it open."""
+    holder = Holder(open_nodes(5))
+    result = inside("--json")
+    expect(result.returncode, 0)
+    document = json.loads(result.stdout)
+    expect([[d["id"] for d in p["devices"]] for p in document["processes"] if p["devices"]], [[7]])
+    for device in document["devices"]:
+        for field in "process_count", "memory.used":
+            expect(device["unavailable"][field], "hidden_by_namespace")
+        expect(device["process_count"], None)
+        expect(device["memory"]["used"], None)
+    result = inside("-i", "5", "-q").stdout
+    assert "N/A (hidden by this pid namespace)" in result, result
+    result = inside("-i", "5").stdout
+    assert "visible (device 5: hidden by this pid namespace)" in result, result
+    expect(inside("-i", "5", "--query-gpu=index,memory.used,processes.count", "--format=csv,noheader").stdout, "5, [N/A], [N/A]\n")
+    result = inside("doctor").stdout
+    assert "who has device 5 open is not known: hidden by this pid namespace" in result, result
+    assert "--pid=host" in result, result
+    assert holder.pid
+
+
 def not_ours():
     """Another user's process: listed by the driver, and it is said that nobody looked."""
     holder = Holder(open_nodes(5))

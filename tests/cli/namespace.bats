@@ -74,6 +74,10 @@ scenario() {
 	scenario reader_inside -w dev=5,dram=1G,name=python3
 }
 
+@test "a reader in a pid namespace, and a driver without pids: nobody can tell" {
+	scenario reader_blind --driver 2.4.0 --no-workloads
+}
+
 @test "another user's process: listed, its memory unknown and not 0" {
 	[ "$(id -u)" = 0 ] || skip "only root can become another user"
 	scenario not_ours -w dev=5,dram=1G,name=python3
