@@ -186,7 +186,7 @@ static enum reason first_reason(const struct process *process)
 
 static bool is_doubt(enum reason why)
 {
-	return why >= TRACE_UNKNOWN_SHAPE && why <= TRACE_MESH;
+	return why >= TRACE_UNKNOWN_SHAPE && why <= TRACE_NO_ANSWER;
 }
 
 static void blame(struct holder *holder, enum reason why, struct verdict *verdict)

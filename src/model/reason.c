@@ -37,6 +37,7 @@ static const struct {
 	[TRACE_MAP_FULL] = { "trace_map_full", "tracing unreliable: too many buffers" },
 	[TRACE_NO_THROW] = { "trace_no_throw", "tracing unreliable: failures not seen" },
 	[TRACE_MESH] = { "trace_mesh", "tracing unreliable: mesh not resolved" },
+	[TRACE_NO_ANSWER] = { "trace_no_answer", "tracing unreliable: files do not answer" },
 };
 
 const char *reason_text(enum reason reason)

@@ -35,6 +35,7 @@ enum reason {
 	TRACE_MAP_FULL,
 	TRACE_NO_THROW,
 	TRACE_MESH,
+	TRACE_NO_ANSWER,
 	REASON_N,
 };
 

@@ -25,6 +25,7 @@ static const char *const doubts[TRACED_DOUBTS] = {
 	[TRACED_MAP_FULL] = "map-full",
 	[TRACED_NO_THROW] = "no-throw",
 	[TRACED_MESH] = "mesh",
+	[TRACED_NO_ANSWER] = "no-answer",
 };
 
 /* A line cut into words, which point into the copy. */

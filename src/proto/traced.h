@@ -32,9 +32,10 @@ enum traced_doubt {
 	TRACED_UNKNOWN_SHAPE, /* objects in its memory are not as we know them */
 	TRACED_SINGLE_STEP,   /* a probe there would cost far too much */
 	TRACED_MISSED_FREE,
-	TRACED_MAP_FULL, /* more buffers than the kernel's table holds */
-	TRACED_NO_THROW, /* allocations that fail cannot be told from others */
-	TRACED_MESH,	 /* the devices of a mesh buffer were not found out */
+	TRACED_MAP_FULL,  /* more buffers than the kernel's table holds */
+	TRACED_NO_THROW,  /* allocations that fail cannot be told from others */
+	TRACED_MESH,	  /* the devices of a mesh buffer were not found out */
+	TRACED_NO_ANSWER, /* its files cannot be looked at */
 	TRACED_DOUBTS,
 };
 

@@ -86,6 +86,7 @@ static const enum reason reasons[TRACED_DOUBTS] = {
 	[TRACED_MAP_FULL] = TRACE_MAP_FULL,
 	[TRACED_NO_THROW] = TRACE_NO_THROW,
 	[TRACED_MESH] = TRACE_MESH,
+	[TRACED_NO_ANSWER] = TRACE_NO_ANSWER,
 };
 
 enum reason pinned_doubt_reason(enum traced_doubt doubt)
