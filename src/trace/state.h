@@ -34,7 +34,11 @@ enum trace_flag {
 	TRACE_MAP_FULL = 1 << 4,
 	TRACE_NO_THROW = 1 << 5,
 	TRACE_MESH = 1 << 6,
+	TRACE_NO_ANSWER = 1 << 7, /* its files cannot be looked at; may pass */
 };
+
+/* With one of the others nothing more is counted. */
+#define TRACE_GOES_ON (TRACE_SINCE_ATTACH | TRACE_NO_ANSWER)
 
 /* Hooks in one file. Its number is in the cookies of its probes; its place is number % LIBRARIES.
  */
@@ -89,9 +93,11 @@ struct trace_process {
 	uint64_t copies[TRACE_COPIES]; /* load bias | number of the library that tells of it */
 	uint64_t chips;		       /* that it ever held something on */
 	uint64_t entries;	       /* in the map of buffers */
-	uint32_t held[TRACE_SLOTS];    /* buffers, by allocator: see account.h */
-	uint64_t whole;		       /* chips whose earlier buffers were read back */
-	uint64_t unread;	       /* chips with an allocator that could not be read */
+	uint32_t pending;	       /* an allocator is yet to be read back */
+	uint32_t zero;
+	uint32_t held[TRACE_SLOTS]; /* buffers, by allocator: see account.h */
+	uint64_t whole;		    /* chips whose earlier buffers were read back */
+	uint64_t unread;	    /* chips with an allocator that could not be read */
 	char comm[TRACE_COMM];
 	struct trace_chip chip[TRACE_CHIPS];
 };
@@ -104,7 +110,7 @@ struct trace_key {
 
 enum trace_buffer_flag {
 	TRACE_BUFFER_MESH = 1 << 0, /* its device is a mesh: members add themselves to the chips */
-	TRACE_BUFFER_TOMB = 1 << 1, /* freed, but never seen before: not to be read back */
+	TRACE_BUFFER_TOMB = 1 << 1, /* freed: not to be read back */
 };
 
 struct trace_buffer {
@@ -129,8 +135,8 @@ struct trace_allocator {
 	uint64_t bias;
 	uint64_t device, chips; /* of its last mesh; chips also of others */
 	uint32_t library;
-	uint16_t read;	  /* back */
-	uint16_t emptied; /* how often all of it was freed at once */
+	uint32_t read;	  /* back */
+	uint64_t emptied; /* changes when all of it is freed at once, and is never the same again */
 };
 
 /* The sums of one reading of `allocations`, by session. */

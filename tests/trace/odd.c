@@ -7,15 +7,23 @@
  *   f0..f3   frees it        k0..k3  marks it as gone
  *   c0, c3   a view of the mesh buffer on chip 0 or 3
  *   all      frees all of the allocator
+ *   hide     who reads the allocator's memory waits until the process ends
  *   type, size, device, chip, status   spoils that of b1
  */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define TT(name) __asm__("_ZN2tt8tt_metal" name)
 #define HOOK	 __attribute__((noinline, used))
+#define PAGE	 4096
 
 struct device {
 	const void *vtable;
@@ -91,10 +99,13 @@ HOOK void create_at(void *result, struct device *device, uint64_t address, uint6
 
 static struct device chips[4], mesh;
 static struct buffer buffers[4];
-static uint64_t allocator[64];
+static void *allocator; /* a page */
 
 static void prepare(void)
 {
+	allocator = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (allocator == MAP_FAILED)
+		exit(2);
 	for (int i = 0; i < 4; i++) {
 		chips[i] = (struct device){ &device_vtable[2], i };
 		buffers[i] = (struct buffer){
@@ -109,6 +120,18 @@ static void prepare(void)
 	mesh.vtable = &mesh_vtable[2];
 	buffers[2].device = &chips[3];
 	buffers[3].device = &mesh;
+}
+
+/* Nobody ever fills the page. */
+static void hide(void)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = { .range = { (uintptr_t)allocator, PAGE },
+					 .mode = UFFDIO_REGISTER_MODE_MISSING };
+	int fd = (int)syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) < 0 || ioctl(fd, UFFDIO_REGISTER, &range) < 0)
+		exit(3);
 }
 
 static void spoil(const char *what)
@@ -137,6 +160,8 @@ void odd_do(const char *word)
 
 	if (strcmp(word, "all") == 0)
 		deallocate_all(allocator);
+	else if (strcmp(word, "hide") == 0)
+		hide();
 	else if (strlen(word) != 2)
 		spoil(word);
 	else if (word[0] == 'b')

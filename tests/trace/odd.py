@@ -14,6 +14,11 @@ class Odd:
         self.pid = self.process.pid
         assert self.process.stdout.readline() == "ready\n"
 
+    def do(self, word):
+        self.process.stdin.write(word + "\n")
+        self.process.stdin.flush()
+        assert self.process.stdout.readline() == "ready\n"
+
     def start(self):
         with open(f"/proc/{self.pid}/stat", encoding="utf-8") as file:
             return int(file.read().rpartition(")")[2].split()[19])

@@ -1,10 +1,12 @@
 /*
  * odd NODE NAME WORD...: holds a device under that name, and makes the library's calls;
- * those with a + before them on a thread of their own.
+ * those with a + before them on a thread of their own. Then those that it reads, one in a
+ * line; an empty line ends it.
  */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -39,7 +41,12 @@ int main(int argc, char **argv)
 	for (int i = 3; i < argc; i++)
 		if (do_word(argv[i]) != 0)
 			return 2;
-	puts("ready");
-	fflush(stdout);
-	return fgets(line, sizeof(line), stdin) ? 0 : 1;
+	do {
+		puts("ready");
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin))
+			return 1;
+		line[strcspn(line, "\n")] = '\0';
+	} while (line[0] && do_word(line) == 0);
+	return line[0] != '\0';
 }

@@ -114,7 +114,7 @@ static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hoo
 	hit->tgid = hit->thread >> 32;
 	hit->bias = hit->regs->rip - hit->library->hooks[hook];
 	hit->process = process_of(hit);
-	if (!hit->process || (hit->process->flags & ~TRACE_SINCE_ATTACH))
+	if (!hit->process || (hit->process->flags & ~TRACE_GOES_ON))
 		return false;
 	return speaks(hit);
 }
@@ -160,30 +160,37 @@ static __always_inline enum device_kind device_kind(const struct hit *hit, uint6
 	return DEVICE_CHIP;
 }
 
-/* For what was there before: by which allocator it can be read back, and to which chips it belongs.
+/*
+ * For what was there before: by which allocator it can be read back, and to which chips it
+ * belongs. true: somebody may be reading, so what is freed is to leave a tomb.
  */
-static __always_inline void allocator_note(const struct hit *hit, uint64_t allocator,
+static __always_inline bool allocator_note(const struct hit *hit, uint64_t allocator,
 					   uint64_t device, uint64_t chips)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = allocator };
 	struct trace_allocator *found;
 
 	if (!(hit->process->flags & TRACE_SINCE_ATTACH))
-		return;
+		return false;
 	found = bpf_map_lookup_elem(&allocators, &key);
 	if (!found) {
-		struct trace_allocator fresh = { .bias = hit->bias, .library = hit->library->id };
+		struct trace_allocator fresh = { .bias = hit->bias,
+						 .library = hit->library->id,
+						 .emptied = bpf_ktime_get_ns() };
 
 		bpf_map_update_elem(&allocators, &key, &fresh, BPF_NOEXIST);
 		found = bpf_map_lookup_elem(&allocators, &key);
 		if (!found)
-			return;
+			return true;
 	}
 	if (device)
 		found->device = device;
 	__sync_fetch_and_or(&found->chips, chips);
 	if (found->read)
 		__sync_fetch_and_or(&hit->process->whole, chips & ~hit->process->unread);
+	else
+		hit->process->pending = 1;
+	return hit->process->pending;
 }
 
 static __always_inline struct trace_thread *thread_find(const struct hit *hit)
@@ -306,19 +313,33 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 		count(hit, &buffer, true);
 }
 
-/* allocator: 0 if the hook does not know. */
+/*
+ * allocator: 0 if the hook does not know. While somebody reads back, a tomb stays: what was
+ * read before the free is not to come in after it. If it came in between, once more.
+ */
 static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
-	struct trace_buffer *b = bpf_map_lookup_elem(&live, &key);
 	struct trace_buffer tomb = { .start = hit->process->start, .flags = TRACE_BUFFER_TOMB };
+	bool bury = allocator ? allocator_note(hit, allocator, 0, 0)
+			      : hit->process->flags & TRACE_SINCE_ATTACH;
 
-	if (allocator)
-		allocator_note(hit, allocator, 0, 0);
-	if (b && !(b->flags & TRACE_BUFFER_TOMB))
-		buffer_take(hit->process, &key, b);
-	else if (!b && hit->process->flags & TRACE_SINCE_ATTACH)
-		buffer_put(hit, self, &tomb);
+	for (int i = 0; i < 2; i++) {
+		struct trace_buffer *b = bpf_map_lookup_elem(&live, &key);
+		int r;
+
+		if (b && b->flags & TRACE_BUFFER_TOMB)
+			return;
+		if (b)
+			buffer_take(hit->process, &key, b);
+		if (!bury)
+			return;
+		r = buffer_add(hit->process, &key, &tomb);
+		if (r == 0)
+			return;
+		if (r != -EEXIST)
+			process_flag(hit->process, TRACE_MAP_FULL);
+	}
 }
 
 /* Did the attempt fail? Its return address is on the stack only while it runs. */
@@ -346,7 +367,7 @@ static __always_inline void allocator_emptied(struct trace_key *key, bool destro
 
 	if (!found)
 		return;
-	found->emptied++;
+	found->emptied = bpf_ktime_get_ns();
 	if (destroy)
 		bpf_map_delete_elem(&allocators, key);
 }
@@ -375,7 +396,9 @@ static __always_inline void on_create_at(const struct hit *hit)
 		return;
 	key.pointer = thread->mesh;
 	mesh = bpf_map_lookup_elem(&live, &key);
-	if (!mesh || mesh->size != hit->regs->rcx || mesh->type != (uint32_t)hit->regs->r9)
+	/* Freed by another thread, there may be a tomb, or another buffer. */
+	if (!mesh || !(mesh->flags & TRACE_BUFFER_MESH) || mesh->size != hit->regs->rcx ||
+	    mesh->type != (uint32_t)hit->regs->r9)
 		return;
 	if (!read_user(&address, 8,
 		       key.pointer + hit->library->buffer +

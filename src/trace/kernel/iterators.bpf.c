@@ -66,6 +66,8 @@ static const char *state_of(const struct trace_process *process, uint64_t chip)
 		return "unreliable:no-throw";
 	if (flags & TRACE_MESH)
 		return "unreliable:mesh";
+	if (flags & TRACE_NO_ANSWER)
+		return "unreliable:no-answer";
 	if (flags & TRACE_SINCE_ATTACH && !(process->whole & chip))
 		return "since-attach";
 	return "exact";

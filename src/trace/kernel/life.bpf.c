@@ -48,10 +48,12 @@ int enter(struct bpf_raw_tracepoint_args *ctx)
 		process->start = ctx->args[1];
 	}
 	process_flag(process, ctx->args[2] & ~TRACE_SINCE_ATTACH);
+	if (!(ctx->args[2] & TRACE_NO_ANSWER))
+		__sync_fetch_and_and(&process->flags, ~TRACE_NO_ANSWER);
 	return 0;
 }
 
-/* (tgid, start): it is gone. */
+/* (tgid, start, only if it never had anything): it is gone. */
 SEC("raw_tp")
 int leave(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -60,17 +62,22 @@ int leave(struct bpf_raw_tracepoint_args *ctx)
 
 	if (!process || process->start != ctx->args[1])
 		return -ESRCH;
+	if (ctx->args[2] && process->chips)
+		return -EBUSY;
 	process_forget(tgid);
 	return 0;
 }
 
-/* Is what was read of an allocator still true, or was all of it freed since? */
-static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint16_t emptied)
+/*
+ * Is what was read of an allocator still true? Not if all of it was freed since, and not
+ * if somebody else has read it: its frees leave no tombs any more.
+ */
+static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint64_t emptied)
 {
 	struct trace_key key = { .tgid = tgid, .pointer = pointer };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
 
-	return allocator && allocator->emptied == emptied;
+	return allocator && !allocator->read && allocator->emptied == emptied;
 }
 
 /*
@@ -140,7 +147,6 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
 	struct trace_key key = { .tgid = tgid, .pointer = ctx->args[2] };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
-
 	struct tally tally = { .tgid = tgid };
 
 	if (!process || process->start != ctx->args[1] || !allocator)
@@ -151,6 +157,7 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	bpf_for_each_map_elem(&allocators, tally_one, &tally, 0);
 	process->unread = tally.unread;
 	__sync_fetch_and_or(&process->whole, tally.read & ~tally.unread);
+	process->pending = tally.unread != 0;
 	return 0;
 }
 

@@ -1,0 +1,50 @@
+"""The pinned maps and programs, as the tracer uses them."""
+
+import ctypes
+import os
+import struct
+
+from staged import PINS
+
+SYS_BPF = 321
+LOOKUP, NEXT_KEY, OBJ_GET, TEST_RUN = 1, 4, 7, 10
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def bpf(command, attributes):
+    result = libc.syscall(SYS_BPF, command, attributes, len(attributes))
+    return -ctypes.get_errno() if result < 0 else result
+
+
+def get(path):
+    name = ctypes.create_string_buffer(f"{PINS}/{path}".encode())
+    fd = bpf(OBJ_GET, struct.pack("=QII", ctypes.addressof(name), 0, 0))
+    assert fd >= 0, (path, os.strerror(-fd))
+    return fd
+
+
+def run(program, *arguments):
+    """What it returned, as an int; arguments are 64 bits each."""
+    fd = get("progs/" + program)
+    context = ctypes.create_string_buffer(struct.pack(f"={len(arguments)}Q", *arguments))
+    attributes = ctypes.create_string_buffer(
+        struct.pack("=IIIIQQIIIIQQIII", fd, 0, 0, 0, 0, 0, 0, 0, 8 * len(arguments), 0, ctypes.addressof(context), 0, 0,
+                    0, 0))
+    result = bpf(TEST_RUN, attributes)
+    os.close(fd)
+    assert result == 0, os.strerror(-result)
+    return struct.unpack_from("=i", attributes, 4)[0]
+
+
+def entries(name, size):
+    """[(tgid, pointer, value)] of one of the maps by process and pointer."""
+    fd, found, before = get("maps/" + name), [], None
+    key, value = ctypes.create_string_buffer(16), ctypes.create_string_buffer(size)
+    while bpf(NEXT_KEY, struct.pack("=IIQQ", fd, 0, ctypes.addressof(before) if before else 0,
+                                    ctypes.addressof(key))) == 0:
+        before = ctypes.create_string_buffer(key.raw[:16], 16)
+        if bpf(LOOKUP, struct.pack("=IIQQQ", fd, 0, ctypes.addressof(key), ctypes.addressof(value), 0)) == 0:
+            tgid, pointer = struct.unpack("=I4xQ", key.raw[:16])
+            found.append((tgid, pointer, value.raw[:size]))
+    os.close(fd)
+    return found

@@ -1,0 +1,102 @@
+"""What was read of a process before it did something else: the kernel lets in what is still true."""
+
+import errno
+import struct
+import sys
+
+import pinned
+import staged
+from metal import run_tests
+from odd import LIBRARY, Odd
+from staged import Tracing, allocations
+
+staged.enter()
+
+SIZE = {"live": 56, "allocators": 40}
+
+
+def of(odd, name):
+    """{pointer: value} of a map."""
+    return {pointer: value for tgid, pointer, value in pinned.entries(name, SIZE[name]) if tgid == odd.pid}
+
+
+class Reader:
+    """Somebody who has read the allocator now, and comes with it later."""
+
+    def __init__(self, odd):
+        ((self.allocator, value),) = of(odd, "allocators").items()
+        self.odd = odd
+        self.emptied = struct.unpack_from("=Q", value, 32)[0]
+
+    def adopt(self, pointer):
+        return pinned.run("adopt", self.odd.pid, self.odd.start(), pointer, 50, 0, self.allocator, 0, 1, self.emptied)
+
+    def settle(self):
+        assert pinned.run("settle", self.odd.pid, self.odd.start(), self.allocator, 1) == 0
+
+
+def dram(odd):
+    state, chips = allocations()[odd.pid]
+    return state, chips[0]["dram"], chips[0]["buffers"]
+
+
+def early():
+    """A process that was there before the probes."""
+    return Odd()
+
+
+def test_a_buffer_that_is_still_there_comes_in_once(_):
+    with early() as odd, Tracing(LIBRARY):
+        odd.do("b0")
+        reader = Reader(odd)
+        assert reader.adopt(0x1000) == reader.adopt(0x1000) == 0
+        assert dram(odd) == ("since-attach", 1050, 2)
+        ((known, _),) = [item for item in of(odd, "live").items() if item[0] != 0x1000]
+        assert reader.adopt(known) == 0  # counted since
+        reader.settle()
+        assert dram(odd) == ("exact", 1050, 2)
+
+
+def test_one_that_was_freed_since_does_not(_):
+    with early() as odd, Tracing(LIBRARY):
+        odd.do("b0")
+        ((seen, _),) = of(odd, "live").items()
+        reader = Reader(odd)
+        odd.do("f0")
+        odd.do("f1")  # held before
+        (unseen,) = set(of(odd, "live")) - {seen}
+        assert reader.adopt(seen) == reader.adopt(unseen) == 0
+        assert dram(odd) == ("since-attach", 0, 0)
+        for word in ("b0", "f0", "b0", "b1", "f1"):  # others at their places
+            odd.do(word)
+        assert reader.adopt(seen) == reader.adopt(unseen) == 0
+        reader.settle()
+        assert dram(odd) == ("exact", 1000, 1)
+        odd.do("f0")
+        assert dram(odd) == ("exact", 0, 0)
+        assert seen not in of(odd, "live")  # who is read leaves no tombs
+
+
+def test_not_if_all_was_freed_at_once(_):
+    with early() as odd, Tracing(LIBRARY):
+        odd.do("b0")
+        reader = Reader(odd)
+        odd.do("all")
+        assert reader.adopt(0x1000) == -errno.EAGAIN
+        assert dram(odd) == ("since-attach", 0, 0)
+        assert Reader(odd).adopt(0x1000) == 0
+        assert dram(odd) == ("since-attach", 50, 1)
+
+
+def test_not_if_somebody_else_has_read_it_since(_):
+    with early() as odd, Tracing(LIBRARY):
+        odd.do("b0")
+        late, other = Reader(odd), Reader(odd)
+        assert other.adopt(0x1000) == 0
+        other.settle()
+        assert dram(odd) == ("exact", 1050, 2)
+        assert late.adopt(0x2000) == -errno.EAGAIN
+        assert dram(odd) == ("exact", 1050, 2)
+
+
+run_tests(sys.modules[__name__])
