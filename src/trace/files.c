@@ -1,7 +1,7 @@
 #include "trace/files.h"
 
-#include "trace/attach.h"
 #include "trace/libraries.h"
+#include "trace/look.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,29 +33,77 @@ static int compare(const void *a, const void *b)
 	return (left->changed > right->changed) - (left->changed < right->changed);
 }
 
+void files_init(struct files *files, struct tracer *tracer, struct trace_library *libraries)
+{
+	*files = (struct files){ .tracer = tracer, .libraries = libraries };
+	pthread_mutex_init(&files->lock, NULL);
+}
+
 void files_done(struct files *files)
+{
+	tdestroy(files->tree, free);
+	pthread_mutex_destroy(&files->lock);
+}
+
+struct verdict files_key(const struct stat *st)
+{
+	return (struct verdict){
+		.st_dev = st->st_dev,
+		.st_ino = st->st_ino,
+		.changed = libraries_changed(st),
+	};
+}
+
+bool files_know(struct files *files, struct verdict *verdict)
+{
+	struct verdict **found;
+	bool known;
+
+	pthread_mutex_lock(&files->lock);
+	found = tfind(verdict, &files->tree, compare);
+	known = found && !(*found)->stale;
+	if (known)
+		*verdict = **found;
+	pthread_mutex_unlock(&files->lock);
+	return known;
+}
+
+static void forget_all(struct files *files)
 {
 	tdestroy(files->tree, free);
 	files->tree = NULL;
 	files->count = 0;
 }
 
-static int remember(struct files *files, const struct verdict *verdict)
+static int insert(struct files *files, const struct verdict *verdict)
 {
-	struct verdict *copy;
+	CLEANUP_FREE struct verdict *copy = malloc(sizeof(*copy));
+	struct verdict **place;
 
-	if (files->count == FILES_MAX)
-		files_done(files);
-	copy = malloc(sizeof(*copy));
 	if (!copy)
 		return -ENOMEM;
+	if (files->count == FILES_MAX)
+		forget_all(files);
 	*copy = *verdict;
-	if (!tsearch(copy, &files->tree, compare)) {
-		free(copy);
+	place = tsearch(copy, &files->tree, compare);
+	if (!place)
 		return -ENOMEM;
+	**place = *verdict;
+	if (*place == copy) {
+		copy = NULL;
+		files->count++;
 	}
-	files->count++;
 	return 0;
+}
+
+int files_remember(struct files *files, const struct verdict *verdict)
+{
+	int r;
+
+	pthread_mutex_lock(&files->lock);
+	r = insert(files, verdict);
+	pthread_mutex_unlock(&files->lock);
+	return r;
 }
 
 static uint32_t flag_of(const char *problem)
@@ -78,78 +126,62 @@ static void drop_old(const struct files *files, const struct stat *st)
 	}
 }
 
-static int attach(struct files *files, const struct metal_library *library, int fd,
-		  const struct stat *st, const char *name, struct verdict *verdict)
+/* A library that somebody has let go is attached to again; what was in the way may be gone. */
+static void mark_stale(const void *node, VISIT visit, void *arg)
 {
-	const struct trace_library *found;
+	struct verdict *verdict = *(struct verdict *const *)node;
+	const struct files *files = arg;
+	uint32_t id = verdict->library;
+
+	if ((visit == postorder || visit == leaf) && verdict->metal)
+		verdict->stale =
+			id ? files->libraries[id % TRACE_LIBRARIES].id != id : !verdict->flags;
+}
+
+void files_refresh(struct files *files)
+{
+	pthread_mutex_lock(&files->lock);
+	twalk_r(files->tree, mark_stale, files);
+	pthread_mutex_unlock(&files->lock);
+}
+
+static void attach(struct files *files, const struct found *found, bool named,
+		   struct verdict *verdict)
+{
+	const struct trace_library *old = libraries_find(files->libraries, &found->st);
 	int r;
 
-	found = libraries_find(files->libraries, st);
-	if (found) {
-		verdict->library = found->id;
-		return 0;
+	if (old) {
+		verdict->library = old->id;
+		return;
 	}
-	r = libraries_add(files->tracer, files->libraries, library, fd, name, &verdict->library);
+	if (found->is_served && !named) {
+		verdict->problem = "a program serves this file: attached to only if it is named";
+		return;
+	}
+	r = libraries_add(files->tracer, files->libraries, &found->library, found->fd, &found->st,
+			  found->name, &verdict->library);
 	/* Afterwards: if only its time was changed, no call is missed. */
-	drop_old(files, st);
+	drop_old(files, &found->st);
 	if (r == -ENOSPC)
 		verdict->problem = "too many libraries are attached to";
 	else if (r < 0)
 		verdict->problem = "the kernel does not take probes on it";
-	return 0;
 }
 
-static int judge(struct files *files, int fd, const struct stat *st, const char *name,
-		 struct verdict *verdict)
+int files_take(struct files *files, const struct found *found, bool named, struct verdict *ret)
 {
-	struct metal_library library;
-	int r = metal_library_read(&library, fd);
+	struct verdict verdict = found->verdict;
 
-	if (r < 0 && r != -ENOTSUP)
-		return r == -ENOMEM ? r : 0; /* not TT-Metal */
-	verdict->metal = true;
-	verdict->problem = r < 0 ? "unknown-shape" : metal_library_problem(&library);
-	if (!verdict->problem)
-		return attach(files, &library, fd, st, name, verdict);
-	verdict->flags = flag_of(verdict->problem);
-	return 0;
-}
-
-/* A library that somebody else has let go is attached to again. */
-static bool is_current(const struct files *files, const struct verdict *verdict)
-{
-	uint32_t id = verdict->library;
-
-	return !verdict->metal || (!id && verdict->flags) ||
-	       (id && files->libraries[id % TRACE_LIBRARIES].id == id);
-}
-
-int files_look(struct files *files, const char *path, const char *name, struct verdict *ret)
-{
-	struct verdict verdict = { 0 }, **found;
-	CLEANUP_CLOSE int fd = -1;
-	struct stat st;
-	int r;
-
-	if (stat(path, &st) < 0)
-		return -errno;
-	verdict.st_dev = st.st_dev;
-	verdict.st_ino = st.st_ino;
-	verdict.changed = libraries_changed(&st);
-	found = tfind(&verdict, &files->tree, compare);
-	if (found && is_current(files, *found)) {
-		*ret = **found;
-		return 0;
+	if (!found->is_known) {
+		verdict.metal = true;
+		verdict.problem =
+			found->read < 0 ? "unknown-shape" : metal_library_problem(&found->library);
+		if (verdict.problem)
+			verdict.flags = flag_of(verdict.problem);
+		else
+			attach(files, found, named, &verdict);
 	}
-	fd = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY) : -1;
-	if (fd < 0)
-		return S_ISREG(st.st_mode) ? -errno : S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
-	r = judge(files, fd, &st, name, &verdict);
-	if (r < 0)
-		return r;
 	*ret = verdict;
-	if (!found)
-		return remember(files, &verdict);
-	**found = verdict;
-	return 0;
+	return found->is_known ? 0 : files_remember(files, &verdict);
 }

@@ -1,35 +1,59 @@
 /*
- * Files that processes execute, each looked at once: is it TT-Metal, and can it be
+ * What was found out about files, each looked at once: is it TT-Metal, and can it be
  * followed? Nearly all of them are not, so that is remembered too.
+ *
+ * Looks ask and remember from threads of their own; everything else is for the one
+ * who scans.
  */
 #pragma once
 
 #include "trace/tracer.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
-/* What was found out about a file. */
+/* Of one file. */
 struct verdict {
 	uint64_t st_dev, st_ino;
 	int64_t changed;
 	bool metal;
+	bool stale;	     /* look again */
 	const char *problem; /* of "unreliable:PROBLEM", or why it is not attached; NULL: it is */
 	uint32_t flags;	     /* of processes that map it */
 	uint32_t library;    /* its number; 0: none */
 };
 
+struct found;
+struct look;
+
 struct files {
-	void *tree; /* of verdicts, by file */
+	pthread_mutex_t lock; /* never held by who may block */
+	void *tree;	      /* of verdicts, by file */
 	size_t count;
+	struct look *looks;
 	struct tracer *tracer;
 	struct trace_library *libraries; /* of this scan */
 };
 
+void files_init(struct files *files, struct tracer *tracer, struct trace_library *libraries);
 void files_done(struct files *files);
 
+/* Whose library was let go since, perhaps by somebody else, is looked at again. */
+void files_refresh(struct files *files);
+
+/* A verdict that says no more than which file it is about. */
+struct verdict files_key(const struct stat *st);
+
+/* Completes the verdict; false: nothing is known. */
+bool files_know(struct files *files, struct verdict *verdict);
+
+MUST_CHECK int files_remember(struct files *files, const struct verdict *verdict);
+
 /*
- * Looks at a file, and attaches to it if it is TT-Metal and not yet attached to; path
- * is opened, name is what people read. -errno if it cannot be opened or memory is out.
+ * Judges what a look has found, and attaches to it if that is possible and not done
+ * yet. The kernel reads the file while it attaches, and meanwhile lets no process of the
+ * machine fork: so a file that a program serves (FUSE), which may take its time, is
+ * attached to only if it is named. -ENOMEM.
  */
-MUST_CHECK int files_look(struct files *files, const char *path, const char *name,
+MUST_CHECK int files_take(struct files *files, const struct found *found, bool named,
 			  struct verdict *ret);

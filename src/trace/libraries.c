@@ -33,12 +33,17 @@ int libraries_read(const struct tracer *tracer, struct trace_library list[static
 	return 0;
 }
 
+bool libraries_is(const struct trace_library *library, const struct stat *st)
+{
+	return library->id && library->st_dev == st->st_dev && library->st_ino == st->st_ino &&
+	       library->changed == libraries_changed(st);
+}
+
 const struct trace_library *libraries_find(const struct trace_library list[static TRACE_LIBRARIES],
 					   const struct stat *st)
 {
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
-		if (list[i].id && list[i].st_dev == st->st_dev && list[i].st_ino == st->st_ino &&
-		    list[i].changed == libraries_changed(st))
+		if (libraries_is(&list[i], st))
 			return &list[i];
 	return NULL;
 }
@@ -106,23 +111,21 @@ static bool is_known(const struct metal_shape *shape)
 }
 
 int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES],
-		  const struct metal_library *library, int fd, const char *path, uint32_t *ret_id)
+		  const struct metal_library *library, int fd, const struct stat *st,
+		  const char *path, uint32_t *ret_id)
 {
 	struct trace_library *to;
-	struct stat st;
 	uint32_t id, place;
 	int r;
 
 	if (!is_known(&library->shape))
 		return -ENOTSUP;
-	if (fstat(fd, &st) < 0)
-		return -errno;
 	r = choose_id(tracer, list, &id);
 	if (r < 0)
 		return r;
 	place = id % TRACE_LIBRARIES;
 	to = &list[place];
-	*to = describe(library, id, &st);
+	*to = describe(library, id, st);
 	snprintf(to->path, sizeof(to->path), "%s", path);
 	r = put(tracer, to, place);
 	if (r == 0)

@@ -11,6 +11,9 @@
 MUST_CHECK int libraries_read(const struct tracer *tracer,
 			      struct trace_library list[static TRACE_LIBRARIES]);
 
+/* Is it this file, unchanged? */
+bool libraries_is(const struct trace_library *library, const struct stat *st);
+
 /* The one that this file is; NULL: none. */
 const struct trace_library *libraries_find(const struct trace_library list[static TRACE_LIBRARIES],
 					   const struct stat *st);
@@ -21,8 +24,8 @@ const struct trace_library *libraries_find(const struct trace_library list[stati
  */
 MUST_CHECK int libraries_add(struct tracer *tracer,
 			     struct trace_library list[static TRACE_LIBRARIES],
-			     const struct metal_library *library, int fd, const char *path,
-			     uint32_t *ret_id);
+			     const struct metal_library *library, int fd, const struct stat *st,
+			     const char *path, uint32_t *ret_id);
 
 void libraries_drop(const struct tracer *tracer, struct trace_library *library);
 

@@ -1,33 +1,61 @@
 #include "trace/readback.h"
 
+#include "trace/scan.h"
 #include "trace/task.h"
 
+#include "basic/clock.h"
 #include "metal/live.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/uio.h>
 
-/* One allocator of one process. */
-struct reading {
-	const struct tracer *tracer;
-	const struct trace_library *library;
+/* A process has so much time; who needed more is left alone for a while. */
+#define BUDGET	(5 * NS_PER_S)
+#define LEAVING (60 * NS_PER_S)
+
+/* One allocator of a process. */
+struct part {
 	struct trace_key key;
 	struct trace_allocator allocator;
+	struct trace_library library;
+};
+
+/* One process. */
+struct reading {
+	struct job job;
+	struct reading *next;
+	const struct tracer *tracer;
+	uint32_t tgid;
+	uint64_t start;
+	int64_t until; /* ns; then it is given up, or tried again */
+	bool gave_up;
+	struct part *parts;
+	size_t n_parts;
+};
+
+/* What is read now. */
+struct source {
+	struct reading *reading;
+	const struct part *part;
 	struct metal_shape shape;
 	struct metal_memory memory;
-	uint64_t start;
-	uint64_t chips; /* of what was adopted */
 };
 
 static int read_memory(void *arg, uint64_t address, void *to, size_t length)
 {
-	const struct reading *reading = arg;
+	const struct source *source = arg;
+	struct reading *reading = source->reading;
 	struct iovec local = { to, length };
 	struct iovec remote = { (void *)(uintptr_t)address, length };
 	ssize_t n;
 
-	n = process_vm_readv((pid_t)reading->key.tgid, &local, 1, &remote, 1, 0);
+	if (clock_now(CLOCK_MONOTONIC) > reading->until) {
+		reading->gave_up = true;
+		return -ETIME;
+	}
+	n = process_vm_readv((pid_t)reading->tgid, &local, 1, &remote, 1, 0);
 	if (n < 0)
 		return -errno;
 	return (size_t)n == length ? 0 : -EFAULT;
@@ -52,25 +80,26 @@ static struct metal_shape shape_of(const struct trace_library *library)
 }
 
 /* A mesh has the members of a buffer that was allocated on it since. -EAGAIN: there is none yet. */
-static int chips_of(const struct reading *reading, uint64_t device, uint64_t *ret)
+static int chips_of(struct source *source, uint64_t device, uint64_t *ret)
 {
-	const struct trace_library *library = reading->library;
+	const struct trace_allocator *allocator = &source->part->allocator;
+	const struct trace_library *library = &source->part->library;
 	uint64_t vtable;
 	uint32_t chip;
 	int r;
 
-	r = read_memory((void *)reading, device, &vtable, sizeof(vtable));
+	r = read_memory(source, device, &vtable, sizeof(vtable));
 	if (r < 0)
 		return r;
-	if (vtable == reading->allocator.bias + library->mesh_vtable) {
-		if (reading->allocator.device != device || !reading->allocator.chips)
+	if (vtable == allocator->bias + library->mesh_vtable) {
+		if (allocator->device != device || !allocator->chips)
 			return -EAGAIN;
-		*ret = reading->allocator.chips;
+		*ret = allocator->chips;
 		return 0;
 	}
-	if (vtable != reading->allocator.bias + library->device_vtable)
+	if (vtable != allocator->bias + library->device_vtable)
 		return -EBADMSG;
-	r = read_memory((void *)reading, device + library->chip, &chip, sizeof(chip));
+	r = read_memory(source, device + library->chip, &chip, sizeof(chip));
 	if (r < 0)
 		return r;
 	if (chip >= TRACE_CHIPS)
@@ -101,17 +130,17 @@ static size_t intersect(struct metal_buffer *first, size_t n_first,
 	return kept;
 }
 
-static int walk_twice(const struct reading *reading, struct metal_buffer **ret, size_t *ret_count)
+static int walk_twice(const struct source *source, struct metal_buffer **ret, size_t *ret_count)
 {
 	CLEANUP_FREE struct metal_buffer *first = NULL, *second = NULL;
+	uint64_t allocator = source->part->key.pointer;
 	size_t n_first = 0, n_second = 0;
 	int r;
 
-	r = metal_live_buffers(&reading->shape, &reading->memory, reading->key.pointer, &first,
-			       &n_first);
+	r = metal_live_buffers(&source->shape, &source->memory, allocator, &first, &n_first);
 	if (r == 0)
-		r = metal_live_buffers(&reading->shape, &reading->memory, reading->key.pointer,
-				       &second, &n_second);
+		r = metal_live_buffers(&source->shape, &source->memory, allocator, &second,
+				       &n_second);
 	if (r < 0)
 		return r;
 	*ret_count = intersect(first, n_first, second, n_second);
@@ -119,77 +148,196 @@ static int walk_twice(const struct reading *reading, struct metal_buffer **ret, 
 	return 0;
 }
 
-static int adopt(const struct reading *reading, const struct metal_buffer *buffer, uint64_t chips)
+static int adopt(const struct source *source, const struct metal_buffer *buffer, uint64_t chips)
 {
 	const uint64_t arguments[] = {
-		reading->key.tgid, reading->start, buffer->self,
-		buffer->size,	   buffer->type,   buffer->allocator,
-		buffer->device,	   chips,	   reading->allocator.emptied,
+		source->reading->tgid,
+		source->reading->start,
+		buffer->self,
+		buffer->size,
+		buffer->type,
+		buffer->allocator,
+		buffer->device,
+		chips,
+		source->part->allocator.emptied,
 	};
 
-	return tracer_run(reading->tracer, PROGRAM_ADOPT, arguments, ARRAY_SIZE(arguments));
+	return tracer_run(source->reading->tracer, PROGRAM_ADOPT, arguments, ARRAY_SIZE(arguments));
 }
 
 /* All or nothing: whose chips are not known yet is read another time. */
-static int read_allocator(struct reading *reading)
+static int read_allocator(struct source *source)
 {
+	const struct part *part = source->part;
+	uint64_t arguments[] = { source->reading->tgid, source->reading->start, part->key.pointer,
+				 part->allocator.chips };
 	CLEANUP_FREE struct metal_buffer *buffers = NULL;
 	CLEANUP_FREE uint64_t *chips = NULL;
 	size_t count = 0;
 	int r;
 
-	r = walk_twice(reading, &buffers, &count);
+	r = walk_twice(source, &buffers, &count);
 	if (r < 0)
 		return r;
 	chips = calloc(count + 1, sizeof(*chips));
 	if (!chips)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = chips_of(reading, buffers[i].device, &chips[i]);
-	reading->chips = reading->allocator.chips;
+		r = chips_of(source, buffers[i].device, &chips[i]);
 	for (size_t i = 0; i < count && r == 0; i++) {
-		reading->chips |= chips[i];
-		r = adopt(reading, &buffers[i], chips[i]);
+		arguments[3] |= chips[i];
+		r = adopt(source, &buffers[i], chips[i]);
 	}
-	if (r == 0) {
-		const uint64_t arguments[] = { reading->key.tgid, reading->start,
-					       reading->key.pointer, reading->chips };
+	if (r < 0)
+		return r;
+	return tracer_run(source->reading->tracer, PROGRAM_SETTLE, arguments,
+			  ARRAY_SIZE(arguments));
+}
 
-		r = tracer_run(reading->tracer, PROGRAM_SETTLE, arguments, ARRAY_SIZE(arguments));
+static void run(void *arg)
+{
+	struct reading *reading = arg;
+	struct source source = { .reading = reading, .memory = { read_memory, &source } };
+
+	for (size_t i = 0; i < reading->n_parts && !reading->gave_up; i++) {
+		source.part = &reading->parts[i];
+		source.shape = shape_of(&source.part->library);
+		(void)!read_allocator(&source); /* tried again */
+	}
+}
+
+/* ---- which ---- */
+
+static struct reading *find(const struct readback *readback, uint32_t tgid)
+{
+	struct reading *reading = readback->readings;
+
+	while (reading && reading->tgid != tgid)
+		reading = reading->next;
+	return reading;
+}
+
+/* What a process got from its parent is not its own, and cannot be told from it. */
+static bool may_read(uint32_t tgid, uint64_t *ret_start)
+{
+	struct task task;
+
+	if (task_read((pid_t)tgid, &task) < 0 || task.ending || task.forked)
+		return false;
+	*ret_start = task.start;
+	return true;
+}
+
+/* NULL: not to be read. */
+static struct reading *reading_of(struct readback *readback, const struct scan *scan, uint32_t tgid)
+{
+	struct reading *reading = find(readback, tgid);
+	uint64_t start;
+
+	if (reading)
+		return reading->job.arg ? NULL : reading;
+	if (!may_read(tgid, &start))
+		return NULL;
+	reading = calloc(1, sizeof(*reading));
+	if (!reading)
+		return NULL;
+	reading->tracer = scan->tracer;
+	reading->tgid = tgid;
+	reading->start = start;
+	reading->next = readback->readings;
+	readback->readings = reading;
+	return reading;
+}
+
+static int add(struct readback *readback, const struct scan *scan, const struct part *part)
+{
+	struct reading *reading;
+	struct part *parts;
+
+	reading = reading_of(readback, scan, part->key.tgid);
+	if (!reading)
+		return 0;
+	parts = realloc(reading->parts, (reading->n_parts + 1) * sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	parts[reading->n_parts++] = *part;
+	reading->parts = parts;
+	return 0;
+}
+
+static int collect(struct readback *readback, const struct scan *scan)
+{
+	struct trace_key *before = NULL, next;
+	struct part part;
+	int r = 0;
+
+	while (r == 0 &&
+	       bpf_map_get_next_key(scan->tracer->maps[MAP_ALLOCATORS], before, &next) == 0) {
+		uint32_t id;
+
+		part.key = next;
+		before = &part.key;
+		if (bpf_map_lookup_elem(scan->tracer->maps[MAP_ALLOCATORS], &next,
+					&part.allocator) < 0)
+			continue;
+		id = part.allocator.library;
+		part.library = scan->libraries[id % TRACE_LIBRARIES];
+		if (!part.allocator.read && part.library.id == id)
+			r = add(readback, scan, &part);
 	}
 	return r;
 }
 
-/* What a process got from its parent is not its own, and cannot be told from it. */
-static bool begin(struct reading *reading, const struct trace_library *list)
-{
-	uint32_t id = reading->allocator.library;
-	struct task task;
+/* ---- all of them ---- */
 
-	reading->library = &list[id % TRACE_LIBRARIES];
-	if (reading->allocator.read || reading->library->id != id ||
-	    task_read((pid_t)reading->key.tgid, &task) < 0 || task.ending || task.forked)
-		return false;
-	reading->start = task.start;
-	reading->shape = shape_of(reading->library);
-	reading->memory = (struct metal_memory){ .read = read_memory, .arg = reading };
-	return true;
+static void free_reading(struct reading *reading)
+{
+	free(reading->parts);
+	free(reading);
 }
 
-int readback_run(const struct tracer *tracer,
-		 const struct trace_library list[static TRACE_LIBRARIES])
+/* Those that are done, unless they are to be left alone for a while. */
+static void clean(struct readback *readback, const struct scan *scan)
 {
-	struct reading reading = { .tracer = tracer };
-	int map = tracer->maps[MAP_ALLOCATORS];
-	struct trace_key *before = NULL, next;
+	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	while (bpf_map_get_next_key(map, before, &next) == 0) {
-		reading.key = next;
-		before = &reading.key;
-		if (bpf_map_lookup_elem(map, &next, &reading.allocator) < 0)
+	for (struct reading **at = &readback->readings; *at;) {
+		struct reading *reading = *at;
+
+		if (crew_job_is_busy(scan->crew, &reading->job) ||
+		    (reading->gave_up && now < reading->until + LEAVING)) {
+			at = &reading->next;
 			continue;
-		if (begin(&reading, list) && read_allocator(&reading) == -ENOMEM)
-			return -ENOMEM;
+		}
+		*at = reading->next;
+		free_reading(reading);
 	}
-	return 0;
+}
+
+int readback_run(struct readback *readback, struct scan *scan)
+{
+	int r;
+
+	clean(readback, scan);
+	r = collect(readback, scan);
+	for (struct reading *reading = readback->readings; reading && r == 0;
+	     reading = reading->next) {
+		if (reading->job.arg)
+			continue;
+		reading->job = (struct job){ .run = run, .arg = reading };
+		reading->until = clock_now(CLOCK_MONOTONIC) + BUDGET;
+		r = scan_add(scan, &reading->job);
+	}
+	scan_round(scan);
+	return r;
+}
+
+void readback_done(struct readback *readback)
+{
+	while (readback->readings) {
+		struct reading *first = readback->readings;
+
+		readback->readings = first->next;
+		free_reading(first);
+	}
 }

@@ -3,158 +3,106 @@
 #include "trace/devices.h"
 #include "trace/libraries.h"
 #include "trace/pins.h"
-#include "trace/readback.h"
 #include "trace/task.h"
 
+#include "basic/clock.h"
 #include "basic/file.h"
-#include "metal/mapped.h"
 #include "proto/traced.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-/* A process whose size did not change is looked at again all the same, after so many scans. */
-#define LOOK_EVERY 16
-
-/* Texts of processes with more mappings than any has. */
-#define MAPS_MAX    (64UL << 20)
+/* No machine has a list that long. */
 #define HOLDERS_MAX (64UL << 20)
 
-void scan_init(struct scan *scan, struct tracer *tracer)
+/* Who scans again soon waits a moment; who scans once waits for whoever answers at all. */
+#define WAIT_SHORT (100 * NS_PER_MS)
+#define WAIT_LONG  (2 * NS_PER_S)
+
+int scan_init(struct scan *scan, struct tracer *tracer, bool stays)
 {
-	*scan = (struct scan){ .tracer = tracer };
-	scan->files.tracer = tracer;
-	scan->files.libraries = scan->libraries;
+	*scan = (struct scan){
+		.tracer = tracer,
+		.wait = stays ? WAIT_SHORT : WAIT_LONG,
+		.patience = stays ? WAIT_LONG : 0,
+	};
+	files_init(&scan->files, tracer, scan->libraries);
+	return crew_new(&scan->crew);
 }
 
-void scan_done(struct scan *scan)
+bool scan_done(struct scan *scan)
 {
+	bool blocked = crew_is_blocked(scan->crew);
+
+	scan->crew = crew_free(scan->crew);
+	if (blocked)
+		return false;
+	while (scan->files.looks)
+		look_free(scan->files.looks);
+	readback_done(&scan->readback);
 	files_done(&scan->files);
 	free(scan->holders);
-	scan->holders = NULL;
+	free(scan->jobs);
+	return true;
 }
 
 int scan_begin(struct scan *scan)
 {
 	int r = devices_update(scan->tracer);
 
-	return r < 0 ? r : libraries_read(scan->tracer, scan->libraries);
-}
-
-/* ---- one process ---- */
-
-static int enter(const struct scan *scan, const struct holder *holder, uint32_t flags)
-{
-	uint64_t arguments[5] = { (uint64_t)holder->pid, holder->start, flags };
-	int r;
-
-	memcpy(&arguments[3], holder->comm, TRACE_COMM);
-	r = tracer_run(scan->tracer, PROGRAM_ENTER, arguments, ARRAY_SIZE(arguments));
-	/* If it ended before it was entered, the kernel does not tell us again. */
-	if (r == 0 && !task_lives(holder->pid, holder->start))
-		r = tracer_run(scan->tracer, PROGRAM_LEAVE, arguments, 2);
+	if (r == 0)
+		r = libraries_read(scan->tracer, scan->libraries);
+	if (r == 0)
+		files_refresh(&scan->files);
 	return r;
 }
 
-/* What the mapped files of a process come to. */
-struct mapped {
-	struct scan *scan;
-	struct holder *holder;
-	uint32_t flags;
-};
+/* ---- rounds ---- */
 
-static void add_library(struct holder *holder, uint32_t id)
+int scan_add(struct scan *scan, struct job *job)
 {
-	for (size_t i = 0; i < TRACE_COPIES; i++) {
-		if (holder->libraries[i] && holder->libraries[i] != id)
-			continue;
-		holder->libraries[i] = id;
-		return;
+	size_t room = scan->room ? 2 * scan->room : 64;
+
+	if (scan->n_jobs == scan->room) {
+		struct job **jobs = realloc(scan->jobs, room * sizeof(struct job *));
+
+		if (!jobs)
+			return -ENOMEM;
+		scan->jobs = jobs;
+		scan->room = room;
 	}
-}
-
-static void take_verdict(struct mapped *mapped, const struct verdict *verdict, const char *name)
-{
-	struct trace_library *library =
-		&mapped->scan->libraries[verdict->library % TRACE_LIBRARIES];
-	struct holder *holder = mapped->holder;
-
-	if (!verdict->metal)
-		return;
-	if (!verdict->library) {
-		holder->why_not = verdict->problem;
-		holder->followed |= verdict->flags != 0;
-		snprintf(holder->file, sizeof(holder->file), "%s", name);
-	} else {
-		holder->followed = true;
-		add_library(holder, verdict->library);
-		libraries_set_path(mapped->scan->tracer, library, name);
-		/* Its start is known to the tick: in doubt it was there before. */
-		if (holder->start * TRACE_NS_PER_TICK <= library->attached)
-			mapped->flags |= TRACE_SINCE_ATTACH;
-	}
-	mapped->flags |= verdict->flags;
-}
-
-static int look_at_file(const struct metal_mapping *mapping, void *arg)
-{
-	struct mapped *mapped = arg;
-	struct verdict verdict;
-	char path[96];
-	int r;
-
-	/* The mapped file itself: its name may mean another one by now, or here. */
-	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, mapped->holder->pid,
-		 mapping->start, mapping->end);
-	r = files_look(&mapped->scan->files, path, mapping->path, &verdict);
-	if (r == 0)
-		take_verdict(mapped, &verdict, mapping->path);
-	return r == -ENOMEM ? r : 0; /* it may be gone */
-}
-
-static int look_at_maps(struct mapped *mapped)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	char path[64];
-	int r;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", mapped->holder->pid);
-	r = file_read_all(AT_FDCWD, path, MAPS_MAX, &text);
-	if (r < 0 || !text.length)
-		return r;
-	return metal_mapped_each(text.data, look_at_file, mapped);
-}
-
-static int look_at(struct scan *scan, struct holder *holder)
-{
-	struct mapped mapped = { .scan = scan, .holder = holder };
-	uint64_t pages = 0;
-	int r;
-
-	r = task_pages(holder->pid, &pages);
-	if (r == 0 && holder->pages == pages && ++holder->age < LOOK_EVERY)
-		return 0;
-	holder->pages = pages;
-	holder->age = 0;
-	holder->followed = false;
-	holder->why_not = "no TT-Metal with symbols in it";
-	holder->file[0] = '\0';
-	memset(holder->libraries, 0, sizeof(holder->libraries));
-	r = look_at_maps(&mapped);
-	if (r == -EPERM || r == -EACCES)
-		holder->why_not = "its memory map may not be read";
-	if (r == -ENOMEM || !holder->followed)
-		return r == -ENOMEM ? r : 0;
-	if (!mapped.flags || mapped.flags == TRACE_SINCE_ATTACH)
-		holder->why_not = NULL;
-	r = enter(scan, holder, mapped.flags);
-	if (r == -E2BIG)
-		holder->why_not = "too many processes are followed";
+	scan->jobs[scan->n_jobs++] = job;
 	return 0;
+}
+
+void scan_round(struct scan *scan)
+{
+	(void)crew_run(scan->crew, scan->jobs, scan->n_jobs, scan->wait);
+	scan->n_jobs = 0;
+}
+
+int scan_file(struct scan *scan, const char *path, const char **problem)
+{
+	struct look *look = look_new(&scan->files, 0, path);
+	struct verdict verdict = { 0 };
+	int r;
+
+	r = look ? scan_add(scan, &look->job) : -ENOMEM;
+	if (r < 0)
+		return r;
+	scan_round(scan);
+	if (!crew_job_is_done(scan->crew, &look->job)) {
+		look_leave(look);
+		return -ETIMEDOUT;
+	}
+	r = look->result;
+	if (r == 0 && look->n_found)
+		r = files_take(&scan->files, &look->found[0], true, &verdict);
+	*problem = verdict.metal ? verdict.problem : "not TT-Metal, or without symbols";
+	look_free(look);
+	return r;
 }
 
 /* ---- all of them ---- */
@@ -213,17 +161,33 @@ static int update_holders(struct scan *scan)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++) {
-		const struct holder *old = find_holder(scan, list[i].pid);
+		struct holder *old = find_holder(scan, list[i].pid);
 
-		if (old && old->start == list[i].start)
-			list[i] = *old;
+		if (!old || old->start != list[i].start)
+			continue;
+		list[i] = *old;
+		old->look = NULL;
 	}
+	for (size_t i = 0; i < scan->n_holders; i++)
+		look_leave(scan->holders[i].look);
 	free(scan->holders);
 	scan->holders = list;
 	scan->n_holders = count;
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = look_at(scan, &list[i]);
+		r = holder_prepare(&list[i], scan);
 	return r;
+}
+
+/* Looks that nobody waits for any more, when they have ended. */
+static void free_left(struct scan *scan)
+{
+	struct look *next;
+
+	for (struct look *look = scan->files.looks; look; look = next) {
+		next = look->next;
+		if (look->is_left && !crew_job_is_busy(scan->crew, &look->job))
+			look_free(look);
+	}
 }
 
 /* Entries of processes that ended unseen: they were entered while they did. */
@@ -246,20 +210,18 @@ static void forget_dead(const struct scan *scan)
 
 /* ---- libraries ---- */
 
-static int is_at(const struct trace_library *library, struct stat *st)
+/* Each is looked for where it was: other contents may be there. */
+static int prepare_places(struct scan *scan)
 {
-	if (stat(library->path, st) < 0)
-		return -errno;
-	return library->st_dev == st->st_dev && library->st_ino == st->st_ino &&
-	       library->changed == libraries_changed(st);
-}
+	int r = 0;
 
-static bool holder_maps(const struct holder *holder, uint32_t id)
-{
-	for (size_t i = 0; i < TRACE_COPIES; i++)
-		if (holder->libraries[i] == id)
-			return true;
-	return false;
+	for (size_t i = 0; i < TRACE_LIBRARIES && r == 0; i++) {
+		if (!scan->libraries[i].id || scan->places[i])
+			continue;
+		scan->places[i] = look_new(&scan->files, 0, scan->libraries[i].path);
+		r = scan->places[i] ? scan_add(scan, &scan->places[i]->job) : -ENOMEM;
+	}
+	return r;
 }
 
 static bool is_mapped(const struct scan *scan, const struct trace_library *library)
@@ -275,42 +237,66 @@ static bool is_mapped(const struct scan *scan, const struct trace_library *libra
  * is attached to before anybody runs it. The old one stays for as long as somebody
  * does. A link also holds the file system that the file is on.
  */
-static int follow_files(struct scan *scan)
+static int follow(struct scan *scan, struct trace_library *library, const struct look *look)
 {
-	for (size_t i = 0; i < TRACE_LIBRARIES; i++) {
-		struct trace_library *library = &scan->libraries[i];
-		char path[sizeof(library->path)];
-		struct verdict verdict;
-		struct stat st;
-		int r;
+	struct verdict verdict;
 
-		if (!library->id)
+	if (!library->id || strcmp(look->path, library->path) != 0)
+		return 0; /* another one by now */
+	if (look->result == 0 && libraries_is(library, &look->st))
+		return 0;
+	if (!is_mapped(scan, library))
+		libraries_drop(scan->tracer, library);
+	return look->n_found ? files_take(&scan->files, &look->found[0], false, &verdict) : 0;
+}
+
+/* Who does not answer is where it was. */
+static int follow_places(struct scan *scan)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < TRACE_LIBRARIES && r == 0; i++) {
+		struct look *look = scan->places[i];
+
+		if (!look || crew_job_is_busy(scan->crew, &look->job))
 			continue;
-		r = is_at(library, &st);
-		if (r == 1)
-			continue;
-		memcpy(path, library->path, sizeof(path));
-		if (!is_mapped(scan, library))
-			libraries_drop(scan->tracer, library);
-		if (r == 0 && files_look(&scan->files, path, path, &verdict) == -ENOMEM)
-			return -ENOMEM;
+		if (crew_job_is_done(scan->crew, &look->job))
+			r = follow(scan, &scan->libraries[i], look);
+		scan->places[i] = look_free(look);
 	}
-	return 0;
+	return r;
+}
+
+static int look_at_all(struct scan *scan)
+{
+	int r;
+
+	free_left(scan);
+	scan->n_jobs = 0;
+	r = prepare_places(scan);
+	if (r == 0)
+		r = update_holders(scan);
+	if (r < 0)
+		return r;
+	scan_round(scan);
+	for (size_t i = 0; i < scan->n_holders && r == 0; i++)
+		r = holder_collect(&scan->holders[i], scan);
+	return r;
 }
 
 int scan_run(struct scan *scan, struct buf *problem)
 {
 	int r;
 
-	r = update_holders(scan);
+	r = look_at_all(scan);
 	if (r < 0) {
 		buf_printf(problem, "%s: %s", PINS_HOLDERS, strerror(-r));
 		return r;
 	}
 	forget_dead(scan);
-	r = follow_files(scan);
+	r = follow_places(scan);
 	if (r == 0)
-		r = readback_run(scan->tracer, scan->libraries);
+		r = readback_run(&scan->readback, scan);
 	if (r < 0)
 		buf_puts(problem, strerror(-r));
 	return r;

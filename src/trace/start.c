@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* New holders are found within a second: so often, and the time that it takes. */
+/* New holders are found within a second: a scan begins so often. */
 #define SCAN_EVERY (900 * NS_PER_MS)
 
-/* A scan takes no more than this share of the time: with very many processes it is rarer. */
+/* It takes no more than this share of a core: with very many processes it is rarer. */
 #define SCAN_SHARE 20
 
 struct session {
@@ -56,16 +56,12 @@ static int attach_named(const struct session *session)
 	int code = TRACE_FINE;
 
 	for (char **file = session->options->files; *file; file++) {
-		CLEANUP_FREE char *path = realpath(*file, NULL);
-		struct verdict verdict;
-		int r = path ? files_look(&session->scan->files, path, path, &verdict) : -errno;
+		const char *problem = NULL;
+		int r = scan_file(session->scan, *file, &problem);
 
-		if (r == 0 && verdict.library)
-			continue;
-		code = complain(TRACE_USAGE, "%s: %s", *file,
-				r < 0		? strerror(-r)
-				: verdict.metal ? verdict.problem
-						: "not TT-Metal, or without symbols");
+		if (r < 0 || problem)
+			code = complain(TRACE_USAGE, "%s: %s", *file,
+					r < 0 ? strerror(-r) : problem);
 	}
 	return code;
 }
@@ -117,7 +113,7 @@ static bool pause_for(const struct session *session, int64_t ns)
 
 static int watch(struct session *session, struct buf *problem)
 {
-	int64_t pause = SCAN_EVERY, began;
+	int64_t pause = SCAN_EVERY, began, used;
 	int r;
 
 	r = report_watcher_set();
@@ -127,10 +123,13 @@ static int watch(struct session *session, struct buf *problem)
 	fflush(stdout);
 	while (!pause_for(session, pause)) {
 		began = clock_now(CLOCK_MONOTONIC);
+		used = clock_now(CLOCK_PROCESS_CPUTIME_ID);
 		r = scan_once(session, false, problem);
 		if (r < 0)
 			break;
-		pause = MAX(SCAN_EVERY, (clock_now(CLOCK_MONOTONIC) - began) * SCAN_SHARE);
+		used = clock_now(CLOCK_PROCESS_CPUTIME_ID) - used;
+		pause = SCAN_EVERY - (clock_now(CLOCK_MONOTONIC) - began);
+		pause = MAX(pause, used * SCAN_SHARE);
 	}
 	report_watcher_clear();
 	return r;
@@ -172,14 +171,16 @@ int command_start(const struct trace_options *given)
 	struct trace_options options = *given;
 	struct session session = { .options = &options };
 	CLEANUP_FREE struct scan *scan = malloc(sizeof(*scan));
-	int code, r = 0;
+	int code, r;
 
 	if (!scan)
 		return complain(TRACE_INTERNAL, "out of memory");
 	memset(session.tracer.maps, -1, sizeof(session.tracer.maps));
 	memset(session.tracer.programs, -1, sizeof(session.tracer.programs));
 	session.scan = scan;
-	scan_init(scan, &session.tracer);
+	r = scan_init(scan, &session.tracer, options.watch);
+	if (r < 0)
+		return complain(TRACE_INTERNAL, "%s", strerror(-r));
 	sigemptyset(&session.signals);
 	sigaddset(&session.signals, SIGTERM);
 	sigaddset(&session.signals, SIGINT);
@@ -194,9 +195,12 @@ int command_start(const struct trace_options *given)
 		options.tracer.keep = lock_owner(session.lock, LOCK_WATCH) != 0;
 	}
 	code = r == 0 ? run(&session) : r == 1 ? TRACE_FINE : exit_code(r);
-	scan_done(scan);
+	close(session.lock);
+	if (!scan_done(scan)) {
+		fflush(NULL);
+		_exit(code); /* somebody still works with what is ours */
+	}
 	tracer_close(&session.tracer);
 	buf_done(&session.report);
-	close(session.lock);
 	return code;
 }

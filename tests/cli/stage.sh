@@ -23,7 +23,8 @@ chmod -R u+w "$stage/tree"
 
 # /dev, with what programs need of the old one.
 mkdir "$stage/dev" "$stage/dev/shm" "$stage/dev/tenstorrent" "$stage/dev/pts"
-for node in null zero full urandom random tty; do
+for node in null zero full urandom random tty fuse; do
+	[ -e "/dev/$node" ] || continue
 	: >"$stage/dev/$node"
 	mount --bind "/dev/$node" "$stage/dev/$node"
 done

@@ -11,37 +11,9 @@ import staged
 from metal import Program, library, run_tests
 from odd import FOLDER, LIBRARY, Odd
 from staged import PINS, TICK, TRACER, Tracing, allocations, tracer
+from watcher import Watcher, eventually
 
 staged.enter()
-
-
-def eventually(condition):
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError("not within 10 s")
-
-
-class Watcher:
-    def __enter__(self):
-        self.process = subprocess.Popen([TRACER, "start", "--watch"], text=True, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE)
-        for line in self.process.stdout:
-            if line.startswith("watching"):
-                return self
-        raise AssertionError(self.process.stderr.read())
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return self.process.wait(60)
-
-    def __exit__(self, *_):
-        if self.process.returncode is None:
-            self.end()
-        tracer("stop")
 
 
 def said():

@@ -1,0 +1,129 @@
+"""Files and memory of strangers that do not answer: one holder is held up, and nobody else."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+
+import staged
+from metal import Program, Skip, run_tests, without
+from odd import FOLDER, LIBRARY, Odd
+from staged import BUILD, HOLD, TRACER, Tracing, allocations, tracer
+from watcher import Watcher, eventually
+
+staged.enter()
+
+
+class Served:
+    """with Served(folder) as path: its files by FUSE; stop() lets nobody have an answer."""
+
+    def __init__(self, folder):
+        self.at = folder + "-served"
+        os.mkdir(self.at)
+        self.process = subprocess.Popen([FOLDER + "/served", folder, self.at], stderr=subprocess.PIPE, text=True)
+        eventually(lambda: os.path.ismount(self.at) or self.process.poll() is not None)
+        if self.process.poll() is not None:
+            raise Skip("no FUSE here: " + self.process.stderr.read().strip())
+
+    def stop(self):
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def go_on(self):
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.go_on()
+        subprocess.check_call(["umount", "-l", self.at])
+        self.process.terminate()  # a probe holds the file system
+        self.process.wait(60)
+        self.process.stderr.close()
+        os.rmdir(self.at)
+
+
+def state(program):
+    return allocations().get(program.pid, (None,))[0]
+
+
+def said(program):
+    return [line for line in tracer("status").stdout.splitlines() if f" {program.pid} " in line[:24]]
+
+
+def plain(folder):
+    """A library that is none of TT-Metal's, in the folder."""
+    shutil.copy(BUILD + "/src/alloc/libttalloc.so", folder)
+    return "libttalloc.so"
+
+
+def test_a_file_that_does_not_answer_costs_its_holder_alone(directory):
+    name = plain(directory)
+    with Served(directory) as served:
+        preload = {**os.environ, "LD_PRELOAD": f"{served.at}/{name}"}
+        with Odd("b0", env=preload) as held, Odd("b0", env=preload) as another:
+            served.stop()
+            with Watcher() as watcher:
+                with Odd("b0", "b1") as free:
+                    eventually(lambda: state(free) in ("exact", "since-attach"))
+                    eventually(lambda: state(held) == state(another) == "unreliable:no-answer")
+                    assert [line.partition(":")[2] for line in said(held)] == [" its files do not answer"], said(held)
+                    held.do("b2")
+                    served.go_on()
+                    eventually(lambda: state(held) == state(another) == "since-attach")
+                    held.do("f2")
+                    assert allocations()[held.pid][1][3]["dram"] == 0
+                    assert not said(held)[1:]
+                assert watcher.end() == 0
+
+
+def test_who_is_held_is_ended_all_the_same(directory):
+    name = plain(directory)
+    with Served(directory) as served:
+        with Odd("b0", env={**os.environ, "LD_PRELOAD": f"{served.at}/{name}"}) as held:
+            served.stop()
+            with Watcher() as watcher:
+                eventually(lambda: state(held) == "unreliable:no-answer")
+                assert watcher.end() == 0
+
+
+def test_a_library_that_a_program_serves_is_attached_to_if_it_is_named(directory):
+    shutil.copy(LIBRARY, directory)
+    with Tracing(), Served(directory) as served, Odd("b0", env={**os.environ, "LD_LIBRARY_PATH": served.at}) as odd:
+        path = f"{served.at}/libodd.so"
+        tracer("start")
+        assert "a program serves this file" in said(odd)[0] and path in said(odd)[0], said(odd)
+        assert state(odd) is None
+        assert path in tracer("start", path).stdout
+        odd.do("b1")
+        assert state(odd) == "since-attach"
+        served.stop()
+        done = subprocess.run([TRACER, "start", path], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 2 and f"{path}: Connection timed out" in done.stderr, done
+        assert state(odd) == "unreliable:no-answer"
+
+
+def test_memory_that_does_not_answer_costs_its_process_alone(_):
+    with Odd() as held:
+        try:
+            held.do("hide")
+        except AssertionError as error:
+            raise Skip("no userfaultfd here") from error
+        program = Program("v66")
+        program.do(*HOLD, "alloc a 0 dram 5000", "open 1")
+        with Watcher():
+            eventually(lambda: state(held) == "since-attach")
+            held.do("b0")
+            eventually(lambda: state(program) is not None)
+            program.do("alloc b 0 dram 7")
+            eventually(lambda: state(program) == "exact")
+            assert without(allocations()[program.pid][1]) == without(program.totals())
+            tracer("start")  # does not wait for it either
+            assert state(held) == "since-attach"
+            with Odd("b0") as new:
+                eventually(lambda: new.pid in allocations())
+        assert program.end() == 0
+
+
+run_tests(sys.modules[__name__])

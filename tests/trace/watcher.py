@@ -1,0 +1,35 @@
+"""Who stays and looks for new holders."""
+
+import signal
+import subprocess
+import time
+
+from staged import TRACER, tracer
+
+
+def eventually(condition):
+    for _ in range(500):
+        if condition():
+            return
+        time.sleep(0.02)
+    raise AssertionError("not within 10 s")
+
+
+class Watcher:
+    def __enter__(self):
+        self.process = subprocess.Popen([TRACER, "start", "--watch"], text=True, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE)
+        for line in self.process.stdout:
+            if line.startswith("watching"):
+                return self
+        raise AssertionError(self.process.stderr.read())
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        self.process.communicate(timeout=60)  # it may be about to say something
+        return self.process.returncode
+
+    def __exit__(self, *_):
+        if self.process.returncode is None:
+            self.end()
+        tracer("stop")
