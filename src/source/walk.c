@@ -227,6 +227,20 @@ int walk_look(const struct walk *walk, const struct walk_seen *expected, struct 
 	return known->error;
 }
 
+/*
+ * In a walk. To read everybody's mappings would cost as much again as all descriptors do;
+ * who had a device open, and has closed it since, is asked.
+ */
+static int look_again(const struct walk *walk, struct walk_known *known)
+{
+	struct walk_seen before = known->seen;
+	int r = look_at_descriptors(walk, known);
+
+	if (r == 0 && seen_lacks(&known->seen, &before))
+		r = look_at_maps(walk, known->pid, &known->seen);
+	return r;
+}
+
 static int by_pid(const void *a, const void *b)
 {
 	int32_t x = ((const struct walk_known *)a)->pid, y = ((const struct walk_known *)b)->pid;
@@ -270,7 +284,7 @@ static int visit_process(const char *name, void *arg)
 	before = find_known(run->walk, (int32_t)pid);
 	*known = before ? *before : (struct walk_known){ .pid = (int32_t)pid };
 	if (!is_unchanged(run->walk, known))
-		known->error = look_at_descriptors(run->walk, known);
+		known->error = look_again(run->walk, known);
 	run->count += known->error != -ENOENT;
 	return 0;
 }

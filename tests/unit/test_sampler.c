@@ -386,6 +386,24 @@ TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 	assert_int_equal(now->n_processes, 0);
 }
 
+TEST(a_walk_keeps_who_closed_a_device_and_has_it_mapped)
+{
+	put_holder();
+	drop("proc/driver/tenstorrent/0/pids");
+	sample();
+	assert_int_equal(now->n_processes, 1);
+	drop("proc/4242/fd/3");
+	put("proc/4242/maps",
+	    "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/0\n");
+	sample();
+	assert_int_equal(now->n_processes, 1);
+	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	put("proc/4242/maps", "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/zero\n");
+	assert_int_equal(symlinkat("/dev/zero", root.fd, "proc/4242/fd/3"), 0);
+	sample();
+	assert_int_equal(now->n_processes, 0);
+}
+
 /* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
 static const char *hanging;
 static unsigned looks;	/* at the descriptors of processes */
@@ -620,6 +638,7 @@ int main(void)
 		ON(a_card_that_vanishes_is_lost_and_may_return),
 		ON(a_title_is_the_command_and_not_the_name),
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
+		ON(a_walk_keeps_who_closed_a_device_and_has_it_mapped),
 		ON(a_process_whose_command_line_hangs_costs_one_thread),
 		ON(a_process_whose_descriptors_hang_costs_one_thread),
 		ON(descriptors_are_looked_at_again_when_their_number_changes),
