@@ -31,7 +31,7 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, "63", ONCE },
 
 	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", ONCE },
-	{ "power1_max", IN_HWMON, F_SIGNED, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", ONCE },
+	{ "power1_max", IN_HWMON, F_WHOLE, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", ONCE },
 	{ "in0_max", IN_HWMON, F_SIGNED, DEV_VOLTAGE_LIMIT, -1000, 0, 2, "65535", ONCE },
 	{ "curr1_max", IN_HWMON, F_SIGNED, DEV_CURRENT_LIMIT, -1000, 0, 2000, "4294966296", ONCE },
 
@@ -44,7 +44,7 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 	{ "current_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN, 1, 0, 0, "Unknown", SLOWLY },
 	{ "current_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH, 1, 1, 32, "63", SLOWLY },
 	{ "temp1_input", IN_HWMON, F_SIGNED, DEV_TEMPERATURE, -1000, -40, 150, "65535999", ALWAYS },
-	{ "power1_input", IN_HWMON, F_SIGNED, DEV_POWER, -1000000, 0, 1000, "4293967296", ALWAYS },
+	{ "power1_input", IN_HWMON, F_WHOLE, DEV_POWER, -1000000, 0, 1000, "4293967296", ALWAYS },
 	{ "in0_input", IN_HWMON, F_SIGNED, DEV_VOLTAGE, -1000, 0, 2, DEAD32, ALWAYS },
 	{ "curr1_input", IN_HWMON, F_SIGNED, DEV_CURRENT, -1000, 0, 2000, "4294966296", ALWAYS },
 	{ "fan1_input", IN_HWMON, F_SIGNED, DEV_FAN_RPM, 1, 0, 20000, DEAD32, SLOWLY },
@@ -106,6 +106,7 @@ static bool parse_number(enum format format, const char *text, double *ret)
 
 	switch (format) {
 	case F_SIGNED:
+	case F_WHOLE:
 		if (parse_i64(text, &number) < 0)
 			return false;
 		*ret = (double)number;
@@ -192,6 +193,12 @@ static enum reason parse_value(const struct attribute *attribute, const char *te
 	number = attribute->scale < 0 ? number / -attribute->scale : number * attribute->scale;
 	if (attribute->low < attribute->high &&
 	    (number < attribute->low || number > attribute->high))
+		return IMPLAUSIBLE;
+	/*
+	 * Firmware has whole watts, of which the driver makes microwatts modulo 2^32: 5000 W
+	 * read as 705.032704 W, which no firmware says.
+	 */
+	if (attribute->format == F_WHOLE && number != (double)(int64_t)number)
 		return IMPLAUSIBLE;
 	store_number(attribute, number, dev);
 	return KNOWN;

@@ -18,6 +18,7 @@ enum place {
 enum format {
 	F_U32,	  /* decimal */
 	F_SIGNED, /* decimal, hwmon and numa_node */
+	F_WHOLE,  /* the same, of whole base units: what is no such multiple has wrapped */
 	F_HEX64,  /* exactly 16 upper-case digits */
 	F_HEX16,  /* 0x and four digits, or two */
 	F_VER4,	  /* A.B.C.D, bytes */
