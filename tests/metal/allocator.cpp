@@ -64,28 +64,6 @@ void BankManager::deallocate_all()
 	free_ = { { RESERVED, bank_size_ } };
 }
 
-/*
- * TT-Metal publishes from its tracker, on some threads, and counts dry runs, but not what
- * a close frees. Here it is done where memory is taken and given back: figures that are
- * exact can be compared.
- */
-static void publish([[maybe_unused]] const Buffer *buffer, [[maybe_unused]] bool allocated)
-{
-#if RELEASE >= 70
-	auto *mesh = dynamic_cast<distributed::MeshDevice *>(buffer->device());
-	auto type = static_cast<ShmBufferType>(buffer->buffer_type());
-
-	for (int chip : mesh ? mesh->get_device_ids() : std::vector{ buffer->device()->id() }) {
-		SharedMemoryStatsProvider *provider = SharedMemoryStatsProvider::of(chip);
-
-		if (allocated)
-			provider->record_allocation(getpid(), buffer->size(), type, chip);
-		else
-			provider->record_deallocation(getpid(), buffer->size(), type, chip);
-	}
-#endif
-}
-
 ALLOCATOR::ALLOCATOR()
 {
 	/* Small enough that all allocators of a chip together are not more than a card has. */
@@ -121,7 +99,6 @@ uint64_t ALLOCATOR::allocate_buffer(Buffer *buffer)
 				   );
 
 	live_.insert(buffer);
-	publish(buffer, true);
 	return address;
 }
 
@@ -140,17 +117,14 @@ void ALLOCATOR::deallocate_buffer(Buffer *buffer)
 	if (live_.erase(buffer) == 0)
 		return; /* a close has freed it */
 	manager(buffer->buffer_type()).deallocate_buffer(buffer->address(), AllocatorID{ 0 });
-	publish(buffer, false);
 }
 
 void ALLOCATOR::deallocate_buffers()
 {
 	std::lock_guard lock(mutex_);
 
-	for (const Buffer *buffer : live_)
-		publish(buffer, false);
 	for (auto &manager : managers_)
-		manager->deallocate_all();
+			manager->deallocate_all();
 	system_->deallocate_all();
 	live_.clear();
 }
@@ -213,18 +187,57 @@ GraphTracker &GraphTracker::instance()
 }
 #endif
 
-void GraphTracker::track_allocate(const Buffer *)
+#if RELEASE >= 70
+static thread_local bool publishes;
+
+void GraphTracker::publish_here()
+{
+	static std::atomic_flag asked;
+
+	if (!asked.test_and_set())
+		publishes = true;
+}
+
+/*
+ * From the tracker, so that dry runs are in it and what a close frees is not taken out. Since
+ * v0.72 those who listen to the tracker listen to one thread; not so in what is proposed.
+ */
+static void publish(const Buffer *buffer, bool allocated)
+{
+	auto *mesh = dynamic_cast<distributed::MeshDevice *>(buffer->device());
+	auto type = static_cast<ShmBufferType>(buffer->buffer_type());
+
+	if (RELEASE >= 72 && LAYOUT < 4 && !publishes)
+		return;
+	for (IDevice *member : mesh ? mesh->get_devices() : std::vector{ buffer->device() }) {
+		SharedMemoryStatsProvider *stats = dynamic_cast<Device *>(member)->stats();
+
+		if (stats && allocated)
+			stats->record_allocation(getpid(), buffer->size(), type, member->id());
+		else if (stats)
+			stats->record_deallocation(getpid(), buffer->size(), type, member->id());
+	}
+}
+#else
+static void publish(const Buffer *, bool)
+{
+}
+#endif
+
+void GraphTracker::track_allocate(const Buffer *buffer)
 {
 	std::lock_guard lock(mutex_);
 
 	allocations_++;
+	publish(buffer, true);
 }
 
-void GraphTracker::track_deallocate(Buffer *)
+void GraphTracker::track_deallocate(Buffer *buffer)
 {
 	std::lock_guard lock(mutex_);
 
 	deallocations_++;
+	publish(buffer, false);
 }
 
 static thread_local bool dry_run;

@@ -17,6 +17,10 @@ Device::Device(int chip) : chip_(chip), allocator_(std::make_unique<ALLOCATOR>()
 	env_ = std::make_unique<MetalEnv>();
 	context_ = env_.get();
 #endif
+#if RELEASE >= 70
+	stats_ = std::make_unique<SharedMemoryStatsProvider>(chip);
+	GraphTracker::publish_here();
+#endif
 }
 
 Device::~Device() = default;
@@ -26,6 +30,9 @@ bool Device::close()
 	allocator_->deallocate_buffers();
 	open_ = false;
 	allocator_.reset();
+#if RELEASE >= 70
+	stats_.reset();
+#endif
 	return true;
 }
 

@@ -5,6 +5,7 @@
  *
  * A variant is a set of macros:
  *   RELEASE       of TT-Metal, as in v0.RELEASE: names, layouts, numbers of a status
+ *   LAYOUT        of the counters that it publishes since v0.70: 3, or 4 as it is proposed
  *   INLINED       track_* are exported, but nobody calls them, as after a link with LTO
  *   OTHER_SHAPE   a Buffer as no known release has it
  *   STEPPED       a hot function begins with an instruction that a probe steps over singly
@@ -22,6 +23,10 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#ifndef LAYOUT
+#define LAYOUT 3
+#endif
 
 /* Inline namespaces of old releases are part of a name, and of nothing else. */
 #if RELEASE <= 56
@@ -340,6 +345,27 @@ public:
 };
 #endif
 
+#if RELEASE >= 70
+/* Counters that TT-Metal publishes, a file per chip. */
+enum class ShmBufferType : uint8_t { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE, CB };
+
+/* Attached while a device is open. */
+class SharedMemoryStatsProvider
+{
+public:
+	explicit SharedMemoryStatsProvider(int chip);
+	~SharedMemoryStatsProvider();
+	void record_allocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
+	void record_deallocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
+
+private:
+	struct Slot *slot(int pid, bool claim);
+	void release(struct Slot &slot);
+	void reap();
+	struct Counters *counters_ = nullptr; /* NULL: nothing is published */
+};
+#endif
+
 class Device final : public IDevice
 {
 public:
@@ -362,6 +388,12 @@ public:
 		return open_;
 	}
 	bool close() override;
+#if RELEASE >= 70
+	SharedMemoryStatsProvider *stats() const
+	{
+		return stats_.get();
+	}
+#endif
 
 private:
 	friend struct tt::tt_metal::Offsets;
@@ -372,6 +404,9 @@ private:
 	int chip_;
 	bool open_ = true;
 	std::unique_ptr<ALLOCATOR> allocator_;
+#if RELEASE >= 70
+	std::unique_ptr<SharedMemoryStatsProvider> stats_; /* NULL: closed */
+#endif
 };
 
 class GraphTracker
@@ -401,6 +436,7 @@ public:
 				       const IDevice *device);
 #endif
 	static void set_dry_run(bool on); /* for this thread */
+	static void publish_here();	  /* for this thread, if it is the first to ask */
 
 private:
 	std::mutex mutex_;
@@ -469,25 +505,6 @@ private:
 	std::vector<std::shared_ptr<Buffer>> parts_; /* one per device; own nothing */
 };
 } // namespace distributed
-
-#if RELEASE >= 70
-/* Counters that TT-Metal publishes, a file per chip. */
-enum class ShmBufferType : uint8_t { DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE, CB };
-
-class SharedMemoryStatsProvider
-{
-public:
-	static SharedMemoryStatsProvider *of(int chip);
-	explicit SharedMemoryStatsProvider(int chip);
-	void record_allocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
-	void record_deallocation(int pid, uint64_t size, ShmBufferType type, uint32_t chip);
-
-private:
-	struct Slot *slot(int pid);
-	std::mutex mutex_;
-	struct Counters *counters_ = nullptr; /* NULL: nothing is published */
-};
-#endif
 
 /* The places of tt-metal's objects that others rely on. */
 #pragma GCC diagnostic push

@@ -15,8 +15,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 METAL = os.environ["METAL"]  # the build directory of the double
 POOLS = ("dram", "l1", "system", "l1_small", "trace")
 
-LIBRARIES = ["v77", "v77-endbr", "v66", "v62", "v59", "v57", "v56", "v62-inlined", "v62-ttnncpp"]
+LIBRARIES = ["v77", "v77-endbr", "v70", "v66", "v62", "v59", "v57", "v56", "v62-inlined", "v62-ttnncpp"]
 STATIC = ["static-exported", "static", "static-whole"]
+PUBLISHING = ["v70", "v77", "v77-shm4"]
 UNSUPPORTED = ["v66-other", "v66-stepped", "static-stripped"]
 
 
@@ -90,14 +91,17 @@ class Program:
         return self.end()
 
 
-def published(directory):
-    """{pid: {chip: {pool: bytes}}} of TT-Metal's files; a chip's name is that of the file."""
+def published(directory, ids=()):
+    """{pid: {chip: {pool: bytes}}} of TT-Metal's files; a chip is the place of the file's id, or that id."""
     found = {}
     for path in glob.glob(directory + "/tt_device_*_memory"):
         with open(path, "rb") as file:
             data = file.read()
-        assert len(data) == 8576 and struct.unpack_from("=I", data)[0] == 3, path
+        version, = struct.unpack_from("=I", data)
+        ready, = struct.unpack_from("=I", data, 8536)
+        assert len(data) == 8576 and (version, ready) in ((3, 0), (4, 0x52454459)), (path, version, ready)
         chip = int(re.search(r"tt_device_(\d+)_", path).group(1))
+        chip = ids.index(chip) if ids else chip
         for at in range(856, 856 + 64 * 120, 120):
             pid, *values = struct.unpack_from("=i4x4Q", data, at)
             if pid > 0:

@@ -17,7 +17,8 @@
  *   close WHERE                   the same, and the device or mesh is gone
  *   complain                      an exception from the library that is about no allocation
  *   thread COMMAND                on a thread of its own, until it is done
- *   random SEED COUNT [THREADS]   that many steps by each thread, on all that is open
+ *   random SEED COUNT [THREADS [real]]   that many steps by each thread, on all that is
+ *                                 open; real: without dry runs
  *   pairs COUNT WHERE TYPE SIZE   allocates and frees; prints the ns that a pair took
  *   allocators                    prints "allocator WHERE ADDRESS" for each place
  *   total                         prints "total PID", for each chip that was opened "chip N
@@ -46,6 +47,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -180,9 +182,9 @@ void print_totals()
 struct Worker {
 	std::mt19937_64 random;
 	std::vector<Entry> own;
-	unsigned allocated = 0, refused = 0, freed = 0;
+	unsigned dry_percent, allocated = 0, refused = 0, freed = 0;
 
-	explicit Worker(uint64_t seed) : random(seed)
+	Worker(uint64_t seed, unsigned dry) : random(seed), dry_percent(dry)
 	{
 	}
 
@@ -194,7 +196,7 @@ struct Worker {
 	void allocate()
 	{
 		auto place = std::next(places.begin(), random() % places.size());
-		bool dry = chance(5);
+		bool dry = chance(dry_percent);
 		Entry entry{ nullptr, place->first, static_cast<int>(random() % 5),
 			     random() % (1 << 22) };
 
@@ -276,13 +278,13 @@ struct Worker {
 	}
 };
 
-void run_randomly(uint64_t seed, unsigned steps, unsigned count)
+void run_randomly(uint64_t seed, unsigned steps, unsigned count, unsigned dry_percent)
 {
 	std::vector<Worker> workers;
 	std::vector<std::thread> threads;
 
 	for (unsigned i = 0; i < count; i++)
-		workers.emplace_back(seed + i);
+		workers.emplace_back(seed + i, dry_percent);
 	if (count == 1) {
 		workers[0].run(steps);
 		printf("random: %u allocated, %u refused, %u freed\n", workers[0].allocated,
@@ -415,7 +417,8 @@ void do_thread(const Words &words)
 
 void do_random(const Words &words)
 {
-	run_randomly(number(words[1]), number(words[2]), words.size() > 3 ? number(words[3]) : 1);
+	run_randomly(number(words[1]), number(words[2]), words.size() > 3 ? number(words[3]) : 1,
+		     words.size() > 4 ? 0 : 5);
 }
 
 void do_pairs(const Words &words)
@@ -456,6 +459,7 @@ void do_fork(const Words &)
 		printf("child %d\n", pid);
 		return;
 	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
 	disown("");
 	block.push_back("exit 0");
 	arguments = block;

@@ -6,12 +6,13 @@ both open. See tests/cli/stage.sh for how they are made.
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import time
 
-from metal import HERE, LIBRARIES, METAL, STATIC, Skip, library, without
+from metal import HERE, LIBRARIES, METAL, STATIC, Skip, library, totals, without
 
 BUILD = os.environ["BUILD"]
 TRACER = BUILD + "/tt_smi-trace"
@@ -98,18 +99,30 @@ def allocations():
     return found
 
 
+def snapshot():
+    return json.loads(subprocess.check_output([TT_SMI, "--json"], text=True, timeout=60))
+
+
 def shown(pid):
     """{node: device} of a process, as tt_smi --json has it."""
-    text = subprocess.check_output([TT_SMI, "--json"], text=True, timeout=60)
-    for process in json.loads(text)["processes"]:
+    for process in snapshot()["processes"]:
         if process["pid"] == pid:
             return {device["id"]: device for device in process["devices"]}
     return {}
 
 
+def shown_on_both(pid):
+    """The same, once both devices are there: on a machine under load a look at all processes can come too late."""
+    for _ in range(100):
+        devices = shown(pid)
+        if len(devices) == len(NODES):
+            return devices
+    raise AssertionError(f"process {pid} is not shown with both devices: {devices}")
+
+
 def shown_totals(pid, tracking):
     """The same as totals by chip; all of it known, and by this means."""
-    devices, found = shown(pid), {}
+    devices, found = shown_on_both(pid), {}
     for chip, path in NODES.items():
         device = devices[int(path.rpartition("/")[2])]
         assert device["tracking"] == tracking, device
@@ -134,9 +147,26 @@ def traced(pid, state="exact"):
     return without(chips)
 
 
-def live(program, check, seed=SEED):
+def wait_for_stop(pid):
+    for _ in range(1000):
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            if file.read().rpartition(")")[2].split()[0] == "T":
+                return
+        time.sleep(0.01)
+    raise AssertionError("it does not stop")
+
+
+def child_of(program, *commands):
+    """A child that did these and is stopped, and its own totals."""
+    said = program.do("fork", *commands, "total", "kill 19", "end")
+    child = int(re.search(r"^child (\d+)$", said, re.M).group(1))  # perhaps after what the child says
+    wait_for_stop(child)
+    return child, totals(said + program.do("say still here"))[child]
+
+
+def live(program, check, seed=SEED, life=LIFE):
     """Lets a program live, and check(step, its totals) look on."""
-    for number, step in enumerate(LIFE):
+    for number, step in enumerate(life):
         program.do(*[command.format(seed + number, STEPS) for command in step])
         check(step, program.totals())
 

@@ -1,47 +1,62 @@
 /*
- * Counters as TT-Metal publishes them, layout 3. The directory is METAL_DOUBLE_SHM's, and
- * without it nothing is published. A chip's id is the place of its logical number in
- * METAL_DOUBLE_IDS (separated by commas), else that number. Exact, and one process at a
- * time writes: there is a lock for threads, none for processes.
+ * Counters as TT-Metal publishes them, a file per chip: layout 3 as in all releases since
+ * v0.70, or the layout 4 that is proposed. The directory is METAL_DOUBLE_SHM's, and without
+ * it nothing is published. A chip's id is the place of its logical number in
+ * METAL_DOUBLE_IDS (separated by commas), else that number.
+ *
+ * With its faults: who is killed stays, what a close frees in bulk is counted until the
+ * device itself is closed, and so is a dry run until it is freed. Circular buffers are not
+ * published: the double has none.
  */
 #include "metal.hpp"
 
 #if RELEASE >= 70
 
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
-#include <map>
 #include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace tt::tt_metal
 {
+using Word = std::atomic<uint64_t>;
+
 struct Slot {
-	int32_t pid, padding;
-	uint64_t bytes[5]; /* DRAM, L1, L1_SMALL, TRACE, CB */
-	uint64_t updated;
+	std::atomic<int32_t> pid;
+	int32_t padding;
+	Word bytes[5]; /* DRAM, L1, L1_SMALL, TRACE, CB */
+	Word updated;
 	char name[64];
 };
 
 struct Counters {
-	uint32_t version, processes;
-	uint64_t updated;
-	uint32_t references, padding1;
+	uint32_t version;
+	std::atomic<uint32_t> processes;
+	Word updated;
+	std::atomic<uint32_t> references;
+	uint32_t padding1;
 	uint64_t serial, asic_id;
 	uint32_t device_id, padding2;
-	uint64_t bytes[5];
+	Word bytes[5];
 	struct {
 		uint32_t chip, remote;
-		uint64_t bytes[5];
+		Word bytes[5];
 	} chips[16];
 	Slot slots[64];
-	char padding3[40];
+	uint32_t state; /* of layout 4 */
+	char padding3[36];
 };
-static_assert(sizeof(Slot) == 120 && offsetof(Counters, slots) == 856 && sizeof(Counters) == 8576);
+static_assert(sizeof(Slot) == 120 && offsetof(Counters, slots) == 856 &&
+	      offsetof(Counters, state) == 8536 && sizeof(Counters) == 8576);
+
+constexpr uint32_t READY = 0x52454459;
+constexpr int32_t RELEASED = -1; /* a slot that is being given back */
 
 static uint64_t id_of(int chip)
 {
@@ -60,18 +75,31 @@ static uint64_t now()
 	return at.tv_sec * UINT64_C(1000000000) + at.tv_nsec;
 }
 
-SharedMemoryStatsProvider *SharedMemoryStatsProvider::of(int chip)
+static void subtract(Word &word, uint64_t size)
 {
-	static std::mutex mutex;
-	static auto &all = *new std::map<int, std::unique_ptr<SharedMemoryStatsProvider>>;
-	std::lock_guard lock(mutex);
-	auto &provider = all[chip];
+	uint64_t old = word;
 
-	if (!provider)
-		provider = std::make_unique<SharedMemoryStatsProvider>(chip);
-	return provider.get();
+	while (!word.compare_exchange_weak(old, old - std::min(old, size)))
+		;
 }
 
+/* False: of another layout, and in use. Layout 4 knows an older one only as not ready. */
+static bool initialize(Counters &counters, int chip)
+{
+	if (LAYOUT == 4 ? counters.state == READY : counters.version == LAYOUT)
+		return true;
+	if (LAYOUT < 4 && counters.version != 0 && counters.references != 0)
+		return false;
+	memset(static_cast<void *>(&counters), 0, sizeof(counters));
+	counters.version = LAYOUT;
+	for (auto &entry : counters.chips)
+		entry.chip = UINT32_MAX;
+	counters.chips[0].chip = chip;
+	counters.state = LAYOUT == 4 ? READY : 0;
+	return true;
+}
+
+/* Who may not open the file that another user made is counted nowhere. */
 SharedMemoryStatsProvider::SharedMemoryStatsProvider(int chip)
 {
 	const char *directory = getenv("METAL_DOUBLE_SHM");
@@ -82,37 +110,81 @@ SharedMemoryStatsProvider::SharedMemoryStatsProvider(int chip)
 	std::string path = std::string(directory) + "/tt_device_" + std::to_string(id) + "_memory";
 	int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 
-	if (fd < 0 || ftruncate(fd, sizeof(Counters)) < 0)
-		throw std::runtime_error(path + ": " + strerror(errno));
-	counters_ = static_cast<Counters *>(
-		mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+	if (fd < 0)
+		return;
+	void *map = ftruncate(fd, sizeof(Counters)) < 0
+			    ? MAP_FAILED
+			    : mmap(nullptr, sizeof(Counters), PROT_READ | PROT_WRITE, MAP_SHARED,
+				   fd, 0);
+
 	close(fd);
-	counters_->version = 3;
+	if (map == MAP_FAILED || !initialize(*static_cast<Counters *>(map), chip))
+		return;
+	counters_ = static_cast<Counters *>(map);
+	counters_->references++;
 	counters_->asic_id = id;
 	counters_->device_id = chip;
-	counters_->references++;
-	for (auto &entry : counters_->chips)
-		entry.chip = UINT32_MAX;
-	counters_->chips[0].chip = chip;
+	if (LAYOUT == 4) {
+		reap();
+		slot(getpid(), true);
+	}
 }
 
-Slot *SharedMemoryStatsProvider::slot(int pid)
+/* Also of an object whose device was closed. The last one out leaves no totals. */
+SharedMemoryStatsProvider::~SharedMemoryStatsProvider()
 {
-	for (Slot &slot : counters_->slots) {
-		if (slot.pid == 0) {
-			FILE *comm = fopen("/proc/self/comm", "re");
+	if (!counters_)
+		return;
+	if (Slot *own = slot(getpid(), false))
+		release(*own);
+	if (LAYOUT == 4)
+		reap();
+	if (counters_->references.fetch_sub(1) == 1) {
+		for (Word &word : counters_->bytes)
+			word = 0;
+		for (Word &word : counters_->chips[0].bytes)
+			word = 0;
+	}
+	munmap(static_cast<void *>(counters_), sizeof(Counters));
+}
 
-			if (comm && fgets(slot.name, sizeof(slot.name), comm))
-				slot.name[strcspn(slot.name, "\n")] = '\0';
-			if (comm)
-				fclose(comm);
-			slot.pid = pid;
-			counters_->processes++;
-		}
+Slot *SharedMemoryStatsProvider::slot(int pid, bool claim)
+{
+	for (Slot &slot : counters_->slots)
 		if (slot.pid == pid)
 			return &slot;
+	for (Slot &slot : counters_->slots) {
+		int32_t free = 0;
+
+		if (!claim || !slot.pid.compare_exchange_strong(free, pid))
+			continue;
+		FILE *comm = fopen("/proc/self/comm", "re");
+
+		if (comm && fgets(slot.name, sizeof(slot.name), comm))
+			slot.name[strcspn(slot.name, "\n")] = '\0';
+		if (comm)
+			fclose(comm);
+		counters_->processes++;
+		return &slot;
 	}
-	throw std::runtime_error("no free slot");
+	return nullptr;
+}
+
+void SharedMemoryStatsProvider::release(Slot &slot)
+{
+	if (LAYOUT == 4)
+		slot.pid = RELEASED;
+	for (int i = 0; i < 5; i++)
+		subtract(counters_->bytes[i], slot.bytes[i].exchange(0));
+	counters_->processes--;
+	slot.pid = 0;
+}
+
+void SharedMemoryStatsProvider::reap()
+{
+	for (Slot &slot : counters_->slots)
+		if (slot.pid > 0 && kill(slot.pid, 0) < 0 && errno == ESRCH)
+			release(slot);
 }
 
 static int place_of(ShmBufferType type)
@@ -122,38 +194,39 @@ static int place_of(ShmBufferType type)
 	return places[static_cast<int>(type)];
 }
 
+/*
+ * By the number that the process has now: a forked child has a slot of its own, or none
+ * where slots are taken when a device is opened.
+ */
 void SharedMemoryStatsProvider::record_allocation(int pid, uint64_t size, ShmBufferType type,
 						  uint32_t)
 {
-	std::lock_guard lock(mutex_);
 	int place = place_of(type);
+	Slot *own = counters_ && place >= 0 ? slot(pid, LAYOUT < 4) : nullptr;
 
-	if (!counters_ || place < 0)
+	if (!own)
 		return;
-	Slot *own = slot(pid);
-
 	own->bytes[place] += size;
 	counters_->bytes[place] += size;
 	counters_->chips[0].bytes[place] += size;
-	own->updated = counters_->updated = now();
+	own->updated = now();
+	counters_->updated.store(own->updated);
 }
 
 /* A child that frees what its parent had allocated has nothing to give back. */
 void SharedMemoryStatsProvider::record_deallocation(int pid, uint64_t size, ShmBufferType type,
 						    uint32_t)
 {
-	std::lock_guard lock(mutex_);
 	int place = place_of(type);
+	Slot *own = counters_ && place >= 0 ? slot(pid, LAYOUT < 4) : nullptr;
 
-	if (!counters_ || place < 0)
+	if (!own)
 		return;
-	Slot *own = slot(pid);
-	uint64_t bytes = std::min(size, own->bytes[place]);
-
-	own->bytes[place] -= bytes;
-	counters_->bytes[place] -= bytes;
-	counters_->chips[0].bytes[place] -= bytes;
-	own->updated = counters_->updated = now();
+	subtract(own->bytes[place], size);
+	subtract(counters_->bytes[place], size);
+	subtract(counters_->chips[0].bytes[place], size);
+	own->updated = now();
+	counters_->updated.store(own->updated);
 }
 } // namespace tt::tt_metal
 #endif

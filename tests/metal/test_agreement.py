@@ -1,4 +1,4 @@
-"""All who count agree to the byte: the program, the probes, the preloaded library, TT-Metal's files.
+"""All who count agree to the byte: the program, the probes, the preloaded library (TT-Metal: test_published.py).
 
 In each variant that is supported, after random runs with threads, refused allocations, meshes,
 forks and kills; and where one cannot know, no figure is shown.
@@ -10,9 +10,9 @@ import sys
 import time
 
 import staged
-from metal import LIBRARIES, Program, library, published, run_tests, totals, without
-from staged import (HOLD, SEED, STEPS, SUPPORTED, TT_SMI, Tracing, allocations, expect, follow, live, shown,
-                    shown_totals, traced, traced_file, tracer)
+from metal import LIBRARIES, Program, library, run_tests, without
+from staged import (HOLD, SEED, STEPS, SUPPORTED, TT_SMI, Tracing, allocations, child_of, expect, follow, live,
+                    shown, shown_totals, traced, traced_file, tracer)
 
 staged.enter()
 
@@ -45,23 +45,6 @@ def test_preload_agrees_in_every_variant(_):
             expect(program.end(), 0)
 
 
-def test_all_four_agree(directory):
-    environment = {**os.environ, "METAL_DOUBLE_SHM": directory}
-    for seed in range(SEED, SEED + 3):
-        with Tracing(library("v77")):
-            program = Program("v77", before=[TT_SMI, "run", "--"], env=environment)
-            program.do(*HOLD)
-
-            def check(step, own):
-                expect(traced(program.pid), without(own), seed, step)
-                own = without(own, "system", "buffers")
-                expect(without(published(directory).get(program.pid, {})), own, seed, step)
-                expect(without(shown_totals(program.pid, "preload")), own, seed, step)
-
-            live(program, check, seed)
-            expect(program.end(), 0)
-
-
 def test_tt_smi_shows_what_the_probes_count(_):
     with Tracing(library("v66")):
         program = Program("v66")
@@ -73,37 +56,34 @@ def test_tt_smi_shows_what_the_probes_count(_):
         program.end()
 
 
-def wait_for_stop(pid):
-    for _ in range(1000):
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            if file.read().rpartition(")")[2].split()[0] == "T":
-                return
-        time.sleep(0.01)
-    raise AssertionError("it does not stop")
+def agree(pid, own, variant, who):
+    """Those who count this variant have what the process has."""
+    expect(traced(pid), without(own), variant, who)
+    if variant in LIBRARIES:
+        expect(without(shown_totals(pid, "preload")), without(own, "system", "buffers"), variant, who)
 
 
-def test_a_child_owns_nothing_at_first_and_then_its_own(_):
-    variants = ("v77", "v62-inlined", "static")
-    with Tracing(*map(traced_file, variants)):
-        for variant in variants:
-            program = Program(variant)
-            program.do("mesh m 0 1", f"random {SEED} {STEPS} 2", "alloc a 0 dram 5M")
-            said = program.do("fork", "free a", "total", f"random {SEED + 1} {STEPS}", "total", "kill 19", "end",
-                              f"random {SEED + 2} {STEPS}", "sleep 300")
-            child = int(said.split()[1])
-            wait_for_stop(child)
-            # The child wrote into the same pipe before it stopped.
-            own = totals(said + program.do("say still here"))
-            expect(traced(child), without(own[child]), variant, "child")
-            expect(traced(program.pid), without(program.totals()), variant, "parent")
+def test_a_child_owns_its_own_and_the_killed_nothing(_):
+    with Tracing(*map(traced_file, SUPPORTED)):
+        for variant in SUPPORTED:
+            program = Program(variant, before=[TT_SMI, "run", "--"] if variant in LIBRARIES else [])
+            program.do(*HOLD, "mesh m 0 1", f"random {SEED} {STEPS} 2", "alloc a 0 dram 5M")
+            child, own = child_of(program, "free a", f"random {SEED + 1} {STEPS}")
+            program.do(f"random {SEED + 2} {STEPS}")
+            agree(child, own, variant, "child")
+            agree(program.pid, program.totals(), variant, "parent")
             os.kill(child, signal.SIGKILL)
             program.do("reap")
-            assert child not in allocations()
-            expect(traced(program.pid), without(program.totals()), variant, "parent alone")
-            program.end()
+            assert child not in allocations() and not shown(child), variant
+            agree(program.pid, program.totals(), variant, "parent alone")
+            program.process.stdin.write(f"random {SEED} 1000000 4\n")
+            program.process.stdin.flush()
+            time.sleep(0.02)
+            expect(program.kill(), -signal.SIGKILL)
+            assert program.pid not in allocations() and not shown(program.pid), variant
 
 
-def test_killed_and_executed_programs_leave_nothing(_):
+def test_executed_programs_begin_with_nothing(_):
     with Tracing(library("v66")):
         program = Program("v66")
         program.do("mesh m 0 1", f"random {SEED} {STEPS} 4")
@@ -112,11 +92,7 @@ def test_killed_and_executed_programs_leave_nothing(_):
         expect(without(allocations().get(program.pid, ("", {}))[1]), {})
         program.do("alloc a 0 dram 77")
         expect(traced(program.pid), without(program.totals()))
-        program.process.stdin.write(f"random {SEED} 1000000 4\n")
-        program.process.stdin.flush()
-        time.sleep(0.2)
-        expect(program.kill(), -signal.SIGKILL)
-        assert program.pid not in allocations()
+        expect(program.end(), 0)
 
 
 def test_what_is_not_understood_has_no_figure(_):

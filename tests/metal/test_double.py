@@ -5,7 +5,7 @@ import re
 import subprocess
 import sys
 
-from metal import (HERE, LIBRARIES, METAL, STATIC, UNSUPPORTED, Program, command, library, published,
+from metal import (HERE, LIBRARIES, METAL, PUBLISHING, STATIC, UNSUPPORTED, Program, command, library, published,
                    release, run, run_tests, totals, without)
 
 # What is probed, and is entered for every buffer.
@@ -91,18 +91,51 @@ def test_a_program_says_the_same_in_every_variant_and_host(_):
 
 
 def test_published_figures_are_the_programs_own(directory):
-    environment = {**os.environ, "METAL_DOUBLE_SHM": directory}
-    program = Program("v77", env=environment)
-    steps = [["mesh m 0 1 2", "open 0 3", "random 1 3000 4"], ["random 2 500"],
-             ["mesh n 2 3", "random 3 1000 2"], ["bulk 0"], ["random 4 300 2"], ["close n"], ["close m"],
-             ["close 3", "open 3", "alloc a 3 dram 77"], ["random 5 500 3"]]
-    for step in steps:
-        program.do(*step)
-        own = program.totals()
-        shown = published(directory).get(program.pid, {})
-        assert without(own, "system", "buffers") == without(shown), (step, own, shown)
-    assert program.kill() == -9
-    assert without(published(directory)[program.pid]), "what is killed leaves its figures"
+    for variant in PUBLISHING:
+        program = Program(variant, env={**os.environ, "METAL_DOUBLE_SHM": directory})
+        threads = 1 if variant == "v77" else 4
+        steps = [["mesh m 0 1 2", "open 0 3", f"random 1 3000 {threads} real"], ["random 2 500 1 real"],
+                 ["mesh n 2 3", f"random 3 1000 {threads} real", "alloc a 3 dram 77"], ["free a"],
+                 ["close n", "close m", "close 0", "close 1", "close 2", "close 3"],
+                 ["open 3", "alloc a 3 dram 77"], [f"random 5 500 {threads} real"]]
+        for step in steps:
+            program.do(*step)
+            own = program.totals()
+            shown = published(directory).get(program.pid, {})
+            assert without(own, "system", "buffers") == without(shown), (variant, step, own, shown)
+        assert program.kill() == -9
+        assert without(published(directory)[program.pid]), "what is killed leaves its figures"
+
+
+def test_published_figures_have_tt_metals_faults(directory):
+    for variant in PUBLISHING:
+        program = Program(variant, env={**os.environ, "METAL_DOUBLE_SHM": directory})
+
+        def dram():
+            return published(directory).get(program.pid, {}).get(0, {}).get("dram", 0)
+        program.do("mesh m 0 1", "dry on", "alloc rehearsed 0 dram 3", "dry off")
+        assert dram() == 3, variant
+        program.do("thread alloc far 0 dram 50")
+        assert dram() == (3 if variant == "v77" else 53), variant
+        program.do("alloc left m dram 700", "close m", "free left rehearsed")
+        assert dram() == (700 if variant == "v77" else 750), variant
+        program.do("close 0")
+        assert program.pid not in published(directory) or dram() == 0, variant
+        program.kill()
+
+
+def test_published_slots_of_the_killed_stay_or_go(directory):
+    for variant in PUBLISHING:
+        environment = {**os.environ, "METAL_DOUBLE_SHM": f"{directory}/{variant}"}
+        os.mkdir(f"{directory}/{variant}")
+        first = Program(variant, env=environment)
+        first.do("alloc a 0 dram 5")
+        first.kill()
+        second = Program(variant, env=environment)
+        second.do("alloc a 0 dram 7")
+        left = published(f"{directory}/{variant}")
+        assert set(left) == ({second.pid} if variant == "v77-shm4" else {first.pid, second.pid}), (variant, left)
+        assert second.end() == 0
 
 
 def test_a_chips_file_is_named_by_the_ids_that_are_given(directory):

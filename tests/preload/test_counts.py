@@ -83,9 +83,9 @@ def test_a_forked_child_owns_nothing(_):
         agree(program)
     finally:
         os.kill(child, signal.SIGKILL)
-    child = int(program.do("reap", "fork", "free a", "hold /dev/zero", "sleep 60000", "end").splitlines()[-1].split()[1])
+    child = int(program.do("reap", "fork", "free a", "hold /dev/urandom", "sleep 60000", "end").splitlines()[-1].split()[1])
     try:
-        eventually(lambda: has_open(child, "/dev/zero"))
+        eventually(lambda: has_open(child, "/dev/urandom"))
         assert tables(child) == []
     finally:
         os.kill(child, signal.SIGKILL)

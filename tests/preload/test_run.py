@@ -60,9 +60,9 @@ def test_children_are_counted_or_not(_):
     assert host.end() == (0, "")
     program = Program("v77", before=[*RUN, "--no-children"])
     program.do("alloc a 0 dram 1M")
-    child = int(program.do("fork", "alloc b 0 dram 1M", "hold /dev/zero", "sleep 60000", "end").split()[1])
+    child = int(program.do("fork", "alloc b 0 dram 1M", "hold /dev/urandom", "sleep 60000", "end").split()[1])
     try:
-        eventually(lambda: has_open(child, "/dev/zero"))
+        eventually(lambda: has_open(child, "/dev/urandom"))
         assert preloaded(program.pid)[0]["dram"] == 1 << 20 and tables(child) == []
     finally:
         os.kill(child, signal.SIGKILL)
