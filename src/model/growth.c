@@ -112,7 +112,8 @@ struct growth growth_judge(const struct series *series)
 	if (!series || series->samples == 0)
 		return growth;
 	find_ends(series, &floors);
-	if (!floors.first)
+	/* A step keeps its last sample only: what was known within one may be known no more. */
+	if (!floors.first || !floors.last)
 		return growth;
 	growth.span_ns = floors.last->time_ns - floors.first->time_ns;
 	if (growth.span_ns < least_span_ns)

@@ -148,6 +148,18 @@ TEST(a_long_watch_forgets_the_beginning)
 	assert_int_equal(judge(3600, warm_up, NO_FREES).trend, TREND_STEADY);
 }
 
+TEST(what_was_known_within_one_step_only_is_no_history)
+{
+	struct series *series = series_new(40, 15 * S);
+	const struct point known = { .time_ns = 991 * S, .known = true, .last = { MB, 0 } };
+	const struct point unknown = { .time_ns = 992 * S };
+
+	series_add(series, &known);
+	series_add(series, &unknown);
+	assert_int_equal(growth_judge(series).trend, TREND_UNKNOWN);
+	free(series);
+}
+
 /* Every trend has a word, and no amount breaks the sums. */
 TEST(extremes_do_not_overflow)
 {
@@ -180,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_rising_floor_is_a_leak_whatever_is_freed),
 		cmocka_unit_test(falling_shrinks),
 		cmocka_unit_test(a_long_watch_forgets_the_beginning),
+		cmocka_unit_test(what_was_known_within_one_step_only_is_no_history),
 		cmocka_unit_test(extremes_do_not_overflow),
 	};
 
