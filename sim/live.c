@@ -80,6 +80,25 @@ static void advance(struct live *l)
 	jobs_tick(&l->jobs);
 }
 
+/* The next moment at which a fault begins or ends is now. */
+static void hurry(struct live *l)
+{
+	struct machine *m = l->machine;
+	int64_t next = INT64_MAX;
+
+	for (size_t i = 0; i < m->opt.fault_count; i++) {
+		const struct fault *f = &m->opt.faults[i];
+
+		if (f->from_ms > m->now_ms)
+			next = MIN(next, f->from_ms);
+		if (f->to_ms > m->now_ms)
+			next = MIN(next, f->to_ms);
+	}
+	if (next != INT64_MAX)
+		l->started -= (next - m->now_ms) * NS_PER_MS;
+	advance(l);
+}
+
 static void reap(struct live *l)
 {
 	int status;
@@ -105,7 +124,9 @@ static void handle_signal(struct live *l)
 		reap(l);
 	else if (l->command)
 		command_forward(l->command, &info);
-	else if (info.ssi_signo != SIGUSR1 && info.ssi_signo != SIGUSR2)
+	else if (info.ssi_signo == SIGUSR1)
+		hurry(l);
+	else if (info.ssi_signo != SIGUSR2)
 		l->over = true;
 }
 

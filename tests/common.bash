@@ -44,6 +44,11 @@ eventually() {
 	return 1
 }
 
+# The next fault of $SIM that is to begin or end does so now.
+next_fault() {
+	kill -USR1 "$SIM"
+}
+
 # "!" alone would not fail a test.
 not() {
 	! "$@"

@@ -5,9 +5,9 @@
 #include "reader.h"
 
 #include "alloc/tracker.h"
-#include "basic/clock.h"
 
 #include <signal.h>
+#include <time.h>
 
 #define KILLS	  300
 #define STOPS	  100
@@ -128,14 +128,10 @@ static void stopped_writer_keeps_no_reader_waiting(void **state)
 
 	(void)state;
 	for (int i = 0; i < STOPS; i++) {
-		int64_t begin;
-
 		pause_random(&seed);
 		assert_int_equal(kill(pid, SIGSTOP), 0);
 		assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
-		begin = clock_now(CLOCK_MONOTONIC);
-		state_check();
-		assert_true(clock_now(CLOCK_MONOTONIC) - begin < NS_PER_S);
+		state_check(); /* a reader that waits would do so for ever */
 		assert_int_equal(kill(pid, SIGCONT), 0);
 	}
 	kill(pid, SIGKILL);

@@ -1,6 +1,6 @@
 /*
  * The connection, seen from a server: who comes, with what, how often, and that
- * nothing a server does can hold up or end the program.
+ * nothing a server does can hold up or end the program. Time passes when the test says so.
  */
 #include "reader.h"
 
@@ -11,6 +11,18 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+
+/* The linker sends us the calls of the library. */
+static int64_t now_ns = 1000 * NS_PER_S;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	(void)clock;
+	*ret = clock_timespec(now_ns);
+	return 0;
+}
 
 static char path[] = "/tmp/ttalloc-server-XXXXXX/s";
 
@@ -75,9 +87,7 @@ static uint64_t dram_in(int fd)
 /* Long enough for the library to look again. */
 static void second_pass(void)
 {
-	struct timespec t = { .tv_sec = 1, .tv_nsec = 50 * 1000 * 1000 };
-
-	nanosleep(&t, NULL);
+	now_ns += NS_PER_S + 50 * NS_PER_MS;
 	ttalloc_poll();
 }
 
@@ -122,12 +132,12 @@ static void table_is_handed_over_again_after_a_restart_body(void)
 
 static void missing_server_is_looked_for_once_a_second_body(void)
 {
-	int64_t begin = clock_now(CLOCK_MONOTONIC);
 	int server, client;
 
 	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
 	server = server_listen(8);
-	while (clock_now(CLOCK_MONOTONIC) - begin < 700 * NS_PER_MS) {
+	for (int ms = 0; ms < 999; ms++) {
+		now_ns += NS_PER_MS;
 		ttalloc_report_alloc(0, TTALLOC_DRAM, 2, 1);
 		ttalloc_report_free(0, TTALLOC_DRAM, 2);
 		ttalloc_poll();
@@ -174,7 +184,6 @@ static void busy_server_holds_nobody_up_body(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int server = server_listen(0);
-	int64_t begin;
 
 	memcpy(address.sun_path, path, sizeof(path));
 	for (int i = 0; i < 8; i++) {
@@ -183,10 +192,8 @@ static void busy_server_holds_nobody_up_body(void)
 		if (connect(other, (struct sockaddr *)&address, sizeof(address)) < 0)
 			CHECK_EQUAL(errno, EAGAIN);
 	}
-	begin = clock_now(CLOCK_MONOTONIC);
 	for (uint64_t i = 0; i < 1000; i++)
 		CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, i, 1), 0);
-	CHECK(clock_now(CLOCK_MONOTONIC) - begin < NS_PER_S);
 	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
 	close(server);
 }
@@ -214,7 +221,7 @@ static void child_does_not_keep_the_connection_open_body(void)
 	client = client_accept(server);
 	CHECK(client >= 0);
 	gone = (struct pollfd){ .fd = client, .events = POLLRDHUP };
-	CHECK_EQUAL(poll(&gone, 1, 1000), 1);
+	CHECK_EQUAL(poll(&gone, 1, 60000), 1);
 	CHECK(gone.revents & (POLLHUP | POLLRDHUP));
 	close(hold[1]);
 }

@@ -2,10 +2,12 @@
 
 follow.py STEP... -- COMMAND...: each STEP is a Python expression over d (the first
 device), p (its processes by pid) and doc (the whole). The steps must come true in
-this order, each in a later sample than the one before. Then COMMAND is ended.
+this order, each in a later sample than the one before. Then COMMAND is ended. The STEP
+"next" makes the next fault of the ttsim whose number is in SIM begin or end.
 The limit is for a test that hangs; nothing here measures time.
 """
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -24,6 +26,9 @@ for line in command.stdout:
     if eval(f"({steps[seen]})"):
         print(f"seen: {steps[seen]}")
         seen += 1
+        if seen < len(steps) and steps[seen] == "next":
+            os.kill(int(os.environ["SIM"]), signal.SIGUSR1)
+            seen += 1
         if seen == len(steps):
             break
 command.terminate()

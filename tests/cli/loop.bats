@@ -5,7 +5,7 @@ load helpers
 load machines
 
 follow() {
-	python3 "$HERE/follow.py" "$@" 3>&-
+	SIM=$SIM python3 "$HERE/follow.py" "$@" 3>&-
 }
 
 @test "-l, -lms and -w into a pipe: one block per sample, and no control characters" {
@@ -180,32 +180,34 @@ P
 
 @test "removal and return as the driver does them" {
 	needs_fuse
-	start -b p150a,n150 --no-workloads --fault gone:0@1.2-5
-	follow 'd["state"] == "ok" and d["temperature"]' \
-		'd["state"] == "lost" and d["temperature"] is None and d["memory"]["used"] is None and doc["devices"][1]["state"] != "lost"' \
+	start -b p150a,n150 --no-workloads --fault gone:0@1000-2000
+	follow 'd["state"] == "ok" and d["temperature"]' next \
+		'd["state"] == "lost" and d["temperature"] is None and d["memory"]["used"] is None and doc["devices"][1]["state"] != "lost"' next \
 		'd["state"] == "ok" and d["temperature"]' \
 		'd["pci"]["rx_rate"] is not None and d["heartbeat"]["alive"]' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 
 @test "the last card goes: said, waited for, and shown again" {
 	needs_fuse
-	start -b p150a --no-workloads --fault gone:0@1.2-5
-	follow 'd["state"] == "ok"' 'd["state"] == "lost"' 'd["state"] == "ok"' -- "$TT_SMI" --root "$D" --json -lms 100
+	start -b p150a --no-workloads --fault gone:0@1000-2000
+	follow 'd["state"] == "ok"' next 'd["state"] == "lost"' next 'd["state"] == "ok"' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 
 @test "a reset: no reading while it lasts, and afterwards no rate from before it" {
 	needs_fuse
-	start -b p150a,n150 --no-workloads --fault reset:0@1.2-5
-	follow 'd["state"] == "ok" and d["pci"]["rx_rate"] is not None' \
+	start -b p150a,n150 --no-workloads --fault reset:0@1000-2000
+	follow 'd["state"] == "ok" and d["pci"]["rx_rate"] is not None' next \
 		'd["state"] == "resetting" and d["temperature"] is None and d["unavailable"]["temperature"] == "resetting" and
-		 doc["devices"][1]["state"] != "resetting"' \
+		 doc["devices"][1]["state"] != "resetting"' next \
 		'd["state"] == "ok" and d["temperature"]' \
 		'd["pci"]["rx_rate"] is not None' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 
 @test "a chip that dies: no reading is all ones" {
-	start -b p150a,n150 --no-workloads --fault dead:0@1.2
+	start -b p150a,n150 --no-workloads --fault dead:0@1000
 	spawn --json -lms 100 >"$WORK/out" 2>&1
+	eventually test -s "$WORK/out"
+	next_fault
 	eventually grep -q 'not answering' "$WORK/out"
 	kill "$STARTED"
 	wait "$STARTED" || true
@@ -221,14 +223,14 @@ P
 }
 
 @test "telemetry that comes late is found" {
-	start -b n150 --no-workloads --fault no-telemetry:0@0-2
-	follow 'd["state"] == "no telemetry" and d["temperature"] is None' 'd["state"] == "ok" and d["temperature"]' \
+	start -b n150 --no-workloads --fault no-telemetry:0@0-1000
+	follow 'd["state"] == "no telemetry" and d["temperature"] is None' next 'd["state"] == "ok" and d["temperature"]' \
 		-- "$TT_SMI" --root "$D" --json -lms 100
 }
 
 @test "a killed workload is stale and not counted" {
-	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=victim --fault kill:1@1.2
-	follow 'len(p) == 2 and d["memory"]["used"] == 3 << 30 and not d["leftovers"]' \
+	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=victim --fault kill:1@1000
+	follow 'len(p) == 2 and d["memory"]["used"] == 3 << 30 and not d["leftovers"]' next \
 		'len(p) == 1 and d["memory"]["used"] == 1 << 30 and
 		 [(l["name"], l["dram"], l["reason"]) for l in d["leftovers"]] == [("victim", 2 << 30, "stale")]' \
 		-- "$TT_SMI" --root "$D" --json -lms 100
@@ -238,7 +240,7 @@ P
 }
 
 @test "processes come, grow and go" {
-	start -b n150 -w dev=0,dram=1M,leak=20M,name=leaky -w dev=0,dram=5M,name=short,life=2
+	start -b n150 -w dev=0,dram=1M,leak=20M,name=leaky -w dev=0,dram=5M,name=short,life=1,again=1
 	follow 'len(p) == 2' 'len(p) == 1 and not d["leftovers"]' 'd["memory"]["used"] > 60 << 20' \
 		-- "$TT_SMI" --root "$D" --json -lms 100
 }
@@ -299,9 +301,9 @@ P
 
 @test "a file that hangs in a loop costs nothing further, and when it answers the row is back" {
 	needs_fuse
-	start -b p150a,n150 --no-workloads --fault hang:0/temp1_input@0-3
+	start -b p150a,n150 --no-workloads --fault hang:0/temp1_input@0-1000
 	follow 'd["state"] == "timed out" and doc["devices"][1]["state"] == "ok"' \
-		'd["state"] == "timed out" and d["temperature"] is None and doc["devices"][1]["temperature"]' \
+		'd["state"] == "timed out" and d["temperature"] is None and doc["devices"][1]["temperature"]' next \
 		'd["state"] == "ok" and d["temperature"]' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 

@@ -48,10 +48,12 @@ expect() { # PATH TEXT
 }
 
 @test "dead for a while: it comes and goes" {
-	start -b p150a --no-workloads --fault dead:0@3-4
+	start -b p150a --no-workloads --fault dead:0@1000-2000
 	not expect "$(class 0)/tt_aiclk" 4294967295
+	next_fault
 	eventually expect "$(class 0)/tt_aiclk" 4294967295
 	[ "$(od -An -tx1 -N2 "$(class 0)/device/config")" = " ff ff" ]
+	next_fault
 	eventually expect "$(class 0)/tt_card_type" p150a
 	[ "$(od -An -tx1 -N2 "$(class 0)/device/config")" = " 52 1e" ]
 	expect "$(class 0)/device/current_link_speed" "32.0 GT/s PCIe"
@@ -80,8 +82,9 @@ expect() { # PATH TEXT
 }
 
 @test "no-telemetry for a while: a wormhole's firmware is late" {
-	start -b n150 --no-workloads --fault no-telemetry:0@0-0.8
+	start -b n150 --no-workloads --fault no-telemetry:0@0-1000
 	[ ! -e "$(class 0)/tt_aiclk" ]
+	next_fault
 	eventually test -e "$(class 0)/tt_aiclk"
 	eventually test -e "$(class 0)/device/hwmon/hwmon0/temp1_input"
 }
@@ -89,13 +92,15 @@ expect() { # PATH TEXT
 @test "frozen: values stop, counters do not, nothing fails" {
 	start -b p150a,p150a --no-workloads --load 60 --fault frozen:0
 	local before other flits
+	advanced() {
+		[ "$other" -lt "$(cat "$(class 1)/tt_heartbeat")" ] &&
+			[ "$flits" != "$(cat "$(class 0)/pcie_perf_counters/slv_posted_wr_data_word_received0")" ]
+	}
 	before=$(cat "$(class 0)"/tt_* "$(class 0)"/device/hwmon/*/*_input)
 	flits=$(cat "$(class 0)/pcie_perf_counters/slv_posted_wr_data_word_received0")
 	other=$(cat "$(class 1)/tt_heartbeat")
-	sleep 1
+	eventually advanced
 	[ "$before" = "$(cat "$(class 0)"/tt_* "$(class 0)"/device/hwmon/*/*_input)" ]
-	[ "$flits" != "$(cat "$(class 0)/pcie_perf_counters/slv_posted_wr_data_word_received0")" ]
-	[ "$other" -lt "$(cat "$(class 1)/tt_heartbeat")" ]
 }
 
 @test "set: any text in any file" {
@@ -125,11 +130,14 @@ expect() { # PATH TEXT
 
 @test "reset for a while: afterwards the heartbeat counts from 0" {
 	needs_fuse
-	start -b p150a --no-workloads --fault reset:0@0.4-1
-	[ "$(read_file "$(class 0)/tt_heartbeat")" -gt 100 ]
+	start -b p150a --no-workloads --fault reset:0@1000-2000
+	local before
+	before=$(read_file "$(class 0)/tt_heartbeat")
+	next_fault
 	eventually expect "$(class 0)/tt_heartbeat" read:ENODATA
+	next_fault
 	eventually not expect "$(class 0)/tt_heartbeat" read:ENODATA
-	[ "$(read_file "$(class 0)/tt_heartbeat")" -lt 50 ]
+	[ "$(read_file "$(class 0)/tt_heartbeat")" -lt "$before" ]
 }
 
 @test "before 2.9 a reset is all ones and no error" {
@@ -141,7 +149,7 @@ expect() { # PATH TEXT
 @test "denied, eio, slow: each file as told, the others as ever" {
 	needs_fuse
 	start -b p150a --no-workloads --fault denied:0/tt_serial --fault eio:0/temp1_input \
-		--fault slow:0/tt_aiclk=400 --fault denied:0/pids --fault eio:0/vendor
+		--fault slow:0/tt_aiclk=1000 --fault denied:0/pids --fault eio:0/vendor
 	expect "$(class 0)/tt_serial" open:EACCES
 	expect "$(class 0)/device/hwmon/hwmon0/temp1_input" read:EIO
 	expect "$(class 0)/device/vendor" read:EIO
@@ -150,21 +158,20 @@ expect() { # PATH TEXT
 	expect "$(class 0)/power/autosuspend_delay_ms" read:EIO
 	python3 - "$(class 0)" <<'P'
 import os, sys, threading, time
-def timed(name):
-    start = time.monotonic()
-    open(f"{sys.argv[1]}/{name}").read()
-    return time.monotonic() - start
-assert timed("tt_axiclk") < 0.2
-assert 0.38 < timed("tt_aiclk") < 0.7
-# Slow readers do not wait for each other, nor others for them.
-threads = [threading.Thread(target=timed, args=("tt_aiclk",)) for _ in range(8)]
+ends = []
+def read():
+    open(f"{sys.argv[1]}/tt_aiclk").read()
+    ends.append(time.monotonic())
 start = time.monotonic()
+read()
+assert ends.pop() - start > 0.99
+# Slow readers do not wait for each other: the last would end seven times as long after the first.
+threads = [threading.Thread(target=read) for _ in range(8)]
 for t in threads:
     t.start()
-assert timed("tt_axiclk") < 0.2
 for t in threads:
     t.join()
-assert time.monotonic() - start < 1
+assert max(ends) - min(ends) < 7, ends
 P
 }
 
@@ -201,16 +208,18 @@ P
 
 @test "gone: removal and return as observed" {
 	needs_fuse
-	start -b n150,p150a -w dev=0+1,dram=1M --fault gone:0@1-2.5
-	python3 "$HERE/gone.py" "$D"
+	start -b n150,p150a -w dev=0+1,dram=1M --fault gone:0@1000-2000
+	python3 "$HERE/gone.py" "$D" "$SIM"
 }
 
 @test "gone: the last card takes /dev/tenstorrent with it" {
 	needs_fuse
-	start -b n150 --no-workloads --fault gone:0@0.4-1
+	start -b n150 --no-workloads --fault gone:0@1000-2000
+	next_fault
 	eventually test ! -e "$D/dev/tenstorrent"
 	[ -d "$D/sys/class/tenstorrent" ]
 	[ -d "$D/proc/driver/tenstorrent" ]
+	next_fault
 	eventually test -e "$D/dev/tenstorrent/0"
 }
 

@@ -13,13 +13,14 @@ import time
 
 PRESSES = 12
 COMMAND = """
-import signal, sys, time
+import os, signal, sys
 got = []
-signal.signal(signal.SIGINT, lambda *a: got.append(1))
+def press(*_):
+    got.append(1)
+    os.write(1, b"pressed\\n")
+signal.signal(signal.SIGINT, press)
 print("ready", flush=True)
-end = time.time() + 2
-while time.time() < end:
-    time.sleep(0.001)
+sys.stdin.readline()
 print("count", len(got), flush=True)
 sys.exit(9)
 """
@@ -28,20 +29,31 @@ pid, fd = pty.fork()
 if pid == 0:
     os.execv(sys.argv[1], [sys.argv[1], "--no-workloads", "--", sys.executable, "-c", COMMAND])
 out = b""
-pressed = False
-while True:
+
+
+def read():
+    global out
     try:
         data = os.read(fd, 1000)
     except OSError:
-        break
-    if not data:
-        break
+        data = b""
     out += data
-    if b"ready" in out and not pressed:
-        for _ in range(PRESSES):
-            os.write(fd, b"\x03")
-            time.sleep(0.1)
-        pressed = True
+    return data
+
+
+def until(text, times=1):
+    while out.count(text) < times:
+        assert read(), out
+
+
+until(b"ready")
+for press in range(PRESSES):
+    os.write(fd, b"\x03")
+    until(b"pressed", press + 1)
+    time.sleep(0.05)  # for one more that should not come
+os.write(fd, b"\n")
+while read():
+    pass
 _, status = os.waitpid(pid, 0)
 assert os.waitstatus_to_exitcode(status) == 9, status
-assert b"count %d" % PRESSES in out, out
+assert b"count %d\r" % PRESSES in out, out

@@ -274,6 +274,28 @@ static void physics_stays_within_limits(void **state)
 	}
 }
 
+static void heartbeats_and_counters_keep_time_and_wrap(void **state)
+{
+	static struct machine m;
+	struct device *d = &m.devices[0];
+	uint32_t beats, counters[ARRAY_SIZE(d->counters)];
+
+	(void)state;
+	m.opt.firmware = version_of("19.8.0.0");
+	m.opt.load = 100;
+	d->slot.board = board_find("p150a", 5);
+	d->slot.width = d->slot.board->link_width;
+	physics_init(&m, d);
+	beats = d->words[T_HEARTBEAT];
+	memcpy(counters, d->counters, sizeof(counters));
+	for (int step = 0; step < 30; step++, m.now_ms += 100)
+		physics_step(&m, d, 0.1);
+	assert_in_range(d->words[T_HEARTBEAT] - beats, 29, 30); /* ten in a second */
+	assert_true(d->counters[0] > counters[0]);
+	assert_true(counters[2] > UINT32_MAX / 10 * 9);
+	assert_true(d->counters[2] < UINT32_MAX / 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +310,7 @@ int main(void)
 		cmocka_unit_test(devices_on_the_same_bus_are_refused),
 		cmocka_unit_test(arithmetic_is_32_bits_wide),
 		cmocka_unit_test(physics_stays_within_limits),
+		cmocka_unit_test(heartbeats_and_counters_keep_time_and_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

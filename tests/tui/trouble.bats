@@ -7,8 +7,10 @@ load helpers
 	needs_fuse
 	# Looking for leaks stops every thread; one in a read that hangs cannot be stopped.
 	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
-	start -b n150,p150a,n150 --fault hang:1/tt_aiclk@2
+	start -b n150,p150a,n150 --fault hang:1/tt_aiclk@1000
 	watch 100x30 -r 100
+	eventually shows 'Blackhole p150a'
+	next_fault
 	eventually shows 'timed out, values of [1-9][0-9]*s ago'
 	# The first sample after the hang waits for its deadline; keys do not.
 	python3 "$HERE/answer.py" "$SOCKET" 20
@@ -23,9 +25,12 @@ load helpers
 
 @test "a device that goes and comes back" {
 	needs_fuse
-	start -b n150,p150a --fault gone:1@2-5
+	start -b n150,p150a --fault gone:1@1000-2000
 	watch 100x30 -r 100
+	eventually shows 'Blackhole p150a'
+	next_fault
 	eventually shows 'device lost, values of'
+	next_fault
 	eventually not shows 'device lost'
 	shows 'Blackhole p150a'
 }
@@ -129,9 +134,10 @@ load helpers
 }
 
 @test "a workload that is killed is gone from the list" {
-	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=goes --fault kill:1@2
+	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=goes --fault kill:1@1000
 	watch 100x30 --view processes -r 100
 	eventually shows goes
+	next_fault
 	eventually not shows goes
 	shows stays
 }
