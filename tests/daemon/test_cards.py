@@ -12,7 +12,7 @@ def machine(directory, *words):
     """A simulated machine; --static or alive."""
     root = directory + "/sim"
     child = spawn([BUILD + "/ttsim", *words, root], stderr=subprocess.DEVNULL)
-    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine", 10)
+    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine")
     if "--static" in words:
         child.wait()
     return root

@@ -139,9 +139,7 @@ def test_a_client_that_asks_and_never_reads_holds_up_nobody(server):
     d = Legacy(server)
     d.alloc(1, 1)
     assert d.query()[DRAM] == 1
-    used = server.cpu_seconds()
-    time.sleep(0.3)
-    assert server.cpu_seconds() - used <= 0.02
+    wait(server.rests, "rest")
     c.close(), d.close()
 
 
@@ -341,9 +339,7 @@ def test_a_killed_client_leaves_no_kernel_nor_circular_buffer(server):
 
     m = Monitor(server)
     in_child(victim)
-    began = time.monotonic()
     wait(lambda: not m.ask().living, "its end")
-    assert time.monotonic() - began < SOON
     last = server.ask(WANT_FINISHED).finished[-1]
     assert (last.peak(CB), last.peak(KERNEL), last.origin) == (500, 600, LEGACY)
 
@@ -356,19 +352,21 @@ def test_who_disconnects_and_lives_holds_nothing(server):
 
 
 def test_a_stream_that_a_child_inherited_ends_with_its_process(server):
+    hold, release = os.pipe()
     parent = os.fork()
     if parent == 0:
         try:
+            os.close(release)
             c = Legacy(server)
             c.alloc(1, 100), c.query()
             if os.fork() == 0:
-                time.sleep(1)  # still has the socket
+                os.read(hold, 1)  # has the socket until the test is over
         finally:
             os._exit(0)
+    os.close(hold)
     os.waitpid(parent, 0)
-    began = time.monotonic()
     gone(server)
-    assert time.monotonic() - began < SOON
+    os.close(release)
 
 
 def test_nobody_speaks_for_another_process(server):
@@ -426,10 +424,12 @@ def test_a_dump_goes_to_the_log_under_the_askers_name(server):
     time.sleep(0.15)
     c.send(DUMP_KERNELS)
     server.wait_for("dump of kernels")
+    began = time.monotonic()
     for _ in range(1000):
         c.send(DUMP_REMAINING)
     server.wait_for("asked for too often")
-    assert server.log().count("asked for by") < 20
+    c.query()
+    assert server.log().count("asked for by") < 3 + (time.monotonic() - began) * 10
     c.close()
 
 
@@ -447,7 +447,7 @@ def test_the_original_demo_three_times_is_three_times_one(server):
         for i in range(9, 17):
             c.alloc(i, MIB, L1)
         c.query()
-        time.sleep(30)
+        time.sleep(600)
 
     for _ in range(3):
         pid = os.fork()

@@ -6,12 +6,12 @@ import sys
 from allocd import *
 
 
-def run_server(*words, environment=None, user=None, directory=None, seconds=5):
+def run_server(*words, environment=None, user=None, directory=None):
     env = {k: v for k, v in os.environ.items() if k not in ("TT_ALLOCD_SOCKET", "NOTIFY_SOCKET")}
     env.update(environment or {})
     program = ALLOCD if user is None else readable(ALLOCD, directory)
     return subprocess.run([program, *words], capture_output=True, text=True, env=env, user=user,
-                          timeout=seconds * SLOW)
+                          timeout=LIMIT)
 
 
 # ---- the command line ----
@@ -258,9 +258,7 @@ def test_a_foreign_dead_socket_in_tmp_is_replaced_by_root_and_not_by_others(dire
 def test_a_locked_directory_holds_up_no_server_for_long(directory):
     fd = os.open(directory, os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_EX)
-    began = time.monotonic()
     server = Server(directory)
-    assert time.monotonic() - began < 4 * SLOW
     server.stop()
     os.close(fd)
 
@@ -398,12 +396,15 @@ def test_a_terminal_that_is_closed_ends_the_server(directory):
     child = spawn([ALLOCD, "--socket", path, "--legacy-socket", "none", "--root", directory + "/root"],
                   stderr=slave)
     os.close(slave)
-    wait(lambda: b"listens" in os.read(master, 1000), "the server")
-    child.send_signal(signal.SIGHUP)
-    wait(lambda: b"listens" in os.read(master, 1000), "the new server")
+    said = b""
+    for times in (1, 2):
+        while said.count(b"listens") < times:
+            said += os.read(master, 1000)
+        if times == 1:
+            child.send_signal(signal.SIGHUP)
     os.close(master)
     child.send_signal(signal.SIGHUP)
-    assert child.wait(5 * SLOW) == 0 and not os.path.exists(path)
+    assert child.wait(LIMIT) == 0 and not os.path.exists(path)
 
 
 @root
@@ -457,7 +458,7 @@ def test_readiness_is_told(directory):
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     for name in (directory + "/notify", "\0tt-allocd-test-%d" % os.getpid()):
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        notify.settimeout(5 * SLOW)
+        notify.settimeout(LIMIT)
         notify.bind(name)
         server = Server(directory, wait=False, environment={"NOTIFY_SOCKET": name.replace("\0", "@")})
         assert notify.recv(100) == b"READY=1"

@@ -28,7 +28,7 @@ def test_clients_in_all(server):
     assert c.is_closed()
     server.wait_for("too many connections")
     kept.pop().close()
-    time.sleep(0.02)
+    wait(server.can_be_asked, "room")
     assert len(server.ask().living) == 9
     for sock in kept:
         sock.close()
@@ -54,13 +54,11 @@ def test_clients_of_one_user(server):
 @options("--limit", "new=5", "--limit", "handshake=60000")
 def test_connections_without_a_message(server):
     silent = [server.connect() for _ in range(5)]
-    time.sleep(0.05)
     e = refused(errno.EUSERS, receive, server.connect())
     assert e.retry_ms > 0
     server.wait_for("too many connections that say nothing")
     silent.pop().close()
-    time.sleep(0.05)
-    server.ask()
+    wait(server.can_be_asked, "room")
     for sock in silent:
         sock.close()
 
@@ -72,7 +70,6 @@ def test_connections_of_one_user_without_a_message(server):
 
     def ordinary():
         silent.extend(server.connect() for _ in range(2))
-        time.sleep(0.05)
         refused(errno.EUSERS, receive, server.connect())
 
     in_child(ordinary, NOBODY)
@@ -85,7 +82,7 @@ def test_time_for_the_first_message(server):
     began = time.monotonic()
     e = refused(errno.ETIMEDOUT, receive, sock)
     took = time.monotonic() - began
-    assert 0.05 < took < SOON, took
+    assert took > 0.05, took
     assert sock.recv(1) == b""
     server.wait_for("no message within the time")
     m = Monitor(server)
@@ -227,9 +224,7 @@ def test_descriptors(directory):
                 time.sleep(0.2)
                 os._exit(0)
             os.waitpid(pid2, 0)
-            used = server.cpu_seconds()
-            time.sleep(0.2)
-            assert server.cpu_seconds() - used <= 0.02
+            wait(server.rests, "rest")
             for sock in socks:
                 sock.close()
             wait(lambda: server.descriptors() < 40, "descriptors")
@@ -246,15 +241,17 @@ def test_descriptors(directory):
 
 def test_log_lines(server):
     """A client cannot fill the disk with refusals."""
-    for _ in range(600):
-        try:
-            sock = server.connect()
+    began = time.monotonic()
+    for _ in range(4):  # 150 at once: 100 lines a second may be had
+        os.kill(server.child.pid, signal.SIGSTOP)
+        socks = [server.connect() for _ in range(150)]
+        for sock in socks:
             sock.send(b"nonsense")
-            receive(sock)
-        except Refused:
-            pass
-        sock.close()
-    assert server.log().count("not a message") <= 300
+        os.kill(server.child.pid, signal.SIGCONT)
+        for sock in socks:
+            refused(errno.EBADMSG, receive, sock)
+            sock.close()
+    assert server.log().count("not a message") <= 100 * (2 + time.monotonic() - began)
     time.sleep(1)
     refused(errno.EBADMSG, lambda: receive((lambda s: (s.send(b"x"), s)[1])(server.connect())))
     server.wait_for("lines were left out")

@@ -81,9 +81,9 @@ def test_a_tracer_that_dies_is_started_again(directory):
     open(directory + "/fails", "w").close()
     os.kill(server.tracers()[1], signal.SIGKILL)
     server.wait_for("the tracer was ended by signal 9; again in 2 s")
-    server.wait_for("the tracer ended with status 7; again in 4 s", 10)
+    server.wait_for("the tracer ended with status 7; again in 4 s")
     os.unlink(directory + "/fails")
-    wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives", 15)
+    wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives")
     assert server.stop() == 0
     assert server.tracers("end") == server.tracers()[3:]
     assert not any(map(is_alive, server.tracers()))
@@ -108,7 +108,7 @@ def test_sighup_keeps_the_tracer(directory):
     os.kill(server.tracers()[1], signal.SIGKILL)
     server.child.send_signal(signal.SIGHUP)
     server.child.send_signal(signal.SIGCONT)
-    wait(lambda: len(server.tracers()) == 3, "a tracer after that", 10)
+    wait(lambda: len(server.tracers()) == 3, "a tracer after that")
     assert server.stop() == 0
     assert not any(map(is_alive, server.tracers()))
 
@@ -193,11 +193,13 @@ def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
 @root
 @bare
 def test_a_traced_program_that_ends_has_an_account(directory):
-    root = machine(directory, "-b", "n150,p150a", "-w", "dev=1,dram=2G,l1=3M,via=traced,life=4,name=brief", "-w",
+    root = machine(directory, "-b", "n150,p150a", "-w", "dev=1,dram=2G,l1=3M,via=traced,name=brief", "-w",
                    "dev=0,dram=1G,via=traced,name=other")
     server = Tracing(directory, root=root)
     pid = workload(root, "brief")
-    wait(lambda: any(p.pid == pid for p in server.ask(WANT_FINISHED).finished), "the account", 15)
+    wait(lambda: server.ask().of(pid).now(DRAM) == 2 * GIB, "its figures")
+    os.kill(pid, signal.SIGTERM)
+    wait(lambda: any(p.pid == pid for p in server.ask(WANT_FINISHED).finished), "the account")
     account, = (p for p in server.ask(WANT_FINISHED).finished if p.pid == pid)
     assert (account.origin, account.name) == (TRACED, "brief")
     assert account.peak(DRAM) == 2 * GIB and account.peak(L1) == 3 << 20

@@ -263,11 +263,11 @@ P
 	run unshare -m env -u TMPDIR sh -c 'mount --make-rprivate / && mount -t tmpfs none /mnt &&
 		mknod /mnt/fuse c 10 229 && chmod 666 /mnt/fuse && mount --bind /mnt/fuse /dev/fuse || exit 99
 		setpriv --reuid=65534 --regid=65534 --clear-groups "$0"/ttsim --fault eio:0/tt_aiclk --no-workloads -- \
-			sh -c "echo \$TT_SMI_ROOT; python3 $1 \$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!0/tt_aiclk"
-		grep ttsim /proc/self/mounts; exit 0' "$WORK" "$HERE/read.py"
+			sh -c "echo \$TT_SMI_ROOT; cat \$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!0/tt_aiclk"
+		grep ttsim /proc/self/mounts; exit 0' "$WORK"
 	[ "$status" != 99 ] || skip "no mount namespace here"
 	echo "$output"
-	[ "${lines[1]}" = read:EIO ]
+	[[ "${lines[1]}" = *': Input/output error' ]]
 	! printf '%s\n' "${lines[@]:2}" | grep -qF " ${lines[0]}/" # no mount left
 	[ ! -e "${lines[0]}" ]
 }

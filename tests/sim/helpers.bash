@@ -4,6 +4,7 @@ load ../common
 
 HERE=$BATS_TEST_DIRNAME
 TTSIM=${TTSIM:-$HERE/../../build/ttsim}
+export LC_ALL=C
 
 # start [OPTIONS]: ttsim in the background below $D; returns when all is there.
 start() {
@@ -20,9 +21,19 @@ stop() {
 	SIM=
 }
 
-# read_file PATH: its text, or the name of the error.
+# read_file PATH: its text, or "open:" or "read:" and the name of the error.
 read_file() {
-	python3 "$HERE/read.py" "$1"
+	local call=open text
+	if text=$( (exec <"$1") 2>&1) && call=read && text=$(cat "$1" 2>&1); then
+		printf '%s\n' "$text"
+		return
+	fi
+	case $text in
+	*'Permission denied') echo $call:EACCES ;;
+	*'Input/output error') echo $call:EIO ;;
+	*'No data available') echo $call:ENODATA ;;
+	*) echo "$call:$text" ;;
+	esac
 }
 
 no_mounts() {
