@@ -16,7 +16,7 @@ clean_up() {
 		kill -CONT "$p" 2>/dev/null || true
 		wait "$p" 2>/dev/null || true
 	done
-	for p in $(seq 100); do
+	for p in $(seq 1000); do
 		[ -e "$D" ] || break
 		rm -rf --one-file-system "$D" 2>/dev/null && break
 		sleep 0.05
@@ -36,11 +36,12 @@ teardown() {
 # eventually COMMAND...: until it succeeds. The limit only ends a test that hangs.
 eventually() {
 	local i
-	for i in $(seq 1500); do
+	for i in $(seq 3000); do
 		"$@" && return 0
 		sleep 0.02
 	done
-	echo "not within 30 s: $*" >&2
+	echo "not within a minute: $*" >&2
+	if declare -F screen >/dev/null; then screen >&2 || true; fi
 	return 1
 }
 

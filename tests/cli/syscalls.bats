@@ -72,7 +72,7 @@ check() {
 		echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /dev/tenstorrent/0" >>"$(file "$D/proc/1001/maps")"
 		mkfifo "$D/pipe"
 		echo "7f0000200000-7f0000300000 r-xp 00000000 08:01 4712    /pipe" >>"$D/proc/1001/maps"
-		TT_SMI_ROOT=$D timeout 20 strace -f -y -o "$WORK/trace" "$TT_SMI" doctor >"$WORK/out" 3>&- || [ $? = 1 ]
+		TT_SMI_ROOT=$D timeout 60 strace -f -y -o "$WORK/trace" "$TT_SMI" doctor >"$WORK/out" 3>&- || [ $? = 1 ]
 		[ -s "$WORK/out" ]
 		check
 		chmod -R u+rwx "$D"

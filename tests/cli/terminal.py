@@ -42,7 +42,7 @@ class Terminal:
     def read(self, seconds):
         """What comes until nothing has come for so long."""
         data = b""
-        end = time.monotonic() + LIMIT / 4
+        end = time.monotonic() + LIMIT
         while select.select([self.master], [], [], seconds)[0]:
             data += os.read(self.master, 65536)
             if time.monotonic() > end:
@@ -161,11 +161,11 @@ def resize(program, root):
     terminal.until(b"1002")
     terminal.read(QUIET)
     terminal.resize(40, 120)
-    data = terminal.until(b"1002")
+    data = terminal.until(b"1002") + terminal.read(QUIET)
     widest = max(len(line[1]) for line in LINE.findall(data))
     assert widest == 120, widest
     terminal.resize(6, 80)
-    data = terminal.until(b"too small") + terminal.read(0.2)
+    data = terminal.until(b"too small") + terminal.read(QUIET)
     rows = [int(line[0]) for line in LINE.findall(data)]
     assert max(rows) == 6, rows
     assert max(len(line[1]) for line in LINE.findall(data)) == 80

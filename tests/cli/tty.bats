@@ -109,20 +109,20 @@ wide() {
 	eventually test -s "$WORK/before"
 	command_line 'smi -w --plain -r 100'
 	eventually shows '1002 .*two'
-	flag alternate_on 1
-	flag cursor_flag 0
-	not shows 'what was there before'
+	eventually flag alternate_on 1
+	eventually flag cursor_flag 0
+	eventually not shows 'what was there before'
 	# Still the same one table after more samples; its edges at the edges.
 	screen >"$WORK/screen"
 	[ "$(grep -c '^┌─*┐$' "$WORK/screen")" = 2 ]
 	python3 "$HERE/widths.py" "$WORK/screen"
-	wide 80
-	flag history_size 0
+	eventually wide 80
+	eventually flag history_size 0
 	keys C-c
 	eventually flag alternate_on 0
-	flag cursor_flag 1
+	eventually flag cursor_flag 1
 	eventually shows 'what was there before'
-	not shows '┌─'
+	eventually not shows '┌─'
 	command_line 'echo code $?; stty -g >after'
 	eventually shows 'code 130'
 	eventually test -s "$WORK/after"
@@ -134,14 +134,14 @@ wide() {
 	command_line 'stty -g >before; smi -w --plain -r 100; echo code $?; stty -g >after'
 	eventually shows '1002 .*two'
 	screen >"$WORK/screen"
-	wide 120
+	eventually wide 120
 	python3 "$HERE/widths.py" "$WORK/screen"
 	local shell
 	shell=$(tmux -L "$SOCKET" display-message -p '#{pane_pid}')
 	kill -TERM "$(tr -d ' ' <"/proc/$shell/task/$shell/children")"
 	eventually shows 'code 143'
-	flag alternate_on 0
-	flag cursor_flag 1
+	eventually flag alternate_on 0
+	eventually flag cursor_flag 1
 	eventually test -s "$WORK/after"
 	cmp "$WORK/before" "$WORK/after"
 }
@@ -152,9 +152,9 @@ wide() {
 	eventually shows '1002 .*two'
 	keys C-z
 	eventually shows 'Stopped'
-	flag alternate_on 0
-	flag cursor_flag 1
-	shows 'what was there before'
+	eventually flag alternate_on 0
+	eventually flag cursor_flag 1
+	eventually shows 'what was there before'
 	# bash sets modes of its own at its prompt; a command sees those of the terminal.
 	command_line 'stty -g >stopped; echo $((40 + 2))'
 	eventually shows '^42'
@@ -162,7 +162,7 @@ wide() {
 	command_line 'fg'
 	eventually flag alternate_on 1
 	eventually shows '1002 .*two'
-	flag cursor_flag 0
+	eventually flag cursor_flag 0
 	keys C-c
 	eventually flag alternate_on 0
 	command_line 'echo code $?; stty -g >after'
@@ -207,5 +207,5 @@ wide() {
 	command_line 'smi -L -w -r 100 -n 3; echo code $?'
 	eventually shows 'code 0'
 	[ "$(screen | grep -c '^GPU 0:')" = 3 ]
-	flag alternate_on 0
+	eventually flag alternate_on 0
 }

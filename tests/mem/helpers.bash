@@ -73,6 +73,11 @@ field() {
 	mem --once --json | jq -c "$1"
 }
 
+# field_is FILTER VALUE
+field_is() {
+	is "$(field "$1")" "$2"
+}
+
 is() {
 	[ "$1" = "$2" ] || { echo "is: $1"; echo "expected: $2"; return 1; }
 }

@@ -18,9 +18,9 @@ accounted() {
 	report 0 3 1048576
 	connected() { [ "$(field '.server.running')" = true ] && "$TT_SMI" | grep -q 'Connected to server'; }
 	eventually connected
-	is "$(field '.devices[0].memory.used')" 3145728
-	is "$(field '[.devices[0].processes[] | .pid]')" "[$REPORTED]"
-	is "$(field '.devices[0].processes[0].list | length')" 3
+	eventually field_is '.devices[0].memory.used' 3145728
+	eventually field_is '[.devices[0].processes[] | .pid]' "[$REPORTED]"
+	eventually field_is '.devices[0].processes[0].list | length' 3
 	run mem --once -d 0
 	[[ $output == *"server running"* ]]
 }
@@ -31,7 +31,7 @@ accounted() {
 	serve
 	report 0 3 1048576
 	rm "$D/proc/$REPORTED"
-	is "$(field '.devices[0].processes[0] | [.pid, .dram, (.list | length)]')" "[$REPORTED,3145728,3]"
+	eventually field_is '.devices[0].processes[0] | [.pid, .dram, (.list | length)]' "[$REPORTED,3145728,3]"
 }
 
 @test "a million allocations come through the server too" {
@@ -40,7 +40,7 @@ accounted() {
 	serve
 	report 0 1000000 4096
 	rm "$D/proc/$REPORTED"
-	is "$(field '.devices[0].processes[0] | [.dram, (.list | length), .list_complete]')" \
+	eventually field_is '.devices[0].processes[0] | [.dram, (.list | length), .list_complete]' \
 		'[4096000000,1000000,true]'
 }
 
@@ -49,7 +49,7 @@ accounted() {
 	machine --no-workloads -b n300
 	serve
 	report 0 5 1048576
-	eventually test "$(field '.devices[0].memory.used')" = 5242880
+	eventually field_is '.devices[0].memory.used' 5242880
 	kill -9 "$REPORTED"
 	wait "$REPORTED" || true
 	rm "$D/proc/$REPORTED"
@@ -90,8 +90,8 @@ accounted() {
 	serve
 	seen() { [ "$(field '[.devices[].processes[] | [.dram, .l1, .circular_buffers, .tracking]] | unique')" = '[[67108864,2097152,1048576,"wire"]]' ]; }
 	eventually seen
-	is "$(field '[.devices[] | select(.processes != []) | .id]')" '[0,1]'
-	is "$(field '[.devices[0].processes[0].list[].size] | add')" 70254592
+	eventually field_is '[.devices[] | select(.processes != []) | .id]' '[0,1]'
+	eventually field_is '[.devices[0].processes[0].list[].size] | add' 70254592
 	"$TT_SMI" | grep 'old' | grep -q 'Connected to server'
 }
 
@@ -109,7 +109,7 @@ accounted() {
 	machine --no-workloads -b n300
 	serve
 	report 0 3 1048576
-	eventually test "$(field '.server.running')" = true
+	eventually field_is '.server.running' true
 	mem --dump | grep -q "pid $REPORTED"
 }
 

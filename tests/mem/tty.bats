@@ -26,14 +26,14 @@ shows() {
 }
 
 # Alternate screen and cursor.
-state() {
-	tmux -S "$TMUX_SOCKET" display -p '#{alternate_on} #{cursor_flag}'
+has_state() {
+	is "$(tmux -S "$TMUX_SOCKET" display -p '#{alternate_on} #{cursor_flag}')" "$1"
 }
 
 watch_it() {
 	type_in "$TT_SMI mem -d 0 -r 100 --plain"
 	eventually shows 'Device 0'
-	is "$(state)" "1 0"
+	eventually has_state "1 0"
 }
 
 # Everything as it was, and the status that the signal gives.
@@ -41,13 +41,13 @@ restored() {
 	# The shell's next command: a list would end with the signal.
 	type_in "echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
-	is "$(state)" "0 1"
+	eventually has_state "0 1"
 	rm -f "$WORK/after"
 	type_in "stty -g >$WORK/after"
 	eventually test -s "$WORK/after"
 	is "$(cat "$WORK/after")" "$(cat "$WORK/before")"
 	is "$(cat "$WORK/status")" "status $1"
-	not shows 'Device 0'
+	eventually not shows 'Device 0'
 }
 
 @test "it refreshes in place, with a chart" {
@@ -101,8 +101,8 @@ restored() {
 	type_in "$TT_SMI mem -d 0 --once; $TT_SMI mem -d 0 --json -n 2 -r 100; echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
 	is "$(cat "$WORK/status")" "status 0"
-	shows 'Device 0'
-	is "$(state)" "0 1"
+	eventually shows 'Device 0'
+	eventually has_state "0 1"
 }
 
 @test "a dumb terminal gets blocks" {
@@ -110,5 +110,6 @@ restored() {
 	terminal
 	type_in "TERM=dumb $TT_SMI mem -d 0 -n 2 -r 100; echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
-	is "$(screen | grep -c '^ Device 0')" 2
+	blocks() { is "$(screen | grep -c '^ Device 0')" 2; }
+	eventually blocks
 }

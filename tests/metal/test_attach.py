@@ -73,7 +73,7 @@ def test_a_tracer_that_is_killed_loses_nothing(_):
 
 def inner_pid(outer):
     """The only child of unshare."""
-    for _ in range(1000):
+    for _ in range(6000):
         with open(f"/proc/{outer}/task/{outer}/children", encoding="utf-8") as file:
             children = file.read().split()
         if children:

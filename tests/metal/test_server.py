@@ -45,13 +45,13 @@ class Server:
 
     def __exit__(self, *_):
         self.process.terminate()
-        assert self.process.wait(20) == 0
+        assert self.process.wait(60) == 0
         self.log.close()
         subprocess.run([TRACER, "stop"], check=False, stdout=subprocess.DEVNULL)
 
 
 def eventually(condition, what):
-    end = time.monotonic() + 30
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end, "waited in vain for " + what
         time.sleep(0.05)

@@ -189,6 +189,7 @@ except OSError as e:
     print(errno.errorcode[e.errno], flush=True)
 P
 	local reader=$!
+	eventually has_open "$reader" "$(realpath "$(class 0)/tt_serial")"
 	sleep 0.8
 	expect "$(class 0)/tt_card_type" p150a
 	[ ! -s "$WORK/out" ]

@@ -36,6 +36,10 @@ read_file() {
 	esac
 }
 
+has_open() { # PID PATH
+	readlink "/proc/$1"/fd/* 2>/dev/null | grep -qxF "$2"
+}
+
 no_mounts() {
 	! grep -q " $WORK/" /proc/self/mounts
 }

@@ -3,10 +3,6 @@
 
 load helpers
 
-has_open() { # PID PATH
-	readlink "/proc/$1"/fd/* 2>/dev/null | grep -qxF "$2"
-}
-
 ended_cleanly() {
 	[ ! -e "$D" ]
 	no_mounts

@@ -18,11 +18,7 @@ PALETTE, DIRECT, BASIC = rb"\x1b\[38;5;221m", rb"\x1b\[38:2::255:215:95m", rb"\x
 
 def written(term, *options):
     terminal = Terminal(sys.argv[1], sys.argv[2], "--view", "grid", *options, term=term)
-    data = b""
-    for _ in range(100):
-        data += terminal.read(0.1)
-        if b"Quit" in data:  # the last word on the screen
-            break
+    data = terminal.until(b"Quit")  # the last word on the screen
     terminal.press(b"q")
     assert terminal.end() == 0, term
     assert b"Overview" in data, (term, data)

@@ -57,18 +57,6 @@ flag() { # NAME VALUE
 	[ "$(tmux -L "$SOCKET" display-message -p "#{$1}")" = "$2" ]
 }
 
-# eventually COMMAND...: until it succeeds. The limit only ends a test that fails.
-eventually() {
-	local i
-	for i in $(seq 400); do
-		"$@" && return 0
-		sleep 0.02
-	done
-	echo "not within 10 s: $*" >&2
-	screen >&2 || true
-	return 1
-}
-
 # The program that runs in the terminal: ours has become tt_smi-tui.
 program() {
 	local shell

@@ -29,7 +29,7 @@ selected() {
 	eventually shows 'DRAM GB'
 	keys 3
 	eventually not shows 'DRAM GB'
-	shows 'TIME'
+	eventually shows 'TIME'
 	keys Tab
 	eventually shows 'L1 MB'
 	keys 5
@@ -70,7 +70,7 @@ selected() {
 	keys -l 'dram>512M'
 	keys Enter
 	eventually lists beta alpha
-	shows 'only dram>512M (+2)'
+	eventually shows 'only dram>512M (+2)'
 	keys F4
 	keys C-u
 	keys -l 'drum>1'
@@ -85,7 +85,7 @@ selected() {
 	eventually selected gamma
 	keys F Home Space
 	eventually shows '1 tagged'
-	shows '^+'
+	eventually shows '^+'
 	keys U
 	eventually not shows 'tagged'
 }
@@ -122,7 +122,7 @@ selected() {
 	close_terminal
 	watch 100x30 --view processes --read-only
 	eventually selected beta
-	not shows 'Kill'
+	eventually not shows 'Kill'
 	keys k
 	eventually shows 'no signals'
 }
@@ -164,7 +164,12 @@ selected() {
 	keys Z
 	eventually shows PAUSED
 	local before
-	before=$(screen)
+	settled() {
+		before=$(screen)
+		sleep 0.2
+		[ "$(screen)" = "$before" ]
+	}
+	eventually settled
 	sleep 0.5
 	[ "$(screen)" = "$before" ]
 	stepped() {
@@ -172,7 +177,7 @@ selected() {
 		[ "$(screen)" != "$before" ]
 	}
 	eventually stepped
-	shows PAUSED
+	eventually shows PAUSED
 	keys Z
 	eventually not shows PAUSED
 }
@@ -191,7 +196,7 @@ selected() {
 	resize 1 1
 	resize 100 30
 	eventually shows 'DRAM GB'
-	shows 'q.*Quit'
+	eventually shows 'q.*Quit'
 	keys q
 	eventually shows 'code 0'
 }
@@ -218,8 +223,8 @@ type_line() {
 	eventually flag alternate_on 1
 	keys C-z
 	eventually shows Stopped
-	flag alternate_on 0
-	flag cursor_flag 1
+	eventually flag alternate_on 0
+	eventually flag cursor_flag 1
 	type_line fg
 	eventually flag alternate_on 1
 	keys C-c
@@ -228,12 +233,12 @@ type_line() {
 	for signal in TERM HUP SEGV ABRT; do
 		type_line "clear; ulimit -c 0; $TT_SMI --root $D -w; echo code \$?"
 		eventually shows 'Overview'
-		flag mouse_any_flag 1
+		eventually flag mouse_any_flag 1
 		kill -$signal "$(pgrep -f -n "tt_smi --root $D -w")"
 		eventually flag alternate_on 0
 		eventually shows 'code 1[0-9][0-9]'
-		flag cursor_flag 1
-		flag mouse_any_flag 0
+		eventually flag cursor_flag 1
+		eventually flag mouse_any_flag 0
 		type_line "stty -g >after-$signal"
 		eventually test -s "$WORK/after-$signal"
 		cmp "$WORK/before" "$WORK/after-$signal"
@@ -252,7 +257,7 @@ type_line() {
 	eventually shows 'DRAM GB'
 	keys Down Up 3
 	eventually not shows 'DRAM GB'
-	not shows 'ready>'
+	eventually not shows 'ready>'
 }
 
 @test "where no shell could wake it, Ctrl-Z does not stop it" {

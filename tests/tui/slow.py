@@ -10,7 +10,7 @@ import time
 from terminal import Terminal
 
 terminal = Terminal(sys.argv[1], sys.argv[2], "-r", "100", "--view", "grid", rows=60, columns=200)
-assert b"tray 1" in terminal.read(2.0)
+terminal.until(b"tray 1")
 time.sleep(6)  # some sixty samples that nobody reads
 waiting = terminal.read(0.3)
 print(f"{len(waiting)} bytes were waiting")

@@ -10,27 +10,27 @@ import signal
 import sys
 import time
 
-from terminal import Terminal
+from terminal import LIMIT, Terminal
 
 terminal = Terminal(sys.argv[1], sys.argv[2], rows=60, columns=200)
-assert b"Quit" in terminal.read(2.0)
+terminal.until(b"Quit")
 # Everything drawn again and again, which nobody reads, until a write waits or is given up.
 for _ in range(100):
     terminal.press(b"\x0c")
     time.sleep(0.01)
 os.kill(terminal.pid, signal.SIGTERM)
-limit = time.monotonic() + 10
+limit = time.monotonic() + LIMIT
 while not (ended := os.waitpid(terminal.pid, os.WNOHANG))[0]:
     assert time.monotonic() < limit, "it does not end"
     time.sleep(0.02)
 assert os.WTERMSIG(ended[1]) == signal.SIGTERM, ended
 
 terminal = Terminal(sys.argv[1], sys.argv[2])
-assert b"Quit" in terminal.read(2.0)
+terminal.until(b"Quit")
 terminal.press(b"\x13")
 time.sleep(0.2)
 terminal.press(b"q")
 time.sleep(3)  # longer than whoever sent a signal would wait
 terminal.press(b"\x11")
-assert b"\x1b[?1049l" in terminal.read(1.0)
+terminal.until(b"\x1b[?1049l")
 assert terminal.end() == 0

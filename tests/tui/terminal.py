@@ -8,6 +8,8 @@ import struct
 import termios
 import time
 
+LIMIT = 60  # seconds: for what hangs
+
 
 class Terminal:
     def __init__(self, program, root, *options, rows=24, columns=80, term="xterm-256color"):
@@ -29,12 +31,21 @@ class Terminal:
                     break
         return data
 
+    def until(self, text):
+        """All that is written until this is among it."""
+        data = b""
+        end = time.monotonic() + LIMIT
+        while text not in data:
+            assert time.monotonic() < end, f"never: {text!r} in {data!r}"
+            data += self.read(0.1)
+        return data
+
     def press(self, keys):
         os.write(self.fd, keys)
 
-    def end(self, seconds=5):
+    def end(self):
         """Its exit code."""
-        limit = time.monotonic() + seconds
+        limit = time.monotonic() + LIMIT
         while time.monotonic() < limit:
             self.read(0.02)
             pid, status = os.waitpid(self.pid, os.WNOHANG)

@@ -32,7 +32,7 @@ load helpers
 	eventually shows 'device lost, values of'
 	next_fault
 	eventually not shows 'device lost'
-	shows 'Blackhole p150a'
+	eventually shows 'Blackhole p150a'
 }
 
 @test "a card that is pulled out and put back" {
@@ -43,7 +43,7 @@ load helpers
 	card=$(readlink "$(class 1)")
 	rm "$(class 1)"
 	eventually shows 'device lost, values of [0-9]*s ago'
-	shows '1 in trouble'
+	eventually shows '1 in trouble'
 	keys 2
 	eventually shows '1!lost'
 	keys 5 Right
@@ -87,7 +87,7 @@ load helpers
 	eventually shows 'reports'
 	kill -9 "$pid"
 	eventually not shows 'server running'
-	shows 'reports'
+	eventually shows 'reports'
 	python3 "$HERE/answer.py" "$SOCKET" 6
 	serve
 	eventually shows 'server running'
@@ -102,7 +102,7 @@ load helpers
 	eventually shows 'Processes  1000, 1-3[0-9] shown'
 	keys N End
 	eventually shows '^▶ *2000 .*worker-2000 *$'
-	shows '9[0-9][0-9]-1000 shown'
+	eventually shows '9[0-9][0-9]-1000 shown'
 	keys '\'
 	keys -l 'pid>=1998'
 	keys Enter
@@ -139,7 +139,7 @@ load helpers
 	eventually shows goes
 	next_fault
 	eventually not shows goes
-	shows stays
+	eventually shows stays
 }
 
 @test "a machine without devices, and one whose driver is not loaded, say so and wait" {
