@@ -176,6 +176,29 @@ static void crew_reinforce(struct crew *crew, int64_t newest, int64_t *wake)
 }
 
 /*
+ * Waits for what may change until then, for a moment at most. Who is woken much later
+ * than that stood still with the machine, and so did the jobs: returns how long, which
+ * is not counted.
+ */
+static int64_t crew_wait(struct crew *crew, struct job *const *jobs, size_t count, int64_t until)
+{
+	struct timespec moment;
+	int64_t now, lost;
+
+	until = MIN(until, clock_now(CLOCK_MONOTONIC) + patience_ns);
+	moment = clock_timespec(until);
+	pthread_cond_timedwait(&crew->done, &crew->lock, &moment);
+	now = clock_now(CLOCK_MONOTONIC);
+	lost = now - until;
+	if (lost < patience_ns)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (jobs[i]->state == JOB_RUNNING)
+			jobs[i]->started = MIN(now, jobs[i]->started + lost);
+	return lost;
+}
+
+/*
  * Nobody waits any more: what was never begun must not be found in the queue, and
  * what runs must not be counted when it ends.
  */
@@ -210,13 +233,11 @@ bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t 
 		crew_send(crew);
 	while (crew->pending) {
 		int64_t newest, wake = crew_check(crew, jobs, count, deadline_ns, &newest);
-		struct timespec until;
 
 		if (!crew->pending || clock_now(CLOCK_MONOTONIC) >= end)
 			break;
 		crew_reinforce(crew, MAX(start, newest), &wake);
-		until = clock_timespec(MIN(wake, end));
-		pthread_cond_timedwait(&crew->done, &crew->lock, &until);
+		end += crew_wait(crew, jobs, count, MIN(wake, end));
 	}
 	all = crew_collect(crew, jobs, count);
 	pthread_mutex_unlock(&crew->lock);

@@ -20,6 +20,7 @@ static const int64_t deadline = 400 * NS_PER_MS, patience = 20 * NS_PER_MS;
 static atomic_int_fast64_t now = NS_PER_S;
 static atomic_int_fast64_t wake_at; /* the one who sleeps does so until then; 0: nobody sleeps */
 static atomic_int workers, resting;
+static int64_t stall; /* how much later than it should who waits is woken, once */
 
 /* Guarded by the lock of the crew. */
 static pthread_cond_t *work; /* what idle workers wait for */
@@ -118,7 +119,8 @@ static bool time_passes(int64_t until)
 		wake_at = 0;
 		return false;
 	}
-	now = MAX(now, until);
+	now = MAX(now, until) + stall;
+	stall = 0;
 	return true;
 }
 
@@ -287,6 +289,21 @@ TEST(a_job_may_block_again_and_again)
 	assert_null(crew_free(crew));
 }
 
+TEST(a_machine_that_stands_still_makes_nothing_late)
+{
+	struct crew *crew = make_crew();
+
+	tasks[0].sleep = deadline / 2;
+	stall = 10 * deadline;
+	assert_true(run_all(crew, 3));
+	block(2);
+	stall = 10 * deadline;
+	assert_false(run_all(crew, 4)); /* whoever blocks is late all the same */
+	assert_true(crew_job_is_busy(crew, jobs[2]));
+	release(crew, 2);
+	assert_null(crew_free(crew));
+}
+
 TEST(later_runs_leave_a_busy_job_out_and_do_not_wait_for_it)
 {
 	struct crew *crew = make_crew();
@@ -379,6 +396,7 @@ int main(void)
 		cmocka_unit_test_setup(the_others_go_on_as_well_when_a_worker_was_waiting_for_work,
 				       make_tasks),
 		cmocka_unit_test_setup(a_job_may_block_again_and_again, make_tasks),
+		cmocka_unit_test_setup(a_machine_that_stands_still_makes_nothing_late, make_tasks),
 		cmocka_unit_test_setup(later_runs_leave_a_busy_job_out_and_do_not_wait_for_it,
 				       make_tasks),
 		cmocka_unit_test_setup(many_blocked_jobs_cost_one_deadline_not_many, make_tasks),
