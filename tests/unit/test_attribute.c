@@ -272,7 +272,7 @@ TEST(impossible_readings_are_told_apart_from_true_ones)
 		{ "temp1_input", "-40000", KNOWN },
 		{ "temp1_input", "-40001", IMPLAUSIBLE },
 		{ "power1_input", "4080000000", IMPLAUSIBLE }, /* 4.08 kW: values of another tag */
-		{ "power1_input", "705032704", IMPLAUSIBLE }, /* 5 kW, wrapped */
+		{ "power1_input", "705032704", IMPLAUSIBLE },  /* 5 kW, wrapped */
 		{ "power1_input", "705000000", KNOWN },
 		{ "power1_max", "32704", IMPLAUSIBLE },
 		{ "power1_input", "-1", IMPLAUSIBLE },

@@ -91,6 +91,7 @@ TEST(each_doubt_has_its_word)
 		[TRACED_UNKNOWN_SHAPE] = "unknown-shape", [TRACED_SINGLE_STEP] = "single-step",
 		[TRACED_MISSED_FREE] = "missed-free",	  [TRACED_MAP_FULL] = "map-full",
 		[TRACED_NO_THROW] = "no-throw",		  [TRACED_MESH] = "mesh",
+		[TRACED_NO_ANSWER] = "no-answer",
 	};
 
 	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++) {
