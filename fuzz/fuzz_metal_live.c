@@ -5,8 +5,10 @@
 #include "fuzz.h"
 
 #include "metal/live.h"
+#include "metal/names.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define BASE UINT64_C(0x7f1234500000)
 
@@ -46,34 +48,26 @@ static void try(const struct metal_shape *shape, struct memory *memory, uint64_t
 	free(buffers);
 }
 
+static bool is_old(const char *symbol, void *arg)
+{
+	(void)arg;
+	return strcmp(symbol, METAL_NAME_TRACK) == 0 || strcmp(symbol, METAL_NAME_ALLOCATE) == 0;
+}
+
+static bool is_new(const char *symbol, void *arg)
+{
+	return is_old(symbol, arg) || strcmp(symbol, METAL_NAME_VIEW) == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct metal_shape old = {
-		.device = 0,
-		.size = 8,
-		.type = 16,
-		.owns_data = 27,
-		.allocator = 48,
-		.status = 56,
-		.dry_run = 57,
-		.address = 64,
-		.allocated_mask = 6,
-	};
-	static const struct metal_shape new = {
-		.device = 16,
-		.size = 24,
-		.type = 32,
-		.owns_data = 43,
-		.allocator = 64,
-		.status = 72,
-		.dry_run = 73,
-		.address = 80,
-		.allocated_mask = 2,
-	};
+	struct metal_shape old, new;
 	struct memory memory;
 
 	if (size < 1)
 		return 0;
+	CHECK(metal_shape_find(&old, is_old, NULL) == 0 &&
+	      metal_shape_find(&new, is_new, NULL) == 0);
 	memory = (struct memory){ data + 1, size - 1, 0 };
 	try(&old, &memory, BASE + 8 * (uint64_t)data[0]);
 	try(&new, &memory, BASE + 8 * (uint64_t)data[0]);

@@ -15,18 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void header_fill(struct table_header *header)
 {
-	*header = (struct table_header){
-		.magic = TABLE_MAGIC,
-		.version = TABLE_VERSION,
-		.header_size = sizeof(struct table_header),
-		.device_size = sizeof(struct table_device_cell),
-		.device_count = TABLE_DEVICES,
-		.pool_count = TABLE_POOLS,
-		.slot_size = sizeof(struct table_slot),
-		.slot_offset = TABLE_SLOT_OFFSET,
-		.slot_capacity = SLOTS,
-		.slots_used = SLOTS,
-	};
+	*header = (struct table_header){ .magic = TABLE_MAGIC, .slots_used = SLOTS };
+	table_header_lay_out(header, SLOTS);
 }
 
 static void require(bool condition)

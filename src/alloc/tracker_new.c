@@ -121,14 +121,7 @@ static uint64_t process_start(void)
 
 static void header_fill(struct table_header *header, uint32_t listed, uint64_t flags, uint64_t now)
 {
-	header->version = TABLE_VERSION;
-	header->header_size = sizeof(struct table_header);
-	header->device_size = sizeof(struct table_device_cell);
-	header->device_count = TABLE_DEVICES;
-	header->pool_count = TABLE_POOLS;
-	header->slot_size = sizeof(struct table_slot);
-	header->slot_offset = TABLE_SLOT_OFFSET;
-	header->slot_capacity = listed;
+	table_header_lay_out(header, listed);
 	header->pid = (uint64_t)getpid();
 	header->start_ticks = process_start();
 	header->created = now;

@@ -19,6 +19,17 @@ void file_reserve(int fd, unsigned count)
 		close(high);
 }
 
+/* Ends a text of n bytes, as a call gave it. All the room filled: perhaps not all of it. */
+static ssize_t end_text(char *text, ssize_t n, size_t size, int too_long)
+{
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == size)
+		return too_long;
+	text[n] = '\0';
+	return n;
+}
+
 ssize_t file_pread(int fd, char *text, size_t size)
 {
 	ssize_t n;
@@ -26,12 +37,7 @@ ssize_t file_pread(int fd, char *text, size_t size)
 	do
 		n = pread(fd, text, size, 0);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	if ((size_t)n == size)
-		return -EFBIG;
-	text[n] = '\0';
-	return n;
+	return end_text(text, n, size, -EFBIG);
 }
 
 ssize_t file_read_open(int fd, char *text, size_t size)
@@ -41,12 +47,7 @@ ssize_t file_read_open(int fd, char *text, size_t size)
 	do
 		n = read(fd, text, size);
 	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	if ((size_t)n == size)
-		return -EFBIG;
-	text[n] = '\0';
-	return n;
+	return end_text(text, n, size, -EFBIG);
 }
 
 ssize_t file_read(int dirfd, const char *path, char *text, size_t size)
@@ -105,14 +106,7 @@ int file_open_memory(int dirfd, const char *path)
 
 ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)
 {
-	ssize_t n = readlinkat(dirfd, path, text, size);
-
-	if (n < 0)
-		return -errno;
-	if ((size_t)n == size)
-		return -ENAMETOOLONG;
-	text[n] = '\0';
-	return n;
+	return end_text(text, readlinkat(dirfd, path, text, size), size, -ENAMETOOLONG);
 }
 
 /*

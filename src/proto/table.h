@@ -177,6 +177,19 @@ static_assert(offsetof(struct table_header, program) == 384, "program copies");
 static_assert(offsetof(struct table_device_cell, pool) == 256, "pools");
 static_assert(TABLE_SLOT_OFFSET == 135168, "slots");
 
+/* What all tables of this version have in common; the magic comes when all the rest is there. */
+static inline void table_header_lay_out(struct table_header *header, uint64_t slot_capacity)
+{
+	header->version = TABLE_VERSION;
+	header->header_size = sizeof(struct table_header);
+	header->device_size = sizeof(struct table_device_cell);
+	header->device_count = TABLE_DEVICES;
+	header->pool_count = TABLE_POOLS;
+	header->slot_size = sizeof(struct table_slot);
+	header->slot_offset = TABLE_SLOT_OFFSET;
+	header->slot_capacity = slot_capacity;
+}
+
 /* ---- the reader ---- */
 
 /* A table somebody may be writing to. The buffer must outlive it. */

@@ -133,18 +133,8 @@ struct shared {
 
 static void shared_init(struct shared *shared)
 {
-	shared->header = (struct table_header){
-		.magic = TABLE_MAGIC,
-		.version = TABLE_VERSION,
-		.header_size = sizeof(struct table_header),
-		.device_size = sizeof(struct table_device_cell),
-		.device_count = TABLE_DEVICES,
-		.pool_count = TABLE_POOLS,
-		.slot_size = sizeof(struct table_slot),
-		.slot_offset = TABLE_SLOT_OFFSET,
-		.slot_capacity = 1,
-		.slots_used = 1,
-	};
+	shared->header = (struct table_header){ .magic = TABLE_MAGIC, .slots_used = 1 };
+	table_header_lay_out(&shared->header, 1);
 }
 
 static void reader_play(struct shared *shared)

@@ -24,18 +24,11 @@ static int fake_make(void **state)
 	memset(&fake, 0, sizeof(fake));
 	fake.header = (struct table_header){
 		.magic = TABLE_MAGIC,
-		.version = TABLE_VERSION,
-		.header_size = sizeof(struct table_header),
-		.device_size = sizeof(struct table_device_cell),
-		.device_count = TABLE_DEVICES,
-		.pool_count = TABLE_POOLS,
-		.slot_size = sizeof(struct table_slot),
-		.slot_offset = TABLE_SLOT_OFFSET,
-		.slot_capacity = SLOTS,
 		.pid = 42,
 		.start_ticks = 4711,
 		.created = 17,
 	};
+	table_header_lay_out(&fake.header, SLOTS);
 	return 0;
 }
 
