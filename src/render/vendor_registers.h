@@ -1,0 +1,10 @@
+/*
+ * "smbus_telem" in the vendor's layout: the firmware's raw registers, made again from
+ * readings. What cannot be made is null.
+ */
+#pragma once
+
+#include "model/device.h"
+#include "render/json_writer.h"
+
+void vendor_put_registers(struct json *json, const struct device *dev);
