@@ -9,6 +9,7 @@
 #include "daemon/log.h"
 #include "daemon/mourner.h"
 #include "daemon/reexec.h"
+#include "daemon/sockets.h"
 #include "daemon/systemd.h"
 #include "daemon/traced.h"
 
@@ -19,11 +20,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-
-/* Accepted in one go: a flood on one socket does not keep the others waiting. */
-enum { ACCEPT_BATCH = 32 };
 
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
 enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
@@ -45,47 +42,6 @@ static void raise_descriptors(struct manager *manager)
 	/* What is said to be the limit is what is held to. */
 	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
 	log_line(LOG_NOTE, "at most %u clients, since no more descriptors may be had", *clients);
-}
-
-/* No descriptor left: the one kept for this lets the peer hear at least that it is refused. */
-static void accept_without_fd(struct manager *manager, int listener)
-{
-	int fd;
-
-	log_line(LOG_REFUSAL, "connection refused: no descriptors left");
-	close(manager->spare);
-	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (fd >= 0)
-		close(fd);
-	manager->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-static void accept_all(struct manager *manager, int listener,
-		       void (*take)(struct manager *manager, int fd))
-{
-	for (int i = 0; i < ACCEPT_BATCH; i++) {
-		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-		if (fd >= 0)
-			take(manager, fd);
-		else if (errno == EMFILE || errno == ENFILE)
-			accept_without_fd(manager, listener);
-		else if (errno != ECONNABORTED && errno != EINTR)
-			return;
-	}
-}
-
-static void own_ready(struct watch *watch, uint32_t events)
-{
-	(void)events;
-	accept_all(container_of(watch, struct manager, own.watch), watch->fd, connection_accept);
-}
-
-static void legacy_ready(struct watch *watch, uint32_t events)
-{
-	(void)events;
-	accept_all(container_of(watch, struct manager, legacy.watch), watch->fd,
-		   legacy_connection_accept);
 }
 
 /* SIGHUP is also what a terminal sends that is closed: then it means what it always meant. */
@@ -138,96 +94,31 @@ static int signals_init(struct manager *manager)
 	return r;
 }
 
-static const char *listen_error(int error)
+static int begin(struct manager *manager)
 {
-	switch (error) {
-	case -EADDRINUSE: return "another server is living there";
-	case -ENOTSOCK: return "something that is not a socket is there, and is left alone";
-	case -EPERM: return "its directory belongs to somebody who could replace it";
-	default: return strerror(-error);
-	}
-}
+	int r = loop_init(&manager->loop);
 
-static int own_open(struct manager *manager)
-{
-	CLEANUP_FREE char *usual = listener_usual_path();
-	const char *path = manager->options->socket ? manager->options->socket : usual;
-	int r;
-
-	if (!path) {
-		log_line(LOG_FAULT, "no directory for the socket is known: give --socket or set "
-				    "XDG_RUNTIME_DIR");
-		return -ENOENT;
-	}
-	r = listener_open(&manager->own, path, SOCK_SEQPACKET);
+	if (r >= 0)
+		r = signals_init(manager);
+	if (r >= 0)
+		r = accounts_init(&manager->accounts, manager->limits.value[LIMIT_FINISHED]);
 	if (r < 0)
-		log_line(LOG_FAULT, "cannot listen on %s: %s", path, listen_error(r));
+		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
 	return r;
 }
 
-/*
- * Anybody may take a name in /tmp. Who asked for it on the command line wants to
- * know; otherwise the server goes on without, for its own clients' sake.
- */
-static int legacy_open(struct manager *manager)
+static int find_cards(struct manager *manager)
 {
-	const char *path = manager->options->legacy;
-	int r;
-
-	if (!path)
-		return 0;
-	r = listener_open(&manager->legacy, path, SOCK_STREAM);
-	if (r >= 0)
-		return 0;
-	log_line(LOG_FAULT, "cannot listen on %s: %s%s", path, listen_error(r),
-		 manager->options->legacy_is_given ? "" : "; going on without it");
-	return manager->options->legacy_is_given ? r : 0;
-}
-
-/* Sockets that systemd made: which is which, their type tells. */
-static int sockets_adopt(struct manager *manager)
-{
-	int count = systemd_sockets();
-
-	for (int fd = 3; fd < 3 + count; fd++) {
-		socklen_t length = sizeof(int);
-		int type = 0, r;
-		struct listener *listener;
-
-		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) < 0)
-			return -errno;
-		listener = type == SOCK_SEQPACKET ? &manager->own : &manager->legacy;
-		if ((type != SOCK_SEQPACKET && type != SOCK_STREAM) || listener->watch.fd >= 0)
-			return -EINVAL;
-		r = listener_adopt(listener, fd);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static int listener_start(struct manager *manager, struct listener *listener)
-{
-	int fd = listener->watch.fd;
-
-	if (fd < 0)
-		return 0;
-	return watch_start(&manager->loop, &listener->watch, fd, EPOLLIN);
-}
-
-static int sockets_init(struct manager *manager)
-{
-	int r = sockets_adopt(manager);
+	int r = root_init(&manager->root, manager->options->root);
 
 	if (r < 0) {
-		log_line(LOG_FAULT, "the sockets given by systemd cannot be used: %s",
-			 strerror(-r));
+		log_line(LOG_FAULT, "%s: %s", manager->options->root, strerror(-r));
 		return r;
 	}
-	if (manager->own.watch.fd < 0)
-		r = own_open(manager);
-	if (r >= 0 && manager->legacy.watch.fd < 0)
-		r = legacy_open(manager);
+	raise_descriptors(manager);
+	r = cards_init(&manager->cards, &manager->loop, &manager->root);
+	if (r < 0)
+		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
 	return r;
 }
 
@@ -239,46 +130,23 @@ int manager_init(struct manager *manager, const struct options *options)
 		.options = options,
 		.limits = options->limits,
 		.root.fd = -1,
-		.own.watch = { .fd = -1, .ready = own_ready },
-		.legacy.watch = { .fd = -1, .ready = legacy_ready },
 		.signals.fd = -1,
 		.start_ns = clock_now(CLOCK_REALTIME),
-		.spare = -1,
+		.spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
 	};
+	sockets_init(manager);
 	list_init(&manager->connections);
 	list_init(&manager->clients);
 	list_init(&manager->legacy_connections);
 	list_init(&manager->legacy_processes);
 	list_init(&manager->mourners);
 	list_init(&manager->lives);
-	manager->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	r = loop_init(&manager->loop);
+	r = begin(manager);
 	if (r >= 0)
-		r = signals_init(manager);
-	if (r >= 0)
-		r = accounts_init(&manager->accounts, manager->limits.value[LIMIT_FINISHED]);
-	if (r < 0) {
-		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
-		return r;
-	}
-	r = root_init(&manager->root, options->root);
-	if (r < 0) {
-		log_line(LOG_FAULT, "%s: %s", options->root, strerror(-r));
-		return r;
-	}
-	raise_descriptors(manager);
-	r = cards_init(&manager->cards, &manager->loop, &manager->root);
-	if (r < 0) {
-		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
-		return r;
-	}
-	if (!reexec_restore(manager))
-		r = sockets_init(manager);
-	if (r >= 0)
-		r = listener_start(manager, &manager->own);
-	if (r >= 0)
-		r = listener_start(manager, &manager->legacy);
-	return r;
+		r = find_cards(manager);
+	if (r >= 0 && !reexec_restore(manager))
+		r = sockets_open(manager);
+	return r < 0 ? r : sockets_start(manager);
 }
 
 /* Once more after a SIGHUP that could not be followed: then all of it is there. */
@@ -328,22 +196,12 @@ static void connections_done(struct manager *manager)
 		legacy_process_free(container_of(at, struct legacy_process, member));
 }
 
-static void listener_end(struct manager *manager, struct listener *listener)
-{
-	int fd = listener->watch.fd;
-
-	watch_stop(&manager->loop, &listener->watch);
-	listener->watch.fd = fd;
-	listener_close(listener);
-}
-
 void manager_done(struct manager *manager)
 {
 	int signals = manager->signals.fd;
 
 	systemd_notify("STOPPING=1");
-	listener_end(manager, &manager->own);
-	listener_end(manager, &manager->legacy);
+	sockets_close(manager);
 	connections_done(manager);
 	traced_done(manager);
 	tracer_stop(&manager->tracer);

@@ -1,0 +1,178 @@
+#include "daemon/sockets.h"
+
+#include "daemon/connection.h"
+#include "daemon/legacy_connection.h"
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "daemon/systemd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Accepted in one go: a flood on one socket does not keep the others waiting. */
+enum { ACCEPT_BATCH = 32 };
+
+/* No descriptor left: the one kept for this lets the peer hear at least that it is refused. */
+static void accept_without_fd(struct manager *manager, int listener)
+{
+	int fd;
+
+	log_line(LOG_REFUSAL, "connection refused: no descriptors left");
+	close(manager->spare);
+	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (fd >= 0)
+		close(fd);
+	manager->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void accept_all(struct manager *manager, int listener,
+		       void (*take)(struct manager *manager, int fd))
+{
+	for (int i = 0; i < ACCEPT_BATCH; i++) {
+		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (fd >= 0)
+			take(manager, fd);
+		else if (errno == EMFILE || errno == ENFILE)
+			accept_without_fd(manager, listener);
+		else if (errno != ECONNABORTED && errno != EINTR)
+			return;
+	}
+}
+
+static void own_ready(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	accept_all(container_of(watch, struct manager, own.watch), watch->fd, connection_accept);
+}
+
+static void legacy_ready(struct watch *watch, uint32_t events)
+{
+	(void)events;
+	accept_all(container_of(watch, struct manager, legacy.watch), watch->fd,
+		   legacy_connection_accept);
+}
+
+void sockets_init(struct manager *manager)
+{
+	manager->own.watch = (struct watch){ .fd = -1, .ready = own_ready };
+	manager->legacy.watch = (struct watch){ .fd = -1, .ready = legacy_ready };
+}
+
+static const char *listen_error(int error)
+{
+	switch (error) {
+	case -EADDRINUSE: return "another server is living there";
+	case -ENOTSOCK: return "something that is not a socket is there, and is left alone";
+	case -EPERM: return "its directory belongs to somebody who could replace it";
+	default: return strerror(-error);
+	}
+}
+
+static int own_open(struct manager *manager)
+{
+	CLEANUP_FREE char *usual = listener_usual_path();
+	const char *path = manager->options->socket ? manager->options->socket : usual;
+	int r;
+
+	if (!path) {
+		log_line(LOG_FAULT, "no directory for the socket is known: give --socket or set "
+				    "XDG_RUNTIME_DIR");
+		return -ENOENT;
+	}
+	r = listener_open(&manager->own, path, SOCK_SEQPACKET);
+	if (r < 0)
+		log_line(LOG_FAULT, "cannot listen on %s: %s", path, listen_error(r));
+	return r;
+}
+
+/*
+ * Anybody may take a name in /tmp. Who asked for it on the command line wants to
+ * know; otherwise the server goes on without, for its own clients' sake.
+ */
+static int legacy_open(struct manager *manager)
+{
+	const char *path = manager->options->legacy;
+	int r;
+
+	if (!path)
+		return 0;
+	r = listener_open(&manager->legacy, path, SOCK_STREAM);
+	if (r >= 0)
+		return 0;
+	log_line(LOG_FAULT, "cannot listen on %s: %s%s", path, listen_error(r),
+		 manager->options->legacy_is_given ? "" : "; going on without it");
+	return manager->options->legacy_is_given ? r : 0;
+}
+
+/* Sockets that systemd made: which is which, their type tells. */
+static int sockets_adopt(struct manager *manager)
+{
+	int count = systemd_sockets();
+
+	for (int fd = 3; fd < 3 + count; fd++) {
+		socklen_t length = sizeof(int);
+		int type = 0, r;
+		struct listener *listener;
+
+		if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) < 0)
+			return -errno;
+		listener = type == SOCK_SEQPACKET ? &manager->own : &manager->legacy;
+		if ((type != SOCK_SEQPACKET && type != SOCK_STREAM) || listener->watch.fd >= 0)
+			return -EINVAL;
+		r = listener_adopt(listener, fd);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int sockets_open(struct manager *manager)
+{
+	int r = sockets_adopt(manager);
+
+	if (r < 0) {
+		log_line(LOG_FAULT, "the sockets given by systemd cannot be used: %s",
+			 strerror(-r));
+		return r;
+	}
+	if (manager->own.watch.fd < 0)
+		r = own_open(manager);
+	if (r >= 0 && manager->legacy.watch.fd < 0)
+		r = legacy_open(manager);
+	return r;
+}
+
+static int listener_start(struct manager *manager, struct listener *listener)
+{
+	int fd = listener->watch.fd;
+
+	if (fd < 0)
+		return 0;
+	return watch_start(&manager->loop, &listener->watch, fd, EPOLLIN);
+}
+
+int sockets_start(struct manager *manager)
+{
+	int r = listener_start(manager, &manager->own);
+
+	return r < 0 ? r : listener_start(manager, &manager->legacy);
+}
+
+static void listener_end(struct manager *manager, struct listener *listener)
+{
+	int fd = listener->watch.fd;
+
+	watch_stop(&manager->loop, &listener->watch);
+	listener->watch.fd = fd;
+	listener_close(listener);
+}
+
+void sockets_close(struct manager *manager)
+{
+	listener_end(manager, &manager->own);
+	listener_end(manager, &manager->legacy);
+}
