@@ -1,45 +1,16 @@
 #include "source/card.h"
 
 #include "basic/clock.h"
-#include "basic/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-/* In kept[]: what is no descriptor. */
-#define CLOSED (-1)
-#define ABSENT (-2) /* the driver does not offer it */
 
 /* A sample that comes a little early counts: the next one would come a whole period late. */
 static const int64_t pace_ns[PACE_N] = {
 	[SLOWLY] = 4900 * NS_PER_MS, [STEADILY] = 1900 * NS_PER_MS
 };
-
-/* Position of an attribute in kept[]. */
-static size_t kept_at(const struct attribute *attribute)
-{
-	if (attribute >= counter_attributes && attribute < counter_attributes + DEVICE_COUNTERS)
-		return N_ATTRIBUTES + (size_t)(attribute - counter_attributes);
-	return (size_t)(attribute - attributes);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = CLOSED;
-}
-
-void card_close(struct card *card)
-{
-	close_fd(&card->class_fd);
-	close_fd(&card->hwmon_fd);
-	for (size_t i = 0; i < CARD_KEPT; i++)
-		close_fd(&card->kept[i]);
-}
 
 struct card *card_new(uint32_t index, const struct root *root)
 {
@@ -48,9 +19,7 @@ struct card *card_new(uint32_t index, const struct root *root)
 	if (!card)
 		return NULL;
 	card->index = index;
-	card->root = root;
-	card->class_fd = card->hwmon_fd = CLOSED;
-	memset(card->kept, 0xFF, sizeof(card->kept)); /* CLOSED */
+	card_files_init(&card->files, root, index);
 	device_init(&card->device, index);
 	card->last = card->device;
 	return card;
@@ -58,137 +27,25 @@ struct card *card_new(uint32_t index, const struct root *root)
 
 struct card *card_free(struct card *card)
 {
-	card_close(card);
+	card_files_close(&card->files);
 	free(card);
 	return NULL;
-}
-
-struct hwmon_search {
-	const struct card *card;
-	int found; /* descriptor of the directory */
-};
-
-/*
- * Normally there is one. A driver of 2024 could leave a second one behind after
- * resets: the one that still has a name is taken.
- */
-static int visit_hwmon(const char *entry, void *arg)
-{
-	struct hwmon_search *search = arg;
-	char path[64], name[32];
-
-	if (strncmp(entry, "hwmon", 5) != 0 ||
-	    snprintf(path, sizeof(path), "device/hwmon/%s", entry) >= (int)sizeof(path))
-		return 0;
-	if (search->found >= 0 && file_read(search->found, "name", name, sizeof(name)) > 0)
-		return 1;
-	close_fd(&search->found);
-	search->found = root_open_at(search->card->root, search->card->class_fd, path,
-				     O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return 0;
-}
-
-static void card_find_hwmon(struct card *card)
-{
-	struct hwmon_search search = { .card = card, .found = -1 };
-	CLEANUP_CLOSE int fd = root_open_at(card->root, card->class_fd, "device/hwmon",
-					    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0 && directory_read(fd, visit_hwmon, &search) >= 0)
-		card->hwmon_fd = search.found;
-}
-
-static void class_path(const struct card *card, char *path, size_t size)
-{
-	snprintf(path, size, "sys/class/tenstorrent/tenstorrent!%u", card->index);
-}
-
-/* Whoever reads nothing learns nothing: is the directory still the one that was opened? */
-static bool card_is_replaced(const struct card *card)
-{
-	struct stat held, there;
-	char path[64];
-
-	class_path(card, path, sizeof(path));
-	if (fstat(card->class_fd, &held) < 0 || root_stat(card->root, path, &there) < 0)
-		return true;
-	return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
 }
 
 /* Nothing of what was read through another descriptor is believed any more. */
 static int card_open(struct card *card)
 {
-	char path[64], link[256];
+	struct device *dev = &card->device;
+	int r = card_files_open(&card->files);
 
-	if (card->class_fd >= 0)
-		return 0;
-	class_path(card, path, sizeof(path));
-	card->class_fd = root_open(card->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (card->class_fd < 0)
-		return card->class_fd;
-	device_init(&card->device, card->index);
+	if (r <= 0)
+		return r;
+	device_init(dev, card->index);
 	memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->heartbeat = 0;
-	card->device.why[DEV_BDF] = MALFORMED;
-	if (file_readlink(card->class_fd, "device", link, sizeof(link)) > 0 &&
-	    attribute_parse_bdf(link, card->device.bdf, sizeof(card->device.bdf)))
-		card->device.why[DEV_BDF] = KNOWN;
+	dev->why[DEV_BDF] =
+		card_files_address(&card->files, dev->bdf, sizeof(dev->bdf)) ? KNOWN : MALFORMED;
 	return 0;
-}
-
-/* Opens where the attribute lies; -ENOENT if its directory is not there. */
-static int attribute_open(struct card *card, const struct attribute *attribute)
-{
-	char path[64];
-	int dir = card->class_fd;
-
-	if (attribute->place == IN_HWMON) {
-		if (card->hwmon_fd < 0)
-			card_find_hwmon(card);
-		if (card->hwmon_fd < 0)
-			return -ENOENT;
-		dir = card->hwmon_fd;
-	}
-	snprintf(path, sizeof(path), "%s%s", attribute->place == IN_PCI ? "device/" : "",
-		 attribute->file);
-	return root_open_at(card->root, dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-}
-
-/*
- * Reads and parses, keeping the descriptor of what changes. A line without its
- * end is read again: a simulated machine rewrites its files under our eyes.
- */
-static enum reason attribute_read(struct card *card, const struct attribute *attribute)
-{
-	int *kept = &card->kept[kept_at(attribute)];
-	enum reason why = MALFORMED;
-	char text[64];
-	ssize_t n;
-
-	if (*kept == ABSENT)
-		return NOT_OFFERED;
-	if (*kept == CLOSED) {
-		*kept = attribute_open(card, attribute);
-		if (*kept < 0) {
-			int error = *kept;
-
-			*kept = error == -ENOENT ? ABSENT : CLOSED;
-			return reason_of_error(error);
-		}
-	}
-	card->touched = true;
-	for (int tries = 0; tries < 3 && why == MALFORMED; tries++) {
-		n = file_pread(*kept, text, sizeof(text));
-		if (n < 0)
-			why = reason_of_error((int)n);
-		else
-			why = attribute_parse(attribute, text, &card->device);
-		if (n == -EFBIG)
-			break;
-	}
-	if (attribute->pace == ONCE || why == GONE)
-		close_fd(kept);
-	return why;
 }
 
 static void tally_add(struct card_tally *tally, enum reason why)
@@ -210,7 +67,7 @@ static void card_read(struct card *card, const struct attribute *attribute)
 		return;
 	if (attribute->pace == ONCE && card->device.why[field] == KNOWN)
 		return;
-	why = attribute_read(card, attribute);
+	why = card_files_read(&card->files, attribute, &card->device);
 	card->device.why[field] = (uint8_t)why;
 	if (attribute_is_telemetry(attribute) && field != DEV_BOARD && field != DEV_FAN_RPM)
 		tally_add(&card->tally, why);
@@ -285,14 +142,6 @@ static enum device_state tally_judge(const struct card_tally *tally)
 	return tally->absent ? DEVICE_NO_TELEMETRY : DEVICE_OK;
 }
 
-/* Files can appear late: on a card without telemetry, absence is not for ever. */
-static void card_retry_absent(struct card *card)
-{
-	for (size_t i = 0; i < CARD_KEPT; i++)
-		if (card->kept[i] == ABSENT)
-			card->kept[i] = CLOSED;
-}
-
 /*
  * A reset may have brought other firmware and limits. The heartbeat that fell
  * tells of it, whatever could not be read in between.
@@ -306,7 +155,7 @@ static void card_check_reset(struct card *card)
 		card->heartbeat = dev->heartbeat;
 	if (!fell)
 		return;
-	card_retry_absent(card);
+	card_files_retry(&card->files);
 	dev->type = NULL;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
 		if (attributes[i].pace == ONCE) {
@@ -347,9 +196,10 @@ static void card_read_all(struct card *card)
 	int64_t now_ns = clock_now(CLOCK_MONOTONIC);
 
 	card->tally = (struct card_tally){ 0 };
-	card->touched = false;
+	card->files.touched = false;
+	/* On a card without telemetry, absence is not for ever. */
 	if (dev->condition != DEVICE_OK)
-		card_retry_absent(card);
+		card_files_retry(&card->files);
 	card_read_due(card, now_ns);
 	/* The time of what rates are made of: it stands still if that was not read. */
 	if (card->read_ns[STEADILY] == now_ns &&
@@ -359,7 +209,7 @@ static void card_read_all(struct card *card)
 	card_check_link(card);
 	card_identify(card);
 	dev->condition = tally_judge(&card->tally);
-	if (!card->touched && card_is_replaced(card))
+	if (!card->files.touched && card_files_are_stale(&card->files))
 		dev->condition = DEVICE_LOST;
 }
 
@@ -402,7 +252,7 @@ void card_sample(void *arg)
 		card_read_all(card);
 		if (card->device.condition != DEVICE_LOST)
 			return;
-		card_close(card);
+		card_files_close(&card->files);
 		card_lose(&card->device, &card->want, DEVICE_LOST, GONE);
 	}
 }

@@ -1,9 +1,8 @@
 /*
- * One card: its descriptors, and what was read through them.
+ * One card: its files, and what was read from them.
  *
- * A card keeps the descriptors of what changes, since a pread() costs a sixth of
- * open, read and close, and what does not change is read once. All of a card's
- * reads are one job: they can wait for a reset, and only that card's row waits.
+ * What does not change is read once. All of a card's reads are one job: they can
+ * wait for a reset, and only that card's row waits.
  *
  * Nothing here lasts: a card can vanish between two reads and return with another
  * hwmon number, another card behind its index, or new firmware. ENODEV on a kept
@@ -15,8 +14,7 @@
 #include "basic/root.h"
 #include "model/device.h"
 #include "source/attribute.h"
-
-enum { CARD_KEPT = N_ATTRIBUTES + DEVICE_COUNTERS };
+#include "source/card_files.h"
 
 /* How the reads of one sample went. */
 struct card_tally {
@@ -31,22 +29,15 @@ struct card {
 	struct fieldset asked; /* as card_ask() was told; want may have more */
 	bool paced;
 	int64_t read_ns[PACE_N]; /* when those of a pace were last read; 0: to be read */
-	const struct root *root;
+	struct card_files files;
 	struct card_tally tally;
-	bool touched;	    /* a file was read in this sample */
-	uint32_t heartbeat; /* the last that could be read: a lower one tells of a reset */
-
-	int class_fd, hwmon_fd; /* O_PATH directories */
-	int kept[CARD_KEPT];	/* by attribute, the counters last */
-	struct device device;	/* what is known of it; the job's alone while it runs */
-	struct device last;	/* as the last finished job left it; never the job's */
+	uint32_t heartbeat;   /* the last that could be read: a lower one tells of a reset */
+	struct device device; /* what is known of it; the job's alone while it runs */
+	struct device last;   /* as the last finished job left it; never the job's */
 };
 
 struct card *card_new(uint32_t index, const struct root *root);
 struct card *card_free(struct card *card);
-
-/* Lets go of what it keeps open: it is looked for anew. Not while its job runs. */
-void card_close(struct card *card);
 
 /* What the next job reads. Not while one runs. */
 void card_ask(struct card *card, const struct fieldset *want, bool paced);

@@ -75,7 +75,7 @@ static void kmd_forget(struct kmd *kmd, struct crew *crew, bool driver_too)
 {
 	for (size_t i = 0; i < kmd->n_cards; i++)
 		if (!kmd->cards[i]->present && !crew_job_is_busy(crew, &kmd->cards[i]->job))
-			card_close(kmd->cards[i]);
+			card_files_close(&kmd->cards[i]->files);
 	if (driver_too)
 		kmd->version[0] = '\0';
 }

@@ -1,0 +1,176 @@
+#include "source/card_files.h"
+
+#include "basic/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* In kept[]: what is no descriptor. */
+#define CLOSED (-1)
+#define ABSENT (-2) /* the driver does not offer it */
+
+/* Position of an attribute in kept[]. */
+static size_t kept_at(const struct attribute *attribute)
+{
+	if (attribute >= counter_attributes && attribute < counter_attributes + DEVICE_COUNTERS)
+		return N_ATTRIBUTES + (size_t)(attribute - counter_attributes);
+	return (size_t)(attribute - attributes);
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = CLOSED;
+}
+
+void card_files_init(struct card_files *files, const struct root *root, uint32_t index)
+{
+	*files = (struct card_files){ .root = root, .index = index };
+	files->class_fd = files->hwmon_fd = CLOSED;
+	memset(files->kept, 0xFF, sizeof(files->kept)); /* CLOSED */
+}
+
+void card_files_close(struct card_files *files)
+{
+	close_fd(&files->class_fd);
+	close_fd(&files->hwmon_fd);
+	for (size_t i = 0; i < CARD_KEPT; i++)
+		close_fd(&files->kept[i]);
+}
+
+struct hwmon_search {
+	const struct card_files *files;
+	int found; /* descriptor of the directory */
+};
+
+/*
+ * Normally there is one. A driver of 2024 could leave a second one behind after
+ * resets: the one that still has a name is taken.
+ */
+static int visit_hwmon(const char *entry, void *arg)
+{
+	struct hwmon_search *search = arg;
+	char path[64], name[32];
+
+	if (strncmp(entry, "hwmon", 5) != 0 ||
+	    snprintf(path, sizeof(path), "device/hwmon/%s", entry) >= (int)sizeof(path))
+		return 0;
+	if (search->found >= 0 && file_read(search->found, "name", name, sizeof(name)) > 0)
+		return 1;
+	close_fd(&search->found);
+	search->found = root_open_at(search->files->root, search->files->class_fd, path,
+				     O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return 0;
+}
+
+static void find_hwmon(struct card_files *files)
+{
+	struct hwmon_search search = { .files = files, .found = -1 };
+	CLEANUP_CLOSE int fd = root_open_at(files->root, files->class_fd, "device/hwmon",
+					    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && directory_read(fd, visit_hwmon, &search) >= 0)
+		files->hwmon_fd = search.found;
+}
+
+static void class_path(const struct card_files *files, char *path, size_t size)
+{
+	snprintf(path, size, "sys/class/tenstorrent/tenstorrent!%u", files->index);
+}
+
+bool card_files_are_stale(const struct card_files *files)
+{
+	struct stat held, there;
+	char path[64];
+
+	class_path(files, path, sizeof(path));
+	if (fstat(files->class_fd, &held) < 0 || root_stat(files->root, path, &there) < 0)
+		return true;
+	return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
+}
+
+int card_files_open(struct card_files *files)
+{
+	char path[64];
+
+	if (files->class_fd >= 0)
+		return 0;
+	class_path(files, path, sizeof(path));
+	files->class_fd = root_open(files->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return files->class_fd < 0 ? files->class_fd : 1;
+}
+
+bool card_files_address(const struct card_files *files, char *bdf, size_t size)
+{
+	char link[256];
+
+	return file_readlink(files->class_fd, "device", link, sizeof(link)) > 0 &&
+	       attribute_parse_bdf(link, bdf, size);
+}
+
+/* Opens where the attribute lies; -ENOENT if its directory is not there. */
+static int attribute_open(struct card_files *files, const struct attribute *attribute)
+{
+	char path[64];
+	int dir = files->class_fd;
+
+	if (attribute->place == IN_HWMON) {
+		if (files->hwmon_fd < 0)
+			find_hwmon(files);
+		if (files->hwmon_fd < 0)
+			return -ENOENT;
+		dir = files->hwmon_fd;
+	}
+	snprintf(path, sizeof(path), "%s%s", attribute->place == IN_PCI ? "device/" : "",
+		 attribute->file);
+	return root_open_at(files->root, dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
+/*
+ * Reads and parses, keeping the descriptor of what changes. A line without its
+ * end is read again: a simulated machine rewrites its files under our eyes.
+ */
+enum reason card_files_read(struct card_files *files, const struct attribute *attribute,
+			    struct device *dev)
+{
+	int *kept = &files->kept[kept_at(attribute)];
+	enum reason why = MALFORMED;
+	char text[64];
+	ssize_t n;
+
+	if (*kept == ABSENT)
+		return NOT_OFFERED;
+	if (*kept == CLOSED) {
+		*kept = attribute_open(files, attribute);
+		if (*kept < 0) {
+			int error = *kept;
+
+			*kept = error == -ENOENT ? ABSENT : CLOSED;
+			return reason_of_error(error);
+		}
+	}
+	files->touched = true;
+	for (int tries = 0; tries < 3 && why == MALFORMED; tries++) {
+		n = file_pread(*kept, text, sizeof(text));
+		if (n < 0)
+			why = reason_of_error((int)n);
+		else
+			why = attribute_parse(attribute, text, dev);
+		if (n == -EFBIG)
+			break;
+	}
+	if (attribute->pace == ONCE || why == GONE)
+		close_fd(kept);
+	return why;
+}
+
+void card_files_retry(struct card_files *files)
+{
+	for (size_t i = 0; i < CARD_KEPT; i++)
+		if (files->kept[i] == ABSENT)
+			files->kept[i] = CLOSED;
+}
