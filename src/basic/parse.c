@@ -1,7 +1,7 @@
 #include "basic/parse.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <string.h>
 
 static int digit_value(char c)
 {
@@ -79,4 +79,17 @@ int parse_hex_prefixed(const char *text, uint64_t *ret)
 	if (text[0] != '0' || text[1] != 'x')
 		return -EINVAL;
 	return parse_digits(text + 2, 16, ret);
+}
+
+bool parse_has_word(const char *list, const char *word, size_t length)
+{
+	while (list && *list) {
+		size_t n = strcspn(list, " ");
+
+		if (n == length && memcmp(list, word, length) == 0)
+			return true;
+		list += n;
+		list += *list == ' ';
+	}
+	return false;
 }

@@ -1,5 +1,5 @@
 /*
- * Numbers from text. A number is parsed whole or not at all: leading blanks,
+ * Numbers from text, and words. A number is parsed whole or not at all: leading blanks,
  * trailing characters and overflow are errors, one trailing newline is not
  * (every file of the kernel ends in one). 0 or -EINVAL, -ERANGE; outputs are
  * untouched on failure.
@@ -8,6 +8,8 @@
 
 #include "basic/macros.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 MUST_CHECK int parse_u64(const char *text, uint64_t *ret);
@@ -17,3 +19,6 @@ MUST_CHECK int parse_i64(const char *text, int64_t *ret);
 /* Hexadecimal digits, at most 16; parse_hex_prefixed() wants a leading "0x". */
 MUST_CHECK int parse_hex(const char *text, uint64_t *ret);
 MUST_CHECK int parse_hex_prefixed(const char *text, uint64_t *ret);
+
+/* Is the word of so many bytes among those of the list, which blanks separate? NULL has none. */
+bool parse_has_word(const char *list, const char *word, size_t length);

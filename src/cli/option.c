@@ -76,27 +76,11 @@ void option_put_help(struct buf *out, const struct option *table, size_t count)
 		put_option(out, &table[i]);
 }
 
-/* Is this word among an option's names? */
-static bool has_name(const struct option *option, const char *word, size_t length)
-{
-	const char *name = option->names;
-
-	while (*name) {
-		size_t n = strcspn(name, " ");
-
-		if (n == length && strncmp(name, word, length) == 0)
-			return true;
-		name += n;
-		name += *name == ' ';
-	}
-	return false;
-}
-
 static const struct option *find_option(const struct option *table, size_t count, const char *word,
 					size_t length)
 {
 	for (size_t i = 0; i < count; i++)
-		if (has_name(&table[i], word, length))
+		if (parse_has_word(table[i].names, word, length))
 			return &table[i];
 	return NULL;
 }

@@ -1,5 +1,7 @@
 #include "model/field.h"
 
+#include "basic/parse.h"
+
 #include <string.h>
 
 const struct unit_info unit_infos[U_N] = {
@@ -44,28 +46,13 @@ void field_get(const struct field_table *table, unsigned index, const void *obje
 	ret->number = (double)ret->exact;
 }
 
-/* Is name one of the words of list? */
-static bool list_has(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-
-	while (list && *list) {
-		size_t word = strcspn(list, " ");
-
-		if (word == length && memcmp(list, name, length) == 0)
-			return true;
-		list += word;
-		list += *list == ' ';
-	}
-	return false;
-}
-
 int field_find(const struct field_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++) {
 		const struct field *field = &table->fields[i];
 
-		if (strcmp(field->key, name) == 0 || list_has(field->aliases, name))
+		if (strcmp(field->key, name) == 0 ||
+		    parse_has_word(field->aliases, name, strlen(name)))
 			return (int)i;
 	}
 	return -1;

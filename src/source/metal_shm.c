@@ -290,20 +290,8 @@ static int metal_sample(void *state, struct sample *sample)
 
 static int metal_open(const struct root *root, void **ret_state)
 {
-	struct shm_files *files;
-	int r;
-
 	(void)root;
-	r = shm_files_new("_memory", &files);
-	if (r >= 0)
-		*ret_state = files;
-	return r;
-}
-
-static void metal_close(void *state, struct crew *crew)
-{
-	(void)crew;
-	shm_files_free(state);
+	return shm_files_open("_memory", ret_state);
 }
 
 const struct source source_metal_shm = {
@@ -311,5 +299,5 @@ const struct source source_metal_shm = {
 	.help = "memory per process, from TT-Metal's counters in /dev/shm",
 	.open = metal_open,
 	.sample = metal_sample,
-	.close = metal_close,
+	.close = shm_files_close,
 };

@@ -43,14 +43,14 @@ int shm_each(const struct root *root, const char *suffix,
 	return root_each(root, "dev/shm", visit_name, &visit);
 }
 
-int shm_files_new(const char *suffix, struct shm_files **ret)
+int shm_files_open(const char *suffix, void **ret_state)
 {
 	struct shm_files *files = calloc(1, sizeof(*files));
 
 	if (!files)
 		return -ENOMEM;
 	files->suffix = suffix;
-	*ret = files;
+	*ret_state = files;
 	return 0;
 }
 
@@ -71,11 +71,13 @@ static void drop_files(struct shm_files *files)
 	files->settled = false;
 }
 
-struct shm_files *shm_files_free(struct shm_files *files)
+void shm_files_close(void *state, struct crew *crew)
 {
+	struct shm_files *files = state;
+
+	(void)crew;
 	drop_files(files);
 	free(files);
-	return NULL;
 }
 
 static int add_file(uint64_t id, const char *name, void *arg)

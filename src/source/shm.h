@@ -5,6 +5,7 @@
 #pragma once
 
 #include "basic/root.h"
+#include "basic/crew.h"
 #include "basic/macros.h"
 
 #include <stdbool.h>
@@ -39,8 +40,9 @@ struct shm_files {
 	bool settled; /* a file that comes or goes will show in the folder's time */
 };
 
-MUST_CHECK int shm_files_new(const char *suffix, struct shm_files **ret);
-struct shm_files *shm_files_free(struct shm_files *files);
+/* They are the whole state of a source. */
+MUST_CHECK int shm_files_open(const char *suffix, void **ret_state);
+void shm_files_close(void *state, struct crew *crew);
 
 /*
  * Looks for files that came or went, if the directory changed since. -errno if there is

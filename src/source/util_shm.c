@@ -123,20 +123,8 @@ static int util_sample(void *state, struct sample *sample)
 
 static int util_open(const struct root *root, void **ret_state)
 {
-	struct shm_files *files;
-	int r;
-
 	(void)root;
-	r = shm_files_new("_util", &files);
-	if (r >= 0)
-		*ret_state = files;
-	return r;
-}
-
-static void util_close(void *state, struct crew *crew)
-{
-	(void)crew;
-	shm_files_free(state);
+	return shm_files_open("_util", ret_state);
 }
 
 const struct source source_util_shm = {
@@ -144,5 +132,5 @@ const struct source source_util_shm = {
 	.help = "compute utilisation, where somebody publishes it in /dev/shm",
 	.open = util_open,
 	.sample = util_sample,
-	.close = util_close,
+	.close = shm_files_close,
 };
