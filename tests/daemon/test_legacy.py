@@ -410,6 +410,35 @@ def test_a_process_with_a_table_is_not_counted_twice(server):
     c.close()
 
 
+def test_what_the_preloaded_library_counts_yields_to_what_the_process_says_itself(server):
+    asker = Legacy(server)  # who only asks says nothing
+    total = lambda: asker.query()[DRAM]
+    preloaded, m = table()
+    m[72:80] = struct.pack("=Q", 1)  # flags: written by the preloaded library
+    put_pool(m, 0, DRAM, 1000, 1000, 1, 0)
+    kept = hand_over(server, preloaded)
+    wait(lambda: total() == 1000, "what the library counts, while nobody else does")
+    own, m = table()
+    put_pool(m, 0, DRAM, 40, 40, 1, 0)
+    sock = hand_over(server, own)
+    wait(lambda: total() == 40, "its own table alone")
+    sock.close(), os.close(own)
+    wait(lambda: total() == 1000, "the library again")
+    reporter = Legacy(server)
+    reporter.alloc(1, 7)
+    wait(lambda: total() == 7, "its own messages alone")
+    reporter.free(1)
+    wait(lambda: total() == 0, "nothing, by its own word")
+    reporter.close()
+    wait(lambda: total() == 1000, "the library once more")
+    # Another process's word is its own.
+    other = Program(server)
+    other.alloc(1, 5)
+    wait(lambda: total() == 1005, "both")
+    other.kill()
+    kept.close(), os.close(preloaded), asker.close()
+
+
 def test_a_dump_goes_to_the_log_under_the_askers_name(server):
     """Fault 69: dump goes to the server's terminal, not to who asked."""
     c = Legacy(server, 72)
