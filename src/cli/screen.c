@@ -4,6 +4,7 @@
 #include "basic/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,19 +16,46 @@
 static const char enter_sequence[] = "\033[?1049h\033[?25l\033[H\033[2J";
 static const char leave_sequence[] = "\033[?25h\033[?1049l";
 
-static int write_all(int fd, const char *text, size_t length)
+/* Until the terminal takes more. False: a signal came, or it is not worth the wait. */
+static bool wait_for_room(const struct screen *screen, int patience_ms)
+{
+	struct pollfd fds[] = { { .fd = screen->out, .events = POLLOUT },
+				{ .fd = screen->signals, .events = POLLIN } };
+	int n = poll(fds, ARRAY_SIZE(fds), patience_ms);
+
+	return n < 0 ? errno == EINTR : n > 0 && !fds[1].revents;
+}
+
+/* -EAGAIN: not all of it. Then what stands on the screen is anybody's guess. */
+static int put(struct screen *screen, const char *text, size_t length, int patience_ms)
 {
 	while (length) {
-		ssize_t n = write(fd, text, length);
+		ssize_t n = write(screen->out, text, length);
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
+		if (n < 0 && errno == EAGAIN && !wait_for_room(screen, patience_ms)) {
+			screen->torn = true;
+			return -EAGAIN;
+		}
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
-		text += n;
-		length -= (size_t)n;
+		text += MAX(n, 0);
+		length -= (size_t)MAX(n, 0);
 	}
 	return 0;
+}
+
+/*
+ * A terminal that is slow gets fewer frames: one that would have to queue behind the
+ * last is left out.
+ */
+static bool is_ready(const struct screen *screen)
+{
+	struct pollfd out = { .fd = screen->out, .events = POLLOUT };
+	int queued = 0;
+
+	if (poll(&out, 1, 0) != 1)
+		return false;
+	return ioctl(screen->out, TIOCOUTQ, &queued) < 0 || queued == 0;
 }
 
 static void read_size(struct screen *screen)
@@ -46,6 +74,7 @@ static void read_size(struct screen *screen)
 static int take_terminal(struct screen *screen)
 {
 	struct termios raw;
+	int r;
 
 	if (tcgetattr(screen->fd, &screen->before) < 0)
 		return -errno;
@@ -56,7 +85,8 @@ static int take_terminal(struct screen *screen)
 	screen->entered = true;
 	buf_reset(&screen->last);
 	read_size(screen);
-	return write_all(screen->fd, enter_sequence, sizeof(enter_sequence) - 1);
+	r = put(screen, enter_sequence, sizeof(enter_sequence) - 1, -1);
+	return r == -EAGAIN ? 0 : r;
 }
 
 static void give_terminal_back(struct screen *screen)
@@ -64,15 +94,16 @@ static void give_terminal_back(struct screen *screen)
 	if (!screen->entered)
 		return;
 	screen->entered = false;
-	(void)!write_all(screen->fd, leave_sequence, sizeof(leave_sequence) - 1);
+	(void)!put(screen, leave_sequence, sizeof(leave_sequence) - 1, 1000);
 	tcsetattr(screen->fd, TCSAFLUSH, &screen->before);
 }
 
 int screen_enter(struct screen *screen, int fd)
 {
 	sigset_t set;
+	int own;
 
-	*screen = (struct screen){ .fd = fd, .signals = -1 };
+	*screen = (struct screen){ .fd = fd, .out = fd, .signals = -1 };
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
@@ -84,6 +115,9 @@ int screen_enter(struct screen *screen, int fd)
 	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (screen->signals < 0)
 		return -errno;
+	own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (own >= 0)
+		screen->out = own;
 	return take_terminal(screen);
 }
 
@@ -93,6 +127,9 @@ void screen_leave(struct screen *screen)
 	if (screen->signals >= 0)
 		close(screen->signals);
 	screen->signals = -1;
+	if (screen->out != screen->fd)
+		close(screen->out);
+	screen->out = screen->fd;
 	buf_done(&screen->last);
 }
 
@@ -165,6 +202,12 @@ int screen_draw(struct screen *screen, const struct buf *frame)
 	const char *new_text, *old_text;
 	int r;
 
+	if (!is_ready(screen))
+		return 0;
+	if (screen->torn) {
+		buf_reset(&screen->last);
+		buf_puts(&out, "\033[2J");
+	}
 	cut_frame(screen, frame, &cut);
 	new_text = buf_text(&cut);
 	old_text = buf_text(&screen->last);
@@ -179,11 +222,12 @@ int screen_draw(struct screen *screen, const struct buf *frame)
 	}
 	if (out.failed || cut.failed)
 		return -ENOMEM;
-	r = write_all(screen->fd, buf_text(&out), out.length);
+	screen->torn = false;
+	r = put(screen, buf_text(&out), out.length, -1);
 	buf_done(&screen->last);
 	screen->last = cut;
 	cut = (struct buf){ 0 };
-	return r;
+	return r == -EAGAIN ? 0 : r;
 }
 
 /* Stopped like any other program, with the terminal as it was; then on again. */
@@ -209,8 +253,7 @@ enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal)
 		*ret_signal = (int)info.ssi_signo;
 		if (info.ssi_signo == SIGWINCH) {
 			read_size(screen);
-			buf_reset(&screen->last);
-			(void)!write_all(screen->fd, "\033[2J", 4);
+			screen->torn = true;
 			return WAKE_RESIZE;
 		}
 		if (info.ssi_signo != SIGTSTP)

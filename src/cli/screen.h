@@ -13,10 +13,12 @@
 
 struct screen {
 	int fd;
+	int out;	       /* the same, but ours alone: writing to it does not block */
 	struct termios before; /* as we found it */
 	int signals;	       /* signalfd */
 	struct buf last;       /* the frame on the screen, cut to size */
 	unsigned rows, columns;
+	bool torn; /* what is on the screen is not the last frame: it is cleared first */
 	bool entered;
 };
 
@@ -29,7 +31,7 @@ MUST_CHECK int screen_enter(struct screen *screen, int fd);
 /* As it was. May be called more than once. */
 void screen_leave(struct screen *screen);
 
-/* -errno if the terminal is gone. */
+/* Left out if the terminal has not taken the frame before. -errno if the terminal is gone. */
 MUST_CHECK int screen_draw(struct screen *screen, const struct buf *frame);
 
 /*

@@ -70,7 +70,8 @@ with open(trace, encoding="utf-8", errors="replace") as file:
             if "O_PATH" not in line and ("dev/tenstorrent" in path or re.search(r"= \d+<[^>]*dev/tenstorrent", line)):
                 wrong(whole, "a device was opened")
             if re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC|APPEND|TMPFILE)", line) or call == "creat":
-                if not may_write(path) and not path.startswith(("/dev/pts/", "/dev/tty")):
+                opened = (re.search(r"= \d+<([^>]*)>", line) or [None, path])[1]
+                if not may_write(path) and not opened.startswith(("/dev/pts/", "/dev/tty")):
                     wrong(whole, "opened for writing")
         elif call in ("write", "writev", "pwrite64", "ftruncate", "fchmod", "fsync", "fdatasync"):
             if not own(line):
@@ -80,7 +81,7 @@ with open(trace, encoding="utf-8", errors="replace") as file:
             if not names or not all(may_write(name) for name in names):
                 wrong(whole, "a name was changed")
         elif call == "ioctl":
-            if not re.search(r"TIOCGWINSZ|TCGETS|TCSETS|TIOCGPGRP", line):
+            if not re.search(r"TIOCGWINSZ|TCGETS|TCSETS|TIOCGPGRP|TIOCOUTQ", line):
                 wrong(whole, "an ioctl that is not a terminal's")
         elif call == "mmap":
             if "MAP_SHARED" in line and "PROT_WRITE" in line and "MAP_ANONYMOUS" not in line:

@@ -56,7 +56,7 @@ class Terminal:
         end = time.monotonic() + LIMIT
         while text not in data:
             if time.monotonic() > end:
-                sys.exit(f"never: {text!r} in {data!r}")
+                sys.exit(f"never: {text!r} in {data[-1000:]!r}")
             if select.select([self.master], [], [], 0.1)[0]:
                 data += os.read(self.master, 65536)
         self.stream += data
@@ -71,6 +71,16 @@ class Terminal:
             return -signal.SIGKILL
         self.read(0.1)
         return os.waitstatus_to_exitcode(status)
+
+    def ended(self):
+        """How it ends though nobody reads what it writes; None: it does not."""
+        for _ in range(LIMIT * 10):
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                return os.waitstatus_to_exitcode(status)
+            time.sleep(0.1)
+        os.kill(self.pid, signal.SIGKILL)
+        self.wait()
 
     def end(self, number=signal.SIGTERM):
         os.kill(self.pid, number)
@@ -169,6 +179,30 @@ def resize(program, root):
     rows = [int(line[0]) for line in LINE.findall(data)]
     assert max(rows) == 6, rows
     assert max(len(line[1]) for line in LINE.findall(data)) == 80
+    terminal.end()
+    terminal.is_restored()
+
+
+def slow(program, root):
+    """A terminal that takes nothing for a while: then it gets the newest frame, not all of them; and a signal counts."""
+    terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--color=never", size=(60, 200))
+    terminal.until(b"1002")
+    for step in range(15):  # far more than waits in a terminal
+        terminal.resize(60 + step % 2, 200)
+        rewrite(temp_file(root, 1), b"%d000\n" % (50 + step))
+        time.sleep(0.1)
+    data = terminal.until("64°C".encode()) + terminal.read(QUIET)
+    frames = data.count(b"tt-smi ")
+    assert 1 <= frames < 15, frames
+    for number in signal.SIGTERM, signal.SIGINT:
+        for step in range(15):
+            terminal.resize(60 + step % 2, 200)
+            time.sleep(0.1)
+        os.kill(terminal.pid, number)
+        status = terminal.ended()
+        assert status == -number, status
+        terminal = Terminal(program, root, "-w", "--plain", "-r", "100", size=(60, 200))
+    terminal.until(b"1002")
     terminal.end()
     terminal.is_restored()
 

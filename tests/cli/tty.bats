@@ -47,6 +47,10 @@ stream() {
 	stream resize
 }
 
+@test "a slow terminal gets fewer frames, and a signal counts" {
+	stream slow
+}
+
 @test "no line is wider than the terminal" {
 	stream narrow
 }
