@@ -1,42 +1,14 @@
-/*
- * What the holders are: name, command, user, age, owner, from /proc/PID. A job
- * per process, since reading a command line waits for a lock of that process.
- */
+/* What the holders are: name, command, user, age, owner, from /proc/PID. */
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "source/person.h"
 #include "source/procfs.h"
 #include "source/usernames.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-
-/* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
-static const size_t command_limit = 2 << 20, environ_limit = 2 << 20;
-
-/* For whoever is paced, as long is believed what hardly ever changes in a process's life. */
-static const int64_t paced_ns = 4900 * NS_PER_MS;
-
-struct person {
-	struct job job;
-	const struct root *root;
-	struct fieldset want;
-	int32_t pid;
-	bool paced;
-	int64_t read_ns; /* when all that follows stat was; 0: it is to be read */
-	int error;
-	struct procfs_stat stat;
-	struct procfs_status status;
-	bool wants_status;
-	int status_error;
-	struct owner owner;
-	int owner_error;
-	struct buf command;
-	bool wants_visible;
-	struct buf visible; /* TT_VISIBLE_DEVICES, empty if not set */
-};
 
 struct proc {
 	struct usernames users;
@@ -45,101 +17,6 @@ struct proc {
 	struct person **known; /* of the last sample, by pid, if it was paced */
 	size_t n_known;
 };
-
-/* Large enough for a status or a cgroup file of any machine seen; in one read. */
-struct proc_text {
-	char data[16384];
-};
-
-static int read_proc(const struct person *person, const char *file, struct proc_text *ret)
-{
-	char path[48];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "proc/%d/%s", person->pid, file);
-	n = root_read(person->root, path, ret->data, sizeof(ret->data));
-	return n < 0 ? (int)n : 0;
-}
-
-static void read_command(struct person *person)
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "proc/%d/cmdline", person->pid);
-	if (root_read_all(person->root, path, command_limit, &person->command) < 0)
-		buf_reset(&person->command);
-}
-
-/* A variable of its environment as it began. Nothing if it is not set, or not ours to read. */
-static void read_variable(const struct person *person, const char *name, struct buf *ret)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	const char *value;
-	char path[48];
-
-	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
-	if (root_read_all(person->root, path, environ_limit, &text) < 0)
-		return;
-	value = text.length ? procfs_find_variable(text.data, text.length, name) : NULL;
-	if (value)
-		buf_puts(ret, value);
-}
-
-static bool wants(const struct person *person, enum process_field field)
-{
-	return fieldset_has(&person->want, field);
-}
-
-/* Is it the process it was, under the same name, and was that not long ago? */
-static bool person_is_fresh(const struct person *person, const struct procfs_stat *before)
-{
-	return person->paced && person->read_ns &&
-	       clock_now(CLOCK_MONOTONIC) - person->read_ns < paced_ns &&
-	       before->start_ticks == person->stat.start_ticks &&
-	       strcmp(before->comm, person->stat.comm) == 0;
-}
-
-static void read_rest(struct person *person)
-{
-	struct proc_text text;
-	int r;
-
-	person->status = (struct procfs_status){ 0 };
-	person->owner = (struct owner){ 0 };
-	person->wants_status =
-		wants(person, PROC_UID) || wants(person, PROC_USER) || wants(person, PROC_NS_PID);
-	if (person->wants_status) {
-		r = read_proc(person, "status", &text);
-		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);
-	}
-	if (wants(person, PROC_OWNER)) {
-		person->owner_error = read_proc(person, "cgroup", &text);
-		if (person->owner_error >= 0)
-			procfs_parse_cgroup(text.data, &person->owner);
-	}
-	read_command(person);
-	buf_reset(&person->visible);
-	if (person->wants_visible)
-		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);
-}
-
-/* The job: its own memory only, so that a late one touches nothing of the snapshot. */
-static void person_read(void *arg)
-{
-	struct person *person = arg;
-	struct procfs_stat before = person->stat;
-	struct proc_text text;
-	int r;
-
-	r = read_proc(person, "stat", &text);
-	if (r >= 0)
-		r = procfs_parse_stat(text.data, &person->stat);
-	person->error = r;
-	if (r < 0 || person_is_fresh(person, &before))
-		return;
-	read_rest(person);
-	person->read_ns = clock_now(CLOCK_MONOTONIC);
-}
 
 static const char *state_name(char state)
 {
@@ -222,7 +99,7 @@ static void fill_status(struct usernames *users, struct sample *sample, struct p
 	}
 	process->uid = status->uid;
 	process->why[PROC_UID] = KNOWN;
-	if (wants(person, PROC_USER)) {
+	if (person_wants(person, PROC_USER)) {
 		usernames_find(users, sample, status->uid, process->user, sizeof(process->user));
 		process->why[PROC_USER] = KNOWN;
 	}
@@ -237,7 +114,7 @@ static void fill_status(struct usernames *users, struct sample *sample, struct p
 
 static void fill_owner(struct process *process, const struct person *person)
 {
-	if (!wants(person, PROC_OWNER))
+	if (!person_wants(person, PROC_OWNER))
 		return;
 	if (person->owner_error < 0)
 		memset(process->why + PROC_OWNER, (int)reason_of_error(person->owner_error),
@@ -278,13 +155,6 @@ static void person_fill(struct usernames *users, struct sample *sample, const st
 	process->why[PROC_HOST_MEMORY] = KNOWN;
 	if (person->visible.length && !process->visible)
 		process->visible = strdup(buf_text(&person->visible));
-}
-
-static void person_free(struct person *person)
-{
-	buf_done(&person->command);
-	buf_done(&person->visible);
-	free(person);
 }
 
 /* Who the driver lists but is no more there is nobody to ask about. */
@@ -442,7 +312,6 @@ static int proc_open(const struct root *root, void **ret_state)
 static void proc_close(void *state, struct crew *crew)
 {
 	struct proc *proc = state;
-
 	size_t at = 0;
 
 	drop_late(proc, crew);

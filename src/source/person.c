@@ -1,0 +1,109 @@
+#include "source/person.h"
+
+#include "basic/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
+static const size_t command_limit = 2 << 20, environ_limit = 2 << 20;
+
+/* For whoever is paced, as long is believed what hardly ever changes in a process's life. */
+static const int64_t paced_ns = 4900 * NS_PER_MS;
+
+/* Large enough for a status or a cgroup file of any machine seen; in one read. */
+struct proc_text {
+	char data[16384];
+};
+
+static int read_proc(const struct person *person, const char *file, struct proc_text *ret)
+{
+	char path[48];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "proc/%d/%s", person->pid, file);
+	n = root_read(person->root, path, ret->data, sizeof(ret->data));
+	return n < 0 ? (int)n : 0;
+}
+
+static void read_command(struct person *person)
+{
+	char path[48];
+
+	snprintf(path, sizeof(path), "proc/%d/cmdline", person->pid);
+	if (root_read_all(person->root, path, command_limit, &person->command) < 0)
+		buf_reset(&person->command);
+}
+
+/* A variable of its environment as it began. Nothing if it is not set, or not ours to read. */
+static void read_variable(const struct person *person, const char *name, struct buf *ret)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	const char *value;
+	char path[48];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
+	if (root_read_all(person->root, path, environ_limit, &text) < 0)
+		return;
+	value = text.length ? procfs_find_variable(text.data, text.length, name) : NULL;
+	if (value)
+		buf_puts(ret, value);
+}
+
+/* Is it the process it was, under the same name, and was that not long ago? */
+static bool person_is_fresh(const struct person *person, const struct procfs_stat *before)
+{
+	return person->paced && person->read_ns &&
+	       clock_now(CLOCK_MONOTONIC) - person->read_ns < paced_ns &&
+	       before->start_ticks == person->stat.start_ticks &&
+	       strcmp(before->comm, person->stat.comm) == 0;
+}
+
+static void read_rest(struct person *person)
+{
+	struct proc_text text;
+	int r;
+
+	person->status = (struct procfs_status){ 0 };
+	person->owner = (struct owner){ 0 };
+	person->wants_status = person_wants(person, PROC_UID) || person_wants(person, PROC_USER) ||
+			       person_wants(person, PROC_NS_PID);
+	if (person->wants_status) {
+		r = read_proc(person, "status", &text);
+		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);
+	}
+	if (person_wants(person, PROC_OWNER)) {
+		person->owner_error = read_proc(person, "cgroup", &text);
+		if (person->owner_error >= 0)
+			procfs_parse_cgroup(text.data, &person->owner);
+	}
+	read_command(person);
+	buf_reset(&person->visible);
+	if (person->wants_visible)
+		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);
+}
+
+void person_read(void *arg)
+{
+	struct person *person = arg;
+	struct procfs_stat before = person->stat;
+	struct proc_text text;
+	int r;
+
+	r = read_proc(person, "stat", &text);
+	if (r >= 0)
+		r = procfs_parse_stat(text.data, &person->stat);
+	person->error = r;
+	if (r < 0 || person_is_fresh(person, &before))
+		return;
+	read_rest(person);
+	person->read_ns = clock_now(CLOCK_MONOTONIC);
+}
+
+void person_free(struct person *person)
+{
+	buf_done(&person->command);
+	buf_done(&person->visible);
+	free(person);
+}

@@ -1,0 +1,45 @@
+/*
+ * What /proc/PID tells of one process. A job per process, since reading a command line
+ * waits for a lock of that process. The job has its own memory only, so that a late one
+ * touches nothing of the snapshot.
+ */
+#pragma once
+
+#include "basic/buf.h"
+#include "basic/crew.h"
+#include "basic/root.h"
+#include "model/process.h"
+#include "source/procfs.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct person {
+	struct job job;
+	const struct root *root;
+	struct fieldset want;
+	int32_t pid;
+	bool paced;
+	int64_t read_ns; /* when all that follows stat was; 0: it is to be read */
+	int error;
+	struct procfs_stat stat;
+	struct procfs_status status;
+	bool wants_status;
+	int status_error;
+	struct owner owner;
+	int owner_error;
+	struct buf command;
+	bool wants_visible;
+	struct buf visible; /* TT_VISIBLE_DEVICES, empty if not set */
+};
+
+static inline bool person_wants(const struct person *person, enum process_field field)
+{
+	return fieldset_has(&person->want, field);
+}
+
+/* The job, with the person as argument. */
+void person_read(void *person);
+
+/* Not while its job runs. */
+void person_free(struct person *person);
