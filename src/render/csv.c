@@ -289,6 +289,7 @@ static void put_field_help(struct buf *out, const struct field *field)
 /* A device's field whose name is taken by a process's cannot be asked for. */
 void query_help(struct buf *out, enum query_kind kind)
 {
+	buf_puts(out, "The heading of a column is the name that was asked for.\n\n");
 	for (size_t t = 0; tables[kind][t]; t++) {
 		for (unsigned i = 0; i < tables[kind][t]->count; i++) {
 			const struct field *field = &tables[kind][t]->fields[i];

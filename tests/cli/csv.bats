@@ -9,7 +9,8 @@ query() {
 	smi "$@" 2>/dev/null
 }
 
-# alike QUERY NAME OTHER: two names of one column, each its own heading.
+# alike QUERY NAME OTHER: two names of one column, each its own heading: whoever asked for a
+# name looks for it in the first line.
 alike() {
 	query "--$1=$2" >"$WORK/a"
 	query "--$1=$3" >"$WORK/b"
@@ -98,6 +99,7 @@ fields() {
 	local kind
 	for kind in gpu compute-apps; do
 		"$TT_SMI" --help-query-$kind >"$WORK/help"
+		grep -q '^The heading of a column is the name that was asked for' "$WORK/help"
 		fields --help-query-$kind >"$WORK/fields"
 		[ "$(sort "$WORK/fields" | uniq -d)" = "" ]
 		query --query-$kind="$(paste -sd, "$WORK/fields")" >"$WORK/out"
