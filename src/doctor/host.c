@@ -42,14 +42,24 @@ static int find_huge_mount(const struct root *root)
 	return 0;
 }
 
-static void examine_pages(const struct root *root, unsigned needed, struct report *report)
+static bool read_pages(const struct root *root, const char *path, uint64_t *ret)
 {
 	char text[32];
-	uint64_t pages;
+
+	return root_read(root, path, text, sizeof(text)) > 0 && parse_u64(text, ret) >= 0;
+}
+
+/*
+ * How many a program takes is its own affair, one per chip or more: so they are told, and
+ * only that there are none is a fault.
+ */
+static void examine_pages(const struct root *root, unsigned chips, struct report *report)
+{
+	uint64_t pages, unused;
 	int mounted = find_huge_mount(root);
 
-	if (root_read(root, HUGE_PAGES "nr_hugepages", text, sizeof(text)) < 0 ||
-	    parse_u64(text, &pages) < 0) {
+	if (!read_pages(root, HUGE_PAGES "nr_hugepages", &pages) ||
+	    !read_pages(root, HUGE_PAGES "free_hugepages", &unused)) {
 		report_add(report, root->live ? LEVEL_WARN : LEVEL_NOTE,
 			   root->live ? "this kernel offers no huge pages of 1 GiB"
 				      : "not told by this tree");
@@ -57,14 +67,12 @@ static void examine_pages(const struct root *root, unsigned needed, struct repor
 			report_fix(report, "switch the IOMMU on, which does without them");
 		return;
 	}
-	report_add(report, pages < needed ? LEVEL_WARN : LEVEL_OK,
-		   "%llu of 1 GiB; TT-Metal wants %u or more here (one per chip, IOMMU off)",
-		   (unsigned long long)pages, needed);
-	if (pages < needed)
-		report_fix(report,
-			   "echo %u | sudo tee /" HUGE_PAGES "nr_hugepages, or enable "
-			   "tenstorrent-hugepages.service (tt-system-tools)",
-			   needed);
+	report_add(report, pages ? LEVEL_OK : LEVEL_WARN,
+		   "%llu of 1 GiB, %llu free; without IOMMU: %u chip%s", (unsigned long long)pages,
+		   (unsigned long long)unused, chips, chips == 1 ? "" : "s");
+	if (!pages)
+		report_fix(report, "enable tenstorrent-hugepages.service (tt-system-tools), which "
+				   "reserves some for each chip");
 	if (mounted == 0) {
 		report_add(report, LEVEL_WARN, "no hugetlbfs with pages of 1 GiB is mounted");
 		report_fix(report, "sudo mkdir -p /dev/hugepages-1G && sudo mount -t hugetlbfs -o "
