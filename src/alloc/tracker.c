@@ -218,6 +218,46 @@ int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64
 	return 0;
 }
 
+/* The slots of one allocation are a list, by the links that the index does not use for them. */
+uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, uint64_t id,
+		      uint64_t size, uint64_t now)
+{
+	uint32_t held = 0;
+
+	for (; devices; devices &= devices - 1) {
+		uint32_t device = (uint32_t)__builtin_ctzll(devices), slot;
+
+		if (!pool_has_room(tracker, device, pool, 0, size)) {
+			misuse(tracker, TABLE_OVERFLOW, 0);
+			continue;
+		}
+		slot = slot_take(tracker);
+		if (slot == INDEX_NONE) {
+			misuse(tracker, TABLE_LOST, 0);
+			continue;
+		}
+		slot_fill(&tracker->slots[slot], slot_where(device, pool), id, size, now);
+		pool_change(tracker, device, pool, 0, size, now);
+		tracker->index.nodes[slot].next = held;
+		held = slot + 1;
+	}
+	return held;
+}
+
+void tracker_drop(struct tracker *tracker, uint32_t held, uint64_t now)
+{
+	while (held) {
+		uint32_t at = held - 1;
+		struct table_slot *slot = &tracker->slots[at];
+		uint64_t meta = slot->meta;
+
+		held = tracker->index.nodes[at].next;
+		slot_empty(slot);
+		slot_give_back(tracker, at);
+		pool_change(tracker, slot_device(meta), slot_pool(meta), slot->size, 0, now);
+	}
+}
+
 int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool)
 {
 	struct table_pool_cell *cell;

@@ -58,6 +58,16 @@ int tracker_alloc(struct tracker *tracker, uint32_t device, uint32_t pool, uint6
 		  uint64_t size, uint64_t now);
 int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id,
 		 uint64_t now);
+
+/*
+ * The same for who remembers by itself what is held: one allocation on several devices (a
+ * bit each), which takes a slot per device and no place in the index. Returns what to drop
+ * it by, 0 if it could be counted nowhere. Sizes are above 0, pools and devices exist.
+ */
+uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, uint64_t id,
+		      uint64_t size, uint64_t now);
+void tracker_drop(struct tracker *tracker, uint32_t held, uint64_t now);
+
 int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool);
 
 void tracker_set_program(struct tracker *tracker, const char *name);

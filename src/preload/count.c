@@ -156,8 +156,21 @@ static int chips_of(const struct library *library, const void *device, uint64_t 
 	return members_of(library, device, ret);
 }
 
+/* Devices that are heard of for the first time get a place in the table; those without are left
+ * out. */
+static uint64_t prepare_devices(struct process *process, uint64_t chips)
+{
+	uint64_t unknown = chips & ~process->tracker.header->devices;
+
+	for (; unknown; unknown &= unknown - 1)
+		if (process_meet_device(process, (uint32_t)__builtin_ctzll(unknown)) < 0)
+			chips &= ~(unknown & -unknown);
+	return chips;
+}
+
 /* The table and the buffers are changed under one lock. -ENODEV: there can be no table. */
-static int count_in(struct state *state, const struct live_buffer *live, uint64_t size)
+static int count_in(struct state *state, struct live_buffer *live, uint64_t chips,
+		    const struct metal_buffer *buffer)
 {
 	int64_t now;
 	struct process *process = process_enter(&now);
@@ -168,23 +181,11 @@ static int count_in(struct state *state, const struct live_buffer *live, uint64_
 		process_get(&phase);
 		return phase == PHASE_FAILED ? -ENODEV : 0;
 	}
+	live->held = tracker_hold(&process->tracker, prepare_devices(process, chips), buffer->type,
+				  buffer->self, buffer->size, (uint64_t)now);
 	r = live_add(&state->live, live);
-	for (uint64_t chips = live->chips; chips && r >= 0; chips &= chips - 1) {
-		uint32_t chip = (uint32_t)__builtin_ctzll(chips);
-
-		if (process_prepare_device(process, chip) == 0)
-			tracker_alloc(&process->tracker, chip, (uint32_t)live->pool, live->buffer,
-				      size, (uint64_t)now);
-	}
 	process_leave(process, now);
 	return r;
-}
-
-static void count_out(struct process *process, const struct live_buffer *live, int64_t now)
-{
-	for (uint64_t chips = live->chips; chips; chips &= chips - 1)
-		tracker_free(&process->tracker, (uint32_t)__builtin_ctzll(chips),
-			     (uint32_t)live->pool, live->buffer, (uint64_t)now);
 }
 
 static void count(struct state *state, const struct library *library, const void *allocator,
@@ -193,18 +194,18 @@ static void count(struct state *state, const struct library *library, const void
 	struct live_buffer live = {
 		.buffer = buffer->self,
 		.allocator = (uint64_t)(uintptr_t)allocator,
-		.pool = buffer->type,
 	};
+	uint64_t chips;
 	int r;
 
 	if (!buffer->owns_data || buffer->size == 0)
 		return;
-	if (chips_of(library, (const void *)(uintptr_t)buffer->device, &live.chips) < 0) {
+	if (chips_of(library, (const void *)(uintptr_t)buffer->device, &chips) < 0) {
 		withdraw(library, "a device of a kind that is not known: "
 				  "its memory is not counted");
 		return;
 	}
-	r = count_in(state, &live, buffer->size);
+	r = count_in(state, &live, chips, buffer);
 	if (r == -EEXIST)
 		withdraw(library, "a buffer was freed unseen: its memory is not counted");
 	else if (r == -ENODEV)
@@ -267,7 +268,7 @@ void count_free(const void *buffer)
 	if (!process)
 		return;
 	if (live_take(&state->live, (uint64_t)(uintptr_t)buffer, &live))
-		count_out(process, &live, now);
+		tracker_drop(&process->tracker, live.held, (uint64_t)now);
 	process_leave(process, now);
 }
 
@@ -282,6 +283,6 @@ void count_free_all(const void *allocator)
 	if (!process)
 		return;
 	while (live_take_next(&state->live, (uint64_t)(uintptr_t)allocator, &at, &live))
-		count_out(process, &live, now);
+		tracker_drop(&process->tracker, live.held, (uint64_t)now);
 	process_leave(process, now);
 }

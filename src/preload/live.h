@@ -15,8 +15,7 @@
 struct live_buffer {
 	uint64_t buffer;    /* its address; 0: the place is empty */
 	uint64_t allocator; /* its address */
-	uint64_t chips;	    /* a bit per logical id */
-	uint64_t pool;
+	uint32_t held;	    /* what the tracker knows it by */
 };
 
 /* All zero: empty. */

@@ -151,8 +151,8 @@ static enum slot_state slot_read(const struct table_slot *slot, struct table_all
 			.id = word_load(&slot->id),
 			.size = word_load(&slot->size),
 			.time_ns = word_load(&slot->time),
-			.device = meta >> 32 & 0xffff,
-			.pool = (enum table_pool)(meta >> 48 & 0xff),
+			.device = slot_device(meta),
+			.pool = (enum table_pool)slot_pool(meta),
 		};
 
 		if (!(meta & 1))

@@ -118,6 +118,16 @@ struct table_slot {
 	uint64_t time; /* CLOCK_MONOTONIC ns of the allocation */
 };
 
+static inline uint32_t slot_device(uint64_t meta)
+{
+	return meta >> 32 & 0xffff;
+}
+
+static inline uint32_t slot_pool(uint64_t meta)
+{
+	return meta >> 48 & 0xff;
+}
+
 struct table_pool_cell {
 	uint64_t seq;
 	uint64_t reserved[7];

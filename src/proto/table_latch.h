@@ -44,6 +44,7 @@ static inline void latch_write(uint64_t *seq, uint64_t *copies, size_t words,
 	uint64_t next = __atomic_load_n(seq, __ATOMIC_RELAXED) + 1; /* ours alone to change */
 	uint64_t *copy = copies + next % TABLE_COPIES * words;
 
+#pragma GCC unroll 8
 	for (size_t i = 0; i < words; i++)
 		word_store(&copy[i], values[i]);
 	word_store(seq, next);

@@ -262,6 +262,59 @@ static void out_of_everything_is_said_and_not_counted(void **state)
 	assert_true(table_list_is_complete(&reader.view));
 }
 
+static void what_is_held_on_several_devices_is_dropped_as_one(void **state)
+{
+	uint64_t bytes;
+	uint32_t first, second;
+
+	(void)state;
+	for (uint32_t device = 1; device < 4; device++)
+		assert_int_equal(tracker_identify(tracker, device, &(struct table_device){ 0 }), 0);
+	first = tracker_hold(tracker, 0xd, TABLE_L1, 77, 500, 3);
+	second = tracker_hold(tracker, 0x2, TABLE_L1, 78, 20, 4);
+	alloc(1, 1000);
+	for (uint32_t device = 0; device < 4; device++)
+		assert_int_equal(total(device, TABLE_L1).now_bytes, device == 1 ? 20 : 500);
+	assert_int_equal(list_count(&bytes), 5);
+	assert_int_equal(bytes, 3 * 500 + 20 + 1000);
+	tracker_drop(tracker, first, 9);
+	assert_int_equal(total(3, TABLE_L1).now_bytes, 0);
+	assert_int_equal(total(3, TABLE_L1).frees, 1);
+	assert_int_equal(total(3, TABLE_L1).changed_ns, 9);
+	assert_int_equal(list_count(&bytes), 2);
+	/* The slots that came back serve all alike. */
+	assert_int_equal(alloc(2, 5), 0);
+	tracker_drop(tracker, tracker_hold(tracker, 0xf, TABLE_TRACE, 79, 6, 10), 11);
+	tracker_drop(tracker, second, 12);
+	assert_int_equal(release(1), 0);
+	assert_int_equal(release(2), 0);
+	assert_int_equal(list_count(&bytes), 0);
+	assert_int_equal(misuse_all(), 0);
+}
+
+static void what_cannot_be_held_is_left_out_and_counted(void **state)
+{
+	uint32_t held;
+	uint64_t bytes;
+
+	(void)state;
+	assert_int_equal(tracker_identify(tracker, 1, &(struct table_device){ 0 }), 0);
+	assert_int_equal(alloc(1, TABLE_BYTES_MAX), 0);
+	held = tracker_hold(tracker, 3, TABLE_DRAM, 2, 10, 1);
+	assert_int_equal(misuse(TABLE_OVERFLOW), 1);
+	assert_int_equal(total(0, TABLE_DRAM).now_bytes, TABLE_BYTES_MAX);
+	assert_int_equal(total(1, TABLE_DRAM).now_bytes, 10);
+	tracker_drop(tracker, held, 2);
+	assert_int_equal(release(1), 0);
+	for (unsigned i = 0; i < LISTED + UNLISTED; i++)
+		assert_int_not_equal(tracker_hold(tracker, 1, TABLE_DRAM, i, 10, 1), 0);
+	assert_int_equal(tracker_hold(tracker, 3, TABLE_DRAM, 2, 10, 1), 0);
+	assert_int_equal(misuse(TABLE_LOST), 2);
+	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 10 * (LISTED + UNLISTED));
+	assert_int_equal(list_count(&bytes), LISTED);
+	tracker_drop(tracker, 0, 2);
+}
+
 static void stated_identity_replaces_the_assumed_one(void **state)
 {
 	struct table_device device;
@@ -331,6 +384,8 @@ int main(void)
 		TEST(failures_are_counted),
 		TEST(full_table_keeps_counting),
 		TEST(out_of_everything_is_said_and_not_counted),
+		TEST(what_is_held_on_several_devices_is_dropped_as_one),
+		TEST(what_cannot_be_held_is_left_out_and_counted),
 		TEST(stated_identity_replaces_the_assumed_one),
 		TEST(program_name_is_cut_to_fit),
 		TEST(slot_takes_at_most_48_bytes),
