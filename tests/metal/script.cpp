@@ -15,6 +15,7 @@
  *   deallocate NAME...            by the function, then the destructor
  *   bulk WHERE                    frees all that is there, whoever has it
  *   close WHERE                   the same, and the device or mesh is gone
+ *   uncaught WHERE TYPE SIZE      allocates; without room nobody catches what is thrown
  *   complain                      an exception from the library that is about no allocation
  *   thread COMMAND                on a thread of its own, until it is done
  *   random SEED COUNT [THREADS [real]]   that many steps by each thread, on all that is
@@ -358,6 +359,11 @@ void do_alloc(const Words &words)
 	entries[words[1]] = entry;
 }
 
+void do_uncaught(const Words &words) noexcept
+{
+	double_allocate(device_at(words[1]), type_of(words[2]), number(words[3]));
+}
+
 void do_at(const Words &words)
 {
 	void *buffer = double_allocate_at(device_at(words[2]), type_of(words[3]), number(words[4]),
@@ -519,18 +525,31 @@ struct Command {
 };
 
 const std::map<std::string, Command> commands = {
-	{ "hold", { 2, do_hold } },	  { "open", { 2, do_open } },
-	{ "mesh", { 3, do_mesh } },	  { "alloc", { 5, do_alloc } },
-	{ "at", { 6, do_at } },		  { "view", { 4, do_view } },
-	{ "dry", { 2, do_dry } },	  { "free", { 2, do_free } },
-	{ "deallocate", { 2, do_free } }, { "bulk", { 2, do_bulk } },
-	{ "close", { 2, do_close } },	  { "complain", { 1, do_complain } },
-	{ "thread", { 2, do_thread } },	  { "random", { 3, do_random } },
-	{ "pairs", { 5, do_pairs } },	  { "allocators", { 1, do_allocators } },
-	{ "total", { 1, do_total } },	  { "fork", { 1, do_fork } },
-	{ "reap", { 1, do_reap } },	  { "exec", { 1, do_exec } },
-	{ "say", { 2, do_say } },	  { "sleep", { 2, do_sleep } },
-	{ "wait", { 1, do_wait } },	  { "kill", { 2, do_kill } },
+	{ "hold", { 2, do_hold } },
+	{ "open", { 2, do_open } },
+	{ "mesh", { 3, do_mesh } },
+	{ "alloc", { 5, do_alloc } },
+	{ "uncaught", { 4, do_uncaught } },
+	{ "at", { 6, do_at } },
+	{ "view", { 4, do_view } },
+	{ "dry", { 2, do_dry } },
+	{ "free", { 2, do_free } },
+	{ "deallocate", { 2, do_free } },
+	{ "bulk", { 2, do_bulk } },
+	{ "close", { 2, do_close } },
+	{ "complain", { 1, do_complain } },
+	{ "thread", { 2, do_thread } },
+	{ "random", { 3, do_random } },
+	{ "pairs", { 5, do_pairs } },
+	{ "allocators", { 1, do_allocators } },
+	{ "total", { 1, do_total } },
+	{ "fork", { 1, do_fork } },
+	{ "reap", { 1, do_reap } },
+	{ "exec", { 1, do_exec } },
+	{ "say", { 2, do_say } },
+	{ "sleep", { 2, do_sleep } },
+	{ "wait", { 1, do_wait } },
+	{ "kill", { 2, do_kill } },
 	{ "exit", { 2, do_exit } },
 };
 
