@@ -86,18 +86,16 @@ static int set_sort(struct settings *settings, const char *value)
 		return -EINVAL;
 	if (settings->order.column != (enum task_column)column)
 		task_order_choose(&settings->order, (enum task_column)column);
-	if (other)
-		settings->order.down = !settings->order.down;
+	settings->order.down = task_starts_down((enum task_column)column) != other;
 	return 0;
 }
 
 static void put_sort(const struct settings *settings, struct buf *out)
 {
-	struct task_order usual = { .column = TASK_N };
+	enum task_column column = settings->order.column;
 
-	task_order_choose(&usual, settings->order.column);
-	buf_printf(out, "%s%s", usual.down == settings->order.down ? "" : "-",
-		   task_infos[settings->order.column].key);
+	buf_printf(out, "%s%s", task_starts_down(column) == settings->order.down ? "" : "-",
+		   task_infos[column].key);
 }
 
 /* Chooses by the columns in their order, which is as good as any. */

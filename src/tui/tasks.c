@@ -118,8 +118,7 @@ void tasks_done(struct tasks *tasks)
 	*tasks = (struct tasks){ 0 };
 }
 
-/* Figures are read from the largest down, names from A on. */
-static bool starts_down(enum task_column column)
+bool task_starts_down(enum task_column column)
 {
 	return column != TASK_PID && column != TASK_DEVICES && task_infos[column].kind != KIND_TEXT;
 }
@@ -133,7 +132,7 @@ void task_order_choose(struct task_order *order, enum task_column column)
 	order->second = order->column;
 	order->second_down = order->down;
 	order->column = column;
-	order->down = starts_down(column);
+	order->down = task_starts_down(column);
 }
 
 long tasks_find(const struct tasks *tasks, int32_t pid)

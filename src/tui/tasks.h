@@ -29,6 +29,9 @@ MUST_CHECK int tasks_make(struct tasks *tasks, const struct snapshot *snapshot,
 			  const struct filter *filter, const struct task_order *order);
 void tasks_done(struct tasks *tasks);
 
+/* Figures are read from the largest down, names from A on. */
+bool task_starts_down(enum task_column column);
+
 /* Sorts by another column, the one before deciding among equals; the same again turns it round. */
 void task_order_choose(struct task_order *order, enum task_column column);
 

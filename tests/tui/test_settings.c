@@ -126,6 +126,14 @@ TEST(broken_settings_are_reported_and_ignored)
 	assert_int_equal(s.order.column, TASK_DRAM);
 }
 
+TEST(the_later_order_counts_whatever_the_one_before_it_was)
+{
+	assert_true(parse("sort=-dram\nsort=dram").order.down);
+	assert_false(parse("sort=-dram\nsort=-dram").order.down);
+	assert_false(parse("sort=pid").order.down);
+	assert_true(parse("sort=-pid\nsort=-pid").order.down);
+}
+
 TEST(what_is_written_is_read_back)
 {
 	CLEANUP_BUF struct buf first = { 0 }, second = { 0 };
@@ -283,6 +291,7 @@ int main(void)
 		cmocka_unit_test(columns_have_an_order),
 		cmocka_unit_test(every_setting_goes_round_and_back),
 		cmocka_unit_test(broken_settings_are_reported_and_ignored),
+		cmocka_unit_test(the_later_order_counts_whatever_the_one_before_it_was),
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(a_file_of_garbage_is_survived),
 		cmocka_unit_test(a_link_to_the_file_stays_one),
