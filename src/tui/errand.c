@@ -153,95 +153,119 @@ static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 }
 
 /*
- * Files of a process can hang as long as it hangs itself. So they are read by a thread
- * of their own with memory of its own, which is left behind if it does not come back.
+ * Files of a process can hang as long as it hangs itself, and so can a home that another
+ * machine serves. So they are visited by a thread of their own with memory of its own,
+ * which is left behind if it does not come back.
  */
-struct inspection {
+struct visit {
 	struct job job;
+	struct errand errand;
 	struct root root;
-	int32_t pid;
 	struct buf text;
 };
 
 static void inspect(void *arg)
 {
-	struct inspection *inspection = arg;
+	struct visit *visit = arg;
 
-	put_files(&inspection->root, inspection->pid, &inspection->text);
-	put_environment(&inspection->root, inspection->pid, &inspection->text);
+	put_files(&visit->root, visit->errand.pid, &visit->text);
+	put_environment(&visit->root, visit->errand.pid, &visit->text);
 }
 
-static void inspection_free(struct inspection *inspection)
+static void save(void *arg)
 {
-	if (!inspection)
-		return;
-	root_done(&inspection->root);
-	buf_done(&inspection->text);
-	free(inspection);
-}
-
-/* With its own descriptor: the machine may be closed before it comes back. */
-static struct inspection *inspection_new(const struct errand *errand, const struct root *root)
-{
-	struct inspection *inspection = calloc(1, sizeof(*inspection));
-
-	if (!inspection)
-		return NULL;
-	inspection->root.fd = -1;
-	inspection->pid = errand->pid;
-	inspection->job = (struct job){ .run = inspect, .arg = inspection };
-	if (root_copy(root, &inspection->root) >= 0)
-		return inspection;
-	inspection_free(inspection);
-	return NULL;
-}
-
-static void run_inspect(const struct errand *errand, const struct root *root, struct buf *ret)
-{
-	enum { PATIENCE_MS = 500, MOST_LEFT_BEHIND = 16 };
-	static unsigned left_behind; /* the sampler thread's own */
-	struct inspection *inspection = NULL;
-	struct crew *crew = NULL;
-	struct job *jobs[1];
-
-	if (left_behind < MOST_LEFT_BEHIND)
-		inspection = inspection_new(errand, root);
-	if (!inspection || crew_new(&crew) < 0) {
-		inspection_free(inspection);
-		buf_puts(ret, "Environment\n  N/A (too many processes hang, or no memory)\n");
-		return;
-	}
-	jobs[0] = &inspection->job;
-	if (crew_run(crew, jobs, 1, PATIENCE_MS * NS_PER_MS)) {
-		buf_add(ret, buf_text(&inspection->text), inspection->text.length);
-		crew_free(crew);
-		inspection_free(inspection);
-	} else {
-		left_behind++;
-		crew_free(crew);
-		buf_puts(ret, "Environment\n  N/A (timed out: the process hangs)\n");
-	}
-}
-
-static void run_save(const struct errand *errand, struct buf *ret)
-{
+	struct visit *visit = arg;
 	CLEANUP_BUF struct buf path = { 0 };
-	int r = settings_save(&errand->settings, &path);
+	int r = settings_save(&visit->errand.settings, &path);
 
 	if (r < 0)
-		buf_printf(ret, "settings not written: %s: %s",
+		buf_printf(&visit->text, "settings not written: %s: %s",
 			   path.length ? buf_text(&path)
 				       : "neither XDG_CONFIG_HOME nor HOME is set",
 			   strerror(-r));
 	else
-		buf_printf(ret, "settings written: %s", buf_text(&path));
+		buf_printf(&visit->text, "settings written: %s", buf_text(&path));
+}
+
+static void visit_free(struct visit *visit)
+{
+	if (!visit)
+		return;
+	root_done(&visit->root);
+	buf_done(&visit->text);
+	free(visit);
+}
+
+/* With its own descriptor: the machine may be closed before it comes back. */
+static struct visit *visit_new(const struct errand *errand, const struct root *root,
+			       void (*run)(void *arg))
+{
+	struct visit *visit = calloc(1, sizeof(*visit));
+
+	if (!visit)
+		return NULL;
+	visit->root.fd = -1;
+	visit->errand = *errand;
+	visit->job = (struct job){ .run = run, .arg = visit };
+	if (root_copy(root, &visit->root) >= 0)
+		return visit;
+	visit_free(visit);
+	return NULL;
+}
+
+/* -EBUSY: too many have not come back; -ETIMEDOUT: nor does this one. */
+static int run_visit(const struct errand *errand, const struct root *root, void (*run)(void *arg),
+		     struct buf *ret)
+{
+	enum { PATIENCE_MS = 500, MOST_LEFT_BEHIND = 16 };
+	static unsigned left_behind; /* the sampler thread's own */
+	struct visit *visit = NULL;
+	struct crew *crew = NULL;
+	bool back;
+
+	if (left_behind >= MOST_LEFT_BEHIND)
+		return -EBUSY;
+	visit = visit_new(errand, root, run);
+	if (!visit || crew_new(&crew) < 0) {
+		visit_free(visit);
+		return -ENOMEM;
+	}
+	back = crew_run(crew, (struct job *[]){ &visit->job }, 1, PATIENCE_MS * NS_PER_MS);
+	if (back)
+		buf_add(ret, buf_text(&visit->text), visit->text.length);
+	crew_free(crew);
+	if (back)
+		visit_free(visit);
+	else
+		left_behind++;
+	return back ? 0 : -ETIMEDOUT;
+}
+
+static void run_inspect(const struct errand *errand, const struct root *root, struct buf *ret)
+{
+	int r = run_visit(errand, root, inspect, ret);
+
+	if (r < 0)
+		buf_printf(ret, "Environment\n  N/A (%s)\n",
+			   r == -ETIMEDOUT ? "timed out: the process hangs"
+			   : r == -EBUSY   ? "too many processes hang"
+					   : strerror(-r));
+}
+
+static void run_save(const struct errand *errand, const struct root *root, struct buf *ret)
+{
+	int r = run_visit(errand, root, save, ret);
+
+	if (r < 0)
+		buf_printf(ret, "settings not written: %s",
+			   r == -ETIMEDOUT ? "the folder does not answer" : strerror(-r));
 }
 
 void errand_run(const struct errand *errand, const struct root *root, struct buf *ret)
 {
 	switch (errand->kind) {
 	case ERRAND_SIGNAL: run_signal(errand, ret); break;
-	case ERRAND_SAVE: run_save(errand, ret); break;
+	case ERRAND_SAVE: run_save(errand, root, ret); break;
 	case ERRAND_INSPECT: run_inspect(errand, root, ret); break;
 	case ERRAND_N: break;
 	}

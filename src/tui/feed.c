@@ -25,7 +25,7 @@ struct feed {
 	pthread_cond_t changed;
 	struct want want;
 	int64_t period_ns;
-	bool stop, hurry, ended;
+	bool stop, hurry, ended, on_errand;
 	struct frame *newest; /* not handed out yet */
 	struct errand errands[MAX_ERRANDS];
 	size_t n_errands;
@@ -146,6 +146,7 @@ static void run_errand(struct feed *feed)
 	struct errand errand = feed->errands[0];
 	struct buf answer = { 0 };
 
+	feed->on_errand = true;
 	feed->n_errands--;
 	memmove(feed->errands, feed->errands + 1, feed->n_errands * sizeof(errand));
 	pthread_mutex_unlock(&feed->lock);
@@ -155,6 +156,7 @@ static void run_errand(struct feed *feed)
 	buf_done(&feed->answers[errand.kind]);
 	feed->answers[errand.kind] = answer;
 	feed->answered[errand.kind] = true;
+	feed->on_errand = false;
 	if (errand.kind == ERRAND_INSPECT)
 		feed->inspected = errand.pid;
 	wake_display(feed);
@@ -166,12 +168,15 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 	bool stop;
 
 	pthread_mutex_lock(&feed->lock);
-	while (!feed->stop && !feed->hurry) {
+	for (;;) {
 		struct timespec until = clock_timespec(*tick + feed->period_ns);
 
+		/* First of all: the next sample is to show what came of them, and who
+		 * quits has asked for them. */
 		if (feed->n_errands)
 			run_errand(feed);
-		else if (pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
+		else if (feed->stop || feed->hurry ||
+			 pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
 			break;
 	}
 	/* No backlog if the last one took too long, and none after being asked. */
@@ -241,28 +246,54 @@ int feed_new(const struct machine *machine, const struct want *want, unsigned pe
 	return 0;
 }
 
-/* Nobody who quits waits long for a read that hangs. */
+/* Nobody who quits waits long for a read that hangs, unless it is for what was asked. */
 static bool wait_for_end(struct feed *feed)
 {
-	struct timespec until = clock_timespec(clock_now(CLOCK_MONOTONIC) + 50 * NS_PER_MS);
+	int64_t now = clock_now(CLOCK_MONOTONIC);
 	int r = 0;
 	bool ended;
 
 	pthread_mutex_lock(&feed->lock);
 	feed->stop = true;
 	pthread_cond_broadcast(&feed->changed);
-	while (!feed->ended && r == 0)
+	while (!feed->ended && r == 0) {
+		bool asked = feed->n_errands || feed->on_errand;
+		struct timespec until = clock_timespec(now + (asked ? 2000 : 50) * NS_PER_MS);
+
 		r = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
+	}
 	ended = feed->ended;
 	pthread_mutex_unlock(&feed->lock);
 	return ended;
 }
 
-bool feed_free(struct feed *feed)
+/* What was asked and not told, of all but inspections: their reader is gone. */
+static void take_news(struct feed *feed, struct buf *ret)
 {
+	static const char *const undone[] = {
+		[ERRAND_SIGNAL] = "no signal sent: a read that hangs was before it",
+		[ERRAND_SAVE] = "settings not written: a read that hangs was before it",
+	};
+
+	pthread_mutex_lock(&feed->lock);
+	for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
+		if (feed->answered[i])
+			buf_printf(ret, "%s\n", buf_text(&feed->answers[i]));
+	for (size_t i = 0; i < feed->n_errands; i++)
+		if (feed->errands[i].kind < ARRAY_SIZE(undone))
+			buf_printf(ret, "%s\n", undone[feed->errands[i].kind]);
+	pthread_mutex_unlock(&feed->lock);
+}
+
+bool feed_free(struct feed *feed, struct buf *ret_news)
+{
+	bool ended;
+
 	if (!feed)
 		return true;
-	if (!wait_for_end(feed)) {
+	ended = wait_for_end(feed);
+	take_news(feed, ret_news);
+	if (!ended) {
 		pthread_detach(feed->thread);
 		return false;
 	}

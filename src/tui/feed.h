@@ -69,10 +69,11 @@ MUST_CHECK int feed_new(const struct machine *machine, const struct want *want, 
 			struct feed **ret);
 
 /*
- * Ends it. False: the thread is stuck in a read, and keeps the feed and the machine,
- * which must then stay where they are.
+ * Ends it, errands first; appends what came of those that nobody heard of, a line each.
+ * False: the thread is stuck in a read, and keeps the feed and the machine, which must
+ * then stay where they are.
  */
-MUST_CHECK bool feed_free(struct feed *feed);
+MUST_CHECK bool feed_free(struct feed *feed, struct buf *ret_news);
 
 /* Readable when there is a new frame or an answer. */
 int feed_fd(const struct feed *feed);

@@ -133,15 +133,16 @@ void settings_write(const struct settings *settings, struct buf *out)
 }
 
 /* The folder and the one above it, as a desktop would make them. */
-static void make_folders(const char *folder)
+static int make_folders(const char *folder)
 {
 	CLEANUP_FREE char *above = strdup(folder);
 
-	if (above) {
-		*strrchr(above, '/') = '\0';
-		mkdir(above, 0700);
-	}
-	mkdir(folder, 0700);
+	if (!above)
+		return -ENOMEM;
+	*strrchr(above, '/') = '\0';
+	if (mkdir(above, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	return mkdir(folder, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 static int write_file(const char *path, const struct buf *text)
@@ -180,10 +181,13 @@ static int replace_file(const char *path, const struct buf *text)
 int settings_save(const struct settings *settings, struct buf *ret_path)
 {
 	CLEANUP_BUF struct buf text = { 0 };
+	int r;
 
 	if (!put_folder(ret_path))
 		return -ENOENT;
-	make_folders(buf_text(ret_path));
+	r = make_folders(buf_text(ret_path));
+	if (r < 0)
+		return r;
 	buf_puts(ret_path, "/config");
 	settings_write(settings, &text);
 	if (text.failed || ret_path->failed)

@@ -128,6 +128,22 @@ static bool start_curses(void)
 	return started;
 }
 
+/* Terminals differ over these two, whatever they call themselves. */
+static void define_keys(void)
+{
+	static const struct {
+		const char *sequence;
+		int key;
+	} others[] = {
+		{ "\033[1~", KEY_HOME }, { "\033[7~", KEY_HOME }, { "\033[H", KEY_HOME },
+		{ "\033OH", KEY_HOME },	 { "\033[4~", KEY_END },  { "\033[8~", KEY_END },
+		{ "\033[F", KEY_END },	 { "\033OF", KEY_END },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		define_key(others[i].sequence, others[i].key);
+}
+
 int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 {
 	if (tcgetattr(STDIN_FILENO, &rescue.before) < 0)
@@ -142,6 +158,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 	nonl();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
+	define_keys();
 	nodelay(stdscr, TRUE);
 	set_escdelay(25);
 	typeahead(-1); /* a frame is drawn to its end, whatever keys there are */
@@ -162,7 +179,7 @@ void terminal_set_mouse(bool ours)
 	mouseinterval(0); /* a press is a click: nobody waits for the second */
 }
 
-enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 2000, ESCAPE = 27 };
 
 static void leave_screen(int stop_fd, int patience_ms)
 {
@@ -265,10 +282,37 @@ enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t u
 	return fds[2].revents ? EVENT_FEED : EVENT_READY;
 }
 
-int terminal_key(void)
+/* A byte of a sequence, from its second on? The last one is a letter or a like sign. */
+static bool continues_sequence(struct terminal *terminal, int key)
+{
+	bool within = terminal->in_sequence && key >= ' ' && key < 127;
+
+	terminal->in_sequence = within && key < '@';
+	return within;
+}
+
+/* After an escape: does a sequence begin that curses did not take for a key? */
+static bool begins_sequence(struct terminal *terminal)
 {
 	int key = getch();
 
+	if (key == '[')
+		terminal->in_sequence = true;
+	else if (key == 'O')
+		(void)getch();
+	else if (key != ERR)
+		ungetch(key);
+	return key == '[' || key == 'O';
+}
+
+int terminal_key(struct terminal *terminal)
+{
+	int key;
+
+	do
+		key = getch();
+	while (key != ERR &&
+	       (continues_sequence(terminal, key) || (key == ESCAPE && begins_sequence(terminal))));
 	return key == ERR ? -1 : key;
 }
 

@@ -21,6 +21,7 @@ struct terminal {
 	int signals;  /* signalfd */
 	int ended_by; /* signal number; 0: the terminal is gone */
 	bool color;
+	bool in_sequence; /* of a key that the terminal's description does not have */
 };
 
 /* Before any thread is started: signals are blocked for all of them. */
@@ -36,8 +37,8 @@ void terminal_set_mouse(bool ours);
 /* One event until that time (CLOCK_MONOTONIC); full: also wait for output to be taken. */
 enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t until_ns);
 
-/* A key of curses, -1: no more. */
-int terminal_key(void);
+/* A key of curses, -1: no more. Sequences that it does not know are no keys. */
+int terminal_key(struct terminal *terminal);
 
 /* Would a frame be taken at once? If not it is better left out than queued. */
 bool terminal_is_ready(void);

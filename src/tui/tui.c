@@ -66,11 +66,12 @@ static void take_mouse(struct ui *ui)
 }
 
 /* All that are waiting, before anything is drawn: keys held down do not queue frames. */
-static void take_keys(struct ui *ui)
+static void take_keys(struct loop *loop)
 {
+	struct ui *ui = &loop->ui;
 	int code;
 
-	while (!ui->quit && (code = terminal_key()) >= 0) {
+	while (!ui->quit && (code = terminal_key(&loop->terminal)) >= 0) {
 		if (code == KEY_MOUSE)
 			take_mouse(ui);
 		else if (code != KEY_RESIZE)
@@ -82,7 +83,7 @@ static bool handle(struct loop *loop, enum event event)
 {
 	loop->dirty = loop->dirty || event != EVENT_READY;
 	switch (event) {
-	case EVENT_KEY: take_keys(&loop->ui); break;
+	case EVENT_KEY: take_keys(loop); break;
 	case EVENT_RESIZE: ui_resize(&loop->ui, LINES, COLS); break;
 	case EVENT_FEED: take_frame(loop); break;
 	case EVENT_END: return false;
@@ -154,8 +155,8 @@ int tui_run(const struct tui *tui, struct tui_end *ret)
 	terminal_leave(&loop.terminal);
 	*ret = (struct tui_end){ .code = loop.code,
 				 .no_screen = r < 0,
-				 .signal = loop.terminal.ended_by,
-				 .stuck = !feed_free(loop.ui.feed) };
+				 .signal = loop.terminal.ended_by };
+	ret->stuck = !feed_free(loop.ui.feed, &ret->news);
 	ui_done(&loop.ui);
 	return r;
 }

@@ -18,10 +18,11 @@ struct tui {
 
 /* How it ended. */
 struct tui_end {
-	int code;	/* exit code of the last sample */
-	int signal;	/* to end by; 0: none */
-	bool no_screen; /* it did not even begin */
-	bool stuck;	/* the sampler thread is in a read that hangs, and keeps the machine */
+	int code;	 /* exit code of the last sample */
+	int signal;	 /* to end by; 0: none */
+	bool no_screen;	 /* it did not even begin */
+	bool stuck;	 /* the sampler thread is in a read that hangs, and keeps the machine */
+	struct buf news; /* lines that the screen had no time to show; to be freed */
 };
 
 /* What a view will show, for the machine. */

@@ -73,7 +73,7 @@ static int choose(struct settings *settings, const struct wishes *wishes, struct
 static int run(const struct wishes *wishes, struct session *session, struct tui_end *end)
 {
 	struct look look = look_decide(wishes->color, wishes->ascii, true);
-	struct machine machine = { .arg = session, .root = &session->root, .take = take };
+	static struct machine machine; /* a thread that is stuck still uses it */
 	CLEANUP_BUF struct buf complaints = { 0 };
 	struct tui tui = {
 		.version = look.version,
@@ -86,6 +86,7 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 	struct want want = { 0 };
 	int r;
 
+	machine = (struct machine){ .arg = session, .root = &session->root, .take = take };
 	r = choose(&tui.settings, wishes, &complaints);
 	if (r)
 		return r;
@@ -100,6 +101,8 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 	/* Again where it stays: the screen they were on is gone. */
 	if (complaints.length)
 		say(0, "settings: %s", buf_text(&complaints));
+	fputs(buf_text(&end->news), stderr);
+	buf_done(&end->news);
 	return end->code;
 }
 

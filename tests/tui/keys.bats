@@ -303,3 +303,56 @@ type_line() {
 	}
 	expect_usage --theme mono
 }
+
+@test "what was asked for is done before it ends, and told where it stays" {
+	export XDG_CONFIG_HOME=$WORK/config
+	mkdir "$XDG_CONFIG_HOME"
+	rm -r "$D"
+	start -b n150 -w dev=0,dram=1G,name=victim
+	watch 100x30 --view processes
+	eventually shows victim
+	keys k
+	eventually shows 'SIGTERM'
+	keys Down Down Enter
+	eventually shows 'Send SIGKILL'
+	keys y W q
+	eventually shows 'code 0'
+	shows '^SIGKILL sent to'
+	shows '^settings written: '
+	grep -q '^view = processes$' "$XDG_CONFIG_HOME/tt-smi/config"
+}
+
+@test "a folder for settings that hangs, or that cannot be made" {
+	export XDG_CONFIG_HOME=$WORK/config
+	mkdir -p "$XDG_CONFIG_HOME/tt-smi"
+	mkfifo "$XDG_CONFIG_HOME/tt-smi/config.new"
+	watch 100x30
+	eventually shows 'DRAM GB'
+	keys W
+	eventually shows 'settings not written: the folder does not answer'
+	eventually not shows 'settings not written'
+	not shows 'NO SAMPLE'
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	XDG_CONFIG_HOME=/proc/self/nowhere watch 100x30
+	eventually shows 'DRAM GB'
+	keys W
+	eventually shows 'settings not written: /proc/self/nowhere/tt-smi: No such file'
+}
+
+@test "keys that the terminal sends and nobody knows do nothing" {
+	watch 100x30
+	eventually shows 'DRAM GB'
+	# Ctrl-Right, Shift-Up, a function key with Alt: their bytes are digits and letters.
+	keys -H 1b 5b 31 3b 35 43 1b 5b 31 3b 32 41 1b 5b 32 35 3b 33 7e 1b 4f 35
+	keys I
+	eventually shows 'by DRAM▲'
+	shows 'DRAM GB'
+	not shows 'IDENTITY'
+	# End and Home, as terminals send them that are not what they say.
+	keys -H 1b 5b 34 7e
+	eventually selected delta
+	keys -H 1b 5b 31 7e
+	eventually selected gamma
+}
