@@ -36,7 +36,7 @@ void vendor_render(struct buf *out, const struct look *look, const struct snapsh
 /* How a process's memory is known, in words; shared by table and detail. */
 void status_text(struct buf *out, const struct process *process);
 
-/* The same for a narrow column: that the device is open goes before the reason is cut. */
+/* The same for a narrow column: all else goes before the reason is cut. */
 void status_text_within(struct buf *out, const struct process *process, size_t width);
 
 /* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */

@@ -84,6 +84,9 @@ void status_text_within(struct buf *out, const struct process *process, size_t w
 		length--; /* the other parenthesis */
 	if (length > width)
 		skip_start(&text, &length, "tracing ");
+	if (length > width && skip_start(&text, &length, "unreliable: ") &&
+	    length + strlen("trace: ") <= width)
+		buf_puts(out, "trace: ");
 	buf_add(out, text, length);
 }
 

@@ -7,6 +7,8 @@
 #include "render/render.h"
 #include "render/sheet.h"
 
+#include <string.h>
+
 static void put_pid(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -239,11 +241,32 @@ static void put_rows(struct sheet *sheet, const struct plan *plan, const struct 
 		put_nobody(sheet, snapshot);
 }
 
+/* As wide as the longest status, if the line has the room: a reason comes before what is extra. */
+static size_t status_width(const struct snapshot *snapshot, size_t room)
+{
+	size_t width = columns[COLUMN_STATUS].width;
+
+	for (size_t i = 0; i < COLUMN_STATUS; i++)
+		room -= MIN(room, columns[i].width);
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		CLEANUP_BUF struct buf text = { 0 };
+
+		status_text(&text, &snapshot->processes[i]);
+		if (text.length < room)
+			width = MAX(width, text.length + 1);
+	}
+	return width;
+}
+
 void process_box(struct sheet *sheet, const struct snapshot *snapshot)
 {
-	struct plan plan =
-		plan_columns(columns, ARRAY_SIZE(columns), box_room(sheet->look->columns), NULL);
+	size_t room = box_room(sheet->look->columns);
+	struct column fitted[ARRAY_SIZE(columns)];
+	struct plan plan;
 
+	memcpy(fitted, columns, sizeof(columns));
+	fitted[COLUMN_STATUS].width = status_width(snapshot, room);
+	plan = plan_columns(fitted, ARRAY_SIZE(fitted), room, NULL);
 	sheet_rule(sheet, RULE_TOP);
 	plan_put_headings(&plan, sheet);
 	sheet_rule(sheet, RULE_MIDDLE);

@@ -454,3 +454,18 @@ file" ] || { ls -A "$1"; exit 94; }
 	ln -sf "../../../../../../../../../../../../../../$outside" "$card/tt_aiclk"
 	[ "$(smi -i 0 --query-gpu=clocks.ai --format=csv,noheader)" = '[N/A]' ]
 }
+
+@test "why a trace is not to be trusted: whole from 120 columns on, and readable at 80" {
+	rm -r "$D"
+	make_machine traced
+	local counts doubt whole reason
+	counts=$(file "$D/run/tt-smi/bpf/allocations")
+	cp "$counts" "$WORK/counts"
+	for doubt in unknown-shape single-step missed-free map-full no-throw mesh no-answer; do
+		sed "s/unreliable:missed-free/unreliable:$doubt/" "$WORK/counts" >"$counts"
+		whole=$(smi -q | grep -o 'Device open (tracing unreliable: .*)')
+		reason=${whole#*: }
+		COLUMNS=120 smi | grep -F -- "$whole"
+		COLUMNS=80 smi | grep -F -- "${reason%)}"
+	done
+}
