@@ -22,9 +22,9 @@ struct crew {
 	pthread_cond_t work;  /* a job was queued, or the crew ends */
 	pthread_cond_t done;  /* a job ended */
 	struct job *queue, **queue_end;
-	unsigned workers, idle;
-	unsigned running; /* jobs, awaited or not */
-	unsigned pending; /* queued or running, and awaited */
+	unsigned workers;
+	unsigned idle;	  /* of them: without a job, and bound to look for one */
+	unsigned pending; /* jobs queued or running, and awaited */
 	bool ending;
 };
 
@@ -59,7 +59,6 @@ static struct job *crew_next(struct crew *crew)
 {
 	struct job *job;
 
-	crew->idle++;
 	while (!crew->queue && !crew->ending)
 		pthread_cond_wait(&crew->work, &crew->lock);
 	crew->idle--;
@@ -74,6 +73,24 @@ static struct job *crew_next(struct crew *crew)
 	return job;
 }
 
+/*
+ * Notes that a job has ended. Whoever waits is told without the lock, or would wake
+ * only to wait for that.
+ */
+static void crew_end(struct crew *crew, struct job *job)
+{
+	bool last = job->state == JOB_RUNNING && --crew->pending == 0;
+
+	crew->idle++;
+	job->state = JOB_IDLE;
+	job->done = true;
+	if (!last)
+		return;
+	pthread_mutex_unlock(&crew->lock);
+	pthread_cond_signal(&crew->done);
+	pthread_mutex_lock(&crew->lock);
+}
+
 static void *worker(void *arg)
 {
 	struct crew *crew = arg;
@@ -81,15 +98,10 @@ static void *worker(void *arg)
 
 	pthread_mutex_lock(&crew->lock);
 	while ((job = crew_next(crew))) {
-		crew->running++;
 		pthread_mutex_unlock(&crew->lock);
 		job->run(job->arg);
 		pthread_mutex_lock(&crew->lock);
-		crew->running--;
-		if (job->state == JOB_RUNNING && --crew->pending == 0)
-			pthread_cond_signal(&crew->done);
-		job->state = JOB_IDLE;
-		job->done = true;
+		crew_end(crew, job);
 	}
 	crew->workers--;
 	pthread_cond_broadcast(&crew->done);
@@ -113,8 +125,10 @@ static int crew_add_worker(struct crew *crew)
 	r = pthread_create(&thread, &attr, worker, crew);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
-	if (r == 0)
+	if (r == 0) {
 		crew->workers++;
+		crew->idle++;
+	}
 	return -r;
 }
 
@@ -155,10 +169,13 @@ static int64_t crew_check(struct crew *crew, struct job *const *jobs, size_t cou
 /* Sends one worker to the queue: one that waits for work, else a new one. */
 static void crew_send(struct crew *crew)
 {
-	if (crew->idle)
-		pthread_cond_signal(&crew->work);
-	else
+	if (!crew->idle) {
 		(void)crew_add_worker(crew); /* without threads everything is late */
+		return;
+	}
+	pthread_mutex_unlock(&crew->lock); /* as in crew_end() */
+	pthread_cond_signal(&crew->work);
+	pthread_mutex_lock(&crew->lock);
 }
 
 /* Jobs still queued, though the newest running one had its moment? */
@@ -237,7 +254,8 @@ bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t 
 		if (!crew->pending || clock_now(CLOCK_MONOTONIC) >= end)
 			break;
 		crew_reinforce(crew, MAX(start, newest), &wake);
-		end += crew_wait(crew, jobs, count, MIN(wake, end));
+		if (crew->pending) /* still, for the lock may have been others' */
+			end += crew_wait(crew, jobs, count, MIN(wake, end));
 	}
 	all = crew_collect(crew, jobs, count);
 	pthread_mutex_unlock(&crew->lock);
@@ -269,7 +287,7 @@ bool crew_is_blocked(struct crew *crew)
 	bool blocked;
 
 	pthread_mutex_lock(&crew->lock);
-	blocked = crew->running > 0;
+	blocked = crew->workers > crew->idle;
 	pthread_mutex_unlock(&crew->lock);
 	return blocked;
 }

@@ -10,6 +10,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -22,9 +23,11 @@ static atomic_int_fast64_t wake_at; /* the one who sleeps does so until then; 0:
 static atomic_int workers, resting;
 static int64_t stall; /* how much later than it should who waits is woken, once */
 
-/* Guarded by the lock of the crew. */
-static pthread_cond_t *work; /* what idle workers wait for */
-static int idle, called;     /* how many wait; how many of them have been called */
+static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER; /* for these */
+static pthread_cond_t *work;				       /* what idle workers wait for */
+static int idle, called; /* how many wait; how many of them have been called */
+
+static atomic_bool told; /* the crew was, and may not have been waiting in earnest */
 
 static int threads_left;	 /* how many more may be had */
 static unsigned threads_refused; /* how many were asked for in vain */
@@ -73,45 +76,55 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 {
+	pthread_mutex_lock(&tally_lock);
 	work = cond;
 	idle++;
 	resting++;
+	pthread_mutex_unlock(&tally_lock);
 	__real_pthread_cond_wait(cond, lock);
+	pthread_mutex_lock(&tally_lock);
 	if (called > 0) {
 		called--;
 	} else {
 		idle--;
 		resting--;
 	}
+	pthread_mutex_unlock(&tally_lock);
 	return 0;
 }
 
 /* Who is called rests no more, though it may take a while to hear of it. */
-static void call(pthread_cond_t *cond, int count)
+static void call(pthread_cond_t *cond, int most)
 {
-	if (cond != work)
-		return;
-	called += count;
-	idle -= count;
-	resting -= count;
+	pthread_mutex_lock(&tally_lock);
+	if (cond == work) {
+		int count = MIN(idle, most);
+
+		called += count;
+		idle -= count;
+		resting -= count;
+	} else {
+		told = true;
+	}
+	pthread_mutex_unlock(&tally_lock);
 }
 
 int __wrap_pthread_cond_signal(pthread_cond_t *cond)
 {
-	call(cond, MIN(idle, 1));
+	call(cond, 1);
 	return __real_pthread_cond_signal(cond);
 }
 
 int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 {
-	call(cond, idle);
+	call(cond, INT_MAX);
 	return __real_pthread_cond_broadcast(cond);
 }
 
 /* All rest: time goes on, to the one who sleeps or to what is waited for. */
 static bool time_passes(int64_t until)
 {
-	if (resting != workers)
+	if (resting != workers || told)
 		return false;
 	if (wake_at && wake_at <= until) {
 		now = wake_at;
@@ -132,7 +145,8 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock,
 
 		__real_clock_gettime(CLOCK_MONOTONIC, &moment);
 		moment = clock_timespec(moment.tv_sec * NS_PER_S + moment.tv_nsec + NS_PER_MS);
-		if (__real_pthread_cond_timedwait(cond, lock, &moment) == 0)
+		__real_pthread_cond_timedwait(cond, lock, &moment);
+		if (atomic_exchange(&told, false))
 			return 0;
 	}
 	return ETIMEDOUT;
