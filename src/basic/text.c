@@ -1,5 +1,8 @@
 #include "basic/text.h"
 
+#include "basic/macros.h"
+
+#include <string.h>
 #include <wchar.h>
 
 static const uint32_t mark = 0xFFFD; /* REPLACEMENT CHARACTER */
@@ -64,27 +67,36 @@ bool text_is_plain(uint32_t c)
 	return true;
 }
 
-void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
-{
-	while (length) {
-		uint32_t c = 0;
-		size_t n = utf8_decode(text, length, &c);
-
-		if (n == 0 || !text_is_plain(c) || (utf8 && wcwidth((wchar_t)c) < 0))
-			c = mark;
-		if (!utf8 && c >= 0x80)
-			c = '?';
-		utf8_encode(out, c);
-		text += n ? n : 1;
-		length -= n ? n : 1;
-	}
-}
-
 static size_t char_width(uint32_t c)
 {
 	int width = c < 0x80 ? 1 : wcwidth((wchar_t)c);
 
 	return width < 0 ? 1 : (size_t)width;
+}
+
+size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size_t *ret_width)
+{
+	uint32_t c = 0;
+	size_t n = utf8_decode(text, length, &c);
+
+	if (n == 0 || !text_is_plain(c) || (utf8 && c >= 0x80 && wcwidth((wchar_t)c) < 0))
+		c = mark;
+	if (!utf8 && c >= 0x80)
+		c = '?';
+	*ret = c;
+	*ret_width = char_width(c);
+	return MAX(n, 1);
+}
+
+void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
+{
+	for (size_t at = 0; at < length;) {
+		uint32_t c;
+		size_t width;
+
+		at += text_next(text + at, length - at, utf8, &c, &width);
+		utf8_encode(out, c);
+	}
 }
 
 size_t text_width(const char *text, size_t length)
@@ -116,4 +128,12 @@ size_t text_fit(const char *text, size_t length, size_t columns)
 		at += n ? n : 1;
 	}
 	return at;
+}
+
+void text_copy(char *to, size_t room, const char *from)
+{
+	size_t length = MIN(strlen(from), room - 1);
+
+	memcpy(to, from, length);
+	to[length] = '\0';
 }

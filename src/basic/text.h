@@ -26,8 +26,17 @@ bool text_is_plain(uint32_t c);
 /* Appends text with a mark for each unsafe character; ASCII only if !utf8. */
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8);
 
+/*
+ * The same, one character at a time: returns the bytes of text that it stands for, at
+ * least one, with it and the columns that it takes. For whoever keeps no copy.
+ */
+size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size_t *ret_width);
+
 /* Columns that clean text takes. Follows LC_CTYPE, as the terminal does. */
 size_t text_width(const char *text, size_t length);
 
 /* Bytes of clean text that fit into so many columns, never half a character. */
 size_t text_fit(const char *text, size_t length, size_t columns);
+
+/* Copies as much of it as there is room for, with a NUL. */
+void text_copy(char *to, size_t room, const char *from);

@@ -1,9 +1,11 @@
 #include "model/device.h"
 
 #include "basic/parse.h"
+#include "basic/text.h"
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void device_init(struct device *dev, uint32_t index)
@@ -49,13 +51,21 @@ static const char *device_state_name(enum device_state state)
 
 uint32_t device_bundle(const struct device *dev)
 {
-	unsigned a, b, c, d;
+	const char *at = dev->fw_bundle;
+	uint32_t bundle = 0;
 
 	if (!device_knows(dev, DEV_FW_BUNDLE))
 		return 0;
-	if (sscanf(dev->fw_bundle, "%3u.%3u.%3u.%3u", &a, &b, &c, &d) != 4 || (a | b | c | d) > 255)
-		return 0;
-	return a << 24 | b << 16 | c << 8 | d;
+	for (unsigned i = 0; i < 4; i++) {
+		char *end;
+		unsigned long part = strtoul(at, &end, 10);
+
+		if (end == at || part > 255 || *end != (i < 3 ? '.' : '\0'))
+			return 0;
+		bundle = bundle << 8 | (uint32_t)part;
+		at = end + 1;
+	}
+	return bundle;
 }
 
 int device_bus(const struct device *dev)
@@ -70,25 +80,46 @@ int device_bus(const struct device *dev)
 	return parse_hex(digits, &bus) < 0 ? -1 : (int)bus;
 }
 
+/* "TT-" and sixteen digits. By hand, as the rest: this is done for every sample. */
+static void derive_uuid(struct device *dev)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *at = dev->uuid + 3;
+
+	dev->why[DEV_UUID] = dev->why[DEV_ASIC_ID];
+	if (!device_knows(dev, DEV_ASIC_ID))
+		return;
+	memcpy(dev->uuid, "TT-", 3);
+	for (int shift = 60; shift >= 0; shift -= 4)
+		*at++ = digits[dev->asic_id >> shift & 15];
+	*at = '\0';
+}
+
+static void derive_node(struct device *dev)
+{
+	static const char folder[] = "/dev/tenstorrent/";
+	const size_t length = sizeof(folder) - 1;
+
+	if (dev->remote)
+		return;
+	memcpy(dev->node, folder, length);
+	text_copy(dev->node + length, sizeof(dev->node) - length, dev->id);
+	dev->why[DEV_NODE] = KNOWN;
+}
+
 static void derive_identity(struct device *dev)
 {
 	int bus = device_bus(dev);
 
-	snprintf(dev->name, sizeof(dev->name), "%s", arch_names[dev->arch]);
-	snprintf(dev->architecture, sizeof(dev->architecture), "%s", arch_identifiers[dev->arch]);
+	text_copy(dev->name, sizeof(dev->name), arch_names[dev->arch]);
+	text_copy(dev->architecture, sizeof(dev->architecture), arch_identifiers[dev->arch]);
 	dev->why[DEV_NAME] = KNOWN;
 	dev->why[DEV_ARCHITECTURE] = KNOWN;
 	dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = NOT_APPLICABLE;
 	if (dev->type && bus >= 0 && board_place(dev->type, (unsigned)bus, &dev->tray, &dev->chip))
 		dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = KNOWN;
-	dev->why[DEV_UUID] = dev->why[DEV_ASIC_ID];
-	if (device_knows(dev, DEV_ASIC_ID))
-		snprintf(dev->uuid, sizeof(dev->uuid), "TT-%016llx",
-			 (unsigned long long)dev->asic_id);
-	if (!dev->remote) {
-		snprintf(dev->node, sizeof(dev->node), "/dev/tenstorrent/%u", dev->index);
-		dev->why[DEV_NODE] = KNOWN;
-	}
+	derive_uuid(dev);
+	derive_node(dev);
 }
 
 static void derive_headroom(struct device *dev)
@@ -153,7 +184,7 @@ void device_derive(struct device *dev)
 
 void device_judge(struct device *dev)
 {
-	snprintf(dev->state, sizeof(dev->state), "%s", device_state_name(dev->condition));
-	snprintf(dev->health, sizeof(dev->health), "%s", find_trouble(dev));
+	text_copy(dev->state, sizeof(dev->state), device_state_name(dev->condition));
+	text_copy(dev->health, sizeof(dev->health), find_trouble(dev));
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
 }

@@ -114,15 +114,23 @@ static bool keep_rates(struct device *now, const struct device *before)
 }
 
 /* The same chip, by its place on the bus too: indices may be given away again. */
-static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev)
+static bool is_same(const struct device *dev, const struct device *other)
 {
-	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++) {
-		const struct device *other = &snapshot->devices[i];
+	return !other->remote && strcmp(other->bdf, dev->bdf) == 0 &&
+	       (dev->bdf[0] || other->index == dev->index);
+}
 
-		if (!other->remote && strcmp(other->bdf, dev->bdf) == 0 &&
-		    (dev->bdf[0] || other->index == dev->index))
-			return other;
-	}
+/* Nearly always it is where it was. */
+static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev,
+					size_t hint)
+{
+	if (!snapshot)
+		return NULL;
+	if (hint < snapshot->n_devices && is_same(dev, &snapshot->devices[hint]))
+		return &snapshot->devices[hint];
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (is_same(dev, &snapshot->devices[i]))
+			return &snapshot->devices[i];
 	return NULL;
 }
 
@@ -151,7 +159,7 @@ void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ti
 		before = NULL;
 	for (size_t i = 0; i < now->n_devices; i++) {
 		struct device *dev = &now->devices[i];
-		const struct device *old = dev->remote ? NULL : find_device(before, dev);
+		const struct device *old = dev->remote ? NULL : find_device(before, dev, i);
 
 		if (dev->remote || keep_rates(dev, old))
 			continue;

@@ -209,6 +209,18 @@ TEST(width_and_fit_agree_on_random_bytes)
 	}
 }
 
+TEST(a_copy_ends_where_there_is_no_room)
+{
+	char copy[4] = "zzz";
+
+	text_copy(copy, sizeof(copy), "ab");
+	assert_string_equal(copy, "ab");
+	text_copy(copy, sizeof(copy), "abcdef");
+	assert_string_equal(copy, "abc");
+	text_copy(copy, 1, "a");
+	assert_string_equal(copy, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +235,7 @@ int main(void)
 		cmocka_unit_test(wide_and_combining_characters_take_two_columns_and_none),
 		cmocka_unit_test(text_is_cut_before_a_character_that_does_not_fit),
 		cmocka_unit_test(width_and_fit_agree_on_random_bytes),
+		cmocka_unit_test(a_copy_ends_where_there_is_no_room),
 	};
 
 	return cmocka_run_group_tests(tests, find_locale, NULL);
