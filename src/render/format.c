@@ -49,6 +49,27 @@ static unsigned scale(double *number)
 	return unit;
 }
 
+void format_whole(struct buf *out, double number)
+{
+	double size = number < 0 ? -number : number, rest;
+	char digits[24], *at = digits + sizeof(digits);
+	uint64_t whole;
+
+	if (!(size < 1e15)) { /* nor is it one that is no number */
+		buf_printf(out, "%.0f", number);
+		return;
+	}
+	whole = (uint64_t)size;
+	rest = size - (double)whole;
+	whole += rest > 0.5 || (rest >= 0.5 && whole % 2);
+	if (number < 0 && whole)
+		buf_putc(out, '-');
+	do
+		*--at = (char)('0' + whole % 10);
+	while (whole /= 10);
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 void format_bytes(struct buf *out, uint64_t bytes)
 {
 	double number = (double)bytes;

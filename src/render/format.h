@@ -21,6 +21,9 @@ void format_set_units(enum units units);
 double format_unit_size(unsigned steps);
 const char *format_unit_name(unsigned steps);
 
+/* To the nearest whole number, half ones to the even one: as "%.0f", in a tenth of the time. */
+void format_whole(struct buf *out, double number);
+
 /* "2.4GB", "800.0MB", "0B" */
 void format_bytes(struct buf *out, uint64_t bytes);
 

@@ -5,7 +5,6 @@
 #include "tui/figures.h"
 #include "tui/paint.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A device to be drawn. */
@@ -46,11 +45,10 @@ static int draw_id(const struct subject *subject, int row, int column, int width
 {
 	enum style style;
 	const char *sign = device_sign(subject->dev, &style);
-	char id[16];
 
-	snprintf(id, sizeof(id), "%3.8s", subject->dev->id);
 	width = MIN(width, 4);
-	paint_text(row, column, width - 1, subject->selected ? STYLE_SELECTED : STYLE_BOLD, id);
+	paint_cell(row, column, width - 1, true, subject->selected ? STYLE_SELECTED : STYLE_BOLD,
+		   subject->dev->id);
 	if (width > 3)
 		paint_text(row, column + 3, 1, style, sign);
 	return 4;
@@ -271,12 +269,16 @@ static void put_shares(struct buf *out, const struct device *dev)
 {
 	double share = pool_share(dev, false);
 
-	if (share >= 0)
-		buf_printf(out, "%.0f%%", share * 100);
-	else
+	if (share >= 0) {
+		format_whole(out, share * 100);
+		buf_putc(out, '%');
+	} else {
 		buf_puts(out, "N/A");
-	if (device_knows(dev, DEV_COMPUTE))
-		buf_printf(out, " b%.0f", dev->compute * 100);
+	}
+	if (device_knows(dev, DEV_COMPUTE)) {
+		buf_puts(out, " b");
+		format_whole(out, dev->compute * 100);
+	}
 }
 
 /*

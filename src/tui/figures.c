@@ -12,9 +12,12 @@ void put_temperature(struct buf *out, const struct device *dev, bool limit)
 		buf_puts(out, "N/A");
 		return;
 	}
-	buf_printf(out, "%.0f%sC", dev->temperature, paint_sign("°", ""));
-	if (limit && device_knows(dev, DEV_TEMPERATURE_LIMIT))
-		buf_printf(out, "/%.0f", dev->temperature_limit);
+	format_whole(out, dev->temperature);
+	buf_puts(out, paint_sign("°C", "C"));
+	if (limit && device_knows(dev, DEV_TEMPERATURE_LIMIT)) {
+		buf_putc(out, '/');
+		format_whole(out, dev->temperature_limit);
+	}
 }
 
 void put_power(struct buf *out, const struct device *dev, bool limit)
@@ -23,17 +26,23 @@ void put_power(struct buf *out, const struct device *dev, bool limit)
 		buf_puts(out, "N/A");
 		return;
 	}
-	buf_printf(out, "%.0fW", dev->power);
-	if (limit && device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0)
-		buf_printf(out, "/%.0fW", dev->power_limit);
+	format_whole(out, dev->power);
+	buf_putc(out, 'W');
+	if (limit && device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0) {
+		buf_putc(out, '/');
+		format_whole(out, dev->power_limit);
+		buf_putc(out, 'W');
+	}
 }
 
 void put_aiclk(struct buf *out, const struct device *dev, bool brief)
 {
-	if (device_knows(dev, DEV_AICLK))
-		buf_printf(out, "%.0fM%s", (double)dev->aiclk / 1e6, brief ? "" : "Hz");
-	else
+	if (!device_knows(dev, DEV_AICLK)) {
 		buf_puts(out, "N/A");
+		return;
+	}
+	format_whole(out, (double)dev->aiclk / 1e6);
+	buf_puts(out, brief ? "M" : "MHz");
 }
 
 void put_used(struct buf *out, const struct device *dev, bool l1)

@@ -36,13 +36,29 @@ static int clip(int row, int column, int width)
 	return MIN(width, COLS - column);
 }
 
-/* Most of what is shown is ours and ASCII: that needs no cleaning and no measuring. */
-static bool is_printable(const char *text, size_t length)
+/* Most of what is shown is ours and ASCII: so much of it needs no cleaning and no measuring. */
+static size_t count_printable(const char *text, size_t length)
 {
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e)
-			return false;
-	return true;
+	size_t n = 0;
+
+	while (n < length && text[n] >= 0x20 && text[n] <= 0x7e)
+		n++;
+	return n;
+}
+
+/* Columns that it takes. */
+static int measure(const char *text, size_t length)
+{
+	size_t sum = count_printable(text, length);
+
+	for (size_t at = sum; at < length;) {
+		size_t width;
+		uint32_t c;
+
+		at += text_next(text + at, length - at, unicode, &c, &width);
+		sum += width;
+	}
+	return (int)sum;
 }
 
 /* Nor need curses look for characters of several bytes in it. */
@@ -62,18 +78,43 @@ static void put_printable(int row, int column, chtype look, const char *text, si
 	}
 }
 
-static void put(int row, int column, enum style style, const char *text, size_t length)
+/* One without a width goes to the one before it. */
+static void put_char(int row, int column, attr_t attributes, short pair, uint32_t c, size_t width)
+{
+	const wchar_t sign[] = { (wchar_t)c, L'\0' };
+	cchar_t cell;
+
+	setcchar(&cell, sign, attributes, pair, NULL);
+	if (width)
+		mvadd_wchnstr(row, column, &cell, 1);
+	else
+		mvadd_wch(row, column, &cell);
+}
+
+/* As much as there is room for; returns the columns that it took. */
+static int put(int row, int column, int room, enum style style, const char *text, size_t length)
 {
 	unsigned attributes;
+	int used = 0;
 	short pair;
 
 	theme_style(style, &attributes, &pair);
-	if (is_printable(text, length)) {
-		put_printable(row, column, attributes | (chtype)COLOR_PAIR(pair), text, length);
-		return;
+	for (size_t at = 0, width; at < length; used += (int)width) {
+		uint32_t c;
+
+		width = count_printable(text + at, MIN(length - at, (size_t)(room - used)));
+		if (width) {
+			put_printable(row, column + used, attributes | (chtype)COLOR_PAIR(pair),
+				      text + at, width);
+			at += width;
+			continue;
+		}
+		at += text_next(text + at, length - at, unicode, &c, &width);
+		if (used + (int)width > room)
+			break;
+		put_char(row, column + used, attributes, pair, c, width);
 	}
-	attr_set(attributes, pair, NULL);
-	mvaddnstr(row, column, text, (int)length);
+	return used;
 }
 
 /* The same sign so many times. */
@@ -93,26 +134,13 @@ static void put_line(int row, int column, enum style style, const wchar_t *sign,
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
 		       size_t length)
 {
-	CLEANUP_BUF struct buf clean = { 0 };
 	int used, room = clip(row, column, width);
 
 	if (room <= 0 || length == 0)
 		return 0;
-	if (is_printable(text, length)) {
-		used = (int)length;
-	} else {
-		text_clean(&clean, text, length, unicode);
-		text = buf_text(&clean);
-		length = clean.length;
-		used = (int)text_width(text, length);
-	}
-	if (used <= room) {
-		put(row, column, style, text, length);
-		return used;
-	}
-	length = text_fit(text, length, (size_t)room - 1);
-	put(row, column, style, text, length);
-	used = (int)text_width(text, length);
+	if (measure(text, length) <= room)
+		return put(row, column, room, style, text, length);
+	used = put(row, column, room - 1, style, text, length);
 	put_line(row, column + used, style, unicode ? L"…" : L"~", 1);
 	return used + 1;
 }
@@ -135,7 +163,7 @@ static void paint_blanks(int row, int column, int width, enum style style)
 	for (int left = clip(row, column, width); left > 0;) {
 		int n = MIN(left, (int)sizeof(blanks) - 1);
 
-		put(row, column, style, blanks, (size_t)n);
+		put(row, column, n, style, blanks, (size_t)n);
 		column += n;
 		left -= n;
 	}
@@ -143,17 +171,10 @@ static void paint_blanks(int row, int column, int width, enum style style)
 
 void paint_cell(int row, int column, int width, bool right, enum style style, const char *text)
 {
-	CLEANUP_BUF struct buf clean = { 0 };
 	size_t length = strlen(text);
-	int used, before;
+	int used = MIN(measure(text, length), width);
+	int before = right ? width - used : 0;
 
-	if (!is_printable(text, length)) {
-		text_clean(&clean, text, length, unicode);
-		text = buf_text(&clean);
-		length = clean.length;
-	}
-	used = MIN((int)text_width(text, length), width);
-	before = right ? width - used : 0;
 	paint_blanks(row, column, before, style);
 	used = paint_bytes(row, column + before, width - before, style, text, length);
 	paint_blanks(row, column + before + used, width - before - used, style);

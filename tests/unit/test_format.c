@@ -1,0 +1,42 @@
+#include "render/format.h"
+#include "unit.h"
+
+#include <math.h>
+
+static void assert_whole(double number)
+{
+	CLEANUP_BUF struct buf ours = { 0 }, theirs = { 0 };
+
+	format_whole(&ours, number);
+	buf_printf(&theirs, "%.0f", number);
+	assert_string_equal(buf_text(&ours), buf_text(&theirs));
+}
+
+TEST(whole_numbers_are_those_of_printf)
+{
+	static const double odd[] = { 0,    0.5,  1.5,	2.5,   -1.5, -2.5, 99.5,
+				      1e14, 1e15, 3e30, -3e30, 4.5,  NAN,  INFINITY };
+
+	for (size_t i = 0; i < ARRAY_SIZE(odd); i++)
+		assert_whole(odd[i]);
+	for (int i = 0; i < 40000; i++)
+		assert_whole(0.51 + i * 0.37);
+}
+
+TEST(nothing_is_less_than_nothing)
+{
+	CLEANUP_BUF struct buf out = { 0 };
+
+	format_whole(&out, -0.4);
+	assert_string_equal(buf_text(&out), "0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole_numbers_are_those_of_printf),
+		cmocka_unit_test(nothing_is_less_than_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
