@@ -16,6 +16,7 @@ struct proc {
 	size_t n_late;
 	struct person **known; /* of the last sample, by pid, if it was paced */
 	size_t n_known;
+	int64_t booted; /* as a tree has it, in seconds since 1970; 0: not read yet */
 };
 
 static const char *state_name(char state)
@@ -33,20 +34,19 @@ static const char *state_name(char state)
 	}
 }
 
-/* Seconds since 1970 at boot: process start times count from there. */
-static bool boot_time(const struct root *root, double *ret)
+/* Seconds since 1970 at boot: process start times count from there. Our own clock may be set. */
+static bool boot_time(struct proc *proc, const struct root *root, double *ret)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	int64_t seconds;
 
 	if (root->live) {
 		*ret = (double)(clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME)) / NS_PER_S;
 		return true;
 	}
-	if (root_read_all(root, "proc/stat", 1 << 20, &text) < 0 ||
-	    !procfs_parse_btime(buf_text(&text), &seconds))
+	if (!proc->booted && (root_read_all(root, "proc/stat", 1 << 20, &text) < 0 ||
+			      !procfs_parse_btime(buf_text(&text), &proc->booted)))
 		return false;
-	*ret = (double)seconds;
+	*ret = (double)proc->booted;
 	return true;
 }
 
@@ -281,7 +281,7 @@ static int proc_sample(void *state, struct sample *sample)
 	drop_late(proc, sample->crew);
 	if (!persons || !jobs)
 		return -ENOMEM;
-	has_boot = n && boot_time(sample->root, &boot);
+	has_boot = n && boot_time(proc, sample->root, &boot);
 	for (size_t i = 0; i < n; i++) {
 		struct person *person = make_person(proc, &at, sample, &snapshot->processes[i]);
 
