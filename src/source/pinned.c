@@ -33,9 +33,20 @@ static void pinned_read(void *arg)
 		pinned->error = -ENOENT;
 }
 
+/* On most machines nobody traces: that takes no job to find out. */
+static bool is_absent(const struct pinned *pinned)
+{
+	int r = root_access(pinned->root, pinned->path, F_OK);
+
+	return r == -ENOENT || r == -ENOTDIR;
+}
+
 struct job *pinned_job(struct pinned *pinned, struct crew *crew)
 {
 	if (crew_job_is_busy(crew, &pinned->job))
+		return NULL;
+	pinned->absent = is_absent(pinned);
+	if (pinned->absent)
 		return NULL;
 	pinned->job = (struct job){ .run = pinned_read, .arg = pinned };
 	return &pinned->job;
@@ -48,6 +59,8 @@ static bool is_ordinary(int error)
 
 const char *pinned_text(struct pinned *pinned, struct sample *sample)
 {
+	if (pinned->absent)
+		return NULL;
 	if (!crew_job_is_done(sample->crew, &pinned->job)) {
 		pinned_complain(pinned, sample, -ETIMEDOUT);
 		return NULL;

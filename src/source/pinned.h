@@ -16,6 +16,7 @@ struct pinned {
 	const char *path; /* below the root */
 	const struct root *root;
 	struct job job;
+	bool absent; /* there is no such file */
 	int error;
 	struct buf text;
 };
@@ -26,7 +27,7 @@ bool pinned_names_ours(void);
 /* The path stays the caller's. */
 void pinned_init(struct pinned *pinned, const struct root *root, const char *path);
 
-/* Its job, or NULL if an earlier one still hangs: then there is no text this time. */
+/* Its job, or NULL: an earlier one still hangs, or there is nothing to read. */
 struct job *pinned_job(struct pinned *pinned, struct crew *crew);
 
 /*
