@@ -99,7 +99,7 @@ scenario() {
 }
 
 @test "the doctor looks at real processes, with TT-Metal in them and without" {
-	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without a C++ compiler"
+	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without it"
 	scenario diagnosed --no-workloads
 }
 

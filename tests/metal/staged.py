@@ -148,7 +148,7 @@ def traced(pid, state="exact"):
 
 
 def wait_for_stop(pid):
-    for _ in range(1000):
+    for _ in range(6000):
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             if file.read().rpartition(")")[2].split()[0] == "T":
                 return
