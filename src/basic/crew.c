@@ -26,6 +26,7 @@ struct crew {
 	unsigned idle;	  /* of them: without a job, and bound to look for one */
 	unsigned pending; /* jobs queued or running, and awaited */
 	bool ending;
+	bool left; /* to its workers: the last of them frees it */
 };
 
 int crew_new(struct crew **ret)
@@ -95,6 +96,7 @@ static void *worker(void *arg)
 {
 	struct crew *crew = arg;
 	struct job *job;
+	bool last;
 
 	pthread_mutex_lock(&crew->lock);
 	while ((job = crew_next(crew))) {
@@ -103,9 +105,11 @@ static void *worker(void *arg)
 		pthread_mutex_lock(&crew->lock);
 		crew_end(crew, job);
 	}
-	crew->workers--;
+	last = --crew->workers == 0 && crew->left;
 	pthread_cond_broadcast(&crew->done);
 	pthread_mutex_unlock(&crew->lock);
+	if (last)
+		crew_destroy(crew);
 	return NULL;
 }
 
@@ -307,6 +311,7 @@ struct crew *crew_free(struct crew *crew)
 		if (pthread_cond_timedwait(&crew->done, &crew->lock, &until))
 			break;
 	gone = crew->workers == 0;
+	crew->left = !gone;
 	pthread_mutex_unlock(&crew->lock);
 	if (gone)
 		crew_destroy(crew);

@@ -36,7 +36,7 @@ struct job {
 
 MUST_CHECK int crew_new(struct crew **ret);
 
-/* Ends idle workers. Blocked ones are left to themselves, with the crew's memory. */
+/* Ends idle workers. Blocked ones are left to themselves; the last of them frees the crew. */
 struct crew *crew_free(struct crew *crew);
 
 /* Does a job that was given up still run? Then what it uses must stay. */
