@@ -124,7 +124,7 @@ void ALLOCATOR::deallocate_buffers()
 	std::lock_guard lock(mutex_);
 
 	for (auto &manager : managers_)
-			manager->deallocate_all();
+		manager->deallocate_all();
 	system_->deallocate_all();
 	live_.clear();
 }
