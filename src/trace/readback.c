@@ -29,7 +29,8 @@ struct reading {
 	const struct tracer *tracer;
 	uint32_t tgid;
 	uint64_t start;
-	int64_t until; /* ns; then it is given up, or tried again */
+	uint64_t swept; /* tombs that were taken away before */
+	int64_t until;	/* ns; then it is given up, or tried again */
 	bool gave_up;
 	struct part *parts;
 	size_t n_parts;
@@ -160,6 +161,7 @@ static int adopt(const struct source *source, const struct metal_buffer *buffer,
 		buffer->device,
 		chips,
 		source->part->allocator.emptied,
+		source->reading->swept,
 	};
 
 	return tracer_run(source->reading->tracer, PROGRAM_ADOPT, arguments, ARRAY_SIZE(arguments));
@@ -218,13 +220,16 @@ static struct reading *find(const struct readback *readback, uint32_t tgid)
 }
 
 /* What a process got from its parent is not its own, and cannot be told from it. */
-static bool may_read(uint32_t tgid, uint64_t *ret_start)
+static bool begin(struct reading *reading)
 {
+	CLEANUP_FREE struct trace_process *process = malloc(sizeof(*process));
 	struct task task;
 
-	if (task_read((pid_t)tgid, &task) < 0 || task.ending || task.forked)
+	if (!process || task_read((pid_t)reading->tgid, &task) < 0 || task.ending || task.forked ||
+	    bpf_map_lookup_elem(reading->tracer->maps[MAP_PROCESSES], &reading->tgid, process) < 0)
 		return false;
-	*ret_start = task.start;
+	reading->start = task.start;
+	reading->swept = process->swept;
 	return true;
 }
 
@@ -232,18 +237,18 @@ static bool may_read(uint32_t tgid, uint64_t *ret_start)
 static struct reading *reading_of(struct readback *readback, const struct scan *scan, uint32_t tgid)
 {
 	struct reading *reading = find(readback, tgid);
-	uint64_t start;
 
 	if (reading)
 		return reading->job.arg ? NULL : reading;
-	if (!may_read(tgid, &start))
-		return NULL;
 	reading = calloc(1, sizeof(*reading));
 	if (!reading)
 		return NULL;
 	reading->tracer = scan->tracer;
 	reading->tgid = tgid;
-	reading->start = start;
+	if (!begin(reading)) {
+		free(reading);
+		return NULL;
+	}
 	reading->next = readback->readings;
 	readback->readings = reading;
 	return reading;

@@ -19,7 +19,8 @@ enum {
 	TRACE_THREADS = 65536,
 	TRACE_ALLOCATORS = 65536,
 	TRACE_DEVICES = 1024,
-	TRACE_SLOTS = 32, /* a power of two */
+	TRACE_SLOTS = 32,   /* a power of two */
+	TRACE_TOMBS = 4096, /* of a process, before they are taken away */
 };
 
 /* Field 22 of /proc/PID/stat counts in these. */
@@ -87,17 +88,18 @@ struct trace_chip {
 
 /* By tgid. What every call needs comes first, in one line of the cache. */
 struct trace_process {
-	uint64_t start; /* ticks since boot; 0 while the entry is being made */
+	uint64_t start;	   /* ticks since boot; 0 while the entry is being made */
+	uint64_t start_ns; /* the same as the kernel has it; 0: not known yet */
 	uint32_t flags;
 	uint32_t has_threads;	       /* that were busy with something; 0: no need to look */
 	uint64_t copies[TRACE_COPIES]; /* load bias | number of the library that tells of it */
 	uint64_t chips;		       /* that it ever held something on */
-	uint64_t entries;	       /* in the map of buffers */
-	uint32_t pending;	       /* an allocator is yet to be read back */
-	uint32_t zero;
-	uint32_t held[TRACE_SLOTS]; /* buffers, by allocator: see account.h */
-	uint64_t whole;		    /* chips whose earlier buffers were read back */
-	uint64_t unread;	    /* chips with an allocator that could not be read */
+	uint64_t entries;	       /* in the map of buffers, tombs included */
+	uint64_t kept;		       /* of them, when its tombs were last taken away */
+	uint64_t swept;		       /* tombs that were taken away */
+	uint32_t held[TRACE_SLOTS];    /* buffers, by allocator: see account.h */
+	uint64_t whole;		       /* chips whose earlier buffers were read back */
+	uint64_t unread;	       /* chips with an allocator that could not be read */
 	char comm[TRACE_COMM];
 	struct trace_chip chip[TRACE_CHIPS];
 };
@@ -110,7 +112,8 @@ struct trace_key {
 
 enum trace_buffer_flag {
 	TRACE_BUFFER_MESH = 1 << 0, /* its device is a mesh: members add themselves to the chips */
-	TRACE_BUFFER_TOMB = 1 << 1, /* freed: not to be read back */
+	TRACE_BUFFER_TOMB = 1 << 1, /* freed; the next one at its place takes the entry over */
+	TRACE_BUFFER_BUSY = 1 << 2, /* a tomb that somebody takes over, or away */
 };
 
 struct trace_buffer {
@@ -127,6 +130,7 @@ struct trace_thread {
 	uint64_t caller;  /* return address of the attempt */
 	uint64_t attempt; /* Buffer */
 	uint64_t mesh;	  /* Buffer that waits for its members; 0: none */
+	uint64_t address; /* of its memory; 0: to be read */
 	uint64_t members; /* that this thread was seen to make for it */
 };
 
@@ -151,4 +155,5 @@ struct trace_state {
 	int64_t since;	  /* seconds since 1970 */
 	uint32_t last_id; /* of a library */
 	uint32_t multi;	  /* the hook program can be attached with one link */
+	uint64_t share;	  /* of the table of buffers, for one process */
 };

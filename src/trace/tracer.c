@@ -142,12 +142,13 @@ static int attach_all(struct trace_bpf *object)
 	return r;
 }
 
-static int write_state(struct trace_bpf *object, bool multi)
+static int write_state(struct trace_bpf *object, bool multi, uint32_t max_buffers)
 {
 	struct trace_state state = {
 		.version = version(),
 		.since = time(NULL),
 		.multi = multi,
+		.share = max_buffers - max_buffers / 4,
 	};
 	uint32_t zero = 0;
 
@@ -168,7 +169,7 @@ static int load(const struct tracer_options *options)
 	if (r == 0)
 		r = trace_bpf__load(object);
 	if (r == 0)
-		r = write_state(object, multi);
+		r = write_state(object, multi, options->max_buffers);
 	if (r == 0)
 		r = attach_all(object);
 	if (r == 0)

@@ -7,6 +7,8 @@
  *   f0..f3   frees it        k0..k3  marks it as gone
  *   c0, c3   a view of the mesh buffer on chip 0 or 3
  *   all      frees all of the allocator
+ *   many     allocates and frees 10000 others, one after the other
+ *   hold     allocates 7 of them
  *   hide     who reads the allocator's memory waits until the process ends
  *   type, size, device, chip, status   spoils that of b1
  */
@@ -122,6 +124,33 @@ static void prepare(void)
 	buffers[3].device = &mesh;
 }
 
+static struct buffer *others(void)
+{
+	static struct buffer list[10000];
+
+	for (int i = 0; i < 10000; i++)
+		list[i] = buffers[0];
+	return list;
+}
+
+static void many(void)
+{
+	struct buffer *list = others();
+
+	for (int i = 0; i < 10000; i++) {
+		track_allocate(NULL, &list[i]);
+		deallocate(allocator, &list[i]);
+	}
+}
+
+static void hold(void)
+{
+	struct buffer *list = others();
+
+	for (int i = 0; i < 7; i++)
+		track_allocate(NULL, &list[i]);
+}
+
 /* Nobody ever fills the page. */
 static void hide(void)
 {
@@ -162,6 +191,10 @@ void odd_do(const char *word)
 		deallocate_all(allocator);
 	else if (strcmp(word, "hide") == 0)
 		hide();
+	else if (strcmp(word, "many") == 0)
+		many();
+	else if (strcmp(word, "hold") == 0)
+		hold();
 	else if (strlen(word) != 2)
 		spoil(word);
 	else if (word[0] == 'b')

@@ -36,6 +36,15 @@ def run(program, *arguments):
     return struct.unpack_from("=i", attributes, 4)[0]
 
 
+def process(pid):
+    """What is kept of a process."""
+    fd, key, value = get("maps/processes"), ctypes.c_uint32(pid), ctypes.create_string_buffer(8192)
+    result = bpf(LOOKUP, struct.pack("=IIQQQ", fd, 0, ctypes.addressof(key), ctypes.addressof(value), 0))
+    os.close(fd)
+    assert result == 0, os.strerror(-result)
+    return value.raw
+
+
 def entries(name, size):
     """[(tgid, pointer, value)] of one of the maps by process and pointer."""
     fd, found, before = get("maps/" + name), [], None

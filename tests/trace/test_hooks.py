@@ -2,11 +2,13 @@
 
 import os
 import sys
+import time
 
+import pinned
 import staged
 from metal import Program, Skip, library, run_tests, without
 from odd import LIBRARY, Odd
-from staged import PINS, Tracing, allocations, tracer
+from staged import PINS, TICK, Tracing, allocations, tracer
 
 staged.enter()
 
@@ -58,6 +60,30 @@ def test_more_buffers_than_the_table_holds(_):
             assert allocations()[third.pid][0] == "exact"
     finally:
         tracer("stop")
+
+
+def test_who_floods_the_table_is_the_one_who_finds_it_full(_):
+    tracer("start", "--max-buffers", "8", LIBRARY)
+    try:
+        time.sleep(2 * TICK)
+        with Odd("hold") as flood, Odd("b0", "b1") as other:
+            assert allocations()[flood.pid][0] == "unreliable:map-full"
+            assert allocations()[other.pid] == ("exact", {0: {**allocations()[other.pid][1][0], "dram": 3000}})
+    finally:
+        tracer("stop")
+
+
+def test_what_was_freed_makes_room(_):
+    for room in (4, 100, 262144):
+        tracer("start", "--max-buffers", str(room), LIBRARY)
+        try:
+            time.sleep(2 * TICK)
+            with Odd("many", "b0") as first, Odd("b0", "many", "b2") as second:
+                assert [allocations()[odd.pid][0] for odd in (first, second)] == ["exact", "exact"], room
+                assert allocations()[first.pid][1][0]["dram"] == allocations()[second.pid][1][0]["dram"] == 1000
+                assert len(pinned.entries("live", 56)) <= 2 * 4097, room
+        finally:
+            tracer("stop")
 
 
 def test_libraries_that_cannot_be_followed_are_said_so(_):

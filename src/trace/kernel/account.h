@@ -1,8 +1,14 @@
 /*
  * For the BPF programs only: processes and their buffers, counted.
  *
- * Every figure is changed by one atomic addition, and only by who put a buffer into
- * the map or took it out: two threads that free the same one do it once.
+ * Every figure is changed by one atomic addition, and only by who made a buffer live or
+ * a tomb: two threads that free the same one do it once.
+ *
+ * The entry of a buffer that was freed stays, as a tomb. The next buffer at its place,
+ * and programs use the same places again, takes it over: an entry that is made and
+ * deleted costs half as much as all the rest. Besides, what somebody has read of the
+ * process before the free does not come in afterwards. When there are too many tombs,
+ * or there is no room, they are taken away.
  */
 #pragma once
 
@@ -48,8 +54,67 @@ static __always_inline uint32_t *held_by(struct trace_process *process, uint64_t
 static __always_inline void buffer_give(struct trace_process *process, const struct trace_buffer *b)
 {
 	__sync_fetch_and_add(held_by(process, b->allocator), 1);
-	__sync_fetch_and_or(&process->chips, b->chips);
+	if (b->chips & ~process->chips)
+		__sync_fetch_and_or(&process->chips, b->chips);
 	chips_add(process, b->chips, b->type, b->size, 1);
+}
+
+/* Out of the figures. Who is second finds the tomb. */
+static __always_inline void buffer_bury(struct trace_process *process, struct trace_buffer *b)
+{
+	if (__sync_fetch_and_or(&b->flags, TRACE_BUFFER_TOMB) & TRACE_BUFFER_TOMB ||
+	    b->start != process->start)
+		return;
+	__sync_fetch_and_add(held_by(process, b->allocator), -1);
+	chips_add(process, b->chips, b->type, -b->size, -1);
+}
+
+/* A walk over all buffers. */
+struct sweep {
+	uint64_t allocator;
+	uint32_t tgid; /* 0: of anybody */
+	uint32_t taken;
+};
+
+/*
+ * Takes a tomb away, unless somebody takes it over. Who is about to come with what was read
+ * before it became one is told: see adopt().
+ */
+static __always_inline void tomb_remove(struct trace_process *process, struct trace_key *key,
+					struct trace_buffer *b)
+{
+	uint32_t flags = b->flags;
+
+	if (!(flags & TRACE_BUFFER_TOMB) || flags & TRACE_BUFFER_BUSY ||
+	    __sync_val_compare_and_swap(&b->flags, flags, flags | TRACE_BUFFER_BUSY) != flags)
+		return;
+	__sync_fetch_and_add(&process->swept, 1);
+	if (bpf_map_delete_elem(&live, key) == 0)
+		__sync_fetch_and_add(&process->entries, -1);
+}
+
+static long sweep_tomb(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
+		       struct sweep *sweep)
+{
+	struct trace_process *process;
+	struct trace_key copy = *key;
+
+	(void)map;
+	if (!(b->flags & TRACE_BUFFER_TOMB) || (sweep->tgid && copy.tgid != sweep->tgid))
+		return 0;
+	process = bpf_map_lookup_elem(&processes, &copy.tgid);
+	if (process)
+		tomb_remove(process, &copy, b);
+	return 0;
+}
+
+/* Entries that one process may have: who floods the table is the one who finds it full. */
+static __always_inline uint64_t share(void)
+{
+	uint32_t zero = 0;
+	struct trace_state *whole = bpf_map_lookup_elem(&state, &zero);
+
+	return whole ? whole->share : 0;
 }
 
 /*
@@ -60,77 +125,86 @@ static __always_inline void buffer_give(struct trace_process *process, const str
 static __always_inline int buffer_add(struct trace_process *process, const struct trace_key *key,
 				      const struct trace_buffer *b)
 {
-	int r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
+	struct sweep sweep = { .tgid = key->tgid };
+	int r;
 
+	if (process->entries >= process->kept + TRACE_TOMBS || process->entries >= share()) {
+		bpf_for_each_map_elem(&live, sweep_tomb, &sweep, 0);
+		process->kept = process->entries;
+	}
+	if (process->entries >= share())
+		return -E2BIG;
+	r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
+	if (r == -E2BIG) {
+		sweep.tgid = 0;
+		bpf_for_each_map_elem(&live, sweep_tomb, &sweep, 0);
+		r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
+	}
 	if (r == 0)
 		__sync_fetch_and_add(&process->entries, 1);
 	return r;
-}
-
-/* Out of the map, and of the figures. */
-static __always_inline void buffer_take(struct trace_process *process, struct trace_key *key,
-					const struct trace_buffer *found)
-{
-	struct trace_buffer b = *found;
-	int r;
-
-	r = (int)bpf_map_delete_elem(&live, key);
-	if (r == -ENOENT)
-		return; /* somebody else did */
-	if (r != 0) {
-		process_flag(process, TRACE_MISSED_FREE); /* a lock that is not to be had */
-		return;
-	}
-	__sync_fetch_and_add(&process->entries, -1);
-	if (b.flags & TRACE_BUFFER_TOMB || b.start != process->start)
-		return;
-	__sync_fetch_and_add(held_by(process, b.allocator), -1);
-	chips_add(process, b.chips, b.type, -b.size, -1);
-}
-
-/* Which buffers a sweep takes. */
-struct sweep {
-	uint64_t allocator; /* 0: of any */
-	uint32_t tgid;
-	uint32_t taken;
-};
-
-static __always_inline bool sweep_is_due(struct trace_process *process, uint64_t allocator)
-{
-	return allocator ? *held_by(process, allocator) : process->entries;
 }
 
 static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
 		      struct sweep *sweep)
 {
 	struct trace_process *process;
-	struct trace_key copy;
 	uint32_t tgid = sweep->tgid;
 
 	(void)map;
-	if (key->tgid != tgid || (sweep->allocator && b->allocator != sweep->allocator))
+	if (key->tgid != tgid || b->allocator != sweep->allocator || b->flags & TRACE_BUFFER_TOMB)
 		return 0;
 	process = bpf_map_lookup_elem(&processes, &tgid);
 	if (!process)
 		return 1;
-	copy = *key;
-	buffer_take(process, &copy, b);
+	buffer_bury(process, b);
 	sweep->taken++;
-	return !sweep_is_due(process, sweep->allocator);
+	return !*held_by(process, sweep->allocator);
 }
 
 /*
- * The walk does not lock the map. An entry that is taken out may be in use again at
- * once, in another chain, and the walk then goes astray: so until it finds nothing.
+ * The walks do not lock the map. An entry that somebody takes out may be in use again at
+ * once, in another chain, and a walk then goes astray: so until it finds nothing.
  */
 static __always_inline void sweep_buffers(struct trace_process *process, uint32_t tgid,
 					  uint64_t allocator)
 {
 	struct sweep sweep = { .allocator = allocator, .tgid = tgid };
 
-	for (int i = 0; i < 4 && sweep_is_due(process, allocator); i++) {
+	for (int i = 0; i < 4 && *held_by(process, allocator); i++) {
 		sweep.taken = 0;
 		bpf_for_each_map_elem(&live, sweep_one, &sweep, 0);
+		if (!sweep.taken)
+			break;
+	}
+}
+
+static long forget_one(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
+		       struct sweep *sweep)
+{
+	struct trace_key copy = *key;
+	struct trace_process *process;
+
+	(void)map;
+	(void)b;
+	if (copy.tgid != sweep->tgid)
+		return 0;
+	process = bpf_map_lookup_elem(&processes, &copy.tgid);
+	if (!process)
+		return 1;
+	if (bpf_map_delete_elem(&live, &copy) == 0)
+		__sync_fetch_and_add(&process->entries, -1);
+	sweep->taken++;
+	return !process->entries;
+}
+
+static __always_inline void forget_buffers(struct trace_process *process, uint32_t tgid)
+{
+	struct sweep sweep = { .tgid = tgid };
+
+	for (int i = 0; i < 4 && process->entries; i++) {
+		sweep.taken = 0;
+		bpf_for_each_map_elem(&live, forget_one, &sweep, 0);
 		if (!sweep.taken)
 			break;
 	}
@@ -155,7 +229,7 @@ static __always_inline void process_forget(uint32_t tgid)
 
 	if (!process)
 		return;
-	sweep_buffers(process, tgid, 0);
+	forget_buffers(process, tgid);
 	if (process->flags & TRACE_SINCE_ATTACH)
 		bpf_for_each_map_elem(&allocators, sweep_allocator, &tgid, 0);
 	bpf_map_delete_elem(&processes, &tgid);

@@ -21,7 +21,6 @@ struct hit {
 	struct trace_library *library;
 	struct trace_process *process;
 	uint64_t bias; /* of the library in this process */
-	uint64_t thread;
 	uint32_t tgid;
 };
 
@@ -59,8 +58,12 @@ static __always_inline struct trace_process *process_of(const struct hit *hit)
 	uint32_t tgid = hit->tgid;
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
 
-	if (process && process->start == start / TRACE_NS_PER_TICK)
+	if (process && process->start_ns == start)
 		return process;
+	if (process && process->start == start / TRACE_NS_PER_TICK) {
+		process->start_ns = start;
+		return process;
+	}
 	if (process && process->start)
 		process_forget(tgid); /* somebody who had this number before */
 	return process_begin(hit, start);
@@ -110,8 +113,7 @@ static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hoo
 	hit->library = library_find(id);
 	if (!hit->library || hook >= METAL_HOOKS)
 		return false;
-	hit->thread = bpf_get_current_pid_tgid();
-	hit->tgid = hit->thread >> 32;
+	hit->tgid = bpf_get_current_task_btf()->tgid;
 	hit->bias = hit->regs->rip - hit->library->hooks[hook];
 	hit->process = process_of(hit);
 	if (!hit->process || (hit->process->flags & ~TRACE_GOES_ON))
@@ -160,18 +162,16 @@ static __always_inline enum device_kind device_kind(const struct hit *hit, uint6
 	return DEVICE_CHIP;
 }
 
-/*
- * For what was there before: by which allocator it can be read back, and to which chips it
- * belongs. true: somebody may be reading, so what is freed is to leave a tomb.
+/* For what was there before: by which allocator it can be read back, and to which chips it belongs.
  */
-static __always_inline bool allocator_note(const struct hit *hit, uint64_t allocator,
+static __always_inline void allocator_note(const struct hit *hit, uint64_t allocator,
 					   uint64_t device, uint64_t chips)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = allocator };
 	struct trace_allocator *found;
 
 	if (!(hit->process->flags & TRACE_SINCE_ATTACH))
-		return false;
+		return;
 	found = bpf_map_lookup_elem(&allocators, &key);
 	if (!found) {
 		struct trace_allocator fresh = { .bias = hit->bias,
@@ -181,27 +181,30 @@ static __always_inline bool allocator_note(const struct hit *hit, uint64_t alloc
 		bpf_map_update_elem(&allocators, &key, &fresh, BPF_NOEXIST);
 		found = bpf_map_lookup_elem(&allocators, &key);
 		if (!found)
-			return true;
+			return;
 	}
 	if (device)
 		found->device = device;
 	__sync_fetch_and_or(&found->chips, chips);
 	if (found->read)
 		__sync_fetch_and_or(&hit->process->whole, chips & ~hit->process->unread);
-	else
-		hit->process->pending = 1;
-	return hit->process->pending;
 }
 
 static __always_inline struct trace_thread *thread_find(const struct hit *hit)
 {
-	return hit->process->has_threads ? bpf_map_lookup_elem(&threads, &hit->thread) : NULL;
+	uint64_t thread = hit->process->has_threads ? bpf_get_current_pid_tgid() : 0;
+
+	return thread ? bpf_map_lookup_elem(&threads, &thread) : NULL;
+}
+
+static __always_inline bool is_live(const struct trace_buffer *b)
+{
+	return b && !(b->flags & TRACE_BUFFER_TOMB);
 }
 
 /* A mesh buffer nobody was a member of, when its thread has gone on: its bytes are nowhere. */
-static __always_inline void mesh_check(const struct hit *hit)
+static __always_inline void mesh_check(const struct hit *hit, struct trace_thread *thread)
 {
-	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *b;
 
@@ -212,15 +215,43 @@ static __always_inline void mesh_check(const struct hit *hit)
 	if (thread->members)
 		return; /* another thread may have freed it, and have a new one at its place */
 	b = bpf_map_lookup_elem(&live, &key);
-	if (b && b->flags & TRACE_BUFFER_MESH && !b->chips)
+	if (is_live(b) && b->flags & TRACE_BUFFER_MESH && !b->chips)
 		process_flag(hit->process, TRACE_MESH);
 }
 
-static __always_inline void thread_put(const struct hit *hit, const struct trace_thread *thread)
+/* Of this thread, which alone uses it: what it is busy with from now on. */
+static __always_inline void thread_put(const struct hit *hit, struct trace_thread *old,
+				       const struct trace_thread *thread)
 {
+	uint64_t key = bpf_get_current_pid_tgid();
+
+	if (old) {
+		*old = *thread;
+		return;
+	}
 	hit->process->has_threads = 1;
-	if (bpf_map_update_elem(&threads, &hit->thread, thread, BPF_ANY) != 0)
+	if (bpf_map_update_elem(&threads, &key, thread, BPF_ANY) != 0)
 		process_flag(hit->process, TRACE_MAP_FULL);
+}
+
+/* Takes a tomb over. false: somebody takes it away. */
+static __always_inline bool buffer_revive(struct trace_buffer *tomb, const struct trace_buffer *b)
+{
+	uint32_t flags = tomb->flags;
+
+	if (flags & TRACE_BUFFER_BUSY ||
+	    __sync_val_compare_and_swap(&tomb->flags, flags,
+					TRACE_BUFFER_TOMB | TRACE_BUFFER_BUSY) != flags)
+		return false;
+	tomb->start = b->start;
+	tomb->size = b->size;
+	tomb->allocator = b->allocator;
+	tomb->device = b->device;
+	tomb->chips = b->chips;
+	tomb->type = b->type;
+	barrier(); /* flags last: until then it is a tomb to everybody */
+	tomb->flags = b->flags;
+	return true;
 }
 
 /* false: it is not there, and the process is no longer counted. */
@@ -228,21 +259,23 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 				       const struct trace_buffer *b)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
-	struct trace_buffer *old;
-	int r;
 
-	r = buffer_add(hit->process, &key, b);
-	if (r == -EEXIST) {
-		old = bpf_map_lookup_elem(&live, &key);
-		if (old && !(old->flags & TRACE_BUFFER_TOMB) && old->start == b->start) {
-			process_flag(hit->process, TRACE_MISSED_FREE);
-			return false;
-		}
-		r = (int)bpf_map_update_elem(&live, &key, b, BPF_ANY);
+	for (int i = 0; i < 3; i++) {
+		struct trace_buffer *old = bpf_map_lookup_elem(&live, &key);
+		int r;
+
+		if (old && is_live(old) && old->start == b->start)
+			break;
+		if (old && buffer_revive(old, b))
+			return true;
+		r = buffer_add(hit->process, &key, b);
+		if (r != 0 && r != -EEXIST)
+			process_flag(hit->process, TRACE_MAP_FULL);
+		if (r != -EEXIST)
+			return r == 0;
 	}
-	if (r != 0)
-		process_flag(hit->process, TRACE_MAP_FULL);
-	return r == 0;
+	process_flag(hit->process, TRACE_MISSED_FREE);
+	return false;
 }
 
 /* Puts an allocation into the figures; attempt: it may still fail. */
@@ -256,14 +289,15 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 		.device = buffer->device,
 		.type = buffer->type,
 	};
-	struct trace_thread thread = { 0 };
+	struct trace_thread *old = thread_find(hit), thread = { 0 };
 
-	mesh_check(hit);
+	mesh_check(hit, old);
 	switch (device_kind(hit, buffer->device, &b.chips)) {
 	case DEVICE_CHIP: break;
 	case DEVICE_MESH:
 		b.flags = TRACE_BUFFER_MESH;
 		thread.mesh = buffer->self;
+		thread.address = attempt ? 0 : buffer->address;
 		break;
 	case DEVICE_OTHER: process_flag(hit->process, TRACE_UNKNOWN_SHAPE); return;
 	}
@@ -277,7 +311,7 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 		read_user(&thread.caller, 8, thread.stack);
 	}
 	if (attempt || thread.mesh)
-		thread_put(hit, &thread);
+		thread_put(hit, old, &thread);
 }
 
 /* Told of each success, and of dry runs, which hold no memory: they have no address. */
@@ -298,7 +332,7 @@ static __always_inline void on_track_allocate(const struct hit *hit, uint64_t se
 		return;
 	}
 	/* Where attempts count, it was counted. */
-	if (hit->library->tracks || !bpf_map_lookup_elem(&live, &key))
+	if (hit->library->tracks || !is_live(bpf_map_lookup_elem(&live, &key)))
 		count(hit, &buffer, false);
 }
 
@@ -314,25 +348,25 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 }
 
 /*
- * allocator: 0 if the hook does not know. While somebody reads back, a tomb stays: what was
- * read before the free is not to come in after it. If it came in between, once more.
+ * allocator: 0 if the hook does not know. What was held before the attach leaves a tomb too;
+ * if it is read back just now, once more.
  */
 static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
 	struct trace_buffer tomb = { .start = hit->process->start, .flags = TRACE_BUFFER_TOMB };
-	bool bury = allocator ? allocator_note(hit, allocator, 0, 0)
-			      : hit->process->flags & TRACE_SINCE_ATTACH;
 
+	if (allocator)
+		allocator_note(hit, allocator, 0, 0);
 	for (int i = 0; i < 2; i++) {
 		struct trace_buffer *b = bpf_map_lookup_elem(&live, &key);
 		int r;
 
-		if (b && b->flags & TRACE_BUFFER_TOMB)
+		if (b) {
+			buffer_bury(hit->process, b);
 			return;
-		if (b)
-			buffer_take(hit->process, &key, b);
-		if (!bury)
+		}
+		if (!(hit->process->flags & TRACE_SINCE_ATTACH))
 			return;
 		r = buffer_add(hit->process, &key, &tomb);
 		if (r == 0)
@@ -358,7 +392,7 @@ static __always_inline void on_throw(const struct hit *hit)
 	thread->stack = 0;
 	b = bpf_map_lookup_elem(&live, &key);
 	if (b)
-		buffer_take(hit->process, &key, b);
+		buffer_bury(hit->process, b);
 }
 
 static __always_inline void allocator_emptied(struct trace_key *key, bool destroy)
@@ -384,31 +418,42 @@ static __always_inline void on_forget_all(const struct hit *hit, uint64_t alloca
 	sweep_buffers(hit->process, hit->tgid, allocator);
 }
 
+/* Is it a view of the mesh buffer? Freed by another thread, there may be a tomb in its place. */
+static __always_inline bool is_view_of(const struct hit *hit, const struct trace_buffer *mesh,
+				       const struct trace_thread *thread)
+{
+	uint64_t address = thread->address;
+
+	if (!is_live(mesh) || !(mesh->flags & TRACE_BUFFER_MESH) || mesh->size != hit->regs->rcx ||
+	    mesh->type != (uint32_t)hit->regs->r9)
+		return false;
+	if (!address && !read_user(&address, 8,
+				   thread->mesh + hit->library->buffer +
+					   offsetof(struct trace_object, address)))
+		return false;
+	return address == hit->regs->rdx;
+}
+
 /* A view of known memory. Behind a mesh buffer on the same thread, it is one of its members. */
 static __always_inline void on_create_at(const struct hit *hit)
 {
 	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *mesh;
-	uint64_t address = 0, chip = 0;
+	uint64_t chip = 0;
 
 	if (!thread || !thread->mesh)
 		return;
 	key.pointer = thread->mesh;
 	mesh = bpf_map_lookup_elem(&live, &key);
-	/* Freed by another thread, there may be a tomb, or another buffer. */
-	if (!mesh || !(mesh->flags & TRACE_BUFFER_MESH) || mesh->size != hit->regs->rcx ||
-	    mesh->type != (uint32_t)hit->regs->r9)
-		return;
-	if (!read_user(&address, 8,
-		       key.pointer + hit->library->buffer +
-			       offsetof(struct trace_object, address)) ||
-	    address != hit->regs->rdx || device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
+	if (!mesh || !is_view_of(hit, mesh, thread) ||
+	    device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
 		return;
 	thread->members++;
 	if (__sync_fetch_and_or(&mesh->chips, chip) & chip)
 		return;
-	__sync_fetch_and_or(&hit->process->chips, chip);
+	if (chip & ~hit->process->chips)
+		__sync_fetch_and_or(&hit->process->chips, chip);
 	chips_add(hit->process, chip, mesh->type, mesh->size, 1);
 	allocator_note(hit, mesh->allocator, mesh->device, chip);
 }

@@ -68,22 +68,19 @@ int leave(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/*
- * Is what was read of an allocator still true? Not if all of it was freed since, and not
- * if somebody else has read it: its frees leave no tombs any more.
- */
+/* Is what was read of an allocator still true, or was all of it freed since? */
 static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint64_t emptied)
 {
 	struct trace_key key = { .tgid = tgid, .pointer = pointer };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
 
-	return allocator && !allocator->read && allocator->emptied == emptied;
+	return allocator && allocator->emptied == emptied;
 }
 
 /*
- * (tgid, start, Buffer, size, type, allocator, device, chips, emptied): held before the
- * attach. First it is added, then looked whether it should have been: who frees all does
- * it the other way round.
+ * (tgid, start, Buffer, size, type, allocator, device, chips, emptied, swept): held before
+ * the attach. First it is added, then looked whether it should have been: who frees all,
+ * or takes tombs away, does it the other way round.
  */
 SEC("raw_tp")
 int adopt(struct bpf_raw_tracepoint_args *ctx)
@@ -99,6 +96,7 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 		.device = ctx->args[6],
 		.chips = ctx->args[7],
 	};
+	struct trace_buffer *found;
 	int r;
 
 	if (!process || process->start != b.start)
@@ -111,9 +109,13 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 		return r;
 	}
 	buffer_give(process, &b);
-	if (is_still_so(tgid, b.allocator, ctx->args[8]))
+	if (process->swept == ctx->args[9] && is_still_so(tgid, b.allocator, ctx->args[8]))
 		return 0;
-	buffer_take(process, &key, &b);
+	found = bpf_map_lookup_elem(&live, &key);
+	if (found) {
+		buffer_bury(process, found);
+		tomb_remove(process, &key, found);
+	}
 	return -EAGAIN;
 }
 
@@ -157,7 +159,6 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	bpf_for_each_map_elem(&allocators, tally_one, &tally, 0);
 	process->unread = tally.unread;
 	__sync_fetch_and_or(&process->whole, tally.read & ~tally.unread);
-	process->pending = tally.unread != 0;
 	return 0;
 }
 
