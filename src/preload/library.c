@@ -148,16 +148,24 @@ static const char *name_of(enum taken taken)
 	return names[taken];
 }
 
-/* The function by which to know which library is TT-Metal. */
-static any_function representative(const struct library *library, enum taken wanted)
+/*
+ * The function by which to know which library is TT-Metal. The caller's own comes first: what
+ * would be called can be that of somebody else who is preloaded.
+ */
+static uintptr_t representative(const struct library *library, void *caller, enum taken wanted)
 {
 	static const enum taken known[] = { TAKEN_ALLOCATE_IMPL, TAKEN_ALLOCATE, TAKEN_ALLOCATE_V0,
 					    TAKEN_TRACK_V0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		void *own = symbol_in(caller, name_of(known[i]));
+
+		if (own)
+			return (uintptr_t)own;
 		if (library->real[known[i]])
-			return library->real[known[i]];
-	return library->real[wanted];
+			return (uintptr_t)library->real[known[i]];
+	}
+	return (uintptr_t)library->real[wanted];
 }
 
 /* What an object of a class begins with: its table, behind two words. 0: no such class. */
@@ -168,12 +176,12 @@ static uint64_t vtable_in(void *metal, const char *name)
 	return table ? (uint64_t)(uintptr_t)table + 16 : 0;
 }
 
-static void find_shape(struct library *library, enum taken wanted)
+static void find_shape(struct library *library, void *caller, enum taken wanted)
 {
 	struct object object;
 	void *metal;
 
-	if (!object_find(&object, (uintptr_t)representative(library, wanted)))
+	if (!object_find(&object, representative(library, caller, wanted)))
 		return;
 	library->path = object.name[0] ? object.name : "the program";
 	metal = object_open(object.name);
@@ -236,7 +244,7 @@ static void library_resolve(struct library *library, uintptr_t caller, enum take
 		notice(name_of(wanted), "cannot be found behind the preloaded library");
 		abort();
 	}
-	find_shape(library, wanted);
+	find_shape(library, handle, wanted);
 }
 
 const struct library *library_meet(uintptr_t caller, enum taken wanted)

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 
@@ -92,6 +93,14 @@ def test_other_preloads_keep_working(directory):
     assert f"\nLD_PRELOAD={SHIM}\n" in "\n" + done.stdout
 
 
+def test_another_preload_that_takes_over_the_same_function(_):
+    program = Program("v77", before=RUN, env={**os.environ, "LD_PRELOAD": f"{HERE}/libother.so"})
+    assert "refused" in program.do("alloc a 0 dram 1M", "alloc b 0 dram 64G", "alloc c 0 l1 5", "free c")
+    assert preloaded(program.pid)[0]["dram"] == 1 << 20
+    said, _ = program.process.communicate(timeout=60)
+    assert said == "other: 3 calls\n" and program.process.returncode == 0, said
+
+
 def strace(directory, *command):
     trace = directory + "/trace"
     if not shutil.which("strace"):
@@ -136,6 +145,27 @@ def test_a_program_of_another_user_is_named(directory):
     assert program in done.stderr and "rights of another user" in done.stderr, done.stderr
     os.chmod(program, 0o755)
     assert start(program).stderr == ""
+    os.chown(program, 0, 65534)
+    os.chmod(program, 0o2755)
+    assert "rights of another user" in start(program).stderr
+
+
+def test_a_program_with_capabilities_is_named(directory):
+    if os.geteuid() != 0:
+        raise Skip("needs root, to give a program capabilities")
+    program = directory + "/env"
+    shutil.copy(shutil.which("env"), program)
+    os.chmod(directory, 0o755)
+    try:  # revision 2, effective, CAP_CHOWN
+        os.setxattr(program, "security.capability", struct.pack("<5I", 0x02000001, 1, 0, 0, 0))
+    except OSError as error:
+        raise Skip(f"no capabilities of files here: {error}") from error
+    for name in (TT_SMI, SHIM):
+        shutil.copy(name, directory)
+    done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
+                          user=65534, cwd="/")
+    assert program in done.stderr and "rights of another user" in done.stderr, done.stderr
+    assert start(program).stderr == ""  # root gains nothing by it
 
 
 def test_a_static_program_is_named(_):
