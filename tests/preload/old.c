@@ -1,8 +1,11 @@
 /*
  * What v0.53 to v0.55 show of themselves: the tracker's two functions, and objects as they
- * were. Called with a script of letters: a allocates 4096 bytes, f frees the last, d is a
- * dry run, x an allocation that failed, n a buffer that owns nothing, 0 one of no size.
+ * were. Called with a script of letters: a allocates 4096 bytes, f frees the last, u too
+ * but says nothing of it, d is a dry run, x an allocation that failed, n a buffer that owns
+ * nothing, 0 one of no size. With STRANGE, its devices are such as nobody knows.
  */
+#include <dlfcn.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +19,12 @@ void track_allocate(void *tracker,
 		    const void *buffer) __asm__(TRACKER "14track_allocateEPKNS0_2v06BufferE");
 void track_deallocate(void *tracker,
 		      void *buffer) __asm__(TRACKER "16track_deallocateEPNS0_2v06BufferE");
-extern void *const device_vtable[6] __asm__("_ZTVN2tt8tt_metal2v06DeviceE");
+#ifdef STRANGE
+#define DEVICE "_ZTVN2tt8tt_metal2v07StrangeE"
+#else
+#define DEVICE "_ZTVN2tt8tt_metal2v06DeviceE"
+#endif
+extern void *const device_vtable[6] __asm__(DEVICE);
 
 struct device {
 	void *const *vtable;
@@ -57,6 +65,16 @@ void track_deallocate(void *tracker, void *buffer)
 	(void)tracker, (void)buffer;
 }
 
+/* Programs look at errno, and at dlerror(), after what went well, too. */
+static void track_undisturbed(const void *buffer)
+{
+	dlerror();
+	errno = 77;
+	track_allocate(NULL, buffer);
+	if (errno != 77 || dlerror())
+		puts("disturbed");
+}
+
 int old_run(const char *script);
 
 int old_run(const char *script)
@@ -68,9 +86,10 @@ int old_run(const char *script)
 	for (; *script; script++) {
 		struct buffer *buffer;
 
-		if (*script == 'f' && count > 0) {
+		if ((*script == 'f' || *script == 'u') && count > 0) {
 			buffer = buffers[--count];
-			track_deallocate(NULL, buffer);
+			if (*script == 'f')
+				track_deallocate(NULL, buffer);
 			free(buffer);
 			continue;
 		}
@@ -83,7 +102,7 @@ int old_run(const char *script)
 		buffer->allocator = &device;
 		buffer->status = *script == 'x' ? 1 : 2;
 		buffer->address = *script == 'd' ? 0 : 64;
-		track_allocate(NULL, buffer);
+		track_undisturbed(buffer);
 		if (count < 64)
 			buffers[count++] = buffer;
 	}

@@ -130,7 +130,18 @@ def test_versions_that_only_track(_):
     host = Host(f"{HERE}/old_host", "aadxn0af")
     figures = without(preloaded(host.pid))
     assert figures == {3: {"buffers": 2, "dram": 8192, "l1": 0, "system": 0, "l1_small": 0, "trace": 0}}, figures
-    assert host.end() == (0, "")
+    assert host.lines == [] and host.end() == (0, "")
+
+
+def test_what_cannot_be_right_is_withdrawn_with_one_line(_):
+    """A version that nobody knows, and a buffer that was freed unseen: its address comes again."""
+    for name, script, why in (("strange_host", "aadxfa", "version that is not known"),
+                              ("old_host", "auauaa", "freed unseen")):
+        for quiet in ([], ["-q"]):
+            host = Host(f"{HERE}/{name}", script, before=[*RUN, *quiet])
+            assert tables(host.pid) == [] and host.lines == [], (name, host.lines)
+            code, error = host.end()
+            assert code == 0 and error.count("\n") == (not quiet) and (quiet or why in error), (name, error)
 
 
 def test_an_unknown_shape_is_left_alone(_):
