@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 
 FOLDER = os.environ["ODD"]
 LIBRARY = FOLDER + "/libodd.so"
@@ -9,8 +10,10 @@ LIBRARY = FOLDER + "/libodd.so"
 
 class Odd:
     def __init__(self, *words, node="/dev/tenstorrent/5", name="odd", program=FOLDER + "/odd", **options):
-        self.process = subprocess.Popen([program, node, name, *words], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, **options)
+        self.begin([program, node, name, *words], **options)
+
+    def begin(self, command, **options):
+        self.process = subprocess.Popen(command, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
         self.pid = self.process.pid
         assert self.process.stdout.readline() == "ready\n"
 
@@ -31,3 +34,11 @@ class Odd:
         self.process.stdin.close()
         self.process.stdout.close()
         assert self.process.wait(60) == 0
+
+
+class Copies(Odd):
+    """Several copies of the library in one process: see copies.py."""
+
+    def __init__(self, *files):
+        script = os.path.join(os.path.dirname(__file__), "copies.py")
+        self.begin([sys.executable, script, "/dev/tenstorrent/5", *files])

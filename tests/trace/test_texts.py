@@ -151,6 +151,27 @@ def test_mistakes_are_named(directory):
     tracer("stop")
 
 
+def test_what_is_in_the_way_is_named(_):
+    def refused(*before):
+        done = subprocess.run([*before, TRACER, "start"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.stderr.count("\n") == 1, done
+        return done.returncode, done.stderr
+
+    with Tracing():
+        os.unlink(PINS + "/maps/state")  # so that it is not taken over
+        powerless = ["setpriv", "--bounding-set", "-all", "--inh-caps", "-all"]
+        code, said = refused(*powerless)
+        assert code == 4 and "it takes CAP_BPF" in said, (code, said)
+        os.makedirs("/sys/kernel/security")
+        with open("/sys/kernel/security/lockdown", "w", encoding="utf-8") as file:
+            file.write("none integrity [confidentiality]\n")
+        code, said = refused(*powerless)
+        os.unlink("/sys/kernel/security/lockdown")
+        assert code == 4 and "locked down" in said, (code, said)
+    code, said = refused("unshare", "-m", "sh", "-c", 'umount /sys/kernel/btf && exec "$0" "$@"')
+    assert code == 3 and "no /sys/kernel/btf/vmlinux" in said, (code, said)
+
+
 def test_doctor_doubts_an_old_kernel(directory):
     said = {}
     for release in ("5.10.0-46-amd64", "5.15.0-1-generic", "6.1.0-54-amd64"):

@@ -9,7 +9,7 @@ import time
 
 import staged
 from metal import Program, library, run_tests
-from odd import FOLDER, LIBRARY, Odd
+from odd import FOLDER, LIBRARY, Copies, Odd
 from staged import PINS, TICK, TRACER, Tracing, allocations, tracer
 from watcher import Watcher, eventually
 
@@ -122,6 +122,24 @@ def test_one_watches_and_the_next_takes_its_turn(_):
         second.stdout.close()
         second.stderr.close()
         assert tracer("status", check=False).returncode == 1
+
+
+def test_a_second_copy_that_is_attached_to_late(directory):
+    copies = [f"{directory}/{name}.so" for name in ("first", "second")]
+    for path in copies:
+        shutil.copy(LIBRARY, path)
+    with Tracing(*copies), Copies(*copies) as both:
+        both.do("1 b0")
+        both.do("2 b1")
+        assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 3000)
+    with Tracing(copies[0]), Copies(*copies) as both:
+        both.do("1 b0")
+        both.do("2 b1")  # nobody sees it
+        assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 1000)
+        time.sleep(2 * TICK)
+        tracer("start", copies[1])
+        both.do("2 b0")
+        assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("since-attach", 2000)
 
 
 def test_starts_and_stops_at_the_same_time(_):
