@@ -35,8 +35,5 @@ extern const struct metal_name metal_names[METAL_NAMES];
 #define METAL_NAME_MESH	     "_ZTVN2tt8tt_metal11distributed10MeshDeviceE"
 #define METAL_NAME_THROW     "__cxa_throw"
 
-/* The longest name that could match. */
-#define METAL_NAME_MAX 512
-
 /* The line of metal_names that a symbol matches, METAL_NAMES if none. */
 unsigned metal_name_find(const char *symbol);

@@ -126,7 +126,6 @@ struct device {
 	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
 	enum device_state condition;
 	uint32_t index;		       /* N of /dev/tenstorrent/N; of its gateway if remote */
-	uint32_t dev_major, dev_minor; /* 0:0 if not known */
 	const struct board *type;      /* NULL if not in the table */
 	enum arch arch;
 	int64_t sampled_ns; /* CLOCK_MONOTONIC, when the counters were read */
