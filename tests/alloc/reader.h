@@ -67,6 +67,14 @@ static inline void isolated(void (*body)(void))
 	assert_int_equal(status, 0);
 }
 
+/* The test NAME, whose work NAME_body does in a process of its own. */
+#define ISOLATED(name)                 \
+	static void name(void **state) \
+	{                              \
+		(void)state;           \
+		isolated(name##_body); \
+	}
+
 struct reader {
 	struct table_view view;
 	void *data;

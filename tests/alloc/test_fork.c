@@ -177,13 +177,6 @@ static void program_executed_inherits_nothing_body(void)
 	CHECK_EQUAL(dram_of(getpid()), 100);
 }
 
-#define ISOLATED(name)                 \
-	static void name(void **state) \
-	{                              \
-		(void)state;           \
-		isolated(name##_body); \
-	}
-
 ISOLATED(child_of_fork_has_its_own_table)
 ISOLATED(child_of_clone_has_its_own_table)
 ISOLATED(child_that_closed_everything_keeps_its_own_files)

@@ -208,13 +208,6 @@ static void reports_reach_the_table_body(void)
 	CHECK_EQUAL(ttalloc_get_misuse(TTALLOC_UNKNOWN_POOL), 1);
 }
 
-#define ISOLATED(name)                 \
-	static void name(void **state) \
-	{                              \
-		(void)state;           \
-		isolated(name##_body); \
-	}
-
 ISOLATED(turned_off_does_nothing)
 ISOLATED(table_has_seals_and_identity)
 ISOLATED(errno_is_left_alone)

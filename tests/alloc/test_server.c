@@ -226,13 +226,6 @@ static void child_does_not_keep_the_connection_open_body(void)
 	close(hold[1]);
 }
 
-#define ISOLATED(name)                 \
-	static void name(void **state) \
-	{                              \
-		(void)state;           \
-		isolated(name##_body); \
-	}
-
 ISOLATED(table_is_handed_over_again_after_a_restart)
 ISOLATED(missing_server_is_looked_for_once_a_second)
 ISOLATED(refused_table_is_not_offered_again_at_once)
