@@ -3,8 +3,7 @@
 
 load helpers
 load machines
-
-SOCKET=
+load ../terminal
 
 setup() {
 	make_work
@@ -12,9 +11,7 @@ setup() {
 }
 
 teardown() {
-	if [ -n "$SOCKET" ]; then
-		tmux -L "$SOCKET" kill-server 2>/dev/null || true
-	fi
+	close_terminal
 	clean_up
 }
 
@@ -67,34 +64,15 @@ stream() {
 }
 
 # A shell in a terminal of this size, with job control and nothing of the user's.
-shell() { # COLUMNS ROWS
-	command -v tmux >/dev/null || skip "no tmux here"
-	SOCKET=tt-smi-test-$$-$BATS_TEST_NUMBER
+shell() { # COLUMNSxROWS
 	cat >"$WORK/rc" <<E
 PS1='ready> '
 PROMPT_COMMAND=
 cd "$WORK"
 smi() { "$TT_SMI" --root "$D" "\$@"; }
 E
-	env -u TMUX TERM=xterm-256color tmux -u -L "$SOCKET" -f /dev/null new-session -d -x "$1" -y "$2" \
-		"bash --noprofile --rcfile $WORK/rc -i" 3>&-
+	open_terminal "$1" "bash --noprofile --rcfile $WORK/rc -i"
 	eventually shows 'ready>'
-}
-
-keys() {
-	tmux -L "$SOCKET" send-keys "$@"
-}
-
-screen() {
-	tmux -L "$SOCKET" capture-pane -p
-}
-
-shows() {
-	screen | grep -q -- "$1"
-}
-
-flag() { # NAME VALUE
-	[ "$(tmux -L "$SOCKET" display-message -p "#{$1}")" = "$2" ]
 }
 
 command_line() {
@@ -108,7 +86,7 @@ wide() {
 }
 
 @test "80x24: in place on a screen of its own, and the old one is back after Ctrl-C" {
-	shell 80 24
+	shell 80x24
 	command_line 'echo what was there before; stty -g >before'
 	eventually test -s "$WORK/before"
 	command_line 'smi -w --plain -r 100'
@@ -134,15 +112,13 @@ wide() {
 }
 
 @test "120x40: wider, and after a kill the terminal is as it was" {
-	shell 120 40
+	shell 120x40
 	command_line 'stty -g >before; smi -w --plain -r 100; echo code $?; stty -g >after'
 	eventually shows '1002 .*two'
 	screen >"$WORK/screen"
 	eventually wide 120
 	python3 "$HERE/widths.py" "$WORK/screen"
-	local shell
-	shell=$(tmux -L "$SOCKET" display-message -p '#{pane_pid}')
-	kill -TERM "$(tr -d ' ' <"/proc/$shell/task/$shell/children")"
+	kill -TERM "$(program)"
 	eventually shows 'code 143'
 	eventually flag alternate_on 0
 	eventually flag cursor_flag 1
@@ -151,7 +127,7 @@ wide() {
 }
 
 @test "Ctrl-Z gives the terminal back, fg takes it again" {
-	shell 80 24
+	shell 80x24
 	command_line 'echo what was there before; stty -g >before; smi -w --plain -r 100'
 	eventually shows '1002 .*two'
 	keys C-z
@@ -175,16 +151,15 @@ wide() {
 }
 
 @test "tmux resizes, the table follows" {
-	shell 80 24
+	shell 80x24
 	command_line 'smi -w --plain -r 100'
 	eventually shows '1002 .*two'
-	tmux -L "$SOCKET" set-option -g window-size manual
-	tmux -L "$SOCKET" resize-window -x 130 -y 30
+	resize 130 30
 	eventually wide 130
 	eventually shows '1002 .*two'
 	screen >"$WORK/screen"
 	python3 "$HERE/widths.py" "$WORK/screen"
-	tmux -L "$SOCKET" resize-window -x 80 -y 24
+	resize 80 24
 	eventually wide 80
 	keys C-c
 	eventually flag alternate_on 0
@@ -193,7 +168,7 @@ wide() {
 @test "a small terminal tells what is cut, 32 devices on 24 lines too" {
 	rm -r "$D"
 	make_machine galaxy-blackhole
-	shell 80 24
+	shell 80x24
 	command_line 'smi -w --plain -r 100'
 	eventually shows 'tt-smi 1'
 	eventually shows '+[0-9]* lines'
@@ -207,7 +182,7 @@ wide() {
 }
 
 @test "-w on a terminal in another mode than the table: a block per sample" {
-	shell 80 24
+	shell 80x24
 	command_line 'smi -L -w -r 100 -n 3; echo code $?'
 	eventually shows 'code 0'
 	[ "$(screen | grep -c '^GPU 0:')" = 3 ]

@@ -17,15 +17,7 @@ unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_VISIBLE_DEVICES
 
 setup() {
 	make_work
-	TMUX_SOCKET=
 	export TT_SMI_ROOT=$D TT_ALLOCD_SOCKET=$WORK/allocd.sock
-}
-
-teardown() {
-	if [ -n "$TMUX_SOCKET" ]; then
-		tmux -S "$TMUX_SOCKET" kill-server 2>/dev/null || true
-	fi
-	clean_up
 }
 
 # machine [OPTIONS]: a living machine at $D; returns when all is there.

@@ -3,45 +3,47 @@
 # As a full screen it is tested with that one, in tests/tui.
 
 load helpers
+load ../terminal
+
+teardown() {
+	close_terminal
+	clean_up
+}
 
 # A shell in a terminal of 110 by 40.
 terminal() {
-	TMUX_SOCKET=$WORK/tmux
-	tmux -S "$TMUX_SOCKET" -f /dev/null new-session -d -x 110 -y 40 "PS1='prompt> ' sh" 3>&-
+	open_terminal 110x40 "PS1='prompt> ' sh"
 	eventually shows 'prompt>'
 	type_in "stty -g >$WORK/before"
 	eventually test -s "$WORK/before"
 }
 
 type_in() {
-	tmux -S "$TMUX_SOCKET" send-keys "$1" Enter
-}
-
-screen() {
-	tmux -S "$TMUX_SOCKET" capture-pane -p
-}
-
-shows() {
-	screen | grep -q -- "$1"
+	keys "$1" Enter
 }
 
 # Alternate screen and cursor.
 has_state() {
-	is "$(tmux -S "$TMUX_SOCKET" display -p '#{alternate_on} #{cursor_flag}')" "$1"
+	flag alternate_on "$1" && flag cursor_flag "$2"
 }
 
 watch_it() {
 	type_in "$TT_SMI mem -d 0 -r 100 --plain"
 	eventually shows 'Device 0'
-	eventually has_state "1 0"
+	eventually has_state 1 0
+}
+
+at_prompt() {
+	[ "$(screen | grep . | tail -1 | xargs)" = 'prompt>' ]
 }
 
 # Everything as it was, and the status that the signal gives.
 restored() {
+	eventually at_prompt # what is typed before is thrown away with the modes
 	# The shell's next command: a list would end with the signal.
 	type_in "echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
-	eventually has_state "0 1"
+	eventually has_state 0 1
 	rm -f "$WORK/after"
 	type_in "stty -g >$WORK/after"
 	eventually test -s "$WORK/after"
@@ -61,7 +63,7 @@ restored() {
 	changed() { [ "$(screen | grep DRAM | head -1)" != "$before" ]; }
 	eventually changed
 	is "$(screen | grep -c 'Device 0')" 1
-	tmux -S "$TMUX_SOCKET" send-keys C-c
+	keys C-c
 	restored 130
 }
 
@@ -69,7 +71,7 @@ restored() {
 	machine --no-workloads -b n300
 	terminal
 	watch_it
-	tmux -S "$TMUX_SOCKET" send-keys C-c
+	keys C-c
 	restored 130
 }
 
@@ -77,10 +79,7 @@ restored() {
 	machine --no-workloads -b n300
 	terminal
 	watch_it
-	local shell child
-	shell=$(tmux -S "$TMUX_SOCKET" display -p '#{pane_pid}')
-	child=$(cat "/proc/$shell/task/$shell/children")
-	kill -TERM $child
+	kill -TERM "$(program)"
 	restored 143
 }
 
@@ -88,10 +87,10 @@ restored() {
 	machine --no-workloads -b n300
 	terminal
 	watch_it
-	tmux -S "$TMUX_SOCKET" resize-window -x 84 -y 30
+	resize 84 30
 	narrower() { screen | head -1 | grep -q '^ Device 0.\{60,75\}$'; }
 	eventually narrower
-	tmux -S "$TMUX_SOCKET" send-keys C-c
+	keys C-c
 	restored 130
 }
 
@@ -102,7 +101,7 @@ restored() {
 	eventually test -s "$WORK/status"
 	is "$(cat "$WORK/status")" "status 0"
 	eventually shows 'Device 0'
-	eventually has_state "0 1"
+	eventually has_state 0 1
 }
 
 @test "a dumb terminal gets blocks" {

@@ -42,38 +42,35 @@ ended_cleanly() {
 	ended_cleanly
 }
 
-@test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing" {
+# A machine with a mount, a reader of it that hangs, and somebody who sits in a directory.
+start_busy() {
 	needs_fuse
 	start --fault hang:0/tt_serial
 	PIDS=$(workload_pids)
 	cat "$(class 0)/tt_serial" 3>&- 2>/dev/null &
-	local reader=$!
+	READER=$!
 	(cd "$D/sys" && exec sleep 60) 3>&- &
-	local sitter=$!
-	eventually has_open "$reader" "$(realpath "$(class 0)/tt_serial")"
-	eventually test "/proc/$sitter/cwd" -ef "$D/sys"
+	SITTER=$!
+	eventually has_open "$READER" "$(realpath "$(class 0)/tt_serial")"
+	eventually test "/proc/$SITTER/cwd" -ef "$D/sys"
+}
+
+@test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing" {
+	start_busy
 	stop KILL
 	eventually test ! -e "$D"
 	ended_cleanly
-	eventually is_gone $reader
-	kill $sitter
+	eventually is_gone $READER
+	kill $SITTER
 }
 
 @test "its end with a mount, a hung reader and a busy directory leaves nothing" {
-	needs_fuse
-	start --fault hang:0/tt_serial
-	PIDS=$(workload_pids)
-	cat "$(class 0)/tt_serial" 3>&- 2>/dev/null &
-	local reader=$!
-	(cd "$D/sys" && exec sleep 60) 3>&- &
-	local sitter=$!
-	eventually has_open "$reader" "$(realpath "$(class 0)/tt_serial")"
-	eventually test "/proc/$sitter/cwd" -ef "$D/sys"
+	start_busy
 	stop
 	[ "$status" = 0 ]
 	ended_cleanly
-	eventually is_gone $reader
-	kill $sitter
+	eventually is_gone $READER
+	kill $SITTER
 }
 
 @test "the command's status is ttsim's, and its root is in the environment" {

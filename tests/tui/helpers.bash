@@ -1,6 +1,7 @@
 # Common to the tests of the full screen: a terminal (tmux) of a given size in which
 # tt_smi -w runs, on a machine of files.
 load ../cli/helpers
+load ../terminal
 
 export XDG_CONFIG_HOME=/nonexistent
 unset TT_SMI_VIEW TT_SMI_THEME TT_SMI_SORT TT_SMI_REFRESH TT_SMI_SPAN TT_SMI_CHART
@@ -8,11 +9,10 @@ unset TT_SMI_VIEW TT_SMI_THEME TT_SMI_SORT TT_SMI_REFRESH TT_SMI_SPAN TT_SMI_CHA
 setup() {
 	command -v tmux >/dev/null || skip "no tmux here"
 	make_work
-	SOCKET=tt-smi-tui-$$-$BATS_TEST_NUMBER
 }
 
 teardown() {
-	tmux -L "$SOCKET" kill-server 2>/dev/null || true
+	close_terminal
 	clean_up
 }
 
@@ -20,9 +20,7 @@ teardown() {
 terminal() {
 	local size=$1
 	shift
-	env -u TMUX TERM=xterm-256color tmux -u -L "$SOCKET" -f /dev/null \
-		new-session -d -x "${size%x*}" -y "${size#*x}" "$*; echo code \$?; sleep 600" 3>&-
-	tmux -L "$SOCKET" set-option -g window-size manual
+	open_terminal "$size" "$*; echo code \$?; sleep 600"
 }
 
 # watch COLUMNSxROWS [OPTIONS]: tt_smi -w looks at $D.
@@ -30,36 +28,4 @@ watch() {
 	local size=$1
 	shift
 	terminal "$size" "$TT_SMI" --root "$D" -w "$@"
-}
-
-close_terminal() {
-	tmux -L "$SOCKET" kill-server 2>/dev/null || true
-	eventually not tmux -L "$SOCKET" list-sessions 2>/dev/null
-}
-
-keys() {
-	tmux -L "$SOCKET" send-keys "$@"
-}
-
-screen() {
-	tmux -L "$SOCKET" capture-pane -p
-}
-
-shows() {
-	screen | grep -q -- "$1"
-}
-
-resize() { # COLUMNS ROWS
-	tmux -L "$SOCKET" resize-window -x "$1" -y "$2"
-}
-
-flag() { # NAME VALUE
-	[ "$(tmux -L "$SOCKET" display-message -p "#{$1}")" = "$2" ]
-}
-
-# The program that runs in the terminal: ours has become tt_smi-tui.
-program() {
-	local shell
-	shell=$(tmux -L "$SOCKET" display-message -p '#{pane_pid}')
-	tr ' ' '\n' <"/proc/$shell/task/$shell/children" | grep -m1 .
 }

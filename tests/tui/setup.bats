@@ -6,7 +6,6 @@ load helpers
 setup() {
 	command -v tmux >/dev/null || skip "no tmux here"
 	make_work
-	SOCKET=tt-smi-tui-$$-$BATS_TEST_NUMBER
 	machine -b n150,p150a,p300 -w dev=0,dram=1G,name=alpha,age=100 -w dev=1,dram=3G,name=beta,age=50 \
 		-w dev=0+1,dram=256M,name=gamma,age=200,uid=1 -w dev=1,via=none,name=delta
 }
