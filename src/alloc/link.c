@@ -5,13 +5,28 @@
 #include "proto/wire.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <unistd.h>
 
-#define LOOK_EVERY    NS_PER_S
-#define REFUSED_PAUSE (10 * NS_PER_S) /* at least so long after the server said no */
+#define DESCRIPTOR_MIN 64 /* the host's programs expect the low numbers for themselves */
+#define LOOK_EVERY     NS_PER_S
+#define REFUSED_PAUSE  (10 * NS_PER_S) /* at least so long after the server said no */
+
+int descriptor_settle(int fd)
+{
+	int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
+
+	if (high < 0 && fd > STDERR_FILENO)
+		return fd;
+	if (high < 0)
+		high = -errno;
+	close(fd);
+	return high;
+}
 
 void descriptor_set(struct descriptor *descriptor, int fd)
 {
@@ -85,6 +100,9 @@ static int server_greet(const char *path, int table)
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
+	sock = descriptor_settle(sock);
+	if (sock < 0)
+		return sock;
 	if (connect(sock, (struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno; /* EAGAIN: its queue is full; it counts as absent for now */
 	r = hello_send(sock, table);

@@ -24,6 +24,12 @@ struct descriptor {
 	int fd; /* -1 if none; set last */
 };
 
+/*
+ * Moves a descriptor to a number that no program counts on. At the limit of
+ * descriptors it may stay, but never as standard input, output or error.
+ */
+MUST_CHECK int descriptor_settle(int fd);
+
 void descriptor_set(struct descriptor *descriptor, int fd);
 void descriptor_close(struct descriptor *descriptor); /* if it is still ours */
 

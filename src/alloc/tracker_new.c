@@ -8,6 +8,7 @@
  *	| header | devices | listed slots | unlisted slots |
  *	|<------------ the memfd -------->|<-- anonymous ->|
  */
+#include "alloc/link.h"
 #include "alloc/tracker.h"
 
 #include "basic/parse.h"
@@ -21,8 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LISTED_MIN     2048u /* below this a table is not worth having */
-#define DESCRIPTOR_MIN 64    /* the host's programs expect the low numbers for themselves */
+#define LISTED_MIN 2048u /* below this a table is not worth having */
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
@@ -31,22 +31,6 @@
 static size_t table_bytes(uint32_t slots)
 {
 	return TABLE_SLOT_OFFSET + slots * sizeof(struct table_slot);
-}
-
-/*
- * Moves a descriptor to a number that no program counts on. At the limit of
- * descriptors it may stay, but never as standard input, output or error.
- */
-static int descriptor_settle(int fd)
-{
-	int high = fcntl(fd, F_DUPFD_CLOEXEC, DESCRIPTOR_MIN);
-
-	if (high < 0 && fd > STDERR_FILENO)
-		return fd;
-	if (high < 0)
-		high = -errno;
-	close(fd);
-	return high;
 }
 
 /* A file above RLIMIT_FSIZE would be answered with a SIGXFSZ, so it is not tried. */

@@ -8,6 +8,7 @@
 #include "proto/wire.h"
 #include "ttalloc.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -130,6 +131,20 @@ static void table_is_handed_over_again_after_a_restart_body(void)
 	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 9, 1), 0);
 }
 
+/* A program that closed its standard input must not read our connection there. */
+static void connection_is_nobodys_standard_input_body(void)
+{
+	int server;
+
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+	server = server_listen(8);
+	close(STDIN_FILENO);
+	second_pass();
+	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_CONNECTED);
+	CHECK_EQUAL(fcntl(STDIN_FILENO, F_GETFD), -1);
+	close(server);
+}
+
 static void missing_server_is_looked_for_once_a_second_body(void)
 {
 	int server, client;
@@ -227,6 +242,7 @@ static void child_does_not_keep_the_connection_open_body(void)
 }
 
 ISOLATED(table_is_handed_over_again_after_a_restart)
+ISOLATED(connection_is_nobodys_standard_input)
 ISOLATED(missing_server_is_looked_for_once_a_second)
 ISOLATED(refused_table_is_not_offered_again_at_once)
 ISOLATED(nonsense_from_a_server_ends_the_connection)
@@ -259,6 +275,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_is_handed_over_again_after_a_restart),
+		cmocka_unit_test(connection_is_nobodys_standard_input),
 		cmocka_unit_test(missing_server_is_looked_for_once_a_second),
 		cmocka_unit_test(refused_table_is_not_offered_again_at_once),
 		cmocka_unit_test(nonsense_from_a_server_ends_the_connection),
