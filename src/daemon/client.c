@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 /* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
@@ -189,13 +191,16 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	return 0;
 }
 
+/* What is known of it will do: a file put in its place may be one that never answers. */
 static bool link_is_there(const struct client *client)
 {
-	struct stat st;
+	struct statx st;
 	char path[48];
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", client->peer.pid, client->link);
-	return stat(path, &st) == 0 && st.st_dev == client->dev && st.st_ino == client->ino;
+	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &st) == 0 &&
+	       makedev(st.stx_dev_major, st.stx_dev_minor) == client->dev &&
+	       st.stx_ino == client->ino;
 }
 
 void clients_refresh(struct manager *manager)

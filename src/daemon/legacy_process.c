@@ -15,7 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Environments can be as long as the stack; who hides the variable that far out goes without. */
+/* Environments can be as long as the stack; of who hides the variable that far out no card is
+ * known. */
 enum { ENVIRONMENT_MAX = 1 << 20 };
 
 char *visible_devices_of(pid_t pid)
@@ -26,7 +27,7 @@ char *visible_devices_of(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
 	if (file_read_all(AT_FDCWD, path, ENVIRONMENT_MAX, &text) < 0)
-		return NULL;
+		return strdup("not readable");
 	value = procfs_find_variable(text.data, text.length, "TT_VISIBLE_DEVICES");
 	return value ? strdup(value) : NULL;
 }

@@ -20,7 +20,7 @@ struct legacy_process {
 	struct list member;
 	struct peer peer;
 	struct watch life; /* its pidfd */
-	char *visible;	   /* its TT_VISIBLE_DEVICES; NULL: not set or not readable */
+	char *visible;	   /* see visible_devices_of() */
 	uint32_t connections;
 	int32_t place;	 /* among all, while state_save() works */
 	bool limit_said; /* that it holds too much */
@@ -53,5 +53,6 @@ void legacy_process_report(struct legacy_process *process, const struct legacy_r
 void legacy_process_describe(const struct legacy_process *process, struct image_process *ret);
 uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret);
 
-/* TT_VISIBLE_DEVICES of a process; NULL: not set, or not ours to read. */
+/* TT_VISIBLE_DEVICES of a process; NULL: not set. If it cannot be read, a text that names no card.
+ */
 char *visible_devices_of(pid_t pid);

@@ -18,7 +18,7 @@ def machine(directory, *words):
     return root
 
 
-def client(server, visible=None, length=144):
+def client(server, visible=None, length=144, **variables):
     """A legacy client in a process of its own, since the environment is the process's: asks by lines."""
     code = """
 import sys, os
@@ -29,7 +29,7 @@ c = Legacy(S, %d)
 for line in sys.stdin:
     print(eval(line), flush=True)
 """ % (os.path.dirname(__file__), server.legacy, length)
-    env = dict(os.environ)
+    env = dict(os.environ, **variables)
     if visible is not None:
         env["TT_VISIBLE_DEVICES"] = visible
     child = spawn([sys.executable, "-c", code], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -98,6 +98,19 @@ def test_logical_ids_follow_the_environment_of_the_process(directory):
         assert everyone(f"c.query({place})")[DRAM] == expected.get(node, 0), (place, node)
     assert two("c.query(0)")[DRAM] == 100 and one("c.query(0)")[DRAM] == 30
     assert one("c.query(1)")[DRAM] == 0  # means no card
+    server.stop()
+
+
+@bare
+def test_an_environment_that_cannot_be_read_names_no_card(directory):
+    root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
+    server = Server(directory, root=root)
+    stuffed = client(server, "1", **{f"A{i}": "x" * 120_000 for i in range(10)})
+    stuffed("c.alloc(1, 128, DRAM, 0)")
+    stuffed("c.query(0)")
+    assert [client(server)(f"c.query({i})")[DRAM] for i in range(2)] == [0, 0]
+    pid = stuffed("os.getpid()")
+    assert [(u["known"], u["now"]) for u in server.ask().of(pid).usages] == [(0, 128)]
     server.stop()
 
 
