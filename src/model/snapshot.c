@@ -29,6 +29,13 @@ const struct field_table host_fields = {
 	.why_offset = offsetof(struct host, why),
 };
 
+const char *snapshot_server(const struct snapshot *snapshot)
+{
+	if (snapshot->server_pid)
+		return "server running";
+	return snapshot->server_mute ? "server does not answer" : NULL;
+}
+
 int snapshot_new(struct snapshot **ret)
 {
 	struct snapshot *snapshot = calloc(1, sizeof(*snapshot));
@@ -91,6 +98,7 @@ bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before)
 	snapshot->lender = lender;
 	snapshot->asked_ns = lender->asked_ns;
 	snapshot->server_pid = lender->server_pid;
+	snapshot->server_mute = lender->server_mute;
 	snapshot->processes = lender->processes;
 	snapshot->n_processes = lender->n_processes;
 	snapshot->leftovers = lender->leftovers;

@@ -59,6 +59,7 @@ struct snapshot {
 	bool recorded;	  /* a tree captured earlier */
 	bool driver_loaded;
 	int32_t server_pid;	/* of the allocation server; 0: none answered */
+	bool server_mute;	/* one is there, but did not answer */
 	struct device *devices; /* by index, a remote chip after its gateway */
 	size_t n_devices;
 	struct process *processes; /* by pid */
@@ -74,6 +75,9 @@ struct snapshot {
 };
 
 extern const struct field_table host_fields;
+
+/* "server running", "server does not answer"; NULL: there is none. */
+const char *snapshot_server(const struct snapshot *snapshot);
 
 MUST_CHECK int snapshot_new(struct snapshot **ret);
 struct snapshot *snapshot_free(struct snapshot *snapshot);

@@ -60,11 +60,13 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 static void put_right(struct line *line, const struct mem_view *view)
 {
 	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
-	const char *server = view->snapshot->server_pid ? "server running" : "no server";
+	const char *server = snapshot_server(view->snapshot);
 	size_t room = line->look->columns - MIN(line->at + 2, line->look->columns);
 	char text[96], clock[16];
 	struct tm local;
 
+	if (!server)
+		server = "no server";
 	localtime_r(&seconds, &local);
 	strftime(clock, sizeof(clock), "%H:%M:%S", &local);
 	snprintf(text, sizeof(text), "%s   %s   %ums ", server, clock, view->period_ms);

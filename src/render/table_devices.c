@@ -290,8 +290,8 @@ static void put_title(struct sheet *sheet, const struct snapshot *snapshot)
 		buf_puts(&text, "   SIMULATED");
 	else if (snapshot->recorded)
 		buf_puts(&text, "   RECORDED");
-	if (snapshot->server_pid)
-		buf_puts(&text, "   server running");
+	if (snapshot_server(snapshot))
+		buf_printf(&text, "   %s", snapshot_server(snapshot));
 	sheet_begin(sheet);
 	sheet_cell(sheet, sheet_left(sheet) - strlen(date), TINT_BOLD, buf_text(&text));
 	sheet_cell(sheet, 0, TINT_NONE, date);

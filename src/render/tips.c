@@ -20,7 +20,9 @@ void tips_put(struct buf *out, const struct look *look, const struct snapshot *s
 		untracked += !is_tracked(&snapshot->processes[i]);
 	if (!untracked)
 		return;
-	if (snapshot->server_pid)
+	if (snapshot->server_mute)
+		buf_printf(out, "\n%sTIP: The allocation server does not answer\n" DOCTOR, mark);
+	else if (snapshot->server_pid)
 		buf_printf(out,
 			   "\n%sTIP: Processes must be instrumented to report memory to the "
 			   "server\n" DOCTOR,

@@ -18,8 +18,12 @@
 /* How long an answer may take: a list of a million allocations is 32 MB. */
 static const int64_t patience_ns = 300 * NS_PER_MS, patience_list_ns = 2 * NS_PER_S;
 
+/* One that did not answer in time is left alone for so long. */
+static const int64_t pause_ns = 10 * NS_PER_S;
+
 struct daemon {
-	int fd; /* kept between samples, -1 */
+	int fd;		    /* kept between samples, -1 */
+	int64_t late_until; /* CLOCK_MONOTONIC; 0: the last answer came in time */
 };
 
 static const enum tracking trackings[IMAGE_ORIGINS] = {
@@ -276,33 +280,41 @@ static bool is_asked(const struct sample *sample)
 	       (sample->root->live || (named && named[0]));
 }
 
-static int daemon_sample(void *state, struct sample *sample)
+/* A kept connection may have outlived its server: then a new one is tried. */
+static int daemon_ask(struct daemon *daemon, const struct want *want, struct server_answer *ret)
 {
-	struct daemon *daemon = state;
-	const struct want *want = sample->want;
 	uint32_t flags = (want->allocations ? WIRE_WANT_ALLOCATIONS : 0) |
 			 (want->accounts ? WIRE_WANT_FINISHED : 0);
 	int64_t patience = want->allocations ? patience_list_ns : patience_ns;
+	bool kept = daemon->fd >= 0;
+	int r;
+
+	if (!kept)
+		daemon->fd = server_connect();
+	if (daemon->fd < 0)
+		return daemon->fd;
+	r = server_ask(daemon->fd, flags, 0, patience, ret);
+	if (r >= 0)
+		return r;
+	close(daemon->fd);
+	daemon->fd = -1;
+	return kept && r != -ETIMEDOUT ? daemon_ask(daemon, want, ret) : r;
+}
+
+static int daemon_sample(void *state, struct sample *sample)
+{
+	struct daemon *daemon = state;
 	struct server_answer answer;
-	int r = -ENOENT;
+	int r;
 
 	if (!is_asked(sample))
 		return 0;
-	/* A kept connection may have outlived its server: then a new one is tried. */
-	for (int tries = 0; tries < 2 && r < 0; tries++) {
-		if (daemon->fd < 0)
-			daemon->fd = server_connect();
-		if (daemon->fd < 0) {
-			r = daemon->fd;
-			break;
-		}
-		r = server_ask(daemon->fd, flags, 0, patience, &answer);
-		if (r < 0) {
-			close(daemon->fd);
-			daemon->fd = -1;
-		}
-	}
-	daemon->fd = MAX(daemon->fd, -1);
+	sample->snapshot->server_mute = clock_now(CLOCK_MONOTONIC) < daemon->late_until;
+	if (sample->snapshot->server_mute)
+		return -ETIMEDOUT;
+	r = daemon_ask(daemon, sample->want, &answer);
+	sample->snapshot->server_mute = r == -ETIMEDOUT;
+	daemon->late_until = r == -ETIMEDOUT ? clock_now(CLOCK_MONOTONIC) + pause_ns : 0;
 	if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR)
 		return 0; /* no server: an ordinary case */
 	if (r < 0)

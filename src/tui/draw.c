@@ -120,8 +120,8 @@ static void draw_header(const struct ui *ui)
 		buf_printf(&text, "tt-smi %s", ui->version);
 		if (snapshot && snapshot->host.why[HOST_DRIVER] == KNOWN)
 			buf_printf(&text, "  driver %s", snapshot->host.driver);
-		if (snapshot && snapshot->server_pid)
-			buf_puts(&text, "  server running");
+		if (snapshot && snapshot_server(snapshot))
+			buf_printf(&text, "  %s", snapshot_server(snapshot));
 		at += paint_buf(0, at, end - at, STYLE_BOLD, &text) + 2;
 		buf_reset(&text);
 	}

@@ -85,6 +85,11 @@ load helpers
 	watch 120x30 -r 100
 	eventually shows 'server running'
 	eventually shows 'reports'
+	kill -STOP "$pid"
+	eventually shows 'server does not answer'
+	# Left alone for a while: samples come as often as before.
+	python3 "$HERE/answer.py" "$SOCKET" 6
+	not shows 'NO SAMPLE'
 	kill -9 "$pid"
 	eventually not shows 'server running'
 	eventually shows 'reports'
