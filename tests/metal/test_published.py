@@ -50,11 +50,21 @@ class Publishing:
             os.unlink(path)
 
 
+def all_rows(pids):
+    """What tt_smi shows, once it shows these with both devices; by process and node."""
+    for _ in range(100):
+        document = snapshot()
+        rows = {(process["pid"], row["id"]): row for process in document["processes"] for row in process["devices"]}
+        if sum(pid in pids for pid, _ in rows) == len(pids) * len(NODES):
+            return document, rows
+    raise AssertionError(f"{pids} are not shown with both devices: {rows}")
+
+
 def used(*ours):
     """What tt_smi says is taken, and of whom it says that he is gone: by node. The stage's devices can be open elsewhere
     on this machine too; then the device's own figure is not known, and that of our processes taken."""
-    document, found = snapshot(), {}
-    rows = {(process["pid"], row["id"]): row for process in document["processes"] for row in process["devices"]}
+    document, rows = all_rows(ours)
+    found = {}
     for device in document["devices"]:
         node, memory = device["id"], device["memory"]
         figures = memory["used"], memory["l1"]["used"]
