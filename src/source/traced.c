@@ -4,7 +4,8 @@
  *
  * A line is of a process on a chip, by the number that TT-Metal gave the chip in
  * that process. A process that is followed and has no line for a device it holds
- * has nothing there, which is known, not unknown.
+ * has nothing there, which is known, not unknown; but for what it held before it was
+ * followed.
  */
 #include "source/source.h"
 
@@ -50,6 +51,18 @@ static enum traced_doubt find_doubt(const struct traced_memory *lines, size_t co
 }
 
 /*
+ * What a process held before the probes came may be on any chip, also on one that has no
+ * line: one line that says so is enough for all.
+ */
+static bool was_there_before(const struct traced_memory *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].state == TRACED_SINCE_ATTACH)
+			return true;
+	return false;
+}
+
+/*
  * The server has read the same file, and may have known better which card is
  * meant: its word stands, all of it.
  */
@@ -88,7 +101,7 @@ static int take_lines(struct sample *sample, const struct process *process,
 		.start_ticks = lines[0].start_ticks,
 		.source = TRACKING_TRACED,
 		.has_held = true,
-		.low = lines[0].state == TRACED_SINCE_ATTACH,
+		.low = was_there_before(lines, count),
 	};
 	size_t first = sample->n_claims;
 	bool all = true;

@@ -485,6 +485,14 @@ def traced():
     expect([p["dram"] for d in json.loads(subprocess.run(
         [*NOBODY, TT_SMI, "mem", "--json", "-n", "1"], stdout=subprocess.PIPE).stdout)["devices"]
         for p in d["processes"] if p["pid"] == holder.pid], [0, 4128])
+    # What was held before may be anywhere, whatever another line says.
+    for lines in [("exact", "since-attach"), ("since-attach", "exact"), ("since-attach",)]:
+        pin("allocations", *((holder.pid, "python3", 4096, 0, 0, 0, 1, 0, chip, start, state)
+                             for chip, state in enumerate(lines)))
+        document = smi()
+        expect([d["exact"] for p in document["processes"] if p["pid"] == holder.pid for d in p["devices"]],
+               [False, False])
+        expect([d["memory"]["complete"] for d in document["devices"]], [False, False])
     # A chip that it does not have: not guessed, and then nothing is 0 either.
     pin("allocations", (holder.pid, "python3", 4096, 0, 0, 0, 1, 0, 9, start, "exact"))
     document = smi()
