@@ -245,12 +245,13 @@ static void examine_known(const struct patient *patient, const struct process *p
 		return;
 	}
 	report_add_process(report, LEVEL_WARN, process->pid,
-			   "%s: a lower bound: %s; what it held before is not known",
+			   "%s: a lower bound: %s; what it held before may be more than could "
+			   "be read back",
 			   buf_text(&name), buf_text(&status));
 	if (patient->can_trace)
 		report_fix(report,
-			   "sudo tt_smi trace start, once it has allocated or freed: what it "
-			   "held before is then looked for again");
+			   "sudo tt_smi trace start, once it has allocated or freed: more of "
+			   "what it held before may then be found");
 	report_fix(report, "start it again: from then on all of it is seen");
 }
 

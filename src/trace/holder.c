@@ -31,10 +31,11 @@ int holder_prepare(struct holder *holder, struct scan *scan)
 
 static int enter(const struct holder *holder, const struct scan *scan, uint32_t flags)
 {
-	uint64_t arguments[5] = { (uint64_t)holder->pid, holder->start, flags };
+	uint64_t arguments[6] = { (uint64_t)holder->pid, holder->start, flags };
 	int r;
 
 	memcpy(&arguments[3], holder->comm, TRACE_COMM);
+	arguments[5] = holder->n_files;
 	r = tracer_run(scan->tracer, PROGRAM_ENTER, arguments, ARRAY_SIZE(arguments));
 	/* If it ended before it was entered, the kernel does not tell us again. */
 	if (r == 0 && !task_lives(holder->pid, holder->start))
@@ -88,6 +89,7 @@ static int take_files(struct holder *holder, struct scan *scan, uint32_t *flags)
 {
 	const struct look *look = holder->look;
 
+	holder->n_files = look->n_found;
 	holder->followed = false;
 	holder->why_not = "no TT-Metal with symbols in it";
 	holder->file[0] = '\0';
@@ -121,8 +123,10 @@ static bool is_late(struct holder *holder, const struct scan *scan, int64_t sinc
  */
 static void doubt(struct holder *holder, const struct scan *scan, uint32_t flags)
 {
-	if (!holder->followed)
+	if (!holder->followed) {
 		flags |= TRACE_SINCE_ATTACH;
+		holder->n_files = 1;
+	}
 	holder->followed = true;
 	holder->why_not = "its files do not answer";
 	holder->file[0] = '\0';

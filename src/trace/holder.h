@@ -15,6 +15,7 @@ struct holder {
 	int64_t late;	   /* since when its files do not answer, ns; 0: they do */
 	bool followed;
 	uint32_t libraries[TRACE_COPIES]; /* that it maps; 0: no more */
+	size_t n_files;			  /* of TT-Metal that it maps, attached to or not */
 	const char *why_not;		  /* if it is not, or its figures are not reliable */
 	char file[256];			  /* that this is about; may be empty */
 };

@@ -110,6 +110,22 @@ static bool is_known(const struct metal_shape *shape)
 	       (shape->chip == 8 || shape->chip == 24);
 }
 
+static bool is_same_file(const struct trace_library *a, const struct trace_library *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->build_id_length &&
+	       a->build_id_length == b->build_id_length &&
+	       memcmp(a->build_id, b->build_id, sizeof(a->build_id)) == 0;
+}
+
+/* Since when no call was missed. A file that was only touched has its old probes until now. */
+static uint64_t attached_since(const struct trace_library *list, const struct trace_library *to)
+{
+	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
+		if (&list[i] != to && list[i].id && is_same_file(&list[i], to))
+			return list[i].attached;
+	return (uint64_t)clock_now(CLOCK_BOOTTIME);
+}
+
 int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES],
 		  const struct metal_library *library, int fd, const struct stat *st,
 		  const char *path, uint32_t *ret_id)
@@ -131,7 +147,7 @@ int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_
 	if (r == 0)
 		r = attach_library(tracer, id, library, fd);
 	if (r == 0) {
-		to->attached = (uint64_t)clock_now(CLOCK_BOOTTIME);
+		to->attached = attached_since(list, to);
 		r = put(tracer, to, place);
 	}
 	if (r < 0)

@@ -98,8 +98,6 @@ struct trace_process {
 	uint64_t kept;		       /* of them, when its tombs were last taken away */
 	uint64_t swept;		       /* tombs that were taken away */
 	uint32_t held[TRACE_SLOTS];    /* buffers, by allocator: see account.h */
-	uint64_t whole;		       /* chips whose earlier buffers were read back */
-	uint64_t unread;	       /* chips with an allocator that could not be read */
 	char comm[TRACE_COMM];
 	struct trace_chip chip[TRACE_CHIPS];
 };

@@ -171,6 +171,6 @@ def live(program, check, seed=SEED, life=LIFE):
         check(step, program.totals())
 
 
-def follow(program, *where, seed=SEED):
+def follow(program, *where, seed=SEED, state="exact"):
     """The same, and the probes must agree."""
-    live(program, lambda step, own: expect(traced(program.pid), without(own), *where, step), seed)
+    live(program, lambda step, own: expect(traced(program.pid, state), without(own), *where, step), seed)

@@ -9,8 +9,8 @@ import time
 
 import staged
 from metal import METAL, Program, library, run_tests, without
-from staged import (HOLD, PINS, SEED, STEPS, SUPPORTED, TRACER, Tracing, allocations, expect, follow, shown_totals,
-                    traced, tracer)
+from staged import (HOLD, PINS, SEED, STEPS, SUPPORTED, TRACER, Tracing, allocations, expect, follow, shown_on_both,
+                    shown_totals, traced, tracer)
 
 staged.enter()
 
@@ -25,23 +25,31 @@ def test_what_was_held_before_the_attach_is_read_back(_):
             program.do("alloc a early dram 9", "alloc b 0 dram 9", "alloc c 1 dram 9")
         tracer("start")
         for variant, program in programs.items():
-            expect(traced(program.pid), without(program.totals()), variant)
-            follow(program, variant, seed=SEED + 50)
+            expect(traced(program.pid, "since-attach"), without(program.totals()), variant)
+            follow(program, variant, seed=SEED + 50, state="since-attach")
             expect(program.end(), 0, variant)
 
 
-def test_until_then_figures_are_lower_bounds(_):
-    program = Program("v66")
-    program.do(*HOLD, "alloc a 0 dram 5M", "open 1")
-    with Tracing():
-        state, chips = allocations()[program.pid]
-        own = program.totals()
-        if state == "exact":
-            expect(without(chips), without(own))
-        else:
-            expect(state, "since-attach")
-            assert all(chips.get(0, own[0])[pool] <= own[0][pool] for pool in own[0])
-    program.end()
+def test_what_an_allocator_holds_that_was_not_heard_of_is_not_denied(_):
+    """A mesh that was silent or only freed, a chip without a line: all of them lower bounds."""
+    for variant in ("v66", "v77"):
+        program = Program(variant)
+        program.do(*HOLD, "mesh m 0 1", "alloc a m dram 4M", "alloc b m dram 8M", "alloc c 0 dram 1M")
+        with Tracing():
+            for command in ("alloc d 0 dram 7", "free a", "alloc e 1 dram 9"):
+                program.do(command)
+                for _ in range(2):
+                    tracer("start")
+                    own = program.totals()
+                    state, chips = allocations()[program.pid]
+                    expect(state, "since-attach", variant, command)
+                    assert all(chips[chip]["dram"] < own[chip]["dram"] for chip in chips), (variant, command)
+                devices = shown_on_both(program.pid)
+                expect([devices[node]["exact"] for node in (5, 7)], [False, False], variant, command)
+            program.do("alloc f m dram 3")  # tells which chips the mesh has
+            tracer("start")
+            expect(traced(program.pid, "since-attach"), without(program.totals()), variant)
+        expect(program.end(), 0, variant)
 
 
 def test_a_tracer_that_is_killed_loses_nothing(_):
@@ -108,8 +116,8 @@ def test_programs_in_containers_are_followed(directory):
             pid = inner_pid(program.pid)
             tracer("start")
             program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
-            tracer("start")  # a copy of its own was attached to when the program was there
-            expect(traced(pid), without(program.totals()), name)
+            tracer("start")  # its file was attached to when the program was there
+            expect(traced(pid, "since-attach"), without(program.totals()), name)
             expect(without(shown_totals(pid, "traced")), without(program.totals(), "system", "buffers"), name)
             expect(program.end(), 0, name)
             assert pid not in allocations()
@@ -131,8 +139,8 @@ def test_new_holders_are_found_by_who_watches(directory):
         program.do(*HOLD, "open 0")
         eventually(lambda: program.pid in allocations())
         program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
-        eventually(lambda: allocations()[program.pid][0] == "exact")  # what was before is read back
-        expect(traced(program.pid), without(program.totals()))
+        # What was before is read back.
+        eventually(lambda: traced(program.pid, "since-attach") == without(program.totals()))
         program.end()
         watcher.terminate()
         watcher.wait()

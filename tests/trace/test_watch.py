@@ -170,7 +170,7 @@ def test_a_child_is_not_given_what_its_parent_had(_):
         program.do("alloc c 0 dram 11")
         tracer("start")
         state, chips = allocations()[program.pid]
-        assert (state, chips[0]["dram"]) == ("exact", 5011), (state, chips)
+        assert (state, chips[0]["dram"]) == ("since-attach", 5011), (state, chips)
         assert allocations().get(child, ("since-attach",))[0] == "since-attach"
         program.do("reap")
     assert program.end() == 0
@@ -185,7 +185,7 @@ def test_who_was_there_before_is_known_by_its_start_also_if_it_holds_nothing(_):
         assert (state, chips[0]["dram"]) == ("since-attach", 7), (state, chips)
         tracer("start")
         state, chips = allocations()[program.pid]
-        assert (state, chips[0]["dram"]) == ("exact", 5007), (state, chips)
+        assert (state, chips[0]["dram"]) == ("since-attach", 5007), (state, chips)
     assert program.end() == 0
 
 

@@ -72,7 +72,9 @@ static __always_inline struct trace_process *process_of(const struct hit *hit)
 /* A copy that was loaded before it was attached to may hold something already. */
 static __always_inline void copy_begin(const struct hit *hit)
 {
-	if ((hit->process->start + 1) * TRACE_NS_PER_TICK <= hit->library->attached)
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (task->group_leader->start_boottime <= hit->library->attached)
 		process_flag(hit->process, TRACE_SINCE_ATTACH);
 }
 
@@ -87,7 +89,7 @@ static __always_inline bool speaks(const struct hit *hit)
 
 	for (int i = 0; i < TRACE_COPIES; i++) {
 		uint64_t *copy = &hit->process->copies[i];
-		uint64_t old = *copy;
+		uint64_t old = *copy, found;
 
 		if (old == mine)
 			return true;
@@ -101,7 +103,10 @@ static __always_inline bool speaks(const struct hit *hit)
 			continue; /* another copy */
 		if (library_find(old % TRACE_LIBRARY_IDS))
 			return false;
-		return __sync_val_compare_and_swap(copy, old, mine) == old;
+		found = __sync_val_compare_and_swap(copy, old, mine);
+		if (found == old)
+			copy_begin(hit); /* what was called between the two is missing */
+		return found == old || found == mine;
 	}
 	process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
 	return false;
@@ -186,8 +191,6 @@ static __always_inline void allocator_note(const struct hit *hit, uint64_t alloc
 	if (device)
 		found->device = device;
 	__sync_fetch_and_or(&found->chips, chips);
-	if (found->read)
-		__sync_fetch_and_or(&hit->process->whole, chips & ~hit->process->unread);
 }
 
 static __always_inline struct trace_thread *thread_find(const struct hit *hit)

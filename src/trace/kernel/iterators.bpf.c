@@ -50,7 +50,7 @@ static __always_inline void name_clean(struct name *to, const char *comm)
 }
 
 /* By the number of the flag; what matters most comes first. */
-static const char *state_of(const struct trace_process *process, uint64_t chip)
+static const char *state_of(const struct trace_process *process)
 {
 	uint32_t flags = process->flags;
 
@@ -68,7 +68,7 @@ static const char *state_of(const struct trace_process *process, uint64_t chip)
 		return "unreliable:mesh";
 	if (flags & TRACE_NO_ANSWER)
 		return "unreliable:no-answer";
-	if (flags & TRACE_SINCE_ATTACH && !(process->whole & chip))
+	if (flags & TRACE_SINCE_ATTACH)
 		return "since-attach";
 	return "exact";
 }
@@ -120,8 +120,7 @@ static __always_inline void print_chip(struct seq_file *seq, uint32_t tgid, cons
 
 	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name->text);
 	print_figures(seq, &figures);
-	BPF_SEQ_PRINTF(seq, "%-5u %-12llu %s\n", i, process->start,
-		       state_of(process, UINT64_C(1) << i));
+	BPF_SEQ_PRINTF(seq, "%-5u %-12llu %s\n", i, process->start, state_of(process));
 	if (!(process->flags & ~TRACE_SINCE_ATTACH))
 		chip_sum(&total->last, &figures);
 }
@@ -133,7 +132,7 @@ static __always_inline void print_none(struct seq_file *seq, uint32_t tgid, cons
 
 	BPF_SEQ_PRINTF(seq, "%-8u %-16s ", tgid, name->text);
 	print_figures(seq, &figures);
-	BPF_SEQ_PRINTF(seq, "%-5s %-12llu %s\n", "-", process->start, state_of(process, 0));
+	BPF_SEQ_PRINTF(seq, "%-5s %-12llu %s\n", "-", process->start, state_of(process));
 }
 
 static __always_inline void print_total(struct seq_file *seq, const struct trace_sums *total)

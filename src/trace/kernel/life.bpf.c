@@ -30,7 +30,19 @@ int executed(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (tgid, start, flags, comm, comm): follow it, or learn more of it. */
+static __always_inline uint32_t count_copies(const struct trace_process *process)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < TRACE_COPIES; i++)
+		count += process->copies[i] != 0;
+	return count;
+}
+
+/*
+ * (tgid, start, flags, comm, comm, files of TT-Metal that it maps): follow it, or learn more
+ * of it. Of copies that were heard of the hooks know since when.
+ */
 SEC("raw_tp")
 int enter(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -42,12 +54,13 @@ int enter(struct bpf_raw_tracepoint_args *ctx)
 		return -E2BIG;
 	if (process->start && process->start != ctx->args[1])
 		return -ESRCH;
+	process_flag(process, ctx->args[2] & ~TRACE_SINCE_ATTACH);
+	if (count_copies(process) < ctx->args[5])
+		process_flag(process, ctx->args[2] & TRACE_SINCE_ATTACH);
 	if (!process->start) {
 		__builtin_memcpy(process->comm, comm, sizeof(process->comm));
-		process_flag(process, ctx->args[2] & TRACE_SINCE_ATTACH);
 		process->start = ctx->args[1];
 	}
-	process_flag(process, ctx->args[2] & ~TRACE_SINCE_ATTACH);
 	if (!(ctx->args[2] & TRACE_NO_ANSWER))
 		__sync_fetch_and_and(&process->flags, ~TRACE_NO_ANSWER);
 	return 0;
@@ -119,28 +132,9 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 	return -EAGAIN;
 }
 
-/* The allocators of a process: chips of those that were read back, and of the others. */
-struct tally {
-	uint64_t read, unread;
-	uint32_t tgid;
-};
-
-static long tally_one(struct bpf_map *map, struct trace_key *key, struct trace_allocator *a,
-		      struct tally *tally)
-{
-	(void)map;
-	if (key->tgid != tally->tgid)
-		return 0;
-	if (a->read)
-		tally->read |= a->chips;
-	else
-		tally->unread |= a->chips ? a->chips : UINT64_MAX; /* any */
-	return 0;
-}
-
 /*
- * (tgid, start, allocator, chips): all that it held was adopted. A chip is whole when
- * this is so of each of its allocators that are known.
+ * (tgid, start, allocator, chips): all that it held was adopted. Nothing says how many
+ * allocators a process has, so it does not become exact by this.
  */
 SEC("raw_tp")
 int settle(struct bpf_raw_tracepoint_args *ctx)
@@ -149,16 +143,12 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
 	struct trace_key key = { .tgid = tgid, .pointer = ctx->args[2] };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
-	struct tally tally = { .tgid = tgid };
 
 	if (!process || process->start != ctx->args[1] || !allocator)
 		return -ESRCH;
 	allocator->read = 1;
 	__sync_fetch_and_or(&allocator->chips, ctx->args[3]);
 	__sync_fetch_and_or(&process->chips, ctx->args[3]);
-	bpf_for_each_map_elem(&allocators, tally_one, &tally, 0);
-	process->unread = tally.unread;
-	__sync_fetch_and_or(&process->whole, tally.read & ~tally.unread);
 	return 0;
 }
 
