@@ -118,7 +118,8 @@ struct trace_buffer {
 	uint64_t start; /* of the process, for tgids are used again */
 	uint64_t size, allocator, device;
 	uint64_t chips;
-	uint32_t type;
+	uint32_t type : 8;
+	uint32_t thread : 24; /* whose attempt it was, Linux has 2^22; 0: it was no attempt */
 	uint32_t flags;
 };
 

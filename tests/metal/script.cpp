@@ -17,6 +17,8 @@
  *   close WHERE                   the same, and the device or mesh is gone
  *   uncaught WHERE TYPE SIZE      allocates; without room nobody catches what is thrown
  *   complain                      an exception from the library that is about no allocation
+ *   regret NAME WHERE TYPE SIZE   alloc, then complain from so far below that what alloc
+ *                                 left on the stack is still there
  *   thread COMMAND                on a thread of its own, until it is done
  *   random SEED COUNT [THREADS [real]]   that many steps by each thread, on all that is
  *                                 open; real: without dry runs
@@ -414,6 +416,27 @@ void do_complain(const Words &)
 	}
 }
 
+__attribute__((noinline)) void complain_from_below()
+{
+	char untouched[8192];
+
+	asm volatile("" : : "r"(untouched) : "memory");
+	try {
+		double_complain();
+	} catch (const std::exception &) {
+	}
+}
+
+void do_regret(const Words &words)
+{
+	Entry entry{ nullptr, words[2], type_of(words[3]), number(words[4]) };
+	void *device = device_at(words[2]);
+
+	entry.buffer = double_allocate(device, entry.type, entry.size);
+	complain_from_below();
+	entries[words[1]] = entry;
+}
+
 void do_command(const std::string &line);
 
 void do_thread(const Words &words)
@@ -551,6 +574,7 @@ const std::map<std::string, Command> commands = {
 	{ "wait", { 1, do_wait } },
 	{ "kill", { 2, do_kill } },
 	{ "exit", { 2, do_exit } },
+	{ "regret", { 5, do_regret } },
 };
 
 void do_command(const std::string &line)

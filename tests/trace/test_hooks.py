@@ -104,6 +104,19 @@ def test_libraries_that_cannot_be_followed_are_said_so(_):
         tracer("stop")
 
 
+def test_an_exception_after_an_allocation_takes_nothing_back(_):
+    for variant in ("v62-inlined", "v66"):
+        with Tracing(library(variant)):
+            program = Program(variant)
+            program.do("regret a 0 dram 64M", "thread regret b 1 l1 4097")
+            for command in ("alloc big 0 dram 64G", "free a", "regret a 0 dram 5"):
+                state, chips = allocations()[program.pid]
+                assert (state, without(chips)) == ("exact", without(program.totals())), (variant, command, chips)
+                program.do(command)
+            assert without(allocations()[program.pid][1]) == without(program.totals())
+            assert program.end() == 0
+
+
 def test_a_link_per_probe_counts_the_same(_):
     if not os.path.exists("/sys/bus/event_source/devices/uprobe/type"):
         raise Skip("no uprobe events of perf here")

@@ -252,6 +252,7 @@ static __always_inline bool buffer_revive(struct trace_buffer *tomb, const struc
 	tomb->device = b->device;
 	tomb->chips = b->chips;
 	tomb->type = b->type;
+	tomb->thread = b->thread;
 	barrier(); /* flags last: until then it is a tomb to everybody */
 	tomb->flags = b->flags;
 	return true;
@@ -294,6 +295,8 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 	};
 	struct trace_thread *old = thread_find(hit), thread = { 0 };
 
+	if (attempt)
+		b.thread = bpf_get_current_pid_tgid();
 	mesh_check(hit, old);
 	switch (device_kind(hit, buffer->device, &b.chips)) {
 	case DEVICE_CHIP: break;
@@ -379,11 +382,16 @@ static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64
 	}
 }
 
-/* Did the attempt fail? Its return address is on the stack only while it runs. */
+/*
+ * Did the attempt fail? Its return address is on the stack while it runs, and perhaps
+ * longer, in a place that nobody has written to since; a Buffer that has got its memory
+ * says so. If another thread has a buffer at its place by now, that is not the one.
+ */
 static __always_inline void on_throw(const struct hit *hit)
 {
 	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
+	struct metal_buffer buffer = { 0 };
 	struct trace_buffer *b;
 	uint64_t caller = 0;
 
@@ -394,7 +402,11 @@ static __always_inline void on_throw(const struct hit *hit)
 	key.pointer = thread->attempt;
 	thread->stack = 0;
 	b = bpf_map_lookup_elem(&live, &key);
-	if (b)
+	if (!b || b->thread != (uint32_t)bpf_get_current_pid_tgid())
+		return;
+	if (!buffer_read(hit, key.pointer, &buffer))
+		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+	else if (!buffer.address || !metal_has_memory(&buffer, hit->library->allocated_mask))
 		buffer_bury(hit->process, b);
 }
 
