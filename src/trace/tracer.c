@@ -4,6 +4,7 @@
 #include "trace/pins.h"
 #include "trace_bpf.skel.h"
 
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -241,10 +242,12 @@ int tracer_open(struct tracer *ret, const struct tracer_options *options, struct
 int tracer_run(const struct tracer *tracer, enum tracer_program program, const uint64_t *arguments,
 	       unsigned count)
 {
-	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = arguments,
-			    .ctx_size_in = count * (uint32_t)sizeof(*arguments));
+	uint64_t all[TRACER_ARGUMENTS] = { 0 };
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = all, .ctx_size_in = sizeof(all));
 	int r;
 
+	assert(count <= TRACER_ARGUMENTS);
+	memcpy(all, arguments, count * sizeof(*arguments));
 	r = bpf_prog_test_run_opts(tracer->programs[program], &options);
 	return r < 0 ? r : (int)options.retval;
 }

@@ -52,6 +52,12 @@ MUST_CHECK int tracer_open(struct tracer *ret, const struct tracer_options *opti
 			   struct buf *problem);
 void tracer_close(struct tracer *tracer);
 
-/* Runs one of the programs with so many arguments. What it returned, or -errno. */
+/* No program has more. */
+#define TRACER_ARGUMENTS 10
+
+/*
+ * Runs one of the programs with so many arguments; the others are 0. What it returned, or
+ * -errno.
+ */
 MUST_CHECK int tracer_run(const struct tracer *tracer, enum tracer_program program,
 			  const uint64_t *arguments, unsigned count);

@@ -6,13 +6,14 @@ It stays a lower bound: nothing says how many allocators there are that were not
 
 import errno
 import struct
+import subprocess
 import sys
 
 import pinned
 import staged
 from metal import run_tests
 from odd import LIBRARY, Odd
-from staged import Tracing, allocations
+from staged import Tracing, allocations, tracer
 
 staged.enter()
 
@@ -100,6 +101,16 @@ def test_not_if_the_marks_of_frees_were_taken_away_since(_):
         reader.swept += 1  # as if
         assert reader.adopt(0x1000) == -errno.EAGAIN
         assert dram(odd) == ("since-attach", 1000, 1)
+
+
+def test_who_ended_while_it_was_entered_is_forgotten(_):
+    with Tracing():
+        gone = subprocess.Popen(["true"])
+        gone.wait()
+        assert pinned.run("enter", gone.pid, 12345, 0, 0, 0, 0) == 0
+        assert gone.pid in allocations()
+        tracer("start")
+        assert gone.pid not in allocations()
 
 
 run_tests(sys.modules[__name__])
