@@ -35,7 +35,7 @@ static int enter(const struct holder *holder, const struct scan *scan, uint32_t 
 	int r;
 
 	memcpy(&arguments[3], holder->comm, TRACE_COMM);
-	arguments[5] = holder->n_files;
+	arguments[5] = holder->partly ? UINT32_MAX : holder->n_files;
 	r = tracer_run(scan->tracer, PROGRAM_ENTER, arguments, ARRAY_SIZE(arguments));
 	/* If it ended before it was entered, the kernel does not tell us again. */
 	if (r == 0 && !task_lives(holder->pid, holder->start))
@@ -71,6 +71,9 @@ static uint32_t take_verdict(struct holder *holder, struct scan *scan,
 	if (!verdict->library) {
 		holder->why_not = verdict->problem;
 		holder->followed |= flags != 0;
+		/* What it has by this copy is not counted, though others of its may be. */
+		holder->partly |= !flags;
+		flags |= TRACE_SINCE_ATTACH;
 		snprintf(holder->file, sizeof(holder->file), "%s", name);
 	} else if (library->id != verdict->library) {
 		holder->age = LOOK_EVERY; /* let go meanwhile */
@@ -90,7 +93,7 @@ static int take_files(struct holder *holder, struct scan *scan, uint32_t *flags)
 	const struct look *look = holder->look;
 
 	holder->n_files = look->n_found;
-	holder->followed = false;
+	holder->followed = holder->partly = false;
 	holder->why_not = "no TT-Metal with symbols in it";
 	holder->file[0] = '\0';
 	memset(holder->libraries, 0, sizeof(holder->libraries));
@@ -104,7 +107,9 @@ static int take_files(struct holder *holder, struct scan *scan, uint32_t *flags)
 	}
 	if (look->result == -EPERM || look->result == -EACCES)
 		holder->why_not = "its memory map may not be read";
-	if (holder->followed && (!*flags || *flags == TRACE_SINCE_ATTACH))
+	if (*flags & ~TRACE_SINCE_ATTACH)
+		holder->partly = false; /* worse than that */
+	else if (holder->followed && !holder->partly)
 		holder->why_not = NULL;
 	return 0;
 }

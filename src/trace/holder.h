@@ -14,9 +14,10 @@ struct holder {
 	struct look *look; /* that is under way */
 	int64_t late;	   /* since when its files do not answer, ns; 0: they do */
 	bool followed;
+	bool partly;			  /* a file of TT-Metal that it maps is not attached to */
 	uint32_t libraries[TRACE_COPIES]; /* that it maps; 0: no more */
 	size_t n_files;			  /* of TT-Metal that it maps, attached to or not */
-	const char *why_not;		  /* if it is not, or its figures are not reliable */
+	const char *why_not;		  /* if it is not, or not reliably, or partly */
 	char file[256];			  /* that this is about; may be empty */
 };
 

@@ -52,7 +52,10 @@ static void print_library(struct buf *out, const struct trace_library *library)
 
 static void print_holder(struct buf *out, const struct holder *holder)
 {
-	buf_printf(out, "%s%d ", holder->followed ? "unreliable  " : "unfollowed  ", holder->pid);
+	buf_puts(out, !holder->followed ? "unfollowed  "
+		      : holder->partly	? "incomplete  "
+					: "unreliable  ");
+	buf_printf(out, "%d ", holder->pid);
 	text_clean(out, holder->comm, strlen(holder->comm), true);
 	buf_printf(out, ": %s", holder->why_not);
 	if (holder->file[0]) {

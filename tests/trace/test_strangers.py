@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import staged
-from metal import Program, Skip, run_tests, without
+from metal import Program, Skip, library, run_tests, without
 from odd import FOLDER, LIBRARY, Odd
 from staged import BUILD, HOLD, TRACER, Tracing, allocations, tracer
 from watcher import Watcher, eventually
@@ -102,6 +102,27 @@ def test_a_library_that_a_program_serves_is_attached_to_if_it_is_named(directory
         done = subprocess.run([TRACER, "start", path], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 2 and f"{path}: Connection timed out" in done.stderr, done
         assert state(odd) == "unreliable:no-answer"
+
+
+def test_a_second_copy_that_is_not_attached_to_makes_lower_bounds(directory):
+    """Mapped by a program that uses another one, which is followed from its first instruction."""
+    shutil.copy(LIBRARY, directory)
+    maps = "import mmap, runpy, sys\n" \
+           "file = open(sys.argv.pop(1), 'rb')\n" \
+           "copy = mmap.mmap(file.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n" \
+           "del sys.argv[:2]\n" \
+           "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    with Tracing(library("v66")), Served(directory) as served:
+        for path in (f"{served.at}/libodd.so", library("v62")):
+            program = Program("v66", host="python", before=[sys.executable, "-c", maps, path])
+            program.do(*HOLD, "alloc a 0 dram 5000")
+            assert state(program) == "exact"
+            tracer("start")
+            assert (state(program), without(allocations()[program.pid][1])) == (
+                "since-attach", without(program.totals())), path
+            assert bool(said(program)) == path.startswith(served.at), said(program)
+            assert all(line.startswith("incomplete ") and path in line for line in said(program)), said(program)
+            assert program.end() == 0
 
 
 def test_memory_that_does_not_answer_costs_its_process_alone(_):
