@@ -1,6 +1,7 @@
 #include "model/history.h"
 
 #include "basic/clock.h"
+#include "basic/sparse.h"
 
 #include <errno.h>
 #include <string.h>
@@ -32,15 +33,27 @@ struct history {
 
 /* ---- one series ---- */
 
+static size_t series_bytes(size_t size)
+{
+	return sizeof(struct series) + size * sizeof(struct point);
+}
+
 struct series *series_new(size_t size, int64_t step_ns)
 {
-	struct series *series = calloc(1, sizeof(*series) + size * sizeof(series->points[0]));
+	struct series *series = sparse_new(series_bytes(size));
 
 	if (series) {
 		series->size = size;
 		series->step_ns = step_ns;
 	}
 	return series;
+}
+
+struct series *series_free(struct series *series)
+{
+	if (series)
+		sparse_free(series, series_bytes(series->size));
+	return NULL;
 }
 
 void series_add(struct series *series, const struct point *point)
@@ -129,7 +142,7 @@ struct history *history_free(struct history *history)
 	if (!history)
 		return NULL;
 	for (size_t i = 0; i < history->count; i++)
-		free(history->entries[i].series);
+		series_free(history->entries[i].series);
 	free(history->entries);
 	free(history);
 	return NULL;
@@ -203,7 +216,7 @@ const struct series *history_of_process(const struct history *history,
 static void drop(struct history *history, size_t at)
 {
 	history->n_processes -= history->entries[at].key.pid != 0;
-	free(history->entries[at].series);
+	series_free(history->entries[at].series);
 	history->count--;
 	memmove(&history->entries[at], &history->entries[at + 1],
 		(history->count - at) * sizeof(history->entries[0]));
@@ -222,7 +235,7 @@ static int insert(struct history *history, size_t at, const struct key *key)
 
 		grown = reallocarray(history->entries, room, sizeof(*grown));
 		if (!grown) {
-			free(series);
+			series_free(series);
 			return -ENOMEM;
 		}
 		history->entries = grown;

@@ -53,6 +53,7 @@ const struct series *history_of_process(const struct history *history,
 
 /* For histories of other things, and for tests. NULL: no memory. */
 struct series *series_new(size_t size, int64_t step_ns);
+struct series *series_free(struct series *series);
 void series_add(struct series *series, const struct point *point);
 
 /* The step that begins with step number n (time / step_ns); NULL: no sample in it. */

@@ -1,6 +1,7 @@
 #include "tui/track.h"
 
 #include "basic/clock.h"
+#include "basic/sparse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -64,7 +65,7 @@ struct tracks *tracks_free(struct tracks *tracks)
 	if (!tracks)
 		return NULL;
 	for (size_t i = 0; i < tracks->count; i++)
-		free(tracks->items[i]);
+		sparse_free(tracks->items[i], sizeof(*tracks->items[i]));
 	free(tracks->items);
 	free(tracks);
 	return NULL;
@@ -88,7 +89,7 @@ static struct track *make_track(struct tracks *tracks, const struct device *dev)
 	if (!grown)
 		return NULL;
 	tracks->items = grown;
-	track = calloc(1, sizeof(*track));
+	track = sparse_new(sizeof(*track));
 	if (!track)
 		return NULL;
 	track->index = dev->index;

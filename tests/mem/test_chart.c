@@ -51,7 +51,7 @@ TEST(time_is_on_the_axis_not_samples)
 	for (int i = 10; i <= 20; i++)
 		add(series, (1000 + i) * S, 4);
 	assert_row(&chart, 0, ".    #####");
-	free(series);
+	series_free(series);
 }
 
 TEST(a_gap_is_empty_and_zero_is_not)
@@ -63,7 +63,7 @@ TEST(a_gap_is_empty_and_zero_is_not)
 		if (i < 6 || i > 13)
 			add(series, (1000 + i) * S, i < 6 ? 0 : 2);
 	assert_row(&chart, 0, "...    :::");
-	free(series);
+	series_free(series);
 }
 
 TEST(nothing_known_is_nothing_drawn)
@@ -74,7 +74,7 @@ TEST(nothing_known_is_nothing_drawn)
 	assert_row(&chart, 0, "          ");
 	chart.series = NULL;
 	assert_row(&chart, 0, "          ");
-	free(series);
+	series_free(series);
 }
 
 TEST(rows_stand_on_each_other)
@@ -88,7 +88,7 @@ TEST(rows_stand_on_each_other)
 	chart.top = 8;
 	assert_row(&chart, 0, "#####     ");
 	assert_row(&chart, 1, "#####:::::");
-	free(series);
+	series_free(series);
 }
 
 TEST(braille_has_two_columns_in_a_cell)
@@ -101,7 +101,7 @@ TEST(braille_has_two_columns_in_a_cell)
 		add(series, (1000 + i) * S, i % 2 ? 4 : 2);
 	/* The last second holds the sample of this instant too. */
 	assert_row(&chart, 0, "⣼⣼⣼⣼⣼⣼⣼⣼⣼⣼");
-	free(series);
+	series_free(series);
 }
 
 TEST(a_top_is_a_part_of_the_capacity)
@@ -114,7 +114,7 @@ TEST(a_top_is_a_part_of_the_capacity)
 	assert_int_equal(chart_choose_top(&chart, 100), 100);
 	assert_int_equal(chart_choose_top(&chart, 0), 128);
 	assert_true(chart_choose_top(&chart, 50) >= 50);
-	free(series);
+	series_free(series);
 }
 
 TEST(every_size_has_its_width)
@@ -138,7 +138,7 @@ TEST(every_size_has_its_width)
 			buf_done(&out);
 		}
 	}
-	free(series);
+	series_free(series);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static struct growth judge(unsigned seconds, uint64_t (*amount)(unsigned), enum 
 		series_add(series, &point);
 	}
 	growth = growth_judge(series);
-	free(series);
+	series_free(series);
 	return growth;
 }
 
@@ -157,7 +157,7 @@ TEST(what_was_known_within_one_step_only_is_no_history)
 	series_add(series, &known);
 	series_add(series, &unknown);
 	assert_int_equal(growth_judge(series).trend, TREND_UNKNOWN);
-	free(series);
+	series_free(series);
 }
 
 /* Every trend has a word, and no amount breaks the sums. */
@@ -175,7 +175,7 @@ TEST(extremes_do_not_overflow)
 		series_add(series, &point);
 	}
 	assert_non_null(trend_name(growth_judge(series).trend));
-	free(series);
+	series_free(series);
 }
 
 int main(void)

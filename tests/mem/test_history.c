@@ -32,7 +32,7 @@ TEST(a_step_keeps_its_last_and_its_most)
 	assert_int_equal(point->most[QUANTITY_DRAM], 9);
 	assert_int_equal(series->peak[QUANTITY_DRAM], 9);
 	assert_int_equal(series->samples, 3);
-	free(series);
+	series_free(series);
 }
 
 TEST(a_step_without_a_sample_is_a_gap)
@@ -47,7 +47,7 @@ TEST(a_step_without_a_sample_is_a_gap)
 	assert_int_equal(most, 77);
 	assert_true(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 3 * S, &most));
 	assert_int_equal(most, 5);
-	free(series);
+	series_free(series);
 }
 
 TEST(what_was_overwritten_is_gone)
@@ -61,7 +61,7 @@ TEST(what_was_overwritten_is_gone)
 	assert_non_null(series_at(series, 110));
 	assert_false(series_most(series, QUANTITY_DRAM, 99 * S, 101 * S, 0, &most));
 	assert_int_equal(series->first.last[QUANTITY_DRAM], 5);
-	free(series);
+	series_free(series);
 }
 
 TEST(an_unknown_sample_ends_what_was_known)
@@ -75,7 +75,7 @@ TEST(an_unknown_sample_ends_what_was_known)
 	assert_false(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 5 * S, &most));
 	assert_false(series_most(series, QUANTITY_DRAM, 101 * S, 102 * S, 5 * S, &most));
 	assert_int_equal(series->samples, 1);
-	free(series);
+	series_free(series);
 }
 
 TEST(zero_is_a_value)
@@ -86,7 +86,7 @@ TEST(zero_is_a_value)
 	add(series, 100 * S, 0);
 	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 101 * S, 0, &most));
 	assert_int_equal(most, 0);
-	free(series);
+	series_free(series);
 }
 
 /* ---- of snapshots ---- */
