@@ -95,6 +95,16 @@ void buf_reset(struct buf *b)
 		b->data[0] = '\0';
 }
 
+void buf_fit(struct buf *b)
+{
+	char *data = b->data ? realloc(b->data, b->length + 1) : NULL;
+
+	if (!data)
+		return;
+	b->data = data;
+	b->size = b->length + 1;
+}
+
 void buf_done(struct buf *b)
 {
 	free(b->data);

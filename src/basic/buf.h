@@ -24,6 +24,7 @@ void buf_puts(struct buf *b, const char *text);
 void buf_fill(struct buf *b, char c, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
 void buf_reset(struct buf *b); /* empties it, keeps the memory */
+void buf_fit(struct buf *b);   /* keeps no more memory than the text takes */
 void buf_done(struct buf *b);
 
 /* A byte; most text is written so, byte by byte. */

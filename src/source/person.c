@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,28 @@ static void read_command(struct person *person)
 	snprintf(path, sizeof(path), "proc/%d/cmdline", person->pid);
 	if (root_read_all(person->root, path, command_limit, &person->command) < 0)
 		buf_reset(&person->command);
+	buf_fit(&person->command); /* there may be a thousand of them */
+}
+
+/* Most belong to nobody in particular. */
+static void read_owner(struct person *person, struct proc_text *text)
+{
+	static const struct owner nobody;
+	struct owner owner = nobody;
+
+	free(person->owner);
+	person->owner = NULL;
+	person->owner_error = read_proc(person, "cgroup", text);
+	if (person->owner_error < 0)
+		return;
+	procfs_parse_cgroup(text->data, &owner);
+	if (memcmp(&owner, &nobody, sizeof(owner)) == 0)
+		return;
+	person->owner = malloc(sizeof(owner));
+	if (person->owner)
+		*person->owner = owner;
+	else
+		person->owner_error = -ENOMEM;
 }
 
 /* A variable of its environment as it began. Nothing if it is not set, or not ours to read. */
@@ -66,18 +89,14 @@ static void read_rest(struct person *person)
 	int r;
 
 	person->status = (struct procfs_status){ 0 };
-	person->owner = (struct owner){ 0 };
 	person->wants_status = person_wants(person, PROC_UID) || person_wants(person, PROC_USER) ||
 			       person_wants(person, PROC_NS_PID);
 	if (person->wants_status) {
 		r = read_proc(person, "status", &text);
 		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);
 	}
-	if (person_wants(person, PROC_OWNER)) {
-		person->owner_error = read_proc(person, "cgroup", &text);
-		if (person->owner_error >= 0)
-			procfs_parse_cgroup(text.data, &person->owner);
-	}
+	if (person_wants(person, PROC_OWNER))
+		read_owner(person, &text);
 	read_command(person);
 	buf_reset(&person->visible);
 	if (person->wants_visible)
@@ -105,5 +124,6 @@ void person_free(struct person *person)
 {
 	buf_done(&person->command);
 	buf_done(&person->visible);
+	free(person->owner);
 	free(person);
 }

@@ -26,7 +26,7 @@ struct person {
 	struct procfs_status status;
 	bool wants_status;
 	int status_error;
-	struct owner owner;
+	struct owner *owner; /* NULL: nobody in particular */
 	int owner_error;
 	struct buf command;
 	bool wants_visible;

@@ -120,7 +120,7 @@ static void fill_owner(struct process *process, const struct person *person)
 		memset(process->why + PROC_OWNER, (int)reason_of_error(person->owner_error),
 		       PROC_UNIT - PROC_OWNER + 1);
 	else
-		process_set_owner(process, &person->owner);
+		process_set_owner(process, person->owner ? person->owner : &(struct owner){ 0 });
 }
 
 static void process_fail(struct process *process, enum reason why)
