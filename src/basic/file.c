@@ -87,21 +87,27 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
 	return fd < 0 ? -errno : file_read_all_open(fd, limit, ret);
 }
 
+int file_open_seen(int seen)
+{
+	char self[32];
+	int fd;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
 int file_open_memory(int dirfd, const char *path)
 {
 	CLEANUP_CLOSE int seen = openat(dirfd, path, O_PATH | O_CLOEXEC);
 	struct statfs fs;
 	struct stat st;
-	char self[32];
-	int fd;
 
 	if (seen < 0 || fstat(seen, &st) < 0 || fstatfs(seen, &fs) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || fs.f_type != TMPFS_MAGIC)
 		return -EPERM;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-	fd = open(self, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return file_open_seen(seen);
 }
 
 ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)

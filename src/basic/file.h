@@ -35,6 +35,12 @@ MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct b
 MUST_CHECK int file_read_all_open(int fd, size_t limit, struct buf *ret);
 
 /*
+ * Opens for reading what an O_PATH descriptor stands for: after a look, since opening a
+ * device or a pipe can have effects, and by no name, which could mean another by now.
+ */
+MUST_CHECK int file_open_seen(int seen);
+
+/*
  * Opens a file that lives in memory (tmpfs, a memfd) for reading, and nothing else:
  * the text of a link proves nothing, and opening a device or a pipe can have
  * effects, so it is looked at before it is opened. -EPERM: something else.

@@ -1,75 +1,19 @@
 /* Each process that has a device open: is its memory known, why not, and what would help. */
 #include "doctor/doctor.h"
 
-#include "metal/library.h"
-#include "metal/mapped.h"
+#include "doctor/loaded.h"
 #include "render/render.h"
 #include "source/pinned.h"
-#include "source/procfs.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What one can learn of a process whose memory is not known. */
 struct holder {
 	const struct patient *patient;
 	const struct process *process;
-	int maps_error;	   /* of looking at what it maps */
-	int library_error; /* -ENOENT: none of TT-Metal among it */
-	struct metal_library library;
-	char path[256];
-	bool disabled; /* its counters were switched off */
+	struct loaded loaded; /* if its memory is not known */
 };
-
-/* ---- looking ---- */
-
-static int look_at_file(const struct metal_mapping *mapping, void *arg)
-{
-	struct holder *holder = arg;
-	CLEANUP_CLOSE int fd = -1;
-	int r;
-
-	fd = metal_mapped_open(holder->patient->root, holder->process->pid, mapping);
-	if (fd == -EACCES || (fd == -EPERM && geteuid()))
-		holder->maps_error = -EACCES;
-	if (fd < 0)
-		return 0;
-	r = metal_library_read(&holder->library, fd);
-	if (r < 0 && r != -ENOTSUP)
-		return 0;
-	holder->library_error = r;
-	snprintf(holder->path, sizeof(holder->path), "%s", mapping->path);
-	return 1;
-}
-
-static void look_at_maps(struct holder *holder)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	char path[32];
-	int r;
-
-	holder->library_error = -ENOENT;
-	snprintf(path, sizeof(path), "proc/%d/maps", holder->process->pid);
-	r = root_read_all(holder->patient->root, path, 64 << 20, &text);
-	if (r < 0)
-		holder->maps_error = r == -EPERM ? -EACCES : r;
-	else if (text.length && metal_mapped_each(text.data, look_at_file, holder) > 0)
-		holder->maps_error = 0;
-}
-
-static void look_at_environment(struct holder *holder)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	const char *value;
-	char path[32];
-
-	snprintf(path, sizeof(path), "proc/%d/environ", holder->process->pid);
-	if (root_read_all(holder->patient->root, path, 2 << 20, &text) < 0 || !text.length)
-		return;
-	value = procfs_find_variable(text.data, text.length, "TT_METAL_SHM_TRACKING_DISABLED");
-	holder->disabled = value && strcmp(value, "1") == 0;
-}
 
 static bool is_contained(const struct process *process)
 {
@@ -106,9 +50,9 @@ static void advise_tracing(const struct holder *holder, struct verdict *verdict)
 /* Why TT-Metal's own counters do not tell. */
 static void blame_counters(const struct holder *holder, struct verdict *verdict)
 {
-	if (!holder->library.shape.publishes) {
+	if (!holder->loaded.library.shape.publishes) {
 		buf_puts(&verdict->cause, " has no counters of its own (v0.70 and later have)");
-	} else if (holder->disabled) {
+	} else if (holder->loaded.disabled) {
 		buf_puts(&verdict->cause,
 			 " has its counters switched off (TT_METAL_SHM_TRACKING_DISABLED)");
 		advise(verdict, "start it without TT_METAL_SHM_TRACKING_DISABLED");
@@ -125,7 +69,7 @@ static void blame_counters(const struct holder *holder, struct verdict *verdict)
 
 static void blame_tracing(const struct holder *holder, struct verdict *verdict)
 {
-	const char *problem = metal_library_problem(&holder->library);
+	const char *problem = metal_library_problem(&holder->loaded.library);
 
 	if (problem) {
 		buf_printf(&verdict->cause, "; it cannot be traced (%s)", problem);
@@ -142,34 +86,35 @@ static void blame_tracing(const struct holder *holder, struct verdict *verdict)
 
 static void blame_library(struct holder *holder, struct verdict *verdict)
 {
-	look_at_environment(holder);
-	buf_printf(&verdict->cause, "TT-Metal %s (%s)", holder->library.shape.versions,
-		   holder->path);
+	buf_printf(&verdict->cause, "TT-Metal %s (%s)", holder->loaded.library.shape.versions,
+		   holder->loaded.path);
 	blame_counters(holder, verdict);
 	blame_tracing(holder, verdict);
 	advise(verdict, "the next time: tt_smi run -- COMMAND");
-	if (!holder->library.shape.publishes)
+	if (!holder->loaded.library.shape.publishes)
 		advise(verdict, "TT-Metal v0.70 or later, which counts by itself");
 }
 
 /* Nobody counts it: what is it? */
 static void blame_program(struct holder *holder, struct verdict *verdict)
 {
-	look_at_maps(holder);
-	if (holder->library_error == 0) {
+	loaded_find(holder->patient->root, holder->process->pid, &holder->loaded);
+	if (holder->loaded.library_error == 0) {
 		blame_library(holder, verdict);
-	} else if (holder->library_error == -ENOTSUP) {
+	} else if (holder->loaded.library_error == -ENOTSUP) {
 		buf_printf(&verdict->cause, "its TT-Metal (%s) is of no version that is known",
-			   holder->path);
+			   holder->loaded.path);
 		advise(verdict, "report it with libttalloc: man 3 libttalloc");
-	} else if (holder->maps_error == -EACCES) {
+	} else if (holder->loaded.maps_error == -EACCES) {
 		buf_puts(&verdict->cause, "its files are another user's to look at");
 		advise(verdict, "sudo tt_smi doctor");
 		if (holder->patient->tracing != TRACING_ON)
 			advise_tracing(holder, verdict);
-	} else if (holder->maps_error) {
+	} else if (holder->loaded.maps_error == -ETIMEDOUT) {
+		buf_puts(&verdict->cause, "its files do not answer");
+	} else if (holder->loaded.maps_error) {
 		buf_printf(&verdict->cause, "what it has loaded is not told (%s)",
-			   strerror(-holder->maps_error));
+			   strerror(-holder->loaded.maps_error));
 	} else {
 		buf_puts(&verdict->cause, "TT-Metal is not among the files that it has loaded");
 		advise(verdict, "report it with libttalloc: man 3 libttalloc");

@@ -4,9 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Larger tables are not believed: a sparse file could claim any. */
-#define TABLE_MAX (UINT64_C(512) << 20)
-
 int elf_read(const struct elf_file *elf, uint64_t offset, void *to, size_t length)
 {
 	char *at = to;
@@ -144,7 +141,7 @@ static struct elf_range table_at(const struct elf_file *elf, uint64_t address, u
 {
 	struct elf_range range = { .address = address };
 
-	if (!address || !size || size > TABLE_MAX ||
+	if (!address || !size || size > ELF_TABLE_MAX ||
 	    elf_find(elf, address, size, &range.offset) < 0)
 		return (struct elf_range){ 0 };
 	range.size = size;
@@ -206,7 +203,8 @@ int elf_open(struct elf_file *ret, int fd)
 static bool is_inside(const struct elf_file *elf, const Elf64_Shdr *section)
 {
 	return section->sh_offset <= elf->size &&
-	       section->sh_size <= elf->size - section->sh_offset && section->sh_size <= TABLE_MAX;
+	       section->sh_size <= elf->size - section->sh_offset &&
+	       section->sh_size <= ELF_TABLE_MAX;
 }
 
 static void keep_section(struct elf_file *elf, const Elf64_Shdr *sections, size_t count,

@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Larger tables are not believed: a sparse file could claim any. */
+#define ELF_TABLE_MAX (UINT64_C(512) << 20)
+
 struct elf_range {
 	uint64_t address, offset, size;
 };

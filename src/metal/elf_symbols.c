@@ -247,7 +247,7 @@ int elf_search(const struct elf_file *elf, const struct elf_symbols *symbols,
 
 	if (!count || !symbols->strings_size)
 		return 0;
-	if (count > elf->size / sizeof(Elf64_Sym))
+	if (count > MIN(elf->size, ELF_TABLE_MAX) / sizeof(Elf64_Sym))
 		return -EBADMSG;
 	wanted = calloc(1, sizeof(*wanted));
 	if (!wanted)

@@ -166,11 +166,12 @@ static int place_at(const struct elf_file *elf, uint64_t address, struct metal_p
 /* Undefined symbols come before those of the hash table. 0: not imported. */
 static uint32_t find_import(const struct elf_file *elf, const char *name)
 {
+	enum { IMPORTS_MAX = 1 << 16 }; /* each may cost a read; who has more hides something */
 	Elf64_Sym block[256];
 	uint32_t first;
 	size_t length = strlen(name) + 1;
 
-	if (elf_first_hashed(elf, &first) < 0)
+	if (elf_first_hashed(elf, &first) < 0 || first > IMPORTS_MAX)
 		return 0;
 	for (uint32_t at = 0; at < first; at += ARRAY_SIZE(block)) {
 		size_t count = MIN(ARRAY_SIZE(block), first - at);

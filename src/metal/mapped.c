@@ -1,5 +1,7 @@
 #include "metal/mapped.h"
 
+#include "basic/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -62,16 +64,12 @@ static int open_regular(const struct root *root, const char *path)
 {
 	CLEANUP_CLOSE int seen = root_open(root, path, O_PATH | O_CLOEXEC);
 	struct stat st;
-	char self[32];
-	int fd;
 
 	if (seen < 0 || fstat(seen, &st) < 0)
 		return seen < 0 ? seen : -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
-	fd = open(self, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return file_open_seen(seen);
 }
 
 int metal_mapped_open(const struct root *root, pid_t pid, const struct metal_mapping *mapping)

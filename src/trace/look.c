@@ -58,22 +58,15 @@ static int add(struct look *look, const struct found *found, const char *name)
 	return 0;
 }
 
-static int open_regular(const char *path, const struct stat *st)
+static int read_file(struct look *look, int seen, const char *name, struct found *found)
 {
-	int fd;
-
-	if (!S_ISREG(st->st_mode))
-		return S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
-}
-
-static int read_file(struct look *look, const char *path, const char *name, struct found *found)
-{
-	CLEANUP_CLOSE int fd = open_regular(path, &found->st);
+	CLEANUP_CLOSE int fd = -1;
 	struct statfs system;
 	int r;
 
+	if (!S_ISREG(found->st.st_mode))
+		return S_ISDIR(found->st.st_mode) ? -EISDIR : -EINVAL;
+	fd = file_open_seen(seen);
 	if (fd < 0)
 		return fd;
 	found->read = metal_library_read(&found->library, fd);
@@ -91,18 +84,22 @@ static int read_file(struct look *look, const char *path, const char *name, stru
 	return r;
 }
 
-/* path is opened, name is what people read. */
+/*
+ * path is opened, name is what people read. What is told of the file and what is read are of
+ * one descriptor: whose file it is may put another in its place at any moment.
+ */
 static int look_at(struct look *look, const char *path, const char *name)
 {
+	CLEANUP_CLOSE int seen = open(path, O_PATH | O_CLOEXEC);
 	struct found found = { .fd = -1 };
 
-	if (stat(path, &found.st) < 0)
+	if (seen < 0 || fstat(seen, &found.st) < 0)
 		return -errno;
 	look->st = found.st;
 	found.verdict = files_key(&found.st);
 	found.is_known = files_know(look->files, &found.verdict);
 	if (!found.is_known)
-		return read_file(look, path, name, &found);
+		return read_file(look, seen, name, &found);
 	return found.verdict.metal ? add(look, &found, name) : 0;
 }
 
