@@ -7,8 +7,9 @@ setup_file() {
 	export BATS_NO_PARALLELIZE_WITHIN_FILE=true
 }
 
+# A busy server may be too late for one who asks.
 accounted() {
-	"$TT_SMI" "--query-accounted-apps=$1" --format=csv,noheader 2>/dev/null
+	eventually "$TT_SMI" "--query-accounted-apps=$1" --format=csv,noheader 2>/dev/null
 }
 
 @test "with a server, each process is shown once" {
