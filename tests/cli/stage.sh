@@ -53,4 +53,5 @@ mount -t tmpfs none /proc/driver
 [ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/
 printf 'Character devices:\n  1 tenstorrent\n  5 /dev/tty\n\nBlock devices:\n259 blkext\n' >"$stage/devices"
 mount --bind "$stage/devices" /proc/devices
-exec "$@"
+# One at a time on this machine: all have the same stand-ins open, and would see each other's.
+exec flock -o /tmp "$@"
