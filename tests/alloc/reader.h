@@ -58,7 +58,7 @@ static inline void isolated(void (*body)(void))
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		alarm(60);
+		alarm(300);
 		body();
 		_exit(0);
 	}
