@@ -135,6 +135,16 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 	}
 }
 
+/* Is it known? Texts that are no field of the process always say something. */
+static bool has_text(const struct process *process, enum task_column column)
+{
+	if (column == TASK_USER)
+		return process_knows(process, PROC_USER);
+	if (column == TASK_STATE)
+		return process_knows(process, PROC_STATE);
+	return column != TASK_OWNER || process_knows(process, PROC_OWNER);
+}
+
 static int compare_texts(const struct snapshot *snapshot, const struct process *a,
 			 const struct process *b, enum task_column column)
 {
@@ -148,18 +158,14 @@ static int compare_texts(const struct snapshot *snapshot, const struct process *
 int task_compare(const struct snapshot *snapshot, const struct process *a, const struct process *b,
 		 enum task_column column, bool down)
 {
-	double left, right;
-	bool has_left, has_right;
+	bool texts = task_infos[column].kind == KIND_TEXT && column != TASK_DEVICES;
+	double left = 0, right = 0;
+	bool has_left = texts ? has_text(a, column) : task_number(a, column, &left);
+	bool has_right = texts ? has_text(b, column) : task_number(b, column, &right);
 	int order;
 
-	if (task_infos[column].kind == KIND_TEXT && column != TASK_DEVICES) {
-		order = compare_texts(snapshot, a, b, column);
-		return down ? -order : order;
-	}
-	has_left = task_number(a, column, &left);
-	has_right = task_number(b, column, &right);
 	if (!has_left || !has_right)
 		return has_right - has_left;
-	order = (left > right) - (left < right);
+	order = texts ? compare_texts(snapshot, a, b, column) : (left > right) - (left < right);
 	return down ? -order : order;
 }

@@ -224,6 +224,14 @@ TEST(the_second_key_decides_among_equals)
 	assert_string_equal(order(&wanted), "10 11 12 13 ");
 }
 
+static void set_owner(int32_t pid, const char *owner)
+{
+	struct process *process = snapshot_find_process(machine, pid);
+
+	snprintf(process->owner_text, sizeof(process->owner_text), "%s", owner);
+	process->why[PROC_OWNER] = KNOWN;
+}
+
 TEST(unknown_comes_last_both_ways)
 {
 	struct task_order wanted = { .column = TASK_PID };
@@ -234,6 +242,12 @@ TEST(unknown_comes_last_both_ways)
 	task_order_choose(&wanted, TASK_DRAM);
 	assert_false(wanted.down);
 	assert_string_equal(order(&wanted), "11 12 10 13 ");
+	set_owner(11, "slurm 2");
+	set_owner(13, "docker 1");
+	task_order_choose(&wanted, TASK_OWNER);
+	assert_string_equal(order(&wanted), "13 11 12 10 ");
+	task_order_choose(&wanted, TASK_OWNER);
+	assert_string_equal(order(&wanted), "11 13 12 10 ");
 }
 
 TEST(every_column_sorts)
