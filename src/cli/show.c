@@ -200,10 +200,11 @@ static int show_loop(struct show *show, int *ret_signal)
 	}
 }
 
+/* A single sample is nothing to look on at, and shall stay to be read. */
 static bool is_in_place(const struct options *options)
 {
-	return options->watch && options->mode == MODE_TABLE && !options->file &&
-	       pane_can_refresh();
+	return options->watch && options->wishes.count != 1 && options->mode == MODE_TABLE &&
+	       !options->file && pane_can_refresh();
 }
 
 /* With nothing there to begin with, the terminal is not touched. */

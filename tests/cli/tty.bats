@@ -181,10 +181,14 @@ wide() {
 	eventually flag alternate_on 0
 }
 
-@test "-w on a terminal in another mode than the table: a block per sample" {
+@test "-w on a terminal in another mode than the table, or once: a block per sample" {
 	shell 80x24
 	command_line 'smi -L -w -r 100 -n 3; echo code $?'
 	eventually shows 'code 0'
 	[ "$(screen | grep -c '^GPU 0:')" = 3 ]
+	eventually flag alternate_on 0
+	command_line 'clear; smi -w -n 1; echo code $?'
+	eventually shows 'code 0'
+	shows 'Device Name\|GPU Name\|tt-smi 1'
 	eventually flag alternate_on 0
 }
