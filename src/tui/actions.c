@@ -354,7 +354,7 @@ void ui_apply(struct ui *ui)
 
 void ui_save(struct ui *ui)
 {
-	const struct errand errand = { .kind = ERRAND_SAVE, .settings = ui->settings };
+	const struct errand errand = { .kind = ERRAND_SAVE, .settings = ui->kept };
 
 	if (!feed_ask(ui->feed, &errand))
 		ui_say(ui, "too much is being asked");

@@ -421,3 +421,15 @@ int settings_set(struct settings *settings, const char *name, const char *value)
 			return table[i].set(settings, value);
 	return -ENOENT;
 }
+
+void settings_keep(struct settings *kept, const struct settings *before, const struct settings *now)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		CLEANUP_BUF struct buf old = { 0 }, new = { 0 };
+
+		table[i].put(before, &old);
+		table[i].put(now, &new);
+		if (strcmp(buf_text(&old), buf_text(&new)) != 0)
+			(void)!table[i].set(kept, buf_text(&new));
+	}
+}

@@ -58,8 +58,15 @@ void settings_move_column(struct settings *settings, size_t place, int direction
 /* The text of a settings file. Complaints: "line 3: …; line 7: …". */
 void settings_parse(struct settings *settings, const char *text, struct buf *complaints);
 
-/* The file, then the environment. */
+/* The file. */
 void settings_load(struct settings *settings, struct buf *complaints);
+
+/* What the environment says. */
+void settings_load_environment(struct settings *settings, struct buf *complaints);
+
+/* What people changed from before to now is changed in what is kept for the file. */
+void settings_keep(struct settings *kept, const struct settings *before,
+		   const struct settings *now);
 
 /* As a file, with a comment for each. */
 void settings_write(const struct settings *settings, struct buf *out);

@@ -84,7 +84,7 @@ static bool put_folder(struct buf *out)
 	return out->length > 0;
 }
 
-static void load_environment(struct settings *settings, struct buf *complaints)
+void settings_load_environment(struct settings *settings, struct buf *complaints)
 {
 	for (size_t i = 0; i < settings_count; i++) {
 		char name[32] = "TT_SMI_";
@@ -117,7 +117,6 @@ void settings_load(struct settings *settings, struct buf *complaints)
 		if (complaints->length)
 			buf_printf(complaints, " (%s)", buf_text(&path));
 	}
-	load_environment(settings, complaints);
 }
 
 void settings_write(const struct settings *settings, struct buf *out)

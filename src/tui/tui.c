@@ -72,10 +72,13 @@ static void take_keys(struct loop *loop)
 	int code;
 
 	while (!ui->quit && (code = terminal_key(&loop->terminal)) >= 0) {
+		const struct settings before = ui->settings;
+
 		if (code == KEY_MOUSE)
 			take_mouse(ui);
 		else if (code != KEY_RESIZE)
 			ui_key(ui, code);
+		settings_keep(&ui->kept, &before, &ui->settings);
 	}
 }
 
@@ -144,6 +147,7 @@ static int begin(struct loop *loop, const struct tui *tui)
 int tui_run(const struct tui *tui, struct tui_end *ret)
 {
 	struct loop loop = { .ui = { .settings = tui->settings,
+				     .kept = tui->kept,
 				     .version = tui->version,
 				     .read_only = tui->read_only },
 			     .dirty = true };

@@ -11,6 +11,7 @@ struct tui {
 	const char *version;
 	const struct machine *machine;
 	struct settings settings;
+	struct settings kept; /* those of the file: the others are for this once */
 	bool read_only, color, utf8;
 	unsigned count;	       /* ends after so many samples; 0: never */
 	const char *complaint; /* said at first; NULL: none */

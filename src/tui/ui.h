@@ -34,6 +34,7 @@ enum { PROMPT_SIZE = 200, MAX_WAITING = 32 };
 
 struct ui {
 	struct settings settings;
+	struct settings kept; /* for the file: what it had, and what keys changed */
 	const char *version;
 	bool read_only, color;
 

@@ -47,11 +47,15 @@ static int choose_one(struct settings *settings, const char *text)
 	return 0;
 }
 
-/* Settings, environment, options: the last one counts. */
-static int choose(struct settings *settings, const struct wishes *wishes, struct buf *complaints)
+/* Settings of the file, environment, options: the last one counts. */
+static int choose(struct tui *tui, const struct wishes *wishes, struct buf *complaints)
 {
+	struct settings *settings = &tui->settings;
+
 	settings_init(settings);
 	settings_load(settings, complaints);
+	tui->kept = *settings;
+	settings_load_environment(settings, complaints);
 	if (wishes->refresh_ms)
 		settings->refresh_ms = wishes->refresh_ms;
 	if (wishes->view && settings_set(settings, "view", wishes->view) < 0)
@@ -87,7 +91,7 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 	int r;
 
 	machine = (struct machine){ .arg = session, .root = &session->root, .take = take };
-	r = choose(&tui.settings, wishes, &complaints);
+	r = choose(&tui, wishes, &complaints);
 	if (r)
 		return r;
 	view_wants(tui.settings.view, &want);

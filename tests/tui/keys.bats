@@ -283,9 +283,12 @@ type_line() {
 	eventually shows '0\* '
 	not grep -q -P '[^\x00-\x7f]' <(screen)
 	[ ! -e "$XDG_CONFIG_HOME/tt-smi" ]
+	# What options chose is for this once, until a key chooses it.
 	keys W
-	eventually shows 'settings written'
-	grep -q '^view = grid$' "$XDG_CONFIG_HOME/tt-smi/config"
+	eventually grep -q '^view = overview$' "$XDG_CONFIG_HOME/tt-smi/config"
+	grep -q '^theme = default$' "$XDG_CONFIG_HOME/tt-smi/config"
+	keys 1 2 C C C C W
+	eventually grep -q '^view = grid$' "$XDG_CONFIG_HOME/tt-smi/config"
 	grep -q '^theme = mono$' "$XDG_CONFIG_HOME/tt-smi/config"
 	keys q
 	eventually shows 'code 0'
@@ -308,9 +311,9 @@ type_line() {
 	mkdir "$XDG_CONFIG_HOME"
 	rm -r "$D"
 	start -b n150 -w dev=0,dram=1G,name=victim
-	watch 100x30 --view processes
+	watch 100x30
 	eventually shows victim
-	keys k
+	keys 3 k
 	eventually shows 'SIGTERM'
 	keys Down Down Enter
 	eventually shows 'Send SIGKILL'

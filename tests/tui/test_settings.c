@@ -209,6 +209,8 @@ TEST(the_file_is_found_written_and_below_the_environment)
 	setenv("TT_SMI_REFRESH", "never", 1);
 	settings_init(&s);
 	settings_load(&s, &complaints);
+	assert_int_equal(s.view, VIEW_GRID);
+	settings_load_environment(&s, &complaints);
 	assert_int_equal(s.view, VIEW_DEVICE);
 	assert_int_equal(s.theme, theme_find("mono"));
 	assert_string_equal(buf_text(&complaints), "TT_SMI_REFRESH cannot be \"never\"");
@@ -218,6 +220,21 @@ TEST(the_file_is_found_written_and_below_the_environment)
 	assert_int_equal(rmdir(folder), 0);
 	unsetenv("TT_SMI_VIEW");
 	unsetenv("TT_SMI_REFRESH");
+}
+
+TEST(what_nobody_changed_stays_as_it_was_in_the_file)
+{
+	struct settings kept = parse("view=grid\nsort=-pid"), before = kept, now;
+
+	before.view = VIEW_MEMORY; /* for this once */
+	now = before;
+	now.theme = (size_t)theme_find("light");
+	task_order_choose(&now.order, TASK_PID);
+	settings_keep(&kept, &before, &now);
+	assert_int_equal(kept.view, VIEW_GRID);
+	assert_int_equal(kept.theme, theme_find("light"));
+	assert_int_equal(kept.order.column, TASK_PID);
+	assert_false(kept.order.down);
 }
 
 TEST(no_key_means_two_things)
@@ -296,6 +313,7 @@ int main(void)
 		cmocka_unit_test(a_file_of_garbage_is_survived),
 		cmocka_unit_test(a_link_to_the_file_stays_one),
 		cmocka_unit_test(the_file_is_found_written_and_below_the_environment),
+		cmocka_unit_test(what_nobody_changed_stays_as_it_was_in_the_file),
 		cmocka_unit_test(no_key_means_two_things),
 		cmocka_unit_test(the_manual_has_every_key),
 		cmocka_unit_test(the_manual_has_every_setting),
