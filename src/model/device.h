@@ -125,8 +125,8 @@ enum device_state {
 struct device {
 	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
 	enum device_state condition;
-	uint32_t index;		       /* N of /dev/tenstorrent/N; of its gateway if remote */
-	const struct board *type;      /* NULL if not in the table */
+	uint32_t index;		  /* N of /dev/tenstorrent/N; of its gateway if remote */
+	const struct board *type; /* NULL if not in the table */
 	enum arch arch;
 	int64_t sampled_ns; /* CLOCK_MONOTONIC, when the counters were read */
 	int64_t moved_ns;   /* the same clock, when the heartbeat was last seen to move */
