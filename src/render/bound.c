@@ -22,6 +22,17 @@ const char *bound_of_device(const struct device *dev, unsigned field, bool utf8)
 	}
 }
 
+const char *bound_of_devices(const struct snapshot *snapshot, enum device_field field, bool utf8)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		if (!device_knows(dev, field) || bound_of_device(dev, field, utf8)[0])
+			return at_least(utf8);
+	}
+	return "";
+}
+
 /* Whatever is counted of a process, that is: bytes in pools, and allocations held. */
 const char *bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
 {

@@ -15,6 +15,7 @@ enum {
 	BAR_CELLS = 25,
 	NARROW_BAR_CELLS = 12,
 	VALUE_WIDTH = 10,
+	SHARE_WIDTH = 7,
 };
 
 void mem_wants(struct want *want)
@@ -104,29 +105,31 @@ struct pool_line {
 	uint64_t used_bytes, total_bytes;
 };
 
-static void put_bar(struct line *line, double ratio)
+static void put_bar(struct line *line, double ratio, const char *bound)
 {
 	size_t cells = line->look->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
 	size_t full = (size_t)(ratio * (double)cells + 0.5);
-	CLEANUP_BUF struct buf bar = { 0 };
+	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
 	enum tint tint = TINT_GOOD;
 	bool utf8 = line->look->utf8;
 
 	buf_puts(&bar, "  [");
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&bar, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
-	buf_printf(&bar, "] %5.1f%%", ratio * 100);
+	buf_puts(&bar, "]");
+	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
 	if (ratio >= 0.75)
 		tint = ratio >= 0.9 ? TINT_BAD : TINT_WARN;
 	line_put(line, tint, buf_text(&bar));
+	line_cell_right(line, SHARE_WIDTH, tint, buf_text(&share));
 }
 
 static void put_peak(struct line *line, const struct mem_view *view, size_t device,
-		     enum quantity quantity)
+		     enum quantity quantity, const char *bound)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	buf_puts(&text, "   peak ");
+	buf_printf(&text, "   peak %s", bound);
 	format_bytes_fine(&text, mem_peak(view, device, quantity));
 	line_put(line, TINT_NONE, buf_text(&text));
 }
@@ -154,10 +157,11 @@ static void put_pool(struct line *line, const struct mem_view *view, size_t devi
 	const struct device *dev = &view->snapshot->devices[device];
 	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
 	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
+	const char *bound = bound_of_device(dev, pool->used, line->look->utf8);
 
 	line_printf(line, TINT_BOLD, "  %-5s", pool->name);
 	if (known) {
-		buf_puts(&used, bound_of_device(dev, pool->used, line->look->utf8));
+		buf_puts(&used, bound);
 		format_bytes_fine(&used, pool->used_bytes);
 	}
 	line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
@@ -171,22 +175,23 @@ static void put_pool(struct line *line, const struct mem_view *view, size_t devi
 		line_printf(line, TINT_DIM, "  %s", reason_text(dev->why[pool->used]));
 	} else {
 		if (has_total && pool->total_bytes)
-			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes);
-		put_peak(line, view, device, pool->quantity);
+			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes, bound);
+		put_peak(line, view, device, pool->quantity, bound);
 		put_change(line, history_of_device(view->history, dev), pool);
 	}
 	line_end(line);
 }
 
 /* A part of a pool, or what stands apart from it: only if there is any. */
-static void put_part(struct line *line, const char *text, uint64_t bytes, const char *after)
+static void put_part(struct line *line, const char *text, const char *bound, uint64_t bytes,
+		     const char *after)
 {
 	CLEANUP_BUF struct buf amount = { 0 };
 
 	if (bytes == 0)
 		return;
 	format_bytes_fine(&amount, bytes);
-	line_printf(line, TINT_NONE, "   %s %s%s", text, buf_text(&amount), after);
+	line_printf(line, TINT_NONE, "   %s %s%s%s", text, bound, buf_text(&amount), after);
 }
 
 static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usage_field field)
@@ -219,18 +224,19 @@ void mem_put_pools(struct line *line, const struct mem_view *view, size_t device
 	const struct pool_line l1 = { "L1",	    QUANTITY_L1,  DEV_L1_USED,
 				      DEV_L1_TOTAL, dev->l1_used, dev->l1_total };
 	bool known = device_knows(dev, DEV_DRAM_USED);
+	const char *bound = bound_of_device(dev, DEV_DRAM_USED, line->look->utf8);
 
 	put_pool(line, view, device, &dram);
 	if (known)
-		put_part(line, "of which TRACE", dev->trace_used, "");
+		put_part(line, "of which TRACE", bound, dev->trace_used, "");
 	end_parts(line);
 	put_pool(line, view, device, &l1);
 	if (known) {
-		put_part(line, "of which L1_SMALL", dev->l1_small_used, "");
-		put_part(line, "circular buffers", dev->cb_used, " (as reported)");
-		put_part(line, "kernels", sum_of(view->snapshot, device, USE_KERNEL),
+		put_part(line, "of which L1_SMALL", bound, dev->l1_small_used, "");
+		put_part(line, "circular buffers", bound, dev->cb_used, " (as reported)");
+		put_part(line, "kernels", bound, sum_of(view->snapshot, device, USE_KERNEL),
 			 " (as reported)");
-		put_part(line, "host", sum_of(view->snapshot, device, USE_SYSTEM), "");
+		put_part(line, "host", bound, sum_of(view->snapshot, device, USE_SYSTEM), "");
 	}
 	end_parts(line);
 }

@@ -2,6 +2,7 @@
 #include "render/table.h"
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "render/bound.h"
 #include "render/columns.h"
 #include "render/format.h"
@@ -127,23 +128,28 @@ static void want_memory(struct want *want)
 
 static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
 {
-	enum { MOST_CELLS = 20, AROUND = 7 /* "[] 100%" */ };
-	CLEANUP_BUF struct buf text = { 0 };
+	enum { MOST_CELLS = 20, AROUND = 3, LEAST_SHARE = 4 }; /* "[] ", "100%" */
+	CLEANUP_BUF struct buf text = { 0 }, share = { 0 };
 	const struct device *dev = row->device;
-	size_t room = width ? width - 1 : sheet_left(sheet), cells, full;
+	size_t room = width ? width - 1 : sheet_left(sheet), columns, cells, full;
 	bool utf8 = sheet->look->utf8;
 	enum tint tint = TINT_GOOD;
 
-	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND) {
+	buf_printf(&share, "%s%.0f%%", bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
+		   dev->memory_ratio * 100);
+	columns = text_width(buf_text(&share), share.length);
+	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND + MAX(columns, LEAST_SHARE)) {
 		sheet_cell(sheet, width, TINT_NONE, "");
 		return;
 	}
-	cells = MIN(room - AROUND, MOST_CELLS);
+	cells = MIN(room - AROUND - MAX(columns, LEAST_SHARE), MOST_CELLS);
 	full = (size_t)(dev->memory_ratio * (double)cells + 0.5);
 	buf_putc(&text, '[');
 	for (size_t i = 0; i < cells; i++)
 		buf_puts(&text, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
-	buf_printf(&text, "] %3.0f%%", dev->memory_ratio * 100);
+	buf_puts(&text, "] ");
+	buf_fill(&text, ' ', LEAST_SHARE - MIN(columns, LEAST_SHARE));
+	buf_puts(&text, buf_text(&share));
 	if (dev->memory_ratio >= 0.75)
 		tint = dev->memory_ratio >= 0.9 ? TINT_BAD : TINT_WARN;
 	cell_buf(sheet, width, tint, &text);

@@ -67,10 +67,21 @@ load helpers
 	is "$(field '[.devices[0].processes[] | .tracking]')" '["metal","none"]'
 	is "$(field '[.devices[0].processes[] | .list_unavailable]')" '["not_reported","no_tracker"]'
 	run mem --once -d 0
-	[[ $output == *"≥1.00GB / 12.00GB"* && $output == *"Device open (no tracking)"* ]]
+	[[ $output == *"≥1.00GB / 12.00GB "*"]  ≥8.3%   peak ≥1.00GB"* ]]
+	[[ $output == *"Device open (no tracking)"* ]]
 	[[ $output == *"Single allocations: N/A (not reported by its tracker)"* ]]
 	[[ $output == *"💡 TIP: For memory tracking, start the allocation server:
    ./allocation_server_poc"* ]]
+}
+
+@test "what a dead process left behind is listed and not counted" {
+	"$TTSIM" --static --seed 7 -b n150 -w dev=0,dram=5G,l1=1M,name=dead "$D"
+	chmod -R u+w "$D/proc"
+	rm -r "$D/proc/1001"
+	: >"$D/proc/driver/tenstorrent/0/pids"
+	run mem --once
+	[[ $output == *" 0B / 12.00GB "*"No processes using this device"* ]]
+	[[ $output == *"1001    dead                         5.00GB     1.00MB   Stale (gone), not counted"* ]]
 }
 
 @test "unknown is N/A with its reason, never 0" {
