@@ -159,17 +159,10 @@ static void put_nobody(struct line *line, const struct device *dev)
 	line_end(line);
 }
 
-void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most)
+static void put_headings(struct line *line)
 {
-	const struct device *dev = &view->snapshot->devices[device];
 	const struct widths *widths = widths_of(line);
-	size_t count;
-	CLEANUP_FREE struct holder *holders = find_holders(view->snapshot, device, &count);
 
-	if (count == 0) {
-		put_nobody(line, dev);
-		return;
-	}
 	line_put(line, TINT_DIM, "  ");
 	line_cell(line, PID_WIDTH, TINT_DIM, "PID");
 	line_cell(line, widths->name, TINT_DIM, "Name");
@@ -178,12 +171,44 @@ void mem_put_processes(struct line *line, const struct mem_view *view, size_t de
 	line_cell_right(line, widths->count, TINT_DIM, widths->count_heading);
 	line_put(line, TINT_DIM, "   growth");
 	line_end(line);
+}
+
+/* What the dead left behind is in no sum, and still takes its place on the chip. */
+static void put_leftover(struct line *line, const struct leftover *leftover)
+{
+	const struct widths *widths = widths_of(line);
+	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
+
+	format_bytes_fine(&dram, leftover->dram);
+	format_bytes_fine(&l1, leftover->l1);
+	line_printf(line, TINT_DIM, "  %-*d", PID_WIDTH, leftover->pid);
+	line_cell(line, widths->name, TINT_DIM, leftover->name);
+	line_cell_right(line, widths->amount, TINT_DIM, buf_text(&dram));
+	line_cell_right(line, widths->amount, TINT_DIM, buf_text(&l1));
+	line_printf(line, TINT_WARN, "   %s", leftover_status(leftover));
+	line_end(line);
+}
+
+void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most)
+{
+	const struct snapshot *snapshot = view->snapshot;
+	const struct device *dev = &snapshot->devices[device];
+	size_t count;
+	CLEANUP_FREE struct holder *holders = find_holders(snapshot, device, &count);
+
+	if (count)
+		put_headings(line);
+	else
+		put_nobody(line, dev);
 	for (size_t i = 0; i < MIN(count, most); i++)
 		put_holder(line, view, &holders[i], dev);
 	if (count > most) {
 		line_printf(line, TINT_DIM, "  and %zu more", count - most);
 		line_end(line);
 	}
+	for (size_t i = 0; i < snapshot->n_leftovers; i++)
+		if (snapshot->leftovers[i].device == device)
+			put_leftover(line, &snapshot->leftovers[i]);
 }
 
 /* ---- single allocations ---- */

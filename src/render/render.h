@@ -39,5 +39,8 @@ void status_text(struct buf *out, const struct process *process);
 /* The same for a narrow column: all else goes before the reason is cut. */
 void status_text_within(struct buf *out, const struct process *process, size_t width);
 
+/* And what is to be said of memory that somebody left behind. */
+const char *leftover_status(const struct leftover *leftover);
+
 /* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */
 void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process);

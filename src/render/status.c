@@ -71,6 +71,11 @@ static bool skip_start(const char **text, size_t *length, const char *start)
 	return true;
 }
 
+const char *leftover_status(const struct leftover *leftover)
+{
+	return leftover->why == STALE ? "Stale (gone), not counted" : "Out of sight, not counted";
+}
+
 void status_text_within(struct buf *out, const struct process *process, size_t width)
 {
 	CLEANUP_BUF struct buf whole = { 0 };

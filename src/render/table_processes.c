@@ -194,9 +194,7 @@ static void put_leftover(struct sheet *sheet, const struct plan *plan,
 	put_other(sheet, plan,
 		  (const char *const[]){ buf_text(&pid), leftover->name,
 					 snapshot->devices[leftover->device].id, buf_text(&dram),
-					 buf_text(&l1),
-					 leftover->why == STALE ? "Stale (gone), not counted"
-								: "Out of sight, not counted" });
+					 buf_text(&l1), leftover_status(leftover) });
 }
 
 /* Nobody, or nobody that we could see; a device that did not tell is named. */
