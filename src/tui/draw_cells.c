@@ -1,6 +1,7 @@
 /* Devices in their forms: panel, line, brief, cell of the grid. */
 #include "tui/draw.h"
 
+#include "basic/text.h"
 #include "render/format.h"
 #include "tui/figures.h"
 #include "tui/paint.h"
@@ -9,9 +10,9 @@
 
 /* A device to be drawn. */
 struct subject {
-	const struct device *dev;   /* now */
+	const struct device *dev;   /* now; memory is always of now */
 	const struct device *shown; /* the same, or as it last was */
-	int64_t age_ns;		    /* of the latter; 0: now, -1: it never was */
+	int64_t age_ns;		    /* of its readings; 0: now, -1: it never had any */
 	bool selected;
 };
 
@@ -60,18 +61,17 @@ static void draw_pool(const struct subject *subject, int row, const struct rect 
 {
 	enum { LABEL = 6, FIGURES = 17 };
 	CLEANUP_BUF struct buf text = { 0 };
-	double share = pool_share(subject->shown, l1);
+	double share = pool_share(subject->dev, l1);
 	int bar = r->width - LABEL - FIGURES - 4;
 
-	put_pool(&text, subject->shown, l1);
-	paint_text(row, r->left + 1, LABEL, style_of(subject, STYLE_PLAIN), l1 ? "L1" : "DRAM");
+	put_pool(&text, subject->dev, l1);
+	paint_text(row, r->left + 1, LABEL, STYLE_PLAIN, l1 ? "L1" : "DRAM");
 	if (bar > 4 && share >= 0) {
 		paint_text(row, r->left + LABEL, 1, STYLE_DIM, "[");
 		paint_bar(row, r->left + LABEL + 1, bar, share);
 		paint_text(row, r->left + LABEL + 1 + bar, 1, STYLE_DIM, "]");
 	}
-	paint_cell(row, r->left + LABEL + bar + 2, FIGURES, true, style_of(subject, STYLE_PLAIN),
-		   buf_text(&text));
+	paint_cell(row, r->left + LABEL + bar + 2, FIGURES, true, STYLE_PLAIN, buf_text(&text));
 }
 
 static void draw_activity(const struct subject *subject, int row, const struct rect *r)
@@ -81,7 +81,6 @@ static void draw_activity(const struct subject *subject, int row, const struct r
 
 	if (device_ailment(subject->dev, false)[0]) {
 		put_trouble(&text, subject);
-		paint_text(row, r->left + 1, 1, STYLE_BAD, device_is_troubled(dev) ? "!" : " ");
 		paint_buf(row, r->left + 1, r->width - 2,
 			  device_is_troubled(subject->dev) ? STYLE_BAD : STYLE_DIM, &text);
 		return;
@@ -125,12 +124,18 @@ static void draw_panel(const struct subject *subject, const struct rect *r)
 {
 	CLEANUP_BUF struct buf title = { 0 };
 	const struct device *dev = subject->dev;
+	enum style style;
+	const char *sign = device_sign(dev, &style);
+	size_t at;
 
-	buf_printf(&title, "%s%s ", subject->selected ? paint_sign("▶", ">") : "", dev->id);
+	buf_printf(&title, "%s%s", subject->selected ? paint_sign("▶", ">") : "", dev->id);
+	at = text_width(buf_text(&title), title.length);
+	buf_printf(&title, "%s ", sign);
 	put_name(&title, dev);
 	if (device_knows(dev, DEV_BDF))
 		buf_printf(&title, "  %s", dev->bdf);
 	paint_rule(r->top, r->left, r->width - 1, buf_text(&title));
+	paint_text(r->top, r->left + 2 + (int)at, 1, style, sign);
 	draw_readings(subject, r->top + 1, r);
 	draw_pool(subject, r->top + 2, r, false);
 	draw_pool(subject, r->top + 3, r, true);
@@ -151,13 +156,13 @@ static void draw_bar(const struct subject *subject, int row, int left, int width
 {
 	enum { FIGURES = 17, LONGEST = 40 };
 	CLEANUP_BUF struct buf text = { 0 };
-	double share = pool_share(subject->shown, l1);
+	double share = pool_share(subject->dev, l1);
 	int bar = MIN(width - FIGURES - 3, LONGEST);
 
 	if (width < FIGURES)
-		put_used(&text, subject->shown, l1);
+		put_used(&text, subject->dev, l1);
 	else
-		put_pool(&text, subject->shown, l1);
+		put_pool(&text, subject->dev, l1);
 	if (bar > 3 && share >= 0) {
 		paint_text(row, left, 1, STYLE_DIM, "[");
 		paint_bar(row, left + 1, bar, share);
@@ -167,8 +172,7 @@ static void draw_bar(const struct subject *subject, int row, int left, int width
 		left += bar + 3;
 		width = FIGURES;
 	}
-	paint_cell(row, left, MIN(width, FIGURES), true, style_of(subject, STYLE_PLAIN),
-		   buf_text(&text));
+	paint_cell(row, left, MIN(width, FIGURES), true, STYLE_PLAIN, buf_text(&text));
 }
 
 static void draw_line(const struct subject *subject, const struct rect *r)
@@ -203,14 +207,13 @@ static void draw_line(const struct subject *subject, const struct rect *r)
 /* In the view of memory: a line per pool, or both in one. */
 static void draw_pools(const struct subject *subject, const struct rect *r)
 {
-	CLEANUP_BUF struct buf trouble = { 0 };
 	int at = r->left + draw_id(subject, r->top, r->left, r->width) + 1;
 	int width = r->left + r->width - at;
 	bool two = r->height > 1;
 
-	if (device_is_troubled(subject->dev)) {
-		put_trouble(&trouble, subject);
-		paint_buf(r->top, at, width, STYLE_BAD, &trouble);
+	/* The chip need not answer for its memory to be known. */
+	if (device_is_troubled(subject->dev) && !device_knows(subject->dev, DEV_DRAM_USED)) {
+		paint_text(r->top, at, width, STYLE_BAD, device_ailment(subject->dev, false));
 		return;
 	}
 	if (!two)
@@ -225,26 +228,46 @@ static void draw_pools(const struct subject *subject, const struct rect *r)
 
 static void draw_brief(const struct subject *subject, const struct rect *r)
 {
+	enum { SHARE = 5 }; /* "≥100%" */
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, text = { 0 };
-	double share = pool_share(subject->shown, false);
 	int at = r->left + draw_id(subject, r->top, r->left, r->width);
 
 	if (device_is_troubled(subject->dev)) {
-		buf_printf(&text, " %s ", device_ailment(subject->dev, true));
+		buf_printf(&text, "%s ", device_ailment(subject->dev, true));
 		put_age(&text, subject->age_ns);
-		paint_buf(r->top, at, r->width - 5, STYLE_BAD, &text);
+		paint_buf(r->top, at, r->width - 4, STYLE_BAD, &text);
 		return;
 	}
 	put_temperature(&temp, subject->shown, false);
 	put_power(&power, subject->shown, false);
-	if (share >= 0)
-		buf_printf(&text, "%3.0f%%", share * 100);
+	put_share(&text, subject->dev, "%");
 	at += draw_figure(subject, r->top, at, 4, temperature_style(subject->shown), &temp);
 	at += draw_figure(subject, r->top, at, 4, power_style(subject->shown), &power);
-	paint_buf(r->top, at, r->left + r->width - at, paint_bar_style(share), &text);
+	paint_cell(r->top, at, MIN(r->left + r->width - at, SHARE), true, share_style(subject->dev),
+		   buf_text(&text));
 }
 
 /* ---- the grid ---- */
+
+/* DRAM in use and how busy it is, where somebody tells: in columns that blanks follow. */
+static void draw_shares(const struct device *dev, int row, const struct rect *r)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int width = 0;
+
+	for (const char *unit = "%";; unit = "") {
+		buf_reset(&text);
+		put_share(&text, dev, unit);
+		if (device_knows(dev, DEV_COMPUTE)) {
+			buf_puts(&text, " b");
+			format_whole(&text, dev->compute * 100);
+		}
+		width = (int)text_width(buf_text(&text), text.length);
+		if (width <= r->width - 2 || !unit[0])
+			break;
+	}
+	paint_buf(row, r->left + 3 - (width > r->width - 3), r->width - 2, share_style(dev), &text);
+}
 
 /* What a chip in trouble has to say: what ails it, since when, what it was. */
 static void draw_troubled_cell(const struct subject *subject, const struct rect *r)
@@ -256,29 +279,14 @@ static void draw_troubled_cell(const struct subject *subject, const struct rect 
 	put_age(&age, subject->age_ns);
 	if (r->height > 1)
 		paint_buf(r->top + 1, r->left + 2, r->width - 3, STYLE_BAD, &age);
+	if (r->height > 3 && device_knows(subject->dev, DEV_DRAM_USED))
+		draw_shares(subject->dev, r->top + r->height - 1, r);
 	if (r->height <= 2 || subject->age_ns < 0)
 		return;
 	put_temperature(&last, subject->shown, false);
 	buf_putc(&last, ' ');
 	put_power(&last, subject->shown, false);
 	paint_buf(r->top + 2, r->left + 1, r->width - 2, STYLE_DIM, &last);
-}
-
-/* "12%" of memory; and where somebody tells, how busy it is. */
-static void put_shares(struct buf *out, const struct device *dev)
-{
-	double share = pool_share(dev, false);
-
-	if (share >= 0) {
-		format_whole(out, share * 100);
-		buf_putc(out, '%');
-	} else {
-		buf_puts(out, "N/A");
-	}
-	if (device_knows(dev, DEV_COMPUTE)) {
-		buf_puts(out, " b");
-		format_whole(out, dev->compute * 100);
-	}
 }
 
 /*
@@ -288,7 +296,7 @@ static void put_shares(struct buf *out, const struct device *dev)
 static void draw_cell(const struct subject *subject, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
-	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, shares = { 0 }, clock = { 0 };
+	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, clock = { 0 };
 	int left = r->left + 3, width = r->width - 4, row = r->top;
 	double share = pool_share(dev, false);
 
@@ -300,11 +308,6 @@ static void draw_cell(const struct subject *subject, const struct rect *r)
 	put_temperature(&temp, dev, false);
 	paint_buf(row++, left + 1 + (r->width > 9), r->width - 4, temperature_style(dev), &temp);
 	put_power(&power, dev, false);
-	put_shares(&shares, dev);
-	if (r->height == 2) {
-		paint_buf(row, left, width, paint_bar_style(share), &shares);
-		return;
-	}
 	if (r->height > 2)
 		paint_buf(row++, left, width, power_style(dev), &power);
 	if (r->height > 4) {
@@ -313,10 +316,8 @@ static void draw_cell(const struct subject *subject, const struct rect *r)
 	}
 	if (r->height > 3 && share >= 0)
 		paint_bar(row, left, width, share);
-	row += r->height > 3;
-	if (r->height > 2)
-		paint_buf(row, left, width, share < 0 ? STYLE_DIM : paint_bar_style(share),
-			  &shares);
+	if (r->height > 1)
+		draw_shares(dev, r->top + r->height - 1, r);
 }
 
 static void draw_group(const struct ui *ui, const struct cell *cell)

@@ -123,20 +123,61 @@ double pool_share(const struct device *dev, bool l1)
 		       : -1;
 }
 
+void put_share(struct buf *out, const struct device *dev, const char *unit)
+{
+	double share = pool_share(dev, false);
+
+	if (share < 0) {
+		buf_puts(out, "N/A");
+		return;
+	}
+	buf_puts(out, bound_of_device(dev, DEV_MEMORY_RATIO, paint_is_utf8()));
+	format_whole(out, share * 100);
+	buf_puts(out, unit);
+}
+
+enum style share_style(const struct device *dev)
+{
+	double share = pool_share(dev, false);
+
+	return share < 0 ? STYLE_DIM : paint_bar_style(share);
+}
+
+enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_REMOTE };
+
+const struct sign sign_infos[] = {
+	[SIGN_TROUBLED] = { "!", "!", "no readings any more: those shown are its last ones" },
+	[SIGN_LIMIT] = { "^", "^", "it is at its limit of temperature or power" },
+	[SIGN_OPEN] = { "●", "*", "some process has it open" },
+	[SIGN_FREE] = { "·", ".", "nobody has" },
+	[SIGN_UNSEEN] = { "?", "?", "who has it open is not known" },
+	[SIGN_REMOTE] = { "-", "-", "a chip without PCIe: not readable" },
+	{ "b64", "b64", "in the grid: busy for 64 percent of the time" },
+	{ "≥", ">=", "at least so much: not every process is tracked" },
+};
+const size_t n_sign_infos = ARRAY_SIZE(sign_infos);
+
+static unsigned choose_sign(const struct device *dev, enum style *ret_style)
+{
+	*ret_style = STYLE_BAD;
+	if (device_is_troubled(dev))
+		return SIGN_TROUBLED;
+	if (temperature_style(dev) == STYLE_BAD || power_style(dev) == STYLE_BAD)
+		return SIGN_LIMIT;
+	*ret_style = STYLE_GOOD;
+	if (device_knows(dev, DEV_PROCESSES) && dev->processes)
+		return SIGN_OPEN;
+	*ret_style = STYLE_DIM;
+	if (dev->condition == DEVICE_UNREADABLE)
+		return SIGN_REMOTE;
+	return dev->holders_known ? SIGN_FREE : SIGN_UNSEEN;
+}
+
 const char *device_sign(const struct device *dev, enum style *ret_style)
 {
-	*ret_style = STYLE_DIM;
-	if (device_is_troubled(dev)) {
-		*ret_style = STYLE_BAD;
-		return "!";
-	}
-	if (device_knows(dev, DEV_PROCESSES) && dev->processes) {
-		*ret_style = STYLE_GOOD;
-		return paint_sign("●", "*");
-	}
-	if (dev->condition == DEVICE_UNREADABLE)
-		return "-";
-	return dev->holders_known ? paint_sign("·", ".") : "?";
+	const struct sign *sign = &sign_infos[choose_sign(dev, ret_style)];
+
+	return paint_sign(sign->sign, sign->ascii);
 }
 
 const char *device_ailment(const struct device *dev, bool brief)
@@ -146,9 +187,11 @@ const char *device_ailment(const struct device *dev, bool brief)
 	case DEVICE_TIMED_OUT: return brief ? "hung" : "timed out";
 	case DEVICE_NOT_ANSWERING: return brief ? "dead" : "chip not answering";
 	case DEVICE_LOST: return brief ? "lost" : "device lost";
-	case DEVICE_NO_TELEMETRY: return brief ? "mute" : "no telemetry";
+	case DEVICE_NO_TELEMETRY: return brief ? "" : "no telemetry";
 	case DEVICE_UNREADABLE: return brief ? "" : "not readable (no PCIe)";
 	case DEVICE_OK: break;
 	}
+	if (device_is_frozen(dev))
+		return brief ? "stuck" : "firmware not alive";
 	return "";
 }

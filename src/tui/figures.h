@@ -21,7 +21,19 @@ enum style power_style(const struct device *dev);
 /* Share in use, 0 to 1; negative: not known. */
 double pool_share(const struct device *dev, bool l1);
 
-/* One sign for how it is with it, and its style; the help explains them. */
+/* DRAM in use as "75%", or with another unit; and its style. */
+void put_share(struct buf *out, const struct device *dev, const char *unit);
+enum style share_style(const struct device *dev);
+
+/* Signs that the help explains, and the manual page with it. */
+struct sign {
+	const char *sign, *ascii, *help;
+};
+
+extern const struct sign sign_infos[];
+extern const size_t n_sign_infos;
+
+/* One of them for how it is with a device, and its style. */
 const char *device_sign(const struct device *dev, enum style *ret_style);
 
 /* What ails it: "timed out", or at most five letters; "" if nothing does. */

@@ -11,6 +11,11 @@ void fleet_done(struct fleet *fleet)
 	*fleet = (struct fleet){ 0 };
 }
 
+bool device_is_frozen(const struct device *dev)
+{
+	return dev->condition == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
+}
+
 bool device_is_troubled(const struct device *dev)
 {
 	switch (dev->condition) {
@@ -22,7 +27,7 @@ bool device_is_troubled(const struct device *dev)
 	case DEVICE_NO_TELEMETRY:
 	case DEVICE_UNREADABLE: break;
 	}
-	return false;
+	return device_is_frozen(dev);
 }
 
 static struct fleet_entry *find_entry(const struct fleet *fleet, const struct device *dev)
@@ -59,6 +64,10 @@ const struct device *fleet_look(const struct fleet *fleet, const struct device *
 	*ret_age_ns = 0;
 	if (!device_is_troubled(dev))
 		return dev;
+	if (device_is_frozen(dev)) { /* it goes on saying what it last measured */
+		*ret_age_ns = MAX(now_ns - dev->moved_ns, 1);
+		return dev;
+	}
 	*ret_age_ns = entry ? MAX(now_ns - entry->when_ns, 1) : -1;
 	return entry ? &entry->last : dev;
 }

@@ -30,14 +30,18 @@ void fleet_done(struct fleet *fleet);
 MUST_CHECK int fleet_update(struct fleet *fleet, const struct snapshot *snapshot);
 
 /*
- * The device itself, or what it was when it was last well; *ret_age_ns is then how
- * long ago that was, else 0; -1: it never was.
+ * The device itself, or what it was when it was last well; *ret_age_ns is how old its
+ * readings are: 0: of now, -1: it never had any. Memory is not among them: that is told
+ * by others than the chip.
  */
 const struct device *fleet_look(const struct fleet *fleet, const struct device *dev, int64_t now_ns,
 				int64_t *ret_age_ns);
 
 /* Does it give no readings, though it should? */
 bool device_is_troubled(const struct device *dev);
+
+/* Of those: does it give old ones, since its firmware stands still? */
+bool device_is_frozen(const struct device *dev);
 
 /* "tray 2", "n300 0100…": what the group of this device is called. */
 void device_group_name(const struct device *dev, char *text, size_t size);

@@ -4,6 +4,8 @@
 #include "render/bound.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
+#include "render/render.h"
+#include "tui/figures.h"
 #include "tui/paint.h"
 
 #include <math.h>
@@ -50,7 +52,7 @@ static void wrap_line(struct buf *out, const char *line, size_t length, size_t w
 	buf_putc(out, '\n');
 }
 
-static void wrap(struct buf *out, const struct buf *text, int width)
+void page_wrap(struct buf *out, const struct buf *text, int width)
 {
 	for (const char *at = buf_text(text); *at;) {
 		size_t length = strcspn(at, "\n");
@@ -65,6 +67,18 @@ static void wrap(struct buf *out, const struct buf *text, int width)
 	}
 }
 
+/* Text from elsewhere, filled up to so many columns: it must not make lines of its own. */
+static void put_cell(struct buf *out, const char *text, size_t columns)
+{
+	CLEANUP_BUF struct buf clean = { 0 };
+	size_t width;
+
+	text_clean(&clean, text, strlen(text), paint_is_utf8());
+	width = text_width(buf_text(&clean), clean.length);
+	buf_puts(out, buf_text(&clean));
+	buf_fill(out, ' ', columns - MIN(width, columns));
+}
+
 static void put_help(struct buf *out)
 {
 	for (size_t i = 0; i < n_keys; i++)
@@ -72,12 +86,11 @@ static void put_help(struct buf *out)
 	buf_puts(out, "\nColumns of the processes, for F4 and F6\n");
 	for (size_t i = 0; i < TASK_N; i++)
 		buf_printf(out, "%-10s %s\n", task_infos[i].key, task_infos[i].help);
-	buf_puts(out, "\nSigns\n"
-		      "*          some process has the device open\n"
-		      ".          nobody has\n"
-		      "!          it gives no readings; what is shown is from when it last did\n"
-		      "?          who has it open is not known\n"
-		      "-          a chip without PCIe: not readable\n");
+	buf_puts(out, "\nSigns\n");
+	for (size_t i = 0; i < n_sign_infos; i++) {
+		put_cell(out, paint_sign(sign_infos[i].sign, sign_infos[i].ascii), 10);
+		buf_printf(out, " %s\n", sign_infos[i].help);
+	}
 }
 
 /* ---- fields ---- */
@@ -111,6 +124,7 @@ static const char *bound_of(const struct field_table *table, unsigned field, con
 static void put_field(struct buf *out, const struct field_table *table, unsigned field,
 		      const void *object)
 {
+	CLEANUP_BUF struct buf text = { 0 };
 	struct value value;
 
 	field_get(table, field, object, &value);
@@ -118,7 +132,8 @@ static void put_field(struct buf *out, const struct field_table *table, unsigned
 		return;
 	buf_printf(out, "  %-28s %s", value.field->label,
 		   value.why == KNOWN ? bound_of(table, field, object) : "");
-	put_value(out, &value);
+	put_value(&text, &value);
+	put_cell(out, buf_text(&text), 0);
 	buf_putc(out, '\n');
 }
 
@@ -160,7 +175,8 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 		if (!usage)
 			continue;
 		process_label(process, label, sizeof(label));
-		buf_printf(out, "  %-7d %-20s ", process->pid, label);
+		buf_printf(out, "  %-7d ", process->pid);
+		put_cell(out, label, 21);
 		if (usage->why[USE_DRAM] == KNOWN) {
 			buf_puts(out, bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
 			format_bytes(out, usage->dram);
@@ -174,9 +190,10 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 
 		if (leftover->device != position)
 			continue;
-		buf_printf(out, "  %-7d %-20s ", leftover->pid, leftover->name);
+		buf_printf(out, "  %-7d ", leftover->pid);
+		put_cell(out, leftover->name, 21);
 		format_bytes(out, leftover->dram);
-		buf_printf(out, " left behind, not counted (%s)\n", reason_text(leftover->why));
+		buf_printf(out, "  %s\n", leftover_status(leftover));
 	}
 }
 
@@ -302,7 +319,7 @@ void page_of_view(const struct ui *ui, struct buf *out)
 		return;
 	}
 	put_device(&text, ui);
-	wrap(out, &text, ui->layout.page.width);
+	page_wrap(out, &text, ui->layout.page.width);
 }
 
 void page_of_overlay(const struct ui *ui, struct buf *out)
@@ -313,7 +330,7 @@ void page_of_overlay(const struct ui *ui, struct buf *out)
 		put_help(&text);
 	else
 		put_process(&text, ui);
-	wrap(out, &text, ui->columns - FRAME);
+	page_wrap(out, &text, ui->columns - FRAME);
 }
 
 void page_go_to(struct ui *ui, const char *anchor)

@@ -4,6 +4,8 @@
 
 #include "../unit/unit.h"
 #include "basic/file.h"
+#include "basic/text.h"
+#include "tui/figures.h"
 #include "tui/theme.h"
 
 #include <errno.h>
@@ -246,7 +248,7 @@ TEST(no_key_means_two_things)
 }
 
 /* Names as mdoc writes them: punctuation alone has no meaning after \&. */
-static void put_name(struct buf *out, const char *names)
+static void put_words(struct buf *out, const char *names)
 {
 	for (const char *p = names; *p; p++) {
 		bool alone = (p == names || p[-1] == ' ') && (p[1] == '\0' || p[1] == ' ');
@@ -255,7 +257,7 @@ static void put_name(struct buf *out, const char *names)
 			buf_puts(out, "\\e");
 		else if (*p == '-' && alone)
 			buf_puts(out, "\\-");
-		else if (alone && strchr("[].?,", *p))
+		else if (alone && strchr("[].?,!", *p))
 			buf_printf(out, "\\&%c", *p);
 		else
 			buf_putc(out, *p);
@@ -271,10 +273,31 @@ TEST(the_manual_has_every_key)
 		CLEANUP_BUF struct buf entry = { 0 };
 
 		buf_puts(&entry, "\n.It Ic ");
-		put_name(&entry, keys[i].names);
+		put_words(&entry, keys[i].names);
 		buf_printf(&entry, "\n");
-		put_name(&entry, keys[i].help);
+		put_words(&entry, keys[i].help);
 		buf_puts(&entry, "\n");
+		if (!strstr(buf_text(&manual), buf_text(&entry)))
+			fail_msg("the manual lacks%s", buf_text(&entry));
+	}
+}
+
+TEST(the_manual_has_every_sign)
+{
+	CLEANUP_BUF struct buf manual = { 0 };
+
+	assert_int_equal(file_read_all(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
+	for (size_t i = 0; i < n_sign_infos; i++) {
+		CLEANUP_BUF struct buf entry = { 0 };
+		uint32_t c = 0;
+
+		utf8_decode(sign_infos[i].sign, strlen(sign_infos[i].sign), &c);
+		buf_puts(&entry, "\n.It Ql ");
+		if (c > 0x7f)
+			buf_printf(&entry, "\\[u%04X]", c);
+		else
+			put_words(&entry, sign_infos[i].sign);
+		buf_printf(&entry, "\n%s\n", sign_infos[i].help);
 		if (!strstr(buf_text(&manual), buf_text(&entry)))
 			fail_msg("the manual lacks%s", buf_text(&entry));
 	}
@@ -316,6 +339,7 @@ int main(void)
 		cmocka_unit_test(what_nobody_changed_stays_as_it_was_in_the_file),
 		cmocka_unit_test(no_key_means_two_things),
 		cmocka_unit_test(the_manual_has_every_key),
+		cmocka_unit_test(the_manual_has_every_sign),
 		cmocka_unit_test(the_manual_has_every_setting),
 	};
 

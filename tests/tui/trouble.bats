@@ -35,6 +35,24 @@ load helpers
 	eventually shows 'Blackhole p150a'
 }
 
+@test "a chip whose firmware stands still gives old readings, and they are called so" {
+	start -b n150,p150a -w dev=1,dram=1G,name=on-it --fault frozen:1@1000
+	watch 100x30 -r 100
+	eventually shows '1● Blackhole p150a'
+	next_fault
+	eventually shows 'firmware not alive, values of [1-9][0-9]*s ago'
+	shows '1! Blackhole p150a'
+	shows '1 in trouble'
+	# Memory is told by others, and is of now.
+	shows ' 1.0GB/31.9GB'
+	keys 2
+	eventually shows '1!stuck'
+	keys 4
+	eventually shows '1! DRAM .* 1.0GB/31.9GB'
+	keys q
+	eventually shows 'code 0'
+}
+
 @test "a card that is pulled out and put back" {
 	machine -b n150,p150a -w dev=1,dram=1G,name=on-it
 	watch 100x30 -r 100
@@ -51,7 +69,7 @@ load helpers
 	keys 1
 	ln -s "$card" "$(class 1)"
 	eventually not shows 'device lost'
-	eventually shows '1 Blackhole p150a'
+	eventually shows '1● Blackhole p150a'
 }
 
 @test "a file that never says anything, and nobody waits for it" {
@@ -145,6 +163,20 @@ load helpers
 	next_fault
 	eventually not shows goes
 	eventually shows stays
+	keys 4
+	eventually shows 'goes  *2.00GB  *0B  *Stale (gone), not counted'
+}
+
+@test "a name makes no lines of its own, and its width is counted" {
+	machine -b n150 -w $'dev=0,dram=1G,name=a\nFORGED' -w $'dev=0,dram=2G,name=\346\274\242\345\255\227'
+	watch 100x30 --view device
+	eventually shows '^IDENTITY'
+	keys End
+	eventually shows '1001    a.FORGED             1.0GB'
+	shows '1002    漢字                 2.0GB'
+	keys 3 Down Enter
+	eventually shows 'Name  *a.FORGED'
+	not shows '^│ FORGED'
 }
 
 @test "a machine without devices, and one whose driver is not loaded, say so and wait" {
@@ -157,6 +189,7 @@ load helpers
 	eventually shows 'overview: devices'
 	keys q q
 	eventually shows 'code 6'
+	shows '^tt_smi: no Tenstorrent device present'
 }
 
 @test "a terminal that is in no database" {
