@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "render/bound.h"
 #include "render/format.h"
 #include "tui/figures.h"
 #include "tui/hints.h"
@@ -58,7 +59,7 @@ struct sums {
 	double power, hottest;
 	uint64_t used, total;
 	bool has_power, has_heat, has_memory;
-	size_t troubled;
+	size_t cards, troubled;
 };
 
 static struct sums add_up(const struct snapshot *snapshot)
@@ -68,6 +69,7 @@ static struct sums add_up(const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
+		sums.cards += !dev->remote; /* as "Attached Devices" counts them */
 		sums.troubled += device_is_troubled(dev);
 		if (device_knows(dev, DEV_POWER)) {
 			sums.power += dev->power;
@@ -77,11 +79,12 @@ static struct sums add_up(const struct snapshot *snapshot)
 			sums.hottest = MAX(sums.hottest, dev->temperature);
 			sums.has_heat = true;
 		}
-		if (device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_DRAM_TOTAL)) {
+		if (device_knows(dev, DEV_DRAM_USED)) {
 			sums.used += dev->dram_used;
-			sums.total += dev->dram_total;
 			sums.has_memory = true;
 		}
+		if (device_knows(dev, DEV_DRAM_TOTAL))
+			sums.total += dev->dram_total;
 	}
 	return sums;
 }
@@ -90,7 +93,7 @@ static void put_sums(struct buf *out, const struct snapshot *snapshot)
 {
 	struct sums sums = add_up(snapshot);
 
-	buf_printf(out, "%zu device%s", snapshot->n_devices, snapshot->n_devices == 1 ? "" : "s");
+	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
 	if (sums.troubled)
 		buf_printf(out, ", %zu in trouble!", sums.troubled);
 	if (sums.has_power)
@@ -99,7 +102,8 @@ static void put_sums(struct buf *out, const struct snapshot *snapshot)
 	if (sums.has_heat)
 		buf_printf(out, "  max %.0f%sC", sums.hottest, paint_sign("°", ""));
 	if (sums.has_memory) {
-		buf_puts(out, "  DRAM ");
+		buf_printf(out, "  DRAM %s",
+			   bound_of_devices(snapshot, DEV_DRAM_USED, paint_is_utf8()));
 		format_bytes(out, sums.used);
 		buf_putc(out, '/');
 		format_bytes(out, sums.total);
@@ -199,12 +203,16 @@ static void draw_bottom(const struct ui *ui)
 /* Nothing to show: why, in the middle of it all. */
 static void draw_problem(const struct ui *ui)
 {
-	const char *text = "reading the devices";
+	CLEANUP_BUF struct buf text = { 0 }, lines = { 0 };
+	int row = MIN(2, ui->rows - 1);
 
-	if (ui->frame)
-		text = ui->frame->problem ? ui->frame->problem : "out of memory";
-	paint_text(MIN(2, ui->rows - 1), 1, ui->columns - 1, ui->frame ? STYLE_BAD : STYLE_DIM,
-		   text);
+	if (!ui->frame)
+		buf_puts(&text, "reading the devices");
+	else
+		buf_puts(&text, ui->frame->problem ? ui->frame->problem : "out of memory");
+	page_wrap(&lines, &text, ui->columns - 1);
+	for (char *rest = lines.data, *line; (line = strsep(&rest, "\n")) && *line; row++)
+		paint_text(row, 1, ui->columns - 1, ui->frame ? STYLE_BAD : STYLE_DIM, line);
 }
 
 /* The text of the selected device, below a line that names it. */

@@ -2,6 +2,7 @@
 #include "tui/draw.h"
 
 #include "basic/clock.h"
+#include "render/bound.h"
 #include "render/format.h"
 #include "tui/plot.h"
 #include "tui/paint.h"
@@ -135,7 +136,9 @@ static void put_title(struct buf *out, const struct subject *subject)
 		   subject->dev->id);
 	number = value.number / info->scale * in_units(info);
 	if (value.why == KNOWN)
-		buf_printf(out, "%.*f", number < 10 ? 1 : 0, number);
+		buf_printf(out, "%s%.*f",
+			   bound_of_device(subject->dev, info->field, paint_is_utf8()),
+			   number < 10 ? 1 : 0, number);
 	else
 		buf_printf(out, "N/A (%s)", reason_text(value.why));
 }
@@ -143,16 +146,15 @@ static void put_title(struct buf *out, const struct subject *subject)
 static void draw_title(const struct ui *ui, const struct rect *r, const struct subject *subject)
 {
 	CLEANUP_BUF struct buf title = { 0 };
-	char more[32];
-	int width = 0;
+	char more[32] = "";
 
 	put_title(&title, subject);
-	if (subject->others) {
-		width = snprintf(more, sizeof(more), " +%zu %s ", subject->others,
-				 ui->settings.charts_of_devices ? "devices" : "(g)");
-		paint_text(r->top, r->left + r->width - 1 - width, width, STYLE_WARN, more);
-	}
-	paint_rule(r->top, r->left, r->width - 1 - width, buf_text(&title));
+	if (subject->others && !ui_charts_devices(ui))
+		snprintf(more, sizeof(more), " +%zu (g) ", subject->others);
+	else if (subject->others)
+		snprintf(more, sizeof(more), " +%zu device%s ", subject->others,
+			 subject->others == 1 ? "" : "s");
+	paint_rule_more(r->top, r->left, r->width - 1, buf_text(&title), more);
 }
 
 static void draw_chart(const struct ui *ui, const struct rect *r, const struct subject *subject)

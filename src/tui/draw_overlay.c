@@ -26,9 +26,10 @@ void draw_lines(const struct rect *area, const struct buf *text, size_t top)
 		at += length + (at[length] == '\n');
 	}
 	if (top + (size_t)area->height < lines) {
+		size_t below = lines - top - (size_t)area->height;
 		char more[32];
-		int width = snprintf(more, sizeof(more), " +%zu lines ",
-				     lines - top - (size_t)area->height);
+		int width =
+			snprintf(more, sizeof(more), " +%zu line%s ", below, below == 1 ? "" : "s");
 
 		if (width < area->width)
 			paint_text(area->top + area->height - 1, area->left + area->width - width,
@@ -83,6 +84,7 @@ static void draw_menu(const struct ui *ui)
 
 static void draw_question(const struct ui *ui)
 {
+	static const char answers[] = "y sends it, any other key does not";
 	const struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
 	CLEANUP_BUF struct buf text = { 0 };
 	struct rect box, inside;
@@ -101,12 +103,12 @@ static void draw_question(const struct ui *ui)
 		buf_printf(&text, "%d %s", ui->targets[0].pid, label);
 	}
 	buf_puts(&text, "?");
-	box = box_outside(&screen, 3, MAX(MIN((int)text.length, ui->columns - 4), 30));
+	box = box_outside(&screen, 3,
+			  MAX(MIN((int)text.length, ui->columns - 4), (int)strlen(answers)));
 	inside = box_inside(&box);
 	paint_box(&box, "Signal");
 	paint_buf(inside.top, inside.left, inside.width, STYLE_BOLD, &text);
-	paint_text(inside.top + 2, inside.left, inside.width, STYLE_PLAIN,
-		   "y sends it, any other key does not");
+	paint_text(inside.top + 2, inside.left, inside.width, STYLE_PLAIN, answers);
 }
 
 void draw_overlay(const struct ui *ui)

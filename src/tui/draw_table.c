@@ -107,7 +107,7 @@ static size_t count_left_out(const struct ui *ui, const int *widths)
 	return count;
 }
 
-static void put_title(struct buf *out, const struct ui *ui, size_t shown, size_t left_out)
+static void put_title(struct buf *out, const struct ui *ui, size_t shown)
 {
 	const struct task_order *order = &ui->settings.order;
 
@@ -122,8 +122,17 @@ static void put_title(struct buf *out, const struct ui *ui, size_t shown, size_t
 		buf_printf(out, "  %zu tagged", ui->n_tagged);
 	if (ui->follow)
 		buf_puts(out, "  following");
+}
+
+static void draw_title(const struct ui *ui, int row, size_t shown, size_t left_out)
+{
+	CLEANUP_BUF struct buf title = { 0 };
+	char more[32] = "";
+
+	put_title(&title, ui, shown);
 	if (left_out)
-		buf_printf(out, "  +%zu column%s", left_out, left_out == 1 ? "" : "s");
+		snprintf(more, sizeof(more), " +%zu column%s ", left_out, left_out == 1 ? "" : "s");
+	paint_rule_more(row, ui->layout.table.left, ui->layout.table.width, buf_text(&title), more);
 }
 
 /* In the place of rows, if there are none. */
@@ -160,15 +169,13 @@ void draw_table(const struct ui *ui)
 {
 	const struct rect *table = &ui->layout.table;
 	size_t shown = MIN(ui_table_rows(ui), ui->tasks.count - ui->first_row);
-	CLEANUP_BUF struct buf title = { 0 };
 	int row = table->top, widths[TASK_N];
 
 	if (rect_is_empty(table) || !ui_snapshot(ui))
 		return;
 	table_plan(ui, table->width, widths);
 	if (ui_table_has_headings(ui)) {
-		put_title(&title, ui, shown, count_left_out(ui, widths));
-		paint_rule(row++, table->left, table->width, buf_text(&title));
+		draw_title(ui, row++, shown, count_left_out(ui, widths));
 		draw_headings(ui, row++, widths);
 	}
 	if (ui->tasks.count == 0)

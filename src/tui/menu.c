@@ -1,4 +1,5 @@
 /* Menus over the view: what is in them and where they stand. */
+#include "basic/text.h"
 #include "tui/picks.h"
 #include "tui/setup.h"
 
@@ -16,10 +17,26 @@ static void put_signal(const struct ui *ui, struct buf *out, size_t line)
 	buf_printf(out, "%2d SIG%s", ui_signals[line], sigabbrev_np(ui_signals[line]));
 }
 
+/* Columns of its widest line, or what looks well if that is more. */
+static int find_width(const struct ui *ui, const struct menu *menu)
+{
+	enum { LEAST = 44, SIGN = 2 };
+	CLEANUP_BUF struct buf text = { 0 };
+	int widest = LEAST;
+
+	for (size_t i = 0; i < menu->count; i++) {
+		buf_reset(&text);
+		menu->put(ui, &text, i);
+		widest = MAX(widest, SIGN + (int)text_width(buf_text(&text), text.length));
+	}
+	return widest;
+}
+
 /* Settles where the menu stands and which of its lines are shown. */
-static bool place(const struct ui *ui, struct menu *menu, int width)
+static bool place(const struct ui *ui, struct menu *menu)
 {
 	const struct rect screen = { 1, 0, ui->rows - 2, ui->columns };
+	int width = find_width(ui, menu);
 	size_t room;
 
 	menu->box = box_outside(&screen, (int)menu->count, width);
@@ -31,25 +48,23 @@ static bool place(const struct ui *ui, struct menu *menu, int width)
 
 bool ui_menu(const struct ui *ui, struct menu *ret)
 {
-	enum { NARROW = 44, WIDE = 100 };
-
 	switch (ui->overlay) {
 	case OVERLAY_SORT:
 		*ret = (struct menu){ .title = "Sort by", .count = TASK_N, .put = put_column };
-		return place(ui, ret, NARROW);
+		return place(ui, ret);
 	case OVERLAY_USER:
 	case OVERLAY_OWNER:
 		*ret = (struct menu){ .title = ui->overlay == OVERLAY_USER ? "Only of user"
 									   : "Only of owner",
 				      .count = picks_count(ui),
 				      .put = picks_put };
-		return place(ui, ret, NARROW);
+		return place(ui, ret);
 	case OVERLAY_SIGNAL:
 		*ret = (struct menu){ .title = "Signal", .count = ui_n_signals, .put = put_signal };
-		return place(ui, ret, NARROW);
+		return place(ui, ret);
 	case OVERLAY_SETUP:
 		*ret = (struct menu){ .title = "Setup", .count = setup_count(), .put = setup_put };
-		return place(ui, ret, WIDE);
+		return place(ui, ret);
 	case OVERLAY_NONE:
 	case OVERLAY_SEARCH:
 	case OVERLAY_FILTER:

@@ -193,6 +193,14 @@ void paint_rule(int row, int column, int width, const char *title)
 	put_line(row, at, STYLE_DIM, line, end - at);
 }
 
+void paint_rule_more(int row, int column, int width, const char *title, const char *more)
+{
+	int needs = MIN((int)text_width(more, strlen(more)), width);
+
+	paint_text(row, column + width - needs, needs, STYLE_WARN, more);
+	paint_rule(row, column, width - needs, title);
+}
+
 enum style paint_bar_style(double full)
 {
 	if (full >= 0.9)

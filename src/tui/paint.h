@@ -32,6 +32,9 @@ void paint_cell(int row, int column, int width, bool right, enum style style, co
 /* A line with a title in it: "─ title ────". */
 void paint_rule(int row, int column, int width, const char *title);
 
+/* The same, with what found no room at its right end: "─ title ─── +3 columns ". */
+void paint_rule_more(int row, int column, int width, const char *title, const char *more);
+
 /* A bar of so many columns, full from 0 to 1; its style follows how full it is. */
 void paint_bar(int row, int column, int width, double full);
 enum style paint_bar_style(double full);

@@ -24,6 +24,7 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 	int code;
 
 	session_want(session, want);
+	buf_reset(&session->problem);
 	code = session_next(session, before, ret);
 	*ret_problem = buf_text(&session->problem);
 	return code;
@@ -107,6 +108,8 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 		say(0, "settings: %s", buf_text(&complaints));
 	fputs(buf_text(&end->news), stderr);
 	buf_done(&end->news);
+	if (end->code && !end->stuck && session->problem.length)
+		say(end->code, "%s", buf_text(&session->problem));
 	return end->code;
 }
 
