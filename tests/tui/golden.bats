@@ -26,8 +26,8 @@ four() {
 }
 
 thirty_two() {
-	machine -b galaxy-blackhole --load 60 -w dev=0+1+2+3+4+5+6+7,dram=20G,l1=64M,name=llama \
-		-w dev=9,dram=31G,name=full -w dev=16+17,dram=1G,name=small -w dev=31,via=none,name=idle
+	machine -b galaxy-blackhole --load 60 --fault set:20/temp1_input=95000 \
+		-w dev=0+1+2+3+4+5+6+7,dram=20G,l1=64M,name=llama,util=640 -w dev=9,dram=31G,name=full -w dev=16+17,dram=1G,name=small -w dev=31,via=none,name=idle
 }
 
 # matches NAME: the screen is the one in the file, which is written anew if asked to.
@@ -97,7 +97,9 @@ same() {
 		matches "$HERE/golden/four/sort-$size.txt"
 		keys Escape u
 		matches "$HERE/golden/four/user-$size.txt"
-		keys Escape 3 Down Enter
+		keys Escape 3 k Enter
+		matches "$HERE/golden/four/question-$size.txt"
+		keys Escape Down Enter
 		eventually shows 'Process Id'
 		keys End
 		matches "$HERE/golden/four/process-$size.txt"
@@ -115,6 +117,9 @@ same() {
 		matches "$HERE/golden/thirty_two/charts-$size.txt"
 		keys 4
 		matches "$HERE/golden/thirty_two/memory-charts-$size.txt"
+		keys 5 # several readings of one device, whatever was chosen
+		eventually shows '^IDENTITY'
+		not shows '+[0-9]* devices'
 		close_terminal
 	done
 }
