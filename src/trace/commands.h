@@ -29,3 +29,6 @@ int exit_code(int r);
 
 /* A line on stderr. Returns the code. */
 int complain(int code, const char *format, ...) PRINTF(2, 3);
+
+/* The locks cannot be had. Returns the code. */
+int complain_lock(int r);

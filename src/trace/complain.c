@@ -1,8 +1,11 @@
 #include "trace/commands.h"
 
+#include "trace/lock.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 int complain(int code, const char *format, ...)
 {
@@ -24,4 +27,11 @@ int exit_code(int r)
 	case -ENOTSUP: return TRACE_UNAVAILABLE;
 	default: return TRACE_INTERNAL;
 	}
+}
+
+int complain_lock(int r)
+{
+	if (exit_code(r) == TRACE_PERMISSION && geteuid() != 0)
+		return complain(TRACE_PERMISSION, "only root may do that");
+	return complain(exit_code(r), LOCK_FILE ": %s", strerror(-r));
 }

@@ -1,7 +1,5 @@
 #include "trace/lock.h"
 
-#include "trace/pins.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -18,7 +16,7 @@ int lock_open(void)
 
 	if (mkdir(TRACE_FOLDER, 0755) < 0 && errno != EEXIST)
 		return -errno;
-	fd = open(TRACE_FOLDER "/trace.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd < 0 ? -errno : fd;
 }
 

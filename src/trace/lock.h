@@ -5,9 +5,13 @@
  */
 #pragma once
 
+#include "trace/pins.h"
+
 #include "basic/macros.h"
 
 #include <sys/types.h>
+
+#define LOCK_FILE TRACE_FOLDER "/trace.lock"
 
 enum lock_kind {
 	LOCK_STATE,

@@ -27,12 +27,11 @@ struct session {
 	int lock;
 };
 
-static bool has_line(const char *text, const char *line, size_t length)
+static bool has_line(const char *text, const char *line)
 {
 	for (const char *at = text; (at = strstr(at, line)); at++)
 		if (at == text || at[-1] == '\n')
 			return true;
-	(void)length;
 	return false;
 }
 
@@ -43,7 +42,7 @@ static void print_news(const char *old, const char *text)
 		size_t length = strcspn(text, "\n") + 1;
 		CLEANUP_FREE char *line = strndup(text, length);
 
-		if (line && !has_line(old, line, length))
+		if (line && !has_line(old, line))
 			fputs(line, stdout);
 		text += length;
 	}
@@ -87,16 +86,30 @@ static int scan_locked(struct session *session, bool first, struct buf *problem)
 	return r;
 }
 
+/* What was loaded before keeps its size: that is said to whoever asked for another. */
+static int tell_size(const struct session *session)
+{
+	uint32_t asked = session->options->tracer.max_buffers, have;
+	int r = tracer_max_buffers(&session->tracer, &have);
+
+	if (r == 0 && asked && asked != have)
+		complain(0, "--max-buffers %u: it is loaded already, with %u, until trace stop",
+			 asked, have);
+	return r;
+}
+
 static int scan_once(struct session *session, bool first, struct buf *problem)
 {
 	int r = lock_take(session->lock, LOCK_STATE);
 
 	if (r < 0) {
-		buf_printf(problem, "%s/trace.lock: %s", TRACE_FOLDER, strerror(-r));
+		buf_printf(problem, LOCK_FILE ": %s", strerror(-r));
 		return r;
 	}
 	if (first)
 		r = tracer_open(&session->tracer, &session->options->tracer, problem);
+	if (r == 0 && first)
+		r = tell_size(session);
 	if (r == 0)
 		r = scan_locked(session, first, problem);
 	lock_drop(session->lock, LOCK_STATE);
@@ -186,8 +199,7 @@ int command_start(const struct trace_options *given)
 	sigaddset(&session.signals, SIGINT);
 	session.lock = lock_open();
 	if (session.lock < 0)
-		return complain(exit_code(session.lock), "%s/trace.lock: %s", TRACE_FOLDER,
-				strerror(-session.lock));
+		return complain_lock(session.lock);
 	if (options.watch) {
 		sigprocmask(SIG_BLOCK, &session.signals, NULL);
 		r = wait_turn(&session);

@@ -1,4 +1,4 @@
-/* stop: nothing is probed and nothing is left. */
+/* stop: nothing is probed or pinned any more. The file with the locks stays: others may wait. */
 #include "trace/commands.h"
 
 #include "trace/lock.h"
@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 /* A file system of somebody's that does not answer holds who reads from it, signals or not. */
 #define PATIENCE (3 * NS_PER_S)
@@ -52,7 +51,7 @@ int command_stop(const struct trace_options *options)
 	if (r == 0)
 		r = lock_take(lock, LOCK_STATE);
 	if (r < 0)
-		return complain(exit_code(r), "%s/trace.lock: %s", TRACE_FOLDER, strerror(-r));
+		return complain_lock(r);
 	r = pins_clear(&problem);
 	if (r == 0)
 		r = pins_unmount(&problem);

@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
+/* Live buffers that the kernel keeps at most. */
+#define BUFFERS_USUAL 262144
+
 static const char *const map_names[TRACER_MAPS] = {
 	[MAP_PROCESSES] = "processes",	 [MAP_LIVE] = "live",		[MAP_THREADS] = "threads",
 	[MAP_ALLOCATORS] = "allocators", [MAP_LIBRARIES] = "libraries", [MAP_DEVICES] = "devices",
@@ -158,19 +161,20 @@ static int write_state(struct trace_bpf *object, bool multi, uint32_t max_buffer
 
 static int load(const struct tracer_options *options)
 {
+	uint32_t max_buffers = options->max_buffers ? options->max_buffers : BUFFERS_USUAL;
 	bool multi = !options->no_multi && attach_can_multi();
 	struct trace_bpf *object = trace_bpf__open();
 	int r;
 
 	if (!object)
 		return -errno;
-	r = bpf_map__set_max_entries(object->maps.live, options->max_buffers);
+	r = bpf_map__set_max_entries(object->maps.live, max_buffers);
 	if (r == 0 && multi)
 		r = bpf_program__set_expected_attach_type(object->progs.hook, ATTACH_TYPE_MULTI);
 	if (r == 0)
 		r = trace_bpf__load(object);
 	if (r == 0)
-		r = write_state(object, multi, options->max_buffers);
+		r = write_state(object, multi, max_buffers);
 	if (r == 0)
 		r = attach_all(object);
 	if (r == 0)
@@ -199,8 +203,6 @@ static int explain(int r, struct buf *problem)
 	else if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
 		buf_puts(problem, "this kernel does not describe its structures: there is no "
 				  "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	else if ((r == -EPERM || r == -EACCES) && geteuid() != 0)
-		buf_puts(problem, "no permission to load BPF programs: it takes root");
 	else if (r == -EPERM && is_locked_down())
 		buf_puts(problem, "the kernel is locked down (confidentiality): BPF programs may "
 				  "not read memory");
@@ -237,6 +239,17 @@ int tracer_open(struct tracer *ret, const struct tracer_options *options, struct
 	if (r == 0)
 		r = take_all(ret);
 	return r < 0 ? explain(r, problem) : 0;
+}
+
+int tracer_max_buffers(const struct tracer *tracer, uint32_t *ret)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t length = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(tracer->maps[MAP_LIVE], &info, &length) < 0)
+		return -errno;
+	*ret = info.max_entries;
+	return 0;
 }
 
 int tracer_run(const struct tracer *tracer, enum tracer_program program, const uint64_t *arguments,

@@ -38,7 +38,7 @@ struct tracer {
 };
 
 struct tracer_options {
-	uint32_t max_buffers; /* live ones, of all processes */
+	uint32_t max_buffers; /* live ones, of all processes; 0: as usual */
 	bool no_multi;	      /* a link per probe, as on kernels before 6.6 */
 	bool keep;	      /* take over, or load where there is nothing: replace nothing */
 	bool verbose;	      /* what libbpf says goes to stderr */
@@ -51,6 +51,9 @@ struct tracer_options {
 MUST_CHECK int tracer_open(struct tracer *ret, const struct tracer_options *options,
 			   struct buf *problem);
 void tracer_close(struct tracer *tracer);
+
+/* How many buffers it keeps at most. */
+MUST_CHECK int tracer_max_buffers(const struct tracer *tracer, uint32_t *ret);
 
 /* No program has more. */
 #define TRACER_ARGUMENTS 10

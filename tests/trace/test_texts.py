@@ -119,10 +119,9 @@ def test_every_user_may_read_them(_):
         done = subprocess.run([*nobody, program, "status"], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), done
         assert LIBRARY in done.stdout and text("allocations") in done.stdout, done.stdout
-        done = subprocess.run([*nobody, program, "start"], capture_output=True, text=True, check=False)
-        assert done.returncode == 4 and done.stderr.count("\n") == 1, done
-        done = subprocess.run([*nobody, program, "stop"], capture_output=True, text=True, check=False)
-        assert done.returncode == 4 and done.stderr.count("\n") == 1, done
+        for word in ("start", "stop"):
+            done = subprocess.run([*nobody, program, word], capture_output=True, text=True, check=False)
+            assert (done.returncode, done.stderr) == (4, "tt_smi-trace: only root may do that\n"), done
 
 
 def test_status_and_what_stop_leaves(_):
@@ -141,13 +140,24 @@ def test_status_and_what_stop_leaves(_):
 
 def test_mistakes_are_named(directory):
     for arguments, word in (([], "start, stop or status"), (["begin"], '"begin"'), (["stop", "now"], "stop takes"),
-                            (["start", "--max-buffers", "0"], "--max-buffers"), (["--wrong"], "--wrong")):
+                            (["start", "--max-buffers", "0"], "--max-buffers"), (["--wrong"], "--wrong"),
+                            (["status", "--max-buffers", "5"], "status takes"), (["stop", "-v"], "stop takes"),
+                            (["stop", "--watch"], "stop takes")):
         done = tracer(*arguments, check=False)
         assert done.returncode == 2 and word in done.stderr and not done.stdout, done
     for path, word in ((directory + "/none", "No such file"), (sys.executable, "not TT-Metal"),
                        (library("v66-stepped"), "single-step"), (directory, "directory")):
         done = tracer("start", path, check=False)
         assert done.returncode == 2 and path in done.stderr and word in done.stderr, done
+    tracer("stop")
+
+
+def test_a_size_that_comes_too_late_is_named(_):
+    assert tracer("start", "--max-buffers", "1000").stderr == ""
+    assert tracer("start", "--max-buffers", "1000").stderr == ""
+    assert tracer("start").stderr == ""
+    said = tracer("start", "--max-buffers", "2000").stderr
+    assert "2000" in said and "1000" in said and said.count("\n") == 1, said
     tracer("stop")
 
 

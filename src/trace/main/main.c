@@ -15,7 +15,7 @@
 static const struct {
 	const char *name;
 	int (*run)(const struct trace_options *options);
-	bool takes_files;
+	bool takes_more; /* options and files */
 } commands[] = {
 	{ "start", command_start, true },
 	{ "stop", command_stop, false },
@@ -65,6 +65,12 @@ static int parse_option(struct trace_options *options, int option)
 	}
 }
 
+static bool has_more(const struct trace_options *options)
+{
+	return options->files[0] || options->watch || options->tracer.max_buffers ||
+	       options->tracer.verbose;
+}
+
 static int print(const char *text)
 {
 	if (fputs(text, stdout) < 0 || fflush(stdout))
@@ -102,7 +108,6 @@ int main(int argc, char **argv)
 	/* For tests of what older kernels need. */
 	const char *attach = getenv("TT_SMI_TRACE_ATTACH");
 	struct trace_options options = {
-		.tracer.max_buffers = 262144,
 		.tracer.no_multi = attach && strcmp(attach, "perf") == 0,
 	};
 	int code;
@@ -118,7 +123,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[optind], commands[i].name) != 0)
 			continue;
-		if (!commands[i].takes_files && (options.files[0] || options.watch))
+		if (!commands[i].takes_more && has_more(&options))
 			return complain(TRACE_USAGE, "%s takes nothing more", commands[i].name);
 		return commands[i].run(&options);
 	}
