@@ -134,8 +134,8 @@ static void mark_stale(const void *node, VISIT visit, void *arg)
 	uint32_t id = verdict->library;
 
 	if ((visit == postorder || visit == leaf) && verdict->metal)
-		verdict->stale =
-			id ? files->libraries[id % TRACE_LIBRARIES].id != id : !verdict->flags;
+		verdict->stale = id ? files->libraries[id % TRACE_LIBRARIES].id != id
+				    : verdict->unjudged || !verdict->flags;
 }
 
 void files_refresh(struct files *files)
@@ -171,17 +171,22 @@ static void attach(struct files *files, const struct found *found, bool named,
 
 int files_take(struct files *files, const struct found *found, bool named, struct verdict *ret)
 {
-	struct verdict verdict = found->verdict;
+	struct verdict verdict = files_key(&found->st);
 
-	if (!found->is_known) {
-		verdict.metal = true;
-		verdict.problem =
-			found->read < 0 ? "unknown-shape" : metal_library_problem(&found->library);
-		if (verdict.problem)
-			verdict.flags = flag_of(verdict.problem);
-		else
-			attach(files, found, named, &verdict);
+	if (files_know(files, &verdict) && !verdict.unjudged) {
+		*ret = verdict;
+		return 0;
 	}
+	if (found->fd < 0)
+		return -EAGAIN;
+	verdict = files_key(&found->st);
+	verdict.metal = true;
+	verdict.problem =
+		found->read < 0 ? "unknown-shape" : metal_library_problem(&found->library);
+	if (verdict.problem)
+		verdict.flags = flag_of(verdict.problem);
+	else
+		attach(files, found, named, &verdict);
 	*ret = verdict;
-	return found->is_known ? 0 : files_remember(files, &verdict);
+	return files_remember(files, &verdict);
 }

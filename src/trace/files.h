@@ -18,6 +18,7 @@ struct verdict {
 	int64_t changed;
 	bool metal;
 	bool stale;	     /* look again */
+	bool unjudged;	     /* it is being looked at: others need not read it too */
 	const char *problem; /* of "unreliable:PROBLEM", or why it is not attached; NULL: it is */
 	uint32_t flags;	     /* of processes that map it */
 	uint32_t library;    /* its number; 0: none */
@@ -30,7 +31,8 @@ struct files {
 	pthread_mutex_t lock; /* never held by who may block */
 	void *tree;	      /* of verdicts, by file */
 	size_t count;
-	struct look *looks;
+	struct look *busy;  /* looks that touch something now */
+	struct look *looks; /* all of them; not under the lock */
 	struct tracer *tracer;
 	struct trace_library *libraries; /* of this scan */
 };
@@ -53,7 +55,8 @@ MUST_CHECK int files_remember(struct files *files, const struct verdict *verdict
  * Judges what a look has found, and attaches to it if that is possible and not done
  * yet. The kernel reads the file while it attaches, and meanwhile lets no process of the
  * machine fork: so a file that a program serves (FUSE), which may take its time, is
- * attached to only if it is named. -ENOMEM.
+ * attached to only if it is named. -EAGAIN: another look has read it, and is not done;
+ * -ENOMEM.
  */
 MUST_CHECK int files_take(struct files *files, const struct found *found, bool named,
 			  struct verdict *ret);

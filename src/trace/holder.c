@@ -101,6 +101,10 @@ static int take_files(struct holder *holder, struct scan *scan, uint32_t *flags)
 		struct verdict verdict;
 		int r = files_take(&scan->files, &look->found[i], false, &verdict);
 
+		if (r == -EAGAIN) {
+			holder->age = LOOK_EVERY;
+			continue;
+		}
 		if (r < 0)
 			return r;
 		*flags |= take_verdict(holder, scan, &verdict, look->found[i].name);

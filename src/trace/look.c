@@ -25,23 +25,30 @@
 static bool touch(struct look *look, uint64_t device)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
+	struct files *files = look->files;
 	bool stuck = false;
 
-	pthread_mutex_lock(&look->files->lock);
-	for (struct look *other = look->files->looks; other && !stuck; other = other->next)
+	pthread_mutex_lock(&files->lock);
+	for (struct look *other = files->busy; other && !stuck; other = other->next_busy)
 		stuck = other->device == device && now - other->since > STUCK;
 	if (!stuck) {
 		look->device = device;
 		look->since = now;
+		look->next_busy = files->busy;
+		files->busy = look;
 	}
-	pthread_mutex_unlock(&look->files->lock);
+	pthread_mutex_unlock(&files->lock);
 	return !stuck;
 }
 
 static void touch_end(struct look *look)
 {
+	struct look **at = &look->files->busy;
+
 	pthread_mutex_lock(&look->files->lock);
-	look->device = 0;
+	while (*at != look)
+		at = &(*at)->next_busy;
+	*at = look->next_busy;
 	pthread_mutex_unlock(&look->files->lock);
 }
 
@@ -60,6 +67,7 @@ static int add(struct look *look, const struct found *found, const char *name)
 
 static int read_file(struct look *look, int seen, const char *name, struct found *found)
 {
+	struct verdict verdict = files_key(&found->st);
 	CLEANUP_CLOSE int fd = -1;
 	struct statfs system;
 	int r;
@@ -71,14 +79,17 @@ static int read_file(struct look *look, int seen, const char *name, struct found
 		return fd;
 	found->read = metal_library_read(&found->library, fd);
 	if (found->read == -ENOENT || found->read == -EBADMSG)
-		return files_remember(look->files, &found->verdict); /* not TT-Metal */
+		return files_remember(look->files, &verdict); /* not TT-Metal */
 	if (found->read < 0 && found->read != -ENOTSUP)
 		return found->read;
 	if (fstatfs(fd, &system) < 0)
 		return -errno;
 	found->is_served = system.f_type == FUSE_SUPER_MAGIC;
 	found->fd = fd;
-	r = add(look, found, name);
+	verdict.metal = verdict.unjudged = true;
+	r = files_remember(look->files, &verdict);
+	if (r == 0)
+		r = add(look, found, name);
 	if (r == 0)
 		fd = -1;
 	return r;
@@ -92,15 +103,15 @@ static int look_at(struct look *look, const char *path, const char *name)
 {
 	CLEANUP_CLOSE int seen = open(path, O_PATH | O_CLOEXEC);
 	struct found found = { .fd = -1 };
+	struct verdict verdict;
 
 	if (seen < 0 || fstat(seen, &found.st) < 0)
 		return -errno;
 	look->st = found.st;
-	found.verdict = files_key(&found.st);
-	found.is_known = files_know(look->files, &found.verdict);
-	if (!found.is_known)
+	verdict = files_key(&found.st);
+	if (!files_know(look->files, &verdict))
 		return read_file(look, seen, name, &found);
-	return found.verdict.metal ? add(look, &found, name) : 0;
+	return verdict.metal ? add(look, &found, name) : 0;
 }
 
 static int look_at_mapping(const struct metal_mapping *mapping, void *arg)
@@ -163,10 +174,8 @@ struct look *look_new(struct files *files, pid_t pid, const char *path)
 	look->pid = pid;
 	if (path)
 		snprintf(look->path, sizeof(look->path), "%s", path);
-	pthread_mutex_lock(&files->lock);
 	look->next = files->looks;
 	files->looks = look;
-	pthread_mutex_unlock(&files->lock);
 	return look;
 }
 
@@ -182,11 +191,9 @@ struct look *look_free(struct look *look)
 
 	if (!look)
 		return NULL;
-	pthread_mutex_lock(&look->files->lock);
 	for (at = &look->files->looks; *at != look; at = &(*at)->next)
 		;
 	*at = look->next;
-	pthread_mutex_unlock(&look->files->lock);
 	for (size_t i = 0; i < look->n_found; i++)
 		cleanup_close(&look->found[i].fd);
 	free(look->found);

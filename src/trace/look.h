@@ -17,26 +17,25 @@
 
 /* A file with TT-Metal's symbols. */
 struct found {
-	struct verdict verdict; /* if it is known */
-	bool is_known;
 	bool is_served; /* by a program: see files_take() */
 	int read;	/* what metal_library_read() said */
 	struct metal_library library;
 	struct stat st;
-	int fd;
+	int fd;		/* -1: another look has read it */
 	char name[256]; /* for people */
 };
 
 struct look {
 	struct job job;
-	struct look *next; /* of all that there are; under the lock of the files */
+	struct look *next; /* of all that there are */
 	bool is_left;	   /* nobody waits for it any more */
 	struct files *files;
 	int64_t began; /* ns */
 	pid_t pid;     /* whose files; 0: the one at path */
 	char path[PATH_MAX];
 
-	/* What it is busy with; under the lock. 0: nothing that may block. */
+	/* What it touches, while it does; under the lock of the files. */
+	struct look *next_busy;
 	uint64_t device;
 	int64_t since;
 

@@ -232,6 +232,28 @@ static bool is_mapped(const struct scan *scan, const struct trace_library *libra
 	return false;
 }
 
+static int take_found(struct scan *scan, const struct found *found)
+{
+	struct verdict verdict;
+	int r = files_take(&scan->files, found, false, &verdict);
+
+	return r == -EAGAIN ? 0 : r;
+}
+
+/* Before anybody asks what came of a file that another look has read. */
+static int judge_all(struct scan *scan)
+{
+	int r = 0;
+
+	for (struct look *look = scan->files.looks; look && r == 0; look = look->next) {
+		if (!crew_job_is_done(scan->crew, &look->job))
+			continue;
+		for (size_t i = 0; i < look->n_found && r == 0; i++)
+			r = take_found(scan, &look->found[i]);
+	}
+	return r;
+}
+
 /*
  * Where a file stood that is attached to there may be a new one, after an upgrade: it
  * is attached to before anybody runs it. The old one stays for as long as somebody
@@ -239,15 +261,13 @@ static bool is_mapped(const struct scan *scan, const struct trace_library *libra
  */
 static int follow(struct scan *scan, struct trace_library *library, const struct look *look)
 {
-	struct verdict verdict;
-
 	if (!library->id || strcmp(look->path, library->path) != 0)
 		return 0; /* another one by now */
 	if (look->result == 0 && libraries_is(library, &look->st))
 		return 0;
 	if (!is_mapped(scan, library))
 		libraries_drop(scan->tracer, library);
-	return look->n_found ? files_take(&scan->files, &look->found[0], false, &verdict) : 0;
+	return look->n_found ? take_found(scan, &look->found[0]) : 0;
 }
 
 /* Who does not answer is where it was. */
@@ -279,6 +299,7 @@ static int look_at_all(struct scan *scan)
 	if (r < 0)
 		return r;
 	scan_round(scan);
+	r = judge_all(scan);
 	for (size_t i = 0; i < scan->n_holders && r == 0; i++)
 		r = holder_collect(&scan->holders[i], scan);
 	return r;
