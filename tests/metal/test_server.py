@@ -32,6 +32,7 @@ class Server:
         eventually(lambda: os.path.exists(PINS + "/allocations") or "status 3" in self.said(), "pinned files")
         if "status 3" in self.said():
             self.__exit__()
+            assert not staged.kernel_can(), self.said()
             raise Skip(self.said().splitlines()[0])
         return self
 
