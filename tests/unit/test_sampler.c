@@ -315,8 +315,10 @@ static void *collect(void *arg)
 	int fd = *(int *)arg;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		uint64_t updated = (uint64_t)(held_ns += NS_PER_MS / 10) / 1000;
+		uint64_t updated;
 
+		held_ns += NS_PER_MS / 10;
+		updated = (uint64_t)held_ns / 1000;
 		if (pwrite(fd, &updated, sizeof(updated), 32) < 0)
 			break;
 		usleep(100);

@@ -1,0 +1,161 @@
+/*
+ * A call of TT-Metal: which library, which copy of it, whose process, and what the objects
+ * are that it is about.
+ */
+#pragma once
+
+#include <asm/ptrace.h>
+
+#include "trace/kernel/account.h"
+
+/* One call, seen at its first instruction. */
+struct hit {
+	struct pt_regs *regs;
+	struct trace_library *library;
+	struct trace_process *process;
+	uint64_t bias; /* of the library in this process */
+	uint32_t tgid;
+};
+
+static __always_inline bool read_user(void *to, uint32_t size, uint64_t from)
+{
+	return bpf_probe_read_user(to, size, (const void *)from) == 0;
+}
+
+static __always_inline struct trace_library *library_find(uint32_t id)
+{
+	uint32_t place = id % TRACE_LIBRARIES;
+	struct trace_library *library = bpf_map_lookup_elem(&libraries, &place);
+
+	return library && library->id == id ? library : NULL;
+}
+
+static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start_ns)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct trace_process *process = process_add(hit->tgid);
+
+	if (!process || process->start)
+		return process; /* another thread was faster */
+	if (start_ns <= hit->library->attached)
+		process_flag(process, TRACE_SINCE_ATTACH);
+	BPF_CORE_READ_INTO(&process->comm, task, group_leader, comm);
+	process->start = start_ns / TRACE_NS_PER_TICK;
+	return process;
+}
+
+static __always_inline struct trace_process *process_of(const struct hit *hit)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	uint64_t start = task->group_leader->start_boottime;
+	uint32_t tgid = hit->tgid;
+	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (process && process->start_ns == start)
+		return process;
+	if (process && process->start == start / TRACE_NS_PER_TICK) {
+		process->start_ns = start;
+		return process;
+	}
+	if (process && process->start)
+		process_forget(tgid); /* somebody who had this number before */
+	return process_begin(hit, start);
+}
+
+/* A copy that was loaded before it was attached to may hold something already. */
+static __always_inline void copy_begin(const struct hit *hit)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (task->group_leader->start_boottime <= hit->library->attached)
+		process_flag(hit->process, TRACE_SINCE_ATTACH);
+}
+
+/*
+ * The same file can have two names that do not look the same, as in two containers
+ * over one image: both are attached to, and each call is told twice. Who comes first
+ * speaks for that copy of the library, until its library is let go.
+ */
+static __always_inline bool speaks(const struct hit *hit)
+{
+	uint64_t mine = hit->bias | hit->library->id;
+
+	for (int i = 0; i < TRACE_COPIES; i++) {
+		uint64_t *copy = &hit->process->copies[i];
+		uint64_t old = *copy, found;
+
+		if (old == mine)
+			return true;
+		if (!old)
+			old = __sync_val_compare_and_swap(copy, 0, mine);
+		if (!old)
+			copy_begin(hit);
+		if (!old || old == mine)
+			return true;
+		if ((old ^ mine) >= TRACE_LIBRARY_IDS)
+			continue; /* another copy */
+		if (library_find(old % TRACE_LIBRARY_IDS))
+			return false;
+		found = __sync_val_compare_and_swap(copy, old, mine);
+		if (found == old)
+			copy_begin(hit); /* what was called between the two is missing */
+		return found == old || found == mine;
+	}
+	process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+	return false;
+}
+
+/* false: nobody whom we follow. */
+static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hook)
+{
+	hit->library = library_find(id);
+	if (!hit->library || hook >= METAL_HOOKS)
+		return false;
+	hit->tgid = bpf_get_current_task_btf()->tgid;
+	hit->bias = hit->regs->rip - hit->library->hooks[hook];
+	hit->process = process_of(hit);
+	if (!hit->process || (hit->process->flags & ~TRACE_GOES_ON))
+		return false;
+	return speaks(hit);
+}
+
+static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
+					struct metal_buffer *ret)
+{
+	struct trace_object object;
+
+	if (!read_user(&object, sizeof(object), self + hit->library->buffer))
+		return false;
+	*ret = (struct metal_buffer){
+		.self = self,
+		.device = object.device,
+		.size = object.size,
+		.allocator = object.allocator,
+		.address = object.address,
+		.type = object.type,
+		.owns_data = object.owns_data,
+		.status = object.status,
+		.dry_run = hit->library->has_dry_run ? object.dry_run : 0,
+	};
+	return metal_is_buffer(ret);
+}
+
+enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
+
+/* What a device pointer leads to, by the table of functions that it begins with. */
+static __always_inline enum device_kind device_kind(const struct hit *hit, uint64_t device,
+						    uint64_t *ret_chip)
+{
+	uint64_t words[4];
+	uint32_t chip;
+
+	if (!read_user(words, sizeof(words), device))
+		return DEVICE_OTHER;
+	if (words[0] == hit->bias + hit->library->mesh_vtable)
+		return DEVICE_MESH;
+	chip = hit->library->chip == 8 ? words[1] : words[3];
+	if (words[0] != hit->bias + hit->library->device_vtable || chip >= TRACE_CHIPS)
+		return DEVICE_OTHER;
+	*ret_chip = UINT64_C(1) << chip;
+	return DEVICE_CHIP;
+}
