@@ -33,10 +33,10 @@ const char *bound_of_devices(const struct snapshot *snapshot, enum device_field 
 	return "";
 }
 
-/* Whatever is counted of a process, that is: bytes in pools, and allocations held. */
+/* Whatever is counted of a process, that is: bytes in pools, their peaks, allocations held. */
 const char *bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
 {
-	bool counted = field <= USE_KERNEL || field == USE_ALLOCATIONS;
+	bool counted = field <= USE_ALLOCATIONS;
 
 	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
 }

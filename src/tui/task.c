@@ -101,6 +101,16 @@ static void put_command(struct buf *out, const struct process *process)
 	buf_puts(out, label);
 }
 
+/* A figure that is not all there is says so. */
+static const char *bound_of(const struct process *process, enum task_column column)
+{
+	if (column == TASK_DRAM)
+		return bound_of_process(process, USE_DRAM, paint_is_utf8());
+	if (column == TASK_PEAK)
+		return bound_of_process(process, USE_PEAK_DRAM, paint_is_utf8());
+	return column == TASK_L1 ? bound_of_process(process, USE_L1, paint_is_utf8()) : "";
+}
+
 void task_text(struct buf *out, const struct snapshot *snapshot, const struct process *process,
 	       enum task_column column)
 {
@@ -125,10 +135,7 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 	if (column == TASK_PID && process->pid == 0) {
 		buf_puts(out, "?");
 	} else if (task_number(process, column, &number)) {
-		if (column == TASK_DRAM || column == TASK_L1)
-			buf_puts(out,
-				 bound_of_process(process, column == TASK_DRAM ? USE_DRAM : USE_L1,
-						  paint_is_utf8()));
+		buf_puts(out, bound_of(process, column));
 		put_number(out, column, number);
 	} else {
 		buf_puts(out, "N/A");

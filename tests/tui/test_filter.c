@@ -67,6 +67,16 @@ static int drop_machine(void **state)
 	return 0;
 }
 
+static const char *text_of(const struct process *process, enum task_column column)
+{
+	static char copy[64];
+	CLEANUP_BUF struct buf text = { 0 };
+
+	task_text(&text, machine, process, column);
+	snprintf(copy, sizeof(copy), "%s", buf_text(&text));
+	return copy;
+}
+
 /* Pids that an expression leaves, in order of pid, as text. */
 static const char *keeps(const char *expression)
 {
@@ -81,6 +91,22 @@ static const char *keeps(const char *expression)
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ",
 				 machine->processes[i].pid);
 	return text;
+}
+
+TEST(what_is_not_all_there_is_says_so_in_every_column)
+{
+	struct process *process = snapshot_find_process(machine, 10);
+	struct usage *usage = &process->usages[0];
+
+	usage->why[USE_L1] = usage->why[USE_PEAK_DRAM] = usage->why[USE_EXACT] = KNOWN;
+	usage->peak_dram = 3ULL << 30;
+	usage->exact = true;
+	assert_string_equal(text_of(process, TASK_PEAK), "3.0GB");
+	usage->exact = false;
+	assert_string_equal(text_of(process, TASK_DRAM), ">=2.0GB");
+	assert_string_equal(text_of(process, TASK_PEAK), ">=3.0GB");
+	assert_string_equal(text_of(process, TASK_L1), ">=0B");
+	assert_string_equal(text_of(process, TASK_PID), "10");
 }
 
 TEST(terms_compare_columns)
@@ -321,6 +347,8 @@ TEST(the_search_goes_round)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_not_all_there_is_says_so_in_every_column,
+						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(terms_compare_columns, make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(amounts_are_in_the_units_that_are_shown,
 						make_machine, drop_machine),
