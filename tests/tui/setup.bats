@@ -70,9 +70,9 @@ at() {
 	eventually at 'refresh *◀ 2000'
 	keys Down Right
 	eventually at 'units *◀ iec'
-	eventually shows 'DRAM 4.5GiB/'
+	eventually shows 'DRAM ≥4.5GiB/'
 	keys Right
-	eventually shows 'DRAM 4.8GB/'
+	eventually shows 'DRAM ≥4.8GB/'
 	keys Down Right
 	eventually at 'sort *◀ peak'
 	keys Left
@@ -94,7 +94,7 @@ at() {
 	eventually shows 'code 0'
 	close_terminal
 	TT_SMI_UNITS=iec watch 120x40
-	eventually shows 'DRAM 4.5GiB/'
+	eventually shows 'DRAM ≥4.5GiB/'
 	eventually shows '  2s$'
 	eventually shows 'COMMAND'
 	eventually not shows 'p150a'
