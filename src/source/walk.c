@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 /* One in so many unchanged processes is looked at again each time. */
 enum { SWEEP = 16 };
@@ -87,20 +86,22 @@ static void look_for_table(struct look *look, const char *name, const char *link
 
 /*
  * By device number: names differ in containers. A node that was removed has no
- * links left; its number may be another card's by now.
+ * links left; its number may be another card's by now. What is known of a file is
+ * enough: a file system that does not answer is not asked.
  */
 static void look_at_live(struct look *look, const char *name)
 {
 	const struct walk *walk = look->walk;
 	char link[64];
-	struct stat st;
+	struct statx st;
 
-	if (fstatat(look->dir, name, &st, 0) < 0)
+	if (statx(look->dir, name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_SIZE, &st) <
+	    0)
 		return;
-	if (S_ISCHR(st.st_mode) && walk->has_major && major(st.st_rdev) == walk->major &&
-	    st.st_nlink > 0)
-		walk_seen_add(look->seen, minor(st.st_rdev));
-	if (S_ISREG(st.st_mode) && st.st_nlink == 0 && st.st_size >= (off_t)TABLE_SLOT_OFFSET &&
+	if (S_ISCHR(st.stx_mode) && walk->has_major && st.stx_rdev_major == walk->major &&
+	    st.stx_nlink > 0)
+		walk_seen_add(look->seen, st.stx_rdev_minor);
+	if (S_ISREG(st.stx_mode) && st.stx_nlink == 0 && st.stx_size >= TABLE_SLOT_OFFSET &&
 	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
 		look_for_table(look, name, link);
 }
