@@ -148,6 +148,13 @@ struct trace_sums {
 	struct trace_chip all, last;
 };
 
+/* What one reading of `holders` has of the process that it is at, by session. */
+struct trace_listed {
+	uint64_t line; /* the last that was printed */
+	uint64_t devices[TRACE_DEVICES / 64];
+	uint32_t tgid;
+};
+
 /* Of the whole: one entry. */
 struct trace_state {
 	uint64_t version; /* of the object */

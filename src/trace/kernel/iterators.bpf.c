@@ -177,6 +177,30 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 	return 0;
 }
 
+/*
+ * Has this reading a line of that device for that process? One is enough: a process may have
+ * a million descriptors, and nobody would read to the end of that.
+ */
+static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t tgid,
+				      uint32_t device)
+{
+	struct trace_listed fresh = { .tgid = tgid }, *found;
+	uint64_t session = meta->session_id, bit = UINT64_C(1) << device % 64;
+
+	found = bpf_map_lookup_elem(&listed, &session);
+	if (!found || found->tgid != tgid) {
+		bpf_map_update_elem(&listed, &session, &fresh, BPF_ANY);
+		found = bpf_map_lookup_elem(&listed, &session);
+	}
+	if (!found || device >= TRACE_DEVICES)
+		return false;
+	if (found->devices[device / 64] & bit)
+		return found->line != meta->seq_num; /* unless it is written again */
+	found->devices[device / 64] |= bit;
+	found->line = meta->seq_num;
+	return false;
+}
+
 SEC("iter/task_file")
 int holders(struct bpf_iter__task_file *ctx)
 {
@@ -194,7 +218,7 @@ int holders(struct bpf_iter__task_file *ctx)
 		return 0;
 	rdev = file->f_inode->i_rdev;
 	device = bpf_map_lookup_elem(&devices, &rdev);
-	if (!device)
+	if (!device || is_listed(ctx->meta, task->tgid, *device))
 		return 0;
 	name_clean(&name, task->group_leader->comm);
 	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %llu\n", task->tgid, name.text, *device, ctx->fd,

@@ -61,5 +61,6 @@ TABLE(allocators, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_allocator, T
 TABLE(libraries, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_library, TRACE_LIBRARIES, 0);
 TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, uint32_t, TRACE_DEVICES, 0);
 TABLE(sums, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_sums, 256, 0);
+TABLE(listed, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_listed, 256, 0);
 TABLE(blank, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_process, 1, 0);
 TABLE(state, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_state, 1, 0);
