@@ -94,7 +94,8 @@ static int take_files(struct holder *holder, struct scan *scan, uint32_t *flags)
 
 	holder->n_files = look->n_found;
 	holder->followed = holder->partly = false;
-	holder->why_not = "no TT-Metal with symbols in it";
+	holder->why_not =
+		look->unread ? "its files are not read yet" : "no TT-Metal with symbols in it";
 	holder->file[0] = '\0';
 	memset(holder->libraries, 0, sizeof(holder->libraries));
 	for (size_t i = 0; i < look->n_found; i++) {

@@ -1,6 +1,7 @@
 #include "trace/look.h"
 
 #include "trace/libraries.h"
+#include "trace/task.h"
 
 #include "basic/clock.h"
 #include "basic/file.h"
@@ -21,16 +22,25 @@
 /* A file system that has not answered one look for so long is not asked by others. */
 #define STUCK (250 * NS_PER_MS)
 
-/* false: somebody waits for this file system already. */
+/* Looks at files of one user that are not answered: each has a thread to itself. */
+#define HELD_MAX 8
+
+/* false: somebody waits for this file system already, or too many for files of this owner. */
 static bool touch(struct look *look, uint64_t device)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 	struct files *files = look->files;
+	unsigned held = 0;
 	bool stuck = false;
 
 	pthread_mutex_lock(&files->lock);
-	for (struct look *other = files->busy; other && !stuck; other = other->next_busy)
-		stuck = other->device == device && now - other->since > STUCK;
+	for (struct look *other = files->busy; other; other = other->next_busy) {
+		if (now - other->since <= STUCK)
+			continue;
+		stuck |= device && other->device == device;
+		held += other->owner == look->owner;
+	}
+	stuck |= look->owner != 0 && held >= HELD_MAX;
 	if (!stuck) {
 		look->device = device;
 		look->since = now;
@@ -142,17 +152,26 @@ static int look_at_maps(struct look *look)
 	int r;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", look->pid);
+	look->owner = task_owner(look->pid);
 	r = file_read_all(AT_FDCWD, path, MAPS_MAX, &text);
 	if (r < 0 || !text.length)
 		return r;
 	return metal_mapped_each(text.data, look_at_mapping, look);
 }
 
+/* On which file system it is shows when it is found, and even that may take for ever. */
 static int look_at_path(struct look *look)
 {
-	CLEANUP_FREE char *path = realpath(look->path, NULL);
+	CLEANUP_FREE char *path = NULL;
+	int r;
 
-	return path ? look_at(look, path, path) : -errno;
+	look->owner = (uid_t)-1;
+	if (!touch(look, 0))
+		return -ETIMEDOUT;
+	path = realpath(look->path, NULL);
+	r = path ? look_at(look, path, path) : -errno;
+	touch_end(look);
+	return r;
 }
 
 static void run(void *arg)

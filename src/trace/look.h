@@ -32,9 +32,10 @@ struct look {
 	struct files *files;
 	int64_t began; /* ns */
 	pid_t pid;     /* whose files; 0: the one at path */
+	uid_t owner;   /* of that process; -1: nobody knows */
 	char path[PATH_MAX];
 
-	/* What it touches, while it does; under the lock of the files. */
+	/* What it touches, 0 if that shows later, while it does; under the lock of the files. */
 	struct look *next_busy;
 	uint64_t device;
 	int64_t since;

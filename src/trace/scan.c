@@ -263,7 +263,7 @@ static int follow(struct scan *scan, struct trace_library *library, const struct
 {
 	if (!library->id || strcmp(look->path, library->path) != 0)
 		return 0; /* another one by now */
-	if (look->result == 0 && libraries_is(library, &look->st))
+	if (look->result == -ETIMEDOUT || (look->result == 0 && libraries_is(library, &look->st)))
 		return 0;
 	if (!is_mapped(scan, library))
 		libraries_drop(scan->tracer, library);

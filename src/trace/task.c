@@ -52,6 +52,18 @@ int task_pages(pid_t pid, uint64_t *ret)
 	return parse_u64(text, ret);
 }
 
+uid_t task_owner(pid_t pid)
+{
+	char path[64], text[4096];
+	const char *line = NULL;
+	unsigned owner;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	if (file_read(AT_FDCWD, path, text, sizeof(text)) > 0)
+		line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %u", &owner) == 1 ? owner : (uid_t)-1;
+}
+
 bool task_lives(pid_t pid, uint64_t start)
 {
 	struct task task;

@@ -19,5 +19,8 @@ MUST_CHECK int task_read(pid_t pid, struct task *ret);
 /* Pages of its address space: whatever it maps changes this. */
 MUST_CHECK int task_pages(pid_t pid, uint64_t *ret);
 
+/* Who started it, whatever it may do by now; -1: not known. */
+uid_t task_owner(pid_t pid);
+
 /* Is it still this one? */
 bool task_lives(pid_t pid, uint64_t start);

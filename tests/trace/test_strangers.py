@@ -1,5 +1,6 @@
 """Files and memory of strangers that do not answer: one holder is held up, and nobody else."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -9,17 +10,21 @@ import sys
 import staged
 from metal import Program, Skip, library, run_tests, without
 from odd import FOLDER, LIBRARY, Odd
-from staged import BUILD, HOLD, TRACER, Tracing, allocations, tracer
+from staged import BUILD, HOLD, TRACER, TT_SMI, Tracing, allocations, tracer
 from watcher import Watcher, eventually
 
 staged.enter()
+
+HELD = 8  # as in src/trace/look.c
+FUTEX = {"x86_64": "202"}.get(os.uname().machine, "98")
 
 
 class Served:
     """with Served(folder) as path: its files by FUSE; stop() lets nobody have an answer."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, name=""):
         self.at = folder + "-served"
+        self.file = f"{self.at}/{name}"
         os.mkdir(self.at)
         self.process = subprocess.Popen([FOLDER + "/served", folder, self.at], stderr=subprocess.PIPE, text=True)
         eventually(lambda: os.path.ismount(self.at) or self.process.poll() is not None)
@@ -42,6 +47,31 @@ class Served:
         self.process.wait(60)
         self.process.stderr.close()
         os.rmdir(self.at)
+
+
+class Late(Odd):
+    """Executes from a file, as a user, and opens a device when it is told to."""
+
+    def __init__(self, path, uid=0):
+        self.begin([sys.executable, "-c", """
+import mmap, os, sys
+with open(sys.argv[1], "rb") as file:
+    memory = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+os.setresuid(*[int(sys.argv[2])] * 3)
+print("ready", flush=True)
+while sys.stdin.readline() == "open\\n":
+    node = os.open("/dev/tenstorrent/5", os.O_RDONLY)
+    print("ready", flush=True)
+""", path, str(uid)])
+
+
+def waiting(pid):
+    """Threads that wait for anything but each other."""
+    count = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/syscall", encoding="utf-8") as file:
+            count += file.read().split()[0] not in ("running", FUTEX)
+    return count
 
 
 def state(program):
@@ -76,6 +106,58 @@ def test_a_file_that_does_not_answer_costs_its_holder_alone(directory):
                     assert allocations()[held.pid][1][3]["dram"] == 0
                     assert not said(held)[1:]
                 assert watcher.end() == 0
+
+
+def test_nobody_is_judged_by_files_that_were_not_read(directory):
+    name = plain(directory)
+    with Served(directory) as served:
+        path = f"{served.at}/{name}"
+        with Late(path) as held, Late(path) as late:
+            held.do("open")
+            served.stop()
+            with Watcher() as watcher:
+                eventually(lambda: state(held) == "unreliable:no-answer")
+                late.do("open")  # from now on the file system is not asked
+                eventually(lambda: state(late) == "unreliable:no-answer")
+                watcher.process.send_signal(signal.SIGTERM)
+                told = watcher.process.communicate(timeout=60)[0]
+                assert f" {late.pid} " in told and "no TT-Metal" not in told, told
+            served.go_on()
+
+
+def test_one_user_holds_so_many_threads_and_no_more(directory):
+    with contextlib.ExitStack() as stack:
+        systems = []
+        for number in range(HELD + 4):
+            folder = f"{directory}/{number}"
+            os.mkdir(folder)
+            systems.append(stack.enter_context(Served(folder, plain(folder))))
+        users = [stack.enter_context(Late(system.file, 65534)) for system in systems]
+        for user in users[:HELD]:
+            user.do("open")
+        for system in systems:
+            system.stop()
+        stack.callback(lambda: [system.go_on() for system in systems])
+        with Watcher() as watcher:
+            eventually(lambda: {state(user) for user in users[:HELD]} == {"unreliable:no-answer"})
+            for user in users[HELD:]:
+                user.do("open")
+            eventually(lambda: {state(user) for user in users} == {"unreliable:no-answer"})
+            eventually(lambda: waiting(watcher.process.pid) <= HELD + 1)  # and its main one
+            with Odd("b0") as free:
+                eventually(lambda: state(free) in ("exact", "since-attach"))
+
+
+def test_doctor_does_not_wait_for_files(directory):
+    name = plain(directory)
+    with Served(directory) as served, Late(f"{served.at}/{name}") as held:
+        held.do("open")
+        served.stop()
+        done = subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 1, done
+        line = next((line for line in done.stdout.splitlines() if f" {held.pid} " in line), done.stdout)
+        assert line.endswith("memory not known: its files do not answer"), line
+        served.go_on()
 
 
 def test_who_is_held_is_ended_all_the_same(directory):
