@@ -2,6 +2,7 @@
 
 void doctor_examine(struct patient *patient, struct report *report)
 {
+	patient->tracing = find_tracing(patient->root);
 	report->section = "Driver";
 	examine_driver(patient, report);
 	if (patient->snapshot) {

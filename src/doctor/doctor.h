@@ -20,6 +20,8 @@ struct patient {
 	bool can_trace;	      /* the program for it is installed, the kernel able to */
 };
 
+enum tracing find_tracing(const struct root *root);
+
 void doctor_examine(struct patient *patient, struct report *report);
 
 /* The parts. */

@@ -12,16 +12,20 @@ static const struct {
 	unsigned major, minor; /* since then it is well */
 	enum level level;
 	const char *text;
+	const char *traced; /* while tracing is on, if that helps */
 } driver_gaps[] = {
 	{ 2, 9, LEVEL_NOTE,
 	  "before 2.9: no limits on Blackhole, readings may be wrong after a flash without a "
-	  "reload, a reset cannot be told from a fault" },
+	  "reload, a reset cannot be told from a fault",
+	  NULL },
 	{ 2, 7, LEVEL_WARN,
 	  "before 2.7: the kernel can crash if readings are taken while a device is removed, and "
-	  "processes in containers are listed by numbers that mean nothing outside" },
+	  "processes in containers are listed by numbers that mean nothing outside",
+	  NULL },
 	{ 2, 5, LEVEL_WARN,
 	  "before 2.5: no list of who has a device open; holders are looked for in /proc, where "
-	  "only root sees those of other users" },
+	  "only root sees those of other users",
+	  "before 2.5: no list of who has a device open; that of the tracing is used" },
 };
 
 void examine_driver(const struct patient *patient, struct report *report)
@@ -46,6 +50,10 @@ void examine_driver(const struct patient *patient, struct report *report)
 		if (major > driver_gaps[i].major ||
 		    (major == driver_gaps[i].major && minor >= driver_gaps[i].minor))
 			break;
+		if (driver_gaps[i].traced && patient->tracing == TRACING_ON) {
+			report_add(report, LEVEL_NOTE, "%s", driver_gaps[i].traced);
+			continue;
+		}
 		report_add(report, driver_gaps[i].level, "%s", driver_gaps[i].text);
 		report_fix(report, "upgrade tt-kmd to %u.%u or later", driver_gaps[i].major,
 			   driver_gaps[i].minor);

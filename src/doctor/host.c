@@ -5,6 +5,7 @@
 #include "basic/parse.h"
 #include "proto/traced.h"
 #include "source/pinned.h"
+#include "source/procfs.h"
 #include "source/server.h"
 
 #include <errno.h>
@@ -132,15 +133,20 @@ void examine_server(const struct patient *patient, struct report *report)
 
 /* ---- tracing ---- */
 
-static int is_tracer(const char *name, void *arg)
+/* A name is anybody's; only root can write that file. */
+static bool is_watched(const struct root *root)
 {
-	const struct root *root = arg;
-	char path[300], comm[32];
+	char text[1024], path[32];
+	struct procfs_stat stat;
+	unsigned long long start;
+	unsigned pid;
 
-	if (name[0] < '0' || name[0] > '9')
-		return 0;
-	snprintf(path, sizeof(path), "proc/%s/comm", name);
-	return root_read(root, path, comm, sizeof(comm)) > 0 && strcmp(comm, "tt_smi-trace\n") == 0;
+	if (root_read(root, TRACED_WATCHER, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%u %llu", &pid, &start) != 2)
+		return false;
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	return root_read(root, path, text, sizeof(text)) > 0 &&
+	       procfs_parse_stat(text, &stat) == 0 && stat.start_ticks == start;
 }
 
 /* Probably too old? Vendors add what is new to older kernels, so the number proves nothing. */
@@ -182,7 +188,7 @@ static bool examine_kernel(const struct root *root, struct report *report)
 	return true;
 }
 
-static enum tracing find_tracing(const struct root *root)
+enum tracing find_tracing(const struct root *root)
 {
 	int r = root_access(root, TRACED_ALLOCATIONS, R_OK);
 
@@ -214,7 +220,7 @@ static void examine_pinned(const struct patient *patient, struct report *report)
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
 		if (!patient->root->live)
 			break;
-		if (root_each(patient->root, "proc", is_tracer, (void *)patient->root) > 0) {
+		if (is_watched(patient->root)) {
 			report_add(report, LEVEL_OK, "new programs are followed as they start");
 			break;
 		}
@@ -233,7 +239,6 @@ void examine_tracing(struct patient *patient, struct report *report)
 	/* Of another machine one does not know. */
 	patient->can_trace =
 		!patient->root->live || neighbour_find("tt_smi-trace", path, sizeof(path)) == 0;
-	patient->tracing = find_tracing(patient->root);
 	if (patient->root->live && !patient->can_trace)
 		report_add(report, LEVEL_NOTE, "not installed: tt_smi was built without it");
 	else if (patient->root->live)

@@ -19,6 +19,7 @@
 #define TRACED_COMM	   17u /* bytes of a name, NUL included */
 #define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
 #define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
+#define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start of who follows new programs */
 
 enum traced_state {
 	TRACED_EXACT,

@@ -7,8 +7,10 @@
 #include "trace/pins.h"
 #include "trace/scan.h"
 
+#include "proto/traced.h"
+
 #define REPORT_FILE    TRACE_FOLDER "/trace.report"
-#define REPORT_WATCHER TRACE_FOLDER "/trace.watcher"
+#define REPORT_WATCHER "/" TRACED_WATCHER
 
 /* Written anew if it has changed; text is what was written last. */
 MUST_CHECK int report_write(const struct scan *scan, struct buf *text);

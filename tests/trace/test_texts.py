@@ -1,6 +1,7 @@
 """The two pinned files to the byte, who may read them, and what the commands say."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import staged
 from metal import Program, library, run_tests
 from odd import LIBRARY, Odd
 from staged import PINS, TRACER, TT_SMI, Tracing, tracer
+from watcher import Watcher
 
 staged.enter()
 
@@ -71,6 +73,20 @@ def test_who_is_followed_and_has_nothing(_):
         tracer("start")
         assert text("allocations") == HEADING + ROW % (
             odd.pid, "odd", 0, 0, 0, 0, 0, 0, "-", odd.start(), "exact") + total(0, 0, 0, 0, 0, 0)
+
+
+def test_one_line_however_often_a_device_is_open(_):
+    nodes = [os.open(f"/dev/tenstorrent/{number}", os.O_RDONLY) for number in (5, 7)]
+    copies = [os.dup(node) for _ in range(300) for node in nodes]
+    with Tracing():
+        with open(PINS + "/holders", "rb", buffering=0) as file:
+            pieces = b"".join(iter(lambda: file.read(100), b"")).decode()
+        for said in (text("holders"), pieces):
+            rows = [line.split() for line in said.splitlines()[2:]]
+            rows = [row[2:4] for row in rows if row[0] == str(os.getpid())]
+            assert rows == [["5", str(nodes[0])], ["7", str(nodes[1])]], rows
+    for descriptor in nodes + copies:
+        os.close(descriptor)
 
 
 def test_a_name_cannot_break_a_line(_):
@@ -180,6 +196,19 @@ def test_what_is_in_the_way_is_named(_):
         assert code == 4 and "locked down" in said, (code, said)
     code, said = refused("unshare", "-m", "sh", "-c", 'umount /sys/kernel/btf && exec "$0" "$@"')
     assert code == 3 and "no /sys/kernel/btf/vmlinux" in said, (code, said)
+
+
+def test_doctor_does_not_take_a_name_for_a_watcher(directory):
+    def doctor():
+        return subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60, check=False).stdout
+
+    name = directory + "/tt_smi-trace"
+    shutil.copy(shutil.which("sleep"), name)
+    with Tracing(), subprocess.Popen([name, "1000"]) as other:
+        assert "nobody looks for libraries" in doctor()
+        other.kill()
+    with Watcher():
+        assert "new programs are followed as they start" in doctor()
 
 
 def test_doctor_doubts_an_old_kernel(directory):
