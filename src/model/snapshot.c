@@ -75,6 +75,23 @@ struct snapshot *snapshot_free(struct snapshot *snapshot)
 	return NULL;
 }
 
+size_t snapshot_bytes(const struct snapshot *snapshot)
+{
+	size_t bytes = sizeof(*snapshot) + snapshot->n_devices * sizeof(snapshot->devices[0]) +
+		       snapshot->n_leftovers * sizeof(snapshot->leftovers[0]) +
+		       snapshot->n_accounts * sizeof(snapshot->accounts[0]);
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+
+		bytes += sizeof(*process) + (process->command ? strlen(process->command) : 0);
+		for (size_t k = 0; k < process->n_usages; k++)
+			bytes += sizeof(process->usages[k]) +
+				 process->usages[k].list.room * sizeof(struct allocation);
+	}
+	return bytes;
+}
+
 static bool devices_are_same(const struct snapshot *a, const struct snapshot *b)
 {
 	for (size_t i = 0; i < a->n_devices && i < b->n_devices; i++) {

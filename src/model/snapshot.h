@@ -89,6 +89,9 @@ struct snapshot *snapshot_free(struct snapshot *snapshot);
  */
 MUST_CHECK bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before);
 
+/* Bytes it takes, about: what it has borrowed counts as its own. */
+size_t snapshot_bytes(const struct snapshot *snapshot);
+
 /* Adds one at its place; the others may move. NULL: no memory. */
 struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device);
 struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid);

@@ -230,11 +230,23 @@ void ui_show(struct ui *ui, struct frame *frame)
 	ui_list(ui);
 }
 
-/* Memory is fixed: if all places are taken, the last one is for the newest. */
+static size_t frame_bytes(const struct frame *frame)
+{
+	return frame->snapshot ? snapshot_bytes(frame->snapshot) : 0;
+}
+
+/* Whatever the length of a pause, it costs no more memory than this and the newest sample. */
 static void keep_waiting(struct ui *ui, struct frame *frame)
 {
-	if (ui->n_waiting == MAX_WAITING)
-		frame_unref(ui->waiting[--ui->n_waiting]);
+	enum { MOST_BYTES = 512 << 10 };
+	size_t bytes = frame_bytes(frame);
+
+	for (size_t i = 0; i < ui->n_waiting; i++)
+		bytes += frame_bytes(ui->waiting[i]);
+	while (ui->n_waiting && (ui->n_waiting == MAX_WAITING || bytes > MOST_BYTES)) {
+		bytes -= frame_bytes(ui->waiting[--ui->n_waiting]);
+		frame_unref(ui->waiting[ui->n_waiting]);
+	}
 	ui->waiting[ui->n_waiting++] = frame;
 }
 

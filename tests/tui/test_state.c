@@ -5,21 +5,27 @@
 
 static struct ui ui;
 
-/* A sample of no device and one process; its time is its number. */
-static void take_sample_of(int64_t number, int32_t pid, uint64_t start_ticks)
+/* A sample of no device and some processes, from this pid on; its time is its number. */
+static void take_crowd(int64_t number, int32_t pid, uint64_t start_ticks, int32_t count)
 {
-	struct process *process;
-
 	struct frame *frame = calloc(1, sizeof(*frame));
 
 	assert_non_null(frame);
 	frame->refs = 1;
 	assert_int_equal(snapshot_new(&frame->snapshot), 0);
 	frame->snapshot->taken_ns = number;
-	process = snapshot_add_process(frame->snapshot, pid);
-	assert_non_null(process);
-	process->start_ticks = start_ticks;
+	for (int32_t i = 0; i < count; i++) {
+		struct process *process = snapshot_add_process(frame->snapshot, pid + i);
+
+		assert_non_null(process);
+		process->start_ticks = start_ticks;
+	}
 	ui_take_frame(&ui, frame);
+}
+
+static void take_sample_of(int64_t number, int32_t pid, uint64_t start_ticks)
+{
+	take_crowd(number, pid, start_ticks, 1);
 }
 
 static void take_sample(int64_t number)
@@ -76,6 +82,20 @@ TEST(a_long_pause_keeps_the_first_samples_and_the_newest)
 	assert_int_equal(ui_now(&ui), 1000);
 }
 
+TEST(a_long_pause_costs_no_more_memory_than_a_short_one)
+{
+	size_t bytes = 0;
+
+	ui_key(&ui, 'Z');
+	for (int64_t i = 2; i <= 40; i++)
+		take_crowd(i, 10, 100, i < 20 ? 100 : 1000);
+	for (size_t i = 0; i < ui.n_waiting; i++)
+		bytes += snapshot_bytes(ui.waiting[i]->snapshot);
+	assert_in_range(bytes, 1000 * sizeof(struct process), 1500 * sizeof(struct process));
+	ui_key(&ui, 'Z');
+	assert_int_equal(ui_now(&ui), 40);
+}
+
 TEST(a_tag_is_not_inherited_with_the_number)
 {
 	ui_key(&ui, ' ');
@@ -105,6 +125,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_step_shows_the_next_sample_not_the_newest,
 						open_screen, close_screen),
 		cmocka_unit_test_setup_teardown(a_long_pause_keeps_the_first_samples_and_the_newest,
+						open_screen, close_screen),
+		cmocka_unit_test_setup_teardown(a_long_pause_costs_no_more_memory_than_a_short_one,
 						open_screen, close_screen),
 		cmocka_unit_test_setup_teardown(a_tag_is_not_inherited_with_the_number, open_screen,
 						close_screen),
