@@ -8,6 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+static struct target target_of(const struct process *process)
+{
+	return (struct target){ process->pid, process->start_ticks };
+}
+
 void ui_select_row(struct ui *ui, size_t row)
 {
 	const struct process *process;
@@ -15,7 +20,7 @@ void ui_select_row(struct ui *ui, size_t row)
 	ui->row = row;
 	ui_settle(ui);
 	process = ui_process(ui);
-	ui->followed = process ? process->pid : 0;
+	ui->followed = process ? target_of(process) : (struct target){ 0 };
 }
 
 /* ---- moving ---- */
@@ -32,7 +37,7 @@ static void move_by(size_t *position, long by, size_t count)
 	*position = count ? (size_t)MIN(MAX(to, 0), (long)count - 1) : 0;
 }
 
-static void move_device(struct ui *ui, long by)
+static void move_device(struct ui *ui, int by)
 {
 	move_by(&ui->device, by, ui_counts(ui).devices);
 	ui->page_top = 0;
@@ -40,10 +45,10 @@ static void move_device(struct ui *ui, long by)
 }
 
 /* Up and down: chips of the grid, lines of a text, or processes. */
-static void move_vertically(struct ui *ui, long by)
+static void move_vertically(struct ui *ui, int by)
 {
 	if (ui->settings.view == VIEW_GRID) {
-		move_device(ui, by * (long)MAX(ui->layout.cells.per_line, 1));
+		move_device(ui, by * (int)MAX(ui->layout.cells.per_line, 1));
 	} else if (view_has_page(ui->settings.view)) {
 		ui->page_top = (size_t)MAX((long)ui->page_top + by, 0);
 		ui_settle(ui);
@@ -55,31 +60,40 @@ static void move_vertically(struct ui *ui, long by)
 	}
 }
 
-static void move_page(struct ui *ui, long direction)
+static void move_page(struct ui *ui, int direction)
 {
-	long page =
-		view_has_page(ui->settings.view) ? ui->layout.page.height : (long)ui_table_rows(ui);
+	int page =
+		view_has_page(ui->settings.view) ? ui->layout.page.height : (int)ui_table_rows(ui);
 
 	move_vertically(ui, direction * (ui->settings.view == VIEW_GRID ? 4 : MAX(page, 1)));
 }
 
-static void move_to_end(struct ui *ui, bool last)
+static void move_to_end(struct ui *ui, int direction)
 {
+	enum { FAR = 1000000 };
+
 	if (ui->settings.view == VIEW_GRID)
-		move_device(ui, last ? 1000000 : -1000000);
+		move_device(ui, direction * FAR);
 	else
-		move_vertically(ui, last ? 1000000 : -1000000);
+		move_vertically(ui, direction * FAR);
 }
 
-static void go_to_view(struct ui *ui, enum view view)
+static void go_to_view(struct ui *ui, int view)
 {
 	struct want want = { 0 };
 
-	ui->settings.view = view;
+	if (ui->settings.view != VIEW_DEVICE)
+		ui->view_before = ui->settings.view;
+	ui->settings.view = (enum view)view;
 	ui->page_top = 0;
-	view_wants(view, &want);
+	view_wants(ui->settings.view, &want);
 	feed_set_want(ui->feed, &want);
 	ui_settle(ui);
+}
+
+static void turn_view(struct ui *ui, int direction)
+{
+	go_to_view(ui, ((int)ui->settings.view + VIEW_N + direction) % VIEW_N);
 }
 
 static const char no_process[] = "no process is selected: 3 lists them";
@@ -101,6 +115,16 @@ static void open_process(struct ui *ui, const char *anchor)
 	overlay_open(ui, OVERLAY_DETAIL);
 }
 
+static void open_environment(struct ui *ui)
+{
+	open_process(ui, "Environment");
+}
+
+static void open_files(struct ui *ui)
+{
+	open_process(ui, "Open device files");
+}
+
 static void open_selected(struct ui *ui)
 {
 	if (ui_process(ui))
@@ -109,8 +133,13 @@ static void open_selected(struct ui *ui)
 		go_to_view(ui, VIEW_DEVICE);
 }
 
+/* From all of one device to where it was opened; elsewhere to all processes, and now. */
 static void go_back(struct ui *ui)
 {
+	if (ui->settings.view == VIEW_DEVICE) {
+		go_to_view(ui, (int)ui->view_before);
+		return;
+	}
 	ui->filter = (struct filter){ 0 };
 	ui->filter_text[0] = '\0';
 	ui->back_ns = 0;
@@ -125,8 +154,10 @@ bool ui_set_filter(struct ui *ui, const char *text)
 		ui_say(ui, "%s", problem);
 		return false;
 	}
-	if (text != ui->filter_text)
+	if (text != ui->filter_text) {
 		snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
+		ui->message_until_ns = 0; /* what was wrong with the one before */
+	}
 	ui_list(ui);
 	return true;
 }
@@ -163,9 +194,25 @@ void ui_search(struct ui *ui, size_t from, bool forward)
 		ui_say(ui, "not found: %s", ui->search_text);
 }
 
-static void sort_by(struct ui *ui, enum task_column column)
+static void search_on(struct ui *ui, int direction)
 {
-	task_order_choose(&ui->settings.order, column);
+	ui_search(ui, ui->row + ui->tasks.count + (size_t)direction, direction > 0);
+}
+
+static void sort_by(struct ui *ui, int column)
+{
+	task_order_choose(&ui->settings.order, (enum task_column)column);
+	ui_list(ui);
+}
+
+static void invert(struct ui *ui)
+{
+	sort_by(ui, (int)ui->settings.order.column);
+}
+
+static void toggle_tree(struct ui *ui)
+{
+	ui->settings.order.tree = !ui->settings.order.tree;
 	ui_list(ui);
 }
 
@@ -182,7 +229,7 @@ static void sort_by_neighbour(struct ui *ui, int direction)
 		place += direction;
 	while (place >= 0 && place < TASK_N && widths[settings->columns[place]] == 0);
 	if (place >= 0 && place < TASK_N)
-		sort_by(ui, settings->columns[place]);
+		sort_by(ui, (int)settings->columns[place]);
 }
 
 static void tag(struct ui *ui, const struct process *process)
@@ -191,7 +238,7 @@ static void tag(struct ui *ui, const struct process *process)
 
 	ui->tagged = grown ? grown : ui->tagged;
 	if (grown && process->pid > 0 && !ui_is_tagged(ui, process))
-		grown[ui->n_tagged++] = (struct target){ process->pid, process->start_ticks };
+		grown[ui->n_tagged++] = target_of(process);
 }
 
 static void untag(struct ui *ui, int32_t pid)
@@ -199,6 +246,11 @@ static void untag(struct ui *ui, int32_t pid)
 	for (size_t i = 0; i < ui->n_tagged; i++)
 		if (ui->tagged[i].pid == pid)
 			ui->tagged[i--] = ui->tagged[--ui->n_tagged];
+}
+
+static void untag_all(struct ui *ui)
+{
+	ui->n_tagged = 0;
 }
 
 static void toggle_tag(struct ui *ui)
@@ -240,18 +292,22 @@ static void toggle_follow(struct ui *ui)
 {
 	const struct process *process = ui_process(ui);
 
-	ui->follow = !ui->follow && process;
-	ui->followed = process ? process->pid : 0;
-	if (ui->follow)
-		ui_say(ui, "following %d", ui->followed);
-	else
+	if (ui->follow) {
+		ui->follow = false;
 		ui_say(ui, "not following any more");
+	} else if (process) {
+		ui->follow = true;
+		ui->followed = target_of(process);
+		ui_say(ui, "following %d", process->pid);
+	} else {
+		ui_say(ui, "%s", no_process);
+	}
 }
 
 /* The tagged ones, or else the selected one, as they are now. */
 static bool choose_targets(struct ui *ui, const struct process *process)
 {
-	struct target selected = { process->pid, process->start_ticks };
+	struct target selected = target_of(process);
 	size_t n = ui->n_tagged ? ui->n_tagged : 1;
 
 	free(ui->targets);
@@ -335,6 +391,11 @@ static void change_theme(struct ui *ui)
 	ui_say(ui, "theme %s", theme_name(ui->settings.theme));
 }
 
+static void next_metric(struct ui *ui)
+{
+	ui->settings.metric = (enum metric)((ui->settings.metric + 1) % METRIC_N);
+}
+
 static void change_charts(struct ui *ui)
 {
 	ui->settings.charts_of_devices = !ui->settings.charts_of_devices;
@@ -348,7 +409,7 @@ void ui_apply(struct ui *ui)
 	ui_set_filter(ui, ui->filter_text); /* amounts in it are in these units */
 	terminal_set_mouse(ui->settings.mouse);
 	feed_set_period(ui->feed, ui->settings.refresh_ms);
-	go_to_view(ui, ui->settings.view);
+	go_to_view(ui, (int)ui->settings.view);
 	scroll_time(ui, 0);
 }
 
@@ -360,83 +421,100 @@ void ui_save(struct ui *ui)
 		ui_say(ui, "too much is being asked");
 }
 
-/* ---- */
+/* ---- what each key does ---- */
 
-static void act(struct ui *ui, enum action action)
+static void open_overlay(struct ui *ui, int overlay)
 {
-	switch (action) {
-	case ACT_OVERVIEW:
-	case ACT_GRID:
-	case ACT_PROCESSES:
-	case ACT_MEMORY:
-	case ACT_DEVICE: go_to_view(ui, (enum view)(action - ACT_OVERVIEW)); break;
-	case ACT_NEXT_VIEW: go_to_view(ui, (enum view)((ui->settings.view + 1) % VIEW_N)); break;
-	case ACT_PREVIOUS_VIEW:
-		go_to_view(ui, (enum view)((ui->settings.view + VIEW_N - 1) % VIEW_N));
-		break;
-	case ACT_UP: move_vertically(ui, -1); break;
-	case ACT_DOWN: move_vertically(ui, 1); break;
-	case ACT_LEFT: move_device(ui, -1); break;
-	case ACT_RIGHT: move_device(ui, 1); break;
-	case ACT_PAGE_UP: move_page(ui, -1); break;
-	case ACT_PAGE_DOWN: move_page(ui, 1); break;
-	case ACT_HOME: move_to_end(ui, false); break;
-	case ACT_END: move_to_end(ui, true); break;
-	case ACT_ENTER: open_selected(ui); break;
-	case ACT_BACK: go_back(ui); break;
-	case ACT_SEARCH: overlay_open(ui, OVERLAY_SEARCH); break;
-	case ACT_SEARCH_NEXT: ui_search(ui, ui->row + 1, true); break;
-	case ACT_SEARCH_PREVIOUS: ui_search(ui, ui->row + ui->tasks.count - 1, false); break;
-	case ACT_FILTER: overlay_open(ui, OVERLAY_FILTER); break;
-	case ACT_USER: overlay_open(ui, OVERLAY_USER); break;
-	case ACT_OWNER: overlay_open(ui, OVERLAY_OWNER); break;
-	case ACT_ISOLATE: isolate(ui); break;
-	case ACT_TREE:
-		ui->settings.order.tree = !ui->settings.order.tree;
-		ui_list(ui);
-		break;
-	case ACT_SORT_MENU: overlay_open(ui, OVERLAY_SORT); break;
-	case ACT_SORT_LEFT: sort_by_neighbour(ui, -1); break;
-	case ACT_SORT_RIGHT: sort_by_neighbour(ui, 1); break;
-	case ACT_INVERT: sort_by(ui, ui->settings.order.column); break;
-	case ACT_SORT_PID: sort_by(ui, TASK_PID); break;
-	case ACT_SORT_CPU: sort_by(ui, TASK_CPU); break;
-	case ACT_SORT_DRAM: sort_by(ui, TASK_DRAM); break;
-	case ACT_SORT_L1: sort_by(ui, TASK_L1); break;
-	case ACT_SORT_TIME: sort_by(ui, TASK_TIME); break;
-	case ACT_FOLLOW: toggle_follow(ui); break;
-	case ACT_TAG: toggle_tag(ui); break;
-	case ACT_TAG_CHILDREN: tag_children(ui); break;
-	case ACT_UNTAG: ui->n_tagged = 0; break;
-	case ACT_SIGNAL: open_signals(ui); break;
-	case ACT_ENVIRONMENT: open_process(ui, "Environment"); break;
-	case ACT_FILES: open_process(ui, "Open device files"); break;
-	case ACT_METRIC:
-		ui->settings.metric = (enum metric)((ui->settings.metric + 1) % METRIC_N);
-		break;
-	case ACT_CHARTS: change_charts(ui); break;
-	case ACT_ZOOM_IN: zoom(ui, -1); break;
-	case ACT_ZOOM_OUT: zoom(ui, 1); break;
-	case ACT_EARLIER: scroll_time(ui, 1); break;
-	case ACT_LATER: scroll_time(ui, -1); break;
-	case ACT_PAUSE: toggle_pause(ui); break;
-	case ACT_STEP: step(ui); break;
-	case ACT_SLOWER: change_pace(ui, 1); break;
-	case ACT_FASTER: change_pace(ui, -1); break;
-	case ACT_THEME: change_theme(ui); break;
-	case ACT_SETUP: overlay_open(ui, OVERLAY_SETUP); break;
-	case ACT_SAVE: ui_save(ui); break;
-	case ACT_REDRAW: ui->redraw = true; break;
-	case ACT_HELP: overlay_open(ui, OVERLAY_HELP); break;
-	case ACT_QUIT: ui->quit = true; break;
-	case ACT_NONE: break;
-	}
+	overlay_open(ui, (enum overlay)overlay);
 }
+
+static void redraw(struct ui *ui)
+{
+	ui->redraw = true;
+}
+
+static void quit(struct ui *ui)
+{
+	ui->quit = true;
+}
+
+static const struct act {
+	void (*run)(struct ui *ui);
+	void (*run_with)(struct ui *ui, int arg); /* instead, with the number that follows */
+	int arg;
+	bool of_list; /* nobody would see what it does where no processes are listed */
+} acts[] = {
+	/* clang-format off */
+	[ACT_OVERVIEW] = { .run_with = go_to_view, .arg = VIEW_OVERVIEW },
+	[ACT_GRID] = { .run_with = go_to_view, .arg = VIEW_GRID },
+	[ACT_PROCESSES] = { .run_with = go_to_view, .arg = VIEW_PROCESSES },
+	[ACT_MEMORY] = { .run_with = go_to_view, .arg = VIEW_MEMORY },
+	[ACT_DEVICE] = { .run_with = go_to_view, .arg = VIEW_DEVICE },
+	[ACT_NEXT_VIEW] = { .run_with = turn_view, .arg = 1 },
+	[ACT_PREVIOUS_VIEW] = { .run_with = turn_view, .arg = -1 },
+	[ACT_UP] = { .run_with = move_vertically, .arg = -1 },
+	[ACT_DOWN] = { .run_with = move_vertically, .arg = 1 },
+	[ACT_LEFT] = { .run_with = move_device, .arg = -1 },
+	[ACT_RIGHT] = { .run_with = move_device, .arg = 1 },
+	[ACT_PAGE_UP] = { .run_with = move_page, .arg = -1 },
+	[ACT_PAGE_DOWN] = { .run_with = move_page, .arg = 1 },
+	[ACT_HOME] = { .run_with = move_to_end, .arg = -1 },
+	[ACT_END] = { .run_with = move_to_end, .arg = 1 },
+	[ACT_ENTER] = { .run = open_selected },
+	[ACT_BACK] = { .run = go_back },
+	[ACT_SEARCH] = { .run_with = open_overlay, .arg = OVERLAY_SEARCH, .of_list = true },
+	[ACT_SEARCH_NEXT] = { .run_with = search_on, .arg = 1, .of_list = true },
+	[ACT_SEARCH_PREVIOUS] = { .run_with = search_on, .arg = -1, .of_list = true },
+	[ACT_FILTER] = { .run_with = open_overlay, .arg = OVERLAY_FILTER, .of_list = true },
+	[ACT_USER] = { .run_with = open_overlay, .arg = OVERLAY_USER, .of_list = true },
+	[ACT_OWNER] = { .run_with = open_overlay, .arg = OVERLAY_OWNER, .of_list = true },
+	[ACT_ISOLATE] = { .run = isolate, .of_list = true },
+	[ACT_TREE] = { .run = toggle_tree, .of_list = true },
+	[ACT_SORT_MENU] = { .run_with = open_overlay, .arg = OVERLAY_SORT, .of_list = true },
+	[ACT_SORT_LEFT] = { .run_with = sort_by_neighbour, .arg = -1, .of_list = true },
+	[ACT_SORT_RIGHT] = { .run_with = sort_by_neighbour, .arg = 1, .of_list = true },
+	[ACT_INVERT] = { .run = invert, .of_list = true },
+	[ACT_SORT_PID] = { .run_with = sort_by, .arg = TASK_PID, .of_list = true },
+	[ACT_SORT_CPU] = { .run_with = sort_by, .arg = TASK_CPU, .of_list = true },
+	[ACT_SORT_DRAM] = { .run_with = sort_by, .arg = TASK_DRAM, .of_list = true },
+	[ACT_SORT_L1] = { .run_with = sort_by, .arg = TASK_L1, .of_list = true },
+	[ACT_SORT_TIME] = { .run_with = sort_by, .arg = TASK_TIME, .of_list = true },
+	[ACT_FOLLOW] = { .run = toggle_follow, .of_list = true },
+	[ACT_TAG] = { .run = toggle_tag },
+	[ACT_TAG_CHILDREN] = { .run = tag_children },
+	[ACT_UNTAG] = { .run = untag_all, .of_list = true },
+	[ACT_SIGNAL] = { .run = open_signals },
+	[ACT_ENVIRONMENT] = { .run = open_environment },
+	[ACT_FILES] = { .run = open_files },
+	[ACT_METRIC] = { .run = next_metric },
+	[ACT_CHARTS] = { .run = change_charts },
+	[ACT_ZOOM_IN] = { .run_with = zoom, .arg = -1 },
+	[ACT_ZOOM_OUT] = { .run_with = zoom, .arg = 1 },
+	[ACT_EARLIER] = { .run_with = scroll_time, .arg = 1 },
+	[ACT_LATER] = { .run_with = scroll_time, .arg = -1 },
+	[ACT_PAUSE] = { .run = toggle_pause },
+	[ACT_STEP] = { .run = step },
+	[ACT_SLOWER] = { .run_with = change_pace, .arg = 1 },
+	[ACT_FASTER] = { .run_with = change_pace, .arg = -1 },
+	[ACT_THEME] = { .run = change_theme },
+	[ACT_SETUP] = { .run_with = open_overlay, .arg = OVERLAY_SETUP },
+	[ACT_SAVE] = { .run = ui_save },
+	[ACT_REDRAW] = { .run = redraw },
+	[ACT_HELP] = { .run_with = open_overlay, .arg = OVERLAY_HELP },
+	[ACT_QUIT] = { .run = quit },
+	/* clang-format on */
+};
 
 void ui_key(struct ui *ui, int code)
 {
-	if (ui->overlay != OVERLAY_NONE)
+	const struct act *act = &acts[keys_find(code)];
+
+	if (ui->overlay != OVERLAY_NONE && act->run != redraw)
 		overlay_key(ui, code);
-	else
-		act(ui, keys_find(code));
+	else if (act->of_list && rect_is_empty(&ui->layout.table))
+		ui_say(ui, "processes are not listed here: 3 lists them");
+	else if (act->run)
+		act->run(ui);
+	else if (act->run_with)
+		act->run_with(ui, act->arg);
 }

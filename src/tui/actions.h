@@ -23,7 +23,7 @@ void overlay_close(struct ui *ui);
 /* Is it one of the codes that Enter has? */
 bool is_enter(int code);
 
-/* Moves in a menu of so many lines; Esc closes it. */
+/* Moves in a menu of so many lines, by the keys that move elsewhere; Esc closes it. */
 void menu_key(struct ui *ui, int code, size_t count);
 
 /* After a change of the settings: everything follows. */

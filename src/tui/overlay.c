@@ -79,19 +79,21 @@ static void filter_key(struct ui *ui, int code)
 
 void menu_key(struct ui *ui, int code, size_t count)
 {
-	if (code == KEY_UP && ui->menu_at > 0)
-		ui->menu_at--;
-	else if (code == KEY_DOWN && ui->menu_at + 1 < count)
-		ui->menu_at++;
-	else if (code == KEY_HOME)
+	enum action action = keys_find(code);
+
+	if (action == ACT_UP)
+		ui->menu_at -= MIN(ui->menu_at, 1);
+	else if (action == ACT_DOWN)
+		ui->menu_at = MIN(ui->menu_at + 1, count - 1);
+	else if (action == ACT_HOME)
 		ui->menu_at = 0;
-	else if (code == KEY_END)
+	else if (action == ACT_END)
 		ui->menu_at = count - 1;
-	else if (code == KEY_NPAGE)
+	else if (action == ACT_PAGE_DOWN)
 		ui->menu_at = MIN(ui->menu_at + 10, count - 1);
-	else if (code == KEY_PPAGE)
+	else if (action == ACT_PAGE_UP)
 		ui->menu_at -= MIN(ui->menu_at, 10);
-	else if (code == 27 || code == 'q')
+	else if (action == ACT_BACK || action == ACT_QUIT)
 		overlay_close(ui);
 }
 
@@ -141,21 +143,22 @@ static void confirm_key(struct ui *ui, int code)
 static void text_key(struct ui *ui, int code)
 {
 	size_t page = (size_t)MAX(ui->rows - 4, 1);
+	enum action action = keys_find(code);
 
-	if (code == KEY_UP)
+	if (action == ACT_UP)
 		ui->overlay_top -= ui->overlay_top > 0;
-	else if (code == KEY_DOWN)
+	else if (action == ACT_DOWN)
 		ui->overlay_top++;
-	else if (code == KEY_NPAGE || code == ' ')
+	else if (action == ACT_PAGE_DOWN || code == ' ')
 		ui->overlay_top += page;
-	else if (code == KEY_PPAGE)
+	else if (action == ACT_PAGE_UP)
 		ui->overlay_top -= MIN(ui->overlay_top, page);
-	else if (code == KEY_HOME)
+	else if (action == ACT_HOME)
 		ui->overlay_top = 0;
-	else if (code == KEY_END)
+	else if (action == ACT_END)
 		ui->overlay_top = SIZE_MAX / 2;
-	else if (code == 27 || code == 'q' || code == 'h' || code == '?' || is_enter(code) ||
-		 code == KEY_F(1) || code == KEY_F(10))
+	else if (action == ACT_BACK || action == ACT_QUIT || action == ACT_HELP ||
+		 action == ACT_ENTER)
 		overlay_close(ui);
 	ui_settle(ui);
 }

@@ -99,7 +99,6 @@ void setup_key(struct ui *ui, int code)
 		break;
 	case 'W': ui_save(ui); break;
 	case KEY_F(2):
-	case KEY_F(10):
 	case 'S': overlay_close(ui); break;
 	default: menu_key(ui, code, setup_count()); break;
 	}

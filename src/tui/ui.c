@@ -188,17 +188,29 @@ void ui_settle(struct ui *ui)
 	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->tasks.count);
 }
 
+/* Selects the followed process; what a filter hides may come back, what is gone will not. */
+static void follow(struct ui *ui, const struct snapshot *snapshot)
+{
+	const struct process *process = snapshot_find_process(snapshot, ui->followed.pid);
+	long at = tasks_find(&ui->tasks, ui->followed.pid);
+
+	if (!process || !is_target(&ui->followed, process)) {
+		ui->follow = false;
+		ui_say(ui, "%d is gone: not following any more", ui->followed.pid);
+	} else if (at >= 0) {
+		ui->row = (size_t)at;
+	}
+}
+
 void ui_list(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
-	long at;
 
 	tasks_done(&ui->tasks);
 	if (snapshot && tasks_make(&ui->tasks, snapshot, &ui->filter, &ui->settings.order) < 0)
 		ui_say(ui, "out of memory");
-	at = ui->follow ? tasks_find(&ui->tasks, ui->followed) : -1;
-	if (at >= 0)
-		ui->row = (size_t)at;
+	if (ui->follow && snapshot)
+		follow(ui, snapshot);
 	ui_settle(ui);
 }
 

@@ -50,12 +50,13 @@ struct ui {
 	char filter_text[PROMPT_SIZE];
 	char search_text[PROMPT_SIZE];
 
+	enum view view_before; /* where Esc goes from the view of one device */
 	int rows, columns;
 	struct layout layout;
 	size_t device, first_device; /* selected, at the top; positions in the fleet's order */
 	size_t row, first_row;	     /* of the processes */
 	bool follow;
-	int32_t followed;
+	struct target followed;
 	size_t page_top;
 	struct target *tagged;
 	size_t n_tagged;

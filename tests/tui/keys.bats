@@ -33,6 +33,10 @@ selected() {
 	eventually shows 'L1 MB'
 	keys 5
 	eventually shows '^IDENTITY'
+	keys Escape
+	eventually shows 'L1 MB'
+	keys 5
+	eventually shows '^IDENTITY'
 	keys BTab BTab BTab
 	eventually shows '1350MHz\|800MHz'
 	keys h

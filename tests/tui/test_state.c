@@ -1,7 +1,9 @@
-/* The state of the screen without a screen: pause and step, tags. */
+/* The state of the screen without a screen: pause and step, tags, what keys do where. */
 #include "tui/ui.h"
 
 #include "../unit/unit.h"
+
+#include <curses.h>
 
 static struct ui ui;
 
@@ -119,19 +121,85 @@ TEST(a_question_stays_about_whom_it_was)
 	assert_int_equal(ui.targets[0].start_ticks, 100);
 }
 
+static void press(const char *text)
+{
+	while (*text)
+		ui_key(&ui, *text++);
+}
+
+static const char *said(void)
+{
+	return ui.message_until_ns ? buf_text(&ui.message) : "";
+}
+
+TEST(following_ends_with_the_process)
+{
+	press("F");
+	take_sample_of(2, 10, 100);
+	assert_true(ui.follow);
+	take_sample_of(3, 11, 300);
+	assert_false(ui.follow);
+	assert_string_equal(said(), "10 is gone: not following any more");
+	press("F");
+	take_sample_of(4, 11, 400);
+	assert_false(ui.follow);
+}
+
+TEST(a_filter_that_is_accepted_takes_the_complaint_away)
+{
+	press("\\drum>1\n");
+	assert_string_equal(said(), "no column \"drum\"");
+	press("\025dram>1\n");
+	assert_int_equal(ui.overlay, OVERLAY_NONE);
+	assert_string_equal(said(), "");
+}
+
+TEST(keys_of_the_list_do_nothing_where_there_is_none)
+{
+	const struct task_order order = ui.settings.order;
+
+	ui.settings.view = VIEW_DEVICE;
+	ui_resize(&ui, 24, 80);
+	for (const char *key = "FiItsNPMLT\\/uo"; *key; key++) {
+		ui.message_until_ns = 0;
+		ui_key(&ui, *key);
+		assert_string_equal(said(), "processes are not listed here: 3 lists them");
+	}
+	assert_int_equal(ui.overlay, OVERLAY_NONE);
+	assert_memory_equal(&order, &ui.settings.order, sizeof(order));
+	assert_false(ui.follow);
+	assert_string_equal(ui.filter_text, "");
+}
+
+TEST(keys_that_move_and_leave_do_so_in_menus_and_texts)
+{
+	press("sjj");
+	assert_int_equal(ui.menu_at, TASK_DRAM + 2);
+	ui.redraw = false;
+	press("\f");
+	assert_true(ui.redraw);
+	assert_int_equal(ui.overlay, OVERLAY_SORT);
+	ui_key(&ui, KEY_F(10));
+	assert_int_equal(ui.overlay, OVERLAY_NONE);
+	assert_false(ui.quit);
+	press("hjj");
+	assert_int_equal(ui.overlay_top, 2);
+}
+
+#define SCREEN_TEST(test) cmocka_unit_test_setup_teardown(test, open_screen, close_screen)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_step_shows_the_next_sample_not_the_newest,
-						open_screen, close_screen),
-		cmocka_unit_test_setup_teardown(a_long_pause_keeps_the_first_samples_and_the_newest,
-						open_screen, close_screen),
-		cmocka_unit_test_setup_teardown(a_long_pause_costs_no_more_memory_than_a_short_one,
-						open_screen, close_screen),
-		cmocka_unit_test_setup_teardown(a_tag_is_not_inherited_with_the_number, open_screen,
-						close_screen),
-		cmocka_unit_test_setup_teardown(a_question_stays_about_whom_it_was, open_screen,
-						close_screen),
+		SCREEN_TEST(a_step_shows_the_next_sample_not_the_newest),
+		SCREEN_TEST(a_long_pause_keeps_the_first_samples_and_the_newest),
+		SCREEN_TEST(a_long_pause_costs_no_more_memory_than_a_short_one),
+		SCREEN_TEST(a_tag_is_not_inherited_with_the_number),
+		SCREEN_TEST(a_question_stays_about_whom_it_was),
+		SCREEN_TEST(following_ends_with_the_process),
+		SCREEN_TEST(a_filter_that_is_accepted_takes_the_complaint_away),
+		SCREEN_TEST(keys_of_the_list_do_nothing_where_there_is_none),
+		SCREEN_TEST(keys_that_move_and_leave_do_so_in_menus_and_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
