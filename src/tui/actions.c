@@ -87,7 +87,12 @@ static void go_to_view(struct ui *ui, int view)
 	ui->settings.view = (enum view)view;
 	ui->page_top = 0;
 	view_wants(ui->settings.view, &want);
-	feed_set_want(ui->feed, &want);
+	/* What only these show was not read for the samples that are there. */
+	if (feed_set_want(ui->feed, &want) && ui->paused && view_has_page(ui->settings.view)) {
+		while (ui->n_waiting)
+			frame_unref(ui_take_waiting(ui));
+		ui->stepping = true;
+	}
 	ui_settle(ui);
 }
 

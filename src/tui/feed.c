@@ -106,6 +106,7 @@ static struct frame *take_frame(struct feed *feed)
 	want = feed->want;
 	pthread_mutex_unlock(&feed->lock);
 	frame->refs = 2;
+	frame->want = want;
 	frame->first = !feed->last;
 	if (frame->first) {
 		want_first(&want);
@@ -328,15 +329,19 @@ struct frame *feed_latest(struct feed *feed)
 	return frame;
 }
 
-void feed_set_want(struct feed *feed, const struct want *want)
+bool feed_set_want(struct feed *feed, const struct want *want)
 {
+	bool other;
+
 	pthread_mutex_lock(&feed->lock);
-	if (memcmp(&feed->want, want, sizeof(*want)) != 0) {
+	other = memcmp(&feed->want, want, sizeof(*want)) != 0;
+	if (other) {
 		feed->want = *want;
 		feed->hurry = true;
 		pthread_cond_broadcast(&feed->changed);
 	}
 	pthread_mutex_unlock(&feed->lock);
+	return other;
 }
 
 void feed_set_period(struct feed *feed, unsigned period_ms)

@@ -34,6 +34,7 @@ struct frame {
 	struct snapshot *snapshot; /* NULL: there is nothing to show */
 	char *problem;		   /* then why, if memory was left to say so */
 	int code;		   /* and the exit code for it */
+	struct want want;	   /* what it was asked for */
 	bool first;		   /* of devices alone: the rest follows at once */
 	int64_t taken_ns;	   /* CLOCK_MONOTONIC, when it was complete */
 };
@@ -82,12 +83,12 @@ int feed_fd(const struct feed *feed);
 struct frame *feed_latest(struct feed *feed);
 
 /*
- * From the next sample on; if it is another, that is taken at once.
+ * From the next sample on; if it is another, that is taken at once: true.
  *
  * If it is paced, processes and memory are looked at once a second and borrowed in
  * between, but for single allocations; what is read of devices is the source's affair.
  */
-void feed_set_want(struct feed *feed, const struct want *want);
+bool feed_set_want(struct feed *feed, const struct want *want);
 
 void feed_set_period(struct feed *feed, unsigned period_ms);
 

@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "tui/actions.h"
 #include "tui/page.h"
+#include "tui/tui.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -262,8 +263,19 @@ static void keep_waiting(struct ui *ui, struct frame *frame)
 	ui->waiting[ui->n_waiting++] = frame;
 }
 
+/* A sample may have been on its way when the view was changed. */
+static bool is_for_view(const struct frame *frame, enum view view)
+{
+	struct want want = { 0 };
+
+	view_wants(view, &want);
+	return memcmp(&frame->want, &want, sizeof(want)) == 0;
+}
+
 void ui_take_frame(struct ui *ui, struct frame *frame)
 {
+	bool complete = is_for_view(frame, ui->settings.view);
+
 	if (frame->snapshot) {
 		tracks_add(ui->tracks, frame->snapshot);
 		if (history_add(ui->history, frame->snapshot) < 0)
@@ -273,7 +285,7 @@ void ui_take_frame(struct ui *ui, struct frame *frame)
 		ui_show(ui, frame);
 	else
 		keep_waiting(ui, frame);
-	ui->stepping = false;
+	ui->stepping = ui->stepping && !complete;
 }
 
 const struct frame *ui_newest(const struct ui *ui)

@@ -181,6 +181,11 @@ selected() {
 	}
 	eventually stepped
 	eventually shows PAUSED
+	# A view that shows what was not read till now has it read.
+	keys 5
+	eventually shows '^IDENTITY'
+	eventually not shows 'not asked for'
+	shows PAUSED
 	keys Z
 	eventually not shows PAUSED
 }
