@@ -119,6 +119,11 @@ static int parse_term(struct filter_term *term, const char *text, size_t length,
 	*term = (struct filter_term){ .column = -1, .operator= OP_HAS };
 	if (name == length || text[name] == '"')
 		return set_value(term, text, length, problem, size);
+	if (name == 0) {
+		snprintf(problem, size, "no column before \"%.*s\": a term has no blanks",
+			 (int)MIN(length, 32), text);
+		return -EINVAL;
+	}
 	term->column = task_column_find(text, name);
 	if (term->column < 0) {
 		snprintf(problem, size, "no column \"%.*s\"", (int)MIN(name, 32), text);
@@ -206,14 +211,28 @@ static bool compare_numbers(enum filter_operator operator, double left, double r
 	return false;
 }
 
-/* dev=3 asks for one of the devices, whatever others the process has open. */
 static bool has_device(const struct snapshot *snapshot, const struct process *process,
-		       const char *id)
+		       const char *id, size_t length)
 {
-	for (size_t i = 0; i < process->n_usages; i++)
-		if (strcasecmp(snapshot->devices[process->usages[i].device].id, id) == 0)
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const char *other = snapshot->devices[process->usages[i].device].id;
+
+		if (strlen(other) == length && strncasecmp(other, id, length) == 0)
 			return true;
+	}
 	return false;
+}
+
+/* dev=0,3 asks for these devices, whatever others the process has open. */
+static bool has_devices(const struct snapshot *snapshot, const struct process *process,
+			const char *ids)
+{
+	for (size_t length; *ids; ids += length + (ids[length] == ',')) {
+		length = strcspn(ids, ",");
+		if (!has_device(snapshot, process, ids, length))
+			return false;
+	}
+	return true;
 }
 
 static bool term_holds(const struct filter_term *term, const struct snapshot *snapshot,
@@ -221,9 +240,8 @@ static bool term_holds(const struct filter_term *term, const struct snapshot *sn
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	double number;
+	bool equal;
 
-	if (term->column == TASK_DEVICES)
-		return has_device(snapshot, process, term->text) == (term->operator!= OP_UNEQUAL);
 	if (term->column >= 0 &&
 	    term->operator!= OP_HAS && task_infos[term->column].kind != KIND_TEXT)
 		return task_number(process, (enum task_column)term->column, &number) &&
@@ -236,7 +254,9 @@ static bool term_holds(const struct filter_term *term, const struct snapshot *sn
 	}
 	if (term->operator== OP_HAS)
 		return text_contains(buf_text(&text), term->text);
-	return (strcasecmp(buf_text(&text), term->text) == 0) == (term->operator== OP_EQUAL);
+	equal = strcasecmp(buf_text(&text), term->text) == 0 ||
+		(term->column == TASK_DEVICES && has_devices(snapshot, process, term->text));
+	return equal == (term->operator== OP_EQUAL);
 }
 
 bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,

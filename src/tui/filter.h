@@ -1,9 +1,9 @@
 /*
  * Which processes to show: `dram>1G user=root python`. Terms are separated by blanks or
  * `&`, and all must hold. A term compares a column (= != > < >= <= and ~ for "contains");
- * a word alone is looked for in the command and the user's name. What has blanks in it
- * stands in quotes: `owner="slurm 4711.0"`. 1G is what the screen calls 1 GB, by 1024 or
- * 1000 (format_set_units()); 1Gi is always by 1024.
+ * a word alone is looked for in the command and the user's name. `dev=0,3` asks for those
+ * that have both open. What has blanks in it stands in quotes: `owner="slurm 4711.0"`. 1G is
+ * what the screen calls 1 GB, by 1024 or 1000 (format_set_units()); 1Gi is always by 1024.
  */
 #pragma once
 

@@ -125,6 +125,25 @@ TEST(terms_compare_columns)
 	assert_string_equal(keeps("dev!=1"), "10 12 ");
 }
 
+/* As the list shows them: "0", "0,2", "0-2". */
+TEST(devices_are_asked_for_as_they_are_shown)
+{
+	struct device third;
+
+	device_init(&third, 2);
+	assert_non_null(snapshot_add_device(machine, &third));
+	assert_non_null(process_use(&machine->processes[1], 2));
+	assert_non_null(process_use(&machine->processes[2], 1));
+	assert_non_null(process_use(&machine->processes[2], 2));
+	assert_string_equal(keeps("dev=0"), "10 12 ");
+	assert_string_equal(keeps("dev=1,2"), "11 12 ");
+	assert_string_equal(keeps("dev=0-2"), "12 ");
+	assert_string_equal(keeps("dev!=1,2"), "10 13 ");
+	assert_string_equal(keeps("dev=0,7"), "");
+	assert_string_equal(keeps("dev~-"), "12 ");
+	assert_string_equal(keeps("dev~0"), "10 12 ");
+}
+
 TEST(amounts_are_in_the_units_that_are_shown)
 {
 	format_set_units(UNITS_DECIMAL);
@@ -222,6 +241,8 @@ TEST(nonsense_is_refused_and_changes_nothing)
 	}
 	assert_int_equal(filter_parse(&filter, "a b c d e f g h i", problem, sizeof(problem)),
 			 -EINVAL);
+	assert_int_equal(filter_parse(&filter, "dram >1G", problem, sizeof(problem)), -EINVAL);
+	assert_string_equal(problem, "no column before \">1G\": a term has no blanks");
 }
 
 /* Pids in the order of the list; a mark per level. */
@@ -350,6 +371,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_not_all_there_is_says_so_in_every_column,
 						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(terms_compare_columns, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(devices_are_asked_for_as_they_are_shown,
+						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(amounts_are_in_the_units_that_are_shown,
 						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(all_terms_must_hold, make_machine, drop_machine),
