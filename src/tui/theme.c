@@ -70,7 +70,11 @@ struct pen {
 	{                                \
 		COLOR_BLUE, 25, 0x0072b2 \
 	}
-/* On a white ground. */
+/* On a white ground, which eight colours have no grey for. */
+#define DARK_GREY                          \
+	{                                  \
+		COLOR_BLACK, 245, 0x8a8a8a \
+	}
 #define DARK_RED                         \
 	{                                \
 		COLOR_RED, 124, 0xaf0000 \
@@ -110,7 +114,7 @@ static const struct theme {
 		[STYLE_CHART_2] = { ORANGE, OWN, 0 },   [STYLE_SELECTED] = { BLACK, ORANGE, 0 },
 		[STYLE_TAGGED] = { ORANGE, OWN, A_BOLD } } },
 	{ "light", {
-		[STYLE_PLAIN] = { BLACK, WHITE, 0 },     [STYLE_DIM] = { GREY, WHITE, 0 },
+		[STYLE_PLAIN] = { BLACK, WHITE, 0 },     [STYLE_DIM] = { DARK_GREY, WHITE, 0 },
 		[STYLE_BOLD] = { BLACK, WHITE, A_BOLD }, [STYLE_TITLE] = { DEEP, WHITE, A_BOLD },
 		[STYLE_HEADING] = { BLACK, PALE, A_BOLD }, [STYLE_KEY] = { BLACK, PALE, 0 },
 		[STYLE_GOOD] = { DARK_GREEN, WHITE, 0 }, [STYLE_WARN] = { BROWN, WHITE, 0 },

@@ -32,11 +32,37 @@ def expect(term, palette, direct, basic, *options):
     assert found == (palette, direct, basic), (term, options, data)
 
 
+def colours(parameters, text, ground):
+    """The colours after \\x1b[...m, of terminals that have eight."""
+    for code in (int(p or 0) for p in parameters.split(b";")):
+        if code in (0, 39) or 30 <= code <= 37:
+            text = code % 10 if code >= 30 and code != 39 else None
+        if code in (0, 49) or 40 <= code <= 47:
+            ground = code % 10 if code >= 40 and code != 49 else None
+    return text, ground
+
+
+def expect_legible(term, *options):
+    """Nothing is written in the colour of its ground."""
+    data = written(term, *options)
+    text = ground = None
+    parts = re.split(rb"\x1b\[([0-9;]*)m", data)
+    for i, part in enumerate(parts):
+        if i % 2:
+            text, ground = colours(part, text, ground)
+            continue
+        signs = re.sub(rb"\x1b(\[[0-9;?]*[A-Za-z]|[()].|[=>78])|[\x00-\x20]", b"", part)
+        assert not signs or text is None or text != ground, (term, options, part)
+    print(term, *options, "legible")
+
+
 os.environ.pop("COLORTERM", None)
 expect("xterm-256color", True, False, False)
 expect("tmux-256color", True, False, False)
 expect("xterm", False, False, True)
 expect("linux", False, False, True)
+for theme in "default", "light", "colorblind":
+    expect_legible("xterm", "--theme", theme, "--view", "overview")
 expect("vt100", False, False, False)
 expect("xterm-256color", False, False, False, "--color=never")
 expect("xterm-256color", False, False, False, "--theme=mono")
