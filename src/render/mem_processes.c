@@ -152,10 +152,11 @@ static void put_holder(struct line *line, const struct mem_view *view, const str
 
 static void put_nobody(struct line *line, const struct device *dev)
 {
-	if (dev->holders_known || dev->remote)
+	if (dev->holders_known)
 		line_put(line, TINT_DIM, "  No processes using this device");
 	else
-		line_printf(line, TINT_DIM, "  Processes: N/A (%s)", reason_text(dev->holders_why));
+		line_printf(line, TINT_DIM, "  Processes: N/A (%s)",
+			    reason_text(dev->why[DEV_PROCESSES]));
 	line_end(line);
 }
 

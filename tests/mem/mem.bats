@@ -90,6 +90,8 @@ load helpers
 	[[ $output == *"N/A / 12.00GB    no tracker"* ]]
 	is "$(field '.devices[0] | [.memory.used, .watched.dram.peak, .unavailable["memory.used"]]')" \
 		'[null,null,"no_tracker"]'
+	run mem --once -d 0R
+	[[ $output == *"Processes: N/A (not readable (no PCIe))"* ]]
 }
 
 @test "nobody on a device is 0 and no tip" {
