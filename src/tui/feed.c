@@ -118,6 +118,30 @@ static struct frame *take_frame(struct feed *feed)
 	return frame;
 }
 
+/*
+ * Counters wrap, so rates are of samples that are less than 4.3 s apart (model/rates.c);
+ * and what they are made of is read every two seconds. Whoever samples less often has
+ * another one taken before each that is shown.
+ */
+static const int64_t longest_ns = 4000 * NS_PER_MS, pair_ns = 2500 * NS_PER_MS;
+
+/* Of devices alone, for the next rates, and for nobody to see. */
+static void take_unseen(struct feed *feed)
+{
+	struct frame *frame = calloc(1, sizeof(*frame));
+
+	if (!frame)
+		return;
+	frame->refs = 1;
+	if (!feed->last || !feed->last->snapshot || !sample_devices(feed, feed->asked, frame) ||
+	    !frame->snapshot) {
+		frame_unref(frame);
+		return;
+	}
+	frame_unref(feed->last);
+	feed->last = frame;
+}
+
 static void wake_display(const struct feed *feed)
 {
 	uint64_t one = 1;
@@ -163,14 +187,11 @@ static void run_errand(struct feed *feed)
 	wake_display(feed);
 }
 
-/* Until the tick, a wish for a sample, or the end. */
-static bool wait_for_tick(struct feed *feed, int64_t *tick)
+/* Until the tick, a wish for a sample, or the end; called and left with the lock. */
+static void wait_until(struct feed *feed, const int64_t *tick, int64_t before_ns)
 {
-	bool stop;
-
-	pthread_mutex_lock(&feed->lock);
 	for (;;) {
-		struct timespec until = clock_timespec(*tick + feed->period_ns);
+		struct timespec until = clock_timespec(*tick + feed->period_ns - before_ns);
 
 		/* First of all: the next sample is to show what came of them, and who
 		 * quits has asked for them. */
@@ -180,6 +201,23 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 			 pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
 			break;
 	}
+}
+
+/* False: it is the end. */
+static bool wait_for_tick(struct feed *feed, int64_t *tick)
+{
+	bool stop;
+
+	pthread_mutex_lock(&feed->lock);
+	if (feed->period_ns > longest_ns) {
+		wait_until(feed, tick, pair_ns);
+		if (!feed->stop && !feed->hurry) {
+			pthread_mutex_unlock(&feed->lock);
+			take_unseen(feed);
+			pthread_mutex_lock(&feed->lock);
+		}
+	}
+	wait_until(feed, tick, 0);
 	/* No backlog if the last one took too long, and none after being asked. */
 	if (feed->hurry)
 		feed->asked = (struct want){ 0 };

@@ -218,6 +218,13 @@ at() {
 	eventually shows 'Keys'
 }
 
+@test "PCIe rates, however seldom samples are taken" {
+	rm -r "$D"
+	start -b n150
+	TT_SMI_CHART=pcie_in watch 100x30 -r 5000
+	eventually shows 'PCIe in MB/s  device 0  [0-9]'
+}
+
 @test "zoom, back in time, and now again" {
 	watch 100x30
 	eventually shows '10 min ago.*now'
