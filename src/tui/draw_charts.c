@@ -15,7 +15,7 @@ enum { SCALE = 6, MOST_COLUMNS = 320 }; /* "12000┤" */
 
 /* What the chart shows of which time. */
 struct window {
-	int64_t from_ns, to_ns, hold_ns;
+	int64_t from_ns, to_ns;
 };
 
 static struct window make_window(const struct ui *ui)
@@ -24,8 +24,6 @@ static struct window make_window(const struct ui *ui)
 	struct window window = { .to_ns = ui_now(ui) - ui->back_ns };
 
 	window.from_ns = window.to_ns - span;
-	/* A sample counts until the next: when that is late by more than one, it is a gap. */
-	window.hold_ns = 2 * ui->settings.refresh_ms * NS_PER_MS;
 	return window;
 }
 
@@ -57,8 +55,7 @@ static double read_values(const struct ui *ui, const struct subject *subject, do
 		int64_t to = window.from_ns + span * (int64_t)(i + 1) / (int64_t)count +
 			     (i + 1 == count);
 
-		if (tracks_most(ui->tracks, subject->dev, subject->metric, from, to, window.hold_ns,
-				&values[i]))
+		if (tracks_most(ui->tracks, subject->dev, subject->metric, from, to, &values[i]))
 			most = MAX(most, values[i] *= factor);
 		else
 			values[i] = NAN;

@@ -34,7 +34,8 @@ static const int64_t step_ns[TIERS] = { NS_PER_S, 6 * NS_PER_S };
  * other, so that memory is touched as time goes by.
  */
 struct step {
-	uint32_t number; /* 0: none yet */
+	uint16_t number; /* its lower half: the same again in the same place takes weeks */
+	uint16_t reach;	 /* seconds after it that it may stand for, and one; 0: none yet */
 	uint16_t values[METRIC_N];
 };
 
@@ -46,6 +47,7 @@ struct track {
 	uint32_t index;
 	bool remote;
 	int64_t newest_ns;
+	uint16_t longest; /* reach of any step */
 	struct ring rings[TIERS];
 };
 
@@ -116,16 +118,34 @@ static float unpack(uint16_t half)
 	return value;
 }
 
-static void ring_add(struct ring *ring, int64_t number, const float *values)
+/* The step of that number; NULL: there was no sample. */
+static const struct step *ring_find(const struct ring *ring, int64_t number)
+{
+	const struct step *step = &ring->steps[(size_t)number % STEPS];
+
+	return step->reach && step->number == (uint16_t)number ? step : NULL;
+}
+
+static void ring_add(struct ring *ring, int64_t number, uint16_t reach, const float *values)
 {
 	struct step *step = &ring->steps[(size_t)number % STEPS];
-	bool fresh = step->number != (uint32_t)number;
+	bool fresh = !ring_find(ring, number);
 
-	step->number = (uint32_t)number;
+	step->number = (uint16_t)number;
+	step->reach = reach;
 	/* A number is more than none. */
 	for (size_t i = 0; i < METRIC_N; i++)
 		if (fresh || isnan(unpack(step->values[i])) || values[i] > unpack(step->values[i]))
 			step->values[i] = pack(values[i]);
+}
+
+/* A sample that came in its time: the one before stands until it, whatever the pace was then. */
+static void ring_stretch(struct ring *ring, int64_t number, uint16_t reach)
+{
+	struct step *step = &ring->steps[(size_t)number % STEPS];
+
+	if (ring_find(ring, number))
+		step->reach = MAX(step->reach, reach);
 }
 
 static void read_metrics(const struct device *dev, float *values)
@@ -139,8 +159,10 @@ static void read_metrics(const struct device *dev, float *values)
 	}
 }
 
-void tracks_add(struct tracks *tracks, const struct snapshot *snapshot)
+void tracks_add(struct tracks *tracks, const struct snapshot *snapshot, int64_t hold_ns)
 {
+	uint16_t reach = (uint16_t)(MIN(hold_ns / NS_PER_S, UINT16_MAX - 1) + 1);
+
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 		struct track *track = find_track(tracks, dev);
@@ -151,9 +173,14 @@ void tracks_add(struct tracks *tracks, const struct snapshot *snapshot)
 		if (!track)
 			return;
 		read_metrics(dev, values);
+		track->longest = MAX(track->longest, reach);
+		for (size_t t = 0; t < TIERS; t++) {
+			if (snapshot->taken_ns - track->newest_ns <= hold_ns)
+				ring_stretch(&track->rings[t], track->newest_ns / step_ns[t],
+					     reach);
+			ring_add(&track->rings[t], snapshot->taken_ns / step_ns[t], reach, values);
+		}
 		track->newest_ns = snapshot->taken_ns;
-		for (size_t t = 0; t < TIERS; t++)
-			ring_add(&track->rings[t], snapshot->taken_ns / step_ns[t], values);
 	}
 }
 
@@ -165,12 +192,13 @@ static bool ring_most(const struct ring *ring, enum metric metric, int64_t first
 
 	first = MAX(first, last - STEPS + 1);
 	for (int64_t n = first; n <= last; n++) {
-		const struct step *step = &ring->steps[(size_t)n % STEPS];
-		double value = (double)unpack(step->values[metric]);
+		const struct step *step = ring_find(ring, n);
+		double value;
 
-		if (step->number != (uint32_t)n)
+		if (!step)
 			continue;
 		*ret_sampled = true;
+		value = (double)unpack(step->values[metric]);
 		if (isnan(value))
 			continue;
 		*ret = known ? MAX(*ret, value) : value;
@@ -179,23 +207,31 @@ static bool ring_most(const struct ring *ring, enum metric metric, int64_t first
 	return known;
 }
 
-/* The last sample before a step. */
-static bool ring_hold(const struct ring *ring, enum metric metric, int64_t before, int64_t steps,
-		      double *ret)
+/* Steps of so many seconds that a sample may stand for. */
+static int64_t steps_of(uint16_t reach, int64_t seconds)
 {
-	for (int64_t n = before - 1; n >= MAX(before - MIN(steps, STEPS - 1), 1); n--) {
-		const struct step *step = &ring->steps[(size_t)n % STEPS];
+	return (reach - 1) / seconds + 1;
+}
 
-		if (step->number != (uint32_t)n)
+/* The last sample before a step, if it stands for that too. */
+static bool ring_hold(const struct ring *ring, enum metric metric, int64_t before, int64_t seconds,
+		      uint16_t longest, double *ret)
+{
+	int64_t steps = MIN(steps_of(longest, seconds), STEPS - 1);
+
+	for (int64_t n = before - 1; n >= MAX(before - steps, 1); n--) {
+		const struct step *step = ring_find(ring, n);
+
+		if (!step)
 			continue;
 		*ret = (double)unpack(step->values[metric]);
-		return !isnan(*ret);
+		return before - n <= steps_of(step->reach, seconds) && !isnan(*ret);
 	}
 	return false;
 }
 
 bool tracks_most(const struct tracks *tracks, const struct device *dev, enum metric metric,
-		 int64_t from_ns, int64_t to_ns, int64_t hold_ns, double *ret)
+		 int64_t from_ns, int64_t to_ns, double *ret)
 {
 	const struct track *track = find_track(tracks, dev);
 	bool sampled = false;
@@ -211,5 +247,6 @@ bool tracks_most(const struct tracks *tracks, const struct device *dev, enum met
 	last = MAX((to_ns - 1) / step, first);
 	if (ring_most(&track->rings[tier], metric, first, last, &sampled, ret))
 		return true;
-	return !sampled && ring_hold(&track->rings[tier], metric, first, hold_ns / step + 1, ret);
+	return !sampled &&
+	       ring_hold(&track->rings[tier], metric, first, step / NS_PER_S, track->longest, ret);
 }

@@ -43,12 +43,10 @@ struct tracks;
 MUST_CHECK int tracks_new(struct tracks **ret);
 struct tracks *tracks_free(struct tracks *tracks);
 
-/* Adds a sample. Out of memory a new device has no track. */
-void tracks_add(struct tracks *tracks, const struct snapshot *snapshot);
+/* Adds a sample, which stands for so long if no other follows. Out of memory a new device
+ * has no track. */
+void tracks_add(struct tracks *tracks, const struct snapshot *snapshot, int64_t hold_ns);
 
-/*
- * The most of a metric between two times (CLOCK_MONOTONIC); a sample stands for
- * hold_ns if no other follows. False: a gap.
- */
+/* The most of a metric between two times (CLOCK_MONOTONIC). False: a gap. */
 bool tracks_most(const struct tracks *tracks, const struct device *dev, enum metric metric,
-		 int64_t from_ns, int64_t to_ns, int64_t hold_ns, double *ret);
+		 int64_t from_ns, int64_t to_ns, double *ret);

@@ -277,7 +277,8 @@ void ui_take_frame(struct ui *ui, struct frame *frame)
 	bool complete = is_for_view(frame, ui->settings.view);
 
 	if (frame->snapshot) {
-		tracks_add(ui->tracks, frame->snapshot);
+		/* It counts until the next: when that is late by more than one, it is a gap. */
+		tracks_add(ui->tracks, frame->snapshot, 2 * ui->settings.refresh_ms * NS_PER_MS);
 		if (history_add(ui->history, frame->snapshot) < 0)
 			ui_say(ui, "out of memory");
 	}

@@ -35,22 +35,27 @@ static int end(void **state)
 }
 
 /* A sample so many seconds after the start; negative power: not known. */
-static void add(double seconds, double power)
+static void add_for(double hold, double seconds, double power)
 {
 	machine->taken_ns = start_ns + (int64_t)(seconds * NS_PER_S);
 	machine->devices[0].power = power;
 	machine->devices[0].why[DEV_POWER] = power < 0 ? TIMED_OUT : KNOWN;
-	tracks_add(tracks, machine);
+	tracks_add(tracks, machine, (int64_t)(hold * NS_PER_S));
+}
+
+static void add(double seconds, double power)
+{
+	add_for(2, seconds, power);
 }
 
 /* The most between two times; -1: a gap. */
-static double most(double from, double to, double hold)
+static double most(double from, double to)
 {
 	double value;
 
 	if (!tracks_most(tracks, &machine->devices[0], METRIC_POWER,
 			 start_ns + (int64_t)(from * NS_PER_S), start_ns + (int64_t)(to * NS_PER_S),
-			 (int64_t)(hold * NS_PER_S), &value))
+			 &value))
 		return -1;
 	return value;
 }
@@ -61,48 +66,55 @@ TEST(time_is_time_and_gaps_are_gaps)
 	add(1, 30);
 	add(2, 20);
 	add(60, 50);
-	assert_near(most(0, 3, 0), 30);
-	assert_near(most(1, 2, 0), 30);
-	assert_near(most(2, 3, 0), 20);
-	assert_near(most(20, 40, 2), -1);
-	assert_near(most(60, 61, 0), 50);
-	assert_near(most(-100, 0, 0), -1);
+	assert_near(most(0, 3), 30);
+	assert_near(most(1, 2), 30);
+	assert_near(most(2, 3), 20);
+	assert_near(most(20, 40), -1);
+	assert_near(most(60, 61), 50);
+	assert_near(most(-100, 0), -1);
 }
 
 TEST(a_sample_stands_until_the_next_but_not_for_ever)
 {
-	add(0, 10);
-	add(10, 20);
-	assert_near(most(5, 6, 10), 10);
-	assert_near(most(5, 6, 2), -1);
-	assert_near(most(15, 16, 10), 20);
+	add_for(10, 0, 10);
+	add_for(10, 10, 20);
+	assert_near(most(5, 6), 10);
+	assert_near(most(15, 16), 20);
+	assert_near(most(22, 23), -1);
+	/* Each by the pace of its own time, whatever it is later. */
+	add_for(1, 30, 30);
+	add_for(1, 40, 40);
+	assert_near(most(5, 6), 10);
+	assert_near(most(35, 36), -1);
+	add_for(20, 50, 50);
+	assert_near(most(45, 46), 40);
 }
 
 TEST(unknown_is_a_gap_even_if_the_one_before_was_known)
 {
 	add(0, 10);
 	add(1, -1);
-	assert_near(most(1, 2, 10), -1);
-	assert_near(most(2, 3, 10), -1);
+	assert_near(most(1, 2), -1);
+	assert_near(most(2, 3), -1);
 }
 
 TEST(many_samples_in_a_second_keep_the_highest)
 {
 	for (int i = 0; i < 10; i++)
 		add(5 + i / 10.0, i == 4 ? 90 : 10);
-	assert_near(most(5, 6, 0), 90);
+	assert_near(most(5, 6), 90);
 }
 
 TEST(an_hour_back_peaks_are_still_there)
 {
 	for (int i = 0; i < 3600; i++)
 		add(i, i == 100 ? 500 : 1);
-	assert_near(most(96, 108, 0), 500);
-	assert_near(most(3590, 3600, 0), 1);
+	assert_near(most(96, 108), 500);
+	assert_near(most(3590, 3600), 1);
 	for (int i = 3600; i < 7300; i++)
 		add(i, 2);
-	assert_near(most(96, 108, 0), -1);
-	assert_near(most(7200, 7299, 0), 2);
+	assert_near(most(96, 108), -1);
+	assert_near(most(7200, 7299), 2);
 }
 
 TEST(another_device_has_no_track)
@@ -112,8 +124,8 @@ TEST(another_device_has_no_track)
 
 	add(0, 10);
 	device_init(&other, 4);
-	assert_false(tracks_most(tracks, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, 0,
-				 &value));
+	assert_false(
+		tracks_most(tracks, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, &value));
 }
 
 /* Lines of a chart, joined by slashes. */
