@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 void fleet_done(struct fleet *fleet)
 {
@@ -64,6 +65,9 @@ const struct device *fleet_look(const struct fleet *fleet, const struct device *
 	*ret_age_ns = 0;
 	if (!device_is_troubled(dev))
 		return dev;
+	/* Another card may have been given the same number. */
+	if (entry && dev->bdf[0] && strcmp(entry->last.bdf, dev->bdf) != 0)
+		entry = NULL;
 	if (device_is_frozen(dev)) { /* it goes on saying what it last measured */
 		*ret_age_ns = MAX(now_ns - dev->moved_ns, 1);
 		return dev;

@@ -46,6 +46,7 @@ struct ring {
 struct track {
 	uint32_t index;
 	bool remote;
+	char bdf[24]; /* of the card, as far as it is known */
 	int64_t newest_ns;
 	uint16_t longest; /* reach of any step */
 	struct ring rings[TIERS];
@@ -139,6 +140,16 @@ static void ring_add(struct ring *ring, int64_t number, uint16_t reach, const fl
 			step->values[i] = pack(values[i]);
 }
 
+/* Another card that was given the same number begins anew. */
+static void track_take(struct track *track, const struct device *dev)
+{
+	if (!dev->bdf[0] || strcmp(track->bdf, dev->bdf) == 0)
+		return;
+	if (track->bdf[0])
+		memset(track->rings, 0, sizeof(track->rings));
+	memcpy(track->bdf, dev->bdf, sizeof(track->bdf));
+}
+
 /* A sample that came in its time: the one before stands until it, whatever the pace was then. */
 static void ring_stretch(struct ring *ring, int64_t number, uint16_t reach)
 {
@@ -172,6 +183,7 @@ void tracks_add(struct tracks *tracks, const struct snapshot *snapshot, int64_t 
 			track = make_track(tracks, dev);
 		if (!track)
 			return;
+		track_take(track, dev);
 		read_metrics(dev, values);
 		track->longest = MAX(track->longest, reach);
 		for (size_t t = 0; t < TIERS; t++) {

@@ -1,4 +1,5 @@
 /* Tracks over time, and the dots they become. */
+#include "tui/fleet.h"
 #include "tui/plot.h"
 #include "tui/track.h"
 
@@ -6,6 +7,7 @@
 #include "basic/clock.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static struct tracks *tracks;
@@ -128,6 +130,25 @@ TEST(another_device_has_no_track)
 		tracks_most(tracks, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, &value));
 }
 
+TEST(another_card_of_the_same_number_inherits_nothing)
+{
+	struct device *dev = &machine->devices[0];
+	struct fleet fleet = { 0 };
+	int64_t age;
+
+	snprintf(dev->bdf, sizeof(dev->bdf), "0000:01:00.0");
+	add(0, 10);
+	assert_int_equal(fleet_update(&fleet, machine), 0);
+	dev->condition = DEVICE_LOST;
+	assert_near(fleet_look(&fleet, dev, start_ns, &age)->power, 10);
+	snprintf(dev->bdf, sizeof(dev->bdf), "0000:02:00.0");
+	add(1, -1);
+	assert_near(most(0, 1), -1);
+	assert_ptr_equal(fleet_look(&fleet, dev, start_ns, &age), dev);
+	assert_int_equal(age, -1);
+	fleet_done(&fleet);
+}
+
 /* Lines of a chart, joined by slashes. */
 static const char *draw(const double *values, size_t columns, size_t rows, double top,
 			enum plot_signs signs)
@@ -185,6 +206,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_samples_in_a_second_keep_the_highest, begin,
 						end),
 		cmocka_unit_test_setup_teardown(an_hour_back_peaks_are_still_there, begin, end),
+		cmocka_unit_test_setup_teardown(another_card_of_the_same_number_inherits_nothing,
+						begin, end),
 		cmocka_unit_test_setup_teardown(another_device_has_no_track, begin, end),
 		cmocka_unit_test(charts_are_filled_from_below),
 		cmocka_unit_test(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge),
