@@ -205,8 +205,9 @@ def test_doctor_does_not_take_a_name_for_a_watcher(directory):
     name = directory + "/tt_smi-trace"
     shutil.copy(shutil.which("sleep"), name)
     with Tracing(), subprocess.Popen([name, "1000"]) as other:
-        assert "nobody looks for libraries" in doctor()
+        said = doctor()
         other.kill()
+        assert "nobody looks for libraries" in said, said
     with Watcher():
         assert "new programs are followed as they start" in doctor()
 
