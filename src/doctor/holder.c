@@ -115,6 +115,10 @@ static void blame_program(struct holder *holder, struct verdict *verdict)
 	} else if (holder->loaded.maps_error) {
 		buf_printf(&verdict->cause, "what it has loaded is not told (%s)",
 			   strerror(-holder->loaded.maps_error));
+	} else if (holder->loaded.replaced) {
+		buf_puts(&verdict->cause,
+			 "a file that it has loaded was replaced since, and cannot be looked at");
+		advise(verdict, "sudo tt_smi doctor");
 	} else {
 		buf_puts(&verdict->cause, "TT-Metal is not among the files that it has loaded");
 		advise(verdict, "report it with libttalloc: man 3 libttalloc");

@@ -19,6 +19,15 @@ struct errand {
 	struct loaded loaded;
 };
 
+/* As the kernel writes it behind the name. */
+static bool is_deleted(const char *path)
+{
+	static const char sign[] = " (deleted)";
+	size_t length = strlen(path);
+
+	return length >= strlen(sign) && strcmp(path + length - strlen(sign), sign) == 0;
+}
+
 static int look_at_file(const struct metal_mapping *mapping, void *arg)
 {
 	struct errand *errand = arg;
@@ -29,6 +38,8 @@ static int look_at_file(const struct metal_mapping *mapping, void *arg)
 	fd = metal_mapped_open(&errand->root, errand->pid, mapping);
 	if (fd == -EACCES || (fd == -EPERM && geteuid()))
 		loaded->maps_error = -EACCES;
+	if (fd == -ENOENT && is_deleted(mapping->path))
+		loaded->replaced = true;
 	if (fd < 0)
 		return 0;
 	r = metal_library_read(&loaded->library, fd);

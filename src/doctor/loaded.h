@@ -14,6 +14,7 @@ struct loaded {
 	int library_error; /* -ENOENT: none of TT-Metal among it */
 	struct metal_library library;
 	char path[256];
+	bool replaced; /* it runs a file that has no name any more, and only root can open */
 	bool disabled; /* its counters were switched off */
 };
 

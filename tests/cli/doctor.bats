@@ -158,6 +158,15 @@ loads() {
 	says warn "TT-Metal is not among the files that it has loaded" libttalloc
 }
 
+@test "a library that was replaced while the program runs" {
+	untracked
+	echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /opt/lib/libtt_metal.so (deleted)" \
+		>>"$(file "$D/proc/1001/maps")"
+	doctor
+	[ "$status" = 1 ]
+	says warn "a file that it has loaded was replaced since" "sudo tt_smi doctor"
+}
+
 @test "a TT-Metal without counters, tracing off and on" {
 	untracked
 	loads v60
