@@ -156,6 +156,14 @@ TEST(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not)
 	unlink("tree/captured_at");
 }
 
+/* As under valgrind: what follows is then tested all the time. */
+static bool always_unknown;
+
+static bool openat2_is_unknown(void)
+{
+	return syscall(SYS_openat2, -1, "", NULL, 0) < 0 && errno == ENOSYS;
+}
+
 /* From here on: a kernel before 5.6, or a container that forbids what it does not know. */
 TEST(a_kernel_without_openat2)
 {
@@ -168,6 +176,10 @@ TEST(a_kernel_without_openat2)
 	};
 	struct sock_fprog program = { .len = ARRAY_SIZE(code), .filter = code };
 
+	if (always_unknown) {
+		print_message("openat2 is unknown here without a filter\n");
+		skip();
+	}
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0) {
 		print_message("no filter of system calls here: %s\n", strerror(errno));
@@ -196,5 +208,6 @@ int main(void)
 		cmocka_unit_test(no_link_leads_out_of_the_tree),
 	};
 
+	always_unknown = openat2_is_unknown();
 	return cmocka_run_group_tests(tests, make_tree, remove_tree);
 }
