@@ -289,16 +289,17 @@ int feed_new(const struct machine *machine, const struct want *want, unsigned pe
 static bool wait_for_end(struct feed *feed)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
+	bool asked = false, ended;
 	int r = 0;
-	bool ended;
 
 	pthread_mutex_lock(&feed->lock);
 	feed->stop = true;
 	pthread_cond_broadcast(&feed->changed);
 	while (!feed->ended && r == 0) {
-		bool asked = feed->n_errands || feed->on_errand;
-		struct timespec until = clock_timespec(now + (asked ? 2000 : 50) * NS_PER_MS);
+		struct timespec until;
 
+		asked = asked || feed->n_errands || feed->on_errand;
+		until = clock_timespec(now + (asked ? 2000 : 50) * NS_PER_MS);
 		r = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
 	}
 	ended = feed->ended;
