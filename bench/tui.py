@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "tui"))
@@ -122,6 +123,30 @@ def machine(boards, *options):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def beating(root):
+    """Firmware that lives on a machine that is otherwise still."""
+    hearts = list(pathlib.Path(root, "sys", "devices").rglob("tt_heartbeat"))
+    end = threading.Event()
+
+    def beat():
+        count = 0
+        while not end.wait(0.5):
+            count += 1
+            for heart in hearts:
+                heart.write_text(f"{count}\n")
+
+    for heart in hearts:
+        heart.chmod(0o644)
+    thread = threading.Thread(target=beat)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
+
+
 def hold(node):
     """A process that has the device open and does nothing."""
     pid = os.fork()
@@ -193,7 +218,7 @@ for name, boards in (("1 device", "n150"), ("8 devices", "8xp150a")):
         bench_machine(name, root, False)
 with machine("galaxy-blackhole") as root:
     bench_machine("32 devices", root, True)
-with machine("galaxy-blackhole", "--static", "--no-workloads") as root:
+with machine("galaxy-blackhole", "--static", "--no-workloads") as root, beating(root):
     quiet = measure(root, 100)[1]
     with crowd(root, PROCESSES):
         bench_machine(f"32, {PROCESSES} processes", root, False)
