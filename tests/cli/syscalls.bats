@@ -136,8 +136,12 @@ check() {
 			trap "kill $!" EXIT
 			[ ! -d /proc/driver/tenstorrent ] || echo $! | tee /proc/driver/tenstorrent/5/pids >/proc/driver/tenstorrent/7/pids
 			for mode in "" --json -q -s "--query-compute-apps=pid,name" "--json -lms 20 -n 3"; do
-				strace -f -y -o "$1/trace" "$2" $mode 8<&- 9<&- >"$1/out" || exit 91
-				grep -q -w $! "$1/out" || { cat "$1/out"; exit 92; }
+				# A walk under strace, past thousands of processes, may be too late: asked again.
+				for try in 1 2 3 4 5 6; do
+					strace -f -y -o "$1/trace" "$2" $mode 8<&- 9<&- >"$1/out" || exit 91
+					grep -q -w $! "$1/out" && break
+					[ $try -lt 6 ] || { cat "$1/out"; exit 92; }
+				done
 				python3 "$3/check_trace.py" "$1/trace" --server --sleep || exit 93
 				case $mode in
 				*lms*) ;;
