@@ -266,6 +266,20 @@ bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t 
 	return all;
 }
 
+int crew_run_once(struct job *job, int64_t deadline_ns)
+{
+	struct crew *crew;
+	bool done;
+	int r;
+
+	r = crew_new(&crew);
+	if (r < 0)
+		return r;
+	done = crew_run(crew, &job, 1, deadline_ns);
+	crew_free(crew);
+	return done ? 0 : -ETIMEDOUT;
+}
+
 bool crew_job_is_busy(struct crew *crew, const struct job *job)
 {
 	bool busy;

@@ -48,6 +48,12 @@ bool crew_is_blocked(struct crew *crew);
  */
 bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t deadline_ns);
 
+/*
+ * One job by a thread of its own. -ETIMEDOUT: it was given up and may still run, so what it
+ * uses, the job included, must stay for ever. -ENOMEM: it was not begun.
+ */
+MUST_CHECK int crew_run_once(struct job *job, int64_t deadline_ns);
+
 /* Has it run to its end since it was last handed to crew_run()? */
 bool crew_job_is_done(struct crew *crew, const struct job *job);
 

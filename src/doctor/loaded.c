@@ -109,20 +109,11 @@ static struct errand *errand_new(const struct root *root, pid_t pid)
 void loaded_find(const struct root *root, pid_t pid, struct loaded *ret)
 {
 	struct errand *errand = errand_new(root, pid);
-	struct crew *crew = NULL;
-	bool back;
+	int r = errand ? crew_run_once(&errand->job, patience_ns) : -ENOMEM;
 
-	*ret = (struct loaded){ .maps_error = -ENOMEM, .library_error = -ENOENT };
-	if (!errand || crew_new(&crew) < 0) {
-		errand_free(errand);
-		return;
-	}
-	back = crew_run(crew, (struct job *[]){ &errand->job }, 1, patience_ns);
-	if (back)
+	*ret = (struct loaded){ .maps_error = r, .library_error = -ENOENT };
+	if (r == 0)
 		*ret = errand->loaded;
-	else
-		ret->maps_error = -ETIMEDOUT;
-	crew_free(crew);
-	if (back)
+	if (r != -ETIMEDOUT)
 		errand_free(errand);
 }

@@ -219,26 +219,20 @@ static int run_visit(const struct errand *errand, const struct root *root, void 
 {
 	enum { PATIENCE_MS = 500, MOST_LEFT_BEHIND = 16 };
 	static unsigned left_behind; /* the sampler thread's own */
-	struct visit *visit = NULL;
-	struct crew *crew = NULL;
-	bool back;
+	struct visit *visit;
+	int r;
 
 	if (left_behind >= MOST_LEFT_BEHIND)
 		return -EBUSY;
 	visit = visit_new(errand, root, run);
-	if (!visit || crew_new(&crew) < 0) {
-		visit_free(visit);
-		return -ENOMEM;
-	}
-	back = crew_run(crew, (struct job *[]){ &visit->job }, 1, PATIENCE_MS * NS_PER_MS);
-	if (back)
+	r = visit ? crew_run_once(&visit->job, PATIENCE_MS * NS_PER_MS) : -ENOMEM;
+	if (r == 0)
 		buf_add(ret, buf_text(&visit->text), visit->text.length);
-	crew_free(crew);
-	if (back)
-		visit_free(visit);
-	else
+	if (r == -ETIMEDOUT)
 		left_behind++;
-	return back ? 0 : -ETIMEDOUT;
+	else
+		visit_free(visit);
+	return r;
 }
 
 static void run_inspect(const struct errand *errand, const struct root *root, struct buf *ret)
