@@ -162,8 +162,8 @@ static void name_process(struct snapshot *snapshot, const struct traced_holder *
 }
 
 /*
- * A descriptor that the kernel told of. Where we may look for ourselves, that
- * counts: the process has gone on since, and a removed node has its number still.
+ * A descriptor that the kernel listed. Where this process may look at the holder's
+ * descriptors itself, that look wins: it is newer than the list.
  */
 static int take_traced(const struct holders *holders, struct sample *sample,
 		       const struct traced_holder *holder)

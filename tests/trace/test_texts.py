@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -87,6 +88,21 @@ def test_one_line_however_often_a_device_is_open(_):
             assert rows == [["5", str(nodes[0])], ["7", str(nodes[1])]], rows
     for descriptor in nodes + copies:
         os.close(descriptor)
+
+
+def test_a_descriptor_of_a_removed_node_is_not_listed(_):
+    """After an unbind the node is gone, and its number may be another card's by now."""
+    node, number = "/dev/tenstorrent/removed", os.stat("/dev/tenstorrent/5").st_rdev
+    os.mknod(node, 0o666 | stat.S_IFCHR, number)
+    removed = os.open(node, os.O_RDONLY)
+    with Tracing():
+        assert held_by(os.getpid()).split()[2:4] == ["5", str(removed)], text("holders")
+        os.unlink(node)
+        assert held_by(os.getpid()) == "", text("holders")
+        kept = os.open("/dev/tenstorrent/5", os.O_RDONLY)
+        assert held_by(os.getpid()).split()[2:4] == ["5", str(kept)], text("holders")
+        os.close(kept)
+    os.close(removed)
 
 
 def test_a_name_cannot_break_a_line(_):

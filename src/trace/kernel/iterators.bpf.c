@@ -201,6 +201,21 @@ static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t
 	return false;
 }
 
+/*
+ * The device that an open file is, NULL if it is none. A node without links was removed
+ * (the driver was unbound), and its number may belong to another card by now.
+ */
+static __always_inline uint32_t *device_of(const struct file *file)
+{
+	const struct inode *inode = file->f_inode;
+	uint32_t rdev;
+
+	if ((inode->i_mode & 0170000) != 0020000 || inode->i_nlink == 0)
+		return NULL;
+	rdev = inode->i_rdev;
+	return bpf_map_lookup_elem(&devices, &rdev);
+}
+
 SEC("iter/task_file")
 int holders(struct bpf_iter__task_file *ctx)
 {
@@ -208,16 +223,15 @@ int holders(struct bpf_iter__task_file *ctx)
 	struct task_struct *task = ctx->task;
 	struct file *file = ctx->file;
 	struct name name = { 0 };
-	uint32_t *device, rdev;
+	uint32_t *device;
 
 	if (task && ctx->meta->seq_num == 0) {
 		BPF_SEQ_PRINTF(seq, "PID      Comm             DEVICE   FD       START\n");
 		BPF_SEQ_PRINTF(seq, "-------- ---------------- -------- -------- ------------\n");
 	}
-	if (!task || !file || (file->f_inode->i_mode & 0170000) != 0020000)
+	if (!task || !file)
 		return 0;
-	rdev = file->f_inode->i_rdev;
-	device = bpf_map_lookup_elem(&devices, &rdev);
+	device = device_of(file);
 	if (!device || is_listed(ctx->meta, task->tgid, *device))
 		return 0;
 	name_clean(&name, task->group_leader->comm);

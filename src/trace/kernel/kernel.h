@@ -31,6 +31,7 @@ struct task_struct {
 
 struct inode {
 	unsigned short i_mode;
+	unsigned int i_nlink;
 	uint32_t i_rdev;
 } KERNEL_STRUCT;
 
