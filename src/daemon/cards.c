@@ -55,10 +55,8 @@ static void card_of_device(const struct device *device, struct card *ret)
 		ret->dram = device->dram_total;
 	if (device_knows(device, DEV_L1_TOTAL))
 		ret->l1 = device->l1_total;
-	if (device->type) {
+	if (device->type)
 		ret->channels = device->type->dram_banks;
-		ret->cores = device->type->cores;
-	}
 }
 
 static void cards_insert(struct cards *cards, const struct card *card)

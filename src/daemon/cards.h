@@ -21,8 +21,8 @@ struct card {
 	struct table_device identity;
 	char name[32];
 	enum arch arch;
-	uint64_t dram, l1;	  /* bytes; 0 unknown */
-	uint32_t channels, cores; /* 0 unknown */
+	uint64_t dram, l1; /* bytes; 0 unknown */
+	uint32_t channels; /* 0 unknown */
 };
 
 struct cards {

@@ -109,7 +109,7 @@ static void info_fill(const struct card *card, struct legacy_device_info *ret)
 	ret->arch = arch_number(card->arch);
 	ret->dram_channels = card->channels;
 	ret->dram_per_channel = card->channels ? card->dram / card->channels : 0;
-	ret->l1_per_core = card->cores ? (uint32_t)(card->l1 / card->cores) : 0;
+	ret->l1_per_core = (uint32_t)arch_l1_per_core(card->arch);
 	ret->available = 1;
 }
 

@@ -99,6 +99,11 @@ bool board_place(const struct board *board, unsigned bus, int *ret_tray, int *re
 	return false;
 }
 
+uint64_t arch_l1_per_core(enum arch arch)
+{
+	return l1_per_core[arch];
+}
+
 uint64_t board_dram(const struct board *board)
 {
 	return board->dram_banks * dram_per_bank[board->arch];
@@ -118,5 +123,5 @@ uint64_t board_l1(const struct board *board, uint32_t bundle)
 		if (bundle < 0x13050000 || bundle >= 0x50000000)
 			cores = 140;
 	}
-	return cores * l1_per_core[board->arch];
+	return cores * arch_l1_per_core(board->arch);
 }

@@ -44,3 +44,6 @@ bool board_place(const struct board *board, unsigned bus, int *ret_tray, int *re
  */
 uint64_t board_dram(const struct board *board);
 uint64_t board_l1(const struct board *board, uint32_t bundle);
+
+/* Bytes of L1 of one Tensix core, which no firmware changes. 0: not known. */
+uint64_t arch_l1_per_core(enum arch arch);

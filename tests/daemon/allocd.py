@@ -412,6 +412,19 @@ class Server:
         return len(os.listdir(f"/proc/{self.child.pid}/fd"))
 
 
+# ---- simulated machines ----
+
+
+def machine(directory, *words):
+    """A simulated machine; --static or alive."""
+    root = directory + "/sim"
+    child = spawn([BUILD + "/ttsim", *words, root], stderr=subprocess.DEVNULL)
+    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine")
+    if "--static" in words:
+        child.wait()
+    return root
+
+
 # ---- real programs ----
 
 class Program:

@@ -8,16 +8,6 @@ from allocd import *
 GIB = 1 << 30
 
 
-def machine(directory, *words):
-    """A simulated machine; --static or alive."""
-    root = directory + "/sim"
-    child = spawn([BUILD + "/ttsim", *words, root], stderr=subprocess.DEVNULL)
-    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine")
-    if "--static" in words:
-        child.wait()
-    return root
-
-
 def client(server, visible=None, length=144, **variables):
     """A legacy client in a process of its own, since the environment is the process's: asks by lines."""
     code = """
@@ -61,6 +51,20 @@ def test_capacities_are_those_of_the_board(directory):
     small.send(INFO_QUERY, -1)
     assert small.receive()[40:] == b"\0" * 32  # no room for any of it
     server.stop()
+
+
+@bare
+def test_l1_per_core_does_not_depend_on_how_many_cores_the_firmware_enables(directory):
+    """A p150 has 140 cores before bundle 19.5, and 120 since."""
+    for bundle, cores in (("18.5.0.0", 140), ("19.5.0.0", 120)):
+        os.mkdir(directory + "/" + bundle)
+        root = machine(directory + "/" + bundle, "--static", "--no-workloads", "-b", "p150a")
+        with open(root + "/sys/class/tenstorrent/tenstorrent!0/tt_fw_bundle_ver", "w") as f:
+            f.write(bundle + "\n")
+        server = Server(directory + "/" + bundle, root=root)
+        info = Legacy(server, 144).info(0)
+        assert (info["l1"], info["l1_core"]) == (cores * 1572864, 1572864), (bundle, info)
+        server.stop()
 
 
 @bare

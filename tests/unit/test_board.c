@@ -51,6 +51,13 @@ TEST(a_p150_loses_twenty_cores_with_bundle_19_5)
 	}
 }
 
+TEST(l1_of_one_core_is_that_of_the_architecture)
+{
+	assert_int_equal(arch_l1_per_core(ARCH_WORMHOLE), 1499136);
+	assert_int_equal(arch_l1_per_core(ARCH_BLACKHOLE), 1572864);
+	assert_int_equal(arch_l1_per_core(ARCH_UNKNOWN), 0);
+}
+
 TEST(every_board_is_found_by_the_code_in_its_serial)
 {
 	static const struct {
@@ -151,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(capacities_are_those_that_programs_see),
 		cmocka_unit_test(a_p150_loses_twenty_cores_with_bundle_19_5),
+		cmocka_unit_test(l1_of_one_core_is_that_of_the_architecture),
 		cmocka_unit_test(every_board_is_found_by_the_code_in_its_serial),
 		cmocka_unit_test(pci_ids_tell_the_architecture),
 		cmocka_unit_test(galaxy_places_follow_from_the_bus),
