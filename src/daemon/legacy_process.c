@@ -172,7 +172,7 @@ static enum table_pool find_pool(const struct legacy_process *process,
 {
 	uint32_t device = (uint32_t)record->device;
 
-	if (record->buffer_type <= TABLE_TRACE &&
+	if (legacy_pool(record) < TABLE_POOLS &&
 	    ledger_holds(&process->ledger, device, legacy_pool(record), record->buffer_id))
 		return legacy_pool(record);
 	for (unsigned pool = TABLE_DRAM; pool <= TABLE_TRACE; pool++) {

@@ -6,6 +6,22 @@
 
 const uint16_t legacy_sizes[LEGACY_SIZES] = { 72, 112, 128, 144 };
 
+/*
+ * Buffer types of an ALLOC. The original's Python client numbers L1_SMALL 2 and
+ * TRACE 3; a program with TT-Metal numbers them 3 and 4. TT-Metal's own 2 is host
+ * memory, which its allocator never hands out, so a 2 is L1_SMALL in either case. A 3 is
+ * ambiguous: it counts as L1_SMALL, as the original server counted it.
+ */
+enum {
+	BUFFER_DRAM = 0,
+	BUFFER_L1 = 1,
+	BUFFER_L1_SMALL = 2,
+	BUFFER_METAL_L1_SMALL = 3,
+	BUFFER_TRACE = 4,
+};
+
+enum { KERNEL_CLASS_MAX = 2 }; /* 0 application, 1 fabric, 2 dispatch */
+
 static bool size_is_known(size_t size)
 {
 	for (size_t i = 0; i < LEGACY_SIZES; i++) {
@@ -157,7 +173,13 @@ bool legacy_stream_is_whole(const struct legacy_stream *stream)
 
 enum table_pool legacy_pool(const struct legacy_record *record)
 {
-	return (enum table_pool)record->buffer_type; /* the table is numbered as TT-Metal is */
+	static const enum table_pool pools[] = {
+		[BUFFER_DRAM] = TABLE_DRAM,	    [BUFFER_L1] = TABLE_L1,
+		[BUFFER_L1_SMALL] = TABLE_L1_SMALL, [BUFFER_METAL_L1_SMALL] = TABLE_L1_SMALL,
+		[BUFFER_TRACE] = TABLE_TRACE,
+	};
+
+	return record->buffer_type <= BUFFER_TRACE ? pools[record->buffer_type] : TABLE_POOLS;
 }
 
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,

@@ -106,7 +106,7 @@ MUST_CHECK int legacy_answer_size(const struct legacy_stream *stream);
 /* Is the stream between two records? If not, a hang-up cut one in half. */
 bool legacy_stream_is_whole(const struct legacy_stream *stream);
 
-/* The pool an ALLOC's buffer type means, by TT-Metal's numbering. */
+/* The pool an ALLOC's buffer type means; TABLE_POOLS: none. */
 enum table_pool legacy_pool(const struct legacy_record *record);
 
 /* Answers of the given size. */

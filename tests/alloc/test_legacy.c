@@ -215,9 +215,9 @@ static void nonsense_is_refused(void **state)
 }
 
 /* Fault 10: two numberings of buffer types. */
-static void buffer_types_are_those_of_tt_metal(void **state)
+static void both_numbers_of_l1_small_are_l1_small(void **state)
 {
-	static const enum table_pool expected[] = { TABLE_DRAM, TABLE_L1, TABLE_SYSTEM,
+	static const enum table_pool expected[] = { TABLE_DRAM, TABLE_L1, TABLE_L1_SMALL,
 						    TABLE_L1_SMALL, TABLE_TRACE };
 
 	(void)state;
@@ -296,7 +296,7 @@ int main(void)
 		cmocka_unit_test(half_a_tail_is_no_size),
 		cmocka_unit_test(record_at_no_known_distance_is_nonsense),
 		cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(buffer_types_are_those_of_tt_metal),
+		cmocka_unit_test(both_numbers_of_l1_small_are_l1_small),
 		cmocka_unit_test(frees_without_a_size_are_taken),
 		cmocka_unit_test(answers_have_the_offsets_of_their_size),
 	};

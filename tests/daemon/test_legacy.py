@@ -146,16 +146,23 @@ def test_a_client_that_asks_and_never_reads_holds_up_nobody(server):
 # ---- accounts ----
 
 
-def test_buffer_types_are_numbered_as_tt_metal_numbers_them(server):
-    """Fault 10: two numberings of buffer types."""
+def test_both_numberings_of_buffer_types_add_up(server):
+    """Fault 10: the Python client's L1_SMALL is 2, TT-Metal's is 3. The original counted both as L1_SMALL."""
     c = Legacy(server, 144)
-    for pool in (DRAM, L1, SYSTEM, L1_SMALL, TRACE):
-        c.alloc(pool, 10**pool, pool)
+    for kind in range(5):
+        c.alloc(kind, 10**kind, kind)
     totals = c.query()
-    assert totals == {DRAM: 1, L1: 10, L1_SMALL: 1000, TRACE: 10000, CB: 0, KERNEL: 0}
+    assert totals == {DRAM: 1, L1: 10, L1_SMALL: 1100, TRACE: 10000, CB: 0, KERNEL: 0}
     p = now(server)
-    assert [p.now(pool) for pool in range(5)] == [1, 10, 100, 1000, 10000]
-    c.close()
+    assert [p.now(pool) for pool in range(5)] == [1, 10, 0, 1100, 10000]
+    other = Program(server)  # its number for host memory is TT-Metal's
+    other.alloc(1, 7, SYSTEM)
+    wait(lambda: any(q.now(SYSTEM) == 7 for q in server.ask().living), "the host memory")
+    c.free(2)
+    assert c.query()[L1_SMALL] == 1000
+    c.free(3)
+    assert c.query()[L1_SMALL] == 0
+    c.close(), other.end()
 
 
 def test_circular_buffers_and_kernels_give_back_what_was_stored(server):
