@@ -90,29 +90,51 @@ static bool same_group(const struct row *a, const struct row *b)
 	return card_key(a->usage) == card_key(b->usage) && a->usage->pool == b->usage->pool;
 }
 
+static const char *at_least(uint32_t flags)
+{
+	return flags & IMAGE_TOTALS_LOW ? "at least " : "";
+}
+
 /* Rows of one card and pool, their sum first. Returns how many they are. */
 static size_t put_group(struct buf *out, const struct row *rows, size_t count)
 {
 	uint64_t sum = 0;
+	uint32_t low = 0;
 	size_t n = 0;
 
-	for (; n < count && same_group(rows, &rows[n]); n++)
+	for (; n < count && same_group(rows, &rows[n]); n++) {
 		sum += rows[n].usage->now_bytes;
+		low |= rows[n].process->flags & IMAGE_TOTALS_LOW;
+	}
 	put_card(out, rows->usage);
-	buf_printf(out, " %s: %" PRIu64 " bytes\n",
-		   table_pool_name((enum table_pool)rows->usage->pool), sum);
+	buf_printf(out, " %s: %s%" PRIu64 " bytes\n",
+		   table_pool_name((enum table_pool)rows->usage->pool), at_least(low), sum);
 	for (size_t i = 0; i < n; i++) {
 		const struct image_usage *usage = rows[i].usage;
 
 		buf_puts(out, "  ");
 		put_name(out, rows[i].process);
 		buf_printf(out,
-			   ": %" PRIu64 " bytes in %" PRIu64 " allocations, peak %" PRIu64
+			   ": %s%" PRIu64 " bytes in %" PRIu64 " allocations, peak %" PRIu64
 			   " (%s)\n",
-			   usage->now_bytes, usage->allocs - usage->frees, usage->peak_bytes,
+			   at_least(rows[i].process->flags), usage->now_bytes,
+			   usage->allocs - usage->frees, usage->peak_bytes,
 			   origin_name(rows[i].process));
 	}
 	return n;
+}
+
+/* Programs that send records which cannot be accounted for. */
+static void put_ignored(const struct image_view *view, struct buf *out)
+{
+	for (uint32_t i = 0; i < view->header->process_count; i++) {
+		const struct image_process *process = &view->processes[i];
+
+		if (!process->ignored)
+			continue;
+		put_name(out, process);
+		buf_printf(out, ": %" PRIu64 " records ignored\n", process->ignored);
+	}
 }
 
 static bool pool_is_wanted(uint32_t pool, bool kernels)
@@ -210,5 +232,6 @@ void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct
 	while (at < count)
 		at += put_group(out, &rows[at], count - at);
 	put_lists(view, kernels, out);
+	put_ignored(view, out);
 	buf_puts(out, count ? "tt_allocd: end of dump\n" : "tt_allocd: nothing is held\n");
 }

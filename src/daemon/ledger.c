@@ -186,6 +186,20 @@ int ledger_release(struct ledger *ledger, uint32_t device, enum table_pool pool,
 	return 1;
 }
 
+void ledger_ignore(struct ledger *ledger)
+{
+	ledger->ignored++;
+}
+
+void ledger_ignore_held(struct ledger *ledger, int32_t device)
+{
+	ledger_ignore(ledger);
+	count_misuse(ledger, TABLE_LOST, 0);
+	/* It uses the device, even if no other report says so. */
+	if (device >= 0 && device < (int32_t)TABLE_DEVICES)
+		total_get(ledger, (uint32_t)device, TABLE_DRAM);
+}
+
 uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 {
 	uint32_t before = ledger->count;

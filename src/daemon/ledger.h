@@ -36,6 +36,7 @@ struct ledger {
 	uint32_t count;
 	struct ledger_device *devices[TABLE_DEVICES]; /* NULL: never used */
 	uint64_t misuse[TABLE_MISUSES];
+	uint64_t ignored; /* reports that could not be accounted for */
 };
 
 void ledger_done(struct ledger *ledger);
@@ -54,6 +55,12 @@ int ledger_release(struct ledger *ledger, uint32_t device, enum table_pool pool,
 		   uint64_t now_ns);
 
 bool ledger_holds(const struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id);
+
+/* Counts a report that makes no sense. */
+void ledger_ignore(struct ledger *ledger);
+
+/* The same of memory that the process has all the same: its totals on that device are too low. */
+void ledger_ignore_held(struct ledger *ledger, int32_t device);
 
 /* Forgets what one connection made, whatever its references. Returns how many. */
 uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns);

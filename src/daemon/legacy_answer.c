@@ -68,15 +68,20 @@ static void sums_take(struct manager *manager, struct sums *ret)
 	}
 }
 
-/* The card as the asker means it, or the bare number if it means none. */
+/* The card as the asker means it, or the bare number if it means none; no such number: zeros. */
 static void answer_totals(struct manager *manager, const struct card *card, int32_t device,
 			  size_t size, uint8_t *out)
 {
-	size_t place = card ? (size_t)(card - manager->cards.list) : TABLE_DEVICES + (size_t)device;
-	struct legacy_totals totals;
+	size_t place = card ? (size_t)(card - manager->cards.list)
+			    : TABLE_DEVICES + (size_t)(uint32_t)device;
+	struct legacy_totals totals = { 0 };
 	const uint64_t *bytes;
 	struct sums sums;
 
+	if (place >= SUMS_PLACES) {
+		legacy_encode_totals(device, &totals, size, out);
+		return;
+	}
 	sums_take(manager, &sums);
 	bytes = sums.bytes[place];
 	totals = (struct legacy_totals){
@@ -129,7 +134,7 @@ void legacy_answer(struct manager *manager, const struct peer *peer,
 	info.devices = (uint32_t)cards_count_visible(&manager->cards, visible);
 	if (card)
 		info_fill(card, &info);
-	else if (record->device < 0)
+	else if (record->device == -1)
 		info.available = info.devices > 0;
 	legacy_encode_device_info(record->device, &info, size, out);
 }

@@ -8,6 +8,7 @@
 #include "daemon/manager.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -34,6 +35,12 @@ void legacy_connection_close(struct legacy_connection *connection)
 	if (connection->process)
 		legacy_process_leave(connection->process, connection->number);
 	free(connection);
+}
+
+void legacy_connection_orphan(struct legacy_connection *connection)
+{
+	connection->process = NULL;
+	connection->orphan = true;
 }
 
 int legacy_connection_restore(struct legacy_connection *connection)
@@ -82,6 +89,7 @@ void legacy_connection_accept(struct manager *manager, int fd)
 	}
 	connection->manager = manager;
 	connection->uid = uid;
+	connection->peer = (struct peer){ .pid = pid, .ns_pid = pid, .uid = uid };
 	connection->watch.fd = fd;
 	r = legacy_connection_restore(connection);
 	if (r < 0) {
@@ -99,47 +107,79 @@ static int refuse(struct legacy_connection *connection, const char *why)
 	return -EBADMSG;
 }
 
-/* A peer speaks for itself: by its number here, in its own namespace, or by none. */
+/*
+ * A process reports for itself: by its number here, by the one in its own namespace, or by 0.
+ * A forked child that uses its parent's connection has another one.
+ */
 static bool claim_is_true(const struct legacy_connection *connection, int32_t pid)
 {
 	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
 }
 
-static int connection_identify(struct legacy_connection *connection, int *ret_pidfd)
-{
-	int r = peer_of_socket(connection->watch.fd, &connection->peer, ret_pidfd);
-
-	if (r < 0)
-		return refuse(connection, "its process cannot be seen any more");
-	connection->known = true;
-	return 0;
-}
-
-static bool is_report(const struct legacy_record *record)
-{
-	return record->type == LEGACY_ALLOC || record->type == LEGACY_FREE ||
-	       record->type == LEGACY_CB_ALLOC || record->type == LEGACY_CB_FREE ||
-	       record->type == LEGACY_KERNEL_LOAD || record->type == LEGACY_KERNEL_UNLOAD;
-}
-
-/* Who it is, when its first record arrives; and what it holds, from its first report on. */
+/* Which process it is, when its first record arrives; and its account, from its first report on. */
 static int connection_meet(struct legacy_connection *connection, bool reports)
 {
 	CLEANUP_CLOSE int pidfd = -1;
+	struct peer peer;
 	bool taken;
 	int r;
 
-	if (connection->known && (connection->process || !reports))
+	if (connection->orphan || (connection->known && (connection->process || !reports)))
 		return 0;
-	r = connection_identify(connection, &pidfd);
-	if (r < 0 || !reports)
-		return r;
+	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
+	if (r == -ESRCH) {
+		log_line(LOG_REFUSAL,
+			 "legacy connection of pid %d, uid %u: its process cannot be seen any "
+			 "more; its reports are ignored",
+			 connection->peer.pid, connection->uid);
+		legacy_connection_orphan(connection);
+		return 0;
+	}
+	if (r < 0)
+		return refuse(connection, strerror(-r));
+	connection->known = true;
+	connection->peer = peer;
+	if (!reports)
+		return 0;
 	r = legacy_process_get(connection->manager, &connection->peer, pidfd, &connection->process,
 			       &taken);
 	if (r < 0)
 		return refuse(connection, strerror(-r));
 	if (taken)
 		TAKE_FD(pidfd);
+	return 0;
+}
+
+/* Said once, since a program that sends one such record sends many. */
+static void connection_ignore(struct legacy_connection *connection,
+			      const struct legacy_record *record, const char *fault)
+{
+	if (connection->process)
+		legacy_process_ignore(connection->process, record);
+	if (connection->told)
+		return;
+	connection->told = true;
+	log_line(LOG_REFUSAL,
+		 "legacy connection of %s, pid %d, uid %u: record ignored: %s (type %d, device "
+		 "%d, size %" PRIu64 ", buffer type %u, pid %d); others will be counted only",
+		 connection->peer.name, connection->peer.pid, connection->uid, fault,
+		 (int)record->type, record->device, record->size, record->buffer_type, record->pid);
+}
+
+static int connection_report(struct legacy_connection *connection,
+			     const struct legacy_record *record)
+{
+	const char *fault = legacy_report_fault(record);
+	int r = connection_meet(connection, true);
+
+	if (r < 0)
+		return r;
+	if (!fault && !claim_is_true(connection, record->pid))
+		fault = "claims to be another process";
+	if (fault)
+		connection_ignore(connection, record, fault);
+	else if (connection->process)
+		legacy_process_report(connection->process, record, connection->number);
 	return 0;
 }
 
@@ -198,19 +238,19 @@ static int connection_answer(struct legacy_connection *connection, size_t size)
 	return watch_change(&connection->manager->loop, &connection->watch, EPOLLOUT);
 }
 
+/* Questions and dumps are about all processes: which one they claim to come from is no matter. */
 static int connection_take(struct legacy_connection *connection, const struct legacy_record *record)
 {
-	int r = connection_meet(connection, is_report(record));
+	bool question = record->type == LEGACY_QUERY || record->type == LEGACY_DEVICE_INFO_QUERY;
+	bool dump = record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS;
+	int r;
 
+	if (!question && !dump)
+		return connection_report(connection, record);
+	r = connection_meet(connection, false);
 	if (r < 0)
 		return r;
-	if (!claim_is_true(connection, record->pid))
-		return refuse(connection, "claims to be another process");
-	if (is_report(record)) {
-		legacy_process_report(connection->process, record, connection->number);
-		return 0;
-	}
-	if (record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS) {
+	if (dump) {
 		connection_dump(connection, record->type == LEGACY_DUMP_KERNELS);
 		return 0;
 	}
@@ -239,7 +279,7 @@ static int connection_digest(struct legacy_connection *connection)
 
 		connection->in_at += (uint16_t)used;
 		if (r < 0)
-			return refuse(connection, "nonsense");
+			return refuse(connection, "its bytes are no records");
 		if (measuring && connection->stream.size)
 			r = connection_answer(connection, connection->stream.size);
 		else if (r > 0)

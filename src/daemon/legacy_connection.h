@@ -2,7 +2,9 @@
  * A connection of a program that was built against the first allocation server.
  *
  * Its records are decoded by proto/legacy.h; docs/protocol.md says what each does.
- * There is no handshake: who the peer is, the kernel says when the first record arrives. Only
+ * There is no handshake: the kernel names the peer when the first record arrives. A report that
+ * makes no sense is ignored; only bytes that cannot be divided into records end the
+ * connection, since clients of the original are killed by SIGPIPE. Only
  * queries are answered, one at a time: while an answer is due or unsent the next
  * record is not looked at, so there is never more than one answer to keep.
  */
@@ -35,6 +37,8 @@ struct legacy_connection {
 	enum legacy_state state;
 	uint32_t number; /* of this connection, in ledgers */
 	bool known;	 /* peer is filled */
+	bool orphan;	 /* the process that connected has ended; a child may have the socket */
+	bool told;	 /* that a record was ignored: once is enough for the log */
 	struct peer peer;
 	uid_t uid;			/* counted for this user */
 	struct legacy_process *process; /* NULL: reported nothing so far */
@@ -49,6 +53,12 @@ struct legacy_connection {
 /* Takes a fresh socket, and closes it again if there are too many. */
 void legacy_connection_accept(struct manager *manager, int fd);
 void legacy_connection_close(struct legacy_connection *connection);
+
+/*
+ * Its process has ended. The connection stays open, for a child may have inherited it and would
+ * be killed by SIGPIPE; what arrives from now on is counted for no process.
+ */
+void legacy_connection_orphan(struct legacy_connection *connection);
 
 /* One that was accepted by an earlier server, as it was then. */
 MUST_CHECK int legacy_connection_restore(struct legacy_connection *connection);

@@ -68,10 +68,8 @@ static void life_ended(struct watch *watch, uint32_t events)
 		struct legacy_connection *connection =
 			container_of(at, struct legacy_connection, member);
 
-		if (connection->process == process) {
-			connection->process = NULL;
-			legacy_connection_close(connection);
-		}
+		if (connection->process == process)
+			legacy_connection_orphan(connection);
 	}
 	legacy_process_free(process);
 }
@@ -215,6 +213,14 @@ void legacy_process_report(struct legacy_process *process, const struct legacy_r
 	}
 }
 
+void legacy_process_ignore(struct legacy_process *process, const struct legacy_record *record)
+{
+	if (legacy_takes_memory(record) && legacy_size_is_plausible(record))
+		ledger_ignore_held(&process->ledger, record->device);
+	else
+		ledger_ignore(&process->ledger);
+}
+
 void legacy_process_describe(const struct legacy_process *process, struct image_process *ret)
 {
 	*ret = (struct image_process){
@@ -223,6 +229,7 @@ void legacy_process_describe(const struct legacy_process *process, struct image_
 		.start_ticks = process->peer.start_ticks,
 		.start_ns = process->peer.start_ns,
 		.origin = IMAGE_LEGACY,
+		.ignored = process->ledger.ignored,
 	};
 	memcpy(ret->name, process->peer.name, sizeof(ret->name));
 	memcpy(ret->misuse, process->ledger.misuse, sizeof(ret->misuse));
@@ -244,7 +251,8 @@ uint32_t legacy_process_usages(const struct legacy_process *process, struct imag
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
 
-			if (!total->allocs)
+			/* One pool tells that it uses the device, should it have nothing there. */
+			if (!total->allocs && pool != TABLE_DRAM)
 				continue;
 			ret[count++] = (struct image_usage){
 				.device = device,

@@ -50,6 +50,9 @@ void legacy_process_note_table(struct manager *manager, const struct peer *peer,
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
 			   uint32_t through);
 
+/* One that cannot be accounted for, see legacy_report_fault(). */
+void legacy_process_ignore(struct legacy_process *process, const struct legacy_record *record);
+
 void legacy_process_describe(const struct legacy_process *process, struct image_process *ret);
 uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret);
 

@@ -140,6 +140,8 @@ int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd)
 	if (r < 0)
 		return r;
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) < 0) {
+		if (errno == EINVAL)
+			return -ESRCH; /* so some kernels say of a process that was reaped */
 		if (errno != ENOPROTOOPT)
 			return -errno;
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -20,7 +20,7 @@
 #include <stdint.h>
 
 #define STATE_MAGIC   UINT64_C(0x3145544154535454) /* "TTSTATE1" on a little-endian machine */
-#define STATE_VERSION 2u
+#define STATE_VERSION 3u
 
 struct manager;
 
@@ -64,6 +64,7 @@ struct state_process {
 	uint32_t entries; /* struct ledger_entry, after them */
 	uint32_t visible; /* bytes of TT_VISIBLE_DEVICES, last, NUL included; 0: none */
 	uint64_t misuse[TABLE_MISUSES];
+	uint64_t ignored;
 	struct peer peer;
 };
 

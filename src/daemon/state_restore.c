@@ -138,6 +138,7 @@ static int ledger_restore(struct ledger *ledger, const struct state_process *fro
 			  struct cursor *cursor)
 {
 	memcpy(ledger->misuse, from->misuse, sizeof(ledger->misuse));
+	ledger->ignored = from->ignored;
 	for (size_t i = 0; i < TABLE_DEVICES; i++) {
 		const struct ledger_device *device;
 

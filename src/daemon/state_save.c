@@ -87,6 +87,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 			.limit_said = from->limit_said,
 			.entries = from->ledger.count,
 			.visible = (uint32_t)visible,
+			.ignored = from->ledger.ignored,
 			.peer = from->peer,
 		};
 

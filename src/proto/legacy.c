@@ -63,38 +63,50 @@ static void head_encode(enum legacy_type type, int32_t device, uint8_t out[LEGAC
 	put32(out + 4, (uint32_t)device);
 }
 
+static bool type_is_known(uint8_t type)
+{
+	return type >= LEGACY_ALLOC && type <= LEGACY_DUMP_KERNELS;
+}
+
 static bool device_is_valid(int32_t device)
 {
 	return device >= 0 && device < (int32_t)TABLE_DEVICES;
 }
 
-static bool size_is_valid(uint64_t size)
+bool legacy_takes_memory(const struct legacy_record *record)
 {
-	return size > 0 && size <= LEGACY_BYTES_MAX;
+	return record->type == LEGACY_ALLOC || record->type == LEGACY_CB_ALLOC ||
+	       record->type == LEGACY_KERNEL_LOAD;
 }
 
-static bool request_is_valid(const struct legacy_record *record)
+bool legacy_is_report(const struct legacy_record *record)
 {
-	switch (record->type) {
-	case LEGACY_ALLOC:
-		return device_is_valid(record->device) && size_is_valid(record->size) &&
-		       record->buffer_type <= TABLE_TRACE;
-	case LEGACY_KERNEL_LOAD:
-		return device_is_valid(record->device) && size_is_valid(record->size) &&
-		       record->buffer_type <= 2;
-	case LEGACY_CB_ALLOC: return device_is_valid(record->device) && size_is_valid(record->size);
-	case LEGACY_FREE:
-	case LEGACY_QUERY:
-	case LEGACY_CB_FREE:
-	case LEGACY_KERNEL_UNLOAD: return device_is_valid(record->device);
-	case LEGACY_DEVICE_INFO_QUERY:
-		return record->device == -1 || device_is_valid(record->device);
-	case LEGACY_DUMP_REMAINING:
-	case LEGACY_DUMP_KERNELS: return true;
-	case LEGACY_RESPONSE:
-	case LEGACY_DEVICE_INFO_RESPONSE: break;
-	}
-	return false;
+	return legacy_takes_memory(record) || record->type == LEGACY_FREE ||
+	       record->type == LEGACY_CB_FREE || record->type == LEGACY_KERNEL_UNLOAD;
+}
+
+bool legacy_size_is_plausible(const struct legacy_record *record)
+{
+	return record->size > 0 && record->size <= LEGACY_BYTES_MAX;
+}
+
+const char *legacy_report_fault(const struct legacy_record *record)
+{
+	if (!legacy_is_report(record))
+		return "not a request";
+	if (!device_is_valid(record->device))
+		return "device outside of 0 to 63";
+	if (!legacy_takes_memory(record))
+		return NULL;
+	if (record->size == 0)
+		return "size 0";
+	if (!legacy_size_is_plausible(record))
+		return "size above 100 GiB";
+	if (record->type == LEGACY_ALLOC && record->buffer_type > BUFFER_TRACE)
+		return "unknown buffer type";
+	if (record->type == LEGACY_KERNEL_LOAD && record->buffer_type > KERNEL_CLASS_MAX)
+		return "unknown kernel class";
+	return NULL;
 }
 
 /*
@@ -132,7 +144,6 @@ int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, s
 		struct legacy_record *ret)
 {
 	const uint8_t *bytes = data;
-	struct legacy_record record;
 	int r;
 
 	*ret_used = 0;
@@ -143,17 +154,15 @@ int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, s
 		stream->taken = false;
 		stream->have = 0;
 	}
-	if (stream->have == 0 && *ret_used < length && bytes[*ret_used] == 0)
-		return -EBADMSG; /* a type is never 0: no need to wait for the rest */
+	/* Checked at once: bytes of another protocol need not fill a record. */
+	if (stream->have == 0 && *ret_used < length && !type_is_known(bytes[*ret_used]))
+		return -EBADMSG;
 	if (!bytes_gather(stream, stream->size ? stream->size : LEGACY_SIZE_MIN, data, length,
 			  ret_used))
 		return 0;
 
-	head_decode(stream->data, &record);
-	if (!request_is_valid(&record))
-		return -EBADMSG;
 	stream->taken = true;
-	*ret = record;
+	head_decode(stream->data, ret);
 	return 1;
 }
 

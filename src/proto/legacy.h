@@ -87,11 +87,13 @@ struct legacy_stream {
 
 /*
  * Takes bytes as they arrive. Returns 1 and a record, 0 if all bytes were used
- * and none is complete, -EBADMSG on nonsense (the stream cannot be used any
- * more). *ret_used says how many bytes were taken: call again with the rest.
+ * and none is complete, -EBADMSG if the bytes cannot be cut into records (the stream
+ * cannot be used any more): an unknown type, or a record at a distance that is no
+ * size. *ret_used says how many bytes were taken: call again with the rest.
  *
  * A record is handed out once 72 bytes of it are there, or all when the size is
- * known; what follows is skipped.
+ * known; what follows is skipped. Its type is one of enum legacy_type; no other
+ * field is checked, see legacy_report_fault().
  */
 MUST_CHECK int legacy_feed(struct legacy_stream *stream, const void *data, size_t length,
 			   size_t *ret_used, struct legacy_record *ret);
@@ -105,6 +107,22 @@ MUST_CHECK int legacy_answer_size(const struct legacy_stream *stream);
 
 /* Is the stream between two records? If not, a hang-up cut one in half. */
 bool legacy_stream_is_whole(const struct legacy_stream *stream);
+
+/* ALLOC, FREE and their kin: records that change what a process holds. */
+bool legacy_is_report(const struct legacy_record *record);
+
+/* Of those, the ones that take memory. */
+bool legacy_takes_memory(const struct legacy_record *record);
+
+/* Can one allocation be this large? */
+bool legacy_size_is_plausible(const struct legacy_record *record);
+
+/*
+ * Why a report cannot be accounted for; NULL if it can. Programs that were built
+ * against the original send such records and die of SIGPIPE if they lose the
+ * connection: the caller ignores the record and goes on.
+ */
+const char *legacy_report_fault(const struct legacy_record *record);
 
 /* The pool an ALLOC's buffer type means; TABLE_POOLS: none. */
 enum table_pool legacy_pool(const struct legacy_record *record);

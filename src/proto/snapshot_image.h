@@ -84,7 +84,8 @@ struct image_process {
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t unlisted;     /* allocations held that have no slot */
 	char name[IMAGE_NAME]; /* NUL-terminated; clean before showing */
-	uint64_t reserved2[2];
+	uint64_t ignored;      /* IMAGE_LEGACY: reports that could not be accounted for */
+	uint64_t reserved2;
 };
 
 struct image_usage {

@@ -66,7 +66,7 @@ enum table_misuse {
 	TABLE_UNKNOWN_DEVICE = 5, /* logical id above 63: ignored */
 	TABLE_UNKNOWN_POOL = 6,	  /* ignored */
 	TABLE_UNLISTED = 7,	  /* no slot left: in the totals, not in the list */
-	TABLE_LOST = 8,		  /* no memory left: not even in the totals */
+	TABLE_LOST = 8,		  /* held, but not even in the totals: no memory left for it */
 	TABLE_MISUSES,
 };
 

@@ -65,6 +65,7 @@ class Process:
         self.misuse = fields[13:22]
         self.unlisted = fields[22]
         self.name = fields[23].split(b"\0")[0].decode(errors="replace")
+        self.ignored = fields[24]
         self.usages, self.allocations = usages, allocations
 
     def usage(self, device=0, pool=DRAM):
@@ -97,7 +98,7 @@ class Image:
             "=QQQII", data[allocation_at:allocation_at + 32 * n_allocations]))
         self.all = []
         for i in range(n):
-            f = struct.unpack_from("=IIQQQIIiIIIII9QQ64s", data, at + 224 * i)
+            f = struct.unpack_from("=IIQQQIIiIIIII9QQ64sQ", data, at + 224 * i)
             self.all.append(Process(f, usages[f[8]:f[8] + f[9]], allocations[f[10]:f[10] + f[11]]))
         self.living = [p for p in self.all if not p.flags & FINISHED]
         self.finished = [p for p in self.all if p.flags & FINISHED]

@@ -1,5 +1,6 @@
 """The protocol of the first allocation server, and the faults it had with it."""
 
+import json
 import sys
 
 from allocd import *
@@ -99,23 +100,206 @@ def test_a_question_in_two_pieces_is_waited_for(server):
         c.close()
 
 
-def test_nonsense_closes_the_connection(server):
-    """Fault 9, and 49: ids wrote outside the arrays."""
-    for bad in (b"\0" * 72, record(13), record(255), record(RESPONSE), record(INFO_RESPONSE),
-                record(ALLOC, 64, 1), record(ALLOC, -1, 1), record(ALLOC, 2**31 - 1, 1),
-                record(ALLOC, -2**31, 1), record(ALLOC, 0, 0), record(ALLOC, 0, (100 << 30) + 1),
-                record(ALLOC, 0, 2**64 - 1), record(ALLOC, 0, 1, 5), record(ALLOC, 0, 1, 255),
-                record(KERNEL_LOAD, 0, 1, 3), record(CB_ALLOC, 0, 0), record(FREE, 64), record(FREE, -1),
-                record(QUERY, -1), record(QUERY, 4096), record(INFO_QUERY, -2), record(CB_FREE, 99),
-                record(KERNEL_UNLOAD, -7), b"GET / HTTP/1.1\r\n" * 10,
-                record(ALLOC, 0, 1) + b"\0" * 200,  # a next record that never begins
-                record(ALLOC, 0, 1)[:72] + b"\0" * 8 + record(ALLOC, 0, 1)):  # 80 bytes: no such size
+def test_only_bytes_that_cannot_be_framed_close_the_connection(server):
+    """Fault 9: after a slip the server took any bytes for records."""
+    frames = (b"\0" * 72, record(13), record(255), record(134), b"GET / HTTP/1.1\r\n" * 10,
+              record(ALLOC, 0, 1) + b"\0" * 200,  # a next record that never begins
+              record(ALLOC, 0, 1)[:72] + b"\0" * 8 + record(ALLOC, 0, 1),  # 80 bytes: no such size
+              record(ALLOC, 0, 1) * 2 + record(0))
+    for bad in frames:
         c = Legacy(server)
         c.sock.sendall(bad)
         assert c.is_closed(), bad
         c.close()
-    assert server.log().count("closed: nonsense") == 26
+    assert server.log().count("closed: its bytes are no records") == len(frames)
     gone(server)
+
+
+GIB = 1 << 30
+
+# Reports that can be framed and make no sense: (type, device, size, buffer type or class).
+# Of the first kind it is known that memory was taken, though not which.
+LOST = [(ALLOC, 64, 1, DRAM), (ALLOC, -1, 1, DRAM), (ALLOC, 77, 100 * GIB, L1), (ALLOC, 2**31 - 1, 1, 0),
+        (ALLOC, -2**31, 1, 0), (ALLOC, 0, 1, 5), (ALLOC, 0, 1, 255), (KERNEL_LOAD, 0, 1, 3),
+        (KERNEL_LOAD, 64, 1, 0), (CB_ALLOC, -1, 1, 0), (CB_ALLOC, 64, 1, 0)]
+NOTHING = [(ALLOC, 0, 0, DRAM), (ALLOC, 0, 100 * GIB + 1, DRAM), (ALLOC, 0, 2**64 - 1, DRAM),
+           (CB_ALLOC, 0, 0, 0), (KERNEL_LOAD, 0, 0, 0), (CB_ALLOC, 0, 2**63, 0), (ALLOC, 77, 0, 0),
+           (KERNEL_LOAD, 0, 2**40, 0), (FREE, 64, 0, 0), (FREE, -1, 0, 0), (CB_FREE, 99, 0, 0),
+           (KERNEL_UNLOAD, -7, 0, 0), (RESPONSE, 0, 0, 0), (INFO_RESPONSE, 0, 0, 0)]
+
+
+def original_client(function):
+    """In a process that does not handle SIGPIPE, as programs built against the original do not."""
+    def run():
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        function()
+
+    pid = os.fork()
+    if pid == 0:
+        status = 1
+        try:
+            run()
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(pid, 0)
+    assert not os.WIFSIGNALED(status), signal.Signals(os.WTERMSIG(status)).name
+    assert status == 0
+
+
+def test_an_odd_record_is_ignored_and_the_client_lives_on(server):
+    """Fault 49: ids wrote outside the arrays. Real clients send these, and die if they lose the connection."""
+    for length in SIZES:
+        for odd in LOST + NOTHING:
+            def program():
+                c = Legacy(server, length)
+                kind, device, size, pool = odd
+                c.send(kind, device, size, pool, 1)  # as the very first record
+                c.alloc(1, 1000)
+                c.send(kind, device, size, pool, 2)  # and in the middle
+                c.alloc(2, 200, L1)
+                assert (lambda t: (t[DRAM], t[L1]))(c.query()) == (1000, 200), odd
+                me = now(server)
+                assert me.ignored == 2, (odd, me.ignored)
+                assert bool(me.flags & LOW) == (odd in LOST), odd
+                assert (me.now(DRAM), me.now(L1), me.now()) == (1000, 200, 1200), odd
+                c.free(1)
+                assert c.query()[DRAM] == 0
+
+            original_client(program)
+    gone(server)
+
+
+@bare
+def test_every_output_marks_what_was_ignored(directory):
+    root = machine(directory, "--static", "--no-workloads", "-b", "n150")
+    server = Server(directory, root=root)
+
+    def smi(*words):
+        done = subprocess.run([BUILD + "/tt_smi", "--root", root, *words], text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=dict(os.environ, TT_ALLOCD_SOCKET=server.path), check=True)
+        return done.stdout
+
+    def check(inexact, gib):
+        document = json.loads(smi("--json"))
+        memory, used = document["devices"][0]["memory"], document["processes"][0]["devices"][0]
+        assert (memory["used"], used["dram"]) == (gib * GIB, gib * GIB)
+        assert (memory["complete"], used["exact"]) == (not inexact, not inexact)
+        shown = "%s%s/12.0GB" % ("≥" * inexact, "3.0GB" if gib else "0B")
+        assert " " + shown in smi(), shown
+        assert (" ≥" in smi("-q", "-d", "MEMORY,PIDS")) == inexact
+        complete = smi("--query-gpu=memory.complete", "--format=csv,noheader").strip()
+        exact = smi("--query-compute-apps=memory.exact", "--format=csv,noheader").strip()
+        assert (complete, exact) == (("yes", "no")[inexact],) * 2
+
+    c = Legacy(server)
+    for kind, device, size, pool in NOTHING:
+        c.send(kind, device, size, pool)
+    c.alloc(1, 3 * GIB), c.query()
+    check(False, 3)
+    c.alloc(2, 1, DRAM, 77), c.query()
+    check(True, 3)
+    c.close()
+    gone(server)
+    c = Legacy(server)
+    c.alloc(1, 1, 9), c.query()  # nothing but that: it has memory there, and nobody knows how much
+    check(True, 0)
+    c.close()
+    server.stop()
+
+
+def test_odd_records_are_logged_once_per_connection_and_counted(server):
+    c, d = Legacy(server), Legacy(server)
+    for i in range(500):
+        c.alloc(i, 0)
+        c.alloc(i, 1, 77)
+    c.query()
+    d.alloc(1, 0), d.query()
+    assert server.log().count("record ignored") == 2
+    assert now(server).ignored == 1001
+    assert f"pid {os.getpid()}, uid {os.getuid()}: record ignored: size 0 (type 1, device 0, size 0" in server.log()
+    text = Monitor(server).dump()
+    assert re.search(r"^pid %d \S+ uid %d: 1001 records ignored$" % (os.getpid(), os.getuid()), text, re.M), text
+    c.close(), d.close()
+
+
+def test_questions_about_devices_that_cannot_be_are_answered(server):
+    """The original answered them with zeros; a client that gets no answer waits for ever."""
+    c = Legacy(server, 144)
+    c.alloc(1, 100)
+    for device in (64, -1, -2, 4096, 2**31 - 1, -2**31):
+        assert set(c.query(device).values()) == {0}, device
+    for device in (-2, 64, 2**31 - 1, -2**31):
+        assert set(c.info(device).values()) == {0}, device
+    assert c.query()[DRAM] == 100
+    assert "ignored" not in server.log()
+    c.close()
+
+
+def test_a_forked_child_that_uses_its_parents_connection_harms_neither(server):
+    def parent():
+        c = Legacy(server)
+        c.alloc(1, 100), c.query()
+        child = os.fork()
+        if child == 0:
+            try:
+                c.pid = os.getpid()
+                c.alloc(2, 30)  # its own, with its own number
+                c.free(1)  # destructors of what it has copied
+                c.query()
+            finally:
+                os._exit(0)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, status
+        c.alloc(3, 5)
+        assert c.query()[DRAM] == 105
+        me = now(server)
+        assert (me.ignored, me.now(), bool(me.flags & LOW)) == (2, 105, True)
+        assert server.log().count("claims to be another process") == 1
+
+    original_client(parent)
+    gone(server)
+
+
+def test_a_child_outlives_the_parent_that_connected(server):
+    """A program that connects and then becomes a daemon: the connection ends with the last that has it."""
+    ready, done = os.pipe(), os.pipe()
+
+    def program():
+        c = Legacy(server)
+        c.alloc(1, 100), c.query()
+        if os.fork() == 0:
+            try:
+                c.pid = os.getpid()
+                os.read(ready[0], 1)  # until the server has seen the parent end
+                for i in range(100):
+                    c.alloc(i, 10)
+                    c.query()
+                os.write(done[1], b"alive")
+            finally:
+                os._exit(0)
+
+    original_client(program)
+    os.close(done[1])
+    gone(server)
+    before = server.descriptors()
+    os.write(ready[1], b"x")
+    assert os.read(done[0], 5) == b"alive"
+    assert server.ask().living == [] and server.log().count("record ignored") == 1
+    wait(lambda: server.descriptors() < before, "the end of the connection")
+
+
+def test_the_count_of_ignored_records_survives_sighup(server):
+    c = Legacy(server)
+    c.alloc(1, 100), c.alloc(2, 50, 77), c.alloc(3, 0), c.query()
+    seen = server.log().count("listens on")
+    server.child.send_signal(signal.SIGHUP)
+    wait(lambda: server.log().count("listens on") > seen, "the new server")
+    me = now(server)
+    assert (me.ignored, me.now(), bool(me.flags & LOW)) == (2, 100, True)
+    c.close()
 
 
 def test_a_fifth_record_of_32_bytes_is_nonsense(server):
@@ -383,9 +567,10 @@ def test_nobody_speaks_for_another_process(server):
     for claim in (1, os.getppid(), -1, 2**31 - 1):
         d = Legacy(server, pid=claim)
         d.free(1)
-        assert d.is_closed()
-    assert c.query()[DRAM] == 100
+        assert d.query()[DRAM] == 100  # answered all the same
+        d.close()
     assert server.log().count("claims to be another process") == 4
+    assert now(server).ignored == 4 and not now(server).flags & LOW
     demo = Legacy(server, pid=0)  # the demo's FREE carries no pid
     demo.free(1)
     demo.query()

@@ -203,10 +203,12 @@ def test_a_legacy_client_cannot_use_a_number_of_another_namespace(server):
     child = namespaced(server, f"""
 c = Legacy(server, 112, pid={os.getpid()})
 c.alloc(7, 70)
-print(c.is_closed(), flush=True)
+print(c.query()[DRAM], flush=True)
+sys.stdin.read()
 """)
-    assert child.stdout.readline() == "True\n"
+    assert child.stdout.readline() == "0\n"
     server.wait_for("claims to be another process")
+    assert [(p.ignored, p.now(), p.flags & LOW) for p in server.ask().living] == [(1, 0, LOW)]
 
 
 if __name__ == "__main__":
