@@ -23,7 +23,7 @@ static const struct board boards[] = {
 	{ "p300a", BLACKHOLE, 0x45, 2, 18, 86, 500, 90, 900, true, "32.0", 8, 120, 32 },
 	{ "p300b", BLACKHOLE, 0x44, 2, 18, 94, 500, 90, 900, false, "32.0", 8, 120, 32 },
 	{ "p300c", BLACKHOLE, 0x46, 2, 20, 125, 500, 90, 900, false, "32.0", 8, 120, 32 },
-	{ "galaxy-blackhole", BLACKHOLE, 0x47, 32, 22, 130, 500, 90, 900, false, "16.0", 8, 130,
+	{ "galaxy-blackhole", BLACKHOLE, 0x47, 32, 22, 130, 500, 90, 900, false, "16.0", 1, 130,
 	  32 },
 };
 
@@ -92,14 +92,11 @@ static int list_add(struct list *l, const struct board *board, unsigned bus, boo
 	e = &l->entries[l->count++];
 	*e = (struct entry){ .slot.board = board, .slot.bus = bus, .has_bus = has_bus };
 	e->group = l->groups;
-	if (board) {
-		e->slot.width = board->link_width;
-		l->devices++;
-	}
+	l->devices += board != NULL;
 	return 0;
 }
 
-/* Four trays of eight; on a Wormhole one chip of each tray has eight lanes, the rest one. */
+/* Four trays of eight. */
 static int list_add_galaxy(struct list *l, const struct board *board)
 {
 	int r;
@@ -109,8 +106,6 @@ static int list_add_galaxy(struct list *l, const struct board *board)
 			r = list_add(l, board, trays[board->arch][tray] | chip, true);
 			if (r < 0)
 				return r;
-			if (chip == 1)
-				l->entries[l->count - 1].slot.width = 8;
 		}
 	}
 	return 0;
@@ -200,6 +195,19 @@ static int list_assign_buses(struct list *l)
 		}
 	}
 	return 0;
+}
+
+/* On a Galaxy the chip whose bus number ends in 6 has eight lanes, the others one. */
+static void list_assign_widths(struct list *l)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct slot *s = &l->entries[i].slot;
+
+		if (s->board)
+			s->width = is_galaxy(s->board) && (s->bus & 0xf) == 6
+					   ? 8
+					   : s->board->link_width;
+	}
 }
 
 /* Each device hangs on a root port of its own: 01.0, 02.0, … 1f.0, 01.1, … */
@@ -296,6 +304,7 @@ int board_list_parse(const char *list, const struct version *driver, uint64_t se
 	r = list_assign_buses(&l);
 	if (r < 0)
 		return r;
+	list_assign_widths(&l);
 	list_assign_ports(&l);
 	list_assign_numbers(&l, driver);
 	list_assign_identity(&l, seed);

@@ -137,14 +137,32 @@ differs() { # FILE
 	check 8 0000:81:00.0
 	check 17 0000:02:00.0
 	check 31 0000:48:00.0
-	[ "$(cat "$(class 0)/device/current_link_width")" = 8 ]
-	[ "$(cat "$(class 1)/device/current_link_width")" = 1 ]
 	rm -rf "$D"
 	make -b galaxy-blackhole
 	check 0 0000:01:00.0
 	check 8 0000:41:00.0
 	check 16 0000:c1:00.0
 	check 31 0000:88:00.0
+}
+
+@test "the chip of a galaxy's tray whose bus ends in 6 has eight lanes, the others one" {
+	local arch bdf width
+	for arch in wormhole blackhole; do
+		make -b galaxy-$arch
+		[ "$(ls "$D/sys/bus/pci/devices" | wc -l)" = 32 ]
+		for bdf in "$D"/sys/bus/pci/devices/*; do
+			case $bdf in
+			*6:00.0) width=8 ;;
+			*) width=1 ;;
+			esac
+			[ "$(cat "$bdf/current_link_width")" = $width ]
+			[ "$(cat "$bdf/max_link_width")" = $width ]
+		done
+		rm -rf "$D"
+	done
+	make -b galaxy-blackhole@46,galaxy-wormhole@c1
+	[ "$(cat "$D/sys/bus/pci/devices/0000:46:00.0/current_link_width")" = 8 ]
+	[ "$(cat "$D/sys/bus/pci/devices/0000:c1:00.0/current_link_width")" = 1 ]
 }
 
 @test "a galaxy among other boards is numbered as observed" {
