@@ -1,6 +1,7 @@
 #include "model/rates.h"
 
 #include "basic/clock.h"
+#include "basic/macros.h"
 
 #include <string.h>
 
@@ -16,27 +17,72 @@ unsigned rates_flit_bytes(enum arch arch)
 	return arch == ARCH_WORMHOLE ? 32 : arch == ARCH_BLACKHOLE ? 64 : 0;
 }
 
+/* The fastest link of each architecture: so many lanes of this generation. */
+enum { FASTEST_LANES = 16 };
+
+static unsigned fastest_generation(enum arch arch)
+{
+	return arch == ARCH_WORMHOLE ? 4 : 5;
+}
+
+/* Bytes per second that one lane carries, by generation. */
+static double lane_rate(unsigned generation)
+{
+	static const double rates[] = { 0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9 };
+
+	return rates[MIN(generation, ARRAY_SIZE(rates) - 1)];
+}
+
 /*
  * Could a counter have wrapped twice between the samples? Then nobody can tell. What
  * the fastest link carries decides, not this one now: some firmware slows an idle link.
  */
 static bool may_wrap_twice(const struct device *dev, double seconds)
 {
-	/* Bytes per second by sixteen lanes of PCIe 4.0 or 5.0: 4.3 s for both. */
-	double fastest = 16 * (dev->arch == ARCH_WORMHOLE ? 1.97e9 : 3.94e9);
+	double fastest = FASTEST_LANES * lane_rate(fastest_generation(dev->arch));
 
 	return fastest * seconds >= 4294967296.0 * rates_flit_bytes(dev->arch);
 }
 
 /*
- * A reset clears the counters; the heartbeat that fell tells of it, or one that
- * could be read in one sample only: the counters read on through a reset.
+ * The highest rate that the counters can show. The width is that of the trained link;
+ * the generation is the device's maximum, since an idle link may be slow at both
+ * samples and fast in between. What is not known counts as the architecture's best.
+ * A packet with four bytes of payload takes 24 bytes on the link, and its payload
+ * counts as a whole flit: the counters can run ahead of the link by that ratio.
  */
-static bool was_reset(const struct device *now, const struct device *before)
+static double highest_rate(const struct device *dev)
+{
+	const double shortest_packet = 24;
+	unsigned generation = fastest_generation(dev->arch), lanes = FASTEST_LANES;
+
+	if (device_knows(dev, DEV_LINK_GEN_MAX))
+		generation = MIN(generation, dev->link_gen_max);
+	if (device_knows(dev, DEV_LINK_WIDTH))
+		lanes = MIN(lanes, dev->link_width);
+	return lanes * lane_rate(generation) * rates_flit_bytes(dev->arch) / shortest_packet;
+}
+
+static bool any_counter_fell(const struct device *now, const struct device *before)
+{
+	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
+		if (now->counters[i] < before->counters[i])
+			return true;
+	return false;
+}
+
+/*
+ * A reset clears the counters. The heartbeat that fell tells of it, or one that
+ * could be read in one sample only: the counters read on through a reset. Without a
+ * heartbeat (drivers before 2.7, old firmware) a wrap cannot be told from a reset.
+ */
+static bool may_be_reset(const struct device *now, const struct device *before)
 {
 	if (now->why[DEV_HEARTBEAT] != before->why[DEV_HEARTBEAT])
 		return true;
-	return device_knows(now, DEV_HEARTBEAT) && now->heartbeat < before->heartbeat;
+	if (device_knows(now, DEV_HEARTBEAT))
+		return now->heartbeat < before->heartbeat;
+	return any_counter_fell(now, before);
 }
 
 static enum reason pcie_reason(const struct device *now, const struct device *before)
@@ -46,11 +92,13 @@ static enum reason pcie_reason(const struct device *now, const struct device *be
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		if (now->why[DEV_COUNTER + i] != KNOWN)
 			return now->why[DEV_COUNTER + i];
-	if (!before || was_reset(now, before))
+	if (!before)
 		return NEEDS_TWO_SAMPLES;
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		if (before->why[DEV_COUNTER + i] != KNOWN)
 			return NEEDS_TWO_SAMPLES;
+	if (may_be_reset(now, before))
+		return NEEDS_TWO_SAMPLES;
 	elapsed = now->sampled_ns - before->sampled_ns;
 	if (elapsed <= 0 || may_wrap_twice(now, (double)elapsed / NS_PER_S))
 		return NEEDS_TWO_SAMPLES;
@@ -74,6 +122,9 @@ static void fill_pcie(struct device *now, const struct device *before)
 		(double)(now->sampled_ns - before->sampled_ns);
 	now->pcie_rx = (double)flits[0] * scale;
 	now->pcie_tx = (double)flits[1] * scale;
+	/* If one direction is impossible, so is the interval: the other one is no rate either. */
+	if (MAX(now->pcie_rx, now->pcie_tx) > highest_rate(now))
+		now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = IMPLAUSIBLE;
 }
 
 static void fill_alive(struct device *now, const struct device *before)

@@ -115,7 +115,9 @@ static void want_device(struct want *want, enum device_field field)
 	if (field == DEV_PCIE_RX || field == DEV_PCIE_TX) {
 		for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 			fieldset_add(&want->device, DEV_COUNTER + i);
-		fieldset_add(&want->device, DEV_HEARTBEAT); /* tells of a reset in between */
+		fieldset_add(&want->device, DEV_HEARTBEAT);  /* tells of a reset in between */
+		fieldset_add(&want->device, DEV_LINK_WIDTH); /* bounds the rate, as the next */
+		fieldset_add(&want->device, DEV_LINK_GEN_MAX);
 	}
 	want->memory |= is_memory(field);
 	want->processes |= is_memory(field) || field == DEV_PROCESSES;

@@ -226,7 +226,9 @@ static void want_rates(struct want *want)
 {
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		fieldset_add(&want->device, DEV_COUNTER + i);
-	fieldset_add(&want->device, DEV_HEARTBEAT); /* tells of a reset in between */
+	fieldset_add(&want->device, DEV_HEARTBEAT);  /* tells of a reset in between */
+	fieldset_add(&want->device, DEV_LINK_WIDTH); /* bounds the rate, as the next */
+	fieldset_add(&want->device, DEV_LINK_GEN_MAX);
 }
 
 static void put_fan(struct sheet *sheet, size_t width, const struct row *row)

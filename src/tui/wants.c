@@ -5,9 +5,9 @@
  * read; what only the view of one device shows is not.
  */
 static const enum device_field shown[] = {
-	DEV_BOARD,   DEV_SERIAL,      DEV_ASIC_ID,   DEV_TEMPERATURE, DEV_TEMPERATURE_LIMIT,
-	DEV_POWER,   DEV_POWER_LIMIT, DEV_AICLK,     DEV_LINK_GEN,    DEV_LINK_WIDTH,
-	DEV_FAN_RPM, DEV_HEARTBEAT,   DEV_FW_BUNDLE,
+	DEV_BOARD,   DEV_SERIAL,      DEV_ASIC_ID,   DEV_TEMPERATURE,  DEV_TEMPERATURE_LIMIT,
+	DEV_POWER,   DEV_POWER_LIMIT, DEV_AICLK,     DEV_LINK_GEN,     DEV_LINK_WIDTH,
+	DEV_FAN_RPM, DEV_HEARTBEAT,   DEV_FW_BUNDLE, DEV_LINK_GEN_MAX,
 };
 
 void view_wants(enum view view, struct want *want)

@@ -181,6 +181,64 @@ TEST(without_a_heartbeat_in_either_sample_rates_are_told)
 	assert_rates(3200, 0);
 }
 
+TEST(without_a_heartbeat_a_counter_that_fell_may_be_a_reset)
+{
+	/* One wrap would be 28 GB/s, which the link can carry: nothing tells the two apart. */
+	before->devices[0].why[DEV_HEARTBEAT] = now->devices[0].why[DEV_HEARTBEAT] = NOT_OFFERED;
+	now->devices[0].sampled_ns = 2 * NS_PER_S;
+	before->devices[0].counters[MST_POSTED0] = 3000000000u;
+	now->devices[0].counters[MST_POSTED0] = 500000000u;
+	assert_no_rates(NEEDS_TWO_SAMPLES);
+	/* Other counters that went on counting prove nothing. */
+	now->devices[0].counters[SLV_READ0] = 1000;
+	assert_no_rates(NEEDS_TWO_SAMPLES);
+}
+
+/* Rates of one counter that made so many steps in a second: known or impossible? */
+static void assert_steps(uint32_t steps, enum reason why)
+{
+	now->devices[0].counters[SLV_POSTED0] = steps;
+	fill();
+	assert_int_equal(now->devices[0].why[DEV_PCIE_RX], why);
+	assert_int_equal(now->devices[0].why[DEV_PCIE_TX], why);
+}
+
+TEST(a_rate_above_what_the_link_carries_is_no_rate)
+{
+	struct device *dev = &now->devices[0];
+
+	/* Short packets count as whole flits, a third above sixteen lanes of PCIe 4.0. */
+	dev->why[DEV_LINK_GEN_MAX] = KNOWN;
+	dev->link_gen_max = 4;
+	assert_steps(1300000000u, KNOWN);
+	assert_steps(1350000000u, IMPLAUSIBLE);
+	dev->link_width = 1;
+	assert_steps(80000000u, KNOWN);
+	assert_steps(85000000u, IMPLAUSIBLE);
+	/* An idle link that was slow when it was looked at may have been fast in between. */
+	dev->link_gen = 1;
+	assert_steps(80000000u, KNOWN);
+	dev->link_gen_max = 3;
+	assert_steps(42000000u, IMPLAUSIBLE);
+}
+
+TEST(without_a_link_the_fastest_of_the_architecture_is_the_bound)
+{
+	struct device *dev = &now->devices[0];
+
+	dev->why[DEV_LINK_GEN] = dev->why[DEV_LINK_WIDTH] = NOT_ANSWERING;
+	dev->why[DEV_LINK_GEN_MAX] = NOT_ASKED;
+	assert_steps(1300000000u, KNOWN);
+	assert_steps(1350000000u, IMPLAUSIBLE);
+	dev->arch = before->devices[0].arch = ARCH_BLACKHOLE;
+	assert_steps(2600000000u, KNOWN);
+	assert_steps(2700000000u, IMPLAUSIBLE);
+	/* What a chip off the bus has for its maximum is no bound. */
+	dev->why[DEV_LINK_GEN_MAX] = KNOWN;
+	dev->link_gen_max = 6;
+	assert_steps(2700000000u, IMPLAUSIBLE);
+}
+
 TEST(missing_counters_and_missing_samples_have_their_reasons)
 {
 	now->devices[0].why[DEV_COUNTER + 7] = NOT_ANSWERING;
@@ -358,6 +416,9 @@ int main(void)
 		PAIR(a_heartbeat_that_fell_tells_of_a_reset),
 		PAIR(a_reset_seen_half_way_is_not_taken_for_a_flood),
 		PAIR(without_a_heartbeat_in_either_sample_rates_are_told),
+		PAIR(without_a_heartbeat_a_counter_that_fell_may_be_a_reset),
+		PAIR(a_rate_above_what_the_link_carries_is_no_rate),
+		PAIR(without_a_link_the_fastest_of_the_architecture_is_the_bound),
 		PAIR(missing_counters_and_missing_samples_have_their_reasons),
 		PAIR(another_card_behind_the_same_index_is_not_compared),
 		PAIR(cards_without_an_address_are_not_mixed_up),
