@@ -29,11 +29,13 @@ enum format {
 };
 
 /*
- * How often it is worth reading, for whoever asks to be paced; others read all but
- * constants every time. What has the same pace is read together.
+ * How often it is worth reading. Constants and limits have their pace in every loop; the
+ * others only if the caller asks to be paced, and are read at every sample if not. What
+ * has the same pace is read together.
  */
 enum pace {
 	ONCE,	  /* a constant */
+	SELDOM,	  /* limits, which a message to firmware can change: every ten seconds */
 	SLOWLY,	  /* the link, the fan: every five seconds */
 	STEADILY, /* what rates are made of: every two seconds, half of what it takes to wrap */
 	ALWAYS,	  /* what firmware measures anew ten times a second */
@@ -56,6 +58,12 @@ extern const struct attribute attributes[N_ATTRIBUTES];
 
 /* Twelve more, alike but for their names: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];
+
+/* Is it read so often that its descriptor stays open? */
+static inline bool attribute_is_kept(const struct attribute *attribute)
+{
+	return attribute->pace > SELDOM;
+}
 
 /* Is it the chip's firmware that answers, not the PCI core or a counter of the NoC? */
 static inline bool attribute_is_telemetry(const struct attribute *attribute)

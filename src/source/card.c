@@ -9,7 +9,9 @@
 
 /* A sample that comes a little early counts: the next one would come a whole period late. */
 static const int64_t pace_ns[PACE_N] = {
-	[SLOWLY] = 4900 * NS_PER_MS, [STEADILY] = 1900 * NS_PER_MS
+	[SELDOM] = 9900 * NS_PER_MS,
+	[SLOWLY] = 4900 * NS_PER_MS,
+	[STEADILY] = 1900 * NS_PER_MS,
 };
 
 struct card *card_new(uint32_t index, const struct root *root)
@@ -158,7 +160,7 @@ static void card_check_reset(struct card *card)
 	card_files_retry(&card->files);
 	dev->type = NULL;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].pace == ONCE) {
+		if (!attribute_is_kept(&attributes[i])) {
 			dev->why[attributes[i].field] = NOT_ASKED;
 			card_read(card, &attributes[i]);
 		}
@@ -175,17 +177,24 @@ static void card_read_pace(struct card *card, enum pace pace, int64_t now_ns)
 	card->read_ns[pace] = now_ns;
 }
 
+static bool pace_is_due(const struct card *card, enum pace pace, int64_t now_ns)
+{
+	if (!card->paced && pace > SELDOM)
+		return true;
+	return !card->read_ns[pace] || now_ns - card->read_ns[pace] >= pace_ns[pace];
+}
+
 /*
  * All that is due. With a chip in trouble that is everything: what it said before
  * must not stand beside what it does not say any more.
  */
 static void card_read_due(struct card *card, int64_t now_ns)
 {
-	bool all = !card->paced || card->device.condition != DEVICE_OK;
+	bool all = card->device.condition != DEVICE_OK;
 
 	for (enum pace pace = PACE_N; pace-- > 0;) {
 		all = all || tally_judge(&card->tally) != DEVICE_OK;
-		if (all || !card->read_ns[pace] || now_ns - card->read_ns[pace] >= pace_ns[pace])
+		if (all || pace_is_due(card, pace, now_ns))
 			card_read_pace(card, pace, now_ns);
 	}
 }

@@ -163,7 +163,7 @@ enum reason card_files_read(struct card_files *files, const struct attribute *at
 		if (n == -EFBIG)
 			break;
 	}
-	if (attribute->pace == ONCE || why == GONE)
+	if (!attribute_is_kept(attribute) || why == GONE)
 		close_fd(kept);
 	return why;
 }

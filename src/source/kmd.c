@@ -106,7 +106,8 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	if (kmd->n_cards <= kmd->n_reserved)
 		return;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		each += attributes[i].pace != ONCE && fieldset_has(want, attributes[i].field);
+		each += attribute_is_kept(&attributes[i]) &&
+			fieldset_has(want, attributes[i].field);
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
 		each += fieldset_has(want, counter_attributes[i].field);
 	file_reserve(sample->root->fd, (unsigned)kmd->n_cards * each + 32);

@@ -93,6 +93,7 @@ static const char *const dead[][2] = {
 	{ CARD "tt_aiclk", "4294967295\n" },
 	{ CARD "tt_heartbeat", "4294967295\n" },
 	{ HWMON "temp1_input", "65535999\n" },
+	{ HWMON "temp1_max", "4294966296\n" },
 	{ HWMON "power1_input", "4293967296\n" },
 };
 
@@ -192,6 +193,7 @@ TEST(a_chip_off_the_bus_does_not_answer_though_its_counters_read)
 	dev = sample();
 	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_TEMPERATURE_LIMIT], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_PCIE_RX], NOT_ANSWERING);
 	assert_string_equal(dev->board, "n150"); /* what it is stays known */
@@ -617,6 +619,43 @@ TEST(whoever_is_paced_reads_what_is_slow_less_often)
 	assert_true(dev->sampled_ns > before->devices[0].sampled_ns);
 }
 
+TEST(limits_that_firmware_changed_are_read_again_whether_paced_or_not)
+{
+	for (int paced = 0; paced < 2; paced++) {
+		struct device *dev;
+
+		want.paced = paced;
+		sampler_want(sampler, &want);
+		put(HWMON "temp1_max", "75000\n");
+		put(HWMON "power1_max", "85000000\n");
+		held_ns += 20 * NS_PER_S;
+		dev = sample();
+		assert_near(dev->temperature_limit, 75);
+		assert_near(dev->power_limit, 85);
+		put(HWMON "temp1_max", "60000\n");
+		put(HWMON "power1_max", "50000000\n");
+		dev = sample(); /* a millisecond later: not due yet */
+		assert_near(dev->temperature_limit, 75);
+		held_ns += 10 * NS_PER_S;
+		dev = sample();
+		assert_near(dev->temperature_limit, 60);
+		assert_near(dev->power_limit, 50);
+		assert_near(dev->temperature_headroom, 60 - 34.78);
+	}
+}
+
+TEST(a_limit_that_firmware_withdrew_is_not_kept)
+{
+	struct device *dev;
+
+	sample();
+	put(HWMON "temp1_max", "garbage\n");
+	held_ns += 10 * NS_PER_S;
+	dev = sample();
+	assert_int_equal(dev->why[DEV_TEMPERATURE_LIMIT], MALFORMED);
+	assert_int_equal(dev->why[DEV_TEMPERATURE_HEADROOM], MALFORMED);
+}
+
 TEST(a_chip_in_trouble_leaves_nothing_old_standing)
 {
 	struct device *dev;
@@ -657,6 +696,8 @@ int main(void)
 		ON(after_a_reset_firmware_and_limits_are_read_anew_at_once),
 		ON(a_reset_seen_half_way_is_noticed_afterwards),
 		ON(whoever_is_paced_reads_what_is_slow_less_often),
+		ON(limits_that_firmware_changed_are_read_again_whether_paced_or_not),
+		ON(a_limit_that_firmware_withdrew_is_not_kept),
 		ON(a_chip_in_trouble_leaves_nothing_old_standing),
 		ON(a_card_that_was_replaced_is_noticed_by_who_reads_constants),
 		ON(a_board_is_known_by_the_code_in_its_serial),
