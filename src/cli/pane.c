@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool pane_can_refresh(void)
@@ -22,15 +23,23 @@ void pane_enter(struct pane *pane)
 		screen_leave(&pane->screen);
 }
 
+static void forget_complaint(struct pane *pane)
+{
+	free(pane->complaint);
+	pane->complaint = NULL;
+}
+
 void pane_leave(struct pane *pane)
 {
 	if (pane->in_place)
 		screen_leave(&pane->screen);
 	pane->in_place = false;
+	forget_complaint(pane);
 }
 
 int pane_write(struct pane *pane, const struct buf *text)
 {
+	forget_complaint(pane);
 	return pane->in_place ? screen_draw(&pane->screen, text)
 			      : output_write(&pane->output, text);
 }
@@ -39,8 +48,13 @@ int pane_complain(struct pane *pane, const char *problem)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	if (!pane->in_place)
+	if (!pane->in_place) {
+		if (pane->complaint && strcmp(pane->complaint, problem) == 0)
+			return 0;
+		forget_complaint(pane);
+		pane->complaint = strdup(problem);
 		return say(0, "%s", problem);
+	}
 	buf_printf(&text, "%s\n", problem);
 	return screen_draw(&pane->screen, &text) < 0 ? EXIT_OUTPUT : 0;
 }

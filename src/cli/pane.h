@@ -11,6 +11,7 @@ struct pane {
 	struct output output;
 	struct screen screen;
 	bool in_place;
+	char *complaint; /* the last one on standard error, until a text is written; or NULL */
 };
 
 /* Can this be refreshed in place? A dumb terminal and a pipe cannot. */
@@ -23,7 +24,10 @@ void pane_leave(struct pane *pane);
 /* -errno */
 MUST_CHECK int pane_write(struct pane *pane, const struct buf *text);
 
-/* Why there is no sample: in the place of the text, else on standard error. An exit code. */
+/*
+ * Why there is no sample: in the place of the text, else on standard error, where a
+ * loop says it once and not at every sample. An exit code.
+ */
 MUST_CHECK int pane_complain(struct pane *pane, const char *problem);
 
 /* Until that time (CLOCK_MONOTONIC), or as screen_wait() has it. */

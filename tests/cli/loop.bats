@@ -193,6 +193,32 @@ P
 	follow 'd["state"] == "ok"' next 'd["state"] == "lost"' next 'd["state"] == "ok"' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 
+@test "a loop says once what is wrong, and again if it was well in between" {
+	make_machine n150
+	local m
+	for m in "-L -lms 100" "mem --json -r 100"; do
+		if [[ $m = mem* ]]; then
+			"$TT_SMI" $m --root "$D" >"$WORK/out" 2>"$WORK/err" 3>&- &
+		else
+			"$TT_SMI" --root "$D" $m >"$WORK/out" 2>"$WORK/err" 3>&- &
+		fi
+		STARTED=$!
+		eventually test -s "$WORK/out"
+		mv "$D/sys" "$D/away"
+		eventually grep -q 'driver is not loaded' "$WORK/err"
+		sleep 1 # in which it would say so ten times
+		[ "$(wc -l <"$WORK/err")" = 1 ]
+		: >"$WORK/out"
+		mv "$D/away" "$D/sys"
+		eventually test -s "$WORK/out"
+		mv "$D/sys" "$D/away"
+		eventually eval '[ "$(wc -l <"$WORK/err")" -ge 2 ]'
+		mv "$D/away" "$D/sys"
+		kill "$STARTED"
+		wait "$STARTED" || true
+	done
+}
+
 @test "a reset: no reading while it lasts, and afterwards no rate from before it" {
 	needs_fuse
 	start -b p150a,n150 --no-workloads --fault reset:0@1000-2000
