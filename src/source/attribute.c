@@ -182,9 +182,8 @@ static enum reason parse_value(const struct attribute *attribute, const char *te
 {
 	double number;
 
-	/* 4294967295 revolutions is how firmware says "no fan control". */
 	if (attribute->dead && strcmp(text, attribute->dead) == 0)
-		return attribute->field == DEV_FAN_RPM ? NOT_APPLICABLE : NOT_ANSWERING;
+		return NOT_ANSWERING;
 	if (attribute->format == F_HEX64 || attribute->format == F_VER4 ||
 	    attribute->format == F_VER3 || attribute->format == F_WORD)
 		return parse_text(attribute, text, dev);

@@ -74,8 +74,7 @@ static inline bool attribute_is_telemetry(const struct attribute *attribute)
 
 /*
  * Stores the value of one line of text with its newline. The reason is KNOWN,
- * MALFORMED, IMPLAUSIBLE, NOT_ANSWERING, NOT_OFFERED or NOT_APPLICABLE; it is stored
- * as well.
+ * MALFORMED, IMPLAUSIBLE, NOT_ANSWERING or NOT_OFFERED; it is stored as well.
  */
 enum reason attribute_parse(const struct attribute *attribute, const char *text,
 			    struct device *dev);

@@ -59,6 +59,16 @@ static void tally_add(struct card_tally *tally, enum reason why)
 	tally->absent += why == NOT_OFFERED;
 }
 
+/*
+ * Does it tell whether the chip answers? The driver has a name for a board that does
+ * not ("unknown"), and firmware without fan control gives all ones for its speed.
+ */
+static bool is_witness(const struct attribute *attribute)
+{
+	return attribute_is_telemetry(attribute) && attribute->field != DEV_BOARD &&
+	       attribute->field != DEV_FAN_RPM;
+}
+
 /* What was read once and well is not read again. */
 static void card_read(struct card *card, const struct attribute *attribute)
 {
@@ -71,7 +81,7 @@ static void card_read(struct card *card, const struct attribute *attribute)
 		return;
 	why = card_files_read(&card->files, attribute, &card->device);
 	card->device.why[field] = (uint8_t)why;
-	if (attribute_is_telemetry(attribute) && field != DEV_BOARD && field != DEV_FAN_RPM)
+	if (is_witness(attribute))
 		tally_add(&card->tally, why);
 	else
 		card->tally.gone += why == GONE;
@@ -129,6 +139,15 @@ static void card_identify(struct card *card)
 	card_read_one(card, DEV_PCI_DEVICE);
 	if (device_knows(dev, DEV_PCI_DEVICE))
 		dev->arch = arch_of_pci(dev->pci_device);
+}
+
+/* The two chips of a p300 are told from those of another one by the serial number alone. */
+static void card_read_sibling_key(struct card *card)
+{
+	const struct board *type = card->device.type;
+
+	if (type && type->chips == 2 && type->arch == ARCH_BLACKHOLE)
+		card_read_one(card, DEV_SERIAL);
 }
 
 static enum device_state tally_judge(const struct card_tally *tally)
@@ -199,6 +218,46 @@ static void card_read_due(struct card *card, int64_t now_ns)
 	}
 }
 
+/* Is a verdict on the chip asked for, or needed to tell what a reading means? */
+static bool needs_verdict(const struct card *card)
+{
+	const struct card_tally *tally = &card->tally;
+	enum reason fan = card->device.why[DEV_FAN_RPM];
+
+	return tally->dead || tally->resetting || tally->absent || fan == NOT_ANSWERING ||
+	       fan == RESETTING || fieldset_has(&card->want, DEV_STATE);
+}
+
+/*
+ * A verdict on the chip must not depend on what was asked for: while no reading is
+ * known, others are tried. One missing id says nothing of the chip.
+ */
+static void card_find_witness(struct card *card)
+{
+	if (!needs_verdict(card))
+		return;
+	for (size_t i = 0; i < N_ATTRIBUTES && !card->tally.known; i++)
+		if (is_witness(&attributes[i]) && !fieldset_has(&card->want, attributes[i].field))
+			card_read_one(card, attributes[i].field);
+}
+
+/*
+ * ENODATA and all ones in single files of a chip that answers: firmware has no such
+ * value, or controls no fan.
+ */
+static void card_settle_reasons(struct card *card)
+{
+	uint8_t *why = card->device.why;
+
+	if (card->device.condition != DEVICE_OK)
+		return;
+	if (why[DEV_FAN_RPM] == RESETTING || why[DEV_FAN_RPM] == NOT_ANSWERING)
+		why[DEV_FAN_RPM] = NOT_APPLICABLE;
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		if (why[attributes[i].field] == RESETTING)
+			why[attributes[i].field] = NOT_OFFERED;
+}
+
 static void card_read_all(struct card *card)
 {
 	struct device *dev = &card->device;
@@ -217,7 +276,10 @@ static void card_read_all(struct card *card)
 	card_check_reset(card);
 	card_check_link(card);
 	card_identify(card);
+	card_read_sibling_key(card);
+	card_find_witness(card);
 	dev->condition = tally_judge(&card->tally);
+	card_settle_reasons(card);
 	if (!card->files.touched && card_files_are_stale(&card->files))
 		dev->condition = DEVICE_LOST;
 }

@@ -47,7 +47,7 @@ static const struct {
 	{ "power1_input", "27000000", "166000000", "4293967296", NOT_ANSWERING },
 	{ "in0_input", "728", "770", "4294967295", NOT_ANSWERING },
 	{ "curr1_input", "35000", "211000", "4294966296", NOT_ANSWERING },
-	{ "fan1_input", NULL, "2970", "4294967295", NOT_APPLICABLE },
+	{ "fan1_input", NULL, "2970", "4294967295", NOT_ANSWERING },
 };
 
 static const struct attribute *find(const char *file)

@@ -90,10 +90,8 @@ static const char *const telemetry[][2] = {
 };
 
 static const char *const dead[][2] = {
-	{ CARD "tt_aiclk", "4294967295\n" },
-	{ CARD "tt_heartbeat", "4294967295\n" },
-	{ HWMON "temp1_input", "65535999\n" },
-	{ HWMON "temp1_max", "4294966296\n" },
+	{ CARD "tt_aiclk", "4294967295\n" },	  { CARD "tt_heartbeat", "4294967295\n" },
+	{ HWMON "temp1_input", "65535999\n" },	  { HWMON "temp1_max", "4294966296\n" },
 	{ HWMON "power1_input", "4293967296\n" },
 };
 
@@ -197,6 +195,78 @@ TEST(a_chip_off_the_bus_does_not_answer_though_its_counters_read)
 	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_PCIE_RX], NOT_ANSWERING);
 	assert_string_equal(dev->board, "n150"); /* what it is stays known */
+}
+
+/* What -L asks for. */
+static void want_list(void)
+{
+	want = (struct want){ 0 };
+	fieldset_add(&want.device, DEV_BOARD);
+	fieldset_add(&want.device, DEV_ASIC_ID);
+	sampler_want(sampler, &want);
+}
+
+TEST(one_missing_id_says_nothing_of_the_chip)
+{
+	struct device *dev;
+
+	drop(CARD "tt_asic_id");
+	want_list();
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->why[DEV_ASIC_ID], NOT_OFFERED);
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_OK);
+	/* Without any other reading it does. */
+	for (size_t i = 0; i < ARRAY_SIZE(telemetry); i++)
+		if (i != 2)
+			drop(telemetry[i][0]);
+	sampler_free(sampler);
+	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sample()->condition, DEVICE_NO_TELEMETRY);
+}
+
+TEST(a_state_asked_for_alone_is_that_of_the_chip)
+{
+	want = (struct want){ 0 };
+	fieldset_add(&want.device, DEV_STATE);
+	sampler_want(sampler, &want);
+	assert_int_equal(sample()->condition, DEVICE_OK);
+	put_all(dead, ARRAY_SIZE(dead));
+	put(CARD "tt_serial", "FFFFFFFFFFFFFFFF\n");
+	put(CARD "tt_asic_id", "FFFFFFFFFFFFFFFF\n");
+	put(CARD "tt_fw_bundle_ver", "255.255.255.255\n");
+	sampler_free(sampler);
+	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sample()->condition, DEVICE_NOT_ANSWERING);
+}
+
+TEST(a_fan_without_control_is_no_dead_fan)
+{
+	struct device *dev;
+
+	put(HWMON "fan1_input", "4294967295\n");
+	assert_int_equal(sample()->why[DEV_FAN_RPM], NOT_APPLICABLE);
+	put_all(dead, ARRAY_SIZE(dead));
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->why[DEV_FAN_RPM], NOT_ANSWERING);
+}
+
+TEST(a_fan_asked_for_alone_is_judged_by_the_chip)
+{
+	put(HWMON "fan1_input", "4294967295\n");
+	want = (struct want){ 0 };
+	fieldset_add(&want.device, DEV_FAN_RPM);
+	sampler_want(sampler, &want);
+	assert_int_equal(sample()->why[DEV_FAN_RPM], NOT_APPLICABLE);
+	put_all(dead, ARRAY_SIZE(dead));
+	put(CARD "tt_serial", "FFFFFFFFFFFFFFFF\n");
+	put(CARD "tt_asic_id", "FFFFFFFFFFFFFFFF\n");
+	put(CARD "tt_fw_bundle_ver", "255.255.255.255\n");
+	sampler_free(sampler);
+	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sample()->why[DEV_FAN_RPM], NOT_ANSWERING);
 }
 
 TEST(telemetry_that_comes_late_is_found)
@@ -431,9 +501,28 @@ TEST(a_walk_keeps_who_closed_a_device_and_has_it_mapped)
 
 /* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
 static const char *hanging;
+static const char *empty; /* reads of files of this name fail with ENODATA */
+static int empty_fds[8];
+static unsigned n_empty;
 static unsigned looks;	/* at the descriptors of processes */
 static unsigned shared; /* opens of /dev/shm and what is in it, to read */
 static int gate[2] = { -1, -1 };
+
+/* A descriptor that is opened anew is of another file, unless it has that name. */
+static int note_empty(const char *path, int fd)
+{
+	size_t length = strlen(path), end = empty ? strlen(empty) : 0;
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < n_empty; i++)
+		if (empty_fds[i] != fd)
+			empty_fds[kept++] = empty_fds[i];
+	n_empty = kept;
+	if (empty && length >= end && strcmp(path + length - end, empty) == 0 &&
+	    n_empty < ARRAY_SIZE(empty_fds))
+		empty_fds[n_empty++] = fd;
+	return fd;
+}
 
 int __real_openat(int dir, const char *path, int flags, ...);
 int __wrap_openat(int dir, const char *path, int flags, ...);
@@ -458,7 +547,41 @@ int __wrap_openat(int dir, const char *path, int flags, ...)
 	va_start(ap, flags);
 	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
 	va_end(ap);
-	return __real_openat(dir, path, flags, mode);
+	return note_empty(path, __real_openat(dir, path, flags, mode));
+}
+
+ssize_t __real_pread(int fd, void *data, size_t size, off_t at);
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at);
+
+ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at)
+{
+	for (unsigned i = 0; i < n_empty; i++)
+		if (empty_fds[i] == fd) {
+			errno = ENODATA;
+			return -1;
+		}
+	return __real_pread(fd, data, size, at);
+}
+
+/* Drivers after 2.10 have no data for a fan that firmware does not control; others for half an id.
+ */
+TEST(no_data_in_one_file_is_no_reset)
+{
+	struct device *dev;
+
+	put(HWMON "fan1_input", "4294967295\n");
+	empty = "fan1_input";
+	dev = sample();
+	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->why[DEV_FAN_RPM], NOT_APPLICABLE);
+	empty = "tt_asic_id";
+	want_list();
+	sampler_free(sampler);
+	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	dev = sample();
+	empty = NULL;
+	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->why[DEV_ASIC_ID], NOT_OFFERED);
 }
 
 static int count_thread(const char *name, void *arg)
@@ -692,6 +815,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON(a_healthy_card_is_read),
 		ON(a_chip_off_the_bus_does_not_answer_though_its_counters_read),
+		ON(one_missing_id_says_nothing_of_the_chip),
+		ON(a_state_asked_for_alone_is_that_of_the_chip),
+		ON(a_fan_without_control_is_no_dead_fan),
+		ON(a_fan_asked_for_alone_is_judged_by_the_chip),
+		ON(no_data_in_one_file_is_no_reset),
 		ON(telemetry_that_comes_late_is_found),
 		ON(after_a_reset_firmware_and_limits_are_read_anew_at_once),
 		ON(a_reset_seen_half_way_is_noticed_afterwards),
