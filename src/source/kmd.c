@@ -144,9 +144,18 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 	return 0;
 }
 
+/* May these two be the chips of one board? Yes, unless something tells them apart. */
+static bool may_be_siblings(const struct device *a, const struct device *b)
+{
+	if (a->type && b->type && a->type != b->type)
+		return false;
+	return !device_knows(a, DEV_SERIAL) || !device_knows(b, DEV_SERIAL) ||
+	       a->serial == b->serial;
+}
+
 /*
- * A board with two chips of which one has no PCIe: the other one is shown, with
- * nothing but its name. An n300 always; a p300 if its second chip is missing.
+ * Has its board a second chip without PCIe? It is shown, with nothing but its name. On
+ * an n300 always; on a p300 if no other device can be that chip.
  */
 static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 {
@@ -156,15 +165,9 @@ static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 		return false;
 	if (dev->arch == ARCH_WORMHOLE)
 		return true;
-	if (!device_knows(dev, DEV_SERIAL))
-		return false;
-	for (size_t i = 0; i < kmd->n_cards; i++) {
-		const struct device *other = &kmd->cards[i]->last;
-
-		if (other != dev &&
-		    (!device_knows(other, DEV_SERIAL) || other->serial == dev->serial))
-			return false; /* there it is, or it may be */
-	}
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		if (kmd->cards[i] != card && may_be_siblings(dev, &kmd->cards[i]->last))
+			return false;
 	return true;
 }
 
@@ -184,8 +187,6 @@ static int add_remote(struct sample *sample, const struct device *gateway)
 	dev.why[DEV_BOARD] = gateway->why[DEV_BOARD];
 	dev.serial = gateway->serial;
 	dev.why[DEV_SERIAL] = gateway->why[DEV_SERIAL];
-	memcpy(dev.fw_bundle, gateway->fw_bundle, sizeof(dev.fw_bundle));
-	dev.why[DEV_FW_BUNDLE] = gateway->why[DEV_FW_BUNDLE];
 	device_mark(&dev, &sample->want->device, NO_PCIE);
 	device_derive(&dev);
 	return snapshot_add_device(sample->snapshot, &dev) ? 0 : -ENOMEM;

@@ -122,6 +122,44 @@ same() {
 	expect_error 9 'driver is not loaded' --json
 }
 
+# rows ID: in how many of the outputs a device with this id has a row.
+rows() {
+	local count=0
+	smi --ascii | grep -q -E "^\| $1 " && count=$((count + 1))
+	smi -L | grep -q "^GPU $1:" && count=$((count + 1))
+	smi -q | grep -q -E "^Device $1( |\$)" && count=$((count + 1))
+	smi --json | jq -e --arg id "$1" '.devices | any(.id == $id)' >/dev/null && count=$((count + 1))
+	smi --query-gpu=index | grep -q -x -F "$1" && count=$((count + 1))
+	smi --query-gpu=index,temperature.asic | grep -q "^$1," && count=$((count + 1))
+	"$TT_SMI" mem --root "$D" -n 1 | grep -q "Device $1 " && count=$((count + 1))
+	echo $count
+}
+
+@test "the chip without PCIe of a lone p300 is in every output or in none" {
+	rm -r "$D"
+	machine -b p300a,p150a --no-workloads
+	rm -r "$D/sys/class/tenstorrent/tenstorrent!1" "$D/sys/bus/pci/devices/0000:02:00.0"
+	[ "$(rows 0R)" = 7 ]
+	# Another one whose serial number cannot be read may be that chip.
+	rm -r "$D"
+	machine -b p300a,p300a --no-workloads
+	rm -r "$D"/sys/class/tenstorrent/tenstorrent!{1,3} "$D"/sys/bus/pci/devices/0000:0{2,4}:00.0
+	[ "$(rows 0R)" = 7 ]
+	rm "$D/sys/class/tenstorrent/tenstorrent!2/tt_serial"
+	[ "$(rows 0R)" = 0 ]
+}
+
+@test "nothing is said of the firmware of a chip without PCIe" {
+	smi --json | jq -e '.devices[1] | .id == "0R" and .firmware.bundle == null and .unavailable["firmware.bundle"] == "no_pcie"'
+}
+
+@test "-L says what the state is, whatever it reads" {
+	rm "$D/sys/class/tenstorrent/tenstorrent!0/tt_asic_id"
+	smi -L >"$WORK/out"
+	grep -q '^GPU 0: .*UUID: N/A' "$WORK/out"
+	not grep -q 'no telemetry' "$WORK/out"
+}
+
 @test "a driver and no device: 6" {
 	rm -r "$D/sys/class/tenstorrent"
 	mkdir "$D/sys/class/tenstorrent"
