@@ -102,7 +102,7 @@ INTO = {"mst_posted_wr_data_word_sent": (1, 2), "mst_nonposted_wr_data_word_sent
         "slv_rd_data_word_sent": (16, 32)}
 OUT = {"slv_posted_wr_data_word_received": (64, 128), "slv_nonposted_wr_data_word_received": (256, 512),
        "mst_rd_data_word_received": (1024, 2048)}
-UNIT = 1000000
+UNIT = 20000  # what a link carries between two samples, even if they come close together
 
 def write(index, name, value):
     path = f"{root}/sys/class/tenstorrent/tenstorrent!{index}/pcie_perf_counters/{name}"
