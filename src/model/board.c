@@ -104,6 +104,14 @@ uint64_t arch_l1_per_core(enum arch arch)
 	return l1_per_core[arch];
 }
 
+/* One chip of each tray of a Galaxy has eight lanes, the others have one. */
+unsigned board_lanes(const struct board *board, unsigned bus)
+{
+	if (!board->galaxy)
+		return 0;
+	return (bus & 0xF) == 6 ? 8 : 1;
+}
+
 uint64_t board_dram(const struct board *board)
 {
 	return board->dram_banks * dram_per_bank[board->arch];

@@ -38,6 +38,9 @@ const struct board *board_by_code(uint64_t code);
 /* Tray 1-4 and chip 1-8 of a Galaxy, from the PCI bus number. False: not its place. */
 bool board_place(const struct board *board, unsigned bus, int *ret_tray, int *ret_chip);
 
+/* PCIe lanes that are wired to the chip; 0: as many as both ends of its link can do. */
+unsigned board_lanes(const struct board *board, unsigned bus);
+
 /*
  * Bytes that programs can use. 0: not known, because the board is not, or
  * because the firmware decides (bundle 0: version unknown).

@@ -157,19 +157,36 @@ static void derive_capacity(struct device *dev)
 								 : UNKNOWN_BOARD;
 }
 
-/* At its own limits, or not well: never guessed from anything else. */
-static const char *find_trouble(const struct device *dev)
+unsigned device_troubles(const struct device *dev)
 {
-	if (dev->condition != DEVICE_OK)
-		return device_state_name(dev->condition);
+	unsigned troubles = 0;
+
 	if (device_knows(dev, DEV_ALIVE) && !dev->alive)
-		return "firmware not alive";
+		troubles |= TROUBLE_STALLED;
 	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 0)
-		return "at temperature limit";
+		troubles |= TROUBLE_HOT;
 	if (device_knows(dev, DEV_POWER) && device_knows(dev, DEV_POWER_LIMIT) &&
 	    dev->power >= dev->power_limit)
-		return "at power limit";
+		troubles |= TROUBLE_POWER;
 	if (device_knows(dev, DEV_THERMAL_TRIPS) && dev->thermal_trips > 0)
+		troubles |= TROUBLE_TRIPPED;
+	return troubles;
+}
+
+/* One word for health: the state of the chip, else the most urgent trouble. */
+static const char *health_text(const struct device *dev)
+{
+	unsigned troubles = device_troubles(dev);
+
+	if (dev->condition != DEVICE_OK)
+		return device_state_name(dev->condition);
+	if (troubles & TROUBLE_STALLED)
+		return "firmware not alive";
+	if (troubles & TROUBLE_HOT)
+		return "at temperature limit";
+	if (troubles & TROUBLE_POWER)
+		return "at power limit";
+	if (troubles & TROUBLE_TRIPPED)
 		return "thermal shutdown happened";
 	return "ok";
 }
@@ -185,6 +202,6 @@ void device_derive(struct device *dev)
 void device_judge(struct device *dev)
 {
 	text_copy(dev->state, sizeof(dev->state), device_state_name(dev->condition));
-	text_copy(dev->health, sizeof(dev->health), find_trouble(dev));
+	text_copy(dev->health, sizeof(dev->health), health_text(dev));
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
 }

@@ -204,6 +204,17 @@ void device_derive(struct device *dev);
 /* Fills state and health, last of all: rates and heartbeat count. */
 void device_judge(struct device *dev);
 
+/* What is wrong with a chip that answers, by its own limits; most urgent first. */
+enum device_trouble {
+	TROUBLE_STALLED = 1, /* the heartbeat stands still: firmware hangs, readings are old */
+	TROUBLE_HOT = 2,
+	TROUBLE_POWER = 4, /* at its power limit, where firmware lowers the clock */
+	TROUBLE_TRIPPED = 8,
+};
+
+/* The set of them, as far as what was read shows it. */
+unsigned device_troubles(const struct device *dev);
+
 /* Bundle version as one number, 0 if not known: 19.5.0.0 is 0x13050000. */
 uint32_t device_bundle(const struct device *dev);
 

@@ -153,6 +153,18 @@ TEST(other_boards_and_buses_have_no_place)
 	assert_int_equal(chip, -7);
 }
 
+TEST(a_galaxy_has_eight_lanes_where_the_bus_ends_in_6)
+{
+	static const char *const galaxies[] = { "galaxy-wormhole", "galaxy-blackhole" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(galaxies); i++)
+		for (unsigned bus = 0; bus < 256; bus++)
+			assert_int_equal(board_lanes(board_by_name(galaxies[i]), bus),
+					 bus % 16 == 6 ? 8 : 1);
+	assert_int_equal(board_lanes(board_by_name("n150"), 0x46), 0);
+	assert_int_equal(board_lanes(board_by_name("p150a"), 0x41), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +176,7 @@ int main(void)
 		cmocka_unit_test(galaxy_places_follow_from_the_bus),
 		cmocka_unit_test(every_chip_of_a_galaxy_has_a_place_of_its_own),
 		cmocka_unit_test(other_boards_and_buses_have_no_place),
+		cmocka_unit_test(a_galaxy_has_eight_lanes_where_the_bus_ends_in_6),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
