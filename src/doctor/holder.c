@@ -142,7 +142,8 @@ static void blame(struct holder *holder, enum reason why, struct verdict *verdic
 {
 	if (holder->process->how == HOLDING_OPENER_GONE) {
 		buf_puts(&verdict->cause,
-			 "who opened the device has ended, and who holds on to it is not seen");
+			 "the process that opened the device has exited, and the one that keeps it "
+			 "open is not visible");
 		advise(verdict, "sudo tt_smi doctor");
 	} else if (is_doubt(why)) {
 		buf_puts(&verdict->cause, reason_text(why));
@@ -189,14 +190,14 @@ static void examine_known(const struct patient *patient, const struct process *p
 	put_name(&name, patient, process);
 	status_text(&status, process);
 	if (is_exact(process)) {
-		report_add_process(report, LEVEL_OK, process->pid, "%s: known: %s", buf_text(&name),
-				   buf_text(&status));
+		report_add_about(report, LEVEL_OK, process->pid, buf_text(&name), "known: %s",
+				 buf_text(&status));
 		return;
 	}
-	report_add_process(report, LEVEL_WARN, process->pid,
-			   "%s: a lower bound: %s; what it held before may be more than could "
-			   "be read back",
-			   buf_text(&name), buf_text(&status));
+	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name),
+			 "a lower bound: %s; what it held before may be more than could be read "
+			 "back",
+			 buf_text(&status));
 	if (patient->can_trace)
 		report_fix(report,
 			   "sudo tt_smi trace start, once it has allocated or freed: more of "
@@ -218,32 +219,53 @@ static void examine_process(const struct patient *patient, const struct process 
 	}
 	put_name(&name, patient, process);
 	blame(&holder, why, &verdict);
-	report_add_process(report, LEVEL_WARN, process->pid, "%s: memory not known: %s",
-			   buf_text(&name), buf_text(&verdict.cause));
+	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name), "memory not known: %s",
+			 buf_text(&verdict.cause));
 	for (size_t i = 0; i < verdict.n_fixes; i++)
 		report_fix(report, "%s", verdict.fixes[i]);
 	buf_done(&verdict.cause);
 }
 
+/* Opens of a device by processes that are not in the list. */
+static void examine_opens(const struct device *dev, struct report *report)
+{
+	uint32_t outside = dev->unseen_holders - dev->lost_openers;
+	char subject[32];
+
+	snprintf(subject, sizeof(subject), "device %s", dev->id);
+	if (outside) {
+		report_add_about(report, LEVEL_WARN, 0, subject,
+				 "open %u time%s in processes outside this pid namespace", outside,
+				 outside == 1 ? "" : "s");
+		report_fix(report, "look from the host, or from a container with --pid=host");
+	}
+	if (dev->lost_openers) {
+		report_add_about(report, LEVEL_WARN, 0, subject,
+				 "open %u time%s through descriptors whose opener has exited; the "
+				 "process that inherited them is not visible",
+				 dev->lost_openers, dev->lost_openers == 1 ? "" : "s");
+		report_fix(report, "sudo tt_smi doctor");
+	}
+}
+
 static void examine_unseen(const struct patient *patient, const struct device *dev,
 			   struct report *report)
 {
-	if (dev->unseen_holders) {
-		report_add(report, LEVEL_WARN,
-			   "device %s is open %u time%s in processes outside this pid namespace",
-			   dev->id, dev->unseen_holders, dev->unseen_holders == 1 ? "" : "s");
-		report_fix(report, "look from the host, or from a container with --pid=host");
-	}
-	if (!dev->holders_known && !dev->remote) {
-		report_add(report, LEVEL_WARN, "who has device %s open is not known: %s", dev->id,
-			   reason_text(dev->holders_why));
-		if (dev->holders_why == HIDDEN_BY_NAMESPACE)
-			return; /* what helps is said once for all of them */
-		report_fix(report, "sudo tt_smi doctor");
-		if (patient->can_trace && patient->tracing != TRACING_ON)
-			report_fix(report, "sudo tt_smi trace start: its list of who has a device "
-					   "open is for all users, whatever the driver");
-	}
+	char subject[32];
+
+	examine_opens(dev, report);
+	if (dev->holders_known || dev->remote)
+		return;
+	snprintf(subject, sizeof(subject), "device %s", dev->id);
+	report_add_about(report, LEVEL_WARN, 0, subject,
+			 "not known which processes have it open: %s",
+			 reason_text(dev->holders_why));
+	if (dev->holders_why == HIDDEN_BY_NAMESPACE)
+		return; /* examine_namespace() says what helps, once for all devices */
+	report_fix(report, "sudo tt_smi doctor");
+	if (patient->can_trace && patient->tracing != TRACING_ON)
+		report_fix(report, "sudo tt_smi trace start: its list of open devices is for all "
+				   "users, whatever the driver");
 }
 
 /* Who is outside is at best counted, by a driver that keeps lists. */

@@ -21,43 +21,45 @@ PRINTF(1, 0) static char *format_text(const char *format, va_list ap)
 	return vasprintf(&text, format, ap) < 0 ? NULL : text;
 }
 
-static void add(struct report *report, enum level level, int32_t pid, char *text)
+/* Takes the texts over; text is NULL if there was no memory for it. */
+static void add(struct report *report, const struct finding *finding)
 {
 	struct finding *grown;
 
 	grown = reallocarray(report->findings, report->count + 1, sizeof(*grown));
 	if (grown)
 		report->findings = grown;
-	if (!grown || !text) {
-		free(text);
+	if (!grown || !finding->text) {
+		free(finding->subject);
+		free(finding->text);
 		report->failed = true;
 		return;
 	}
-	report->findings[report->count++] = (struct finding){
-		.section = report->section,
-		.level = level,
-		.pid = pid,
-		.text = text,
-	};
+	report->findings[report->count] = *finding;
+	report->findings[report->count++].section = report->section;
 }
 
 void report_add(struct report *report, enum level level, const char *format, ...)
 {
+	struct finding finding = { .level = level };
 	va_list ap;
 
 	va_start(ap, format);
-	add(report, level, 0, format_text(format, ap));
+	finding.text = format_text(format, ap);
 	va_end(ap);
+	add(report, &finding);
 }
 
-void report_add_process(struct report *report, enum level level, int32_t pid, const char *format,
-			...)
+void report_add_about(struct report *report, enum level level, int32_t pid, const char *subject,
+		      const char *format, ...)
 {
+	struct finding finding = { .level = level, .pid = pid, .subject = strdup(subject) };
 	va_list ap;
 
 	va_start(ap, format);
-	add(report, level, pid, format_text(format, ap));
+	finding.text = finding.subject ? format_text(format, ap) : NULL;
 	va_end(ap);
+	add(report, &finding);
 }
 
 void report_fix(struct report *report, const char *format, ...)
@@ -105,10 +107,80 @@ static void put_level(struct buf *out, const struct look *look, enum level level
 	buf_printf(out, "  %s%-4s%s  ", color, level_words[level], *color ? "\033[0m" : "");
 }
 
-static void put_line(struct buf *out, const struct look *look, const char *text)
+static void put_clean(struct buf *out, const struct look *look, const char *text)
 {
 	text_clean(out, text, strlen(text), look->utf8);
+}
+
+static void put_line(struct buf *out, const struct look *look, const char *text)
+{
+	put_clean(out, look, text);
 	buf_putc(out, '\n');
+}
+
+/* Do they differ in their subject only? What is well keeps a line of its own. */
+static bool is_alike(const struct finding *one, const struct finding *other)
+{
+	if (one->level == LEVEL_OK || !one->subject || !other->subject ||
+	    strcmp(one->section, other->section) != 0 || one->level != other->level ||
+	    one->n_fixes != other->n_fixes || strcmp(one->text, other->text) != 0)
+		return false;
+	for (size_t i = 0; i < one->n_fixes; i++)
+		if (strcmp(one->fixes[i], other->fixes[i]) != 0)
+			return false;
+	return true;
+}
+
+static bool is_repetition(const struct report *report, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (is_alike(&report->findings[i], &report->findings[at]))
+			return true;
+	return false;
+}
+
+/* Those after it that are like it. */
+static size_t count_repetitions(const struct report *report, size_t at)
+{
+	size_t count = 0;
+
+	for (size_t i = at + 1; i < report->count; i++)
+		count += is_alike(&report->findings[at], &report->findings[i]);
+	return count;
+}
+
+static void put_subjects(struct buf *out, const struct look *look, const struct report *report,
+			 size_t at)
+{
+	for (size_t i = at; i < report->count; i++) {
+		const struct finding *finding = &report->findings[i];
+
+		if (i != at && !is_alike(&report->findings[at], finding))
+			continue;
+		buf_puts(out, "          ");
+		put_line(out, look, finding->subject);
+	}
+}
+
+/* A finding and those like it: one line, or the common text and a line for each. */
+static void put_group(struct buf *out, const struct look *look, const struct report *report,
+		      size_t at)
+{
+	const struct finding *finding = &report->findings[at];
+	bool alone = count_repetitions(report, at) == 0;
+
+	put_level(out, look, finding->level);
+	if (finding->subject && alone) {
+		put_clean(out, look, finding->subject);
+		buf_puts(out, ": ");
+	}
+	put_line(out, look, finding->text);
+	if (!alone)
+		put_subjects(out, look, report, at);
+	for (size_t i = 0; i < finding->n_fixes; i++) {
+		buf_puts(out, "        fix: ");
+		put_line(out, look, finding->fixes[i]);
+	}
 }
 
 void report_render(struct buf *out, const struct look *look, const struct report *report,
@@ -124,13 +196,21 @@ void report_render(struct buf *out, const struct look *look, const struct report
 		if (strcmp(section, finding->section) != 0)
 			buf_printf(out, "%s%s\n", i || heading[0] ? "\n" : "", finding->section);
 		section = finding->section;
-		put_level(out, look, finding->level);
-		put_line(out, look, finding->text);
-		for (size_t k = 0; k < finding->n_fixes; k++) {
-			buf_puts(out, "        fix: ");
-			put_line(out, look, finding->fixes[k]);
-		}
+		if (!is_repetition(report, i))
+			put_group(out, look, report, i);
 	}
+}
+
+/* "subject: text" */
+static void put_text(struct json *json, const struct finding *finding)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (finding->subject)
+		buf_printf(&text, "%s: ", finding->subject);
+	buf_puts(&text, finding->text);
+	json_text(json, "text", buf_text(&text));
+	json->out->failed |= text.failed;
 }
 
 static void put_finding(struct json *json, const struct finding *finding)
@@ -140,7 +220,7 @@ static void put_finding(struct json *json, const struct finding *finding)
 	json_text(json, "level", level_words[finding->level]);
 	if (finding->pid)
 		json_i64(json, "pid", finding->pid);
-	json_text(json, "text", finding->text);
+	put_text(json, finding);
 	json_open(json, "fixes", '[');
 	for (size_t i = 0; i < finding->n_fixes; i++)
 		json_text(json, NULL, finding->fixes[i]);
@@ -174,6 +254,7 @@ void report_done(struct report *report)
 		for (size_t k = 0; k < report->findings[i].n_fixes; k++)
 			free(report->findings[i].fixes[k]);
 		free(report->findings[i].fixes);
+		free(report->findings[i].subject);
 		free(report->findings[i].text);
 	}
 	free(report->findings);

@@ -1,5 +1,6 @@
 /*
- * What a doctor finds: one line each, with how bad it is and what would mend it.
+ * The findings of tt_smi doctor: each with how bad it is, what it is about, and what would
+ * change it.
  */
 #pragma once
 
@@ -20,7 +21,9 @@ enum level {
 struct finding {
 	const char *section;
 	enum level level;
-	int32_t pid; /* 0: not about a process */
+	int32_t pid;   /* 0: not about a process */
+	char *subject; /* what it is about, "1001 python3 of root, device 0"; NULL: the text says it
+			*/
 	char *text;
 	char **fixes;
 	size_t n_fixes;
@@ -34,8 +37,10 @@ struct report {
 };
 
 void report_add(struct report *report, enum level level, const char *format, ...) PRINTF(3, 4);
-void report_add_process(struct report *report, enum level level, int32_t pid, const char *format,
-			...) PRINTF(4, 5);
+
+/* The same about a process or, if pid is 0, about something else. */
+void report_add_about(struct report *report, enum level level, int32_t pid, const char *subject,
+		      const char *format, ...) PRINTF(5, 6);
 
 /* What would change the last finding: a command, or a sentence. */
 void report_fix(struct report *report, const char *format, ...) PRINTF(2, 3);
@@ -43,7 +48,10 @@ void report_fix(struct report *report, const char *format, ...) PRINTF(2, 3);
 /* Is there nothing to mend? */
 bool report_is_healthy(const struct report *report);
 
-/* For people; heading is the first line, if not empty. */
+/*
+ * For people; heading is the first line, if not empty. Findings of one section that differ in
+ * their subject only, other than LEVEL_OK, are written once, with the subjects below.
+ */
 void report_render(struct buf *out, const struct look *look, const struct report *report,
 		   const char *heading);
 void report_render_json(struct buf *out, const struct look *look, const struct report *report,

@@ -11,12 +11,13 @@ doctor() {
 	echo "$output"
 }
 
-# says LEVEL TEXT [FIX]: such a finding is there, and the fix follows it.
+# says LEVEL TEXT [LINE]: such a finding is there, and the line, a fix or what it is about,
+# is below it.
 says() {
 	local line=$(grep -nF -- "$2" <<<"$output" | grep -E "^[0-9]+:  $1 " | head -n 1)
 	[ -n "$line" ] || { echo "not said: $1 $2"; return 1; }
 	[ $# -lt 3 ] || tail -n "+$((${line%%:*} + 1))" <<<"$output" |
-		sed '/^        fix: /!q' | grep -qF -- "$3" || { echo "no such fix: $3"; return 1; }
+		sed '/^        /!q' | grep -qF -- "$3" || { echo "not below it: $3"; return 1; }
 }
 
 # one process that nobody counts, number 1001
@@ -87,7 +88,7 @@ loads() {
 	rm -r "$D/run/tt-smi"
 	run mortal "$TT_SMI" doctor --root "$D" 3>&-
 	echo "$output"
-	says warn "who has device 1 open is not known" "sudo tt_smi trace start: its list"
+	says warn "not known which processes have it open" "sudo tt_smi trace start: its list"
 }
 
 @test "chips that are dead or silent, firmware that differs" {
@@ -107,6 +108,40 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	says warn "0 and 1 are of one kind, but run firmware" tt-flash
+}
+
+@test "processes with the same trouble are told together, what helps once" {
+	machine -b n150,p150a -w dev=0,via=none,name=first -w dev=1,via=none,name=second -w dev=0+1,via=none,name=third \
+		-w dev=0,via=none,name=other
+	chmod 0 "$D/proc/1004/maps"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	echo "$output"
+	[ "$(grep -c "man 3 libttalloc" <<<"$output")" = 1 ]
+	for name in "1001 first of root, device 0" "1002 second of root, device 1" "1003 third of root, device 0,1"; do
+		says warn "  memory not known: TT-Metal is not among the files that it has loaded" "          $name"
+	done
+	says warn "  memory not known: TT-Metal" "fix: report it with libttalloc"
+	says warn "  1004 other of root, device 0: memory not known: its files are another user's"
+	# For programs each process has its finding, and the fixes with it.
+	"$TT_SMI" doctor --root "$D" --json >"$WORK/json" 3>&- || [ $? = 1 ]
+	python3 - "$WORK/json" <<-'END'
+		import json, sys
+		findings = [f for f in json.load(open(sys.argv[1]))["findings"] if "pid" in f]
+		assert [f["pid"] for f in findings] == [1001, 1002, 1003, 1004], findings
+		assert findings[1]["text"].startswith("1002 second of root, device 1: memory not known: ")
+		assert all(f["fixes"] for f in findings)
+	END
+}
+
+@test "an opener that exited is no other pid namespace" {
+	machine -b n150 -w dev=0,dram=1G,name=job -w dev=0,via=none,name=opener
+	rm -r "$D/proc/1002"
+	chmod 0 "$D/proc/1001/fd" "$D/proc/1001/maps"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	echo "$output"
+	[ "$status" = 1 ]
+	says warn "device 0: open 1 time through descriptors whose opener has exited" "sudo tt_smi doctor"
+	not grep -q namespace <<<"$output"
 }
 
 @test "nodes that are missing or private" {
@@ -227,7 +262,7 @@ loads() {
 	make_machine processes
 	doctor
 	[ "$status" = 1 ]
-	says warn "device 0 is open 2 times in processes outside this pid namespace" "--pid=host"
+	says warn "device 0: open 2 times in processes outside this pid namespace" "--pid=host"
 	rm -rf "$D"
 	make_machine stale
 	doctor

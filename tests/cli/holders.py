@@ -356,7 +356,7 @@ def reader_blind():
     assert "visible (device 5: hidden by this pid namespace)" in result, result
     expect(inside("-i", "5", "--query-gpu=index,memory.used,processes.count", "--format=csv,noheader").stdout, "5, [N/A], [N/A]\n")
     result = inside("doctor").stdout
-    assert "who has device 5 open is not known: hidden by this pid namespace" in result, result
+    assert "not known which processes have it open: hidden by this pid namespace\n          device 5\n" in result, result
     assert "--pid=host" in result, result
     assert holder.pid
 
