@@ -7,6 +7,7 @@
 #include "cli/session.h"
 #include "cli/wishes.h"
 #include "doctor/doctor.h"
+#include "version.h"
 
 #include <string.h>
 
@@ -76,6 +77,7 @@ static int examine(const struct doctor_options *options, struct session *session
 		.snapshot = session->snapshot,
 		.problem = buf_text(&session->problem),
 		.driver_loaded = code != EXIT_NO_DRIVER,
+		.trace_built = TT_HAS_TRACE,
 	};
 	CLEANUP_BUF struct buf text = { 0 };
 

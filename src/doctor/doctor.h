@@ -16,6 +16,7 @@ struct patient {
 	const struct snapshot *snapshot; /* of everything; NULL: nothing is there */
 	const char *problem;		 /* then why */
 	bool driver_loaded;
+	bool trace_built;     /* was tt_smi built with tracing? */
 	enum tracing tracing; /* as doctor_examine() found it */
 	bool can_trace;	      /* the program for it is installed, the kernel able to */
 };

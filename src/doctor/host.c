@@ -10,10 +10,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #define HUGE_PAGES "sys/kernel/mm/hugepages/hugepages-1048576kB/"
+#define TRACER	   "tt_smi-trace"
 
 /* ---- huge pages ---- */
 
@@ -232,16 +234,31 @@ static void examine_pinned(const struct patient *patient, struct report *report)
 	}
 }
 
+/* Is the program for it there? */
+static bool examine_tracer(const struct patient *patient, struct report *report)
+{
+	char path[PATH_MAX];
+
+	if (!patient->trace_built) {
+		report_add(report, LEVEL_NOTE, "not available: tt_smi was built without it");
+		report_fix(report, "build tt_smi again where libbpf-dev, bpftool and clang are "
+				   "installed (x86-64)");
+		return false;
+	}
+	if (neighbour_find(TRACER, path, sizeof(path)) == 0)
+		return true;
+	report_add(report, LEVEL_NOTE,
+		   "not available: the program " TRACER " is missing (looked for beside tt_smi, "
+		   "last at %s)",
+		   path);
+	report_fix(report, "install tt_smi again, whole: sudo make install");
+	return false;
+}
+
 void examine_tracing(struct patient *patient, struct report *report)
 {
-	char path[4096];
-
-	/* Of another machine one does not know. */
-	patient->can_trace =
-		!patient->root->live || neighbour_find("tt_smi-trace", path, sizeof(path)) == 0;
-	if (patient->root->live && !patient->can_trace)
-		report_add(report, LEVEL_NOTE, "not installed: tt_smi was built without it");
-	else if (patient->root->live)
-		patient->can_trace = examine_kernel(patient->root, report);
+	/* Nothing is known of the programs and the kernel of another machine. */
+	patient->can_trace = !patient->root->live || (examine_tracer(patient, report) &&
+						      examine_kernel(patient->root, report));
 	examine_pinned(patient, report);
 }

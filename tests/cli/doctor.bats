@@ -144,6 +144,19 @@ loads() {
 	not grep -q namespace <<<"$output"
 }
 
+@test "without the program for tracing it is missing; only a build without it is one" {
+	mkdir "$WORK/bin"
+	cp "$TT_SMI" "$WORK/bin/tt_smi"
+	run "$WORK/bin/tt_smi" doctor 3>&-
+	echo "$output"
+	if [ -e "$(dirname "$TT_SMI")/tt_smi-trace" ]; then
+		says note "the program tt_smi-trace is missing (looked for beside tt_smi, last at $WORK" "sudo make install"
+		not grep -q "built without" <<<"$output"
+	else
+		says note "not available: tt_smi was built without it"
+	fi
+}
+
 @test "nodes that are missing or private" {
 	machine -b 2xn150 --no-workloads
 	rm "$D/dev/tenstorrent/0"
