@@ -1,8 +1,10 @@
 #include "cli/doctor.h"
 
+#include "basic/clock.h"
 #include "cli/exit.h"
 #include "cli/option.h"
 #include "cli/output.h"
+#include "cli/pane.h"
 #include "cli/say.h"
 #include "cli/session.h"
 #include "cli/wishes.h"
@@ -67,14 +69,26 @@ static void render(struct buf *out, const struct doctor_options *options,
 		report_render(out, &look, report, buf_text(&heading));
 }
 
+/* Two samples, as far apart as it takes to see a heartbeat move. A recording has only one. */
+static int take_pair(struct session *session)
+{
+	unsigned pair_ms = device_fields.fields[DEV_ALIVE].pair_ms;
+	int code = session_take(session);
+
+	if (code || session->snapshot->recorded)
+		return code;
+	sleep_until(clock_now(CLOCK_MONOTONIC) + pair_ms * NS_PER_MS);
+	return session_take(session);
+}
+
 /* A machine without driver or devices has something to mend: that is no error of ours. */
 static int examine(const struct doctor_options *options, struct session *session,
 		   struct report *report)
 {
-	int code = session_take(session);
+	int code = take_pair(session);
 	struct patient patient = {
 		.root = &session->root,
-		.snapshot = session->snapshot,
+		.snapshot = code ? NULL : session->snapshot,
 		.problem = buf_text(&session->problem),
 		.driver_loaded = code != EXIT_NO_DRIVER,
 		.trace_built = TT_HAS_TRACE,

@@ -1,6 +1,9 @@
 /*
  * Looks a machine over: what is wrong, what is not known, and what would change that.
  * Nothing is written, no device is opened.
+ *
+ * Hung firmware shows in nothing but a heartbeat that stands still, so the snapshot must be the
+ * second of two.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The driver and what it serves: version, chips, firmware, nodes. */
+/* The driver and its device nodes. */
 #include "doctor/doctor.h"
 
 #include <errno.h>
@@ -58,64 +58,6 @@ void examine_driver(const struct patient *patient, struct report *report)
 		report_fix(report, "upgrade tt-kmd to %u.%u or later", driver_gaps[i].major,
 			   driver_gaps[i].minor);
 	}
-}
-
-static void examine_chip(const struct device *dev, struct report *report)
-{
-	const char *name = device_knows(dev, DEV_BOARD) ? dev->board : "unknown board";
-
-	if (dev->condition == DEVICE_OK)
-		report_add(report, LEVEL_OK, "%s: %s, firmware %s", dev->id, name,
-			   device_knows(dev, DEV_FW_BUNDLE) ? dev->fw_bundle : "not known");
-	else if (dev->condition == DEVICE_UNREADABLE)
-		report_add(report, LEVEL_NOTE, "%s: %s: %s", dev->id, name,
-			   "behind another chip, without PCIe: no readings");
-	else if (dev->condition == DEVICE_NO_TELEMETRY) {
-		report_add(report, LEVEL_WARN, "%s: %s: no readings: firmware too old, or not up",
-			   dev->id, name);
-		report_fix(report, "flash newer firmware (tt-flash), then reset the card");
-	} else if (dev->condition == DEVICE_RESETTING) {
-		report_add(report, LEVEL_WARN, "%s: %s: resetting", dev->id, name);
-		report_fix(report, "wait; if it stays so, a reset was begun and never ended: reset "
-				   "it once more");
-	} else {
-		report_add(report, LEVEL_FAIL, "%s: %s: %s", dev->id, name,
-			   device_knows(dev, DEV_STATE) ? dev->state : "not well");
-		report_fix(report,
-			   "reset the card (tt-smi -r %u); if that does not help, power "
-			   "the machine off and on",
-			   dev->index);
-	}
-}
-
-/* Cards of one board type that do not run the same firmware. */
-static void compare_firmware(const struct snapshot *snapshot, struct report *report)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-		bool earlier = false;
-
-		for (size_t k = 0; k < i && !earlier; k++) {
-			const struct device *other = &snapshot->devices[k];
-
-			if (!device_knows(dev, DEV_FW_BUNDLE) ||
-			    !device_knows(other, DEV_FW_BUNDLE) || dev->type != other->type ||
-			    strcmp(dev->fw_bundle, other->fw_bundle) == 0)
-				continue;
-			earlier = true;
-			report_add(report, LEVEL_WARN,
-				   "%s and %s are of one kind, but run firmware %s and %s",
-				   other->id, dev->id, other->fw_bundle, dev->fw_bundle);
-			report_fix(report, "flash both with one version (tt-flash)");
-		}
-	}
-}
-
-void examine_devices(const struct patient *patient, struct report *report)
-{
-	for (size_t i = 0; i < patient->snapshot->n_devices; i++)
-		examine_chip(&patient->snapshot->devices[i], report);
-	compare_firmware(patient->snapshot, report);
 }
 
 /* May it be used by everybody, or at least by us? The node is never opened. */

@@ -20,6 +20,14 @@ says() {
 		sed '/^        /!q' | grep -qF -- "$3" || { echo "not below it: $3"; return 1; }
 }
 
+# sysfs_file N NAME: a file of device N, wherever it is, that may now be written.
+sysfs_file() {
+	local folder
+	for folder in "$(class "$1")" "$(class "$1")/device" "$(class "$1")/device/hwmon/"*; do
+		[ ! -e "$folder/$2" ] || file "$folder/$2"
+	done
+}
+
 # one process that nobody counts, number 1001
 untracked() {
 	machine -b n150 -w dev=0,via=none,name=python3 "$@"
@@ -97,10 +105,6 @@ loads() {
 	[ "$status" = 1 ]
 	says fail "0: " "tt-smi -r 0"
 	rm -rf "$D"
-	make_machine no-telemetry
-	doctor
-	says warn "no readings: firmware too old" tt-flash
-	rm -rf "$D"
 	machine -b 2xp150a --no-workloads
 	doctor
 	[ "$status" = 0 ]
@@ -108,6 +112,165 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	says warn "0 and 1 are of one kind, but run firmware" tt-flash
+}
+
+@test "telemetry that is late: a Wormhole is waited for, a Blackhole is bound again" {
+	make_machine no-telemetry
+	doctor
+	[ "$status" = 1 ]
+	says warn "0: n150: no readings: firmware has not published any" "wait: "
+	says warn "0: n150: no readings" "if none appear, the firmware is too old: flash"
+	says warn "1: p150a: no readings: firmware had not published any when the driver was bound" \
+		"fix: echo 0000:02:00.0 | sudo tee /sys/bus/pci/drivers/tenstorrent/unbind && echo 0000:02:00.0 | sudo tee /sys/bus/pci/drivers/tenstorrent/bind"
+	says warn "1: p150a" "end the processes that have device 1 open"
+	[ "$(grep -c flash <<<"$output")" = 1 ]
+	says ok "2: p100a"
+	rm -rf "$D"
+	machine -b p150a --fault no-telemetry:0 --no-workloads
+	doctor
+	says warn "0: p150a: no readings" "/sys/bus/pci/drivers/tenstorrent/unbind"
+	not grep -q "end the processes" <<<"$output"
+}
+
+@test "files of a device that may not be read are no missing telemetry" {
+	machine -b p150a --no-workloads
+	chmod 0 "$(class 0)/"
+	run mortal "$TT_SMI" doctor --root "$D" 3>&-
+	chmod 0755 "$(class 0)/"
+	echo "$output"
+	says warn "its files may not be read" "sudo tt_smi doctor"
+	not grep -q unbind <<<"$output"
+}
+
+@test "firmware that hangs is told from firmware that runs by two samples" {
+	start -b n150,p150a --no-workloads --fault frozen:1
+	doctor
+	[ "$status" = 1 ]
+	says fail "1: p150a: firmware hangs: its heartbeat stands still" "tt-smi -r 1"
+	not grep -q "ok .* 1: p150a" <<<"$output"
+}
+
+@test "a machine whose firmware runs is healthy" {
+	start -b n150,p150a --no-workloads --load 0
+	healthy() {
+		doctor && [ "$status" = 0 ] && says ok "0: n150" && says ok "1: p150a"
+	}
+	eventually healthy
+	not grep -q "whether firmware runs" <<<"$output"
+}
+
+@test "a recording cannot show whether firmware runs, nor can a driver without heartbeat" {
+	machine -b 2xn150 --no-workloads
+	doctor
+	[ "$status" = 0 ]
+	says note "whether firmware runs is not known of 0, 1 (heartbeat: a recording is one sample"
+	rm -rf "$D"
+	start -b 2xn150 --no-workloads --fault missing:1/tt_heartbeat
+	doctor
+	says note "whether firmware runs is not known of 1 (heartbeat: not offered"
+}
+
+@test "too hot, at the limit, just below; shutdowns; the power limit is no fault" {
+	machine -b p150a --no-workloads
+	echo 95000 >"$(sysfs_file 0 temp1_input)"
+	doctor
+	[ "$status" = 1 ]
+	says fail "0: p150a: too hot: 95.0 C, with a limit of 90.0 C" "check fans"
+	not grep -q "ok .* 0: p150a" <<<"$output"
+	echo 90000 >"$(sysfs_file 0 temp1_input)"
+	doctor
+	says fail "too hot: 90.0 C"
+	echo 89900 >"$(sysfs_file 0 temp1_input)"
+	doctor
+	[ "$status" = 0 ]
+	says ok "0: p150a"
+	cat "$(sysfs_file 0 power1_max)" >"$(sysfs_file 0 power1_input)"
+	doctor
+	[ "$status" = 0 ]
+	says ok "0: p150a, firmware 19.8.0.0; at its power limit, as under full load"
+	echo 1 >"$(sysfs_file 0 tt_therm_trip_count)"
+	doctor
+	[ "$status" = 1 ]
+	says warn "0: p150a: 1 thermal shutdown since the card was powered on" "check fans"
+	not grep -q "ok .* 0: p150a" <<<"$output"
+	echo 95000 >"$(sysfs_file 0 temp1_input)"
+	doctor
+	says fail "too hot"
+	says warn "1 thermal shutdown"
+}
+
+@test "a PCIe link below what both ends can do" {
+	local port
+	machine -b p150a,n150 -w dev=1,dram=1G,name=job
+	echo "2.5 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	echo 4 >"$(sysfs_file 0 current_link_width)"
+	doctor
+	[ "$status" = 1 ]
+	says warn "0: p150a: PCIe link at generation 1 x4, the card and its slot can do generation 5 x16" "reseat the card"
+	says ok "1: n150"
+	# Only the speed, only the width.
+	echo 16 >"$(sysfs_file 0 current_link_width)"
+	doctor
+	says warn "PCIe link at generation 1 x16"
+	echo "32.0 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	echo 8 >"$(sysfs_file 0 current_link_width)"
+	doctor
+	[ "$status" = 1 ]
+	says warn "PCIe link at generation 5 x8"
+	# The slot can do no more.
+	port=$(realpath "$(class 0)/device/..")
+	echo 8 >"$(file "$port/max_link_width")"
+	doctor
+	[ "$status" = 0 ]
+	says ok "0: p150a"
+	echo "16.0 GT/s PCIe" >"$(file "$port/max_link_speed")"
+	echo "16.0 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	doctor
+	[ "$status" = 0 ]
+	echo "8.0 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	doctor
+	says warn "PCIe link at generation 3 x8, the card and its slot can do generation 4 x8"
+	# No port above it (a virtual machine): by what the card can do.
+	rm "$port/max_link_width" "$port/max_link_speed"
+	doctor
+	says warn "can do generation 5 x16"
+}
+
+@test "an idle Wormhole may slow its link down, but not give up lanes" {
+	machine -b n150 --no-workloads
+	echo "2.5 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	doctor
+	[ "$status" = 0 ]
+	says note "0: n150: PCIe link at generation 1 x16" "while a program uses the card"
+	says ok "0: n150"
+	echo 4 >"$(sysfs_file 0 current_link_width)"
+	doctor
+	[ "$status" = 1 ]
+	says warn "0: n150: PCIe link at generation 1 x4"
+	rm -rf "$D"
+	make_machine n150
+	echo "2.5 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	doctor
+	[ "$status" = 1 ]
+	says warn "0: n150: PCIe link at generation 1 x16"
+}
+
+@test "a Galaxy has eight lanes where the bus ends in 6, elsewhere one" {
+	local all i
+	machine -b galaxy-wormhole@c6,galaxy-wormhole@c1,galaxy-blackhole@46 --no-workloads
+	all=$(cd "$D/sys/class/tenstorrent" && ls | sed 's/.*!//')
+	set_lanes() { for i in $all; do echo "$1" >"$(sysfs_file "$i" current_link_width)"; done; }
+	for i in $all; do echo 16 >"$(sysfs_file "$i" max_link_width)"; done
+	set_lanes 1
+	doctor
+	[ "$status" = 1 ]
+	[ "$(grep -c "PCIe link at" <<<"$output")" = 2 ]
+	says warn "galaxy-wormhole: PCIe link at generation 4 x1, the card and its slot can do generation 4 x8"
+	says warn "galaxy-blackhole: PCIe link at generation 4 x1, the card and its slot can do generation 4 x8"
+	set_lanes 8
+	doctor
+	[ "$status" = 0 ]
+	not grep -q "PCIe link at" <<<"$output"
 }
 
 @test "processes with the same trouble are told together, what helps once" {

@@ -1,0 +1,260 @@
+/* Each device: does it answer, is its firmware running, is it too hot, is its link whole? */
+#include "doctor/doctor.h"
+
+#include "doctor/port.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define DRIVER_FOLDER "/sys/bus/pci/drivers/tenstorrent/"
+
+static const char *board_name(const struct device *dev)
+{
+	return device_knows(dev, DEV_BOARD) ? dev->board : "unknown board";
+}
+
+/* ---- a device without readings ---- */
+
+/*
+ * The driver looks for a Blackhole's telemetry once, while it binds: what firmware publishes
+ * later stays unknown until the driver is bound again.
+ */
+static void advise_binding(const struct device *dev, struct report *report)
+{
+	const char *bdf = device_knows(dev, DEV_BDF) ? dev->bdf : "PCI-ADDRESS";
+
+	if (dev->processes)
+		report_fix(report,
+			   "end the processes that have device %s open: the next command "
+			   "takes it away from them",
+			   dev->id);
+	report_fix(report,
+		   "echo %s | sudo tee " DRIVER_FOLDER "unbind && echo %s | sudo tee " DRIVER_FOLDER
+		   "bind",
+		   bdf, bdf);
+	report_fix(report,
+		   "if that does not help: reset the card (tt-smi -r %u), then the same "
+		   "command again",
+		   dev->index);
+}
+
+static void examine_telemetry(const struct device *dev, struct report *report)
+{
+	if (dev->why[DEV_AICLK] == DENIED || dev->why[DEV_TEMPERATURE] == DENIED) {
+		report_add(report, LEVEL_WARN, "%s: %s: its files may not be read", dev->id,
+			   board_name(dev));
+		report_fix(report, "sudo tt_smi doctor");
+	} else if (dev->arch == ARCH_BLACKHOLE) {
+		report_add(report, LEVEL_WARN,
+			   "%s: %s: no readings: firmware had not published any when the driver "
+			   "was bound to the card, and the driver looks only then",
+			   dev->id, board_name(dev));
+		advise_binding(dev, report);
+	} else {
+		report_add(report, LEVEL_WARN,
+			   "%s: %s: no readings: firmware has not published any", dev->id,
+			   board_name(dev));
+		report_fix(report,
+			   "wait: the driver looks for them every second, until two minutes "
+			   "after it was loaded or the card was reset");
+		report_fix(report, "if none appear, the firmware is too old: flash a newer one "
+				   "(tt-flash), then reset the card");
+	}
+}
+
+static void advise_reset(const struct device *dev, struct report *report)
+{
+	report_fix(report,
+		   "reset the card (tt-smi -r %u); if that does not help, power the machine off "
+		   "and on",
+		   dev->index);
+}
+
+static void examine_silent(const struct device *dev, struct report *report)
+{
+	switch (dev->condition) {
+	case DEVICE_UNREADABLE:
+		report_add(report, LEVEL_NOTE,
+			   "%s: %s: behind another chip, without PCIe: no readings", dev->id,
+			   board_name(dev));
+		break;
+	case DEVICE_NO_TELEMETRY: examine_telemetry(dev, report); break;
+	case DEVICE_RESETTING:
+		report_add(report, LEVEL_WARN, "%s: %s: resetting", dev->id, board_name(dev));
+		report_fix(report, "wait; if it stays so, a reset was begun and never ended: reset "
+				   "it once more");
+		break;
+	case DEVICE_OK:
+	case DEVICE_TIMED_OUT:
+	case DEVICE_NOT_ANSWERING:
+	case DEVICE_LOST:
+		report_add(report, LEVEL_FAIL, "%s: %s: %s", dev->id, board_name(dev),
+			   device_knows(dev, DEV_STATE) ? dev->state : "not well");
+		advise_reset(dev, report);
+		break;
+	}
+}
+
+/* ---- one that answers ---- */
+
+static void advise_cooling(struct report *report)
+{
+	report_fix(report, "check fans, air flow and dust; lower the load until it is cooler");
+}
+
+static void examine_readings(const struct device *dev, unsigned troubles, struct report *report)
+{
+	if (troubles & TROUBLE_STALLED) {
+		report_add(report, LEVEL_FAIL,
+			   "%s: %s: firmware hangs: its heartbeat stands still, so all readings "
+			   "are old",
+			   dev->id, board_name(dev));
+		advise_reset(dev, report);
+	} else if (troubles & TROUBLE_HOT) {
+		report_add(report, LEVEL_FAIL,
+			   "%s: %s: too hot: %.1f C, with a limit of %.1f C; firmware slows the "
+			   "chip down and may switch it off",
+			   dev->id, board_name(dev), dev->temperature, dev->temperature_limit);
+		advise_cooling(report);
+	}
+	if (troubles & TROUBLE_TRIPPED) {
+		report_add(report, LEVEL_WARN,
+			   "%s: %s: %u thermal shutdown%s since the card was powered on", dev->id,
+			   board_name(dev), dev->thermal_trips, dev->thermal_trips == 1 ? "" : "s");
+		advise_cooling(report);
+		report_fix(report, "the count begins at 0 again when the machine is powered off "
+				   "and on");
+	}
+}
+
+/* Some Wormhole firmware slows the link of a card that is not used. */
+static bool may_save_power(const struct device *dev)
+{
+	return dev->arch == ARCH_WORMHOLE && device_knows(dev, DEV_PROCESSES) &&
+	       dev->processes == 0;
+}
+
+/* "generation 4 x16", without what is not known. */
+static void put_link(struct buf *out, const struct pcie_link *link)
+{
+	if (link->gen)
+		buf_printf(out, " generation %u", link->gen);
+	if (link->width)
+		buf_printf(out, " x%u", link->width);
+}
+
+static void report_link(const struct device *dev, const struct pcie_link *trained,
+			const struct pcie_link *expected, bool saving, struct report *report)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text, "PCIe link at");
+	put_link(&text, trained);
+	buf_puts(&text, ", the card and its slot can do");
+	put_link(&text, expected);
+	if (saving) {
+		report_add(report, LEVEL_NOTE,
+			   "%s: %s: %s; some Wormhole firmware slows the link of an idle card",
+			   dev->id, board_name(dev), buf_text(&text));
+		report_fix(report, "run tt_smi doctor again while a program uses the card");
+	} else {
+		report_add(report, LEVEL_WARN, "%s: %s: %s", dev->id, board_name(dev),
+			   buf_text(&text));
+		report_fix(report,
+			   "reset the card (tt-smi -r %u); if that does not help, power the "
+			   "machine off, reseat the card, check slot and riser",
+			   dev->index);
+	}
+	report->failed |= text.failed;
+}
+
+static void examine_link(const struct root *root, const struct device *dev, struct report *report)
+{
+	const struct pcie_link port = port_capability(root, dev);
+	const struct pcie_link expected = pcie_link_expected(dev, &port);
+	const struct pcie_link trained = pcie_link_trained(dev);
+	bool slow = trained.gen && trained.gen < expected.gen;
+	bool narrow = trained.width && trained.width < expected.width;
+
+	if (slow || narrow)
+		report_link(dev, &trained, &expected, !narrow && may_save_power(dev), report);
+}
+
+static void examine_answering(const struct root *root, const struct device *dev,
+			      struct report *report)
+{
+	unsigned troubles = device_troubles(dev);
+	size_t before = report->count;
+
+	examine_readings(dev, troubles, report);
+	examine_link(root, dev, report);
+	for (size_t i = before; i < report->count; i++)
+		if (report->findings[i].level >= LEVEL_WARN)
+			return;
+	report_add(report, LEVEL_OK, "%s: %s, firmware %s%s", dev->id, board_name(dev),
+		   device_knows(dev, DEV_FW_BUNDLE) ? dev->fw_bundle : "not known",
+		   troubles & TROUBLE_POWER ? "; at its power limit, as under full load" : "");
+}
+
+/* ---- all of them ---- */
+
+/* Devices that answer and show no sign of life, nor of a hang; by reason, since few differ. */
+static void examine_heartbeats(const struct snapshot *snapshot, struct report *report)
+{
+	for (unsigned why = KNOWN + 1; why < REASON_N; why++) {
+		CLEANUP_BUF struct buf ids = { 0 };
+
+		for (size_t i = 0; i < snapshot->n_devices; i++) {
+			const struct device *dev = &snapshot->devices[i];
+
+			if (dev->condition == DEVICE_OK && dev->why[DEV_ALIVE] == why)
+				buf_printf(&ids, "%s%s", ids.length ? ", " : "", dev->id);
+		}
+		if (ids.length)
+			report_add(report, LEVEL_NOTE,
+				   "whether firmware runs is not known of %s (heartbeat: %s)",
+				   buf_text(&ids),
+				   snapshot->recorded
+					   ? "a recording is one sample, and it takes two"
+					   : reason_text(why));
+	}
+}
+
+/* Cards of one board type that do not run the same firmware. */
+static void compare_firmware(const struct snapshot *snapshot, struct report *report)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		bool earlier = false;
+
+		for (size_t k = 0; k < i && !earlier; k++) {
+			const struct device *other = &snapshot->devices[k];
+
+			if (!device_knows(dev, DEV_FW_BUNDLE) ||
+			    !device_knows(other, DEV_FW_BUNDLE) || dev->type != other->type ||
+			    strcmp(dev->fw_bundle, other->fw_bundle) == 0)
+				continue;
+			earlier = true;
+			report_add(report, LEVEL_WARN,
+				   "%s and %s are of one kind, but run firmware %s and %s",
+				   other->id, dev->id, other->fw_bundle, dev->fw_bundle);
+			report_fix(report, "flash both with one version (tt-flash)");
+		}
+	}
+}
+
+void examine_devices(const struct patient *patient, struct report *report)
+{
+	const struct snapshot *snapshot = patient->snapshot;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		if (dev->condition == DEVICE_OK)
+			examine_answering(patient->root, dev, report);
+		else
+			examine_silent(dev, report);
+	}
+	examine_heartbeats(snapshot, report);
+	compare_firmware(snapshot, report);
+}
