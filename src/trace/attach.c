@@ -1,5 +1,6 @@
 #include "trace/attach.h"
 
+#include "trace/bpf_options.h"
 #include "trace/pins.h"
 
 #include "basic/file.h"
@@ -45,10 +46,12 @@ bool attach_can_multi(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	DECLARE_LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = ATTACH_TYPE_MULTI);
+	struct bpf_prog_load_opts options;
 	CLEANUP_CLOSE int program = -1;
 	uint64_t offset = 0;
 
+	bpf_options_init(&options);
+	options.expected_attach_type = ATTACH_TYPE_MULTI;
 	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, ARRAY_SIZE(nothing),
 				&options);
 	return program >= 0 && link_multi(program, "/", &offset, NULL, 1) == -EBADF;
@@ -100,8 +103,7 @@ static int attach_one(const struct tracer *tracer, uint32_t id, unsigned hook, u
 		.config1 = (uintptr_t)path,
 		.config2 = offset,
 	};
-	DECLARE_LIBBPF_OPTS(bpf_link_create_opts, options,
-			    .perf_event.bpf_cookie = cookie(id, hook));
+	struct bpf_link_create_opts options;
 	CLEANUP_CLOSE int event = -1, link = -1;
 	char pin[128];
 	int r;
@@ -113,6 +115,8 @@ static int attach_one(const struct tracer *tracer, uint32_t id, unsigned hook, u
 	event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
 		return -errno;
+	bpf_options_init(&options);
+	options.perf_event.bpf_cookie = cookie(id, hook);
 	link = bpf_link_create(tracer->programs[PROGRAM_HOOK], event, BPF_PERF_EVENT, &options);
 	if (link < 0)
 		return link;

@@ -1,6 +1,7 @@
 #include "trace/tracer.h"
 
 #include "trace/attach.h"
+#include "trace/bpf_options.h"
 #include "trace/pins.h"
 #include "trace_bpf.skel.h"
 
@@ -128,12 +129,15 @@ static int pin_link(struct bpf_link *link, const char *path, mode_t mode)
 
 static int attach_all(struct trace_bpf *object)
 {
-	union bpf_iter_link_info over = { .map.map_fd =
-						  (uint32_t)bpf_map__fd(object->maps.processes) };
-	DECLARE_LIBBPF_OPTS(bpf_iter_attach_opts, options, .link_info = &over,
-			    .link_info_len = sizeof(over));
+	struct bpf_iter_attach_opts options;
+	union bpf_iter_link_info over;
 	int r;
 
+	memset(&over, 0, sizeof(over));
+	over.map.map_fd = (uint32_t)bpf_map__fd(object->maps.processes);
+	bpf_options_init(&options);
+	options.link_info = &over;
+	options.link_info_len = sizeof(over);
 	r = pin_link(bpf_program__attach(object->progs.ended), PINS_LINKS "/exit", 0600);
 	if (r == 0)
 		r = pin_link(bpf_program__attach(object->progs.executed), PINS_LINKS "/exec", 0600);
@@ -256,11 +260,14 @@ int tracer_run(const struct tracer *tracer, enum tracer_program program, const u
 	       unsigned count)
 {
 	uint64_t all[TRACER_ARGUMENTS] = { 0 };
-	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = all, .ctx_size_in = sizeof(all));
+	struct bpf_test_run_opts options;
 	int r;
 
 	assert(count <= TRACER_ARGUMENTS);
 	memcpy(all, arguments, count * sizeof(*arguments));
+	bpf_options_init(&options);
+	options.ctx_in = all;
+	options.ctx_size_in = sizeof(all);
 	r = bpf_prog_test_run_opts(tracer->programs[program], &options);
 	return r < 0 ? r : (int)options.retval;
 }
