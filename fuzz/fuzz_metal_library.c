@@ -16,6 +16,7 @@ static void check(const struct metal_library *library, size_t size)
 
 	CHECK(!problem || *problem);
 	CHECK(library->shape.versions && library->shape.allocated_mask);
+	CHECK(library->shape.chip == 8 || library->shape.chip == 24 || problem);
 	CHECK(library->build_id_length <= sizeof(library->build_id));
 	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
 		const struct metal_place *place = &library->hooks[hook];

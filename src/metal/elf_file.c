@@ -169,9 +169,11 @@ static void place_tables(struct elf_file *elf, const struct dynamic *dynamic)
 	}
 	elf->plt_slots = table_at(elf, dynamic->at[DT_JMPREL], dynamic->at[DT_PLTRELSZ]);
 	elf->relocations = table_at(elf, dynamic->at[DT_RELA], dynamic->at[DT_RELASZ]);
-	/* Most of them are relative, and come first: these name no symbol. */
+	/* Most of them are relative. Linkers put these first. */
 	if (dynamic->relative_count <= elf->relocations.size / sizeof(Elf64_Rela))
 		relative = dynamic->relative_count * sizeof(Elf64_Rela);
+	elf->relative = elf->relocations;
+	elf->relative.size = relative;
 	elf->relocations.offset += relative;
 	elf->relocations.size -= relative;
 }
@@ -289,6 +291,58 @@ int elf_each_relocation(const struct elf_file *elf, const struct elf_range *rang
 		if (r)
 			return r;
 	}
+	return 0;
+}
+
+/* The relative relocation of an address. Linkers sort them, so this is a binary search. */
+static int find_relative(const struct elf_file *elf, uint64_t address, Elf64_Rela *ret)
+{
+	uint64_t low = 0, high = elf->relative.size / sizeof(*ret);
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+		Elf64_Rela relocation;
+		int r;
+
+		r = elf_read(elf, elf->relative.offset + middle * sizeof(relocation), &relocation,
+			     sizeof(relocation));
+		if (r < 0)
+			return r;
+		if (relocation.r_offset == address) {
+			*ret = relocation;
+			return 0;
+		}
+		if (relocation.r_offset < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return -ENOENT;
+}
+
+int elf_pointer_at(const struct elf_file *elf, uint64_t address, uint64_t *ret)
+{
+	Elf64_Rela relocation;
+	uint64_t offset, value;
+	int r;
+
+	r = find_relative(elf, address, &relocation);
+	if (r == 0 && ELF64_R_TYPE(relocation.r_info) == R_X86_64_RELATIVE) {
+		*ret = (uint64_t)relocation.r_addend;
+		return 0;
+	}
+	if (r < 0 && r != -ENOENT)
+		return r;
+	/* A file for fixed addresses, or one whose relocations are packed (DT_RELR). */
+	r = elf_find(elf, address, sizeof(value), &offset);
+	if (r < 0)
+		return r;
+	r = elf_read(elf, offset, &value, sizeof(value));
+	if (r < 0)
+		return r;
+	if (!value)
+		return -ENOENT;
+	*ret = value;
 	return 0;
 }
 

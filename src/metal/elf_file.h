@@ -40,7 +40,8 @@ struct elf_file {
 	struct elf_symbols dynamic, full;
 	uint64_t gnu_hash, hash;      /* offsets; 0: not there */
 	struct elf_range plt_slots;   /* relocations of the PLT */
-	struct elf_range relocations; /* the others, without the relative ones */
+	struct elf_range relative;    /* those that name no symbol */
+	struct elf_range relocations; /* the others */
 	struct elf_range stubs[4];    /* .plt, .plt.sec, .plt.got */
 	size_t n_stubs;
 };
@@ -87,6 +88,12 @@ MUST_CHECK int elf_search(const struct elf_file *elf, const struct elf_symbols *
 MUST_CHECK int elf_each_relocation(const struct elf_file *elf, const struct elf_range *range,
 				   int (*visit)(const Elf64_Rela *relocation, void *arg),
 				   void *arg);
+
+/*
+ * The address that is stored at an address once the file is loaded, less the load bias: from
+ * a relative relocation, or as the file has it. -ENOENT: there is none.
+ */
+MUST_CHECK int elf_pointer_at(const struct elf_file *elf, uint64_t address, uint64_t *ret);
 
 /* The build id, at most size bytes of it; 0: none. */
 size_t elf_build_id(const struct elf_file *elf, uint8_t *id, size_t size);

@@ -1,5 +1,6 @@
 #include "metal/library.h"
 
+#include "metal/chip.h"
 #include "metal/elf_file.h"
 #include "metal/names.h"
 #include "metal/stub.h"
@@ -290,6 +291,33 @@ static uint64_t vtable(const struct search *search, const char *name)
 	return address ? address + 16 : 0;
 }
 
+static void find_vtables(struct metal_library *library, const struct search *search)
+{
+	library->device_vtable = vtable(search, METAL_NAME_DEVICE);
+	if (!library->device_vtable)
+		library->device_vtable = vtable(search, METAL_NAME_DEVICE_V0);
+	library->mesh_vtable = vtable(search, METAL_NAME_MESH);
+}
+
+/*
+ * What the code of Device::id() says decides. If it is not recognised, the symbols do, where
+ * they can; an offset that no known release has is a release that is not known.
+ */
+static int find_chip(struct metal_library *library, const struct elf_file *elf)
+{
+	uint32_t offset;
+	int r;
+
+	if (!library->device_vtable)
+		return 0;
+	r = chip_offset(elf, library->device_vtable, &offset);
+	if (r == -ENOENT)
+		return 0;
+	if (r == 0)
+		library->shape.chip = offset == 8 || offset == 24 ? (uint16_t)offset : 0;
+	return r;
+}
+
 int metal_library_read(struct metal_library *ret, int fd)
 {
 	struct metal_library library = { 0 };
@@ -310,10 +338,10 @@ int metal_library_read(struct metal_library *ret, int fd)
 	if (r < 0)
 		return r;
 	choose_way(&library);
-	library.device_vtable = vtable(&search, METAL_NAME_DEVICE);
-	if (!library.device_vtable)
-		library.device_vtable = vtable(&search, METAL_NAME_DEVICE_V0);
-	library.mesh_vtable = vtable(&search, METAL_NAME_MESH);
+	find_vtables(&library, &search);
+	r = find_chip(&library, &elf);
+	if (r < 0)
+		return r;
 	library.build_id_length = elf_build_id(&elf, library.build_id, sizeof(library.build_id));
 	*ret = library;
 	return 0;
@@ -340,7 +368,8 @@ const char *metal_library_problem(const struct metal_library *library)
 		METAL_DEALLOCATE,     METAL_CREATE_AT,
 	};
 
-	if (!library->device_vtable || (!library->tracks && !is_there(library, METAL_ALLOCATE)))
+	if (!library->device_vtable || !library->shape.chip ||
+	    (!library->tracks && !is_there(library, METAL_ALLOCATE)))
 		return "unknown-shape";
 	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
 		return "missed-free";

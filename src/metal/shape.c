@@ -18,12 +18,13 @@ static void place_fields(struct metal_shape *shape, unsigned start)
 }
 
 /* v0.53 to v0.59: 0 requested, 1 failed, 2 allocated, 3 freed; since v0.58 without "failed". */
-static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allocated_mask)
+static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allocated_mask,
+		     unsigned chip)
 {
 	*ret = (struct metal_shape){
 		.versions = versions,
 		.allocated_mask = allocated_mask,
-		.chip = 8,
+		.chip = (uint16_t)chip,
 	};
 	place_fields(ret, 0);
 	/* Only v0.59 has it, and nothing tells it from its elders, where anything may be there. */
@@ -42,16 +43,29 @@ static int new_shape(struct metal_shape *ret, const char *versions, unsigned chi
 	return 0;
 }
 
-/* Since v0.66 the allocator that does it is AllocatorImpl. */
+/* Classes in the inline namespace v0. Before v0.55 a Device has no virtual functions. */
+static int v0_shape(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg), void *arg)
+{
+	if (has(METAL_NAME_ALLOCATE_V0, arg))
+		return old_shape(ret, "v0.56", 1 << 2, 8);
+	if (has(METAL_NAME_DEVICE_V0, arg))
+		return old_shape(ret, "v0.55", 1 << 2, 8);
+	return old_shape(ret, "v0.53 to v0.54", 1 << 2, 0);
+}
+
+/*
+ * Since v0.66 the allocator that does the work is AllocatorImpl. Nightly builds of v0.68 had
+ * MetalEnv for nine days before the chip id moved from 8 to 24.
+ */
 static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg),
 			void *arg)
 {
 	bool env = has(METAL_NAME_ENV, arg);
 
 	if (!has(METAL_NAME_RECORD, arg))
-		return env ? new_shape(ret, "v0.68 to v0.69", 24)
+		return env ? new_shape(ret, "v0.68 to v0.69", 0)
 			   : new_shape(ret, "v0.66 to v0.67", 8);
-	/* Without the class that came with the move the place of the chip id is a guess. */
+	/* No release has the counters without MetalEnv. */
 	if (!env)
 		return -ENOTSUP;
 	new_shape(ret, has(METAL_NAME_DATAFLOW, arg) ? "v0.77 or later" : "v0.70 to v0.76", 24);
@@ -76,12 +90,11 @@ int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, vo
 	if (track && track_v0)
 		return -ENOTSUP;
 	if (track_v0)
-		return old_shape(ret, has(METAL_NAME_ALLOCATE_V0, arg) ? "v0.56" : "v0.53 to v0.55",
-				 1 << 2);
+		return v0_shape(ret, has, arg);
 	if (impl)
 		return view ? recent_shape(ret, has, arg) : -ENOTSUP;
 	if (!allocator)
 		return -ENOTSUP;
 	return view ? new_shape(ret, "v0.60 to v0.65", 8)
-		    : old_shape(ret, "v0.57 to v0.59", 1 << 1 | 1 << 2);
+		    : old_shape(ret, "v0.57 to v0.59", 1 << 1 | 1 << 2, 8);
 }

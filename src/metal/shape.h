@@ -35,12 +35,15 @@ enum metal_type {
 	METAL_TYPES,
 };
 
+/* The place of id() among the virtual functions of IDevice. */
+#define METAL_SLOT_ID 3
+
 /* Offsets in a Buffer and in a Device. */
 struct metal_shape {
 	const char *versions; /* "v0.60 to v0.65" */
 	uint16_t device, size, type, owns_data, allocator, status, address;
 	uint16_t dry_run;	/* 0: not to be looked at; a dry run has no address either */
-	uint16_t chip;		/* the logical id, in a Device */
+	uint16_t chip;		/* the logical id, in a Device; 0: these symbols do not tell */
 	uint8_t allocated_mask; /* a bit per status that a buffer with memory may have */
 	bool publishes;		/* has counters of its own in /dev/shm */
 };

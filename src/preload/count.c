@@ -10,9 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The virtual functions of a device: the fourth gives its logical id. */
-#define SLOT_ID 3
-
 enum phase_of_counting { COUNT_NEW, COUNT_ON, COUNT_OFF };
 
 /* Wiped in a forked child, which owns nothing of its parent's. */
@@ -115,7 +112,7 @@ static void buffer_read(const struct metal_shape *shape, const void *buffer,
 static uint64_t chip_of(const void *device)
 {
 	int (*id)(const void *) = (int (*)(const void *))word_at(
-		(const void *)(uintptr_t)word_at(device, 0), SLOT_ID * sizeof(void *));
+		(const void *)(uintptr_t)word_at(device, 0), METAL_SLOT_ID * sizeof(void *));
 	int chip = id(device);
 
 	return chip >= 0 && chip < (int)TABLE_DEVICES ? UINT64_C(1) << chip : 0;

@@ -12,7 +12,7 @@
 /* This allocator has made this buffer. */
 void count_allocation(const struct library *library, const void *allocator, const void *buffer);
 
-/* The same as the tracker of v0.53 to v0.55 tells it: dry runs and failures too. */
+/* The same as the tracker of v0.55 tells it: dry runs and failures too. */
 void count_tracked(const struct library *library, const void *buffer);
 
 /* It is about to be freed, or was gone already. */

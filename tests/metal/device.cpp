@@ -13,7 +13,7 @@ MetalEnv::~MetalEnv() = default;
 
 Device::Device(int chip) : chip_(chip), allocator_(std::make_unique<ALLOCATOR>())
 {
-#if RELEASE >= 68
+#if DEVICE_HAS_ENV
 	env_ = std::make_unique<MetalEnv>();
 	context_ = env_.get();
 #endif

@@ -5,6 +5,7 @@
  *
  * A variant is a set of macros:
  *   RELEASE       of TT-Metal, as in v0.RELEASE: names, layouts, numbers of a status
+ *   NIGHTLY       with RELEASE 68: the nine nightly builds that have MetalEnv, but not in Device
  *   LAYOUT        of the counters that it publishes since v0.70: 3, or 4 as it is proposed
  *   INLINED       track_* are exported, but nobody calls them, as after a link with LTO
  *   OTHER_SHAPE   a Buffer as no known release has it
@@ -26,6 +27,13 @@
 
 #ifndef LAYOUT
 #define LAYOUT 3
+#endif
+
+/* What came before the chip number in a Device. */
+#if RELEASE >= 68 && !defined(NIGHTLY)
+#define DEVICE_HAS_ENV 1
+#else
+#define DEVICE_HAS_ENV 0
 #endif
 
 /* Inline namespaces of old releases are part of a name, and of nothing else. */
@@ -397,7 +405,7 @@ public:
 
 private:
 	friend struct tt::tt_metal::Offsets;
-#if RELEASE >= 68
+#if DEVICE_HAS_ENV
 	void *context_ = nullptr;
 	std::unique_ptr<MetalEnv> env_;
 #endif
@@ -528,7 +536,7 @@ struct Offsets {
 	static_assert(offsetof(Buffer, address_) == FIRST + 64);
 	static_assert(offsetof(Buffer, page_size_) == (RELEASE <= 57 ? 168 : FIRST + 72));
 #endif
-	static_assert(offsetof(Device, chip_) == (RELEASE >= 68 ? 24 : 8));
+	static_assert(offsetof(Device, chip_) == (DEVICE_HAS_ENV ? 24 : 8));
 	static_assert(offsetof(distributed::MeshDevice, impl_) == 24);
 	static_assert(offsetof(ALLOCATOR, live_) == (RELEASE >= 73   ? 312
 						     : RELEASE >= 62 ? 304

@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 METAL = os.environ["METAL"]  # the build directory of the double
 POOLS = ("dram", "l1", "system", "l1_small", "trace")
 
-LIBRARIES = ["v77", "v77-endbr", "v70", "v66", "v62", "v59", "v57", "v56", "v62-inlined", "v62-ttnncpp"]
+LIBRARIES = ["v77", "v77-endbr", "v70", "v68", "v68-nightly", "v66", "v62", "v59", "v57", "v56", "v62-inlined",
+             "v62-ttnncpp"]
 STATIC = ["static-exported", "static", "static-whole"]
 PUBLISHING = ["v70", "v77", "v77-shm4"]
 UNSUPPORTED = ["v66-other", "v66-stepped", "static-stripped"]

@@ -1,8 +1,8 @@
 /*
- * What v0.53 to v0.55 show of themselves: the tracker's two functions, and objects as they
+ * What v0.55 shows of itself: the tracker's two functions, and objects as they
  * were. Called with a script of letters: a allocates 4096 bytes, f frees the last, u too
  * but says nothing of it, d is a dry run, x an allocation that failed, n a buffer that owns
- * nothing, 0 one of no size. With STRANGE, its devices are such as nobody knows.
+ * nothing, 0 one of no size. With STRANGE, its devices have no known vtable, as before v0.55.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ struct buffer {
 _Static_assert(offsetof(struct buffer, owns_data) == 27 &&
 		       offsetof(struct buffer, allocator) == 48 &&
 		       offsetof(struct buffer, address) == 64,
-	       "v0.54");
+	       "v0.55");
 
 static int device_id(const struct device *device)
 {

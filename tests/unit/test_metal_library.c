@@ -1,4 +1,5 @@
 /* Files of TT-Metal, read: the ones that tests/unit/metal builds, and damaged copies. */
+#include "metal/chip.h"
 #include "metal/elf_file.h"
 #include "metal/library.h"
 #include "metal/stub.h"
@@ -97,6 +98,71 @@ TEST(every_release_has_its_shape)
 				fail_msg("%s: hook %u", files[i].name, hook);
 		assert_null(metal_library_problem(&library));
 	}
+}
+
+/* Nightly builds of v0.68 have the symbols of v0.68 and the chip number where v0.67 has it. */
+TEST(the_code_of_the_getter_says_where_the_chip_number_is)
+{
+	static const char *const files[] = { "nightly", "nightly_packed", "nightly_unoptimised",
+					     "nightly_ibt", "nightly_program" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		assert_int_equal(read_library(files[i]), 0);
+		assert_string_equal(library.shape.versions, "v0.68 to v0.69");
+		if (library.shape.chip != 8)
+			fail_msg("%s: %u", files[i], library.shape.chip);
+		assert_null(metal_library_problem(&library));
+	}
+}
+
+TEST(without_the_chip_number_nothing_is_followed)
+{
+	assert_string_equal(problem("computed_68"), "unknown-shape");
+	assert_null(problem("computed_77")); /* the symbols tell */
+	assert_int_equal(library.shape.chip, 24);
+	assert_string_equal(problem("moved"), "unknown-shape");
+}
+
+static int64_t chip_in(const char *code, size_t length)
+{
+	uint32_t offset = SENTINEL;
+	int r = chip_offset_in_code((const uint8_t *)code, length, &offset);
+
+	if (r < 0)
+		assert_int_equal(offset, SENTINEL);
+	return r < 0 ? r : (int64_t)offset;
+}
+
+#define CHIP_IN(code) chip_in(code, sizeof(code) - 1)
+
+TEST(getters_of_every_compiler_are_understood)
+{
+	assert_int_equal(CHIP_IN("\x8b\x47\x18\xc3"), 24);
+	assert_int_equal(CHIP_IN("\x8b\x47\x08\xf3\xc3"), 8);
+	assert_int_equal(CHIP_IN("\x8b\x07\xc3"), 0);
+	assert_int_equal(CHIP_IN("\x8b\x87\x18\0\0\0\xc3"), 24);
+	assert_int_equal(CHIP_IN("\xf3\x0f\x1e\xfa\x8b\x47\x18\xc3"), 24);
+	assert_int_equal(CHIP_IN("\x55\x48\x89\xe5\x8b\x47\x18\x5d\xc3"), 24);
+	assert_int_equal(CHIP_IN("\x55\x48\x89\xe5\x48\x89\x7d\xf8\x48\x8b\x45\xf8"
+				 "\x8b\x40\x08\x5d\xc3"),
+			 8);
+}
+
+TEST(code_that_is_more_or_less_than_a_getter_is_not_believed)
+{
+	assert_int_equal(CHIP_IN(""), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x47"), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x47\x18"), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x87\x18\0\0"), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x47\xf8\xc3"), -ENOENT); /* before the object */
+	assert_int_equal(CHIP_IN("\x8b\x87\xf8\xff\xff\xff\xc3"), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x46\x18\xc3"), -ENOENT); /* of another register */
+	assert_int_equal(CHIP_IN("\x8b\x40\x18\xc3"), -ENOENT);
+	assert_int_equal(CHIP_IN("\x8b\x5f\x18\xc3"), -ENOENT);	    /* to another register */
+	assert_int_equal(CHIP_IN("\x8b\xc7\xc3"), -ENOENT);	    /* not of memory */
+	assert_int_equal(CHIP_IN("\x48\x8b\x47\x18\xc3"), -ENOENT); /* 64 bits */
+	assert_int_equal(CHIP_IN("\x8b\x47\x18\x83\xc0\x01\xc3"), -ENOENT); /* and adds 1 */
+	assert_int_equal(CHIP_IN("\x55\x48\x89\xe5\x8b\x47\x18\xc3"), -ENOENT);
 }
 
 /* The linker's own view: the addresses of the symbol table, without its section headers. */
@@ -345,6 +411,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_release_has_its_shape),
+		cmocka_unit_test(the_code_of_the_getter_says_where_the_chip_number_is),
+		cmocka_unit_test(without_the_chip_number_nothing_is_followed),
+		cmocka_unit_test(getters_of_every_compiler_are_understood),
+		cmocka_unit_test(code_that_is_more_or_less_than_a_getter_is_not_believed),
 		cmocka_unit_test(hooks_are_at_their_functions),
 		cmocka_unit_test(exceptions_are_seen_where_the_library_throws_them),
 		cmocka_unit_test(stubs_of_every_linker_are_known),

@@ -9,6 +9,8 @@
  *   THROWS      __cxa_throw is defined here
  *   UNKNOWN     symbols that no release has together
  *   NO_FREE_ALL nothing tells that a device frees all
+ *   CHIP        offset of the chip number in a Device, if not that of the release
+ *   COMPUTED    Device::id() is more than a load
  *   MAIN        a program
  */
 #include <stdint.h>
@@ -50,8 +52,30 @@ void create_at(void *slot, void *device, uint64_t address, uint64_t size, uint64
 void cxa_throw(void *exception) NAMED("__cxa_throw");
 void unwinding(void *what); /* so that functions save registers */
 
-void *device_vtable[4] NAMED("_ZTVN2tt8tt_metal6DeviceE") = { 0 };
-void *mesh_vtable[4] NAMED("_ZTVN2tt8tt_metal11distributed10MeshDeviceE") = { 0 };
+#ifndef CHIP
+#define CHIP (VERSION >= 68 ? 24 : 8)
+#endif
+struct device {
+	char before[CHIP];
+	int chip;
+};
+
+PART static int device_id(const struct device *device)
+{
+#ifdef COMPUTED
+	return device->chip + device->before[7];
+#else
+	return device->chip;
+#endif
+}
+
+/* Two words, two destructors, arch(), id(). */
+#if VERSION <= 56
+void *device_vtable[6] NAMED("_ZTVN2tt8tt_metal2v06DeviceE") = { [5] = device_id };
+#else
+void *device_vtable[6] NAMED("_ZTVN2tt8tt_metal6DeviceE") = { [5] = device_id };
+#endif
+void *mesh_vtable[6] NAMED("_ZTVN2tt8tt_metal11distributed10MeshDeviceE") = { 0 };
 
 /* Begins with a push, as what calls others and keeps its arguments does. */
 #define BODY(a, b)                                               \
