@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -241,7 +242,109 @@ static void child_does_not_keep_the_connection_open_body(void)
 	close(hold[1]);
 }
 
+enum { FIRST_OWN = 64, NUMBERS = 128 }; /* where the library keeps its descriptors */
+
+/* What a program has put in place of the library's descriptors. */
+struct replaced {
+	struct stat what[NUMBERS];
+	bool is[NUMBERS];
+	int beside; /* the other end of the sockets */
+};
+
+static bool is_socket(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+/*
+ * A program that closes all descriptors it does not know, and uses their numbers for its own: of
+ * the same kind each, so that only the inode tells them apart.
+ */
+static unsigned descriptors_replace(struct replaced *ret)
+{
+	unsigned count = 0;
+	int pair[2], file = memfd_create("file", 0);
+
+	CHECK_EQUAL(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	CHECK(file >= 0);
+	*ret = (struct replaced){ .beside = pair[1] };
+	for (int fd = FIRST_OWN; fd < NUMBERS; fd++) {
+		if (fcntl(fd, F_GETFD) < 0)
+			continue;
+		CHECK_EQUAL(dup2(is_socket(fd) ? pair[0] : file, fd), fd);
+		CHECK_EQUAL(fstat(fd, &ret->what[fd]), 0);
+		ret->is[fd] = true;
+		count++;
+	}
+	return count;
+}
+
+static void descriptors_compare(const struct replaced *replaced)
+{
+	for (int fd = FIRST_OWN; fd < NUMBERS; fd++) {
+		struct stat st;
+
+		if (!replaced->is[fd])
+			continue;
+		CHECK_EQUAL(fstat(fd, &st), 0);
+		CHECK_EQUAL(st.st_ino, replaced->what[fd].st_ino);
+	}
+}
+
+static void numbers_that_the_program_reused_are_left_alone_body(void)
+{
+	int server = server_listen(8), client;
+	struct replaced replaced;
+	char byte = 0;
+
+	close_range(FIRST_OWN, NUMBERS, 0); /* what this test was given */
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100);
+	client = client_accept(server);
+	CHECK(client >= 0);
+	CHECK_EQUAL(descriptors_replace(&replaced), 2); /* connection and table */
+	CHECK_EQUAL(send(replaced.beside, "x", 1, MSG_NOSIGNAL), 1);
+	second_pass();
+	descriptors_compare(&replaced); /* not closed */
+	/* Nor read from, nor handed to the server. */
+	CHECK_EQUAL(client_accept(server), -1);
+	for (int fd = FIRST_OWN; fd < NUMBERS; fd++)
+		if (replaced.is[fd] && is_socket(fd))
+			CHECK_EQUAL(recv(fd, &byte, 1, MSG_DONTWAIT), 1);
+	CHECK_EQUAL(byte, 'x');
+	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 2, 1), 0);
+	close(client);
+	close(server);
+}
+
+static void child_leaves_reused_numbers_alone_body(void)
+{
+	int server = server_listen(8), status;
+	struct replaced replaced;
+	pid_t child;
+
+	close_range(FIRST_OWN, NUMBERS, 0);
+	ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100);
+	CHECK(client_accept(server) >= 0);
+	CHECK_EQUAL(descriptors_replace(&replaced), 2);
+	child = fork();
+	if (child == 0) {
+		descriptors_compare(&replaced);
+		ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 1);
+		descriptors_compare(&replaced);
+		_exit(0);
+	}
+	CHECK_EQUAL(waitpid(child, &status, 0), child);
+	CHECK_EQUAL(status, 0);
+	descriptors_compare(&replaced);
+	close(server);
+}
+
 ISOLATED(table_is_handed_over_again_after_a_restart)
+ISOLATED(numbers_that_the_program_reused_are_left_alone)
+ISOLATED(child_leaves_reused_numbers_alone)
 ISOLATED(connection_is_nobodys_standard_input)
 ISOLATED(missing_server_is_looked_for_once_a_second)
 ISOLATED(refused_table_is_not_offered_again_at_once)
@@ -281,6 +384,8 @@ int main(void)
 		cmocka_unit_test(nonsense_from_a_server_ends_the_connection),
 		cmocka_unit_test(busy_server_holds_nobody_up),
 		cmocka_unit_test(child_does_not_keep_the_connection_open),
+		cmocka_unit_test(numbers_that_the_program_reused_are_left_alone),
+		cmocka_unit_test(child_leaves_reused_numbers_alone),
 	};
 
 	return cmocka_run_group_tests(tests, path_setup, path_teardown);
