@@ -129,7 +129,10 @@ static struct allocation_list *begin_list(const struct sample *sample,
 	return list;
 }
 
-/* Allocations name the device as their process does: lists has one for each such number. */
+/*
+ * Allocations name the device as their process does: lists has one for each such number, which
+ * image_view_init() has found to be below TABLE_DEVICES.
+ */
 static void take_allocations(struct sample *sample, const struct image_view *view,
 			     const struct image_process *from, struct allocation_list *const *lists)
 {
@@ -144,8 +147,7 @@ static void take_allocations(struct sample *sample, const struct image_view *vie
 			.pool = (enum pool)a->pool,
 		};
 
-		if (a->device < TABLE_DEVICES && lists[a->device] &&
-		    !sample_list_add(sample, lists[a->device], &allocation))
+		if (lists[a->device] && !sample_list_add(sample, lists[a->device], &allocation))
 			lists[a->device]->cut = true;
 	}
 }
@@ -156,10 +158,10 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	const struct image_usage *usages = view->usages + from->usage_first;
 	struct allocation_list *lists[TABLE_DEVICES] = { 0 };
 	struct claim claims[TABLE_DEVICES];
-	size_t n = 0, first = sample->n_claims, pools;
+	size_t n = 0, at = 0, first = sample->n_claims, pools;
 	int r = 0;
 
-	for (size_t at = 0; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
+	for (; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
 		const struct image_usage *usage = &usages[at];
 		struct claim claim = {
 			.pid = (int32_t)from->pid,
@@ -179,8 +181,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 			add_pool(&claim, &usage[i]);
 		claim.held = claim.allocs - claim.frees;
 		claim.list = begin_list(sample, from);
-		if (usage->device < TABLE_DEVICES)
-			lists[usage->device] = claim.list;
+		lists[usage->device] = claim.list;
 		claims[n++] = claim;
 	}
 	take_allocations(sample, view, from, lists);
@@ -188,8 +189,10 @@ static int take_process(struct sample *sample, const struct image_view *view,
 		r = add_process(sample->snapshot, from);
 	/* Also after a failure: a claim takes its list along, or frees it. */
 	for (size_t i = 0; i < n; i++) {
-		int claimed = sample_claim_part(sample, first, &claims[i]);
+		int claimed;
 
+		claims[i].low |= at < from->usage_count; /* some are left out */
+		claimed = sample_claim_part(sample, first, &claims[i]);
 		r = MIN(r, claimed);
 	}
 	return r;

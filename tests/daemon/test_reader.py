@@ -1,0 +1,281 @@
+"""tt_smi as the reader of what others hand to it: tables of processes, images of a server.
+
+Neither is believed unless it is sealed, whole and consistent. The processes are real, the machine is
+simulated, and the server is one that lies.
+"""
+
+import json
+import sys
+import threading
+
+from allocd import *
+
+HAS_NODE = 1
+IMAGE_SEALS = SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE
+
+
+class Smi:
+    """tt_smi on a simulated machine with two cards that shows this process, too."""
+
+    def __init__(self, directory):
+        self.root = machine(directory, "--no-workloads", "-b", "2xn150")
+        self.socket = directory + "/fake.sock"
+        os.symlink(f"/proc/{os.getpid()}", f"{self.root}/proc/{os.getpid()}")
+
+    def ask(self):
+        """The devices with their processes; what was wrong is in .errors."""
+        done = subprocess.run([BUILD + "/tt_smi", "mem", "--once", "--json"], capture_output=True, text=True,
+                              timeout=LIMIT, env=dict(os.environ, TT_SMI_ROOT=self.root,
+                                                      TT_ALLOCD_SOCKET=self.socket))
+        assert done.returncode == 0, (done.returncode, done.stderr)
+        document = json.loads(done.stdout)
+        self.errors = "; ".join(f"{e['source']}: {e['message']}" for e in document["errors"])
+        return document["devices"]
+
+    def figures(self):
+        """{(pid, device): bytes of DRAM} of those that somebody tracks."""
+        return {(p["pid"], d["id"]): p["dram"] for d in self.ask() for p in d["processes"]
+                if p["dram"] is not None}
+
+
+# ---- tables of processes ----
+
+
+def put_device(m, device, node):
+    """Says which card it is: all four copies alike."""
+    at = 4096 + 2048 * device
+    m[at:at + 8] = struct.pack("=Q", 4)
+    m[at + 128:at + 256] = struct.pack("=4Q", HAS_NODE, node, 0, 0) * 4
+
+
+def own_table(**options):
+    fd, m = table(**options)
+    if m and len(m) > SLOT_OFFSET:
+        put_device(m, 0, 1)
+        put_pool(m, 0, DRAM, 1000, 1000, 1, 0)
+    return fd
+
+
+@bare
+def test_a_table_is_read_only_if_nobody_can_cut_or_extend_it(directory):
+    smi = Smi(directory)
+    for seals in (SEAL_SHRINK | SEAL_GROW, SEAL_SHRINK | SEAL_GROW | SEAL_FUTURE_WRITE | SEAL_SEAL):
+        fd = own_table(seals=seals)
+        assert smi.figures() == {(os.getpid(), 1): 1000}, seals
+        assert "sealed" not in smi.errors
+        os.close(fd)
+    for seals in (0, SEAL_SHRINK, SEAL_GROW, SEAL_SEAL, SEAL_FUTURE_WRITE | SEAL_SHRINK,
+                  SEAL_FUTURE_WRITE | SEAL_GROW):
+        fd = own_table(seals=seals)
+        assert smi.figures() == {}, seals
+        assert f"process {os.getpid()}, descriptor {fd}: not sealed, so not read" in smi.errors, smi.errors
+        os.close(fd)
+
+
+@bare
+def test_a_table_that_is_too_short_is_not_mapped(directory):
+    smi = Smi(directory)
+    for size in (0, 4096, SLOT_OFFSET - 4096, SLOT_OFFSET - 8):
+        fd = own_table(size=size)
+        assert smi.figures() == {}, size
+        assert f"descriptor {fd}: Bad message" in smi.errors, smi.errors
+        os.close(fd)
+
+
+@bare
+def test_a_table_of_another_process_is_not_this_ones(directory):
+    smi = Smi(directory)
+    for options in (dict(pid=1), dict(pid=os.getpid() + 1), dict(start=1), dict(pid=2**32 + os.getpid())):
+        fd = own_table(**options)
+        assert smi.figures() == {}, options
+        os.close(fd)
+    fd = own_table(start=0)  # it could not read its own start time
+    assert smi.figures() == {(os.getpid(), 1): 1000}
+    os.close(fd)
+
+
+# ---- images of a server ----
+
+
+def usage(device, node, dram=0, pool=DRAM, peak=None):
+    return struct.pack("=IIIIQQQQQQQQ", device, pool, HAS_NODE, node, 0, 0, dram,
+                       dram if peak is None else peak, 1, 0, 0, 0)
+
+
+def allocation(device=0, pool=DRAM, size=1, identity=1):
+    return struct.pack("=QQQII", identity, size, 0, device, pool)
+
+
+def image(*processes, cut=0):
+    """processes: (pid, usages, allocations)."""
+    records, usages, allocations = b"", [], []
+    for pid, its_usages, its_allocations in processes:
+        records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, LEGACY, 0, 0, len(usages),
+                               len(its_usages), len(allocations), len(its_allocations), 0, *(0,) * 9, 0,
+                               b"fake", 0, 0)
+        usages += its_usages
+        allocations += its_allocations
+    at = 128 + len(records)
+    allocations_at = at + 80 * len(usages)
+    length = allocations_at + 32 * len(allocations)
+    head = struct.pack("=8sIIQQQQIIQQQIIII4Q", b"TTIMAGE1", 1, 128, length, 1, 1, 1, os.getpid(), 0, 128, at,
+                       allocations_at, len(processes), len(usages), len(allocations), 0, 0, 0, 0, 0)
+    return (head + records + b"".join(usages) + b"".join(allocations))[:length - cut]
+
+
+def sealed(data, seals=IMAGE_SEALS):
+    fd = os.memfd_create("tt-snapshot", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    os.write(fd, data)
+    if seals:
+        fcntl.fcntl(fd, F_ADD_SEALS, seals)
+    return fd
+
+
+def reply(length, kind=SNAPSHOT_REPLY):
+    return packet(kind, struct.pack("=Q", length))
+
+
+class Fake:
+    """A server that answers every question with one packet and the descriptors given."""
+
+    def __init__(self, smi, message, descriptors=()):
+        if os.path.exists(smi.socket):
+            os.unlink(smi.socket)
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.sock.bind(smi.socket)
+        self.sock.listen()
+        self.message, self.descriptors, self.asked = message, descriptors, 0
+        self.thread = threading.Thread(target=self.serve)
+
+    def serve(self):
+        try:
+            while True:
+                client, _ = self.sock.accept()
+                with client:
+                    while client.recv(4096):
+                        self.asked += 1
+                        socket.send_fds(client, [self.message], list(self.descriptors))
+        except OSError:
+            pass
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.sock.shutdown(socket.SHUT_RDWR)
+        self.thread.join()
+        self.sock.close()
+        for fd in self.descriptors:
+            os.close(fd)
+        assert self.asked or _[0]
+
+
+GOOD = image((os.getpid(), [usage(0, 0, 100), usage(1, 1, 20)], []))
+BELIEVED = {(os.getpid(), 0): 100, (os.getpid(), 1): 20}
+
+
+def answer(data=GOOD, seals=IMAGE_SEALS, length=None):
+    return reply(len(data) if length is None else length), [sealed(data, seals)]
+
+
+@bare
+def test_an_image_is_read_only_if_nobody_can_cut_or_change_it(directory):
+    smi = Smi(directory)
+    for seals in (IMAGE_SEALS, SEAL_SHRINK | SEAL_WRITE):
+        with Fake(smi, *answer(seals=seals)):
+            assert smi.figures() == BELIEVED, seals
+    for seals in (0, SEAL_SHRINK, SEAL_WRITE, SEAL_GROW | SEAL_SHRINK, SEAL_GROW | SEAL_WRITE,
+                  SEAL_FUTURE_WRITE | SEAL_SHRINK, SEAL_SEAL):
+        with Fake(smi, *answer(seals=seals)):
+            assert smi.figures() == {}, seals
+            assert "daemon: Operation not permitted" in smi.errors, smi.errors
+
+
+@bare
+def test_an_image_that_is_not_a_memfd_is_not_read(directory):
+    smi = Smi(directory)
+    with open(directory + "/file", "wb") as f:
+        f.write(GOOD)
+    with Fake(smi, reply(len(GOOD)), [os.open(directory + "/file", os.O_RDONLY)]):
+        assert smi.figures() == {}
+    read, write = os.pipe()
+    with Fake(smi, reply(len(GOOD)), [read]):
+        assert smi.figures() == {}
+    os.close(write)
+
+
+@bare
+def test_an_image_is_as_long_as_it_says(directory):
+    smi = Smi(directory)
+    for data, length in ((GOOD, 0), (GOOD, len(GOOD) + 1), (GOOD, len(GOOD) + 2**20), (GOOD, 2**40),
+                         (GOOD, len(GOOD) - 1), (GOOD[:-1], len(GOOD)), (GOOD[:-8], len(GOOD) - 8),
+                         (b"x", 1), (GOOD[:127], 127), (b"", 4096)):
+        with Fake(smi, *answer(data, length=length)):
+            assert smi.figures() == {}, (len(data), length)
+            assert "daemon: " in smi.errors, smi.errors
+    with Fake(smi, *answer(GOOD + b"\0" * 4096, length=len(GOOD))):
+        assert smi.figures() == BELIEVED
+
+
+@bare
+def test_an_answer_has_the_right_type_and_one_descriptor(directory):
+    smi = Smi(directory)
+    good = len(GOOD)
+    for message, count in ((reply(good), 0), (reply(good), 2), (reply(good), 3), (reply(good, DUMP_REPLY), 1),
+                           (reply(2**63), 1), (packet(WELCOME, b"\0" * 8), 0), (packet(77, b"\0" * 8), 1),
+                           (packet(ERROR, struct.pack("=II104s", 0, 0, b"")), 0),
+                           (packet(ERROR, struct.pack("=II104s", 4096, 0, b"")), 0),
+                           (packet(ERROR, struct.pack("=II104s", 5, 0, b"x" * 104)), 0),
+                           (reply(good)[:20], 1), (reply(good) + b"\0", 1), (b"x", 0), (b"x" * 500, 1),
+                           (packet(SNAPSHOT_REPLY, struct.pack("=Q", good), version=2), 1)):
+        with Fake(smi, message, [sealed(GOOD) for _ in range(count)]):
+            assert smi.figures() == {}, (message, count)
+            assert "daemon: " in smi.errors, (message, count, smi.errors)
+
+
+@bare
+def test_devices_and_pools_outside_of_the_arrays_are_refused(directory):
+    smi = Smi(directory)
+    me = os.getpid()
+    for bad in (image((me, [usage(64, 0, 1)], [])), image((me, [usage(2**32 - 1, 0, 1)], [])),
+                image((me, [usage(0, 0, 1, pool=7)], [])), image((me, [usage(0, 0, 5, peak=4)], [])),
+                image((me, [usage(0, 0, 2**50 + 1)], [])), image((me, [usage(0, 0, 1)], [allocation(64)])),
+                image((me, [usage(0, 0, 1)], [allocation(2**31)])),
+                image((me, [usage(0, 0, 1)], [allocation(0, pool=7)])),
+                image((me, [usage(0, 0, 1)], [allocation(0, size=0)])), image((0, [usage(0, 0, 1)], [])),
+                image((2**31, [usage(0, 0, 1)], []))):
+        with Fake(smi, *answer(bad)):
+            assert smi.figures() == {}
+            assert "daemon: Bad message" in smi.errors, smi.errors
+
+
+@bare
+def test_each_process_has_its_own_figures_and_allocations(directory):
+    smi = Smi(directory)
+    others = [spawn(["sleep", "600"]).pid for _ in range(2)]
+    first, second = os.getpid(), others[0]
+    # The figures of one are next to those of the other, on the same device.
+    data = image((first, [usage(0, 0, 100), usage(0, 0, 7, L1)], [allocation(0, DRAM, 100, 11)]),
+                 (second, [usage(0, 0, 5)], [allocation(0, DRAM, 5, 22)]),
+                 (others[1], [usage(63, 0, 9), usage(63, 0, 3, L1)], [allocation(63, DRAM, 9, 33)]))
+    with Fake(smi, *answer(data)):
+        card, _ = smi.ask()
+    found = {p["pid"]: (p["dram"], p["l1"], [(a["id"], a["size"]) for a in p["list"]])
+             for p in card["processes"]}
+    assert found == {first: (100, 7, [(11, 100)]), second: (5, 0, [(22, 5)]), others[1]: (9, 3, [(33, 9)])}, found
+
+
+@bare
+def test_more_groups_of_figures_than_there_can_be_devices(directory):
+    """Only a server that lies sends them: what is beyond the bound is left out, and that is said."""
+    smi = Smi(directory)
+    me = os.getpid()
+    for groups in (64, 65, 66, 5000):
+        with Fake(smi, *answer(image((me, [usage(i % 2, i % 2, 1) for i in range(groups)], [])))):
+            shown = [(d["processes"][0]["dram"], d["processes"][0]["exact"]) for d in smi.ask()]
+        assert shown == [(32, groups == 64)] * 2, (groups, shown)
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])
