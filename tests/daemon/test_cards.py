@@ -213,5 +213,27 @@ def test_tt_metals_counters_are_read_for_everybody(directory):
     server.stop()
 
 
+@bare
+def test_tt_metals_counters_are_read_again(directory):
+    """Nobody announces a change of them: a server that remembers too long shows old figures."""
+    root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,leak=64M,name=leaky")
+    server = Server(directory, root=root)
+    monitor = Monitor(server)
+    metal = lambda: [p for p in monitor.ask().living if p.origin == METAL]
+    figure = lambda: sum(p.now(DRAM) for p in metal())
+    wait(figure, "the first figure")
+    for _ in range(2):
+        seen = figure()
+        wait(lambda: figure() > seen, "a figure that grows")
+    path, = glob.glob(root + "/dev/shm/tt_device_*_memory")
+    os.rename(path, directory + "/elsewhere")
+    wait(lambda: not metal(), "no figure without the file")
+    os.rename(directory + "/elsewhere", path)
+    wait(figure, "the figure with the file")
+    os.kill(metal()[0].pid, signal.SIGKILL)
+    wait(lambda: not metal(), "no figure of a process that has ended")
+    server.stop()
+
+
 if __name__ == "__main__":
     run(sys.modules[__name__])

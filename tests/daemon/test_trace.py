@@ -4,7 +4,6 @@ import json
 import sys
 
 from allocd import *
-from test_cards import machine
 
 GIB = 1 << 30
 
