@@ -31,6 +31,12 @@ static const void *take(struct cursor *cursor, size_t length)
 	return at;
 }
 
+/* Can so many records follow? If not, what follows is something else. */
+static bool cursor_has(const struct cursor *cursor, uint32_t count, size_t size)
+{
+	return !cursor->failed && count <= cursor->left / size;
+}
+
 int state_check(const void *data, size_t length)
 {
 	const struct state_head *head = data;
@@ -104,25 +110,25 @@ static void client_load(struct manager *manager, const struct state_client *from
 static int clients_restore(struct manager *manager, const struct state_head *head,
 			   struct cursor *cursor)
 {
-	CLEANUP_FREE struct connection **connections =
-		calloc(head->connections + (size_t)1, sizeof(struct connection *));
+	CLEANUP_FREE struct connection **connections = NULL;
 
+	if (!cursor_has(cursor, head->connections, sizeof(struct state_connection)))
+		return -EBADMSG;
+	connections = calloc(head->connections + (size_t)1, sizeof(struct connection *));
 	if (!connections)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < head->connections; i++) {
-		const struct state_connection *from = take(cursor, sizeof(*from));
-
-		if (from)
-			connections[i] = connection_load(manager, from);
-	}
+	for (uint32_t i = 0; i < head->connections; i++)
+		connections[i] =
+			connection_load(manager, take(cursor, sizeof(struct state_connection)));
+	if (!cursor_has(cursor, head->clients, sizeof(struct state_client)))
+		return -EBADMSG;
 	for (uint32_t i = 0; i < head->clients; i++) {
 		const struct state_client *from = take(cursor, sizeof(*from));
-		bool adopted = from && from->connection < 0;
+		bool adopted = from->connection < 0;
 
-		if (from && !adopted && (uint32_t)from->connection >= head->connections)
+		if (!adopted && (uint32_t)from->connection >= head->connections)
 			return -EBADMSG;
-		if (from)
-			client_load(manager, from, adopted ? NULL : connections[from->connection]);
+		client_load(manager, from, adopted ? NULL : connections[from->connection]);
 	}
 	/* One that said HELLO is nothing without its table. */
 	for (uint32_t i = 0; i < head->connections; i++) {
@@ -186,6 +192,15 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 	return process;
 }
 
+static bool legacy_connection_is_valid(const struct state_legacy_connection *from,
+				       uint32_t processes)
+{
+	return from->process >= -1 && (from->process < 0 || (uint32_t)from->process < processes) &&
+	       from->state <= LEGACY_WRITING && from->in_at <= from->in_length &&
+	       from->in_length <= sizeof(from->in) && from->out_at <= from->out_length &&
+	       from->out_length <= sizeof(from->out) && legacy_stream_is_valid(&from->stream);
+}
+
 static void legacy_connection_load(struct manager *manager, struct cursor *cursor,
 				   struct legacy_process **processes, uint32_t count)
 {
@@ -193,12 +208,12 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 	struct legacy_connection *to = calloc(1, sizeof(*to));
 	struct legacy_process *process = NULL;
 
-	if (!from || !to) {
+	if (!from || !to || !legacy_connection_is_valid(from, count)) {
 		free(to);
 		cursor->failed = true;
 		return;
 	}
-	if (from->process >= 0 && (uint32_t)from->process < count)
+	if (from->process >= 0)
 		process = processes[from->process];
 	keep_to_ourselves(from->fd);
 	*to = (struct legacy_connection){
@@ -232,13 +247,17 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 static int legacy_restore(struct manager *manager, const struct state_head *head,
 			  struct cursor *cursor)
 {
-	CLEANUP_FREE struct legacy_process **processes =
-		calloc(head->processes + (size_t)1, sizeof(struct legacy_process *));
+	CLEANUP_FREE struct legacy_process **processes = NULL;
 
+	if (!cursor_has(cursor, head->processes, sizeof(struct state_process)))
+		return -EBADMSG;
+	processes = calloc(head->processes + (size_t)1, sizeof(struct legacy_process *));
 	if (!processes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < head->processes && !cursor->failed; i++)
 		processes[i] = process_load(manager, cursor);
+	if (!cursor_has(cursor, head->legacy_connections, sizeof(struct state_legacy_connection)))
+		return -EBADMSG;
 	for (uint32_t i = 0; i < head->legacy_connections && !cursor->failed; i++)
 		legacy_connection_load(manager, cursor, processes, head->processes);
 	return 0;
@@ -247,11 +266,14 @@ static int legacy_restore(struct manager *manager, const struct state_head *head
 static int accounts_restore(struct manager *manager, const struct state_head *head,
 			    struct cursor *cursor)
 {
-	CLEANUP_FREE uint64_t *serials = calloc(head->accounts + (size_t)1, sizeof(uint64_t));
+	CLEANUP_FREE uint64_t *serials = NULL;
 
+	if (!cursor_has(cursor, head->accounts, sizeof(struct state_account)))
+		return -EBADMSG;
+	serials = calloc(head->accounts + (size_t)1, sizeof(uint64_t));
 	if (!serials)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < head->accounts; i++) {
+	for (uint32_t i = 0; i < head->accounts && !cursor->failed; i++) {
 		const struct state_account *from = take(cursor, sizeof(*from));
 		const struct image_usage *usages =
 			from ? take(cursor, from->usages * sizeof(*usages)) : NULL;
@@ -261,13 +283,14 @@ static int accounts_restore(struct manager *manager, const struct state_head *he
 						  from->usages);
 	}
 	manager->accounts.total = head->finished_total;
+	if (!cursor_has(cursor, head->mourners, sizeof(struct state_mourner)))
+		return -EBADMSG;
 	for (uint32_t i = 0; i < head->mourners; i++) {
 		const struct state_mourner *from = take(cursor, sizeof(*from));
 
-		if (!from)
-			break;
-		if (from->account < head->accounts)
-			mourner_new(manager, from->pidfd, serials[from->account]);
+		if (from->account >= head->accounts)
+			return -EBADMSG;
+		mourner_new(manager, from->pidfd, serials[from->account]);
 		close(from->pidfd);
 	}
 	return 0;

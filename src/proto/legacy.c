@@ -173,6 +173,13 @@ int legacy_answer_size(const struct legacy_stream *stream)
 	return size_is_known(stream->have) ? stream->have : -EAGAIN;
 }
 
+bool legacy_stream_is_valid(const struct legacy_stream *stream)
+{
+	if (stream->size)
+		return size_is_known(stream->size) && stream->have <= stream->size;
+	return stream->have <= (stream->taken ? LEGACY_SIZE_MAX : LEGACY_SIZE_MIN);
+}
+
 bool legacy_stream_is_whole(const struct legacy_stream *stream)
 {
 	if (stream->have == 0)

@@ -105,6 +105,9 @@ MUST_CHECK int legacy_feed(struct legacy_stream *stream, const void *data, size_
  */
 MUST_CHECK int legacy_answer_size(const struct legacy_stream *stream);
 
+/* Can a stream be in this state? Of one that was written down. */
+bool legacy_stream_is_valid(const struct legacy_stream *stream);
+
 /* Is the stream between two records? If not, a hang-up cut one in half. */
 bool legacy_stream_is_whole(const struct legacy_stream *stream);
 
