@@ -59,7 +59,9 @@ def test_l1_per_core_does_not_depend_on_how_many_cores_the_firmware_enables(dire
     for bundle, cores in (("18.5.0.0", 140), ("19.5.0.0", 120)):
         os.mkdir(directory + "/" + bundle)
         root = machine(directory + "/" + bundle, "--static", "--no-workloads", "-b", "p150a")
-        with open(root + "/sys/class/tenstorrent/tenstorrent!0/tt_fw_bundle_ver", "w") as f:
+        path = root + "/sys/class/tenstorrent/tenstorrent!0/tt_fw_bundle_ver"
+        os.unlink(path)  # it is read-only, like the driver's
+        with open(path, "w") as f:
             f.write(bundle + "\n")
         server = Server(directory + "/" + bundle, root=root)
         info = Legacy(server, 144).info(0)
