@@ -114,7 +114,7 @@ static int run(const struct doctor_options *options)
 	struct want want = { 0 };
 	int code;
 
-	want_everything(&want);
+	want_add_everything(&want);
 	code = session_open(&session, options->wishes.root, &options->wishes.selection, &want);
 	if (code)
 		say(code, "%s", buf_text(&session.problem));

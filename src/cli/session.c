@@ -37,15 +37,15 @@ static void prepare_process(void)
 	}
 }
 
-/* A device can be named by its ids. */
+/* Exit codes tell of the devices' state, and a device can be selected by its ids. */
 static struct want complete_want(const struct session *session, const struct want *want)
 {
 	struct want all = *want;
 
-	if (session->selection->count) {
-		fieldset_add(&all.device, DEV_ASIC_ID);
-		fieldset_add(&all.device, DEV_SERIAL);
-	}
+	want_add_list(&all, FIELDS(DEVICE_FIELD(STATE)));
+	if (session->selection->count)
+		want_add_list(&all, FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL),
+					   DEVICE_FIELD(TRAY)));
 	return all;
 }
 

@@ -25,6 +25,7 @@ struct show {
 	struct session session;
 	struct pane pane;
 	bool rates;	   /* does the output show any? */
+	unsigned pair_ms;  /* asked for by name: two samples this far apart; 0: one is enough */
 	bool header_shown; /* of CSV */
 	int code;	   /* exit code as the last sample has it */
 };
@@ -39,7 +40,7 @@ static void decide(struct show *show, struct want *want)
 	switch (options->mode) {
 	case MODE_TABLE: table_wants(&show->look, want); break;
 	case MODE_LIST: list_wants(want); break;
-	case MODE_DETAIL: detail_wants(want); break;
+	case MODE_DETAIL: detail_wants(options->sections, want); break;
 	case MODE_JSON: json_wants(want); break;
 	case MODE_QUERY: query_wants(&options->query, want); break;
 	case MODE_VENDOR: vendor_wants(want); break;
@@ -47,7 +48,8 @@ static void decide(struct show *show, struct want *want)
 	case MODE_HELP_QUERY:
 	case MODE_VERSION: break;
 	}
-	show->rates = fieldset_has(&want->device, DEV_COUNTER);
+	show->rates = fieldset_has(&want->device, DEV_PCIE_RX);
+	show->pair_ms = options->mode == MODE_QUERY ? want->pair_ms : 0;
 }
 
 static bool is_pretty(const struct options *options)
@@ -118,16 +120,14 @@ static int take(struct show *show)
 	return EXIT_NO_SERVER;
 }
 
-/* Asked for a rate by name: the one case in which a single output takes two samples. */
+/* Asked for a rate by name: the one case in which the first output takes two samples. */
 static int take_pair(struct show *show)
 {
-	const struct options *options = show->options;
-	unsigned pair_ms = options->mode == MODE_QUERY ? query_pair_ms(&options->query) : 0;
 	int r = take(show);
 
-	if (r || !pair_ms)
+	if (r || !show->pair_ms)
 		return r;
-	sleep_until(clock_now(CLOCK_MONOTONIC) + pair_ms * NS_PER_MS);
+	sleep_until(clock_now(CLOCK_MONOTONIC) + show->pair_ms * NS_PER_MS);
 	return take(show);
 }
 
@@ -212,7 +212,7 @@ static int show_again(struct show *show)
 {
 	int signal = 0, r;
 
-	r = take(show);
+	r = take_pair(show);
 	if (r)
 		return say(r, "%s", buf_text(&show->session.problem));
 	if (is_in_place(show->options))

@@ -88,27 +88,20 @@ static int looker_ask(struct looker *looker, size_t count, const struct want *wa
 	return 0;
 }
 
-static void want_identity(struct want *want)
-{
-	static const enum device_field fields[] = {
-		DEV_NAME,	DEV_ARCHITECTURE, DEV_BOARD,	DEV_SERIAL,
-		DEV_ASIC_ID,	DEV_BDF,	  DEV_TRAY,	DEV_CHIP,
-		DEV_PCI_DEVICE, DEV_DRAM_TOTAL,	  DEV_L1_TOTAL, DEV_FW_BUNDLE,
-	};
-
-	*want = (struct want){ 0 };
-	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
-		fieldset_add(&want->device, fields[i]);
-}
+/* What the server tells its clients of a device, and finds it by. */
+static const struct field_ref *const identity = FIELDS(
+	DEVICE_FIELD(NAME), DEVICE_FIELD(ARCHITECTURE), DEVICE_FIELD(BOARD), DEVICE_FIELD(SERIAL),
+	DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(BDF), DEVICE_FIELD(TRAY), DEVICE_FIELD(CHIP),
+	DEVICE_FIELD(PCI_DEVICE), DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(L1_TOTAL));
 
 int looker_devices(struct looker *looker, struct snapshot **ret)
 {
 	struct claim *claims;
-	struct want want;
+	struct want want = { 0 };
 	size_t count;
 	int r;
 
-	want_identity(&want);
+	want_add_list(&want, identity);
 	r = looker_ask(looker, 1, &want, ret, &claims, &count);
 	if (r >= 0)
 		free(claims);
@@ -132,13 +125,10 @@ bool root_has_counts(const struct root *root)
 int looker_counts(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,
 		  size_t *ret_count)
 {
-	struct want want;
+	struct want want = { 0 };
 
-	want_identity(&want);
-	fieldset_add(&want.process, PROC_NAME);
-	fieldset_add(&want.process, PROC_UID);
-	fieldset_add(&want.process, PROC_START_TIME);
-	fieldset_add(&want.process, PROC_NS_PID);
-	want.processes = want.memory = true;
+	want_add_list(&want, identity);
+	want_add_list(&want,
+		      FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(UID), PROCESS_FIELD(START_TIME)));
 	return looker_ask(looker, ARRAY_SIZE(asked), &want, ret_snapshot, ret_claims, ret_count);
 }

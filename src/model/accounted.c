@@ -1,5 +1,7 @@
 #include "model/accounted.h"
 
+#include "model/want.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -46,6 +48,8 @@ const struct field_table accounted_fields = {
 	.fields = table,
 	.count = ARRAY_SIZE(table),
 	.why_offset = offsetof(struct accounted, why),
+	.of = OF_ACCOUNTED,
+	.needs = FIELDS(PART(ACCOUNTS)),
 };
 
 void accounted_init(struct accounted *account, int32_t pid)

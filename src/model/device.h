@@ -111,6 +111,11 @@ enum device_field {
 
 _Static_assert(DEVICE_N_FIELDS <= FIELDSET_WORDS * 64, "a field set holds every device field");
 
+#define DEVICE_FIELD(name)            \
+	{                             \
+		OF_DEVICE, DEV_##name \
+	}
+
 /* How it is with the chip as a whole. The worst that was seen of it. */
 enum device_state {
 	DEVICE_OK,

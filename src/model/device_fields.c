@@ -2,8 +2,22 @@
 #include "model/device.h"
 
 #include "basic/macros.h"
+#include "model/want.h"
 
 #define AT(member) offsetof(struct device, member)
+
+/*
+ * Memory is checked against what the chip has, which follows from its board, for L1 from
+ * its firmware too.
+ */
+#define DRAM_NEEDS FIELDS(PART(PROCESSES), DEVICE_FIELD(DRAM_TOTAL))
+#define L1_NEEDS   FIELDS(PART(PROCESSES), DEVICE_FIELD(L1_TOTAL))
+
+/* The heartbeat tells of a reset between the samples; the link bounds the rate. */
+#define RATE_NEEDS                                                         \
+	FIELDS(DEVICE_EACH_COUNTER(COUNTER_FIELD) DEVICE_FIELD(HEARTBEAT), \
+	       DEVICE_FIELD(LINK_WIDTH), DEVICE_FIELD(LINK_GEN_MAX))
+#define COUNTER_FIELD(n, text) { OF_DEVICE, DEV_COUNTER + (n) },
 
 /* clang-format off */
 #define COUNTER(n, text) [DEV_COUNTER + (n)] = { "pcie.counter." text, NULL, "pci.counters." text, NULL, NULL, \
@@ -19,7 +33,8 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_BOARD] = { "board", "product_brand", "board", "IDENTITY", "Board",
 		"board type", K_STRING, U_NONE, AT(board) },
 	[DEV_UUID] = { "uuid", "gpu_uuid", "uuid", "IDENTITY", "UUID",
-		"TT- and the ASIC id", K_STRING, U_NONE, AT(uuid) },
+		"TT- and the ASIC id", K_STRING, U_NONE, AT(uuid),
+		.needs = FIELDS(DEVICE_FIELD(ASIC_ID)) },
 	[DEV_SERIAL] = { "serial", "gpu_serial", "serial", "IDENTITY", "Serial Number",
 		"board id; the chips of one board share it", K_HEX64, U_NONE, AT(serial) },
 	[DEV_ASIC_ID] = { "asic_id", NULL, "asic_id", "IDENTITY", "ASIC Id",
@@ -27,9 +42,11 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_NODE] = { "node", NULL, "node", "IDENTITY", "Node",
 		"device file", K_STRING, U_NONE, AT(node) },
 	[DEV_STATE] = { "state", NULL, "state", "HEALTH", "State",
-		"ok, no telemetry, resetting, timed out, not answering, lost, not readable", K_STRING, U_NONE, AT(state) },
+		"ok, no telemetry, resetting, timed out, not answering, lost, not readable", K_STRING, U_NONE, AT(state),
+		.needs = FIELDS(DEVICE_FIELD(TEMPERATURE), DEVICE_FIELD(AICLK)) },
 	[DEV_HEALTH] = { "health", NULL, "health", "HEALTH", "Health",
-		"ok, or what is at its limit or wrong", K_STRING, U_NONE, AT(health) },
+		"ok, or what is at its limit or wrong; it takes two samples to see that firmware hangs", K_STRING, U_NONE, AT(health),
+		.needs = FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(ALIVE), DEVICE_FIELD(TEMPERATURE_HEADROOM), DEVICE_FIELD(POWER), DEVICE_FIELD(POWER_LIMIT), DEVICE_FIELD(THERMAL_TRIPS)) },
 	[DEV_TRAY] = { "tray", "platform.tray_index", "location.tray", "IDENTITY", "Tray",
 		"tray of a Galaxy, from 1", K_I32, U_NONE, AT(tray) },
 	[DEV_CHIP] = { "chip", "platform.module_id", "location.chip", "IDENTITY", "Chip",
@@ -61,16 +78,19 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_LINK_WIDTH_MAX] = { "pcie.link.width.max", NULL, "pci.link.width_max", "PCIE", "Link Width Max",
 		"lanes the device can do", K_U32, U_NONE, AT(link_width_max) },
 	[DEV_PCIE_RX] = { "pcie.rx", NULL, "pci.rx_rate", "PCIE", "Rx Throughput",
-		"data into the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_rx), 100 },
+		"data into the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_rx), .pair_ms = 100,
+		.needs = RATE_NEEDS },
 	[DEV_PCIE_TX] = { "pcie.tx", NULL, "pci.tx_rate", "PCIE", "Tx Throughput",
-		"data out of the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_tx), 100 },
+		"data out of the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_tx), .pair_ms = 100,
+		.needs = RATE_NEEDS },
 	DEVICE_EACH_COUNTER(COUNTER)
 	[DEV_TEMPERATURE] = { "temperature.asic", "temperature.gpu", "temperature", "TEMPERATURE", "ASIC",
 		"chip temperature", K_DOUBLE, U_CELSIUS, AT(temperature) },
 	[DEV_TEMPERATURE_LIMIT] = { "temperature.limit", NULL, "temperature_limit", "TEMPERATURE", "Throttle Limit",
 		"temperature at which the chip slows down", K_DOUBLE, U_CELSIUS, AT(temperature_limit) },
 	[DEV_TEMPERATURE_HEADROOM] = { "temperature.headroom", "temperature.gpu.tlimit", "temperature_headroom", "TEMPERATURE", "Headroom",
-		"degrees left below that limit", K_DOUBLE, U_CELSIUS, AT(temperature_headroom) },
+		"degrees left below that limit", K_DOUBLE, U_CELSIUS, AT(temperature_headroom),
+		.needs = FIELDS(DEVICE_FIELD(TEMPERATURE), DEVICE_FIELD(TEMPERATURE_LIMIT)) },
 	[DEV_TEMPERATURE_SHUTDOWN] = { "temperature.shutdown", NULL, "temperature_shutdown", "TEMPERATURE", "Shutdown Limit",
 		"temperature at which the chip switches off", K_NEVER, U_CELSIUS, 0 },
 	[DEV_TEMPERATURE_MEMORY] = { "temperature.memory", NULL, "temperature_memory", "TEMPERATURE", "Memory",
@@ -116,43 +136,60 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_HEARTBEAT] = { "heartbeat", NULL, "heartbeat.value", "HEALTH", "Heartbeat",
 		"firmware's counter, about ten per second", K_U32, U_NONE, AT(heartbeat) },
 	[DEV_ALIVE] = { "heartbeat.alive", NULL, "heartbeat.alive", "HEALTH", "Firmware Alive",
-		"does the heartbeat move? from two samples", K_BOOL, U_NONE, AT(alive), 350 },
+		"does the heartbeat move? from two samples", K_BOOL, U_NONE, AT(alive), .pair_ms = 350,
+		.needs = FIELDS(DEVICE_FIELD(HEARTBEAT)) },
 	[DEV_UPTIME] = { "uptime", NULL, "heartbeat.uptime", "HEALTH", "Uptime",
-		"since the chip's last reset, by its heartbeat", K_DOUBLE, U_SECOND, AT(uptime) },
+		"since the chip's last reset, by its heartbeat", K_DOUBLE, U_SECOND, AT(uptime),
+		.needs = FIELDS(DEVICE_FIELD(HEARTBEAT)) },
 	[DEV_THERMAL_TRIPS] = { "thermal_trips", NULL, "thermal_trips", "HEALTH", "Thermal Trips",
 		"thermal shutdowns since power-on", K_U32, U_NONE, AT(thermal_trips) },
 	[DEV_DRAM_TOTAL] = { "memory.total", NULL, "memory.total", "MEMORY", "DRAM Total",
 		"DRAM that programs can use", K_U64, U_BYTE, AT(dram_total) },
 	[DEV_DRAM_USED] = { "memory.used", NULL, "memory.used", "MEMORY", "DRAM Used",
-		"DRAM allocated by processes that are tracked, trace buffers included; a lower bound unless memory.complete", K_U64, U_BYTE, AT(dram_used) },
+		"DRAM allocated by processes that are tracked, trace buffers included; a lower bound unless memory.complete", K_U64, U_BYTE, AT(dram_used),
+		.needs = DRAM_NEEDS },
 	[DEV_DRAM_FREE] = { "memory.free", NULL, "memory.free", "MEMORY", "DRAM Free",
-		"total less used; an upper bound unless memory.complete", K_U64, U_BYTE, AT(dram_free) },
+		"total less used; an upper bound unless memory.complete", K_U64, U_BYTE, AT(dram_free),
+		.needs = DRAM_NEEDS },
 	[DEV_TRACE_USED] = { "memory.trace.used", NULL, "memory.trace", "MEMORY", "DRAM Trace",
-		"trace buffers, part of DRAM used", K_U64, U_BYTE, AT(trace_used) },
+		"trace buffers, part of DRAM used", K_U64, U_BYTE, AT(trace_used),
+		.needs = DRAM_NEEDS },
 	[DEV_L1_TOTAL] = { "memory.l1.total", NULL, "memory.l1.total", "MEMORY", "L1 Total",
-		"L1 of all enabled cores", K_U64, U_BYTE, AT(l1_total) },
+		"L1 of all enabled cores", K_U64, U_BYTE, AT(l1_total),
+		.needs = FIELDS(DEVICE_FIELD(FW_BUNDLE)) },
 	[DEV_L1_USED] = { "memory.l1.used", NULL, "memory.l1.used", "MEMORY", "L1 Used",
-		"L1 allocated by processes that are tracked, L1_SMALL included", K_U64, U_BYTE, AT(l1_used) },
+		"L1 allocated by processes that are tracked, L1_SMALL included", K_U64, U_BYTE, AT(l1_used),
+		.needs = L1_NEEDS },
 	[DEV_L1_FREE] = { "memory.l1.free", NULL, "memory.l1.free", "MEMORY", "L1 Free",
-		"total less used", K_U64, U_BYTE, AT(l1_free) },
+		"total less used", K_U64, U_BYTE, AT(l1_free),
+		.needs = L1_NEEDS },
 	[DEV_L1_SMALL_USED] = { "memory.l1_small.used", NULL, "memory.l1.small", "MEMORY", "L1 Small",
-		"L1_SMALL, part of L1 used", K_U64, U_BYTE, AT(l1_small_used) },
+		"L1_SMALL, part of L1 used", K_U64, U_BYTE, AT(l1_small_used),
+		.needs = L1_NEEDS },
 	[DEV_CB_USED] = { "memory.cb.used", NULL, "memory.l1.circular_buffers", "MEMORY", "Circular Buffers",
-		"circular buffers as reported, not part of L1 used: TT-Metal over-reports them", K_U64, U_BYTE, AT(cb_used) },
+		"circular buffers as reported, not part of L1 used: TT-Metal over-reports them", K_U64, U_BYTE, AT(cb_used),
+		.needs = FIELDS(PART(PROCESSES)) },
 	[DEV_MEMORY_COMPLETE] = { "memory.complete", NULL, "memory.complete", "MEMORY", "All Processes Tracked",
-		"every process on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete) },
+		"every process on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete),
+		.needs = FIELDS(DEVICE_FIELD(DRAM_USED), DEVICE_FIELD(L1_USED)) },
 	[DEV_COMPUTE] = { "utilization.compute", NULL, "utilization.compute", "UTILIZATION", "Compute",
-		"mean over cores of the busier of matrix and vector unit, where somebody publishes it", K_DOUBLE, U_RATIO, AT(compute) },
+		"mean over cores of the busier of matrix and vector unit, where somebody publishes it", K_DOUBLE, U_RATIO, AT(compute),
+		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_DISPATCH] = { "utilization.device", "utilization.gpu", "utilization.dispatch", "UTILIZATION", "Dispatch",
-		"share of time with a program on the cores, where somebody publishes it", K_DOUBLE, U_RATIO, AT(dispatch) },
+		"share of time with a program on the cores, where somebody publishes it", K_DOUBLE, U_RATIO, AT(dispatch),
+		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_MEMORY_RATIO] = { "utilization.memory", NULL, "utilization.memory", "UTILIZATION", "Memory",
-		"DRAM used of DRAM total", K_DOUBLE, U_RATIO, AT(memory_ratio) },
+		"DRAM used of DRAM total", K_DOUBLE, U_RATIO, AT(memory_ratio),
+		.needs = DRAM_NEEDS },
 	[DEV_DRAM_READ] = { "utilization.dram_read", NULL, "utilization.dram_read", "UTILIZATION", "DRAM Read",
-		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_read) },
+		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_read),
+		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_DRAM_WRITE] = { "utilization.dram_write", NULL, "utilization.dram_write", "UTILIZATION", "DRAM Write",
-		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_write) },
+		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_write),
+		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_PROCESSES] = { "processes.count", NULL, "process_count", "PIDS", "Processes",
-		"processes that have the device open", K_U32, U_NONE, AT(processes) },
+		"processes that have the device open", K_U32, U_NONE, AT(processes),
+		.needs = FIELDS(PART(PROCESSES)) },
 };
 /* clang-format on */
 
@@ -160,4 +197,7 @@ const struct field_table device_fields = {
 	.fields = fields,
 	.count = ARRAY_SIZE(fields),
 	.why_offset = offsetof(struct device, why),
+	.of = OF_DEVICE,
+	/* The board: it tells the architecture, and whether a second chip has a row. */
+	.needs = FIELDS(DEVICE_FIELD(BOARD)),
 };

@@ -54,6 +54,26 @@ struct unit_info {
 
 extern const struct unit_info unit_infos[U_N];
 
+/* What a field belongs to; each has a table of its fields. */
+enum fields_of {
+	OF_NOTHING,
+	OF_HOST,
+	OF_DEVICE,
+	OF_PROCESS,
+	OF_USAGE,
+	OF_ACCOUNTED,
+	OF_PART, /* no table: enum part of want.h, what is read as a whole */
+};
+
+/* One field of one table, or one part. */
+struct field_ref {
+	uint8_t of;    /* enum fields_of */
+	uint8_t index; /* in its enum */
+};
+
+/* A list of them: FIELDS(DEVICE_FIELD(POWER), PART(PROCESSES)). */
+#define FIELDS(...) ((const struct field_ref[]){ __VA_ARGS__, { OF_NOTHING, 0 } })
+
 struct field {
 	const char *key;     /* name in queries: a promise, never renamed */
 	const char *aliases; /* further names, separated by blanks, or NULL */
@@ -65,6 +85,11 @@ struct field {
 	enum unit unit;
 	size_t offset;
 	unsigned pair_ms; /* a rate: wants two samples this far apart */
+	/*
+	 * What it is computed from or checked against, as FIELDS(): without these it would
+	 * have another value. NULL: nothing else.
+	 */
+	const struct field_ref *needs;
 };
 
 /* All fields of one struct. */
@@ -72,6 +97,8 @@ struct field_table {
 	const struct field *fields;
 	size_t count;
 	size_t why_offset; /* of its uint8_t why[] */
+	enum fields_of of;
+	const struct field_ref *needs; /* what every field of it needs: the rows themselves */
 };
 
 /* A set of fields of one table. */

@@ -1,6 +1,8 @@
 #include "model/process.h"
 
 #include "basic/macros.h"
+#include "model/device.h"
+#include "model/want.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,8 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 	[PROC_COMMAND] = { "command", NULL, "command", "PIDS", "Command",
 		"command line", K_TEXT, U_NONE, AT(command) },
 	[PROC_USER] = { "user", NULL, "user", "PIDS", "User",
-		"owner", K_STRING, U_NONE, AT(user) },
+		"owner", K_STRING, U_NONE, AT(user),
+		.needs = FIELDS(PROCESS_FIELD(UID)) },
 	[PROC_UID] = { "uid", NULL, "uid", "PIDS", "Uid",
 		"owner's number", K_U32, U_NONE, AT(uid) },
 	[PROC_START_TIME] = { "start_time", NULL, "start_time", "PIDS", "Start Time",
@@ -37,17 +40,23 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 	[PROC_OWNER] = { "owner", NULL, "owner", "PIDS", "Owner",
 		"Slurm job, pod, container or unit", K_STRING, U_NONE, AT(owner_text) },
 	[PROC_CONTAINER] = { "container", NULL, "container.id", "PIDS", "Container",
-		"container id or name", K_STRING, U_NONE, AT(owner.container) },
+		"container id or name", K_STRING, U_NONE, AT(owner.container),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_RUNTIME] = { "container.runtime", NULL, "container.runtime", "PIDS", "Container Runtime",
-		"container runtime", K_STRING, U_NONE, AT(owner.runtime) },
+		"container runtime", K_STRING, U_NONE, AT(owner.runtime),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_POD] = { "pod", "pod.uid", "pod.uid", "PIDS", "Pod",
-		"Kubernetes pod uid", K_STRING, U_NONE, AT(owner.pod) },
+		"Kubernetes pod uid", K_STRING, U_NONE, AT(owner.pod),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_SLURM_JOB] = { "slurm.job_id", NULL, "slurm.job_id", "PIDS", "Slurm Job",
-		"Slurm job", K_STRING, U_NONE, AT(owner.slurm_job) },
+		"Slurm job", K_STRING, U_NONE, AT(owner.slurm_job),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_SLURM_STEP] = { "slurm.step", NULL, "slurm.step", "PIDS", "Slurm Step",
-		"Slurm step", K_STRING, U_NONE, AT(owner.slurm_step) },
+		"Slurm step", K_STRING, U_NONE, AT(owner.slurm_step),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_UNIT] = { "unit", NULL, "unit", "PIDS", "Unit",
-		"systemd unit", K_STRING, U_NONE, AT(owner.unit) },
+		"systemd unit", K_STRING, U_NONE, AT(owner.unit),
+		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_HOLDING] = { "holding", NULL, "holding", "PIDS", "Holding",
 		"how we know: seen (descriptor or mapping), listed (by the driver, not checked), opener gone, counters", K_STRING, U_NONE, AT(holding) },
 };
@@ -57,13 +66,17 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 
 static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_DRAM] = { "used_memory", "used_gpu_memory memory.used memory.dram", "dram", "PIDS", "DRAM",
-		"DRAM, trace buffers included", K_U64, U_BYTE, AT(dram) },
+		"DRAM, trace buffers included", K_U64, U_BYTE, AT(dram),
+		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_L1] = { "memory.l1", NULL, "l1", "PIDS", "L1",
-		"L1, L1_SMALL included", K_U64, U_BYTE, AT(l1) },
+		"L1, L1_SMALL included", K_U64, U_BYTE, AT(l1),
+		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_L1_SMALL] = { "memory.l1_small", NULL, "l1_small", "PIDS", "L1 Small",
-		"L1_SMALL, part of L1", K_U64, U_BYTE, AT(l1_small) },
+		"L1_SMALL, part of L1", K_U64, U_BYTE, AT(l1_small),
+		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_TRACE] = { "memory.trace", NULL, "trace", "PIDS", "Trace",
-		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(trace) },
+		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(trace),
+		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_CB] = { "memory.cb", NULL, "circular_buffers", "PIDS", "Circular Buffers",
 		"circular buffers as reported, not part of L1", K_U64, U_BYTE, AT(cb) },
 	[USE_SYSTEM] = { "memory.system", NULL, "system", "PIDS", "System",
@@ -71,9 +84,11 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_KERNEL] = { "memory.kernel", NULL, "kernel", "PIDS", "Kernels",
 		"kernel binaries as reported, not part of L1", K_U64, U_BYTE, AT(kernel) },
 	[USE_PEAK_DRAM] = { "memory.peak", "max_memory_usage", "peak_dram", "PIDS", "Peak DRAM",
-		"most DRAM it ever had", K_U64, U_BYTE, AT(peak_dram) },
+		"most DRAM it ever had", K_U64, U_BYTE, AT(peak_dram),
+		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_PEAK_L1] = { "memory.l1.peak", NULL, "peak_l1", "PIDS", "Peak L1",
-		"most L1 it ever had", K_U64, U_BYTE, AT(peak_l1) },
+		"most L1 it ever had", K_U64, U_BYTE, AT(peak_l1),
+		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_ALLOCATIONS] = { "allocations", NULL, "allocations", "PIDS", "Allocations",
 		"allocations it holds, in all pools", K_U64, U_NONE, AT(allocations) },
 	[USE_ALLOCS] = { "allocations.made", NULL, "allocations_made", "PIDS", "Allocations Made",
@@ -94,12 +109,16 @@ const struct field_table process_fields = {
 	.fields = process_table,
 	.count = ARRAY_SIZE(process_table),
 	.why_offset = offsetof(struct process, why),
+	.of = OF_PROCESS,
+	.needs = FIELDS(PART(PROCESSES)),
 };
 
 const struct field_table usage_fields = {
 	.fields = usage_table,
 	.count = ARRAY_SIZE(usage_table),
 	.why_offset = offsetof(struct usage, why),
+	.of = OF_USAGE,
+	.needs = FIELDS(PART(PROCESSES)),
 };
 
 void process_init(struct process *process, int32_t pid)

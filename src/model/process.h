@@ -54,6 +54,15 @@ enum usage_field {
 	USAGE_N_FIELDS,
 };
 
+#define PROCESS_FIELD(name)             \
+	{                               \
+		OF_PROCESS, PROC_##name \
+	}
+#define USAGE_FIELD(name)            \
+	{                            \
+		OF_USAGE, USE_##name \
+	}
+
 /* Who told us of a process's memory, the best last. */
 enum tracking {
 	TRACKING_NONE,

@@ -27,6 +27,7 @@ const struct field_table host_fields = {
 	.fields = table,
 	.count = ARRAY_SIZE(table),
 	.why_offset = offsetof(struct host, why),
+	.of = OF_HOST,
 };
 
 const char *snapshot_server(const struct snapshot *snapshot)

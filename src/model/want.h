@@ -1,29 +1,52 @@
 /*
- * What the outputs will show, so that nobody reads what nobody wants.
+ * What must be read for an output: a renderer names the fields that it shows, and
+ * everything they are derived from is added to them. What a field needs is written in its
+ * table line (struct field) and nowhere else, so a value does not depend on what else is
+ * shown.
  */
 #pragma once
 
 #include "model/field.h"
 
 #include <stdbool.h>
-#include <string.h>
+
+/* What is read as a whole or not at all, and is not a field of its own. */
+enum part {
+	/*
+	 * The processes on each device, and their memory. One part: some processes are known
+	 * to be on a device from their memory alone.
+	 */
+	PART_PROCESSES,
+	PART_ALLOCATIONS, /* each single allocation, where its process or the server lists them */
+	PART_REPORTERS,	  /* programs that report memory without having a device open */
+	PART_ACCOUNTS,	  /* finished processes that the server remembers */
+	PART_UTILIZATION, /* what programs publish in /dev/shm */
+	PART_SHM_IDS,	  /* ids of the chips by which files in /dev/shm are named */
+	PART_HOST,	  /* distribution and memory of the machine */
+	PART_N,
+};
+
+#define PART(name)                   \
+	{                            \
+		OF_PART, PART_##name \
+	}
 
 struct want {
 	struct fieldset device;	 /* enum device_field */
 	struct fieldset process; /* enum process_field */
-	bool processes;		 /* who holds what */
-	bool memory;		 /* and how much: needs the processes */
-	bool allocations;	 /* each single one, where somebody tells */
-	bool reporters;		 /* also programs that report without a device open */
-	bool accounts;		 /* finished processes that the server remembers */
-	bool utilization;
+	unsigned pair_ms;	 /* the rates among them: two samples this far apart; 0: none */
+	bool processes, allocations, reporters, accounts, utilization, shm_ids, host;
 	bool paced; /* for people: what changes slowly is not read at every sample */
-	bool host;  /* distribution, memory: only the vendor's layout has them */
 };
 
-static inline void want_everything(struct want *want)
-{
-	memset(&want->device, 0xFF, sizeof(want->device));
-	memset(&want->process, 0xFF, sizeof(want->process));
-	want->processes = want->memory = want->utilization = true;
-}
+/* Adds one field, or one part, and all that it needs, directly or indirectly. */
+void want_add(struct want *want, enum fields_of of, unsigned index);
+
+/* The same for each of a list, FIELDS(…). */
+void want_add_list(struct want *want, const struct field_ref *list);
+
+/* The same for every field of a table. */
+void want_add_table(struct want *want, const struct field_table *table);
+
+/* Every field of devices, processes and their memory. */
+void want_add_everything(struct want *want);

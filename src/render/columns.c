@@ -27,8 +27,8 @@ struct plan plan_columns(const struct column *columns, size_t count, size_t room
 void plan_want(const struct plan *plan, struct want *want)
 {
 	for (size_t i = 0; i < plan->count; i++)
-		if (plan->widths[i] && plan->columns[i].want)
-			plan->columns[i].want(want);
+		if (plan->widths[i])
+			want_add_list(want, plan->columns[i].shows);
 }
 
 /* For the last column 0, which sheet_cell() takes for "the rest". */

@@ -19,7 +19,7 @@ struct column {
 	size_t width, narrow; /* columns; narrow when even the plain ones do not fit */
 	bool extra;	      /* only if there is room */
 	void (*put)(struct sheet *sheet, size_t width, const struct row *row);
-	void (*want)(struct want *want); /* adds the fields it shows; NULL: none of its own */
+	const struct field_ref *shows; /* its fields, colours and marks included; NULL: none */
 };
 
 enum { MAX_COLUMNS = 16 };

@@ -82,84 +82,14 @@ void query_done(struct query *query)
 	*query = (struct query){ 0 };
 }
 
-static bool is_memory(enum device_field field)
-{
-	return (field >= DEV_DRAM_TOTAL && field <= DEV_MEMORY_COMPLETE) ||
-	       field == DEV_MEMORY_RATIO;
-}
-
-static void want_device(struct want *want, enum device_field field)
-{
-	fieldset_add(&want->device, field);
-	if (field == DEV_UUID)
-		fieldset_add(&want->device, DEV_ASIC_ID);
-	if (field == DEV_TEMPERATURE_HEADROOM || field == DEV_HEALTH) {
-		fieldset_add(&want->device, DEV_TEMPERATURE);
-		fieldset_add(&want->device, DEV_TEMPERATURE_LIMIT);
-	}
-	if (field == DEV_HEALTH) {
-		fieldset_add(&want->device, DEV_POWER);
-		fieldset_add(&want->device, DEV_POWER_LIMIT);
-		fieldset_add(&want->device, DEV_THERMAL_TRIPS);
-	}
-	if (field == DEV_STATE || field == DEV_HEALTH) {
-		/* Several of them: firmware may lack one, and still be well. */
-		fieldset_add(&want->device, DEV_TEMPERATURE);
-		fieldset_add(&want->device, DEV_AICLK);
-		fieldset_add(&want->device, DEV_ASIC_ID);
-	}
-	if (field == DEV_ALIVE || field == DEV_UPTIME || field == DEV_HEALTH)
-		fieldset_add(&want->device, DEV_HEARTBEAT);
-	if (field >= DEV_L1_TOTAL && field <= DEV_L1_FREE)
-		fieldset_add(&want->device, DEV_FW_BUNDLE);
-	if (field == DEV_PCIE_RX || field == DEV_PCIE_TX) {
-		for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-			fieldset_add(&want->device, DEV_COUNTER + i);
-		fieldset_add(&want->device, DEV_HEARTBEAT);  /* tells of a reset in between */
-		fieldset_add(&want->device, DEV_LINK_WIDTH); /* bounds the rate, as the next */
-		fieldset_add(&want->device, DEV_LINK_GEN_MAX);
-	}
-	want->memory |= is_memory(field);
-	want->processes |= is_memory(field) || field == DEV_PROCESSES;
-	want->utilization |= field >= DEV_COMPUTE && field <= DEV_DRAM_WRITE;
-}
-
-static void want_process(struct want *want, enum process_field field)
-{
-	fieldset_add(&want->process, field);
-	if (field >= PROC_OWNER && field <= PROC_UNIT)
-		fieldset_add(&want->process, PROC_OWNER);
-}
-
 void query_wants(const struct query *query, struct want *want)
 {
-	fieldset_add(&want->device, DEV_BOARD);
-	want->processes |= query->kind == QUERY_PROCESSES;
-	want->accounts |= query->kind == QUERY_ACCOUNTS;
-	for (size_t i = 0; i < query->n_columns; i++) {
-		const struct query_column *column = &query->columns[i];
-
-		if (column->table == &device_fields)
-			want_device(want, column->index);
-		else if (column->table == &process_fields)
-			want_process(want, column->index);
-		else if (column->table == &usage_fields)
-			want->memory = true;
-	}
-	if (want->memory)
-		fieldset_add(&want->process, PROC_NS_PID);
-}
-
-unsigned query_pair_ms(const struct query *query)
-{
-	unsigned longest = 0;
-
-	for (size_t i = 0; i < query->n_columns; i++) {
-		const struct query_column *column = &query->columns[i];
-
-		longest = MAX(longest, column->table->fields[column->index].pair_ms);
-	}
-	return longest;
+	if (query->kind == QUERY_PROCESSES)
+		want_add_list(want, FIELDS(PART(PROCESSES)));
+	if (query->kind == QUERY_ACCOUNTS)
+		want_add_list(want, FIELDS(PART(ACCOUNTS)));
+	for (size_t i = 0; i < query->n_columns; i++)
+		want_add(want, query->columns[i].table->of, query->columns[i].index);
 }
 
 void query_render_header(struct buf *out, const struct query *query)

@@ -41,9 +41,6 @@ void query_done(struct query *query);
 
 void query_wants(const struct query *query, struct want *want);
 
-/* Milliseconds between the two samples that the fields need; 0: one is enough. */
-unsigned query_pair_ms(const struct query *query);
-
 void query_render_header(struct buf *out, const struct query *query);
 void query_render(struct buf *out, const struct look *look, const struct query *query,
 		  const struct snapshot *snapshot);

@@ -182,9 +182,21 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 	}
 }
 
-void detail_wants(struct want *want)
+void detail_wants(const char *list, struct want *want)
 {
-	want_everything(want);
+	for (unsigned i = 0; i < device_fields.count; i++) {
+		const char *section = device_fields.fields[i].section;
+
+		if (section && is_chosen(list, section))
+			want_add(want, OF_DEVICE, i);
+	}
+	/* "≥" before memory that is not all. */
+	if (is_chosen(list, "UTILIZATION"))
+		want_add_list(want, FIELDS(DEVICE_FIELD(MEMORY_COMPLETE)));
+	if (is_chosen(list, sections[PIDS])) {
+		want_add_table(want, &process_fields);
+		want_add_table(want, &usage_fields);
+	}
 }
 
 void list_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
@@ -211,6 +223,6 @@ void list_render(struct buf *out, const struct look *look, const struct snapshot
 
 void list_wants(struct want *want)
 {
-	fieldset_add(&want->device, DEV_BOARD);
-	fieldset_add(&want->device, DEV_ASIC_ID);
+	want_add_list(want, FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(BOARD), DEVICE_FIELD(UUID),
+				   DEVICE_FIELD(TRAY), DEVICE_FIELD(STATE)));
 }

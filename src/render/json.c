@@ -151,5 +151,5 @@ void json_render(struct buf *out, const struct look *look, const struct snapshot
 
 void json_wants(struct want *want)
 {
-	want_everything(want);
+	want_add_everything(want);
 }

@@ -20,16 +20,14 @@ enum {
 
 void mem_wants(struct want *want)
 {
-	static const enum device_field devices[] = { DEV_BOARD, DEV_FW_BUNDLE, DEV_ASIC_ID,
-						     DEV_SERIAL };
-	static const enum process_field processes[] = { PROC_NAME, PROC_COMMAND, PROC_USER,
-							PROC_UID, PROC_NS_PID };
-
-	for (size_t i = 0; i < ARRAY_SIZE(devices); i++)
-		fieldset_add(&want->device, devices[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(processes); i++)
-		fieldset_add(&want->process, processes[i]);
-	want->processes = want->memory = want->allocations = want->reporters = true;
+	want_add_list(want,
+		      FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(BOARD), DEVICE_FIELD(BDF),
+			     DEVICE_FIELD(STATE), DEVICE_FIELD(PROCESSES), PROCESS_FIELD(NAME),
+			     PROCESS_FIELD(PROGRAM), PROCESS_FIELD(COMMAND), PROCESS_FIELD(USER),
+			     PROCESS_FIELD(UID), PART(ALLOCATIONS), PART(REPORTERS)));
+	for (unsigned i = DEV_DRAM_TOTAL; i <= DEV_MEMORY_COMPLETE; i++)
+		want_add(want, OF_DEVICE, i);
+	want_add_table(want, &usage_fields);
 }
 
 /* How long a sample stands in a chart: one that comes late is no gap, one left out is. */

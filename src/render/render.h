@@ -20,7 +20,7 @@ void list_render(struct buf *out, const struct look *look, const struct snapshot
 /* Everything, by section: -q. sections is a comma-separated list, or NULL for all. */
 bool detail_knows_section(const char *name, size_t length);
 const char *detail_sections(void);
-void detail_wants(struct want *want);
+void detail_wants(const char *list, struct want *want);
 void detail_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
 		   const char *sections);
 

@@ -38,4 +38,5 @@ void table_wants(const struct look *look, struct want *want)
 {
 	device_box_wants(box_room(look->columns), want);
 	process_box_wants(box_room(look->columns), want);
+	want_add_list(want, FIELDS(DEVICE_FIELD(HEALTH))); /* a line below, for each in trouble */
 }

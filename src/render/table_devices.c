@@ -29,11 +29,6 @@ static void put_name(struct sheet *sheet, size_t width, const struct row *row)
 	cell_buf(sheet, width, TINT_BOLD, &text);
 }
 
-static void want_name(struct want *want)
-{
-	fieldset_add(&want->device, DEV_BOARD);
-}
-
 static void put_temp(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -48,12 +43,6 @@ static void put_temp(struct sheet *sheet, size_t width, const struct row *row)
 		tint = dev->temperature_headroom <= 0 ? TINT_BAD : TINT_WARN;
 	buf_printf(&text, "%.0f%sC", dev->temperature, sheet->look->utf8 ? "°" : "");
 	cell_buf(sheet, width, tint, &text);
-}
-
-static void want_temp(struct want *want)
-{
-	fieldset_add(&want->device, DEV_TEMPERATURE);
-	fieldset_add(&want->device, DEV_TEMPERATURE_LIMIT);
 }
 
 static void put_power(struct sheet *sheet, size_t width, const struct row *row)
@@ -73,12 +62,6 @@ static void put_power(struct sheet *sheet, size_t width, const struct row *row)
 			tint = dev->power >= dev->power_limit ? TINT_BAD : TINT_WARN;
 	}
 	cell_buf(sheet, width, tint, &text);
-}
-
-static void want_power(struct want *want)
-{
-	fieldset_add(&want->device, DEV_POWER);
-	fieldset_add(&want->device, DEV_POWER_LIMIT);
 }
 
 /* A chip that gives no answer has the rest of the line for saying so. */
@@ -119,11 +102,6 @@ static void put_memory(struct sheet *sheet, size_t width, const struct row *row)
 		format_bytes(&text, dev->dram_total);
 	}
 	cell_buf(sheet, width, TINT_NONE, &text);
-}
-
-static void want_memory(struct want *want)
-{
-	want->processes = want->memory = true;
 }
 
 static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
@@ -167,11 +145,6 @@ static void put_compute(struct sheet *sheet, size_t width, const struct row *row
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
 
-static void want_compute(struct want *want)
-{
-	want->utilization = true;
-}
-
 static void put_aiclk(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -182,11 +155,6 @@ static void put_aiclk(struct sheet *sheet, size_t width, const struct row *row)
 	}
 	buf_printf(&text, "%.0fMHz", (double)row->device->aiclk / 1e6);
 	cell_buf(sheet, width, TINT_NONE, &text);
-}
-
-static void want_aiclk(struct want *want)
-{
-	fieldset_add(&want->device, DEV_AICLK);
 }
 
 static void put_link(struct sheet *sheet, size_t width, const struct row *row)
@@ -200,12 +168,6 @@ static void put_link(struct sheet *sheet, size_t width, const struct row *row)
 	}
 	buf_printf(&text, "%ux%u", dev->link_gen, dev->link_width);
 	cell_buf(sheet, width, TINT_NONE, &text);
-}
-
-static void want_link(struct want *want)
-{
-	fieldset_add(&want->device, DEV_LINK_GEN);
-	fieldset_add(&want->device, DEV_LINK_WIDTH);
 }
 
 static void put_rates(struct sheet *sheet, size_t width, const struct row *row)
@@ -222,15 +184,6 @@ static void put_rates(struct sheet *sheet, size_t width, const struct row *row)
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
 
-static void want_rates(struct want *want)
-{
-	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-		fieldset_add(&want->device, DEV_COUNTER + i);
-	fieldset_add(&want->device, DEV_HEARTBEAT);  /* tells of a reset in between */
-	fieldset_add(&want->device, DEV_LINK_WIDTH); /* bounds the rate, as the next */
-	fieldset_add(&want->device, DEV_LINK_GEN_MAX);
-}
-
 static void put_fan(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -243,11 +196,6 @@ static void put_fan(struct sheet *sheet, size_t width, const struct row *row)
 	cell_buf(sheet, width, TINT_NONE, &text);
 }
 
-static void want_fan(struct want *want)
-{
-	fieldset_add(&want->device, DEV_FAN_RPM);
-}
-
 static void put_health(struct sheet *sheet, size_t width, const struct row *row)
 {
 	bool ok = strcmp(row->device->health, "ok") == 0;
@@ -255,29 +203,24 @@ static void put_health(struct sheet *sheet, size_t width, const struct row *row)
 	sheet_cell(sheet, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
 }
 
-static void want_health(struct want *want)
-{
-	fieldset_add(&want->device, DEV_HEARTBEAT);
-	fieldset_add(&want->device, DEV_THERMAL_TRIPS);
-}
-
 enum { COLUMN_COMPUTE = 6 };
 
 /* clang-format off */
 static const struct column columns[] = {
-	{ "GPU",          4,  4,  false, put_id,      NULL },
-	{ "Name",         19, 19, false, put_name,    want_name },
-	{ "Temp",         8,  6,  false, put_temp,    want_temp },
-	{ "Power",        12, 10, false, put_power,   want_power },
-	{ "Memory-Usage", 18, 17, false, put_memory,  want_memory },
-	{ "Utilization",  28, 20, false, put_bar,     want_memory },
+	{ "GPU",          4,  4,  false, put_id,      FIELDS(DEVICE_FIELD(ID)) },
+	{ "Name",         19, 19, false, put_name,    FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(BOARD)) },
+	{ "Temp",         8,  6,  false, put_temp,    FIELDS(DEVICE_FIELD(TEMPERATURE), DEVICE_FIELD(TEMPERATURE_HEADROOM)) },
+	{ "Power",        12, 10, false, put_power,   FIELDS(DEVICE_FIELD(POWER), DEVICE_FIELD(POWER_LIMIT)) },
+	{ "Memory-Usage", 18, 17, false, put_memory,  FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(DRAM_USED),
+								DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(MEMORY_COMPLETE)) },
+	{ "Utilization",  28, 20, false, put_bar,     FIELDS(DEVICE_FIELD(MEMORY_RATIO), DEVICE_FIELD(MEMORY_COMPLETE)) },
 	[COLUMN_COMPUTE] =
-	{ "Compute",      9,  9,  true,  put_compute, want_compute },
-	{ "AICLK",        10, 10, true,  put_aiclk,   want_aiclk },
-	{ "PCIe",         6,  6,  true,  put_link,    want_link },
-	{ "Rx/Tx",        20, 20, true,  put_rates,   want_rates },
-	{ "Fan",          9,  9,  true,  put_fan,     want_fan },
-	{ "Health",       20, 20, true,  put_health,  want_health },
+	{ "Compute",      9,  9,  true,  put_compute, FIELDS(DEVICE_FIELD(COMPUTE)) },
+	{ "AICLK",        10, 10, true,  put_aiclk,   FIELDS(DEVICE_FIELD(AICLK)) },
+	{ "PCIe",         6,  6,  true,  put_link,    FIELDS(DEVICE_FIELD(LINK_GEN), DEVICE_FIELD(LINK_WIDTH)) },
+	{ "Rx/Tx",        20, 20, true,  put_rates,   FIELDS(DEVICE_FIELD(PCIE_RX), DEVICE_FIELD(PCIE_TX)) },
+	{ "Fan",          9,  9,  true,  put_fan,     FIELDS(DEVICE_FIELD(FAN_RPM)) },
+	{ "Health",       20, 20, true,  put_health,  FIELDS(DEVICE_FIELD(HEALTH)) },
 };
 /* clang-format on */
 

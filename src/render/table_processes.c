@@ -25,12 +25,6 @@ static void put_label(struct sheet *sheet, size_t width, const struct row *row)
 	sheet_cell(sheet, width, TINT_BOLD, text);
 }
 
-static void want_label(struct want *want)
-{
-	fieldset_add(&want->process, PROC_NAME);
-	fieldset_add(&want->process, PROC_COMMAND);
-}
-
 static void put_devices(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -65,24 +59,12 @@ static void put_l1(struct sheet *sheet, size_t width, const struct row *row)
 	put_sum(sheet, width, row->process, USE_L1);
 }
 
-/* Slots of containers are matched by the pid inside. */
-static void want_memory(struct want *want)
-{
-	want->processes = want->memory = true;
-	fieldset_add(&want->process, PROC_NS_PID);
-}
-
 static void put_status(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	status_text_within(&text, row->process, sheet_room(sheet, width));
 	cell_buf(sheet, width, TINT_NONE, &text);
-}
-
-static void want_status(struct want *want)
-{
-	fieldset_add(&want->process, PROC_UID);
 }
 
 static void put_text(struct sheet *sheet, size_t width, const struct process *process,
@@ -104,11 +86,6 @@ static void put_user(struct sheet *sheet, size_t width, const struct row *row)
 	put_text(sheet, width, row->process, PROC_USER);
 }
 
-static void want_user(struct want *want)
-{
-	fieldset_add(&want->process, PROC_USER);
-}
-
 static void put_elapsed(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -126,11 +103,6 @@ static void put_owner(struct sheet *sheet, size_t width, const struct row *row)
 	put_text(sheet, width, row->process, PROC_OWNER);
 }
 
-static void want_owner(struct want *want)
-{
-	fieldset_add(&want->process, PROC_OWNER);
-}
-
 static void put_command(struct sheet *sheet, size_t width, const struct row *row)
 {
 	put_text(sheet, width, row->process, PROC_COMMAND);
@@ -140,16 +112,18 @@ enum { COLUMN_PID, COLUMN_NAME, COLUMN_DEVICE, COLUMN_DRAM, COLUMN_L1, COLUMN_ST
 
 /* clang-format off */
 static const struct column columns[] = {
-	[COLUMN_PID] =    { "PID",     8,  8,  false, put_pid,     NULL },
-	[COLUMN_NAME] =   { "Name",    20, 17, false, put_label,   want_label },
-	[COLUMN_DEVICE] = { "Device",  8,  7,  false, put_devices, NULL },
-	[COLUMN_DRAM] =   { "DRAM",    12, 10, false, put_dram,    want_memory },
-	[COLUMN_L1] =     { "L1",      12, 9,  false, put_l1,      want_memory },
-	[COLUMN_STATUS] = { "Status",  38, 25, false, put_status,  want_status },
-			  { "User",    10, 10, true,  put_user,    want_user },
-			  { "Time",    10, 10, true,  put_elapsed, NULL },
-			  { "Owner",   22, 22, true,  put_owner,   want_owner },
-			  { "Command", 30, 30, true,  put_command, NULL },
+	[COLUMN_PID] =    { "PID",     8,  8,  false, put_pid,     FIELDS(PROCESS_FIELD(PID)) },
+	[COLUMN_NAME] =   { "Name",    20, 17, false, put_label,   FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM),
+								PROCESS_FIELD(COMMAND)) },
+	[COLUMN_DEVICE] = { "Device",  8,  7,  false, put_devices, FIELDS(DEVICE_FIELD(ID)) },
+	[COLUMN_DRAM] =   { "DRAM",    12, 10, false, put_dram,    FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT)) },
+	[COLUMN_L1] =     { "L1",      12, 9,  false, put_l1,      FIELDS(USAGE_FIELD(L1), USAGE_FIELD(EXACT)) },
+	[COLUMN_STATUS] = { "Status",  38, 25, false, put_status,  FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT),
+								USAGE_FIELD(TRACKING), PROCESS_FIELD(UID)) },
+			  { "User",    10, 10, true,  put_user,    FIELDS(PROCESS_FIELD(USER)) },
+			  { "Time",    10, 10, true,  put_elapsed, FIELDS(PROCESS_FIELD(ELAPSED)) },
+			  { "Owner",   22, 22, true,  put_owner,   FIELDS(PROCESS_FIELD(OWNER)) },
+			  { "Command", 30, 30, true,  put_command, FIELDS(PROCESS_FIELD(COMMAND)) },
 };
 /* clang-format on */
 

@@ -265,7 +265,37 @@ void vendor_render(struct buf *out, const struct look *look, const struct snapsh
 
 void vendor_wants(struct want *want)
 {
-	want_everything(want);
-	want->memory = want->utilization = false;
-	want->host = true;
+	static const enum device_field shown[] = {
+		DEV_BDF,
+		DEV_BOARD,
+		DEV_SERIAL,
+		DEV_ASIC_ID,
+		DEV_LINK_GEN,
+		DEV_LINK_WIDTH,
+		DEV_VOLTAGE,
+		DEV_VOLTAGE_LIMIT,
+		DEV_CURRENT,
+		DEV_CURRENT_LIMIT,
+		DEV_POWER,
+		DEV_POWER_LIMIT,
+		DEV_AICLK,
+		DEV_AXICLK,
+		DEV_ARCCLK,
+		DEV_TEMPERATURE,
+		DEV_TEMPERATURE_LIMIT,
+		DEV_FAN_RPM,
+		DEV_HEARTBEAT,
+		DEV_THERMAL_TRIPS,
+		DEV_FW_BUNDLE,
+		DEV_FW_FLASH,
+		DEV_FW_CM,
+		DEV_FW_ETH,
+		DEV_FW_DM_BL,
+		DEV_FW_DM_APP,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
+		want_add(want, OF_DEVICE, shown[i]);
+	want_add_list(want, FIELDS(PROCESS_FIELD(PID), PROCESS_FIELD(USER), PROCESS_FIELD(NAME),
+				   PROCESS_FIELD(COMMAND), PART(HOST)));
 }

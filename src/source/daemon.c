@@ -279,7 +279,7 @@ static bool is_asked(const struct sample *sample)
 {
 	const char *named = getenv("TT_ALLOCD_SOCKET");
 
-	return (sample->want->memory || sample->want->accounts) &&
+	return (sample->want->processes || sample->want->accounts) &&
 	       (sample->root->live || (named && named[0]));
 }
 

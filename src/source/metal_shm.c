@@ -278,7 +278,7 @@ static int metal_sample(void *state, struct sample *sample)
 	struct shm_files *files = state;
 	int r;
 
-	if (!sample->want->memory)
+	if (!sample->want->processes)
 		return 0;
 	r = shm_files_find(files, sample->root);
 	if (r >= 0)

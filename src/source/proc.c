@@ -229,7 +229,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 {
 	const struct want *want = sample->want;
 	/* TT-Metal's numbers mean something only among several devices. */
-	bool visible = want->memory && process->n_usages > 1;
+	bool visible = process->n_usages > 1;
 	struct person *person;
 
 	if (!can_be_asked(process) || is_late(proc, process->pid)) {

@@ -153,26 +153,22 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	host->why[HOST_TIMESTAMP] = KNOWN;
 }
 
-/* Files in /dev/shm are matched to chips by these: without files nobody needs them. */
 static int want_ids(uint64_t id, const char *name, void *arg)
 {
 	struct want *want = arg;
 
 	(void)id;
 	(void)name;
-	fieldset_add(&want->device, DEV_ASIC_ID);
-	fieldset_add(&want->device, DEV_SERIAL);
+	want_add_list(want, FIELDS(PART(SHM_IDS)));
 	return 1;
 }
 
-/* Looked for until there is one; what is wanted once stays wanted. */
+/* Ids are read as soon as there is a file that is named by one, and from then on. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
-	bool has_ids =
-		fieldset_has(&want->device, DEV_ASIC_ID) && fieldset_has(&want->device, DEV_SERIAL);
 
-	if ((!want->memory && !want->utilization) || has_ids)
+	if (!(want->processes || want->utilization) || want->shm_ids)
 		return;
 	if (shm_each(sampler->root, NULL, want_ids, want) < 0)
 		return; /* no directory, no files */

@@ -253,7 +253,7 @@ static int tables_sample(void *state, struct sample *sample)
 	int r = 0;
 
 	(void)state;
-	if (!sample->want->memory)
+	if (!sample->want->processes)
 		return 0;
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		struct process *process = &snapshot->processes[i];

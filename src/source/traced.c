@@ -176,7 +176,7 @@ static int traced_sample(void *state, struct sample *sample)
 	const char *text;
 
 	/* Who holds no device has no figures to show. */
-	if (!sample->want->memory || sample->snapshot->n_processes == 0)
+	if (!sample->want->processes || sample->snapshot->n_processes == 0)
 		return 0;
 	job = pinned_job(&traced->file, sample->crew);
 	if (job)

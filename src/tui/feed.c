@@ -59,7 +59,7 @@ static bool may_borrow(const struct feed *feed, const struct want *want)
 
 static void want_devices_only(struct want *want)
 {
-	want->processes = want->memory = want->utilization = false;
+	want->processes = want->utilization = false;
 	want->allocations = want->reporters = want->accounts = false;
 }
 

@@ -4,6 +4,7 @@
 #include "tui/setup.h"
 
 #include <signal.h>
+#include <string.h>
 
 static void put_column(const struct ui *ui, struct buf *out, size_t line)
 {

@@ -5,23 +5,48 @@
  * read; what only the view of one device shows is not.
  */
 static const enum device_field shown[] = {
-	DEV_BOARD,   DEV_SERIAL,      DEV_ASIC_ID,   DEV_TEMPERATURE,  DEV_TEMPERATURE_LIMIT,
-	DEV_POWER,   DEV_POWER_LIMIT, DEV_AICLK,     DEV_LINK_GEN,     DEV_LINK_WIDTH,
-	DEV_FAN_RPM, DEV_HEARTBEAT,   DEV_FW_BUNDLE, DEV_LINK_GEN_MAX,
+	DEV_NAME,
+	DEV_BOARD,
+	DEV_SERIAL,
+	DEV_TRAY,
+	DEV_CHIP,
+	DEV_BDF,
+	DEV_STATE,
+	DEV_ALIVE,
+	DEV_TEMPERATURE,
+	DEV_TEMPERATURE_LIMIT,
+	DEV_TEMPERATURE_HEADROOM,
+	DEV_POWER,
+	DEV_POWER_LIMIT,
+	DEV_AICLK,
+	DEV_LINK_GEN,
+	DEV_LINK_WIDTH,
+	DEV_FAN_RPM,
+	DEV_PCIE_RX,
+	DEV_PCIE_TX,
+	DEV_DRAM_USED,
+	DEV_DRAM_TOTAL,
+	DEV_L1_USED,
+	DEV_L1_TOTAL,
+	DEV_MEMORY_RATIO,
+	DEV_MEMORY_COMPLETE,
+	DEV_COMPUTE,
+	DEV_PROCESSES,
 };
 
 void view_wants(enum view view, struct want *want)
 {
 	want->paced = true;
 	if (view == VIEW_DEVICE) {
-		want_everything(want);
+		want_add_everything(want);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
-		fieldset_add(&want->device, shown[i]);
-	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-		fieldset_add(&want->device, DEV_COUNTER + i);
-	memset(&want->process, 0xFF, sizeof(want->process));
-	want->processes = want->memory = want->utilization = true;
-	want->allocations = want->reporters = view == VIEW_MEMORY;
+		want_add(want, OF_DEVICE, shown[i]);
+	/* Also by samples of devices alone: another set of fields is read anew, unpaced. */
+	want_add_list(want, FIELDS(PART(SHM_IDS)));
+	want_add_table(want, &process_fields);
+	want_add_table(want, &usage_fields);
+	if (view == VIEW_MEMORY)
+		want_add_list(want, FIELDS(PART(ALLOCATIONS), PART(REPORTERS)));
 }

@@ -131,7 +131,7 @@ static int make_tree(void **state)
 	put_all(telemetry, ARRAY_SIZE(telemetry));
 	put_counters("100\n");
 	memset(&want, 0, sizeof(want));
-	want_everything(&want);
+	want_add_everything(&want);
 	held_ns = 1000 * NS_PER_S;
 	return sampler_new(&root, &want, &sampler);
 }
@@ -799,7 +799,7 @@ TEST(a_chip_in_trouble_leaves_nothing_old_standing)
 TEST(a_card_that_was_replaced_is_noticed_by_who_reads_constants)
 {
 	want = (struct want){ 0 };
-	fieldset_add(&want.device, DEV_SERIAL);
+	want_add(&want, OF_DEVICE, DEV_SERIAL);
 	sampler_want(sampler, &want);
 	assert_true(sample()->serial == 0x010001851170C06C);
 	assert_int_equal(renameat(root.fd, CARD, root.fd, "sys/class/was"), 0);

@@ -1,0 +1,94 @@
+#include "model/want.h"
+
+#include "basic/macros.h"
+#include "model/snapshot.h"
+
+static const struct field_table *const tables[] = {
+	[OF_HOST] = &host_fields,	    [OF_DEVICE] = &device_fields,
+	[OF_PROCESS] = &process_fields,	    [OF_USAGE] = &usage_fields,
+	[OF_ACCOUNTED] = &accounted_fields,
+};
+
+static const struct field_ref *const part_needs[PART_N] = {
+	/* Slots in TT-Metal's files have the pid that their process has in its own namespace. */
+	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID)),
+	[PART_ALLOCATIONS] = FIELDS(PART(PROCESSES)),
+	[PART_REPORTERS] = FIELDS(PART(PROCESSES)),
+	/* The publisher may run in a container: it is then found among the processes. */
+	[PART_UTILIZATION] = FIELDS(PART(PROCESSES)),
+	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL)),
+};
+
+static bool *want_part(struct want *want, enum part part)
+{
+	switch (part) {
+	case PART_PROCESSES: return &want->processes;
+	case PART_ALLOCATIONS: return &want->allocations;
+	case PART_REPORTERS: return &want->reporters;
+	case PART_ACCOUNTS: return &want->accounts;
+	case PART_UTILIZATION: return &want->utilization;
+	case PART_SHM_IDS: return &want->shm_ids;
+	case PART_HOST:
+	case PART_N: break;
+	}
+	return &want->host;
+}
+
+static void add_part(struct want *want, enum part part)
+{
+	bool *wanted = want_part(want, part);
+
+	if (*wanted)
+		return;
+	*wanted = true;
+	want_add_list(want, part_needs[part]);
+}
+
+/* Is it in the set already? Its needs are then, too. No field needs one of the other tables. */
+static bool mark_field(struct want *want, enum fields_of of, unsigned index)
+{
+	struct fieldset *set = of == OF_DEVICE ? &want->device : &want->process;
+
+	if (of != OF_DEVICE && of != OF_PROCESS)
+		return false;
+	if (fieldset_has(set, index))
+		return true;
+	fieldset_add(set, index);
+	return false;
+}
+
+void want_add(struct want *want, enum fields_of of, unsigned index)
+{
+	const struct field *field;
+
+	if (of == OF_PART) {
+		add_part(want, index);
+		return;
+	}
+	if (mark_field(want, of, index))
+		return;
+	field = &tables[of]->fields[index];
+	want->pair_ms = MAX(want->pair_ms, field->pair_ms);
+	want_add_list(want, tables[of]->needs);
+	want_add_list(want, field->needs);
+}
+
+void want_add_list(struct want *want, const struct field_ref *list)
+{
+	for (; list && list->of != OF_NOTHING; list++)
+		want_add(want, list->of, list->index);
+}
+
+void want_add_table(struct want *want, const struct field_table *table)
+{
+	for (unsigned i = 0; i < table->count; i++)
+		want_add(want, table->of, i);
+}
+
+void want_add_everything(struct want *want)
+{
+	want_add_table(want, &host_fields);
+	want_add_table(want, &device_fields);
+	want_add_table(want, &process_fields);
+	want_add_table(want, &usage_fields);
+}

@@ -1,0 +1,109 @@
+"""The same question, the same answer.
+
+same.py TT_SMI ROOT [KEY...]: every field (or those named) is asked for alone, in the company of
+all others, and looked up in the JSON document. All three must agree, and so must the exit codes.
+"""
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import fields  # noqa: E402
+
+tt_smi, root, *chosen = sys.argv[1:]
+UNITS = {
+    unit: (eval(scale), int(digits))
+    for unit, scale, digits in re.findall(
+        r'\[(U_\w+)\] = \{ "[^"]*", (?:NULL|"[^"]*"), ([^,]+), (\d+) \}',
+        (fields.SOURCE / "model/field.c").read_text(encoding="utf-8"),
+    )
+}
+failures = []
+
+
+def run(*arguments):
+    done = subprocess.run([tt_smi, "--root", root, *arguments], capture_output=True, text=True, check=False,
+                          env=dict(os.environ, TZ="UTC"))
+    return done.stdout, done.returncode
+
+
+def ask(query, keys):
+    out, code = run(f"--{query}=" + ",".join(keys), "--format=csv,noheader,nounits")
+    return list(csv.reader(io.StringIO(out), skipinitialspace=True)), code
+
+
+def differ(query, key, what, one, other):
+    if one != other:
+        failures.append(f"{root}: --{query}={key}: {one} alone, {other} {what}")
+
+
+def at(node, path):
+    for name in path.split("."):
+        node = node[name]
+    return node
+
+
+def close(text, field, value):
+    """Is the text of a CSV cell what the JSON document says?"""
+    if value is None:
+        return text == "[N/A]"
+    if field.kind in ("K_STRING", "K_TEXT", "K_HEX64", "K_HEX16"):
+        return text == str(value)
+    if field.kind == "K_BOOL":
+        return text == ("yes" if value else "no")
+    if field.unit == "U_TIME":
+        return text == time.strftime("%Y/%m/%d %H:%M:%S", time.gmtime(value))
+    scale, digits = UNITS[field.unit]
+    return text != "[N/A]" and abs(float(text) - value / scale) <= 0.500001 * 10**-digits
+
+
+def compare(query, table, rows):
+    """table: (field, function from a JSON row to the object it is in)."""
+    keys = [field.key for field, _ in table]
+    together, code = ask(query, keys)
+    differ(query, "(all)", "rows in JSON", len(together), len(rows))
+    for column, (field, find) in enumerate(table):
+        if chosen and field.key not in chosen:
+            continue
+        alone, alone_code = ask(query, [field.key])
+        alone = [row[0] if row else "" for row in alone]
+        differ(query, field.key, "with all others", alone, [row[column] for row in together])
+        differ(query, field.key, "is the exit code with all others", alone_code, code)
+        if not field.json or len(alone) != len(rows):
+            continue
+        for text, row in zip(alone, rows):
+            value = at(find(row), field.json)
+            if not close(text, field, value):
+                failures.append(f"{root}: --{query}={field.key}: {text} alone, {value!r} in JSON")
+
+
+document, code = run("--json")
+document = json.loads(document)
+devices = fields.device_fields()
+compare(
+    "query-gpu",
+    [(field, lambda device: device) for field in devices]
+    + [(field, lambda _: document["host"]) for field in fields.host_fields()],
+    document["devices"],
+)
+differ("query-gpu", "index", "is the exit code of JSON", ask("query-gpu", ["index"])[1], code)
+
+by_id = {str(device["id"]): device for device in document["devices"]}
+processes = fields.process_fields()
+usages = fields.usage_fields()
+taken = {name for field in processes + usages for name in [field.key, *field.aliases]}
+compare(
+    "query-compute-apps",
+    [(field, lambda row: row[0]) for field in processes]
+    + [(field, lambda row: row[1]) for field in usages]
+    + [(field, lambda row: by_id[str(row[1]["id"])]) for field in devices if field.key not in taken],
+    [(process, usage) for process in document["processes"] for usage in process["devices"]],
+)
+print("\n".join(failures))
+sys.exit(bool(failures))
