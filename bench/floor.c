@@ -52,7 +52,10 @@ struct show {
 	bool bdf, processes, owner;
 };
 
-static const char *const table_class[] = { "tt_card_type", "tt_serial", "tt_asic_id", NULL };
+static const char *const table_class[] = {
+	"tt_card_type", "tt_serial",	       "tt_asic_id", "tt_fw_bundle_ver",
+	"tt_heartbeat", "tt_therm_trip_count", NULL,
+};
 static const char *const table_hwmon[] = { "temp1_input", "temp1_max", "power1_input", "power1_max",
 					   NULL };
 static const char *const list_class[] = { "tt_card_type", "tt_asic_id", NULL };
@@ -104,6 +107,7 @@ static const char *const json_hwmon[] = {
 	"in0_max",     "curr1_input", "curr1_max",    "fan1_input", NULL,
 };
 
+static const char *const narrow_class[] = { "tt_heartbeat", "tt_therm_trip_count", NULL };
 static const char *const narrow_hwmon[] = { "temp1_input", "power1_input", NULL };
 static const char *const wide_hwmon[] = { "temp1_input", "power1_input", "fan1_input", NULL };
 static const char *const wide_class[] = {
@@ -121,7 +125,7 @@ static const struct show shows[] = {
 	{ "json", json_class, json_hwmon, true, true, true },
 	{ "query", none, query_hwmon, false, false, false },
 	{ "list", list_class, none, true, false, false },
-	{ "narrow", none, narrow_hwmon, false, false, false },
+	{ "narrow", narrow_class, narrow_hwmon, false, false, false },
 	{ "wide", wide_class, wide_hwmon, false, false, false },
 };
 

@@ -151,6 +151,34 @@ check() {
 	done
 }
 
+# opened PATTERN: was a file of this name?
+opened() {
+	grep -q -E "openat2?\(.*\"[^\"]*($1)[^\"]*\"" "$WORK/trace"
+}
+
+@test "what is not shown is not read" {
+	make_machine n300
+	traced --query-gpu=memory.total
+	not opened 'pids|dev/shm|proc/1001|fw_bundle|pcie_perf|hwmon|heartbeat'
+	opened tt_card_type
+	traced --query-gpu=memory.l1.total
+	opened fw_bundle
+	not opened 'pids|dev/shm|proc/1001|pcie_perf|hwmon'
+	traced --query-gpu=temperature.gpu
+	opened temp1_input
+	not opened 'pids|dev/shm|proc/1001|pcie_perf|heartbeat|temp1_max|power1|aiclk'
+	traced -q -d CLOCK,POWER
+	opened 'power1_max'
+	not opened 'pids|dev/shm|proc/1001|pcie_perf|temp1_max|heartbeat'
+	traced -L
+	not opened 'pids|dev/shm|proc/1001|pcie_perf|hwmon|heartbeat'
+	traced -s
+	opened 'proc/1001/cmdline'
+	not opened 'pcie_perf'
+	COLUMNS=80 traced
+	not opened 'pcie_perf|aiclk|link_speed|fan1|in0|curr1|m3app'
+}
+
 @test "a device is looked at with few calls, and in a loop with fewer" {
 	machine -b 8xp150a --no-workloads
 	rm "$D/captured_at"

@@ -35,6 +35,18 @@ accounted() {
 	eventually field_is '.devices[0].processes[0] | [.pid, .dram, (.list | length)]' "[$REPORTED,3145728,3]"
 }
 
+@test "a process that only the server knows is listed whatever is asked of it" {
+	needs_server
+	machine --no-workloads -b n300
+	serve
+	report 0 3 1048576
+	rm "$D/proc/$REPORTED"
+	apps() { "$TT_SMI" "--query-compute-apps=$1" --format=csv,noheader 2>/dev/null | cut -d, -f1; }
+	listed() { [ "$(apps pid,used_memory)" = "$REPORTED" ] && [ "$(apps pid)" = "$REPORTED" ]; }
+	eventually listed
+	is "$("$TT_SMI" -s | jq -c '[.processes[].pid]')" "[$REPORTED]"
+}
+
 @test "a million allocations come through the server too" {
 	needs_server
 	machine --no-workloads -b n300
