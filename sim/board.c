@@ -12,18 +12,20 @@
  * one chip: it is what firmware publishes as TDP, not what the board may draw.
  */
 static const struct board boards[] = {
-	/* name, arch, code, endpoints, idle W, max W, A, C, mV, fan, GT/s, lanes, Tensix, GiB */
-	{ "n150", WORMHOLE, 0x18, 1, 12, 85, 160, 75, 1000, false, "16.0", 16, 72, 12 },
-	{ "n300", WORMHOLE, 0x14, 1, 14, 85, 160, 75, 950, false, "16.0", 16, 64, 12 },
-	{ "galaxy-wormhole", WORMHOLE, 0x35, 32, 16, 170, 240, 75, 950, false, "16.0", 1, 80, 12 },
-	{ "p100a", BLACKHOLE, 0x43, 1, 20, 150, 200, 90, 900, true, "32.0", 16, 120, 28 },
-	{ "p150a", BLACKHOLE, 0x40, 1, 24, 150, 200, 90, 900, true, "32.0", 16, 120, 32 },
-	{ "p150b", BLACKHOLE, 0x41, 1, 24, 150, 200, 90, 900, false, "32.0", 16, 120, 32 },
-	{ "p150c", BLACKHOLE, 0x42, 1, 28, 500, 500, 90, 900, false, "32.0", 16, 120, 32 },
-	{ "p300a", BLACKHOLE, 0x45, 2, 18, 86, 500, 90, 900, true, "32.0", 8, 120, 32 },
-	{ "p300b", BLACKHOLE, 0x44, 2, 18, 94, 500, 90, 900, false, "32.0", 8, 120, 32 },
-	{ "p300c", BLACKHOLE, 0x46, 2, 20, 125, 500, 90, 900, false, "32.0", 8, 120, 32 },
-	{ "galaxy-blackhole", BLACKHOLE, 0x47, 32, 22, 130, 500, 90, 900, false, "16.0", 1, 130,
+	/* name, arch, code, endpoints, hidden, idle W, max W, A, C, mV, fan, GT/s, lanes, Tensix,
+	   GiB */
+	{ "n150", WORMHOLE, 0x18, 1, 0, 12, 85, 160, 75, 1000, false, "16.0", 16, 72, 12 },
+	{ "n300", WORMHOLE, 0x14, 1, 1, 14, 85, 160, 75, 950, false, "16.0", 16, 64, 12 },
+	{ "galaxy-wormhole", WORMHOLE, 0x35, 32, 0, 16, 170, 240, 75, 950, false, "16.0", 1, 80,
+	  12 },
+	{ "p100a", BLACKHOLE, 0x43, 1, 0, 20, 150, 200, 90, 900, true, "32.0", 16, 120, 28 },
+	{ "p150a", BLACKHOLE, 0x40, 1, 0, 24, 150, 200, 90, 900, true, "32.0", 16, 120, 32 },
+	{ "p150b", BLACKHOLE, 0x41, 1, 0, 24, 150, 200, 90, 900, false, "32.0", 16, 120, 32 },
+	{ "p150c", BLACKHOLE, 0x42, 1, 0, 28, 500, 500, 90, 900, false, "32.0", 16, 120, 32 },
+	{ "p300a", BLACKHOLE, 0x45, 2, 0, 18, 86, 500, 90, 900, true, "32.0", 8, 120, 32 },
+	{ "p300b", BLACKHOLE, 0x44, 2, 0, 18, 94, 500, 90, 900, false, "32.0", 8, 120, 32 },
+	{ "p300c", BLACKHOLE, 0x46, 2, 0, 20, 125, 500, 90, 900, false, "32.0", 8, 120, 32 },
+	{ "galaxy-blackhole", BLACKHOLE, 0x47, 32, 0, 22, 130, 500, 90, 900, false, "16.0", 1, 130,
 	  32 },
 };
 
@@ -55,6 +57,13 @@ const struct board *board_find(const char *name, size_t length)
 		if (strlen(boards[i].name) == length && !memcmp(boards[i].name, name, length))
 			return &boards[i];
 	return NULL;
+}
+
+uint64_t slot_umd_id(const struct slot *slot, bool hidden)
+{
+	uint64_t low = (slot->serial >> 4 & 0xF0000000) | (slot->serial & 0x0FFFFFFF);
+
+	return slot->board->hidden ? (hidden ? 3ull : 2ull) << 32 | low : slot->asic_id;
 }
 
 uint64_t board_dram(const struct board *board)

@@ -23,6 +23,7 @@ struct board {
 	enum arch arch;
 	unsigned code;	    /* board type: bits 36 and up of the serial number */
 	unsigned endpoints; /* devices that the driver sees */
+	unsigned hidden;    /* chips behind each of them, reached over Ethernet */
 	unsigned idle_watts;
 	unsigned max_watts; /* limits, as firmware publishes them */
 	unsigned max_amperes;
@@ -48,6 +49,12 @@ struct slot {
 	uint64_t serial;
 	uint64_t asic_id;
 };
+
+/*
+ * What UMD calls the chip, and TT-Metal its file: on a board with Ethernet links between its
+ * chips an id that Ethernet firmware makes of the serial number.
+ */
+uint64_t slot_umd_id(const struct slot *slot, bool hidden);
 
 /* Bytes that programs can use on one chip: a Blackhole keeps 16 MiB of each bank's 4 GiB. */
 uint64_t board_dram(const struct board *board);

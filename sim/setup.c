@@ -178,6 +178,17 @@ static uint64_t leak_room(const struct machine *m, const struct device *d)
 	return (capacity - used) / leaks;
 }
 
+/* TT-Metal numbers chips without PCIe after all others, in the order of their gateways. */
+static unsigned behind_logical(const struct machine *m, const struct device *gateway)
+{
+	unsigned number = (unsigned)m->device_count;
+
+	for (size_t i = 0; i < m->device_count; i++)
+		number += m->devices[i].slot.board->hidden &&
+			  m->devices[i].slot.logical < gateway->slot.logical;
+	return number;
+}
+
 void setup_job(struct machine *m, const struct workload *w, const char *root,
 	       struct worker_job *ret)
 {
@@ -196,6 +207,10 @@ void setup_job(struct machine *m, const struct workload *w, const char *root,
 			.number = d->slot.number,
 			.logical = d->slot.logical,
 			.asic_id = d->slot.asic_id,
+			.umd_id = slot_umd_id(&d->slot, false),
+			.has_behind = d->slot.board->hidden,
+			.behind_id = slot_umd_id(&d->slot, true),
+			.behind_logical = behind_logical(m, d),
 			.arch = d->slot.board->arch,
 			.cores = d->slot.board->tensix,
 		};

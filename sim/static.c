@@ -20,25 +20,39 @@
 #define DEFAULT_TIME 1767225600 /* 2026-01-01, if no --time is given */
 #define AGE_MS	     600000	/* of the first workload; each next one is younger by a minute */
 
+static int publish_chip(const char *shm, uint64_t id, unsigned logical, pid_t pid, const char *comm,
+			const uint64_t bytes[static POOLS], int64_t now)
+{
+	struct metal metal;
+	int r;
+
+	r = metal_attach(&metal, shm, id, logical, pid, comm);
+	if (r < 0)
+		return r;
+	metal_set(&metal, bytes, (uint64_t)(now * NS_PER_S));
+	metal_abandon(&metal);
+	return 0;
+}
+
 static int publish_metal(const struct worker_job *job, const char *shm, pid_t pid, int64_t now,
 			 int64_t after_ms)
 {
-	struct metal metal;
+	const uint64_t behind[POOLS] = { [POOL_DRAM] = job->workload.behind };
 	uint64_t bytes[POOLS];
 	char comm[16];
-	int r;
+	int r = 0;
 
 	workload_comm(&job->workload, comm);
 	worker_amounts(job, job->workload.age_ms + after_ms, bytes);
-	for (size_t i = 0; i < job->device_count; i++) {
-		r = metal_attach(&metal, shm, job->devices[i].asic_id, job->devices[i].logical, pid,
-				 comm);
-		if (r < 0)
-			return r;
-		metal_set(&metal, bytes, (uint64_t)(now * NS_PER_S));
-		metal_abandon(&metal);
+	for (size_t i = 0; i < job->device_count && r >= 0; i++) {
+		const struct worker_device *d = &job->devices[i];
+
+		r = publish_chip(shm, d->umd_id, d->logical, pid, comm, bytes, now);
+		if (r >= 0 && d->has_behind && behind[POOL_DRAM])
+			r = publish_chip(shm, d->behind_id, d->behind_logical, pid, comm, behind,
+					 now);
 	}
-	return 0;
+	return r;
 }
 
 static int publish_util(const struct worker_job *job, const char *shm, pid_t pid, uint32_t after_s)

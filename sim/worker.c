@@ -26,7 +26,7 @@ struct worker {
 	char shm[1100];
 	char comm[16];
 	int64_t started; /* CLOCK_MONOTONIC, ns */
-	struct metal metal[MAX_DEVICES];
+	struct metal metal[MAX_DEVICES], behind[MAX_DEVICES];
 	struct report report;
 	bool begun; /* to report */
 };
@@ -44,27 +44,40 @@ static int publish_none(struct worker *w, const uint64_t *bytes)
 	return 0;
 }
 
-static int publish_metal(struct worker *w, const uint64_t *bytes)
+/* One chip's file; bytes as in publish_function. */
+static int publish_chip(struct worker *w, struct metal *metal, uint64_t id, unsigned logical,
+			const uint64_t *bytes)
 {
 	uint64_t now = (uint64_t)clock_now(CLOCK_REALTIME);
 	int r;
 
-	for (size_t i = 0; i < w->job.device_count; i++) {
+	if (!bytes) {
+		metal_detach(metal, now);
+		return 0;
+	}
+	if (!metal->file) {
+		r = metal_attach(metal, w->shm, id, logical, getpid(), w->comm);
+		if (r < 0)
+			return r;
+	}
+	metal_set(metal, bytes, now);
+	return 0;
+}
+
+static int publish_metal(struct worker *w, const uint64_t *bytes)
+{
+	const uint64_t behind[POOLS] = { [POOL_DRAM] = w->job.workload.behind };
+	int r = 0;
+
+	for (size_t i = 0; i < w->job.device_count && r >= 0; i++) {
 		const struct worker_device *d = &w->job.devices[i];
 
-		if (!bytes) {
-			metal_detach(&w->metal[i], now);
-			continue;
-		}
-		if (!w->metal[i].file) {
-			r = metal_attach(&w->metal[i], w->shm, d->asic_id, d->logical, getpid(),
-					 w->comm);
-			if (r < 0)
-				return r;
-		}
-		metal_set(&w->metal[i], bytes, now);
+		r = publish_chip(w, &w->metal[i], d->umd_id, d->logical, bytes);
+		if (r >= 0 && d->has_behind && behind[POOL_DRAM])
+			r = publish_chip(w, &w->behind[i], d->behind_id, d->behind_logical,
+					 bytes ? behind : NULL);
 	}
-	return 0;
+	return r;
 }
 
 static void reach(struct worker *w, const uint64_t *bytes, report_function *tell)

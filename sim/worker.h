@@ -20,6 +20,10 @@ struct worker_device {
 	unsigned number;
 	unsigned logical;
 	uint64_t asic_id;
+	uint64_t umd_id;    /* in the names of TT-Metal's files */
+	bool has_behind;    /* a chip without PCIe, reached through this one */
+	uint64_t behind_id; /* UMD's id of that */
+	unsigned behind_logical;
 	enum arch arch;
 	unsigned cores;
 };

@@ -97,6 +97,8 @@ static int parse_field(const char *key, char *value, struct workload *w)
 		return spec_bytes(value, &w->leak);
 	if (!strcmp(key, "wave"))
 		return spec_bytes(value, &w->wave);
+	if (!strcmp(key, "behind"))
+		return spec_bytes(value, &w->behind);
 	if (!strcmp(key, "life"))
 		return spec_seconds(value, &w->life_ms);
 	if (!strcmp(key, "again"))

@@ -21,6 +21,7 @@ struct workload {
 	uint64_t bytes[POOLS];	       /* on each of them */
 	uint64_t leak;		       /* DRAM, bytes per second */
 	uint64_t wave;		       /* DRAM that comes and goes, at most so many bytes */
+	uint64_t behind;	       /* DRAM of the chip behind each of them, if it has one */
 	enum via via;
 	unsigned opens;	  /* open file descriptions of each device */
 	int64_t life_ms;  /* ends by itself; 0: does not */
