@@ -157,7 +157,8 @@ struct sum {
 struct sums {
 	struct sum dram, l1, cb;
 	unsigned processes;
-	bool low; /* one of them has more than is known */
+	unsigned holders; /* those who may have memory there: of a remote chip the gateway's too */
+	bool low;	  /* one of them has more than is known */
 };
 
 static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t part)
@@ -175,13 +176,27 @@ static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t p
 static void sums_add(struct sums *sums, const struct usage *usage)
 {
 	sums->processes++;
+	sums->holders++;
 	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
 	sum_add(&sums->dram, usage->why[USE_DRAM], usage->dram, usage->trace);
 	sum_add(&sums->l1, usage->why[USE_L1], usage->l1, usage->l1_small);
 	sum_add(&sums->cb, usage->why[USE_CB], usage->cb, 0);
 }
 
-/* Used is known if somebody told, or if nobody has the device open. */
+/*
+ * A process has the gateway open and reported nothing of the chip behind it: nothing is held
+ * there if its memory is known at all, since the same origin would have told.
+ */
+static void sums_add_gateway(struct sums *sums, const struct usage *gateway)
+{
+	sums->holders++;
+	sums->low |= gateway->why[USE_EXACT] == KNOWN && !gateway->exact;
+	sum_add(&sums->dram, gateway->why[USE_DRAM], 0, 0);
+	sum_add(&sums->l1, gateway->why[USE_L1], 0, 0);
+	sum_add(&sums->cb, gateway->why[USE_CB], 0, 0);
+}
+
+/* Used is known if a process on it is tracked, or if no process has the device open. */
 static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
 			      const struct device *dev)
 {
@@ -193,7 +208,7 @@ static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
 		return dev->holders_why;
 	if (dev->unseen_holders)
 		return device_unseen_reason(dev);
-	return sums->processes ? sum->untracked : KNOWN;
+	return sums->holders ? sum->untracked : KNOWN;
 }
 
 static void device_set_free(struct device *dev)
@@ -216,11 +231,21 @@ static void device_set_complete(struct device *dev, const struct sums *sums)
 	enum reason why = dev->why[DEV_DRAM_USED];
 
 	dev->memory_complete = dev->holders_known && !dev->unseen_holders && !sums->low &&
-			       sums->dram.tracked == sums->processes &&
-			       sums->l1.tracked == sums->processes;
+			       sums->dram.tracked == sums->holders &&
+			       sums->l1.tracked == sums->holders;
 	if (device_knows(dev, DEV_L1_USED))
 		why = KNOWN; /* then it is about that one at least */
 	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
+}
+
+/* A process of the gateway's whose memory is not known may use the chip behind it as well. */
+static enum reason count_reason(const struct sums *sums, const struct device *dev)
+{
+	if (!dev->holders_known)
+		return dev->holders_why;
+	return sums->holders > sums->processes && sums->dram.tracked < sums->holders
+		       ? sums->dram.untracked
+		       : KNOWN;
 }
 
 static void device_set_used(struct device *dev, const struct sums *sums)
@@ -242,22 +267,53 @@ static void device_set_used(struct device *dev, const struct sums *sums)
 	dev->why[DEV_CB_USED] = (uint8_t)sum_reason(&sums->cb, sums, dev);
 	device_set_complete(dev, sums);
 	dev->processes = sums->processes;
-	dev->why[DEV_PROCESSES] = (uint8_t)(dev->holders_known ? KNOWN : dev->holders_why);
+	dev->why[DEV_PROCESSES] = (uint8_t)count_reason(sums, dev);
 	device_set_free(dev);
+}
+
+/* The device through which a chip without PCIe is reached; SIZE_MAX: it is not here. */
+static size_t find_gateway(const struct snapshot *snapshot, const struct device *remote)
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (!snapshot->devices[i].remote && snapshot->devices[i].index == remote->gateway)
+			return i;
+	return SIZE_MAX;
+}
+
+/* A chip without PCIe is held by those who hold its gateway. */
+static void device_take_holders(struct device *dev, const struct device *gateway)
+{
+	dev->unseen_holders = gateway->unseen_holders;
+	dev->lost_openers = gateway->lost_openers;
+	dev->holders_known = gateway->holders_known;
+	dev->holders_why = gateway->holders_why;
+}
+
+static void merge_device(struct snapshot *snapshot, size_t at)
+{
+	struct device *dev = &snapshot->devices[at];
+	size_t gateway = dev->remote ? find_gateway(snapshot, dev) : SIZE_MAX;
+	struct sums sums = { 0 };
+
+	if (gateway != SIZE_MAX)
+		device_take_holders(dev, &snapshot->devices[gateway]);
+	for (size_t p = 0; p < snapshot->n_processes; p++) {
+		const struct process *process = &snapshot->processes[p];
+		const struct usage *usage = process_find_usage(process, at), *held = NULL;
+
+		if (!usage && gateway != SIZE_MAX)
+			held = process_find_usage(process, gateway);
+		if (usage)
+			sums_add(&sums, usage);
+		else if (held)
+			sums_add_gateway(&sums, held);
+	}
+	device_set_used(dev, &sums);
 }
 
 void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count)
 {
 	merge_claims(snapshot, claims, count);
-	for (size_t d = 0; d < snapshot->n_devices; d++) {
-		struct sums sums = { 0 };
-
-		for (size_t p = 0; p < snapshot->n_processes; p++) {
-			const struct usage *usage = process_find_usage(&snapshot->processes[p], d);
-
-			if (usage)
-				sums_add(&sums, usage);
-		}
-		device_set_used(&snapshot->devices[d], &sums);
-	}
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		merge_device(snapshot, i);
 }
