@@ -37,6 +37,10 @@ static bool bdf_parse(const char *text, uint64_t *ret)
 void card_identify(const struct device *device, struct table_device *ret)
 {
 	*ret = (struct table_device){ .known = TABLE_HAS_NODE, .node = device->index };
+	if (device->remote) {
+		ret->known = TABLE_BEHIND;
+		return;
+	}
 	if (device_knows(device, DEV_BDF) && bdf_parse(device->bdf, &ret->bdf))
 		ret->known |= TABLE_HAS_BDF;
 	if (device_knows(device, DEV_ASIC_ID)) {
@@ -264,14 +268,10 @@ size_t cards_count_visible(const struct cards *cards, const char *visible)
 	return count;
 }
 
-/* The sources are kept while there are files, since they remember what does not change. */
+/* The sources are kept between questions, since they remember what does not change. */
 static int counts_ask(struct cards *cards, struct snapshot **ret_snapshot,
 		      struct claim **ret_claims, size_t *ret_count)
 {
-	if (!root_has_counts(cards->root)) {
-		cards->looker = looker_free(cards->looker);
-		return 0;
-	}
 	if (!cards->looker && looker_new(cards->root, &cards->looker) < 0)
 		return -ENOMEM;
 	return looker_counts(cards->looker, ret_snapshot, ret_claims, ret_count);

@@ -30,7 +30,7 @@ struct cards {
 	size_t count;
 	const struct root *root;
 	struct loop *loop;
-	struct looker *looker;	  /* the sources, while there are such files */
+	struct looker *looker;	  /* the sources, from the first question on */
 	struct watch changes;	  /* inotify */
 	struct timer settle;	  /* looks again once changes have settled */
 	unsigned looks;		  /* still to be made, at most */

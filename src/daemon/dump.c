@@ -15,10 +15,13 @@ struct row {
 	const struct image_process *process;
 };
 
-/* Cards in the order of their nodes, unknown ones by logical id after them. */
+/* Cards in the order of their nodes, each with the chip behind it; unknown ones by logical id after
+ * them. */
 static uint64_t card_key(const struct image_usage *usage)
 {
-	return usage->known & TABLE_HAS_NODE ? usage->node : UINT64_C(1) << 32 | usage->device;
+	if (usage->known & (TABLE_HAS_NODE | TABLE_BEHIND))
+		return (uint64_t)usage->node << 1 | (usage->known & TABLE_BEHIND ? 1 : 0);
+	return UINT64_C(1) << 40 | usage->device;
 }
 
 static int row_compare(const void *a, const void *b)
@@ -55,6 +58,10 @@ static int origin_compare(const void *a, const void *b)
 
 static void put_card(struct buf *out, const struct image_usage *usage)
 {
+	if (usage->known & TABLE_BEHIND) {
+		buf_printf(out, "device %uR", usage->node);
+		return;
+	}
 	if (!(usage->known & TABLE_HAS_NODE)) {
 		buf_printf(out, "logical device %u", usage->device);
 		return;

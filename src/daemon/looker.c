@@ -1,7 +1,6 @@
 #include "daemon/looker.h"
 
 #include "basic/clock.h"
-#include "proto/traced.h"
 #include "source/shm.h"
 #include "source/source.h"
 
@@ -19,6 +18,7 @@ static const struct source *const asked[] = {
 struct looker {
 	const struct root *root;
 	struct crew *crew;
+	struct shm_folder shm;
 	void *states[ARRAY_SIZE(asked)];
 	size_t n_open;
 };
@@ -31,6 +31,7 @@ int looker_new(const struct root *root, struct looker **ret)
 	if (!looker)
 		return -ENOMEM;
 	looker->root = root;
+	shm_folder_init(&looker->shm, root);
 	r = crew_new(&looker->crew);
 	for (size_t i = 0; i < ARRAY_SIZE(asked) && r >= 0; i++) {
 		if (asked[i]->open)
@@ -56,6 +57,7 @@ struct looker *looker_free(struct looker *looker)
 	}
 	if (looker->crew)
 		crew_free(looker->crew);
+	shm_folder_done(&looker->shm);
 	free(looker);
 	return NULL;
 }
@@ -66,6 +68,7 @@ static int looker_ask(struct looker *looker, size_t count, const struct want *wa
 {
 	struct sample sample = {
 		.root = looker->root,
+		.shm = &looker->shm,
 		.want = want,
 		.crew = looker->crew,
 		.deadline_ns = patience_ns,
@@ -75,6 +78,8 @@ static int looker_ask(struct looker *looker, size_t count, const struct want *wa
 	r = snapshot_new(&sample.snapshot);
 	if (r < 0)
 		return r;
+	if (want->memory)
+		(void)!shm_folder_refresh(&looker->shm); /* no directory, no files */
 	for (size_t i = 0; i < count && r >= 0; i++)
 		r = asked[i]->sample(looker->states[i], &sample);
 	if (r < 0) {
@@ -106,20 +111,6 @@ int looker_devices(struct looker *looker, struct snapshot **ret)
 	if (r >= 0)
 		free(claims);
 	return r;
-}
-
-static int seen(uint64_t id, const char *name, void *arg)
-{
-	(void)id;
-	(void)name;
-	(void)arg;
-	return 1;
-}
-
-bool root_has_counts(const struct root *root)
-{
-	return root_access(root, TRACED_ALLOCATIONS, F_OK) == 0 ||
-	       shm_each(root, "_memory", seen, NULL) > 0;
 }
 
 int looker_counts(struct looker *looker, struct snapshot **ret_snapshot, struct claim **ret_claims,

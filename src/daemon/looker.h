@@ -17,9 +17,6 @@ struct looker *looker_free(struct looker *looker);
 /* The devices, identity and capacity only. -ENOENT: no driver. Owned by the caller. */
 MUST_CHECK int looker_devices(struct looker *looker, struct snapshot **ret);
 
-/* Is there anybody who counts for others: the tracer's file, or any of TT-Metal's? */
-bool root_has_counts(const struct root *root);
-
 /* What these say of processes that hold devices. Both owned by the caller. */
 MUST_CHECK int looker_counts(struct looker *looker, struct snapshot **ret_snapshot,
 			     struct claim **ret_claims, size_t *ret_count);

@@ -33,16 +33,20 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 		[TABLE_TRACE] = claim->trace,	[TABLE_CB] = claim->cb,
 	};
 	struct table_device card;
-	uint32_t count = 0;
+	uint32_t count = 0, number;
 
 	card_identify(device, &card);
+	/* A number of its own for each chip: readers tell them apart by it. */
+	number = MIN(card.node, TABLE_DEVICES - 1);
+	if (card.known & TABLE_BEHIND)
+		number = TABLE_DEVICES - 1 - number;
 	for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
 		bool told = bytes[pool] > 0 || (traced && pool == TABLE_DRAM);
 
 		if (!told || bytes[pool] > TABLE_BYTES_MAX)
 			continue;
 		ret[count] = (struct image_usage){
-			.device = MIN(card.node, TABLE_DEVICES - 1),
+			.device = number,
 			.pool = pool,
 			.known = card.known,
 			.node = card.node,

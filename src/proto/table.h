@@ -76,6 +76,8 @@ enum table_identity {
 	TABLE_HAS_BDF = 1 << 1,
 	TABLE_HAS_ASIC = 1 << 2,
 	TABLE_STATED = 1 << 3, /* by the program; otherwise TT-Metal's usual order was assumed */
+	TABLE_BEHIND =
+		1 << 4, /* in images only, and alone: the chip without PCIe behind the node */
 };
 
 /* What table_header.flags says of the writer. */

@@ -79,7 +79,8 @@ static size_t count_pools(const struct image_usage *usages, size_t count)
 {
 	size_t n = 1;
 
-	while (n < count && usages[n].device == usages[0].device)
+	while (n < count && usages[n].device == usages[0].device &&
+	       usages[n].known == usages[0].known)
 		n++;
 	return n;
 }

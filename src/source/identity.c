@@ -16,6 +16,8 @@ static uint64_t bdf_number(const char *text)
 
 static bool is_meant(const struct device *dev, const struct table_device *wanted)
 {
+	if (wanted->known & TABLE_BEHIND)
+		return dev->remote && dev->gateway == wanted->node;
 	if (dev->remote)
 		return false;
 	/* Not every output reads every id, and a dead chip does not tell it. */

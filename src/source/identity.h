@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* Never a chip without PCIe: programs name what they opened. */
+/* A chip without PCIe only if the server names it: programs name what they opened. */
 bool identity_find(const struct snapshot *snapshot, const struct table_device *wanted, size_t *ret);
 
 /*

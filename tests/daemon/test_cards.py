@@ -186,7 +186,7 @@ def test_no_device_is_ever_opened(directory):
     with open(directory + "/trace") as f:
         opened = f.read()
     assert "sys/class/tenstorrent" in opened
-    assert not re.search(r"tenstorrent/\d", opened), opened
+    assert not re.search(r"dev/tenstorrent/\d", opened), opened
 
 
 @root
@@ -234,6 +234,24 @@ def test_tt_metals_counters_are_read_again(directory):
     wait(figure, "the figure with the file")
     os.kill(metal()[0].pid, signal.SIGKILL)
     wait(lambda: not metal(), "no figure of a process that has ended")
+    server.stop()
+
+
+@root
+@bare
+def test_the_chip_behind_an_n300_is_named_to_everybody(directory):
+    """Its memory is not its gateway's, and readers can tell them apart."""
+    root = machine(directory, "-b", "n150,n300", "-w", "dev=1,dram=2G,behind=3G,name=train")
+    server = Server(directory, root=root)
+
+    def ordinary():
+        env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TT_SMI_ROOT=root)
+        out = subprocess.run([BUILD + "/tt_smi", "--query-compute-apps=index,used_memory", "--format=csv,noheader,nounits"],
+                             env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+        assert out.split("\n")[:2] == ["1, 2048", "1R, 3072"], out
+
+    wait(lambda: server.ask().living, "the workload")
+    in_child(ordinary, NOBODY)
     server.stop()
 
 
