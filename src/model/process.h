@@ -115,11 +115,13 @@ struct owner {
 struct process {
 	uint8_t why[PROCESS_N_FIELDS];
 	enum holding how;
-	uint64_t start_ticks; /* since boot; identity together with the pid; 0 unknown */
+	enum reason unseen_why; /* HOLDING_LISTED: why its descriptors were not looked at */
+	uint64_t start_ticks;	/* since boot; identity together with the pid; 0 unknown */
 	uint64_t cpu_ticks;
 	int32_t parent;	    /* its pid; 0: not known */
 	int32_t ns_pids[8]; /* its pids, outermost namespace first */
 	unsigned ns_depth;
+	uint64_t mount_ns;		/* inode of its mount namespace; 0: not known */
 	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */
 	unsigned n_tables;
 	char *visible; /* its TT_VISIBLE_DEVICES; NULL: not set, not read, or not ours to read */

@@ -29,6 +29,9 @@ enum reason {
 	OTHER_NAMESPACE,
 	HIDDEN_BY_NAMESPACE, /* we are in one, and cannot tell whether others have it */
 	HOLDER_UNKNOWN,
+	AMBIGUOUS_PROCESS,   /* TT-Metal's counters fit several processes */
+	UNMATCHED_CHIP,	     /* they are for none of this machine's chips */
+	UNTRUSTED_FILE,	     /* they are in a file of a user who may not speak for the process */
 	TRACE_UNKNOWN_SHAPE, /* it is traced, but its figures cannot be trusted */
 	TRACE_SINGLE_STEP,
 	TRACE_MISSED_FREE,

@@ -10,11 +10,17 @@ static const struct field_table *const tables[] = {
 };
 
 static const struct field_ref *const part_needs[PART_N] = {
-	/* Slots in TT-Metal's files have the pid that their process has in its own namespace. */
-	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID)),
+	/*
+	 * Slots in TT-Metal's files have the pid that their process has in its own namespace,
+	 * and count only if the file belongs to the process's user.
+	 */
+	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID)),
 	[PART_ALLOCATIONS] = FIELDS(PART(PROCESSES)),
 	[PART_REPORTERS] = FIELDS(PART(PROCESSES)),
-	/* The publisher may run in a container: it is then found among the processes. */
+	/*
+	 * The publisher may run in a container: it is then found among the processes. What it
+	 * says counts if its user has the device open.
+	 */
 	[PART_UTILIZATION] = FIELDS(PART(PROCESSES)),
 	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL)),
 };

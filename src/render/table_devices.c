@@ -75,8 +75,8 @@ static bool put_condition(struct sheet *sheet, const struct device *dev)
 	case DEVICE_NOT_ANSWERING: sheet_cell(sheet, 0, TINT_BAD, "chip not answering"); break;
 	case DEVICE_LOST: sheet_cell(sheet, 0, TINT_BAD, "device lost"); break;
 	case DEVICE_UNREADABLE:
-		/* TT-Metal may tell of its memory all the same. */
-		if (device_knows(dev, DEV_DRAM_USED) && dev->dram_used)
+		/* Programs tell of its memory all the same; "at least 0" is no news. */
+		if (device_knows(dev, DEV_DRAM_USED) && (dev->dram_used || dev->memory_complete))
 			return false;
 		sheet_cell(sheet, 0, TINT_DIM, "not readable (no PCIe)");
 		break;

@@ -100,6 +100,17 @@ static bool has_our_pids(const struct snapshot *snapshot)
 	return major > 2 || (major == 2 && minor >= 7);
 }
 
+/* The driver lists it, and its descriptors were not seen. */
+static int add_listed(struct snapshot *snapshot, const struct suspect *suspect, size_t device)
+{
+	int r = add_holder(snapshot, suspect->pid, device, HOLDING_LISTED);
+
+	if (r >= 0)
+		snapshot_find_process(snapshot, suspect->pid)->unseen_why =
+			suspect->late ? TIMED_OUT : reason_of_error(suspect->error);
+	return r;
+}
+
 /* Takes over one of those listed, unless it proved wrong. */
 static int take_suspect(const struct holders *holders, struct sample *sample,
 			const struct suspect *suspect)
@@ -118,7 +129,7 @@ static int take_suspect(const struct holders *holders, struct sample *sample,
 		if (verdict == HOLDS)
 			return add_seen(suspect->pid, &suspect->known.seen, snapshot);
 		if (verdict == MAY_HOLD && holders->pids_are_ours)
-			r = add_holder(snapshot, suspect->pid, i, HOLDING_LISTED);
+			r = add_listed(snapshot, suspect, i);
 	}
 	return r;
 }

@@ -1,297 +1,260 @@
 /*
- * Memory per process, as TT-Metal (April 2026 and later) counts it itself.
- *
- * A file belongs to a chip by its ASIC id, or by an id composed of board and
- * place (older ones, and boards linked to others), or by TT-Metal's logical
- * number. A slot belongs to a process by the pid that process has in its own
- * namespace. What a dead process left behind is told apart by pid and start time
- * and shown as stale, not counted.
+ * Memory per process, as TT-Metal (April 2026 and later) counts it in /dev/shm: in ours, and
+ * with the right to look there in those of containers. metal_slots.h says whose figures count.
  */
 #include "source/source.h"
 
-#include "basic/clock.h"
-#include "proto/metal_shm.h"
-#include "source/identity.h"
-#include "source/shm.h"
+#include "source/container_shm.h"
+#include "source/metal_file.h"
+#include "source/metal_id.h"
+#include "source/metal_slots.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The start of a process is known to 10 ms, and clocks get set. */
-static const double start_slack = 2.0;
+/* Files of one owner that no chip is known for: read up to so many. */
+enum { UNMATCHED_MAX = 64 };
 
-static const struct device *device_at(const struct sample *sample, size_t at)
+struct metal_shm {
+	struct containers containers;
+	struct metal_ids ids; /* of this sample */
+};
+
+/* Why the figures of a device's processes are not known. */
+static void blame_device(const struct metal_view *view, enum reason why)
 {
-	return &sample->snapshot->devices[at];
-}
+	struct snapshot *snapshot = view->folder->sample->snapshot;
 
-/* How many chips of the board come before this one in bus order. */
-static unsigned place_on_board(const struct sample *sample, const struct device *dev)
-{
-	unsigned place = dev->remote;
+	for (size_t i = 0; i < snapshot->n_processes && view->has_device; i++) {
+		struct process *process = &snapshot->processes[i];
+		const struct usage *usage = process_find_usage(process, view->device);
 
-	if (device_knows(dev, DEV_TRAY))
-		return (unsigned)(dev->tray << 4 | dev->chip);
-	for (size_t i = 0; i < sample->snapshot->n_devices && !dev->remote; i++) {
-		const struct device *other = device_at(sample, i);
-
-		if (other != dev && device_knows(other, DEV_SERIAL) &&
-		    other->serial == dev->serial && !other->remote &&
-		    strcmp(other->bdf, dev->bdf) < 0)
-			place++;
+		if (usage && metal_folder_is_seen(view->folder, process))
+			metal_blame(process, usage, why);
 	}
-	return place;
 }
 
-/* Ids in the order they are tried; a later one only if no device has an earlier one. */
-enum match { BY_ASIC, BY_BOARD_PLACE, BY_UMD_PLACE, BY_BOARD, MATCHES };
-
-static bool device_matches(const struct sample *sample, const struct device *dev, uint64_t id,
-			   enum match match)
+/* A file that is for no device is not worth a word: anyone may create it. */
+static void reject(const struct metal_view *view, enum reason why)
 {
-	uint64_t place;
+	const struct metal_file *file = view->file;
+	char path[SHM_PATH_SIZE], text[80];
 
-	if (match == BY_ASIC)
-		return device_knows(dev, DEV_ASIC_ID) && dev->asic_id == id;
-	if (!device_knows(dev, DEV_SERIAL))
-		return false;
-	if (match == BY_BOARD)
-		return !dev->remote && dev->serial == id;
-	place = place_on_board(sample, dev);
-	return id ==
-	       (match == BY_BOARD_PLACE ? dev->serial << 8 | place : dev->serial * 32 + place);
+	if (!view->has_device)
+		return;
+	shm_path(path, file->id, SHM_MEMORY);
+	if (file->length < 0)
+		snprintf(text, sizeof(text), "%s", strerror((int)-file->length));
+	else if (why == UNKNOWN_VERSION)
+		snprintf(text, sizeof(text), "unknown version %u", file->version);
+	else
+		snprintf(text, sizeof(text), "not understood (%zd bytes)", file->length);
+	snapshot_complain(view->folder->sample->snapshot, "metal_shm", "%s: %s", path, text);
+	blame_device(view, why);
 }
 
-/* MATCHES: none has it. */
-static enum match find_by_id(const struct sample *sample, uint64_t id, size_t *ret)
+static int take_file(struct metal_view *view)
 {
-	for (enum match match = BY_ASIC; match < MATCHES; match++)
-		for (size_t i = 0; i < sample->snapshot->n_devices; i++)
-			if (device_matches(sample, device_at(sample, i), id, match)) {
-				*ret = i;
-				return match;
-			}
-	return MATCHES;
+	const struct metal_file *file = view->file;
+
+	if (file->length < 0)
+		reject(view, reason_of_error((int)file->length));
+	else if (file->error == 0)
+		return metal_take_slots(view);
+	else if (file->error != -EAGAIN) /* that one was just created */
+		reject(view, file->error == -EPROTONOSUPPORT ? UNKNOWN_VERSION : MALFORMED);
+	return 0;
 }
 
-/*
- * A dead chip does not tell its id. If just one of the devices that a process
- * holds is such, the file that no other device matches is its.
- */
-static bool find_by_holder(const struct sample *sample, const struct process *process, size_t *ret)
+/* Does a file of this owner count for any process? */
+static bool owner_counts(const struct sample *sample, uid_t owner)
 {
-	size_t nameless = 0;
-
-	for (size_t i = 0; i < process->n_usages; i++) {
-		size_t device = process->usages[i].device;
-
-		if (device_at(sample, device)->remote ||
-		    device_knows(device_at(sample, device), DEV_ASIC_ID))
-			continue;
-		*ret = device;
-		nameless++;
-	}
-	return nameless == 1;
-}
-
-/* Has the process this pid, here or in a namespace further in? */
-static bool has_pid(const struct process *process, int32_t pid)
-{
-	if (process->pid == pid)
+	if (!sample->root->live || owner == 0)
 		return true;
-	for (unsigned i = 0; i < process->ns_depth; i++)
-		if (process->ns_pids[i] == pid)
+	for (size_t i = 0; i < sample->snapshot->n_processes; i++)
+		if (process_knows(&sample->snapshot->processes[i], PROC_UID) &&
+		    sample->snapshot->processes[i].uid == owner)
 			return true;
 	return false;
 }
 
-/* Did it live when the slot was last written? Else its number was given out again. */
-static bool is_old_enough(const struct process *process, const struct metal_slot *slot)
+/* How many files of an owner were read for which no chip is known. */
+struct tally {
+	uid_t owner;
+	unsigned count;
+};
+
+struct tallies {
+	struct tally list[64];
+	size_t count;
+	size_t skipped;
+};
+
+/* May one more be read? Anyone may create any number of files; those of others must not wait. */
+static bool tallies_admit(struct tallies *tallies, uid_t owner)
 {
-	return !process_knows(process, PROC_START_TIME) || slot->updated_ns == 0 ||
-	       process->start_time <= (double)slot->updated_ns / NS_PER_S + start_slack;
+	size_t i = 0;
+
+	while (i < tallies->count && tallies->list[i].owner != owner)
+		i++;
+	if (i == tallies->count && tallies->count < ARRAY_SIZE(tallies->list))
+		tallies->list[tallies->count++] = (struct tally){ .owner = owner };
+	if (i < tallies->count && tallies->list[i].count < UNMATCHED_MAX) {
+		tallies->list[i].count++;
+		return true;
+	}
+	tallies->skipped++;
+	return false;
+}
+
+/* Is it worth reading: is it for a chip, or can it be for one? */
+static bool is_worth_reading(const struct sample *sample, const struct metal_id *id, size_t at,
+			     struct tallies *tallies)
+{
+	uid_t owner;
+
+	if (id)
+		return true;
+	return shm_folder_owner(sample->shm, at, &owner) >= 0 && owner_counts(sample, owner) &&
+	       tallies_admit(tallies, owner);
+}
+
+static bool is_exact(const struct metal_id *id)
+{
+	return id && id->rule <= METAL_ID_ETHERNET;
+}
+
+/* The file's view, with the device that its id names. */
+static struct metal_view view_of(const struct metal_folder *folder, const struct metal_file *file,
+				 const struct metal_id *id)
+{
+	return (struct metal_view){
+		.folder = folder,
+		.file = file,
+		.has_device = id != NULL,
+		.device = id ? id->device : 0,
+	};
 }
 
 /*
- * The process of a slot: a holder with this pid, of this name if several have it.
- * TT-Metal writes comm, which is the first 15 bytes of a name that was not changed.
+ * Files of our own /dev/shm. Two may be for one chip, under an older id and a newer one: the
+ * first claim counts, so those with an exact id come first.
  */
-static const struct process *find_process(const struct snapshot *snapshot,
-					  const struct metal_slot *slot)
+static int take_own(const struct metal_shm *shm, const struct metal_folder *folder, bool exact,
+		    struct tallies *tallies)
 {
-	const struct process *found = NULL;
-
-	for (size_t i = 0; i < snapshot->n_processes; i++) {
-		const struct process *process = &snapshot->processes[i];
-		bool same;
-
-		if (!has_pid(process, slot->pid) || !is_old_enough(process, slot))
-			continue;
-		same = strncmp(process->name, slot->name, 15) == 0;
-		if (!found || same)
-			found = process;
-		if (same && process->pid != slot->pid)
-			break;
-	}
-	return found;
-}
-
-/* Gone is only what nobody can have: where holders are hidden, it may well live. */
-static enum reason leave_reason(const struct device *dev)
-{
-	if (dev->unseen_holders)
-		return device_unseen_reason(dev);
-	return dev->holders_known || dev->remote ? STALE : dev->holders_why;
-}
-
-/* A forged sum does not wrap into a small one. */
-static uint64_t add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-static int leave(struct sample *sample, size_t device, const struct metal_slot *slot)
-{
-	struct leftover leftover = {
-		.device = device,
-		.pid = slot->pid,
-		.dram = add(slot->bytes.dram, slot->bytes.trace),
-		.l1 = add(slot->bytes.l1, slot->bytes.l1_small),
-		.why = leave_reason(device_at(sample, device)),
-	};
-
-	/* An attached process that allocated nothing is nothing to tell of. */
-	if (leftover.dram == 0 && leftover.l1 == 0)
-		return 0;
-	memcpy(leftover.name, slot->name, sizeof(leftover.name));
-	return snapshot_add_leftover(sample->snapshot, &leftover);
-}
-
-static int take_slot(struct sample *sample, const struct metal_slot *slot, bool has_device,
-		     size_t device, uint64_t id)
-{
-	const struct process *process = find_process(sample->snapshot, slot);
-	struct claim claim;
-
-	if (!has_device && process)
-		has_device = identity_logical(sample->snapshot, process, id, &device) ||
-			     find_by_holder(sample, process, &device);
-	if (!has_device && process)
-		snapshot_complain(
-			sample->snapshot, "metal_shm",
-			"/dev/shm/tt_device_%llu_memory: process %d uses it, but it matches no "
-			"device",
-			(unsigned long long)id, process->pid);
-	if (!has_device)
-		return 0;
-	if (!process)
-		return leave(sample, device, slot);
-	claim = (struct claim){
-		.pid = process->pid,
-		.device = device,
-		.source = TRACKING_METAL,
-		.dram = slot->bytes.dram,
-		.l1 = slot->bytes.l1,
-		.l1_small = slot->bytes.l1_small,
-		.trace = slot->bytes.trace,
-		.cb = slot->bytes.cb,
-	};
-	return sample_claim(sample, &claim);
-}
-
-/* Why the figures of a device's processes are not known. */
-static void blame(struct sample *sample, bool has_device, size_t device, enum reason why)
-{
-	if (!has_device)
-		return;
-	for (size_t i = 0; i < sample->snapshot->n_processes; i++) {
-		struct usage *usage = process_find_usage(&sample->snapshot->processes[i], device);
-
-		if (usage)
-			usage_blame(usage, why);
-	}
-}
-
-static int take_file(struct sample *sample, struct shm_files *files, size_t at, bool has_device,
-		     size_t device)
-{
-	unsigned char data[METAL_MAX_SIZE + 1];
-	const char *name = files->files[at].name;
-	struct metal_counters counters;
-	uint32_t version = 0;
-	ssize_t n;
-	int r;
-
-	n = shm_files_read(files, sample->root, at, data, sizeof(data));
-	if (n < 0) {
-		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: %s", name,
-				  strerror((int)-n));
-		blame(sample, has_device, device, reason_of_error((int)n));
-		return 0;
-	}
-	r = metal_decode(data, (size_t)n, &counters, &version);
-	if (r == -EPROTONOSUPPORT) {
-		snapshot_complain(sample->snapshot, "metal_shm", "/dev/shm/%s: unknown version %u",
-				  name, version);
-		blame(sample, has_device, device, UNKNOWN_VERSION);
-		return 0;
-	}
-	if (r < 0) {
-		if (r != -EAGAIN)
-			snapshot_complain(sample->snapshot, "metal_shm",
-					  "/dev/shm/%s: not understood (%zd bytes)", name, n);
-		blame(sample, has_device, device, r == -EAGAIN ? NO_TRACKER : MALFORMED);
-		return 0;
-	}
-	for (size_t i = 0; i < counters.n_slots; i++) {
-		r = take_slot(sample, &counters.slots[i], has_device, device, files->files[at].id);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* One round over the files: those that belong to a chip by ASIC id, or all others. */
-static int take_files(struct sample *sample, struct shm_files *files, bool surely)
-{
+	struct sample *sample = folder->sample;
 	int r = 0;
 
-	for (size_t i = 0; i < files->count && r >= 0; i++) {
-		size_t device = 0;
-		enum match match = find_by_id(sample, files->files[i].id, &device);
+	for (size_t i = 0; i < sample->shm->count && r >= 0; i++) {
+		const struct metal_id *id = metal_ids_find(&shm->ids, sample->shm->files[i].id);
+		struct metal_file file;
+		struct metal_view view = view_of(folder, &file, id);
 
-		if ((match == BY_ASIC) == surely)
-			r = take_file(sample, files, i, match != MATCHES, device);
+		if (sample->shm->files[i].kind != SHM_MEMORY || is_exact(id) != exact ||
+		    !is_worth_reading(sample, id, i, tallies))
+			continue;
+		metal_file_read(sample->shm, i, &file);
+		r = take_file(&view);
 	}
 	return r;
 }
 
-/*
- * Two files may be for one chip, under an older id and a newer one. The first claim
- * stays, so those with the surest id come first, whatever the order of the directory.
- */
+static int take_container(const struct metal_shm *shm, const struct metal_folder *folder,
+			  bool exact)
+{
+	const struct container_shm *container = folder->container;
+	int r = 0;
+
+	for (size_t i = 0; i < container->count && r >= 0; i++) {
+		const struct metal_id *id = metal_ids_find(&shm->ids, container->files[i].id);
+		struct metal_view view = view_of(folder, &container->files[i], id);
+
+		if (is_exact(id) == exact)
+			r = take_file(&view);
+	}
+	return r;
+}
+
+/* A container whose files do not answer: its processes' memory is not known for that reason. */
+static void blame_container(struct snapshot *snapshot, const struct container_shm *container)
+{
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		if (snapshot->processes[i].mount_ns == container->mount_ns)
+			metal_blame(&snapshot->processes[i], NULL, TIMED_OUT);
+}
+
+static int take_containers(const struct metal_shm *shm, struct sample *sample)
+{
+	struct metal_folder folder = { .sample = sample, .containers = &shm->containers };
+	int r = 0;
+
+	for (size_t i = 0; i < shm->containers.count && r >= 0; i++) {
+		folder.container = shm->containers.list[i];
+		if (folder.container->late) {
+			blame_container(sample->snapshot, folder.container);
+			continue;
+		}
+		sample->lacks_ids |= folder.container->count > 0;
+		r = take_container(shm, &folder, true);
+		if (r >= 0)
+			r = take_container(shm, &folder, false);
+	}
+	return r;
+}
+
+static int take_folders(struct metal_shm *shm, struct sample *sample)
+{
+	struct metal_folder folder = { .sample = sample, .containers = &shm->containers };
+	struct tallies tallies = { 0 };
+	int r;
+
+	r = take_own(shm, &folder, true, &tallies);
+	if (r >= 0)
+		r = take_own(shm, &folder, false, &tallies);
+	if (tallies.skipped)
+		snapshot_complain(sample->snapshot, "metal_shm",
+				  "/dev/shm: %zu files match no device and were not read",
+				  tallies.skipped);
+	if (sample->shm->cut)
+		snapshot_complain(sample->snapshot, "metal_shm",
+				  "/dev/shm: more than %zu files named tt_device_*: the rest was "
+				  "not read",
+				  sample->shm->count);
+	return r < 0 ? r : take_containers(shm, sample);
+}
+
 static int metal_sample(void *state, struct sample *sample)
 {
-	struct shm_files *files = state;
+	struct metal_shm *shm = state;
 	int r;
 
 	if (!sample->want->processes)
 		return 0;
-	r = shm_files_find(files, sample->root);
+	r = containers_visit(&shm->containers, sample);
+	if (r < 0)
+		return r;
+	r = metal_ids_init(&shm->ids, sample->snapshot);
 	if (r >= 0)
-		r = take_files(sample, files, true);
-	if (r >= 0)
-		r = take_files(sample, files, false);
-	return r == -ENOENT ? 0 : r;
+		r = take_folders(shm, sample);
+	metal_ids_done(&shm->ids);
+	return r;
 }
 
 static int metal_open(const struct root *root, void **ret_state)
 {
 	(void)root;
-	return shm_files_open("_memory", ret_state);
+	*ret_state = calloc(1, sizeof(struct metal_shm));
+	return *ret_state ? 0 : -ENOMEM;
+}
+
+static void metal_close(void *state, struct crew *crew)
+{
+	struct metal_shm *shm = state;
+
+	containers_done(&shm->containers, crew);
+	free(shm);
 }
 
 const struct source source_metal_shm = {
@@ -299,5 +262,5 @@ const struct source source_metal_shm = {
 	.help = "memory per process, from TT-Metal's counters in /dev/shm",
 	.open = metal_open,
 	.sample = metal_sample,
-	.close = shm_files_close,
+	.close = metal_close,
 };

@@ -83,6 +83,16 @@ static bool person_is_fresh(const struct person *person, const struct procfs_sta
 	       strcmp(before->comm, person->stat.comm) == 0;
 }
 
+/* Says nothing to those who may not inspect the process. */
+static void read_mount_ns(struct person *person)
+{
+	struct stat st;
+	char path[48];
+
+	snprintf(path, sizeof(path), "proc/%d/ns/mnt", person->pid);
+	person->mount_ns = root_stat(person->root, path, &st) < 0 ? 0 : st.st_ino;
+}
+
 static void read_rest(struct person *person)
 {
 	struct proc_text text;
@@ -98,6 +108,9 @@ static void read_rest(struct person *person)
 	if (person_wants(person, PROC_OWNER))
 		read_owner(person, &text);
 	read_command(person);
+	person->mount_ns = 0;
+	if (person->wants_mount_ns)
+		read_mount_ns(person);
 	buf_reset(&person->visible);
 	if (person->wants_visible)
 		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);

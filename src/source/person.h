@@ -29,6 +29,8 @@ struct person {
 	struct owner *owner; /* NULL: nobody in particular */
 	int owner_error;
 	struct buf command;
+	bool wants_mount_ns;
+	uint64_t mount_ns; /* 0: not to be had */
 	bool wants_visible;
 	struct buf visible; /* TT_VISIBLE_DEVICES, empty if not set */
 };

@@ -153,6 +153,7 @@ static void person_fill(struct usernames *users, struct sample *sample, const st
 	process->why[PROC_STATE] = KNOWN;
 	process->host_memory = person->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	process->why[PROC_HOST_MEMORY] = KNOWN;
+	process->mount_ns = person->mount_ns;
 	if (person->visible.length && !process->visible)
 		process->visible = strdup(buf_text(&person->visible));
 }
@@ -230,6 +231,8 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	const struct want *want = sample->want;
 	/* TT-Metal's numbers mean something only among several devices. */
 	bool visible = process->n_usages > 1;
+	/* A tree has no namespaces, and a simulated machine's processes are in ours. */
+	bool mount_ns = sample->root->live;
 	struct person *person;
 
 	if (!can_be_asked(process) || is_late(proc, process->pid)) {
@@ -239,7 +242,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	person = take_known(proc, at, process->pid);
 	if (!person)
 		return NULL;
-	if (visible != person->wants_visible ||
+	if (visible != person->wants_visible || mount_ns != person->wants_mount_ns ||
 	    memcmp(&person->want, &want->process, sizeof(want->process)) != 0)
 		person->read_ns = 0;
 	person->root = sample->root;
@@ -247,6 +250,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	person->paced = want->paced;
 	person->pid = process->pid;
 	person->wants_visible = visible;
+	person->wants_mount_ns = mount_ns;
 	person->job = (struct job){ .run = person_read, .arg = person };
 	return person;
 }

@@ -20,6 +20,7 @@ struct sampler {
 	const struct root *root;
 	struct want want;
 	struct crew *crew;
+	struct shm_folder shm;
 	void *states[MAX_SOURCES];
 	size_t n_open;
 	bool simulated;
@@ -95,6 +96,7 @@ int sampler_new(const struct root *root, const struct want *want, struct sampler
 		return -ENOMEM;
 	sampler->root = root;
 	sampler->want = *want;
+	shm_folder_init(&sampler->shm, root);
 	r = crew_new(&sampler->crew);
 	for (size_t i = 0; sources[i] && r >= 0; i++) {
 		if (sources[i]->open)
@@ -120,6 +122,7 @@ struct sampler *sampler_free(struct sampler *sampler)
 		if (sources[i]->close)
 			sources[i]->close(sampler->states[i], sampler->crew);
 	crew_free(sampler->crew);
+	shm_folder_done(&sampler->shm);
 	free(sampler);
 	return NULL;
 }
@@ -153,25 +156,17 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	host->why[HOST_TIMESTAMP] = KNOWN;
 }
 
-static int want_ids(uint64_t id, const char *name, void *arg)
-{
-	struct want *want = arg;
-
-	(void)id;
-	(void)name;
-	want_add_list(want, FIELDS(PART(SHM_IDS)));
-	return 1;
-}
-
 /* Ids are read as soon as there is a file that is named by one, and from then on. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
 
-	if (!(want->processes || want->utilization) || want->shm_ids)
+	if (!(want->processes || want->utilization))
 		return;
-	if (shm_each(sampler->root, NULL, want_ids, want) < 0)
+	if (shm_folder_refresh(&sampler->shm) < 0)
 		return; /* no directory, no files */
+	if (sampler->shm.count)
+		want_add_list(want, FIELDS(PART(SHM_IDS)));
 }
 
 static int ask_sources(struct sampler *sampler, struct sample *sample)
@@ -196,23 +191,42 @@ static void judge_devices(struct snapshot *snapshot)
 	snapshot->host.why[HOST_COUNT] = KNOWN;
 }
 
+static int fill(struct sampler *sampler, struct sample *sample)
+{
+	int r;
+
+	r = snapshot_new(&sample->snapshot);
+	if (r < 0)
+		return r;
+	sample->snapshot->host = sampler->host;
+	set_time(sample->snapshot, sampler);
+	complete_want(sampler);
+	return ask_sources(sampler, sample);
+}
+
+/* Containers have files that need the chips' ids: that is known once they were looked at. */
+static int fill_again(struct sampler *sampler, struct sample *sample)
+{
+	sample_done(sample);
+	sample->snapshot = snapshot_free(sample->snapshot);
+	want_add_list(&sampler->want, FIELDS(PART(SHM_IDS)));
+	return fill(sampler, sample);
+}
+
 int sampler_take(struct sampler *sampler, const struct snapshot *before, struct snapshot **ret)
 {
 	struct sample sample = {
 		.root = sampler->root,
+		.shm = &sampler->shm,
 		.want = &sampler->want,
 		.crew = sampler->crew,
 		.deadline_ns = deadline_ns,
 	};
 	int r;
 
-	r = snapshot_new(&sample.snapshot);
-	if (r < 0)
-		return r;
-	sample.snapshot->host = sampler->host;
-	set_time(sample.snapshot, sampler);
-	complete_want(sampler);
-	r = ask_sources(sampler, &sample);
+	r = fill(sampler, &sample);
+	if (r >= 0 && sample.lacks_ids && !sampler->want.shm_ids)
+		r = fill_again(sampler, &sample);
 	if (r >= 0) {
 		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
 		snapshot_drop_idle(sample.snapshot);

@@ -1,6 +1,7 @@
 #include "source/shm.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 #include "basic/parse.h"
 
 #include <errno.h>
@@ -10,48 +11,36 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct visit {
-	const char *suffix;
-	int (*each)(uint64_t id, const char *name, void *arg);
-	void *arg;
+/*
+ * A user can create as many files as the file system has room for. A machine has at most a few
+ * hundred; beyond so many the rest is left out, and the largest ids with it.
+ */
+enum { FILES_MAX = 1 << 17, KEPT_MAX = 256 };
+
+static const char prefix[] = "tt_device_";
+static const char *const suffixes[SHM_KINDS] = {
+	[SHM_MEMORY] = "_memory",
+	[SHM_UTIL] = "_util",
 };
 
-static int visit_name(const char *name, void *arg)
+void shm_path(char path[static SHM_PATH_SIZE], uint64_t id, enum shm_kind kind)
 {
-	static const char prefix[] = "tt_device_";
-	const struct visit *visit = arg;
-	const char *digits = name + sizeof(prefix) - 1;
-	char text[21] = { 0 };
-	uint64_t id;
-	size_t length;
-
-	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
-		return 0;
-	length = strspn(digits, "0123456789");
-	if (length == 0 || length >= sizeof(text) ||
-	    (visit->suffix && strcmp(digits + length, visit->suffix) != 0))
-		return 0;
-	memcpy(text, digits, length);
-	return parse_u64(text, &id) < 0 ? 0 : visit->each(id, name, visit->arg);
+	snprintf(path, SHM_PATH_SIZE, "/dev/shm/%s%llu%s", prefix, (unsigned long long)id,
+		 suffixes[kind]);
 }
 
-int shm_each(const struct root *root, const char *suffix,
-	     int (*each)(uint64_t id, const char *name, void *arg), void *arg)
+/* Below the root: without the slash. */
+static int open_path(const struct shm_folder *folder, size_t at, int flags)
 {
-	struct visit visit = { suffix, each, arg };
+	char path[SHM_PATH_SIZE];
 
-	return root_each(root, "dev/shm", visit_name, &visit);
+	shm_path(path, folder->files[at].id, folder->files[at].kind);
+	return root_open(folder->root, path + 1, flags | O_NOFOLLOW | O_CLOEXEC);
 }
 
-int shm_files_open(const char *suffix, void **ret_state)
+void shm_folder_init(struct shm_folder *folder, const struct root *root)
 {
-	struct shm_files *files = calloc(1, sizeof(*files));
-
-	if (!files)
-		return -ENOMEM;
-	files->suffix = suffix;
-	*ret_state = files;
-	return 0;
+	*folder = (struct shm_folder){ .root = root };
 }
 
 static void close_kept(struct shm_file *file)
@@ -61,106 +50,164 @@ static void close_kept(struct shm_file *file)
 	file->fd = -1;
 }
 
-static void drop_files(struct shm_files *files)
+static void drop_files(struct shm_folder *folder)
 {
-	for (size_t i = 0; i < files->count; i++)
-		close_kept(&files->files[i]);
-	free(files->files);
-	files->files = NULL;
-	files->count = 0;
-	files->settled = false;
+	for (size_t i = 0; i < folder->count; i++)
+		close_kept(&folder->files[i]);
+	free(folder->files);
+	folder->files = NULL;
+	folder->count = 0;
+	folder->cut = folder->settled = false;
 }
 
-void shm_files_close(void *state, struct crew *crew)
+void shm_folder_done(struct shm_folder *folder)
 {
-	struct shm_files *files = state;
-
-	(void)crew;
-	drop_files(files);
-	free(files);
+	drop_files(folder);
 }
 
-static int add_file(uint64_t id, const char *name, void *arg)
+/* Only the form that TT-Metal writes, which leads back to the name: no leading zero. */
+static bool parse_name(const char *name, uint64_t *ret_id, enum shm_kind *ret_kind)
 {
-	struct shm_files *files = arg;
-	struct shm_file *grown =
-		reallocarray(files->files, files->count + 1, sizeof(*files->files));
+	const char *digits = name + sizeof(prefix) - 1;
+	char text[21] = { 0 };
+	size_t length;
 
-	if (!grown)
-		return -ENOMEM;
-	files->files = grown;
-	grown[files->count] = (struct shm_file){ .id = id, .fd = -1 };
-	snprintf(grown[files->count].name, sizeof(grown->name), "%s", name);
-	files->count++;
+	if (strncmp(name, prefix, sizeof(prefix) - 1) != 0)
+		return false;
+	length = strspn(digits, "0123456789");
+	if (length == 0 || length >= sizeof(text) || (length > 1 && digits[0] == '0'))
+		return false;
+	memcpy(text, digits, length);
+	for (enum shm_kind kind = 0; kind < SHM_KINDS; kind++) {
+		if (strcmp(digits + length, suffixes[kind]) != 0)
+			continue;
+		*ret_kind = kind;
+		return parse_u64(text, ret_id) >= 0;
+	}
+	return false;
+}
+
+static int add_file(const char *name, void *arg)
+{
+	struct shm_folder *folder = arg;
+	struct shm_file file = { .fd = -1 }, *grown;
+
+	if (!parse_name(name, &file.id, &file.kind))
+		return 0;
+	if (folder->count == FILES_MAX) {
+		folder->cut = true;
+		return 1;
+	}
+	/* Grows by doubling: a count that is a power of two is a full array. */
+	if ((folder->count & (folder->count - 1)) == 0) {
+		grown = reallocarray(folder->files, folder->count ? folder->count * 2 : 1,
+				     sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		folder->files = grown;
+	}
+	folder->files[folder->count++] = file;
 	return 0;
 }
 
-static bool is_unchanged(const struct shm_folder *folder, const struct stat *st)
+/* The order of a directory is no order. */
+static int by_id(const void *a, const void *b)
 {
-	return folder->device == st->st_dev && folder->inode == st->st_ino &&
-	       folder->changed.tv_sec == st->st_mtim.tv_sec &&
-	       folder->changed.tv_nsec == st->st_mtim.tv_nsec;
+	const struct shm_file *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-int shm_files_find(struct shm_files *files, const struct root *root)
+static bool is_unchanged(const struct shm_stamp *stamp, const struct stat *st)
 {
-	/* The clock of a file system moves in ticks: two changes in one have the same time. */
+	return stamp->device == st->st_dev && stamp->inode == st->st_ino &&
+	       stamp->changed.tv_sec == st->st_mtim.tv_sec &&
+	       stamp->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+int shm_folder_refresh(struct shm_folder *folder)
+{
+	/* File system time moves in ticks: two changes within one have the same time. */
 	static const int64_t tick_ns = 100 * NS_PER_MS;
 	int64_t now = clock_now(CLOCK_REALTIME);
 	struct stat st;
 	int r;
 
-	r = root_stat(root, "dev/shm", &st);
+	r = root_stat(folder->root, "dev/shm", &st);
 	if (r < 0) {
-		drop_files(files);
+		drop_files(folder);
 		return r;
 	}
-	if (files->settled && is_unchanged(&files->folder, &st))
+	if (folder->settled && is_unchanged(&folder->stamp, &st))
 		return 0;
-	drop_files(files);
-	r = shm_each(root, files->suffix, add_file, files);
-	if (r < 0)
+	drop_files(folder);
+	r = root_each(folder->root, "dev/shm", add_file, folder);
+	if (r < 0) {
+		drop_files(folder);
 		return r;
-	files->folder = (struct shm_folder){ st.st_dev, st.st_ino, st.st_mtim };
-	files->settled = now - (st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec) > tick_ns;
+	}
+	if (folder->count)
+		qsort(folder->files, folder->count, sizeof(*folder->files), by_id);
+	folder->stamp = (struct shm_stamp){ st.st_dev, st.st_ino, st.st_mtim };
+	folder->settled = now - (st.st_mtim.tv_sec * NS_PER_S + st.st_mtim.tv_nsec) > tick_ns;
 	return 0;
 }
 
-/* Neither follows links nor waits. */
-static int open_file(const struct root *root, const char *name)
+bool shm_folder_has(const struct shm_folder *folder, enum shm_kind kind)
 {
-	CLEANUP_CLOSE int fd = -1;
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "dev/shm/%s", name);
-	fd = root_open(root, path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fd < 0 ? fd : -errno;
-	return S_ISREG(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
+	for (size_t i = 0; i < folder->count; i++)
+		if (folder->files[i].kind == kind)
+			return true;
+	return false;
 }
 
-ssize_t shm_files_read(struct shm_files *files, const struct root *root, size_t at, void *data,
-		       size_t size)
+int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret)
 {
-	/* Anybody may make more of them than we have descriptors. */
-	static const size_t max_kept = 256;
-	struct shm_file *file = &files->files[at];
+	CLEANUP_CLOSE int seen = open_path(folder, at, O_PATH);
+	struct stat st;
+
+	if (seen < 0 || fstat(seen, &st) < 0)
+		return seen < 0 ? seen : -errno;
+	*ret = st.st_uid;
+	return 0;
+}
+
+/* Looks before it opens: to open a FIFO or a device has effects. */
+static int open_regular(const struct shm_folder *folder, size_t at)
+{
+	CLEANUP_CLOSE int seen = open_path(folder, at, O_PATH);
+	struct stat st;
+
+	if (seen < 0 || fstat(seen, &st) < 0)
+		return seen < 0 ? seen : -errno;
+	return S_ISREG(st.st_mode) ? file_open_seen(seen) : -EINVAL;
+}
+
+ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t size,
+			uid_t *ret_owner)
+{
+	struct shm_file *file = &folder->files[at];
+	struct stat st;
 	ssize_t n;
 
+	if (file->fd < 0)
+		file->fd = open_regular(folder, at);
 	if (file->fd < 0) {
-		int fd = open_file(root, file->name);
-
-		if (fd < 0)
-			return fd;
-		file->fd = fd;
+		n = file->fd;
+		file->fd = -1;
+		return n;
 	}
-	/* In one call: what is added meanwhile is for the next sample. */
+	/* In one call: what is appended meanwhile is for the next sample. */
 	do
 		n = pread(file->fd, data, size, 0);
 	while (n < 0 && errno == EINTR);
-	n = n < 0 ? -errno : n;
-	if (n < 0 || at >= max_kept)
+	if (n < 0 || fstat(file->fd, &st) < 0)
+		n = -errno;
+	else
+		*ret_owner = st.st_uid;
+	if (n < 0 || at >= KEPT_MAX)
 		close_kept(file);
 	return n;
 }

@@ -1,58 +1,63 @@
 /*
- * Files that anybody may put into /dev/shm: opened without following links or
- * waiting, read, never mapped (a shrinking file would fault) and never written.
+ * Files named tt_device_<id>_memory and tt_device_<id>_util in a /dev/shm: TT-Metal's memory
+ * counters, and utilisation figures.
+ *
+ * Every user may create files there, so nothing about them is trusted: a link is not followed,
+ * only regular files are opened, and a file is read, never mapped (a shrinking file would
+ * fault) and never written. What a file says counts only if its owner may say it; the owner is
+ * therefore read together with the contents.
  */
 #pragma once
 
-#include "basic/root.h"
-#include "basic/crew.h"
 #include "basic/macros.h"
+#include "basic/root.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
-/*
- * Calls each(id) for every name "tt_device_<decimal id><suffix>", whatever the suffix
- * if it is NULL; -errno if there is no directory.
- */
-MUST_CHECK int shm_each(const struct root *root, const char *suffix,
-			int (*each)(uint64_t id, const char *name, void *arg), void *arg);
+enum shm_kind { SHM_MEMORY, SHM_UTIL, SHM_KINDS };
 
-/* One of them, its descriptor kept between samples. */
 struct shm_file {
 	uint64_t id;
-	int fd; /* -1: not open */
-	char name[48];
+	enum shm_kind kind;
+	int fd; /* kept open between samples, -1 */
 };
 
-/* All of one suffix. */
-struct shm_files {
-	const char *suffix;
-	struct shm_file *files;
+/* The /dev/shm below one root. */
+struct shm_folder {
+	const struct root *root;
+	struct shm_file *files; /* by id */
 	size_t count;
-	struct shm_folder { /* as it was when they were looked for */
+	bool cut;	   /* there are more files than are listed */
+	struct shm_stamp { /* of the directory when it was listed */
 		dev_t device;
 		ino_t inode;
 		struct timespec changed;
-	} folder;
-	bool settled; /* a file that comes or goes will show in the folder's time */
+	} stamp;
+	bool settled; /* a file created or removed from now on changes the stamp */
 };
 
-/* They are the whole state of a source. */
-MUST_CHECK int shm_files_open(const char *suffix, void **ret_state);
-void shm_files_close(void *state, struct crew *crew);
+/* "/dev/shm/tt_device_42_memory" */
+#define SHM_PATH_SIZE 64
+void shm_path(char path[static SHM_PATH_SIZE], uint64_t id, enum shm_kind kind);
+
+/* The root must outlive it. */
+void shm_folder_init(struct shm_folder *folder, const struct root *root);
+void shm_folder_done(struct shm_folder *folder);
+
+/* Lists the files again if the directory changed. -errno if it cannot be listed: then none. */
+MUST_CHECK int shm_folder_refresh(struct shm_folder *folder);
+
+bool shm_folder_has(const struct shm_folder *folder, enum shm_kind kind);
+
+/* Reads the owner of a file without opening it. -errno: it is gone. */
+MUST_CHECK int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret);
 
 /*
- * Looks for files that came or went, if the directory changed since. -errno if there is
- * none; then there are no files.
+ * Reads a regular file. Returns its length, at most size; a longer file is cut to size, so ask
+ * for one byte more than it may have. -EINVAL: not a regular file.
  */
-MUST_CHECK int shm_files_find(struct shm_files *files, const struct root *root);
-
-/*
- * Reads a regular file. Returns its length, at most size; a longer file is cut
- * to size, so ask for one byte more than it may have. -EINVAL: no regular file.
- */
-MUST_CHECK ssize_t shm_files_read(struct shm_files *files, const struct root *root, size_t at,
-				  void *data, size_t size);
+MUST_CHECK ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t size,
+				   uid_t *ret_owner);

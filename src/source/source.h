@@ -9,12 +9,14 @@
 #include "model/merge.h"
 #include "model/snapshot.h"
 #include "model/want.h"
+#include "source/shm.h"
 
 #include <stdint.h>
 
 /* A snapshot in the making. */
 struct sample {
 	const struct root *root;
+	struct shm_folder *shm; /* of the root, as it is now */
 	const struct want *want;
 	struct crew *crew;
 	int64_t deadline_ns; /* for one job */
@@ -22,6 +24,7 @@ struct sample {
 	struct claim *claims; /* their lists too */
 	size_t n_claims;
 	size_t n_allocations; /* in all lists so far */
+	bool lacks_ids;	      /* files were found that need the chips' ids to be matched */
 };
 
 /* Single allocations in one snapshot: 128 MB. Beyond it lists are cut. */

@@ -1,13 +1,13 @@
 /*
- * Compute utilisation, where somebody publishes it in /dev/shm. Nothing is derived
+ * Compute utilisation, where a program publishes it in /dev/shm. Nothing is derived
  * from power or clocks. A file that was not written for two seconds, or whose
- * writer is gone, is stale, which is not 0 %.
+ * writer is gone, is stale, which is not 0 %. A file counts only if it belongs to root or to
+ * the user of a process that has the device open: anyone may create one.
  */
 #include "source/source.h"
 
 #include "basic/clock.h"
 #include "proto/util_shm.h"
-#include "source/shm.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,13 +16,30 @@
 
 static const uint64_t fresh_us = 2000000;
 
-static struct device *find_device(struct snapshot *snapshot, uint64_t asic_id)
+static bool find_device(const struct snapshot *snapshot, uint64_t asic_id, size_t *ret)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		if (device_knows(&snapshot->devices[i], DEV_ASIC_ID) &&
-		    snapshot->devices[i].asic_id == asic_id)
-			return &snapshot->devices[i];
-	return NULL;
+		    snapshot->devices[i].asic_id == asic_id) {
+			*ret = i;
+			return true;
+		}
+	return false;
+}
+
+/* In a tree every file belongs to the user that unpacked it. */
+static bool may_say(const struct sample *sample, size_t device, uid_t owner)
+{
+	if (!sample->root->live || owner == 0)
+		return true;
+	for (size_t i = 0; i < sample->snapshot->n_processes; i++) {
+		const struct process *process = &sample->snapshot->processes[i];
+
+		if (process_knows(process, PROC_UID) && process->uid == owner &&
+		    process_find_usage(process, device))
+			return true;
+	}
+	return false;
 }
 
 static void mark(struct device *dev, enum reason why)
@@ -79,58 +96,59 @@ static void take_figures(struct device *dev, const struct util_figures *figures)
 	}
 }
 
-static int take_file(struct sample *sample, struct shm_files *files, size_t at)
+static void take_file(struct sample *sample, size_t at, unsigned char data[static UTIL_MAX_SIZE])
 {
-	CLEANUP_FREE unsigned char *data = malloc(UTIL_MAX_SIZE);
-	struct device *dev = find_device(sample->snapshot, files->files[at].id);
+	struct snapshot *snapshot = sample->snapshot;
 	struct util_figures figures;
+	struct device *dev;
 	uint32_t version = 0;
+	char path[SHM_PATH_SIZE];
+	uid_t owner = 0;
+	size_t device;
 	ssize_t n;
 	int r;
 
-	if (!data)
-		return -ENOMEM;
-	if (!dev)
-		return 0;
-	n = shm_files_read(files, sample->root, at, data, UTIL_MAX_SIZE);
+	if (!find_device(snapshot, sample->shm->files[at].id, &device))
+		return;
+	dev = &snapshot->devices[device];
+	n = shm_folder_read(sample->shm, at, data, UTIL_MAX_SIZE, &owner);
 	r = n < 0 ? (int)n : util_decode(data, (size_t)n, &figures, &version);
 	if (r < 0) {
 		mark(dev, r == -EPROTONOSUPPORT ? UNKNOWN_VERSION : reason_of_error(r));
-		snapshot_complain(sample->snapshot, "util_shm", "/dev/shm/%s: %s",
-				  files->files[at].name, reason_text(dev->why[DEV_COMPUTE]));
+		shm_path(path, sample->shm->files[at].id, SHM_UTIL);
+		snapshot_complain(snapshot, "util_shm", "%s: %s", path,
+				  reason_text(dev->why[DEV_COMPUTE]));
+	} else if (!may_say(sample, device, owner)) {
+		mark(dev, UNTRUSTED_FILE);
 	} else if (!is_fresh(sample, &figures)) {
 		mark(dev, STALE);
 	} else {
 		take_figures(dev, &figures);
 	}
-	return 0;
 }
 
 static int util_sample(void *state, struct sample *sample)
 {
-	struct shm_files *files = state;
-	int r;
+	CLEANUP_FREE unsigned char *data = NULL;
 
+	(void)state;
 	if (!sample->want->utilization)
 		return 0;
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
 		mark(&sample->snapshot->devices[i], NO_TRACKER);
-	r = shm_files_find(files, sample->root);
-	for (size_t i = 0; i < files->count && r >= 0; i++)
-		r = take_file(sample, files, i);
-	return r == -ENOENT ? 0 : r;
-}
-
-static int util_open(const struct root *root, void **ret_state)
-{
-	(void)root;
-	return shm_files_open("_util", ret_state);
+	if (!shm_folder_has(sample->shm, SHM_UTIL))
+		return 0;
+	data = malloc(UTIL_MAX_SIZE);
+	if (!data)
+		return -ENOMEM;
+	for (size_t i = 0; i < sample->shm->count; i++)
+		if (sample->shm->files[i].kind == SHM_UTIL)
+			take_file(sample, i, data);
+	return 0;
 }
 
 const struct source source_util_shm = {
 	.name = "util_shm",
-	.help = "compute utilisation, where somebody publishes it in /dev/shm",
-	.open = util_open,
+	.help = "compute utilisation, where a program publishes it in /dev/shm",
 	.sample = util_sample,
-	.close = shm_files_close,
 };

@@ -15,7 +15,7 @@ make_n150() {
 
 # Two chips, one of them without PCIe.
 make_n300() {
-	machine -b n300 --load 90 -w 'dev=0,dram=11G,trace=512M,l1=64M,l1_small=2M,cb=90M,name=/opt/tt/bin/train,uid=1000' \
+	machine -b n300 --load 90 -w 'dev=0,dram=11G,behind=3G,trace=512M,l1=64M,l1_small=2M,cb=90M,name=/opt/tt/bin/train,uid=1000' \
 		-w dev=0,via=none,name=jupyter-lab
 }
 
@@ -133,6 +133,8 @@ make_processes() {
 	echo "0::/kubepods.slice/kubepods-pod12345678_1234_1234_1234_123456789abc.slice/cri-containerd-$id.scope" \
 		>"$(file "$D/proc/1002/cgroup")"
 	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
+	# It writes the number that it has inside, into the first slot.
+	printf '\021\0\0\0' | dd of="$(metal_file 0)" bs=1 seek=856 conv=notrunc status=none
 }
 
 # What TT-Metal's file keeps of processes that are gone.

@@ -42,8 +42,9 @@ fi
 
 mount -t tmpfs none /run # no server of this machine
 mount --rbind "$stage/dev" /dev
-# BPF programs are fitted to the kernel by what it says of itself, and to its events.
-for part in kernel/btf bus/event_source devices/uprobe; do
+# BPF programs are fitted to the kernel by what it says of itself, and to its events;
+# containers are put into control groups.
+for part in kernel/btf bus/event_source devices/uprobe fs/cgroup; do
 	[ -d "/sys/$part" ] || continue
 	mkdir -p "$stage/tree/sys/$part"
 	mount --rbind "/sys/$part" "$stage/tree/sys/$part"

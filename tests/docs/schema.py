@@ -114,7 +114,7 @@ def device(units, choices):
     add(left, "name", {"type": "string"})
     add(left, "dram", {"description": "[byte]", "type": "integer", "minimum": 0})
     add(left, "l1", {"description": "[byte]", "type": "integer", "minimum": 0})
-    add(left, "reason", {"enum": ["stale", "other_namespace"]})
+    add(left, "reason", {"$ref": "#/$defs/reason"})
     add(schema, "leftovers", array(left, "what TT-Metal's file says of processes that are gone or out of sight; not counted"))
     add(schema, "unavailable", reasons(table))
     return schema

@@ -91,7 +91,7 @@ load helpers
 	is "$(field '.devices[0] | [.memory.used, .watched.dram.peak, .unavailable["memory.used"]]')" \
 		'[null,null,"no_tracker"]'
 	run mem --once -d 0R
-	[[ $output == *"Processes: N/A (not readable (no PCIe))"* ]]
+	[[ $output == *"Processes: N/A (no tracker)"* ]]
 }
 
 @test "nobody on a device is 0 and no tip" {

@@ -1,0 +1,52 @@
+/*
+ * TT-Metal's counters in the /dev/shm of a container.
+ *
+ * A container usually has a mount namespace, and unless it was started with --ipc=host a
+ * /dev/shm, of its own. A process that may inspect another one reaches that directory through
+ * /proc/PID/root. Each mount namespace is visited once per sample, through any of its
+ * processes. Its file systems are its owner's and may never answer, so a visit is a job with a
+ * deadline, and nothing stays open between visits: a descriptor would keep a container's file
+ * system mounted.
+ */
+#pragma once
+
+#include "basic/crew.h"
+#include "basic/root.h"
+#include "source/metal_file.h"
+#include "source/source.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct container_shm {
+	struct job job;
+	const struct root *root;
+	uint64_t mount_ns;    /* inode of the mount namespace */
+	int32_t pid;	      /* a process in it */
+	uint32_t uid;	      /* and its user */
+	struct shm_stamp own; /* our /dev/shm: a container may share it */
+	bool visited;	      /* in this sample */
+	bool late;	      /* its job still runs: what follows is the job's */
+	int error;
+	bool shared; /* it is our /dev/shm: nothing was read */
+	struct metal_file *files;
+	size_t count;
+};
+
+struct containers {
+	struct container_shm **list; /* by mount namespace; never moved, for their jobs */
+	size_t count;
+};
+
+/*
+ * Visits the mount namespaces other than ours of the processes in the sample. -ENOMEM. Why one
+ * cannot be read is in its error.
+ */
+MUST_CHECK int containers_visit(struct containers *containers, struct sample *sample);
+
+/* The namespace of a process; NULL: ours, or not known. */
+const struct container_shm *containers_find(const struct containers *containers,
+					    const struct process *process);
+
+/* Frees all but those whose job still runs. */
+void containers_done(struct containers *containers, struct crew *crew);

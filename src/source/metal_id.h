@@ -1,0 +1,38 @@
+/*
+ * Which chip a file of TT-Metal's belongs to, by the id in its name: UMD's unique id of the
+ * chip. How UMD makes that id depends on board, links and release, so a chip has several
+ * candidates.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "model/snapshot.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In the order they are preferred. */
+enum metal_id_rule {
+	METAL_ID_ASIC,	      /* Blackhole without links */
+	METAL_ID_ETHERNET,    /* Wormhole with a link: both chips of an n300 */
+	METAL_ID_BOARD_PLACE, /* layout 1 */
+	METAL_ID_UMD_PLACE,   /* Blackhole with links */
+	METAL_ID_BOARD,	      /* Wormhole without links */
+	METAL_ID_RULES,
+};
+
+/* Every id of every chip, sorted. */
+struct metal_ids {
+	struct metal_id {
+		uint64_t id;
+		enum metal_id_rule rule;
+		size_t device; /* position in the snapshot */
+	} * list;
+	size_t count;
+};
+
+MUST_CHECK int metal_ids_init(struct metal_ids *ids, const struct snapshot *snapshot);
+void metal_ids_done(struct metal_ids *ids);
+
+/* The best fit; NULL: no chip has this id. */
+const struct metal_id *metal_ids_find(const struct metal_ids *ids, uint64_t id);

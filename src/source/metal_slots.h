@@ -1,0 +1,34 @@
+/*
+ * Which process and which chip the figures in TT-Metal's files belong to: a file per chip, in
+ * it a slot per process.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "source/container_shm.h"
+#include "source/metal_file.h"
+#include "source/source.h"
+
+/* A /dev/shm, and the sample that its figures are for. */
+struct metal_folder {
+	struct sample *sample;
+	const struct containers *containers;
+	const struct container_shm *container; /* whose it is; NULL: ours */
+};
+
+/* A file in it. */
+struct metal_view {
+	const struct metal_folder *folder;
+	const struct metal_file *file;
+	bool has_device; /* the id in its name is that of a device */
+	size_t device;
+};
+
+/* Does the process see the files of this folder? If it is not known, it may see ours. */
+bool metal_folder_is_seen(const struct metal_folder *folder, const struct process *process);
+
+/* Turns the slots of a decoded file into claims, reasons and leftovers. */
+MUST_CHECK int metal_take_slots(struct metal_view *view);
+
+/* Says why nothing is known of a process, on one device or (NULL) on all it has open. */
+void metal_blame(struct process *process, const struct usage *only, enum reason why);

@@ -1,0 +1,337 @@
+"""TT-Metal's counters of processes in containers, of other users, and of older releases.
+
+containers.py SCENARIO TT_SMI: runs on the machine that stage.sh makes, with devices 5 and 7.
+"""
+import ctypes
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+SCENARIO, TT_SMI = sys.argv[1:3]
+NOBODY = 65534
+GIB = 1 << 30
+WALL, MONOTONIC = time.CLOCK_REALTIME, time.CLOCK_MONOTONIC
+processes, containers = [], []
+
+
+def expect(have, want):
+    assert have == want, f"{have}, not {want}"
+
+
+def smi(*options, user=None):
+    prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    result = subprocess.run([*prefix, TT_SMI, "--json", *options], stdout=subprocess.PIPE, timeout=60)
+    expect(result.returncode, 0)
+    return json.loads(result.stdout)
+
+
+def memory(document, pid):
+    """{device: bytes of DRAM, or why they are not known} of a process."""
+    process = next((p for p in document["processes"] if p["pid"] == pid), {"devices": []})
+    return {d["id"]: d["unavailable"]["dram"] if d["dram"] is None else d["dram"] for d in process["devices"]}
+
+
+def device(document, number):
+    return next(d for d in document["devices"] if d["id"] == number)
+
+
+def asic(number):
+    with open(f"/sys/class/tenstorrent/tenstorrent!{number}/tt_asic_id") as file:
+        return int(file.read(), 16)
+
+
+def name_of(identity):
+    return f"tt_device_{identity}_memory"
+
+
+LAYOUTS = {1: (9280, 992, 56, 64), 2: (8576, 856, 48, 56), 3: (8576, 856, 48, 56)}
+
+
+def counters(pid, dram, comm="busybox", layout=3, clock=WALL, age=0.0, device_id=0):
+    """The bytes of a file with one slot."""
+    size, slots, stamp, name = LAYOUTS[layout]
+    data = bytearray(size)
+    updated = time.clock_gettime_ns(clock) - int(age * 1e9)
+    struct.pack_into("<I", data, 0, layout)
+    struct.pack_into("<I", data, 40, device_id)
+    struct.pack_into("<i", data, slots, pid)
+    struct.pack_into("<Q", data, slots + 8, dram)
+    struct.pack_into("<Q", data, slots + stamp, updated)
+    struct.pack_into("64s", data, slots + name, comm.encode())
+    return bytes(data)
+
+
+def publish(number_or_name, data, user=0, folder="/dev/shm"):
+    name = number_or_name if isinstance(number_or_name, str) else name_of(asic(number_or_name))
+    path = os.path.join(folder, name)
+    with open(path, "wb") as file:
+        file.write(data)
+    os.chown(path, user, user)
+    return path
+
+
+def hold(*numbers, code="", user=None):
+    """A Python process that has these devices open. Returns its pid."""
+    prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+    opens = "".join(f"os.open('/dev/tenstorrent/{n}', os.O_RDWR)\n" for n in numbers)
+    process = subprocess.Popen([*prefix, sys.executable, "-c",
+                                f"import os, sys\n{code}\n{opens}print(flush=True)\nsys.stdin.read()"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    processes.append(process)
+    assert process.stdout.readline(), "did not start"
+    return process.pid
+
+
+class Container:
+    """A real one: runc, a root of busybox alone, pid 1 inside; it has one device open."""
+
+    def __init__(self, name, number, shared_shm=False, files=(), script=""):
+        self.name = name
+        self.bundle = os.path.join(WORK, name)
+        root = os.path.join(self.bundle, "rootfs")
+        for folder in ("bin", "proc", "dev", "sys", "files"):
+            os.makedirs(os.path.join(root, folder))
+        shutil.copy("/bin/busybox", os.path.join(root, "bin/busybox"))
+        for file, data in files:
+            with open(os.path.join(root, "files", file), "wb") as out:
+                out.write(data)
+        subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
+        self.configure(number, shared_shm, script)
+        self.start()
+
+    def configure(self, number, shared_shm, script):
+        path = os.path.join(self.bundle, "config.json")
+        with open(path) as file:
+            config = json.load(file)
+        config["process"].update(terminal=False, args=[
+            "/bin/busybox", "sh", "-c",
+            f"cd /files; for f in *; do [ -e $f ] && /bin/busybox cp $f /dev/shm/; done\n{script}\n"
+            f"exec 3</dev/tenstorrent/{number}; echo; exec /bin/busybox sleep 600"])
+        config["process"]["capabilities"]["bounding"].append("CAP_MKNOD")
+        config["process"]["capabilities"]["effective"].append("CAP_MKNOD")
+        config["process"]["capabilities"]["permitted"].append("CAP_MKNOD")
+        config["root"]["readonly"] = False
+        minor = os.minor(os.stat(f"/dev/tenstorrent/{number}").st_rdev)
+        config["linux"].update(resources={}, devices=[
+            {"path": f"/dev/tenstorrent/{number}", "type": "c", "major": 1, "minor": minor, "fileMode": 0o666}])
+        if shared_shm:  # as docker run --ipc=host does it
+            for mount in config["mounts"]:
+                if mount["destination"] == "/dev/shm":
+                    mount.update(type="bind", source="/dev/shm", options=["rbind", "rw"])
+        with open(path, "w") as file:
+            json.dump(config, file)
+
+    def start(self):
+        self.process = subprocess.Popen(["runc", "--root", WORK + "/state", "run", self.name], cwd=self.bundle,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        containers.append(self)
+        if not self.process.stdout.readline():
+            print("SKIP: runc does not run here:", self.process.stderr.read().decode().strip()[-200:])
+            sys.exit(1)
+        state = subprocess.run(["runc", "--root", WORK + "/state", "state", self.name],
+                               stdout=subprocess.PIPE, check=True)
+        self.pid = json.loads(state.stdout)["pid"]
+
+    def end(self):
+        subprocess.run(["runc", "--root", WORK + "/state", "kill", self.name, "KILL"], stderr=subprocess.DEVNULL)
+        self.process.communicate()
+        containers.remove(self)
+
+
+def shared_shm():
+    """Two containers with one /dev/shm, a card each, both with pid 1: each has its own memory."""
+    one = Container("one", 5, True, [(name_of(asic(5)), counters(1, GIB))])
+    two = Container("two", 7, True, [(name_of(asic(7)), counters(1, 9 * GIB))])
+    document = smi()
+    expect(memory(document, one.pid), {5: GIB})
+    expect(memory(document, two.pid), {7: 9 * GIB})
+    two.end()
+    document = smi()
+    expect(memory(document, one.pid), {5: GIB})
+    left = device(document, 7)
+    expect((left["memory"]["used"], left["memory"]["complete"]), (0, True))
+    expect([(l["ns_pid"], l["dram"], l["reason"]) for l in left["leftovers"]], [(1, 9 * GIB, "stale")])
+
+
+def same_card():
+    """The same with one card for both: nothing tells them apart, so nothing is known."""
+    one = Container("one", 5, True, [(name_of(asic(5)), counters(1, GIB))])
+    two = Container("two", 5, True)
+    document = smi()
+    for container in one, two:
+        expect(memory(document, container.pid), {5: "ambiguous_process"})
+    expect(device(document, 5)["memory"]["used"], None)
+    # A name that only one of them has tells.
+    publish(5, counters(1, GIB, comm="python3"))
+    expect(memory(smi(), one.pid), {5: "ambiguous_process"})
+    two.end()
+    expect(memory(smi(), one.pid), {5: GIB})
+
+
+def own_shm():
+    """A container with a /dev/shm of its own: root sees its memory, others learn nothing."""
+    publish(7, counters(1, 5 * GIB))  # ours: the container does not see it
+    box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))])
+    expect(memory(smi(), box.pid), {5: 2 * GIB})
+    expect(device(smi(), 5)["memory"]["used"], 2 * GIB)
+    expect(device(smi(), 5)["memory"]["complete"], True)
+    # Alone, without a file in our own folder that would have the ids read.
+    os.unlink("/dev/shm/" + name_of(asic(7)))
+    result = subprocess.run([TT_SMI, "--query-gpu=memory.used", "--format=csv,noheader,nounits", "-i", "5"],
+                            stdout=subprocess.PIPE, text=True)
+    expect(result.stdout.strip(), "2048")
+    expect(memory(smi(user=NOBODY), box.pid), {})
+    # What it publishes next is seen by a loop.
+    loop = subprocess.Popen([TT_SMI, "--json", "-lms", "100"], stdout=subprocess.PIPE)
+    processes.append(loop)
+    expect(memory(json.loads(loop.stdout.readline()), box.pid), {5: 2 * GIB})
+    publish(5, counters(1, 3 * GIB), folder=f"/proc/{box.pid}/root/dev/shm")
+    end = time.monotonic() + 60
+    while memory(json.loads(loop.stdout.readline()), box.pid) != {5: 3 * GIB}:
+        assert time.monotonic() < end
+
+
+def odd_files():
+    """Links, pipes and devices in a container's /dev/shm: none is followed, read or opened."""
+    secret = os.path.join(WORK, "secret")
+    with open(secret, "wb") as file:
+        file.write(counters(1, 7 * GIB))
+    for name, script in [
+            ("link", f"/bin/busybox ln -s {secret} /dev/shm/NAME"),
+            ("inside", "/bin/busybox ln -s /files/other /dev/shm/NAME"),
+            ("pipe", "/bin/busybox mkfifo /dev/shm/NAME"),
+            ("node", "/bin/busybox mknod /dev/shm/NAME c 1 7"),
+            ("folder", "/bin/busybox mkdir /dev/shm/NAME")]:
+        box = Container(name, 5, files=[], script=script.replace("NAME", name_of(asic(5))))
+        expect(memory(smi(), box.pid), {5: "malformed"})
+        box.end()
+
+
+def mute():
+    """A /dev/shm that does not answer costs its own processes their figures, and nobody else's."""
+    publish(7, counters(os.getpid(), GIB, comm="python3"))
+    code = """
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.unshare(0x20000) == 0
+fuse = os.open('/dev/fuse', os.O_RDWR)
+options = f'fd={fuse},rootmode=40000,user_id=0,group_id=0'.encode()
+assert libc.mount(b'none', b'/', None, 0x44000, None) == 0
+assert libc.mount(b'mute', b'/dev/shm', b'fuse', 0, options) == 0, ctypes.get_errno()
+"""
+    if not os.path.exists("/dev/fuse"):
+        print("SKIP: no /dev/fuse here")
+        sys.exit(1)
+    silent = hold(5, code=code)
+    well = hold(7)
+    publish(7, counters(well, GIB, comm="python3"))
+    document = smi()
+    expect(memory(document, silent), {5: "timed_out"})
+    expect(memory(document, well), {7: GIB})
+
+
+def forged():
+    """A file of another user says nothing of a process; one of root or of its own user does."""
+    theirs, ours = hold(5, user=NOBODY), hold(7)
+    publish(5, counters(theirs, GIB, comm="python3"), user=NOBODY)
+    publish(7, counters(ours, 9 * GIB, comm="python3"), user=NOBODY)
+    document = smi()
+    expect(memory(document, theirs), {5: GIB})
+    expect(memory(document, ours), {7: "untrusted_file"})
+    publish(7, counters(ours, 9 * GIB, comm="python3"))
+    publish(5, counters(theirs, 2 * GIB, comm="python3"))
+    document = smi()
+    expect(memory(document, theirs), {5: 2 * GIB})
+    expect(memory(document, ours), {7: 9 * GIB})
+    # Any number of files for no chip at all: they are not even read.
+    for i in range(3000):
+        publish(name_of(10 ** 12 + i), b"", user=NOBODY + 1)
+    expect(smi()["errors"], [])
+    for i in range(3000):
+        publish(name_of(10 ** 12 + i), b"", user=NOBODY)
+    errors = [e["message"] for e in smi()["errors"]]
+    assert len(errors) == 1 and "2936 files match no device" in errors[0], errors
+
+
+def utilisation(number, permille):
+    data = bytearray(72 + 40)
+    struct.pack_into("<4sHHQ", data, 0, b"TTUT", 3, 40, asic(number))
+    now = time.clock_gettime_ns(MONOTONIC) // 1000
+    struct.pack_into("<IQQII", data, 20, 3, now, now, 1, 0)
+    struct.pack_into("<I", data, 48, os.getpid())
+    struct.pack_into("<HHH", data, 72 + 6, 0, permille, permille)
+    return bytes(data)
+
+
+def forged_util():
+    """Utilisation counts from root and from a user who holds the device, not from anyone else."""
+    hold(5, user=NOBODY)
+    name = f"tt_device_{asic(5)}_util"
+    for user, want in ((0, 0.5), (NOBODY, 0.5), (NOBODY + 1, None)):
+        publish(name, utilisation(5, 500), user=user)
+        document = device(smi(), 5)
+        expect(document["utilization"]["compute"], want)
+        publish(name, utilisation(5, 500), user=user)
+        query = subprocess.run([TT_SMI, "--query-gpu=utilization.compute", "--format=csv,noheader,nounits", "-i", "5"],
+                               stdout=subprocess.PIPE, text=True).stdout.strip()
+        expect(query, "[N/A]" if want is None else "50")
+    expect(document["unavailable"]["utilization.compute"], "untrusted_file")
+
+
+def clocks():
+    """Slots are stamped with either clock; what was written before a process began is not its."""
+    pid = hold(5)
+    for layout in 1, 2, 3:
+        for clock in WALL, MONOTONIC:
+            publish(5, counters(pid, GIB, comm="python3", layout=layout, clock=clock))
+            expect(memory(smi(), pid), {5: GIB})
+            publish(5, counters(pid, GIB, comm="python3", layout=layout, clock=clock, age=60))
+            expect(memory(smi(), pid), {5: "no_tracker"})
+
+
+def numbers():
+    """A file whose name is no chip's: by the logical number in it, else a reason that is true."""
+    both = hold(5, 7)
+    order = sorted((5, 7), key=lambda n: os.readlink(f"/sys/class/tenstorrent/tenstorrent!{n}/device"))
+    for logical, number in enumerate(order):
+        path = publish(name_of(0x261903000 + logical), counters(both, GIB, comm="python3", device_id=logical))
+        have = memory(smi(), both)
+        expect(have[number], GIB)
+        os.unlink(path)
+    publish(name_of(0x261903000), counters(both, GIB, comm="python3", device_id=9))
+    document = smi()
+    expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
+    assert any("match no device" in e["message"] for e in document["errors"]), document["errors"]
+    table = subprocess.run([TT_SMI], stdout=subprocess.PIPE, text=True).stdout
+    assert "counters match no device" in table and "no permission" not in table, table
+    doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
+    assert "counters match no device" in doctor and "TT-Metal is not among" not in doctor, doctor
+
+
+def served():
+    """What root sees in a container, the allocation server tells every user."""
+    box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))])
+    os.makedirs("/run/tt-smi", exist_ok=True)
+    server = subprocess.Popen([os.environ["TT_ALLOCD"]], stderr=subprocess.DEVNULL)
+    processes.append(server)
+    end = time.monotonic() + 60
+    while memory(smi(user=NOBODY), box.pid) != {5: 2 * GIB}:
+        assert time.monotonic() < end, "not told"
+        time.sleep(0.1)
+
+
+WORK = tempfile.mkdtemp(dir="/tmp")
+try:
+    globals()[SCENARIO]()
+finally:
+    for process in processes:
+        process.kill()
+        process.wait()
+    for container in list(containers):
+        container.end()
+    shutil.rmtree(WORK, ignore_errors=True)
