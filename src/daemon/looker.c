@@ -78,7 +78,7 @@ static int looker_ask(struct looker *looker, size_t count, const struct want *wa
 	r = snapshot_new(&sample.snapshot);
 	if (r < 0)
 		return r;
-	if (want->memory)
+	if (want->processes)
 		(void)!shm_folder_refresh(&looker->shm); /* no directory, no files */
 	for (size_t i = 0; i < count && r >= 0; i++)
 		r = asked[i]->sample(looker->states[i], &sample);

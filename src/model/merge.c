@@ -198,16 +198,16 @@ static void sums_add_gateway(struct sums *sums, const struct usage *gateway)
 
 /* Used is known if a process on it is tracked, or if no process has the device open. */
 static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
-			      const struct device *dev)
+			      const struct device *held)
 {
 	if (sum->overflow)
 		return IMPLAUSIBLE;
 	if (sum->tracked)
 		return KNOWN;
-	if (!dev->holders_known)
-		return dev->holders_why;
-	if (dev->unseen_holders)
-		return device_unseen_reason(dev);
+	if (!held->holders_known)
+		return held->holders_why;
+	if (held->unseen_holders)
+		return device_unseen_reason(held);
 	return sums->holders ? sum->untracked : KNOWN;
 }
 
@@ -226,11 +226,12 @@ static void device_set_free(struct device *dev)
 		dev->l1_free = dev->l1_total - dev->l1_used;
 }
 
-static void device_set_complete(struct device *dev, const struct sums *sums)
+static void device_set_complete(struct device *dev, const struct device *held,
+				const struct sums *sums)
 {
 	enum reason why = dev->why[DEV_DRAM_USED];
 
-	dev->memory_complete = dev->holders_known && !dev->unseen_holders && !sums->low &&
+	dev->memory_complete = held->holders_known && !held->unseen_holders && !sums->low &&
 			       sums->dram.tracked == sums->holders &&
 			       sums->l1.tracked == sums->holders;
 	if (device_knows(dev, DEV_L1_USED))
@@ -239,19 +240,20 @@ static void device_set_complete(struct device *dev, const struct sums *sums)
 }
 
 /* A process of the gateway's whose memory is not known may use the chip behind it as well. */
-static enum reason count_reason(const struct sums *sums, const struct device *dev)
+static enum reason count_reason(const struct sums *sums, const struct device *held)
 {
-	if (!dev->holders_known)
-		return dev->holders_why;
+	if (!held->holders_known)
+		return held->holders_why;
 	return sums->holders > sums->processes && sums->dram.tracked < sums->holders
 		       ? sums->dram.untracked
 		       : KNOWN;
 }
 
-static void device_set_used(struct device *dev, const struct sums *sums)
+/* held: the device that its holders have open: itself, or its gateway. */
+static void device_set_used(struct device *dev, const struct device *held, const struct sums *sums)
 {
-	enum reason dram = sum_reason(&sums->dram, sums, dev),
-		    l1 = sum_reason(&sums->l1, sums, dev);
+	enum reason dram = sum_reason(&sums->dram, sums, held),
+		    l1 = sum_reason(&sums->l1, sums, held);
 
 	dev->dram_used = sums->dram.bytes;
 	dev->trace_used = sums->dram.part;
@@ -264,10 +266,10 @@ static void device_set_used(struct device *dev, const struct sums *sums)
 		l1 = IMPLAUSIBLE;
 	dev->why[DEV_DRAM_USED] = dev->why[DEV_TRACE_USED] = (uint8_t)dram;
 	dev->why[DEV_L1_USED] = dev->why[DEV_L1_SMALL_USED] = (uint8_t)l1;
-	dev->why[DEV_CB_USED] = (uint8_t)sum_reason(&sums->cb, sums, dev);
-	device_set_complete(dev, sums);
+	dev->why[DEV_CB_USED] = (uint8_t)sum_reason(&sums->cb, sums, held);
+	device_set_complete(dev, held, sums);
 	dev->processes = sums->processes;
-	dev->why[DEV_PROCESSES] = (uint8_t)count_reason(sums, dev);
+	dev->why[DEV_PROCESSES] = (uint8_t)count_reason(sums, held);
 	device_set_free(dev);
 }
 
@@ -280,35 +282,25 @@ static size_t find_gateway(const struct snapshot *snapshot, const struct device 
 	return SIZE_MAX;
 }
 
-/* A chip without PCIe is held by those who hold its gateway. */
-static void device_take_holders(struct device *dev, const struct device *gateway)
-{
-	dev->unseen_holders = gateway->unseen_holders;
-	dev->lost_openers = gateway->lost_openers;
-	dev->holders_known = gateway->holders_known;
-	dev->holders_why = gateway->holders_why;
-}
-
 static void merge_device(struct snapshot *snapshot, size_t at)
 {
 	struct device *dev = &snapshot->devices[at];
 	size_t gateway = dev->remote ? find_gateway(snapshot, dev) : SIZE_MAX;
+	const struct device *held = gateway != SIZE_MAX ? &snapshot->devices[gateway] : dev;
 	struct sums sums = { 0 };
 
-	if (gateway != SIZE_MAX)
-		device_take_holders(dev, &snapshot->devices[gateway]);
 	for (size_t p = 0; p < snapshot->n_processes; p++) {
 		const struct process *process = &snapshot->processes[p];
-		const struct usage *usage = process_find_usage(process, at), *held = NULL;
+		const struct usage *usage = process_find_usage(process, at), *through = NULL;
 
 		if (!usage && gateway != SIZE_MAX)
-			held = process_find_usage(process, gateway);
+			through = process_find_usage(process, gateway);
 		if (usage)
 			sums_add(&sums, usage);
-		else if (held)
-			sums_add_gateway(&sums, held);
+		else if (through)
+			sums_add_gateway(&sums, through);
 	}
-	device_set_used(dev, &sums);
+	device_set_used(dev, held, &sums);
 }
 
 void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count)

@@ -152,7 +152,7 @@ static void put_holder(struct line *line, const struct mem_view *view, const str
 
 static void put_nobody(struct line *line, const struct device *dev)
 {
-	if (dev->holders_known)
+	if (device_knows(dev, DEV_PROCESSES))
 		line_put(line, TINT_DIM, "  No processes using this device");
 	else
 		line_printf(line, TINT_DIM, "  Processes: N/A (%s)",

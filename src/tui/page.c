@@ -164,9 +164,9 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 	size_t position = (size_t)(dev - snapshot->devices);
 
 	buf_puts(out, "PROCESSES\n");
-	if (!dev->holders_known)
-		buf_printf(out, "  who has it open is not known (%s)\n",
-			   reason_text(dev->holders_why));
+	if (!device_knows(dev, DEV_PROCESSES))
+		buf_printf(out, "  which processes use it is not known (%s)\n",
+			   reason_text(dev->why[DEV_PROCESSES]));
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		const struct process *process = &snapshot->processes[i];
 		const struct usage *usage = process_find_usage(process, position);

@@ -40,6 +40,11 @@ def device(document, number):
     return next(d for d in document["devices"] if d["id"] == number)
 
 
+def complaints(document):
+    """About TT-Metal's files: other programs of this machine are none of ours."""
+    return [e["message"] for e in document["errors"] if e["source"] == "metal_shm"]
+
+
 def asic(number):
     with open(f"/sys/class/tenstorrent/tenstorrent!{number}/tt_asic_id") as file:
         return int(file.read(), 16)
@@ -251,10 +256,10 @@ def forged():
     # Any number of files for no chip at all: they are not even read.
     for i in range(3000):
         publish(name_of(10 ** 12 + i), b"", user=NOBODY + 1)
-    expect(smi()["errors"], [])
+    expect(complaints(smi()), [])
     for i in range(3000):
         publish(name_of(10 ** 12 + i), b"", user=NOBODY)
-    errors = [e["message"] for e in smi()["errors"]]
+    errors = complaints(smi())
     assert len(errors) == 1 and "2936 files match no device" in errors[0], errors
 
 
@@ -306,7 +311,7 @@ def numbers():
     publish(name_of(0x261903000), counters(both, GIB, comm="python3", device_id=9))
     document = smi()
     expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
-    assert any("match no device" in e["message"] for e in document["errors"]), document["errors"]
+    assert any("match no device" in text for text in complaints(document)), document["errors"]
     table = subprocess.run([TT_SMI], stdout=subprocess.PIPE, text=True).stdout
     assert "counters match no device" in table and "no permission" not in table, table
     doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
