@@ -1,11 +1,11 @@
 /*
- * The layout of the vendor's snapshot (tt-smi 6.2), for programs that read it.
+ * The layout of the vendor's snapshot (tt-smi 6.8), for programs that read it.
  *
- * Only what the driver's files tell is filled in. Where the vendor's tool has a
- * sign for "missing" that is the one used ("N/A" in texts, 0 in limits, null in
- * raw registers); elsewhere it is null. Order of keys, padding of numbers and the
- * meaning of the two thermal limits, which is opposite on the two architectures,
- * are the vendor's.
+ * Only what the driver's files tell is filled in. What is missing is "N/A" in texts that
+ * name something and null in readings, limits and raw registers. The blocks gddr_telemetry
+ * and ethernet are left out, as the vendor's tool leaves them out where it has no data.
+ * Order of keys, padding of numbers and the meaning of the two thermal limits, which is
+ * opposite on the two architectures, are the vendor's.
  */
 #include "render/render.h"
 
@@ -101,34 +101,26 @@ static void put_firmware(struct json *json, const struct device *dev)
 	json_close(json, '}');
 }
 
-static void put_limit(struct json *json, const struct device *dev, const char *key,
-		      enum device_field field, int width, int digits, double number)
-{
-	if (device_knows(dev, field))
-		put_padded(json, dev, key, field, width, digits, number);
-	else
-		json_u64(json, key, 0);
-}
-
+/* What is not known is null: readers that declare limits as texts refuse a number. */
 static void put_limits(struct json *json, const struct device *dev)
 {
 	bool blackhole = dev->arch == ARCH_BLACKHOLE;
 	const char *throttle = blackhole ? "therm_trip_l1_limit" : "thm_limit";
 
 	json_open(json, "limits", '{');
-	json_u64(json, "vdd_min", 0);
-	put_limit(json, dev, "vdd_max", DEV_VOLTAGE_LIMIT, 4, 2, dev->voltage_limit);
-	put_limit(json, dev, "tdp_limit", DEV_POWER_LIMIT, 3, 0, dev->power_limit);
-	put_limit(json, dev, "tdc_limit", DEV_CURRENT_LIMIT, 3, 0, dev->current_limit);
-	json_u64(json, "asic_fmax", 0);
+	json_null(json, "vdd_min");
+	put_padded(json, dev, "vdd_max", DEV_VOLTAGE_LIMIT, 4, 2, dev->voltage_limit);
+	put_padded(json, dev, "tdp_limit", DEV_POWER_LIMIT, 3, 0, dev->power_limit);
+	put_padded(json, dev, "tdc_limit", DEV_CURRENT_LIMIT, 3, 0, dev->current_limit);
+	json_null(json, "asic_fmax");
 	if (!blackhole)
-		json_u64(json, "therm_trip_l1_limit", 0);
-	put_limit(json, dev, throttle, DEV_TEMPERATURE_LIMIT, 2, 0, dev->temperature_limit);
+		json_null(json, "therm_trip_l1_limit");
+	put_padded(json, dev, throttle, DEV_TEMPERATURE_LIMIT, 2, 0, dev->temperature_limit);
 	if (blackhole)
-		json_u64(json, "thm_limit", 0);
-	json_u64(json, "bus_peak_limit", 0);
-	json_u64(json, "fan_rpm_limit", 0);
-	json_u64(json, "board_power_limit", 0);
+		json_null(json, "thm_limit");
+	json_null(json, "bus_peak_limit");
+	json_null(json, "fan_rpm_limit");
+	json_null(json, "board_power_limit");
 	json_close(json, '}');
 }
 

@@ -115,6 +115,8 @@ void vendor_put_registers(struct json *json, const struct device *dev)
 		{ "TT_FLASH_VERSION", read_version(dev, DEV_FW_FLASH, dev->fw_flash) },
 	};
 	const struct named_word wormhole[] = {
+		/* The upper half is the highest clock, which no file has: 0. */
+		{ "AICLK", read_word(dev, DEV_AICLK, (double)dev->aiclk / 1e6) },
 		{ "ARC0_FW_VERSION", read_version(dev, DEV_FW_CM, dev->fw_cm) },
 		{ "ETH_FW_VERSION", read_version(dev, DEV_FW_ETH, dev->fw_eth) },
 		{ "FW_BUNDLE_VERSION", read_version(dev, DEV_FW_BUNDLE, dev->fw_bundle) },

@@ -91,8 +91,7 @@ def check_device(device, what):
     keys(limits, "vdd_min vdd_max tdp_limit tdc_limit asic_fmax therm_trip_l1_limit thm_limit "
                  "bus_peak_limit fan_rpm_limit board_power_limit", what)
     for key, value in limits.items():
-        if value != 0 or type(value) is not int:
-            form(value, r"[ \d.]{2,5}", f"{what}: {key}")
+        reading(value, r"[ \d.]{2,5}", f"{what}: {key}")
 
 
 def same(have, want, what):
@@ -123,6 +122,11 @@ def compare(snapshot, ours):
         same(telemetry["asic_temperature"], device["temperature"], f"{what}: temperature")
         clock = device["clocks"]["ai"]
         same(telemetry["aiclk"], None if clock is None else clock / 1e6, f"{what}: aiclk")
+        word = theirs["smbus_telem"]["AICLK"]
+        if (None if word is None else int(word, 16) & 0xFFFF) != (None if clock is None else clock / 1e6):
+            raise Wrong(f"{what}: AICLK {word}")
+        for key, limit in (("vdd_max", "voltage"), ("tdp_limit", "power"), ("tdc_limit", "current")):
+            same(theirs["limits"][key], device[limit + "_limit"], f"{what}: {key}")
         same(telemetry["fan_speed"], device["fan"]["rpm"], f"{what}: fan")
         beats = device["heartbeat"]["value"]
         divisor = 6 if device["architecture"] == "blackhole" else 5
