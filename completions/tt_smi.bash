@@ -159,7 +159,8 @@ _tt_smi() {
 		--query-accounted-apps --format
 		--help-query-gpu --help-query-device --help-query-compute-apps --help-query-processes
 		--help-query-accounted-apps
-		-s --snapshot -i --id -f --filename --root --color --ascii -h --help -V --version -v"
+		-s --snapshot --local -glx_list_tray_to_device --galaxy_6u_list_tray_to_device
+		-c --compact --offline --snapshot_no_tty --use_luwen -i --id -f --filename --root --color --ascii -h --help -V --version -v"
 }
 
 complete -F _tt_smi tt_smi allocation_monitor_client

@@ -131,6 +131,7 @@ static int set_loop(const struct given *given, void *arg)
 	double seconds;
 	char *end;
 
+	options->bare_l = !given->value && strcmp(given->word, "-l") == 0;
 	if (code || !given->value)
 		return code;
 	seconds = strtod(given->value, &end);
@@ -149,6 +150,14 @@ static int set_loop_ms(const struct given *given, void *arg)
 	if (code || !given->value)
 		return code;
 	return option_number(given, 10, 86400000, &options->period_ms);
+}
+
+/* For callers of the vendor's tool: what they ask for is always so, or does not exist here. */
+static int ignore(const struct given *given, void *options)
+{
+	(void)given;
+	(void)options;
+	return 0;
 }
 
 static int set_help_query(const struct given *given, void *arg)
@@ -200,7 +209,16 @@ static const struct option table[] = {
 	{ "--help-query-accounted-apps", NO_ARGUMENT, NULL,
 		"explain the fields of --query-accounted-apps", set_help_query, 0, QUERY_ACCOUNTS },
 	{ "-s --snapshot", NO_ARGUMENT, NULL,
-		"JSON in the layout of the vendor's tt-smi", set_mode, 0, MODE_VENDOR },
+		"JSON in the layout of the vendor's tt-smi; here -l without a number means --local",
+		set_mode, 0, MODE_VENDOR },
+	{ "--local", NO_ARGUMENT, NULL,
+		"without chips that have no PCIe", option_flag, AT(wishes.selection.local) },
+	{ "-glx_list_tray_to_device --galaxy_6u_list_tray_to_device", NO_ARGUMENT, NULL,
+		"the trays of a Galaxy and their devices, as the vendor's tt-smi prints them",
+		set_mode, 0, MODE_TRAYS },
+	{ "-c --compact --offline --snapshot_no_tty --use_luwen", NO_ARGUMENT, NULL,
+		"accepted for callers of the vendor's tt-smi, as --offline, --snapshot_no_tty and --use_luwen are: no effect",
+		ignore, 0 },
 	{ "-i --id", ARGUMENT, "DEVICE,...",
 		"only these: number or range (0, 0-3), PCI address, ASIC id or its beginning, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
 		option_selection, AT(wishes.selection) },
@@ -260,8 +278,12 @@ void options_help(struct buf *out)
 /* What only makes sense together. */
 static int check(struct options *options)
 {
-	const struct wishes *wishes = &options->wishes;
+	struct wishes *wishes = &options->wishes;
 
+	if (options->mode == MODE_VENDOR && options->bare_l) {
+		options->loop = false;
+		wishes->selection.local = true;
+	}
 	if (wishes->refresh_ms && !options->watch)
 		return say(EXIT_USAGE, "-r MS is the refresh period of -w and does nothing alone; "
 				       "resetting boards is the vendor's tt-smi -r, never this "

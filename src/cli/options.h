@@ -19,6 +19,7 @@ enum mode {
 	MODE_JSON,
 	MODE_QUERY,
 	MODE_VENDOR,
+	MODE_TRAYS,
 	MODE_HELP,
 	MODE_HELP_QUERY,
 	MODE_VERSION,
@@ -35,6 +36,7 @@ struct options {
 	enum json json;
 	bool watch;
 	bool loop;
+	bool bare_l;	    /* -l without a number: the vendor's --local beside -s */
 	unsigned period_ms; /* of -w, -l or -lms */
 	const char *file;
 };

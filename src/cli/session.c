@@ -114,7 +114,7 @@ static int apply_selection(struct session *session, struct snapshot *snapshot)
 	const char *word;
 	int r;
 
-	if (session->selection->count == 0)
+	if (!selection_is_given(session->selection))
 		return 0;
 	if (!keep)
 		return fail(session, EXIT_INTERNAL, "out of memory");
@@ -125,6 +125,9 @@ static int apply_selection(struct session *session, struct snapshot *snapshot)
 	if (r < 0)
 		return fail(session, EXIT_NO_DEVICE, "device %s: there is no such device", word);
 	snapshot_keep(snapshot, keep);
+	if (snapshot->n_devices == 0)
+		return fail(session, EXIT_NO_DEVICE,
+			    "--local leaves out chips without PCIe: no device is left");
 	return 0;
 }
 

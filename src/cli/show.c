@@ -26,7 +26,7 @@ struct show {
 	struct pane pane;
 	bool rates;	   /* does the output show any? */
 	unsigned pair_ms;  /* asked for by name: two samples this far apart; 0: one is enough */
-	bool header_shown; /* of CSV */
+	bool header_shown; /* of CSV, or of the table of trays */
 	int code;	   /* exit code as the last sample has it */
 };
 
@@ -44,6 +44,7 @@ static void decide(struct show *show, struct want *want)
 	case MODE_JSON: json_wants(want); break;
 	case MODE_QUERY: query_wants(&options->query, want); break;
 	case MODE_VENDOR: vendor_wants(want); break;
+	case MODE_TRAYS: trays_wants(want); break;
 	case MODE_HELP:
 	case MODE_HELP_QUERY:
 	case MODE_VERSION: break;
@@ -74,6 +75,10 @@ static void render(struct show *show, struct buf *out)
 		query_render(out, &show->look, &options->query, snapshot);
 		break;
 	case MODE_VENDOR: vendor_render(out, &show->look, snapshot); break;
+	case MODE_TRAYS:
+		trays_render(out, snapshot, options->wishes.ascii);
+		show->header_shown = true;
+		break;
 	case MODE_HELP:
 	case MODE_HELP_QUERY:
 	case MODE_VERSION: break;
@@ -96,7 +101,7 @@ static int emit(struct show *show)
 	r = pane_write(&show->pane, &text);
 	if (r < 0)
 		return write_failed(show, r);
-	/* Every output says so; a line of CSV has no place for it. */
+	/* Every output says so; CSV and the vendor's table of trays have no place for it. */
 	if (first && show->header_shown && show->session.snapshot->simulated)
 		say(0, "SIMULATED machine at %s", show->session.root.path);
 	return 0;
@@ -104,20 +109,37 @@ static int emit(struct show *show)
 
 /* ---- once ---- */
 
-/* Who asks for what only the server knows must hear if there is none. */
+/* What is missing for this output to exist; NULL: nothing. */
+static const char *find_missing(const struct options *options, const struct snapshot *snapshot,
+				int *ret_code)
+{
+	if (options->mode == MODE_QUERY && options->query.kind == QUERY_ACCOUNTS &&
+	    !snapshot->server_pid) {
+		*ret_code = EXIT_NO_SERVER;
+		return "daemon required but unreachable: finished processes are remembered by the "
+		       "allocation server (allocation_server_poc)";
+	}
+	if (options->mode == MODE_TRAYS && !trays_exist(snapshot)) {
+		*ret_code = EXIT_UNAVAILABLE;
+		return "this machine is not a Galaxy: no device is in a tray";
+	}
+	return NULL;
+}
+
 static int take(struct show *show)
 {
-	const struct options *options = show->options;
 	struct session *session = &show->session;
 	int r = session_take(session);
+	const char *missing;
 
-	if (r || options->mode != MODE_QUERY || options->query.kind != QUERY_ACCOUNTS ||
-	    session->snapshot->server_pid)
+	if (r)
 		return r;
-	buf_reset(&session->problem);
-	buf_puts(&session->problem, "daemon required but unreachable: finished processes are "
-				    "remembered by the allocation server (allocation_server_poc)");
-	return EXIT_NO_SERVER;
+	missing = find_missing(show->options, session->snapshot, &r);
+	if (missing) {
+		buf_reset(&session->problem);
+		buf_puts(&session->problem, missing);
+	}
+	return r;
 }
 
 /* Asked for a rate by name: the one case in which the first output takes two samples. */
@@ -274,7 +296,8 @@ static int run(const struct options *options)
 	case MODE_DETAIL:
 	case MODE_JSON:
 	case MODE_QUERY:
-	case MODE_VENDOR: return show(options);
+	case MODE_VENDOR:
+	case MODE_TRAYS: return show(options);
 	}
 	return output_print(&text);
 }

@@ -161,5 +161,8 @@ int selection_match(const struct selection *selection, const struct snapshot *sn
 			return r;
 		}
 	}
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		keep[i] = (keep[i] || !selection->count) &&
+			  !(selection->local && snapshot->devices[i].remote);
 	return 0;
 }

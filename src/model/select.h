@@ -10,15 +10,22 @@
 struct selection {
 	char **words;
 	size_t count;
+	bool local; /* without chips that have no PCIe */
 };
+
+/* Does it leave anything out? */
+static inline bool selection_is_given(const struct selection *selection)
+{
+	return selection->count || selection->local;
+}
 
 /* Adds the words of a comma-separated list. -EINVAL: an empty word; -ENOMEM. */
 MUST_CHECK int selection_add(struct selection *selection, const char *list);
 void selection_done(struct selection *selection);
 
 /*
- * Sets keep[] for each device that a word names. Returns 0, or -ENODEV if a word
- * names none, -ENOTUNIQ if the beginning of an id fits several; *ret_word is it.
+ * Sets keep[] for each device that a word names, or for all without words. Returns 0, or -ENODEV if
+ * a word names none, -ENOTUNIQ if the beginning of an id fits several; *ret_word is it.
  */
 MUST_CHECK int selection_match(const struct selection *selection, const struct snapshot *snapshot,
 			       bool *keep, const char **ret_word);

@@ -33,6 +33,14 @@ void json_render(struct buf *out, const struct look *look, const struct snapshot
 void vendor_wants(struct want *want);
 void vendor_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
 
+/*
+ * The vendor's table of trays and their devices. Its readers look for box characters, so it
+ * has them in every locale, unless ascii is set.
+ */
+bool trays_exist(const struct snapshot *snapshot);
+void trays_wants(struct want *want);
+void trays_render(struct buf *out, const struct snapshot *snapshot, bool ascii);
+
 /* How a process's memory is known, in words; shared by table and detail. */
 void status_text(struct buf *out, const struct process *process);
 

@@ -190,3 +190,67 @@ P
 		rm -rf "$D" "$WORK/elsewhere"
 	done
 }
+
+# vendor [OPTIONS]: -s with these has the devices and the text of a plain -s, but for the time.
+vendor() {
+	diff <(smi -s | grep -v '"time"') <(smi -s "$@" | grep -v '"time"')
+}
+
+@test "what callers of the vendor's tool pass beside -s is accepted" {
+	make_machine n300
+	vendor --snapshot_no_tty
+	vendor --offline -c --use_luwen
+	vendor --compact
+	smi -s --snapshot_no_tty -f "$WORK/file"
+	jq -e '.device_info | length == 2' "$WORK/file"
+}
+
+@test "a bare -l beside -s is the vendor's --local, a number makes a loop of it" {
+	make_machine n300
+	local o
+	for o in '-s -l' '-l -s' '-s --local' '-s -l --snapshot_no_tty'; do
+		timeout 60 "$TT_SMI" --root "$D" $o >"$WORK/out" 3>&-
+		[ "$(jq -c '[.device_info[].board_info.board_type]' "$WORK/out")" = '["n300 L"]' ]
+	done
+	[ "$(smi -s -l 0.02 -n 2 | jq '.device_info | length')" = $'2\n2' ]
+	[ "$(smi -s --loop -n 1 | jq '.device_info | length')" = 2 ]
+	[ "$(smi --json -l -n 1 | jq '.devices | length')" = 2 ]
+	# In every other output as well.
+	[ "$(smi -L --local | wc -l)" = 1 ]
+	[ "$(smi --json --local -i 0,0R | jq -c '[.devices[].id]')" = '[0]' ]
+	expect_error 6 '--local leaves out chips without PCIe' -L --local -i 0R
+}
+
+@test "limits that no file has are null, and a typed reader takes them" {
+	make_machine driver-2.8
+	smi -s >"$WORK/out"
+	jq -e '[.device_info[].limits[]] | all(type == "string" or . == null)' "$WORK/out"
+	jq -e '.device_info[].limits | .asic_fmax == null and .board_power_limit == null' "$WORK/out"
+}
+
+@test "Wormhole's AICLK is a register in hexadecimal" {
+	make_machine n150
+	[ "$(smi -s | jq -r '.device_info[0].smbus_telem.AICLK')" = "$(printf '0x%x' "$(cat "$(class 0)/tt_aiclk")")" ]
+}
+
+@test "the trays of a Galaxy, in the form that readers of the vendor's table split" {
+	make_machine galaxy-wormhole
+	LC_ALL=C smi -glx_list_tray_to_device >"$WORK/out" 2>"$WORK/err"
+	diff - "$WORK/out" <<-'END'
+		      Mapping of trays to devices on the galaxy:
+		┏━━━━━━━━━━━━━┳━━━━━━━━━━━━━┳━━━━━━━━━━━━━━━━━━━━━━━━━┓
+		┃ Tray Number ┃ Tray Bus ID ┃ /dev/tenstorrent/<id>   ┃
+		┡━━━━━━━━━━━━━╇━━━━━━━━━━━━━╇━━━━━━━━━━━━━━━━━━━━━━━━━┩
+		│ 1           │ 0xc0        │ 0,1,2,3,4,5,6,7         │
+		│ 2           │ 0x80        │ 8,9,10,11,12,13,14,15   │
+		│ 3           │ 0x00        │ 16,17,18,19,20,21,22,23 │
+		│ 4           │ 0x40        │ 24,25,26,27,28,29,30,31 │
+		└─────────────┴─────────────┴─────────────────────────┘
+	END
+	grep -q SIMULATED "$WORK/err"
+	[ "$(smi --galaxy_6u_list_tray_to_device --ascii -i tray:3,5 2>/dev/null | sed -n 5,6p)" = \
+		$'| 1           | 0xc0        | 5                       |\n| 3           | 0x00        | 16,17,18,19,20,21,22,23 |' ]
+	rm -r "$D"
+	make_machine n300
+	expect_error 3 'not a Galaxy' -glx_list_tray_to_device
+}

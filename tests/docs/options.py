@@ -8,7 +8,7 @@ import pathlib
 import re
 import sys
 
-WORD = r"(--?[A-Za-z][A-Za-z-]*)"
+WORD = r"(--?[A-Za-z][\w-]*)"
 
 
 def from_help(text):
@@ -23,7 +23,7 @@ def from_manual(text):
     for line in text.splitlines():
         if not re.match(r"\.(It|Fl|Op|Pq|Nm|Ar|Cm)\b", line):
             continue
-        for dashes, name in re.findall(r"\bFl ((?:\\-)?)([A-Za-z][A-Za-z-]*)", line):
+        for dashes, name in re.findall(r"\bFl ((?:\\-)?)([A-Za-z][\w-]*)", line):
             yield ("--" if dashes else "-") + name
         # "Fl a , b" means both.
         for names in re.findall(r"\bFl ((?:\\-)?[\w-]+(?: , (?:\\-)?[\w-]+)+)", line):
