@@ -105,8 +105,8 @@ TTALLOC_API int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool);
 
 /*
  * Says which card a device number means: N of /dev/tenstorrent/N, a PCI address
- * like "0000:01:00.0", or the chip's ASIC id. They may be combined. Without any,
- * TT-Metal's order is assumed: cards by PCI address, those in TT_VISIBLE_DEVICES only.
+ * like "0000:01:00.0", or the chip's ASIC id. They may be combined. Without any, devices
+ * are numbered as by TT-Metal: by PCI address, among the cards that TT_VISIBLE_DEVICES selects.
  *
  * -ENODEV: device above 63. -EINVAL: not a node number or PCI address.
  */

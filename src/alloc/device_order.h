@@ -1,27 +1,22 @@
 /*
- * Which card a logical device number means when nobody says so.
+ * Which card a logical device number means if the program does not say so.
  *
- * TT-Metal numbers the cards it may use by their position in the order of PCI
- * addresses. It may use those that have a node in /dev/tenstorrent, less those
- * that TT_VISIBLE_DEVICES leaves out: a list of node numbers or PCI addresses,
- * separated by commas. Chips that have no node of their own (the second one of
- * an n300) come after all others and are not found here.
+ * TT-Metal numbers the cards that it sees by their PCI addresses. It sees those that
+ * have a node in /dev/tenstorrent and that TT_VISIBLE_DEVICES does not leave out
+ * (proto/visible_devices.h). Chips without a node of their own (the second one of an n300)
+ * follow after all others and are not found here.
  *
- * Only directory entries and links are read, nothing that could wake or wait
- * for a card.
+ * Only directory entries and links are read, nothing that could wake a card or wait for one.
  */
 #pragma once
 
-#include "basic/macros.h"
 #include "proto/table.h"
-
-/* "dddd:bb:dd.f", hexadecimal; the domain may have more digits. -EINVAL */
-MUST_CHECK int bdf_parse(const char *text, uint64_t *ret);
+#include "proto/visible_devices.h"
 
 /*
- * Looks below root ("" for the machine itself) for the card at this position;
- * visible is the list, or NULL. Sets node and PCI address, or nothing if there
- * is no such card or if the list cannot be understood.
+ * Looks below root ("" for the machine itself) for the card that a program with this list calls
+ * by this number. Sets node and PCI address, or nothing if there is no such card, if its
+ * number depends on a release that is not known, or if the list is not understood.
  */
-void device_order_find(const char *root, const char *visible, uint32_t device,
-		       struct table_device *ret);
+void device_order_find(const char *root, const struct visible_devices *visible,
+		       enum visible_meaning meaning, uint32_t device, struct table_device *ret);

@@ -17,6 +17,7 @@
 #include "alloc/process.h"
 
 #include "alloc/device_order.h"
+#include "alloc/release.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -179,10 +180,17 @@ int process_meet_device(struct process *process, uint32_t device)
 {
 	struct rare rare = rare_begin();
 	const char *root = secure_getenv("TT_SMI_ROOT");
+	enum visible_meaning meaning = VISIBLE_BY_EITHER;
 	struct table_device card;
 	int r;
 
-	device_order_find(root ? root : "", getenv("TT_VISIBLE_DEVICES"), device, &card);
+	if (!process->visible_known) {
+		visible_parse(getenv("TT_VISIBLE_DEVICES"), &process->visible);
+		process->visible_known = true;
+	}
+	if (visible_depends_on_release(&process->visible))
+		meaning = release_meaning();
+	device_order_find(root ? root : "", &process->visible, meaning, device, &card);
 	r = tracker_identify(&process->tracker, device, &card);
 	rare_end(rare);
 	return r;

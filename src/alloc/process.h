@@ -8,6 +8,7 @@
 #include "alloc/lock.h"
 #include "alloc/tracker.h"
 #include "basic/clock.h"
+#include "proto/visible_devices.h"
 
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ struct process {
 	struct lock lock;
 	struct link link;
 	struct tracker tracker;
+	bool visible_known; /* the next is filled: at the first device, once */
+	struct visible_devices visible;
 };
 
 /* Without a system call, and three times cheaper than the exact time. */

@@ -1,8 +1,8 @@
 /* The functions of ttalloc.h: arguments checked, lock taken, work handed to the tracker. */
 #include "ttalloc.h"
 
-#include "alloc/device_order.h"
 #include "alloc/process.h"
+#include "basic/pci_address.h"
 
 #include <errno.h>
 #include <string.h>
@@ -95,7 +95,7 @@ int ttalloc_bind_bdf(unsigned device, const char *bdf)
 {
 	struct table_device card = { .known = TABLE_HAS_BDF | TABLE_STATED };
 
-	if (!bdf || bdf_parse(bdf, &card.bdf) < 0)
+	if (!bdf || pci_address_parse(bdf, &card.bdf) < 0)
 		return -EINVAL;
 	return device_bind(device, &card);
 }

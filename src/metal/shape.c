@@ -62,14 +62,16 @@ static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol,
 {
 	bool env = has(METAL_NAME_ENV, arg);
 
-	if (!has(METAL_NAME_RECORD, arg))
-		return env ? new_shape(ret, "v0.68 to v0.69", 0)
-			   : new_shape(ret, "v0.66 to v0.67", 8);
+	if (!has(METAL_NAME_RECORD, arg)) {
+		new_shape(ret, env ? "v0.68 to v0.69" : "v0.66 to v0.67", env ? 0 : 8);
+		ret->visible_positions = env;
+		return 0;
+	}
 	/* No release has the counters without MetalEnv. */
 	if (!env)
 		return -ENOTSUP;
 	new_shape(ret, has(METAL_NAME_DATAFLOW, arg) ? "v0.77 or later" : "v0.70 to v0.76", 24);
-	ret->publishes = true;
+	ret->publishes = ret->visible_positions = true;
 	return 0;
 }
 

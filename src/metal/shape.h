@@ -46,6 +46,7 @@ struct metal_shape {
 	uint16_t chip;		/* the logical id, in a Device; 0: these symbols do not tell */
 	uint8_t allocated_mask; /* a bit per status that a buffer with memory may have */
 	bool publishes;		/* has counters of its own in /dev/shm */
+	bool visible_positions; /* numbers in TT_VISIBLE_DEVICES: see proto/visible_devices.h */
 };
 
 /*

@@ -2,8 +2,12 @@
 #include "reader.h"
 
 #include "alloc/device_order.h"
+#include "alloc/release.h"
+#include "ttalloc.h"
 
+#include <dlfcn.h>
 #include <ftw.h>
+#include <stdlib.h>
 
 static char root[64];
 
@@ -63,20 +67,28 @@ static int tree_remove(void **state)
 }
 
 /* The node of a logical device, -1 if it is not known. */
-static int node_of(uint32_t device, const char *visible)
+static int node_in(uint32_t device, const char *value, enum visible_meaning meaning)
 {
+	struct visible_devices visible;
 	struct table_device card;
 
-	device_order_find(root, visible, device, &card);
+	visible_parse(value, &visible);
+	device_order_find(root, &visible, meaning, device, &card);
 	if (!card.known)
 		return -1;
 	assert_int_equal(card.known, TABLE_HAS_NODE | TABLE_HAS_BDF);
 	return (int)card.node;
 }
 
+static int node_of(uint32_t device, const char *value)
+{
+	return node_in(device, value, VISIBLE_BY_EITHER);
+}
+
 /* Fault 57: logical ids were taken for node numbers. */
 static void order_is_that_of_pci_addresses(void **state)
 {
+	const struct visible_devices all = { .status = VISIBLE_UNSET };
 	struct table_device card;
 
 	(void)state;
@@ -84,28 +96,53 @@ static void order_is_that_of_pci_addresses(void **state)
 	assert_int_equal(node_of(1, NULL), 2);
 	assert_int_equal(node_of(2, NULL), 0);
 	assert_int_equal(node_of(3, NULL), -1);
-	device_order_find(root, NULL, 1, &card);
+	device_order_find(root, &all, VISIBLE_BY_EITHER, 1, &card);
 	assert_int_equal(card.bdf, 0x8100);
 }
 
 static void only_visible_cards_are_numbered(void **state)
 {
 	(void)state;
-	assert_int_equal(node_of(0, "0"), 0);
-	assert_int_equal(node_of(1, "0"), -1);
-	assert_int_equal(node_of(0, "0,2"), 2);
-	assert_int_equal(node_of(1, "0, 2"), 0);
 	assert_int_equal(node_of(0, "0000:81:00.0"), 2);
+	assert_int_equal(node_of(1, "0000:81:00.0"), -1);
+	assert_int_equal(node_of(1, "0000:c1:00.0, 0000:81:00.0"), 0);
 	assert_int_equal(node_of(0, "0000:ff:00.0"), -1);
 }
 
-/* A list we cannot understand could mean any card: none is better than a wrong one. */
+static void numbers_mean_what_the_release_makes_of_them(void **state)
+{
+	(void)state;
+	assert_int_equal(node_in(0, "0", VISIBLE_BY_POSITION), 10);
+	assert_int_equal(node_in(0, "0", VISIBLE_BY_NODE), 0);
+	assert_int_equal(node_of(0, "0"), -1);
+	assert_int_equal(node_in(1, "0,2", VISIBLE_BY_POSITION), 0);
+	assert_int_equal(node_in(0, "0,2", VISIBLE_BY_NODE), 2);
+	assert_int_equal(node_of(1, "0,2"), 0);	 /* the last one either way */
+	assert_int_equal(node_of(0, "0,2"), -1); /* the first, or the second */
+}
+
+/* A list that is not understood could mean any card: none is better than a wrong one. */
 static void list_not_understood_gives_no_card(void **state)
 {
 	(void)state;
 	assert_int_equal(node_of(0, ""), -1);
-	assert_int_equal(node_of(0, "0,,2"), -1);
+	assert_int_equal(node_of(0, "0000:81:00.0;0000:c1:00.0"), -1);
 	assert_int_equal(node_of(0, "all"), -1);
+}
+
+/* More cards than are numbered: which of them come first is not known. */
+static void too_many_cards_give_no_order(void **state)
+{
+	char bdf[16];
+
+	(void)state;
+	for (unsigned i = 0; i < VISIBLE_CARDS - 3; i++) {
+		snprintf(bdf, sizeof(bdf), "0000:d0:%02x.%x", i / 8, i % 8);
+		card_put(100 + i, bdf);
+	}
+	assert_int_equal(node_of(0, NULL), 10);
+	card_put(200, "0000:d1:00.0");
+	assert_int_equal(node_of(0, NULL), -1);
 }
 
 static void card_without_address_gives_no_order(void **state)
@@ -120,35 +157,104 @@ static void card_without_address_gives_no_order(void **state)
 
 static void no_driver_gives_no_card(void **state)
 {
+	const struct visible_devices all = { .status = VISIBLE_UNSET };
 	struct table_device card;
 
 	(void)state;
-	device_order_find("/nonexistent", NULL, 0, &card);
+	device_order_find("/nonexistent", &all, VISIBLE_BY_EITHER, 0, &card);
 	assert_int_equal(card.known, 0);
 }
 
-static void address_is_parsed_whole_or_not_at_all(void **state)
+/* Loads a library with the symbols of a release, as Python does: for the caller alone. */
+static void *release_load(const char *name)
 {
-	static const char *const bad[] = { "",
-					   "0000",
-					   "0000:01:00",
-					   "0000:01:00.",
-					   "0000:001:00.0",
-					   "0000:01:20.0",
-					   "0000:01:00.8",
-					   "0000:01:00.0x",
-					   ":01:00.0",
-					   "000000001:01:00.0",
-					   "0x00:01:00.0",
-					   "0000:01.00:0" };
-	uint64_t bdf;
+	char path[512];
+	void *handle;
 
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-		assert_int_equal(bdf_parse(bad[i], &bdf), -EINVAL);
-	assert_int_equal(bdf_parse("10000:E1:1f.7", &bdf), 0);
-	assert_int_equal(bdf, UINT64_C(0x10000e1ff));
+	snprintf(path, sizeof(path), METAL_FOLDER "/%s", name);
+	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	if (!handle)
+		fprintf(stderr, "%s\n", dlerror());
+	CHECK(handle);
+	return handle;
 }
+
+static void meaning_is_that_of_the_loaded_release_body(void)
+{
+	static const struct {
+		const char *library;
+		enum visible_meaning meaning;
+	} releases[] = {
+		{ "v56", VISIBLE_BY_NODE },	  { "v57", VISIBLE_BY_NODE },
+		{ "v60", VISIBLE_BY_NODE },	  { "v66", VISIBLE_BY_NODE },
+		{ "v68", VISIBLE_BY_POSITION },	  { "v70", VISIBLE_BY_POSITION },
+		{ "v77", VISIBLE_BY_POSITION },	  { "stripped", VISIBLE_BY_POSITION },
+		{ "unknown", VISIBLE_BY_EITHER },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(releases); i++) {
+		void *handle;
+
+		CHECK_EQUAL(release_meaning(), VISIBLE_BY_EITHER);
+		handle = release_load(releases[i].library);
+		CHECK_EQUAL(release_meaning(), releases[i].meaning);
+		dlclose(handle);
+	}
+	release_load("v66");
+	release_load("v77");
+	CHECK_EQUAL(release_meaning(), VISIBLE_BY_EITHER); /* they disagree */
+}
+ISOLATED(meaning_is_that_of_the_loaded_release)
+
+/* The node of device 0 in the table of this process, -1 if it has none. */
+static int reported_node(void)
+{
+	struct table_device card;
+	struct reader reader;
+
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100), 0);
+	CHECK_EQUAL(reader_open(&reader, getpid()), 0);
+	CHECK_EQUAL(table_read_device(&reader.view, 0, &card), 0);
+	reader_done(&reader);
+	return card.known & TABLE_HAS_NODE ? (int)card.node : -1;
+}
+
+static void environment_set(const char *visible)
+{
+	setenv("TT_SMI_ROOT", root, 1);
+	setenv("TT_VISIBLE_DEVICES", visible, 1);
+	unsetenv("TT_ALLOC_TRACKING_ENABLED");
+}
+
+static void number_in_an_old_release_is_a_node_body(void)
+{
+	environment_set("0");
+	release_load("v66");
+	CHECK_EQUAL(reported_node(), 0);
+}
+ISOLATED(number_in_an_old_release_is_a_node)
+
+static void number_in_a_new_release_is_a_position_body(void)
+{
+	environment_set("0");
+	release_load("v68");
+	CHECK_EQUAL(reported_node(), 10);
+}
+ISOLATED(number_in_a_new_release_is_a_position)
+
+static void number_without_a_release_is_not_guessed_body(void)
+{
+	environment_set("0");
+	CHECK_EQUAL(reported_node(), -1);
+}
+ISOLATED(number_without_a_release_is_not_guessed)
+
+static void address_needs_no_release_body(void)
+{
+	environment_set("0000:81:00.0");
+	CHECK_EQUAL(reported_node(), 2);
+}
+ISOLATED(address_needs_no_release)
 
 int main(void)
 {
@@ -156,10 +262,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(order_is_that_of_pci_addresses),
 		TEST(only_visible_cards_are_numbered),
+		TEST(numbers_mean_what_the_release_makes_of_them),
 		TEST(list_not_understood_gives_no_card),
+		TEST(too_many_cards_give_no_order),
 		TEST(card_without_address_gives_no_order),
 		cmocka_unit_test(no_driver_gives_no_card),
-		cmocka_unit_test(address_is_parsed_whole_or_not_at_all),
+		cmocka_unit_test(meaning_is_that_of_the_loaded_release),
+		TEST(number_in_an_old_release_is_a_node),
+		TEST(number_in_a_new_release_is_a_position),
+		TEST(number_without_a_release_is_not_guessed),
+		TEST(address_needs_no_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

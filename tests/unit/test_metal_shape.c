@@ -161,6 +161,8 @@ TEST(versions_are_told_by_what_is_there)
 		assert_int_equal(shape.chip, versions[i].chip);
 		assert_int_equal(shape.allocated_mask, versions[i].allocated_mask);
 		assert_int_equal(shape.publishes, versions[i].publishes);
+		assert_int_equal(shape.visible_positions,
+				 strcmp(versions[i].versions, "v0.68") >= 0);
 	}
 }
 
