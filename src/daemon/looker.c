@@ -12,7 +12,8 @@ static const int64_t patience_ns = 50 * NS_PER_MS;
 
 /* In the order they are asked, as in sources[]. */
 static const struct source *const asked[] = {
-	&source_kmd, &source_holders, &source_proc, &source_traced, &source_metal_shm,
+	&source_kmd,	 &source_holders, &source_proc,
+	&source_visible, &source_traced,  &source_metal_shm,
 };
 
 struct looker {

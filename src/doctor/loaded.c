@@ -52,16 +52,13 @@ static int look_at_file(const struct metal_mapping *mapping, void *arg)
 
 static void look_at_maps(struct errand *errand)
 {
-	CLEANUP_BUF struct buf text = { 0 };
-	char path[32];
 	int r;
 
 	errand->loaded.library_error = -ENOENT;
-	snprintf(path, sizeof(path), "proc/%d/maps", errand->pid);
-	r = root_read_all(&errand->root, path, 64 << 20, &text);
+	r = metal_mapped_each_of(&errand->root, errand->pid, look_at_file, errand);
 	if (r < 0)
 		errand->loaded.maps_error = r == -EPERM ? -EACCES : r;
-	else if (text.length && metal_mapped_each(text.data, look_at_file, errand) > 0)
+	else if (r > 0)
 		errand->loaded.maps_error = 0;
 }
 

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+/* Of the text of mappings. A process with more is not looked at. */
+static const size_t maps_limit = 64 << 20;
+
 /* Files seen already. A process that maps more than so many is not looked at further. */
 struct seen {
 	uint64_t inodes[1024];
@@ -57,6 +60,20 @@ int metal_mapped_each(char *text, int (*visit)(const struct metal_mapping *mappi
 			r = visit(&mapping, arg);
 	}
 	return r;
+}
+
+int metal_mapped_each_of(const struct root *root, pid_t pid,
+			 int (*visit)(const struct metal_mapping *mapping, void *arg), void *arg)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[32];
+	int r;
+
+	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	r = root_read_all(root, path, maps_limit, &text);
+	if (r < 0)
+		return r;
+	return text.length ? metal_mapped_each(text.data, visit, arg) : 0;
 }
 
 /* Looked at before it is opened: opening a device or a pipe has effects. */

@@ -25,6 +25,11 @@ MUST_CHECK int metal_mapped_each(char *text,
 				 int (*visit)(const struct metal_mapping *mapping, void *arg),
 				 void *arg);
 
+/* The same for the files of a process, if its mappings may be read; else -errno. */
+MUST_CHECK int metal_mapped_each_of(const struct root *root, pid_t pid,
+				    int (*visit)(const struct metal_mapping *mapping, void *arg),
+				    void *arg);
+
 /*
  * Opens such a file for reading, if it is a regular one: nothing else is ever opened.
  * On a live machine through map_files, which reaches into containers and to deleted

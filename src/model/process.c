@@ -134,7 +134,6 @@ void process_done(struct process *process)
 	for (size_t i = 0; i < process->n_usages; i++)
 		allocation_list_reset(&process->usages[i].list, NOT_ASKED);
 	free(process->command);
-	free(process->visible);
 	free(process->usages);
 	*process = (struct process){ 0 };
 }

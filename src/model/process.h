@@ -124,7 +124,14 @@ struct process {
 	uint64_t mount_ns;		/* inode of its mount namespace; 0: not known */
 	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */
 	unsigned n_tables;
-	char *visible; /* its TT_VISIBLE_DEVICES; NULL: not set, not read, or not ours to read */
+	/*
+	 * The PCIe devices that TT_VISIBLE_DEVICES selects, bit per device in the order of their
+	 * addresses. Two answers if that depends on a release of TT-Metal that is not known;
+	 * none if the variable is not set, was not read, or may not be read.
+	 */
+	uint64_t visible[2];
+	uint8_t n_visible;
+	enum reason visible_why; /* KNOWN, or why its device numbers cannot be translated */
 
 	int32_t pid; /* 0: somebody we cannot see */
 	int32_t ns_pid;

@@ -29,10 +29,13 @@ enum reason {
 	OTHER_NAMESPACE,
 	HIDDEN_BY_NAMESPACE, /* we are in one, and cannot tell whether others have it */
 	HOLDER_UNKNOWN,
-	AMBIGUOUS_PROCESS,   /* TT-Metal's counters fit several processes */
-	UNMATCHED_CHIP,	     /* they are for none of this machine's chips */
-	UNTRUSTED_FILE,	     /* they are in a file of a user who may not speak for the process */
-	TRACE_UNKNOWN_SHAPE, /* it is traced, but its figures cannot be trusted */
+	AMBIGUOUS_PROCESS,     /* TT-Metal's counters fit several processes */
+	UNMATCHED_CHIP,	       /* they are for none of this machine's chips */
+	UNTRUSTED_FILE,	       /* they are in a file of a user who may not speak for the process */
+	DEVICE_LIST_INVALID,   /* TT_VISIBLE_DEVICES: no TT-Metal accepts it, or too long */
+	DEVICE_LIST_AMBIGUOUS, /* its meaning depends on a release that is not known */
+	DEVICE_LIST_MISMATCH,  /* the process holds others than it selects */
+	TRACE_UNKNOWN_SHAPE,   /* it is traced, but its figures cannot be trusted */
 	TRACE_SINGLE_STEP,
 	TRACE_MISSED_FREE,
 	TRACE_MAP_FULL,

@@ -1,21 +1,14 @@
 #include "source/identity.h"
 
-#include "basic/parse.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static uint64_t bdf_number(const char *text)
+static bool device_has_address(const struct device *dev, uint64_t *ret)
 {
-	unsigned domain, bus, slot, function;
-
-	if (sscanf(text, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4)
-		return UINT64_MAX;
-	return (uint64_t)domain << 16 | bus << 8 | slot << 3 | function;
+	return device_knows(dev, DEV_BDF) && pci_address_parse(dev->bdf, ret) == 0;
 }
 
 static bool is_meant(const struct device *dev, const struct table_device *wanted)
 {
+	uint64_t address;
+
 	if (wanted->known & TABLE_BEHIND)
 		return dev->remote && dev->gateway == wanted->node;
 	if (dev->remote)
@@ -24,7 +17,7 @@ static bool is_meant(const struct device *dev, const struct table_device *wanted
 	if (wanted->known & TABLE_HAS_ASIC && device_knows(dev, DEV_ASIC_ID))
 		return dev->asic_id == wanted->asic;
 	if (wanted->known & TABLE_HAS_BDF && device_knows(dev, DEV_BDF))
-		return bdf_number(dev->bdf) == wanted->bdf;
+		return device_has_address(dev, &address) && address == wanted->bdf;
 	return (wanted->known & TABLE_HAS_NODE) && dev->index == wanted->node;
 }
 
@@ -39,43 +32,38 @@ bool identity_find(const struct snapshot *snapshot, const struct table_device *w
 	return false;
 }
 
-/* Is this device in a list of node numbers and PCI addresses? */
-static bool is_visible(const struct device *dev, const char *list)
-{
-	while (*list) {
-		size_t length = strcspn(list, ",");
-		char word[24] = { 0 };
-		uint32_t index;
-
-		memcpy(word, list, MIN(length, sizeof(word) - 1));
-		if (parse_u32(word, &index) == 0 ? index == dev->index
-						 : strcmp(word, dev->bdf) == 0)
-			return true;
-		list += length;
-		list += *list == ',';
-	}
-	return false;
-}
-
-/* The chips of a process, in the order of their numbers. */
+/* Numbers of a process: PCIe devices by address, then those behind them. */
 struct chips {
 	size_t at[TABLE_DEVICES];
 	size_t count;
 };
 
-static void chips_insert(struct chips *chips, const struct snapshot *snapshot, size_t device)
+static void order_insert(struct identity_order *order, struct visible_card card, size_t device)
 {
-	const char *bdf = snapshot->devices[device].bdf;
-	size_t at;
+	size_t at = order->count++;
 
-	if (chips->count == ARRAY_SIZE(chips->at))
-		return;
-	for (at = chips->count++; at > 0; at--) {
-		if (strcmp(snapshot->devices[chips->at[at - 1]].bdf, bdf) <= 0)
-			break;
-		chips->at[at] = chips->at[at - 1];
+	for (; at > 0 && order->cards[at - 1].bdf > card.bdf; at--) {
+		order->cards[at] = order->cards[at - 1];
+		order->at[at] = order->at[at - 1];
 	}
-	chips->at[at] = device;
+	order->cards[at] = card;
+	order->at[at] = device;
+}
+
+void identity_order(const struct snapshot *snapshot, struct identity_order *ret)
+{
+	*ret = (struct identity_order){ .complete = true };
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		struct visible_card card = { .node = dev->index };
+
+		if (dev->remote)
+			continue;
+		if (ret->count < VISIBLE_CARDS && device_has_address(dev, &card.bdf))
+			order_insert(ret, card, i);
+		else
+			ret->complete = false;
+	}
 }
 
 static void chips_add_remote(struct chips *chips, const struct snapshot *snapshot)
@@ -90,32 +78,74 @@ static void chips_add_remote(struct chips *chips, const struct snapshot *snapsho
 				chips->at[chips->count++] = i;
 }
 
-static unsigned count_held(const struct snapshot *snapshot, const struct process *process)
+/* The chips that a process sees if it sees these of the PCIe devices. */
+static void chips_list(struct chips *chips, const struct snapshot *snapshot,
+		       const struct identity_order *order, uint64_t mask)
+{
+	chips->count = 0;
+	for (; mask; mask &= mask - 1)
+		chips->at[chips->count++] = order->at[__builtin_ctzll(mask)];
+	chips_add_remote(chips, snapshot);
+}
+
+static uint64_t held_mask(const struct process *process, const struct identity_order *order)
+{
+	uint64_t mask = 0;
+
+	for (size_t i = 0; i < order->count; i++)
+		if (process_find_usage(process, order->at[i]))
+			mask |= UINT64_C(1) << i;
+	return mask;
+}
+
+/* A single PCIe device leaves no choice, whatever the process calls it. */
+static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t id, size_t *ret)
+{
+	struct chips chips = { .at = { device }, .count = 1 };
+
+	chips_add_remote(&chips, snapshot);
+	if (id >= chips.count && (chips.count > 1 || id >= TABLE_DEVICES))
+		return false;
+	*ret = chips.at[id < chips.count ? id : 0];
+	return true;
+}
+
+/* The number of PCIe devices that the process holds, and the last of them. */
+static unsigned count_held(const struct snapshot *snapshot, const struct process *process,
+			   size_t *ret_last)
 {
 	unsigned held = 0;
 
-	for (size_t i = 0; i < process->n_usages; i++)
-		held += !snapshot->devices[process->usages[i].device].remote;
+	for (size_t i = 0; i < process->n_usages; i++) {
+		if (snapshot->devices[process->usages[i].device].remote)
+			continue;
+		*ret_last = process->usages[i].device;
+		held++;
+	}
 	return held;
 }
 
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret)
 {
-	bool one = count_held(snapshot, process) == 1;
-	const char *visible = one ? NULL : process->visible;
-	struct chips chips = { 0 };
+	struct identity_order order;
+	struct chips chips, others;
+	size_t last;
 
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-
-		if (!dev->remote &&
-		    (visible ? is_visible(dev, visible) : process_find_usage(process, i) != NULL))
-			chips_insert(&chips, snapshot, i);
-	}
-	chips_add_remote(&chips, snapshot);
-	if (id >= chips.count && !(one && chips.count == 1 && id < TABLE_DEVICES))
+	if (count_held(snapshot, process, &last) == 1)
+		return find_single(snapshot, last, id, ret);
+	identity_order(snapshot, &order);
+	if (!order.complete || (process->visible_why && process->n_visible < 2))
 		return false;
-	*ret = chips.at[id < chips.count ? id : 0];
+	chips_list(&chips, snapshot, &order,
+		   process->n_visible ? process->visible[0] : held_mask(process, &order));
+	if (id >= chips.count)
+		return false;
+	if (process->n_visible == 2) {
+		chips_list(&others, snapshot, &order, process->visible[1]);
+		if (id >= others.count || others.at[id] != chips.at[id])
+			return false;
+	}
+	*ret = chips.at[id];
 	return true;
 }

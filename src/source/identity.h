@@ -1,19 +1,32 @@
-/* Which chip a program means: by the surest of what it told, or by TT-Metal's number. */
+/* Which chip a program means: by the most reliable of the ids it gave, or by TT-Metal's number. */
 #pragma once
 
 #include "model/snapshot.h"
 #include "proto/table.h"
+#include "proto/visible_devices.h"
 
 #include <stdbool.h>
 
 /* A chip without PCIe only if the server names it: programs name what they opened. */
 bool identity_find(const struct snapshot *snapshot, const struct table_device *wanted, size_t *ret);
 
+/* The PCIe devices of a snapshot in the order of their addresses. */
+struct identity_order {
+	struct visible_card cards[VISIBLE_CARDS];
+	size_t at[VISIBLE_CARDS]; /* their positions in the snapshot */
+	size_t count;
+	bool complete; /* no device is missing for want of an address or of room */
+};
+
+void identity_order(const struct snapshot *snapshot, struct identity_order *ret);
+
 /*
- * TT-Metal's logical numbers are places in bus order among the devices that the
- * process may see: by its environment if we may read it, else those it holds. Chips
- * without PCIe follow, in the order of their gateways. Who holds a single device means
- * that one.
+ * TT-Metal's logical numbers are positions in the order of PCI addresses among the devices
+ * that the process sees: those that TT_VISIBLE_DEVICES selects if it is set and may be read
+ * (source/visible.c), else those that the process holds. Chips without PCIe follow, in the
+ * order of their gateways. A process that holds a single device means that one.
+ *
+ * False: it sees no such chip, or which one it is cannot be told (process->visible_why).
  */
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
-static const size_t command_limit = 2 << 20, environ_limit = 2 << 20;
+static const size_t command_limit = 2 << 20;
 
 /* For whoever is paced, as long is believed what hardly ever changes in a process's life. */
 static const int64_t paced_ns = 4900 * NS_PER_MS;
@@ -59,21 +59,6 @@ static void read_owner(struct person *person, struct proc_text *text)
 		person->owner_error = -ENOMEM;
 }
 
-/* A variable of its environment as it began. Nothing if it is not set, or not ours to read. */
-static void read_variable(const struct person *person, const char *name, struct buf *ret)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	const char *value;
-	char path[48];
-
-	snprintf(path, sizeof(path), "proc/%d/environ", person->pid);
-	if (root_read_all(person->root, path, environ_limit, &text) < 0)
-		return;
-	value = text.length ? procfs_find_variable(text.data, text.length, name) : NULL;
-	if (value)
-		buf_puts(ret, value);
-}
-
 /* Is it the process it was, under the same name, and was that not long ago? */
 static bool person_is_fresh(const struct person *person, const struct procfs_stat *before)
 {
@@ -111,9 +96,6 @@ static void read_rest(struct person *person)
 	person->mount_ns = 0;
 	if (person->wants_mount_ns)
 		read_mount_ns(person);
-	buf_reset(&person->visible);
-	if (person->wants_visible)
-		read_variable(person, "TT_VISIBLE_DEVICES", &person->visible);
 }
 
 void person_read(void *arg)
@@ -136,7 +118,6 @@ void person_read(void *arg)
 void person_free(struct person *person)
 {
 	buf_done(&person->command);
-	buf_done(&person->visible);
 	free(person->owner);
 	free(person);
 }

@@ -31,8 +31,6 @@ struct person {
 	struct buf command;
 	bool wants_mount_ns;
 	uint64_t mount_ns; /* 0: not to be had */
-	bool wants_visible;
-	struct buf visible; /* TT_VISIBLE_DEVICES, empty if not set */
 };
 
 static inline bool person_wants(const struct person *person, enum process_field field)

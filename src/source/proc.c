@@ -154,8 +154,6 @@ static void person_fill(struct usernames *users, struct sample *sample, const st
 	process->host_memory = person->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	process->why[PROC_HOST_MEMORY] = KNOWN;
 	process->mount_ns = person->mount_ns;
-	if (person->visible.length && !process->visible)
-		process->visible = strdup(buf_text(&person->visible));
 }
 
 /* Who the driver lists but is no more there is nobody to ask about. */
@@ -229,8 +227,6 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 				  struct process *process)
 {
 	const struct want *want = sample->want;
-	/* TT-Metal's numbers mean something only among several devices. */
-	bool visible = process->n_usages > 1;
 	/* A tree has no namespaces, and a simulated machine's processes are in ours. */
 	bool mount_ns = sample->root->live;
 	struct person *person;
@@ -242,14 +238,13 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	person = take_known(proc, at, process->pid);
 	if (!person)
 		return NULL;
-	if (visible != person->wants_visible || mount_ns != person->wants_mount_ns ||
+	if (mount_ns != person->wants_mount_ns ||
 	    memcmp(&person->want, &want->process, sizeof(want->process)) != 0)
 		person->read_ns = 0;
 	person->root = sample->root;
 	person->want = want->process;
 	person->paced = want->paced;
 	person->pid = process->pid;
-	person->wants_visible = visible;
 	person->wants_mount_ns = mount_ns;
 	person->job = (struct job){ .run = person_read, .arg = person };
 	return person;

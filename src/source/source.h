@@ -37,8 +37,8 @@ struct source {
 	void (*close)(void *state, struct crew *crew);
 };
 
-extern const struct source source_kmd, source_holders, source_daemon, source_proc, source_tables,
-	source_traced, source_metal_shm, source_util_shm;
+extern const struct source source_kmd, source_holders, source_daemon, source_proc, source_visible,
+	source_tables, source_traced, source_metal_shm, source_util_shm;
 
 /* In the order they are asked; NULL at the end. */
 extern const struct source *const sources[];

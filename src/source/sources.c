@@ -7,6 +7,7 @@ const struct source *const sources[] = {
 	&source_holders,   /* who has them open */
 	&source_daemon,	   /* whom the allocation server knows */
 	&source_proc,	   /* what these processes are */
+	&source_visible,   /* which devices they see */
 	&source_tables,	   /* what they say of their memory themselves */
 	&source_traced,	   /* what probes in the kernel say of their memory */
 	&source_metal_shm, /* what TT-Metal says of their memory */

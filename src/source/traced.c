@@ -92,8 +92,28 @@ static void fill_claim(struct claim *claim, const struct traced_memory *line)
 	claim->held = line->buffers;
 }
 
+static void complain(struct snapshot *snapshot, const struct process *process, unsigned chip)
+{
+	if (process->visible_why)
+		snapshot_complain(snapshot, "traced",
+				  "process %d: device of its chip %u not known: %s", process->pid,
+				  chip, reason_text(process->visible_why));
+	else
+		snapshot_complain(snapshot, "traced",
+				  "process %d: its chip %u is none of those it has open",
+				  process->pid, chip);
+}
+
+/* Devices without a claim may be those whose chip was not found. */
+static void blame_rest(struct sample *sample, struct process *process, size_t first)
+{
+	for (size_t i = 0; i < process->n_usages && process->visible_why; i++)
+		if (!is_claimed(sample, first, process->usages[i].device))
+			usage_blame(&process->usages[i], process->visible_why);
+}
+
 /* A chip that cannot be found may be any of those without a line: they are not 0 then. */
-static int take_lines(struct sample *sample, const struct process *process,
+static int take_lines(struct sample *sample, struct process *process,
 		      const struct traced_memory *lines, size_t count)
 {
 	const struct claim nothing = {
@@ -118,10 +138,10 @@ static int take_lines(struct sample *sample, const struct process *process,
 			continue;
 		}
 		all = false;
-		snapshot_complain(sample->snapshot, "traced",
-				  "process %d: its chip %u is none of those it has open",
-				  process->pid, lines[i].chip);
+		complain(sample->snapshot, process, lines[i].chip);
 	}
+	if (!all)
+		blame_rest(sample, process, first);
 	for (size_t i = 0; i < process->n_usages && all && r >= 0; i++) {
 		struct claim claim = nothing;
 

@@ -59,11 +59,12 @@ def expect(have, want):
 class Holder:
     """A Python process that runs some code, says so, and waits for its end."""
 
-    def __init__(self, code, prefix=(), close_fds=True):
+    def __init__(self, code, prefix=(), close_fds=True, **variables):
         self.process = subprocess.Popen(
             [*prefix, sys.executable, "-c",
              "import os, mmap, sys, time\n" + code + "\nprint(os.getpid(), flush=True)\nsys.stdin.read()"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, close_fds=close_fds)
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, close_fds=close_fds,
+            env=dict(os.environ, **variables))
         started.append(self.process)
         line = self.process.stdout.readline()
         assert line, "did not start"
@@ -501,6 +502,61 @@ def traced():
     # In a namespace of one's own its numbers mean others.
     result = subprocess.run(["unshare", "--pid", "--fork", TT_SMI, "--json"], stdout=subprocess.PIPE)
     expect(json.loads(result.stdout)["errors"], [])
+
+
+def chips(document, pid):
+    """Bytes of a process on devices 5 and 7; a reason if they are not known."""
+    rows = {d["id"]: d for p in document["processes"] if p["pid"] == pid for d in p["devices"]}
+    return [rows[n]["unavailable"]["dram"] if rows[n]["dram"] is None else rows[n]["dram"] for n in (5, 7)]
+
+
+def visible():
+    """Chip numbers are translated by TT_VISIBLE_DEVICES, as the release of TT-Metal reads it."""
+    address = {n: os.path.basename(os.readlink(f"/sys/class/tenstorrent/tenstorrent!{n}/device")) for n in (5, 7)}
+    assert address[5] < address[7], address
+    by_position, by_node = (
+        "library = open('%s/%s')\n" % (os.environ["METAL_FILES"], name) +
+        "code = mmap.mmap(library.fileno(), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)\n"
+        for name in ("v68", "v66"))
+    known, invalid = [100, 7], ["device_list_invalid"] * 2
+    ambiguous, mismatch = ["device_list_ambiguous"] * 2, ["device_list_mismatch"] * 2
+    cases = [
+        ("", None, known),
+        (by_position, "1,0", known),
+        (by_node, "1,0", mismatch),  # there are no such nodes
+        (by_node, "7,5", known),
+        (by_position, "7,5", mismatch),  # there are no such positions
+        ("", "0,1", ambiguous),
+        ("", "5,7", ambiguous),
+        ("", f" {address[7]} , {address[5]},", known),
+        (by_position, "0000:", known),
+        (by_node, "0000:", mismatch),
+        ("", address[7], mismatch),  # it holds the other one too
+        ("", "", mismatch),
+        ("", "all", invalid),
+        ("", "1;0", invalid),
+        ("", ",".join([address[5], address[7]] * 250), known),
+        ("", "," * 100_000, invalid),
+    ]
+    holders = [Holder(load + open_nodes(5, 7), **({} if value is None else {"TT_VISIBLE_DEVICES": value}))
+               for load, value, _ in cases]
+    for node in 5, 7:
+        write_pids(node, *(h.pid for h in holders))
+    pin("allocations", *((h.pid, "python3", dram, 0, 0, 0, 1, 0, chip, start_of(h.pid), "exact")
+                         for h in holders for chip, dram in enumerate((100, 7))))
+    loop = subprocess.Popen([TT_SMI, "--json", "-lms", "50"], stdout=subprocess.PIPE)
+    started.append(loop)
+    for document in smi(), json.loads(loop.stdout.readline()), json.loads(loop.stdout.readline()):
+        for holder, (_, value, want) in zip(holders, cases):
+            have = chips(document, holder.pid)
+            assert have == want, f"{value and value[:80]!r}: {have}, not {want}"
+        assert any("not known: TT_VISIBLE_DEVICES ambiguous" in e["message"] for e in document["errors"])
+    # A process that holds one device means that one, whatever its environment says.
+    single = Holder(open_nodes(7), TT_VISIBLE_DEVICES="0")
+    for node in 5, 7:
+        write_pids(node, *([single.pid] if node == 7 else []))
+    pin("allocations", (single.pid, "python3", 100, 0, 0, 0, 1, 0, 0, start_of(single.pid), "exact"))
+    expect([d["dram"] for p in smi()["processes"] if p["pid"] == single.pid for d in p["devices"]], [100])
 
 
 def doctor(*prefix):

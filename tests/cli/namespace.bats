@@ -98,6 +98,11 @@ scenario() {
 	scenario traced --no-workloads
 }
 
+@test "devices that TT_VISIBLE_DEVICES leaves to a process, by the release it has mapped" {
+	needs_root_namespace
+	scenario visible --no-workloads
+}
+
 @test "the doctor looks at real processes, with TT-Metal in them and without" {
 	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without it"
 	scenario diagnosed --no-workloads

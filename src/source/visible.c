@@ -1,0 +1,235 @@
+/*
+ * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them: only
+ * there TT-Metal's device numbers need to be translated.
+ *
+ * The variable is read and parsed once per process, and with it, if the value needs that,
+ * the release of the TT-Metal that the process has mapped. This is done by a job per process,
+ * since a process's memory, or the file of a library, may not answer.
+ */
+#include "source/source.h"
+
+#include "metal/library.h"
+#include "metal/mapped.h"
+#include "source/identity.h"
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Of an environment. Linux allows more, but not with the usual limit on the stack. */
+static const size_t environ_limit = 2 << 20;
+
+/* What a process sees: from its environment and its libraries. */
+struct view {
+	struct job job;
+	const struct root *root;
+	int32_t pid;
+	uint64_t start_ticks;
+	bool read;   /* the job has ended, and the rest is filled */
+	bool wanted; /* the process is in this sample */
+	struct visible_devices visible;
+	enum visible_meaning meaning;
+};
+
+struct views {
+	struct view **list;
+	size_t count;
+};
+
+static int take_meaning(const struct metal_mapping *mapping, void *arg)
+{
+	struct view *view = arg;
+	struct metal_library library;
+	CLEANUP_CLOSE int fd = metal_mapped_open(view->root, view->pid, mapping);
+
+	if (fd < 0 || metal_library_read(&library, fd) < 0)
+		return 0;
+	view->meaning = library.shape.visible_positions ? VISIBLE_BY_POSITION : VISIBLE_BY_NODE;
+	return 1;
+}
+
+static void read_environment(struct view *view)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", view->pid);
+	if (root_read_all(view->root, path, environ_limit, &text) < 0)
+		view->visible.status = VISIBLE_UNREADABLE;
+	else
+		visible_parse(text.length ? procfs_find_variable(text.data, text.length,
+								 "TT_VISIBLE_DEVICES")
+					  : NULL,
+			      &view->visible);
+}
+
+static void view_read(void *arg)
+{
+	struct view *view = arg;
+
+	view->meaning = VISIBLE_BY_EITHER;
+	read_environment(view);
+	if (visible_depends_on_release(&view->visible) &&
+	    metal_mapped_each_of(view->root, view->pid, take_meaning, view) <= 0)
+		view->meaning = VISIBLE_BY_EITHER;
+}
+
+/* Its number means something only among several devices. */
+static bool needs_view(const struct process *process)
+{
+	return process->n_usages > 1 && process->pid > 0 && process->start_ticks &&
+	       process->how != HOLDING_OPENER_GONE;
+}
+
+static struct view *views_find(const struct views *views, const struct process *process)
+{
+	for (size_t i = 0; i < views->count; i++)
+		if (views->list[i]->pid == process->pid &&
+		    views->list[i]->start_ticks == process->start_ticks)
+			return views->list[i];
+	return NULL;
+}
+
+static struct view *views_add(struct views *views, const struct root *root,
+			      const struct process *process)
+{
+	struct view **grown = reallocarray(views->list, views->count + 1, sizeof(*grown));
+	struct view *view = calloc(1, sizeof(*view));
+
+	if (grown)
+		views->list = grown;
+	if (!grown || !view) {
+		free(view);
+		return NULL;
+	}
+	view->root = root;
+	view->pid = process->pid;
+	view->start_ticks = process->start_ticks;
+	view->job = (struct job){ .run = view_read, .arg = view };
+	return views->list[views->count++] = view;
+}
+
+/* Processes that are not in this sample are forgotten, unless their job still runs. */
+static void views_drop(struct views *views, struct crew *crew)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < views->count; i++) {
+		struct view *view = views->list[i];
+
+		if (view->wanted || crew_job_is_busy(crew, &view->job))
+			views->list[kept++] = view;
+		else
+			free(view);
+	}
+	views->count = kept;
+}
+
+/* Reads what was not read before. */
+static int views_read(struct views *views, struct sample *sample)
+{
+	CLEANUP_FREE struct job **jobs = calloc(views->count + 1, sizeof(*jobs));
+	size_t count = 0;
+
+	if (!jobs)
+		return -ENOMEM;
+	for (size_t i = 0; i < views->count; i++)
+		if (!views->list[i]->read && !crew_job_is_busy(sample->crew, &views->list[i]->job))
+			jobs[count++] = &views->list[i]->job;
+	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	for (size_t i = 0; i < views->count; i++)
+		views->list[i]->read |= crew_job_is_done(sample->crew, &views->list[i]->job);
+	return 0;
+}
+
+/* Does the process hold only devices that it sees, if it sees these? */
+static bool explains(const struct process *process, const struct identity_order *order,
+		     uint64_t mask)
+{
+	for (size_t i = 0; i < order->count; i++)
+		if (!(mask >> i & 1) && process_find_usage(process, order->at[i]))
+			return false;
+	return true;
+}
+
+static enum reason judge(const struct process *process, const struct view *view,
+			 const struct identity_order *order)
+{
+	if (view->visible.status != VISIBLE_LIST)
+		return DEVICE_LIST_INVALID;
+	if (!order->complete || process->n_visible == 2)
+		return DEVICE_LIST_AMBIGUOUS;
+	if (!explains(process, order, process->visible[0]))
+		return DEVICE_LIST_MISMATCH;
+	return KNOWN;
+}
+
+static void view_fill(struct process *process, const struct view *view,
+		      const struct identity_order *order)
+{
+	if (!view->read || view->visible.status == VISIBLE_UNSET ||
+	    view->visible.status == VISIBLE_UNREADABLE)
+		return;
+	process->n_visible = (uint8_t)visible_resolve(&view->visible, view->meaning, order->cards,
+						      order->count, process->visible);
+	process->visible_why = judge(process, view, order);
+}
+
+static int visible_sample(void *state, struct sample *sample)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	struct views *views = state;
+	struct identity_order order;
+	int r;
+
+	for (size_t i = 0; i < views->count; i++)
+		views->list[i]->wanted = false;
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		struct process *process = &snapshot->processes[i];
+		struct view *view = needs_view(process) ? views_find(views, process) : NULL;
+
+		if (!view && needs_view(process))
+			view = views_add(views, sample->root, process);
+		if (view)
+			view->wanted = true;
+	}
+	views_drop(views, sample->crew);
+	if (views->count == 0)
+		return 0;
+	r = views_read(views, sample);
+	identity_order(snapshot, &order);
+	for (size_t i = 0; i < snapshot->n_processes && r >= 0; i++) {
+		struct view *view = views_find(views, &snapshot->processes[i]);
+
+		if (view && view->wanted)
+			view_fill(&snapshot->processes[i], view, &order);
+	}
+	return r;
+}
+
+static int visible_open(const struct root *root, void **ret_state)
+{
+	(void)root;
+	*ret_state = calloc(1, sizeof(struct views));
+	return *ret_state ? 0 : -ENOMEM;
+}
+
+static void visible_close(void *state, struct crew *crew)
+{
+	struct views *views = state;
+
+	for (size_t i = 0; i < views->count; i++)
+		views->list[i]->wanted = false;
+	views_drop(views, crew);
+	free(views->list); /* a view whose job still runs is left to the job */
+	free(views);
+}
+
+const struct source source_visible = {
+	.name = "visible",
+	.help = "devices that TT_VISIBLE_DEVICES leaves to holders of several",
+	.open = visible_open,
+	.sample = visible_sample,
+	.close = visible_close,
+};
