@@ -160,7 +160,257 @@ TEST(what_was_known_within_one_step_only_is_no_history)
 	series_free(series);
 }
 
-/* Every trend has a word, and no amount breaks the sums. */
+/* ---- to the byte and to the nanosecond ---- */
+
+/* Samples every period_ns, from 1000 s on, each in a step of its own. */
+static struct growth judge_samples(const struct point *points, unsigned count, int64_t period_ns)
+{
+	struct series *series = series_new(count + 8, period_ns);
+	struct growth growth;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct point point = points[i];
+
+		point.time_ns = 1000 * S + i * period_ns;
+		series_add(series, &point);
+	}
+	growth = growth_judge(series);
+	series_free(series);
+	return growth;
+}
+
+/* The same of amounts of DRAM in MB that are all known, with no frees. */
+static enum trend trend_of(const unsigned *amounts, unsigned count, int64_t period_ns)
+{
+	struct point points[32] = { 0 };
+
+	assert_true(count <= ARRAY_SIZE(points));
+	for (unsigned i = 0; i < count; i++)
+		points[i] = (struct point){ .known = true,
+					    .has_frees = true,
+					    .last = { amounts[i] * MB, 0 } };
+	return judge_samples(points, count, period_ns).trend;
+}
+
+#define TREND_OF(period_ns, ...)                    \
+	trend_of((const unsigned[]){ __VA_ARGS__ }, \
+		 sizeof((const unsigned[]){ __VA_ARGS__ }) / sizeof(unsigned), period_ns)
+
+TEST(ten_seconds_are_the_least)
+{
+	static const struct point points[2] = { { .known = true }, { .known = true } };
+
+	assert_int_equal(judge_samples(points, 2, 10 * S - 1).trend, TREND_UNKNOWN);
+	assert_int_equal(judge_samples(points, 2, 10 * S).trend, TREND_STEADY);
+	assert_true(judge_samples(points, 2, 10 * S).span_ns == 10 * S);
+}
+
+TEST(a_leak_without_frees_takes_a_minute)
+{
+	assert_int_equal(TREND_OF(10 * S - 1, 1, 2, 3, 4, 5, 6, 7), TREND_GREW);
+	assert_int_equal(TREND_OF(10 * S, 1, 2, 3, 4, 5, 6, 7), TREND_LEAK);
+}
+
+TEST(a_leak_with_frees_or_without_a_count_takes_five_minutes)
+{
+	for (enum frees frees = SOME_FREES; frees <= FREES_UNKNOWN; frees++) {
+		struct point points[7] = { 0 };
+
+		for (unsigned i = 0; i < 7; i++)
+			points[i] = (struct point){ .known = true,
+						    .last = { i * MB, 0 },
+						    .has_frees = frees == SOME_FREES,
+						    .frees = frees == SOME_FREES ? i : 0 };
+		assert_int_equal(judge_samples(points, 7, 50 * S - 1).trend, TREND_GREW);
+		assert_int_equal(judge_samples(points, 7, 50 * S).trend, TREND_LEAK);
+	}
+}
+
+/* So many bytes at first, in between and at last, over half a minute. */
+static enum trend trend_between(uint64_t first, uint64_t middle, uint64_t last)
+{
+	const struct point points[] = {
+		{ .known = true, .last = { first, 0 } },
+		{ .known = true, .last = { middle, 0 } },
+		{ .known = true, .last = { middle, 0 } },
+		{ .known = true, .last = { last, 0 } },
+	};
+
+	return judge_samples(points, 4, 10 * S).trend;
+}
+
+TEST(less_than_64_kib_is_noise)
+{
+	assert_int_equal(trend_between(0, 30000, 65535), TREND_STEADY);
+	assert_int_equal(trend_between(0, 30000, 65536), TREND_GREW);
+	assert_int_equal(trend_between(65535, 30000, 0), TREND_STEADY);
+	assert_int_equal(trend_between(65536, 30000, 0), TREND_SHRANK);
+}
+
+TEST(less_than_a_hundredth_is_noise_unless_it_rises_steadily)
+{
+	/* A hundredth of the larger end; in between it falls. */
+	assert_int_equal(trend_between(990000000, 5, 1000000000), TREND_GREW);
+	assert_int_equal(trend_between(990000001, 5, 1000000000), TREND_STEADY);
+	assert_int_equal(trend_between(1000000000, 5, 990000000), TREND_SHRANK);
+	assert_int_equal(trend_between(1000000000, 5, 990000001), TREND_STEADY);
+	assert_int_equal(TREND_OF(5 * S, 1000, 1001, 1002, 1003, 1004, 1005, 1006), TREND_GREW);
+}
+
+TEST(l1_counts_as_dram_does)
+{
+	struct point points[7] = { 0 };
+	struct growth growth;
+
+	for (unsigned i = 0; i < 7; i++)
+		points[i] = (struct point){ .known = true,
+					    .has_frees = true,
+					    .last = { 10 * MB, i * MB } };
+	growth = judge_samples(points, 7, 10 * S);
+	assert_int_equal(growth.trend, TREND_LEAK);
+	assert_true(growth.bytes == (int64_t)(6 * MB));
+}
+
+TEST(the_floor_of_each_sixth_decides)
+{
+	/* Two samples in each sixth of a minute; the floor is in the second, or the first. */
+	assert_int_equal(TREND_OF(5 * S, 19, 10, 29, 20, 39, 30, 49, 40, 59, 50, 69, 60, 79),
+			 TREND_LEAK);
+	assert_int_equal(TREND_OF(5 * S, 10, 99, 20, 99, 30, 99, 40, 99, 50, 99, 60, 99, 99),
+			 TREND_LEAK);
+	/* Peaks that rise over a floor that does not. */
+	assert_int_equal(TREND_OF(5 * S, 10, 19, 10, 29, 10, 39, 10, 49, 10, 59, 10, 69, 79),
+			 TREND_GREW);
+	/* Two sixths without a rise are one too many. */
+	assert_int_equal(TREND_OF(5 * S, 0, 0, 10, 10, 10, 10, 20, 20, 30, 30, 40, 40, 40),
+			 TREND_LEAK);
+	assert_int_equal(TREND_OF(5 * S, 0, 0, 10, 10, 10, 10, 20, 20, 20, 20, 30, 30, 30),
+			 TREND_GREW);
+}
+
+TEST(the_first_and_the_last_sample_belong_to_their_sixths)
+{
+	assert_int_equal(TREND_OF(12 * S, 30, 10, 20, 40, 50, 60), TREND_GREW);
+	assert_int_equal(TREND_OF(10 * S, 10, 20, 30, 40, 50, 60, 45), TREND_GREW);
+}
+
+TEST(a_floor_that_fell_by_one_byte_fell)
+{
+	struct point points[7] = { 0 };
+
+	for (unsigned i = 0; i < 7; i++)
+		points[i] =
+			(struct point){ .known = true, .has_frees = true, .last = { i * MB, 0 } };
+	points[2].last[QUANTITY_DRAM] = MB;
+	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
+	points[2].last[QUANTITY_DRAM] = MB - 1;
+	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_GREW);
+}
+
+TEST(a_leak_needs_four_sixths_with_samples)
+{
+	assert_int_equal(TREND_OF(20 * S, 10, 20, 30, 40), TREND_LEAK);
+	assert_int_equal(TREND_OF(30 * S, 10, 20, 30), TREND_GREW);
+}
+
+TEST(a_rising_floor_below_where_it_began_is_no_leak)
+{
+	assert_int_equal(TREND_OF(5 * S, 1000, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 60),
+			 TREND_SHRANK);
+}
+
+TEST(frees_are_those_between_the_ends)
+{
+	struct point points[2] = { { .known = true, .has_frees = true, .frees = 5 },
+				   { .known = true, .has_frees = true, .frees = 7 } };
+	struct growth growth = judge_samples(points, 2, 10 * S);
+
+	assert_true(growth.has_frees);
+	assert_int_equal(growth.frees, 2);
+	points[1].frees = 4; /* another count by now */
+	assert_false(judge_samples(points, 2, 10 * S).has_frees);
+	points[1].frees = 7;
+	points[0].has_frees = false;
+	assert_false(judge_samples(points, 2, 10 * S).has_frees);
+	points[0].has_frees = true;
+	points[1].has_frees = false;
+	assert_false(judge_samples(points, 2, 10 * S).has_frees);
+}
+
+TEST(samples_without_known_memory_are_left_out)
+{
+	struct point points[8] = { 0 };
+	struct series *series = series_new(16, 10 * S);
+	struct growth growth;
+
+	for (unsigned i = 0; i < 7; i++)
+		points[i] = (struct point){ .known = i != 3,
+					    .has_frees = true,
+					    .last = { (i + 1) * MB, 0 } };
+	points[3].last[QUANTITY_DRAM] = 0;
+	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
+	/* The last step was known at first, then no more: it is not the end. */
+	for (unsigned i = 0; i < 7; i++) {
+		points[i].time_ns = (100 + i) * 10 * S;
+		series_add(series, &points[i]);
+	}
+	points[7] = (struct point){ .time_ns = 1065 * S };
+	series_add(series, &points[7]);
+	growth = growth_judge(series);
+	assert_true(growth.bytes == (int64_t)(5 * MB));
+	assert_true(growth.span_ns == 50 * S);
+	series_free(series);
+}
+
+/* A ring of ten steps; the samples stand in steps first to last, one per step. */
+static struct growth judge_ring(int64_t first, int64_t last)
+{
+	struct series *series = series_new(10, 10 * S);
+	/* The first step has an earlier sample too. */
+	const struct point earliest = { .time_ns = first * 10 * S + 1, .known = true };
+	struct growth growth;
+
+	series_add(series, &earliest);
+	for (int64_t n = first; n <= last; n++) {
+		const struct point point = {
+			.time_ns = n * 10 * S + 5 * S,
+			.known = true,
+			.last = { (uint64_t)n * MB, 0 },
+		};
+
+		series_add(series, &point);
+	}
+	growth = growth_judge(series);
+	series_free(series);
+	return growth;
+}
+
+TEST(the_span_begins_with_the_oldest_that_is_left)
+{
+	struct growth growth = judge_ring(100, 109);
+
+	/* All of it is there, with the very first sample. */
+	assert_true(growth.span_ns == 95 * S - 1);
+	assert_true(growth.bytes == (int64_t)(109 * MB));
+	/* One step too long: the first step is gone, and its first sample with it. */
+	growth = judge_ring(100, 110);
+	assert_true(growth.span_ns == 90 * S);
+	assert_true(growth.bytes == (int64_t)(9 * MB));
+	growth = judge_ring(100, 200);
+	assert_true(growth.span_ns == 90 * S);
+	assert_true(growth.bytes == (int64_t)(9 * MB));
+}
+
+TEST(every_trend_has_its_word)
+{
+	assert_string_equal(trend_name(TREND_UNKNOWN), "unknown");
+	assert_string_equal(trend_name(TREND_STEADY), "steady");
+	assert_string_equal(trend_name(TREND_GREW), "grew");
+	assert_string_equal(trend_name(TREND_SHRANK), "shrank");
+	assert_string_equal(trend_name(TREND_LEAK), "leak");
+}
+
+/* No amount breaks the sums. */
 TEST(extremes_do_not_overflow)
 {
 	struct series *series = series_new(40, 15 * S);
@@ -193,6 +443,21 @@ int main(void)
 		cmocka_unit_test(falling_shrinks),
 		cmocka_unit_test(a_long_watch_forgets_the_beginning),
 		cmocka_unit_test(what_was_known_within_one_step_only_is_no_history),
+		cmocka_unit_test(ten_seconds_are_the_least),
+		cmocka_unit_test(a_leak_without_frees_takes_a_minute),
+		cmocka_unit_test(a_leak_with_frees_or_without_a_count_takes_five_minutes),
+		cmocka_unit_test(less_than_64_kib_is_noise),
+		cmocka_unit_test(less_than_a_hundredth_is_noise_unless_it_rises_steadily),
+		cmocka_unit_test(l1_counts_as_dram_does),
+		cmocka_unit_test(the_floor_of_each_sixth_decides),
+		cmocka_unit_test(the_first_and_the_last_sample_belong_to_their_sixths),
+		cmocka_unit_test(a_floor_that_fell_by_one_byte_fell),
+		cmocka_unit_test(a_leak_needs_four_sixths_with_samples),
+		cmocka_unit_test(a_rising_floor_below_where_it_began_is_no_leak),
+		cmocka_unit_test(frees_are_those_between_the_ends),
+		cmocka_unit_test(samples_without_known_memory_are_left_out),
+		cmocka_unit_test(the_span_begins_with_the_oldest_that_is_left),
+		cmocka_unit_test(every_trend_has_its_word),
 		cmocka_unit_test(extremes_do_not_overflow),
 	};
 

@@ -89,6 +89,96 @@ TEST(zero_is_a_value)
 	series_free(series);
 }
 
+TEST(a_step_that_takes_another_ones_place_has_its_own_most)
+{
+	struct series *series = series_new(10, S);
+
+	add(series, 100 * S, 9);
+	add(series, 110 * S, 5);
+	assert_int_equal(series_at(series, 110)->most[QUANTITY_DRAM], 5);
+	assert_int_equal(series->peak[QUANTITY_DRAM], 9);
+	assert_true(series->begun_ns == 100 * S);
+	assert_true(series->ended_ns == 110 * S);
+	series_free(series);
+}
+
+TEST(what_is_not_known_is_no_maximum)
+{
+	struct series *series = series_new(10, S);
+	struct point unknown = { .time_ns = 100 * S, .last = { 99, 99 } };
+	uint64_t most;
+
+	assert_null(series_at(series, 0)); /* nothing is there yet */
+	series_add(series, &unknown);
+	add(series, 100 * S + 1, 5);
+	assert_int_equal(series_at(series, 100)->most[QUANTITY_DRAM], 5);
+	assert_int_equal(series->peak[QUANTITY_DRAM], 5);
+	assert_true(series->begun_ns == 100 * S + 1);
+	unknown.time_ns = 101 * S;
+	series_add(series, &unknown);
+	assert_true(series->ended_ns == 100 * S + 1);
+	/* A step that is not known takes nothing from those that are. */
+	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 102 * S, 0, &most));
+	assert_int_equal(most, 5);
+	series_free(series);
+}
+
+TEST(the_most_is_that_of_all_steps_and_of_each_whole_step)
+{
+	struct series *series = series_new(10, S);
+	struct point point = { .known = true };
+	static const uint64_t l1[] = { 8, 3, 6, 2 };
+	uint64_t most;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(l1); i++) {
+		point.time_ns = 100 * S + i * S / 2;
+		point.last[QUANTITY_L1] = l1[i];
+		point.last[QUANTITY_DRAM] = 50;
+		series_add(series, &point);
+	}
+	assert_true(series_most(series, QUANTITY_L1, 100 * S, 102 * S, 0, &most));
+	assert_int_equal(most, 8);
+	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 102 * S, 0, &most));
+	assert_int_equal(most, 50);
+	/* What is held over is what was last, not what was most. */
+	assert_true(series_most(series, QUANTITY_L1, 103 * S, 104 * S, 5 * S, &most));
+	assert_int_equal(most, 2);
+	series_free(series);
+}
+
+TEST(a_sample_counts_from_its_time_on_and_before_the_end)
+{
+	struct series *series = series_new(10, S);
+	uint64_t most;
+
+	add(series, 100 * S + S / 2, 5);
+	assert_true(series_most(series, QUANTITY_DRAM, 100 * S + S / 2, 101 * S, 0, &most));
+	assert_false(series_most(series, QUANTITY_DRAM, 100 * S + S / 2 + 1, 101 * S, 0, &most));
+	assert_true(series_most(series, QUANTITY_DRAM, 99 * S, 100 * S + S / 2 + 1, 0, &most));
+	assert_false(series_most(series, QUANTITY_DRAM, 99 * S, 100 * S + S / 2, 0, &most));
+	/* It says nothing of the time before it, whatever is held over. */
+	assert_false(series_most(series, QUANTITY_DRAM, 100 * S, 100 * S + 1, 5 * S, &most));
+	assert_false(
+		series_most(series, QUANTITY_DRAM, 100 * S + S / 2, 100 * S + S / 2, 5 * S, &most));
+	series_free(series);
+}
+
+TEST(a_sample_is_held_over_for_so_long_and_no_longer)
+{
+	struct series *series = series_new(10, S);
+	uint64_t most;
+
+	add(series, 100 * S + S / 2, 5);
+	assert_true(series_most(series, QUANTITY_DRAM, 103 * S, 104 * S, 2 * S + S / 2, &most));
+	assert_int_equal(most, 5);
+	assert_false(
+		series_most(series, QUANTITY_DRAM, 103 * S, 104 * S, 2 * S + S / 2 - 1, &most));
+	/* As far back as the ring goes. */
+	assert_true(series_most(series, QUANTITY_DRAM, 109 * S, 110 * S, 60 * S, &most));
+	assert_int_equal(most, 5);
+	series_free(series);
+}
+
 /* ---- of snapshots ---- */
 
 static struct snapshot *machine(int64_t taken_ns)
@@ -138,6 +228,88 @@ TEST(devices_and_processes_are_kept)
 	history_free(history);
 }
 
+TEST(every_series_spans_ten_minutes)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	struct history *history;
+	const struct series *series;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(snapshot, 12, 7, 400);
+	assert_int_equal(history_add(history, snapshot), 0);
+	series = history_of_device(history, &snapshot->devices[0]);
+	assert_true(series->step_ns == S);
+	assert_true((int64_t)series->size * series->step_ns == HISTORY_SPAN_NS);
+	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
+	assert_true(series->step_ns == 15 * S);
+	assert_true((int64_t)series->size * series->step_ns == HISTORY_SPAN_NS);
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
+TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	struct history *history;
+	const struct series *series;
+
+	assert_int_equal(history_new(&history), 0);
+	snapshot->asked_ns = 40 * S; /* its processes are borrowed */
+	add_process(snapshot, 12, 7, 400);
+	snapshot->processes[0].usages[0].l1 = 30;
+	assert_int_equal(history_add(history, snapshot), 0);
+	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
+	assert_true(series->begun_ns == 50 * S);
+	assert_int_equal(series->first.last[QUANTITY_DRAM], 400);
+	assert_int_equal(series->first.last[QUANTITY_L1], 30);
+	assert_true(series->first.has_frees);
+	assert_int_equal(series->first.frees, 4);
+	snapshot->processes[0].start_ticks = 8;
+	snapshot->processes[0].usages[0].why[USE_FREES] = NOT_REPORTED;
+	assert_int_equal(history_add(history, snapshot), 0);
+	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
+	assert_false(series->first.has_frees);
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
+TEST(memory_is_known_if_dram_and_l1_are)
+{
+	static const enum device_field fields[] = { DEV_DRAM_USED, DEV_L1_USED };
+	static const enum usage_field uses[] = { USE_DRAM, USE_L1 };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct snapshot *snapshot = machine(50 * S);
+		struct history *history;
+
+		assert_int_equal(history_new(&history), 0);
+		add_process(snapshot, 12, 7, 400);
+		snapshot->devices[0].why[fields[i]] = NO_TRACKER;
+		snapshot->processes[0].usages[0].why[uses[i]] = NO_TRACKER;
+		assert_int_equal(history_add(history, snapshot), 0);
+		/* A device has a place all the same: its chart shows a gap. */
+		assert_non_null(history_of_device(history, &snapshot->devices[0]));
+		assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 0);
+		assert_null(history_of_process(history, &snapshot->processes[0],
+					       &snapshot->devices[0]));
+		snapshot_free(snapshot);
+		history_free(history);
+	}
+}
+
+TEST(a_process_without_a_number_is_not_mistaken_for_the_device)
+{
+	struct snapshot *snapshot = machine(50 * S);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(snapshot, 0, 0, 400);
+	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 1);
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
 TEST(a_pid_that_was_given_out_again_is_another_process)
 {
 	struct snapshot *first = machine(50 * S), *second = machine(51 * S);
@@ -170,6 +342,75 @@ TEST(who_is_gone_for_the_span_is_forgotten)
 	assert_non_null(history_of_device(history, &first->devices[0]));
 	snapshot_free(first);
 	snapshot_free(second);
+	history_free(history);
+}
+
+TEST(the_span_counts_from_when_it_was_last_seen)
+{
+	struct snapshot *first = machine(50 * S), *again = machine(350 * S);
+	struct snapshot *last = machine(350 * S + HISTORY_SPAN_NS);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	add_process(first, 12, 7, 400);
+	add_process(again, 12, 7, 400);
+	assert_int_equal(history_add(history, first), 0);
+	assert_int_equal(history_add(history, again), 0);
+	assert_int_equal(history_add(history, last), 0);
+	assert_non_null(history_of_process(history, &first->processes[0], &first->devices[0]));
+	snapshot_free(first);
+	snapshot_free(again);
+	snapshot_free(last);
+	history_free(history);
+}
+
+/* So many processes, from this pid on, at this time. */
+static struct snapshot *crowd(int64_t taken_ns, int32_t pid, int count)
+{
+	struct snapshot *snapshot = machine(taken_ns);
+
+	for (int i = 0; i < count; i++)
+		add_process(snapshot, pid + i, 1, 5);
+	return snapshot;
+}
+
+static bool has_process(const struct history *history, const struct snapshot *snapshot, size_t i)
+{
+	return history_of_process(history, &snapshot->processes[i], &snapshot->devices[0]);
+}
+
+TEST(processes_that_live_are_not_forgotten_for_others)
+{
+	struct snapshot *snapshot = crowd(50 * S, 1, HISTORY_PROCESSES + 1);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	assert_int_equal(history_add(history, snapshot), 0);
+	assert_true(has_process(history, snapshot, 0));
+	assert_true(has_process(history, snapshot, HISTORY_PROCESSES - 1));
+	assert_false(has_process(history, snapshot, HISTORY_PROCESSES));
+	snapshot_free(snapshot);
+	history_free(history);
+}
+
+TEST(who_is_gone_longest_is_forgotten_first_and_no_device)
+{
+	struct snapshot *first = crowd(50 * S, 7000, 1), *second = crowd(51 * S, 5000, 1);
+	struct snapshot *last = crowd(52 * S, 1, HISTORY_PROCESSES - 1);
+	struct history *history;
+
+	assert_int_equal(history_new(&history), 0);
+	first->devices[0].index = 4; /* a device that is not seen again */
+	assert_int_equal(history_add(history, first), 0);
+	assert_int_equal(history_add(history, second), 0);
+	assert_int_equal(history_add(history, last), 0);
+	assert_false(has_process(history, first, 0));
+	assert_true(has_process(history, second, 0));
+	assert_true(has_process(history, last, HISTORY_PROCESSES - 2));
+	assert_non_null(history_of_device(history, &first->devices[0]));
+	snapshot_free(first);
+	snapshot_free(second);
+	snapshot_free(last);
 	history_free(history);
 }
 
@@ -227,9 +468,21 @@ int main(void)
 		cmocka_unit_test(what_was_overwritten_is_gone),
 		cmocka_unit_test(an_unknown_sample_ends_what_was_known),
 		cmocka_unit_test(zero_is_a_value),
+		cmocka_unit_test(a_step_that_takes_another_ones_place_has_its_own_most),
+		cmocka_unit_test(what_is_not_known_is_no_maximum),
+		cmocka_unit_test(the_most_is_that_of_all_steps_and_of_each_whole_step),
+		cmocka_unit_test(a_sample_counts_from_its_time_on_and_before_the_end),
+		cmocka_unit_test(a_sample_is_held_over_for_so_long_and_no_longer),
 		cmocka_unit_test(devices_and_processes_are_kept),
+		cmocka_unit_test(every_series_spans_ten_minutes),
+		cmocka_unit_test(a_point_has_the_time_and_all_figures_of_its_snapshot),
+		cmocka_unit_test(memory_is_known_if_dram_and_l1_are),
+		cmocka_unit_test(a_process_without_a_number_is_not_mistaken_for_the_device),
 		cmocka_unit_test(a_pid_that_was_given_out_again_is_another_process),
 		cmocka_unit_test(who_is_gone_for_the_span_is_forgotten),
+		cmocka_unit_test(the_span_counts_from_when_it_was_last_seen),
+		cmocka_unit_test(processes_that_live_are_not_forgotten_for_others),
+		cmocka_unit_test(who_is_gone_longest_is_forgotten_first_and_no_device),
 		cmocka_unit_test(who_is_not_tracked_takes_no_room),
 		cmocka_unit_test(a_step_is_small),
 		cmocka_unit_test(processes_are_bounded),
