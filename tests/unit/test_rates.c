@@ -395,6 +395,70 @@ TEST(cpu_is_since_the_last_sample_or_since_the_start)
 	assert_near(now->processes[0].cpu, 0.25);
 }
 
+TEST(cpu_is_per_second_between_the_times_at_which_processes_were_asked)
+{
+	add_process(before, 5, 100);
+	add_process(now, 5, 250);
+	/* Devices were looked at at other times. */
+	before->taken_ns = 2 * NS_PER_S;
+	before->asked_ns = 3 * NS_PER_S;
+	now->taken_ns = 20 * NS_PER_S;
+	now->asked_ns = 8 * NS_PER_S;
+	fill();
+	assert_near(now->processes[0].cpu, 0.3);
+	/* Other kernels count otherwise. */
+	rates_fill(now, before, 250);
+	assert_near(now->processes[0].cpu, 0.12);
+}
+
+TEST(cpu_without_a_second_sample_that_fits_is_since_the_start)
+{
+	add_process(before, 5, 100);
+	add_process(now, 5, 250);
+	before->processes[0].why[PROC_CPU] = DENIED;
+	fill();
+	assert_near(now->processes[0].cpu, 0.25);
+	before->processes[0].why[PROC_CPU] = KNOWN;
+	before->processes[0].cpu_ticks = 251; /* less than before: not the same count */
+	fill();
+	assert_near(now->processes[0].cpu, 0.25);
+	before->processes[0].cpu_ticks = 100;
+	before->asked_ns = now->asked_ns;
+	now->processes[0].cpu = 0;
+	fill();
+	assert_int_equal(now->processes[0].why[PROC_CPU], KNOWN);
+	assert_near(now->processes[0].cpu, 0.25);
+}
+
+TEST(a_recording_that_is_looked_at_twice_is_one_sample)
+{
+	add_process(before, 5, 100);
+	add_process(now, 5, 250);
+	now->recorded = true;
+	now->devices[0].counters[MST_POSTED0] = 100;
+	assert_no_rates(NEEDS_TWO_SAMPLES);
+	assert_int_equal(now->devices[0].why[DEV_ALIVE], NEEDS_TWO_SAMPLES);
+	assert_near(now->processes[0].cpu, 0.25);
+}
+
+TEST(cpu_is_compared_with_the_same_process_and_is_not_guessed)
+{
+	struct process *other;
+
+	add_process(before, 5, 100);
+	other = snapshot_add_process(before, 41);
+	other->start_ticks = 5;
+	other->why[PROC_CPU] = KNOWN;
+	add_process(now, 5, 250);
+	fill();
+	assert_near(now->processes[0].cpu, 1.5);
+	now->processes[0].why[PROC_CPU] = DENIED;
+	now->processes[0].cpu = 7;
+	fill();
+	assert_int_equal(now->processes[0].why[PROC_CPU], DENIED);
+	assert_near(now->processes[0].cpu, 7);
+}
+
 TEST(a_process_born_this_instant_has_no_share_yet)
 {
 	add_process(now, 5, 0)->elapsed = 0;
@@ -430,6 +494,10 @@ int main(void)
 		PAIR(a_heart_that_beats_again_is_alive_at_once),
 		PAIR(a_heartbeat_that_cannot_be_read_passes_its_reason_on),
 		PAIR(cpu_is_since_the_last_sample_or_since_the_start),
+		PAIR(cpu_is_per_second_between_the_times_at_which_processes_were_asked),
+		PAIR(cpu_without_a_second_sample_that_fits_is_since_the_start),
+		PAIR(a_recording_that_is_looked_at_twice_is_one_sample),
+		PAIR(cpu_is_compared_with_the_same_process_and_is_not_guessed),
 		PAIR(a_process_born_this_instant_has_no_share_yet),
 	};
 
