@@ -27,6 +27,24 @@ load helpers
 	is "$(field '.devices[0].processes[0] | [.dram, .peak_dram]')" '[2097152,3145728]'
 }
 
+@test "the age of an allocation is the time since it was reported" {
+	local before ready later after ages
+	machine --no-workloads -b n300
+	before=$EPOCHREALTIME
+	report 0 1 1048576
+	ready=$EPOCHREALTIME
+	sleep 1
+	later=$EPOCHREALTIME
+	echo alloc >"$ORDERS"
+	both() { [ "$(field '.devices[0].processes[0].list | length')" = 2 ]; }
+	eventually both
+	after=$EPOCHREALTIME
+	ages=$(field '.devices[0].processes[0].list | sort_by(.id) | map(.age)')
+	jq -en --argjson ages "$ages" "(\$ages[0] - \$ages[1]) as \$between | \$between > $later - $ready - 0.002 and
+		\$between < $after - $before + 0.002 and \$ages[1] >= 0 and \$ages[0] < $EPOCHREALTIME - $before + 0.002" ||
+		{ echo "$ages, not between $later - $ready and $after - $before"; false; }
+}
+
 @test "pools: TRACE is part of DRAM, L1_SMALL of L1, circular buffers stand apart" {
 	machine -b p150a -w dev=0,name=w,dram=64M,trace=16M,l1=8M,l1_small=1M,cb=2M,via=table
 	is "$(field '.devices[0].memory | [.used, .trace, .l1.used, .l1.small, .l1.circular_buffers]')" \
