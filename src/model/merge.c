@@ -123,6 +123,8 @@ void claim_add(struct claim *claim, const struct claim *part)
 	claim->low |= part->low;
 	if (claim->list && part->list)
 		allocation_list_join(claim->list, part->list);
+	else if (claim->list)
+		claim->list->cut = true;
 }
 
 static void merge_claims(struct snapshot *snapshot, const struct claim *claims, size_t count)

@@ -510,6 +510,62 @@ TEST(on_any_machine_the_numbers_add_up)
 	assert_true(known > 1000 && hidden > 100);
 }
 
+/* A list of one allocation with this number. */
+static struct allocation_list list_of(uint64_t id)
+{
+	struct allocation_list list = { .why = KNOWN };
+
+	assert_int_equal(allocation_list_add(&list, &(struct allocation){ .id = id }), 0);
+	return list;
+}
+
+TEST(lists_of_one_process_are_joined_and_move_to_it)
+{
+	struct allocation_list first = list_of(1), second = list_of(2), lesser = list_of(3);
+	struct claim whole = claim(10, 0, TRACKING_TABLE, 5), part = whole;
+	struct claim other = claim(10, 0, TRACKING_TRACED, 50);
+	const struct allocation_list *list = &usage_of(10, 0)->list;
+
+	whole.list = &first;
+	part.list = &second;
+	other.list = &lesser;
+	claim_add(&whole, &part);
+	MERGE(other, whole);
+	assert_int_equal(list->why, KNOWN);
+	assert_false(list->cut);
+	assert_int_equal(list->count, 2);
+	assert_int_equal(list->items[0].id, 1);
+	assert_int_equal(list->items[1].id, 2);
+	assert_int_equal(first.count, 0);
+	assert_null(first.items);
+	assert_int_equal(second.count, 0);
+	allocation_list_reset(&lesser, KNOWN);
+}
+
+TEST(the_list_of_a_lesser_origin_does_not_stand_beside_better_figures)
+{
+	struct allocation_list lesser = list_of(3);
+	struct claim other = claim(10, 0, TRACKING_TRACED, 50);
+
+	other.list = &lesser;
+	MERGE(claim(10, 0, TRACKING_TABLE, 5), other);
+	assert_int_equal(usage_of(10, 0)->list.count, 0);
+	assert_int_not_equal(usage_of(10, 0)->list.why, KNOWN);
+	allocation_list_reset(&lesser, KNOWN);
+}
+
+TEST(a_part_without_a_list_is_missing_in_the_joined_one)
+{
+	struct allocation_list first = list_of(1);
+	struct claim whole = claim(10, 0, TRACKING_TABLE, 5), part = whole;
+
+	whole.list = &first;
+	claim_add(&whole, &part);
+	MERGE(whole);
+	assert_int_equal(usage_of(10, 0)->list.count, 1);
+	assert_true(usage_of(10, 0)->list.cut);
+}
+
 #define ON(test) cmocka_unit_test_setup_teardown(test, make_machine, free_machine)
 
 int main(void)
@@ -536,6 +592,9 @@ int main(void)
 		ON(what_was_not_seen_whole_makes_used_a_lower_bound),
 		ON(who_traces_counts_buffers_and_no_circular_ones),
 		ON(who_opened_it_and_is_gone_is_not_in_another_namespace),
+		ON(lists_of_one_process_are_joined_and_move_to_it),
+		ON(the_list_of_a_lesser_origin_does_not_stand_beside_better_figures),
+		ON(a_part_without_a_list_is_missing_in_the_joined_one),
 		cmocka_unit_test(on_any_machine_the_numbers_add_up),
 	};
 
