@@ -327,7 +327,27 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	says fail "/dev/tenstorrent/0: No such file" "--device /dev/tenstorrent/0"
-	says warn "/dev/tenstorrent/1 may only be used by uid $(id -u)" "chmod 0666 /dev/tenstorrent/1"
+	says warn "/dev/tenstorrent/1 may not be used by all users: mode 0600, uid $(id -u), gid $(id -g)" \
+		"chmod 0666 /dev/tenstorrent/1"
+	not grep -q "may be used" <<<"$output"
+}
+
+@test "a node is open to all users if they may both read and write it" {
+	local mode
+	machine -b 3xn150 --no-workloads
+	for mode in 0660 0604 0602 0600 1660; do
+		chmod $mode "$D/dev/tenstorrent/1"
+		doctor
+		[ "$status" = 1 ]
+		says warn "/dev/tenstorrent/1 may not be used by all users: mode $mode"
+		says ok "2 nodes of /dev/tenstorrent may be used"
+	done
+	for mode in 0666 0606 1777; do
+		chmod $mode "$D/dev/tenstorrent/1"
+		doctor
+		[ "$status" = 0 ]
+		says ok "3 nodes of /dev/tenstorrent may be used"
+	done
 }
 
 @test "huge pages: none, not mounted, some, not needed" {
@@ -425,6 +445,7 @@ loads() {
 	echo "$output"
 	[ "$status" = 1 ]
 	says warn "TT-Metal's counters belong to another user" "sudo tt_smi"
+	chmod -R u+rwx "$D"
 	rm -rf "$D"
 	untracked
 	loads v77

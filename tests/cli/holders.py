@@ -621,6 +621,29 @@ def diagnosed():
         assert any(f["text"].startswith("on, but it numbers") for f in inside), inside
 
 
+def nodes():
+    """Who may use the nodes of a live machine: all users, this one, or root."""
+    def found(*prefix):
+        _, findings = doctor(*prefix)
+        return [(f["level"], f["text"]) for f in findings if f["section"] == "Permissions"]
+
+    private = "/dev/tenstorrent/5 may not be used by all users: mode {}, uid 0, gid {}"
+    both, one = ("ok", "2 nodes of /dev/tenstorrent may be used"), ("ok", "1 node of /dev/tenstorrent may be used")
+    expect(found(*NOBODY), [both])
+    for mode in 0o600, 0o640, 0o606, 0o660:
+        for gid in 0, 65534:
+            os.chown("/dev/tenstorrent/5", 0, gid)
+            os.chmod("/dev/tenstorrent/5", mode)
+            text = private.format(f"{mode:04o}", gid)
+            # Root may always, which says nothing of others.
+            expect(found(), [both] if mode == 0o606 else [("note", text), both])
+            # A member of the group is judged by its bits, and needs them all.
+            theirs = gid == 65534 and mode == 0o660 or gid == 0 and mode == 0o606
+            if gid == 65534 and mode == 0o606:
+                continue  # its group may not, all others may: nobody makes such a node
+            expect(found(*NOBODY), [both] if theirs else [("warn", text), one])
+
+
 def labels():
     """At the true paths nothing is simulated, and nothing says so."""
     document = smi()

@@ -108,6 +108,11 @@ scenario() {
 	scenario diagnosed --no-workloads
 }
 
+@test "the doctor says who may use the nodes" {
+	[ "$(id -u)" = 0 ] || skip "device nodes can only be made by root"
+	scenario nodes --no-workloads
+}
+
 @test "at the true paths nothing is labelled as simulated" {
 	scenario labels --no-workloads
 }
