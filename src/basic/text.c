@@ -58,8 +58,12 @@ bool text_is_plain(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7F && c < 0xA0))
 		return false; /* C0, DEL, C1 */
-	if ((c >= 0x200B && c <= 0x200F) || c == 0x061C || c == 0x180E)
+	if ((c >= 0x200B && c <= 0x200F) || c == 0x061C)
 		return false; /* zero width, direction marks */
+	if (c == 0x00AD || c == 0x034F || c == 0x115F || c == 0x1160 ||
+	    (c >= 0x17B4 && c <= 0x17B5) || (c >= 0x180B && c <= 0x180F) || c == 0x3164 ||
+	    c == 0xFFA0)
+		return false; /* soft hyphen, joiners, fillers: shown as nothing */
 	if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F))
 		return false; /* line separators, direction overrides, invisible operators */
 	if (c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F))

@@ -51,18 +51,22 @@ static bool is_chosen(const char *list, const char *section)
 	return list == NULL;
 }
 
-static void put_line(struct buf *out, unsigned depth, const char *label, const char *text)
+/* The only way a text gets into the page, so that none can break it. */
+static void put_line(struct buf *out, const struct look *look, unsigned depth, const char *label,
+		     const char *text)
 {
 	int indent = (int)depth * 4;
 
-	buf_printf(out, "%*s%-*s : %s\n", indent, "", LABEL_WIDTH - indent, label, text);
+	buf_printf(out, "%*s%-*s : ", indent, "", LABEL_WIDTH - indent, label);
+	text_clean(out, text, strlen(text), look->utf8);
+	buf_putc(out, '\n');
 }
 
 /* "used 2.4GB" says more to people than 2457 MiB; both stand there. */
 static void put_value(struct buf *out, const struct look *look, unsigned depth,
 		      const struct value *value, const char *bound)
 {
-	CLEANUP_BUF struct buf raw = { 0 }, clean = { 0 };
+	CLEANUP_BUF struct buf raw = { 0 };
 
 	if (value->why == KNOWN)
 		buf_puts(&raw, bound);
@@ -82,8 +86,7 @@ static void put_value(struct buf *out, const struct look *look, unsigned depth,
 	} else {
 		buf_printf(&raw, "N/A (%s)", reason_text(value->why));
 	}
-	text_clean(&clean, buf_text(&raw), raw.length, look->utf8);
-	put_line(out, depth, value->field->label, buf_text(&clean));
+	put_line(out, look, depth, value->field->label, buf_text(&raw));
 }
 
 static void put_process(struct buf *out, const struct look *look, const struct process *process,
@@ -102,7 +105,7 @@ static void put_process(struct buf *out, const struct look *look, const struct p
 		put_value(out, look, 3, &value, bound_of_usage(usage, i, look->utf8));
 	}
 	status_text(&status, process);
-	put_line(out, 3, "Status", buf_text(&status));
+	put_line(out, look, 3, "Status", buf_text(&status));
 }
 
 static void put_processes(struct buf *out, const struct look *look, const struct snapshot *snapshot,
@@ -125,7 +128,7 @@ static void put_processes(struct buf *out, const struct look *look, const struct
 			   "", dev->lost_openers);
 	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
 		const struct leftover *leftover = &snapshot->leftovers[i];
-		CLEANUP_BUF struct buf text = { 0 }, clean = { 0 };
+		CLEANUP_BUF struct buf text = { 0 };
 
 		if (leftover->device != device)
 			continue;
@@ -134,8 +137,7 @@ static void put_processes(struct buf *out, const struct look *look, const struct
 		buf_puts(&text, ", L1 ");
 		format_bytes(&text, leftover->l1);
 		buf_printf(&text, ", %s, not counted", reason_text(leftover->why));
-		text_clean(&clean, buf_text(&text), text.length, look->utf8);
-		put_line(out, 2, "Left behind", buf_text(&clean));
+		put_line(out, look, 2, "Left behind", buf_text(&text));
 	}
 }
 
@@ -166,11 +168,12 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 		   snapshot->simulated	? " SIMULATED"
 		   : snapshot->recorded ? " RECORDED"
 					: "");
-	put_line(out, 0, "Timestamp", host->timestamp);
-	put_line(out, 0, "Driver Version", host->why[HOST_DRIVER] == KNOWN ? host->driver : "N/A");
+	put_line(out, look, 0, "Timestamp", host->timestamp);
+	put_line(out, look, 0, "Driver Version",
+		 host->why[HOST_DRIVER] == KNOWN ? host->driver : "N/A");
 	buf_printf(out, "%-*s : %u\n", LABEL_WIDTH, "Attached Devices", host->count);
 	for (size_t i = 0; i < snapshot->n_problems; i++)
-		put_line(out, 0, "Problem", snapshot->problems[i].text);
+		put_line(out, look, 0, "Problem", snapshot->problems[i].text);
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 

@@ -112,6 +112,7 @@ P
 
 @test "hostile names: no table loses its edge, no terminal its mind" {
 	make_hostile
+	printf '2.10.1\033[2J\342\200\256\n' >"$(file "$D/sys/module/tenstorrent/version")"
 	local c
 	for c in 80 81 95 102 120 140 161 180 250; do
 		COLUMNS=$c smi >"$WORK/table-$c.txt"
@@ -123,6 +124,8 @@ P
 	not grep -q -P '[^\x0a\x20-\x7e]' "$WORK"/table-*-ascii.txt "$WORK/table-100.txt"
 	smi -q >"$WORK/q"
 	not grep -q -P '[\x00-\x09\x0b-\x1f\x7f]' "$WORK/q"
+	not grep -q $'\342\200\256' "$WORK/q" "$WORK"/table-*.txt
+	grep -q '^Driver Version  *: 2.10.1' "$WORK/q"
 	iconv -f UTF-8 -t UTF-8 "$WORK/q" >/dev/null
 	# Each process has its lines, and no name has made lines of its own.
 	[ "$(grep -c '^        Process Id  *: 100[1-8]$' "$WORK/q")" = 8 ]
