@@ -11,7 +11,7 @@
  * FILES_MAX: in one container; it can only crowd out its own. USER_MAX: mount namespaces that
  * are visited for one user other than root; each whose files never answer costs a thread.
  */
-enum { FILES_MAX = 256, USER_MAX = 32 };
+enum { FILES_MAX = 64, USER_MAX = 32 };
 
 static uint64_t mount_ns_of(const struct root *root, int32_t pid)
 {
