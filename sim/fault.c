@@ -28,6 +28,8 @@ static const struct {
 	[FAULT_HANG] = { "hang", WITH_ATTR | WITH_TIME | NEEDS_FUSE },
 	[FAULT_FROZEN] = { "frozen", WITH_TIME },
 	[FAULT_GONE] = { "gone", WITH_TIME | NEEDS_FUSE },
+	[FAULT_UNBOUND] = { "unbound", WITH_TIME },
+	[FAULT_VFIO] = { "vfio", WITH_TIME },
 	[FAULT_SET] = { "set", WITH_ATTR | WITH_VALUE | WITH_TIME },
 	[FAULT_KILL] = { "kill", WITH_TIME },
 };

@@ -18,6 +18,8 @@ enum fault_kind {
 	FAULT_HANG,	    /* read of this file does not return */
 	FAULT_FROZEN,	    /* firmware hangs: its values stay as they are */
 	FAULT_GONE,	    /* the device is not there */
+	FAULT_UNBOUND,	    /* it is on the bus, and no driver is bound to it */
+	FAULT_VFIO,	    /* the same, bound to vfio-pci */
 	FAULT_SET,	    /* this file holds this text */
 	FAULT_KILL,	    /* a workload gets SIGKILL */
 };

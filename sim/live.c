@@ -35,10 +35,41 @@ struct live {
 	int status;
 };
 
+static void kill_held(struct live *l, struct device *d)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(l->mounts); i++)
+		if (l->mounts[i])
+			faultfs_kill(l->mounts[i], d);
+}
+
+/* Takes it from the bus or from the driver, or gives it back. */
+static void follow_place(struct live *l, struct device *d)
+{
+	struct machine *m = l->machine;
+	enum place_on_bus place = machine_place(m, d);
+
+	if (d->present && place != PLACE_SERVED) {
+		if (place == PLACE_GONE)
+			sysfs_remove_device(m, d);
+		else
+			sysfs_unbind_device(m, d);
+		kill_held(l, d);
+	}
+	if (place == PLACE_GONE && d->on_bus) {
+		sysfs_remove_device(m, d);
+	} else if (place == PLACE_SERVED && !d->present) {
+		d->slot.hwmon = m->next_hwmon++;
+		physics_reset(d);
+		sysfs_add_device(m, d);
+	} else if (place == PLACE_UNBOUND || place == PLACE_VFIO) {
+		sysfs_add_unserved(m, d, place == PLACE_VFIO ? "vfio-pci" : NULL);
+	}
+	pci_write_list(m, &m->root);
+}
+
 static void follow_faults(struct live *l, struct device *d)
 {
 	struct machine *m = l->machine;
-	bool gone = machine_fault(m, d, FAULT_GONE, NULL);
 	bool silent = machine_fault(m, d, FAULT_NO_TELEMETRY, NULL);
 	bool was_reset = d->in_reset, was_off = d->off_bus;
 
@@ -47,14 +78,9 @@ static void follow_faults(struct live *l, struct device *d)
 		physics_reset(d);
 	if (was_reset != d->in_reset || was_off != d->off_bus)
 		pci_update_config(&m->sys, d);
-	if (d->present && gone) {
-		sysfs_remove_device(m, d);
-		for (size_t i = 0; i < ARRAY_SIZE(l->mounts); i++)
-			faultfs_kill(l->mounts[i], d);
-	} else if (!d->present && !gone) {
-		d->slot.hwmon = m->next_hwmon++;
-		physics_reset(d);
-		sysfs_add_device(m, d);
+	if (machine_place(m, d) != d->place) {
+		d->place = machine_place(m, d);
+		follow_place(l, d);
 	}
 	if (d->present && d->has_telemetry && silent)
 		sysfs_remove_telemetry(m, d);
@@ -208,8 +234,8 @@ static int mount_faults(struct live *l)
 	if (r < 0) {
 		fprintf(stderr,
 			"ttsim: FUSE is not available here, and files without it cannot fail: "
-			"leave out faults other than dead, missing, no-telemetry, frozen, set and "
-			"kill\n");
+			"leave out faults other than dead, missing, no-telemetry, frozen, set, "
+			"unbound, vfio and kill\n");
 		l->status = EXIT_NO_FUSE;
 	}
 	return r;

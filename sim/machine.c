@@ -26,6 +26,15 @@ const struct fault *machine_fault(const struct machine *m, const struct device *
 	return NULL;
 }
 
+enum place_on_bus machine_place(const struct machine *m, const struct device *d)
+{
+	if (machine_fault(m, d, FAULT_GONE, NULL))
+		return PLACE_GONE;
+	if (machine_fault(m, d, FAULT_VFIO, NULL))
+		return PLACE_VFIO;
+	return machine_fault(m, d, FAULT_UNBOUND, NULL) ? PLACE_UNBOUND : PLACE_SERVED;
+}
+
 void machine_judge(const struct machine *m, struct device *d)
 {
 	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);

@@ -57,6 +57,14 @@ struct holder {
 	char comm[16];
 };
 
+/* Where a device is to be. */
+enum place_on_bus {
+	PLACE_SERVED,  /* bound to the driver */
+	PLACE_UNBOUND, /* on the bus, bound to none */
+	PLACE_VFIO,    /* on the bus, bound to vfio-pci */
+	PLACE_GONE,
+};
+
 struct device {
 	struct slot slot;
 	char bdf[16];	    /* 0000:01:00.0 */
@@ -71,11 +79,14 @@ struct device {
 		double heartbeats;
 		double carry[COUNTERS]; /* parts of a word not counted yet */
 	} physics;
-	bool present;	    /* in the tree */
+	enum place_on_bus place;
+	bool on_bus;	    /* in the tree, as a PCI device */
+	bool present;	    /* and served by the driver */
+	const char *driver; /* that is bound to it; NULL: none */
 	bool has_telemetry; /* its tt_* files and hwmon are in the tree */
 	bool off_bus;	    /* reads are all ones */
 	bool in_reset;
-	unsigned incarnation; /* how often it was removed: what was held then is dead */
+	unsigned incarnation; /* how often it left the bus */
 	struct live_file *files;
 	size_t file_count;
 	int pids_fd;
@@ -119,6 +130,9 @@ struct machine {
 
 /* NULL if there is no device of that number. */
 struct device *machine_device(struct machine *m, unsigned number);
+
+/* Where it is to be at this moment. */
+enum place_on_bus machine_place(const struct machine *m, const struct device *d);
 
 /* Is it off the bus, or being reset, at this moment? */
 void machine_judge(const struct machine *m, struct device *d);

@@ -163,20 +163,40 @@ void pci_update_config(struct tree *sys, const struct device *d)
 		(void)!pwrite(fd, c, sizeof(c), 0);
 }
 
+static void make_alias(const struct device *d, char *text, size_t size)
+{
+	snprintf(text, size, "pci:v%08Xd%08Xsv%08Xsd%08Xbc12sc00i00\n", VENDOR,
+		 device_ids[d->slot.board->arch], VENDOR, d->slot.board->code);
+}
+
+void pci_update_driver(const struct machine *m, struct tree *sys, const struct device *d)
+{
+	const struct board *b = d->slot.board;
+	char alias[80], event[256], target[64];
+
+	make_alias(d, alias, sizeof(alias));
+	snprintf(event, sizeof(event),
+		 "%s%s%sPCI_CLASS=120000\nPCI_ID=%04X:%04X\nPCI_SUBSYS_ID=%04X:%04X\n"
+		 "PCI_SLOT_NAME=%s\nMODALIAS=%s",
+		 d->driver ? "DRIVER=" : "", d->driver ? d->driver : "", d->driver ? "\n" : "",
+		 VENDOR, device_ids[b->arch], VENDOR, b->code, d->bdf, alias);
+	tree_removef(sys, "%s/uevent", d->directory);
+	tree_removef(sys, "%s/driver", d->directory);
+	add(m, sys, d, 0644, "uevent", event);
+	if (!d->driver)
+		return;
+	snprintf(target, sizeof(target), "../../../../bus/pci/drivers/%s", d->driver);
+	tree_link(sys, target, "%s/driver", d->directory);
+}
+
 static void add_names(const struct machine *m, struct tree *sys, const struct device *d)
 {
 	const struct board *b = d->slot.board;
 	unsigned id = device_ids[b->arch];
-	char alias[80], event[256];
+	char alias[80];
 
-	snprintf(alias, sizeof(alias), "pci:v%08Xd%08Xsv%08Xsd%08Xbc12sc00i00\n", VENDOR, id,
-		 VENDOR, b->code);
+	make_alias(d, alias, sizeof(alias));
 	add(m, sys, d, 0444, "modalias", alias);
-	snprintf(event, sizeof(event),
-		 "DRIVER=tenstorrent\nPCI_CLASS=120000\nPCI_ID=%04X:%04X\nPCI_SUBSYS_ID=%04X:%04X\n"
-		 "PCI_SLOT_NAME=%s\nMODALIAS=%s",
-		 VENDOR, id, VENDOR, b->code, d->bdf, alias);
-	add(m, sys, d, 0644, "uevent", event);
 	add_hex(m, sys, d, "vendor", 4, VENDOR);
 	add_hex(m, sys, d, "device", 4, id);
 	add_hex(m, sys, d, "subsystem_vendor", 4, VENDOR);
@@ -216,7 +236,33 @@ void pci_add_device(const struct machine *m, struct tree *sys, const struct devi
 	add_resource(m, sys, d);
 	add_config(m, sys, d);
 	tree_link(sys, "../../../../bus/pci", "%s/subsystem", d->directory);
-	tree_link(sys, "../../../../bus/pci/drivers/tenstorrent", "%s/driver", d->directory);
+	pci_update_driver(m, sys, d);
+}
+
+/* Bus, device and function; ids; interrupt; seven addresses and seven sizes; the driver. */
+static void put_list_line(struct buf *out, unsigned bus, unsigned function, unsigned vendor,
+			  unsigned id, const char *driver)
+{
+	buf_printf(out, "%02x%02x\t%04x%04x\t0", bus, function, vendor, id);
+	for (unsigned i = 0; i < 14; i++)
+		buf_puts(out, "\t               0");
+	buf_printf(out, "\t%s\n", driver ? driver : "");
+}
+
+void pci_write_list(const struct machine *m, struct tree *root)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	for (size_t i = 0; i < m->device_count; i++) {
+		const struct device *d = &m->devices[i];
+
+		put_list_line(&text, d->slot.root_bus, d->slot.port, 0x1b36, 0x000c, "pcieport");
+		if (d->on_bus)
+			put_list_line(&text, d->slot.bus, 0, VENDOR,
+				      device_ids[d->slot.board->arch], d->driver);
+	}
+	tree_removef(root, "proc/bus/pci/devices");
+	tree_text(root, 0444, buf_text(&text), "proc/bus/pci/devices");
 }
 
 void pci_add_port(struct tree *sys, const struct device *d)

@@ -8,6 +8,12 @@
 void pci_add_port(struct tree *sys, const struct device *d);
 void pci_add_device(const struct machine *m, struct tree *sys, const struct device *d);
 
+/* What follows from the driver that is bound to it: link and uevent. */
+void pci_update_driver(const struct machine *m, struct tree *sys, const struct device *d);
+
+/* All devices and ports in one file of procfs. */
+void pci_write_list(const struct machine *m, struct tree *root);
+
 /* Configuration space after the device left the bus or came back to it. */
 void pci_update_config(struct tree *sys, const struct device *d);
 

@@ -1,5 +1,6 @@
 #include "setup.h"
 
+#include "pci.h"
 #include "physics.h"
 #include "sysfs.h"
 
@@ -149,9 +150,13 @@ int setup_tree(struct machine *m)
 		physics_init(m, d);
 		grow_old(m, d);
 		machine_judge(m, d);
-		if (!machine_fault(m, d, FAULT_GONE, NULL))
+		d->place = machine_place(m, d);
+		if (d->place == PLACE_SERVED)
 			sysfs_add_device(m, d);
+		else if (d->place != PLACE_GONE)
+			sysfs_add_unserved(m, d, d->place == PLACE_VFIO ? "vfio-pci" : NULL);
 	}
+	pci_write_list(m, &m->root);
 	r = report(&m->root, "");
 	if (r == 0)
 		r = report(&m->sys, "sys/");

@@ -149,17 +149,22 @@ static void drop_files(struct device *d, enum attr_place place)
 	d->file_count = left;
 }
 
+static void close_lists(struct device *d)
+{
+	if (d->pids_fd >= 0)
+		close(d->pids_fd);
+	if (d->mappings_fd >= 0)
+		close(d->mappings_fd);
+	d->pids_fd = d->mappings_fd = -1;
+}
+
 void sysfs_close(struct device *d)
 {
 	drop_files(d, IN_CLASS);
 	drop_files(d, IN_COUNTERS);
 	drop_files(d, IN_HWMON);
 	drop_files(d, IN_PCI);
-	if (d->pids_fd >= 0)
-		close(d->pids_fd);
-	if (d->mappings_fd >= 0)
-		close(d->mappings_fd);
-	d->pids_fd = d->mappings_fd = -1;
+	close_lists(d);
 }
 
 static void add_class_device(struct machine *m, struct device *d)
@@ -192,8 +197,32 @@ static void add_pci_device(struct machine *m, struct device *d)
 	add_attrs(m, d, IN_PCI);
 	snprintf(target, sizeof(target), "../../../%s", d->directory);
 	tree_link(&m->sys, target, "bus/pci/devices/%s", d->bdf);
+	d->on_bus = true;
+}
+
+/* Binds it to another driver, or to none: NULL. */
+static void set_driver(struct machine *m, struct device *d, const char *driver)
+{
+	char target[160];
+
+	if (d->driver)
+		tree_removef(&m->sys, "bus/pci/drivers/%s/%s", d->driver, d->bdf);
+	d->driver = driver;
+	if (!driver || !d->on_bus)
+		return;
 	snprintf(target, sizeof(target), "../../../../%s", d->directory);
-	tree_link(&m->sys, target, "bus/pci/drivers/tenstorrent/%s", d->bdf);
+	tree_link(&m->sys, target, "bus/pci/drivers/%s/%s", driver, d->bdf);
+}
+
+static void bind(struct machine *m, struct device *d, const char *driver)
+{
+	if (!d->on_bus) {
+		d->driver = driver;
+		add_pci_device(m, d);
+		d->driver = NULL;
+	}
+	set_driver(m, d, driver);
+	pci_update_driver(m, &m->sys, d);
 }
 
 /* The lists of who has it open exist since 2.5. */
@@ -213,9 +242,14 @@ static void add_lists(struct machine *m, struct device *d)
 	d->mappings_fd = tree_file(&m->sys, 0444, "", 0, path);
 }
 
+void sysfs_add_unserved(struct machine *m, struct device *d, const char *driver)
+{
+	bind(m, d, driver);
+}
+
 void sysfs_add_device(struct machine *m, struct device *d)
 {
-	add_pci_device(m, d);
+	bind(m, d, "tenstorrent");
 	add_class_device(m, d);
 	tree_text(&m->root, 0666, "", "dev/tenstorrent/%u", d->slot.number);
 	add_lists(m, d);
@@ -225,25 +259,37 @@ void sysfs_add_device(struct machine *m, struct device *d)
 		sysfs_add_telemetry(m, d);
 }
 
-void sysfs_remove_device(struct machine *m, struct device *d)
+void sysfs_unbind_device(struct machine *m, struct device *d)
 {
 	unsigned n = d->slot.number;
 
 	sysfs_remove_telemetry(m, d);
-	sysfs_close(d);
-	d->holder_count = 0; /* whoever held it is in no list any more */
+	drop_files(d, IN_COUNTERS);
+	close_lists(d);
+	d->holder_count = 0; /* its holders are in no list any more */
 	tree_removef(&m->sys, "class/tenstorrent/tenstorrent!%u", n);
 	tree_removef(&m->sys, "dev/char/%u:%u", MAJOR, n);
-	tree_removef(&m->sys, "bus/pci/devices/%s", d->bdf);
-	tree_removef(&m->sys, "bus/pci/drivers/tenstorrent/%s", d->bdf);
-	tree_removef(&m->sys, "%s", d->directory);
+	tree_removef(&m->sys, "%s/tenstorrent", d->directory);
 	tree_removef(&m->sys, "kernel/debug/tenstorrent/%u", n);
 	tree_removef(&m->proc, "tenstorrent/%u", n);
 	tree_removef(&m->root, "dev/tenstorrent/%u", n);
 	unlinkat(m->root.fd, "dev/tenstorrent", AT_REMOVEDIR); /* goes with the last node */
+	set_driver(m, d, NULL);
+	pci_update_driver(m, &m->sys, d);
 	d->present = false;
-	d->incarnation++;
 	sysfs_update_holders(m, d);
+}
+
+void sysfs_remove_device(struct machine *m, struct device *d)
+{
+	if (d->present)
+		sysfs_unbind_device(m, d);
+	set_driver(m, d, NULL);
+	sysfs_close(d);
+	tree_removef(&m->sys, "bus/pci/devices/%s", d->bdf);
+	tree_removef(&m->sys, "%s", d->directory);
+	d->on_bus = false;
+	d->incarnation++;
 }
 
 static void add_hwmon(struct machine *m, struct device *d)

@@ -12,7 +12,10 @@
 /* What is there once: module, driver, proc/devices. */
 void sysfs_add_machine(struct machine *m);
 
+/* On the bus and served by the driver, on the bus with another driver or none (NULL), away. */
 void sysfs_add_device(struct machine *m, struct device *d);
+void sysfs_unbind_device(struct machine *m, struct device *d);
+void sysfs_add_unserved(struct machine *m, struct device *d, const char *driver);
 void sysfs_remove_device(struct machine *m, struct device *d);
 
 void sysfs_add_telemetry(struct machine *m, struct device *d);

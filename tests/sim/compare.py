@@ -20,7 +20,7 @@ EXTRA = [
     r"sys/devices/.*/power(/(async|control|runtime_\w+))?",  # generic
 ]
 # Of the machine around the driver: not in the observed trees at all.
-OURS = r"(dev|etc|proc/\d+|proc/stat|proc/uptime|ttsim|captured_at)(/.*)?"
+OURS = r"(dev|etc|proc/\d+|proc/bus|proc/stat|proc/uptime|ttsim|captured_at)(/.*)?"
 
 MODES = [
     (r"sys/devices/.*/tenstorrent!\d+/(tt_\w+|dev|pcie_perf_counters/\w+)", 0o444),

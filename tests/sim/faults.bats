@@ -59,6 +59,32 @@ expect() { # PATH TEXT
 	expect "$(class 0)/device/current_link_speed" "32.0 GT/s PCIe"
 }
 
+@test "unbound and vfio: on the bus, and not the driver's" {
+	start -b n150,p150a --no-workloads --fault unbound:0@1000-2000 --fault vfio:1
+	local pci=$D/sys/bus/pci
+	[ "$(basename "$(readlink "$pci/devices/0000:01:00.0/driver")")" = tenstorrent ]
+	[ "$(basename "$(readlink "$pci/devices/0000:02:00.0/driver")")" = vfio-pci ]
+	[ -L "$pci/drivers/vfio-pci/0000:02:00.0" ]
+	[ ! -e "$(class 1)" ]
+	[ ! -e "$D/dev/tenstorrent/1" ]
+	grep -q '^DRIVER=vfio-pci$' "$pci/devices/0000:02:00.0/uevent"
+	grep -q -P '^0200\t1e52b140\t.*\tvfio-pci$' "$D/proc/bus/pci/devices"
+	grep -q -P '^0100\t1e52401e\t.*\ttenstorrent$' "$D/proc/bus/pci/devices"
+	next_fault
+	eventually test ! -e "$(class 0)"
+	eventually grep -q -P '^0100\t1e52401e\t.*\t$' "$D/proc/bus/pci/devices"
+	expect "$pci/devices/0000:01:00.0/vendor" 0x1e52
+	expect "$pci/devices/0000:01:00.0/class" 0x120000
+	[ ! -e "$pci/devices/0000:01:00.0/driver" ]
+	[ ! -e "$pci/drivers/tenstorrent/0000:01:00.0" ]
+	[ ! -e "$pci/devices/0000:01:00.0/tenstorrent" ]
+	not grep -q DRIVER "$pci/devices/0000:01:00.0/uevent"
+	next_fault
+	eventually expect "$(class 0)/tt_card_type" n150
+	[ -e "$D/dev/tenstorrent/0" ]
+	[ -L "$pci/drivers/tenstorrent/0000:01:00.0" ]
+}
+
 @test "missing: the file is not there" {
 	start -b p150a --no-workloads --fault missing:0/tt_serial --fault missing:0/temp1_input \
 		--fault missing:0/pids --fault missing:0/numa_node --fault missing:0/mst_rd_data_word_received0
