@@ -86,11 +86,12 @@ static int examine(const struct doctor_options *options, struct session *session
 		   struct report *report)
 {
 	int code = take_pair(session);
+	bool loaded = code ? code != EXIT_NO_DRIVER : session_judge(session) != EXIT_NO_DRIVER;
 	struct patient patient = {
 		.root = &session->root,
 		.snapshot = code ? NULL : session->snapshot,
 		.problem = buf_text(&session->problem),
-		.driver_loaded = code != EXIT_NO_DRIVER,
+		.driver_loaded = loaded,
 		.trace_built = TT_HAS_TRACE,
 	};
 	CLEANUP_BUF struct buf text = { 0 };

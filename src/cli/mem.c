@@ -60,8 +60,10 @@ static int emit(struct mem *mem)
 	mem->code = session_judge(&mem->session);
 	if (mem->write_error >= 0)
 		mem->write_error = pane_write(&mem->pane, &text);
-	if (mem->write_error >= 0)
+	if (mem->write_error >= 0) {
+		pane_remark(&mem->pane, session_remark(&mem->session, mem->code));
 		return 0;
+	}
 	return say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-mem->write_error));
 }
 
@@ -157,6 +159,7 @@ static int monitor(const struct mem_options *options)
 	else
 		r = run(&mem);
 	session_close(&mem.session);
+	pane_done(&mem.pane);
 	history_free(mem.history);
 	return r;
 }

@@ -23,38 +23,42 @@ void pane_enter(struct pane *pane)
 		screen_leave(&pane->screen);
 }
 
-static void forget_complaint(struct pane *pane)
-{
-	free(pane->complaint);
-	pane->complaint = NULL;
-}
-
 void pane_leave(struct pane *pane)
 {
 	if (pane->in_place)
 		screen_leave(&pane->screen);
 	pane->in_place = false;
-	forget_complaint(pane);
+}
+
+void pane_done(struct pane *pane)
+{
+	free(pane->said);
+	pane->said = NULL;
 }
 
 int pane_write(struct pane *pane, const struct buf *text)
 {
-	forget_complaint(pane);
 	return pane->in_place ? screen_draw(&pane->screen, text)
 			      : output_write(&pane->output, text);
+}
+
+void pane_remark(struct pane *pane, const char *problem)
+{
+	if (pane->in_place || (problem && pane->said && strcmp(pane->said, problem) == 0))
+		return;
+	free(pane->said);
+	pane->said = problem ? strdup(problem) : NULL;
+	if (problem)
+		say(0, "%s", problem);
 }
 
 int pane_complain(struct pane *pane, const char *problem)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	if (!pane->in_place) {
-		if (pane->complaint && strcmp(pane->complaint, problem) == 0)
-			return 0;
-		forget_complaint(pane);
-		pane->complaint = strdup(problem);
-		return say(0, "%s", problem);
-	}
+	pane_remark(pane, problem);
+	if (!pane->in_place)
+		return 0;
 	buf_printf(&text, "%s\n", problem);
 	return screen_draw(&pane->screen, &text) < 0 ? EXIT_OUTPUT : 0;
 }

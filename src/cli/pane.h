@@ -11,7 +11,7 @@ struct pane {
 	struct output output;
 	struct screen screen;
 	bool in_place;
-	char *complaint; /* the last one on standard error, until a text is written; or NULL */
+	char *said; /* on standard error, and still true; or NULL */
 };
 
 /* Can this be refreshed in place? A dumb terminal and a pipe cannot. */
@@ -20,6 +20,7 @@ bool pane_can_refresh(void);
 /* From now on in place, if the terminal can. */
 void pane_enter(struct pane *pane);
 void pane_leave(struct pane *pane);
+void pane_done(struct pane *pane);
 
 /* -errno */
 MUST_CHECK int pane_write(struct pane *pane, const struct buf *text);
@@ -29,6 +30,9 @@ MUST_CHECK int pane_write(struct pane *pane, const struct buf *text);
  * loop says it once and not at every sample. An exit code.
  */
 MUST_CHECK int pane_complain(struct pane *pane, const char *problem);
+
+/* What is wrong with the sample that was written, said the same way; NULL: nothing. */
+void pane_remark(struct pane *pane, const char *problem);
 
 /* Until that time (CLOCK_MONOTONIC), or as screen_wait() has it. */
 enum wake pane_wait(struct pane *pane, int64_t when_ns, int *ret_signal);

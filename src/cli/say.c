@@ -10,7 +10,7 @@
 int say(int code, const char *format, ...)
 {
 	CLEANUP_BUF struct buf line = { 0 };
-	char text[1024];
+	char text[2048];
 	va_list ap;
 	int n;
 

@@ -1,7 +1,6 @@
 #include "cli/session.h"
 
 #include "cli/exit.h"
-#include "source/pci.h"
 
 #include <errno.h>
 #include <malloc.h>
@@ -22,6 +21,38 @@ static int fail(struct session *session, int code, const char *format, ...)
 	va_end(ap);
 	buf_reset(&session->problem);
 	buf_puts(&session->problem, text);
+	return code;
+}
+
+/* ", though 2 cards are on the bus (0000:01:00.0, 0000:02:00.0)": all that are unserved. */
+static void name_cards(struct buf *out, const struct snapshot *snapshot)
+{
+	unsigned cards = 0;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		cards += device_is_unserved(&snapshot->devices[i]);
+	buf_printf(out, ", though %u card%s on the bus (", cards, cards == 1 ? " is" : "s are");
+	for (size_t i = 0, named = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		if (!device_is_unserved(dev))
+			continue;
+		buf_printf(out, "%s%s", named++ ? ", " : "", dev->bdf);
+		if (dev->condition == DEVICE_OTHER_DRIVER)
+			buf_printf(out, ": %s", dev->health);
+	}
+	buf_putc(out, ')');
+}
+
+/* Nothing is served: why, and which cards wait for it. */
+static int explain_unserved(struct session *session, const struct snapshot *snapshot)
+{
+	int code = snapshot->driver_loaded
+			   ? fail(session, EXIT_NO_DEVICE,
+				  "no Tenstorrent device present (the driver is loaded)")
+			   : fail(session, EXIT_NO_DRIVER, "the Tenstorrent driver is not loaded");
+
+	name_cards(&session->problem, snapshot);
 	return code;
 }
 
@@ -88,8 +119,6 @@ void session_want(struct session *session, const struct want *want)
 static int explain(struct session *session, int error)
 {
 	const char *path = session->root.path;
-	char bdf[32];
-	unsigned cards;
 
 	if (error == -EACCES || error == -EPERM)
 		return fail(session, EXIT_PERMISSION, "%s/sys/class/tenstorrent: permission denied",
@@ -97,12 +126,6 @@ static int explain(struct session *session, int error)
 	if (error != -ENOENT)
 		return fail(session, EXIT_INTERNAL, "%s/sys/class/tenstorrent: %s", path,
 			    strerror(-error));
-	cards = pci_count_unserved(&session->root, bdf, sizeof(bdf));
-	if (cards)
-		return fail(
-			session, EXIT_NO_DRIVER,
-			"the Tenstorrent driver is not loaded, though %u card%s on the bus (%s)",
-			cards, cards == 1 ? " is" : "s are", bdf);
 	return fail(session, EXIT_NO_DRIVER,
 		    "the Tenstorrent driver is not loaded (no %s/sys/class/tenstorrent)", path);
 }
@@ -122,6 +145,8 @@ static int apply_selection(struct session *session, struct snapshot *snapshot)
 	if (r == -ENOTUNIQ)
 		return fail(session, EXIT_USAGE, "device %s: several have an id that begins so",
 			    word);
+	if (r < 0 && !snapshot->driver_loaded)
+		return explain_unserved(session, snapshot);
 	if (r < 0)
 		return fail(session, EXIT_NO_DEVICE, "device %s: there is no such device", word);
 	snapshot_keep(snapshot, keep);
@@ -164,18 +189,30 @@ int session_take(struct session *session)
 	return 0;
 }
 
-int session_judge(const struct session *session)
+int session_judge(struct session *session)
 {
 	const struct snapshot *snapshot = session->snapshot;
-	size_t lost = 0, there = 0;
+	size_t lost = 0, numbered = 0, unserved = 0;
 
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		lost += dev->condition == DEVICE_LOST || dev->condition == DEVICE_NOT_ANSWERING;
-		there += !dev->remote;
+		unserved += device_is_unserved(dev);
+		if (!device_has_node(dev))
+			continue;
+		numbered++;
+		lost += !device_is_served(dev) || dev->condition == DEVICE_NOT_ANSWERING;
 	}
-	if (lost && (session->selection->count || lost == there))
+	if (unserved && selection_names_devices(session->selection))
 		return EXIT_LOST;
-	return EXIT_FINE;
+	if (lost && (session->selection->count || lost == numbered))
+		return EXIT_LOST;
+	/* A chip without PCIe alone may have been asked for. */
+	return unserved && !numbered ? explain_unserved(session, snapshot) : EXIT_FINE;
+}
+
+const char *session_remark(const struct session *session, int code)
+{
+	return code == EXIT_NO_DRIVER || code == EXIT_NO_DEVICE ? buf_text(&session->problem)
+								: NULL;
 }

@@ -37,5 +37,12 @@ MUST_CHECK int session_take(struct session *session);
 MUST_CHECK int session_next(struct session *session, const struct snapshot *before,
 			    struct snapshot **ret);
 
-/* EXIT_LOST if a device that was named, or all there are, is gone or dead. */
-int session_judge(const struct session *session);
+/*
+ * The exit code for the last snapshot: EXIT_LOST if a device that was named, or all there
+ * are, is gone, dead or not served; EXIT_NO_DRIVER or EXIT_NO_DEVICE, with the problem, if
+ * there are only cards that the driver does not serve.
+ */
+int session_judge(struct session *session);
+
+/* What is to be said with such a code, beside what the output shows; NULL: nothing. */
+const char *session_remark(const struct session *session, int code);

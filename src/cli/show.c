@@ -101,6 +101,7 @@ static int emit(struct show *show)
 	r = pane_write(&show->pane, &text);
 	if (r < 0)
 		return write_failed(show, r);
+	pane_remark(&show->pane, session_remark(&show->session, show->code));
 	/* Every output says so; CSV and the vendor's table of trays have no place for it. */
 	if (first && show->header_shown && show->session.snapshot->simulated)
 		say(0, "SIMULATED machine at %s", show->session.root.path);
@@ -277,6 +278,7 @@ static int show(const struct options *options)
 	else
 		r = show_run(&show);
 	session_close(&show.session);
+	pane_done(&show.pane);
 	return r;
 }
 

@@ -72,11 +72,6 @@ static void cards_insert(struct cards *cards, const struct card *card)
 	cards->list[at] = *card;
 }
 
-static bool device_is_here(const struct device *device)
-{
-	return !device->remote && device->condition != DEVICE_LOST;
-}
-
 static int cards_ask(const struct cards *cards, struct snapshot **ret)
 {
 	struct looker *looker;
@@ -106,7 +101,7 @@ static void cards_look(struct cards *cards)
 	for (size_t i = 0; i < snapshot->n_devices && cards->count < TABLE_DEVICES; i++) {
 		struct card card;
 
-		if (!device_is_here(&snapshot->devices[i]))
+		if (!device_is_served(&snapshot->devices[i]))
 			continue;
 		card_of_device(&snapshot->devices[i], &card);
 		cards_insert(cards, &card);

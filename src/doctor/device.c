@@ -70,7 +70,20 @@ static void advise_reset(const struct device *dev, struct report *report)
 		   dev->index);
 }
 
-static void examine_silent(const struct device *dev, struct report *report)
+static void advise_driver(const struct device *dev, bool loaded, struct report *report)
+{
+	if (!loaded)
+		return; /* said of the driver, once for all cards */
+	if (dev->arch == ARCH_GRAYSKULL)
+		report_fix(report, "drivers since 2.2 do not serve Grayskull cards");
+	else
+		report_fix(report,
+			   "echo %s | sudo tee " DRIVER_FOLDER "bind; sudo dmesg says why if "
+			   "that fails",
+			   dev->bdf);
+}
+
+static void examine_silent(const struct device *dev, bool loaded, struct report *report)
 {
 	switch (dev->condition) {
 	case DEVICE_UNREADABLE:
@@ -83,6 +96,21 @@ static void examine_silent(const struct device *dev, struct report *report)
 		report_add(report, LEVEL_WARN, "%s: %s: resetting", dev->id, board_name(dev));
 		report_fix(report, "wait; if it stays so, a reset was begun and never ended: reset "
 				   "it once more");
+		break;
+	case DEVICE_NO_DRIVER:
+		report_add(report, LEVEL_FAIL, "%s: %s: on the bus, but no driver is bound to it",
+			   dev->id, board_name(dev));
+		advise_driver(dev, loaded, report);
+		break;
+	case DEVICE_OTHER_DRIVER:
+		report_add(report, LEVEL_NOTE,
+			   "%s: %s: %s, which keeps it from Tenstorrent's driver", dev->id,
+			   board_name(dev), dev->health);
+		report_fix(report,
+			   "unless a virtual machine uses it: echo %s | sudo tee "
+			   "/sys/bus/pci/devices/%s/driver/unbind, then echo %s | sudo "
+			   "tee " DRIVER_FOLDER "bind",
+			   dev->bdf, dev->bdf, dev->bdf);
 		break;
 	case DEVICE_OK:
 	case DEVICE_TIMED_OUT:
@@ -253,7 +281,7 @@ void examine_devices(const struct patient *patient, struct report *report)
 		if (dev->condition == DEVICE_OK)
 			examine_answering(patient->root, dev, report);
 		else
-			examine_silent(dev, report);
+			examine_silent(dev, snapshot->driver_loaded, report);
 	}
 	examine_heartbeats(snapshot, report);
 	compare_firmware(snapshot, report);

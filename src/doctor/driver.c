@@ -34,7 +34,7 @@ void examine_driver(const struct patient *patient, struct report *report)
 	const struct host *host = patient->snapshot ? &patient->snapshot->host : NULL;
 	unsigned major, minor;
 
-	if (!patient->snapshot) {
+	if (!patient->snapshot || !patient->snapshot->driver_loaded) {
 		report_add(report, LEVEL_FAIL, "%s", patient->problem);
 		if (patient->driver_loaded)
 			report_fix(report, "lspci -d 1e52: shows whether a card is on the bus");
@@ -95,7 +95,7 @@ void examine_nodes(const struct patient *patient, struct report *report)
 	unsigned fine = 0;
 
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (!snapshot->devices[i].remote)
+		if (device_is_served(&snapshot->devices[i]))
 			fine += examine_node(patient->root, snapshot->devices[i].index, report);
 	if (fine)
 		report_add(report, LEVEL_OK, "%u node%s of /dev/tenstorrent may be used", fine,

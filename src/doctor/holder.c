@@ -254,7 +254,7 @@ static void examine_unseen(const struct patient *patient, const struct device *d
 	char subject[32];
 
 	examine_opens(dev, report);
-	if (dev->holders_known || dev->remote)
+	if (dev->holders_known || !device_has_node(dev))
 		return;
 	snprintf(subject, sizeof(subject), "device %s", dev->id);
 	report_add_about(report, LEVEL_WARN, 0, subject,

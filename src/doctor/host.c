@@ -90,11 +90,13 @@ void examine_huge_pages(const struct patient *patient, struct report *report)
 	for (size_t i = 0; i < patient->snapshot->n_devices; i++) {
 		const struct device *dev = &patient->snapshot->devices[i];
 
-		if (dev->remote)
+		if (!device_is_served(dev))
 			continue;
 		local++;
 		needed += !is_translated(patient->root, dev);
 	}
+	if (!local)
+		return;
 	if (needed)
 		examine_pages(patient->root, needed, report);
 	else

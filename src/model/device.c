@@ -31,7 +31,8 @@ void device_copy_use(struct device *dev, const struct device *from)
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why)
 {
 	for (unsigned f = 0; f < DEVICE_N_FIELDS; f++)
-		if (fieldset_has(fields, f) && dev->why[f] != KNOWN)
+		if (fieldset_has(fields, f) && dev->why[f] != KNOWN &&
+		    dev->why[f] != NOT_APPLICABLE)
 			dev->why[f] = (uint8_t)why;
 }
 
@@ -45,8 +46,26 @@ static const char *device_state_name(enum device_state state)
 	case DEVICE_NOT_ANSWERING: return "not answering";
 	case DEVICE_LOST: return "lost";
 	case DEVICE_UNREADABLE: return "not readable";
+	case DEVICE_NO_DRIVER: return "no driver";
+	case DEVICE_OTHER_DRIVER: return "other driver";
 	}
 	return "";
+}
+
+enum reason device_absence(const struct device *dev)
+{
+	switch (dev->condition) {
+	case DEVICE_LOST: return GONE;
+	case DEVICE_NO_DRIVER: return NO_DRIVER;
+	case DEVICE_OTHER_DRIVER: return OTHER_DRIVER;
+	case DEVICE_OK:
+	case DEVICE_NO_TELEMETRY:
+	case DEVICE_RESETTING:
+	case DEVICE_TIMED_OUT:
+	case DEVICE_NOT_ANSWERING:
+	case DEVICE_UNREADABLE: break;
+	}
+	return KNOWN;
 }
 
 uint32_t device_bundle(const struct device *dev)
@@ -100,7 +119,7 @@ static void derive_node(struct device *dev)
 	static const char folder[] = "/dev/tenstorrent/";
 	const size_t length = sizeof(folder) - 1;
 
-	if (dev->remote)
+	if (!device_has_node(dev))
 		return;
 	memcpy(dev->node, folder, length);
 	text_copy(dev->node + length, sizeof(dev->node) - length, dev->id);
@@ -203,5 +222,7 @@ void device_judge(struct device *dev)
 {
 	text_copy(dev->state, sizeof(dev->state), device_state_name(dev->condition));
 	text_copy(dev->health, sizeof(dev->health), health_text(dev));
+	if (dev->condition == DEVICE_OTHER_DRIVER)
+		snprintf(dev->health, sizeof(dev->health), "bound to %s", dev->driver);
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
 }

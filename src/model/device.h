@@ -12,6 +12,8 @@
 
 #define DEVICE_COUNTERS 12
 
+enum { DEVICE_VENDOR = 0x1E52 }; /* Tenstorrent, on the PCI bus */
+
 /*
  * The driver's counters of data flits at the PCIe tile, payload into the device
  * first; the digit is the NoC. X(position, name) for each.
@@ -123,20 +125,28 @@ enum device_state {
 	DEVICE_RESETTING,
 	DEVICE_TIMED_OUT,
 	DEVICE_NOT_ANSWERING,
-	DEVICE_LOST,	   /* was here, is no more */
-	DEVICE_UNREADABLE, /* a chip without PCIe, behind another one */
+	DEVICE_LOST,	     /* was here, is no more */
+	DEVICE_UNREADABLE,   /* a chip without PCIe, behind another one */
+	DEVICE_NO_DRIVER,    /* on the bus, and no driver is bound to it */
+	DEVICE_OTHER_DRIVER, /* the same, bound to another one: vfio-pci for a virtual machine */
 };
+
+/*
+ * A card on the bus that the driver never served in this run has no number N. Its index is
+ * one of these, the same in every sample, and its id is its PCI address.
+ */
+enum { DEVICE_FIRST_UNSERVED = 0x10000 };
 
 struct device {
 	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
 	enum device_state condition;
-	uint32_t index;		  /* N of /dev/tenstorrent/N; of its gateway if remote */
+	uint32_t index;		  /* N of /dev/tenstorrent/N; of its gateway if remote; see above */
 	const struct board *type; /* NULL if not in the table */
 	enum arch arch;
 	int64_t sampled_ns; /* CLOCK_MONOTONIC, when the counters were read */
 	int64_t moved_ns;   /* the same clock, when the heartbeat was last seen to move */
 
-	char id[16]; /* "3", or "3R" for the chip behind it */
+	char id[24]; /* "3"; "3R" for the chip behind it; a PCI address without a number */
 	char name[32];
 	char architecture[16];
 	char board[32];
@@ -150,6 +160,7 @@ struct device {
 	bool remote;
 	uint32_t gateway;
 	char bdf[24];
+	char driver[32]; /* the other one that is bound to it; empty: none */
 	uint32_t pci_vendor, pci_device, pci_subvendor, pci_subdevice, pci_revision;
 	int32_t numa_node;
 	uint32_t link_gen, link_width, link_gen_max, link_width_max;
@@ -186,6 +197,27 @@ extern const struct field_table device_fields;
 /* An unread device: everything NOT_ASKED. */
 void device_init(struct device *dev, uint32_t index);
 
+/* Has it a number N, and with it a node? Not: a chip without PCIe, a card without its driver. */
+static inline bool device_has_node(const struct device *dev)
+{
+	return !dev->remote && dev->index < DEVICE_FIRST_UNSERVED;
+}
+
+/* A card on the bus that the driver never served in this run. */
+static inline bool device_is_unserved(const struct device *dev)
+{
+	return !dev->remote && dev->index >= DEVICE_FIRST_UNSERVED;
+}
+
+/* Why the driver does not serve it; KNOWN if it does, or could not: it is remote. */
+enum reason device_absence(const struct device *dev);
+
+/* Does the driver serve it now? */
+static inline bool device_is_served(const struct device *dev)
+{
+	return device_has_node(dev) && device_absence(dev) == KNOWN;
+}
+
 static inline bool device_knows(const struct device *dev, enum device_field field)
 {
 	return dev->why[field] == KNOWN;
@@ -200,7 +232,7 @@ static inline enum reason device_unseen_reason(const struct device *dev)
 /* Takes over from an earlier sample what is made of the device, and by whom. */
 void device_copy_use(struct device *dev, const struct device *from);
 
-/* The same reason for all fields that are in the set and not known. */
+/* The same reason for all fields that are in the set, applicable and not known. */
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why);
 
 /* Fills what follows from what was read: uuid, place, headroom, uptime, capacity. */

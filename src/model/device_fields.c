@@ -25,7 +25,7 @@
 
 static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_ID] = { "index", "id", "id", "IDENTITY", "Index",
-		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it", K_STRING, U_NONE, AT(id) },
+		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it; a PCI address without a driver", K_STRING, U_NONE, AT(id) },
 	[DEV_NAME] = { "name", "gpu_name", "name", "IDENTITY", "Product Name",
 		"architecture", K_STRING, U_NONE, AT(name) },
 	[DEV_ARCHITECTURE] = { "architecture", NULL, "architecture", "IDENTITY", "Architecture",
@@ -42,7 +42,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_NODE] = { "node", NULL, "node", "IDENTITY", "Node",
 		"device file", K_STRING, U_NONE, AT(node) },
 	[DEV_STATE] = { "state", NULL, "state", "HEALTH", "State",
-		"ok, no telemetry, resetting, timed out, not answering, lost, not readable", K_STRING, U_NONE, AT(state) },
+		"ok, no telemetry, resetting, timed out, not answering, lost, not readable, no driver, other driver", K_STRING, U_NONE, AT(state) },
 	[DEV_HEALTH] = { "health", NULL, "health", "HEALTH", "Health",
 		"ok, or what is at its limit or wrong; it takes two samples to see that firmware hangs", K_STRING, U_NONE, AT(health),
 		.needs = FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(ALIVE), DEVICE_FIELD(TEMPERATURE_HEADROOM), DEVICE_FIELD(POWER),

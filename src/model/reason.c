@@ -44,6 +44,8 @@ static const struct {
 	[TRACE_NO_THROW] = { "trace_no_throw", "tracing unreliable: failures not seen" },
 	[TRACE_MESH] = { "trace_mesh", "tracing unreliable: mesh not resolved" },
 	[TRACE_NO_ANSWER] = { "trace_no_answer", "tracing unreliable: files do not answer" },
+	[NO_DRIVER] = { "no_driver", "no driver" },
+	[OTHER_DRIVER] = { "other_driver", "bound to another driver" },
 };
 
 const char *reason_text(enum reason reason)

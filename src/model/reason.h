@@ -42,6 +42,8 @@ enum reason {
 	TRACE_NO_THROW,
 	TRACE_MESH,
 	TRACE_NO_ANSWER,
+	NO_DRIVER,    /* a card on the bus that no driver is bound to */
+	OTHER_DRIVER, /* one that is bound to another driver than its own */
 	REASON_N,
 };
 

@@ -98,7 +98,7 @@ static bool word_names_place(const char *word, const struct device *dev)
 	if ((rest = after(word, "tray:")))
 		return parse_u32(rest, &tray) == 0 && device_knows(dev, DEV_TRAY) &&
 		       (uint32_t)dev->tray == tray;
-	if (!dev->remote && word_is_range(word, &first, &last))
+	if (device_has_node(dev) && word_is_range(word, &first, &last))
 		return first <= dev->index && dev->index <= last;
 	return word_is_bdf(word, dev);
 }
@@ -148,6 +148,14 @@ static int match_word(const char *word, const struct snapshot *snapshot, bool *k
 		}
 	}
 	return ids == 1 ? 0 : ids ? -ENOTUNIQ : -ENODEV;
+}
+
+bool selection_names_devices(const struct selection *selection)
+{
+	for (size_t i = 0; i < selection->count; i++)
+		if (strcasecmp(selection->words[i], "all") != 0)
+			return true;
+	return false;
 }
 
 int selection_match(const struct selection *selection, const struct snapshot *snapshot, bool *keep,

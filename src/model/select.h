@@ -23,6 +23,9 @@ static inline bool selection_is_given(const struct selection *selection)
 MUST_CHECK int selection_add(struct selection *selection, const char *list);
 void selection_done(struct selection *selection);
 
+/* Does a word ask for certain devices? "all" does not. */
+bool selection_names_devices(const struct selection *selection);
+
 /*
  * Sets keep[] for each device that a word names, or for all without words. Returns 0, or -ENODEV if
  * a word names none, -ENOTUNIQ if the beginning of an id fits several; *ret_word is it.

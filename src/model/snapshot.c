@@ -15,7 +15,7 @@ static const struct field table[HOST_N_FIELDS] = {
 	[HOST_DRIVER] = { "driver_version", "kmd_version", "driver_version", NULL, NULL,
 		"version of the kernel driver", K_STRING, U_NONE, AT(driver) },
 	[HOST_COUNT] = { "count", NULL, NULL, NULL, NULL,
-		"number of PCIe devices on the machine", K_U32, U_NONE, AT(count) },
+		"number of PCIe devices that the driver serves, or served until they were lost", K_U32, U_NONE, AT(count) },
 	[HOST_HOSTNAME] = { "hostname", NULL, "hostname", NULL, NULL,
 		"name of the machine", K_STRING, U_NONE, AT(hostname) },
 	[HOST_KERNEL] = { "kernel", NULL, "kernel", NULL, NULL,

@@ -57,10 +57,10 @@ struct snapshot {
 	int64_t wall_ns;  /* CLOCK_REALTIME, or the time of the recording */
 	bool simulated;	  /* a tree made by ttsim */
 	bool recorded;	  /* a tree captured earlier */
-	bool driver_loaded;
+	bool driver_loaded;	/* if not, all devices are unserved ones */
 	int32_t server_pid;	/* of the allocation server; 0: none answered */
 	bool server_mute;	/* one is there, but did not answer */
-	struct device *devices; /* by index, a remote chip after its gateway */
+	struct device *devices; /* by index, a remote chip after its gateway; unserved ones last */
 	size_t n_devices;
 	struct process *processes; /* by pid */
 	size_t n_processes;

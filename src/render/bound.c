@@ -27,6 +27,8 @@ const char *bound_of_devices(const struct snapshot *snapshot, enum device_field 
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
+		if (device_is_unserved(dev))
+			continue; /* no part of the sum */
 		if (!device_knows(dev, field) || bound_of_device(dev, field, utf8)[0])
 			return at_least(utf8);
 	}

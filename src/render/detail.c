@@ -177,8 +177,10 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		buf_printf(out, "\nDevice %s%s%s\n", dev->id, device_knows(dev, DEV_BDF) ? " " : "",
-			   device_knows(dev, DEV_BDF) ? dev->bdf : "");
+		buf_printf(out, "\nDevice %s", dev->id);
+		if (device_knows(dev, DEV_BDF) && strcmp(dev->bdf, dev->id) != 0)
+			buf_printf(out, " %s", dev->bdf);
+		buf_putc(out, '\n');
 		for (size_t s = 0; s < ARRAY_SIZE(sections); s++)
 			if (is_chosen(list, sections[s]))
 				put_section(out, look, snapshot, i, s);
@@ -219,7 +221,7 @@ void list_render(struct buf *out, const struct look *look, const struct snapshot
 		if (device_knows(dev, DEV_TRAY))
 			buf_printf(out, " tray %d chip %d", dev->tray, dev->chip);
 		if (dev->condition != DEVICE_OK)
-			buf_printf(out, " (%s)", dev->state);
+			buf_printf(out, " (%s)", dev->health);
 		buf_printf(out, "%s\n", snapshot->simulated ? " SIMULATED" : "");
 	}
 }

@@ -113,10 +113,10 @@ void json_put_reasons(struct json *json, const struct field_table *table, unsign
 
 void json_put_id(struct json *json, const struct device *dev)
 {
-	if (dev->remote)
-		json_text(json, "id", dev->id);
-	else
+	if (device_has_node(dev))
 		json_u64(json, "id", dev->index);
+	else
+		json_text(json, "id", dev->id);
 }
 
 void json_put_time(struct json *json, int64_t wall_ns)

@@ -85,7 +85,7 @@ static void put_title(struct line *line, const struct mem_view *view, size_t dev
 	line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
 		    device_knows(dev, DEV_BOARD) ? " " : "",
 		    device_knows(dev, DEV_BOARD) ? dev->board : "",
-		    device_knows(dev, DEV_BDF) ? dev->bdf : "");
+		    device_knows(dev, DEV_BDF) && !device_is_unserved(dev) ? dev->bdf : "");
 	if (view->snapshot->simulated || view->snapshot->recorded)
 		line_put(line, TINT_WARN, view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
 	if (first)
@@ -318,7 +318,7 @@ static void put_device(struct line *line, const struct mem_view *view, size_t de
 	bool alone = view->snapshot->n_devices == 1;
 
 	if (dev->condition != DEVICE_OK && dev->condition != DEVICE_UNREADABLE) {
-		line_printf(line, TINT_BAD, "  %s", dev->state);
+		line_printf(line, TINT_BAD, "  %s", dev->health);
 		line_end(line);
 	}
 	mem_put_pools(line, view, device);

@@ -103,7 +103,7 @@ static bool is_neighbour(const struct snapshot *snapshot, const struct process *
 	if (i + 1 >= process->n_usages)
 		return false;
 	next = &snapshot->devices[process->usages[i + 1].device];
-	return next->index == dev->index + 1 && !dev->remote && !next->remote;
+	return next->index == dev->index + 1 && device_has_node(dev) && device_has_node(next);
 }
 
 void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process)

@@ -11,22 +11,35 @@
 #include <string.h>
 #include <time.h>
 
+enum { ID_WIDTH = 4, COLUMN_COMPUTE = 6 };
+
+/* A PCI address for an id is wider than a number: so many columns more. */
+static size_t id_excess(const struct device *dev)
+{
+	return MAX(strlen(dev->id) + 1, ID_WIDTH) - ID_WIDTH;
+}
+
 static void put_id(struct sheet *sheet, size_t width, const struct row *row)
 {
-	sheet_cell(sheet, width, TINT_NONE, row->device->id);
+	sheet_cell(sheet, width + id_excess(row->device), TINT_NONE, row->device->id);
 }
 
 static void put_name(struct sheet *sheet, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
+	size_t excess = id_excess(dev);
 
-	buf_puts(&text, dev->name);
-	if (dev->type && dev->type->galaxy)
+	/* Beside an address there is room for the board alone. */
+	if (!excess || !device_knows(dev, DEV_BOARD))
+		buf_puts(&text, dev->name);
+	if (excess && device_knows(dev, DEV_BOARD))
+		buf_puts(&text, dev->board);
+	else if (dev->type && dev->type->galaxy)
 		buf_puts(&text, " galaxy"); /* the architecture is in the name already */
 	else if (device_knows(dev, DEV_BOARD))
 		buf_printf(&text, " %s", dev->board);
-	cell_buf(sheet, width, TINT_BOLD, &text);
+	cell_buf(sheet, width - excess, TINT_BOLD, &text);
 }
 
 static void put_temp(struct sheet *sheet, size_t width, const struct row *row)
@@ -80,6 +93,8 @@ static bool put_condition(struct sheet *sheet, const struct device *dev)
 			return false;
 		sheet_cell(sheet, 0, TINT_DIM, "not readable (no PCIe)");
 		break;
+	case DEVICE_NO_DRIVER:
+	case DEVICE_OTHER_DRIVER: sheet_cell(sheet, 0, TINT_WARN, dev->health); break;
 	}
 	return true;
 }
@@ -203,11 +218,9 @@ static void put_health(struct sheet *sheet, size_t width, const struct row *row)
 	sheet_cell(sheet, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
 }
 
-enum { COLUMN_COMPUTE = 6 };
-
 /* clang-format off */
 static const struct column columns[] = {
-	{ "GPU",          4,  4,  false, put_id,      FIELDS(DEVICE_FIELD(ID)) },
+	{ "GPU",   ID_WIDTH, ID_WIDTH, false, put_id,      FIELDS(DEVICE_FIELD(ID)) },
 	{ "Name",         19, 19, false, put_name,    FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(BOARD)) },
 	{ "Temp",         8,  6,  false, put_temp,    FIELDS(DEVICE_FIELD(TEMPERATURE), DEVICE_FIELD(TEMPERATURE_HEADROOM)) },
 	{ "Power",        12, 10, false, put_power,   FIELDS(DEVICE_FIELD(POWER), DEVICE_FIELD(POWER_LIMIT)) },

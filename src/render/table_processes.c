@@ -180,9 +180,8 @@ static void put_nobody(struct sheet *sheet, const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		/* A chip without PCIe says nothing of its own, but it may be all that is asked for.
-		 */
-		if (dev->holders_known || (dev->remote && i > 0))
+		/* Chips without a node say nothing of their own, but may be all that is shown. */
+		if (dev->holders_known || (!device_has_node(dev) && i > 0))
 			continue;
 		buf_printf(&text, " are visible (device %s: %s)", dev->id,
 			   reason_text(dev->holders_why));

@@ -35,7 +35,8 @@ static void collect(struct tray *trays, const struct snapshot *snapshot)
 		const struct device *dev = &snapshot->devices[i];
 		struct tray *tray;
 
-		if (!device_knows(dev, DEV_TRAY) || dev->tray < 1 || dev->tray > TRAYS)
+		if (!device_has_node(dev) || !device_knows(dev, DEV_TRAY) || dev->tray < 1 ||
+		    dev->tray > TRAYS)
 			continue;
 		tray = &trays[dev->tray - 1];
 		buf_printf(&tray->devices, "%s%s", tray->devices.length ? "," : "", dev->id);

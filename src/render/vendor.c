@@ -184,7 +184,8 @@ static void put_processes(struct json *json, const struct snapshot *snapshot)
 		for (size_t p = 0; p < snapshot->n_processes; p++) {
 			const struct process *process = &snapshot->processes[p];
 
-			if (snapshot->devices[d].remote || !process_find_usage(process, d))
+			if (!device_has_node(&snapshot->devices[d]) ||
+			    !process_find_usage(process, d))
 				continue;
 			json_open(json, NULL, '{');
 			json_i64(json, "pid", process->pid);

@@ -60,6 +60,14 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 const struct attribute counter_attributes[DEVICE_COUNTERS] = { DEVICE_EACH_COUNTER(COUNTER) };
 /* clang-format on */
 
+const struct attribute *attribute_of(enum device_field field)
+{
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		if (attributes[i].field == field)
+			return &attributes[i];
+	return NULL;
+}
+
 static const char *const hex_upper = "0123456789ABCDEF";
 static const char *const word_characters =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";

@@ -59,6 +59,9 @@ extern const struct attribute attributes[N_ATTRIBUTES];
 /* Twelve more, alike but for their names: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];
 
+/* The attribute of a field that is no counter. */
+const struct attribute *attribute_of(enum device_field field);
+
 /* Is it read so often that its descriptor stays open? */
 static inline bool attribute_is_kept(const struct attribute *attribute)
 {

@@ -89,11 +89,8 @@ static void card_read(struct card *card, const struct attribute *attribute)
 
 static void card_read_one(struct card *card, enum device_field field)
 {
-	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].field == field) {
-			fieldset_add(&card->want, field);
-			card_read(card, &attributes[i]);
-		}
+	fieldset_add(&card->want, field);
+	card_read(card, attribute_of(field));
 }
 
 /* A chip off the bus has "64.0 GT/s" for its maximum: its width gives it away. */

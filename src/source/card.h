@@ -24,7 +24,8 @@ struct card_tally {
 struct card {
 	uint32_t index;
 	struct job job;
-	bool present; /* found by the last scan */
+	bool present;	  /* found by the last scan */
+	bool was_present; /* by the one before */
 	struct fieldset want;
 	struct fieldset asked; /* as card_ask() was told; want may have more */
 	bool paced;

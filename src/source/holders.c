@@ -51,8 +51,8 @@ static int add_holder(struct snapshot *snapshot, int32_t pid, size_t device, enu
 static bool find_device(const struct snapshot *snapshot, uint32_t index, size_t *ret_at)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (snapshot->devices[i].index == index && !snapshot->devices[i].remote &&
-		    snapshot->devices[i].condition != DEVICE_LOST) {
+		if (snapshot->devices[i].index == index &&
+		    device_is_served(&snapshot->devices[i])) {
 			*ret_at = i;
 			return true;
 		}
@@ -69,7 +69,7 @@ static int add_seen(int32_t pid, const struct walk_seen *seen, void *arg)
 		const struct device *dev = &snapshot->devices[i];
 		int r;
 
-		if (dev->remote || !walk_seen_has(seen, dev->index))
+		if (!device_is_served(dev) || !walk_seen_has(seen, dev->index))
 			continue;
 		r = add_holder(snapshot, pid, i, HOLDING_SEEN);
 		if (r < 0)
@@ -122,8 +122,7 @@ static int take_suspect(const struct holders *holders, struct sample *sample,
 		const struct device *dev = &snapshot->devices[i];
 		enum verdict verdict;
 
-		if (dev->remote || dev->condition == DEVICE_LOST ||
-		    !walk_seen_has(&suspect->listed, dev->index))
+		if (!device_is_served(dev) || !walk_seen_has(&suspect->listed, dev->index))
 			continue;
 		verdict = suspect_judge(suspect, sample->root, dev->index);
 		if (verdict == HOLDS)
@@ -254,7 +253,7 @@ static void know_holders(struct snapshot *snapshot, enum reason why)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		struct device *dev = &snapshot->devices[i];
 
-		if (dev->holders_known || dev->remote || dev->condition == DEVICE_LOST)
+		if (dev->holders_known || !device_is_served(dev))
 			continue;
 		dev->holders_known = why == KNOWN;
 		dev->holders_why = why;
@@ -297,9 +296,9 @@ static void blame_devices(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		struct device *dev = &snapshot->devices[i];
 
-		dev->holders_why = dev->condition == DEVICE_LOST ? GONE
-				   : dev->remote		 ? NO_PCIE
-								 : NOT_OFFERED;
+		dev->holders_why = device_absence(dev);
+		if (dev->holders_why == KNOWN)
+			dev->holders_why = dev->remote ? NO_PCIE : NOT_OFFERED;
 	}
 }
 

@@ -11,7 +11,7 @@ static bool is_meant(const struct device *dev, const struct table_device *wanted
 
 	if (wanted->known & TABLE_BEHIND)
 		return dev->remote && dev->gateway == wanted->node;
-	if (dev->remote)
+	if (!device_has_node(dev))
 		return false;
 	/* Not every output reads every id, and a dead chip does not tell it. */
 	if (wanted->known & TABLE_HAS_ASIC && device_knows(dev, DEV_ASIC_ID))
@@ -57,7 +57,7 @@ void identity_order(const struct snapshot *snapshot, struct identity_order *ret)
 		const struct device *dev = &snapshot->devices[i];
 		struct visible_card card = { .node = dev->index };
 
-		if (dev->remote)
+		if (!device_has_node(dev))
 			continue;
 		if (ret->count < VISIBLE_CARDS && device_has_address(dev, &card.bdf))
 			order_insert(ret, card, i);

@@ -5,6 +5,7 @@
 #include "source/attribute.h"
 
 #include "basic/file.h"
+#include "source/bus.h"
 #include "source/card.h"
 #include "source/source.h"
 
@@ -17,6 +18,7 @@ struct kmd {
 	size_t n_cards;
 	size_t n_reserved; /* cards there is room for descriptors of */
 	char version[32];
+	struct bus *bus; /* cards that the driver does not serve */
 };
 
 static struct card *kmd_card(struct kmd *kmd, uint32_t index, const struct root *root)
@@ -61,13 +63,21 @@ static int visit_class(const char *name, void *arg)
 	return 0;
 }
 
-static int kmd_scan(struct kmd *kmd, const struct root *root)
+/* *ret_changed: other cards are served than at the last sample. */
+static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 {
 	struct scan scan = { kmd, root };
+	int r;
 
-	for (size_t i = 0; i < kmd->n_cards; i++)
+	for (size_t i = 0; i < kmd->n_cards; i++) {
+		kmd->cards[i]->was_present = kmd->cards[i]->present;
 		kmd->cards[i]->present = false;
-	return root_each(root, "sys/class/tenstorrent", visit_class, &scan);
+	}
+	r = root_each(root, "sys/class/tenstorrent", visit_class, &scan);
+	*ret_changed = false;
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		*ret_changed |= kmd->cards[i]->present != kmd->cards[i]->was_present;
+	return r;
 }
 
 /* What is gone may return as another card, or with another driver. */
@@ -114,15 +124,19 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	kmd->n_reserved = kmd->n_cards;
 }
 
-/* One job per card that is there and not stuck in an earlier read. */
-static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
+/* One job per card that is there and not stuck in an earlier read, and one for the bus. */
+static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 {
-	CLEANUP_FREE struct job **jobs = calloc(kmd->n_cards + 1, sizeof(struct job *));
-	size_t count = 0;
+	CLEANUP_FREE struct job **jobs = calloc(kmd->n_cards + 2, sizeof(struct job *));
+	size_t count, n_served = 0;
 
 	if (!jobs)
 		return -ENOMEM;
 	kmd_reserve(kmd, sample);
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		n_served += kmd->cards[i]->present;
+	jobs[0] = bus_look(kmd->bus, sample->crew, n_served, changed);
+	count = jobs[0] != NULL;
 	for (size_t i = 0; i < kmd->n_cards; i++) {
 		struct card *card = kmd->cards[i];
 
@@ -141,7 +155,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample)
 		else if (card->present)
 			card_lose(&card->last, &sample->want->device, DEVICE_TIMED_OUT, TIMED_OUT);
 	}
-	return 0;
+	return bus_take(kmd->bus, sample->crew);
 }
 
 /* May these two be the chips of one board? Yes, unless something tells them apart. */
@@ -168,6 +182,9 @@ static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 	for (size_t i = 0; i < kmd->n_cards; i++)
 		if (kmd->cards[i] != card && may_be_siblings(dev, &kmd->cards[i]->last))
 			return false;
+	for (size_t i = 0; i < kmd->bus->n_cards; i++)
+		if (may_be_siblings(dev, &kmd->bus->cards[i]))
+			return false;
 	return true;
 }
 
@@ -192,12 +209,36 @@ static int add_remote(struct sample *sample, const struct device *gateway)
 	return snapshot_add_device(sample->snapshot, &dev) ? 0 : -ENOMEM;
 }
 
+/* The card at this address, if the driver serves it; NULL: it does not. */
+static const struct card *find_served(const struct kmd *kmd, const char *bdf)
+{
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		if (kmd->cards[i]->present && strcmp(kmd->cards[i]->last.bdf, bdf) == 0)
+			return kmd->cards[i];
+	return NULL;
+}
+
+/* A card that was here keeps its number; the bus may tell what became of it. */
+static void lose_card(const struct kmd *kmd, const struct sample *sample, struct card *card)
+{
+	const struct device *found = bus_find(kmd->bus, card->last.bdf);
+
+	card_lose(&card->last, &sample->want->device, found ? found->condition : DEVICE_LOST,
+		  found ? device_absence(found) : GONE);
+	if (found)
+		memcpy(card->last.driver, found->driver, sizeof(found->driver));
+}
+
 static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 {
 	struct device dev;
 
-	if (!card->present)
-		card_lose(&card->last, &sample->want->device, DEVICE_LOST, GONE);
+	if (!card->present) {
+		/* It is back under another number. */
+		if (card->last.bdf[0] && find_served(kmd, card->last.bdf))
+			return 0;
+		lose_card(kmd, sample, card);
+	}
 	dev = card->last;
 	device_derive(&dev);
 	if (!snapshot_add_device(sample->snapshot, &dev))
@@ -205,31 +246,62 @@ static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 	return board_misses_chip(kmd, card) ? add_remote(sample, &dev) : 0;
 }
 
+/* Has one of the cards with a number this address? */
+static bool is_numbered(const struct kmd *kmd, const char *bdf)
+{
+	for (size_t i = 0; i < kmd->n_cards; i++)
+		if (strcmp(kmd->cards[i]->last.bdf, bdf) == 0)
+			return true;
+	return false;
+}
+
+/* Without the module no number counts any more: then all of them are unserved. */
+static int add_unserved(struct kmd *kmd, struct sample *sample, bool loaded)
+{
+	for (size_t i = 0; i < kmd->bus->n_cards; i++) {
+		struct device dev = kmd->bus->cards[i];
+
+		if (loaded && is_numbered(kmd, dev.bdf))
+			continue;
+		device_mark(&dev, &sample->want->device, device_absence(&dev));
+		device_derive(&dev);
+		if (!snapshot_add_device(sample->snapshot, &dev))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int kmd_sample(void *state, struct sample *sample)
 {
 	struct kmd *kmd = state;
+	bool loaded, changed;
 	int r;
 
 	kmd_read_version(kmd, sample);
-	r = kmd_scan(kmd, sample->root);
-	sample->snapshot->driver_loaded = r != -ENOENT || kmd->version[0];
-	kmd_forget(kmd, sample->crew, r == -ENOENT);
-	if (r < 0)
+	r = kmd_scan(kmd, sample->root, &changed);
+	loaded = r != -ENOENT;
+	sample->snapshot->driver_loaded = loaded;
+	kmd_forget(kmd, sample->crew, !loaded);
+	if (r < 0 && loaded)
 		return r;
-	r = kmd_read_cards(kmd, sample);
-	for (size_t i = 0; i < kmd->n_cards && r >= 0; i++)
+	r = kmd_read_cards(kmd, sample, changed);
+	for (size_t i = 0; i < kmd->n_cards && r >= 0 && loaded; i++)
 		r = add_card(kmd, sample, kmd->cards[i]);
-	return r;
+	if (r >= 0)
+		r = add_unserved(kmd, sample, loaded);
+	return r < 0 || loaded || sample->snapshot->n_devices ? r : -ENOENT;
 }
 
 static int kmd_open(const struct root *root, void **ret_state)
 {
-	struct kmd *kmd = calloc(1, sizeof(*kmd));
+	CLEANUP_FREE struct kmd *kmd = calloc(1, sizeof(*kmd));
 
-	(void)root;
 	if (!kmd)
 		return -ENOMEM;
-	*ret_state = kmd;
+	kmd->bus = bus_new(root);
+	if (!kmd->bus)
+		return -ENOMEM;
+	*ret_state = TAKE_PTR(kmd);
 	return 0;
 }
 
@@ -243,6 +315,7 @@ static void kmd_close(void *state, struct crew *crew)
 			continue;
 		card_free(kmd->cards[i]);
 	}
+	bus_free(kmd->bus, crew);
 	free(kmd->cards);
 	free(kmd);
 }

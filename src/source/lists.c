@@ -99,9 +99,9 @@ int lists_read(struct lists *lists, struct sample *sample)
 		const struct device *dev = &snapshot->devices[i];
 		struct openers *list;
 
-		if (dev->condition == DEVICE_LOST)
+		if (device_has_node(dev) && !device_is_served(dev))
 			forget_openers(lists, sample->crew, dev->index);
-		if (dev->remote || dev->condition == DEVICE_LOST)
+		if (!device_is_served(dev))
 			continue;
 		list = find_openers(lists, sample->root, dev->index);
 		if (!list)

@@ -186,7 +186,7 @@ static void judge_devices(struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		device_judge(&snapshot->devices[i]);
-		snapshot->host.count += !snapshot->devices[i].remote;
+		snapshot->host.count += device_has_node(&snapshot->devices[i]);
 	}
 	snapshot->host.why[HOST_COUNT] = KNOWN;
 }

@@ -127,6 +127,14 @@ static void take_file(struct sample *sample, size_t at, unsigned char data[stati
 	}
 }
 
+/* Until a file is found. */
+static void mark_unpublished(struct device *dev)
+{
+	enum reason absence = device_absence(dev);
+
+	mark(dev, absence == KNOWN ? NO_TRACKER : absence);
+}
+
 static int util_sample(void *state, struct sample *sample)
 {
 	CLEANUP_FREE unsigned char *data = NULL;
@@ -135,7 +143,7 @@ static int util_sample(void *state, struct sample *sample)
 	if (!sample->want->utilization)
 		return 0;
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
-		mark(&sample->snapshot->devices[i], NO_TRACKER);
+		mark_unpublished(&sample->snapshot->devices[i]);
 	if (!shm_folder_has(sample->shm, SHM_UTIL))
 		return 0;
 	data = malloc(UTIL_MAX_SIZE);

@@ -69,7 +69,7 @@ static struct sums add_up(const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		sums.cards += !dev->remote; /* as "Attached Devices" counts them */
+		sums.cards += device_has_node(dev); /* as "Attached Devices" counts them */
 		sums.troubled += device_is_troubled(dev);
 		if (device_knows(dev, DEV_POWER)) {
 			sums.power += dev->power;
@@ -83,7 +83,7 @@ static struct sums add_up(const struct snapshot *snapshot)
 			sums.used += dev->dram_used;
 			sums.has_memory = true;
 		}
-		if (device_knows(dev, DEV_DRAM_TOTAL))
+		if (device_knows(dev, DEV_DRAM_TOTAL) && !device_is_unserved(dev))
 			sums.total += dev->dram_total;
 	}
 	return sums;

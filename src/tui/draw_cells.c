@@ -41,7 +41,7 @@ static void put_trouble(struct buf *out, const struct subject *subject)
 	put_age(out, subject->age_ns);
 }
 
-/* "31● ": number and sign, four columns; returns them. */
+/* "31● ": number and sign, four columns; returns them. Of an address there is only the sign. */
 static int draw_id(const struct subject *subject, int row, int column, int width)
 {
 	enum style style;
@@ -49,7 +49,7 @@ static int draw_id(const struct subject *subject, int row, int column, int width
 
 	width = MIN(width, 4);
 	paint_cell(row, column, width - 1, true, subject->selected ? STYLE_SELECTED : STYLE_BOLD,
-		   subject->dev->id);
+		   device_is_unserved(subject->dev) ? "" : subject->dev->id);
 	if (width > 3)
 		paint_text(row, column + 3, 1, style, sign);
 	return 4;
@@ -132,7 +132,7 @@ static void draw_panel(const struct subject *subject, const struct rect *r)
 	at = text_width(buf_text(&title), title.length);
 	buf_printf(&title, "%s ", sign);
 	put_name(&title, dev);
-	if (device_knows(dev, DEV_BDF))
+	if (device_knows(dev, DEV_BDF) && !device_is_unserved(dev))
 		buf_printf(&title, "  %s", dev->bdf);
 	paint_rule(r->top, r->left, r->width - 1, buf_text(&title));
 	paint_text(r->top, r->left + 2 + (int)at, 1, style, sign);
@@ -184,7 +184,10 @@ static void draw_line(const struct subject *subject, const struct rect *r)
 	int names = MIN(MAX(r->width - 60, 0), 19);
 
 	at += draw_id(subject, r->top, at, r->width) + 1;
-	put_name(&name, dev);
+	if (device_is_unserved(dev))
+		buf_printf(&name, "%s %s", dev->id, device_knows(dev, DEV_BOARD) ? dev->board : "");
+	else
+		put_name(&name, dev);
 	if (names >= 8) {
 		paint_cell(r->top, at, names, false, STYLE_BOLD, buf_text(&name));
 		at += names + 1;
@@ -204,6 +207,15 @@ static void draw_line(const struct subject *subject, const struct rect *r)
 	draw_bar(subject, r->top, at, end - at, false);
 }
 
+/* "0000:02:00.0 no driver": as much as there is room for. */
+static void draw_unserved(const struct subject *subject, int row, int left, int width)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_printf(&text, "%s %s", subject->dev->id, device_ailment(subject->dev, false));
+	paint_buf(row, left, width, STYLE_DIM, &text);
+}
+
 /* In the view of memory: a line per pool, or both in one. */
 static void draw_pools(const struct subject *subject, const struct rect *r)
 {
@@ -211,6 +223,10 @@ static void draw_pools(const struct subject *subject, const struct rect *r)
 	int width = r->left + r->width - at;
 	bool two = r->height > 1;
 
+	if (device_is_unserved(subject->dev)) {
+		draw_unserved(subject, r->top, at, width);
+		return;
+	}
 	/* The chip need not answer for its memory to be known. */
 	if (device_is_troubled(subject->dev) && !device_knows(subject->dev, DEV_DRAM_USED)) {
 		paint_text(r->top, at, width, STYLE_BAD, device_ailment(subject->dev, false));
@@ -236,6 +252,10 @@ static void draw_brief(const struct subject *subject, const struct rect *r)
 		buf_printf(&text, "%s ", device_ailment(subject->dev, true));
 		put_age(&text, subject->age_ns);
 		paint_buf(r->top, at, r->width - 4, STYLE_BAD, &text);
+		return;
+	}
+	if (device_is_unserved(subject->dev)) {
+		draw_unserved(subject, r->top, at, r->width - 4);
 		return;
 	}
 	put_temperature(&temp, subject->shown, false);
@@ -289,6 +309,16 @@ static void draw_troubled_cell(const struct subject *subject, const struct rect 
 	paint_buf(r->top + 2, r->left + 1, r->width - 2, STYLE_DIM, &last);
 }
 
+/* What is bound to it, and of its address the part behind the domain. */
+static void draw_unserved_cell(const struct device *dev, const struct rect *r)
+{
+	const char *tail = strchr(dev->bdf, ':');
+
+	paint_text(r->top, r->left + 4, r->width - 5, STYLE_DIM, device_ailment(dev, true));
+	if (r->height > 1 && tail)
+		paint_text(r->top + 1, r->left + 2, r->width - 3, STYLE_DIM, tail + 1);
+}
+
 /*
  * height 1: temperature        2: memory in percent below it
  * 3: power, and memory         4: power, bar, memory         5: clock too
@@ -303,6 +333,10 @@ static void draw_cell(const struct subject *subject, const struct rect *r)
 	draw_id(subject, row, r->left, r->width);
 	if (device_is_troubled(subject->dev)) {
 		draw_troubled_cell(subject, r);
+		return;
+	}
+	if (device_is_unserved(dev)) {
+		draw_unserved_cell(dev, r);
 		return;
 	}
 	put_temperature(&temp, dev, false);

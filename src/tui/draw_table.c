@@ -145,7 +145,8 @@ static const char *empty_text(const struct ui *ui)
 	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
 		if (snapshot->devices[i].holders_why == NOT_ASKED)
 			return "looking for processes";
-		else if (!snapshot->devices[i].holders_known && !snapshot->devices[i].remote)
+		else if (!snapshot->devices[i].holders_known &&
+			 device_has_node(&snapshot->devices[i]))
 			return "who has the devices open is not known";
 	return "no process has a device open";
 }

@@ -143,7 +143,7 @@ enum style share_style(const struct device *dev)
 	return share < 0 ? STYLE_DIM : paint_bar_style(share);
 }
 
-enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_REMOTE };
+enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_UNREADABLE };
 
 const struct sign sign_infos[] = {
 	[SIGN_TROUBLED] = { "!", "!", "no readings any more: those shown are its last ones" },
@@ -151,7 +151,7 @@ const struct sign sign_infos[] = {
 	[SIGN_OPEN] = { "●", "*", "some process has it open" },
 	[SIGN_FREE] = { "·", ".", "nobody has" },
 	[SIGN_UNSEEN] = { "?", "?", "who has it open is not known" },
-	[SIGN_REMOTE] = { "-", "-", "a chip without PCIe: not readable" },
+	[SIGN_UNREADABLE] = { "-", "-", "not readable: no PCIe, or no driver" },
 	{ "b64", "b64", "in the grid: busy for 64 percent of the time" },
 	{ "≥", ">=", "at least so much: not every process is tracked" },
 };
@@ -168,8 +168,8 @@ static unsigned choose_sign(const struct device *dev, enum style *ret_style)
 	if (device_knows(dev, DEV_PROCESSES) && dev->processes)
 		return SIGN_OPEN;
 	*ret_style = STYLE_DIM;
-	if (dev->condition == DEVICE_UNREADABLE)
-		return SIGN_REMOTE;
+	if (!device_has_node(dev))
+		return SIGN_UNREADABLE;
 	return dev->holders_known ? SIGN_FREE : SIGN_UNSEEN;
 }
 
@@ -189,6 +189,8 @@ const char *device_ailment(const struct device *dev, bool brief)
 	case DEVICE_LOST: return brief ? "lost" : "device lost";
 	case DEVICE_NO_TELEMETRY: return brief ? "" : "no telemetry";
 	case DEVICE_UNREADABLE: return brief ? "" : "not readable (no PCIe)";
+	case DEVICE_NO_DRIVER: return brief ? "unbound" : dev->health;
+	case DEVICE_OTHER_DRIVER: return brief ? "other" : dev->health;
 	case DEVICE_OK: break;
 	}
 	if (device_is_frozen(dev))

@@ -24,6 +24,8 @@ bool device_is_troubled(const struct device *dev)
 	case DEVICE_TIMED_OUT:
 	case DEVICE_NOT_ANSWERING:
 	case DEVICE_LOST: return true;
+	case DEVICE_NO_DRIVER:
+	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it was served a moment ago */
 	case DEVICE_OK:
 	case DEVICE_NO_TELEMETRY:
 	case DEVICE_UNREADABLE: break;

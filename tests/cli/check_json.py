@@ -128,7 +128,8 @@ def check_document(document):
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", document["timestamp"]):
         raise Wrong(f"timestamp {document['timestamp']}")
     ids = [device["id"] for device in document["devices"]]
-    order = [(int(str(i).rstrip("R")), str(i).endswith("R")) for i in ids]
+    # By number, a chip without PCIe after its gateway; then what has only an address.
+    order = [(1, 0, i) if ":" in str(i) else (0, int(str(i).rstrip("R")), str(i)) for i in ids]
     expect(order, sorted(order), "order of the devices")
     pids = [process["pid"] for process in document["processes"]]
     expect(pids, sorted(set(pids)), "order of the processes")
@@ -174,6 +175,18 @@ def pick(value, path):
     return value
 
 
+def check_unserved(device, root, what):
+    """On the bus, and bound to no driver or to another one."""
+    path = f"{root}/sys/bus/pci/devices/{device['id']}"
+    expect(slurp(f"{path}/vendor"), "0x1e52\n", what)
+    expect(device["pci"]["bus_id"], device["id"], what)
+    driver = os.path.basename(os.readlink(f"{path}/driver")) if os.path.lexists(f"{path}/driver") else None
+    if driver == "tenstorrent":
+        raise Wrong(f"{what}: bound to its driver")
+    expect(device["state"], "other driver" if driver else "no driver", what)
+    expect(device["health"], f"bound to {driver}" if driver else "no driver", what)
+
+
 def check_files(document, root):
     found = {}
     for name in os.listdir(f"{root}/sys/class/tenstorrent"):
@@ -187,8 +200,10 @@ def check_files(document, root):
     for device in document["devices"]:
         what = f"device {device['id']}"
         if isinstance(device["id"], str):
-            expect(device["location"]["remote"], True, what)
+            expect(device["location"]["remote"], device["id"].endswith("R"), what)
             expect(device["temperature"], None, what)
+            if ":" in device["id"]:
+                check_unserved(device, root, what)
             continue
         files = found[device["id"]]
         for key, (name, divisor, low, high) in NUMBERS.items():

@@ -106,7 +106,7 @@ def compare(snapshot, ours):
     order = {device["id"]: device["pci"]["bus_id"] or "" for device in ours["devices"]}
     devices = sorted(ours["devices"], key=lambda d: (
         order[d["id"] if d["location"]["gateway"] is None else d["location"]["gateway"]],
-        int(str(d["id"]).rstrip("R")), str(d["id"]).endswith("R")))
+        str(d["id"]).endswith("R")))
     if len(devices) != len(snapshot["device_info"]):
         raise Wrong(f"{len(snapshot['device_info'])} devices, not {len(devices)}")
     for theirs, device in zip(snapshot["device_info"], devices):

@@ -113,9 +113,27 @@ same() {
 @test "no driver: 9, and cards that wait for one are named" {
 	rm -r "$D/sys/class/tenstorrent" "$D"/sys/bus/pci/devices/*/driver
 	local m
-	for m in '' -L -q --json -s --query-gpu=index '-l 1' '-w -n 1'; do
-		expect_error 9 'driver is not loaded, though 1 card is on the bus (0000:01:00.0)' $m
+	for m in '' -L -q --json -s --query-gpu=index '-lms 20 -n 2' '-w -r 100 -n 2'; do
+		capture $m
+		echo "$m: $status; $(cat "$WORK/err")"
+		[ "$status" = 9 ]
+		grep -q '0000:01:00.0' "$WORK/out"
+		[ "$(grep -v SIMULATED "$WORK/err")" = 'tt_smi: the Tenstorrent driver is not loaded, though 1 card is on the bus (0000:01:00.0)' ]
+		capture -i all $m
+		[ "$status" = 9 ]
+		expect_error 9 'driver is not loaded, though 1 card is on the bus (0000:01:00.0)' -i 0 $m
+		capture -i 01:00.0 $m
+		[ "$status" = 15 ]
+		grep -q '0000:01:00.0' "$WORK/out"
 	done
+	rm -r "$D"
+	machine -b 40xp150a --no-workloads
+	rm -r "$D/sys/class/tenstorrent" "$D"/sys/bus/pci/devices/*/driver "$D/proc/bus"
+	capture
+	[ "$status" = 9 ]
+	grep -q 'though 40 cards are on the bus' "$WORK/err"
+	local b
+	for b in "$D"/sys/bus/pci/devices/*; do grep -q "[ (]${b##*/}[,)]" "$WORK/err"; done
 	rm -r "$D/sys"
 	expect_error 9 "driver is not loaded (no $D/sys/class/tenstorrent)"
 	mkdir -p "$D/sys/class"
@@ -158,6 +176,50 @@ rows() {
 	smi -L >"$WORK/out"
 	grep -q '^GPU 0: .*UUID: N/A' "$WORK/out"
 	not grep -q 'no telemetry' "$WORK/out"
+}
+
+@test "a card that the driver does not serve: shown, and 15 if it is asked for" {
+	rm -r "$D"
+	make_machine unserved
+	local m id
+	for id in 0000:02:00.0 0000:03:00.0; do
+		[ "$(rows $id)" = 7 ]
+		for m in '' -L -q --json -s --query-gpu=index,state; do
+			capture $m
+			[ "$status" = 0 ]
+			grep -q $id "$WORK/out"
+			capture -i all $m
+			[ "$status" = 0 ]
+			capture -i 0 $m
+			[ "$status" = 0 ]
+			capture -i $id $m
+			[ "$status" = 15 ]
+			grep -q $id "$WORK/out"
+			capture -i 0,${id#0000:} $m
+			[ "$status" = 15 ]
+		done
+	done
+	expect_error 6 'there is no such device' -i 1
+	smi -i 02:00.0 | grep -q 'no driver'
+	smi -i 03:00.0 | grep -q 'bound to vfio-pci'
+	smi -i 03:00.0 -L | grep -q '^GPU 0000:03:00.0: Blackhole p100a (UUID: N/A) 0000:03:00.0 (bound to vfio-pci)'
+	smi --json | jq -e '.devices | map(.id) == [0, 3, "3R", "0000:02:00.0", "0000:03:00.0"]'
+	smi --json | jq -e '.devices[3] | .state == "no driver" and .board == "p150a" and .unavailable.temperature == "no_driver"'
+	smi --json | jq -e '.devices[4] | .state == "other driver" and .unavailable.temperature == "other_driver"'
+	[ "$(smi --query-gpu=count --format=csv,noheader 2>/dev/null | sort -u)" = 2 ]
+}
+
+@test "a driver that serves no card: 6, and the cards are shown and named" {
+	rm -r "$D"
+	machine -b 2xp150a --no-workloads --fault unbound:0 --fault vfio:1
+	local m
+	for m in '' -L --json --query-gpu=index '-lms 20 -n 3'; do
+		capture $m
+		[ "$status" = 6 ]
+		[ "$(grep -v SIMULATED "$WORK/err")" = 'tt_smi: no Tenstorrent device present (the driver is loaded), though 2 cards are on the bus (0000:01:00.0, 0000:02:00.0: bound to vfio-pci)' ]
+		grep -q 0000:02:00.0 "$WORK/out"
+	done
+	expect_error 6 'there is no such device' -i 0
 }
 
 @test "a driver and no device: 6" {

@@ -75,6 +75,19 @@ loads() {
 	[[ "$output" = "tt_smi: --root /nowhere: "* ]]
 }
 
+@test "cards on the bus that the driver does not serve" {
+	machine -b n150,p150a,p150a --no-workloads --fault unbound:1 --fault vfio:2
+	doctor
+	[ "$status" = 1 ]
+	says fail "0000:02:00.0: p150a: on the bus, but no driver is bound to it" "echo 0000:02:00.0 | sudo tee /sys/bus/pci/drivers/tenstorrent/bind"
+	says note "0000:03:00.0: p150a: bound to vfio-pci" "/sys/bus/pci/devices/0000:03:00.0/driver/unbind"
+	rm -r "$D/sys/class/tenstorrent" "$D"/sys/bus/pci/devices/*/driver
+	doctor
+	[ "$status" = 1 ]
+	says fail "the Tenstorrent driver is not loaded, though 3 cards are on the bus (0000:01:00.0, 0000:02:00.0, 0000:03:00.0)" "sudo modprobe tenstorrent"
+	says fail "0000:01:00.0: n150: on the bus"
+}
+
 @test "old drivers: what each lacks" {
 	machine -b n150 --no-workloads --driver 2.8.0
 	doctor

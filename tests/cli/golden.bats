@@ -110,6 +110,10 @@ check() { # MACHINE
 	check dead
 }
 
+@test "cards on the bus that the driver does not serve" {
+	check unserved
+}
+
 @test "twelve devices: 10 does not follow 1" {
 	check twelve
 }

@@ -187,6 +187,21 @@ P
 		'd["pci"]["rx_rate"] is not None and d["heartbeat"]["alive"]' -- "$TT_SMI" --root "$D" --json -lms 100
 }
 
+@test "a card that is taken from the driver and given back keeps its number" {
+	start -b p150a,n150 --no-workloads --fault unbound:0@1000-2000 --fault vfio:0@2000-3000
+	follow 'd["state"] == "ok" and d["temperature"]' next \
+		'd["id"] == 0 and d["state"] == "no driver" and d["temperature"] is None and len(doc["devices"]) == 2' next \
+		'd["id"] == 0 and d["health"] == "bound to vfio-pci" and doc["devices"][1]["state"] == "ok"' next \
+		'd["state"] == "ok" and d["temperature"]' -- "$TT_SMI" --root "$D" --json -lms 100
+}
+
+@test "a card without a driver has a row until it is served" {
+	start -b n150,p150a --no-workloads --fault unbound:1@0-1000
+	follow 'd["state"] == "ok" and doc["devices"][1]["id"] == "0000:02:00.0"' next \
+		'doc["devices"][1]["id"] == 1 and doc["devices"][1]["state"] == "ok" and len(doc["devices"]) == 2' \
+		-- "$TT_SMI" --root "$D" --json -lms 100
+}
+
 @test "the last card goes: said, waited for, and shown again" {
 	needs_fuse
 	start -b p150a --no-workloads --fault gone:0@1000-2000

@@ -2,7 +2,7 @@
 # has that is worth a test stands beside it.
 
 MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
-	no-telemetry dead twelve unreadable garbage processes stale traced traced-old observed-wormhole observed-blackhole'
+	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old observed-wormhole observed-blackhole'
 
 make_machine() {
 	make_"${1//[-.]/_}"
@@ -62,6 +62,11 @@ make_no_telemetry() {
 # All ones in every file of two chips, the third is well.
 make_dead() {
 	machine -b n300,p150a,p150a --fault dead:0 --fault dead:1 -w dev=0+2,dram=2G,name=victim
+}
+
+# Cards on the bus without a driver, and with another one, beside two that are served.
+make_unserved() {
+	machine -b n150,p150a,p100a,n300 --fault unbound:1 --fault vfio:2 -w dev=0,dram=1G,name=job
 }
 
 # 10 follows 2 in the directory, not here.

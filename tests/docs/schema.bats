@@ -47,6 +47,7 @@ P
 	valid --driver 2.4.0
 	valid --firmware 18.0.0.0
 	valid --fault dead:0 --fault no-telemetry:1
+	valid -b n150,p150a,p150a --fault unbound:1 --fault vfio:2 -w dev=0,dram=1G
 	valid --fault missing:0/tt_asic_id --fault set:1/temp1_input=junk -w dev=0,dram=1G
 }
 

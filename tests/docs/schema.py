@@ -30,10 +30,11 @@ KINDS = {
 ALWAYS = {"DEV_NAME", "DEV_ARCHITECTURE", "DEV_STATE", "DEV_HEALTH", "DEV_REMOTE", "PROC_PID", "PROC_HOLDING", "USE_TRACKING"}
 
 DEVICE_ID = {
-    "description": "number N of /dev/tenstorrent/N; a text such as \"0R\" for the chip without PCIe behind it",
+    "description": "number N of /dev/tenstorrent/N; a text such as \"0R\" for the chip without PCIe behind it, a PCI address for a card that the driver does not serve",
     "oneOf": [
         {"type": "integer", "minimum": 0, "maximum": 9999},
         {"type": "string", "pattern": "^[0-9]+R$"},
+        {"type": "string", "pattern": "^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\\.[0-7]$"},
     ],
 }
 

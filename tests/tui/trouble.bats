@@ -179,6 +179,28 @@ load helpers
 	not shows '^│ FORGED'
 }
 
+@test "a card that the driver does not serve is in every view, and in no sum" {
+	machine -b n150,p150a,p100a --fault unbound:1 --fault vfio:2 --no-workloads
+	watch 100x40 -r 100
+	eventually shows '0000:02:00.0'
+	shows 'no driver'
+	shows 'bound to vfio-pci'
+	shows '1 device  '
+	shows 'DRAM 0B/12.0GB'
+	keys 2
+	eventually shows 'unbound'
+	shows '02:00.0'
+	keys 4
+	eventually shows '0000:03:00.0 bound to vfio-pci'
+	keys q
+	eventually shows 'code 0'
+	close_terminal
+	watch 44x16
+	eventually shows '0000:02:00.0'
+	keys q
+	eventually shows 'code 0'
+}
+
 @test "a machine without devices, and one whose driver is not loaded, say so and wait" {
 	mkdir -p "$D/sys/class"
 	watch 80x24 -r 100

@@ -447,6 +447,165 @@ TEST(a_card_that_vanishes_is_lost_and_may_return)
 	assert_int_equal(dev->condition, DEVICE_OK);
 }
 
+#define BUS "sys/bus/pci/devices/"
+
+/* A p150a on the bus; driver NULL: none is bound to it. */
+static void put_on_bus(const char *bdf, const char *class, const char *driver)
+{
+	static const char *const files[][2] = {
+		{ "vendor", "0x1e52\n" },	    { "device", "0xb140\n" },
+		{ "subsystem_device", "0x0040\n" }, { "numa_node", "1\n" },
+		{ "current_link_width", "16\n" },
+	};
+	char path[64], link[64];
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		snprintf(path, sizeof(path), BUS "%s/%s", bdf, files[i][0]);
+		put(path, files[i][1]);
+	}
+	snprintf(path, sizeof(path), BUS "%s/class", bdf);
+	put(path, class);
+	snprintf(path, sizeof(path), BUS "%s/driver", bdf);
+	unlinkat(root.fd, path, 0);
+	snprintf(link, sizeof(link), "../../../drivers/%s", driver ? driver : "");
+	if (driver)
+		assert_int_equal(symlinkat(link, root.fd, path), 0);
+}
+
+static void sample_many(size_t count)
+{
+	held_ns += 5 * NS_PER_S; /* the bus is not looked at in every sample */
+	snapshot_free(before);
+	before = now;
+	now = NULL;
+	assert_int_equal(sampler_take(sampler, before, &now), 0);
+	assert_int_equal(now->n_devices, count);
+}
+
+TEST(a_card_that_no_driver_serves_is_shown_by_its_address)
+{
+	const struct device *dev;
+
+	put_on_bus("0000:03:00.0", "0x120000\n", "vfio-pci");
+	put_on_bus("0000:02:00.0", "0x120000\n", NULL);
+	put_on_bus("0000:01:00.0", "0x120000\n", "tenstorrent");
+	put_on_bus("0000:04:00.0", "0x060400\n", NULL); /* a bridge */
+	sample_many(3);
+	assert_int_equal(now->host.count, 1);
+	dev = &now->devices[1];
+	assert_string_equal(dev->id, "0000:02:00.0");
+	assert_string_equal(dev->bdf, "0000:02:00.0");
+	assert_string_equal(dev->board, "p150a");
+	assert_string_equal(dev->state, "no driver");
+	assert_string_equal(dev->health, "no driver");
+	assert_int_equal(dev->why[DEV_TEMPERATURE], NO_DRIVER);
+	assert_int_equal(dev->why[DEV_DRAM_USED], NO_DRIVER);
+	assert_int_equal(dev->why[DEV_COMPUTE], NO_DRIVER);
+	assert_int_equal(dev->why[DEV_PCIE_RX], NO_DRIVER);
+	assert_int_equal(dev->why[DEV_NODE], NO_DRIVER);
+	assert_int_equal(dev->why[DEV_GATEWAY], NOT_APPLICABLE);
+	assert_int_equal(dev->numa_node, 1);
+	/* Its link is not asked for: that would wake it. */
+	assert_int_equal(dev->why[DEV_LINK_WIDTH], NO_DRIVER);
+	assert_false(device_has_node(dev));
+	dev = &now->devices[2];
+	assert_string_equal(dev->id, "0000:03:00.0");
+	assert_string_equal(dev->state, "other driver");
+	assert_string_equal(dev->health, "bound to vfio-pci");
+	assert_int_equal(dev->why[DEV_TEMPERATURE], OTHER_DRIVER);
+}
+
+TEST(an_unserved_card_keeps_its_index_while_others_come_and_go)
+{
+	uint32_t index;
+
+	put_on_bus("0000:03:00.0", "0x120000\n", NULL);
+	sample_many(2);
+	index = now->devices[1].index;
+	put_on_bus("0000:02:00.0", "0x000000\n", NULL); /* without firmware */
+	sample_many(3);
+	assert_string_equal(now->devices[1].id, "0000:03:00.0");
+	assert_int_equal(now->devices[1].index, index);
+	assert_string_equal(now->devices[2].id, "0000:02:00.0");
+	drop(BUS "0000:03:00.0/vendor");
+	sample_many(2);
+	assert_string_equal(now->devices[1].id, "0000:02:00.0");
+	assert_int_not_equal(now->devices[1].index, index);
+}
+
+TEST(the_kernels_list_of_functions_says_where_to_look)
+{
+	put("proc/bus/pci/devices", "0100\t1e52401e\t0\t0\ttenstorrent\n"
+				    "0200\t1e52b140\t0\t0\t\n"
+				    "0008\t1b36000c\t0\t0\tpcieport\n");
+	put_on_bus("0000:02:00.0", "0x120000\n", NULL);
+	put_on_bus("0000:03:00.0", "0x120000\n", NULL);		  /* not listed yet */
+	put_on_bus("10000:02:00.0", "0x120000\n", "tenstorrent"); /* in another domain */
+	sample_many(2);
+	assert_string_equal(now->devices[1].id, "0000:02:00.0");
+	/* All that are listed are served: nothing else is looked at. */
+	put("proc/bus/pci/devices", "0100\t1e52401e\t0\t0\ttenstorrent\n");
+	sample_many(1);
+	/* One more is bound than served: it is looked at. */
+	put("proc/bus/pci/devices", "0100\t1e52401e\t0\t0\ttenstorrent\n"
+				    "0300\t1e52b140\t0\t0\ttenstorrent\n");
+	sample_many(2);
+	assert_string_equal(now->devices[1].id, "0000:03:00.0");
+	drop("proc/bus/pci/devices");
+	sample_many(3);
+}
+
+TEST(a_card_that_is_unbound_keeps_its_number_and_says_why)
+{
+	put_on_bus("0000:01:00.0", "0x120000\n", "tenstorrent");
+	sample();
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/tenstorrent!0", root.fd,
+				  "sys/class/tenstorrent/away"),
+			 0);
+	put_on_bus("0000:01:00.0", "0x120000\n", NULL);
+	assert_string_equal(sample()->id, "0"); /* at once: other cards are served than before */
+	assert_string_equal(now->devices[0].state, "no driver");
+	assert_string_equal(now->devices[0].board, "n150");
+	assert_int_equal(now->devices[0].why[DEV_TEMPERATURE], NO_DRIVER);
+	assert_int_equal(now->devices[0].why[DEV_TEMPERATURE_LIMIT], NO_DRIVER);
+	put_on_bus("0000:01:00.0", "0x120000\n", "vfio-pci");
+	sample_many(1);
+	assert_string_equal(now->devices[0].health, "bound to vfio-pci");
+	/* Bound again, it has another number. */
+	put_on_bus("0000:01:00.0", "0x120000\n", "tenstorrent");
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/away", root.fd,
+				  "sys/class/tenstorrent/tenstorrent!1"),
+			 0);
+	assert_string_equal(sample()->id, "1");
+	assert_int_equal(now->devices[0].condition, DEVICE_OK);
+}
+
+TEST(without_the_module_all_cards_are_unserved)
+{
+	put_on_bus("0000:01:00.0", "0x120000\n", "tenstorrent");
+	sample();
+	assert_true(now->driver_loaded);
+	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent", root.fd, "sys/class/away"), 0);
+	put_on_bus("0000:01:00.0", "0x120000\n", NULL);
+	assert_string_equal(sample()->id, "0000:01:00.0");
+	assert_false(now->driver_loaded);
+	assert_int_equal(now->host.count, 0);
+}
+
+TEST(an_unserved_card_may_be_the_other_chip_of_a_p300)
+{
+	put(CARD "tt_card_type", "p300a\n");
+	sample_many(2);
+	assert_string_equal(now->devices[1].id, "0R");
+	put_on_bus("0000:02:00.0", "0x120000\n", NULL);
+	put(BUS "0000:02:00.0/subsystem_device", "0x0045\n");
+	sample_many(2);
+	assert_string_equal(now->devices[1].id, "0000:02:00.0");
+	put(BUS "0000:02:00.0/subsystem_device", "0x0040\n");
+	sample_many(3);
+	assert_string_equal(now->devices[1].id, "0R");
+}
+
 static void put_holder(void)
 {
 	put("proc/driver/tenstorrent/0/pids", "4242\n");
@@ -835,6 +994,12 @@ int main(void)
 		ON(figures_from_the_future_are_stale),
 		ON(figures_of_a_dead_collector_are_stale),
 		ON(a_card_that_vanishes_is_lost_and_may_return),
+		ON(a_card_that_no_driver_serves_is_shown_by_its_address),
+		ON(an_unserved_card_keeps_its_index_while_others_come_and_go),
+		ON(the_kernels_list_of_functions_says_where_to_look),
+		ON(a_card_that_is_unbound_keeps_its_number_and_says_why),
+		ON(without_the_module_all_cards_are_unserved),
+		ON(an_unserved_card_may_be_the_other_chip_of_a_p300),
 		ON(a_title_is_the_command_and_not_the_name),
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
 		ON(a_walk_keeps_who_closed_a_device_and_has_it_mapped),
