@@ -1,7 +1,7 @@
 #include "daemon/cards.h"
 
 #include "basic/clock.h"
-#include "basic/parse.h"
+#include "basic/pci_address.h"
 #include "daemon/log.h"
 #include "daemon/looker.h"
 
@@ -21,19 +21,6 @@ enum { LOOKS_MAX = 30 };
 /* Who reads these files walks over processes; so often is enough for any display. */
 #define COUNTS_KEPT (100 * NS_PER_MS)
 
-/* "0000:c1:00.0" as one number, as in the table. */
-static bool bdf_parse(const char *text, uint64_t *ret)
-{
-	unsigned domain, bus, device, function;
-	int end = 0;
-
-	if (sscanf(text, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end) != 4 ||
-	    text[end] || device > 0x1f || function > 7)
-		return false;
-	*ret = (uint64_t)domain << 16 | bus << 8 | device << 3 | function;
-	return true;
-}
-
 void card_identify(const struct device *device, struct table_device *ret)
 {
 	*ret = (struct table_device){ .known = TABLE_HAS_NODE, .node = device->index };
@@ -41,7 +28,7 @@ void card_identify(const struct device *device, struct table_device *ret)
 		ret->known = TABLE_BEHIND;
 		return;
 	}
-	if (device_knows(device, DEV_BDF) && bdf_parse(device->bdf, &ret->bdf))
+	if (device_knows(device, DEV_BDF) && pci_address_parse(device->bdf, &ret->bdf) == 0)
 		ret->known |= TABLE_HAS_BDF;
 	if (device_knows(device, DEV_ASIC_ID)) {
 		ret->asic = device->asic_id;
@@ -216,51 +203,44 @@ void cards_done(struct cards *cards)
 	cards->looker = looker_free(cards->looker);
 }
 
-static bool entry_names(const char *entry, const struct table_device *card)
-{
-	uint64_t bdf;
-	uint32_t node;
-
-	if (parse_u32(entry, &node) == 0)
-		return node == card->node;
-	return bdf_parse(entry, &bdf) && card->known & TABLE_HAS_BDF && bdf == card->bdf;
-}
-
-/* A list of nodes or PCI addresses, separated by commas. */
-static bool card_is_visible(const struct card *card, const char *visible)
-{
-	char list[1024], *rest = list, *entry;
-
-	if (!visible || !*visible)
-		return true;
-	if (strlen(visible) >= sizeof(list))
-		return false;
-	memcpy(list, visible, strlen(visible) + 1);
-	while ((entry = strsep(&rest, ","))) {
-		entry += strspn(entry, " ");
-		entry[strcspn(entry, " ")] = '\0';
-		if (entry_names(entry, &card->identity))
-			return true;
-	}
-	return false;
-}
-
-const struct card *cards_logical(const struct cards *cards, const char *visible, uint32_t id)
+/* In the form that lists are resolved for. False: the order of the cards is not known. */
+static bool cards_in_order(const struct cards *cards, struct visible_card ret[VISIBLE_CARDS])
 {
 	for (size_t i = 0; i < cards->count; i++) {
-		if (card_is_visible(&cards->list[i], visible) && id-- == 0)
-			return &cards->list[i];
+		const struct table_device *identity = &cards->list[i].identity;
+
+		if (!(identity->known & TABLE_HAS_BDF))
+			return false;
+		ret[i] = (struct visible_card){ .bdf = identity->bdf, .node = identity->node };
 	}
-	return NULL;
+	return true;
 }
 
-size_t cards_count_visible(const struct cards *cards, const char *visible)
+const struct card *cards_logical(const struct cards *cards, const struct visible_devices *visible,
+				 enum visible_meaning meaning, uint32_t id)
 {
-	size_t count = 0;
+	struct visible_card ordered[VISIBLE_CARDS];
+	int at;
 
-	for (size_t i = 0; i < cards->count; i++)
-		count += card_is_visible(&cards->list[i], visible);
-	return count;
+	if (!cards_in_order(cards, ordered))
+		return NULL;
+	at = visible_find(visible, meaning, ordered, cards->count, id);
+	return at < 0 ? NULL : &cards->list[at];
+}
+
+size_t cards_count_visible(const struct cards *cards, const struct visible_devices *visible,
+			   enum visible_meaning meaning)
+{
+	struct visible_card ordered[VISIBLE_CARDS];
+	uint64_t masks[2];
+	unsigned answers;
+
+	if (!cards_in_order(cards, ordered))
+		return 0;
+	answers = visible_resolve(visible, meaning, ordered, cards->count, masks);
+	if (answers == 2 && __builtin_popcountll(masks[0]) != __builtin_popcountll(masks[1]))
+		return 0;
+	return (size_t)__builtin_popcountll(masks[0]);
 }
 
 /* The sources are kept between questions, since they remember what does not change. */

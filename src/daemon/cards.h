@@ -10,6 +10,7 @@
 #include "daemon/loop.h"
 #include "model/merge.h"
 #include "proto/table.h"
+#include "proto/visible_devices.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,11 +47,15 @@ MUST_CHECK int cards_init(struct cards *cards, struct loop *loop, const struct r
 void cards_done(struct cards *cards);
 
 /*
- * The card that a process means by a logical id: its place among those it may
- * see. NULL: none. visible is its TT_VISIBLE_DEVICES, NULL if not set.
+ * The card that a process with this list means by a logical id. NULL: none, or it cannot be
+ * told.
  */
-const struct card *cards_logical(const struct cards *cards, const char *visible, uint32_t id);
-size_t cards_count_visible(const struct cards *cards, const char *visible);
+const struct card *cards_logical(const struct cards *cards, const struct visible_devices *visible,
+				 enum visible_meaning meaning, uint32_t id);
+
+/* How many it sees; 0 also if that cannot be told. */
+size_t cards_count_visible(const struct cards *cards, const struct visible_devices *visible,
+			   enum visible_meaning meaning);
 
 /*
  * What the tracer and TT-Metal's own counters say of processes, one claim per card of each;

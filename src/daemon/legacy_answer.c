@@ -118,20 +118,21 @@ static void info_fill(const struct card *card, struct legacy_device_info *ret)
 	ret->available = 1;
 }
 
-void legacy_answer(struct manager *manager, const struct peer *peer,
+void legacy_answer(struct manager *manager, struct device_filter *filter,
 		   const struct legacy_record *record, size_t size, uint8_t out[LEGACY_SIZE_MAX])
 {
-	CLEANUP_FREE char *visible = visible_devices_of(peer->pid);
+	enum visible_meaning meaning = VISIBLE_BY_EITHER;
+	const struct visible_devices *visible = device_filter_visible(filter, &meaning);
 	struct legacy_device_info info = { 0 };
 	const struct card *card = NULL;
 
 	if (record->device >= 0)
-		card = cards_logical(&manager->cards, visible, (uint32_t)record->device);
+		card = cards_logical(&manager->cards, visible, meaning, (uint32_t)record->device);
 	if (record->type == LEGACY_QUERY) {
 		answer_totals(manager, card, record->device, size, out);
 		return;
 	}
-	info.devices = (uint32_t)cards_count_visible(&manager->cards, visible);
+	info.devices = (uint32_t)cards_count_visible(&manager->cards, visible, meaning);
 	if (card)
 		info_fill(card, &info);
 	else if (record->device == -1)

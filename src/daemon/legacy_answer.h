@@ -1,7 +1,7 @@
 /* What QUERY and DEVICE_INFO_QUERY of the legacy protocol are told. */
 #pragma once
 
-#include "daemon/peer.h"
+#include "daemon/device_filter.h"
 #include "proto/legacy.h"
 
 #include <stddef.h>
@@ -10,5 +10,5 @@
 struct manager;
 
 /* An answer of that size to one of the two. */
-void legacy_answer(struct manager *manager, const struct peer *peer,
+void legacy_answer(struct manager *manager, struct device_filter *filter,
 		   const struct legacy_record *record, size_t size, uint8_t out[LEGACY_SIZE_MAX]);

@@ -34,6 +34,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 	quotas_drop_client(&manager->quotas, connection->uid);
 	if (connection->process)
 		legacy_process_leave(connection->process, connection->number);
+	device_filter_put(connection->filter);
 	free(connection);
 }
 
@@ -223,7 +224,10 @@ static int connection_answer(struct legacy_connection *connection, size_t size)
 	int r;
 
 	timer_stop(&connection->manager->loop, &connection->quiet);
-	legacy_answer(connection->manager, &connection->peer, &connection->due, size,
+	if (!connection->filter)
+		connection->filter =
+			device_filter_get(&connection->manager->filters, &connection->peer);
+	legacy_answer(connection->manager, connection->filter, &connection->due, size,
 		      connection->out);
 	connection->out_at = 0;
 	connection->out_length = (uint16_t)size;

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct device_filter;
 struct legacy_process;
 struct manager;
 
@@ -42,6 +43,7 @@ struct legacy_connection {
 	struct peer peer;
 	uid_t uid;			/* counted for this user */
 	struct legacy_process *process; /* NULL: reported nothing so far */
+	struct device_filter *filter;	/* NULL: asked nothing so far */
 	struct legacy_stream stream;
 	struct legacy_record due; /* the query to be answered */
 	uint8_t out[LEGACY_SIZE_MAX];

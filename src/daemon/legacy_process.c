@@ -1,36 +1,15 @@
 #include "daemon/legacy_process.h"
 
 #include "basic/clock.h"
-#include "basic/file.h"
 #include "daemon/client.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
-#include "source/procfs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-
-/* Environments can be as long as the stack; of who hides the variable that far out no card is
- * known. */
-enum { ENVIRONMENT_MAX = 1 << 20 };
-
-char *visible_devices_of(pid_t pid)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	const char *value;
-	char path[32];
-
-	snprintf(path, sizeof(path), "/proc/%d/environ", pid);
-	if (file_read_all(AT_FDCWD, path, ENVIRONMENT_MAX, &text) < 0)
-		return strdup("not readable");
-	value = procfs_find_variable(text.data, text.length, "TT_VISIBLE_DEVICES");
-	return value ? strdup(value) : NULL;
-}
 
 struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer)
 {
@@ -93,7 +72,7 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 			free(process);
 			return r;
 		}
-		process->visible = visible_devices_of(peer->pid);
+		process->filter = device_filter_get(&manager->filters, peer);
 		process->tables = clients_count(manager, peer);
 		list_append(&manager->legacy_processes, &process->member);
 		log_line(LOG_EVENT, "legacy client %s, pid %d, uid %u", peer->name, peer->pid,
@@ -122,7 +101,7 @@ void legacy_process_free(struct legacy_process *process)
 	close(pidfd);
 	list_remove(&process->member);
 	ledger_done(&process->ledger);
-	free(process->visible);
+	device_filter_put(process->filter);
 	free(process);
 }
 
@@ -239,6 +218,8 @@ void legacy_process_describe(const struct legacy_process *process, struct image_
 
 uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret)
 {
+	enum visible_meaning meaning = VISIBLE_BY_EITHER;
+	const struct visible_devices *visible = device_filter_visible(process->filter, &meaning);
 	uint32_t count = 0;
 
 	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
@@ -246,7 +227,7 @@ uint32_t legacy_process_usages(const struct legacy_process *process, struct imag
 
 		if (!process->ledger.devices[device])
 			continue;
-		card = cards_logical(&process->manager->cards, process->visible, device);
+		card = cards_logical(&process->manager->cards, visible, meaning, device);
 		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];

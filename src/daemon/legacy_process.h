@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "daemon/device_filter.h"
 #include "daemon/ledger.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
@@ -20,7 +21,7 @@ struct legacy_process {
 	struct list member;
 	struct peer peer;
 	struct watch life; /* its pidfd */
-	char *visible;	   /* see visible_devices_of() */
+	struct device_filter *filter;
 	uint32_t connections;
 	int32_t place;	 /* among all, while state_save() works */
 	bool limit_said; /* that it holds too much */
@@ -55,7 +56,3 @@ void legacy_process_ignore(struct legacy_process *process, const struct legacy_r
 
 void legacy_process_describe(const struct legacy_process *process, struct image_process *ret);
 uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret);
-
-/* TT_VISIBLE_DEVICES of a process; NULL: not set. If it cannot be read, a text that names no card.
- */
-char *visible_devices_of(pid_t pid);

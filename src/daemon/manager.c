@@ -141,7 +141,9 @@ int manager_init(struct manager *manager, const struct options *options)
 	list_init(&manager->legacy_processes);
 	list_init(&manager->mourners);
 	list_init(&manager->lives);
-	r = begin(manager);
+	r = device_filters_init(&manager->filters);
+	if (r >= 0)
+		r = begin(manager);
 	if (r >= 0)
 		r = find_cards(manager);
 	if (r >= 0 && !reexec_restore(manager))
@@ -207,6 +209,7 @@ void manager_done(struct manager *manager)
 	tracer_stop(&manager->tracer);
 	mourners_done(manager);
 	cards_done(&manager->cards);
+	device_filters_done(&manager->filters);
 	watch_stop(&manager->loop, &manager->signals);
 	if (signals >= 0)
 		close(signals);

@@ -8,6 +8,7 @@
 #include "basic/macros.h"
 #include "daemon/account.h"
 #include "daemon/cards.h"
+#include "daemon/device_filter.h"
 #include "daemon/limits.h"
 #include "daemon/listener.h"
 #include "daemon/list.h"
@@ -52,6 +53,7 @@ struct manager {
 	struct sums sums;
 	struct accounts accounts;
 	struct cards cards;
+	struct device_filters filters;
 	int64_t start_ns; /* CLOCK_REALTIME */
 	int spare;	  /* a descriptor given up to refuse a connection when there is none left */
 	bool again;	  /* SIGHUP: to be executed again */

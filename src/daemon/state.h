@@ -62,7 +62,7 @@ struct state_process {
 	uint32_t limit_said;
 	uint64_t devices; /* bit per device: a struct ledger_device follows for each */
 	uint32_t entries; /* struct ledger_entry, after them */
-	uint32_t visible; /* bytes of TT_VISIBLE_DEVICES, last, NUL included; 0: none */
+	uint32_t reserved;
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t ignored;
 	struct peer peer;

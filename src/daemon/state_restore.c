@@ -169,7 +169,6 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 {
 	const struct state_process *from = take(cursor, sizeof(*from));
 	struct legacy_process *process;
-	const char *visible;
 	bool taken;
 	int r;
 
@@ -186,9 +185,6 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 	if (ledger_restore(&process->ledger, from, cursor) < 0)
 		cursor->failed = true;
 	manager->legacy_held += process->ledger.count;
-	visible = take(cursor, (size_t)from->visible + -from->visible % 8);
-	free(process->visible);
-	process->visible = visible && from->visible ? strndup(visible, from->visible) : NULL;
 	return process;
 }
 

@@ -81,12 +81,10 @@ static void processes_save(struct manager *manager, struct buf *out)
 
 	for (LIST_EACH(at, &manager->legacy_processes)) {
 		struct legacy_process *from = container_of(at, struct legacy_process, member);
-		size_t visible = from->visible ? strlen(from->visible) + 1 : 0;
 		struct state_process to = {
 			.pidfd = from->life.fd,
 			.limit_said = from->limit_said,
 			.entries = from->ledger.count,
-			.visible = (uint32_t)visible,
 			.ignored = from->ledger.ignored,
 			.peer = from->peer,
 		};
@@ -97,8 +95,6 @@ static void processes_save(struct manager *manager, struct buf *out)
 			to.devices |= (uint64_t)(from->ledger.devices[i] != NULL) << i;
 		buf_add(out, &to, sizeof(to));
 		ledger_save(&from->ledger, out);
-		buf_add(out, from->visible, visible);
-		buf_fill(out, '\0', -visible % 8); /* what follows stays aligned */
 	}
 }
 

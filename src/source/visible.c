@@ -6,12 +6,13 @@
  * the release of the TT-Metal that the process has mapped. This is done by a job per process,
  * since a process's memory, or the file of a library, may not answer.
  */
-#include "source/source.h"
+#include "source/visible.h"
 
 #include "metal/library.h"
 #include "metal/mapped.h"
 #include "source/identity.h"
 #include "source/procfs.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,16 +21,13 @@
 /* Of an environment. Linux allows more, but not with the usual limit on the stack. */
 static const size_t environ_limit = 2 << 20;
 
-/* What a process sees: from its environment and its libraries. */
+/* A process. */
 struct view {
 	struct job job;
-	const struct root *root;
-	int32_t pid;
 	uint64_t start_ticks;
-	bool read;   /* the job has ended, and the rest is filled */
+	bool read;   /* the job has ended */
 	bool wanted; /* the process is in this sample */
-	struct visible_devices visible;
-	enum visible_meaning meaning;
+	struct visible_view seen;
 };
 
 struct views {
@@ -39,7 +37,7 @@ struct views {
 
 static int take_meaning(const struct metal_mapping *mapping, void *arg)
 {
-	struct view *view = arg;
+	struct visible_view *view = arg;
 	struct metal_library library;
 	CLEANUP_CLOSE int fd = metal_mapped_open(view->root, view->pid, mapping);
 
@@ -49,7 +47,7 @@ static int take_meaning(const struct metal_mapping *mapping, void *arg)
 	return 1;
 }
 
-static void read_environment(struct view *view)
+static void read_environment(struct visible_view *view)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	char path[32];
@@ -64,9 +62,9 @@ static void read_environment(struct view *view)
 			      &view->visible);
 }
 
-static void view_read(void *arg)
+void visible_view_read(void *arg)
 {
-	struct view *view = arg;
+	struct visible_view *view = arg;
 
 	view->meaning = VISIBLE_BY_EITHER;
 	read_environment(view);
@@ -85,7 +83,7 @@ static bool needs_view(const struct process *process)
 static struct view *views_find(const struct views *views, const struct process *process)
 {
 	for (size_t i = 0; i < views->count; i++)
-		if (views->list[i]->pid == process->pid &&
+		if (views->list[i]->seen.pid == process->pid &&
 		    views->list[i]->start_ticks == process->start_ticks)
 			return views->list[i];
 	return NULL;
@@ -103,10 +101,10 @@ static struct view *views_add(struct views *views, const struct root *root,
 		free(view);
 		return NULL;
 	}
-	view->root = root;
-	view->pid = process->pid;
+	view->seen.root = root;
+	view->seen.pid = process->pid;
 	view->start_ticks = process->start_ticks;
-	view->job = (struct job){ .run = view_read, .arg = view };
+	view->job = (struct job){ .run = visible_view_read, .arg = &view->seen };
 	return views->list[views->count++] = view;
 }
 
@@ -156,7 +154,7 @@ static bool explains(const struct process *process, const struct identity_order 
 static enum reason judge(const struct process *process, const struct view *view,
 			 const struct identity_order *order)
 {
-	if (view->visible.status != VISIBLE_LIST)
+	if (view->seen.visible.status != VISIBLE_LIST)
 		return DEVICE_LIST_INVALID;
 	if (!order->complete || process->n_visible == 2)
 		return DEVICE_LIST_AMBIGUOUS;
@@ -168,11 +166,11 @@ static enum reason judge(const struct process *process, const struct view *view,
 static void view_fill(struct process *process, const struct view *view,
 		      const struct identity_order *order)
 {
-	if (!view->read || view->visible.status == VISIBLE_UNSET ||
-	    view->visible.status == VISIBLE_UNREADABLE)
+	if (!view->read || view->seen.visible.status == VISIBLE_UNSET ||
+	    view->seen.visible.status == VISIBLE_UNREADABLE)
 		return;
-	process->n_visible = (uint8_t)visible_resolve(&view->visible, view->meaning, order->cards,
-						      order->count, process->visible);
+	process->n_visible = (uint8_t)visible_resolve(&view->seen.visible, view->seen.meaning,
+						      order->cards, order->count, process->visible);
 	process->visible_why = judge(process, view, order);
 }
 

@@ -50,8 +50,7 @@ static char *skip_process(char *at, struct ledger_entry **ret_entry)
 	at += sizeof(*process);
 	at += (size_t)__builtin_popcountll(process->devices) * sizeof(struct ledger_device);
 	*ret_entry = process->entries ? (void *)at : NULL;
-	at += process->entries * sizeof(struct ledger_entry);
-	return at + process->visible + -process->visible % 8;
+	return at + process->entries * sizeof(struct ledger_entry);
 }
 
 static void sections_find(char *data, size_t length, struct sections *ret)
@@ -107,7 +106,6 @@ static bool state_spoil(struct sections *s, const char *edit)
 	EDIT("client's connection by one", s->client->connection = (int32_t)s->head->connections)
 	EDIT("entries", s->process->entries = UINT32_MAX)
 	EDIT("devices", s->process->devices = UINT64_MAX)
-	EDIT("visible", s->process->visible = UINT32_MAX)
 	EDIT("entry's device", s->entry->device = 200)
 	EDIT("entry's device by one", s->entry->device = TABLE_DEVICES)
 	EDIT("entry's device that has no totals", s->entry->device = 5)

@@ -1,6 +1,7 @@
 """The cards: how many, which is which, coming and going; TT-Metal's own counters."""
 
 import glob
+import resource
 import sys
 
 from allocd import *
@@ -8,17 +9,22 @@ from allocd import *
 GIB = 1 << 30
 
 
-def client(server, visible=None, length=144, **variables):
-    """A legacy client in a process of its own, since the environment is the process's: asks by lines."""
+def client(server, visible=None, length=144, release=None, **variables):
+    """A legacy client in a process of its own, since the environment is the process's: asks by lines.
+
+    It may have the symbols of a release of TT-Metal mapped.
+    """
     code = """
-import sys, os
+import mmap, sys, os
 sys.path.insert(0, %r)
 from allocd import *
 class S: legacy = %r
+if %r:
+    code = mmap.mmap(os.open(%r, os.O_RDONLY), 0, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
 c = Legacy(S, %d)
 for line in sys.stdin:
     print(eval(line), flush=True)
-""" % (os.path.dirname(__file__), server.legacy, length)
+""" % (os.path.dirname(__file__), server.legacy, release, f"{BUILD}/tests/unit/metal/{release}", length)
     env = dict(os.environ, **variables)
     if visible is not None:
         env["TT_VISIBLE_DEVICES"] = visible
@@ -84,34 +90,85 @@ def test_thirty_two_cards(directory):
     server.stop()
 
 
+def shuffled(directory):
+    """A machine whose nodes are not in the order of PCI addresses; and the address of each node."""
+    root = machine(directory, "--static", "--no-workloads", "-b", "4xn150")
+    links = [f"{root}/sys/class/tenstorrent/tenstorrent!{node}/device" for node in range(4)]
+    targets = sorted((os.readlink(link) for link in links), key=os.path.basename)
+    for link, place in zip(links, (2, 0, 1, 3)):
+        os.unlink(link)
+        os.symlink(targets[place], link)
+    return root, [os.path.basename(os.readlink(link)) for link in links]
+
+
 @bare
 def test_logical_ids_follow_the_environment_of_the_process(directory):
     """Fault 57: logical ids change with TT_VISIBLE_DEVICES."""
-    root = machine(directory, "--static", "--no-workloads", "-b", "4xn150")
+    root, bdf = shuffled(directory)
     server = Server(directory, root=root)
     everyone = client(server)
-    two = client(server, "3,1")
-    bdf = {u: os.readlink(f"{root}/sys/class/tenstorrent/tenstorrent!{u}/device").rsplit("/", 1)[1]
-           for u in range(4)}
+    two = client(server, f"{bdf[3]}, {bdf[1]}")
     one = client(server, bdf[2])
     assert [ask("c.info()['devices']") for ask in (everyone, two, one)] == [4, 2, 1]
     two("c.alloc(1, 100, DRAM, 0)"), two("c.alloc(2, 7, DRAM, 1)")
     one("c.alloc(1, 30, DRAM, 0)")
     two("c.query(0)"), one("c.query(0)")
-    order = sorted(range(4), key=lambda n: bdf[n])
-    expected = {min((3, 1), key=order.index): 100, max((3, 1), key=order.index): 7, 2: 30}
-    for place, node in enumerate(order):
-        assert everyone(f"c.query({place})")[DRAM] == expected.get(node, 0), (place, node)
+    assert [everyone(f"c.query({place})")[DRAM] for place in range(4)] == [100, 30, 0, 7]
     assert two("c.query(0)")[DRAM] == 100 and one("c.query(0)")[DRAM] == 30
     assert one("c.query(1)")[DRAM] == 0  # means no card
+    server.child.send_signal(signal.SIGHUP)
+    wait(lambda: server.log().count("listens on") == 2, "the new server, which reads the environments again")
+    assert [everyone(f"c.query({place})")[DRAM] for place in range(4)] == [100, 30, 0, 7]
+    assert two("c.query(1)")[DRAM] == 7 and one("c.info()['devices']") == 1
+    assert len(os.listdir(f"/proc/{server.child.pid}/task")) == 1  # those who looked are gone
+    server.stop()
+
+
+@bare
+def test_numbers_mean_what_the_release_of_the_client_makes_of_them(directory):
+    root, bdf = shuffled(directory)  # in the order of addresses: nodes 1, 2, 0, 3
+    server = Server(directory, root=root)
+    cases = [  # release, value, nodes of its devices (None: not known), how many
+        ("v68", "0", [1], 1),
+        ("v66", "0", [0], 1),
+        (None, "0", [None], 1),
+        (None, "3", [3], 1),
+        (None, "1,3", [None, 3], 2),
+        ("v77", "3,1", [2, 3], 2),
+        ("v66", "3,1", [1, 3], 2),
+        ("v77", "0000:", [1, 2, 0, 3], 4),
+        ("v66", "0000:", [None], 0),
+        ("v68", "4", [None], 0),
+        (None, "", [None], 0),
+        (None, "all", [None], 0),
+        (None, "0," * 5000, [None], 0),  # too long
+        (None, ",".join([bdf[0]] * 500), [0], 1),
+        ("v68", "0" + " ," * 4000, [1], 1),
+    ]
+    for release, value, nodes, count in cases:
+        c = client(server, value, release=release)
+        assert c("c.info()['devices']") == count, (release, value[:40])
+        for device in range(len(nodes)):
+            c(f"c.alloc({device + 1}, {device + 1}, DRAM, {device})")
+        c("c.query(0)")
+        usages = server.ask().of(c("os.getpid()")).usages
+        told = [u["node"] if u["known"] else None for u in sorted(usages, key=lambda u: u["now"])]
+        assert told == nodes, (release, value[:40], told)
     server.stop()
 
 
 @bare
 def test_an_environment_that_cannot_be_read_names_no_card(directory):
+    """An environment of more than 2 MB, which takes a larger stack than usual."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    if hard != resource.RLIM_INFINITY and hard < 64 << 20:
+        print("# SKIP: the stack may not be larger here")
+        return
     root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
-    stuffed = client(server, "1", **{f"A{i}": "x" * 120_000 for i in range(10)})
+    resource.setrlimit(resource.RLIMIT_STACK, (64 << 20, hard))
+    stuffed = client(server, "1", **{f"A{i}": "x" * 120_000 for i in range(20)})
+    resource.setrlimit(resource.RLIMIT_STACK, (soft, hard))
     stuffed("c.alloc(1, 128, DRAM, 0)")
     stuffed("c.query(0)")
     assert [client(server)(f"c.query({i})")[DRAM] for i in range(2)] == [0, 0]

@@ -101,7 +101,7 @@ def test_a_state_of_another_version_is_not_used(directory):
 def test_numbers_outside_of_their_section_are_found(directory):
     s = Spoiled(directory)
     for edit in ("connections", "clients", "processes", "legacy connections", "accounts", "mourners",
-                 "client's connection", "client's connection by one", "entries", "devices", "visible",
+                 "client's connection", "client's connection by one", "entries", "devices",
                  "entry's device", "entry's device by one", "entry's device that has no totals", "entry's pool",
                  "entry's pool by one", "entry's size", "legacy connection's process",
                  "legacy connection's process below", "received", "received beyond its end", "sent",

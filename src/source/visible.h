@@ -1,0 +1,20 @@
+/* How a process reads TT_VISIBLE_DEVICES: the value, and the release of its TT-Metal. */
+#pragma once
+
+#include "basic/root.h"
+#include "proto/visible_devices.h"
+
+#include <stdint.h>
+
+struct visible_view {
+	const struct root *root;
+	int32_t pid;
+	struct visible_devices visible; /* status VISIBLE_UNREADABLE: may not be read */
+	enum visible_meaning meaning;	/* looked for only if the value depends on it */
+};
+
+/*
+ * Fills the last two. For a job with the view as its argument: the memory of a process, or
+ * the file of a library, may not answer.
+ */
+void visible_view_read(void *view);
