@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "basic/file.h"
 #include "basic/parse.h"
+#include "procfs.h"
 #include "setup.h"
 #include "sysfs.h"
 #include "traced.h"
@@ -201,7 +202,6 @@ static int start_one(struct jobs *jobs, size_t index)
 	struct machine *m = jobs->machine;
 	struct job_process *p = &jobs->process[index];
 	struct worker_job job;
-	char target[32];
 	int r;
 
 	setup_job(m, &m->opt.workloads[index], jobs->root, &job);
@@ -212,8 +212,7 @@ static int start_one(struct jobs *jobs, size_t index)
 	p->restart_ms = 0;
 	p->started_ms = m->now_ms;
 	p->start_ticks = read_start(p->pid);
-	snprintf(target, sizeof(target), "/proc/%d", p->pid);
-	tree_link(&m->root, target, "proc/%d", p->pid);
+	procfs_add_living(&m->root, p->pid, &job.workload);
 	for (size_t i = 0; i < job.device_count && r == 0; i++)
 		r = add_holder(m, machine_device(m, job.devices[i].number), p->pid, &job.workload);
 	return r;

@@ -65,7 +65,7 @@ uint64_t procfs_start_ticks(const struct workload *w)
 static void add_stat(struct tree *root, pid_t pid, const struct worker_job *job, const char *comm,
 		     uint32_t after_s)
 {
-	long long busy = job->workload.via == VIA_NONE ? 0 : after_s * TICKS;
+	long long busy = workload_is_idle(&job->workload) ? 0 : after_s * TICKS;
 	long long start = (long long)procfs_start_ticks(&job->workload);
 	char text[512];
 
@@ -117,12 +117,31 @@ static void add_files(struct tree *root, pid_t pid, const struct worker_job *job
 		snprintf(target, sizeof(target), "/dev/tenstorrent/%u", n);
 		for (unsigned j = 0; j < job->workload.opens; j++)
 			tree_link(root, target, "proc/%d/fd/%u", pid, fd++);
-		if (job->workload.via == VIA_NONE)
+		if (workload_is_idle(&job->workload))
 			continue;
 		buf_printf(&maps, "%llx-%llx rw-s 00000000 00:05 %-26u %s\n", start,
 			   start + MAP_SIZE, NODE_INODE + n, target);
 	}
 	tree_text(root, 0444, buf_text(&maps), "proc/%d/maps", pid);
+}
+
+void procfs_add_living(struct tree *root, pid_t pid, const struct workload *w)
+{
+	static const char *const real[] = { "cgroup", "cmdline", "comm", "environ",
+					    "fd",     "maps",	 "root", "stat" };
+	char target[64], comm[16];
+
+	if (!w->has_uid) {
+		snprintf(target, sizeof(target), "/proc/%d", pid);
+		tree_link(root, target, "proc/%d", pid);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(real); i++) {
+		snprintf(target, sizeof(target), "/proc/%d/%s", pid, real[i]);
+		tree_link(root, target, "proc/%d/%s", pid, real[i]);
+	}
+	workload_comm(w, comm);
+	add_status(root, pid, w->uid, comm);
 }
 
 void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,

@@ -1,4 +1,4 @@
-/* Files of a process as they are below /proc, for a process that does not exist. */
+/* Files of a process as they are below /proc, for one that does not exist, or as another user. */
 #pragma once
 
 #include "tree.h"
@@ -12,6 +12,9 @@
 
 /* The machine's own: stat, uptime, etc/passwd. */
 void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime);
+
+/* Those of one that runs on this machine: its own, but for the user if it is given one. */
+void procfs_add_living(struct tree *root, pid_t pid, const struct workload *w);
 
 /* comm, cmdline, stat, status, cgroup, maps and fd/ of one that has been running since. */
 void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,

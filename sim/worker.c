@@ -125,6 +125,7 @@ static int publish_socket(struct worker *w, const uint64_t *bytes)
 static publish_function *const publish[VIAS] = {
 	[VIA_METAL] = publish_metal,   [VIA_NONE] = publish_none,   [VIA_TABLE] = publish_table,
 	[VIA_SOCKET] = publish_socket, [VIA_TRACED] = publish_none, /* the kernel tells */
+	[VIA_MONITOR] = publish_none,
 };
 
 void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[static POOLS])
@@ -157,7 +158,7 @@ static int open_devices(const struct worker_job *job)
 				return -errno;
 		}
 		/* Never touched: the node of a simulated device has no bytes. */
-		if (job->workload.via != VIA_NONE)
+		if (!workload_is_idle(&job->workload))
 			(void)mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	}
 	return 0;

@@ -9,7 +9,7 @@
 
 static const char *const vias[VIAS] = {
 	[VIA_METAL] = "metal",	 [VIA_NONE] = "none",	  [VIA_TABLE] = "table",
-	[VIA_SOCKET] = "socket", [VIA_TRACED] = "traced",
+	[VIA_SOCKET] = "socket", [VIA_TRACED] = "traced", [VIA_MONITOR] = "monitor",
 };
 
 static const char *const pools[POOLS] = {
@@ -111,8 +111,10 @@ static int parse_field(const char *key, char *value, struct workload *w)
 		return parse_text(value, w->args, sizeof(w->args));
 	if (!strcmp(key, "cgroup"))
 		return parse_text(value, w->cgroup, sizeof(w->cgroup));
-	if (!strcmp(key, "uid"))
+	if (!strcmp(key, "uid")) {
+		w->has_uid = true;
 		return parse_number(value, UINT32_MAX, &w->uid);
+	}
 	if (!strcmp(key, "opens"))
 		return parse_number(value, 64, &w->opens);
 	if (!strcmp(key, "util")) {
@@ -146,10 +148,12 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 	if (!w.state[0])
 		snprintf(w.state, sizeof(w.state), "exact");
 	if (!w.name[0])
-		snprintf(w.name, sizeof(w.name), "workload");
+		snprintf(w.name, sizeof(w.name), "%s",
+			 w.via == VIA_MONITOR ? "tt_telemetry_collector" : "workload");
+	w.has_uid |= w.via == VIA_MONITOR; /* of root's, unless it is said otherwise */
 	/* tt-umd keeps two descriptors of each chip: its own and the library's. */
 	if (!w.opens)
-		w.opens = w.via == VIA_NONE ? 1 : 2;
+		w.opens = workload_is_idle(&w) ? 1 : 2;
 	*ret = w;
 	return 0;
 }

@@ -13,7 +13,7 @@
 enum pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
 
 /* How a workload tells what it has allocated: worker.c has a function for each. */
-enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIAS };
+enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIA_MONITOR, VIAS };
 
 struct workload {
 	unsigned devices[MAX_DEVICES]; /* their numbers N */
@@ -27,7 +27,8 @@ struct workload {
 	int64_t life_ms;  /* ends by itself; 0: does not */
 	int64_t again_ms; /* and is started again so long after; 0: is not */
 	int util;	  /* per mille that a util file tells; -1: none */
-	unsigned uid;	  /* --static only */
+	bool has_uid;	  /* else it is that of the simulator, with --static 0 */
+	unsigned uid;
 	int64_t age_ms;	  /* --static only: started so long ago */
 	char cgroup[128]; /* --static only */
 	char state[32];	  /* via=traced: the last column */
@@ -42,6 +43,12 @@ MUST_CHECK int workload_parse(const char *spec, struct workload *ret, char error
 /* What runs if nothing was asked for. Returns how many, at most MAX_WORKLOADS. */
 size_t workload_defaults(const struct slot *slots, size_t count,
 			 struct workload ret[static MAX_WORKLOADS]);
+
+/* Does it only hold devices, and computes nothing? */
+static inline bool workload_is_idle(const struct workload *w)
+{
+	return w->via == VIA_NONE || w->via == VIA_MONITOR;
+}
 
 bool workload_uses(const struct workload *w, unsigned device);
 
