@@ -133,11 +133,6 @@ static enum reason first_reason(const struct process *process)
 	return KNOWN;
 }
 
-static bool is_doubt(enum reason why)
-{
-	return why >= TRACE_UNKNOWN_SHAPE && why <= TRACE_NO_ANSWER;
-}
-
 static void blame(struct holder *holder, enum reason why, struct verdict *verdict)
 {
 	if (holder->process->how == HOLDING_OPENER_GONE) {
@@ -145,7 +140,7 @@ static void blame(struct holder *holder, enum reason why, struct verdict *verdic
 			 "the process that opened the device has exited, and the one that keeps it "
 			 "open is not visible");
 		advise(verdict, "sudo tt_smi doctor");
-	} else if (is_doubt(why)) {
+	} else if (reason_is_doubt(why)) {
 		buf_puts(&verdict->cause, reason_text(why));
 		advise(verdict, why == TRACE_UNKNOWN_SHAPE
 					? "report it with libttalloc: man 3 libttalloc"
@@ -213,6 +208,13 @@ static void examine_process(const struct patient *patient, const struct process 
 	struct verdict verdict = { .n_fixes = 0 };
 	enum reason why = first_reason(process);
 
+	if (process->role == ROLE_MONITOR) {
+		put_name(&name, patient, process);
+		report_add_about(report, LEVEL_OK, process->pid, buf_text(&name),
+				 "a monitor: it reads the state of devices and uses no memory of "
+				 "theirs");
+		return;
+	}
 	if (why == KNOWN) {
 		examine_known(patient, process, report);
 		return;

@@ -170,7 +170,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"circular buffers as reported, not part of L1 used: TT-Metal over-reports them", K_U64, U_BYTE, AT(cb_used),
 		.needs = FIELDS(PART(PROCESSES)) },
 	[DEV_MEMORY_COMPLETE] = { "memory.complete", NULL, "memory.complete", "MEMORY", "All Processes Tracked",
-		"every process on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete),
+		"every job on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete),
 		.needs = FIELDS(DEVICE_FIELD(DRAM_USED), DEVICE_FIELD(L1_USED)) },
 	[DEV_COMPUTE] = { "utilization.compute", NULL, "utilization.compute", "UTILIZATION", "Compute",
 		"mean over cores of the busier of matrix and vector unit, where somebody publishes it", K_DOUBLE, U_RATIO, AT(compute),

@@ -148,6 +148,44 @@ static void merge_claims(struct snapshot *snapshot, const struct claim *claims, 
 	}
 }
 
+/* Does it report memory, or is it followed by probes, which find only TT-Metal to follow? */
+static bool is_reported(const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+
+		if (usage->source != TRACKING_NONE || usage->connected ||
+		    reason_is_doubt(usage->why[USE_DRAM]))
+			return true;
+	}
+	return false;
+}
+
+/* What a monitor has is not unknown: there is no such thing. */
+static void usage_deny(struct usage *usage)
+{
+	for (unsigned i = 0; i < USAGE_N_FIELDS; i++)
+		if (usage->why[i] != KNOWN)
+			usage->why[i] = NOT_APPLICABLE;
+	usage->list.why = NOT_APPLICABLE;
+}
+
+static void judge_roles(struct snapshot *snapshot)
+{
+	for (size_t p = 0; p < snapshot->n_processes; p++) {
+		struct process *process = &snapshot->processes[p];
+		struct role_evidence *evidence = &process->evidence;
+
+		evidence->reports = is_reported(process);
+		if (evidence->told_start && process->start_ticks &&
+		    evidence->told_start != process->start_ticks)
+			evidence->told = ROLE_TOLD_NOTHING; /* of another process with this pid */
+		process_set_role(process, role_judge(evidence));
+		for (size_t i = 0; process->role == ROLE_MONITOR && i < process->n_usages; i++)
+			usage_deny(&process->usages[i]);
+	}
+}
+
 /* What the processes on one device have together of one pool. */
 struct sum {
 	uint64_t bytes, part; /* the second is of the first: trace buffers, L1_SMALL */
@@ -158,9 +196,10 @@ struct sum {
 
 struct sums {
 	struct sum dram, l1, cb;
-	unsigned processes;
-	unsigned holders; /* those who may have memory there: of a remote chip the gateway's too */
-	bool low;	  /* one of them has more than is known */
+	unsigned processes; /* all that hold it */
+	unsigned jobs;	    /* that may have memory there: of a remote chip the gateway's too */
+	unsigned behind; /* of them, those that hold the gateway and reported nothing of the chip */
+	bool low;	 /* one of them has more than is known */
 };
 
 static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t part)
@@ -175,10 +214,12 @@ static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t p
 	sum->part += part;
 }
 
-static void sums_add(struct sums *sums, const struct usage *usage)
+static void sums_add(struct sums *sums, const struct process *process, const struct usage *usage)
 {
 	sums->processes++;
-	sums->holders++;
+	if (process->role == ROLE_MONITOR)
+		return;
+	sums->jobs++;
 	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
 	sum_add(&sums->dram, usage->why[USE_DRAM], usage->dram, usage->trace);
 	sum_add(&sums->l1, usage->why[USE_L1], usage->l1, usage->l1_small);
@@ -189,16 +230,20 @@ static void sums_add(struct sums *sums, const struct usage *usage)
  * A process has the gateway open and reported nothing of the chip behind it: nothing is held
  * there if its memory is known at all, since the same origin would have told.
  */
-static void sums_add_gateway(struct sums *sums, const struct usage *gateway)
+static void sums_add_gateway(struct sums *sums, const struct process *process,
+			     const struct usage *gateway)
 {
-	sums->holders++;
+	if (process->role == ROLE_MONITOR)
+		return;
+	sums->jobs++;
+	sums->behind++;
 	sums->low |= gateway->why[USE_EXACT] == KNOWN && !gateway->exact;
 	sum_add(&sums->dram, gateway->why[USE_DRAM], 0, 0);
 	sum_add(&sums->l1, gateway->why[USE_L1], 0, 0);
 	sum_add(&sums->cb, gateway->why[USE_CB], 0, 0);
 }
 
-/* Used is known if a process on it is tracked, or if no process has the device open. */
+/* Used is known if a job on it is tracked, or if no job has the device open. */
 static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
 			      const struct device *held)
 {
@@ -210,7 +255,7 @@ static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
 		return held->holders_why;
 	if (held->unseen_holders)
 		return device_unseen_reason(held);
-	return sums->holders ? sum->untracked : KNOWN;
+	return sums->jobs ? sum->untracked : KNOWN;
 }
 
 static void device_set_free(struct device *dev)
@@ -234,8 +279,7 @@ static void device_set_complete(struct device *dev, const struct device *held,
 	enum reason why = dev->why[DEV_DRAM_USED];
 
 	dev->memory_complete = held->holders_known && !held->unseen_holders && !sums->low &&
-			       sums->dram.tracked == sums->holders &&
-			       sums->l1.tracked == sums->holders;
+			       sums->dram.tracked == sums->jobs && sums->l1.tracked == sums->jobs;
 	if (device_knows(dev, DEV_L1_USED))
 		why = KNOWN; /* then it is about that one at least */
 	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
@@ -246,9 +290,7 @@ static enum reason count_reason(const struct sums *sums, const struct device *he
 {
 	if (!held->holders_known)
 		return held->holders_why;
-	return sums->holders > sums->processes && sums->dram.tracked < sums->holders
-		       ? sums->dram.untracked
-		       : KNOWN;
+	return sums->behind && sums->dram.tracked < sums->jobs ? sums->dram.untracked : KNOWN;
 }
 
 /* held: the device that its holders have open: itself, or its gateway. */
@@ -298,9 +340,9 @@ static void merge_device(struct snapshot *snapshot, size_t at)
 		if (!usage && gateway != SIZE_MAX)
 			through = process_find_usage(process, gateway);
 		if (usage)
-			sums_add(&sums, usage);
+			sums_add(&sums, process, usage);
 		else if (through)
-			sums_add_gateway(&sums, through);
+			sums_add_gateway(&sums, process, through);
 	}
 	device_set_used(dev, held, &sums);
 }
@@ -308,6 +350,7 @@ static void merge_device(struct snapshot *snapshot, size_t at)
 void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count)
 {
 	merge_claims(snapshot, claims, count);
+	judge_roles(snapshot);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		merge_device(snapshot, i);
 }

@@ -6,7 +6,8 @@
  *
  *	sum of its live processes == used <= total
  *
- * where used is known. A figure that would break this is not shown: it becomes
+ * where used is known. Monitors (model/role.h) have no memory and leave nothing unknown.
+ * A figure that would break this is not shown: it becomes
  * IMPLAUSIBLE. Pure functions of the snapshot, no clock, no files.
  */
 #pragma once
@@ -37,5 +38,6 @@ struct claim {
  */
 void claim_add(struct claim *claim, const struct claim *part);
 
-/* Claims of processes that are not in the snapshot are ignored. Lists of winners move there. */
+/* Judges the roles too, since who reports memory is no monitor. Claims of processes that are not in
+ * the snapshot are ignored. Lists of winners move there. */
 void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count);

@@ -59,6 +59,8 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_HOLDING] = { "holding", NULL, "holding", "PIDS", "Holding",
 		"how we know: seen (descriptor or mapping), listed (by the driver, not checked), opener gone, counters", K_STRING, U_NONE, AT(holding) },
+	[PROC_ROLE] = { "role", NULL, "role", "PIDS", "Role",
+		"job, or monitor: a known program that only reads the device's state and has no memory there", K_STRING, U_NONE, AT(role_text) },
 };
 
 #undef AT
@@ -127,6 +129,7 @@ void process_init(struct process *process, int32_t pid)
 	memset(process->why, NOT_ASKED, sizeof(process->why));
 	process->why[PROC_PID] = pid > 0 ? KNOWN : OTHER_NAMESPACE;
 	process->why[PROC_PROGRAM] = NOT_APPLICABLE;
+	process_set_role(process, ROLE_JOB);
 }
 
 void process_done(struct process *process)
@@ -223,6 +226,13 @@ void process_set_holding(struct process *process, enum holding how)
 	process->why[PROC_HOLDING] = KNOWN;
 }
 
+void process_set_role(struct process *process, enum role role)
+{
+	process->role = role;
+	snprintf(process->role_text, sizeof(process->role_text), "%s", role_name(role));
+	process->why[PROC_ROLE] = KNOWN;
+}
+
 /* A string field is known if there is something in it. */
 static void set_known(struct process *process, enum process_field field, const char *text)
 {
@@ -294,6 +304,11 @@ static const char *find_script(const char *command, size_t *ret_length)
 	return NULL;
 }
 
+const char *process_script(const char *program, const char *command, size_t *ret_length)
+{
+	return is_interpreter(program) ? find_script(command, ret_length) : NULL;
+}
+
 void process_label(const struct process *process, char *text, size_t size)
 {
 	const char *script = NULL;
@@ -307,8 +322,8 @@ void process_label(const struct process *process, char *text, size_t size)
 		snprintf(text, size, "%s", process->pid > 0 ? "?" : "(outside this pid namespace)");
 		return;
 	}
-	if (process_knows(process, PROC_COMMAND) && is_interpreter(process->name))
-		script = find_script(process->command, &length);
+	if (process_knows(process, PROC_COMMAND))
+		script = process_script(process->name, process->command, &length);
 	if (script)
 		snprintf(text, size, "%s %.*s", process->name, (int)MIN(length, size), script);
 	else

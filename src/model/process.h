@@ -5,6 +5,7 @@
 
 #include "model/allocation.h"
 #include "model/field.h"
+#include "model/role.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,6 +33,7 @@ enum process_field {
 	PROC_SLURM_STEP,
 	PROC_UNIT,
 	PROC_HOLDING,
+	PROC_ROLE,
 	PROCESS_N_FIELDS,
 };
 
@@ -116,7 +118,9 @@ struct process {
 	uint8_t why[PROCESS_N_FIELDS];
 	enum holding how;
 	enum reason unseen_why; /* HOLDING_LISTED: why its descriptors were not looked at */
-	uint64_t start_ticks;	/* since boot; identity together with the pid; 0 unknown */
+	enum role role;
+	struct role_evidence evidence; /* that it was judged by */
+	uint64_t start_ticks;	       /* since boot; identity together with the pid; 0 unknown */
 	uint64_t cpu_ticks;
 	int32_t parent;	    /* its pid; 0: not known */
 	int32_t ns_pids[8]; /* its pids, outermost namespace first */
@@ -148,6 +152,7 @@ struct process {
 	char owner_text[96];
 	struct owner owner;
 	char holding[16];
+	char role_text[8];
 
 	struct usage *usages; /* one per device, in the order of devices */
 	size_t n_usages;
@@ -180,8 +185,16 @@ const char *tracking_name(enum tracking tracking);
 
 void process_set_holding(struct process *process, enum holding how);
 
+void process_set_role(struct process *process, enum role role);
+
 /* Sets name, owner_text and their like from what a source read. */
 void process_set_owner(struct process *process, const struct owner *owner);
+
+/*
+ * The script that an interpreter runs, by its command line: the base name, not NUL-terminated.
+ * NULL: the program is no interpreter, or runs no script.
+ */
+const char *process_script(const char *program, const char *command, size_t *ret_length);
 
 /*
  * What people call it: what it calls itself, or its name, and for an interpreter its

@@ -59,6 +59,11 @@ const char *reason_code(enum reason reason)
 }
 
 /* kmd-abi 2.1: which errno the driver gives when. */
+bool reason_is_doubt(enum reason reason)
+{
+	return reason >= TRACE_UNKNOWN_SHAPE && reason <= TRACE_NO_ANSWER;
+}
+
 enum reason reason_of_error(int error)
 {
 	switch (error < 0 ? -error : error) {

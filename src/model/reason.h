@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 enum reason {
 	KNOWN = 0,
 	NOT_ASKED, /* nobody wanted it, so nobody read it */
@@ -52,6 +54,9 @@ const char *reason_text(enum reason reason);
 
 /* A word for programs: "not_offered". */
 const char *reason_code(enum reason reason);
+
+/* Is it traced, but not so that its figures could be trusted? */
+bool reason_is_doubt(enum reason reason);
 
 /* What a failed read of a driver's file means. */
 enum reason reason_of_error(int error);

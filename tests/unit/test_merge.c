@@ -325,6 +325,86 @@ TEST(who_opened_it_and_is_gone_is_not_in_another_namespace)
 	assert_int_equal(machine->devices[3].why[DEV_DRAM_USED], OTHER_NAMESPACE);
 }
 
+/* ---- monitors ---- */
+
+static struct process *make_monitor(int32_t pid)
+{
+	struct process *process = snapshot_find_process(machine, pid);
+
+	process->evidence = (struct role_evidence){
+		.uid_is_root = true,
+		.exe_read = true,
+		.exe_listed = true,
+		.exe_protected = true,
+		.code_read = true,
+	};
+	return process;
+}
+
+TEST(a_monitor_leaves_no_memory_unknown)
+{
+	make_monitor(20);
+	MERGE(claim(10, 0, TRACKING_METAL, 100));
+	assert_int_equal(machine->devices[0].dram_used, 100);
+	assert_true(machine->devices[0].memory_complete);
+	assert_int_equal(machine->devices[0].processes, 2);
+	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "monitor");
+	assert_string_equal(snapshot_find_process(machine, 10)->role_text, "job");
+}
+
+TEST(where_only_monitors_are_nothing_is_used)
+{
+	make_monitor(20);
+	usage_blame(usage_of(20, 1), DENIED);
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(machine->devices[1].why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(machine->devices[1].why[DEV_L1_USED], KNOWN);
+	assert_int_equal(machine->devices[1].why[DEV_CB_USED], KNOWN);
+	assert_int_equal(machine->devices[1].dram_used, 0);
+	assert_int_equal(machine->devices[1].dram_free, 12288 * MIB);
+	assert_true(machine->devices[1].memory_complete);
+	assert_int_equal(machine->devices[1].processes, 1);
+	assert_int_equal(usage_of(20, 1)->why[USE_DRAM], NOT_APPLICABLE);
+	assert_int_equal(usage_of(20, 1)->why[USE_TRACKING], KNOWN);
+	/* The other one has a job too, of which nothing is known. */
+	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], NO_TRACKER);
+	assert_false(machine->devices[0].memory_complete);
+}
+
+TEST(a_monitor_that_reports_memory_is_a_job)
+{
+	make_monitor(20);
+	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(20, 1, TRACKING_TABLE, 0));
+	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "job");
+	assert_int_equal(machine->devices[1].dram_used, 0);
+	assert_true(machine->devices[1].memory_complete);
+	/* Of the other device it has said nothing. */
+	assert_false(machine->devices[0].memory_complete);
+	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], NO_TRACKER);
+}
+
+TEST(a_monitor_that_probes_follow_is_a_job)
+{
+	make_monitor(20);
+	usage_blame(usage_of(20, 1), TRACE_MISSED_FREE);
+	merge_memory(machine, NULL, 0);
+	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "job");
+	assert_int_equal(machine->devices[1].why[DEV_DRAM_USED], TRACE_MISSED_FREE);
+}
+
+TEST(what_was_told_of_another_process_with_this_pid_is_not_believed)
+{
+	struct process *process = snapshot_find_process(machine, 20);
+
+	process->evidence = (struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 7 };
+	process->start_ticks = 8;
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(process->role, ROLE_JOB);
+	process->evidence = (struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 8 };
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(process->role, ROLE_MONITOR);
+}
+
 /* --- any machine, any claims --- */
 
 static uint64_t seed = 20251115;
@@ -595,6 +675,11 @@ int main(void)
 		ON(lists_of_one_process_are_joined_and_move_to_it),
 		ON(the_list_of_a_lesser_origin_does_not_stand_beside_better_figures),
 		ON(a_part_without_a_list_is_missing_in_the_joined_one),
+		ON(a_monitor_leaves_no_memory_unknown),
+		ON(where_only_monitors_are_nothing_is_used),
+		ON(a_monitor_that_reports_memory_is_a_job),
+		ON(a_monitor_that_probes_follow_is_a_job),
+		ON(what_was_told_of_another_process_with_this_pid_is_not_believed),
 		cmocka_unit_test(on_any_machine_the_numbers_add_up),
 	};
 
