@@ -19,13 +19,11 @@ struct errand {
 	struct loaded loaded;
 };
 
-/* As the kernel writes it behind the name. */
 static bool is_deleted(const char *path)
 {
-	static const char sign[] = " (deleted)";
-	size_t length = strlen(path);
+	size_t length = strlen(path), sign = strlen(PROCFS_DELETED);
 
-	return length >= strlen(sign) && strcmp(path + length - strlen(sign), sign) == 0;
+	return length >= sign && strcmp(path + length - sign, PROCFS_DELETED) == 0;
 }
 
 static int look_at_file(const struct metal_mapping *mapping, void *arg)

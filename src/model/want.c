@@ -12,9 +12,10 @@ static const struct field_table *const tables[] = {
 static const struct field_ref *const part_needs[PART_N] = {
 	/*
 	 * Slots in TT-Metal's files have the pid that their process has in its own namespace,
-	 * and count only if the file belongs to the process's user.
+	 * and count only if the file belongs to the process's user. Whether the memory of a
+	 * device is complete depends on the roles of its holders.
 	 */
-	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID)),
+	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID), PROCESS_FIELD(ROLE)),
 	[PART_ALLOCATIONS] = FIELDS(PART(PROCESSES)),
 	[PART_REPORTERS] = FIELDS(PART(PROCESSES)),
 	/*

@@ -237,7 +237,7 @@ static void find_unit(const struct path *path, struct owner *owner)
 /* The kernel marks the path of a group that was removed under its last process. */
 static size_t path_length(const char *text, size_t length)
 {
-	static const char mark[] = " (deleted)";
+	static const char mark[] = PROCFS_DELETED;
 	size_t tail = sizeof(mark) - 1;
 
 	if (length >= tail && memcmp(text + length - tail, mark, tail) == 0)

@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,29 @@ static void read_owner(struct person *person, struct proc_text *text)
 		person->owner_error = -ENOMEM;
 }
 
+/*
+ * Base name of the executable. In a tree nothing tells whose file it is, and links of a
+ * simulated process lead to the simulator: there it counts as not readable.
+ */
+static void read_exe(struct person *person)
+{
+	char path[48], text[PATH_MAX], *base, *end;
+	ssize_t length;
+
+	person->exe[0] = '\0';
+	snprintf(path, sizeof(path), "proc/%d/exe", person->pid);
+	length = person->root->live ? root_readlink(person->root, path, text, sizeof(text)) : -1;
+	person->exe_read = length > 0;
+	base = person->exe_read ? strrchr(text, '/') : NULL;
+	if (!base)
+		return;
+	end = text + length - MIN((size_t)length, strlen(PROCFS_DELETED));
+	if (end > base && strcmp(end, PROCFS_DELETED) == 0)
+		*end = '\0';
+	if (strlen(base + 1) < sizeof(person->exe))
+		strcpy(person->exe, base + 1);
+}
+
 /* Is it the process it was, under the same name, and was that not long ago? */
 static bool person_is_fresh(const struct person *person, const struct procfs_stat *before)
 {
@@ -85,7 +109,7 @@ static void read_rest(struct person *person)
 
 	person->status = (struct procfs_status){ 0 };
 	person->wants_status = person_wants(person, PROC_UID) || person_wants(person, PROC_USER) ||
-			       person_wants(person, PROC_NS_PID);
+			       person_wants(person, PROC_NS_PID) || person->wants_role;
 	if (person->wants_status) {
 		r = read_proc(person, "status", &text);
 		person->status_error = r < 0 ? r : procfs_parse_status(text.data, &person->status);
@@ -96,6 +120,8 @@ static void read_rest(struct person *person)
 	person->mount_ns = 0;
 	if (person->wants_mount_ns)
 		read_mount_ns(person);
+	if (person->wants_role)
+		read_exe(person);
 }
 
 void person_read(void *arg)

@@ -31,6 +31,9 @@ struct person {
 	struct buf command;
 	bool wants_mount_ns;
 	uint64_t mount_ns; /* 0: not to be had */
+	bool wants_role;
+	bool exe_read;
+	char exe[MONITOR_NAME]; /* base name of its executable; empty if it is longer */
 };
 
 static inline bool person_wants(const struct person *person, enum process_field field)

@@ -4,6 +4,7 @@
 #include "basic/clock.h"
 #include "source/person.h"
 #include "source/procfs.h"
+#include "source/roles.h"
 #include "source/usernames.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 
 struct proc {
 	struct usernames users;
+	struct roles roles;
 	struct person **late; /* whose job hangs: a second one would hang as well */
 	size_t n_late;
 	struct person **known; /* of the last sample, by pid, if it was paced */
@@ -229,6 +231,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	const struct want *want = sample->want;
 	/* A tree has no namespaces, and a simulated machine's processes are in ours. */
 	bool mount_ns = sample->root->live;
+	bool role = fieldset_has(&want->process, PROC_ROLE);
 	struct person *person;
 
 	if (!can_be_asked(process) || is_late(proc, process->pid)) {
@@ -238,7 +241,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	person = take_known(proc, at, process->pid);
 	if (!person)
 		return NULL;
-	if (mount_ns != person->wants_mount_ns ||
+	if (mount_ns != person->wants_mount_ns || role != person->wants_role ||
 	    memcmp(&person->want, &want->process, sizeof(want->process)) != 0)
 		person->read_ns = 0;
 	person->root = sample->root;
@@ -246,6 +249,7 @@ static struct person *make_person(struct proc *proc, size_t *at, struct sample *
 	person->paced = want->paced;
 	person->pid = process->pid;
 	person->wants_mount_ns = mount_ns;
+	person->wants_role = role;
 	person->job = (struct job){ .run = person_read, .arg = person };
 	return person;
 }
@@ -266,15 +270,45 @@ static void keep_known(struct proc *proc, struct sample *sample, struct person *
 			person_free(persons[i]);
 }
 
+/* Evidence on the roles of those who could be read. */
+static int examine_roles(struct proc *proc, struct sample *sample, struct person **persons,
+			 size_t count)
+{
+	CLEANUP_FREE struct role_evidence **evidence = calloc(count + 1, sizeof(*evidence));
+	CLEANUP_FREE struct person **judged = calloc(count + 1, sizeof(*judged));
+	struct roles *roles = &proc->roles;
+	size_t n = 0;
+
+	if (!evidence || !judged)
+		return -ENOMEM;
+	monitors_take(&roles->monitors, sample->crew);
+	if (roles->monitors.problem.length)
+		snapshot_complain(sample->snapshot, "proc", "%s",
+				  buf_text(&roles->monitors.problem));
+	for (size_t i = 0; i < count; i++) {
+		struct process *process = snapshot_find_process(sample->snapshot, persons[i]->pid);
+
+		if (!process || !persons[i]->wants_role || persons[i]->error < 0 ||
+		    !crew_job_is_done(sample->crew, &persons[i]->job))
+			continue;
+		judged[n] = persons[i];
+		evidence[n++] = &process->evidence;
+	}
+	return roles_examine(roles, sample->crew, sample->deadline_ns, judged, evidence, n);
+}
+
 static int proc_sample(void *state, struct sample *sample)
 {
 	struct proc *proc = state;
 	struct snapshot *snapshot = sample->snapshot;
 	size_t n = snapshot->n_processes, count = 0, at = 0;
 	CLEANUP_FREE struct person **persons = calloc(n + 1, sizeof(*persons));
-	CLEANUP_FREE struct job **jobs = calloc(n + 1, sizeof(*jobs));
+	CLEANUP_FREE struct job **jobs = calloc(n + 2, sizeof(*jobs));
+	struct job *names;
 	double boot = 0;
+	size_t n_jobs = 0;
 	bool has_boot;
+	int r;
 
 	name_accounts(&proc->users, sample);
 	drop_late(proc, sample->crew);
@@ -286,24 +320,28 @@ static int proc_sample(void *state, struct sample *sample)
 
 		if (!person)
 			continue;
-		jobs[count] = &person->job;
+		jobs[n_jobs++] = &person->job;
 		persons[count++] = person;
 	}
 	forget_known(proc, &at, INT64_MAX);
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	names = count ? monitors_job(&proc->roles.monitors, sample->crew) : NULL;
+	if (names)
+		jobs[n_jobs++] = names;
+	crew_run(sample->crew, jobs, n_jobs, sample->deadline_ns);
 	for (size_t i = 0; i < count; i++)
 		person_fill(&proc->users, sample, persons[i], has_boot, boot);
+	r = examine_roles(proc, sample, persons, count);
 	keep_known(proc, sample, TAKE_PTR(persons), count);
-	return 0;
+	return r;
 }
 
 static int proc_open(const struct root *root, void **ret_state)
 {
 	struct proc *proc = calloc(1, sizeof(*proc));
 
-	(void)root;
 	if (!proc)
 		return -ENOMEM;
+	roles_init(&proc->roles, root);
 	*ret_state = proc;
 	return 0;
 }
@@ -318,7 +356,8 @@ static void proc_close(void *state, struct crew *crew)
 	usernames_done(&proc->users);
 	free(proc->known);
 	free(proc->late);
-	free(proc);
+	if (roles_done(&proc->roles, crew))
+		free(proc);
 }
 
 const struct source source_proc = {

@@ -49,6 +49,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 	if (!word_u64(word_at(text, 1), &parent) || parent > INT32_MAX ||
 	    !word_u64(word_at(text, 11), &user) || !word_u64(word_at(text, 12), &system) ||
 	    !word_u64(word_at(text, 19), &stat.start_ticks) ||
+	    !word_u64(word_at(text, 20), &stat.size) ||
 	    !word_u64(word_at(text, 21), &stat.rss_pages))
 		return -EBADMSG;
 	stat.parent = (int32_t)parent;
@@ -84,18 +85,31 @@ static void parse_ns_pids(const char *text, struct procfs_status *status)
 	}
 }
 
+/* Real, effective, saved and that of file systems, separated by tabs. */
+static bool parse_uids(const char *text, struct procfs_status *status)
+{
+	status->is_root = true;
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t uid;
+
+		if (!word_u64(text, &uid) || uid > UINT32_MAX)
+			return false;
+		status->is_root &= uid == 0;
+		if (i == 1)
+			status->uid = (uint32_t)uid;
+		text += strcspn(text, "\t\n");
+		text += *text == '\t';
+	}
+	return true;
+}
+
 int procfs_parse_status(const char *text, struct procfs_status *ret)
 {
 	const char *uid = find_line(text, "Uid:\t"), *ns = find_line(text, "NSpid:");
 	struct procfs_status status = { 0 };
-	uint64_t effective;
 
-	if (!uid)
+	if (!uid || !parse_uids(uid, &status))
 		return -EBADMSG;
-	uid += strcspn(uid, "\t\n"); /* real, then effective */
-	if (*uid != '\t' || !word_u64(uid + 1, &effective) || effective > UINT32_MAX)
-		return -EBADMSG;
-	status.uid = (uint32_t)effective;
 	if (ns)
 		parse_ns_pids(ns, &status);
 	*ret = status;

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the kernel writes behind the path of a file that has no name any more. */
+#define PROCFS_DELETED " (deleted)"
+
 /* /proc/PID/stat */
 struct procfs_stat {
 	char comm[64];
@@ -19,6 +22,7 @@ struct procfs_stat {
 	uint64_t cpu_ticks; /* user and system */
 	uint64_t start_ticks;
 	uint64_t rss_pages;
+	uint64_t size; /* of its address space, in bytes */
 };
 
 MUST_CHECK int procfs_parse_stat(const char *text, struct procfs_stat *ret);
@@ -26,6 +30,7 @@ MUST_CHECK int procfs_parse_stat(const char *text, struct procfs_stat *ret);
 /* /proc/PID/status: effective uid, pids in every namespace from ours inward. */
 struct procfs_status {
 	uint32_t uid;
+	bool is_root; /* real, effective, saved and file system uid are all 0 */
 	int32_t ns_pids[8];
 	unsigned ns_depth; /* 0: the kernel does not tell */
 };

@@ -59,9 +59,9 @@ def expect(have, want):
 class Holder:
     """A Python process that runs some code, says so, and waits for its end."""
 
-    def __init__(self, code, prefix=(), close_fds=True, **variables):
+    def __init__(self, code, prefix=(), close_fds=True, program=(sys.executable,), **variables):
         self.process = subprocess.Popen(
-            [*prefix, sys.executable, "-c",
+            [*prefix, *program, "-c",
              "import os, mmap, sys, time\n" + code + "\nprint(os.getpid(), flush=True)\nsys.stdin.read()"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, close_fds=close_fds,
             env=dict(os.environ, **variables))
@@ -653,11 +653,16 @@ def labels():
     assert "SIMULATED" not in table and "RECORDED" not in table
 
 
-if os.getpgrp() != os.getpid():
-    os.setsid()
-try:
-    globals()[SCENARIO]()
-finally:
-    for process in started:
-        process.kill()
-        process.wait()
+def play(scenarios):
+    if os.getpgrp() != os.getpid():
+        os.setsid()
+    try:
+        scenarios[SCENARIO]()
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    play(globals())

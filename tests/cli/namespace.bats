@@ -27,7 +27,7 @@ needs_root_namespace() {
 scenario() {
 	local name=$1
 	shift
-	run private "$HERE/stage.sh" "$D" "$TTSIM" "$@" -- python3 "$HERE/holders.py" "$name" "$WORK/tt_smi" 3>&-
+	run private "$HERE/stage.sh" "$D" "$TTSIM" "$@" -- python3 "$HERE/${SCENARIOS:-holders}.py" "$name" "$WORK/tt_smi" 3>&-
 	echo "$output"
 	if [[ "$output" = *SKIP:* ]]; then skip "${output#*SKIP: }"; fi
 	[ "$status" = 0 ]
@@ -115,4 +115,47 @@ scenario() {
 
 @test "at the true paths nothing is labelled as simulated" {
 	scenario labels --no-workloads
+}
+
+# role NAME: root's programs, and what other users make of them.
+role() {
+	[ "$(id -u)" = 0 ] || skip "not root: no program of root's, and no other user to be"
+	SCENARIOS=roles scenario "$1" --no-workloads
+}
+
+@test "a telemetry collector of root's, or of a service's user, is a monitor" {
+	role collector
+}
+
+@test "TT-Metal in a program with a monitor's name is a job" {
+	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without it"
+	role metal
+}
+
+@test "a script with a monitor's name is one if root runs it" {
+	role script
+}
+
+@test "a user's program with a monitor's name is a job" {
+	role namesakes
+}
+
+@test "root's program under a name that a user gave it is a job" {
+	role renamed
+}
+
+@test "root's program with a user's code in it is a job" {
+	role injected
+}
+
+@test "a monitor that becomes another program is a job" {
+	role executed
+}
+
+@test "a monitor whose file was replaced" {
+	role replaced
+}
+
+@test "names in /etc/tt-smi/monitors count if only root may write them" {
+	role listed_names
 }

@@ -119,6 +119,25 @@ TEST(an_old_kernel_tells_no_namespaces)
 	assert_int_equal(status.ns_depth, 0);
 }
 
+TEST(a_process_is_roots_if_all_its_users_are)
+{
+	static const struct {
+		const char *text;
+		bool is_root;
+	} cases[] = {
+		{ "Uid:\t0\t0\t0\t0\n", true },	    { "Uid:\t1000\t0\t0\t0\n", false },
+		{ "Uid:\t0\t1000\t0\t0\n", false }, { "Uid:\t0\t0\t1000\t0\n", false },
+		{ "Uid:\t0\t0\t0\t1000\n", false }, { "Uid:\t1000\t1000\t1000\t1000\n", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct procfs_status status;
+
+		assert_int_equal(procfs_parse_status(cases[i].text, &status), 0);
+		assert_int_equal(status.is_root, cases[i].is_root);
+	}
+}
+
 TEST(namespaces_deeper_than_our_room_are_cut)
 {
 	struct procfs_status status;
@@ -360,6 +379,7 @@ int main(void)
 		cmocka_unit_test(a_stat_that_is_cut_short_anywhere_is_refused),
 		cmocka_unit_test(status_gives_the_effective_user_and_every_pid),
 		cmocka_unit_test(an_old_kernel_tells_no_namespaces),
+		cmocka_unit_test(a_process_is_roots_if_all_its_users_are),
 		cmocka_unit_test(namespaces_deeper_than_our_room_are_cut),
 		cmocka_unit_test(a_status_without_a_user_is_refused),
 		cmocka_unit_test(a_command_line_is_joined_and_its_program_named),

@@ -1,0 +1,75 @@
+#include "source/protected.h"
+
+#include "basic/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/nsfs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+bool protected_by_mode(const struct stat *st)
+{
+	return st->st_uid == 0 && !(st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* What can be said of a path without waking an automounter. */
+static bool look(int directory, const char *path, struct stat *ret)
+{
+	return fstatat(directory, path, ret, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
+	       protected_by_mode(ret);
+}
+
+/*
+ * Does the mount namespace belong to our own user namespace? One that a user made belongs to
+ * a user namespace of that user, in which every file can be mounted on every other.
+ */
+static bool is_made_by_root(int mounts)
+{
+	CLEANUP_CLOSE int owner = ioctl(mounts, NS_GET_USERNS);
+	struct stat theirs, ours;
+
+	return owner >= 0 && fstat(owner, &theirs) == 0 && stat("/proc/self/ns/user", &ours) == 0 &&
+	       protected_same(&theirs, &ours);
+}
+
+int protected_open_root(const struct root *root, pid_t pid)
+{
+	enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
+	CLEANUP_CLOSE int mounts = -1;
+	struct stat theirs, ours;
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d/ns/mnt", pid);
+	mounts = root_open(root, path, O_RDONLY | O_CLOEXEC);
+	if (mounts < 0)
+		return mounts;
+	if (fstat(mounts, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
+		return -errno;
+	/* Seen from here, paths in our own namespace begin at our root, also after a chroot. */
+	if (protected_same(&theirs, &ours))
+		return root_open(root, ".", DIRECTORY);
+	if (!is_made_by_root(mounts))
+		return -EPERM;
+	snprintf(path, sizeof(path), "proc/%d/root", pid);
+	return root_open(root, path, DIRECTORY);
+}
+
+/* From the top: below a directory that is not root's nothing is touched. */
+bool protected_path(int directory, const char *path, struct stat *ret)
+{
+	char part[PATH_MAX];
+
+	if (path[0] != '/' || snprintf(part, sizeof(part), "%s", path + 1) >= (int)sizeof(part) ||
+	    fstat(directory, ret) < 0 || !protected_by_mode(ret))
+		return false;
+	for (char *slash = strchr(part, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (!look(directory, part, ret) || !S_ISDIR(ret->st_mode))
+			return false;
+		*slash = '/';
+	}
+	return look(directory, part, ret) && S_ISREG(ret->st_mode);
+}

@@ -1,0 +1,35 @@
+/*
+ * Evidence on what each holder is, a job or a monitor; model/role.h judges it.
+ *
+ * Names come with what is read of each process anyway. Only a process whose name is on the
+ * list is looked at further, and again only after something in it has changed.
+ */
+#pragma once
+
+#include "basic/crew.h"
+#include "source/monitors.h"
+#include "source/person.h"
+#include "source/role_look.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct roles {
+	struct monitors monitors;
+	struct role_look **looks; /* by pid; also those whose job hangs */
+	size_t n_looks;
+};
+
+void roles_init(struct roles *roles, const struct root *root);
+
+/*
+ * Fills what is known of so many processes, by pid, each read with person_read() and
+ * wants_role; what the server or the tracer told stays. The names' job (monitors_job())
+ * must have been run before. -ENOMEM.
+ */
+MUST_CHECK int roles_examine(struct roles *roles, struct crew *crew, int64_t deadline_ns,
+			     struct person *const *persons, struct role_evidence *const *ret,
+			     size_t count);
+
+/* Frees all but what a job uses that hangs. False: the struct itself must stay. */
+bool roles_done(struct roles *roles, struct crew *crew);
