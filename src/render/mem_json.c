@@ -95,6 +95,7 @@ static void put_process(struct writer *w, const struct process *process, const s
 	json_put_field(json, "name", &process_fields, PROC_NAME, process);
 	json_put_field(json, "program", &process_fields, PROC_PROGRAM, process);
 	json_put_field(json, "user", &process_fields, PROC_USER, process);
+	json_put_field(json, "role", &process_fields, PROC_ROLE, process);
 	json_put_fields(json, &usage_fields, 0, USAGE_N_FIELDS, usage);
 	put_growth(w, history_of_process(w->view->history, process, dev));
 	put_list(w, &usage->list);

@@ -82,7 +82,7 @@ static void put_amount(struct line *line, const struct usage *usage, enum usage_
 	if (value.why == KNOWN)
 		buf_puts(&text, bound_of_usage(usage, field, line->look->utf8));
 	if (value.why != KNOWN)
-		buf_puts(&text, "N/A");
+		buf_puts(&text, value.why == NOT_APPLICABLE ? "-" : "N/A");
 	else if (value.field->unit == U_BYTE)
 		format_bytes_fine(&text, value.exact);
 	else

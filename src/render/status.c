@@ -49,6 +49,10 @@ void status_text(struct buf *out, const struct process *process)
 		exact &= process->usages[i].exact;
 		best = MAX(best, process->usages[i].source);
 	}
+	if (process->role == ROLE_MONITOR) {
+		buf_puts(out, "Monitor (uses no memory)");
+		return;
+	}
 	if (!known) {
 		untracked_text(out, process);
 		return;

@@ -40,6 +40,10 @@ static void put_sum(struct sheet *sheet, size_t width, const struct process *pro
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t sum;
 
+	if (process->role == ROLE_MONITOR) {
+		sheet_cell(sheet, width, TINT_DIM, "-");
+		return;
+	}
 	if (!process_total(process, field, &sum)) {
 		cell_na(sheet, width);
 		return;

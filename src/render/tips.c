@@ -2,8 +2,11 @@
 
 #define DOCTOR "   tt_smi doctor tells for each process what would make its memory known\n"
 
+/* A monitor has no memory that could be tracked. */
 static bool is_tracked(const struct process *process)
 {
+	if (process->role == ROLE_MONITOR)
+		return true;
 	for (size_t i = 0; i < process->n_usages; i++)
 		if (process->usages[i].why[USE_DRAM] == KNOWN)
 			return true;

@@ -180,6 +180,8 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 		if (usage->why[USE_DRAM] == KNOWN) {
 			buf_puts(out, bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
 			format_bytes(out, usage->dram);
+		} else if (process->role == ROLE_MONITOR) {
+			buf_puts(out, role_name(process->role));
 		} else {
 			buf_printf(out, "N/A (%s)", reason_text(usage->why[USE_DRAM]));
 		}

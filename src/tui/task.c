@@ -101,6 +101,11 @@ static void put_command(struct buf *out, const struct process *process)
 	buf_puts(out, label);
 }
 
+static bool is_device_memory(enum task_column column)
+{
+	return column == TASK_DRAM || column == TASK_PEAK || column == TASK_L1;
+}
+
 /* A figure that is not all there is says so. */
 static const char *bound_of(const struct process *process, enum task_column column)
 {
@@ -134,6 +139,9 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 	}
 	if (column == TASK_PID && process->pid == 0) {
 		buf_puts(out, "?");
+	} else if (process->role == ROLE_MONITOR && is_device_memory(column)) {
+		/* It has none; the column that is always there says why. */
+		buf_puts(out, column == TASK_DRAM ? role_name(ROLE_MONITOR) : "-");
 	} else if (task_number(process, column, &number)) {
 		buf_puts(out, bound_of(process, column));
 		put_number(out, column, number);

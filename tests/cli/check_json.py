@@ -107,9 +107,10 @@ def check_device(document, device):
     check_pool(memory["l1"], [u["l1"] for u in usages.values()], f"{what}: L1")
     if memory["used"] is not None:
         expect(memory["trace"], sum(u["trace"] or 0 for u in usages.values()), f"{what}: trace")
-        complete = all(u["dram"] is not None for u in usages.values())
+        jobs = [process["pid"] for process in document["processes"] if process["role"] == "job"]
+        complete = all(usage["dram"] is not None for pid, usage in usages.items() if pid in jobs)
         if memory["complete"] and not complete:
-            raise Wrong(f"{what}: complete, but not all are tracked")
+            raise Wrong(f"{what}: complete, but not all jobs are tracked")
         if memory["trace"] > memory["used"] or memory["l1"]["small"] > memory["l1"]["used"]:
             raise Wrong(f"{what}: a part is larger than the whole")
         if memory["total"]:

@@ -17,7 +17,7 @@ GPU_FIELDS+=,heartbeat,uptime,thermal_trips,memory.total,memory.used,memory.free
 GPU_FIELDS+=,memory.l1.used,memory.l1.free,memory.l1_small.used,memory.cb.used,memory.complete,utilization.compute
 GPU_FIELDS+=,utilization.device,utilization.memory,processes.count
 APP_FIELDS=timestamp,index,gpu_uuid,pid,ns_pid,process_name,command,user,uid,start_time,elapsed,process_state,cpu
-APP_FIELDS+=,host_memory,owner,container,container.runtime,pod,slurm.job_id,slurm.step,unit,holding,used_memory
+APP_FIELDS+=,host_memory,owner,container,container.runtime,pod,slurm.job_id,slurm.step,unit,holding,role,used_memory
 APP_FIELDS+=,memory.l1,memory.l1_small,memory.trace,memory.cb,memory.peak,tracking
 
 # keep FILE [OPTIONS]: what tt_smi writes, as $WORK/have/FILE; codes and stderr go into "exit".
@@ -140,6 +140,10 @@ check() { # MACHINE
 
 @test "holders that the kernel names where the driver does not" {
 	check traced-old
+}
+
+@test "monitors hold devices and leave no memory unknown" {
+	check monitors
 }
 
 @test "the Wormhole that was observed" {

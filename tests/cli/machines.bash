@@ -2,7 +2,7 @@
 # has that is worth a test stands beside it.
 
 MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
-	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old observed-wormhole observed-blackhole'
+	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old monitors observed-wormhole observed-blackhole'
 
 make_machine() {
 	make_"${1//[-.]/_}"
@@ -172,6 +172,15 @@ make_traced_old() {
 		-w dev=1,via=none,name=gone
 	chmod 0 "$D/proc/1002/fd" "$D/proc/1002/maps"
 	rm -r "$D/proc/1003"
+}
+
+# A collector on every device, beside a job, alone, and beside a user's namesake of another
+# monitor, and one that an administrator has named.
+make_monitors() {
+	machine -b n300,p150a,n150,p150a -w via=monitor -w dev=0,dram=3G,l1=1M,name=job,uid=1000 \
+		-w dev=2,via=none,name=tt-smi,uid=1000 -w dev=3,via=none,name=site-watch
+	mkdir -p "$D/etc/tt-smi"
+	printf '# ours\nsite-watch\n' >"$D/etc/tt-smi/monitors"
 }
 
 make_observed_wormhole() {

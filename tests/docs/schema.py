@@ -27,7 +27,8 @@ KINDS = {
 }
 
 # Values that are always there, so that null is not allowed.
-ALWAYS = {"DEV_NAME", "DEV_ARCHITECTURE", "DEV_STATE", "DEV_HEALTH", "DEV_REMOTE", "PROC_PID", "PROC_HOLDING", "USE_TRACKING"}
+ALWAYS = {"DEV_NAME", "DEV_ARCHITECTURE", "DEV_STATE", "DEV_HEALTH", "DEV_REMOTE", "PROC_PID", "PROC_HOLDING", "PROC_ROLE",
+          "USE_TRACKING"}
 
 DEVICE_ID = {
     "description": "number N of /dev/tenstorrent/N; a text such as \"0R\" for the chip without PCIe behind it, a PCI address for a card that the driver does not serve",
@@ -46,6 +47,7 @@ def enums():
         "DEV_STATE": fields.cases("model/device.c", "device_state_name"),
         "PROC_STATE": fields.cases("source/proc.c", "state_name"),
         "PROC_HOLDING": fields.cases("model/process.c", "holding_name"),
+        "PROC_ROLE": fields.cases("model/role.c", "role_name"),
         "USE_TRACKING": fields.names("model/process.c", r"names"),
     }
 

@@ -49,6 +49,7 @@ def process(units, choices):
     add(schema, "pid", {"type": "integer", "minimum": 1})
     for key in "name", "program", "user":
         add(schema, key, {"type": ["string", "null"]})
+    add(schema, "role", {"enum": choices["PROC_ROLE"]})
     main_schema.add_fields(schema, fields.usage_fields(), units, choices)
     add(schema, "growth", growth())
     add(schema, "list", {"description": "its allocations, in no order; null: see list_unavailable", "type": ["array", "null"], "items": {"$ref": "#/$defs/allocation"}})
