@@ -21,6 +21,13 @@ show() {
 	diff <("$TT_SMI" --root "$WORK/tree") <("$TT_SMI" --root "$WORK/captured")
 }
 
+@test "cards that the driver does not serve are recorded too" {
+	tree -b n150,p150a,p150a --no-workloads --fault unbound:1 --fault vfio:2
+	"$TOP/scripts/capture" -r "$WORK/tree" "$WORK/captured"
+	show "$WORK/captured" | jq -e '.devices | map(.id) == [0, "0000:02:00.0", "0000:03:00.0"]'
+	diff <(show "$WORK/tree") <(show "$WORK/captured")
+}
+
 @test "a recording of a running machine has its processes and their memory" {
 	"$TTSIM" -- sh -c '"$0" -r "$TT_SMI_ROOT" "$1"' "$TOP/scripts/capture" "$WORK/captured" 3>&-
 	"$TT_SMI" --root "$WORK/captured" --json >"$WORK/json"
