@@ -1,0 +1,318 @@
+/*
+ * What the source makes of the tracer's text: whose lines they are, for which devices, and how
+ * far they can be trusted. Devices and processes are given; the text is in a tree.
+ */
+#include "source/source.h"
+#include "unit.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PATH "run/tt-smi/bpf/allocations"
+#define HEAD "PID Comm DRAM L1 L1_SMALL TRACE BUFFERS SYSTEM CHIP START STATE\n- -\n"
+#define TAIL "\nTOTAL - 0 0 0 0 0 0 - - -\n"
+
+static char folder[40];
+static struct root root;
+static struct want want;
+static struct sample sample;
+static void *state_of_source;
+
+static void add_devices(unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct device device;
+
+		device_init(&device, i);
+		snprintf(device.bdf, sizeof(device.bdf), "0000:%02x:00.0", i + 1);
+		device.why[DEV_BDF] = KNOWN;
+		assert_non_null(snapshot_add_device(sample.snapshot, &device));
+	}
+}
+
+/* A process that has the first devices open. */
+static void add_process(int32_t pid, uint64_t start, unsigned devices)
+{
+	struct process *process = snapshot_add_process(sample.snapshot, pid);
+
+	assert_non_null(process);
+	process->start_ticks = start;
+	for (unsigned i = 0; i < devices; i++)
+		assert_non_null(process_use(process, i));
+}
+
+/*
+ * Three devices. Process 10 has all of them open, 11 and 12, which began in the same tick, the
+ * first two, 13 the first, 14 none.
+ */
+static int make(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "/tmp/unit_traced.XXXXXX");
+	if (!mkdtemp(folder) || root_init(&root, folder) < 0 || mkdirat(root.fd, "run", 0700) < 0 ||
+	    mkdirat(root.fd, "run/tt-smi", 0700) < 0 ||
+	    mkdirat(root.fd, "run/tt-smi/bpf", 0700) < 0)
+		return -1;
+	want.processes = true;
+	sample = (struct sample){ .root = &root, .want = &want, .deadline_ns = INT64_MAX / 4 };
+	if (crew_new(&sample.crew) < 0 || snapshot_new(&sample.snapshot) < 0 ||
+	    source_traced.open(&root, &state_of_source) < 0)
+		return -1;
+	add_devices(3);
+	add_process(10, 100, 3);
+	add_process(11, 110, 2);
+	add_process(12, 110, 2);
+	add_process(13, 130, 1);
+	add_process(14, 140, 0);
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	(void)state;
+	source_traced.close(state_of_source, sample.crew);
+	sample_done(&sample);
+	snapshot_free(sample.snapshot);
+	crew_free(sample.crew);
+	unlinkat(root.fd, PATH, 0);
+	unlinkat(root.fd, "run/tt-smi/bpf", AT_REMOVEDIR);
+	unlinkat(root.fd, "run/tt-smi", AT_REMOVEDIR);
+	unlinkat(root.fd, "run", AT_REMOVEDIR);
+	root_done(&root);
+	return rmdir(folder);
+}
+
+static void read_lines(const char *lines)
+{
+	char text[4096];
+	int length = snprintf(text, sizeof(text), HEAD "%s" TAIL, lines);
+	int fd = openat(root.fd, PATH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(length < (int)sizeof(text));
+	assert_int_equal(write(fd, text, (size_t)length), length);
+	close(fd);
+	assert_int_equal(source_traced.sample(state_of_source, &sample), 0);
+}
+
+static size_t count_claims(int32_t pid)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sample.n_claims; i++)
+		count += sample.claims[i].pid == pid;
+	return count;
+}
+
+/* The only claim of a process for a device. */
+static const struct claim *claim_of(int32_t pid, size_t device)
+{
+	const struct claim *found = NULL;
+
+	for (size_t i = 0; i < sample.n_claims; i++) {
+		if (sample.claims[i].pid != pid || sample.claims[i].device != device)
+			continue;
+		assert_null(found);
+		found = &sample.claims[i];
+	}
+	if (!found)
+		fail_msg("process %d, device %zu: no claim", pid, device);
+	return found;
+}
+
+static void assert_reason(int32_t pid, size_t device, enum reason why)
+{
+	const struct process *process = snapshot_find_process(sample.snapshot, pid);
+	const struct usage *usage = process_find_usage(process, device);
+
+	assert_non_null(usage);
+	assert_int_equal(usage->why[USE_DRAM], why);
+}
+
+TEST(every_figure_of_a_line_is_claimed)
+{
+	const struct claim *claim;
+
+	read_lines("13 job 1 2 3 4 5 6 0 130 exact\n");
+	assert_int_equal(sample.n_claims, 1);
+	claim = claim_of(13, 0);
+	assert_int_equal(claim->start_ticks, 130);
+	assert_int_equal(claim->source, TRACKING_TRACED);
+	assert_int_equal(claim->dram, 1);
+	assert_int_equal(claim->l1, 2);
+	assert_int_equal(claim->l1_small, 3);
+	assert_int_equal(claim->trace, 4);
+	assert_int_equal(claim->held, 5);
+	assert_int_equal(claim->system, 6);
+	assert_true(claim->has_held && !claim->low && !claim->has_counts && !claim->has_peak);
+}
+
+/* In any order of the lines, and up to the last one of an array that is full. */
+TEST(each_process_has_its_own_lines)
+{
+	read_lines("12 c 40 0 0 0 1 0 1 110 exact\n"
+		   "10 a 10 0 0 0 1 0 1 100 exact\n"
+		   "12 c 30 0 0 0 1 0 0 110 exact\n"
+		   "10 a 20 0 0 0 1 0 2 100 exact\n"
+		   "10 a 50 0 0 0 1 0 0 100 exact\n"
+		   "11 b 60 0 0 0 1 0 1 110 exact\n"
+		   "11 b 70 0 0 0 1 0 0 110 exact\n"
+		   "13 d 80 0 0 0 1 0 0 130 exact\n");
+	assert_int_equal(sample.n_claims, 8);
+	assert_int_equal(claim_of(10, 0)->dram, 50);
+	assert_int_equal(claim_of(10, 1)->dram, 10);
+	assert_int_equal(claim_of(10, 2)->dram, 20);
+	assert_int_equal(claim_of(11, 0)->dram, 70);
+	assert_int_equal(claim_of(11, 1)->dram, 60);
+	assert_int_equal(claim_of(12, 0)->dram, 30);
+	assert_int_equal(claim_of(12, 1)->dram, 40);
+	assert_int_equal(claim_of(13, 0)->dram, 80);
+}
+
+TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
+{
+	read_lines("11 new 5 0 0 0 1 0 0 110 exact\n"
+		   "11 old 7 0 0 0 1 0 1 109 unreliable:mesh\n"
+		   "11 next 9 0 0 0 1 0 1 111 since-attach\n"
+		   "99 unknown 1 0 0 0 1 0 0 1 exact\n");
+	assert_int_equal(sample.n_claims, 2);
+	assert_int_equal(claim_of(11, 0)->dram, 5);
+	assert_int_equal(claim_of(11, 1)->dram, 0);
+	assert_false(claim_of(11, 0)->low || claim_of(11, 1)->low);
+}
+
+TEST(a_device_without_a_line_has_nothing)
+{
+	read_lines("10 a 7 0 0 0 1 0 1 100 exact\n"
+		   "11 b 0 0 0 0 0 0 - 110 exact\n"
+		   "14 e 0 0 0 0 0 0 - 140 exact\n");
+	assert_int_equal(count_claims(10), 3);
+	assert_int_equal(claim_of(10, 0)->dram, 0);
+	assert_int_equal(claim_of(10, 1)->dram, 7);
+	assert_int_equal(claim_of(10, 2)->dram, 0);
+	assert_int_equal(count_claims(11), 2);
+	assert_int_equal(claim_of(11, 0)->held, 0);
+	assert_int_equal(claim_of(11, 1)->held, 0);
+	assert_int_equal(count_claims(12) + count_claims(13) + count_claims(14), 0);
+	assert_int_equal(sample.snapshot->n_problems, 0);
+}
+
+TEST(one_line_in_doubt_is_enough_for_its_process_and_for_no_other)
+{
+	static const char *const lines[] = {
+		"10 a 1 0 0 0 1 0 0 100 unreliable:mesh\n"
+		"10 a 1 0 0 0 1 0 1 100 exact\n"
+		"10 a 1 0 0 0 1 0 2 100 exact\n",
+		"10 a 1 0 0 0 1 0 0 100 exact\n"
+		"10 a 1 0 0 0 1 0 1 100 unreliable:mesh\n"
+		"10 a 1 0 0 0 1 0 2 100 exact\n",
+		"10 a 1 0 0 0 1 0 0 100 exact\n"
+		"10 a 1 0 0 0 1 0 1 100 exact\n"
+		"10 a 1 0 0 0 1 0 2 100 unreliable:mesh\n",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			 "%s"
+			 "11 b 2 0 0 0 1 0 0 110 exact\n",
+			 lines[i]);
+		sample_done(&sample);
+		sample.claims = NULL;
+		sample.n_claims = 0;
+		read_lines(text);
+		assert_int_equal(count_claims(10), 0);
+		assert_int_equal(count_claims(11), 2);
+		for (size_t device = 0; device < 3; device++)
+			assert_reason(10, device, TRACE_MESH);
+		assert_reason(11, 0, NO_TRACKER);
+	}
+}
+
+TEST(one_line_since_the_attach_makes_all_of_them_lower_bounds)
+{
+	read_lines("10 a 1 0 0 0 1 0 0 100 exact\n"
+		   "10 a 1 0 0 0 1 0 1 100 since-attach\n"
+		   "11 b 1 0 0 0 1 0 0 110 since-attach\n"
+		   "12 c 1 0 0 0 1 0 0 110 exact\n");
+	assert_int_equal(sample.n_claims, 7);
+	assert_true(claim_of(10, 0)->low && claim_of(10, 1)->low && claim_of(10, 2)->low);
+	assert_true(claim_of(11, 0)->low && claim_of(11, 1)->low);
+	assert_false(claim_of(12, 0)->low || claim_of(12, 1)->low);
+}
+
+TEST(a_chip_that_is_listed_twice_counts_once)
+{
+	read_lines("10 a 5 0 0 0 1 0 0 100 exact\n"
+		   "10 a 7 0 0 0 1 0 1 100 exact\n"
+		   "10 a 7 0 0 0 1 0 1 100 exact\n");
+	assert_int_equal(claim_of(10, 0)->dram, 5);
+	assert_int_equal(claim_of(10, 1)->dram, 7);
+	assert_int_equal(claim_of(10, 1)->held, 1);
+}
+
+/* Whichever device it is, it may be one without a line: that one is not 0 then. */
+TEST(with_a_chip_that_is_not_found_no_device_is_called_empty)
+{
+	read_lines("11 b 5 0 0 0 1 0 0 110 exact\n"
+		   "11 b 9 0 0 0 1 0 2 110 exact\n"
+		   "12 c 5 0 0 0 1 0 1 110 exact\n");
+	assert_int_equal(count_claims(11), 1);
+	assert_int_equal(claim_of(11, 0)->dram, 5);
+	assert_int_equal(count_claims(12), 2);
+	assert_int_equal(sample.snapshot->n_problems, 1);
+	assert_non_null(strstr(sample.snapshot->problems[0].text, "process 11: its chip 2"));
+}
+
+static void claim_before(int32_t pid, enum tracking source)
+{
+	assert_int_equal(
+		sample_claim(&sample, &(struct claim){ .pid = pid, .source = source, .dram = 1 }),
+		0);
+}
+
+TEST(what_the_server_told_of_traced_processes_stands)
+{
+	claim_before(12, TRACKING_TRACED);
+	claim_before(11, TRACKING_TABLE);
+	claim_before(10, TRACKING_TRACED);
+	read_lines("10 a 5 0 0 0 1 0 0 100 exact\n"
+		   "11 b 7 0 0 0 1 0 1 110 exact\n"
+		   "12 c 9 0 0 0 1 0 0 110 exact\n");
+	assert_int_equal(count_claims(10), 1);
+	assert_int_equal(count_claims(11), 3);
+	assert_int_equal(claim_of(11, 1)->dram, 7);
+	assert_int_equal(count_claims(12), 1);
+}
+
+TEST(a_text_that_is_not_understood_is_reported_and_claims_nothing)
+{
+	read_lines("10 a 5 0 0 0 1 0 64 100 exact\n");
+	assert_int_equal(sample.n_claims, 0);
+	assert_int_equal(sample.snapshot->n_problems, 1);
+	assert_non_null(strstr(sample.snapshot->problems[0].text, "not understood"));
+	assert_reason(10, 0, NO_TRACKER);
+}
+
+#define WITH(test) cmocka_unit_test_setup_teardown(test, make, unmake)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		WITH(every_figure_of_a_line_is_claimed),
+		WITH(each_process_has_its_own_lines),
+		WITH(lines_of_an_earlier_process_with_the_same_pid_are_not_counted),
+		WITH(a_device_without_a_line_has_nothing),
+		WITH(one_line_in_doubt_is_enough_for_its_process_and_for_no_other),
+		WITH(one_line_since_the_attach_makes_all_of_them_lower_bounds),
+		WITH(a_chip_that_is_listed_twice_counts_once),
+		WITH(with_a_chip_that_is_not_found_no_device_is_called_empty),
+		WITH(what_the_server_told_of_traced_processes_stands),
+		WITH(a_text_that_is_not_understood_is_reported_and_claims_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
