@@ -1,5 +1,5 @@
 # The library as a program meets it: headers, exported names, the archive, the
-# pkg-config file, the examples and the demo. SOURCE, BUILD and LIBRARY come from CMake.
+# pkg-config file, the examples and the demo. SOURCE, BUILD, LIBRARY and TT_INSTRUMENTED come from CMake.
 
 setup() {
 	include="$SOURCE/include"
@@ -44,6 +44,7 @@ setup() {
 }
 
 @test "the library asks for nothing that prints, ends the process or takes signals" {
+	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime does"
 	! nm -D --undefined-only "$LIBRARY/libttalloc.so" |
 		grep -w 'printf\|puts\|fprintf\|perror\|syslog\|exit\|_exit\|abort\|__assert_fail\|signal\|sigaction\|raise\|pthread_create'
 }
@@ -61,8 +62,10 @@ setup() {
 }
 
 @test "the C++ example runs, linked with the archive" {
+	local runtime=()
+	[ "${TT_INSTRUMENTED:-}" != coverage ] || runtime=(--coverage)
 	$CXX -std=c++11 -Wall -Wextra -Werror -I"$include" "$SOURCE/examples/ttalloc_example.cpp" \
-		-o "$BATS_TEST_TMPDIR/example" "$LIBRARY/libttalloc.a" -pthread
+		-o "$BATS_TEST_TMPDIR/example" "$LIBRARY/libttalloc.a" -pthread "${runtime[@]}"
 	run "$BATS_TEST_TMPDIR/example"
 	[ "$status" -eq 0 ]
 	[ "$output" = "held: 104857600

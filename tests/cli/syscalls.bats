@@ -5,7 +5,7 @@ load helpers
 load machines
 
 setup() {
-	[ -z "${TT_SANITIZE:-}" ] || skip "built with $TT_SANITIZE, whose runtime makes system calls of its own"
+	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime makes system calls of its own"
 	command -v strace >/dev/null || skip "no strace here"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 	# Not below /dev, which the stage replaces.

@@ -254,7 +254,7 @@ load helpers
 
 @test "no device is opened, and nothing but the terminal is written" {
 	command -v strace >/dev/null || skip "no strace here"
-	[ -z "${TT_SANITIZE:-}" ] || skip "built with $TT_SANITIZE, whose runtime writes files of its own"
+	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime writes files of its own"
 	start -b n150,p150a
 	terminal 100x30 strace -f -qq -o "$WORK/trace" -e trace=open,openat,creat,unlink,rename,mkdir,kill \
 		"$TT_SMI" --root "$D" -w -r 100
