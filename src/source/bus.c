@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/parse.h"
+#include "basic/text.h"
 #include "source/attribute.h"
 
 #include <errno.h>
@@ -114,7 +115,7 @@ static bool read_driver(const struct root *root, struct device *dev)
 	name = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
 	if (strlen(name) >= sizeof(dev->driver) || name[strspn(name, letters)])
 		name = "another driver";
-	snprintf(dev->driver, sizeof(dev->driver), "%s", name);
+	text_copy(dev->driver, sizeof(dev->driver), name);
 	dev->condition = DEVICE_OTHER_DRIVER;
 	return strcmp(name, "tenstorrent") != 0;
 }
