@@ -84,8 +84,8 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	counts.usages += n_claims * TABLE_POOLS;
 	for (uint32_t i = 0; i < n_claims; i++)
 		answer->found |= claims[i].pid == (pid_t)answer->question->pid;
-	/* Those who are traced in vain have no claim. */
-	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0;
+	/* Those who are traced in vain have no claim; others, or the same, have a role. */
+	counts.processes += snapshot ? 2 * (uint32_t)snapshot->n_processes : 0;
 	if (answer->question->flags & WIRE_WANT_FINISHED) {
 		counts.processes += (uint32_t)(accounts->next - accounts->first);
 		counts.usages += accounts->usages;
@@ -195,6 +195,33 @@ static void add_counts(struct answer *answer)
 	}
 }
 
+/*
+ * Roles of holders that were looked at because of their names. A record without figures, of
+ * an origin that readers without roles know, means nothing to them.
+ */
+static void add_roles(struct answer *answer)
+{
+	const struct snapshot *snapshot;
+	const struct claim *claims;
+
+	cards_counts(&answer->manager->cards, &claims, &snapshot);
+	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
+		const struct process *holder = &snapshot->processes[i];
+		struct image_process process = {
+			.pid = (uint32_t)holder->pid,
+			.origin = IMAGE_METAL,
+			.flags = IMAGE_ROLE,
+		};
+
+		if (holder->pid <= 0 || !role_is_settled(&holder->evidence))
+			continue;
+		if (role_judge(&holder->evidence) == ROLE_MONITOR)
+			process.flags |= IMAGE_MONITOR;
+		describe_holder(holder, &process);
+		add_process(answer, &process, NULL, 0);
+	}
+}
+
 static void add_finished(struct answer *answer)
 {
 	struct accounts *accounts = &answer->manager->accounts;
@@ -220,6 +247,7 @@ static void answer_fill(struct answer *answer)
 	for (LIST_EACH(at, &answer->manager->legacy_processes))
 		add_legacy(answer, container_of(at, struct legacy_process, member));
 	add_counts(answer);
+	add_roles(answer);
 	if (answer->question->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);
 	/* Less may be there than was counted: the rest is cut off. */

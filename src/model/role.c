@@ -31,6 +31,14 @@ bool role_is_candidate(const struct role_evidence *evidence)
 	return evidence->uid_is_root && evidence->comm_listed;
 }
 
+bool role_is_settled(const struct role_evidence *evidence)
+{
+	bool listed = evidence->exe_listed || evidence->comm_listed || evidence->script_listed;
+
+	return listed && evidence->exe_read &&
+	       (!role_is_candidate(evidence) || evidence->code_read);
+}
+
 /*
  * Who may not look at the executable may not look at the code either. Then the name alone
  * must do, which only a process of root's has.

@@ -51,6 +51,12 @@ struct role_evidence {
 
 enum role role_judge(const struct role_evidence *evidence);
 
+/*
+ * Is there a verdict worth telling to others: has a process with a monitor's name been looked
+ * at completely?
+ */
+bool role_is_settled(const struct role_evidence *evidence);
+
 /* Would its name count, if the rest is proven too? If not, nothing else need be looked at. */
 bool role_is_candidate(const struct role_evidence *evidence);
 

@@ -45,6 +45,8 @@ enum image_process_flag {
 	IMAGE_TOTALS_LOW = 1 << 4,  /* not everything was seen: totals are at least this */
 	IMAGE_INCONSISTENT = 1 << 5, /* some figures contradicted each other and were left out */
 	IMAGE_PRELOAD = 1 << 6,	     /* IMAGE_TABLE: not its own, the preloaded library's */
+	IMAGE_ROLE = 1 << 7,	     /* no figures: tells what the process holds devices for */
+	IMAGE_MONITOR = 1 << 8,	     /* IMAGE_ROLE: to monitor them; else it is a job */
 };
 
 struct image_header {

@@ -257,6 +257,17 @@ static void take_doubt(struct snapshot *snapshot, const struct image_process *fr
 		usage_blame(&process->usages[i], pinned_doubt_reason(from->doubt));
 }
 
+/* What it holds devices for, as the server sees it, which may look at it. */
+static void take_role(struct snapshot *snapshot, const struct image_process *from)
+{
+	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
+
+	if (!process)
+		return;
+	process->evidence.told = from->flags & IMAGE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
+	process->evidence.told_start = from->start_ticks;
+}
+
 static int take_answer(struct sample *sample, const struct image_view *view)
 {
 	int r = 0;
@@ -265,6 +276,10 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
 		const struct image_process *from = &view->processes[i];
 
+		if (from->flags & IMAGE_ROLE) {
+			take_role(sample->snapshot, from);
+			continue;
+		}
 		if (from->origin == IMAGE_TRACED && from->doubt) {
 			take_doubt(sample->snapshot, from);
 			continue;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 /* A process with more text than this in its maps is not understood. */
 static const size_t maps_limit = 64 << 20;
@@ -66,6 +67,26 @@ static bool has_code_without_file(const char *text)
 	return false;
 }
 
+/*
+ * Is the file at its path the one that is mapped? The path alone is text, which a descriptor
+ * from another mount namespace can have too. Device and inode tell, where the file system shows
+ * the same ones to everybody; where not, what the kernel's own link leads to, for those who
+ * may follow it.
+ */
+static bool is_mapped(const struct role_look *look, const struct metal_mapping *mapping,
+		      const struct stat *named)
+{
+	struct stat st;
+	char path[96];
+
+	if (named->st_ino == mapping->inode && major(named->st_dev) == mapping->major &&
+	    minor(named->st_dev) == mapping->minor)
+		return true;
+	snprintf(path, sizeof(path), "proc/%d/map_files/%" PRIx64 "-%" PRIx64, look->pid,
+		 mapping->start, mapping->end);
+	return root_stat(look->root, path, &st) == 0 && protected_same(&st, named);
+}
+
 /* A file that cannot be looked at ends the look: it may be TT-Metal. */
 static int look_at_file(const struct metal_mapping *mapping, void *arg)
 {
@@ -73,23 +94,20 @@ static int look_at_file(const struct metal_mapping *mapping, void *arg)
 	struct role_look *look = code->look;
 	CLEANUP_CLOSE int fd = -1;
 	struct metal_library library;
-	struct stat st, named;
+	struct stat named;
 	int r;
 
 	if (++code->files > FILES_MAX)
 		return -E2BIG;
 	if (!look->uid_is_root && (look->code_unprotected || code->root < 0 ||
-				   !protected_path(code->root, mapping->path, &named))) {
+				   !protected_path(code->root, mapping->path, &named) ||
+				   !is_mapped(look, mapping, &named))) {
 		look->code_unprotected = true;
 		return 1; /* settled, and no file of that user's was touched */
 	}
 	fd = metal_mapped_open(look->root, look->pid, mapping);
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return fd < 0 ? fd : -errno;
-	if (!look->uid_is_root && !protected_same(&st, &named)) {
-		look->code_unprotected = true;
-		return 1;
-	}
+	if (fd < 0)
+		return fd;
 	r = metal_library_read(&library, fd);
 	if (r < 0 && r != -ENOENT && r != -EBADMSG && r != -ENOTSUP)
 		return r;

@@ -156,6 +156,11 @@ role() {
 	role replaced
 }
 
+@test "the server tells the roles to users who may not look" {
+	cp "${TT_SMI%/*}/tt_allocd" "$WORK/"
+	role served
+}
+
 @test "names in /etc/tt-smi/monitors count if only root may write them" {
 	role listed_names
 }

@@ -157,7 +157,23 @@ def injected():
     library = shutil.copyfile(os.path.realpath("/lib/x86_64-linux-gnu/libz.so.1"), FOLDER + "/libuser.so")
     os.chown(library, 65533, 65533)
     preload = ["env", "LD_PRELOAD=" + library]
-    anonymous = "m = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_EXEC)"
+    # A file of the user's, mapped under the name of one of root's.
+    disguised = f"""
+import ctypes, socket, subprocess
+here, there = socket.socketpair()
+give = "import os, socket; s = socket.socket(fileno=%d); " % there.fileno() + \\
+    "socket.send_fds(s, [b'x'], [os.open('{COLLECTOR}', os.O_RDONLY)]); s.recv(1)"
+subprocess.Popen(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                  "mount --bind {library} {COLLECTOR} && exec {PYTHON} -c \\"$0\\"", give],
+                 pass_fds=[there.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                 stderr=subprocess.DEVNULL)
+there.close()
+file = socket.recv_fds(here, 1, 1)[1][0]
+m = mmap.mmap(file, 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+"""
+    if subprocess.call([*OTHER, "unshare", "--user", "--map-root-user", "--mount", "true"]) == 0:
+        expect(roles(holder(COLLECTOR, OTHER, disguised)), ["job"])
+    anonymous = "m = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PROT_EXEC)"
     expect(roles(holder(COLLECTOR, [*OTHER, *preload]), holder(COLLECTOR, OTHER, anonymous),
                  holder(COLLECTOR, preload)), ["job", "job", "monitor"])
 
@@ -239,6 +255,35 @@ def listed_names():
     expect(next(lines), "monitor")
     os.unlink(path)
     assert "job" in lines
+
+
+def served():
+    """A server with no more rights than its unit leaves it."""
+    stage()
+    os.mkdir(FOLDER + "/user")
+    os.chown(FOLDER + "/user", 65533, 65533)
+    found = [holder(COLLECTOR), holder(COLLECTOR, OTHER),
+             holder(install(FOLDER + "/user/tt_telemetry_collector", 65533), OTHER)]
+    weak, strong = ["monitor", "job", "job"], ["monitor", "monitor", "job"]
+    if os.path.exists(os.environ.get("METAL_DOUBLE", "") + "/v62/libtt_metal.so"):
+        found.append(holder(COLLECTOR, code=loads("v62")[0]))
+        weak, strong = weak + ["monitor"], strong + ["job"]
+    expect(roles(*found, document=as_nobody), weak)
+    rights = "-all,+sys_ptrace,+dac_read_search"
+    server = subprocess.Popen(["setpriv", "--bounding-set", rights, os.path.dirname(TT_SMI) + "/tt_allocd",
+                               "--legacy-socket", "none"], stderr=subprocess.DEVNULL)
+    try:
+        while not os.path.exists("/run/tt-smi/allocd.sock"):
+            expect(server.poll(), None)
+            time.sleep(0.01)
+        expect(roles(*found, document=as_nobody), strong)
+        expect(roles(*found), strong)
+        expect(roles(*found[:2], document=as_nobody), strong[:2])
+        expect(memory(as_nobody()), (0, True))
+    finally:
+        server.terminate()
+        server.wait()
+    expect(roles(*found, document=as_nobody), weak)
 
 
 if __name__ == "__main__":
