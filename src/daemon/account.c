@@ -5,69 +5,120 @@
 #include <errno.h>
 #include <string.h>
 
-int accounts_init(struct accounts *accounts, uint32_t size)
+void accounts_init(struct accounts *accounts, struct users *users)
 {
-	*accounts = (struct accounts){
-		.ring = calloc(size, sizeof(*accounts->ring)),
-		.size = size,
-		.first = 1,
-		.next = 1,
-	};
-	return accounts->ring ? 0 : -ENOMEM;
+	*accounts = (struct accounts){ .users = users };
+	list_init(&accounts->list);
 }
 
-static void accounts_forget_first(struct accounts *accounts)
+static void accounts_forget(struct accounts *accounts, struct accounts_entry *account)
 {
-	struct accounts_entry *account = &accounts->ring[accounts->first++ % accounts->size];
+	struct user *user = account->user;
 
+	accounts->count--;
 	accounts->usages -= account->n_usages;
-	free(account->usages);
-	*account = (struct accounts_entry){ 0 };
+	user->usages -= account->n_usages;
+	user_give_back(user, LIMIT_FINISHED, 1);
+	user_unref(user);
+	list_remove(&account->member);
+	list_remove(&account->of_user);
+	free(account);
 }
 
 void accounts_done(struct accounts *accounts)
 {
-	while (accounts->first < accounts->next)
-		accounts_forget_first(accounts);
-	free(accounts->ring);
+	if (!accounts->users)
+		return;
+	for (LIST_EACH(at, &accounts->list))
+		accounts_forget(accounts, accounts_entry_of(at));
 	*accounts = (struct accounts){ 0 };
+}
+
+static void accounts_forget_of(struct accounts *accounts, struct user *user)
+{
+	accounts_forget(accounts,
+			container_of(user->accounts.next, struct accounts_entry, of_user));
+}
+
+/* The user with the most usages or accounts; the first of several, so the one seen earliest. */
+static struct user *accounts_largest(const struct accounts *accounts, bool usages)
+{
+	struct user *largest = NULL;
+
+	for (LIST_EACH(at, &accounts->users->list)) {
+		struct user *user = container_of(at, struct user, member);
+		uint32_t own = usages ? user->usages : user->used[LIMIT_FINISHED];
+
+		if (own &&
+		    (!largest || own > (usages ? largest->usages : largest->used[LIMIT_FINISHED])))
+			largest = user;
+	}
+	return largest;
+}
+
+static bool user_is_over(const struct user *user, uint32_t n_usages)
+{
+	const struct limits *limits = user->users->limits;
+
+	return !user_is_privileged(user) && user->used[LIMIT_FINISHED] &&
+	       (user->used[LIMIT_FINISHED] >= limits->share[LIMIT_FINISHED] ||
+		user->usages + n_usages > ACCOUNT_USAGES_USER_MAX);
+}
+
+static void accounts_make_room(struct accounts *accounts, struct user *user, uint32_t n_usages)
+{
+	const struct limits *limits = accounts->users->limits;
+
+	while (user_is_over(user, n_usages))
+		accounts_forget_of(accounts, user);
+	while (accounts->count >= limits->value[LIMIT_FINISHED])
+		accounts_forget_of(accounts, accounts_largest(accounts, false));
+	while (accounts->count && accounts->usages + n_usages > ACCOUNT_USAGES_MAX)
+		accounts_forget_of(accounts, accounts_largest(accounts, true));
 }
 
 uint64_t accounts_add(struct accounts *accounts, const struct image_process *process,
 		      const struct image_usage *usages, uint32_t n_usages)
 {
-	struct image_usage *copy = NULL;
-	struct accounts_entry *account;
+	struct accounts_entry *account = malloc(sizeof(*account) + n_usages * sizeof(*usages));
+	struct user *user = users_get(accounts->users, process->uid);
 
 	accounts->total++;
-	if (n_usages) {
-		copy = malloc(n_usages * sizeof(*copy));
-		if (!copy)
-			return 0;
-		memcpy(copy, usages, n_usages * sizeof(*copy));
+	if (!account || !user) {
+		user_unref(user);
+		free(account);
+		return 0;
 	}
-	while (accounts->next - accounts->first == accounts->size ||
-	       (accounts->first < accounts->next &&
-		accounts->usages + n_usages > ACCOUNT_USAGES_MAX))
-		accounts_forget_first(accounts);
-
-	account = &accounts->ring[accounts->next % accounts->size];
+	accounts_make_room(accounts, user, n_usages);
 	*account = (struct accounts_entry){
-		.serial = accounts->next++,
+		.user = user,
+		.serial = ++accounts->last,
 		.process = *process,
-		.usages = copy,
 		.n_usages = n_usages,
 	};
+	if (n_usages)
+		memcpy(account->usages, usages, n_usages * sizeof(*usages));
 	account->process.flags |= IMAGE_FINISHED;
 	if (!account->process.ended_ns)
 		account->process.ended_ns = (uint64_t)clock_now(CLOCK_REALTIME);
+	list_append(&accounts->list, &account->member);
+	list_append(&user->accounts, &account->of_user);
+	accounts->count++;
 	accounts->usages += n_usages;
+	user->usages += n_usages;
+	user_count(user, LIMIT_FINISHED, 1);
 	return account->serial;
 }
 
 struct accounts_entry *accounts_find(struct accounts *accounts, uint64_t serial)
 {
-	if (serial < accounts->first || serial >= accounts->next)
-		return NULL;
-	return &accounts->ring[serial % accounts->size];
+	for (struct list *at = accounts->list.previous; at != &accounts->list; at = at->previous) {
+		struct accounts_entry *account = accounts_entry_of(at);
+
+		if (account->serial == serial)
+			return account;
+		if (account->serial < serial)
+			break;
+	}
+	return NULL;
 }

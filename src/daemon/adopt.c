@@ -40,14 +40,16 @@ static void adopt_table(struct search *search, const char *name)
 	if (r >= 0)
 		r = client_new(search->manager, &peer, pidfd, table, NULL, (int)number, &client);
 	if (r == -EUSERS)
-		log_line(LOG_REFUSAL, "table of pid %d, uid %u not adopted: too many clients",
-			 peer.pid, peer.uid);
+		log_user(NULL, LOG_EXCEEDED,
+			 "table of pid %d, uid %u not adopted: too many clients", peer.pid,
+			 peer.uid);
 	if (r < 0)
 		return;
 	TAKE_FD(pidfd);
 	TAKE_FD(table);
 	search->adopted++;
-	log_line(LOG_EVENT, "table of %s, pid %d, uid %u: found", peer.name, peer.pid, peer.uid);
+	log_user(client->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: found", peer.name,
+		 peer.pid, peer.uid);
 }
 
 static int visit_fd(const char *name, void *arg)

@@ -87,7 +87,7 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	/* Those who are traced in vain have no claim; others, or the same, have a role. */
 	counts.processes += snapshot ? 2 * (uint32_t)snapshot->n_processes : 0;
 	if (answer->question->flags & WIRE_WANT_FINISHED) {
-		counts.processes += (uint32_t)(accounts->next - accounts->first);
+		counts.processes += accounts->count;
 		counts.usages += accounts->usages;
 	}
 	if (answer->question->flags & WIRE_WANT_ALLOCATIONS)
@@ -226,8 +226,8 @@ static void add_finished(struct answer *answer)
 {
 	struct accounts *accounts = &answer->manager->accounts;
 
-	for (uint64_t serial = accounts->first; serial < accounts->next; serial++) {
-		struct accounts_entry *account = accounts_find(accounts, serial);
+	for (LIST_EACH(at, &accounts->list)) {
+		struct accounts_entry *account = accounts_entry_of(at);
 
 		add_process(answer, &account->process, account->usages, account->n_usages);
 	}
@@ -335,7 +335,6 @@ int answer_dump(struct manager *manager, const struct asker *asker, bool kernels
 		return r;
 	if (text.failed)
 		return -ENOMEM;
-	log_text(text.data, text.length);
 	r = text_seal(&text, ret_fd);
 	if (r < 0)
 		return r;

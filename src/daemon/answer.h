@@ -28,6 +28,6 @@ struct question {
 MUST_CHECK int answer_snapshot(struct manager *manager, const struct asker *asker,
 			       const struct question *question, int *ret_fd, uint64_t *ret_length);
 
-/* The same for people; goes to the log too. */
+/* The same as text for people. */
 MUST_CHECK int answer_dump(struct manager *manager, const struct asker *asker, bool kernels,
 			   int *ret_fd, uint64_t *ret_length);

@@ -74,7 +74,8 @@ struct client *client_free(struct client *client)
 	if (client->connection)
 		client->connection->client = NULL;
 	else
-		quotas_drop_client(&client->manager->quotas, client->peer.uid);
+		user_give_back(client->user, LIMIT_CLIENTS, 1);
+	user_unref(client->user);
 	if (!client_is_preload(client))
 		legacy_process_note_table(client->manager, &client->peer, -1);
 	list_remove(&client->member);
@@ -137,14 +138,17 @@ static int client_start(struct client *client, int pidfd, struct client *known)
 
 	if (known && (known->connection || adopted))
 		return -EALREADY;
+	client->user = users_get(&manager->users, client->peer.uid);
+	if (!client->user)
+		return -ENOMEM;
 	if (adopted)
-		r = quotas_add_client(&manager->quotas, &manager->limits, client->peer.uid);
+		r = user_take(client->user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
 	client->life = (struct watch){ .fd = -1, .ready = life_changed };
 	r = watch_start(&manager->loop, &client->life, pidfd, EPOLLIN);
 	if (r < 0 && adopted)
-		quotas_drop_client(&manager->quotas, client->peer.uid);
+		user_give_back(client->user, LIMIT_CLIENTS, 1);
 	if (r < 0)
 		return r;
 	client_free(known);
@@ -184,6 +188,7 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	if (r < 0) {
 		if (client->map)
 			munmap((void *)client->map, TABLE_SLOT_OFFSET);
+		user_unref(client->user);
 		free(client);
 		return r;
 	}
@@ -229,8 +234,8 @@ void client_end(struct client *client)
 	struct image_process process;
 	uint64_t serial = client_account(client, &process);
 
-	log_line(LOG_EVENT, "table of %s, pid %d, uid %u: ended", process.name, client->peer.pid,
-		 client->peer.uid);
+	log_user(client->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: ended", process.name,
+		 client->peer.pid, client->peer.uid);
 	mourner_new(client->manager, client->life.fd, serial);
 	client_free(client);
 }

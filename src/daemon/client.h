@@ -21,11 +21,13 @@
 
 struct connection;
 struct manager;
+struct user;
 
 struct client {
 	struct manager *manager;
 	struct list member;
 	struct peer peer;
+	struct user *user; /* that it counts for */
 	struct watch life; /* its pidfd */
 	int table;
 	dev_t dev;

@@ -29,18 +29,23 @@ static uint32_t limit_of(const struct connection *connection, enum limit limit)
 /* Out of the count of those without a message, into that of clients. */
 static int connection_promote(struct connection *connection, enum connection_state state)
 {
-	struct manager *manager = connection->manager;
 	int r;
 
 	if (connection->state != CONNECTION_NEW)
 		return 0;
-	r = quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
+	r = user_take(connection->user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
-	quotas_drop_fresh(&manager->quotas, connection->uid);
-	timer_stop(&manager->loop, &connection->deadline);
+	user_give_back(connection->user, LIMIT_NEW, 1);
+	timer_stop(&connection->manager->loop, &connection->deadline);
 	connection->state = state;
 	return 0;
+}
+
+/* What it is counted as. */
+static enum limit connection_limit(const struct connection *connection)
+{
+	return connection->state == CONNECTION_NEW ? LIMIT_NEW : LIMIT_CLIENTS;
 }
 
 void connection_close(struct connection *connection)
@@ -54,18 +59,16 @@ void connection_close(struct connection *connection)
 	timer_stop(&manager->loop, &connection->deadline);
 	close(fd);
 	list_remove(&connection->member);
-	if (connection->state == CONNECTION_NEW)
-		quotas_drop_fresh(&manager->quotas, connection->uid);
-	else
-		quotas_drop_client(&manager->quotas, connection->uid);
+	user_give_back(connection->user, connection_limit(connection), 1);
+	user_unref(connection->user);
 	free(connection);
 }
 
 /* Says no, in the log and to the peer, who may not listen. */
 static void refuse(struct connection *connection, int error, uint32_t retry_ms, const char *why)
 {
-	log_line(LOG_REFUSAL, "connection of pid %d, uid %u: %s", connection->pid, connection->uid,
-		 why);
+	log_user(connection->user, LOG_REFUSED, "connection of pid %d, uid %u: %s", connection->pid,
+		 connection->uid, why);
 	packet_refuse(connection->watch.fd, error, retry_ms, why);
 }
 
@@ -106,7 +109,8 @@ static int connection_greet(struct connection *connection, int table)
 	if (r < 0)
 		return r;
 	TAKE_FD(pidfd);
-	log_line(LOG_EVENT, "table of %s, pid %d, uid %u", peer.name, peer.pid, peer.uid);
+	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u", peer.name, peer.pid,
+		 peer.uid);
 	packet_send(connection->watch.fd, &welcome, -1); /* it need not listen */
 	return 0;
 }
@@ -117,9 +121,12 @@ static int monitor_answer(struct connection *connection, const struct wire_messa
 	const struct asker asker = { connection->pid, connection->uid };
 	const struct question question = { asked->snapshot.flags, asked->snapshot.pid };
 
-	if (asked->type == WIRE_DUMP)
+	if (asked->type == WIRE_DUMP) {
+		log_user(connection->user, LOG_DUMPS, "dump for pid %d, uid %u", connection->pid,
+			 connection->uid);
 		return answer_dump(connection->manager, &asker,
 				   asked->dump.flags & WIRE_DUMP_KERNELS, ret_fd, ret_length);
+	}
 	return answer_snapshot(connection->manager, &asker, &question, ret_fd, ret_length);
 }
 
@@ -129,7 +136,6 @@ static int monitor_serve(struct connection *connection, const struct wire_messag
 	struct wire_message reply = {
 		.type = asked->type == WIRE_DUMP ? WIRE_DUMP_REPLY : WIRE_SNAPSHOT_REPLY,
 	};
-	struct manager *manager = connection->manager;
 	CLEANUP_CLOSE int fd = -1;
 	uint32_t wait_ms;
 	int r;
@@ -137,8 +143,7 @@ static int monitor_serve(struct connection *connection, const struct wire_messag
 	r = connection_promote(connection, CONNECTION_MONITOR);
 	if (r < 0)
 		return r;
-	wait_ms = quotas_ration(&manager->quotas, &manager->limits, connection->uid,
-				clock_now(CLOCK_MONOTONIC));
+	wait_ms = user_ration(connection->user, clock_now(CLOCK_MONOTONIC));
 	if (wait_ms) {
 		refuse(connection, EAGAIN, wait_ms, "asks too often");
 		return 0;
@@ -258,14 +263,15 @@ int connection_restore(struct connection *connection)
 	connection->deadline = (struct timer){ .expired = connection_late };
 	if (connection->state == CONNECTION_FULL)
 		connection->state = CONNECTION_MONITOR; /* found out anew */
-	r = fresh ? quotas_add_fresh(&manager->quotas, &manager->limits, connection->uid)
-		  : quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
+	connection->user = users_get(&manager->users, connection->uid);
+	if (!connection->user)
+		return -ENOMEM;
+	r = user_take(connection->user, connection_limit(connection));
 	if (r < 0)
 		return r;
 	r = watch_start(&manager->loop, &connection->watch, fd, EPOLLIN);
 	if (r < 0) {
-		fresh ? quotas_drop_fresh(&manager->quotas, connection->uid)
-		      : quotas_drop_client(&manager->quotas, connection->uid);
+		user_give_back(connection->user, connection_limit(connection), 1);
 		return r;
 	}
 	if (fresh)
@@ -297,5 +303,6 @@ void connection_accept(struct manager *manager, int fd)
 	refuse(connection, -r, 1000,
 	       r == -EUSERS ? "too many connections that say nothing" : strerror(-r));
 	close(fd);
+	user_unref(connection->user);
 	free(connection);
 }

@@ -18,6 +18,7 @@
 
 struct client;
 struct manager;
+struct user;
 
 enum connection_state {
 	CONNECTION_NEW,	    /* no message yet: a deadline runs */
@@ -34,6 +35,7 @@ struct connection {
 	enum connection_state state;
 	pid_t pid;
 	uid_t uid;
+	struct user *user;     /* that it counts for */
 	struct client *client; /* in state CLIENT */
 	int32_t place;	       /* among all, while state_save() works */
 };

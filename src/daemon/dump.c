@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Lines of single allocations in one dump: this goes to a log. */
+/* Lines of single allocations in one dump: people read it. */
 enum { LIST_MAX = 2000 };
 
 /* A usage with its process, to be put in order. */

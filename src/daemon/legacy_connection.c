@@ -1,7 +1,6 @@
 #include "daemon/legacy_connection.h"
 
 #include "basic/clock.h"
-#include "daemon/answer.h"
 #include "daemon/legacy_answer.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
@@ -16,9 +15,6 @@
  */
 #define QUIET (20 * NS_PER_MS)
 
-/* A dump is many lines in the log, and anybody may ask for it. */
-#define DUMP_EVERY (100 * NS_PER_MS)
-
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
 
@@ -31,7 +27,8 @@ void legacy_connection_close(struct legacy_connection *connection)
 	timer_stop(&manager->loop, &connection->quiet);
 	close(fd);
 	list_remove(&connection->member);
-	quotas_drop_client(&manager->quotas, connection->uid);
+	user_give_back(connection->user, LIMIT_CLIENTS, 1);
+	user_unref(connection->user);
 	if (connection->process)
 		legacy_process_leave(connection->process, connection->number);
 	device_filter_put(connection->filter);
@@ -52,13 +49,16 @@ int legacy_connection_restore(struct legacy_connection *connection)
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->quiet = (struct timer){ .expired = connection_quiet };
-	r = quotas_add_client(&manager->quotas, &manager->limits, connection->uid);
+	connection->user = users_get(&manager->users, connection->uid);
+	if (!connection->user)
+		return -ENOMEM;
+	r = user_take(connection->user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
 	r = watch_start(&manager->loop, &connection->watch, fd,
 			connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
 	if (r < 0) {
-		quotas_drop_client(&manager->quotas, connection->uid);
+		user_give_back(connection->user, LIMIT_CLIENTS, 1);
 		return r;
 	}
 	if (connection->state == LEGACY_MEASURING)
@@ -79,7 +79,8 @@ void legacy_connection_accept(struct manager *manager, int fd)
 
 	r = peer_ask(fd, &pid, &uid);
 	if (r < 0) {
-		log_line(LOG_REFUSAL, "legacy connection refused: its process cannot be seen");
+		log_user(NULL, LOG_REFUSED,
+			 "legacy connection refused: its process cannot be seen");
 		close(fd);
 		return;
 	}
@@ -94,17 +95,20 @@ void legacy_connection_accept(struct manager *manager, int fd)
 	connection->watch.fd = fd;
 	r = legacy_connection_restore(connection);
 	if (r < 0) {
-		log_line(LOG_REFUSAL, "legacy connection of pid %d, uid %u refused: %s", pid, uid,
+		log_user(connection->user, LOG_REFUSED,
+			 "legacy connection of pid %d, uid %u refused: %s", pid, uid,
 			 r == -EUSERS ? "too many connections" : strerror(-r));
 		close(fd);
+		user_unref(connection->user);
 		free(connection);
 	}
 }
 
 static int refuse(struct legacy_connection *connection, const char *why)
 {
-	log_line(LOG_REFUSAL, "legacy connection of %s, pid %d, uid %u closed: %s",
-		 connection->peer.name, connection->peer.pid, connection->uid, why);
+	log_user(connection->user, LOG_REFUSED,
+		 "legacy connection of %s, pid %d, uid %u closed: %s", connection->peer.name,
+		 connection->peer.pid, connection->uid, why);
 	return -EBADMSG;
 }
 
@@ -129,7 +133,7 @@ static int connection_meet(struct legacy_connection *connection, bool reports)
 		return 0;
 	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
 	if (r == -ESRCH) {
-		log_line(LOG_REFUSAL,
+		log_user(connection->user, LOG_REFUSED,
 			 "legacy connection of pid %d, uid %u: its process cannot be seen any "
 			 "more; its reports are ignored",
 			 connection->peer.pid, connection->uid);
@@ -160,7 +164,7 @@ static void connection_ignore(struct legacy_connection *connection,
 	if (connection->told)
 		return;
 	connection->told = true;
-	log_line(LOG_REFUSAL,
+	log_user(connection->user, LOG_IGNORED,
 		 "legacy connection of %s, pid %d, uid %u: record ignored: %s (type %d, device "
 		 "%d, size %" PRIu64 ", buffer type %u, pid %d); others will be counted only",
 		 connection->peer.name, connection->peer.pid, connection->uid, fault,
@@ -184,22 +188,13 @@ static int connection_report(struct legacy_connection *connection,
 	return 0;
 }
 
+/* The protocol has no answer to this, and the log is no place for it. */
 static void connection_dump(struct legacy_connection *connection, bool kernels)
 {
-	const struct asker asker = { connection->peer.pid, connection->peer.uid };
-	int64_t now = clock_now(CLOCK_MONOTONIC);
-	CLEANUP_CLOSE int fd = -1;
-	uint64_t length;
-	int r;
-
-	if (now - connection->manager->dumped_ns < DUMP_EVERY) {
-		log_line(LOG_REFUSAL, "dump for pid %d left out: asked for too often", asker.pid);
-		return;
-	}
-	connection->manager->dumped_ns = now;
-	r = answer_dump(connection->manager, &asker, kernels, &fd, &length);
-	if (r < 0)
-		log_line(LOG_FAULT, "cannot dump: %s", strerror(-r));
+	log_user(connection->user, LOG_DUMPS,
+		 "dump of %s asked for by %s, pid %d, uid %u: shown by tt_smi mem --dump",
+		 kernels ? "kernels" : "what is held", connection->peer.name, connection->peer.pid,
+		 connection->uid);
 }
 
 /* Sends what is left of the answer. 1 when all of it is gone, 0 if the peer does not read. */
@@ -316,7 +311,8 @@ static int connection_read(struct legacy_connection *connection)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	if (n == 0) {
 		if (!legacy_stream_is_whole(&connection->stream))
-			log_line(LOG_EVENT, "legacy connection of pid %d ended within a record",
+			log_user(connection->user, LOG_PROGRAMS,
+				 "legacy connection of pid %d ended within a record",
 				 connection->peer.pid);
 		return -ECONNRESET;
 	}

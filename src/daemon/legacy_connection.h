@@ -21,6 +21,7 @@
 struct device_filter;
 struct legacy_process;
 struct manager;
+struct user;
 
 enum legacy_state {
 	LEGACY_READING,	  /* takes records as they come */
@@ -41,7 +42,8 @@ struct legacy_connection {
 	bool orphan;	 /* the process that connected has ended; a child may have the socket */
 	bool told;	 /* that a record was ignored: once is enough for the log */
 	struct peer peer;
-	uid_t uid;			/* counted for this user */
+	uid_t uid;
+	struct user *user;		/* that it counts for */
 	struct legacy_process *process; /* NULL: reported nothing so far */
 	struct device_filter *filter;	/* NULL: asked nothing so far */
 	struct legacy_stream stream;

@@ -32,7 +32,7 @@ static void process_account(struct legacy_process *process)
 	n = legacy_process_usages(process, manager->usages);
 	mourner_new(manager, process->life.fd,
 		    accounts_add(&manager->accounts, &record, manager->usages, n));
-	log_line(LOG_EVENT, "legacy client %s, pid %d: ended", process->peer.name,
+	log_user(process->user, LOG_PROGRAMS, "legacy client %s, pid %d: ended", process->peer.name,
 		 process->peer.pid);
 }
 
@@ -67,16 +67,19 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 		process->manager = manager;
 		process->peer = *peer;
 		process->life.ready = life_ended;
-		r = watch_start(&manager->loop, &process->life, pidfd, EPOLLIN);
+		process->user = users_get(&manager->users, peer->uid);
+		r = process->user ? watch_start(&manager->loop, &process->life, pidfd, EPOLLIN)
+				  : -ENOMEM;
 		if (r < 0) {
+			user_unref(process->user);
 			free(process);
 			return r;
 		}
 		process->filter = device_filter_get(&manager->filters, peer);
 		process->tables = clients_count(manager, peer);
 		list_append(&manager->legacy_processes, &process->member);
-		log_line(LOG_EVENT, "legacy client %s, pid %d, uid %u", peer->name, peer->pid,
-			 peer->uid);
+		log_user(process->user, LOG_PROGRAMS, "legacy client %s, pid %d, uid %u",
+			 peer->name, peer->pid, peer->uid);
 	}
 	process->connections++;
 	*ret = process;
@@ -96,7 +99,8 @@ void legacy_process_free(struct legacy_process *process)
 	struct manager *manager = process->manager;
 	int pidfd = process->life.fd;
 
-	manager->legacy_held -= process->ledger.count;
+	user_give_back(process->user, LIMIT_HELD, process->ledger.count);
+	user_unref(process->user);
 	watch_stop(&manager->loop, &process->life);
 	close(pidfd);
 	list_remove(&process->member);
@@ -113,30 +117,30 @@ void legacy_process_leave(struct legacy_process *process, uint32_t through)
 		legacy_process_free(process);
 		return;
 	}
-	process->manager->legacy_held -=
-		ledger_forget(&process->ledger, through, (uint64_t)clock_now(CLOCK_MONOTONIC));
+	user_give_back(
+		process->user, LIMIT_HELD,
+		ledger_forget(&process->ledger, through, (uint64_t)clock_now(CLOCK_MONOTONIC)));
 }
 
 static void process_hold(struct legacy_process *process, const struct legacy_record *record,
 			 enum table_pool pool, uint32_t through)
 {
 	struct manager *manager = process->manager;
-	uint32_t held = MIN(manager->legacy_held, manager->limits.value[LIMIT_HELD]);
-	uint32_t room = manager->limits.value[LIMIT_HELD] - held;
+	uint32_t room = user_room(process->user, LIMIT_HELD);
 	uint32_t most = MIN(manager->limits.value[LIMIT_SLOTS], process->ledger.count + room);
 	int r;
 
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
 			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
-	log_line(LOG_EVENT,
+	log_user(process->user, LOG_REPORTS,
 		 "legacy client pid %d holds 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
 		 process->peer.pid, record->buffer_id, record->size, table_pool_name(pool),
 		 record->device);
 	if (r > 0)
-		manager->legacy_held++;
+		user_count(process->user, LIMIT_HELD, 1);
 	if (r < 0 && !process->limit_said) {
 		process->limit_said = true;
-		log_line(LOG_REFUSAL,
+		log_user(process->user, LOG_EXCEEDED,
 			 "legacy client %s, pid %d holds too much: %s; its totals "
 			 "are too low from here on",
 			 process->peer.name, process->peer.pid, strerror(-r));
@@ -167,9 +171,10 @@ static void process_release(struct legacy_process *process, const struct legacy_
 			       (uint64_t)clock_now(CLOCK_MONOTONIC));
 
 	if (r > 0)
-		process->manager->legacy_held--;
-	log_line(LOG_EVENT, "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s",
-		 process->peer.pid, record->buffer_id, table_pool_name(pool), record->device,
+		user_give_back(process->user, LIMIT_HELD, 1);
+	log_user(process->user, LOG_REPORTS,
+		 "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s", process->peer.pid,
+		 record->buffer_id, table_pool_name(pool), record->device,
 		 r < 0 ? ", which it does not hold" : "");
 }
 

@@ -15,11 +15,13 @@
 #include <stdint.h>
 
 struct manager;
+struct user;
 
 struct legacy_process {
 	struct manager *manager;
 	struct list member;
 	struct peer peer;
+	struct user *user; /* that its allocations count for */
 	struct watch life; /* its pidfd */
 	struct device_filter *filter;
 	uint32_t connections;

@@ -1,6 +1,11 @@
 /* A ring of members, doubly linked, with a head that belongs to nobody. */
 #pragma once
 
+#include <stddef.h>
+
+#define container_of(member_pointer, type, member) \
+	((type *)(void *)((char *)(member_pointer)-offsetof(type, member)))
+
 struct list {
 	struct list *next, *previous;
 };

@@ -3,6 +3,8 @@
 #include "basic/buf.h"
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "daemon/loop.h"
+#include "daemon/users.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,12 +14,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Lines that clients can cause, per second. */
-static const unsigned rations[] = { [LOG_REFUSAL] = 100, [LOG_EVENT] = 20000 };
+/* Events are asked for with --verbose: so many times the ration of other kinds. */
+enum { VERBOSE_FACTOR = 200 };
+
+static const struct {
+	const char *name;
+	enum log_level level;
+} kinds[LOG_KINDS] = {
+	[LOG_REFUSED] = { "refusals", LOG_REFUSAL },
+	[LOG_IGNORED] = { "ignored records", LOG_REFUSAL },
+	[LOG_EXCEEDED] = { "limits", LOG_REFUSAL },
+	[LOG_DUMPS] = { "dumps", LOG_NOTE },
+	[LOG_PROGRAMS] = { "programs", LOG_EVENT },
+	[LOG_REPORTS] = { "reports", LOG_EVENT },
+};
 
 static enum log_level log_most = LOG_NOTE;
-static int64_t ration_from;
-static unsigned ration_used[ARRAY_SIZE(rations)], left_out;
+static struct loop *log_loop;
+static struct users *log_users;
+static struct timer log_timer;
+static struct log_ration all[LOG_KINDS], nobody[LOG_KINDS];
+static unsigned unread; /* lines that the reader of the log had no room for */
 
 void log_set(enum log_level most)
 {
@@ -38,7 +55,7 @@ static void put(const char *text, size_t length)
 		ssize_t n;
 
 		if (!log_has_room()) {
-			left_out++;
+			unread++;
 			return;
 		}
 		/* So much never waits once there is room at all: pipe(7). */
@@ -46,54 +63,18 @@ static void put(const char *text, size_t length)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
-			return; /* nowhere to say that */
+			return; /* there is nowhere to report that */
 		text += n;
 		length -= (size_t)n;
 	}
 }
 
-static void put_left_out(void)
-{
-	char line[80];
-	int n = snprintf(line, sizeof(line), "tt_allocd: %u lines were left out\n", left_out);
-
-	left_out = 0;
-	put(line, (size_t)n);
-}
-
-static bool ration_allows(enum log_level level)
-{
-	int64_t now;
-
-	if (level == LOG_FAULT || level == LOG_NOTE)
-		return true;
-	now = clock_now(CLOCK_MONOTONIC);
-	if (now - ration_from >= NS_PER_S) {
-		if (left_out)
-			put_left_out();
-		ration_from = now;
-		memset(ration_used, 0, sizeof(ration_used));
-	}
-	if (ration_used[level] >= rations[level]) {
-		left_out++;
-		return false;
-	}
-	ration_used[level]++;
-	return true;
-}
-
-void log_line(enum log_level level, const char *format, ...)
+static void put_line(const char *format, va_list args)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	char line[512];
-	va_list args;
-	int n;
+	int n = vsnprintf(line, sizeof(line), format, args);
 
-	if (level > log_most || !ration_allows(level))
-		return;
-	va_start(args, format);
-	n = vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
 	if (n < 0)
 		return;
 	buf_puts(&clean, "tt_allocd: ");
@@ -103,7 +84,95 @@ void log_line(enum log_level level, const char *format, ...)
 		put(clean.data, clean.length);
 }
 
-void log_text(const char *text, size_t length)
+void log_line(enum log_level level, const char *format, ...)
 {
-	put(text, length);
+	va_list args;
+
+	if (level > log_most)
+		return;
+	va_start(args, format);
+	put_line(format, args);
+	va_end(args);
+}
+
+static void put_left_out(struct log_ration *rations, const struct user *user)
+{
+	for (size_t kind = 0; kind < LOG_KINDS; kind++) {
+		uint32_t count = rations[kind].left_out;
+
+		rations[kind].left_out = 0;
+		if (count && user)
+			log_line(LOG_FAULT, "%u lines left out: %s of uid %u", count,
+				 kinds[kind].name, user->uid);
+		else if (count)
+			log_line(LOG_FAULT, "%u lines left out: %s", count, kinds[kind].name);
+	}
+}
+
+/* Once for each user and kind, a second after the first line was left out. */
+static void log_settle(struct timer *timer)
+{
+	unsigned lost = unread;
+
+	(void)timer;
+	put_left_out(nobody, NULL);
+	for (LIST_EACH(at, &log_users->list)) {
+		struct user *user = container_of(at, struct user, member);
+
+		put_left_out(user->log, user);
+	}
+	unread = 0;
+	if (lost)
+		log_line(LOG_FAULT, "%u lines left out: nobody read the log", lost);
+}
+
+void log_start(struct loop *loop, struct users *users)
+{
+	if (log_loop)
+		timer_stop(log_loop, &log_timer);
+	log_loop = loop;
+	log_users = users;
+	log_timer.expired = log_settle;
+}
+
+static bool ration_has(struct log_ration *ration, uint32_t most, int64_t now)
+{
+	if (now - ration->from_ns >= NS_PER_S) {
+		ration->from_ns = now;
+		ration->used = 0;
+	}
+	return ration->used < most;
+}
+
+static bool ration_take(struct user *user, enum log_kind kind)
+{
+	const struct limits *limits = log_users->limits;
+	uint32_t factor = kinds[kind].level == LOG_EVENT ? VERBOSE_FACTOR : 1;
+	uint32_t most = limits->value[LIMIT_LOG] * factor,
+		 share = limits->share[LIMIT_LOG] * factor;
+	struct log_ration *own = user ? &user->log[kind] : &nobody[kind];
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (user && user_is_privileged(user))
+		share = most;
+	if (ration_has(own, share, now) & ration_has(&all[kind], most, now)) {
+		own->used++;
+		all[kind].used++;
+		return true;
+	}
+	own->left_out++;
+	if (!log_timer.armed)
+		timer_set(log_loop, &log_timer, NS_PER_S);
+	return false;
+}
+
+void log_user(struct user *user, enum log_kind kind, const char *format, ...)
+{
+	va_list args;
+
+	if (kinds[kind].level > log_most || !ration_take(user, kind))
+		return;
+	va_start(args, format);
+	put_line(format, args);
+	va_end(args);
 }

@@ -8,14 +8,12 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "daemon/list.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
-
-#define container_of(member_pointer, type, member) \
-	((type *)(void *)((char *)(member_pointer)-offsetof(type, member)))
 
 struct loop;
 

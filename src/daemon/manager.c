@@ -41,7 +41,9 @@ static void raise_descriptors(struct manager *manager)
 		return;
 	/* What is said to be the limit is what is held to. */
 	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
-	log_line(LOG_NOTE, "at most %u clients, since no more descriptors may be had", *clients);
+	if (manager->limits.given[LIMIT_CLIENTS])
+		log_line(LOG_NOTE, "at most %u clients, since no more descriptors may be had",
+			 *clients);
 }
 
 /* SIGHUP is also what a terminal sends that is closed: then it means what it always meant. */
@@ -100,8 +102,6 @@ static int begin(struct manager *manager)
 
 	if (r >= 0)
 		r = signals_init(manager);
-	if (r >= 0)
-		r = accounts_init(&manager->accounts, manager->limits.value[LIMIT_FINISHED]);
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
 	return r;
@@ -134,6 +134,9 @@ int manager_init(struct manager *manager, const struct options *options)
 		.start_ns = clock_now(CLOCK_REALTIME),
 		.spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
 	};
+	users_init(&manager->users, &manager->limits);
+	accounts_init(&manager->accounts, &manager->users);
+	log_start(&manager->loop, &manager->users);
 	sockets_init(manager);
 	list_init(&manager->connections);
 	list_init(&manager->clients);
@@ -214,7 +217,8 @@ void manager_done(struct manager *manager)
 	if (signals >= 0)
 		close(signals);
 	accounts_done(&manager->accounts);
-	quotas_done(&manager->quotas);
+	log_start(NULL, NULL);
+	users_done(&manager->users);
 	loop_done(&manager->loop);
 	root_done(&manager->root);
 	if (manager->spare >= 0)

@@ -14,8 +14,8 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
-#include "daemon/quotas.h"
 #include "daemon/tracer.h"
+#include "daemon/users.h"
 
 #include <stdint.h>
 
@@ -36,7 +36,7 @@ struct manager {
 	struct root root;
 	struct listener own, legacy;
 	struct watch signals;
-	struct quotas quotas;
+	struct users users;
 	struct list connections;	/* struct connection */
 	struct list clients;		/* struct client */
 	struct list legacy_connections; /* struct legacy_connection */
@@ -48,8 +48,6 @@ struct manager {
 	struct tracer tracer;
 	pid_t tracer_left; /* by the server before; 0: none */
 	uint32_t n_mourners;
-	uint32_t legacy_held; /* entries in all ledgers */
-	int64_t dumped_ns;    /* CLOCK_MONOTONIC, when a legacy client last asked for a dump */
 	struct sums sums;
 	struct accounts accounts;
 	struct cards cards;

@@ -33,6 +33,16 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
+static void help_limit(const struct limit_info *info, struct buf *out)
+{
+	buf_printf(out, "  %-10s %8u ", info->name, info->usual);
+	if (info->share)
+		buf_printf(out, "%8u", info->share);
+	else
+		buf_printf(out, "%8s", "-");
+	buf_printf(out, "  %s\n", info->help);
+}
+
 void options_help(struct buf *out)
 {
 	buf_puts(out,
@@ -56,10 +66,9 @@ void options_help(struct buf *out)
 		 "  -h, --help                 this help\n"
 		 "  -V, --version              print the version\n"
 		 "\n"
-		 "Limits:\n");
+		 "Limits: name, in all, share of one user (change that with user-NAME=N)\n");
 	for (size_t i = 0; i < LIMITS; i++)
-		buf_printf(out, "  %-14s %8u  %s\n", limit_infos[i].name, limit_infos[i].usual,
-			   limit_infos[i].help);
+		help_limit(&limit_infos[i], out);
 	buf_puts(out,
 		 "\n"
 		 "SIGTERM and SIGINT end it, SIGHUP executes it again in place and loses nothing.\n"

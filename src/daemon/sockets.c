@@ -20,7 +20,7 @@ static void accept_without_fd(struct manager *manager, int listener)
 {
 	int fd;
 
-	log_line(LOG_REFUSAL, "connection refused: no descriptors left");
+	log_user(NULL, LOG_REFUSED, "connection refused: no descriptors left");
 	close(manager->spare);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)

@@ -82,6 +82,8 @@ static struct connection *connection_load(struct manager *manager,
 			return to;
 	}
 	close(from->fd);
+	if (to)
+		user_unref(to->user);
 	free(to);
 	return NULL;
 }
@@ -184,7 +186,7 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 	process->limit_said = from->limit_said;
 	if (ledger_restore(&process->ledger, from, cursor) < 0)
 		cursor->failed = true;
-	manager->legacy_held += process->ledger.count;
+	user_count(process->user, LIMIT_HELD, process->ledger.count);
 	return process;
 }
 
@@ -236,6 +238,7 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 		close(from->fd);
 		if (process)
 			legacy_process_leave(process, to->number);
+		user_unref(to->user);
 		free(to);
 	}
 }

@@ -128,14 +128,16 @@ static void legacy_connections_save(struct manager *manager, struct buf *out)
 static void accounts_save(struct manager *manager, struct buf *out)
 {
 	struct accounts *accounts = &manager->accounts;
+	uint32_t place = 0;
 
-	for (uint64_t serial = accounts->first; serial < accounts->next; serial++) {
-		const struct accounts_entry *from = accounts_find(accounts, serial);
+	for (LIST_EACH(at, &accounts->list)) {
+		struct accounts_entry *from = accounts_entry_of(at);
 		const struct state_account to = {
 			.process = from->process,
 			.usages = from->n_usages,
 		};
 
+		from->place = place++;
 		buf_add(out, &to, sizeof(to));
 		buf_add(out, from->usages, from->n_usages * sizeof(*from->usages));
 	}
@@ -148,13 +150,13 @@ static uint32_t mourners_save(struct manager *manager, struct buf *out)
 
 	for (LIST_EACH(at, &manager->mourners)) {
 		const struct mourner *from = container_of(at, struct mourner, member);
-		const struct state_mourner to = {
-			.pidfd = from->watch.fd,
-			.account = (uint32_t)(from->account - manager->accounts.first),
-		};
+		const struct accounts_entry *account =
+			accounts_find(&manager->accounts, from->account);
+		struct state_mourner to = { .pidfd = from->watch.fd };
 
-		if (!accounts_find(&manager->accounts, from->account))
+		if (!account)
 			continue;
+		to.account = account->place;
 		buf_add(out, &to, sizeof(to));
 		count++;
 	}
@@ -174,7 +176,7 @@ void state_save(struct manager *manager, struct buf *out)
 		.processes = list_count(&manager->legacy_processes),
 		.legacy_connections = list_count(&manager->legacy_connections),
 		.tracer = manager->tracer.pid,
-		.accounts = (uint32_t)(manager->accounts.next - manager->accounts.first),
+		.accounts = manager->accounts.count,
 	};
 
 	listener_save(&manager->own, &head.own);

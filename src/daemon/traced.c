@@ -84,8 +84,8 @@ static bool is_accounted(struct manager *manager, const struct peer *peer)
 		if (peer_is(&container_of(at, struct client, member)->peer, peer))
 			return true;
 	}
-	for (uint64_t serial = accounts->next; serial > accounts->first; serial--) {
-		const struct accounts_entry *account = accounts_find(accounts, serial - 1);
+	for (LIST_EACH(at, &accounts->list)) {
+		const struct accounts_entry *account = accounts_entry_of(at);
 
 		if (account->process.pid == (uint32_t)peer->pid &&
 		    account->process.start_ticks == peer->start_ticks)

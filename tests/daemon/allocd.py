@@ -322,7 +322,9 @@ def with_real_proc(directory):
 
 
 class Server:
-    def __init__(self, directory, *options, root=None, user=None, wait=True, environment=None):
+    def __init__(self, directory, *options, root=None, user=None, wait=True, environment=None,
+                 prefix=()):
+        self.prefix = prefix
         self.directory = directory
         self.path = directory + "/allocd.sock"
         self.legacy = directory + "/legacy.sock"
@@ -339,7 +341,8 @@ class Server:
 
     def command(self):
         program = ALLOCD if self.user is None else readable(ALLOCD, self.directory)
-        return [program, "--verbose", "--socket", self.path, "--legacy-socket", self.legacy, "--root",
+        level = [] if "--quiet" in self.options else ["--verbose"]
+        return [*self.prefix, program, *level, "--socket", self.path, "--legacy-socket", self.legacy, "--root",
                 self.root, "--limit", f"handshake={LIMIT * 1000}", *self.options]
 
     def start(self, wait=True):

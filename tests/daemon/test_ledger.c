@@ -178,37 +178,133 @@ static void random_reports_agree_with_a_model(void **state)
 
 /* ---- accounts ---- */
 
+struct book {
+	struct limits limits;
+	struct users users;
+	struct accounts accounts;
+};
+
+static void book_begin(struct book *book, uint32_t finished, uint32_t share)
+{
+	limits_init(&book->limits);
+	book->limits.value[LIMIT_FINISHED] = finished;
+	book->limits.share[LIMIT_FINISHED] = share;
+	users_init(&book->users, &book->limits);
+	accounts_init(&book->accounts, &book->users);
+}
+
+static void book_end(struct book *book)
+{
+	accounts_done(&book->accounts);
+	users_done(&book->users);
+}
+
+static uint32_t book_count(const struct book *book, uint32_t uid)
+{
+	uint32_t count = 0;
+
+	for (LIST_EACH(at, &book->accounts.list))
+		count += accounts_entry_of(at)->process.uid == uid;
+	return count;
+}
+
 static void the_last_accounts_are_kept_in_order(void **state)
 {
 	struct image_usage usage = { .peak_bytes = 1 };
-	struct accounts accounts;
+	uint64_t serials[11] = { 0 };
+	uint32_t pid = 7;
+	struct book book;
 
 	(void)state;
-	assert_int_equal(accounts_init(&accounts, 4), 0);
-	for (uint32_t pid = 1; pid <= 10; pid++)
-		accounts_add(&accounts, &(struct image_process){ .pid = pid }, &usage, 1);
-	assert_int_equal(accounts.next - accounts.first, 4);
-	assert_int_equal(accounts.total, 10);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_int_equal(accounts_find(&accounts, accounts.first + i)->process.pid, 7 + i);
-	assert_null(accounts_find(&accounts, accounts.first - 1));
-	assert_null(accounts_find(&accounts, accounts.next));
-	accounts_done(&accounts);
+	book_begin(&book, 4, 4);
+	for (uint32_t i = 1; i <= 10; i++)
+		serials[i] = accounts_add(&book.accounts, &(struct image_process){ .pid = i },
+					  &usage, 1);
+	assert_int_equal(book.accounts.count, 4);
+	assert_int_equal(book.accounts.total, 10);
+	for (LIST_EACH(at, &book.accounts.list))
+		assert_int_equal(accounts_entry_of(at)->process.pid, pid++);
+	assert_int_equal(accounts_find(&book.accounts, serials[8])->process.pid, 8);
+	assert_null(accounts_find(&book.accounts, serials[6]));
+	assert_null(accounts_find(&book.accounts, serials[10] + 1));
+	book_end(&book);
+}
+
+static void a_user_pushes_out_its_own_accounts_only(void **state)
+{
+	struct book book;
+
+	(void)state;
+	book_begin(&book, 100, 40);
+	accounts_add(&book.accounts, &(struct image_process){ .uid = 70001 }, NULL, 0);
+	for (int i = 0; i < 500; i++)
+		accounts_add(&book.accounts, &(struct image_process){ .uid = 70002 }, NULL, 0);
+	assert_int_equal(book_count(&book, 70001), 1);
+	assert_int_equal(book_count(&book, 70002), 40);
+	/* More users than there are shares: who has most gives way. */
+	for (uint32_t uid = 70003; uid < 70010; uid++)
+		for (int i = 0; i < 500; i++)
+			accounts_add(&book.accounts, &(struct image_process){ .uid = uid }, NULL,
+				     0);
+	assert_int_equal(book.accounts.count, 100);
+	assert_int_equal(book_count(&book, 70001), 1);
+	for (uint32_t uid = 70002; uid < 70010; uid++)
+		assert_in_range(book_count(&book, uid), 10, 16);
+	book_end(&book);
 }
 
 static void accounts_never_keep_more_usages_than_they_may(void **state)
 {
 	static struct image_usage usages[448];
-	struct accounts accounts;
+	struct book book;
+	uint64_t last = 0;
 
 	(void)state;
-	assert_int_equal(accounts_init(&accounts, 4096), 0);
-	for (uint32_t pid = 1; pid <= 1000; pid++)
-		accounts_add(&accounts, &(struct image_process){ .pid = pid }, usages, 448);
-	assert_true(accounts.usages <= ACCOUNT_USAGES_MAX);
-	assert_true(accounts.usages > ACCOUNT_USAGES_MAX - 448);
-	assert_int_equal(accounts_find(&accounts, accounts.next - 1)->process.pid, 1000);
-	accounts_done(&accounts);
+	book_begin(&book, 4096, 1024);
+	for (uint32_t i = 1; i <= 200; i++)
+		accounts_add(&book.accounts, &(struct image_process){ .uid = 70001 }, usages, 448);
+	assert_in_range(book.accounts.usages, ACCOUNT_USAGES_USER_MAX - 447,
+			ACCOUNT_USAGES_USER_MAX);
+	for (uint32_t i = 1; i <= 1000; i++)
+		last = accounts_add(&book.accounts, &(struct image_process){ .pid = i }, usages,
+				    448);
+	assert_in_range(book.accounts.usages, ACCOUNT_USAGES_MAX - 447, ACCOUNT_USAGES_MAX);
+	assert_int_equal(accounts_find(&book.accounts, last)->process.pid, 1000);
+	assert_true(book_count(&book, 70001) > 0);
+	book_end(&book);
+}
+
+/* ---- shares ---- */
+
+static void a_part_is_left_for_the_next_user(void **state)
+{
+	struct limits limits;
+	struct users users;
+	struct user *of[6];
+
+	(void)state;
+	limits_init(&limits);
+	limits.value[LIMIT_CLIENTS] = 800;
+	limits.share[LIMIT_CLIENTS] = 300;
+	users_init(&users, &limits);
+	for (uint32_t i = 0; i < 6; i++)
+		of[i] = users_get(&users, i ? 70000 + i : 0);
+	for (int round = 0; round < 1000; round++)
+		for (int i = 1; i < 6; i++)
+			(void)!user_take(of[i], LIMIT_CLIENTS);
+	for (int i = 1; i < 6; i++) /* 700 are not root's, and a sixth of them is left */
+		assert_in_range(of[i]->used[LIMIT_CLIENTS], 116, 117);
+	assert_in_range(user_room(of[0], LIMIT_CLIENTS), 215, 220);
+	user_give_back(of[2], LIMIT_CLIENTS, of[2]->used[LIMIT_CLIENTS]);
+	assert_true(user_room(of[3], LIMIT_CLIENTS) > 0);
+	for (int i = 1; i < 6; i++)
+		user_give_back(of[i], LIMIT_CLIENTS, of[i]->used[LIMIT_CLIENTS]);
+	for (int i = 0; i < 400; i++)
+		(void)!user_take(of[1], LIMIT_CLIENTS);
+	assert_int_equal(of[1]->used[LIMIT_CLIENTS], 300);
+	for (int i = 0; i < 6; i++)
+		user_unref(of[i]);
+	users_done(&users);
 }
 
 int main(void)
@@ -220,7 +316,9 @@ int main(void)
 		cmocka_unit_test(what_exceeds_the_limit_is_counted_as_lost),
 		cmocka_unit_test(random_reports_agree_with_a_model),
 		cmocka_unit_test(the_last_accounts_are_kept_in_order),
+		cmocka_unit_test(a_user_pushes_out_its_own_accounts_only),
 		cmocka_unit_test(accounts_never_keep_more_usages_than_they_may),
+		cmocka_unit_test(a_part_is_left_for_the_next_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,7 +204,8 @@ def test_descriptors(directory):
         status = 1
         try:
             resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
-            server = Server(directory, "--limit", "new=2000", "--limit", "handshake=60000")
+            server = Server(directory, "--limit", "new=2000", "--limit", "handshake=60000",
+                            "--limit", "clients=8192")
             resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
             server.wait_for("no more descriptors may be had")
             socks = []
@@ -252,9 +253,160 @@ def test_log_lines(server):
             refused(errno.EBADMSG, receive, sock)
             sock.close()
     assert server.log().count("not a message") <= 100 * (2 + time.monotonic() - began)
-    time.sleep(1)
-    refused(errno.EBADMSG, lambda: receive((lambda s: (s.send(b"x"), s)[1])(server.connect())))
-    server.wait_for("lines were left out")
+    server.wait_for("lines left out: refusals")
+
+
+@root
+@options("--limit", "user-log=3")
+def test_log_lines_of_one_user_and_kind(server):
+    """Neither hides another user's lines nor its own of another kind."""
+    def nonsense():
+        for _ in range(20):
+            sock = server.connect()
+            sock.send(b"nonsense")
+            refused(errno.EBADMSG, receive, sock)
+        Monitor(server).dump()
+
+    in_child(nonsense, NOBODY)
+    in_child(nonsense, 1234)
+    for uid in (NOBODY, 1234):
+        server.wait_for(f"lines left out: refusals of uid {uid}")
+        lines = [l for l in server.log().splitlines() if f"uid {uid}: not a message" in l]
+        left = [int(l.split()[1]) for l in server.log().splitlines()
+                if f"lines left out: refusals of uid {uid}" in l]
+        assert len(lines) + sum(left) == 20 and len(lines) < 20, (lines, left)
+        assert re.search(f"dump for pid \\d+, uid {uid}", server.log())
+
+
+@bare
+def test_dumps_in_a_loop(directory):
+    """A dump goes to the asker; the log gets one line, rationed, and none with --quiet."""
+    for quiet in (False, True):
+        server = Server(directory, *(["--quiet"] if quiet else []), wait=False)
+        wait(lambda: server.child.poll() is not None or can_connect(server), "the server")
+        fd, m = table()
+        put_pool(m, 0, DRAM, 7, 7, 1, 0)
+        kept, before = hand_over(server, fd), len(server.log())
+        asker, legacy = Monitor(server), Legacy(server)
+        for _ in range(2000 if os.environ.get("FULL") else 300):
+            assert "7 bytes" in asker.dump()
+            legacy.send(DUMP_REMAINING)
+        legacy.query()
+        log = server.log()[before:]
+        assert "7 bytes" not in log, log
+        if quiet:
+            assert "dump" not in log, log
+        else:
+            assert 0 < log.count("dump") and len(log) < 100000, len(log)
+        kept.close()
+        assert server.stop() == 0
+
+
+def can_connect(server):
+    try:
+        server.connect().close()
+        return True
+    except OSError:
+        return False
+
+
+@root
+@options("--limit", "held=1000", "--limit", "user-held=600")
+def test_allocations_kept_of_one_user(server):
+    """One user fills its share; another's memory is still counted."""
+    def greedy():
+        c = Legacy(server)
+        for i in range(900):
+            c.alloc(i, 1)
+        equal(c.query()[DRAM], 438)  # half of what is not root's own part, at most its share
+        time.sleep(LIMIT)
+
+    pid = os.fork()
+    if pid == 0:
+        try:
+            in_child(greedy, NOBODY)
+        finally:
+            os._exit(0)
+    wait(lambda: server.ask().now(DRAM) == 438, "the greedy one")
+
+    def modest():
+        c = Legacy(server)
+        c.alloc(1, 1 << 30)
+        equal(c.query()[DRAM], (1 << 30) + 438)
+
+    in_child(modest, 1234)
+    in_child(modest)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+
+
+@root
+@options("--limit", "finished=64", "--limit", "user-finished=32")
+def test_finished_processes_of_one_user(server):
+    """A user whose processes come and go pushes out its own accounts only."""
+    def short():
+        fd, m = table()
+        put_pool(m, 0, DRAM, 1, 1, 1, 0)
+        hand_over(server, fd)
+
+    for user in (None, 1234):
+        in_child(short, user)
+    for _ in range(310 if os.environ.get("FULL") else 80):
+        in_child(short, NOBODY)
+    wait(lambda: server.ask().finished_total >= 82, "the accounts")
+    uids = [p.uid for p in server.ask(WANT_FINISHED).finished]
+    assert uids.count(0) == 1 and uids.count(1234) == 1 and uids.count(NOBODY) == 32, uids
+
+
+@bare
+@root
+def test_subordinate_uids_count_as_their_owner(directory):
+    """A user namespace does not make one user many."""
+    with open(directory + "/subuid", "w") as f:
+        f.write("nobody:200000:65536\n4321:400000:1000\n")
+    probe = subprocess.run(["unshare", "-m", "sh", "-c", "mount --bind /etc/passwd /etc/passwd"],
+                           capture_output=True, check=False)
+    if probe.returncode or not os.path.exists("/etc/subuid"):
+        print("# SKIP needs a mount namespace and /etc/subuid")
+        return
+    server = Server(directory, "--limit", "user-clients=3",
+                    prefix=("unshare", "-m", "sh", "-c",
+                            f'mount --bind {directory}/subuid /etc/subuid && exec "$@"', "sh"))
+    kept = []
+
+    def one():
+        m = Monitor(server)
+        m.ask()
+        kept.append(m)
+
+    def with_others(users, last):
+        """Each holds a connection while the last one tries."""
+        ready, told = os.pipe()
+        held = []
+        for user in users:
+            pid = os.fork()
+            if pid == 0:
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+                one()
+                os.write(told, b"x")
+                signal.pause()
+            held.append(pid)
+        for _ in users:
+            os.read(ready, 1)
+        try:
+            in_child(last[1], last[0])
+        finally:
+            for pid in held:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            os.close(ready), os.close(told)
+
+    with_others((NOBODY, 200000, 200001), (265535, lambda: refused(errno.EUSERS, one)))
+    with_others((NOBODY, 200000, 200001), (400000, one))
+    with_others((400000, 400001, 4321), (400999, lambda: refused(errno.EUSERS, one)))
+    with_others((400000, 400001, 4321), (401000, one))
+    assert server.stop() == 0
 
 
 if __name__ == "__main__":
