@@ -11,7 +11,7 @@ show() {
 }
 
 @test "a recording shows what the machine showed" {
-	tree -b n300,p150a,p300,n150 -w dev=0+2,dram=2G,l1=4M,trace=1M,util=300,name=train,args="a b" \
+	tree -b n300,p150a,p300,n150 -w dev=0+2,dram=2G,behind=1G,l1=4M,trace=1M,util=300,name=train,args="a b" \
 		-w dev=1,via=none,name=idle,cgroup=/system.slice/x.service -w dev=3,dram=1G,name=other
 	"$TOP/scripts/capture" -r "$WORK/tree" "$WORK/captured"
 	show "$WORK/tree" >"$WORK/a"
