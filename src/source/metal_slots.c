@@ -227,7 +227,8 @@ static int take_slot(const struct metal_view *view, const struct metal_slot *slo
 	if (!process)
 		return leave(view, slot);
 	if (!view->has_device) {
-		metal_blame(process, NULL, UNMATCHED_CHIP);
+		metal_blame(process, NULL,
+			    process->visible_why ? process->visible_why : UNMATCHED_CHIP);
 		return 0;
 	}
 	if (!may_say(view, process)) {

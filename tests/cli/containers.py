@@ -80,13 +80,14 @@ def publish(number_or_name, data, user=0, folder="/dev/shm"):
     return path
 
 
-def hold(*numbers, code="", user=None):
+def hold(*numbers, code="", user=None, environment=None):
     """A Python process that has these devices open. Returns its pid."""
     prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
     opens = "".join(f"os.open('/dev/tenstorrent/{n}', os.O_RDWR)\n" for n in numbers)
     process = subprocess.Popen([*prefix, sys.executable, "-c",
                                 f"import os, sys\n{code}\n{opens}print(flush=True)\nsys.stdin.read()"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               env=dict(os.environ, **(environment or {})))
     processes.append(process)
     assert process.stdout.readline(), "did not start"
     return process.pid
@@ -312,6 +313,10 @@ def numbers():
     document = smi()
     expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
     assert any("match no device" in text for text in complaints(document)), document["errors"]
+    # Numbers that nobody can translate are another matter.
+    lost = hold(5, 7, environment={"TT_VISIBLE_DEVICES": "none of them"})
+    publish(name_of(0x261903001), counters(lost, GIB, comm="python3", device_id=0))
+    expect(memory(smi(), lost), {5: "device_list_invalid", 7: "device_list_invalid"})
     table = subprocess.run([TT_SMI], stdout=subprocess.PIPE, text=True).stdout
     assert "counters match no device" in table and "no permission" not in table, table
     doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
