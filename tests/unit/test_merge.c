@@ -646,6 +646,87 @@ TEST(a_part_without_a_list_is_missing_in_the_joined_one)
 	assert_true(usage_of(10, 0)->list.cut);
 }
 
+/* Device 0 gets a second chip, behind it: then the devices are 0, 0R and 1. */
+static struct device *add_remote(enum arch arch)
+{
+	struct device dev;
+
+	device_init(&dev, 0);
+	dev.remote = true;
+	dev.gateway = 0;
+	dev.arch = arch;
+	dev.dram_total = 12288 * MIB;
+	dev.why[DEV_DRAM_TOTAL] = KNOWN;
+	dev.holders_why = NO_PCIE;
+	free_machine(NULL);
+	assert_int_equal(snapshot_new(&machine), 0);
+	add_device(0);
+	add_device(1);
+	assert_non_null(snapshot_add_device(machine, &dev));
+	assert_true(machine->devices[1].remote);
+	return &machine->devices[1];
+}
+
+TEST(a_chip_behind_a_gateway_that_nobody_holds_is_empty)
+{
+	const struct device *remote = add_remote(ARCH_WORMHOLE);
+
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(remote->why[DEV_DRAM_USED], KNOWN);
+	assert_int_equal(remote->dram_used, 0);
+	assert_true(remote->memory_complete);
+	assert_int_equal(remote->processes, 0);
+}
+
+TEST(a_holder_of_the_gateway_without_a_claim_there_holds_nothing_behind_it)
+{
+	const struct device *remote = add_remote(ARCH_WORMHOLE);
+
+	add_holder(10, 0);
+	add_holder(20, 0);
+	MERGE(claim(10, 0, TRACKING_METAL, 5), claim(20, 0, TRACKING_METAL, 6),
+	      claim(20, 1, TRACKING_METAL, 7));
+	assert_int_equal(remote->dram_used, 7);
+	assert_true(remote->memory_complete);
+	assert_int_equal(remote->why[DEV_PROCESSES], KNOWN);
+	assert_int_equal(remote->processes, 1);
+	assert_int_equal(machine->devices[0].dram_used, 11);
+}
+
+TEST(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown)
+{
+	const struct device *remote = add_remote(ARCH_WORMHOLE);
+
+	add_holder(10, 0);
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(remote->why[DEV_DRAM_USED], NO_TRACKER);
+	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
+	/* With a tracked one beside it, at least that is known. */
+	add_holder(20, 0);
+	MERGE(claim(20, 1, TRACKING_METAL, 7));
+	assert_int_equal(remote->dram_used, 7);
+	assert_false(remote->memory_complete);
+	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
+}
+
+TEST(holders_of_a_gateway_that_cannot_be_seen_leave_the_chip_behind_it_unknown)
+{
+	const struct device *remote = add_remote(ARCH_WORMHOLE);
+
+	machine->devices[0].unseen_holders = 1;
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(remote->why[DEV_DRAM_USED], OTHER_NAMESPACE);
+	assert_int_equal(remote->unseen_holders, 0); /* counted once, on the gateway */
+}
+
+TEST(the_missing_chip_of_a_p300_is_unknown)
+{
+	const struct device *remote = add_remote(ARCH_BLACKHOLE);
+
+	merge_memory(machine, NULL, 0);
+	assert_int_equal(remote->why[DEV_DRAM_USED], NO_PCIE);
+}
+
 #define ON(test) cmocka_unit_test_setup_teardown(test, make_machine, free_machine)
 
 int main(void)
@@ -680,6 +761,11 @@ int main(void)
 		ON(a_monitor_that_reports_memory_is_a_job),
 		ON(a_monitor_that_probes_follow_is_a_job),
 		ON(what_was_told_of_another_process_with_this_pid_is_not_believed),
+		ON(a_chip_behind_a_gateway_that_nobody_holds_is_empty),
+		ON(a_holder_of_the_gateway_without_a_claim_there_holds_nothing_behind_it),
+		ON(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown),
+		ON(holders_of_a_gateway_that_cannot_be_seen_leave_the_chip_behind_it_unknown),
+		ON(the_missing_chip_of_a_p300_is_unknown),
 		cmocka_unit_test(on_any_machine_the_numbers_add_up),
 	};
 
