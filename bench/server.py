@@ -13,7 +13,8 @@ import tempfile
 import time
 
 PROGRAMS, SNAPSHOTS, IDLE_SECONDS = 1000, 200, 3
-QUESTION = struct.pack("=IHHIIII", 0x44415454, 1, 16, 24, 0, 0, 0)  # docs/protocol.md: SNAPSHOT
+# docs/protocol.md: SNAPSHOT; OLD=1 for a server that does not stream
+QUESTION = struct.pack("=IHHIIII", 0x44415454, 1, 16, 24, 0, 0 if os.environ.get("OLD") else 4, 0)
 
 
 def cpu_seconds(pid):
@@ -22,14 +23,25 @@ def cpu_seconds(pid):
         return int(file.read().split()[0]) / 1e9
 
 
+def receive(connection):
+    """One answer, from a server that streams it or from an older one that hands over a memfd."""
+    data, control, _, _ = connection.recvmsg(65536, socket.CMSG_SPACE(4))
+    kind, = struct.unpack_from("=H", data, 6)
+    if kind == 17:
+        with open(array.array("i", control[0][2])[0], "rb") as image:
+            return image.read()
+    if kind != 20:
+        sys.exit("bench: the server refused: " + data[24:].split(b"\0")[0].decode())
+    left, parts = struct.unpack_from("=Q", data, 16)[0], []
+    while left > 0:
+        parts.append(connection.recv(65536)[16:])
+        left -= len(parts[-1])
+    return b"".join(parts)
+
+
 def ask(connection):
     connection.send(QUESTION)
-    data, control, _, _ = connection.recvmsg(128, socket.CMSG_SPACE(4))
-    if struct.unpack_from("=H", data, 6)[0] != 17:
-        sys.exit("bench: the server refused: " + data[24:].split(b"\0")[0].decode())
-    descriptors = array.array("i", control[0][2])
-    with open(descriptors[0], "rb") as image:
-        return struct.unpack_from("=I", image.read(128), 80)[0]  # processes in it
+    return struct.unpack_from("=I", receive(connection), 80)[0]  # processes in it
 
 
 def wait_for(what, seconds=20):

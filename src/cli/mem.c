@@ -166,39 +166,39 @@ static int monitor(const struct mem_options *options)
 
 /* ---- the server's own words ---- */
 
-static int copy(int from)
+static int dump_print(const struct server_bytes *bytes)
 {
-	char chunk[65536];
+	const struct buf text = { .data = bytes->data, .length = bytes->length };
 	struct output output;
-	ssize_t n;
 	int r = output_open(&output, NULL, false);
 
-	while (r >= 0 && (n = read(from, chunk, sizeof(chunk))) != 0) {
-		const struct buf text = { .data = chunk, .length = n > 0 ? (size_t)n : 0 };
-
-		if (n < 0)
-			return say(EXIT_INTERNAL, "cannot read the server's answer: %s",
-				   strerror(errno));
+	if (r >= 0)
 		r = output_write(&output, &text);
-	}
 	return r < 0 ? say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r)) : 0;
 }
 
 static int dump(void)
 {
-	CLEANUP_CLOSE int server = server_connect(), text = -1;
+	CLEANUP_CLOSE int server = server_connect(), again = -1;
+	char why[SERVER_WHY_SIZE];
+	struct server_bytes text;
+	int r;
 
 	if (server < 0)
 		return say(EXIT_NO_SERVER, "daemon required but unreachable: %s",
 			   strerror(-server));
-	text = server_dump(server, dump_patience_ns);
-	if (text < 0)
-		return say(EXIT_NO_SERVER, "the allocation server gives no answer: %s",
-			   strerror(-text));
-	/* Its maker wrote it to the end. */
-	if (lseek(text, 0, SEEK_SET) < 0)
-		return say(EXIT_INTERNAL, "cannot read the server's answer: %s", strerror(errno));
-	return copy(text);
+	r = server_dump(server, WIRE_DUMP_STREAM, dump_patience_ns, &text, why);
+	if (r == -EBADMSG && why[0]) {
+		/* An older server, which has closed the connection. */
+		again = server_connect();
+		r = again < 0 ? again : server_dump(again, 0, dump_patience_ns, &text, why);
+	}
+	if (r < 0)
+		return say(EXIT_NO_SERVER, "the allocation server does not answer: %s",
+			   why[0] ? why : strerror(-r));
+	r = dump_print(&text);
+	server_bytes_done(&text);
+	return r;
 }
 
 static bool is_fullscreen(const struct mem_options *options)

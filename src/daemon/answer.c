@@ -6,22 +6,22 @@
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/reply.h"
 #include "daemon/traced.h"
 #include "proto/wire.h"
 #include "source/pinned.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* Most allocations in one answer: 128 MiB of them, and a fifth of a second. */
 #define ALLOCATIONS_MAX (1u << 22)
 
+/* Left of a share for what lies in the socket. */
+enum { BUFFERED = 512 << 10 };
+
 /* Programs go on while we count; so much more may have come when we write. */
 enum { USAGES_MORE = 256, ALLOCATIONS_MORE = 4096 };
-
-enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL };
 
 struct answer {
 	struct manager *manager;
@@ -255,89 +255,97 @@ static void answer_fill(struct answer *answer)
 			 header->allocation_count * sizeof(struct image_allocation);
 }
 
+/* As many allocations as the user's share has room for; others are left out, and that is marked. */
+static void counts_fit(const struct answer *answer, struct image_counts *counts)
+{
+	const struct user *user = answer->asker->user;
+	const struct limits *limits = user->users->limits;
+	uint32_t units = (user_is_privileged(user) ? limits->value : limits->share)[LIMIT_PENDING];
+	struct image_counts rest = *counts;
+	uint64_t most = (uint64_t)units * 1024 - BUFFERED, taken;
+
+	rest.allocations = 0;
+	taken = image_size(&rest);
+	if (image_size(counts) > most)
+		counts->allocations =
+			(uint32_t)((most - MIN(most, taken)) / sizeof(struct image_allocation));
+}
+
+/* The bytes of an image. */
+static int answer_make(struct answer *answer, char **ret, size_t *ret_length)
+{
+	struct image_counts counts;
+	char *data, *fitting;
+	size_t size;
+
+	clients_refresh(answer->manager);
+	traced_refresh(answer->manager);
+	count_all(answer, &counts);
+	if (answer->question->pid && !answer->found)
+		return -ESRCH;
+	counts_fit(answer, &counts);
+	size = image_size(&counts);
+	if (user_room(answer->asker->user, LIMIT_PENDING) < reply_units(size))
+		return -EAGAIN;
+	data = calloc(1, size);
+	if (!data)
+		return -ENOMEM;
+	image_begin(&answer->writer, data, &counts);
+	answer_fill(answer);
+	*ret_length = answer->writer.header->length;
+	fitting = realloc(data, *ret_length);
+	*ret = fitting ? fitting : data;
+	return 0;
+}
+
 int answer_snapshot(struct manager *manager, const struct asker *asker,
-		    const struct question *question, int *ret_fd, uint64_t *ret_length)
+		    const struct question *question, struct reply **ret)
 {
 	struct answer answer = { .manager = manager, .asker = asker, .question = question };
-	CLEANUP_CLOSE int fd = -1;
-	struct image_counts counts;
-	uint64_t length;
-	size_t size;
-	void *map;
-
-	clients_refresh(manager);
-	traced_refresh(manager);
-	count_all(&answer, &counts);
-	if (question->pid && !answer.found)
-		return -ESRCH;
-	fd = memfd_create("tt-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -errno;
-	size = image_size(&counts);
-	if (ftruncate(fd, (off_t)size) < 0)
-		return -errno;
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	image_begin(&answer.writer, map, &counts);
-	answer_fill(&answer);
-	length = answer.writer.header->length;
-	munmap(map, size);
-	if (ftruncate(fd, (off_t)length) < 0 || fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-		return -errno;
-	*ret_length = length;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
-}
-
-static int text_seal(const struct buf *text, int *ret_fd)
-{
-	CLEANUP_CLOSE int fd = memfd_create("tt-dump", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	size_t done = 0;
-
-	if (fd < 0)
-		return -errno;
-	while (done < text->length) {
-		ssize_t n = write(fd, text->data + done, text->length - done);
-
-		if (n < 0)
-			return -errno;
-		done += (size_t)n;
-	}
-	if (fcntl(fd, F_ADD_SEALS, SEALS) < 0)
-		return -errno;
-	*ret_fd = TAKE_FD(fd);
-	return 0;
-}
-
-int answer_dump(struct manager *manager, const struct asker *asker, bool kernels, int *ret_fd,
-		uint64_t *ret_length)
-{
-	const struct question question = { .flags = WIRE_WANT_ALLOCATIONS };
-	CLEANUP_BUF struct buf text = { 0 };
-	CLEANUP_CLOSE int fd = -1;
-	struct image_view view;
-	uint64_t length = 0;
-	void *map;
+	const struct reply_key key = {
+		.flags = question->flags,
+		.pid = question->pid,
+		.uid = question->flags & WIRE_WANT_ALLOCATIONS ? asker->uid : 0,
+	};
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+	struct reply *reply = replies_find(&manager->replies, &key, question->since_ns);
+	size_t length;
+	char *data;
 	int r;
 
-	r = answer_snapshot(manager, asker, &question, &fd, &length);
-	if (r < 0)
-		return r;
-	map = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return -errno;
-	r = image_view_init(&view, map, length);
-	if (r >= 0)
-		dump_write(&view, asker->pid, kernels, &text);
-	munmap(map, length);
-	if (r < 0)
-		return r;
-	if (text.failed)
+	if (!reply) {
+		r = answer_make(&answer, &data, &length);
+		if (r < 0)
+			return r;
+		reply = reply_new(&manager->replies, &key, now, data, length);
+	}
+	if (!reply)
 		return -ENOMEM;
-	r = text_seal(&text, ret_fd);
+	*ret = reply;
+	return 0;
+}
+
+int answer_dump(struct manager *manager, const struct asker *asker, bool kernels,
+		struct reply **ret)
+{
+	const struct question question = { .flags = WIRE_WANT_ALLOCATIONS };
+	struct answer answer = { .manager = manager, .asker = asker, .question = &question };
+	CLEANUP_FREE char *data = NULL;
+	struct buf text = { 0 };
+	struct image_view view;
+	size_t length;
+	int r;
+
+	r = answer_make(&answer, &data, &length);
+	if (r >= 0)
+		r = image_view_init(&view, data, length);
 	if (r < 0)
 		return r;
-	*ret_length = text.length;
-	return 0;
+	dump_write(&view, asker->pid, kernels, &text);
+	if (text.failed) {
+		buf_done(&text);
+		return -ENOMEM;
+	}
+	*ret = reply_new(&manager->replies, NULL, 0, text.data, text.length);
+	return *ret ? 0 : -ENOMEM;
 }

@@ -6,7 +6,8 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/packet.h"
-#include "proto/wire.h"
+#include "daemon/reply.h"
+#include "version.h"
 
 #include <errno.h>
 #include <linux/sockios.h>
@@ -18,58 +19,123 @@
 /* An unread packet takes at least this much of the socket's buffer. */
 enum { UNREAD_LEAST = 64 };
 
+/* What the kernel may keep of an answer in the socket; it allows twice as much and one packet. */
+enum { SOCKET_BUFFER = 96 << 10, BUFFERED_MOST = 256 << 10 };
+
+/* Packets sent in one turn. */
+enum { PACKETS_PER_TURN = 8 };
+
+/* A user whose answers are not read, or for which there is no memory, may ask again after this. */
+enum { RETRY_MS = 100, RETRY_LONG_MS = 1000 };
+
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_late(struct timer *timer);
+static void connection_turn(struct turn *turn);
 
-static uint32_t limit_of(const struct connection *connection, enum limit limit)
+static void connection_free(struct connection *connection)
 {
-	return connection->manager->limits.value[limit];
-}
-
-/* Out of the count of those without a message, into that of clients. */
-static int connection_promote(struct connection *connection, enum connection_state state)
-{
-	int r;
-
-	if (connection->state != CONNECTION_NEW)
-		return 0;
-	r = user_take(connection->user, LIMIT_CLIENTS);
-	if (r < 0)
-		return r;
-	user_give_back(connection->user, LIMIT_NEW, 1);
-	timer_stop(&connection->manager->loop, &connection->deadline);
-	connection->state = state;
-	return 0;
-}
-
-/* What it is counted as. */
-static enum limit connection_limit(const struct connection *connection)
-{
-	return connection->state == CONNECTION_NEW ? LIMIT_NEW : LIMIT_CLIENTS;
-}
-
-void connection_close(struct connection *connection)
-{
-	struct manager *manager = connection->manager;
-	int fd = connection->watch.fd;
-
-	if (connection->client)
-		client_end(connection->client);
-	watch_stop(&manager->loop, &connection->watch);
-	timer_stop(&manager->loop, &connection->deadline);
-	close(fd);
-	list_remove(&connection->member);
-	user_give_back(connection->user, connection_limit(connection), 1);
 	user_unref(connection->user);
 	free(connection);
 }
 
-/* Says no, in the log and to the peer, who may not listen. */
-static void refuse(struct connection *connection, int error, uint32_t retry_ms, const char *why)
+static void connection_count_as(struct connection *connection, enum limit limit)
+{
+	user_give_back(connection->user, connection->counted, 1);
+	user_count(connection->user, limit, 1);
+	connection->counted = limit;
+}
+
+/* Past its first message. */
+static int connection_promote(struct connection *connection)
+{
+	if (connection->counted == LIMIT_CLIENTS)
+		return 0;
+	if (!user_room(connection->user, LIMIT_CLIENTS))
+		return -EUSERS;
+	connection_count_as(connection, LIMIT_CLIENTS);
+	timer_stop(&connection->manager->loop, &connection->deadline);
+	return 0;
+}
+
+static void connection_drop_reply(struct connection *connection)
+{
+	if (connection->reply)
+		reply_release(connection->reply, connection->user);
+	connection->reply = NULL;
+	connection->sent = 0;
+}
+
+/* All that it has but its socket. */
+static void connection_quit(struct connection *connection)
+{
+	if (connection->client)
+		client_end(connection->client);
+	turn_drop(&connection->turn);
+	timer_stop(&connection->manager->loop, &connection->deadline);
+	connection_drop_reply(connection);
+}
+
+void connection_close(struct connection *connection)
+{
+	int fd = connection->watch.fd;
+
+	connection_quit(connection);
+	watch_stop(&connection->manager->loop, &connection->watch);
+	close(fd);
+	list_remove(&connection->member);
+	user_give_back(connection->user, LIMIT_PENDING, connection->buffered);
+	user_give_back(connection->user, connection->counted, 1);
+	connection_free(connection);
+}
+
+/* Is something in the socket that the peer has not read? */
+static bool has_unread(const struct connection *connection)
+{
+	int bytes = 0;
+
+	return ioctl(connection->watch.fd, SIOCOUTQ, &bytes) == 0 && bytes >= UNREAD_LEAST;
+}
+
+static int connection_listen(struct connection *connection, uint32_t events)
+{
+	if (connection->events == events)
+		return 0;
+	connection->events = events;
+	return watch_change(&connection->manager->loop, &connection->watch, events);
+}
+
+static void log_refusal(const struct connection *connection, const char *why)
 {
 	log_user(connection->user, LOG_REFUSED, "connection of pid %d, uid %u: %s", connection->pid,
 		 connection->uid, why);
+}
+
+/* No to a question; the connection stays open. */
+static void refuse(struct connection *connection, int error, uint32_t retry_ms, const char *why)
+{
+	log_refusal(connection, why);
 	packet_refuse(connection->watch.fd, error, retry_ms, why);
+}
+
+/*
+ * The end of it. It stays until its peer has read why; of a user that leaves too many such answers
+ * unread the next ones are not told.
+ */
+static void connection_dismiss(struct connection *connection, int error, const char *why)
+{
+	bool told = user_room(connection->user, LIMIT_REFUSED) > 0;
+
+	connection_quit(connection);
+	log_refusal(connection, why);
+	if (told)
+		packet_refuse(connection->watch.fd, error, 0, why);
+	if (!told || !has_unread(connection) ||
+	    connection_listen(connection, EPOLLOUT | EPOLLET) < 0) {
+		connection_close(connection);
+		return;
+	}
+	connection_count_as(connection, LIMIT_REFUSED);
+	connection->state = CONNECTION_REFUSED;
 }
 
 static const char *hello_error(int error)
@@ -81,6 +147,7 @@ static const char *hello_error(int error)
 	case -EALREADY: return "this table was handed over already";
 	case -EUSERS: return "too many clients, in all or of this user";
 	case -ESRCH: return "the process cannot be seen";
+	case -EBADMSG: return "not a message";
 	default: return strerror(-error);
 	}
 }
@@ -90,75 +157,58 @@ static int connection_greet(struct connection *connection, int table)
 	struct manager *manager = connection->manager;
 	struct wire_message welcome = {
 		.type = WIRE_WELCOME,
-		.welcome.slot_limit = limit_of(connection, LIMIT_SLOTS),
+		.welcome.slot_limit = manager->limits.value[LIMIT_SLOTS],
 	};
 	CLEANUP_CLOSE int pidfd = -1;
 	struct peer peer = { .pid = connection->pid, .uid = connection->uid };
 	int r;
 
 	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
-	if (r == -ESRCH && peer.pid > 0)
-		/* It came, said what it had, and went: the kernel has kept who it was. */
+	if (r == -ESRCH && peer.pid > 0) {
+		/* It came, reported and ended: the kernel has kept which process it was. */
 		client_bury(manager, &peer, table);
+		return -ECONNRESET;
+	}
 	if (r < 0)
 		return r;
-	r = connection_promote(connection, CONNECTION_CLIENT);
+	r = connection_promote(connection);
 	if (r < 0)
 		return r;
 	r = client_new(manager, &peer, pidfd, table, connection, -1, &connection->client);
 	if (r < 0)
 		return r;
 	TAKE_FD(pidfd);
+	connection->state = CONNECTION_CLIENT;
 	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u", peer.name, peer.pid,
 		 peer.uid);
-	packet_send(connection->watch.fd, &welcome, -1); /* it need not listen */
+	packet_send(connection->watch.fd, &welcome); /* it need not listen */
 	return 0;
 }
 
-static int monitor_answer(struct connection *connection, const struct wire_message *asked,
-			  int *ret_fd, uint64_t *ret_length)
+static bool asks_for_stream(const struct wire_message *message)
 {
-	const struct asker asker = { connection->pid, connection->uid };
-	const struct question question = { asked->snapshot.flags, asked->snapshot.pid };
-
-	if (asked->type == WIRE_DUMP) {
-		log_user(connection->user, LOG_DUMPS, "dump for pid %d, uid %u", connection->pid,
-			 connection->uid);
-		return answer_dump(connection->manager, &asker,
-				   asked->dump.flags & WIRE_DUMP_KERNELS, ret_fd, ret_length);
-	}
-	return answer_snapshot(connection->manager, &asker, &question, ret_fd, ret_length);
+	return message->type == WIRE_DUMP ? message->dump.flags & WIRE_DUMP_STREAM
+					  : message->snapshot.flags & WIRE_WANT_STREAM;
 }
 
-/* Answers a question, or says why not; both leave the connection open. */
-static int monitor_serve(struct connection *connection, const struct wire_message *asked)
+/* A question is kept until it is the user's turn. */
+static int connection_ask(struct connection *connection, const struct wire_message *message)
 {
-	struct wire_message reply = {
-		.type = asked->type == WIRE_DUMP ? WIRE_DUMP_REPLY : WIRE_SNAPSHOT_REPLY,
-	};
-	CLEANUP_CLOSE int fd = -1;
-	uint32_t wait_ms;
-	int r;
+	int r = connection_promote(connection);
 
-	r = connection_promote(connection, CONNECTION_MONITOR);
 	if (r < 0)
 		return r;
-	wait_ms = user_ration(connection->user, clock_now(CLOCK_MONOTONIC));
-	if (wait_ms) {
-		refuse(connection, EAGAIN, wait_ms, "asks too often");
+	if (!asks_for_stream(message)) {
+		refuse(connection, EPROTONOSUPPORT, 0,
+		       "this program is too old for tt_allocd " TT_SMI_VERSION
+		       ": install both of one version");
+		connection->state = CONNECTION_UNREAD;
 		return 0;
 	}
-	r = monitor_answer(connection, asked, &fd, &reply.reply.length);
-	if (r == -ESRCH) {
-		packet_refuse(connection->watch.fd, ESRCH, 0, "no such process is known");
-		return 0;
-	}
-	if (r < 0) {
-		refuse(connection, -r, 1000, strerror(-r));
-		return 0;
-	}
-	r = packet_send(connection->watch.fd, &reply, fd);
-	return r == -EAGAIN ? -ENOBUFS : r; /* cannot be: it is not listened to while full */
+	connection->asked = *message;
+	connection->state = CONNECTION_ASKED;
+	turn_queue(&connection->manager->turns, &connection->turn);
+	return 0;
 }
 
 /* One message. -errno: refused, the connection ends. */
@@ -180,105 +230,289 @@ static int connection_take(struct connection *connection, const struct wire_mess
 			TAKE_FD(*fd);
 		return r;
 	case WIRE_SNAPSHOT:
-	case WIRE_DUMP: return monitor_serve(connection, message);
+	case WIRE_DUMP: return connection_ask(connection, message);
 	case WIRE_WELCOME:
 	case WIRE_ERROR:
 	case WIRE_SNAPSHOT_REPLY:
-	case WIRE_DUMP_REPLY: break;
+	case WIRE_DUMP_REPLY:
+	case WIRE_ANSWER:
+	case WIRE_DATA: break;
 	}
 	return -EBADMSG;
 }
 
-static bool has_unread(const struct connection *connection)
-{
-	int bytes = 0;
-
-	return ioctl(connection->watch.fd, SIOCOUTQ, &bytes) == 0 && bytes >= UNREAD_LEAST;
-}
-
-/*
- * Stops or starts listening. While it does not listen it waits for the peer to
- * read: every packet that is read gives an edge of EPOLLOUT.
- */
-static int connection_pause(struct connection *connection, bool pause)
-{
-	connection->state = pause ? CONNECTION_FULL : CONNECTION_MONITOR;
-	return watch_change(&connection->manager->loop, &connection->watch,
-			    pause ? EPOLLOUT | EPOLLET : EPOLLIN);
-}
-
-static int connection_receive(struct connection *connection)
+/* Returns false if the connection has ended. */
+static bool connection_receive(struct connection *connection)
 {
 	struct wire_message message;
 	CLEANUP_CLOSE int fd = -1;
 	int r;
 
-	if (connection->state == CONNECTION_MONITOR && has_unread(connection))
-		return connection_pause(connection, true);
 	r = packet_receive(connection->watch.fd, &message, &fd);
 	if (r == -EAGAIN)
-		return 0;
-	if (r == -ECONNRESET)
-		return r;
+		return true;
 	if (r >= 0)
 		r = connection_take(connection, &message, &fd);
-	if (r < 0 && r != -ECONNRESET)
-		refuse(connection, -r, 0, r == -EBADMSG ? "not a message" : hello_error(r));
-	return r;
+	if (r >= 0)
+		return true;
+	if (r == -ECONNRESET) {
+		connection_close(connection);
+		return false;
+	}
+	connection_dismiss(connection, -r, hello_error(r));
+	return false;
+}
+
+/* Once the peer has read its answer, it is listened to again. */
+static int connection_settle(struct connection *connection)
+{
+	if (has_unread(connection))
+		return connection_listen(connection, EPOLLOUT | EPOLLET);
+	user_give_back(connection->user, LIMIT_PENDING, connection->buffered);
+	connection->buffered = 0;
+	connection->state = CONNECTION_MONITOR;
+	return connection_listen(connection, EPOLLIN);
+}
+
+/* Why there is no answer. The connection stays open. */
+static void connection_explain(struct connection *connection, int error)
+{
+	char why[WIRE_TEXT];
+
+	connection->state = CONNECTION_UNREAD;
+	if (error == -ESRCH) {
+		packet_refuse(connection->watch.fd, ESRCH, 0, "no such process is known");
+		return;
+	}
+	if (error != -EAGAIN) {
+		refuse(connection, -error, RETRY_LONG_MS, strerror(-error));
+		return;
+	}
+	snprintf(why, sizeof(why), "answers that this user's programs do not read take %u KiB",
+		 connection->user->used[LIMIT_PENDING]);
+	refuse(connection, EAGAIN, RETRY_MS, why);
+}
+
+/* Finds or makes the answer. */
+static int connection_answer(struct connection *connection)
+{
+	const struct asker asker = { connection->pid, connection->uid, connection->user };
+	struct reply *reply;
+	int r;
+
+	if (connection->asked.type == WIRE_DUMP) {
+		log_user(connection->user, LOG_DUMPS, "dump for pid %d, uid %u", connection->pid,
+			 connection->uid);
+		r = answer_dump(connection->manager, &asker,
+				connection->asked.dump.flags & WIRE_DUMP_KERNELS, &reply);
+	} else {
+		const struct question question = {
+			.flags = connection->asked.snapshot.flags & ~(uint32_t)WIRE_WANT_STREAM,
+			.pid = connection->asked.snapshot.pid,
+			.since_ns = connection->turn.since_ns,
+		};
+
+		r = answer_snapshot(connection->manager, &asker, &question, &reply);
+	}
+	if (r >= 0)
+		r = reply_hold(reply, connection->user);
+	if (r < 0)
+		return r;
+	connection->reply = reply;
+	connection->sent = 0;
+	connection->state = CONNECTION_SENDING;
+	return 0;
+}
+
+static int connection_announce(struct connection *connection)
+{
+	const struct wire_message answer = {
+		.type = WIRE_ANSWER,
+		.reply.length = connection->reply->length,
+	};
+	int r = packet_send(connection->watch.fd, &answer);
+
+	if (r < 0)
+		return r;
+	connection->buffered = reply_units(MIN(connection->reply->length, BUFFERED_MOST));
+	user_count(connection->user, LIMIT_PENDING, connection->buffered);
+	return 0;
+}
+
+/* Sends as much as one turn allows. -EAGAIN: the peer has to read first. */
+static int connection_send(struct connection *connection)
+{
+	struct reply *reply = connection->reply;
+
+	for (int i = 0; i < PACKETS_PER_TURN && connection->sent < reply->length; i++) {
+		int n = packet_send_data(connection->watch.fd, reply->data + connection->sent,
+					 reply->length - connection->sent);
+
+		if (n < 0)
+			return n;
+		connection->sent += (size_t)n;
+		user_charge(connection->user, n); /* a ns for each byte, beside the time */
+	}
+	if (connection->sent < reply->length) {
+		turn_queue(&connection->manager->turns, &connection->turn);
+		return 0;
+	}
+	connection_drop_reply(connection);
+	connection->state = CONNECTION_UNREAD;
+	return 0;
+}
+
+/* 1: it may ask; 0: it was told when to come back. */
+static int connection_ration(struct connection *connection)
+{
+	uint32_t wait_ms = user_wait_ms(connection->user);
+	const struct limits *limits = &connection->manager->limits;
+	char why[WIRE_TEXT];
+
+	if (!wait_ms)
+		return 1;
+	connection->state = CONNECTION_UNREAD;
+	snprintf(why, sizeof(why), "this user's share of the server, %u ms a second, is used up",
+		 limits->share[LIMIT_CPU]);
+	refuse(connection, EAGAIN, wait_ms, why);
+	return 0;
+}
+
+static int connection_serve(struct connection *connection)
+{
+	int r;
+
+	if (connection->state == CONNECTION_ASKED) {
+		if (!connection_ration(connection))
+			return 0;
+		r = connection_answer(connection);
+		if (r < 0) {
+			connection_explain(connection, r);
+			return 0;
+		}
+		r = connection_announce(connection);
+		if (r < 0)
+			return r;
+	}
+	r = connection_send(connection);
+	return r == -EAGAIN ? connection_listen(connection, EPOLLOUT) : r;
+}
+
+static void connection_turn(struct turn *turn)
+{
+	struct connection *connection = container_of(turn, struct connection, turn);
+	int r = connection_serve(connection);
+
+	if (r >= 0 && connection->state == CONNECTION_UNREAD)
+		r = connection_settle(connection);
+	if (r < 0)
+		connection_close(connection);
+}
+
+/* Something other than a question while one is being answered. */
+static int connection_wait(struct connection *connection, uint32_t events)
+{
+	if (connection->state == CONNECTION_SENDING && events & EPOLLOUT) {
+		turn_queue(&connection->manager->turns, &connection->turn);
+		return connection_listen(connection, 0);
+	}
+	if (connection->state == CONNECTION_UNREAD)
+		return connection_settle(connection);
+	return connection_listen(connection, 0); /* the next question can wait */
 }
 
 static void connection_ready(struct watch *watch, uint32_t events)
 {
 	struct connection *connection = container_of(watch, struct connection, watch);
-	int r;
+	int r = 0;
 
-	if (connection->state >= CONNECTION_MONITOR && events & (EPOLLHUP | EPOLLERR))
-		r = -ECONNRESET; /* who asked has gone, and needs no answer */
-	else if (connection->state == CONNECTION_FULL)
-		r = has_unread(connection) ? 0 : connection_pause(connection, false);
-	else if (connection->state != CONNECTION_CLIENT && !(events & EPOLLHUP) &&
-		 loop_is_late(&connection->manager->loop))
-		r = 0; /* questions can wait for the next turn */
-	else
-		r = connection_receive(connection);
+	switch (connection->state) {
+	case CONNECTION_NEW:
+	case CONNECTION_CLIENT: connection_receive(connection); return;
+	case CONNECTION_MONITOR:
+		if (!(events & (EPOLLHUP | EPOLLERR))) {
+			connection_receive(connection);
+			return;
+		}
+		r = -ECONNRESET; /* it has gone, and needs no answer */
+		break;
+	case CONNECTION_ASKED:
+	case CONNECTION_SENDING:
+	case CONNECTION_UNREAD:
+		r = events & (EPOLLHUP | EPOLLERR) ? -ECONNRESET
+						   : connection_wait(connection, events);
+		break;
+	case CONNECTION_REFUSED:
+		r = events & (EPOLLHUP | EPOLLERR) || !has_unread(connection) ? -ECONNRESET : 0;
+		break;
+	}
 	if (r < 0)
 		connection_close(connection);
 }
 
+/* The server may have been late itself: a message that is there counts. */
 static void connection_late(struct timer *timer)
 {
 	struct connection *connection = container_of(timer, struct connection, deadline);
 
-	refuse(connection, ETIMEDOUT, 0, "no message within the time for it");
-	connection_close(connection);
+	if (!connection_receive(connection) || connection->state != CONNECTION_NEW)
+		return;
+	connection_dismiss(connection, ETIMEDOUT, "no message within the time for it");
+}
+
+static void connection_init(struct connection *connection)
+{
+	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
+	connection->deadline = (struct timer){ .expired = connection_late };
+	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
+	connection->counted = connection->state == CONNECTION_NEW ? LIMIT_NEW : LIMIT_CLIENTS;
+	connection->events = EPOLLIN;
 }
 
 int connection_restore(struct connection *connection)
 {
 	struct manager *manager = connection->manager;
-	bool fresh = connection->state == CONNECTION_NEW;
-	int fd = connection->watch.fd, r;
+	int fd = connection->watch.fd, size = SOCKET_BUFFER, r;
 
-	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
-	connection->deadline = (struct timer){ .expired = connection_late };
-	if (connection->state == CONNECTION_FULL)
-		connection->state = CONNECTION_MONITOR; /* found out anew */
 	connection->user = users_get(&manager->users, connection->uid);
 	if (!connection->user)
 		return -ENOMEM;
-	r = user_take(connection->user, connection_limit(connection));
+	connection_init(connection);
+	r = user_take(connection->user, connection->counted);
 	if (r < 0)
 		return r;
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)); /* else as the system has it */
 	r = watch_start(&manager->loop, &connection->watch, fd, EPOLLIN);
 	if (r < 0) {
-		user_give_back(connection->user, connection_limit(connection), 1);
+		user_give_back(connection->user, connection->counted, 1);
 		return r;
 	}
-	if (fresh)
+	if (connection->state == CONNECTION_NEW)
 		timer_set(&manager->loop, &connection->deadline,
-			  limit_of(connection, LIMIT_HANDSHAKE) * NS_PER_MS);
+			  manager->limits.value[LIMIT_HANDSHAKE] * NS_PER_MS);
 	list_append(&manager->connections, &connection->member);
 	return 0;
+}
+
+/* One that is too many: told why, unless its user leaves too many such answers unread. */
+static void connection_reject(struct connection *connection, int fd, int error)
+{
+	connection->watch.fd = fd;
+	if (connection->user && user_room(connection->user, LIMIT_REFUSED) &&
+	    watch_start(&connection->manager->loop, &connection->watch, fd, EPOLLOUT | EPOLLET) >=
+		    0) {
+		refuse(connection, -error, RETRY_LONG_MS,
+		       error == -EUSERS ? "too many connections that say nothing"
+					: strerror(-error));
+		connection->events = EPOLLOUT | EPOLLET;
+		connection->counted = LIMIT_REFUSED;
+		connection->state = CONNECTION_REFUSED;
+		user_count(connection->user, LIMIT_REFUSED, 1);
+		list_append(&connection->manager->connections, &connection->member);
+		return;
+	}
+	close(fd);
+	connection_free(connection);
 }
 
 void connection_accept(struct manager *manager, int fd)
@@ -294,15 +528,9 @@ void connection_accept(struct manager *manager, int fd)
 	connection->watch.fd = fd;
 	r = peer_ask(fd, &connection->pid, &connection->uid);
 	if (r == -ESRCH)
-		r = 0; /* it may ask; a table would need to be somebody's */
+		r = 0; /* it may ask; a table would have to belong to a process */
 	if (r >= 0)
 		r = connection_restore(connection);
-	if (r >= 0)
-		return;
-	connection->watch.fd = fd;
-	refuse(connection, -r, 1000,
-	       r == -EUSERS ? "too many connections that say nothing" : strerror(-r));
-	close(fd);
-	user_unref(connection->user);
-	free(connection);
+	if (r < 0)
+		connection_reject(connection, fd, r);
 }

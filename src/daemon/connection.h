@@ -1,30 +1,39 @@
 /*
  * A connection on the server's own socket. docs/protocol.md has the messages.
  *
- *	NEW ──HELLO──> CLIENT              silent until it hangs up
- *	 └───SNAPSHOT, DUMP──> MONITOR <──> FULL
+ *	NEW ──HELLO──> CLIENT                      silent until it hangs up
+ *	 └───SNAPSHOT, DUMP──> ASKED ──> SENDING ──> UNREAD ──> MONITOR ──> ASKED …
  *
- * Nothing is buffered: a packet is a message, and an answer is one packet, sent
- * or not. A monitor that has not read its last answer is not listened to.
+ * A message is read as soon as it arrives, whatever else there is to do; the answer is made and
+ * sent when it is the user's turn (turns.h). A monitor that has not read its last
+ * answer is not listened to. A connection that is refused stays until its peer has read why or has
+ * gone: what lies in its buffer is the server's memory.
  */
 #pragma once
 
 #include "basic/macros.h"
+#include "daemon/limits.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
+#include "daemon/turns.h"
+#include "proto/wire.h"
 
 #include <stdint.h>
 #include <sys/types.h>
 
 struct client;
 struct manager;
+struct reply;
 struct user;
 
 enum connection_state {
 	CONNECTION_NEW,	    /* no message yet: a deadline runs */
 	CONNECTION_CLIENT,  /* handed over a table */
 	CONNECTION_MONITOR, /* asks now and then */
-	CONNECTION_FULL,    /* a monitor whose last answer is still unread */
+	CONNECTION_ASKED,   /* waits for its turn */
+	CONNECTION_SENDING, /* its answer is sent, in pieces */
+	CONNECTION_UNREAD,  /* the last piece is sent, and not all of it is read */
+	CONNECTION_REFUSED, /* so is the reason why it ends */
 };
 
 struct connection {
@@ -32,12 +41,19 @@ struct connection {
 	struct list member;
 	struct watch watch;
 	struct timer deadline;
+	struct turn turn;
 	enum connection_state state;
+	enum limit counted; /* what it counts as, for its user */
+	uint32_t events;    /* that are watched */
 	pid_t pid;
 	uid_t uid;
-	struct user *user;     /* that it counts for */
-	struct client *client; /* in state CLIENT */
-	int32_t place;	       /* among all, while state_save() works */
+	struct user *user;
+	struct client *client;	   /* in state CLIENT */
+	struct wire_message asked; /* from state ASKED on */
+	struct reply *reply;	   /* in state SENDING */
+	size_t sent;		   /* bytes of it */
+	uint32_t buffered;	   /* units of LIMIT_PENDING for what lies in the socket */
+	int32_t place;		   /* among all, while state_save() works */
 };
 
 /* Takes a fresh socket, or refuses it. */
@@ -46,5 +62,5 @@ void connection_accept(struct manager *manager, int fd);
 /* Ends it, and its client with it. */
 void connection_close(struct connection *connection);
 
-/* One that was accepted by an earlier server, in the state it had. */
+/* One that was accepted by an earlier server: NEW, CLIENT or MONITOR. */
 MUST_CHECK int connection_restore(struct connection *connection);

@@ -17,6 +17,7 @@
 
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
+static void connection_turn(struct turn *turn);
 
 void legacy_connection_close(struct legacy_connection *connection)
 {
@@ -25,6 +26,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 
 	watch_stop(&manager->loop, &connection->watch);
 	timer_stop(&manager->loop, &connection->quiet);
+	turn_drop(&connection->turn);
 	close(fd);
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_CLIENTS, 1);
@@ -52,6 +54,7 @@ int legacy_connection_restore(struct legacy_connection *connection)
 	connection->user = users_get(&manager->users, connection->uid);
 	if (!connection->user)
 		return -ENOMEM;
+	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
 	r = user_take(connection->user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
@@ -334,9 +337,17 @@ static void connection_ready(struct watch *watch, uint32_t events)
 			if (r >= 0)
 				r = connection_digest(connection);
 		}
-	} else if (events & EPOLLHUP || !loop_is_late(&connection->manager->loop)) {
-		r = connection_read(connection);
+	} else {
+		turn_queue(&connection->manager->turns, &connection->turn);
 	}
 	if (r < 0)
+		legacy_connection_close(connection);
+}
+
+static void connection_turn(struct turn *turn)
+{
+	struct legacy_connection *connection = container_of(turn, struct legacy_connection, turn);
+
+	if (connection->state != LEGACY_WRITING && connection_read(connection) < 0)
 		legacy_connection_close(connection);
 }

@@ -13,6 +13,7 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/peer.h"
+#include "daemon/turns.h"
 #include "proto/legacy.h"
 
 #include <stdbool.h>
@@ -35,6 +36,7 @@ struct legacy_connection {
 	struct manager *manager;
 	struct list member;
 	struct watch watch;
+	struct turn turn;
 	struct timer quiet; /* no further byte for a moment: the record is whole */
 	enum legacy_state state;
 	uint32_t number; /* of this connection, in ledgers */

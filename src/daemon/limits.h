@@ -16,7 +16,9 @@ enum limit {
 	LIMIT_NEW,	 /* connections that have not sent a message yet */
 	LIMIT_HANDSHAKE, /* ms until the first message */
 	LIMIT_SLOTS,	 /* single allocations listed of one client */
-	LIMIT_SNAPSHOTS, /* of one user per second */
+	LIMIT_CPU,	 /* ms per second spent on answers, of users other than root */
+	LIMIT_PENDING,	 /* KiB of answers that were not read yet */
+	LIMIT_REFUSED,	 /* connections whose refusal was not read yet */
 	LIMIT_FINISHED,	 /* processes remembered */
 	LIMIT_HELD,	 /* single allocations kept for legacy clients */
 	LIMIT_LOG,	 /* lines in the log per second, of each kind */

@@ -4,9 +4,6 @@
 
 #include <errno.h>
 
-/* Answers take milliseconds each; the end of a process is not to wait for many of them. */
-#define TURN_MOST (10 * NS_PER_MS)
-
 int loop_init(struct loop *loop)
 {
 	*loop = (struct loop){ .epoll = epoll_create1(EPOLL_CLOEXEC) };
@@ -20,11 +17,6 @@ void loop_done(struct loop *loop)
 	loop->epoll = -1;
 }
 
-bool loop_is_late(const struct loop *loop)
-{
-	return clock_now(CLOCK_MONOTONIC) - loop->turn_ns > TURN_MOST;
-}
-
 void loop_stop(struct loop *loop)
 {
 	loop->stopped = true;
@@ -35,6 +27,8 @@ static int loop_patience(const struct loop *loop)
 {
 	int64_t left;
 
+	if (loop->busy)
+		return 0;
 	if (!loop->first)
 		return -1;
 	left = loop->first->at - clock_now(CLOCK_MONOTONIC);
@@ -66,7 +60,6 @@ int loop_run(struct loop *loop)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		loop->count = MAX(n, 0);
-		loop->turn_ns = clock_now(CLOCK_MONOTONIC);
 		for (loop->at = 0; loop->at < loop->count; loop->at++) {
 			struct watch *watch = loop->batch[loop->at].data.ptr;
 
@@ -75,6 +68,7 @@ int loop_run(struct loop *loop)
 		}
 		loop->count = 0;
 		loop_expire(loop);
+		loop->busy = loop->work && loop->work(loop);
 	}
 	return 0;
 }

@@ -37,7 +37,8 @@ struct loop {
 	struct timer *first, *last;
 	struct epoll_event batch[LOOP_BATCH]; /* being worked on */
 	int at, count;
-	int64_t turn_ns; /* CLOCK_MONOTONIC, when this turn began */
+	bool (*work)(struct loop *loop); /* after each batch; true: there is more of it */
+	bool busy;
 };
 
 MUST_CHECK int loop_init(struct loop *loop);
@@ -46,12 +47,6 @@ void loop_done(struct loop *loop);
 /* Until loop_stop(). -errno if waiting itself fails. */
 MUST_CHECK int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
-
-/*
- * Has this turn lasted so long that what can wait should? Descriptors are watched
- * by level, so who leaves one as it is gets it again in the next turn.
- */
-bool loop_is_late(const struct loop *loop);
 
 /* The descriptor stays the caller's, and is closed by it after watch_stop(). */
 MUST_CHECK int watch_start(struct loop *loop, struct watch *watch, int fd, uint32_t events);

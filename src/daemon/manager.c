@@ -25,6 +25,9 @@
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
 enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
 
+/* So long may answers take that are due when the server is to be executed again. */
+#define DRAIN (1 * NS_PER_S)
+
 static void raise_descriptors(struct manager *manager)
 {
 	uint32_t *clients = &manager->limits.value[LIMIT_CLIENTS];
@@ -96,10 +99,23 @@ static int signals_init(struct manager *manager)
 	return r;
 }
 
+/* Answers are shared by those that wait at the same time: with nobody left they are of no use. */
+static bool give_turns(struct loop *loop)
+{
+	struct manager *manager = container_of(loop, struct manager, loop);
+
+	turns_run(&manager->turns);
+	if (turns_are_left(&manager->turns))
+		return true;
+	replies_trim(&manager->replies);
+	return false;
+}
+
 static int begin(struct manager *manager)
 {
 	int r = loop_init(&manager->loop);
 
+	manager->loop.work = give_turns;
 	if (r >= 0)
 		r = signals_init(manager);
 	if (r < 0)
@@ -137,6 +153,8 @@ int manager_init(struct manager *manager, const struct options *options)
 	users_init(&manager->users, &manager->limits);
 	accounts_init(&manager->accounts, &manager->users);
 	log_start(&manager->loop, &manager->users);
+	turns_init(&manager->turns);
+	replies_init(&manager->replies);
 	sockets_init(manager);
 	list_init(&manager->connections);
 	list_init(&manager->clients);
@@ -184,6 +202,23 @@ int manager_run(struct manager *manager)
 	return r;
 }
 
+void manager_drain(struct manager *manager)
+{
+	int64_t until = clock_now(CLOCK_MONOTONIC) + DRAIN;
+
+	while (turns_are_left(&manager->turns) && clock_now(CLOCK_MONOTONIC) < until)
+		turns_run(&manager->turns);
+	replies_trim(&manager->replies);
+	for (LIST_EACH(at, &manager->connections)) {
+		struct connection *connection = container_of(at, struct connection, member);
+
+		if (connection->state == CONNECTION_ASKED ||
+		    connection->state == CONNECTION_SENDING ||
+		    connection->state == CONNECTION_REFUSED)
+			connection_close(connection);
+	}
+}
+
 static void connections_done(struct manager *manager)
 {
 	for (LIST_EACH(at, &manager->clients))
@@ -216,6 +251,7 @@ void manager_done(struct manager *manager)
 	watch_stop(&manager->loop, &manager->signals);
 	if (signals >= 0)
 		close(signals);
+	replies_done(&manager->replies);
 	accounts_done(&manager->accounts);
 	log_start(NULL, NULL);
 	users_done(&manager->users);

@@ -14,7 +14,9 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/options.h"
+#include "daemon/reply.h"
 #include "daemon/tracer.h"
+#include "daemon/turns.h"
 #include "daemon/users.h"
 
 #include <stdint.h>
@@ -37,6 +39,8 @@ struct manager {
 	struct listener own, legacy;
 	struct watch signals;
 	struct users users;
+	struct turns turns;
+	struct replies replies;		/* on their way */
 	struct list connections;	/* struct connection */
 	struct list clients;		/* struct client */
 	struct list legacy_connections; /* struct legacy_connection */
@@ -61,4 +65,6 @@ struct manager {
 /* Half-built on failure: manager_done() takes it. Says what went wrong. */
 MUST_CHECK int manager_init(struct manager *manager, const struct options *options);
 MUST_CHECK int manager_run(struct manager *manager);
+/* Sends answers that are due, and closes connections that do not take theirs. */
+void manager_drain(struct manager *manager);
 void manager_done(struct manager *manager);

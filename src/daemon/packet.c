@@ -71,27 +71,40 @@ int packet_receive(int sock, struct wire_message *ret, int *ret_fd)
 	return 0;
 }
 
-int packet_send(int sock, const struct wire_message *message, int fd)
+static int send_parts(int sock, struct iovec *parts, size_t count)
+{
+	struct msghdr packet = { .msg_iov = parts, .msg_iovlen = count };
+	ssize_t n;
+
+	do
+		n = sendmsg(sock, &packet, MSG_DONTWAIT | MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n >= 0)
+		return 0;
+	return errno == EPIPE ? -ECONNRESET : -errno;
+}
+
+int packet_send(int sock, const struct wire_message *message)
 {
 	uint8_t data[WIRE_MAX];
 	struct iovec part = { .iov_base = data, .iov_len = wire_encode(message, data) };
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
-	struct msghdr packet = { .msg_iov = &part, .msg_iovlen = 1 };
 
-	if (fd >= 0) {
-		packet.msg_control = &control;
-		packet.msg_controllen = sizeof(control.room);
-		control.header.cmsg_level = SOL_SOCKET;
-		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-	}
-	if (sendmsg(sock, &packet, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
-		return 0;
-	return errno == EPIPE ? -ECONNRESET : -errno;
+	return send_parts(sock, &part, 1);
+}
+
+int packet_send_data(int sock, const char *data, size_t length)
+{
+	size_t size = MIN(length, WIRE_DATA_MAX);
+	uint8_t header[WIRE_HEADER];
+	struct iovec parts[] = {
+		{ .iov_base = header, .iov_len = sizeof(header) },
+		{ .iov_base = (void *)data, .iov_len = size },
+	};
+	int r;
+
+	wire_data_header(size, header);
+	r = send_parts(sock, parts, ARRAY_SIZE(parts));
+	return r < 0 ? r : (int)size;
 }
 
 void packet_refuse(int sock, int error, uint32_t retry_ms, const char *why)
@@ -102,5 +115,5 @@ void packet_refuse(int sock, int error, uint32_t retry_ms, const char *why)
 	};
 
 	snprintf(message.error.text, sizeof(message.error.text), "%s", why);
-	packet_send(sock, &message, -1);
+	packet_send(sock, &message);
 }

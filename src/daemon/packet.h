@@ -13,8 +13,11 @@
  */
 MUST_CHECK int packet_receive(int sock, struct wire_message *ret, int *ret_fd);
 
-/* fd -1: none. -EAGAIN: the peer does not read. -ECONNRESET: it is gone. */
-int packet_send(int sock, const struct wire_message *message, int fd);
+/* -EAGAIN: the peer does not read. -ECONNRESET: it is gone. */
+int packet_send(int sock, const struct wire_message *message);
+
+/* The next bytes of an answer, at most WIRE_DATA_MAX. Returns how many; else as packet_send(). */
+int packet_send_data(int sock, const char *data, size_t length);
 
 /* Sends WIRE_ERROR, if the socket takes it. */
 void packet_refuse(int sock, int error, uint32_t retry_ms, const char *why);

@@ -75,7 +75,8 @@ static struct connection *connection_load(struct manager *manager,
 	if (to) {
 		to->manager = manager;
 		to->watch.fd = from->fd;
-		to->state = (enum connection_state)from->state;
+		/* Whether the last answer was read is found out anew. */
+		to->state = MIN((enum connection_state)from->state, CONNECTION_MONITOR);
 		to->pid = from->pid;
 		to->uid = from->uid;
 		if (connection_restore(to) >= 0)

@@ -37,7 +37,7 @@ static void connections_save(struct manager *manager, struct buf *out)
 		struct connection *from = container_of(at, struct connection, member);
 		const struct state_connection to = {
 			.fd = from->watch.fd,
-			.state = from->state,
+			.state = MIN(from->state, CONNECTION_MONITOR),
 			.pid = from->pid,
 			.uid = from->uid,
 		};

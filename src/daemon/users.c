@@ -149,6 +149,8 @@ struct user *users_get(struct users *users, uid_t uid)
 	user->users = users;
 	user->uid = uid;
 	list_init(&user->accounts);
+	list_init(&user->turn);
+	list_init(&user->turns);
 	list_append(&users->list, &user->member);
 	users->count++;
 	return user_ref(user);
@@ -209,16 +211,43 @@ void user_give_back(struct user *user, enum limit limit, uint32_t count)
 	user->users->used[limit] -= count;
 }
 
-uint32_t user_ration(struct user *user, int64_t now_ns)
+/* Gives back what has become free since then. */
+static void bucket_refresh(struct bucket *bucket, uint32_t ms_per_s, int64_t now)
 {
-	double rate = user->users->limits->value[LIMIT_SNAPSHOTS];
+	if (bucket->at_ns)
+		bucket->spent -= (double)(now - bucket->at_ns) * ms_per_s / 1000;
+	bucket->spent = MAX(bucket->spent, 0);
+	bucket->at_ns = now;
+}
 
-	if (user->rationed_ns)
-		user->spent -= (double)(now_ns - user->rationed_ns) / NS_PER_S * rate;
-	user->spent = MAX(user->spent, 0);
-	user->rationed_ns = now_ns;
-	if (user->spent > rate - 1)
-		return (uint32_t)((user->spent - (rate - 1)) / rate * 1000) + 1;
-	user->spent++;
-	return 0;
+/* The share of one second may be used at once. */
+static uint32_t bucket_wait_ms(const struct bucket *bucket, uint32_t ms_per_s)
+{
+	double excess = bucket->spent - (double)ms_per_s * NS_PER_MS;
+
+	return excess > 0 ? (uint32_t)MIN(excess / ms_per_s / 1000, 60000) + 1 : 0;
+}
+
+void user_charge(struct user *user, int64_t cost_ns)
+{
+	if (user_is_privileged(user))
+		return;
+	user->cost.spent += (double)cost_ns;
+	user->users->cost.spent += (double)cost_ns;
+}
+
+uint32_t user_wait_ms(struct user *user)
+{
+	const struct limits *limits = user->users->limits;
+	uint32_t share = limits->share[LIMIT_CPU], all = limits->value[LIMIT_CPU], own, any;
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	if (user_is_privileged(user))
+		return 0;
+	bucket_refresh(&user->cost, share, now);
+	bucket_refresh(&user->users->cost, all, now);
+	own = bucket_wait_ms(&user->cost, share);
+	any = bucket_wait_ms(&user->users->cost, all);
+	/* Those that use little are served also while others use up the whole. */
+	return own || user->cost.spent * 4 < (double)share * NS_PER_MS ? own : any;
 }

@@ -21,6 +21,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Cost in ns, less what time has given back: a token bucket, upside down. */
+struct bucket {
+	double spent;
+	int64_t at_ns; /* CLOCK_MONOTONIC */
+};
+
 struct user {
 	struct users *users;
 	struct list member;
@@ -30,8 +36,9 @@ struct user {
 	struct log_ration log[LOG_KINDS];
 	struct list accounts; /* struct accounts_entry, oldest first */
 	uint32_t usages;      /* of these accounts */
-	double spent;	      /* snapshots, less what time has given back */
-	int64_t rationed_ns;  /* CLOCK_MONOTONIC, when that was computed */
+	struct list turn;     /* among users that wait for one, see turns.h */
+	struct list turns;    /* struct turn */
+	struct bucket cost;
 };
 
 struct subordinate_range {
@@ -43,6 +50,7 @@ struct users {
 	struct list list; /* struct user */
 	size_t count;
 	uint32_t used[LIMITS];
+	struct bucket cost; /* of all users other than root */
 	struct subordinate_range *ranges;
 	size_t n_ranges;
 };
@@ -68,5 +76,9 @@ void user_count(struct user *user, enum limit limit, uint32_t count);
 
 void user_give_back(struct user *user, enum limit limit, uint32_t count);
 
-/* May the user ask for a snapshot? 0 if so, and it counts; or milliseconds until it may. */
-MUST_CHECK uint32_t user_ration(struct user *user, int64_t now_ns);
+/*
+ * What answering its questions costs, in ns, is charged to the user. Once its share of a
+ * second is used up it has to wait: for how many ms, and 0 if it may ask. Root never waits.
+ */
+void user_charge(struct user *user, int64_t cost_ns);
+MUST_CHECK uint32_t user_wait_ms(struct user *user);

@@ -1,6 +1,5 @@
 /*
- * What tt_allocd knows at one instant, as one flat block: the contents of the
- * memfd that answers WIRE_SNAPSHOT.
+ * What tt_allocd knows at one instant, as one flat block: the answer to WIRE_SNAPSHOT.
  *
  *	header | processes | usages | allocations
  *
@@ -10,8 +9,8 @@
  *
  * The server counts, takes a block of image_size(), and fills it in place with
  * one call per record, in the order processes, usages of the process,
- * allocations of the process. The memfd is sealed before it is sent, so a
- * reader validates it once and then uses it as it is.
+ * allocations of the process. A reader has a copy that nobody else can change, so it validates
+ * it once and then uses it as it is.
  *
  * docs/shared-memory.md describes it in prose and changes together with this.
  */

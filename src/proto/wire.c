@@ -34,9 +34,34 @@ static size_t body_size(uint16_t type)
 	case WIRE_SNAPSHOT: return sizeof(struct wire_snapshot);
 	case WIRE_DUMP: return sizeof(struct wire_dump);
 	case WIRE_SNAPSHOT_REPLY:
-	case WIRE_DUMP_REPLY: return sizeof(struct wire_reply);
+	case WIRE_DUMP_REPLY:
+	case WIRE_ANSWER: return sizeof(struct wire_reply);
 	default: return 0;
 	}
+}
+
+void wire_data_header(size_t size, uint8_t out[WIRE_HEADER])
+{
+	struct header header = {
+		.magic = WIRE_MAGIC,
+		.version = WIRE_VERSION,
+		.type = WIRE_DATA,
+		.length = (uint32_t)(WIRE_HEADER + size),
+	};
+
+	memcpy(out, &header, sizeof(header));
+}
+
+int wire_data_size(const uint8_t data[WIRE_HEADER], size_t length)
+{
+	struct header header;
+
+	memcpy(&header, data, sizeof(header));
+	if (length <= WIRE_HEADER || length > WIRE_HEADER + WIRE_DATA_MAX ||
+	    header.magic != WIRE_MAGIC || header.version != WIRE_VERSION ||
+	    header.type != WIRE_DATA || header.length != length || header.zero)
+		return -EBADMSG;
+	return (int)(length - WIRE_HEADER);
 }
 
 unsigned wire_descriptors(enum wire_type type)
@@ -76,12 +101,16 @@ static bool body_is_valid(const struct wire_message *message)
 		return message->error.code > 0 && message->error.code < 4096 &&
 		       message->error.text[WIRE_TEXT - 1] == '\0';
 	case WIRE_SNAPSHOT:
-		return !(message->snapshot.flags & ~(WIRE_WANT_ALLOCATIONS | WIRE_WANT_FINISHED)) &&
+		return !(message->snapshot.flags &
+			 ~(WIRE_WANT_ALLOCATIONS | WIRE_WANT_FINISHED | WIRE_WANT_STREAM)) &&
 		       message->snapshot.pid <= INT32_MAX;
 	case WIRE_DUMP:
-		return !(message->dump.flags & ~WIRE_DUMP_KERNELS) && message->dump.reserved == 0;
+		return !(message->dump.flags & ~(WIRE_DUMP_KERNELS | WIRE_DUMP_STREAM)) &&
+		       message->dump.reserved == 0;
 	case WIRE_SNAPSHOT_REPLY:
-	case WIRE_DUMP_REPLY: return message->reply.length <= INT64_MAX;
+	case WIRE_DUMP_REPLY:
+	case WIRE_ANSWER: return message->reply.length <= INT64_MAX;
+	case WIRE_DATA: break;
 	}
 	return false;
 }

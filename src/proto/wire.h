@@ -32,17 +32,21 @@ enum wire_type {
 	WIRE_SNAPSHOT = 16,	  /* monitor: what do you know? */
 	WIRE_SNAPSHOT_REPLY = 17, /* server: this (1 descriptor: proto/snapshot_image.h) */
 	WIRE_DUMP = 18,		  /* monitor: write it for people */
-	WIRE_DUMP_REPLY = 19,	  /* server: done (1 descriptor: the same text) */
+	WIRE_DUMP_REPLY = 19,	  /* server: done (1 descriptor: the text) */
+	WIRE_ANSWER = 20,	  /* server: an answer of so many bytes follows */
+	WIRE_DATA = 21,		  /* server: the next bytes of it, see wire_data_size() */
 };
 
 enum wire_snapshot_flag {
 	WIRE_WANT_ALLOCATIONS =
 		1 << 0, /* single allocations, of the asker's processes or all for root */
 	WIRE_WANT_FINISHED = 1 << 1, /* accounts of finished processes */
+	WIRE_WANT_STREAM = 1 << 2,   /* answer by WIRE_ANSWER */
 };
 
 enum wire_dump_flag {
 	WIRE_DUMP_KERNELS = 1 << 0, /* kernels only */
+	WIRE_DUMP_STREAM = 1 << 1,  /* answer by WIRE_ANSWER */
 };
 
 struct wire_hello {
@@ -72,7 +76,7 @@ struct wire_dump {
 };
 
 struct wire_reply {
-	uint64_t length; /* bytes of the memfd that comes with it */
+	uint64_t length; /* bytes of the answer */
 };
 
 struct wire_message {
@@ -87,6 +91,15 @@ struct wire_message {
 		uint8_t body[WIRE_MAX - WIRE_HEADER];
 	};
 };
+
+/* Bytes of an answer in one packet, at most: with its header it has 64 KiB. */
+#define WIRE_DATA_MAX (65536u - WIRE_HEADER)
+
+/* The header of a WIRE_DATA packet with so many bytes, 1 to WIRE_DATA_MAX. */
+void wire_data_header(size_t size, uint8_t out[WIRE_HEADER]);
+
+/* The bytes that follow the header of a packet of this length. -EBADMSG: not a WIRE_DATA. */
+MUST_CHECK int wire_data_size(const uint8_t header[WIRE_HEADER], size_t length);
 
 /* Descriptors that travel with a message of this type: 0 or 1. */
 unsigned wire_descriptors(enum wire_type type);

@@ -22,8 +22,10 @@ static const int64_t patience_ns = 300 * NS_PER_MS, patience_list_ns = 2 * NS_PE
 static const int64_t pause_ns = 10 * NS_PER_S;
 
 struct daemon {
-	int fd;		    /* kept between samples, -1 */
-	int64_t late_until; /* CLOCK_MONOTONIC; 0: the last answer came in time */
+	int fd;			   /* kept between samples, -1 */
+	bool old;		   /* its server sends no streams */
+	char why[SERVER_WHY_SIZE]; /* it refused the last question */
+	int64_t late_until;	   /* CLOCK_MONOTONIC; 0: the last answer came in time */
 };
 
 static const enum tracking trackings[IMAGE_ORIGINS] = {
@@ -299,25 +301,49 @@ static bool is_asked(const struct sample *sample)
 	       (sample->root->live || (named && named[0]));
 }
 
-/* A kept connection may have outlived its server: then a new one is tried. */
-static int daemon_ask(struct daemon *daemon, const struct want *want, struct server_answer *ret)
+static void daemon_hang_up(struct daemon *daemon)
+{
+	if (daemon->fd >= 0)
+		close(daemon->fd);
+	daemon->fd = -1;
+}
+
+static int daemon_try(struct daemon *daemon, const struct want *want, struct server_answer *ret)
 {
 	uint32_t flags = (want->allocations ? WIRE_WANT_ALLOCATIONS : 0) |
-			 (want->accounts ? WIRE_WANT_FINISHED : 0);
+			 (want->accounts ? WIRE_WANT_FINISHED : 0) |
+			 (daemon->old ? 0 : WIRE_WANT_STREAM);
 	int64_t patience = want->allocations ? patience_list_ns : patience_ns;
-	bool kept = daemon->fd >= 0;
 	int r;
 
-	if (!kept)
+	if (daemon->fd < 0)
 		daemon->fd = server_connect();
 	if (daemon->fd < 0)
 		return daemon->fd;
-	r = server_ask(daemon->fd, flags, 0, patience, ret);
-	if (r >= 0)
-		return r;
-	close(daemon->fd);
-	daemon->fd = -1;
-	return kept && r != -ETIMEDOUT ? daemon_ask(daemon, want, ret) : r;
+	r = server_ask(daemon->fd, flags, 0, patience, ret, daemon->why);
+	if (r < 0)
+		daemon_hang_up(daemon);
+	return r;
+}
+
+/*
+ * A kept connection may have outlived its server: then a new one is tried. A server that refuses
+ * the question as such is an old one.
+ */
+static int daemon_ask(struct daemon *daemon, const struct want *want, struct server_answer *ret)
+{
+	bool kept = daemon->fd >= 0;
+	int r = daemon_try(daemon, want, ret);
+
+	if (r < 0 && r != -ETIMEDOUT && r != -EAGAIN && kept) {
+		daemon->old = false;
+		r = daemon_try(daemon, want, ret);
+	}
+	if (r == -EBADMSG && daemon->why[0] && !daemon->old) {
+		daemon->old = true;
+		r = daemon_try(daemon, want, ret);
+	}
+	return r;
 }
 
 static int daemon_sample(void *state, struct sample *sample)
@@ -336,6 +362,11 @@ static int daemon_sample(void *state, struct sample *sample)
 	daemon->late_until = r == -ETIMEDOUT ? clock_now(CLOCK_MONOTONIC) + pause_ns : 0;
 	if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR)
 		return 0; /* no server: an ordinary case */
+	if (r < 0 && daemon->why[0]) {
+		snapshot_complain(sample->snapshot, "daemon", "the allocation server: %s",
+				  daemon->why);
+		return 0;
+	}
 	if (r < 0)
 		return r;
 	r = take_answer(sample, &answer.view);
@@ -360,8 +391,7 @@ static void daemon_close(void *state, struct crew *crew)
 	struct daemon *daemon = state;
 
 	(void)crew;
-	if (daemon->fd >= 0)
-		close(daemon->fd);
+	daemon_hang_up(daemon);
 	free(daemon);
 }
 

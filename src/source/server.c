@@ -1,6 +1,8 @@
 #include "source/server.h"
 
+#include "basic/buf.h"
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "proto/wire.h"
 
 #include <errno.h>
@@ -12,6 +14,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+
+/* Longer answers are not believed. */
+#define ANSWER_MAX (UINT64_C(1) << 30)
 
 static int connect_to(const char *path)
 {
@@ -98,6 +103,7 @@ static int take_descriptor(struct msghdr *message, unsigned *ret_count)
 	return first;
 }
 
+/* A message other than WIRE_DATA, with its descriptor or -1. */
 static int receive(int fd, struct wire_message *ret, int *ret_descriptor)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
@@ -126,30 +132,103 @@ static int receive(int fd, struct wire_message *ret, int *ret_descriptor)
 	return r;
 }
 
-/* Sends a question; yields the length of the answer's file and its descriptor. */
-static int exchange(int fd, const struct wire_message *question, enum wire_type wanted,
-		    int64_t timeout_ns, uint64_t *ret_length)
+static int send_question(int fd, const struct wire_message *question)
 {
-	int64_t until = clock_now(CLOCK_MONOTONIC) + timeout_ns;
-	CLEANUP_CLOSE int descriptor = -1;
-	struct wire_message answer;
 	uint8_t data[WIRE_MAX];
 	size_t length = wire_encode(question, data);
+
+	return send(fd, data, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -errno;
+}
+
+static void pause_ms(uint32_t ms)
+{
+	struct timespec left = clock_timespec((int64_t)ms * NS_PER_MS);
+
+	while (nanosleep(&left, &left) < 0 && errno == EINTR)
+		continue;
+}
+
+/* The server's words, without what could upset a terminal. */
+static void take_reason(const struct wire_error *error, char *why)
+{
+	CLEANUP_BUF struct buf clean = { 0 };
+
+	text_clean(&clean, error->text, strnlen(error->text, sizeof(error->text)), true);
+	snprintf(why, SERVER_WHY_SIZE, "%s", buf_text(&clean));
+}
+
+/*
+ * Sends a question and receives the first message of the answer. A server that says when to
+ * come back is asked again then, if there is time.
+ */
+static int exchange(int fd, const struct wire_message *question, int64_t until,
+		    struct wire_message *ret, int *ret_descriptor, char *why)
+{
 	int r;
 
-	if (send(fd, data, length, MSG_NOSIGNAL) != (ssize_t)length)
+	for (;;) {
+		r = send_question(fd, question);
+		if (r >= 0)
+			r = wait_for(fd, until);
+		if (r >= 0)
+			r = receive(fd, ret, ret_descriptor);
+		if (r < 0 || ret->type != WIRE_ERROR)
+			return r;
+		take_reason(&ret->error, why);
+		if (ret->error.code != EAGAIN || !ret->error.retry_ms ||
+		    clock_now(CLOCK_MONOTONIC) + ret->error.retry_ms * NS_PER_MS >= until)
+			return -(int)MIN(ret->error.code, 4095);
+		pause_ms(ret->error.retry_ms);
+		why[0] = '\0';
+	}
+}
+
+/* One packet of the answer, at most so many bytes. Returns how many, never 0. */
+static int receive_data(int fd, char *to, size_t room)
+{
+	uint8_t header[WIRE_HEADER] = { 0 };
+	struct iovec parts[] = {
+		{ .iov_base = header, .iov_len = sizeof(header) },
+		{ .iov_base = to, .iov_len = room },
+	};
+	struct msghdr message = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
+	ssize_t n = recvmsg(fd, &message, 0);
+
+	if (n < 0)
 		return -errno;
-	r = wait_for(fd, until);
-	if (r >= 0)
-		r = receive(fd, &answer, &descriptor);
-	if (r < 0)
-		return r;
-	if (answer.type == WIRE_ERROR)
-		return -(int)MIN(answer.error.code, 4095);
-	if (answer.type != wanted || descriptor < 0)
+	if (n == 0)
+		return -ECONNRESET;
+	/* Descriptors that nobody asked for are closed by the kernel: there is no room for them. */
+	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
 		return -EBADMSG;
-	*ret_length = answer.reply.length;
-	return TAKE_FD(descriptor);
+	return wire_data_size(header, (size_t)n);
+}
+
+static int receive_stream(int fd, uint64_t length, int64_t until, struct server_bytes *ret)
+{
+	struct server_bytes bytes = { .length = (size_t)length };
+	size_t at = 0;
+	int r = 0;
+
+	if (length == 0 || length > ANSWER_MAX)
+		return -EBADMSG;
+	bytes.data = mmap(NULL, bytes.length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			  -1, 0);
+	if (bytes.data == MAP_FAILED)
+		return -errno;
+	while (r >= 0 && at < bytes.length) {
+		r = receive_data(fd, (char *)bytes.data + at, bytes.length - at);
+		if (r == -EAGAIN)
+			r = wait_for(fd, until);
+		else if (r > 0)
+			at += (size_t)r;
+	}
+	if (r < 0) {
+		server_bytes_done(&bytes);
+		return r;
+	}
+	*ret = bytes;
+	return 0;
 }
 
 /* Nobody can change or cut it any more? */
@@ -165,26 +244,57 @@ static int check_sealed(int fd, uint64_t length)
 	return length == 0 || (uint64_t)st.st_size < length ? -EBADMSG : 0;
 }
 
-int server_ask(int fd, uint32_t flags, uint32_t pid, int64_t timeout_ns, struct server_answer *ret)
+/* The answer of an older server. */
+static int map_file(int file, uint64_t length, struct server_bytes *ret)
+{
+	struct server_bytes bytes = { .length = (size_t)length };
+	int r = check_sealed(file, length);
+
+	if (r < 0)
+		return r;
+	bytes.data = mmap(NULL, bytes.length, PROT_READ, MAP_SHARED, file, 0);
+	if (bytes.data == MAP_FAILED)
+		return -errno;
+	*ret = bytes;
+	return 0;
+}
+
+static int ask(int fd, const struct wire_message *question, enum wire_type as_file,
+	       int64_t timeout_ns, struct server_bytes *ret, char *why)
+{
+	int64_t until = clock_now(CLOCK_MONOTONIC) + timeout_ns;
+	CLEANUP_CLOSE int file = -1;
+	struct wire_message first;
+	int r;
+
+	why[0] = '\0';
+	r = exchange(fd, question, until, &first, &file, why);
+	if (r < 0)
+		return r;
+	if (first.type == WIRE_ANSWER)
+		return receive_stream(fd, first.reply.length, until, ret);
+	return first.type == as_file && file >= 0 ? map_file(file, first.reply.length, ret)
+						  : -EBADMSG;
+}
+
+void server_bytes_done(struct server_bytes *bytes)
+{
+	if (bytes->data)
+		munmap(bytes->data, bytes->length);
+	*bytes = (struct server_bytes){ 0 };
+}
+
+int server_ask(int fd, uint32_t flags, uint32_t pid, int64_t timeout_ns, struct server_answer *ret,
+	       char why[static SERVER_WHY_SIZE])
 {
 	const struct wire_message question = { .type = WIRE_SNAPSHOT,
 					       .snapshot = { .flags = flags, .pid = pid } };
 	struct server_answer answer = { 0 };
-	CLEANUP_CLOSE int file = -1;
-	uint64_t length = 0;
 	int r;
 
-	file = exchange(fd, &question, WIRE_SNAPSHOT_REPLY, timeout_ns, &length);
-	if (file < 0)
-		return file;
-	r = check_sealed(file, length);
-	if (r < 0)
-		return r;
-	answer.length = (size_t)length;
-	answer.data = mmap(NULL, answer.length, PROT_READ, MAP_SHARED, file, 0);
-	if (answer.data == MAP_FAILED)
-		return -errno;
-	r = image_view_init(&answer.view, answer.data, answer.length);
+	r = ask(fd, &question, WIRE_SNAPSHOT_REPLY, timeout_ns, &answer.bytes, why);
+	if (r >= 0)
+		r = image_view_init(&answer.view, answer.bytes.data, answer.bytes.length);
 	if (r < 0) {
 		server_answer_done(&answer);
 		return r;
@@ -195,21 +305,14 @@ int server_ask(int fd, uint32_t flags, uint32_t pid, int64_t timeout_ns, struct 
 
 void server_answer_done(struct server_answer *answer)
 {
-	if (answer->data)
-		munmap(answer->data, answer->length);
+	server_bytes_done(&answer->bytes);
 	*answer = (struct server_answer){ 0 };
 }
 
-int server_dump(int fd, int64_t timeout_ns)
+int server_dump(int fd, uint32_t flags, int64_t timeout_ns, struct server_bytes *ret,
+		char why[static SERVER_WHY_SIZE])
 {
-	const struct wire_message question = { .type = WIRE_DUMP };
-	CLEANUP_CLOSE int file = -1;
-	uint64_t length = 0;
-	int r;
+	const struct wire_message question = { .type = WIRE_DUMP, .dump.flags = flags };
 
-	file = exchange(fd, &question, WIRE_DUMP_REPLY, timeout_ns, &length);
-	if (file < 0)
-		return file;
-	r = check_sealed(file, length);
-	return r < 0 ? r : TAKE_FD(file);
+	return ask(fd, &question, WIRE_DUMP_REPLY, timeout_ns, ret, why);
 }

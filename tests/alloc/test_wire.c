@@ -11,6 +11,7 @@ static const struct wire_message messages[] = {
 	{ .type = WIRE_SNAPSHOT_REPLY, .reply = { .length = 1 << 20 } },
 	{ .type = WIRE_DUMP, .dump = { .flags = WIRE_DUMP_KERNELS } },
 	{ .type = WIRE_DUMP_REPLY, .reply = { .length = 80 } },
+	{ .type = WIRE_ANSWER, .reply = { .length = 1 << 30 } },
 };
 
 static void every_message_survives_the_way(void **state)
@@ -86,6 +87,31 @@ static void no_flipped_bit_goes_unnoticed(void **state)
 	}
 }
 
+static void data_packets_have_their_size_and_nothing_else(void **state)
+{
+	static const size_t sizes[] = { 1, 100, WIRE_DATA_MAX };
+	uint8_t header[WIRE_HEADER];
+	struct wire_message got;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		wire_data_header(sizes[i], header);
+		assert_int_equal(wire_data_size(header, WIRE_HEADER + sizes[i]), sizes[i]);
+		assert_int_equal(wire_data_size(header, WIRE_HEADER + sizes[i] - 1), -EBADMSG);
+		assert_int_equal(wire_data_size(header, WIRE_HEADER + sizes[i] + 1), -EBADMSG);
+		assert_int_equal(wire_decode(header, sizeof(header), 0, &got), -EBADMSG);
+		for (size_t bit = 0; bit < 8 * WIRE_HEADER; bit++) {
+			header[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			assert_int_equal(wire_data_size(header, WIRE_HEADER + sizes[i]), -EBADMSG);
+			header[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		}
+	}
+	wire_data_header(0, header);
+	assert_int_equal(wire_data_size(header, WIRE_HEADER), -EBADMSG);
+	wire_data_header(WIRE_DATA_MAX + 1, header);
+	assert_int_equal(wire_data_size(header, WIRE_HEADER + WIRE_DATA_MAX + 1), -EBADMSG);
+}
+
 static void unknown_flags_and_values_are_refused(void **state)
 {
 	struct wire_message bad[] = {
@@ -93,9 +119,9 @@ static void unknown_flags_and_values_are_refused(void **state)
 		{ .type = WIRE_WELCOME, .welcome = { .flags = 1 } },
 		{ .type = WIRE_ERROR, .error = { .code = 0 } },
 		{ .type = WIRE_ERROR, .error = { .code = 4096 } },
-		{ .type = WIRE_SNAPSHOT, .snapshot = { .flags = 4 } },
+		{ .type = WIRE_SNAPSHOT, .snapshot = { .flags = 8 } },
 		{ .type = WIRE_SNAPSHOT, .snapshot = { .pid = UINT32_MAX } },
-		{ .type = WIRE_DUMP, .dump = { .flags = 2 } },
+		{ .type = WIRE_DUMP, .dump = { .flags = 4 } },
 		{ .type = WIRE_DUMP, .dump = { .reserved = 1 } },
 		{ .type = WIRE_DUMP_REPLY, .reply = { .length = UINT64_MAX } },
 	};
@@ -130,6 +156,7 @@ int main(void)
 		cmocka_unit_test(every_truncation_is_refused),
 		cmocka_unit_test(descriptors_must_be_those_of_the_type),
 		cmocka_unit_test(no_flipped_bit_goes_unnoticed),
+		cmocka_unit_test(data_packets_have_their_size_and_nothing_else),
 		cmocka_unit_test(unknown_flags_and_values_are_refused),
 		cmocka_unit_test(long_error_text_is_cut),
 	};

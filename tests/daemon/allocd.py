@@ -35,8 +35,9 @@ NOBODY = 65534
 # ---- wire ----
 
 HELLO, WELCOME, ERROR = 1, 2, 3
-SNAPSHOT, SNAPSHOT_REPLY, DUMP, DUMP_REPLY = 16, 17, 18, 19
-ALLOCATIONS, WANT_FINISHED = 1, 2
+SNAPSHOT, SNAPSHOT_REPLY, DUMP, DUMP_REPLY, ANSWER, DATA = range(16, 22)
+ALLOCATIONS, WANT_FINISHED, STREAM = 1, 2, 4
+DUMP_STREAM = 2
 MAGIC = 0x44415454
 
 
@@ -135,30 +136,34 @@ class Monitor:
         self.sock = server.connect()
 
     def ask(self, flags=0, pid=0):
-        self.sock.send(packet(SNAPSHOT, struct.pack("=II", flags, pid)))
+        self.question(flags, pid)
         return self.image()
 
+    def question(self, flags=0, pid=0):
+        self.sock.send(packet(SNAPSHOT, struct.pack("=II", flags | STREAM, pid)))
+
     def image(self):
-        kind, body, fds = receive(self.sock)
-        assert kind == SNAPSHOT_REPLY and len(fds) == 1
-        return Image(self.sealed(body, fds[0]))
+        return Image(self.answer())
 
     def dump(self, kernels=False):
-        self.sock.send(packet(DUMP, struct.pack("=II", kernels, 0)))
-        kind, body, fds = receive(self.sock)
-        assert kind == DUMP_REPLY and len(fds) == 1
-        return self.sealed(body, fds[0]).decode()
+        self.sock.send(packet(DUMP, struct.pack("=II", kernels | DUMP_STREAM, 0)))
+        return self.answer().decode()
 
-    @staticmethod
-    def sealed(body, fd):
-        try:
-            seals = fcntl.fcntl(fd, F_GET_SEALS)
-            assert seals == SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE, seals
-            length, = struct.unpack("=Q", body)
-            assert os.fstat(fd).st_size == length
-            return os.pread(fd, length, 0)
-        finally:
-            os.close(fd)
+    def answer(self):
+        kind, body, fds = receive(self.sock)
+        assert kind == ANSWER and not fds
+        length, = struct.unpack("=Q", body)
+        data = []
+        while length > 0:
+            part = self.sock.recv(65537)
+            if not part:
+                raise EOFError("the server hung up within an answer")
+            head = struct.unpack_from("=IHHII", part)
+            assert head == (MAGIC, 1, DATA, len(part), 0) and 16 < len(part) <= 65536, head
+            data.append(part[16:])
+            length -= len(part) - 16
+        assert length == 0
+        return b"".join(data)
 
     def close(self):
         self.sock.close()

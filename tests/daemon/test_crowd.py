@@ -24,9 +24,8 @@ def test_a_thousand_programs(server):
     m = Monitor(server)
     began, used = time.monotonic(), server.cpu_seconds()
     for _ in range(50):
-        m.sock.send(packet(SNAPSHOT, struct.pack("=II", 0, 0)))
-        _, _, fds = receive(m.sock)
-        os.close(fds[0])
+        m.question()
+        m.answer()
     took, cpu = time.monotonic() - began, server.cpu_seconds() - used
     print(f"# snapshot of {CROWD} programs: {took * 20:.2f} ms, {cpu * 20:.2f} ms of CPU")
     crowd.do("resume")
@@ -109,22 +108,14 @@ def test_a_million_allocations_of_one_program(server):
     wait(lambda: server.ask().living, "the program")
     m = Monitor(server)
     began = time.monotonic()
-    m.sock.send(packet(SNAPSHOT, struct.pack("=II", ALLOCATIONS, p.pid)))
-    _, body, fds = receive(m.sock)
+    m.question(ALLOCATIONS, p.pid)
+    data = m.answer()
     took = time.monotonic() - began
-    length, = struct.unpack("=Q", body)
-    print(f"# a million allocations: {length >> 20} MiB in {took * 1000:.0f} ms")
-    image = read_all(fds[0], length)
-    listed = image.of(p.pid)
+    print(f"# a million allocations: {len(data) >> 20} MiB in {took * 1000:.0f} ms")
+    listed = Image(data).of(p.pid)
     assert len(listed.allocations) == 1000000 and not listed.flags & CUT
     assert listed.now() == 8000000 == sum(a[1] for a in listed.allocations)
     p.end()
-
-
-def read_all(fd, length):
-    data = mmap.mmap(fd, length, prot=mmap.PROT_READ)
-    os.close(fd)
-    return Image(data[:])
 
 
 def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
@@ -132,7 +123,6 @@ def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
     crowd.do("start", CROWD)
     wait(lambda: len(server.ask().living) == CROWD, "all of them")
     askers = []
-    ask = packet(SNAPSHOT, struct.pack("=II", 0, 0))
     for _ in range(4):
         pid = os.fork()
         if pid == 0:
@@ -140,10 +130,10 @@ def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
                 monitors = [Monitor(server) for _ in range(50)]
                 while True:  # many times more questions than there is time to answer
                     for m in monitors:
-                        m.sock.send(ask)
+                        m.question()
                     for m in monitors:
                         try:
-                            os.close(receive(m.sock)[2][0])
+                            m.answer()
                         except Refused:
                             pass
             finally:

@@ -35,8 +35,8 @@ def test_what_is_not_a_message_ends_the_connection(server):
             packet(SNAPSHOT, ask, length=2**32 - 1), packet(SNAPSHOT, ask[:4]), packet(SNAPSHOT, b""),
             packet(SNAPSHOT, ask + b"more"), packet(SNAPSHOT, ask, zero=1), packet(99, ask),
             packet(0, ask), packet(65535, ask), packet(WELCOME, ask), packet(SNAPSHOT_REPLY, ask),
-            packet(DUMP_REPLY, ask), packet(ERROR, b"\1" + b"\0" * 111), packet(SNAPSHOT, b"\4" + ask[1:]),
-            packet(SNAPSHOT, struct.pack("=II", 0, 2**31)), packet(DUMP, struct.pack("=II", 2, 0)),
+            packet(DUMP_REPLY, ask), packet(ERROR, b"\1" + b"\0" * 111), packet(SNAPSHOT, b"\x08" + ask[1:]),
+            packet(SNAPSHOT, struct.pack("=II", 0, 2**31)), packet(DUMP, struct.pack("=II", 4, 0)),
             packet(DUMP, struct.pack("=II", 0, 1)), b"\xff" * 200, b"\xff" * 100000):
         refused(errno.EBADMSG, say, server, message)
     refused(errno.EPROTONOSUPPORT, say, server, packet(SNAPSHOT, ask, version=2))
@@ -242,16 +242,25 @@ def test_names_cannot_break_a_terminal(server):
 
 def test_a_monitor_that_does_not_read_gets_no_second_answer(server):
     monitor = Monitor(server)
-    ask = packet(SNAPSHOT, struct.pack("=II", 0, 0))
     monitor.ask()
     before = server.descriptors()
     for _ in range(50):
-        monitor.sock.send(ask)
+        monitor.question()
     wait(server.rests, "rest: it waits by turning in circles")
     assert server.descriptors() <= before
     for _ in range(50):
         monitor.image()  # every question is answered, one by one
     monitor.close()
+
+
+def test_a_question_for_a_memfd_is_told_to_upgrade(server):
+    for question in (packet(SNAPSHOT, struct.pack("=II", 0, 0)), packet(DUMP, struct.pack("=II", 0, 0))):
+        sock = server.connect()
+        sock.send(question)
+        e = refused(errno.EPROTONOSUPPORT, receive, sock)
+        assert "too old for tt_allocd" in e.text and "install both of one version" in e.text
+        sock.close()
+    still_serves(server)
 
 
 def test_a_half_closed_connection_is_an_end(server):
@@ -292,7 +301,7 @@ def test_a_thousand_connections_that_stay_silent_do_not_shut_others_out(server):
             idle.append(sock)
         except BlockingIOError:
             sock.close()
-    assert server.descriptors() < 256 + 64
+    assert server.descriptors() < 256 + 256 + 64  # new ones, refused ones, its own
     # Refused connections are told so; the rest times out, and all the while clients with a table last.
     wait(server.can_be_asked, "room for a monitor")
     for sock in idle:

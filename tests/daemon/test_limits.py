@@ -143,32 +143,35 @@ def equal(a, b):
 
 
 def ask_until_refused(ask):
-    for _ in range(500):
+    for _ in range(5000):
         try:
             ask()
         except Refused as e:
-            assert e.code == errno.EAGAIN
+            assert e.code == errno.EAGAIN, e
             return e
     raise AssertionError("never refused")
 
 
-@options("--limit", "snapshots=5")
-def test_snapshots_of_one_user(server):
-    ask_until_refused(server.ask)  # by connections that come and go
-    m = Monitor(server)
-    e = ask_until_refused(m.ask)
-    assert 0 < e.retry_ms <= 250
-    e = ask_until_refused(m.dump)
-    server.wait_for("asks too often")
-    time.sleep(e.retry_ms / 1000 + 0.01)
-    m.ask()  # the connection lasts
-
-
 @root
-@options("--limit", "snapshots=2")
-def test_snapshots_of_another_user(server):
-    ask_until_refused(server.ask)
-    in_child(server.ask, NOBODY)
+@options("--limit", "user-cpu=1")
+def test_time_of_one_user(server):
+    """What answers cost is rationed per user, and the asker is told when to come back."""
+    def ordinary():
+        ask_until_refused(server.ask)  # by connections that come and go
+        m = Monitor(server)
+        e = ask_until_refused(m.ask)
+        assert 0 < e.retry_ms <= 5000, e.retry_ms
+        assert "1 ms a second, is used up" in e.text, e
+        e = ask_until_refused(m.dump)
+        time.sleep(e.retry_ms / 1000 + 0.01)
+        m.ask()  # the connection lasts
+        ask_until_refused(server.ask)
+
+    in_child(ordinary, NOBODY)
+    server.wait_for("is used up")
+    in_child(server.ask, 1234)
+    for _ in range(100):
+        server.ask()  # root is not rationed
 
 
 @options("--limit", "finished=8")
@@ -324,7 +327,8 @@ def test_allocations_kept_of_one_user(server):
     pid = os.fork()
     if pid == 0:
         try:
-            in_child(greedy, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+            greedy()
         finally:
             os._exit(0)
     wait(lambda: server.ask().now(DRAM) == 438, "the greedy one")

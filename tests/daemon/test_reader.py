@@ -154,7 +154,10 @@ class Fake:
                 with client:
                     while client.recv(4096):
                         self.asked += 1
-                        socket.send_fds(client, [self.message], list(self.descriptors))
+                        messages = self.message if isinstance(self.message, list) else [self.message]
+                        socket.send_fds(client, [messages[0]], list(self.descriptors))
+                        for message in messages[1:]:
+                            client.send(message)
         except OSError:
             pass
 
@@ -232,6 +235,75 @@ def test_an_answer_has_the_right_type_and_one_descriptor(directory):
         with Fake(smi, message, [sealed(GOOD) for _ in range(count)]):
             assert smi.figures() == {}, (message, count)
             assert "daemon: " in smi.errors, (message, count, smi.errors)
+
+
+def stream(data=GOOD, step=100, length=None):
+    """An answer in pieces."""
+    return [packet(ANSWER, struct.pack("=Q", len(data) if length is None else length)),
+            *(packet(DATA, data[i:i + step]) for i in range(0, len(data), step))]
+
+
+@bare
+def test_an_answer_in_pieces(directory):
+    smi = Smi(directory)
+    for step in (1, 7, 100, 65520):
+        with Fake(smi, stream(step=step)):
+            assert smi.figures() == BELIEVED, step
+    good = stream()
+    for bad in (stream(length=0), stream(length=len(GOOD) - 1), stream(length=2**40), stream(length=2**63),
+                [good[0], *good[2:], good[1]], [*good[:2], good[0], *good[2:]], good[1:],
+                [good[0], packet(DATA, b""), *good[1:]], [good[0], packet(DATA, GOOD, version=2)],
+                [good[0], packet(DATA, GOOD, length=17)], [good[0], packet(DATA, GOOD + b"x")],
+                [good[0], packet(ERROR, struct.pack("=II104s", 5, 0, b"no"))]):
+        with Fake(smi, bad):
+            assert smi.figures() == {}, bad[:2]
+            assert "daemon: " in smi.errors, (bad[:2], smi.errors)
+
+
+@bare
+def test_a_server_that_says_when_to_come_back_is_asked_again(directory):
+    smi = Smi(directory)
+
+    class Busy(Fake):
+        def serve(self):
+            good, later = self.message, packet(ERROR, struct.pack("=II104s", errno.EAGAIN, 20, b"is used up"))
+            client, _ = self.sock.accept()
+            with client:
+                while client.recv(4096):
+                    self.asked += 1
+                    for message in good if self.asked == 3 else [later]:
+                        client.send(message)
+
+    with Busy(smi, stream()) as busy:
+        assert smi.figures() == BELIEVED
+        assert busy.asked == 3
+    with Fake(smi, packet(ERROR, struct.pack("=II104s", errno.EAGAIN, 60000, b"share \x1b is used up"))) as fake:
+        assert smi.figures() == {} and fake.asked == 1
+        assert "the allocation server: share" in smi.errors and "\x1b" not in smi.errors, smi.errors
+
+
+@bare
+def test_a_server_that_knows_no_pieces(directory):
+    """It refuses the flag and hangs up; then it is asked for a memfd."""
+    smi = Smi(directory)
+
+    class Old(Fake):
+        def serve(self):
+            try:
+                while True:
+                    client, _ = self.sock.accept()
+                    with client:
+                        while question := client.recv(4096):
+                            self.asked += 1
+                            if struct.unpack_from("=I", question, 16)[0] & STREAM:
+                                client.send(packet(ERROR, struct.pack("=II104s", errno.EBADMSG, 0, b"not a message")))
+                                break
+                            socket.send_fds(client, [self.message], list(self.descriptors))
+            except OSError:
+                pass
+
+    with Old(smi, *answer()):
+        assert smi.figures() == BELIEVED
 
 
 @bare

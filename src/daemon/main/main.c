@@ -34,6 +34,7 @@ static int serve(const struct options *options, char **argv)
 		r = manager_run(&manager);
 		if (r < 0 || !manager.again)
 			break;
+		manager_drain(&manager);
 		reexec(&manager, argv); /* returns if it cannot be done */
 		manager.again = manager.loop.stopped = false;
 	}

@@ -1,0 +1,242 @@
+"""What one user can do to another through the server: attacks, bounded; at full size with FULL=1.
+
+Each has a victim of another uid whose every question is answered."""
+
+import select
+import sys
+import threading
+
+from allocd import *
+
+FULL = bool(os.environ.get("FULL"))
+ATTACKER, VICTIM = NOBODY, 1234
+PATIENCE = 2  # seconds that tt_smi waits for a list of allocations, longest
+
+
+class Attack:
+    """A process of another user that goes on until the end of the block."""
+
+    def __init__(self, function, user=ATTACKER):
+        self.ready, told = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setgroups([])
+                os.setresgid(user, user, user)
+                os.setresuid(user, user, user)
+                function(lambda: os.write(told, b"x"))
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        os.close(told)
+
+    def __enter__(self):
+        assert os.read(self.ready, 1) == b"x", "the attack did not begin"
+        return self
+
+    def __exit__(self, *_):
+        ended = os.waitpid(self.pid, os.WNOHANG)[0]
+        if not ended:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self.ready)
+        assert _[0] or not ended, "the attack ended by itself"
+
+
+def victim_asks(server, seconds=1.0, flags=0):
+    """Asks again and again, each time by a new connection, as tt_smi does. Returns the longest wait."""
+    def ask():
+        end, slowest = time.monotonic() + seconds, 0
+        while time.monotonic() < end:
+            began = time.monotonic()
+            m = Monitor(server)
+            m.sock.settimeout(PATIENCE)
+            m.ask(flags)
+            m.close()
+            slowest = max(slowest, time.monotonic() - began)
+            time.sleep(0.02)
+        print(f"# the victim waited {slowest * 1000:.0f} ms at most")
+        sys.stdout.flush()
+
+    in_child(ask, VICTIM)
+
+
+@root
+@options("--limit", "handshake=2000")
+def test_many_connections_that_ask_for_many_allocations(server):
+    """Starved: new connections were skipped, and timed out although they had sent a message."""
+    p = Program(server, user=ATTACKER)
+    p.do("many", DRAM, 8, 200000)
+    wait(lambda: server.ask().living, "the program")
+
+    def ask(begun):
+        monitors = [Monitor(server) for _ in range(20)]
+        for m in monitors:
+            m.question(ALLOCATIONS)
+        begun()
+        poll = {m.sock.fileno(): m for m in monitors}
+        while True:
+            for fd in select.select(list(poll), [], [])[0]:
+                try:
+                    poll[fd].answer()
+                except Refused as e:
+                    assert e.code == errno.EAGAIN and e.retry_ms > 0, e
+                poll[fd].question(ALLOCATIONS)
+
+    with Attack(ask):
+        victim_asks(server, 10 if FULL else 2)
+        victim_asks(server, 1, ALLOCATIONS)
+    p.end()
+
+
+@root
+@options("--limit", "handshake=300")
+def test_a_message_that_was_sent_counts_however_late_the_server_is(server):
+    """The server is stopped for longer than the time for the first message."""
+    socks = [Monitor(server) for _ in range(30)]
+    os.kill(server.child.pid, signal.SIGSTOP)
+    more = [Monitor(server) for _ in range(30)]
+    for m in socks + more:
+        m.question()
+    time.sleep(0.5)
+    os.kill(server.child.pid, signal.SIGCONT)
+    for m in socks + more:
+        m.image()
+        m.close()
+    assert "no message within" not in server.log()
+
+
+def memory_cgroup(directory, limit):
+    """A group with this limit of bytes, v2 or v1; None if there is none to be had."""
+    for base, name in (("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/unified", "memory.max"),
+                       ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")):
+        group = f"{base}/tt-allocd-test-{os.getpid()}"
+        try:
+            os.mkdir(group)
+        except OSError:
+            continue
+        if os.path.exists(f"{group}/{name}"):
+            with open(f"{group}/{name}", "w") as f:
+                f.write(str(limit))
+            return group
+        os.rmdir(group)
+    return None
+
+
+def peak(group):
+    for name in ("memory.peak", "memory.max_usage_in_bytes", "memory.current"):
+        try:
+            with open(f"{group}/{name}") as f:
+                return int(f.read())
+        except OSError:
+            continue
+    return 0
+
+
+@bare
+@root
+def test_answers_that_are_not_read_stay_within_the_bound(directory):
+    """Killed by its own memory limit: 60 to 70 snapshots that a user keeps exceeded MemoryMax=.
+
+    All users together: 256 MiB pending, 64 MiB kept for questions that wait, and the server itself."""
+    limit = 400 << 20
+    group = memory_cgroup(directory, limit)
+    if not group:
+        print("# SKIP needs a memory cgroup")
+        return
+    try:
+        server = Server(directory, prefix=("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"))
+        p = Program(server, user=ATTACKER)
+        p.do("many", DRAM, 8, 300000)
+        wait(lambda: server.ask().living, "the program")
+
+        def keep(begun):
+            kept, told, count = [], False, 400 if FULL else 100
+            while True:
+                if len(kept) < count:
+                    m = Monitor(server)
+                    m.question(ALLOCATIONS)
+                    try:
+                        kind, body, _ = receive(m.sock)
+                        kept.append(m)
+                        continue  # the rest of it is not read
+                    except Refused as e:
+                        assert e.code == errno.EAGAIN, e
+                        assert "do not read" in e.text or "is used up" in e.text, e
+                if not told and len(kept) > 3:
+                    begun()
+                    told = True
+                time.sleep(0.05)
+
+        with Attack(keep):
+            victim_asks(server, 5 if FULL else 1)
+            victim_asks(server, 0.5, ALLOCATIONS)
+        server.wait_for("do not read")
+        most = peak(group)
+        print(f"# at most {most >> 20} MiB in {os.path.basename(os.path.dirname(group)) or 'cgroup'}")
+        assert server.is_alive() and most < limit, most
+        p.end()
+        assert server.stop() == 0
+    finally:
+        for child in children:
+            if child.poll() is None:
+                child.kill()
+                child.wait()
+        wait(lambda: not open(f"{group}/cgroup.procs").read(), "the group's end")
+        os.rmdir(group)
+
+
+@root
+def test_refusals_that_are_not_read_are_bounded(server):
+    """What lies unread in a socket is the server's memory, also after it has hung up."""
+    def keep(begun):
+        socks = []
+        for _ in range(300):
+            sock = server.connect()
+            sock.send(b"nonsense")
+            socks.append(sock)
+            time.sleep(0.001)
+        begun()
+        told = 0
+        for sock in socks:
+            try:
+                receive(sock)
+            except Refused:
+                told += 1
+            except (EOFError, ConnectionError):
+                pass
+        assert 0 < told <= 64, told
+        time.sleep(LIMIT)
+
+    with Attack(keep):
+        victim_asks(server, 0.3)
+
+
+@root
+def test_equal_questions_share_one_answer(server):
+    p = Program(server)
+    p.do("many", DRAM, 8, 200000)
+    wait(lambda: server.ask().living, "the program")
+    monitors = [Monitor(server) for _ in range(16)]
+    alone = server.cpu_seconds()
+    monitors[0].question(ALLOCATIONS)
+    monitors[0].answer()
+    os.kill(server.child.pid, signal.SIGSTOP)
+    for m in monitors:
+        m.question(ALLOCATIONS)
+    os.kill(server.child.pid, signal.SIGCONT)
+    images = []
+    for m in monitors:
+        images.append(struct.unpack_from("=Q", m.answer(), 24)[0])  # when it was taken
+        m.close()
+    assert len(set(images)) == 1, images
+    assert alone is not None
+    p.alloc(0xABCDEF0, 1)
+    fresh = server.ask(ALLOCATIONS)  # never older than the question
+    assert fresh.of(p.pid).now() == 200000 * 8 + 1
+    p.end()
+
+
+if __name__ == "__main__":
+    run(sys.modules[__name__])
