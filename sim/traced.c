@@ -24,9 +24,10 @@ void traced_begin(struct traced_files *files)
 	buf_printf(&files->allocations, ROW, "--------", "----------------", "----------",
 		   "----------", "----------", "----------", "----------", "----------", "-----",
 		   "------------", "-----");
-	buf_printf(&files->holders, "%-8s %-16s %-8s %-8s %-12s\n", "PID", "Comm", "DEVICE", "FD",
-		   "START");
-	buf_puts(&files->holders, "-------- ---------------- -------- -------- ------------\n");
+	buf_printf(&files->holders, "%-8s %-16s %-8s %-8s %-12s %s\n", "PID", "Comm", "DEVICE",
+		   "FD", "START", "ROLE");
+	buf_puts(&files->holders,
+		 "-------- ---------------- -------- -------- ------------ ----\n");
 }
 
 /* No byte that would end a column. */
@@ -92,9 +93,10 @@ void traced_add(struct traced_files *files, const struct traced_process *process
 	column_comm(&job->workload, comm);
 	for (size_t i = 0; i < job->device_count; i++)
 		for (unsigned k = 0; k < job->workload.opens; k++)
-			buf_printf(&files->holders, "%-8d %-16s %-8u %-8u %-12llu\n", process->pid,
-				   comm, job->devices[i].number, fd++,
-				   (unsigned long long)process->start_ticks);
+			buf_printf(&files->holders, "%-8d %-16s %-8u %-8u %-12llu %s\n",
+				   process->pid, comm, job->devices[i].number, fd++,
+				   (unsigned long long)process->start_ticks,
+				   job->workload.via == VIA_MONITOR ? "monitor" : "-");
 	if (job->workload.via == VIA_TRACED)
 		add_memory(files, process);
 }

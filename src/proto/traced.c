@@ -7,15 +7,16 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMORY_COLUMNS = 11, HOLDER_COLUMNS = 5, MOST_COLUMNS = MEMORY_COLUMNS };
+/* Older tracers write no role of a holder. */
+enum { MEMORY_COLUMNS = 11, HOLDER_COLUMNS_OLD = 5, HOLDER_COLUMNS, MOST_COLUMNS = MEMORY_COLUMNS };
 
 static const char *const memory_headings[MEMORY_COLUMNS] = {
 	"PID",	   "Comm",   "DRAM", "L1",    "L1_SMALL", "TRACE",
 	"BUFFERS", "SYSTEM", "CHIP", "START", "STATE",
 };
 
-static const char *const holder_headings[HOLDER_COLUMNS] = { "PID", "Comm", "DEVICE", "FD",
-							     "START" };
+static const char *const holder_headings[HOLDER_COLUMNS] = { "PID", "Comm",  "DEVICE",
+							     "FD",  "START", "ROLE" };
 
 static const char *const doubts[TRACED_DOUBTS] = {
 	[TRACED_NO_DOUBT] = "",
@@ -57,13 +58,16 @@ static int line_next(const char **text, struct line *ret)
 	return 0;
 }
 
-static int headings_check(const char **text, const char *const *headings, size_t count)
+/* The first so many of these headings, at least `least`, and a line below. Returns how many. */
+static int headings_check(const char **text, const char *const *headings, size_t least, size_t most)
 {
 	struct line line;
+	size_t count;
 
 	if (line_next(text, &line) < 0)
 		return -EBADMSG;
-	if (line.count != count)
+	count = line.count;
+	if (count < least || count > most)
 		return -EPROTONOSUPPORT;
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(line.words[i], headings[i]) != 0)
@@ -73,7 +77,7 @@ static int headings_check(const char **text, const char *const *headings, size_t
 	for (size_t i = 0; i < line.count; i++)
 		if (strspn(line.words[i], "-") != strlen(line.words[i]))
 			return -EBADMSG;
-	return 0;
+	return (int)count;
 }
 
 static bool word_is_none(const char *word)
@@ -184,7 +188,7 @@ int traced_parse_allocations(const char *text, struct traced_memory **ret, size_
 {
 	CLEANUP_FREE struct traced_memory *list = NULL;
 	size_t count = 0;
-	int r = headings_check(&text, memory_headings, MEMORY_COLUMNS);
+	int r = headings_check(&text, memory_headings, MEMORY_COLUMNS, MEMORY_COLUMNS);
 
 	if (r < 0)
 		return r;
@@ -207,23 +211,34 @@ int traced_parse_allocations(const char *text, struct traced_memory **ret, size_
 	return 0;
 }
 
-static int parse_holder(const struct line *line, struct traced_holder *ret)
+static int parse_role(const char *word, enum traced_role *ret)
+{
+	if (strcmp(word, "monitor") == 0)
+		*ret = TRACED_ROLE_MONITOR;
+	else if (strcmp(word, "job") == 0)
+		*ret = TRACED_ROLE_JOB;
+	else if (!word_is_none(word))
+		return -EBADMSG;
+	return 0;
+}
+
+static int parse_holder(const struct line *line, size_t columns, struct traced_holder *ret)
 {
 	*ret = (struct traced_holder){ 0 };
-	if (line->count != HOLDER_COLUMNS || parse_pid(line->words[0], &ret->pid) < 0 ||
+	if (line->count != columns || parse_pid(line->words[0], &ret->pid) < 0 ||
 	    parse_comm(line->words[1], ret->comm) < 0 ||
 	    parse_u32(line->words[2], &ret->device) < 0 ||
 	    parse_u32(line->words[3], &ret->fd) < 0 ||
 	    parse_u64(line->words[4], &ret->start_ticks) < 0)
 		return -EBADMSG;
-	return 0;
+	return columns == HOLDER_COLUMNS ? parse_role(line->words[5], &ret->role) : 0;
 }
 
 int traced_parse_holders(const char *text, struct traced_holder **ret, size_t *ret_count)
 {
 	CLEANUP_FREE struct traced_holder *list = NULL;
 	size_t count = 0;
-	int r = headings_check(&text, holder_headings, HOLDER_COLUMNS);
+	int r = headings_check(&text, holder_headings, HOLDER_COLUMNS_OLD, HOLDER_COLUMNS);
 
 	if (r < 0)
 		return r;
@@ -234,7 +249,7 @@ int traced_parse_holders(const char *text, struct traced_holder **ret, size_t *r
 		if (!grown)
 			return -ENOMEM;
 		list = grown;
-		if (line_next(&text, &line) < 0 || parse_holder(&line, &list[count]) < 0)
+		if (line_next(&text, &line) < 0 || parse_holder(&line, (size_t)r, &list[count]) < 0)
 			return -EBADMSG;
 		count++;
 	}

@@ -53,6 +53,13 @@ struct traced_memory {
 	enum traced_doubt doubt;
 };
 
+/* What the tracer found a process to hold devices for. */
+enum traced_role {
+	TRACED_ROLE_UNKNOWN, /* not looked at, or an older tracer */
+	TRACED_ROLE_JOB,     /* though it has the name of a monitor */
+	TRACED_ROLE_MONITOR,
+};
+
 /* An open descriptor of a device. */
 struct traced_holder {
 	int32_t pid;
@@ -60,6 +67,7 @@ struct traced_holder {
 	char comm[TRACED_COMM];
 	uint32_t device; /* N of /dev/tenstorrent/N */
 	uint32_t fd;
+	enum traced_role role;
 };
 
 /*

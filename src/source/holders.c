@@ -171,6 +171,18 @@ static void name_process(struct snapshot *snapshot, const struct traced_holder *
 	process->why[PROC_NAME] = KNOWN;
 }
 
+/* What the tracer, which may look at every process, found it to be. */
+static void take_role(struct snapshot *snapshot, const struct traced_holder *holder)
+{
+	struct process *process = snapshot_find_process(snapshot, holder->pid);
+
+	if (!process || holder->role == TRACED_ROLE_UNKNOWN)
+		return;
+	process->evidence.told =
+		holder->role == TRACED_ROLE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
+	process->evidence.told_start = holder->start_ticks;
+}
+
 /*
  * A descriptor that the kernel listed. Where this process may look at the holder's
  * descriptors itself, that look wins: it is newer than the list.
@@ -188,6 +200,7 @@ static int take_traced(const struct holders *holders, struct sample *sample,
 	if (verdict == MAY_HOLD)
 		r = add_holder(sample->snapshot, holder->pid, at, HOLDING_SEEN);
 	name_process(sample->snapshot, holder);
+	take_role(sample->snapshot, holder);
 	return r;
 }
 

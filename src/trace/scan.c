@@ -3,11 +3,13 @@
 #include "trace/devices.h"
 #include "trace/libraries.h"
 #include "trace/pins.h"
+#include "trace/role.h"
 #include "trace/task.h"
 
 #include "basic/clock.h"
 #include "basic/file.h"
 #include "proto/traced.h"
+#include "source/role_watch.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -23,19 +25,29 @@
 
 int scan_init(struct scan *scan, struct tracer *tracer, bool stays)
 {
+	int r;
+
 	*scan = (struct scan){
 		.tracer = tracer,
 		.wait = stays ? WAIT_SHORT : WAIT_LONG,
 		.patience = stays ? WAIT_LONG : 0,
 	};
 	files_init(&scan->files, tracer, scan->libraries);
-	return crew_new(&scan->crew);
+	r = crew_new(&scan->crew);
+	if (r < 0)
+		return r;
+	r = role_watch_new(&scan->roles);
+	if (r < 0)
+		scan->crew = crew_free(scan->crew);
+	return r;
 }
 
 bool scan_done(struct scan *scan)
 {
 	bool blocked = crew_is_blocked(scan->crew);
 
+	if (!blocked)
+		scan->roles = role_watch_free(scan->roles, scan->crew);
 	scan->crew = crew_free(scan->crew);
 	if (blocked)
 		return false;
@@ -165,6 +177,7 @@ static int update_holders(struct scan *scan)
 
 		if (!old || old->start != list[i].start)
 			continue;
+		memcpy(old->comm, list[i].comm, sizeof(old->comm)); /* it may have changed */
 		list[i] = *old;
 		old->look = NULL;
 	}
@@ -316,6 +329,8 @@ int scan_run(struct scan *scan, struct buf *problem)
 	}
 	forget_dead(scan);
 	r = follow_places(scan);
+	if (r == 0)
+		r = role_update(scan);
 	if (r == 0)
 		r = readback_run(&scan->readback, scan);
 	if (r < 0)

@@ -13,6 +13,8 @@
 
 #include <sys/types.h>
 
+struct role_watch;
+
 struct scan {
 	struct tracer *tracer;
 	struct files files;
@@ -21,6 +23,7 @@ struct scan {
 	struct holder *holders;		      /* by pid */
 	size_t n_holders;
 	struct readback readback;
+	struct role_watch *roles;
 
 	struct crew *crew;
 	struct job **jobs; /* of the next round */

@@ -19,6 +19,7 @@ enum {
 	TRACE_THREADS = 65536,
 	TRACE_ALLOCATORS = 65536,
 	TRACE_DEVICES = 1024,
+	TRACE_ROLES = 1024,
 	TRACE_SLOTS = 32,   /* a power of two */
 	TRACE_TOMBS = 4096, /* of a process, before they are taken away */
 };
@@ -153,6 +154,16 @@ struct trace_listed {
 	uint64_t line; /* the last that was printed */
 	uint64_t devices[TRACE_DEVICES / 64];
 	uint32_t tgid;
+};
+
+/* What the tracer found a process to hold devices for. */
+enum trace_role_kind { TRACE_ROLE_JOB, TRACE_ROLE_MONITOR };
+
+/* By tgid: of processes with the name of a monitor, until they execute another program. */
+struct trace_role {
+	uint64_t start; /* ticks since boot */
+	uint32_t role;	/* enum trace_role_kind */
+	uint32_t zero;
 };
 
 /* Of the whole: one entry. */

@@ -19,7 +19,7 @@
 static const char *const map_names[TRACER_MAPS] = {
 	[MAP_PROCESSES] = "processes",	 [MAP_LIVE] = "live",		[MAP_THREADS] = "threads",
 	[MAP_ALLOCATORS] = "allocators", [MAP_LIBRARIES] = "libraries", [MAP_DEVICES] = "devices",
-	[MAP_STATE] = "state",
+	[MAP_ROLES] = "roles",		 [MAP_STATE] = "state",
 };
 
 static const char *const program_names[TRACER_PROGRAMS] = {

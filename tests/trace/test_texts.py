@@ -1,5 +1,6 @@
 """The two pinned files to the byte, who may read them, and what the commands say."""
 
+import json
 import os
 import shutil
 import stat
@@ -20,8 +21,8 @@ PID      Comm             DRAM       L1         L1_SMALL   TRACE      BUFFERS   
 """
 ROW = "%-8s %-16s %-10s %-10s %-10s %-10s %-10s %-10s %-5s %-12s %s\n"
 HOLDERS = """\
-PID      Comm             DEVICE   FD       START
--------- ---------------- -------- -------- ------------
+PID      Comm             DEVICE   FD       START        ROLE
+-------- ---------------- -------- -------- ------------ ----
 """
 
 
@@ -60,8 +61,8 @@ def test_every_column(_):
         assert text("allocations") == HEADING + ROW % (
             program.pid, "metal_run", 1002, 1002, 1004, 1005, 6, 1003, 0, start_of(program.pid), "exact") + total(
                 1002, 1002, 1004, 1005, 6, 1003)
-        assert held_by(program.pid) == "%-8s %-16s %-8s %-8s %s\n" % (
-            program.pid, "metal_run", 7, 3, start_of(program.pid))
+        assert held_by(program.pid) == "%-8s %-16s %-8s %-8s %-12s %s\n" % (
+            program.pid, "metal_run", 7, 3, start_of(program.pid), "-")
         program.do("open 63", "alloc g 63 dram 20")
         assert text("allocations").splitlines()[3] == (ROW % (
             program.pid, "metal_run", 20, 0, 0, 0, 1, 0, 63, start_of(program.pid), "exact")).rstrip("\n")
@@ -103,6 +104,62 @@ def test_a_descriptor_of_a_removed_node_is_not_listed(_):
         assert held_by(os.getpid()).split()[2:4] == ["5", str(kept)], text("holders")
         os.close(kept)
     os.close(removed)
+
+
+def collector(path, uid, *code):
+    """A program that holds device 5 and then does what it is told, if it is told something."""
+    words = ["import os, sys", "f = os.open('/dev/tenstorrent/5', os.O_RDONLY)", "os.set_inheritable(f, True)",
+             "print('ready', flush=True)", "sys.stdin.readline()", *code]
+    process = subprocess.Popen(["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", path, "-c",
+                                "\n".join(words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               env=dict(os.environ, PYTHONHOME="/usr"))
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def test_roles_for_users_who_may_not_look(_):
+    subprocess.check_call(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/opt"])
+    ours, theirs = "/opt/tt_telemetry_collector", "/opt/user/tt_telemetry_collector"
+    os.mkdir("/opt/user")
+    shutil.copy(os.path.realpath("/usr/bin/python3"), ours)
+    shutil.copy(ours, theirs)
+    for path in ("/opt/user", theirs):
+        os.chown(path, 65533, 65533)
+    other = f"os.execv('{theirs}', ['{ours}', '-c', 'import sys; print(1, flush=True); sys.stdin.read()'])"
+    all_of_them = [collector(ours, 0), collector(ours, 65533, other), collector(theirs, 65533),
+                   collector("/usr/bin/python3", 65533)]
+    pids = [process.pid for process in all_of_them]
+
+    def told():
+        rows = [line.split() for line in held_by(*pids).splitlines()]
+        roles = {int(row[0]): row[5] for row in rows}
+        return [roles[pid] for pid in pids]
+
+    def shown():
+        """By a third user."""
+        done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/opt/tt_smi", "--json"],
+                              stdout=subprocess.PIPE, check=True, timeout=60)
+        roles = {process["pid"]: process["role"] for process in json.loads(done.stdout)["processes"]}
+        return [roles[pid] for pid in pids]
+
+    try:
+        shutil.copy(TT_SMI, "/opt/tt_smi")
+        with Tracing():
+            assert told() == ["monitor", "monitor", "job", "-"], told()
+            assert shown() == ["monitor", "monitor", "job", "job"], shown()
+            # No tracer runs now, and it executes another program of the same name.
+            all_of_them[1].stdin.write("\n")
+            all_of_them[1].stdin.flush()
+            assert all_of_them[1].stdout.readline() == "1\n"
+            assert told() == ["monitor", "-", "job", "-"], told()
+            assert shown() == ["monitor", "job", "job", "job"], shown()
+            tracer("start")
+            assert told() == ["monitor", "job", "job", "-"], told()
+    finally:
+        for process in all_of_them:
+            process.kill()
+            process.wait()
+        subprocess.check_call(["umount", "/opt"])
 
 
 def test_a_name_cannot_break_a_line(_):

@@ -20,6 +20,9 @@
 #define HOLDER_HEAD                                                  \
 	"PID      Comm             DEVICE   FD       START       \n" \
 	"-------- ---------------- -------- -------- ------------\n"
+#define ROLE_HEAD                                                         \
+	"PID      Comm             DEVICE   FD       START        ROLE\n" \
+	"-------- ---------------- -------- -------- ------------ ----\n"
 #define HOLDER "1234     python3          0        17       987654      \n"
 
 static struct traced_memory *memory;
@@ -187,6 +190,21 @@ TEST(a_holder_has_device_and_descriptor)
 	assert_int_equal(holders->start_ticks, 987654);
 }
 
+TEST(a_holder_has_a_role_unless_the_tracer_is_older)
+{
+	assert_int_equal(parse_holders(HOLDER_HEAD HOLDER), 0);
+	assert_int_equal(holders[0].role, TRACED_ROLE_UNKNOWN);
+	assert_int_equal(parse_holders(ROLE_HEAD "1 a 0 17 5 -\n2 monitor 0 17 6 job\n"
+						 "3 c 1 17 7 monitor\n"),
+			 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(holders[0].role, TRACED_ROLE_UNKNOWN);
+	assert_int_equal(holders[1].role, TRACED_ROLE_JOB);
+	assert_int_equal(holders[2].role, TRACED_ROLE_MONITOR);
+	assert_int_equal(parse_holders("PID Comm DEVICE FD START ROLE MORE\n---\n"),
+			 -EPROTONOSUPPORT);
+}
+
 TEST(holders_that_are_not_understood_are_none)
 {
 	static const char *const bad[] = {
@@ -197,6 +215,9 @@ TEST(holders_that_are_not_understood_are_none)
 		HOLDER_HEAD "1234 python3 0 17 5",
 		HOLDER_HEAD "\n",
 		HOLDER_HEAD HOLDER "0 a 0 0 0\n",
+		ROLE_HEAD "1 a 0 17 5\n",
+		ROLE_HEAD "1 a 0 17 5 king\n",
+		ROLE_HEAD "1 a 0 17 5 monitor -\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -219,6 +240,7 @@ int main(void)
 		AFTER(what_is_not_as_it_should_be_is_refused),
 		AFTER(other_columns_are_another_version),
 		AFTER(a_holder_has_device_and_descriptor),
+		AFTER(a_holder_has_a_role_unless_the_tracer_is_older),
 		AFTER(holders_that_are_not_understood_are_none),
 	};
 

@@ -216,6 +216,15 @@ static __always_inline uint32_t *device_of(const struct file *file)
 	return bpf_map_lookup_elem(&devices, &rdev);
 }
 
+static __always_inline const char *role_of(uint32_t tgid, uint64_t start)
+{
+	struct trace_role *role = bpf_map_lookup_elem(&roles, &tgid);
+
+	if (!role || role->start != start)
+		return "-";
+	return role->role == TRACE_ROLE_MONITOR ? "monitor" : "job";
+}
+
 SEC("iter/task_file")
 int holders(struct bpf_iter__task_file *ctx)
 {
@@ -224,10 +233,13 @@ int holders(struct bpf_iter__task_file *ctx)
 	struct file *file = ctx->file;
 	struct name name = { 0 };
 	uint32_t *device;
+	uint64_t start;
 
 	if (task && ctx->meta->seq_num == 0) {
-		BPF_SEQ_PRINTF(seq, "PID      Comm             DEVICE   FD       START\n");
-		BPF_SEQ_PRINTF(seq, "-------- ---------------- -------- -------- ------------\n");
+		BPF_SEQ_PRINTF(seq,
+			       "PID      Comm             DEVICE   FD       START        ROLE\n");
+		BPF_SEQ_PRINTF(seq,
+			       "-------- ---------------- -------- -------- ------------ ----\n");
 	}
 	if (!task || !file)
 		return 0;
@@ -235,7 +247,8 @@ int holders(struct bpf_iter__task_file *ctx)
 	if (!device || is_listed(ctx->meta, task->tgid, *device))
 		return 0;
 	name_clean(&name, task->group_leader->comm);
-	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %llu\n", task->tgid, name.text, *device, ctx->fd,
-		       task->group_leader->start_boottime / TRACE_NS_PER_TICK);
+	start = task->group_leader->start_boottime / TRACE_NS_PER_TICK;
+	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %-12llu %s\n", task->tgid, name.text, *device,
+		       ctx->fd, start, role_of(task->tgid, start));
 	return 0;
 }

@@ -61,6 +61,7 @@ TABLE(allocators, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_allocator, T
       BPF_F_NO_PREALLOC);
 TABLE(libraries, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_library, TRACE_LIBRARIES, 0);
 TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, uint32_t, TRACE_DEVICES, 0);
+TABLE(roles, BPF_MAP_TYPE_HASH, uint32_t, struct trace_role, TRACE_ROLES, 0);
 TABLE(sums, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_sums, 256, 0);
 TABLE(listed, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_listed, 256, 0);
 TABLE(blank, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_process, 1, 0);

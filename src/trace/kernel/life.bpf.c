@@ -5,6 +5,12 @@
  */
 #include "trace/kernel/account.h"
 
+/* Whatever the tracer found out of it was found out of another program. */
+static __always_inline void role_forget(uint32_t tgid)
+{
+	bpf_map_delete_elem(&roles, &tgid);
+}
+
 SEC("raw_tp/sched_process_exit")
 int ended(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -12,8 +18,10 @@ int ended(struct bpf_raw_tracepoint_args *ctx)
 	uint64_t thread = bpf_get_current_pid_tgid();
 
 	bpf_map_delete_elem(&threads, &thread);
-	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+	if (BPF_CORE_READ(task, signal, live.counter) == 0) {
+		role_forget(thread >> 32);
 		process_forget(thread >> 32);
+	}
 	return 0;
 }
 
@@ -26,6 +34,7 @@ int executed(struct bpf_raw_tracepoint_args *ctx)
 
 	bpf_map_delete_elem(&threads, &thread);
 	bpf_map_delete_elem(&threads, &before);
+	role_forget(thread >> 32);
 	process_forget(thread >> 32);
 	return 0;
 }

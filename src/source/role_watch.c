@@ -1,0 +1,262 @@
+#include "source/role_watch.h"
+
+#include "source/roles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct watched {
+	struct role_subject subject;
+	bool is_plain; /* its name is no monitor's: not looked at again until it changes */
+	bool is_there; /* in the list */
+	bool is_new;   /* what was told of it last was not known */
+	struct person *person;
+	struct role_evidence evidence;
+};
+
+struct role_watch {
+	struct root root;
+	struct roles roles;
+	struct watched **list; /* by pid */
+	size_t count;
+};
+
+/* What one run has in common. */
+struct run {
+	struct role_watch *watch;
+	struct crew *crew;
+	int64_t deadline_ns;
+	int (*tell)(const struct role_subject *subject, enum role_told role, void *arg);
+	void *arg;
+};
+
+int role_watch_new(struct role_watch **ret)
+{
+	CLEANUP_FREE struct role_watch *watch = calloc(1, sizeof(*watch));
+	int r;
+
+	if (!watch)
+		return -ENOMEM;
+	r = root_init(&watch->root, NULL);
+	if (r < 0)
+		return r;
+	roles_init(&watch->roles, &watch->root);
+	*ret = TAKE_PTR(watch);
+	return 0;
+}
+
+static void watched_free(struct watched *watched)
+{
+	if (watched->person)
+		person_free(watched->person);
+	free(watched);
+}
+
+static struct watched *watched_new(const struct role_subject *subject, const struct root *root)
+{
+	struct watched *watched = calloc(1, sizeof(*watched));
+
+	if (!watched)
+		return NULL;
+	watched->person = calloc(1, sizeof(*watched->person));
+	if (!watched->person) {
+		free(watched);
+		return NULL;
+	}
+	watched->subject = *subject;
+	watched->person->pid = subject->pid;
+	watched->person->root = root;
+	watched->person->wants_role = watched->person->paced = true;
+	return watched;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	int32_t x = (*(struct watched *const *)a)->subject.pid;
+	int32_t y = (*(struct watched *const *)b)->subject.pid;
+
+	return (x > y) - (x < y);
+}
+
+static struct watched *find(const struct role_watch *watch, size_t count, int32_t pid)
+{
+	struct watched wanted = { .subject.pid = pid }, *key = &wanted, **found = NULL;
+
+	if (count)
+		found = bsearch(&key, watch->list, count, sizeof(key), by_pid);
+	return found ? *found : NULL;
+}
+
+static int add_subjects(struct role_watch *watch, const struct role_subject *subjects, size_t count)
+{
+	size_t known = watch->count;
+	struct watched **grown = reallocarray(watch->list, known + count + 1, sizeof(*watch->list));
+
+	if (!grown)
+		return -ENOMEM;
+	watch->list = grown;
+	for (size_t i = 0; i < known; i++)
+		grown[i]->is_there = false;
+	for (size_t i = 0; i < count; i++) {
+		struct watched *watched = find(watch, known, subjects[i].pid);
+
+		if (!watched) {
+			watched = watched_new(&subjects[i], &watch->root);
+			if (!watched)
+				return -ENOMEM;
+			grown[watch->count++] = watched;
+		}
+		if (watched->subject.start_ticks != subjects[i].start_ticks ||
+		    strcmp(watched->subject.comm, subjects[i].comm) != 0)
+			watched->is_plain = false;
+		watched->subject = subjects[i];
+		watched->is_there = true;
+	}
+	return 0;
+}
+
+/* One whose job hangs stays until that has ended, though its process is gone. */
+static int drop_others(const struct run *run)
+{
+	struct role_watch *watch = run->watch;
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < watch->count; i++) {
+		struct watched *watched = watch->list[i];
+		int told;
+
+		if (watched->is_there || crew_job_is_busy(run->crew, &watched->person->job)) {
+			watch->list[kept++] = watched;
+			continue;
+		}
+		told = run->tell(&watched->subject, ROLE_TOLD_NOTHING, run->arg);
+		r = MIN(r, told);
+		watched_free(watched);
+	}
+	watch->count = kept;
+	if (kept)
+		qsort(watch->list, kept, sizeof(*watch->list), by_pid);
+	return r;
+}
+
+static int read_persons(const struct run *run)
+{
+	struct role_watch *watch = run->watch;
+	CLEANUP_FREE struct job **jobs = calloc(watch->count + 2, sizeof(struct job *));
+	struct job *names = monitors_job(&watch->roles.monitors, run->crew);
+	size_t n = 0;
+
+	if (!jobs)
+		return -ENOMEM;
+	if (names)
+		jobs[n++] = names;
+	for (size_t i = 0; i < watch->count; i++) {
+		struct watched *watched = watch->list[i];
+		struct person *person = watched->person;
+
+		if (!watched->is_there || watched->is_plain ||
+		    crew_job_is_busy(run->crew, &person->job))
+			continue;
+		person->job = (struct job){ .run = person_read, .arg = person };
+		jobs[n++] = &person->job;
+	}
+	crew_run(run->crew, jobs, n, run->deadline_ns);
+	if (monitors_take(&watch->roles.monitors, run->crew))
+		for (size_t i = 0; i < watch->count; i++)
+			watch->list[i]->is_plain = false; /* looked at in the next run */
+	return 0;
+}
+
+/* Was it read just now, and is it the process that is meant? */
+static bool is_read(const struct watched *watched, struct crew *crew)
+{
+	return watched->is_there && !watched->is_plain &&
+	       crew_job_is_done(crew, &watched->person->job) && watched->person->error >= 0 &&
+	       watched->person->stat.start_ticks == watched->subject.start_ticks;
+}
+
+static int judge(struct watched *watched, const struct run *run)
+{
+	const struct role_evidence *evidence = &watched->evidence;
+	enum role_told role = ROLE_TOLD_NOTHING;
+	int r;
+
+	if (role_is_settled(evidence))
+		role = role_judge(evidence) == ROLE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
+	r = run->tell(&watched->subject, role, run->arg);
+	watched->is_new = r > 0 && role != ROLE_TOLD_NOTHING;
+	watched->is_plain =
+		!evidence->exe_listed && !evidence->comm_listed && !evidence->script_listed;
+	return MIN(r, 0);
+}
+
+static int judge_all(const struct run *run)
+{
+	struct role_watch *watch = run->watch;
+	CLEANUP_FREE struct watched **read = calloc(watch->count + 1, sizeof(*read));
+	CLEANUP_FREE struct person **persons = calloc(watch->count + 1, sizeof(*persons));
+	CLEANUP_FREE struct role_evidence **evidence = calloc(watch->count + 1, sizeof(*evidence));
+	size_t n = 0;
+	int r;
+
+	if (!read || !persons || !evidence)
+		return -ENOMEM;
+	for (size_t i = 0; i < watch->count; i++) {
+		watch->list[i]->is_new = false;
+		if (!is_read(watch->list[i], run->crew))
+			continue;
+		read[n] = watch->list[i];
+		persons[n] = read[n]->person;
+		evidence[n] = &read[n]->evidence;
+		n++;
+	}
+	r = roles_examine(&watch->roles, run->crew, run->deadline_ns, persons, evidence, n);
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = judge(read[i], run);
+	return r;
+}
+
+static bool any_new(const struct role_watch *watch)
+{
+	for (size_t i = 0; i < watch->count; i++)
+		if (watch->list[i]->is_new)
+			return true;
+	return false;
+}
+
+int role_watch_run(struct role_watch *watch, struct crew *crew, int64_t deadline_ns,
+		   const struct role_subject *subjects, size_t count,
+		   int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
+		   void *arg)
+{
+	const struct run run = { watch, crew, deadline_ns, tell, arg };
+	int r = add_subjects(watch, subjects, count);
+
+	if (r >= 0)
+		r = drop_others(&run);
+	for (int looks = 0; looks < 3 && r >= 0 && (looks == 0 || any_new(watch)); looks++) {
+		r = read_persons(&run);
+		if (r >= 0)
+			r = judge_all(&run);
+	}
+	/* One that executes other programs all the time has no role. */
+	for (size_t i = 0; i < watch->count && r >= 0; i++)
+		if (watch->list[i]->is_new)
+			r = tell(&watch->list[i]->subject, ROLE_TOLD_NOTHING, arg);
+	return MIN(r, 0);
+}
+
+struct role_watch *role_watch_free(struct role_watch *watch, struct crew *crew)
+{
+	if (!watch)
+		return NULL;
+	for (size_t i = 0; i < watch->count; i++)
+		watched_free(watch->list[i]);
+	free(watch->list);
+	(void)roles_done(&watch->roles, crew);
+	root_done(&watch->root);
+	free(watch);
+	return NULL;
+}
