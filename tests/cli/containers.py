@@ -2,7 +2,6 @@
 
 containers.py SCENARIO TT_SMI: runs on the machine that stage.sh makes, with devices 5 and 7.
 """
-import ctypes
 import json
 import os
 import shutil
@@ -12,22 +11,13 @@ import sys
 import tempfile
 import time
 
-SCENARIO, TT_SMI = sys.argv[1:3]
+import holders
+from holders import TT_SMI, Holder, as_nobody, expect, open_nodes, smi, started
+
 NOBODY = 65534
 GIB = 1 << 30
 WALL, MONOTONIC = time.CLOCK_REALTIME, time.CLOCK_MONOTONIC
-processes, containers = [], []
-
-
-def expect(have, want):
-    assert have == want, f"{have}, not {want}"
-
-
-def smi(*options, user=None):
-    prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-    result = subprocess.run([*prefix, TT_SMI, "--json", *options], stdout=subprocess.PIPE, timeout=60)
-    expect(result.returncode, 0)
-    return json.loads(result.stdout)
+containers = []
 
 
 def memory(document, pid):
@@ -80,17 +70,9 @@ def publish(number_or_name, data, user=0, folder="/dev/shm"):
     return path
 
 
-def hold(*numbers, code="", user=None, environment=None):
-    """A Python process that has these devices open. Returns its pid."""
-    prefix = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
-    opens = "".join(f"os.open('/dev/tenstorrent/{n}', os.O_RDWR)\n" for n in numbers)
-    process = subprocess.Popen([*prefix, sys.executable, "-c",
-                                f"import os, sys\n{code}\n{opens}print(flush=True)\nsys.stdin.read()"],
-                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               env=dict(os.environ, **(environment or {})))
-    processes.append(process)
-    assert process.stdout.readline(), "did not start"
-    return process.pid
+def hold(*numbers, code="", prefix=(), **variables):
+    """A process that has these devices open. Returns its pid."""
+    return Holder(code + "\n" + open_nodes(*numbers), prefix=prefix, **variables).pid
 
 
 class Container:
@@ -191,10 +173,10 @@ def own_shm():
     result = subprocess.run([TT_SMI, "--query-gpu=memory.used", "--format=csv,noheader,nounits", "-i", "5"],
                             stdout=subprocess.PIPE, text=True)
     expect(result.stdout.strip(), "2048")
-    expect(memory(smi(user=NOBODY), box.pid), {})
+    expect(memory(as_nobody(), box.pid), {})
     # What it publishes next is seen by a loop.
     loop = subprocess.Popen([TT_SMI, "--json", "-lms", "100"], stdout=subprocess.PIPE)
-    processes.append(loop)
+    started.append(loop)
     expect(memory(json.loads(loop.stdout.readline()), box.pid), {5: 2 * GIB})
     publish(5, counters(1, 3 * GIB), folder=f"/proc/{box.pid}/root/dev/shm")
     end = time.monotonic() + 60
@@ -243,7 +225,7 @@ assert libc.mount(b'mute', b'/dev/shm', b'fuse', 0, options) == 0, ctypes.get_er
 
 def forged():
     """A file of another user says nothing of a process; one of root or of its own user does."""
-    theirs, ours = hold(5, user=NOBODY), hold(7)
+    theirs, ours = hold(5, prefix=holders.NOBODY), hold(7)
     publish(5, counters(theirs, GIB, comm="python3"), user=NOBODY)
     publish(7, counters(ours, 9 * GIB, comm="python3"), user=NOBODY)
     document = smi()
@@ -276,7 +258,7 @@ def utilisation(number, permille):
 
 def forged_util():
     """Utilisation counts from root and from a user who holds the device, not from anyone else."""
-    hold(5, user=NOBODY)
+    hold(5, prefix=holders.NOBODY)
     name = f"tt_device_{asic(5)}_util"
     for user, want in ((0, 0.5), (NOBODY, 0.5), (NOBODY + 1, None)):
         publish(name, utilisation(5, 500), user=user)
@@ -314,7 +296,7 @@ def numbers():
     expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
     assert any("match no device" in text for text in complaints(document)), document["errors"]
     # Numbers that nobody can translate are another matter.
-    lost = hold(5, 7, environment={"TT_VISIBLE_DEVICES": "none of them"})
+    lost = hold(5, 7, TT_VISIBLE_DEVICES="none of them")
     publish(name_of(0x261903001), counters(lost, GIB, comm="python3", device_id=0))
     expect(memory(smi(), lost), {5: "device_list_invalid", 7: "device_list_invalid"})
     table = subprocess.run([TT_SMI], stdout=subprocess.PIPE, text=True).stdout
@@ -328,20 +310,17 @@ def served():
     box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))])
     os.makedirs("/run/tt-smi", exist_ok=True)
     server = subprocess.Popen([os.environ["TT_ALLOCD"]], stderr=subprocess.DEVNULL)
-    processes.append(server)
+    started.append(server)
     end = time.monotonic() + 60
-    while memory(smi(user=NOBODY), box.pid) != {5: 2 * GIB}:
+    while memory(as_nobody(), box.pid) != {5: 2 * GIB}:
         assert time.monotonic() < end, "not told"
         time.sleep(0.1)
 
 
 WORK = tempfile.mkdtemp(dir="/tmp")
 try:
-    globals()[SCENARIO]()
+    holders.play(globals())
 finally:
-    for process in processes:
-        process.kill()
-        process.wait()
     for container in list(containers):
         container.end()
     shutil.rmtree(WORK, ignore_errors=True)

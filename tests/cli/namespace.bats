@@ -3,34 +3,13 @@
 # in a mount namespace of the test's own.
 
 load helpers
-
-setup() {
-	# Not below /dev, which the stage replaces.
-	WORK=$(TMPDIR=/tmp mktemp -d)
-	D=$WORK/stage
-	SIM=
-	STARTED=
-	mkdir "$D"
-	chmod 755 "$WORK"
-	needs_mounts
-	cp "$TT_SMI" "$WORK/tt_smi" # where any user may run it
-}
+load stage
 
 # The kernel's pids are those of the initial namespace, and another user is needed.
 needs_root_namespace() {
 	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
 		skip "not in the initial pid namespace: pinned files name nobody here"
 	[ "$(id -u)" = 0 ] || skip "not root: no other user to be"
-}
-
-# scenario NAME [OPTIONS OF TTSIM]
-scenario() {
-	local name=$1
-	shift
-	run private "$HERE/stage.sh" "$D" "$TTSIM" "$@" -- python3 "$HERE/${SCENARIOS:-holders}.py" "$name" "$WORK/tt_smi" 3>&-
-	echo "$output"
-	if [[ "$output" = *SKIP:* ]]; then skip "${output#*SKIP: }"; fi
-	[ "$status" = 0 ]
 }
 
 @test "a driver without pids: holders are found by device number" {
