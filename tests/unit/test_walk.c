@@ -1,0 +1,341 @@
+/*
+ * The walk over all processes: who has a device open, and that nobody who has closed it stays.
+ * Folders of descriptors look as the test says, as those of procfs do: opening or closing a file
+ * changes their size and nothing else.
+ */
+#include "proto/table.h"
+#include "source/walk.h"
+#include "unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char tree[32];
+static struct root root;
+static struct walk *walk;
+static struct stat look_of_folder; /* of every folder of descriptors */
+static unsigned looks;		   /* at such folders */
+
+/* The linker sends us these calls. */
+int __wrap_fstat(int fd, struct stat *ret);
+int __wrap_root_stat(const struct root *where, const char *path, struct stat *ret);
+int __real_root_open(const struct root *where, const char *path, int flags);
+int __wrap_root_open(const struct root *where, const char *path, int flags);
+
+int __wrap_fstat(int fd, struct stat *ret)
+{
+	(void)fd;
+	*ret = look_of_folder;
+	return 0;
+}
+
+int __wrap_root_stat(const struct root *where, const char *path, struct stat *ret)
+{
+	if (faccessat(where->fd, path, F_OK, 0) < 0)
+		return -errno;
+	*ret = look_of_folder;
+	return 0;
+}
+
+int __wrap_root_open(const struct root *where, const char *path, int flags)
+{
+	size_t length = strlen(path);
+
+	looks += length > 3 && strcmp(path + length - 3, "/fd") == 0;
+	return __real_root_open(where, path, flags);
+}
+
+static int make_tree(void **state)
+{
+	(void)state;
+	snprintf(tree, sizeof(tree), "/tmp/unit_walk.XXXXXX");
+	if (!mkdtemp(tree) || root_init(&root, tree) < 0)
+		return -1;
+	mkdirat(root.fd, "proc", 0700);
+	look_of_folder = (struct stat){ .st_size = 3,
+					.st_ino = 7,
+					.st_ctim = { .tv_sec = 100, .tv_nsec = 5 } };
+	looks = 0;
+	return walk_new(&root, &walk);
+}
+
+static int remove_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static int remove_tree(void **state)
+{
+	(void)state;
+	walk = walk_free(walk);
+	root_done(&root);
+	return nftw(tree, remove_file, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static void make_folder(int pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	mkdirat(root.fd, path, 0700);
+	snprintf(path, sizeof(path), "proc/%d/%s", pid, name);
+	mkdirat(root.fd, path, 0700);
+}
+
+/* Descriptor 3 of a process is this from now on; NULL: it is closed. */
+static void hold(int pid, const char *target)
+{
+	char path[64];
+
+	make_folder(pid, "fd");
+	snprintf(path, sizeof(path), "proc/%d/fd/3", pid);
+	unlinkat(root.fd, path, 0);
+	if (target)
+		assert_int_equal(symlinkat(target, root.fd, path), 0);
+}
+
+static void map(int pid, const char *text)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	fd = openat(root.fd, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void end(int pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/proc/%d", tree, pid);
+	assert_int_equal(nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static int note(int32_t pid, const struct walk_seen *seen, void *arg)
+{
+	char *text = arg;
+
+	snprintf(text + strlen(text), 512 - strlen(text), "%d", pid);
+	for (uint32_t i = 0; i < WALK_MAX_DEVICES; i++)
+		if (walk_seen_has(seen, i))
+			snprintf(text + strlen(text), 512 - strlen(text), ":%u", i);
+	snprintf(text + strlen(text), 512 - strlen(text), seen->n_tables ? "t " : " ");
+	return 0;
+}
+
+/* Who has what open after the last walk: "10:0 12:0:1 ". */
+static void assert_holders(const char *expected, bool complete)
+{
+	char text[512] = "";
+	bool all;
+
+	assert_int_equal(walk_each(walk, false, note, text, &all), 0);
+	assert_string_equal(text, expected);
+	assert_int_equal(all, complete);
+}
+
+static void assert_walk(const char *expected)
+{
+	walk_run(walk);
+	assert_holders(expected, true);
+}
+
+TEST(holders_come_by_number_and_go_with_their_descriptors)
+{
+	hold(20, "/dev/tenstorrent/255");
+	hold(3, "/dev/tenstorrent/0");
+	hold(100, "/dev/null");
+	hold(7, "/dev/tenstorrent/256"); /* more than any machine has */
+	assert_walk("3:0 20:255 ");
+	look_of_folder.st_size = 2;
+	hold(3, NULL);
+	map(3, "");
+	hold(100, "/dev/tenstorrent/64");
+	assert_walk("20:255 100:64 ");
+	end(20);
+	assert_walk("100:64 ");
+}
+
+TEST(a_closed_device_is_noticed_by_anything_that_changed)
+{
+	const struct stat first = look_of_folder;
+
+	for (int i = 0; i < 4; i++) {
+		int pid = 15 + 16 * i; /* not its turn for long */
+		char expected[16];
+
+		hold(pid, "/dev/tenstorrent/1");
+		map(pid, "");
+		snprintf(expected, sizeof(expected), "%d:1 ", pid);
+		assert_walk(expected);
+		assert_walk(expected);
+		hold(pid, NULL);
+		look_of_folder.st_size += i == 0;
+		look_of_folder.st_ino += i == 1; /* another process of that number */
+		look_of_folder.st_ctim.tv_sec += i == 2;
+		look_of_folder.st_ctim.tv_nsec += i == 3;
+		assert_walk("");
+		look_of_folder = first;
+		end(pid);
+	}
+}
+
+TEST(what_does_not_show_is_noticed_all_the_same)
+{
+	/* One descriptor closed, another opened: the folder is as it was. */
+	for (int pid = 1; pid < 40; pid++) {
+		char expected[16];
+		int turns = 0;
+
+		hold(pid, "/dev/tenstorrent/1");
+		map(pid, "");
+		walk_run(walk);
+		hold(pid, "/dev/null");
+		snprintf(expected, sizeof(expected), "%d:1 ", pid);
+		for (bool all = true, held = true; held && turns < 17; turns++) {
+			char text[512] = "";
+
+			walk_run(walk);
+			assert_int_equal(walk_each(walk, false, note, text, &all), 0);
+			held = strcmp(text, expected) == 0;
+		}
+		assert_in_range(turns, 1, 16);
+		end(pid);
+		walk_run(walk);
+	}
+}
+
+TEST(most_processes_are_spared_most_of_the_time)
+{
+	for (int pid = 1; pid <= 32; pid++)
+		hold(pid, "/dev/null");
+	walk_run(walk);
+	assert_int_equal(looks, 32);
+	for (int i = 0; i < 16; i++) {
+		looks = 0;
+		walk_run(walk);
+		assert_int_equal(looks, 2);
+	}
+	/* Kernels before 6.2 do not tell the number: all are looked at. */
+	look_of_folder.st_size = 0;
+	looks = 0;
+	walk_run(walk);
+	walk_run(walk);
+	assert_int_equal(looks, 64);
+}
+
+TEST(a_process_that_ends_during_the_walk_hides_nobody)
+{
+	make_folder(5, "other"); /* its descriptors are gone already */
+	hold(6, "/dev/tenstorrent/0");
+	assert_walk("6:0 ");
+}
+
+TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
+{
+	char path[] = "proc/5/fd";
+
+	make_folder(5, "other");
+	hold(4, "/dev/tenstorrent/0");
+	hold(6, "/dev/tenstorrent/1");
+	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* ENOTDIR */
+	walk_run(walk);
+	assert_holders("4:0 6:1 ", false);
+	/* Asked again each time: it may be allowed by now. */
+	assert_int_equal(unlinkat(root.fd, path, 0), 0);
+	hold(5, "/dev/tenstorrent/2");
+	assert_walk("4:0 5:2 6:1 ");
+	/* And no longer: what it had is not known any more. */
+	hold(5, NULL);
+	assert_int_equal(unlinkat(root.fd, path, AT_REMOVEDIR), 0);
+	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	look_of_folder.st_size++;
+	walk_run(walk);
+	assert_holders("4:0 6:1 ", false);
+}
+
+TEST(what_is_no_process_is_left_alone)
+{
+	hold(0, "/dev/tenstorrent/0");
+	mkdirat(root.fd, "proc/self", 0700);
+	mkdirat(root.fd, "proc/4294967297", 0700);
+	mkdirat(root.fd, "proc/-4", 0700);
+	hold(1, "/dev/tenstorrent/0");
+	assert_walk("1:0 ");
+}
+
+TEST(any_number_of_processes_is_walked)
+{
+	char expected[64] = "";
+
+	for (int pid = 1000; pid > 0; pid--)
+		hold(pid, pid == 1 || pid == 256 || pid == 257 || pid == 1000 ? "/dev/tenstorrent/0"
+									      : "/dev/null");
+	snprintf(expected, sizeof(expected), "1:0 256:0 257:0 1000:0 ");
+	assert_walk(expected);
+	assert_walk(expected);
+}
+
+TEST(a_mapping_of_a_closed_device_is_looked_for)
+{
+	struct walk_seen expected = { 0 };
+	struct walk_known known = { .pid = 9 };
+
+	hold(9, "/dev/null");
+	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
+	assert_int_equal(walk_look(walk, &expected, &known), 0);
+	assert_false(walk_seen_has(&known.seen, 4)); /* nobody expects it */
+	/* Nothing has changed, but the driver's list names it now. */
+	walk_seen_add(&expected, 4);
+	assert_int_equal(walk_look(walk, &expected, &known), 0);
+	assert_true(walk_seen_has(&known.seen, 4));
+	/* It is not mapped any more: not at once, but soon. */
+	map(9, "");
+	for (int i = 0; i < 16; i++)
+		assert_int_equal(walk_look(walk, &expected, &known), 0);
+	assert_false(walk_seen_has(&known.seen, 4));
+	known.pid = 10;
+	assert_int_equal(walk_look(walk, &expected, &known), -ENOENT);
+}
+
+TEST(processes_that_only_report_memory_are_told_if_asked_for)
+{
+	char text[512] = "";
+	bool all;
+
+	hold(8, TABLE_LINK);
+	assert_walk("");
+	assert_int_equal(walk_each(walk, true, note, text, &all), 0);
+	assert_string_equal(text, "8t ");
+}
+
+#define TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TREE(holders_come_by_number_and_go_with_their_descriptors),
+		TREE(a_closed_device_is_noticed_by_anything_that_changed),
+		TREE(what_does_not_show_is_noticed_all_the_same),
+		TREE(most_processes_are_spared_most_of_the_time),
+		TREE(a_process_that_ends_during_the_walk_hides_nobody),
+		TREE(a_process_that_may_not_be_looked_at_makes_it_incomplete),
+		TREE(what_is_no_process_is_left_alone),
+		TREE(any_number_of_processes_is_walked),
+		TREE(a_mapping_of_a_closed_device_is_looked_for),
+		TREE(processes_that_only_report_memory_are_told_if_asked_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
