@@ -286,6 +286,23 @@ P
 		-- "$TT_SMI" --root "$D" --json -lms 100
 }
 
+@test "a file of TT-Metal that appears or goes during a loop is seen" {
+	local file
+	make_machine n150
+	file=$(metal_file 0)
+	mv "$file" "$WORK/kept"
+	shows() { tail -n 1 "$WORK/out" | grep -qxF "$1"; }
+	spawn --query-compute-apps=pid,used_memory --format=csv,noheader,nounits -lms 50 >"$WORK/out"
+	eventually shows '1001, [N/A]'
+	sleep 0.3 # the time of the directory is now over
+	mv "$WORK/kept" "$file"
+	eventually shows '1001, 4096'
+	mv "$file" "$WORK/kept"
+	eventually shows '1001, [N/A]'
+	mv "$WORK/kept" "$file"
+	eventually shows '1001, 4096'
+}
+
 @test "the machine is killed half-way: every line whole, then the truth" {
 	start -b n300,p150a
 	spawn --json -lms 50 >"$WORK/out" 2>"$WORK/err"
