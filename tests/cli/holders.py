@@ -644,6 +644,38 @@ def nodes():
             expect(found(*NOBODY), [both] if theirs else [("warn", text), one])
 
 
+def started_at():
+    """Start, running time and CPU of real processes, by the clocks of this machine."""
+    ticks = os.sysconf("SC_CLK_TCK")
+    idle = Holder(open_nodes(5))
+    time.sleep(1)
+    busy = Holder(open_nodes(5) + """
+import threading
+def work():
+    while True:
+        pass
+threading.Thread(target=work, daemon=True).start()""")
+    write_pids(5, idle.pid, busy.pid)
+    # Each is a time in 1970's seconds at least, and at most, if all of its readings are late.
+    before = time.time()
+    boot = [time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)]
+    document = smi()
+    boot.append(time.time() - time.clock_gettime(time.CLOCK_BOOTTIME))
+    after = time.time()
+    found = {p["pid"]: p for p in document["processes"]}
+    for pid in idle.pid, busy.pid:
+        since_boot = start_of(pid) / ticks
+        start = found[pid]["start_time"]
+        assert min(boot) + since_boot - 0.01 < start < max(boot) + since_boot + 0.01, (boot, since_boot, start)
+        assert before - start - 0.01 < found[pid]["elapsed"] < after - start + 0.01, (before, start, found[pid], after)
+    # Between two samples: one that does nothing, and one that does not rest.
+    line = subprocess.run(
+        [TT_SMI, "--json", "-lms", "1000", "-n", "2"], stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1]
+    found = {p["pid"]: p for p in json.loads(line)["processes"]}
+    expect(found[idle.pid]["cpu"], 0)
+    assert 0 < found[busy.pid]["cpu"] < 1.5, found[busy.pid]["cpu"]
+
+
 def labels():
     """At the true paths nothing is simulated, and nothing says so."""
     document = smi()

@@ -92,6 +92,10 @@ needs_root_namespace() {
 	scenario nodes --no-workloads
 }
 
+@test "start, running time and CPU of real processes" {
+	scenario started_at --no-workloads
+}
+
 @test "at the true paths nothing is labelled as simulated" {
 	scenario labels --no-workloads
 }

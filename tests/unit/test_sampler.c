@@ -615,6 +615,195 @@ static void put_holder(void)
 	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, "proc/4242/fd/3"), 0);
 }
 
+/* Seconds since 1970. */
+static int64_t wall(void)
+{
+	return clock_now(CLOCK_REALTIME) / NS_PER_S;
+}
+
+static void put_boot(int64_t seconds)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "cpu 1 2 3\nbtime %lld\nprocesses 5\n", (long long)seconds);
+	put("proc/stat", text);
+}
+
+TEST(a_process_started_so_many_ticks_after_boot)
+{
+	int64_t boot = wall() - 1000, begin;
+	const struct process *process;
+
+	put_holder();
+	put_boot(boot);
+	begin = wall();
+	sample();
+	process = &now->processes[0];
+	assert_int_equal(process->why[PROC_START_TIME], KNOWN);
+	assert_int_equal(process->why[PROC_ELAPSED], KNOWN);
+	assert_near(process->start_time, (double)boot + 194.0 / (double)sysconf(_SC_CLK_TCK));
+	assert_true(process->elapsed >= (double)(begin - boot) - 2);
+	assert_true(process->elapsed <= (double)(wall() + 1 - boot) - 1.9);
+	assert_int_equal(process->start_ticks, 194);
+	assert_int_equal(process->cpu_ticks, 4);
+	assert_int_equal(process->host_memory, 7 * sysconf(_SC_PAGESIZE));
+}
+
+TEST(no_process_runs_for_less_than_nothing)
+{
+	put_holder();
+	put_boot(wall() + 1000); /* the clock was set back */
+	sample();
+	assert_near(now->processes[0].elapsed, 0);
+}
+
+TEST(without_the_time_of_boot_no_time_is_guessed)
+{
+	put_holder();
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_START_TIME], NOT_OFFERED);
+	assert_int_equal(now->processes[0].why[PROC_ELAPSED], NOT_OFFERED);
+	assert_int_equal(now->processes[0].why[PROC_CPU], NOT_OFFERED);
+	/* As soon as it can be read it is. */
+	put_boot(wall() - 1000);
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_START_TIME], KNOWN);
+}
+
+/* A process that has the device open; all have the same comm. */
+static void put_process(int pid, const char *word, unsigned start)
+{
+	char path[64], text[128];
+
+	snprintf(path, sizeof(path), "proc/%d/stat", pid);
+	snprintf(text, sizeof(text),
+		 "%d (python3) S 1 1 1 0 -1 0 0 0 0 0 1 3 0 0 20 0 1 0 %u 5 7 0\n", pid, start);
+	put(path, text);
+	snprintf(path, sizeof(path), "proc/%d/cmdline", pid);
+	put(path, word);
+	snprintf(path, sizeof(path), "proc/%d/fd/", pid);
+	make_folders(path);
+	snprintf(path, sizeof(path), "proc/%d/fd/3", pid);
+	unlinkat(root.fd, path, 0);
+	assert_int_equal(symlinkat("/dev/tenstorrent/0", root.fd, path), 0);
+}
+
+/* The driver lists these processes; their names and commands are found to be these words. */
+static void assert_processes(const char *pids, const char *words)
+{
+	char text[256] = "";
+
+	put("proc/driver/tenstorrent/0/pids", pids);
+	sample();
+	for (size_t i = 0; i < now->n_processes; i++) {
+		assert_string_equal(now->processes[i].name, now->processes[i].command);
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d=%s ",
+			 now->processes[i].pid, now->processes[i].name);
+	}
+	assert_string_equal(text, words);
+}
+
+TEST(what_is_remembered_of_a_process_stays_with_its_number)
+{
+	want.paced = true;
+	want.reporters = false; /* only those that are listed */
+	sampler_want(sampler, &want);
+	put_process(10, "ten", 1);
+	put_process(20, "twenty", 1);
+	put_process(30, "thirty", 1);
+	put_process(40, "forty", 1);
+	assert_processes("10\n20\n30\n40\n", "10=ten 20=twenty 30=thirty 40=forty ");
+	/* The first, one of the middle, the last are gone; others come in between. */
+	assert_processes("20\n30\n40\n", "20=twenty 30=thirty 40=forty ");
+	assert_processes("10\n20\n40\n", "10=ten 20=twenty 40=forty ");
+	assert_processes("10\n20\n30\n", "10=ten 20=twenty 30=thirty ");
+	assert_processes("30\n40\n", "30=thirty 40=forty ");
+	assert_processes("40\n", "40=forty ");
+	assert_processes("10\n", "10=ten ");
+	assert_processes("", "");
+	assert_processes("10\n20\n30\n40\n", "10=ten 20=twenty 30=thirty 40=forty ");
+}
+
+TEST(who_is_paced_rereads_a_process_that_is_another_one)
+{
+	want.paced = true;
+	want.reporters = false;
+	sampler_want(sampler, &want);
+	put_process(10, "ten", 1);
+	put_process(20, "twenty", 1);
+	assert_processes("10\n20\n", "10=ten 20=twenty ");
+	/* A command is believed for a while. */
+	put("proc/20/cmdline", "other");
+	sample();
+	assert_string_equal(now->processes[1].command, "twenty");
+	/* The number was given out again; the same name, by the same program. */
+	put_process(20, "twenty", 2);
+	put("proc/20/cmdline", "again");
+	sample();
+	assert_string_equal(now->processes[1].command, "again");
+	assert_string_equal(now->processes[0].command, "ten");
+	/* And after a while, whatever it is. */
+	put("proc/20/cmdline", "later");
+	held_ns += 5 * NS_PER_S;
+	sample();
+	assert_string_equal(now->processes[1].command, "later");
+	/* Who is not paced reads every time. */
+	want.paced = false;
+	sampler_want(sampler, &want);
+	put("proc/20/cmdline", "now");
+	sample();
+	assert_string_equal(now->processes[1].command, "now");
+	put("proc/20/cmdline", "and now");
+	sample();
+	assert_string_equal(now->processes[1].command, "and now");
+}
+
+TEST(what_is_asked_for_anew_is_read_of_processes_that_are_remembered)
+{
+	want.paced = true;
+	want.reporters = false;
+	want.process = (struct fieldset){ 0 };
+	sampler_want(sampler, &want);
+	put_process(10, "ten", 1);
+	put("proc/10/status", "Name:\tpython3\nUid:\t77\t77\t77\t77\nNSpid:\t10\n");
+	assert_processes("10\n", "10=ten ");
+	assert_int_not_equal(now->processes[0].why[PROC_UID], KNOWN);
+	fieldset_add(&want.process, PROC_UID);
+	sampler_want(sampler, &want);
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_UID], KNOWN);
+	assert_int_equal(now->processes[0].uid, 77);
+}
+
+TEST(a_command_of_any_length_is_whole)
+{
+	static char command[70001];
+
+	put_holder();
+	for (size_t length = 1; length <= 65536; length *= 16) {
+		for (size_t less = 0; less < 2; less++) {
+			size_t n = length + 1 - less;
+
+			memset(command, 'x', n);
+			command[n - 1] = '\0';
+			put_bytes("proc/4242/cmdline", command, n);
+			sample();
+			if (n == 1)
+				continue; /* an empty word */
+			assert_non_null(now->processes[0].command);
+			assert_int_equal(strlen(now->processes[0].command), n - 1);
+		}
+	}
+	/* A zombie has none, and no name but the kernel's. */
+	put("proc/4242/cmdline", "");
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_COMMAND], NOT_APPLICABLE);
+	assert_string_equal(now->processes[0].name, "worker");
+	put_bytes("proc/4242/cmdline", "\0\0", 2);
+	sample();
+	assert_string_equal(now->processes[0].name, "worker");
+}
+
 TEST(a_title_is_the_command_and_not_the_name)
 {
 	put_holder();
@@ -1000,6 +1189,13 @@ int main(void)
 		ON(a_card_that_is_unbound_keeps_its_number_and_says_why),
 		ON(without_the_module_all_cards_are_unserved),
 		ON(an_unserved_card_may_be_the_other_chip_of_a_p300),
+		ON(a_process_started_so_many_ticks_after_boot),
+		ON(no_process_runs_for_less_than_nothing),
+		ON(without_the_time_of_boot_no_time_is_guessed),
+		ON(what_is_remembered_of_a_process_stays_with_its_number),
+		ON(who_is_paced_rereads_a_process_that_is_another_one),
+		ON(what_is_asked_for_anew_is_read_of_processes_that_are_remembered),
+		ON(a_command_of_any_length_is_whole),
 		ON(a_title_is_the_command_and_not_the_name),
 		ON(holders_of_a_lost_card_are_not_listed_from_memory),
 		ON(a_walk_keeps_who_closed_a_device_and_has_it_mapped),
