@@ -155,11 +155,18 @@ static void examine_readings(const struct device *dev, unsigned troubles, struct
 	}
 }
 
-/* Some Wormhole firmware slows the link of a card that is not used. */
-static bool may_save_power(const struct device *dev)
+/* Monitors hold devices all day and use no link. */
+static bool is_idle(const struct snapshot *snapshot, const struct device *dev)
 {
-	return dev->arch == ARCH_WORMHOLE && device_knows(dev, DEV_PROCESSES) &&
-	       dev->processes == 0;
+	size_t at = (size_t)(dev - snapshot->devices);
+
+	if (!device_knows(dev, DEV_PROCESSES) || dev->unseen_holders)
+		return false;
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		if (snapshot->processes[i].role != ROLE_MONITOR &&
+		    process_find_usage(&snapshot->processes[i], at))
+			return false;
+	return true;
 }
 
 /* "generation 4 x16", without what is not known. */
@@ -196,26 +203,29 @@ static void report_link(const struct device *dev, const struct pcie_link *traine
 	report->failed |= text.failed;
 }
 
-static void examine_link(const struct root *root, const struct device *dev, struct report *report)
+static void examine_link(const struct patient *patient, const struct device *dev,
+			 struct report *report)
 {
-	const struct pcie_link port = port_capability(root, dev);
+	const struct pcie_link port = port_capability(patient->root, dev);
 	const struct pcie_link expected = pcie_link_expected(dev, &port);
 	const struct pcie_link trained = pcie_link_trained(dev);
 	bool slow = trained.gen && trained.gen < expected.gen;
 	bool narrow = trained.width && trained.width < expected.width;
+	/* Some Wormhole firmware slows the link of a card that no program uses. */
+	bool saving = !narrow && dev->arch == ARCH_WORMHOLE && is_idle(patient->snapshot, dev);
 
 	if (slow || narrow)
-		report_link(dev, &trained, &expected, !narrow && may_save_power(dev), report);
+		report_link(dev, &trained, &expected, saving, report);
 }
 
-static void examine_answering(const struct root *root, const struct device *dev,
+static void examine_answering(const struct patient *patient, const struct device *dev,
 			      struct report *report)
 {
 	unsigned troubles = device_troubles(dev);
 	size_t before = report->count;
 
 	examine_readings(dev, troubles, report);
-	examine_link(root, dev, report);
+	examine_link(patient, dev, report);
 	for (size_t i = before; i < report->count; i++)
 		if (report->findings[i].level >= LEVEL_WARN)
 			return;
@@ -279,7 +289,7 @@ void examine_devices(const struct patient *patient, struct report *report)
 		const struct device *dev = &snapshot->devices[i];
 
 		if (dev->condition == DEVICE_OK)
-			examine_answering(patient->root, dev, report);
+			examine_answering(patient, dev, report);
 		else
 			examine_silent(dev, snapshot->driver_loaded, report);
 	}

@@ -261,6 +261,13 @@ loads() {
 	[ "$status" = 1 ]
 	says warn "0: n150: PCIe link at generation 1 x4"
 	rm -rf "$D"
+	# A monitor does not use the card.
+	machine -b n150 -w via=monitor
+	echo "2.5 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
+	doctor
+	[ "$status" = 0 ]
+	says note "0: n150: PCIe link at generation 1 x16" "while a program uses the card"
+	rm -rf "$D"
 	make_machine n150
 	echo "2.5 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
 	doctor
