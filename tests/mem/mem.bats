@@ -229,3 +229,12 @@ load helpers
 	again() { is "$(tail -n 2 "$WORK/out" | head -1 | jq '.devices[0].memory.used')" 3145728; }
 	eventually again
 }
+
+@test "a monitor is listed, and leaves no memory unknown" {
+	machine -b n150 -w via=monitor -w dev=0,dram=1G,name=job
+	is "$(field '.devices[0].memory | [.used, .complete]')" '[1073741824,true]'
+	is "$(field '.devices[0].processes | map([.name, .role, .dram]) | sort')" \
+		'[["job","job",1073741824],["tt_telemetry_collector","monitor",null]]'
+	run mem --once -d 0
+	[[ $output == *"Monitor (uses no memory)"* && $output != *"≥"* ]]
+}

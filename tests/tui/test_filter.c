@@ -199,6 +199,19 @@ TEST(every_column_filters)
 	}
 }
 
+TEST(a_monitor_is_marked_where_its_memory_would_be)
+{
+	struct process *monitor = &machine->processes[3];
+	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
+
+	process_set_role(monitor, ROLE_MONITOR);
+	task_text(&dram, machine, monitor, TASK_DRAM);
+	task_text(&l1, machine, monitor, TASK_L1);
+	assert_string_equal(buf_text(&dram), "monitor");
+	assert_string_equal(buf_text(&l1), "-");
+	assert_string_equal(keeps("status~monitor"), "13 ");
+}
+
 /* The expression after a change of one column's term. */
 static const char *replaced(const char *expression, enum task_column column, const char *value)
 {
@@ -383,6 +396,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quotes_hold_blanks_together, make_machine,
 						drop_machine),
 		cmocka_unit_test_setup_teardown(every_column_filters, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(a_monitor_is_marked_where_its_memory_would_be,
+						make_machine, drop_machine),
 		cmocka_unit_test(one_term_is_put_in_the_place_of_another),
 		cmocka_unit_test(nonsense_is_refused_and_changes_nothing),
 		cmocka_unit_test_setup_teardown(the_second_key_decides_among_equals, make_machine,
