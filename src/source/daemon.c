@@ -91,12 +91,18 @@ static bool find_device(struct sample *sample, const struct image_process *from,
 			const struct image_usage *usage, size_t *ret)
 {
 	const struct table_device wanted = { usage->known, usage->node, usage->bdf, usage->asic };
+	struct snapshot *snapshot = sample->snapshot;
+	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
-	if (identity_find(sample->snapshot, &wanted, ret))
+	/* Figures that the server found itself name the device, not a logical number. */
+	if (counts_all(from) ? identity_reported(snapshot, process, &wanted, usage->device, ret)
+			     : identity_find(snapshot, &wanted, ret))
 		return true;
-	snapshot_complain(sample->snapshot, "daemon",
-			  "process %u: its device %u is none of this machine", from->pid,
-			  usage->device);
+	snapshot_complain(snapshot, "daemon",
+			  "process %u: its device number %u matches no device of this machine",
+			  from->pid, usage->device);
+	for (size_t i = 0; process && i < process->n_usages; i++)
+		usage_blame(&process->usages[i], UNMATCHED_CHIP);
 	return false;
 }
 
@@ -162,6 +168,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	struct allocation_list *lists[TABLE_DEVICES] = { 0 };
 	struct claim claims[TABLE_DEVICES];
 	size_t n = 0, at = 0, first = sample->n_claims, pools;
+	bool unplaced = false;
 	int r = 0;
 
 	for (; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
@@ -178,8 +185,10 @@ static int take_process(struct sample *sample, const struct image_view *view,
 		};
 
 		pools = count_pools(usage, from->usage_count - at);
-		if (!find_device(sample, from, usage, &claim.device))
+		if (!find_device(sample, from, usage, &claim.device)) {
+			unplaced = true;
 			continue;
+		}
 		for (size_t i = 0; i < pools; i++)
 			add_pool(&claim, &usage[i]);
 		claim.held = claim.allocs - claim.frees;
@@ -194,7 +203,8 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	for (size_t i = 0; i < n; i++) {
 		int claimed;
 
-		claims[i].low |= at < from->usage_count; /* some are left out */
+		/* Some memory is left out, or on a device that is not known. */
+		claims[i].low |= at < from->usage_count || unplaced;
 		claimed = sample_claim_part(sample, first, &claims[i]);
 		r = MIN(r, claimed);
 	}

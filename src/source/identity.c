@@ -149,3 +149,29 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 	*ret = chips.at[id];
 	return true;
 }
+
+/* Has it the device open, or the gateway to it? */
+static bool holds(const struct snapshot *snapshot, const struct process *process, size_t device)
+{
+	const struct device *dev = &snapshot->devices[device];
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct device *held = &snapshot->devices[process->usages[i].device];
+
+		if (held == dev || (dev->remote && !held->remote && held->index == dev->gateway))
+			return true;
+	}
+	return false;
+}
+
+bool identity_reported(const struct snapshot *snapshot, const struct process *process,
+		       const struct table_device *wanted, uint32_t logical, size_t *ret)
+{
+	bool found = identity_find(snapshot, wanted, ret);
+
+	/* What the program itself stated stands, and a program may report without a device. */
+	if (wanted->known & TABLE_STATED || !process || !process->n_usages)
+		return found;
+	return (found && holds(snapshot, process, *ret)) ||
+	       identity_logical(snapshot, process, logical, ret);
+}

@@ -30,3 +30,11 @@ void identity_order(const struct snapshot *snapshot, struct identity_order *ret)
  */
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret);
+
+/*
+ * The chip of a report: logical number, and what else is known of the device. A library or a
+ * server that translated the number may not have seen which devices the process has; if those
+ * do not include what it found, they decide. process may be NULL: not visible to us.
+ */
+bool identity_reported(const struct snapshot *snapshot, const struct process *process,
+		       const struct table_device *wanted, uint32_t logical, size_t *ret);

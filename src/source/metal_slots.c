@@ -152,6 +152,13 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* More than the chip has was never there: the file is damaged or forged. */
+static bool can_be(const struct device *dev, const struct leftover *leftover)
+{
+	return (!device_knows(dev, DEV_DRAM_TOTAL) || leftover->dram <= dev->dram_total) &&
+	       (!device_knows(dev, DEV_L1_TOTAL) || leftover->l1 <= dev->l1_total);
+}
+
 static int leave(const struct metal_view *view, const struct metal_slot *slot)
 {
 	struct snapshot *snapshot = view->folder->sample->snapshot;
@@ -163,7 +170,8 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 	};
 
 	/* A process that attached and allocated nothing left nothing. */
-	if (!view->has_device || (leftover.dram == 0 && leftover.l1 == 0))
+	if (!view->has_device || (leftover.dram == 0 && leftover.l1 == 0) ||
+	    !can_be(&snapshot->devices[view->device], &leftover))
 		return 0;
 	leftover.why = leftover_reason(snapshot, &snapshot->devices[view->device]);
 	memcpy(leftover.name, slot->name, sizeof(leftover.name));

@@ -177,10 +177,11 @@ static int take_device(struct sample *sample, const struct process *process,
 				  process->pid, logical, strerror(-r));
 		return r;
 	}
-	if (!identity_find(sample->snapshot, &device, &claim.device)) {
-		snapshot_complain(sample->snapshot, "tables",
-				  "process %d: its device %u is none of this machine", process->pid,
-				  logical);
+	if (!identity_reported(sample->snapshot, process, &device, logical, &claim.device)) {
+		snapshot_complain(
+			sample->snapshot, "tables",
+			"process %d: its device number %u matches no device of this machine",
+			process->pid, logical);
 		return -ENODEV;
 	}
 	*ret = claim;
@@ -193,11 +194,16 @@ static int take_devices(struct sample *sample, const struct process *process,
 	struct claim claims[TABLE_DEVICES];
 	struct lists lists = { 0 };
 	uint64_t devices = table_devices(view), taken = 0;
+	bool unplaced = false;
 	int r = 0;
 
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
-		if (!(devices >> i & 1) || take_device(sample, process, view, i, &claims[i]) < 0)
+		if (!(devices >> i & 1))
 			continue;
+		if (take_device(sample, process, view, i, &claims[i]) < 0) {
+			unplaced = true;
+			continue;
+		}
 		claims[i].list = lists.of[i] = sample_list(sample);
 		taken |= UINT64_C(1) << i;
 	}
@@ -205,8 +211,13 @@ static int take_devices(struct sample *sample, const struct process *process,
 		read_slots(sample, view, &lists);
 	/* Also after a failure: a claim takes its list along, or frees it. */
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
-		int claimed = taken >> i & 1 ? sample_claim_part(sample, first, &claims[i]) : 0;
+		int claimed;
 
+		if (!(taken >> i & 1))
+			continue;
+		/* It has more, on a device that is not known. */
+		claims[i].low |= unplaced;
+		claimed = sample_claim_part(sample, first, &claims[i]);
 		r = MIN(r, claimed);
 	}
 	return r;

@@ -17,8 +17,8 @@ IMAGE_SEALS = SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE
 class Smi:
     """tt_smi on a simulated machine with two cards that shows this process, too."""
 
-    def __init__(self, directory):
-        self.root = machine(directory, "--no-workloads", "-b", "2xn150")
+    def __init__(self, directory, boards="2xn150", *options):
+        self.root = machine(directory, "--no-workloads", "-b", boards, *options)
         self.socket = directory + "/fake.sock"
         os.symlink(f"/proc/{os.getpid()}", f"{self.root}/proc/{os.getpid()}")
 
@@ -347,6 +347,76 @@ def test_more_groups_of_figures_than_there_can_be_devices(directory):
         with Fake(smi, *answer(image((me, [usage(i % 2, i % 2, 1) for i in range(groups)], [])))):
             shown = [(d["processes"][0]["dram"], d["processes"][0]["exact"]) for d in smi.ask()]
         assert shown == [(32, groups == 64)] * 2, (groups, shown)
+
+
+# ---- which device a number means ----
+
+
+class Holder(Smi):
+    """The same, on a driver without lists, with a real server; this process has some devices open."""
+
+    def __init__(self, directory, boards, *held):
+        super().__init__(directory, boards, "--driver", "2.4.0")
+        self.held = [os.open(f"{self.root}/dev/tenstorrent/{n}", os.O_RDWR) for n in held]
+        self.server = Server(directory, root=self.root)
+        self.socket = self.server.path
+
+    def legacy(self, *figures):
+        client = Legacy(self.server)
+        for identity, (device, size) in enumerate(figures):
+            client.alloc(identity + 1, size, DRAM, device)
+        client.query(0)  # all of it has arrived
+        return client
+
+    def table(self, *figures):
+        fd, m = table()
+        for device, size in figures:
+            put_pool(m, device, DRAM, size, size, 1, 0)
+        m[128:136] = struct.pack("=Q", sum(1 << device for device, _ in figures))
+        return fd
+
+    def check(self, want, complete=True):
+        """{device: bytes} of this process, by the server and by the table itself."""
+        devices = self.ask()
+        have = {d["id"]: p["dram"] for d in devices for p in d["processes"]
+                if p["pid"] == os.getpid() and p["dram"] is not None}
+        assert have == want, (have, want, self.errors)
+        told = {d["id"]: d["memory"]["complete"] for d in devices if d["id"] in want}
+        assert set(told.values()) <= {complete}, told
+
+    def done(self):
+        for fd in self.held:
+            os.close(fd)
+        self.server.stop()
+
+
+def check_numbers(directory, boards, held, figures, want, complete=True):
+    for name in ("legacy", "table"):
+        place = f"{directory}/{name}"
+        os.makedirs(place)
+        smi = Holder(place, boards, *held)
+        kept = getattr(smi, name)(*figures)
+        smi.check(want, complete)
+        os.close(kept) if isinstance(kept, int) else kept.sock.close()
+        smi.done()
+
+
+@bare
+def test_the_second_chip_of_an_n300_has_a_number_too(directory):
+    """With PCIe first: device 2 is the chip behind the n300, not a card that nobody knows."""
+    check_numbers(directory + "/one", "n300", [0], [(0, 1000), (1, 3000)], {0: 1000, "0R": 3000})
+    check_numbers(directory + "/two", "n300,n150", [0, 1], [(0, 10), (1, 20), (2, 30)], {0: 10, 1: 20, "0R": 30})
+
+
+@bare
+def test_a_process_reports_about_the_card_that_it_holds(directory):
+    """A container with one of two cards calls it 0: the other card is not guessed."""
+    check_numbers(directory, "2xn150", [1], [(0, 1000)], {1: 1000})
+
+
+@bare
+def test_memory_on_a_device_that_nobody_knows_makes_the_rest_a_lower_bound(directory):
+    check_numbers(directory, "2xn150", [0, 1], [(0, 1000), (9, 3000)], {0: 1000}, complete=False)
 
 
 if __name__ == "__main__":
