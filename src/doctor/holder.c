@@ -133,6 +133,29 @@ static enum reason first_reason(const struct process *process)
 	return KNOWN;
 }
 
+/* What helps where TT-Metal counts, but whose memory it is or where cannot be told. */
+static void advise_counters(enum reason why, struct verdict *verdict)
+{
+	static const char addresses[] = "set TT_VISIBLE_DEVICES to full PCI addresses and start "
+					"the program again";
+	static const struct {
+		enum reason why;
+		const char *fix;
+	} fixes[] = {
+		{ UNTRUSTED_FILE, "delete its file /dev/shm/tt_device_*_memory as its owner or "
+				  "as root, and start the program again" },
+		{ AMBIGUOUS_PROCESS, "give each container a /dev/shm or a card of its own" },
+		{ UNMATCHED_CHIP, addresses },
+		{ DEVICE_LIST_AMBIGUOUS, addresses },
+		{ DEVICE_LIST_MISMATCH, addresses },
+		{ DEVICE_LIST_INVALID, addresses },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(fixes); i++)
+		if (fixes[i].why == why)
+			advise(verdict, fixes[i].fix);
+}
+
 static void blame(struct holder *holder, enum reason why, struct verdict *verdict)
 {
 	if (holder->process->how == HOLDING_OPENER_GONE) {
@@ -154,6 +177,7 @@ static void blame(struct holder *holder, enum reason why, struct verdict *verdic
 		blame_program(holder, verdict);
 	} else {
 		buf_puts(&verdict->cause, reason_text(why));
+		advise_counters(why, verdict);
 	}
 }
 
@@ -177,6 +201,32 @@ static void put_name(struct buf *out, const struct patient *patient, const struc
 	devices_text(out, patient->snapshot, process);
 }
 
+/* Where the figures come from that are only a lower bound. */
+static enum tracking inexact_source(const struct process *process)
+{
+	for (size_t i = 0; i < process->n_usages; i++)
+		if (!process->usages[i].exact)
+			return process->usages[i].source;
+	return TRACKING_NONE;
+}
+
+static const char *inexact_cause(const struct process *process)
+{
+	switch (inexact_source(process)) {
+	case TRACKING_WIRE:
+		return "the server ignored reports of it that make no sense, or that name no "
+		       "device of this machine";
+	case TRACKING_TABLE:
+	case TRACKING_PRELOAD:
+		return "some of its reports were lost, or name no device of this machine";
+	case TRACKING_TRACED:
+	case TRACKING_METAL:
+	case TRACKING_NONE:
+	case TRACKING_N: break;
+	}
+	return "what it held before may be more than could be read back";
+}
+
 static void examine_known(const struct patient *patient, const struct process *process,
 			  struct report *report)
 {
@@ -189,10 +239,10 @@ static void examine_known(const struct patient *patient, const struct process *p
 				 buf_text(&status));
 		return;
 	}
-	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name),
-			 "a lower bound: %s; what it held before may be more than could be read "
-			 "back",
-			 buf_text(&status));
+	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name), "a lower bound: %s; %s",
+			 buf_text(&status), inexact_cause(process));
+	if (inexact_source(process) != TRACKING_TRACED)
+		return;
 	if (patient->can_trace)
 		report_fix(report,
 			   "sudo tt_smi trace start, once it has allocated or freed: more of "
@@ -289,7 +339,7 @@ static void examine_leftovers(const struct snapshot *snapshot, struct report *re
 		report_add(report, LEVEL_NOTE,
 			   "TT-Metal's counters of device %s still have process %d (%s), which %s",
 			   snapshot->devices[leftover->device].id, leftover->pid, leftover->name,
-			   leftover->why == STALE ? "has ended: not counted"
+			   leftover->why == STALE ? "does not hold it any more: not counted"
 						  : "is not of this pid namespace");
 	}
 }

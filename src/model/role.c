@@ -40,8 +40,8 @@ bool role_is_settled(const struct role_evidence *evidence)
 }
 
 /*
- * Who may not look at the executable may not look at the code either. Then the name alone
- * must do, which only a process of root's has.
+ * A user who may not read the executable may not read the mapped code either. Then the name
+ * alone decides, which counts for processes of root only.
  */
 static bool has_no_metal(const struct role_evidence *evidence)
 {

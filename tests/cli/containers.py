@@ -231,6 +231,13 @@ def forged():
     document = smi()
     expect(memory(document, theirs), {5: GIB})
     expect(memory(document, ours), {7: "untrusted_file"})
+    doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
+    assert "counters in another user's file" in doctor and "delete its file" in doctor, doctor
+    # What a dead process left is shown, unless no chip has as much.
+    publish(7, counters(99999, GIB, comm="gone"), user=NOBODY)
+    expect([l["dram"] for l in device(smi(), 7)["leftovers"]], [GIB])
+    publish(7, counters(99999, 1 << 60, comm="forged"), user=NOBODY)
+    expect(device(smi(), 7)["leftovers"], [])
     publish(7, counters(ours, 9 * GIB, comm="python3"))
     publish(5, counters(theirs, 2 * GIB, comm="python3"))
     document = smi()

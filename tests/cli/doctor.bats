@@ -483,7 +483,7 @@ loads() {
 	rm -rf "$D"
 	make_machine stale
 	doctor
-	says note "which has ended: not counted"
+	says note "which does not hold it any more: not counted"
 }
 
 @test "JSON has the same findings" {
