@@ -11,15 +11,15 @@
 #include <string.h>
 
 /* The dynamic symbols of a loaded object. */
-struct object {
+struct loaded_object {
 	const ElfW(Sym) * symbols;
 	const char *names;
 	const uint32_t *hash; /* of DT_GNU_HASH; NULL: it has none */
 };
 
-static void object_read(struct object *object, uintptr_t base, const ElfW(Dyn) * entry)
+static void object_read(struct loaded_object *object, uintptr_t base, const ElfW(Dyn) * entry)
 {
-	*object = (struct object){ 0 };
+	*object = (struct loaded_object){ 0 };
 	for (; entry->d_tag != DT_NULL; entry++) {
 		/* The loader has added the base, except for objects of the kernel. */
 		uintptr_t address = entry->d_un.d_ptr + (entry->d_un.d_ptr < base ? base : 0);
@@ -49,9 +49,9 @@ static uint32_t hash_of(const char *name)
  */
 static bool has_symbol(const char *name, void *arg)
 {
-	const struct object *object = arg;
+	const struct loaded_object *object = arg;
 	uint32_t n_buckets = object->hash[0], first = object->hash[1], hash = hash_of(name);
-	const ElfW(Addr) *filter = (const ElfW(Addr) *)(object->hash + 4);
+	const ElfW(Addr) *filter = (const void *)(object->hash + 4);
 	const uint32_t *buckets = (const uint32_t *)(filter + object->hash[2]);
 	const uint32_t *chain = buckets + n_buckets;
 	uint32_t i = n_buckets ? buckets[hash % n_buckets] : 0;
@@ -73,7 +73,7 @@ static int object_visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	unsigned *meanings = arg;
 	struct metal_shape shape;
-	struct object object;
+	struct loaded_object object;
 
 	(void)size;
 	for (size_t i = 0; i < info->dlpi_phnum; i++) {

@@ -69,7 +69,7 @@ static void put(const char *text, size_t length)
 	}
 }
 
-static void put_line(const char *format, va_list args)
+__attribute__((format(printf, 1, 0))) static void put_line(const char *format, va_list args)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	char line[512];
@@ -152,10 +152,14 @@ static bool ration_take(struct user *user, enum log_kind kind)
 		 share = limits->share[LIMIT_LOG] * factor;
 	struct log_ration *own = user ? &user->log[kind] : &nobody[kind];
 	int64_t now = clock_now(CLOCK_MONOTONIC);
+	bool has_own, has_all;
 
 	if (user && user_is_privileged(user))
 		share = most;
-	if (ration_has(own, share, now) & ration_has(&all[kind], most, now)) {
+	/* Both, since each begins a new second if need be. */
+	has_own = ration_has(own, share, now);
+	has_all = ration_has(&all[kind], most, now);
+	if (has_own && has_all) {
 		own->used++;
 		all[kind].used++;
 		return true;

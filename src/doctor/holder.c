@@ -344,6 +344,15 @@ static void examine_leftovers(const struct snapshot *snapshot, struct report *re
 	}
 }
 
+static size_t count_nodes(const struct snapshot *snapshot)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		count += device_has_node(&snapshot->devices[i]);
+	return count;
+}
+
 void examine_processes(const struct patient *patient, struct report *report)
 {
 	const struct snapshot *snapshot = patient->snapshot;
@@ -354,8 +363,11 @@ void examine_processes(const struct patient *patient, struct report *report)
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		examine_unseen(patient, &snapshot->devices[i], report);
 	examine_leftovers(snapshot, report);
-	if (report->count == before)
+	if (report->count == before && count_nodes(snapshot))
 		report_add(report, LEVEL_OK, "no process has a device open");
+	else if (report->count == before)
+		report_add(report, LEVEL_NOTE,
+			   "none can have a device open: the driver serves none");
 	if (patient->root->live)
 		examine_namespace(report);
 }

@@ -8,13 +8,13 @@
 /* The longest form: endbr64, a frame, the argument to the stack and back, the load, the return. */
 #define CODE_MAX 32
 
-struct code {
+struct machine_code {
 	const uint8_t *at;
 	size_t left;
 };
 
 /* Skips these bytes if they are next. */
-static bool skip(struct code *code, const char *bytes, size_t length)
+static bool skip(struct machine_code *code, const char *bytes, size_t length)
 {
 	if (code->left < length || memcmp(code->at, bytes, length) != 0)
 		return false;
@@ -26,7 +26,7 @@ static bool skip(struct code *code, const char *bytes, size_t length)
 #define SKIP(code, bytes) skip(code, bytes, sizeof(bytes) - 1)
 
 /* mov offset(base), %eax. The offset is omitted, one byte or four. */
-static bool read_load(struct code *code, unsigned base, uint32_t *ret)
+static bool read_load(struct machine_code *code, unsigned base, uint32_t *ret)
 {
 	static const size_t widths[] = { 0, 1, 4 };
 	size_t mode;
@@ -46,7 +46,7 @@ static bool read_load(struct code *code, unsigned base, uint32_t *ret)
 int chip_offset_in_code(const uint8_t *bytes, size_t length, uint32_t *ret)
 {
 	enum { RAX = 0, RDI = 7 };
-	struct code code = { bytes, length };
+	struct machine_code code = { bytes, length };
 	unsigned base = RDI;
 	uint32_t offset;
 	bool frame;

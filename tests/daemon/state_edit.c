@@ -73,7 +73,7 @@ static void sections_find(char *data, size_t length, struct sections *ret)
 	ret->account = head->accounts ? (void *)at : NULL;
 	for (uint32_t i = 0; i < head->accounts; i++)
 		at += sizeof(struct state_account) +
-		      ((struct state_account *)at)->usages * sizeof(struct image_usage);
+		      ((struct state_account *)(void *)at)->usages * sizeof(struct image_usage);
 	ret->mourner = head->mourners ? (void *)at : NULL;
 }
 
