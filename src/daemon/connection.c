@@ -30,7 +30,7 @@ enum { RETRY_MS = 100, RETRY_LONG_MS = 1000 };
 
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_late(struct timer *timer);
-static void connection_turn(struct turn *turn);
+static bool connection_turn(struct turn *turn);
 
 static void connection_free(struct connection *connection)
 {
@@ -362,20 +362,20 @@ static int connection_send(struct connection *connection)
 	return 0;
 }
 
-/* 1: it may ask; 0: it was told when to come back. */
-static int connection_ration(struct connection *connection)
+/* May it ask? If not, it was told when to come back. */
+static bool connection_ration(struct connection *connection)
 {
 	uint32_t wait_ms = user_wait_ms(connection->user);
 	const struct limits *limits = &connection->manager->limits;
 	char why[WIRE_TEXT];
 
 	if (!wait_ms)
-		return 1;
+		return true;
 	connection->state = CONNECTION_UNREAD;
 	snprintf(why, sizeof(why), "this user's share of the server, %u ms a second, is used up",
 		 limits->share[LIMIT_CPU]);
 	refuse(connection, EAGAIN, wait_ms, why);
-	return 0;
+	return false;
 }
 
 static int connection_serve(struct connection *connection)
@@ -383,8 +383,6 @@ static int connection_serve(struct connection *connection)
 	int r;
 
 	if (connection->state == CONNECTION_ASKED) {
-		if (!connection_ration(connection))
-			return 0;
 		r = connection_answer(connection);
 		if (r < 0) {
 			connection_explain(connection, r);
@@ -398,15 +396,18 @@ static int connection_serve(struct connection *connection)
 	return r == -EAGAIN ? connection_listen(connection, EPOLLOUT) : r;
 }
 
-static void connection_turn(struct turn *turn)
+/* A question that has to wait costs nothing, or the wait would be longer than was told. */
+static bool connection_turn(struct turn *turn)
 {
 	struct connection *connection = container_of(turn, struct connection, turn);
-	int r = connection_serve(connection);
+	bool charged = connection->state != CONNECTION_ASKED || connection_ration(connection);
+	int r = charged ? connection_serve(connection) : 0;
 
 	if (r >= 0 && connection->state == CONNECTION_UNREAD)
 		r = connection_settle(connection);
 	if (r < 0)
 		connection_close(connection);
+	return charged;
 }
 
 /* Something other than a question while one is being answered. */

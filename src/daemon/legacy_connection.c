@@ -17,7 +17,7 @@
 
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
-static void connection_turn(struct turn *turn);
+static bool connection_turn(struct turn *turn);
 
 void legacy_connection_close(struct legacy_connection *connection)
 {
@@ -344,10 +344,11 @@ static void connection_ready(struct watch *watch, uint32_t events)
 		legacy_connection_close(connection);
 }
 
-static void connection_turn(struct turn *turn)
+static bool connection_turn(struct turn *turn)
 {
 	struct legacy_connection *connection = container_of(turn, struct legacy_connection, turn);
 
 	if (connection->state != LEGACY_WRITING && connection_read(connection) < 0)
 		legacy_connection_close(connection);
+	return true;
 }

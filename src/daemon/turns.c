@@ -54,8 +54,8 @@ static void turn_give(struct turns *turns)
 		list_remove(&user->turn);
 		list_append(&turns->users, &user->turn);
 	}
-	turn->run(turn);
-	user_charge(user, clock_now(CLOCK_THREAD_CPUTIME_ID) - began);
+	if (turn->run(turn))
+		user_charge(user, clock_now(CLOCK_THREAD_CPUTIME_ID) - began);
 	user_unref(user);
 }
 

@@ -21,7 +21,8 @@ struct user;
 struct turn {
 	struct list member; /* of the user's turns */
 	struct user *user;
-	void (*run)(struct turn *turn); /* may free its object, and may queue it again */
+	/* May free its object, and may queue it again. Returns whether its time is charged. */
+	bool (*run)(struct turn *turn);
 	bool queued;
 	int64_t since_ns; /* CLOCK_MONOTONIC, when it was queued */
 };

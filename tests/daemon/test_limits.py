@@ -339,6 +339,7 @@ def test_allocations_kept_of_one_user(server):
         equal(c.query()[DRAM], (1 << 30) + 438)
 
     in_child(modest, 1234)
+    wait(lambda: server.ask().now(DRAM) == 438, "its end")
     in_child(modest)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
