@@ -93,7 +93,7 @@ int session_open(struct session *session, const char *root, const struct selecti
 		return fail(session, r == -EACCES ? EXIT_PERMISSION : EXIT_USAGE, "--root %s: %s",
 			    root, strerror(-r));
 	all = complete_want(session, want);
-	r = sampler_new(&session->root, &all, &session->sampler);
+	r = sampler_new(&session->root, &all, sources, &session->sampler);
 	return r < 0 ? fail(session, EXIT_INTERNAL, "%s", strerror(-r)) : 0;
 }
 

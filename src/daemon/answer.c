@@ -278,8 +278,6 @@ static int answer_make(struct answer *answer, char **ret, size_t *ret_length)
 	char *data, *fitting;
 	size_t size;
 
-	clients_refresh(answer->manager);
-	traced_refresh(answer->manager);
 	count_all(answer, &counts);
 	if (answer->question->pid && !answer->found)
 		return -ESRCH;

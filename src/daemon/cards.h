@@ -1,11 +1,9 @@
 /*
- * The cards of this machine, found by the kmd source when the server starts and
- * again when device nodes come or go. Also what is counted of programs that do not report:
- * by the tracer, and by TT-Metal.
+ * The cards of this machine, as the observer has last seen them, and what is counted of programs
+ * that do not report: by the tracer, and by TT-Metal.
  */
 #pragma once
 
-#include "basic/root.h"
 #include "basic/macros.h"
 #include "daemon/loop.h"
 #include "model/merge.h"
@@ -16,7 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct looker;
+struct observer;
+struct observed_link;
+struct sighting;
 
 struct card {
 	struct table_device identity;
@@ -29,22 +29,27 @@ struct card {
 struct cards {
 	struct card list[TABLE_DEVICES]; /* by PCI address: TT-Metal's order */
 	size_t count;
-	const struct root *root;
 	struct loop *loop;
-	struct looker *looker;	  /* the sources, from the first question on */
-	struct watch changes;	  /* inotify */
-	struct timer settle;	  /* looks again once changes have settled */
-	unsigned looks;		  /* still to be made, at most */
-	bool complete;		  /* the last one found out everything */
-	struct snapshot *claimed; /* what the tracer and TT-Metal said at claims_ns */
-	struct claim *claims;
-	size_t n_claims;
-	int64_t claims_ns;
+	struct observer *observer;
+	struct sighting *sighting; /* the last; NULL: none yet */
+	bool asked;		   /* one is under way */
+	int64_t stale_ns;	   /* CLOCK_MONOTONIC: one that began before will not do */
+	struct timer settle;	   /* looks again if a card did not answer */
+	unsigned looks;		   /* still to be made, at most */
 };
 
-/* Finding no driver is no failure: cards may come. */
-MUST_CHECK int cards_init(struct cards *cards, struct loop *loop, const struct root *root);
+void cards_init(struct cards *cards, struct loop *loop, struct observer *observer);
 void cards_done(struct cards *cards);
+
+/* Is what is known not older than a moment? If not, cards_ask(), and cards_take() will follow. */
+bool cards_are_fresh(const struct cards *cards);
+void cards_ask(struct cards *cards, const struct observed_link *links, size_t count);
+
+/* Takes what the observer has seen. False: cards_expire() was called meanwhile. */
+bool cards_take(struct cards *cards, struct sighting *sighting);
+
+/* What is known has changed. */
+void cards_expire(struct cards *cards);
 
 /*
  * The card that a process with this list means by a logical id. NULL: none, or it cannot be
@@ -58,11 +63,11 @@ size_t cards_count_visible(const struct cards *cards, const struct visible_devic
 			   enum visible_meaning meaning);
 
 /*
- * What the tracer and TT-Metal's own counters say of processes, one claim per card of each;
- * remembered for a moment. The claims' devices are places in the snapshot, NULL if nobody
- * counts. Valid until the next call.
+ * What the tracer and TT-Metal's own counters say of processes, one claim per card of each.
+ * The claims' devices are places in the snapshot, NULL if there is none. Valid until the next
+ * cards_take().
  */
-size_t cards_counts(struct cards *cards, const struct claim **ret_claims,
+size_t cards_counts(const struct cards *cards, const struct claim **ret_claims,
 		    const struct snapshot **ret_snapshot);
 
 /* Identity of a device of such a snapshot. */

@@ -5,6 +5,7 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
+#include "daemon/observer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 
 /* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
@@ -122,6 +122,9 @@ bool client_is_outdone(const struct client *client)
 
 static bool table_is_of(const struct table_view *view, const struct peer *peer)
 {
+	/* Of a process that does not answer, its connection tells enough. */
+	if (!peer->described)
+		return true;
 	return view->pid == (uint64_t)peer->ns_pid &&
 	       (view->start_ticks == 0 || view->start_ticks == peer->start_ticks);
 }
@@ -161,6 +164,7 @@ static int client_start(struct client *client, int pidfd, struct client *known)
 int client_new(struct manager *manager, const struct peer *peer, int pidfd, int table,
 	       struct connection *connection, int link, struct client **ret)
 {
+	static uint64_t last_link;
 	struct client *client;
 	struct stat st;
 	int r;
@@ -179,6 +183,7 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 		.ino = st.st_ino,
 		.connection = connection,
 		.link = link,
+		.link_name = ++last_link,
 	};
 	r = table_map(table, &st, &client->map, &client->view);
 	if (r >= 0 && !table_is_of(&client->view, peer))
@@ -196,25 +201,41 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	return 0;
 }
 
-/* What is known of it will do: a file put in its place may be one that never answers. */
-static bool link_is_there(const struct client *client)
+struct observed_link *clients_links(struct manager *manager, size_t *ret_count)
 {
-	struct statx st;
-	char path[48];
+	struct observed_link *links = NULL;
+	size_t count = 0, adopted = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", client->peer.pid, client->link);
-	return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_INO, &st) == 0 &&
-	       makedev(st.stx_dev_major, st.stx_dev_minor) == client->dev &&
-	       st.stx_ino == client->ino;
+	for (LIST_EACH(at, &manager->clients))
+		adopted += !container_of(at, struct client, member)->connection;
+	if (adopted)
+		links = calloc(adopted, sizeof(*links));
+	for (LIST_EACH(at, &manager->clients)) {
+		const struct client *client = container_of(at, struct client, member);
+
+		if (client->connection || !links)
+			continue;
+		links[count++] = (struct observed_link){
+			.name = client->link_name,
+			.pid = client->peer.pid,
+			.number = client->link,
+			.dev = client->dev,
+			.ino = client->ino,
+		};
+	}
+	*ret_count = count;
+	return links;
 }
 
-void clients_refresh(struct manager *manager)
+void clients_lost_link(struct manager *manager, uint64_t name)
 {
 	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 
-		if (!client->connection && !link_is_there(client))
+		if (!client->connection && client->link_name == name) {
 			client_end(client);
+			return;
+		}
 	}
 }
 

@@ -21,6 +21,7 @@
 
 struct connection;
 struct manager;
+struct observed_link;
 struct user;
 
 struct client {
@@ -37,6 +38,7 @@ struct client {
 	uint64_t there;		       /* devices whose cells have been seen to exist */
 	struct connection *connection; /* NULL: adopted */
 	int link;		       /* adopted: its number in /proc/PID/fd */
+	uint64_t link_name;	       /* for the observer, see clients_links() */
 };
 
 /*
@@ -50,10 +52,13 @@ MUST_CHECK int client_new(struct manager *manager, const struct peer *peer, int 
 			  struct connection *connection, int link, struct client **ret);
 
 /*
- * Lets go of adopted tables whose programs have gone on to something else: with
- * no connection that would hang up, exec() is seen only by looking.
+ * The links of adopted tables, for the observer: with no connection that would hang up, exec() is
+ * seen only by looking. To be freed; NULL if there are none.
  */
-void clients_refresh(struct manager *manager);
+struct observed_link *clients_links(struct manager *manager, size_t *ret_count);
+
+/* The table behind this link is no longer there: its program has gone on to something else. */
+void clients_lost_link(struct manager *manager, uint64_t name);
 
 /* Accounts for it and lets it go. Its connection, if it has one, is the caller's to close. */
 void client_end(struct client *client);

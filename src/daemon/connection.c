@@ -65,12 +65,24 @@ static void connection_drop_reply(struct connection *connection)
 	connection->sent = 0;
 }
 
+static void connection_let_go(struct connection *connection)
+{
+	if (connection->table >= 0)
+		close(connection->table);
+	if (connection->pidfd >= 0)
+		close(connection->pidfd);
+	connection->table = connection->pidfd = -1;
+}
+
 /* All that it has but its socket. */
 static void connection_quit(struct connection *connection)
 {
 	if (connection->client)
 		client_end(connection->client);
+	look_stop(&connection->look);
+	connection_let_go(connection);
 	turn_drop(&connection->turn);
+	list_remove(&connection->parked);
 	timer_stop(&connection->manager->loop, &connection->deadline);
 	connection_drop_reply(connection);
 }
@@ -152,37 +164,79 @@ static const char *hello_error(int error)
 	}
 }
 
-static int connection_greet(struct connection *connection, int table)
+/* It came, reported and ended before it was looked at: its table is all that is known. */
+static void connection_bury(struct connection *connection)
+{
+	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
+
+	client_bury(connection->manager, &peer, connection->table);
+	connection_close(connection);
+}
+
+static int connection_welcome(struct connection *connection, const struct peer *peer)
 {
 	struct manager *manager = connection->manager;
 	struct wire_message welcome = {
 		.type = WIRE_WELCOME,
 		.welcome.slot_limit = manager->limits.value[LIMIT_SLOTS],
 	};
-	CLEANUP_CLOSE int pidfd = -1;
-	struct peer peer = { .pid = connection->pid, .uid = connection->uid };
 	int r;
 
-	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
-	if (r == -ESRCH && peer.pid > 0) {
-		/* It came, reported and ended: the kernel has kept which process it was. */
-		client_bury(manager, &peer, table);
+	r = client_new(manager, peer, connection->pidfd, connection->table, connection, -1,
+		       &connection->client);
+	if (r < 0)
+		return r;
+	connection->table = connection->pidfd = -1;
+	connection->state = CONNECTION_CLIENT;
+	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u%s", peer->name,
+		 peer->pid, peer->uid, peer->described ? "" : ", which does not answer");
+	packet_send(connection->watch.fd, &welcome); /* it need not listen */
+	return connection_listen(connection, EPOLLIN);
+}
+
+/* Which process it is. One that does not answer is known by its number alone. */
+static void connection_met(struct look *look, const struct look_result *result)
+{
+	struct connection *connection = container_of(look, struct connection, look);
+	struct peer peer =
+		result->error < 0 ? (struct peer){ .pid = connection->pid } : result->peer;
+	int r;
+
+	peer.uid = connection->uid; /* as it was when it connected */
+	if (result->error == -ESRCH) {
+		connection_bury(connection);
+		return;
+	}
+	r = connection_welcome(connection, &peer);
+	if (r < 0)
+		connection_dismiss(connection, -r, hello_error(r));
+}
+
+/* Takes the table. */
+static int connection_greet(struct connection *connection, int *table)
+{
+	int r = connection_promote(connection);
+
+	if (r < 0)
+		return r;
+	if (connection->pid <= 0)
+		return -ESRCH;
+	connection->table = TAKE_FD(*table);
+	r = peer_pidfd(connection->watch.fd, connection->pid, &connection->pidfd);
+	if (r == -ESRCH) {
+		client_bury(connection->manager,
+			    &(struct peer){ .pid = connection->pid, .uid = connection->uid },
+			    connection->table);
 		return -ECONNRESET;
 	}
+	if (r >= 0)
+		r = look_start(&connection->look, connection->manager->observer, LOOK_PEER,
+			       connection->pid, connection->uid, connection->pidfd);
 	if (r < 0)
 		return r;
-	r = connection_promote(connection);
-	if (r < 0)
-		return r;
-	r = client_new(manager, &peer, pidfd, table, connection, -1, &connection->client);
-	if (r < 0)
-		return r;
-	TAKE_FD(pidfd);
-	connection->state = CONNECTION_CLIENT;
-	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u", peer.name, peer.pid,
-		 peer.uid);
-	packet_send(connection->watch.fd, &welcome); /* it need not listen */
-	return 0;
+	connection->state = CONNECTION_MEETING;
+	/* Its end is seen afterwards, with all that it reported. */
+	return connection_listen(connection, EPOLLET);
 }
 
 static bool asks_for_stream(const struct wire_message *message)
@@ -207,6 +261,7 @@ static int connection_ask(struct connection *connection, const struct wire_messa
 	}
 	connection->asked = *message;
 	connection->state = CONNECTION_ASKED;
+	connection->looked = false;
 	turn_queue(&connection->manager->turns, &connection->turn);
 	return 0;
 }
@@ -215,8 +270,6 @@ static int connection_ask(struct connection *connection, const struct wire_messa
 static int connection_take(struct connection *connection, const struct wire_message *message,
 			   int *fd)
 {
-	int r;
-
 	if (connection->state == CONNECTION_CLIENT)
 		return -EBADMSG;
 	switch (message->type) {
@@ -225,10 +278,7 @@ static int connection_take(struct connection *connection, const struct wire_mess
 			return -EBADMSG;
 		if (message->hello.table_version != TABLE_VERSION)
 			return -EPROTONOSUPPORT;
-		r = connection_greet(connection, *fd);
-		if (r >= 0)
-			TAKE_FD(*fd);
-		return r;
+		return connection_greet(connection, fd);
 	case WIRE_SNAPSHOT:
 	case WIRE_DUMP: return connection_ask(connection, message);
 	case WIRE_WELCOME:
@@ -396,12 +446,33 @@ static int connection_serve(struct connection *connection)
 	return r == -EAGAIN ? connection_listen(connection, EPOLLOUT) : r;
 }
 
+void connection_unpark(struct connection *connection)
+{
+	list_remove(&connection->parked);
+	turn_queue(&connection->manager->turns, &connection->turn);
+}
+
+/* Does the answer wait for the observer? */
+static bool connection_park(struct connection *connection)
+{
+	if (connection->looked || cards_are_fresh(&connection->manager->cards))
+		return false;
+	connection->looked = true;
+	manager_park(connection->manager, &connection->parked);
+	return true;
+}
+
 /* A question that has to wait costs nothing, or the wait would be longer than was told. */
 static bool connection_turn(struct turn *turn)
 {
 	struct connection *connection = container_of(turn, struct connection, turn);
-	bool charged = connection->state != CONNECTION_ASKED || connection_ration(connection);
-	int r = charged ? connection_serve(connection) : 0;
+	bool asked = connection->state == CONNECTION_ASKED, charged;
+	int r;
+
+	if (asked && connection_park(connection))
+		return false;
+	charged = !asked || connection_ration(connection);
+	r = charged ? connection_serve(connection) : 0;
 
 	if (r >= 0 && connection->state == CONNECTION_UNREAD)
 		r = connection_settle(connection);
@@ -428,6 +499,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 	int r = 0;
 
 	switch (connection->state) {
+	case CONNECTION_MEETING: return; /* see connection_greet() */
 	case CONNECTION_NEW:
 	case CONNECTION_CLIENT: connection_receive(connection); return;
 	case CONNECTION_MONITOR:
@@ -466,6 +538,9 @@ static void connection_init(struct connection *connection)
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->deadline = (struct timer){ .expired = connection_late };
 	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
+	connection->look = (struct look){ .done = connection_met };
+	connection->table = connection->pidfd = -1;
+	list_init(&connection->parked);
 	connection->counted = connection->state == CONNECTION_NEW ? LIMIT_NEW : LIMIT_CLIENTS;
 	connection->events = EPOLLIN;
 }

@@ -1,7 +1,7 @@
 /*
  * A connection on the server's own socket. docs/protocol.md has the messages.
  *
- *	NEW ──HELLO──> CLIENT                      silent until it hangs up
+ *	NEW ──HELLO──> MEETING ──> CLIENT          silent until it hangs up
  *	 └───SNAPSHOT, DUMP──> ASKED ──> SENDING ──> UNREAD ──> MONITOR ──> ASKED …
  *
  * A message is read as soon as it arrives, whatever else there is to do; the answer is made and
@@ -15,6 +15,7 @@
 #include "daemon/limits.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
+#include "daemon/observer.h"
 #include "daemon/turns.h"
 #include "proto/wire.h"
 
@@ -28,7 +29,8 @@ struct user;
 
 enum connection_state {
 	CONNECTION_NEW,	    /* no message yet: a deadline runs */
-	CONNECTION_CLIENT,  /* handed over a table */
+	CONNECTION_MEETING, /* handed over a table; its process is being looked at */
+	CONNECTION_CLIENT,  /* has handed over a table */
 	CONNECTION_MONITOR, /* asks now and then */
 	CONNECTION_ASKED,   /* waits for its turn */
 	CONNECTION_SENDING, /* its answer is sent, in pieces */
@@ -48,10 +50,14 @@ struct connection {
 	pid_t pid;
 	uid_t uid;
 	struct user *user;
-	struct client *client;	   /* in state CLIENT */
+	struct client *client; /* in state CLIENT */
+	struct look look;      /* in state MEETING, and these two */
+	int table, pidfd;
 	struct wire_message asked; /* from state ASKED on */
 	struct reply *reply;	   /* in state SENDING */
 	size_t sent;		   /* bytes of it */
+	struct list parked;	   /* its answer waits for the observer */
+	bool looked;		   /* and has done so */
 	uint32_t buffered;	   /* units of LIMIT_PENDING for what lies in the socket */
 	int32_t place;		   /* among all, while state_save() works */
 };
@@ -61,6 +67,9 @@ void connection_accept(struct manager *manager, int fd);
 
 /* Ends it, and its client with it. */
 void connection_close(struct connection *connection);
+
+/* Its answer waits no longer for the observer. */
+void connection_unpark(struct connection *connection);
 
 /* One that was accepted by an earlier server: NEW, CLIENT or MONITOR. */
 MUST_CHECK int connection_restore(struct connection *connection);

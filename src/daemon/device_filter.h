@@ -1,12 +1,12 @@
 /*
  * Which devices a legacy client sees: its TT_VISIBLE_DEVICES, and the release of TT-Metal that
- * reads it. Read once per process, in a thread of its own, since neither a process's memory nor
- * the file of a library need answer. The server waits for it for a moment only.
+ * reads it. Read once per process, by the observer, since neither a process's memory nor
+ * the file of a library need answer.
  */
 #pragma once
 
-#include "basic/root.h"
 #include "daemon/list.h"
+#include "daemon/observer.h"
 #include "daemon/peer.h"
 #include "proto/visible_devices.h"
 
@@ -14,15 +14,26 @@ struct device_filter;
 
 struct device_filters {
 	struct list list;
-	struct root machine; /* where the peers run, whatever tree --root points to */
+	struct observer *observer;
 };
 
-MUST_CHECK int device_filters_init(struct device_filters *filters);
+/* Waits for a filter to be read; a member of the object that does. */
+struct filter_wait {
+	struct list member;
+	bool waiting;
+	void (*done)(struct filter_wait *wait);
+};
+
+void device_filters_init(struct device_filters *filters, struct observer *observer);
 void device_filters_done(struct device_filters *filters);
 
 /* The one of this process, shared by all who ask. NULL: no memory. */
 struct device_filter *device_filter_get(struct device_filters *filters, const struct peer *peer);
 struct device_filter *device_filter_put(struct device_filter *filter);
+
+/* True: done() will be called once it is known, or known to be unreadable. */
+bool device_filter_wait(struct device_filter *filter, struct filter_wait *wait);
+void filter_wait_stop(struct filter_wait *wait);
 
 /* VISIBLE_UNREADABLE while it is not known, and for NULL. */
 const struct visible_devices *device_filter_visible(struct device_filter *filter,

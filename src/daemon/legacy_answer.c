@@ -40,7 +40,7 @@ static void sums_of_tables(struct manager *manager)
 	if (manager->sums.taken_ns && now - manager->sums.taken_ns < SUMS_KEPT)
 		return;
 	manager->sums = (struct sums){ .taken_ns = now };
-	clients_refresh(manager);
+	manager_look(manager);
 	for (LIST_EACH(at, &manager->clients)) {
 		struct client *client = container_of(at, struct client, member);
 		uint32_t n;

@@ -18,6 +18,11 @@
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
 static bool connection_turn(struct turn *turn);
+static void connection_met(struct look *look, const struct look_result *result);
+static void connection_filtered(struct filter_wait *wait);
+static int connection_take(struct legacy_connection *connection,
+			   const struct legacy_record *record);
+static int connection_digest(struct legacy_connection *connection);
 
 void legacy_connection_close(struct legacy_connection *connection)
 {
@@ -33,7 +38,11 @@ void legacy_connection_close(struct legacy_connection *connection)
 	user_unref(connection->user);
 	if (connection->process)
 		legacy_process_leave(connection->process, connection->number);
+	look_stop(&connection->look);
+	filter_wait_stop(&connection->filtered);
 	device_filter_put(connection->filter);
+	if (connection->pidfd >= 0)
+		close(connection->pidfd);
 	free(connection);
 }
 
@@ -51,6 +60,9 @@ int legacy_connection_restore(struct legacy_connection *connection)
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->quiet = (struct timer){ .expired = connection_quiet };
+	connection->look = (struct look){ .done = connection_met };
+	connection->filtered = (struct filter_wait){ .done = connection_filtered };
+	connection->pidfd = -1;
 	connection->user = users_get(&manager->users, connection->uid);
 	if (!connection->user)
 		return -ENOMEM;
@@ -66,6 +78,10 @@ int legacy_connection_restore(struct legacy_connection *connection)
 	}
 	if (connection->state == LEGACY_MEASURING)
 		timer_set(&manager->loop, &connection->quiet, QUIET);
+	if (connection->state == LEGACY_MEETING)
+		turn_queue(&manager->turns, &connection->turn); /* begins again */
+	if (connection->known)
+		connection->filter = device_filter_get(&manager->filters, &connection->peer);
 	number = MAX(number, connection->number);
 	if (!connection->number)
 		connection->number = ++number;
@@ -124,37 +140,99 @@ static bool claim_is_true(const struct legacy_connection *connection, int32_t pi
 	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
 }
 
-/* Which process it is, when its first record arrives; and its account, from its first report on. */
-static int connection_meet(struct legacy_connection *connection, bool reports)
+/* Its process has ended before it could be looked at. */
+static void connection_miss(struct legacy_connection *connection)
 {
-	CLEANUP_CLOSE int pidfd = -1;
-	struct peer peer;
-	bool taken;
+	log_user(connection->user, LOG_IGNORED,
+		 "legacy connection of pid %d, uid %u: its process cannot be seen any more; its "
+		 "reports are ignored",
+		 connection->peer.pid, connection->uid);
+	legacy_connection_orphan(connection);
+}
+
+/* The record that waited, and those behind it. */
+static void connection_resume(struct legacy_connection *connection)
+{
 	int r;
 
-	if (connection->orphan || (connection->known && (connection->process || !reports)))
-		return 0;
-	r = peer_of_socket(connection->watch.fd, &peer, &pidfd);
+	connection->state = LEGACY_READING;
+	r = connection_take(connection, &connection->due);
+	if (r >= 0)
+		r = connection_digest(connection);
+	if (r >= 0 && connection->state != LEGACY_MEETING)
+		r = watch_change(&connection->manager->loop, &connection->watch,
+				 connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
+	if (r < 0)
+		legacy_connection_close(connection);
+}
+
+static void connection_filtered(struct filter_wait *wait)
+{
+	connection_resume(container_of(wait, struct legacy_connection, filtered));
+}
+
+/* A process that does not answer is known by its number alone. */
+static void connection_met(struct look *look, const struct look_result *result)
+{
+	struct legacy_connection *connection = container_of(look, struct legacy_connection, look);
+	uid_t uid = connection->peer.uid;
+
+	connection->known = true;
+	if (result->error == -ESRCH)
+		connection_miss(connection);
+	else if (result->error >= 0)
+		connection->peer = result->peer;
+	connection->peer.uid = uid; /* as it was when it connected */
+	if (!connection->orphan)
+		connection->filter =
+			device_filter_get(&connection->manager->filters, &connection->peer);
+	if (!device_filter_wait(connection->filter, &connection->filtered))
+		connection_resume(connection);
+}
+
+/* Has its process looked at, and keeps the record until then. */
+static int connection_meet(struct legacy_connection *connection, const struct legacy_record *record)
+{
+	int r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
+
+	if (r >= 0)
+		r = look_start(&connection->look, connection->manager->observer, LOOK_PEER,
+			       connection->peer.pid, connection->uid, connection->pidfd);
 	if (r == -ESRCH) {
-		log_user(connection->user, LOG_REFUSED,
-			 "legacy connection of pid %d, uid %u: its process cannot be seen any "
-			 "more; its reports are ignored",
-			 connection->peer.pid, connection->uid);
-		legacy_connection_orphan(connection);
+		connection->known = true;
+		connection_miss(connection);
 		return 0;
 	}
 	if (r < 0)
 		return refuse(connection, strerror(-r));
-	connection->known = true;
-	connection->peer = peer;
-	if (!reports)
+	if (&connection->due != record)
+		connection->due = *record;
+	connection->state = LEGACY_MEETING;
+	return watch_change(&connection->manager->loop, &connection->watch, EPOLLET);
+}
+
+/* The account of its process, from the first report on. */
+static int connection_open_account(struct legacy_connection *connection)
+{
+	bool taken;
+	int r;
+
+	if (connection->orphan || connection->process)
 		return 0;
-	r = legacy_process_get(connection->manager, &connection->peer, pidfd, &connection->process,
-			       &taken);
+	if (connection->pidfd < 0) {
+		r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
+		if (r == -ESRCH)
+			connection_miss(connection);
+		if (r < 0)
+			return r == -ESRCH ? 0 : refuse(connection, strerror(-r));
+	}
+	r = legacy_process_get(connection->manager, &connection->peer, connection->pidfd,
+			       &connection->process, &taken);
 	if (r < 0)
 		return refuse(connection, strerror(-r));
-	if (taken)
-		TAKE_FD(pidfd);
+	if (!taken)
+		close(connection->pidfd);
+	connection->pidfd = -1;
 	return 0;
 }
 
@@ -178,7 +256,7 @@ static int connection_report(struct legacy_connection *connection,
 			     const struct legacy_record *record)
 {
 	const char *fault = legacy_report_fault(record);
-	int r = connection_meet(connection, true);
+	int r = connection_open_account(connection);
 
 	if (r < 0)
 		return r;
@@ -222,9 +300,6 @@ static int connection_answer(struct legacy_connection *connection, size_t size)
 	int r;
 
 	timer_stop(&connection->manager->loop, &connection->quiet);
-	if (!connection->filter)
-		connection->filter =
-			device_filter_get(&connection->manager->filters, &connection->peer);
 	legacy_answer(connection->manager, connection->filter, &connection->due, size,
 		      connection->out);
 	connection->out_at = 0;
@@ -247,11 +322,13 @@ static int connection_take(struct legacy_connection *connection, const struct le
 	bool dump = record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS;
 	int r;
 
+	if (!connection->known && !connection->orphan) {
+		r = connection_meet(connection, record);
+		if (r < 0 || connection->state == LEGACY_MEETING)
+			return r;
+	}
 	if (!question && !dump)
 		return connection_report(connection, record);
-	r = connection_meet(connection, false);
-	if (r < 0)
-		return r;
 	if (dump) {
 		connection_dump(connection, record->type == LEGACY_DUMP_KERNELS);
 		return 0;
@@ -270,7 +347,7 @@ static int connection_take(struct legacy_connection *connection, const struct le
  */
 static int connection_digest(struct legacy_connection *connection)
 {
-	while (connection->state != LEGACY_WRITING && connection->in_at < connection->in_length) {
+	while (connection->state <= LEGACY_MEASURING && connection->in_at < connection->in_length) {
 		struct legacy_record record;
 		bool measuring = connection->state == LEGACY_MEASURING;
 		size_t used;
@@ -337,7 +414,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 			if (r >= 0)
 				r = connection_digest(connection);
 		}
-	} else {
+	} else if (connection->state != LEGACY_MEETING) {
 		turn_queue(&connection->manager->turns, &connection->turn);
 	}
 	if (r < 0)
@@ -348,7 +425,9 @@ static bool connection_turn(struct turn *turn)
 {
 	struct legacy_connection *connection = container_of(turn, struct legacy_connection, turn);
 
-	if (connection->state != LEGACY_WRITING && connection_read(connection) < 0)
+	if (connection->state == LEGACY_MEETING)
+		connection_resume(connection);
+	else if (connection->state <= LEGACY_MEASURING && connection_read(connection) < 0)
 		legacy_connection_close(connection);
 	return true;
 }

@@ -11,7 +11,9 @@
 #pragma once
 
 #include "daemon/list.h"
+#include "daemon/device_filter.h"
 #include "daemon/loop.h"
+#include "daemon/observer.h"
 #include "daemon/peer.h"
 #include "daemon/turns.h"
 #include "proto/legacy.h"
@@ -28,6 +30,7 @@ enum legacy_state {
 	LEGACY_READING,	  /* takes records as they come */
 	LEGACY_MEASURING, /* an answer is due, but the size of records is not known yet */
 	LEGACY_WRITING,	  /* an answer is partly sent: nothing is read */
+	LEGACY_MEETING,	  /* its first record waits until its process was looked at */
 };
 
 enum { LEGACY_READ = 16384 };
@@ -49,7 +52,10 @@ struct legacy_connection {
 	struct legacy_process *process; /* NULL: reported nothing so far */
 	struct device_filter *filter;	/* NULL: asked nothing so far */
 	struct legacy_stream stream;
-	struct legacy_record due; /* the query to be answered */
+	struct legacy_record due; /* the query to be answered, or the record that waits */
+	struct look look;
+	struct filter_wait filtered;
+	int pidfd; /* until its process has it; -1 */
 	uint8_t out[LEGACY_SIZE_MAX];
 	uint16_t out_at, out_length;
 	uint8_t in[LEGACY_READ]; /* received, not yet looked at */

@@ -1,7 +1,6 @@
 #include "daemon/manager.h"
 
 #include "basic/clock.h"
-#include "daemon/adopt.h"
 #include "daemon/client.h"
 #include "daemon/connection.h"
 #include "daemon/legacy_connection.h"
@@ -24,6 +23,10 @@
 
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
 enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
+
+/* An answer, and the first client, wait so long for the observer; then they go without. */
+#define PARKED (200 * NS_PER_MS)
+#define BEGIN  (3 * NS_PER_S)
 
 /* So long may answers take that are due when the server is to be executed again. */
 #define DRAIN (1 * NS_PER_S)
@@ -123,8 +126,122 @@ static int begin(struct manager *manager)
 	return r;
 }
 
-static int find_cards(struct manager *manager)
+/* Answers that waited for what the observer sees are due. */
+static void unpark_all(struct manager *manager)
 {
+	timer_stop(&manager->loop, &manager->unpark);
+	for (LIST_EACH(at, &manager->parked))
+		connection_unpark(container_of(at, struct connection, parked));
+}
+
+static void unpark_late(struct timer *timer)
+{
+	unpark_all(container_of(timer, struct manager, unpark));
+}
+
+void manager_park(struct manager *manager, struct list *member)
+{
+	list_append(&manager->parked, member);
+	if (!manager->unpark.armed)
+		timer_set(&manager->loop, &manager->unpark, PARKED);
+	manager_look(manager);
+}
+
+void manager_look(struct manager *manager)
+{
+	struct observed_link *links;
+	size_t count;
+
+	if (manager->cards.asked || cards_are_fresh(&manager->cards))
+		return;
+	links = clients_links(manager, &count);
+	cards_ask(&manager->cards, links, count);
+	free(links);
+}
+
+/* The first clients are let in when the cards and the programs that report already are known. */
+static void serve(struct manager *manager)
+{
+	timer_stop(&manager->loop, &manager->begin);
+	manager->serves = true;
+	manager->failed = sockets_start(manager);
+	if (manager->failed < 0) {
+		log_line(LOG_FAULT, "cannot listen: %s", strerror(-manager->failed));
+		loop_stop(&manager->loop);
+		return;
+	}
+	log_line(LOG_NOTE, "listens on %s%s%s", manager->own.path,
+		 manager->legacy.path ? " and " : "",
+		 manager->legacy.path ? manager->legacy.path : "");
+	if (manager->adopted)
+		log_line(LOG_NOTE, "found %u programs that report already", manager->adopted);
+	systemd_notify("READY=1");
+}
+
+static void serve_if_ready(struct manager *manager)
+{
+	if (!manager->serves && manager->searched && manager->cards.sighting)
+		serve(manager);
+}
+
+static void begin_late(struct timer *timer)
+{
+	serve(container_of(timer, struct manager, begin));
+}
+
+static void sighted(void *arg, struct sighting *sighting)
+{
+	struct manager *manager = arg;
+	bool current = cards_take(&manager->cards, sighting);
+
+	for (size_t i = 0; i < sighting->n_gone; i++)
+		clients_lost_link(manager, sighting->gone[i]);
+	traced_take(manager);
+	if (current)
+		unpark_all(manager);
+	else
+		manager_look(manager);
+	serve_if_ready(manager);
+}
+
+static void found(void *arg, const struct found_table *table)
+{
+	const struct peer *peer = &table->peer;
+	struct manager *manager = arg;
+	struct client *client;
+	int r = client_new(manager, peer, table->pidfd, table->table, NULL, table->link, &client);
+
+	if (r == -EUSERS)
+		log_user(NULL, LOG_EXCEEDED,
+			 "table of pid %d, uid %u not adopted: too many clients", peer->pid,
+			 peer->uid);
+	if (r < 0) {
+		close(table->table);
+		close(table->pidfd);
+		return;
+	}
+	manager->adopted++;
+	log_user(client->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: found", peer->name,
+		 peer->pid, peer->uid);
+}
+
+static void searched(void *arg, int error)
+{
+	struct manager *manager = arg;
+
+	if (error < 0)
+		log_line(LOG_FAULT, "cannot look through /proc: %s", strerror(-error));
+	manager->searched = true;
+	serve_if_ready(manager);
+}
+
+static int observe(struct manager *manager)
+{
+	static const struct observer_ops ops = {
+		.sighted = sighted,
+		.found = found,
+		.searched = searched,
+	};
 	int r = root_init(&manager->root, manager->options->root);
 
 	if (r < 0) {
@@ -132,10 +249,16 @@ static int find_cards(struct manager *manager)
 		return r;
 	}
 	raise_descriptors(manager);
-	r = cards_init(&manager->cards, &manager->loop, &manager->root);
-	if (r < 0)
+	r = observer_new(&manager->loop, &manager->root, &ops, manager, &manager->observer);
+	if (r < 0) {
 		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
-	return r;
+		return r;
+	}
+	cards_init(&manager->cards, &manager->loop, manager->observer);
+	device_filters_init(&manager->filters, manager->observer);
+	manager->unpark.expired = unpark_late;
+	manager->begin.expired = begin_late;
+	return 0;
 }
 
 int manager_init(struct manager *manager, const struct options *options)
@@ -162,14 +285,13 @@ int manager_init(struct manager *manager, const struct options *options)
 	list_init(&manager->legacy_processes);
 	list_init(&manager->mourners);
 	list_init(&manager->lives);
-	r = device_filters_init(&manager->filters);
+	list_init(&manager->parked);
+	r = begin(manager);
 	if (r >= 0)
-		r = begin(manager);
-	if (r >= 0)
-		r = find_cards(manager);
+		r = observe(manager);
 	if (r >= 0 && !reexec_restore(manager))
 		r = sockets_open(manager);
-	return r < 0 ? r : sockets_start(manager);
+	return r;
 }
 
 /* Once more after a SIGHUP that could not be followed: then all of it is there. */
@@ -186,33 +308,33 @@ static void tracing_start(struct manager *manager)
 
 int manager_run(struct manager *manager)
 {
-	unsigned adopted = adopt_tables(manager);
 	int r;
 
 	tracing_start(manager);
-	log_line(LOG_NOTE, "listens on %s%s%s", manager->own.path,
-		 manager->legacy.path ? " and " : "",
-		 manager->legacy.path ? manager->legacy.path : "");
-	if (adopted)
-		log_line(LOG_NOTE, "found %u programs that report already", adopted);
-	systemd_notify("READY=1");
+	if (!manager->serves) {
+		observer_search(manager->observer);
+		manager_look(manager);
+		timer_set(&manager->loop, &manager->begin, BEGIN);
+	}
 	r = loop_run(&manager->loop);
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot wait for events: %s", strerror(-r));
-	return r;
+	return r < 0 ? r : manager->failed;
 }
 
 void manager_drain(struct manager *manager)
 {
 	int64_t until = clock_now(CLOCK_MONOTONIC) + DRAIN;
 
+	unpark_all(manager);
 	while (turns_are_left(&manager->turns) && clock_now(CLOCK_MONOTONIC) < until)
 		turns_run(&manager->turns);
 	replies_trim(&manager->replies);
 	for (LIST_EACH(at, &manager->connections)) {
 		struct connection *connection = container_of(at, struct connection, member);
 
-		if (connection->state == CONNECTION_ASKED ||
+		if (connection->state == CONNECTION_MEETING ||
+		    connection->state == CONNECTION_ASKED ||
 		    connection->state == CONNECTION_SENDING ||
 		    connection->state == CONNECTION_REFUSED)
 			connection_close(connection);
@@ -246,8 +368,9 @@ void manager_done(struct manager *manager)
 	traced_done(manager);
 	tracer_stop(&manager->tracer);
 	mourners_done(manager);
-	cards_done(&manager->cards);
 	device_filters_done(&manager->filters);
+	manager->observer = observer_free(manager->observer);
+	cards_done(&manager->cards);
 	watch_stop(&manager->loop, &manager->signals);
 	if (signals >= 0)
 		close(signals);

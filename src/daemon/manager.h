@@ -13,6 +13,7 @@
 #include "daemon/listener.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
+#include "daemon/observer.h"
 #include "daemon/options.h"
 #include "daemon/reply.h"
 #include "daemon/tracer.h"
@@ -36,6 +37,13 @@ struct manager {
 	const struct options *options;
 	struct limits limits;
 	struct root root;
+	struct observer *observer;
+	struct list parked;    /* struct connection: their answers wait for the observer */
+	struct timer unpark;   /* they do not wait longer */
+	struct timer begin;    /* nor does the start */
+	unsigned adopted;      /* tables found at the start */
+	bool searched, serves; /* for tables; clients */
+	int failed;	       /* -errno: why it does not */
 	struct listener own, legacy;
 	struct watch signals;
 	struct users users;
@@ -64,6 +72,12 @@ struct manager {
 
 /* Half-built on failure: manager_done() takes it. Says what went wrong. */
 MUST_CHECK int manager_init(struct manager *manager, const struct options *options);
+/* Keeps a connection waiting for what the observer sees; connection_unpark() ends it. */
+void manager_park(struct manager *manager, struct list *member);
+
+/* Asks the observer for what it sees, unless that is known or under way. */
+void manager_look(struct manager *manager);
+
 MUST_CHECK int manager_run(struct manager *manager);
 /* Sends answers that are due, and closes connections that do not take theirs. */
 void manager_drain(struct manager *manager);

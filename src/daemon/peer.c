@@ -79,6 +79,7 @@ static int peer_fill(pid_t pid, struct peer *ret)
 		.pid = pid,
 		.uid = status.uid,
 		.ns_pid = status.ns_depth ? status.ns_pids[status.ns_depth - 1] : pid,
+		.described = true,
 		.start_ticks = stat.start_ticks,
 		.start_ns = (uint64_t)boot_ns() +
 			    stat.start_ticks * (uint64_t)(NS_PER_S / sysconf(_SC_CLK_TCK)),
@@ -105,7 +106,7 @@ bool pidfd_exit_status(int pidfd, int *ret)
 }
 
 /* Reads while the pidfd holds the number, and checks that it still did at the end. */
-static int peer_hold(pid_t pid, int pidfd, struct peer *ret)
+int peer_describe(pid_t pid, int pidfd, struct peer *ret)
 {
 	int r = peer_fill(pid, ret);
 
@@ -121,24 +122,18 @@ int peer_of_pid(pid_t pid, struct peer *ret, int *ret_pidfd)
 
 	if (pidfd < 0)
 		return -errno;
-	r = peer_hold(pid, pidfd, ret);
+	r = peer_describe(pid, pidfd, ret);
 	if (r < 0)
 		return r;
 	*ret_pidfd = TAKE_FD(pidfd);
 	return 0;
 }
 
-int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd)
+int peer_pidfd(int sock, pid_t pid, int *ret)
 {
-	CLEANUP_CLOSE int pidfd = -1;
-	socklen_t length = sizeof(pidfd);
-	uid_t uid = 0;
-	pid_t pid = 0;
-	int r;
+	socklen_t length = sizeof(int);
+	int pidfd = -1;
 
-	r = peer_ask(sock, &pid, &uid);
-	if (r < 0)
-		return r;
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) < 0) {
 		if (errno == EINVAL)
 			return -ESRCH; /* so some kernels say of a process that was reaped */
@@ -148,10 +143,6 @@ int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd)
 		if (pidfd < 0)
 			return -errno;
 	}
-	r = peer_hold(pid, pidfd, ret);
-	if (r < 0)
-		return r;
-	ret->uid = uid;
-	*ret_pidfd = TAKE_FD(pidfd);
+	*ret = pidfd;
 	return 0;
 }

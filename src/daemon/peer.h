@@ -16,9 +16,10 @@
 #include <sys/types.h>
 
 struct peer {
-	pid_t pid;    /* in our namespace */
-	uid_t uid;    /* effective, when it connected */
-	pid_t ns_pid; /* in its own namespace */
+	pid_t pid;	/* in our namespace */
+	uid_t uid;	/* effective, when it connected */
+	pid_t ns_pid;	/* in its own namespace */
+	bool described; /* if not: it did not answer, and what follows is unknown */
 	uint64_t start_ticks;
 	uint64_t start_ns;     /* CLOCK_REALTIME; 0 unknown */
 	char name[IMAGE_NAME]; /* as it comes: clean before showing */
@@ -32,11 +33,14 @@ static inline bool peer_is(const struct peer *a, const struct peer *b)
 /* User and number of whoever connected. -ESRCH: of a namespace we cannot see into. */
 MUST_CHECK int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid);
 
+/* A pidfd of the process that connected. -ESRCH: it has ended, and was reaped. */
+MUST_CHECK int peer_pidfd(int sock, pid_t pid, int *ret);
+
 /*
- * All of it, and a pidfd. The peer lived when all of it was read, so it belongs
- * together. -ESRCH: cannot be seen, or has ended.
+ * All of it, by reading /proc: for jobs of the observer. The peer lived when all of it was read,
+ * so it belongs together. uid is that of the process now. -ESRCH: has ended.
  */
-MUST_CHECK int peer_of_socket(int sock, struct peer *ret, int *ret_pidfd);
+MUST_CHECK int peer_describe(pid_t pid, int pidfd, struct peer *ret);
 MUST_CHECK int peer_of_pid(pid_t pid, struct peer *ret, int *ret_pidfd);
 
 /* How it ended, as waitpid() gives it. False: not reaped yet, or a kernel that does not tell. */

@@ -195,7 +195,7 @@ static bool legacy_connection_is_valid(const struct state_legacy_connection *fro
 				       uint32_t processes)
 {
 	return from->process >= -1 && (from->process < 0 || (uint32_t)from->process < processes) &&
-	       from->state <= LEGACY_WRITING && from->in_at <= from->in_length &&
+	       from->state <= LEGACY_MEETING && from->in_at <= from->in_length &&
 	       from->in_length <= sizeof(from->in) && from->out_at <= from->out_length &&
 	       from->out_length <= sizeof(from->out) && legacy_stream_is_valid(&from->stream);
 }

@@ -5,6 +5,7 @@
 #include "daemon/legacy_process.h"
 #include "daemon/manager.h"
 #include "daemon/mourner.h"
+#include "daemon/observer.h"
 #include "source/pinned.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ struct traced_life {
 	struct list member;
 	struct watch watch; /* its pidfd */
 	struct peer peer;
+	struct look look; /* until its pidfd is had */
 	bool low;
 	bool doubted; /* the probes missed something once: then no figure of it is kept */
 	struct image_usage *usages;
@@ -65,10 +67,12 @@ static void life_free(struct traced_life *life)
 {
 	int fd = life->watch.fd;
 
+	look_stop(&life->look);
 	watch_stop(&life->manager->loop, &life->watch);
 	list_remove(&life->member);
 	life->manager->n_lives--;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	free(life->usages);
 	free(life);
 }
@@ -107,7 +111,7 @@ static void life_ended(struct watch *watch, uint32_t events)
 	};
 
 	(void)events;
-	life->manager->cards.claims_ns = 0; /* what was told of it is over */
+	cards_expire(&life->manager->cards); /* what was told of it is over */
 	memcpy(process.name, life->peer.name, sizeof(process.name));
 	if (life->n_usages && !is_accounted(life->manager, &life->peer))
 		mourner_new(life->manager, watch->fd,
@@ -128,28 +132,44 @@ static struct traced_life *life_find(struct manager *manager, int32_t pid)
 }
 
 /* The number must be of the process that was traced. */
-static struct traced_life *life_new(struct manager *manager, const struct claim *claim)
+static void life_met(struct look *look, const struct look_result *result)
 {
-	struct traced_life *life;
-	struct peer peer;
-	int fd = -1;
+	struct traced_life *life = container_of(look, struct traced_life, look);
 
-	if (manager->n_lives >= TRACED_LIVES_MAX || peer_of_pid(claim->pid, &peer, &fd) < 0)
+	if (result->error >= 0 && result->peer.start_ticks == life->peer.start_ticks &&
+	    watch_start(&life->manager->loop, &life->watch, result->pidfd, EPOLLIN) >= 0) {
+		life->peer = result->peer;
+		return;
+	}
+	if (result->pidfd >= 0)
+		close(result->pidfd);
+	life_free(life);
+}
+
+static struct traced_life *life_new(struct manager *manager, const struct claim *claim,
+				    const struct process *process)
+{
+	uid_t uid = process && process_knows(process, PROC_UID) ? process->uid : (uid_t)-1;
+	struct traced_life *life;
+
+	if (manager->n_lives >= TRACED_LIVES_MAX)
 		return NULL;
 	life = calloc(1, sizeof(*life));
-	if (!life || peer.start_ticks != claim->start_ticks)
-		goto fail;
-	*life = (struct traced_life){ .manager = manager, .peer = peer };
-	life->watch = (struct watch){ .fd = -1, .ready = life_ended };
-	if (watch_start(&manager->loop, &life->watch, fd, EPOLLIN) < 0)
-		goto fail;
+	if (!life)
+		return NULL;
+	*life = (struct traced_life){
+		.manager = manager,
+		.watch = { .fd = -1, .ready = life_ended },
+		.look.done = life_met,
+		.peer = { .pid = claim->pid, .start_ticks = claim->start_ticks },
+	};
+	if (look_start(&life->look, manager->observer, LOOK_PEER, claim->pid, uid, -1) < 0) {
+		free(life);
+		return NULL;
+	}
 	list_append(&manager->lives, &life->member);
 	manager->n_lives++;
 	return life;
-fail:
-	close(fd);
-	free(life);
-	return NULL;
 }
 
 /* The last figures, and the most that was seen. */
@@ -195,7 +215,7 @@ static void life_empty(struct traced_life *life)
 		life->usages[i].now_bytes = life->usages[i].allocs = 0;
 }
 
-void traced_refresh(struct manager *manager)
+void traced_take(struct manager *manager)
 {
 	const struct snapshot *snapshot;
 	const struct claim *claims;
@@ -211,7 +231,8 @@ void traced_refresh(struct manager *manager)
 			continue;
 		life = life_find(manager, claims[i].pid);
 		if (!life)
-			life = life_new(manager, &claims[i]);
+			life = life_new(manager, &claims[i],
+					snapshot_find_process(snapshot, claims[i].pid));
 		if (!life || life->doubted || life->peer.start_ticks != claims[i].start_ticks)
 			continue;
 		if (claims[i].pid != before)
@@ -231,7 +252,7 @@ static void look_again(struct timer *timer)
 {
 	struct manager *manager = container_of(timer, struct manager, look);
 
-	traced_refresh(manager);
+	manager_look(manager);
 	timer_set(&manager->loop, timer, LOOK_AGAIN);
 }
 

@@ -26,5 +26,5 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 void traced_init(struct manager *manager, bool looks);
 void traced_done(struct manager *manager);
 
-/* Takes over what the last look found. */
-void traced_refresh(struct manager *manager);
+/* Takes over what the observer has just seen. */
+void traced_take(struct manager *manager);

@@ -12,13 +12,15 @@
 #include <sys/utsname.h>
 
 /* How long one read may take before the row goes without it. */
-static const int64_t deadline_ns = 500 * NS_PER_MS;
+static const int64_t usual_deadline_ns = 500 * NS_PER_MS;
 
 enum { MAX_SOURCES = 16 };
 
 struct sampler {
 	const struct root *root;
 	struct want want;
+	const struct source *const *sources;
+	int64_t deadline_ns;
 	struct crew *crew;
 	struct shm_folder shm;
 	void *states[MAX_SOURCES];
@@ -87,7 +89,8 @@ static void read_host(struct sampler *sampler)
 	}
 }
 
-int sampler_new(const struct root *root, const struct want *want, struct sampler **ret)
+int sampler_new(const struct root *root, const struct want *want, const struct source *const *list,
+		struct sampler **ret)
 {
 	struct sampler *sampler = calloc(1, sizeof(*sampler));
 	int r;
@@ -96,11 +99,13 @@ int sampler_new(const struct root *root, const struct want *want, struct sampler
 		return -ENOMEM;
 	sampler->root = root;
 	sampler->want = *want;
+	sampler->sources = list;
+	sampler->deadline_ns = usual_deadline_ns;
 	shm_folder_init(&sampler->shm, root);
 	r = crew_new(&sampler->crew);
-	for (size_t i = 0; sources[i] && r >= 0; i++) {
-		if (sources[i]->open)
-			r = sources[i]->open(root, &sampler->states[i]);
+	for (size_t i = 0; list[i] && r >= 0; i++) {
+		if (list[i]->open)
+			r = list[i]->open(root, &sampler->states[i]);
 		if (r >= 0)
 			sampler->n_open++;
 	}
@@ -119,8 +124,8 @@ struct sampler *sampler_free(struct sampler *sampler)
 	if (!sampler)
 		return NULL;
 	for (size_t i = 0; i < sampler->n_open; i++)
-		if (sources[i]->close)
-			sources[i]->close(sampler->states[i], sampler->crew);
+		if (sampler->sources[i]->close)
+			sampler->sources[i]->close(sampler->states[i], sampler->crew);
 	crew_free(sampler->crew);
 	shm_folder_done(&sampler->shm);
 	free(sampler);
@@ -171,13 +176,14 @@ static void complete_want(struct sampler *sampler)
 
 static int ask_sources(struct sampler *sampler, struct sample *sample)
 {
-	for (size_t i = 0; sources[i]; i++) {
-		int r = sources[i]->sample(sampler->states[i], sample);
+	for (size_t i = 0; sampler->sources[i]; i++) {
+		const struct source *source = sampler->sources[i];
+		int r = source->sample(sampler->states[i], sample);
 
 		if (r < 0 && (i == 0 || r == -ENOMEM))
 			return r; /* without devices there is nothing to tell of */
 		if (r < 0)
-			snapshot_complain(sample->snapshot, sources[i]->name, "%s", strerror(-r));
+			snapshot_complain(sample->snapshot, source->name, "%s", strerror(-r));
 	}
 	return 0;
 }
@@ -213,20 +219,50 @@ static int fill_again(struct sampler *sampler, struct sample *sample)
 	return fill(sampler, sample);
 }
 
-int sampler_take(struct sampler *sampler, const struct snapshot *before, struct snapshot **ret)
+static int sampler_ask(struct sampler *sampler, struct sample *sample)
 {
-	struct sample sample = {
+	int r;
+
+	*sample = (struct sample){
 		.root = sampler->root,
 		.shm = &sampler->shm,
 		.want = &sampler->want,
 		.crew = sampler->crew,
-		.deadline_ns = deadline_ns,
+		.deadline_ns = sampler->deadline_ns,
 	};
-	int r;
+	r = fill(sampler, sample);
+	if (r >= 0 && sample->lacks_ids && !sampler->want.shm_ids)
+		r = fill_again(sampler, sample);
+	return r;
+}
 
-	r = fill(sampler, &sample);
-	if (r >= 0 && sample.lacks_ids && !sampler->want.shm_ids)
-		r = fill_again(sampler, &sample);
+void sampler_set_deadline(struct sampler *sampler, int64_t deadline_ns)
+{
+	sampler->deadline_ns = deadline_ns;
+}
+
+int sampler_collect(struct sampler *sampler, struct snapshot **ret, struct claim **ret_claims,
+		    size_t *ret_count)
+{
+	struct sample sample;
+	int r = sampler_ask(sampler, &sample);
+
+	if (r < 0) {
+		sample_done(&sample);
+		snapshot_free(sample.snapshot);
+		return r;
+	}
+	*ret = sample.snapshot;
+	*ret_claims = sample.claims;
+	*ret_count = sample.n_claims;
+	return 0;
+}
+
+int sampler_take(struct sampler *sampler, const struct snapshot *before, struct snapshot **ret)
+{
+	struct sample sample;
+	int r = sampler_ask(sampler, &sample);
+
 	if (r >= 0) {
 		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
 		snapshot_drop_idle(sample.snapshot);

@@ -1,5 +1,9 @@
-/* Clients whose environment does not answer: who waits for whom, and for how many. */
+/* Clients whose environment does not answer: by the observer, with reads that do not return. */
 #include "daemon/device_filter.h"
+
+#include "basic/clock.h"
+#include "basic/root.h"
+#include "daemon/observer.h"
 #include "source/visible.h"
 
 #include <setjmp.h>
@@ -12,6 +16,9 @@
 #include <unistd.h>
 
 static struct device_filters filters;
+static struct observer *observer;
+static struct root root;
+static struct loop loop;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* taken: reads do not return */
 static atomic_uint begun, ended;
 
@@ -47,17 +54,41 @@ static bool knows(struct device_filter *filter)
 	return visible->status == VISIBLE_LIST;
 }
 
-/* On a busy machine a thread may come late. */
-static void wait_for(atomic_uint *counter, unsigned least)
+static void stop(struct timer *timer)
 {
-	while (*counter < least)
-		usleep(1000);
+	(void)timer;
+	loop_stop(&loop);
+}
+
+/* Lets the loop take what the observer hands over. */
+static void pump(void)
+{
+	struct timer moment = { .expired = stop };
+
+	loop.stopped = false;
+	timer_set(&loop, &moment, 2 * NS_PER_MS);
+	assert_int_equal(loop_run(&loop), 0);
 }
 
 static void wait_known(struct device_filter *filter)
 {
 	while (!knows(filter))
-		usleep(1000);
+		pump();
+}
+
+static void told(struct filter_wait *wait)
+{
+	(void)wait;
+}
+
+static void wait_over(struct device_filter *filter)
+{
+	struct filter_wait wait = { .done = told };
+
+	if (!device_filter_wait(filter, &wait))
+		return;
+	while (wait.waiting)
+		pump();
 }
 
 static size_t count(void)
@@ -71,15 +102,24 @@ static size_t count(void)
 
 static int begin(void **state)
 {
+	static const struct observer_ops ops = { 0 };
+
 	(void)state;
 	begun = ended = 0;
-	return device_filters_init(&filters);
+	assert_int_equal(root_init(&root, NULL), 0);
+	assert_int_equal(loop_init(&loop), 0);
+	assert_int_equal(observer_new(&loop, &root, &ops, NULL, &observer), 0);
+	device_filters_init(&filters, observer);
+	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
 	device_filters_done(&filters);
+	observer_free(observer);
+	loop_done(&loop);
+	root_done(&root);
 	return 0;
 }
 
@@ -111,44 +151,52 @@ static void no_filter_knows_nothing(void **state)
 
 static void blocked_reads_of_a_user_are_bounded(void **state)
 {
-	struct device_filter *all[5];
+	struct device_filter *all[9];
 
 	(void)state;
 	pthread_mutex_lock(&gate);
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 8; i++)
 		all[i] = get(20 + i, 1);
-	all[4] = get(30, 2);
-	wait_for(&begun, 3); /* two, and the one of another user: the others go without */
-	for (int i = 0; i < 5; i++)
+	all[8] = get(30, 2);
+	for (int i = 0; i < 9; i++)
+		wait_over(all[i]);  /* all are told, though none is known */
+	assert_int_equal(begun, 5); /* four, and the one of another user: the others go without */
+	for (int i = 0; i < 9; i++)
 		assert_false(knows(all[i]));
 	pthread_mutex_unlock(&gate);
-	wait_known(all[0]);
-	wait_known(all[1]);
-	wait_known(all[4]);
-	assert_int_equal(begun, 3);
-	assert_false(knows(all[2]) || knows(all[3]));
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 9; i++)
+		wait_known(all[i]); /* looked at again */
+	for (int i = 0; i < 9; i++)
 		device_filter_put(all[i]);
 	assert_int_equal(count(), 0);
 }
 
-static void a_client_that_leaves_is_kept_until_its_read_ends(void **state)
+static void another_user_does_not_wait_for_reads_that_hang(void **state)
 {
-	struct device_filter *filter;
+	struct device_filter *hung, *other;
 
 	(void)state;
 	pthread_mutex_lock(&gate);
-	device_filter_put(get(40, 1));
-	assert_int_equal(count(), 1);
-	device_filter_put(get(40, 1)); /* back again: not read a second time */
-	wait_for(&begun, 1);
+	hung = get(20, 1);
+	wait_over(hung);
 	assert_int_equal(begun, 1);
 	pthread_mutex_unlock(&gate);
-	wait_for(&ended, 1);
-	do { /* the thread may still be on its way out */
-		filter = get(41, 1);
-		device_filter_put(filter);
-	} while (count());
+	other = get(30, 2);
+	wait_over(other);
+	assert_true(knows(other));
+	device_filter_put(hung);
+	device_filter_put(other);
+}
+
+static void a_client_may_leave_while_it_is_read(void **state)
+{
+	(void)state;
+	pthread_mutex_lock(&gate);
+	device_filter_put(get(40, 1));
+	assert_int_equal(count(), 0);
+	device_filter_put(get(41, 1));
+	pthread_mutex_unlock(&gate);
+	pump();
 }
 
 int main(void)
@@ -158,7 +206,8 @@ int main(void)
 		TEST(a_process_is_read_once),
 		TEST(no_filter_knows_nothing),
 		TEST(blocked_reads_of_a_user_are_bounded),
-		TEST(a_client_that_leaves_is_kept_until_its_read_ends),
+		TEST(another_user_does_not_wait_for_reads_that_hang),
+		TEST(a_client_may_leave_while_it_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

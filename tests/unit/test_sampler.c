@@ -133,7 +133,7 @@ static int make_tree(void **state)
 	memset(&want, 0, sizeof(want));
 	want_add_everything(&want);
 	held_ns = 1000 * NS_PER_S;
-	return sampler_new(&root, &want, &sampler);
+	return sampler_new(&root, &want, sources, &sampler);
 }
 
 static int remove_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -222,7 +222,7 @@ TEST(one_missing_id_says_nothing_of_the_chip)
 		if (i != 2)
 			drop(telemetry[i][0]);
 	sampler_free(sampler);
-	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
 	assert_int_equal(sample()->condition, DEVICE_NO_TELEMETRY);
 }
 
@@ -237,7 +237,7 @@ TEST(a_state_asked_for_alone_is_that_of_the_chip)
 	put(CARD "tt_asic_id", "FFFFFFFFFFFFFFFF\n");
 	put(CARD "tt_fw_bundle_ver", "255.255.255.255\n");
 	sampler_free(sampler);
-	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
 	assert_int_equal(sample()->condition, DEVICE_NOT_ANSWERING);
 }
 
@@ -265,7 +265,7 @@ TEST(a_fan_asked_for_alone_is_judged_by_the_chip)
 	put(CARD "tt_asic_id", "FFFFFFFFFFFFFFFF\n");
 	put(CARD "tt_fw_bundle_ver", "255.255.255.255\n");
 	sampler_free(sampler);
-	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
 	assert_int_equal(sample()->why[DEV_FAN_RPM], NOT_ANSWERING);
 }
 
@@ -925,7 +925,7 @@ TEST(no_data_in_one_file_is_no_reset)
 	empty = "tt_asic_id";
 	want_list();
 	sampler_free(sampler);
-	assert_int_equal(sampler_new(&root, &want, &sampler), 0);
+	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
 	dev = sample();
 	empty = NULL;
 	assert_int_equal(dev->condition, DEVICE_OK);

@@ -1,0 +1,30 @@
+/*
+ * Finds tables of programs that run already, as a monitor without a server does: as memfds in
+ * /proc/PID/fd. A program that is idle does not notice that the server was started again; this
+ * way it is not missed.
+ */
+#pragma once
+
+#include "basic/crew.h"
+#include "basic/macros.h"
+#include "basic/root.h"
+#include "daemon/observer.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct table_search {
+	struct found_table *list;
+	size_t count;
+};
+
+/*
+ * Each process is searched by a job of the crew with this deadline; one that does not answer is
+ * left out. *ret is set also on failure, NULL or what was found until then.
+ */
+MUST_CHECK int table_search(const struct root *root, struct crew *crew, int64_t deadline_ns,
+			    struct table_search **ret);
+
+/* close: the descriptors too. Takes NULL. */
+void table_search_free(struct table_search *search, bool close);
