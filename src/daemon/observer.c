@@ -14,8 +14,18 @@
 #include <sys/inotify.h>
 #include <sys/sysmacros.h>
 
-/* For one read of a source, and for one look at a process. */
-static const int64_t read_deadline_ns = 50 * NS_PER_MS, look_deadline_ns = 200 * NS_PER_MS;
+/* For one read of a source, for the links of adopted tables, for the tables of a process. */
+static const int64_t read_deadline_ns = 50 * NS_PER_MS, links_deadline_ns = 50 * NS_PER_MS,
+		     search_deadline_ns = 200 * NS_PER_MS;
+
+/*
+ * For a look at a process. The memory of a process need not answer, and is looked at again later;
+ * others wait meanwhile. Its status takes long on a busy machine only.
+ */
+static const int64_t look_deadline_ns[] = {
+	[LOOK_PEER] = 500 * NS_PER_MS,
+	[LOOK_VISIBLE] = 50 * NS_PER_MS,
+};
 
 /* A node appears before the last of its files do, and cards come in groups. */
 #define SETTLE (200 * NS_PER_MS)
@@ -229,21 +239,17 @@ static size_t looks_take(struct observer *observer, struct look_job **ret, bool 
 	return count;
 }
 
-/* Returns whether there are more. */
-static bool looks_run(struct observer *observer)
+/* All of one kind. Once it is handed over, a look is the loop's. */
+static void looks_of_kind(struct observer *observer, struct look_job *const *looks, size_t count,
+			  enum look_kind kind)
 {
-	struct look_job *looks[BATCH];
-	struct job *jobs[BATCH];
-	size_t count;
-	bool more;
+	struct job *jobs[BATCH] = { NULL };
 
-	hung_sweep(observer);
-	count = looks_take(observer, looks, &more);
 	for (size_t i = 0; i < count; i++) {
 		looks[i]->job = (struct job){ .run = look_run, .arg = looks[i] };
 		jobs[i] = &looks[i]->job;
 	}
-	crew_run(observer->crew, jobs, count, look_deadline_ns);
+	crew_run(observer->crew, jobs, count, look_deadline_ns[kind]);
 	for (size_t i = 0; i < count; i++) {
 		if (crew_job_is_done(observer->crew, jobs[i]))
 			look_finish(observer, looks[i]);
@@ -251,6 +257,25 @@ static bool looks_run(struct observer *observer)
 			look_give_up(observer, looks[i]);
 	}
 	wake(observer->ready.fd);
+}
+
+/* Returns whether there are more. */
+static bool looks_run(struct observer *observer)
+{
+	struct look_job *looks[BATCH], *peers[BATCH], *others[BATCH];
+	size_t count, n_peers = 0, n_others = 0;
+	bool more;
+
+	hung_sweep(observer);
+	count = looks_take(observer, looks, &more);
+	for (size_t i = 0; i < count; i++) {
+		if (looks[i]->kind == LOOK_PEER)
+			peers[n_peers++] = looks[i];
+		else
+			others[n_others++] = looks[i];
+	}
+	looks_of_kind(observer, peers, n_peers, LOOK_PEER);
+	looks_of_kind(observer, others, n_others, LOOK_VISIBLE);
 	return more;
 }
 
@@ -308,7 +333,7 @@ static void links_check(struct observer *observer, struct observed_link *links, 
 		.gone = calloc(count, sizeof(uint64_t)),
 	};
 	job = &check->job;
-	if (check->gone && !crew_run(observer->crew, &job, 1, look_deadline_ns)) {
+	if (check->gone && !crew_run(observer->crew, &job, 1, links_deadline_ns)) {
 		observer->check = check;
 		return;
 	}
@@ -423,7 +448,7 @@ static void search_run(struct observer *observer)
 	pthread_mutex_unlock(&observer->lock);
 	if (!wanted)
 		return;
-	r = table_search(observer->root, observer->crew, look_deadline_ns, &found);
+	r = table_search(observer->root, observer->crew, search_deadline_ns, &found);
 	pthread_mutex_lock(&observer->lock);
 	observer->tables = found;
 	observer->search_error = r;
@@ -546,16 +571,21 @@ int look_start(struct look *look, struct observer *observer, enum look_kind kind
 	       uid_t uid, int pidfd)
 {
 	struct look_job *job = calloc(1, sizeof(*job));
+	int held = pidfd >= 0 ? fcntl(pidfd, F_DUPFD_CLOEXEC, 0) : -1;
 
-	if (!job)
+	if (!job || (pidfd >= 0 && held < 0)) {
+		if (held >= 0)
+			close(held);
+		free(job);
 		return -ENOMEM;
+	}
 	*job = (struct look_job){
 		.observer = observer,
 		.look = look,
 		.kind = kind,
 		.pid = pid,
 		.uid = uid,
-		.pidfd = pidfd >= 0 ? fcntl(pidfd, F_DUPFD_CLOEXEC, 0) : -1,
+		.pidfd = held,
 		.result = { .pidfd = -1,
 			    .view = { .root = &observer->machine,
 				      .pid = pid,

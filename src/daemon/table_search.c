@@ -113,7 +113,7 @@ static int search_batch(const struct root *root, struct crew *crew, int64_t dead
 			const pid_t *pids, size_t count, struct table_search *ret)
 {
 	struct process_search *searches[BATCH];
-	struct job *jobs[BATCH];
+	struct job *jobs[BATCH] = { NULL };
 	int r = 0;
 
 	for (size_t i = 0; i < count; i++) {

@@ -7,6 +7,7 @@ import sys
 import threading
 
 from allocd import *
+import mute
 
 FULL = bool(os.environ.get("FULL"))
 ATTACKER, VICTIM = NOBODY, 1234
@@ -236,6 +237,104 @@ def test_equal_questions_share_one_answer(server):
     fresh = server.ask(ALLOCATIONS)  # never older than the question
     assert fresh.of(p.pid).now() == 200000 * 8 + 1
     p.end()
+
+
+class Silent:
+    """Processes of the attacker that do not answer, and children that speak through their sockets."""
+
+    def __init__(self, server, mount, speak):
+        read, told = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setgroups([])
+                os.setresgid(ATTACKER, ATTACKER, ATTACKER)
+                os.setresuid(ATTACKER, ATTACKER, ATTACKER)
+                libc = mute.libc
+                libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: /proc/self/mem is its own again
+                own, legacy = server.connect(), Legacy(server)
+                fd, _ = table()
+                if os.fork() == 0:
+                    while mute.answers(os.getppid()):
+                        time.sleep(0.05)
+                    speak(own, legacy, fd)
+                    os.write(told, b"x")
+                    signal.pause()
+                mute.fall_silent(mount.path)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(1)
+        os.close(told)
+        self.begun = select.select([read], [], [], 10)[0] and os.read(read, 1) == b"x"
+        os.close(read)
+
+
+def victim_reports(server):
+    """A program of the victim's is described and shown, by both protocols."""
+    def report():
+        began = time.monotonic()
+        c = Legacy(server)
+        c.sock.settimeout(PATIENCE)
+        c.alloc(1, 77)
+        assert c.query()[DRAM] >= 77
+        fd, m = table()
+        put_pool(m, 0, DRAM, 88, 88, 1, 0)
+        sock = server.connect()
+        sock.settimeout(PATIENCE)
+        socket.send_fds(sock, [hello()], [fd])
+        assert receive(sock)[0] == WELCOME
+        print(f"# the victim's programs waited {(time.monotonic() - began) * 1000:.0f} ms")
+        sys.stdout.flush()
+
+    in_child(report, VICTIM)
+
+
+@bare
+@root
+def test_clients_whose_files_do_not_answer(directory):
+    """Frozen: the server sat in a read of /proc/PID/environ for as long as the attacker liked."""
+    try:
+        mount = mute.Mount(directory)
+    except OSError as e:
+        print(f"# SKIP needs FUSE: {e}")
+        return
+    server = Server(directory, root=with_real_proc(directory))
+    silent = []
+
+    def speak(own, legacy, fd):
+        socket.send_fds(own, [hello()], [fd])
+        legacy.alloc(1, 1 << 20)
+        legacy.send(QUERY)
+
+    try:
+        for _ in range(10 if FULL else 6):
+            silent.append(Silent(server, mount, speak))
+            if not silent[-1].begun:
+                print("# SKIP processes answer here, whatever they do")
+                return
+            victim_asks(server, 0.2)
+            victim_reports(server)
+        for file in ("environ", "cmdline", "maps"):
+            print(f"# /proc/PID/{file} {'answers' if mute.answers(silent[0].pid, file) else 'hangs'}")
+        # Those that do not answer are shown, by what is known of them.
+        wait(lambda: {s.pid for s in silent} <= {p.pid for p in server.ask().living}, "all of them")
+        assert server.rests(), "it waits by turning in circles"
+        # A server that is executed again, or started again, does not wait for them either.
+        server.child.send_signal(signal.SIGHUP)
+        wait(lambda: server.log().count("listens on") == 2, "the new server")
+        victim_asks(server, 0.2)
+        victim_reports(server)
+        server.stop()
+        server.start()
+        victim_asks(server, 0.2)
+        server.stop()
+    finally:
+        mount.end()
+        for s in silent:
+            subprocess.run(["pkill", "-KILL", "-P", str(s.pid)], check=False)
+            os.kill(s.pid, signal.SIGKILL)
+            os.waitpid(s.pid, 0)
 
 
 if __name__ == "__main__":

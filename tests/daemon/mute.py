@@ -1,0 +1,94 @@
+"""Processes whose /proc/PID/environ, cmdline and maps do not answer.
+
+A process maps a file of a FUSE mount that never answers a read, reads it through /proc/self/mem, which
+holds its mmap lock meanwhile, and has a writer wait for that lock: every later reader waits behind it.
+"""
+
+import ctypes
+import os
+import signal
+import struct
+import subprocess
+import threading
+import time
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_long)
+LOOKUP, FORGET, GETATTR, OPEN, READ, INIT, INTERRUPT = 1, 2, 3, 14, 15, 26, 36
+ENOSYS = 38
+
+
+def attributes(node):
+    mode, size = (0o40555, 0) if node == 1 else (0o100444, 1 << 20)
+    return struct.pack("=6Q10I", node, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+
+
+class Mount:
+    """A FUSE mount with one file that never answers a read. None of it is there without root."""
+
+    def __init__(self, directory):
+        self.path = directory + "/mute"
+        os.mkdir(self.path, 0o755)
+        self.fd = os.open("/dev/fuse", os.O_RDWR)
+        options = f"fd={self.fd},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
+        if libc.mount(b"mute", self.path.encode(), b"fuse", 0, options) < 0:
+            raise OSError(ctypes.get_errno(), "mount of a FUSE file system")
+        self.thread = threading.Thread(target=self.serve, daemon=True)
+        self.thread.start()
+
+    def serve(self):
+        try:
+            while True:
+                self.answer(os.read(self.fd, 1 << 17))
+        except OSError:
+            pass  # unmounted
+
+    def answer(self, request):
+        _, opcode, unique, node = struct.unpack_from("=IIQQ", request)
+        body, error = b"", 0
+        if opcode in (FORGET, INTERRUPT, READ):
+            return
+        if opcode == INIT:
+            body = struct.pack("=IIIIHHIIHHI28x", 7, 31, 0, 0, 12, 9, 4096, 1, 1, 0, 0)
+        elif opcode == LOOKUP:
+            body = struct.pack("=4QII", 2, 0, 3600, 3600, 0, 0) + attributes(2)
+        elif opcode == GETATTR:
+            body = struct.pack("=QII", 3600, 0, 0) + attributes(node)
+        elif opcode == OPEN:
+            body = struct.pack("=QII", 0, 2, 0)  # keep what is cached: pages that hang are
+        else:
+            error = -ENOSYS
+        os.write(self.fd, struct.pack("=IiQ", 16 + len(body), error, unique) + body)
+
+    def end(self):
+        libc.umount2(self.path.encode(), 1 | 2)  # by force: reads that hang fail
+        os.close(self.fd)
+
+
+def wait_for_ever(memory, address):
+    try:
+        os.pread(memory, 1, address)
+    except OSError:
+        pass  # unmounted
+
+
+def fall_silent(path):
+    """From now on this process does not answer; returns in no thread that touches memory."""
+    file = os.open(path + "/file", os.O_RDONLY)
+    address = libc.mmap(None, 4096, 1, 2, file, os.getpid() % 256 * 4096)
+    memory = os.open("/proc/self/mem", os.O_RDONLY)
+    reader = threading.Thread(target=wait_for_ever, args=(memory, address), daemon=True)
+    writer = threading.Thread(target=lambda: libc.mmap(None, 4096, 3, 0x22, -1, 0), daemon=True)
+    reader.start()
+    time.sleep(0.05)
+    writer.start()
+    signal.pause()
+
+
+def answers(pid, file="environ"):
+    """Does /proc/PID/environ? A reader that hangs can be killed, and nothing else."""
+    return subprocess.run(["timeout", "-s", "KILL", "0.3", "cat", f"/proc/{pid}/{file}"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
