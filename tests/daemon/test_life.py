@@ -79,12 +79,38 @@ def test_manual_help_and_documents_say_the_same(directory):
     assert re.findall(r"^\.It ([a-z-]+) Ta (\d+) Ta (\d+|-) Ta (.+)$", manual, re.M) == limits
 
 
+def unit_text(unit):
+    made = os.path.exists(f"{SOURCE}/systemd/{unit}.in")
+    return text_of(f"systemd/{unit}{'.in' if made else ''}")
+
+
+@bare
+def test_installed_units_start_what_was_installed(directory):
+    """Whatever the prefix, which may be given when it is installed: ExecStart= is absolute."""
+    prefix = directory + "/a prefix"
+    subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True,
+                   stdout=subprocess.DEVNULL)
+    units = f"{prefix}/lib/systemd/system"
+    for unit, program in (("tt-allocd", "tt_allocd"), ("tt-smi-trace", "tt_smi")):
+        if not os.path.exists(f"{units}/{unit}.service"):
+            continue  # built without the tracer
+        with open(f"{units}/{unit}.service") as f:
+            start, = re.findall("^ExecStart=(.*)$", f.read(), re.M)
+        assert start.startswith(f'"{prefix}/bin/{program}"'), start
+        assert os.access(f"{prefix}/bin/{program}", os.X_OK)
+        if shutil.which("systemd-analyze"):
+            r = subprocess.run(["systemd-analyze", "verify", f"{units}/{unit}.service"],
+                               capture_output=True, text=True)
+            wrong = [l for l in r.stderr.splitlines() if unit in l and "man" not in l]
+            assert not wrong, r.stderr
+
+
 @bare
 def test_units_give_a_reason_for_every_line(directory):
     units = ("tt-allocd.service", "tt-allocd.socket", "tt-smi-trace.service")
     for unit in units:
         paragraph = ""
-        for line in text_of("systemd/" + unit).split("[Install]")[0].splitlines():
+        for line in unit_text(unit).split("[Install]")[0].splitlines():
             paragraph = "" if not line.strip() or line.startswith("[") else paragraph + line + "\n"
             key = line.split("=")[0]
             if "=" in line and not line.startswith("#") and key not in ("Description", "Documentation"):
@@ -92,7 +118,7 @@ def test_units_give_a_reason_for_every_line(directory):
     if shutil.which("systemd-analyze"):
         for unit in units:
             with open(f"{directory}/{unit}", "w") as f:
-                text = re.sub("ExecStart=.*", "ExecStart=/bin/true", text_of("systemd/" + unit))
+                text = re.sub("ExecStart=.*", "ExecStart=/bin/true", unit_text(unit))
                 f.write(re.sub("Documentation=.*\n", "", text))
         for unit in ("tt-allocd", "tt-smi-trace"):
             r = subprocess.run(["systemd-analyze", "verify", f"{directory}/{unit}.service"],
