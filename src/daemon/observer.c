@@ -30,7 +30,8 @@ static const int64_t look_deadline_ns[] = {
 /* A node appears before the last of its files do, and cards come in groups. */
 #define SETTLE (200 * NS_PER_MS)
 
-/* Looks of one user that may run, or hang, at a time. With more, its further processes go unknown.
+/* Looks of one user and kind that may run, or hang, at a time. With more, its further processes go
+ * unknown.
  */
 enum { BLOCKED_MAX = 4 };
 
@@ -168,12 +169,18 @@ static void hung_sweep(struct observer *observer)
 	}
 }
 
-static unsigned hung_count(const struct observer *observer, uid_t uid)
+/* Of the same user and kind: a process whose memory does not answer still has a name. */
+static bool is_like(const struct look_job *a, const struct look_job *b)
+{
+	return a->uid == b->uid && a->kind == b->kind;
+}
+
+static unsigned hung_count(const struct observer *observer, const struct look_job *like)
 {
 	unsigned count = 0;
 
 	for (LIST_EACH(at, &observer->hung))
-		count += container_of(at, struct look_job, member)->uid == uid;
+		count += is_like(container_of(at, struct look_job, member), like);
 	return count;
 }
 
@@ -187,6 +194,7 @@ static void look_give_up(struct observer *observer, struct look_job *job)
 		return; /* then it waits until the job comes back */
 	*answer = (struct look_job){
 		.observer = observer,
+		.kind = job->kind,
 		.uid = job->uid,
 		.pidfd = -1,
 		.result = { .error = -ETIMEDOUT, .pidfd = -1, .view = job->unknown },
@@ -199,12 +207,12 @@ static void look_give_up(struct observer *observer, struct look_job *job)
 	look_finish(observer, answer);
 }
 
-static unsigned count_of(struct look_job *const *looks, size_t count, uid_t uid)
+static unsigned count_like(struct look_job *const *looks, size_t count, const struct look_job *like)
 {
 	unsigned n = 0;
 
 	for (size_t i = 0; i < count; i++)
-		n += looks[i]->uid == uid;
+		n += is_like(looks[i], like);
 	return n;
 }
 
@@ -220,10 +228,10 @@ static size_t looks_take(struct observer *observer, struct look_job **ret, bool 
 	pthread_mutex_lock(&observer->lock);
 	for (LIST_EACH(at, &observer->queue)) {
 		struct look_job *look = container_of(at, struct look_job, member);
-		unsigned hung = hung_count(observer, look->uid);
+		unsigned hung = hung_count(observer, look);
 
 		if (count == BATCH ||
-		    (hung < BLOCKED_MAX && count_of(ret, count, look->uid) + hung >= BLOCKED_MAX)) {
+		    (hung < BLOCKED_MAX && count_like(ret, count, look) + hung >= BLOCKED_MAX)) {
 			*ret_more = true;
 			continue;
 		}

@@ -5,8 +5,9 @@
  *	head | connections | clients | legacy processes, each with its devices,
  *	entries and text | legacy connections | accounts, each with its usages | mourners
  *
- * Read by another build of this program, perhaps a later one: whoever changes a
- * record changes STATE_VERSION, and the reader takes only what it knows.
+ * Read by another build of this program, perhaps a later one. The head has the size of each
+ * kind of record, and a reader with other sizes takes nothing; a change that keeps the size needs a
+ *new STATE_VERSION.
  */
 #pragma once
 
@@ -20,7 +21,7 @@
 #include <stdint.h>
 
 #define STATE_MAGIC   UINT64_C(0x3145544154535454) /* "TTSTATE1" on a little-endian machine */
-#define STATE_VERSION 3u
+#define STATE_VERSION 4u
 
 struct manager;
 
@@ -31,10 +32,25 @@ struct state_listener {
 	char path[112];
 };
 
+/* What the state consists of. */
+enum state_record {
+	STATE_CONNECTION,
+	STATE_CLIENT,
+	STATE_PROCESS,
+	STATE_DEVICE,
+	STATE_ENTRY,
+	STATE_LEGACY,
+	STATE_ACCOUNT,
+	STATE_USAGE,
+	STATE_MOURNER,
+	STATE_RECORDS,
+};
+
 struct state_head {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t size; /* of this head */
+	uint32_t size;			   /* of this head */
+	uint32_t sizes[STATE_RECORDS + 1]; /* of each record; the last is 0 */
 	uint64_t start_ns;
 	uint64_t finished_total;
 	struct state_listener own, legacy;
@@ -93,6 +109,9 @@ struct state_mourner {
 	int32_t pidfd;
 	uint32_t account; /* place in the section */
 };
+
+/* As they are in this build. A state with others is refused, whatever its version. */
+extern const uint32_t state_sizes[STATE_RECORDS];
 
 /* Writes everything down. Ask out->failed. */
 void state_save(struct manager *manager, struct buf *out);

@@ -43,7 +43,10 @@ int state_check(const void *data, size_t length)
 
 	if (length < sizeof(*head) || head->magic != STATE_MAGIC)
 		return -EBADMSG;
-	return head->version == STATE_VERSION && head->size == sizeof(*head) ? 0 : -EPROTONOSUPPORT;
+	if (head->version != STATE_VERSION || head->size != sizeof(*head) ||
+	    memcmp(head->sizes, state_sizes, sizeof(state_sizes)) != 0)
+		return -EPROTONOSUPPORT;
+	return 0;
 }
 
 static void keep_to_ourselves(int fd)

@@ -9,6 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
+const uint32_t state_sizes[STATE_RECORDS] = {
+	[STATE_CONNECTION] = sizeof(struct state_connection),
+	[STATE_CLIENT] = sizeof(struct state_client),
+	[STATE_PROCESS] = sizeof(struct state_process),
+	[STATE_DEVICE] = sizeof(struct ledger_device),
+	[STATE_ENTRY] = sizeof(struct ledger_entry),
+	[STATE_LEGACY] = sizeof(struct state_legacy_connection),
+	[STATE_ACCOUNT] = sizeof(struct state_account),
+	[STATE_USAGE] = sizeof(struct image_usage),
+	[STATE_MOURNER] = sizeof(struct state_mourner),
+};
+
 static uint32_t list_count(const struct list *head)
 {
 	uint32_t count = 0;
@@ -179,6 +191,7 @@ void state_save(struct manager *manager, struct buf *out)
 		.accounts = manager->accounts.count,
 	};
 
+	memcpy(head.sizes, state_sizes, sizeof(state_sizes));
 	listener_save(&manager->own, &head.own);
 	listener_save(&manager->legacy, &head.legacy);
 	buf_add(out, &head, sizeof(head));

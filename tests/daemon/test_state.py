@@ -89,7 +89,7 @@ def test_a_state_that_nobody_spoiled_is_kept(directory):
 @bare
 def test_a_state_of_another_version_is_not_used(directory):
     s = Spoiled(directory)
-    for edit in ("magic", "version", "older version", "head size"):
+    for edit in ("magic", "version", "older version", "head size", "record size", "last record's size"):
         s.start(edit)
         assert UNUSABLE in s.server.log(), edit
         assert s.legacy.is_closed()  # let go, not left hanging
