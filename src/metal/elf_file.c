@@ -322,7 +322,7 @@ static int find_relative(const struct elf_file *elf, uint64_t address, Elf64_Rel
 
 int elf_pointer_at(const struct elf_file *elf, uint64_t address, uint64_t *ret)
 {
-	Elf64_Rela relocation;
+	Elf64_Rela relocation = { 0 };
 	uint64_t offset, value;
 	int r;
 

@@ -82,8 +82,8 @@ load helpers
 
 @test "TT-Metal's counters serve where nothing better is known" {
 	machine -b n300 -w dev=0,dram=1G,l1=5M,name=metal -w dev=0,via=none,name=silent
-	is "$(field '[.devices[0].processes[] | .tracking]')" '["metal","none"]'
-	is "$(field '[.devices[0].processes[] | .list_unavailable]')" '["not_reported","no_tracker"]'
+	is "$(field '[.devices[0].processes | sort_by(.name)[] | .tracking]')" '["metal","none"]'
+	is "$(field '[.devices[0].processes | sort_by(.name)[] | .list_unavailable]')" '["not_reported","no_tracker"]'
 	run mem --once -d 0
 	[[ $output == *"≥1.00GB / 12.00GB "*"]  ≥8.3%   peak ≥1.00GB"* ]]
 	[[ $output == *"Device open (no tracking)"* ]]
