@@ -19,8 +19,11 @@ QUESTION = struct.pack("=IHHIIII", 0x44415454, 1, 16, 24, 0, 0 if os.environ.get
 
 def cpu_seconds(pid):
     """From schedstat, which counts nanoseconds; stat counts ticks of 10 ms."""
-    with open(f"/proc/{pid}/schedstat") as file:
-        return int(file.read().split()[0]) / 1e9
+    total = 0
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/schedstat") as file:
+            total += int(file.read().split()[0])
+    return total / 1e9
 
 
 def receive(connection):
