@@ -18,7 +18,7 @@
 #define ALLOCATIONS_MAX (1u << 22)
 
 /* Left of a share for what lies in the socket. */
-enum { BUFFERED = 512 << 10 };
+enum { BUFFERED = 1 << 20 };
 
 /* Programs go on while we count; so much more may have come when we write. */
 enum { USAGES_MORE = 256, ALLOCATIONS_MORE = 4096 };

@@ -20,7 +20,7 @@
 enum { UNREAD_LEAST = 64 };
 
 /* What the kernel may keep of an answer in the socket; it allows twice as much and one packet. */
-enum { SOCKET_BUFFER = 96 << 10, BUFFERED_MOST = 256 << 10 };
+enum { SOCKET_BUFFER = 208 << 10, BUFFERED_MOST = 512 << 10 };
 
 /* Packets sent in one turn. */
 enum { PACKETS_PER_TURN = 8 };
