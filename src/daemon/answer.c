@@ -1,12 +1,11 @@
 #include "daemon/answer.h"
 
 #include "basic/clock.h"
-#include "daemon/client.h"
 #include "daemon/dump.h"
-#include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/reply.h"
+#include "daemon/reporter.h"
 #include "daemon/traced.h"
 #include "proto/wire.h"
 #include "source/pinned.h"
@@ -47,25 +46,21 @@ static bool lists(const struct answer *answer, const struct peer *peer)
 	return asks_for(answer, peer->pid) && may_see(answer, peer->uid);
 }
 
-static void count_clients(struct answer *answer, struct image_counts *counts, uint64_t *allocations)
+static void count_reporters(struct answer *answer, struct image_counts *counts,
+			    uint64_t *allocations)
 {
-	for (LIST_EACH(at, &answer->manager->clients)) {
-		struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &answer->manager->reporters)) {
+		struct reporter *reporter = reporter_of(at);
+		uint32_t usages, listed;
 
+		if (!reporter->ops->count)
+			continue;
+		reporter->ops->count(reporter, &usages, &listed);
 		counts->processes++;
-		counts->usages += client_count_usages(client);
-		if (lists(answer, &client->peer))
-			*allocations += client_count_allocations(client);
-		answer->found |= client->peer.pid == (pid_t)answer->question->pid;
-	}
-	for (LIST_EACH(at, &answer->manager->legacy_processes)) {
-		struct legacy_process *process = container_of(at, struct legacy_process, member);
-
-		counts->processes++;
-		counts->usages += ledger_count_usages(&process->ledger);
-		if (lists(answer, &process->peer))
-			*allocations += process->ledger.count;
-		answer->found |= process->peer.pid == (pid_t)answer->question->pid;
+		counts->usages += usages;
+		if (lists(answer, &reporter->peer))
+			*allocations += listed;
+		answer->found |= reporter->peer.pid == (pid_t)answer->question->pid;
 	}
 }
 
@@ -78,7 +73,7 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	uint64_t allocations = 0;
 	uint32_t n_claims;
 
-	count_clients(answer, &counts, &allocations);
+	count_reporters(answer, &counts, &allocations);
 	n_claims = (uint32_t)cards_counts(&answer->manager->cards, &claims, &snapshot);
 	counts.processes += n_claims;
 	counts.usages += n_claims * TABLE_POOLS;
@@ -119,33 +114,19 @@ static bool holds_anything(const struct image_usage *usages, uint32_t count)
 	return false;
 }
 
-static void add_client(struct answer *answer, struct client *client)
+static void add_reporter(struct answer *answer, struct reporter *reporter)
 {
 	struct image_usage *usages = answer->manager->usages;
 	struct image_process process, *added;
 	uint32_t count;
 
-	client_describe(client, &process);
-	count = client_usages(client, usages, &process.flags);
-	if (!lists(answer, &client->peer) && holds_anything(usages, count))
+	reporter_describe(reporter, &process);
+	count = reporter->ops->usages(reporter, usages, &process.flags);
+	if (!lists(answer, &reporter->peer) && holds_anything(usages, count))
 		process.flags |= IMAGE_LIST_HIDDEN;
 	added = add_process(answer, &process, usages, count);
-	if (added && lists(answer, &client->peer))
-		client_list(client, &answer->writer, &added->flags);
-}
-
-static void add_legacy(struct answer *answer, struct legacy_process *legacy)
-{
-	struct image_usage *usages = answer->manager->usages;
-	struct image_process process;
-	uint32_t count;
-
-	legacy_process_describe(legacy, &process);
-	count = legacy_process_usages(legacy, usages);
-	if (!lists(answer, &legacy->peer) && legacy->ledger.count)
-		process.flags |= IMAGE_LIST_HIDDEN;
-	if (add_process(answer, &process, usages, count) && lists(answer, &legacy->peer))
-		ledger_list(&legacy->ledger, &answer->writer);
+	if (added && lists(answer, &reporter->peer))
+		reporter->ops->list(reporter, &answer->writer, &added->flags);
 }
 
 static void describe_holder(const struct process *holder, struct image_process *ret)
@@ -242,10 +223,10 @@ static void answer_fill(struct answer *answer)
 	header->server_start_ns = (uint64_t)answer->manager->start_ns;
 	header->server_pid = (uint32_t)getpid();
 	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
-	for (LIST_EACH(at, &answer->manager->clients))
-		add_client(answer, container_of(at, struct client, member));
-	for (LIST_EACH(at, &answer->manager->legacy_processes))
-		add_legacy(answer, container_of(at, struct legacy_process, member));
+	for (LIST_EACH(at, &answer->manager->reporters)) {
+		if (reporter_of(at)->ops->count)
+			add_reporter(answer, reporter_of(at));
+	}
 	add_counts(answer);
 	add_roles(answer);
 	if (answer->question->flags & WIRE_WANT_FINISHED)

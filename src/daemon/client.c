@@ -1,5 +1,6 @@
 #include "daemon/client.h"
 
+#include "daemon/client_table.h"
 #include "daemon/connection.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
@@ -56,17 +57,6 @@ static int table_map(int fd, const struct stat *st, const void **ret_map, struct
 	return 0;
 }
 
-static void life_changed(struct watch *watch, uint32_t events)
-{
-	struct client *client = container_of(watch, struct client, life);
-	struct connection *connection = client->connection;
-
-	(void)events;
-	client_end(client);
-	if (connection)
-		connection_close(connection);
-}
-
 struct client *client_free(struct client *client)
 {
 	if (!client)
@@ -74,17 +64,10 @@ struct client *client_free(struct client *client)
 	if (client->connection)
 		client->connection->client = NULL;
 	else
-		user_give_back(client->user, LIMIT_CLIENTS, 1);
-	user_unref(client->user);
+		user_give_back(client->reporter.user, LIMIT_CLIENTS, 1);
 	if (!client_is_preload(client))
-		legacy_process_note_table(client->manager, &client->peer, -1);
-	list_remove(&client->member);
-	if (client->life.fd >= 0) {
-		int pidfd = client->life.fd;
-
-		watch_stop(&client->manager->loop, &client->life);
-		close(pidfd);
-	}
+		legacy_process_note_table(client->reporter.manager, &client->reporter.peer, -1);
+	reporter_done(&client->reporter);
 	close(client->table);
 	munmap((void *)client->map, TABLE_SLOT_OFFSET);
 	free(client);
@@ -93,10 +76,10 @@ struct client *client_free(struct client *client)
 
 static struct client *client_of_table(struct manager *manager, const struct stat *st)
 {
-	for (LIST_EACH(at, &manager->clients)) {
-		struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct client *client = client_of(reporter_of(at));
 
-		if (client->dev == st->st_dev && client->ino == st->st_ino)
+		if (client && client->dev == st->st_dev && client->ino == st->st_ino)
 			return client;
 	}
 	return NULL;
@@ -106,18 +89,22 @@ uint32_t clients_count(struct manager *manager, const struct peer *peer)
 {
 	uint32_t count = 0;
 
-	for (LIST_EACH(at, &manager->clients)) {
-		const struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		const struct client *client = client_of(reporter_of(at));
 
-		count += peer_is(&client->peer, peer) && !client_is_preload(client);
+		count += client && peer_is(&client->reporter.peer, peer) &&
+			 !client_is_preload(client);
 	}
 	return count;
 }
 
-bool client_is_outdone(const struct client *client)
+static bool client_is_outdone(const struct reporter *reporter)
 {
-	return client_is_preload(client) && (clients_count(client->manager, &client->peer) ||
-					     legacy_process_find(client->manager, &client->peer));
+	const struct client *client = container_of(reporter, struct client, reporter);
+
+	return client_is_preload(client) &&
+	       (clients_count(reporter->manager, &reporter->peer) ||
+		legacy_process_find(reporter->manager, &reporter->peer));
 }
 
 static bool table_is_of(const struct table_view *view, const struct peer *peer)
@@ -135,29 +122,24 @@ static bool table_is_of(const struct table_view *view, const struct peer *peer)
  */
 static int client_start(struct client *client, int pidfd, struct client *known)
 {
-	struct manager *manager = client->manager;
+	struct manager *manager = client->reporter.manager;
 	bool adopted = !client->connection;
 	int r = 0;
 
 	if (known && (known->connection || adopted))
 		return -EALREADY;
-	client->user = users_get(&manager->users, client->peer.uid);
-	if (!client->user)
-		return -ENOMEM;
 	if (adopted)
-		r = user_take(client->user, LIMIT_CLIENTS);
+		r = user_take(client->reporter.user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
-	client->life = (struct watch){ .fd = -1, .ready = life_changed };
-	r = watch_start(&manager->loop, &client->life, pidfd, EPOLLIN);
+	r = reporter_start(&client->reporter, pidfd);
 	if (r < 0 && adopted)
-		user_give_back(client->user, LIMIT_CLIENTS, 1);
+		user_give_back(client->reporter.user, LIMIT_CLIENTS, 1);
 	if (r < 0)
 		return r;
 	client_free(known);
-	list_append(&manager->clients, &client->member);
 	if (!client_is_preload(client))
-		legacy_process_note_table(manager, &client->peer, 1);
+		legacy_process_note_table(manager, &client->reporter.peer, 1);
 	return 0;
 }
 
@@ -176,8 +158,6 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	if (!client)
 		return -ENOMEM;
 	*client = (struct client){
-		.manager = manager,
-		.peer = *peer,
 		.table = table,
 		.dev = st.st_dev,
 		.ino = st.st_ino,
@@ -185,7 +165,9 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 		.link = link,
 		.link_name = ++last_link,
 	};
-	r = table_map(table, &st, &client->map, &client->view);
+	r = reporter_init(&client->reporter, &client_ops, manager, peer);
+	if (r >= 0)
+		r = table_map(table, &st, &client->map, &client->view);
 	if (r >= 0 && !table_is_of(&client->view, peer))
 		r = -EPROTO;
 	if (r >= 0)
@@ -193,7 +175,7 @@ int client_new(struct manager *manager, const struct peer *peer, int pidfd, int 
 	if (r < 0) {
 		if (client->map)
 			munmap((void *)client->map, TABLE_SLOT_OFFSET);
-		user_unref(client->user);
+		reporter_done(&client->reporter);
 		free(client);
 		return r;
 	}
@@ -206,18 +188,21 @@ struct observed_link *clients_links(struct manager *manager, size_t *ret_count)
 	struct observed_link *links = NULL;
 	size_t count = 0, adopted = 0;
 
-	for (LIST_EACH(at, &manager->clients))
-		adopted += !container_of(at, struct client, member)->connection;
+	for (LIST_EACH(at, &manager->reporters)) {
+		const struct client *client = client_of(reporter_of(at));
+
+		adopted += client && !client->connection;
+	}
 	if (adopted)
 		links = calloc(adopted, sizeof(*links));
-	for (LIST_EACH(at, &manager->clients)) {
-		const struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		const struct client *client = client_of(reporter_of(at));
 
-		if (client->connection || !links)
+		if (!client || client->connection || !links)
 			continue;
 		links[count++] = (struct observed_link){
 			.name = client->link_name,
-			.pid = client->peer.pid,
+			.pid = client->reporter.peer.pid,
 			.number = client->link,
 			.dev = client->dev,
 			.ino = client->ino,
@@ -229,46 +214,53 @@ struct observed_link *clients_links(struct manager *manager, size_t *ret_count)
 
 void clients_lost_link(struct manager *manager, uint64_t name)
 {
-	for (LIST_EACH(at, &manager->clients)) {
-		struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct client *client = client_of(reporter_of(at));
 
-		if (!client->connection && client->link_name == name) {
+		if (client && !client->connection && client->link_name == name) {
 			client_end(client);
 			return;
 		}
 	}
 }
 
-/* Its record and usages, for those that have ended. Returns the account's serial. */
-static uint64_t client_account(struct client *client, struct image_process *ret)
-{
-	struct manager *manager = client->manager;
-	uint32_t n;
-
-	client_describe(client, ret);
-	n = client_usages(client, manager->usages, &ret->flags);
-	return accounts_add(&manager->accounts, ret, manager->usages, n);
-}
-
 void client_end(struct client *client)
 {
-	struct image_process process;
-	uint64_t serial = client_account(client, &process);
-
-	log_user(client->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: ended", process.name,
-		 client->peer.pid, client->peer.uid);
-	mourner_new(client->manager, client->life.fd, serial);
+	reporter_account(&client->reporter);
 	client_free(client);
+}
+
+static void client_ended(struct reporter *reporter)
+{
+	struct client *client = container_of(reporter, struct client, reporter);
+	struct connection *connection = client->connection;
+
+	client_end(client);
+	if (connection)
+		connection_close(connection);
 }
 
 void client_bury(struct manager *manager, const struct peer *peer, int table)
 {
-	struct client client = { .manager = manager, .peer = *peer, .table = table };
-	struct image_process process;
+	struct client client = { .table = table };
 	struct stat st;
 
-	if (table_fd_check(table, &st) < 0 || table_map(table, &st, &client.map, &client.view) < 0)
-		return;
-	client_account(&client, &process);
-	munmap((void *)client.map, TABLE_SLOT_OFFSET);
+	if (reporter_init(&client.reporter, &client_ops, manager, peer) >= 0 &&
+	    table_fd_check(table, &st) >= 0 &&
+	    table_map(table, &st, &client.map, &client.view) >= 0) {
+		reporter_account(&client.reporter);
+		munmap((void *)client.map, TABLE_SLOT_OFFSET);
+	}
+	reporter_done(&client.reporter);
 }
+
+const struct reporter_ops client_ops = {
+	.kind = "table",
+	.origin = IMAGE_TABLE,
+	.describe = client_describe,
+	.usages = client_usages,
+	.count = client_count,
+	.list = client_list,
+	.is_outdone = client_is_outdone,
+	.ended = client_ended,
+};

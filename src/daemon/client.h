@@ -11,7 +11,7 @@
 #include "basic/macros.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
-#include "daemon/peer.h"
+#include "daemon/reporter.h"
 #include "proto/snapshot_image.h"
 #include "proto/table.h"
 
@@ -25,11 +25,7 @@ struct observed_link;
 struct user;
 
 struct client {
-	struct manager *manager;
-	struct list member;
-	struct peer peer;
-	struct user *user; /* that it counts for */
-	struct watch life; /* its pidfd */
+	struct reporter reporter;
 	int table;
 	dev_t dev;
 	ino_t ino;
@@ -71,24 +67,17 @@ static inline bool client_is_preload(const struct client *client)
 	return client->view.flags & TABLE_PRELOAD;
 }
 
-/* Is it the preloaded library's, of a process that also reports itself? Then it is not counted. */
-bool client_is_outdone(const struct client *client);
-
 /* Tables that one process writes itself. */
 uint32_t clients_count(struct manager *manager, const struct peer *peer);
 
 /* Accounts for the table of a peer that had ended before it could be looked at. */
 void client_bury(struct manager *manager, const struct peer *peer, int table);
 
-/* Its record, without flags about lists. */
-void client_describe(const struct client *client, struct image_process *ret);
+extern const struct reporter_ops client_ops;
 
-/* At most how many usages and allocations it has now. */
-uint32_t client_count_usages(struct client *client);
-uint32_t client_count_allocations(const struct client *client);
-
-/* What it uses, into so much room as USAGES_MAX; bits of image_process_flag are added. */
-uint32_t client_usages(struct client *client, struct image_usage *ret, uint32_t *flags);
-
-/* Adds its allocations, and IMAGE_LIST_CUT to the flags if they are not all. */
-void client_list(const struct client *client, struct image_writer *writer, uint32_t *flags);
+/* The table behind a reporter; NULL: it reports in another way. */
+static inline struct client *client_of(struct reporter *reporter)
+{
+	return reporter->ops == &client_ops ? container_of(reporter, struct client, reporter)
+					    : NULL;
+}

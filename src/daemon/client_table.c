@@ -1,10 +1,12 @@
 /* What a client's table says. */
+#include "daemon/client_table.h"
+
 #include "daemon/client.h"
 
 #include "daemon/manager.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,23 +14,20 @@
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
 
-void client_describe(const struct client *client, struct image_process *ret)
+void client_describe(const struct reporter *reporter, struct image_process *record)
 {
-	*ret = (struct image_process){
-		.pid = (uint32_t)client->peer.pid,
-		.uid = client->peer.uid,
-		.start_ticks = client->peer.start_ticks,
-		.start_ns = client->peer.start_ns,
-		.origin = IMAGE_TABLE,
-		.flags = client_is_preload(client) ? IMAGE_PRELOAD : 0,
-	};
-	if (table_read_program(&client->view, ret->name) < 0 || !ret->name[0])
-		snprintf(ret->name, sizeof(ret->name), "%s", client->peer.name);
+	const struct client *client = container_of(reporter, struct client, reporter);
+	char name[sizeof(record->name)];
+
+	if (client_is_preload(client))
+		record->flags |= IMAGE_PRELOAD;
+	if (table_read_program(&client->view, name) >= 0 && name[0])
+		memcpy(record->name, name, sizeof(name));
 	for (unsigned kind = 0; kind < TABLE_MISUSES; kind++)
-		ret->misuse[kind] = table_misuse_count(&client->view, (enum table_misuse)kind);
-	ret->unlisted = __atomic_load_n(&client->view.header->unlisted, __ATOMIC_ACQUIRE);
-	if (ret->misuse[TABLE_LOST])
-		ret->flags |= IMAGE_TOTALS_LOW;
+		record->misuse[kind] = table_misuse_count(&client->view, (enum table_misuse)kind);
+	record->unlisted = __atomic_load_n(&client->view.header->unlisted, __ATOMIC_ACQUIRE);
+	if (record->misuse[TABLE_LOST])
+		record->flags |= IMAGE_TOTALS_LOW;
 }
 
 /*
@@ -42,11 +41,6 @@ static bool client_has_cells(struct client *client, uint32_t device)
 	if (!(client->there >> device & 1) && lseek(client->table, at, SEEK_DATA) == at)
 		client->there |= UINT64_C(1) << device;
 	return client->there >> device & 1;
-}
-
-uint32_t client_count_usages(struct client *client)
-{
-	return (uint32_t)__builtin_popcountll(table_devices(&client->view)) * TABLE_POOLS;
 }
 
 static bool usage_fill(const struct client *client, uint32_t device, enum table_pool pool,
@@ -78,8 +72,9 @@ static bool usage_fill(const struct client *client, uint32_t device, enum table_
 	return true;
 }
 
-uint32_t client_usages(struct client *client, struct image_usage *ret, uint32_t *flags)
+uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags)
 {
+	struct client *client = container_of(reporter, struct client, reporter);
 	uint64_t devices = table_devices(&client->view);
 	uint32_t count = 0;
 
@@ -105,7 +100,8 @@ uint32_t client_usages(struct client *client, struct image_usage *ret, uint32_t 
 static size_t list_length(const struct client *client)
 {
 	uint64_t used = __atomic_load_n(&client->view.header->slots_used, __ATOMIC_ACQUIRE);
-	uint64_t most = MIN(client->view.slot_capacity, client->manager->limits.value[LIMIT_SLOTS]);
+	uint64_t most = MIN(client->view.slot_capacity,
+			    client->reporter.manager->limits.value[LIMIT_SLOTS]);
 	off_t wanted = (off_t)(MIN(used, most) * sizeof(struct table_slot)), end;
 
 	end = lseek(client->table, (off_t)TABLE_SLOT_OFFSET, SEEK_HOLE);
@@ -113,13 +109,17 @@ static size_t list_length(const struct client *client)
 					      : (size_t)MIN(end - (off_t)TABLE_SLOT_OFFSET, wanted);
 }
 
-uint32_t client_count_allocations(const struct client *client)
+void client_count(struct reporter *reporter, uint32_t *ret_usages, uint32_t *ret_allocations)
 {
-	return (uint32_t)(list_length(client) / sizeof(struct table_slot));
+	const struct client *client = container_of(reporter, struct client, reporter);
+
+	*ret_usages = (uint32_t)__builtin_popcountll(table_devices(&client->view)) * TABLE_POOLS;
+	*ret_allocations = (uint32_t)(list_length(client) / sizeof(struct table_slot));
 }
 
-void client_list(const struct client *client, struct image_writer *writer, uint32_t *flags)
+void client_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
 {
+	const struct client *client = container_of(reporter, struct client, reporter);
 	size_t length = TABLE_SLOT_OFFSET + list_length(client);
 	struct table_cursor cursor = { 0 };
 	struct table_allocation got;

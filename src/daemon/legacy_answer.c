@@ -32,40 +32,32 @@ static void sums_add(const struct cards *cards, const struct image_usage *usages
 	}
 }
 
-static void sums_of_tables(struct manager *manager)
+static void sums_add_all(struct manager *manager, const struct reporter_ops *ops, struct sums *sums)
 {
-	int64_t now = clock_now(CLOCK_MONOTONIC);
 	uint32_t flags = 0;
 
-	if (manager->sums.taken_ns && now - manager->sums.taken_ns < SUMS_KEPT)
-		return;
-	manager->sums = (struct sums){ .taken_ns = now };
-	manager_look(manager);
-	for (LIST_EACH(at, &manager->clients)) {
-		struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct reporter *reporter = reporter_of(at);
 		uint32_t n;
 
-		if (client_is_outdone(client))
+		if (reporter->ops != ops || ops->is_outdone(reporter))
 			continue;
-		n = client_usages(client, manager->usages, &flags);
-		sums_add(&manager->cards, manager->usages, n, &manager->sums);
+		n = ops->usages(reporter, manager->usages, &flags);
+		sums_add(&manager->cards, manager->usages, n, sums);
 	}
 }
 
-/* A process that has a table says everything there; what it says here would count twice. */
 static void sums_take(struct manager *manager, struct sums *ret)
 {
-	sums_of_tables(manager);
-	*ret = manager->sums;
-	for (LIST_EACH(at, &manager->legacy_processes)) {
-		struct legacy_process *process = container_of(at, struct legacy_process, member);
-		uint32_t n;
+	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-		if (process->tables)
-			continue;
-		n = legacy_process_usages(process, manager->usages);
-		sums_add(&manager->cards, manager->usages, n, ret);
+	if (!manager->sums.taken_ns || now - manager->sums.taken_ns >= SUMS_KEPT) {
+		manager->sums = (struct sums){ .taken_ns = now };
+		manager_look(manager);
+		sums_add_all(manager, &client_ops, &manager->sums);
 	}
+	*ret = manager->sums;
+	sums_add_all(manager, &legacy_process_ops, ret);
 }
 
 /* The card as the asker means it, or the bare number if it means none; no such number: zeros. */

@@ -13,37 +13,17 @@
 
 struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer)
 {
-	for (LIST_EACH(at, &manager->legacy_processes)) {
-		struct legacy_process *process = container_of(at, struct legacy_process, member);
+	struct reporter *reporter = reporter_find(manager, &legacy_process_ops, peer);
 
-		if (peer_is(&process->peer, peer))
-			return process;
-	}
-	return NULL;
+	return reporter ? legacy_process_of(reporter) : NULL;
 }
 
-static void process_account(struct legacy_process *process)
+static void process_ended(struct reporter *reporter)
 {
-	struct manager *manager = process->manager;
-	struct image_process record;
-	uint32_t n;
+	struct legacy_process *process = legacy_process_of(reporter);
 
-	legacy_process_describe(process, &record);
-	n = legacy_process_usages(process, manager->usages);
-	mourner_new(manager, process->life.fd,
-		    accounts_add(&manager->accounts, &record, manager->usages, n));
-	log_user(process->user, LOG_PROGRAMS, "legacy client %s, pid %d: ended", process->peer.name,
-		 process->peer.pid);
-}
-
-static void life_ended(struct watch *watch, uint32_t events)
-{
-	struct legacy_process *process = container_of(watch, struct legacy_process, life);
-	struct manager *manager = process->manager;
-
-	(void)events;
-	process_account(process);
-	for (LIST_EACH(at, &manager->legacy_connections)) {
+	reporter_account(reporter);
+	for (LIST_EACH(at, &reporter->manager->legacy_connections)) {
 		struct legacy_connection *connection =
 			container_of(at, struct legacy_connection, member);
 
@@ -64,21 +44,17 @@ int legacy_process_get(struct manager *manager, const struct peer *peer, int pid
 		process = calloc(1, sizeof(*process));
 		if (!process)
 			return -ENOMEM;
-		process->manager = manager;
-		process->peer = *peer;
-		process->life.ready = life_ended;
-		process->user = users_get(&manager->users, peer->uid);
-		r = process->user ? watch_start(&manager->loop, &process->life, pidfd, EPOLLIN)
-				  : -ENOMEM;
+		r = reporter_init(&process->reporter, &legacy_process_ops, manager, peer);
+		if (r >= 0)
+			r = reporter_start(&process->reporter, pidfd);
 		if (r < 0) {
-			user_unref(process->user);
+			reporter_done(&process->reporter);
 			free(process);
 			return r;
 		}
 		process->filter = device_filter_get(&manager->filters, peer);
 		process->tables = clients_count(manager, peer);
-		list_append(&manager->legacy_processes, &process->member);
-		log_user(process->user, LOG_PROGRAMS, "legacy client %s, pid %d, uid %u",
+		log_user(process->reporter.user, LOG_PROGRAMS, "legacy client %s, pid %d, uid %u",
 			 peer->name, peer->pid, peer->uid);
 	}
 	process->connections++;
@@ -96,14 +72,8 @@ void legacy_process_note_table(struct manager *manager, const struct peer *peer,
 
 void legacy_process_free(struct legacy_process *process)
 {
-	struct manager *manager = process->manager;
-	int pidfd = process->life.fd;
-
-	user_give_back(process->user, LIMIT_HELD, process->ledger.count);
-	user_unref(process->user);
-	watch_stop(&manager->loop, &process->life);
-	close(pidfd);
-	list_remove(&process->member);
+	user_give_back(process->reporter.user, LIMIT_HELD, process->ledger.count);
+	reporter_done(&process->reporter);
 	ledger_done(&process->ledger);
 	device_filter_put(process->filter);
 	free(process);
@@ -113,37 +83,37 @@ void legacy_process_leave(struct legacy_process *process, uint32_t through)
 {
 	if (--process->connections == 0) {
 		/* With what it held at last in it: that is how a killed program ends. */
-		process_account(process);
+		reporter_account(&process->reporter);
 		legacy_process_free(process);
 		return;
 	}
 	user_give_back(
-		process->user, LIMIT_HELD,
+		process->reporter.user, LIMIT_HELD,
 		ledger_forget(&process->ledger, through, (uint64_t)clock_now(CLOCK_MONOTONIC)));
 }
 
 static void process_hold(struct legacy_process *process, const struct legacy_record *record,
 			 enum table_pool pool, uint32_t through)
 {
-	struct manager *manager = process->manager;
-	uint32_t room = user_room(process->user, LIMIT_HELD);
+	struct manager *manager = process->reporter.manager;
+	uint32_t room = user_room(process->reporter.user, LIMIT_HELD);
 	uint32_t most = MIN(manager->limits.value[LIMIT_SLOTS], process->ledger.count + room);
 	int r;
 
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
 			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
-	log_user(process->user, LOG_REPORTS,
+	log_user(process->reporter.user, LOG_REPORTS,
 		 "legacy client pid %d holds 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
-		 process->peer.pid, record->buffer_id, record->size, table_pool_name(pool),
+		 process->reporter.peer.pid, record->buffer_id, record->size, table_pool_name(pool),
 		 record->device);
 	if (r > 0)
-		user_count(process->user, LIMIT_HELD, 1);
+		user_count(process->reporter.user, LIMIT_HELD, 1);
 	if (r < 0 && !process->limit_said) {
 		process->limit_said = true;
-		log_user(process->user, LOG_EXCEEDED,
+		log_user(process->reporter.user, LOG_EXCEEDED,
 			 "legacy client %s, pid %d holds too much: %s; its totals "
 			 "are too low from here on",
-			 process->peer.name, process->peer.pid, strerror(-r));
+			 process->reporter.peer.name, process->reporter.peer.pid, strerror(-r));
 	}
 }
 
@@ -171,11 +141,11 @@ static void process_release(struct legacy_process *process, const struct legacy_
 			       (uint64_t)clock_now(CLOCK_MONOTONIC));
 
 	if (r > 0)
-		user_give_back(process->user, LIMIT_HELD, 1);
-	log_user(process->user, LOG_REPORTS,
-		 "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s", process->peer.pid,
-		 record->buffer_id, table_pool_name(pool), record->device,
-		 r < 0 ? ", which it does not hold" : "");
+		user_give_back(process->reporter.user, LIMIT_HELD, 1);
+	log_user(process->reporter.user, LOG_REPORTS,
+		 "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s",
+		 process->reporter.peer.pid, record->buffer_id, table_pool_name(pool),
+		 record->device, r < 0 ? ", which it does not hold" : "");
 }
 
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
@@ -205,34 +175,32 @@ void legacy_process_ignore(struct legacy_process *process, const struct legacy_r
 		ledger_ignore(&process->ledger);
 }
 
-void legacy_process_describe(const struct legacy_process *process, struct image_process *ret)
+static void process_describe(const struct reporter *reporter, struct image_process *record)
 {
-	*ret = (struct image_process){
-		.pid = (uint32_t)process->peer.pid,
-		.uid = process->peer.uid,
-		.start_ticks = process->peer.start_ticks,
-		.start_ns = process->peer.start_ns,
-		.origin = IMAGE_LEGACY,
-		.ignored = process->ledger.ignored,
-	};
-	memcpy(ret->name, process->peer.name, sizeof(ret->name));
-	memcpy(ret->misuse, process->ledger.misuse, sizeof(ret->misuse));
-	if (ret->misuse[TABLE_LOST] || ret->misuse[TABLE_OVERFLOW])
-		ret->flags |= IMAGE_TOTALS_LOW;
+	const struct legacy_process *process =
+		container_of(reporter, struct legacy_process, reporter);
+
+	record->ignored = process->ledger.ignored;
+	memcpy(record->misuse, process->ledger.misuse, sizeof(record->misuse));
+	if (record->misuse[TABLE_LOST] || record->misuse[TABLE_OVERFLOW])
+		record->flags |= IMAGE_TOTALS_LOW;
 }
 
-uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret)
+static uint32_t process_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags)
 {
+	const struct legacy_process *process =
+		container_of(reporter, struct legacy_process, reporter);
 	enum visible_meaning meaning = VISIBLE_BY_EITHER;
 	const struct visible_devices *visible = device_filter_visible(process->filter, &meaning);
 	uint32_t count = 0;
 
+	(void)flags;
 	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
 		const struct card *card;
 
 		if (!process->ledger.devices[device])
 			continue;
-		card = cards_logical(&process->manager->cards, visible, meaning, device);
+		card = cards_logical(&process->reporter.manager->cards, visible, meaning, device);
 		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
@@ -257,3 +225,35 @@ uint32_t legacy_process_usages(const struct legacy_process *process, struct imag
 	}
 	return count;
 }
+
+static void process_count(struct reporter *reporter, uint32_t *ret_usages,
+			  uint32_t *ret_allocations)
+{
+	const struct ledger *ledger = &legacy_process_of(reporter)->ledger;
+
+	*ret_usages = ledger_count_usages(ledger);
+	*ret_allocations = ledger->count;
+}
+
+static void process_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
+{
+	(void)flags; /* the writer marks what it has no room for */
+	ledger_list(&legacy_process_of(reporter)->ledger, writer);
+}
+
+/* A process that has a table says everything there; what it says here would count twice. */
+static bool process_is_outdone(const struct reporter *reporter)
+{
+	return container_of(reporter, struct legacy_process, reporter)->tables > 0;
+}
+
+const struct reporter_ops legacy_process_ops = {
+	.kind = "legacy client",
+	.origin = IMAGE_LEGACY,
+	.describe = process_describe,
+	.usages = process_usages,
+	.count = process_count,
+	.list = process_list,
+	.is_outdone = process_is_outdone,
+	.ended = process_ended,
+};

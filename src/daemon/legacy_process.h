@@ -9,6 +9,7 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/peer.h"
+#include "daemon/reporter.h"
 #include "proto/legacy.h"
 #include "proto/snapshot_image.h"
 
@@ -18,11 +19,7 @@ struct manager;
 struct user;
 
 struct legacy_process {
-	struct manager *manager;
-	struct list member;
-	struct peer peer;
-	struct user *user; /* that its allocations count for */
-	struct watch life; /* its pidfd */
+	struct reporter reporter;
 	struct device_filter *filter;
 	uint32_t connections;
 	int32_t place;	 /* among all, while state_save() works */
@@ -56,5 +53,12 @@ void legacy_process_report(struct legacy_process *process, const struct legacy_r
 /* One that cannot be accounted for, see legacy_report_fault(). */
 void legacy_process_ignore(struct legacy_process *process, const struct legacy_record *record);
 
-void legacy_process_describe(const struct legacy_process *process, struct image_process *ret);
-uint32_t legacy_process_usages(const struct legacy_process *process, struct image_usage *ret);
+extern const struct reporter_ops legacy_process_ops;
+
+/* The process behind a reporter; NULL: it reports in another way. */
+static inline struct legacy_process *legacy_process_of(struct reporter *reporter)
+{
+	return reporter->ops == &legacy_process_ops
+		       ? container_of(reporter, struct legacy_process, reporter)
+		       : NULL;
+}

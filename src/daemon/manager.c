@@ -221,8 +221,8 @@ static void found(void *arg, const struct found_table *table)
 		return;
 	}
 	manager->adopted++;
-	log_user(client->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: found", peer->name,
-		 peer->pid, peer->uid);
+	log_user(client->reporter.user, LOG_PROGRAMS, "table of %s, pid %d, uid %u: found",
+		 peer->name, peer->pid, peer->uid);
 }
 
 static void searched(void *arg, int error)
@@ -280,11 +280,9 @@ int manager_init(struct manager *manager, const struct options *options)
 	replies_init(&manager->replies);
 	sockets_init(manager);
 	list_init(&manager->connections);
-	list_init(&manager->clients);
+	list_init(&manager->reporters);
 	list_init(&manager->legacy_connections);
-	list_init(&manager->legacy_processes);
 	list_init(&manager->mourners);
-	list_init(&manager->lives);
 	list_init(&manager->parked);
 	r = begin(manager);
 	if (r >= 0)
@@ -343,8 +341,8 @@ void manager_drain(struct manager *manager)
 
 static void connections_done(struct manager *manager)
 {
-	for (LIST_EACH(at, &manager->clients))
-		client_free(container_of(at, struct client, member));
+	for (LIST_EACH(at, &manager->reporters))
+		client_free(client_of(reporter_of(at)));
 	for (LIST_EACH(at, &manager->connections))
 		connection_close(container_of(at, struct connection, member));
 	for (LIST_EACH(at, &manager->legacy_connections)) {
@@ -354,8 +352,12 @@ static void connections_done(struct manager *manager)
 		connection->process = NULL;
 		legacy_connection_close(connection);
 	}
-	for (LIST_EACH(at, &manager->legacy_processes))
-		legacy_process_free(container_of(at, struct legacy_process, member));
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct legacy_process *process = legacy_process_of(reporter_of(at));
+
+		if (process)
+			legacy_process_free(process);
+	}
 }
 
 void manager_done(struct manager *manager)

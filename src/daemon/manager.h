@@ -50,11 +50,9 @@ struct manager {
 	struct turns turns;
 	struct replies replies;		/* on their way */
 	struct list connections;	/* struct connection */
-	struct list clients;		/* struct client */
+	struct list reporters;		/* struct reporter */
 	struct list legacy_connections; /* struct legacy_connection */
-	struct list legacy_processes;	/* struct legacy_process */
 	struct list mourners;		/* struct mourner */
-	struct list lives;		/* struct traced_life */
 	uint32_t n_lives;
 	struct timer look; /* at who is traced */
 	struct tracer tracer;

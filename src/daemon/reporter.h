@@ -32,7 +32,8 @@ struct reporter_ops {
 	/* What it uses, into room for USAGES_MAX; bits of image_process_flag are added. */
 	uint32_t (*usages)(struct reporter *reporter, struct image_usage *ret, uint32_t *flags);
 
-	/* At most how many usages and allocations it has now; NULL: its answers come from elsewhere. */
+	/* At most how many usages and allocations it has now; NULL: its answers come from
+	 * elsewhere. */
 	void (*count)(struct reporter *reporter, uint32_t *ret_usages, uint32_t *ret_allocations);
 
 	/* Adds its allocations, and IMAGE_LIST_CUT to the flags if they are not all. */
@@ -53,6 +54,11 @@ struct reporter {
 	struct user *user; /* that it counts for */
 	struct watch life; /* its pidfd */
 };
+
+static inline struct reporter *reporter_of(struct list *member)
+{
+	return container_of(member, struct reporter, member);
+}
 
 /* Not on the list yet, and without a pidfd. -ENOMEM. */
 MUST_CHECK int reporter_init(struct reporter *reporter, const struct reporter_ops *ops,

@@ -21,6 +21,15 @@ const uint32_t state_sizes[STATE_RECORDS] = {
 	[STATE_MOURNER] = sizeof(struct state_mourner),
 };
 
+static uint32_t reporters_count(const struct manager *manager, const struct reporter_ops *ops)
+{
+	uint32_t count = 0;
+
+	for (LIST_EACH(at, &manager->reporters))
+		count += reporter_of(at)->ops == ops;
+	return count;
+}
+
 static uint32_t list_count(const struct list *head)
 {
 	uint32_t count = 0;
@@ -61,16 +70,19 @@ static void connections_save(struct manager *manager, struct buf *out)
 
 static void clients_save(struct manager *manager, struct buf *out)
 {
-	for (LIST_EACH(at, &manager->clients)) {
-		const struct client *from = container_of(at, struct client, member);
-		const struct state_client to = {
+	for (LIST_EACH(at, &manager->reporters)) {
+		const struct client *from = client_of(reporter_of(at));
+		struct state_client to;
+
+		if (!from)
+			continue;
+		to = (struct state_client){
 			.table = from->table,
-			.pidfd = from->life.fd,
+			.pidfd = from->reporter.life.fd,
 			.connection = from->connection ? from->connection->place : -1,
 			.link = from->link,
-			.peer = from->peer,
+			.peer = from->reporter.peer,
 		};
-
 		buf_add(out, &to, sizeof(to));
 	}
 }
@@ -91,16 +103,19 @@ static void processes_save(struct manager *manager, struct buf *out)
 {
 	int32_t place = 0;
 
-	for (LIST_EACH(at, &manager->legacy_processes)) {
-		struct legacy_process *from = container_of(at, struct legacy_process, member);
-		struct state_process to = {
-			.pidfd = from->life.fd,
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct legacy_process *from = legacy_process_of(reporter_of(at));
+		struct state_process to;
+
+		if (!from)
+			continue;
+		to = (struct state_process){
+			.pidfd = from->reporter.life.fd,
 			.limit_said = from->limit_said,
 			.entries = from->ledger.count,
 			.ignored = from->ledger.ignored,
-			.peer = from->peer,
+			.peer = from->reporter.peer,
 		};
-
 		from->place = place++;
 		memcpy(to.misuse, from->ledger.misuse, sizeof(to.misuse));
 		for (size_t i = 0; i < TABLE_DEVICES; i++)
@@ -184,8 +199,8 @@ void state_save(struct manager *manager, struct buf *out)
 		.start_ns = (uint64_t)manager->start_ns,
 		.finished_total = manager->accounts.total,
 		.connections = list_count(&manager->connections),
-		.clients = list_count(&manager->clients),
-		.processes = list_count(&manager->legacy_processes),
+		.clients = reporters_count(manager, &client_ops),
+		.processes = reporters_count(manager, &legacy_process_ops),
 		.legacy_connections = list_count(&manager->legacy_connections),
 		.tracer = manager->tracer.pid,
 		.accounts = manager->accounts.count,
@@ -212,14 +227,14 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 		each(manager->legacy.watch.fd, stays);
 	for (LIST_EACH(at, &manager->connections))
 		each(container_of(at, struct connection, member)->watch.fd, stays);
-	for (LIST_EACH(at, &manager->clients)) {
-		const struct client *client = container_of(at, struct client, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct reporter *reporter = reporter_of(at);
 
-		each(client->table, stays);
-		each(client->life.fd, stays);
+		if (client_of(reporter))
+			each(client_of(reporter)->table, stays);
+		if (client_of(reporter) || legacy_process_of(reporter))
+			each(reporter->life.fd, stays);
 	}
-	for (LIST_EACH(at, &manager->legacy_processes))
-		each(container_of(at, struct legacy_process, member)->life.fd, stays);
 	for (LIST_EACH(at, &manager->legacy_connections))
 		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
 	for (LIST_EACH(at, &manager->mourners))

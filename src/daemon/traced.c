@@ -4,8 +4,8 @@
 #include "daemon/client.h"
 #include "daemon/legacy_process.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
 #include "daemon/observer.h"
+#include "daemon/reporter.h"
 #include "source/pinned.h"
 
 #include <string.h>
@@ -14,10 +14,7 @@
 
 /* A traced process that lives. */
 struct traced_life {
-	struct manager *manager;
-	struct list member;
-	struct watch watch; /* its pidfd */
-	struct peer peer;
+	struct reporter reporter;
 	struct look look; /* until its pidfd is had */
 	bool low;
 	bool doubted; /* the probes missed something once: then no figure of it is kept */
@@ -65,14 +62,9 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 
 static void life_free(struct traced_life *life)
 {
-	int fd = life->watch.fd;
-
 	look_stop(&life->look);
-	watch_stop(&life->manager->loop, &life->watch);
-	list_remove(&life->member);
-	life->manager->n_lives--;
-	if (fd >= 0)
-		close(fd);
+	life->reporter.manager->n_lives--;
+	reporter_done(&life->reporter);
 	free(life->usages);
 	free(life);
 }
@@ -82,12 +74,9 @@ static bool is_accounted(struct manager *manager, const struct peer *peer)
 {
 	struct accounts *accounts = &manager->accounts;
 
-	if (legacy_process_find(manager, peer))
+	if (reporter_find(manager, &legacy_process_ops, peer) ||
+	    reporter_find(manager, &client_ops, peer))
 		return true; /* or will have one at once */
-	for (LIST_EACH(at, &manager->clients)) {
-		if (peer_is(&container_of(at, struct client, member)->peer, peer))
-			return true;
-	}
 	for (LIST_EACH(at, &accounts->list)) {
 		const struct accounts_entry *account = accounts_entry_of(at);
 
@@ -98,47 +87,67 @@ static bool is_accounted(struct manager *manager, const struct peer *peer)
 	return false;
 }
 
-static void life_ended(struct watch *watch, uint32_t events)
+static void life_describe(const struct reporter *reporter, struct image_process *record)
 {
-	struct traced_life *life = container_of(watch, struct traced_life, watch);
-	struct image_process process = {
-		.pid = (uint32_t)life->peer.pid,
-		.uid = life->peer.uid,
-		.start_ticks = life->peer.start_ticks,
-		.start_ns = life->peer.start_ns,
-		.origin = IMAGE_TRACED,
-		.flags = life->low ? IMAGE_TOTALS_LOW : 0,
-	};
+	if (container_of(reporter, struct traced_life, reporter)->low)
+		record->flags |= IMAGE_TOTALS_LOW;
+}
 
-	(void)events;
-	cards_expire(&life->manager->cards); /* what was told of it is over */
-	memcpy(process.name, life->peer.name, sizeof(process.name));
-	if (life->n_usages && !is_accounted(life->manager, &life->peer))
-		mourner_new(life->manager, watch->fd,
-			    accounts_add(&life->manager->accounts, &process, life->usages,
-					 life->n_usages));
+static uint32_t life_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags)
+{
+	const struct traced_life *life = container_of(reporter, struct traced_life, reporter);
+
+	(void)flags;
+	if (life->n_usages)
+		memcpy(ret, life->usages, life->n_usages * sizeof(*ret));
+	return life->n_usages;
+}
+
+static void life_ended(struct reporter *reporter)
+{
+	struct traced_life *life = container_of(reporter, struct traced_life, reporter);
+
+	cards_expire(&reporter->manager->cards); /* what was told of it is over */
+	if (life->n_usages && !is_accounted(reporter->manager, &reporter->peer))
+		reporter_account(reporter);
 	life_free(life);
+}
+
+/* Its answers are what the observer has just seen, not what is kept for its account. */
+static const struct reporter_ops traced_ops = {
+	.kind = "traced program",
+	.origin = IMAGE_TRACED,
+	.describe = life_describe,
+	.usages = life_usages,
+	.ended = life_ended,
+};
+
+static struct traced_life *life_of(struct reporter *reporter)
+{
+	return reporter->ops == &traced_ops ? container_of(reporter, struct traced_life, reporter)
+					    : NULL;
 }
 
 static struct traced_life *life_find(struct manager *manager, int32_t pid)
 {
-	for (LIST_EACH(at, &manager->lives)) {
-		struct traced_life *life = container_of(at, struct traced_life, member);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct traced_life *life = life_of(reporter_of(at));
 
-		if (life->peer.pid == pid)
+		if (life && life->reporter.peer.pid == pid)
 			return life;
 	}
 	return NULL;
 }
 
-/* The number must be of the process that was traced. */
+/* The number must be of the process that was traced. Until then it is listed without a pidfd. */
 static void life_met(struct look *look, const struct look_result *result)
 {
 	struct traced_life *life = container_of(look, struct traced_life, look);
+	struct reporter *reporter = &life->reporter;
 
-	if (result->error >= 0 && result->peer.start_ticks == life->peer.start_ticks &&
-	    watch_start(&life->manager->loop, &life->watch, result->pidfd, EPOLLIN) >= 0) {
-		life->peer = result->peer;
+	if (result->error >= 0 && result->peer.start_ticks == reporter->peer.start_ticks &&
+	    watch_start(&reporter->manager->loop, &reporter->life, result->pidfd, EPOLLIN) >= 0) {
+		reporter->peer = result->peer;
 		return;
 	}
 	if (result->pidfd >= 0)
@@ -149,7 +158,11 @@ static void life_met(struct look *look, const struct look_result *result)
 static struct traced_life *life_new(struct manager *manager, const struct claim *claim,
 				    const struct process *process)
 {
-	uid_t uid = process && process_knows(process, PROC_UID) ? process->uid : (uid_t)-1;
+	const struct peer peer = {
+		.pid = claim->pid,
+		.start_ticks = claim->start_ticks,
+		.uid = process && process_knows(process, PROC_UID) ? process->uid : (uid_t)-1,
+	};
 	struct traced_life *life;
 
 	if (manager->n_lives >= TRACED_LIVES_MAX)
@@ -157,18 +170,14 @@ static struct traced_life *life_new(struct manager *manager, const struct claim 
 	life = calloc(1, sizeof(*life));
 	if (!life)
 		return NULL;
-	*life = (struct traced_life){
-		.manager = manager,
-		.watch = { .fd = -1, .ready = life_ended },
-		.look.done = life_met,
-		.peer = { .pid = claim->pid, .start_ticks = claim->start_ticks },
-	};
-	if (look_start(&life->look, manager->observer, LOOK_PEER, claim->pid, uid, -1) < 0) {
-		free(life);
+	life->look.done = life_met;
+	manager->n_lives++;
+	if (reporter_init(&life->reporter, &traced_ops, manager, &peer) < 0 ||
+	    look_start(&life->look, manager->observer, LOOK_PEER, peer.pid, peer.uid, -1) < 0) {
+		life_free(life);
 		return NULL;
 	}
-	list_append(&manager->lives, &life->member);
-	manager->n_lives++;
+	list_append(&manager->reporters, &life->reporter.member);
 	return life;
 }
 
@@ -199,7 +208,7 @@ static void life_take(struct traced_life *life, const struct image_usage *from)
 /* What was believed of it until now may have been wrong already. */
 static void life_doubt(struct traced_life *life, const struct snapshot *snapshot)
 {
-	const struct process *process = snapshot_find_process(snapshot, life->peer.pid);
+	const struct process *process = snapshot_find_process(snapshot, life->reporter.peer.pid);
 
 	if (!process || !process->n_usages ||
 	    pinned_reason_doubt(process->usages[0].why[USE_DRAM]) == TRACED_NO_DOUBT)
@@ -233,7 +242,8 @@ void traced_take(struct manager *manager)
 		if (!life)
 			life = life_new(manager, &claims[i],
 					snapshot_find_process(snapshot, claims[i].pid));
-		if (!life || life->doubted || life->peer.start_ticks != claims[i].start_ticks)
+		if (!life || life->doubted ||
+		    life->reporter.peer.start_ticks != claims[i].start_ticks)
 			continue;
 		if (claims[i].pid != before)
 			life_empty(life);
@@ -243,9 +253,12 @@ void traced_take(struct manager *manager)
 		for (uint32_t k = 0; k < n; k++)
 			life_take(life, &usages[k]);
 	}
-	for (LIST_EACH(at, &manager->lives))
-		if (snapshot)
-			life_doubt(container_of(at, struct traced_life, member), snapshot);
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct traced_life *life = life_of(reporter_of(at));
+
+		if (snapshot && life)
+			life_doubt(life, snapshot);
+	}
 }
 
 static void look_again(struct timer *timer)
@@ -266,6 +279,10 @@ void traced_init(struct manager *manager, bool looks)
 void traced_done(struct manager *manager)
 {
 	timer_stop(&manager->loop, &manager->look);
-	for (LIST_EACH(at, &manager->lives))
-		life_free(container_of(at, struct traced_life, member));
+	for (LIST_EACH(at, &manager->reporters)) {
+		struct traced_life *life = life_of(reporter_of(at));
+
+		if (life)
+			life_free(life);
+	}
 }

@@ -45,8 +45,8 @@ def test_capacities_are_those_of_the_board(directory):
     root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")
     server = Server(directory, root=root)
     assert "2 cards" in server.log()
-    # The loop, the observer, and a worker each for what it reads and for whom it looks at.
-    assert len(os.listdir(f"/proc/{server.child.pid}/task")) <= 4
+    # The loop, the observer, its workers; one more for each read that was slow.
+    assert len(os.listdir(f"/proc/{server.child.pid}/task")) <= 8
     c = Legacy(server, 144)
     assert c.info()["devices"] == 2 and c.info()["available"] == 1
     n150, p150 = sorted((c.info(0), c.info(1)), key=lambda i: i["arch"])
@@ -123,8 +123,8 @@ def test_logical_ids_follow_the_environment_of_the_process(directory):
     wait(lambda: [everyone(f"c.query({place})")[DRAM] for place in range(4)] == [100, 30, 0, 7],
          "what the others report")
     assert two("c.query(1)")[DRAM] == 7 and one("c.info()['devices']") == 1
-    # The loop, the observer, and a worker each for what it reads and for whom it looks at.
-    assert len(os.listdir(f"/proc/{server.child.pid}/task")) <= 4
+    # The loop, the observer, its workers; one more for each read that was slow.
+    assert len(os.listdir(f"/proc/{server.child.pid}/task")) <= 8
     server.stop()
 
 
