@@ -35,11 +35,10 @@ def receive(connection):
             return image.read()
     if kind != 20:
         sys.exit("bench: the server refused: " + data[24:].split(b"\0")[0].decode())
-    left, parts = struct.unpack_from("=Q", data, 16)[0], []
-    while left > 0:
-        parts.append(connection.recv(65536)[16:])
-        left -= len(parts[-1])
-    return b"".join(parts)
+    image, header, at = bytearray(struct.unpack_from("=Q", data, 16)[0]), bytearray(16), 0
+    while at < len(image):
+        at += connection.recvmsg_into([header, memoryview(image)[at:]])[0] - 16
+    return image
 
 
 def ask(connection):

@@ -51,15 +51,13 @@ static void count_reporters(struct answer *answer, struct image_counts *counts,
 {
 	for (LIST_EACH(at, &answer->manager->reporters)) {
 		struct reporter *reporter = reporter_of(at);
-		uint32_t usages, listed;
 
-		if (!reporter->ops->count)
+		if (!reporter->ops->count_usages)
 			continue;
-		reporter->ops->count(reporter, &usages, &listed);
 		counts->processes++;
-		counts->usages += usages;
+		counts->usages += reporter->ops->count_usages(reporter);
 		if (lists(answer, &reporter->peer))
-			*allocations += listed;
+			*allocations += reporter->ops->count_allocations(reporter);
 		answer->found |= reporter->peer.pid == (pid_t)answer->question->pid;
 	}
 }
@@ -224,7 +222,7 @@ static void answer_fill(struct answer *answer)
 	header->server_pid = (uint32_t)getpid();
 	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
 	for (LIST_EACH(at, &answer->manager->reporters)) {
-		if (reporter_of(at)->ops->count)
+		if (reporter_of(at)->ops->count_usages)
 			add_reporter(answer, reporter_of(at));
 	}
 	add_counts(answer);

@@ -109,12 +109,18 @@ static size_t list_length(const struct client *client)
 					      : (size_t)MIN(end - (off_t)TABLE_SLOT_OFFSET, wanted);
 }
 
-void client_count(struct reporter *reporter, uint32_t *ret_usages, uint32_t *ret_allocations)
+uint32_t client_count_usages(struct reporter *reporter)
 {
 	const struct client *client = container_of(reporter, struct client, reporter);
 
-	*ret_usages = (uint32_t)__builtin_popcountll(table_devices(&client->view)) * TABLE_POOLS;
-	*ret_allocations = (uint32_t)(list_length(client) / sizeof(struct table_slot));
+	return (uint32_t)__builtin_popcountll(table_devices(&client->view)) * TABLE_POOLS;
+}
+
+uint32_t client_count_allocations(struct reporter *reporter)
+{
+	const struct client *client = container_of(reporter, struct client, reporter);
+
+	return (uint32_t)(list_length(client) / sizeof(struct table_slot));
 }
 
 void client_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)

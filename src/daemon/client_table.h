@@ -5,5 +5,6 @@
 
 void client_describe(const struct reporter *reporter, struct image_process *record);
 uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags);
-void client_count(struct reporter *reporter, uint32_t *ret_usages, uint32_t *ret_allocations);
+uint32_t client_count_usages(struct reporter *reporter);
+uint32_t client_count_allocations(struct reporter *reporter);
 void client_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags);

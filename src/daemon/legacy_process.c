@@ -226,13 +226,14 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 	return count;
 }
 
-static void process_count(struct reporter *reporter, uint32_t *ret_usages,
-			  uint32_t *ret_allocations)
+static uint32_t process_count_usages(struct reporter *reporter)
 {
-	const struct ledger *ledger = &legacy_process_of(reporter)->ledger;
+	return ledger_count_usages(&legacy_process_of(reporter)->ledger);
+}
 
-	*ret_usages = ledger_count_usages(ledger);
-	*ret_allocations = ledger->count;
+static uint32_t process_count_allocations(struct reporter *reporter)
+{
+	return legacy_process_of(reporter)->ledger.count;
 }
 
 static void process_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
@@ -252,7 +253,8 @@ const struct reporter_ops legacy_process_ops = {
 	.origin = IMAGE_LEGACY,
 	.describe = process_describe,
 	.usages = process_usages,
-	.count = process_count,
+	.count_usages = process_count_usages,
+	.count_allocations = process_count_allocations,
 	.list = process_list,
 	.is_outdone = process_is_outdone,
 	.ended = process_ended,

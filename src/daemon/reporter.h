@@ -32,9 +32,11 @@ struct reporter_ops {
 	/* What it uses, into room for USAGES_MAX; bits of image_process_flag are added. */
 	uint32_t (*usages)(struct reporter *reporter, struct image_usage *ret, uint32_t *flags);
 
-	/* At most how many usages and allocations it has now; NULL: its answers come from
-	 * elsewhere. */
-	void (*count)(struct reporter *reporter, uint32_t *ret_usages, uint32_t *ret_allocations);
+	/* At most how many usages it has now; NULL: its answers come from elsewhere. */
+	uint32_t (*count_usages)(struct reporter *reporter);
+
+	/* And allocations, which costs system calls. */
+	uint32_t (*count_allocations)(struct reporter *reporter);
 
 	/* Adds its allocations, and IMAGE_LIST_CUT to the flags if they are not all. */
 	void (*list)(struct reporter *reporter, struct image_writer *writer, uint32_t *flags);

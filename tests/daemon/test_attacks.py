@@ -147,7 +147,7 @@ def test_answers_that_are_not_read_stay_within_the_bound(directory):
         print("# SKIP needs a memory cgroup")
         return
     try:
-        server = Server(directory, prefix=("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"))
+        server = Server(directory, "--limit", "cpu=1000", "--limit", "user-cpu=1000", prefix=("sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh"))
         p = Program(server, user=ATTACKER)
         p.do("many", DRAM, 8, 300000)
         wait(lambda: server.ask().living, "the program")
