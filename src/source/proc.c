@@ -288,8 +288,9 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct person
 	for (size_t i = 0; i < count; i++) {
 		struct process *process = snapshot_find_process(sample->snapshot, persons[i]->pid);
 
-		if (!process || !persons[i]->wants_role || persons[i]->error < 0 ||
-		    !crew_job_is_done(sample->crew, &persons[i]->job))
+		/* While its job runs, all of it is the job's. */
+		if (!process || !crew_job_is_done(sample->crew, &persons[i]->job) ||
+		    !persons[i]->wants_role || persons[i]->error < 0)
 			continue;
 		judged[n] = persons[i];
 		evidence[n++] = &process->evidence;

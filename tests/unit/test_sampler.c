@@ -850,6 +850,7 @@ TEST(a_walk_keeps_who_closed_a_device_and_has_it_mapped)
 /* Opening a file of this name waits until the pipe is written to; the linker sends us the calls. */
 static const char *hanging;
 static const char *empty; /* reads of files of this name fail with ENODATA */
+static pthread_mutex_t empty_lock = PTHREAD_MUTEX_INITIALIZER; /* for the next two */
 static int empty_fds[8];
 static unsigned n_empty;
 static unsigned looks;	/* at the descriptors of processes */
@@ -862,6 +863,7 @@ static int note_empty(const char *path, int fd)
 	size_t length = strlen(path), end = empty ? strlen(empty) : 0;
 	unsigned kept = 0;
 
+	pthread_mutex_lock(&empty_lock);
 	for (unsigned i = 0; i < n_empty; i++)
 		if (empty_fds[i] != fd)
 			empty_fds[kept++] = empty_fds[i];
@@ -869,6 +871,7 @@ static int note_empty(const char *path, int fd)
 	if (empty && length >= end && strcmp(path + length - end, empty) == 0 &&
 	    n_empty < ARRAY_SIZE(empty_fds))
 		empty_fds[n_empty++] = fd;
+	pthread_mutex_unlock(&empty_lock);
 	return fd;
 }
 
@@ -903,11 +906,16 @@ ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at);
 
 ssize_t __wrap_pread(int fd, void *data, size_t size, off_t at)
 {
+	bool found = false;
+
+	pthread_mutex_lock(&empty_lock);
 	for (unsigned i = 0; i < n_empty; i++)
-		if (empty_fds[i] == fd) {
-			errno = ENODATA;
-			return -1;
-		}
+		found |= empty_fds[i] == fd;
+	pthread_mutex_unlock(&empty_lock);
+	if (found) {
+		errno = ENODATA;
+		return -1;
+	}
 	return __real_pread(fd, data, size, at);
 }
 
