@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 /* A client that waits for an answer has sent its whole record; so long may pieces of it lie apart.
@@ -44,6 +46,33 @@ void legacy_connection_close(struct legacy_connection *connection)
 	if (connection->pidfd >= 0)
 		close(connection->pidfd);
 	free(connection);
+}
+
+static bool has_unread(const struct legacy_connection *connection)
+{
+	int bytes = 0;
+
+	return ioctl(connection->watch.fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+/* The end of it, for its process at once. */
+static void connection_leave(struct legacy_connection *connection)
+{
+	struct loop *loop = &connection->manager->loop;
+
+	if (!has_unread(connection) ||
+	    watch_change(loop, &connection->watch, EPOLLOUT | EPOLLET) < 0) {
+		legacy_connection_close(connection);
+		return;
+	}
+	timer_stop(loop, &connection->quiet);
+	turn_drop(&connection->turn);
+	look_stop(&connection->look);
+	filter_wait_stop(&connection->filtered);
+	if (connection->process)
+		legacy_process_leave(connection->process, connection->number);
+	connection->process = NULL;
+	connection->state = LEGACY_LEAVING;
 }
 
 void legacy_connection_orphan(struct legacy_connection *connection)
@@ -163,7 +192,7 @@ static void connection_resume(struct legacy_connection *connection)
 		r = watch_change(&connection->manager->loop, &connection->watch,
 				 connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
 	if (r < 0)
-		legacy_connection_close(connection);
+		connection_leave(connection);
 }
 
 static void connection_filtered(struct filter_wait *wait)
@@ -379,7 +408,7 @@ static void connection_quiet(struct timer *timer)
 	if (size < 0)
 		return; /* more of the record is on the way */
 	if (connection_answer(connection, (size_t)size) < 0 || connection_digest(connection) < 0)
-		legacy_connection_close(connection);
+		connection_leave(connection);
 }
 
 static int connection_read(struct legacy_connection *connection)
@@ -406,6 +435,11 @@ static void connection_ready(struct watch *watch, uint32_t events)
 	struct legacy_connection *connection = container_of(watch, struct legacy_connection, watch);
 	int r = 0;
 
+	if (connection->state == LEGACY_LEAVING) {
+		if (events & (EPOLLHUP | EPOLLERR) || !has_unread(connection))
+			legacy_connection_close(connection);
+		return;
+	}
 	if (connection->state == LEGACY_WRITING) {
 		r = events & EPOLLERR ? -EPIPE : connection_write(connection);
 		if (r > 0) {
@@ -418,7 +452,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 		turn_queue(&connection->manager->turns, &connection->turn);
 	}
 	if (r < 0)
-		legacy_connection_close(connection);
+		connection_leave(connection);
 }
 
 static bool connection_turn(struct turn *turn)
@@ -428,6 +462,6 @@ static bool connection_turn(struct turn *turn)
 	if (connection->state == LEGACY_MEETING)
 		connection_resume(connection);
 	else if (connection->state <= LEGACY_MEASURING && connection_read(connection) < 0)
-		legacy_connection_close(connection);
+		connection_leave(connection);
 	return true;
 }

@@ -31,6 +31,7 @@ enum legacy_state {
 	LEGACY_MEASURING, /* an answer is due, but the size of records is not known yet */
 	LEGACY_WRITING,	  /* an answer is partly sent: nothing is read */
 	LEGACY_MEETING,	  /* its first record waits until its process was looked at */
+	LEGACY_LEAVING,	  /* ends once its last answer is read: until then that is our memory */
 };
 
 enum { LEGACY_READ = 16384 };

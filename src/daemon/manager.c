@@ -337,6 +337,13 @@ void manager_drain(struct manager *manager)
 		    connection->state == CONNECTION_REFUSED)
 			connection_close(connection);
 	}
+	for (LIST_EACH(at, &manager->legacy_connections)) {
+		struct legacy_connection *connection =
+			container_of(at, struct legacy_connection, member);
+
+		if (connection->state == LEGACY_LEAVING)
+			legacy_connection_close(connection);
+	}
 }
 
 static void connections_done(struct manager *manager)

@@ -11,7 +11,7 @@ import mute
 
 FULL = bool(os.environ.get("FULL"))
 ATTACKER, VICTIM = NOBODY, 1234
-PATIENCE = 2  # seconds that tt_smi waits for a list of allocations, longest
+PATIENCE = 20  # seconds: of a server that does not answer on a machine that is busy
 
 
 class Attack:

@@ -631,6 +631,27 @@ def test_what_the_preloaded_library_counts_yields_to_what_the_process_says_itsel
     kept.close(), os.close(preloaded), asker.close()
 
 
+@options("--limit", "clients=20")
+def test_an_answer_that_is_not_read_keeps_its_connection_counted(server):
+    """What lies in the socket is the server's memory also after it has hung up."""
+    kept = []
+    for i in range(20):
+        c = Legacy(server)
+        c.alloc(1, 1)
+        c.send(QUERY)
+        assert c.sock.recv(1, socket.MSG_PEEK)  # the answer is there, and stays unread
+        c.sock.sendall(b"\xff" * 112)
+        kept.append(c)
+    wait(lambda: server.log().count("its bytes are no records") == 20, "the refusals")
+    refused(errno.EUSERS, server.ask)
+    kept[0].receive()
+    assert kept[0].is_closed()
+    wait(lambda: server.can_be_asked(), "room")
+    for c in kept[1:]:
+        c.close()
+    wait(lambda: not server.ask().living, "their end")
+
+
 def test_a_dump_that_cannot_be_sent_is_one_line_of_the_log(server):
     """Fault 69: dump goes to the server's terminal, not to who asked."""
     c = Legacy(server, 72)
