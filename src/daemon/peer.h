@@ -16,10 +16,10 @@
 #include <sys/types.h>
 
 struct peer {
-	pid_t pid;	/* in our namespace */
-	uid_t uid;	/* effective, when it connected */
-	pid_t ns_pid;	/* in its own namespace */
-	bool described; /* if not: it did not answer, and what follows is unknown */
+	pid_t pid;	    /* in our namespace */
+	uid_t uid;	    /* effective, when it connected */
+	pid_t ns_pid;	    /* in its own namespace */
+	uint32_t described; /* 0: it did not answer, and what follows is unknown */
 	uint64_t start_ticks;
 	uint64_t start_ns;     /* CLOCK_REALTIME; 0 unknown */
 	char name[IMAGE_NAME]; /* as it comes: clean before showing */
