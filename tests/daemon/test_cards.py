@@ -2,6 +2,7 @@
 
 import glob
 import resource
+import shutil
 import sys
 
 from allocd import *
@@ -304,10 +305,11 @@ def test_the_chip_behind_an_n300_is_named_to_everybody(directory):
     """Its memory is not its gateway's, and readers can tell them apart."""
     root = machine(directory, "-b", "n150,n300", "-w", "dev=1,dram=2G,behind=3G,name=train")
     server = Server(directory, root=root)
+    program = shutil.copy(BUILD + "/tt_smi", directory)  # other users may not read every build directory
 
     def ordinary():
         env = dict(os.environ, TT_ALLOCD_SOCKET=server.path, TT_SMI_ROOT=root)
-        out = subprocess.run([BUILD + "/tt_smi", "--query-compute-apps=index,used_memory", "--format=csv,noheader,nounits"],
+        out = subprocess.run([program, "--query-compute-apps=index,used_memory", "--format=csv,noheader,nounits"],
                              env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
         assert out.split("\n")[:2] == ["1, 2048", "1R, 3072"], out
 
