@@ -1,6 +1,6 @@
 #include "alloc/tracker.h"
 
-#include "proto/table_latch.h"
+#include "proto/table_seqlock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -132,7 +132,7 @@ static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool,
 	word[TABLE_ALLOCS] += more > 0;
 	word[TABLE_FREES] += less > 0;
 	word[TABLE_CHANGED] = now;
-	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 }
 
 static bool pool_has_room(const struct tracker *tracker, uint32_t device, uint32_t pool,
@@ -268,7 +268,7 @@ int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool)
 		return r;
 	cell = &tracker->devices[device].pool[pool];
 	tracker->pool[device][pool][TABLE_FAILURES]++;
-	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, tracker->pool[device][pool]);
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, tracker->pool[device][pool]);
 	return 0;
 }
 
@@ -277,8 +277,8 @@ void tracker_set_program(struct tracker *tracker, const char *name)
 	uint64_t word[TABLE_PROGRAM_WORDS] = { 0 };
 
 	memcpy(word, name, strnlen(name, TABLE_PROGRAM_MAX - 1));
-	latch_write(&tracker->header->program_seq, tracker->header->program[0], TABLE_PROGRAM_WORDS,
-		    word);
+	seqlock_write(&tracker->header->program_seq, tracker->header->program[0],
+		      TABLE_PROGRAM_WORDS, word);
 }
 
 int tracker_identify(struct tracker *tracker, uint32_t device, const struct table_device *card)
@@ -297,7 +297,7 @@ int tracker_identify(struct tracker *tracker, uint32_t device, const struct tabl
 		word[TABLE_BDF] = card->bdf;
 	if (card->known & TABLE_HAS_ASIC)
 		word[TABLE_ASIC] = card->asic;
-	latch_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
 	word_store(&tracker->header->devices, tracker->header->devices | UINT64_C(1) << device);
 	return 0;
 }

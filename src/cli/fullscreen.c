@@ -1,6 +1,6 @@
 #include "cli/fullscreen.h"
 
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 
 #include <unistd.h>
 
@@ -8,6 +8,6 @@ void fullscreen_execute(char **argv)
 {
 	if (!isatty(STDIN_FILENO))
 		return;
-	if (neighbour_execute("tt_smi-tui", argv) < 0)
+	if (sibling_program_execute("tt_smi-tui", argv) < 0)
 		return; /* the caller does it without */
 }

@@ -1,6 +1,6 @@
 #include "cli/run.h"
 
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 #include "cli/exit.h"
 #include "cli/option.h"
 #include "cli/output.h"
@@ -91,7 +91,7 @@ static int preload(void)
 	CLEANUP_BUF struct buf list = { 0 };
 	char path[PATH_MAX];
 
-	if (neighbour_find(PRELOAD_NAME, path, sizeof(path)) < 0)
+	if (sibling_program_find(PRELOAD_NAME, path, sizeof(path)) < 0)
 		return say(EXIT_INTERNAL, PRELOAD_NAME " is neither beside tt_smi nor installed");
 	if (strpbrk(path, ": "))
 		return say(EXIT_INTERNAL, "%s: the loader takes no blanks and colons in names",

@@ -4,7 +4,7 @@
 #include "cli/say.h"
 #include "version.h"
 
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 
 #include <string.h>
 
@@ -15,6 +15,6 @@ int trace_main(int argc, char **argv)
 	(void)argc;
 	if (!TT_HAS_TRACE)
 		return say(EXIT_UNAVAILABLE, "built without tracing (TT_TRACE=OFF)");
-	r = neighbour_execute("tt_smi-trace", argv);
+	r = sibling_program_execute("tt_smi-trace", argv);
 	return say(EXIT_UNAVAILABLE, "tt_smi-trace, which belongs beside tt_smi: %s", strerror(-r));
 }

@@ -80,7 +80,7 @@ struct observer {
 
 	/* The observer's own. */
 	struct root machine; /* where the peers run, whatever tree the root is */
-	struct crew *crew;
+	struct worker_pool *workers;
 	struct sampler *sampler;
 	struct list hung;	  /* struct look_job */
 	struct link_check *check; /* NULL: none hangs */
@@ -162,7 +162,7 @@ static void hung_sweep(struct observer *observer)
 	for (LIST_EACH(at, &observer->hung)) {
 		struct look_job *job = container_of(at, struct look_job, member);
 
-		if (crew_job_is_busy(observer->crew, &job->job))
+		if (job_is_busy(observer->workers, &job->job))
 			continue;
 		list_remove(&job->member);
 		look_finish(observer, job);
@@ -257,9 +257,9 @@ static void looks_of_kind(struct observer *observer, struct look_job *const *loo
 		looks[i]->job = (struct job){ .run = look_run, .arg = looks[i] };
 		jobs[i] = &looks[i]->job;
 	}
-	crew_run(observer->crew, jobs, count, look_deadline_ns[kind]);
+	worker_pool_run(observer->workers, jobs, count, look_deadline_ns[kind]);
 	for (size_t i = 0; i < count; i++) {
-		if (crew_job_is_done(observer->crew, jobs[i]))
+		if (job_is_done(observer->workers, jobs[i]))
 			look_finish(observer, looks[i]);
 		else
 			look_give_up(observer, looks[i]);
@@ -327,7 +327,7 @@ static void links_check(struct observer *observer, struct observed_link *links, 
 	struct link_check *check;
 	struct job *job;
 
-	if (observer->check && !crew_job_is_busy(observer->crew, &observer->check->job))
+	if (observer->check && !job_is_busy(observer->workers, &observer->check->job))
 		observer->check = check_free(observer->check);
 	check = count && !observer->check ? calloc(1, sizeof(*check)) : NULL;
 	if (!check) {
@@ -341,7 +341,7 @@ static void links_check(struct observer *observer, struct observed_link *links, 
 		.gone = calloc(count, sizeof(uint64_t)),
 	};
 	job = &check->job;
-	if (check->gone && !crew_run(observer->crew, &job, 1, links_deadline_ns)) {
+	if (check->gone && !worker_pool_run(observer->workers, &job, 1, links_deadline_ns)) {
 		observer->check = check;
 		return;
 	}
@@ -456,7 +456,7 @@ static void search_run(struct observer *observer)
 	pthread_mutex_unlock(&observer->lock);
 	if (!wanted)
 		return;
-	r = table_search(observer->root, observer->crew, search_deadline_ns, &found);
+	r = table_search(observer->root, observer->workers, search_deadline_ns, &found);
 	pthread_mutex_lock(&observer->lock);
 	observer->tables = found;
 	observer->search_error = r;
@@ -653,7 +653,7 @@ static int observer_open(struct observer *observer)
 	want_add_list(&want, fields);
 	r = root_init(&observer->machine, NULL);
 	if (r >= 0)
-		r = crew_new(&observer->crew);
+		r = worker_pool_new(&observer->workers);
 	if (r >= 0)
 		r = sampler_new(observer->root, &want, asked, &observer->sampler);
 	if (r < 0)
@@ -720,7 +720,7 @@ static void jobs_free(struct list *list)
 /* What a job that hangs uses is left to it; the process ends anyway. */
 static void observer_destroy(struct observer *observer)
 {
-	bool hangs = observer->crew && crew_is_blocked(observer->crew);
+	bool hangs = observer->workers && worker_pool_is_blocked(observer->workers);
 	int fds[] = { observer->ready.fd, observer->wanted, observer->changes };
 
 	watch_stop(observer->loop, &observer->ready);
@@ -734,7 +734,7 @@ static void observer_destroy(struct observer *observer)
 	sighting_free(observer->sighting);
 	free(observer->links);
 	sampler_free(observer->sampler);
-	crew_free(observer->crew);
+	worker_pool_free(observer->workers);
 	if (hangs)
 		return;
 	check_free(observer->check);

@@ -1,7 +1,7 @@
 /*
  * The thread that looks at /proc, /dev/shm, sysfs and the tracer's files, so that the loop never
- * waits for any of them. Each read is a job with a deadline (basic/crew.h): a file that does not
- * answer costs what is known of its process, and nothing else.
+ * waits for any of them. Each read is a job with a deadline (basic/worker_pool.h): a file that does
+ *not answer costs what is known of its process, and nothing else.
  *
  *	loop:      look_start(), observer_sample() ──>  queue
  *	observer:  takes all that is queued, runs it, hands over what it found
@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "basic/root.h"
 #include "daemon/list.h"

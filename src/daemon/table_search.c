@@ -109,7 +109,7 @@ static int take_found(struct table_search *all, const struct process_search *sea
 }
 
 /* What a job that hangs uses is left to it. */
-static int search_batch(const struct root *root, struct crew *crew, int64_t deadline_ns,
+static int search_batch(const struct root *root, struct worker_pool *workers, int64_t deadline_ns,
 			const pid_t *pids, size_t count, struct table_search *ret)
 {
 	struct process_search *searches[BATCH];
@@ -128,9 +128,9 @@ static int search_batch(const struct root *root, struct crew *crew, int64_t dead
 		searches[i]->job = (struct job){ .run = process_run, .arg = searches[i] };
 		jobs[i] = &searches[i]->job;
 	}
-	crew_run(crew, jobs, count, deadline_ns);
+	worker_pool_run(workers, jobs, count, deadline_ns);
 	for (size_t i = 0; i < count; i++) {
-		if (!crew_job_is_done(crew, jobs[i]) && crew_job_is_busy(crew, jobs[i]))
+		if (!job_is_done(workers, jobs[i]) && job_is_busy(workers, jobs[i]))
 			continue;
 		if (r >= 0)
 			r = take_found(ret, searches[i]);
@@ -139,7 +139,7 @@ static int search_batch(const struct root *root, struct crew *crew, int64_t dead
 	return r;
 }
 
-int table_search(const struct root *root, struct crew *crew, int64_t deadline_ns,
+int table_search(const struct root *root, struct worker_pool *workers, int64_t deadline_ns,
 		 struct table_search **ret)
 {
 	struct table_search *search = calloc(1, sizeof(*search));
@@ -151,7 +151,7 @@ int table_search(const struct root *root, struct crew *crew, int64_t deadline_ns
 		return -ENOMEM;
 	r = root_each(root, "proc", visit_process, &pids);
 	for (size_t at = 0; at < pids.count && r >= 0; at += BATCH)
-		r = search_batch(root, crew, deadline_ns, pids.list + at,
+		r = search_batch(root, workers, deadline_ns, pids.list + at,
 				 MIN(pids.count - at, BATCH), search);
 	free(pids.list);
 	return r == -ENOENT ? 0 : r;

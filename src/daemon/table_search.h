@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "basic/root.h"
 #include "daemon/observer.h"
@@ -20,11 +20,11 @@ struct table_search {
 };
 
 /*
- * Each process is searched by a job of the crew with this deadline; one that does not answer is
- * left out. *ret is set also on failure, NULL or what was found until then.
+ * Each process is searched by a job of the worker pool with this deadline; one that does not answer
+ * is left out. *ret is set also on failure, NULL or what was found until then.
  */
-MUST_CHECK int table_search(const struct root *root, struct crew *crew, int64_t deadline_ns,
-			    struct table_search **ret);
+MUST_CHECK int table_search(const struct root *root, struct worker_pool *workers,
+			    int64_t deadline_ns, struct table_search **ret);
 
 /* close: the descriptors too. Takes NULL. */
 void table_search_free(struct table_search *search, bool close);

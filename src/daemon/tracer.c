@@ -1,7 +1,7 @@
 #include "daemon/tracer.h"
 
 #include "basic/clock.h"
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 #include "daemon/log.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ int tracer_check(void)
 {
 	char path[PATH_MAX];
 
-	if (neighbour_find(program, path, sizeof(path)) < 0) {
+	if (sibling_program_find(program, path, sizeof(path)) < 0) {
 		log_line(LOG_FAULT, "--trace: %s is not there: built without tracing", program);
 		return EXIT_NO_TRACER;
 	}
@@ -63,7 +63,7 @@ static void become_tracer(pid_t parent)
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	r = neighbour_execute(program, argv);
+	r = sibling_program_execute(program, argv);
 	log_line(LOG_FAULT, "%s cannot be executed: %s", program, strerror(-r));
 	_exit(127);
 }

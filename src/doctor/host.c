@@ -1,7 +1,7 @@
 /* What TT-Metal and we need of the machine: huge pages, a server, tracing. */
 #include "doctor/doctor.h"
 
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 #include "basic/parse.h"
 #include "proto/traced.h"
 #include "source/pinned.h"
@@ -247,7 +247,7 @@ static bool examine_tracer(const struct patient *patient, struct report *report)
 				   "installed (x86-64)");
 		return false;
 	}
-	if (neighbour_find(TRACER, path, sizeof(path)) == 0)
+	if (sibling_program_find(TRACER, path, sizeof(path)) == 0)
 		return true;
 	report_add(report, LEVEL_NOTE,
 		   "not available: the program " TRACER " is missing (looked for beside tt_smi, "

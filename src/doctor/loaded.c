@@ -1,7 +1,7 @@
 #include "doctor/loaded.h"
 
 #include "basic/clock.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "metal/mapped.h"
 #include "source/procfs.h"
 
@@ -104,7 +104,7 @@ static struct errand *errand_new(const struct root *root, pid_t pid)
 void loaded_find(const struct root *root, pid_t pid, struct loaded *ret)
 {
 	struct errand *errand = errand_new(root, pid);
-	int r = errand ? crew_run_once(&errand->job, patience_ns) : -ENOMEM;
+	int r = errand ? job_run_once(&errand->job, patience_ns) : -ENOMEM;
 
 	*ret = (struct loaded){ .maps_error = r, .library_error = -ENOENT };
 	if (r == 0)

@@ -1,7 +1,7 @@
 #include "doctor/port.h"
 
 #include "basic/clock.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "source/attribute.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static struct port_read *port_read_new(const struct root *root, const struct dev
 struct pcie_link port_capability(const struct root *root, const struct device *dev)
 {
 	struct port_read *read = port_read_new(root, dev);
-	int r = read ? crew_run_once(&read->job, deadline_ns) : -ENOMEM;
+	int r = read ? job_run_once(&read->job, deadline_ns) : -ENOMEM;
 	struct pcie_link link = { 0 };
 
 	if (r == 0 && device_knows(&read->port, DEV_LINK_GEN_MAX))

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "metal/guard.h"
+#include "metal/buffer_check.h"
 
 #include <stddef.h>
 

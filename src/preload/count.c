@@ -1,7 +1,7 @@
 #include "preload/count.h"
 
 #include "alloc/process.h"
-#include "metal/guard.h"
+#include "metal/buffer_check.h"
 #include "preload/live.h"
 #include "preload/notice.h"
 #include "preload/start.h"

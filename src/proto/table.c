@@ -1,6 +1,6 @@
 #include "proto/table.h"
 
-#include "proto/table_latch.h"
+#include "proto/table_seqlock.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,7 +68,7 @@ int table_read_pool(const struct table_view *view, uint32_t device, enum table_p
 	uint64_t word[TABLE_POOL_WORDS];
 	int r;
 
-	r = latch_read(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+	r = seqlock_read(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 	if (r < 0)
 		return r;
 	if (word[TABLE_NOW] > word[TABLE_PEAK] || word[TABLE_PEAK] > TABLE_BYTES_MAX)
@@ -98,7 +98,7 @@ int table_read_device(const struct table_view *view, uint32_t device, struct tab
 	uint64_t word[TABLE_DEVICE_WORDS];
 	int r;
 
-	r = latch_read(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
+	r = seqlock_read(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
 	if (r < 0)
 		return r;
 	if (word[TABLE_KNOWN] &
@@ -121,8 +121,8 @@ int table_read_program(const struct table_view *view, char ret[TABLE_PROGRAM_MAX
 	uint64_t word[TABLE_PROGRAM_WORDS];
 	int r;
 
-	r = latch_read(&view->header->program_seq, view->header->program[0], TABLE_PROGRAM_WORDS,
-		       word);
+	r = seqlock_read(&view->header->program_seq, view->header->program[0], TABLE_PROGRAM_WORDS,
+			 word);
 	if (r < 0)
 		return r;
 	if (!memchr(word, '\0', sizeof(word)))

@@ -31,37 +31,38 @@ void plan_want(const struct plan *plan, struct want *want)
 			want_add_list(want, plan->columns[i].shows);
 }
 
-/* For the last column 0, which sheet_cell() takes for "the rest". */
+/* For the last column 0, which boxed_table_cell() takes for "the rest". */
 static size_t plan_width(const struct plan *plan, size_t i)
 {
 	return i == plan->last ? 0 : plan->widths[i];
 }
 
-void plan_put_headings(const struct plan *plan, struct sheet *sheet)
+void plan_put_headings(const struct plan *plan, struct boxed_table *box)
 {
-	sheet_begin(sheet);
+	boxed_table_begin(box);
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->widths[i])
-			sheet_cell(sheet, plan_width(plan, i), TINT_NONE, plan->columns[i].heading);
-	sheet_end(sheet);
+			boxed_table_cell(box, plan_width(plan, i), TINT_NONE,
+					 plan->columns[i].heading);
+	boxed_table_end(box);
 }
 
 /* A cell may take the rest of the line for itself: then the others have no room. */
-void plan_put_row(const struct plan *plan, struct sheet *sheet, const struct row *row)
+void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row)
 {
-	sheet_begin(sheet);
-	for (size_t i = 0; i < plan->count && sheet_left(sheet); i++)
+	boxed_table_begin(box);
+	for (size_t i = 0; i < plan->count && boxed_table_left(box); i++)
 		if (plan->widths[i])
-			plan->columns[i].put(sheet, plan_width(plan, i), row);
-	sheet_end(sheet);
+			plan->columns[i].put(box, plan_width(plan, i), row);
+	boxed_table_end(box);
 }
 
-void cell_buf(struct sheet *sheet, size_t width, enum tint tint, const struct buf *text)
+void cell_buf(struct boxed_table *box, size_t width, enum tint tint, const struct buf *text)
 {
-	sheet_cell(sheet, width, tint, buf_text(text));
+	boxed_table_cell(box, width, tint, buf_text(text));
 }
 
-void cell_na(struct sheet *sheet, size_t width)
+void cell_na(struct boxed_table *box, size_t width)
 {
-	sheet_cell(sheet, width, TINT_DIM, "N/A");
+	boxed_table_cell(box, width, TINT_DIM, "N/A");
 }

@@ -5,7 +5,7 @@
 
 #include "model/snapshot.h"
 #include "model/want.h"
-#include "render/sheet.h"
+#include "render/boxed_table.h"
 
 /* What a cell is about; a device row has no process. */
 struct row {
@@ -18,7 +18,7 @@ struct column {
 	const char *heading;
 	size_t width, narrow; /* columns; narrow when even the plain ones do not fit */
 	bool extra;	      /* only if there is room */
-	void (*put)(struct sheet *sheet, size_t width, const struct row *row);
+	void (*put)(struct boxed_table *box, size_t width, const struct row *row);
 	const struct field_ref *shows; /* its fields, colours and marks included; NULL: none */
 };
 
@@ -36,9 +36,9 @@ struct plan {
 struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip);
 
 void plan_want(const struct plan *plan, struct want *want);
-void plan_put_headings(const struct plan *plan, struct sheet *sheet);
-void plan_put_row(const struct plan *plan, struct sheet *sheet, const struct row *row);
+void plan_put_headings(const struct plan *plan, struct boxed_table *box);
+void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row);
 
 /* Cells. */
-void cell_buf(struct sheet *sheet, size_t width, enum tint tint, const struct buf *text);
-void cell_na(struct sheet *sheet, size_t width);
+void cell_buf(struct boxed_table *box, size_t width, enum tint tint, const struct buf *text);
+void cell_na(struct boxed_table *box, size_t width);

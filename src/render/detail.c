@@ -5,7 +5,7 @@
 #include "render/render.h"
 
 #include "basic/text.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 
 #include <stdio.h>
@@ -102,7 +102,7 @@ static void put_process(struct buf *out, const struct look *look, const struct p
 	}
 	for (unsigned i = 0; i < usage_fields.count; i++) {
 		field_get(&usage_fields, i, usage, &value);
-		put_value(out, look, 3, &value, bound_of_usage(usage, i, look->utf8));
+		put_value(out, look, 3, &value, lower_bound_of_usage(usage, i, look->utf8));
 	}
 	status_text(&status, process);
 	put_line(out, look, 3, "Status", buf_text(&status));
@@ -153,7 +153,7 @@ static void put_section(struct buf *out, const struct look *look, const struct s
 			continue;
 		field_get(&device_fields, i, &snapshot->devices[device], &value);
 		put_value(out, look, 2, &value,
-			  bound_of_device(&snapshot->devices[device], i, look->utf8));
+			  lower_bound_of_device(&snapshot->devices[device], i, look->utf8));
 	}
 	if (section == PIDS)
 		put_processes(out, look, snapshot, device);

@@ -1,7 +1,7 @@
 #include "render/mem.h"
 
 #include "basic/clock.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/chart.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
@@ -56,7 +56,7 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 /* ---- the title ---- */
 
 /* What is the same for all devices, as much as fits into the rest of the line. */
-static void put_right(struct line *line, const struct mem_view *view)
+static void put_right(struct text_line *line, const struct mem_view *view)
 {
 	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
 	const char *server = snapshot_server(view->snapshot);
@@ -73,24 +73,26 @@ static void put_right(struct line *line, const struct mem_view *view)
 		snprintf(text, sizeof(text), "%s   %s ", server, clock);
 	if (strlen(text) > room)
 		snprintf(text, sizeof(text), "%s ", server);
-	line_put(line, TINT_NONE, "  ");
-	line_to(line, line->look->columns - MIN(strlen(text), line->look->columns));
-	line_put(line, TINT_NONE, text);
+	text_line_put(line, TINT_NONE, "  ");
+	text_line_to(line, line->look->columns - MIN(strlen(text), line->look->columns));
+	text_line_put(line, TINT_NONE, text);
 }
 
-static void put_title(struct line *line, const struct mem_view *view, size_t device, bool first)
+static void put_title(struct text_line *line, const struct mem_view *view, size_t device,
+		      bool first)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 
-	line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
-		    device_knows(dev, DEV_BOARD) ? " " : "",
-		    device_knows(dev, DEV_BOARD) ? dev->board : "",
-		    device_knows(dev, DEV_BDF) && !device_is_unserved(dev) ? dev->bdf : "");
+	text_line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
+			 device_knows(dev, DEV_BOARD) ? " " : "",
+			 device_knows(dev, DEV_BOARD) ? dev->board : "",
+			 device_knows(dev, DEV_BDF) && !device_is_unserved(dev) ? dev->bdf : "");
 	if (view->snapshot->simulated || view->snapshot->recorded)
-		line_put(line, TINT_WARN, view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
+		text_line_put(line, TINT_WARN,
+			      view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
 	if (first)
 		put_right(line, view);
-	line_end(line);
+	text_line_end(line);
 }
 
 /* ---- pools ---- */
@@ -103,7 +105,7 @@ struct pool_line {
 	uint64_t used_bytes, total_bytes;
 };
 
-static void put_bar(struct line *line, double ratio, const char *bound)
+static void put_bar(struct text_line *line, double ratio, const char *bound)
 {
 	size_t cells = line->look->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
 	size_t full = (size_t)(ratio * (double)cells + 0.5);
@@ -118,22 +120,23 @@ static void put_bar(struct line *line, double ratio, const char *bound)
 	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
 	if (ratio >= 0.75)
 		tint = ratio >= 0.9 ? TINT_BAD : TINT_WARN;
-	line_put(line, tint, buf_text(&bar));
-	line_cell_right(line, SHARE_WIDTH, tint, buf_text(&share));
+	text_line_put(line, tint, buf_text(&bar));
+	text_line_cell_right(line, SHARE_WIDTH, tint, buf_text(&share));
 }
 
-static void put_peak(struct line *line, const struct mem_view *view, size_t device,
+static void put_peak(struct text_line *line, const struct mem_view *view, size_t device,
 		     enum quantity quantity, const char *bound)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "   peak %s", bound);
 	format_bytes_fine(&text, mem_peak(view, device, quantity));
-	line_put(line, TINT_NONE, buf_text(&text));
+	text_line_put(line, TINT_NONE, buf_text(&text));
 }
 
 /* Since this monitor began to look. */
-static void put_change(struct line *line, const struct series *series, const struct pool_line *pool)
+static void put_change(struct text_line *line, const struct series *series,
+		       const struct pool_line *pool)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t before;
@@ -146,42 +149,42 @@ static void put_change(struct line *line, const struct series *series, const str
 						      : pool->used_bytes - before);
 	if (line->look->columns >= MEM_NARROW)
 		buf_puts(&text, " since start");
-	line_put(line, TINT_NONE, buf_text(&text));
+	text_line_put(line, TINT_NONE, buf_text(&text));
 }
 
-static void put_pool(struct line *line, const struct mem_view *view, size_t device,
+static void put_pool(struct text_line *line, const struct mem_view *view, size_t device,
 		     const struct pool_line *pool)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
 	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
-	const char *bound = bound_of_device(dev, pool->used, line->look->utf8);
+	const char *bound = lower_bound_of_device(dev, pool->used, line->look->utf8);
 
-	line_printf(line, TINT_BOLD, "  %-5s", pool->name);
+	text_line_printf(line, TINT_BOLD, "  %-5s", pool->name);
 	if (known) {
 		buf_puts(&used, bound);
 		format_bytes_fine(&used, pool->used_bytes);
 	}
-	line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
-			known ? buf_text(&used) : "N/A");
+	text_line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
+			     known ? buf_text(&used) : "N/A");
 	if (has_total)
 		format_bytes_fine(&total, pool->total_bytes);
-	line_put(line, TINT_NONE, " / ");
-	line_cell(line, VALUE_WIDTH - 1, has_total ? TINT_NONE : TINT_DIM,
-		  has_total ? buf_text(&total) : "N/A");
+	text_line_put(line, TINT_NONE, " / ");
+	text_line_cell(line, VALUE_WIDTH - 1, has_total ? TINT_NONE : TINT_DIM,
+		       has_total ? buf_text(&total) : "N/A");
 	if (!known) {
-		line_printf(line, TINT_DIM, "  %s", reason_text(dev->why[pool->used]));
+		text_line_printf(line, TINT_DIM, "  %s", reason_text(dev->why[pool->used]));
 	} else {
 		if (has_total && pool->total_bytes)
 			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes, bound);
 		put_peak(line, view, device, pool->quantity, bound);
 		put_change(line, history_of_device(view->history, dev), pool);
 	}
-	line_end(line);
+	text_line_end(line);
 }
 
 /* A part of a pool, or what stands apart from it: only if there is any. */
-static void put_part(struct line *line, const char *text, const char *bound, uint64_t bytes,
+static void put_part(struct text_line *line, const char *text, const char *bound, uint64_t bytes,
 		     const char *after)
 {
 	CLEANUP_BUF struct buf amount = { 0 };
@@ -189,7 +192,7 @@ static void put_part(struct line *line, const char *text, const char *bound, uin
 	if (bytes == 0)
 		return;
 	format_bytes_fine(&amount, bytes);
-	line_printf(line, TINT_NONE, "   %s %s%s%s", text, bound, buf_text(&amount), after);
+	text_line_printf(line, TINT_NONE, "   %s %s%s%s", text, bound, buf_text(&amount), after);
 }
 
 static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usage_field field)
@@ -208,13 +211,13 @@ static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usag
 	return sum;
 }
 
-static void end_parts(struct line *line)
+static void end_parts(struct text_line *line)
 {
 	if (line->at)
-		line_end(line);
+		text_line_end(line);
 }
 
-void mem_put_pools(struct line *line, const struct mem_view *view, size_t device)
+void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 	const struct pool_line dram = { "DRAM",		QUANTITY_DRAM,	DEV_DRAM_USED,
@@ -222,7 +225,7 @@ void mem_put_pools(struct line *line, const struct mem_view *view, size_t device
 	const struct pool_line l1 = { "L1",	    QUANTITY_L1,  DEV_L1_USED,
 				      DEV_L1_TOTAL, dev->l1_used, dev->l1_total };
 	bool known = device_knows(dev, DEV_DRAM_USED);
-	const char *bound = bound_of_device(dev, DEV_DRAM_USED, line->look->utf8);
+	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->look->utf8);
 
 	put_pool(line, view, device, &dram);
 	if (known)
@@ -241,7 +244,8 @@ void mem_put_pools(struct line *line, const struct mem_view *view, size_t device
 
 /* ---- charts ---- */
 
-static void put_chart(struct line *line, struct chart *chart, const char *name, uint64_t capacity)
+static void put_chart(struct text_line *line, struct chart *chart, const char *name,
+		      uint64_t capacity)
 {
 	enum { LABEL = 14 };
 	CLEANUP_BUF struct buf top = { 0 };
@@ -253,30 +257,30 @@ static void put_chart(struct line *line, struct chart *chart, const char *name, 
 		CLEANUP_BUF struct buf text = { 0 };
 
 		chart_put_row(&text, chart, row);
-		line_cell(line, 7, TINT_NONE, row == 0 ? name : "");
-		line_cell_right(line, LABEL - 7, TINT_DIM,
-				row == 0		 ? buf_text(&top)
-				: row + 1 == chart->rows ? "0"
-							 : "");
-		line_put(line, TINT_DIM, line->look->utf8 ? "┤" : "|");
-		line_put(line, TINT_NONE, buf_text(&text));
-		line_end(line);
+		text_line_cell(line, 7, TINT_NONE, row == 0 ? name : "");
+		text_line_cell_right(line, LABEL - 7, TINT_DIM,
+				     row == 0		      ? buf_text(&top)
+				     : row + 1 == chart->rows ? "0"
+							      : "");
+		text_line_put(line, TINT_DIM, line->look->utf8 ? "┤" : "|");
+		text_line_put(line, TINT_NONE, buf_text(&text));
+		text_line_end(line);
 	}
 }
 
-static void put_axis(struct line *line, const struct chart *chart)
+static void put_axis(struct text_line *line, const struct chart *chart)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	chart_put_axis(&text, chart);
-	line_to(line, line->look->columns - chart->columns - 3);
-	line_put(line, TINT_DIM, line->look->utf8 ? "└" : "+");
-	line_put(line, TINT_DIM, buf_text(&text));
-	line_end(line);
+	text_line_to(line, line->look->columns - chart->columns - 3);
+	text_line_put(line, TINT_DIM, line->look->utf8 ? "└" : "+");
+	text_line_put(line, TINT_DIM, buf_text(&text));
+	text_line_end(line);
 }
 
 /* Two samples at least: one is no history. */
-static void put_charts(struct line *line, const struct mem_view *view, size_t device)
+static void put_charts(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 	struct chart chart = {
@@ -290,7 +294,7 @@ static void put_charts(struct line *line, const struct mem_view *view, size_t de
 
 	if (!chart.series || chart.series->samples < 2)
 		return;
-	line_end(line);
+	text_line_end(line);
 	put_chart(line, &chart, "  DRAM", device_knows(dev, DEV_DRAM_TOTAL) ? dev->dram_total : 0);
 	chart.quantity = QUANTITY_L1;
 	chart.rows = MIN(chart.rows, 2);
@@ -300,44 +304,44 @@ static void put_charts(struct line *line, const struct mem_view *view, size_t de
 
 /* ---- */
 
-static void put_problems(struct line *line, const struct snapshot *snapshot)
+static void put_problems(struct text_line *line, const struct snapshot *snapshot)
 {
 	enum { MOST = 3 };
 
 	for (size_t i = 0; i < MIN(snapshot->n_problems, MOST); i++) {
-		line_end(line);
-		line_printf(line, TINT_WARN, " %s: %s", snapshot->problems[i].source,
-			    snapshot->problems[i].text);
-		line_end(line);
+		text_line_end(line);
+		text_line_printf(line, TINT_WARN, " %s: %s", snapshot->problems[i].source,
+				 snapshot->problems[i].text);
+		text_line_end(line);
 	}
 }
 
-static void put_device(struct line *line, const struct mem_view *view, size_t device)
+static void put_device(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
 	bool alone = view->snapshot->n_devices == 1;
 
 	if (dev->condition != DEVICE_OK && dev->condition != DEVICE_UNREADABLE) {
-		line_printf(line, TINT_BAD, "  %s", dev->health);
-		line_end(line);
+		text_line_printf(line, TINT_BAD, "  %s", dev->health);
+		text_line_end(line);
 	}
 	mem_put_pools(line, view, device);
 	put_charts(line, view, device);
-	line_end(line);
+	text_line_end(line);
 	mem_put_processes(line, view, device, alone ? 10 : 5);
 	mem_put_allocations(line, view, device);
 }
 
 void mem_render(struct buf *out, const struct look *look, const struct mem_view *view)
 {
-	struct line line = { .out = out, .look = look };
+	struct text_line line = { .out = out, .look = look };
 
 	for (size_t i = 0; i < view->snapshot->n_devices; i++) {
 		if (i)
-			line_end(&line);
+			text_line_end(&line);
 		put_title(&line, view, i, i == 0);
 		if (view->snapshot->n_devices == 1)
-			line_end(&line);
+			text_line_end(&line);
 		put_device(&line, view, i);
 	}
 	put_problems(&line, view->snapshot);

@@ -1,7 +1,7 @@
 /* Parts of the memory monitor that have a file each. */
 #pragma once
 
-#include "render/line.h"
+#include "render/text_line.h"
 #include "render/mem.h"
 
 /* Below so many columns everything is shorter. */
@@ -11,10 +11,11 @@
 uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity);
 
 /* Pools with bars, their peaks and what they grew by; what they are made of. */
-void mem_put_pools(struct line *line, const struct mem_view *view, size_t device);
+void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device);
 
 /* Who has how much, and whether it grows; most of them first, and at most so many. */
-void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most);
+void mem_put_processes(struct text_line *line, const struct mem_view *view, size_t device,
+		       size_t most);
 
 /* The largest and the oldest allocations that are known. */
-void mem_put_allocations(struct line *line, const struct mem_view *view, size_t device);
+void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device);

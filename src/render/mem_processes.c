@@ -3,7 +3,7 @@
 
 #include "basic/clock.h"
 #include "model/growth.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "render/render.h"
 
@@ -21,12 +21,12 @@ static const struct widths {
 	const char *count_heading;
 } wide = { 24, 11, 13, "allocations" }, narrow = { 14, 10, 9, "allocs" };
 
-static bool is_narrow(const struct line *line)
+static bool is_narrow(const struct text_line *line)
 {
 	return line->look->columns < MEM_NARROW;
 }
 
-static const struct widths *widths_of(const struct line *line)
+static const struct widths *widths_of(const struct text_line *line)
 {
 	return is_narrow(line) ? &narrow : &wide;
 }
@@ -72,7 +72,7 @@ static struct holder *find_holders(const struct snapshot *snapshot, size_t devic
 	return holders;
 }
 
-static void put_amount(struct line *line, const struct usage *usage, enum usage_field field,
+static void put_amount(struct text_line *line, const struct usage *usage, enum usage_field field,
 		       size_t width)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -80,17 +80,18 @@ static void put_amount(struct line *line, const struct usage *usage, enum usage_
 
 	field_get(&usage_fields, field, usage, &value);
 	if (value.why == KNOWN)
-		buf_puts(&text, bound_of_usage(usage, field, line->look->utf8));
+		buf_puts(&text, lower_bound_of_usage(usage, field, line->look->utf8));
 	if (value.why != KNOWN)
 		buf_puts(&text, value.why == NOT_APPLICABLE ? "-" : "N/A");
 	else if (value.field->unit == U_BYTE)
 		format_bytes_fine(&text, value.exact);
 	else
 		format_count(&text, value.exact);
-	line_cell_right(line, width, value.why == KNOWN ? TINT_NONE : TINT_DIM, buf_text(&text));
+	text_line_cell_right(line, width, value.why == KNOWN ? TINT_NONE : TINT_DIM,
+			     buf_text(&text));
 }
 
-static void put_growth(struct line *line, const struct series *series)
+static void put_growth(struct text_line *line, const struct series *series)
 {
 	struct growth growth = growth_judge(series);
 	CLEANUP_BUF struct buf text = { 0 };
@@ -99,14 +100,14 @@ static void put_growth(struct line *line, const struct series *series)
 	case TREND_UNKNOWN:
 	case TREND_N:
 		if (!series || series->samples < 2) {
-			line_put(line, TINT_DIM, "N/A");
+			text_line_put(line, TINT_DIM, "N/A");
 			return;
 		}
 		buf_puts(&text, "seen for ");
 		format_span(&text, (double)growth.span_ns / NS_PER_S);
-		line_put(line, TINT_DIM, buf_text(&text));
+		text_line_put(line, TINT_DIM, buf_text(&text));
 		return;
-	case TREND_STEADY: line_put(line, TINT_NONE, "steady"); return;
+	case TREND_STEADY: text_line_put(line, TINT_NONE, "steady"); return;
 	case TREND_SHRANK:
 	case TREND_GREW:
 	case TREND_LEAK: break;
@@ -123,74 +124,75 @@ static void put_growth(struct line *line, const struct series *series)
 			   growth.frees == 1 ? "" : "s");
 	if (growth.trend == TREND_LEAK)
 		buf_puts(&text, ": leak?");
-	line_put(line, growth.trend == TREND_LEAK ? TINT_WARN : TINT_NONE, buf_text(&text));
+	text_line_put(line, growth.trend == TREND_LEAK ? TINT_WARN : TINT_NONE, buf_text(&text));
 }
 
-static void put_holder(struct line *line, const struct mem_view *view, const struct holder *holder,
-		       const struct device *dev)
+static void put_holder(struct text_line *line, const struct mem_view *view,
+		       const struct holder *holder, const struct device *dev)
 {
 	const struct widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf status = { 0 };
 	char label[160];
 
-	line_put(line, TINT_NONE, "  ");
-	line_printf(line, TINT_NONE, "%-*d", PID_WIDTH, holder->process->pid);
+	text_line_put(line, TINT_NONE, "  ");
+	text_line_printf(line, TINT_NONE, "%-*d", PID_WIDTH, holder->process->pid);
 	process_label(holder->process, label, sizeof(label));
-	line_cell(line, widths->name, TINT_BOLD, label);
+	text_line_cell(line, widths->name, TINT_BOLD, label);
 	put_amount(line, holder->usage, USE_DRAM, widths->amount);
 	put_amount(line, holder->usage, USE_L1, widths->amount);
 	put_amount(line, holder->usage, USE_ALLOCATIONS, widths->count);
-	line_put(line, TINT_NONE, "   ");
+	text_line_put(line, TINT_NONE, "   ");
 	if (holder->usage->why[USE_DRAM] == KNOWN) {
 		put_growth(line, history_of_process(view->history, holder->process, dev));
 	} else {
 		status_text(&status, holder->process);
-		line_put(line, TINT_DIM, buf_text(&status));
+		text_line_put(line, TINT_DIM, buf_text(&status));
 	}
-	line_end(line);
+	text_line_end(line);
 }
 
-static void put_nobody(struct line *line, const struct device *dev)
+static void put_nobody(struct text_line *line, const struct device *dev)
 {
 	if (device_knows(dev, DEV_PROCESSES))
-		line_put(line, TINT_DIM, "  No processes using this device");
+		text_line_put(line, TINT_DIM, "  No processes using this device");
 	else
-		line_printf(line, TINT_DIM, "  Processes: N/A (%s)",
-			    reason_text(dev->why[DEV_PROCESSES]));
-	line_end(line);
+		text_line_printf(line, TINT_DIM, "  Processes: N/A (%s)",
+				 reason_text(dev->why[DEV_PROCESSES]));
+	text_line_end(line);
 }
 
-static void put_headings(struct line *line)
+static void put_headings(struct text_line *line)
 {
 	const struct widths *widths = widths_of(line);
 
-	line_put(line, TINT_DIM, "  ");
-	line_cell(line, PID_WIDTH, TINT_DIM, "PID");
-	line_cell(line, widths->name, TINT_DIM, "Name");
-	line_cell_right(line, widths->amount, TINT_DIM, "DRAM");
-	line_cell_right(line, widths->amount, TINT_DIM, "L1");
-	line_cell_right(line, widths->count, TINT_DIM, widths->count_heading);
-	line_put(line, TINT_DIM, "   growth");
-	line_end(line);
+	text_line_put(line, TINT_DIM, "  ");
+	text_line_cell(line, PID_WIDTH, TINT_DIM, "PID");
+	text_line_cell(line, widths->name, TINT_DIM, "Name");
+	text_line_cell_right(line, widths->amount, TINT_DIM, "DRAM");
+	text_line_cell_right(line, widths->amount, TINT_DIM, "L1");
+	text_line_cell_right(line, widths->count, TINT_DIM, widths->count_heading);
+	text_line_put(line, TINT_DIM, "   growth");
+	text_line_end(line);
 }
 
 /* What the dead left behind is in no sum, and still takes its place on the chip. */
-static void put_leftover(struct line *line, const struct leftover *leftover)
+static void put_leftover(struct text_line *line, const struct leftover *leftover)
 {
 	const struct widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
 	format_bytes_fine(&dram, leftover->dram);
 	format_bytes_fine(&l1, leftover->l1);
-	line_printf(line, TINT_DIM, "  %-*d", PID_WIDTH, leftover->pid);
-	line_cell(line, widths->name, TINT_DIM, leftover->name);
-	line_cell_right(line, widths->amount, TINT_DIM, buf_text(&dram));
-	line_cell_right(line, widths->amount, TINT_DIM, buf_text(&l1));
-	line_printf(line, TINT_WARN, "   %s", leftover_status(leftover));
-	line_end(line);
+	text_line_printf(line, TINT_DIM, "  %-*d", PID_WIDTH, leftover->pid);
+	text_line_cell(line, widths->name, TINT_DIM, leftover->name);
+	text_line_cell_right(line, widths->amount, TINT_DIM, buf_text(&dram));
+	text_line_cell_right(line, widths->amount, TINT_DIM, buf_text(&l1));
+	text_line_printf(line, TINT_WARN, "   %s", leftover_status(leftover));
+	text_line_end(line);
 }
 
-void mem_put_processes(struct line *line, const struct mem_view *view, size_t device, size_t most)
+void mem_put_processes(struct text_line *line, const struct mem_view *view, size_t device,
+		       size_t most)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	const struct device *dev = &snapshot->devices[device];
@@ -204,8 +206,8 @@ void mem_put_processes(struct line *line, const struct mem_view *view, size_t de
 	for (size_t i = 0; i < MIN(count, most); i++)
 		put_holder(line, view, &holders[i], dev);
 	if (count > most) {
-		line_printf(line, TINT_DIM, "  and %zu more", count - most);
-		line_end(line);
+		text_line_printf(line, TINT_DIM, "  and %zu more", count - most);
+		text_line_end(line);
 	}
 	for (size_t i = 0; i < snapshot->n_leftovers; i++)
 		if (snapshot->leftovers[i].device == device)
@@ -259,8 +261,8 @@ static void rank_list(struct ranking *largest, struct ranking *oldest,
 	}
 }
 
-static void put_place(struct line *line, const struct ranking *ranking, size_t place, size_t column,
-		      int64_t now_ns)
+static void put_place(struct text_line *line, const struct ranking *ranking, size_t place,
+		      size_t column, int64_t now_ns)
 {
 	const struct allocation *allocation;
 	CLEANUP_BUF struct buf size = { 0 }, age = { 0 };
@@ -271,29 +273,32 @@ static void put_place(struct line *line, const struct ranking *ranking, size_t p
 	format_bytes_fine(&size, allocation->size);
 	if (allocation->time_ns)
 		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
-	line_to(line, column);
-	line_printf(line, TINT_NONE, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
-		    pool_name(allocation->pool));
-	line_cell_right(line, AMOUNT_WIDTH, TINT_NONE, buf_text(&size));
-	line_cell_right(line, AMOUNT_WIDTH, TINT_NONE,
-			allocation->time_ns ? buf_text(&age) : "N/A");
+	text_line_to(line, column);
+	text_line_printf(line, TINT_NONE, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
+			 pool_name(allocation->pool));
+	text_line_cell_right(line, AMOUNT_WIDTH, TINT_NONE, buf_text(&size));
+	text_line_cell_right(line, AMOUNT_WIDTH, TINT_NONE,
+			     allocation->time_ns ? buf_text(&age) : "N/A");
 }
 
 /* Whose allocations are missing, and why. */
-static void put_missing(struct line *line, enum reason why, size_t known, size_t tracked, bool cut)
+static void put_missing(struct text_line *line, enum reason why, size_t known, size_t tracked,
+			bool cut)
 {
 	if (tracked && known == 0)
-		line_printf(line, TINT_DIM, "  Single allocations: N/A (%s)", reason_text(why));
+		text_line_printf(line, TINT_DIM, "  Single allocations: N/A (%s)",
+				 reason_text(why));
 	else if (known < tracked)
-		line_printf(line, TINT_DIM, "  Single allocations of %zu of %zu processes (%s)",
-			    known, tracked, reason_text(why));
+		text_line_printf(line, TINT_DIM,
+				 "  Single allocations of %zu of %zu processes (%s)", known,
+				 tracked, reason_text(why));
 	else if (cut)
-		line_put(line, TINT_DIM, "  Not every allocation is listed");
+		text_line_put(line, TINT_DIM, "  Not every allocation is listed");
 	if (line->at)
-		line_end(line);
+		text_line_end(line);
 }
 
-static void put_rankings(struct line *line, const struct ranking *largest,
+static void put_rankings(struct text_line *line, const struct ranking *largest,
 			 const struct ranking *oldest, int64_t now_ns)
 {
 	enum { RIGHT = 46 };
@@ -301,29 +306,29 @@ static void put_rankings(struct line *line, const struct ranking *largest,
 
 	if (!largest->count)
 		return;
-	line_put(line, TINT_DIM, "  Largest allocations");
+	text_line_put(line, TINT_DIM, "  Largest allocations");
 	if (beside && oldest->count) {
-		line_to(line, RIGHT);
-		line_put(line, TINT_DIM, "Oldest allocations");
+		text_line_to(line, RIGHT);
+		text_line_put(line, TINT_DIM, "Oldest allocations");
 	}
-	line_end(line);
+	text_line_end(line);
 	for (size_t i = 0; i < largest->count; i++) {
 		put_place(line, largest, i, 2, now_ns);
 		if (beside)
 			put_place(line, oldest, i, RIGHT, now_ns);
-		line_end(line);
+		text_line_end(line);
 	}
 	if (beside || !oldest->count)
 		return;
-	line_put(line, TINT_DIM, "  Oldest allocations");
-	line_end(line);
+	text_line_put(line, TINT_DIM, "  Oldest allocations");
+	text_line_end(line);
 	for (size_t i = 0; i < oldest->count; i++) {
 		put_place(line, oldest, i, 2, now_ns);
-		line_end(line);
+		text_line_end(line);
 	}
 }
 
-void mem_put_allocations(struct line *line, const struct mem_view *view, size_t device)
+void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	struct ranking largest = { .before = is_larger }, oldest = { .before = is_older };
 	const struct snapshot *snapshot = view->snapshot;
@@ -347,7 +352,7 @@ void mem_put_allocations(struct line *line, const struct mem_view *view, size_t 
 	}
 	if (!tracked || (known == tracked && !largest.count && !cut))
 		return;
-	line_end(line);
+	text_line_end(line);
 	put_rankings(line, &largest, &oldest, snapshot->taken_ns);
 	put_missing(line, why, known, tracked, cut);
 }

@@ -25,11 +25,11 @@ static void put_troubles(struct buf *out, const struct look *look, const struct 
 
 void table_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
 {
-	struct sheet sheet = sheet_new(out, look);
+	struct boxed_table box = boxed_table_new(out, look);
 
-	device_box(&sheet, snapshot);
+	device_box(&box, snapshot);
 	buf_puts(out, "\nProcesses:\n");
-	process_box(&sheet, snapshot);
+	process_box(&box, snapshot);
 	put_troubles(out, look, snapshot);
 	tips_put(out, look, snapshot);
 }

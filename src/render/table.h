@@ -3,12 +3,12 @@
 
 #include "model/snapshot.h"
 #include "model/want.h"
-#include "render/sheet.h"
+#include "render/boxed_table.h"
 
-void device_box(struct sheet *sheet, const struct snapshot *snapshot);
+void device_box(struct boxed_table *box, const struct snapshot *snapshot);
 void device_box_wants(size_t room, struct want *want);
 
-void process_box(struct sheet *sheet, const struct snapshot *snapshot);
+void process_box(struct boxed_table *box, const struct snapshot *snapshot);
 void process_box_wants(size_t room, struct want *want);
 
 /* Columns for text in a line of so many columns. */

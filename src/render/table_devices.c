@@ -3,10 +3,10 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/columns.h"
 #include "render/format.h"
-#include "render/sheet.h"
+#include "render/boxed_table.h"
 
 #include <string.h>
 #include <time.h>
@@ -19,12 +19,12 @@ static size_t id_excess(const struct device *dev)
 	return MAX(strlen(dev->id) + 1, ID_WIDTH) - ID_WIDTH;
 }
 
-static void put_id(struct sheet *sheet, size_t width, const struct row *row)
+static void put_id(struct boxed_table *box, size_t width, const struct row *row)
 {
-	sheet_cell(sheet, width + id_excess(row->device), TINT_NONE, row->device->id);
+	boxed_table_cell(box, width + id_excess(row->device), TINT_NONE, row->device->id);
 }
 
-static void put_name(struct sheet *sheet, size_t width, const struct row *row)
+static void put_name(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
@@ -39,33 +39,33 @@ static void put_name(struct sheet *sheet, size_t width, const struct row *row)
 		buf_puts(&text, " galaxy"); /* the architecture is in the name already */
 	else if (device_knows(dev, DEV_BOARD))
 		buf_printf(&text, " %s", dev->board);
-	cell_buf(sheet, width - excess, TINT_BOLD, &text);
+	cell_buf(box, width - excess, TINT_BOLD, &text);
 }
 
-static void put_temp(struct sheet *sheet, size_t width, const struct row *row)
+static void put_temp(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
 	enum tint tint = TINT_NONE;
 
 	if (!device_knows(dev, DEV_TEMPERATURE)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 10)
 		tint = dev->temperature_headroom <= 0 ? TINT_BAD : TINT_WARN;
-	buf_printf(&text, "%.0f%sC", dev->temperature, sheet->look->utf8 ? "°" : "");
-	cell_buf(sheet, width, tint, &text);
+	buf_printf(&text, "%.0f%sC", dev->temperature, box->look->utf8 ? "°" : "");
+	cell_buf(box, width, tint, &text);
 }
 
-static void put_power(struct sheet *sheet, size_t width, const struct row *row)
+static void put_power(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
 	enum tint tint = TINT_NONE;
 
 	if (!device_knows(dev, DEV_POWER)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%.0fW", dev->power);
@@ -74,65 +74,65 @@ static void put_power(struct sheet *sheet, size_t width, const struct row *row)
 		if (dev->power >= 0.9 * dev->power_limit)
 			tint = dev->power >= dev->power_limit ? TINT_BAD : TINT_WARN;
 	}
-	cell_buf(sheet, width, tint, &text);
+	cell_buf(box, width, tint, &text);
 }
 
 /* A chip that gives no answer has the rest of the line for saying so. */
-static bool put_condition(struct sheet *sheet, const struct device *dev)
+static bool put_condition(struct boxed_table *box, const struct device *dev)
 {
 	switch (dev->condition) {
 	case DEVICE_OK:
 	case DEVICE_NO_TELEMETRY: return false;
-	case DEVICE_RESETTING: sheet_cell(sheet, 0, TINT_WARN, "resetting"); break;
-	case DEVICE_TIMED_OUT: sheet_cell(sheet, 0, TINT_BAD, "timed out"); break;
-	case DEVICE_NOT_ANSWERING: sheet_cell(sheet, 0, TINT_BAD, "chip not answering"); break;
-	case DEVICE_LOST: sheet_cell(sheet, 0, TINT_BAD, "device lost"); break;
+	case DEVICE_RESETTING: boxed_table_cell(box, 0, TINT_WARN, "resetting"); break;
+	case DEVICE_TIMED_OUT: boxed_table_cell(box, 0, TINT_BAD, "timed out"); break;
+	case DEVICE_NOT_ANSWERING: boxed_table_cell(box, 0, TINT_BAD, "chip not answering"); break;
+	case DEVICE_LOST: boxed_table_cell(box, 0, TINT_BAD, "device lost"); break;
 	case DEVICE_UNREADABLE:
 		/* Programs tell of its memory all the same; "at least 0" is no news. */
 		if (device_knows(dev, DEV_DRAM_USED) && (dev->dram_used || dev->memory_complete))
 			return false;
-		sheet_cell(sheet, 0, TINT_DIM, "not readable (no PCIe)");
+		boxed_table_cell(box, 0, TINT_DIM, "not readable (no PCIe)");
 		break;
 	case DEVICE_NO_DRIVER:
-	case DEVICE_OTHER_DRIVER: sheet_cell(sheet, 0, TINT_WARN, dev->health); break;
+	case DEVICE_OTHER_DRIVER: boxed_table_cell(box, 0, TINT_WARN, dev->health); break;
 	}
 	return true;
 }
 
-static void put_memory(struct sheet *sheet, size_t width, const struct row *row)
+static void put_memory(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
 
-	if (put_condition(sheet, dev))
+	if (put_condition(box, dev))
 		return;
 	if (!device_knows(dev, DEV_DRAM_USED)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
-	buf_puts(&text, bound_of_device(dev, DEV_DRAM_USED, sheet->look->utf8));
+	buf_puts(&text, lower_bound_of_device(dev, DEV_DRAM_USED, box->look->utf8));
 	format_bytes(&text, dev->dram_used);
 	if (device_knows(dev, DEV_DRAM_TOTAL)) {
 		buf_putc(&text, '/');
 		format_bytes(&text, dev->dram_total);
 	}
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
+static void put_bar(struct boxed_table *box, size_t width, const struct row *row)
 {
 	enum { MOST_CELLS = 20, AROUND = 3, LEAST_SHARE = 4 }; /* "[] ", "100%" */
 	CLEANUP_BUF struct buf text = { 0 }, share = { 0 };
 	const struct device *dev = row->device;
-	size_t room = width ? width - 1 : sheet_left(sheet), columns, cells, full;
-	bool utf8 = sheet->look->utf8;
+	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells, full;
+	bool utf8 = box->look->utf8;
 	enum tint tint = TINT_GOOD;
 
-	buf_printf(&share, "%s%.0f%%", bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
+	buf_printf(&share, "%s%.0f%%", lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
 		   dev->memory_ratio * 100);
 	columns = text_width(buf_text(&share), share.length);
 	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND + MAX(columns, LEAST_SHARE)) {
-		sheet_cell(sheet, width, TINT_NONE, "");
+		boxed_table_cell(box, width, TINT_NONE, "");
 		return;
 	}
 	cells = MIN(room - AROUND - MAX(columns, LEAST_SHARE), MOST_CELLS);
@@ -145,77 +145,77 @@ static void put_bar(struct sheet *sheet, size_t width, const struct row *row)
 	buf_puts(&text, buf_text(&share));
 	if (dev->memory_ratio >= 0.75)
 		tint = dev->memory_ratio >= 0.9 ? TINT_BAD : TINT_WARN;
-	cell_buf(sheet, width, tint, &text);
+	cell_buf(box, width, tint, &text);
 }
 
-static void put_compute(struct sheet *sheet, size_t width, const struct row *row)
+static void put_compute(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!device_knows(row->device, DEV_COMPUTE)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%.0f%%", row->device->compute * 100);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_aiclk(struct sheet *sheet, size_t width, const struct row *row)
+static void put_aiclk(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!device_knows(row->device, DEV_AICLK)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%.0fMHz", (double)row->device->aiclk / 1e6);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_link(struct sheet *sheet, size_t width, const struct row *row)
+static void put_link(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
 
 	if (!device_knows(dev, DEV_LINK_GEN) || !device_knows(dev, DEV_LINK_WIDTH)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%ux%u", dev->link_gen, dev->link_width);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_rates(struct sheet *sheet, size_t width, const struct row *row)
+static void put_rates(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!device_knows(row->device, DEV_PCIE_RX)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	format_rate(&text, row->device->pcie_rx);
 	buf_putc(&text, ' ');
 	format_rate(&text, row->device->pcie_tx);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_fan(struct sheet *sheet, size_t width, const struct row *row)
+static void put_fan(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!device_knows(row->device, DEV_FAN_RPM)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%urpm", row->device->fan_rpm);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_health(struct sheet *sheet, size_t width, const struct row *row)
+static void put_health(struct boxed_table *box, size_t width, const struct row *row)
 {
 	bool ok = strcmp(row->device->health, "ok") == 0;
 
-	sheet_cell(sheet, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
+	boxed_table_cell(box, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
 }
 
 /* clang-format off */
@@ -239,7 +239,7 @@ static const struct column columns[] = {
 
 _Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
 
-static void put_title(struct sheet *sheet, const struct snapshot *snapshot)
+static void put_title(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
 	CLEANUP_BUF struct buf text = { 0 };
@@ -248,7 +248,7 @@ static void put_title(struct sheet *sheet, const struct snapshot *snapshot)
 
 	localtime_r(&seconds, &local);
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &local);
-	buf_printf(&text, "tt-smi %s   driver %s", sheet->look->version,
+	buf_printf(&text, "tt-smi %s   driver %s", box->look->version,
 		   snapshot->host.why[HOST_DRIVER] == KNOWN ? snapshot->host.driver : "N/A");
 	if (snapshot->simulated)
 		buf_puts(&text, "   SIMULATED");
@@ -256,10 +256,10 @@ static void put_title(struct sheet *sheet, const struct snapshot *snapshot)
 		buf_puts(&text, "   RECORDED");
 	if (snapshot_server(snapshot))
 		buf_printf(&text, "   %s", snapshot_server(snapshot));
-	sheet_begin(sheet);
-	sheet_cell(sheet, sheet_left(sheet) - strlen(date), TINT_BOLD, buf_text(&text));
-	sheet_cell(sheet, 0, TINT_NONE, date);
-	sheet_end(sheet);
+	boxed_table_begin(box);
+	boxed_table_cell(box, boxed_table_left(box) - strlen(date), TINT_BOLD, buf_text(&text));
+	boxed_table_cell(box, 0, TINT_NONE, date);
+	boxed_table_end(box);
 }
 
 static bool any_compute(const struct snapshot *snapshot)
@@ -270,22 +270,22 @@ static bool any_compute(const struct snapshot *snapshot)
 	return false;
 }
 
-void device_box(struct sheet *sheet, const struct snapshot *snapshot)
+void device_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = !any_compute(snapshot) };
 	struct plan plan =
-		plan_columns(columns, ARRAY_SIZE(columns), box_room(sheet->look->columns), skip);
+		plan_columns(columns, ARRAY_SIZE(columns), box_room(box->look->columns), skip);
 
-	sheet_rule(sheet, RULE_TOP);
-	put_title(sheet, snapshot);
-	sheet_rule(sheet, RULE_MIDDLE);
-	plan_put_headings(&plan, sheet);
-	sheet_rule(sheet, RULE_MIDDLE);
+	boxed_table_rule(box, RULE_TOP);
+	put_title(box, snapshot);
+	boxed_table_rule(box, RULE_MIDDLE);
+	plan_put_headings(&plan, box);
+	boxed_table_rule(box, RULE_MIDDLE);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		plan_put_row(
-			&plan, sheet,
+			&plan, box,
 			&(struct row){ .snapshot = snapshot, .device = &snapshot->devices[i] });
-	sheet_rule(sheet, RULE_BOTTOM);
+	boxed_table_rule(box, RULE_BOTTOM);
 }
 
 /* Whether anybody publishes compute is not known beforehand: both plans count. */

@@ -1,115 +1,115 @@
 /* The box of processes. */
 #include "render/table.h"
 
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/columns.h"
 #include "render/format.h"
 #include "render/render.h"
-#include "render/sheet.h"
+#include "render/boxed_table.h"
 
 #include <string.h>
 
-static void put_pid(struct sheet *sheet, size_t width, const struct row *row)
+static void put_pid(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "%d", row->process->pid);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_label(struct sheet *sheet, size_t width, const struct row *row)
+static void put_label(struct boxed_table *box, size_t width, const struct row *row)
 {
 	char text[160];
 
 	process_label(row->process, text, sizeof(text));
-	sheet_cell(sheet, width, TINT_BOLD, text);
+	boxed_table_cell(box, width, TINT_BOLD, text);
 }
 
-static void put_devices(struct sheet *sheet, size_t width, const struct row *row)
+static void put_devices(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	devices_text(&text, row->snapshot, row->process);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
 /* The sum over its devices, a lower bound if one of them is not known. */
-static void put_sum(struct sheet *sheet, size_t width, const struct process *process,
+static void put_sum(struct boxed_table *box, size_t width, const struct process *process,
 		    enum usage_field field)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t sum;
 
 	if (process->role == ROLE_MONITOR) {
-		sheet_cell(sheet, width, TINT_DIM, "-");
+		boxed_table_cell(box, width, TINT_DIM, "-");
 		return;
 	}
 	if (!process_total(process, field, &sum)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
-	buf_puts(&text, bound_of_process(process, field, sheet->look->utf8));
+	buf_puts(&text, lower_bound_of_process(process, field, box->look->utf8));
 	format_bytes(&text, sum);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_dram(struct sheet *sheet, size_t width, const struct row *row)
+static void put_dram(struct boxed_table *box, size_t width, const struct row *row)
 {
-	put_sum(sheet, width, row->process, USE_DRAM);
+	put_sum(box, width, row->process, USE_DRAM);
 }
 
-static void put_l1(struct sheet *sheet, size_t width, const struct row *row)
+static void put_l1(struct boxed_table *box, size_t width, const struct row *row)
 {
-	put_sum(sheet, width, row->process, USE_L1);
+	put_sum(box, width, row->process, USE_L1);
 }
 
-static void put_status(struct sheet *sheet, size_t width, const struct row *row)
+static void put_status(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	status_text_within(&text, row->process, sheet_room(sheet, width));
-	cell_buf(sheet, width, TINT_NONE, &text);
+	status_text_within(&text, row->process, boxed_table_room(box, width));
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_text(struct sheet *sheet, size_t width, const struct process *process,
+static void put_text(struct boxed_table *box, size_t width, const struct process *process,
 		     enum process_field field)
 {
 	struct value value;
 
 	field_get(&process_fields, field, process, &value);
 	if (value.why == KNOWN)
-		sheet_cell(sheet, width, TINT_NONE, value.text);
+		boxed_table_cell(box, width, TINT_NONE, value.text);
 	else if (value.why == NOT_APPLICABLE)
-		sheet_cell(sheet, width, TINT_NONE, "-");
+		boxed_table_cell(box, width, TINT_NONE, "-");
 	else
-		cell_na(sheet, width);
+		cell_na(box, width);
 }
 
-static void put_user(struct sheet *sheet, size_t width, const struct row *row)
+static void put_user(struct boxed_table *box, size_t width, const struct row *row)
 {
-	put_text(sheet, width, row->process, PROC_USER);
+	put_text(box, width, row->process, PROC_USER);
 }
 
-static void put_elapsed(struct sheet *sheet, size_t width, const struct row *row)
+static void put_elapsed(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (!process_knows(row->process, PROC_ELAPSED)) {
-		cell_na(sheet, width);
+		cell_na(box, width);
 		return;
 	}
 	format_duration(&text, row->process->elapsed);
-	cell_buf(sheet, width, TINT_NONE, &text);
+	cell_buf(box, width, TINT_NONE, &text);
 }
 
-static void put_owner(struct sheet *sheet, size_t width, const struct row *row)
+static void put_owner(struct boxed_table *box, size_t width, const struct row *row)
 {
-	put_text(sheet, width, row->process, PROC_OWNER);
+	put_text(box, width, row->process, PROC_OWNER);
 }
 
-static void put_command(struct sheet *sheet, size_t width, const struct row *row)
+static void put_command(struct boxed_table *box, size_t width, const struct row *row)
 {
-	put_text(sheet, width, row->process, PROC_COMMAND);
+	put_text(box, width, row->process, PROC_COMMAND);
 }
 
 enum { COLUMN_PID, COLUMN_NAME, COLUMN_DEVICE, COLUMN_DRAM, COLUMN_L1, COLUMN_STATUS };
@@ -134,16 +134,16 @@ static const struct column columns[] = {
 _Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
 
 /* A line that is about no process of ours. */
-static void put_other(struct sheet *sheet, const struct plan *plan, const char *const *cells)
+static void put_other(struct boxed_table *box, const struct plan *plan, const char *const *cells)
 {
-	sheet_begin(sheet);
+	boxed_table_begin(box);
 	for (size_t i = COLUMN_PID; i < COLUMN_STATUS; i++)
-		sheet_cell(sheet, plan->widths[i], TINT_DIM, cells[i]);
-	sheet_cell(sheet, 0, TINT_DIM, cells[COLUMN_STATUS]);
-	sheet_end(sheet);
+		boxed_table_cell(box, plan->widths[i], TINT_DIM, cells[i]);
+	boxed_table_cell(box, 0, TINT_DIM, cells[COLUMN_STATUS]);
+	boxed_table_end(box);
 }
 
-static void put_opens(struct sheet *sheet, const struct plan *plan, const struct device *dev,
+static void put_opens(struct boxed_table *box, const struct plan *plan, const struct device *dev,
 		      const char *who, uint32_t times, const char *more)
 {
 	CLEANUP_BUF struct buf status = { 0 };
@@ -151,17 +151,17 @@ static void put_opens(struct sheet *sheet, const struct plan *plan, const struct
 	if (!times)
 		return;
 	buf_printf(&status, "Device open (%u time%s%s)", times, times == 1 ? "" : "s", more);
-	put_other(sheet, plan,
+	put_other(box, plan,
 		  (const char *const[]){ "-", who, dev->id, "N/A", "N/A", buf_text(&status) });
 }
 
-static void put_unseen(struct sheet *sheet, const struct plan *plan, const struct device *dev)
+static void put_unseen(struct boxed_table *box, const struct plan *plan, const struct device *dev)
 {
-	put_opens(sheet, plan, dev, "other namespace", dev->unseen_holders - dev->lost_openers, "");
-	put_opens(sheet, plan, dev, "unknown", dev->lost_openers, ", opener gone");
+	put_opens(box, plan, dev, "other namespace", dev->unseen_holders - dev->lost_openers, "");
+	put_opens(box, plan, dev, "unknown", dev->lost_openers, ", opener gone");
 }
 
-static void put_leftover(struct sheet *sheet, const struct plan *plan,
+static void put_leftover(struct boxed_table *box, const struct plan *plan,
 			 const struct snapshot *snapshot, const struct leftover *leftover)
 {
 	CLEANUP_BUF struct buf pid = { 0 }, dram = { 0 }, l1 = { 0 };
@@ -169,14 +169,14 @@ static void put_leftover(struct sheet *sheet, const struct plan *plan,
 	buf_printf(&pid, "%d", leftover->pid);
 	format_bytes(&dram, leftover->dram);
 	format_bytes(&l1, leftover->l1);
-	put_other(sheet, plan,
+	put_other(box, plan,
 		  (const char *const[]){ buf_text(&pid), leftover->name,
 					 snapshot->devices[leftover->device].id, buf_text(&dram),
 					 buf_text(&l1), leftover_status(leftover) });
 }
 
 /* Nobody, or nobody that we could see; a device that did not tell is named. */
-static void put_nobody(struct sheet *sheet, const struct snapshot *snapshot)
+static void put_nobody(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -191,29 +191,30 @@ static void put_nobody(struct sheet *sheet, const struct snapshot *snapshot)
 			   reason_text(dev->holders_why));
 		break;
 	}
-	sheet_begin(sheet);
-	cell_buf(sheet, 0, TINT_DIM, &text);
-	sheet_end(sheet);
+	boxed_table_begin(box);
+	cell_buf(box, 0, TINT_DIM, &text);
+	boxed_table_end(box);
 }
 
-static void put_rows(struct sheet *sheet, const struct plan *plan, const struct snapshot *snapshot)
+static void put_rows(struct boxed_table *box, const struct plan *plan,
+		     const struct snapshot *snapshot)
 {
 	bool any = snapshot->n_processes || snapshot->n_leftovers;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		plan_put_row(
-			plan, sheet,
+			plan, box,
 			&(struct row){ .snapshot = snapshot, .process = &snapshot->processes[i] });
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		if (snapshot->devices[i].unseen_holders) {
-			put_unseen(sheet, plan, &snapshot->devices[i]);
+			put_unseen(box, plan, &snapshot->devices[i]);
 			any = true;
 		}
 	}
 	for (size_t i = 0; i < snapshot->n_leftovers; i++)
-		put_leftover(sheet, plan, snapshot, &snapshot->leftovers[i]);
+		put_leftover(box, plan, snapshot, &snapshot->leftovers[i]);
 	if (!any)
-		put_nobody(sheet, snapshot);
+		put_nobody(box, snapshot);
 }
 
 /* As wide as the longest status, if the line has the room: a reason comes before what is extra. */
@@ -233,20 +234,20 @@ static size_t status_width(const struct snapshot *snapshot, size_t room)
 	return width;
 }
 
-void process_box(struct sheet *sheet, const struct snapshot *snapshot)
+void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
-	size_t room = box_room(sheet->look->columns);
+	size_t room = box_room(box->look->columns);
 	struct column fitted[ARRAY_SIZE(columns)];
 	struct plan plan;
 
 	memcpy(fitted, columns, sizeof(columns));
 	fitted[COLUMN_STATUS].width = status_width(snapshot, room);
 	plan = plan_columns(fitted, ARRAY_SIZE(fitted), room, NULL);
-	sheet_rule(sheet, RULE_TOP);
-	plan_put_headings(&plan, sheet);
-	sheet_rule(sheet, RULE_MIDDLE);
-	put_rows(sheet, &plan, snapshot);
-	sheet_rule(sheet, RULE_BOTTOM);
+	boxed_table_rule(box, RULE_TOP);
+	plan_put_headings(&plan, box);
+	boxed_table_rule(box, RULE_MIDDLE);
+	put_rows(box, &plan, snapshot);
+	boxed_table_rule(box, RULE_BOTTOM);
 }
 
 void process_box_wants(size_t room, struct want *want)

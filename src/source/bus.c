@@ -209,9 +209,9 @@ struct bus *bus_new(const struct root *root)
 }
 
 /* A job that hangs keeps what it uses. */
-struct bus *bus_free(struct bus *bus, struct crew *crew)
+struct bus *bus_free(struct bus *bus, struct worker_pool *workers)
 {
-	if (crew_job_is_busy(crew, &bus->job))
+	if (job_is_busy(workers, &bus->job))
 		return NULL;
 	scan_free(bus->scan);
 	free(bus->cards);
@@ -220,11 +220,11 @@ struct bus *bus_free(struct bus *bus, struct crew *crew)
 	return NULL;
 }
 
-struct job *bus_look(struct bus *bus, struct crew *crew, size_t n_served, bool changed)
+struct job *bus_look(struct bus *bus, struct worker_pool *workers, size_t n_served, bool changed)
 {
 	int64_t now_ns = clock_now(CLOCK_MONOTONIC);
 
-	if (crew_job_is_busy(crew, &bus->job))
+	if (job_is_busy(workers, &bus->job))
 		return NULL;
 	if (bus->looked_ns && !changed && now_ns - bus->looked_ns < pace_ns)
 		return NULL;
@@ -258,12 +258,12 @@ static int number(struct bus *bus, struct device *dev)
 	return 0;
 }
 
-int bus_take(struct bus *bus, struct crew *crew)
+int bus_take(struct bus *bus, struct worker_pool *workers)
 {
 	struct bus_scan *scan = bus->scan;
 	int r = 0;
 
-	if (!scan || !crew_job_is_done(crew, &bus->job))
+	if (!scan || !job_is_done(workers, &bus->job))
 		return 0;
 	for (size_t i = 0; i < scan->n_found && r >= 0; i++)
 		r = number(bus, &scan->found[i]);

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/device.h"
 
@@ -25,16 +25,16 @@ struct bus {
 };
 
 struct bus *bus_new(const struct root *root);
-struct bus *bus_free(struct bus *bus, struct crew *crew);
+struct bus *bus_free(struct bus *bus, struct worker_pool *workers);
 
 /*
  * The job to run, if it is time to look or something changed; NULL: what is known stands.
  * n_served: so many cards the driver serves.
  */
-struct job *bus_look(struct bus *bus, struct crew *crew, size_t n_served, bool changed);
+struct job *bus_look(struct bus *bus, struct worker_pool *workers, size_t n_served, bool changed);
 
 /* Takes over what the job found, if it has ended. -ENOMEM */
-MUST_CHECK int bus_take(struct bus *bus, struct crew *crew);
+MUST_CHECK int bus_take(struct bus *bus, struct worker_pool *workers);
 
 /* The card at this address; NULL: the driver serves it, or it is not on the bus. */
 const struct device *bus_find(const struct bus *bus, const char *bdf);

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/device.h"
 #include "source/attribute.h"

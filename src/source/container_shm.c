@@ -110,14 +110,14 @@ static struct container_shm *add(struct containers *containers, uint64_t mount_n
 }
 
 /* Drops those that no process was in, or all, except those whose job still runs. */
-static void drop(struct containers *containers, struct crew *crew, bool all)
+static void drop(struct containers *containers, struct worker_pool *workers, bool all)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < containers->count; i++) {
 		struct container_shm *container = containers->list[i];
 
-		if ((container->visited && !all) || crew_job_is_busy(crew, &container->job))
+		if ((container->visited && !all) || job_is_busy(workers, &container->job))
 			containers->list[kept++] = container;
 		else
 			container_free(container);
@@ -142,7 +142,7 @@ static struct job *prepare(struct container_shm *container, const struct contain
 	    (process->uid && count_visited(containers, process->uid) >= USER_MAX))
 		return NULL;
 	container->visited = true;
-	if (crew_job_is_busy(sample->crew, &container->job))
+	if (job_is_busy(sample->workers, &container->job))
 		return NULL;
 	free(container->files);
 	container->files = NULL;
@@ -193,13 +193,13 @@ int containers_visit(struct containers *containers, struct sample *sample)
 	for (size_t i = 0; i < containers->count; i++)
 		containers->list[i]->visited = false;
 	r = prepare_all(containers, sample, jobs, &count);
-	drop(containers, sample->crew, false);
+	drop(containers, sample->workers, false);
 	if (r < 0)
 		return r;
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < containers->count; i++)
 		containers->list[i]->late =
-			!crew_job_is_done(sample->crew, &containers->list[i]->job);
+			!job_is_done(sample->workers, &containers->list[i]->job);
 	return 0;
 }
 
@@ -209,9 +209,9 @@ const struct container_shm *containers_find(const struct containers *containers,
 	return process->mount_ns ? find(containers, process->mount_ns) : NULL;
 }
 
-void containers_done(struct containers *containers, struct crew *crew)
+void containers_done(struct containers *containers, struct worker_pool *workers)
 {
-	drop(containers, crew, true);
+	drop(containers, workers, true);
 	free(containers->list);
 	*containers = (struct containers){ 0 };
 }

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "source/metal_file.h"
 #include "source/source.h"
@@ -49,4 +49,4 @@ const struct container_shm *containers_find(const struct containers *containers,
 					    const struct process *process);
 
 /* Frees all but those whose job still runs. */
-void containers_done(struct containers *containers, struct crew *crew);
+void containers_done(struct containers *containers, struct worker_pool *workers);

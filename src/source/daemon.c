@@ -396,11 +396,11 @@ static int daemon_open(const struct root *root, void **ret_state)
 	return 0;
 }
 
-static void daemon_close(void *state, struct crew *crew)
+static void daemon_close(void *state, struct worker_pool *workers)
 {
 	struct daemon *daemon = state;
 
-	(void)crew;
+	(void)workers;
 	daemon_hang_up(daemon);
 	free(daemon);
 }

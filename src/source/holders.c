@@ -255,10 +255,10 @@ static bool run_walk(struct holders *holders, struct sample *sample)
 	static const int64_t deadline_ns = 5 * NS_PER_S;
 	struct job *job = &holders->walk_job;
 
-	if (crew_job_is_busy(sample->crew, job))
+	if (job_is_busy(sample->workers, job))
 		return false;
 	*job = (struct job){ .run = walk_run, .arg = holders->walk };
-	return crew_run(sample->crew, &job, 1, deadline_ns);
+	return worker_pool_run(sample->workers, &job, 1, deadline_ns);
 }
 
 static void know_holders(struct snapshot *snapshot, enum reason why)
@@ -379,14 +379,14 @@ static int holders_open(const struct root *root, void **ret_state)
 }
 
 /* What a job uses that hangs stays. */
-static void holders_close(void *state, struct crew *crew)
+static void holders_close(void *state, struct worker_pool *workers)
 {
 	struct holders *holders = state;
-	bool walks = crew_job_is_busy(crew, &holders->walk_job);
+	bool walks = job_is_busy(workers, &holders->walk_job);
 
-	if (suspects_done(&holders->suspects, crew) && !walks)
+	if (suspects_done(&holders->suspects, workers) && !walks)
 		walk_free(holders->walk);
-	if (lists_done(&holders->lists, crew) && !walks)
+	if (lists_done(&holders->lists, workers) && !walks)
 		free(holders);
 }
 

@@ -81,10 +81,10 @@ static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 }
 
 /* What is gone may return as another card, or with another driver. */
-static void kmd_forget(struct kmd *kmd, struct crew *crew, bool driver_too)
+static void kmd_forget(struct kmd *kmd, struct worker_pool *workers, bool driver_too)
 {
 	for (size_t i = 0; i < kmd->n_cards; i++)
-		if (!kmd->cards[i]->present && !crew_job_is_busy(crew, &kmd->cards[i]->job))
+		if (!kmd->cards[i]->present && !job_is_busy(workers, &kmd->cards[i]->job))
 			card_files_close(&kmd->cards[i]->files);
 	if (driver_too)
 		kmd->version[0] = '\0';
@@ -135,27 +135,27 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 	kmd_reserve(kmd, sample);
 	for (size_t i = 0; i < kmd->n_cards; i++)
 		n_served += kmd->cards[i]->present;
-	jobs[0] = bus_look(kmd->bus, sample->crew, n_served, changed);
+	jobs[0] = bus_look(kmd->bus, sample->workers, n_served, changed);
 	count = jobs[0] != NULL;
 	for (size_t i = 0; i < kmd->n_cards; i++) {
 		struct card *card = kmd->cards[i];
 
-		if (!card->present || crew_job_is_busy(sample->crew, &card->job))
+		if (!card->present || job_is_busy(sample->workers, &card->job))
 			continue;
 		card_ask(card, &sample->want->device, sample->want->paced);
 		card->job = (struct job){ .run = card_sample, .arg = card };
 		jobs[count++] = &card->job;
 	}
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < kmd->n_cards; i++) {
 		struct card *card = kmd->cards[i];
 
-		if (card->present && crew_job_is_done(sample->crew, &card->job))
+		if (card->present && job_is_done(sample->workers, &card->job))
 			card->last = card->device;
 		else if (card->present)
 			card_lose(&card->last, &sample->want->device, DEVICE_TIMED_OUT, TIMED_OUT);
 	}
-	return bus_take(kmd->bus, sample->crew);
+	return bus_take(kmd->bus, sample->workers);
 }
 
 /* May these two be the chips of one board? Yes, unless something tells them apart. */
@@ -281,7 +281,7 @@ static int kmd_sample(void *state, struct sample *sample)
 	r = kmd_scan(kmd, sample->root, &changed);
 	loaded = r != -ENOENT;
 	sample->snapshot->driver_loaded = loaded;
-	kmd_forget(kmd, sample->crew, !loaded);
+	kmd_forget(kmd, sample->workers, !loaded);
 	if (r < 0 && loaded)
 		return r;
 	r = kmd_read_cards(kmd, sample, changed);
@@ -306,16 +306,16 @@ static int kmd_open(const struct root *root, void **ret_state)
 }
 
 /* A card whose job still hangs is left to it. */
-static void kmd_close(void *state, struct crew *crew)
+static void kmd_close(void *state, struct worker_pool *workers)
 {
 	struct kmd *kmd = state;
 
 	for (size_t i = 0; i < kmd->n_cards; i++) {
-		if (crew_job_is_busy(crew, &kmd->cards[i]->job))
+		if (job_is_busy(workers, &kmd->cards[i]->job))
 			continue;
 		card_free(kmd->cards[i]);
 	}
-	bus_free(kmd->bus, crew);
+	bus_free(kmd->bus, workers);
 	free(kmd->cards);
 	free(kmd);
 }

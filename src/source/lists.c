@@ -29,12 +29,12 @@ static struct openers *find_openers(struct lists *lists, const struct root *root
 }
 
 /* The list of a device that is gone says nothing of the one that comes next. */
-static void forget_openers(struct lists *lists, struct crew *crew, uint32_t index)
+static void forget_openers(struct lists *lists, struct worker_pool *workers, uint32_t index)
 {
 	for (size_t i = 0; i < lists->n_openers; i++) {
 		struct openers *list = lists->openers[i];
 
-		if (list->index == index && !crew_job_is_busy(crew, &list->job))
+		if (list->index == index && !job_is_busy(workers, &list->job))
 			openers_forget(list);
 	}
 }
@@ -89,7 +89,7 @@ int lists_read(struct lists *lists, struct sample *sample)
 {
 	struct snapshot *snapshot = sample->snapshot;
 	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_devices + 1, sizeof(struct job *));
-	struct job *pinned = pinned_job(&lists->pinned, sample->crew);
+	struct job *pinned = pinned_job(&lists->pinned, sample->workers);
 	size_t count = 0;
 
 	drop_traced(lists);
@@ -100,22 +100,22 @@ int lists_read(struct lists *lists, struct sample *sample)
 		struct openers *list;
 
 		if (device_has_node(dev) && !device_is_served(dev))
-			forget_openers(lists, sample->crew, dev->index);
+			forget_openers(lists, sample->workers, dev->index);
 		if (!device_is_served(dev))
 			continue;
 		list = find_openers(lists, sample->root, dev->index);
 		if (!list)
 			return -ENOMEM;
-		if (crew_job_is_busy(sample->crew, &list->job))
+		if (job_is_busy(sample->workers, &list->job))
 			continue;
 		list->job = (struct job){ .run = openers_read, .arg = list };
 		jobs[count++] = &list->job;
 	}
 	if (pinned)
 		jobs[count++] = pinned;
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < lists->n_openers; i++)
-		lists->openers[i]->late = !crew_job_is_done(sample->crew, &lists->openers[i]->job);
+		lists->openers[i]->late = !job_is_done(sample->workers, &lists->openers[i]->job);
 	return take_pinned_text(lists, sample);
 }
 
@@ -151,20 +151,20 @@ int lists_collect(const struct lists *lists, struct listing **ret, size_t *ret_c
 	return 0;
 }
 
-bool lists_done(struct lists *lists, struct crew *crew)
+bool lists_done(struct lists *lists, struct worker_pool *workers)
 {
 	for (size_t i = 0; i < lists->n_openers; i++) {
 		struct openers *list = lists->openers[i];
 
-		if (crew_job_is_busy(crew, &list->job))
+		if (job_is_busy(workers, &list->job))
 			continue;
 		openers_done(list);
 		free(list);
 	}
 	free(lists->openers);
 	free(lists->traced);
-	if (crew_job_is_busy(crew, &lists->pinned.job))
+	if (job_is_busy(workers, &lists->pinned.job))
 		return false;
-	pinned_done(&lists->pinned, crew);
+	pinned_done(&lists->pinned, workers);
 	return true;
 }

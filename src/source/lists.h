@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "proto/traced.h"
 #include "source/openers.h"
@@ -40,4 +40,4 @@ MUST_CHECK int lists_read(struct lists *lists, struct sample *sample);
 MUST_CHECK int lists_collect(const struct lists *lists, struct listing **ret, size_t *ret_count);
 
 /* Frees all but what a job uses that hangs. False: that is the struct itself too. */
-bool lists_done(struct lists *lists, struct crew *crew);
+bool lists_done(struct lists *lists, struct worker_pool *workers);

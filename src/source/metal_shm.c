@@ -249,11 +249,11 @@ static int metal_open(const struct root *root, void **ret_state)
 	return *ret_state ? 0 : -ENOMEM;
 }
 
-static void metal_close(void *state, struct crew *crew)
+static void metal_close(void *state, struct worker_pool *workers)
 {
 	struct metal_shm *shm = state;
 
-	containers_done(&shm->containers, crew);
+	containers_done(&shm->containers, workers);
 	free(shm);
 }
 

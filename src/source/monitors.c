@@ -74,11 +74,11 @@ static void run(void *arg)
 		read_file(monitors, fd, &st);
 }
 
-struct job *monitors_job(struct monitors *monitors, struct crew *crew)
+struct job *monitors_job(struct monitors *monitors, struct worker_pool *workers)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	if (crew_job_is_busy(crew, &monitors->job) ||
+	if (job_is_busy(workers, &monitors->job) ||
 	    (monitors->asked_ns && now - monitors->asked_ns < pause_ns))
 		return NULL;
 	monitors->asked_ns = now;
@@ -86,9 +86,9 @@ struct job *monitors_job(struct monitors *monitors, struct crew *crew)
 	return &monitors->job;
 }
 
-bool monitors_take(struct monitors *monitors, struct crew *crew)
+bool monitors_take(struct monitors *monitors, struct worker_pool *workers)
 {
-	if (!monitors->asked_ns || !crew_job_is_done(crew, &monitors->job) || !monitors->changed)
+	if (!monitors->asked_ns || !job_is_done(workers, &monitors->job) || !monitors->changed)
 		return false;
 	monitors->changed = false;
 	monitor_names_done(&monitors->names);
@@ -100,9 +100,9 @@ bool monitors_take(struct monitors *monitors, struct crew *crew)
 	return true;
 }
 
-bool monitors_done(struct monitors *monitors, struct crew *crew)
+bool monitors_done(struct monitors *monitors, struct worker_pool *workers)
 {
-	if (crew_job_is_busy(crew, &monitors->job))
+	if (job_is_busy(workers, &monitors->job))
 		return false;
 	monitor_names_done(&monitors->names);
 	monitor_names_done(&monitors->read_names);

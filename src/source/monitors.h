@@ -6,7 +6,7 @@
 #pragma once
 
 #include "basic/buf.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/role.h"
 
@@ -32,10 +32,10 @@ struct monitors {
 void monitors_init(struct monitors *monitors, const struct root *root);
 
 /* The job that reads the file, NULL if there is no need, or if an earlier one still hangs. */
-struct job *monitors_job(struct monitors *monitors, struct crew *crew);
+struct job *monitors_job(struct monitors *monitors, struct worker_pool *workers);
 
 /* After the job was run: takes over what it has read. True: the names are others now. */
-bool monitors_take(struct monitors *monitors, struct crew *crew);
+bool monitors_take(struct monitors *monitors, struct worker_pool *workers);
 
 /* Frees it all, unless its job hangs. False: then the struct must stay too. */
-bool monitors_done(struct monitors *monitors, struct crew *crew);
+bool monitors_done(struct monitors *monitors, struct worker_pool *workers);

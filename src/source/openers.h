@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 
 #include <stdbool.h>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "basic/buf.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/process.h"
 #include "source/procfs.h"

@@ -41,9 +41,9 @@ static bool is_absent(const struct pinned *pinned)
 	return r == -ENOENT || r == -ENOTDIR;
 }
 
-struct job *pinned_job(struct pinned *pinned, struct crew *crew)
+struct job *pinned_job(struct pinned *pinned, struct worker_pool *workers)
 {
-	if (crew_job_is_busy(crew, &pinned->job))
+	if (job_is_busy(workers, &pinned->job))
 		return NULL;
 	pinned->absent = is_absent(pinned);
 	if (pinned->absent)
@@ -61,7 +61,7 @@ const char *pinned_text(struct pinned *pinned, struct sample *sample)
 {
 	if (pinned->absent)
 		return NULL;
-	if (!crew_job_is_done(sample->crew, &pinned->job)) {
+	if (!job_is_done(sample->workers, &pinned->job)) {
 		pinned_complain(pinned, sample, -ETIMEDOUT);
 		return NULL;
 	}
@@ -85,9 +85,9 @@ void pinned_complain(const struct pinned *pinned, struct sample *sample, int err
 	snapshot_complain(sample->snapshot, "traced", "/%s: %s", pinned->path, text);
 }
 
-void pinned_done(struct pinned *pinned, struct crew *crew)
+void pinned_done(struct pinned *pinned, struct worker_pool *workers)
 {
-	if (!crew_job_is_busy(crew, &pinned->job))
+	if (!job_is_busy(workers, &pinned->job))
 		buf_done(&pinned->text);
 }
 

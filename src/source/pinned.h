@@ -28,7 +28,7 @@ bool pinned_names_ours(void);
 void pinned_init(struct pinned *pinned, const struct root *root, const char *path);
 
 /* Its job, or NULL: an earlier one still hangs, or there is nothing to read. */
-struct job *pinned_job(struct pinned *pinned, struct crew *crew);
+struct job *pinned_job(struct pinned *pinned, struct worker_pool *workers);
 
 /*
  * After the job was run: the text, or NULL if there is none to be had. That nobody
@@ -37,7 +37,7 @@ struct job *pinned_job(struct pinned *pinned, struct crew *crew);
 const char *pinned_text(struct pinned *pinned, struct sample *sample);
 
 /* Not while its job hangs. */
-void pinned_done(struct pinned *pinned, struct crew *crew);
+void pinned_done(struct pinned *pinned, struct worker_pool *workers);
 
 /* The text is not what it should be: says so. */
 void pinned_complain(const struct pinned *pinned, struct sample *sample, int error);

@@ -139,7 +139,7 @@ static void person_fill(struct usernames *users, struct sample *sample, const st
 
 	if (!process)
 		return;
-	if (!crew_job_is_done(sample->crew, &person->job)) {
+	if (!job_is_done(sample->workers, &person->job)) {
 		process_fail(process, TIMED_OUT);
 		return;
 	}
@@ -184,12 +184,12 @@ static bool is_late(const struct proc *proc, int32_t pid)
 	return false;
 }
 
-static void drop_late(struct proc *proc, struct crew *crew)
+static void drop_late(struct proc *proc, struct worker_pool *workers)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < proc->n_late; i++) {
-		if (crew_job_is_busy(crew, &proc->late[i]->job))
+		if (job_is_busy(workers, &proc->late[i]->job))
 			proc->late[kept++] = proc->late[i];
 		else
 			person_free(proc->late[i]);
@@ -262,7 +262,7 @@ static void keep_known(struct proc *proc, struct sample *sample, struct person *
 	proc->known = persons;
 	proc->n_known = 0;
 	for (size_t i = 0; i < count; i++)
-		if (crew_job_is_busy(sample->crew, &persons[i]->job))
+		if (job_is_busy(sample->workers, &persons[i]->job))
 			keep_late(proc, persons[i]);
 		else if (sample->want->paced && persons[i]->error == 0)
 			proc->known[proc->n_known++] = persons[i];
@@ -281,7 +281,7 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct person
 
 	if (!evidence || !judged)
 		return -ENOMEM;
-	monitors_take(&roles->monitors, sample->crew);
+	monitors_take(&roles->monitors, sample->workers);
 	if (roles->monitors.problem.length)
 		snapshot_complain(sample->snapshot, "proc", "%s",
 				  buf_text(&roles->monitors.problem));
@@ -289,13 +289,13 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct person
 		struct process *process = snapshot_find_process(sample->snapshot, persons[i]->pid);
 
 		/* While its job runs, all of it is the job's. */
-		if (!process || !crew_job_is_done(sample->crew, &persons[i]->job) ||
+		if (!process || !job_is_done(sample->workers, &persons[i]->job) ||
 		    !persons[i]->wants_role || persons[i]->error < 0)
 			continue;
 		judged[n] = persons[i];
 		evidence[n++] = &process->evidence;
 	}
-	return roles_examine(roles, sample->crew, sample->deadline_ns, judged, evidence, n);
+	return roles_examine(roles, sample->workers, sample->deadline_ns, judged, evidence, n);
 }
 
 static int proc_sample(void *state, struct sample *sample)
@@ -312,7 +312,7 @@ static int proc_sample(void *state, struct sample *sample)
 	int r;
 
 	name_accounts(&proc->users, sample);
-	drop_late(proc, sample->crew);
+	drop_late(proc, sample->workers);
 	if (!persons || !jobs)
 		return -ENOMEM;
 	has_boot = n && boot_time(proc, sample->root, &boot);
@@ -325,10 +325,10 @@ static int proc_sample(void *state, struct sample *sample)
 		persons[count++] = person;
 	}
 	forget_known(proc, &at, INT64_MAX);
-	names = count ? monitors_job(&proc->roles.monitors, sample->crew) : NULL;
+	names = count ? monitors_job(&proc->roles.monitors, sample->workers) : NULL;
 	if (names)
 		jobs[n_jobs++] = names;
-	crew_run(sample->crew, jobs, n_jobs, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);
 	for (size_t i = 0; i < count; i++)
 		person_fill(&proc->users, sample, persons[i], has_boot, boot);
 	r = examine_roles(proc, sample, persons, count);
@@ -347,17 +347,17 @@ static int proc_open(const struct root *root, void **ret_state)
 	return 0;
 }
 
-static void proc_close(void *state, struct crew *crew)
+static void proc_close(void *state, struct worker_pool *workers)
 {
 	struct proc *proc = state;
 	size_t at = 0;
 
-	drop_late(proc, crew);
+	drop_late(proc, workers);
 	forget_known(proc, &at, INT64_MAX);
 	usernames_done(&proc->users);
 	free(proc->known);
 	free(proc->late);
-	if (roles_done(&proc->roles, crew))
+	if (roles_done(&proc->roles, workers))
 		free(proc);
 }
 

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/role.h"
 #include "source/procfs.h"

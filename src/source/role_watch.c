@@ -25,7 +25,7 @@ struct role_watch {
 /* What one run has in common. */
 struct run {
 	struct role_watch *watch;
-	struct crew *crew;
+	struct worker_pool *workers;
 	int64_t deadline_ns;
 	int (*tell)(const struct role_subject *subject, enum role_told role, void *arg);
 	void *arg;
@@ -127,7 +127,7 @@ static int drop_others(const struct run *run)
 		struct watched *watched = watch->list[i];
 		int told;
 
-		if (watched->is_there || crew_job_is_busy(run->crew, &watched->person->job)) {
+		if (watched->is_there || job_is_busy(run->workers, &watched->person->job)) {
 			watch->list[kept++] = watched;
 			continue;
 		}
@@ -145,7 +145,7 @@ static int read_persons(const struct run *run)
 {
 	struct role_watch *watch = run->watch;
 	CLEANUP_FREE struct job **jobs = calloc(watch->count + 2, sizeof(struct job *));
-	struct job *names = monitors_job(&watch->roles.monitors, run->crew);
+	struct job *names = monitors_job(&watch->roles.monitors, run->workers);
 	size_t n = 0;
 
 	if (!jobs)
@@ -157,23 +157,23 @@ static int read_persons(const struct run *run)
 		struct person *person = watched->person;
 
 		if (!watched->is_there || watched->is_plain ||
-		    crew_job_is_busy(run->crew, &person->job))
+		    job_is_busy(run->workers, &person->job))
 			continue;
 		person->job = (struct job){ .run = person_read, .arg = person };
 		jobs[n++] = &person->job;
 	}
-	crew_run(run->crew, jobs, n, run->deadline_ns);
-	if (monitors_take(&watch->roles.monitors, run->crew))
+	worker_pool_run(run->workers, jobs, n, run->deadline_ns);
+	if (monitors_take(&watch->roles.monitors, run->workers))
 		for (size_t i = 0; i < watch->count; i++)
 			watch->list[i]->is_plain = false; /* looked at in the next run */
 	return 0;
 }
 
 /* Was it read just now, and is it the process that is meant? */
-static bool is_read(const struct watched *watched, struct crew *crew)
+static bool is_read(const struct watched *watched, struct worker_pool *workers)
 {
 	return watched->is_there && !watched->is_plain &&
-	       crew_job_is_done(crew, &watched->person->job) && watched->person->error >= 0 &&
+	       job_is_done(workers, &watched->person->job) && watched->person->error >= 0 &&
 	       watched->person->stat.start_ticks == watched->subject.start_ticks;
 }
 
@@ -205,14 +205,14 @@ static int judge_all(const struct run *run)
 		return -ENOMEM;
 	for (size_t i = 0; i < watch->count; i++) {
 		watch->list[i]->is_new = false;
-		if (!is_read(watch->list[i], run->crew))
+		if (!is_read(watch->list[i], run->workers))
 			continue;
 		read[n] = watch->list[i];
 		persons[n] = read[n]->person;
 		evidence[n] = &read[n]->evidence;
 		n++;
 	}
-	r = roles_examine(&watch->roles, run->crew, run->deadline_ns, persons, evidence, n);
+	r = roles_examine(&watch->roles, run->workers, run->deadline_ns, persons, evidence, n);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = judge(read[i], run);
 	return r;
@@ -226,12 +226,12 @@ static bool any_new(const struct role_watch *watch)
 	return false;
 }
 
-int role_watch_run(struct role_watch *watch, struct crew *crew, int64_t deadline_ns,
+int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t deadline_ns,
 		   const struct role_subject *subjects, size_t count,
 		   int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
 		   void *arg)
 {
-	const struct run run = { watch, crew, deadline_ns, tell, arg };
+	const struct run run = { watch, workers, deadline_ns, tell, arg };
 	int r = add_subjects(watch, subjects, count);
 
 	if (r >= 0)
@@ -248,14 +248,14 @@ int role_watch_run(struct role_watch *watch, struct crew *crew, int64_t deadline
 	return MIN(r, 0);
 }
 
-struct role_watch *role_watch_free(struct role_watch *watch, struct crew *crew)
+struct role_watch *role_watch_free(struct role_watch *watch, struct worker_pool *workers)
 {
 	if (!watch)
 		return NULL;
 	for (size_t i = 0; i < watch->count; i++)
 		watched_free(watch->list[i]);
 	free(watch->list);
-	(void)roles_done(&watch->roles, crew);
+	(void)roles_done(&watch->roles, workers);
 	root_done(&watch->root);
 	free(watch);
 	return NULL;

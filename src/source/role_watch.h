@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "model/role.h"
 
@@ -31,11 +31,11 @@ MUST_CHECK int role_watch_new(struct role_watch **ret);
  * was new is looked at once more, and told again if it is otherwise: a process may have
  * executed another program after the look, and before it was told.
  */
-MUST_CHECK int role_watch_run(struct role_watch *watch, struct crew *crew, int64_t deadline_ns,
-			      const struct role_subject *subjects, size_t count,
-			      int (*tell)(const struct role_subject *subject, enum role_told role,
-					  void *arg),
-			      void *arg);
+MUST_CHECK int
+role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t deadline_ns,
+	       const struct role_subject *subjects, size_t count,
+	       int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
+	       void *arg);
 
-/* When no job of the crew is busy. Takes NULL, returns NULL. */
-struct role_watch *role_watch_free(struct role_watch *watch, struct crew *crew);
+/* When no job of the worker pool is busy. Takes NULL, returns NULL. */
+struct role_watch *role_watch_free(struct role_watch *watch, struct worker_pool *workers);

@@ -96,14 +96,15 @@ static void take(const struct role_look *look, struct role_evidence *ret)
 }
 
 /* Keeps the looks of these processes, and those that hang; frees the others. */
-static void keep(struct roles *roles, struct crew *crew, struct role_look **looks, size_t count)
+static void keep(struct roles *roles, struct worker_pool *workers, struct role_look **looks,
+		 size_t count)
 {
 	size_t kept = count;
 
 	for (size_t i = 0; i < roles->n_looks; i++) {
 		struct role_look *look = roles->looks[i];
 
-		if (crew_job_is_busy(crew, &look->job))
+		if (job_is_busy(workers, &look->job))
 			looks[kept++] = look;
 		else
 			free(look);
@@ -115,7 +116,7 @@ static void keep(struct roles *roles, struct crew *crew, struct role_look **look
 }
 
 /* Takes its look out of the list, or makes one. NULL: an earlier one hangs, or no memory. */
-static struct role_look *take_look(struct roles *roles, struct crew *crew, int32_t pid)
+static struct role_look *take_look(struct roles *roles, struct worker_pool *workers, int32_t pid)
 {
 	struct role_look *look = find_look(roles, pid);
 	size_t at = 0;
@@ -126,7 +127,7 @@ static struct role_look *take_look(struct roles *roles, struct crew *crew, int32
 			look->pid = pid;
 		return look;
 	}
-	if (crew_job_is_busy(crew, &look->job))
+	if (job_is_busy(workers, &look->job))
 		return NULL;
 	while (roles->looks[at] != look)
 		at++;
@@ -135,7 +136,7 @@ static struct role_look *take_look(struct roles *roles, struct crew *crew, int32
 	return look;
 }
 
-int roles_examine(struct roles *roles, struct crew *crew, int64_t deadline_ns,
+int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t deadline_ns,
 		  struct person *const *persons, struct role_evidence *const *ret, size_t count)
 {
 	size_t room = count + roles->n_looks + 1, n = 0;
@@ -149,7 +150,7 @@ int roles_examine(struct roles *roles, struct crew *crew, int64_t deadline_ns,
 		struct role_look *look;
 
 		match(roles, persons[i], ret[i]);
-		look = needs_look(ret[i]) ? take_look(roles, crew, persons[i]->pid) : NULL;
+		look = needs_look(ret[i]) ? take_look(roles, workers, persons[i]->pid) : NULL;
 		if (!look)
 			continue;
 		prepare(look, persons[i], ret[i]);
@@ -158,21 +159,21 @@ int roles_examine(struct roles *roles, struct crew *crew, int64_t deadline_ns,
 		whose[n++] = i;
 	}
 	if (n)
-		crew_run(crew, jobs, n, deadline_ns);
+		worker_pool_run(workers, jobs, n, deadline_ns);
 	for (size_t i = 0; i < n; i++)
-		if (crew_job_is_done(crew, &looks[i]->job))
+		if (job_is_done(workers, &looks[i]->job))
 			take(looks[i], ret[whose[i]]);
-	keep(roles, crew, TAKE_PTR(looks), n);
+	keep(roles, workers, TAKE_PTR(looks), n);
 	return 0;
 }
 
-bool roles_done(struct roles *roles, struct crew *crew)
+bool roles_done(struct roles *roles, struct worker_pool *workers)
 {
 	for (size_t i = 0; i < roles->n_looks; i++)
-		if (!crew_job_is_busy(crew, &roles->looks[i]->job))
+		if (!job_is_busy(workers, &roles->looks[i]->job))
 			free(roles->looks[i]);
 	free(roles->looks);
 	roles->looks = NULL;
 	roles->n_looks = 0;
-	return monitors_done(&roles->monitors, crew);
+	return monitors_done(&roles->monitors, workers);
 }

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "source/monitors.h"
 #include "source/person.h"
 #include "source/role_look.h"
@@ -27,9 +27,9 @@ void roles_init(struct roles *roles, const struct root *root);
  * wants_role; what the server or the tracer told stays. The names' job (monitors_job())
  * must have been run before. -ENOMEM.
  */
-MUST_CHECK int roles_examine(struct roles *roles, struct crew *crew, int64_t deadline_ns,
+MUST_CHECK int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t deadline_ns,
 			     struct person *const *persons, struct role_evidence *const *ret,
 			     size_t count);
 
 /* Frees all but what a job uses that hangs. False: the struct itself must stay. */
-bool roles_done(struct roles *roles, struct crew *crew);
+bool roles_done(struct roles *roles, struct worker_pool *workers);

@@ -21,7 +21,7 @@ struct sampler {
 	struct want want;
 	const struct source *const *sources;
 	int64_t deadline_ns;
-	struct crew *crew;
+	struct worker_pool *workers;
 	struct shm_folder shm;
 	void *states[MAX_SOURCES];
 	size_t n_open;
@@ -102,7 +102,7 @@ int sampler_new(const struct root *root, const struct want *want, const struct s
 	sampler->sources = list;
 	sampler->deadline_ns = usual_deadline_ns;
 	shm_folder_init(&sampler->shm, root);
-	r = crew_new(&sampler->crew);
+	r = worker_pool_new(&sampler->workers);
 	for (size_t i = 0; list[i] && r >= 0; i++) {
 		if (list[i]->open)
 			r = list[i]->open(root, &sampler->states[i]);
@@ -125,8 +125,8 @@ struct sampler *sampler_free(struct sampler *sampler)
 		return NULL;
 	for (size_t i = 0; i < sampler->n_open; i++)
 		if (sampler->sources[i]->close)
-			sampler->sources[i]->close(sampler->states[i], sampler->crew);
-	crew_free(sampler->crew);
+			sampler->sources[i]->close(sampler->states[i], sampler->workers);
+	worker_pool_free(sampler->workers);
 	shm_folder_done(&sampler->shm);
 	free(sampler);
 	return NULL;
@@ -134,7 +134,7 @@ struct sampler *sampler_free(struct sampler *sampler)
 
 bool sampler_is_blocked(struct sampler *sampler)
 {
-	return crew_is_blocked(sampler->crew);
+	return worker_pool_is_blocked(sampler->workers);
 }
 
 void sampler_want(struct sampler *sampler, const struct want *want)
@@ -227,7 +227,7 @@ static int sampler_ask(struct sampler *sampler, struct sample *sample)
 		.root = sampler->root,
 		.shm = &sampler->shm,
 		.want = &sampler->want,
-		.crew = sampler->crew,
+		.workers = sampler->workers,
 		.deadline_ns = sampler->deadline_ns,
 	};
 	r = fill(sampler, sample);

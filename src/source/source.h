@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/merge.h"
 #include "model/snapshot.h"
@@ -18,7 +18,7 @@ struct sample {
 	const struct root *root;
 	struct shm_folder *shm; /* of the root, as it is now */
 	const struct want *want;
-	struct crew *crew;
+	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */
 	struct snapshot *snapshot;
 	struct claim *claims; /* their lists too */
@@ -34,7 +34,7 @@ struct source {
 	const char *name, *help;
 	int (*open)(const struct root *root, void **ret_state);
 	int (*sample)(void *state, struct sample *sample); /* -errno: nothing to be had of it */
-	void (*close)(void *state, struct crew *crew);
+	void (*close)(void *state, struct worker_pool *workers);
 };
 
 extern const struct source source_kmd, source_holders, source_daemon, source_proc, source_visible,

@@ -72,14 +72,14 @@ static int add_listed(struct suspects *suspects, const struct listing *listings,
  * Forgets who is on no list, or all of them, but for those whose job hangs: a second
  * job would hang as well.
  */
-static void drop(struct suspects *suspects, struct crew *crew, bool all)
+static void drop(struct suspects *suspects, struct worker_pool *workers, bool all)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < suspects->count; i++) {
 		struct suspect *suspect = suspects->list[i];
 
-		if ((suspect->is_listed && !all) || crew_job_is_busy(crew, &suspect->job))
+		if ((suspect->is_listed && !all) || job_is_busy(workers, &suspect->job))
 			suspects->list[kept++] = suspect;
 		else
 			free(suspect);
@@ -118,7 +118,7 @@ static int examine(struct suspects *suspects, struct sample *sample)
 	for (size_t i = 0; i < suspects->count; i++) {
 		struct suspect *suspect = suspects->list[i];
 
-		if (crew_job_is_busy(sample->crew, &suspect->job))
+		if (job_is_busy(sample->workers, &suspect->job))
 			continue;
 		if (!remember)
 			suspect->known = (struct walk_known){ .pid = suspect->pid };
@@ -126,9 +126,9 @@ static int examine(struct suspects *suspects, struct sample *sample)
 		suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
 		jobs[count++] = &suspect->job;
 	}
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < suspects->count; i++)
-		suspects->list[i]->late = !crew_job_is_done(sample->crew, &suspects->list[i]->job);
+		suspects->list[i]->late = !job_is_done(sample->workers, &suspects->list[i]->job);
 	return 0;
 }
 
@@ -137,7 +137,7 @@ int suspects_examine(struct suspects *suspects, struct sample *sample,
 {
 	int r = add_listed(suspects, listings, count);
 
-	drop(suspects, sample->crew, false);
+	drop(suspects, sample->workers, false);
 	return r < 0 ? r : examine(suspects, sample);
 }
 
@@ -158,9 +158,9 @@ enum verdict suspect_judge(const struct suspect *suspect, const struct root *roo
 	return MAY_HOLD;
 }
 
-bool suspects_done(struct suspects *suspects, struct crew *crew)
+bool suspects_done(struct suspects *suspects, struct worker_pool *workers)
 {
-	drop(suspects, crew, true);
+	drop(suspects, workers, true);
 	free(suspects->list);
 	return suspects->count == 0;
 }

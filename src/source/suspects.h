@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "source/lists.h"
 #include "source/source.h"
@@ -49,4 +49,4 @@ enum verdict { HOLDS, MAY_HOLD, DOES_NOT };
 enum verdict suspect_judge(const struct suspect *suspect, const struct root *root, uint32_t index);
 
 /* Frees all but those whose job hangs; false if there are such, who use the walk. */
-bool suspects_done(struct suspects *suspects, struct crew *crew);
+bool suspects_done(struct suspects *suspects, struct worker_pool *workers);

@@ -198,9 +198,9 @@ static int traced_sample(void *state, struct sample *sample)
 	/* Who holds no device has no figures to show. */
 	if (!sample->want->processes || sample->snapshot->n_processes == 0)
 		return 0;
-	job = pinned_job(&traced->file, sample->crew);
+	job = pinned_job(&traced->file, sample->workers);
 	if (job)
-		crew_run(sample->crew, &job, 1, sample->deadline_ns);
+		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
 	text = pinned_text(&traced->file, sample);
 	return text ? take_text(traced, sample, text) : 0;
 }
@@ -216,13 +216,13 @@ static int traced_open(const struct root *root, void **ret_state)
 	return 0;
 }
 
-static void traced_close(void *state, struct crew *crew)
+static void traced_close(void *state, struct worker_pool *workers)
 {
 	struct traced *traced = state;
 
-	if (crew_job_is_busy(crew, &traced->file.job))
+	if (job_is_busy(workers, &traced->file.job))
 		return; /* it is the job's */
-	pinned_done(&traced->file, crew);
+	pinned_done(&traced->file, workers);
 	free(traced);
 }
 

@@ -74,7 +74,7 @@ static bool ask_system(struct usernames *names, struct sample *sample, uint32_t 
 	lookup->uid = uid;
 	lookup->job = (struct job){ .run = lookup_run, .arg = lookup };
 	job = &lookup->job;
-	done = crew_run(sample->crew, &job, 1, sample->deadline_ns);
+	done = worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
 	if (!done) {
 		names->deaf = true;
 		return false; /* its memory is left to the job */

@@ -109,14 +109,14 @@ static struct view *views_add(struct views *views, const struct root *root,
 }
 
 /* Processes that are not in this sample are forgotten, unless their job still runs. */
-static void views_drop(struct views *views, struct crew *crew)
+static void views_drop(struct views *views, struct worker_pool *workers)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < views->count; i++) {
 		struct view *view = views->list[i];
 
-		if (view->wanted || crew_job_is_busy(crew, &view->job))
+		if (view->wanted || job_is_busy(workers, &view->job))
 			views->list[kept++] = view;
 		else
 			free(view);
@@ -133,11 +133,11 @@ static int views_read(struct views *views, struct sample *sample)
 	if (!jobs)
 		return -ENOMEM;
 	for (size_t i = 0; i < views->count; i++)
-		if (!views->list[i]->read && !crew_job_is_busy(sample->crew, &views->list[i]->job))
+		if (!views->list[i]->read && !job_is_busy(sample->workers, &views->list[i]->job))
 			jobs[count++] = &views->list[i]->job;
-	crew_run(sample->crew, jobs, count, sample->deadline_ns);
+	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < views->count; i++)
-		views->list[i]->read |= crew_job_is_done(sample->crew, &views->list[i]->job);
+		views->list[i]->read |= job_is_done(sample->workers, &views->list[i]->job);
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int visible_sample(void *state, struct sample *sample)
 		if (view)
 			view->wanted = true;
 	}
-	views_drop(views, sample->crew);
+	views_drop(views, sample->workers);
 	if (views->count == 0)
 		return 0;
 	r = views_read(views, sample);
@@ -213,13 +213,13 @@ static int visible_open(const struct root *root, void **ret_state)
 	return *ret_state ? 0 : -ENOMEM;
 }
 
-static void visible_close(void *state, struct crew *crew)
+static void visible_close(void *state, struct worker_pool *workers)
 {
 	struct views *views = state;
 
 	for (size_t i = 0; i < views->count; i++)
 		views->list[i]->wanted = false;
-	views_drop(views, crew);
+	views_drop(views, workers);
 	free(views->list); /* a view whose job still runs is left to the job */
 	free(views);
 }

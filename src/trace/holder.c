@@ -174,9 +174,9 @@ int holder_collect(struct holder *holder, struct scan *scan)
 
 	if (!holder->look)
 		return 0;
-	if (crew_job_is_done(scan->crew, &holder->look->job)) {
+	if (job_is_done(scan->workers, &holder->look->job)) {
 		r = take(holder, scan);
-	} else if (crew_job_is_busy(scan->crew, &holder->look->job)) {
+	} else if (job_is_busy(scan->workers, &holder->look->job)) {
 		if (is_late(holder, scan, holder->look->began))
 			doubt(holder, scan, 0);
 		return 0;

@@ -2,7 +2,7 @@
  * A look at the files that a process executes, or at one file: which are TT-Metal?
  *
  * The files are strangers'. One on a file system that does not answer (FUSE, a network)
- * holds whoever touches it, signals or not. So a look is a job of the crew: it writes
+ * holds whoever touches it, signals or not. So a look is a job of the worker pool: it writes
  * into its own memory only, takes the lock of what is known for moments, and may end
  * long after whoever asked has gone on.
  */
@@ -10,7 +10,7 @@
 
 #include "trace/files.h"
 
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "metal/library.h"
 
 #include <limits.h>

@@ -309,7 +309,7 @@ static void clean(struct readback *readback, const struct scan *scan)
 	for (struct reading **at = &readback->readings; *at;) {
 		struct reading *reading = *at;
 
-		if (crew_job_is_busy(scan->crew, &reading->job) ||
+		if (job_is_busy(scan->workers, &reading->job) ||
 		    (reading->gave_up && now < reading->until + LEAVING)) {
 			at = &reading->next;
 			continue;

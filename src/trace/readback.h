@@ -7,7 +7,7 @@
  * long ago it was read.
  *
  * Memory of strangers may not answer (userfaultfd, a file of FUSE), or be so much that
- * it takes long: a job of the crew for each process, with an end of its own.
+ * it takes long: a job of the worker pool for each process, with an end of its own.
  */
 #pragma once
 

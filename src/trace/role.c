@@ -46,6 +46,6 @@ int role_update(struct scan *scan)
 		subjects[i].start_ticks = holder->start;
 		memcpy(subjects[i].comm, holder->comm, sizeof(subjects[i].comm));
 	}
-	return role_watch_run(scan->roles, scan->crew, scan->wait, subjects, scan->n_holders, tell,
-			      scan);
+	return role_watch_run(scan->roles, scan->workers, scan->wait, subjects, scan->n_holders,
+			      tell, scan);
 }

@@ -33,22 +33,22 @@ int scan_init(struct scan *scan, struct tracer *tracer, bool stays)
 		.patience = stays ? WAIT_LONG : 0,
 	};
 	files_init(&scan->files, tracer, scan->libraries);
-	r = crew_new(&scan->crew);
+	r = worker_pool_new(&scan->workers);
 	if (r < 0)
 		return r;
 	r = role_watch_new(&scan->roles);
 	if (r < 0)
-		scan->crew = crew_free(scan->crew);
+		scan->workers = worker_pool_free(scan->workers);
 	return r;
 }
 
 bool scan_done(struct scan *scan)
 {
-	bool blocked = crew_is_blocked(scan->crew);
+	bool blocked = worker_pool_is_blocked(scan->workers);
 
 	if (!blocked)
-		scan->roles = role_watch_free(scan->roles, scan->crew);
-	scan->crew = crew_free(scan->crew);
+		scan->roles = role_watch_free(scan->roles, scan->workers);
+	scan->workers = worker_pool_free(scan->workers);
 	if (blocked)
 		return false;
 	while (scan->files.looks)
@@ -91,7 +91,7 @@ int scan_add(struct scan *scan, struct job *job)
 
 void scan_round(struct scan *scan)
 {
-	(void)crew_run(scan->crew, scan->jobs, scan->n_jobs, scan->wait);
+	(void)worker_pool_run(scan->workers, scan->jobs, scan->n_jobs, scan->wait);
 	scan->n_jobs = 0;
 }
 
@@ -105,7 +105,7 @@ int scan_file(struct scan *scan, const char *path, const char **problem)
 	if (r < 0)
 		return r;
 	scan_round(scan);
-	if (!crew_job_is_done(scan->crew, &look->job)) {
+	if (!job_is_done(scan->workers, &look->job)) {
 		look_leave(look);
 		return -ETIMEDOUT;
 	}
@@ -198,7 +198,7 @@ static void free_left(struct scan *scan)
 
 	for (struct look *look = scan->files.looks; look; look = next) {
 		next = look->next;
-		if (look->is_left && !crew_job_is_busy(scan->crew, &look->job))
+		if (look->is_left && !job_is_busy(scan->workers, &look->job))
 			look_free(look);
 	}
 }
@@ -259,7 +259,7 @@ static int judge_all(struct scan *scan)
 	int r = 0;
 
 	for (struct look *look = scan->files.looks; look && r == 0; look = look->next) {
-		if (!crew_job_is_done(scan->crew, &look->job))
+		if (!job_is_done(scan->workers, &look->job))
 			continue;
 		for (size_t i = 0; i < look->n_found && r == 0; i++)
 			r = take_found(scan, &look->found[i]);
@@ -291,9 +291,9 @@ static int follow_places(struct scan *scan)
 	for (size_t i = 0; i < TRACE_LIBRARIES && r == 0; i++) {
 		struct look *look = scan->places[i];
 
-		if (!look || crew_job_is_busy(scan->crew, &look->job))
+		if (!look || job_is_busy(scan->workers, &look->job))
 			continue;
-		if (crew_job_is_done(scan->crew, &look->job))
+		if (job_is_done(scan->workers, &look->job))
 			r = follow(scan, &scan->libraries[i], look);
 		scan->places[i] = look_free(look);
 	}

@@ -2,7 +2,7 @@
  * Discovery: who holds a device, which of the files that they execute are TT-Metal,
  * and what has changed since the last time.
  *
- * What touches files or memory of strangers is done by a crew, in two rounds: files,
+ * What touches files or memory of strangers is done by a worker pool, in two rounds: files,
  * then memory. Who does not answer in time is passed over, and is asked no second time
  * while it has not answered; between two scans nothing else runs.
  */
@@ -25,7 +25,7 @@ struct scan {
 	struct readback readback;
 	struct role_watch *roles;
 
-	struct crew *crew;
+	struct worker_pool *workers;
 	struct job **jobs; /* of the next round */
 	size_t n_jobs, room;
 	int64_t wait;	  /* for each job, ns */

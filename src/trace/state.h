@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "metal/guard.h"
+#include "metal/buffer_check.h"
 
 enum {
 	TRACE_CHIPS = 64,      /* logical ids that a process may have: a bit each */

@@ -2,7 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "tui/figures.h"
 #include "tui/hints.h"
@@ -103,7 +103,7 @@ static void put_sums(struct buf *out, const struct snapshot *snapshot)
 		buf_printf(out, "  max %.0f%sC", sums.hottest, paint_sign("°", ""));
 	if (sums.has_memory) {
 		buf_printf(out, "  DRAM %s",
-			   bound_of_devices(snapshot, DEV_DRAM_USED, paint_is_utf8()));
+			   lower_bound_of_devices(snapshot, DEV_DRAM_USED, paint_is_utf8()));
 		format_bytes(out, sums.used);
 		buf_putc(out, '/');
 		format_bytes(out, sums.total);

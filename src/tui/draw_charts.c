@@ -2,7 +2,7 @@
 #include "tui/draw.h"
 
 #include "basic/clock.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "tui/plot.h"
 #include "tui/paint.h"
@@ -134,7 +134,7 @@ static void put_title(struct buf *out, const struct subject *subject)
 	number = value.number / info->scale * in_units(info);
 	if (value.why == KNOWN)
 		buf_printf(out, "%s%.*f",
-			   bound_of_device(subject->dev, info->field, paint_is_utf8()),
+			   lower_bound_of_device(subject->dev, info->field, paint_is_utf8()),
 			   number < 10 ? 1 : 0, number);
 	else
 		buf_printf(out, "N/A (%s)", reason_text(value.why));

@@ -1,7 +1,7 @@
 #include "tui/errand.h"
 
 #include "basic/clock.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "basic/file.h"
 #include "basic/parse.h"
 #include "source/procfs.h"
@@ -225,7 +225,7 @@ static int run_visit(const struct errand *errand, const struct root *root, void 
 	if (left_behind >= MOST_LEFT_BEHIND)
 		return -EBUSY;
 	visit = visit_new(errand, root, run);
-	r = visit ? crew_run_once(&visit->job, PATIENCE_MS * NS_PER_MS) : -ENOMEM;
+	r = visit ? job_run_once(&visit->job, PATIENCE_MS * NS_PER_MS) : -ENOMEM;
 	if (r == 0)
 		buf_add(ret, buf_text(&visit->text), visit->text.length);
 	if (r == -ETIMEDOUT)

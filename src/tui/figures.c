@@ -1,7 +1,7 @@
 #include "tui/figures.h"
 
 #include "basic/clock.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "tui/fleet.h"
 #include "tui/paint.h"
@@ -53,7 +53,7 @@ void put_used(struct buf *out, const struct device *dev, bool l1)
 		buf_puts(out, "N/A");
 		return;
 	}
-	buf_puts(out, bound_of_device(dev, used, paint_is_utf8()));
+	buf_puts(out, lower_bound_of_device(dev, used, paint_is_utf8()));
 	format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
 }
 
@@ -131,7 +131,7 @@ void put_share(struct buf *out, const struct device *dev, const char *unit)
 		buf_puts(out, "N/A");
 		return;
 	}
-	buf_puts(out, bound_of_device(dev, DEV_MEMORY_RATIO, paint_is_utf8()));
+	buf_puts(out, lower_bound_of_device(dev, DEV_MEMORY_RATIO, paint_is_utf8()));
 	format_whole(out, share * 100);
 	buf_puts(out, unit);
 }

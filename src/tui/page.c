@@ -1,7 +1,7 @@
 #include "tui/page.h"
 
 #include "basic/text.h"
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
 #include "render/render.h"
@@ -115,9 +115,9 @@ static void put_value(struct buf *out, const struct value *value)
 static const char *bound_of(const struct field_table *table, unsigned field, const void *object)
 {
 	if (table == &device_fields)
-		return bound_of_device(object, field, paint_is_utf8());
+		return lower_bound_of_device(object, field, paint_is_utf8());
 	if (table == &usage_fields)
-		return bound_of_usage(object, field, paint_is_utf8());
+		return lower_bound_of_usage(object, field, paint_is_utf8());
 	return "";
 }
 
@@ -178,7 +178,7 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 		buf_printf(out, "  %-7d ", process->pid);
 		put_cell(out, label, 21);
 		if (usage->why[USE_DRAM] == KNOWN) {
-			buf_puts(out, bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
+			buf_puts(out, lower_bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
 			format_bytes(out, usage->dram);
 		} else if (process->role == ROLE_MONITOR) {
 			buf_puts(out, role_name(process->role));
@@ -300,14 +300,14 @@ static void put_memory(struct buf *out, const struct ui *ui)
 	const struct mem_view view = { .snapshot = ui_snapshot(ui),
 				       .history = ui->history,
 				       .period_ms = ui->settings.refresh_ms };
-	struct line line = { .out = out, .look = &look };
+	struct text_line line = { .out = out, .look = &look };
 	size_t position;
 
 	if (!dev)
 		return;
 	position = (size_t)(dev - view.snapshot->devices);
 	mem_put_pools(&line, &view, position);
-	line_end(&line);
+	text_line_end(&line);
 	mem_put_processes(&line, &view, position, SIZE_MAX);
 	mem_put_allocations(&line, &view, position);
 }

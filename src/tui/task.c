@@ -1,6 +1,6 @@
 #include "tui/task.h"
 
-#include "render/bound.h"
+#include "render/lower_bound.h"
 #include "render/format.h"
 #include "render/render.h"
 #include "tui/paint.h"
@@ -110,10 +110,10 @@ static bool is_device_memory(enum task_column column)
 static const char *bound_of(const struct process *process, enum task_column column)
 {
 	if (column == TASK_DRAM)
-		return bound_of_process(process, USE_DRAM, paint_is_utf8());
+		return lower_bound_of_process(process, USE_DRAM, paint_is_utf8());
 	if (column == TASK_PEAK)
-		return bound_of_process(process, USE_PEAK_DRAM, paint_is_utf8());
-	return column == TASK_L1 ? bound_of_process(process, USE_L1, paint_is_utf8()) : "";
+		return lower_bound_of_process(process, USE_PEAK_DRAM, paint_is_utf8());
+	return column == TASK_L1 ? lower_bound_of_process(process, USE_L1, paint_is_utf8()) : "";
 }
 
 void task_text(struct buf *out, const struct snapshot *snapshot, const struct process *process,

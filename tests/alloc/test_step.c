@@ -8,7 +8,7 @@
 #include "reader.h"
 
 #include "alloc/tracker.h"
-#include "proto/table_latch.h"
+#include "proto/table_seqlock.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -158,7 +158,7 @@ static void change_make(struct shared *shared, uint64_t n)
 	struct table_pool_cell *cell = &shared->devices[0].pool[TABLE_L1];
 	const uint64_t word[TABLE_POOL_WORDS] = { n, n, n, 0, n, n };
 
-	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 	word_store(&shared->slot.meta, 2 * n);
 	word_store(&shared->slot.id, n);
 	word_store(&shared->slot.size, n);

@@ -1,7 +1,7 @@
 /* The reader of tables, with tables made by hand: true ones, torn ones and lies. */
 #include "reader.h"
 
-#include "proto/table_latch.h"
+#include "proto/table_seqlock.h"
 
 #include <pthread.h>
 
@@ -51,7 +51,7 @@ static void pool_put(uint32_t device, enum table_pool pool, const uint64_t word[
 {
 	struct table_pool_cell *cell = &fake.devices[device].pool[pool];
 
-	latch_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 }
 
 static int pool_get(uint64_t now, uint64_t peak, uint64_t allocs, uint64_t frees)
@@ -216,16 +216,16 @@ static void identity_is_read_and_checked(void **state)
 	(void)state;
 	assert_int_equal(table_read_device(&view, 7, &device), 0);
 	assert_int_equal(device.known, 0);
-	latch_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS,
-		    (uint64_t[]){ TABLE_HAS_NODE | TABLE_HAS_BDF, 31, 0x10100, 0 });
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS,
+		      (uint64_t[]){ TABLE_HAS_NODE | TABLE_HAS_BDF, 31, 0x10100, 0 });
 	assert_int_equal(table_read_device(&view, 7, &device), 0);
 	assert_int_equal(device.known, TABLE_HAS_NODE | TABLE_HAS_BDF);
 	assert_int_equal(device.node, 31);
 	assert_int_equal(device.bdf, 0x10100);
-	latch_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, (uint64_t[]){ 16, 0, 0, 0 });
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, (uint64_t[]){ 16, 0, 0, 0 });
 	assert_int_equal(table_read_device(&view, 7, &device), -EBADMSG);
-	latch_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS,
-		    (uint64_t[]){ 1, TABLE_NODE_MAX + 1, 0, 0 });
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS,
+		      (uint64_t[]){ 1, TABLE_NODE_MAX + 1, 0, 0 });
 	assert_int_equal(table_read_device(&view, 7, &device), -EBADMSG);
 }
 
@@ -239,10 +239,10 @@ static void name_without_an_end_is_refused(void **state)
 	assert_int_equal(table_read_program(&view, text), 0);
 	assert_string_equal(text, "");
 	memset(word, 'x', sizeof(word));
-	latch_write(&fake.header.program_seq, fake.header.program[0], TABLE_PROGRAM_WORDS, word);
+	seqlock_write(&fake.header.program_seq, fake.header.program[0], TABLE_PROGRAM_WORDS, word);
 	assert_int_equal(table_read_program(&view, text), -EBADMSG);
 	((char *)word)[63] = '\0';
-	latch_write(&fake.header.program_seq, fake.header.program[0], TABLE_PROGRAM_WORDS, word);
+	seqlock_write(&fake.header.program_seq, fake.header.program[0], TABLE_PROGRAM_WORDS, word);
 	assert_int_equal(table_read_program(&view, text), 0);
 	assert_int_equal(strlen(text), 63);
 }

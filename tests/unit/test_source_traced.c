@@ -58,7 +58,7 @@ static int make(void **state)
 		return -1;
 	want.processes = true;
 	sample = (struct sample){ .root = &root, .want = &want, .deadline_ns = INT64_MAX / 4 };
-	if (crew_new(&sample.crew) < 0 || snapshot_new(&sample.snapshot) < 0 ||
+	if (worker_pool_new(&sample.workers) < 0 || snapshot_new(&sample.snapshot) < 0 ||
 	    source_traced.open(&root, &state_of_source) < 0)
 		return -1;
 	add_devices(3);
@@ -73,10 +73,10 @@ static int make(void **state)
 static int unmake(void **state)
 {
 	(void)state;
-	source_traced.close(state_of_source, sample.crew);
+	source_traced.close(state_of_source, sample.workers);
 	sample_done(&sample);
 	snapshot_free(sample.snapshot);
-	crew_free(sample.crew);
+	worker_pool_free(sample.workers);
 	unlinkat(root.fd, PATH, 0);
 	unlinkat(root.fd, "run/tt-smi/bpf", AT_REMOVEDIR);
 	unlinkat(root.fd, "run/tt-smi", AT_REMOVEDIR);

@@ -1,4 +1,4 @@
-#include "basic/neighbour.h"
+#include "basic/sibling_program.h"
 
 #include "basic/file.h"
 #include "libexec.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where neighbours are, from the directory of the program that runs. */
+/* Where those programs are, relative to the directory of the program that runs. */
 static const char *const places[] = { "", TT_SMI_LIBEXEC "/" };
 
-int neighbour_find(const char *name, char *path, size_t size)
+int sibling_program_find(const char *name, char *path, size_t size)
 {
 	char self[PATH_MAX];
 	char *slash;
@@ -36,12 +36,12 @@ int neighbour_find(const char *name, char *path, size_t size)
 	return -ENOENT;
 }
 
-int neighbour_execute(const char *name, char **argv)
+int sibling_program_execute(const char *name, char **argv)
 {
 	char path[PATH_MAX];
 	int r;
 
-	r = neighbour_find(name, path, sizeof(path));
+	r = sibling_program_find(name, path, sizeof(path));
 	if (r < 0)
 		return r;
 	execv(path, argv);

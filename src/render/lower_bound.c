@@ -1,11 +1,11 @@
-#include "render/bound.h"
+#include "render/lower_bound.h"
 
 static const char *at_least(bool utf8)
 {
 	return utf8 ? "≥" : ">=";
 }
 
-const char *bound_of_device(const struct device *dev, unsigned field, bool utf8)
+const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
 {
 	if (dev->memory_complete)
 		return "";
@@ -22,33 +22,34 @@ const char *bound_of_device(const struct device *dev, unsigned field, bool utf8)
 	}
 }
 
-const char *bound_of_devices(const struct snapshot *snapshot, enum device_field field, bool utf8)
+const char *lower_bound_of_devices(const struct snapshot *snapshot, enum device_field field,
+				   bool utf8)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
 		if (device_is_unserved(dev))
 			continue; /* no part of the sum */
-		if (!device_knows(dev, field) || bound_of_device(dev, field, utf8)[0])
+		if (!device_knows(dev, field) || lower_bound_of_device(dev, field, utf8)[0])
 			return at_least(utf8);
 	}
 	return "";
 }
 
 /* Whatever is counted of a process, that is: bytes in pools, their peaks, allocations held. */
-const char *bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
+const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
 {
 	bool counted = field <= USE_ALLOCATIONS;
 
 	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
 }
 
-const char *bound_of_process(const struct process *process, enum usage_field field, bool utf8)
+const char *lower_bound_of_process(const struct process *process, enum usage_field field, bool utf8)
 {
 	for (size_t i = 0; i < process->n_usages; i++) {
 		const struct usage *usage = &process->usages[i];
 
-		if (usage->why[field] != KNOWN || bound_of_usage(usage, field, utf8)[0])
+		if (usage->why[field] != KNOWN || lower_bound_of_usage(usage, field, utf8)[0])
 			return at_least(utf8);
 	}
 	return "";

@@ -1,12 +1,12 @@
 /*
  * Jobs that block for ever, on a pipe that nobody writes into until the test says
- * so, in a time of the test's own. The linker sends the crew's calls here: its clock
+ * so, in a time of the test's own. The linker sends the pool's calls here: its clock
  * moves only while every worker rests (waits for work, blocks or sleeps), and then at
- * once to the moment the crew waits for. So a machine that stalls makes nothing late,
+ * once to the moment the worker pool waits for. So a machine that stalls makes nothing late,
  * and a deadline costs no time.
  */
 #include "basic/clock.h"
-#include "basic/crew.h"
+#include "basic/worker_pool.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -20,14 +20,14 @@ static const int64_t deadline = 400 * NS_PER_MS, patience = 20 * NS_PER_MS;
 
 static atomic_int_fast64_t now = NS_PER_S;
 static atomic_int_fast64_t wake_at; /* the one who sleeps does so until then; 0: nobody sleeps */
-static atomic_int workers, resting;
+static atomic_int threads, resting;
 static int64_t stall; /* how much later than it should who waits is woken, once */
 
 static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER; /* for these */
 static pthread_cond_t *work;				       /* what idle workers wait for */
 static int idle, called; /* how many wait; how many of them have been called */
 
-static atomic_bool told; /* the crew was, and may not have been waiting in earnest */
+static atomic_bool told; /* the worker pool was, and may not have been waiting in earnest */
 
 static int threads_left;	 /* how many more may be had */
 static unsigned threads_refused; /* how many were asked for in vain */
@@ -57,7 +57,7 @@ static void *(*worker)(void *);
 static void *live(void *arg)
 {
 	worker(arg);
-	workers--;
+	threads--;
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 	}
 	threads_left--;
 	worker = run;
-	workers++;
+	threads++;
 	return __real_pthread_create(thread, attr, live, arg);
 }
 
@@ -124,7 +124,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 /* All rest: time goes on, to the one who sleeps or to what is waited for. */
 static bool time_passes(int64_t until)
 {
-	if (resting != workers || told)
+	if (resting != threads || told)
 		return false;
 	if (wake_at && wake_at <= until) {
 		now = wake_at;
@@ -203,201 +203,201 @@ static void block(size_t i)
 }
 
 /* Lets it go, and waits until it went. */
-static void release(struct crew *crew, size_t i)
+static void release(struct worker_pool *workers, size_t i)
 {
 	assert_int_equal(write(tasks[i].pipe[1], "x", 1), 1);
-	while (crew_job_is_busy(crew, &tasks[i].job))
+	while (job_is_busy(workers, &tasks[i].job))
 		usleep(1000);
 	close(tasks[i].pipe[0]);
 	close(tasks[i].pipe[1]);
 	tasks[i].pipe[0] = tasks[i].pipe[1] = -1;
 }
 
-static bool run_all(struct crew *crew, size_t count)
+static bool run_all(struct worker_pool *workers, size_t count)
 {
 	n_begun = 0;
-	return crew_run(crew, jobs, count, deadline);
+	return worker_pool_run(workers, jobs, count, deadline);
 }
 
-static struct crew *make_crew(void)
+static struct worker_pool *make_workers(void)
 {
-	struct crew *crew = NULL;
+	struct worker_pool *workers = NULL;
 
-	assert_int_equal(crew_new(&crew), 0);
-	return crew;
+	assert_int_equal(worker_pool_new(&workers), 0);
+	return workers;
 }
 
 TEST(jobs_run_in_order_by_one_worker)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	threads_left = 1;
 	for (unsigned turn = 0; turn < 3; turn++) {
-		assert_true(run_all(crew, MANY));
+		assert_true(run_all(workers, MANY));
 		for (size_t i = 0; i < MANY; i++) {
-			assert_true(crew_job_is_done(crew, jobs[i]));
-			assert_false(crew_job_is_busy(crew, jobs[i]));
+			assert_true(job_is_done(workers, jobs[i]));
+			assert_false(job_is_busy(workers, jobs[i]));
 			assert_int_equal(tasks[i].place, i);
 		}
 	}
 	assert_int_equal(threads_left, 0);
 	assert_int_equal(threads_refused, 0);
-	assert_null(crew_free(crew));
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(nothing_to_do_is_done_at_once)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
-	assert_true(crew_run(crew, NULL, 0, deadline));
-	assert_null(crew_free(crew));
-	assert_null(crew_free(NULL));
+	assert_true(worker_pool_run(workers, NULL, 0, deadline));
+	assert_null(worker_pool_free(workers));
+	assert_null(worker_pool_free(NULL));
 }
 
 /* Task 2 hangs: it is given up at its deadline, and the others were done meanwhile. */
-static void assert_only_two_is_late(struct crew *crew, size_t count)
+static void assert_only_two_is_late(struct worker_pool *workers, size_t count)
 {
 	int64_t start = now;
 
-	assert_false(run_all(crew, count));
+	assert_false(run_all(workers, count));
 	assert_int_equal(now - start, deadline);
 	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(crew_job_is_done(crew, &tasks[i].job), i != 2);
-		assert_int_equal(crew_job_is_busy(crew, &tasks[i].job), i == 2);
+		assert_int_equal(job_is_done(workers, &tasks[i].job), i != 2);
+		assert_int_equal(job_is_busy(workers, &tasks[i].job), i == 2);
 	}
 }
 
 TEST(one_job_that_blocks_is_late_and_the_others_go_on)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	block(2);
-	assert_only_two_is_late(crew, 6);
-	release(crew, 2);
-	assert_true(crew_job_is_done(crew, &tasks[2].job));
-	assert_true(run_all(crew, 6));
-	assert_null(crew_free(crew));
+	assert_only_two_is_late(workers, 6);
+	release(workers, 2);
+	assert_true(job_is_done(workers, &tasks[2].job));
+	assert_true(run_all(workers, 6));
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(the_others_go_on_as_well_when_a_worker_was_waiting_for_work)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
-	assert_true(run_all(crew, 6));
+	assert_true(run_all(workers, 6));
 	block(2);
-	assert_only_two_is_late(crew, 6);
-	release(crew, 2);
-	assert_null(crew_free(crew));
+	assert_only_two_is_late(workers, 6);
+	release(workers, 2);
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(a_job_may_block_again_and_again)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	for (unsigned turn = 0; turn < 2; turn++) {
 		block(2);
-		assert_only_two_is_late(crew, 6);
-		release(crew, 2);
+		assert_only_two_is_late(workers, 6);
+		release(workers, 2);
 	}
-	assert_true(run_all(crew, 6));
-	assert_null(crew_free(crew));
+	assert_true(run_all(workers, 6));
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(a_machine_that_stands_still_makes_nothing_late)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	tasks[0].sleep = deadline / 2;
 	stall = 10 * deadline;
-	assert_true(run_all(crew, 3));
+	assert_true(run_all(workers, 3));
 	block(2);
 	stall = 10 * deadline;
-	assert_false(run_all(crew, 4)); /* whoever blocks is late all the same */
-	assert_true(crew_job_is_busy(crew, jobs[2]));
-	release(crew, 2);
-	assert_null(crew_free(crew));
+	assert_false(run_all(workers, 4)); /* whoever blocks is late all the same */
+	assert_true(job_is_busy(workers, jobs[2]));
+	release(workers, 2);
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(later_runs_leave_a_busy_job_out_and_do_not_wait_for_it)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 	struct job *rest[] = { jobs[0], jobs[1], jobs[3] };
 
 	block(2);
-	assert_only_two_is_late(crew, 4);
+	assert_only_two_is_late(workers, 4);
 	for (unsigned turn = 0; turn < 5; turn++) {
 		int64_t start = now;
 
-		assert_true(crew_run(crew, rest, ARRAY_SIZE(rest), deadline));
+		assert_true(worker_pool_run(workers, rest, ARRAY_SIZE(rest), deadline));
 		assert_int_equal(now, start);
-		assert_true(crew_job_is_busy(crew, jobs[2]));
+		assert_true(job_is_busy(workers, jobs[2]));
 	}
-	release(crew, 2);
-	assert_null(crew_free(crew));
+	release(workers, 2);
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(many_blocked_jobs_cost_one_deadline_not_many)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 	int64_t start = now;
 
 	for (size_t i = 0; i < MANY; i++)
 		if (i % 2)
 			block(i);
-	assert_false(run_all(crew, MANY));
+	assert_false(run_all(workers, MANY));
 	assert_int_equal(now - start, deadline + (MANY / 2 - 1) * patience);
 	for (size_t i = 0; i < MANY; i++)
-		assert_int_equal(crew_job_is_done(crew, &tasks[i].job), i % 2 == 0);
+		assert_int_equal(job_is_done(workers, &tasks[i].job), i % 2 == 0);
 	for (size_t i = 1; i < MANY; i += 2)
-		release(crew, i);
-	assert_true(run_all(crew, MANY));
-	assert_null(crew_free(crew));
+		release(workers, i);
+	assert_true(run_all(workers, MANY));
+	assert_null(worker_pool_free(workers));
 }
 
-TEST(without_a_second_thread_the_rest_is_given_up_and_the_crew_recovers)
+TEST(without_a_second_thread_the_rest_is_given_up_and_the_pool_recovers)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	/* The second job has run for less than the deadline when the whole run ends. */
 	threads_left = 1;
 	tasks[0].sleep = deadline - patience / 2;
 	block(1);
-	assert_false(run_all(crew, 3));
-	assert_true(crew_job_is_busy(crew, jobs[1]));
-	assert_false(crew_job_is_done(crew, jobs[2]));
-	assert_false(crew_job_is_busy(crew, jobs[2]));
-	release(crew, 1);
+	assert_false(run_all(workers, 3));
+	assert_true(job_is_busy(workers, jobs[1]));
+	assert_false(job_is_done(workers, jobs[2]));
+	assert_false(job_is_busy(workers, jobs[2]));
+	release(workers, 1);
 
 	tasks[0].sleep = 0;
 	tasks[2].sleep = patience * 3 / 2;
 	for (unsigned turn = 0; turn < 3; turn++)
-		assert_true(run_all(crew, 3));
-	assert_null(crew_free(crew));
+		assert_true(run_all(workers, 3));
+	assert_null(worker_pool_free(workers));
 }
 
 TEST(without_any_thread_everything_is_late_and_nothing_hangs)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	threads_left = 0;
-	assert_false(run_all(crew, 3));
+	assert_false(run_all(workers, 3));
 	for (size_t i = 0; i < 3; i++) {
-		assert_false(crew_job_is_done(crew, jobs[i]));
-		assert_false(crew_job_is_busy(crew, jobs[i]));
+		assert_false(job_is_done(workers, jobs[i]));
+		assert_false(job_is_busy(workers, jobs[i]));
 	}
 	threads_left = 1;
-	assert_true(run_all(crew, 3));
-	assert_null(crew_free(crew));
+	assert_true(run_all(workers, 3));
+	assert_null(worker_pool_free(workers));
 }
 
 /* The last test: the blocked thread, and the memory it uses, stay to the end. */
-TEST(the_crew_ends_while_a_job_still_hangs)
+TEST(the_pool_ends_while_a_job_still_hangs)
 {
-	struct crew *crew = make_crew();
+	struct worker_pool *workers = make_workers();
 
 	block(2);
-	assert_only_two_is_late(crew, 4);
-	assert_null(crew_free(crew));
+	assert_only_two_is_late(workers, 4);
+	assert_null(worker_pool_free(workers));
 }
 
 int main(void)
@@ -415,11 +415,11 @@ int main(void)
 				       make_tasks),
 		cmocka_unit_test_setup(many_blocked_jobs_cost_one_deadline_not_many, make_tasks),
 		cmocka_unit_test_setup(
-			without_a_second_thread_the_rest_is_given_up_and_the_crew_recovers,
+			without_a_second_thread_the_rest_is_given_up_and_the_pool_recovers,
 			make_tasks),
 		cmocka_unit_test_setup(without_any_thread_everything_is_late_and_nothing_hangs,
 				       make_tasks),
-		cmocka_unit_test_setup(the_crew_ends_while_a_job_still_hangs, make_tasks),
+		cmocka_unit_test_setup(the_pool_ends_while_a_job_still_hangs, make_tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

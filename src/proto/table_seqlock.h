@@ -26,7 +26,7 @@
 
 #include <errno.h>
 
-#define LATCH_TRIES 64
+#define SEQLOCK_TRIES 64
 
 static inline uint64_t word_load(const uint64_t *word)
 {
@@ -38,8 +38,8 @@ static inline void word_store(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-static inline void latch_write(uint64_t *seq, uint64_t *copies, size_t words,
-			       const uint64_t *values)
+static inline void seqlock_write(uint64_t *seq, uint64_t *copies, size_t words,
+				 const uint64_t *values)
 {
 	uint64_t next = __atomic_load_n(seq, __ATOMIC_RELAXED) + 1; /* ours alone to change */
 	uint64_t *copy = copies + next % TABLE_COPIES * words;
@@ -51,10 +51,10 @@ static inline void latch_write(uint64_t *seq, uint64_t *copies, size_t words,
 }
 
 /* 0, or -EAGAIN with values in no useful state. */
-static inline int latch_read(const uint64_t *seq, const uint64_t *copies, size_t words,
-			     uint64_t *values)
+static inline int seqlock_read(const uint64_t *seq, const uint64_t *copies, size_t words,
+			       uint64_t *values)
 {
-	for (int i = 0; i < LATCH_TRIES; i++) {
+	for (int i = 0; i < SEQLOCK_TRIES; i++) {
 		uint64_t before = word_load(seq);
 		const uint64_t *copy = copies + before % TABLE_COPIES * words;
 

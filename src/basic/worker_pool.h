@@ -13,7 +13,7 @@
  *	worker:               │ job 2 │ job 3 │ …
  *
  * A job that was given up still runs: its memory must stay where it is until
- * crew_job_is_busy() says no. Cost of the ordinary case: one thread, started once.
+ * job_is_busy() says no. Cost of the ordinary case: one thread, started once.
  */
 #pragma once
 
@@ -23,39 +23,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct crew;
+struct worker_pool;
 
 struct job {
 	void (*run)(void *arg);
 	void *arg;
-	struct job *next; /* these belong to the crew */
+	struct job *next; /* these belong to the worker pool */
 	int state;
 	bool done;
 	int64_t started;
 };
 
-MUST_CHECK int crew_new(struct crew **ret);
+MUST_CHECK int worker_pool_new(struct worker_pool **ret);
 
-/* Ends idle workers. Blocked ones are left to themselves; the last of them frees the crew. */
-struct crew *crew_free(struct crew *crew);
+/* Ends idle workers. Blocked ones are left to themselves; the last of them frees the worker pool.
+ */
+struct worker_pool *worker_pool_free(struct worker_pool *pool);
 
 /* Does a job that was given up still run? Then what it uses must stay. */
-bool crew_is_blocked(struct crew *crew);
+bool worker_pool_is_blocked(struct worker_pool *pool);
 
 /*
  * Runs jobs, none of which may be busy, in order. Returns when each is done or
  * has run for longer than the deadline; true if all are done.
  */
-bool crew_run(struct crew *crew, struct job *const *jobs, size_t count, int64_t deadline_ns);
+bool worker_pool_run(struct worker_pool *pool, struct job *const *jobs, size_t count,
+		     int64_t deadline_ns);
 
 /*
  * One job by a thread of its own. -ETIMEDOUT: it was given up and may still run, so what it
  * uses, the job included, must stay for ever. -ENOMEM: it was not begun.
  */
-MUST_CHECK int crew_run_once(struct job *job, int64_t deadline_ns);
+MUST_CHECK int job_run_once(struct job *job, int64_t deadline_ns);
 
-/* Has it run to its end since it was last handed to crew_run()? */
-bool crew_job_is_done(struct crew *crew, const struct job *job);
+/* Has it run to its end since it was last handed to worker_pool_run()? */
+bool job_is_done(struct worker_pool *pool, const struct job *job);
 
-/* Is it still running, given up by an earlier crew_run()? */
-bool crew_job_is_busy(struct crew *crew, const struct job *job);
+/* Is it still running, given up by an earlier worker_pool_run()? */
+bool job_is_busy(struct worker_pool *pool, const struct job *job);

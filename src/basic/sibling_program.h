@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* The path of a neighbour that is there. -ENOENT: there is none; -ENAMETOOLONG. */
-MUST_CHECK int neighbour_find(const char *name, char *path, size_t size);
+/* The path of the first one that exists. -ENOENT: none does; -ENAMETOOLONG. */
+MUST_CHECK int sibling_program_find(const char *name, char *path, size_t size);
 
 /* Becomes that program. Returns -errno only. */
-MUST_CHECK int neighbour_execute(const char *name, char **argv);
+MUST_CHECK int sibling_program_execute(const char *name, char **argv);

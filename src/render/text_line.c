@@ -1,4 +1,4 @@
-#include "render/line.h"
+#include "render/text_line.h"
 
 #include "basic/text.h"
 
@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static size_t left(const struct line *line)
+static size_t left(const struct text_line *line)
 {
 	return line->look->columns - MIN(line->at, line->look->columns);
 }
 
-static void put_clean(struct line *line, enum tint tint, const struct buf *text, size_t columns)
+static void put_clean(struct text_line *line, enum tint tint, const struct buf *text,
+		      size_t columns)
 {
 	CLEANUP_BUF struct buf cut = { 0 };
 	const char *mark = line->look->utf8 ? "…" : "~";
@@ -30,7 +31,7 @@ static void put_clean(struct line *line, enum tint tint, const struct buf *text,
 	line->at += width;
 }
 
-void line_put(struct line *line, enum tint tint, const char *text)
+void text_line_put(struct text_line *line, enum tint tint, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 
@@ -38,7 +39,7 @@ void line_put(struct line *line, enum tint tint, const char *text)
 	put_clean(line, tint, &clean, SIZE_MAX);
 }
 
-void line_printf(struct line *line, enum tint tint, const char *format, ...)
+void text_line_printf(struct text_line *line, enum tint tint, const char *format, ...)
 {
 	char text[512];
 	va_list ap;
@@ -46,17 +47,17 @@ void line_printf(struct line *line, enum tint tint, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	line_put(line, tint, text);
+	text_line_put(line, tint, text);
 }
 
-static void put_blanks(struct line *line, size_t columns)
+static void put_blanks(struct text_line *line, size_t columns)
 {
 	columns = MIN(columns, left(line));
 	buf_fill(line->out, ' ', columns);
 	line->at += columns;
 }
 
-void line_cell(struct line *line, size_t width, enum tint tint, const char *text)
+void text_line_cell(struct text_line *line, size_t width, enum tint tint, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	size_t from = line->at;
@@ -66,7 +67,7 @@ void line_cell(struct line *line, size_t width, enum tint tint, const char *text
 	put_blanks(line, width - MIN(line->at - from, width));
 }
 
-void line_cell_right(struct line *line, size_t width, enum tint tint, const char *text)
+void text_line_cell_right(struct text_line *line, size_t width, enum tint tint, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	size_t columns;
@@ -77,13 +78,13 @@ void line_cell_right(struct line *line, size_t width, enum tint tint, const char
 	put_clean(line, tint, &clean, width);
 }
 
-void line_to(struct line *line, size_t column)
+void text_line_to(struct text_line *line, size_t column)
 {
 	if (column > line->at)
 		put_blanks(line, column - line->at);
 }
 
-void line_end(struct line *line)
+void text_line_end(struct text_line *line)
 {
 	buf_putc(line->out, '\n');
 	line->at = 0;
