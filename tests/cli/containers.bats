@@ -42,6 +42,11 @@ play() {
 	play served
 }
 
+@test "a telemetry collector in a container makes no memory unknown" {
+	needs_runc
+	play collector
+}
+
 @test "a /dev/shm that never answers costs its own processes only" {
 	play mute
 }

@@ -78,28 +78,29 @@ def hold(*numbers, code="", prefix=(), **variables):
 class Container:
     """A real one: runc, a root of busybox alone, pid 1 inside; it has one device open."""
 
-    def __init__(self, name, number, shared_shm=False, files=(), script=""):
+    def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox"):
         self.name = name
         self.bundle = os.path.join(WORK, name)
         root = os.path.join(self.bundle, "rootfs")
         for folder in ("bin", "proc", "dev", "sys", "files"):
             os.makedirs(os.path.join(root, folder))
-        shutil.copy("/bin/busybox", os.path.join(root, "bin/busybox"))
+        for copy in {"busybox", program}:
+            shutil.copy("/bin/busybox", os.path.join(root, "bin", copy))
         for file, data in files:
             with open(os.path.join(root, "files", file), "wb") as out:
                 out.write(data)
         subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
-        self.configure(number, shared_shm, script)
+        self.configure(number, shared_shm, script, program)
         self.start()
 
-    def configure(self, number, shared_shm, script):
+    def configure(self, number, shared_shm, script, program):
         path = os.path.join(self.bundle, "config.json")
         with open(path) as file:
             config = json.load(file)
         config["process"].update(terminal=False, args=[
             "/bin/busybox", "sh", "-c",
             f"cd /files; for f in *; do [ -e $f ] && /bin/busybox cp $f /dev/shm/; done\n{script}\n"
-            f"exec 3</dev/tenstorrent/{number}; echo; exec /bin/busybox sleep 600"])
+            f"exec 3</dev/tenstorrent/{number}; echo; exec -a sleep /bin/{program} 600"])
         config["process"]["capabilities"]["bounding"].append("CAP_MKNOD")
         config["process"]["capabilities"]["effective"].append("CAP_MKNOD")
         config["process"]["capabilities"]["permitted"].append("CAP_MKNOD")
@@ -310,6 +311,22 @@ def numbers():
     assert "counters match no device" in table and "no permission" not in table, table
     doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
     assert "counters match no device" in doctor and "TT-Metal is not among" not in doctor, doctor
+
+
+def collector():
+    """A monitor in a container hides nobody's memory: neither the host's jobs' nor its own chip's."""
+    box = Container("box", 5, program="tt_telemetry_collector")
+    role = {p["pid"]: p["role"] for p in smi()["processes"]}[box.pid]
+    expect((role, device(smi(), 5)["memory"]["used"], device(smi(), 5)["memory"]["complete"]), ("monitor", 0, True))
+    job = hold(5)
+    publish(5, counters(job, GIB, comm="python3"))
+    expect((device(smi(), 5)["memory"]["used"], device(smi(), 5)["memory"]["complete"]), (GIB, True))
+    # With counters of its own it is a job like any other.
+    publish(5, counters(1, 2 * GIB), folder=f"/proc/{box.pid}/root/dev/shm")
+    document = smi()
+    expect(memory(document, box.pid), {5: 2 * GIB})
+    expect({p["pid"]: p["role"] for p in document["processes"]}[box.pid], "job")
+    expect(device(document, 5)["memory"]["used"], 3 * GIB)
 
 
 def served():
