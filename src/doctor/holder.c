@@ -56,11 +56,13 @@ static void blame_counters(const struct holder *holder, struct verdict *verdict)
 		buf_puts(&verdict->cause,
 			 " has its counters switched off (TT_METAL_SHM_TRACKING_DISABLED)");
 		advise(verdict, "start it without TT_METAL_SHM_TRACKING_DISABLED");
-	} else if (is_contained(holder->process)) {
+	} else if (is_contained(holder->process) && !holder->patient->root->live) {
 		buf_puts(&verdict->cause,
-			 " keeps its counters in the /dev/shm of a container, which is not ours");
-		advise(verdict, "start the container with --ipc=host --pid=host");
+			 " keeps its counters in the /dev/shm of a container, which is not in this "
+			 "tree");
+		advise(verdict, "sudo tt_smi doctor, on the machine itself");
 	} else {
+		/* A process whose libraries may be read was also looked at in its container. */
 		buf_puts(&verdict->cause,
 			 " has published nothing: it has allocated nothing yet, or only in threads "
 			 "that it does not count");

@@ -443,7 +443,7 @@ loads() {
 	rm "$D/proc/1001/environ"
 	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
 	doctor
-	says warn "/dev/shm of a container" "--ipc=host --pid=host"
+	says warn "/dev/shm of a container, which is not in this tree" "sudo tt_smi doctor, on the machine itself"
 }
 
 @test "a TT-Metal that cannot be followed is told why" {

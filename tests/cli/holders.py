@@ -608,6 +608,17 @@ def diagnosed():
         found, _ = doctor(*NOBODY)
         assert "another user's to look at" in found[old.pid]["text"], found[old.pid]
         assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
+    # What a container keeps in its /dev/shm was looked at: nothing is there.
+    if os.getuid() == 0:
+        box = Holder("import subprocess; subprocess.check_call(['mount', '-t', 'tmpfs', 'none', '/dev/shm'])\n" + new,
+                     prefix=("unshare", "--pid", "--fork", "--kill-child", "--mount"))
+        boxed = int(open(f"/proc/{box.pid}/task/{box.pid}/children").read())
+        write_pids(5, *everybody, boxed)
+        found, _ = doctor()
+        assert "has published nothing" in found[boxed]["text"], found[boxed]
+        assert "container" not in found[boxed]["text"] + "".join(found[boxed]["fixes"]), found[boxed]
+        box.end()
+        write_pids(5, *everybody)
     # A container sees neither who is outside nor what the kernel's numbers mean.
     if os.getuid() == 0:
         _, inside = doctor("unshare", "--pid", "--fork", "--mount-proc")
