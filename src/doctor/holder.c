@@ -337,12 +337,18 @@ static void examine_leftovers(const struct snapshot *snapshot, struct report *re
 {
 	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
 		const struct leftover *leftover = &snapshot->leftovers[i];
+		char state[80];
 
+		if (leftover->why == STALE)
+			snprintf(state, sizeof(state), "does not hold it any more");
+		else
+			snprintf(state, sizeof(state), "is not among the visible holders (%s)",
+				 reason_text(leftover->why));
 		report_add(report, LEVEL_NOTE,
-			   "TT-Metal's counters of device %s still have process %d (%s), which %s",
+			   "TT-Metal's counters of device %s still have process %d (%s), which "
+			   "%s: not counted",
 			   snapshot->devices[leftover->device].id, leftover->pid, leftover->name,
-			   leftover->why == STALE ? "does not hold it any more: not counted"
-						  : "is not of this pid namespace");
+			   state);
 	}
 }
 
