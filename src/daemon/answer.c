@@ -8,7 +8,7 @@
 #include "daemon/reporter.h"
 #include "daemon/traced.h"
 #include "proto/wire.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 
 #include <errno.h>
 #include <string.h>

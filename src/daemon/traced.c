@@ -6,7 +6,7 @@
 #include "daemon/manager.h"
 #include "daemon/observer.h"
 #include "daemon/reporter.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "doctor/loaded.h"
 #include "render/render.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -325,7 +325,7 @@ static void examine_unseen(const struct patient *patient, const struct device *d
 /* Who is outside is at best counted, by a driver that keeps lists. */
 static void examine_namespace(struct report *report)
 {
-	if (pinned_names_ours())
+	if (in_initial_pid_namespace())
 		return;
 	report_add(report, LEVEL_NOTE,
 		   "this is a pid namespace of its own: processes outside are not seen, but for "

@@ -4,7 +4,7 @@
 #include "basic/sibling_program.h"
 #include "basic/parse.h"
 #include "proto/traced.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 #include "source/procfs.h"
 #include "source/server.h"
 
@@ -197,7 +197,7 @@ enum tracing find_tracing(const struct root *root)
 	int r = root_access(root, TRACED_ALLOCATIONS, R_OK);
 
 	if (r == 0)
-		return root->live && !pinned_names_ours() ? TRACING_ELSEWHERE : TRACING_ON;
+		return root->live && !in_initial_pid_namespace() ? TRACING_ELSEWHERE : TRACING_ON;
 	return r == -EACCES ? TRACING_UNREADABLE : TRACING_OFF;
 }
 

@@ -36,7 +36,7 @@ struct want {
 	struct fieldset process; /* enum process_field */
 	unsigned pair_ms;	 /* the rates among them: two samples this far apart; 0: none */
 	bool processes, allocations, reporters, accounts, utilization, shm_ids, host;
-	bool paced; /* for people: what changes slowly is not read at every sample */
+	bool low_rate; /* for people: what changes slowly is not read at every sample */
 };
 
 /* Adds one field, or one part, and all that it needs, directly or indirectly. */

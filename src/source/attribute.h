@@ -30,7 +30,7 @@ enum format {
 
 /*
  * How often it is worth reading. Constants and limits have their pace in every loop; the
- * others only if the caller asks to be paced, and are read at every sample if not. What
+ * others only if the caller asks for a low rate, and are read at every sample if not. What
  * has the same pace is read together.
  */
 enum pace {

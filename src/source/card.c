@@ -195,7 +195,7 @@ static void card_read_pace(struct card *card, enum pace pace, int64_t now_ns)
 
 static bool pace_is_due(const struct card *card, enum pace pace, int64_t now_ns)
 {
-	if (!card->paced && pace > SELDOM)
+	if (!card->low_rate && pace > SELDOM)
 		return true;
 	return !card->read_ns[pace] || now_ns - card->read_ns[pace] >= pace_ns[pace];
 }
@@ -292,13 +292,13 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 	device_mark(dev, want, why);
 }
 
-void card_ask(struct card *card, const struct fieldset *want, bool paced)
+void card_ask(struct card *card, const struct fieldset *want, bool low_rate)
 {
 	/* What was not asked for of late is of long ago. */
 	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
 		memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->want = card->asked = *want;
-	card->paced = paced;
+	card->low_rate = low_rate;
 }
 
 /* A card that went away in the middle is looked for once more. */

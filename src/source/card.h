@@ -28,7 +28,7 @@ struct card {
 	bool was_present; /* by the one before */
 	struct fieldset want;
 	struct fieldset asked; /* as card_ask() was told; want may have more */
-	bool paced;
+	bool low_rate;
 	int64_t read_ns[PACE_N]; /* when those of a pace were last read; 0: to be read */
 	struct card_files files;
 	struct card_tally tally;
@@ -41,7 +41,7 @@ struct card *card_new(uint32_t index, const struct root *root);
 struct card *card_free(struct card *card);
 
 /* What the next job reads. Not while one runs. */
-void card_ask(struct card *card, const struct fieldset *want, bool paced);
+void card_ask(struct card *card, const struct fieldset *want, bool low_rate);
 
 /* The job, with the card as argument. */
 void card_sample(void *arg);

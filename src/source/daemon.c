@@ -8,7 +8,7 @@
 #include "basic/clock.h"
 #include "proto/wire.h"
 #include "source/identity.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 #include "source/server.h"
 
 #include <errno.h>

@@ -18,9 +18,9 @@
 
 #include "basic/clock.h"
 #include "source/lists.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 #include "source/suspects.h"
-#include "source/walk.h"
+#include "source/fd_scan.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@
 struct holders {
 	struct lists lists;
 	struct suspects suspects;
-	struct walk *walk;
-	struct job walk_job;
+	struct fd_scan *scan;
+	struct job scan_job;
 	bool complete;	    /* the last walk, or the kernel, saw every process */
 	bool pids_are_ours; /* the driver's, in our namespace */
 };
@@ -60,7 +60,7 @@ static bool find_device(const struct snapshot *snapshot, uint32_t index, size_t 
 }
 
 /* Everything a process was seen to hold, also what others opened for it. */
-static int add_seen(int32_t pid, const struct walk_seen *seen, void *arg)
+static int add_seen(int32_t pid, const struct open_devices *seen, void *arg)
 {
 	struct snapshot *snapshot = arg;
 	struct process *process;
@@ -69,7 +69,7 @@ static int add_seen(int32_t pid, const struct walk_seen *seen, void *arg)
 		const struct device *dev = &snapshot->devices[i];
 		int r;
 
-		if (!device_is_served(dev) || !walk_seen_has(seen, dev->index))
+		if (!device_is_served(dev) || !open_devices_has(seen, dev->index))
 			continue;
 		r = add_holder(snapshot, pid, i, HOLDING_SEEN);
 		if (r < 0)
@@ -122,7 +122,7 @@ static int take_suspect(const struct holders *holders, struct sample *sample,
 		const struct device *dev = &snapshot->devices[i];
 		enum verdict verdict;
 
-		if (!device_is_served(dev) || !walk_seen_has(&suspect->listed, dev->index))
+		if (!device_is_served(dev) || !open_devices_has(&suspect->listed, dev->index))
 			continue;
 		verdict = suspect_judge(suspect, sample->root, dev->index);
 		if (verdict == HOLDS)
@@ -249,15 +249,15 @@ static int take_orphans(const struct holders *holders, struct sample *sample,
 }
 
 /* Runs the walk, unless an earlier one still hangs. False: it is late. */
-static bool run_walk(struct holders *holders, struct sample *sample)
+static bool run_scan(struct holders *holders, struct sample *sample)
 {
 	/* Ten thousand processes take half a second. */
 	static const int64_t deadline_ns = 5 * NS_PER_S;
-	struct job *job = &holders->walk_job;
+	struct job *job = &holders->scan_job;
 
 	if (job_is_busy(sample->workers, job))
 		return false;
-	*job = (struct job){ .run = walk_run, .arg = holders->walk };
+	*job = (struct job){ .run = fd_scan_run, .arg = holders->scan };
 	return worker_pool_run(sample->workers, &job, 1, deadline_ns);
 }
 
@@ -276,24 +276,24 @@ static void know_holders(struct snapshot *snapshot, enum reason why)
 /* May there be processes that no walk comes by? */
 static bool is_blind(const struct sample *sample)
 {
-	return sample->root->live && !pinned_names_ours();
+	return sample->root->live && !in_initial_pid_namespace();
 }
 
 /*
  * A walk shows all processes only to whoever may look at all of them, and those of
  * other pid namespaces not at all. Of these the driver's list tells, if it has one.
  */
-static int walk_all(struct holders *holders, struct sample *sample)
+static int scan_all(struct holders *holders, struct sample *sample)
 {
 	bool complete = false, blind;
 	int r;
 
-	if (!run_walk(holders, sample)) {
+	if (!run_scan(holders, sample)) {
 		know_holders(sample->snapshot, holders->complete ? KNOWN : TIMED_OUT);
 		return 0;
 	}
-	r = walk_each(holders->walk, sample->want->reporters, add_seen, sample->snapshot,
-		      &complete);
+	r = fd_scan_each(holders->scan, sample->want->reporters, add_seen, sample->snapshot,
+			 &complete);
 	if (r < 0)
 		return r;
 	blind = complete && is_blind(sample);
@@ -324,7 +324,7 @@ static int examine_listed(struct holders *holders, struct sample *sample)
 	r = lists_read(&holders->lists, sample);
 	holders->complete = holders->lists.is_traced;
 	if (r >= 0)
-		r = walk_begin(holders->walk);
+		r = fd_scan_begin(holders->scan);
 	if (r >= 0)
 		r = lists_collect(&holders->lists, &listings, &count);
 	if (r >= 0)
@@ -356,7 +356,7 @@ static int holders_sample(void *state, struct sample *sample)
 	if (holders->complete)
 		know_holders(sample->snapshot, KNOWN);
 	if (r >= 0 && ((doubt && !holders->complete) || sample->want->reporters))
-		r = walk_all(holders, sample);
+		r = scan_all(holders, sample);
 	for (size_t i = 0; i < lists->n_openers && r >= 0; i++)
 		r = take_orphans(holders, sample, lists->openers[i]);
 	return r;
@@ -369,11 +369,11 @@ static int holders_open(const struct root *root, void **ret_state)
 
 	if (!holders)
 		return -ENOMEM;
-	r = walk_new(root, &holders->walk);
+	r = fd_scan_new(root, &holders->scan);
 	if (r < 0)
 		return r;
 	lists_init(&holders->lists, root);
-	holders->suspects.walk = holders->walk;
+	holders->suspects.scan = holders->scan;
 	*ret_state = TAKE_PTR(holders);
 	return 0;
 }
@@ -382,10 +382,10 @@ static int holders_open(const struct root *root, void **ret_state)
 static void holders_close(void *state, struct worker_pool *workers)
 {
 	struct holders *holders = state;
-	bool walks = job_is_busy(workers, &holders->walk_job);
+	bool walks = job_is_busy(workers, &holders->scan_job);
 
 	if (suspects_done(&holders->suspects, workers) && !walks)
-		walk_free(holders->walk);
+		fd_scan_free(holders->scan);
 	if (lists_done(&holders->lists, workers) && !walks)
 		free(holders);
 }

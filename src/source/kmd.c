@@ -142,7 +142,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 
 		if (!card->present || job_is_busy(sample->workers, &card->job))
 			continue;
-		card_ask(card, &sample->want->device, sample->want->paced);
+		card_ask(card, &sample->want->device, sample->want->low_rate);
 		card->job = (struct job){ .run = card_sample, .arg = card };
 		jobs[count++] = &card->job;
 	}

@@ -7,7 +7,7 @@
 void lists_init(struct lists *lists, const struct root *root)
 {
 	*lists = (struct lists){ 0 };
-	pinned_init(&lists->pinned, root, TRACED_HOLDERS);
+	bpf_text_init(&lists->pinned, root, TRACED_HOLDERS);
 }
 
 static struct openers *find_openers(struct lists *lists, const struct root *root, uint32_t index)
@@ -68,7 +68,7 @@ static void tidy_traced(struct lists *lists, const struct root *root)
 
 static int take_pinned_text(struct lists *lists, struct sample *sample)
 {
-	const char *text = pinned_text(&lists->pinned, sample);
+	const char *text = bpf_text_get(&lists->pinned, sample);
 	int r;
 
 	if (!text)
@@ -77,7 +77,7 @@ static int take_pinned_text(struct lists *lists, struct sample *sample)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		pinned_complain(&lists->pinned, sample, r);
+		bpf_text_complain(&lists->pinned, sample, r);
 		return 0;
 	}
 	tidy_traced(lists, sample->root);
@@ -89,7 +89,7 @@ int lists_read(struct lists *lists, struct sample *sample)
 {
 	struct snapshot *snapshot = sample->snapshot;
 	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_devices + 1, sizeof(struct job *));
-	struct job *pinned = pinned_job(&lists->pinned, sample->workers);
+	struct job *pinned = bpf_text_job(&lists->pinned, sample->workers);
 	size_t count = 0;
 
 	drop_traced(lists);
@@ -165,6 +165,6 @@ bool lists_done(struct lists *lists, struct worker_pool *workers)
 	free(lists->traced);
 	if (job_is_busy(workers, &lists->pinned.job))
 		return false;
-	pinned_done(&lists->pinned, workers);
+	bpf_text_done(&lists->pinned, workers);
 	return true;
 }

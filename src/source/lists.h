@@ -9,7 +9,7 @@
 #include "basic/macros.h"
 #include "proto/traced.h"
 #include "source/openers.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 #include "source/source.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@
 struct lists {
 	struct openers **openers; /* the driver's; never moved, for their jobs */
 	size_t n_openers;
-	struct pinned pinned;
+	struct bpf_text pinned;
 	bool is_traced;		      /* the kernel told: of every process there is */
 	struct traced_holder *traced; /* without doubles and ourselves */
 	size_t n_traced;

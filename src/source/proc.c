@@ -2,7 +2,7 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
-#include "source/person.h"
+#include "source/proc_reader.h"
 #include "source/procfs.h"
 #include "source/roles.h"
 #include "source/usernames.h"
@@ -14,9 +14,9 @@
 struct proc {
 	struct usernames users;
 	struct roles roles;
-	struct person **late; /* whose job hangs: a second one would hang as well */
+	struct proc_reader **late; /* whose job hangs: a second one would hang as well */
 	size_t n_late;
-	struct person **known; /* of the last sample, by pid, if it was paced */
+	struct proc_reader **known; /* of the last sample, by pid, if it was at a low rate */
 	size_t n_known;
 	int64_t booted; /* as a tree has it, in seconds since 1970; 0: not read yet */
 };
@@ -69,39 +69,39 @@ static void fill_times(struct process *process, const struct procfs_stat *stat,
 	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] = KNOWN;
 }
 
-static void fill_command(struct process *process, const struct person *person)
+static void fill_command(struct process *process, const struct proc_reader *reader)
 {
 	process->why[PROC_NAME] = KNOWN;
 	process->why[PROC_COMMAND] = NOT_APPLICABLE; /* a zombie has none */
-	snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
-	if (person->command.length == 0)
+	snprintf(process->name, sizeof(process->name), "%s", reader->stat.comm);
+	if (reader->command.length == 0)
 		return;
-	process->command = malloc(person->command.length + 1);
+	process->command = malloc(reader->command.length + 1);
 	if (!process->command)
 		return;
-	procfs_parse_cmdline(person->command.data, person->command.length, process->name,
-			     sizeof(process->name), process->command, person->command.length + 1);
+	procfs_parse_cmdline(reader->command.data, reader->command.length, process->name,
+			     sizeof(process->name), process->command, reader->command.length + 1);
 	process->why[PROC_COMMAND] = KNOWN;
 	if (!process->name[0] ||
-	    procfs_is_title(buf_text(&person->command), process->name, person->stat.comm))
-		snprintf(process->name, sizeof(process->name), "%s", person->stat.comm);
+	    procfs_is_title(buf_text(&reader->command), process->name, reader->stat.comm))
+		snprintf(process->name, sizeof(process->name), "%s", reader->stat.comm);
 }
 
 static void fill_status(struct usernames *users, struct sample *sample, struct process *process,
-			const struct person *person)
+			const struct proc_reader *reader)
 {
-	const struct procfs_status *status = &person->status;
+	const struct procfs_status *status = &reader->status;
 
-	if (!person->wants_status)
+	if (!reader->wants_status)
 		return;
-	if (person->status_error < 0) {
+	if (reader->status_error < 0) {
 		process->why[PROC_UID] = process->why[PROC_USER] = process->why[PROC_NS_PID] =
-			(uint8_t)reason_of_error(person->status_error);
+			(uint8_t)reason_of_error(reader->status_error);
 		return;
 	}
 	process->uid = status->uid;
 	process->why[PROC_UID] = KNOWN;
-	if (person_wants(person, PROC_USER)) {
+	if (proc_reader_wants(reader, PROC_USER)) {
 		usernames_find(users, sample, status->uid, process->user, sizeof(process->user));
 		process->why[PROC_USER] = KNOWN;
 	}
@@ -114,15 +114,15 @@ static void fill_status(struct usernames *users, struct sample *sample, struct p
 	}
 }
 
-static void fill_owner(struct process *process, const struct person *person)
+static void fill_owner(struct process *process, const struct proc_reader *reader)
 {
-	if (!person_wants(person, PROC_OWNER))
+	if (!proc_reader_wants(reader, PROC_OWNER))
 		return;
-	if (person->owner_error < 0)
-		memset(process->why + PROC_OWNER, (int)reason_of_error(person->owner_error),
+	if (reader->owner_error < 0)
+		memset(process->why + PROC_OWNER, (int)reason_of_error(reader->owner_error),
 		       PROC_UNIT - PROC_OWNER + 1);
 	else
-		process_set_owner(process, person->owner ? person->owner : &(struct owner){ 0 });
+		process_set_owner(process, reader->owner ? reader->owner : &(struct owner){ 0 });
 }
 
 static void process_fail(struct process *process, enum reason why)
@@ -132,30 +132,30 @@ static void process_fail(struct process *process, enum reason why)
 			process->why[i] = (uint8_t)why;
 }
 
-static void person_fill(struct usernames *users, struct sample *sample, const struct person *person,
-			bool has_boot, double boot)
+static void proc_reader_fill(struct usernames *users, struct sample *sample,
+			     const struct proc_reader *reader, bool has_boot, double boot)
 {
-	struct process *process = snapshot_find_process(sample->snapshot, person->pid);
+	struct process *process = snapshot_find_process(sample->snapshot, reader->pid);
 
 	if (!process)
 		return;
-	if (!job_is_done(sample->workers, &person->job)) {
+	if (!job_is_done(sample->workers, &reader->job)) {
 		process_fail(process, TIMED_OUT);
 		return;
 	}
-	if (person->error < 0) {
-		process_fail(process, reason_of_error(person->error));
+	if (reader->error < 0) {
+		process_fail(process, reason_of_error(reader->error));
 		return;
 	}
-	fill_command(process, person);
-	fill_times(process, &person->stat, sample, has_boot, boot);
-	fill_status(users, sample, process, person);
-	fill_owner(process, person);
-	snprintf(process->state, sizeof(process->state), "%s", state_name(person->stat.state));
+	fill_command(process, reader);
+	fill_times(process, &reader->stat, sample, has_boot, boot);
+	fill_status(users, sample, process, reader);
+	fill_owner(process, reader);
+	snprintf(process->state, sizeof(process->state), "%s", state_name(reader->stat.state));
 	process->why[PROC_STATE] = KNOWN;
-	process->host_memory = person->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	process->host_memory = reader->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	process->why[PROC_HOST_MEMORY] = KNOWN;
-	process->mount_ns = person->mount_ns;
+	process->mount_ns = reader->mount_ns;
 }
 
 /* Who the driver lists but is no more there is nobody to ask about. */
@@ -192,90 +192,90 @@ static void drop_late(struct proc *proc, struct worker_pool *workers)
 		if (job_is_busy(workers, &proc->late[i]->job))
 			proc->late[kept++] = proc->late[i];
 		else
-			person_free(proc->late[i]);
+			proc_reader_free(proc->late[i]);
 	}
 	proc->n_late = kept;
 }
 
 /* Out of memory it is left to its job. */
-static void keep_late(struct proc *proc, struct person *person)
+static void keep_late(struct proc *proc, struct proc_reader *reader)
 {
-	struct person **grown = reallocarray(proc->late, proc->n_late + 1, sizeof(*grown));
+	struct proc_reader **grown = reallocarray(proc->late, proc->n_late + 1, sizeof(*grown));
 
 	if (!grown)
 		return;
 	proc->late = grown;
-	proc->late[proc->n_late++] = person;
+	proc->late[proc->n_late++] = reader;
 }
 
 /* Those below a number that nobody asked for are gone. */
 static void forget_known(struct proc *proc, size_t *at, int64_t pid)
 {
 	while (*at < proc->n_known && proc->known[*at]->pid < pid)
-		person_free(proc->known[(*at)++]);
+		proc_reader_free(proc->known[(*at)++]);
 }
 
 /* The one of the last sample, out of the list, or a new one. */
-static struct person *take_known(struct proc *proc, size_t *at, int32_t pid)
+static struct proc_reader *take_known(struct proc *proc, size_t *at, int32_t pid)
 {
 	forget_known(proc, at, pid);
 	if (*at == proc->n_known || proc->known[*at]->pid != pid)
-		return calloc(1, sizeof(struct person));
+		return calloc(1, sizeof(struct proc_reader));
 	return proc->known[(*at)++];
 }
 
 /* NULL: nobody to ask, or no memory. */
-static struct person *make_person(struct proc *proc, size_t *at, struct sample *sample,
-				  struct process *process)
+static struct proc_reader *make_reader(struct proc *proc, size_t *at, struct sample *sample,
+				       struct process *process)
 {
 	const struct want *want = sample->want;
 	/* A tree has no namespaces, and a simulated machine's processes are in ours. */
 	bool mount_ns = sample->root->live;
 	bool role = fieldset_has(&want->process, PROC_ROLE);
-	struct person *person;
+	struct proc_reader *reader;
 
 	if (!can_be_asked(process) || is_late(proc, process->pid)) {
 		process_fail(process, can_be_asked(process) ? TIMED_OUT : GONE);
 		return NULL;
 	}
-	person = take_known(proc, at, process->pid);
-	if (!person)
+	reader = take_known(proc, at, process->pid);
+	if (!reader)
 		return NULL;
-	if (mount_ns != person->wants_mount_ns || role != person->wants_role ||
-	    memcmp(&person->want, &want->process, sizeof(want->process)) != 0)
-		person->read_ns = 0;
-	person->root = sample->root;
-	person->want = want->process;
-	person->paced = want->paced;
-	person->pid = process->pid;
-	person->wants_mount_ns = mount_ns;
-	person->wants_role = role;
-	person->job = (struct job){ .run = person_read, .arg = person };
-	return person;
+	if (mount_ns != reader->wants_mount_ns || role != reader->wants_role ||
+	    memcmp(&reader->want, &want->process, sizeof(want->process)) != 0)
+		reader->read_ns = 0;
+	reader->root = sample->root;
+	reader->want = want->process;
+	reader->low_rate = want->low_rate;
+	reader->pid = process->pid;
+	reader->wants_mount_ns = mount_ns;
+	reader->wants_role = role;
+	reader->job = (struct job){ .run = proc_reader_run, .arg = reader };
+	return reader;
 }
 
 /* For the next sample; the list is by pid, as the processes are. */
-static void keep_known(struct proc *proc, struct sample *sample, struct person **persons,
+static void keep_known(struct proc *proc, struct sample *sample, struct proc_reader **readers,
 		       size_t count)
 {
 	free(proc->known);
-	proc->known = persons;
+	proc->known = readers;
 	proc->n_known = 0;
 	for (size_t i = 0; i < count; i++)
-		if (job_is_busy(sample->workers, &persons[i]->job))
-			keep_late(proc, persons[i]);
-		else if (sample->want->paced && persons[i]->error == 0)
-			proc->known[proc->n_known++] = persons[i];
+		if (job_is_busy(sample->workers, &readers[i]->job))
+			keep_late(proc, readers[i]);
+		else if (sample->want->low_rate && readers[i]->error == 0)
+			proc->known[proc->n_known++] = readers[i];
 		else
-			person_free(persons[i]);
+			proc_reader_free(readers[i]);
 }
 
 /* Evidence on the roles of those who could be read. */
-static int examine_roles(struct proc *proc, struct sample *sample, struct person **persons,
+static int examine_roles(struct proc *proc, struct sample *sample, struct proc_reader **readers,
 			 size_t count)
 {
 	CLEANUP_FREE struct role_evidence **evidence = calloc(count + 1, sizeof(*evidence));
-	CLEANUP_FREE struct person **judged = calloc(count + 1, sizeof(*judged));
+	CLEANUP_FREE struct proc_reader **judged = calloc(count + 1, sizeof(*judged));
 	struct roles *roles = &proc->roles;
 	size_t n = 0;
 
@@ -286,13 +286,13 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct person
 		snapshot_complain(sample->snapshot, "proc", "%s",
 				  buf_text(&roles->monitors.problem));
 	for (size_t i = 0; i < count; i++) {
-		struct process *process = snapshot_find_process(sample->snapshot, persons[i]->pid);
+		struct process *process = snapshot_find_process(sample->snapshot, readers[i]->pid);
 
 		/* While its job runs, all of it is the job's. */
-		if (!process || !job_is_done(sample->workers, &persons[i]->job) ||
-		    !persons[i]->wants_role || persons[i]->error < 0)
+		if (!process || !job_is_done(sample->workers, &readers[i]->job) ||
+		    !readers[i]->wants_role || readers[i]->error < 0)
 			continue;
-		judged[n] = persons[i];
+		judged[n] = readers[i];
 		evidence[n++] = &process->evidence;
 	}
 	return roles_examine(roles, sample->workers, sample->deadline_ns, judged, evidence, n);
@@ -303,7 +303,7 @@ static int proc_sample(void *state, struct sample *sample)
 	struct proc *proc = state;
 	struct snapshot *snapshot = sample->snapshot;
 	size_t n = snapshot->n_processes, count = 0, at = 0;
-	CLEANUP_FREE struct person **persons = calloc(n + 1, sizeof(*persons));
+	CLEANUP_FREE struct proc_reader **readers = calloc(n + 1, sizeof(*readers));
 	CLEANUP_FREE struct job **jobs = calloc(n + 2, sizeof(*jobs));
 	struct job *names;
 	double boot = 0;
@@ -313,16 +313,17 @@ static int proc_sample(void *state, struct sample *sample)
 
 	name_accounts(&proc->users, sample);
 	drop_late(proc, sample->workers);
-	if (!persons || !jobs)
+	if (!readers || !jobs)
 		return -ENOMEM;
 	has_boot = n && boot_time(proc, sample->root, &boot);
 	for (size_t i = 0; i < n; i++) {
-		struct person *person = make_person(proc, &at, sample, &snapshot->processes[i]);
+		struct proc_reader *reader =
+			make_reader(proc, &at, sample, &snapshot->processes[i]);
 
-		if (!person)
+		if (!reader)
 			continue;
-		jobs[n_jobs++] = &person->job;
-		persons[count++] = person;
+		jobs[n_jobs++] = &reader->job;
+		readers[count++] = reader;
 	}
 	forget_known(proc, &at, INT64_MAX);
 	names = count ? monitors_job(&proc->roles.monitors, sample->workers) : NULL;
@@ -330,9 +331,9 @@ static int proc_sample(void *state, struct sample *sample)
 		jobs[n_jobs++] = names;
 	worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);
 	for (size_t i = 0; i < count; i++)
-		person_fill(&proc->users, sample, persons[i], has_boot, boot);
-	r = examine_roles(proc, sample, persons, count);
-	keep_known(proc, sample, TAKE_PTR(persons), count);
+		proc_reader_fill(&proc->users, sample, readers[i], has_boot, boot);
+	r = examine_roles(proc, sample, readers, count);
+	keep_known(proc, sample, TAKE_PTR(readers), count);
 	return r;
 }
 

@@ -11,7 +11,7 @@ struct watched {
 	bool is_plain; /* its name is no monitor's: not looked at again until it changes */
 	bool is_there; /* in the list */
 	bool is_new;   /* what was told of it last was not known */
-	struct person *person;
+	struct proc_reader *reader;
 	struct role_evidence evidence;
 };
 
@@ -48,8 +48,8 @@ int role_watch_new(struct role_watch **ret)
 
 static void watched_free(struct watched *watched)
 {
-	if (watched->person)
-		person_free(watched->person);
+	if (watched->reader)
+		proc_reader_free(watched->reader);
 	free(watched);
 }
 
@@ -59,15 +59,15 @@ static struct watched *watched_new(const struct role_subject *subject, const str
 
 	if (!watched)
 		return NULL;
-	watched->person = calloc(1, sizeof(*watched->person));
-	if (!watched->person) {
+	watched->reader = calloc(1, sizeof(*watched->reader));
+	if (!watched->reader) {
 		free(watched);
 		return NULL;
 	}
 	watched->subject = *subject;
-	watched->person->pid = subject->pid;
-	watched->person->root = root;
-	watched->person->wants_role = watched->person->paced = true;
+	watched->reader->pid = subject->pid;
+	watched->reader->root = root;
+	watched->reader->wants_role = watched->reader->low_rate = true;
 	return watched;
 }
 
@@ -127,7 +127,7 @@ static int drop_others(const struct run *run)
 		struct watched *watched = watch->list[i];
 		int told;
 
-		if (watched->is_there || job_is_busy(run->workers, &watched->person->job)) {
+		if (watched->is_there || job_is_busy(run->workers, &watched->reader->job)) {
 			watch->list[kept++] = watched;
 			continue;
 		}
@@ -141,7 +141,7 @@ static int drop_others(const struct run *run)
 	return r;
 }
 
-static int read_persons(const struct run *run)
+static int run_readers(const struct run *run)
 {
 	struct role_watch *watch = run->watch;
 	CLEANUP_FREE struct job **jobs = calloc(watch->count + 2, sizeof(struct job *));
@@ -154,13 +154,13 @@ static int read_persons(const struct run *run)
 		jobs[n++] = names;
 	for (size_t i = 0; i < watch->count; i++) {
 		struct watched *watched = watch->list[i];
-		struct person *person = watched->person;
+		struct proc_reader *reader = watched->reader;
 
 		if (!watched->is_there || watched->is_plain ||
-		    job_is_busy(run->workers, &person->job))
+		    job_is_busy(run->workers, &reader->job))
 			continue;
-		person->job = (struct job){ .run = person_read, .arg = person };
-		jobs[n++] = &person->job;
+		reader->job = (struct job){ .run = proc_reader_run, .arg = reader };
+		jobs[n++] = &reader->job;
 	}
 	worker_pool_run(run->workers, jobs, n, run->deadline_ns);
 	if (monitors_take(&watch->roles.monitors, run->workers))
@@ -173,8 +173,8 @@ static int read_persons(const struct run *run)
 static bool is_read(const struct watched *watched, struct worker_pool *workers)
 {
 	return watched->is_there && !watched->is_plain &&
-	       job_is_done(workers, &watched->person->job) && watched->person->error >= 0 &&
-	       watched->person->stat.start_ticks == watched->subject.start_ticks;
+	       job_is_done(workers, &watched->reader->job) && watched->reader->error >= 0 &&
+	       watched->reader->stat.start_ticks == watched->subject.start_ticks;
 }
 
 static int judge(struct watched *watched, const struct run *run)
@@ -196,23 +196,23 @@ static int judge_all(const struct run *run)
 {
 	struct role_watch *watch = run->watch;
 	CLEANUP_FREE struct watched **read = calloc(watch->count + 1, sizeof(*read));
-	CLEANUP_FREE struct person **persons = calloc(watch->count + 1, sizeof(*persons));
+	CLEANUP_FREE struct proc_reader **readers = calloc(watch->count + 1, sizeof(*readers));
 	CLEANUP_FREE struct role_evidence **evidence = calloc(watch->count + 1, sizeof(*evidence));
 	size_t n = 0;
 	int r;
 
-	if (!read || !persons || !evidence)
+	if (!read || !readers || !evidence)
 		return -ENOMEM;
 	for (size_t i = 0; i < watch->count; i++) {
 		watch->list[i]->is_new = false;
 		if (!is_read(watch->list[i], run->workers))
 			continue;
 		read[n] = watch->list[i];
-		persons[n] = read[n]->person;
+		readers[n] = read[n]->reader;
 		evidence[n] = &read[n]->evidence;
 		n++;
 	}
-	r = roles_examine(&watch->roles, run->workers, run->deadline_ns, persons, evidence, n);
+	r = roles_examine(&watch->roles, run->workers, run->deadline_ns, readers, evidence, n);
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = judge(read[i], run);
 	return r;
@@ -237,7 +237,7 @@ int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_
 	if (r >= 0)
 		r = drop_others(&run);
 	for (int looks = 0; looks < 3 && r >= 0 && (looks == 0 || any_new(watch)); looks++) {
-		r = read_persons(&run);
+		r = run_readers(&run);
 		if (r >= 0)
 			r = judge_all(&run);
 	}

@@ -12,10 +12,10 @@ void roles_init(struct roles *roles, const struct root *root)
 }
 
 /* The command line as one line of text, and whether its script is on the list. */
-static bool has_listed_script(const struct monitor_names *names, const struct person *person,
+static bool has_listed_script(const struct monitor_names *names, const struct proc_reader *reader,
 			      const char *program)
 {
-	const struct buf *command = &person->command;
+	const struct buf *command = &reader->command;
 	CLEANUP_FREE char *line = command->length ? malloc(command->length + 1) : NULL;
 	char base[MONITOR_NAME], script[MONITOR_NAME];
 	const char *found;
@@ -34,16 +34,17 @@ static bool has_listed_script(const struct monitor_names *names, const struct pe
 }
 
 /* All that names and users tell. */
-static void match(const struct roles *roles, const struct person *person, struct role_evidence *ret)
+static void match(const struct roles *roles, const struct proc_reader *reader,
+		  struct role_evidence *ret)
 {
 	const struct monitor_names *names = &roles->monitors.names;
-	const char *program = person->exe_read ? person->exe : person->stat.comm;
+	const char *program = reader->exe_read ? reader->exe : reader->stat.comm;
 
-	ret->uid_is_root = person->status_error >= 0 && person->status.is_root;
-	ret->comm_listed = monitor_names_have_comm(names, person->stat.comm);
-	ret->exe_read = person->exe_read;
-	ret->exe_listed = person->exe_read && monitor_names_have(names, person->exe);
-	ret->script_listed = ret->uid_is_root && has_listed_script(names, person, program);
+	ret->uid_is_root = reader->status_error >= 0 && reader->status.is_root;
+	ret->comm_listed = monitor_names_have_comm(names, reader->stat.comm);
+	ret->exe_read = reader->exe_read;
+	ret->exe_listed = reader->exe_read && monitor_names_have(names, reader->exe);
+	ret->script_listed = ret->uid_is_root && has_listed_script(names, reader, program);
 	/* Until it was looked at, nothing speaks for it. */
 	ret->exe_protected = ret->code_read = ret->code_is_metal = ret->code_unprotected = false;
 }
@@ -71,19 +72,19 @@ static struct role_look *find_look(const struct roles *roles, int32_t pid)
 }
 
 /* What the look is to be about; a change of any of it makes the last one worthless. */
-static void prepare(struct role_look *look, const struct person *person,
+static void prepare(struct role_look *look, const struct proc_reader *reader,
 		    const struct role_evidence *evidence)
 {
 	bool by_script = !evidence->exe_listed;
 
 	if (look->uid_is_root != evidence->uid_is_root || look->by_script != by_script ||
-	    strcmp(look->exe, person->exe) != 0)
+	    strcmp(look->exe, reader->exe) != 0)
 		look->has_looked = false;
-	look->root = person->root;
+	look->root = reader->root;
 	look->uid_is_root = evidence->uid_is_root;
 	look->by_script = by_script;
-	memcpy(look->exe, person->exe, sizeof(look->exe));
-	look->stat = person->stat;
+	memcpy(look->exe, reader->exe, sizeof(look->exe));
+	look->stat = reader->stat;
 	look->job = (struct job){ .run = role_look_run, .arg = look };
 }
 
@@ -137,7 +138,8 @@ static struct role_look *take_look(struct roles *roles, struct worker_pool *work
 }
 
 int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t deadline_ns,
-		  struct person *const *persons, struct role_evidence *const *ret, size_t count)
+		  struct proc_reader *const *readers, struct role_evidence *const *ret,
+		  size_t count)
 {
 	size_t room = count + roles->n_looks + 1, n = 0;
 	CLEANUP_FREE struct role_look **looks = calloc(room, sizeof(*looks));
@@ -149,11 +151,11 @@ int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t dead
 	for (size_t i = 0; i < count; i++) {
 		struct role_look *look;
 
-		match(roles, persons[i], ret[i]);
-		look = needs_look(ret[i]) ? take_look(roles, workers, persons[i]->pid) : NULL;
+		match(roles, readers[i], ret[i]);
+		look = needs_look(ret[i]) ? take_look(roles, workers, readers[i]->pid) : NULL;
 		if (!look)
 			continue;
-		prepare(look, persons[i], ret[i]);
+		prepare(look, readers[i], ret[i]);
 		looks[n] = look;
 		jobs[n] = &look->job;
 		whose[n++] = i;

@@ -8,7 +8,7 @@
 
 #include "basic/worker_pool.h"
 #include "source/monitors.h"
-#include "source/person.h"
+#include "source/proc_reader.h"
 #include "source/role_look.h"
 
 #include <stddef.h>
@@ -23,12 +23,12 @@ struct roles {
 void roles_init(struct roles *roles, const struct root *root);
 
 /*
- * Fills what is known of so many processes, by pid, each read with person_read() and
+ * Fills what is known of so many processes, by pid, each read with proc_reader_run() and
  * wants_role; what the server or the tracer told stays. The names' job (monitors_job())
  * must have been run before. -ENOMEM.
  */
 MUST_CHECK int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t deadline_ns,
-			     struct person *const *persons, struct role_evidence *const *ret,
+			     struct proc_reader *const *readers, struct role_evidence *const *ret,
 			     size_t count);
 
 /* Frees all but what a job uses that hangs. False: the struct itself must stay. */

@@ -25,13 +25,13 @@ const struct suspect *suspects_find(const struct suspects *suspects, int32_t pid
 	return find(suspects, pid);
 }
 
-static struct suspect *suspect_new(const struct walk *walk, int32_t pid)
+static struct suspect *suspect_new(const struct fd_scan *scan, int32_t pid)
 {
 	struct suspect *suspect = calloc(1, sizeof(*suspect));
 
 	if (!suspect)
 		return NULL;
-	suspect->walk = walk;
+	suspect->scan = scan;
 	suspect->pid = suspect->known.pid = pid;
 	return suspect;
 }
@@ -48,19 +48,19 @@ static int add_listed(struct suspects *suspects, const struct listing *listings,
 		return -ENOMEM;
 	suspects->list = grown;
 	for (size_t i = 0; i < suspects->count; i++) {
-		grown[i]->listed = (struct walk_seen){ 0 };
+		grown[i]->listed = (struct open_devices){ 0 };
 		grown[i]->is_listed = false;
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!suspect || suspect->pid != listings[i].pid)
 			suspect = find(suspects, listings[i].pid);
 		if (!suspect) {
-			suspect = suspect_new(suspects->walk, listings[i].pid);
+			suspect = suspect_new(suspects->scan, listings[i].pid);
 			if (!suspect)
 				break;
 			grown[suspects->count + added++] = suspect;
 		}
-		walk_seen_add(&suspect->listed, listings[i].index);
+		open_devices_add(&suspect->listed, listings[i].index);
 		suspect->is_listed = true;
 	}
 	suspects->count += added;
@@ -96,7 +96,7 @@ static bool may_remember(const struct sample *sample)
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
 		if (sample->snapshot->devices[i].condition == DEVICE_LOST)
 			return false;
-	return sample->want->paced;
+	return sample->want->low_rate;
 }
 
 /* Looks at the process's descriptors, and at its mappings if those do not tell. */
@@ -104,7 +104,7 @@ static void suspect_examine(void *arg)
 {
 	struct suspect *suspect = arg;
 
-	suspect->error = walk_look(suspect->walk, &suspect->expected, &suspect->known);
+	suspect->error = fd_scan_process(suspect->scan, &suspect->expected, &suspect->known);
 }
 
 static int examine(struct suspects *suspects, struct sample *sample)
@@ -121,7 +121,7 @@ static int examine(struct suspects *suspects, struct sample *sample)
 		if (job_is_busy(sample->workers, &suspect->job))
 			continue;
 		if (!remember)
-			suspect->known = (struct walk_known){ .pid = suspect->pid };
+			suspect->known = (struct fd_scan_cache){ .pid = suspect->pid };
 		suspect->expected = suspect->listed;
 		suspect->job = (struct job){ .run = suspect_examine, .arg = suspect };
 		jobs[count++] = &suspect->job;
@@ -152,7 +152,7 @@ enum verdict suspect_judge(const struct suspect *suspect, const struct root *roo
 	if (!suspect || suspect->late)
 		return MAY_HOLD; /* it hangs: the driver's word stands */
 	if (suspect->error == 0)
-		return walk_seen_has(&suspect->known.seen, index) ? HOLDS : DOES_NOT;
+		return open_devices_has(&suspect->known.seen, index) ? HOLDS : DOES_NOT;
 	if (suspect->error == -ENOENT && !is_hidden(root, suspect->pid))
 		return DOES_NOT;
 	return MAY_HOLD;

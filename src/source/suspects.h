@@ -3,7 +3,7 @@
  * mappings where we may look.
  *
  * Examinations are jobs, since a descriptor on a file server that is gone can hang
- * one. Whoever is paced has them remembered from sample to sample, so that a process in
+ * one. Whoever is low_rate has them remembered from sample to sample, so that a process in
  * which nothing changed is not looked at again.
  */
 #pragma once
@@ -12,7 +12,7 @@
 #include "basic/macros.h"
 #include "source/lists.h"
 #include "source/source.h"
-#include "source/walk.h"
+#include "source/fd_scan.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,23 +20,23 @@
 
 struct suspect {
 	struct job job;
-	const struct walk *walk;
+	const struct fd_scan *scan;
 	int32_t pid;
 	bool is_listed;
-	struct walk_seen listed;   /* devices whose lists it is on */
-	bool late;		   /* it hangs: what follows is the job's */
-	struct walk_seen expected; /* as listed */
-	int error;		   /* of looking at its descriptors */
-	struct walk_known known;   /* devices it really has open */
+	struct open_devices listed;   /* devices whose lists it is on */
+	bool late;		      /* it hangs: what follows is the job's */
+	struct open_devices expected; /* as listed */
+	int error;		      /* of looking at its descriptors */
+	struct fd_scan_cache known;   /* devices it really has open */
 };
 
 struct suspects {
-	const struct walk *walk;
+	const struct fd_scan *scan;
 	struct suspect **list; /* by pid; with those of earlier samples that hang */
 	size_t count;
 };
 
-/* Examines those listed, by pid. Between two walk_begin(). */
+/* Examines those listed, by pid. Between two fd_scan_begin(). */
 MUST_CHECK int suspects_examine(struct suspects *suspects, struct sample *sample,
 				const struct listing *listings, size_t count);
 

@@ -10,13 +10,13 @@
 #include "source/source.h"
 
 #include "source/identity.h"
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct traced {
-	struct pinned file;
+	struct bpf_text file;
 };
 
 /* Lines of one process stand together, by chip. */
@@ -177,7 +177,7 @@ static int take_text(struct traced *traced, struct sample *sample, const char *t
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		pinned_complain(&traced->file, sample, r);
+		bpf_text_complain(&traced->file, sample, r);
 		return 0;
 	}
 	if (count)
@@ -198,10 +198,10 @@ static int traced_sample(void *state, struct sample *sample)
 	/* Who holds no device has no figures to show. */
 	if (!sample->want->processes || sample->snapshot->n_processes == 0)
 		return 0;
-	job = pinned_job(&traced->file, sample->workers);
+	job = bpf_text_job(&traced->file, sample->workers);
 	if (job)
 		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
-	text = pinned_text(&traced->file, sample);
+	text = bpf_text_get(&traced->file, sample);
 	return text ? take_text(traced, sample, text) : 0;
 }
 
@@ -211,7 +211,7 @@ static int traced_open(const struct root *root, void **ret_state)
 
 	if (!traced)
 		return -ENOMEM;
-	pinned_init(&traced->file, root, TRACED_ALLOCATIONS);
+	bpf_text_init(&traced->file, root, TRACED_ALLOCATIONS);
 	*ret_state = traced;
 	return 0;
 }
@@ -222,7 +222,7 @@ static void traced_close(void *state, struct worker_pool *workers)
 
 	if (job_is_busy(workers, &traced->file.job))
 		return; /* it is the job's */
-	pinned_done(&traced->file, workers);
+	bpf_text_done(&traced->file, workers);
 	free(traced);
 }
 

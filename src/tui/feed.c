@@ -52,7 +52,7 @@ static bool may_borrow(const struct feed *feed, const struct want *want)
 {
 	const struct snapshot *last = feed->last ? feed->last->snapshot : NULL;
 
-	return last && want->paced && !want->allocations &&
+	return last && want->low_rate && !want->allocations &&
 	       memcmp(want, &feed->asked, sizeof(*want)) == 0 &&
 	       clock_now(CLOCK_MONOTONIC) - last->asked_ns < borrowed_ns;
 }

@@ -85,7 +85,7 @@ struct frame *feed_latest(struct feed *feed);
 /*
  * From the next sample on; if it is another, that is taken at once: true.
  *
- * If it is paced, processes and memory are looked at once a second and borrowed in
+ * At a low rate, processes and memory are looked at once a second and borrowed in
  * between, but for single allocations; what is read of devices is the source's affair.
  */
 bool feed_set_want(struct feed *feed, const struct want *want);

@@ -36,7 +36,7 @@ static const enum device_field shown[] = {
 
 void view_wants(enum view view, struct want *want)
 {
-	want->paced = true;
+	want->low_rate = true;
 	if (view == VIEW_DEVICE) {
 		want_add_everything(want);
 		return;

@@ -705,7 +705,7 @@ static void assert_processes(const char *pids, const char *words)
 
 TEST(what_is_remembered_of_a_process_stays_with_its_number)
 {
-	want.paced = true;
+	want.low_rate = true;
 	want.reporters = false; /* only those that are listed */
 	sampler_want(sampler, &want);
 	put_process(10, "ten", 1);
@@ -726,7 +726,7 @@ TEST(what_is_remembered_of_a_process_stays_with_its_number)
 
 TEST(who_is_paced_rereads_a_process_that_is_another_one)
 {
-	want.paced = true;
+	want.low_rate = true;
 	want.reporters = false;
 	sampler_want(sampler, &want);
 	put_process(10, "ten", 1);
@@ -747,8 +747,8 @@ TEST(who_is_paced_rereads_a_process_that_is_another_one)
 	held_ns += 5 * NS_PER_S;
 	sample();
 	assert_string_equal(now->processes[1].command, "later");
-	/* Who is not paced reads every time. */
-	want.paced = false;
+	/* Without low_rate everything is read every time. */
+	want.low_rate = false;
 	sampler_want(sampler, &want);
 	put("proc/20/cmdline", "now");
 	sample();
@@ -760,7 +760,7 @@ TEST(who_is_paced_rereads_a_process_that_is_another_one)
 
 TEST(what_is_asked_for_anew_is_read_of_processes_that_are_remembered)
 {
-	want.paced = true;
+	want.low_rate = true;
 	want.reporters = false;
 	want.process = (struct fieldset){ 0 };
 	sampler_want(sampler, &want);
@@ -1024,7 +1024,7 @@ TEST(descriptors_are_looked_at_again_when_their_number_changes)
 	want.reporters = false; /* else all processes are walked as well */
 	sampler_want(sampler, &want);
 	assert_int_equal(count_looks(5), 5);
-	want.paced = true;
+	want.low_rate = true;
 	sampler_want(sampler, &want);
 	count_looks(2);
 	assert_in_range(count_looks(32), 2, 3); /* each sixteenth time, to be sure */
@@ -1079,7 +1079,7 @@ TEST(whoever_is_paced_reads_what_is_slow_less_often)
 {
 	struct device *dev;
 
-	want.paced = true;
+	want.low_rate = true;
 	sampler_want(sampler, &want);
 	sample();
 	put(HWMON "temp1_input", "50000\n");
@@ -1090,7 +1090,7 @@ TEST(whoever_is_paced_reads_what_is_slow_less_often)
 	assert_int_equal(dev->link_width, 16);
 	assert_int_equal(dev->counters[0], 100);
 	assert_true(dev->sampled_ns == before->devices[0].sampled_ns);
-	want.paced = false;
+	want.low_rate = false;
 	sampler_want(sampler, &want);
 	dev = sample();
 	assert_int_equal(dev->link_width, 8);
@@ -1100,10 +1100,10 @@ TEST(whoever_is_paced_reads_what_is_slow_less_often)
 
 TEST(limits_that_firmware_changed_are_read_again_whether_paced_or_not)
 {
-	for (int paced = 0; paced < 2; paced++) {
+	for (int low_rate = 0; low_rate < 2; low_rate++) {
 		struct device *dev;
 
-		want.paced = paced;
+		want.low_rate = low_rate;
 		sampler_want(sampler, &want);
 		put(HWMON "temp1_max", "75000\n");
 		put(HWMON "power1_max", "85000000\n");
@@ -1139,7 +1139,7 @@ TEST(a_chip_in_trouble_leaves_nothing_old_standing)
 {
 	struct device *dev;
 
-	want.paced = true;
+	want.low_rate = true;
 	sampler_want(sampler, &want);
 	sample();
 	put_all(dead, ARRAY_SIZE(dead));

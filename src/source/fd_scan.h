@@ -20,63 +20,63 @@
 #include <time.h>
 
 /* What a process has open: a set of device indices, and tables of libttalloc. */
-#define WALK_MAX_DEVICES 256 /* four times what a machine holds today */
-struct walk_seen {
-	uint64_t words[WALK_MAX_DEVICES / 64];
+#define OPEN_DEVICES_MAX 256 /* four times what a machine holds today */
+struct open_devices {
+	uint64_t words[OPEN_DEVICES_MAX / 64];
 	int32_t tables[PROCESS_TABLES]; /* descriptors; after a fork the parent's too */
 	unsigned n_tables;
 };
 
-static inline void walk_seen_add(struct walk_seen *seen, uint32_t index)
+static inline void open_devices_add(struct open_devices *seen, uint32_t index)
 {
-	if (index < WALK_MAX_DEVICES)
+	if (index < OPEN_DEVICES_MAX)
 		seen->words[index / 64] |= UINT64_C(1) << index % 64;
 }
 
-static inline bool walk_seen_has(const struct walk_seen *seen, uint32_t index)
+static inline bool open_devices_has(const struct open_devices *seen, uint32_t index)
 {
-	return index < WALK_MAX_DEVICES && seen->words[index / 64] >> index % 64 & 1;
+	return index < OPEN_DEVICES_MAX && seen->words[index / 64] >> index % 64 & 1;
 }
 
 /* What was seen of a process, and by what it is told that nothing changed since. */
-struct walk_known {
+struct fd_scan_cache {
 	int32_t pid;
 	int error;	     /* of looking at it */
 	unsigned spared;     /* so many more looks, if nothing changes */
 	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
 	uint64_t inode;	     /* of that directory: another one after the number's reuse; 0: new */
 	struct timespec changed;
-	struct walk_seen seen;
+	struct open_devices seen;
 };
 
-struct walk;
+struct fd_scan;
 
-MUST_CHECK int walk_new(const struct root *root, struct walk **ret);
-struct walk *walk_free(struct walk *walk);
+MUST_CHECK int fd_scan_new(const struct root *root, struct fd_scan **ret);
+struct fd_scan *fd_scan_free(struct fd_scan *scan);
 
 /* Learns the driver's device number, once per sample. */
-MUST_CHECK int walk_begin(struct walk *walk);
+MUST_CHECK int fd_scan_begin(struct fd_scan *scan);
 
 /*
  * Fills the devices that one process has open; if one that is expected is not among
  * them, those that it has mapped as well. Only the pid need be filled in before; what
  * else an earlier look left there may spare this one. -ENOENT: no such process;
- * -EACCES: we may not look. Safe from any thread between two walk_begin().
+ * -EACCES: we may not look. Safe from any thread between two fd_scan_begin().
  */
-MUST_CHECK int walk_look(const struct walk *walk, const struct walk_seen *expected,
-			 struct walk_known *known);
+MUST_CHECK int fd_scan_process(const struct fd_scan *scan, const struct open_devices *expected,
+			       struct fd_scan_cache *cache);
 
 /*
- * Looks at every process but our own; the argument is the walk. A job's work: a
+ * Looks at every process but our own; the argument is the scan. A job's work: a
  * descriptor on a file server that is gone can hang it.
  */
-void walk_run(void *walk);
+void fd_scan_run(void *scan);
 
 /*
- * Calls each() for every process of the last walk_run() that has a device open, or,
+ * Calls each() for every process of the last fd_scan_run() that has a device open, or,
  * with tables, only a table. *ret_complete: there was no process that we may not look
- * at. -errno if the walk or each() failed.
+ * at. -errno if the scan or each() failed.
  */
-MUST_CHECK int walk_each(const struct walk *walk, bool tables,
-			 int (*each)(int32_t pid, const struct walk_seen *seen, void *arg),
-			 void *arg, bool *ret_complete);
+MUST_CHECK int fd_scan_each(const struct fd_scan *scan, bool tables,
+			    int (*each)(int32_t pid, const struct open_devices *seen, void *arg),
+			    void *arg, bool *ret_complete);

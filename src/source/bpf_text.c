@@ -1,4 +1,4 @@
-#include "source/pinned.h"
+#include "source/bpf_text.h"
 
 #include "basic/file.h"
 
@@ -9,13 +9,13 @@
 /* Lines of some 130 bytes: a hundred thousand of them. */
 static const size_t text_limit = 16 << 20;
 
-void pinned_init(struct pinned *pinned, const struct root *root, const char *path)
+void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path)
 {
-	*pinned = (struct pinned){ .path = path, .root = root };
+	*bpf_text = (struct bpf_text){ .path = path, .root = root };
 }
 
 /* The kernel gives the initial namespace this number, on every machine. */
-bool pinned_names_ours(void)
+bool in_initial_pid_namespace(void)
 {
 	char link[32];
 
@@ -23,33 +23,34 @@ bool pinned_names_ours(void)
 	       strcmp(link, "pid:[4026531836]") == 0;
 }
 
-static void pinned_read(void *arg)
+static void bpf_text_read(void *arg)
 {
-	struct pinned *pinned = arg;
+	struct bpf_text *bpf_text = arg;
 
-	pinned->error = root_read_all(pinned->root, pinned->path, text_limit, &pinned->text);
+	bpf_text->error =
+		root_read_all(bpf_text->root, bpf_text->path, text_limit, &bpf_text->text);
 	/* Asked last: most machines have no such file. */
-	if (pinned->error >= 0 && pinned->root->live && !pinned_names_ours())
-		pinned->error = -ENOENT;
+	if (bpf_text->error >= 0 && bpf_text->root->live && !in_initial_pid_namespace())
+		bpf_text->error = -ENOENT;
 }
 
 /* On most machines nobody traces: that takes no job to find out. */
-static bool is_absent(const struct pinned *pinned)
+static bool is_absent(const struct bpf_text *bpf_text)
 {
-	int r = root_access(pinned->root, pinned->path, F_OK);
+	int r = root_access(bpf_text->root, bpf_text->path, F_OK);
 
 	return r == -ENOENT || r == -ENOTDIR;
 }
 
-struct job *pinned_job(struct pinned *pinned, struct worker_pool *workers)
+struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers)
 {
-	if (job_is_busy(workers, &pinned->job))
+	if (job_is_busy(workers, &bpf_text->job))
 		return NULL;
-	pinned->absent = is_absent(pinned);
-	if (pinned->absent)
+	bpf_text->absent = is_absent(bpf_text);
+	if (bpf_text->absent)
 		return NULL;
-	pinned->job = (struct job){ .run = pinned_read, .arg = pinned };
-	return &pinned->job;
+	bpf_text->job = (struct job){ .run = bpf_text_read, .arg = bpf_text };
+	return &bpf_text->job;
 }
 
 static bool is_ordinary(int error)
@@ -57,22 +58,22 @@ static bool is_ordinary(int error)
 	return error == -ENOENT || error == -ENOTDIR || error == -EACCES || error == -EPERM;
 }
 
-const char *pinned_text(struct pinned *pinned, struct sample *sample)
+const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample)
 {
-	if (pinned->absent)
+	if (bpf_text->absent)
 		return NULL;
-	if (!job_is_done(sample->workers, &pinned->job)) {
-		pinned_complain(pinned, sample, -ETIMEDOUT);
+	if (!job_is_done(sample->workers, &bpf_text->job)) {
+		bpf_text_complain(bpf_text, sample, -ETIMEDOUT);
 		return NULL;
 	}
-	if (pinned->error >= 0)
-		return buf_text(&pinned->text);
-	if (!is_ordinary(pinned->error))
-		pinned_complain(pinned, sample, pinned->error);
+	if (bpf_text->error >= 0)
+		return buf_text(&bpf_text->text);
+	if (!is_ordinary(bpf_text->error))
+		bpf_text_complain(bpf_text, sample, bpf_text->error);
 	return NULL;
 }
 
-void pinned_complain(const struct pinned *pinned, struct sample *sample, int error)
+void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error)
 {
 	const char *text = strerror(-error);
 
@@ -82,13 +83,13 @@ void pinned_complain(const struct pinned *pinned, struct sample *sample, int err
 		text = "written by another version of the tracer";
 	else if (error == -ETIMEDOUT)
 		text = reason_text(TIMED_OUT);
-	snapshot_complain(sample->snapshot, "traced", "/%s: %s", pinned->path, text);
+	snapshot_complain(sample->snapshot, "traced", "/%s: %s", bpf_text->path, text);
 }
 
-void pinned_done(struct pinned *pinned, struct worker_pool *workers)
+void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers)
 {
-	if (!job_is_busy(workers, &pinned->job))
-		buf_done(&pinned->text);
+	if (!job_is_busy(workers, &bpf_text->job))
+		buf_done(&bpf_text->text);
 }
 
 static const enum reason reasons[TRACED_DOUBTS] = {

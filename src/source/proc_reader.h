@@ -14,12 +14,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct person {
+struct proc_reader {
 	struct job job;
 	const struct root *root;
 	struct fieldset want;
 	int32_t pid;
-	bool paced;
+	bool low_rate;
 	int64_t read_ns; /* when all that follows stat was; 0: it is to be read */
 	int error;
 	struct procfs_stat stat;
@@ -36,13 +36,13 @@ struct person {
 	char exe[MONITOR_NAME]; /* base name of its executable; empty if it is longer */
 };
 
-static inline bool person_wants(const struct person *person, enum process_field field)
+static inline bool proc_reader_wants(const struct proc_reader *reader, enum process_field field)
 {
-	return fieldset_has(&person->want, field);
+	return fieldset_has(&reader->want, field);
 }
 
-/* The job, with the person as argument. */
-void person_read(void *person);
+/* The job, with the reader as argument. */
+void proc_reader_run(void *reader);
 
 /* Not while its job runs. */
-void person_free(struct person *person);
+void proc_reader_free(struct proc_reader *reader);

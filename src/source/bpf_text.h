@@ -12,7 +12,7 @@
 #include "proto/traced.h"
 #include "source/source.h"
 
-struct pinned {
+struct bpf_text {
 	const char *path; /* below the root */
 	const struct root *root;
 	struct job job;
@@ -22,25 +22,25 @@ struct pinned {
 };
 
 /* Do their pids mean anything to this process: is it in the initial namespace? */
-bool pinned_names_ours(void);
+bool in_initial_pid_namespace(void);
 
 /* The path stays the caller's. */
-void pinned_init(struct pinned *pinned, const struct root *root, const char *path);
+void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path);
 
 /* Its job, or NULL: an earlier one still hangs, or there is nothing to read. */
-struct job *pinned_job(struct pinned *pinned, struct worker_pool *workers);
+struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /*
  * After the job was run: the text, or NULL if there is none to be had. That nobody
  * traces is an ordinary case; anything else is said.
  */
-const char *pinned_text(struct pinned *pinned, struct sample *sample);
+const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample);
 
 /* Not while its job hangs. */
-void pinned_done(struct pinned *pinned, struct worker_pool *workers);
+void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /* The text is not what it should be: says so. */
-void pinned_complain(const struct pinned *pinned, struct sample *sample, int error);
+void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error);
 
 /* Why figures that cannot be trusted are not shown; NO_TRACKER for a doubt that is not known. */
 enum reason pinned_doubt_reason(enum traced_doubt doubt);

@@ -1,10 +1,10 @@
 /*
- * The walk over all processes: who has a device open, and that nobody who has closed it stays.
+ * The scan over all processes: who has a device open, and that nobody who has closed it stays.
  * Folders of descriptors look as the test says, as those of procfs do: opening or closing a file
  * changes their size and nothing else.
  */
 #include "proto/table.h"
-#include "source/walk.h"
+#include "source/fd_scan.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 static char tree[32];
 static struct root root;
-static struct walk *walk;
+static struct fd_scan *scan;
 static struct stat look_of_folder; /* of every folder of descriptors */
 static unsigned looks;		   /* at such folders */
 
@@ -61,7 +61,7 @@ static int make_tree(void **state)
 					.st_ino = 7,
 					.st_ctim = { .tv_sec = 100, .tv_nsec = 5 } };
 	looks = 0;
-	return walk_new(&root, &walk);
+	return fd_scan_new(&root, &scan);
 }
 
 static int remove_file(const char *path, const struct stat *st, int type, struct FTW *ftw)
@@ -75,7 +75,7 @@ static int remove_file(const char *path, const struct stat *st, int type, struct
 static int remove_tree(void **state)
 {
 	(void)state;
-	walk = walk_free(walk);
+	scan = fd_scan_free(scan);
 	root_done(&root);
 	return nftw(tree, remove_file, 16, FTW_DEPTH | FTW_PHYS);
 }
@@ -122,32 +122,32 @@ static void end(int pid)
 	assert_int_equal(nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-static int note(int32_t pid, const struct walk_seen *seen, void *arg)
+static int note(int32_t pid, const struct open_devices *seen, void *arg)
 {
 	char *text = arg;
 
 	snprintf(text + strlen(text), 512 - strlen(text), "%d", pid);
-	for (uint32_t i = 0; i < WALK_MAX_DEVICES; i++)
-		if (walk_seen_has(seen, i))
+	for (uint32_t i = 0; i < OPEN_DEVICES_MAX; i++)
+		if (open_devices_has(seen, i))
 			snprintf(text + strlen(text), 512 - strlen(text), ":%u", i);
 	snprintf(text + strlen(text), 512 - strlen(text), seen->n_tables ? "t " : " ");
 	return 0;
 }
 
-/* Who has what open after the last walk: "10:0 12:0:1 ". */
+/* Who has what open after the last scan: "10:0 12:0:1 ". */
 static void assert_holders(const char *expected, bool complete)
 {
 	char text[512] = "";
 	bool all;
 
-	assert_int_equal(walk_each(walk, false, note, text, &all), 0);
+	assert_int_equal(fd_scan_each(scan, false, note, text, &all), 0);
 	assert_string_equal(text, expected);
 	assert_int_equal(all, complete);
 }
 
 static void assert_walk(const char *expected)
 {
-	walk_run(walk);
+	fd_scan_run(scan);
 	assert_holders(expected, true);
 }
 
@@ -200,19 +200,19 @@ TEST(what_does_not_show_is_noticed_all_the_same)
 
 		hold(pid, "/dev/tenstorrent/1");
 		map(pid, "");
-		walk_run(walk);
+		fd_scan_run(scan);
 		hold(pid, "/dev/null");
 		snprintf(expected, sizeof(expected), "%d:1 ", pid);
 		for (bool all = true, held = true; held && turns < 17; turns++) {
 			char text[512] = "";
 
-			walk_run(walk);
-			assert_int_equal(walk_each(walk, false, note, text, &all), 0);
+			fd_scan_run(scan);
+			assert_int_equal(fd_scan_each(scan, false, note, text, &all), 0);
 			held = strcmp(text, expected) == 0;
 		}
 		assert_in_range(turns, 1, 16);
 		end(pid);
-		walk_run(walk);
+		fd_scan_run(scan);
 	}
 }
 
@@ -220,18 +220,18 @@ TEST(most_processes_are_spared_most_of_the_time)
 {
 	for (int pid = 1; pid <= 32; pid++)
 		hold(pid, "/dev/null");
-	walk_run(walk);
+	fd_scan_run(scan);
 	assert_int_equal(looks, 32);
 	for (int i = 0; i < 16; i++) {
 		looks = 0;
-		walk_run(walk);
+		fd_scan_run(scan);
 		assert_int_equal(looks, 2);
 	}
 	/* Kernels before 6.2 do not tell the number: all are looked at. */
 	look_of_folder.st_size = 0;
 	looks = 0;
-	walk_run(walk);
-	walk_run(walk);
+	fd_scan_run(scan);
+	fd_scan_run(scan);
 	assert_int_equal(looks, 64);
 }
 
@@ -250,7 +250,7 @@ TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
 	hold(4, "/dev/tenstorrent/0");
 	hold(6, "/dev/tenstorrent/1");
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* ENOTDIR */
-	walk_run(walk);
+	fd_scan_run(scan);
 	assert_holders("4:0 6:1 ", false);
 	/* Asked again each time: it may be allowed by now. */
 	assert_int_equal(unlinkat(root.fd, path, 0), 0);
@@ -261,7 +261,7 @@ TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
 	assert_int_equal(unlinkat(root.fd, path, AT_REMOVEDIR), 0);
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	look_of_folder.st_size++;
-	walk_run(walk);
+	fd_scan_run(scan);
 	assert_holders("4:0 6:1 ", false);
 }
 
@@ -289,24 +289,24 @@ TEST(any_number_of_processes_is_walked)
 
 TEST(a_mapping_of_a_closed_device_is_looked_for)
 {
-	struct walk_seen expected = { 0 };
-	struct walk_known known = { .pid = 9 };
+	struct open_devices expected = { 0 };
+	struct fd_scan_cache known = { .pid = 9 };
 
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
-	assert_int_equal(walk_look(walk, &expected, &known), 0);
-	assert_false(walk_seen_has(&known.seen, 4)); /* nobody expects it */
+	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_false(open_devices_has(&known.seen, 4)); /* nobody expects it */
 	/* Nothing has changed, but the driver's list names it now. */
-	walk_seen_add(&expected, 4);
-	assert_int_equal(walk_look(walk, &expected, &known), 0);
-	assert_true(walk_seen_has(&known.seen, 4));
+	open_devices_add(&expected, 4);
+	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_true(open_devices_has(&known.seen, 4));
 	/* It is not mapped any more: not at once, but soon. */
 	map(9, "");
 	for (int i = 0; i < 16; i++)
-		assert_int_equal(walk_look(walk, &expected, &known), 0);
-	assert_false(walk_seen_has(&known.seen, 4));
+		assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_false(open_devices_has(&known.seen, 4));
 	known.pid = 10;
-	assert_int_equal(walk_look(walk, &expected, &known), -ENOENT);
+	assert_int_equal(fd_scan_process(scan, &expected, &known), -ENOENT);
 }
 
 TEST(processes_that_only_report_memory_are_told_if_asked_for)
@@ -316,7 +316,7 @@ TEST(processes_that_only_report_memory_are_told_if_asked_for)
 
 	hold(8, TABLE_LINK);
 	assert_walk("");
-	assert_int_equal(walk_each(walk, true, note, text, &all), 0);
+	assert_int_equal(fd_scan_each(scan, true, note, text, &all), 0);
 	assert_string_equal(text, "8t ");
 }
 

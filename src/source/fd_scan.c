@@ -1,0 +1,328 @@
+#include "source/fd_scan.h"
+
+#include "basic/file.h"
+#include "basic/parse.h"
+#include "proto/table.h"
+#include "source/procfs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* One in so many unchanged processes is looked at again each time. */
+enum { SWEEP = 16 };
+
+struct fd_scan {
+	const struct root *root;
+	bool has_major;
+	uint32_t major;
+	int32_t self;
+	int error;		      /* of the last scan */
+	struct fd_scan_cache *caches; /* by pid, of the last scan */
+	size_t n_caches;
+};
+
+int fd_scan_new(const struct root *root, struct fd_scan **ret)
+{
+	struct fd_scan *scan = calloc(1, sizeof(*scan));
+
+	if (!scan)
+		return -ENOMEM;
+	scan->root = root;
+	scan->self = root->live ? getpid() : 0;
+	*ret = scan;
+	return 0;
+}
+
+struct fd_scan *fd_scan_free(struct fd_scan *scan)
+{
+	if (scan)
+		free(scan->caches);
+	free(scan);
+	return NULL;
+}
+
+/* The major number is given out when the module is loaded. */
+int fd_scan_begin(struct fd_scan *scan)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int r;
+
+	if (!scan->root->live || scan->has_major)
+		return 0;
+	r = root_read_all(scan->root, "proc/devices", 1 << 16, &text);
+	if (r < 0)
+		return r;
+	scan->has_major = procfs_parse_devices(buf_text(&text), &scan->major);
+	return 0;
+}
+
+static bool seen_any(const struct open_devices *seen)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(seen->words); i++)
+		if (seen->words[i])
+			return true;
+	return false;
+}
+
+struct look {
+	const struct fd_scan *scan;
+	int dir; /* /proc/PID/fd */
+	struct open_devices *seen;
+};
+
+/* A memfd is a file without a name: its link tells what its maker called it. */
+static void look_for_table(struct look *look, const char *name, const char *link)
+{
+	struct open_devices *seen = look->seen;
+	uint32_t descriptor;
+
+	if (strcmp(link, TABLE_LINK) == 0 && seen->n_tables < ARRAY_SIZE(seen->tables) &&
+	    parse_u32(name, &descriptor) == 0)
+		seen->tables[seen->n_tables++] = (int32_t)descriptor;
+}
+
+/*
+ * By device number: names differ in containers. A node that was removed has no
+ * links left; its number may be another card's by now. What is known of a file is
+ * enough: a file system that does not answer is not asked.
+ */
+static void look_at_live(struct look *look, const char *name)
+{
+	const struct fd_scan *scan = look->scan;
+	char link[64];
+	struct statx st;
+
+	if (statx(look->dir, name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_SIZE, &st) <
+	    0)
+		return;
+	if (S_ISCHR(st.stx_mode) && scan->has_major && st.stx_rdev_major == scan->major &&
+	    st.stx_nlink > 0)
+		open_devices_add(look->seen, st.stx_rdev_minor);
+	if (S_ISREG(st.stx_mode) && st.stx_nlink == 0 && st.stx_size >= TABLE_SLOT_OFFSET &&
+	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
+		look_for_table(look, name, link);
+}
+
+/* Links of a tree are texts, and what they name need not be there. */
+static void look_at_text(struct look *look, const char *name)
+{
+	char link[4096];
+	uint32_t index;
+
+	if (file_readlink(look->dir, name, link, sizeof(link)) <= 0)
+		return;
+	if (procfs_names_node(link, look->scan->root->path, &index))
+		open_devices_add(look->seen, index);
+	look_for_table(look, name, link);
+}
+
+static int visit_descriptor(const char *name, void *arg)
+{
+	struct look *look = arg;
+
+	if (look->scan->root->live)
+		look_at_live(look, name);
+	else
+		look_at_text(look, name);
+	return 0;
+}
+
+/* Line by line: the maps of a large program are megabytes. */
+static int look_at_maps(const struct fd_scan *scan, int32_t pid, struct open_devices *seen)
+{
+	CLEANUP_FREE char *line = NULL;
+	size_t size = 0;
+	char path[32];
+	uint32_t index;
+	FILE *file;
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	fd = root_open(scan->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (getline(&line, &size, file) > 0)
+		if (procfs_names_node(line, scan->root->path, &index))
+			open_devices_add(seen, index);
+	fclose(file);
+	return 0;
+}
+
+/* By what it will be told whether anything changed. */
+static void remember(struct fd_scan_cache *cache, int dir)
+{
+	struct stat st;
+
+	if (fstat(dir, &st) < 0)
+		return;
+	/* Not all of them have their turn at once. */
+	cache->spared = cache->inode ? SWEEP - 1 : (unsigned)cache->pid % SWEEP;
+	cache->descriptors = st.st_size;
+	cache->inode = st.st_ino;
+	cache->changed = st.st_ctim;
+}
+
+static int look_at_descriptors(const struct fd_scan *scan, struct fd_scan_cache *cache)
+{
+	CLEANUP_CLOSE int dir = -1;
+	struct look look = { .scan = scan, .seen = &cache->seen };
+	char path[32];
+
+	cache->seen = (struct open_devices){ 0 };
+	snprintf(path, sizeof(path), "proc/%d/fd", cache->pid);
+	dir = root_open(scan->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0) {
+		cache->inode = 0;
+		return dir;
+	}
+	remember(cache, dir);
+	look.dir = dir;
+	return directory_read(dir, visit_descriptor, &look);
+}
+
+/* Same process, same number of descriptors, and not its turn? */
+static bool is_unchanged(const struct fd_scan *scan, struct fd_scan_cache *cache)
+{
+	struct stat st;
+	char path[32];
+
+	if (!cache->inode || cache->error < 0 || cache->spared == 0)
+		return false;
+	snprintf(path, sizeof(path), "proc/%d/fd", cache->pid);
+	if (root_stat(scan->root, path, &st) < 0 || st.st_size == 0 ||
+	    cache->descriptors != st.st_size || cache->inode != st.st_ino ||
+	    cache->changed.tv_sec != st.st_ctim.tv_sec ||
+	    cache->changed.tv_nsec != st.st_ctim.tv_nsec)
+		return false;
+	cache->spared--;
+	return true;
+}
+
+/* Is something of part not in whole? */
+static bool seen_lacks(const struct open_devices *whole, const struct open_devices *part)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(whole->words); i++)
+		if (part->words[i] & ~whole->words[i])
+			return true;
+	return false;
+}
+
+/* A device can be closed and stay mapped: then only maps tells. */
+int fd_scan_process(const struct fd_scan *scan, const struct open_devices *expected,
+		    struct fd_scan_cache *cache)
+{
+	if (scan->root->live && !scan->has_major)
+		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
+	if (is_unchanged(scan, cache) && !seen_lacks(&cache->seen, expected))
+		return 0;
+	cache->error = look_at_descriptors(scan, cache);
+	if (cache->error == 0 && seen_lacks(&cache->seen, expected))
+		cache->error = look_at_maps(scan, cache->pid, &cache->seen);
+	return cache->error;
+}
+
+/*
+ * In a scan. To read everybody's mappings would cost as much again as all descriptors do;
+ * who had a device open, and has closed it since, is asked.
+ */
+static int look_again(const struct fd_scan *scan, struct fd_scan_cache *cache)
+{
+	struct open_devices before = cache->seen;
+	int r = look_at_descriptors(scan, cache);
+
+	if (r == 0 && seen_lacks(&cache->seen, &before))
+		r = look_at_maps(scan, cache->pid, &cache->seen);
+	return r;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	int32_t x = ((const struct fd_scan_cache *)a)->pid,
+		y = ((const struct fd_scan_cache *)b)->pid;
+
+	return (x > y) - (x < y);
+}
+
+static const struct fd_scan_cache *find_cache(const struct fd_scan *scan, int32_t pid)
+{
+	struct fd_scan_cache wanted = { .pid = pid };
+
+	if (!scan->n_caches)
+		return NULL;
+	return bsearch(&wanted, scan->caches, scan->n_caches, sizeof(wanted), by_pid);
+}
+
+struct run {
+	struct fd_scan *scan;
+	struct fd_scan_cache *caches;
+	size_t count, size;
+};
+
+static int visit_process(const char *name, void *arg)
+{
+	struct run *run = arg;
+	const struct fd_scan_cache *before;
+	struct fd_scan_cache *cache;
+	uint32_t pid;
+
+	if (parse_u32(name, &pid) < 0 || pid == 0 || pid > INT32_MAX ||
+	    (int32_t)pid == run->scan->self)
+		return 0;
+	if (run->count == run->size) {
+		run->size = run->size ? run->size * 2 : 256;
+		cache = reallocarray(run->caches, run->size, sizeof(*cache));
+		if (!cache)
+			return -ENOMEM;
+		run->caches = cache;
+	}
+	cache = &run->caches[run->count];
+	before = find_cache(run->scan, (int32_t)pid);
+	*cache = before ? *before : (struct fd_scan_cache){ .pid = (int32_t)pid };
+	if (!is_unchanged(run->scan, cache))
+		cache->error = look_again(run->scan, cache);
+	run->count += cache->error != -ENOENT;
+	return 0;
+}
+
+void fd_scan_run(void *arg)
+{
+	struct fd_scan *scan = arg;
+	struct run run = { .scan = scan };
+
+	scan->error = root_each(scan->root, "proc", visit_process, &run);
+	if (scan->error < 0) {
+		free(run.caches);
+		return;
+	}
+	if (run.count) /* there is no array of none */
+		qsort(run.caches, run.count, sizeof(*run.caches), by_pid);
+	free(scan->caches);
+	scan->caches = run.caches;
+	scan->n_caches = run.count;
+}
+
+int fd_scan_each(const struct fd_scan *scan, bool tables,
+		 int (*each)(int32_t pid, const struct open_devices *seen, void *arg), void *arg,
+		 bool *ret_complete)
+{
+	int r = scan->error;
+
+	*ret_complete = true;
+	for (size_t i = 0; i < scan->n_caches && r >= 0; i++) {
+		const struct fd_scan_cache *cache = &scan->caches[i];
+
+		*ret_complete = *ret_complete && cache->error == 0;
+		if (cache->error == 0 &&
+		    (seen_any(&cache->seen) || (tables && cache->seen.n_tables)))
+			r = each(cache->pid, &cache->seen, arg);
+	}
+	return r < 0 ? r : 0;
+}
