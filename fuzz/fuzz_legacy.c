@@ -25,7 +25,7 @@ static void record_add(struct result *result, const struct legacy_record *record
 	if (record->type < LEGACY_ALLOC || record->type > LEGACY_DUMP_KERNELS ||
 	    (!legacy_report_fault(record) &&
 	     ((uint32_t)record->device >= TABLE_DEVICES ||
-	      (record->type == LEGACY_ALLOC && legacy_pool(record) >= TABLE_POOLS))))
+	      (record->type == LEGACY_ALLOC && legacy_pool(record) >= POOL_COUNT))))
 		abort();
 	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		result->sum = result->sum * 31 + fields[i];

@@ -28,10 +28,10 @@ static void require(bool condition)
 /* What a reader may rely on, whatever it was given. */
 static void pools_check(const struct table_view *view)
 {
-	for (uint32_t i = 0; i < TABLE_DEVICES * TABLE_POOLS; i++) {
+	for (uint32_t i = 0; i < TABLE_DEVICES * POOL_COUNT; i++) {
 		struct table_pool_total total;
 
-		if (table_read_pool(view, i / TABLE_POOLS, i % TABLE_POOLS, &total) < 0)
+		if (table_read_pool(view, i / POOL_COUNT, i % POOL_COUNT, &total) < 0)
 			continue;
 		require(total.now_bytes <= total.peak_bytes);
 		require(total.peak_bytes <= TABLE_BYTES_MAX);
@@ -47,7 +47,7 @@ static void list_check(const struct table_view *view, uint64_t slots)
 	uint64_t count = 0;
 
 	while (table_next(view, &cursor, &allocation)) {
-		require(allocation.device < TABLE_DEVICES && allocation.pool < TABLE_POOLS);
+		require(allocation.device < TABLE_DEVICES && allocation.pool < POOL_COUNT);
 		require(allocation.size > 0 && allocation.size <= TABLE_BYTES_MAX);
 		count++;
 	}

@@ -40,7 +40,7 @@ MUST_CHECK int index_init(struct index *index, const struct table_slot *slots, u
 void index_done(struct index *index);
 
 /* The bits of a slot's meta word that are part of the key. */
-static inline uint64_t slot_where(uint32_t device, enum table_pool pool)
+static inline uint64_t slot_where(uint32_t device, enum pool pool)
 {
 	return (uint64_t)device << 32 | (uint64_t)pool << 48;
 }

@@ -25,7 +25,7 @@ static int where_check(struct tracker *tracker, uint32_t device, uint32_t pool)
 {
 	if (device >= TABLE_DEVICES)
 		return misuse(tracker, TABLE_UNKNOWN_DEVICE, -ENODEV);
-	if (pool >= TABLE_POOLS)
+	if (pool >= POOL_COUNT)
 		return misuse(tracker, TABLE_UNKNOWN_POOL, -EINVAL);
 	return 0;
 }

@@ -38,7 +38,7 @@ struct tracker {
 	uint64_t unlisted_held;
 	struct index index;
 	uint64_t device[TABLE_DEVICES][TABLE_DEVICE_WORDS];
-	uint64_t pool[TABLE_DEVICES][TABLE_POOLS][TABLE_POOL_WORDS];
+	uint64_t pool[TABLE_DEVICES][POOL_COUNT][TABLE_POOL_WORDS];
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t freed[TRACKER_FREED]; /* hashes of keys */
 };

@@ -7,11 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-static_assert((int)TTALLOC_DRAM == TABLE_DRAM && (int)TTALLOC_L1 == TABLE_L1 &&
-		      (int)TTALLOC_SYSTEM == TABLE_SYSTEM &&
-		      (int)TTALLOC_L1_SMALL == TABLE_L1_SMALL &&
-		      (int)TTALLOC_TRACE == TABLE_TRACE && (int)TTALLOC_CB == TABLE_CB &&
-		      (int)TTALLOC_KERNEL == TABLE_KERNEL,
+static_assert((int)TTALLOC_DRAM == POOL_DRAM && (int)TTALLOC_L1 == POOL_L1 &&
+		      (int)TTALLOC_SYSTEM == POOL_SYSTEM &&
+		      (int)TTALLOC_L1_SMALL == POOL_L1_SMALL && (int)TTALLOC_TRACE == POOL_TRACE &&
+		      (int)TTALLOC_CB == POOL_CB && (int)TTALLOC_KERNEL == POOL_KERNEL,
 	      "pools");
 static_assert((int)TTALLOC_DOUBLE_FREE == TABLE_DOUBLE_FREE &&
 		      (int)TTALLOC_UNKNOWN_FREE == TABLE_UNKNOWN_FREE &&
@@ -155,7 +154,7 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 
 	if (device >= TABLE_DEVICES)
 		return -ENODEV;
-	if ((unsigned)pool >= TABLE_POOLS)
+	if ((unsigned)pool >= POOL_COUNT)
 		return -EINVAL;
 	process = process_enter(&now);
 	if (process) {

@@ -74,7 +74,7 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	count_reporters(answer, &counts, &allocations);
 	n_claims = (uint32_t)cards_counts(&answer->manager->cards, &claims, &snapshot);
 	counts.processes += n_claims;
-	counts.usages += n_claims * TABLE_POOLS;
+	counts.usages += n_claims * POOL_COUNT;
 	for (uint32_t i = 0; i < n_claims; i++)
 		answer->found |= claims[i].pid == (pid_t)answer->question->pid;
 	/* Those who are traced in vain have no claim; others, or the same, have a role. */

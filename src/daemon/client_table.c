@@ -43,7 +43,7 @@ static bool client_has_cells(struct client *client, uint32_t device)
 	return client->there >> device & 1;
 }
 
-static bool usage_fill(const struct client *client, uint32_t device, enum table_pool pool,
+static bool usage_fill(const struct client *client, uint32_t device, enum pool pool,
 		       const struct table_device *card, struct image_usage *ret, uint32_t *flags)
 {
 	struct table_pool_total total;
@@ -89,9 +89,9 @@ uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint3
 		}
 		if (table_read_device(&client->view, device, &card) < 0)
 			card = (struct table_device){ 0 };
-		for (unsigned pool = 0; pool < TABLE_POOLS; pool++)
-			count += usage_fill(client, device, (enum table_pool)pool, &card,
-					    &ret[count], flags);
+		for (unsigned pool = 0; pool < POOL_COUNT; pool++)
+			count += usage_fill(client, device, (enum pool)pool, &card, &ret[count],
+					    flags);
 	}
 	return count;
 }
@@ -113,7 +113,7 @@ uint32_t client_count_usages(struct reporter *reporter)
 {
 	const struct client *client = container_of(reporter, struct client, reporter);
 
-	return (uint32_t)__builtin_popcountll(table_devices(&client->view)) * TABLE_POOLS;
+	return (uint32_t)__builtin_popcountll(table_devices(&client->view)) * POOL_COUNT;
 }
 
 uint32_t client_count_allocations(struct reporter *reporter)

@@ -114,8 +114,8 @@ static size_t put_group(struct buf *out, const struct row *rows, size_t count)
 		low |= rows[n].process->flags & IMAGE_TOTALS_LOW;
 	}
 	put_card(out, rows->usage);
-	buf_printf(out, " %s: %s%" PRIu64 " bytes\n",
-		   table_pool_name((enum table_pool)rows->usage->pool), at_least(low), sum);
+	buf_printf(out, " %s: %s%" PRIu64 " bytes\n", pool_name((enum pool)rows->usage->pool),
+		   at_least(low), sum);
 	for (size_t i = 0; i < n; i++) {
 		const struct image_usage *usage = rows[i].usage;
 
@@ -146,7 +146,7 @@ static void put_ignored(const struct image_view *view, struct buf *out)
 
 static bool pool_is_wanted(uint32_t pool, bool kernels)
 {
-	return !kernels || pool == TABLE_KERNEL;
+	return !kernels || pool == POOL_KERNEL;
 }
 
 static size_t rows_all(const struct image_view *view, struct row *rows)
@@ -187,7 +187,7 @@ static void put_allocation(struct buf *out, const struct image_view *view,
 {
 	buf_printf(out, "    0x%" PRIx64 ": %" PRIu64 " bytes, logical device %u %s",
 		   allocation->id, allocation->size, allocation->device,
-		   table_pool_name((enum table_pool)allocation->pool));
+		   pool_name((enum pool)allocation->pool));
 	if (allocation->time_ns && allocation->time_ns <= view->header->monotonic_ns)
 		buf_printf(out, ", %llu s old",
 			   (view->header->monotonic_ns - allocation->time_ns) / NS_PER_S);

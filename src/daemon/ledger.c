@@ -12,7 +12,7 @@ void ledger_done(struct ledger *ledger)
 }
 
 /* Addresses are multiples of large powers of two: all bits must count (splitmix64). */
-static uint64_t key_hash(uint32_t device, enum table_pool pool, uint64_t id)
+static uint64_t key_hash(uint32_t device, enum pool pool, uint64_t id)
 {
 	uint64_t x = id + (((uint64_t)device << 8 | pool) + 1) * UINT64_C(0x9e3779b97f4a7c15);
 
@@ -23,13 +23,12 @@ static uint64_t key_hash(uint32_t device, enum table_pool pool, uint64_t id)
 
 static size_t entry_home(const struct ledger *ledger, const struct ledger_entry *entry)
 {
-	return key_hash(entry->device, (enum table_pool)entry->pool, entry->id) &
-	       (ledger->room - 1);
+	return key_hash(entry->device, (enum pool)entry->pool, entry->id) & (ledger->room - 1);
 }
 
 /* The entry of a key, or the empty place where it would be; NULL if there is no room at all. */
-static struct ledger_entry *entry_find(const struct ledger *ledger, uint32_t device,
-				       enum table_pool pool, uint64_t id)
+static struct ledger_entry *entry_find(const struct ledger *ledger, uint32_t device, enum pool pool,
+				       uint64_t id)
 {
 	size_t at;
 
@@ -60,8 +59,8 @@ static int ledger_grow(struct ledger *ledger)
 		struct ledger_entry *entry = &old.entries[i];
 
 		if (entry->size)
-			*entry_find(ledger, entry->device, (enum table_pool)entry->pool,
-				    entry->id) = *entry;
+			*entry_find(ledger, entry->device, (enum pool)entry->pool, entry->id) =
+				*entry;
 	}
 	free(old.entries);
 	return 0;
@@ -89,8 +88,7 @@ static void entry_remove(struct ledger *ledger, struct ledger_entry *entry)
 	}
 }
 
-static struct table_pool_total *total_get(struct ledger *ledger, uint32_t device,
-					  enum table_pool pool)
+static struct table_pool_total *total_get(struct ledger *ledger, uint32_t device, enum pool pool)
 {
 	if (!ledger->devices[device])
 		ledger->devices[device] = calloc(1, sizeof(struct ledger_device));
@@ -126,8 +124,8 @@ static int entry_hold_again(struct ledger *ledger, struct ledger_entry *entry,
 	return 0;
 }
 
-int ledger_hold(struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id,
-		uint64_t size, uint64_t now_ns, uint32_t through, uint32_t limit)
+int ledger_hold(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id, uint64_t size,
+		uint64_t now_ns, uint32_t through, uint32_t limit)
 {
 	struct table_pool_total *total = total_get(ledger, device, pool);
 	struct ledger_entry *entry;
@@ -166,14 +164,14 @@ static void entry_give_back(struct ledger *ledger, struct ledger_entry *entry, u
 	entry_remove(ledger, entry);
 }
 
-bool ledger_holds(const struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id)
+bool ledger_holds(const struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id)
 {
 	const struct ledger_entry *entry = entry_find(ledger, device, pool, id);
 
 	return entry && entry->size;
 }
 
-int ledger_release(struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id,
+int ledger_release(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id,
 		   uint64_t now_ns)
 {
 	struct ledger_entry *entry = entry_find(ledger, device, pool, id);
@@ -197,7 +195,7 @@ void ledger_ignore_held(struct ledger *ledger, int32_t device)
 	count_misuse(ledger, TABLE_LOST, 0);
 	/* It uses the device, even if no other report says so. */
 	if (device >= 0 && device < (int32_t)TABLE_DEVICES)
-		total_get(ledger, (uint32_t)device, TABLE_DRAM);
+		total_get(ledger, (uint32_t)device, POOL_DRAM);
 }
 
 uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
@@ -214,12 +212,12 @@ uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 
 int ledger_put_back(struct ledger *ledger, const struct ledger_entry *entry)
 {
-	if (entry->device >= TABLE_DEVICES || entry->pool >= TABLE_POOLS || !entry->size ||
+	if (entry->device >= TABLE_DEVICES || entry->pool >= POOL_COUNT || !entry->size ||
 	    !ledger->devices[entry->device])
 		return -EBADMSG;
 	if (ledger_grow(ledger) < 0)
 		return -ENOMEM;
-	*entry_find(ledger, entry->device, (enum table_pool)entry->pool, entry->id) = *entry;
+	*entry_find(ledger, entry->device, (enum pool)entry->pool, entry->id) = *entry;
 	ledger->count++;
 	return 0;
 }
@@ -229,7 +227,7 @@ uint32_t ledger_count_usages(const struct ledger *ledger)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < TABLE_DEVICES; i++)
-		count += ledger->devices[i] ? TABLE_POOLS : 0;
+		count += ledger->devices[i] ? POOL_COUNT : 0;
 	return count;
 }
 

@@ -27,7 +27,7 @@ struct ledger_entry {
 };
 
 struct ledger_device {
-	struct table_pool_total pool[TABLE_POOLS];
+	struct table_pool_total pool[POOL_COUNT];
 };
 
 struct ledger {
@@ -46,15 +46,14 @@ void ledger_done(struct ledger *ledger);
  * Returns 1 if it is new, 0 if it was known; -EOVERFLOW and -ENOMEM are counted
  * as misuse, and so is -ENOSPC: new, but no more than limit may be held.
  */
-MUST_CHECK int ledger_hold(struct ledger *ledger, uint32_t device, enum table_pool pool,
-			   uint64_t id, uint64_t size, uint64_t now_ns, uint32_t through,
-			   uint32_t limit);
+MUST_CHECK int ledger_hold(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id,
+			   uint64_t size, uint64_t now_ns, uint32_t through, uint32_t limit);
 
 /* Gives back one reference. 1 if it was the last, 0 if not, -ENOENT (counted) if unknown. */
-int ledger_release(struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id,
+int ledger_release(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id,
 		   uint64_t now_ns);
 
-bool ledger_holds(const struct ledger *ledger, uint32_t device, enum table_pool pool, uint64_t id);
+bool ledger_holds(const struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id);
 
 /* Counts a report that makes no sense. */
 void ledger_ignore(struct ledger *ledger);

@@ -77,12 +77,12 @@ static void answer_totals(struct manager *manager, const struct card *card, int3
 	sums_take(manager, &sums);
 	bytes = sums.bytes[place];
 	totals = (struct legacy_totals){
-		.dram = bytes[TABLE_DRAM],
-		.l1 = bytes[TABLE_L1],
-		.l1_small = bytes[TABLE_L1_SMALL],
-		.trace = bytes[TABLE_TRACE],
-		.cb = bytes[TABLE_CB],
-		.kernel = bytes[TABLE_KERNEL],
+		.dram = bytes[POOL_DRAM],
+		.l1 = bytes[POOL_L1],
+		.l1_small = bytes[POOL_L1_SMALL],
+		.trace = bytes[POOL_TRACE],
+		.cb = bytes[POOL_CB],
+		.kernel = bytes[POOL_KERNEL],
 	};
 	legacy_encode_totals(device, &totals, size, out);
 }

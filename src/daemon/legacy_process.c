@@ -93,7 +93,7 @@ void legacy_process_leave(struct legacy_process *process, uint32_t through)
 }
 
 static void process_hold(struct legacy_process *process, const struct legacy_record *record,
-			 enum table_pool pool, uint32_t through)
+			 enum pool pool, uint32_t through)
 {
 	struct manager *manager = process->reporter.manager;
 	uint32_t room = user_room(process->reporter.user, LIMIT_HELD);
@@ -104,7 +104,7 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
 	log_user(process->reporter.user, LOG_REPORTS,
 		 "legacy client pid %d holds 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
-		 process->reporter.peer.pid, record->buffer_id, record->size, table_pool_name(pool),
+		 process->reporter.peer.pid, record->buffer_id, record->size, pool_name(pool),
 		 record->device);
 	if (r > 0)
 		user_count(process->reporter.user, LIMIT_HELD, 1);
@@ -118,24 +118,22 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 }
 
 /* A free of a buffer does not name its pool: any that has the id, the one it says first. */
-static enum table_pool find_pool(const struct legacy_process *process,
-				 const struct legacy_record *record)
+static enum pool find_pool(const struct legacy_process *process, const struct legacy_record *record)
 {
 	uint32_t device = (uint32_t)record->device;
 
-	if (legacy_pool(record) < TABLE_POOLS &&
+	if (legacy_pool(record) < POOL_COUNT &&
 	    ledger_holds(&process->ledger, device, legacy_pool(record), record->buffer_id))
 		return legacy_pool(record);
-	for (unsigned pool = TABLE_DRAM; pool <= TABLE_TRACE; pool++) {
-		if (ledger_holds(&process->ledger, device, (enum table_pool)pool,
-				 record->buffer_id))
-			return (enum table_pool)pool;
+	for (unsigned pool = POOL_DRAM; pool <= POOL_TRACE; pool++) {
+		if (ledger_holds(&process->ledger, device, (enum pool)pool, record->buffer_id))
+			return (enum pool)pool;
 	}
-	return TABLE_DRAM;
+	return POOL_DRAM;
 }
 
 static void process_release(struct legacy_process *process, const struct legacy_record *record,
-			    enum table_pool pool)
+			    enum pool pool)
 {
 	int r = ledger_release(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
 			       (uint64_t)clock_now(CLOCK_MONOTONIC));
@@ -144,8 +142,8 @@ static void process_release(struct legacy_process *process, const struct legacy_
 		user_give_back(process->reporter.user, LIMIT_HELD, 1);
 	log_user(process->reporter.user, LOG_REPORTS,
 		 "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s",
-		 process->reporter.peer.pid, record->buffer_id, table_pool_name(pool),
-		 record->device, r < 0 ? ", which it does not hold" : "");
+		 process->reporter.peer.pid, record->buffer_id, pool_name(pool), record->device,
+		 r < 0 ? ", which it does not hold" : "");
 }
 
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
@@ -153,11 +151,11 @@ void legacy_process_report(struct legacy_process *process, const struct legacy_r
 {
 	switch (record->type) {
 	case LEGACY_ALLOC: process_hold(process, record, legacy_pool(record), through); return;
-	case LEGACY_CB_ALLOC: process_hold(process, record, TABLE_CB, through); return;
-	case LEGACY_KERNEL_LOAD: process_hold(process, record, TABLE_KERNEL, through); return;
+	case LEGACY_CB_ALLOC: process_hold(process, record, POOL_CB, through); return;
+	case LEGACY_KERNEL_LOAD: process_hold(process, record, POOL_KERNEL, through); return;
 	case LEGACY_FREE: process_release(process, record, find_pool(process, record)); return;
-	case LEGACY_CB_FREE: process_release(process, record, TABLE_CB); return;
-	case LEGACY_KERNEL_UNLOAD: process_release(process, record, TABLE_KERNEL); return;
+	case LEGACY_CB_FREE: process_release(process, record, POOL_CB); return;
+	case LEGACY_KERNEL_UNLOAD: process_release(process, record, POOL_KERNEL); return;
 	case LEGACY_QUERY:
 	case LEGACY_RESPONSE:
 	case LEGACY_DUMP_REMAINING:
@@ -201,12 +199,12 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 		if (!process->ledger.devices[device])
 			continue;
 		card = cards_logical(&process->reporter.manager->cards, visible, meaning, device);
-		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
+		for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
 
 			/* One pool tells that it uses the device, should it have nothing there. */
-			if (!total->allocs && pool != TABLE_DRAM)
+			if (!total->allocs && pool != POOL_DRAM)
 				continue;
 			ret[count++] = (struct image_usage){
 				.device = device,

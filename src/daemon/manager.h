@@ -23,13 +23,13 @@
 #include <stdint.h>
 
 /* A process on one pool of one device, for every device and pool there can be. */
-#define USAGES_MAX (TABLE_DEVICES * TABLE_POOLS)
+#define USAGES_MAX (TABLE_DEVICES * POOL_COUNT)
 
 /* What all programs with tables hold together, by place: see legacy_answer.c. */
 enum { SUMS_PLACES = 2 * TABLE_DEVICES };
 struct sums {
 	int64_t taken_ns; /* CLOCK_MONOTONIC */
-	uint64_t bytes[SUMS_PLACES][TABLE_POOLS];
+	uint64_t bytes[SUMS_PLACES][POOL_COUNT];
 };
 
 struct manager {

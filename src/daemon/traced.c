@@ -26,10 +26,10 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 		      struct image_usage *ret)
 {
 	const bool traced = claim->source == TRACKING_TRACED;
-	const uint64_t bytes[TABLE_POOLS] = {
-		[TABLE_DRAM] = claim->dram,	[TABLE_L1] = claim->l1,
-		[TABLE_SYSTEM] = claim->system, [TABLE_L1_SMALL] = claim->l1_small,
-		[TABLE_TRACE] = claim->trace,	[TABLE_CB] = claim->cb,
+	const uint64_t bytes[POOL_COUNT] = {
+		[POOL_DRAM] = claim->dram,     [POOL_L1] = claim->l1,
+		[POOL_SYSTEM] = claim->system, [POOL_L1_SMALL] = claim->l1_small,
+		[POOL_TRACE] = claim->trace,   [POOL_CB] = claim->cb,
 	};
 	struct table_device card;
 	uint32_t count = 0, number;
@@ -39,8 +39,8 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 	number = MIN(card.node, TABLE_DEVICES - 1);
 	if (card.known & TABLE_BEHIND)
 		number = TABLE_DEVICES - 1 - number;
-	for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
-		bool told = bytes[pool] > 0 || (traced && pool == TABLE_DRAM);
+	for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
+		bool told = bytes[pool] > 0 || (traced && pool == POOL_DRAM);
 
 		if (!told || bytes[pool] > TABLE_BYTES_MAX)
 			continue;
@@ -232,7 +232,7 @@ void traced_take(struct manager *manager)
 	int32_t before = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct image_usage usages[TABLE_POOLS];
+		struct image_usage usages[POOL_COUNT];
 		struct traced_life *life;
 		uint32_t n;
 

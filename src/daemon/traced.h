@@ -17,7 +17,7 @@ enum { TRACED_LIVES_MAX = 1024 };
 
 /*
  * One claim of whoever counts the present only, as usages: of TT-Metal's counters no
- * peak and no counts, of the tracer the buffers held. Room for TABLE_POOLS of them.
+ * peak and no counts, of the tracer the buffers held. Room for POOL_COUNT of them.
  */
 uint32_t claim_usages(const struct claim *claim, const struct device *device,
 		      struct image_usage *ret);

@@ -15,7 +15,7 @@ enum accounted_field {
 	ACCOUNT_END,
 	ACCOUNT_TIME,
 	ACCOUNT_PEAK, /* the first of one per pool, in the order of enum pool */
-	ACCOUNT_PEAK_LAST = ACCOUNT_PEAK + POOL_N - 1,
+	ACCOUNT_PEAK_LAST = ACCOUNT_PEAK + POOL_COUNT - 1,
 	ACCOUNT_EXIT,
 	ACCOUNT_N_FIELDS,
 };
@@ -30,7 +30,7 @@ struct accounted {
 	uint32_t uid;
 	double start_time, end_time; /* Unix time */
 	double time;		     /* between them */
-	uint64_t peaks[POOL_N];
+	uint64_t peaks[POOL_COUNT];
 	char exit[32]; /* "0", or "signal 9" */
 };
 

@@ -3,17 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-const char *pool_name(enum pool pool)
-{
-	static const char *const names[POOL_N] = {
-		[POOL_DRAM] = "DRAM",	      [POOL_L1] = "L1",	      [POOL_SYSTEM] = "SYSTEM",
-		[POOL_L1_SMALL] = "L1_SMALL", [POOL_TRACE] = "TRACE", [POOL_CB] = "CB",
-		[POOL_KERNEL] = "KERNEL",
-	};
-
-	return names[pool];
-}
-
 /* Room for so many more, by doubling: a million cost twenty copies. */
 static int reserve(struct allocation_list *list, size_t more)
 {

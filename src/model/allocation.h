@@ -4,23 +4,12 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "model/pool.h"
 #include "model/reason.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* As TT-Metal numbers its buffer types; then what has no such number. */
-enum pool {
-	POOL_DRAM,
-	POOL_L1,
-	POOL_SYSTEM, /* host memory */
-	POOL_L1_SMALL,
-	POOL_TRACE,
-	POOL_CB,
-	POOL_KERNEL,
-	POOL_N,
-};
 
 struct allocation {
 	uint64_t id; /* address or number, as its program says */
@@ -35,8 +24,6 @@ struct allocation_list {
 	enum reason why; /* KNOWN if there is a list */
 	bool cut;	 /* more are held than are listed */
 };
-
-const char *pool_name(enum pool pool);
 
 /* -ENOMEM; the list is then marked as cut and stays as it was. */
 MUST_CHECK int allocation_list_add(struct allocation_list *list,

@@ -187,15 +187,15 @@ bool legacy_stream_is_whole(const struct legacy_stream *stream)
 	return stream->taken && (stream->size || size_is_known(stream->have));
 }
 
-enum table_pool legacy_pool(const struct legacy_record *record)
+enum pool legacy_pool(const struct legacy_record *record)
 {
-	static const enum table_pool pools[] = {
-		[BUFFER_DRAM] = TABLE_DRAM,	    [BUFFER_L1] = TABLE_L1,
-		[BUFFER_L1_SMALL] = TABLE_L1_SMALL, [BUFFER_METAL_L1_SMALL] = TABLE_L1_SMALL,
-		[BUFFER_TRACE] = TABLE_TRACE,
+	static const enum pool pools[] = {
+		[BUFFER_DRAM] = POOL_DRAM,	   [BUFFER_L1] = POOL_L1,
+		[BUFFER_L1_SMALL] = POOL_L1_SMALL, [BUFFER_METAL_L1_SMALL] = POOL_L1_SMALL,
+		[BUFFER_TRACE] = POOL_TRACE,
 	};
 
-	return record->buffer_type <= BUFFER_TRACE ? pools[record->buffer_type] : TABLE_POOLS;
+	return record->buffer_type <= BUFFER_TRACE ? pools[record->buffer_type] : POOL_COUNT;
 }
 
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,

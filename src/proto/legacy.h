@@ -127,8 +127,8 @@ bool legacy_size_is_plausible(const struct legacy_record *record);
  */
 const char *legacy_report_fault(const struct legacy_record *record);
 
-/* The pool an ALLOC's buffer type means; TABLE_POOLS: none. */
-enum table_pool legacy_pool(const struct legacy_record *record);
+/* The pool an ALLOC's buffer type means; POOL_COUNT: none. */
+enum pool legacy_pool(const struct legacy_record *record);
 
 /* Answers of the given size. */
 void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,

@@ -147,14 +147,14 @@ static bool process_is_valid(const struct image_process *process)
 
 static bool usage_is_valid(const struct image_usage *usage)
 {
-	return usage->device < TABLE_DEVICES && usage->pool < TABLE_POOLS &&
+	return usage->device < TABLE_DEVICES && usage->pool < POOL_COUNT &&
 	       usage->now_bytes <= usage->peak_bytes && usage->peak_bytes <= TABLE_BYTES_MAX &&
 	       usage->frees <= usage->allocs;
 }
 
 static bool allocation_is_valid(const struct image_allocation *allocation)
 {
-	return allocation->device < TABLE_DEVICES && allocation->pool < TABLE_POOLS &&
+	return allocation->device < TABLE_DEVICES && allocation->pool < POOL_COUNT &&
 	       allocation->size > 0 && allocation->size <= TABLE_BYTES_MAX;
 }
 

@@ -91,7 +91,7 @@ struct image_process {
 
 struct image_usage {
 	uint32_t device; /* logical id of that process */
-	uint32_t pool;	 /* enum table_pool */
+	uint32_t pool;	 /* enum pool */
 	uint32_t known;	 /* bits of enum table_identity */
 	uint32_t node;
 	uint64_t bdf;

@@ -21,7 +21,7 @@ static int header_check(const struct table_header *header)
 		return -EPROTONOSUPPORT;
 	if (header->header_size != sizeof(struct table_header) ||
 	    header->device_size != sizeof(struct table_device_cell) ||
-	    header->device_count != TABLE_DEVICES || header->pool_count != TABLE_POOLS ||
+	    header->device_count != TABLE_DEVICES || header->pool_count != POOL_COUNT ||
 	    header->slot_size != sizeof(struct table_slot) ||
 	    header->slot_offset != TABLE_SLOT_OFFSET)
 		return -EBADMSG;
@@ -61,7 +61,7 @@ uint64_t table_devices(const struct table_view *view)
 	return word_load(&view->header->devices);
 }
 
-int table_read_pool(const struct table_view *view, uint32_t device, enum table_pool pool,
+int table_read_pool(const struct table_view *view, uint32_t device, enum pool pool,
 		    struct table_pool_total *ret)
 {
 	const struct table_pool_cell *cell = &view->devices[device].pool[pool];
@@ -152,14 +152,14 @@ static enum slot_state slot_read(const struct table_slot *slot, struct table_all
 			.size = word_load(&slot->size),
 			.time_ns = word_load(&slot->time),
 			.device = slot_device(meta),
-			.pool = (enum table_pool)slot_pool(meta),
+			.pool = (enum pool)slot_pool(meta),
 		};
 
 		if (!(meta & 1))
 			return SLOT_FREE;
 		if (word_load(&slot->meta) != meta)
 			continue;
-		if (meta >> 56 || got.device >= TABLE_DEVICES || got.pool >= TABLE_POOLS)
+		if (meta >> 56 || got.device >= TABLE_DEVICES || got.pool >= POOL_COUNT)
 			return SLOT_INVALID;
 		if (got.size == 0 || got.size > TABLE_BYTES_MAX)
 			return SLOT_INVALID;
@@ -197,15 +197,4 @@ bool table_list_is_complete(const struct table_view *view)
 {
 	return word_load(&view->header->unlisted) == 0 &&
 	       word_load(&view->header->slots_used) <= slots_end(view);
-}
-
-const char *table_pool_name(enum table_pool pool)
-{
-	static const char *const names[TABLE_POOLS] = {
-		[TABLE_DRAM] = "DRAM",	       [TABLE_L1] = "L1",	[TABLE_SYSTEM] = "SYSTEM",
-		[TABLE_L1_SMALL] = "L1_SMALL", [TABLE_TRACE] = "TRACE", [TABLE_CB] = "CB",
-		[TABLE_KERNEL] = "KERNEL",
-	};
-
-	return names[pool];
 }

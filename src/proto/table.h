@@ -19,6 +19,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "model/pool.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -43,18 +44,6 @@
  * enough that the sum over 8192 processes cannot wrap.
  */
 #define TABLE_BYTES_MAX (UINT64_C(1) << 50)
-
-/* As TT-Metal's BufferType and its published statistics number them. */
-enum table_pool {
-	TABLE_DRAM = 0,
-	TABLE_L1 = 1,
-	TABLE_SYSTEM = 2,
-	TABLE_L1_SMALL = 3,
-	TABLE_TRACE = 4,
-	TABLE_CB = 5,
-	TABLE_KERNEL = 6,
-	TABLE_POOLS,
-};
 
 /* Reports that could not be taken as they were, each kind with a counter. */
 enum table_misuse {
@@ -140,7 +129,7 @@ struct table_device_cell {
 	uint64_t seq;
 	uint64_t reserved[15];
 	uint64_t copy[TABLE_COPIES][TABLE_DEVICE_WORDS];
-	struct table_pool_cell pool[TABLE_POOLS];
+	struct table_pool_cell pool[POOL_COUNT];
 };
 
 struct table_header {
@@ -150,7 +139,7 @@ struct table_header {
 	uint32_t header_size;	/* sizeof(struct table_header) */
 	uint32_t device_size;	/* sizeof(struct table_device_cell) */
 	uint32_t device_count;	/* TABLE_DEVICES */
-	uint32_t pool_count;	/* TABLE_POOLS */
+	uint32_t pool_count;	/* POOL_COUNT */
 	uint32_t slot_size;	/* sizeof(struct table_slot) */
 	uint64_t slot_offset;	/* TABLE_SLOT_OFFSET */
 	uint64_t slot_capacity; /* slots that fit into the file */
@@ -196,7 +185,7 @@ static inline void table_header_lay_out(struct table_header *header, uint64_t sl
 	header->header_size = sizeof(struct table_header);
 	header->device_size = sizeof(struct table_device_cell);
 	header->device_count = TABLE_DEVICES;
-	header->pool_count = TABLE_POOLS;
+	header->pool_count = POOL_COUNT;
 	header->slot_size = sizeof(struct table_slot);
 	header->slot_offset = TABLE_SLOT_OFFSET;
 	header->slot_capacity = slot_capacity;
@@ -239,7 +228,7 @@ struct table_allocation {
 	uint64_t size;
 	uint64_t time_ns;
 	uint32_t device;
-	enum table_pool pool;
+	enum pool pool;
 };
 
 /* Position in the list of allocations; zeroed to begin with. */
@@ -264,7 +253,7 @@ uint64_t table_devices(const struct table_view *view);
  * -EAGAIN if the writer changed it faster than it could be read (then the
  * figure is unknown for now), -EBADMSG if it contradicts itself.
  */
-MUST_CHECK int table_read_pool(const struct table_view *view, uint32_t device, enum table_pool pool,
+MUST_CHECK int table_read_pool(const struct table_view *view, uint32_t device, enum pool pool,
 			       struct table_pool_total *ret);
 MUST_CHECK int table_read_device(const struct table_view *view, uint32_t device,
 				 struct table_device *ret);
@@ -283,5 +272,3 @@ bool table_next(const struct table_view *view, struct table_cursor *cursor,
 
 /* False if allocations are held that the list cannot show, for want of slots or of buffer. */
 bool table_list_is_complete(const struct table_view *view);
-
-const char *table_pool_name(enum table_pool pool);

@@ -58,21 +58,21 @@ static void add_pool(struct claim *claim, const struct image_usage *usage)
 	claim->allocs += usage->allocs;
 	claim->frees += usage->frees;
 	claim->failures += usage->failures;
-	switch ((enum table_pool)usage->pool) {
-	case TABLE_DRAM:
+	switch ((enum pool)usage->pool) {
+	case POOL_DRAM:
 		claim->dram = usage->now_bytes;
 		claim->peak_dram = usage->peak_bytes;
 		break;
-	case TABLE_L1:
+	case POOL_L1:
 		claim->l1 = usage->now_bytes;
 		claim->peak_l1 = usage->peak_bytes;
 		break;
-	case TABLE_L1_SMALL: claim->l1_small = usage->now_bytes; break;
-	case TABLE_TRACE: claim->trace = usage->now_bytes; break;
-	case TABLE_CB: claim->cb = usage->now_bytes; break;
-	case TABLE_SYSTEM: claim->system = usage->now_bytes; break;
-	case TABLE_KERNEL: claim->kernel = usage->now_bytes; break;
-	case TABLE_POOLS: break;
+	case POOL_L1_SMALL: claim->l1_small = usage->now_bytes; break;
+	case POOL_TRACE: claim->trace = usage->now_bytes; break;
+	case POOL_CB: claim->cb = usage->now_bytes; break;
+	case POOL_SYSTEM: claim->system = usage->now_bytes; break;
+	case POOL_KERNEL: claim->kernel = usage->now_bytes; break;
+	case POOL_COUNT: break;
 	}
 }
 
@@ -234,7 +234,7 @@ static int take_account(struct sample *sample, const struct image_process *from,
 		accounted_set_exit(&account, from->exit_status);
 	/* Who counts every allocation has no record of a pool that was never used. */
 	if (pools && counts_all(from))
-		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_N);
+		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_COUNT);
 	for (size_t i = 0; i < pools; i++) {
 		account.peaks[usages[i].pool] = usages[i].peak_bytes;
 		account.why[ACCOUNT_PEAK + usages[i].pool] = KNOWN;

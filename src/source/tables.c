@@ -21,10 +21,6 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-static_assert((int)POOL_N == (int)TABLE_POOLS && (int)POOL_TRACE == (int)TABLE_TRACE &&
-		      (int)POOL_KERNEL == (int)TABLE_KERNEL,
-	      "pools have the same numbers");
-
 /* A mapped table. */
 struct mapping {
 	void *data;
@@ -104,25 +100,25 @@ static bool is_its_own(const struct table_view *view, const struct process *proc
 
 static int read_claim(const struct table_view *view, uint32_t logical, struct claim *ret)
 {
-	struct table_pool_total totals[TABLE_POOLS];
+	struct table_pool_total totals[POOL_COUNT];
 
-	for (enum table_pool pool = 0; pool < TABLE_POOLS; pool++) {
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
 		int r = table_read_pool(view, logical, pool, &totals[pool]);
 
 		if (r < 0)
 			return r;
 	}
-	ret->dram = totals[TABLE_DRAM].now_bytes;
-	ret->l1 = totals[TABLE_L1].now_bytes;
-	ret->l1_small = totals[TABLE_L1_SMALL].now_bytes;
-	ret->trace = totals[TABLE_TRACE].now_bytes;
-	ret->cb = totals[TABLE_CB].now_bytes;
-	ret->system = totals[TABLE_SYSTEM].now_bytes;
-	ret->kernel = totals[TABLE_KERNEL].now_bytes;
+	ret->dram = totals[POOL_DRAM].now_bytes;
+	ret->l1 = totals[POOL_L1].now_bytes;
+	ret->l1_small = totals[POOL_L1_SMALL].now_bytes;
+	ret->trace = totals[POOL_TRACE].now_bytes;
+	ret->cb = totals[POOL_CB].now_bytes;
+	ret->system = totals[POOL_SYSTEM].now_bytes;
+	ret->kernel = totals[POOL_KERNEL].now_bytes;
 	ret->has_peak = ret->has_counts = true;
-	ret->peak_dram = totals[TABLE_DRAM].peak_bytes;
-	ret->peak_l1 = totals[TABLE_L1].peak_bytes;
-	for (enum table_pool pool = 0; pool < TABLE_POOLS; pool++) {
+	ret->peak_dram = totals[POOL_DRAM].peak_bytes;
+	ret->peak_l1 = totals[POOL_L1].peak_bytes;
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
 		ret->allocs += totals[pool].allocs;
 		ret->frees += totals[pool].frees;
 		ret->failures += totals[pool].failures;
@@ -147,7 +143,7 @@ static void read_slots(struct sample *sample, const struct table_view *view,
 			.id = slot.id,
 			.size = slot.size,
 			.time_ns = (int64_t)MIN(slot.time_ns, INT64_MAX),
-			.pool = (enum pool)slot.pool,
+			.pool = slot.pool,
 		};
 
 		if (slot.device < TABLE_DEVICES && lists->of[slot.device])

@@ -36,7 +36,7 @@ static void writer_run(void)
 	uint64_t seed = (uint64_t)getpid() * 88172645463325252u | 1;
 
 	for (uint64_t time = 1;; time++) {
-		uint32_t device = random_next(&seed) % 2, pool = random_next(&seed) % TABLE_POOLS;
+		uint32_t device = random_next(&seed) % 2, pool = random_next(&seed) % POOL_COUNT;
 		uint64_t id = random_next(&seed) % 50;
 
 		if (random_next(&seed) % 2)
@@ -79,11 +79,11 @@ static void state_check(void)
 	struct table_cursor cursor = { 0 };
 	uint64_t listed = 0, total = 0, held = 0, count = 0;
 
-	for (uint32_t i = 0; i < 2 * TABLE_POOLS; i++) {
+	for (uint32_t i = 0; i < 2 * POOL_COUNT; i++) {
 		struct table_pool_total pool;
 
 		assert_int_equal(
-			table_read_pool(&reader.view, i / TABLE_POOLS, i % TABLE_POOLS, &pool), 0);
+			table_read_pool(&reader.view, i / POOL_COUNT, i % POOL_COUNT, &pool), 0);
 		total += pool.now_bytes;
 		held += pool.allocs - pool.frees;
 	}

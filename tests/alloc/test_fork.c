@@ -13,7 +13,7 @@ static uint64_t dram_of(pid_t pid)
 	struct reader reader;
 
 	CHECK_EQUAL(reader_open(&reader, pid), 0);
-	CHECK_EQUAL(table_read_pool(&reader.view, 0, TABLE_DRAM, &total), 0);
+	CHECK_EQUAL(table_read_pool(&reader.view, 0, POOL_DRAM, &total), 0);
 	reader_done(&reader);
 	return total.now_bytes;
 }

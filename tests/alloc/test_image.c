@@ -19,7 +19,7 @@ static void *image_make(size_t *ret_length)
 			 0);
 	image_add_usage(&writer,
 			&(struct image_usage){
-				.pool = TABLE_L1, .now_bytes = 1, .peak_bytes = 2, .allocs = 1 });
+				.pool = POOL_L1, .now_bytes = 1, .peak_bytes = 2, .allocs = 1 });
 	image_add_usage(&writer, &(struct image_usage){ .device = 63 });
 	image_add_allocation(&writer, &(struct image_allocation){ .id = 1, .size = 1 });
 	assert_int_equal(

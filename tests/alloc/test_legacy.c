@@ -7,7 +7,7 @@
 #define RECORDS 3
 
 static const struct legacy_record script[RECORDS] = {
-	{ LEGACY_ALLOC, 1, 4096, TABLE_TRACE, 77, 0x1000, 5 },
+	{ LEGACY_ALLOC, 1, 4096, POOL_TRACE, 77, 0x1000, 5 },
 	{ LEGACY_CB_ALLOC, 0, 256, 0, 77, 0x2000, 0 },
 	{ LEGACY_FREE, 1, 0, 0, 77, 0x1000, 0 },
 };
@@ -255,8 +255,8 @@ static void odd_reports_are_told_apart(void **state)
 /* Fault 10: two numberings of buffer types. The Python client's L1_SMALL is 2, TT-Metal's is 3. */
 static void both_numbers_of_l1_small_are_l1_small(void **state)
 {
-	static const enum table_pool expected[] = { TABLE_DRAM,	    TABLE_L1,	 TABLE_L1_SMALL,
-						    TABLE_L1_SMALL, TABLE_TRACE, TABLE_POOLS };
+	static const enum pool expected[] = { POOL_DRAM,     POOL_L1,	 POOL_L1_SMALL,
+					      POOL_L1_SMALL, POOL_TRACE, POOL_COUNT };
 
 	(void)state;
 	for (uint8_t i = 0; i < ARRAY_SIZE(expected); i++) {

@@ -21,8 +21,8 @@
 #define THREADS 4
 
 struct model {
-	uint64_t size[DEVICES][TABLE_POOLS][IDS]; /* 0: not held */
-	struct table_pool_total total[DEVICES][TABLE_POOLS];
+	uint64_t size[DEVICES][POOL_COUNT][IDS]; /* 0: not held */
+	struct table_pool_total total[DEVICES][POOL_COUNT];
 	uint64_t misuse[TABLE_MISUSES];
 	unsigned held;
 };
@@ -80,7 +80,7 @@ static int model_free(struct model *model, uint32_t device, uint32_t pool, uint3
 static void totals_compare(const struct model *model, const struct table_view *view)
 {
 	for (uint32_t device = 0; device < DEVICES; device++) {
-		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
+		for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
 			const struct table_pool_total *want = &model->total[device][pool];
 			struct table_pool_total got;
 
@@ -95,7 +95,7 @@ static void totals_compare(const struct model *model, const struct table_view *v
 
 static void list_compare(const struct model *model, const struct table_view *view)
 {
-	bool seen[DEVICES][TABLE_POOLS][IDS] = { 0 };
+	bool seen[DEVICES][POOL_COUNT][IDS] = { 0 };
 	struct table_allocation allocation;
 	struct table_cursor cursor = { 0 };
 	unsigned count = 0;
@@ -141,7 +141,7 @@ static uint64_t random_size(uint64_t *seed)
 static void step(struct tracker *tracker, struct model *model, uint64_t *seed, int n)
 {
 	uint32_t device = random_next(seed) % DEVICES;
-	uint32_t pool = random_next(seed) % TABLE_POOLS;
+	uint32_t pool = random_next(seed) % POOL_COUNT;
 	uint32_t id = random_next(seed) % IDS;
 
 	if (random_next(seed) % 10 < (n / 1000 % 2 ? 7u : 3u)) {
@@ -219,7 +219,7 @@ static void *player_run(void *arg)
 
 	for (int n = 0; n < STEPS; n++) {
 		uint32_t device = random_next(&seed) % DEVICES;
-		uint32_t pool = random_next(&seed) % TABLE_POOLS;
+		uint32_t pool = random_next(&seed) % POOL_COUNT;
 		uint32_t id = random_next(&seed) % 8;
 		uint64_t own = player->number * IDS + id; /* others never use it */
 		uint64_t size = 1 + random_next(&seed) % 4096;
@@ -253,9 +253,9 @@ static void *watcher_run(void *arg)
 		struct table_cursor cursor = { 0 };
 		struct table_pool_total total;
 
-		for (uint32_t i = 0; i < DEVICES * TABLE_POOLS; i++) {
-			int r = table_read_pool(&watcher->reader.view, i / TABLE_POOLS,
-						i % TABLE_POOLS, &total);
+		for (uint32_t i = 0; i < DEVICES * POOL_COUNT; i++) {
+			int r = table_read_pool(&watcher->reader.view, i / POOL_COUNT,
+						i % POOL_COUNT, &total);
 
 			watcher->wrong |= r < 0 && r != -EAGAIN;
 			watcher->reads += r == 0;
@@ -272,7 +272,7 @@ static struct player players[THREADS];
 static void sum_compare(const struct table_view *view)
 {
 	for (uint32_t device = 0; device < DEVICES; device++) {
-		for (uint32_t pool = 0; pool < TABLE_POOLS; pool++) {
+		for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
 			struct table_pool_total got;
 			uint64_t now = 0, allocs = 0;
 

@@ -22,7 +22,7 @@ static uint64_t dram_in_table(void)
 	struct reader reader;
 
 	CHECK_EQUAL(reader_open(&reader, getpid()), 0);
-	CHECK_EQUAL(table_read_pool(&reader.view, 0, TABLE_DRAM, &total), 0);
+	CHECK_EQUAL(table_read_pool(&reader.view, 0, POOL_DRAM, &total), 0);
 	reader_done(&reader);
 	return total.now_bytes;
 }

@@ -81,7 +81,7 @@ static uint64_t dram_in(int fd)
 
 	CHECK_EQUAL(reader_map(&reader, fd), 0);
 	CHECK_EQUAL(reader.view.pid, getpid());
-	CHECK_EQUAL(table_read_pool(&reader.view, 0, TABLE_DRAM, &total), 0);
+	CHECK_EQUAL(table_read_pool(&reader.view, 0, POOL_DRAM, &total), 0);
 	reader_done(&reader);
 	return total.now_bytes;
 }

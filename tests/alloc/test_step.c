@@ -52,9 +52,9 @@ static void writer_play(struct tracker *tracker)
 		uint64_t id = time % 5;
 
 		if (time % 3)
-			tracker_alloc(tracker, 0, TABLE_L1, id, size_of(id, time), time);
+			tracker_alloc(tracker, 0, POOL_L1, id, size_of(id, time), time);
 		else
-			tracker_free(tracker, 0, TABLE_L1, id, time);
+			tracker_free(tracker, 0, POOL_L1, id, time);
 	}
 }
 
@@ -65,11 +65,11 @@ static void table_check(const struct table_view *view, uint64_t *ret_events)
 	struct table_pool_total total;
 	uint64_t listed = 0, count = 0, held;
 
-	assert_int_equal(table_read_pool(view, 0, TABLE_L1, &total), 0);
+	assert_int_equal(table_read_pool(view, 0, POOL_L1, &total), 0);
 	while (table_next(view, &cursor, &allocation)) {
 		assert_int_equal(allocation.size, size_of(allocation.id, allocation.time_ns));
 		assert_int_equal(allocation.device, 0);
-		assert_int_equal(allocation.pool, TABLE_L1);
+		assert_int_equal(allocation.pool, POOL_L1);
 		listed += allocation.size;
 		count++;
 	}
@@ -145,8 +145,7 @@ static void reader_play(struct shared *shared)
 	for (uint64_t i = 0; i < READS; i++) {
 		struct table_cursor cursor = { 0 };
 
-		shared->read[i].result =
-			table_read_pool(&view, 0, TABLE_L1, &shared->read[i].total);
+		shared->read[i].result = table_read_pool(&view, 0, POOL_L1, &shared->read[i].total);
 		shared->read[i].found = table_next(&view, &cursor, &shared->read[i].allocation);
 		word_store(&shared->reads, i + 1);
 	}
@@ -155,7 +154,7 @@ static void reader_play(struct shared *shared)
 /* All words are the same number in each change, and the slot is freed and filled with it. */
 static void change_make(struct shared *shared, uint64_t n)
 {
-	struct table_pool_cell *cell = &shared->devices[0].pool[TABLE_L1];
+	struct table_pool_cell *cell = &shared->devices[0].pool[POOL_L1];
 	const uint64_t word[TABLE_POOL_WORDS] = { n, n, n, 0, n, n };
 
 	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);

@@ -47,7 +47,7 @@ static int fake_init(void)
 	return table_view_init(&view, &fake, sizeof(fake));
 }
 
-static void pool_put(uint32_t device, enum table_pool pool, const uint64_t word[TABLE_POOL_WORDS])
+static void pool_put(uint32_t device, enum pool pool, const uint64_t word[TABLE_POOL_WORDS])
 {
 	struct table_pool_cell *cell = &fake.devices[device].pool[pool];
 
@@ -59,8 +59,8 @@ static int pool_get(uint64_t now, uint64_t peak, uint64_t allocs, uint64_t frees
 	struct table_view view = fake_view();
 	struct table_pool_total total;
 
-	pool_put(3, TABLE_L1, (uint64_t[]){ now, peak, allocs, frees, 5, 6 });
-	return table_read_pool(&view, 3, TABLE_L1, &total);
+	pool_put(3, POOL_L1, (uint64_t[]){ now, peak, allocs, frees, 5, 6 });
+	return table_read_pool(&view, 3, POOL_L1, &total);
 }
 
 static void header_is_read(void **state)
@@ -136,8 +136,8 @@ static void pool_is_read_whole(void **state)
 	struct table_pool_total total;
 
 	(void)state;
-	pool_put(63, TABLE_KERNEL, (uint64_t[]){ 1, 2, 5, 4, 6, 7 });
-	assert_int_equal(table_read_pool(&view, 63, TABLE_KERNEL, &total), 0);
+	pool_put(63, POOL_KERNEL, (uint64_t[]){ 1, 2, 5, 4, 6, 7 });
+	assert_int_equal(table_read_pool(&view, 63, POOL_KERNEL, &total), 0);
 	assert_int_equal(total.now_bytes, 1);
 	assert_int_equal(total.peak_bytes, 2);
 	assert_int_equal(total.allocs, 5);
@@ -162,18 +162,18 @@ static void contradictions_are_refused(void **state)
 /* A writer killed in the middle of a change has touched the copy after the current one. */
 static void half_a_change_is_not_seen(void **state)
 {
-	struct table_pool_cell *cell = &fake.devices[3].pool[TABLE_L1];
+	struct table_pool_cell *cell = &fake.devices[3].pool[POOL_L1];
 	struct table_view view = fake_view();
 	struct table_pool_total total;
 
 	(void)state;
 	for (uint64_t i = 1; i <= 2 * TABLE_COPIES; i++) {
-		pool_put(3, TABLE_L1, (uint64_t[]){ i, i, i, 0, 0, 0 });
+		pool_put(3, POOL_L1, (uint64_t[]){ i, i, i, 0, 0, 0 });
 		for (size_t words = 0; words < TABLE_POOL_WORDS; words++) {
 			uint64_t *next = cell->copy[(cell->seq + 1) % TABLE_COPIES];
 
 			next[words] = 0xdead;
-			assert_int_equal(table_read_pool(&view, 3, TABLE_L1, &total), 0);
+			assert_int_equal(table_read_pool(&view, 3, POOL_L1, &total), 0);
 			assert_int_equal(total.now_bytes, i);
 			assert_int_equal(total.allocs, i);
 		}
@@ -183,7 +183,7 @@ static void half_a_change_is_not_seen(void **state)
 static void *seq_run(void *stop)
 {
 	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED))
-		__atomic_fetch_add(&fake.devices[3].pool[TABLE_L1].seq, 3, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&fake.devices[3].pool[POOL_L1].seq, 3, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -199,7 +199,7 @@ static void runaway_sequence_cannot_hold_a_reader(void **state)
 	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, seq_run, &stop), 0);
 	for (int i = 0; i < 10000; i++) {
-		int r = table_read_pool(&view, 3, TABLE_L1, &total);
+		int r = table_read_pool(&view, 3, POOL_L1, &total);
 
 		assert_true(r == 0 || r == -EAGAIN);
 	}
@@ -276,7 +276,7 @@ static void impossible_slots_are_left_out_and_counted(void **state)
 	assert_true(table_next(&view, &cursor, &allocation));
 	assert_int_equal(allocation.id, 15);
 	assert_int_equal(allocation.device, 63);
-	assert_int_equal(allocation.pool, TABLE_KERNEL);
+	assert_int_equal(allocation.pool, POOL_KERNEL);
 	assert_false(table_next(&view, &cursor, &allocation));
 	assert_int_equal(cursor.invalid, 5);
 	assert_int_equal(cursor.changing, 0);

@@ -31,7 +31,7 @@ static int tracker_teardown(void **state)
 	return 0;
 }
 
-static struct table_pool_total total(uint32_t device, enum table_pool pool)
+static struct table_pool_total total(uint32_t device, enum pool pool)
 {
 	struct table_pool_total result;
 
@@ -55,12 +55,12 @@ static uint64_t misuse_all(void)
 
 static int alloc(uint64_t id, uint64_t size)
 {
-	return tracker_alloc(tracker, 0, TABLE_DRAM, id, size, 100 + id);
+	return tracker_alloc(tracker, 0, POOL_DRAM, id, size, 100 + id);
 }
 
 static int release(uint64_t id)
 {
-	return tracker_free(tracker, 0, TABLE_DRAM, id, 200 + id);
+	return tracker_free(tracker, 0, POOL_DRAM, id, 200 + id);
 }
 
 static unsigned list_count(uint64_t *ret_bytes)
@@ -84,17 +84,17 @@ static void allocation_is_listed_with_all_it_has(void **state)
 	struct table_cursor cursor = { 0 };
 
 	(void)state;
-	assert_int_equal(tracker_alloc(tracker, 0, TABLE_TRACE, 0xabc, 77, 123), 0);
+	assert_int_equal(tracker_alloc(tracker, 0, POOL_TRACE, 0xabc, 77, 123), 0);
 	assert_true(table_next(&reader.view, &cursor, &allocation));
 	assert_int_equal(allocation.id, 0xabc);
 	assert_int_equal(allocation.size, 77);
 	assert_int_equal(allocation.time_ns, 123);
 	assert_int_equal(allocation.device, 0);
-	assert_int_equal(allocation.pool, TABLE_TRACE);
+	assert_int_equal(allocation.pool, POOL_TRACE);
 	assert_false(table_next(&reader.view, &cursor, &allocation));
-	assert_int_equal(total(0, TABLE_TRACE).now_bytes, 77);
-	assert_int_equal(total(0, TABLE_TRACE).changed_ns, 123);
-	assert_int_equal(total(0, TABLE_DRAM).allocs, 0);
+	assert_int_equal(total(0, POOL_TRACE).now_bytes, 77);
+	assert_int_equal(total(0, POOL_TRACE).changed_ns, 123);
+	assert_int_equal(total(0, POOL_DRAM).allocs, 0);
 }
 
 static void peak_stays_when_bytes_go(void **state)
@@ -104,10 +104,10 @@ static void peak_stays_when_bytes_go(void **state)
 	assert_int_equal(alloc(2, 50), 0);
 	assert_int_equal(release(1), 0);
 	assert_int_equal(alloc(3, 20), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 70);
-	assert_int_equal(total(0, TABLE_DRAM).peak_bytes, 150);
-	assert_int_equal(total(0, TABLE_DRAM).allocs, 3);
-	assert_int_equal(total(0, TABLE_DRAM).frees, 1);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 70);
+	assert_int_equal(total(0, POOL_DRAM).peak_bytes, 150);
+	assert_int_equal(total(0, POOL_DRAM).allocs, 3);
+	assert_int_equal(total(0, POOL_DRAM).frees, 1);
 	assert_int_equal(misuse_all(), 0);
 }
 
@@ -116,13 +116,13 @@ static void key_is_device_pool_and_id(void **state)
 {
 	(void)state;
 	assert_int_equal(tracker_identify(tracker, 1, &(struct table_device){ 0 }), 0);
-	assert_int_equal(tracker_alloc(tracker, 0, TABLE_DRAM, 7, 1, 1), 0);
-	assert_int_equal(tracker_alloc(tracker, 0, TABLE_L1, 7, 2, 1), 0);
-	assert_int_equal(tracker_alloc(tracker, 1, TABLE_DRAM, 7, 4, 1), 0);
-	assert_int_equal(tracker_free(tracker, 0, TABLE_L1, 7, 2), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 1);
-	assert_int_equal(total(0, TABLE_L1).now_bytes, 0);
-	assert_int_equal(total(1, TABLE_DRAM).now_bytes, 4);
+	assert_int_equal(tracker_alloc(tracker, 0, POOL_DRAM, 7, 1, 1), 0);
+	assert_int_equal(tracker_alloc(tracker, 0, POOL_L1, 7, 2, 1), 0);
+	assert_int_equal(tracker_alloc(tracker, 1, POOL_DRAM, 7, 4, 1), 0);
+	assert_int_equal(tracker_free(tracker, 0, POOL_L1, 7, 2), 0);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 1);
+	assert_int_equal(total(0, POOL_L1).now_bytes, 0);
+	assert_int_equal(total(1, POOL_DRAM).now_bytes, 4);
 	assert_int_equal(misuse_all(), 0);
 }
 
@@ -134,7 +134,7 @@ static void double_free_is_counted_as_such(void **state)
 	assert_int_equal(release(1), -ENOENT);
 	assert_int_equal(misuse(TABLE_DOUBLE_FREE), 1);
 	assert_int_equal(misuse_all(), 1);
-	assert_int_equal(total(0, TABLE_DRAM).frees, 1);
+	assert_int_equal(total(0, POOL_DRAM).frees, 1);
 	/* Freed once more in all honesty: it was allocated again. */
 	assert_int_equal(alloc(1, 100), 0);
 	assert_int_equal(release(1), 0);
@@ -149,8 +149,8 @@ static void unknown_free_is_counted_and_changes_nothing(void **state)
 	assert_int_equal(release(2), -ENOENT);
 	assert_int_equal(misuse(TABLE_UNKNOWN_FREE), 1);
 	assert_int_equal(misuse_all(), 1);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 100);
-	assert_int_equal(total(0, TABLE_DRAM).frees, 0);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 100);
+	assert_int_equal(total(0, POOL_DRAM).frees, 0);
 }
 
 /* Fault 17: a changed size at a reused address was ignored. */
@@ -164,15 +164,15 @@ static void same_id_twice_takes_the_new_size(void **state)
 	assert_int_equal(alloc(1, 30), -EEXIST);
 	assert_int_equal(misuse(TABLE_DUPLICATE), 1);
 	assert_int_equal(misuse_all(), 1);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 30);
-	assert_int_equal(total(0, TABLE_DRAM).peak_bytes, 100);
-	assert_int_equal(total(0, TABLE_DRAM).allocs, 2);
-	assert_int_equal(total(0, TABLE_DRAM).frees, 1);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 30);
+	assert_int_equal(total(0, POOL_DRAM).peak_bytes, 100);
+	assert_int_equal(total(0, POOL_DRAM).allocs, 2);
+	assert_int_equal(total(0, POOL_DRAM).frees, 1);
 	assert_true(table_next(&reader.view, &cursor, &allocation));
 	assert_int_equal(allocation.size, 30);
 	assert_false(table_next(&reader.view, &cursor, &allocation));
 	assert_int_equal(release(1), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 0);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 0);
 }
 
 static void size_zero_is_ignored(void **state)
@@ -181,7 +181,7 @@ static void size_zero_is_ignored(void **state)
 	assert_int_equal(alloc(1, 0), -EINVAL);
 	assert_int_equal(misuse(TABLE_ZERO_SIZE), 1);
 	assert_int_equal(misuse_all(), 1);
-	assert_int_equal(total(0, TABLE_DRAM).allocs, 0);
+	assert_int_equal(total(0, POOL_DRAM).allocs, 0);
 }
 
 static void overflow_is_ignored(void **state)
@@ -194,9 +194,9 @@ static void overflow_is_ignored(void **state)
 	assert_int_equal(alloc(1, TABLE_BYTES_MAX + 1), -EOVERFLOW); /* as a replacement */
 	assert_int_equal(misuse(TABLE_OVERFLOW), 4);
 	assert_int_equal(misuse_all(), 4);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, TABLE_BYTES_MAX);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, TABLE_BYTES_MAX);
 	assert_int_equal(alloc(1, 5), -EEXIST); /* room is made first */
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 5);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 5);
 }
 
 static void unknown_device_and_pool_are_ignored(void **state)
@@ -207,9 +207,9 @@ static void unknown_device_and_pool_are_ignored(void **state)
 	assert_int_equal(tracker_free(tracker, 64, 0, 1, 1), -ENODEV);
 	assert_int_equal(tracker_failure(tracker, 64, 0), -ENODEV);
 	assert_int_equal(misuse(TABLE_UNKNOWN_DEVICE), 4);
-	assert_int_equal(tracker_alloc(tracker, 0, TABLE_POOLS, 1, 1, 1), -EINVAL);
+	assert_int_equal(tracker_alloc(tracker, 0, POOL_COUNT, 1, 1, 1), -EINVAL);
 	assert_int_equal(tracker_free(tracker, 0, UINT32_MAX, 1, 1), -EINVAL);
-	assert_int_equal(tracker_failure(tracker, 0, TABLE_POOLS), -EINVAL);
+	assert_int_equal(tracker_failure(tracker, 0, POOL_COUNT), -EINVAL);
 	assert_int_equal(misuse(TABLE_UNKNOWN_POOL), 3);
 	assert_int_equal(misuse_all(), 7);
 }
@@ -217,10 +217,10 @@ static void unknown_device_and_pool_are_ignored(void **state)
 static void failures_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(tracker_failure(tracker, 0, TABLE_L1), 0);
-	assert_int_equal(tracker_failure(tracker, 0, TABLE_L1), 0);
-	assert_int_equal(total(0, TABLE_L1).failures, 2);
-	assert_int_equal(total(0, TABLE_L1).now_bytes, 0);
+	assert_int_equal(tracker_failure(tracker, 0, POOL_L1), 0);
+	assert_int_equal(tracker_failure(tracker, 0, POOL_L1), 0);
+	assert_int_equal(total(0, POOL_L1).failures, 2);
+	assert_int_equal(total(0, POOL_L1).now_bytes, 0);
 }
 
 /* Fault 45: a table that can fill. Totals stay right; the list says that it is not complete. */
@@ -231,14 +231,14 @@ static void full_table_keeps_counting(void **state)
 	(void)state;
 	for (uint64_t i = 0; i < LISTED + 10; i++)
 		assert_int_equal(alloc(i, 3), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 3 * (LISTED + 10));
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 3 * (LISTED + 10));
 	assert_int_equal(list_count(&bytes), LISTED);
 	assert_int_equal(misuse(TABLE_UNLISTED), 10);
 	assert_false(table_list_is_complete(&reader.view));
 
 	for (uint64_t i = LISTED; i < LISTED + 10; i++)
 		assert_int_equal(release(i), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 3 * LISTED);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 3 * LISTED);
 	assert_true(table_list_is_complete(&reader.view));
 
 	/* A slot that comes back is used before an unlisted one. */
@@ -255,10 +255,10 @@ static void out_of_everything_is_said_and_not_counted(void **state)
 		assert_int_equal(alloc(i, 1), 0);
 	assert_int_equal(alloc(LISTED + UNLISTED, 1), -ENOSPC);
 	assert_int_equal(misuse(TABLE_LOST), 1);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, LISTED + UNLISTED);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, LISTED + UNLISTED);
 	for (uint64_t i = 0; i < LISTED + UNLISTED; i++)
 		assert_int_equal(release(i), 0);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 0);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 0);
 	assert_true(table_list_is_complete(&reader.view));
 }
 
@@ -270,21 +270,21 @@ static void what_is_held_on_several_devices_is_dropped_as_one(void **state)
 	(void)state;
 	for (uint32_t device = 1; device < 4; device++)
 		assert_int_equal(tracker_identify(tracker, device, &(struct table_device){ 0 }), 0);
-	first = tracker_hold(tracker, 0xd, TABLE_L1, 77, 500, 3);
-	second = tracker_hold(tracker, 0x2, TABLE_L1, 78, 20, 4);
+	first = tracker_hold(tracker, 0xd, POOL_L1, 77, 500, 3);
+	second = tracker_hold(tracker, 0x2, POOL_L1, 78, 20, 4);
 	alloc(1, 1000);
 	for (uint32_t device = 0; device < 4; device++)
-		assert_int_equal(total(device, TABLE_L1).now_bytes, device == 1 ? 20 : 500);
+		assert_int_equal(total(device, POOL_L1).now_bytes, device == 1 ? 20 : 500);
 	assert_int_equal(list_count(&bytes), 5);
 	assert_int_equal(bytes, 3 * 500 + 20 + 1000);
 	tracker_drop(tracker, first, 9);
-	assert_int_equal(total(3, TABLE_L1).now_bytes, 0);
-	assert_int_equal(total(3, TABLE_L1).frees, 1);
-	assert_int_equal(total(3, TABLE_L1).changed_ns, 9);
+	assert_int_equal(total(3, POOL_L1).now_bytes, 0);
+	assert_int_equal(total(3, POOL_L1).frees, 1);
+	assert_int_equal(total(3, POOL_L1).changed_ns, 9);
 	assert_int_equal(list_count(&bytes), 2);
 	/* The slots that came back serve all alike. */
 	assert_int_equal(alloc(2, 5), 0);
-	tracker_drop(tracker, tracker_hold(tracker, 0xf, TABLE_TRACE, 79, 6, 10), 11);
+	tracker_drop(tracker, tracker_hold(tracker, 0xf, POOL_TRACE, 79, 6, 10), 11);
 	tracker_drop(tracker, second, 12);
 	assert_int_equal(release(1), 0);
 	assert_int_equal(release(2), 0);
@@ -300,17 +300,17 @@ static void what_cannot_be_held_is_left_out_and_counted(void **state)
 	(void)state;
 	assert_int_equal(tracker_identify(tracker, 1, &(struct table_device){ 0 }), 0);
 	assert_int_equal(alloc(1, TABLE_BYTES_MAX), 0);
-	held = tracker_hold(tracker, 3, TABLE_DRAM, 2, 10, 1);
+	held = tracker_hold(tracker, 3, POOL_DRAM, 2, 10, 1);
 	assert_int_equal(misuse(TABLE_OVERFLOW), 1);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, TABLE_BYTES_MAX);
-	assert_int_equal(total(1, TABLE_DRAM).now_bytes, 10);
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, TABLE_BYTES_MAX);
+	assert_int_equal(total(1, POOL_DRAM).now_bytes, 10);
 	tracker_drop(tracker, held, 2);
 	assert_int_equal(release(1), 0);
 	for (unsigned i = 0; i < LISTED + UNLISTED; i++)
-		assert_int_not_equal(tracker_hold(tracker, 1, TABLE_DRAM, i, 10, 1), 0);
-	assert_int_equal(tracker_hold(tracker, 3, TABLE_DRAM, 2, 10, 1), 0);
+		assert_int_not_equal(tracker_hold(tracker, 1, POOL_DRAM, i, 10, 1), 0);
+	assert_int_equal(tracker_hold(tracker, 3, POOL_DRAM, 2, 10, 1), 0);
 	assert_int_equal(misuse(TABLE_LOST), 2);
-	assert_int_equal(total(0, TABLE_DRAM).now_bytes, 10 * (LISTED + UNLISTED));
+	assert_int_equal(total(0, POOL_DRAM).now_bytes, 10 * (LISTED + UNLISTED));
 	assert_int_equal(list_count(&bytes), LISTED);
 	tracker_drop(tracker, 0, 2);
 }

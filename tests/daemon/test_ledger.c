@@ -19,14 +19,14 @@ static void the_same_id_in_other_pools_and_devices_is_another_allocation(void **
 	struct ledger ledger = { 0 };
 
 	(void)state;
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_L1, 7, 200, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger_hold(&ledger, 1, TABLE_DRAM, 7, 300, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_L1, 7, 200, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 1, POOL_DRAM, 7, 300, 1, 1, NO_LIMIT), 1);
 	assert_int_equal(ledger.count, 3);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 100);
-	assert_int_equal(ledger_release(&ledger, 0, TABLE_L1, 7, 2), 1);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_L1].now_bytes, 0);
-	assert_int_equal(ledger.devices[1]->pool[TABLE_DRAM].now_bytes, 300);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 100);
+	assert_int_equal(ledger_release(&ledger, 0, POOL_L1, 7, 2), 1);
+	assert_int_equal(ledger.devices[0]->pool[POOL_L1].now_bytes, 0);
+	assert_int_equal(ledger.devices[1]->pool[POOL_DRAM].now_bytes, 300);
 	ledger_done(&ledger);
 }
 
@@ -35,15 +35,15 @@ static void a_reference_more_takes_a_free_more(void **state)
 	struct ledger ledger = { 0 };
 
 	(void)state;
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 7, 150, 1, 1, NO_LIMIT), 0);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 150);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].allocs, 1);
-	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), 0);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 150);
-	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), 1);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 0);
-	assert_int_equal(ledger_release(&ledger, 0, TABLE_DRAM, 7, 2), -ENOENT);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 7, 150, 1, 1, NO_LIMIT), 0);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 150);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].allocs, 1);
+	assert_int_equal(ledger_release(&ledger, 0, POOL_DRAM, 7, 2), 0);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 150);
+	assert_int_equal(ledger_release(&ledger, 0, POOL_DRAM, 7, 2), 1);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 0);
+	assert_int_equal(ledger_release(&ledger, 0, POOL_DRAM, 7, 2), -ENOENT);
 	assert_int_equal(ledger.misuse[TABLE_UNKNOWN_FREE], 1);
 	ledger_done(&ledger);
 }
@@ -53,14 +53,13 @@ static void no_total_exceeds_what_a_pool_can_have(void **state)
 	struct ledger ledger = { 0 };
 
 	(void)state;
-	assert_int_equal(
-		ledger_hold(&ledger, 0, TABLE_DRAM, 1, TABLE_BYTES_MAX - 1, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 2, 1, 1, NO_LIMIT), -EOVERFLOW);
-	assert_int_equal(
-		ledger_hold(&ledger, 0, TABLE_DRAM, 1, TABLE_BYTES_MAX + 1, 1, 1, NO_LIMIT),
-		-EOVERFLOW);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 3, 1, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, TABLE_BYTES_MAX);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 1, TABLE_BYTES_MAX - 1, 1, 1, NO_LIMIT),
+			 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 2, 2, 1, 1, NO_LIMIT), -EOVERFLOW);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 1, TABLE_BYTES_MAX + 1, 1, 1, NO_LIMIT),
+			 -EOVERFLOW);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 3, 1, 1, 1, NO_LIMIT), 1);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, TABLE_BYTES_MAX);
 	assert_int_equal(ledger.misuse[TABLE_OVERFLOW], 2);
 	ledger_done(&ledger);
 }
@@ -70,12 +69,12 @@ static void what_exceeds_the_limit_is_counted_as_lost(void **state)
 	struct ledger ledger = { 0 };
 
 	(void)state;
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 1, 1, 1, 1, 2), 1);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 1, 1, 1, 2), 1);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 3, 1, 1, 1, 2), -ENOSPC);
-	assert_int_equal(ledger_hold(&ledger, 0, TABLE_DRAM, 2, 5, 1, 1, 2), 0);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 1, 1, 1, 1, 2), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 2, 1, 1, 1, 2), 1);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 3, 1, 1, 1, 2), -ENOSPC);
+	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 2, 5, 1, 1, 2), 0);
 	assert_int_equal(ledger.misuse[TABLE_LOST], 1);
-	assert_int_equal(ledger.devices[0]->pool[TABLE_DRAM].now_bytes, 6);
+	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 6);
 	ledger_done(&ledger);
 }
 
@@ -145,7 +144,7 @@ static void random_reports_agree_with_a_model(void **state)
 
 		if (x >> 40 & 1) {
 			uint64_t size = (x >> 44) + 1;
-			int r = ledger_hold(&ledger, d, (enum table_pool)p, id, size, 1, through,
+			int r = ledger_hold(&ledger, d, (enum pool)p, id, size, 1, through,
 					    NO_LIMIT);
 
 			assert_int_equal(r, model.size[d][p][i] == 0);
@@ -154,7 +153,7 @@ static void random_reports_agree_with_a_model(void **state)
 			model.size[d][p][i] = size;
 			model.references[d][p][i]++;
 		} else {
-			int r = ledger_release(&ledger, d, (enum table_pool)p, id, 1);
+			int r = ledger_release(&ledger, d, (enum pool)p, id, 1);
 
 			if (!model.size[d][p][i]) {
 				assert_int_equal(r, -ENOENT);

@@ -1,0 +1,12 @@
+#include "model/pool.h"
+
+const char *pool_name(enum pool pool)
+{
+	static const char *const names[POOL_COUNT] = {
+		[POOL_DRAM] = "DRAM",	      [POOL_L1] = "L1",	      [POOL_SYSTEM] = "SYSTEM",
+		[POOL_L1_SMALL] = "L1_SMALL", [POOL_TRACE] = "TRACE", [POOL_CB] = "CB",
+		[POOL_KERNEL] = "KERNEL",
+	};
+
+	return names[pool];
+}

@@ -1,0 +1,22 @@
+/*
+ * Pools of memory. Everything that holds memory per pool is an array indexed by enum pool.
+ *
+ * The numbers are part of two layouts, the table of libttalloc and the server's snapshot
+ * (docs/shared-memory.md, docs/protocol.md), and are those of ttalloc.h; up to POOL_TRACE
+ * they are also those of TT-Metal's BufferType. Formats that number or order pools
+ * differently are translated where they are decoded, in proto/.
+ */
+#pragma once
+
+enum pool {
+	POOL_DRAM = 0,
+	POOL_L1 = 1,
+	POOL_SYSTEM = 2, /* host memory */
+	POOL_L1_SMALL = 3,
+	POOL_TRACE = 4,
+	POOL_CB = 5, /* circular buffers */
+	POOL_KERNEL = 6,
+	POOL_COUNT,
+};
+
+const char *pool_name(enum pool pool);
