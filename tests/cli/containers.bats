@@ -32,6 +32,14 @@ play() {
 	play own_shm
 }
 
+@test "several holders in one container: it is visited once" {
+	needs_runc
+	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, which does not like to be traced"
+	command -v strace >/dev/null || skip "no strace here"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	play two_holders
+}
+
 @test "links, pipes and devices in a container's /dev/shm are left alone" {
 	needs_runc
 	play odd_files

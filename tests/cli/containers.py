@@ -4,6 +4,7 @@ containers.py SCENARIO TT_SMI: runs on the machine that stage.sh makes, with dev
 """
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -183,6 +184,28 @@ def own_shm():
     end = time.monotonic() + 60
     while memory(json.loads(loop.stdout.readline()), box.pid) != {5: 3 * GIB}:
         assert time.monotonic() < end
+
+
+def is_in(pid, container):
+    """Is the process in the container's mount namespace?"""
+    try:
+        return os.path.samefile(f"/proc/{pid}/ns/mnt", f"/proc/{container.pid}/ns/mnt")
+    except FileNotFoundError:  # a program beside the test has ended
+        return False
+
+
+def two_holders():
+    """The namespace of several holders is visited once, and each has what is its own."""
+    box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))],
+                    script="exec 3</dev/tenstorrent/5; /bin/busybox sleep 600 & /bin/busybox sleep 600 &")
+    log = os.path.join(WORK, "calls")
+    document = json.loads(subprocess.check_output(["strace", "-f", "-e", "trace=openat", "-o", log, TT_SMI, "--json"]))
+    inside = {p["pid"]: memory(document, p["pid"]) for p in document["processes"]
+              if is_in(p["pid"], box)}
+    expect(sorted(map(str, inside.values())), ["{5: 'no_tracker'}"] * 2 + [f"{{5: {2 * GIB}}}"])
+    with open(log, encoding="utf-8") as file:  # of more than one sample
+        visited = {int(pid) for pid in re.findall(r'"proc/(\d+)/root"', file.read())}
+    expect(len(visited & set(inside)), 1)
 
 
 def odd_files():
