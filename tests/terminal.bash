@@ -1,28 +1,29 @@
-# A terminal of a given size (tmux): what it shows, and keys pressed on it.
+# A terminal of a given size (tmux): what it shows, and keys pressed on it. Its socket is in the
+# directory of the test, and goes with it.
 
 SOCKET=
 
 # open_terminal COLUMNSxROWS COMMAND
 open_terminal() {
 	command -v tmux >/dev/null || skip "no tmux here"
-	SOCKET=tt-smi-test-$$-$BATS_TEST_NUMBER
-	env -u TMUX TERM=xterm-256color tmux -u -L "$SOCKET" -f /dev/null \
+	SOCKET=$WORK/tmux
+	env -u TMUX TERM=xterm-256color tmux -u -S "$SOCKET" -f /dev/null \
 		new-session -d -x "${1%x*}" -y "${1#*x}" "$2" 3>&-
-	tmux -L "$SOCKET" set-option -g window-size manual
+	tmux -S "$SOCKET" set-option -g window-size manual
 }
 
 close_terminal() {
 	[ -n "$SOCKET" ] || return 0
-	tmux -L "$SOCKET" kill-server 2>/dev/null || true
-	eventually not tmux -L "$SOCKET" list-sessions 2>/dev/null
+	tmux -S "$SOCKET" kill-server 2>/dev/null || true
+	eventually not tmux -S "$SOCKET" list-sessions 2>/dev/null
 }
 
 keys() {
-	tmux -L "$SOCKET" send-keys "$@"
+	tmux -S "$SOCKET" send-keys "$@"
 }
 
 screen() {
-	tmux -L "$SOCKET" capture-pane -p
+	tmux -S "$SOCKET" capture-pane -p
 }
 
 shows() {
@@ -30,16 +31,19 @@ shows() {
 }
 
 resize() { # COLUMNS ROWS
-	tmux -L "$SOCKET" resize-window -x "$1" -y "$2"
+	tmux -S "$SOCKET" resize-window -x "$1" -y "$2"
 }
 
 flag() { # NAME VALUE
-	[ "$(tmux -L "$SOCKET" display-message -p "#{$1}")" = "$2" ]
+	[ "$(tmux -S "$SOCKET" display-message -p "#{$1}")" = "$2" ]
+}
+
+# The first process that PID has started.
+child_of() { # PID
+	tr ' ' '\n' <"/proc/$1/task/$1/children" | grep -m1 .
 }
 
 # The program that the shell in it runs.
 program() {
-	local shell
-	shell=$(tmux -L "$SOCKET" display-message -p '#{pane_pid}')
-	tr ' ' '\n' <"/proc/$shell/task/$shell/children" | grep -m1 .
+	child_of "$(tmux -S "$SOCKET" display-message -p '#{pane_pid}')"
 }

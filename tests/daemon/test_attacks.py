@@ -336,7 +336,9 @@ def test_clients_whose_files_do_not_answer(directory):
     finally:
         mount.end()
         for s in silent:
-            subprocess.run(["pkill", "-KILL", "-P", str(s.pid)], check=False)
+            with open(f"/proc/{s.pid}/task/{s.pid}/children", encoding="ascii") as children:
+                for child in children.read().split():
+                    os.kill(int(child), signal.SIGKILL)
             os.kill(s.pid, signal.SIGKILL)
             os.waitpid(s.pid, 0)
 

@@ -14,7 +14,7 @@ socket, presses = sys.argv[1], int(sys.argv[2])
 
 
 def tmux(*words):
-    return subprocess.run(["tmux", "-L", socket, *words], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(["tmux", "-S", socket, *words], check=True, capture_output=True, text=True).stdout
 
 
 times = []

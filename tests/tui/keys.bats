@@ -242,7 +242,7 @@ type_line() {
 		type_line "clear; ulimit -c 0; $TT_SMI --root $D -w; echo code \$?"
 		eventually shows 'Overview'
 		eventually flag mouse_any_flag 1
-		kill -$signal "$(pgrep -f -n "tt_smi --root $D -w")"
+		kill -$signal "$(child_of "$(program)")"
 		eventually flag alternate_on 0
 		eventually shows 'code 1[0-9][0-9]'
 		eventually flag cursor_flag 1
@@ -257,7 +257,7 @@ type_line() {
 	shell 80x24
 	type_line "$TT_SMI --root $D -w -r 100"
 	eventually shows 'Overview'
-	kill -STOP "$(pgrep -f -n "tt_smi --root $D -w")"
+	kill -STOP "$(child_of "$(program)")"
 	eventually shows Stopped
 	type_line 'clear; fg'
 	eventually shows 'Overview'
