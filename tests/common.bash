@@ -1,8 +1,9 @@
 # Common to all tests by bats: a place to work in, waiting, ending what was started.
 
-# In memory: a disk takes seconds for the files of a big machine.
+# In memory: a disk takes seconds for the files of a big machine. scripts/check gives its tests
+# a directory of their own in /dev/shm and in /tmp, whose name is TT_TEST_RUN.
 make_work() {
-	WORK=$(TMPDIR=${TMPDIR:-/dev/shm} mktemp -d)
+	WORK=$(mktemp -d -p "/dev/shm/${TT_TEST_RUN:-}")
 	D=$WORK/sim
 	SIM=
 	STARTED=

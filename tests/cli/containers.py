@@ -364,7 +364,7 @@ def served():
         time.sleep(0.1)
 
 
-WORK = tempfile.mkdtemp(dir="/tmp")
+WORK = tempfile.mkdtemp(dir="/tmp/" + os.environ.get("TT_TEST_RUN", ""))
 try:
     holders.play(globals())
 finally:

@@ -585,7 +585,7 @@ def diagnosed():
     old, plain = Holder(old), Holder(open_nodes(5))
     silent = Holder(new)
     off = Holder(new, prefix=("env", "TT_METAL_SHM_TRACKING_DISABLED=1"))
-    gone_file = shutil.copy(old_path, "/tmp/libgone.so")
+    gone_file = shutil.copy(old_path, f"/tmp/libgone-{os.getpid()}.so")
     gone = Holder(loads("v62")[0].replace(old_path, gone_file))
     os.unlink(gone_file)
     everybody = [p.pid for p in (old, plain, silent, off, gone)]

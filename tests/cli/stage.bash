@@ -2,7 +2,7 @@
 
 setup() {
 	# Not below /dev, which the stage replaces.
-	WORK=$(TMPDIR=/tmp mktemp -d)
+	WORK=$(mktemp -d -p "/tmp/${TT_TEST_RUN:-}")
 	D=$WORK/stage
 	SIM=
 	STARTED=

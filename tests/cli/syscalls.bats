@@ -9,7 +9,7 @@ setup() {
 	command -v strace >/dev/null || skip "no strace here"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 	# Not below /dev, which the stage replaces.
-	WORK=$(TMPDIR=/tmp mktemp -d)
+	WORK=$(mktemp -d -p "/tmp/${TT_TEST_RUN:-}")
 	D=$WORK/sim
 	SIM=
 	STARTED=

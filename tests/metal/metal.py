@@ -130,7 +130,7 @@ def run_tests(module):
     failed = 0
     print(f"1..{len(tests)}")
     for number, (name, function) in enumerate(tests, 1):
-        directory = tempfile.mkdtemp(prefix="tt-metal-", dir="/dev/shm")
+        directory = tempfile.mkdtemp(prefix="tt-metal-", dir="/dev/shm/" + os.environ.get("TT_TEST_RUN", ""))
         title = name[5:].replace("_", " ")
         try:
             function(directory)

@@ -48,7 +48,7 @@ def enter():
     if reason:
         print(f"1..0 # SKIP {reason}")
         sys.exit(0)
-    with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp") as directory:
+    with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp/" + os.environ.get("TT_TEST_RUN", "")) as directory:
         sys.exit(subprocess.call(
             ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory,
              BUILD + "/ttsim", "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1",
