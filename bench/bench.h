@@ -27,7 +27,7 @@ struct effort {
 struct bench {
 	const struct effort *effort;
 	const struct place *place;
-	char tt_smi[300], ttsim[300], floor[300];
+	char tt_smi[300], sim[300], floor[300];
 	int output; /* file that takes what the programs write */
 	bool counts;
 	bool failed;

@@ -354,7 +354,7 @@ static void read_host(int root)
 
 	localtime_r(&now, &local);
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	read_file(root, "ttsim", text, sizeof(text));
+	read_file(root, "simulated", text, sizeof(text));
 	read_file(root, "sys/module/tenstorrent/version", text, sizeof(text));
 }
 

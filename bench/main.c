@@ -3,7 +3,7 @@
  *
  *	tt_bench [--smoke] BUILD
  *
- * BUILD is where tt_smi, ttsim and the floor were built. --smoke does everything
+ * BUILD is where tt_smi, tt_smi-sim and the floor were built. --smoke does everything
  * once or twice, to see that it works; its figures mean nothing.
  */
 #include "bench.h"
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	snprintf(bench.tt_smi, sizeof(bench.tt_smi), "%.256s/tt_smi", argv[at]);
-	snprintf(bench.ttsim, sizeof(bench.ttsim), "%.256s/ttsim", argv[at]);
+	snprintf(bench.sim, sizeof(bench.sim), "%.256s/tt_smi-sim", argv[at]);
 	snprintf(bench.floor, sizeof(bench.floor), "%.256s/bench/floor", argv[at]);
 	set_environment();
 	return place_run(run, &bench);

@@ -79,7 +79,7 @@ def main(build):
     environment = dict(os.environ, TT_ALLOCD_SOCKET=path, TT_SMI_ROOT=work + "/machine")
     started = []
     try:
-        subprocess.run([build + "/ttsim", "--static", "-b", "n150", work + "/machine"], check=True)
+        subprocess.run([build + "/tt_smi-sim", "--static", "-b", "n150", work + "/machine"], check=True)
         server = subprocess.Popen(
             [build + "/tt_allocd", "--quiet", "--legacy-socket", "none", "--socket", path],
             env=environment)

@@ -30,7 +30,7 @@ static void add_workloads(struct command *command, unsigned devices)
 int tree_make(struct bench *bench, const char *tree, unsigned devices, const char *driver,
 	      bool workloads)
 {
-	struct command command = { { bench->ttsim, "--static", "--driver", driver } };
+	struct command command = { { bench->sim, "--static", "--driver", driver } };
 	struct figures figures;
 	char boards[32];
 

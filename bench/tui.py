@@ -112,9 +112,9 @@ def measure(root, period_ms):
 def machine(boards, *options):
     folder = tempfile.mkdtemp(dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     root = os.path.join(folder, "machine")
-    sim = subprocess.Popen([BUILD / "ttsim", "-b", boards, *options, root])
+    sim = subprocess.Popen([BUILD / "tt_smi-sim", "-b", boards, *options, root])
     try:
-        while not os.path.exists(os.path.join(root, "ttsim")):
+        while not os.path.exists(os.path.join(root, "simulated")):
             time.sleep(0.02)
         yield root
     finally:

@@ -80,6 +80,34 @@ _tt_smi_doctor() {
 	esac
 }
 
+# tt_smi sim: options, then "--" and a command.
+_tt_smi_sim() {
+	local i
+
+	for ((i = 2; i < COMP_CWORD; i++)); do
+		if [[ ${COMP_WORDS[i]} == -- ]]; then
+			if declare -F _command_offset >/dev/null; then
+				_command_offset $((i + 1))
+			else
+				mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
+			fi
+			return
+		fi
+	done
+	case $option in
+	-b | --boards)
+		_tt_smi_list "n150 n300 p100a p150a p300c galaxy-wormhole galaxy-blackhole" ;;
+	--driver | --firmware | --load | -w | --workload | --fault | --time | --after | --seed | --interval) ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_tt_smi_words "-b --boards --driver --firmware --load -w --workload --no-workloads --fault
+				--static --time --after --seed --interval -h --help -V --version --"
+		else
+			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		fi ;;
+	esac
+}
+
 _tt_smi() {
 	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
 
@@ -107,8 +135,12 @@ _tt_smi() {
 		_tt_smi_trace
 		return
 	fi
+	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == sim ]]; then
+		_tt_smi_sim
+		return
+	fi
 	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
-		_tt_smi_words "show mem run trace doctor"
+		_tt_smi_words "show mem run trace doctor sim"
 		return
 	fi
 	case $option in

@@ -16,9 +16,9 @@
 
 static const char *const mounts[] = { "sys", "proc/driver" };
 
-/* All that ttsim puts into its directory; what others put there stays. */
+/* All that tt_smi sim puts into its directory; what others put there stays. */
 static const char *const ours[] = {
-	"sys", ".sys", "proc", ".driver", "dev", "etc", "ttsim", "captured_at",
+	"sys", ".sys", "proc", ".driver", "dev", "etc", "simulated", "captured_at",
 };
 
 static bool is_mounted(int root, const char *path)
@@ -93,7 +93,7 @@ static void wait_and_clean(int pipe, const char *directory, bool made)
 	char byte;
 
 	setsid();
-	prctl(PR_SET_NAME, "ttsim-cleaner");
+	prctl(PR_SET_NAME, "sim-cleaner");
 	for (size_t i = 0; i < ARRAY_SIZE(deaf); i++)
 		signal(deaf[i], SIG_IGN);
 	sigemptyset(&none);

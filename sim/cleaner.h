@@ -1,8 +1,8 @@
 /*
- * Whatever happens to ttsim, what it made goes away.
+ * Whatever happens to tt_smi sim, what it made goes away.
  *
  * A process of its own holds the read end of a pipe and does nothing. When the
- * other end closes, because ttsim has finished or was killed, it takes mounts
+ * other end closes, because tt_smi sim has finished or was killed, it takes mounts
  * and files away. There is no second way to clean up, so this one always works.
  */
 #pragma once

@@ -44,7 +44,7 @@ static void become_command(char **argv, const char *root, const struct inherited
 	setenv("TT_SMI_ROOT", root, 1);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execvp(argv[0], argv);
-	fprintf(stderr, "ttsim: %s: %s\n", argv[0], strerror(errno));
+	fprintf(stderr, "tt_smi sim: %s: %s\n", argv[0], strerror(errno));
 	_exit(errno == ENOENT ? 127 : 126);
 }
 

@@ -1,4 +1,4 @@
-/* The command that ttsim runs, and the signals between them. */
+/* The command that tt_smi sim runs, and the signals between them. */
 #pragma once
 
 #include "basic/macros.h"

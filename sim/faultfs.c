@@ -26,8 +26,8 @@ void faultops_put_off(struct faultfs *fs, struct waiting w)
 static int start_session(struct faultfs *fs, const char *mountpoint)
 {
 	/* Other users may look only if root mounts it, or the administrator lets them. */
-	char options[] = "default_permissions,fsname=ttsim,subtype=ttsim,allow_other";
-	char name[] = "ttsim", option[] = "-o";
+	char options[] = "default_permissions,fsname=tt_smi-sim,subtype=tt_smi-sim,allow_other";
+	char name[] = "tt_smi-sim", option[] = "-o";
 	char *argv[] = { name, option, options, NULL };
 	struct fuse_args args = FUSE_ARGS_INIT(3, argv);
 

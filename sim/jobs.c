@@ -225,7 +225,7 @@ int jobs_start(struct jobs *jobs)
 	for (size_t i = 0; i < jobs->machine->opt.workload_count; i++) {
 		r = start_one(jobs, i);
 		if (r < 0) {
-			fprintf(stderr, "ttsim: workload %zu: %s\n", i, strerror(-r));
+			fprintf(stderr, "tt_smi sim: workload %zu: %s\n", i, strerror(-r));
 			return r;
 		}
 	}

@@ -233,7 +233,7 @@ static int mount_faults(struct live *l)
 	}
 	if (r < 0) {
 		fprintf(stderr,
-			"ttsim: FUSE is not available here, and files without it cannot fail: "
+			"tt_smi sim: FUSE is not available here, and files without it cannot fail: "
 			"leave out faults other than dead, missing, no-telemetry, frozen, set, "
 			"unbound, vfio and kill\n");
 		l->status = EXIT_NO_FUSE;
@@ -299,7 +299,7 @@ int live_main(struct machine *m)
 	cleanup_close(&l.signal_fd);
 	cleanup_close(&l.timer_fd);
 	if (!cleaner_finish(&cleaner))
-		fprintf(stderr, "ttsim: %s: not everything could be removed\n", l.place.path);
+		fprintf(stderr, "tt_smi sim: %s: not everything could be removed\n", l.place.path);
 	place_close(&l.place, &m->root);
 	return r < 0 && !l.status ? EXIT_FAILURE : l.status;
 }

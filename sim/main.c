@@ -1,5 +1,5 @@
 /*
- * ttsim: a simulated machine with Tenstorrent cards.
+ * tt_smi sim: a simulated machine with Tenstorrent cards.
  *
  * It makes the files that the kernel driver would make, below a directory of its
  * own, and keeps them alive. One thread: a timer moves the cards, a signal or

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const char help[] =
-	"Usage: ttsim [OPTIONS] DIR\n"
-	"       ttsim [OPTIONS] [DIR] -- COMMAND...\n"
+	"Usage: tt_smi sim [OPTIONS] DIR\n"
+	"       tt_smi sim [OPTIONS] [DIR] -- COMMAND...\n"
 	"\n"
 	"A simulated machine with Tenstorrent cards: the driver's files below DIR, kept\n"
 	"alive, with processes that use the cards. COMMAND is run with TT_SMI_ROOT=DIR.\n"
@@ -31,11 +31,11 @@ static const char help[] =
 	"  -V, --version          version\n"
 	"\n"
 	"Examples:\n"
-	"  ttsim -- tt_smi                          look at two cards\n"
-	"  ttsim -b galaxy-blackhole -- tt_smi -w   look at thirty-two\n"
-	"  ttsim -b n150 --fault gone:0@5-10 /tmp/sim\n"
+	"  tt_smi sim -- tt_smi                          two cards\n"
+	"  tt_smi sim -b galaxy-blackhole -- tt_smi -w   look at thirty-two\n"
+	"  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
 	"\n"
-	"ttsim(1) has the rest.\n";
+	"tt_smi-sim(1) has the rest.\n";
 
 enum {
 	OPT_DRIVER = 256,
@@ -72,7 +72,7 @@ PRINTF(1, 2) static int fail(const char *format, ...)
 {
 	va_list ap;
 
-	fputs("ttsim: ", stderr);
+	fputs("tt_smi sim: ", stderr);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);
@@ -152,7 +152,7 @@ static int set_option(struct options *o, int option, const char *text)
 			return fail("--seed: '%s' is not a number", text);
 		return 1;
 	case 'h': fputs(help, stdout); return 0;
-	case 'V': puts("ttsim " TTSIM_VERSION); return 0;
+	case 'V': puts("tt_smi sim " TT_SMI_SIM_VERSION); return 0;
 	default: return -1; /* getopt has said it */
 	}
 }

@@ -1,4 +1,4 @@
-/* The command line of ttsim. */
+/* The command line of tt_smi sim. */
 #pragma once
 
 #include "basic/macros.h"

@@ -23,7 +23,7 @@ static int make_temporary(struct place *p)
 	/* Thousands of small files: a disk takes seconds for what memory does at once. */
 	if (!parent || !*parent)
 		parent = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
-	snprintf(p->path, sizeof(p->path), "%.900s/ttsim.XXXXXX", parent);
+	snprintf(p->path, sizeof(p->path), "%.900s/tt_smi-sim.XXXXXX", parent);
 	if (!mkdtemp(p->path))
 		return -errno;
 	p->made = true;
@@ -78,7 +78,8 @@ int place_open(struct place *ret, const char *directory, struct tree *root)
 	if (r == 0)
 		r = open_empty(&p, root);
 	if (r < 0) {
-		fprintf(stderr, "ttsim: %s: %s\n", directory ? directory : p.path, strerror(-r));
+		fprintf(stderr, "tt_smi sim: %s: %s\n", directory ? directory : p.path,
+			strerror(-r));
 		if (p.made)
 			rmdir(p.path);
 		place_close(&p, root);
@@ -93,9 +94,9 @@ int place_mark(struct machine *m)
 	char pid[16];
 
 	snprintf(pid, sizeof(pid), "%d\n", getpid());
-	tree_text(&m->root, 0444, m->opt.write_once ? "0\n" : pid, "ttsim");
+	tree_text(&m->root, 0444, m->opt.write_once ? "0\n" : pid, "simulated");
 	if (m->root.error)
-		fprintf(stderr, "ttsim: %s: %s\n", m->root.where, strerror(-m->root.error));
+		fprintf(stderr, "tt_smi sim: %s: %s\n", m->root.where, strerror(-m->root.error));
 	return m->root.error;
 }
 

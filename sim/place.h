@@ -17,7 +17,7 @@ struct place {
  */
 MUST_CHECK int place_open(struct place *ret, const char *directory, struct tree *root);
 
-/* Says that this is a simulation, and whose: DIR/ttsim. It is written last. */
+/* Says that this is a simulation, and whose: DIR/simulated. It is written last. */
 MUST_CHECK int place_mark(struct machine *m);
 
 void place_close(struct place *place, struct tree *root);

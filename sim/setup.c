@@ -19,15 +19,15 @@ static int make_devices(struct machine *m)
 
 	count = board_list_parse(m->opt.boards, &m->opt.driver, m->opt.seed, slots, error);
 	if (count < 0) {
-		fprintf(stderr, "ttsim: --boards: %s\n", error);
+		fprintf(stderr, "tt_smi sim: --boards: %s\n", error);
 		return -EINVAL;
 	}
 	for (int i = 0; i < count; i++) {
 		struct device *d = &m->devices[m->device_count++];
 
 		if (slots[i].board->arch == BLACKHOLE && !version_at_least(&m->opt.driver, 1, 31)) {
-			fprintf(stderr, "ttsim: driver %s does not know %s\n", m->opt.driver.text,
-				slots[i].board->name);
+			fprintf(stderr, "tt_smi sim: driver %s does not know %s\n",
+				m->opt.driver.text, slots[i].board->name);
 			return -EINVAL;
 		}
 		d->slot = slots[i];
@@ -49,7 +49,7 @@ static int check_workloads(struct machine *m)
 		for (size_t j = 0; j < w->device_count; j++) {
 			if (machine_device(m, w->devices[j]))
 				continue;
-			fprintf(stderr, "ttsim: --workload: there is no device %u\n",
+			fprintf(stderr, "tt_smi sim: --workload: there is no device %u\n",
 				w->devices[j]);
 			return -EINVAL;
 		}
@@ -63,17 +63,17 @@ static int check_fault(struct machine *m, const struct fault *f)
 	if (f->kind == FAULT_KILL) {
 		if (f->number < m->opt.workload_count && !m->opt.write_once)
 			return 0;
-		fprintf(stderr, "ttsim: --fault: there is no workload %u\n", f->number);
+		fprintf(stderr, "tt_smi sim: --fault: there is no workload %u\n", f->number);
 		return -EINVAL;
 	}
 	if (!machine_device(m, f->number)) {
-		fprintf(stderr, "ttsim: --fault: there is no device %u\n", f->number);
+		fprintf(stderr, "tt_smi sim: --fault: there is no device %u\n", f->number);
 		return -EINVAL;
 	}
 	if (!fault_needs_fuse(f))
 		return 0;
 	if (m->opt.write_once) {
-		fprintf(stderr, "ttsim: --fault: files left behind by --static cannot fail\n");
+		fprintf(stderr, "tt_smi sim: --fault: files left behind by --static cannot fail\n");
 		return -EINVAL;
 	}
 	m->has_fuse = true;
@@ -102,7 +102,7 @@ static int open_tree(struct tree *t, int root, const char *path)
 static int report(const struct tree *t, const char *prefix)
 {
 	if (t->error)
-		fprintf(stderr, "ttsim: %s%s: %s\n", prefix, t->where, strerror(-t->error));
+		fprintf(stderr, "tt_smi sim: %s%s: %s\n", prefix, t->where, strerror(-t->error));
 	return t->error;
 }
 
@@ -123,7 +123,7 @@ static int make_directories(struct machine *m)
 	if (r == 0)
 		r = open_tree(&m->proc, m->root.fd, m->has_fuse ? ".driver" : "proc/driver");
 	if (r < 0)
-		fprintf(stderr, "ttsim: %s\n", strerror(-r));
+		fprintf(stderr, "tt_smi sim: %s\n", strerror(-r));
 	return r;
 }
 

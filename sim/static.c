@@ -163,7 +163,7 @@ static int write_tree(struct machine *m, const struct place *p)
 		tree_text(&m->root, 0444, text, "captured_at");
 	}
 	if (r < 0)
-		fprintf(stderr, "ttsim: %s: %s\n", p->path, strerror(-r));
+		fprintf(stderr, "tt_smi sim: %s: %s\n", p->path, strerror(-r));
 	return r < 0 ? r : place_mark(m);
 }
 

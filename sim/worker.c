@@ -262,6 +262,6 @@ int worker_main(const char *socket_number)
 	prctl(PR_SET_NAME, w.comm);
 	r = run(&w, (int)fd);
 	if (r < 0)
-		fprintf(stderr, "ttsim: workload %s: %s\n", w.comm, strerror(-r));
+		fprintf(stderr, "tt_smi sim: workload %s: %s\n", w.comm, strerror(-r));
 	return r < 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 /*
  * A workload as a process.
  *
- * ttsim starts itself again under the workload's own name and arguments, so
+ * tt_smi sim starts itself again under the workload's own name and arguments, so
  * that /proc shows what it would show of the real program. What to do comes
  * over a socket whose number is in WORKER_VARIABLE; one byte goes back when the
  * devices are open and the memory is published.
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define WORKER_VARIABLE "TTSIM_WORKER"
+#define WORKER_VARIABLE "TT_SMI_SIM_WORKER"
 
 struct worker_device {
 	unsigned number;

@@ -63,7 +63,7 @@ class() {
 
 needs_fuse() {
 	local r=0
-	"$TTSIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
+	"$TT_SMI_SIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
 	if [ "$r" = 3 ]; then
 		skip "no FUSE here: /dev/fuse cannot be opened or mounted by user $(id -u)"
 	fi

@@ -19,6 +19,12 @@ static bool has(int fd, const char *marker)
 	return faccessat(fd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+/* The marker of tt_smi sim, or that of its predecessor. */
+static bool is_simulated(int fd)
+{
+	return has(fd, "simulated") || has(fd, "ttsim");
+}
+
 int root_init(struct root *root, const char *directory)
 {
 	CLEANUP_FREE char *path = NULL;
@@ -31,7 +37,8 @@ int root_init(struct root *root, const char *directory)
 	if (fd < 0)
 		return -errno;
 	root->live = strcmp(path, "/") == 0;
-	root->confined = !root->live && (!has(fd, "ttsim") || has(fd, "captured_at"));
+	root->simulated = !root->live && is_simulated(fd);
+	root->confined = !root->live && (!root->simulated || has(fd, "captured_at"));
 	if (root->live)
 		path[0] = '\0';
 	root->fd = fd;

@@ -18,10 +18,11 @@
 #include <sys/types.h>
 
 struct root {
-	int fd;	       /* the directory, O_PATH */
-	bool live;     /* the machine we run on: "/" */
-	bool confined; /* links stay below it */
-	char *path;    /* as the kernel names it, no slash at the end; "" for "/" */
+	int fd;		/* the directory, O_PATH */
+	bool live;	/* the machine we run on: "/" */
+	bool simulated; /* a tree of tt_smi sim */
+	bool confined;	/* links stay below it */
+	char *path;	/* as the kernel names it, no slash at the end; "" for "/" */
 };
 
 /* Where a root may be: NULL or "/" is the machine itself. -errno on failure. */

@@ -4,6 +4,7 @@
 #include "cli/mem.h"
 #include "cli/run.h"
 #include "cli/show.h"
+#include "cli/sim.h"
 #include "cli/trace.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ static const struct command commands[] = {
 	{ "run", NULL, run_main, "a program whose memory is to be counted" },
 	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
 	{ "doctor", NULL, doctor_main, "what is wrong or not known, and what would help" },
+	{ "sim", NULL, sim_main, "a simulated machine, to try tt_smi without a card" },
 };
 
 static bool is_called(const struct command *command, const char *program)

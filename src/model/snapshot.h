@@ -55,7 +55,7 @@ struct snapshot {
 	int64_t taken_ns; /* CLOCK_MONOTONIC */
 	int64_t asked_ns; /* the same clock, when processes and memory were; earlier if borrowed */
 	int64_t wall_ns;  /* CLOCK_REALTIME, or the time of the recording */
-	bool simulated;	  /* a tree made by ttsim */
+	bool simulated;	  /* a tree made by tt_smi sim */
 	bool recorded;	  /* a tree captured earlier */
 	bool driver_loaded;	/* if not, all devices are unserved ones */
 	int32_t server_pid;	/* of the allocation server; 0: none answered */

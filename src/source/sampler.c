@@ -25,20 +25,18 @@ struct sampler {
 	struct shm_folder shm;
 	void *states[MAX_SOURCES];
 	size_t n_open;
-	bool simulated;
 	int64_t recorded_ns; /* 0: this is now */
 	struct host host;    /* what of it does not change */
 };
 
-/* A tree may say that it is simulated, and when it was recorded. */
-static void read_markers(struct sampler *sampler)
+/* A tree may say when it was recorded. */
+static void read_time(struct sampler *sampler)
 {
 	char text[32];
 	uint64_t seconds;
 
 	if (sampler->root->live)
 		return;
-	sampler->simulated = root_read(sampler->root, "ttsim", text, sizeof(text)) >= 0;
 	if (root_read(sampler->root, "captured_at", text, sizeof(text)) > 0 &&
 	    parse_u64(text, &seconds) == 0 && seconds < INT64_MAX / NS_PER_S)
 		sampler->recorded_ns = (int64_t)seconds * NS_PER_S;
@@ -76,7 +74,7 @@ static void read_host(struct sampler *sampler)
 	struct utsname name;
 
 	memset(host->why, NOT_OFFERED, sizeof(host->why));
-	if (!(sampler->root->live || sampler->simulated) || sampler->recorded_ns ||
+	if (!(sampler->root->live || sampler->root->simulated) || sampler->recorded_ns ||
 	    uname(&name) < 0)
 		return;
 	snprintf(host->hostname, sizeof(host->hostname), "%s", name.nodename);
@@ -113,7 +111,7 @@ int sampler_new(const struct root *root, const struct want *want, const struct s
 		sampler_free(sampler);
 		return r;
 	}
-	read_markers(sampler);
+	read_time(sampler);
 	read_host(sampler);
 	*ret = sampler;
 	return 0;
@@ -151,7 +149,7 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	snapshot->taken_ns = snapshot->asked_ns = clock_now(CLOCK_MONOTONIC);
 	snapshot->wall_ns = sampler->recorded_ns ? sampler->recorded_ns : clock_now(CLOCK_REALTIME);
 	snapshot->recorded = sampler->recorded_ns != 0;
-	snapshot->simulated = sampler->simulated;
+	snapshot->simulated = sampler->root->simulated;
 	seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
 	localtime_r(&seconds, &local);
 	strftime(host->timestamp, sizeof(host->timestamp), "%Y/%m/%d %H:%M:%S", &local);

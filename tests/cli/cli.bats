@@ -102,7 +102,7 @@ same() {
 	expect_error 2 'an empty device name' -i ''
 	expect_error 2 'an empty device name' -i 0,,1
 	expect_error 2 '--root /nonexistent: No such file' --root /nonexistent
-	expect_error 2 'Not a directory' --root "$D/ttsim"
+	expect_error 2 'Not a directory' --root "$D/simulated"
 }
 
 @test "a reset is never what -r means" {

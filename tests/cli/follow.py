@@ -3,7 +3,7 @@
 follow.py STEP... -- COMMAND...: each STEP is a Python expression over d (the first
 device), p (its processes by pid) and doc (the whole). The steps must come true in
 this order, each in a later sample than the one before. Then COMMAND is ended. The STEP
-"next" makes the next fault of the ttsim whose number is in SIM begin or end.
+"next" makes the next fault of the tt_smi sim whose number is in SIM begin or end.
 The limit is for a test that hangs; nothing here measures time.
 """
 import json

@@ -1,4 +1,4 @@
-# Common to the tests of the program. TT_SMI and TTSIM name the programs; CTest
+# Common to the tests of the program. TT_SMI and TT_SMI_SIM name the programs; CTest
 # sets them. Time zone and locale are fixed: what is compared must not depend on
 # the machine.
 
@@ -6,7 +6,7 @@ load ../common
 
 HERE=$BATS_TEST_DIRNAME
 TT_SMI=${TT_SMI:-$HERE/../../build/tt_smi}
-TTSIM=${TTSIM:-$HERE/../../build/ttsim}
+TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 
 export TZ=UTC LC_ALL=C.UTF-8 TERM=xterm-256color
 unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_SMI_ROOT
@@ -16,15 +16,15 @@ WHEN=1763200000
 
 # machine [OPTIONS]: a recorded machine at $D, which its owner may change.
 machine() {
-	"$TTSIM" --static --seed 7 --time $WHEN "$@" "$D" 3>&-
+	"$TT_SMI_SIM" --static --seed 7 --time $WHEN "$@" "$D" 3>&-
 	chmod -R u+w "$D"
 }
 
 # start [OPTIONS]: a living machine at $D; returns when all is there.
 start() {
-	"$TTSIM" --seed 7 "$@" "$D" 3>&- &
+	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	SIM=$!
-	eventually test -s "$D/ttsim"
+	eventually test -s "$D/simulated"
 }
 
 # Ends the machine that start() started.

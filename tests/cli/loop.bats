@@ -92,7 +92,7 @@ P
 
 @test "PCIe rates: both NoCs, the right direction, the right unit, through a wrap" {
 	# Not recorded: time goes on. Nothing moves but what is written here.
-	"$TTSIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
+	"$TT_SMI_SIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
 	chmod -R u+w "$D"
 	python3 - "$D" "$TT_SMI" 3>&- <<'P'
 import datetime, json, subprocess, sys
@@ -145,7 +145,7 @@ P
 }
 
 @test "a card that is taken out and put back, between two samples" {
-	"$TTSIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
+	"$TT_SMI_SIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
 	chmod -R u+w "$D"
 	python3 - "$D" "$TT_SMI" 3>&- <<'P'
 import json, os, subprocess, sys

@@ -12,11 +12,11 @@ setup() {
 	cp "$TT_SMI" "$WORK/tt_smi" # where any user may run it
 }
 
-# scenario NAME [OPTIONS OF TTSIM]
+# scenario NAME [OPTIONS OF TT_SMI_SIM]
 scenario() {
 	local name=$1
 	shift
-	run private "$HERE/stage.sh" "$D" "$TTSIM" "$@" -- python3 "$HERE/${SCENARIOS:-holders}.py" "$name" "$WORK/tt_smi" 3>&-
+	run private "$HERE/stage.sh" "$D" "$TT_SMI_SIM" "$@" -- python3 "$HERE/${SCENARIOS:-holders}.py" "$name" "$WORK/tt_smi" 3>&-
 	echo "$output"
 	if [[ "$output" = *SKIP:* ]]; then skip "${output#*SKIP: }"; fi
 	[ "$status" = 0 ]

@@ -1,12 +1,12 @@
 #!/bin/sh
-# stage.sh DIRECTORY TTSIM OPTIONS... -- COMMAND...: COMMAND on a machine whose driver
+# stage.sh DIRECTORY TT_SMI_SIM OPTIONS... -- COMMAND...: COMMAND on a machine whose driver
 # files are at their true paths, in the mount namespace that this runs in. Devices 5
 # and 7 are /dev/zero and /dev/full by another name: character devices that any
 # process can open and map, with the numbers that the driver would have given them.
 set -eu
 unset XDG_RUNTIME_DIR
 stage=$1
-ttsim=$2
+sim=$2
 shift 2
 
 options=
@@ -18,7 +18,7 @@ shift
 
 mount -t tmpfs -o mode=755 none "$stage"
 # Written in the future: a slot of TT-Metal's is not older than the process it names.
-"$ttsim" --static --seed 7 --time $(($(date +%s) + 100000)) -b 5x-,p150a,-,n150 $options "$stage/tree"
+"$sim" --static --seed 7 --time $(($(date +%s) + 100000)) -b 5x-,p150a,-,n150 $options "$stage/tree"
 chmod -R u+w "$stage/tree"
 
 # /dev, with what programs need of the old one.

@@ -130,7 +130,7 @@ check() {
 	mkdir "$D"
 	local v
 	for v in 2.10.1 2.4.0; do
-		private "$HERE/stage.sh" "$D" "$TTSIM" --driver $v -w dev=5,dram=1G -- bash -c '
+		private "$HERE/stage.sh" "$D" "$TT_SMI_SIM" --driver $v -w dev=5,dram=1G -- bash -c '
 			exec 8</dev/tenstorrent/5 9<>/dev/tenstorrent/7
 			sleep 600 3>&- &
 			trap "kill $!" EXIT

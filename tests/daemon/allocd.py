@@ -322,7 +322,7 @@ def with_real_proc(directory):
     root = directory + "/root"
     os.makedirs(root)
     os.symlink("/proc", root + "/proc")
-    open(root + "/ttsim", "w").close()
+    open(root + "/simulated", "w").close()
     return root
 
 
@@ -427,8 +427,8 @@ class Server:
 def machine(directory, *words):
     """A simulated machine; --static or alive."""
     root = directory + "/sim"
-    child = spawn([BUILD + "/ttsim", *words, root], stderr=subprocess.DEVNULL)
-    wait(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"), "the machine")
+    child = spawn([BUILD + "/tt_smi-sim", *words, root], stderr=subprocess.DEVNULL)
+    wait(lambda: os.path.exists(root + "/simulated") and os.path.getsize(root + "/simulated"), "the machine")
     if "--static" in words:
         child.wait()
     return root

@@ -29,7 +29,7 @@ show() {
 }
 
 @test "a recording of a running machine has its processes and their memory" {
-	"$TTSIM" -- sh -c '"$0" -r "$TT_SMI_ROOT" "$1"' "$TOP/scripts/capture" "$WORK/captured" 3>&-
+	"$TT_SMI_SIM" -- sh -c '"$0" -r "$TT_SMI_ROOT" "$1"' "$TOP/scripts/capture" "$WORK/captured" 3>&-
 	"$TT_SMI" --root "$WORK/captured" --json >"$WORK/json"
 	jq -e '.simulated and .recorded' "$WORK/json"
 	jq -e '[.processes[] | select(.holding == "seen")] | length == 5' "$WORK/json"

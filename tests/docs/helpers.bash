@@ -1,11 +1,11 @@
-# Common to the tests of the texts. CTest sets TT_SMI and TTSIM.
+# Common to the tests of the texts. CTest sets TT_SMI and TT_SMI_SIM.
 
 load ../common
 
 HERE=$BATS_TEST_DIRNAME
 TOP=$(realpath "$HERE/../..")
 TT_SMI=${TT_SMI:-$TOP/build/tt_smi}
-TTSIM=${TTSIM:-$TOP/build/ttsim}
+TT_SMI_SIM=${TT_SMI_SIM:-$TOP/build/tt_smi-sim}
 PYTHON=/usr/bin/python3 # the one that Debian's python3-jsonschema is for
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
 
@@ -22,7 +22,7 @@ needs_jsonschema() {
 # tree OPTIONS: a machine written once, below $WORK/tree, in the place of an earlier one.
 tree() {
 	[ ! -e "$WORK/tree" ] || remove "$WORK/tree"
-	"$TTSIM" --static --time 1763000000 "$@" "$WORK/tree"
+	"$TT_SMI_SIM" --static --time 1763000000 "$@" "$WORK/tree"
 }
 
 # same A B: two lists of lines hold the same, in any order; else says what differs.

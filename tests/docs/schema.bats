@@ -10,7 +10,7 @@ load helpers
 valid() {
 	tree "$@"
 	"$TT_SMI" --root "$WORK/tree" --json >"$WORK/json"
-	echo "ttsim $*"
+	echo "tt_smi sim $*"
 	"$PYTHON" "$HERE/validate.py" <"$WORK/json"
 }
 
@@ -64,7 +64,7 @@ P
 
 @test "documents of a live simulated machine, one per line, fit the schema" {
 	needs_jsonschema
-	"$TTSIM" -- "$TT_SMI" --json -lms 200 -n 3 >"$WORK/json" 3>&-
+	"$TT_SMI_SIM" -- "$TT_SMI" --json -lms 200 -n 3 >"$WORK/json" 3>&-
 	[ "$(wc -l <"$WORK/json")" = 3 ]
 	run "$PYTHON" "$HERE/validate.py" <"$WORK/json"
 	echo "$output"

@@ -168,7 +168,7 @@ def document():
     add(top, "schema_version", {"const": 1})
     add(top, "version", {"description": "of tt_smi", "type": "string"})
     add(top, "timestamp", {"description": "UTC", "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$"})
-    add(top, "simulated", {"description": "made by ttsim, not by hardware", "type": "boolean"})
+    add(top, "simulated", {"description": "made by tt_smi sim, not by hardware", "type": "boolean"})
     add(top, "recorded", {"description": "read from a tree captured earlier", "type": "boolean"})
     add(top, "units", unit_table(units))
     host = add(top, "host", new_object())

@@ -24,7 +24,7 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 		[ -s "$WORK/heading" ]
 		blocks | grep -qxFf "$WORK/heading"
 	done
-	"$TTSIM" -- "$TT_SMI" 3>&- | sed -n '/TIP/,$p' >"$WORK/tip"
+	"$TT_SMI_SIM" -- "$TT_SMI" 3>&- | sed -n '/TIP/,$p' >"$WORK/tip"
 	diff "$WORK/tip" <(awk '/^```/ && inside { exit } inside; /^```/ { inside = 1 }' "$TOP/README.md" | sed -n '/TIP/,$p')
 	version=$("$TT_SMI" --version | cut -d' ' -f2)
 	blocks | grep -qF "tt-smi $version "
@@ -51,7 +51,7 @@ end_soon() {
 
 @test "commands of tt_smi in the README work" {
 	tree -w dev=0,dram=1G
-	blocks | grep '^\./build/tt_smi' >"$WORK/commands"
+	blocks | grep '^\./build/tt_smi' | grep -v '^\./build/tt_smi sim' >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -ge 8 ]
 	while read -r command; do
 		command=$(end_soon "$command")
@@ -63,13 +63,12 @@ end_soon() {
 	done <"$WORK/commands"
 }
 
-@test "commands of ttsim in the README work" {
-	blocks | grep '^\./build/ttsim' >"$WORK/commands"
+@test "commands of tt_smi sim in the README work" {
+	blocks | grep '^\./build/tt_smi sim' >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -ge 2 ]
 	while read -r command; do
 		command=$(end_soon "$command")
 		echo "$command"
-		command=${command//.\/build\/ttsim/\"$TTSIM\"}
 		bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >"$WORK/out" </dev/null 3>&-
 		grep -q SIMULATED "$WORK/out"
 	done <"$WORK/commands"

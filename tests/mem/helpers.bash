@@ -8,7 +8,7 @@ HERE=$BATS_TEST_DIRNAME
 BUILD=${BUILD:-$HERE/../../build}
 TT_SMI=$BUILD/tt_smi
 MONITOR=$BUILD/allocation_monitor_client
-TTSIM=$BUILD/ttsim
+TT_SMI_SIM=$BUILD/tt_smi-sim
 REPORTER=${REPORTER:-$BUILD/tests/mem/reporter}
 SERVER=$BUILD/tt_allocd
 
@@ -22,9 +22,9 @@ setup() {
 
 # machine [OPTIONS]: a living machine at $D; returns when all is there.
 machine() {
-	"$TTSIM" --seed 7 "$@" "$D" 3>&- &
+	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	STARTED="$STARTED $!"
-	eventually test -s "$D/ttsim"
+	eventually test -s "$D/simulated"
 }
 
 # report NODE COUNT SIZE [POOL]: a reporter of the machine. Its pid is $REPORTED; what

@@ -93,7 +93,7 @@ load helpers
 }
 
 @test "what a dead process left behind is listed and not counted" {
-	"$TTSIM" --static --seed 7 -b n150 -w dev=0,dram=5G,l1=1M,name=dead "$D"
+	"$TT_SMI_SIM" --static --seed 7 -b n150 -w dev=0,dram=5G,l1=1M,name=dead "$D"
 	chmod -R u+w "$D/proc"
 	rm -r "$D/proc/1001"
 	: >"$D/proc/driver/tenstorrent/0/pids"

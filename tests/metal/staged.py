@@ -51,7 +51,7 @@ def enter():
     with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp/" + os.environ.get("TT_TEST_RUN", "")) as directory:
         sys.exit(subprocess.call(
             ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory,
-             BUILD + "/ttsim", "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1",
+             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1",
              sys.executable, *sys.argv]))
 
 

@@ -170,8 +170,8 @@ def shown(root, pid):
 def machine(directory):
     """A simulated machine of two cards; processes that are linked below its /proc are part of it."""
     root = directory + "/sim"
-    sim = subprocess.Popen([BUILD + "/ttsim", "--no-workloads", "--driver", "2.4.0", "-b", "2xn150", root])
-    eventually(lambda: os.path.exists(root + "/ttsim") and os.path.getsize(root + "/ttsim"))
+    sim = subprocess.Popen([BUILD + "/tt_smi-sim", "--no-workloads", "--driver", "2.4.0", "-b", "2xn150", root])
+    eventually(lambda: os.path.exists(root + "/simulated") and os.path.getsize(root + "/simulated"))
     return root, sim
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds a tree of ttsim against one that was observed with the driver running.
+"""Holds a tree of tt_smi sim against one that was observed with the driver running.
 
 Names, kinds, link texts and the shape of every text must be the same; numbers
-may differ. What ttsim has beyond the observed tree must be on the list below,
+may differ. What tt_smi sim has beyond the observed tree must be on the list below,
 with the reason why it was not observed.
 
 usage: compare.py OBSERVED MADE
@@ -20,7 +20,7 @@ EXTRA = [
     r"sys/devices/.*/power(/(async|control|runtime_\w+))?",  # generic
 ]
 # Of the machine around the driver: not in the observed trees at all.
-OURS = r"(dev|etc|proc/\d+|proc/bus|proc/stat|proc/uptime|ttsim|captured_at)(/.*)?"
+OURS = r"(dev|etc|proc/\d+|proc/bus|proc/stat|proc/uptime|simulated|captured_at)(/.*)?"
 
 MODES = [
     (r"sys/devices/.*/tenstorrent!\d+/(tt_\w+|dev|pcie_perf_counters/\w+)", 0o444),
@@ -52,7 +52,7 @@ def listing(root):
 def shape(path, text):
     """The text with every number replaced by what kind of number it is."""
     name = os.path.basename(path)
-    if name == "mappings":  # only the kind of line that ttsim makes
+    if name == "mappings":  # only the kind of line that tt_smi sim makes
         text = "".join(l for l in text.splitlines(True) if not re.match(r"\d", l) or "OPEN_FD" in l)
         text = re.sub(r"(?m)^\d+ +\w+ +", lambda m: "P" * 9 + "C" * (len(m[0]) - 9), text)
     if name in ("mappings", "pids"):  # as many lines as there are descriptors

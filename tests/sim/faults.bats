@@ -201,7 +201,7 @@ assert max(ends) - min(ends) < 7, ends
 P
 }
 
-@test "hang: a read does not return, signals or not, until ttsim ends" {
+@test "hang: a read does not return, signals or not, until tt_smi-sim ends" {
 	needs_fuse
 	start -b p150a --no-workloads --fault hang:0/tt_serial
 	python3 - "$(class 0)/tt_serial" >"$WORK/out" 3>&- <<'P' &
@@ -274,7 +274,7 @@ P
 	needs_root
 	run unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /mnt && mknod /mnt/fuse c 10 229 &&
 		chmod 0 /mnt/fuse && mount --bind /mnt/fuse /dev/fuse || exit 99
-		exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" --fault eio:0/tt_aiclk -- true' "$TTSIM"
+		exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" --fault eio:0/tt_aiclk -- true' "$TT_SMI_SIM"
 	[ "$status" != 99 ] || skip "no mount namespace here"
 	echo "$output"
 	[ "$status" = 3 ]
@@ -286,12 +286,12 @@ P
 	needs_root
 	command -v fusermount3 >/dev/null || skip "no fusermount3 here"
 	chmod 755 "$WORK"
-	cp "$TTSIM" "$WORK/ttsim"
+	cp "$TT_SMI_SIM" "$WORK/tt_smi-sim"
 	run unshare -m env -u TMPDIR sh -c 'mount --make-rprivate / && mount -t tmpfs none /mnt &&
 		mknod /mnt/fuse c 10 229 && chmod 666 /mnt/fuse && mount --bind /mnt/fuse /dev/fuse || exit 99
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$0"/ttsim --fault eio:0/tt_aiclk --no-workloads -- \
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$0"/tt_smi-sim --fault eio:0/tt_aiclk --no-workloads -- \
 			sh -c "echo \$TT_SMI_ROOT; cat \$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!0/tt_aiclk"
-		grep ttsim /proc/self/mounts; exit 0' "$WORK"
+		grep tt_smi-sim /proc/self/mounts; exit 0' "$WORK"
 	[ "$status" != 99 ] || skip "no mount namespace here"
 	echo "$output"
 	[[ "${lines[1]}" = *': Input/output error' ]]

@@ -4,7 +4,7 @@
 load helpers
 
 make() {
-	"$TTSIM" --static "$@" "$D" 3>&-
+	"$TT_SMI_SIM" --static "$@" "$D" 3>&-
 }
 
 @test "a wormhole has the files and formats that were observed" {
@@ -224,24 +224,24 @@ chip $n 0 $pools
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
 		'--fault gone:0@5-2' '--fault slow:0/tt_aiclk' '--fault missing:0' '--load 101' '--interval 0' \
 		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--static --after 3601'; do
-		run "$TTSIM" $(eval "echo $arguments") "$D"
+		run "$TT_SMI_SIM" $(eval "echo $arguments") "$D"
 		echo "$arguments: $status $output"
 		[ "$status" = 2 ]
 		[ ! -e "$D" ]
 	done
-	run "$TTSIM"
+	run "$TT_SMI_SIM"
 	[ "$status" = 2 ]
 	mkdir "$D"
 	touch "$D/mine"
-	run "$TTSIM" --static "$D"
+	run "$TT_SMI_SIM" --static "$D"
 	[ "$status" = 1 ]
 	[ "$(ls -A "$D")" = mine ]
 }
 
 @test "the manual knows every option, fault and key, and the help every option" {
 	local word page help
-	page=$(sed 's/\\-/-/g' "$HERE/../../man/ttsim.1")
-	help=$("$TTSIM" --help)
+	page=$(sed 's/\\-/-/g' "$HERE/../../man/tt_smi-sim.1")
+	help=$("$TT_SMI_SIM" --help)
 	for word in $(sed -n 's/^\t{ "\([a-z-]*\)", [a-z]*_argument.*/\1/p' "$HERE/../../sim/options.c"); do
 		grep -q -- "Fl -$word" <<<"$page" || { echo "manual: --$word"; return 1; }
 		grep -q -- "--$word" <<<"$help" || { echo "help: --$word"; return 1; }

@@ -1,19 +1,19 @@
-# Common to the tests of ttsim. TTSIM names the program; CTest sets it.
+# Common to the tests of tt_smi-sim. TT_SMI_SIM names the program; CTest sets it.
 
 load ../common
 
 HERE=$BATS_TEST_DIRNAME
-TTSIM=${TTSIM:-$HERE/../../build/ttsim}
+TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 export LC_ALL=C
 
-# start [OPTIONS]: ttsim in the background below $D; returns when all is there.
+# start [OPTIONS]: tt_smi-sim in the background below $D; returns when all is there.
 start() {
-	"$TTSIM" "$@" "$D" 3>&- &
+	"$TT_SMI_SIM" "$@" "$D" 3>&- &
 	SIM=$!
-	eventually test -s "$D/ttsim"
+	eventually test -s "$D/simulated"
 }
 
-# Ends the ttsim that start() started and takes its status.
+# Ends the tt_smi-sim that start() started and takes its status.
 stop() {
 	kill -"${1:-TERM}" "$SIM"
 	status=0

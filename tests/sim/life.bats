@@ -33,7 +33,7 @@ ended_cleanly() {
 }
 
 @test "SIGKILL ends the command as well" {
-	"$TTSIM" "$D" -- sh -c 'echo $$ >"$0"; exec sleep 60' "$WORK/pid" 3>&- &
+	"$TT_SMI_SIM" "$D" -- sh -c 'echo $$ >"$0"; exec sleep 60' "$WORK/pid" 3>&- &
 	SIM=$!
 	eventually test -s "$WORK/pid"
 	PIDS="$(workload_pids) $(cat "$WORK/pid")"
@@ -73,32 +73,32 @@ start_busy() {
 	kill $SITTER
 }
 
-@test "the command's status is ttsim's, and its root is in the environment" {
-	run "$TTSIM" -- true
+@test "the command's status is tt_smi-sim's, and its root is in the environment" {
+	run "$TT_SMI_SIM" -- true
 	[ "$status" = 0 ]
-	run "$TTSIM" -- sh -c 'cat "$TT_SMI_ROOT/sys/module/tenstorrent/version"; echo $TT_SMI_ROOT >&2; exit 7'
+	run "$TT_SMI_SIM" -- sh -c 'cat "$TT_SMI_ROOT/sys/module/tenstorrent/version"; echo $TT_SMI_ROOT >&2; exit 7'
 	[ "$status" = 7 ]
 	[ "${lines[0]}" = 2.10.1 ]
 	[ ! -e "${lines[1]}" ]
-	run "$TTSIM" -- sh -c 'kill -KILL $$'
+	run "$TT_SMI_SIM" -- sh -c 'kill -KILL $$'
 	[ "$status" = 137 ]
 	status=0
-	"$TTSIM" -- /nonexistent 2>/dev/null || status=$?
+	"$TT_SMI_SIM" -- /nonexistent 2>/dev/null || status=$?
 	[ "$status" = 127 ]
-	run "$TTSIM" -- /etc/passwd
+	run "$TT_SMI_SIM" -- /etc/passwd
 	[ "$status" = 126 ]
-	run "$TTSIM" "$D" -- sh -c 'test "$TT_SMI_ROOT" = "$0"' "$D"
+	run "$TT_SMI_SIM" "$D" -- sh -c 'test "$TT_SMI_ROOT" = "$0"' "$D"
 	[ "$status" = 0 ]
 	[ ! -e "$D" ]
 }
 
-@test "the command gets limits, umask and signals as ttsim had them" {
-	(umask 027 && ulimit -Sn 300 && "$TTSIM" -- sh -c 'umask; ulimit -n; grep SigBlk /proc/self/status') >"$WORK/out"
+@test "the command gets limits, umask and signals as tt_smi-sim had them" {
+	(umask 027 && ulimit -Sn 300 && "$TT_SMI_SIM" -- sh -c 'umask; ulimit -n; grep SigBlk /proc/self/status') >"$WORK/out"
 	[ "$(cat "$WORK/out")" = $'0027\n300\nSigBlk:\t0000000000000000' ]
 }
 
 @test "signals are passed on to the command" {
-	"$TTSIM" "$D" -- sh -c 'trap "echo got it; exit 3" TERM; echo >"$0"; while :; do sleep 0.05; done' \
+	"$TT_SMI_SIM" "$D" -- sh -c 'trap "echo got it; exit 3" TERM; echo >"$0"; while :; do sleep 0.05; done' \
 		"$WORK/ready" >"$WORK/out" 3>&- &
 	SIM=$!
 	eventually test -s "$WORK/ready"
@@ -108,8 +108,8 @@ start_busy() {
 	[ ! -e "$D" ]
 }
 
-@test "Ctrl-C on a terminal reaches the command once, and ttsim waits for it" {
-	python3 "$HERE/terminal.py" "$TTSIM"
+@test "Ctrl-C on a terminal reaches the command once, and tt_smi-sim waits for it" {
+	python3 "$HERE/terminal.py" "$TT_SMI_SIM"
 }
 
 @test "a directory that was there stays, with what others put into it" {
@@ -146,8 +146,8 @@ P
 }
 
 @test "a busy card is hotter, faster and hungrier than an idle one, within its limits" {
-	"$TTSIM" --static -b n150,p150a,p300c --load 0 "$WORK/idle"
-	"$TTSIM" --static -b n150,p150a,p300c --load 100 "$WORK/busy"
+	"$TT_SMI_SIM" --static -b n150,p150a,p300c --load 0 "$WORK/idle"
+	"$TT_SMI_SIM" --static -b n150,p150a,p300c --load 100 "$WORK/busy"
 	local n f h idle busy max
 	for n in 0 1 2 3; do
 		for f in temp1 power1 curr1 in0; do
@@ -229,16 +229,16 @@ P
 }
 
 @test "sixty-four devices live" {
-	run "$TTSIM" -b 64xp150a -- sh -c 'ls "$TT_SMI_ROOT/sys/class/hwmon" | wc -l'
+	run "$TT_SMI_SIM" -b 64xp150a -- sh -c 'ls "$TT_SMI_ROOT/sys/class/hwmon" | wc -l'
 	[ "$output" = 64 ]
 }
 
 @test "an ordinary user can run it" {
 	needs_root
 	chmod 755 "$WORK"
-	cp "$TTSIM" "$WORK/ttsim"
+	cp "$TT_SMI_SIM" "$WORK/tt_smi-sim"
 	mkdir -m 777 "$WORK/open"
-	run env -u TMPDIR setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/ttsim" "$WORK/open/sim" -- \
+	run env -u TMPDIR setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/tt_smi-sim" "$WORK/open/sim" -- \
 		sh -c 'f="$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!1/tt_heartbeat"; a=$(cat "$f")
 			for i in $(seq 600); do sleep 0.1; test "$(cat "$f")" -gt "$a" && break; done
 			wc -l <"$TT_SMI_ROOT/proc/driver/tenstorrent/0/pids"; test "$(cat "$f")" -gt "$a"'

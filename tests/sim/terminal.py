@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs a command in ttsim on a terminal, presses Ctrl-C, and counts what arrives.
+"""Runs a command in tt_smi sim on a terminal, presses Ctrl-C, and counts what arrives.
 
 Two signals that come together count as one, so it is pressed often.
 
-usage: terminal.py TTSIM
+usage: terminal.py TT_SMI_SIM
 """
 
 import os

@@ -1,4 +1,4 @@
-/* Parts of ttsim that need no file: boards, versions, specs, physics, formats. */
+/* Parts of tt_smi sim that need no file: boards, versions, specs, physics, formats. */
 #include "attr.h"
 #include "board.h"
 #include "fault.h"

@@ -137,13 +137,30 @@ TEST(looking_without_opening_stays_in_the_tree_as_well)
 	assert_int_equal(root_open_memory(&root, "sys/name"), -EPERM);
 }
 
+TEST(a_tree_with_the_older_marker_is_simulated)
+{
+	struct root other;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/tree", folder);
+	assert_int_equal(root_init(&other, path), 0);
+	assert_false(other.simulated);
+	root_done(&other);
+	assert_true(mknod("tree/ttsim", S_IFREG | 0600, 0) == 0);
+	assert_int_equal(root_init(&other, path), 0);
+	assert_true(other.simulated);
+	assert_false(other.confined);
+	root_done(&other);
+	unlink("tree/ttsim");
+}
+
 TEST(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not)
 {
 	struct root other;
 	char path[128], text[64];
 
 	snprintf(path, sizeof(path), "%s/tree", folder);
-	assert_true(mknod("tree/ttsim", S_IFREG | 0600, 0) == 0);
+	assert_true(mknod("tree/simulated", S_IFREG | 0600, 0) == 0);
 	assert_int_equal(root_init(&other, path), 0);
 	assert_false(other.confined);
 	assert_true(root_read(&other, "hosts", text, sizeof(text)) == -EFBIG);
@@ -152,7 +169,7 @@ TEST(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not)
 	assert_int_equal(root_init(&other, path), 0);
 	assert_true(other.confined);
 	root_done(&other);
-	unlink("tree/ttsim");
+	unlink("tree/simulated");
 	unlink("tree/captured_at");
 }
 
@@ -197,6 +214,7 @@ int main(void)
 		cmocka_unit_test(no_link_leads_out_of_the_tree),
 		cmocka_unit_test(below_a_directory_of_the_tree_links_begin_at_its_root_too),
 		cmocka_unit_test(looking_without_opening_stays_in_the_tree_as_well),
+		cmocka_unit_test(a_tree_with_the_older_marker_is_simulated),
 		cmocka_unit_test(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not),
 		cmocka_unit_test_prestate(a_kernel_without_openat2, &unknown),
 		cmocka_unit_test(links_begin_at_the_root_of_the_tree),
