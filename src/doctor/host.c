@@ -7,6 +7,7 @@
 #include "source/bpf_text.h"
 #include "source/procfs.h"
 #include "source/server.h"
+#include "source/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,19 +107,33 @@ void examine_huge_pages(const struct patient *patient, struct report *report)
 
 /* ---- the allocation server ---- */
 
+/* Why a server that answers has told nothing; NULL: it has, or it does not answer. */
+static const char *find_refusal(const struct snapshot *snapshot)
+{
+	if (!snapshot || snapshot->server_pid || snapshot->server_mute)
+		return NULL;
+	for (size_t i = 0; i < snapshot->n_problems; i++)
+		if (strcmp(snapshot->problems[i].source, source_daemon.name) == 0)
+			return snapshot->problems[i].text;
+	return NULL;
+}
+
 void examine_server(const struct patient *patient, struct report *report)
 {
 	const struct snapshot *snapshot = patient->snapshot;
+	const char *refusal = find_refusal(snapshot);
 	char path[SERVER_PATH_SIZE];
 	CLEANUP_CLOSE int fd = -1;
 
-	if (!patient->root->live && !(snapshot && snapshot->server_pid)) {
+	if (!patient->root->live && !refusal && !(snapshot && snapshot->server_pid)) {
 		report_add(report, LEVEL_NOTE, "not looked for: this is not the running machine");
 		return;
 	}
 	fd = server_connect_at(path);
 	if (fd >= 0 && (!snapshot || snapshot->server_pid)) {
 		report_add(report, LEVEL_OK, "answers at %s", path);
+	} else if (fd >= 0 && refusal) {
+		report_add(report, LEVEL_WARN, "%s: %s", path, refusal);
 	} else if (fd >= 0 || fd == -EAGAIN) {
 		report_add(report, LEVEL_FAIL, "the one at %s does not answer", path);
 		report_fix(report, "sudo systemctl restart tt-allocd");

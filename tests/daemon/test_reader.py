@@ -283,6 +283,18 @@ def test_a_server_that_says_when_to_come_back_is_asked_again(directory):
 
 
 @bare
+def test_the_doctor_does_not_call_a_server_that_refuses_a_dead_one(directory):
+    smi = Smi(directory)
+    old = b"this program is too old for tt_allocd 9.0.0: install both of one version"
+    with Fake(smi, packet(ERROR, struct.pack("=II104s", errno.EPROTONOSUPPORT, 0, old))):
+        done = subprocess.run([BUILD + "/tt_smi", "doctor", "--json"], capture_output=True, text=True, timeout=LIMIT,
+                              env=dict(os.environ, TT_SMI_ROOT=smi.root, TT_ALLOCD_SOCKET=smi.socket))
+    found = [f for f in json.loads(done.stdout)["findings"] if f["section"] == "Allocation server"]
+    assert [(f["level"], f["fixes"]) for f in found] == [("warn", [])], found
+    assert found[0]["text"] == f"{smi.socket}: the allocation server: {old.decode()}", found
+
+
+@bare
 def test_a_server_that_knows_no_pieces(directory):
     """It refuses the flag and hangs up; then it is asked for a memfd."""
     smi = Smi(directory)
