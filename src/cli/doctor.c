@@ -54,7 +54,8 @@ static void put_help(struct buf *out)
 static void render(struct buf *out, const struct doctor_options *options,
 		   const struct session *session, const struct report *report)
 {
-	struct look look = look_decide(options->wishes.color, options->wishes.ascii, true);
+	struct render_options look =
+		look_decide(options->wishes.color, options->wishes.ascii, true);
 	bool simulated = session->snapshot && session->snapshot->simulated;
 	CLEANUP_BUF struct buf heading = { 0 };
 

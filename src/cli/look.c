@@ -41,11 +41,11 @@ static bool decide_color(enum color color, bool to_stdout)
 	return to_stdout && isatty(STDOUT_FILENO);
 }
 
-struct look look_decide(enum color color, bool ascii, bool to_stdout)
+struct render_options look_decide(enum color color, bool ascii, bool to_stdout)
 {
 	unsigned columns = to_stdout ? terminal_columns() : DEFAULT_COLUMNS;
 
-	return (struct look){
+	return (struct render_options){
 		.version = TT_SMI_VERSION,
 		.utf8 = !ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 		.color = decide_color(color, to_stdout),

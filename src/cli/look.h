@@ -1,7 +1,7 @@
 /* How the output may look: by options, environment, locale and terminal. */
 #pragma once
 
-#include "render/look.h"
+#include "render/render_options.h"
 
 #include <stdbool.h>
 
@@ -11,4 +11,4 @@ enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 void look_set_locale(void);
 
 /* to_stdout: the text goes to standard output, not to a file of its own. */
-struct look look_decide(enum color color, bool ascii, bool to_stdout);
+struct render_options look_decide(enum color color, bool ascii, bool to_stdout);

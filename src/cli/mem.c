@@ -19,7 +19,7 @@ static const int64_t dump_patience_ns = 5 * NS_PER_S;
 
 struct mem {
 	const struct mem_options *options;
-	struct look look;
+	struct render_options look;
 	struct session session;
 	struct history *history;
 	struct pane pane;
@@ -80,7 +80,7 @@ static int take(struct mem *mem)
 	return r;
 }
 
-static struct look decide_look(const struct mem_options *options)
+static struct render_options decide_look(const struct mem_options *options)
 {
 	return look_decide(options->wishes.color, options->wishes.ascii, true);
 }

@@ -21,7 +21,7 @@ enum { PAIR_MS = 1000, LONGEST_PERIOD_MS = 2000 };
 
 struct show {
 	const struct options *options;
-	struct look look;
+	struct render_options look;
 	struct session session;
 	struct pane pane;
 	bool rates;	   /* does the output show any? */

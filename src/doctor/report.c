@@ -2,6 +2,7 @@
 
 #include "basic/text.h"
 #include "render/json_writer.h"
+#include "render/style.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,27 +95,30 @@ bool report_is_healthy(const struct report *report)
 }
 
 /* The word says it, the colour only repeats it. */
-static void put_level(struct buf *out, const struct look *look, enum level level)
+static void put_level(struct buf *out, const struct render_options *options, enum level level)
 {
-	static const char *const colors[] = {
-		[LEVEL_OK] = "\033[32m",
-		[LEVEL_NOTE] = "",
-		[LEVEL_WARN] = "\033[33m",
-		[LEVEL_FAIL] = "\033[31m",
+	static const enum style styles[] = {
+		[LEVEL_OK] = STYLE_GOOD,
+		[LEVEL_NOTE] = STYLE_PLAIN,
+		[LEVEL_WARN] = STYLE_WARN,
+		[LEVEL_FAIL] = STYLE_BAD,
 	};
-	const char *color = look->color ? colors[level] : "";
+	char word[8];
 
-	buf_printf(out, "  %s%-4s%s  ", color, level_words[level], *color ? "\033[0m" : "");
+	snprintf(word, sizeof(word), "%-4s", level_words[level]);
+	buf_puts(out, "  ");
+	style_put(out, options, styles[level], word);
+	buf_puts(out, "  ");
 }
 
-static void put_clean(struct buf *out, const struct look *look, const char *text)
+static void put_clean(struct buf *out, const struct render_options *options, const char *text)
 {
-	text_clean(out, text, strlen(text), look->utf8);
+	text_clean(out, text, strlen(text), options->utf8);
 }
 
-static void put_line(struct buf *out, const struct look *look, const char *text)
+static void put_line(struct buf *out, const struct render_options *options, const char *text)
 {
-	put_clean(out, look, text);
+	put_clean(out, options, text);
 	buf_putc(out, '\n');
 }
 
@@ -149,8 +153,8 @@ static size_t count_repetitions(const struct report *report, size_t at)
 	return count;
 }
 
-static void put_subjects(struct buf *out, const struct look *look, const struct report *report,
-			 size_t at)
+static void put_subjects(struct buf *out, const struct render_options *options,
+			 const struct report *report, size_t at)
 {
 	for (size_t i = at; i < report->count; i++) {
 		const struct finding *finding = &report->findings[i];
@@ -158,38 +162,38 @@ static void put_subjects(struct buf *out, const struct look *look, const struct 
 		if (i != at && !is_alike(&report->findings[at], finding))
 			continue;
 		buf_puts(out, "          ");
-		put_line(out, look, finding->subject);
+		put_line(out, options, finding->subject);
 	}
 }
 
 /* A finding and those like it: one line, or the common text and a line for each. */
-static void put_group(struct buf *out, const struct look *look, const struct report *report,
-		      size_t at)
+static void put_group(struct buf *out, const struct render_options *options,
+		      const struct report *report, size_t at)
 {
 	const struct finding *finding = &report->findings[at];
 	bool alone = count_repetitions(report, at) == 0;
 
-	put_level(out, look, finding->level);
+	put_level(out, options, finding->level);
 	if (finding->subject && alone) {
-		put_clean(out, look, finding->subject);
+		put_clean(out, options, finding->subject);
 		buf_puts(out, ": ");
 	}
-	put_line(out, look, finding->text);
+	put_line(out, options, finding->text);
 	if (!alone)
-		put_subjects(out, look, report, at);
+		put_subjects(out, options, report, at);
 	for (size_t i = 0; i < finding->n_fixes; i++) {
 		buf_puts(out, "        fix: ");
-		put_line(out, look, finding->fixes[i]);
+		put_line(out, options, finding->fixes[i]);
 	}
 }
 
-void report_render(struct buf *out, const struct look *look, const struct report *report,
-		   const char *heading)
+void report_render(struct buf *out, const struct render_options *options,
+		   const struct report *report, const char *heading)
 {
 	const char *section = "";
 
 	if (heading[0])
-		put_line(out, look, heading);
+		put_line(out, options, heading);
 	for (size_t i = 0; i < report->count; i++) {
 		const struct finding *finding = &report->findings[i];
 
@@ -197,7 +201,7 @@ void report_render(struct buf *out, const struct look *look, const struct report
 			buf_printf(out, "%s%s\n", i || heading[0] ? "\n" : "", finding->section);
 		section = finding->section;
 		if (!is_repetition(report, i))
-			put_group(out, look, report, i);
+			put_group(out, options, report, i);
 	}
 }
 
@@ -228,11 +232,11 @@ static void put_finding(struct json *json, const struct finding *finding)
 	json_close(json, '}');
 }
 
-void report_render_json(struct buf *out, const struct look *look, const struct report *report,
-			bool simulated, bool pretty)
+void report_render_json(struct buf *out, const struct render_options *options,
+			const struct report *report, bool simulated, bool pretty)
 {
 	struct json json = {
-		.out = out, .indent = pretty ? 2 : 0, .ascii = !look->utf8, .first = true
+		.out = out, .indent = pretty ? 2 : 0, .ascii = !options->utf8, .first = true
 	};
 
 	json_open(&json, NULL, '{');

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "basic/buf.h"
-#include "render/look.h"
+#include "render/render_options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,9 +52,9 @@ bool report_is_healthy(const struct report *report);
  * For people; heading is the first line, if not empty. Findings of one section that differ in
  * their subject only, other than LEVEL_OK, are written once, with the subjects below.
  */
-void report_render(struct buf *out, const struct look *look, const struct report *report,
-		   const char *heading);
-void report_render_json(struct buf *out, const struct look *look, const struct report *report,
-			bool simulated, bool pretty);
+void report_render(struct buf *out, const struct render_options *options,
+		   const struct report *report, const char *heading);
+void report_render_json(struct buf *out, const struct render_options *options,
+			const struct report *report, bool simulated, bool pretty);
 
 void report_done(struct report *report);

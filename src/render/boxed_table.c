@@ -4,14 +4,11 @@
 
 #include <string.h>
 
-static const char *const tints[TINT_N] = {
-	[TINT_NONE] = "",	  [TINT_BOLD] = "\033[1m",  [TINT_DIM] = "\033[2m",
-	[TINT_GOOD] = "\033[32m", [TINT_WARN] = "\033[33m", [TINT_BAD] = "\033[31m",
-};
-
-struct boxed_table boxed_table_new(struct buf *out, const struct look *look)
+struct boxed_table boxed_table_new(struct buf *out, const struct render_options *options)
 {
-	return (struct boxed_table){ .out = out, .look = look, .inner = look->columns - 2 };
+	return (struct boxed_table){ .out = out,
+				     .options = options,
+				     .inner = options->columns - 2 };
 }
 
 void boxed_table_rule(struct boxed_table *box, enum rule rule)
@@ -21,7 +18,7 @@ void boxed_table_rule(struct boxed_table *box, enum rule rule)
 		[RULE_MIDDLE] = { "├", "┤" },
 		[RULE_BOTTOM] = { "└", "┘" },
 	};
-	bool utf8 = box->look->utf8;
+	bool utf8 = box->options->utf8;
 
 	buf_puts(box->out, utf8 ? lines[rule][0] : "+");
 	for (size_t i = 0; i < box->inner; i++)
@@ -32,7 +29,7 @@ void boxed_table_rule(struct boxed_table *box, enum rule rule)
 
 void boxed_table_begin(struct boxed_table *box)
 {
-	buf_puts(box->out, box->look->utf8 ? "│ " : "| ");
+	buf_puts(box->out, box->options->utf8 ? "│ " : "| ");
 	box->at = 1;
 }
 
@@ -41,22 +38,15 @@ size_t boxed_table_left(const struct boxed_table *box)
 	return box->inner - box->at - 1;
 }
 
-void tint_put(struct buf *out, const struct look *look, enum tint tint, const char *text)
-{
-	if (look->color && tint != TINT_NONE && text[0])
-		buf_printf(out, "%s%s\033[0m", tints[tint], text);
-	else
-		buf_puts(out, text);
-}
-
 /* As much of the text as fits, with a mark at the end of what was cut. */
-static size_t put_fitting(struct boxed_table *box, const char *text, size_t columns, enum tint tint)
+static size_t put_fitting(struct boxed_table *box, const char *text, size_t columns,
+			  enum style style)
 {
 	CLEANUP_BUF struct buf cell = { 0 };
-	const char *mark = box->look->utf8 ? "…" : "~";
+	const char *mark = box->options->utf8 ? "…" : "~";
 	size_t length;
 
-	text_clean(&cell, text, strlen(text), box->look->utf8);
+	text_clean(&cell, text, strlen(text), box->options->utf8);
 	length = cell.length;
 	if (text_width(buf_text(&cell), length) > columns) {
 		CLEANUP_BUF struct buf cut = { 0 };
@@ -65,10 +55,10 @@ static size_t put_fitting(struct boxed_table *box, const char *text, size_t colu
 		buf_add(&cut, buf_text(&cell), length);
 		if (columns)
 			buf_puts(&cut, mark);
-		tint_put(box->out, box->look, tint, buf_text(&cut));
+		style_put(box->out, box->options, style, buf_text(&cut));
 		return text_width(buf_text(&cut), cut.length);
 	}
-	tint_put(box->out, box->look, tint, buf_text(&cell));
+	style_put(box->out, box->options, style, buf_text(&cell));
 	return text_width(buf_text(&cell), length);
 }
 
@@ -80,11 +70,11 @@ size_t boxed_table_room(const struct boxed_table *box, size_t width)
 	return width == 0 || width >= left ? left : width - 1;
 }
 
-void boxed_table_cell(struct boxed_table *box, size_t width, enum tint tint, const char *text)
+void boxed_table_cell(struct boxed_table *box, size_t width, enum style style, const char *text)
 {
 	size_t left = boxed_table_left(box), used;
 
-	used = put_fitting(box, text, boxed_table_room(box, width), tint);
+	used = put_fitting(box, text, boxed_table_room(box, width), style);
 	if (width == 0 || width > left)
 		width = left;
 	buf_fill(box->out, ' ', width - used);
@@ -94,5 +84,5 @@ void boxed_table_cell(struct boxed_table *box, size_t width, enum tint tint, con
 void boxed_table_end(struct boxed_table *box)
 {
 	buf_fill(box->out, ' ', box->inner - box->at);
-	buf_puts(box->out, box->look->utf8 ? "│\n" : "|\n");
+	buf_puts(box->out, box->options->utf8 ? "│\n" : "|\n");
 }

@@ -42,7 +42,7 @@ void plan_put_headings(const struct plan *plan, struct boxed_table *box)
 	boxed_table_begin(box);
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->widths[i])
-			boxed_table_cell(box, plan_width(plan, i), TINT_NONE,
+			boxed_table_cell(box, plan_width(plan, i), STYLE_PLAIN,
 					 plan->columns[i].heading);
 	boxed_table_end(box);
 }
@@ -57,12 +57,12 @@ void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct
 	boxed_table_end(box);
 }
 
-void cell_buf(struct boxed_table *box, size_t width, enum tint tint, const struct buf *text)
+void cell_buf(struct boxed_table *box, size_t width, enum style style, const struct buf *text)
 {
-	boxed_table_cell(box, width, tint, buf_text(text));
+	boxed_table_cell(box, width, style, buf_text(text));
 }
 
 void cell_na(struct boxed_table *box, size_t width)
 {
-	boxed_table_cell(box, width, TINT_DIM, "N/A");
+	boxed_table_cell(box, width, STYLE_DIM, "N/A");
 }

@@ -40,5 +40,5 @@ void plan_put_headings(const struct plan *plan, struct boxed_table *box);
 void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row);
 
 /* Cells. */
-void cell_buf(struct boxed_table *box, size_t width, enum tint tint, const struct buf *text);
+void cell_buf(struct boxed_table *box, size_t width, enum style style, const struct buf *text);
 void cell_na(struct boxed_table *box, size_t width);

@@ -145,8 +145,8 @@ static const void *row_object(const struct row *row, const struct field_table *t
 	return &row->snapshot->host;
 }
 
-static void put_row(struct buf *out, const struct look *look, const struct query *query,
-		    const struct row *row)
+static void put_row(struct buf *out, const struct render_options *options,
+		    const struct query *query, const struct row *row)
 {
 	for (size_t i = 0; i < query->n_columns; i++) {
 		const struct query_column *column = &query->columns[i];
@@ -162,13 +162,13 @@ static void put_row(struct buf *out, const struct look *look, const struct query
 			continue;
 		}
 		format_value(&raw, &value, query->units);
-		text_clean(&clean, buf_text(&raw), raw.length, look->utf8);
+		text_clean(&clean, buf_text(&raw), raw.length, options->utf8);
 		put_quoted(out, buf_text(&clean));
 	}
 	buf_putc(out, '\n');
 }
 
-void query_render(struct buf *out, const struct look *look, const struct query *query,
+void query_render(struct buf *out, const struct render_options *options, const struct query *query,
 		  const struct snapshot *snapshot)
 {
 	struct row row = { .snapshot = snapshot };
@@ -176,7 +176,7 @@ void query_render(struct buf *out, const struct look *look, const struct query *
 	if (query->kind == QUERY_DEVICES) {
 		for (size_t i = 0; i < snapshot->n_devices; i++) {
 			row.device = &snapshot->devices[i];
-			put_row(out, look, query, &row);
+			put_row(out, options, query, &row);
 		}
 		return;
 	}
@@ -186,14 +186,14 @@ void query_render(struct buf *out, const struct look *look, const struct query *
 		row.device = row.accounted->device < snapshot->n_devices
 				     ? &snapshot->devices[row.accounted->device]
 				     : NULL;
-		put_row(out, look, query, &row);
+		put_row(out, options, query, &row);
 	}
 	for (size_t i = 0; query->kind == QUERY_PROCESSES && i < snapshot->n_processes; i++) {
 		row.process = &snapshot->processes[i];
 		for (size_t k = 0; k < row.process->n_usages; k++) {
 			row.usage = &row.process->usages[k];
 			row.device = &snapshot->devices[row.usage->device];
-			put_row(out, look, query, &row);
+			put_row(out, options, query, &row);
 		}
 	}
 }

@@ -9,7 +9,7 @@
 #include "basic/macros.h"
 #include "model/snapshot.h"
 #include "model/want.h"
-#include "render/look.h"
+#include "render/render_options.h"
 
 #include <stdbool.h>
 
@@ -42,7 +42,7 @@ void query_done(struct query *query);
 void query_wants(const struct query *query, struct want *want);
 
 void query_render_header(struct buf *out, const struct query *query);
-void query_render(struct buf *out, const struct look *look, const struct query *query,
+void query_render(struct buf *out, const struct render_options *options, const struct query *query,
 		  const struct snapshot *snapshot);
 
 /* Every field with its other names, unit and meaning. */

@@ -52,18 +52,18 @@ static bool is_chosen(const char *list, const char *section)
 }
 
 /* The only way a text gets into the page, so that none can break it. */
-static void put_line(struct buf *out, const struct look *look, unsigned depth, const char *label,
-		     const char *text)
+static void put_line(struct buf *out, const struct render_options *options, unsigned depth,
+		     const char *label, const char *text)
 {
 	int indent = (int)depth * 4;
 
 	buf_printf(out, "%*s%-*s : ", indent, "", LABEL_WIDTH - indent, label);
-	text_clean(out, text, strlen(text), look->utf8);
+	text_clean(out, text, strlen(text), options->utf8);
 	buf_putc(out, '\n');
 }
 
 /* "used 2.4GB" says more to people than 2457 MiB; both stand there. */
-static void put_value(struct buf *out, const struct look *look, unsigned depth,
+static void put_value(struct buf *out, const struct render_options *options, unsigned depth,
 		      const struct value *value, const char *bound)
 {
 	CLEANUP_BUF struct buf raw = { 0 };
@@ -86,11 +86,11 @@ static void put_value(struct buf *out, const struct look *look, unsigned depth,
 	} else {
 		buf_printf(&raw, "N/A (%s)", reason_text(value->why));
 	}
-	put_line(out, look, depth, value->field->label, buf_text(&raw));
+	put_line(out, options, depth, value->field->label, buf_text(&raw));
 }
 
-static void put_process(struct buf *out, const struct look *look, const struct process *process,
-			const struct usage *usage)
+static void put_process(struct buf *out, const struct render_options *options,
+			const struct process *process, const struct usage *usage)
 {
 	CLEANUP_BUF struct buf status = { 0 };
 	struct value value;
@@ -98,18 +98,18 @@ static void put_process(struct buf *out, const struct look *look, const struct p
 	for (unsigned i = 0; i < process_fields.count; i++) {
 		field_get(&process_fields, i, process, &value);
 		if (i == PROC_PID || value.why != NOT_APPLICABLE)
-			put_value(out, look, i == PROC_PID ? 2 : 3, &value, "");
+			put_value(out, options, i == PROC_PID ? 2 : 3, &value, "");
 	}
 	for (unsigned i = 0; i < usage_fields.count; i++) {
 		field_get(&usage_fields, i, usage, &value);
-		put_value(out, look, 3, &value, lower_bound_of_usage(usage, i, look->utf8));
+		put_value(out, options, 3, &value, lower_bound_of_usage(usage, i, options->utf8));
 	}
 	status_text(&status, process);
-	put_line(out, look, 3, "Status", buf_text(&status));
+	put_line(out, options, 3, "Status", buf_text(&status));
 }
 
-static void put_processes(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-			  size_t device)
+static void put_processes(struct buf *out, const struct render_options *options,
+			  const struct snapshot *snapshot, size_t device)
 {
 	const struct device *dev = &snapshot->devices[device];
 
@@ -117,7 +117,7 @@ static void put_processes(struct buf *out, const struct look *look, const struct
 		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
 
 		if (usage)
-			put_process(out, look, &snapshot->processes[i], usage);
+			put_process(out, options, &snapshot->processes[i], usage);
 	}
 	if (dev->unseen_holders > dev->lost_openers)
 		buf_printf(out, "%8s%u open(s) by processes outside this pid namespace\n", "",
@@ -137,12 +137,12 @@ static void put_processes(struct buf *out, const struct look *look, const struct
 		buf_puts(&text, ", L1 ");
 		format_bytes(&text, leftover->l1);
 		buf_printf(&text, ", %s, not counted", reason_text(leftover->why));
-		put_line(out, look, 2, "Left behind", buf_text(&text));
+		put_line(out, options, 2, "Left behind", buf_text(&text));
 	}
 }
 
-static void put_section(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-			size_t device, size_t section)
+static void put_section(struct buf *out, const struct render_options *options,
+			const struct snapshot *snapshot, size_t device, size_t section)
 {
 	buf_printf(out, "%4s%s\n", "", titles[section]);
 	for (unsigned i = 0; i < device_fields.count; i++) {
@@ -152,15 +152,15 @@ static void put_section(struct buf *out, const struct look *look, const struct s
 		if (!field->section || strcmp(field->section, sections[section]) != 0)
 			continue;
 		field_get(&device_fields, i, &snapshot->devices[device], &value);
-		put_value(out, look, 2, &value,
-			  lower_bound_of_device(&snapshot->devices[device], i, look->utf8));
+		put_value(out, options, 2, &value,
+			  lower_bound_of_device(&snapshot->devices[device], i, options->utf8));
 	}
 	if (section == PIDS)
-		put_processes(out, look, snapshot, device);
+		put_processes(out, options, snapshot, device);
 }
 
-void detail_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-		   const char *list)
+void detail_render(struct buf *out, const struct render_options *options,
+		   const struct snapshot *snapshot, const char *list)
 {
 	const struct host *host = &snapshot->host;
 
@@ -168,12 +168,12 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 		   snapshot->simulated	? " SIMULATED"
 		   : snapshot->recorded ? " RECORDED"
 					: "");
-	put_line(out, look, 0, "Timestamp", host->timestamp);
-	put_line(out, look, 0, "Driver Version",
+	put_line(out, options, 0, "Timestamp", host->timestamp);
+	put_line(out, options, 0, "Driver Version",
 		 host->why[HOST_DRIVER] == KNOWN ? host->driver : "N/A");
 	buf_printf(out, "%-*s : %u\n", LABEL_WIDTH, "Attached Devices", host->count);
 	for (size_t i = 0; i < snapshot->n_problems; i++)
-		put_line(out, look, 0, "Problem", snapshot->problems[i].text);
+		put_line(out, options, 0, "Problem", snapshot->problems[i].text);
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
@@ -183,7 +183,7 @@ void detail_render(struct buf *out, const struct look *look, const struct snapsh
 		buf_putc(out, '\n');
 		for (size_t s = 0; s < ARRAY_SIZE(sections); s++)
 			if (is_chosen(list, sections[s]))
-				put_section(out, look, snapshot, i, s);
+				put_section(out, options, snapshot, i, s);
 	}
 }
 
@@ -204,9 +204,10 @@ void detail_wants(const char *list, struct want *want)
 	}
 }
 
-void list_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+void list_render(struct buf *out, const struct render_options *options,
+		 const struct snapshot *snapshot)
 {
-	(void)look;
+	(void)options;
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 

@@ -118,15 +118,15 @@ static void put_units(struct json *json)
 	json_close(json, '}');
 }
 
-void json_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-		 bool pretty)
+void json_render(struct buf *out, const struct render_options *options,
+		 const struct snapshot *snapshot, bool pretty)
 {
 	struct json json = { .out = out, .indent = pretty ? 2 : 0, .first = true };
 
 	json_open(&json, NULL, '{');
 	json_text(&json, "schema", "tt-smi");
 	json_u64(&json, "schema_version", SCHEMA_VERSION);
-	json_text(&json, "version", look->version);
+	json_text(&json, "version", options->version);
 	json_put_time(&json, snapshot->wall_ns);
 	json_bool(&json, "simulated", snapshot->simulated);
 	json_bool(&json, "recorded", snapshot->recorded);

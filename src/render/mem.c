@@ -60,7 +60,7 @@ static void put_right(struct text_line *line, const struct mem_view *view)
 {
 	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);
 	const char *server = snapshot_server(view->snapshot);
-	size_t room = line->look->columns - MIN(line->at + 2, line->look->columns);
+	size_t room = line->options->columns - MIN(line->at + 2, line->options->columns);
 	char text[96], clock[16];
 	struct tm local;
 
@@ -73,9 +73,9 @@ static void put_right(struct text_line *line, const struct mem_view *view)
 		snprintf(text, sizeof(text), "%s   %s ", server, clock);
 	if (strlen(text) > room)
 		snprintf(text, sizeof(text), "%s ", server);
-	text_line_put(line, TINT_NONE, "  ");
-	text_line_to(line, line->look->columns - MIN(strlen(text), line->look->columns));
-	text_line_put(line, TINT_NONE, text);
+	text_line_put(line, STYLE_PLAIN, "  ");
+	text_line_to(line, line->options->columns - MIN(strlen(text), line->options->columns));
+	text_line_put(line, STYLE_PLAIN, text);
 }
 
 static void put_title(struct text_line *line, const struct mem_view *view, size_t device,
@@ -83,12 +83,12 @@ static void put_title(struct text_line *line, const struct mem_view *view, size_
 {
 	const struct device *dev = &view->snapshot->devices[device];
 
-	text_line_printf(line, TINT_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
+	text_line_printf(line, STYLE_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
 			 device_knows(dev, DEV_BOARD) ? " " : "",
 			 device_knows(dev, DEV_BOARD) ? dev->board : "",
 			 device_knows(dev, DEV_BDF) && !device_is_unserved(dev) ? dev->bdf : "");
 	if (view->snapshot->simulated || view->snapshot->recorded)
-		text_line_put(line, TINT_WARN,
+		text_line_put(line, STYLE_WARN,
 			      view->snapshot->simulated ? "  SIMULATED" : "  RECORDED");
 	if (first)
 		put_right(line, view);
@@ -107,11 +107,11 @@ struct pool_line {
 
 static void put_bar(struct text_line *line, double ratio, const char *bound)
 {
-	size_t cells = line->look->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
+	size_t cells = line->options->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
 	size_t full = (size_t)(ratio * (double)cells + 0.5);
 	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
-	enum tint tint = TINT_GOOD;
-	bool utf8 = line->look->utf8;
+	enum style style = STYLE_GOOD;
+	bool utf8 = line->options->utf8;
 
 	buf_puts(&bar, "  [");
 	for (size_t i = 0; i < cells; i++)
@@ -119,9 +119,9 @@ static void put_bar(struct text_line *line, double ratio, const char *bound)
 	buf_puts(&bar, "]");
 	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
 	if (ratio >= 0.75)
-		tint = ratio >= 0.9 ? TINT_BAD : TINT_WARN;
-	text_line_put(line, tint, buf_text(&bar));
-	text_line_cell_right(line, SHARE_WIDTH, tint, buf_text(&share));
+		style = ratio >= 0.9 ? STYLE_BAD : STYLE_WARN;
+	text_line_put(line, style, buf_text(&bar));
+	text_line_cell_right(line, SHARE_WIDTH, style, buf_text(&share));
 }
 
 static void put_peak(struct text_line *line, const struct mem_view *view, size_t device,
@@ -131,7 +131,7 @@ static void put_peak(struct text_line *line, const struct mem_view *view, size_t
 
 	buf_printf(&text, "   peak %s", bound);
 	format_bytes_fine(&text, mem_peak(view, device, quantity));
-	text_line_put(line, TINT_NONE, buf_text(&text));
+	text_line_put(line, STYLE_PLAIN, buf_text(&text));
 }
 
 /* Since this monitor began to look. */
@@ -147,9 +147,9 @@ static void put_change(struct text_line *line, const struct series *series,
 	buf_puts(&text, pool->used_bytes < before ? "   -" : "   +");
 	format_bytes(&text, pool->used_bytes < before ? before - pool->used_bytes
 						      : pool->used_bytes - before);
-	if (line->look->columns >= MEM_NARROW)
+	if (line->options->columns >= MEM_NARROW)
 		buf_puts(&text, " since start");
-	text_line_put(line, TINT_NONE, buf_text(&text));
+	text_line_put(line, STYLE_PLAIN, buf_text(&text));
 }
 
 static void put_pool(struct text_line *line, const struct mem_view *view, size_t device,
@@ -158,22 +158,22 @@ static void put_pool(struct text_line *line, const struct mem_view *view, size_t
 	const struct device *dev = &view->snapshot->devices[device];
 	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
 	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
-	const char *bound = lower_bound_of_device(dev, pool->used, line->look->utf8);
+	const char *bound = lower_bound_of_device(dev, pool->used, line->options->utf8);
 
-	text_line_printf(line, TINT_BOLD, "  %-5s", pool->name);
+	text_line_printf(line, STYLE_BOLD, "  %-5s", pool->name);
 	if (known) {
 		buf_puts(&used, bound);
 		format_bytes_fine(&used, pool->used_bytes);
 	}
-	text_line_cell_right(line, VALUE_WIDTH + 1, known ? TINT_NONE : TINT_DIM,
+	text_line_cell_right(line, VALUE_WIDTH + 1, known ? STYLE_PLAIN : STYLE_DIM,
 			     known ? buf_text(&used) : "N/A");
 	if (has_total)
 		format_bytes_fine(&total, pool->total_bytes);
-	text_line_put(line, TINT_NONE, " / ");
-	text_line_cell(line, VALUE_WIDTH - 1, has_total ? TINT_NONE : TINT_DIM,
+	text_line_put(line, STYLE_PLAIN, " / ");
+	text_line_cell(line, VALUE_WIDTH - 1, has_total ? STYLE_PLAIN : STYLE_DIM,
 		       has_total ? buf_text(&total) : "N/A");
 	if (!known) {
-		text_line_printf(line, TINT_DIM, "  %s", reason_text(dev->why[pool->used]));
+		text_line_printf(line, STYLE_DIM, "  %s", reason_text(dev->why[pool->used]));
 	} else {
 		if (has_total && pool->total_bytes)
 			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes, bound);
@@ -192,7 +192,7 @@ static void put_part(struct text_line *line, const char *text, const char *bound
 	if (bytes == 0)
 		return;
 	format_bytes_fine(&amount, bytes);
-	text_line_printf(line, TINT_NONE, "   %s %s%s%s", text, bound, buf_text(&amount), after);
+	text_line_printf(line, STYLE_PLAIN, "   %s %s%s%s", text, bound, buf_text(&amount), after);
 }
 
 static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usage_field field)
@@ -225,7 +225,7 @@ void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t d
 	const struct pool_line l1 = { "L1",	    QUANTITY_L1,  DEV_L1_USED,
 				      DEV_L1_TOTAL, dev->l1_used, dev->l1_total };
 	bool known = device_knows(dev, DEV_DRAM_USED);
-	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->look->utf8);
+	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->options->utf8);
 
 	put_pool(line, view, device, &dram);
 	if (known)
@@ -250,20 +250,20 @@ static void put_chart(struct text_line *line, struct chart *chart, const char *n
 	enum { LABEL = 14 };
 	CLEANUP_BUF struct buf top = { 0 };
 
-	chart->columns = line->look->columns - LABEL - 3;
+	chart->columns = line->options->columns - LABEL - 3;
 	chart->top = chart_choose_top(chart, capacity);
 	format_bytes(&top, chart->top);
 	for (size_t row = 0; row < chart->rows; row++) {
 		CLEANUP_BUF struct buf text = { 0 };
 
 		chart_put_row(&text, chart, row);
-		text_line_cell(line, 7, TINT_NONE, row == 0 ? name : "");
-		text_line_cell_right(line, LABEL - 7, TINT_DIM,
+		text_line_cell(line, 7, STYLE_PLAIN, row == 0 ? name : "");
+		text_line_cell_right(line, LABEL - 7, STYLE_DIM,
 				     row == 0		      ? buf_text(&top)
 				     : row + 1 == chart->rows ? "0"
 							      : "");
-		text_line_put(line, TINT_DIM, line->look->utf8 ? "┤" : "|");
-		text_line_put(line, TINT_NONE, buf_text(&text));
+		text_line_put(line, STYLE_DIM, line->options->utf8 ? "┤" : "|");
+		text_line_put(line, STYLE_PLAIN, buf_text(&text));
 		text_line_end(line);
 	}
 }
@@ -273,9 +273,9 @@ static void put_axis(struct text_line *line, const struct chart *chart)
 	CLEANUP_BUF struct buf text = { 0 };
 
 	chart_put_axis(&text, chart);
-	text_line_to(line, line->look->columns - chart->columns - 3);
-	text_line_put(line, TINT_DIM, line->look->utf8 ? "└" : "+");
-	text_line_put(line, TINT_DIM, buf_text(&text));
+	text_line_to(line, line->options->columns - chart->columns - 3);
+	text_line_put(line, STYLE_DIM, line->options->utf8 ? "└" : "+");
+	text_line_put(line, STYLE_DIM, buf_text(&text));
 	text_line_end(line);
 }
 
@@ -289,7 +289,7 @@ static void put_charts(struct text_line *line, const struct mem_view *view, size
 		.span_ns = HISTORY_SPAN_NS,
 		.hold_ns = hold_ns(view),
 		.rows = view->snapshot->n_devices == 1 ? 4 : 1,
-		.utf8 = line->look->utf8,
+		.utf8 = line->options->utf8,
 	};
 
 	if (!chart.series || chart.series->samples < 2)
@@ -310,7 +310,7 @@ static void put_problems(struct text_line *line, const struct snapshot *snapshot
 
 	for (size_t i = 0; i < MIN(snapshot->n_problems, MOST); i++) {
 		text_line_end(line);
-		text_line_printf(line, TINT_WARN, " %s: %s", snapshot->problems[i].source,
+		text_line_printf(line, STYLE_WARN, " %s: %s", snapshot->problems[i].source,
 				 snapshot->problems[i].text);
 		text_line_end(line);
 	}
@@ -322,7 +322,7 @@ static void put_device(struct text_line *line, const struct mem_view *view, size
 	bool alone = view->snapshot->n_devices == 1;
 
 	if (dev->condition != DEVICE_OK && dev->condition != DEVICE_UNREADABLE) {
-		text_line_printf(line, TINT_BAD, "  %s", dev->health);
+		text_line_printf(line, STYLE_BAD, "  %s", dev->health);
 		text_line_end(line);
 	}
 	mem_put_pools(line, view, device);
@@ -332,9 +332,9 @@ static void put_device(struct text_line *line, const struct mem_view *view, size
 	mem_put_allocations(line, view, device);
 }
 
-void mem_render(struct buf *out, const struct look *look, const struct mem_view *view)
+void mem_render(struct buf *out, const struct render_options *options, const struct mem_view *view)
 {
-	struct text_line line = { .out = out, .look = look };
+	struct text_line line = { .out = out, .options = options };
 
 	for (size_t i = 0; i < view->snapshot->n_devices; i++) {
 		if (i)
@@ -345,5 +345,5 @@ void mem_render(struct buf *out, const struct look *look, const struct mem_view 
 		put_device(&line, view, i);
 	}
 	put_problems(&line, view->snapshot);
-	tips_put(out, look, view->snapshot);
+	tips_put(out, options, view->snapshot);
 }

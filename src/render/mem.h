@@ -8,7 +8,7 @@
 #include "basic/buf.h"
 #include "model/history.h"
 #include "model/want.h"
-#include "render/look.h"
+#include "render/render_options.h"
 
 struct mem_view {
 	const struct snapshot *snapshot;
@@ -17,11 +17,12 @@ struct mem_view {
 };
 
 void mem_wants(struct want *want);
-void mem_render(struct buf *out, const struct look *look, const struct mem_view *view);
+void mem_render(struct buf *out, const struct render_options *options, const struct mem_view *view);
 
 /*
  * The same as JSON, docs/mem-schema.json. A list can be longer than fits into memory: drain is
  * called from time to time to take what is there, and may be NULL.
  */
-void mem_json_render(struct buf *out, const struct look *look, const struct mem_view *view,
-		     bool pretty, void (*drain)(struct buf *out, void *arg), void *arg);
+void mem_json_render(struct buf *out, const struct render_options *options,
+		     const struct mem_view *view, bool pretty,
+		     void (*drain)(struct buf *out, void *arg), void *arg);

@@ -184,8 +184,9 @@ static void put_device(struct writer *w, size_t at)
 	json_close(json, '}');
 }
 
-void mem_json_render(struct buf *out, const struct look *look, const struct mem_view *view,
-		     bool pretty, void (*drain_text)(struct buf *out, void *arg), void *arg)
+void mem_json_render(struct buf *out, const struct render_options *options,
+		     const struct mem_view *view, bool pretty,
+		     void (*drain_text)(struct buf *out, void *arg), void *arg)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	struct writer w = {
@@ -198,7 +199,7 @@ void mem_json_render(struct buf *out, const struct look *look, const struct mem_
 	json_open(&w.json, NULL, '{');
 	json_text(&w.json, "schema", "tt-smi-mem");
 	json_u64(&w.json, "schema_version", SCHEMA_VERSION);
-	json_text(&w.json, "version", look->version);
+	json_text(&w.json, "version", options->version);
 	json_put_time(&w.json, snapshot->wall_ns);
 	json_bool(&w.json, "simulated", snapshot->simulated);
 	json_bool(&w.json, "recorded", snapshot->recorded);

@@ -23,7 +23,7 @@ static const struct widths {
 
 static bool is_narrow(const struct text_line *line)
 {
-	return line->look->columns < MEM_NARROW;
+	return line->options->columns < MEM_NARROW;
 }
 
 static const struct widths *widths_of(const struct text_line *line)
@@ -80,14 +80,14 @@ static void put_amount(struct text_line *line, const struct usage *usage, enum u
 
 	field_get(&usage_fields, field, usage, &value);
 	if (value.why == KNOWN)
-		buf_puts(&text, lower_bound_of_usage(usage, field, line->look->utf8));
+		buf_puts(&text, lower_bound_of_usage(usage, field, line->options->utf8));
 	if (value.why != KNOWN)
 		buf_puts(&text, value.why == NOT_APPLICABLE ? "-" : "N/A");
 	else if (value.field->unit == U_BYTE)
 		format_bytes_fine(&text, value.exact);
 	else
 		format_count(&text, value.exact);
-	text_line_cell_right(line, width, value.why == KNOWN ? TINT_NONE : TINT_DIM,
+	text_line_cell_right(line, width, value.why == KNOWN ? STYLE_PLAIN : STYLE_DIM,
 			     buf_text(&text));
 }
 
@@ -100,14 +100,14 @@ static void put_growth(struct text_line *line, const struct series *series)
 	case TREND_UNKNOWN:
 	case TREND_N:
 		if (!series || series->samples < 2) {
-			text_line_put(line, TINT_DIM, "N/A");
+			text_line_put(line, STYLE_DIM, "N/A");
 			return;
 		}
 		buf_puts(&text, "seen for ");
 		format_span(&text, (double)growth.span_ns / NS_PER_S);
-		text_line_put(line, TINT_DIM, buf_text(&text));
+		text_line_put(line, STYLE_DIM, buf_text(&text));
 		return;
-	case TREND_STEADY: text_line_put(line, TINT_NONE, "steady"); return;
+	case TREND_STEADY: text_line_put(line, STYLE_PLAIN, "steady"); return;
 	case TREND_SHRANK:
 	case TREND_GREW:
 	case TREND_LEAK: break;
@@ -124,7 +124,7 @@ static void put_growth(struct text_line *line, const struct series *series)
 			   growth.frees == 1 ? "" : "s");
 	if (growth.trend == TREND_LEAK)
 		buf_puts(&text, ": leak?");
-	text_line_put(line, growth.trend == TREND_LEAK ? TINT_WARN : TINT_NONE, buf_text(&text));
+	text_line_put(line, growth.trend == TREND_LEAK ? STYLE_WARN : STYLE_PLAIN, buf_text(&text));
 }
 
 static void put_holder(struct text_line *line, const struct mem_view *view,
@@ -134,19 +134,19 @@ static void put_holder(struct text_line *line, const struct mem_view *view,
 	CLEANUP_BUF struct buf status = { 0 };
 	char label[160];
 
-	text_line_put(line, TINT_NONE, "  ");
-	text_line_printf(line, TINT_NONE, "%-*d", PID_WIDTH, holder->process->pid);
+	text_line_put(line, STYLE_PLAIN, "  ");
+	text_line_printf(line, STYLE_PLAIN, "%-*d", PID_WIDTH, holder->process->pid);
 	process_label(holder->process, label, sizeof(label));
-	text_line_cell(line, widths->name, TINT_BOLD, label);
+	text_line_cell(line, widths->name, STYLE_BOLD, label);
 	put_amount(line, holder->usage, USE_DRAM, widths->amount);
 	put_amount(line, holder->usage, USE_L1, widths->amount);
 	put_amount(line, holder->usage, USE_ALLOCATIONS, widths->count);
-	text_line_put(line, TINT_NONE, "   ");
+	text_line_put(line, STYLE_PLAIN, "   ");
 	if (holder->usage->why[USE_DRAM] == KNOWN) {
 		put_growth(line, history_of_process(view->history, holder->process, dev));
 	} else {
 		status_text(&status, holder->process);
-		text_line_put(line, TINT_DIM, buf_text(&status));
+		text_line_put(line, STYLE_DIM, buf_text(&status));
 	}
 	text_line_end(line);
 }
@@ -154,9 +154,9 @@ static void put_holder(struct text_line *line, const struct mem_view *view,
 static void put_nobody(struct text_line *line, const struct device *dev)
 {
 	if (device_knows(dev, DEV_PROCESSES))
-		text_line_put(line, TINT_DIM, "  No processes using this device");
+		text_line_put(line, STYLE_DIM, "  No processes using this device");
 	else
-		text_line_printf(line, TINT_DIM, "  Processes: N/A (%s)",
+		text_line_printf(line, STYLE_DIM, "  Processes: N/A (%s)",
 				 reason_text(dev->why[DEV_PROCESSES]));
 	text_line_end(line);
 }
@@ -165,13 +165,13 @@ static void put_headings(struct text_line *line)
 {
 	const struct widths *widths = widths_of(line);
 
-	text_line_put(line, TINT_DIM, "  ");
-	text_line_cell(line, PID_WIDTH, TINT_DIM, "PID");
-	text_line_cell(line, widths->name, TINT_DIM, "Name");
-	text_line_cell_right(line, widths->amount, TINT_DIM, "DRAM");
-	text_line_cell_right(line, widths->amount, TINT_DIM, "L1");
-	text_line_cell_right(line, widths->count, TINT_DIM, widths->count_heading);
-	text_line_put(line, TINT_DIM, "   growth");
+	text_line_put(line, STYLE_DIM, "  ");
+	text_line_cell(line, PID_WIDTH, STYLE_DIM, "PID");
+	text_line_cell(line, widths->name, STYLE_DIM, "Name");
+	text_line_cell_right(line, widths->amount, STYLE_DIM, "DRAM");
+	text_line_cell_right(line, widths->amount, STYLE_DIM, "L1");
+	text_line_cell_right(line, widths->count, STYLE_DIM, widths->count_heading);
+	text_line_put(line, STYLE_DIM, "   growth");
 	text_line_end(line);
 }
 
@@ -183,11 +183,11 @@ static void put_leftover(struct text_line *line, const struct leftover *leftover
 
 	format_bytes_fine(&dram, leftover->dram);
 	format_bytes_fine(&l1, leftover->l1);
-	text_line_printf(line, TINT_DIM, "  %-*d", PID_WIDTH, leftover->pid);
-	text_line_cell(line, widths->name, TINT_DIM, leftover->name);
-	text_line_cell_right(line, widths->amount, TINT_DIM, buf_text(&dram));
-	text_line_cell_right(line, widths->amount, TINT_DIM, buf_text(&l1));
-	text_line_printf(line, TINT_WARN, "   %s", leftover_status(leftover));
+	text_line_printf(line, STYLE_DIM, "  %-*d", PID_WIDTH, leftover->pid);
+	text_line_cell(line, widths->name, STYLE_DIM, leftover->name);
+	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&dram));
+	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&l1));
+	text_line_printf(line, STYLE_WARN, "   %s", leftover_status(leftover));
 	text_line_end(line);
 }
 
@@ -206,7 +206,7 @@ void mem_put_processes(struct text_line *line, const struct mem_view *view, size
 	for (size_t i = 0; i < MIN(count, most); i++)
 		put_holder(line, view, &holders[i], dev);
 	if (count > most) {
-		text_line_printf(line, TINT_DIM, "  and %zu more", count - most);
+		text_line_printf(line, STYLE_DIM, "  and %zu more", count - most);
 		text_line_end(line);
 	}
 	for (size_t i = 0; i < snapshot->n_leftovers; i++)
@@ -274,10 +274,10 @@ static void put_place(struct text_line *line, const struct ranking *ranking, siz
 	if (allocation->time_ns)
 		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
 	text_line_to(line, column);
-	text_line_printf(line, TINT_NONE, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
+	text_line_printf(line, STYLE_PLAIN, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
 			 pool_name(allocation->pool));
-	text_line_cell_right(line, AMOUNT_WIDTH, TINT_NONE, buf_text(&size));
-	text_line_cell_right(line, AMOUNT_WIDTH, TINT_NONE,
+	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN, buf_text(&size));
+	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN,
 			     allocation->time_ns ? buf_text(&age) : "N/A");
 }
 
@@ -286,14 +286,14 @@ static void put_missing(struct text_line *line, enum reason why, size_t known, s
 			bool cut)
 {
 	if (tracked && known == 0)
-		text_line_printf(line, TINT_DIM, "  Single allocations: N/A (%s)",
+		text_line_printf(line, STYLE_DIM, "  Single allocations: N/A (%s)",
 				 reason_text(why));
 	else if (known < tracked)
-		text_line_printf(line, TINT_DIM,
+		text_line_printf(line, STYLE_DIM,
 				 "  Single allocations of %zu of %zu processes (%s)", known,
 				 tracked, reason_text(why));
 	else if (cut)
-		text_line_put(line, TINT_DIM, "  Not every allocation is listed");
+		text_line_put(line, STYLE_DIM, "  Not every allocation is listed");
 	if (line->at)
 		text_line_end(line);
 }
@@ -302,14 +302,14 @@ static void put_rankings(struct text_line *line, const struct ranking *largest,
 			 const struct ranking *oldest, int64_t now_ns)
 {
 	enum { RIGHT = 46 };
-	bool beside = line->look->columns >= 2 * RIGHT;
+	bool beside = line->options->columns >= 2 * RIGHT;
 
 	if (!largest->count)
 		return;
-	text_line_put(line, TINT_DIM, "  Largest allocations");
+	text_line_put(line, STYLE_DIM, "  Largest allocations");
 	if (beside && oldest->count) {
 		text_line_to(line, RIGHT);
-		text_line_put(line, TINT_DIM, "Oldest allocations");
+		text_line_put(line, STYLE_DIM, "Oldest allocations");
 	}
 	text_line_end(line);
 	for (size_t i = 0; i < largest->count; i++) {
@@ -320,7 +320,7 @@ static void put_rankings(struct text_line *line, const struct ranking *largest,
 	}
 	if (beside || !oldest->count)
 		return;
-	text_line_put(line, TINT_DIM, "  Oldest allocations");
+	text_line_put(line, STYLE_DIM, "  Oldest allocations");
 	text_line_end(line);
 	for (size_t i = 0; i < oldest->count; i++) {
 		put_place(line, oldest, i, 2, now_ns);

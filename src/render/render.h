@@ -7,31 +7,34 @@
 #include "basic/buf.h"
 #include "model/snapshot.h"
 #include "model/want.h"
-#include "render/look.h"
+#include "render/render_options.h"
 
 /* The table of devices, processes and tips. */
-void table_wants(const struct look *look, struct want *want);
-void table_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+void table_wants(const struct render_options *options, struct want *want);
+void table_render(struct buf *out, const struct render_options *options,
+		  const struct snapshot *snapshot);
 
 /* One line per device: -L. */
 void list_wants(struct want *want);
-void list_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+void list_render(struct buf *out, const struct render_options *options,
+		 const struct snapshot *snapshot);
 
 /* Everything, by section: -q. sections is a comma-separated list, or NULL for all. */
 bool detail_knows_section(const char *name, size_t length);
 const char *detail_sections(void);
 void detail_wants(const char *list, struct want *want);
-void detail_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-		   const char *sections);
+void detail_render(struct buf *out, const struct render_options *options,
+		   const struct snapshot *snapshot, const char *sections);
 
 /* The whole state; docs/schema.json. */
 void json_wants(struct want *want);
-void json_render(struct buf *out, const struct look *look, const struct snapshot *snapshot,
-		 bool pretty);
+void json_render(struct buf *out, const struct render_options *options,
+		 const struct snapshot *snapshot, bool pretty);
 
 /* The layout of the vendor's snapshot: -s. */
 void vendor_wants(struct want *want);
-void vendor_render(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+void vendor_render(struct buf *out, const struct render_options *options,
+		   const struct snapshot *snapshot);
 
 /*
  * The vendor's table of trays and their devices. Its readers look for box characters, so it

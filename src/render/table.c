@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* What is wrong with a device that answers; those that do not say so in their row. */
-static void put_troubles(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+static void put_troubles(struct buf *out, const struct render_options *options,
+			 const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
@@ -18,25 +19,26 @@ static void put_troubles(struct buf *out, const struct look *look, const struct 
 		if (dev->condition != DEVICE_OK || strcmp(dev->health, "ok") == 0)
 			continue;
 		buf_printf(out, "\nDevice %s: ", dev->id);
-		tint_put(out, look, TINT_BAD, dev->health);
+		style_put(out, options, STYLE_BAD, dev->health);
 		buf_putc(out, '\n');
 	}
 }
 
-void table_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+void table_render(struct buf *out, const struct render_options *options,
+		  const struct snapshot *snapshot)
 {
-	struct boxed_table box = boxed_table_new(out, look);
+	struct boxed_table box = boxed_table_new(out, options);
 
 	device_box(&box, snapshot);
 	buf_puts(out, "\nProcesses:\n");
 	process_box(&box, snapshot);
-	put_troubles(out, look, snapshot);
-	tips_put(out, look, snapshot);
+	put_troubles(out, options, snapshot);
+	tips_put(out, options, snapshot);
 }
 
-void table_wants(const struct look *look, struct want *want)
+void table_wants(const struct render_options *options, struct want *want)
 {
-	device_box_wants(box_room(look->columns), want);
-	process_box_wants(box_room(look->columns), want);
+	device_box_wants(box_room(options->columns), want);
+	process_box_wants(box_room(options->columns), want);
 	want_add_list(want, FIELDS(DEVICE_FIELD(HEALTH))); /* a line below, for each in trouble */
 }

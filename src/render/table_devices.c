@@ -21,7 +21,7 @@ static size_t id_excess(const struct device *dev)
 
 static void put_id(struct boxed_table *box, size_t width, const struct row *row)
 {
-	boxed_table_cell(box, width + id_excess(row->device), TINT_NONE, row->device->id);
+	boxed_table_cell(box, width + id_excess(row->device), STYLE_PLAIN, row->device->id);
 }
 
 static void put_name(struct boxed_table *box, size_t width, const struct row *row)
@@ -39,30 +39,30 @@ static void put_name(struct boxed_table *box, size_t width, const struct row *ro
 		buf_puts(&text, " galaxy"); /* the architecture is in the name already */
 	else if (device_knows(dev, DEV_BOARD))
 		buf_printf(&text, " %s", dev->board);
-	cell_buf(box, width - excess, TINT_BOLD, &text);
+	cell_buf(box, width - excess, STYLE_BOLD, &text);
 }
 
 static void put_temp(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
-	enum tint tint = TINT_NONE;
+	enum style style = STYLE_PLAIN;
 
 	if (!device_knows(dev, DEV_TEMPERATURE)) {
 		cell_na(box, width);
 		return;
 	}
 	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 10)
-		tint = dev->temperature_headroom <= 0 ? TINT_BAD : TINT_WARN;
-	buf_printf(&text, "%.0f%sC", dev->temperature, box->look->utf8 ? "°" : "");
-	cell_buf(box, width, tint, &text);
+		style = dev->temperature_headroom <= 0 ? STYLE_BAD : STYLE_WARN;
+	buf_printf(&text, "%.0f%sC", dev->temperature, box->options->utf8 ? "°" : "");
+	cell_buf(box, width, style, &text);
 }
 
 static void put_power(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
-	enum tint tint = TINT_NONE;
+	enum style style = STYLE_PLAIN;
 
 	if (!device_knows(dev, DEV_POWER)) {
 		cell_na(box, width);
@@ -72,9 +72,9 @@ static void put_power(struct boxed_table *box, size_t width, const struct row *r
 	if (device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0) {
 		buf_printf(&text, "/%.0fW", dev->power_limit);
 		if (dev->power >= 0.9 * dev->power_limit)
-			tint = dev->power >= dev->power_limit ? TINT_BAD : TINT_WARN;
+			style = dev->power >= dev->power_limit ? STYLE_BAD : STYLE_WARN;
 	}
-	cell_buf(box, width, tint, &text);
+	cell_buf(box, width, style, &text);
 }
 
 /* A chip that gives no answer has the rest of the line for saying so. */
@@ -83,18 +83,18 @@ static bool put_condition(struct boxed_table *box, const struct device *dev)
 	switch (dev->condition) {
 	case DEVICE_OK:
 	case DEVICE_NO_TELEMETRY: return false;
-	case DEVICE_RESETTING: boxed_table_cell(box, 0, TINT_WARN, "resetting"); break;
-	case DEVICE_TIMED_OUT: boxed_table_cell(box, 0, TINT_BAD, "timed out"); break;
-	case DEVICE_NOT_ANSWERING: boxed_table_cell(box, 0, TINT_BAD, "chip not answering"); break;
-	case DEVICE_LOST: boxed_table_cell(box, 0, TINT_BAD, "device lost"); break;
+	case DEVICE_RESETTING: boxed_table_cell(box, 0, STYLE_WARN, "resetting"); break;
+	case DEVICE_TIMED_OUT: boxed_table_cell(box, 0, STYLE_BAD, "timed out"); break;
+	case DEVICE_NOT_ANSWERING: boxed_table_cell(box, 0, STYLE_BAD, "chip not answering"); break;
+	case DEVICE_LOST: boxed_table_cell(box, 0, STYLE_BAD, "device lost"); break;
 	case DEVICE_UNREADABLE:
 		/* Programs tell of its memory all the same; "at least 0" is no news. */
 		if (device_knows(dev, DEV_DRAM_USED) && (dev->dram_used || dev->memory_complete))
 			return false;
-		boxed_table_cell(box, 0, TINT_DIM, "not readable (no PCIe)");
+		boxed_table_cell(box, 0, STYLE_DIM, "not readable (no PCIe)");
 		break;
 	case DEVICE_NO_DRIVER:
-	case DEVICE_OTHER_DRIVER: boxed_table_cell(box, 0, TINT_WARN, dev->health); break;
+	case DEVICE_OTHER_DRIVER: boxed_table_cell(box, 0, STYLE_WARN, dev->health); break;
 	}
 	return true;
 }
@@ -110,13 +110,13 @@ static void put_memory(struct boxed_table *box, size_t width, const struct row *
 		cell_na(box, width);
 		return;
 	}
-	buf_puts(&text, lower_bound_of_device(dev, DEV_DRAM_USED, box->look->utf8));
+	buf_puts(&text, lower_bound_of_device(dev, DEV_DRAM_USED, box->options->utf8));
 	format_bytes(&text, dev->dram_used);
 	if (device_knows(dev, DEV_DRAM_TOTAL)) {
 		buf_putc(&text, '/');
 		format_bytes(&text, dev->dram_total);
 	}
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_bar(struct boxed_table *box, size_t width, const struct row *row)
@@ -125,14 +125,14 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	CLEANUP_BUF struct buf text = { 0 }, share = { 0 };
 	const struct device *dev = row->device;
 	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells, full;
-	bool utf8 = box->look->utf8;
-	enum tint tint = TINT_GOOD;
+	bool utf8 = box->options->utf8;
+	enum style style = STYLE_GOOD;
 
 	buf_printf(&share, "%s%.0f%%", lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
 		   dev->memory_ratio * 100);
 	columns = text_width(buf_text(&share), share.length);
 	if (!device_knows(dev, DEV_MEMORY_RATIO) || room <= AROUND + MAX(columns, LEAST_SHARE)) {
-		boxed_table_cell(box, width, TINT_NONE, "");
+		boxed_table_cell(box, width, STYLE_PLAIN, "");
 		return;
 	}
 	cells = MIN(room - AROUND - MAX(columns, LEAST_SHARE), MOST_CELLS);
@@ -144,8 +144,8 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	buf_fill(&text, ' ', LEAST_SHARE - MIN(columns, LEAST_SHARE));
 	buf_puts(&text, buf_text(&share));
 	if (dev->memory_ratio >= 0.75)
-		tint = dev->memory_ratio >= 0.9 ? TINT_BAD : TINT_WARN;
-	cell_buf(box, width, tint, &text);
+		style = dev->memory_ratio >= 0.9 ? STYLE_BAD : STYLE_WARN;
+	cell_buf(box, width, style, &text);
 }
 
 static void put_compute(struct boxed_table *box, size_t width, const struct row *row)
@@ -157,7 +157,7 @@ static void put_compute(struct boxed_table *box, size_t width, const struct row 
 		return;
 	}
 	buf_printf(&text, "%.0f%%", row->device->compute * 100);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_aiclk(struct boxed_table *box, size_t width, const struct row *row)
@@ -169,7 +169,7 @@ static void put_aiclk(struct boxed_table *box, size_t width, const struct row *r
 		return;
 	}
 	buf_printf(&text, "%.0fMHz", (double)row->device->aiclk / 1e6);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_link(struct boxed_table *box, size_t width, const struct row *row)
@@ -182,7 +182,7 @@ static void put_link(struct boxed_table *box, size_t width, const struct row *ro
 		return;
 	}
 	buf_printf(&text, "%ux%u", dev->link_gen, dev->link_width);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_rates(struct boxed_table *box, size_t width, const struct row *row)
@@ -196,7 +196,7 @@ static void put_rates(struct boxed_table *box, size_t width, const struct row *r
 	format_rate(&text, row->device->pcie_rx);
 	buf_putc(&text, ' ');
 	format_rate(&text, row->device->pcie_tx);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_fan(struct boxed_table *box, size_t width, const struct row *row)
@@ -208,14 +208,14 @@ static void put_fan(struct boxed_table *box, size_t width, const struct row *row
 		return;
 	}
 	buf_printf(&text, "%urpm", row->device->fan_rpm);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_health(struct boxed_table *box, size_t width, const struct row *row)
 {
 	bool ok = strcmp(row->device->health, "ok") == 0;
 
-	boxed_table_cell(box, width, ok ? TINT_GOOD : TINT_BAD, row->device->health);
+	boxed_table_cell(box, width, ok ? STYLE_GOOD : STYLE_BAD, row->device->health);
 }
 
 /* clang-format off */
@@ -248,7 +248,7 @@ static void put_title(struct boxed_table *box, const struct snapshot *snapshot)
 
 	localtime_r(&seconds, &local);
 	strftime(date, sizeof(date), "%a %b %e %H:%M:%S %Y", &local);
-	buf_printf(&text, "tt-smi %s   driver %s", box->look->version,
+	buf_printf(&text, "tt-smi %s   driver %s", box->options->version,
 		   snapshot->host.why[HOST_DRIVER] == KNOWN ? snapshot->host.driver : "N/A");
 	if (snapshot->simulated)
 		buf_puts(&text, "   SIMULATED");
@@ -257,8 +257,8 @@ static void put_title(struct boxed_table *box, const struct snapshot *snapshot)
 	if (snapshot_server(snapshot))
 		buf_printf(&text, "   %s", snapshot_server(snapshot));
 	boxed_table_begin(box);
-	boxed_table_cell(box, boxed_table_left(box) - strlen(date), TINT_BOLD, buf_text(&text));
-	boxed_table_cell(box, 0, TINT_NONE, date);
+	boxed_table_cell(box, boxed_table_left(box) - strlen(date), STYLE_BOLD, buf_text(&text));
+	boxed_table_cell(box, 0, STYLE_PLAIN, date);
 	boxed_table_end(box);
 }
 
@@ -274,7 +274,7 @@ void device_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = !any_compute(snapshot) };
 	struct plan plan =
-		plan_columns(columns, ARRAY_SIZE(columns), box_room(box->look->columns), skip);
+		plan_columns(columns, ARRAY_SIZE(columns), box_room(box->options->columns), skip);
 
 	boxed_table_rule(box, RULE_TOP);
 	put_title(box, snapshot);

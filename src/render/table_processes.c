@@ -14,7 +14,7 @@ static void put_pid(struct boxed_table *box, size_t width, const struct row *row
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "%d", row->process->pid);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_label(struct boxed_table *box, size_t width, const struct row *row)
@@ -22,7 +22,7 @@ static void put_label(struct boxed_table *box, size_t width, const struct row *r
 	char text[160];
 
 	process_label(row->process, text, sizeof(text));
-	boxed_table_cell(box, width, TINT_BOLD, text);
+	boxed_table_cell(box, width, STYLE_BOLD, text);
 }
 
 static void put_devices(struct boxed_table *box, size_t width, const struct row *row)
@@ -30,7 +30,7 @@ static void put_devices(struct boxed_table *box, size_t width, const struct row 
 	CLEANUP_BUF struct buf text = { 0 };
 
 	devices_text(&text, row->snapshot, row->process);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 /* The sum over its devices, a lower bound if one of them is not known. */
@@ -41,16 +41,16 @@ static void put_sum(struct boxed_table *box, size_t width, const struct process 
 	uint64_t sum;
 
 	if (process->role == ROLE_MONITOR) {
-		boxed_table_cell(box, width, TINT_DIM, "-");
+		boxed_table_cell(box, width, STYLE_DIM, "-");
 		return;
 	}
 	if (!process_total(process, field, &sum)) {
 		cell_na(box, width);
 		return;
 	}
-	buf_puts(&text, lower_bound_of_process(process, field, box->look->utf8));
+	buf_puts(&text, lower_bound_of_process(process, field, box->options->utf8));
 	format_bytes(&text, sum);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_dram(struct boxed_table *box, size_t width, const struct row *row)
@@ -68,7 +68,7 @@ static void put_status(struct boxed_table *box, size_t width, const struct row *
 	CLEANUP_BUF struct buf text = { 0 };
 
 	status_text_within(&text, row->process, boxed_table_room(box, width));
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_text(struct boxed_table *box, size_t width, const struct process *process,
@@ -78,9 +78,9 @@ static void put_text(struct boxed_table *box, size_t width, const struct process
 
 	field_get(&process_fields, field, process, &value);
 	if (value.why == KNOWN)
-		boxed_table_cell(box, width, TINT_NONE, value.text);
+		boxed_table_cell(box, width, STYLE_PLAIN, value.text);
 	else if (value.why == NOT_APPLICABLE)
-		boxed_table_cell(box, width, TINT_NONE, "-");
+		boxed_table_cell(box, width, STYLE_PLAIN, "-");
 	else
 		cell_na(box, width);
 }
@@ -99,7 +99,7 @@ static void put_elapsed(struct boxed_table *box, size_t width, const struct row 
 		return;
 	}
 	format_duration(&text, row->process->elapsed);
-	cell_buf(box, width, TINT_NONE, &text);
+	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
 static void put_owner(struct boxed_table *box, size_t width, const struct row *row)
@@ -138,8 +138,8 @@ static void put_other(struct boxed_table *box, const struct plan *plan, const ch
 {
 	boxed_table_begin(box);
 	for (size_t i = COLUMN_PID; i < COLUMN_STATUS; i++)
-		boxed_table_cell(box, plan->widths[i], TINT_DIM, cells[i]);
-	boxed_table_cell(box, 0, TINT_DIM, cells[COLUMN_STATUS]);
+		boxed_table_cell(box, plan->widths[i], STYLE_DIM, cells[i]);
+	boxed_table_cell(box, 0, STYLE_DIM, cells[COLUMN_STATUS]);
 	boxed_table_end(box);
 }
 
@@ -192,7 +192,7 @@ static void put_nobody(struct boxed_table *box, const struct snapshot *snapshot)
 		break;
 	}
 	boxed_table_begin(box);
-	cell_buf(box, 0, TINT_DIM, &text);
+	cell_buf(box, 0, STYLE_DIM, &text);
 	boxed_table_end(box);
 }
 
@@ -236,7 +236,7 @@ static size_t status_width(const struct snapshot *snapshot, size_t room)
 
 void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
-	size_t room = box_room(box->look->columns);
+	size_t room = box_room(box->options->columns);
 	struct column fitted[ARRAY_SIZE(columns)];
 	struct plan plan;
 

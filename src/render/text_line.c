@@ -8,14 +8,14 @@
 
 static size_t left(const struct text_line *line)
 {
-	return line->look->columns - MIN(line->at, line->look->columns);
+	return line->options->columns - MIN(line->at, line->options->columns);
 }
 
-static void put_clean(struct text_line *line, enum tint tint, const struct buf *text,
+static void put_clean(struct text_line *line, enum style style, const struct buf *text,
 		      size_t columns)
 {
 	CLEANUP_BUF struct buf cut = { 0 };
-	const char *mark = line->look->utf8 ? "…" : "~";
+	const char *mark = line->options->utf8 ? "…" : "~";
 	size_t width = text_width(buf_text(text), text->length);
 
 	columns = MIN(columns, left(line));
@@ -23,23 +23,23 @@ static void put_clean(struct text_line *line, enum tint tint, const struct buf *
 		buf_add(&cut, buf_text(text),
 			columns ? text_fit(buf_text(text), text->length, columns - 1) : 0);
 		buf_puts(&cut, columns ? mark : "");
-		tint_put(line->out, line->look, tint, buf_text(&cut));
+		style_put(line->out, line->options, style, buf_text(&cut));
 		line->at += text_width(buf_text(&cut), cut.length);
 		return;
 	}
-	tint_put(line->out, line->look, tint, buf_text(text));
+	style_put(line->out, line->options, style, buf_text(text));
 	line->at += width;
 }
 
-void text_line_put(struct text_line *line, enum tint tint, const char *text)
+void text_line_put(struct text_line *line, enum style style, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 
-	text_clean(&clean, text, strlen(text), line->look->utf8);
-	put_clean(line, tint, &clean, SIZE_MAX);
+	text_clean(&clean, text, strlen(text), line->options->utf8);
+	put_clean(line, style, &clean, SIZE_MAX);
 }
 
-void text_line_printf(struct text_line *line, enum tint tint, const char *format, ...)
+void text_line_printf(struct text_line *line, enum style style, const char *format, ...)
 {
 	char text[512];
 	va_list ap;
@@ -47,7 +47,7 @@ void text_line_printf(struct text_line *line, enum tint tint, const char *format
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	text_line_put(line, tint, text);
+	text_line_put(line, style, text);
 }
 
 static void put_blanks(struct text_line *line, size_t columns)
@@ -57,25 +57,25 @@ static void put_blanks(struct text_line *line, size_t columns)
 	line->at += columns;
 }
 
-void text_line_cell(struct text_line *line, size_t width, enum tint tint, const char *text)
+void text_line_cell(struct text_line *line, size_t width, enum style style, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	size_t from = line->at;
 
-	text_clean(&clean, text, strlen(text), line->look->utf8);
-	put_clean(line, tint, &clean, width);
+	text_clean(&clean, text, strlen(text), line->options->utf8);
+	put_clean(line, style, &clean, width);
 	put_blanks(line, width - MIN(line->at - from, width));
 }
 
-void text_line_cell_right(struct text_line *line, size_t width, enum tint tint, const char *text)
+void text_line_cell_right(struct text_line *line, size_t width, enum style style, const char *text)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
 	size_t columns;
 
-	text_clean(&clean, text, strlen(text), line->look->utf8);
+	text_clean(&clean, text, strlen(text), line->options->utf8);
 	columns = text_width(buf_text(&clean), clean.length);
 	put_blanks(line, width - MIN(columns, width));
-	put_clean(line, tint, &clean, width);
+	put_clean(line, style, &clean, width);
 }
 
 void text_line_to(struct text_line *line, size_t column)

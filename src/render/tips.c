@@ -14,9 +14,10 @@ static bool is_tracked(const struct process *process)
 }
 
 /* In the words of the first tool: people look for them. */
-void tips_put(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+void tips_put(struct buf *out, const struct render_options *options,
+	      const struct snapshot *snapshot)
 {
-	const char *mark = look->utf8 ? "💡 " : "";
+	const char *mark = options->utf8 ? "💡 " : "";
 	size_t untracked = 0;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++)

@@ -3,6 +3,7 @@
 
 #include "basic/buf.h"
 #include "model/snapshot.h"
-#include "render/look.h"
+#include "render/render_options.h"
 
-void tips_put(struct buf *out, const struct look *look, const struct snapshot *snapshot);
+void tips_put(struct buf *out, const struct render_options *options,
+	      const struct snapshot *snapshot);

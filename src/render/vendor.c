@@ -124,7 +124,8 @@ static void put_limits(struct json *json, const struct device *dev)
 	json_close(json, '}');
 }
 
-static void put_host(struct json *json, const struct look *look, const struct snapshot *snapshot)
+static void put_host(struct json *json, const struct render_options *options,
+		     const struct snapshot *snapshot)
 {
 	static const char *const units[] = { "B", "KB", "MB", "GB", "TB" };
 	const struct host *host = &snapshot->host;
@@ -149,7 +150,7 @@ static void put_host(struct json *json, const struct look *look, const struct sn
 	json_text(json, "Driver", text);
 	json_close(json, '}');
 	json_open(json, "host_sw_vers", '{');
-	json_text(json, "tt_smi", look->version);
+	json_text(json, "tt_smi", options->version);
 	json_text(json, "pyluwen", "N/A");
 	json_text(json, "tt_umd", "N/A");
 	json_close(json, '}');
@@ -236,7 +237,8 @@ static void put_devices(struct json *json, const struct snapshot *snapshot)
 	json_close(json, ']');
 }
 
-void vendor_render(struct buf *out, const struct look *look, const struct snapshot *snapshot)
+void vendor_render(struct buf *out, const struct render_options *options,
+		   const struct snapshot *snapshot)
 {
 	struct json json = { .out = out, .indent = 4, .ascii = true, .first = true };
 	time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
@@ -249,7 +251,7 @@ void vendor_render(struct buf *out, const struct look *look, const struct snapsh
 		 (int)(snapshot->wall_ns / 1000 % 1000000));
 	json_open(&json, NULL, '{');
 	json_text(&json, "time", text);
-	put_host(&json, look, snapshot);
+	put_host(&json, options, snapshot);
 	put_devices(&json, snapshot);
 	put_processes(&json, snapshot);
 	json_close(&json, '}');

@@ -294,13 +294,13 @@ static void put_process(struct buf *out, const struct ui *ui)
 static void put_memory(struct buf *out, const struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
-	const struct look look = { .version = ui->version,
-				   .utf8 = paint_is_utf8(),
-				   .columns = (size_t)MAX(ui->layout.page.width, 1) };
+	const struct render_options options = { .version = ui->version,
+						.utf8 = paint_is_utf8(),
+						.columns = (size_t)MAX(ui->layout.page.width, 1) };
 	const struct mem_view view = { .snapshot = ui_snapshot(ui),
 				       .history = ui->history,
 				       .period_ms = ui->settings.refresh_ms };
-	struct text_line line = { .out = out, .look = &look };
+	struct text_line line = { .out = out, .options = &options };
 	size_t position;
 
 	if (!dev)

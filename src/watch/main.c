@@ -77,7 +77,7 @@ static int choose(struct tui *tui, const struct wishes *wishes, struct buf *comp
 
 static int run(const struct wishes *wishes, struct session *session, struct tui_end *end)
 {
-	struct look look = look_decide(wishes->color, wishes->ascii, true);
+	struct render_options look = look_decide(wishes->color, wishes->ascii, true);
 	static struct machine machine; /* a thread that is stuck still uses it */
 	CLEANUP_BUF struct buf complaints = { 0 };
 	struct tui tui = {

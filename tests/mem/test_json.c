@@ -50,10 +50,10 @@ static void allocate(uint64_t id, int64_t time_ns)
 static void assert_written(const char *text)
 {
 	const struct mem_view view = { .snapshot = snapshot, .history = history };
-	const struct look look = { .utf8 = true, .version = "1" };
+	const struct render_options options = { .utf8 = true, .version = "1" };
 	CLEANUP_BUF struct buf out = { 0 };
 
-	mem_json_render(&out, &look, &view, false, NULL, NULL);
+	mem_json_render(&out, &options, &view, false, NULL, NULL);
 	if (!strstr(buf_text(&out), text))
 		fail_msg("%s is not in %s", text, buf_text(&out));
 }

@@ -1,10 +1,10 @@
-/* How an output may look: decided once, by the command line, locale and terminal. */
+/* How text is rendered: decided once, from the command line, the locale and the terminal. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-struct look {
+struct render_options {
 	const char *version;
 	bool utf8;
 	bool color;
