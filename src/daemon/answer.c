@@ -67,17 +67,17 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	const struct accounts *accounts = &answer->manager->accounts;
 	struct image_counts counts = { .usages = USAGES_MORE };
 	const struct snapshot *snapshot;
-	const struct claim *claims;
+	const struct memory_report *reports;
 	uint64_t allocations = 0;
-	uint32_t n_claims;
+	uint32_t n_reports;
 
 	count_reporters(answer, &counts, &allocations);
-	n_claims = (uint32_t)cards_counts(&answer->manager->cards, &claims, &snapshot);
-	counts.processes += n_claims;
-	counts.usages += n_claims * POOL_COUNT;
-	for (uint32_t i = 0; i < n_claims; i++)
-		answer->found |= claims[i].pid == (pid_t)answer->question->pid;
-	/* Those who are traced in vain have no claim; others, or the same, have a role. */
+	n_reports = (uint32_t)cards_counts(&answer->manager->cards, &reports, &snapshot);
+	counts.processes += n_reports;
+	counts.usages += n_reports * POOL_COUNT;
+	for (uint32_t i = 0; i < n_reports; i++)
+		answer->found |= reports[i].pid == (pid_t)answer->question->pid;
+	/* Those who are traced in vain have no report; others, or the same, have a role. */
 	counts.processes += snapshot ? 2 * (uint32_t)snapshot->n_processes : 0;
 	if (answer->question->flags & WIRE_WANT_FINISHED) {
 		counts.processes += accounts->count;
@@ -140,23 +140,23 @@ static void describe_holder(const struct process *holder, struct image_process *
 static void add_counts(struct answer *answer)
 {
 	const struct snapshot *snapshot;
-	const struct claim *claims;
-	size_t count = cards_counts(&answer->manager->cards, &claims, &snapshot);
+	const struct memory_report *reports;
+	size_t count = cards_counts(&answer->manager->cards, &reports, &snapshot);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct process *holder = snapshot_find_process(snapshot, claims[i].pid);
+		const struct process *holder = snapshot_find_process(snapshot, reports[i].pid);
 		struct image_process process = {
-			.pid = (uint32_t)claims[i].pid,
-			.origin = claims[i].source == TRACKING_TRACED ? IMAGE_TRACED : IMAGE_METAL,
-			.flags = claims[i].low ? IMAGE_TOTALS_LOW : 0,
+			.pid = (uint32_t)reports[i].pid,
+			.origin = reports[i].source == TRACKING_TRACED ? IMAGE_TRACED : IMAGE_METAL,
+			.flags = reports[i].low ? IMAGE_TOTALS_LOW : 0,
 		};
 		uint32_t n;
 
-		if (!holder || claims[i].pid <= 0)
+		if (!holder || reports[i].pid <= 0)
 			continue;
 		describe_holder(holder, &process);
-		n = claim_usages(&claims[i], &snapshot->devices[claims[i].device],
-				 answer->manager->usages);
+		n = report_usages(&reports[i], &snapshot->devices[reports[i].device],
+				  answer->manager->usages);
 		add_process(answer, &process, answer->manager->usages, n);
 	}
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
@@ -181,9 +181,9 @@ static void add_counts(struct answer *answer)
 static void add_roles(struct answer *answer)
 {
 	const struct snapshot *snapshot;
-	const struct claim *claims;
+	const struct memory_report *reports;
 
-	cards_counts(&answer->manager->cards, &claims, &snapshot);
+	cards_counts(&answer->manager->cards, &reports, &snapshot);
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
 		const struct process *holder = &snapshot->processes[i];
 		struct image_process process = {

@@ -189,12 +189,12 @@ size_t cards_count_visible(const struct cards *cards, const struct visible_devic
 	return (size_t)__builtin_popcountll(masks[0]);
 }
 
-size_t cards_counts(const struct cards *cards, const struct claim **ret_claims,
+size_t cards_counts(const struct cards *cards, const struct memory_report **ret_reports,
 		    const struct snapshot **ret_snapshot)
 {
 	const struct sighting *sighting = cards->sighting;
 
-	*ret_claims = sighting ? sighting->claims : NULL;
+	*ret_reports = sighting ? sighting->reports : NULL;
 	*ret_snapshot = sighting ? sighting->snapshot : NULL;
-	return sighting ? sighting->n_claims : 0;
+	return sighting ? sighting->n_reports : 0;
 }

@@ -63,11 +63,11 @@ size_t cards_count_visible(const struct cards *cards, const struct visible_devic
 			   enum visible_meaning meaning);
 
 /*
- * What the tracer and TT-Metal's own counters say of processes, one claim per card of each.
- * The claims' devices are places in the snapshot, NULL if there is none. Valid until the next
+ * What the tracer and TT-Metal's own counters say of processes, one report per card of each.
+ * The reports' devices are places in the snapshot, NULL if there is none. Valid until the next
  * cards_take().
  */
-size_t cards_counts(const struct cards *cards, const struct claim **ret_claims,
+size_t cards_counts(const struct cards *cards, const struct memory_report **ret_reports,
 		    const struct snapshot **ret_snapshot);
 
 /* Identity of a device of such a snapshot. */

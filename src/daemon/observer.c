@@ -120,7 +120,7 @@ void sighting_free(struct sighting *sighting)
 	if (!sighting)
 		return;
 	snapshot_free(sighting->snapshot);
-	free(sighting->claims);
+	free(sighting->reports);
 	free(sighting->gone);
 	free(sighting);
 }
@@ -410,8 +410,8 @@ static void sample_take(struct observer *observer, struct observed_link *links, 
 	sighting->changed = changed;
 	if (changed)
 		changes_watch(observer); /* the directory itself may be new */
-	sighting->error = sampler_collect(observer->sampler, &sighting->snapshot, &sighting->claims,
-					  &sighting->n_claims);
+	sighting->error = sampler_collect(observer->sampler, &sighting->snapshot,
+					  &sighting->reports, &sighting->n_reports);
 	links_check(observer, links, n_links, sighting);
 	pthread_mutex_lock(&observer->lock);
 	before = observer->sighting;

@@ -56,8 +56,9 @@ struct sighting {
 	int64_t taken_ns; /* CLOCK_MONOTONIC, when it began */
 	bool changed;	  /* device nodes have come or gone */
 	struct snapshot *snapshot;
-	struct claim *claims; /* of the tracer and of TT-Metal; devices by place in the snapshot */
-	size_t n_claims;
+	struct memory_report
+		*reports; /* of the tracer and of TT-Metal; devices by place in the snapshot */
+	size_t n_reports;
 	uint64_t *gone; /* names of links that are no longer there */
 	size_t n_gone;
 };

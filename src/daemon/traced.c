@@ -22,14 +22,14 @@ struct traced_life {
 	uint32_t n_usages;
 };
 
-uint32_t claim_usages(const struct claim *claim, const struct device *device,
-		      struct image_usage *ret)
+uint32_t report_usages(const struct memory_report *report, const struct device *device,
+		       struct image_usage *ret)
 {
-	const bool traced = claim->source == TRACKING_TRACED;
+	const bool traced = report->source == TRACKING_TRACED;
 	const uint64_t bytes[POOL_COUNT] = {
-		[POOL_DRAM] = claim->dram,     [POOL_L1] = claim->l1,
-		[POOL_SYSTEM] = claim->system, [POOL_L1_SMALL] = claim->l1_small,
-		[POOL_TRACE] = claim->trace,   [POOL_CB] = claim->cb,
+		[POOL_DRAM] = report->dram,	[POOL_L1] = report->l1,
+		[POOL_SYSTEM] = report->system, [POOL_L1_SMALL] = report->l1_small,
+		[POOL_TRACE] = report->trace,	[POOL_CB] = report->cb,
 	};
 	struct table_device card;
 	uint32_t count = 0, number;
@@ -53,7 +53,7 @@ uint32_t claim_usages(const struct claim *claim, const struct device *device,
 			.asic = card.asic,
 			.now_bytes = bytes[pool],
 			.peak_bytes = bytes[pool],
-			.allocs = count == 0 ? claim->held : 0,
+			.allocs = count == 0 ? report->held : 0,
 		};
 		count++;
 	}
@@ -155,12 +155,12 @@ static void life_met(struct look *look, const struct look_result *result)
 	life_free(life);
 }
 
-static struct traced_life *life_new(struct manager *manager, const struct claim *claim,
+static struct traced_life *life_new(struct manager *manager, const struct memory_report *report,
 				    const struct process *process)
 {
 	const struct peer peer = {
-		.pid = claim->pid,
-		.start_ticks = claim->start_ticks,
+		.pid = report->pid,
+		.start_ticks = report->start_ticks,
 		.uid = process && process_knows(process, PROC_UID) ? process->uid : (uid_t)-1,
 	};
 	struct traced_life *life;
@@ -227,8 +227,8 @@ static void life_empty(struct traced_life *life)
 void traced_take(struct manager *manager)
 {
 	const struct snapshot *snapshot;
-	const struct claim *claims;
-	size_t count = cards_counts(&manager->cards, &claims, &snapshot);
+	const struct memory_report *reports;
+	size_t count = cards_counts(&manager->cards, &reports, &snapshot);
 	int32_t before = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -236,20 +236,20 @@ void traced_take(struct manager *manager)
 		struct traced_life *life;
 		uint32_t n;
 
-		if (claims[i].source != TRACKING_TRACED)
+		if (reports[i].source != TRACKING_TRACED)
 			continue;
-		life = life_find(manager, claims[i].pid);
+		life = life_find(manager, reports[i].pid);
 		if (!life)
-			life = life_new(manager, &claims[i],
-					snapshot_find_process(snapshot, claims[i].pid));
+			life = life_new(manager, &reports[i],
+					snapshot_find_process(snapshot, reports[i].pid));
 		if (!life || life->doubted ||
-		    life->reporter.peer.start_ticks != claims[i].start_ticks)
+		    life->reporter.peer.start_ticks != reports[i].start_ticks)
 			continue;
-		if (claims[i].pid != before)
+		if (reports[i].pid != before)
 			life_empty(life);
-		before = claims[i].pid;
-		life->low |= claims[i].low;
-		n = claim_usages(&claims[i], &snapshot->devices[claims[i].device], usages);
+		before = reports[i].pid;
+		life->low |= reports[i].low;
+		n = report_usages(&reports[i], &snapshot->devices[reports[i].device], usages);
 		for (uint32_t k = 0; k < n; k++)
 			life_take(life, &usages[k]);
 	}

@@ -16,11 +16,11 @@ struct manager;
 enum { TRACED_LIVES_MAX = 1024 };
 
 /*
- * One claim of whoever counts the present only, as usages: of TT-Metal's counters no
+ * One report of whoever counts the present only, as usages: of TT-Metal's counters no
  * peak and no counts, of the tracer the buffers held. Room for POOL_COUNT of them.
  */
-uint32_t claim_usages(const struct claim *claim, const struct device *device,
-		      struct image_usage *ret);
+uint32_t report_usages(const struct memory_report *report, const struct device *device,
+		       struct image_usage *ret);
 
 /* Begins to look by itself, if asked for. */
 void traced_init(struct manager *manager, bool looks);

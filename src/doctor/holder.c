@@ -333,22 +333,21 @@ static void examine_namespace(struct report *report)
 	report_fix(report, "look from the host, or from a container with --pid=host");
 }
 
-static void examine_leftovers(const struct snapshot *snapshot, struct report *report)
+static void examine_stale_usages(const struct snapshot *snapshot, struct report *report)
 {
-	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
-		const struct leftover *leftover = &snapshot->leftovers[i];
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
+		const struct stale_usage *stale = &snapshot->stale_usages[i];
 		char state[80];
 
-		if (leftover->why == STALE)
+		if (stale->why == STALE)
 			snprintf(state, sizeof(state), "does not hold it any more");
 		else
 			snprintf(state, sizeof(state), "is not among the visible holders (%s)",
-				 reason_text(leftover->why));
+				 reason_text(stale->why));
 		report_add(report, LEVEL_NOTE,
 			   "TT-Metal's counters of device %s still have process %d (%s), which "
 			   "%s: not counted",
-			   snapshot->devices[leftover->device].id, leftover->pid, leftover->name,
-			   state);
+			   snapshot->devices[stale->device].id, stale->pid, stale->name, state);
 	}
 }
 
@@ -370,7 +369,7 @@ void examine_processes(const struct patient *patient, struct report *report)
 		examine_process(patient, &snapshot->processes[i], report);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		examine_unseen(patient, &snapshot->devices[i], report);
-	examine_leftovers(snapshot, report);
+	examine_stale_usages(snapshot, report);
 	if (report->count == before && count_nodes(snapshot))
 		report_add(report, LEVEL_OK, "no process has a device open");
 	else if (report->count == before)

@@ -17,44 +17,44 @@ static enum reason add_parts(const struct device *dev, enum device_field field, 
 										   : KNOWN;
 }
 
-static void usage_take_counts(struct usage *usage, const struct claim *claim)
+static void usage_take_counts(struct usage *usage, const struct memory_report *report)
 {
 	static const enum usage_field counts[] = { USE_KERNEL, USE_ALLOCS, USE_FREES,
 						   USE_FAILURES };
-	bool has_held = claim->has_held || claim->has_counts;
+	bool has_held = report->has_held || report->has_counts;
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
-		usage->why[counts[i]] = claim->has_counts ? KNOWN : NOT_REPORTED;
+		usage->why[counts[i]] = report->has_counts ? KNOWN : NOT_REPORTED;
 	/* Who is preloaded sees an allocation when it has succeeded. */
-	if (claim->source == TRACKING_PRELOAD)
+	if (report->source == TRACKING_PRELOAD)
 		usage->why[USE_FAILURES] = NOT_REPORTED;
 	usage->why[USE_SYSTEM] = usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
-	usage->system = claim->system;
-	usage->kernel = claim->kernel;
-	usage->allocs = claim->allocs;
-	usage->frees = claim->frees;
-	usage->allocations =
-		claim->has_held ? claim->held : claim->allocs - MIN(claim->frees, claim->allocs);
-	usage->failures = claim->failures;
+	usage->system = report->system;
+	usage->kernel = report->kernel;
+	usage->allocs = report->allocs;
+	usage->frees = report->frees;
+	usage->allocations = report->has_held ? report->held
+					      : report->allocs - MIN(report->frees, report->allocs);
+	usage->failures = report->failures;
 }
 
 /* Two may tell the same of a process, but only one of them its single allocations. */
-static void usage_take_list(struct usage *usage, const struct claim *claim)
+static void usage_take_list(struct usage *usage, const struct memory_report *report)
 {
-	if (!claim->list || claim->source != usage->source || usage->list.why == KNOWN ||
+	if (!report->list || report->source != usage->source || usage->list.why == KNOWN ||
 	    usage->why[USE_DRAM] != KNOWN)
 		return;
 	allocation_list_reset(&usage->list, NOT_REPORTED);
-	usage->list = *claim->list;
-	*claim->list = (struct allocation_list){ .why = NOT_REPORTED };
+	usage->list = *report->list;
+	*report->list = (struct allocation_list){ .why = NOT_REPORTED };
 }
 
 /* Read after the counters, a peak may lag behind them; beyond the chip it is none. */
-static void usage_take_peaks(struct usage *usage, const struct claim *claim,
+static void usage_take_peaks(struct usage *usage, const struct memory_report *report,
 			     const struct device *dev)
 {
-	usage->peak_dram = MAX(claim->peak_dram, usage->dram);
-	usage->peak_l1 = MAX(claim->peak_l1, usage->l1);
+	usage->peak_dram = MAX(report->peak_dram, usage->dram);
+	usage->peak_l1 = MAX(report->peak_l1, usage->l1);
 	usage->why[USE_PEAK_DRAM] =
 		fits(dev, DEV_DRAM_TOTAL, dev->dram_total, usage->peak_dram) ? KNOWN : IMPLAUSIBLE;
 	usage->why[USE_PEAK_L1] =
@@ -62,39 +62,40 @@ static void usage_take_peaks(struct usage *usage, const struct claim *claim,
 }
 
 /* A pool that cannot be has no parts and no peak either. */
-static void usage_take_pools(struct usage *usage, const struct claim *claim,
+static void usage_take_pools(struct usage *usage, const struct memory_report *report,
 			     const struct device *dev)
 {
-	enum reason dram = add_parts(dev, DEV_DRAM_TOTAL, dev->dram_total, claim->dram,
-				     claim->trace, &usage->dram);
-	enum reason l1 =
-		add_parts(dev, DEV_L1_TOTAL, dev->l1_total, claim->l1, claim->l1_small, &usage->l1);
+	enum reason dram = add_parts(dev, DEV_DRAM_TOTAL, dev->dram_total, report->dram,
+				     report->trace, &usage->dram);
+	enum reason l1 = add_parts(dev, DEV_L1_TOTAL, dev->l1_total, report->l1, report->l1_small,
+				   &usage->l1);
 
-	usage->trace = claim->trace;
-	usage->l1_small = claim->l1_small;
+	usage->trace = report->trace;
+	usage->l1_small = report->l1_small;
 	usage->why[USE_DRAM] = usage->why[USE_TRACE] = (uint8_t)dram;
 	usage->why[USE_L1] = usage->why[USE_L1_SMALL] = (uint8_t)l1;
 	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
-	if (claim->has_peak)
-		usage_take_peaks(usage, claim, dev);
+	if (report->has_peak)
+		usage_take_peaks(usage, report, dev);
 	if (dram != KNOWN)
 		usage->why[USE_PEAK_DRAM] = (uint8_t)dram;
 	if (l1 != KNOWN)
 		usage->why[USE_PEAK_L1] = (uint8_t)l1;
 }
 
-static void usage_take(struct usage *usage, const struct claim *claim, const struct device *dev)
+static void usage_take(struct usage *usage, const struct memory_report *report,
+		       const struct device *dev)
 {
-	usage->source = claim->source;
+	usage->source = report->source;
 	allocation_list_reset(&usage->list, NOT_REPORTED);
-	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(claim->source));
+	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(report->source));
 	usage->why[USE_TRACKING] = usage->why[USE_EXACT] = KNOWN;
-	usage->exact = !claim->low;
-	usage_take_pools(usage, claim, dev);
-	usage_take_counts(usage, claim);
+	usage->exact = !report->low;
+	usage_take_pools(usage, report, dev);
+	usage_take_counts(usage, report);
 	/* They are no buffers, which is all that tracing sees. */
-	usage->cb = claim->cb;
-	usage->why[USE_CB] = claim->source == TRACKING_TRACED ? NOT_REPORTED : KNOWN;
+	usage->cb = report->cb;
+	usage->why[USE_CB] = report->source == TRACKING_TRACED ? NOT_REPORTED : KNOWN;
 }
 
 /* A sum beyond all numbers is the largest one, which no chip has: it does not wrap. */
@@ -104,47 +105,48 @@ static void add(uint64_t *to, uint64_t part)
 		*to = UINT64_MAX;
 }
 
-void claim_add(struct claim *claim, const struct claim *part)
+void memory_report_add(struct memory_report *report, const struct memory_report *part)
 {
-	add(&claim->dram, part->dram);
-	add(&claim->l1, part->l1);
-	add(&claim->l1_small, part->l1_small);
-	add(&claim->trace, part->trace);
-	add(&claim->cb, part->cb);
-	add(&claim->system, part->system);
-	add(&claim->kernel, part->kernel);
-	add(&claim->peak_dram, part->peak_dram);
-	add(&claim->peak_l1, part->peak_l1);
-	add(&claim->allocs, part->allocs);
-	add(&claim->frees, part->frees);
-	add(&claim->failures, part->failures);
-	add(&claim->held, part->held);
-	claim->connected |= part->connected;
-	claim->low |= part->low;
-	if (claim->list && part->list)
-		allocation_list_join(claim->list, part->list);
-	else if (claim->list)
-		claim->list->cut = true;
+	add(&report->dram, part->dram);
+	add(&report->l1, part->l1);
+	add(&report->l1_small, part->l1_small);
+	add(&report->trace, part->trace);
+	add(&report->cb, part->cb);
+	add(&report->system, part->system);
+	add(&report->kernel, part->kernel);
+	add(&report->peak_dram, part->peak_dram);
+	add(&report->peak_l1, part->peak_l1);
+	add(&report->allocs, part->allocs);
+	add(&report->frees, part->frees);
+	add(&report->failures, part->failures);
+	add(&report->held, part->held);
+	report->connected |= part->connected;
+	report->low |= part->low;
+	if (report->list && part->list)
+		allocation_list_join(report->list, part->list);
+	else if (report->list)
+		report->list->cut = true;
 }
 
-static void merge_claims(struct snapshot *snapshot, const struct claim *claims, size_t count)
+static void merge_reports(struct snapshot *snapshot, const struct memory_report *reports,
+			  size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct claim *claim = &claims[i];
-		struct process *process = snapshot_find_process(snapshot, claim->pid);
+		const struct memory_report *report = &reports[i];
+		struct process *process = snapshot_find_process(snapshot, report->pid);
 		struct usage *usage;
 
-		if (!process || claim->device >= snapshot->n_devices ||
-		    (claim->start_ticks && process->start_ticks &&
-		     claim->start_ticks != process->start_ticks))
+		if (!process || report->device >= snapshot->n_devices ||
+		    (report->start_ticks && process->start_ticks &&
+		     report->start_ticks != process->start_ticks))
 			continue;
-		usage = process_use(process, claim->device);
+		usage = process_use(process, report->device);
 		if (!usage)
 			continue;
-		usage->connected |= claim->connected;
-		if (claim->source > usage->source)
-			usage_take(usage, claim, &snapshot->devices[claim->device]);
-		usage_take_list(usage, claim);
+		usage->connected |= report->connected;
+		if (report->source > usage->source)
+			usage_take(usage, report, &snapshot->devices[report->device]);
+		usage_take_list(usage, report);
 	}
 }
 
@@ -349,9 +351,9 @@ static void merge_device(struct snapshot *snapshot, size_t at)
 	device_set_used(dev, held, &sums);
 }
 
-void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count)
+void merge_memory(struct snapshot *snapshot, const struct memory_report *reports, size_t count)
 {
-	merge_claims(snapshot, claims, count);
+	merge_reports(snapshot, reports, count);
 	judge_roles(snapshot);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		merge_device(snapshot, i);

@@ -14,7 +14,7 @@
 
 #include "model/snapshot.h"
 
-struct claim {
+struct memory_report {
 	int32_t pid;	      /* in our namespace */
 	uint64_t start_ticks; /* whose number it was; 0: not known */
 	size_t device;
@@ -36,8 +36,8 @@ struct claim {
  * Adds the figures of another part of the same process and origin, its list too:
  * a process can have several tables, and two numbers for one device.
  */
-void claim_add(struct claim *claim, const struct claim *part);
+void memory_report_add(struct memory_report *report, const struct memory_report *part);
 
-/* Judges the roles too, since who reports memory is no monitor. Claims of processes that are not in
- * the snapshot are ignored. Lists of winners move there. */
-void merge_memory(struct snapshot *snapshot, const struct claim *claims, size_t count);
+/* Judges the roles too, since who reports memory is no monitor. Reports of processes that are not
+ * in the snapshot are ignored. Lists of winners move there. */
+void merge_memory(struct snapshot *snapshot, const struct memory_report *reports, size_t count);

@@ -57,7 +57,7 @@ static void free_processes(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_problems; i++)
 		free(snapshot->problems[i].text);
 	free(snapshot->processes);
-	free(snapshot->leftovers);
+	free(snapshot->stale_usages);
 	free(snapshot->accounts);
 	free(snapshot->problems);
 }
@@ -79,7 +79,7 @@ struct snapshot *snapshot_free(struct snapshot *snapshot)
 size_t snapshot_bytes(const struct snapshot *snapshot)
 {
 	size_t bytes = sizeof(*snapshot) + snapshot->n_devices * sizeof(snapshot->devices[0]) +
-		       snapshot->n_leftovers * sizeof(snapshot->leftovers[0]) +
+		       snapshot->n_stale_usages * sizeof(snapshot->stale_usages[0]) +
 		       snapshot->n_accounts * sizeof(snapshot->accounts[0]);
 
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
@@ -119,8 +119,8 @@ bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before)
 	snapshot->server_mute = lender->server_mute;
 	snapshot->processes = lender->processes;
 	snapshot->n_processes = lender->n_processes;
-	snapshot->leftovers = lender->leftovers;
-	snapshot->n_leftovers = lender->n_leftovers;
+	snapshot->stale_usages = lender->stale_usages;
+	snapshot->n_stale_usages = lender->n_stale_usages;
 	snapshot->accounts = lender->accounts;
 	snapshot->n_accounts = lender->n_accounts;
 	snapshot->problems = lender->problems;
@@ -192,19 +192,19 @@ struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid)
 }
 
 /* By device: the files they come from are in no order. */
-int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover)
+int snapshot_add_stale_usage(struct snapshot *snapshot, const struct stale_usage *stale)
 {
-	struct leftover *grown =
-		grow(snapshot->leftovers, snapshot->n_leftovers, sizeof(*snapshot->leftovers));
-	size_t at = snapshot->n_leftovers;
+	struct stale_usage *grown = grow(snapshot->stale_usages, snapshot->n_stale_usages,
+					 sizeof(*snapshot->stale_usages));
+	size_t at = snapshot->n_stale_usages;
 
 	if (!grown)
 		return -ENOMEM;
-	snapshot->leftovers = grown;
-	snapshot->n_leftovers++;
-	for (; at > 0 && grown[at - 1].device > leftover->device; at--)
+	snapshot->stale_usages = grown;
+	snapshot->n_stale_usages++;
+	for (; at > 0 && grown[at - 1].device > stale->device; at--)
 		grown[at] = grown[at - 1];
-	grown[at] = *leftover;
+	grown[at] = *stale;
 	return 0;
 }
 
@@ -279,19 +279,19 @@ static void keep_processes(struct snapshot *snapshot, const size_t *moved)
 	snapshot_drop_idle(snapshot);
 }
 
-static void keep_leftovers(struct snapshot *snapshot, const size_t *moved)
+static void keep_stale_usages(struct snapshot *snapshot, const size_t *moved)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
-		struct leftover *leftover = &snapshot->leftovers[i];
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
+		struct stale_usage *stale = &snapshot->stale_usages[i];
 
-		if (moved[leftover->device] == SIZE_MAX)
+		if (moved[stale->device] == SIZE_MAX)
 			continue;
-		leftover->device = moved[leftover->device];
-		snapshot->leftovers[kept++] = *leftover;
+		stale->device = moved[stale->device];
+		snapshot->stale_usages[kept++] = *stale;
 	}
-	snapshot->n_leftovers = kept;
+	snapshot->n_stale_usages = kept;
 }
 
 static void keep_accounts(struct snapshot *snapshot, const size_t *moved)
@@ -322,7 +322,7 @@ void snapshot_keep(struct snapshot *snapshot, const bool *keep)
 			snapshot->devices[kept++] = snapshot->devices[i];
 	}
 	keep_processes(snapshot, moved);
-	keep_leftovers(snapshot, moved);
+	keep_stale_usages(snapshot, moved);
 	keep_accounts(snapshot, moved);
 	snapshot->n_devices = kept;
 }

@@ -36,7 +36,7 @@ struct host {
 };
 
 /* What TT-Metal's files still say of a process that is gone, or out of sight. */
-struct leftover {
+struct stale_usage {
 	size_t device;
 	int32_t pid; /* in its own namespace */
 	char name[64];
@@ -64,8 +64,8 @@ struct snapshot {
 	size_t n_devices;
 	struct process *processes; /* by pid */
 	size_t n_processes;
-	struct leftover *leftovers;
-	size_t n_leftovers;
+	struct stale_usage *stale_usages;
+	size_t n_stale_usages;
 	struct accounted *accounts; /* finished processes, oldest first */
 	size_t n_accounts;
 	struct problem *problems;
@@ -97,7 +97,7 @@ struct device *snapshot_add_device(struct snapshot *snapshot, const struct devic
 struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid);
 struct process *snapshot_find_process(const struct snapshot *snapshot, int32_t pid);
 int snapshot_add_accounted(struct snapshot *snapshot, const struct accounted *account);
-int snapshot_add_leftover(struct snapshot *snapshot, const struct leftover *leftover);
+int snapshot_add_stale_usage(struct snapshot *snapshot, const struct stale_usage *stale);
 
 /* Says what went wrong; out of memory it is not said. */
 void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)

@@ -126,17 +126,17 @@ static void put_processes(struct buf *out, const struct render_options *options,
 		buf_printf(out,
 			   "%8s%u open(s) by a process that is gone; who has it now is not known\n",
 			   "", dev->lost_openers);
-	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
-		const struct leftover *leftover = &snapshot->leftovers[i];
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
+		const struct stale_usage *stale = &snapshot->stale_usages[i];
 		CLEANUP_BUF struct buf text = { 0 };
 
-		if (leftover->device != device)
+		if (stale->device != device)
 			continue;
-		buf_printf(&text, "pid %d (%s): DRAM ", leftover->pid, leftover->name);
-		format_bytes(&text, leftover->dram);
+		buf_printf(&text, "pid %d (%s): DRAM ", stale->pid, stale->name);
+		format_bytes(&text, stale->dram);
 		buf_puts(&text, ", L1 ");
-		format_bytes(&text, leftover->l1);
-		buf_printf(&text, ", %s, not counted", reason_text(leftover->why));
+		format_bytes(&text, stale->l1);
+		buf_printf(&text, ", %s, not counted", reason_text(stale->why));
 		put_line(out, options, 2, "Left behind", buf_text(&text));
 	}
 }

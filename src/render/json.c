@@ -29,20 +29,20 @@ static void put_device_processes(struct json *json, const struct snapshot *snaps
 	json_close(json, ']');
 }
 
-static void put_leftovers(struct json *json, const struct snapshot *snapshot, size_t device)
+static void put_stale_usages(struct json *json, const struct snapshot *snapshot, size_t device)
 {
 	json_open(json, "leftovers", '[');
-	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
-		const struct leftover *leftover = &snapshot->leftovers[i];
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
+		const struct stale_usage *stale = &snapshot->stale_usages[i];
 
-		if (leftover->device != device)
+		if (stale->device != device)
 			continue;
 		json_open(json, NULL, '{');
-		json_i64(json, "ns_pid", leftover->pid);
-		json_text(json, "name", leftover->name);
-		json_u64(json, "dram", leftover->dram);
-		json_u64(json, "l1", leftover->l1);
-		json_text(json, "reason", reason_code(leftover->why));
+		json_i64(json, "ns_pid", stale->pid);
+		json_text(json, "name", stale->name);
+		json_u64(json, "dram", stale->dram);
+		json_u64(json, "l1", stale->l1);
+		json_text(json, "reason", reason_code(stale->why));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -58,7 +58,7 @@ static void put_device(struct json *json, const struct snapshot *snapshot, size_
 	json_u64(json, "unseen_holders", dev->unseen_holders);
 	json_u64(json, "lost_openers", dev->lost_openers);
 	put_device_processes(json, snapshot, at);
-	put_leftovers(json, snapshot, at);
+	put_stale_usages(json, snapshot, at);
 	json_put_reasons(json, &device_fields, 0, DEVICE_N_FIELDS, dev);
 	json_close(json, '}');
 }

@@ -176,18 +176,18 @@ static void put_headings(struct text_line *line)
 }
 
 /* What the dead left behind is in no sum, and still takes its place on the chip. */
-static void put_leftover(struct text_line *line, const struct leftover *leftover)
+static void put_stale_usage(struct text_line *line, const struct stale_usage *stale)
 {
 	const struct widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
-	format_bytes_fine(&dram, leftover->dram);
-	format_bytes_fine(&l1, leftover->l1);
-	text_line_printf(line, STYLE_DIM, "  %-*d", PID_WIDTH, leftover->pid);
-	text_line_cell(line, widths->name, STYLE_DIM, leftover->name);
+	format_bytes_fine(&dram, stale->dram);
+	format_bytes_fine(&l1, stale->l1);
+	text_line_printf(line, STYLE_DIM, "  %-*d", PID_WIDTH, stale->pid);
+	text_line_cell(line, widths->name, STYLE_DIM, stale->name);
 	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&dram));
 	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&l1));
-	text_line_printf(line, STYLE_WARN, "   %s", leftover_status(leftover));
+	text_line_printf(line, STYLE_WARN, "   %s", stale_usage_status(stale));
 	text_line_end(line);
 }
 
@@ -209,9 +209,9 @@ void mem_put_processes(struct text_line *line, const struct mem_view *view, size
 		text_line_printf(line, STYLE_DIM, "  and %zu more", count - most);
 		text_line_end(line);
 	}
-	for (size_t i = 0; i < snapshot->n_leftovers; i++)
-		if (snapshot->leftovers[i].device == device)
-			put_leftover(line, &snapshot->leftovers[i]);
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
+		if (snapshot->stale_usages[i].device == device)
+			put_stale_usage(line, &snapshot->stale_usages[i]);
 }
 
 /* ---- single allocations ---- */

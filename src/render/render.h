@@ -51,7 +51,7 @@ void status_text(struct buf *out, const struct process *process);
 void status_text_within(struct buf *out, const struct process *process, size_t width);
 
 /* And what is to be said of memory that somebody left behind. */
-const char *leftover_status(const struct leftover *leftover);
+const char *stale_usage_status(const struct stale_usage *stale);
 
 /* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */
 void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process);

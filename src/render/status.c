@@ -75,9 +75,9 @@ static bool skip_start(const char **text, size_t *length, const char *start)
 	return true;
 }
 
-const char *leftover_status(const struct leftover *leftover)
+const char *stale_usage_status(const struct stale_usage *stale)
 {
-	return leftover->why == STALE ? "Stale (gone), not counted" : "Out of sight, not counted";
+	return stale->why == STALE ? "Stale (gone), not counted" : "Out of sight, not counted";
 }
 
 void status_text_within(struct buf *out, const struct process *process, size_t width)

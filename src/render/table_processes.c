@@ -161,18 +161,18 @@ static void put_unseen(struct boxed_table *box, const struct plan *plan, const s
 	put_opens(box, plan, dev, "unknown", dev->lost_openers, ", opener gone");
 }
 
-static void put_leftover(struct boxed_table *box, const struct plan *plan,
-			 const struct snapshot *snapshot, const struct leftover *leftover)
+static void put_stale_usage(struct boxed_table *box, const struct plan *plan,
+			    const struct snapshot *snapshot, const struct stale_usage *stale)
 {
 	CLEANUP_BUF struct buf pid = { 0 }, dram = { 0 }, l1 = { 0 };
 
-	buf_printf(&pid, "%d", leftover->pid);
-	format_bytes(&dram, leftover->dram);
-	format_bytes(&l1, leftover->l1);
+	buf_printf(&pid, "%d", stale->pid);
+	format_bytes(&dram, stale->dram);
+	format_bytes(&l1, stale->l1);
 	put_other(box, plan,
-		  (const char *const[]){ buf_text(&pid), leftover->name,
-					 snapshot->devices[leftover->device].id, buf_text(&dram),
-					 buf_text(&l1), leftover_status(leftover) });
+		  (const char *const[]){ buf_text(&pid), stale->name,
+					 snapshot->devices[stale->device].id, buf_text(&dram),
+					 buf_text(&l1), stale_usage_status(stale) });
 }
 
 /* Nobody, or nobody that we could see; a device that did not tell is named. */
@@ -199,7 +199,7 @@ static void put_nobody(struct boxed_table *box, const struct snapshot *snapshot)
 static void put_rows(struct boxed_table *box, const struct plan *plan,
 		     const struct snapshot *snapshot)
 {
-	bool any = snapshot->n_processes || snapshot->n_leftovers;
+	bool any = snapshot->n_processes || snapshot->n_stale_usages;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		plan_put_row(
@@ -211,8 +211,8 @@ static void put_rows(struct boxed_table *box, const struct plan *plan,
 			any = true;
 		}
 	}
-	for (size_t i = 0; i < snapshot->n_leftovers; i++)
-		put_leftover(box, plan, snapshot, &snapshot->leftovers[i]);
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
+		put_stale_usage(box, plan, snapshot, &snapshot->stale_usages[i]);
 	if (!any)
 		put_nobody(box, snapshot);
 }

@@ -53,25 +53,25 @@ static bool counts_all(const struct image_process *from)
 	return from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY;
 }
 
-static void add_pool(struct claim *claim, const struct image_usage *usage)
+static void add_pool(struct memory_report *report, const struct image_usage *usage)
 {
-	claim->allocs += usage->allocs;
-	claim->frees += usage->frees;
-	claim->failures += usage->failures;
+	report->allocs += usage->allocs;
+	report->frees += usage->frees;
+	report->failures += usage->failures;
 	switch ((enum pool)usage->pool) {
 	case POOL_DRAM:
-		claim->dram = usage->now_bytes;
-		claim->peak_dram = usage->peak_bytes;
+		report->dram = usage->now_bytes;
+		report->peak_dram = usage->peak_bytes;
 		break;
 	case POOL_L1:
-		claim->l1 = usage->now_bytes;
-		claim->peak_l1 = usage->peak_bytes;
+		report->l1 = usage->now_bytes;
+		report->peak_l1 = usage->peak_bytes;
 		break;
-	case POOL_L1_SMALL: claim->l1_small = usage->now_bytes; break;
-	case POOL_TRACE: claim->trace = usage->now_bytes; break;
-	case POOL_CB: claim->cb = usage->now_bytes; break;
-	case POOL_SYSTEM: claim->system = usage->now_bytes; break;
-	case POOL_KERNEL: claim->kernel = usage->now_bytes; break;
+	case POOL_L1_SMALL: report->l1_small = usage->now_bytes; break;
+	case POOL_TRACE: report->trace = usage->now_bytes; break;
+	case POOL_CB: report->cb = usage->now_bytes; break;
+	case POOL_SYSTEM: report->system = usage->now_bytes; break;
+	case POOL_KERNEL: report->kernel = usage->now_bytes; break;
 	case POOL_COUNT: break;
 	}
 }
@@ -166,14 +166,14 @@ static int take_process(struct sample *sample, const struct image_view *view,
 {
 	const struct image_usage *usages = view->usages + from->usage_first;
 	struct allocation_list *lists[TABLE_DEVICES] = { 0 };
-	struct claim claims[TABLE_DEVICES];
-	size_t n = 0, at = 0, first = sample->n_claims, pools;
+	struct memory_report reports[TABLE_DEVICES];
+	size_t n = 0, at = 0, first = sample->n_reports, pools;
 	bool unplaced = false;
 	int r = 0;
 
 	for (; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
 		const struct image_usage *usage = &usages[at];
-		struct claim claim = {
+		struct memory_report report = {
 			.pid = (int32_t)from->pid,
 			.start_ticks = from->start_ticks,
 			.source = tracking_of(from),
@@ -185,28 +185,28 @@ static int take_process(struct sample *sample, const struct image_view *view,
 		};
 
 		pools = count_pools(usage, from->usage_count - at);
-		if (!find_device(sample, from, usage, &claim.device)) {
+		if (!find_device(sample, from, usage, &report.device)) {
 			unplaced = true;
 			continue;
 		}
 		for (size_t i = 0; i < pools; i++)
-			add_pool(&claim, &usage[i]);
-		claim.held = claim.allocs - claim.frees;
-		claim.list = begin_list(sample, from);
-		lists[usage->device] = claim.list;
-		claims[n++] = claim;
+			add_pool(&report, &usage[i]);
+		report.held = report.allocs - report.frees;
+		report.list = begin_list(sample, from);
+		lists[usage->device] = report.list;
+		reports[n++] = report;
 	}
 	take_allocations(sample, view, from, lists);
 	if (n)
 		r = add_process(sample->snapshot, from);
-	/* Also after a failure: a claim takes its list along, or frees it. */
+	/* Also after a failure: a report takes its list along, or frees it. */
 	for (size_t i = 0; i < n; i++) {
-		int claimed;
+		int reported;
 
 		/* Some memory is left out, or on a device that is not known. */
-		claims[i].low |= at < from->usage_count || unplaced;
-		claimed = sample_claim_part(sample, first, &claims[i]);
-		r = MIN(r, claimed);
+		reports[i].low |= at < from->usage_count || unplaced;
+		reported = sample_report_part(sample, first, &reports[i]);
+		r = MIN(r, reported);
 	}
 	return r;
 }

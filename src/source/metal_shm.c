@@ -139,7 +139,7 @@ static struct metal_view view_of(const struct metal_folder *folder, const struct
 
 /*
  * Files of our own /dev/shm. Two may be for one chip, under an older id and a newer one: the
- * first claim counts, so those with an exact id come first.
+ * first report counts, so those with an exact id come first.
  */
 static int take_own(const struct metal_shm *shm, const struct metal_folder *folder, bool exact,
 		    struct tallies *tallies)

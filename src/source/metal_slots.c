@@ -134,7 +134,7 @@ static struct process *find_process(const struct metal_view *view, const struct 
 /* ---- what a slot says ---- */
 
 /* Gone is only what no process can have: a holder that is not visible may have it. */
-static enum reason leftover_reason(const struct snapshot *snapshot, const struct device *dev)
+static enum reason stale_usage_reason(const struct snapshot *snapshot, const struct device *dev)
 {
 	for (size_t i = 0; i < snapshot->n_devices && dev->remote; i++)
 		if (!snapshot->devices[i].remote && snapshot->devices[i].index == dev->gateway)
@@ -153,16 +153,16 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* More than the chip has was never there: the file is damaged or forged. */
-static bool can_be(const struct device *dev, const struct leftover *leftover)
+static bool can_be(const struct device *dev, const struct stale_usage *stale)
 {
-	return (!device_knows(dev, DEV_DRAM_TOTAL) || leftover->dram <= dev->dram_total) &&
-	       (!device_knows(dev, DEV_L1_TOTAL) || leftover->l1 <= dev->l1_total);
+	return (!device_knows(dev, DEV_DRAM_TOTAL) || stale->dram <= dev->dram_total) &&
+	       (!device_knows(dev, DEV_L1_TOTAL) || stale->l1 <= dev->l1_total);
 }
 
 static int leave(const struct metal_view *view, const struct metal_slot *slot)
 {
 	struct snapshot *snapshot = view->folder->sample->snapshot;
-	struct leftover leftover = {
+	struct stale_usage stale = {
 		.device = view->device,
 		.pid = slot->pid,
 		.dram = add(slot->bytes.dram, slot->bytes.trace),
@@ -170,12 +170,12 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 	};
 
 	/* A process that attached and allocated nothing left nothing. */
-	if (!view->has_device || (leftover.dram == 0 && leftover.l1 == 0) ||
-	    !can_be(&snapshot->devices[view->device], &leftover))
+	if (!view->has_device || (stale.dram == 0 && stale.l1 == 0) ||
+	    !can_be(&snapshot->devices[view->device], &stale))
 		return 0;
-	leftover.why = leftover_reason(snapshot, &snapshot->devices[view->device]);
-	memcpy(leftover.name, slot->name, sizeof(leftover.name));
-	return snapshot_add_leftover(snapshot, &leftover);
+	stale.why = stale_usage_reason(snapshot, &snapshot->devices[view->device]);
+	memcpy(stale.name, slot->name, sizeof(stale.name));
+	return snapshot_add_stale_usage(snapshot, &stale);
 }
 
 void metal_blame(struct process *process, const struct usage *only, enum reason why)
@@ -205,10 +205,10 @@ static bool may_say(const struct metal_view *view, const struct process *process
 	       (process_knows(process, PROC_UID) && process->uid == owner);
 }
 
-static int claim_slot(const struct metal_view *view, const struct metal_slot *slot,
-		      const struct process *process)
+static int report_slot(const struct metal_view *view, const struct metal_slot *slot,
+		       const struct process *process)
 {
-	struct claim claim = {
+	struct memory_report report = {
 		.pid = process->pid,
 		.device = view->device,
 		.source = TRACKING_METAL,
@@ -219,7 +219,7 @@ static int claim_slot(const struct metal_view *view, const struct metal_slot *sl
 		.cb = slot->bytes.cb,
 	};
 
-	return sample_claim(view->folder->sample, &claim);
+	return sample_report(view->folder->sample, &report);
 }
 
 static int take_slot(const struct metal_view *view, const struct metal_slot *slot)
@@ -243,7 +243,7 @@ static int take_slot(const struct metal_view *view, const struct metal_slot *slo
 		metal_blame(process, find_hold(sample, process, view->device), UNTRUSTED_FILE);
 		return 0;
 	}
-	return claim_slot(view, slot, process);
+	return report_slot(view, slot, process);
 }
 
 /* ---- which chip a file is for, if its name does not tell ---- */

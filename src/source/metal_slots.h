@@ -27,7 +27,7 @@ struct metal_view {
 /* Does the process see the files of this folder? If it is not known, it may see ours. */
 bool metal_folder_is_seen(const struct metal_folder *folder, const struct process *process);
 
-/* Turns the slots of a decoded file into claims, reasons and leftovers. */
+/* Turns the slots of a decoded file into reports, reasons and stale usage. */
 MUST_CHECK int metal_take_slots(struct metal_view *view);
 
 /* Says why nothing is known of a process, on one device or (NULL) on all it has open. */

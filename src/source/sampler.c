@@ -239,8 +239,8 @@ void sampler_set_deadline(struct sampler *sampler, int64_t deadline_ns)
 	sampler->deadline_ns = deadline_ns;
 }
 
-int sampler_collect(struct sampler *sampler, struct snapshot **ret, struct claim **ret_claims,
-		    size_t *ret_count)
+int sampler_collect(struct sampler *sampler, struct snapshot **ret,
+		    struct memory_report **ret_reports, size_t *ret_count)
 {
 	struct sample sample;
 	int r = sampler_ask(sampler, &sample);
@@ -251,8 +251,8 @@ int sampler_collect(struct sampler *sampler, struct snapshot **ret, struct claim
 		return r;
 	}
 	*ret = sample.snapshot;
-	*ret_claims = sample.claims;
-	*ret_count = sample.n_claims;
+	*ret_reports = sample.reports;
+	*ret_count = sample.n_reports;
 	return 0;
 }
 
@@ -262,7 +262,7 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 	int r = sampler_ask(sampler, &sample);
 
 	if (r >= 0) {
-		merge_memory(sample.snapshot, sample.claims, sample.n_claims);
+		merge_memory(sample.snapshot, sample.reports, sample.n_reports);
 		snapshot_drop_idle(sample.snapshot);
 		rates_fill(sample.snapshot, before, (unsigned)sysconf(_SC_CLK_TCK));
 		judge_devices(sample.snapshot);

@@ -28,11 +28,11 @@ void sampler_want(struct sampler *sampler, const struct want *want);
 void sampler_set_deadline(struct sampler *sampler, int64_t deadline_ns);
 
 /*
- * What the sources say, before it is merged: a snapshot without memory, and claims of it. Both are
+ * What the sources say, before it is merged: a snapshot without memory, and reports of it. Both are
  * the caller's. -errno as below.
  */
 MUST_CHECK int sampler_collect(struct sampler *sampler, struct snapshot **ret,
-			       struct claim **ret_claims, size_t *ret_count);
+			       struct memory_report **ret_reports, size_t *ret_count);
 
 /*
  * One snapshot. before, for rates, may be NULL. -errno only if there is nothing to

@@ -21,8 +21,8 @@ struct sample {
 	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */
 	struct snapshot *snapshot;
-	struct claim *claims; /* their lists too */
-	size_t n_claims;
+	struct memory_report *reports; /* their lists too */
+	size_t n_reports;
 	size_t n_allocations; /* in all lists so far */
 	bool lacks_ids;	      /* files were found that need the chips' ids to be matched */
 };
@@ -44,15 +44,16 @@ extern const struct source source_kmd, source_holders, source_daemon, source_pro
 extern const struct source *const sources[];
 
 /* Takes the list along. */
-MUST_CHECK int sample_claim(struct sample *sample, const struct claim *claim);
+MUST_CHECK int sample_report(struct sample *sample, const struct memory_report *report);
 
 /*
- * The same for a part of what a process has: added to an earlier claim at or behind
+ * The same for a part of what a process has: added to an earlier report at or behind
  * `first` for the same device and of the same origin, if there is one.
  */
-MUST_CHECK int sample_claim_part(struct sample *sample, size_t first, const struct claim *claim);
+MUST_CHECK int sample_report_part(struct sample *sample, size_t first,
+				  const struct memory_report *report);
 
-/* A list to claim, empty and known; NULL if nobody asked for one, or without memory. */
+/* A list to report, empty and known; NULL if nobody asked for one, or without memory. */
 struct allocation_list *sample_list(const struct sample *sample);
 
 /* One more in a list of this sample. False: no more than a snapshot may hold, or no memory. */

@@ -22,31 +22,31 @@ static void free_list(struct allocation_list *list)
 	free(list);
 }
 
-int sample_claim(struct sample *sample, const struct claim *claim)
+int sample_report(struct sample *sample, const struct memory_report *report)
 {
-	struct claim *grown;
+	struct memory_report *grown;
 
-	grown = reallocarray(sample->claims, sample->n_claims + 1, sizeof(*grown));
+	grown = reallocarray(sample->reports, sample->n_reports + 1, sizeof(*grown));
 	if (!grown) {
-		free_list(claim->list);
+		free_list(report->list);
 		return -ENOMEM;
 	}
-	sample->claims = grown;
-	sample->claims[sample->n_claims++] = *claim;
+	sample->reports = grown;
+	sample->reports[sample->n_reports++] = *report;
 	return 0;
 }
 
-int sample_claim_part(struct sample *sample, size_t first, const struct claim *claim)
+int sample_report_part(struct sample *sample, size_t first, const struct memory_report *report)
 {
-	for (size_t i = first; i < sample->n_claims; i++) {
-		if (sample->claims[i].device != claim->device ||
-		    sample->claims[i].source != claim->source)
+	for (size_t i = first; i < sample->n_reports; i++) {
+		if (sample->reports[i].device != report->device ||
+		    sample->reports[i].source != report->source)
 			continue;
-		claim_add(&sample->claims[i], claim);
-		free_list(claim->list);
+		memory_report_add(&sample->reports[i], report);
+		free_list(report->list);
 		return 0;
 	}
-	return sample_claim(sample, claim);
+	return sample_report(sample, report);
 }
 
 struct allocation_list *sample_list(const struct sample *sample)
@@ -68,9 +68,9 @@ bool sample_list_add(struct sample *sample, struct allocation_list *list,
 
 void sample_done(struct sample *sample)
 {
-	for (size_t i = 0; i < sample->n_claims; i++)
-		free_list(sample->claims[i].list);
-	free(sample->claims);
-	sample->claims = NULL;
-	sample->n_claims = 0;
+	for (size_t i = 0; i < sample->n_reports; i++)
+		free_list(sample->reports[i].list);
+	free(sample->reports);
+	sample->reports = NULL;
+	sample->n_reports = 0;
 }

@@ -98,7 +98,7 @@ static bool is_its_own(const struct table_view *view, const struct process *proc
 	return view->pid == (uint64_t)inner;
 }
 
-static int read_claim(const struct table_view *view, uint32_t logical, struct claim *ret)
+static int read_report(const struct table_view *view, uint32_t logical, struct memory_report *ret)
 {
 	struct table_pool_total totals[POOL_COUNT];
 
@@ -156,9 +156,9 @@ static void read_slots(struct sample *sample, const struct table_view *view,
 }
 
 static int take_device(struct sample *sample, const struct process *process,
-		       const struct table_view *view, uint32_t logical, struct claim *ret)
+		       const struct table_view *view, uint32_t logical, struct memory_report *ret)
 {
-	struct claim claim = {
+	struct memory_report report = {
 		.pid = process->pid,
 		.source = view->flags & TABLE_PRELOAD ? TRACKING_PRELOAD : TRACKING_TABLE,
 	};
@@ -167,27 +167,27 @@ static int take_device(struct sample *sample, const struct process *process,
 
 	r = table_read_device(view, logical, &device);
 	if (r >= 0)
-		r = read_claim(view, logical, &claim);
+		r = read_report(view, logical, &report);
 	if (r < 0) {
 		snapshot_complain(sample->snapshot, "tables", "process %d, device %u: %s",
 				  process->pid, logical, strerror(-r));
 		return r;
 	}
-	if (!identity_reported(sample->snapshot, process, &device, logical, &claim.device)) {
+	if (!identity_reported(sample->snapshot, process, &device, logical, &report.device)) {
 		snapshot_complain(
 			sample->snapshot, "tables",
 			"process %d: its device number %u matches no device of this machine",
 			process->pid, logical);
 		return -ENODEV;
 	}
-	*ret = claim;
+	*ret = report;
 	return 0;
 }
 
 static int take_devices(struct sample *sample, const struct process *process,
 			const struct table_view *view, size_t first)
 {
-	struct claim claims[TABLE_DEVICES];
+	struct memory_report reports[TABLE_DEVICES];
 	struct lists lists = { 0 };
 	uint64_t devices = table_devices(view), taken = 0;
 	bool unplaced = false;
@@ -196,25 +196,25 @@ static int take_devices(struct sample *sample, const struct process *process,
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
 		if (!(devices >> i & 1))
 			continue;
-		if (take_device(sample, process, view, i, &claims[i]) < 0) {
+		if (take_device(sample, process, view, i, &reports[i]) < 0) {
 			unplaced = true;
 			continue;
 		}
-		claims[i].list = lists.of[i] = sample_list(sample);
+		reports[i].list = lists.of[i] = sample_list(sample);
 		taken |= UINT64_C(1) << i;
 	}
 	if (sample->want->allocations)
 		read_slots(sample, view, &lists);
-	/* Also after a failure: a claim takes its list along, or frees it. */
+	/* Also after a failure: a report takes its list along, or frees it. */
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
-		int claimed;
+		int reported;
 
 		if (!(taken >> i & 1))
 			continue;
 		/* It has more, on a device that is not known. */
-		claims[i].low |= unplaced;
-		claimed = sample_claim_part(sample, first, &claims[i]);
-		r = MIN(r, claimed);
+		reports[i].low |= unplaced;
+		reported = sample_report_part(sample, first, &reports[i]);
+		r = MIN(r, reported);
 	}
 	return r;
 }
@@ -230,7 +230,7 @@ static void take_program(struct process *process, const struct table_view *view)
 	process->why[PROC_PROGRAM] = KNOWN;
 }
 
-/* Claims from `first` on are of this process. */
+/* Reports from `first` on are of this process. */
 static int take_table(struct sample *sample, struct process *process, int32_t descriptor,
 		      size_t first)
 {
@@ -264,7 +264,7 @@ static int tables_sample(void *state, struct sample *sample)
 		return 0;
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		struct process *process = &snapshot->processes[i];
-		size_t first = sample->n_claims;
+		size_t first = sample->n_reports;
 
 		for (unsigned k = 0; k < process->n_tables && r >= 0; k++)
 			r = take_table(sample, process, process->tables[k], first);

@@ -69,27 +69,27 @@ static bool was_there_before(const struct traced_memory *lines, size_t count)
 static bool is_told(const struct sample *sample, size_t before, int32_t pid)
 {
 	for (size_t i = 0; i < before; i++)
-		if (sample->claims[i].pid == pid && sample->claims[i].source == TRACKING_TRACED)
+		if (sample->reports[i].pid == pid && sample->reports[i].source == TRACKING_TRACED)
 			return true;
 	return false;
 }
 
-static bool is_claimed(const struct sample *sample, size_t first, size_t device)
+static bool is_reported(const struct sample *sample, size_t first, size_t device)
 {
-	for (size_t i = first; i < sample->n_claims; i++)
-		if (sample->claims[i].device == device)
+	for (size_t i = first; i < sample->n_reports; i++)
+		if (sample->reports[i].device == device)
 			return true;
 	return false;
 }
 
-static void fill_claim(struct claim *claim, const struct traced_memory *line)
+static void fill_report(struct memory_report *report, const struct traced_memory *line)
 {
-	claim->dram = line->dram;
-	claim->l1 = line->l1;
-	claim->l1_small = line->l1_small;
-	claim->trace = line->trace;
-	claim->system = line->system;
-	claim->held = line->buffers;
+	report->dram = line->dram;
+	report->l1 = line->l1;
+	report->l1_small = line->l1_small;
+	report->trace = line->trace;
+	report->system = line->system;
+	report->held = line->buffers;
 }
 
 static void complain(struct snapshot *snapshot, const struct process *process, unsigned chip)
@@ -104,11 +104,11 @@ static void complain(struct snapshot *snapshot, const struct process *process, u
 				  process->pid, chip);
 }
 
-/* Devices without a claim may be those whose chip was not found. */
+/* Devices without a report may be those whose chip was not found. */
 static void blame_rest(struct sample *sample, struct process *process, size_t first)
 {
 	for (size_t i = 0; i < process->n_usages && process->visible_why; i++)
-		if (!is_claimed(sample, first, process->usages[i].device))
+		if (!is_reported(sample, first, process->usages[i].device))
 			usage_blame(&process->usages[i], process->visible_why);
 }
 
@@ -116,25 +116,25 @@ static void blame_rest(struct sample *sample, struct process *process, size_t fi
 static int take_lines(struct sample *sample, struct process *process,
 		      const struct traced_memory *lines, size_t count)
 {
-	const struct claim nothing = {
+	const struct memory_report nothing = {
 		.pid = process->pid,
 		.start_ticks = lines[0].start_ticks,
 		.source = TRACKING_TRACED,
 		.has_held = true,
 		.low = was_there_before(lines, count),
 	};
-	size_t first = sample->n_claims;
+	size_t first = sample->n_reports;
 	bool all = true;
 	int r = 0;
 
 	for (size_t i = 0; i < count && r >= 0; i++) {
-		struct claim claim = nothing;
+		struct memory_report report = nothing;
 
 		if (!lines[i].has_chip || (i > 0 && lines[i].chip == lines[i - 1].chip))
 			continue;
-		fill_claim(&claim, &lines[i]);
-		if (identity_logical(sample->snapshot, process, lines[i].chip, &claim.device)) {
-			r = sample_claim_part(sample, first, &claim);
+		fill_report(&report, &lines[i]);
+		if (identity_logical(sample->snapshot, process, lines[i].chip, &report.device)) {
+			r = sample_report_part(sample, first, &report);
 			continue;
 		}
 		all = false;
@@ -143,11 +143,11 @@ static int take_lines(struct sample *sample, struct process *process,
 	if (!all)
 		blame_rest(sample, process, first);
 	for (size_t i = 0; i < process->n_usages && all && r >= 0; i++) {
-		struct claim claim = nothing;
+		struct memory_report report = nothing;
 
-		claim.device = process->usages[i].device;
-		if (!is_claimed(sample, first, claim.device))
-			r = sample_claim(sample, &claim);
+		report.device = process->usages[i].device;
+		if (!is_reported(sample, first, report.device))
+			r = sample_report(sample, &report);
 	}
 	return r;
 }
@@ -171,7 +171,7 @@ static int take_process(struct sample *sample, size_t before, const struct trace
 static int take_text(struct traced *traced, struct sample *sample, const char *text)
 {
 	CLEANUP_FREE struct traced_memory *lines = NULL;
-	size_t count = 0, n, before = sample->n_claims;
+	size_t count = 0, n, before = sample->n_reports;
 	int r = traced_parse_allocations(text, &lines, &count);
 
 	if (r == -ENOMEM)

@@ -187,15 +187,15 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 		}
 		buf_putc(out, '\n');
 	}
-	for (size_t i = 0; i < snapshot->n_leftovers; i++) {
-		const struct leftover *leftover = &snapshot->leftovers[i];
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
+		const struct stale_usage *stale = &snapshot->stale_usages[i];
 
-		if (leftover->device != position)
+		if (stale->device != position)
 			continue;
-		buf_printf(out, "  %-7d ", leftover->pid);
-		put_cell(out, leftover->name, 21);
-		format_bytes(out, leftover->dram);
-		buf_printf(out, "  %s\n", leftover_status(leftover));
+		buf_printf(out, "  %-7d ", stale->pid);
+		put_cell(out, stale->name, 21);
+		format_bytes(out, stale->dram);
+		buf_printf(out, "  %s\n", stale_usage_status(stale));
 	}
 }
 

@@ -28,7 +28,7 @@ BYTES_OR_NULL = {"description": "[byte]", "type": ["integer", "null"], "minimum"
 
 def allocation():
     schema = new_object("one allocation that is held")
-    add(schema, "pool", {"enum": fields.names("model/allocation.c", "names")})
+    add(schema, "pool", {"enum": fields.names("model/pool.c", "names")})
     add(schema, "id", {"description": "address or number, as the program says", "type": "integer", "minimum": 0})
     add(schema, "size", BYTES)
     add(schema, "age", {"description": "[second]", "type": ["number", "null"], "minimum": 0})

@@ -48,9 +48,11 @@ static int free_machine(void **state)
 	return 0;
 }
 
-static struct claim claim(int32_t pid, size_t device, enum tracking source, uint64_t dram)
+static struct memory_report report(int32_t pid, size_t device, enum tracking source, uint64_t dram)
 {
-	return (struct claim){ .pid = pid, .device = device, .source = source, .dram = dram };
+	return (struct memory_report){
+		.pid = pid, .device = device, .source = source, .dram = dram
+	};
 }
 
 static struct usage *usage_of(int32_t pid, size_t device)
@@ -58,13 +60,13 @@ static struct usage *usage_of(int32_t pid, size_t device)
 	return process_find_usage(snapshot_find_process(machine, pid), device);
 }
 
-#define MERGE(...)                                                   \
-	do {                                                         \
-		const struct claim claims_[] = { __VA_ARGS__ };      \
-		merge_memory(machine, claims_, ARRAY_SIZE(claims_)); \
+#define MERGE(...)                                                       \
+	do {                                                             \
+		const struct memory_report reports_[] = { __VA_ARGS__ }; \
+		merge_memory(machine, reports_, ARRAY_SIZE(reports_));   \
 	} while (0)
 
-TEST(a_single_claim_is_the_processes_and_the_devices_memory)
+TEST(a_single_report_is_the_processes_and_the_devices_memory)
 {
 	MERGE({ .pid = 10,
 		.source = TRACKING_METAL,
@@ -101,8 +103,8 @@ TEST(the_best_origin_wins_whatever_the_order)
 
 			free_machine(NULL);
 			make_machine(NULL);
-			MERGE(claim(10, 0, ranks[i], 100 + ranks[i]),
-			      claim(10, 0, ranks[k], 100 + ranks[k]));
+			MERGE(report(10, 0, ranks[i], 100 + ranks[i]),
+			      report(10, 0, ranks[k], 100 + ranks[k]));
 			assert_int_equal(usage_of(10, 0)->dram, 100 + best);
 			assert_int_equal(usage_of(10, 0)->source, best);
 			assert_string_equal(usage_of(10, 0)->tracking, tracking_name(best));
@@ -111,27 +113,27 @@ TEST(the_best_origin_wins_whatever_the_order)
 
 TEST(origins_are_never_added_up)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_METAL, 100),
-	      claim(10, 0, TRACKING_TABLE, 30));
+	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_METAL, 100),
+	      report(10, 0, TRACKING_TABLE, 30));
 	assert_int_equal(usage_of(10, 0)->dram, 30);
 	assert_int_equal(machine->devices[0].dram_used, 30);
 }
 
 TEST(of_two_equal_origins_the_first_stays)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_METAL, 200));
+	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_METAL, 200));
 	assert_int_equal(usage_of(10, 0)->dram, 100);
 }
 
 TEST(parts_of_one_origin_add_up_and_do_not_wrap)
 {
-	struct claim whole = claim(10, 0, TRACKING_TABLE, 100);
-	struct claim part = claim(10, 0, TRACKING_TABLE, 20);
+	struct memory_report whole = report(10, 0, TRACKING_TABLE, 100);
+	struct memory_report part = report(10, 0, TRACKING_TABLE, 20);
 
-	claim_add(&whole, &part);
+	memory_report_add(&whole, &part);
 	assert_int_equal(whole.dram, 120);
 	part.dram = UINT64_MAX;
-	claim_add(&whole, &part);
+	memory_report_add(&whole, &part);
 	MERGE(whole);
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 }
@@ -139,15 +141,15 @@ TEST(parts_of_one_origin_add_up_and_do_not_wrap)
 TEST(a_better_origin_that_is_impossible_hides_the_lesser_one)
 {
 	/* It is the one that counts; a figure beside it would be a guess. */
-	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(10, 0, TRACKING_TABLE, UINT64_MAX));
+	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_TABLE, UINT64_MAX));
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 	assert_string_equal(usage_of(10, 0)->tracking, "table");
 }
 
 TEST(processes_of_a_device_add_up_and_devices_stay_apart)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(20, 0, TRACKING_WIRE, 40),
-	      claim(20, 1, TRACKING_WIRE, 3));
+	MERGE(report(10, 0, TRACKING_METAL, 100), report(20, 0, TRACKING_WIRE, 40),
+	      report(20, 1, TRACKING_WIRE, 3));
 	assert_int_equal(machine->devices[0].dram_used, 140);
 	assert_int_equal(machine->devices[1].dram_used, 3);
 	assert_true(machine->devices[0].memory_complete);
@@ -157,7 +159,7 @@ TEST(processes_of_a_device_add_up_and_devices_stay_apart)
 
 TEST(an_untracked_process_makes_used_a_lower_bound)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 100));
+	MERGE(report(10, 0, TRACKING_METAL, 100));
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
 	assert_false(machine->devices[0].memory_complete);
 	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], NO_TRACKER);
@@ -198,9 +200,9 @@ TEST(nobody_asked_for_holders_so_used_is_not_zero)
 	assert_int_equal(machine->devices[2].why[DEV_PROCESSES], NOT_ASKED);
 }
 
-TEST(a_claim_beyond_the_chip_is_impossible_not_cut)
+TEST(a_report_beyond_the_chip_is_impossible_not_cut)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 12288 * MIB + 1), claim(20, 0, TRACKING_METAL, 5));
+	MERGE(report(10, 0, TRACKING_METAL, 12288 * MIB + 1), report(20, 0, TRACKING_METAL, 5));
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 	assert_int_equal(usage_of(10, 0)->why[USE_TRACKING], KNOWN);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
@@ -208,9 +210,9 @@ TEST(a_claim_beyond_the_chip_is_impossible_not_cut)
 	assert_false(machine->devices[0].memory_complete);
 }
 
-TEST(claims_that_are_possible_alone_and_not_together_hide_the_sum)
+TEST(reports_that_are_possible_alone_and_not_together_hide_the_sum)
 {
-	MERGE(claim(10, 0, TRACKING_METAL, 8000 * MIB), claim(20, 0, TRACKING_METAL, 8000 * MIB));
+	MERGE(report(10, 0, TRACKING_METAL, 8000 * MIB), report(20, 0, TRACKING_METAL, 8000 * MIB));
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], IMPLAUSIBLE);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_FREE], IMPLAUSIBLE);
 	assert_int_equal(machine->devices[0].why[DEV_MEMORY_RATIO], IMPLAUSIBLE);
@@ -219,7 +221,7 @@ TEST(claims_that_are_possible_alone_and_not_together_hide_the_sum)
 TEST(sums_do_not_wrap)
 {
 	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD; /* nothing bounds them */
-	MERGE(claim(10, 0, TRACKING_METAL, UINT64_MAX), claim(20, 0, TRACKING_METAL, 2));
+	MERGE(report(10, 0, TRACKING_METAL, UINT64_MAX), report(20, 0, TRACKING_METAL, 2));
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], KNOWN);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], IMPLAUSIBLE);
 
@@ -233,17 +235,17 @@ TEST(sums_do_not_wrap)
 TEST(used_is_known_where_the_total_is_not_and_free_is_not)
 {
 	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD;
-	MERGE(claim(10, 0, TRACKING_METAL, 5));
+	MERGE(report(10, 0, TRACKING_METAL, 5));
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_FREE], UNKNOWN_BOARD);
 	assert_int_equal(machine->devices[0].why[DEV_MEMORY_RATIO], UNKNOWN_BOARD);
 	assert_int_equal(machine->devices[0].why[DEV_L1_FREE], KNOWN);
 }
 
-TEST(claims_of_strangers_and_of_devices_that_are_not_there_are_ignored)
+TEST(reports_of_strangers_and_of_devices_that_are_not_there_are_ignored)
 {
-	MERGE(claim(99, 0, TRACKING_TABLE, 100), claim(10, 7, TRACKING_TABLE, 100),
-	      claim(10, SIZE_MAX, TRACKING_TABLE, 100));
+	MERGE(report(99, 0, TRACKING_TABLE, 100), report(10, 7, TRACKING_TABLE, 100),
+	      report(10, SIZE_MAX, TRACKING_TABLE, 100));
 	assert_null(snapshot_find_process(machine, 99));
 	assert_int_equal(snapshot_find_process(machine, 10)->n_usages, 1);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], NO_TRACKER);
@@ -344,7 +346,7 @@ static struct process *make_monitor(int32_t pid)
 TEST(a_monitor_leaves_no_memory_unknown)
 {
 	make_monitor(20);
-	MERGE(claim(10, 0, TRACKING_METAL, 100));
+	MERGE(report(10, 0, TRACKING_METAL, 100));
 	assert_int_equal(machine->devices[0].dram_used, 100);
 	assert_true(machine->devices[0].memory_complete);
 	assert_int_equal(machine->devices[0].processes, 2);
@@ -374,7 +376,7 @@ TEST(where_only_monitors_are_nothing_is_used)
 TEST(a_monitor_that_reports_memory_is_a_job)
 {
 	make_monitor(20);
-	MERGE(claim(10, 0, TRACKING_METAL, 100), claim(20, 1, TRACKING_TABLE, 0));
+	MERGE(report(10, 0, TRACKING_METAL, 100), report(20, 1, TRACKING_TABLE, 0));
 	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "job");
 	assert_int_equal(machine->devices[1].dram_used, 0);
 	assert_true(machine->devices[1].memory_complete);
@@ -405,7 +407,7 @@ TEST(what_was_told_of_another_process_with_this_pid_is_not_believed)
 	assert_int_equal(process->role, ROLE_MONITOR);
 }
 
-/* --- any machine, any claims --- */
+/* --- any machine, any reports --- */
 
 static uint64_t seed = 20251115;
 
@@ -446,9 +448,9 @@ static void make_random_machine(void)
 		add_holder(1 + (int32_t)random_below(&seed, 8), random_below(&seed, n_devices));
 }
 
-static struct claim random_claim(void)
+static struct memory_report random_report(void)
 {
-	return (struct claim){
+	return (struct memory_report){
 		.pid = (int32_t)random_below(&seed, 10),
 		.device = random_below(&seed, 5),
 		.source = TRACKING_METAL + random_below(&seed, TRACKING_N - TRACKING_METAL),
@@ -523,35 +525,36 @@ static void check_device(size_t d)
 	assert_int_equal(dev->why[DEV_L1_USED], dev->why[DEV_L1_SMALL_USED]);
 }
 
-static bool is_claim_of(const struct claim *claim, const struct process *process, size_t device)
+static bool is_report_of(const struct memory_report *report, const struct process *process,
+			 size_t device)
 {
-	return claim->pid == process->pid && claim->device == device;
+	return report->pid == process->pid && report->device == device;
 }
 
-/* The usage is one claim of the best rank, as it stands, or none at all. */
+/* The usage is one report of the best rank, as it stands, or none at all. */
 static void check_usage(const struct process *process, const struct usage *usage,
-			const struct claim *claims, size_t count)
+			const struct memory_report *reports, size_t count)
 {
 	const struct device *dev = &machine->devices[usage->device];
 	enum tracking best = TRACKING_NONE;
 	bool found = false;
 
 	for (size_t i = 0; i < count; i++)
-		if (is_claim_of(&claims[i], process, usage->device))
-			best = MAX(best, claims[i].source);
+		if (is_report_of(&reports[i], process, usage->device))
+			best = MAX(best, reports[i].source);
 	assert_int_equal(usage->source, best);
 	assert_string_equal(usage->tracking, tracking_name(best));
 	for (enum usage_field field = USE_DRAM; field <= USE_L1; field++)
 		if (usage->why[field] != KNOWN)
 			assert_int_equal(usage->why[field], best ? IMPLAUSIBLE : NO_TRACKER);
 	for (size_t i = 0; i < count; i++)
-		found |= is_claim_of(&claims[i], process, usage->device) &&
-			 claims[i].source == best && usage->exact == !claims[i].low &&
+		found |= is_report_of(&reports[i], process, usage->device) &&
+			 reports[i].source == best && usage->exact == !reports[i].low &&
 			 (usage->why[USE_DRAM] != KNOWN ||
-			  (usage->trace == claims[i].trace &&
-			   (wide)usage->dram == (wide)claims[i].dram + claims[i].trace)) &&
+			  (usage->trace == reports[i].trace &&
+			   (wide)usage->dram == (wide)reports[i].dram + reports[i].trace)) &&
 			 (usage->why[USE_L1] != KNOWN ||
-			  (wide)usage->l1 == (wide)claims[i].l1 + claims[i].l1_small);
+			  (wide)usage->l1 == (wide)reports[i].l1 + reports[i].l1_small);
 	assert_true(found || !best);
 	if (usage->why[USE_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
 		assert_true(usage->dram <= dev->dram_total);
@@ -568,13 +571,13 @@ TEST(on_any_machine_the_numbers_add_up)
 	unsigned known = 0, hidden = 0;
 
 	for (unsigned turn = 0; turn < 20000; turn++) {
-		struct claim claims[24];
-		size_t count = random_below(&seed, ARRAY_SIZE(claims) + 1);
+		struct memory_report reports[24];
+		size_t count = random_below(&seed, ARRAY_SIZE(reports) + 1);
 
 		make_random_machine();
 		for (size_t i = 0; i < count; i++)
-			claims[i] = random_claim();
-		merge_memory(machine, claims, count);
+			reports[i] = random_report();
+		merge_memory(machine, reports, count);
 		for (size_t d = 0; d < machine->n_devices; d++) {
 			check_device(d);
 			known += device_knows(&machine->devices[d], DEV_DRAM_USED);
@@ -583,7 +586,7 @@ TEST(on_any_machine_the_numbers_add_up)
 		for (size_t p = 0; p < machine->n_processes; p++)
 			for (size_t u = 0; u < machine->processes[p].n_usages; u++)
 				check_usage(&machine->processes[p],
-					    &machine->processes[p].usages[u], claims, count);
+					    &machine->processes[p].usages[u], reports, count);
 		free_machine(NULL);
 	}
 	/* The generator must reach both sides of each rule. */
@@ -602,14 +605,14 @@ static struct allocation_list list_of(uint64_t id)
 TEST(lists_of_one_process_are_joined_and_move_to_it)
 {
 	struct allocation_list first = list_of(1), second = list_of(2), lesser = list_of(3);
-	struct claim whole = claim(10, 0, TRACKING_TABLE, 5), part = whole;
-	struct claim other = claim(10, 0, TRACKING_TRACED, 50);
+	struct memory_report whole = report(10, 0, TRACKING_TABLE, 5), part = whole;
+	struct memory_report other = report(10, 0, TRACKING_TRACED, 50);
 	const struct allocation_list *list = &usage_of(10, 0)->list;
 
 	whole.list = &first;
 	part.list = &second;
 	other.list = &lesser;
-	claim_add(&whole, &part);
+	memory_report_add(&whole, &part);
 	MERGE(other, whole);
 	assert_int_equal(list->why, KNOWN);
 	assert_false(list->cut);
@@ -625,10 +628,10 @@ TEST(lists_of_one_process_are_joined_and_move_to_it)
 TEST(the_list_of_a_lesser_origin_does_not_stand_beside_better_figures)
 {
 	struct allocation_list lesser = list_of(3);
-	struct claim other = claim(10, 0, TRACKING_TRACED, 50);
+	struct memory_report other = report(10, 0, TRACKING_TRACED, 50);
 
 	other.list = &lesser;
-	MERGE(claim(10, 0, TRACKING_TABLE, 5), other);
+	MERGE(report(10, 0, TRACKING_TABLE, 5), other);
 	assert_int_equal(usage_of(10, 0)->list.count, 0);
 	assert_int_not_equal(usage_of(10, 0)->list.why, KNOWN);
 	allocation_list_reset(&lesser, KNOWN);
@@ -637,10 +640,10 @@ TEST(the_list_of_a_lesser_origin_does_not_stand_beside_better_figures)
 TEST(a_part_without_a_list_is_missing_in_the_joined_one)
 {
 	struct allocation_list first = list_of(1);
-	struct claim whole = claim(10, 0, TRACKING_TABLE, 5), part = whole;
+	struct memory_report whole = report(10, 0, TRACKING_TABLE, 5), part = whole;
 
 	whole.list = &first;
-	claim_add(&whole, &part);
+	memory_report_add(&whole, &part);
 	MERGE(whole);
 	assert_int_equal(usage_of(10, 0)->list.count, 1);
 	assert_true(usage_of(10, 0)->list.cut);
@@ -678,14 +681,14 @@ TEST(a_chip_behind_a_gateway_that_nobody_holds_is_empty)
 	assert_int_equal(remote->processes, 0);
 }
 
-TEST(a_holder_of_the_gateway_without_a_claim_there_holds_nothing_behind_it)
+TEST(a_holder_of_the_gateway_without_a_report_there_holds_nothing_behind_it)
 {
 	const struct device *remote = add_remote(ARCH_WORMHOLE);
 
 	add_holder(10, 0);
 	add_holder(20, 0);
-	MERGE(claim(10, 0, TRACKING_METAL, 5), claim(20, 0, TRACKING_METAL, 6),
-	      claim(20, 1, TRACKING_METAL, 7));
+	MERGE(report(10, 0, TRACKING_METAL, 5), report(20, 0, TRACKING_METAL, 6),
+	      report(20, 1, TRACKING_METAL, 7));
 	assert_int_equal(remote->dram_used, 7);
 	assert_true(remote->memory_complete);
 	assert_int_equal(remote->why[DEV_PROCESSES], KNOWN);
@@ -703,7 +706,7 @@ TEST(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown)
 	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
 	/* With a tracked one beside it, at least that is known. */
 	add_holder(20, 0);
-	MERGE(claim(20, 1, TRACKING_METAL, 7));
+	MERGE(report(20, 1, TRACKING_METAL, 7));
 	assert_int_equal(remote->dram_used, 7);
 	assert_false(remote->memory_complete);
 	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
@@ -732,7 +735,7 @@ TEST(the_missing_chip_of_a_p300_is_unknown)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON(a_single_claim_is_the_processes_and_the_devices_memory),
+		ON(a_single_report_is_the_processes_and_the_devices_memory),
 		ON(the_best_origin_wins_whatever_the_order),
 		ON(origins_are_never_added_up),
 		ON(of_two_equal_origins_the_first_stays),
@@ -743,11 +746,11 @@ int main(void)
 		ON(a_device_that_nobody_holds_uses_nothing),
 		ON(who_holds_it_is_not_known_so_used_is_not_known_either),
 		ON(nobody_asked_for_holders_so_used_is_not_zero),
-		ON(a_claim_beyond_the_chip_is_impossible_not_cut),
-		ON(claims_that_are_possible_alone_and_not_together_hide_the_sum),
+		ON(a_report_beyond_the_chip_is_impossible_not_cut),
+		ON(reports_that_are_possible_alone_and_not_together_hide_the_sum),
 		ON(sums_do_not_wrap),
 		ON(used_is_known_where_the_total_is_not_and_free_is_not),
-		ON(claims_of_strangers_and_of_devices_that_are_not_there_are_ignored),
+		ON(reports_of_strangers_and_of_devices_that_are_not_there_are_ignored),
 		ON(a_peak_is_never_below_the_present_and_never_beyond_the_chip),
 		ON(an_impossible_pool_does_not_hide_the_other_one),
 		ON(what_was_not_seen_whole_makes_used_a_lower_bound),
@@ -762,7 +765,7 @@ int main(void)
 		ON(a_monitor_that_probes_follow_is_a_job),
 		ON(what_was_told_of_another_process_with_this_pid_is_not_believed),
 		ON(a_chip_behind_a_gateway_that_nobody_holds_is_empty),
-		ON(a_holder_of_the_gateway_without_a_claim_there_holds_nothing_behind_it),
+		ON(a_holder_of_the_gateway_without_a_report_there_holds_nothing_behind_it),
 		ON(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown),
 		ON(holders_of_a_gateway_that_cannot_be_seen_leave_the_chip_behind_it_unknown),
 		ON(the_missing_chip_of_a_p300_is_unknown),

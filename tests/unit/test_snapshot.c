@@ -75,7 +75,7 @@ TEST(processes_are_found_by_pid_whatever_the_order_of_arrival)
 TEST(what_is_on_dropped_devices_goes_with_them)
 {
 	static const bool keep[] = { false, true, false, true };
-	struct leftover leftover = { .device = 3, .pid = 5 };
+	struct stale_usage stale = { .device = 3, .pid = 5 };
 
 	for (uint32_t i = 0; i < 4; i++)
 		add(i, false);
@@ -84,9 +84,9 @@ TEST(what_is_on_dropped_devices_goes_with_them)
 	process_use(snapshot_add_process(machine, 20), 3);
 	process_use(snapshot_find_process(machine, 20), 2);
 	process_use(snapshot_add_process(machine, 30), 1);
-	assert_int_equal(snapshot_add_leftover(machine, &leftover), 0);
-	leftover.device = 0;
-	assert_int_equal(snapshot_add_leftover(machine, &leftover), 0);
+	assert_int_equal(snapshot_add_stale_usage(machine, &stale), 0);
+	stale.device = 0;
+	assert_int_equal(snapshot_add_stale_usage(machine, &stale), 0);
 
 	snapshot_keep(machine, keep);
 	assert_int_equal(machine->n_devices, 2);
@@ -96,8 +96,8 @@ TEST(what_is_on_dropped_devices_goes_with_them)
 	assert_int_equal(snapshot_find_process(machine, 20)->n_usages, 1);
 	assert_int_equal(snapshot_find_process(machine, 20)->usages[0].device, 1);
 	assert_int_equal(snapshot_find_process(machine, 30)->usages[0].device, 0);
-	assert_int_equal(machine->n_leftovers, 1);
-	assert_int_equal(machine->leftovers[0].device, 1);
+	assert_int_equal(machine->n_stale_usages, 1);
+	assert_int_equal(machine->stale_usages[0].device, 1);
 }
 
 TEST(complaints_are_kept_in_order)

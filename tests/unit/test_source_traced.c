@@ -97,28 +97,28 @@ static void read_lines(const char *lines)
 	assert_int_equal(source_traced.sample(state_of_source, &sample), 0);
 }
 
-static size_t count_claims(int32_t pid)
+static size_t count_reports(int32_t pid)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < sample.n_claims; i++)
-		count += sample.claims[i].pid == pid;
+	for (size_t i = 0; i < sample.n_reports; i++)
+		count += sample.reports[i].pid == pid;
 	return count;
 }
 
-/* The only claim of a process for a device. */
-static const struct claim *claim_of(int32_t pid, size_t device)
+/* The only report of a process for a device. */
+static const struct memory_report *report_of(int32_t pid, size_t device)
 {
-	const struct claim *found = NULL;
+	const struct memory_report *found = NULL;
 
-	for (size_t i = 0; i < sample.n_claims; i++) {
-		if (sample.claims[i].pid != pid || sample.claims[i].device != device)
+	for (size_t i = 0; i < sample.n_reports; i++) {
+		if (sample.reports[i].pid != pid || sample.reports[i].device != device)
 			continue;
 		assert_null(found);
-		found = &sample.claims[i];
+		found = &sample.reports[i];
 	}
 	if (!found)
-		fail_msg("process %d, device %zu: no claim", pid, device);
+		fail_msg("process %d, device %zu: no report", pid, device);
 	return found;
 }
 
@@ -131,22 +131,22 @@ static void assert_reason(int32_t pid, size_t device, enum reason why)
 	assert_int_equal(usage->why[USE_DRAM], why);
 }
 
-TEST(every_figure_of_a_line_is_claimed)
+TEST(every_figure_of_a_line_is_reported)
 {
-	const struct claim *claim;
+	const struct memory_report *report;
 
 	read_lines("13 job 1 2 3 4 5 6 0 130 exact\n");
-	assert_int_equal(sample.n_claims, 1);
-	claim = claim_of(13, 0);
-	assert_int_equal(claim->start_ticks, 130);
-	assert_int_equal(claim->source, TRACKING_TRACED);
-	assert_int_equal(claim->dram, 1);
-	assert_int_equal(claim->l1, 2);
-	assert_int_equal(claim->l1_small, 3);
-	assert_int_equal(claim->trace, 4);
-	assert_int_equal(claim->held, 5);
-	assert_int_equal(claim->system, 6);
-	assert_true(claim->has_held && !claim->low && !claim->has_counts && !claim->has_peak);
+	assert_int_equal(sample.n_reports, 1);
+	report = report_of(13, 0);
+	assert_int_equal(report->start_ticks, 130);
+	assert_int_equal(report->source, TRACKING_TRACED);
+	assert_int_equal(report->dram, 1);
+	assert_int_equal(report->l1, 2);
+	assert_int_equal(report->l1_small, 3);
+	assert_int_equal(report->trace, 4);
+	assert_int_equal(report->held, 5);
+	assert_int_equal(report->system, 6);
+	assert_true(report->has_held && !report->low && !report->has_counts && !report->has_peak);
 }
 
 /* In any order of the lines, and up to the last one of an array that is full. */
@@ -160,15 +160,15 @@ TEST(each_process_has_its_own_lines)
 		   "11 b 60 0 0 0 1 0 1 110 exact\n"
 		   "11 b 70 0 0 0 1 0 0 110 exact\n"
 		   "13 d 80 0 0 0 1 0 0 130 exact\n");
-	assert_int_equal(sample.n_claims, 8);
-	assert_int_equal(claim_of(10, 0)->dram, 50);
-	assert_int_equal(claim_of(10, 1)->dram, 10);
-	assert_int_equal(claim_of(10, 2)->dram, 20);
-	assert_int_equal(claim_of(11, 0)->dram, 70);
-	assert_int_equal(claim_of(11, 1)->dram, 60);
-	assert_int_equal(claim_of(12, 0)->dram, 30);
-	assert_int_equal(claim_of(12, 1)->dram, 40);
-	assert_int_equal(claim_of(13, 0)->dram, 80);
+	assert_int_equal(sample.n_reports, 8);
+	assert_int_equal(report_of(10, 0)->dram, 50);
+	assert_int_equal(report_of(10, 1)->dram, 10);
+	assert_int_equal(report_of(10, 2)->dram, 20);
+	assert_int_equal(report_of(11, 0)->dram, 70);
+	assert_int_equal(report_of(11, 1)->dram, 60);
+	assert_int_equal(report_of(12, 0)->dram, 30);
+	assert_int_equal(report_of(12, 1)->dram, 40);
+	assert_int_equal(report_of(13, 0)->dram, 80);
 }
 
 TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
@@ -177,10 +177,10 @@ TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
 		   "11 old 7 0 0 0 1 0 1 109 unreliable:mesh\n"
 		   "11 next 9 0 0 0 1 0 1 111 since-attach\n"
 		   "99 unknown 1 0 0 0 1 0 0 1 exact\n");
-	assert_int_equal(sample.n_claims, 2);
-	assert_int_equal(claim_of(11, 0)->dram, 5);
-	assert_int_equal(claim_of(11, 1)->dram, 0);
-	assert_false(claim_of(11, 0)->low || claim_of(11, 1)->low);
+	assert_int_equal(sample.n_reports, 2);
+	assert_int_equal(report_of(11, 0)->dram, 5);
+	assert_int_equal(report_of(11, 1)->dram, 0);
+	assert_false(report_of(11, 0)->low || report_of(11, 1)->low);
 }
 
 TEST(a_device_without_a_line_has_nothing)
@@ -188,14 +188,14 @@ TEST(a_device_without_a_line_has_nothing)
 	read_lines("10 a 7 0 0 0 1 0 1 100 exact\n"
 		   "11 b 0 0 0 0 0 0 - 110 exact\n"
 		   "14 e 0 0 0 0 0 0 - 140 exact\n");
-	assert_int_equal(count_claims(10), 3);
-	assert_int_equal(claim_of(10, 0)->dram, 0);
-	assert_int_equal(claim_of(10, 1)->dram, 7);
-	assert_int_equal(claim_of(10, 2)->dram, 0);
-	assert_int_equal(count_claims(11), 2);
-	assert_int_equal(claim_of(11, 0)->held, 0);
-	assert_int_equal(claim_of(11, 1)->held, 0);
-	assert_int_equal(count_claims(12) + count_claims(13) + count_claims(14), 0);
+	assert_int_equal(count_reports(10), 3);
+	assert_int_equal(report_of(10, 0)->dram, 0);
+	assert_int_equal(report_of(10, 1)->dram, 7);
+	assert_int_equal(report_of(10, 2)->dram, 0);
+	assert_int_equal(count_reports(11), 2);
+	assert_int_equal(report_of(11, 0)->held, 0);
+	assert_int_equal(report_of(11, 1)->held, 0);
+	assert_int_equal(count_reports(12) + count_reports(13) + count_reports(14), 0);
 	assert_int_equal(sample.snapshot->n_problems, 0);
 }
 
@@ -221,11 +221,11 @@ TEST(one_line_in_doubt_is_enough_for_its_process_and_for_no_other)
 			 "11 b 2 0 0 0 1 0 0 110 exact\n",
 			 lines[i]);
 		sample_done(&sample);
-		sample.claims = NULL;
-		sample.n_claims = 0;
+		sample.reports = NULL;
+		sample.n_reports = 0;
 		read_lines(text);
-		assert_int_equal(count_claims(10), 0);
-		assert_int_equal(count_claims(11), 2);
+		assert_int_equal(count_reports(10), 0);
+		assert_int_equal(count_reports(11), 2);
 		for (size_t device = 0; device < 3; device++)
 			assert_reason(10, device, TRACE_MESH);
 		assert_reason(11, 0, NO_TRACKER);
@@ -238,10 +238,10 @@ TEST(one_line_since_the_attach_makes_all_of_them_lower_bounds)
 		   "10 a 1 0 0 0 1 0 1 100 since-attach\n"
 		   "11 b 1 0 0 0 1 0 0 110 since-attach\n"
 		   "12 c 1 0 0 0 1 0 0 110 exact\n");
-	assert_int_equal(sample.n_claims, 7);
-	assert_true(claim_of(10, 0)->low && claim_of(10, 1)->low && claim_of(10, 2)->low);
-	assert_true(claim_of(11, 0)->low && claim_of(11, 1)->low);
-	assert_false(claim_of(12, 0)->low || claim_of(12, 1)->low);
+	assert_int_equal(sample.n_reports, 7);
+	assert_true(report_of(10, 0)->low && report_of(10, 1)->low && report_of(10, 2)->low);
+	assert_true(report_of(11, 0)->low && report_of(11, 1)->low);
+	assert_false(report_of(12, 0)->low || report_of(12, 1)->low);
 }
 
 TEST(a_chip_that_is_listed_twice_counts_once)
@@ -249,9 +249,9 @@ TEST(a_chip_that_is_listed_twice_counts_once)
 	read_lines("10 a 5 0 0 0 1 0 0 100 exact\n"
 		   "10 a 7 0 0 0 1 0 1 100 exact\n"
 		   "10 a 7 0 0 0 1 0 1 100 exact\n");
-	assert_int_equal(claim_of(10, 0)->dram, 5);
-	assert_int_equal(claim_of(10, 1)->dram, 7);
-	assert_int_equal(claim_of(10, 1)->held, 1);
+	assert_int_equal(report_of(10, 0)->dram, 5);
+	assert_int_equal(report_of(10, 1)->dram, 7);
+	assert_int_equal(report_of(10, 1)->held, 1);
 }
 
 /* Whichever device it is, it may be one without a line: that one is not 0 then. */
@@ -260,38 +260,39 @@ TEST(with_a_chip_that_is_not_found_no_device_is_called_empty)
 	read_lines("11 b 5 0 0 0 1 0 0 110 exact\n"
 		   "11 b 9 0 0 0 1 0 2 110 exact\n"
 		   "12 c 5 0 0 0 1 0 1 110 exact\n");
-	assert_int_equal(count_claims(11), 1);
-	assert_int_equal(claim_of(11, 0)->dram, 5);
-	assert_int_equal(count_claims(12), 2);
+	assert_int_equal(count_reports(11), 1);
+	assert_int_equal(report_of(11, 0)->dram, 5);
+	assert_int_equal(count_reports(12), 2);
 	assert_int_equal(sample.snapshot->n_problems, 1);
 	assert_non_null(strstr(sample.snapshot->problems[0].text, "process 11: its chip 2"));
 }
 
-static void claim_before(int32_t pid, enum tracking source)
+static void report_before(int32_t pid, enum tracking source)
 {
 	assert_int_equal(
-		sample_claim(&sample, &(struct claim){ .pid = pid, .source = source, .dram = 1 }),
+		sample_report(&sample,
+			      &(struct memory_report){ .pid = pid, .source = source, .dram = 1 }),
 		0);
 }
 
 TEST(what_the_server_told_of_traced_processes_stands)
 {
-	claim_before(12, TRACKING_TRACED);
-	claim_before(11, TRACKING_TABLE);
-	claim_before(10, TRACKING_TRACED);
+	report_before(12, TRACKING_TRACED);
+	report_before(11, TRACKING_TABLE);
+	report_before(10, TRACKING_TRACED);
 	read_lines("10 a 5 0 0 0 1 0 0 100 exact\n"
 		   "11 b 7 0 0 0 1 0 1 110 exact\n"
 		   "12 c 9 0 0 0 1 0 0 110 exact\n");
-	assert_int_equal(count_claims(10), 1);
-	assert_int_equal(count_claims(11), 3);
-	assert_int_equal(claim_of(11, 1)->dram, 7);
-	assert_int_equal(count_claims(12), 1);
+	assert_int_equal(count_reports(10), 1);
+	assert_int_equal(count_reports(11), 3);
+	assert_int_equal(report_of(11, 1)->dram, 7);
+	assert_int_equal(count_reports(12), 1);
 }
 
-TEST(a_text_that_is_not_understood_is_reported_and_claims_nothing)
+TEST(a_text_that_is_not_understood_is_reported_and_reports_nothing)
 {
 	read_lines("10 a 5 0 0 0 1 0 64 100 exact\n");
-	assert_int_equal(sample.n_claims, 0);
+	assert_int_equal(sample.n_reports, 0);
 	assert_int_equal(sample.snapshot->n_problems, 1);
 	assert_non_null(strstr(sample.snapshot->problems[0].text, "not understood"));
 	assert_reason(10, 0, NO_TRACKER);
@@ -302,7 +303,7 @@ TEST(a_text_that_is_not_understood_is_reported_and_claims_nothing)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		WITH(every_figure_of_a_line_is_claimed),
+		WITH(every_figure_of_a_line_is_reported),
 		WITH(each_process_has_its_own_lines),
 		WITH(lines_of_an_earlier_process_with_the_same_pid_are_not_counted),
 		WITH(a_device_without_a_line_has_nothing),
@@ -311,7 +312,7 @@ int main(void)
 		WITH(a_chip_that_is_listed_twice_counts_once),
 		WITH(with_a_chip_that_is_not_found_no_device_is_called_empty),
 		WITH(what_the_server_told_of_traced_processes_stands),
-		WITH(a_text_that_is_not_understood_is_reported_and_claims_nothing),
+		WITH(a_text_that_is_not_understood_is_reported_and_reports_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
