@@ -12,11 +12,11 @@
 
 static void check(const struct metal_library *library, size_t size)
 {
-	const char *problem = metal_library_problem(library);
+	enum trace_fault fault = metal_library_fault(library);
 
-	CHECK(!problem || *problem);
+	CHECK(fault < TRACE_FAULT_N);
 	CHECK(library->shape.versions && library->shape.allocated_mask);
-	CHECK(library->shape.chip == 8 || library->shape.chip == 24 || problem);
+	CHECK(library->shape.chip == 8 || library->shape.chip == 24 || fault);
 	CHECK(library->build_id_length <= sizeof(library->build_id));
 	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
 		const struct metal_place *place = &library->hooks[hook];

@@ -40,8 +40,8 @@ static void try_allocations(const char *text)
 	for (size_t i = 0; i < count; i++) {
 		CHECK(list[i].pid > 0 && fuzz_is_text(list[i].comm, sizeof(list[i].comm)));
 		CHECK(!strpbrk(list[i].comm, " \n"));
-		CHECK(list[i].chip < TRACED_CHIPS && list[i].doubt < TRACED_DOUBTS);
-		CHECK((list[i].state == TRACED_UNRELIABLE) == (list[i].doubt != TRACED_NO_DOUBT));
+		CHECK(list[i].chip < TRACED_CHIPS && list[i].fault < TRACE_FAULT_N);
+		CHECK((list[i].state == TRACED_UNRELIABLE) == (list[i].fault != TRACE_FAULT_NONE));
 	}
 	free(list);
 }

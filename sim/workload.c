@@ -1,6 +1,7 @@
 #include "workload.h"
 
 #include "basic/parse.h"
+#include "basic/trace_fault.h"
 #include "spec.h"
 
 #include <errno.h>
@@ -47,15 +48,12 @@ static int parse_via(const char *value, struct workload *w)
 static int parse_state(const char *value, struct workload *w)
 {
 	static const char *const good[] = { "exact", "since-attach" };
-	static const char *const doubts[] = { "unknown-shape", "single-step", "missed-free",
-					      "map-full",      "no-throw",    "mesh" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
 		if (!strcmp(value, good[i]))
 			snprintf(w->state, sizeof(w->state), "%s", value);
-	for (size_t i = 0; i < ARRAY_SIZE(doubts); i++)
-		if (!strcmp(value, doubts[i]))
-			snprintf(w->state, sizeof(w->state), "unreliable:%s", value);
+	if (trace_fault_find(value) != TRACE_FAULT_NONE)
+		snprintf(w->state, sizeof(w->state), "unreliable:%s", value);
 	return w->state[0] ? 0 : -EINVAL;
 }
 

@@ -166,8 +166,8 @@ static void add_counts(struct answer *answer)
 
 		if (holder->pid <= 0 || !holder->n_usages)
 			continue;
-		process.doubt = pinned_reason_doubt(holder->usages[0].why[USE_DRAM]);
-		if (!process.doubt)
+		process.trace_fault = reason_trace_fault(holder->usages[0].why[USE_DRAM]);
+		if (!process.trace_fault)
 			continue;
 		describe_holder(holder, &process);
 		add_process(answer, &process, NULL, 0);

@@ -211,7 +211,7 @@ static void life_doubt(struct traced_life *life, const struct snapshot *snapshot
 	const struct process *process = snapshot_find_process(snapshot, life->reporter.peer.pid);
 
 	if (!process || !process->n_usages ||
-	    pinned_reason_doubt(process->usages[0].why[USE_DRAM]) == TRACED_NO_DOUBT)
+	    reason_trace_fault(process->usages[0].why[USE_DRAM]) == TRACE_FAULT_NONE)
 		return;
 	life->doubted = true;
 	life->n_usages = 0;

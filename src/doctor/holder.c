@@ -71,10 +71,11 @@ static void blame_counters(const struct holder *holder, struct verdict *verdict)
 
 static void blame_tracing(const struct holder *holder, struct verdict *verdict)
 {
-	const char *problem = metal_library_problem(&holder->loaded.library);
+	enum trace_fault fault = metal_library_fault(&holder->loaded.library);
 
-	if (problem) {
-		buf_printf(&verdict->cause, "; it cannot be traced (%s)", problem);
+	if (fault) {
+		buf_printf(&verdict->cause, "; it cannot be traced (%s: %s)",
+			   trace_fault_word(fault), trace_fault_meaning(fault));
 		return;
 	}
 	if (holder->patient->tracing == TRACING_ELSEWHERE)
@@ -92,7 +93,7 @@ static void blame_library(struct holder *holder, struct verdict *verdict)
 		   holder->loaded.path);
 	blame_counters(holder, verdict);
 	blame_tracing(holder, verdict);
-	advise(verdict, "the next time: tt_smi run -- COMMAND");
+	advise(verdict, TRACE_FIX_RUN);
 	if (!holder->loaded.library.shape.publishes)
 		advise(verdict, "TT-Metal v0.70 or later, which counts by itself");
 }
@@ -106,7 +107,7 @@ static void blame_program(struct holder *holder, struct verdict *verdict)
 	} else if (holder->loaded.library_error == -ENOTSUP) {
 		buf_printf(&verdict->cause, "its TT-Metal (%s) is of no version that is known",
 			   holder->loaded.path);
-		advise(verdict, "report it with libttalloc: man 3 libttalloc");
+		advise(verdict, TRACE_FIX_REPORT);
 	} else if (holder->loaded.maps_error == -EACCES) {
 		buf_puts(&verdict->cause, "its files are another user's to look at");
 		advise(verdict, "sudo tt_smi doctor");
@@ -123,7 +124,7 @@ static void blame_program(struct holder *holder, struct verdict *verdict)
 		advise(verdict, "sudo tt_smi doctor");
 	} else {
 		buf_puts(&verdict->cause, "TT-Metal is not among the files that it has loaded");
-		advise(verdict, "report it with libttalloc: man 3 libttalloc");
+		advise(verdict, TRACE_FIX_REPORT);
 	}
 }
 
@@ -165,11 +166,9 @@ static void blame(struct holder *holder, enum reason why, struct verdict *verdic
 			 "the process that opened the device has exited, and the one that keeps it "
 			 "open is not visible");
 		advise(verdict, "sudo tt_smi doctor");
-	} else if (reason_is_doubt(why)) {
+	} else if (reason_trace_fault(why)) {
 		buf_puts(&verdict->cause, reason_text(why));
-		advise(verdict, why == TRACE_UNKNOWN_SHAPE
-					? "report it with libttalloc: man 3 libttalloc"
-					: "the next time: tt_smi run -- COMMAND");
+		advise(verdict, trace_fault_fix(reason_trace_fault(why)));
 	} else if (why == DENIED) {
 		buf_puts(&verdict->cause, "TT-Metal's counters belong to another user (mode 0600)");
 		advise(verdict, "sudo tt_smi");

@@ -360,7 +360,7 @@ bool metal_library_uses(const struct metal_library *library, enum metal_hook hoo
 	return true;
 }
 
-const char *metal_library_problem(const struct metal_library *library)
+enum trace_fault metal_library_fault(const struct metal_library *library)
 {
 	/* Those that are entered for every buffer; the others may be slow. */
 	static const enum metal_hook often[] = {
@@ -370,16 +370,16 @@ const char *metal_library_problem(const struct metal_library *library)
 
 	if (!library->device_vtable || !library->shape.chip ||
 	    (!library->tracks && !is_there(library, METAL_ALLOCATE)))
-		return "unknown-shape";
+		return TRACE_FAULT_UNKNOWN_SHAPE;
 	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
-		return "missed-free";
+		return TRACE_FAULT_MISSED_FREE;
 	/* What a device frees when it closes would be counted until the process ends. */
 	if (!is_there(library, METAL_FORGET_ALL) && !is_there(library, METAL_DESTROY))
-		return "missed-free";
+		return TRACE_FAULT_MISSED_FREE;
 	if (!library->tracks && !is_there(library, METAL_THROW))
-		return "no-throw";
+		return TRACE_FAULT_NO_THROW;
 	for (size_t i = 0; i < ARRAY_SIZE(often); i++)
 		if (metal_library_uses(library, often[i]) && !is_cheap(library, often[i]))
-			return "single-step";
-	return NULL;
+			return TRACE_FAULT_SINGLE_STEP;
+	return TRACE_FAULT_NONE;
 }

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "basic/trace_fault.h"
 #include "metal/shape.h"
 
 #include <stddef.h>
@@ -46,8 +47,5 @@ int metal_library_read(struct metal_library *ret, int fd);
 /* Is a probe on this hook of use? Not where another one tells the same. */
 bool metal_library_uses(const struct metal_library *library, enum metal_hook hook);
 
-/*
- * Why its allocations cannot be followed with probes, in the words of the state
- * "unreliable:…" (docs/tracing.md); NULL if they can.
- */
-const char *metal_library_problem(const struct metal_library *library);
+/* Why probes cannot follow its allocations; TRACE_FAULT_NONE if they can. */
+enum trace_fault metal_library_fault(const struct metal_library *library);

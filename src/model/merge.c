@@ -157,7 +157,7 @@ static bool is_reported(const struct process *process)
 		const struct usage *usage = &process->usages[i];
 
 		if (usage->source != TRACKING_NONE || usage->connected ||
-		    reason_is_doubt(usage->why[USE_DRAM]))
+		    reason_trace_fault(usage->why[USE_DRAM]) != TRACE_FAULT_NONE)
 			return true;
 	}
 	return false;

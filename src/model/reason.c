@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+#define TRACE_FAULT(name, word, reason, text, ...) \
+	[TRACE_##name] = { reason, "tracing unreliable: " text },
+
 static const struct {
 	const char *code, *text;
 } reasons[REASON_N] = {
@@ -37,15 +40,9 @@ static const struct {
 	[DEVICE_LIST_INVALID] = { "device_list_invalid", "TT_VISIBLE_DEVICES not understood" },
 	[DEVICE_LIST_AMBIGUOUS] = { "device_list_ambiguous", "TT_VISIBLE_DEVICES ambiguous" },
 	[DEVICE_LIST_MISMATCH] = { "device_list_mismatch", "not as TT_VISIBLE_DEVICES says" },
-	[TRACE_UNKNOWN_SHAPE] = { "trace_unknown_shape", "tracing unreliable: unknown library" },
-	[TRACE_SINGLE_STEP] = { "trace_single_step", "tracing unreliable: probe too slow" },
-	[TRACE_MISSED_FREE] = { "trace_missed_free", "tracing unreliable: missed a free" },
-	[TRACE_MAP_FULL] = { "trace_map_full", "tracing unreliable: too many buffers" },
-	[TRACE_NO_THROW] = { "trace_no_throw", "tracing unreliable: failures not seen" },
-	[TRACE_MESH] = { "trace_mesh", "tracing unreliable: mesh not resolved" },
-	[TRACE_NO_ANSWER] = { "trace_no_answer", "tracing unreliable: files do not answer" },
 	[NO_DRIVER] = { "no_driver", "no driver" },
 	[OTHER_DRIVER] = { "other_driver", "bound to another driver" },
+	TRACE_FAULTS(TRACE_FAULT)
 };
 
 const char *reason_text(enum reason reason)
@@ -58,12 +55,24 @@ const char *reason_code(enum reason reason)
 	return reasons[reason].code;
 }
 
-/* kmd-abi 2.1: which errno the driver gives when. */
-bool reason_is_doubt(enum reason reason)
+/* Both enumerations list the faults in the order of TRACE_FAULTS, without a gap. */
+enum { TRACE_FAULT_SHIFT = TRACE_UNKNOWN_SHAPE - TRACE_FAULT_UNKNOWN_SHAPE };
+
+enum reason reason_of_trace_fault(enum trace_fault fault)
 {
-	return reason >= TRACE_UNKNOWN_SHAPE && reason <= TRACE_NO_ANSWER;
+	if (fault == TRACE_FAULT_NONE || fault >= TRACE_FAULT_N)
+		return NO_TRACKER;
+	return (enum reason)(fault + TRACE_FAULT_SHIFT);
 }
 
+enum trace_fault reason_trace_fault(enum reason reason)
+{
+	if (reason < TRACE_UNKNOWN_SHAPE || reason >= TRACE_FAULT_N + TRACE_FAULT_SHIFT)
+		return TRACE_FAULT_NONE;
+	return (enum trace_fault)(reason - TRACE_FAULT_SHIFT);
+}
+
+/* kmd-abi 2.1: which errno the driver gives when. */
 enum reason reason_of_error(int error)
 {
 	switch (error < 0 ? -error : error) {

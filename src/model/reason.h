@@ -4,7 +4,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
+#include "basic/trace_fault.h"
+
+#define REASON_TRACE_FAULT(name, ...) TRACE_##name,
 
 enum reason {
 	KNOWN = 0,
@@ -37,13 +39,10 @@ enum reason {
 	DEVICE_LIST_INVALID,   /* TT_VISIBLE_DEVICES: no TT-Metal accepts it, or too long */
 	DEVICE_LIST_AMBIGUOUS, /* its meaning depends on a release that is not known */
 	DEVICE_LIST_MISMATCH,  /* the process holds others than it selects */
-	TRACE_UNKNOWN_SHAPE,   /* it is traced, but its figures cannot be trusted */
-	TRACE_SINGLE_STEP,
-	TRACE_MISSED_FREE,
-	TRACE_MAP_FULL,
-	TRACE_NO_THROW,
-	TRACE_MESH,
-	TRACE_NO_ANSWER,
+	/* TRACE_UNKNOWN_SHAPE and so on: it is traced, but its figures cannot be trusted. */
+	/* clang-format off */
+	TRACE_FAULTS(REASON_TRACE_FAULT)
+	/* clang-format on */
 	NO_DRIVER,    /* a card on the bus that no driver is bound to */
 	OTHER_DRIVER, /* one that is bound to another driver than its own */
 	REASON_N,
@@ -55,8 +54,11 @@ const char *reason_text(enum reason reason);
 /* A word for programs: "not_offered". */
 const char *reason_code(enum reason reason);
 
-/* Is it traced, but not so that its figures could be trusted? */
-bool reason_is_doubt(enum reason reason);
+/* The reason that stands for a tracing fault; NO_TRACKER for none, or for a number beyond them. */
+enum reason reason_of_trace_fault(enum trace_fault fault);
+
+/* The tracing fault that a reason stands for; TRACE_FAULT_NONE for all other reasons. */
+enum trace_fault reason_trace_fault(enum reason reason);
 
 /* What a failed read of a driver's file means. */
 enum reason reason_of_error(int error);

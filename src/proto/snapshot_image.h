@@ -81,7 +81,7 @@ struct image_process {
 	uint32_t usage_count;
 	uint32_t allocation_first;
 	uint32_t allocation_count;
-	uint32_t doubt; /* IMAGE_TRACED: enum traced_doubt; if not 0, there are no figures */
+	uint32_t trace_fault; /* IMAGE_TRACED: enum trace_fault; if not 0, there are no figures */
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t unlisted;     /* allocations held that have no slot */
 	char name[IMAGE_NAME]; /* NUL-terminated; clean before showing */

@@ -18,17 +18,6 @@ static const char *const memory_headings[MEMORY_COLUMNS] = {
 static const char *const holder_headings[HOLDER_COLUMNS] = { "PID", "Comm",  "DEVICE",
 							     "FD",  "START", "ROLE" };
 
-static const char *const doubts[TRACED_DOUBTS] = {
-	[TRACED_NO_DOUBT] = "",
-	[TRACED_UNKNOWN_SHAPE] = "unknown-shape",
-	[TRACED_SINGLE_STEP] = "single-step",
-	[TRACED_MISSED_FREE] = "missed-free",
-	[TRACED_MAP_FULL] = "map-full",
-	[TRACED_NO_THROW] = "no-throw",
-	[TRACED_MESH] = "mesh",
-	[TRACED_NO_ANSWER] = "no-answer",
-};
-
 /* A line cut into words, which point into the copy. */
 struct line {
 	char text[512];
@@ -117,14 +106,11 @@ static int parse_state(const char *word, struct traced_memory *ret)
 	}
 	if (strncmp(word, unreliable, strlen(unreliable)) != 0)
 		return -EBADMSG;
-	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++) {
-		if (strcmp(word + strlen(unreliable), doubts[i]) != 0)
-			continue;
-		ret->state = TRACED_UNRELIABLE;
-		ret->doubt = i;
-		return 0;
-	}
-	return -EBADMSG;
+	ret->fault = trace_fault_find(word + strlen(unreliable));
+	if (ret->fault == TRACE_FAULT_NONE)
+		return -EBADMSG;
+	ret->state = TRACED_UNRELIABLE;
+	return 0;
 }
 
 static int parse_chip(const char *word, struct traced_memory *ret)

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "basic/trace_fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,19 +28,6 @@ enum traced_state {
 	TRACED_UNRELIABLE,   /* figures mean nothing */
 };
 
-/* Why they do not. */
-enum traced_doubt {
-	TRACED_NO_DOUBT,
-	TRACED_UNKNOWN_SHAPE, /* objects in its memory are not as we know them */
-	TRACED_SINGLE_STEP,   /* a probe there would cost far too much */
-	TRACED_MISSED_FREE,
-	TRACED_MAP_FULL,  /* more buffers than the kernel's table holds */
-	TRACED_NO_THROW,  /* allocations that fail cannot be told from others */
-	TRACED_MESH,	  /* the devices of a mesh buffer were not found out */
-	TRACED_NO_ANSWER, /* its files cannot be looked at */
-	TRACED_DOUBTS,
-};
-
 /* A process on one chip. */
 struct traced_memory {
 	int32_t pid;	      /* in the initial namespace */
@@ -50,7 +38,7 @@ struct traced_memory {
 	uint64_t dram, l1, l1_small, trace, system; /* bytes, each apart from the others */
 	uint64_t buffers;			    /* live ones, of all pools */
 	enum traced_state state;
-	enum traced_doubt doubt;
+	enum trace_fault fault; /* of TRACED_UNRELIABLE */
 };
 
 /* What the tracer found a process to hold devices for. */

@@ -91,27 +91,3 @@ void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers)
 	if (!job_is_busy(workers, &bpf_text->job))
 		buf_done(&bpf_text->text);
 }
-
-static const enum reason reasons[TRACED_DOUBTS] = {
-	[TRACED_NO_DOUBT] = NO_TRACKER,
-	[TRACED_UNKNOWN_SHAPE] = TRACE_UNKNOWN_SHAPE,
-	[TRACED_SINGLE_STEP] = TRACE_SINGLE_STEP,
-	[TRACED_MISSED_FREE] = TRACE_MISSED_FREE,
-	[TRACED_MAP_FULL] = TRACE_MAP_FULL,
-	[TRACED_NO_THROW] = TRACE_NO_THROW,
-	[TRACED_MESH] = TRACE_MESH,
-	[TRACED_NO_ANSWER] = TRACE_NO_ANSWER,
-};
-
-enum reason pinned_doubt_reason(enum traced_doubt doubt)
-{
-	return doubt < TRACED_DOUBTS ? reasons[doubt] : NO_TRACKER;
-}
-
-enum traced_doubt pinned_reason_doubt(enum reason why)
-{
-	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++)
-		if (reasons[i] == why)
-			return i;
-	return TRACED_NO_DOUBT;
-}

@@ -41,9 +41,3 @@ void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /* The text is not what it should be: says so. */
 void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error);
-
-/* Why figures that cannot be trusted are not shown; NO_TRACKER for a doubt that is not known. */
-enum reason pinned_doubt_reason(enum traced_doubt doubt);
-
-/* The other way: TRACED_NO_DOUBT for any other reason. */
-enum traced_doubt pinned_reason_doubt(enum reason why);

@@ -260,13 +260,13 @@ static int take_finished(struct sample *sample, const struct image_view *view,
 	return r;
 }
 
-/* It is traced, but not so that its figures could be believed. */
-static void take_doubt(struct snapshot *snapshot, const struct image_process *from)
+/* The process is traced, but its figures cannot be trusted. */
+static void take_trace_fault(struct snapshot *snapshot, const struct image_process *from)
 {
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
 	for (size_t i = 0; process && i < process->n_usages; i++)
-		usage_blame(&process->usages[i], pinned_doubt_reason(from->doubt));
+		usage_blame(&process->usages[i], reason_of_trace_fault(from->trace_fault));
 }
 
 /* What it holds devices for, as the server sees it, which may look at it. */
@@ -292,8 +292,8 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 			take_role(sample->snapshot, from);
 			continue;
 		}
-		if (from->origin == IMAGE_TRACED && from->doubt) {
-			take_doubt(sample->snapshot, from);
+		if (from->origin == IMAGE_TRACED && from->trace_fault) {
+			take_trace_fault(sample->snapshot, from);
 			continue;
 		}
 		r = from->flags & IMAGE_FINISHED ? take_finished(sample, view, from)

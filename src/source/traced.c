@@ -41,13 +41,13 @@ static size_t count_same(const struct traced_memory *lines, size_t count)
 	return n;
 }
 
-/* One line that cannot be trusted, and none of its process can. */
-static enum traced_doubt find_doubt(const struct traced_memory *lines, size_t count)
+/* A fault in one line of a process is a fault of all of its lines. */
+static enum trace_fault find_fault(const struct traced_memory *lines, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (lines[i].state == TRACED_UNRELIABLE)
-			return lines[i].doubt;
-	return TRACED_NO_DOUBT;
+			return lines[i].fault;
+	return TRACE_FAULT_NONE;
 }
 
 /*
@@ -156,15 +156,15 @@ static int take_process(struct sample *sample, size_t before, const struct trace
 			size_t count)
 {
 	struct process *process = snapshot_find_process(sample->snapshot, lines[0].pid);
-	enum traced_doubt doubt = find_doubt(lines, count);
+	enum trace_fault fault = find_fault(lines, count);
 
 	if (!process || is_told(sample, before, process->pid) ||
 	    (process->start_ticks && process->start_ticks != lines[0].start_ticks))
 		return 0;
-	if (doubt == TRACED_NO_DOUBT)
+	if (fault == TRACE_FAULT_NONE)
 		return take_lines(sample, process, lines, count);
 	for (size_t i = 0; i < process->n_usages; i++)
-		usage_blame(&process->usages[i], pinned_doubt_reason(doubt));
+		usage_blame(&process->usages[i], reason_of_trace_fault(fault));
 	return 0;
 }
 

@@ -11,17 +11,6 @@
 /* More files than all programs that hold a card execute; then it begins anew. */
 #define FILES_MAX 16384
 
-static const struct {
-	const char *problem;
-	uint32_t flag;
-} flags[] = {
-	{ "unknown-shape", TRACE_UNKNOWN_SHAPE },
-	{ "single-step", TRACE_SINGLE_STEP },
-	{ "missed-free", TRACE_MISSED_FREE },
-	{ "no-throw", TRACE_NO_THROW },
-	{ "mesh", TRACE_MESH },
-};
-
 static int compare(const void *a, const void *b)
 {
 	const struct verdict *left = a, *right = b;
@@ -106,14 +95,6 @@ int files_remember(struct files *files, const struct verdict *verdict)
 	return r;
 }
 
-static uint32_t flag_of(const char *problem)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(flags); i++)
-		if (strcmp(problem, flags[i].problem) == 0)
-			return flags[i].flag;
-	return TRACE_UNKNOWN_SHAPE;
-}
-
 /* The same file with other contents: its probes may be anywhere now. */
 static void drop_old(const struct files *files, const struct stat *st)
 {
@@ -135,7 +116,7 @@ static void mark_stale(const void *node, VISIT visit, void *arg)
 
 	if ((visit == postorder || visit == leaf) && verdict->metal)
 		verdict->stale = id ? files->libraries[id % TRACE_LIBRARIES].id != id
-				    : verdict->unjudged || !verdict->flags;
+				    : verdict->unjudged || !verdict->fault;
 }
 
 void files_refresh(struct files *files)
@@ -181,10 +162,10 @@ int files_take(struct files *files, const struct found *found, bool named, struc
 		return -EAGAIN;
 	verdict = files_key(&found->st);
 	verdict.metal = true;
-	verdict.problem =
-		found->read < 0 ? "unknown-shape" : metal_library_problem(&found->library);
-	if (verdict.problem)
-		verdict.flags = flag_of(verdict.problem);
+	verdict.fault =
+		found->read < 0 ? TRACE_FAULT_UNKNOWN_SHAPE : metal_library_fault(&found->library);
+	if (verdict.fault)
+		verdict.problem = trace_fault_word(verdict.fault);
 	else
 		attach(files, found, named, &verdict);
 	*ret = verdict;

@@ -17,11 +17,11 @@ struct verdict {
 	uint64_t st_dev, st_ino;
 	int64_t changed;
 	bool metal;
-	bool stale;	     /* look again */
-	bool unjudged;	     /* it is being looked at: others need not read it too */
-	const char *problem; /* of "unreliable:PROBLEM", or why it is not attached; NULL: it is */
-	uint32_t flags;	     /* of processes that map it */
-	uint32_t library;    /* its number; 0: none */
+	bool stale;		/* look again */
+	bool unjudged;		/* it is being looked at: others need not read it too */
+	enum trace_fault fault; /* of the processes that map it */
+	const char *problem;	/* the word of the fault, or why it is not attached; NULL: it is */
+	uint32_t library;	/* its number; 0: none */
 };
 
 struct found;

@@ -66,13 +66,17 @@ static uint32_t take_verdict(struct holder *holder, struct scan *scan,
 			     const struct verdict *verdict, const char *name)
 {
 	struct trace_library *library = &scan->libraries[verdict->library % TRACE_LIBRARIES];
-	uint32_t flags = verdict->flags;
+	uint32_t flags = 0;
 
 	if (!verdict->library) {
 		holder->why_not = verdict->problem;
-		holder->followed |= flags != 0;
-		/* What it has by this copy is not counted, though others of its may be. */
-		holder->partly |= !flags;
+		if (verdict->fault) {
+			holder->followed = true;
+			flags = TRACE_FAULT_BIT(verdict->fault);
+		} else {
+			/* Allocations by this copy of TT-Metal are not counted. */
+			holder->partly = true;
+		}
 		flags |= TRACE_SINCE_ATTACH;
 		snprintf(holder->file, sizeof(holder->file), "%s", name);
 	} else if (library->id != verdict->library) {
@@ -140,7 +144,7 @@ static void doubt(struct holder *holder, const struct scan *scan, uint32_t flags
 	holder->followed = true;
 	holder->why_not = "its files do not answer";
 	holder->file[0] = '\0';
-	(void)!enter(holder, scan, flags | TRACE_NO_ANSWER);
+	(void)!enter(holder, scan, flags | TRACE_FAULT_BIT(TRACE_FAULT_NO_ANSWER));
 }
 
 static int take(struct holder *holder, struct scan *scan)

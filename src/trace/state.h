@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "basic/trace_fault.h"
 #include "metal/buffer_check.h"
 
 enum {
@@ -27,20 +28,15 @@ enum {
 /* Field 22 of /proc/PID/stat counts in these. */
 #define TRACE_NS_PER_TICK 10000000
 
-/* What is wrong with the figures of a process. All but the first: not to be shown. */
-enum trace_flag {
-	TRACE_SINCE_ATTACH = 1 << 0, /* was there before: figures are lower bounds */
-	TRACE_UNKNOWN_SHAPE = 1 << 1,
-	TRACE_SINGLE_STEP = 1 << 2,
-	TRACE_MISSED_FREE = 1 << 3,
-	TRACE_MAP_FULL = 1 << 4,
-	TRACE_NO_THROW = 1 << 5,
-	TRACE_MESH = 1 << 6,
-	TRACE_NO_ANSWER = 1 << 7, /* its files cannot be looked at; may pass */
-};
+/*
+ * Flags of a process: bit N is enum trace_fault N. Bit 0, which is no fault: the process started
+ * before its library was attached to, so its figures are lower bounds.
+ */
+#define TRACE_SINCE_ATTACH     (1U << TRACE_FAULT_NONE)
+#define TRACE_FAULT_BIT(fault) (1U << (fault))
 
-/* With one of the others nothing more is counted. */
-#define TRACE_GOES_ON (TRACE_SINCE_ATTACH | TRACE_NO_ANSWER)
+/* Counting continues with these flags, and stops with any other. */
+#define TRACE_COUNTED (TRACE_SINCE_ATTACH | TRACE_FAULT_BIT(TRACE_FAULT_NO_ANSWER))
 
 /* Hooks in one file. Its number is in the cookies of its probes; its place is number % LIBRARIES.
  */

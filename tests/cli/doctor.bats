@@ -451,7 +451,7 @@ loads() {
 	untracked
 	loads untracked_no_plt
 	doctor
-	says warn "it cannot be traced (no-throw)" "tt_smi run -- COMMAND"
+	says warn "it cannot be traced (no-throw: failed allocations cannot be told from successful ones)" "tt_smi run -- COMMAND"
 	not grep -q "tracing is off" <<<"$(grep ' 1001 ' <<<"$output")"
 	rm -rf "$D"
 	untracked

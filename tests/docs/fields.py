@@ -72,8 +72,10 @@ def host_fields():
 
 def reason_codes():
     source = (SOURCE / "model/reason.c").read_text(encoding="utf-8")
-    codes = re.findall(r'\[[A-Z_]+\] = \{ "(\w+)", "', source)
-    assert "known" in codes and len(codes) > 10
+    faults = (SOURCE / "basic/trace_fault.h").read_text(encoding="utf-8")
+    faults = re.findall(r'\bFAULT\(\w+, "[\w-]+", "(\w+)", "', faults)
+    codes = re.findall(r'\[[A-Z_]+\] = \{ "(\w+)", "', source) + faults
+    assert "known" in codes and len(codes) > 10 and "trace_mesh" in faults
     return [code for code in codes if code != "known"]
 
 

@@ -26,10 +26,10 @@ static int read_process(void *arg, uint64_t address, void *to, size_t length)
 
 static void print_library(const struct metal_library *library)
 {
-	const char *problem = metal_library_problem(library);
+	enum trace_fault fault = metal_library_fault(library);
 
 	printf("versions %s\nproblem %s\ntracks %d\n", library->shape.versions,
-	       problem ? problem : "none", library->tracks);
+	       fault ? trace_fault_word(fault) : "none", library->tracks);
 	for (int i = 0; i < METAL_HOOKS; i++)
 		if (library->hooks[i].entry != METAL_ENTRY_NONE)
 			printf("hook %d %d\n", i, library->hooks[i].entry);

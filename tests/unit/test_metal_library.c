@@ -59,10 +59,10 @@ static int read_bytes(const uint8_t *bytes, size_t size)
 	return metal_library_read(&library, fd);
 }
 
-static const char *problem(const char *name)
+static const char *fault(const char *name)
 {
 	assert_int_equal(read_library(name), 0);
-	return metal_library_problem(&library);
+	return trace_fault_word(metal_library_fault(&library));
 }
 
 static enum metal_entry entry(enum metal_hook hook)
@@ -96,7 +96,7 @@ TEST(every_release_has_its_shape)
 		for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
 			if (entry(hook) == METAL_ENTRY_NONE)
 				fail_msg("%s: hook %u", files[i].name, hook);
-		assert_null(metal_library_problem(&library));
+		assert_int_equal(metal_library_fault(&library), TRACE_FAULT_NONE);
 	}
 }
 
@@ -111,16 +111,16 @@ TEST(the_code_of_the_getter_says_where_the_chip_number_is)
 		assert_string_equal(library.shape.versions, "v0.68 to v0.69");
 		if (library.shape.chip != 8)
 			fail_msg("%s: %u", files[i], library.shape.chip);
-		assert_null(metal_library_problem(&library));
+		assert_int_equal(metal_library_fault(&library), TRACE_FAULT_NONE);
 	}
 }
 
 TEST(without_the_chip_number_nothing_is_followed)
 {
-	assert_string_equal(problem("computed_68"), "unknown-shape");
-	assert_null(problem("computed_77")); /* the symbols tell */
+	assert_string_equal(fault("computed_68"), "unknown-shape");
+	assert_null(fault("computed_77")); /* the symbols tell */
 	assert_int_equal(library.shape.chip, 24);
-	assert_string_equal(problem("moved"), "unknown-shape");
+	assert_string_equal(fault("moved"), "unknown-shape");
 }
 
 static int64_t chip_in(const char *code, size_t length)
@@ -218,7 +218,7 @@ TEST(exceptions_are_seen_where_the_library_throws_them)
 		assert_is_stub(files[i]);
 	}
 	/* Defined here: the function itself. */
-	assert_null(problem("own_throw"));
+	assert_null(fault("own_throw"));
 	assert_int_equal(library.hooks[METAL_THROW].address,
 			 address_of("own_throw", "__cxa_throw"));
 	assert_true(metal_library_uses(&library, METAL_THROW));
@@ -268,7 +268,7 @@ TEST(an_endbr64_is_stepped_over)
 	size_t size;
 	CLEANUP_FREE uint8_t *bytes = load("ibt", &size);
 
-	assert_null(problem("ibt"));
+	assert_null(fault("ibt"));
 	for (unsigned hook = 0; hook < METAL_HOOKS; hook++) {
 		uint64_t at = library.hooks[hook].offset;
 
@@ -280,36 +280,36 @@ TEST(an_endbr64_is_stepped_over)
 
 TEST(whether_the_tracker_is_called_is_told_by_relocations)
 {
-	assert_null(problem("no_plt")); /* by the GOT alone */
+	assert_null(fault("no_plt")); /* by the GOT alone */
 	assert_true(library.tracks);
 	assert_false(metal_library_uses(&library, METAL_ALLOCATE));
 	assert_false(metal_library_uses(&library, METAL_THROW));
-	assert_null(problem("untracked"));
+	assert_null(fault("untracked"));
 	assert_false(library.tracks);
 	assert_true(metal_library_uses(&library, METAL_ALLOCATE));
 	assert_true(metal_library_uses(&library, METAL_TRACK_ALLOCATE));
 	assert_false(metal_library_uses(&library, METAL_TRACK_DEALLOCATE));
-	assert_string_equal(problem("untracked_no_plt"), "no-throw");
+	assert_string_equal(fault("untracked_no_plt"), "no-throw");
 }
 
 TEST(an_expensive_tracker_is_avoided_if_possible)
 {
-	assert_null(problem("stepped"));
+	assert_null(fault("stepped"));
 	assert_int_equal(entry(METAL_TRACK_ALLOCATE), METAL_ENTRY_STEPPED);
 	assert_false(library.tracks);
 	assert_false(metal_library_uses(&library, METAL_TRACK_ALLOCATE));
-	assert_string_equal(problem("stepped_no_plt"), "single-step");
+	assert_string_equal(fault("stepped_no_plt"), "single-step");
 	assert_true(library.tracks);
 }
 
 TEST(without_a_sign_of_a_closing_device_nothing_is_followed)
 {
-	assert_string_equal(problem("no_free_all"), "missed-free");
+	assert_string_equal(fault("no_free_all"), "missed-free");
 }
 
 TEST(a_program_that_contains_it_is_read_by_its_full_table)
 {
-	assert_null(problem("program"));
+	assert_null(fault("program"));
 	assert_string_equal(library.shape.versions, "v0.77 or later");
 	assert_false(library.tracks); /* calls it, but nothing tells */
 	assert_int_equal(read_library("program_stripped"), -ENOENT);
@@ -344,7 +344,7 @@ TEST(section_headers_may_be_missing)
 		header->e_shoff = 0;
 		header->e_shnum = 0;
 		assert_int_equal(read_bytes(bytes, size), 0);
-		assert_null(metal_library_problem(&library));
+		assert_int_equal(metal_library_fault(&library), TRACE_FAULT_NONE);
 		assert_is_stub(files[i]);
 		assert_true(library.tracks);
 		assert_true(entry(METAL_CREATE_AT) == METAL_ENTRY_PUSH);

@@ -68,7 +68,7 @@ TEST(a_line_has_every_figure)
 	assert_int_equal(memory->chip, 3);
 	assert_int_equal(memory->start_ticks, 987654);
 	assert_int_equal(memory->state, TRACED_EXACT);
-	assert_int_equal(memory->doubt, TRACED_NO_DOUBT);
+	assert_int_equal(memory->fault, TRACE_FAULT_NONE);
 }
 
 TEST(a_process_that_allocated_nothing_has_no_chip)
@@ -88,23 +88,26 @@ TEST(nobody_at_all_is_a_whole_text)
 	assert_int_equal(count, 0);
 }
 
-TEST(each_doubt_has_its_word)
+TEST(each_fault_has_its_word)
 {
-	static const char *const words[TRACED_DOUBTS] = {
-		[TRACED_UNKNOWN_SHAPE] = "unknown-shape", [TRACED_SINGLE_STEP] = "single-step",
-		[TRACED_MISSED_FREE] = "missed-free",	  [TRACED_MAP_FULL] = "map-full",
-		[TRACED_NO_THROW] = "no-throw",		  [TRACED_MESH] = "mesh",
-		[TRACED_NO_ANSWER] = "no-answer",
+	static const char *const words[TRACE_FAULT_N] = {
+		[TRACE_FAULT_UNKNOWN_SHAPE] = "unknown-shape",
+		[TRACE_FAULT_SINGLE_STEP] = "single-step",
+		[TRACE_FAULT_MISSED_FREE] = "missed-free",
+		[TRACE_FAULT_MAP_FULL] = "map-full",
+		[TRACE_FAULT_NO_THROW] = "no-throw",
+		[TRACE_FAULT_MESH] = "mesh",
+		[TRACE_FAULT_NO_ANSWER] = "no-answer",
 	};
 
-	for (enum traced_doubt i = TRACED_NO_DOUBT + 1; i < TRACED_DOUBTS; i++) {
+	for (enum trace_fault i = TRACE_FAULT_NONE + 1; i < TRACE_FAULT_N; i++) {
 		char text[1024];
 
 		snprintf(text, sizeof(text), HEAD "1 - 0 0 0 0 0 0 0 1 unreliable:%s\n" TOTAL,
 			 words[i]);
 		assert_int_equal(parse(text), 0);
 		assert_int_equal(memory->state, TRACED_UNRELIABLE);
-		assert_int_equal(memory->doubt, i);
+		assert_int_equal(memory->fault, i);
 		assert_string_equal(memory->comm, "");
 	}
 }
@@ -234,7 +237,7 @@ int main(void)
 		AFTER(a_line_has_every_figure),
 		AFTER(a_process_that_allocated_nothing_has_no_chip),
 		AFTER(nobody_at_all_is_a_whole_text),
-		AFTER(each_doubt_has_its_word),
+		AFTER(each_fault_has_its_word),
 		AFTER(many_lines_are_many_processes),
 		AFTER(a_text_that_is_cut_is_none),
 		AFTER(what_is_not_as_it_should_be_is_refused),

@@ -21,6 +21,11 @@ static __always_inline void process_flag(struct trace_process *process, uint32_t
 	__sync_fetch_and_or(&process->flags, flag);
 }
 
+static __always_inline void process_fault(struct trace_process *process, enum trace_fault fault)
+{
+	process_flag(process, TRACE_FAULT_BIT(fault));
+}
+
 /*
  * To the figures of each of these chips. To take away, add the negative: it wraps.
  * The barrier keeps the compiler from computing with a type that is not yet checked.

@@ -101,7 +101,7 @@ static __always_inline bool speaks(const struct hit *hit)
 			copy_begin(hit); /* what was called between the two is missing */
 		return found == old || found == mine;
 	}
-	process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+	process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 	return false;
 }
 
@@ -114,7 +114,7 @@ static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hoo
 	hit->tgid = bpf_get_current_task_btf()->tgid;
 	hit->bias = hit->regs->rip - hit->library->hooks[hook];
 	hit->process = process_of(hit);
-	if (!hit->process || (hit->process->flags & ~TRACE_GOES_ON))
+	if (!hit->process || (hit->process->flags & ~TRACE_COUNTED))
 		return false;
 	return speaks(hit);
 }

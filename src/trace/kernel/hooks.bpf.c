@@ -63,7 +63,7 @@ static __always_inline void mesh_check(const struct hit *hit, struct trace_threa
 		return; /* another thread may have freed it, and have a new one at its place */
 	b = bpf_map_lookup_elem(&live, &key);
 	if (is_live(b) && b->flags & TRACE_BUFFER_MESH && !b->chips)
-		process_flag(hit->process, TRACE_MESH);
+		process_fault(hit->process, TRACE_FAULT_MESH);
 }
 
 /* Of this thread, which alone uses it: what it is busy with from now on. */
@@ -78,7 +78,7 @@ static __always_inline void thread_put(const struct hit *hit, struct trace_threa
 	}
 	hit->process->has_threads = 1;
 	if (bpf_map_update_elem(&threads, &key, thread, BPF_ANY) != 0)
-		process_flag(hit->process, TRACE_MAP_FULL);
+		process_fault(hit->process, TRACE_FAULT_MAP_FULL);
 }
 
 /* Takes a tomb over. false: somebody takes it away. */
@@ -118,11 +118,11 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 			return true;
 		r = buffer_add(hit->process, &key, b);
 		if (r != 0 && r != -EEXIST)
-			process_flag(hit->process, TRACE_MAP_FULL);
+			process_fault(hit->process, TRACE_FAULT_MAP_FULL);
 		if (r != -EEXIST)
 			return r == 0;
 	}
-	process_flag(hit->process, TRACE_MISSED_FREE);
+	process_fault(hit->process, TRACE_FAULT_MISSED_FREE);
 	return false;
 }
 
@@ -149,7 +149,7 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 		thread.mesh = buffer->self;
 		thread.address = attempt ? 0 : buffer->address;
 		break;
-	case DEVICE_OTHER: process_flag(hit->process, TRACE_UNKNOWN_SHAPE); return;
+	case DEVICE_OTHER: process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE); return;
 	}
 	if (!buffer_put(hit, buffer->self, &b))
 		return;
@@ -171,14 +171,14 @@ static __always_inline void on_track_allocate(const struct hit *hit, uint64_t se
 	struct metal_buffer buffer = { 0 };
 
 	if (!buffer_read(hit, self, &buffer)) {
-		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 		return;
 	}
 	if (!buffer.owns_data || buffer.dry_run || !buffer.address || !buffer.size)
 		return;
 	if (!metal_has_memory(&buffer, hit->library->allocated_mask) ||
 	    buffer.size > METAL_SIZE_MAX) {
-		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 		return;
 	}
 	/* Where attempts count, it was counted. */
@@ -192,7 +192,7 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 	struct metal_buffer buffer = { 0 };
 
 	if (!buffer_read(hit, self, &buffer))
-		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 	else if (buffer.size)
 		count(hit, &buffer, true);
 }
@@ -222,7 +222,7 @@ static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64
 		if (r == 0)
 			return;
 		if (r != -EEXIST)
-			process_flag(hit->process, TRACE_MAP_FULL);
+			process_fault(hit->process, TRACE_FAULT_MAP_FULL);
 	}
 }
 
@@ -249,7 +249,7 @@ static __always_inline void on_throw(const struct hit *hit)
 	if (!b || b->thread != (uint32_t)bpf_get_current_pid_tgid())
 		return;
 	if (!buffer_read(hit, key.pointer, &buffer))
-		process_flag(hit->process, TRACE_UNKNOWN_SHAPE);
+		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 	else if (!buffer.address || !metal_has_memory(&buffer, hit->library->allocated_mask))
 		buffer_bury(hit->process, b);
 }

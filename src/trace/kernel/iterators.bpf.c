@@ -49,28 +49,15 @@ static __always_inline void name_clean(struct name *to, const char *comm)
 		to->text[0] = '-';
 }
 
-/* By the number of the flag; what matters most comes first. */
+#define RETURN_IF_SET(name, word, ...)                            \
+	if (process->flags & TRACE_FAULT_BIT(TRACE_FAULT_##name)) \
+		return "unreliable:" word;
+
+/* The first of its faults. */
 static const char *state_of(const struct trace_process *process)
 {
-	uint32_t flags = process->flags;
-
-	if (flags & TRACE_UNKNOWN_SHAPE)
-		return "unreliable:unknown-shape";
-	if (flags & TRACE_SINGLE_STEP)
-		return "unreliable:single-step";
-	if (flags & TRACE_MISSED_FREE)
-		return "unreliable:missed-free";
-	if (flags & TRACE_MAP_FULL)
-		return "unreliable:map-full";
-	if (flags & TRACE_NO_THROW)
-		return "unreliable:no-throw";
-	if (flags & TRACE_MESH)
-		return "unreliable:mesh";
-	if (flags & TRACE_NO_ANSWER)
-		return "unreliable:no-answer";
-	if (flags & TRACE_SINCE_ATTACH)
-		return "since-attach";
-	return "exact";
+	TRACE_FAULTS(RETURN_IF_SET)
+	return process->flags & TRACE_SINCE_ATTACH ? "since-attach" : "exact";
 }
 
 static __always_inline void print_figures(struct seq_file *seq, const struct trace_chip *chip)

@@ -70,8 +70,8 @@ int enter(struct bpf_raw_tracepoint_args *ctx)
 		__builtin_memcpy(process->comm, comm, sizeof(process->comm));
 		process->start = ctx->args[1];
 	}
-	if (!(ctx->args[2] & TRACE_NO_ANSWER))
-		__sync_fetch_and_and(&process->flags, ~TRACE_NO_ANSWER);
+	if (!(ctx->args[2] & TRACE_FAULT_BIT(TRACE_FAULT_NO_ANSWER)))
+		__sync_fetch_and_and(&process->flags, ~TRACE_FAULT_BIT(TRACE_FAULT_NO_ANSWER));
 	return 0;
 }
 
@@ -127,7 +127,7 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 	if (r == -EEXIST)
 		return 0; /* seen since, or freed */
 	if (r != 0) {
-		process_flag(process, TRACE_MAP_FULL);
+		process_fault(process, TRACE_FAULT_MAP_FULL);
 		return r;
 	}
 	buffer_give(process, &b);
