@@ -13,6 +13,7 @@ reach() {
 	while [ -n "$todo" ]; do
 		next=
 		for layer in $todo; do
+			# shellcheck disable=SC2013 # words are wanted
 			for below in $(sed -n "s/^tt_layer($layer DEPENDS \(.*\))/\1/p" "$layer/CMakeLists.txt"); do
 				case $known in
 				*" $below "*) ;;

@@ -14,7 +14,8 @@ doctor() {
 # says LEVEL TEXT [LINE]: such a finding is there, and the line, a fix or what it is about,
 # is below it.
 says() {
-	local line=$(grep -nF -- "$2" <<<"$output" | grep -E "^[0-9]+:  $1 " | head -n 1)
+	local line
+	line=$(grep -nF -- "$2" <<<"$output" | grep -E "^[0-9]+:  $1 " | head -n 1)
 	[ -n "$line" ] || { echo "not said: $1 $2"; return 1; }
 	[ $# -lt 3 ] || tail -n "+$((${line%%:*} + 1))" <<<"$output" |
 		sed '/^        /!q' | grep -qF -- "$3" || { echo "not below it: $3"; return 1; }

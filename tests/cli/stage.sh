@@ -18,6 +18,7 @@ shift
 
 mount -t tmpfs -o mode=755 none "$stage"
 # Written in the future: a slot of TT-Metal's is not older than the process it names.
+# shellcheck disable=SC2086 # options are words
 "$sim" --static --seed 7 --time $(($(date +%s) + 100000)) -b 5x-,p150a,-,n150 $options "$stage/tree"
 chmod -R u+w "$stage/tree"
 

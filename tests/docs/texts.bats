@@ -59,7 +59,7 @@ end_soon() {
 		status=0
 		(cd "$WORK" && TT_SMI_ROOT="$WORK/tree" bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >out </dev/null) || status=$?
 		# No server is here, which is what some of them ask for.
-		[ "$status" = 16 ] || [ "$status" = 0 -a -s "$WORK/out" ]
+		[ "$status" = 16 ] || { [ "$status" = 0 ] && [ -s "$WORK/out" ]; }
 	done <"$WORK/commands"
 }
 

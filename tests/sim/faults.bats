@@ -295,6 +295,6 @@ P
 	[ "$status" != 99 ] || skip "no mount namespace here"
 	echo "$output"
 	[[ "${lines[1]}" = *': Input/output error' ]]
-	! printf '%s\n' "${lines[@]:2}" | grep -qF " ${lines[0]}/" # no mount left
+	[[ "${lines[*]:2}" != *" ${lines[0]}/"* ]] # no mount left
 	[ ! -e "${lines[0]}" ]
 }

@@ -224,6 +224,7 @@ chip $n 0 $pools
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
 		'--fault gone:0@5-2' '--fault slow:0/tt_aiclk' '--fault missing:0' '--load 101' '--interval 0' \
 		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--static --after 3601'; do
+		# shellcheck disable=SC2046 # several words
 		run "$TT_SMI_SIM" $(eval "echo $arguments") "$D"
 		echo "$arguments: $status $output"
 		[ "$status" = 2 ]

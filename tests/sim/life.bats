@@ -174,8 +174,8 @@ P
 	[ "$(cat "$D/proc/$first/comm")" = python3 ]
 	[ "$(tr '\0' ' ' <"$D/proc/$first/cmdline")" = "/opt/python3 serve.py --port 8000 " ]
 	[ "$(cat "$D/proc/$second/comm")" = shell ]
-	[ "$(ls -l "/proc/$first/fd" | grep -c "$D/dev/tenstorrent/")" = 4 ]
-	[ "$(ls -l "/proc/$second/fd" | grep -c "$D/dev/tenstorrent/")" = 1 ]
+	[ "$(readlink "/proc/$first/fd"/* | grep -c "$D/dev/tenstorrent/")" = 4 ]
+	[ "$(readlink "/proc/$second/fd"/* | grep -c "$D/dev/tenstorrent/")" = 1 ]
 	grep -q "$D/dev/tenstorrent/1" "/proc/$first/maps"
 	[ "$(cat "$D/sys/module/tenstorrent/refcnt")" = 5 ]
 	[ "$(grep -c OPEN_FD "$D/sys/kernel/debug/tenstorrent/1/mappings")" = 3 ]
