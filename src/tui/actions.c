@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static struct target target_of(const struct process *process)
+static struct process_id process_id_of(const struct process *process)
 {
-	return (struct target){ process->pid, process->start_ticks };
+	return (struct process_id){ process->pid, process->start_ticks };
 }
 
 void ui_select_row(struct ui *ui, size_t row)
@@ -20,7 +20,7 @@ void ui_select_row(struct ui *ui, size_t row)
 	ui->row = row;
 	ui_settle(ui);
 	process = ui_process(ui);
-	ui->followed = process ? target_of(process) : (struct target){ 0 };
+	ui->followed = process ? process_id_of(process) : (struct process_id){ 0 };
 }
 
 /* ---- moving ---- */
@@ -115,7 +115,8 @@ static void open_process(struct ui *ui, const char *anchor)
 	ui->detail_pid = process->pid;
 	ui->detail_anchor = anchor;
 	buf_reset(&ui->detail);
-	if (!feed_ask(ui->feed, &(struct errand){ .kind = ERRAND_INSPECT, .pid = process->pid }))
+	if (!feed_submit(ui->feed,
+			 &(struct ui_task){ .kind = UI_TASK_INSPECT, .pid = process->pid }))
 		ui_say(ui, "too much is being asked");
 	overlay_open(ui, OVERLAY_DETAIL);
 }
@@ -239,11 +240,11 @@ static void sort_by_neighbour(struct ui *ui, int direction)
 
 static void tag(struct ui *ui, const struct process *process)
 {
-	struct target *grown = reallocarray(ui->tagged, ui->n_tagged + 1, sizeof(*grown));
+	struct process_id *grown = reallocarray(ui->tagged, ui->n_tagged + 1, sizeof(*grown));
 
 	ui->tagged = grown ? grown : ui->tagged;
 	if (grown && process->pid > 0 && !ui_is_tagged(ui, process))
-		grown[ui->n_tagged++] = target_of(process);
+		grown[ui->n_tagged++] = process_id_of(process);
 }
 
 static void untag(struct ui *ui, int32_t pid)
@@ -302,7 +303,7 @@ static void toggle_follow(struct ui *ui)
 		ui_say(ui, "not following any more");
 	} else if (process) {
 		ui->follow = true;
-		ui->followed = target_of(process);
+		ui->followed = process_id_of(process);
 		ui_say(ui, "following %d", process->pid);
 	} else {
 		ui_say(ui, "%s", no_process);
@@ -312,7 +313,7 @@ static void toggle_follow(struct ui *ui)
 /* The tagged ones, or else the selected one, as they are now. */
 static bool choose_targets(struct ui *ui, const struct process *process)
 {
-	struct target selected = target_of(process);
+	struct process_id selected = process_id_of(process);
 	size_t n = ui->n_tagged ? ui->n_tagged : 1;
 
 	free(ui->targets);
@@ -420,9 +421,9 @@ void ui_apply(struct ui *ui)
 
 void ui_save(struct ui *ui)
 {
-	const struct errand errand = { .kind = ERRAND_SAVE, .settings = ui->kept };
+	const struct ui_task task = { .kind = UI_TASK_SAVE, .settings = ui->kept };
 
-	if (!feed_ask(ui->feed, &errand))
+	if (!feed_submit(ui->feed, &task))
 		ui_say(ui, "too much is being asked");
 }
 
@@ -443,7 +444,7 @@ static void quit(struct ui *ui)
 	ui->quit = true;
 }
 
-static const struct act {
+static const struct action_handler {
 	void (*run)(struct ui *ui);
 	void (*run_with)(struct ui *ui, int arg); /* instead, with the number that follows */
 	int arg;
@@ -512,7 +513,7 @@ static const struct act {
 
 void ui_key(struct ui *ui, int code)
 {
-	const struct act *act = &acts[keys_find(code)];
+	const struct action_handler *act = &acts[keys_find(code)];
 
 	if (ui->overlay != OVERLAY_NONE && act->run != redraw)
 		overlay_key(ui, code);

@@ -4,8 +4,8 @@
 #include "basic/text.h"
 #include "render/lower_bound.h"
 #include "render/format.h"
-#include "tui/figures.h"
-#include "tui/hints.h"
+#include "tui/device_text.h"
+#include "tui/key_bar.h"
 #include "tui/page.h"
 #include "tui/paint.h"
 
@@ -55,16 +55,16 @@ static int draw_clock(const struct ui *ui)
 	return ui->columns - width;
 }
 
-struct sums {
+struct device_totals {
 	double power, hottest;
 	uint64_t used, total;
 	bool has_power, has_heat, has_memory;
 	size_t cards, troubled;
 };
 
-static struct sums add_up(const struct snapshot *snapshot)
+static struct device_totals add_up(const struct snapshot *snapshot)
 {
-	struct sums sums = { 0 };
+	struct device_totals sums = { 0 };
 
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
@@ -91,7 +91,7 @@ static struct sums add_up(const struct snapshot *snapshot)
 
 static void put_sums(struct buf *out, const struct snapshot *snapshot)
 {
-	struct sums sums = add_up(snapshot);
+	struct device_totals sums = add_up(snapshot);
 
 	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
 	if (sums.troubled)
@@ -136,23 +136,23 @@ static void draw_header(const struct ui *ui)
 
 /* ---- the last line ---- */
 
-static void draw_hints(const struct ui *ui, int row)
+static void draw_key_bar(const struct ui *ui, int row)
 {
-	struct hint_place places[MAX_HINTS];
-	size_t count = hints_place(ui->columns, ui->read_only, places);
+	struct key_place places[MAX_KEY_LABELS];
+	size_t count = key_bar_place(ui->columns, ui->read_only, places);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct hint *hint = places[i].hint;
+		const struct key_label *label = places[i].label;
 		bool here = places[i].is_view && i == (size_t)ui->settings.view;
 		int at = places[i].column;
 
-		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, hint->key);
-		paint_text(row, at, ui->columns - at, here ? STYLE_TITLE : STYLE_KEY, hint->text);
+		at += paint_text(row, at, ui->columns - at, STYLE_BOLD, label->key);
+		paint_text(row, at, ui->columns - at, here ? STYLE_TITLE : STYLE_KEY, label->text);
 	}
 }
 
 /* What the keys do in the setup screen. */
-static void draw_setup_hints(const struct ui *ui, int row)
+static void draw_setup_keys(const struct ui *ui, int row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -191,9 +191,9 @@ static void draw_bottom(const struct ui *ui)
 	else if (says)
 		paint_cell(row, 0, ui->columns, false, STYLE_WARN, buf_text(&ui->message));
 	else if (ui->overlay == OVERLAY_SETUP)
-		draw_setup_hints(ui, row);
+		draw_setup_keys(ui, row);
 	else if (!rect_is_empty(&ui->layout.keys))
-		draw_hints(ui, row);
+		draw_key_bar(ui, row);
 	if (typing && says)
 		paint_cell(row, half, ui->columns - half, true, STYLE_WARN, buf_text(&ui->message));
 }

@@ -3,36 +3,37 @@
 
 #include "basic/text.h"
 #include "render/format.h"
-#include "tui/figures.h"
+#include "tui/device_text.h"
 #include "tui/paint.h"
 
 #include <string.h>
 
 /* A device to be drawn. */
-struct subject {
+struct drawn_device {
 	const struct device *dev;   /* now; memory is always of now */
 	const struct device *shown; /* the same, or as it last was */
 	int64_t age_ns;		    /* of its readings; 0: now, -1: it never had any */
 	bool selected;
 };
 
-static struct subject make_subject(const struct ui *ui, size_t position)
+static struct drawn_device make_subject(const struct ui *ui, size_t position)
 {
-	struct subject subject = { .dev = ui_device(ui, position),
-				   .selected = position == ui->device };
+	struct drawn_device subject = { .dev = ui_device(ui, position),
+					.selected = position == ui->device };
 
-	subject.shown = fleet_look(&ui->fleet, subject.dev, ui_now(ui), &subject.age_ns);
+	subject.shown =
+		device_view_find(&ui->device_view, subject.dev, ui_now(ui), &subject.age_ns);
 	return subject;
 }
 
 /* Old values are dim, whatever they say. */
-static enum style style_of(const struct subject *subject, enum style style)
+static enum style style_of(const struct drawn_device *subject, enum style style)
 {
 	return subject->age_ns ? STYLE_DIM : style;
 }
 
 /* "timed out, 12s ago" */
-static void put_trouble(struct buf *out, const struct subject *subject)
+static void put_trouble(struct buf *out, const struct drawn_device *subject)
 {
 	buf_puts(out, device_ailment(subject->dev, false));
 	if (!subject->age_ns)
@@ -42,7 +43,7 @@ static void put_trouble(struct buf *out, const struct subject *subject)
 }
 
 /* "31● ": number and sign, four columns; returns them. Of an address there is only the sign. */
-static int draw_id(const struct subject *subject, int row, int column, int width)
+static int draw_id(const struct drawn_device *subject, int row, int column, int width)
 {
 	enum style style;
 	const char *sign = device_sign(subject->dev, &style);
@@ -57,7 +58,7 @@ static int draw_id(const struct subject *subject, int row, int column, int width
 
 /* ---- a panel ---- */
 
-static void draw_pool(const struct subject *subject, int row, const struct rect *r, bool l1)
+static void draw_pool(const struct drawn_device *subject, int row, const struct rect *r, bool l1)
 {
 	enum { LABEL = 6, FIGURES = 17 };
 	CLEANUP_BUF struct buf text = { 0 };
@@ -74,7 +75,7 @@ static void draw_pool(const struct subject *subject, int row, const struct rect 
 	paint_cell(row, r->left + LABEL + bar + 2, FIGURES, true, STYLE_PLAIN, buf_text(&text));
 }
 
-static void draw_activity(const struct subject *subject, int row, const struct rect *r)
+static void draw_activity(const struct drawn_device *subject, int row, const struct rect *r)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = subject->shown;
@@ -102,7 +103,7 @@ static void draw_activity(const struct subject *subject, int row, const struct r
 	paint_buf(row, r->left + 1, r->width - 2, STYLE_PLAIN, &text);
 }
 
-static void draw_readings(const struct subject *subject, int row, const struct rect *r)
+static void draw_readings(const struct drawn_device *subject, int row, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
 	CLEANUP_BUF struct buf text = { 0 }, power = { 0 }, rest = { 0 };
@@ -120,7 +121,7 @@ static void draw_readings(const struct subject *subject, int row, const struct r
 	paint_buf(row, at, end - at, style_of(subject, STYLE_PLAIN), &rest);
 }
 
-static void draw_panel(const struct subject *subject, const struct rect *r)
+static void draw_panel(const struct drawn_device *subject, const struct rect *r)
 {
 	CLEANUP_BUF struct buf title = { 0 };
 	const struct device *dev = subject->dev;
@@ -144,7 +145,7 @@ static void draw_panel(const struct subject *subject, const struct rect *r)
 
 /* ---- lines ---- */
 
-static int draw_figure(const struct subject *subject, int row, int column, int width,
+static int draw_figure(const struct drawn_device *subject, int row, int column, int width,
 		       enum style style, const struct buf *text)
 {
 	paint_cell(row, column, width, true, style_of(subject, style), buf_text(text));
@@ -152,7 +153,7 @@ static int draw_figure(const struct subject *subject, int row, int column, int w
 }
 
 /* Memory's bar and figures in what is left of a line. */
-static void draw_bar(const struct subject *subject, int row, int left, int width, bool l1)
+static void draw_bar(const struct drawn_device *subject, int row, int left, int width, bool l1)
 {
 	enum { FIGURES = 17, LONGEST = 40 };
 	CLEANUP_BUF struct buf text = { 0 };
@@ -175,7 +176,7 @@ static void draw_bar(const struct subject *subject, int row, int left, int width
 	paint_cell(row, left, MIN(width, FIGURES), true, STYLE_PLAIN, buf_text(&text));
 }
 
-static void draw_line(const struct subject *subject, const struct rect *r)
+static void draw_line(const struct drawn_device *subject, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
 	CLEANUP_BUF struct buf name = { 0 }, temp = { 0 }, power = { 0 }, clock = { 0 },
@@ -208,7 +209,7 @@ static void draw_line(const struct subject *subject, const struct rect *r)
 }
 
 /* "0000:02:00.0 no driver": as much as there is room for. */
-static void draw_unserved(const struct subject *subject, int row, int left, int width)
+static void draw_unserved(const struct drawn_device *subject, int row, int left, int width)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -217,7 +218,7 @@ static void draw_unserved(const struct subject *subject, int row, int left, int 
 }
 
 /* In the view of memory: a line per pool, or both in one. */
-static void draw_pools(const struct subject *subject, const struct rect *r)
+static void draw_pools(const struct drawn_device *subject, const struct rect *r)
 {
 	int at = r->left + draw_id(subject, r->top, r->left, r->width) + 1;
 	int width = r->left + r->width - at;
@@ -242,7 +243,7 @@ static void draw_pools(const struct subject *subject, const struct rect *r)
 	draw_bar(subject, r->top + two, at + 5, width - 6, true);
 }
 
-static void draw_brief(const struct subject *subject, const struct rect *r)
+static void draw_brief(const struct drawn_device *subject, const struct rect *r)
 {
 	enum { SHARE = 5 }; /* "≥100%" */
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, text = { 0 };
@@ -290,7 +291,7 @@ static void draw_shares(const struct device *dev, int row, const struct rect *r)
 }
 
 /* What a chip in trouble has to say: what ails it, since when, what it was. */
-static void draw_troubled_cell(const struct subject *subject, const struct rect *r)
+static void draw_troubled_cell(const struct drawn_device *subject, const struct rect *r)
 {
 	CLEANUP_BUF struct buf age = { 0 }, last = { 0 };
 
@@ -323,7 +324,7 @@ static void draw_unserved_cell(const struct device *dev, const struct rect *r)
  * height 1: temperature        2: memory in percent below it
  * 3: power, and memory         4: power, bar, memory         5: clock too
  */
-static void draw_cell(const struct subject *subject, const struct rect *r)
+static void draw_cell(const struct drawn_device *subject, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, clock = { 0 };
@@ -366,7 +367,7 @@ static void draw_group(const struct ui *ui, const struct cell *cell)
 
 static void draw_one(const struct ui *ui, const struct cell *cell)
 {
-	struct subject subject = make_subject(ui, cell->device);
+	struct drawn_device subject = make_subject(ui, cell->device);
 
 	switch (ui->layout.cells.form) {
 	case FORM_PANEL: draw_panel(&subject, &cell->rect); break;

@@ -28,7 +28,7 @@ static struct window make_window(const struct ui *ui)
 }
 
 /* A chart to be drawn. */
-struct subject {
+struct drawn_chart {
 	const struct device *dev;
 	enum metric metric;
 	enum style style;
@@ -43,7 +43,7 @@ static double in_units(const struct metric_info *info)
 }
 
 /* Fills values, returns the most of them. The newest sample is part of the last one. */
-static double read_values(const struct ui *ui, const struct subject *subject, double *values,
+static double read_values(const struct ui *ui, const struct drawn_chart *subject, double *values,
 			  size_t count)
 {
 	const struct window window = make_window(ui);
@@ -64,7 +64,7 @@ static double read_values(const struct ui *ui, const struct subject *subject, do
 }
 
 /* The limit is the top, unless it was passed. */
-static double choose_top(const struct subject *subject, double most)
+static double choose_top(const struct drawn_chart *subject, double most)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
 	struct value limit;
@@ -121,7 +121,7 @@ static void draw_scale(const struct rect *plot, double top)
 	}
 }
 
-static void put_title(struct buf *out, const struct subject *subject)
+static void put_title(struct buf *out, const struct drawn_chart *subject)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
 	struct value value;
@@ -140,7 +140,7 @@ static void put_title(struct buf *out, const struct subject *subject)
 		buf_printf(out, "N/A (%s)", reason_text(value.why));
 }
 
-static void draw_title(const struct ui *ui, const struct rect *r, const struct subject *subject)
+static void draw_title(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
 {
 	CLEANUP_BUF struct buf title = { 0 };
 	char more[32] = "";
@@ -154,7 +154,7 @@ static void draw_title(const struct ui *ui, const struct rect *r, const struct s
 	paint_rule_more(r->top, r->left, r->width - 1, buf_text(&title), more);
 }
 
-static void draw_chart(const struct ui *ui, const struct rect *r, const struct subject *subject)
+static void draw_chart(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
 	double values[MOST_COLUMNS * PLOT_SIDES];
@@ -187,10 +187,10 @@ static enum metric choose_metric(const struct ui *ui, size_t i)
 }
 
 /* A page of devices: the one with the selected among them. */
-static struct subject choose_subject(const struct ui *ui, size_t i)
+static struct drawn_chart choose_subject(const struct ui *ui, size_t i)
 {
 	size_t position = ui->device;
-	struct subject subject = { .style = i % 2 ? STYLE_CHART_2 : STYLE_CHART };
+	struct drawn_chart subject = { .style = i % 2 ? STYLE_CHART_2 : STYLE_CHART };
 
 	if (ui_charts_devices(ui)) {
 		position = ui->device - ui->device % ui->layout.n_charts + i;
@@ -208,7 +208,7 @@ void draw_charts(const struct ui *ui)
 	size_t shown = ui->layout.n_charts, wanted = ui_counts(ui).charts;
 
 	for (size_t i = 0; i < shown; i++) {
-		struct subject subject = choose_subject(ui, i);
+		struct drawn_chart subject = choose_subject(ui, i);
 
 		if (!subject.dev)
 			continue;

@@ -2,145 +2,41 @@
 
 #include "basic/clock.h"
 #include "basic/file.h"
-#include "tui/errand.h"
+#include "tui/frame_sampler.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 
-enum { MAX_ERRANDS = 64 };
+enum { MAX_TASKS = 64 };
 
-/* As many as 64 cards keep open. Asked for later they cost milliseconds: see file_reserve(). */
+/* Descriptors of 64 cards. Growing the table later takes milliseconds: see file_reserve(). */
 enum { DESCRIPTORS = 2047 };
 
 struct feed {
-	const struct machine *machine;
-	struct frame *last; /* for rates; the sampler thread's own, as is the next */
-	struct want asked;  /* of the last sample with processes */
+	struct frame_sampler sampler; /* used by the sampler thread only */
 	pthread_t thread;
 	int wake_fd; /* readable for the display */
 
-	pthread_mutex_t lock; /* for all below; held for moments only */
+	pthread_mutex_t lock; /* for all below; never held across a read */
 	pthread_cond_t changed;
 	struct want want;
 	int64_t period_ns;
-	bool stop, hurry, ended, on_errand;
+	bool stop, hurry, ended, running_task;
 	struct frame *newest; /* not handed out yet */
-	struct errand errands[MAX_ERRANDS];
-	size_t n_errands;
-	struct buf answers[ERRAND_N];
-	bool answered[ERRAND_N];
+	struct ui_task tasks[MAX_TASKS];
+	size_t n_tasks;
+	struct buf answers[UI_TASK_N];
+	bool answered[UI_TASK_N];
 	int32_t inspected; /* the process that the answer is about */
 };
 
-void frame_unref(struct frame *frame)
-{
-	/* The last one to let go sees all that the others did before. */
-	if (!frame || atomic_fetch_sub_explicit(&frame->refs, 1, memory_order_acq_rel) > 1)
-		return;
-	snapshot_free(frame->snapshot);
-	free(frame->problem);
-	free(frame);
-}
-
-/* A sample that comes a little early counts: the next one would come a whole second late. */
-static const int64_t borrowed_ns = 900 * NS_PER_MS;
-
-/* Are the processes of the last frame good enough for this one? */
-static bool may_borrow(const struct feed *feed, const struct want *want)
-{
-	const struct snapshot *last = feed->last ? feed->last->snapshot : NULL;
-
-	return last && want->low_rate && !want->allocations &&
-	       memcmp(want, &feed->asked, sizeof(*want)) == 0 &&
-	       clock_now(CLOCK_MONOTONIC) - last->asked_ns < borrowed_ns;
-}
-
-static void want_devices_only(struct want *want)
-{
-	want->processes = want->utilization = false;
-	want->allocations = want->reporters = want->accounts = false;
-}
-
-/* Rates need two samples: what they are made of can wait for the second. */
-static void want_first(struct want *want)
-{
-	want_devices_only(want);
-	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
-		fieldset_remove(&want->device, DEV_COUNTER + i);
-}
-
-static void sample(struct feed *feed, const struct want *want, struct frame *frame)
-{
-	const struct machine *machine = feed->machine;
-	const char *problem = NULL;
-
-	frame->code = machine->take(machine->arg, want, feed->last ? feed->last->snapshot : NULL,
-				    &frame->snapshot, &problem);
-	if (frame->code && problem)
-		frame->problem = strdup(problem);
-	frame->taken_ns = clock_now(CLOCK_MONOTONIC);
-}
-
-/* Devices read, the rest borrowed. False: it has to be looked at. */
-static bool sample_devices(struct feed *feed, struct want want, struct frame *frame)
-{
-	want_devices_only(&want);
-	sample(feed, &want, frame);
-	if (!frame->snapshot || snapshot_borrow(frame->snapshot, feed->last->snapshot))
-		return true;
-	frame->snapshot = snapshot_free(frame->snapshot);
-	return false;
-}
-
-/* Two references: one for the next rates, one for the display. */
-static struct frame *take_frame(struct feed *feed)
-{
-	struct frame *frame = calloc(1, sizeof(*frame));
-	struct want want;
-
-	if (!frame)
-		return NULL;
-	pthread_mutex_lock(&feed->lock);
-	want = feed->want;
-	pthread_mutex_unlock(&feed->lock);
-	frame->refs = 2;
-	frame->want = want;
-	frame->first = !feed->last;
-	if (frame->first) {
-		want_first(&want);
-		sample(feed, &want, frame);
-	} else if (!may_borrow(feed, &want) || !sample_devices(feed, want, frame)) {
-		feed->asked = want;
-		sample(feed, &want, frame);
-	}
-	return frame;
-}
-
 /*
- * Counters wrap, so rates are of samples that are less than 4.3 s apart (model/rates.c);
- * and what they are made of is read every two seconds. Whoever samples less often has
- * another one taken before each that is shown.
+ * Counters wrap after 4.3 s, so rates need samples that are closer together (model/rates.c).
+ * With a longer period, another sample is taken shortly before each one that is shown.
  */
 static const int64_t longest_ns = 4000 * NS_PER_MS, pair_ns = 2500 * NS_PER_MS;
-
-/* Of devices alone, for the next rates, and for nobody to see. */
-static void take_unseen(struct feed *feed)
-{
-	struct frame *frame = calloc(1, sizeof(*frame));
-
-	if (!frame)
-		return;
-	frame->refs = 1;
-	if (!feed->last || !feed->last->snapshot || !sample_devices(feed, feed->asked, frame) ||
-	    !frame->snapshot) {
-		frame_unref(frame);
-		return;
-	}
-	frame_unref(feed->last);
-	feed->last = frame;
-}
 
 static void wake_display(const struct feed *feed)
 {
@@ -149,14 +45,23 @@ static void wake_display(const struct feed *feed)
 	(void)!write(feed->wake_fd, &one, sizeof(one)); /* full means awake */
 }
 
+/* Takes a frame of what is wanted now; NULL: out of memory. */
+static struct frame *take_frame(struct feed *feed)
+{
+	struct want want;
+
+	pthread_mutex_lock(&feed->lock);
+	want = feed->want;
+	pthread_mutex_unlock(&feed->lock);
+	return frame_sampler_take(&feed->sampler, &want);
+}
+
 static void publish(struct feed *feed, struct frame *frame)
 {
 	struct frame *missed;
 
 	if (!frame)
 		return;
-	frame_unref(feed->last);
-	feed->last = frame;
 	pthread_mutex_lock(&feed->lock);
 	missed = feed->newest;
 	feed->newest = frame;
@@ -165,45 +70,44 @@ static void publish(struct feed *feed, struct frame *frame)
 	wake_display(feed);
 }
 
-/* Runs what was asked, without the lock; called and left with the lock. */
-static void run_errand(struct feed *feed)
+/* Runs the first task. Called with the lock, which is released meanwhile. */
+static void run_task(struct feed *feed)
 {
-	struct errand errand = feed->errands[0];
+	struct ui_task task = feed->tasks[0];
 	struct buf answer = { 0 };
 
-	feed->on_errand = true;
-	feed->n_errands--;
-	memmove(feed->errands, feed->errands + 1, feed->n_errands * sizeof(errand));
+	feed->running_task = true;
+	feed->n_tasks--;
+	memmove(feed->tasks, feed->tasks + 1, feed->n_tasks * sizeof(task));
 	pthread_mutex_unlock(&feed->lock);
-	errand_run(&errand, feed->machine->root, &answer);
-	free(errand.targets);
+	ui_task_run(&task, feed->sampler.source->root, &answer);
+	free(task.targets);
 	pthread_mutex_lock(&feed->lock);
-	buf_done(&feed->answers[errand.kind]);
-	feed->answers[errand.kind] = answer;
-	feed->answered[errand.kind] = true;
-	feed->on_errand = false;
-	if (errand.kind == ERRAND_INSPECT)
-		feed->inspected = errand.pid;
+	buf_done(&feed->answers[task.kind]);
+	feed->answers[task.kind] = answer;
+	feed->answered[task.kind] = true;
+	feed->running_task = false;
+	if (task.kind == UI_TASK_INSPECT)
+		feed->inspected = task.pid;
 	wake_display(feed);
 }
 
-/* Until the tick, a wish for a sample, or the end; called and left with the lock. */
+/* Waits for the tick, a request for a sample, or the end. Called with the lock. */
 static void wait_until(struct feed *feed, const int64_t *tick, int64_t before_ns)
 {
 	for (;;) {
 		struct timespec until = clock_timespec(*tick + feed->period_ns - before_ns);
 
-		/* First of all: the next sample is to show what came of them, and who
-		 * quits has asked for them. */
-		if (feed->n_errands)
-			run_errand(feed);
+		/* Tasks first, also before the end: the next sample shows their effect. */
+		if (feed->n_tasks)
+			run_task(feed);
 		else if (feed->stop || feed->hurry ||
 			 pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
 			break;
 	}
 }
 
-/* False: it is the end. */
+/* False: the thread is to end. */
 static bool wait_for_tick(struct feed *feed, int64_t *tick)
 {
 	bool stop;
@@ -213,14 +117,14 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 		wait_until(feed, tick, pair_ns);
 		if (!feed->stop && !feed->hurry) {
 			pthread_mutex_unlock(&feed->lock);
-			take_unseen(feed);
+			frame_sampler_prepare(&feed->sampler);
 			pthread_mutex_lock(&feed->lock);
 		}
 	}
 	wait_until(feed, tick, 0);
-	/* No backlog if the last one took too long, and none after being asked. */
+	/* No backlog of ticks after a slow sample, nor after a requested one. */
 	if (feed->hurry)
-		feed->asked = (struct want){ 0 };
+		frame_sampler_expire(&feed->sampler);
 	*tick = feed->hurry ? clock_now(CLOCK_MONOTONIC)
 			    : MAX(*tick + feed->period_ns,
 				  clock_now(CLOCK_MONOTONIC) - feed->period_ns);
@@ -257,7 +161,7 @@ static void init_locks(struct feed *feed)
 	pthread_condattr_destroy(&attributes);
 }
 
-int feed_new(const struct machine *machine, const struct want *want, unsigned period_ms,
+int feed_new(const struct sample_source *source, const struct want *want, unsigned period_ms,
 	     struct feed **ret)
 {
 	struct feed *feed = calloc(1, sizeof(*feed));
@@ -265,10 +169,10 @@ int feed_new(const struct machine *machine, const struct want *want, unsigned pe
 
 	if (!feed)
 		return -ENOMEM;
-	feed->machine = machine;
+	feed->sampler.source = source;
 	feed->want = *want;
 	feed->period_ns = period_ms * NS_PER_MS;
-	file_reserve(machine->root->fd, DESCRIPTORS);
+	file_reserve(source->root->fd, DESCRIPTORS);
 	feed->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = feed->wake_fd < 0 ? -errno : 0;
 	if (r == 0) {
@@ -285,7 +189,7 @@ int feed_new(const struct machine *machine, const struct want *want, unsigned pe
 	return 0;
 }
 
-/* Nobody who quits waits long for a read that hangs, unless it is for what was asked. */
+/* Waits 50 ms for a read that hangs, but 2 s if there are tasks to run. */
 static bool wait_for_end(struct feed *feed)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
@@ -298,7 +202,7 @@ static bool wait_for_end(struct feed *feed)
 	while (!feed->ended && r == 0) {
 		struct timespec until;
 
-		asked = asked || feed->n_errands || feed->on_errand;
+		asked = asked || feed->n_tasks || feed->running_task;
 		until = clock_timespec(now + (asked ? 2000 : 50) * NS_PER_MS);
 		r = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
 	}
@@ -307,21 +211,21 @@ static bool wait_for_end(struct feed *feed)
 	return ended;
 }
 
-/* What was asked and not told, of all but inspections: their reader is gone. */
+/* Results that were not fetched, except of inspections: those have no reader any more. */
 static void take_news(struct feed *feed, struct buf *ret)
 {
 	static const char *const undone[] = {
-		[ERRAND_SIGNAL] = "no signal sent: a read that hangs was before it",
-		[ERRAND_SAVE] = "settings not written: a read that hangs was before it",
+		[UI_TASK_SIGNAL] = "no signal sent: a read that hangs came first",
+		[UI_TASK_SAVE] = "settings not written: a read that hangs came first",
 	};
 
 	pthread_mutex_lock(&feed->lock);
 	for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
 		if (feed->answered[i])
 			buf_printf(ret, "%s\n", buf_text(&feed->answers[i]));
-	for (size_t i = 0; i < feed->n_errands; i++)
-		if (feed->errands[i].kind < ARRAY_SIZE(undone))
-			buf_printf(ret, "%s\n", undone[feed->errands[i].kind]);
+	for (size_t i = 0; i < feed->n_tasks; i++)
+		if (feed->tasks[i].kind < ARRAY_SIZE(undone))
+			buf_printf(ret, "%s\n", undone[feed->tasks[i].kind]);
 	pthread_mutex_unlock(&feed->lock);
 }
 
@@ -338,11 +242,11 @@ bool feed_free(struct feed *feed, struct buf *ret_news)
 		return false;
 	}
 	pthread_join(feed->thread, NULL);
-	frame_unref(feed->last);
+	frame_sampler_done(&feed->sampler);
 	frame_unref(feed->newest);
-	for (size_t i = 0; i < feed->n_errands; i++)
-		free(feed->errands[i].targets);
-	for (size_t i = 0; i < ERRAND_N; i++)
+	for (size_t i = 0; i < feed->n_tasks; i++)
+		free(feed->tasks[i].targets);
+	for (size_t i = 0; i < UI_TASK_N; i++)
 		buf_done(&feed->answers[i]);
 	pthread_mutex_destroy(&feed->lock);
 	pthread_cond_destroy(&feed->changed);
@@ -399,21 +303,21 @@ void feed_hurry(struct feed *feed)
 	pthread_mutex_unlock(&feed->lock);
 }
 
-bool feed_ask(struct feed *feed, const struct errand *errand)
+bool feed_submit(struct feed *feed, const struct ui_task *task)
 {
 	bool room;
 
 	pthread_mutex_lock(&feed->lock);
-	room = feed->n_errands < MAX_ERRANDS;
+	room = feed->n_tasks < MAX_TASKS;
 	if (room)
-		feed->errands[feed->n_errands++] = *errand;
+		feed->tasks[feed->n_tasks++] = *task;
 	pthread_cond_broadcast(&feed->changed);
 	pthread_mutex_unlock(&feed->lock);
 	return room;
 }
 
 /* With the lock. */
-static bool take_answer(struct feed *feed, enum errand_kind kind, struct buf *ret)
+static bool take_answer(struct feed *feed, enum ui_task_kind kind, struct buf *ret)
 {
 	if (!feed->answered[kind])
 		return false;
@@ -424,7 +328,7 @@ static bool take_answer(struct feed *feed, enum errand_kind kind, struct buf *re
 	return true;
 }
 
-bool feed_answer(struct feed *feed, enum errand_kind kind, struct buf *ret)
+bool feed_result(struct feed *feed, enum ui_task_kind kind, struct buf *ret)
 {
 	bool there;
 
@@ -439,7 +343,7 @@ bool feed_inspection(struct feed *feed, int32_t pid, struct buf *ret)
 	bool there;
 
 	pthread_mutex_lock(&feed->lock);
-	there = feed->inspected == pid && take_answer(feed, ERRAND_INSPECT, ret);
+	there = feed->inspected == pid && take_answer(feed, UI_TASK_INSPECT, ret);
 	pthread_mutex_unlock(&feed->lock);
 	return there;
 }

@@ -7,7 +7,7 @@
 #define CTRL(letter) ((letter)&0x1f)
 
 /* clang-format off */
-const struct key keys[] = {
+const struct key_binding keys[] = {
 	{ ACT_OVERVIEW, { '1' }, "1", "overview: devices, charts, processes" },
 	{ ACT_GRID, { '2' }, "2", "grid: one cell per chip" },
 	{ ACT_PROCESSES, { '3' }, "3", "processes: all columns" },

@@ -69,14 +69,14 @@ enum action {
 
 enum { KEYS_EACH = 5 };
 
-struct key {
+struct key_binding {
 	enum action action;
 	int codes[KEYS_EACH]; /* of curses; 0: no more */
 	const char *names;    /* as people call them */
 	const char *help;     /* NULL: the line above says it */
 };
 
-extern const struct key keys[];
+extern const struct key_binding keys[];
 extern const size_t n_keys;
 
 enum action keys_find(int code);

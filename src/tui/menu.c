@@ -1,6 +1,6 @@
 /* Menus over the view: what is in them and where they stand. */
 #include "basic/text.h"
-#include "tui/picks.h"
+#include "tui/owner_menu.h"
 #include "tui/setup.h"
 
 #include <signal.h>
@@ -57,8 +57,8 @@ bool ui_menu(const struct ui *ui, struct menu *ret)
 	case OVERLAY_OWNER:
 		*ret = (struct menu){ .title = ui->overlay == OVERLAY_USER ? "Only of user"
 									   : "Only of owner",
-				      .count = picks_count(ui),
-				      .put = picks_put };
+				      .count = owner_menu_count(ui),
+				      .put = owner_menu_put };
 		return place(ui, ret);
 	case OVERLAY_SIGNAL:
 		*ret = (struct menu){ .title = "Signal", .count = ui_n_signals, .put = put_signal };

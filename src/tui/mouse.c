@@ -1,6 +1,6 @@
 /* The mouse: a press selects, one on a heading sorts, one on a key is that key; the wheel moves. */
 #include "tui/actions.h"
-#include "tui/hints.h"
+#include "tui/key_bar.h"
 
 #include <curses.h>
 
@@ -65,15 +65,15 @@ static void click_menu(struct ui *ui, const struct menu *menu, int row, int colu
 }
 
 /* A press on a key of the bottom line is that key. */
-static void click_hint(struct ui *ui, int column)
+static void click_key_bar(struct ui *ui, int column)
 {
-	struct hint_place places[MAX_HINTS];
-	size_t count = hints_place(ui->columns, ui->read_only, places);
+	struct key_place places[MAX_KEY_LABELS];
+	size_t count = key_bar_place(ui->columns, ui->read_only, places);
 
 	for (size_t i = 0; i < count; i++) {
 		if (column < places[i].column || column >= places[i].column + places[i].width)
 			continue;
-		ui_key(ui, places[i].hint->code);
+		ui_key(ui, places[i].label->code);
 		return;
 	}
 }
@@ -87,7 +87,7 @@ void ui_click(struct ui *ui, int row, int column)
 	if (ui->overlay != OVERLAY_NONE)
 		return;
 	if (rect_has(&ui->layout.keys, row, column))
-		click_hint(ui, column);
+		click_key_bar(ui, column);
 	else if (rect_has(&ui->layout.table, row, column))
 		click_table(ui, row, column);
 	else if (rect_has(&ui->layout.cells.area, row, column))

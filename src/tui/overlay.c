@@ -1,7 +1,7 @@
 /* Keys for what lies over the view: a line to type in, menus, a question, texts. */
 #include "basic/text.h"
 #include "tui/actions.h"
-#include "tui/picks.h"
+#include "tui/owner_menu.h"
 #include "tui/setup.h"
 
 #include <curses.h>
@@ -15,7 +15,7 @@ void overlay_open(struct ui *ui, enum overlay overlay)
 	ui->menu_at = overlay == OVERLAY_SORT ? ui->settings.order.column : 0;
 	ui->prompt[0] = '\0';
 	if (overlay == OVERLAY_USER || overlay == OVERLAY_OWNER)
-		picks_collect(ui);
+		owner_menu_collect(ui);
 	if (overlay == OVERLAY_FILTER)
 		snprintf(ui->prompt, sizeof(ui->prompt), "%s", ui->filter_text);
 }
@@ -121,15 +121,15 @@ static void signal_key(struct ui *ui, int code)
 /* Only a y sends; everything else does not. */
 static void confirm_key(struct ui *ui, int code)
 {
-	const struct errand errand = { .kind = ERRAND_SIGNAL,
-				       .signal = ui->signal,
-				       .targets = ui->targets,
-				       .n_targets = ui->n_targets };
+	const struct ui_task task = { .kind = UI_TASK_SIGNAL,
+				      .signal = ui->signal,
+				      .targets = ui->targets,
+				      .n_targets = ui->n_targets };
 
 	overlay_close(ui);
 	if (code != 'y' && code != 'Y')
 		return;
-	if (!feed_ask(ui->feed, &errand)) {
+	if (!feed_submit(ui->feed, &task)) {
 		ui_say(ui, "too much is being asked");
 		return;
 	}
@@ -170,7 +170,7 @@ void overlay_key(struct ui *ui, int code)
 	case OVERLAY_FILTER: filter_key(ui, code); break;
 	case OVERLAY_SORT: sort_key(ui, code); break;
 	case OVERLAY_USER:
-	case OVERLAY_OWNER: picks_key(ui, code); break;
+	case OVERLAY_OWNER: owner_menu_key(ui, code); break;
 	case OVERLAY_SIGNAL: signal_key(ui, code); break;
 	case OVERLAY_SETUP: setup_key(ui, code); break;
 	case OVERLAY_CONFIRM: confirm_key(ui, code); break;

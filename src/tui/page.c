@@ -5,7 +5,7 @@
 #include "render/format.h"
 #include "render/mem_parts.h"
 #include "render/render.h"
-#include "tui/figures.h"
+#include "tui/device_text.h"
 #include "tui/paint.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "tui/terminal.h"
 
 #include "basic/clock.h"
-#include "tui/gather.h"
+#include "tui/frame_writer.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static void on_crash(int signal)
 {
 	if (rescue.taken) {
 		rescue.taken = 0;
-		/* Not write(): half a frame may be gathered there. */
+		/* Not write(): half a frame may be buffered there. */
 		syscall(SYS_write, STDOUT_FILENO, rescue.text, rescue.length);
 		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
 	}
@@ -150,7 +150,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 		return -errno;
 	if (!start_curses())
 		return -ENOTTY;
-	gather_open();
+	frame_writer_open();
 	prepare_rescue();
 	rescue.taken = 1;
 	cbreak();
@@ -183,9 +183,9 @@ enum { PATIENCE_MS = 2000, ESCAPE = 27 };
 
 static void leave_screen(int stop_fd, int patience_ms)
 {
-	gather_begin(stop_fd, patience_ms);
+	frame_writer_begin(stop_fd, patience_ms);
 	endwin();
-	gather_end();
+	frame_writer_end();
 }
 
 void terminal_leave(struct terminal *terminal)
@@ -201,7 +201,7 @@ void terminal_leave(struct terminal *terminal)
 		else
 			leave_screen(terminal->signals, -1);
 	}
-	gather_close();
+	frame_writer_close();
 	if (terminal->signals >= 0)
 		close(terminal->signals);
 	terminal->signals = -1;

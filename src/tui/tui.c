@@ -3,14 +3,14 @@
 #include "basic/clock.h"
 #include "render/format.h"
 #include "tui/draw.h"
-#include "tui/gather.h"
+#include "tui/frame_writer.h"
 #include "tui/paint.h"
 #include "tui/terminal.h"
 
 #include <curses.h>
 #include <errno.h>
 
-struct loop {
+struct ui_loop {
 	struct ui ui;
 	struct terminal terminal;
 	unsigned samples;
@@ -22,7 +22,7 @@ struct loop {
  * A terminal that is slow gets fewer frames: one that is not taken at once is left out, and
  * one that a signal cut off is drawn again from the start.
  */
-static void show(struct loop *loop)
+static void show(struct ui_loop *loop)
 {
 	struct ui *ui = &loop->ui;
 
@@ -33,13 +33,13 @@ static void show(struct loop *loop)
 	ui->redraw = false;
 	loop->dirty = false;
 	draw(ui);
-	gather_begin(loop->terminal.signals, -1);
+	frame_writer_begin(loop->terminal.signals, -1);
 	refresh();
-	if (!gather_end())
+	if (!frame_writer_end())
 		loop->dirty = ui->redraw = true;
 }
 
-static void take_frame(struct loop *loop)
+static void take_frame(struct ui_loop *loop)
 {
 	struct frame *frame = feed_latest(loop->ui.feed);
 
@@ -66,7 +66,7 @@ static void take_mouse(struct ui *ui)
 }
 
 /* All that are waiting, before anything is drawn: keys held down do not queue frames. */
-static void take_keys(struct loop *loop)
+static void take_keys(struct ui_loop *loop)
 {
 	struct ui *ui = &loop->ui;
 	int code;
@@ -82,7 +82,7 @@ static void take_keys(struct loop *loop)
 	}
 }
 
-static bool handle(struct loop *loop, enum event event)
+static bool handle(struct ui_loop *loop, enum event event)
 {
 	loop->dirty = loop->dirty || event != EVENT_READY;
 	switch (event) {
@@ -100,7 +100,7 @@ static bool handle(struct loop *loop, enum event event)
 static const int64_t idle_ns = 1500 * NS_PER_MS;
 
 /* The first screen is drawn with the first sample, unless that takes its time. */
-static void run(struct loop *loop, unsigned count)
+static void run(struct ui_loop *loop, unsigned count)
 {
 	int64_t patience = clock_now(CLOCK_MONOTONIC) + 100 * NS_PER_MS;
 	enum event event;
@@ -116,7 +116,7 @@ static void run(struct loop *loop, unsigned count)
 	} while (handle(loop, event) && (!count || loop->samples < count));
 }
 
-static int begin(struct loop *loop, const struct tui *tui)
+static int begin(struct ui_loop *loop, const struct tui *tui)
 {
 	struct ui *ui = &loop->ui;
 	struct want want = { 0 };
@@ -146,11 +146,11 @@ static int begin(struct loop *loop, const struct tui *tui)
 
 int tui_run(const struct tui *tui, struct tui_end *ret)
 {
-	struct loop loop = { .ui = { .settings = tui->settings,
-				     .kept = tui->kept,
-				     .version = tui->version,
-				     .read_only = tui->read_only },
-			     .dirty = true };
+	struct ui_loop loop = { .ui = { .settings = tui->settings,
+					.kept = tui->kept,
+					.version = tui->version,
+					.read_only = tui->read_only },
+				.dirty = true };
 	int r;
 
 	r = begin(&loop, tui);

@@ -9,7 +9,7 @@
 
 struct tui {
 	const char *version;
-	const struct machine *machine;
+	const struct sample_source *machine;
 	struct settings settings;
 	struct settings kept; /* those of the file: the others are for this once */
 	bool read_only, color, utf8;

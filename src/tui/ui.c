@@ -19,14 +19,14 @@ void ui_done(struct ui *ui)
 	frame_unref(ui->frame);
 	for (size_t i = 0; i < ui->n_waiting; i++)
 		frame_unref(ui->waiting[i]);
-	fleet_done(&ui->fleet);
+	device_view_done(&ui->device_view);
 	tracks_free(ui->tracks);
 	history_free(ui->history);
 	tasks_done(&ui->tasks);
 	free(ui->tagged);
 	free(ui->targets);
 	buf_done(&ui->detail);
-	buf_done(&ui->picks);
+	buf_done(&ui->owners);
 	buf_done(&ui->message);
 }
 
@@ -64,12 +64,12 @@ struct counts ui_counts(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 
-	size_t devices = snapshot && ui->fleet.n_groups ? snapshot->n_devices : 0;
+	size_t devices = snapshot && ui->device_view.n_groups ? snapshot->n_devices : 0;
 
 	return (struct counts){
 		.devices = devices,
-		.groups = ui->fleet.groups,
-		.n_groups = ui->fleet.n_groups,
+		.groups = ui->device_view.groups,
+		.n_groups = ui->device_view.n_groups,
 		.first = ui->first_device,
 		.processes = ui->tasks.count,
 		.charts = count_charts(ui, devices),
@@ -79,7 +79,7 @@ struct counts ui_counts(const struct ui *ui)
 const struct device *ui_device(const struct ui *ui, size_t position)
 {
 	return position < ui_counts(ui).devices
-		       ? &ui_snapshot(ui)->devices[ui->fleet.order[position]]
+		       ? &ui_snapshot(ui)->devices[ui->device_view.order[position]]
 		       : NULL;
 }
 
@@ -97,7 +97,7 @@ const struct process *ui_process(const struct ui *ui)
 	return ui->row < ui->tasks.count ? ui->tasks.rows[ui->row].process : NULL;
 }
 
-static bool is_target(const struct target *target, const struct process *process)
+static bool is_same_process(const struct process_id *target, const struct process *process)
 {
 	return target->pid == process->pid && target->start_ticks == process->start_ticks;
 }
@@ -105,7 +105,7 @@ static bool is_target(const struct target *target, const struct process *process
 bool ui_is_tagged(const struct ui *ui, const struct process *process)
 {
 	for (size_t i = 0; i < ui->n_tagged; i++)
-		if (is_target(&ui->tagged[i], process))
+		if (is_same_process(&ui->tagged[i], process))
 			return true;
 	return false;
 }
@@ -195,7 +195,7 @@ static void follow(struct ui *ui, const struct snapshot *snapshot)
 	const struct process *process = snapshot_find_process(snapshot, ui->followed.pid);
 	long at = tasks_find(&ui->tasks, ui->followed.pid);
 
-	if (!process || !is_target(&ui->followed, process)) {
+	if (!process || !is_same_process(&ui->followed, process)) {
 		ui->follow = false;
 		ui_say(ui, "%d is gone: not following any more", ui->followed.pid);
 	} else if (at >= 0) {
@@ -224,7 +224,7 @@ static void drop_tags(struct ui *ui)
 	for (size_t i = 0; snapshot && i < ui->n_tagged; i++) {
 		const struct process *process = snapshot_find_process(snapshot, ui->tagged[i].pid);
 
-		if (process && is_target(&ui->tagged[i], process))
+		if (process && is_same_process(&ui->tagged[i], process))
 			ui->tagged[kept++] = ui->tagged[i];
 	}
 	ui->n_tagged = kept;
@@ -236,8 +236,8 @@ void ui_show(struct ui *ui, struct frame *frame)
 	tasks_done(&ui->tasks);
 	frame_unref(ui->frame);
 	ui->frame = frame;
-	ui->fleet.n_groups = 0;
-	if (frame->snapshot && fleet_update(&ui->fleet, frame->snapshot) < 0)
+	ui->device_view.n_groups = 0;
+	if (frame->snapshot && device_view_update(&ui->device_view, frame->snapshot) < 0)
 		ui_say(ui, "out of memory");
 	drop_tags(ui);
 	ui_list(ui);
@@ -307,8 +307,8 @@ void ui_take_answers(struct ui *ui)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	if (feed_answer(ui->feed, ERRAND_SIGNAL, &text) ||
-	    feed_answer(ui->feed, ERRAND_SAVE, &text))
+	if (feed_result(ui->feed, UI_TASK_SIGNAL, &text) ||
+	    feed_result(ui->feed, UI_TASK_SAVE, &text))
 		ui_say(ui, "%s", buf_text(&text));
 	if (feed_inspection(ui->feed, ui->detail_pid, &ui->detail))
 		page_go_to(ui, ui->detail_anchor);

@@ -8,7 +8,7 @@
 #include "model/history.h"
 #include "tui/feed.h"
 #include "tui/filter.h"
-#include "tui/fleet.h"
+#include "tui/device_view.h"
 #include "tui/keys.h"
 #include "tui/layout.h"
 #include "tui/settings.h"
@@ -42,7 +42,7 @@ struct ui {
 	struct frame *frame;		    /* shown; NULL: the first sample is on its way */
 	struct frame *waiting[MAX_WAITING]; /* while paused: newer ones, in their order */
 	size_t n_waiting;
-	struct fleet fleet;
+	struct device_view device_view;
 	struct tracks *tracks;
 	struct history *history;
 	struct tasks tasks;
@@ -53,12 +53,12 @@ struct ui {
 	enum view view_before; /* where Esc goes from the view of one device */
 	int rows, columns;
 	struct layout layout;
-	size_t device, first_device; /* selected, at the top; positions in the fleet's order */
+	size_t device, first_device; /* selected, at the top; positions in device_view.order */
 	size_t row, first_row;	     /* of the processes */
 	bool follow;
-	struct target followed;
+	struct process_id followed;
 	size_t page_top;
-	struct target *tagged;
+	struct process_id *tagged;
 	size_t n_tagged;
 	bool paused;
 	bool stepping;	 /* the next frame is shown all the same */
@@ -67,10 +67,10 @@ struct ui {
 	enum overlay overlay;
 	char prompt[PROMPT_SIZE];
 	size_t menu_at;
-	struct buf picks; /* what users or owners there are, each with its NUL */
-	size_t n_picks;
+	struct buf owners; /* users or owners to choose from, each with its NUL */
+	size_t n_owners;
 	int signal; /* to be confirmed */
-	struct target
+	struct process_id
 		*targets; /* of it, from when it was asked for: lists move while people think */
 	size_t n_targets;
 	size_t overlay_top;
@@ -91,7 +91,7 @@ void ui_take_frame(struct ui *ui, struct frame *frame);
 /* The newest frame there is, shown or not; NULL: none. */
 const struct frame *ui_newest(const struct ui *ui);
 
-/* What errands have brought. */
+/* Fetches results of tasks. */
 void ui_take_answers(struct ui *ui);
 
 void ui_resize(struct ui *ui, int rows, int columns);
@@ -118,7 +118,7 @@ struct counts ui_counts(const struct ui *ui);
 /* Do charts show one reading of several devices? */
 bool ui_charts_devices(const struct ui *ui);
 
-/* The device at a position of the fleet's order; NULL: there is none. */
+/* The device at a position of device_view.order; NULL: there is none. */
 const struct device *ui_device(const struct ui *ui, size_t position);
 const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
 bool ui_is_tagged(const struct ui *ui, const struct process *process);

@@ -78,7 +78,7 @@ static int choose(struct tui *tui, const struct wishes *wishes, struct buf *comp
 static int run(const struct wishes *wishes, struct session *session, struct tui_end *end)
 {
 	struct render_options look = look_decide(wishes->color, wishes->ascii, true);
-	static struct machine machine; /* a thread that is stuck still uses it */
+	static struct sample_source machine; /* a thread that is stuck still uses it */
 	CLEANUP_BUF struct buf complaints = { 0 };
 	struct tui tui = {
 		.version = look.version,
@@ -91,7 +91,7 @@ static int run(const struct wishes *wishes, struct session *session, struct tui_
 	struct want want = { 0 };
 	int r;
 
-	machine = (struct machine){ .arg = session, .root = &session->root, .take = take };
+	machine = (struct sample_source){ .arg = session, .root = &session->root, .take = take };
 	r = choose(&tui, wishes, &complaints);
 	if (r)
 		return r;

@@ -340,7 +340,7 @@ type_line() {
 	watch 100x30
 	eventually shows 'DRAM GB'
 	keys W
-	eventually shows 'settings not written: the folder does not answer'
+	eventually shows 'settings not written: the directory does not answer'
 	eventually not shows 'settings not written'
 	not shows 'NO SAMPLE'
 	keys q

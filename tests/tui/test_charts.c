@@ -1,5 +1,5 @@
 /* Tracks over time, and the dots they become. */
-#include "tui/fleet.h"
+#include "tui/device_view.h"
 #include "tui/plot.h"
 #include "tui/track.h"
 
@@ -133,20 +133,20 @@ TEST(another_device_has_no_track)
 TEST(another_card_of_the_same_number_inherits_nothing)
 {
 	struct device *dev = &machine->devices[0];
-	struct fleet fleet = { 0 };
+	struct device_view device_view = { 0 };
 	int64_t age;
 
 	snprintf(dev->bdf, sizeof(dev->bdf), "0000:01:00.0");
 	add(0, 10);
-	assert_int_equal(fleet_update(&fleet, machine), 0);
+	assert_int_equal(device_view_update(&device_view, machine), 0);
 	dev->condition = DEVICE_LOST;
-	assert_near(fleet_look(&fleet, dev, start_ns, &age)->power, 10);
+	assert_near(device_view_find(&device_view, dev, start_ns, &age)->power, 10);
 	snprintf(dev->bdf, sizeof(dev->bdf), "0000:02:00.0");
 	add(1, -1);
 	assert_near(most(0, 1), -1);
-	assert_ptr_equal(fleet_look(&fleet, dev, start_ns, &age), dev);
+	assert_ptr_equal(device_view_find(&device_view, dev, start_ns, &age), dev);
 	assert_int_equal(age, -1);
-	fleet_done(&fleet);
+	device_view_done(&device_view);
 }
 
 /* Lines of a chart, joined by slashes. */

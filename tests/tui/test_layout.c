@@ -1,5 +1,5 @@
 /* Every size from 1x1 to 300x100, 0 to 64 devices, boards of one, two and eight chips. */
-#include "tui/hints.h"
+#include "tui/key_bar.h"
 #include "tui/layout.h"
 
 #include "../unit/unit.h"
@@ -214,19 +214,19 @@ TEST(boxes_lie_within_the_screen)
 
 TEST(help_and_quit_are_always_named)
 {
-	struct hint_place places[MAX_HINTS];
+	struct key_place places[MAX_KEY_LABELS];
 
 	for (int columns = 11; columns <= MOST_COLUMNS; columns++) {
-		size_t count = hints_place(columns, columns % 2, places);
+		size_t count = key_bar_place(columns, columns % 2, places);
 		bool help = false, quit = false;
 		int end = -1;
 
 		for (size_t i = 0; i < count; i++) {
 			assert_true(places[i].column > end);
 			end = places[i].column + places[i].width;
-			help |= places[i].hint->code == 'h';
-			quit |= places[i].hint->code == 'q';
-			assert_false(columns % 2 && places[i].hint->writes);
+			help |= places[i].label->code == 'h';
+			quit |= places[i].label->code == 'q';
+			assert_false(columns % 2 && places[i].label->writes);
 		}
 		assert_true(end <= columns && help && quit);
 	}

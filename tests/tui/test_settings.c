@@ -5,7 +5,7 @@
 #include "../unit/unit.h"
 #include "basic/file.h"
 #include "basic/text.h"
-#include "tui/figures.h"
+#include "tui/device_text.h"
 #include "tui/theme.h"
 
 #include <errno.h>

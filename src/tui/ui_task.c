@@ -1,4 +1,4 @@
-#include "tui/errand.h"
+#include "tui/ui_task.h"
 
 #include "basic/clock.h"
 #include "basic/worker_pool.h"
@@ -17,11 +17,11 @@
 enum { MOST_BYTES = 2 << 20 };
 
 /*
- * The number must still be that of the process that was shown: held by a pidfd it
- * cannot be given away while its start time is compared. This looks at the machine we
- * run on, whatever the tree that is shown: in a recorded one nobody can be signalled.
+ * The pid must still belong to the process that was shown: while a pidfd is open, the kernel
+ * does not reuse the pid, so the start time can be compared safely. This reads the /proc of
+ * the running machine even with --root: processes of a recorded machine cannot be signalled.
  */
-static int send_signal(const struct target *target, int signal)
+static int send_signal(const struct process_id *target, int signal)
 {
 	CLEANUP_CLOSE int fd = pidfd_open(target->pid, 0);
 	struct procfs_stat stat;
@@ -43,29 +43,29 @@ static int send_signal(const struct target *target, int signal)
 	return pidfd_send_signal(fd, signal, NULL, 0) < 0 ? -errno : 0;
 }
 
-/* "SIGTERM sent to 2 of 3 processes; 1234: Operation not permitted": the first that failed. */
-static void run_signal(const struct errand *errand, struct buf *ret)
+/* "SIGTERM sent to 2 of 3 processes; 1234: Operation not permitted", for the first failure. */
+static void run_signal(const struct ui_task *task, struct buf *ret)
 {
 	CLEANUP_BUF struct buf failure = { 0 };
 	size_t sent = 0;
 
-	for (size_t i = 0; i < errand->n_targets; i++) {
-		int r = send_signal(&errand->targets[i], errand->signal);
+	for (size_t i = 0; i < task->n_targets; i++) {
+		int r = send_signal(&task->targets[i], task->signal);
 
 		sent += r == 0;
 		if (r < 0 && !failure.length)
-			buf_printf(&failure, "%d: %s", errand->targets[i].pid,
+			buf_printf(&failure, "%d: %s", task->targets[i].pid,
 				   r == -ESRCH ? "no such process on this machine" : strerror(-r));
 	}
-	buf_printf(ret, "SIG%s ", sigabbrev_np(errand->signal));
-	if (errand->n_targets == 1 && sent)
-		buf_printf(ret, "sent to %d", errand->targets[0].pid);
-	else if (errand->n_targets == 1)
+	buf_printf(ret, "SIG%s ", sigabbrev_np(task->signal));
+	if (task->n_targets == 1 && sent)
+		buf_printf(ret, "sent to %d", task->targets[0].pid);
+	else if (task->n_targets == 1)
 		buf_printf(ret, "to %s", buf_text(&failure));
 	else if (!failure.length)
 		buf_printf(ret, "sent to %zu processes", sent);
 	else
-		buf_printf(ret, "sent to %zu of %zu processes; %s", sent, errand->n_targets,
+		buf_printf(ret, "sent to %zu of %zu processes; %s", sent, task->n_targets,
 			   buf_text(&failure));
 }
 
@@ -94,7 +94,7 @@ static void put_environment(const struct root *root, int32_t pid, struct buf *re
 	}
 }
 
-/* Descriptors come in any order; here their numbers are kept, one after the other. */
+/* Collects descriptor numbers, to be sorted: the directory has no order. */
 static int visit_file(const char *name, void *arg)
 {
 	uint32_t number;
@@ -113,7 +113,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A line if it is a device; false: it is something else. */
+/* Appends a line if the descriptor is a device file; false: it is not. */
 static bool put_file(const struct root *root, int32_t pid, uint32_t number, struct buf *ret)
 {
 	char path[64], target[256];
@@ -153,91 +153,91 @@ static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 }
 
 /*
- * Files of a process can hang as long as it hangs itself, and so can a home that another
- * machine serves. So they are visited by a thread of their own with memory of its own,
- * which is left behind if it does not come back.
+ * Reads of a process's files block while the process hangs, and a home directory may be on
+ * an NFS server that does not answer. So each task runs in a thread with its own memory,
+ * which is abandoned when the deadline passes.
  */
-struct visit {
+struct blocking_task {
 	struct job job;
-	struct errand errand;
+	struct ui_task task;
 	struct root root;
 	struct buf text;
 };
 
 static void inspect(void *arg)
 {
-	struct visit *visit = arg;
+	struct blocking_task *blocking = arg;
 
-	put_files(&visit->root, visit->errand.pid, &visit->text);
-	put_environment(&visit->root, visit->errand.pid, &visit->text);
+	put_files(&blocking->root, blocking->task.pid, &blocking->text);
+	put_environment(&blocking->root, blocking->task.pid, &blocking->text);
 }
 
 static void save(void *arg)
 {
-	struct visit *visit = arg;
+	struct blocking_task *blocking = arg;
 	CLEANUP_BUF struct buf path = { 0 };
-	int r = settings_save(&visit->errand.settings, &path);
+	int r = settings_save(&blocking->task.settings, &path);
 
 	if (r < 0)
-		buf_printf(&visit->text, "settings not written: %s: %s",
+		buf_printf(&blocking->text, "settings not written: %s: %s",
 			   path.length ? buf_text(&path)
 				       : "neither XDG_CONFIG_HOME nor HOME is set",
 			   strerror(-r));
 	else
-		buf_printf(&visit->text, "settings written: %s", buf_text(&path));
+		buf_printf(&blocking->text, "settings written: %s", buf_text(&path));
 }
 
-static void visit_free(struct visit *visit)
+static void blocking_task_free(struct blocking_task *blocking)
 {
-	if (!visit)
+	if (!blocking)
 		return;
-	root_done(&visit->root);
-	buf_done(&visit->text);
-	free(visit);
+	root_done(&blocking->root);
+	buf_done(&blocking->text);
+	free(blocking);
 }
 
-/* With its own descriptor: the machine may be closed before it comes back. */
-static struct visit *visit_new(const struct errand *errand, const struct root *root,
-			       void (*run)(void *arg))
+/* With its own descriptor: the root may be closed before the thread ends. */
+static struct blocking_task *blocking_task_new(const struct ui_task *task, const struct root *root,
+					       void (*run)(void *arg))
 {
-	struct visit *visit = calloc(1, sizeof(*visit));
+	struct blocking_task *blocking = calloc(1, sizeof(*blocking));
 
-	if (!visit)
+	if (!blocking)
 		return NULL;
-	visit->root.fd = -1;
-	visit->errand = *errand;
-	visit->job = (struct job){ .run = run, .arg = visit };
-	if (root_copy(root, &visit->root) >= 0)
-		return visit;
-	visit_free(visit);
+	blocking->root.fd = -1;
+	blocking->task = *task;
+	blocking->job = (struct job){ .run = run, .arg = blocking };
+	if (root_copy(root, &blocking->root) >= 0)
+		return blocking;
+	blocking_task_free(blocking);
 	return NULL;
 }
 
-/* -EBUSY: too many have not come back; -ETIMEDOUT: nor does this one. */
-static int run_visit(const struct errand *errand, const struct root *root, void (*run)(void *arg),
-		     struct buf *ret)
+/* -ETIMEDOUT: the deadline passed; -EBUSY: too many threads are still blocked. */
+static int run_with_deadline(const struct ui_task *task, const struct root *root,
+			     void (*run)(void *arg), struct buf *ret)
 {
-	enum { PATIENCE_MS = 500, MOST_LEFT_BEHIND = 16 };
-	static unsigned left_behind; /* the sampler thread's own */
-	struct visit *visit;
+	enum { DEADLINE_MS = 500, MAX_ABANDONED = 16 };
+	static unsigned abandoned; /* used by the sampler thread only */
+	struct blocking_task *blocking;
 	int r;
 
-	if (left_behind >= MOST_LEFT_BEHIND)
+	if (abandoned >= MAX_ABANDONED)
 		return -EBUSY;
-	visit = visit_new(errand, root, run);
-	r = visit ? job_run_once(&visit->job, PATIENCE_MS * NS_PER_MS) : -ENOMEM;
+	blocking = blocking_task_new(task, root, run);
+	r = blocking ? job_run_once(&blocking->job, DEADLINE_MS * NS_PER_MS) : -ENOMEM;
 	if (r == 0)
-		buf_add(ret, buf_text(&visit->text), visit->text.length);
+		buf_add(ret, buf_text(&blocking->text), blocking->text.length);
 	if (r == -ETIMEDOUT)
-		left_behind++;
+		abandoned++;
 	else
-		visit_free(visit);
+		blocking_task_free(blocking);
 	return r;
 }
 
-static void run_inspect(const struct errand *errand, const struct root *root, struct buf *ret)
+static void run_inspect(const struct ui_task *task, const struct root *root, struct buf *ret)
 {
-	int r = run_visit(errand, root, inspect, ret);
+	int r = run_with_deadline(task, root, inspect, ret);
 
 	if (r < 0)
 		buf_printf(ret, "Environment\n  N/A (%s)\n",
@@ -246,21 +246,21 @@ static void run_inspect(const struct errand *errand, const struct root *root, st
 					   : strerror(-r));
 }
 
-static void run_save(const struct errand *errand, const struct root *root, struct buf *ret)
+static void run_save(const struct ui_task *task, const struct root *root, struct buf *ret)
 {
-	int r = run_visit(errand, root, save, ret);
+	int r = run_with_deadline(task, root, save, ret);
 
 	if (r < 0)
 		buf_printf(ret, "settings not written: %s",
-			   r == -ETIMEDOUT ? "the folder does not answer" : strerror(-r));
+			   r == -ETIMEDOUT ? "the directory does not answer" : strerror(-r));
 }
 
-void errand_run(const struct errand *errand, const struct root *root, struct buf *ret)
+void ui_task_run(const struct ui_task *task, const struct root *root, struct buf *ret)
 {
-	switch (errand->kind) {
-	case ERRAND_SIGNAL: run_signal(errand, ret); break;
-	case ERRAND_SAVE: run_save(errand, root, ret); break;
-	case ERRAND_INSPECT: run_inspect(errand, root, ret); break;
-	case ERRAND_N: break;
+	switch (task->kind) {
+	case UI_TASK_SIGNAL: run_signal(task, ret); break;
+	case UI_TASK_SAVE: run_save(task, root, ret); break;
+	case UI_TASK_INSPECT: run_inspect(task, root, ret); break;
+	case UI_TASK_N: break;
 	}
 }

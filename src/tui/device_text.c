@@ -1,9 +1,9 @@
-#include "tui/figures.h"
+#include "tui/device_text.h"
 
 #include "basic/clock.h"
 #include "render/lower_bound.h"
 #include "render/format.h"
-#include "tui/fleet.h"
+#include "tui/device_view.h"
 #include "tui/paint.h"
 
 void put_temperature(struct buf *out, const struct device *dev, bool limit)

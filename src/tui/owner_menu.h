@@ -4,9 +4,9 @@
 #include "tui/ui.h"
 
 /* Finds what there is to choose from, for the menu that is open. */
-void picks_collect(struct ui *ui);
+void owner_menu_collect(struct ui *ui);
 
 /* The first line is everybody. */
-size_t picks_count(const struct ui *ui);
-void picks_put(const struct ui *ui, struct buf *out, size_t line);
-void picks_key(struct ui *ui, int code);
+size_t owner_menu_count(const struct ui *ui);
+void owner_menu_put(const struct ui *ui, struct buf *out, size_t line);
+void owner_menu_key(struct ui *ui, int code);

@@ -1,4 +1,4 @@
-#include "tui/hints.h"
+#include "tui/key_bar.h"
 
 #include "basic/macros.h"
 #include "tui/layout.h"
@@ -7,8 +7,8 @@
 #include <curses.h>
 #include <string.h>
 
-/* The views first. Who can quit and knows of the help is never lost. */
-static const struct hint hints[] = {
+/* The views first. Help and Quit are always shown. */
+static const struct key_label labels[] = {
 	{ "1", "Overview", '1', 1, false },    { "2", "Grid", '2', 1, false },
 	{ "3", "Processes", '3', 1, false },   { "4", "Memory", '4', 1, false },
 	{ "5", "Device", '5', 1, false },      { "h", "Help", 'h', 0, false },
@@ -17,23 +17,23 @@ static const struct hint hints[] = {
 	{ "F9", "Kill", KEY_F(9), 3, true },   { "q", "Quit", 'q', 0, false },
 };
 
-static_assert(ARRAY_SIZE(hints) <= MAX_HINTS, "callers have room for so many");
+static_assert(ARRAY_SIZE(labels) <= MAX_KEY_LABELS, "callers have room for so many");
 
 static int width_of(size_t i)
 {
-	return (int)(strlen(hints[i].key) + strlen(hints[i].text));
+	return (int)(strlen(labels[i].key) + strlen(labels[i].text));
 }
 
-/* Takes one away: the last of those of the highest rank. False: none may go. */
+/* Leaves out the last one of the highest rank. False: none is left that may go. */
 static bool drop_one(bool *shown)
 {
-	size_t worst = ARRAY_SIZE(hints);
+	size_t worst = ARRAY_SIZE(labels);
 
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
-		if (shown[i] && hints[i].rank &&
-		    (worst == ARRAY_SIZE(hints) || hints[i].rank >= hints[worst].rank))
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		if (shown[i] && labels[i].rank &&
+		    (worst == ARRAY_SIZE(labels) || labels[i].rank >= labels[worst].rank))
 			worst = i;
-	if (worst == ARRAY_SIZE(hints))
+	if (worst == ARRAY_SIZE(labels))
 		return false;
 	shown[worst] = false;
 	return true;
@@ -43,25 +43,25 @@ static int sum_of(const bool *shown)
 {
 	int sum = -1;
 
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
 		sum += shown[i] ? width_of(i) + 1 : 0;
 	return sum;
 }
 
-size_t hints_place(int columns, bool read_only, struct hint_place *places)
+size_t key_bar_place(int columns, bool read_only, struct key_place *places)
 {
-	bool shown[ARRAY_SIZE(hints)];
+	bool shown[ARRAY_SIZE(labels)];
 	size_t count = 0;
 	int at = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
-		shown[i] = !(hints[i].writes && read_only);
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
+		shown[i] = !(labels[i].writes && read_only);
 	while (sum_of(shown) > columns && drop_one(shown))
 		;
-	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		if (!shown[i])
 			continue;
-		places[count++] = (struct hint_place){ &hints[i], at, width_of(i), i < VIEW_N };
+		places[count++] = (struct key_place){ &labels[i], at, width_of(i), i < VIEW_N };
 		at += width_of(i) + 1;
 	}
 	return count;

@@ -1,0 +1,139 @@
+#include "tui/device_view.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void device_view_done(struct device_view *view)
+{
+	free(view->readings);
+	free(view->order);
+	free(view->groups);
+	*view = (struct device_view){ 0 };
+}
+
+bool device_is_frozen(const struct device *dev)
+{
+	return dev->condition == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
+}
+
+bool device_is_troubled(const struct device *dev)
+{
+	switch (dev->condition) {
+	case DEVICE_RESETTING:
+	case DEVICE_TIMED_OUT:
+	case DEVICE_NOT_ANSWERING:
+	case DEVICE_LOST: return true;
+	case DEVICE_NO_DRIVER:
+	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it had a driver before */
+	case DEVICE_OK:
+	case DEVICE_NO_TELEMETRY:
+	case DEVICE_UNREADABLE: break;
+	}
+	return device_is_frozen(dev);
+}
+
+static struct last_reading *find_reading(const struct device_view *view, const struct device *dev)
+{
+	for (size_t i = 0; i < view->n_readings; i++)
+		if (view->readings[i].device.index == dev->index &&
+		    view->readings[i].device.remote == dev->remote)
+			return &view->readings[i];
+	return NULL;
+}
+
+static int remember(struct device_view *view, const struct device *dev, int64_t now_ns)
+{
+	struct last_reading *reading = find_reading(view, dev), *grown;
+
+	if (device_is_troubled(dev))
+		return 0;
+	if (!reading) {
+		grown = reallocarray(view->readings, view->n_readings + 1, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		view->readings = grown;
+		reading = &grown[view->n_readings++];
+	}
+	*reading = (struct last_reading){ *dev, now_ns };
+	return 0;
+}
+
+const struct device *device_view_find(const struct device_view *view, const struct device *dev,
+				      int64_t now_ns, int64_t *ret_age_ns)
+{
+	const struct last_reading *reading = find_reading(view, dev);
+
+	*ret_age_ns = 0;
+	if (!device_is_troubled(dev))
+		return dev;
+	/* Another card may have been given the same number. */
+	if (reading && dev->bdf[0] && strcmp(reading->device.bdf, dev->bdf) != 0)
+		reading = NULL;
+	if (device_is_frozen(dev)) { /* its files still hold the last values */
+		*ret_age_ns = MAX(now_ns - dev->moved_ns, 1);
+		return dev;
+	}
+	*ret_age_ns = reading ? MAX(now_ns - reading->taken_ns, 1) : -1;
+	return reading ? &reading->device : dev;
+}
+
+/* Chips of one tray, or of one board. */
+static bool are_together(const struct device *a, const struct device *b)
+{
+	if (device_knows(a, DEV_TRAY) || device_knows(b, DEV_TRAY))
+		return device_knows(a, DEV_TRAY) && device_knows(b, DEV_TRAY) && a->tray == b->tray;
+	return device_knows(a, DEV_SERIAL) && device_knows(b, DEV_SERIAL) && a->serial == b->serial;
+}
+
+void device_group_name(const struct device *dev, char *text, size_t size)
+{
+	if (device_knows(dev, DEV_TRAY))
+		snprintf(text, size, "tray %d", dev->tray);
+	else if (device_knows(dev, DEV_SERIAL))
+		snprintf(text, size, "%s %016llx", dev->board, (unsigned long long)dev->serial);
+	else
+		snprintf(text, size, "%s", device_knows(dev, DEV_BOARD) ? dev->board : "board");
+}
+
+/* Each device without a group begins one, and the later devices of that group join it. */
+static void make_groups(struct device_view *view, const struct snapshot *snapshot, bool *placed)
+{
+	size_t n = 0;
+
+	view->n_groups = 0;
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		size_t begin = n;
+
+		if (placed[i])
+			continue;
+		view->order[n++] = i;
+		for (size_t k = i + 1; k < snapshot->n_devices; k++) {
+			if (placed[k] ||
+			    !are_together(&snapshot->devices[i], &snapshot->devices[k]))
+				continue;
+			placed[k] = true;
+			view->order[n++] = k;
+		}
+		view->groups[view->n_groups++] = n - begin;
+	}
+}
+
+int device_view_update(struct device_view *view, const struct snapshot *snapshot)
+{
+	size_t n = snapshot->n_devices;
+	CLEANUP_FREE bool *placed = calloc(n + 1, sizeof(*placed));
+	int r = placed ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && r >= 0; i++)
+		r = remember(view, &snapshot->devices[i], snapshot->taken_ns);
+	view->n_groups = 0;
+	free(view->order);
+	free(view->groups);
+	view->order = calloc(n + 1, sizeof(*view->order));
+	view->groups = calloc(n + 1, sizeof(*view->groups));
+	if (r < 0 || !view->order || !view->groups)
+		return -ENOMEM;
+	make_groups(view, snapshot, placed);
+	return 0;
+}

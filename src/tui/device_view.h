@@ -1,0 +1,47 @@
+/*
+ * The devices as the screen shows them: grouped by tray or board, and with the last readings
+ * of a device that gives none any more.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "model/snapshot.h"
+
+#include <stdint.h>
+
+/* A device as it was in its last good sample. */
+struct last_reading {
+	struct device device;
+	int64_t taken_ns; /* CLOCK_MONOTONIC */
+};
+
+struct device_view {
+	struct last_reading *readings;
+	size_t n_readings;
+
+	/* For the last snapshot: positions in it, group by group. */
+	size_t *order;	/* n_devices of them */
+	size_t *groups; /* sizes */
+	size_t n_groups;
+};
+
+void device_view_done(struct device_view *view);
+
+/* -ENOMEM: there are no groups, and no devices are shown. */
+MUST_CHECK int device_view_update(struct device_view *view, const struct snapshot *snapshot);
+
+/*
+ * The device itself, or its last good reading. *ret_age_ns is the age of its readings: 0:
+ * current, -1: it never had any. Memory is always current: other sources report it.
+ */
+const struct device *device_view_find(const struct device_view *view, const struct device *dev,
+				      int64_t now_ns, int64_t *ret_age_ns);
+
+/* Does it give no current readings, though it should? */
+bool device_is_troubled(const struct device *dev);
+
+/* Among those: does it give old readings, because its firmware has stopped? */
+bool device_is_frozen(const struct device *dev);
+
+/* The name of the device's group: "tray 2", "n300 0100…". */
+void device_group_name(const struct device *dev, char *text, size_t size);
