@@ -177,12 +177,19 @@ static int take_container(const struct metal_shm *shm, const struct metal_folder
 	return r;
 }
 
-/* A container whose files do not answer: its processes' memory is not known for that reason. */
+/*
+ * A container that was not looked at: its processes' memory is not known for that reason. One
+ * without a /dev/shm has no counters.
+ */
 static void blame_container(struct snapshot *snapshot, const struct container_shm *container)
 {
+	enum reason why = container->late ? TIMED_OUT : READ_ERROR;
+
+	if (!container->late && (container->error == -ENOENT || container->error == -ENOTDIR))
+		return;
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		if (snapshot->processes[i].mount_ns == container->mount_ns)
-			metal_blame(&snapshot->processes[i], NULL, TIMED_OUT);
+			metal_blame(&snapshot->processes[i], NULL, why);
 }
 
 static int take_containers(const struct metal_shm *shm, struct sample *sample)
@@ -192,7 +199,7 @@ static int take_containers(const struct metal_shm *shm, struct sample *sample)
 
 	for (size_t i = 0; i < shm->containers.count && r >= 0; i++) {
 		folder.container = shm->containers.list[i];
-		if (folder.container->late) {
+		if (folder.container->late || folder.container->error < 0) {
 			blame_container(sample->snapshot, folder.container);
 			continue;
 		}

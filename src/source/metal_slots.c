@@ -32,7 +32,7 @@ bool metal_folder_is_seen(const struct metal_folder *folder, const struct proces
 {
 	const struct container_shm *container = containers_find(folder->containers, process);
 
-	if (!container || (!container->late && (container->shared || container->error < 0)))
+	if (!container || (!container->late && container->shared))
 		return !folder->container;
 	return container == folder->container;
 }

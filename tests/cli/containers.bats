@@ -32,6 +32,11 @@ play() {
 	play own_shm
 }
 
+@test "a container without a /dev/shm" {
+	needs_runc
+	play without_shm
+}
+
 @test "several holders in one container: it is visited once" {
 	needs_runc
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, which does not like to be traced"

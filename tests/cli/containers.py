@@ -79,7 +79,7 @@ def hold(*numbers, code="", prefix=(), **variables):
 class Container:
     """A real one: runc, a root of busybox alone, pid 1 inside; it has one device open."""
 
-    def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox"):
+    def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox", shm=True):
         self.name = name
         self.bundle = os.path.join(WORK, name)
         root = os.path.join(self.bundle, "rootfs")
@@ -91,10 +91,10 @@ class Container:
             with open(os.path.join(root, "files", file), "wb") as out:
                 out.write(data)
         subprocess.run(["runc", "spec"], cwd=self.bundle, check=True)
-        self.configure(number, shared_shm, script, program)
+        self.configure(number, shared_shm, script, program, shm)
         self.start()
 
-    def configure(self, number, shared_shm, script, program):
+    def configure(self, number, shared_shm, script, program, shm):
         path = os.path.join(self.bundle, "config.json")
         with open(path) as file:
             config = json.load(file)
@@ -113,6 +113,8 @@ class Container:
             for mount in config["mounts"]:
                 if mount["destination"] == "/dev/shm":
                     mount.update(type="bind", source="/dev/shm", options=["rbind", "rw"])
+        if not shm:
+            config["mounts"] = [m for m in config["mounts"] if m["destination"] != "/dev/shm"]
         with open(path, "w") as file:
             json.dump(config, file)
 
@@ -184,6 +186,15 @@ def own_shm():
     end = time.monotonic() + 60
     while memory(json.loads(loop.stdout.readline()), box.pid) != {5: 3 * GIB}:
         assert time.monotonic() < end
+
+
+def without_shm():
+    """A container without a /dev/shm does not see ours: what pid 1 left there is not its own."""
+    publish(5, counters(1, 9 * GIB, age=-60))
+    box = Container("box", 5, shm=False)
+    document = smi()
+    expect(memory(document, box.pid), {5: "no_tracker"})
+    expect([(l["ns_pid"], l["dram"]) for l in device(document, 5)["leftovers"]], [(1, 9 * GIB)])
 
 
 def is_in(pid, container):
