@@ -38,9 +38,9 @@ static void card_of_device(const struct device *device, struct card *ret)
 	snprintf(ret->name, sizeof(ret->name), "%s",
 		 device_knows(device, DEV_NAME) ? device->name : "card");
 	if (device_knows(device, DEV_DRAM_TOTAL))
-		ret->dram = device->dram_total;
+		ret->memory[POOL_DRAM] = device->memory_total[POOL_DRAM];
 	if (device_knows(device, DEV_L1_TOTAL))
-		ret->l1 = device->l1_total;
+		ret->memory[POOL_L1] = device->memory_total[POOL_L1];
 	if (device->type)
 		ret->channels = device->type->dram_banks;
 }
@@ -67,7 +67,8 @@ static bool cards_list(struct cards *cards, const struct snapshot *snapshot)
 			continue;
 		card_of_device(&snapshot->devices[i], &card);
 		cards_insert(cards, &card);
-		complete = complete && card.identity.known & TABLE_HAS_BDF && card.dram;
+		complete =
+			complete && card.identity.known & TABLE_HAS_BDF && card.memory[POOL_DRAM];
 	}
 	return complete;
 }

@@ -22,8 +22,8 @@ struct card {
 	struct table_device identity;
 	char name[32];
 	enum arch arch;
-	uint64_t dram, l1; /* bytes; 0 unknown */
-	uint32_t channels; /* 0 unknown */
+	uint64_t memory[POOL_COUNT]; /* capacity of DRAM and L1; 0 unknown */
+	uint32_t channels;	     /* 0 unknown */
 };
 
 struct cards {

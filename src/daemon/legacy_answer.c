@@ -66,25 +66,15 @@ static void answer_totals(struct manager *manager, const struct card *card, int3
 {
 	size_t place = card ? (size_t)(card - manager->cards.list)
 			    : TABLE_DEVICES + (size_t)(uint32_t)device;
-	struct legacy_totals totals = { 0 };
-	const uint64_t *bytes;
+	static const uint64_t nothing[POOL_COUNT];
 	struct sums sums;
 
 	if (place >= SUMS_PLACES) {
-		legacy_encode_totals(device, &totals, size, out);
+		legacy_encode_totals(device, nothing, size, out);
 		return;
 	}
 	sums_take(manager, &sums);
-	bytes = sums.bytes[place];
-	totals = (struct legacy_totals){
-		.dram = bytes[POOL_DRAM],
-		.l1 = bytes[POOL_L1],
-		.l1_small = bytes[POOL_L1_SMALL],
-		.trace = bytes[POOL_TRACE],
-		.cb = bytes[POOL_CB],
-		.kernel = bytes[POOL_KERNEL],
-	};
-	legacy_encode_totals(device, &totals, size, out);
+	legacy_encode_totals(device, sums.bytes[place], size, out);
 }
 
 static uint32_t arch_number(enum arch arch)
@@ -101,11 +91,11 @@ static uint32_t arch_number(enum arch arch)
 
 static void info_fill(const struct card *card, struct legacy_device_info *ret)
 {
-	ret->total_dram = card->dram;
-	ret->total_l1 = card->l1;
+	ret->total_dram = card->memory[POOL_DRAM];
+	ret->total_l1 = card->memory[POOL_L1];
 	ret->arch = arch_number(card->arch);
 	ret->dram_channels = card->channels;
-	ret->dram_per_channel = card->channels ? card->dram / card->channels : 0;
+	ret->dram_per_channel = card->channels ? card->memory[POOL_DRAM] / card->channels : 0;
 	ret->l1_per_core = (uint32_t)arch_l1_per_core(card->arch);
 	ret->available = 1;
 }

@@ -26,11 +26,6 @@ uint32_t report_usages(const struct memory_report *report, const struct device *
 		       struct image_usage *ret)
 {
 	const bool traced = report->source == TRACKING_TRACED;
-	const uint64_t bytes[POOL_COUNT] = {
-		[POOL_DRAM] = report->dram,	[POOL_L1] = report->l1,
-		[POOL_SYSTEM] = report->system, [POOL_L1_SMALL] = report->l1_small,
-		[POOL_TRACE] = report->trace,	[POOL_CB] = report->cb,
-	};
 	struct table_device card;
 	uint32_t count = 0, number;
 
@@ -40,9 +35,9 @@ uint32_t report_usages(const struct memory_report *report, const struct device *
 	if (card.known & TABLE_BEHIND)
 		number = TABLE_DEVICES - 1 - number;
 	for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
-		bool told = bytes[pool] > 0 || (traced && pool == POOL_DRAM);
+		bool told = report->bytes[pool] > 0 || (traced && pool == POOL_DRAM);
 
-		if (!told || bytes[pool] > TABLE_BYTES_MAX)
+		if (!told || report->bytes[pool] > TABLE_BYTES_MAX)
 			continue;
 		ret[count] = (struct image_usage){
 			.device = number,
@@ -51,8 +46,8 @@ uint32_t report_usages(const struct memory_report *report, const struct device *
 			.node = card.node,
 			.bdf = card.bdf,
 			.asic = card.asic,
-			.now_bytes = bytes[pool],
-			.peak_bytes = bytes[pool],
+			.now_bytes = report->bytes[pool],
+			.peak_bytes = report->bytes[pool],
 			.allocs = count == 0 ? report->held : 0,
 		};
 		count++;

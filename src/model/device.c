@@ -168,9 +168,9 @@ static void derive_capacity(struct device *dev)
 	uint64_t dram = dev->type ? board_dram(dev->type) : 0;
 	uint64_t l1 = dev->type ? board_l1(dev->type, device_bundle(dev)) : 0;
 
-	dev->dram_total = dram;
+	dev->memory_total[POOL_DRAM] = dram;
 	dev->why[DEV_DRAM_TOTAL] = dram ? KNOWN : UNKNOWN_BOARD;
-	dev->l1_total = l1;
+	dev->memory_total[POOL_L1] = l1;
 	dev->why[DEV_L1_TOTAL] = l1				 ? KNOWN
 				 : dev->type && dev->type->cores ? UNKNOWN_FIRMWARE
 								 : UNKNOWN_BOARD;

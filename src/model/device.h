@@ -6,6 +6,7 @@
 
 #include "model/board.h"
 #include "model/field.h"
+#include "model/pool.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -179,13 +180,14 @@ struct device {
 	uint32_t thermal_trips;
 
 	/* Use: what others than the driver's files tell; device_copy_use() copies all of it. */
-	uint32_t unseen_holders; /* opens by processes that we cannot see */
-	uint32_t lost_openers;	 /* of them: opened by somebody who is gone; the others are
-				    outside our pid namespace */
-	bool holders_known;	 /* could somebody tell who has it open? */
-	enum reason holders_why; /* if not */
-	uint64_t dram_total, dram_used, dram_free, trace_used;
-	uint64_t l1_total, l1_used, l1_free, l1_small_used, cb_used;
+	uint32_t unseen_holders;	  /* opens by processes that we cannot see */
+	uint32_t lost_openers;		  /* of them: opened by somebody who is gone; the others are
+					     outside our pid namespace */
+	bool holders_known;		  /* could somebody tell who has it open? */
+	enum reason holders_why;	  /* if not */
+	uint64_t memory_used[POOL_COUNT]; /* DRAM with trace buffers, L1 with L1_SMALL */
+	uint64_t memory_total[POOL_COUNT]; /* DRAM and L1 have one */
+	uint64_t memory_free[POOL_COUNT];
 	bool memory_complete; /* every process on it is tracked, with all that it holds */
 	double compute, dispatch, memory_ratio;
 	double dram_read, dram_write;
@@ -193,6 +195,13 @@ struct device {
 };
 
 extern const struct field_table device_fields;
+
+/* The fields of a pool, as enum device_field; DEV_ID, the first of all: there is none. */
+struct device_pool {
+	uint8_t total, used, free;
+};
+
+extern const struct device_pool device_pools[POOL_COUNT];
 
 /* An unread device: everything NOT_ASKED. */
 void device_init(struct device *dev, uint32_t index);

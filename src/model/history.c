@@ -296,7 +296,7 @@ static int add_device(struct history *history, const struct device *dev, int64_t
 	const struct point point = {
 		.time_ns = now_ns,
 		.known = device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_L1_USED),
-		.last = { dev->dram_used, dev->l1_used },
+		.last = { dev->memory_used[POOL_DRAM], dev->memory_used[POOL_L1] },
 	};
 
 	return add(history, &key, &point);
@@ -309,7 +309,7 @@ static int add_usage(struct history *history, const struct process *process,
 	const struct point point = {
 		.time_ns = now_ns,
 		.known = usage->why[USE_DRAM] == KNOWN && usage->why[USE_L1] == KNOWN,
-		.last = { usage->dram, usage->l1 },
+		.last = { usage->bytes[POOL_DRAM], usage->bytes[POOL_L1] },
 		.has_frees = usage->why[USE_FREES] == KNOWN,
 		.frees = usage->frees,
 	};

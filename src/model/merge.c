@@ -3,34 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Is part of the total? A total that is not known bounds nothing. */
-static bool fits(const struct device *dev, enum device_field field, uint64_t total, uint64_t part)
+/* Can a pool of the device hold this? A total that is not known bounds nothing. */
+static bool fits(const struct device *dev, enum pool pool, uint64_t bytes)
 {
-	return !device_knows(dev, field) || part <= total;
-}
-
-/* Adds the two parts of a pool without wrapping, within the chip. */
-static enum reason add_parts(const struct device *dev, enum device_field field, uint64_t total,
-			     uint64_t a, uint64_t b, uint64_t *ret)
-{
-	return __builtin_add_overflow(a, b, ret) || !fits(dev, field, total, *ret) ? IMPLAUSIBLE
-										   : KNOWN;
+	return !device_knows(dev, device_pools[pool].total) || bytes <= dev->memory_total[pool];
 }
 
 static void usage_take_counts(struct usage *usage, const struct memory_report *report)
 {
-	static const enum usage_field counts[] = { USE_KERNEL, USE_ALLOCS, USE_FREES,
-						   USE_FAILURES };
+	static const enum usage_field counts[] = { USE_ALLOCS, USE_FREES, USE_FAILURES };
 	bool has_held = report->has_held || report->has_counts;
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		usage->why[counts[i]] = report->has_counts ? KNOWN : NOT_REPORTED;
-	/* Who is preloaded sees an allocation when it has succeeded. */
+	/* The preloaded library sees an allocation when it has succeeded. */
 	if (report->source == TRACKING_PRELOAD)
 		usage->why[USE_FAILURES] = NOT_REPORTED;
-	usage->why[USE_SYSTEM] = usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
-	usage->system = report->system;
-	usage->kernel = report->kernel;
+	usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
 	usage->allocs = report->allocs;
 	usage->frees = report->frees;
 	usage->allocations = report->has_held ? report->held
@@ -49,38 +38,55 @@ static void usage_take_list(struct usage *usage, const struct memory_report *rep
 	*report->list = (struct allocation_list){ .why = NOT_REPORTED };
 }
 
-/* Read after the counters, a peak may lag behind them; beyond the chip it is none. */
-static void usage_take_peaks(struct usage *usage, const struct memory_report *report,
-			     const struct device *dev)
+/* Why a report says nothing of a pool that no other pool includes; KNOWN: it does. */
+static enum reason report_reason(const struct memory_report *report, enum pool pool)
 {
-	usage->peak_dram = MAX(report->peak_dram, usage->dram);
-	usage->peak_l1 = MAX(report->peak_l1, usage->l1);
-	usage->why[USE_PEAK_DRAM] =
-		fits(dev, DEV_DRAM_TOTAL, dev->dram_total, usage->peak_dram) ? KNOWN : IMPLAUSIBLE;
-	usage->why[USE_PEAK_L1] =
-		fits(dev, DEV_L1_TOTAL, dev->l1_total, usage->peak_l1) ? KNOWN : IMPLAUSIBLE;
+	/* Circular buffers are no buffers, which is all that tracing sees. */
+	bool has = pool == POOL_CB	 ? report->source != TRACKING_TRACED
+		   : pool == POOL_SYSTEM ? report->has_held || report->has_counts
+					 : report->has_counts;
+
+	return has ? KNOWN : NOT_REPORTED;
 }
 
-/* A pool that cannot be has no parts and no peak either. */
+/* A peak is read after the counters and may lag behind them; none is beyond the chip. */
+static enum reason usage_take_peak(struct usage *usage, const struct memory_report *report,
+				   const struct device *dev, enum pool pool)
+{
+	usage->peak[pool] = MAX(report->peak[pool], usage->bytes[pool]);
+	if (!report->has_peak)
+		return NOT_REPORTED;
+	return fits(dev, pool, usage->peak[pool]) ? KNOWN : IMPLAUSIBLE;
+}
+
+/* A pool that cannot be has no part and no peak either. */
+static void usage_take_split(struct usage *usage, const struct memory_report *report,
+			     const struct device *dev, const struct pool_split *split)
+{
+	const enum pool whole = split->whole, part = split->part;
+	bool wraps = __builtin_add_overflow(report->bytes[whole], report->bytes[part],
+					    &usage->bytes[whole]);
+	enum reason why = wraps || !fits(dev, whole, usage->bytes[whole]) ? IMPLAUSIBLE : KNOWN;
+
+	usage->bytes[part] = report->bytes[part];
+	usage->why[usage_pools[whole].bytes] = (uint8_t)why;
+	usage->why[usage_pools[part].bytes] = (uint8_t)why;
+	if (why == KNOWN)
+		why = usage_take_peak(usage, report, dev, whole);
+	usage->why[usage_pools[whole].peak] = (uint8_t)why;
+}
+
 static void usage_take_pools(struct usage *usage, const struct memory_report *report,
 			     const struct device *dev)
 {
-	enum reason dram = add_parts(dev, DEV_DRAM_TOTAL, dev->dram_total, report->dram,
-				     report->trace, &usage->dram);
-	enum reason l1 = add_parts(dev, DEV_L1_TOTAL, dev->l1_total, report->l1, report->l1_small,
-				   &usage->l1);
+	static const enum pool apart[] = { POOL_CB, POOL_SYSTEM, POOL_KERNEL };
 
-	usage->trace = report->trace;
-	usage->l1_small = report->l1_small;
-	usage->why[USE_DRAM] = usage->why[USE_TRACE] = (uint8_t)dram;
-	usage->why[USE_L1] = usage->why[USE_L1_SMALL] = (uint8_t)l1;
-	usage->why[USE_PEAK_DRAM] = usage->why[USE_PEAK_L1] = NOT_REPORTED;
-	if (report->has_peak)
-		usage_take_peaks(usage, report, dev);
-	if (dram != KNOWN)
-		usage->why[USE_PEAK_DRAM] = (uint8_t)dram;
-	if (l1 != KNOWN)
-		usage->why[USE_PEAK_L1] = (uint8_t)l1;
+	for (size_t i = 0; i < POOL_SPLITS; i++)
+		usage_take_split(usage, report, dev, &pool_splits[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(apart); i++) {
+		usage->bytes[apart[i]] = report->bytes[apart[i]];
+		usage->why[usage_pools[apart[i]].bytes] = (uint8_t)report_reason(report, apart[i]);
+	}
 }
 
 static void usage_take(struct usage *usage, const struct memory_report *report,
@@ -93,9 +99,6 @@ static void usage_take(struct usage *usage, const struct memory_report *report,
 	usage->exact = !report->low;
 	usage_take_pools(usage, report, dev);
 	usage_take_counts(usage, report);
-	/* They are no buffers, which is all that tracing sees. */
-	usage->cb = report->cb;
-	usage->why[USE_CB] = report->source == TRACKING_TRACED ? NOT_REPORTED : KNOWN;
 }
 
 /* A sum beyond all numbers is the largest one, which no chip has: it does not wrap. */
@@ -107,15 +110,10 @@ static void add(uint64_t *to, uint64_t part)
 
 void memory_report_add(struct memory_report *report, const struct memory_report *part)
 {
-	add(&report->dram, part->dram);
-	add(&report->l1, part->l1);
-	add(&report->l1_small, part->l1_small);
-	add(&report->trace, part->trace);
-	add(&report->cb, part->cb);
-	add(&report->system, part->system);
-	add(&report->kernel, part->kernel);
-	add(&report->peak_dram, part->peak_dram);
-	add(&report->peak_l1, part->peak_l1);
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
+		add(&report->bytes[pool], part->bytes[pool]);
+		add(&report->peak[pool], part->peak[pool]);
+	}
 	add(&report->allocs, part->allocs);
 	add(&report->frees, part->frees);
 	add(&report->failures, part->failures);
@@ -190,21 +188,21 @@ static void judge_roles(struct snapshot *snapshot)
 
 /* What the processes on one device have together of one pool. */
 struct sum {
-	uint64_t bytes, part; /* the second is of the first: trace buffers, L1_SMALL */
+	uint64_t bytes;
 	unsigned tracked;
 	enum reason untracked; /* why the others tell nothing */
 	bool overflow;
 };
 
 struct sums {
-	struct sum dram, l1, cb;
+	struct sum pools[POOL_COUNT];
 	unsigned processes; /* all that hold it */
 	unsigned jobs;	    /* that may have memory there: of a remote chip the gateway's too */
 	unsigned behind; /* of them, those that hold the gateway and reported nothing of the chip */
 	bool low;	 /* one of them has more than is known */
 };
 
-static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t part)
+static void sum_add(struct sum *sum, enum reason why, uint64_t bytes)
 {
 	if (why != KNOWN) {
 		if (sum->untracked == KNOWN || sum->untracked == NO_TRACKER)
@@ -213,19 +211,23 @@ static void sum_add(struct sum *sum, enum reason why, uint64_t bytes, uint64_t p
 	}
 	sum->tracked++;
 	sum->overflow |= __builtin_add_overflow(sum->bytes, bytes, &sum->bytes);
-	sum->part += part;
+}
+
+/* The memory of a job: of the device itself, or, where it only holds the gateway, none of it. */
+static void sums_add_job(struct sums *sums, const struct usage *usage, bool holds)
+{
+	sums->jobs++;
+	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++)
+		sum_add(&sums->pools[pool], usage->why[usage_pools[pool].bytes],
+			holds ? usage->bytes[pool] : 0);
 }
 
 static void sums_add(struct sums *sums, const struct process *process, const struct usage *usage)
 {
 	sums->processes++;
-	if (process->role == ROLE_MONITOR)
-		return;
-	sums->jobs++;
-	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
-	sum_add(&sums->dram, usage->why[USE_DRAM], usage->dram, usage->trace);
-	sum_add(&sums->l1, usage->why[USE_L1], usage->l1, usage->l1_small);
-	sum_add(&sums->cb, usage->why[USE_CB], usage->cb, 0);
+	if (process->role != ROLE_MONITOR)
+		sums_add_job(sums, usage, true);
 }
 
 /*
@@ -237,12 +239,8 @@ static void sums_add_gateway(struct sums *sums, const struct process *process,
 {
 	if (process->role == ROLE_MONITOR)
 		return;
-	sums->jobs++;
 	sums->behind++;
-	sums->low |= gateway->why[USE_EXACT] == KNOWN && !gateway->exact;
-	sum_add(&sums->dram, gateway->why[USE_DRAM], 0, 0);
-	sum_add(&sums->l1, gateway->why[USE_L1], 0, 0);
-	sum_add(&sums->cb, gateway->why[USE_CB], 0, 0);
+	sums_add_job(sums, gateway, false);
 }
 
 /* Used is known if a job on it is tracked, or if no job has the device open. */
@@ -260,19 +258,22 @@ static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
 	return sums->jobs ? sum->untracked : KNOWN;
 }
 
-static void device_set_free(struct device *dev)
+static void device_set_free(struct device *dev, enum pool pool)
 {
-	enum reason dram = dev->why[DEV_DRAM_USED], l1 = dev->why[DEV_L1_USED];
+	const struct device_pool *fields = &device_pools[pool];
+	enum reason used = dev->why[fields->used];
 
-	dev->why[DEV_DRAM_FREE] = (uint8_t)(dram == KNOWN ? dev->why[DEV_DRAM_TOTAL] : dram);
+	dev->why[fields->free] = (uint8_t)(used == KNOWN ? dev->why[fields->total] : used);
+	if (device_knows(dev, fields->free))
+		dev->memory_free[pool] = dev->memory_total[pool] - dev->memory_used[pool];
+}
+
+static void device_set_ratio(struct device *dev)
+{
 	dev->why[DEV_MEMORY_RATIO] = dev->why[DEV_DRAM_FREE];
-	if (device_knows(dev, DEV_DRAM_FREE)) {
-		dev->dram_free = dev->dram_total - dev->dram_used;
-		dev->memory_ratio = (double)dev->dram_used / (double)dev->dram_total;
-	}
-	dev->why[DEV_L1_FREE] = (uint8_t)(l1 == KNOWN ? dev->why[DEV_L1_TOTAL] : l1);
-	if (device_knows(dev, DEV_L1_FREE))
-		dev->l1_free = dev->l1_total - dev->l1_used;
+	if (device_knows(dev, DEV_MEMORY_RATIO))
+		dev->memory_ratio =
+			(double)dev->memory_used[POOL_DRAM] / (double)dev->memory_total[POOL_DRAM];
 }
 
 static void device_set_complete(struct device *dev, const struct device *held,
@@ -280,8 +281,9 @@ static void device_set_complete(struct device *dev, const struct device *held,
 {
 	enum reason why = dev->why[DEV_DRAM_USED];
 
-	dev->memory_complete = held->holders_known && !held->unseen_holders && !sums->low &&
-			       sums->dram.tracked == sums->jobs && sums->l1.tracked == sums->jobs;
+	dev->memory_complete = held->holders_known && !held->unseen_holders && !sums->low;
+	for (size_t i = 0; i < POOL_SPLITS; i++)
+		dev->memory_complete &= sums->pools[pool_splits[i].whole].tracked == sums->jobs;
 	if (device_knows(dev, DEV_L1_USED))
 		why = KNOWN; /* then it is about that one at least */
 	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
@@ -290,33 +292,38 @@ static void device_set_complete(struct device *dev, const struct device *held,
 /* A process of the gateway's whose memory is not known may use the chip behind it as well. */
 static enum reason count_reason(const struct sums *sums, const struct device *held)
 {
+	const struct sum *dram = &sums->pools[POOL_DRAM];
+
 	if (!held->holders_known)
 		return held->holders_why;
-	return sums->behind && sums->dram.tracked < sums->jobs ? sums->dram.untracked : KNOWN;
+	return sums->behind && dram->tracked < sums->jobs ? dram->untracked : KNOWN;
+}
+
+static void device_set_pool(struct device *dev, const struct sums *sums, enum pool pool,
+			    enum reason why)
+{
+	dev->memory_used[pool] = sums->pools[pool].bytes;
+	dev->why[device_pools[pool].used] = (uint8_t)why;
 }
 
 /* held: the device that its holders have open: itself, or its gateway. */
 static void device_set_used(struct device *dev, const struct device *held, const struct sums *sums)
 {
-	enum reason dram = sum_reason(&sums->dram, sums, held),
-		    l1 = sum_reason(&sums->l1, sums, held);
+	for (size_t i = 0; i < POOL_SPLITS; i++) {
+		const enum pool whole = pool_splits[i].whole;
+		const struct sum *sum = &sums->pools[whole];
+		enum reason why =
+			fits(dev, whole, sum->bytes) ? sum_reason(sum, sums, held) : IMPLAUSIBLE;
 
-	dev->dram_used = sums->dram.bytes;
-	dev->trace_used = sums->dram.part;
-	dev->l1_used = sums->l1.bytes;
-	dev->l1_small_used = sums->l1.part;
-	dev->cb_used = sums->cb.bytes;
-	if (!fits(dev, DEV_DRAM_TOTAL, dev->dram_total, dev->dram_used))
-		dram = IMPLAUSIBLE;
-	if (!fits(dev, DEV_L1_TOTAL, dev->l1_total, dev->l1_used))
-		l1 = IMPLAUSIBLE;
-	dev->why[DEV_DRAM_USED] = dev->why[DEV_TRACE_USED] = (uint8_t)dram;
-	dev->why[DEV_L1_USED] = dev->why[DEV_L1_SMALL_USED] = (uint8_t)l1;
-	dev->why[DEV_CB_USED] = (uint8_t)sum_reason(&sums->cb, sums, held);
+		device_set_pool(dev, sums, whole, why);
+		device_set_pool(dev, sums, pool_splits[i].part, why);
+		device_set_free(dev, whole);
+	}
+	device_set_pool(dev, sums, POOL_CB, sum_reason(&sums->pools[POOL_CB], sums, held));
+	device_set_ratio(dev);
 	device_set_complete(dev, held, sums);
 	dev->processes = sums->processes;
 	dev->why[DEV_PROCESSES] = (uint8_t)count_reason(sums, held);
-	device_set_free(dev);
 }
 
 /* The device through which a chip without PCIe is reached; SIZE_MAX: it is not here. */

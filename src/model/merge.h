@@ -20,13 +20,12 @@ struct memory_report {
 	size_t device;
 	bool connected; /* a client of the server, whatever else is known */
 	enum tracking source;
-	uint64_t dram, l1, l1_small, trace, cb; /* apart: dram without trace, l1 without small */
+	uint64_t bytes[POOL_COUNT]; /* apart: DRAM without trace buffers, L1 without L1_SMALL */
 	bool has_peak;
-	uint64_t peak_dram, peak_l1; /* trace and L1_SMALL included */
-	bool has_counts;	     /* and with them the pools that are in neither */
-	uint64_t system, kernel;
+	uint64_t peak[POOL_COUNT]; /* of DRAM and L1 */
+	bool has_counts; /* every allocation was seen: all pools, and the counts that follow */
 	uint64_t allocs, frees, failures;
-	bool has_held; /* who sees the present only: system, and allocations held */
+	bool has_held; /* the present is seen: POOL_SYSTEM, and how many allocations are held */
 	uint64_t held;
 	bool low;		      /* not everything was seen: figures are at least this */
 	struct allocation_list *list; /* NULL: not asked for, or none to be had */

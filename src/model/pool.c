@@ -1,5 +1,10 @@
 #include "model/pool.h"
 
+const struct pool_split pool_splits[POOL_SPLITS] = {
+	{ POOL_DRAM, POOL_TRACE },
+	{ POOL_L1, POOL_L1_SMALL },
+};
+
 const char *pool_name(enum pool pool)
 {
 	static const char *const names[POOL_COUNT] = {

@@ -19,4 +19,13 @@ enum pool {
 	POOL_COUNT,
 };
 
+/* A pool of which a part is a pool of its own: what is used of the whole includes the part. */
+struct pool_split {
+	enum pool whole, part;
+};
+
+enum { POOL_SPLITS = 2 };
+
+extern const struct pool_split pool_splits[POOL_SPLITS];
+
 const char *pool_name(enum pool pool);

@@ -68,28 +68,28 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 
 static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_DRAM] = { "used_memory", "used_gpu_memory memory.used memory.dram", "dram", "PIDS", "DRAM",
-		"DRAM, trace buffers included", K_U64, U_BYTE, AT(dram),
+		"DRAM, trace buffers included", K_U64, U_BYTE, AT(bytes[POOL_DRAM]),
 		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_L1] = { "memory.l1", NULL, "l1", "PIDS", "L1",
-		"L1, L1_SMALL included", K_U64, U_BYTE, AT(l1),
+		"L1, L1_SMALL included", K_U64, U_BYTE, AT(bytes[POOL_L1]),
 		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_L1_SMALL] = { "memory.l1_small", NULL, "l1_small", "PIDS", "L1 Small",
-		"L1_SMALL, part of L1", K_U64, U_BYTE, AT(l1_small),
+		"L1_SMALL, part of L1", K_U64, U_BYTE, AT(bytes[POOL_L1_SMALL]),
 		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_TRACE] = { "memory.trace", NULL, "trace", "PIDS", "Trace",
-		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(trace),
+		"trace buffers, part of DRAM", K_U64, U_BYTE, AT(bytes[POOL_TRACE]),
 		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_CB] = { "memory.cb", NULL, "circular_buffers", "PIDS", "Circular Buffers",
-		"circular buffers as reported, not part of L1", K_U64, U_BYTE, AT(cb) },
+		"circular buffers as reported, not part of L1", K_U64, U_BYTE, AT(bytes[POOL_CB]) },
 	[USE_SYSTEM] = { "memory.system", NULL, "system", "PIDS", "System",
-		"host memory that a device uses, as reported", K_U64, U_BYTE, AT(system) },
+		"host memory that a device uses, as reported", K_U64, U_BYTE, AT(bytes[POOL_SYSTEM]) },
 	[USE_KERNEL] = { "memory.kernel", NULL, "kernel", "PIDS", "Kernels",
-		"kernel binaries as reported, not part of L1", K_U64, U_BYTE, AT(kernel) },
+		"kernel binaries as reported, not part of L1", K_U64, U_BYTE, AT(bytes[POOL_KERNEL]) },
 	[USE_PEAK_DRAM] = { "memory.peak", "max_memory_usage", "peak_dram", "PIDS", "Peak DRAM",
-		"most DRAM it ever had", K_U64, U_BYTE, AT(peak_dram),
+		"most DRAM it ever had", K_U64, U_BYTE, AT(peak[POOL_DRAM]),
 		.needs = FIELDS(DEVICE_FIELD(DRAM_TOTAL)) },
 	[USE_PEAK_L1] = { "memory.l1.peak", NULL, "peak_l1", "PIDS", "Peak L1",
-		"most L1 it ever had", K_U64, U_BYTE, AT(peak_l1),
+		"most L1 it ever had", K_U64, U_BYTE, AT(peak[POOL_L1]),
 		.needs = FIELDS(DEVICE_FIELD(L1_TOTAL)) },
 	[USE_ALLOCATIONS] = { "allocations", NULL, "allocations", "PIDS", "Allocations",
 		"allocations it holds, in all pools", K_U64, U_NONE, AT(allocations) },
@@ -121,6 +121,13 @@ const struct field_table usage_fields = {
 	.why_offset = offsetof(struct usage, why),
 	.of = OF_USAGE,
 	.needs = FIELDS(PART(PROCESSES)),
+};
+
+const struct usage_pool usage_pools[POOL_COUNT] = {
+	[POOL_DRAM] = { USE_DRAM, USE_PEAK_DRAM }, [POOL_L1] = { USE_L1, USE_PEAK_L1 },
+	[POOL_SYSTEM] = { .bytes = USE_SYSTEM },   [POOL_L1_SMALL] = { .bytes = USE_L1_SMALL },
+	[POOL_TRACE] = { .bytes = USE_TRACE },	   [POOL_CB] = { .bytes = USE_CB },
+	[POOL_KERNEL] = { .bytes = USE_KERNEL },
 };
 
 void process_init(struct process *process, int32_t pid)

@@ -92,10 +92,8 @@ struct usage {
 	bool connected; /* a client of the allocation server */
 	bool stale;	/* left behind by a process that is gone: shown, not counted */
 
-	uint64_t dram; /* trace buffers included */
-	uint64_t l1;   /* L1_SMALL included */
-	uint64_t l1_small, trace, cb, system, kernel;
-	uint64_t peak_dram, peak_l1;
+	uint64_t bytes[POOL_COUNT];	  /* DRAM with trace buffers, L1 with L1_SMALL */
+	uint64_t peak[POOL_COUNT];	  /* of DRAM and L1 */
 	uint64_t allocations;		  /* held */
 	uint64_t allocs, frees, failures; /* so far */
 	bool exact;			  /* if not, it has at least this much */
@@ -159,6 +157,13 @@ struct process {
 };
 
 extern const struct field_table process_fields, usage_fields;
+
+/* The fields of a pool, as enum usage_field; only DRAM and L1 have a peak. */
+struct usage_pool {
+	uint8_t bytes, peak;
+};
+
+extern const struct usage_pool usage_pools[POOL_COUNT];
 
 /* Everything unknown; the pid known unless 0. */
 void process_init(struct process *process, int32_t pid);

@@ -40,8 +40,8 @@ struct stale_usage {
 	size_t device;
 	int32_t pid; /* in its own namespace */
 	char name[64];
-	uint64_t dram, l1;
-	enum reason why; /* STALE or OTHER_NAMESPACE */
+	uint64_t bytes[POOL_COUNT]; /* DRAM with trace buffers, L1 with L1_SMALL; no others */
+	enum reason why;	    /* STALE or OTHER_NAMESPACE */
 };
 
 /* Something that went wrong on the way, for errors[] and -q. */

@@ -198,18 +198,16 @@ enum pool legacy_pool(const struct legacy_record *record)
 	return record->buffer_type <= BUFFER_TRACE ? pools[record->buffer_type] : POOL_COUNT;
 }
 
-void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,
+void legacy_encode_totals(int32_t device, const uint64_t bytes[POOL_COUNT], size_t size,
 			  uint8_t out[LEGACY_SIZE_MAX])
 {
+	static const enum pool order[] = { POOL_DRAM,  POOL_L1, POOL_L1_SMALL,
+					   POOL_TRACE, POOL_CB, POOL_KERNEL };
+	size_t count = size < 128 ? 4 : ARRAY_SIZE(order);
+
 	head_encode(LEGACY_RESPONSE, device, out);
-	put64(out + 40, totals->dram);
-	put64(out + 48, totals->l1);
-	put64(out + 56, totals->l1_small);
-	put64(out + 64, totals->trace);
-	if (size < 128)
-		return;
-	put64(out + 72, totals->cb);
-	put64(out + 80, totals->kernel);
+	for (size_t i = 0; i < count; i++)
+		put64(out + 40 + 8 * i, bytes[order[i]]);
 }
 
 void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,

@@ -55,16 +55,6 @@ struct legacy_record {
 	uint64_t timestamp; /* wall clock ns, or 0 */
 };
 
-/* The tail of a RESPONSE. Sizes that lack a member leave it out. */
-struct legacy_totals {
-	uint64_t dram;
-	uint64_t l1;
-	uint64_t l1_small;
-	uint64_t trace;
-	uint64_t cb;	 /* 128 and 144 only */
-	uint64_t kernel; /* 128 and 144 only */
-};
-
 /* The tail of a DEVICE_INFO_RESPONSE: 112 bytes and more. */
 struct legacy_device_info {
 	uint64_t total_dram;
@@ -130,8 +120,9 @@ const char *legacy_report_fault(const struct legacy_record *record);
 /* The pool an ALLOC's buffer type means; POOL_COUNT: none. */
 enum pool legacy_pool(const struct legacy_record *record);
 
-/* Answers of the given size. */
-void legacy_encode_totals(int32_t device, const struct legacy_totals *totals, size_t size,
+/* Answers of the given size; circular buffers and kernels are in those of 128 and 144 bytes only.
+ */
+void legacy_encode_totals(int32_t device, const uint64_t bytes[POOL_COUNT], size_t size,
 			  uint8_t out[LEGACY_SIZE_MAX]);
 void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,
 			       uint8_t out[LEGACY_SIZE_MAX]);

@@ -58,15 +58,13 @@ static const struct layout *find_layout(uint32_t version)
 	}
 }
 
-static struct metal_bytes read_bytes(const unsigned char *at)
+/* Five pools, in an order of their own. */
+static void read_bytes(const unsigned char *at, uint64_t ret[POOL_COUNT])
 {
-	return (struct metal_bytes){
-		.dram = le64_at(at),
-		.l1 = le64_at(at + 8),
-		.l1_small = le64_at(at + 16),
-		.trace = le64_at(at + 24),
-		.cb = le64_at(at + 32),
-	};
+	static const enum pool order[] = { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB };
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+		ret[order[i]] = le64_at(at + 8 * i);
 }
 
 /* All slots are looked at: processes come and go, so there are holes. */
@@ -81,7 +79,7 @@ static void read_slots(const struct layout *layout, const unsigned char *data,
 		if (pid <= 0)
 			continue; /* free, or (layout 4) being released */
 		slot->pid = pid;
-		slot->bytes = read_bytes(at + SLOT_BYTES);
+		read_bytes(at + SLOT_BYTES, slot->bytes);
 		slot->updated_ns = le64_at(at + layout->slot_updated);
 		memcpy(slot->name, at + layout->slot_name, sizeof(slot->name));
 		slot->name[sizeof(slot->name) - 1] = '\0';
@@ -114,8 +112,8 @@ int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint
 		.updated_ns = le64_at(at + AT_UPDATED),
 		.asic_id = le64_at(at + AT_ASIC_ID),
 		.device_id = le32_at(at + AT_DEVICE_ID),
-		.total = read_bytes(at + AT_TOTALS),
 	};
+	read_bytes(at + AT_TOTALS, ret->total);
 	read_slots(layout, at, ret);
 	return 0;
 }

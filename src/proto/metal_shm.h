@@ -8,6 +8,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "model/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,15 +17,11 @@
 #define METAL_SLOTS    64
 #define METAL_MAX_SIZE 9280 /* of layout 1, the largest */
 
-struct metal_bytes {
-	uint64_t dram, l1, l1_small, trace, cb;
-};
-
 struct metal_slot {
-	int32_t pid; /* in the writer's namespace; always above 0 */
-	struct metal_bytes bytes;
-	uint64_t updated_ns; /* wall clock */
-	char name[64];	     /* comm, NUL-terminated here */
+	int32_t pid;		    /* in the writer's namespace; always above 0 */
+	uint64_t bytes[POOL_COUNT]; /* each apart from the others */
+	uint64_t updated_ns;	    /* wall clock */
+	char name[64];		    /* comm, NUL-terminated here */
 };
 
 struct metal_counters {
@@ -32,7 +29,7 @@ struct metal_counters {
 	uint64_t updated_ns;
 	uint64_t asic_id;   /* 0: not filled in */
 	uint32_t device_id; /* logical, of the last process that attached */
-	struct metal_bytes total;
+	uint64_t total[POOL_COUNT];
 	struct metal_slot slots[METAL_SLOTS];
 	size_t n_slots; /* those in use, without holes */
 };

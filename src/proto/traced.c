@@ -124,8 +124,10 @@ static int parse_chip(const char *word, struct traced_memory *ret)
 /* The six numbers of a line, from the third column on. */
 static int parse_amounts(const struct line *line, struct traced_memory *ret)
 {
-	uint64_t *const amounts[] = { &ret->dram,  &ret->l1,	  &ret->l1_small,
-				      &ret->trace, &ret->buffers, &ret->system };
+	uint64_t *const amounts[] = {
+		&ret->bytes[POOL_DRAM],	 &ret->bytes[POOL_L1], &ret->bytes[POOL_L1_SMALL],
+		&ret->bytes[POOL_TRACE], &ret->buffers,	       &ret->bytes[POOL_SYSTEM]
+	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(amounts); i++)
 		if (parse_u64(line->words[2 + i], amounts[i]) < 0)

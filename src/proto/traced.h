@@ -11,6 +11,7 @@
 
 #include "basic/macros.h"
 #include "basic/trace_fault.h"
+#include "model/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,10 +34,10 @@ struct traced_memory {
 	int32_t pid;	      /* in the initial namespace */
 	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with pid the identity */
 	char comm[TRACED_COMM];
-	bool has_chip; /* false: it is followed, and has allocated nothing */
-	uint32_t chip; /* TT-Metal's logical number in that process */
-	uint64_t dram, l1, l1_small, trace, system; /* bytes, each apart from the others */
-	uint64_t buffers;			    /* live ones, of all pools */
+	bool has_chip;		    /* false: it is followed, and has allocated nothing */
+	uint32_t chip;		    /* TT-Metal's logical number in that process */
+	uint64_t bytes[POOL_COUNT]; /* each apart from the others */
+	uint64_t buffers;	    /* live ones, of all pools */
 	enum traced_state state;
 	enum trace_fault fault; /* of TRACED_UNRELIABLE */
 };

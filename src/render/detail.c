@@ -133,9 +133,9 @@ static void put_processes(struct buf *out, const struct render_options *options,
 		if (stale->device != device)
 			continue;
 		buf_printf(&text, "pid %d (%s): DRAM ", stale->pid, stale->name);
-		format_bytes(&text, stale->dram);
+		format_bytes(&text, stale->bytes[POOL_DRAM]);
 		buf_puts(&text, ", L1 ");
-		format_bytes(&text, stale->l1);
+		format_bytes(&text, stale->bytes[POOL_L1]);
 		buf_printf(&text, ", %s, not counted", reason_text(stale->why));
 		put_line(out, options, 2, "Left behind", buf_text(&text));
 	}

@@ -40,8 +40,8 @@ static void put_stale_usages(struct json *json, const struct snapshot *snapshot,
 		json_open(json, NULL, '{');
 		json_i64(json, "ns_pid", stale->pid);
 		json_text(json, "name", stale->name);
-		json_u64(json, "dram", stale->dram);
-		json_u64(json, "l1", stale->l1);
+		json_u64(json, "dram", stale->bytes[POOL_DRAM]);
+		json_u64(json, "l1", stale->bytes[POOL_L1]);
 		json_text(json, "reason", reason_code(stale->why));
 		json_close(json, '}');
 	}

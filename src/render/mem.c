@@ -47,8 +47,8 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 		enum usage_field field = quantity == QUANTITY_L1 ? USE_PEAK_L1 : USE_PEAK_DRAM;
 
 		if (usage && usage->why[field] == KNOWN)
-			peak = MAX(peak,
-				   quantity == QUANTITY_L1 ? usage->peak_l1 : usage->peak_dram);
+			peak = MAX(peak, quantity == QUANTITY_L1 ? usage->peak[POOL_L1]
+								 : usage->peak[POOL_DRAM]);
 	}
 	return peak;
 }
@@ -220,21 +220,30 @@ static void end_parts(struct text_line *line)
 void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
-	const struct pool_line dram = { "DRAM",		QUANTITY_DRAM,	DEV_DRAM_USED,
-					DEV_DRAM_TOTAL, dev->dram_used, dev->dram_total };
-	const struct pool_line l1 = { "L1",	    QUANTITY_L1,  DEV_L1_USED,
-				      DEV_L1_TOTAL, dev->l1_used, dev->l1_total };
+	const struct pool_line dram = { "DRAM",
+					QUANTITY_DRAM,
+					DEV_DRAM_USED,
+					DEV_DRAM_TOTAL,
+					dev->memory_used[POOL_DRAM],
+					dev->memory_total[POOL_DRAM] };
+	const struct pool_line l1 = { "L1",
+				      QUANTITY_L1,
+				      DEV_L1_USED,
+				      DEV_L1_TOTAL,
+				      dev->memory_used[POOL_L1],
+				      dev->memory_total[POOL_L1] };
 	bool known = device_knows(dev, DEV_DRAM_USED);
 	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->options->utf8);
 
 	put_pool(line, view, device, &dram);
 	if (known)
-		put_part(line, "of which TRACE", bound, dev->trace_used, "");
+		put_part(line, "of which TRACE", bound, dev->memory_used[POOL_TRACE], "");
 	end_parts(line);
 	put_pool(line, view, device, &l1);
 	if (known) {
-		put_part(line, "of which L1_SMALL", bound, dev->l1_small_used, "");
-		put_part(line, "circular buffers", bound, dev->cb_used, " (as reported)");
+		put_part(line, "of which L1_SMALL", bound, dev->memory_used[POOL_L1_SMALL], "");
+		put_part(line, "circular buffers", bound, dev->memory_used[POOL_CB],
+			 " (as reported)");
 		put_part(line, "kernels", bound, sum_of(view->snapshot, device, USE_KERNEL),
 			 " (as reported)");
 		put_part(line, "host", bound, sum_of(view->snapshot, device, USE_SYSTEM), "");
@@ -295,10 +304,12 @@ static void put_charts(struct text_line *line, const struct mem_view *view, size
 	if (!chart.series || chart.series->samples < 2)
 		return;
 	text_line_end(line);
-	put_chart(line, &chart, "  DRAM", device_knows(dev, DEV_DRAM_TOTAL) ? dev->dram_total : 0);
+	put_chart(line, &chart, "  DRAM",
+		  device_knows(dev, DEV_DRAM_TOTAL) ? dev->memory_total[POOL_DRAM] : 0);
 	chart.quantity = QUANTITY_L1;
 	chart.rows = MIN(chart.rows, 2);
-	put_chart(line, &chart, "  L1", device_knows(dev, DEV_L1_TOTAL) ? dev->l1_total : 0);
+	put_chart(line, &chart, "  L1",
+		  device_knows(dev, DEV_L1_TOTAL) ? dev->memory_total[POOL_L1] : 0);
 	put_axis(line, &chart);
 }
 

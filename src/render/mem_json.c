@@ -168,8 +168,10 @@ static void put_device(struct writer *w, size_t at)
 	json_put_field(json, "state", &device_fields, DEV_STATE, dev);
 	json_put_fields(json, &device_fields, DEV_DRAM_TOTAL, DEV_MEMORY_COMPLETE + 1, dev);
 	json_open(json, "watched", '{');
-	put_watched(w, at, QUANTITY_DRAM, "dram", device_knows(dev, DEV_DRAM_USED), dev->dram_used);
-	put_watched(w, at, QUANTITY_L1, "l1", device_knows(dev, DEV_L1_USED), dev->l1_used);
+	put_watched(w, at, QUANTITY_DRAM, "dram", device_knows(dev, DEV_DRAM_USED),
+		    dev->memory_used[POOL_DRAM]);
+	put_watched(w, at, QUANTITY_L1, "l1", device_knows(dev, DEV_L1_USED),
+		    dev->memory_used[POOL_L1]);
 	json_close(json, '}');
 	put_history(w, history_of_device(w->view->history, dev));
 	json_open(json, "processes", '[');

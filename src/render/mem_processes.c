@@ -45,10 +45,10 @@ static int by_memory(const void *a, const void *b)
 
 	if (x_known != y_known)
 		return x_known ? -1 : 1;
-	if (x_known && x->usage->dram != y->usage->dram)
-		return x->usage->dram > y->usage->dram ? -1 : 1;
-	if (x_known && x->usage->l1 != y->usage->l1)
-		return x->usage->l1 > y->usage->l1 ? -1 : 1;
+	if (x_known && x->usage->bytes[POOL_DRAM] != y->usage->bytes[POOL_DRAM])
+		return x->usage->bytes[POOL_DRAM] > y->usage->bytes[POOL_DRAM] ? -1 : 1;
+	if (x_known && x->usage->bytes[POOL_L1] != y->usage->bytes[POOL_L1])
+		return x->usage->bytes[POOL_L1] > y->usage->bytes[POOL_L1] ? -1 : 1;
 	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
 }
 
@@ -181,8 +181,8 @@ static void put_stale_usage(struct text_line *line, const struct stale_usage *st
 	const struct widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
-	format_bytes_fine(&dram, stale->dram);
-	format_bytes_fine(&l1, stale->l1);
+	format_bytes_fine(&dram, stale->bytes[POOL_DRAM]);
+	format_bytes_fine(&l1, stale->bytes[POOL_L1]);
 	text_line_printf(line, STYLE_DIM, "  %-*d", PID_WIDTH, stale->pid);
 	text_line_cell(line, widths->name, STYLE_DIM, stale->name);
 	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&dram));

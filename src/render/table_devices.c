@@ -89,7 +89,8 @@ static bool put_condition(struct boxed_table *box, const struct device *dev)
 	case DEVICE_LOST: boxed_table_cell(box, 0, STYLE_BAD, "device lost"); break;
 	case DEVICE_UNREADABLE:
 		/* Programs tell of its memory all the same; "at least 0" is no news. */
-		if (device_knows(dev, DEV_DRAM_USED) && (dev->dram_used || dev->memory_complete))
+		if (device_knows(dev, DEV_DRAM_USED) &&
+		    (dev->memory_used[POOL_DRAM] || dev->memory_complete))
 			return false;
 		boxed_table_cell(box, 0, STYLE_DIM, "not readable (no PCIe)");
 		break;
@@ -111,10 +112,10 @@ static void put_memory(struct boxed_table *box, size_t width, const struct row *
 		return;
 	}
 	buf_puts(&text, lower_bound_of_device(dev, DEV_DRAM_USED, box->options->utf8));
-	format_bytes(&text, dev->dram_used);
+	format_bytes(&text, dev->memory_used[POOL_DRAM]);
 	if (device_knows(dev, DEV_DRAM_TOTAL)) {
 		buf_putc(&text, '/');
-		format_bytes(&text, dev->dram_total);
+		format_bytes(&text, dev->memory_total[POOL_DRAM]);
 	}
 	cell_buf(box, width, STYLE_PLAIN, &text);
 }

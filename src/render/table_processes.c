@@ -167,8 +167,8 @@ static void put_stale_usage(struct boxed_table *box, const struct plan *plan,
 	CLEANUP_BUF struct buf pid = { 0 }, dram = { 0 }, l1 = { 0 };
 
 	buf_printf(&pid, "%d", stale->pid);
-	format_bytes(&dram, stale->dram);
-	format_bytes(&l1, stale->l1);
+	format_bytes(&dram, stale->bytes[POOL_DRAM]);
+	format_bytes(&l1, stale->bytes[POOL_L1]);
 	put_other(box, plan,
 		  (const char *const[]){ buf_text(&pid), stale->name,
 					 snapshot->devices[stale->device].id, buf_text(&dram),

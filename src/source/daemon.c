@@ -58,22 +58,8 @@ static void add_pool(struct memory_report *report, const struct image_usage *usa
 	report->allocs += usage->allocs;
 	report->frees += usage->frees;
 	report->failures += usage->failures;
-	switch ((enum pool)usage->pool) {
-	case POOL_DRAM:
-		report->dram = usage->now_bytes;
-		report->peak_dram = usage->peak_bytes;
-		break;
-	case POOL_L1:
-		report->l1 = usage->now_bytes;
-		report->peak_l1 = usage->peak_bytes;
-		break;
-	case POOL_L1_SMALL: report->l1_small = usage->now_bytes; break;
-	case POOL_TRACE: report->trace = usage->now_bytes; break;
-	case POOL_CB: report->cb = usage->now_bytes; break;
-	case POOL_SYSTEM: report->system = usage->now_bytes; break;
-	case POOL_KERNEL: report->kernel = usage->now_bytes; break;
-	case POOL_COUNT: break;
-	}
+	report->bytes[usage->pool] = usage->now_bytes;
+	report->peak[usage->pool] = usage->peak_bytes;
 }
 
 /* Pools of one device that follow each other. */

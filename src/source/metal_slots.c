@@ -155,8 +155,10 @@ static uint64_t add(uint64_t a, uint64_t b)
 /* More than the chip has was never there: the file is damaged or forged. */
 static bool can_be(const struct device *dev, const struct stale_usage *stale)
 {
-	return (!device_knows(dev, DEV_DRAM_TOTAL) || stale->dram <= dev->dram_total) &&
-	       (!device_knows(dev, DEV_L1_TOTAL) || stale->l1 <= dev->l1_total);
+	return (!device_knows(dev, DEV_DRAM_TOTAL) ||
+		stale->bytes[POOL_DRAM] <= dev->memory_total[POOL_DRAM]) &&
+	       (!device_knows(dev, DEV_L1_TOTAL) ||
+		stale->bytes[POOL_L1] <= dev->memory_total[POOL_L1]);
 }
 
 static int leave(const struct metal_view *view, const struct metal_slot *slot)
@@ -165,12 +167,12 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 	struct stale_usage stale = {
 		.device = view->device,
 		.pid = slot->pid,
-		.dram = add(slot->bytes.dram, slot->bytes.trace),
-		.l1 = add(slot->bytes.l1, slot->bytes.l1_small),
+		.bytes[POOL_DRAM] = add(slot->bytes[POOL_DRAM], slot->bytes[POOL_TRACE]),
+		.bytes[POOL_L1] = add(slot->bytes[POOL_L1], slot->bytes[POOL_L1_SMALL]),
 	};
 
 	/* A process that attached and allocated nothing left nothing. */
-	if (!view->has_device || (stale.dram == 0 && stale.l1 == 0) ||
+	if (!view->has_device || (stale.bytes[POOL_DRAM] == 0 && stale.bytes[POOL_L1] == 0) ||
 	    !can_be(&snapshot->devices[view->device], &stale))
 		return 0;
 	stale.why = stale_usage_reason(snapshot, &snapshot->devices[view->device]);
@@ -212,13 +214,9 @@ static int report_slot(const struct metal_view *view, const struct metal_slot *s
 		.pid = process->pid,
 		.device = view->device,
 		.source = TRACKING_METAL,
-		.dram = slot->bytes.dram,
-		.l1 = slot->bytes.l1,
-		.l1_small = slot->bytes.l1_small,
-		.trace = slot->bytes.trace,
-		.cb = slot->bytes.cb,
 	};
 
+	memcpy(report.bytes, slot->bytes, sizeof(report.bytes));
 	return sample_report(view->folder->sample, &report);
 }
 

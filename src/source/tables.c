@@ -100,28 +100,18 @@ static bool is_its_own(const struct table_view *view, const struct process *proc
 
 static int read_report(const struct table_view *view, uint32_t logical, struct memory_report *ret)
 {
-	struct table_pool_total totals[POOL_COUNT];
-
+	ret->has_peak = ret->has_counts = true;
 	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
-		int r = table_read_pool(view, logical, pool, &totals[pool]);
+		struct table_pool_total total;
+		int r = table_read_pool(view, logical, pool, &total);
 
 		if (r < 0)
 			return r;
-	}
-	ret->dram = totals[POOL_DRAM].now_bytes;
-	ret->l1 = totals[POOL_L1].now_bytes;
-	ret->l1_small = totals[POOL_L1_SMALL].now_bytes;
-	ret->trace = totals[POOL_TRACE].now_bytes;
-	ret->cb = totals[POOL_CB].now_bytes;
-	ret->system = totals[POOL_SYSTEM].now_bytes;
-	ret->kernel = totals[POOL_KERNEL].now_bytes;
-	ret->has_peak = ret->has_counts = true;
-	ret->peak_dram = totals[POOL_DRAM].peak_bytes;
-	ret->peak_l1 = totals[POOL_L1].peak_bytes;
-	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
-		ret->allocs += totals[pool].allocs;
-		ret->frees += totals[pool].frees;
-		ret->failures += totals[pool].failures;
+		ret->bytes[pool] = total.now_bytes;
+		ret->peak[pool] = total.peak_bytes;
+		ret->allocs += total.allocs;
+		ret->frees += total.frees;
+		ret->failures += total.failures;
 	}
 	return 0;
 }

@@ -84,11 +84,7 @@ static bool is_reported(const struct sample *sample, size_t first, size_t device
 
 static void fill_report(struct memory_report *report, const struct traced_memory *line)
 {
-	report->dram = line->dram;
-	report->l1 = line->l1;
-	report->l1_small = line->l1_small;
-	report->trace = line->trace;
-	report->system = line->system;
+	memcpy(report->bytes, line->bytes, sizeof(report->bytes));
 	report->held = line->buffers;
 }
 

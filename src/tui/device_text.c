@@ -54,7 +54,7 @@ void put_used(struct buf *out, const struct device *dev, bool l1)
 		return;
 	}
 	buf_puts(out, lower_bound_of_device(dev, used, paint_is_utf8()));
-	format_bytes(out, l1 ? dev->l1_used : dev->dram_used);
+	format_bytes(out, l1 ? dev->memory_used[POOL_L1] : dev->memory_used[POOL_DRAM]);
 }
 
 void put_pool(struct buf *out, const struct device *dev, bool l1)
@@ -64,7 +64,7 @@ void put_pool(struct buf *out, const struct device *dev, bool l1)
 	put_used(out, dev, l1);
 	if (device_knows(dev, total)) {
 		buf_putc(out, '/');
-		format_bytes(out, l1 ? dev->l1_total : dev->dram_total);
+		format_bytes(out, l1 ? dev->memory_total[POOL_L1] : dev->memory_total[POOL_DRAM]);
 	}
 }
 
@@ -114,12 +114,13 @@ double pool_share(const struct device *dev, bool l1)
 {
 	if (l1)
 		return device_knows(dev, DEV_L1_USED) && device_knows(dev, DEV_L1_TOTAL) &&
-				       dev->l1_total
-			       ? (double)dev->l1_used / (double)dev->l1_total
+				       dev->memory_total[POOL_L1]
+			       ? (double)dev->memory_used[POOL_L1] /
+					 (double)dev->memory_total[POOL_L1]
 			       : -1;
 	return device_knows(dev, DEV_DRAM_USED) && device_knows(dev, DEV_DRAM_TOTAL) &&
-			       dev->dram_total
-		       ? (double)dev->dram_used / (double)dev->dram_total
+			       dev->memory_total[POOL_DRAM]
+		       ? (double)dev->memory_used[POOL_DRAM] / (double)dev->memory_total[POOL_DRAM]
 		       : -1;
 }
 

@@ -80,11 +80,11 @@ static struct device_totals add_up(const struct snapshot *snapshot)
 			sums.has_heat = true;
 		}
 		if (device_knows(dev, DEV_DRAM_USED)) {
-			sums.used += dev->dram_used;
+			sums.used += dev->memory_used[POOL_DRAM];
 			sums.has_memory = true;
 		}
 		if (device_knows(dev, DEV_DRAM_TOTAL) && !device_is_unserved(dev))
-			sums.total += dev->dram_total;
+			sums.total += dev->memory_total[POOL_DRAM];
 	}
 	return sums;
 }

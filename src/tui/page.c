@@ -179,7 +179,7 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 		put_cell(out, label, 21);
 		if (usage->why[USE_DRAM] == KNOWN) {
 			buf_puts(out, lower_bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
-			format_bytes(out, usage->dram);
+			format_bytes(out, usage->bytes[POOL_DRAM]);
 		} else if (process->role == ROLE_MONITOR) {
 			buf_puts(out, role_name(process->role));
 		} else {
@@ -194,7 +194,7 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 			continue;
 		buf_printf(out, "  %-7d ", stale->pid);
 		put_cell(out, stale->name, 21);
-		format_bytes(out, stale->dram);
+		format_bytes(out, stale->bytes[POOL_DRAM]);
 		buf_printf(out, "  %s\n", stale_usage_status(stale));
 	}
 }

@@ -294,7 +294,8 @@ static uint32_t at32(const uint8_t *data, size_t offset)
 /* Offsets as a compiler laid out the four records, not as their comments say. */
 static void answers_have_the_offsets_of_their_size(void **state)
 {
-	const struct legacy_totals totals = { 1, 2, 3, 4, 5, 6 };
+	const uint64_t totals[POOL_COUNT] = { [POOL_DRAM] = 1,	[POOL_L1] = 2, [POOL_L1_SMALL] = 3,
+					      [POOL_TRACE] = 4, [POOL_CB] = 5, [POOL_KERNEL] = 6 };
 	const struct legacy_device_info info = { 7, 8, 3, 12, UINT64_C(1) << 32, 10, 1, 32 };
 	uint8_t data[LEGACY_SIZE_MAX];
 
@@ -302,7 +303,7 @@ static void answers_have_the_offsets_of_their_size(void **state)
 	for (size_t i = 0; i < LEGACY_SIZES; i++) {
 		size_t size = legacy_sizes[i], base = size >= 128 ? 88 : 72;
 
-		legacy_encode_totals(5, &totals, size, data);
+		legacy_encode_totals(5, totals, size, data);
 		assert_int_equal(data[0], LEGACY_RESPONSE);
 		assert_int_equal(at32(data, 4), 5);
 		for (size_t j = 0; j < 4; j++)

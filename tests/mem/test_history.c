@@ -190,8 +190,8 @@ static struct snapshot *machine(int64_t taken_ns)
 	snapshot->taken_ns = taken_ns;
 	device_init(&dev, 3);
 	dev.why[DEV_DRAM_USED] = dev.why[DEV_L1_USED] = KNOWN;
-	dev.dram_used = 1000;
-	dev.l1_used = 10;
+	dev.memory_used[POOL_DRAM] = 1000;
+	dev.memory_used[POOL_L1] = 10;
 	assert_non_null(snapshot_add_device(snapshot, &dev));
 	return snapshot;
 }
@@ -203,7 +203,7 @@ static void add_process(struct snapshot *snapshot, int32_t pid, uint64_t start, 
 
 	process->start_ticks = start;
 	memset(usage->why, KNOWN, sizeof(usage->why));
-	usage->dram = dram;
+	usage->bytes[POOL_DRAM] = dram;
 	usage->frees = 4;
 }
 
@@ -256,7 +256,7 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	assert_int_equal(history_new(&history), 0);
 	snapshot->asked_ns = 40 * S; /* its processes are borrowed */
 	add_process(snapshot, 12, 7, 400);
-	snapshot->processes[0].usages[0].l1 = 30;
+	snapshot->processes[0].usages[0].bytes[POOL_L1] = 30;
 	assert_int_equal(history_add(history, snapshot), 0);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
 	assert_true(series->begun_ns == 50 * S);

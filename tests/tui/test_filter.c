@@ -32,7 +32,7 @@ static void add_person(const struct person *person, size_t device)
 	process->parent = person->parent;
 	usage = process_use(process, device);
 	assert_non_null(usage);
-	usage->dram = person->dram;
+	usage->bytes[POOL_DRAM] = person->dram;
 	usage->source = TRACKING_TABLE;
 	usage->why[USE_DRAM] = person->tracked ? KNOWN : NO_TRACKER;
 }
@@ -99,7 +99,7 @@ TEST(what_is_not_all_there_is_says_so_in_every_column)
 	struct usage *usage = &process->usages[0];
 
 	usage->why[USE_L1] = usage->why[USE_PEAK_DRAM] = usage->why[USE_EXACT] = KNOWN;
-	usage->peak_dram = 3ULL << 30;
+	usage->peak[POOL_DRAM] = 3ULL << 30;
 	usage->exact = true;
 	assert_string_equal(text_of(process, TASK_PEAK), "3.0GB");
 	usage->exact = false;

@@ -160,7 +160,7 @@ TEST(capacity_is_unknown_with_the_right_reason)
 	set_bundle("18.12.0.0");
 	device_derive(&dev);
 	assert_int_equal(dev.why[DEV_L1_TOTAL], KNOWN);
-	assert_int_equal(dev.l1_total, 220200960);
+	assert_int_equal(dev.memory_total[POOL_L1], 220200960);
 
 	dev.type = board_by_name("p100");
 	device_derive(&dev);

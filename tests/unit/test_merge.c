@@ -14,8 +14,8 @@ static struct device *add_device(uint32_t index)
 	struct device dev;
 
 	device_init(&dev, index);
-	dev.dram_total = 12288 * MIB;
-	dev.l1_total = 100 * MIB;
+	dev.memory_total[POOL_DRAM] = 12288 * MIB;
+	dev.memory_total[POOL_L1] = 100 * MIB;
 	dev.why[DEV_DRAM_TOTAL] = dev.why[DEV_L1_TOTAL] = KNOWN;
 	dev.holders_known = true;
 	return snapshot_add_device(machine, &dev);
@@ -51,7 +51,7 @@ static int free_machine(void **state)
 static struct memory_report report(int32_t pid, size_t device, enum tracking source, uint64_t dram)
 {
 	return (struct memory_report){
-		.pid = pid, .device = device, .source = source, .dram = dram
+		.pid = pid, .device = device, .source = source, .bytes[POOL_DRAM] = dram
 	};
 }
 
@@ -70,25 +70,26 @@ TEST(a_single_report_is_the_processes_and_the_devices_memory)
 {
 	MERGE({ .pid = 10,
 		.source = TRACKING_METAL,
-		.dram = 5,
-		.trace = 2,
-		.l1 = 7,
-		.l1_small = 3,
-		.cb = 11 });
-	assert_int_equal(usage_of(10, 0)->dram, 7);
-	assert_int_equal(usage_of(10, 0)->trace, 2);
-	assert_int_equal(usage_of(10, 0)->l1, 10);
-	assert_int_equal(usage_of(10, 0)->l1_small, 3);
-	assert_int_equal(usage_of(10, 0)->cb, 11);
+		.bytes[POOL_DRAM] = 5,
+		.bytes[POOL_TRACE] = 2,
+		.bytes[POOL_L1] = 7,
+		.bytes[POOL_L1_SMALL] = 3,
+		.bytes[POOL_CB] = 11 });
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_DRAM], 7);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_TRACE], 2);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_L1], 10);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_L1_SMALL], 3);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_CB], 11);
 	assert_string_equal(usage_of(10, 0)->tracking, "metal");
 	assert_int_equal(usage_of(10, 0)->why[USE_PEAK_DRAM], NOT_REPORTED);
-	assert_int_equal(machine->devices[0].dram_used, 7);
-	assert_int_equal(machine->devices[0].trace_used, 2);
-	assert_int_equal(machine->devices[0].l1_used, 10); /* circular buffers stand apart */
-	assert_int_equal(machine->devices[0].l1_small_used, 3);
-	assert_int_equal(machine->devices[0].cb_used, 11);
-	assert_int_equal(machine->devices[0].dram_free, 12288 * MIB - 7);
-	assert_int_equal(machine->devices[0].l1_free, 100 * MIB - 10);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 7);
+	assert_int_equal(machine->devices[0].memory_used[POOL_TRACE], 2);
+	assert_int_equal(machine->devices[0].memory_used[POOL_L1],
+			 10); /* circular buffers stand apart */
+	assert_int_equal(machine->devices[0].memory_used[POOL_L1_SMALL], 3);
+	assert_int_equal(machine->devices[0].memory_used[POOL_CB], 11);
+	assert_int_equal(machine->devices[0].memory_free[POOL_DRAM], 12288 * MIB - 7);
+	assert_int_equal(machine->devices[0].memory_free[POOL_L1], 100 * MIB - 10);
 	assert_near(machine->devices[0].memory_ratio, 7 / (12288.0 * (double)MIB));
 }
 
@@ -105,7 +106,7 @@ TEST(the_best_origin_wins_whatever_the_order)
 			make_machine(NULL);
 			MERGE(report(10, 0, ranks[i], 100 + ranks[i]),
 			      report(10, 0, ranks[k], 100 + ranks[k]));
-			assert_int_equal(usage_of(10, 0)->dram, 100 + best);
+			assert_int_equal(usage_of(10, 0)->bytes[POOL_DRAM], 100 + best);
 			assert_int_equal(usage_of(10, 0)->source, best);
 			assert_string_equal(usage_of(10, 0)->tracking, tracking_name(best));
 		}
@@ -115,14 +116,14 @@ TEST(origins_are_never_added_up)
 {
 	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_METAL, 100),
 	      report(10, 0, TRACKING_TABLE, 30));
-	assert_int_equal(usage_of(10, 0)->dram, 30);
-	assert_int_equal(machine->devices[0].dram_used, 30);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_DRAM], 30);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 30);
 }
 
 TEST(of_two_equal_origins_the_first_stays)
 {
 	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_METAL, 200));
-	assert_int_equal(usage_of(10, 0)->dram, 100);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_DRAM], 100);
 }
 
 TEST(parts_of_one_origin_add_up_and_do_not_wrap)
@@ -131,8 +132,8 @@ TEST(parts_of_one_origin_add_up_and_do_not_wrap)
 	struct memory_report part = report(10, 0, TRACKING_TABLE, 20);
 
 	memory_report_add(&whole, &part);
-	assert_int_equal(whole.dram, 120);
-	part.dram = UINT64_MAX;
+	assert_int_equal(whole.bytes[POOL_DRAM], 120);
+	part.bytes[POOL_DRAM] = UINT64_MAX;
 	memory_report_add(&whole, &part);
 	MERGE(whole);
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
@@ -150,8 +151,8 @@ TEST(processes_of_a_device_add_up_and_devices_stay_apart)
 {
 	MERGE(report(10, 0, TRACKING_METAL, 100), report(20, 0, TRACKING_WIRE, 40),
 	      report(20, 1, TRACKING_WIRE, 3));
-	assert_int_equal(machine->devices[0].dram_used, 140);
-	assert_int_equal(machine->devices[1].dram_used, 3);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 140);
+	assert_int_equal(machine->devices[1].memory_used[POOL_DRAM], 3);
 	assert_true(machine->devices[0].memory_complete);
 	assert_int_equal(machine->devices[0].processes, 2);
 	assert_int_equal(machine->devices[1].processes, 1);
@@ -173,8 +174,8 @@ TEST(a_device_that_nobody_holds_uses_nothing)
 	add_device(2);
 	merge_memory(machine, NULL, 0);
 	assert_int_equal(machine->devices[2].why[DEV_DRAM_USED], KNOWN);
-	assert_int_equal(machine->devices[2].dram_used, 0);
-	assert_int_equal(machine->devices[2].dram_free, 12288 * MIB);
+	assert_int_equal(machine->devices[2].memory_used[POOL_DRAM], 0);
+	assert_int_equal(machine->devices[2].memory_free[POOL_DRAM], 12288 * MIB);
 	assert_true(machine->devices[2].memory_complete);
 }
 
@@ -206,7 +207,7 @@ TEST(a_report_beyond_the_chip_is_impossible_not_cut)
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 	assert_int_equal(usage_of(10, 0)->why[USE_TRACKING], KNOWN);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
-	assert_int_equal(machine->devices[0].dram_used, 5);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 5);
 	assert_false(machine->devices[0].memory_complete);
 }
 
@@ -228,7 +229,10 @@ TEST(sums_do_not_wrap)
 	free_machine(NULL);
 	make_machine(NULL);
 	machine->devices[0].why[DEV_DRAM_TOTAL] = UNKNOWN_BOARD;
-	MERGE({ .pid = 10, .source = TRACKING_METAL, .dram = UINT64_MAX, .trace = 1 });
+	MERGE({ .pid = 10,
+		.source = TRACKING_METAL,
+		.bytes[POOL_DRAM] = UINT64_MAX,
+		.bytes[POOL_TRACE] = 1 });
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 }
 
@@ -255,19 +259,19 @@ TEST(a_peak_is_never_below_the_present_and_never_beyond_the_chip)
 {
 	MERGE({ .pid = 10,
 		.source = TRACKING_TABLE,
-		.dram = 5,
-		.l1 = 5,
+		.bytes[POOL_DRAM] = 5,
+		.bytes[POOL_L1] = 5,
 		.has_peak = true,
-		.peak_dram = 3,
-		.peak_l1 = 9 },
+		.peak[POOL_DRAM] = 3,
+		.peak[POOL_L1] = 9 },
 	      { .pid = 20,
 		.source = TRACKING_TABLE,
-		.dram = 5,
+		.bytes[POOL_DRAM] = 5,
 		.has_peak = true,
-		.peak_dram = UINT64_MAX,
-		.peak_l1 = 0 });
-	assert_int_equal(usage_of(10, 0)->peak_dram, 5);
-	assert_int_equal(usage_of(10, 0)->peak_l1, 9);
+		.peak[POOL_DRAM] = UINT64_MAX,
+		.peak[POOL_L1] = 0 });
+	assert_int_equal(usage_of(10, 0)->peak[POOL_DRAM], 5);
+	assert_int_equal(usage_of(10, 0)->peak[POOL_L1], 9);
 	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], KNOWN);
 	assert_int_equal(usage_of(20, 0)->why[USE_PEAK_DRAM], IMPLAUSIBLE);
 	assert_int_equal(usage_of(20, 0)->why[USE_PEAK_L1], KNOWN);
@@ -275,14 +279,21 @@ TEST(a_peak_is_never_below_the_present_and_never_beyond_the_chip)
 
 TEST(an_impossible_pool_does_not_hide_the_other_one)
 {
-	MERGE({ .pid = 10, .source = TRACKING_METAL, .dram = 5, .l1 = 101 * MIB },
-	      { .pid = 20, .source = TRACKING_METAL, .dram = UINT64_MAX, .l1 = 7, .l1_small = 1 });
+	MERGE({ .pid = 10,
+		.source = TRACKING_METAL,
+		.bytes[POOL_DRAM] = 5,
+		.bytes[POOL_L1] = 101 * MIB },
+	      { .pid = 20,
+		.source = TRACKING_METAL,
+		.bytes[POOL_DRAM] = UINT64_MAX,
+		.bytes[POOL_L1] = 7,
+		.bytes[POOL_L1_SMALL] = 1 });
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], KNOWN);
 	assert_int_equal(usage_of(10, 0)->why[USE_L1], IMPLAUSIBLE);
 	assert_int_equal(usage_of(20, 0)->why[USE_DRAM], IMPLAUSIBLE);
 	assert_int_equal(usage_of(20, 0)->why[USE_L1], KNOWN);
-	assert_int_equal(machine->devices[0].dram_used, 5);
-	assert_int_equal(machine->devices[0].l1_used, 8);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 5);
+	assert_int_equal(machine->devices[0].memory_used[POOL_L1], 8);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
 	assert_int_equal(machine->devices[0].why[DEV_L1_USED], KNOWN);
 	assert_false(machine->devices[0].memory_complete);
@@ -290,9 +301,9 @@ TEST(an_impossible_pool_does_not_hide_the_other_one)
 
 TEST(what_was_not_seen_whole_makes_used_a_lower_bound)
 {
-	MERGE({ .pid = 10, .source = TRACKING_TRACED, .dram = 5, .low = true },
-	      { .pid = 20, .source = TRACKING_TRACED, .dram = 2 });
-	assert_int_equal(machine->devices[0].dram_used, 7);
+	MERGE({ .pid = 10, .source = TRACKING_TRACED, .bytes[POOL_DRAM] = 5, .low = true },
+	      { .pid = 20, .source = TRACKING_TRACED, .bytes[POOL_DRAM] = 2 });
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 7);
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], KNOWN);
 	assert_false(machine->devices[0].memory_complete);
 	assert_false(usage_of(10, 0)->exact);
@@ -303,12 +314,12 @@ TEST(who_traces_counts_buffers_and_no_circular_ones)
 {
 	MERGE({ .pid = 10,
 		.source = TRACKING_TRACED,
-		.dram = 5,
+		.bytes[POOL_DRAM] = 5,
 		.has_held = true,
 		.held = 3,
-		.system = 8 });
+		.bytes[POOL_SYSTEM] = 8 });
 	assert_int_equal(usage_of(10, 0)->allocations, 3);
-	assert_int_equal(usage_of(10, 0)->system, 8);
+	assert_int_equal(usage_of(10, 0)->bytes[POOL_SYSTEM], 8);
 	assert_int_equal(usage_of(10, 0)->why[USE_ALLOCATIONS], KNOWN);
 	assert_int_equal(usage_of(10, 0)->why[USE_SYSTEM], KNOWN);
 	assert_int_equal(usage_of(10, 0)->why[USE_ALLOCS], NOT_REPORTED);
@@ -347,7 +358,7 @@ TEST(a_monitor_leaves_no_memory_unknown)
 {
 	make_monitor(20);
 	MERGE(report(10, 0, TRACKING_METAL, 100));
-	assert_int_equal(machine->devices[0].dram_used, 100);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 100);
 	assert_true(machine->devices[0].memory_complete);
 	assert_int_equal(machine->devices[0].processes, 2);
 	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "monitor");
@@ -362,8 +373,8 @@ TEST(where_only_monitors_are_nothing_is_used)
 	assert_int_equal(machine->devices[1].why[DEV_DRAM_USED], KNOWN);
 	assert_int_equal(machine->devices[1].why[DEV_L1_USED], KNOWN);
 	assert_int_equal(machine->devices[1].why[DEV_CB_USED], KNOWN);
-	assert_int_equal(machine->devices[1].dram_used, 0);
-	assert_int_equal(machine->devices[1].dram_free, 12288 * MIB);
+	assert_int_equal(machine->devices[1].memory_used[POOL_DRAM], 0);
+	assert_int_equal(machine->devices[1].memory_free[POOL_DRAM], 12288 * MIB);
 	assert_true(machine->devices[1].memory_complete);
 	assert_int_equal(machine->devices[1].processes, 1);
 	assert_int_equal(usage_of(20, 1)->why[USE_DRAM], NOT_APPLICABLE);
@@ -378,7 +389,7 @@ TEST(a_monitor_that_reports_memory_is_a_job)
 	make_monitor(20);
 	MERGE(report(10, 0, TRACKING_METAL, 100), report(20, 1, TRACKING_TABLE, 0));
 	assert_string_equal(snapshot_find_process(machine, 20)->role_text, "job");
-	assert_int_equal(machine->devices[1].dram_used, 0);
+	assert_int_equal(machine->devices[1].memory_used[POOL_DRAM], 0);
 	assert_true(machine->devices[1].memory_complete);
 	/* Of the other device it has said nothing. */
 	assert_false(machine->devices[0].memory_complete);
@@ -454,14 +465,14 @@ static struct memory_report random_report(void)
 		.pid = (int32_t)random_below(&seed, 10),
 		.device = random_below(&seed, 5),
 		.source = TRACKING_METAL + random_below(&seed, TRACKING_N - TRACKING_METAL),
-		.dram = random_bytes(12288 * MIB),
-		.l1 = random_bytes(100 * MIB),
-		.l1_small = random_bytes(100 * MIB),
-		.trace = random_bytes(12288 * MIB),
-		.cb = random_bytes(100 * MIB),
+		.bytes[POOL_DRAM] = random_bytes(12288 * MIB),
+		.bytes[POOL_L1] = random_bytes(100 * MIB),
+		.bytes[POOL_L1_SMALL] = random_bytes(100 * MIB),
+		.bytes[POOL_TRACE] = random_bytes(12288 * MIB),
+		.bytes[POOL_CB] = random_bytes(100 * MIB),
 		.has_peak = random_below(&seed, 2),
-		.peak_dram = random_bytes(12288 * MIB),
-		.peak_l1 = random_bytes(100 * MIB),
+		.peak[POOL_DRAM] = random_bytes(12288 * MIB),
+		.peak[POOL_L1] = random_bytes(100 * MIB),
 		.low = random_below(&seed, 4) == 0,
 	};
 }
@@ -485,37 +496,42 @@ static void check_device(size_t d)
 		low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
 		if (usage->why[USE_DRAM] == KNOWN) {
 			in_dram++;
-			dram += usage->dram;
-			trace += usage->trace;
+			dram += usage->bytes[POOL_DRAM];
+			trace += usage->bytes[POOL_TRACE];
 		}
 		if (usage->why[USE_L1] == KNOWN) {
 			in_l1++;
-			l1 += usage->l1;
-			small += usage->l1_small;
+			l1 += usage->bytes[POOL_L1];
+			small += usage->bytes[POOL_L1_SMALL];
 		}
 		if (usage->why[USE_CB] == KNOWN)
-			cb += usage->cb;
+			cb += usage->bytes[POOL_CB];
 	}
 	assert_int_equal(dev->processes, holders);
 	if (device_knows(dev, DEV_DRAM_USED)) {
-		assert_true(dev->dram_used == dram && dev->trace_used == trace);
-		assert_true(dev->trace_used <= dev->dram_used);
+		assert_true(dev->memory_used[POOL_DRAM] == dram &&
+			    dev->memory_used[POOL_TRACE] == trace);
+		assert_true(dev->memory_used[POOL_TRACE] <= dev->memory_used[POOL_DRAM]);
 		assert_true(!device_knows(dev, DEV_DRAM_TOTAL) ||
-			    dev->dram_used <= dev->dram_total);
+			    dev->memory_used[POOL_DRAM] <= dev->memory_total[POOL_DRAM]);
 		assert_true(in_dram || (holders == 0 && dev->holders_known));
 	}
 	if (device_knows(dev, DEV_L1_USED)) {
-		assert_true(dev->l1_used == l1 && dev->l1_small_used == small);
-		assert_true(dev->l1_small_used <= dev->l1_used);
-		assert_true(!device_knows(dev, DEV_L1_TOTAL) || dev->l1_used <= dev->l1_total);
+		assert_true(dev->memory_used[POOL_L1] == l1 &&
+			    dev->memory_used[POOL_L1_SMALL] == small);
+		assert_true(dev->memory_used[POOL_L1_SMALL] <= dev->memory_used[POOL_L1]);
+		assert_true(!device_knows(dev, DEV_L1_TOTAL) ||
+			    dev->memory_used[POOL_L1] <= dev->memory_total[POOL_L1]);
 		assert_true(in_l1 || (holders == 0 && dev->holders_known));
 	}
 	if (device_knows(dev, DEV_CB_USED))
-		assert_true(dev->cb_used == cb);
+		assert_true(dev->memory_used[POOL_CB] == cb);
 	if (device_knows(dev, DEV_DRAM_FREE))
-		assert_true(dev->dram_used + dev->dram_free == dev->dram_total);
+		assert_true(dev->memory_used[POOL_DRAM] + dev->memory_free[POOL_DRAM] ==
+			    dev->memory_total[POOL_DRAM]);
 	if (device_knows(dev, DEV_L1_FREE))
-		assert_true(dev->l1_used + dev->l1_free == dev->l1_total);
+		assert_true(dev->memory_used[POOL_L1] + dev->memory_free[POOL_L1] ==
+			    dev->memory_total[POOL_L1]);
 	if (device_knows(dev, DEV_MEMORY_RATIO))
 		assert_true(dev->memory_ratio >= 0 && dev->memory_ratio <= 1);
 	if (dev->memory_complete)
@@ -548,22 +564,25 @@ static void check_usage(const struct process *process, const struct usage *usage
 		if (usage->why[field] != KNOWN)
 			assert_int_equal(usage->why[field], best ? IMPLAUSIBLE : NO_TRACKER);
 	for (size_t i = 0; i < count; i++)
-		found |= is_report_of(&reports[i], process, usage->device) &&
-			 reports[i].source == best && usage->exact == !reports[i].low &&
-			 (usage->why[USE_DRAM] != KNOWN ||
-			  (usage->trace == reports[i].trace &&
-			   (wide)usage->dram == (wide)reports[i].dram + reports[i].trace)) &&
-			 (usage->why[USE_L1] != KNOWN ||
-			  (wide)usage->l1 == (wide)reports[i].l1 + reports[i].l1_small);
+		found |=
+			is_report_of(&reports[i], process, usage->device) &&
+			reports[i].source == best && usage->exact == !reports[i].low &&
+			(usage->why[USE_DRAM] != KNOWN ||
+			 (usage->bytes[POOL_TRACE] == reports[i].bytes[POOL_TRACE] &&
+			  (wide)usage->bytes[POOL_DRAM] == (wide)reports[i].bytes[POOL_DRAM] +
+								   reports[i].bytes[POOL_TRACE])) &&
+			(usage->why[USE_L1] != KNOWN ||
+			 (wide)usage->bytes[POOL_L1] ==
+				 (wide)reports[i].bytes[POOL_L1] + reports[i].bytes[POOL_L1_SMALL]);
 	assert_true(found || !best);
 	if (usage->why[USE_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
-		assert_true(usage->dram <= dev->dram_total);
+		assert_true(usage->bytes[POOL_DRAM] <= dev->memory_total[POOL_DRAM]);
 	if (usage->why[USE_L1] == KNOWN && device_knows(dev, DEV_L1_TOTAL))
-		assert_true(usage->l1 <= dev->l1_total);
+		assert_true(usage->bytes[POOL_L1] <= dev->memory_total[POOL_L1]);
 	if (usage->why[USE_PEAK_DRAM] == KNOWN)
-		assert_true(usage->peak_dram >= usage->dram);
+		assert_true(usage->peak[POOL_DRAM] >= usage->bytes[POOL_DRAM]);
 	if (usage->why[USE_PEAK_DRAM] == KNOWN && device_knows(dev, DEV_DRAM_TOTAL))
-		assert_true(usage->peak_dram <= dev->dram_total);
+		assert_true(usage->peak[POOL_DRAM] <= dev->memory_total[POOL_DRAM]);
 }
 
 TEST(on_any_machine_the_numbers_add_up)
@@ -658,7 +677,7 @@ static struct device *add_remote(enum arch arch)
 	dev.remote = true;
 	dev.gateway = 0;
 	dev.arch = arch;
-	dev.dram_total = 12288 * MIB;
+	dev.memory_total[POOL_DRAM] = 12288 * MIB;
 	dev.why[DEV_DRAM_TOTAL] = KNOWN;
 	dev.holders_why = NO_PCIE;
 	free_machine(NULL);
@@ -676,7 +695,7 @@ TEST(a_chip_behind_a_gateway_that_nobody_holds_is_empty)
 
 	merge_memory(machine, NULL, 0);
 	assert_int_equal(remote->why[DEV_DRAM_USED], KNOWN);
-	assert_int_equal(remote->dram_used, 0);
+	assert_int_equal(remote->memory_used[POOL_DRAM], 0);
 	assert_true(remote->memory_complete);
 	assert_int_equal(remote->processes, 0);
 }
@@ -689,11 +708,11 @@ TEST(a_holder_of_the_gateway_without_a_report_there_holds_nothing_behind_it)
 	add_holder(20, 0);
 	MERGE(report(10, 0, TRACKING_METAL, 5), report(20, 0, TRACKING_METAL, 6),
 	      report(20, 1, TRACKING_METAL, 7));
-	assert_int_equal(remote->dram_used, 7);
+	assert_int_equal(remote->memory_used[POOL_DRAM], 7);
 	assert_true(remote->memory_complete);
 	assert_int_equal(remote->why[DEV_PROCESSES], KNOWN);
 	assert_int_equal(remote->processes, 1);
-	assert_int_equal(machine->devices[0].dram_used, 11);
+	assert_int_equal(machine->devices[0].memory_used[POOL_DRAM], 11);
 }
 
 TEST(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown)
@@ -707,7 +726,7 @@ TEST(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown)
 	/* With a tracked one beside it, at least that is known. */
 	add_holder(20, 0);
 	MERGE(report(20, 1, TRACKING_METAL, 7));
-	assert_int_equal(remote->dram_used, 7);
+	assert_int_equal(remote->memory_used[POOL_DRAM], 7);
 	assert_false(remote->memory_complete);
 	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
 }

@@ -175,9 +175,9 @@ TEST(a_healthy_card_is_read)
 	assert_string_equal(dev->board, "n150");
 	assert_string_equal(dev->bdf, "0000:01:00.0");
 	assert_near(dev->temperature, 34.78);
-	assert_int_equal(dev->dram_total, 12884901888);
+	assert_int_equal(dev->memory_total[POOL_DRAM], 12884901888);
 	assert_int_equal(dev->why[DEV_DRAM_USED], KNOWN);
-	assert_int_equal(dev->dram_used, 0);
+	assert_int_equal(dev->memory_used[POOL_DRAM], 0);
 	assert_string_equal(now->host.driver, "2.10.0");
 }
 

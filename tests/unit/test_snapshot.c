@@ -123,7 +123,7 @@ TEST(processes_are_borrowed_and_outlive_who_lent_them)
 	struct device dev;
 
 	add(0, false);
-	machine->devices[0].dram_used = 5;
+	machine->devices[0].memory_used[POOL_DRAM] = 5;
 	machine->devices[0].why[DEV_DRAM_USED] = KNOWN;
 	process_use(snapshot_add_process(machine, 10), 0);
 	machine->asked_ns = 7;
@@ -139,7 +139,7 @@ TEST(processes_are_borrowed_and_outlive_who_lent_them)
 	assert_int_equal(snapshot_new(&machine), 0);
 	snapshot_free(later);
 	assert_int_equal(snapshot_find_process(last, 10)->n_usages, 1);
-	assert_int_equal(last->devices[0].dram_used, 5);
+	assert_int_equal(last->devices[0].memory_used[POOL_DRAM], 5);
 	assert_int_equal(last->devices[0].why[DEV_DRAM_USED], KNOWN);
 	assert_true(last->asked_ns == 7);
 	snapshot_free(last);

@@ -140,12 +140,12 @@ TEST(every_figure_of_a_line_is_reported)
 	report = report_of(13, 0);
 	assert_int_equal(report->start_ticks, 130);
 	assert_int_equal(report->source, TRACKING_TRACED);
-	assert_int_equal(report->dram, 1);
-	assert_int_equal(report->l1, 2);
-	assert_int_equal(report->l1_small, 3);
-	assert_int_equal(report->trace, 4);
+	assert_int_equal(report->bytes[POOL_DRAM], 1);
+	assert_int_equal(report->bytes[POOL_L1], 2);
+	assert_int_equal(report->bytes[POOL_L1_SMALL], 3);
+	assert_int_equal(report->bytes[POOL_TRACE], 4);
 	assert_int_equal(report->held, 5);
-	assert_int_equal(report->system, 6);
+	assert_int_equal(report->bytes[POOL_SYSTEM], 6);
 	assert_true(report->has_held && !report->low && !report->has_counts && !report->has_peak);
 }
 
@@ -161,14 +161,14 @@ TEST(each_process_has_its_own_lines)
 		   "11 b 70 0 0 0 1 0 0 110 exact\n"
 		   "13 d 80 0 0 0 1 0 0 130 exact\n");
 	assert_int_equal(sample.n_reports, 8);
-	assert_int_equal(report_of(10, 0)->dram, 50);
-	assert_int_equal(report_of(10, 1)->dram, 10);
-	assert_int_equal(report_of(10, 2)->dram, 20);
-	assert_int_equal(report_of(11, 0)->dram, 70);
-	assert_int_equal(report_of(11, 1)->dram, 60);
-	assert_int_equal(report_of(12, 0)->dram, 30);
-	assert_int_equal(report_of(12, 1)->dram, 40);
-	assert_int_equal(report_of(13, 0)->dram, 80);
+	assert_int_equal(report_of(10, 0)->bytes[POOL_DRAM], 50);
+	assert_int_equal(report_of(10, 1)->bytes[POOL_DRAM], 10);
+	assert_int_equal(report_of(10, 2)->bytes[POOL_DRAM], 20);
+	assert_int_equal(report_of(11, 0)->bytes[POOL_DRAM], 70);
+	assert_int_equal(report_of(11, 1)->bytes[POOL_DRAM], 60);
+	assert_int_equal(report_of(12, 0)->bytes[POOL_DRAM], 30);
+	assert_int_equal(report_of(12, 1)->bytes[POOL_DRAM], 40);
+	assert_int_equal(report_of(13, 0)->bytes[POOL_DRAM], 80);
 }
 
 TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
@@ -178,8 +178,8 @@ TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
 		   "11 next 9 0 0 0 1 0 1 111 since-attach\n"
 		   "99 unknown 1 0 0 0 1 0 0 1 exact\n");
 	assert_int_equal(sample.n_reports, 2);
-	assert_int_equal(report_of(11, 0)->dram, 5);
-	assert_int_equal(report_of(11, 1)->dram, 0);
+	assert_int_equal(report_of(11, 0)->bytes[POOL_DRAM], 5);
+	assert_int_equal(report_of(11, 1)->bytes[POOL_DRAM], 0);
 	assert_false(report_of(11, 0)->low || report_of(11, 1)->low);
 }
 
@@ -189,9 +189,9 @@ TEST(a_device_without_a_line_has_nothing)
 		   "11 b 0 0 0 0 0 0 - 110 exact\n"
 		   "14 e 0 0 0 0 0 0 - 140 exact\n");
 	assert_int_equal(count_reports(10), 3);
-	assert_int_equal(report_of(10, 0)->dram, 0);
-	assert_int_equal(report_of(10, 1)->dram, 7);
-	assert_int_equal(report_of(10, 2)->dram, 0);
+	assert_int_equal(report_of(10, 0)->bytes[POOL_DRAM], 0);
+	assert_int_equal(report_of(10, 1)->bytes[POOL_DRAM], 7);
+	assert_int_equal(report_of(10, 2)->bytes[POOL_DRAM], 0);
 	assert_int_equal(count_reports(11), 2);
 	assert_int_equal(report_of(11, 0)->held, 0);
 	assert_int_equal(report_of(11, 1)->held, 0);
@@ -249,8 +249,8 @@ TEST(a_chip_that_is_listed_twice_counts_once)
 	read_lines("10 a 5 0 0 0 1 0 0 100 exact\n"
 		   "10 a 7 0 0 0 1 0 1 100 exact\n"
 		   "10 a 7 0 0 0 1 0 1 100 exact\n");
-	assert_int_equal(report_of(10, 0)->dram, 5);
-	assert_int_equal(report_of(10, 1)->dram, 7);
+	assert_int_equal(report_of(10, 0)->bytes[POOL_DRAM], 5);
+	assert_int_equal(report_of(10, 1)->bytes[POOL_DRAM], 7);
 	assert_int_equal(report_of(10, 1)->held, 1);
 }
 
@@ -261,7 +261,7 @@ TEST(with_a_chip_that_is_not_found_no_device_is_called_empty)
 		   "11 b 9 0 0 0 1 0 2 110 exact\n"
 		   "12 c 5 0 0 0 1 0 1 110 exact\n");
 	assert_int_equal(count_reports(11), 1);
-	assert_int_equal(report_of(11, 0)->dram, 5);
+	assert_int_equal(report_of(11, 0)->bytes[POOL_DRAM], 5);
 	assert_int_equal(count_reports(12), 2);
 	assert_int_equal(sample.snapshot->n_problems, 1);
 	assert_non_null(strstr(sample.snapshot->problems[0].text, "process 11: its chip 2"));
@@ -269,10 +269,10 @@ TEST(with_a_chip_that_is_not_found_no_device_is_called_empty)
 
 static void report_before(int32_t pid, enum tracking source)
 {
-	assert_int_equal(
-		sample_report(&sample,
-			      &(struct memory_report){ .pid = pid, .source = source, .dram = 1 }),
-		0);
+	assert_int_equal(sample_report(&sample, &(struct memory_report){ .pid = pid,
+									 .source = source,
+									 .bytes[POOL_DRAM] = 1 }),
+			 0);
 }
 
 TEST(what_the_server_told_of_traced_processes_stands)
@@ -285,7 +285,7 @@ TEST(what_the_server_told_of_traced_processes_stands)
 		   "12 c 9 0 0 0 1 0 0 110 exact\n");
 	assert_int_equal(count_reports(10), 1);
 	assert_int_equal(count_reports(11), 3);
-	assert_int_equal(report_of(11, 1)->dram, 7);
+	assert_int_equal(report_of(11, 1)->bytes[POOL_DRAM], 7);
 	assert_int_equal(count_reports(12), 1);
 }
 

@@ -58,12 +58,12 @@ TEST(a_line_has_every_figure)
 	assert_int_equal(count, 1);
 	assert_int_equal(memory->pid, 1234);
 	assert_string_equal(memory->comm, "python3");
-	assert_int_equal(memory->dram, 4096);
-	assert_int_equal(memory->l1, 2048);
-	assert_int_equal(memory->l1_small, 64);
-	assert_int_equal(memory->trace, 32);
+	assert_int_equal(memory->bytes[POOL_DRAM], 4096);
+	assert_int_equal(memory->bytes[POOL_L1], 2048);
+	assert_int_equal(memory->bytes[POOL_L1_SMALL], 64);
+	assert_int_equal(memory->bytes[POOL_TRACE], 32);
 	assert_int_equal(memory->buffers, 7);
-	assert_int_equal(memory->system, 0);
+	assert_int_equal(memory->bytes[POOL_SYSTEM], 0);
 	assert_true(memory->has_chip);
 	assert_int_equal(memory->chip, 3);
 	assert_int_equal(memory->start_ticks, 987654);
