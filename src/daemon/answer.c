@@ -192,9 +192,9 @@ static void add_roles(struct answer *answer)
 			.flags = IMAGE_ROLE,
 		};
 
-		if (holder->pid <= 0 || !role_is_settled(&holder->evidence))
+		if (holder->pid <= 0 || !role_is_settled(&holder->evidence.role))
 			continue;
-		if (role_judge(&holder->evidence) == ROLE_MONITOR)
+		if (role_judge(&holder->evidence.role) == ROLE_MONITOR)
 			process.flags |= IMAGE_MONITOR;
 		describe_holder(holder, &process);
 		add_process(answer, &process, NULL, 0);

@@ -174,12 +174,10 @@ static void judge_roles(struct snapshot *snapshot)
 {
 	for (size_t p = 0; p < snapshot->n_processes; p++) {
 		struct process *process = &snapshot->processes[p];
-		struct role_evidence *evidence = &process->evidence;
+		struct role_evidence *evidence = &process->evidence.role;
 
 		evidence->reports = is_reported(process);
-		if (evidence->told_start && process->start_ticks &&
-		    evidence->told_start != process->start_ticks)
-			evidence->told = ROLE_TOLD_NOTHING; /* of another process with this pid */
+		evidence->start_ticks = process->start_ticks;
 		process_set_role(process, role_judge(evidence));
 		for (size_t i = 0; process->role == ROLE_MONITOR && i < process->n_usages; i++)
 			usage_deny(&process->usages[i]);

@@ -5,7 +5,7 @@
 
 #include "model/allocation.h"
 #include "model/field.h"
-#include "model/role.h"
+#include "model/hold.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ enum tracking {
 enum holding {
 	HOLDING_SEEN,	     /* its descriptors or mappings show it */
 	HOLDING_LISTED,	     /* the driver lists it; we may not look at its descriptors */
-	HOLDING_OPENER_GONE, /* the driver lists it, but it exited; somebody else holds on */
+	HOLDING_OPENER_GONE, /* the driver lists it, but it exited; another process holds on */
 	HOLDING_COUNTERS,    /* only its memory counters tell */
 };
 
@@ -115,9 +115,8 @@ struct owner {
 struct process {
 	uint8_t why[PROCESS_N_FIELDS];
 	enum holding how;
-	enum reason unseen_why; /* HOLDING_LISTED: why its descriptors were not looked at */
 	enum role role;
-	struct role_evidence evidence; /* that it was judged by */
+	struct hold_evidence evidence; /* that both were judged by */
 	uint64_t start_ticks;	       /* since boot; identity together with the pid; 0 unknown */
 	uint64_t cpu_ticks;
 	int32_t parent;	    /* its pid; 0: not known */

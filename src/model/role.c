@@ -50,11 +50,19 @@ static bool has_no_metal(const struct role_evidence *evidence)
 	return !evidence->code_is_metal && (evidence->uid_is_root || !evidence->code_unprotected);
 }
 
+/* Was a role told, and of this process rather than of an earlier one with its pid? */
+static bool was_told(const struct role_evidence *evidence)
+{
+	return evidence->told != ROLE_TOLD_NOTHING &&
+	       (!evidence->told_start || !evidence->start_ticks ||
+		evidence->told_start == evidence->start_ticks);
+}
+
 enum role role_judge(const struct role_evidence *evidence)
 {
 	if (evidence->reports)
 		return ROLE_JOB;
-	if (!evidence->exe_read && evidence->told != ROLE_TOLD_NOTHING)
+	if (!evidence->exe_read && was_told(evidence))
 		return evidence->told == ROLE_TOLD_MONITOR ? ROLE_MONITOR : ROLE_JOB;
 	return role_is_candidate(evidence) && has_no_metal(evidence) ? ROLE_MONITOR : ROLE_JOB;
 }

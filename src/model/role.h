@@ -26,7 +26,7 @@ enum role {
 	ROLE_MONITOR,
 };
 
-/* The verdict of the server or the tracer, which may look at every process. */
+/* What the server or the tracer found, which may look at every process. */
 enum role_told {
 	ROLE_TOLD_NOTHING,
 	ROLE_TOLD_JOB,
@@ -45,8 +45,8 @@ struct role_evidence {
 	bool code_unprotected; /* some of its code is in no file that only root may write */
 	bool reports;	       /* memory, in any way */
 	enum role_told told;
-	uint64_t
-		told_start; /* start of the process that this was said of, in ticks; 0: not known */
+	uint64_t told_start;  /* start of the process that was told of, in ticks; 0: not known */
+	uint64_t start_ticks; /* start of this process: after a reuse of the pid it is another */
 };
 
 enum role role_judge(const struct role_evidence *evidence);

@@ -23,7 +23,7 @@ static void untracked_text(struct buf *out, const struct process *process)
 
 	if (process->how == HOLDING_OPENER_GONE) {
 		buf_puts(out, "Device open (opener exited)");
-	} else if (why == DENIED || (why == NO_TRACKER && process->unseen_why == DENIED)) {
+	} else if (why == DENIED || (why == NO_TRACKER && process->evidence.why_hidden == DENIED)) {
 		buf_puts(out, "Device open (no permission");
 		if (process_knows(process, PROC_UID))
 			buf_printf(out, ": uid %u", process->uid);

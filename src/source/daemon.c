@@ -262,8 +262,9 @@ static void take_role(struct snapshot *snapshot, const struct image_process *fro
 
 	if (!process)
 		return;
-	process->evidence.told = from->flags & IMAGE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
-	process->evidence.told_start = from->start_ticks;
+	process->evidence.role.told =
+		from->flags & IMAGE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
+	process->evidence.role.told_start = from->start_ticks;
 }
 
 static int take_answer(struct sample *sample, const struct image_view *view)

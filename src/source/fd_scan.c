@@ -59,24 +59,16 @@ int fd_scan_begin(struct fd_scan *scan)
 	return 0;
 }
 
-static bool seen_any(const struct open_devices *seen)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(seen->words); i++)
-		if (seen->words[i])
-			return true;
-	return false;
-}
-
 struct look {
 	const struct fd_scan *scan;
 	int dir; /* /proc/PID/fd */
-	struct open_devices *seen;
+	struct open_files *seen;
 };
 
 /* A memfd is a file without a name: its link tells what its maker called it. */
 static void look_for_table(struct look *look, const char *name, const char *link)
 {
-	struct open_devices *seen = look->seen;
+	struct open_files *seen = look->seen;
 	uint32_t descriptor;
 
 	if (strcmp(link, TABLE_LINK) == 0 && seen->n_tables < ARRAY_SIZE(seen->tables) &&
@@ -100,7 +92,7 @@ static void look_at_live(struct look *look, const char *name)
 		return;
 	if (S_ISCHR(st.stx_mode) && scan->has_major && st.stx_rdev_major == scan->major &&
 	    st.stx_nlink > 0)
-		open_devices_add(look->seen, st.stx_rdev_minor);
+		device_set_add(&look->seen->devices, st.stx_rdev_minor);
 	if (S_ISREG(st.stx_mode) && st.stx_nlink == 0 && st.stx_size >= TABLE_SLOT_OFFSET &&
 	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
 		look_for_table(look, name, link);
@@ -115,7 +107,7 @@ static void look_at_text(struct look *look, const char *name)
 	if (file_readlink(look->dir, name, link, sizeof(link)) <= 0)
 		return;
 	if (procfs_names_node(link, look->scan->root->path, &index))
-		open_devices_add(look->seen, index);
+		device_set_add(&look->seen->devices, index);
 	look_for_table(look, name, link);
 }
 
@@ -131,7 +123,7 @@ static int visit_descriptor(const char *name, void *arg)
 }
 
 /* Line by line: the maps of a large program are megabytes. */
-static int look_at_maps(const struct fd_scan *scan, int32_t pid, struct open_devices *seen)
+static int look_at_maps(const struct fd_scan *scan, int32_t pid, struct device_set *devices)
 {
 	CLEANUP_FREE char *line = NULL;
 	size_t size = 0;
@@ -151,7 +143,7 @@ static int look_at_maps(const struct fd_scan *scan, int32_t pid, struct open_dev
 	}
 	while (getline(&line, &size, file) > 0)
 		if (procfs_names_node(line, scan->root->path, &index))
-			open_devices_add(seen, index);
+			device_set_add(devices, index);
 	fclose(file);
 	return 0;
 }
@@ -176,7 +168,7 @@ static int look_at_descriptors(const struct fd_scan *scan, struct fd_scan_cache 
 	struct look look = { .scan = scan, .seen = &cache->seen };
 	char path[32];
 
-	cache->seen = (struct open_devices){ 0 };
+	cache->seen = (struct open_files){ 0 };
 	snprintf(path, sizeof(path), "proc/%d/fd", cache->pid);
 	dir = root_open(scan->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0) {
@@ -206,26 +198,17 @@ static bool is_unchanged(const struct fd_scan *scan, struct fd_scan_cache *cache
 	return true;
 }
 
-/* Is something of part not in whole? */
-static bool seen_lacks(const struct open_devices *whole, const struct open_devices *part)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(whole->words); i++)
-		if (part->words[i] & ~whole->words[i])
-			return true;
-	return false;
-}
-
 /* A device can be closed and stay mapped: then only maps tells. */
-int fd_scan_process(const struct fd_scan *scan, const struct open_devices *expected,
+int fd_scan_process(const struct fd_scan *scan, const struct device_set *expected,
 		    struct fd_scan_cache *cache)
 {
 	if (scan->root->live && !scan->has_major)
 		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
-	if (is_unchanged(scan, cache) && !seen_lacks(&cache->seen, expected))
+	if (is_unchanged(scan, cache) && !device_set_lacks(&cache->seen.devices, expected))
 		return 0;
 	cache->error = look_at_descriptors(scan, cache);
-	if (cache->error == 0 && seen_lacks(&cache->seen, expected))
-		cache->error = look_at_maps(scan, cache->pid, &cache->seen);
+	if (cache->error == 0 && device_set_lacks(&cache->seen.devices, expected))
+		cache->error = look_at_maps(scan, cache->pid, &cache->seen.devices);
 	return cache->error;
 }
 
@@ -235,11 +218,11 @@ int fd_scan_process(const struct fd_scan *scan, const struct open_devices *expec
  */
 static int look_again(const struct fd_scan *scan, struct fd_scan_cache *cache)
 {
-	struct open_devices before = cache->seen;
+	struct device_set before = cache->seen.devices;
 	int r = look_at_descriptors(scan, cache);
 
-	if (r == 0 && seen_lacks(&cache->seen, &before))
-		r = look_at_maps(scan, cache->pid, &cache->seen);
+	if (r == 0 && device_set_lacks(&cache->seen.devices, &before))
+		r = look_at_maps(scan, cache->pid, &cache->seen.devices);
 	return r;
 }
 
@@ -310,7 +293,7 @@ void fd_scan_run(void *arg)
 }
 
 int fd_scan_each(const struct fd_scan *scan, bool tables,
-		 int (*each)(int32_t pid, const struct open_devices *seen, void *arg), void *arg,
+		 int (*each)(int32_t pid, const struct open_files *seen, void *arg), void *arg,
 		 bool *ret_complete)
 {
 	int r = scan->error;
@@ -320,8 +303,8 @@ int fd_scan_each(const struct fd_scan *scan, bool tables,
 		const struct fd_scan_cache *cache = &scan->caches[i];
 
 		*ret_complete = *ret_complete && cache->error == 0;
-		if (cache->error == 0 &&
-		    (seen_any(&cache->seen) || (tables && cache->seen.n_tables)))
+		if (cache->error == 0 && (!device_set_is_empty(&cache->seen.devices) ||
+					  (tables && cache->seen.n_tables)))
 			r = each(cache->pid, &cache->seen, arg);
 	}
 	return r < 0 ? r : 0;

@@ -13,30 +13,19 @@
 
 #include "basic/root.h"
 #include "basic/macros.h"
+#include "model/device_set.h"
 #include "model/process.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-/* What a process has open: a set of device indices, and tables of libttalloc. */
-#define OPEN_DEVICES_MAX 256 /* four times what a machine holds today */
-struct open_devices {
-	uint64_t words[OPEN_DEVICES_MAX / 64];
-	int32_t tables[PROCESS_TABLES]; /* descriptors; after a fork the parent's too */
+/* What a process has open. */
+struct open_files {
+	struct device_set devices;
+	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, inherited ones too */
 	unsigned n_tables;
 };
-
-static inline void open_devices_add(struct open_devices *seen, uint32_t index)
-{
-	if (index < OPEN_DEVICES_MAX)
-		seen->words[index / 64] |= UINT64_C(1) << index % 64;
-}
-
-static inline bool open_devices_has(const struct open_devices *seen, uint32_t index)
-{
-	return index < OPEN_DEVICES_MAX && seen->words[index / 64] >> index % 64 & 1;
-}
 
 /* What was seen of a process, and by what it is told that nothing changed since. */
 struct fd_scan_cache {
@@ -46,7 +35,7 @@ struct fd_scan_cache {
 	int64_t descriptors; /* st_size of /proc/PID/fd; 0 on kernels before 6.2 */
 	uint64_t inode;	     /* of that directory: another one after the number's reuse; 0: new */
 	struct timespec changed;
-	struct open_devices seen;
+	struct open_files seen;
 };
 
 struct fd_scan;
@@ -63,7 +52,7 @@ MUST_CHECK int fd_scan_begin(struct fd_scan *scan);
  * else an earlier look left there may spare this one. -ENOENT: no such process;
  * -EACCES: we may not look. Safe from any thread between two fd_scan_begin().
  */
-MUST_CHECK int fd_scan_process(const struct fd_scan *scan, const struct open_devices *expected,
+MUST_CHECK int fd_scan_process(const struct fd_scan *scan, const struct device_set *expected,
 			       struct fd_scan_cache *cache);
 
 /*
@@ -78,5 +67,5 @@ void fd_scan_run(void *scan);
  * at. -errno if the scan or each() failed.
  */
 MUST_CHECK int fd_scan_each(const struct fd_scan *scan, bool tables,
-			    int (*each)(int32_t pid, const struct open_devices *seen, void *arg),
+			    int (*each)(int32_t pid, const struct open_files *seen, void *arg),
 			    void *arg, bool *ret_complete);

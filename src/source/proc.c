@@ -293,7 +293,7 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct proc_r
 		    !readers[i]->wants_role || readers[i]->error < 0)
 			continue;
 		judged[n] = readers[i];
-		evidence[n++] = &process->evidence;
+		evidence[n++] = &process->evidence.role;
 	}
 	return roles_examine(roles, sample->workers, sample->deadline_ns, judged, evidence, n);
 }

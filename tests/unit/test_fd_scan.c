@@ -122,13 +122,13 @@ static void end(int pid)
 	assert_int_equal(nftw(path, remove_file, 16, FTW_DEPTH | FTW_PHYS), 0);
 }
 
-static int note(int32_t pid, const struct open_devices *seen, void *arg)
+static int note(int32_t pid, const struct open_files *seen, void *arg)
 {
 	char *text = arg;
 
 	snprintf(text + strlen(text), 512 - strlen(text), "%d", pid);
-	for (uint32_t i = 0; i < OPEN_DEVICES_MAX; i++)
-		if (open_devices_has(seen, i))
+	for (uint32_t i = 0; i < DEVICE_SET_MAX; i++)
+		if (device_set_has(&seen->devices, i))
 			snprintf(text + strlen(text), 512 - strlen(text), ":%u", i);
 	snprintf(text + strlen(text), 512 - strlen(text), seen->n_tables ? "t " : " ");
 	return 0;
@@ -289,22 +289,22 @@ TEST(any_number_of_processes_is_walked)
 
 TEST(a_mapping_of_a_closed_device_is_looked_for)
 {
-	struct open_devices expected = { 0 };
+	struct device_set expected = { 0 };
 	struct fd_scan_cache known = { .pid = 9 };
 
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
 	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
-	assert_false(open_devices_has(&known.seen, 4)); /* nobody expects it */
+	assert_false(device_set_has(&known.seen.devices, 4)); /* nobody expects it */
 	/* Nothing has changed, but the driver's list names it now. */
-	open_devices_add(&expected, 4);
+	device_set_add(&expected, 4);
 	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
-	assert_true(open_devices_has(&known.seen, 4));
+	assert_true(device_set_has(&known.seen.devices, 4));
 	/* It is not mapped any more: not at once, but soon. */
 	map(9, "");
 	for (int i = 0; i < 16; i++)
 		assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
-	assert_false(open_devices_has(&known.seen, 4));
+	assert_false(device_set_has(&known.seen.devices, 4));
 	known.pid = 10;
 	assert_int_equal(fd_scan_process(scan, &expected, &known), -ENOENT);
 }

@@ -344,7 +344,7 @@ static struct process *make_monitor(int32_t pid)
 {
 	struct process *process = snapshot_find_process(machine, pid);
 
-	process->evidence = (struct role_evidence){
+	process->evidence.role = (struct role_evidence){
 		.uid_is_root = true,
 		.exe_read = true,
 		.exe_listed = true,
@@ -409,11 +409,13 @@ TEST(what_was_told_of_another_process_with_this_pid_is_not_believed)
 {
 	struct process *process = snapshot_find_process(machine, 20);
 
-	process->evidence = (struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 7 };
+	process->evidence.role =
+		(struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 7 };
 	process->start_ticks = 8;
 	merge_memory(machine, NULL, 0);
 	assert_int_equal(process->role, ROLE_JOB);
-	process->evidence = (struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 8 };
+	process->evidence.role =
+		(struct role_evidence){ .told = ROLE_TOLD_MONITOR, .told_start = 8 };
 	merge_memory(machine, NULL, 0);
 	assert_int_equal(process->role, ROLE_MONITOR);
 }

@@ -129,6 +129,16 @@ TEST(what_is_told_counts_for_those_who_may_not_look)
 }
 
 /* All combinations: what a user can choose never makes a monitor of his process. */
+TEST(what_was_told_of_an_earlier_process_with_its_pid_does_not_count)
+{
+	const struct role_evidence told = { .told = ROLE_TOLD_MONITOR, .told_start = 7 };
+
+	assert_int_equal(WITH(told, SET(start_ticks, 7)), ROLE_MONITOR);
+	assert_int_equal(WITH(told, SET(start_ticks, 8)), ROLE_JOB);
+	assert_int_equal(WITH(told, SET(start_ticks, 0)), ROLE_MONITOR);
+	assert_int_equal(WITH(told, SET(told_start, 0), SET(start_ticks, 8)), ROLE_MONITOR);
+}
+
 TEST(nothing_that_a_user_can_choose_makes_a_monitor)
 {
 	for (unsigned bits = 0; bits < 64; bits++) {
@@ -244,6 +254,7 @@ int main(void)
 		cmocka_unit_test(code_of_a_user_in_his_own_process_is_a_job),
 		cmocka_unit_test(who_reports_memory_is_a_job_whoever_says_otherwise),
 		cmocka_unit_test(what_is_told_counts_for_those_who_may_not_look),
+		cmocka_unit_test(what_was_told_of_an_earlier_process_with_its_pid_does_not_count),
 		cmocka_unit_test(nothing_that_a_user_can_choose_makes_a_monitor),
 		cmocka_unit_test(only_a_name_that_may_count_is_worth_a_look),
 		cmocka_unit_test(names_are_words),

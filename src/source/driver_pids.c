@@ -1,4 +1,4 @@
-#include "source/openers.h"
+#include "source/driver_pids.h"
 
 #include "source/procfs.h"
 
@@ -7,25 +7,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void openers_init(struct openers *list, const struct root *root, uint32_t index)
+void driver_pids_init(struct driver_pids *list, const struct root *root, uint32_t index)
 {
-	*list = (struct openers){ .index = index, .root = root, .fd = -1 };
+	*list = (struct driver_pids){ .index = index, .root = root, .fd = -1 };
 }
 
-static void close_kept(struct openers *list)
+static void close_kept(struct driver_pids *list)
 {
 	if (list->fd >= 0)
 		close(list->fd);
 	list->fd = -1;
 }
 
-void openers_forget(struct openers *list)
+void driver_pids_forget(struct driver_pids *list)
 {
 	close_kept(list);
 	list->n_pids = list->unseen = 0;
 }
 
-void openers_done(struct openers *list)
+void driver_pids_done(struct driver_pids *list)
 {
 	close_kept(list);
 	free(list->pids);
@@ -33,14 +33,14 @@ void openers_done(struct openers *list)
 
 static void list_add(int32_t pid, void *arg)
 {
-	struct openers *list = arg;
+	struct driver_pids *list = arg;
 	int32_t *grown;
 
 	if (pid == 0) {
 		list->unseen++;
 		return;
 	}
-	/* Whoever started us may have left us a descriptor. */
+	/* The program that started us may have left us a descriptor. */
 	if (list->root->live && pid == getpid())
 		return;
 	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
@@ -59,8 +59,8 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A process has a line for each time that it opened the device. */
-static void list_drop_doubles(struct openers *list)
+/* A process that opened the device twice has two lines. */
+static void list_drop_duplicates(struct driver_pids *list)
 {
 	size_t kept = 0;
 
@@ -73,8 +73,8 @@ static void list_drop_doubles(struct openers *list)
 	list->n_pids = kept;
 }
 
-/* The whole file through the kept descriptor: seq files come in pieces. */
-static int list_read_text(struct openers *list, struct buf *text)
+/* Reads the whole file. A seq_file returns it in pieces. */
+static int list_read_text(struct driver_pids *list, struct buf *text)
 {
 	static const size_t limit = 1 << 20, line = 16;
 	char chunk[4096];
@@ -87,11 +87,12 @@ static int list_read_text(struct openers *list, struct buf *text)
 		buf_add(text, chunk, (size_t)n);
 		if (text->failed || text->length > limit)
 			return text->failed ? -ENOMEM : -EFBIG;
-	} while ((size_t)n > sizeof(chunk) - line); /* it had room for one more: that was the end */
+	} while ((size_t)n >
+		 sizeof(chunk) - line); /* a piece with room for another line is the last */
 	return 0;
 }
 
-static int list_read(struct openers *list)
+static int list_read(struct driver_pids *list)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	char path[64];
@@ -108,14 +109,14 @@ static int list_read(struct openers *list)
 	if (r < 0)
 		return r;
 	r = procfs_parse_pids(buf_text(&text), list_add, list);
-	list_drop_doubles(list);
+	list_drop_duplicates(list);
 	return r;
 }
 
-/* The job. The file of a removed device fails with EIO: its successor is tried. */
-void openers_read(void *arg)
+/* Reading the file of a removed device fails with EIO. Its index may be another card's by now. */
+void driver_pids_read(void *arg)
 {
-	struct openers *list = arg;
+	struct driver_pids *list = arg;
 
 	for (int tries = 0; tries < 2; tries++) {
 		list->n_pids = 0;
