@@ -1,5 +1,6 @@
 /* What lies over the view: texts, menus, a question. */
 #include "tui/draw.h"
+#include "tui/menu.h"
 #include "tui/page.h"
 #include "tui/paint.h"
 

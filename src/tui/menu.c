@@ -1,4 +1,5 @@
-/* Menus over the view: what is in them and where they stand. */
+#include "tui/menu.h"
+
 #include "basic/text.h"
 #include "tui/owner_menu.h"
 #include "tui/setup.h"

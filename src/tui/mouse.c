@@ -1,6 +1,11 @@
-/* The mouse: a press selects, one on a heading sorts, one on a key is that key; the wheel moves. */
+#include "tui/mouse.h"
+
 #include "tui/actions.h"
 #include "tui/key_bar.h"
+#include "tui/menu.h"
+#include "tui/navigation.h"
+#include "tui/table_columns.h"
+#include "tui/ui_update.h"
 
 #include <curses.h>
 

@@ -1,11 +1,8 @@
 #include "tui/owner_menu.h"
 
-#include "tui/actions.h"
-
-#include <stdio.h>
 #include <string.h>
 
-static enum task_column column_of(const struct ui *ui)
+enum task_column owner_menu_column(const struct ui *ui)
 {
 	return ui->overlay == OVERLAY_USER ? TASK_USER : TASK_OWNER;
 }
@@ -30,7 +27,7 @@ void owner_menu_collect(struct ui *ui)
 		CLEANUP_BUF struct buf text = { 0 };
 		bool fresh = true;
 
-		task_text(&text, snapshot, &snapshot->processes[i], column_of(ui));
+		task_text(&text, snapshot, &snapshot->processes[i], owner_menu_column(ui));
 		for (size_t k = 0; k < ui->n_owners && fresh; k++)
 			fresh = strcmp(owner_at(ui, k), buf_text(&text)) != 0;
 		if (!fresh)
@@ -50,20 +47,7 @@ void owner_menu_put(const struct ui *ui, struct buf *out, size_t line)
 	buf_puts(out, line ? owner_at(ui, line - 1) : "all");
 }
 
-void owner_menu_key(struct ui *ui, int code)
+const char *owner_menu_value(const struct ui *ui, size_t line)
 {
-	enum task_column column = column_of(ui);
-	char next[sizeof(ui->filter_text)];
-
-	if (!is_enter(code)) {
-		menu_key(ui, code, owner_menu_count(ui));
-		return;
-	}
-	overlay_close(ui);
-	snprintf(next, sizeof(next), "%s", ui->filter_text);
-	if (filter_replace(next, sizeof(next), column,
-			   ui->menu_at ? owner_at(ui, ui->menu_at - 1) : NULL))
-		ui_set_filter(ui, next);
-	else
-		ui_say(ui, "the filter would be too long");
+	return line ? owner_at(ui, line - 1) : NULL;
 }

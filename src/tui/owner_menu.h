@@ -1,12 +1,16 @@
-/* Menus of users and of owners: whose processes are to be shown. */
+/* The menus of users and of owners: whose processes are shown. Line 0 stands for all. */
 #pragma once
 
 #include "tui/ui.h"
 
-/* Finds what there is to choose from, for the menu that is open. */
+/* The column that the open menu filters by. */
+enum task_column owner_menu_column(const struct ui *ui);
+
+/* Collects the values of that column. */
 void owner_menu_collect(struct ui *ui);
 
-/* The first line is everybody. */
 size_t owner_menu_count(const struct ui *ui);
 void owner_menu_put(const struct ui *ui, struct buf *out, size_t line);
-void owner_menu_key(struct ui *ui, int code);
+
+/* The value of a line; NULL: all. */
+const char *owner_menu_value(const struct ui *ui, size_t line);

@@ -1,6 +1,7 @@
 #include "tui/setup.h"
 
-#include "tui/actions.h"
+#include "tui/display_actions.h"
+#include "tui/overlay.h"
 #include "tui/paint.h"
 
 #include <curses.h>

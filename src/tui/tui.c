@@ -2,10 +2,14 @@
 
 #include "basic/clock.h"
 #include "render/format.h"
+#include "tui/actions.h"
 #include "tui/draw.h"
 #include "tui/frame_writer.h"
+#include "tui/mouse.h"
 #include "tui/paint.h"
 #include "tui/terminal.h"
+#include "tui/ui_update.h"
+#include "tui/view_wants.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -48,7 +52,7 @@ static void take_frame(struct ui_loop *loop)
 		loop->samples += !frame->first;
 		ui_take_frame(&loop->ui, frame);
 	}
-	ui_take_answers(&loop->ui);
+	ui_take_results(&loop->ui);
 }
 
 static void take_mouse(struct ui *ui)

@@ -3,8 +3,8 @@
  */
 #pragma once
 
-#include "model/want.h"
-#include "tui/feed.h"
+#include "basic/buf.h"
+#include "tui/frame.h"
 #include "tui/settings.h"
 
 struct tui {
@@ -25,9 +25,6 @@ struct tui_end {
 	bool stuck;	 /* the sampler thread is in a read that hangs, and keeps the machine */
 	struct buf news; /* lines that the screen had no time to show; to be freed */
 };
-
-/* What a view will show, for the machine. */
-void view_wants(enum view view, struct want *want);
 
 /* -errno: this is no terminal that can do it; nothing was shown. */
 MUST_CHECK int tui_run(const struct tui *tui, struct tui_end *ret);

@@ -85,23 +85,8 @@ struct ui {
 
 void ui_done(struct ui *ui);
 
-/* A new frame, whose reference is taken over. */
-void ui_take_frame(struct ui *ui, struct frame *frame);
-
 /* The newest frame there is, shown or not; NULL: none. */
 const struct frame *ui_newest(const struct ui *ui);
-
-/* Fetches results of tasks. */
-void ui_take_answers(struct ui *ui);
-
-void ui_resize(struct ui *ui, int rows, int columns);
-
-/* A key of curses. */
-void ui_key(struct ui *ui, int code);
-
-/* The mouse: a press there, or the wheel: -1 up, 1 down. */
-void ui_click(struct ui *ui, int row, int column);
-void ui_wheel(struct ui *ui, int direction);
 
 /* Shown in the bottom line for a while. */
 void ui_say(struct ui *ui, const char *format, ...) PRINTF(2, 3);
@@ -125,17 +110,6 @@ bool ui_is_tagged(const struct ui *ui, const struct process *process);
 
 /* The time that counts as now: that of the frame shown. */
 int64_t ui_now(const struct ui *ui);
-
-/* A menu over the view: its lines, where they stand, and the first that is shown. */
-struct menu {
-	const char *title;
-	size_t count, first;
-	struct rect box, inside;
-	void (*put)(const struct ui *ui, struct buf *out, size_t line);
-};
-
-/* False: what lies over the view is no menu. */
-bool ui_menu(const struct ui *ui, struct menu *ret);
 
 /* Rows of processes that find room. */
 size_t ui_table_rows(const struct ui *ui);

@@ -6,6 +6,7 @@
 
 #include "basic/buf.h"
 #include "basic/root.h"
+#include "tui/process_id.h"
 #include "tui/settings.h"
 
 #include <stdint.h>
@@ -15,12 +16,6 @@ enum ui_task_kind {
 	UI_TASK_SAVE,	 /* write the settings file */
 	UI_TASK_INSPECT, /* read environment and open files of a process */
 	UI_TASK_N,
-};
-
-/* The start time tells a process from a later one with the same pid. */
-struct process_id {
-	int32_t pid;
-	uint64_t start_ticks;
 };
 
 struct ui_task {

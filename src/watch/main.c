@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "cli/session.h"
 #include "tui/tui.h"
+#include "tui/view_wants.h"
 
 #include <errno.h>
 #include <malloc.h>

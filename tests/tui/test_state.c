@@ -1,5 +1,6 @@
 /* The state of the screen without a screen: pause and step, tags, what keys do where. */
-#include "tui/ui.h"
+#include "tui/actions.h"
+#include "tui/ui_update.h"
 
 #include "../unit/unit.h"
 

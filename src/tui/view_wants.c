@@ -1,4 +1,7 @@
-#include "tui/tui.h"
+#include "tui/view_wants.h"
+
+#include "basic/macros.h"
+#include "model/snapshot.h"
 
 /*
  * What all views show. Charts run before they are seen, so their readings are always

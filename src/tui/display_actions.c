@@ -1,0 +1,91 @@
+#include "tui/display_actions.h"
+
+#include "basic/clock.h"
+#include "tui/list_actions.h"
+#include "tui/navigation.h"
+#include "tui/terminal.h"
+#include "tui/theme.h"
+#include "tui/ui_update.h"
+
+/* By so many halves of what the charts show; never beyond the hour that is kept. */
+void ui_scroll_time(struct ui *ui, int direction)
+{
+	enum { HOUR_S = 3600 };
+	int64_t span = settings_spans[ui->settings.span] * NS_PER_S;
+
+	ui->back_ns += direction * span / 2;
+	ui->back_ns = MIN(MAX(ui->back_ns, 0), HOUR_S * NS_PER_S - span);
+}
+
+void ui_zoom(struct ui *ui, int by)
+{
+	ui->settings.span = (unsigned)MIN(MAX((int)ui->settings.span + by, 0), N_SPANS - 1);
+	ui_scroll_time(ui, 0);
+}
+
+/* The sample after the one shown; if there is none yet, the next to come, and at once. */
+void ui_step(struct ui *ui)
+{
+	if (!ui->paused)
+		return;
+	if (ui->n_waiting) {
+		ui_show(ui, ui_take_waiting(ui));
+		return;
+	}
+	ui->stepping = true;
+	feed_hurry(ui->feed);
+}
+
+void ui_toggle_pause(struct ui *ui)
+{
+	ui->paused = !ui->paused;
+	while (ui->n_waiting > 1)
+		frame_unref(ui_take_waiting(ui));
+	if (ui->n_waiting)
+		ui_show(ui, ui_take_waiting(ui));
+}
+
+void ui_change_period(struct ui *ui, int direction)
+{
+	ui->settings.refresh_ms = settings_next_refresh(ui->settings.refresh_ms, direction);
+	feed_set_period(ui->feed, ui->settings.refresh_ms);
+}
+
+void ui_apply(struct ui *ui)
+{
+	theme_apply(ui->settings.theme, ui->color);
+	format_set_units(ui->settings.units);
+	ui_set_filter(ui, ui->filter_text); /* amounts in it are in these units */
+	terminal_set_mouse(ui->settings.mouse);
+	feed_set_period(ui->feed, ui->settings.refresh_ms);
+	ui_go_to_view(ui, (int)ui->settings.view);
+	ui_scroll_time(ui, 0);
+}
+
+void ui_save(struct ui *ui)
+{
+	const struct ui_task task = { .kind = UI_TASK_SAVE, .settings = ui->kept };
+
+	if (!feed_submit(ui->feed, &task))
+		ui_say(ui, "too many requests are waiting");
+}
+
+void ui_change_theme(struct ui *ui)
+{
+	ui->settings.theme++;
+	if (!theme_name(ui->settings.theme))
+		ui->settings.theme = 0;
+	ui_apply(ui);
+	ui_say(ui, "theme %s", theme_name(ui->settings.theme));
+}
+
+void ui_next_metric(struct ui *ui)
+{
+	ui->settings.metric = (enum metric)((ui->settings.metric + 1) % METRIC_N);
+}
+
+void ui_toggle_charts(struct ui *ui)
+{
+	ui->settings.charts_of_devices = !ui->settings.charts_of_devices;
+	ui_settle(ui);
+}

@@ -1,0 +1,92 @@
+#include "tui/list_actions.h"
+
+#include "tui/navigation.h"
+#include "tui/table_columns.h"
+#include "tui/ui_update.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool ui_set_filter(struct ui *ui, const char *text)
+{
+	char problem[128];
+
+	if (filter_parse(&ui->filter, text, problem, sizeof(problem)) < 0) {
+		ui_say(ui, "%s", problem);
+		return false;
+	}
+	if (text != ui->filter_text) {
+		snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
+		ui->message_until_ns = 0; /* what was wrong with the one before */
+	}
+	ui_list(ui);
+	return true;
+}
+
+/* Only those on the selected device; once more takes that away. */
+void ui_isolate_device(struct ui *ui)
+{
+	const struct device *dev = ui_device(ui, ui->device);
+	char next[sizeof(ui->filter_text)];
+
+	if (!dev)
+		return;
+	snprintf(next, sizeof(next), "%s", ui->filter_text);
+	if (filter_replace(next, sizeof(next), TASK_DEVICES, dev->id) &&
+	    strcmp(next, ui->filter_text) == 0 &&
+	    !filter_replace(next, sizeof(next), TASK_DEVICES, NULL))
+		return;
+	ui_set_filter(ui, next);
+}
+
+void ui_search(struct ui *ui, size_t from, bool forward)
+{
+	long at;
+
+	if (!ui->search_text[0] || !ui->tasks.count)
+		return;
+	at = tasks_search(&ui->tasks, ui_snapshot(ui), ui->search_text, from % ui->tasks.count,
+			  forward);
+	if (at >= 0)
+		ui_select_row(ui, (size_t)at);
+	else
+		ui_say(ui, "not found: %s", ui->search_text);
+}
+
+void ui_search_on(struct ui *ui, int direction)
+{
+	ui_search(ui, ui->row + ui->tasks.count + (size_t)direction, direction > 0);
+}
+
+void ui_sort_by(struct ui *ui, int column)
+{
+	task_order_choose(&ui->settings.order, (enum task_column)column);
+	ui_list(ui);
+}
+
+void ui_invert_sort(struct ui *ui)
+{
+	ui_sort_by(ui, (int)ui->settings.order.column);
+}
+
+void ui_toggle_tree(struct ui *ui)
+{
+	ui->settings.order.tree = !ui->settings.order.tree;
+	ui_list(ui);
+}
+
+/* The neighbour among the columns that are shown. */
+void ui_sort_by_neighbour(struct ui *ui, int direction)
+{
+	const struct settings *settings = &ui->settings;
+	int widths[TASK_N], place = 0;
+
+	table_plan(ui, ui->columns, widths);
+	while (settings->columns[place] != settings->order.column)
+		place++;
+	do
+		place += direction;
+	while (place >= 0 && place < TASK_N && widths[settings->columns[place]] == 0);
+	if (place >= 0 && place < TASK_N)
+		ui_sort_by(ui, (int)settings->columns[place]);
+}

@@ -1,0 +1,148 @@
+#include "tui/process_actions.h"
+
+#include "tui/navigation.h"
+#include "tui/overlay.h"
+
+#include <string.h>
+
+static const char no_process[] = "no process is selected: 3 lists them";
+
+/* All about the selected process, from the line that begins so; NULL: from the top. */
+static void open_process(struct ui *ui, const char *anchor)
+{
+	const struct process *process = ui_process(ui);
+
+	if (!process) {
+		ui_say(ui, "%s", no_process);
+		return;
+	}
+	ui->detail_pid = process->pid;
+	ui->detail_anchor = anchor;
+	buf_reset(&ui->detail);
+	if (!feed_submit(ui->feed,
+			 &(struct ui_task){ .kind = UI_TASK_INSPECT, .pid = process->pid }))
+		ui_say(ui, "too many requests are waiting");
+	overlay_open(ui, OVERLAY_DETAIL);
+}
+
+void ui_open_environment(struct ui *ui)
+{
+	open_process(ui, "Environment");
+}
+
+void ui_open_files(struct ui *ui)
+{
+	open_process(ui, "Open device files");
+}
+
+void ui_open_selected(struct ui *ui)
+{
+	if (ui_process(ui))
+		open_process(ui, NULL);
+	else
+		ui_go_to_view(ui, VIEW_DEVICE);
+}
+
+static void tag(struct ui *ui, const struct process *process)
+{
+	struct process_id *grown = reallocarray(ui->tagged, ui->n_tagged + 1, sizeof(*grown));
+
+	ui->tagged = grown ? grown : ui->tagged;
+	if (grown && process->pid > 0 && !ui_is_tagged(ui, process))
+		grown[ui->n_tagged++] = process_id_of(process);
+}
+
+static void untag(struct ui *ui, int32_t pid)
+{
+	for (size_t i = 0; i < ui->n_tagged; i++)
+		if (ui->tagged[i].pid == pid)
+			ui->tagged[i--] = ui->tagged[--ui->n_tagged];
+}
+
+void ui_untag_all(struct ui *ui)
+{
+	ui->n_tagged = 0;
+}
+
+void ui_toggle_tag(struct ui *ui)
+{
+	const struct process *process = ui_process(ui);
+
+	if (!process)
+		return;
+	if (ui_is_tagged(ui, process))
+		untag(ui, process->pid);
+	else
+		tag(ui, process);
+	ui_move_vertically(ui, 1);
+}
+
+/* Those whose parent is tagged, until there are no more. */
+void ui_tag_children(struct ui *ui)
+{
+	const struct process *process = ui_process(ui);
+	size_t before;
+
+	if (!process)
+		return;
+	tag(ui, process);
+	do {
+		before = ui->n_tagged;
+		for (size_t i = 0; i < ui->tasks.count; i++) {
+			const struct process *other = ui->tasks.rows[i].process, *above = NULL;
+
+			if (other->parent > 0)
+				above = snapshot_find_process(ui_snapshot(ui), other->parent);
+			if (above && ui_is_tagged(ui, above))
+				tag(ui, other);
+		}
+	} while (ui->n_tagged > before);
+}
+
+void ui_toggle_follow(struct ui *ui)
+{
+	const struct process *process = ui_process(ui);
+
+	if (ui->follow) {
+		ui->follow = false;
+		ui_say(ui, "not following any more");
+	} else if (process) {
+		ui->follow = true;
+		ui->followed = process_id_of(process);
+		ui_say(ui, "following %d", process->pid);
+	} else {
+		ui_say(ui, "%s", no_process);
+	}
+}
+
+/* The tagged ones, or else the selected one, as they are now. */
+static bool choose_targets(struct ui *ui, const struct process *process)
+{
+	struct process_id selected = process_id_of(process);
+	size_t n = ui->n_tagged ? ui->n_tagged : 1;
+
+	free(ui->targets);
+	ui->n_targets = 0;
+	ui->targets = calloc(n, sizeof(*ui->targets));
+	if (!ui->targets)
+		return false;
+	memcpy(ui->targets, ui->n_tagged ? ui->tagged : &selected, n * sizeof(selected));
+	ui->n_targets = n;
+	return true;
+}
+
+void ui_open_signals(struct ui *ui)
+{
+	const struct process *process = ui_process(ui);
+
+	if (ui->read_only)
+		ui_say(ui, "no signals: this is --read-only");
+	else if (!process)
+		ui_say(ui, "%s", no_process);
+	else if (!ui->n_tagged && process->pid <= 0)
+		ui_say(ui, "this process cannot be reached from here");
+	else if (choose_targets(ui, process))
+		overlay_open(ui, OVERLAY_SIGNAL);
+	else
+		ui_say(ui, "out of memory");
+}

@@ -1,0 +1,7 @@
+/* Which columns of the processes fit, for drawing, for the mouse and for sorting by neighbour. */
+#pragma once
+
+#include "tui/ui.h"
+
+/* Widths by column, for a table of this width; 0: not shown. */
+void table_plan(const struct ui *ui, int width, int *widths);
