@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# Options and fields: help, manual, README and completions agree.
+# Options and fields: help, manual, documents and completions agree.
 load helpers
 
-TEXTS="man/tt_smi.1 README.md completions/tt_smi.bash completions/_tt_smi"
+TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 
-@test "every option of the help is in manual, README and completions" {
+@test "every option of the help is in manual, documents and completions" {
 	"$TT_SMI" --help | "$PYTHON" "$HERE/options.py" help >"$WORK/help"
 	for text in $TEXTS; do
 		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
@@ -14,7 +14,7 @@ TEXTS="man/tt_smi.1 README.md completions/tt_smi.bash completions/_tt_smi"
 	done
 }
 
-@test "manual, README and completions name the same options" {
+@test "manual, documents and completions name the same options" {
 	"$PYTHON" "$HERE/options.py" "$TOP/man/tt_smi.1" >"$WORK/manual"
 	for text in $TEXTS; do
 		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
@@ -38,7 +38,7 @@ TEXTS="man/tt_smi.1 README.md completions/tt_smi.bash completions/_tt_smi"
 }
 
 # The sections that -d knows, as its error message lists them.
-@test "manual, README and completions have the sections of -d" {
+@test "manual, documents and completions have the sections of -d" {
 	sections=$("$TT_SMI" -q -d NONE 2>&1 | sed 's/.*there are //') || true
 	[ "$(wc -w <<<"$sections")" -ge 10 ]
 	for section in $sections; do
@@ -53,7 +53,7 @@ TEXTS="man/tt_smi.1 README.md completions/tt_smi.bash completions/_tt_smi"
 	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/cli/exit.h")
 	[ "$(wc -w <<<"$codes")" -ge 8 ]
 	same "$codes" "$(sed -n '/^\.Sh EXIT STATUS/,/^\.El/s/^\.It \([0-9]*\)$/\1/p' "$TOP/man/tt_smi.1")"
-	same "$codes" "$(sed -n '/^## Exit codes/,/^## Q/s/^| \([0-9]*\) |.*/\1/p' "$TOP/README.md")"
+	same "$codes" "$(sed -n '/^## Scripts and CI/,/^## More/s/^| \([0-9]*\) |.*/\1/p' "$TOP/README.md")"
 	same "$codes" "$("$TT_SMI" --help | sed -n '/^Exit status/,/^$/p' | grep -o '[0-9]\+')"
 }
 
@@ -80,13 +80,13 @@ for table in fields.device_fields(), fields.host_fields():
 	same "$tables" "$(keys --help-query-gpu)"
 }
 
-@test "fields that README and manual name exist" {
+@test "fields that documents and manual name exist" {
 	{ keys --help-query-gpu; keys --help-query-compute-apps; } | sort -u >"$WORK/keys"
 	{
 		# What looks like a field: words with dots in backquotes; lists in commands.
-		grep -o '`[a-z_]\+\(\.[a-z_0-9]\+\)\+`' "$TOP/README.md" | tr -d '`' |
+		grep -o '`[a-z_]\+\(\.[a-z_0-9]\+\)\+`' "$TOP/docs/output.md" | tr -d '`' |
 			grep -v '\.\(json\|txt\|h\|1\|rpm\)$\|^limits\.\|^host_info\.'
-		grep -oh 'query-\(gpu\|compute-apps\)=[a-z0-9_.,]*' "$TOP/README.md" "$TOP/man/tt_smi.1" |
+		grep -oh 'query-\(gpu\|compute-apps\)=[a-z0-9_.,]*' "$TOP"/README.md "$TOP"/docs/*.md "$TOP/man/tt_smi.1" |
 			sed 's/.*=//' | tr , '\n' | grep .
 	} | sort -u >"$WORK/named"
 	[ "$(wc -l <"$WORK/named")" -gt 15 ]

@@ -1,7 +1,7 @@
 """The options that a text names, one per line.
 
     options.py help      `tt_smi --help` on standard input
-    options.py README.md, man/tt_smi.1, completions/tt_smi.bash, completions/_tt_smi
+    options.py docs/options.md, man/tt_smi.1, completions/tt_smi.bash, completions/_tt_smi
 """
 
 import pathlib

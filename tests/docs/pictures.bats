@@ -6,11 +6,11 @@ load helpers
 BUILD=$(dirname "$TT_SMI")
 
 shown() {
-	grep -o 'docs/pictures/[a-z]*\.svg' "$TOP/README.md" | sort -u
+	grep -o 'pictures/[a-z]*\.svg' -h "$TOP/README.md" "$TOP/docs/output.md" | sort -u
 }
 
-@test "pictures of the README are there, and none is there in vain" {
-	diff <(shown) <(cd "$TOP" && ls docs/pictures/*.svg)
+@test "every picture is shown by a page, and every shown picture exists" {
+	diff <(shown) <(cd "$TOP" && ls docs/pictures/*.svg | sed "s,^docs/,,")
 	[ "$(shown | wc -l)" -ge 4 ]
 }
 

@@ -2,13 +2,27 @@
 # README, documents and manual: samples, links, commands.
 load helpers
 
-# The lines of README.md between fences, without those of a named language.
+# blocks FILE...: the lines between fences, without those of a named language.
 blocks() {
-	awk '/^```/ { inside = !inside; plain = $0 == "```"; next } inside && plain' "$TOP/README.md"
+	(cd "$TOP" && awk '/^```/ { inside = !inside; plain = $0 == "```"; next } inside && plain' "$@")
 }
 
-@test "lines of the sample in the README are of equal width" {
-	blocks | "$PYTHON" -c '
+PAGES=(README.md docs/options.md docs/output.md docs/sources.md docs/memory.md docs/simulator.md docs/troubleshooting.md)
+
+@test "the README has at most 200 lines" {
+	[ "$(wc -l <"$TOP/README.md")" -le 200 ]
+}
+
+@test "the index of docs/ names every page" {
+	for page in "$TOP"/docs/*.md "$TOP"/docs/*.json; do
+		name=$(basename "$page")
+		echo "$name"
+		[ "$name" = README.md ] || grep -qF "($name)" "$TOP/docs/README.md"
+	done
+}
+
+@test "lines of the sample table are of equal width" {
+	blocks docs/output.md | "$PYTHON" -c '
 import sys, unicodedata
 lines = [line.rstrip("\n") for line in sys.stdin if line[0] in "┌├│└"]
 width = lambda line: sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
@@ -16,27 +30,27 @@ assert len(lines) > 10, lines
 assert {width(line) for line in lines} == {102}, [line for line in lines if width(line) != 102]'
 }
 
-@test "the sample in the README has the headings, the tip and the version of today" {
+@test "the sample table has the headings, the tip and the version of the program" {
 	tree -w dev=0,dram=1G,util=500
 	"$TT_SMI" --root "$WORK/tree" >"$WORK/table"
 	for line in "│ GPU Name " "│ PID     Name "; do
 		grep -F "$line" "$WORK/table" >"$WORK/heading"
 		[ -s "$WORK/heading" ]
-		blocks | grep -qxFf "$WORK/heading"
+		blocks docs/output.md | grep -qxFf "$WORK/heading"
 	done
 	"$TT_SMI_SIM" -- "$TT_SMI" 3>&- | sed -n '/TIP/,$p' >"$WORK/tip"
-	diff "$WORK/tip" <(awk '/^```/ && inside { exit } inside; /^```/ { inside = 1 }' "$TOP/README.md" | sed -n '/TIP/,$p')
+	diff "$WORK/tip" <(awk '/^```/ && inside { exit } inside; /^```/ { inside = 1 }' "$TOP/docs/output.md" | sed -n '/TIP/,$p')
 	version=$("$TT_SMI" --version | cut -d' ' -f2)
-	blocks | grep -qF "tt-smi $version "
+	blocks docs/output.md | grep -qF "tt-smi $version "
 }
 
-@test "headings of the README that the program names exist" {
-	grep -rhoE '\\"[^"\\]*\\" in the README' "$TOP/src" | sed 's/^\\"//; s/\\".*//' >"$WORK/named" || true
-	echo "Process shows but no memory" >>"$WORK/named"
-	while read -r heading; do
+# The original document's headings: people search for them.
+@test "troubleshooting has a section for each question" {
+	for heading in "No processes using Tenstorrent devices" "Allocation server not running" \
+		"Temperature or power shows N/A" "Process shows but no memory"; do
 		echo "$heading"
-		grep -q "^### $heading" "$TOP/README.md"
-	done <"$WORK/named"
+		grep -qx "## $heading" "$TOP/docs/troubleshooting.md"
+	done
 }
 
 # Without its comment; what would go on for ever ends after one sample.
@@ -49,10 +63,10 @@ end_soon() {
 	esac
 }
 
-@test "commands of tt_smi in the README work" {
+@test "commands of tt_smi in the documents work" {
 	tree -w dev=0,dram=1G
-	blocks | grep '^\./build/tt_smi' | grep -v '^\./build/tt_smi sim' >"$WORK/commands"
-	[ "$(wc -l <"$WORK/commands")" -ge 8 ]
+	blocks "${PAGES[@]}" | grep '^\./build/tt_smi' | grep -v 'tt_smi \(sim\|run\) ' | sort -u >"$WORK/commands"
+	[ "$(wc -l <"$WORK/commands")" -ge 15 ]
 	while read -r command; do
 		command=$(end_soon "$command")
 		echo "$command"
@@ -63,10 +77,11 @@ end_soon() {
 	done <"$WORK/commands"
 }
 
-@test "commands of tt_smi sim in the README work" {
-	blocks | grep '^\./build/tt_smi sim' >"$WORK/commands"
-	[ "$(wc -l <"$WORK/commands")" -ge 2 ]
+@test "commands of tt_smi sim in the documents work" {
+	blocks "${PAGES[@]}" | grep '^\./build/tt_smi sim' | sort -u >"$WORK/commands"
+	[ "$(wc -l <"$WORK/commands")" -ge 5 ]
 	while read -r command; do
+		[[ $command != *"-- bash" ]] || command="$command -c ./build/tt_smi"
 		command=$(end_soon "$command")
 		echo "$command"
 		bash -c "${command//.\/build\/tt_smi/\"$TT_SMI\"}" >"$WORK/out" </dev/null 3>&-
@@ -75,7 +90,7 @@ end_soon() {
 }
 
 @test "files that the documents name exist" {
-	for text in "$TOP"/README.md "$TOP"/docs/*.md; do
+	for text in "$TOP"/*.md "$TOP"/docs/*.md; do
 		grep -o '`\(src\|sim\|tests\|docs\|man\|completions\|scripts\|include\|cmake\|fuzz\|bench\)/[A-Za-z0-9_./-]*`' "$text" |
 			tr -d '`' | while read -r name; do
 			echo "$text: $name"
@@ -85,7 +100,7 @@ end_soon() {
 }
 
 @test "links within the documents lead somewhere" {
-	for text in "$TOP"/README.md "$TOP"/docs/*.md; do
+	for text in "$TOP"/*.md "$TOP"/docs/*.md; do
 		grep -o '](\([^)]*\))' "$text" | sed 's/^](//;s/)$//' | grep -v '^[a-z]*:' |
 			while read -r link; do
 				echo "$text: $link"
@@ -104,18 +119,18 @@ end_soon() {
 	done
 }
 
-@test "sources that the README lists are those that are asked, in that order" {
+@test "sources that docs/sources.md lists are those that are asked, in that order" {
 	asked=$(sed -n 's/^\t&source_\([a-z_]*\),.*/\1/p' "$TOP/src/source/sources.c")
-	listed=$(sed -n '/^| source | tells/,/^$/s/^| `\([a-z_]*\)` |.*/\1/p' "$TOP/README.md")
+	listed=$(sed -n '/^| source | provides/,/^$/s/^| `\([a-z_]*\)` |.*/\1/p' "$TOP/docs/sources.md")
 	[ -n "$asked" ]
 	diff <(echo "$asked") <(echo "$listed")
 }
 
-@test "statuses that the README explains are those of the program" {
+@test "statuses that docs/sources.md explains are those of the program" {
 	for status in "Reports itself" "Connected to server" "Preloaded" "Traced" "TT-Metal counters" "Device open (no tracking)" \
 		"Device open (opener exited)" "Stale (gone), not counted" "Out of sight, not counted"; do
 		echo "$status"
 		grep -rqF "\"$status\"" "$TOP/src/render"
-		grep -qF "| \`$status\` |" "$TOP/README.md"
+		grep -qF "| \`$status\` |" "$TOP/docs/sources.md"
 	done
 }
