@@ -13,7 +13,7 @@ static const struct {
 	[KNOWN] = { "known", "known" },
 	[NOT_ASKED] = { "not_asked", "not asked for" },
 	[NOT_OFFERED] = { "not_offered", "not offered by this driver or firmware" },
-	[NEVER_OFFERED] = { "never_offered", "no driver file tells it" },
+	[NEVER_OFFERED] = { "never_offered", "the driver does not expose this value" },
 	[DENIED] = { "permission_denied", "permission denied" },
 	[RESETTING] = { "resetting", "resetting" },
 	[NOT_ANSWERING] = { "not_answering", "chip not answering" },

@@ -214,7 +214,7 @@ static void put_field_help(struct buf *out, const struct field *field)
 	if (unit)
 		buf_printf(out, " [%s]", unit);
 	if (field->kind == K_NEVER)
-		buf_puts(out, " (known to scripts; no driver file tells it)");
+		buf_puts(out, " (known to scripts; the driver does not expose this value)");
 	buf_puts(out, "\n\n");
 }
 

@@ -1,6 +1,6 @@
 #include "render/tips.h"
 
-#define DOCTOR "   tt_smi doctor tells for each process what would make its memory known\n"
+#define DOCTOR "   Run tt_smi doctor to see why memory is unknown and how to fix it\n"
 
 /* A monitor has no memory that could be tracked. */
 static bool is_tracked(const struct process *process)
