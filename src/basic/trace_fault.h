@@ -11,7 +11,7 @@
 #pragma once
 
 /* What to do about a fault, in the words of doctor. */
-#define TRACE_FIX_REPORT "report it with libttalloc: man 3 libttalloc"
+#define TRACE_FIX_REPORT "report its memory through libttalloc: man 3 libttalloc"
 #define TRACE_FIX_RUN	 "the next time: tt_smi run -- COMMAND"
 
 /*

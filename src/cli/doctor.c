@@ -88,7 +88,7 @@ static int examine(const struct doctor_options *options, struct session *session
 {
 	int code = take_pair(session);
 	bool loaded = code ? code != EXIT_NO_DRIVER : session_judge(session) != EXIT_NO_DRIVER;
-	struct patient patient = {
+	struct doctor_context context = {
 		.root = &session->root,
 		.snapshot = code ? NULL : session->snapshot,
 		.problem = buf_text(&session->problem),
@@ -98,8 +98,8 @@ static int examine(const struct doctor_options *options, struct session *session
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (code == EXIT_INTERNAL)
-		return say(code, "%s", patient.problem);
-	doctor_examine(&patient, report);
+		return say(code, "%s", context.problem);
+	doctor_examine(&context, report);
 	render(&text, options, session, report);
 	if (report->failed || text.failed)
 		return say(EXIT_INTERNAL, "out of memory");

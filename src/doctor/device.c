@@ -1,4 +1,4 @@
-/* Each device: does it answer, is its firmware running, is it too hot, is its link whole? */
+/* Each device: does it answer, does its firmware run, is it too hot, is its link degraded? */
 #include "doctor/doctor.h"
 
 #include "doctor/port.h"
@@ -25,8 +25,8 @@ static void advise_binding(const struct device *dev, struct report *report)
 
 	if (dev->processes)
 		report_fix(report,
-			   "end the processes that have device %s open: the next command "
-			   "takes it away from them",
+			   "stop the processes that have device %s open: the next command "
+			   "removes it from them",
 			   dev->id);
 	report_fix(report,
 		   "echo %s | sudo tee " DRIVER_FOLDER "unbind && echo %s | sudo tee " DRIVER_FOLDER
@@ -41,7 +41,7 @@ static void advise_binding(const struct device *dev, struct report *report)
 static void examine_telemetry(const struct device *dev, struct report *report)
 {
 	if (dev->why[DEV_AICLK] == DENIED || dev->why[DEV_TEMPERATURE] == DENIED) {
-		report_add(report, LEVEL_WARN, "%s: %s: its files may not be read", dev->id,
+		report_add(report, LEVEL_WARN, "%s: %s: no permission to read its files", dev->id,
 			   board_name(dev));
 		report_fix(report, "sudo tt_smi doctor");
 	} else if (dev->arch == ARCH_BLACKHOLE) {
@@ -73,7 +73,7 @@ static void advise_reset(const struct device *dev, struct report *report)
 static void advise_driver(const struct device *dev, bool loaded, struct report *report)
 {
 	if (!loaded)
-		return; /* said of the driver, once for all cards */
+		return; /* examine_driver() reports it once for all cards */
 	if (dev->arch == ARCH_GRAYSKULL)
 		report_fix(report, "drivers since 2.2 do not serve Grayskull cards");
 	else
@@ -88,14 +88,14 @@ static void examine_silent(const struct device *dev, bool loaded, struct report 
 	switch (dev->condition) {
 	case DEVICE_UNREADABLE:
 		report_add(report, LEVEL_NOTE,
-			   "%s: %s: behind another chip, without PCIe: no readings", dev->id,
-			   board_name(dev));
+			   "%s: %s: reached through another chip, without PCIe: no readings",
+			   dev->id, board_name(dev));
 		break;
 	case DEVICE_NO_TELEMETRY: examine_telemetry(dev, report); break;
 	case DEVICE_RESETTING:
 		report_add(report, LEVEL_WARN, "%s: %s: resetting", dev->id, board_name(dev));
-		report_fix(report, "wait; if it stays so, a reset was begun and never ended: reset "
-				   "it once more");
+		report_fix(report, "wait; if it does not end, the reset was never completed: reset "
+				   "the card again");
 		break;
 	case DEVICE_NO_DRIVER:
 		report_add(report, LEVEL_FAIL, "%s: %s: on the bus, but no driver is bound to it",
@@ -103,9 +103,8 @@ static void examine_silent(const struct device *dev, bool loaded, struct report 
 		advise_driver(dev, loaded, report);
 		break;
 	case DEVICE_OTHER_DRIVER:
-		report_add(report, LEVEL_NOTE,
-			   "%s: %s: %s, which keeps it from Tenstorrent's driver", dev->id,
-			   board_name(dev), dev->health);
+		report_add(report, LEVEL_NOTE, "%s: %s: %s, so Tenstorrent's driver cannot use it",
+			   dev->id, board_name(dev), dev->health);
 		report_fix(report,
 			   "unless a virtual machine uses it: echo %s | sudo tee "
 			   "/sys/bus/pci/devices/%s/driver/unbind, then echo %s | sudo "
@@ -117,13 +116,13 @@ static void examine_silent(const struct device *dev, bool loaded, struct report 
 	case DEVICE_NOT_ANSWERING:
 	case DEVICE_LOST:
 		report_add(report, LEVEL_FAIL, "%s: %s: %s", dev->id, board_name(dev),
-			   device_knows(dev, DEV_STATE) ? dev->state : "not well");
+			   device_knows(dev, DEV_STATE) ? dev->state : "not working");
 		advise_reset(dev, report);
 		break;
 	}
 }
 
-/* ---- one that answers ---- */
+/* ---- a device that answers ---- */
 
 static void advise_cooling(struct report *report)
 {
@@ -134,8 +133,8 @@ static void examine_readings(const struct device *dev, unsigned troubles, struct
 {
 	if (troubles & TROUBLE_STALLED) {
 		report_add(report, LEVEL_FAIL,
-			   "%s: %s: firmware hangs: its heartbeat stands still, so all readings "
-			   "are old",
+			   "%s: %s: firmware hangs: its heartbeat has stopped, so all readings "
+			   "are outdated",
 			   dev->id, board_name(dev));
 		advise_reset(dev, report);
 	} else if (troubles & TROUBLE_HOT) {
@@ -150,12 +149,11 @@ static void examine_readings(const struct device *dev, unsigned troubles, struct
 			   "%s: %s: %u thermal shutdown%s since the card was powered on", dev->id,
 			   board_name(dev), dev->thermal_trips, dev->thermal_trips == 1 ? "" : "s");
 		advise_cooling(report);
-		report_fix(report, "the count begins at 0 again when the machine is powered off "
-				   "and on");
+		report_fix(report, "the count starts at 0 again after a power cycle");
 	}
 }
 
-/* Monitors hold devices all day and use no link. */
+/* Monitors keep devices open all day and cause no traffic. */
 static bool is_idle(const struct snapshot *snapshot, const struct device *dev)
 {
 	size_t at = (size_t)(dev - snapshot->devices);
@@ -185,7 +183,7 @@ static void report_link(const struct device *dev, const struct pcie_link *traine
 
 	buf_puts(&text, "PCIe link at");
 	put_link(&text, trained);
-	buf_puts(&text, ", the card and its slot can do");
+	buf_puts(&text, ", card and slot support");
 	put_link(&text, expected);
 	if (saving) {
 		report_add(report, LEVEL_NOTE,
@@ -203,29 +201,29 @@ static void report_link(const struct device *dev, const struct pcie_link *traine
 	report->failed |= text.failed;
 }
 
-static void examine_link(const struct patient *patient, const struct device *dev,
+static void examine_link(const struct doctor_context *context, const struct device *dev,
 			 struct report *report)
 {
-	const struct pcie_link port = port_capability(patient->root, dev);
+	const struct pcie_link port = port_capability(context->root, dev);
 	const struct pcie_link expected = pcie_link_expected(dev, &port);
 	const struct pcie_link trained = pcie_link_trained(dev);
 	bool slow = trained.gen && trained.gen < expected.gen;
 	bool narrow = trained.width && trained.width < expected.width;
 	/* Some Wormhole firmware slows the link of a card that no program uses. */
-	bool saving = !narrow && dev->arch == ARCH_WORMHOLE && is_idle(patient->snapshot, dev);
+	bool saving = !narrow && dev->arch == ARCH_WORMHOLE && is_idle(context->snapshot, dev);
 
 	if (slow || narrow)
 		report_link(dev, &trained, &expected, saving, report);
 }
 
-static void examine_answering(const struct patient *patient, const struct device *dev,
+static void examine_answering(const struct doctor_context *context, const struct device *dev,
 			      struct report *report)
 {
 	unsigned troubles = device_troubles(dev);
 	size_t before = report->count;
 
 	examine_readings(dev, troubles, report);
-	examine_link(patient, dev, report);
+	examine_link(context, dev, report);
 	for (size_t i = before; i < report->count; i++)
 		if (report->findings[i].level >= LEVEL_WARN)
 			return;
@@ -234,9 +232,9 @@ static void examine_answering(const struct patient *patient, const struct device
 		   troubles & TROUBLE_POWER ? "; at its power limit, as under full load" : "");
 }
 
-/* ---- all of them ---- */
+/* ---- all devices ---- */
 
-/* Devices that answer and show no sign of life, nor of a hang; by reason, since few differ. */
+/* Devices whose heartbeat is unknown, grouped by reason. */
 static void examine_heartbeats(const struct snapshot *snapshot, struct report *report)
 {
 	for (unsigned why = KNOWN + 1; why < REASON_N; why++) {
@@ -250,10 +248,10 @@ static void examine_heartbeats(const struct snapshot *snapshot, struct report *r
 		}
 		if (ids.length)
 			report_add(report, LEVEL_NOTE,
-				   "whether firmware runs is not known of %s (heartbeat: %s)",
+				   "unknown whether firmware runs on %s (heartbeat: %s)",
 				   buf_text(&ids),
 				   snapshot->recorded
-					   ? "a recording is one sample, and it takes two"
+					   ? "it takes two samples, and a recording has one"
 					   : reason_text(why));
 	}
 }
@@ -273,23 +271,24 @@ static void compare_firmware(const struct snapshot *snapshot, struct report *rep
 			    strcmp(dev->fw_bundle, other->fw_bundle) == 0)
 				continue;
 			earlier = true;
-			report_add(report, LEVEL_WARN,
-				   "%s and %s are of one kind, but run firmware %s and %s",
-				   other->id, dev->id, other->fw_bundle, dev->fw_bundle);
-			report_fix(report, "flash both with one version (tt-flash)");
+			report_add(
+				report, LEVEL_WARN,
+				"%s and %s are the same kind of board, but run firmware %s and %s",
+				other->id, dev->id, other->fw_bundle, dev->fw_bundle);
+			report_fix(report, "flash the same version on both (tt-flash)");
 		}
 	}
 }
 
-void examine_devices(const struct patient *patient, struct report *report)
+void examine_devices(const struct doctor_context *context, struct report *report)
 {
-	const struct snapshot *snapshot = patient->snapshot;
+	const struct snapshot *snapshot = context->snapshot;
 
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
 		if (dev->condition == DEVICE_OK)
-			examine_answering(patient, dev, report);
+			examine_answering(context, dev, report);
 		else
 			examine_silent(dev, snapshot->driver_loaded, report);
 	}

@@ -1,24 +1,24 @@
 #include "doctor/doctor.h"
 
-void doctor_examine(struct patient *patient, struct report *report)
+void doctor_examine(struct doctor_context *context, struct report *report)
 {
-	patient->tracing = find_tracing(patient->root);
+	context->tracing = find_tracing(context->root);
 	report->section = "Driver";
-	examine_driver(patient, report);
-	if (patient->snapshot) {
+	examine_driver(context, report);
+	if (context->snapshot) {
 		report->section = "Devices";
-		examine_devices(patient, report);
+		examine_devices(context, report);
 		report->section = "Permissions";
-		examine_nodes(patient, report);
+		examine_nodes(context, report);
 		report->section = "Huge pages";
-		examine_huge_pages(patient, report);
+		examine_huge_pages(context, report);
 	}
 	report->section = "Allocation server";
-	examine_server(patient, report);
+	examine_server(context, report);
 	report->section = "Tracing";
-	examine_tracing(patient, report);
-	if (patient->snapshot) {
+	examine_tracing(context, report);
+	if (context->snapshot) {
 		report->section = "Processes";
-		examine_processes(patient, report);
+		examine_processes(context, report);
 	}
 }

@@ -1,9 +1,9 @@
 /*
- * Looks a machine over: what is wrong, what is not known, and what would change that.
- * Nothing is written, no device is opened.
+ * Examines a machine: what is wrong, what is unknown, and how to fix it. It writes nothing and
+ * opens no device.
  *
- * Hung firmware shows in nothing but a heartbeat that stands still, so the snapshot must be the
- * second of two.
+ * Only a heartbeat that does not change reveals hung firmware, so the snapshot must be the second
+ * of two.
  */
 #pragma once
 
@@ -11,10 +11,10 @@
 #include "doctor/report.h"
 #include "model/snapshot.h"
 
-/* How it is with tracing, since much depends on it. Elsewhere: by the numbers of the host. */
+/* Is tracing on? TRACING_ELSEWHERE: its pids are those of the host, and we are in a container. */
 enum tracing { TRACING_OFF, TRACING_ON, TRACING_UNREADABLE, TRACING_ELSEWHERE };
 
-struct patient {
+struct doctor_context {
 	const struct root *root;
 	const struct snapshot *snapshot; /* of everything; NULL: nothing is there */
 	const char *problem;		 /* then why */
@@ -26,13 +26,13 @@ struct patient {
 
 enum tracing find_tracing(const struct root *root);
 
-void doctor_examine(struct patient *patient, struct report *report);
+void doctor_examine(struct doctor_context *context, struct report *report);
 
 /* The parts. */
-void examine_driver(const struct patient *patient, struct report *report);
-void examine_devices(const struct patient *patient, struct report *report);
-void examine_nodes(const struct patient *patient, struct report *report);
-void examine_huge_pages(const struct patient *patient, struct report *report);
-void examine_server(const struct patient *patient, struct report *report);
-void examine_tracing(struct patient *patient, struct report *report);
-void examine_processes(const struct patient *patient, struct report *report);
+void examine_driver(const struct doctor_context *context, struct report *report);
+void examine_devices(const struct doctor_context *context, struct report *report);
+void examine_nodes(const struct doctor_context *context, struct report *report);
+void examine_huge_pages(const struct doctor_context *context, struct report *report);
+void examine_server(const struct doctor_context *context, struct report *report);
+void examine_tracing(struct doctor_context *context, struct report *report);
+void examine_processes(const struct doctor_context *context, struct report *report);

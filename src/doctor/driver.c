@@ -8,42 +8,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What older drivers lack, newest first: each is told up to the first that the driver has. */
+/* What older drivers lack, newest first: all lines before the first that the driver has apply. */
 static const struct {
-	unsigned major, minor; /* since then it is well */
+	unsigned major, minor; /* fixed in this version */
 	enum level level;
 	const char *text;
-	const char *traced; /* while tracing is on, if that helps */
+	const char *traced; /* the text while tracing is on, if that fills the gap */
 } driver_gaps[] = {
 	{ 2, 9, LEVEL_NOTE,
-	  "before 2.9: no limits on Blackhole, readings may be wrong after a flash without a "
-	  "reload, a reset cannot be told from a fault",
+	  "before 2.9: no limits on Blackhole; readings may be wrong after a firmware update "
+	  "without a reload of the driver; a reset looks like a fault",
 	  NULL },
 	{ 2, 7, LEVEL_WARN,
 	  "before 2.7: the kernel can crash if readings are taken while a device is removed, and "
-	  "processes in containers are listed by numbers that mean nothing outside",
+	  "processes in containers are listed by the pids of their own namespace",
 	  NULL },
 	{ 2, 5, LEVEL_WARN,
-	  "before 2.5: no list of who has a device open; holders are looked for in /proc, where "
-	  "only root sees those of other users",
-	  "before 2.5: no list of who has a device open; that of the tracing is used" },
+	  "before 2.5: no list of processes that have a device open; /proc is searched instead, "
+	  "where only root sees other users' processes",
+	  "before 2.5: no list of processes that have a device open; the tracer's list is used" },
 };
 
-void examine_driver(const struct patient *patient, struct report *report)
+void examine_driver(const struct doctor_context *context, struct report *report)
 {
-	const struct host *host = patient->snapshot ? &patient->snapshot->host : NULL;
+	const struct host *host = context->snapshot ? &context->snapshot->host : NULL;
 	unsigned major, minor;
 
-	if (!patient->snapshot || !patient->snapshot->driver_loaded) {
-		report_add(report, LEVEL_FAIL, "%s", patient->problem);
-		if (patient->driver_loaded)
+	if (!context->snapshot || !context->snapshot->driver_loaded) {
+		report_add(report, LEVEL_FAIL, "%s", context->problem);
+		if (context->driver_loaded)
 			report_fix(report, "lspci -d 1e52: shows whether a card is on the bus");
 		else
 			report_fix(report, "sudo modprobe tenstorrent (the package of tt-kmd)");
 		return;
 	}
 	if (host->why[HOST_DRIVER] != KNOWN || sscanf(host->driver, "%u.%u", &major, &minor) != 2) {
-		report_add(report, LEVEL_NOTE, "loaded; its version is not known");
+		report_add(report, LEVEL_NOTE, "loaded; its version is unknown");
 		return;
 	}
 	report_add(report, LEVEL_OK, "loaded, version %s", host->driver);
@@ -51,7 +51,7 @@ void examine_driver(const struct patient *patient, struct report *report)
 		if (major > driver_gaps[i].major ||
 		    (major == driver_gaps[i].major && minor >= driver_gaps[i].minor))
 			break;
-		if (driver_gaps[i].traced && patient->tracing == TRACING_ON) {
+		if (driver_gaps[i].traced && context->tracing == TRACING_ON) {
 			report_add(report, LEVEL_NOTE, "%s", driver_gaps[i].traced);
 			continue;
 		}
@@ -62,8 +62,8 @@ void examine_driver(const struct patient *patient, struct report *report)
 }
 
 /*
- * A node is fine if all users may use it, or on a live machine if we may. Root always may: what
- * others may not is then worth a note. The node is never opened.
+ * A node is usable if all users may open it, or on a live machine if we may. Root always may, so
+ * restrictions for other users are then a note. The node is never opened.
  */
 static bool examine_node(const struct root *root, uint32_t index, struct report *report)
 {
@@ -83,21 +83,22 @@ static bool examine_node(const struct root *root, uint32_t index, struct report 
 	if ((st.st_mode & 0006) == 0006 || (ours && geteuid() != 0))
 		return true;
 	report_add(report, ours ? LEVEL_NOTE : LEVEL_WARN,
-		   "/%s may not be used by all users: mode %04o, uid %u, gid %u", path,
+		   "/%s is not accessible to all users: mode %04o, uid %u, gid %u", path,
 		   st.st_mode & 07777, st.st_uid, st.st_gid);
-	report_fix(report, "the udev rule of tt-kmd (mode 0666), or: sudo chmod 0666 /%s", path);
+	report_fix(report, "install the udev rule of tt-kmd (mode 0666), or: sudo chmod 0666 /%s",
+		   path);
 	return ours;
 }
 
-void examine_nodes(const struct patient *patient, struct report *report)
+void examine_nodes(const struct doctor_context *context, struct report *report)
 {
-	const struct snapshot *snapshot = patient->snapshot;
+	const struct snapshot *snapshot = context->snapshot;
 	unsigned fine = 0;
 
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		if (device_is_served(&snapshot->devices[i]))
-			fine += examine_node(patient->root, snapshot->devices[i].index, report);
+			fine += examine_node(context->root, snapshot->devices[i].index, report);
 	if (fine)
-		report_add(report, LEVEL_OK, "%u node%s of /dev/tenstorrent may be used", fine,
+		report_add(report, LEVEL_OK, "%u node%s of /dev/tenstorrent accessible", fine,
 			   fine == 1 ? "" : "s");
 }

@@ -1,4 +1,4 @@
-/* Each process that has a device open: is its memory known, why not, and what would help. */
+/* Each process that has a device open: is its memory known, and if not, why and what helps. */
 #include "doctor/doctor.h"
 
 #include "doctor/loaded.h"
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-struct holder {
-	const struct patient *patient;
+struct memory_case {
+	const struct doctor_context *context;
 	const struct process *process;
 	struct loaded loaded; /* if its memory is not known */
 };
@@ -21,110 +21,109 @@ static bool is_contained(const struct process *process)
 	       (process_knows(process, PROC_CONTAINER) && process->owner.container[0]);
 }
 
-/* ---- telling ---- */
-
-/* Each appends the cause to the text, and what would help to the list. */
-struct verdict {
+/* Why its memory is unknown, and what would make it known. */
+struct explanation {
 	struct buf cause;
 	const char *fixes[5];
 	size_t n_fixes;
 };
 
-static void advise(struct verdict *verdict, const char *fix)
+static void advise(struct explanation *ret, const char *fix)
 {
-	for (size_t i = 0; i < verdict->n_fixes; i++)
-		if (strcmp(verdict->fixes[i], fix) == 0)
+	for (size_t i = 0; i < ret->n_fixes; i++)
+		if (strcmp(ret->fixes[i], fix) == 0)
 			return;
-	if (verdict->n_fixes < ARRAY_SIZE(verdict->fixes))
-		verdict->fixes[verdict->n_fixes++] = fix;
+	if (ret->n_fixes < ARRAY_SIZE(ret->fixes))
+		ret->fixes[ret->n_fixes++] = fix;
 }
 
-static void advise_tracing(const struct holder *holder, struct verdict *verdict)
+static void advise_tracing(const struct memory_case *subject, struct explanation *ret)
 {
-	if (holder->patient->tracing == TRACING_ELSEWHERE)
-		advise(verdict, "sudo tt_smi, on the host");
-	else if (holder->patient->can_trace)
-		advise(verdict, "sudo tt_smi trace start");
+	if (subject->context->tracing == TRACING_ELSEWHERE)
+		advise(ret, "sudo tt_smi, on the host");
+	else if (subject->context->can_trace)
+		advise(ret, "sudo tt_smi trace start");
 }
 
-/* Why TT-Metal's own counters do not tell. */
-static void blame_counters(const struct holder *holder, struct verdict *verdict)
+/* Why TT-Metal's own counters do not have it. */
+static void explain_counters(const struct memory_case *subject, struct explanation *ret)
 {
-	if (!holder->loaded.library.shape.publishes) {
-		buf_puts(&verdict->cause, " has no counters of its own (v0.70 and later have)");
-	} else if (holder->loaded.disabled) {
-		buf_puts(&verdict->cause,
+	if (!subject->loaded.library.shape.publishes) {
+		buf_puts(&ret->cause, " has no counters of its own (v0.70 and later have)");
+	} else if (subject->loaded.disabled) {
+		buf_puts(&ret->cause,
 			 " has its counters switched off (TT_METAL_SHM_TRACKING_DISABLED)");
-		advise(verdict, "start it without TT_METAL_SHM_TRACKING_DISABLED");
-	} else if (is_contained(holder->process) && !holder->patient->root->live) {
-		buf_puts(&verdict->cause,
-			 " keeps its counters in the /dev/shm of a container, which is not in this "
-			 "tree");
-		advise(verdict, "sudo tt_smi doctor, on the machine itself");
+		advise(ret, "start it without TT_METAL_SHM_TRACKING_DISABLED");
+	} else if (is_contained(subject->process) && !subject->context->root->live) {
+		buf_puts(&ret->cause,
+			 " keeps its counters in its container's own /dev/shm, which is not in "
+			 "this tree");
+		advise(ret, "sudo tt_smi doctor, on the machine itself");
 	} else {
 		/* A process whose libraries may be read was also looked at in its container. */
-		buf_puts(&verdict->cause,
+		buf_puts(&ret->cause,
 			 " has published nothing: it has allocated nothing yet, or only in threads "
 			 "that it does not count");
 	}
 }
 
-static void blame_tracing(const struct holder *holder, struct verdict *verdict)
+static void explain_tracing(const struct memory_case *subject, struct explanation *ret)
 {
-	enum trace_fault fault = metal_library_fault(&holder->loaded.library);
+	enum trace_fault fault = metal_library_fault(&subject->loaded.library);
 
 	if (fault) {
-		buf_printf(&verdict->cause, "; it cannot be traced (%s: %s)",
-			   trace_fault_word(fault), trace_fault_meaning(fault));
+		buf_printf(&ret->cause, "; it cannot be traced (%s: %s)", trace_fault_word(fault),
+			   trace_fault_meaning(fault));
 		return;
 	}
-	if (holder->patient->tracing == TRACING_ELSEWHERE)
-		buf_puts(&verdict->cause, "; tracing is on, but only the host can tell");
+	if (subject->context->tracing == TRACING_ELSEWHERE)
+		buf_puts(&ret->cause,
+			 "; tracing is on, but its figures are visible on the host only");
 	else
-		buf_puts(&verdict->cause, holder->patient->tracing == TRACING_ON
-						  ? "; tracing is on, but not of this library"
-						  : "; tracing is off");
-	advise_tracing(holder, verdict);
+		buf_puts(&ret->cause, subject->context->tracing == TRACING_ON
+					      ? "; tracing is on, but not for this library"
+					      : "; tracing is off");
+	advise_tracing(subject, ret);
 }
 
-static void blame_library(struct holder *holder, struct verdict *verdict)
+static void explain_library(struct memory_case *subject, struct explanation *ret)
 {
-	buf_printf(&verdict->cause, "TT-Metal %s (%s)", holder->loaded.library.shape.versions,
-		   holder->loaded.path);
-	blame_counters(holder, verdict);
-	blame_tracing(holder, verdict);
-	advise(verdict, TRACE_FIX_RUN);
-	if (!holder->loaded.library.shape.publishes)
-		advise(verdict, "TT-Metal v0.70 or later, which counts by itself");
+	buf_printf(&ret->cause, "TT-Metal %s (%s)", subject->loaded.library.shape.versions,
+		   subject->loaded.path);
+	explain_counters(subject, ret);
+	explain_tracing(subject, ret);
+	advise(ret, TRACE_FIX_RUN);
+	if (!subject->loaded.library.shape.publishes)
+		advise(ret, "TT-Metal v0.70 or later, which counts by itself");
 }
 
-/* Nobody counts it: what is it? */
-static void blame_program(struct holder *holder, struct verdict *verdict)
+/* Nothing counts its memory: is TT-Metal loaded, and which one? */
+static void explain_program(struct memory_case *subject, struct explanation *ret)
 {
-	loaded_find(holder->patient->root, holder->process->pid, &holder->loaded);
-	if (holder->loaded.library_error == 0) {
-		blame_library(holder, verdict);
-	} else if (holder->loaded.library_error == -ENOTSUP) {
-		buf_printf(&verdict->cause, "its TT-Metal (%s) is of no version that is known",
-			   holder->loaded.path);
-		advise(verdict, TRACE_FIX_REPORT);
-	} else if (holder->loaded.maps_error == -EACCES) {
-		buf_puts(&verdict->cause, "its files are another user's to look at");
-		advise(verdict, "sudo tt_smi doctor");
-		if (holder->patient->tracing != TRACING_ON)
-			advise_tracing(holder, verdict);
-	} else if (holder->loaded.maps_error == -ETIMEDOUT) {
-		buf_puts(&verdict->cause, "its files do not answer");
-	} else if (holder->loaded.maps_error) {
-		buf_printf(&verdict->cause, "what it has loaded is not told (%s)",
-			   strerror(-holder->loaded.maps_error));
-	} else if (holder->loaded.replaced) {
-		buf_puts(&verdict->cause,
-			 "a file that it has loaded was replaced since, and cannot be looked at");
-		advise(verdict, "sudo tt_smi doctor");
+	loaded_find(subject->context->root, subject->process->pid, &subject->loaded);
+	if (subject->loaded.library_error == 0) {
+		explain_library(subject, ret);
+	} else if (subject->loaded.library_error == -ENOTSUP) {
+		buf_printf(&ret->cause, "its TT-Metal (%s) is of an unknown version",
+			   subject->loaded.path);
+		advise(ret, TRACE_FIX_REPORT);
+	} else if (subject->loaded.maps_error == -EACCES) {
+		buf_puts(&ret->cause, "only its user and root may see which files it has loaded");
+		advise(ret, "sudo tt_smi doctor");
+		if (subject->context->tracing != TRACING_ON)
+			advise_tracing(subject, ret);
+	} else if (subject->loaded.maps_error == -ETIMEDOUT) {
+		buf_puts(&ret->cause, "its files do not answer");
+	} else if (subject->loaded.maps_error) {
+		buf_printf(&ret->cause, "cannot read which files it has loaded (%s)",
+			   strerror(-subject->loaded.maps_error));
+	} else if (subject->loaded.replaced) {
+		buf_puts(&ret->cause, "a file that it has loaded was replaced on disk; only root "
+				      "can read the old one");
+		advise(ret, "sudo tt_smi doctor");
 	} else {
-		buf_puts(&verdict->cause, "TT-Metal is not among the files that it has loaded");
-		advise(verdict, TRACE_FIX_REPORT);
+		buf_puts(&ret->cause, "it has not loaded TT-Metal");
+		advise(ret, TRACE_FIX_REPORT);
 	}
 }
 
@@ -136,8 +135,8 @@ static enum reason first_reason(const struct process *process)
 	return KNOWN;
 }
 
-/* What helps where TT-Metal counts, but whose memory it is or where cannot be told. */
-static void advise_counters(enum reason why, struct verdict *verdict)
+/* What helps if TT-Metal counts, but its counters cannot be matched to this process or device. */
+static void advise_counters(enum reason why, struct explanation *ret)
 {
 	static const char addresses[] = "set TT_VISIBLE_DEVICES to full PCI addresses and start "
 					"the program again";
@@ -156,29 +155,29 @@ static void advise_counters(enum reason why, struct verdict *verdict)
 
 	for (size_t i = 0; i < ARRAY_SIZE(fixes); i++)
 		if (fixes[i].why == why)
-			advise(verdict, fixes[i].fix);
+			advise(ret, fixes[i].fix);
 }
 
-static void blame(struct holder *holder, enum reason why, struct verdict *verdict)
+static void explain(struct memory_case *subject, enum reason why, struct explanation *ret)
 {
-	if (holder->process->how == HOLDING_OPENER_GONE) {
-		buf_puts(&verdict->cause,
+	if (subject->process->how == HOLDING_OPENER_GONE) {
+		buf_puts(&ret->cause,
 			 "the process that opened the device has exited, and the one that keeps it "
 			 "open is not visible");
-		advise(verdict, "sudo tt_smi doctor");
+		advise(ret, "sudo tt_smi doctor");
 	} else if (reason_trace_fault(why)) {
-		buf_puts(&verdict->cause, reason_text(why));
-		advise(verdict, trace_fault_fix(reason_trace_fault(why)));
+		buf_puts(&ret->cause, reason_text(why));
+		advise(ret, trace_fault_fix(reason_trace_fault(why)));
 	} else if (why == DENIED) {
-		buf_puts(&verdict->cause, "TT-Metal's counters belong to another user (mode 0600)");
-		advise(verdict, "sudo tt_smi");
-		advise(verdict, "sudo systemctl enable --now tt-allocd.socket (reads them for "
-				"everybody)");
+		buf_puts(&ret->cause, "TT-Metal's counters belong to another user (mode 0600)");
+		advise(ret, "sudo tt_smi");
+		advise(ret, "sudo systemctl enable --now tt-allocd.socket (it reads them for "
+			    "every user)");
 	} else if (why == NO_TRACKER || why == OTHER_NAMESPACE) {
-		blame_program(holder, verdict);
+		explain_program(subject, ret);
 	} else {
-		buf_puts(&verdict->cause, reason_text(why));
-		advise_counters(why, verdict);
+		buf_puts(&ret->cause, reason_text(why));
+		advise_counters(why, ret);
 	}
 }
 
@@ -190,7 +189,8 @@ static bool is_exact(const struct process *process)
 	return true;
 }
 
-static void put_name(struct buf *out, const struct patient *patient, const struct process *process)
+static void put_name(struct buf *out, const struct doctor_context *context,
+		     const struct process *process)
 {
 	char label[80];
 
@@ -199,10 +199,10 @@ static void put_name(struct buf *out, const struct patient *patient, const struc
 	if (process_knows(process, PROC_USER))
 		buf_printf(out, " of %s", process->user);
 	buf_puts(out, ", device ");
-	devices_text(out, patient->snapshot, process);
+	devices_text(out, context->snapshot, process);
 }
 
-/* Where the figures come from that are only a lower bound. */
+/* What reported the figures that are only a lower bound. */
 static enum tracking inexact_source(const struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
@@ -215,7 +215,7 @@ static const char *inexact_cause(const struct process *process)
 {
 	switch (inexact_source(process)) {
 	case TRACKING_WIRE:
-		return "the server ignored reports of it that make no sense, or that name no "
+		return "the server ignored some of its reports, which were invalid or named no "
 		       "device of this machine";
 	case TRACKING_TABLE:
 	case TRACKING_PRELOAD:
@@ -225,15 +225,15 @@ static const char *inexact_cause(const struct process *process)
 	case TRACKING_NONE:
 	case TRACKING_N: break;
 	}
-	return "what it held before may be more than could be read back";
+	return "it may have held more before the probes were attached than could be read back";
 }
 
-static void examine_known(const struct patient *patient, const struct process *process,
+static void examine_known(const struct doctor_context *context, const struct process *process,
 			  struct report *report)
 {
 	CLEANUP_BUF struct buf name = { 0 }, status = { 0 };
 
-	put_name(&name, patient, process);
+	put_name(&name, context, process);
 	status_text(&status, process);
 	if (is_exact(process)) {
 		report_add_about(report, LEVEL_OK, process->pid, buf_text(&name), "known: %s",
@@ -244,42 +244,43 @@ static void examine_known(const struct patient *patient, const struct process *p
 			 buf_text(&status), inexact_cause(process));
 	if (inexact_source(process) != TRACKING_TRACED)
 		return;
-	if (patient->can_trace)
-		report_fix(report,
-			   "sudo tt_smi trace start, once it has allocated or freed: more of "
-			   "what it held before may then be found");
-	report_fix(report, "start it again: from then on all of it is seen");
+	if (context->can_trace)
+		report_fix(
+			report,
+			"sudo tt_smi trace start, after it has allocated or freed again: more of "
+			"what it held before may then be found");
+	report_fix(report, "restart it: the probes then see all of its allocations");
 }
 
-static void examine_process(const struct patient *patient, const struct process *process,
+static void examine_process(const struct doctor_context *context, const struct process *process,
 			    struct report *report)
 {
-	struct holder holder = { .patient = patient, .process = process };
+	struct memory_case subject = { .context = context, .process = process };
 	CLEANUP_BUF struct buf name = { 0 };
-	struct verdict verdict = { .n_fixes = 0 };
+	struct explanation ret = { .n_fixes = 0 };
 	enum reason why = first_reason(process);
 
 	if (process->role == ROLE_MONITOR) {
-		put_name(&name, patient, process);
+		put_name(&name, context, process);
 		report_add_about(report, LEVEL_OK, process->pid, buf_text(&name),
-				 "a monitor: it reads the state of devices and uses no memory of "
-				 "theirs");
+				 "a monitor: it reads the state of devices and uses none of their "
+				 "memory");
 		return;
 	}
 	if (why == KNOWN) {
-		examine_known(patient, process, report);
+		examine_known(context, process, report);
 		return;
 	}
-	put_name(&name, patient, process);
-	blame(&holder, why, &verdict);
-	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name), "memory not known: %s",
-			 buf_text(&verdict.cause));
-	for (size_t i = 0; i < verdict.n_fixes; i++)
-		report_fix(report, "%s", verdict.fixes[i]);
-	buf_done(&verdict.cause);
+	put_name(&name, context, process);
+	explain(&subject, why, &ret);
+	report_add_about(report, LEVEL_WARN, process->pid, buf_text(&name), "memory unknown: %s",
+			 buf_text(&ret.cause));
+	for (size_t i = 0; i < ret.n_fixes; i++)
+		report_fix(report, "%s", ret.fixes[i]);
+	buf_done(&ret.cause);
 }
 
-/* Opens of a device by processes that are not in the list. */
+/* Open descriptors of processes that are not visible. */
 static void examine_opens(const struct device *dev, struct report *report)
 {
 	uint32_t outside = dev->unseen_holders - dev->lost_openers;
@@ -301,7 +302,7 @@ static void examine_opens(const struct device *dev, struct report *report)
 	}
 }
 
-static void examine_unseen(const struct patient *patient, const struct device *dev,
+static void examine_unseen(const struct doctor_context *context, const struct device *dev,
 			   struct report *report)
 {
 	char subject[32];
@@ -316,19 +317,20 @@ static void examine_unseen(const struct patient *patient, const struct device *d
 	if (dev->holders_why == HIDDEN_BY_NAMESPACE)
 		return; /* examine_namespace() says what helps, once for all devices */
 	report_fix(report, "sudo tt_smi doctor");
-	if (patient->can_trace && patient->tracing != TRACING_ON)
-		report_fix(report, "sudo tt_smi trace start: its list of open devices is for all "
-				   "users, whatever the driver");
+	if (context->can_trace && context->tracing != TRACING_ON)
+		report_fix(report,
+			   "sudo tt_smi trace start: its list of open devices is readable by "
+			   "every user and does not depend on the driver");
 }
 
-/* Who is outside is at best counted, by a driver that keeps lists. */
+/* The driver only counts the processes outside, if it has a list at all. */
 static void examine_namespace(struct report *report)
 {
 	if (in_initial_pid_namespace())
 		return;
 	report_add(report, LEVEL_NOTE,
-		   "this is a pid namespace of its own: processes outside are not seen, but for "
-		   "how often they have a device open (driver 2.5 and later)");
+		   "tt_smi runs in its own pid namespace: of processes outside, only the number of "
+		   "open descriptors is known (driver 2.5 and later)");
 	report_fix(report, "look from the host, or from a container with --pid=host");
 }
 
@@ -339,12 +341,12 @@ static void examine_stale_usages(const struct snapshot *snapshot, struct report 
 		char state[80];
 
 		if (stale->why == STALE)
-			snprintf(state, sizeof(state), "does not hold it any more");
+			snprintf(state, sizeof(state), "no longer holds it");
 		else
 			snprintf(state, sizeof(state), "is not among the visible holders (%s)",
 				 reason_text(stale->why));
 		report_add(report, LEVEL_NOTE,
-			   "TT-Metal's counters of device %s still have process %d (%s), which "
+			   "TT-Metal's counters of device %s still list process %d (%s), which "
 			   "%s: not counted",
 			   snapshot->devices[stale->device].id, stale->pid, stale->name, state);
 	}
@@ -359,21 +361,21 @@ static size_t count_nodes(const struct snapshot *snapshot)
 	return count;
 }
 
-void examine_processes(const struct patient *patient, struct report *report)
+void examine_processes(const struct doctor_context *context, struct report *report)
 {
-	const struct snapshot *snapshot = patient->snapshot;
+	const struct snapshot *snapshot = context->snapshot;
 	size_t before = report->count;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++)
-		examine_process(patient, &snapshot->processes[i], report);
+		examine_process(context, &snapshot->processes[i], report);
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		examine_unseen(patient, &snapshot->devices[i], report);
+		examine_unseen(context, &snapshot->devices[i], report);
 	examine_stale_usages(snapshot, report);
 	if (report->count == before && count_nodes(snapshot))
 		report_add(report, LEVEL_OK, "no process has a device open");
 	else if (report->count == before)
 		report_add(report, LEVEL_NOTE,
-			   "none can have a device open: the driver serves none");
-	if (patient->root->live)
+			   "no process can have a device open: the driver serves no device");
+	if (context->root->live)
 		examine_namespace(report);
 }

@@ -1,4 +1,4 @@
-/* What TT-Metal and we need of the machine: huge pages, a server, tracing. */
+/* What the host provides: huge pages, the allocation server, tracing. */
 #include "doctor/doctor.h"
 
 #include "basic/sibling_program.h"
@@ -20,7 +20,7 @@
 
 /* ---- huge pages ---- */
 
-/* Does a remapping unit stand between the card and memory? Then no huge pages are needed. */
+/* Does an IOMMU translate for the card? Then it needs no huge pages. */
 static bool is_translated(const struct root *root, const struct device *dev)
 {
 	char path[96], type[32];
@@ -30,7 +30,7 @@ static bool is_translated(const struct root *root, const struct device *dev)
 	       strncmp(type, "DMA", 3) == 0;
 }
 
-/* Is a file system of pages of 1 GiB mounted? -errno if nobody tells. */
+/* Is a hugetlbfs with pages of 1 GiB mounted? -errno: unknown. */
 static int find_huge_mount(const struct root *root)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -54,8 +54,8 @@ static bool read_pages(const struct root *root, const char *path, uint64_t *ret)
 }
 
 /*
- * How many a program takes is its own affair, one per chip or more: so they are told, and
- * only that there are none is a fault.
+ * A program takes one page per chip or more, so the number is reported, and only their absence
+ * is a problem.
  */
 static void examine_pages(const struct root *root, unsigned chips, struct report *report)
 {
@@ -65,10 +65,10 @@ static void examine_pages(const struct root *root, unsigned chips, struct report
 	if (!read_pages(root, HUGE_PAGES "nr_hugepages", &pages) ||
 	    !read_pages(root, HUGE_PAGES "free_hugepages", &unused)) {
 		report_add(report, root->live ? LEVEL_WARN : LEVEL_NOTE,
-			   root->live ? "this kernel offers no huge pages of 1 GiB"
-				      : "not told by this tree");
+			   root->live ? "this kernel has no huge pages of 1 GiB"
+				      : "not recorded in this tree");
 		if (root->live)
-			report_fix(report, "switch the IOMMU on, which does without them");
+			report_fix(report, "enable the IOMMU: the cards then need no huge pages");
 		return;
 	}
 	report_add(report, pages ? LEVEL_OK : LEVEL_WARN,
@@ -84,22 +84,22 @@ static void examine_pages(const struct root *root, unsigned chips, struct report
 	}
 }
 
-void examine_huge_pages(const struct patient *patient, struct report *report)
+void examine_huge_pages(const struct doctor_context *context, struct report *report)
 {
 	unsigned needed = 0, local = 0;
 
-	for (size_t i = 0; i < patient->snapshot->n_devices; i++) {
-		const struct device *dev = &patient->snapshot->devices[i];
+	for (size_t i = 0; i < context->snapshot->n_devices; i++) {
+		const struct device *dev = &context->snapshot->devices[i];
 
 		if (!device_is_served(dev))
 			continue;
 		local++;
-		needed += !is_translated(patient->root, dev);
+		needed += !is_translated(context->root, dev);
 	}
 	if (!local)
 		return;
 	if (needed)
-		examine_pages(patient->root, needed, report);
+		examine_pages(context->root, needed, report);
 	else
 		report_add(report, LEVEL_OK, "not needed: the IOMMU translates for %s",
 			   local == 1 ? "the card" : "all cards");
@@ -107,7 +107,7 @@ void examine_huge_pages(const struct patient *patient, struct report *report)
 
 /* ---- the allocation server ---- */
 
-/* Why a server that answers has told nothing; NULL: it has, or it does not answer. */
+/* Why a server that answers has not reported anything; NULL: it has, or it does not answer. */
 static const char *find_refusal(const struct snapshot *snapshot)
 {
 	if (!snapshot || snapshot->server_pid || snapshot->server_mute)
@@ -118,15 +118,15 @@ static const char *find_refusal(const struct snapshot *snapshot)
 	return NULL;
 }
 
-void examine_server(const struct patient *patient, struct report *report)
+void examine_server(const struct doctor_context *context, struct report *report)
 {
-	const struct snapshot *snapshot = patient->snapshot;
+	const struct snapshot *snapshot = context->snapshot;
 	const char *refusal = find_refusal(snapshot);
 	char path[SERVER_PATH_SIZE];
 	CLEANUP_CLOSE int fd = -1;
 
-	if (!patient->root->live && !refusal && !(snapshot && snapshot->server_pid)) {
-		report_add(report, LEVEL_NOTE, "not looked for: this is not the running machine");
+	if (!context->root->live && !refusal && !(snapshot && snapshot->server_pid)) {
+		report_add(report, LEVEL_NOTE, "not examined: this is not the running machine");
 		return;
 	}
 	fd = server_connect_at(path);
@@ -135,15 +135,15 @@ void examine_server(const struct patient *patient, struct report *report)
 	} else if (fd >= 0 && refusal) {
 		report_add(report, LEVEL_WARN, "%s: %s", path, refusal);
 	} else if (fd >= 0 || fd == -EAGAIN) {
-		report_add(report, LEVEL_FAIL, "the one at %s does not answer", path);
+		report_add(report, LEVEL_FAIL, "%s does not answer", path);
 		report_fix(report, "sudo systemctl restart tt-allocd");
 	} else if (fd == -EACCES || fd == -EPERM) {
 		report_add(report, LEVEL_WARN, "%s: %s", path, strerror(-fd));
 		report_fix(report, "sudo tt_smi doctor");
 	} else {
 		report_add(report, LEVEL_NOTE,
-			   "none runs (%s: %s): peaks, finished processes and other users' "
-			   "programs are not known",
+			   "not running (%s: %s): peaks, finished processes and memory of other "
+			   "users' programs are unknown",
 			   path, strerror(-fd));
 		report_fix(report, "sudo systemctl enable --now tt-allocd.socket, or start "
 				   "tt_allocd by hand");
@@ -152,7 +152,7 @@ void examine_server(const struct patient *patient, struct report *report)
 
 /* ---- tracing ---- */
 
-/* A name is anybody's; only root can write that file. */
+/* Any user can start a program of that name; only root can write this file. */
 static bool is_watched(const struct root *root)
 {
 	char text[1024], path[32];
@@ -168,7 +168,7 @@ static bool is_watched(const struct root *root)
 	       procfs_parse_stat(text, &stat) == 0 && stat.start_ticks == start;
 }
 
-/* Probably too old? Vendors add what is new to older kernels, so the number proves nothing. */
+/* Probably too old? Vendors backport features, so the version proves nothing. */
 static bool is_old(const struct root *root, char *ret, size_t size)
 {
 	unsigned major, minor;
@@ -180,16 +180,16 @@ static bool is_old(const struct root *root, char *ret, size_t size)
 	       (major < 5 || (major == 5 && minor < 15));
 }
 
-/* Is this kernel able to? */
+/* Can this kernel trace? */
 static bool examine_kernel(const struct root *root, struct report *report)
 {
 	char text[128] = "";
 
 	if (root_access(root, "sys/kernel/btf/vmlinux", F_OK) < 0) {
 		report_add(report, LEVEL_NOTE,
-			   "this kernel cannot: it has no BTF "
+			   "not supported by this kernel: it has no BTF "
 			   "(/sys/kernel/btf/vmlinux)");
-		report_fix(report, "a kernel of 5.15 or later with CONFIG_DEBUG_INFO_BTF");
+		report_fix(report, "use Linux 5.15 or later with CONFIG_DEBUG_INFO_BTF");
 		return false;
 	}
 	if (root_read(root, "sys/kernel/security/lockdown", text, sizeof(text)) > 0 &&
@@ -200,9 +200,9 @@ static bool examine_kernel(const struct root *root, struct report *report)
 	}
 	if (is_old(root, text, sizeof(text))) {
 		report_add(report, LEVEL_NOTE, "this kernel may be too old: %s", text);
-		report_fix(report, "a kernel of 5.15 or later");
+		report_fix(report, "use Linux 5.15 or later");
 	} else {
-		report_add(report, LEVEL_OK, "this kernel is able to");
+		report_add(report, LEVEL_OK, "supported by this kernel");
 	}
 	return true;
 }
@@ -216,66 +216,66 @@ enum tracing find_tracing(const struct root *root)
 	return r == -EACCES ? TRACING_UNREADABLE : TRACING_OFF;
 }
 
-static void examine_pinned(const struct patient *patient, struct report *report)
+static void examine_pinned(const struct doctor_context *context, struct report *report)
 {
-	switch (patient->tracing) {
+	switch (context->tracing) {
 	case TRACING_OFF:
 		report_add(report, LEVEL_NOTE,
-			   "off: memory of programs that do not report it is not known");
-		if (patient->can_trace)
+			   "off: memory of programs that do not report it is unknown");
+		if (context->can_trace)
 			report_fix(report, "sudo tt_smi trace start");
 		break;
 	case TRACING_UNREADABLE:
-		report_add(report, LEVEL_WARN, "on, but /" TRACED_ALLOCATIONS " may not be read");
+		report_add(report, LEVEL_WARN, "on, but /" TRACED_ALLOCATIONS " is not readable");
 		report_fix(report, "sudo tt_smi trace stop && sudo tt_smi trace start");
 		break;
 	case TRACING_ELSEWHERE:
 		report_add(report, LEVEL_NOTE,
-			   "on, but it numbers processes as the host does: of no use in this pid "
+			   "on, but its pids are those of the host: not usable in this pid "
 			   "namespace");
 		report_fix(report, "look from the host, or from a container with --pid=host");
 		break;
 	case TRACING_ON:
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
-		if (!patient->root->live)
+		if (!context->root->live)
 			break;
-		if (is_watched(patient->root)) {
+		if (is_watched(context->root)) {
 			report_add(report, LEVEL_OK, "new programs are followed as they start");
 			break;
 		}
 		report_add(report, LEVEL_NOTE,
-			   "nobody looks for libraries that are not attached yet");
+			   "libraries that no program has used yet are not attached automatically");
 		report_fix(report, "sudo systemctl enable --now tt-smi-trace, or once: "
 				   "sudo tt_smi trace start");
 		break;
 	}
 }
 
-/* Is the program for it there? */
-static bool examine_tracer(const struct patient *patient, struct report *report)
+/* Is the tracer installed? */
+static bool examine_tracer(const struct doctor_context *context, struct report *report)
 {
 	char path[PATH_MAX];
 
-	if (!patient->trace_built) {
-		report_add(report, LEVEL_NOTE, "not available: tt_smi was built without it");
-		report_fix(report, "build tt_smi again where libbpf-dev, bpftool and clang are "
-				   "installed (x86-64)");
+	if (!context->trace_built) {
+		report_add(report, LEVEL_NOTE, "not available: tt_smi was built without tracing");
+		report_fix(report, "install libbpf-dev, bpftool and clang, and build tt_smi again "
+				   "(x86-64)");
 		return false;
 	}
 	if (sibling_program_find(TRACER, path, sizeof(path)) == 0)
 		return true;
 	report_add(report, LEVEL_NOTE,
-		   "not available: the program " TRACER " is missing (looked for beside tt_smi, "
+		   "not available: the program " TRACER " is missing (searched beside tt_smi, "
 		   "last at %s)",
 		   path);
-	report_fix(report, "install tt_smi again, whole: sudo make install");
+	report_fix(report, "install all of tt_smi again: sudo make install");
 	return false;
 }
 
-void examine_tracing(struct patient *patient, struct report *report)
+void examine_tracing(struct doctor_context *context, struct report *report)
 {
-	/* Nothing is known of the programs and the kernel of another machine. */
-	patient->can_trace = !patient->root->live || (examine_tracer(patient, report) &&
-						      examine_kernel(patient->root, report));
-	examine_pinned(patient, report);
+	/* The programs and the kernel of another machine are unknown. */
+	context->can_trace = !context->root->live || (examine_tracer(context, report) &&
+						      examine_kernel(context->root, report));
+	examine_pinned(context, report);
 }

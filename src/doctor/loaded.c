@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const int64_t patience_ns = NS_PER_S;
+static const int64_t deadline_ns = NS_PER_S;
 
-/* All that the job uses: if it does not come back, it keeps that. */
-struct errand {
+/* Everything that the job uses: it keeps that if it does not return in time. */
+struct loaded_read {
 	struct job job;
 	struct root root;
 	pid_t pid;
@@ -26,14 +26,14 @@ static bool is_deleted(const char *path)
 	return length >= sign && strcmp(path + length - sign, PROCFS_DELETED) == 0;
 }
 
-static int look_at_file(const struct metal_mapping *mapping, void *arg)
+static int read_file(const struct metal_mapping *mapping, void *arg)
 {
-	struct errand *errand = arg;
-	struct loaded *loaded = &errand->loaded;
+	struct loaded_read *read = arg;
+	struct loaded *loaded = &read->loaded;
 	CLEANUP_CLOSE int fd = -1;
 	int r;
 
-	fd = metal_mapped_open(&errand->root, errand->pid, mapping);
+	fd = metal_mapped_open(&read->root, read->pid, mapping);
 	if (fd == -EACCES || (fd == -EPERM && geteuid()))
 		loaded->maps_error = -EACCES;
 	if (fd == -ENOENT && is_deleted(mapping->path))
@@ -48,67 +48,67 @@ static int look_at_file(const struct metal_mapping *mapping, void *arg)
 	return 1;
 }
 
-static void look_at_maps(struct errand *errand)
+static void read_maps(struct loaded_read *read)
 {
 	int r;
 
-	errand->loaded.library_error = -ENOENT;
-	r = metal_mapped_each_of(&errand->root, errand->pid, look_at_file, errand);
+	read->loaded.library_error = -ENOENT;
+	r = metal_mapped_each_of(&read->root, read->pid, read_file, read);
 	if (r < 0)
-		errand->loaded.maps_error = r == -EPERM ? -EACCES : r;
+		read->loaded.maps_error = r == -EPERM ? -EACCES : r;
 	else if (r > 0)
-		errand->loaded.maps_error = 0;
+		read->loaded.maps_error = 0;
 }
 
-static void look_at_environment(struct errand *errand)
+static void read_environment(struct loaded_read *read)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const char *value;
 	char path[32];
 
-	snprintf(path, sizeof(path), "proc/%d/environ", errand->pid);
-	if (root_read_all(&errand->root, path, 2 << 20, &text) < 0 || !text.length)
+	snprintf(path, sizeof(path), "proc/%d/environ", read->pid);
+	if (root_read_all(&read->root, path, 2 << 20, &text) < 0 || !text.length)
 		return;
 	value = procfs_find_variable(text.data, text.length, "TT_METAL_SHM_TRACKING_DISABLED");
-	errand->loaded.disabled = value && strcmp(value, "1") == 0;
+	read->loaded.disabled = value && strcmp(value, "1") == 0;
 }
 
 static void run(void *arg)
 {
-	look_at_maps(arg);
-	look_at_environment(arg);
+	read_maps(arg);
+	read_environment(arg);
 }
 
-static void errand_free(struct errand *errand)
+static void loaded_read_free(struct loaded_read *read)
 {
-	if (errand)
-		root_done(&errand->root);
-	free(errand);
+	if (read)
+		root_done(&read->root);
+	free(read);
 }
 
-static struct errand *errand_new(const struct root *root, pid_t pid)
+static struct loaded_read *loaded_read_new(const struct root *root, pid_t pid)
 {
-	struct errand *errand = calloc(1, sizeof(*errand));
+	struct loaded_read *read = calloc(1, sizeof(*read));
 
-	if (!errand)
+	if (!read)
 		return NULL;
-	errand->root.fd = -1;
-	errand->pid = pid;
-	errand->job = (struct job){ .run = run, .arg = errand };
-	if (root_copy(root, &errand->root) >= 0)
-		return errand;
-	errand_free(errand);
+	read->root.fd = -1;
+	read->pid = pid;
+	read->job = (struct job){ .run = run, .arg = read };
+	if (root_copy(root, &read->root) >= 0)
+		return read;
+	loaded_read_free(read);
 	return NULL;
 }
 
 void loaded_find(const struct root *root, pid_t pid, struct loaded *ret)
 {
-	struct errand *errand = errand_new(root, pid);
-	int r = errand ? job_run_once(&errand->job, patience_ns) : -ENOMEM;
+	struct loaded_read *read = loaded_read_new(root, pid);
+	int r = read ? job_run_once(&read->job, deadline_ns) : -ENOMEM;
 
 	*ret = (struct loaded){ .maps_error = r, .library_error = -ENOENT };
 	if (r == 0)
-		*ret = errand->loaded;
+		*ret = read->loaded;
 	if (r != -ETIMEDOUT)
-		errand_free(errand);
+		loaded_read_free(read);
 }

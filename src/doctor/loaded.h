@@ -1,6 +1,6 @@
 /*
- * What a process has loaded, and how it was started. Its files may lie where nobody
- * answers, so the look has a deadline.
+ * Which TT-Metal a process has loaded, and how it was started. Its files may be on a file system
+ * that does not respond, so they are read with a deadline.
  */
 #pragma once
 
@@ -10,12 +10,12 @@
 #include <sys/types.h>
 
 struct loaded {
-	int maps_error;	   /* of looking at what it maps; -ETIMEDOUT: it did not come back */
-	int library_error; /* -ENOENT: none of TT-Metal among it */
+	int maps_error;	   /* of reading its mappings; -ETIMEDOUT: the read did not return */
+	int library_error; /* -ENOENT: TT-Metal is not loaded */
 	struct metal_library library;
 	char path[256];
-	bool replaced; /* it runs a file that has no name any more, and only root can open */
-	bool disabled; /* its counters were switched off */
+	bool replaced; /* it runs a deleted file, which only root can open */
+	bool disabled; /* its counters are disabled */
 };
 
 void loaded_find(const struct root *root, pid_t pid, struct loaded *ret);

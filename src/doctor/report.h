@@ -1,6 +1,5 @@
 /*
- * The findings of tt_smi doctor: each with how bad it is, what it is about, and what would
- * change it.
+ * The findings of tt_smi doctor: severity, subject, text and fixes.
  */
 #pragma once
 
@@ -13,8 +12,8 @@
 
 enum level {
 	LEVEL_OK,
-	LEVEL_NOTE, /* nothing to mend: how it is, or what could not be looked at */
-	LEVEL_WARN, /* something is not known, or will go wrong one day */
+	LEVEL_NOTE, /* no problem: a fact, or something that could not be examined */
+	LEVEL_WARN, /* something is unknown, or may fail later */
 	LEVEL_FAIL, /* something does not work */
 };
 
@@ -38,14 +37,14 @@ struct report {
 
 void report_add(struct report *report, enum level level, const char *format, ...) PRINTF(3, 4);
 
-/* The same about a process or, if pid is 0, about something else. */
+/* The same about a process or, if pid is 0, about another subject. */
 void report_add_about(struct report *report, enum level level, int32_t pid, const char *subject,
 		      const char *format, ...) PRINTF(5, 6);
 
-/* What would change the last finding: a command, or a sentence. */
+/* A fix for the last finding: a command, or a sentence. */
 void report_fix(struct report *report, const char *format, ...) PRINTF(2, 3);
 
-/* Is there nothing to mend? */
+/* No finding of LEVEL_WARN or above? */
 bool report_is_healthy(const struct report *report);
 
 /*

@@ -47,7 +47,7 @@ loads() {
 	[ "$status" = 0 ]
 	says ok "loaded, version 2.10.1"
 	says ok "0: n150"
-	says ok "1 node of /dev/tenstorrent may be used"
+	says ok "1 node of /dev/tenstorrent accessible"
 	says ok "1001 python3 serve.py"
 	[[ "$output" = *"known: TT-Metal counters"* ]]
 	not grep -E '^  (warn|fail) ' <<<"$output"
@@ -100,12 +100,12 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	says warn "before 2.7" "upgrade tt-kmd to 2.7"
-	says warn "before 2.5: no list of who has a device open" "upgrade tt-kmd to 2.5"
+	says warn "before 2.5: no list of processes that have a device open" "upgrade tt-kmd to 2.5"
 	chmod -R u+w "$D"
 	rm -rf "$D"
 	make_machine traced-old
 	doctor
-	says note "before 2.5: no list of who has a device open; that of the tracing is used"
+	says note "before 2.5: no list of processes that have a device open; the tracer's list is used"
 	not grep -q "only root sees" <<<"$output"
 	rm -r "$D/run/tt-smi"
 	run mortal "$TT_SMI" doctor --root "$D" 3>&-
@@ -125,7 +125,7 @@ loads() {
 	echo 18.12.0.0 >"$(file "$(class 1)/tt_fw_bundle_ver")"
 	doctor
 	[ "$status" = 1 ]
-	says warn "0 and 1 are of one kind, but run firmware" tt-flash
+	says warn "0 and 1 are the same kind of board, but run firmware" tt-flash
 }
 
 @test "telemetry that is late: a Wormhole is waited for, a Blackhole is bound again" {
@@ -136,7 +136,7 @@ loads() {
 	says warn "0: n150: no readings" "if none appear, the firmware is too old: flash"
 	says warn "1: p150a: no readings: firmware had not published any when the driver was bound" \
 		"fix: echo 0000:02:00.0 | sudo tee /sys/bus/pci/drivers/tenstorrent/unbind && echo 0000:02:00.0 | sudo tee /sys/bus/pci/drivers/tenstorrent/bind"
-	says warn "1: p150a" "end the processes that have device 1 open"
+	says warn "1: p150a" "stop the processes that have device 1 open"
 	[ "$(grep -c flash <<<"$output")" = 1 ]
 	says ok "2: p100a"
 	rm -rf "$D"
@@ -152,7 +152,7 @@ loads() {
 	run mortal "$TT_SMI" doctor --root "$D" 3>&-
 	chmod 0755 "$(class 0)/"
 	echo "$output"
-	says warn "its files may not be read" "sudo tt_smi doctor"
+	says warn "no permission to read its files" "sudo tt_smi doctor"
 	not grep -q unbind <<<"$output"
 }
 
@@ -160,7 +160,7 @@ loads() {
 	start -b n150,p150a --no-workloads --fault frozen:1
 	doctor
 	[ "$status" = 1 ]
-	says fail "1: p150a: firmware hangs: its heartbeat stands still" "tt-smi -r 1"
+	says fail "1: p150a: firmware hangs: its heartbeat has stopped" "tt-smi -r 1"
 	not grep -q "ok .* 1: p150a" <<<"$output"
 }
 
@@ -177,11 +177,11 @@ loads() {
 	machine -b 2xn150 --no-workloads
 	doctor
 	[ "$status" = 0 ]
-	says note "whether firmware runs is not known of 0, 1 (heartbeat: a recording is one sample"
+	says note "unknown whether firmware runs on 0, 1 (heartbeat: it takes two samples"
 	rm -rf "$D"
 	start -b 2xn150 --no-workloads --fault missing:1/tt_heartbeat
 	doctor
-	says note "whether firmware runs is not known of 1 (heartbeat: not offered"
+	says note "unknown whether firmware runs on 1 (heartbeat: not offered"
 }
 
 @test "too hot, at the limit, just below; shutdowns; the power limit is no fault" {
@@ -220,7 +220,7 @@ loads() {
 	echo 4 >"$(sysfs_file 0 current_link_width)"
 	doctor
 	[ "$status" = 1 ]
-	says warn "0: p150a: PCIe link at generation 1 x4, the card and its slot can do generation 5 x16" "reseat the card"
+	says warn "0: p150a: PCIe link at generation 1 x4, card and slot support generation 5 x16" "reseat the card"
 	says ok "1: n150"
 	# Only the speed, only the width.
 	echo 16 >"$(sysfs_file 0 current_link_width)"
@@ -243,11 +243,11 @@ loads() {
 	[ "$status" = 0 ]
 	echo "8.0 GT/s PCIe" >"$(sysfs_file 0 current_link_speed)"
 	doctor
-	says warn "PCIe link at generation 3 x8, the card and its slot can do generation 4 x8"
+	says warn "PCIe link at generation 3 x8, card and slot support generation 4 x8"
 	# No port above it (a virtual machine): by what the card can do.
 	rm "$port/max_link_width" "$port/max_link_speed"
 	doctor
-	says warn "can do generation 5 x16"
+	says warn "support generation 5 x16"
 }
 
 @test "an idle Wormhole may slow its link down, but not give up lanes" {
@@ -286,8 +286,8 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	[ "$(grep -c "PCIe link at" <<<"$output")" = 2 ]
-	says warn "galaxy-wormhole: PCIe link at generation 4 x1, the card and its slot can do generation 4 x8"
-	says warn "galaxy-blackhole: PCIe link at generation 4 x1, the card and its slot can do generation 4 x8"
+	says warn "galaxy-wormhole: PCIe link at generation 4 x1, card and slot support generation 4 x8"
+	says warn "galaxy-blackhole: PCIe link at generation 4 x1, card and slot support generation 4 x8"
 	set_lanes 8
 	doctor
 	[ "$status" = 0 ]
@@ -302,17 +302,17 @@ loads() {
 	echo "$output"
 	[ "$(grep -c "man 3 libttalloc" <<<"$output")" = 1 ]
 	for name in "1001 first of root, device 0" "1002 second of root, device 1" "1003 third of root, device 0,1"; do
-		says warn "  memory not known: TT-Metal is not among the files that it has loaded" "          $name"
+		says warn "  memory unknown: it has not loaded TT-Metal" "          $name"
 	done
-	says warn "  memory not known: TT-Metal" "fix: report it with libttalloc"
-	says warn "  1004 other of root, device 0: memory not known: its files are another user's"
+	says warn "  memory unknown: it has not loaded TT-Metal" "fix: report its memory through libttalloc"
+	says warn "  1004 other of root, device 0: memory unknown: only its user and root may see"
 	# For programs each process has its finding, and the fixes with it.
 	"$TT_SMI" doctor --root "$D" --json >"$WORK/json" 3>&- || [ $? = 1 ]
 	python3 - "$WORK/json" <<-'END'
 		import json, sys
 		findings = [f for f in json.load(open(sys.argv[1]))["findings"] if "pid" in f]
 		assert [f["pid"] for f in findings] == [1001, 1002, 1003, 1004], findings
-		assert findings[1]["text"].startswith("1002 second of root, device 1: memory not known: ")
+		assert findings[1]["text"].startswith("1002 second of root, device 1: memory unknown: ")
 		assert all(f["fixes"] for f in findings)
 	END
 }
@@ -325,7 +325,7 @@ loads() {
 	echo "$output"
 	[ "$status" = 1 ]
 	says warn "device 0: open 1 time through descriptors whose opener has exited" "sudo tt_smi doctor"
-	says note "still have process 1002 (opener), which is not among the visible holders (opener gone, holder not visible)"
+	says note "still list process 1002 (opener), which is not among the visible holders (opener gone, holder not visible)"
 	not grep -q namespace <<<"$output"
 }
 
@@ -335,7 +335,7 @@ loads() {
 	run "$WORK/bin/tt_smi" doctor 3>&-
 	echo "$output"
 	if [ -e "$(dirname "$TT_SMI")/tt_smi-trace" ]; then
-		says note "the program tt_smi-trace is missing (looked for beside tt_smi, last at $WORK" "sudo make install"
+		says note "the program tt_smi-trace is missing (searched beside tt_smi, last at $WORK" "sudo make install"
 		not grep -q "built without" <<<"$output"
 	else
 		says note "not available: tt_smi was built without it"
@@ -349,9 +349,9 @@ loads() {
 	doctor
 	[ "$status" = 1 ]
 	says fail "/dev/tenstorrent/0: No such file" "--device /dev/tenstorrent/0"
-	says warn "/dev/tenstorrent/1 may not be used by all users: mode 0600, uid $(id -u), gid $(id -g)" \
+	says warn "/dev/tenstorrent/1 is not accessible to all users: mode 0600, uid $(id -u), gid $(id -g)" \
 		"chmod 0666 /dev/tenstorrent/1"
-	not grep -q "may be used" <<<"$output"
+	not grep -q "of /dev/tenstorrent accessible" <<<"$output"
 }
 
 @test "a node is open to all users if they may both read and write it" {
@@ -361,14 +361,14 @@ loads() {
 		chmod $mode "$D/dev/tenstorrent/1"
 		doctor
 		[ "$status" = 1 ]
-		says warn "/dev/tenstorrent/1 may not be used by all users: mode $mode"
-		says ok "2 nodes of /dev/tenstorrent may be used"
+		says warn "/dev/tenstorrent/1 is not accessible to all users: mode $mode"
+		says ok "2 nodes of /dev/tenstorrent accessible"
 	done
 	for mode in 0666 0606 1777; do
 		chmod $mode "$D/dev/tenstorrent/1"
 		doctor
 		[ "$status" = 0 ]
-		says ok "3 nodes of /dev/tenstorrent may be used"
+		says ok "3 nodes of /dev/tenstorrent accessible"
 	done
 }
 
@@ -377,7 +377,7 @@ loads() {
 	machine -b 2xn150 --no-workloads
 	doctor
 	[ "$status" = 0 ]
-	says note "not told by this tree"
+	says note "not recorded in this tree"
 	mkdir -p "$D/$pages"
 	echo 0 | tee "$D/$pages/nr_hugepages" >"$D/$pages/free_hugepages"
 	echo "none /dev/hugepages hugetlbfs rw,pagesize=2M 0 0" >"$D/proc/mounts"
@@ -408,7 +408,7 @@ loads() {
 	untracked
 	doctor
 	[ "$status" = 1 ]
-	says warn "TT-Metal is not among the files that it has loaded" libttalloc
+	says warn "it has not loaded TT-Metal" libttalloc
 }
 
 @test "a library that was replaced while the program runs" {
@@ -417,7 +417,7 @@ loads() {
 		>>"$(file "$D/proc/1001/maps")"
 	doctor
 	[ "$status" = 1 ]
-	says warn "a file that it has loaded was replaced since" "sudo tt_smi doctor"
+	says warn "a file that it has loaded was replaced on disk" "sudo tt_smi doctor"
 }
 
 @test "a TT-Metal without counters, tracing off and on" {
@@ -445,7 +445,7 @@ loads() {
 	rm "$D/proc/1001/environ"
 	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
 	doctor
-	says warn "/dev/shm of a container, which is not in this tree" "sudo tt_smi doctor, on the machine itself"
+	says warn "container's own /dev/shm, which is not in this tree" "sudo tt_smi doctor, on the machine itself"
 }
 
 @test "a TT-Metal that cannot be followed is told why" {
@@ -458,7 +458,7 @@ loads() {
 	untracked
 	loads unknown
 	doctor
-	says warn "is of no version that is known" libttalloc
+	says warn "is of an unknown version" libttalloc
 }
 
 @test "what another user owns" {
@@ -474,7 +474,7 @@ loads() {
 	chmod 0 "$D/proc/1001/maps"
 	run mortal "$TT_SMI" doctor --root "$D" 3>&-
 	echo "$output"
-	says warn "its files are another user's to look at" "sudo tt_smi doctor"
+	says warn "only its user and root may see" "sudo tt_smi doctor"
 }
 
 @test "processes that are not seen, and what dead ones left" {
@@ -485,7 +485,7 @@ loads() {
 	rm -rf "$D"
 	make_machine stale
 	doctor
-	says note "which does not hold it any more: not counted"
+	says note "which no longer holds it: not counted"
 }
 
 @test "JSON has the same findings" {
@@ -558,19 +558,19 @@ loads() {
 	[ "$status" = 1 ]
 	says ok "on: /run/tt-smi/bpf/allocations"
 	says ok "1001 python3 serve.py of user, device 1,2: known: Traced"
-	says warn "1002 early of root, device 1: a lower bound: Traced (since attach)" "start it again"
-	says warn "a lower bound" "sudo tt_smi trace start, once it has"
-	says warn "1003 leaky of root, device 2: memory not known: tracing unreliable" "tt_smi run -- COMMAND"
+	says warn "1002 early of root, device 1: a lower bound: Traced (since attach)" "restart it"
+	says warn "a lower bound" "sudo tt_smi trace start, after it has"
+	says warn "1003 leaky of root, device 2: memory unknown: tracing unreliable" "tt_smi run -- COMMAND"
 	says ok "1004 idle"
 	sed -i s/unreliable:missed-free/unreliable:unknown-shape/ "$(file "$D/run/tt-smi/bpf/allocations")"
 	doctor
-	says warn "1003 leaky of root, device 2: memory not known: tracing unreliable: unknown library" libttalloc
+	says warn "1003 leaky of root, device 2: memory unknown: tracing unreliable: unknown library" libttalloc
 	mkdir -p "$D/opt/lib"
 	cp "$METAL_FILES/v66" "$D/opt/lib/libtt_metal.so"
 	echo "7f0000000000-7f0000100000 r-xp 00000000 08:01 4711    /opt/lib/libtt_metal.so" >>"$(file "$D/proc/1006/maps")"
 	doctor
-	says warn "tracing is on, but not of this library" "sudo tt_smi trace start"
+	says warn "tracing is on, but not for this library" "sudo tt_smi trace start"
 	chmod 0 "$D/run/tt-smi/bpf/allocations"
 	run mortal "$TT_SMI" doctor --root "$D" 3>&-
-	says warn "may not be read" "sudo tt_smi trace stop"
+	says warn "is not readable" "sudo tt_smi trace stop"
 }

@@ -595,15 +595,15 @@ def diagnosed():
     has = {pid: found[pid]["text"] for pid in everybody}
     assert f"TT-Metal v0.60 to v0.65 ({old_path}) has no counters of its own" in has[old.pid], has
     assert "tracing is off" in has[old.pid] and "the next time: tt_smi run -- COMMAND" in found[old.pid]["fixes"]
-    assert "TT-Metal is not among the files" in has[plain.pid], has
+    assert "it has not loaded TT-Metal" in has[plain.pid], has
     assert "TT-Metal v0.77 or later" in has[silent.pid] and "has published nothing" in has[silent.pid], has
     assert "TT_METAL_SHM_TRACKING_DISABLED" in has[off.pid], has
     expect(found[off.pid]["fixes"][0], "start it without TT_METAL_SHM_TRACKING_DISABLED")
     if os.getuid() == 0:  # others may not see a file without a name
         assert "v0.60 to v0.65" in has[gone.pid] and "(deleted)" in has[gone.pid], has
     texts = [f["text"] for f in all_of_them]
-    assert any(t.startswith("none runs (/run/tt-smi/allocd.sock") for t in texts), texts
-    assert any(t == "2 nodes of /dev/tenstorrent may be used" for t in texts), texts
+    assert any(t.startswith("not running (/run/tt-smi/allocd.sock") for t in texts), texts
+    assert any(t == "2 nodes of /dev/tenstorrent accessible" for t in texts), texts
     if os.getuid() == 0:
         found, _ = doctor(*NOBODY)
         assert "another user's to look at" in found[old.pid]["text"], found[old.pid]
@@ -644,7 +644,7 @@ def nodes():
         return [(f["level"], f["text"]) for f in findings if f["section"] == "Permissions"]
 
     private = "/dev/tenstorrent/5 may not be used by all users: mode {}, uid 0, gid {}"
-    both, one = ("ok", "2 nodes of /dev/tenstorrent may be used"), ("ok", "1 node of /dev/tenstorrent may be used")
+    both, one = ("ok", "2 nodes of /dev/tenstorrent accessible"), ("ok", "1 node of /dev/tenstorrent accessible")
     expect(found(*NOBODY), [both])
     for mode in 0o600, 0o640, 0o606, 0o660:
         for gid in 0, 65534:

@@ -157,7 +157,7 @@ def test_doctor_does_not_wait_for_files(directory):
         done = subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 1, done
         line = next((line for line in done.stdout.splitlines() if f" {held.pid} " in line), done.stdout)
-        assert line.endswith("memory not known: its files do not answer"), line
+        assert line.endswith("memory unknown: its files do not answer"), line
         served.go_on()
 
 
