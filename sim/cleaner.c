@@ -18,7 +18,7 @@ static const char *const mounts[] = { "sys", "proc/driver" };
 
 /* All that tt_smi sim puts into its directory; what others put there stays. */
 static const char *const ours[] = {
-	"sys", ".sys", "proc", ".driver", "dev", "etc", "simulated", "captured_at",
+	"sys", ".sys", "proc", ".driver", "dev", "etc", "run", "simulated", "captured_at",
 };
 
 static bool is_mounted(int root, const char *path)

@@ -1,5 +1,7 @@
 #include "command.h"
 
+#include "environment.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +43,7 @@ static void become_command(char **argv, const char *root, const struct inherited
 		files.rlim_cur = inherited->files;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	setenv("TT_SMI_ROOT", root, 1);
+	environment_of_command(root);
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execvp(argv[0], argv);
 	fprintf(stderr, "tt_smi sim: %s: %s\n", argv[0], strerror(errno));

@@ -17,7 +17,7 @@ struct inherited {
 /* Blocks the signals that the loop reads, raises limits; says what was before. */
 void command_prepare(struct inherited *ret, sigset_t *ret_signals);
 
-/* Runs it with TT_SMI_ROOT in its environment, in our process group: it has the terminal. */
+/* Runs it with its environment, in our process group: it has the terminal. */
 MUST_CHECK int command_start(char **argv, const char *root, const struct inherited *inherited,
 			     pid_t *ret);
 

@@ -19,7 +19,10 @@ enum faultfs_kind {
 	FAULTFS_PROC, /* files have no length; a removed one: EIO */
 };
 
-/* Mounts it over `mountpoint`, in front of `backing`. -errno if there is no FUSE. */
+/*
+ * Mounts it over `mountpoint`, in front of `backing`. -EOPNOTSUPP: built without libfuse3; another
+ * -errno if FUSE is not available here.
+ */
 MUST_CHECK int faultfs_mount(struct faultfs **ret, struct machine *m, enum faultfs_kind kind,
 			     const char *mountpoint, const struct tree *backing);
 

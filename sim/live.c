@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "cleaner.h"
 #include "command.h"
+#include "environment.h"
 #include "faultfs.h"
 #include "jobs.h"
 #include "options.h"
@@ -233,9 +234,9 @@ static int mount_faults(struct live *l)
 	}
 	if (r < 0) {
 		fprintf(stderr,
-			"tt_smi sim: FUSE is not available here, and files without it cannot fail: "
-			"leave out faults other than dead, missing, no-telemetry, frozen, set, "
-			"unbound, vfio and kill\n");
+			"tt_smi sim: --fault: %s, and files cannot fail without it; these faults "
+			"work: dead, missing, no-telemetry, frozen, set, unbound, vfio, kill\n",
+			r == -EOPNOTSUPP ? "built without libfuse3" : "FUSE is not available here");
 		l->status = EXIT_NO_FUSE;
 	}
 	return r;
@@ -248,6 +249,27 @@ static void settle(struct machine *m)
 		physics_init(m, &m->devices[i]);
 		sysfs_update(m, &m->devices[i]);
 	}
+}
+
+/* The command's server has its sockets in the tree. */
+static int prepare_command(struct live *l)
+{
+	struct machine *m = l->machine;
+
+	if (!m->opt.command)
+		return 0;
+	tree_dir(&m->root, 0755, "run");
+	return environment_own_server(l->place.path);
+}
+
+static int start_command(struct live *l)
+{
+	struct machine *m = l->machine;
+
+	if (!m->opt.command)
+		return 0;
+	environment_announce(m->opt.command, m->opt.boards);
+	return command_start(m->opt.command, l->place.path, &l->inherited, &l->command);
 }
 
 /* Files, processes, and last the mark that says that all is there. */
@@ -264,14 +286,14 @@ static int populate(struct live *l)
 	if (r == 0)
 		r = start_clock(l);
 	if (r == 0)
+		r = prepare_command(l);
+	if (r == 0)
 		r = jobs_start(&l->jobs);
 	if (r < 0)
 		return r;
 	settle(m);
 	r = place_mark(m);
-	if (r == 0 && m->opt.command)
-		r = command_start(m->opt.command, l->place.path, &l->inherited, &l->command);
-	return r;
+	return r == 0 ? start_command(l) : r;
 }
 
 int live_main(struct machine *m)

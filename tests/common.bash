@@ -65,6 +65,6 @@ needs_fuse() {
 	local r=0
 	"$TT_SMI_SIM" -b n150 --no-workloads --fault eio:0/tt_aiclk -- true 3>&- 2>/dev/null || r=$?
 	if [ "$r" = 3 ]; then
-		skip "no FUSE here: /dev/fuse cannot be opened or mounted by user $(id -u)"
+		skip "no FUSE here: not built with libfuse3, or user $(id -u) cannot mount"
 	fi
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Where those programs are, relative to the directory of the program that runs. */
-static const char *const places[] = { "", TT_SMI_LIBEXEC "/" };
+static const char *const places[] = { "", TT_SMI_LIBEXEC "/", TT_SMI_BIN "/" };
 
 int sibling_program_find(const char *name, char *path, size_t size)
 {

@@ -1,6 +1,6 @@
 /*
- * Programs and libraries that only ours use: beside the program that runs, as in a
- * build directory, or where they are installed.
+ * Programs and libraries of ours: beside the program that runs, as in a build directory, or
+ * where they are installed.
  */
 #pragma once
 

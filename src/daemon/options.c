@@ -113,8 +113,9 @@ static int option_set(struct options *options, int option)
 int options_parse(struct options *ret, int argc, char **argv)
 {
 	const char *root = getenv("TT_SMI_ROOT"), *socket = getenv("TT_ALLOCD_SOCKET");
+	const char *legacy = getenv("TT_ALLOCD_LEGACY_SOCKET");
 	struct options options = {
-		.legacy = LEGACY_SOCKET,
+		.legacy = legacy && *legacy ? legacy : LEGACY_SOCKET,
 		.root = root && *root ? root : NULL,
 		.socket = socket && *socket ? socket : NULL,
 	};

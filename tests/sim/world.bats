@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# tt_smi sim -- COMMAND as a world of its own: programs, server, demo and monitor in it.
+load helpers
+
+BUILD=$(dirname "$TT_SMI_SIM")
+
+@test "the command finds our programs in PATH, wherever it was started" {
+	cd /
+	run "$BUILD/tt_smi" sim --no-workloads -- sh -c 'command -v tt_smi; command -v tt_allocd; tt_smi -L'
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "${lines[0]}" = "$(realpath "$BUILD")/tt_smi" ]
+	[ "${lines[1]}" = "$(realpath "$BUILD")/tt_allocd" ]
+	[[ ${lines[2]} == "GPU 0: "*SIMULATED ]]
+}
+
+# Ends with the status of the monitor; the demo is in its list.
+WORLD='
+	allocation_server_poc --quiet 3>&- &
+	server=$!
+	for i in $(seq 3000); do [ -S "$TT_ALLOCD_SOCKET" ] && [ -S "$TT_ALLOCD_LEGACY_SOCKET" ] && break; sleep 0.02; done
+	allocation_client_demo 3>&- >/dev/null &
+	demo=$!
+	echo "$TT_SMI_ROOT $TT_ALLOCD_SOCKET $TT_ALLOCD_LEGACY_SOCKET"
+	for i in $(seq 3000); do
+		allocation_monitor_client -d 0 -r 500 --once >"$0" && grep -q allocation_client_demo "$0" && break
+		sleep 0.02
+	done
+	tt_smi mem --dump | head -1
+	tt_smi --query-compute-apps=pid,process_name --format=csv,noheader | grep "^$demo,"
+	r=$?
+	kill $demo $server
+	wait
+	exit $r'
+
+@test "server, demo and monitor work in it, on sockets of its own" {
+	export TT_ALLOCD_SOCKET=$WORK/another.sock # of the machine around it
+	run "$BUILD/tt_smi" sim --no-workloads -- bash -c "$WORLD" "$WORK/monitor"
+	echo "$output"
+	cat "$WORK/monitor"
+	[ "$status" = 0 ]
+	read -r root own legacy <<<"${lines[0]}"
+	[[ $own == "$root/run/"* && $legacy == "$root/run/"* ]]
+	[ ! -e "$WORK/another.sock" ]
+	[ ! -e "$root" ]
+}
+
+@test "workloads report to the server of this machine" {
+	run "$BUILD/tt_smi" sim -b n150 -w dev=0,dram=1G,via=table,name=reporter -- bash -c '
+		tt_allocd --quiet 3>&- &
+		for i in $(seq 3000); do
+			text=$(tt_smi)
+			[[ $text == *reporter*"Connected to server"* ]] && break
+			sleep 0.02
+		done
+		echo "$text"; kill $!; wait'
+	echo "$output"
+	[[ $output == *reporter*"Connected to server"* ]]
+}
+
+@test "a shell on a terminal is told where it is, a script is not" {
+	run script -qec "'$TT_SMI_SIM' -b n150 --no-workloads -- sh" /dev/null <<<'exit 7'
+	echo "$output"
+	[ "$status" = 7 ]
+	[[ $output == *"this shell is on a simulated machine (n150)"* ]]
+	run script -qec "'$TT_SMI_SIM' --no-workloads -- sh -c 'exit 7'" /dev/null </dev/null
+	echo "$output"
+	[ "$status" = 7 ]
+	[[ $output != *"simulated machine"* ]]
+	run "$TT_SMI_SIM" --no-workloads -- sh <<<'exit 7'
+	[ "$status" = 7 ]
+	[ -z "$output" ]
+}
+
+@test "without libfuse3 only the faults that need it are refused" {
+	run "$NO_FUSE" -b n150 --fault dead:0 -- sh -c 'ls "$TT_SMI_ROOT/sys/class/tenstorrent"'
+	[ "$status" = 0 ]
+	[ "$output" = 'tenstorrent!0' ]
+	run "$NO_FUSE" -b n150 --fault eio:0/tt_aiclk "$D" -- true
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ $output == *"built without libfuse3"* ]]
+	[ ! -e "$D" ]
+}
+
+@test "an installation takes the place of an older one, and works" {
+	mkdir -p "$WORK/usr/bin" "$WORK/usr/share/man/man1"
+	touch "$WORK/usr/bin/ttsim" "$WORK/usr/share/man/man1/ttsim.1" "$WORK/usr/bin/other"
+	cmake --install "$BUILD" --prefix "$WORK/usr" >/dev/null
+	[ ! -e "$WORK/usr/bin/ttsim" ]
+	[ ! -e "$WORK/usr/share/man/man1/ttsim.1" ]
+	[ -e "$WORK/usr/bin/other" ]
+	run "$WORK/usr/bin/tt_smi" sim --no-workloads -- sh -c 'command -v tt_smi && tt_smi -L'
+	echo "$output"
+	[ "${lines[0]}" = "$WORK/usr/bin/tt_smi" ]
+	[[ ${lines[1]} == "GPU 0: "* ]]
+}
