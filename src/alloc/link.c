@@ -2,14 +2,11 @@
 
 #include "basic/clock.h"
 #include "proto/table.h"
-#include "proto/wire.h"
+#include "proto/wire_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define DESCRIPTOR_MIN 64 /* the host's programs expect the low numbers for themselves */
@@ -58,76 +55,36 @@ void descriptor_close(struct descriptor *descriptor)
 		close(fd);
 }
 
-static int hello_send(int sock, int table)
+/* Connects and sends the table. Returns the socket, or -errno at once. */
+static int server_greet(const char *path, int table)
 {
-	struct wire_message hello = {
+	const struct wire_message hello = {
 		.type = WIRE_HELLO,
 		.hello = { .table_version = TABLE_VERSION },
 	};
-	uint8_t data[WIRE_MAX];
-	struct iovec part = { .iov_base = data, .iov_len = wire_encode(&hello, data) };
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = { .room = { 0 } };
-	struct msghdr message = {
-		.msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.room),
-	};
-
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &table, sizeof(int));
-	if (sendmsg(sock, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-		return -errno;
-	return 0;
-}
-
-/* Connects and says hello. Returns the socket, or -errno at once. */
-static int server_greet(const char *path, int table)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	size_t length = strlen(path);
-	CLEANUP_CLOSE int sock = -1;
+	CLEANUP_CLOSE int sock = wire_connect(path);
 	int r;
 
-	if (length >= sizeof(address.sun_path))
-		return -ENAMETOOLONG;
-	memcpy(address.sun_path, path, length);
-	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
-		return -errno;
+		return sock; /* a server whose queue is full counts as absent for now */
 	sock = descriptor_settle(sock);
 	if (sock < 0)
 		return sock;
-	if (connect(sock, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno; /* EAGAIN: its queue is full; it counts as absent for now */
-	r = hello_send(sock, table);
-	if (r < 0)
-		return r;
-	return TAKE_FD(sock);
+	r = wire_send(sock, &hello, table);
+	return r < 0 ? r : TAKE_FD(sock);
 }
 
-/* The server named by the environment, or else that of the system, or else that of the user. */
 static int server_find(int table)
 {
-	const char *given = secure_getenv("TT_ALLOCD_SOCKET");
-	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
-	char path[sizeof(struct sockaddr_un)];
-	int sock;
+	struct wire_paths paths;
+	int r = wire_find_paths(&paths);
 
-	if (given && *given)
-		return server_greet(given, table);
-	sock = server_greet(WIRE_SOCKET_SYSTEM, table);
-	if (sock >= 0 || !runtime || *runtime != '/')
-		return sock;
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", runtime, WIRE_SOCKET_NAME) >=
-	    sizeof(path))
-		return -ENAMETOOLONG;
-	return server_greet(path, table);
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (unsigned i = 0; i < paths.count && r < 0; i++)
+		r = server_greet(paths.path[i], table);
+	return r;
 }
 
 static void link_connect(struct link *link, struct descriptor *sock, const struct descriptor *table)

@@ -7,6 +7,7 @@
 #include "daemon/manager.h"
 #include "daemon/packet.h"
 #include "daemon/reply.h"
+#include "proto/wire_socket.h"
 #include "version.h"
 
 #include <errno.h>
@@ -190,7 +191,7 @@ static int connection_welcome(struct connection *connection, const struct peer *
 	connection->state = CONNECTION_CLIENT;
 	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u%s", peer->name,
 		 peer->pid, peer->uid, peer->described ? "" : ", which does not answer");
-	packet_send(connection->watch.fd, &welcome); /* it need not listen */
+	wire_send(connection->watch.fd, &welcome, -1); /* it need not listen */
 	return connection_listen(connection, EPOLLIN);
 }
 
@@ -298,7 +299,7 @@ static bool connection_receive(struct connection *connection)
 	CLEANUP_CLOSE int fd = -1;
 	int r;
 
-	r = packet_receive(connection->watch.fd, &message, &fd);
+	r = wire_receive(connection->watch.fd, &message, &fd);
 	if (r == -EAGAIN)
 		return true;
 	if (r >= 0)
@@ -380,7 +381,7 @@ static int connection_announce(struct connection *connection)
 		.type = WIRE_ANSWER,
 		.reply.length = connection->reply->length,
 	};
-	int r = packet_send(connection->watch.fd, &answer);
+	int r = wire_send(connection->watch.fd, &answer, -1);
 
 	if (r < 0)
 		return r;
@@ -395,8 +396,8 @@ static int connection_send(struct connection *connection)
 	struct reply *reply = connection->reply;
 
 	for (int i = 0; i < PACKETS_PER_TURN && connection->sent < reply->length; i++) {
-		int n = packet_send_data(connection->watch.fd, reply->data + connection->sent,
-					 reply->length - connection->sent);
+		int n = wire_send_data(connection->watch.fd, reply->data + connection->sent,
+				       reply->length - connection->sent);
 
 		if (n < 0)
 			return n;

@@ -122,7 +122,7 @@ void examine_server(const struct doctor_context *context, struct report *report)
 {
 	const struct snapshot *snapshot = context->snapshot;
 	const char *refusal = find_refusal(snapshot);
-	char path[SERVER_PATH_SIZE];
+	char path[WIRE_PATH_SIZE];
 	CLEANUP_CLOSE int fd = -1;
 
 	if (!context->root->live && !refusal && !(snapshot && snapshot->server_pid)) {

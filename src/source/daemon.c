@@ -292,10 +292,8 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 /* Is there a server to ask? A recorded machine's is long gone. */
 static bool is_asked(const struct sample *sample)
 {
-	const char *named = getenv("TT_ALLOCD_SOCKET");
-
 	return (sample->want->processes || sample->want->accounts) &&
-	       (sample->root->live || (named && named[0]));
+	       (sample->root->live || wire_path_is_named());
 }
 
 static void daemon_hang_up(struct daemon *daemon)

@@ -3,7 +3,7 @@
 #include "basic/buf.h"
 #include "basic/clock.h"
 #include "basic/text.h"
-#include "proto/wire.h"
+#include "proto/wire_socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,52 +11,30 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 
 /* Longer answers are not believed. */
 #define ANSWER_MAX (UINT64_C(1) << 30)
 
-static int connect_to(const char *path)
+int server_connect_at(char path[static WIRE_PATH_SIZE])
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	CLEANUP_CLOSE int fd = -1;
+	struct wire_paths paths;
+	int r = wire_find_paths(&paths);
 
-	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -errno;
-	/* A full backlog is a server that does not answer: not waited for. */
-	if (connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0)
-		return -errno;
-	return TAKE_FD(fd);
-}
-
-int server_connect_at(char path[static SERVER_PATH_SIZE])
-{
-	const char *named = getenv("TT_ALLOCD_SOCKET"), *runtime = getenv("XDG_RUNTIME_DIR");
-	int fd;
-
-	_Static_assert(SERVER_PATH_SIZE == sizeof(((struct sockaddr_un *)NULL)->sun_path),
-		       "what fits here fits there");
-	if (named && named[0]) {
-		if (snprintf(path, SERVER_PATH_SIZE, "%s", named) >= SERVER_PATH_SIZE)
-			return -ENAMETOOLONG;
-		return connect_to(path);
+	path[0] = '\0';
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (unsigned i = 0; i < paths.count && r < 0; i++) {
+		strcpy(path, paths.path[i]);
+		r = wire_connect(path);
 	}
-	strcpy(path, WIRE_SOCKET_SYSTEM);
-	fd = connect_to(path);
-	if (fd >= 0 || !runtime || !runtime[0] ||
-	    strlen(runtime) + sizeof("/" WIRE_SOCKET_NAME) > SERVER_PATH_SIZE)
-		return fd;
-	sprintf(path, "%s/%s", runtime, WIRE_SOCKET_NAME);
-	return connect_to(path);
+	return r;
 }
 
 int server_connect(void)
 {
-	char path[SERVER_PATH_SIZE];
+	char path[WIRE_PATH_SIZE];
 
 	return server_connect_at(path);
 }
@@ -76,68 +54,6 @@ static int wait_for(int fd, int64_t until_ns)
 		if (errno != EINTR)
 			return -errno;
 	}
-}
-
-/* The first descriptor that came along; any others are closed. */
-static int take_descriptor(struct msghdr *message, unsigned *ret_count)
-{
-	int first = -1;
-
-	*ret_count = 0;
-	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
-		size_t n;
-
-		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
-			continue;
-		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		for (size_t i = 0; i < n; i++) {
-			int fd;
-
-			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(fd));
-			if ((*ret_count)++ == 0)
-				first = fd;
-			else
-				close(fd);
-		}
-	}
-	return first;
-}
-
-/* A message other than WIRE_DATA, with its descriptor or -1. */
-static int receive(int fd, struct wire_message *ret, int *ret_descriptor)
-{
-	_Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
-	uint8_t data[WIRE_MAX + 1];
-	struct iovec part = { .iov_base = data, .iov_len = sizeof(data) };
-	struct msghdr message = { .msg_iov = &part,
-				  .msg_iovlen = 1,
-				  .msg_control = control,
-				  .msg_controllen = sizeof(control) };
-	CLEANUP_CLOSE int descriptor = -1;
-	unsigned count;
-	ssize_t n;
-	int r;
-
-	n = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
-	if (n < 0)
-		return -errno;
-	if (n == 0)
-		return -ECONNRESET;
-	descriptor = take_descriptor(&message, &count);
-	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		return -EBADMSG;
-	r = wire_decode(data, (size_t)n, count, ret);
-	if (r >= 0)
-		*ret_descriptor = TAKE_FD(descriptor);
-	return r;
-}
-
-static int send_question(int fd, const struct wire_message *question)
-{
-	uint8_t data[WIRE_MAX];
-	size_t length = wire_encode(question, data);
-
-	return send(fd, data, length, MSG_NOSIGNAL) == (ssize_t)length ? 0 : -errno;
 }
 
 static void pause_ms(uint32_t ms)
@@ -167,11 +83,11 @@ static int exchange(int fd, const struct wire_message *question, int64_t until,
 	int r;
 
 	for (;;) {
-		r = send_question(fd, question);
+		r = wire_send(fd, question, -1);
 		if (r >= 0)
 			r = wait_for(fd, until);
 		if (r >= 0)
-			r = receive(fd, ret, ret_descriptor);
+			r = wire_receive(fd, ret, ret_descriptor);
 		if (r < 0 || ret->type != WIRE_ERROR)
 			return r;
 		take_reason(&ret->error, why);
@@ -181,27 +97,6 @@ static int exchange(int fd, const struct wire_message *question, int64_t until,
 		pause_ms(ret->error.retry_ms);
 		why[0] = '\0';
 	}
-}
-
-/* One packet of the answer, at most so many bytes. Returns how many, never 0. */
-static int receive_data(int fd, char *to, size_t room)
-{
-	uint8_t header[WIRE_HEADER] = { 0 };
-	struct iovec parts[] = {
-		{ .iov_base = header, .iov_len = sizeof(header) },
-		{ .iov_base = to, .iov_len = room },
-	};
-	struct msghdr message = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
-	ssize_t n = recvmsg(fd, &message, 0);
-
-	if (n < 0)
-		return -errno;
-	if (n == 0)
-		return -ECONNRESET;
-	/* Descriptors that nobody asked for are closed by the kernel: there is no room for them. */
-	if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		return -EBADMSG;
-	return wire_data_size(header, (size_t)n);
 }
 
 static int receive_stream(int fd, uint64_t length, int64_t until, struct server_bytes *ret)
@@ -217,7 +112,7 @@ static int receive_stream(int fd, uint64_t length, int64_t until, struct server_
 	if (bytes.data == MAP_FAILED)
 		return -errno;
 	while (r >= 0 && at < bytes.length) {
-		r = receive_data(fd, (char *)bytes.data + at, bytes.length - at);
+		r = wire_receive_data(fd, (char *)bytes.data + at, bytes.length - at);
 		if (r == -EAGAIN)
 			r = wait_for(fd, until);
 		else if (r > 0)

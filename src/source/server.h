@@ -10,7 +10,7 @@
 
 #include "basic/macros.h"
 #include "proto/snapshot_image.h"
-#include "proto/wire.h"
+#include "proto/wire_socket.h"
 
 #include <stdint.h>
 
@@ -32,8 +32,7 @@ struct server_answer {
 MUST_CHECK int server_connect(void);
 
 /* The same, and where: also where the last attempt failed. */
-#define SERVER_PATH_SIZE 108
-MUST_CHECK int server_connect_at(char path[static SERVER_PATH_SIZE]);
+MUST_CHECK int server_connect_at(char path[static WIRE_PATH_SIZE]);
 
 /* What the server says why it refuses; "" if it says nothing. */
 #define SERVER_WHY_SIZE WIRE_TEXT
