@@ -1,8 +1,8 @@
 #include "cli/run_program.h"
 
+#include "metal/elf_file.h"
 #include "metal/library.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,16 +12,8 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
-/* As much as the kernel looks at for a script; program headers come next to the start. */
-enum { HEAD = 4096, INTERPRETERS_MAX = 5 };
-
-struct head {
-	union {
-		char text[HEAD + 1];
-		Elf64_Ehdr elf;
-	};
-	size_t length;
-};
+/* As much as the kernel reads of a script's first line, and as often as it follows one. */
+enum { FIRST_LINE = 4096, INTERPRETERS_MAX = 5 };
 
 static int look_at(const char *path)
 {
@@ -58,29 +50,16 @@ int program_find(const char *name, char *path, size_t size)
 	return r;
 }
 
-static int head_read(const char *path, struct head *ret)
+/* "#! /path argument": copies the path. False: it is no script. */
+static bool read_interpreter(int fd, char *path, size_t size)
 {
-	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	n = read(fd, ret->text, HEAD);
-	if (n < 0)
-		return -errno;
-	ret->length = (size_t)n;
-	ret->text[n] = '\0';
-	return 0;
-}
-
-/* "#! /path argument" */
-static bool interpreter_of(const struct head *head, char *path, size_t size)
-{
-	const char *at = head->text + 2;
+	char text[FIRST_LINE + 1], *at = text + 2;
+	ssize_t n = pread(fd, text, FIRST_LINE, 0);
 	size_t length;
 
-	if (strncmp(head->text, "#!", 2) != 0)
+	if (n < 2 || strncmp(text, "#!", 2) != 0)
 		return false;
+	text[n] = '\0';
 	at += strspn(at, " \t");
 	length = strcspn(at, " \t\r\n");
 	if (length == 0 || length >= size)
@@ -90,16 +69,24 @@ static bool interpreter_of(const struct head *head, char *path, size_t size)
 	return true;
 }
 
-static bool is_elf(const struct head *head)
+/* Opens what is executed: of a script its interpreter, whose path is then in path. */
+static int open_executed(char path[static PATH_MAX])
 {
-	return head->length >= sizeof(Elf64_Ehdr) && memcmp(head->text, ELFMAG, SELFMAG) == 0;
+	for (int i = 0;; i++) {
+		CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+		if (fd < 0)
+			return -errno;
+		if (i == INTERPRETERS_MAX || !read_interpreter(fd, path, PATH_MAX))
+			return TAKE_FD(fd);
+	}
 }
 
 /*
- * The loader works with rights of another user: it then ignores what is to be preloaded. Such
- * programs are often not to be read, so this looks at no more than who owns it.
+ * The loader ignores LD_PRELOAD in a program that gains privileges. Such programs can often not
+ * be read, so this uses only what stat(2) and getxattr(2) tell.
  */
-static bool gains_rights(const char *path)
+static bool gains_privileges(const char *path)
 {
 	struct stat st;
 	char caps[64];
@@ -111,54 +98,51 @@ static bool gains_rights(const char *path)
 	       (geteuid() != 0 && getxattr(path, "security.capability", caps, sizeof(caps)) > 0);
 }
 
-static bool has_loader(const struct head *head)
+static bool is_for_this_machine(const struct elf_target *target)
 {
-	for (size_t i = 0; i < head->elf.e_phnum; i++) {
-		size_t at = head->elf.e_phoff + i * head->elf.e_phentsize;
-		Elf64_Phdr segment;
+	CLEANUP_CLOSE int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct elf_target self;
 
-		if (at + sizeof(segment) > head->length)
-			return true; /* cannot be told: assume the best */
-		memcpy(&segment, head->text + at, sizeof(segment));
-		if (segment.p_type == PT_INTERP)
-			return true;
-	}
-	return false;
+	return fd < 0 || elf_read_target(fd, &self) < 0 ||
+	       (self.class == target->class && self.machine == target->machine);
 }
 
-/* A program calls what is part of it without asking the loader. */
-static bool contains_metal(const char *path)
+/* A file that is not understood is assumed not to be. */
+static bool is_static(int fd)
 {
-	CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct elf_file elf;
+
+	return elf_open(&elf, fd) == 0 && !elf.has_interpreter;
+}
+
+/* A program calls its own functions without the loader, so they cannot be replaced. */
+static bool contains_metal(int fd)
+{
 	struct metal_library library;
-	int r = fd < 0 ? -errno : metal_library_read(&library, fd);
+	int r = metal_library_read(&library, fd);
 
 	return r == 0 || r == -ENOTSUP;
 }
 
-const char *program_obstacle(const char *path)
+const char *program_obstacle(const char *name)
 {
-	char interpreter[PATH_MAX];
-	struct head self, head;
-	int r;
+	char path[PATH_MAX];
+	CLEANUP_CLOSE int fd = -1;
+	struct elf_target target;
+	bool is_elf;
 
-	if (head_read("/proc/self/exe", &self) < 0)
+	if (snprintf(path, sizeof(path), "%s", name) >= (int)sizeof(path))
 		return NULL;
-	for (int i = 0; i < INTERPRETERS_MAX; i++) {
-		r = head_read(path, &head);
-		if (r < 0 || !interpreter_of(&head, interpreter, sizeof(interpreter)))
-			break;
-		path = interpreter;
-	}
-	/* Of a script they are not heeded, of its interpreter they are. */
-	if ((r < 0 || is_elf(&head)) && gains_rights(path))
+	fd = open_executed(path);
+	is_elf = fd >= 0 && elf_read_target(fd, &target) == 0;
+	/* The mode of a script has no effect, that of its interpreter has. */
+	if ((fd < 0 || is_elf) && gains_privileges(path))
 		return "gets rights of another user";
-	if (r < 0 || !is_elf(&head))
-		return NULL; /* may be executed all the same */
-	if (head.elf.e_ident[EI_CLASS] != self.elf.e_ident[EI_CLASS] ||
-	    head.elf.e_machine != self.elf.e_machine)
+	if (!is_elf)
+		return NULL; /* the kernel may be able to execute it all the same */
+	if (!is_for_this_machine(&target))
 		return "is made for another machine";
-	if (!has_loader(&head))
+	if (is_static(fd))
 		return "is linked statically";
-	return contains_metal(path) ? "has TT-Metal built in" : NULL;
+	return contains_metal(fd) ? "has TT-Metal built in" : NULL;
 }

@@ -68,10 +68,25 @@ static int read_header(struct elf_file *elf, Elf64_Ehdr *ret)
 	r = elf_read(elf, 0, ret, sizeof(*ret));
 	if (r < 0)
 		return r;
-	if (memcmp(ret->e_ident, ELFMAG, SELFMAG) != 0 || ret->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    ret->e_ident[EI_DATA] != ELFDATA2LSB || ret->e_machine != EM_X86_64)
-		return -ENOENT;
-	return 0;
+	return memcmp(ret->e_ident, ELFMAG, SELFMAG) == 0 ? 0 : -ENOENT;
+}
+
+int elf_read_target(int fd, struct elf_target *ret)
+{
+	struct elf_file elf = { .fd = fd };
+	Elf64_Ehdr header;
+	int r = read_header(&elf, &header);
+
+	/* The machine is at the same place in files of either class. */
+	if (r >= 0)
+		*ret = (struct elf_target){ header.e_ident[EI_CLASS], header.e_machine };
+	return r;
+}
+
+static bool is_supported(const Elf64_Ehdr *header)
+{
+	return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       header->e_machine == EM_X86_64;
 }
 
 static void keep_segment(struct elf_file *elf, const Elf64_Phdr *segment,
@@ -79,6 +94,7 @@ static void keep_segment(struct elf_file *elf, const Elf64_Phdr *segment,
 {
 	struct elf_range range = { segment->p_vaddr, segment->p_offset, segment->p_filesz };
 
+	elf->has_interpreter |= segment->p_type == PT_INTERP;
 	if (range.offset > elf->size || range.size > elf->size - range.offset)
 		return;
 	if (segment->p_type == PT_LOAD && elf->n_loads < ARRAY_SIZE(elf->loads)) {
@@ -189,6 +205,8 @@ int elf_open(struct elf_file *ret, int fd)
 	r = read_header(&elf, &header);
 	if (r < 0)
 		return r;
+	if (!is_supported(&header))
+		return -ENOENT;
 	r = read_segments(&elf, &header, &range);
 	if (r < 0)
 		return r;

@@ -35,6 +35,7 @@ struct elf_file {
 	struct elf_range loads[32]; /* what is mapped from the file */
 	bool runs[32];		    /* whether as code */
 	size_t n_loads;
+	bool has_interpreter; /* it is a program that a loader starts, not a static one */
 	struct elf_range notes[8];
 	size_t n_notes;
 	struct elf_symbols dynamic, full;
@@ -45,6 +46,13 @@ struct elf_file {
 	struct elf_range stubs[4];    /* .plt, .plt.sec, .plt.got */
 	size_t n_stubs;
 };
+
+/* What a file is made for, on any machine. -ENOENT: it is no ELF file. */
+struct elf_target {
+	uint8_t class; /* ELFCLASS64 */
+	uint16_t machine;
+};
+MUST_CHECK int elf_read_target(int fd, struct elf_target *ret);
 
 /* -ENOENT: no ELF file for x86-64; -EBADMSG: a broken one; others: of reading. */
 MUST_CHECK int elf_open(struct elf_file *ret, int fd);
