@@ -36,22 +36,6 @@ void device_mark(struct device *dev, const struct fieldset *fields, enum reason 
 			dev->why[f] = (uint8_t)why;
 }
 
-static const char *device_state_name(enum device_state state)
-{
-	switch (state) {
-	case DEVICE_OK: return "ok";
-	case DEVICE_NO_TELEMETRY: return "no telemetry";
-	case DEVICE_RESETTING: return "resetting";
-	case DEVICE_TIMED_OUT: return "timed out";
-	case DEVICE_NOT_ANSWERING: return "not answering";
-	case DEVICE_LOST: return "lost";
-	case DEVICE_UNREADABLE: return "not readable";
-	case DEVICE_NO_DRIVER: return "no driver";
-	case DEVICE_OTHER_DRIVER: return "other driver";
-	}
-	return "";
-}
-
 enum reason device_absence(const struct device *dev)
 {
 	switch (dev->condition) {
@@ -176,21 +160,37 @@ static void derive_capacity(struct device *dev)
 								 : UNKNOWN_BOARD;
 }
 
+enum severity device_temperature_severity(const struct device *dev)
+{
+	if (!device_knows(dev, DEV_TEMPERATURE_HEADROOM))
+		return SEVERITY_NORMAL;
+	return threshold_judge(THRESHOLD_TEMPERATURE, -dev->temperature_headroom);
+}
+
+enum severity device_power_severity(const struct device *dev)
+{
+	if (!device_knows(dev, DEV_POWER) || !device_knows(dev, DEV_POWER_LIMIT) ||
+	    dev->power_limit <= 0)
+		return SEVERITY_NORMAL;
+	return threshold_judge(THRESHOLD_POWER, dev->power / dev->power_limit);
+}
+
 unsigned device_troubles(const struct device *dev)
 {
 	unsigned troubles = 0;
 
 	if (device_knows(dev, DEV_ALIVE) && !dev->alive)
 		troubles |= TROUBLE_STALLED;
-	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 0)
+	if (device_temperature_severity(dev) == SEVERITY_CRITICAL)
 		troubles |= TROUBLE_HOT;
-	if (device_knows(dev, DEV_POWER) && device_knows(dev, DEV_POWER_LIMIT) &&
-	    dev->power >= dev->power_limit)
+	if (device_power_severity(dev) == SEVERITY_CRITICAL)
 		troubles |= TROUBLE_POWER;
 	if (device_knows(dev, DEV_THERMAL_TRIPS) && dev->thermal_trips > 0)
 		troubles |= TROUBLE_TRIPPED;
 	return troubles;
 }
+
+static const char firmware_not_alive[] = "firmware not alive";
 
 /* One word for health: the state of the chip, else the most urgent trouble. */
 static const char *health_text(const struct device *dev)
@@ -200,7 +200,7 @@ static const char *health_text(const struct device *dev)
 	if (dev->condition != DEVICE_OK)
 		return device_state_name(dev->condition);
 	if (troubles & TROUBLE_STALLED)
-		return "firmware not alive";
+		return firmware_not_alive;
 	if (troubles & TROUBLE_HOT)
 		return "at temperature limit";
 	if (troubles & TROUBLE_POWER)
@@ -225,4 +225,39 @@ void device_judge(struct device *dev)
 	if (dev->condition == DEVICE_OTHER_DRIVER)
 		snprintf(dev->health, sizeof(dev->health), "bound to %s", dev->driver);
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
+}
+
+bool device_is_stalled(const struct device *dev)
+{
+	return dev->condition == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
+}
+
+bool device_is_failing(const struct device *dev)
+{
+	switch (dev->condition) {
+	case DEVICE_RESETTING:
+	case DEVICE_TIMED_OUT:
+	case DEVICE_NOT_ANSWERING:
+	case DEVICE_LOST: return true;
+	case DEVICE_NO_DRIVER:
+	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it had a driver before */
+	case DEVICE_OK:
+	case DEVICE_NO_TELEMETRY:
+	case DEVICE_UNREADABLE: break;
+	}
+	return device_is_stalled(dev);
+}
+
+const char *device_condition_text(const struct device *dev)
+{
+	if (dev->condition == DEVICE_OTHER_DRIVER)
+		return dev->health; /* it names the driver */
+	if (dev->condition != DEVICE_OK)
+		return device_state_text(dev->condition);
+	return device_is_stalled(dev) ? firmware_not_alive : "";
+}
+
+const char *device_condition_word(const struct device *dev)
+{
+	return device_is_stalled(dev) ? "stuck" : device_state_word(dev->condition);
 }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "model/board.h"
+#include "model/device_state.h"
 #include "model/field.h"
+#include "model/threshold.h"
 #include "model/pool.h"
 
 #include <stdbool.h>
@@ -118,19 +120,6 @@ _Static_assert(DEVICE_N_FIELDS <= FIELDSET_WORDS * 64, "a field set holds every 
 	{                             \
 		OF_DEVICE, DEV_##name \
 	}
-
-/* How it is with the chip as a whole. The worst that was seen of it. */
-enum device_state {
-	DEVICE_OK,
-	DEVICE_NO_TELEMETRY, /* the driver offers no reading (old firmware, or just probed) */
-	DEVICE_RESETTING,
-	DEVICE_TIMED_OUT,
-	DEVICE_NOT_ANSWERING,
-	DEVICE_LOST,	     /* was here, is no more */
-	DEVICE_UNREADABLE,   /* a chip without PCIe, behind another one */
-	DEVICE_NO_DRIVER,    /* on the bus, and no driver is bound to it */
-	DEVICE_OTHER_DRIVER, /* the same, bound to another one: vfio-pci for a virtual machine */
-};
 
 /*
  * A card on the bus that the driver never served in this run has no number N. Its index is
@@ -260,6 +249,22 @@ enum device_trouble {
 
 /* The set of them, as far as what was read shows it. */
 unsigned device_troubles(const struct device *dev);
+
+/* SEVERITY_NORMAL also if the reading or its limit is not known. */
+enum severity device_temperature_severity(const struct device *dev);
+enum severity device_power_severity(const struct device *dev);
+
+/* Has its firmware stopped, so that its readings are old? */
+bool device_is_stalled(const struct device *dev);
+
+/* Does it give no current readings, though it should? */
+bool device_is_failing(const struct device *dev);
+
+/* Its state in words, "" if it is well: "timed out", "bound to vfio-pci", "firmware not alive". */
+const char *device_condition_text(const struct device *dev);
+
+/* The same in at most seven letters: "hung"; "" if the state needs no word. */
+const char *device_condition_word(const struct device *dev);
 
 /* Bundle version as one number, 0 if not known: 19.5.0.0 is 0x13050000. */
 uint32_t device_bundle(const struct device *dev);

@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "render/lower_bound.h"
 #include "render/chart.h"
+#include "render/device_style.h"
 #include "render/format.h"
 #include "render/mem_parts.h"
 #include "render/tips.h"
@@ -110,7 +111,7 @@ static void put_bar(struct text_line *line, double ratio, const char *bound)
 	size_t cells = line->options->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
 	size_t full = (size_t)(ratio * (double)cells + 0.5);
 	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
-	enum style style = STYLE_GOOD;
+	enum style style = memory_style(ratio);
 	bool utf8 = line->options->utf8;
 
 	buf_puts(&bar, "  [");
@@ -118,8 +119,6 @@ static void put_bar(struct text_line *line, double ratio, const char *bound)
 		buf_puts(&bar, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
 	buf_puts(&bar, "]");
 	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
-	if (ratio >= 0.75)
-		style = ratio >= 0.9 ? STYLE_BAD : STYLE_WARN;
 	text_line_put(line, style, buf_text(&bar));
 	text_line_cell_right(line, SHARE_WIDTH, style, buf_text(&share));
 }

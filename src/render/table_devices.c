@@ -5,6 +5,7 @@
 #include "basic/text.h"
 #include "render/lower_bound.h"
 #include "render/columns.h"
+#include "render/device_style.h"
 #include "render/format.h"
 #include "render/boxed_table.h"
 
@@ -46,57 +47,40 @@ static void put_temp(struct boxed_table *box, size_t width, const struct row *ro
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
-	enum style style = STYLE_PLAIN;
 
 	if (!device_knows(dev, DEV_TEMPERATURE)) {
 		cell_na(box, width);
 		return;
 	}
-	if (device_knows(dev, DEV_TEMPERATURE_HEADROOM) && dev->temperature_headroom <= 10)
-		style = dev->temperature_headroom <= 0 ? STYLE_BAD : STYLE_WARN;
 	buf_printf(&text, "%.0f%sC", dev->temperature, box->options->utf8 ? "°" : "");
-	cell_buf(box, width, style, &text);
+	cell_buf(box, width, device_temperature_style(dev), &text);
 }
 
 static void put_power(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = row->device;
-	enum style style = STYLE_PLAIN;
 
 	if (!device_knows(dev, DEV_POWER)) {
 		cell_na(box, width);
 		return;
 	}
 	buf_printf(&text, "%.0fW", dev->power);
-	if (device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0) {
+	if (device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0)
 		buf_printf(&text, "/%.0fW", dev->power_limit);
-		if (dev->power >= 0.9 * dev->power_limit)
-			style = dev->power >= dev->power_limit ? STYLE_BAD : STYLE_WARN;
-	}
-	cell_buf(box, width, style, &text);
+	cell_buf(box, width, device_power_style(dev), &text);
 }
 
-/* A chip that gives no answer has the rest of the line for saying so. */
+/* A chip that gives no answer has the rest of the line for its condition. */
 static bool put_condition(struct boxed_table *box, const struct device *dev)
 {
-	switch (dev->condition) {
-	case DEVICE_OK:
-	case DEVICE_NO_TELEMETRY: return false;
-	case DEVICE_RESETTING: boxed_table_cell(box, 0, STYLE_WARN, "resetting"); break;
-	case DEVICE_TIMED_OUT: boxed_table_cell(box, 0, STYLE_BAD, "timed out"); break;
-	case DEVICE_NOT_ANSWERING: boxed_table_cell(box, 0, STYLE_BAD, "chip not answering"); break;
-	case DEVICE_LOST: boxed_table_cell(box, 0, STYLE_BAD, "device lost"); break;
-	case DEVICE_UNREADABLE:
-		/* Programs tell of its memory all the same; "at least 0" is no news. */
-		if (device_knows(dev, DEV_DRAM_USED) &&
-		    (dev->memory_used[POOL_DRAM] || dev->memory_complete))
-			return false;
-		boxed_table_cell(box, 0, STYLE_DIM, "not readable (no PCIe)");
-		break;
-	case DEVICE_NO_DRIVER:
-	case DEVICE_OTHER_DRIVER: boxed_table_cell(box, 0, STYLE_WARN, dev->health); break;
-	}
+	if (dev->condition == DEVICE_OK || dev->condition == DEVICE_NO_TELEMETRY)
+		return false;
+	/* Programs can report memory of a chip without PCIe; "at least 0" tells nothing. */
+	if (dev->condition == DEVICE_UNREADABLE && device_knows(dev, DEV_DRAM_USED) &&
+	    (dev->memory_used[POOL_DRAM] || dev->memory_complete))
+		return false;
+	boxed_table_cell(box, 0, device_condition_style(dev), device_condition_text(dev));
 	return true;
 }
 
@@ -127,7 +111,6 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	const struct device *dev = row->device;
 	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells, full;
 	bool utf8 = box->options->utf8;
-	enum style style = STYLE_GOOD;
 
 	buf_printf(&share, "%s%.0f%%", lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
 		   dev->memory_ratio * 100);
@@ -144,9 +127,7 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	buf_puts(&text, "] ");
 	buf_fill(&text, ' ', LEAST_SHARE - MIN(columns, LEAST_SHARE));
 	buf_puts(&text, buf_text(&share));
-	if (dev->memory_ratio >= 0.75)
-		style = dev->memory_ratio >= 0.9 ? STYLE_BAD : STYLE_WARN;
-	cell_buf(box, width, style, &text);
+	cell_buf(box, width, memory_style(dev->memory_ratio), &text);
 }
 
 static void put_compute(struct boxed_table *box, size_t width, const struct row *row)

@@ -3,7 +3,6 @@
 #include "basic/clock.h"
 #include "render/lower_bound.h"
 #include "render/format.h"
-#include "tui/device_view.h"
 #include "tui/paint.h"
 
 void put_temperature(struct buf *out, const struct device *dev, bool limit)
@@ -91,25 +90,6 @@ void put_age(struct buf *out, int64_t age_ns)
 		buf_printf(out, "%lldh ago", (long long)s / 3600);
 }
 
-enum style temperature_style(const struct device *dev)
-{
-	if (!device_knows(dev, DEV_TEMPERATURE))
-		return STYLE_DIM;
-	if (!device_knows(dev, DEV_TEMPERATURE_HEADROOM) || dev->temperature_headroom > 10)
-		return STYLE_PLAIN;
-	return dev->temperature_headroom <= 0 ? STYLE_BAD : STYLE_WARN;
-}
-
-enum style power_style(const struct device *dev)
-{
-	if (!device_knows(dev, DEV_POWER))
-		return STYLE_DIM;
-	if (!device_knows(dev, DEV_POWER_LIMIT) || dev->power_limit <= 0 ||
-	    dev->power < 0.9 * dev->power_limit)
-		return STYLE_PLAIN;
-	return dev->power >= dev->power_limit ? STYLE_BAD : STYLE_WARN;
-}
-
 double pool_share(const struct device *dev, bool l1)
 {
 	if (l1)
@@ -139,9 +119,7 @@ void put_share(struct buf *out, const struct device *dev, const char *unit)
 
 enum style share_style(const struct device *dev)
 {
-	double share = pool_share(dev, false);
-
-	return share < 0 ? STYLE_DIM : paint_bar_style(share);
+	return memory_style(pool_share(dev, false));
 }
 
 enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_UNREADABLE };
@@ -161,9 +139,10 @@ const size_t n_sign_infos = ARRAY_SIZE(sign_infos);
 static unsigned choose_sign(const struct device *dev, enum style *ret_style)
 {
 	*ret_style = STYLE_BAD;
-	if (device_is_troubled(dev))
+	if (device_is_failing(dev))
 		return SIGN_TROUBLED;
-	if (temperature_style(dev) == STYLE_BAD || power_style(dev) == STYLE_BAD)
+	if (device_temperature_severity(dev) == SEVERITY_CRITICAL ||
+	    device_power_severity(dev) == SEVERITY_CRITICAL)
 		return SIGN_LIMIT;
 	*ret_style = STYLE_GOOD;
 	if (device_knows(dev, DEV_PROCESSES) && dev->processes)
@@ -179,22 +158,4 @@ const char *device_sign(const struct device *dev, enum style *ret_style)
 	const struct sign *sign = &sign_infos[choose_sign(dev, ret_style)];
 
 	return paint_sign(sign->sign, sign->ascii);
-}
-
-const char *device_ailment(const struct device *dev, bool brief)
-{
-	switch (dev->condition) {
-	case DEVICE_RESETTING: return brief ? "reset" : "resetting";
-	case DEVICE_TIMED_OUT: return brief ? "hung" : "timed out";
-	case DEVICE_NOT_ANSWERING: return brief ? "dead" : "chip not answering";
-	case DEVICE_LOST: return brief ? "lost" : "device lost";
-	case DEVICE_NO_TELEMETRY: return brief ? "" : "no telemetry";
-	case DEVICE_UNREADABLE: return brief ? "" : "not readable (no PCIe)";
-	case DEVICE_NO_DRIVER: return brief ? "unbound" : dev->health;
-	case DEVICE_OTHER_DRIVER: return brief ? "other" : dev->health;
-	case DEVICE_OK: break;
-	}
-	if (device_is_frozen(dev))
-		return brief ? "stuck" : "firmware not alive";
-	return "";
 }

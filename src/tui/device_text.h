@@ -3,7 +3,7 @@
 
 #include "basic/buf.h"
 #include "model/device.h"
-#include "tui/theme.h"
+#include "render/device_style.h"
 
 #include <stdint.h>
 
@@ -14,9 +14,6 @@ void put_used(struct buf *out, const struct device *dev, bool l1);     /* "2.4GB
 void put_pool(struct buf *out, const struct device *dev, bool l1);     /* "2.4GB/12.0GB" */
 void put_name(struct buf *out, const struct device *dev);	       /* "Blackhole p150a" */
 void put_age(struct buf *out, int64_t age_ns);			       /* "12s ago" */
-
-enum style temperature_style(const struct device *dev);
-enum style power_style(const struct device *dev);
 
 /* Share in use, 0 to 1; negative: not known. */
 double pool_share(const struct device *dev, bool l1);
@@ -35,6 +32,3 @@ extern const size_t n_sign_infos;
 
 /* One of them for how it is with a device, and its style. */
 const char *device_sign(const struct device *dev, enum style *ret_style);
-
-/* What ails it: "timed out", or at most five letters; "" if nothing does. */
-const char *device_ailment(const struct device *dev, bool brief);

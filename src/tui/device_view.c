@@ -12,27 +12,6 @@ void device_view_done(struct device_view *view)
 	*view = (struct device_view){ 0 };
 }
 
-bool device_is_frozen(const struct device *dev)
-{
-	return dev->condition == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
-}
-
-bool device_is_troubled(const struct device *dev)
-{
-	switch (dev->condition) {
-	case DEVICE_RESETTING:
-	case DEVICE_TIMED_OUT:
-	case DEVICE_NOT_ANSWERING:
-	case DEVICE_LOST: return true;
-	case DEVICE_NO_DRIVER:
-	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it had a driver before */
-	case DEVICE_OK:
-	case DEVICE_NO_TELEMETRY:
-	case DEVICE_UNREADABLE: break;
-	}
-	return device_is_frozen(dev);
-}
-
 static struct last_reading *find_reading(const struct device_view *view, const struct device *dev)
 {
 	for (size_t i = 0; i < view->n_readings; i++)
@@ -46,7 +25,7 @@ static int remember(struct device_view *view, const struct device *dev, int64_t 
 {
 	struct last_reading *reading = find_reading(view, dev), *grown;
 
-	if (device_is_troubled(dev))
+	if (device_is_failing(dev))
 		return 0;
 	if (!reading) {
 		grown = reallocarray(view->readings, view->n_readings + 1, sizeof(*grown));
@@ -65,12 +44,12 @@ const struct device *device_view_find(const struct device_view *view, const stru
 	const struct last_reading *reading = find_reading(view, dev);
 
 	*ret_age_ns = 0;
-	if (!device_is_troubled(dev))
+	if (!device_is_failing(dev))
 		return dev;
 	/* Another card may have been given the same number. */
 	if (reading && dev->bdf[0] && strcmp(reading->device.bdf, dev->bdf) != 0)
 		reading = NULL;
-	if (device_is_frozen(dev)) { /* its files still hold the last values */
+	if (device_is_stalled(dev)) { /* its files still hold the last values */
 		*ret_age_ns = MAX(now_ns - dev->moved_ns, 1);
 		return dev;
 	}

@@ -37,11 +37,5 @@ MUST_CHECK int device_view_update(struct device_view *view, const struct snapsho
 const struct device *device_view_find(const struct device_view *view, const struct device *dev,
 				      int64_t now_ns, int64_t *ret_age_ns);
 
-/* Does it give no current readings, though it should? */
-bool device_is_troubled(const struct device *dev);
-
-/* Among those: does it give old readings, because its firmware has stopped? */
-bool device_is_frozen(const struct device *dev);
-
 /* The name of the device's group: "tray 2", "n300 0100…". */
 void device_group_name(const struct device *dev, char *text, size_t size);

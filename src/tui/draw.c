@@ -70,7 +70,7 @@ static struct device_totals add_up(const struct snapshot *snapshot)
 		const struct device *dev = &snapshot->devices[i];
 
 		sums.cards += device_has_node(dev); /* as "Attached Devices" counts them */
-		sums.troubled += device_is_troubled(dev);
+		sums.troubled += device_is_failing(dev);
 		if (device_knows(dev, DEV_POWER)) {
 			sums.power += dev->power;
 			sums.has_power = true;
@@ -226,8 +226,8 @@ static void draw_page(const struct ui *ui)
 		return;
 	buf_printf(&title, "Device %s  ", dev->id);
 	put_name(&title, dev);
-	if (device_is_troubled(dev))
-		buf_printf(&title, "  ! %s", device_ailment(dev, false));
+	if (device_is_failing(dev))
+		buf_printf(&title, "  ! %s", device_condition_text(dev));
 	if (ui_snapshot(ui)->n_devices > 1)
 		buf_printf(&title, "  (%zu of %zu, %s for others)", ui->device + 1,
 			   ui_snapshot(ui)->n_devices, paint_sign("◀ ▶", "< >"));

@@ -35,7 +35,7 @@ static enum style style_of(const struct drawn_device *subject, enum style style)
 /* "timed out, 12s ago" */
 static void put_trouble(struct buf *out, const struct drawn_device *subject)
 {
-	buf_puts(out, device_ailment(subject->dev, false));
+	buf_puts(out, device_condition_text(subject->dev));
 	if (!subject->age_ns)
 		return;
 	buf_puts(out, subject->age_ns > 0 ? ", values of " : ", ");
@@ -80,10 +80,10 @@ static void draw_activity(const struct drawn_device *subject, int row, const str
 	CLEANUP_BUF struct buf text = { 0 };
 	const struct device *dev = subject->shown;
 
-	if (device_ailment(subject->dev, false)[0]) {
+	if (device_condition_text(subject->dev)[0]) {
 		put_trouble(&text, subject);
-		paint_buf(row, r->left + 1, r->width - 2,
-			  device_is_troubled(subject->dev) ? STYLE_BAD : STYLE_DIM, &text);
+		paint_buf(row, r->left + 1, r->width - 2, device_condition_style(subject->dev),
+			  &text);
 		return;
 	}
 	buf_puts(&text, "PCIe in ");
@@ -116,8 +116,10 @@ static void draw_readings(const struct drawn_device *subject, int row, const str
 		buf_printf(&rest, "  PCIe %ux%u", dev->link_gen, dev->link_width);
 	if (device_knows(dev, DEV_FAN_RPM))
 		buf_printf(&rest, "  %urpm", dev->fan_rpm);
-	at += paint_buf(row, at, end - at, style_of(subject, temperature_style(dev)), &text) + 2;
-	at += paint_buf(row, at, end - at, style_of(subject, power_style(dev)), &power) + 2;
+	at += paint_buf(row, at, end - at, style_of(subject, device_temperature_style(dev)),
+			&text) +
+	      2;
+	at += paint_buf(row, at, end - at, style_of(subject, device_power_style(dev)), &power) + 2;
 	paint_buf(row, at, end - at, style_of(subject, STYLE_PLAIN), &rest);
 }
 
@@ -194,13 +196,12 @@ static void draw_line(const struct drawn_device *subject, const struct rect *r)
 		at += names + 1;
 	}
 	put_temperature(&temp, dev, false);
-	at += draw_figure(subject, r->top, at, 5, temperature_style(dev), &temp);
+	at += draw_figure(subject, r->top, at, 5, device_temperature_style(dev), &temp);
 	put_power(&power, dev, true);
-	at += draw_figure(subject, r->top, at, 9, power_style(dev), &power);
-	if (device_ailment(subject->dev, false)[0]) {
+	at += draw_figure(subject, r->top, at, 9, device_power_style(dev), &power);
+	if (device_condition_text(subject->dev)[0]) {
 		put_trouble(&trouble, subject);
-		paint_buf(r->top, at, end - at,
-			  device_is_troubled(subject->dev) ? STYLE_BAD : STYLE_DIM, &trouble);
+		paint_buf(r->top, at, end - at, device_condition_style(subject->dev), &trouble);
 		return;
 	}
 	put_aiclk(&clock, dev, false);
@@ -213,8 +214,8 @@ static void draw_unserved(const struct drawn_device *subject, int row, int left,
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	buf_printf(&text, "%s %s", subject->dev->id, device_ailment(subject->dev, false));
-	paint_buf(row, left, width, STYLE_DIM, &text);
+	buf_printf(&text, "%s %s", subject->dev->id, device_condition_text(subject->dev));
+	paint_buf(row, left, width, device_condition_style(subject->dev), &text);
 }
 
 /* In the view of memory: a line per pool, or both in one. */
@@ -229,8 +230,9 @@ static void draw_pools(const struct drawn_device *subject, const struct rect *r)
 		return;
 	}
 	/* The chip need not answer for its memory to be known. */
-	if (device_is_troubled(subject->dev) && !device_knows(subject->dev, DEV_DRAM_USED)) {
-		paint_text(r->top, at, width, STYLE_BAD, device_ailment(subject->dev, false));
+	if (device_is_failing(subject->dev) && !device_knows(subject->dev, DEV_DRAM_USED)) {
+		paint_text(r->top, at, width, device_condition_style(subject->dev),
+			   device_condition_text(subject->dev));
 		return;
 	}
 	if (!two)
@@ -249,10 +251,10 @@ static void draw_brief(const struct drawn_device *subject, const struct rect *r)
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, text = { 0 };
 	int at = r->left + draw_id(subject, r->top, r->left, r->width);
 
-	if (device_is_troubled(subject->dev)) {
-		buf_printf(&text, "%s ", device_ailment(subject->dev, true));
+	if (device_is_failing(subject->dev)) {
+		buf_printf(&text, "%s ", device_condition_word(subject->dev));
 		put_age(&text, subject->age_ns);
-		paint_buf(r->top, at, r->width - 4, STYLE_BAD, &text);
+		paint_buf(r->top, at, r->width - 4, device_condition_style(subject->dev), &text);
 		return;
 	}
 	if (device_is_unserved(subject->dev)) {
@@ -262,8 +264,8 @@ static void draw_brief(const struct drawn_device *subject, const struct rect *r)
 	put_temperature(&temp, subject->shown, false);
 	put_power(&power, subject->shown, false);
 	put_share(&text, subject->dev, "%");
-	at += draw_figure(subject, r->top, at, 4, temperature_style(subject->shown), &temp);
-	at += draw_figure(subject, r->top, at, 4, power_style(subject->shown), &power);
+	at += draw_figure(subject, r->top, at, 4, device_temperature_style(subject->shown), &temp);
+	at += draw_figure(subject, r->top, at, 4, device_power_style(subject->shown), &power);
 	paint_cell(r->top, at, MIN(r->left + r->width - at, SHARE), true, share_style(subject->dev),
 		   buf_text(&text));
 }
@@ -294,12 +296,12 @@ static void draw_shares(const struct device *dev, int row, const struct rect *r)
 static void draw_troubled_cell(const struct drawn_device *subject, const struct rect *r)
 {
 	CLEANUP_BUF struct buf age = { 0 }, last = { 0 };
+	enum style style = device_condition_style(subject->dev);
 
-	paint_text(r->top, r->left + 4, r->width - 5, STYLE_BAD,
-		   device_ailment(subject->dev, true));
+	paint_text(r->top, r->left + 4, r->width - 5, style, device_condition_word(subject->dev));
 	put_age(&age, subject->age_ns);
 	if (r->height > 1)
-		paint_buf(r->top + 1, r->left + 2, r->width - 3, STYLE_BAD, &age);
+		paint_buf(r->top + 1, r->left + 2, r->width - 3, style, &age);
 	if (r->height > 3 && device_knows(subject->dev, DEV_DRAM_USED))
 		draw_shares(subject->dev, r->top + r->height - 1, r);
 	if (r->height <= 2 || subject->age_ns < 0)
@@ -315,7 +317,8 @@ static void draw_unserved_cell(const struct device *dev, const struct rect *r)
 {
 	const char *tail = strchr(dev->bdf, ':');
 
-	paint_text(r->top, r->left + 4, r->width - 5, STYLE_DIM, device_ailment(dev, true));
+	paint_text(r->top, r->left + 4, r->width - 5, device_condition_style(dev),
+		   device_condition_word(dev));
 	if (r->height > 1 && tail)
 		paint_text(r->top + 1, r->left + 2, r->width - 3, STYLE_DIM, tail + 1);
 }
@@ -332,7 +335,7 @@ static void draw_cell(const struct drawn_device *subject, const struct rect *r)
 	double share = pool_share(dev, false);
 
 	draw_id(subject, row, r->left, r->width);
-	if (device_is_troubled(subject->dev)) {
+	if (device_is_failing(subject->dev)) {
 		draw_troubled_cell(subject, r);
 		return;
 	}
@@ -341,10 +344,11 @@ static void draw_cell(const struct drawn_device *subject, const struct rect *r)
 		return;
 	}
 	put_temperature(&temp, dev, false);
-	paint_buf(row++, left + 1 + (r->width > 9), r->width - 4, temperature_style(dev), &temp);
+	paint_buf(row++, left + 1 + (r->width > 9), r->width - 4, device_temperature_style(dev),
+		  &temp);
 	put_power(&power, dev, false);
 	if (r->height > 2)
-		paint_buf(row++, left, width, power_style(dev), &power);
+		paint_buf(row++, left, width, device_power_style(dev), &power);
 	if (r->height > 4) {
 		put_aiclk(&clock, dev, width < 7);
 		paint_buf(row++, left, width, STYLE_PLAIN, &clock);

@@ -1,6 +1,7 @@
 #include "tui/paint.h"
 
 #include "basic/text.h"
+#include "render/device_style.h"
 
 #include <curses.h>
 #include <string.h>
@@ -201,19 +202,12 @@ void paint_rule_more(int row, int column, int width, const char *title, const ch
 	paint_rule(row, column, width - needs, title);
 }
 
-enum style paint_bar_style(double full)
-{
-	if (full >= 0.9)
-		return STYLE_BAD;
-	return full >= 0.75 ? STYLE_WARN : STYLE_GOOD;
-}
-
 void paint_bar(int row, int column, int width, double full)
 {
 	int cells = clip(row, column, width);
 	int filled = MIN((int)(MIN(MAX(full, 0), 1) * width + 0.5), cells);
 
-	put_line(row, column, paint_bar_style(full), unicode ? L"█" : L"#", filled);
+	put_line(row, column, memory_style(full), unicode ? L"█" : L"#", filled);
 	put_line(row, column + filled, STYLE_DIM, unicode ? L"░" : L".", cells - filled);
 }
 

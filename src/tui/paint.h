@@ -35,9 +35,8 @@ void paint_rule(int row, int column, int width, const char *title);
 /* The same, with what found no room at its right end: "─ title ─── +3 columns ". */
 void paint_rule_more(int row, int column, int width, const char *title, const char *more);
 
-/* A bar of so many columns, full from 0 to 1; its style follows how full it is. */
+/* A bar of memory, so many columns wide, full from 0 to 1. */
 void paint_bar(int row, int column, int width, double full);
-enum style paint_bar_style(double full);
 
 /* An empty box over what is there, with a frame and a title. */
 void paint_box(const struct rect *box, const char *title);
