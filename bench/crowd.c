@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-/* Does nothing until it is killed, or until whoever made it is gone. */
+/* Does nothing until it is killed, or until its parent exits. */
 static _Noreturn void idle(pid_t parent)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,6 +1,6 @@
 /*
- * The floor that tt_smi is measured against: the system calls that nobody can do
- * without who shows the same machine, and next to nothing else.
+ * The floor that tt_smi is measured against: the system calls that are needed to show the
+ * same machine, and next to nothing else.
  *
  *	floor --root DIR --show table|json|query|list [--walk] [--bytes N]
  *	floor --root DIR --show narrow|wide --again N

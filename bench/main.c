@@ -63,7 +63,7 @@ static int run(struct place *place, void *arg)
 	return bench->failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* The same surroundings for everybody. */
+/* The same environment for every program. */
 static void set_environment(void)
 {
 	setenv("LC_ALL", "C.UTF-8", 1);

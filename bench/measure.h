@@ -1,5 +1,5 @@
 /*
- * Starts programs and tells what they cost. Figures of two programs come from runs
+ * Starts programs and measures their cost. Figures of two programs come from runs
  * in turns, so that whatever else happens on the machine happens to both; the least
  * of many runs is the one that was disturbed least.
  */

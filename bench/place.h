@@ -1,7 +1,7 @@
 /*
  * Where the simulated machines of a measurement lie: a tmpfs of our own in a
  * private mount namespace if the system lets us, else a directory in memory or in
- * /tmp. Whoever ends, and however, nothing is left behind.
+ * /tmp. It leaves nothing behind, however the program ends.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-# Tracing programs that nobody instrumented: TT_HAS_TRACE says whether it is built.
+# Tracing of unmodified programs: TT_HAS_TRACE says whether it is built.
 option(TT_TRACE "build the tracer (needs libbpf, bpftool and clang)" ON)
 set(TT_HAS_TRACE 0)
 if(TT_TRACE)

@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 /*
- * Room for so many descriptors, made at once; fd is any open one. A table that
- * threads share grows only after every processor was waited for, which takes
- * milliseconds each time: so before there are threads. If it fails nothing is lost.
+ * Grows the table of descriptors to this size; fd is any open one. To grow a table that threads
+ * share, the kernel waits for every processor, which takes milliseconds: so do it before there are
+ * threads. A failure has no consequences.
  */
 void file_reserve(int fd, unsigned count);
 
@@ -23,7 +23,7 @@ void file_reserve(int fd, unsigned count);
  */
 MUST_CHECK ssize_t file_read(int dirfd, const char *path, char *text, size_t size);
 
-/* The same of one that was just opened. */
+/* The same for a file that was just opened. */
 MUST_CHECK ssize_t file_read_open(int fd, char *text, size_t size);
 
 /* The same from a descriptor that is kept, always from the start of the file. */
@@ -35,15 +35,15 @@ MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct b
 MUST_CHECK int file_read_all_open(int fd, size_t limit, struct buf *ret);
 
 /*
- * Opens for reading what an O_PATH descriptor stands for: after a look, since opening a
- * device or a pipe can have effects, and by no name, which could mean another by now.
+ * Opens for reading the file of an O_PATH descriptor that the caller has checked: opening a device
+ * or a pipe can have side effects, and its name may refer to another file by now.
  */
 MUST_CHECK int file_open_seen(int seen);
 
 /*
- * Opens a file that lives in memory (tmpfs, a memfd) for reading, and nothing else:
- * the text of a link proves nothing, and opening a device or a pipe can have
- * effects, so it is looked at before it is opened. -EPERM: something else.
+ * Opens a file for reading if it is in memory (tmpfs, a memfd): the text of a link proves nothing,
+ * and opening a device or a pipe can have side effects, so it is checked before it is opened.
+ * -EPERM: it is something else.
  */
 MUST_CHECK int file_open_memory(int dirfd, const char *path);
 

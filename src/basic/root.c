@@ -121,7 +121,7 @@ static int trail_step(const struct root *root, struct trail *trail, bool follow_
 	sprintf(trail->done + used, "%s%s", used ? "/" : "", name);
 	if ((!trail->rest[0] && !follow_last) ||
 	    file_readlink(root->fd, trail->done, link, sizeof(link)) <= 0)
-		return 0; /* what is not there is said by whoever opens it */
+		return 0; /* a missing file fails when it is opened */
 	return trail_follow(trail, link);
 }
 

@@ -1,5 +1,5 @@
 /*
- * A root is where /sys, /proc, /dev and /etc are looked for: "/" on a live
+ * A root is the directory that contains /sys, /proc, /dev and /etc: "/" on a live
  * machine, any directory with --root. Paths below it are relative, with no
  * leading slash.
  *
@@ -25,12 +25,12 @@ struct root {
 	char *path;	/* as the kernel names it, no slash at the end; "" for "/" */
 };
 
-/* Where a root may be: NULL or "/" is the machine itself. -errno on failure. */
+/* NULL or "/" is the machine itself. */
 MUST_CHECK int root_init(struct root *root, const char *directory);
 MUST_CHECK int root_copy(const struct root *root, struct root *ret);
 void root_done(struct root *root);
 
-/* open(2) of what is there; O_CLOEXEC is understood. */
+/* open(2) of an existing file; O_CLOEXEC is implied. */
 MUST_CHECK int root_open(const struct root *root, const char *path, int flags);
 
 /* The same below a directory that was opened below the root. */

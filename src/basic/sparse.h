@@ -1,7 +1,6 @@
 /*
- * Zeroed memory for what is filled in the course of time. A large block is pages of its
- * own, which take room only as they are written to: malloc() would make it of what was
- * used before, and zero all of it.
+ * Zeroed memory that is filled gradually. A large block is mapped, so that its pages take memory
+ * only once they are written; calloc() may reuse freed memory and zero all of it.
  */
 #pragma once
 

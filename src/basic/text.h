@@ -27,8 +27,8 @@ bool text_is_plain(uint32_t c);
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8);
 
 /*
- * The same, one character at a time: returns the bytes of text that it stands for, at
- * least one, with it and the columns that it takes. For whoever keeps no copy.
+ * The same without a copy: decodes the next character, and returns the number of bytes that it
+ * replaces, at least one, with the clean character and its width in columns.
  */
 size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size_t *ret_width);
 

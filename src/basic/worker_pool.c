@@ -11,10 +11,10 @@ enum {
 	JOB_IDLE,
 	JOB_QUEUED,
 	JOB_RUNNING,
-	JOB_LATE, /* running, but nobody waits for it */
+	JOB_LATE, /* running, but abandoned */
 };
 
-/* How long a job may take before another worker is put to the rest. */
+/* How long a job may take before another worker continues with the queue. */
 static const int64_t patience_ns = 20 * NS_PER_MS;
 
 struct worker_pool {
@@ -23,10 +23,10 @@ struct worker_pool {
 	pthread_cond_t done;  /* a job ended */
 	struct job *queue, **queue_end;
 	unsigned workers;
-	unsigned idle;	  /* of them: without a job, and bound to look for one */
+	unsigned idle;	  /* of them: waiting for a job */
 	unsigned pending; /* jobs queued or running, and awaited */
 	bool ending;
-	bool left; /* to its workers: the last of them frees it */
+	bool left; /* the last worker frees it */
 };
 
 int worker_pool_new(struct worker_pool **ret)
@@ -75,8 +75,8 @@ static struct job *worker_pool_next(struct worker_pool *pool)
 }
 
 /*
- * Notes that a job has ended. Whoever waits is told without the lock, or would wake
- * only to wait for that.
+ * Marks a job as finished. The waiting caller is signalled after the lock is released, or it would
+ * wake up only to wait for the lock.
  */
 static void worker_pool_end(struct worker_pool *pool, struct job *job)
 {
@@ -170,11 +170,11 @@ static int64_t worker_pool_check(struct worker_pool *pool, struct job *const *jo
 	return next;
 }
 
-/* Sends one worker to the queue: one that waits for work, else a new one. */
+/* Wakes an idle worker, or starts a new one. */
 static void worker_pool_send(struct worker_pool *pool)
 {
 	if (!pool->idle) {
-		(void)worker_pool_add_worker(pool); /* without threads everything is late */
+		(void)worker_pool_add_worker(pool); /* on failure all jobs time out */
 		return;
 	}
 	pthread_mutex_unlock(&pool->lock); /* as in worker_pool_end() */
@@ -182,7 +182,7 @@ static void worker_pool_send(struct worker_pool *pool)
 	pthread_mutex_lock(&pool->lock);
 }
 
-/* Jobs still queued, though the newest running one had its moment? */
+/* Adds a worker if jobs are queued and the newest running one takes too long. */
 static void worker_pool_reinforce(struct worker_pool *pool, int64_t newest, int64_t *wake)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
@@ -197,9 +197,9 @@ static void worker_pool_reinforce(struct worker_pool *pool, int64_t newest, int6
 }
 
 /*
- * Waits for what may change until then, for a moment at most. Who is woken much later
- * than that stood still with the machine, and so did the jobs: returns how long, which
- * is not counted.
+ * Waits until then for a job to finish, at most patience_ns. If the wake-up comes much later, the
+ * whole machine was stalled, and the jobs with it: returns for how long, since that time does not
+ * count towards their deadlines.
  */
 static int64_t worker_pool_wait(struct worker_pool *pool, struct job *const *jobs, size_t count,
 				int64_t until)
@@ -221,8 +221,8 @@ static int64_t worker_pool_wait(struct worker_pool *pool, struct job *const *job
 }
 
 /*
- * Nobody waits any more: what was never begun must not be found in the queue, and
- * what runs must not be counted when it ends.
+ * The caller stops waiting: removes jobs that were not started from the queue, and marks running
+ * ones as late.
  */
 static bool worker_pool_collect(struct worker_pool *pool, struct job *const *jobs, size_t count)
 {
@@ -244,7 +244,7 @@ static bool worker_pool_collect(struct worker_pool *pool, struct job *const *job
 bool worker_pool_run(struct worker_pool *pool, struct job *const *jobs, size_t count,
 		     int64_t deadline_ns)
 {
-	/* Each job has its deadline; the queue as a whole has an end too. */
+	/* Each job has a deadline, and so has the queue as a whole. */
 	int64_t start = clock_now(CLOCK_MONOTONIC);
 	int64_t end = start + deadline_ns + (int64_t)count * patience_ns * 2;
 	bool all;
@@ -260,7 +260,7 @@ bool worker_pool_run(struct worker_pool *pool, struct job *const *jobs, size_t c
 		if (!pool->pending || clock_now(CLOCK_MONOTONIC) >= end)
 			break;
 		worker_pool_reinforce(pool, MAX(start, newest), &wake);
-		if (pool->pending) /* still, for the lock may have been others' */
+		if (pool->pending) /* again, since the lock was released meanwhile */
 			end += worker_pool_wait(pool, jobs, count, MIN(wake, end));
 	}
 	all = worker_pool_collect(pool, jobs, count);

@@ -1,19 +1,18 @@
 /*
- * Work that may block for ever, with a deadline.
+ * A worker pool with deadlines, for calls that may block without a limit.
  *
  * A read of a driver's file can wait for a reset, a firmware answer or a dead
- * chip, and no signal ends it. So such reads are jobs, done one after the other
- * by a thread of their own while the caller watches. In the ordinary case one
- * worker does them all. A job that makes no progress for a moment gets its
- * worker to itself, and another worker goes on with the rest; a job past the
- * deadline is given up, and whoever asked goes on without it.
+ * chip, and no signal interrupts it. So such reads are jobs, run one after the
+ * other by a worker thread while the caller waits. Usually one worker runs them
+ * all. If a job takes longer than 20 ms, another worker continues with the
+ * rest; a job past its deadline is abandoned, and the caller continues without it.
  *
  *	caller:  run ──────────────wait──────────────┐ late: job 1
  *	worker:   job 0 │ job 1 ...................... (still blocked)
  *	worker:               │ job 2 │ job 3 │ …
  *
- * A job that was given up still runs: its memory must stay where it is until
- * job_is_busy() says no. Cost of the ordinary case: one thread, started once.
+ * An abandoned job still runs: its memory must stay valid until
+ * job_is_busy() says no. Cost in the usual case: one thread, started once.
  */
 #pragma once
 
@@ -28,7 +27,7 @@ struct worker_pool;
 struct job {
 	void (*run)(void *arg);
 	void *arg;
-	struct job *next; /* these belong to the worker pool */
+	struct job *next; /* the members from here on belong to the pool */
 	int state;
 	bool done;
 	int64_t started;
@@ -36,28 +35,27 @@ struct job {
 
 MUST_CHECK int worker_pool_new(struct worker_pool **ret);
 
-/* Ends idle workers. Blocked ones are left to themselves; the last of them frees the worker pool.
- */
+/* Ends idle workers. Blocked workers keep the pool, and the last of them frees it. */
 struct worker_pool *worker_pool_free(struct worker_pool *pool);
 
-/* Does a job that was given up still run? Then what it uses must stay. */
+/* Does an abandoned job still run? Then the memory that it uses must stay. */
 bool worker_pool_is_blocked(struct worker_pool *pool);
 
 /*
- * Runs jobs, none of which may be busy, in order. Returns when each is done or
- * has run for longer than the deadline; true if all are done.
+ * Runs jobs in order; none of them may be busy. Returns when each is done or has run for longer
+ * than the deadline; true if all are done.
  */
 bool worker_pool_run(struct worker_pool *pool, struct job *const *jobs, size_t count,
 		     int64_t deadline_ns);
 
 /*
- * One job by a thread of its own. -ETIMEDOUT: it was given up and may still run, so what it
- * uses, the job included, must stay for ever. -ENOMEM: it was not begun.
+ * Runs one job in a temporary pool. -ETIMEDOUT: it was abandoned and may still run, so the memory
+ * that it uses, the job included, must never be freed. -ENOMEM: it was not started.
  */
 MUST_CHECK int job_run_once(struct job *job, int64_t deadline_ns);
 
-/* Has it run to its end since it was last handed to worker_pool_run()? */
+/* Has it finished since it was last passed to worker_pool_run()? */
 bool job_is_done(struct worker_pool *pool, const struct job *job);
 
-/* Is it still running, given up by an earlier worker_pool_run()? */
+/* Is it still running, abandoned by an earlier worker_pool_run()? */
 bool job_is_busy(struct worker_pool *pool, const struct job *job);
