@@ -30,7 +30,7 @@ MUST_CHECK int root_init(struct root *root, const char *directory);
 MUST_CHECK int root_copy(const struct root *root, struct root *ret);
 void root_done(struct root *root);
 
-/* open(2) of an existing file; O_CLOEXEC is implied. */
+/* open(2) of an existing file; flags as there, O_CLOEXEC included. */
 MUST_CHECK int root_open(const struct root *root, const char *path, int flags);
 
 /* The same below a directory that was opened below the root. */
