@@ -20,10 +20,17 @@ clean_up() {
 	for p in $(seq 1000); do
 		[ -e "$D" ] || break
 		rm -rf --one-file-system "$D" 2>/dev/null && break
+		chmod -R u+rwx "$D" 2>/dev/null || true
 		sleep 0.05
 	done
 	chmod -R u+rwx "$WORK" 2>/dev/null || true
 	rm -rf --one-file-system "$WORK"
+}
+
+# remove TREE: its directories are not writable, as on a machine, which root does not notice.
+remove() {
+	chmod -R u+rwx "$1"
+	rm -rf --one-file-system "$1"
 }
 
 setup() {

@@ -9,12 +9,6 @@ TT_SMI_SIM=${TT_SMI_SIM:-$TOP/build/tt_smi-sim}
 PYTHON=/usr/bin/python3 # the one that Debian's python3-jsonschema is for
 export LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1
 
-# Directories of the driver are not writable, in a tree of files as on a machine.
-remove() {
-	chmod -R u+w "$1"
-	rm -rf --one-file-system "$1"
-}
-
 needs_jsonschema() {
 	"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
 }

@@ -24,7 +24,7 @@ make() {
 @test "a live tree has the same files as one written once" {
 	make -b n300,p300 --no-workloads
 	(cd "$D" && find sys proc/driver dev -printf '%p %M %l\n' | sort) >"$WORK/once"
-	rm -rf "$D"
+	remove "$D"
 	start -b n300,p300 --no-workloads
 	(cd "$D" && find sys proc/driver dev -printf '%p %M %l\n' | sort) >"$WORK/live"
 	diff "$WORK/once" "$WORK/live"
@@ -41,10 +41,11 @@ make() {
 	make -b 2xn300,p150a --seed 5 --time 1700000000 -w dev=0+1,dram=2G,util=300 -w dev=2,via=none
 	mv "$D" "$WORK/first"
 	make -b 2xn300,p150a --seed 5 --time 1700000000 -w dev=0+1,dram=2G,util=300 -w dev=2,via=none
-	diff -r --no-dereference "$WORK/first" "$D"
 	diff <(cd "$D" && find . -printf '%p %m %l\n' | sort) \
 		<(cd "$WORK/first" && find . -printf '%p %m %l\n' | sort)
-	rm -rf "$D"
+	chmod -R u+r "$WORK/first" "$D" # some can only be written to
+	diff -r --no-dereference "$WORK/first" "$D"
+	remove "$D"
 	make -b 2xn300,p150a --seed 6
 	not cmp -s "$WORK/first/sys/class/tenstorrent/tenstorrent!0/tt_asic_id" "$(class 0)/tt_asic_id"
 }
@@ -75,12 +76,12 @@ differs() { # FILE
 
 @test "old drivers lack what they lack" {
 	lacks() { # DRIVER PATH: the driver before has it not, 2.10 has it
-		rm -rf "$D"
+		[ ! -e "$D" ] || remove "$D"
 		make -b n150,p150a --driver "$1"
 		[ -z "$(compgen -G "$D/$2")" ] || { echo "$1 has $2"; return 1; }
 	}
 	has() {
-		rm -rf "$D"
+		remove "$D"
 		make -b n150,p150a --driver "$1"
 		[ -n "$(compgen -G "$D/$2")" ] || { echo "$1 lacks $2"; return 1; }
 	}
@@ -137,7 +138,7 @@ differs() { # FILE
 	check 8 0000:81:00.0
 	check 17 0000:02:00.0
 	check 31 0000:48:00.0
-	rm -rf "$D"
+	remove "$D"
 	make -b galaxy-blackhole
 	check 0 0000:01:00.0
 	check 8 0000:41:00.0
@@ -158,7 +159,7 @@ differs() { # FILE
 			[ "$(cat "$bdf/current_link_width")" = $width ]
 			[ "$(cat "$bdf/max_link_width")" = $width ]
 		done
-		rm -rf "$D"
+		remove "$D"
 	done
 	make -b galaxy-blackhole@46,galaxy-wormhole@c1
 	[ "$(cat "$D/sys/bus/pci/devices/0000:46:00.0/current_link_width")" = 8 ]
@@ -181,7 +182,7 @@ differs() { # FILE
 	for b in n150 n300 p100a p150a p150b p150c p300 p300a p300b p300c 64xp150a; do
 		make -b "$b"
 		[ -s "$(class 0)/tt_card_type" ]
-		rm -rf "$D"
+		remove "$D"
 	done
 }
 
