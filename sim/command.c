@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include "basic/exit_code.h"
 #include "environment.h"
 
 #include <errno.h>
@@ -47,7 +48,7 @@ static void become_command(char **argv, const char *root, const struct inherited
 	sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
 	execvp(argv[0], argv);
 	fprintf(stderr, "tt_smi sim: %s: %s\n", argv[0], strerror(errno));
-	_exit(errno == ENOENT ? 127 : 126);
+	_exit(errno == ENOENT ? EXIT_NO_COMMAND : EXIT_NOT_EXECUTABLE);
 }
 
 int command_start(char **argv, const char *root, const struct inherited *inherited, pid_t *ret)

@@ -237,7 +237,7 @@ static int mount_faults(struct live *l)
 			"tt_smi sim: --fault: %s, and files cannot fail without it; these faults "
 			"work: dead, missing, no-telemetry, frozen, set, unbound, vfio, kill\n",
 			r == -EOPNOTSUPP ? "built without libfuse3" : "FUSE is not available here");
-		l->status = EXIT_NO_FUSE;
+		l->status = EXIT_UNAVAILABLE;
 	}
 	return r;
 }

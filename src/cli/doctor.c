@@ -1,20 +1,20 @@
 #include "cli/doctor.h"
 
 #include "basic/clock.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/option.h"
 #include "cli/output.h"
 #include "cli/pane.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "cli/session.h"
-#include "cli/wishes.h"
+#include "cli/common_options.h"
 #include "doctor/doctor.h"
 #include "version.h"
 
 #include <string.h>
 
 struct doctor_options {
-	struct wishes wishes;
+	struct common_options common;
 	bool help;
 	enum json json;
 };
@@ -27,12 +27,12 @@ static const struct option table[] = {
 		"the findings as a JSON document", option_json, AT(json) },
 	{ "--root", ARGUMENT, "DIR",
 		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)",
-		option_root, AT(wishes.root) },
+		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto; NO_COLOR is heeded)", option_color, AT(wishes.color) },
+		"colours (default auto; NO_COLOR is heeded)", option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(wishes.ascii) },
+		option_flag, AT(common.ascii) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
 	/* clang-format on */
 };
@@ -47,7 +47,7 @@ static void put_help(struct buf *out)
 		 "what would mend it. Opens no device, writes nothing.\n\n");
 	option_put_help(out, table, ARRAY_SIZE(table));
 	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
-		      "\nExit status: 0 healthy; 1 something to mend (a warn or a fail); else as\n"
+		      "\nExit status: 0 healthy; 1 problems found (a warn or a fail); else as\n"
 		      "tt_smi.\n");
 }
 
@@ -55,7 +55,7 @@ static void render(struct buf *out, const struct doctor_options *options,
 		   const struct session *session, const struct report *report)
 {
 	struct render_options look =
-		look_decide(options->wishes.color, options->wishes.ascii, true);
+		look_decide(options->common.color, options->common.ascii, true);
 	bool simulated = session->snapshot && session->snapshot->simulated;
 	CLEANUP_BUF struct buf heading = { 0 };
 
@@ -98,15 +98,15 @@ static int examine(const struct doctor_options *options, struct session *session
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (code == EXIT_INTERNAL)
-		return say(code, "%s", context.problem);
+		return error_line(code, "%s", context.problem);
 	doctor_examine(&context, report);
 	render(&text, options, session, report);
 	if (report->failed || text.failed)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	code = output_print(&text);
 	if (code)
 		return code;
-	return report_is_healthy(report) ? EXIT_FINE : EXIT_MEND;
+	return report_is_healthy(report) ? EXIT_FINE : EXIT_PROBLEMS;
 }
 
 static int run(const struct doctor_options *options)
@@ -117,9 +117,9 @@ static int run(const struct doctor_options *options)
 	int code;
 
 	want_add_everything(&want);
-	code = session_open(&session, options->wishes.root, &options->wishes.selection, &want);
+	code = session_open(&session, options->common.root, &options->common.selection, &want);
 	if (code)
-		say(code, "%s", buf_text(&session.problem));
+		error_line(code, "%s", buf_text(&session.problem));
 	else
 		code = examine(options, &session, &report);
 	report_done(&report);
@@ -129,7 +129,7 @@ static int run(const struct doctor_options *options)
 
 int doctor_main(int argc, char **argv)
 {
-	struct doctor_options options = { .wishes = wishes_default() };
+	struct doctor_options options = { .common = common_options_default() };
 	CLEANUP_BUF struct buf text = { 0 };
 	int code;
 

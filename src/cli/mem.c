@@ -1,11 +1,11 @@
 #include "cli/mem.h"
 
 #include "basic/clock.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/fullscreen.h"
 #include "cli/mem_options.h"
 #include "cli/pane.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "cli/session.h"
 #include "model/history.h"
 #include "render/mem.h"
@@ -44,7 +44,7 @@ static int emit(struct mem *mem)
 	const struct mem_view view = {
 		.snapshot = mem->session.snapshot,
 		.history = mem->history,
-		.period_ms = options->wishes.count == 1 ? 0 : options->period_ms,
+		.period_ms = options->common.count == 1 ? 0 : options->period_ms,
 	};
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -53,7 +53,7 @@ static int emit(struct mem *mem)
 		buf_putc(&text, '\n');
 	if (options->json)
 		mem_json_render(&text, &mem->look, &view,
-				json_is_pretty(options->json, options->wishes.count == 1), drain,
+				json_is_pretty(options->json, options->common.count == 1), drain,
 				mem);
 	else
 		mem_render(&text, &mem->look, &view);
@@ -64,7 +64,8 @@ static int emit(struct mem *mem)
 		pane_remark(&mem->pane, session_remark(&mem->session, mem->code));
 		return 0;
 	}
-	return say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-mem->write_error));
+	return error_line(EXIT_OUTPUT, "cannot write standard output: %s",
+			  strerror(-mem->write_error));
 }
 
 /* The next sample, into the history too. An exit code. */
@@ -82,7 +83,7 @@ static int take(struct mem *mem)
 
 static struct render_options decide_look(const struct mem_options *options)
 {
-	return look_decide(options->wishes.color, options->wishes.ascii, true);
+	return look_decide(options->common.color, options->common.ascii, true);
 }
 
 /* Waits, following the terminal; non-zero: a signal to end with. */
@@ -115,7 +116,7 @@ static int watch(struct mem *mem, int *ret_signal)
 		r = taken ? pane_complain(&mem->pane, buf_text(&mem->session.problem)) : emit(mem);
 		if (r)
 			return r;
-		if (n == mem->options->wishes.count)
+		if (n == mem->options->common.count)
 			return 0;
 		tick = next_tick(tick, period_ns);
 		*ret_signal = pause_until(mem, tick);
@@ -133,8 +134,8 @@ static int run(struct mem *mem)
 
 	r = take(mem);
 	if (r)
-		return say(r, "%s", buf_text(&mem->session.problem));
-	if (options->wishes.count != 1 && !options->json && pane_can_refresh())
+		return error_line(r, "%s", buf_text(&mem->session.problem));
+	if (options->common.count != 1 && !options->json && pane_can_refresh())
 		pane_enter(&mem->pane);
 	r = watch(mem, &signal);
 	pane_leave(&mem->pane);
@@ -152,10 +153,10 @@ static int monitor(const struct mem_options *options)
 	mem_wants(&want);
 	r = output_open(&mem.pane.output, NULL, false);
 	if (r < 0 || history_new(&mem.history) < 0)
-		return say(EXIT_INTERNAL, "out of memory");
-	r = session_open(&mem.session, options->wishes.root, &options->wishes.selection, &want);
+		return error_line(EXIT_INTERNAL, "out of memory");
+	r = session_open(&mem.session, options->common.root, &options->common.selection, &want);
 	if (r)
-		say(r, "%s", buf_text(&mem.session.problem));
+		error_line(r, "%s", buf_text(&mem.session.problem));
 	else
 		r = run(&mem);
 	session_close(&mem.session);
@@ -174,7 +175,8 @@ static int dump_print(const struct server_bytes *bytes)
 
 	if (r >= 0)
 		r = output_write(&output, &text);
-	return r < 0 ? say(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r)) : 0;
+	return r < 0 ? error_line(EXIT_OUTPUT, "cannot write standard output: %s", strerror(-r))
+		     : 0;
 }
 
 static int dump(void)
@@ -185,8 +187,8 @@ static int dump(void)
 	int r;
 
 	if (server < 0)
-		return say(EXIT_NO_SERVER, "daemon required but unreachable: %s",
-			   strerror(-server));
+		return error_line(EXIT_NO_SERVER, "daemon required but unreachable: %s",
+				  strerror(-server));
 	r = server_dump(server, WIRE_DUMP_STREAM, dump_patience_ns, &text, why);
 	if (r == -EBADMSG && why[0]) {
 		/* An older server, which has closed the connection. */
@@ -194,8 +196,8 @@ static int dump(void)
 		r = again < 0 ? again : server_dump(again, 0, dump_patience_ns, &text, why);
 	}
 	if (r < 0)
-		return say(EXIT_NO_SERVER, "the allocation server does not answer: %s",
-			   why[0] ? why : strerror(-r));
+		return error_line(EXIT_NO_SERVER, "the allocation server does not answer: %s",
+				  why[0] ? why : strerror(-r));
 	r = dump_print(&text);
 	server_bytes_done(&text);
 	return r;
@@ -203,7 +205,7 @@ static int dump(void)
 
 static bool is_fullscreen(const struct mem_options *options)
 {
-	return !options->wishes.plain && !options->wishes.count && !options->json &&
+	return !options->common.plain && !options->common.count && !options->json &&
 	       !options->dump && pane_can_refresh();
 }
 

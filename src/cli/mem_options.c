@@ -1,7 +1,7 @@
 #include "cli/mem_options.h"
 
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "basic/exit_code.h"
+#include "cli/error_line.h"
 
 #define AT(member) offsetof(struct mem_options, member)
 
@@ -9,13 +9,13 @@ static const struct option table[] = {
 	/* clang-format off */
 	{ "-d --device -i --id", ARGUMENT, "DEVICE",
 		"only this one: number or range, PCI address, ASIC id, serial number, as tt_smi -i has it; repeatable",
-		option_selection, AT(wishes.selection) },
+		option_selection, AT(common.selection) },
 	{ "-a --all", NO_ARGUMENT, NULL,
 		"all devices (default)", option_flag, AT(all) },
 	{ "-r --refresh", ARGUMENT, "MS",
-		"refresh period, 100 to 60000 (default 1000)", option_refresh, AT(wishes.refresh_ms) },
+		"refresh period, 100 to 60000 (default 1000)", option_refresh, AT(common.refresh_ms) },
 	{ "-n --count", ARGUMENT, "COUNT",
-		"end after so many samples", option_count, AT(wishes.count) },
+		"end after so many samples", option_count, AT(common.count) },
 	{ "--once", NO_ARGUMENT, NULL,
 		"one sample, then end", option_flag, AT(once) },
 	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
@@ -25,17 +25,17 @@ static const struct option table[] = {
 		"what the allocation server holds, in its own words", option_flag, AT(dump) },
 	{ "--plain", NO_ARGUMENT, NULL,
 		"on a terminal: refreshed in place instead of the full screen",
-		option_flag, AT(wishes.plain) },
+		option_flag, AT(common.plain) },
 	{ "--read-only", NO_ARGUMENT, NULL,
-		"full screen without signals to processes", option_flag, AT(wishes.read_only) },
+		"full screen without signals to processes", option_flag, AT(common.read_only) },
 	{ "--root", ARGUMENT, "DIR",
 		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
-		option_root, AT(wishes.root) },
+		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto; NO_COLOR is heeded)", option_color, AT(wishes.color) },
+		"colours (default auto; NO_COLOR is heeded)", option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(wishes.ascii) },
+		option_flag, AT(common.ascii) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
 	/* clang-format on */
 };
@@ -63,17 +63,17 @@ void mem_options_help(struct buf *out)
 /* What excludes each other. */
 static int check(struct mem_options *options)
 {
-	struct wishes *wishes = &options->wishes;
+	struct common_options *common = &options->common;
 
-	if (options->all && wishes->selection.count)
-		return say(EXIT_USAGE, "-a and -d exclude each other");
-	if (options->once && wishes->count)
-		return say(EXIT_USAGE, "--once and -n exclude each other");
+	if (options->all && common->selection.count)
+		return error_line(EXIT_USAGE, "-a and -d exclude each other");
+	if (options->once && common->count)
+		return error_line(EXIT_USAGE, "--once and -n exclude each other");
 	if (options->dump && options->json)
-		return say(EXIT_USAGE, "--dump is text: it and --json exclude each other");
+		return error_line(EXIT_USAGE, "--dump is text: it and --json exclude each other");
 	if (options->once)
-		wishes->count = 1;
-	options->period_ms = wishes->refresh_ms ? wishes->refresh_ms : 1000;
+		common->count = 1;
+	options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
 	return 0;
 }
 
@@ -81,13 +81,13 @@ int mem_options_parse(struct mem_options *options, int argc, char **argv)
 {
 	int code;
 
-	*options = (struct mem_options){ .wishes = wishes_default() };
-	options->wishes.view = "memory";
+	*options = (struct mem_options){ .common = common_options_default() };
+	options->common.view = "memory";
 	code = option_parse(table, ARRAY_SIZE(table), "tt_smi mem", argc, argv, options);
 	return code ? code : check(options);
 }
 
 void mem_options_done(struct mem_options *options)
 {
-	wishes_done(&options->wishes);
+	common_options_done(&options->common);
 }

@@ -4,12 +4,12 @@
 #include "basic/buf.h"
 #include "basic/macros.h"
 #include "cli/option.h"
-#include "cli/wishes.h"
+#include "cli/common_options.h"
 
 #include <stdbool.h>
 
 struct mem_options {
-	struct wishes wishes;
+	struct common_options common;
 	bool help;
 	bool all;
 	bool once;

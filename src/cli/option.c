@@ -2,9 +2,9 @@
 
 #include "basic/parse.h"
 #include "basic/text.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/look.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "model/select.h"
 
 #include <errno.h>
@@ -138,17 +138,19 @@ int option_parse(const struct option *table, size_t count, const char *command, 
 		int code;
 
 		if (argv[i][0] != '-')
-			return say(EXIT_USAGE,
-				   "unexpected argument \"%s\"; %s -h lists the options", argv[i],
-				   command);
+			return error_line(EXIT_USAGE,
+					  "unexpected argument \"%s\"; %s -h lists the options",
+					  argv[i], command);
 		words = split_words(table, count, argv[i + 1], &given);
 		if (!given.option)
-			return say(EXIT_USAGE, "unknown option \"%s\"; %s -h lists the options",
-				   argv[i], command);
+			return error_line(EXIT_USAGE,
+					  "unknown option \"%s\"; %s -h lists the options", argv[i],
+					  command);
 		if (given.option->argument == ARGUMENT && !given.value)
-			return say(EXIT_USAGE, "%s wants %s", argv[i], given.option->argument_name);
+			return error_line(EXIT_USAGE, "%s wants %s", argv[i],
+					  given.option->argument_name);
 		if (given.option->argument == NO_ARGUMENT && given.value)
-			return say(EXIT_USAGE, "%s takes no value", argv[i]);
+			return error_line(EXIT_USAGE, "%s takes no value", argv[i]);
 		code = given.option->set(&given, (char *)options + given.option->offset);
 		if (code)
 			return code;
@@ -194,8 +196,9 @@ int option_number(const struct given *given, unsigned low, unsigned high, unsign
 	uint32_t number;
 
 	if (parse_u32(given->value, &number) < 0 || number < low || number > high)
-		return say(EXIT_USAGE, "%.*s: \"%s\" is not a number from %u to %u",
-			   name_length(given), given->option->names, given->value, low, high);
+		return error_line(EXIT_USAGE, "%.*s: \"%s\" is not a number from %u to %u",
+				  name_length(given), given->option->names, given->value, low,
+				  high);
 	*ret = number;
 	return 0;
 }
@@ -221,8 +224,8 @@ int option_color(const struct given *given, void *member)
 	else if (strcmp(given->value, "never") == 0)
 		*color = COLOR_NEVER;
 	else
-		return say(EXIT_USAGE, "--color: \"%s\" is not auto, always or never",
-			   given->value);
+		return error_line(EXIT_USAGE, "--color: \"%s\" is not auto, always or never",
+				  given->value);
 	return 0;
 }
 
@@ -231,9 +234,9 @@ int option_selection(const struct given *given, void *member)
 	int r = selection_add(member, given->value);
 
 	if (r == -EINVAL)
-		return say(EXIT_USAGE, "%.*s: an empty device name in \"%s\"", name_length(given),
-			   given->option->names, given->value);
-	return r < 0 ? say(EXIT_INTERNAL, "out of memory") : 0;
+		return error_line(EXIT_USAGE, "%.*s: an empty device name in \"%s\"",
+				  name_length(given), given->option->names, given->value);
+	return r < 0 ? error_line(EXIT_INTERNAL, "out of memory") : 0;
 }
 
 int option_json(const struct given *given, void *member)
@@ -248,7 +251,8 @@ int option_json(const struct given *given, void *member)
 	else if (strcmp(value, "pretty") == 0)
 		*json = JSON_PRETTY;
 	else
-		return say(EXIT_USAGE, "--json: \"%s\" is neither compact nor pretty", value);
+		return error_line(EXIT_USAGE, "--json: \"%s\" is neither compact nor pretty",
+				  value);
 	return 0;
 }
 

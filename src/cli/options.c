@@ -1,9 +1,9 @@
 #include "cli/options.h"
 
 #include "cli/command.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/option.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "render/render.h"
 
 #include <errno.h>
@@ -12,9 +12,11 @@
 static int choose(struct options *options, enum mode mode, const char *word)
 {
 	if (options->mode_name && options->mode != mode)
-		return say(EXIT_USAGE, "%s and %s exclude each other", options->mode_name, word);
+		return error_line(EXIT_USAGE, "%s and %s exclude each other", options->mode_name,
+				  word);
 	if (options->mode_name && mode == MODE_QUERY)
-		return say(EXIT_USAGE, "one query at a time: %s and %s", options->mode_name, word);
+		return error_line(EXIT_USAGE, "one query at a time: %s and %s", options->mode_name,
+				  word);
 	options->mode = mode;
 	options->mode_name = word;
 	return 0;
@@ -39,14 +41,14 @@ static int set_query(const struct given *given, void *arg)
 		return r;
 	r = query_parse(kind, given->value, &options->query, &bad);
 	if (r == -ENOMEM)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	if (r < 0 && bad[0] == '\0')
-		return say(EXIT_USAGE, "%s: an empty field name", given->word);
+		return error_line(EXIT_USAGE, "%s: an empty field name", given->word);
 	if (r < 0) {
 		near = query_suggest(kind, bad);
-		return say(EXIT_USAGE, "unknown field \"%s\"%s%s%s; --help-%s lists them", bad,
-			   near ? " (did you mean \"" : "", near ? near : "", near ? "\"?)" : "",
-			   query_names[kind]);
+		return error_line(EXIT_USAGE, "unknown field \"%s\"%s%s%s; --help-%s lists them",
+				  bad, near ? " (did you mean \"" : "", near ? near : "",
+				  near ? "\"?)" : "", query_names[kind]);
 	}
 	options->query.header = header;
 	options->query.units = units;
@@ -70,13 +72,14 @@ static int set_format(const struct given *given, void *arg)
 		else if (n == 7 && strncmp(word, "nounits", n) == 0)
 			options->query.units = false;
 		else
-			return say(EXIT_USAGE, "--format: \"%.*s\" is not csv, noheader or nounits",
-				   (int)n, word);
+			return error_line(EXIT_USAGE,
+					  "--format: \"%.*s\" is not csv, noheader or nounits",
+					  (int)n, word);
 		if (word[n] == '\0')
 			break;
 		word += n + 1;
 	}
-	return csv ? 0 : say(EXIT_USAGE, "--format=%s: the only form is csv", given->value);
+	return csv ? 0 : error_line(EXIT_USAGE, "--format=%s: the only form is csv", given->value);
 }
 
 static int set_sections(const struct given *given, void *member)
@@ -88,8 +91,8 @@ static int set_sections(const struct given *given, void *member)
 		size_t n = strcspn(list, ",");
 
 		if (!detail_knows_section(list, n))
-			return say(EXIT_USAGE, "-d: no section \"%.*s\"; there are %s", (int)n,
-				   list, detail_sections());
+			return error_line(EXIT_USAGE, "-d: no section \"%.*s\"; there are %s",
+					  (int)n, list, detail_sections());
 		if (list[n] == '\0')
 			return 0;
 		list += n + 1;
@@ -106,18 +109,18 @@ static int set_json(const struct given *given, void *arg)
 
 static int add_setting(const struct given *given, void *arg)
 {
-	struct wishes *wishes = arg;
+	struct common_options *common = arg;
 
-	if (wishes->n_settings == MAX_SETTINGS)
-		return say(EXIT_USAGE, "--set: more than %d of them", MAX_SETTINGS);
-	wishes->settings[wishes->n_settings++] = given->value;
+	if (common->n_settings == MAX_SETTINGS)
+		return error_line(EXIT_USAGE, "--set: more than %d of them", MAX_SETTINGS);
+	common->settings[common->n_settings++] = given->value;
 	return 0;
 }
 
 static int begin_loop(struct options *options, unsigned period_ms)
 {
 	if (options->loop)
-		return say(EXIT_USAGE, "-l and -lms exclude each other");
+		return error_line(EXIT_USAGE, "-l and -lms exclude each other");
 	options->loop = true;
 	options->period_ms = period_ms;
 	return 0;
@@ -136,8 +139,9 @@ static int set_loop(const struct given *given, void *arg)
 		return code;
 	seconds = strtod(given->value, &end);
 	if (!option_is_number(given->value) || *end || seconds < 0.01 || seconds > 86400)
-		return say(EXIT_USAGE, "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
-			   given->value);
+		return error_line(EXIT_USAGE,
+				  "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
+				  given->value);
 	options->period_ms = (unsigned)(seconds * 1000 + 0.5);
 	return 0;
 }
@@ -177,13 +181,13 @@ static const struct option table[] = {
 		option_flag, AT(watch) },
 	{ "-r --refresh", ARGUMENT, "MS",
 		"refresh period of -w, 100 to 60000 (default 1000)",
-		option_refresh, AT(wishes.refresh_ms) },
+		option_refresh, AT(common.refresh_ms) },
 	{ "-l --loop", NUMBER_OR_NOTHING, "SEC",
 		"print again every SEC seconds (default 5)", set_loop, 0 },
 	{ "-lms --loop-ms", NUMBER_OR_NOTHING, "MS",
 		"print again every MS milliseconds (default 1000)", set_loop_ms, 0 },
 	{ "-n --count", ARGUMENT, "COUNT",
-		"end after so many samples of -w, -l or -lms", option_count, AT(wishes.count) },
+		"end after so many samples of -w, -l or -lms", option_count, AT(common.count) },
 	{ "-L --list-gpus --list-devices --list -ls", NO_ARGUMENT, NULL,
 		"one line per device", set_mode, 0, MODE_LIST },
 	{ "-q --query", NO_ARGUMENT, NULL,
@@ -212,7 +216,7 @@ static const struct option table[] = {
 		"JSON in the layout of the vendor's tt-smi; here -l without a number means --local",
 		set_mode, 0, MODE_VENDOR },
 	{ "--local", NO_ARGUMENT, NULL,
-		"without chips that have no PCIe", option_flag, AT(wishes.selection.local) },
+		"without chips that have no PCIe", option_flag, AT(common.selection.local) },
 	{ "-glx_list_tray_to_device --galaxy_6u_list_tray_to_device", NO_ARGUMENT, NULL,
 		"the trays of a Galaxy and their devices, as the vendor's tt-smi prints them",
 		set_mode, 0, MODE_TRAYS },
@@ -221,31 +225,31 @@ static const struct option table[] = {
 		ignore, 0 },
 	{ "-i --id", ARGUMENT, "DEVICE,...",
 		"only these: number or range (0, 0-3), PCI address, ASIC id or its beginning, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
-		option_selection, AT(wishes.selection) },
+		option_selection, AT(common.selection) },
 	{ "-f --filename", ARGUMENT, "FILE",
 		"write there instead of standard output", option_text, AT(file) },
 	{ "--root", ARGUMENT, "DIR",
 		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
-		option_root, AT(wishes.root) },
+		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
 		"colours in the table (default auto; NO_COLOR is heeded)",
-		option_color, AT(wishes.color) },
+		option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(wishes.ascii) },
+		option_flag, AT(common.ascii) },
 	{ "--plain", NO_ARGUMENT, NULL,
 		"-w without the full screen: the table, refreshed in place",
-		option_flag, AT(wishes.plain) },
+		option_flag, AT(common.plain) },
 	{ "--read-only", NO_ARGUMENT, NULL,
-		"-w without the menu that sends signals", option_flag, AT(wishes.read_only) },
+		"-w without the menu that sends signals", option_flag, AT(common.read_only) },
 	{ "--view", ARGUMENT, "VIEW",
 		"-w begins with overview, grid, processes, memory or device",
-		option_text, AT(wishes.view) },
+		option_text, AT(common.view) },
 	{ "--theme", ARGUMENT, "THEME",
-		"colours of -w: default, colorblind, light or mono", option_text, AT(wishes.theme) },
+		"colours of -w: default, colorblind, light or mono", option_text, AT(common.theme) },
 	{ "--set", ARGUMENT, "NAME=VALUE",
 		"any setting of -w for this once, e.g. sort=cpu; may be given again",
-		add_setting, AT(wishes) },
+		add_setting, AT(common) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", set_mode, 0, MODE_HELP },
 	{ "-V --version -v", NO_ARGUMENT, NULL, "print the version",
 		set_mode, 0, MODE_VERSION },
@@ -267,43 +271,47 @@ void options_help(struct buf *out)
 		 "  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
 		 "  tt_smi --json | jq '.devices[].temperature'\n"
 		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
-		 "\nExit status: 0 fine; 1 tt_smi doctor found something to mend; 2 usage;\n"
+		 "\nExit status: 0 fine; 1 tt_smi doctor: problems found; 2 usage;\n"
 		 "3 not available here; 4 permission;\n"
 		 "6 no such device, or none present; 9 driver not loaded; 15 device lost;\n"
 		 "16 no allocation server; 74 output not written; 255 internal error;\n"
-		 "126, 127 run: the command cannot be executed, is not there.\n"
+		 "126, 127 run, sim: the command cannot be executed, is not there.\n"
 		 "\nThis program reads files only: it never opens or resets a device.\n");
 }
 
 /* What only makes sense together. */
 static int check(struct options *options)
 {
-	struct wishes *wishes = &options->wishes;
+	struct common_options *common = &options->common;
 
 	if (options->mode == MODE_VENDOR && options->bare_l) {
 		options->loop = false;
-		wishes->selection.local = true;
+		common->selection.local = true;
 	}
-	if (wishes->refresh_ms && !options->watch)
-		return say(EXIT_USAGE, "-r MS is the refresh period of -w and does nothing alone; "
-				       "resetting boards is the vendor's tt-smi -r, never this "
-				       "program's");
+	if (common->refresh_ms && !options->watch)
+		return error_line(EXIT_USAGE,
+				  "-r MS is the refresh period of -w and does nothing alone; "
+				  "resetting boards is the vendor's tt-smi -r, never this "
+				  "program's");
 	if (options->watch && options->loop)
-		return say(EXIT_USAGE, "-w has its own period (-r MS): leave out -l or -lms");
-	if (wishes->count && !options->watch && !options->loop)
-		return say(EXIT_USAGE,
-			   "-n counts samples of -w, -l or -lms: one of them is missing");
+		return error_line(EXIT_USAGE,
+				  "-w has its own period (-r MS): leave out -l or -lms");
+	if (common->count && !options->watch && !options->loop)
+		return error_line(EXIT_USAGE,
+				  "-n counts samples of -w, -l or -lms: one of them is missing");
 	if (options->sections && options->mode != MODE_DETAIL)
-		return say(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
+		return error_line(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
 	if (options->has_format && options->mode != MODE_QUERY)
-		return say(EXIT_USAGE, "--format belongs to a query: --query-gpu for instance");
-	if ((wishes->plain || wishes->read_only || wishes->view || wishes->theme ||
-	     wishes->n_settings) &&
+		return error_line(EXIT_USAGE,
+				  "--format belongs to a query: --query-gpu for instance");
+	if ((common->plain || common->read_only || common->view || common->theme ||
+	     common->n_settings) &&
 	    !options->watch)
-		return say(EXIT_USAGE, "--plain, --read-only, --view, --theme and --set belong to "
-				       "-w: -w is missing");
+		return error_line(EXIT_USAGE,
+				  "--plain, --read-only, --view, --theme and --set belong to "
+				  "-w: -w is missing");
 	if (options->watch)
-		options->period_ms = wishes->refresh_ms ? wishes->refresh_ms : 1000;
+		options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
 	return 0;
 }
 
@@ -311,7 +319,7 @@ int options_parse(struct options *options, int argc, char **argv)
 {
 	int code;
 
-	*options = (struct options){ .wishes = wishes_default(),
+	*options = (struct options){ .common = common_options_default(),
 				     .query = { .header = true, .units = true } };
 	code = option_parse(table, ARRAY_SIZE(table), "tt_smi", argc, argv, options);
 	return code ? code : check(options);
@@ -320,5 +328,5 @@ int options_parse(struct options *options, int argc, char **argv)
 void options_done(struct options *options)
 {
 	query_done(&options->query);
-	wishes_done(&options->wishes);
+	common_options_done(&options->common);
 }

@@ -7,7 +7,7 @@
 #include "basic/buf.h"
 #include "basic/macros.h"
 #include "cli/option.h"
-#include "cli/wishes.h"
+#include "cli/common_options.h"
 #include "render/csv.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ enum mode {
 };
 
 struct options {
-	struct wishes wishes;
+	struct common_options common;
 	enum mode mode;
 	const char *mode_name; /* the option that chose it */
 	struct query query;

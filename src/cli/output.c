@@ -1,7 +1,7 @@
 #include "cli/output.h"
 
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "basic/exit_code.h"
+#include "cli/error_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,8 @@ int output_print(const struct buf *text)
 	r = output_open(&output, NULL, true);
 	if (r >= 0)
 		r = output_write(&output, text);
-	return r < 0 ? say(EXIT_OUTPUT, "cannot write %s: %s", output.name, strerror(-r)) : 0;
+	return r < 0 ? error_line(EXIT_OUTPUT, "cannot write %s: %s", output.name, strerror(-r))
+		     : 0;
 }
 
 int output_close(struct output *output, bool keep)

@@ -1,8 +1,8 @@
 #include "cli/pane.h"
 
 #include "basic/clock.h"
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "basic/exit_code.h"
+#include "cli/error_line.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -49,7 +49,7 @@ void pane_remark(struct pane *pane, const char *problem)
 	free(pane->said);
 	pane->said = problem ? strdup(problem) : NULL;
 	if (problem)
-		say(0, "%s", problem);
+		error_line(0, "%s", problem);
 }
 
 int pane_complain(struct pane *pane, const char *problem)

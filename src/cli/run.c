@@ -1,11 +1,11 @@
 #include "cli/run.h"
 
 #include "basic/sibling_program.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/option.h"
 #include "cli/output.h"
 #include "cli/run_program.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "proto/preload.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (words < argc && strcmp(argv[words], "--") == 0)
 		words++;
 	if (words >= argc)
-		return say(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
+		return error_line(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
 	run->command = argv + words;
 	return 0;
 }
@@ -92,14 +92,15 @@ static int preload(void)
 	char path[PATH_MAX];
 
 	if (sibling_program_find(PRELOAD_NAME, path, sizeof(path)) < 0)
-		return say(EXIT_INTERNAL, PRELOAD_NAME " is neither beside tt_smi nor installed");
+		return error_line(EXIT_INTERNAL,
+				  PRELOAD_NAME " is neither beside tt_smi nor installed");
 	if (strpbrk(path, ": "))
-		return say(EXIT_INTERNAL, "%s: the loader takes no blanks and colons in names",
-			   path);
+		return error_line(EXIT_INTERNAL,
+				  "%s: the loader takes no blanks and colons in names", path);
 	buf_puts(&list, path);
 	list_put(&list, others ? others : "");
 	if (list.failed || setenv(PRELOAD_LIST, buf_text(&list), 1) < 0)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	return 0;
 }
 
@@ -113,7 +114,7 @@ static int appease_asan(void)
 		buf_printf(&text, "%s:", options);
 	buf_puts(&text, "verify_asan_link_order=0");
 	if (text.failed || setenv("ASAN_OPTIONS", buf_text(&text), 1) < 0)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	return 0;
 }
 
@@ -124,9 +125,9 @@ static int prepare(const struct run *run)
 
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	if (run->no_children ? setenv(PRELOAD_ONLY, pid, 1) : unsetenv(PRELOAD_ONLY))
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	if (run->quiet && setenv(PRELOAD_QUIET, "1", 1) < 0)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	code = preload();
 	return code ? code : appease_asan();
 }
@@ -135,8 +136,8 @@ static int execute(char **command)
 {
 	execvp(command[0], command);
 	if (errno == ENOENT || errno == ENOTDIR)
-		return say(EXIT_NO_COMMAND, "%s: %s", command[0], strerror(errno));
-	return say(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
+		return error_line(EXIT_NO_COMMAND, "%s: %s", command[0], strerror(errno));
+	return error_line(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
 }
 
 /* What is known beforehand to be in the way. */
@@ -146,15 +147,16 @@ static void warn(const char *command)
 	char path[PATH_MAX];
 
 	if (enabled && strcmp(enabled, "0") == 0) {
-		say(0, "TT_ALLOC_TRACKING_ENABLED is 0: %s runs, but its memory is not counted",
-		    command);
+		error_line(0,
+			   "TT_ALLOC_TRACKING_ENABLED is 0: %s runs, but its memory is not counted",
+			   command);
 		return;
 	}
 	if (program_find(command, path, sizeof(path)) < 0)
 		return;
 	obstacle = program_obstacle(path);
 	if (obstacle)
-		say(0, "%s %s: it runs, but its memory is not counted", path, obstacle);
+		error_line(0, "%s %s: it runs, but its memory is not counted", path, obstacle);
 }
 
 int run_main(int argc, char **argv)

@@ -1,6 +1,6 @@
 #include "cli/session.h"
 
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 
 #include <errno.h>
 #include <malloc.h>

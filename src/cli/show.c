@@ -1,12 +1,12 @@
 #include "cli/show.h"
 
 #include "basic/clock.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/fullscreen.h"
 #include "cli/look.h"
 #include "cli/options.h"
 #include "cli/pane.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "cli/session.h"
 #include "render/csv.h"
 #include "render/render.h"
@@ -36,7 +36,7 @@ static void decide(struct show *show, struct want *want)
 {
 	const struct options *options = show->options;
 
-	show->look = look_decide(options->wishes.color, options->wishes.ascii, !options->file);
+	show->look = look_decide(options->common.color, options->common.ascii, !options->file);
 	switch (options->mode) {
 	case MODE_TABLE: table_wants(&show->look, want); break;
 	case MODE_LIST: list_wants(want); break;
@@ -76,7 +76,7 @@ static void render(struct show *show, struct buf *out)
 		break;
 	case MODE_VENDOR: vendor_render(out, &show->look, snapshot); break;
 	case MODE_TRAYS:
-		trays_render(out, snapshot, options->wishes.ascii);
+		trays_render(out, snapshot, options->common.ascii);
 		show->header_shown = true;
 		break;
 	case MODE_HELP:
@@ -87,7 +87,8 @@ static void render(struct show *show, struct buf *out)
 
 static int write_failed(const struct show *show, int error)
 {
-	return say(EXIT_OUTPUT, "cannot write %s: %s", show->pane.output.name, strerror(-error));
+	return error_line(EXIT_OUTPUT, "cannot write %s: %s", show->pane.output.name,
+			  strerror(-error));
 }
 
 static int emit(struct show *show)
@@ -104,7 +105,7 @@ static int emit(struct show *show)
 	pane_remark(&show->pane, session_remark(&show->session, show->code));
 	/* Every output says so; CSV and the vendor's table of trays have no place for it. */
 	if (first && show->header_shown && show->session.snapshot->simulated)
-		say(0, "SIMULATED machine at %s", show->session.root.path);
+		error_line(0, "SIMULATED machine at %s", show->session.root.path);
 	return 0;
 }
 
@@ -159,7 +160,7 @@ static int show_once(struct show *show)
 	int r = take_pair(show);
 
 	if (r)
-		return say(r, "%s", buf_text(&show->session.problem));
+		return error_line(r, "%s", buf_text(&show->session.problem));
 	return emit(show);
 }
 
@@ -213,7 +214,7 @@ static int show_loop(struct show *show, int *ret_signal)
 			  : emit(show);
 		if (r)
 			return r;
-		if (n == show->options->wishes.count)
+		if (n == show->options->common.count)
 			return 0;
 		tick = next_tick(tick, period_ms * NS_PER_MS);
 		*ret_signal = pause_with_pair(show, tick, period_ms);
@@ -226,7 +227,7 @@ static int show_loop(struct show *show, int *ret_signal)
 /* A single sample is nothing to look on at, and shall stay to be read. */
 static bool is_in_place(const struct options *options)
 {
-	return options->watch && options->wishes.count != 1 && options->mode == MODE_TABLE &&
+	return options->watch && options->common.count != 1 && options->mode == MODE_TABLE &&
 	       !options->file && pane_can_refresh();
 }
 
@@ -237,7 +238,7 @@ static int show_again(struct show *show)
 
 	r = take_pair(show);
 	if (r)
-		return say(r, "%s", buf_text(&show->session.problem));
+		return error_line(r, "%s", buf_text(&show->session.problem));
 	if (is_in_place(show->options))
 		pane_enter(&show->pane);
 	r = show_loop(show, &signal);
@@ -272,9 +273,9 @@ static int show(const struct options *options)
 	int r;
 
 	decide(&show, &want);
-	r = session_open(&show.session, options->wishes.root, &options->wishes.selection, &want);
+	r = session_open(&show.session, options->common.root, &options->common.selection, &want);
 	if (r)
-		say(r, "%s", buf_text(&show.session.problem));
+		error_line(r, "%s", buf_text(&show.session.problem));
 	else
 		r = show_run(&show);
 	session_close(&show.session);
@@ -310,7 +311,7 @@ int show_main(int argc, char **argv)
 	int code;
 
 	code = options_parse(&options, argc, argv);
-	if (code == 0 && is_in_place(&options) && !options.wishes.plain)
+	if (code == 0 && is_in_place(&options) && !options.common.plain)
 		fullscreen_execute(argv); /* returns if there is none: the table then does it */
 	if (code == 0)
 		code = run(&options);

@@ -1,7 +1,7 @@
 #include "cli/sim.h"
 
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "basic/exit_code.h"
+#include "cli/error_line.h"
 
 #include "basic/sibling_program.h"
 
@@ -13,5 +13,6 @@ int sim_main(int argc, char **argv)
 
 	(void)argc;
 	r = sibling_program_execute("tt_smi-sim", argv);
-	return say(EXIT_UNAVAILABLE, "tt_smi-sim, which belongs beside tt_smi: %s", strerror(-r));
+	return error_line(EXIT_UNAVAILABLE, "tt_smi-sim, which belongs beside tt_smi: %s",
+			  strerror(-r));
 }

@@ -1,7 +1,7 @@
 #include "cli/trace.h"
 
-#include "cli/exit.h"
-#include "cli/say.h"
+#include "basic/exit_code.h"
+#include "cli/error_line.h"
 #include "version.h"
 
 #include "basic/sibling_program.h"
@@ -14,7 +14,8 @@ int trace_main(int argc, char **argv)
 
 	(void)argc;
 	if (!TT_HAS_TRACE)
-		return say(EXIT_UNAVAILABLE, "built without tracing (TT_TRACE=OFF)");
+		return error_line(EXIT_UNAVAILABLE, "built without tracing (TT_TRACE=OFF)");
 	r = sibling_program_execute("tt_smi-trace", argv);
-	return say(EXIT_UNAVAILABLE, "tt_smi-trace, which belongs beside tt_smi: %s", strerror(-r));
+	return error_line(EXIT_UNAVAILABLE, "tt_smi-trace, which belongs beside tt_smi: %s",
+			  strerror(-r));
 }

@@ -1,13 +1,12 @@
 #include "daemon/options.h"
 
+#include "basic/exit_code.h"
 #include "daemon/log.h"
 #include "proto/legacy.h"
 
 #include <errno.h>
 #include <getopt.h>
 #include <string.h>
-
-enum { EXIT_USAGE = 2 };
 
 enum {
 	OPT_SOCKET = 256,

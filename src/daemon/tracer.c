@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/sibling_program.h"
+#include "basic/exit_code.h"
 #include "daemon/log.h"
 
 #include <errno.h>
@@ -24,15 +25,13 @@ static const char program[] = "tt_smi-trace";
 /* It ends by a signal at once; a system that is busy may take longer. */
 enum { END_MS = 5000 };
 
-enum { EXIT_PERMISSION = 4, EXIT_NO_TRACER = 3 };
-
 int tracer_check(void)
 {
 	char path[PATH_MAX];
 
 	if (sibling_program_find(program, path, sizeof(path)) < 0) {
 		log_line(LOG_FAULT, "--trace: %s is not there: built without tracing", program);
-		return EXIT_NO_TRACER;
+		return EXIT_UNAVAILABLE;
 	}
 	if (geteuid() != 0) {
 		log_line(LOG_FAULT, "--trace: only root may trace programs");

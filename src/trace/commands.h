@@ -1,18 +1,8 @@
 /* What the program tt_smi-trace does. Each returns an exit code. */
 #pragma once
 
+#include "basic/exit_code.h"
 #include "trace/tracer.h"
-
-/* As in src/cli/exit.h, where they mean the same. */
-enum trace_exit {
-	TRACE_FINE = 0,
-	TRACE_NOT_LOADED = 1, /* status: nothing is traced */
-	TRACE_USAGE = 2,
-	TRACE_UNAVAILABLE = 3, /* this kernel cannot do it */
-	TRACE_PERMISSION = 4,
-	TRACE_OUTPUT = 74,
-	TRACE_INTERNAL = 255,
-};
 
 struct trace_options {
 	struct tracer_options tracer;

@@ -23,15 +23,15 @@ int exit_code(int r)
 {
 	switch (r) {
 	case -EPERM:
-	case -EACCES: return TRACE_PERMISSION;
-	case -ENOTSUP: return TRACE_UNAVAILABLE;
-	default: return TRACE_INTERNAL;
+	case -EACCES: return EXIT_PERMISSION;
+	case -ENOTSUP: return EXIT_UNAVAILABLE;
+	default: return EXIT_INTERNAL;
 	}
 }
 
 int complain_lock(int r)
 {
-	if (exit_code(r) == TRACE_PERMISSION && geteuid() != 0)
-		return complain(TRACE_PERMISSION, "only root may do that");
+	if (exit_code(r) == EXIT_PERMISSION && geteuid() != 0)
+		return complain(EXIT_PERMISSION, "only root may do that");
 	return complain(exit_code(r), LOCK_FILE ": %s", strerror(-r));
 }

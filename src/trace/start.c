@@ -52,14 +52,14 @@ static void print_news(const char *old, const char *text)
 /* Files that were named: what cannot be attached to is said, and the others are all the same. */
 static int attach_named(const struct session *session)
 {
-	int code = TRACE_FINE;
+	int code = EXIT_FINE;
 
 	for (char **file = session->options->files; *file; file++) {
 		const char *problem = NULL;
 		int r = scan_file(session->scan, *file, &problem);
 
 		if (r < 0 || problem)
-			code = complain(TRACE_USAGE, "%s: %s", *file,
+			code = complain(EXIT_USAGE, "%s: %s", *file,
 					r < 0 ? strerror(-r) : problem);
 	}
 	return code;
@@ -187,13 +187,13 @@ int command_start(const struct trace_options *given)
 	int code, r;
 
 	if (!scan)
-		return complain(TRACE_INTERNAL, "out of memory");
+		return complain(EXIT_INTERNAL, "out of memory");
 	memset(session.tracer.maps, -1, sizeof(session.tracer.maps));
 	memset(session.tracer.programs, -1, sizeof(session.tracer.programs));
 	session.scan = scan;
 	r = scan_init(scan, &session.tracer, options.watch);
 	if (r < 0)
-		return complain(TRACE_INTERNAL, "%s", strerror(-r));
+		return complain(EXIT_INTERNAL, "%s", strerror(-r));
 	sigemptyset(&session.signals);
 	sigaddset(&session.signals, SIGTERM);
 	sigaddset(&session.signals, SIGINT);
@@ -206,7 +206,7 @@ int command_start(const struct trace_options *given)
 	} else {
 		options.tracer.keep = lock_owner(session.lock, LOCK_WATCH) != 0;
 	}
-	code = r == 0 ? run(&session) : r == 1 ? TRACE_FINE : exit_code(r);
+	code = r == 0 ? run(&session) : r == 1 ? EXIT_FINE : exit_code(r);
 	close(session.lock);
 	if (!scan_done(scan)) {
 		fflush(NULL);

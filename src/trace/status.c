@@ -41,8 +41,8 @@ int command_status(const struct trace_options *options)
 		return complain(exit_code(r), "%s: %s", PINS_ALLOCATIONS, strerror(-r));
 	if (r == 0) {
 		puts("not loaded");
-		return fflush(stdout) ? complain(TRACE_OUTPUT, "cannot write standard output")
-				      : TRACE_NOT_LOADED;
+		return fflush(stdout) ? complain(EXIT_OUTPUT, "cannot write standard output")
+				      : EXIT_PROBLEMS;
 	}
 	/* Before the first scan there is none. */
 	code = access(REPORT_FILE, F_OK) == 0 ? read_text(REPORT_FILE, &report) : 0;
@@ -55,6 +55,6 @@ int command_status(const struct trace_options *options)
 	buf_putc(&out, '\n');
 	buf_puts(&out, buf_text(&table));
 	if (fputs(buf_text(&out), stdout) < 0 || fflush(stdout))
-		return complain(TRACE_OUTPUT, "cannot write standard output");
-	return TRACE_FINE;
+		return complain(EXIT_OUTPUT, "cannot write standard output");
+	return EXIT_FINE;
 }

@@ -59,5 +59,5 @@ int command_stop(const struct trace_options *options)
 		return complain(exit_code(r), "%s", buf_text(&problem));
 	report_watcher_clear();
 	unlink(REPORT_FILE);
-	return TRACE_FINE;
+	return EXIT_FINE;
 }

@@ -3,13 +3,13 @@
  * the full screen. Executed by tt_smi with its own arguments.
  */
 #include "cli/command.h"
-#include "cli/exit.h"
+#include "basic/exit_code.h"
 #include "cli/look.h"
 #include "cli/mem.h"
 #include "cli/mem_options.h"
 #include "cli/options.h"
 #include "cli/pane.h"
-#include "cli/say.h"
+#include "cli/error_line.h"
 #include "cli/session.h"
 #include "tui/tui.h"
 #include "tui/view_wants.h"
@@ -39,18 +39,18 @@ static int choose_one(struct settings *settings, const char *text)
 	int r;
 
 	if (!name)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	r = text[length] ? settings_set(settings, name, text + length + 1) : -EINVAL;
 	if (r == -ENOENT)
-		return say(EXIT_USAGE, "--set: no setting \"%s\"", name);
+		return error_line(EXIT_USAGE, "--set: no setting \"%s\"", name);
 	if (r < 0)
-		return say(EXIT_USAGE, "--set: %s cannot be \"%s\"", name,
-			   text + length + (text[length] == '='));
+		return error_line(EXIT_USAGE, "--set: %s cannot be \"%s\"", name,
+				  text + length + (text[length] == '='));
 	return 0;
 }
 
 /* Settings of the file, environment, options: the last one counts. */
-static int choose(struct tui *tui, const struct wishes *wishes, struct buf *complaints)
+static int choose(struct tui *tui, const struct common_options *common, struct buf *complaints)
 {
 	struct settings *settings = &tui->settings;
 
@@ -58,17 +58,19 @@ static int choose(struct tui *tui, const struct wishes *wishes, struct buf *comp
 	settings_load(settings, complaints);
 	tui->kept = *settings;
 	settings_load_environment(settings, complaints);
-	if (wishes->refresh_ms)
-		settings->refresh_ms = wishes->refresh_ms;
-	if (wishes->view && settings_set(settings, "view", wishes->view) < 0)
-		return say(EXIT_USAGE,
-			   "--view: \"%s\" is not overview, grid, processes, memory or device",
-			   wishes->view);
-	if (wishes->theme && settings_set(settings, "theme", wishes->theme) < 0)
-		return say(EXIT_USAGE, "--theme: \"%s\" is not default, colorblind, light or mono",
-			   wishes->theme);
-	for (unsigned i = 0; i < wishes->n_settings; i++) {
-		int r = choose_one(settings, wishes->settings[i]);
+	if (common->refresh_ms)
+		settings->refresh_ms = common->refresh_ms;
+	if (common->view && settings_set(settings, "view", common->view) < 0)
+		return error_line(
+			EXIT_USAGE,
+			"--view: \"%s\" is not overview, grid, processes, memory or device",
+			common->view);
+	if (common->theme && settings_set(settings, "theme", common->theme) < 0)
+		return error_line(EXIT_USAGE,
+				  "--theme: \"%s\" is not default, colorblind, light or mono",
+				  common->theme);
+	for (unsigned i = 0; i < common->n_settings; i++) {
+		int r = choose_one(settings, common->settings[i]);
 
 		if (r)
 			return r;
@@ -76,41 +78,41 @@ static int choose(struct tui *tui, const struct wishes *wishes, struct buf *comp
 	return 0;
 }
 
-static int run(const struct wishes *wishes, struct session *session, struct tui_end *end)
+static int run(const struct common_options *common, struct session *session, struct tui_end *end)
 {
-	struct render_options look = look_decide(wishes->color, wishes->ascii, true);
+	struct render_options look = look_decide(common->color, common->ascii, true);
 	static struct sample_source machine; /* a thread that is stuck still uses it */
 	CLEANUP_BUF struct buf complaints = { 0 };
 	struct tui tui = {
 		.version = look.version,
 		.machine = &machine,
-		.read_only = wishes->read_only,
+		.read_only = common->read_only,
 		.color = look.color,
 		.utf8 = look.utf8,
-		.count = wishes->count,
+		.count = common->count,
 	};
 	struct want want = { 0 };
 	int r;
 
 	machine = (struct sample_source){ .arg = session, .root = &session->root, .take = take };
-	r = choose(&tui, wishes, &complaints);
+	r = choose(&tui, common, &complaints);
 	if (r)
 		return r;
 	view_wants(tui.settings.view, &want);
-	r = session_open(session, wishes->root, &wishes->selection, &want);
+	r = session_open(session, common->root, &common->selection, &want);
 	if (r)
-		return say(r, "%s", buf_text(&session->problem));
+		return error_line(r, "%s", buf_text(&session->problem));
 	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
 	r = tui_run(&tui, end);
 	if (r < 0)
 		return 0; /* the end says so */
 	/* Again where it stays: the screen they were on is gone. */
 	if (complaints.length)
-		say(0, "settings: %s", buf_text(&complaints));
+		error_line(0, "settings: %s", buf_text(&complaints));
 	fputs(buf_text(&end->news), stderr);
 	buf_done(&end->news);
 	if (end->code && !end->stuck && session->problem.length)
-		say(end->code, "%s", buf_text(&session->problem));
+		error_line(end->code, "%s", buf_text(&session->problem));
 	return end->code;
 }
 
@@ -120,7 +122,7 @@ static int show_plain(const struct command *command, int argc, char **argv)
 	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
 
 	if (!words)
-		return say(EXIT_INTERNAL, "out of memory");
+		return error_line(EXIT_INTERNAL, "out of memory");
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	words[argc] = (char[]){ "--plain" };
 	return command->run(argc + 1, words);
@@ -133,16 +135,16 @@ static int run_command(const struct command *command, int argc, char **argv, str
 	static struct options options;
 	static struct mem_options mem_options;
 	bool mem = command->run == mem_main;
-	struct wishes *wishes = mem ? &mem_options.wishes : &options.wishes;
+	struct common_options *common = mem ? &mem_options.common : &options.common;
 	int code;
 
 	code = mem ? mem_options_parse(&mem_options, argc, argv)
 		   : options_parse(&options, argc, argv);
 	if (code == 0)
-		code = run(wishes, &session, end);
+		code = run(common, &session, end);
 	if (!end->stuck) {
 		session_close(&session);
-		wishes_done(wishes);
+		common_options_done(common);
 	}
 	return code;
 }

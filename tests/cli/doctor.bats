@@ -549,7 +549,7 @@ loads() {
 	[[ "$output" = "tt_smi: unknown option"* ]]
 	run "$TT_SMI" doctor -h
 	[ "$status" = 0 ]
-	[[ "$output" = *"Exit status: 0 healthy; 1 something to mend"* ]]
+	[[ "$output" = *"Exit status: 0 healthy; 1 problems found"* ]]
 }
 
 @test "traced processes: known, since the attach, not to be trusted, not attached" {

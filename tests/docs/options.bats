@@ -49,8 +49,8 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 	done
 }
 
-@test "manual, README and help have the exit codes of src/cli/exit.h" {
-	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/cli/exit.h")
+@test "manual, README and help have the exit codes of src/basic/exit_code.h" {
+	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/basic/exit_code.h")
 	[ "$(wc -w <<<"$codes")" -ge 8 ]
 	same "$codes" "$(sed -n '/^\.Sh EXIT STATUS/,/^\.El/s/^\.It \([0-9]*\)$/\1/p' "$TOP/man/tt_smi.1")"
 	same "$codes" "$(sed -n '/^## Scripts and CI/,/^## More/s/^| \([0-9]*\) |.*/\1/p' "$TOP/README.md")"

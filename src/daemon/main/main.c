@@ -2,6 +2,7 @@
  * tt_allocd: collects what programs hold on Tenstorrent cards, brokers it
  * between users, and remembers those that have ended.
  */
+#include "basic/exit_code.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/options.h"
@@ -20,7 +21,7 @@ static int print(const struct options *options)
 		buf_printf(&text, "tt_allocd %s\n", TT_SMI_VERSION);
 	if (fputs(buf_text(&text), stdout) < 0 || fflush(stdout) != 0) {
 		log_line(LOG_FAULT, "cannot write standard output");
-		return 74;
+		return EXIT_OUTPUT;
 	}
 	return 0;
 }

@@ -56,12 +56,12 @@ static int parse_option(struct trace_options *options, int option)
 	case OPT_MAX_BUFFERS:
 		if (parse_u32(optarg, &options->tracer.max_buffers) < 0 ||
 		    !options->tracer.max_buffers || options->tracer.max_buffers > 1U << 26)
-			return complain(TRACE_USAGE,
+			return complain(EXIT_USAGE,
 					"--max-buffers: \"%s\" is not a number from 1 to 67108864",
 					optarg);
 		return 0;
 	case 'v': options->tracer.verbose = true; return 0;
-	default: return TRACE_USAGE; /* getopt has said what is wrong */
+	default: return EXIT_USAGE; /* getopt has said what is wrong */
 	}
 }
 
@@ -74,8 +74,8 @@ static bool has_more(const struct trace_options *options)
 static int print(const char *text)
 {
 	if (fputs(text, stdout) < 0 || fflush(stdout))
-		return complain(TRACE_OUTPUT, "cannot write standard output");
-	return TRACE_FINE;
+		return complain(EXIT_OUTPUT, "cannot write standard output");
+	return EXIT_FINE;
 }
 
 /* -1: go on */
@@ -118,14 +118,14 @@ int main(int argc, char **argv)
 	if (code >= 0)
 		return code;
 	if (optind == argc)
-		return complain(TRACE_USAGE, "start, stop or status? (-h for help)");
+		return complain(EXIT_USAGE, "start, stop or status? (-h for help)");
 	options.files = argv + optind + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(argv[optind], commands[i].name) != 0)
 			continue;
 		if (!commands[i].takes_more && has_more(&options))
-			return complain(TRACE_USAGE, "%s takes nothing more", commands[i].name);
+			return complain(EXIT_USAGE, "%s takes nothing more", commands[i].name);
 		return commands[i].run(&options);
 	}
-	return complain(TRACE_USAGE, "\"%s\" is not start, stop or status", argv[optind]);
+	return complain(EXIT_USAGE, "\"%s\" is not start, stop or status", argv[optind]);
 }

@@ -8,7 +8,7 @@
 
 enum { MAX_SETTINGS = 16 };
 
-struct wishes {
+struct common_options {
 	const char *root; /* NULL: this machine */
 	struct selection selection;
 	enum color color;
@@ -24,5 +24,5 @@ struct wishes {
 };
 
 /* As the environment has them. */
-struct wishes wishes_default(void);
-void wishes_done(struct wishes *wishes);
+struct common_options common_options_default(void);
+void common_options_done(struct common_options *common);

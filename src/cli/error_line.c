@@ -1,4 +1,4 @@
-#include "cli/say.h"
+#include "cli/error_line.h"
 
 #include "basic/buf.h"
 #include "basic/text.h"
@@ -7,7 +7,7 @@
 #include <stdarg.h>
 
 /* One write: lines of several processes do not mix. Arguments may hold anything. */
-int say(int code, const char *format, ...)
+int error_line(int code, const char *format, ...)
 {
 	CLEANUP_BUF struct buf line = { 0 };
 	char text[2048];
