@@ -3,89 +3,63 @@
 #include <errno.h>
 #include <string.h>
 
+static uint64_t entry_hash(const void *key)
+{
+	const struct ledger_entry *entry = key;
+
+	return hash_u64(entry->id + hash_u64((uint64_t)entry->device << 8 | entry->pool));
+}
+
+static bool entry_is_same(const void *a, const void *b)
+{
+	const struct ledger_entry *x = a, *y = b;
+
+	return x->id == y->id && x->device == y->device && x->pool == y->pool;
+}
+
+static void *entries_alloc(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+static void entries_release(void *entries, size_t bytes __attribute__((unused)))
+{
+	free(entries);
+}
+
+static const struct hash_kind entry_kind = {
+	.entry_size = sizeof(struct ledger_entry),
+	.used_at = offsetof(struct ledger_entry, size),
+	.hash = entry_hash,
+	.same_key = entry_is_same,
+	.alloc = entries_alloc,
+	.release = entries_release,
+};
+
 void ledger_done(struct ledger *ledger)
 {
-	free(ledger->entries);
+	hash_table_done(&ledger->entries, &entry_kind);
 	for (size_t i = 0; i < TABLE_DEVICES; i++)
 		free(ledger->devices[i]);
 	*ledger = (struct ledger){ 0 };
 }
 
-/* Addresses are multiples of large powers of two: all bits must count (splitmix64). */
-static uint64_t key_hash(uint32_t device, enum pool pool, uint64_t id)
+const struct ledger_entry *ledger_at(const struct ledger *ledger, size_t place)
 {
-	uint64_t x = id + (((uint64_t)device << 8 | pool) + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
+	return hash_table_at(&ledger->entries, &entry_kind, place);
 }
 
-static size_t entry_home(const struct ledger *ledger, const struct ledger_entry *entry)
-{
-	return key_hash(entry->device, (enum pool)entry->pool, entry->id) & (ledger->room - 1);
-}
-
-/* The entry of a key, or the empty place where it would be; NULL if there is no room at all. */
+/* NULL: it is not held. */
 static struct ledger_entry *entry_find(const struct ledger *ledger, uint32_t device, enum pool pool,
 				       uint64_t id)
 {
-	size_t at;
+	const struct ledger_entry key = {
+		.id = id,
+		.device = (uint8_t)device,
+		.pool = (uint8_t)pool,
+	};
 
-	if (!ledger->room)
-		return NULL;
-	for (at = key_hash(device, pool, id);; at++) {
-		struct ledger_entry *entry = &ledger->entries[at & (ledger->room - 1)];
-
-		if (!entry->size ||
-		    (entry->id == id && entry->device == device && entry->pool == pool))
-			return entry;
-	}
-}
-
-static int ledger_grow(struct ledger *ledger)
-{
-	struct ledger old = *ledger;
-
-	if (ledger->count < ledger->room / 4 * 3)
-		return 0;
-	ledger->room = MAX(old.room * 2, 64);
-	ledger->entries = calloc(ledger->room, sizeof(*ledger->entries));
-	if (!ledger->entries) {
-		*ledger = old;
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < old.room; i++) {
-		struct ledger_entry *entry = &old.entries[i];
-
-		if (entry->size)
-			*entry_find(ledger, entry->device, (enum pool)entry->pool, entry->id) =
-				*entry;
-	}
-	free(old.entries);
-	return 0;
-}
-
-/* Empties a place and moves those behind it that would no longer be found. */
-static void entry_remove(struct ledger *ledger, struct ledger_entry *entry)
-{
-	size_t mask = ledger->room - 1;
-	size_t hole = (size_t)(entry - ledger->entries), at = hole;
-
-	ledger->count--;
-	for (;;) {
-		size_t home;
-
-		ledger->entries[hole].size = 0;
-		do {
-			at = (at + 1) & mask;
-			if (!ledger->entries[at].size)
-				return;
-			home = entry_home(ledger, &ledger->entries[at]);
-		} while (((at - home) & mask) < ((at - hole) & mask));
-		ledger->entries[hole] = ledger->entries[at];
-		hole = at;
-	}
+	return hash_table_find(&ledger->entries, &entry_kind, &key);
 }
 
 static struct table_pool_total *total_get(struct ledger *ledger, uint32_t device, enum pool pool)
@@ -128,18 +102,8 @@ int ledger_hold(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t
 		uint64_t now_ns, uint32_t through, uint32_t limit)
 {
 	struct table_pool_total *total = total_get(ledger, device, pool);
-	struct ledger_entry *entry;
-
-	if (!total || ledger_grow(ledger) < 0)
-		return count_misuse(ledger, TABLE_LOST, -ENOMEM);
-	entry = entry_find(ledger, device, pool, id);
-	if (entry->size)
-		return entry_hold_again(ledger, entry, total, size, now_ns);
-	if (size > TABLE_BYTES_MAX - total->now_bytes)
-		return count_misuse(ledger, TABLE_OVERFLOW, -EOVERFLOW);
-	if (ledger->count >= limit)
-		return count_misuse(ledger, TABLE_LOST, -ENOSPC);
-	*entry = (struct ledger_entry){
+	struct ledger_entry *held = entry_find(ledger, device, pool, id);
+	const struct ledger_entry entry = {
 		.id = id,
 		.size = size,
 		.time_ns = now_ns,
@@ -148,7 +112,17 @@ int ledger_hold(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t
 		.device = (uint8_t)device,
 		.pool = (uint8_t)pool,
 	};
-	ledger->count++;
+
+	if (!total)
+		return count_misuse(ledger, TABLE_LOST, -ENOMEM);
+	if (held)
+		return entry_hold_again(ledger, held, total, size, now_ns);
+	if (size > TABLE_BYTES_MAX - total->now_bytes)
+		return count_misuse(ledger, TABLE_OVERFLOW, -EOVERFLOW);
+	if (ledger_count(ledger) >= limit)
+		return count_misuse(ledger, TABLE_LOST, -ENOSPC);
+	if (hash_table_add(&ledger->entries, &entry_kind, &entry) < 0)
+		return count_misuse(ledger, TABLE_LOST, -ENOMEM);
 	total->allocs++;
 	total_raise(total, size, now_ns);
 	return 1;
@@ -161,14 +135,12 @@ static void entry_give_back(struct ledger *ledger, struct ledger_entry *entry, u
 	total->now_bytes -= entry->size;
 	total->frees++;
 	total->changed_ns = now_ns;
-	entry_remove(ledger, entry);
+	hash_table_remove(&ledger->entries, &entry_kind, entry);
 }
 
 bool ledger_holds(const struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id)
 {
-	const struct ledger_entry *entry = entry_find(ledger, device, pool, id);
-
-	return entry && entry->size;
+	return entry_find(ledger, device, pool, id) != NULL;
 }
 
 int ledger_release(struct ledger *ledger, uint32_t device, enum pool pool, uint64_t id,
@@ -176,7 +148,7 @@ int ledger_release(struct ledger *ledger, uint32_t device, enum pool pool, uint6
 {
 	struct ledger_entry *entry = entry_find(ledger, device, pool, id);
 
-	if (!entry || !entry->size)
+	if (!entry)
 		return count_misuse(ledger, TABLE_UNKNOWN_FREE, -ENOENT);
 	if (--entry->references > 0)
 		return 0;
@@ -200,26 +172,26 @@ void ledger_ignore_held(struct ledger *ledger, int32_t device)
 
 uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 {
-	uint32_t before = ledger->count;
+	uint32_t before = ledger_count(ledger);
 
-	/* A removal moves a later entry into the place: look at it again. */
-	for (size_t i = 0; i < ledger->room; i++) {
-		while (ledger->entries[i].size && ledger->entries[i].through == through)
-			entry_give_back(ledger, &ledger->entries[i], now_ns);
+	for (size_t i = 0; i < ledger->entries.room; i++) {
+		struct ledger_entry *entry;
+
+		/* A removal may move another entry to its place. */
+		while ((entry = hash_table_at(&ledger->entries, &entry_kind, i)) &&
+		       entry->through == through)
+			entry_give_back(ledger, entry, now_ns);
 	}
-	return before - ledger->count;
+	return before - ledger_count(ledger);
 }
 
 int ledger_put_back(struct ledger *ledger, const struct ledger_entry *entry)
 {
 	if (entry->device >= TABLE_DEVICES || entry->pool >= POOL_COUNT || !entry->size ||
-	    !ledger->devices[entry->device])
+	    !ledger->devices[entry->device] ||
+	    ledger_holds(ledger, entry->device, (enum pool)entry->pool, entry->id))
 		return -EBADMSG;
-	if (ledger_grow(ledger) < 0)
-		return -ENOMEM;
-	*entry_find(ledger, entry->device, (enum pool)entry->pool, entry->id) = *entry;
-	ledger->count++;
-	return 0;
+	return hash_table_add(&ledger->entries, &entry_kind, entry);
 }
 
 uint32_t ledger_count_usages(const struct ledger *ledger)
@@ -233,17 +205,20 @@ uint32_t ledger_count_usages(const struct ledger *ledger)
 
 void ledger_list(const struct ledger *ledger, struct image_writer *writer)
 {
-	for (size_t i = 0; i < ledger->room; i++) {
-		const struct ledger_entry *entry = &ledger->entries[i];
-		struct image_allocation allocation = {
+	for (size_t i = 0; i < ledger->entries.room; i++) {
+		const struct ledger_entry *entry = ledger_at(ledger, i);
+		struct image_allocation allocation;
+
+		if (!entry)
+			continue;
+		allocation = (struct image_allocation){
 			.id = entry->id,
 			.size = entry->size,
 			.time_ns = entry->time_ns,
 			.device = entry->device,
 			.pool = entry->pool,
 		};
-
-		if (entry->size && image_add_allocation(writer, &allocation) < 0)
+		if (image_add_allocation(writer, &allocation) < 0)
 			return;
 	}
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "basic/hash_table.h"
 #include "basic/macros.h"
 #include "proto/snapshot_image.h"
 #include "proto/table.h"
@@ -19,7 +20,7 @@
 
 struct ledger_entry {
 	uint64_t id;
-	uint64_t size; /* 0: the place is empty */
+	uint64_t size; /* never 0 */
 	uint64_t time_ns;
 	uint32_t references;
 	uint32_t through; /* connection that made it */
@@ -31,15 +32,22 @@ struct ledger_device {
 };
 
 struct ledger {
-	struct ledger_entry *entries; /* a hash table, probed in line */
-	size_t room;		      /* power of two, or 0 */
-	uint32_t count;
+	struct hash_table entries;
 	struct ledger_device *devices[TABLE_DEVICES]; /* NULL: never used */
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t ignored; /* reports that could not be accounted for */
 };
 
 void ledger_done(struct ledger *ledger);
+
+/* How many allocations it holds. */
+static inline uint32_t ledger_count(const struct ledger *ledger)
+{
+	return (uint32_t)ledger->entries.count;
+}
+
+/* The allocation at a place below entries.room. NULL: none. */
+const struct ledger_entry *ledger_at(const struct ledger *ledger, size_t place);
 
 /*
  * Holds an allocation, or one more reference to it, with the size it has now.

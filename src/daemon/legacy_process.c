@@ -72,7 +72,7 @@ void legacy_process_note_table(struct manager *manager, const struct peer *peer,
 
 void legacy_process_free(struct legacy_process *process)
 {
-	user_give_back(process->reporter.user, LIMIT_HELD, process->ledger.count);
+	user_give_back(process->reporter.user, LIMIT_HELD, ledger_count(&process->ledger));
 	reporter_done(&process->reporter);
 	ledger_done(&process->ledger);
 	device_filter_put(process->filter);
@@ -97,7 +97,8 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 {
 	struct manager *manager = process->reporter.manager;
 	uint32_t room = user_room(process->reporter.user, LIMIT_HELD);
-	uint32_t most = MIN(manager->limits.value[LIMIT_SLOTS], process->ledger.count + room);
+	uint32_t most =
+		MIN(manager->limits.value[LIMIT_SLOTS], ledger_count(&process->ledger) + room);
 	int r;
 
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
@@ -231,7 +232,7 @@ static uint32_t process_count_usages(struct reporter *reporter)
 
 static uint32_t process_count_allocations(struct reporter *reporter)
 {
-	return legacy_process_of(reporter)->ledger.count;
+	return ledger_count(&legacy_process_of(reporter)->ledger);
 }
 
 static void process_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)

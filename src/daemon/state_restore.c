@@ -190,7 +190,7 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 	process->limit_said = from->limit_said;
 	if (ledger_restore(&process->ledger, from, cursor) < 0)
 		cursor->failed = true;
-	user_count(process->reporter.user, LIMIT_HELD, process->ledger.count);
+	user_count(process->reporter.user, LIMIT_HELD, ledger_count(&process->ledger));
 	return process;
 }
 

@@ -93,9 +93,11 @@ static void ledger_save(const struct ledger *ledger, struct buf *out)
 		if (ledger->devices[i])
 			buf_add(out, ledger->devices[i], sizeof(*ledger->devices[i]));
 	}
-	for (size_t i = 0; i < ledger->room; i++) {
-		if (ledger->entries[i].size)
-			buf_add(out, &ledger->entries[i], sizeof(ledger->entries[i]));
+	for (size_t i = 0; i < ledger->entries.room; i++) {
+		const struct ledger_entry *entry = ledger_at(ledger, i);
+
+		if (entry)
+			buf_add(out, entry, sizeof(*entry));
 	}
 }
 
@@ -112,7 +114,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 		to = (struct state_process){
 			.pidfd = from->reporter.life.fd,
 			.limit_said = from->limit_said,
-			.entries = from->ledger.count,
+			.entries = ledger_count(&from->ledger),
 			.ignored = from->ledger.ignored,
 			.peer = from->reporter.peer,
 		};

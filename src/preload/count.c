@@ -14,8 +14,8 @@ enum phase_of_counting { COUNT_NEW, COUNT_ON, COUNT_OFF };
 
 /* Wiped in a forked child, which owns nothing of its parent's. */
 struct state {
-	uint32_t phase;	  /* enum phase_of_counting */
-	struct live live; /* under the lock of the table */
+	uint32_t phase;		/* enum phase_of_counting */
+	struct hash_table live; /* under the lock of the table */
 };
 
 static struct state *the_state;
@@ -273,7 +273,7 @@ void count_free_all(const void *allocator)
 {
 	struct live_buffer live;
 	struct state *state;
-	uint32_t at = 0;
+	size_t at = 0;
 	int64_t now;
 	struct process *process = free_enter(&state, &now);
 

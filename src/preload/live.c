@@ -4,123 +4,78 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#define ROOM_MIN 256u
-#define ROOM_MAX (1u << 28)
-
-/* Buffers come from malloc: the low bits say nothing. */
-static uint32_t home(const struct live *live, uint64_t buffer)
+static uint64_t buffer_hash(const void *entry)
 {
-	return (uint32_t)(buffer * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (live->room - 1);
+	return hash_u64(((const struct live_buffer *)entry)->buffer);
 }
 
-static uint32_t next_place(const struct live *live, uint32_t at)
+static bool is_same(const void *a, const void *b)
 {
-	return (at + 1) & (live->room - 1);
+	return ((const struct live_buffer *)a)->buffer == ((const struct live_buffer *)b)->buffer;
 }
 
-/* The place of a buffer, or the empty one where it would be. */
-static uint32_t find(const struct live *live, uint64_t buffer)
+/* Not from malloc(), which belongs to the program. The program's errno stays as it is. */
+static void *table_alloc(size_t bytes)
 {
-	uint32_t at = home(live, buffer);
-
-	while (live->places[at].buffer && live->places[at].buffer != buffer)
-		at = next_place(live, at);
-	return at;
-}
-
-static size_t bytes_of(uint32_t room)
-{
-	return room * sizeof(struct live_buffer);
-}
-
-static int grow(struct live *live)
-{
-	struct live grown = { .room = live->room ? 2 * live->room : ROOM_MIN,
-			      .count = live->count };
 	int saved = errno;
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (live->room >= ROOM_MAX)
-		return -ENOMEM;
-	grown.places = mmap(NULL, bytes_of(grown.room), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (grown.places == MAP_FAILED) {
-		errno = saved;
-		return -ENOMEM;
-	}
-	madvise(grown.places, bytes_of(grown.room), MADV_DONTFORK);
-	for (uint32_t i = 0; i < live->room; i++)
-		if (live->places[i].buffer)
-			grown.places[find(&grown, live->places[i].buffer)] = live->places[i];
-	live_done(live);
-	*live = grown;
+	if (p != MAP_FAILED)
+		madvise(p, bytes, MADV_DONTFORK);
 	errno = saved;
-	return 0;
+	return p == MAP_FAILED ? NULL : p;
 }
 
-int live_add(struct live *live, const struct live_buffer *buffer)
+static void table_release(void *p, size_t bytes)
 {
-	uint32_t at;
+	munmap(p, bytes);
+}
 
-	if (live->count >= live->room / 2 && grow(live) < 0)
-		return -ENOMEM;
-	at = find(live, buffer->buffer);
-	if (live->places[at].buffer)
+static const struct hash_kind live_kind = {
+	.entry_size = sizeof(struct live_buffer),
+	.used_at = offsetof(struct live_buffer, buffer),
+	.hash = buffer_hash,
+	.same_key = is_same,
+	.alloc = table_alloc,
+	.release = table_release,
+};
+
+int live_add(struct hash_table *live, const struct live_buffer *buffer)
+{
+	if (hash_table_find(live, &live_kind, buffer))
 		return -EEXIST;
-	live->places[at] = *buffer;
-	__atomic_store_n(&live->count, live->count + 1, __ATOMIC_RELAXED);
-	return 0;
+	return hash_table_add(live, &live_kind, buffer);
 }
 
-/* Empties a place and moves those behind it up that would not be found past the gap. */
-static void remove_at(struct live *live, uint32_t gap)
+bool live_take(struct hash_table *live, uint64_t buffer, struct live_buffer *ret)
 {
-	uint32_t at = gap;
+	const struct live_buffer wanted = { .buffer = buffer };
+	struct live_buffer *found = hash_table_find(live, &live_kind, &wanted);
 
-	for (;;) {
-		at = next_place(live, at);
-		if (!live->places[at].buffer)
-			break;
-		/* Is its home at or before the gap, going round? */
-		if (((at - home(live, live->places[at].buffer)) & (live->room - 1)) >=
-		    ((at - gap) & (live->room - 1))) {
-			live->places[gap] = live->places[at];
-			gap = at;
-		}
-	}
-	live->places[gap].buffer = 0;
-	__atomic_store_n(&live->count, live->count - 1, __ATOMIC_RELAXED);
-}
-
-bool live_take(struct live *live, uint64_t buffer, struct live_buffer *ret)
-{
-	uint32_t at;
-
-	if (!live->count)
+	if (!found)
 		return false;
-	at = find(live, buffer);
-	if (!live->places[at].buffer)
-		return false;
-	*ret = live->places[at];
-	remove_at(live, at);
+	*ret = *found;
+	hash_table_remove(live, &live_kind, found);
 	return true;
 }
 
-bool live_take_next(struct live *live, uint64_t allocator, uint32_t *at, struct live_buffer *ret)
+bool live_take_next(struct hash_table *live, uint64_t allocator, size_t *at,
+		    struct live_buffer *ret)
 {
 	for (; *at < live->room; ++*at) {
-		if (!live->places[*at].buffer || live->places[*at].allocator != allocator)
+		struct live_buffer *found = hash_table_at(live, &live_kind, *at);
+
+		if (!found || found->allocator != allocator)
 			continue;
-		/* Another may move here, so the next look is at the same place. */
-		*ret = live->places[*at];
-		remove_at(live, *at);
+		/* Another entry may move here, so the next look is at the same place. */
+		*ret = *found;
+		hash_table_remove(live, &live_kind, found);
 		return true;
 	}
 	return false;
 }
 
-void live_done(struct live *live)
+void live_done(struct hash_table *live)
 {
-	if (live->places)
-		munmap(live->places, bytes_of(live->room));
-	*live = (struct live){ 0 };
+	hash_table_done(live, &live_kind);
 }

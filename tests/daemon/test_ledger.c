@@ -22,7 +22,7 @@ static void the_same_id_in_other_pools_and_devices_is_another_allocation(void **
 	assert_int_equal(ledger_hold(&ledger, 0, POOL_DRAM, 7, 100, 1, 1, NO_LIMIT), 1);
 	assert_int_equal(ledger_hold(&ledger, 0, POOL_L1, 7, 200, 1, 1, NO_LIMIT), 1);
 	assert_int_equal(ledger_hold(&ledger, 1, POOL_DRAM, 7, 300, 1, 1, NO_LIMIT), 1);
-	assert_int_equal(ledger.count, 3);
+	assert_int_equal(ledger_count(&ledger), 3);
 	assert_int_equal(ledger.devices[0]->pool[POOL_DRAM].now_bytes, 100);
 	assert_int_equal(ledger_release(&ledger, 0, POOL_L1, 7, 2), 1);
 	assert_int_equal(ledger.devices[0]->pool[POOL_L1].now_bytes, 0);
@@ -126,7 +126,7 @@ static void compare(const struct model *model, const struct ledger *ledger)
 				assert_int_equal(sum, 0);
 		}
 	}
-	assert_int_equal(ledger->count, count);
+	assert_int_equal(ledger_count(ledger), count);
 }
 
 static void random_reports_agree_with_a_model(void **state)

@@ -12,7 +12,7 @@
 
 enum { BUFFERS = 3000, ALLOCATORS = 3 };
 
-static struct live live;
+static struct hash_table live;
 static uint64_t allocator_of[BUFFERS]; /* 0: not held */
 
 static uint64_t address(unsigned i)
@@ -57,7 +57,7 @@ static void take(unsigned i)
 static void take_all(uint64_t allocator)
 {
 	struct live_buffer buffer;
-	uint32_t at = 0;
+	size_t at = 0;
 
 	while (live_take_next(&live, allocator, &at, &buffer)) {
 		assert_int_equal(buffer.allocator, allocator);
