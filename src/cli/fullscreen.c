@@ -2,12 +2,22 @@
 
 #include "basic/sibling_program.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-void fullscreen_execute(char **argv)
+void fullscreen_execute(const char *command, int argc, char **argv)
 {
-	if (!isatty(STDIN_FILENO))
+	static char program[] = "tt_smi-tui";
+	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
+	CLEANUP_FREE char *name = strdup(command);
+
+	if (!isatty(STDIN_FILENO) || !words || !name)
 		return;
-	if (sibling_program_execute("tt_smi-tui", argv) < 0)
-		return; /* the caller does it without */
+	words[0] = program;
+	words[1] = name;
+	for (int i = 1; i < argc; i++)
+		words[i + 1] = argv[i];
+	if (sibling_program_execute(program, words) < 0)
+		return; /* the caller refreshes in place instead */
 }

@@ -1,7 +1,10 @@
 /*
- * The full screen is a program of its own, so that a table once needs libc only.
+ * The full screen is a program of its own, so that printing a table needs libc only:
+ * tt_smi-tui COMMAND [OPTION]..., where COMMAND is "show" or "mem".
  */
 #pragma once
 
-/* Becomes that program, with the same options. Returns if it is not there or cannot be used. */
-void fullscreen_execute(char **argv);
+#include "basic/macros.h"
+
+/* Executes it with the options of argv. Returns if it is not installed or cannot be used. */
+void fullscreen_execute(const char *command, int argc, char **argv);

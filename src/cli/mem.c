@@ -209,17 +209,6 @@ static bool is_fullscreen(const struct mem_options *options)
 	       !options->dump && pane_can_refresh();
 }
 
-/* Returns if there is no full screen: then it is done in place. */
-static void try_fullscreen(char **argv)
-{
-	static char name[] = "allocation_monitor_client"; /* how it knows what is wanted */
-	char *called = argv[0];
-
-	argv[0] = name;
-	fullscreen_execute(argv);
-	argv[0] = called;
-}
-
 int mem_main(int argc, char **argv)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -232,7 +221,7 @@ int mem_main(int argc, char **argv)
 		code = output_print(&text);
 	} else if (code == 0) {
 		if (is_fullscreen(&options))
-			try_fullscreen(argv);
+			fullscreen_execute("mem", argc, argv); /* returns if there is none */
 		code = options.dump ? dump() : monitor(&options);
 	}
 	mem_options_done(&options);

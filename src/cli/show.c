@@ -312,7 +312,7 @@ int show_main(int argc, char **argv)
 
 	code = options_parse(&options, argc, argv);
 	if (code == 0 && is_in_place(&options) && !options.common.plain)
-		fullscreen_execute(argv); /* returns if there is none: the table then does it */
+		fullscreen_execute("show", argc, argv); /* returns if there is none */
 	if (code == 0)
 		code = run(&options);
 	options_done(&options);

@@ -1,8 +1,7 @@
 /*
- * tt_smi -w and tt_smi mem on a terminal: puts what the command line says together with
- * the full screen. Executed by tt_smi with its own arguments.
+ * tt_smi-tui COMMAND [OPTION]...: the full screen of tt_smi -w ("show") and of tt_smi mem
+ * ("mem"), which execute it.
  */
-#include "cli/command.h"
 #include "basic/exit_code.h"
 #include "cli/look.h"
 #include "cli/mem.h"
@@ -11,6 +10,7 @@
 #include "cli/pane.h"
 #include "cli/error_line.h"
 #include "cli/session.h"
+#include "cli/show.h"
 #include "tui/tui.h"
 #include "tui/view_wants.h"
 
@@ -116,8 +116,43 @@ static int run(const struct common_options *common, struct session *session, str
 	return end->code;
 }
 
-/* A terminal that curses knows nothing about can still be refreshed in place. */
-static int show_plain(const struct command *command, int argc, char **argv)
+/* Parses the command line of one command. An exit code. */
+static int parse_show(int argc, char **argv, struct common_options **ret)
+{
+	static struct options options; /* a thread that is stuck still uses it */
+
+	*ret = &options.common;
+	return options_parse(&options, argc, argv);
+}
+
+static int parse_mem(int argc, char **argv, struct common_options **ret)
+{
+	static struct mem_options options; /* the same */
+
+	*ret = &options.common;
+	return mem_options_parse(&options, argc, argv);
+}
+
+/* The commands that have a full screen, as fullscreen_execute() names them. */
+static const struct screen_command {
+	const char *name;
+	int (*parse)(int argc, char **argv, struct common_options **ret);
+	int (*run_plain)(int argc, char **argv); /* refreshed in place */
+} commands[] = {
+	{ "show", parse_show, show_main },
+	{ "mem", parse_mem, mem_main },
+};
+
+static const struct screen_command *find_command(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* For a terminal that curses does not know: it can still be refreshed in place. */
+static int show_plain(const struct screen_command *command, int argc, char **argv)
 {
 	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
 
@@ -125,21 +160,17 @@ static int show_plain(const struct command *command, int argc, char **argv)
 		return error_line(EXIT_INTERNAL, "out of memory");
 	memcpy(words, argv, (size_t)argc * sizeof(*words));
 	words[argc] = (char[]){ "--plain" };
-	return command->run(argc + 1, words);
+	return command->run_plain(argc + 1, words);
 }
 
-/* A thread that is stuck still uses session and options: they end with the process. */
-static int run_command(const struct command *command, int argc, char **argv, struct tui_end *end)
+static int run_command(const struct screen_command *command, int argc, char **argv,
+		       struct tui_end *end)
 {
-	static struct session session = { .root.fd = -1 };
-	static struct options options;
-	static struct mem_options mem_options;
-	bool mem = command->run == mem_main;
-	struct common_options *common = mem ? &mem_options.common : &options.common;
+	static struct session session = { .root.fd = -1 }; /* a stuck thread still uses it */
+	struct common_options *common;
 	int code;
 
-	code = mem ? mem_options_parse(&mem_options, argc, argv)
-		   : options_parse(&options, argc, argv);
+	code = command->parse(argc, argv, &common);
 	if (code == 0)
 		code = run(common, &session, end);
 	if (!end->stuck) {
@@ -162,15 +193,16 @@ static void give_back_memory(void)
 
 int main(int argc, char **argv)
 {
-	const struct command *command;
+	const struct screen_command *command = find_command(argc > 1 ? argv[1] : NULL);
 	struct tui_end end = { 0 };
 	int code;
 
 	give_back_memory();
 	look_set_locale();
-	command = command_find(&argc, &argv);
-	code = run_command(command, argc, argv, &end);
+	if (!command)
+		return error_line(EXIT_USAGE, "tt_smi-tui is executed by: tt_smi -w, tt_smi mem");
+	code = run_command(command, argc - 1, argv + 1, &end);
 	if (end.no_screen)
-		return show_plain(command, argc, argv);
+		return show_plain(command, argc - 1, argv + 1);
 	return end.signal ? die_by(end.signal) : code;
 }
