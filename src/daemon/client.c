@@ -2,6 +2,7 @@
 
 #include "daemon/client_table.h"
 #include "daemon/connection.h"
+#include "daemon/fd_closer.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -59,8 +60,11 @@ static int table_map(int fd, const struct stat *st, const void **ret_map, struct
 
 struct client *client_free(struct client *client)
 {
+	struct manager *manager;
+
 	if (!client)
 		return NULL;
+	manager = client->reporter.manager;
 	if (client->connection)
 		client->connection->client = NULL;
 	else
@@ -68,8 +72,8 @@ struct client *client_free(struct client *client)
 	if (!client_is_preload(client))
 		legacy_process_note_table(client->reporter.manager, &client->reporter.peer, -1);
 	reporter_done(&client->reporter);
-	close(client->table);
 	munmap((void *)client->map, TABLE_SLOT_OFFSET);
+	fd_closer_close(manager->closer, client->table); /* may be the last, and free its pages */
 	free(client);
 	return NULL;
 }

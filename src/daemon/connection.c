@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "daemon/answer.h"
 #include "daemon/client.h"
+#include "daemon/fd_closer.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/packet.h"
@@ -11,6 +12,7 @@
 #include "version.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static void connection_drop_reply(struct connection *connection)
 static void connection_let_go(struct connection *connection)
 {
 	if (connection->table >= 0)
-		close(connection->table);
+		fd_closer_close(connection->manager->closer, connection->table);
 	if (connection->pidfd >= 0)
 		close(connection->pidfd);
 	connection->table = connection->pidfd = -1;
@@ -94,7 +96,7 @@ void connection_close(struct connection *connection)
 
 	connection_quit(connection);
 	watch_stop(&connection->manager->loop, &connection->watch);
-	close(fd);
+	fd_closer_close(connection->manager->closer, fd);
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_PENDING, connection->buffered);
 	user_give_back(connection->user, connection->counted, 1);
@@ -159,6 +161,7 @@ static const char *hello_error(int error)
 	case -EPROTONOSUPPORT: return "another version of the protocol or of the table";
 	case -EALREADY: return "this table was handed over already";
 	case -EUSERS: return "too many clients, in all or of this user";
+	case -EMFILE: return "descriptors that this user sent cannot be closed";
 	case -ESRCH: return "the process cannot be seen";
 	case -EBADMSG: return "not a message";
 	default: return strerror(-error);
@@ -292,19 +295,43 @@ static int connection_take(struct connection *connection, const struct wire_mess
 	return -EBADMSG;
 }
 
+/*
+ * The one descriptor of a message if it is a memfd, else -1. Only these are touched: fstat() and
+ * close() of others may wait for ever, which this question does not.
+ */
+static int message_memfd(const struct message_fds *fds)
+{
+	return fds->count == 1 && fcntl(fds->fd[0], F_GET_SEALS) >= 0 ? fds->fd[0] : -1;
+}
+
+static int connection_read(struct connection *connection)
+{
+	struct fd_closer *closer = connection->manager->closer;
+	struct wire_message message;
+	struct message_fds fds;
+	int table, r;
+
+	if (!fd_closer_accepts(connection->user))
+		return -EMFILE;
+	r = packet_receive(connection->watch.fd, &message, &fds);
+	table = message_memfd(&fds);
+	if (fds.count && table < 0) {
+		fd_closer_discard(closer, connection->user, &fds);
+		return r < 0 ? r : -EPERM;
+	}
+	if (r >= 0)
+		r = connection_take(connection, &message, &table);
+	if (table >= 0)
+		fd_closer_close(closer, table);
+	return r;
+}
+
 /* Returns false if the connection has ended. */
 static bool connection_receive(struct connection *connection)
 {
-	struct wire_message message;
-	CLEANUP_CLOSE int fd = -1;
-	int r;
+	int r = connection_read(connection);
 
-	r = wire_receive(connection->watch.fd, &message, &fd);
-	if (r == -EAGAIN)
-		return true;
-	if (r >= 0)
-		r = connection_take(connection, &message, &fd);
-	if (r >= 0)
+	if (r >= 0 || r == -EAGAIN)
 		return true;
 	if (r == -ECONNRESET) {
 		connection_close(connection);
@@ -588,7 +615,7 @@ static void connection_reject(struct connection *connection, int fd, int error)
 		list_append(&connection->manager->connections, &connection->member);
 		return;
 	}
-	close(fd);
+	fd_closer_close(connection->manager->closer, fd);
 	connection_free(connection);
 }
 
@@ -598,7 +625,7 @@ void connection_accept(struct manager *manager, int fd)
 	int r = -ENOMEM;
 
 	if (!connection) {
-		close(fd);
+		fd_closer_close(manager->closer, fd);
 		return;
 	}
 	connection->manager = manager;

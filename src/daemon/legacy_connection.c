@@ -1,10 +1,12 @@
 #include "daemon/legacy_connection.h"
 
 #include "basic/clock.h"
+#include "daemon/fd_closer.h"
 #include "daemon/legacy_answer.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/packet.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +36,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 	watch_stop(&manager->loop, &connection->watch);
 	timer_stop(&manager->loop, &connection->quiet);
 	turn_drop(&connection->turn);
-	close(fd);
+	fd_closer_close(manager->closer, fd);
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_CLIENTS, 1);
 	user_unref(connection->user);
@@ -129,12 +131,12 @@ void legacy_connection_accept(struct manager *manager, int fd)
 	if (r < 0) {
 		log_user(NULL, LOG_REFUSED,
 			 "legacy connection refused: its process cannot be seen");
-		close(fd);
+		fd_closer_close(manager->closer, fd);
 		return;
 	}
 	connection = calloc(1, sizeof(*connection));
 	if (!connection) {
-		close(fd);
+		fd_closer_close(manager->closer, fd);
 		return;
 	}
 	connection->manager = manager;
@@ -146,7 +148,7 @@ void legacy_connection_accept(struct manager *manager, int fd)
 		log_user(connection->user, LOG_REFUSED,
 			 "legacy connection of pid %d, uid %u refused: %s", pid, uid,
 			 r == -EUSERS ? "too many connections" : strerror(-r));
-		close(fd);
+		fd_closer_close(manager->closer, fd);
 		user_unref(connection->user);
 		free(connection);
 	}
@@ -413,12 +415,18 @@ static void connection_quiet(struct timer *timer)
 
 static int connection_read(struct legacy_connection *connection)
 {
-	ssize_t n =
-		recv(connection->watch.fd, connection->in, sizeof(connection->in), MSG_DONTWAIT);
+	struct message_fds fds;
+	int flags;
+	ssize_t n;
 
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-	if (n == 0) {
+	if (!fd_closer_accepts(connection->user))
+		return refuse(connection, "descriptors that this user sent cannot be closed");
+	n = packet_read(connection->watch.fd, connection->in, sizeof(connection->in), &flags, &fds);
+	if (n == -EAGAIN)
+		return 0;
+	if (fds.count)
+		fd_closer_discard(connection->manager->closer, connection->user, &fds);
+	if (n < 0) {
 		if (!legacy_stream_is_whole(&connection->stream))
 			log_user(connection->user, LOG_PROGRAMS,
 				 "legacy connection of pid %d ended within a record",

@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "daemon/client.h"
 #include "daemon/connection.h"
+#include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
@@ -121,6 +122,8 @@ static int begin(struct manager *manager)
 	manager->loop.work = give_turns;
 	if (r >= 0)
 		r = signals_init(manager);
+	if (r >= 0)
+		r = fd_closer_new(&manager->loop, &manager->closer);
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
 	return r;
@@ -216,7 +219,7 @@ static void found(void *arg, const struct found_table *table)
 			 "table of pid %d, uid %u not adopted: too many clients", peer->pid,
 			 peer->uid);
 	if (r < 0) {
-		close(table->table);
+		fd_closer_close(manager->closer, table->table);
 		close(table->pidfd);
 		return;
 	}
@@ -385,6 +388,7 @@ void manager_done(struct manager *manager)
 		close(signals);
 	replies_done(&manager->replies);
 	accounts_done(&manager->accounts);
+	manager->closer = fd_closer_free(manager->closer);
 	log_start(NULL, NULL);
 	users_done(&manager->users);
 	loop_done(&manager->loop);

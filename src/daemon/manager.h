@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+struct fd_closer;
+
 /* A process on one pool of one device, for every device and pool there can be. */
 #define USAGES_MAX (TABLE_DEVICES * POOL_COUNT)
 
@@ -38,6 +40,7 @@ struct manager {
 	struct limits limits;
 	struct root root;
 	struct observer *observer;
+	struct fd_closer *closer;
 	struct list parked;    /* struct connection: their answers wait for the observer */
 	struct timer unpark;   /* they do not wait longer */
 	struct timer begin;    /* nor does the start */

@@ -1,6 +1,7 @@
 #include "daemon/reexec.h"
 
 #include "basic/parse.h"
+#include "daemon/fd_closer.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/state.h"
@@ -111,8 +112,15 @@ static int state_write(struct manager *manager)
 
 void reexec(struct manager *manager, char **argv)
 {
-	CLEANUP_CLOSE int fd = state_write(manager);
+	CLEANUP_CLOSE int fd = -1;
 	char number[16];
+
+	if (fd_closer_hangs(manager->closer)) {
+		log_line(LOG_FAULT, "cannot be executed again: descriptors that a client sent "
+				    "cannot be closed");
+		return;
+	}
+	fd = state_write(manager);
 
 	if (fd < 0) {
 		log_line(LOG_FAULT, "cannot be executed again: %s", strerror(-fd));

@@ -1,6 +1,7 @@
 #include "daemon/sockets.h"
 
 #include "daemon/connection.h"
+#include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -24,7 +25,7 @@ static void accept_without_fd(struct manager *manager, int listener)
 	close(manager->spare);
 	fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0)
-		close(fd);
+		fd_closer_close(manager->closer, fd);
 	manager->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 

@@ -2,6 +2,7 @@
 
 #include "daemon/client.h"
 #include "daemon/connection.h"
+#include "daemon/fd_closer.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -85,7 +86,7 @@ static struct connection *connection_load(struct manager *manager,
 		if (connection_restore(to) >= 0)
 			return to;
 	}
-	close(from->fd);
+	fd_closer_close(manager->closer, from->fd);
 	if (to)
 		user_unref(to->user);
 	free(to);
@@ -108,7 +109,7 @@ static void client_load(struct manager *manager, const struct state_client *from
 		return;
 	}
 	log_line(LOG_FAULT, "table of pid %d is lost: %s", from->peer.pid, strerror(-r));
-	close(from->table);
+	fd_closer_close(manager->closer, from->table);
 	close(from->pidfd);
 }
 
@@ -239,7 +240,7 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 	if (process)
 		process->connections++;
 	if (legacy_connection_restore(to) < 0) {
-		close(from->fd);
+		fd_closer_close(manager->closer, from->fd);
 		if (process)
 			legacy_process_leave(process, to->number);
 		user_unref(to->user);

@@ -39,6 +39,7 @@ struct user {
 	struct list turn;     /* among users that wait for one, see turns.h */
 	struct list turns;    /* struct turn */
 	struct bucket cost;
+	unsigned discards; /* that are under way, see fd_closer.h */
 };
 
 struct subordinate_range {

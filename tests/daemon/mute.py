@@ -16,7 +16,8 @@ libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
 libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int,
                       ctypes.c_long)
-LOOKUP, FORGET, GETATTR, OPEN, READ, INIT, INTERRUPT = 1, 2, 3, 14, 15, 26, 36
+LOOKUP, FORGET, GETATTR, OPEN, READ, FLUSH, INIT, READDIR = 1, 2, 3, 14, 15, 25, 26, 28
+INTERRUPT, READDIRPLUS = 36, 44
 ENOSYS = 38
 
 
@@ -26,7 +27,9 @@ def attributes(node):
 
 
 class Mount:
-    """A FUSE mount with one file that never answers a read. None of it is there without root."""
+    """A FUSE mount with one file. No read of it and no listing of its directory is answered. Only root can mount it."""
+
+    unanswered = (FORGET, INTERRUPT, READ, READDIR, READDIRPLUS)
 
     def __init__(self, directory):
         self.path = directory + "/mute"
@@ -48,7 +51,7 @@ class Mount:
     def answer(self, request):
         _, opcode, unique, node = struct.unpack_from("=IIQQ", request)
         body, error = b"", 0
-        if opcode in (FORGET, INTERRUPT, READ):
+        if opcode in self.unanswered:
             return
         if opcode == INIT:
             body = struct.pack("=IIIIHHIIHHI28x", 7, 31, 0, 0, 12, 9, 4096, 1, 1, 0, 0)
@@ -63,8 +66,17 @@ class Mount:
         os.write(self.fd, struct.pack("=IiQ", 16 + len(body), error, unique) + body)
 
     def end(self):
-        libc.umount2(self.path.encode(), 1 | 2)  # by force: reads that hang fail
-        os.close(self.fd)
+        """By force: what hangs fails. Once is enough."""
+        if self.fd >= 0:
+            libc.umount2(self.path.encode(), 1 | 2)
+            os.close(self.fd)
+            self.fd = -1
+
+
+class OpenMount(Mount):
+    """No close is answered either."""
+
+    unanswered = (*Mount.unanswered, FLUSH)
 
 
 def wait_for_ever(memory, address):

@@ -343,6 +343,176 @@ def test_clients_whose_files_do_not_answer(directory):
             os.waitpid(s.pid, 0)
 
 
+PROCESS_FILES = ("stat", "status", "environ", "cmdline", "maps", "fd")
+
+
+def hang_file(server, mount, pid, file):
+    """In the server's mount namespace, this file or directory of a process answers nobody."""
+    enter = ["nsenter", "-m", "-t", str(server.child.pid)]
+    what = mount.path if file == "fd" else mount.path + "/file"
+    subprocess.run([*enter, "mount", "--bind", what, f"/proc/{pid}/{file}"], check=True)
+    look = ["ls", "-U"] if file == "fd" else ["cat"]
+    seen = subprocess.run([*enter, "timeout", "-s", "KILL", "0.3", *look, f"/proc/{pid}/{file}"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    assert seen.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL), "the file answers"
+
+
+@bare
+@root
+def test_each_file_of_a_client_that_does_not_answer(directory):
+    """One client per file of /proc/PID, which reports and asks by both protocols."""
+    try:
+        mount = mute.Mount(directory)
+    except OSError as e:
+        print(f"# SKIP needs FUSE: {e}")
+        return
+    clients = []
+    try:
+        server = Server(directory, root=with_real_proc(directory),
+                        environment={"ASAN_OPTIONS": "detect_leaks=0"},
+                        prefix=("unshare", "--mount", "--propagation", "private"))
+        for file in PROCESS_FILES:
+            go, gone = os.pipe()
+
+            def speak(begun):
+                os.read(go, 1)
+                fd, m = table()
+                put_pool(m, 0, DRAM, 5, 5, 1, 0)
+                own, legacy = server.connect(), Legacy(server)
+                socket.send_fds(own, [hello()], [fd])
+                legacy.alloc(1, 1 << 20)
+                legacy.send(QUERY)
+                begun()
+                time.sleep(LIMIT)
+
+            client = Attack(speak)
+            clients.append(client)
+            hang_file(server, mount, client.pid, file)
+            os.write(gone, b"x")
+            client.__enter__()
+            victim_asks(server, 0.2)
+            victim_reports(server)
+            wait(lambda: client.pid in {p.pid for p in server.ask().living}, f"the client without {file}")
+            os.close(go)
+            os.close(gone)
+        # Executed again, it searches all of them for tables.
+        server.child.send_signal(signal.SIGHUP)
+        wait(lambda: server.log().count("listens on") == 2, "the new server")
+        victim_asks(server, 0.2)
+        victim_reports(server)
+        assert server.rests(), "it waits by turning in circles"
+        mount.end()  # unlike one of /proc, a read of a FUSE directory cannot be killed
+        assert server.stop() == 0
+    finally:
+        mount.end()
+        for client in clients:
+            os.kill(client.pid, signal.SIGKILL)
+            os.waitpid(client.pid, 0)
+
+
+def lingering_socket():
+    """Its last close waits for a peer that reads nothing. Returns (socket, listener)."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    sock = socket.socket()
+    sock.connect(listener.getsockname())
+    sock.setblocking(False)
+    try:
+        while True:
+            sock.send(bytes(65536))
+    except BlockingIOError:
+        pass
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 2 * LIMIT))
+    return sock, listener
+
+
+def send_descriptors(server, fds):
+    """By each way in which descriptors reach the server. The connections stay open."""
+    question = packet(SNAPSHOT, struct.pack("=II", STREAM, 0))
+    ways = [(hello(),), (question,), (b"nonsense",), (b"nonsense", hello()), (hello(), hello())]
+    socks = []
+    for messages in ways:
+        sock = server.connect()
+        for message in messages:
+            try:
+                socket.send_fds(sock, [message], fds)
+            except OSError as e:
+                assert e.errno in (errno.EPIPE, errno.ECONNRESET), e
+        try:
+            receive(sock)  # a refusal that was read is closed at once, with what was not received
+        except (Refused, EOFError, ConnectionError):
+            pass
+        socks.append(sock)
+    legacy = Legacy(server)
+    socket.send_fds(legacy.sock, [record(QUERY)], fds)
+    return socks + [legacy]
+
+
+def attack_with_descriptors(server, make, afterwards, release=lambda: None):
+    """Sends what make() returns, many times. release() lets the attacker itself end."""
+    def send(begun):
+        kept = []
+        for i in range(60 if FULL else 3):
+            for count in (1, 253):
+                fd, keep = make()
+                kept.append((keep, send_descriptors(server, [fd] * count)))
+                if keep:
+                    os.close(fd)  # the server has the last copies
+            if i == 0:
+                begun()
+        time.sleep(LIMIT)
+
+    with Attack(send):
+        try:
+            victim_asks(server, 5 if FULL else 1)
+            victim_reports(server)
+            assert server.rests(), "it waits by turning in circles"
+            afterwards()
+            victim_asks(server, 0.2)
+        finally:
+            release()
+
+
+@root
+def test_sockets_whose_close_waits_for_their_peer(server):
+    """The last close of a TCP socket with SO_LINGER takes as long as its owner likes."""
+    def make():
+        sock, listener = lingering_socket()
+        return sock.detach(), listener
+
+    def afterwards():
+        # Signals end such a close: the server that is executed again is there at once.
+        server.child.send_signal(signal.SIGHUP)
+        wait(lambda: server.log().count("listens on") == 2, "the new server")
+
+    attack_with_descriptors(server, make, afterwards)
+
+
+@bare
+@root
+def test_files_whose_close_never_ends(directory):
+    """Closing a FUSE file waits until its file system answers, and no signal ends that."""
+    try:
+        mount = mute.OpenMount(directory)
+    except OSError as e:
+        print(f"# SKIP needs FUSE: {e}")
+        return
+    try:
+        server = Server(directory, environment={"ASAN_OPTIONS": "detect_leaks=0"})
+
+        def afterwards():
+            assert "cannot be closed" in server.log()
+            # execve() would wait for them too.
+            server.child.send_signal(signal.SIGHUP)
+            server.wait_for("cannot be executed again: descriptors")
+
+        attack_with_descriptors(server, lambda: (os.open(mount.path + "/file", os.O_RDONLY), None),
+                                afterwards, mount.end)
+        victim_asks(server, 0.2)
+        assert server.stop() == 0
+    finally:
+        mount.end()
+
+
 @bare
 @root
 def test_long_lists_of_visible_devices(directory):
