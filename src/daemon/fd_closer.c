@@ -25,6 +25,9 @@ enum { INTERRUPT = SIGUSR2 };
 
 enum { DISCARD_STACK = 128 << 10 };
 
+/* To be closed; a hostile one takes a millisecond. */
+enum { PENDING_MAX = 128 };
+
 struct discard {
 	struct fd_closer *closer;
 	struct list member; /* of fd_closer.discarded */
@@ -42,6 +45,7 @@ struct fd_closer {
 	pthread_cond_t queued;
 	int *fds; /* to be closed */
 	size_t count, room;
+	size_t pending; /* these, and those being closed */
 	bool ending;
 	struct list discarded; /* struct discard */
 };
@@ -84,6 +88,14 @@ static int *queue_take(struct fd_closer *closer, size_t *ret_count)
 	return fds;
 }
 
+static void close_one(struct fd_closer *closer, int fd)
+{
+	close(fd); /* also if it was interrupted: close(2) */
+	pthread_mutex_lock(&closer->lock);
+	closer->pending--;
+	pthread_mutex_unlock(&closer->lock);
+}
+
 static void *closer_work(void *arg)
 {
 	struct fd_closer *closer = arg;
@@ -96,7 +108,7 @@ static void *closer_work(void *arg)
 		if (interrupts)
 			interrupts_set(timer, INTERRUPT_PERIOD);
 		for (size_t i = 0; i < count; i++)
-			close(fds[i]); /* also if it was interrupted: close(2) */
+			close_one(closer, fds[i]);
 		if (interrupts)
 			interrupts_set(timer, 0);
 		free(fds);
@@ -122,8 +134,10 @@ static bool queue_add(struct fd_closer *closer, int fd)
 		}
 	}
 	added = closer->count < closer->room;
-	if (added)
+	if (added) {
 		closer->fds[closer->count++] = fd;
+		closer->pending++;
+	}
 	pthread_cond_signal(&closer->queued);
 	pthread_mutex_unlock(&closer->lock);
 	return added;
@@ -237,6 +251,16 @@ static void closer_ready(struct watch *watch, uint32_t events)
 	(void)!read(watch->fd, &count, sizeof(count));
 	while ((discard = discarded_take(closer)))
 		discard_done(closer, discard);
+}
+
+bool fd_closer_is_behind(struct fd_closer *closer)
+{
+	bool behind;
+
+	pthread_mutex_lock(&closer->lock);
+	behind = closer->pending >= PENDING_MAX;
+	pthread_mutex_unlock(&closer->lock);
+	return behind;
 }
 
 bool fd_closer_accepts(const struct user *user)

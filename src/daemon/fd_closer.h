@@ -39,6 +39,9 @@ struct fd_closer *fd_closer_free(struct fd_closer *closer);
 /* A connection or a table. The peer of a connection sees its end at once. */
 void fd_closer_close(struct fd_closer *closer, int fd);
 
+/* Are so many waiting that no connection is to be accepted for a moment? */
+bool fd_closer_is_behind(struct fd_closer *closer);
+
 /* Descriptors that the server did not ask for; what they are is unknown. */
 void fd_closer_discard(struct fd_closer *closer, struct user *user, const struct message_fds *fds);
 

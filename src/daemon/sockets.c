@@ -32,7 +32,7 @@ static void accept_without_fd(struct manager *manager, int listener)
 static void accept_all(struct manager *manager, int listener,
 		       void (*take)(struct manager *manager, int fd))
 {
-	for (int i = 0; i < ACCEPT_BATCH; i++) {
+	for (int i = 0; i < ACCEPT_BATCH && !fd_closer_is_behind(manager->closer); i++) {
 		int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd >= 0)
