@@ -6,7 +6,7 @@
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 #include "daemon/observer.h"
 
 #include <errno.h>

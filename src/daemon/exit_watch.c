@@ -1,4 +1,4 @@
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 
 #include "basic/clock.h"
 #include "daemon/manager.h"
@@ -6,19 +6,19 @@
 
 #include <fcntl.h>
 
-enum { MOURNERS_MAX = 1024 };
-#define MOURNING (10 * NS_PER_S)
+enum { EXIT_WATCHES_MAX = 1024 };
+#define EXIT_WAIT (10 * NS_PER_S)
 
-static void mourner_free(struct mourner *mourner)
+static void exit_watch_free(struct exit_watch *exit_watch)
 {
-	int fd = mourner->watch.fd;
+	int fd = exit_watch->watch.fd;
 
-	watch_stop(&mourner->manager->loop, &mourner->watch);
-	timer_stop(&mourner->manager->loop, &mourner->timer);
-	list_remove(&mourner->member);
-	mourner->manager->n_mourners--;
+	watch_stop(&exit_watch->manager->loop, &exit_watch->watch);
+	timer_stop(&exit_watch->manager->loop, &exit_watch->timer);
+	list_remove(&exit_watch->member);
+	exit_watch->manager->n_exit_watches--;
 	close(fd);
-	free(mourner);
+	free(exit_watch);
 }
 
 static bool account_settle(struct manager *manager, uint64_t serial, int pidfd)
@@ -35,52 +35,53 @@ static bool account_settle(struct manager *manager, uint64_t serial, int pidfd)
 	return true;
 }
 
-static void mourner_look(struct watch *watch, uint32_t events)
+static void exit_watch_look(struct watch *watch, uint32_t events)
 {
-	struct mourner *mourner = container_of(watch, struct mourner, watch);
+	struct exit_watch *exit_watch = container_of(watch, struct exit_watch, watch);
 
-	if (account_settle(mourner->manager, mourner->account, watch->fd) || events & EPOLLHUP)
-		mourner_free(mourner);
+	if (account_settle(exit_watch->manager, exit_watch->account, watch->fd) ||
+	    events & EPOLLHUP)
+		exit_watch_free(exit_watch);
 }
 
-static void mourner_give_up(struct timer *timer)
+static void exit_watch_give_up(struct timer *timer)
 {
-	mourner_free(container_of(timer, struct mourner, timer));
+	exit_watch_free(container_of(timer, struct exit_watch, timer));
 }
 
-void mourner_new(struct manager *manager, int pidfd, uint64_t account)
+void exit_watch_new(struct manager *manager, int pidfd, uint64_t account)
 {
-	struct mourner *mourner;
+	struct exit_watch *exit_watch;
 	int fd;
 
 	if (!account || account_settle(manager, account, pidfd) ||
-	    manager->n_mourners >= MOURNERS_MAX)
+	    manager->n_exit_watches >= EXIT_WATCHES_MAX)
 		return;
-	mourner = calloc(1, sizeof(*mourner));
+	exit_watch = calloc(1, sizeof(*exit_watch));
 	fd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
-	if (!mourner || fd < 0)
+	if (!exit_watch || fd < 0)
 		goto fail;
-	*mourner = (struct mourner){
+	*exit_watch = (struct exit_watch){
 		.manager = manager,
-		.watch = { .fd = -1, .ready = mourner_look },
-		.timer.expired = mourner_give_up,
+		.watch = { .fd = -1, .ready = exit_watch_look },
+		.timer.expired = exit_watch_give_up,
 		.account = account,
 	};
 	/* By edges: the end of the process is known, only what comes after it matters. */
-	if (watch_start(&manager->loop, &mourner->watch, fd, EPOLLIN | EPOLLET) < 0)
+	if (watch_start(&manager->loop, &exit_watch->watch, fd, EPOLLIN | EPOLLET) < 0)
 		goto fail;
-	timer_set(&manager->loop, &mourner->timer, MOURNING);
-	list_append(&manager->mourners, &mourner->member);
-	manager->n_mourners++;
+	timer_set(&manager->loop, &exit_watch->timer, EXIT_WAIT);
+	list_append(&manager->exit_watches, &exit_watch->member);
+	manager->n_exit_watches++;
 	return;
 fail:
 	if (fd >= 0)
 		close(fd);
-	free(mourner);
+	free(exit_watch);
 }
 
-void mourners_done(struct manager *manager)
+void exit_watches_done(struct manager *manager)
 {
-	for (LIST_EACH(at, &manager->mourners))
-		mourner_free(container_of(at, struct mourner, member));
+	for (LIST_EACH(at, &manager->exit_watches))
+		exit_watch_free(container_of(at, struct exit_watch, member));
 }

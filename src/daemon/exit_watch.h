@@ -1,6 +1,6 @@
 /*
- * Waits for how a process ended. The kernel tells it (Linux 6.15 and later) to
- * who holds a pidfd, but only once the parent has fetched the exit status too; that may be
+ * Waits for the exit status of a process. The kernel (Linux 6.15 and later) tells it to a process
+ * that holds a pidfd, but only once the parent has fetched the exit status too; that may be
  * never, so the wait is bounded in time and number.
  */
 #pragma once
@@ -12,7 +12,7 @@
 
 struct manager;
 
-struct mourner {
+struct exit_watch {
 	struct manager *manager;
 	struct list member;
 	struct watch watch; /* the pidfd */
@@ -21,5 +21,5 @@ struct mourner {
 };
 
 /* pidfd is duplicated. The account gets the exit status when it is known. */
-void mourner_new(struct manager *manager, int pidfd, uint64_t account);
-void mourners_done(struct manager *manager);
+void exit_watch_new(struct manager *manager, int pidfd, uint64_t account);
+void exit_watches_done(struct manager *manager);

@@ -5,7 +5,7 @@
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 
 #include <errno.h>
 #include <inttypes.h>

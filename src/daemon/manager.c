@@ -7,10 +7,11 @@
 #include "daemon/legacy_connection.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 #include "daemon/reexec.h"
 #include "daemon/sockets.h"
 #include "daemon/systemd.h"
+#include "daemon/table_search.h"
 #include "daemon/traced.h"
 
 #include <errno.h>
@@ -285,7 +286,7 @@ int manager_init(struct manager *manager, const struct options *options)
 	list_init(&manager->connections);
 	list_init(&manager->reporters);
 	list_init(&manager->legacy_connections);
-	list_init(&manager->mourners);
+	list_init(&manager->exit_watches);
 	list_init(&manager->parked);
 	r = begin(manager);
 	if (r >= 0)
@@ -379,7 +380,7 @@ void manager_done(struct manager *manager)
 	connections_done(manager);
 	traced_done(manager);
 	tracer_stop(&manager->tracer);
-	mourners_done(manager);
+	exit_watches_done(manager);
 	device_filters_done(&manager->filters);
 	manager->observer = observer_free(manager->observer);
 	cards_done(&manager->cards);

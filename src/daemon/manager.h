@@ -55,12 +55,12 @@ struct manager {
 	struct list connections;	/* struct connection */
 	struct list reporters;		/* struct reporter */
 	struct list legacy_connections; /* struct legacy_connection */
-	struct list mourners;		/* struct mourner */
+	struct list exit_watches;	/* struct exit_watch */
 	uint32_t n_lives;
 	struct timer look; /* at who is traced */
 	struct tracer tracer;
 	pid_t tracer_left; /* by the server before; 0: none */
-	uint32_t n_mourners;
+	uint32_t n_exit_watches;
 	struct sums sums;
 	struct accounts accounts;
 	struct cards cards;

@@ -26,6 +26,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct found_table; /* table_search.h */
 struct observer;
 struct look_job;
 
@@ -72,13 +73,6 @@ struct observed_link {
 	int number;
 	dev_t dev;
 	ino_t ino;
-};
-
-/* A table of a process that runs already. */
-struct found_table {
-	struct peer peer;
-	int pidfd, table; /* the callee's */
-	int link;
 };
 
 /* Called in the loop's thread. */

@@ -2,7 +2,7 @@
 
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -74,8 +74,8 @@ void reporter_account(struct reporter *reporter)
 	count = reporter->ops->usages(reporter, manager->usages, &record.flags);
 	log_user(reporter->user, LOG_PROGRAMS, "%s of %s, pid %u, uid %u: ended",
 		 reporter->ops->kind, record.name, record.pid, record.uid);
-	mourner_new(manager, reporter->life.fd,
-		    accounts_add(&manager->accounts, &record, manager->usages, count));
+	exit_watch_new(manager, reporter->life.fd,
+		       accounts_add(&manager->accounts, &record, manager->usages, count));
 }
 
 struct reporter *reporter_find(struct manager *manager, const struct reporter_ops *ops,

@@ -3,7 +3,7 @@
  * fixed size, one section after the other. Descriptors are numbers that stay open.
  *
  *	head | connections | clients | legacy processes, each with its devices,
- *	entries and text | legacy connections | accounts, each with its usages | mourners
+ *	entries and text | legacy connections | accounts, each with its usages | exit_watches
  *
  * Read by another build of this program, perhaps a later one. The head has the size of each
  * kind of record, and a reader with other sizes takes nothing; a change that keeps the size needs a
@@ -42,7 +42,7 @@ enum state_record {
 	STATE_LEGACY,
 	STATE_ACCOUNT,
 	STATE_USAGE,
-	STATE_MOURNER,
+	STATE_EXIT_WATCH,
 	STATE_RECORDS,
 };
 
@@ -54,7 +54,7 @@ struct state_head {
 	uint64_t start_ns;
 	uint64_t finished_total;
 	struct state_listener own, legacy;
-	uint32_t connections, clients, processes, legacy_connections, accounts, mourners;
+	uint32_t connections, clients, processes, legacy_connections, accounts, exit_watches;
 	int32_t tracer; /* the child that traces; 0: none */
 	uint32_t reserved;
 };
@@ -105,7 +105,7 @@ struct state_account {
 	uint32_t reserved;
 };
 
-struct state_mourner {
+struct state_exit_watch {
 	int32_t pidfd;
 	uint32_t account; /* place in the section */
 };

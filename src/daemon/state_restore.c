@@ -6,7 +6,7 @@
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -287,14 +287,14 @@ static int accounts_restore(struct manager *manager, const struct state_head *he
 						  from->usages);
 	}
 	manager->accounts.total = head->finished_total;
-	if (!cursor_has(cursor, head->mourners, sizeof(struct state_mourner)))
+	if (!cursor_has(cursor, head->exit_watches, sizeof(struct state_exit_watch)))
 		return -EBADMSG;
-	for (uint32_t i = 0; i < head->mourners; i++) {
-		const struct state_mourner *from = take(cursor, sizeof(*from));
+	for (uint32_t i = 0; i < head->exit_watches; i++) {
+		const struct state_exit_watch *from = take(cursor, sizeof(*from));
 
 		if (from->account >= head->accounts)
 			return -EBADMSG;
-		mourner_new(manager, from->pidfd, serials[from->account]);
+		exit_watch_new(manager, from->pidfd, serials[from->account]);
 		close(from->pidfd);
 	}
 	return 0;

@@ -4,7 +4,7 @@
 #include "daemon/connection.h"
 #include "daemon/legacy_process.h"
 #include "daemon/manager.h"
-#include "daemon/mourner.h"
+#include "daemon/exit_watch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ const uint32_t state_sizes[STATE_RECORDS] = {
 	[STATE_LEGACY] = sizeof(struct state_legacy_connection),
 	[STATE_ACCOUNT] = sizeof(struct state_account),
 	[STATE_USAGE] = sizeof(struct image_usage),
-	[STATE_MOURNER] = sizeof(struct state_mourner),
+	[STATE_EXIT_WATCH] = sizeof(struct state_exit_watch),
 };
 
 static uint32_t reporters_count(const struct manager *manager, const struct reporter_ops *ops)
@@ -173,15 +173,15 @@ static void accounts_save(struct manager *manager, struct buf *out)
 }
 
 /* Those whose account is forgotten have nothing to wait for. */
-static uint32_t mourners_save(struct manager *manager, struct buf *out)
+static uint32_t exit_watches_save(struct manager *manager, struct buf *out)
 {
 	uint32_t count = 0;
 
-	for (LIST_EACH(at, &manager->mourners)) {
-		const struct mourner *from = container_of(at, struct mourner, member);
+	for (LIST_EACH(at, &manager->exit_watches)) {
+		const struct exit_watch *from = container_of(at, struct exit_watch, member);
 		const struct accounts_entry *account =
 			accounts_find(&manager->accounts, from->account);
-		struct state_mourner to = { .pidfd = from->watch.fd };
+		struct state_exit_watch to = { .pidfd = from->watch.fd };
 
 		if (!account)
 			continue;
@@ -217,7 +217,7 @@ void state_save(struct manager *manager, struct buf *out)
 	processes_save(manager, out);
 	legacy_connections_save(manager, out);
 	accounts_save(manager, out);
-	head.mourners = mourners_save(manager, out);
+	head.exit_watches = exit_watches_save(manager, out);
 	if (!out->failed)
 		memcpy(out->data, &head, sizeof(head));
 }
@@ -239,6 +239,6 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 	}
 	for (LIST_EACH(at, &manager->legacy_connections))
 		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
-	for (LIST_EACH(at, &manager->mourners))
-		each(container_of(at, struct mourner, member)->watch.fd, stays);
+	for (LIST_EACH(at, &manager->exit_watches))
+		each(container_of(at, struct exit_watch, member)->watch.fd, stays);
 }

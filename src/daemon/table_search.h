@@ -8,11 +8,18 @@
 #include "basic/worker_pool.h"
 #include "basic/macros.h"
 #include "basic/root.h"
-#include "daemon/observer.h"
+#include "daemon/peer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* A table of a process that runs already. */
+struct found_table {
+	struct peer peer;
+	int pidfd, table;
+	int link; /* its number in the fd directory */
+};
 
 struct table_search {
 	struct found_table *list;

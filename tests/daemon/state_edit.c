@@ -30,7 +30,7 @@ struct sections {
 	struct ledger_entry *entry;
 	struct state_legacy_connection *legacy;
 	struct state_account *account;
-	struct state_mourner *mourner;
+	struct state_exit_watch *exit_watch;
 	size_t length; /* of all of it */
 };
 
@@ -74,7 +74,7 @@ static void sections_find(char *data, size_t length, struct sections *ret)
 	for (uint32_t i = 0; i < head->accounts; i++)
 		at += sizeof(struct state_account) +
 		      ((struct state_account *)(void *)at)->usages * sizeof(struct image_usage);
-	ret->mourner = head->mourners ? (void *)at : NULL;
+	ret->exit_watch = head->exit_watches ? (void *)at : NULL;
 }
 
 /* The state ends a few bytes into this record. */
@@ -97,13 +97,13 @@ static bool state_spoil(struct sections *s, const char *edit)
 	EDIT("older version", s->head->version--)
 	EDIT("head size", s->head->size += 8)
 	EDIT("record size", s->head->sizes[STATE_PROCESS] += 8)
-	EDIT("last record's size", s->head->sizes[STATE_MOURNER] -= 4)
+	EDIT("last record's size", s->head->sizes[STATE_EXIT_WATCH] -= 4)
 	EDIT("connections", s->head->connections = TOO_MANY)
 	EDIT("clients", s->head->clients = TOO_MANY)
 	EDIT("processes", s->head->processes = TOO_MANY)
 	EDIT("legacy connections", s->head->legacy_connections = TOO_MANY)
 	EDIT("accounts", s->head->accounts = TOO_MANY)
-	EDIT("mourners", s->head->mourners = TOO_MANY)
+	EDIT("exit_watches", s->head->exit_watches = TOO_MANY)
 	EDIT("client's connection", s->client->connection = INT32_MAX)
 	EDIT("client's connection by one", s->client->connection = (int32_t)s->head->connections)
 	EDIT("entries", s->process->entries = UINT32_MAX)
@@ -122,8 +122,8 @@ static bool state_spoil(struct sections *s, const char *edit)
 	EDIT("bytes of a record", s->legacy->stream.have = UINT16_MAX)
 	EDIT("size of records", s->legacy->stream.size = UINT16_MAX)
 	EDIT("usages of an account", s->account->usages = UINT32_MAX)
-	EDIT("mourner's account", s->mourner->account = UINT32_MAX)
-	EDIT("mourner's account by one", s->mourner->account = s->head->accounts)
+	EDIT("exit_watch's account", s->exit_watch->account = UINT32_MAX)
+	EDIT("exit_watch's account by one", s->exit_watch->account = s->head->accounts)
 	EDIT("end within the head", end_within(s, &s->head->own))
 	EDIT("end within a client", end_within(s, s->client))
 	EDIT("end within a process", end_within(s, s->process))

@@ -100,13 +100,13 @@ def test_a_state_of_another_version_is_not_used(directory):
 @bare
 def test_numbers_outside_of_their_section_are_found(directory):
     s = Spoiled(directory)
-    for edit in ("connections", "clients", "processes", "legacy connections", "accounts", "mourners",
+    for edit in ("connections", "clients", "processes", "legacy connections", "accounts", "exit_watches",
                  "client's connection", "client's connection by one", "entries", "devices",
                  "entry's device", "entry's device by one", "entry's device that has no totals", "entry's pool",
                  "entry's pool by one", "entry's size", "legacy connection's process",
                  "legacy connection's process below", "received", "received beyond its end", "sent",
-                 "bytes of a record", "size of records", "usages of an account", "mourner's account",
-                 "mourner's account by one"):
+                 "bytes of a record", "size of records", "usages of an account", "exit_watch's account",
+                 "exit_watch's account by one"):
         s.start(edit)
         assert PARTLY in s.server.log(), edit
         s.still_serves(edit)
