@@ -1,6 +1,6 @@
 #include "alloc/tracker.h"
 
-#include "proto/table_seqlock.h"
+#include "basic/seqlock.h"
 
 #include <errno.h>
 #include <string.h>

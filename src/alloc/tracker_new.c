@@ -12,7 +12,7 @@
 #include "alloc/tracker.h"
 
 #include "basic/parse.h"
-#include "proto/table_seqlock.h"
+#include "basic/seqlock.h"
 
 #include <errno.h>
 #include <fcntl.h>

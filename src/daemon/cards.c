@@ -31,9 +31,9 @@ void card_identify(const struct device *device, struct table_device *ret)
 	}
 }
 
-static void card_of_device(const struct device *device, struct card *ret)
+static void card_of_device(const struct device *device, struct known_card *ret)
 {
-	*ret = (struct card){ .arch = device->arch };
+	*ret = (struct known_card){ .arch = device->arch };
 	card_identify(device, &ret->identity);
 	snprintf(ret->name, sizeof(ret->name), "%s",
 		 device_knows(device, DEV_NAME) ? device->name : "card");
@@ -45,7 +45,7 @@ static void card_of_device(const struct device *device, struct card *ret)
 		ret->channels = device->type->dram_banks;
 }
 
-static void cards_insert(struct cards *cards, const struct card *card)
+static void cards_insert(struct cards *cards, const struct known_card *card)
 {
 	size_t at = cards->count++;
 
@@ -61,7 +61,7 @@ static bool cards_list(struct cards *cards, const struct snapshot *snapshot)
 
 	cards->count = 0;
 	for (size_t i = 0; i < snapshot->n_devices && cards->count < TABLE_DEVICES; i++) {
-		struct card card;
+		struct known_card card;
 
 		if (!device_is_served(&snapshot->devices[i]))
 			continue;
@@ -163,8 +163,9 @@ static bool cards_in_order(const struct cards *cards, struct visible_card ret[VI
 	return true;
 }
 
-const struct card *cards_logical(const struct cards *cards, const struct visible_devices *visible,
-				 enum visible_meaning meaning, uint32_t id)
+const struct known_card *cards_logical(const struct cards *cards,
+				       const struct visible_devices *visible,
+				       enum visible_meaning meaning, uint32_t id)
 {
 	struct visible_card ordered[VISIBLE_CARDS];
 	int at;

@@ -18,7 +18,7 @@ struct observer;
 struct observed_link;
 struct sighting;
 
-struct card {
+struct known_card {
 	struct table_device identity;
 	char name[32];
 	enum arch arch;
@@ -27,7 +27,7 @@ struct card {
 };
 
 struct cards {
-	struct card list[TABLE_DEVICES]; /* by PCI address: TT-Metal's order */
+	struct known_card list[TABLE_DEVICES]; /* by PCI address: TT-Metal's order */
 	size_t count;
 	struct loop *loop;
 	struct observer *observer;
@@ -55,8 +55,9 @@ void cards_expire(struct cards *cards);
  * The card that a process with this list means by a logical id. NULL: none, or it cannot be
  * told.
  */
-const struct card *cards_logical(const struct cards *cards, const struct visible_devices *visible,
-				 enum visible_meaning meaning, uint32_t id);
+const struct known_card *cards_logical(const struct cards *cards,
+				       const struct visible_devices *visible,
+				       enum visible_meaning meaning, uint32_t id);
 
 /* How many it sees; 0 also if that cannot be told. */
 size_t cards_count_visible(const struct cards *cards, const struct visible_devices *visible,

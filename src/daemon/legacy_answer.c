@@ -61,7 +61,7 @@ static void sums_take(struct manager *manager, struct sums *ret)
 }
 
 /* The card as the asker means it, or the bare number if it means none; no such number: zeros. */
-static void answer_totals(struct manager *manager, const struct card *card, int32_t device,
+static void answer_totals(struct manager *manager, const struct known_card *card, int32_t device,
 			  size_t size, uint8_t *out)
 {
 	size_t place = card ? (size_t)(card - manager->cards.list)
@@ -89,7 +89,7 @@ static uint32_t arch_number(enum arch arch)
 	return 0;
 }
 
-static void info_fill(const struct card *card, struct legacy_device_info *ret)
+static void info_fill(const struct known_card *card, struct legacy_device_info *ret)
 {
 	ret->total_dram = card->memory[POOL_DRAM];
 	ret->total_l1 = card->memory[POOL_L1];
@@ -106,7 +106,7 @@ void legacy_answer(struct manager *manager, struct device_filter *filter,
 	enum visible_meaning meaning = VISIBLE_BY_EITHER;
 	const struct visible_devices *visible = device_filter_visible(filter, &meaning);
 	struct legacy_device_info info = { 0 };
-	const struct card *card = NULL;
+	const struct known_card *card = NULL;
 
 	if (record->device >= 0)
 		card = cards_logical(&manager->cards, visible, meaning, (uint32_t)record->device);

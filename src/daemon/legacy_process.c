@@ -195,7 +195,7 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 
 	(void)flags;
 	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
-		const struct card *card;
+		const struct known_card *card;
 
 		if (!process->ledger.devices[device])
 			continue;

@@ -1,7 +1,5 @@
 #include "proto/table.h"
 
-#include "proto/table_seqlock.h"
-
 #include <errno.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  *
  * The table is a memfd, written by one process and mapped by any number of
  * readers who take no lock. Everything that changes is either a single 64-bit
- * word or a seqlock (proto/table_seqlock.h): a sequence number and four copies,
+ * word or a seqlock (basic/seqlock.h): a sequence number and four copies,
  * where the newest copy stays whole whatever happens to the writer. So a reader
  * gets the last complete state of a process that was killed or stopped between
  * any two instructions.
@@ -19,6 +19,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "basic/seqlock.h"
 #include "model/pool.h"
 
 #include <assert.h>
@@ -33,8 +34,8 @@
 #define TABLE_NAME "ttalloc"
 #define TABLE_LINK "/memfd:" TABLE_NAME " (deleted)"
 
-#define TABLE_DEVICES	  64u	     /* logical device ids 0 to 63 */
-#define TABLE_COPIES	  4u	     /* of each group under a seqlock, see table_seqlock.h */
+#define TABLE_DEVICES	  64u /* logical device ids 0 to 63 */
+#define TABLE_COPIES	  SEQLOCK_COPIES
 #define TABLE_PROGRAM_MAX 64u	     /* bytes of the program's name, NUL included */
 #define TABLE_SLOTS_MAX	  (1u << 20) /* most slots a table may list: 32 MiB */
 #define TABLE_NODE_MAX	  0xfffffu   /* minors have 20 bits */
@@ -77,7 +78,7 @@ enum table_flag {
 
 /* ---- layout: nothing below this line changes without a new TABLE_VERSION ---- */
 
-/* Words of the group under a seqlocks, in order. */
+/* Words of the groups under seqlocks, in order. */
 enum table_pool_word {
 	TABLE_NOW,    /* bytes held */
 	TABLE_PEAK,   /* most bytes ever held */

@@ -14,13 +14,13 @@
 
 enum { MAX_PARTS = 32 };
 
-struct part {
+struct cgroup_part {
 	const char *text;
 	size_t length;
 };
 
 struct path {
-	struct part parts[MAX_PARTS];
+	struct cgroup_part parts[MAX_PARTS];
 	size_t count;
 };
 
@@ -35,20 +35,21 @@ static struct path path_split(const char *text, size_t length)
 		while (text < end && *text != '/' && *text != ':')
 			text++;
 		if (text > from)
-			path.parts[path.count++] = (struct part){ from, (size_t)(text - from) };
+			path.parts[path.count++] =
+				(struct cgroup_part){ from, (size_t)(text - from) };
 		text++;
 	}
 	return path;
 }
 
-static bool begins(struct part part, const char *prefix)
+static bool begins(struct cgroup_part part, const char *prefix)
 {
 	size_t length = strlen(prefix);
 
 	return part.length >= length && memcmp(part.text, prefix, length) == 0;
 }
 
-static bool ends(struct part part, const char *suffix)
+static bool ends(struct cgroup_part part, const char *suffix)
 {
 	size_t length = strlen(suffix);
 
@@ -56,18 +57,18 @@ static bool ends(struct part part, const char *suffix)
 	       memcmp(part.text + part.length - length, suffix, length) == 0;
 }
 
-static bool is(struct part part, const char *text)
+static bool is(struct cgroup_part part, const char *text)
 {
 	return part.length == strlen(text) && begins(part, text);
 }
 
-static struct part cut(struct part part, size_t front, size_t back)
+static struct cgroup_part cut(struct cgroup_part part, size_t front, size_t back)
 {
-	return (struct part){ part.text + front, part.length - front - back };
+	return (struct cgroup_part){ part.text + front, part.length - front - back };
 }
 
 /* Copies if it fits and nothing is there yet. */
-static void set(char *to, size_t size, struct part part)
+static void set(char *to, size_t size, struct cgroup_part part)
 {
 	if (!to[0] && part.length < size) {
 		memcpy(to, part.text, part.length);
@@ -75,7 +76,7 @@ static void set(char *to, size_t size, struct part part)
 	}
 }
 
-static bool is_hex(struct part part, size_t least)
+static bool is_hex(struct cgroup_part part, size_t least)
 {
 	for (size_t i = 0; i < part.length; i++)
 		if (!isxdigit((unsigned char)part.text[i]))
@@ -92,7 +93,7 @@ static void find_slurm(const struct path *path, struct owner *owner)
 	bool below = false;
 
 	for (size_t i = 0; i < path->count; i++) {
-		struct part part = path->parts[i];
+		struct cgroup_part part = path->parts[i];
 
 		if (is(part, "slurm") || begins(part, "slurm_") || ends(part, "slurmstepd.scope"))
 			below = true;
@@ -104,7 +105,7 @@ static void find_slurm(const struct path *path, struct owner *owner)
 }
 
 /* A uid has 32 hexadecimal digits, with dashes, or underscores under systemd, or none. */
-static bool is_pod_uid(struct part part)
+static bool is_pod_uid(struct cgroup_part part)
 {
 	size_t digits = 0;
 
@@ -123,13 +124,13 @@ static void find_pod(const struct path *path, struct owner *owner)
 	bool below = false;
 
 	for (size_t i = 0; i < path->count; i++) {
-		struct part part = path->parts[i], uid = part;
+		struct cgroup_part part = path->parts[i], uid = part;
 
 		below = below || begins(part, "kubepods") || begins(part, "kubelet");
 		if (ends(uid, ".slice"))
 			uid = cut(uid, 0, 6);
 		for (size_t at = 0; below && at + 3 < uid.length; at++) {
-			struct part rest = cut(uid, at, 0);
+			struct cgroup_part rest = cut(uid, at, 0);
 
 			if (begins(rest, "pod") && is_pod_uid(cut(rest, 3, 0)))
 				set(owner->pod, sizeof(owner->pod), cut(rest, 3, 0));
@@ -140,7 +141,7 @@ static void find_pod(const struct path *path, struct owner *owner)
 			*p = '-';
 }
 
-static void set_container(struct owner *owner, const char *runtime, struct part id)
+static void set_container(struct owner *owner, const char *runtime, struct cgroup_part id)
 {
 	if (owner->container[0] || id.length == 0)
 		return;
@@ -150,7 +151,7 @@ static void set_container(struct owner *owner, const char *runtime, struct part 
 }
 
 /* "docker-ID.scope" and its like; "crio-conmon-…" watches a container and is none. */
-static void match_scope(struct part part, struct owner *owner)
+static void match_scope(struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
 		const char *prefix, *runtime;
@@ -163,7 +164,7 @@ static void match_scope(struct part part, struct owner *owner)
 	if (ends(part, ".scope"))
 		part = cut(part, 0, 6);
 	for (size_t i = 0; i < ARRAY_SIZE(scopes); i++) {
-		struct part id;
+		struct cgroup_part id;
 
 		if (!begins(part, scopes[i].prefix))
 			continue;
@@ -174,7 +175,7 @@ static void match_scope(struct part part, struct owner *owner)
 }
 
 /* "docker/ID", "lxc/NAME" and their like: the parent tells the runtime. */
-static void match_child(struct part parent, struct part part, struct owner *owner)
+static void match_child(struct cgroup_part parent, struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
 		const char *parent, *runtime;
@@ -192,7 +193,7 @@ static void match_child(struct part parent, struct part part, struct owner *owne
 }
 
 /* Names that tell of a container by themselves. */
-static void match_name(struct part part, struct owner *owner)
+static void match_name(struct cgroup_part part, struct owner *owner)
 {
 	match_scope(part, owner);
 	if (begins(part, "lxc.payload."))
@@ -206,7 +207,7 @@ static void match_name(struct part part, struct owner *owner)
 static void find_container(const struct path *path, struct owner *owner)
 {
 	for (size_t i = path->count; i-- > 0;) {
-		struct part part = path->parts[i];
+		struct cgroup_part part = path->parts[i];
 
 		match_name(part, owner);
 		if (i > 0)
@@ -222,7 +223,7 @@ static void find_unit(const struct path *path, struct owner *owner)
 {
 	for (size_t i = path->count; i-- > 0;) {
 		struct owner container = { .container = "" };
-		struct part part = path->parts[i];
+		struct cgroup_part part = path->parts[i];
 
 		if (!ends(part, ".service") && !ends(part, ".scope"))
 			continue;

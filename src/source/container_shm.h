@@ -29,7 +29,7 @@ struct container_shm {
 	bool late;	      /* its job still runs: what follows is the job's */
 	int error;
 	bool shared; /* it is our /dev/shm: nothing was read */
-	struct metal_file *files;
+	struct metal_counters_file *files;
 	size_t count;
 };
 

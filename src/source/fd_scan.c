@@ -59,14 +59,14 @@ int fd_scan_begin(struct fd_scan *scan)
 	return 0;
 }
 
-struct look {
+struct fd_visit {
 	const struct fd_scan *scan;
 	int dir; /* /proc/PID/fd */
 	struct open_files *seen;
 };
 
 /* A memfd is a file without a name: its link tells what its maker called it. */
-static void look_for_table(struct look *look, const char *name, const char *link)
+static void look_for_table(struct fd_visit *look, const char *name, const char *link)
 {
 	struct open_files *seen = look->seen;
 	uint32_t descriptor;
@@ -81,7 +81,7 @@ static void look_for_table(struct look *look, const char *name, const char *link
  * links left; its number may be another card's by now. What is known of a file is
  * enough: a file system that does not answer is not asked.
  */
-static void look_at_live(struct look *look, const char *name)
+static void look_at_live(struct fd_visit *look, const char *name)
 {
 	const struct fd_scan *scan = look->scan;
 	char link[64];
@@ -99,7 +99,7 @@ static void look_at_live(struct look *look, const char *name)
 }
 
 /* Links of a tree are texts, and what they name need not be there. */
-static void look_at_text(struct look *look, const char *name)
+static void look_at_text(struct fd_visit *look, const char *name)
 {
 	char link[4096];
 	uint32_t index;
@@ -113,7 +113,7 @@ static void look_at_text(struct look *look, const char *name)
 
 static int visit_descriptor(const char *name, void *arg)
 {
-	struct look *look = arg;
+	struct fd_visit *look = arg;
 
 	if (look->scan->root->live)
 		look_at_live(look, name);
@@ -165,7 +165,7 @@ static void remember(struct fd_scan_cache *cache, int dir)
 static int look_at_descriptors(const struct fd_scan *scan, struct fd_scan_cache *cache)
 {
 	CLEANUP_CLOSE int dir = -1;
-	struct look look = { .scan = scan, .seen = &cache->seen };
+	struct fd_visit look = { .scan = scan, .seen = &cache->seen };
 	char path[32];
 
 	cache->seen = (struct open_files){ 0 };
@@ -243,7 +243,7 @@ static const struct fd_scan_cache *find_cache(const struct fd_scan *scan, int32_
 	return bsearch(&wanted, scan->caches, scan->n_caches, sizeof(wanted), by_pid);
 }
 
-struct run {
+struct scan_run {
 	struct fd_scan *scan;
 	struct fd_scan_cache *caches;
 	size_t count, size;
@@ -251,7 +251,7 @@ struct run {
 
 static int visit_process(const char *name, void *arg)
 {
-	struct run *run = arg;
+	struct scan_run *run = arg;
 	const struct fd_scan_cache *before;
 	struct fd_scan_cache *cache;
 	uint32_t pid;
@@ -278,7 +278,7 @@ static int visit_process(const char *name, void *arg)
 void fd_scan_run(void *arg)
 {
 	struct fd_scan *scan = arg;
-	struct run run = { .scan = scan };
+	struct scan_run run = { .scan = scan };
 
 	scan->error = root_each(scan->root, "proc", visit_process, &run);
 	if (scan->error < 0) {

@@ -43,14 +43,14 @@ static struct card *kmd_card(struct kmd *kmd, uint32_t index, const struct root 
 	return card;
 }
 
-struct scan {
+struct class_scan {
 	struct kmd *kmd;
 	const struct root *root;
 };
 
 static int visit_class(const char *name, void *arg)
 {
-	struct scan *scan = arg;
+	struct class_scan *scan = arg;
 	struct card *card;
 	uint32_t index;
 
@@ -66,7 +66,7 @@ static int visit_class(const char *name, void *arg)
 /* *ret_changed: other cards are served than at the last sample. */
 static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 {
-	struct scan scan = { kmd, root };
+	struct class_scan scan = { kmd, root };
 	int r;
 
 	for (size_t i = 0; i < kmd->n_cards; i++) {

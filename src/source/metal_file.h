@@ -5,7 +5,7 @@
 #include "proto/metal_shm.h"
 #include "source/shm.h"
 
-struct metal_file {
+struct metal_counters_file {
 	uint64_t id; /* in its name */
 	uid_t owner;
 	ssize_t length;	  /* bytes read, or -errno of reading */
@@ -15,4 +15,4 @@ struct metal_file {
 };
 
 /* Reads the file at this position of a folder. What goes wrong is in the result. */
-void metal_file_read(struct shm_folder *folder, size_t at, struct metal_file *ret);
+void metal_file_read(struct shm_folder *folder, size_t at, struct metal_counters_file *ret);

@@ -38,7 +38,7 @@ static void blame_device(const struct metal_view *view, enum reason why)
 /* A file that is for no device is not worth a word: anyone may create it. */
 static void reject(const struct metal_view *view, enum reason why)
 {
-	const struct metal_file *file = view->file;
+	const struct metal_counters_file *file = view->file;
 	char path[SHM_PATH_SIZE], text[80];
 
 	if (!view->has_device)
@@ -56,7 +56,7 @@ static void reject(const struct metal_view *view, enum reason why)
 
 static int take_file(struct metal_view *view)
 {
-	const struct metal_file *file = view->file;
+	const struct metal_counters_file *file = view->file;
 
 	if (file->length < 0)
 		reject(view, reason_of_error((int)file->length));
@@ -126,8 +126,8 @@ static bool is_exact(const struct metal_id *id)
 }
 
 /* The file's view, with the device that its id names. */
-static struct metal_view view_of(const struct metal_folder *folder, const struct metal_file *file,
-				 const struct metal_id *id)
+static struct metal_view view_of(const struct metal_folder *folder,
+				 const struct metal_counters_file *file, const struct metal_id *id)
 {
 	return (struct metal_view){
 		.folder = folder,
@@ -149,7 +149,7 @@ static int take_own(const struct metal_shm *shm, const struct metal_folder *fold
 
 	for (size_t i = 0; i < sample->shm->count && r >= 0; i++) {
 		const struct metal_id *id = metal_ids_find(&shm->ids, sample->shm->files[i].id);
-		struct metal_file file;
+		struct metal_counters_file file;
 		struct metal_view view = view_of(folder, &file, id);
 
 		if (sample->shm->files[i].kind != SHM_MEMORY || is_exact(id) != exact ||

@@ -19,7 +19,7 @@ struct metal_folder {
 /* A file in it. */
 struct metal_view {
 	const struct metal_folder *folder;
-	const struct metal_file *file;
+	const struct metal_counters_file *file;
 	bool has_device; /* the id in its name is that of a device */
 	size_t device;
 };

@@ -23,7 +23,7 @@ struct role_watch {
 };
 
 /* What one run has in common. */
-struct run {
+struct role_run {
 	struct role_watch *watch;
 	struct worker_pool *workers;
 	int64_t deadline_ns;
@@ -117,7 +117,7 @@ static int add_subjects(struct role_watch *watch, const struct role_subject *sub
 }
 
 /* One whose job hangs stays until that has ended, though its process is gone. */
-static int drop_others(const struct run *run)
+static int drop_others(const struct role_run *run)
 {
 	struct role_watch *watch = run->watch;
 	size_t kept = 0;
@@ -141,7 +141,7 @@ static int drop_others(const struct run *run)
 	return r;
 }
 
-static int run_readers(const struct run *run)
+static int run_readers(const struct role_run *run)
 {
 	struct role_watch *watch = run->watch;
 	CLEANUP_FREE struct job **jobs = calloc(watch->count + 2, sizeof(struct job *));
@@ -177,7 +177,7 @@ static bool is_read(const struct watched *watched, struct worker_pool *workers)
 	       watched->reader->stat.start_ticks == watched->subject.start_ticks;
 }
 
-static int judge(struct watched *watched, const struct run *run)
+static int judge(struct watched *watched, const struct role_run *run)
 {
 	const struct role_evidence *evidence = &watched->evidence;
 	enum role_told role = ROLE_TOLD_NOTHING;
@@ -192,7 +192,7 @@ static int judge(struct watched *watched, const struct run *run)
 	return MIN(r, 0);
 }
 
-static int judge_all(const struct run *run)
+static int judge_all(const struct role_run *run)
 {
 	struct role_watch *watch = run->watch;
 	CLEANUP_FREE struct watched **read = calloc(watch->count + 1, sizeof(*read));
@@ -231,7 +231,7 @@ int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_
 		   int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
 		   void *arg)
 {
-	const struct run run = { watch, workers, deadline_ns, tell, arg };
+	const struct role_run run = { watch, workers, deadline_ns, tell, arg };
 	int r = add_subjects(watch, subjects, count);
 
 	if (r >= 0)

@@ -8,7 +8,7 @@
 #include "reader.h"
 
 #include "alloc/tracker.h"
-#include "proto/table_seqlock.h"
+#include "basic/seqlock.h"
 
 #include <signal.h>
 #include <sys/ptrace.h>

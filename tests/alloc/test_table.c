@@ -1,7 +1,7 @@
 /* The reader of tables, with tables made by hand: true ones, torn ones and lies. */
 #include "reader.h"
 
-#include "proto/table_seqlock.h"
+#include "basic/seqlock.h"
 
 #include <pthread.h>
 
