@@ -125,14 +125,14 @@ enum style share_style(const struct device *dev)
 enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_UNREADABLE };
 
 const struct sign sign_infos[] = {
-	[SIGN_TROUBLED] = { "!", "!", "no readings any more: those shown are its last ones" },
-	[SIGN_LIMIT] = { "^", "^", "it is at its limit of temperature or power" },
-	[SIGN_OPEN] = { "●", "*", "some process has it open" },
-	[SIGN_FREE] = { "·", ".", "nobody has" },
-	[SIGN_UNSEEN] = { "?", "?", "who has it open is not known" },
+	[SIGN_TROUBLED] = { "!", "!", "no current readings: the last ones are shown" },
+	[SIGN_LIMIT] = { "^", "^", "at its temperature or power limit" },
+	[SIGN_OPEN] = { "●", "*", "a process has it open" },
+	[SIGN_FREE] = { "·", ".", "no process has it open" },
+	[SIGN_UNSEEN] = { "?", "?", "unknown which processes have it open" },
 	[SIGN_UNREADABLE] = { "-", "-", "not readable: no PCIe, or no driver" },
 	{ "b64", "b64", "in the grid: busy for 64 percent of the time" },
-	{ "≥", ">=", "at least so much: not every process is tracked" },
+	{ "≥", ">=", "lower bound: not every process is tracked" },
 };
 const size_t n_sign_infos = ARRAY_SIZE(sign_infos);
 

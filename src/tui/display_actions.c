@@ -72,11 +72,9 @@ void ui_save(struct ui *ui)
 
 void ui_change_theme(struct ui *ui)
 {
-	ui->settings.theme++;
-	if (!theme_name(ui->settings.theme))
-		ui->settings.theme = 0;
+	ui->settings.theme = (enum theme)((ui->settings.theme + 1) % THEME_N);
 	ui_apply(ui);
-	ui_say(ui, "theme %s", theme_name(ui->settings.theme));
+	ui_say(ui, "theme %s", theme_names[ui->settings.theme]);
 }
 
 void ui_next_metric(struct ui *ui)
@@ -86,6 +84,7 @@ void ui_next_metric(struct ui *ui)
 
 void ui_toggle_charts(struct ui *ui)
 {
-	ui->settings.charts_of_devices = !ui->settings.charts_of_devices;
+	ui->settings.charts =
+		ui->settings.charts == CHARTS_OF_DEVICES ? CHARTS_OF_READINGS : CHARTS_OF_DEVICES;
 	ui_settle(ui);
 }

@@ -14,7 +14,7 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 
 	paint_cell(row, at++, 1, false, STYLE_HEADING, "");
 	for (size_t k = 0; k < TASK_N; k++) {
-		enum task_column i = ui->settings.columns[k];
+		enum task_column i = ui->settings.columns.order[k];
 		char text[32];
 
 		if (!widths[i])
@@ -51,7 +51,7 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 		   : selected ? paint_sign("▶", ">")
 			      : "");
 	for (size_t k = 0; k < TASK_N; k++) {
-		enum task_column i = ui->settings.columns[k];
+		enum task_column i = ui->settings.columns.order[k];
 		CLEANUP_BUF struct buf text = { 0 };
 
 		if (!widths[i])
@@ -71,7 +71,7 @@ static size_t count_left_out(const struct ui *ui, const int *widths)
 	size_t count = 0;
 
 	for (size_t i = 0; i < TASK_N; i++)
-		count += !ui->settings.hidden[i] && !widths[i];
+		count += !ui->settings.columns.hidden[i] && !widths[i];
 	return count;
 }
 

@@ -82,11 +82,11 @@ void ui_sort_by_neighbour(struct ui *ui, int direction)
 	int widths[TASK_N], place = 0;
 
 	table_plan(ui, ui->columns, widths);
-	while (settings->columns[place] != settings->order.column)
+	while (settings->columns.order[place] != settings->order.column)
 		place++;
 	do
 		place += direction;
-	while (place >= 0 && place < TASK_N && widths[settings->columns[place]] == 0);
+	while (place >= 0 && place < TASK_N && widths[settings->columns.order[place]] == 0);
 	if (place >= 0 && place < TASK_N)
-		ui_sort_by(ui, (int)settings->columns[place]);
+		ui_sort_by(ui, (int)settings->columns.order[place]);
 }

@@ -16,7 +16,7 @@ static int heading_at(const struct ui *ui, int column)
 
 	table_plan(ui, ui->layout.table.width, widths);
 	for (size_t k = 0; k < TASK_N; k++) {
-		int i = ui->settings.columns[k];
+		int i = ui->settings.columns.order[k];
 
 		if (widths[i] && column >= at && column < at + widths[i])
 			return i;

@@ -48,9 +48,9 @@ void setup_put(const struct ui *ui, struct buf *out, size_t line)
 		put_setting(ui, out, (size_t)setting);
 		return;
 	}
-	column = ui->settings.columns[line - first_column()];
+	column = ui->settings.columns.order[line - first_column()];
 	buf_printf(out, "%-8s [%c] %-9s   %s", line == first_column() ? "columns" : "",
-		   ui->settings.hidden[column] ? ' ' : 'x', task_infos[column].heading,
+		   ui->settings.columns.hidden[column] ? ' ' : 'x', task_infos[column].heading,
 		   task_infos[column].help);
 }
 
@@ -63,8 +63,9 @@ static void turn(struct ui *ui, int direction)
 	if (setting >= 0) {
 		settings_turn(&ui->settings, (size_t)setting, direction);
 	} else {
-		column = ui->settings.columns[ui->menu_at - first_column()];
-		settings_show_column(&ui->settings, column, ui->settings.hidden[column]);
+		column = ui->settings.columns.order[ui->menu_at - first_column()];
+		column_choice_show(&ui->settings.columns, column,
+				   ui->settings.columns.hidden[column]);
 	}
 	ui_apply(ui);
 }
@@ -76,7 +77,7 @@ static void move_column(struct ui *ui, int direction)
 
 	if (setting_of(ui->menu_at) >= 0 || place + (size_t)direction >= TASK_N)
 		return;
-	settings_move_column(&ui->settings, place, direction);
+	column_choice_move(&ui->settings.columns, place, direction);
 	ui->menu_at += (size_t)direction;
 	ui_apply(ui);
 }

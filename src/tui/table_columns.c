@@ -16,7 +16,7 @@ static int plan_width(const int *widths)
 void table_plan(const struct ui *ui, int width, int *widths)
 {
 	for (size_t i = 0; i < TASK_N; i++)
-		widths[i] = ui->settings.hidden[i] ? 0 : task_infos[i].width;
+		widths[i] = ui->settings.columns.hidden[i] ? 0 : task_infos[i].width;
 	widths[TASK_COMMAND] = COMMAND_LEAST;
 	while (plan_width(widths) > width) {
 		size_t worst = TASK_N;

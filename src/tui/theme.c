@@ -1,9 +1,6 @@
 #include "tui/theme.h"
 
-#include "basic/macros.h"
-
 #include <curses.h>
-#include <string.h>
 #include <term.h>
 
 /* A colour for terminals with 8, 256 and all colours; -1: the terminal's own. */
@@ -92,12 +89,18 @@ struct pen {
 		COLOR_WHITE, 254, 0xe4e4e4 \
 	}
 
-static const struct theme {
-	const char *name;
+const char *const theme_names[THEME_N] = {
+	[THEME_DEFAULT] = "default",
+	[THEME_COLORBLIND] = "colorblind",
+	[THEME_LIGHT] = "light",
+	[THEME_MONO] = "mono",
+};
+
+static const struct palette {
 	struct pen pens[STYLE_N];
-} themes[] = {
+} palettes[THEME_N] = {
 	/* clang-format off */
-	{ "default", {
+	[THEME_DEFAULT] = { {
 		[STYLE_PLAIN] = { OWN, OWN, 0 },       [STYLE_DIM] = { GREY, OWN, A_DIM },
 		[STYLE_BOLD] = { OWN, OWN, A_BOLD },   [STYLE_TITLE] = { CYAN, OWN, A_BOLD },
 		[STYLE_HEADING] = { BLACK, GREEN, 0 }, [STYLE_KEY] = { BLACK, CYAN, 0 },
@@ -105,7 +108,7 @@ static const struct theme {
 		[STYLE_BAD] = { RED, OWN, A_BOLD },    [STYLE_CHART] = { GREEN, OWN, 0 },
 		[STYLE_CHART_2] = { BLUE, OWN, 0 },    [STYLE_SELECTED] = { BLACK, CYAN, 0 },
 		[STYLE_TAGGED] = { YELLOW, OWN, A_BOLD } } },
-	{ "colorblind", {
+	[THEME_COLORBLIND] = { {
 		[STYLE_PLAIN] = { OWN, OWN, 0 },        [STYLE_DIM] = { GREY, OWN, A_DIM },
 		[STYLE_BOLD] = { OWN, OWN, A_BOLD },    [STYLE_TITLE] = { SKY, OWN, A_BOLD },
 		[STYLE_HEADING] = { WHITE, DEEP, 0 },   [STYLE_KEY] = { WHITE, DEEP, 0 },
@@ -113,7 +116,7 @@ static const struct theme {
 		[STYLE_BAD] = { VERMILION, OWN, A_BOLD | A_UNDERLINE }, [STYLE_CHART] = { SKY, OWN, 0 },
 		[STYLE_CHART_2] = { ORANGE, OWN, 0 },   [STYLE_SELECTED] = { BLACK, ORANGE, 0 },
 		[STYLE_TAGGED] = { ORANGE, OWN, A_BOLD } } },
-	{ "light", {
+	[THEME_LIGHT] = { {
 		[STYLE_PLAIN] = { BLACK, WHITE, 0 },     [STYLE_DIM] = { DARK_GREY, WHITE, 0 },
 		[STYLE_BOLD] = { BLACK, WHITE, A_BOLD }, [STYLE_TITLE] = { DEEP, WHITE, A_BOLD },
 		[STYLE_HEADING] = { BLACK, PALE, A_BOLD }, [STYLE_KEY] = { BLACK, PALE, 0 },
@@ -121,7 +124,7 @@ static const struct theme {
 		[STYLE_BAD] = { DARK_RED, WHITE, A_BOLD }, [STYLE_CHART] = { DEEP, WHITE, 0 },
 		[STYLE_CHART_2] = { BROWN, WHITE, 0 },   [STYLE_SELECTED] = { WHITE, DEEP, 0 },
 		[STYLE_TAGGED] = { BROWN, WHITE, A_BOLD } } },
-	{ "mono", {
+	[THEME_MONO] = { {
 		[STYLE_PLAIN] = { OWN, OWN, 0 },           [STYLE_DIM] = { OWN, OWN, A_DIM },
 		[STYLE_BOLD] = { OWN, OWN, A_BOLD },       [STYLE_TITLE] = { OWN, OWN, A_BOLD },
 		[STYLE_HEADING] = { OWN, OWN, A_REVERSE }, [STYLE_KEY] = { OWN, OWN, A_REVERSE },
@@ -132,23 +135,8 @@ static const struct theme {
 	/* clang-format on */
 };
 
-enum { MONO = ARRAY_SIZE(themes) - 1 };
-
-static const struct theme *applied = &themes[MONO];
+static const struct palette *applied = &palettes[THEME_MONO];
 static bool with_pairs;
-
-const char *theme_name(size_t theme)
-{
-	return theme < ARRAY_SIZE(themes) ? themes[theme].name : NULL;
-}
-
-int theme_find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(themes); i++)
-		if (strcmp(themes[i].name, name) == 0)
-			return (int)i;
-	return -1;
-}
 
 static int ink_color(const struct ink *ink)
 {
@@ -157,9 +145,9 @@ static int ink_color(const struct ink *ink)
 	return COLORS >= 256 ? ink->of256 : ink->of8;
 }
 
-void theme_apply(size_t theme, bool color)
+void theme_apply(enum theme theme, bool color)
 {
-	applied = &themes[color ? theme : MONO];
+	applied = &palettes[color ? theme : THEME_MONO];
 	with_pairs = color && has_colors() && COLORS >= 8 && COLOR_PAIRS > STYLE_N;
 	for (int i = 0; with_pairs && i < STYLE_N; i++)
 		init_extended_pair(i + 1, ink_color(&applied->pens[i].text),
@@ -171,5 +159,6 @@ void theme_style(enum style style, unsigned *ret_attributes, short *ret_pair)
 	const struct pen *pen = &applied->pens[style];
 
 	*ret_pair = (short)(with_pairs ? style + 1 : 0);
-	*ret_attributes = with_pairs ? pen->attributes : themes[MONO].pens[style].attributes;
+	*ret_attributes =
+		with_pairs ? pen->attributes : palettes[THEME_MONO].pens[style].attributes;
 }

@@ -4,16 +4,13 @@
 #include "render/style.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/* Names of the themes, in their order; NULL: no more. */
-const char *theme_name(size_t theme);
+enum theme { THEME_DEFAULT, THEME_COLORBLIND, THEME_LIGHT, THEME_MONO, THEME_N };
 
-/* -1: there is no such theme. */
-int theme_find(const char *name);
+extern const char *const theme_names[THEME_N];
 
 /* After start_color(); without colour every theme is the monochrome one. */
-void theme_apply(size_t theme, bool color);
+void theme_apply(enum theme theme, bool color);
 
 /* For attr_set: attributes and pair of a style under the theme applied last. */
 void theme_style(enum style style, unsigned *ret_attributes, short *ret_pair);

@@ -28,7 +28,6 @@ enum metric {
 };
 
 struct metric_info {
-	const char *key;		/* in the settings */
 	const char *title, *unit;	/* of bytes, what follows them: "/s" */
 	enum device_field field, limit; /* limit: the top of the chart; equal if there is none */
 	double scale;			/* units of the model in one unit of the track */
@@ -37,6 +36,9 @@ struct metric_info {
 };
 
 extern const struct metric_info metric_infos[METRIC_N];
+
+/* In the settings. */
+extern const char *const metric_names[METRIC_N];
 
 struct tracks;
 

@@ -41,7 +41,7 @@ void ui_say(struct ui *ui, const char *format, ...)
 
 bool ui_charts_devices(const struct ui *ui)
 {
-	return ui->settings.charts_of_devices && ui->settings.view != VIEW_DEVICE;
+	return ui->settings.charts == CHARTS_OF_DEVICES && ui->settings.view != VIEW_DEVICE;
 }
 
 /* Charts there could be. */

@@ -41,8 +41,9 @@ TEST(settings_are_read)
 	assert_int_equal(s.metric, METRIC_POWER);
 	assert_int_equal(s.span, 0);
 	assert_false(s.mouse);
-	assert_false(s.hidden[TASK_DRAM] || s.hidden[TASK_USER] || s.hidden[TASK_COMMAND]);
-	assert_true(s.hidden[TASK_L1]);
+	assert_false(s.columns.hidden[TASK_DRAM] || s.columns.hidden[TASK_USER] ||
+		     s.columns.hidden[TASK_COMMAND]);
+	assert_true(s.columns.hidden[TASK_L1]);
 	assert_int_equal(s.units, UNITS_BINARY);
 }
 
@@ -53,9 +54,9 @@ static const char *columns(const struct settings *s)
 
 	text[0] = '\0';
 	for (size_t i = 0; i < TASK_N; i++)
-		if (!s->hidden[s->columns[i]])
+		if (!s->columns.hidden[s->columns.order[i]])
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
-				 task_infos[s->columns[i]].key);
+				 task_infos[s->columns.order[i]].key);
 	return text;
 }
 
@@ -64,15 +65,15 @@ TEST(columns_have_an_order)
 	struct settings s = parse("columns = l1 pid command dram");
 
 	assert_string_equal(columns(&s), "l1 pid command dram ");
-	settings_move_column(&s, 0, 1);
+	column_choice_move(&s.columns, 0, 1);
 	assert_string_equal(columns(&s), "pid l1 command dram ");
-	settings_move_column(&s, 0, -1);
-	settings_move_column(&s, TASK_N - 1, 1);
-	settings_move_column(&s, TASK_N, -1);
+	column_choice_move(&s.columns, 0, -1);
+	column_choice_move(&s.columns, TASK_N - 1, 1);
+	column_choice_move(&s.columns, TASK_N, -1);
 	assert_string_equal(columns(&s), "pid l1 command dram ");
-	settings_show_column(&s, TASK_L1, false);
-	settings_show_column(&s, TASK_PID, false);
-	settings_show_column(&s, TASK_USER, true);
+	column_choice_show(&s.columns, TASK_L1, false);
+	column_choice_show(&s.columns, TASK_PID, false);
+	column_choice_show(&s.columns, TASK_USER, true);
 	assert_string_equal(columns(&s), "pid command dram user ");
 	s = parse("columns = dram");
 	assert_string_equal(columns(&s), "pid dram command ");
@@ -152,7 +153,7 @@ TEST(what_is_written_is_read_back)
 	assert_false(s.order.down);
 	assert_int_equal(s.units, UNITS_DECIMAL);
 	assert_int_equal(s.signs, PLOT_BLOCKS);
-	assert_true(s.charts_of_devices);
+	assert_int_equal(s.charts, CHARTS_OF_DEVICES);
 }
 
 TEST(a_file_of_garbage_is_survived)
@@ -214,7 +215,7 @@ TEST(the_file_is_found_written_and_below_the_environment)
 	assert_int_equal(s.view, VIEW_GRID);
 	settings_load_environment(&s, &complaints);
 	assert_int_equal(s.view, VIEW_DEVICE);
-	assert_int_equal(s.theme, theme_find("mono"));
+	assert_int_equal(s.theme, THEME_MONO);
 	assert_string_equal(buf_text(&complaints), "TT_SMI_REFRESH cannot be \"never\"");
 	assert_int_equal(unlink(buf_text(&path)), 0);
 	*strrchr(path.data, '/') = '\0';
@@ -230,11 +231,11 @@ TEST(what_nobody_changed_stays_as_it_was_in_the_file)
 
 	before.view = VIEW_MEMORY; /* for this once */
 	now = before;
-	now.theme = (size_t)theme_find("light");
+	now.theme = THEME_LIGHT;
 	task_order_choose(&now.order, TASK_PID);
 	settings_keep(&kept, &before, &now);
 	assert_int_equal(kept.view, VIEW_GRID);
-	assert_int_equal(kept.theme, theme_find("light"));
+	assert_int_equal(kept.theme, THEME_LIGHT);
 	assert_int_equal(kept.order.column, TASK_PID);
 	assert_false(kept.order.down);
 }
