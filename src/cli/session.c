@@ -38,7 +38,7 @@ static void name_cards(struct buf *out, const struct snapshot *snapshot)
 		if (!device_is_unserved(dev))
 			continue;
 		buf_printf(out, "%s%s", named++ ? ", " : "", dev->bdf);
-		if (dev->condition == DEVICE_OTHER_DRIVER)
+		if (dev->state == DEVICE_OTHER_DRIVER)
 			buf_printf(out, ": %s", dev->health);
 	}
 	buf_putc(out, ')');
@@ -201,7 +201,7 @@ int session_judge(struct session *session)
 		if (!device_has_node(dev))
 			continue;
 		numbered++;
-		lost += !device_is_served(dev) || dev->condition == DEVICE_NOT_ANSWERING;
+		lost += !device_is_served(dev) || dev->state == DEVICE_NOT_ANSWERING;
 	}
 	if (unserved && selection_names_devices(session->selection))
 		return EXIT_LOST;

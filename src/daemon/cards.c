@@ -36,7 +36,7 @@ static void card_of_device(const struct device *device, struct known_card *ret)
 	*ret = (struct known_card){ .arch = device->arch };
 	card_identify(device, &ret->identity);
 	snprintf(ret->name, sizeof(ret->name), "%s",
-		 device_knows(device, DEV_NAME) ? device->name : "card");
+		 device_knows(device, DEV_NAME) ? arch_names[device->arch] : "card");
 	if (device_knows(device, DEV_DRAM_TOTAL))
 		ret->memory[POOL_DRAM] = device->memory_total[POOL_DRAM];
 	if (device_knows(device, DEV_L1_TOTAL))

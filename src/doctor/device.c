@@ -85,7 +85,7 @@ static void advise_driver(const struct device *dev, bool loaded, struct report *
 
 static void examine_silent(const struct device *dev, bool loaded, struct report *report)
 {
-	switch (dev->condition) {
+	switch (dev->state) {
 	case DEVICE_UNREADABLE:
 		report_add(report, LEVEL_NOTE,
 			   "%s: %s: reached through another chip, without PCIe: no readings",
@@ -116,7 +116,8 @@ static void examine_silent(const struct device *dev, bool loaded, struct report 
 	case DEVICE_NOT_ANSWERING:
 	case DEVICE_LOST:
 		report_add(report, LEVEL_FAIL, "%s: %s: %s", dev->id, board_name(dev),
-			   device_knows(dev, DEV_STATE) ? dev->state : "not working");
+			   device_knows(dev, DEV_STATE) ? device_state_names[dev->state]
+							: "not working");
 		advise_reset(dev, report);
 		break;
 	}
@@ -243,7 +244,7 @@ static void examine_heartbeats(const struct snapshot *snapshot, struct report *r
 		for (size_t i = 0; i < snapshot->n_devices; i++) {
 			const struct device *dev = &snapshot->devices[i];
 
-			if (dev->condition == DEVICE_OK && dev->why[DEV_ALIVE] == why)
+			if (dev->state == DEVICE_OK && dev->why[DEV_ALIVE] == why)
 				buf_printf(&ids, "%s%s", ids.length ? ", " : "", dev->id);
 		}
 		if (ids.length)
@@ -287,7 +288,7 @@ void examine_devices(const struct doctor_context *context, struct report *report
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		if (dev->condition == DEVICE_OK)
+		if (dev->state == DEVICE_OK)
 			examine_answering(context, dev, report);
 		else
 			examine_silent(dev, snapshot->driver_loaded, report);

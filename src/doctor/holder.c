@@ -160,7 +160,7 @@ static void advise_counters(enum reason why, struct explanation *ret)
 
 static void explain(struct memory_case *subject, enum reason why, struct explanation *ret)
 {
-	if (subject->process->how == HOLDING_OPENER_GONE) {
+	if (subject->process->holding == HOLDING_OPENER_GONE) {
 		buf_puts(&ret->cause,
 			 "the process that opened the device has exited, and the one that keeps it "
 			 "open is not visible");
@@ -207,7 +207,7 @@ static enum tracking inexact_source(const struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
 		if (!process->usages[i].exact)
-			return process->usages[i].source;
+			return process->usages[i].tracking;
 	return TRACKING_NONE;
 }
 

@@ -38,7 +38,7 @@ void device_mark(struct device *dev, const struct fieldset *fields, enum reason 
 
 enum reason device_absence(const struct device *dev)
 {
-	switch (dev->condition) {
+	switch (dev->state) {
 	case DEVICE_LOST: return GONE;
 	case DEVICE_NO_DRIVER: return NO_DRIVER;
 	case DEVICE_OTHER_DRIVER: return OTHER_DRIVER;
@@ -114,8 +114,6 @@ static void derive_identity(struct device *dev)
 {
 	int bus = device_bus(dev);
 
-	text_copy(dev->name, sizeof(dev->name), arch_names[dev->arch]);
-	text_copy(dev->architecture, sizeof(dev->architecture), arch_identifiers[dev->arch]);
 	dev->why[DEV_NAME] = KNOWN;
 	dev->why[DEV_ARCHITECTURE] = KNOWN;
 	dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = NOT_APPLICABLE;
@@ -197,8 +195,8 @@ static const char *health_text(const struct device *dev)
 {
 	unsigned troubles = device_troubles(dev);
 
-	if (dev->condition != DEVICE_OK)
-		return device_state_name(dev->condition);
+	if (dev->state != DEVICE_OK)
+		return device_state_names[dev->state];
 	if (troubles & TROUBLE_STALLED)
 		return firmware_not_alive;
 	if (troubles & TROUBLE_HOT)
@@ -220,21 +218,20 @@ void device_derive(struct device *dev)
 
 void device_judge(struct device *dev)
 {
-	text_copy(dev->state, sizeof(dev->state), device_state_name(dev->condition));
 	text_copy(dev->health, sizeof(dev->health), health_text(dev));
-	if (dev->condition == DEVICE_OTHER_DRIVER)
+	if (dev->state == DEVICE_OTHER_DRIVER)
 		snprintf(dev->health, sizeof(dev->health), "bound to %s", dev->driver);
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
 }
 
 bool device_is_stalled(const struct device *dev)
 {
-	return dev->condition == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
+	return dev->state == DEVICE_OK && device_knows(dev, DEV_ALIVE) && !dev->alive;
 }
 
 bool device_is_failing(const struct device *dev)
 {
-	switch (dev->condition) {
+	switch (dev->state) {
 	case DEVICE_RESETTING:
 	case DEVICE_TIMED_OUT:
 	case DEVICE_NOT_ANSWERING:
@@ -250,14 +247,14 @@ bool device_is_failing(const struct device *dev)
 
 const char *device_condition_text(const struct device *dev)
 {
-	if (dev->condition == DEVICE_OTHER_DRIVER)
+	if (dev->state == DEVICE_OTHER_DRIVER)
 		return dev->health; /* it names the driver */
-	if (dev->condition != DEVICE_OK)
-		return device_state_text(dev->condition);
+	if (dev->state != DEVICE_OK)
+		return device_state_text(dev->state);
 	return device_is_stalled(dev) ? firmware_not_alive : "";
 }
 
 const char *device_condition_word(const struct device *dev)
 {
-	return device_is_stalled(dev) ? "stuck" : device_state_word(dev->condition);
+	return device_is_stalled(dev) ? "stuck" : device_state_word(dev->state);
 }

@@ -129,7 +129,6 @@ enum { DEVICE_FIRST_UNSERVED = 0x10000 };
 
 struct device {
 	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
-	enum device_state condition;
 	uint32_t index;		  /* N of /dev/tenstorrent/N; of its gateway if remote; see above */
 	const struct board *type; /* NULL if not in the table */
 	enum arch arch;
@@ -137,14 +136,12 @@ struct device {
 	int64_t moved_ns;   /* the same clock, when the heartbeat was last seen to move */
 
 	char id[24]; /* "3"; "3R" for the chip behind it; a PCI address without a number */
-	char name[32];
-	char architecture[16];
 	char board[32];
 	char uuid[24];
 	uint64_t serial;
 	uint64_t asic_id;
 	char node[32];
-	char state[24];
+	enum device_state state;
 	char health[48];
 	int32_t tray, chip; /* from 1 */
 	bool remote;

@@ -1,29 +1,35 @@
 #include "model/device_state.h"
 
-static const struct {
-	const char *name;
-	const char *word;
-	enum reason reason; /* of its missing readings; KNOWN: none, the name is the phrase */
-} states[] = {
-	[DEVICE_OK] = { "ok", "", KNOWN },
-	[DEVICE_NO_TELEMETRY] = { "no telemetry", "", KNOWN },
-	[DEVICE_RESETTING] = { "resetting", "reset", RESETTING },
-	[DEVICE_TIMED_OUT] = { "timed out", "hung", TIMED_OUT },
-	[DEVICE_NOT_ANSWERING] = { "not answering", "dead", NOT_ANSWERING },
-	[DEVICE_LOST] = { "lost", "lost", GONE },
-	[DEVICE_UNREADABLE] = { "not readable", "", NO_PCIE },
-	[DEVICE_NO_DRIVER] = { "no driver", "unbound", NO_DRIVER },
-	[DEVICE_OTHER_DRIVER] = { "other driver", "other", OTHER_DRIVER },
+const char *const device_state_names[DEVICE_STATES] = {
+	[DEVICE_OK] = "ok",
+	[DEVICE_NO_TELEMETRY] = "no telemetry",
+	[DEVICE_RESETTING] = "resetting",
+	[DEVICE_TIMED_OUT] = "timed out",
+	[DEVICE_NOT_ANSWERING] = "not answering",
+	[DEVICE_LOST] = "lost",
+	[DEVICE_UNREADABLE] = "not readable",
+	[DEVICE_NO_DRIVER] = "no driver",
+	[DEVICE_OTHER_DRIVER] = "other driver",
 };
 
-const char *device_state_name(enum device_state state)
-{
-	return states[state].name;
-}
+static const struct {
+	const char *word;
+	enum reason reason; /* of its missing readings; KNOWN: none, the name is the phrase */
+} states[DEVICE_STATES] = {
+	[DEVICE_OK] = { "", KNOWN },
+	[DEVICE_NO_TELEMETRY] = { "", KNOWN },
+	[DEVICE_RESETTING] = { "reset", RESETTING },
+	[DEVICE_TIMED_OUT] = { "hung", TIMED_OUT },
+	[DEVICE_NOT_ANSWERING] = { "dead", NOT_ANSWERING },
+	[DEVICE_LOST] = { "lost", GONE },
+	[DEVICE_UNREADABLE] = { "", NO_PCIE },
+	[DEVICE_NO_DRIVER] = { "unbound", NO_DRIVER },
+	[DEVICE_OTHER_DRIVER] = { "other", OTHER_DRIVER },
+};
 
 const char *device_state_text(enum device_state state)
 {
-	return states[state].reason == KNOWN ? states[state].name
+	return states[state].reason == KNOWN ? device_state_names[state]
 					     : reason_text(states[state].reason);
 }
 

@@ -15,8 +15,10 @@ enum device_state {
 	DEVICE_OTHER_DRIVER, /* on the bus with another driver: vfio-pci for a virtual machine */
 };
 
-/* The value of the field "state": "lost". */
-const char *device_state_name(enum device_state state);
+enum { DEVICE_STATES = DEVICE_OTHER_DRIVER + 1 };
+
+/* The values of the field "state": "lost". */
+extern const char *const device_state_names[DEVICE_STATES];
 
 /* A phrase for people, the same as of readings that are missing for this reason: "device lost". */
 const char *device_state_text(enum device_state state);

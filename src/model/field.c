@@ -34,6 +34,10 @@ void field_get(const struct field_table *table, unsigned index, const void *obje
 	switch (field->kind) {
 	case K_STRING: ret->text = at; break;
 	case K_TEXT: ret->text = *(char *const *)at; break;
+	case K_ENUM:
+		ret->exact = *(const unsigned *)at;
+		ret->text = field->names[ret->exact];
+		break;
 	case K_HEX16:
 	case K_U32: ret->exact = *(const uint32_t *)at; break;
 	case K_HEX64:

@@ -18,6 +18,7 @@
 enum kind {
 	K_STRING, /* char[], in the struct */
 	K_TEXT,	  /* char * */
+	K_ENUM,	  /* an enum; its text is in names */
 	K_U32,
 	K_U64,
 	K_I32,
@@ -90,6 +91,7 @@ struct field {
 	 * have another value. NULL: nothing else.
 	 */
 	const struct field_ref *needs;
+	const char *const *names; /* K_ENUM: the text of each value */
 };
 
 /* All fields of one struct. */
@@ -122,7 +124,8 @@ static inline bool fieldset_has(const struct fieldset *set, unsigned field)
 	return set->words[field / 64] >> field % 64 & 1;
 }
 
-/* A value taken out of a struct: number is set for all kinds but texts. */
+/* A value taken out of a struct: number is set for all kinds but texts, text for those and K_ENUM.
+ */
 struct value {
 	enum reason why;
 	const struct field *field;

@@ -30,7 +30,7 @@ static void usage_take_counts(struct usage *usage, const struct memory_report *r
 /* Two may tell the same of a process, but only one of them its single allocations. */
 static void usage_take_list(struct usage *usage, const struct memory_report *report)
 {
-	if (!report->list || report->source != usage->source || usage->list.why == KNOWN ||
+	if (!report->list || report->source != usage->tracking || usage->list.why == KNOWN ||
 	    usage->why[USE_DRAM] != KNOWN)
 		return;
 	allocation_list_reset(&usage->list, NOT_REPORTED);
@@ -92,9 +92,8 @@ static void usage_take_pools(struct usage *usage, const struct memory_report *re
 static void usage_take(struct usage *usage, const struct memory_report *report,
 		       const struct device *dev)
 {
-	usage->source = report->source;
+	usage->tracking = report->source;
 	allocation_list_reset(&usage->list, NOT_REPORTED);
-	snprintf(usage->tracking, sizeof(usage->tracking), "%s", tracking_name(report->source));
 	usage->why[USE_TRACKING] = usage->why[USE_EXACT] = KNOWN;
 	usage->exact = !report->low;
 	usage_take_pools(usage, report, dev);
@@ -142,7 +141,7 @@ static void merge_reports(struct snapshot *snapshot, const struct memory_report 
 		if (!usage)
 			continue;
 		usage->connected |= report->connected;
-		if (report->source > usage->source)
+		if (report->source > usage->tracking)
 			usage_take(usage, report, &snapshot->devices[report->device]);
 		usage_take_list(usage, report);
 	}
@@ -154,7 +153,7 @@ static bool is_reported(const struct process *process)
 	for (size_t i = 0; i < process->n_usages; i++) {
 		const struct usage *usage = &process->usages[i];
 
-		if (usage->source != TRACKING_NONE || usage->connected ||
+		if (usage->tracking != TRACKING_NONE || usage->connected ||
 		    reason_trace_fault(usage->why[USE_DRAM]) != TRACE_FAULT_NONE)
 			return true;
 	}

@@ -8,6 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const tracking_names[TRACKING_N] = {
+	[TRACKING_NONE] = "none",	[TRACKING_METAL] = "metal", [TRACKING_TRACED] = "traced",
+	[TRACKING_PRELOAD] = "preload", [TRACKING_WIRE] = "wire",   [TRACKING_TABLE] = "table",
+};
+
+const char *const holding_names[HOLDINGS] = {
+	[HOLDING_SEEN] = "seen",
+	[HOLDING_LISTED] = "listed",
+	[HOLDING_OPENER_GONE] = "opener gone",
+	[HOLDING_COUNTERS] = "counters",
+};
+
 #define AT(member) offsetof(struct process, member)
 
 /* clang-format off */
@@ -58,9 +70,9 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 		"systemd unit", K_STRING, U_NONE, AT(owner.unit),
 		.needs = FIELDS(PROCESS_FIELD(OWNER)) },
 	[PROC_HOLDING] = { "holding", NULL, "holding", "PIDS", "Holding",
-		"how we know: seen (descriptor or mapping), listed (by the driver, not checked), opener gone, counters", K_STRING, U_NONE, AT(holding) },
+		"how we know: seen (descriptor or mapping), listed (by the driver, not checked), opener gone, counters", K_ENUM, U_NONE, AT(holding), .names = holding_names },
 	[PROC_ROLE] = { "role", NULL, "role", "PIDS", "Role",
-		"job, or monitor: a known program that only reads the device's state and has no memory there", K_STRING, U_NONE, AT(role_text) },
+		"job, or monitor: a known program that only reads the device's state and has no memory there", K_ENUM, U_NONE, AT(role), .names = role_names },
 };
 
 #undef AT
@@ -102,7 +114,7 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_EXACT] = { "memory.exact", NULL, "exact", "PIDS", "Exact",
 		"whoever counts missed nothing that is known of; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
-		"who told us: table, wire, preload, traced, metal; none", K_STRING, U_NONE, AT(tracking) },
+		"who told us: table, wire, preload, traced, metal; none", K_ENUM, U_NONE, AT(tracking), .names = tracking_names },
 };
 /* clang-format on */
 #undef AT
@@ -172,8 +184,6 @@ struct usage *process_use(struct process *process, size_t device)
 		grown[at] = grown[at - 1];
 	grown[at] = (struct usage){ .device = device, .list.why = NO_TRACKER };
 	memset(grown[at].why, NO_TRACKER, sizeof(grown[at].why));
-	snprintf(grown[at].tracking, sizeof(grown[at].tracking), "%s",
-		 tracking_name(TRACKING_NONE));
 	grown[at].why[USE_TRACKING] = KNOWN;
 	return &grown[at];
 }
@@ -204,39 +214,15 @@ void usage_blame(struct usage *usage, enum reason why)
 			usage->why[i] = (uint8_t)why;
 }
 
-const char *tracking_name(enum tracking tracking)
-{
-	static const char *const names[TRACKING_N] = {
-		[TRACKING_NONE] = "none",     [TRACKING_METAL] = "metal",
-		[TRACKING_TRACED] = "traced", [TRACKING_PRELOAD] = "preload",
-		[TRACKING_WIRE] = "wire",     [TRACKING_TABLE] = "table",
-	};
-
-	return names[tracking];
-}
-
-static const char *holding_name(enum holding holding)
-{
-	switch (holding) {
-	case HOLDING_SEEN: return "seen";
-	case HOLDING_LISTED: return "listed";
-	case HOLDING_OPENER_GONE: return "opener gone";
-	case HOLDING_COUNTERS: return "counters";
-	}
-	return "";
-}
-
 void process_set_holding(struct process *process, enum holding how)
 {
-	process->how = how;
-	snprintf(process->holding, sizeof(process->holding), "%s", holding_name(how));
+	process->holding = how;
 	process->why[PROC_HOLDING] = KNOWN;
 }
 
 void process_set_role(struct process *process, enum role role)
 {
 	process->role = role;
-	snprintf(process->role_text, sizeof(process->role_text), "%s", role_name(role));
 	process->why[PROC_ROLE] = KNOWN;
 }
 

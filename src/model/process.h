@@ -82,13 +82,15 @@ enum holding {
 	HOLDING_LISTED,	     /* the driver lists it; we may not look at its descriptors */
 	HOLDING_OPENER_GONE, /* the driver lists it, but it exited; another process holds on */
 	HOLDING_COUNTERS,    /* only its memory counters tell */
+	HOLDINGS,
 };
+
+extern const char *const tracking_names[TRACKING_N], *const holding_names[HOLDINGS];
 
 /* A process on a device. */
 struct usage {
 	uint8_t why[USAGE_N_FIELDS];
-	size_t device; /* position in the snapshot */
-	enum tracking source;
+	size_t device;	/* position in the snapshot */
 	bool connected; /* a client of the allocation server */
 	bool stale;	/* left behind by a process that is gone: shown, not counted */
 
@@ -97,7 +99,7 @@ struct usage {
 	uint64_t allocations;		  /* held */
 	uint64_t allocs, frees, failures; /* so far */
 	bool exact;			  /* if not, it has at least this much */
-	char tracking[16];
+	enum tracking tracking;
 	struct allocation_list list; /* if asked for */
 };
 
@@ -114,8 +116,6 @@ struct owner {
 
 struct process {
 	uint8_t why[PROCESS_N_FIELDS];
-	enum holding how;
-	enum role role;
 	struct hold_evidence evidence; /* that both were judged by */
 	uint64_t start_ticks;	       /* since boot; identity together with the pid; 0 unknown */
 	uint64_t cpu_ticks;
@@ -148,8 +148,8 @@ struct process {
 	uint64_t host_memory;
 	char owner_text[96];
 	struct owner owner;
-	char holding[16];
-	char role_text[8];
+	enum holding holding;
+	enum role role;
 
 	struct usage *usages; /* one per device, in the order of devices */
 	size_t n_usages;
@@ -184,8 +184,6 @@ bool process_total(const struct process *process, enum usage_field field, uint64
 
 /* Why nothing is known of its memory, unless a reason was given already. */
 void usage_blame(struct usage *usage, enum reason why);
-
-const char *tracking_name(enum tracking tracking);
 
 void process_set_holding(struct process *process, enum holding how);
 

@@ -67,14 +67,10 @@ enum role role_judge(const struct role_evidence *evidence)
 	return role_is_candidate(evidence) && has_no_metal(evidence) ? ROLE_MONITOR : ROLE_JOB;
 }
 
-const char *role_name(enum role role)
-{
-	switch (role) {
-	case ROLE_JOB: return "job";
-	case ROLE_MONITOR: return "monitor";
-	}
-	return "";
-}
+const char *const role_names[ROLES] = {
+	[ROLE_JOB] = "job",
+	[ROLE_MONITOR] = "monitor",
+};
 
 /* ---- names of monitors ---- */
 

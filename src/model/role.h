@@ -24,6 +24,7 @@
 enum role {
 	ROLE_JOB,
 	ROLE_MONITOR,
+	ROLES,
 };
 
 /* What the server or the tracer found, which may look at every process. */
@@ -60,7 +61,7 @@ bool role_is_settled(const struct role_evidence *evidence);
 /* Would its name count, if the rest is proven too? If not, nothing else need be looked at. */
 bool role_is_candidate(const struct role_evidence *evidence);
 
-const char *role_name(enum role role);
+extern const char *const role_names[ROLES];
 
 /* ---- names of monitors ---- */
 

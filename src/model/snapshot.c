@@ -99,7 +99,7 @@ static bool devices_are_same(const struct snapshot *a, const struct snapshot *b)
 		const struct device *x = &a->devices[i], *y = &b->devices[i];
 
 		if (strcmp(x->id, y->id) != 0 || strcmp(x->bdf, y->bdf) != 0 ||
-		    x->condition != y->condition)
+		    x->state != y->state)
 			return false;
 	}
 	return a->n_devices == b->n_devices;

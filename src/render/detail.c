@@ -211,7 +211,7 @@ void list_render(struct buf *out, const struct render_options *options,
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		buf_printf(out, "GPU %s: %s%s%s (UUID: %s)", dev->id, dev->name,
+		buf_printf(out, "GPU %s: %s%s%s (UUID: %s)", dev->id, arch_names[dev->arch],
 			   device_knows(dev, DEV_BOARD) ? " " : "",
 			   device_knows(dev, DEV_BOARD) ? dev->board : "",
 			   device_knows(dev, DEV_UUID) ? dev->uuid : "N/A");
@@ -221,7 +221,7 @@ void list_render(struct buf *out, const struct render_options *options,
 			buf_printf(out, " %s", dev->node);
 		if (device_knows(dev, DEV_TRAY))
 			buf_printf(out, " tray %d chip %d", dev->tray, dev->chip);
-		if (dev->condition != DEVICE_OK)
+		if (dev->state != DEVICE_OK)
 			buf_printf(out, " (%s)", dev->health);
 		buf_printf(out, "%s\n", snapshot->simulated ? " SIMULATED" : "");
 	}

@@ -33,7 +33,7 @@ enum style memory_style(double share)
 
 enum style device_condition_style(const struct device *dev)
 {
-	switch (dev->condition) {
+	switch (dev->state) {
 	case DEVICE_OK: return STYLE_BAD; /* its firmware is not alive */
 	case DEVICE_NO_TELEMETRY:
 	case DEVICE_UNREADABLE: return STYLE_DIM;

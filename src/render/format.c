@@ -152,6 +152,7 @@ void format_value(struct buf *out, const struct value *value, bool units)
 {
 	switch (value->field->kind) {
 	case K_STRING:
+	case K_ENUM:
 	case K_TEXT: buf_puts(out, value->text); break;
 	case K_HEX64: buf_printf(out, "%016llX", (unsigned long long)value->exact); break;
 	case K_HEX16: buf_printf(out, "0x%04llx", (unsigned long long)value->exact); break;

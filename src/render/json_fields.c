@@ -52,6 +52,7 @@ static void put_value(struct json *json, const char *key, const struct value *va
 	}
 	switch (value->field->kind) {
 	case K_STRING:
+	case K_ENUM:
 	case K_TEXT: json_text(json, key, value->text); break;
 	case K_HEX64:
 		snprintf(text, sizeof(text), "%016llX", (unsigned long long)value->exact);

@@ -84,7 +84,7 @@ static void put_title(struct text_line *line, const struct mem_view *view, size_
 {
 	const struct device *dev = &view->snapshot->devices[device];
 
-	text_line_printf(line, STYLE_BOLD, " Device %s  %s%s%s  %s", dev->id, dev->name,
+	text_line_printf(line, STYLE_BOLD, " Device %s  %s%s%s  %s", dev->id, arch_names[dev->arch],
 			 device_knows(dev, DEV_BOARD) ? " " : "",
 			 device_knows(dev, DEV_BOARD) ? dev->board : "",
 			 device_knows(dev, DEV_BDF) && !device_is_unserved(dev) ? dev->bdf : "");
@@ -331,7 +331,7 @@ static void put_device(struct text_line *line, const struct mem_view *view, size
 	const struct device *dev = &view->snapshot->devices[device];
 	bool alone = view->snapshot->n_devices == 1;
 
-	if (dev->condition != DEVICE_OK && dev->condition != DEVICE_UNREADABLE) {
+	if (dev->state != DEVICE_OK && dev->state != DEVICE_UNREADABLE) {
 		text_line_printf(line, STYLE_BAD, "  %s", dev->health);
 		text_line_end(line);
 	}

@@ -21,7 +21,7 @@ static void untracked_text(struct buf *out, const struct process *process)
 {
 	enum reason why = process->n_usages ? process->usages[0].why[USE_DRAM] : NO_TRACKER;
 
-	if (process->how == HOLDING_OPENER_GONE) {
+	if (process->holding == HOLDING_OPENER_GONE) {
 		buf_puts(out, "Device open (opener exited)");
 	} else if (why == DENIED || (why == NO_TRACKER && process->evidence.why_hidden == DENIED)) {
 		buf_puts(out, "Device open (no permission");
@@ -47,7 +47,7 @@ void status_text(struct buf *out, const struct process *process)
 		known++;
 		connected |= process->usages[i].connected;
 		exact &= process->usages[i].exact;
-		best = MAX(best, process->usages[i].source);
+		best = MAX(best, process->usages[i].tracking);
 	}
 	if (process->role == ROLE_MONITOR) {
 		buf_puts(out, "Monitor (uses no memory)");

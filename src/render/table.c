@@ -16,7 +16,7 @@ static void put_troubles(struct buf *out, const struct render_options *options,
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		if (dev->condition != DEVICE_OK || strcmp(dev->health, "ok") == 0)
+		if (dev->state != DEVICE_OK || strcmp(dev->health, "ok") == 0)
 			continue;
 		buf_printf(out, "\nDevice %s: ", dev->id);
 		style_put(out, options, STYLE_BAD, dev->health);

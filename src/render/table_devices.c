@@ -33,7 +33,7 @@ static void put_name(struct boxed_table *box, size_t width, const struct row *ro
 
 	/* Beside an address there is room for the board alone. */
 	if (!excess || !device_knows(dev, DEV_BOARD))
-		buf_puts(&text, dev->name);
+		buf_puts(&text, arch_names[dev->arch]);
 	if (excess && device_knows(dev, DEV_BOARD))
 		buf_puts(&text, dev->board);
 	else if (dev->type && dev->type->galaxy)
@@ -74,10 +74,10 @@ static void put_power(struct boxed_table *box, size_t width, const struct row *r
 /* A chip that gives no answer has the rest of the line for its condition. */
 static bool put_condition(struct boxed_table *box, const struct device *dev)
 {
-	if (dev->condition == DEVICE_OK || dev->condition == DEVICE_NO_TELEMETRY)
+	if (dev->state == DEVICE_OK || dev->state == DEVICE_NO_TELEMETRY)
 		return false;
 	/* Programs can report memory of a chip without PCIe; "at least 0" tells nothing. */
-	if (dev->condition == DEVICE_UNREADABLE && device_knows(dev, DEV_DRAM_USED) &&
+	if (dev->state == DEVICE_UNREADABLE && device_knows(dev, DEV_DRAM_USED) &&
 	    (dev->memory_used[POOL_DRAM] || dev->memory_complete))
 		return false;
 	boxed_table_cell(box, 0, device_condition_style(dev), device_condition_text(dev));

@@ -109,14 +109,14 @@ static bool read_driver(const struct root *root, struct device *dev)
 
 	snprintf(path, sizeof(path), DEVICES "%s/driver", dev->bdf);
 	if (root_readlink(root, path, link, sizeof(link)) <= 0) {
-		dev->condition = DEVICE_NO_DRIVER;
+		dev->state = DEVICE_NO_DRIVER;
 		return true;
 	}
 	name = strrchr(link, '/') ? strrchr(link, '/') + 1 : link;
 	if (strlen(name) >= sizeof(dev->driver) || name[strspn(name, letters)])
 		name = "another driver";
 	text_copy(dev->driver, sizeof(dev->driver), name);
-	dev->condition = DEVICE_OTHER_DRIVER;
+	dev->state = DEVICE_OTHER_DRIVER;
 	return strcmp(name, "tenstorrent") != 0;
 }
 

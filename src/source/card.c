@@ -206,7 +206,7 @@ static bool pace_is_due(const struct card *card, enum pace pace, int64_t now_ns)
  */
 static void card_read_due(struct card *card, int64_t now_ns)
 {
-	bool all = card->device.condition != DEVICE_OK;
+	bool all = card->device.state != DEVICE_OK;
 
 	for (enum pace pace = PACE_N; pace-- > 0;) {
 		all = all || tally_judge(&card->tally) != DEVICE_OK;
@@ -246,7 +246,7 @@ static void card_settle_reasons(struct card *card)
 {
 	uint8_t *why = card->device.why;
 
-	if (card->device.condition != DEVICE_OK)
+	if (card->device.state != DEVICE_OK)
 		return;
 	if (why[DEV_FAN_RPM] == RESETTING || why[DEV_FAN_RPM] == NOT_ANSWERING)
 		why[DEV_FAN_RPM] = NOT_APPLICABLE;
@@ -263,7 +263,7 @@ static void card_read_all(struct card *card)
 	card->tally = (struct card_tally){ 0 };
 	card->files.touched = false;
 	/* On a card without telemetry, absence is not for ever. */
-	if (dev->condition != DEVICE_OK)
+	if (dev->state != DEVICE_OK)
 		card_files_retry(&card->files);
 	card_read_due(card, now_ns);
 	/* The time of what rates are made of: it stands still if that was not read. */
@@ -275,16 +275,16 @@ static void card_read_all(struct card *card)
 	card_identify(card);
 	card_read_sibling_key(card);
 	card_find_witness(card);
-	dev->condition = tally_judge(&card->tally);
+	dev->state = tally_judge(&card->tally);
 	card_settle_reasons(card);
 	if (!card->files.touched && card_files_are_stale(&card->files))
-		dev->condition = DEVICE_LOST;
+		dev->state = DEVICE_LOST;
 }
 
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
 	       enum reason why)
 {
-	dev->condition = condition;
+	dev->state = condition;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
 		if (attributes[i].pace != ONCE)
 			dev->why[attributes[i].field] = (uint8_t)why;
@@ -318,7 +318,7 @@ void card_sample(void *arg)
 			return;
 		}
 		card_read_all(card);
-		if (card->device.condition != DEVICE_LOST)
+		if (card->device.state != DEVICE_LOST)
 			return;
 		card_files_close(&card->files);
 		card_lose(&card->device, &card->want, DEVICE_LOST, GONE);

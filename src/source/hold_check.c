@@ -85,7 +85,7 @@ static void drop(struct hold_checks *checks, struct worker_pool *workers, bool a
 static bool may_use_cache(const struct sample *sample)
 {
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
-		if (sample->snapshot->devices[i].condition == DEVICE_LOST)
+		if (sample->snapshot->devices[i].state == DEVICE_LOST)
 			return false;
 	return sample->want->low_rate;
 }

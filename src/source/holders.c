@@ -221,7 +221,7 @@ static int add_holder(struct snapshot *snapshot, const struct hold_record *recor
 	if (!process || !process_use(process, device))
 		return -ENOMEM;
 	/* The process is shown with its surest device. */
-	if (!process_knows(process, PROC_HOLDING) || how < process->how)
+	if (!process_knows(process, PROC_HOLDING) || how < process->holding)
 		process_set_holding(process, how);
 	return 0;
 }

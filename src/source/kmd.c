@@ -197,7 +197,7 @@ static int add_remote(struct sample *sample, const struct device *gateway)
 	dev.remote = true;
 	dev.gateway = gateway->index;
 	dev.why[DEV_GATEWAY] = KNOWN;
-	dev.condition = DEVICE_UNREADABLE;
+	dev.state = DEVICE_UNREADABLE;
 	dev.type = gateway->type;
 	dev.arch = gateway->arch;
 	memcpy(dev.board, gateway->board, sizeof(dev.board));
@@ -223,7 +223,7 @@ static void lose_card(const struct kmd *kmd, const struct sample *sample, struct
 {
 	const struct device *found = bus_find(kmd->bus, card->last.bdf);
 
-	card_lose(&card->last, &sample->want->device, found ? found->condition : DEVICE_LOST,
+	card_lose(&card->last, &sample->want->device, found ? found->state : DEVICE_LOST,
 		  found ? device_absence(found) : GONE);
 	if (found)
 		memcpy(card->last.driver, found->driver, sizeof(found->driver));

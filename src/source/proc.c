@@ -161,7 +161,7 @@ static void proc_reader_fill(struct usernames *users, struct sample *sample,
 /* Who the driver lists but is no more there is nobody to ask about. */
 static bool can_be_asked(const struct process *process)
 {
-	return process->pid > 0 && process->how != HOLDING_OPENER_GONE;
+	return process->pid > 0 && process->holding != HOLDING_OPENER_GONE;
 }
 
 /* Finished processes have a user too. */

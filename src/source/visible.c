@@ -77,7 +77,7 @@ void visible_view_read(void *arg)
 static bool needs_view(const struct process *process)
 {
 	return process->n_usages > 1 && process->pid > 0 && process->start_ticks &&
-	       process->how != HOLDING_OPENER_GONE;
+	       process->holding != HOLDING_OPENER_GONE;
 }
 
 static struct view *views_find(const struct views *views, const struct process *process)

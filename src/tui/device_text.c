@@ -69,7 +69,7 @@ void put_pool(struct buf *out, const struct device *dev, bool l1)
 
 void put_name(struct buf *out, const struct device *dev)
 {
-	buf_puts(out, dev->name);
+	buf_puts(out, arch_names[dev->arch]);
 	if (dev->type && dev->type->galaxy)
 		buf_puts(out, " galaxy"); /* the architecture is in the name already */
 	else if (device_knows(dev, DEV_BOARD))

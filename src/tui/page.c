@@ -181,7 +181,7 @@ static void put_holders(struct buf *out, const struct snapshot *snapshot, const 
 			buf_puts(out, lower_bound_of_usage(usage, USE_DRAM, paint_is_utf8()));
 			format_bytes(out, usage->bytes[POOL_DRAM]);
 		} else if (process->role == ROLE_MONITOR) {
-			buf_puts(out, role_name(process->role));
+			buf_puts(out, role_names[process->role]);
 		} else {
 			buf_printf(out, "N/A (%s)", reason_text(usage->why[USE_DRAM]));
 		}

@@ -141,7 +141,7 @@ void task_text(struct buf *out, const struct snapshot *snapshot, const struct pr
 		buf_puts(out, "?");
 	} else if (process->role == ROLE_MONITOR && is_device_memory(column)) {
 		/* It has none; the column that is always there says why. */
-		buf_puts(out, column == TASK_DRAM ? role_name(ROLE_MONITOR) : "-");
+		buf_puts(out, column == TASK_DRAM ? role_names[ROLE_MONITOR] : "-");
 	} else if (task_number(process, column, &number)) {
 		buf_puts(out, bound_of(process, column));
 		put_number(out, column, number);

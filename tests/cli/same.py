@@ -53,7 +53,7 @@ def close(text, field, value):
     """Is the text of a CSV cell what the JSON document says?"""
     if value is None:
         return text == "[N/A]"
-    if field.kind in ("K_STRING", "K_TEXT", "K_HEX64", "K_HEX16"):
+    if field.kind in ("K_STRING", "K_TEXT", "K_ENUM", "K_HEX64", "K_HEX16"):
         return text == str(value)
     if field.kind == "K_BOOL":
         return text == ("yes" if value else "no")

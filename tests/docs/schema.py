@@ -16,6 +16,7 @@ U32_MAX = 4294967295
 KINDS = {
     "K_STRING": {"type": "string"},
     "K_TEXT": {"type": "string"},
+    "K_ENUM": {"type": "string"},
     "K_U32": {"type": "integer", "minimum": 0, "maximum": U32_MAX},
     "K_U64": {"type": "integer", "minimum": 0},
     "K_I32": {"type": "integer"},
@@ -44,11 +45,11 @@ def enums():
     return {
         "DEV_NAME": fields.names("model/board.c", "arch_names"),
         "DEV_ARCHITECTURE": fields.names("model/board.c", "arch_identifiers"),
-        "DEV_STATE": fields.cases("model/device.c", "device_state_name"),
+        "DEV_STATE": fields.names("model/device_state.c", "device_state_names"),
         "PROC_STATE": fields.cases("source/proc.c", "state_name"),
-        "PROC_HOLDING": fields.cases("model/process.c", "holding_name"),
-        "PROC_ROLE": fields.cases("model/role.c", "role_name"),
-        "USE_TRACKING": fields.names("model/process.c", r"names"),
+        "PROC_HOLDING": fields.names("model/process.c", "holding_names"),
+        "PROC_ROLE": fields.names("model/role.c", "role_names"),
+        "USE_TRACKING": fields.names("model/process.c", "tracking_names"),
     }
 
 

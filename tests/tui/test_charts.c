@@ -139,7 +139,7 @@ TEST(another_card_of_the_same_number_inherits_nothing)
 	snprintf(dev->bdf, sizeof(dev->bdf), "0000:01:00.0");
 	add(0, 10);
 	assert_int_equal(device_view_update(&device_view, machine), 0);
-	dev->condition = DEVICE_LOST;
+	dev->state = DEVICE_LOST;
 	assert_near(device_view_find(&device_view, dev, start_ns, &age)->power, 10);
 	snprintf(dev->bdf, sizeof(dev->bdf), "0000:02:00.0");
 	add(1, -1);

@@ -33,7 +33,7 @@ static void add_person(const struct person *person, size_t device)
 	usage = process_use(process, device);
 	assert_non_null(usage);
 	usage->bytes[POOL_DRAM] = person->dram;
-	usage->source = TRACKING_TABLE;
+	usage->tracking = TRACKING_TABLE;
 	usage->why[USE_DRAM] = person->tracked ? KNOWN : NO_TRACKER;
 }
 

@@ -167,8 +167,8 @@ TEST(only_a_name_that_may_count_is_worth_a_look)
 
 TEST(names_are_words)
 {
-	assert_string_equal(role_name(ROLE_JOB), "job");
-	assert_string_equal(role_name(ROLE_MONITOR), "monitor");
+	assert_string_equal(role_names[ROLE_JOB], "job");
+	assert_string_equal(role_names[ROLE_MONITOR], "monitor");
 }
 
 /* ---- the list ---- */

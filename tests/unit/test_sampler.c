@@ -170,7 +170,7 @@ TEST(a_healthy_card_is_read)
 {
 	struct device *dev = sample();
 
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	assert_string_equal(dev->health, "ok");
 	assert_string_equal(dev->board, "n150");
 	assert_string_equal(dev->bdf, "0000:01:00.0");
@@ -189,7 +189,7 @@ TEST(a_chip_off_the_bus_does_not_answer_though_its_counters_read)
 	put_all(dead, ARRAY_SIZE(dead));
 	put_counters("4294967295\n");
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->state, DEVICE_NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_TEMPERATURE_LIMIT], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
@@ -213,17 +213,17 @@ TEST(one_missing_id_says_nothing_of_the_chip)
 	drop(CARD "tt_asic_id");
 	want_list();
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	assert_int_equal(dev->why[DEV_ASIC_ID], NOT_OFFERED);
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	/* Without any other reading it does. */
 	for (size_t i = 0; i < ARRAY_SIZE(telemetry); i++)
 		if (i != 2)
 			drop(telemetry[i][0]);
 	sampler_free(sampler);
 	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
-	assert_int_equal(sample()->condition, DEVICE_NO_TELEMETRY);
+	assert_int_equal(sample()->state, DEVICE_NO_TELEMETRY);
 }
 
 TEST(a_state_asked_for_alone_is_that_of_the_chip)
@@ -231,14 +231,14 @@ TEST(a_state_asked_for_alone_is_that_of_the_chip)
 	want = (struct want){ 0 };
 	fieldset_add(&want.device, DEV_STATE);
 	sampler_want(sampler, &want);
-	assert_int_equal(sample()->condition, DEVICE_OK);
+	assert_int_equal(sample()->state, DEVICE_OK);
 	put_all(dead, ARRAY_SIZE(dead));
 	put(CARD "tt_serial", "FFFFFFFFFFFFFFFF\n");
 	put(CARD "tt_asic_id", "FFFFFFFFFFFFFFFF\n");
 	put(CARD "tt_fw_bundle_ver", "255.255.255.255\n");
 	sampler_free(sampler);
 	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
-	assert_int_equal(sample()->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(sample()->state, DEVICE_NOT_ANSWERING);
 }
 
 TEST(a_fan_without_control_is_no_dead_fan)
@@ -249,7 +249,7 @@ TEST(a_fan_without_control_is_no_dead_fan)
 	assert_int_equal(sample()->why[DEV_FAN_RPM], NOT_APPLICABLE);
 	put_all(dead, ARRAY_SIZE(dead));
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->state, DEVICE_NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_FAN_RPM], NOT_ANSWERING);
 }
 
@@ -276,12 +276,12 @@ TEST(telemetry_that_comes_late_is_found)
 	for (size_t i = 0; i < ARRAY_SIZE(telemetry); i++)
 		drop(telemetry[i][0]);
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_NO_TELEMETRY);
+	assert_int_equal(dev->state, DEVICE_NO_TELEMETRY);
 	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_OFFERED);
 	assert_string_equal(dev->board, "n150"); /* by the PCI subsystem */
 	put_all(telemetry, ARRAY_SIZE(telemetry));
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	assert_near(dev->temperature, 34.78);
 }
 
@@ -437,14 +437,14 @@ TEST(a_card_that_vanishes_is_lost_and_may_return)
 				  "sys/class/tenstorrent/away"),
 			 0);
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_LOST);
+	assert_int_equal(dev->state, DEVICE_LOST);
 	assert_int_equal(dev->why[DEV_TEMPERATURE], GONE);
 	assert_string_equal(dev->board, "n150");
 	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/away", root.fd,
 				  "sys/class/tenstorrent/tenstorrent!0"),
 			 0);
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 }
 
 #define BUS "sys/bus/pci/devices/"
@@ -496,7 +496,7 @@ TEST(a_card_that_no_driver_serves_is_shown_by_its_address)
 	assert_string_equal(dev->id, "0000:02:00.0");
 	assert_string_equal(dev->bdf, "0000:02:00.0");
 	assert_string_equal(dev->board, "p150a");
-	assert_string_equal(dev->state, "no driver");
+	assert_int_equal(dev->state, DEVICE_NO_DRIVER);
 	assert_string_equal(dev->health, "no driver");
 	assert_int_equal(dev->why[DEV_TEMPERATURE], NO_DRIVER);
 	assert_int_equal(dev->why[DEV_DRAM_USED], NO_DRIVER);
@@ -510,7 +510,7 @@ TEST(a_card_that_no_driver_serves_is_shown_by_its_address)
 	assert_false(device_has_node(dev));
 	dev = &now->devices[2];
 	assert_string_equal(dev->id, "0000:03:00.0");
-	assert_string_equal(dev->state, "other driver");
+	assert_int_equal(dev->state, DEVICE_OTHER_DRIVER);
 	assert_string_equal(dev->health, "bound to vfio-pci");
 	assert_int_equal(dev->why[DEV_TEMPERATURE], OTHER_DRIVER);
 }
@@ -564,7 +564,7 @@ TEST(a_card_that_is_unbound_keeps_its_number_and_says_why)
 			 0);
 	put_on_bus("0000:01:00.0", "0x120000\n", NULL);
 	assert_string_equal(sample()->id, "0"); /* at once: other cards are served than before */
-	assert_string_equal(now->devices[0].state, "no driver");
+	assert_int_equal(now->devices[0].state, DEVICE_NO_DRIVER);
 	assert_string_equal(now->devices[0].board, "n150");
 	assert_int_equal(now->devices[0].why[DEV_TEMPERATURE], NO_DRIVER);
 	assert_int_equal(now->devices[0].why[DEV_TEMPERATURE_LIMIT], NO_DRIVER);
@@ -577,7 +577,7 @@ TEST(a_card_that_is_unbound_keeps_its_number_and_says_why)
 				  "sys/class/tenstorrent/tenstorrent!1"),
 			 0);
 	assert_string_equal(sample()->id, "1");
-	assert_int_equal(now->devices[0].condition, DEVICE_OK);
+	assert_int_equal(now->devices[0].state, DEVICE_OK);
 }
 
 TEST(without_the_module_all_cards_are_unserved)
@@ -819,7 +819,7 @@ TEST(holders_of_a_lost_card_are_not_listed_from_memory)
 	put_holder();
 	sample();
 	assert_int_equal(now->n_processes, 1);
-	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	assert_int_equal(now->processes[0].holding, HOLDING_SEEN);
 	assert_int_equal(renameat(root.fd, "sys/class/tenstorrent/tenstorrent!0", root.fd,
 				  "sys/class/tenstorrent/away"),
 			 0);
@@ -840,7 +840,7 @@ TEST(a_walk_keeps_who_closed_a_device_and_has_it_mapped)
 	    "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/0\n");
 	sample();
 	assert_int_equal(now->n_processes, 1);
-	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	assert_int_equal(now->processes[0].holding, HOLDING_SEEN);
 	put("proc/4242/maps", "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/zero\n");
 	assert_int_equal(symlinkat("/dev/zero", root.fd, "proc/4242/fd/3"), 0);
 	sample();
@@ -928,7 +928,7 @@ TEST(no_data_in_one_file_is_no_reset)
 	put(HWMON "fan1_input", "4294967295\n");
 	empty = "fan1_input";
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	assert_int_equal(dev->why[DEV_FAN_RPM], NOT_APPLICABLE);
 	empty = "tt_asic_id";
 	want_list();
@@ -936,7 +936,7 @@ TEST(no_data_in_one_file_is_no_reset)
 	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
 	dev = sample();
 	empty = NULL;
-	assert_int_equal(dev->condition, DEVICE_OK);
+	assert_int_equal(dev->state, DEVICE_OK);
 	assert_int_equal(dev->why[DEV_ASIC_ID], NOT_OFFERED);
 }
 
@@ -985,13 +985,13 @@ static void assert_one_thread_hangs(const char *name)
 	for (unsigned turn = 0; turn < 3000; turn++) {
 		const struct process *process = &now->processes[0];
 
-		if (process->how == HOLDING_SEEN && process_knows(process, PROC_COMMAND))
+		if (process->holding == HOLDING_SEEN && process_knows(process, PROC_COMMAND))
 			break;
 		usleep(10000);
 		sample();
 	}
 	assert_string_equal(now->processes[0].command, "worker");
-	assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+	assert_int_equal(now->processes[0].holding, HOLDING_SEEN);
 	close(gate[0]);
 }
 
@@ -1013,7 +1013,7 @@ static unsigned count_looks(unsigned samples)
 	for (unsigned i = 0; i < samples; i++) {
 		sample();
 		assert_int_equal(now->n_processes, 1);
-		assert_int_equal(now->processes[0].how, HOLDING_SEEN);
+		assert_int_equal(now->processes[0].holding, HOLDING_SEEN);
 	}
 	return __atomic_load_n(&looks, __ATOMIC_RELAXED) - begin;
 }
@@ -1146,7 +1146,7 @@ TEST(a_chip_in_trouble_leaves_nothing_old_standing)
 	put_counters("4294967295\n");
 	put(PCI "current_link_width", "63\n");
 	dev = sample();
-	assert_int_equal(dev->condition, DEVICE_NOT_ANSWERING);
+	assert_int_equal(dev->state, DEVICE_NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_HEARTBEAT], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_LINK_WIDTH], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);

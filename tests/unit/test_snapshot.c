@@ -157,7 +157,7 @@ TEST(nothing_is_borrowed_if_the_devices_are_others)
 	assert_non_null(snapshot_add_device(later, &dev));
 	assert_false(snapshot_borrow(later, machine));
 	later->devices[0] = machine->devices[0];
-	later->devices[0].condition = DEVICE_LOST;
+	later->devices[0].state = DEVICE_LOST;
 	assert_false(snapshot_borrow(later, machine));
 	snapshot_free(later);
 }
