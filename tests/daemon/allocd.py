@@ -514,6 +514,10 @@ def in_child(function, user=None):
     assert not text, text
 
 
+class Skip(Exception):
+    """The test cannot run here, and why."""
+
+
 def run(module):
     tests = [(n, f) for n, f in vars(module).items() if n.startswith("test_")]
     only = sys.argv[1:]
@@ -543,6 +547,8 @@ def run(module):
                     text = f.read()
                 assert "Sanitizer" not in text and "runtime error" not in text, text[-4000:]
             print(f"ok {number} - {name} ({(time.monotonic() - began) * 1000:.0f} ms)")
+        except Skip as reason:
+            print(f"ok {number} - {name} # SKIP {reason}")
         except BaseException:
             failures += 1
             print(f"not ok {number} - {name}")

@@ -1,5 +1,8 @@
 """Clients with tables, and monitors: the ordinary course of things."""
 
+import shutil
+import signal
+import subprocess
 import sys
 
 from allocd import *
@@ -33,6 +36,35 @@ def test_a_program_is_seen_with_what_it_holds(server):
     p.do("name", "llama trainer")
     assert server.ask().of(p.pid).name == "llama trainer"
     p.end()
+
+
+@bare
+def test_no_system_call_while_no_monitor_asks(directory):
+    """A program that reports and a second of silence: every thread of the server sleeps."""
+    if not shutil.which("strace") or "thread" in os.environ.get("TT_SANITIZE", ""):
+        raise Skip("no strace here, or a sanitizer with a thread of its own")
+    root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")
+    server = Server(directory, root=root)
+    p = Program(server)
+    p.alloc(1, 1000)
+    seen(server, p)
+    calls = directory + "/calls"
+
+    def rests():
+        tracer = subprocess.Popen(["strace", "-f", "-qq", "-o", calls, "-p", str(server.child.pid)])
+        time.sleep(1)
+        p.alloc(time.monotonic_ns(), 1)
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait()
+        with open(calls) as f:
+            lines = f.readlines()
+        if not lines:
+            raise Skip("the server may not be traced here")
+        return all("detached" in line or "unfinished" in line for line in lines)
+
+    wait(rests, "a second without a system call")
+    p.end()
+    server.stop()
 
 
 def test_single_allocations_are_listed_when_asked_for(server):
