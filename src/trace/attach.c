@@ -2,6 +2,7 @@
 
 #include "trace/bpf_options.h"
 #include "trace/pins.h"
+#include "trace/uprobe_multi.h"
 
 #include "basic/file.h"
 #include "basic/parse.h"
@@ -13,49 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-
-/* How the kernel wants it (include/uapi/linux/bpf.h, link_create): libbpf 1.1 has no call for it.
- */
-struct link_create_multi {
-	uint32_t program, target, attach_type, flags;
-	uint64_t path, offsets, ref_ctr_offsets, cookies;
-	uint32_t count, multi_flags, pid;
-	uint32_t padding;
-};
-
-static int link_multi(int program, const char *path, const uint64_t *offsets,
-		      const uint64_t *cookies, uint32_t count)
-{
-	struct link_create_multi attr = {
-		.program = (uint32_t)program,
-		.attach_type = ATTACH_TYPE_MULTI,
-		.path = (uintptr_t)path,
-		.offsets = (uintptr_t)offsets,
-		.cookies = (uintptr_t)cookies,
-		.count = count,
-	};
-	int fd = (int)syscall(SYS_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
-
-	return fd < 0 ? -errno : fd;
-}
-
-/* A directory is no file to probe; only a kernel that knows such links finds that out. */
-bool attach_can_multi(void)
-{
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	struct bpf_prog_load_opts options;
-	CLEANUP_CLOSE int program = -1;
-	uint64_t offset = 0;
-
-	bpf_options_init(&options);
-	options.expected_attach_type = ATTACH_TYPE_MULTI;
-	program = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, ARRAY_SIZE(nothing),
-				&options);
-	return program >= 0 && link_multi(program, "/", &offset, NULL, 1) == -EBADF;
-}
 
 static uint64_t cookie(uint32_t id, unsigned hook)
 {
@@ -76,14 +34,14 @@ static int attach_multi(const struct tracer *tracer, uint32_t id,
 		offsets[count] = library->hooks[hook].offset;
 		cookies[count++] = cookie(id, hook);
 	}
-	link = link_multi(tracer->programs[PROGRAM_HOOK], path, offsets, cookies, count);
+	link = uprobe_multi_link(tracer->programs[PROGRAM_HOOK], path, offsets, cookies, count);
 	if (link < 0)
 		return link;
 	snprintf(pin, sizeof(pin), PINS_LINKS "/%u", id);
 	return bpf_obj_pin(link, pin);
 }
 
-/* The kernel's number of this kind of event. */
+/* The kernel assigns the number of this event type when it boots. */
 static int uprobe_type(uint32_t *ret)
 {
 	char text[32];
@@ -111,7 +69,8 @@ static int attach_one(const struct tracer *tracer, uint32_t id, unsigned hook, u
 	r = uprobe_type(&attr.type);
 	if (r < 0)
 		return r;
-	/* Of all processes: one of a single task with its children makes their threads fail. */
+	/* For all processes: an event of one task that its children inherit makes their clone()
+	 * fail. */
 	event = (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (event < 0)
 		return -errno;
@@ -130,7 +89,7 @@ int attach_library(const struct tracer *tracer, uint32_t id, const struct metal_
 	char path[64];
 	int r = 0;
 
-	/* Whatever name it has, and in whichever container. */
+	/* By descriptor: the path may lead to another file, or be of another container. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (tracer->state.multi) {
 		r = attach_multi(tracer, id, library, path);

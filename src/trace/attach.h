@@ -1,7 +1,7 @@
 /*
- * Entry probes on one file: with one link for all of them where the kernel can (6.6),
- * else a perf event and a link each (5.15). Never a return probe: an exception of C++
- * that passes one ends the program.
+ * Entry probes on one file: with one link for all of them where the kernel has that (6.6), else
+ * with a perf event and a link each (5.15). Never a return probe: a C++ exception that unwinds
+ * through one terminates the program.
  */
 #pragma once
 
@@ -9,18 +9,12 @@
 
 #include "metal/library.h"
 
-/* BPF_TRACE_UPROBE_MULTI, which the headers of older libbpfs lack. */
-#define ATTACH_TYPE_MULTI ((enum bpf_attach_type)48)
-
-/* Does this kernel attach many probes with one link? */
-bool attach_can_multi(void);
-
-/* Probes for all hooks that are of use, pinned; fd is the file. All or none. */
+/* Attaches to all hooks that are used, and pins the links; fd is the file. All or none. */
 MUST_CHECK int attach_library(const struct tracer *tracer, uint32_t id,
 			      const struct metal_library *library, int fd);
 
-/* Also of an attach that was broken off. */
+/* Removes the probes of a library, also after an attach that failed halfway. */
 void attach_remove(uint32_t id);
 
-/* How many it would be. */
+/* The number of probes that attach_library() attaches. */
 unsigned attach_count(const struct metal_library *library);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-struct nodes {
+struct device_nodes {
 	const struct tracer *tracer;
 	int folder;
 	uint32_t count;
@@ -18,7 +18,7 @@ struct nodes {
 	} all[TRACE_DEVICES];
 };
 
-/* As the kernel has it, which is not how it tells programs. */
+/* dev_t inside the kernel is encoded in another way than stat() returns it. */
 static uint32_t number_of(dev_t dev)
 {
 	return major(dev) << 20 | minor(dev);
@@ -26,7 +26,7 @@ static uint32_t number_of(dev_t dev)
 
 static int visit(const char *name, void *arg)
 {
-	struct nodes *nodes = arg;
+	struct device_nodes *nodes = arg;
 	struct stat st;
 	uint32_t index;
 
@@ -38,7 +38,7 @@ static int visit(const char *name, void *arg)
 	return 0;
 }
 
-static bool has(const struct nodes *nodes, uint32_t number)
+static bool has(const struct device_nodes *nodes, uint32_t number)
 {
 	for (uint32_t i = 0; i < nodes->count; i++)
 		if (nodes->all[i].number == number)
@@ -46,8 +46,8 @@ static bool has(const struct nodes *nodes, uint32_t number)
 	return false;
 }
 
-/* Numbers of nodes that are gone; each removal begins the walk anew. */
-static void remove_others(const struct nodes *nodes)
+/* Removes the numbers of nodes that are gone. After a removal the walk starts again. */
+static void remove_others(const struct device_nodes *nodes)
 {
 	int map = nodes->tracer->maps[MAP_DEVICES];
 	uint32_t key, *before = NULL;
@@ -61,7 +61,7 @@ static void remove_others(const struct nodes *nodes)
 
 int devices_update(const struct tracer *tracer)
 {
-	struct nodes nodes = { .tracer = tracer, .folder = -1 };
+	struct device_nodes nodes = { .tracer = tracer, .folder = -1 };
 	int r = 0;
 
 	nodes.folder = open("/dev/tenstorrent", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

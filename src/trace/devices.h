@@ -1,4 +1,4 @@
-/* Which numbers the driver's nodes have now, for the iterator that looks for them. */
+/* Writes the device numbers of the driver's nodes into the map that the holders iterator reads. */
 #pragma once
 
 #include "trace/tracer.h"

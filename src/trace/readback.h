@@ -1,26 +1,24 @@
 /*
- * What a process held before its library was attached to: read from its memory,
- * through each allocator that has been heard of since.
+ * Memory that a process held before its library was attached to, read from its allocators.
+ * An allocator is known once a call named it.
  *
- * The process runs on meanwhile. Each set is walked twice and only what was there both
- * times counts; the kernel refuses a buffer that was freed or allocated since, however
- * long ago it was read.
+ * The process keeps running. Each set of live buffers is walked twice, and only buffers that
+ * were there both times count; the kernel refuses a buffer that was freed or allocated since
+ * the attach, however long ago it was read.
  *
- * Memory of strangers may not answer (userfaultfd, a file of FUSE), or be so much that
- * it takes long: a job of the worker pool for each process, with an end of its own.
+ * Memory of other processes may block (userfaultfd, a FUSE file), or take long to read: each
+ * process is a job of the worker pool with a time limit.
  */
 #pragma once
 
-#include "trace/tracer.h"
+#include "trace/scan_state.h"
 
-struct reading;
-struct scan;
+struct process_readback;
 
 struct readback {
-	struct reading *readings; /* not yet done, or not to be tried again so soon */
+	struct process_readback *processes; /* being read, or not to be retried yet */
 };
 
-/* All allocators of all processes that are not read yet. Those that cannot be read now are tried
- * again. */
-MUST_CHECK int readback_run(struct readback *readback, struct scan *scan);
+/* Reads all allocators that were not read yet. Those that cannot be read now are tried again. */
+MUST_CHECK int readback_run(struct readback *readback, struct scan_state *scan);
 void readback_done(struct readback *readback);

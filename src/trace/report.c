@@ -1,7 +1,7 @@
 #include "trace/report.h"
 
 #include "trace/pins.h"
-#include "trace/task.h"
+#include "trace/process_stat.h"
 
 #include "basic/file.h"
 #include "basic/text.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Whole, or as it was. */
+/* Replaces the file in one step. */
 static int write_file(const char *path, const char *text, size_t length)
 {
 	CLEANUP_CLOSE int fd = -1;
@@ -50,14 +50,14 @@ static void print_library(struct buf *out, const struct trace_library *library)
 	buf_puts(out, library->build_id_length ? ")\n" : "unknown)\n");
 }
 
-static void print_holder(struct buf *out, const struct holder *holder)
+static void print_holder(struct buf *out, const struct device_holder *holder)
 {
-	buf_puts(out, !holder->followed ? "unfollowed  "
-		      : holder->partly	? "incomplete  "
-					: "unreliable  ");
+	buf_puts(out, !holder->is_followed ? "unfollowed  "
+		      : holder->is_partial ? "incomplete  "
+					   : "unreliable  ");
 	buf_printf(out, "%d ", holder->pid);
 	text_clean(out, holder->comm, strlen(holder->comm), true);
-	buf_printf(out, ": %s", holder->why_not);
+	buf_printf(out, ": %s", holder->problem);
 	if (holder->file[0]) {
 		buf_puts(out, " (");
 		text_clean(out, holder->file, strlen(holder->file), true);
@@ -66,17 +66,17 @@ static void print_holder(struct buf *out, const struct holder *holder)
 	buf_putc(out, '\n');
 }
 
-int report_write(const struct scan *scan, struct buf *text)
+int report_write(const struct trace_scan *scan, struct buf *text)
 {
 	CLEANUP_BUF struct buf out = { 0 };
 	int r;
 
-	print_since(&out, &scan->tracer->state);
+	print_since(&out, &scan->state.tracer->state);
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
-		if (scan->libraries[i].id)
-			print_library(&out, &scan->libraries[i]);
+		if (scan->state.libraries[i].id)
+			print_library(&out, &scan->state.libraries[i]);
 	for (size_t i = 0; i < scan->n_holders; i++)
-		if (scan->holders[i].why_not)
+		if (scan->holders[i].problem)
 			print_holder(&out, &scan->holders[i]);
 	if (out.failed)
 		return -ENOMEM;
@@ -92,9 +92,9 @@ int report_write(const struct scan *scan, struct buf *text)
 
 int report_watcher_set(void)
 {
-	struct task self;
+	struct process_stat self;
 	char text[64];
-	int r = task_read(getpid(), &self);
+	int r = process_stat_read(getpid(), &self);
 
 	if (r < 0)
 		return r;
@@ -114,7 +114,7 @@ pid_t report_watcher(void)
 	pid_t pid;
 
 	if (file_read(AT_FDCWD, REPORT_WATCHER, text, sizeof(text)) < 0 ||
-	    sscanf(text, "%d %llu", &pid, &start) != 2 || !task_lives(pid, start))
+	    sscanf(text, "%d %llu", &pid, &start) != 2 || !process_is_alive(pid, start))
 		return 0;
 	return pid;
 }

@@ -1,6 +1,6 @@
 /*
- * What `status` tells. The pinned files are for everybody, the maps for root only, so
- * whoever scans leaves what it knows about libraries and holders as a text beside them.
+ * The text of `tt_smi trace status`. Every user may read the pinned files, but only root may read
+ * the maps, so each scan writes what it knows about libraries and holders into a text file.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 #define REPORT_FILE    TRACE_FOLDER "/trace.report"
 #define REPORT_WATCHER "/" TRACED_WATCHER
 
-/* Written anew if it has changed; text is what was written last. */
-MUST_CHECK int report_write(const struct scan *scan, struct buf *text);
+/* Writes the file if it has changed; text is what was written last. */
+MUST_CHECK int report_write(const struct trace_scan *scan, struct buf *text);
 
-/* Says who watches: this process, until it says so no more. */
+/* Records that this process watches, until it clears that. */
 MUST_CHECK int report_watcher_set(void);
 void report_watcher_clear(void);
 
-/* The process that watches; 0: none. */
+/* The pid of the process that watches; 0: none does. */
 pid_t report_watcher(void);

@@ -1,12 +1,14 @@
 /*
- * Roles of holders: which of them only monitor devices. Judged as tt_smi does it as root
- * (source/role_watch.h), and put into the kernel's list of holders for users who may not look.
+ * Roles of holders: which of them only monitor devices. tt_smi as root judges in the same way
+ * (source/role_watch.h). The roles are shown in the kernel's list of holders, for users who may
+ * not examine the processes themselves.
  */
 #pragma once
 
-#include "basic/macros.h"
+#include "trace/device_holder.h"
 
-struct scan;
+struct role_watch;
 
-/* Judges the holders of a scan; one that was judged already only if it has changed. */
-MUST_CHECK int role_update(struct scan *scan);
+/* Judges these holders; again only those that have changed since. */
+MUST_CHECK int role_update(struct scan_state *scan, struct role_watch *roles,
+			   const struct device_holder *holders, size_t count);

@@ -1,10 +1,11 @@
 #include "trace/scan.h"
 
 #include "trace/devices.h"
+#include "trace/file_attach.h"
 #include "trace/libraries.h"
 #include "trace/pins.h"
+#include "trace/process_stat.h"
 #include "trace/role.h"
-#include "trace/task.h"
 
 #include "basic/clock.h"
 #include "basic/file.h"
@@ -16,121 +17,101 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* No machine has a list that long. */
+/* Upper limit for the text of the file of holders. */
 #define HOLDERS_MAX (64UL << 20)
 
-/* Who scans again soon waits a moment; who scans once waits for whoever answers at all. */
+/* Deadlines of a job: of one scan among many, and of a scan that is not repeated. */
 #define WAIT_SHORT (100 * NS_PER_MS)
 #define WAIT_LONG  (2 * NS_PER_S)
 
-int scan_init(struct scan *scan, struct tracer *tracer, bool stays)
+int scan_init(struct trace_scan *scan, struct tracer *tracer, bool is_repeated)
 {
+	struct scan_state *state = &scan->state;
 	int r;
 
-	*scan = (struct scan){
-		.tracer = tracer,
-		.wait = stays ? WAIT_SHORT : WAIT_LONG,
-		.patience = stays ? WAIT_LONG : 0,
+	*scan = (struct trace_scan){
+		.state = {
+			.tracer = tracer,
+			.round.deadline = is_repeated ? WAIT_SHORT : WAIT_LONG,
+			.patience = is_repeated ? WAIT_LONG : 0,
+		},
 	};
-	files_init(&scan->files, tracer, scan->libraries);
-	r = worker_pool_new(&scan->workers);
+	file_cache_init(&state->cache);
+	library_searches_init(&state->searches, &state->cache);
+	r = worker_pool_new(&state->round.workers);
 	if (r < 0)
 		return r;
 	r = role_watch_new(&scan->roles);
 	if (r < 0)
-		scan->workers = worker_pool_free(scan->workers);
+		state->round.workers = worker_pool_free(state->round.workers);
 	return r;
 }
 
-bool scan_done(struct scan *scan)
+bool scan_done(struct trace_scan *scan)
 {
-	bool blocked = worker_pool_is_blocked(scan->workers);
+	struct scan_state *state = &scan->state;
+	bool is_blocked = worker_pool_is_blocked(state->round.workers);
 
-	if (!blocked)
-		scan->roles = role_watch_free(scan->roles, scan->workers);
-	scan->workers = worker_pool_free(scan->workers);
-	if (blocked)
+	if (!is_blocked)
+		scan->roles = role_watch_free(scan->roles, state->round.workers);
+	state->round.workers = worker_pool_free(state->round.workers);
+	if (is_blocked)
 		return false;
-	while (scan->files.looks)
-		look_free(scan->files.looks);
+	library_searches_done(&state->searches);
+	file_cache_done(&state->cache);
+	job_round_done(&state->round);
 	readback_done(&scan->readback);
-	files_done(&scan->files);
 	free(scan->holders);
-	free(scan->jobs);
 	return true;
 }
 
-int scan_begin(struct scan *scan)
+int scan_begin(struct trace_scan *scan)
 {
-	int r = devices_update(scan->tracer);
+	int r = devices_update(scan->state.tracer);
 
 	if (r == 0)
-		r = libraries_read(scan->tracer, scan->libraries);
+		r = libraries_read(scan->state.tracer, scan->state.libraries);
 	if (r == 0)
-		files_refresh(&scan->files);
+		file_attach_refresh(&scan->state);
 	return r;
 }
 
-/* ---- rounds ---- */
-
-int scan_add(struct scan *scan, struct job *job)
+int scan_file(struct trace_scan *scan, const char *path, struct file_state *ret)
 {
-	size_t room = scan->room ? 2 * scan->room : 64;
-
-	if (scan->n_jobs == scan->room) {
-		struct job **jobs = realloc(scan->jobs, room * sizeof(struct job *));
-
-		if (!jobs)
-			return -ENOMEM;
-		scan->jobs = jobs;
-		scan->room = room;
-	}
-	scan->jobs[scan->n_jobs++] = job;
-	return 0;
-}
-
-void scan_round(struct scan *scan)
-{
-	(void)worker_pool_run(scan->workers, scan->jobs, scan->n_jobs, scan->wait);
-	scan->n_jobs = 0;
-}
-
-int scan_file(struct scan *scan, const char *path, const char **problem)
-{
-	struct look *look = look_new(&scan->files, 0, path);
-	struct verdict verdict = { 0 };
+	struct scan_state *state = &scan->state;
+	struct library_search *search = library_search_new(&state->searches, 0, path);
 	int r;
 
-	r = look ? scan_add(scan, &look->job) : -ENOMEM;
+	*ret = (struct file_state){ 0 };
+	r = search ? job_round_add(&state->round, &search->job) : -ENOMEM;
 	if (r < 0)
 		return r;
-	scan_round(scan);
-	if (!job_is_done(scan->workers, &look->job)) {
-		look_leave(look);
+	job_round_run(&state->round);
+	if (!job_is_done(state->round.workers, &search->job)) {
+		library_search_abandon(search);
 		return -ETIMEDOUT;
 	}
-	r = look->result;
-	if (r == 0 && look->n_found)
-		r = files_take(&scan->files, &look->found[0], true, &verdict);
-	*problem = verdict.metal ? verdict.problem : "not TT-Metal, or without symbols";
-	look_free(look);
+	r = search->result;
+	if (r == 0 && search->n_found)
+		r = file_attach(state, &search->found[0], true, ret);
+	library_search_free(search);
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- holders ---- */
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct holder *left = a, *right = b;
+	const struct device_holder *left = a, *right = b;
 
 	return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
 /* The kernel's list, each process once. */
-static int read_holders(struct holder **ret, size_t *ret_count)
+static int read_holders(struct device_holder **ret, size_t *ret_count)
 {
 	CLEANUP_FREE struct traced_holder *lines = NULL;
-	CLEANUP_FREE struct holder *list = NULL;
+	CLEANUP_FREE struct device_holder *list = NULL;
 	CLEANUP_BUF struct buf text = { 0 };
 	size_t n_lines = 0, count = 0;
 	int r;
@@ -156,183 +137,183 @@ static int read_holders(struct holder **ret, size_t *ret_count)
 	return 0;
 }
 
-static struct holder *find_holder(const struct scan *scan, pid_t pid)
+static struct device_holder *find_holder(const struct trace_scan *scan, pid_t pid)
 {
-	struct holder key = { .pid = pid };
+	struct device_holder key = { .pid = pid };
 
 	return scan->n_holders ? bsearch(&key, scan->holders, scan->n_holders, sizeof(key), by_pid)
 			       : NULL;
 }
 
-static int update_holders(struct scan *scan)
+static int update_holders(struct trace_scan *scan)
 {
-	struct holder *list;
+	struct device_holder *list;
 	size_t count;
 	int r = read_holders(&list, &count);
 
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++) {
-		struct holder *old = find_holder(scan, list[i].pid);
+		struct device_holder *old = find_holder(scan, list[i].pid);
 
 		if (!old || old->start != list[i].start)
 			continue;
 		memcpy(old->comm, list[i].comm, sizeof(old->comm)); /* it may have changed */
 		list[i] = *old;
-		old->look = NULL;
+		old->search = NULL;
 	}
 	for (size_t i = 0; i < scan->n_holders; i++)
-		look_leave(scan->holders[i].look);
+		library_search_abandon(scan->holders[i].search);
 	free(scan->holders);
 	scan->holders = list;
 	scan->n_holders = count;
 	for (size_t i = 0; i < count && r == 0; i++)
-		r = holder_prepare(&list[i], scan);
+		r = device_holder_prepare(&list[i], &scan->state);
 	return r;
 }
 
-/* Looks that nobody waits for any more, when they have ended. */
-static void free_left(struct scan *scan)
+/* Removes entries of processes that exited while they were entered. */
+static void remove_exited(const struct trace_scan *scan)
 {
-	struct look *next;
-
-	for (struct look *look = scan->files.looks; look; look = next) {
-		next = look->next;
-		if (look->is_left && !job_is_busy(scan->workers, &look->job))
-			look_free(look);
-	}
-}
-
-/* Entries of processes that ended unseen: they were entered while they did. */
-static void forget_dead(const struct scan *scan)
-{
-	int map = scan->tracer->maps[MAP_PROCESSES];
+	const struct tracer *tracer = scan->state.tracer;
 	CLEANUP_FREE struct trace_process *process = malloc(sizeof(*process));
 	uint32_t key, *before = NULL, tgid;
+	int map = tracer->maps[MAP_PROCESSES];
 
 	while (process && bpf_map_get_next_key(map, before, &key) == 0) {
 		tgid = key;
 		before = &tgid;
 		if (find_holder(scan, (pid_t)key) || bpf_map_lookup_elem(map, &key, process) < 0 ||
-		    !process->start || task_lives((pid_t)key, process->start))
+		    !process->start || process_is_alive((pid_t)key, process->start))
 			continue;
-		(void)!tracer_run(scan->tracer, PROGRAM_LEAVE,
-				  (const uint64_t[]){ key, process->start }, 2);
+		(void)!tracer_run(tracer, PROGRAM_LEAVE, (const uint64_t[]){ key, process->start },
+				  2);
 	}
 }
 
 /* ---- libraries ---- */
 
-/* Each is looked for where it was: other contents may be there. */
-static int prepare_places(struct scan *scan)
+/* Searches the paths of attached libraries: an upgrade may have replaced the file. */
+static int prepare_replaced(struct trace_scan *scan)
 {
+	struct scan_state *state = &scan->state;
 	int r = 0;
 
 	for (size_t i = 0; i < TRACE_LIBRARIES && r == 0; i++) {
-		if (!scan->libraries[i].id || scan->places[i])
+		struct library_search *search;
+
+		if (!state->libraries[i].id || scan->replaced[i])
 			continue;
-		scan->places[i] = look_new(&scan->files, 0, scan->libraries[i].path);
-		r = scan->places[i] ? scan_add(scan, &scan->places[i]->job) : -ENOMEM;
+		search = library_search_new(&state->searches, 0, state->libraries[i].path);
+		scan->replaced[i] = search;
+		r = search ? job_round_add(&state->round, &search->job) : -ENOMEM;
 	}
 	return r;
 }
 
-static bool is_mapped(const struct scan *scan, const struct trace_library *library)
+static bool is_mapped(const struct trace_scan *scan, const struct trace_library *library)
 {
 	for (size_t i = 0; i < scan->n_holders; i++)
-		if (holder_maps(&scan->holders[i], library->id))
+		if (device_holder_maps(&scan->holders[i], library->id))
 			return true;
 	return false;
 }
 
-static int take_found(struct scan *scan, const struct found *found)
+static int attach_found(struct scan_state *state, const struct library_file *file)
 {
-	struct verdict verdict;
-	int r = files_take(&scan->files, found, false, &verdict);
+	struct file_state file_state;
+	int r = file_attach(state, file, false, &file_state);
 
 	return r == -EAGAIN ? 0 : r;
 }
 
-/* Before anybody asks what came of a file that another look has read. */
-static int judge_all(struct scan *scan)
+/* Before the holders take their results: a file that several searches found was read by one. */
+static int attach_all(struct scan_state *state)
 {
 	int r = 0;
 
-	for (struct look *look = scan->files.looks; look && r == 0; look = look->next) {
-		if (!job_is_done(scan->workers, &look->job))
+	for (struct library_search *search = state->searches.all; search && r == 0;
+	     search = search->next) {
+		if (!job_is_done(state->round.workers, &search->job))
 			continue;
-		for (size_t i = 0; i < look->n_found && r == 0; i++)
-			r = take_found(scan, &look->found[i]);
+		for (size_t i = 0; i < search->n_found && r == 0; i++)
+			r = attach_found(state, &search->found[i]);
 	}
 	return r;
 }
 
 /*
- * Where a file stood that is attached to there may be a new one, after an upgrade: it
- * is attached to before anybody runs it. The old one stays for as long as somebody
- * does. A link also holds the file system that the file is on.
+ * After an upgrade there is a new file at the path of an attached one: probes are put on it
+ * before a process runs it. The old file keeps its probes while a holder maps it. They also
+ * keep its file system mounted.
  */
-static int follow(struct scan *scan, struct trace_library *library, const struct look *look)
+static int take_replaced(struct trace_scan *scan, struct trace_library *library,
+			 const struct library_search *search)
 {
-	if (!library->id || strcmp(look->path, library->path) != 0)
-		return 0; /* another one by now */
-	if (look->result == -ETIMEDOUT || (look->result == 0 && libraries_is(library, &look->st)))
+	if (!library->id || strcmp(search->path, library->path) != 0)
+		return 0; /* another library has this place by now */
+	if (search->result == -ETIMEDOUT ||
+	    (search->result == 0 && libraries_is(library, &search->st)))
 		return 0;
 	if (!is_mapped(scan, library))
-		libraries_drop(scan->tracer, library);
-	return look->n_found ? take_found(scan, &look->found[0]) : 0;
+		libraries_drop(scan->state.tracer, library);
+	return search->n_found ? attach_found(&scan->state, &search->found[0]) : 0;
 }
 
-/* Who does not answer is where it was. */
-static int follow_places(struct scan *scan)
+/* A path that does not answer counts as unchanged. */
+static int collect_replaced(struct trace_scan *scan)
 {
+	struct worker_pool *workers = scan->state.round.workers;
 	int r = 0;
 
 	for (size_t i = 0; i < TRACE_LIBRARIES && r == 0; i++) {
-		struct look *look = scan->places[i];
+		struct library_search *search = scan->replaced[i];
 
-		if (!look || job_is_busy(scan->workers, &look->job))
+		if (!search || job_is_busy(workers, &search->job))
 			continue;
-		if (job_is_done(scan->workers, &look->job))
-			r = follow(scan, &scan->libraries[i], look);
-		scan->places[i] = look_free(look);
+		if (job_is_done(workers, &search->job))
+			r = take_replaced(scan, &scan->state.libraries[i], search);
+		scan->replaced[i] = library_search_free(search);
 	}
 	return r;
 }
 
-static int look_at_all(struct scan *scan)
+/* ---- all of it ---- */
+
+static int scan_files(struct trace_scan *scan)
 {
+	struct scan_state *state = &scan->state;
 	int r;
 
-	free_left(scan);
-	scan->n_jobs = 0;
-	r = prepare_places(scan);
+	library_searches_clean(&state->searches, state->round.workers);
+	job_round_clear(&state->round);
+	r = prepare_replaced(scan);
 	if (r == 0)
 		r = update_holders(scan);
 	if (r < 0)
 		return r;
-	scan_round(scan);
-	r = judge_all(scan);
+	job_round_run(&state->round);
+	r = attach_all(state);
 	for (size_t i = 0; i < scan->n_holders && r == 0; i++)
-		r = holder_collect(&scan->holders[i], scan);
+		r = device_holder_collect(&scan->holders[i], state);
 	return r;
 }
 
-int scan_run(struct scan *scan, struct buf *problem)
+int scan_run(struct trace_scan *scan, struct buf *problem)
 {
 	int r;
 
-	r = look_at_all(scan);
+	r = scan_files(scan);
 	if (r < 0) {
 		buf_printf(problem, "%s: %s", PINS_HOLDERS, strerror(-r));
 		return r;
 	}
-	forget_dead(scan);
-	r = follow_places(scan);
+	remove_exited(scan);
+	r = collect_replaced(scan);
 	if (r == 0)
-		r = role_update(scan);
+		r = role_update(&scan->state, scan->roles, scan->holders, scan->n_holders);
 	if (r == 0)
-		r = readback_run(&scan->readback, scan);
+		r = readback_run(&scan->readback, &scan->state);
 	if (r < 0)
 		buf_puts(problem, strerror(-r));
 	return r;

@@ -1,52 +1,46 @@
 /*
- * Discovery: who holds a device, which of the files that they execute are TT-Metal,
- * and what has changed since the last time.
+ * Discovery: which processes have a device open, which of the files that they execute are
+ * TT-Metal, and what has changed since the last scan.
  *
- * What touches files or memory of strangers is done by a worker pool, in two rounds: files,
- * then memory. Who does not answer in time is passed over, and is asked no second time
- * while it has not answered; between two scans nothing else runs.
+ * Files and memory of other users may block. They are read by the worker pool in two rounds:
+ * files, then memory. A read that misses the deadline is skipped, and not repeated while it is
+ * still blocked. Between two scans nothing else runs.
+ *
+ * The steps share struct scan_state; device_holder.h, file_attach.h, readback.h and role.h have
+ * one step each.
  */
 #pragma once
 
-#include "trace/holder.h"
+#include "trace/device_holder.h"
 #include "trace/readback.h"
 
 #include <sys/types.h>
 
 struct role_watch;
 
-struct scan {
-	struct tracer *tracer;
-	struct files files;
-	struct trace_library libraries[TRACE_LIBRARIES];
-	struct look *places[TRACE_LIBRARIES]; /* what is where they were */
-	struct holder *holders;		      /* by pid */
+struct trace_scan {
+	struct scan_state state;
+	struct library_search *replaced[TRACE_LIBRARIES]; /* of the paths of attached libraries */
+	struct device_holder *holders;			  /* by pid */
 	size_t n_holders;
 	struct readback readback;
 	struct role_watch *roles;
-
-	struct worker_pool *workers;
-	struct job **jobs; /* of the next round */
-	size_t n_jobs, room;
-	int64_t wait;	  /* for each job, ns */
-	int64_t patience; /* until who does not answer is said not to, ns */
 };
 
-/* stays: there will be other scans, so that none needs to wait long. */
-MUST_CHECK int scan_init(struct scan *scan, struct tracer *tracer, bool stays);
+/* is_repeated: more scans follow, so that none of them needs to wait long for an answer. */
+MUST_CHECK int scan_init(struct trace_scan *scan, struct tracer *tracer, bool is_repeated);
 
-/* false: somebody is still held, and what it uses must stay; the caller had better end. */
-bool scan_done(struct scan *scan);
+/* False if a job is still blocked: the memory that it uses is kept, the caller should exit. */
+bool scan_done(struct trace_scan *scan);
 
-/* To be called first, under the lock: what others did since. */
-MUST_CHECK int scan_begin(struct scan *scan);
+/* To be called first, under the lock: reads what other tracers have changed. */
+MUST_CHECK int scan_begin(struct trace_scan *scan);
 
-/* A file that was named. problem: why it is not attached to; NULL: it is. -errno: of the file. */
-MUST_CHECK int scan_file(struct scan *scan, const char *path, const char **problem);
+/*
+ * Attaches to a file that the user named. The state says why it is not attached to, or has
+ * is_metal unset. -errno: the file cannot be read.
+ */
+MUST_CHECK int scan_file(struct trace_scan *scan, const char *path, struct file_state *ret);
 
-/* All holders as they are now: attaches, enters, forgets, reads back. */
-MUST_CHECK int scan_run(struct scan *scan, struct buf *problem);
-
-/* A job for the next round; and the round. */
-MUST_CHECK int scan_add(struct scan *scan, struct job *job);
-void scan_round(struct scan *scan);
+/* All holders as they are now: attaches, enters and removes processes, reads back memory. */
+MUST_CHECK int scan_run(struct trace_scan *scan, struct buf *problem);

@@ -1,4 +1,4 @@
-/* start: loads or takes over, looks at all holders, and with --watch goes on looking. */
+/* start: loads the BPF object or takes it over, scans once, and with --watch keeps scanning. */
 #include "trace/commands.h"
 
 #include "trace/lock.h"
@@ -11,19 +11,19 @@
 #include <stdio.h>
 #include <string.h>
 
-/* New holders are found within a second: a scan begins so often. */
+/* The period of scans: new holders are found within a second. */
 #define SCAN_EVERY (900 * NS_PER_MS)
 
-/* It takes no more than this share of a core: with very many processes it is rarer. */
+/* At most 1/20 of a core: with very many processes the period grows. */
 #define SCAN_SHARE 20
 
-struct session {
+struct trace_session {
 	const struct trace_options *options;
 	struct tracer tracer;
-	struct scan *scan;
+	struct trace_scan *scan;
 	struct buf report;
 	sigset_t signals; /* that end it */
-	int code;	  /* of files that were named */
+	int code;	  /* of attaching to the named files */
 	int lock;
 };
 
@@ -49,23 +49,29 @@ static void print_news(const char *old, const char *text)
 	fflush(stdout);
 }
 
-/* Files that were named: what cannot be attached to is said, and the others are all the same. */
-static int attach_named(const struct session *session)
+/* Attaches to the named files. One that fails is reported, and does not stop the others. */
+static int attach_named(const struct trace_session *session)
 {
 	int code = EXIT_FINE;
 
 	for (char **file = session->options->files; *file; file++) {
-		const char *problem = NULL;
-		int r = scan_file(session->scan, *file, &problem);
+		struct file_state state;
+		int r = scan_file(session->scan, *file, &state);
 
-		if (r < 0 || problem)
-			code = complain(EXIT_USAGE, "%s: %s", *file,
-					r < 0 ? strerror(-r) : problem);
+		if (r < 0)
+			code = complain(EXIT_USAGE, "%s: %s", *file, strerror(-r));
+		else if (!state.is_metal)
+			code = complain(EXIT_USAGE, "%s: not TT-Metal, or without symbols", *file);
+		else if (state.fault)
+			code = complain(EXIT_USAGE, "%s: %s: %s", *file, state.problem,
+					trace_fault_meaning(state.fault));
+		else if (state.problem)
+			code = complain(EXIT_USAGE, "%s: %s", *file, state.problem);
 	}
 	return code;
 }
 
-static int scan_locked(struct session *session, bool first, struct buf *problem)
+static int scan_locked(struct trace_session *session, bool first, struct buf *problem)
 {
 	CLEANUP_BUF struct buf before = { 0 };
 	int r;
@@ -86,19 +92,21 @@ static int scan_locked(struct session *session, bool first, struct buf *problem)
 	return r;
 }
 
-/* What was loaded before keeps its size: that is said to whoever asked for another. */
-static int tell_size(const struct session *session)
+/* The loaded map keeps its size: warns if --max-buffers asks for another. */
+static int check_size(const struct trace_session *session)
 {
 	uint32_t asked = session->options->tracer.max_buffers, have;
 	int r = tracer_max_buffers(&session->tracer, &have);
 
 	if (r == 0 && asked && asked != have)
-		complain(0, "--max-buffers %u: it is loaded already, with %u, until trace stop",
+		complain(0,
+			 "--max-buffers %u has no effect: the map is loaded with %u until trace "
+			 "stop",
 			 asked, have);
 	return r;
 }
 
-static int scan_once(struct session *session, bool first, struct buf *problem)
+static int scan_once(struct trace_session *session, bool first, struct buf *problem)
 {
 	int r = lock_take(session->lock, LOCK_STATE);
 
@@ -109,22 +117,22 @@ static int scan_once(struct session *session, bool first, struct buf *problem)
 	if (first)
 		r = tracer_open(&session->tracer, &session->options->tracer, problem);
 	if (r == 0 && first)
-		r = tell_size(session);
+		r = check_size(session);
 	if (r == 0)
 		r = scan_locked(session, first, problem);
 	lock_drop(session->lock, LOCK_STATE);
 	return r;
 }
 
-/* Waits so long; true: a signal says that it is over. */
-static bool pause_for(const struct session *session, int64_t ns)
+/* Waits; true: a signal asks it to end. */
+static bool pause_for(const struct trace_session *session, int64_t ns)
 {
 	struct timespec time = clock_timespec(ns);
 
 	return sigtimedwait(&session->signals, NULL, &time) > 0 || errno == EINVAL;
 }
 
-static int watch(struct session *session, struct buf *problem)
+static int watch(struct trace_session *session, struct buf *problem)
 {
 	int64_t pause = SCAN_EVERY, began, used;
 	int r;
@@ -148,8 +156,8 @@ static int watch(struct session *session, struct buf *problem)
 	return r;
 }
 
-/* One watcher at a time; the next one takes its turn when that ends. 1: ended while it waited. */
-static int wait_turn(const struct session *session)
+/* Waits until no other process watches. 1: a signal ended the wait. */
+static int wait_turn(const struct trace_session *session)
 {
 	bool said = false;
 	int r;
@@ -165,7 +173,7 @@ static int wait_turn(const struct session *session)
 	return r;
 }
 
-static int run(struct session *session)
+static int run(struct trace_session *session)
 {
 	CLEANUP_BUF struct buf problem = { 0 };
 	int r;
@@ -179,11 +187,33 @@ static int run(struct session *session)
 	return session->code;
 }
 
+/* Everything between the creation of the scan and its end. Returns the exit code. */
+static int start(struct trace_session *session, struct trace_options *options)
+{
+	int r = 0;
+
+	sigemptyset(&session->signals);
+	sigaddset(&session->signals, SIGTERM);
+	sigaddset(&session->signals, SIGINT);
+	session->lock = lock_open();
+	if (session->lock < 0)
+		return complain_lock(session->lock);
+	if (options->watch) {
+		sigprocmask(SIG_BLOCK, &session->signals, NULL);
+		r = wait_turn(session);
+	} else {
+		options->tracer.keep = lock_owner(session->lock, LOCK_WATCH) != 0;
+	}
+	r = r == 0 ? run(session) : r == 1 ? EXIT_FINE : exit_code(r);
+	close(session->lock);
+	return r;
+}
+
 int command_start(const struct trace_options *given)
 {
 	struct trace_options options = *given;
-	struct session session = { .options = &options };
-	CLEANUP_FREE struct scan *scan = malloc(sizeof(*scan));
+	struct trace_session session = { .options = &options };
+	CLEANUP_FREE struct trace_scan *scan = malloc(sizeof(*scan));
 	int code, r;
 
 	if (!scan)
@@ -194,23 +224,10 @@ int command_start(const struct trace_options *given)
 	r = scan_init(scan, &session.tracer, options.watch);
 	if (r < 0)
 		return complain(EXIT_INTERNAL, "%s", strerror(-r));
-	sigemptyset(&session.signals);
-	sigaddset(&session.signals, SIGTERM);
-	sigaddset(&session.signals, SIGINT);
-	session.lock = lock_open();
-	if (session.lock < 0)
-		return complain_lock(session.lock);
-	if (options.watch) {
-		sigprocmask(SIG_BLOCK, &session.signals, NULL);
-		r = wait_turn(&session);
-	} else {
-		options.tracer.keep = lock_owner(session.lock, LOCK_WATCH) != 0;
-	}
-	code = r == 0 ? run(&session) : r == 1 ? EXIT_FINE : exit_code(r);
-	close(session.lock);
+	code = start(&session, &options);
 	if (!scan_done(scan)) {
 		fflush(NULL);
-		_exit(code); /* somebody still works with what is ours */
+		_exit(code); /* a blocked job still uses our memory */
 	}
 	tracer_close(&session.tracer);
 	buf_done(&session.report);

@@ -1,8 +1,8 @@
 #include "trace/tracer.h"
 
-#include "trace/attach.h"
 #include "trace/bpf_options.h"
 #include "trace/pins.h"
+#include "trace/uprobe_multi.h"
 #include "trace_bpf.skel.h"
 
 #include <assert.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Live buffers that the kernel keeps at most. */
-#define BUFFERS_USUAL 262144
+/* Default size of the map of live buffers. */
+#define BUFFERS_DEFAULT 262144
 
 static const char *const map_names[TRACER_MAPS] = {
 	[MAP_PROCESSES] = "processes",	 [MAP_LIVE] = "live",		[MAP_THREADS] = "threads",
@@ -27,7 +27,7 @@ static const char *const program_names[TRACER_PROGRAMS] = {
 	[PROGRAM_ADOPT] = "adopt", [PROGRAM_SETTLE] = "settle",
 };
 
-/* FNV-1a over the object. */
+/* FNV-1a over the BPF object. */
 static uint64_t version(void)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -40,13 +40,13 @@ static uint64_t version(void)
 	return hash;
 }
 
-PRINTF(2, 0) static int speak(enum libbpf_print_level level, const char *format, va_list args)
+PRINTF(2, 0) static int print_all(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
 	return vfprintf(stderr, format, args);
 }
 
-static int hush(enum libbpf_print_level level, const char *format, va_list args)
+static int print_nothing(enum libbpf_print_level level, const char *format, va_list args)
 {
 	(void)level;
 	(void)format;
@@ -73,7 +73,7 @@ static int take(int *ret, const char *folder, const char *name)
 	return *ret < 0 ? -errno : 0;
 }
 
-/* -ESTALE: what is pinned is of another version, or not all of it is there. */
+/* -ESTALE: the pins are of another version, or incomplete. */
 static int take_all(struct tracer *tracer)
 {
 	uint32_t zero = 0;
@@ -106,7 +106,7 @@ static int pin_all(struct trace_bpf *object)
 		r = bpf_program__pin(
 			bpf_object__find_program_by_name(object->obj, program_names[i]), path);
 	}
-	/* The state is the last: without it, nobody takes over what is half there. */
+	/* MAP_STATE comes last: without it no tracer takes over incomplete pins. */
 	for (size_t i = 0; i < TRACER_MAPS && r == 0; i++) {
 		snprintf(path, sizeof(path), PINS_MAPS "/%s", map_names[i]);
 		r = bpf_obj_pin(bpf_object__find_map_fd_by_name(object->obj, map_names[i]), path);
@@ -165,8 +165,8 @@ static int write_state(struct trace_bpf *object, bool multi, uint32_t max_buffer
 
 static int load(const struct tracer_options *options)
 {
-	uint32_t max_buffers = options->max_buffers ? options->max_buffers : BUFFERS_USUAL;
-	bool multi = !options->no_multi && attach_can_multi();
+	uint32_t max_buffers = options->max_buffers ? options->max_buffers : BUFFERS_DEFAULT;
+	bool multi = !options->no_multi && uprobe_multi_is_supported();
 	struct trace_bpf *object = trace_bpf__open();
 	int r;
 
@@ -174,7 +174,8 @@ static int load(const struct tracer_options *options)
 		return -errno;
 	r = bpf_map__set_max_entries(object->maps.live, max_buffers);
 	if (r == 0 && multi)
-		r = bpf_program__set_expected_attach_type(object->progs.hook, ATTACH_TYPE_MULTI);
+		r = bpf_program__set_expected_attach_type(object->progs.hook,
+							  UPROBE_MULTI_ATTACH_TYPE);
 	if (r == 0)
 		r = trace_bpf__load(object);
 	if (r == 0)
@@ -205,18 +206,18 @@ static int explain(int r, struct buf *problem)
 	if (r == -ENOSYS)
 		buf_puts(problem, "this kernel has no BPF");
 	else if (access("/sys/kernel/btf/vmlinux", R_OK) < 0)
-		buf_puts(problem, "this kernel does not describe its structures: there is no "
-				  "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+		buf_puts(problem, "this kernel has no BTF: /sys/kernel/btf/vmlinux is missing "
+				  "(CONFIG_DEBUG_INFO_BTF)");
 	else if (r == -EPERM && is_locked_down())
 		buf_puts(problem, "the kernel is locked down (confidentiality): BPF programs may "
 				  "not read memory");
 	else if (r == -EPERM)
-		buf_puts(problem, "no permission to load BPF programs: it takes CAP_BPF, "
-				  "CAP_PERFMON and CAP_SYS_ADMIN");
+		buf_puts(problem, "no permission to load BPF programs: CAP_BPF, CAP_PERFMON and "
+				  "CAP_SYS_ADMIN are needed");
 	else
 		buf_printf(problem,
-			   "the kernel does not take the BPF programs: %s (it must be 5.15 or "
-			   "later; -v says more)",
+			   "the kernel refuses the BPF programs: %s (Linux 5.15 or later is "
+			   "needed; -v prints the kernel's log)",
 			   strerror(-r));
 	return r == -EPERM || r == -EACCES ? -EPERM : -ENOTSUP;
 }
@@ -225,7 +226,7 @@ int tracer_open(struct tracer *ret, const struct tracer_options *options, struct
 {
 	int r;
 
-	libbpf_set_print(options->verbose ? speak : hush);
+	libbpf_set_print(options->verbose ? print_all : print_nothing);
 	r = pins_mount(problem);
 	if (r < 0)
 		return r;
@@ -233,7 +234,9 @@ int tracer_open(struct tracer *ret, const struct tracer_options *options, struct
 	if (r != -ESTALE)
 		return r < 0 ? explain(r, problem) : 0;
 	if (options->keep && pins_are_there() == 1) {
-		buf_puts(problem, "another version is loaded");
+		buf_puts(
+			problem,
+			"another version of the tracer is loaded, and a process uses it (--watch)");
 		return -EBUSY;
 	}
 	r = pins_clear(problem);

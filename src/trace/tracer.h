@@ -1,9 +1,9 @@
 /*
- * The BPF object: loaded once, pinned, and from then on taken over by whoever comes
- * next. The programs that are pinned go on counting whether a tracer runs or not.
+ * The BPF object: loaded once, pinned, and taken over by each later tracer. The pinned programs
+ * keep counting whether a tracer runs or not.
  *
- * What another build of the object has pinned is not understood, so it is removed
- * and the count begins anew; the version is a hash of the object.
+ * The pins of another build are not understood: they are removed, and the counts start again.
+ * The version is a hash of the object.
  */
 #pragma once
 
@@ -39,28 +39,28 @@ struct tracer {
 };
 
 struct tracer_options {
-	uint32_t max_buffers; /* live ones, of all processes; 0: as usual */
+	uint32_t max_buffers; /* live ones, of all processes; 0: the default */
 	bool no_multi;	      /* a link per probe, as on kernels before 6.6 */
-	bool keep;	      /* take over, or load where there is nothing: replace nothing */
-	bool verbose;	      /* what libbpf says goes to stderr */
+	bool keep;	      /* replace no pins of another version */
+	bool verbose;	      /* print libbpf's messages on stderr */
 };
 
 /*
  * Takes over what is pinned, or loads and pins it. On failure problem says why, in one
- * line. -EPERM: no right to; -ENOTSUP: this kernel cannot do it; -EBUSY: keep.
+ * line. -EPERM: no permission; -ENOTSUP: this kernel cannot; -EBUSY: keep forbids it.
  */
 MUST_CHECK int tracer_open(struct tracer *ret, const struct tracer_options *options,
 			   struct buf *problem);
 void tracer_close(struct tracer *tracer);
 
-/* How many buffers it keeps at most. */
+/* The size of the loaded map of live buffers. */
 MUST_CHECK int tracer_max_buffers(const struct tracer *tracer, uint32_t *ret);
 
-/* No program has more. */
+/* No program has more arguments. */
 #define TRACER_ARGUMENTS 10
 
 /*
- * Runs one of the programs with so many arguments; the others are 0. What it returned, or
+ * Runs a program with count arguments; the others are 0. Its return value, or
  * -errno.
  */
 MUST_CHECK int tracer_run(const struct tracer *tracer, enum tracer_program program,

@@ -15,7 +15,7 @@ from watcher import Watcher, eventually
 
 staged.enter()
 
-HELD = 8  # as in src/trace/look.c
+HELD = 8  # BLOCKED_MAX of src/trace/library_search.c
 FUTEX = {"x86_64": "202"}.get(os.uname().machine, "98")
 
 

@@ -1,4 +1,4 @@
-#include "trace/task.h"
+#include "trace/process_stat.h"
 
 #include "basic/file.h"
 #include "basic/parse.h"
@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of include/linux/sched.h: shown as the ninth field. */
+/* From include/linux/sched.h. Field 9 of /proc/PID/stat has these flags. */
 #define PF_EXITING    0x4
 #define PF_FORKNOEXEC 0x40
 
-int task_read(pid_t pid, struct task *ret)
+int process_stat_read(pid_t pid, struct process_stat *ret)
 {
 	char path[64], text[1024];
 	unsigned long long start;
@@ -25,21 +25,21 @@ int task_read(pid_t pid, struct task *ret)
 	n = file_read(AT_FDCWD, path, text, sizeof(text));
 	if (n < 0)
 		return n == -ENOENT ? -ESRCH : (int)n;
-	after = strrchr(text, ')'); /* a name may contain anything */
+	after = strrchr(text, ')'); /* the name, in parentheses, may contain any byte */
 	if (!after || sscanf(after,
 			     ") %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*u %*u %*d "
 			     "%*d %*d %*d %llu",
 			     &state, &flags, &start) != 3)
 		return -EBADMSG;
-	*ret = (struct task){
+	*ret = (struct process_stat){
 		.start = start,
-		.ending = state == 'Z' || state == 'X' || flags & PF_EXITING,
-		.forked = flags & PF_FORKNOEXEC,
+		.is_exiting = state == 'Z' || state == 'X' || flags & PF_EXITING,
+		.is_forked = flags & PF_FORKNOEXEC,
 	};
 	return 0;
 }
 
-int task_pages(pid_t pid, uint64_t *ret)
+int process_stat_pages(pid_t pid, uint64_t *ret)
 {
 	char path[64], text[256];
 	ssize_t n;
@@ -52,7 +52,7 @@ int task_pages(pid_t pid, uint64_t *ret)
 	return parse_u64(text, ret);
 }
 
-uid_t task_owner(pid_t pid)
+uid_t process_stat_owner(pid_t pid)
 {
 	char path[64], text[4096];
 	const char *line = NULL;
@@ -64,9 +64,9 @@ uid_t task_owner(pid_t pid)
 	return line && sscanf(line, "\nUid: %u", &owner) == 1 ? owner : (uid_t)-1;
 }
 
-bool task_lives(pid_t pid, uint64_t start)
+bool process_is_alive(pid_t pid, uint64_t start)
 {
-	struct task task;
+	struct process_stat stat;
 
-	return task_read(pid, &task) == 0 && task.start == start && !task.ending;
+	return process_stat_read(pid, &stat) == 0 && stat.start == start && !stat.is_exiting;
 }
