@@ -28,7 +28,7 @@
 #define UNLISTED (3 * TABLE_SLOTS_MAX)
 
 /* Not wiped: the first is where to look, the others are what a child must close. */
-static struct process *the_process;
+static struct process_table *the_process;
 static struct descriptor table_fd = { .fd = -1 };
 static struct descriptor socket_fd = { .fd = -1 };
 static uint64_t table_flags; /* a child that is preloaded too has the same */
@@ -76,11 +76,11 @@ void process_set_flags(uint64_t flags)
 	table_flags = flags;
 }
 
-static struct process *process_new(void)
+static struct process_table *process_new(void)
 {
-	struct process *process = mmap(NULL, sizeof(*process), PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
-		       *first = NULL;
+	struct process_table *process = mmap(NULL, sizeof(*process), PROT_READ | PROT_WRITE,
+					     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+			     *first = NULL;
 
 	if (process == MAP_FAILED)
 		return NULL;
@@ -94,7 +94,7 @@ static struct process *process_new(void)
 	return process;
 }
 
-static enum phase process_start(struct process *process)
+static enum phase process_start(struct process_table *process)
 {
 	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
 	int fd, r;
@@ -110,13 +110,13 @@ static enum phase process_start(struct process *process)
 	return PHASE_READY;
 }
 
-static enum phase phase_load(struct process *process)
+static enum phase phase_load(struct process_table *process)
 {
 	return (enum phase)__atomic_load_n(&process->phase, __ATOMIC_ACQUIRE);
 }
 
 /* Makes the table, or finds out that there will be none. */
-static enum phase process_begin(struct process *process)
+static enum phase process_begin(struct process_table *process)
 {
 	struct rare rare = rare_begin();
 	enum phase phase;
@@ -132,9 +132,9 @@ static enum phase process_begin(struct process *process)
 	return phase;
 }
 
-struct process *process_get(enum phase *ret_phase)
+struct process_table *process_get(enum phase *ret_phase)
 {
-	struct process *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
+	struct process_table *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
 	*ret_phase = PHASE_FAILED;
 	if (!process)
@@ -150,7 +150,7 @@ struct process *process_get(enum phase *ret_phase)
 void process_withdraw(void)
 {
 	struct rare rare = rare_begin();
-	struct process *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
+	struct process_table *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
 	if (!process)
 		process = process_new();
@@ -168,7 +168,7 @@ void process_withdraw(void)
 	rare_end(rare);
 }
 
-void process_look(struct process *process, int64_t now)
+void process_look(struct process_table *process, int64_t now)
 {
 	struct rare rare = rare_begin();
 
@@ -176,7 +176,7 @@ void process_look(struct process *process, int64_t now)
 	rare_end(rare);
 }
 
-int process_meet_device(struct process *process, uint32_t device)
+int process_meet_device(struct process_table *process, uint32_t device)
 {
 	struct rare rare = rare_begin();
 	const char *root = secure_getenv("TT_SMI_ROOT");

@@ -19,7 +19,7 @@ enum phase {
 	PHASE_FAILED,
 };
 
-struct process {
+struct process_table {
 	uint32_t phase; /* enum phase; leaves PHASE_NEW once, under the lock */
 	struct lock lock;
 	struct link link;
@@ -41,12 +41,12 @@ static inline int64_t clock_coarse(void)
 void process_set_flags(uint64_t flags);
 
 /* This process's state, whatever its phase; NULL if there is not even a page for it. */
-struct process *process_get(enum phase *ret_phase);
+struct process_table *process_get(enum phase *ret_phase);
 
 /* Gives a device that was not heard of before the card it usually means. -ENOSPC */
-int process_meet_device(struct process *process, uint32_t device);
+int process_meet_device(struct process_table *process, uint32_t device);
 
-static inline int process_prepare_device(struct process *process, uint32_t device)
+static inline int process_prepare_device(struct process_table *process, uint32_t device)
 {
 	if (device >= TABLE_DEVICES || tracker_knows(&process->tracker, device))
 		return 0; /* the tracker refuses, and counts, those that do not exist */
@@ -60,13 +60,13 @@ static inline int process_prepare_device(struct process *process, uint32_t devic
 void process_withdraw(void);
 
 /* Looks after the connection. */
-void process_look(struct process *process, int64_t now);
+void process_look(struct process_table *process, int64_t now);
 
 /* Takes the lock and the time; NULL if there is no table. */
-static inline struct process *process_enter(int64_t *ret_now)
+static inline struct process_table *process_enter(int64_t *ret_now)
 {
 	enum phase phase;
-	struct process *process = process_get(&phase);
+	struct process_table *process = process_get(&phase);
 
 	if (phase != PHASE_READY)
 		return NULL;
@@ -75,7 +75,7 @@ static inline struct process *process_enter(int64_t *ret_now)
 	return process;
 }
 
-static inline void process_leave(struct process *process, int64_t now)
+static inline void process_leave(struct process_table *process, int64_t now)
 {
 	lock_release(&process->lock);
 	if (link_is_due(&process->link, now))

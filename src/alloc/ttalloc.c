@@ -26,7 +26,7 @@ static_assert((int)TTALLOC_DOUBLE_FREE == TABLE_DOUBLE_FREE &&
 int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, uint64_t size)
 {
 	int64_t now;
-	struct process *process = process_enter(&now);
+	struct process_table *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -41,7 +41,7 @@ int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, u
 int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
 {
 	int64_t now;
-	struct process *process = process_enter(&now);
+	struct process_table *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -54,7 +54,7 @@ int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
 int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 {
 	int64_t now;
-	struct process *process = process_enter(&now);
+	struct process_table *process = process_enter(&now);
 	int r;
 
 	if (!process)
@@ -68,7 +68,7 @@ int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 
 static int device_bind(unsigned device, const struct table_device *card)
 {
-	struct process *process;
+	struct process_table *process;
 	int64_t now;
 	int r;
 
@@ -107,7 +107,7 @@ int ttalloc_bind_asic(unsigned device, uint64_t asic)
 
 int ttalloc_set_program(const char *name)
 {
-	struct process *process;
+	struct process_table *process;
 	int64_t now;
 
 	if (!name)
@@ -123,7 +123,7 @@ int ttalloc_set_program(const char *name)
 void ttalloc_poll(void)
 {
 	int64_t now;
-	struct process *process = process_enter(&now);
+	struct process_table *process = process_enter(&now);
 
 	if (process)
 		process_leave(process, now);
@@ -132,7 +132,7 @@ void ttalloc_poll(void)
 enum ttalloc_state ttalloc_get_state(void)
 {
 	enum phase phase;
-	struct process *process = process_get(&phase);
+	struct process_table *process = process_get(&phase);
 
 	switch (phase) {
 	case PHASE_OFF: return TTALLOC_OFF;
@@ -148,7 +148,7 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 		      size_t size)
 {
 	struct ttalloc_usage result = { 0 };
-	struct process *process;
+	struct process_table *process;
 	const uint64_t *word;
 	int64_t now;
 
@@ -174,7 +174,7 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 
 uint64_t ttalloc_get_misuse(enum ttalloc_misuse kind)
 {
-	struct process *process;
+	struct process_table *process;
 	uint64_t count;
 	int64_t now;
 

@@ -9,19 +9,19 @@
 #include <string.h>
 
 /* What was found of one line of metal_names. */
-struct found {
+struct symbol_match {
 	uint64_t address; /* 0: not defined here */
 	uint32_t index;	  /* among the dynamic symbols; 0: not one of them */
 };
 
 struct search {
-	struct found found[METAL_NAMES];
+	struct symbol_match found[METAL_NAMES];
 	bool dynamic; /* the table that is being looked at */
 };
 
 static void take(struct search *search, unsigned name, uint32_t index, const Elf64_Sym *symbol)
 {
-	struct found *found = &search->found[name];
+	struct symbol_match *found = &search->found[name];
 	bool defined = symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < SHN_LORESERVE;
 
 	if (search->dynamic && !found->index && (defined || !found->address))
@@ -68,7 +68,7 @@ static int look_up(struct search *search, const struct elf_file *elf)
 	return 0;
 }
 
-static const struct found *found_name(const struct search *search, const char *name)
+static const struct symbol_match *found_name(const struct search *search, const char *name)
 {
 	for (unsigned i = 0; i < METAL_NAMES; i++)
 		if (strcmp(metal_names[i].pattern, name) == 0)
@@ -78,13 +78,13 @@ static const struct found *found_name(const struct search *search, const char *n
 
 static bool has(const char *symbol, void *arg)
 {
-	const struct found *found = found_name(arg, symbol);
+	const struct symbol_match *found = found_name(arg, symbol);
 
 	return found && found->address;
 }
 
 /* The best name of a hook that is defined here; NULL: none. */
-static const struct found *found_hook(const struct search *search, enum metal_hook hook)
+static const struct symbol_match *found_hook(const struct search *search, enum metal_hook hook)
 {
 	for (unsigned i = 0; i < METAL_NAMES; i++)
 		if (metal_names[i].hook == hook && search->found[i].address)
@@ -224,8 +224,8 @@ static bool is_complete(const struct slots *slots)
 
 static int read_slots(const struct elf_file *elf, const struct search *search, struct slots *ret)
 {
-	const struct found *track = found_hook(search, METAL_TRACK_ALLOCATE);
-	const struct found *throw = found_name(search, METAL_NAME_THROW);
+	const struct symbol_match *track = found_hook(search, METAL_TRACK_ALLOCATE);
+	const struct symbol_match *throw = found_name(search, METAL_NAME_THROW);
 	int r;
 
 	ret->track = track ? track->index : 0;
@@ -246,7 +246,7 @@ static int place_hooks(struct metal_library *library, const struct elf_file *elf
 	int r = 0;
 
 	for (unsigned hook = 0; hook < METAL_HOOKS && (r == 0 || r == -ENOENT); hook++) {
-		const struct found *found = found_hook(search, hook);
+		const struct symbol_match *found = found_hook(search, hook);
 
 		r = found ? place_at(elf, found->address, &library->hooks[hook]) : 0;
 	}

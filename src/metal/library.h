@@ -5,6 +5,7 @@
 #pragma once
 
 #include "basic/trace_fault.h"
+#include "metal/hook.h"
 #include "metal/shape.h"
 
 #include <stddef.h>

@@ -2,6 +2,7 @@
 
 #include "basic/macros.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #define CREATE	       METAL_NAME("6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE")

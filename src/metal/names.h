@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "metal/shape.h"
+#include "metal/hook.h"
 
 struct metal_name {
 	const char *pattern;

@@ -11,20 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Functions of interest. Arguments are those of the System V ABI for x86-64. */
-enum metal_hook {
-	METAL_TRACK_ALLOCATE,	/* (tracker, Buffer): an allocation succeeded, or a dry run */
-	METAL_TRACK_DEALLOCATE, /* (tracker, Buffer) */
-	METAL_ALLOCATE,		/* (allocator, Buffer): about to allocate; throws when full */
-	METAL_DEALLOCATE,	/* (allocator, Buffer) */
-	METAL_FORGET,		/* (Buffer): its device is gone, nothing is to be freed */
-	METAL_FORGET_ALL,	/* (allocator): frees all of its buffers */
-	METAL_DESTROY,		/* (allocator) */
-	METAL_CREATE_AT,	/* (result, device, address, size, page size, type): owns nothing */
-	METAL_THROW,		/* __cxa_throw as the library calls it */
-	METAL_HOOKS,
-};
-
 /* TT-Metal's numbers of pools. */
 enum metal_type {
 	METAL_DRAM,

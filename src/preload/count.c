@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum phase_of_counting { COUNT_NEW, COUNT_ON, COUNT_OFF };
+enum count_phase { COUNT_NEW, COUNT_ON, COUNT_OFF };
 
 /* Wiped in a forked child, which owns nothing of its parent's. */
 struct state {
-	uint32_t phase;		/* enum phase_of_counting */
+	uint32_t phase;		/* enum count_phase */
 	struct hash_table live; /* under the lock of the table */
 };
 
@@ -155,7 +155,7 @@ static int chips_of(const struct library *library, const void *device, uint64_t 
 
 /* Devices that are heard of for the first time get a place in the table; those without are left
  * out. */
-static uint64_t prepare_devices(struct process *process, uint64_t chips)
+static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 {
 	uint64_t unknown = chips & ~process->tracker.header->devices;
 
@@ -170,7 +170,7 @@ static int count_in(struct state *state, struct live_buffer *live, uint64_t chip
 		    const struct metal_buffer *buffer)
 {
 	int64_t now;
-	struct process *process = process_enter(&now);
+	struct process_table *process = process_enter(&now);
 	enum phase phase;
 	int r;
 
@@ -245,7 +245,7 @@ void count_tracked(const struct library *library, const void *buffer)
 }
 
 /* Enters if there is anything to free: a forked child makes no table for what it never had. */
-static struct process *free_enter(struct state **ret_state, int64_t *ret_now)
+static struct process_table *free_enter(struct state **ret_state, int64_t *ret_now)
 {
 	struct state *state = __atomic_load_n(&the_state, __ATOMIC_ACQUIRE);
 
@@ -260,7 +260,7 @@ void count_free(const void *buffer)
 	struct live_buffer live;
 	struct state *state;
 	int64_t now;
-	struct process *process = free_enter(&state, &now);
+	struct process_table *process = free_enter(&state, &now);
 
 	if (!process)
 		return;
@@ -275,7 +275,7 @@ void count_free_all(const void *allocator)
 	struct state *state;
 	size_t at = 0;
 	int64_t now;
-	struct process *process = free_enter(&state, &now);
+	struct process_table *process = free_enter(&state, &now);
 
 	if (!process)
 		return;

@@ -132,16 +132,16 @@ static bool has_symbol(const char *name, void *handle)
 
 static void find_functions(struct library *library, void *caller)
 {
-#define X(id, name, hook) library->real[TAKEN_##id] = (any_function)symbol_for(caller, name);
-	TAKEN_NAMES(X)
+#define X(id, name, hook) library->real[INTERPOSED_##id] = (any_function)symbol_for(caller, name);
+	INTERPOSED_NAMES(X)
 #undef X
 }
 
-static const char *name_of(enum taken taken)
+static const char *name_of(enum interposed taken)
 {
-	static const char *const names[TAKEN_COUNT] = {
-#define X(id, name, hook) [TAKEN_##id] = name,
-		TAKEN_NAMES(X)
+	static const char *const names[INTERPOSED_COUNT] = {
+#define X(id, name, hook) [INTERPOSED_##id] = name,
+		INTERPOSED_NAMES(X)
 #undef X
 	};
 
@@ -152,10 +152,10 @@ static const char *name_of(enum taken taken)
  * The function by which to know which library is TT-Metal. The caller's own comes first: what
  * would be called can be that of somebody else who is preloaded.
  */
-static uintptr_t representative(const struct library *library, void *caller, enum taken wanted)
+static uintptr_t representative(const struct library *library, void *caller, enum interposed wanted)
 {
-	static const enum taken known[] = { TAKEN_ALLOCATE_IMPL, TAKEN_ALLOCATE, TAKEN_ALLOCATE_V0,
-					    TAKEN_TRACK_V0 };
+	static const enum interposed known[] = { INTERPOSED_ALLOCATE_IMPL, INTERPOSED_ALLOCATE,
+						 INTERPOSED_ALLOCATE_V0, INTERPOSED_TRACK_V0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		void *own = symbol_in(caller, name_of(known[i]));
@@ -176,7 +176,7 @@ static uint64_t vtable_in(void *metal, const char *name)
 	return table ? (uint64_t)(uintptr_t)table + 16 : 0;
 }
 
-static void find_shape(struct library *library, void *caller, enum taken wanted)
+static void find_shape(struct library *library, void *caller, enum interposed wanted)
 {
 	struct object object;
 	void *metal;
@@ -194,12 +194,13 @@ static void find_shape(struct library *library, void *caller, enum taken wanted)
 	library->members =
 		(struct metal_vector(*)(const void *))symbol_for(metal, METAL_NAME_MEMBERS);
 	library->delete = (void (*)(void *))symbol_for(metal, METAL_NAME_DELETE);
-	library->tracks = library->real[TAKEN_TRACK_V0] && !library->real[TAKEN_ALLOCATE_V0];
+	library->tracks =
+		library->real[INTERPOSED_TRACK_V0] && !library->real[INTERPOSED_ALLOCATE_V0];
 	library->counted = library->device_vtable != 0;
 }
 
 /* The next free place, unless it was met by another thread meanwhile, or there is none. */
-static const struct library *library_add(const struct library *library, enum taken wanted,
+static const struct library *library_add(const struct library *library, enum interposed wanted,
 					 bool *ret_new)
 {
 	static uint32_t adding;
@@ -226,7 +227,7 @@ static const struct library *library_add(const struct library *library, enum tak
 }
 
 /* Without the function there is no way to go on: what was asked for cannot be done. */
-static void library_resolve(struct library *library, uintptr_t caller, enum taken wanted)
+static void library_resolve(struct library *library, uintptr_t caller, enum interposed wanted)
 {
 	struct object object;
 	void *handle = NULL;
@@ -247,7 +248,7 @@ static void library_resolve(struct library *library, uintptr_t caller, enum take
 	find_shape(library, handle, wanted);
 }
 
-const struct library *library_meet(uintptr_t caller, enum taken wanted)
+const struct library *library_meet(uintptr_t caller, enum interposed wanted)
 {
 	static __thread struct library met; /* for those that find no place */
 	const struct library *added;

@@ -22,7 +22,7 @@ typedef void (*any_function)(void);
 
 struct library {
 	uintptr_t start, length; /* of the caller in memory */
-	any_function real[TAKEN_COUNT];
+	any_function real[INTERPOSED_COUNT];
 	const char *path; /* of TT-Metal */
 	bool counted;	  /* a shape that is known */
 	bool tracks;	  /* before v0.56: only the tracker's functions tell */
@@ -38,10 +38,10 @@ extern struct library libraries[LIBRARIES_MAX];
 extern uint32_t n_libraries;
 
 /* The slow way: for a caller that is not known, who wants this function. */
-const struct library *library_meet(uintptr_t caller, enum taken wanted);
+const struct library *library_meet(uintptr_t caller, enum interposed wanted);
 
 /* The library that code at this address belongs to. */
-static inline const struct library *library_of(const void *code, enum taken wanted)
+static inline const struct library *library_of(const void *code, enum interposed wanted)
 {
 	uintptr_t caller = (uintptr_t)code;
 	uint32_t count = __atomic_load_n(&n_libraries, __ATOMIC_ACQUIRE);

@@ -7,7 +7,7 @@
 #include "metal/names.h"
 
 /* X(name here, TT-Metal's name, which function it is) */
-#define TAKEN_NAMES(X)                                                                             \
+#define INTERPOSED_NAMES(X)                                                                        \
 	X(ALLOCATE_IMPL, METAL_NAME_ALLOCATE_IMPL, METAL_ALLOCATE)                                 \
 	X(ALLOCATE, METAL_NAME_ALLOCATE, METAL_ALLOCATE)                                           \
 	X(ALLOCATE_V0, METAL_NAME_ALLOCATE_V0, METAL_ALLOCATE)                                     \
@@ -28,11 +28,11 @@
 	X(UNTRACK_V0, METAL_NAME("12GraphTracker16track_deallocateEPNS0_2v06BufferE"),             \
 	  METAL_TRACK_DEALLOCATE)
 
-enum taken {
-#define X(id, name, hook) TAKEN_##id,
-	TAKEN_NAMES(X)
+enum interposed {
+#define X(id, name, hook) INTERPOSED_##id,
+	INTERPOSED_NAMES(X)
 #undef X
-		TAKEN_COUNT,
+		INTERPOSED_COUNT,
 };
 
 /* How many devices a mesh has, and which: as C sees a vector that is returned. */

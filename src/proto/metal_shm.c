@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* Where things are. Layout 1 has a kernel counter in each group of bytes. */
-struct layout {
+struct shm_layout {
 	size_t size;
 	size_t slots, slot_size;
 	size_t slot_updated, slot_name;
 	size_t init_state; /* 0: has none */
 };
 
-static const struct layout layout1 = {
+static const struct shm_layout layout1 = {
 	.size = 9280,
 	.slots = 992,
 	.slot_size = 128,
@@ -21,7 +21,7 @@ static const struct layout layout1 = {
 	.slot_name = 64,
 };
 
-static const struct layout layout2 = {
+static const struct shm_layout layout2 = {
 	.size = 8576,
 	.slots = 856,
 	.slot_size = 120,
@@ -29,7 +29,7 @@ static const struct layout layout2 = {
 	.slot_name = 56,
 };
 
-static const struct layout layout4 = {
+static const struct shm_layout layout4 = {
 	.size = 8576,
 	.slots = 856,
 	.slot_size = 120,
@@ -47,7 +47,7 @@ enum {
 	INIT_READY = 0x52454459,
 };
 
-static const struct layout *find_layout(uint32_t version)
+static const struct shm_layout *find_layout(uint32_t version)
 {
 	switch (version) {
 	case 1: return &layout1;
@@ -68,7 +68,7 @@ static void read_bytes(const unsigned char *at, uint64_t ret[POOL_COUNT])
 }
 
 /* All slots are looked at: processes come and go, so there are holes. */
-static void read_slots(const struct layout *layout, const unsigned char *data,
+static void read_slots(const struct shm_layout *layout, const unsigned char *data,
 		       struct metal_counters *ret)
 {
 	for (size_t i = 0; i < METAL_SLOTS; i++) {
@@ -90,7 +90,7 @@ static void read_slots(const struct layout *layout, const unsigned char *data,
 int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint32_t *ret_version)
 {
 	const unsigned char *at = data;
-	const struct layout *layout;
+	const struct shm_layout *layout;
 
 	if (size == 0)
 		return -EAGAIN; /* made, but not sized yet */

@@ -9,6 +9,7 @@
 
 #include "basic/trace_fault.h"
 #include "metal/buffer_check.h"
+#include "metal/hook.h"
 
 enum {
 	TRACE_CHIPS = 64,      /* logical ids that a process may have: a bit each */

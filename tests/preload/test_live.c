@@ -98,7 +98,7 @@ static void names_that_are_taken_are_those_of_the_library(void **state)
 #define X(id, symbol, its_hook)                             \
 	assert_true(metal_name_find(symbol) < METAL_NAMES); \
 	assert_int_equal(metal_names[metal_name_find(symbol)].hook, its_hook);
-	TAKEN_NAMES(X)
+	INTERPOSED_NAMES(X)
 #undef X
 }
 

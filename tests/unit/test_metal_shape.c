@@ -1,5 +1,6 @@
 /* Names of TT-Metal's functions, and what their presence tells. */
 #include "metal/names.h"
+#include "metal/shape.h"
 #include "unit.h"
 
 #include <errno.h>
