@@ -1,4 +1,4 @@
-/* What the program tt_smi-trace does. Each returns an exit code. */
+/* The commands of tt_smi-trace. Each returns an exit code. */
 #pragma once
 
 #include "basic/exit_code.h"
@@ -17,8 +17,8 @@ int command_status(const struct trace_options *options);
 /* The exit code of an error. */
 int exit_code(int r);
 
-/* A line on stderr. Returns the code. */
+/* Prints an error on stderr. Returns the code. */
 int complain(int code, const char *format, ...) PRINTF(2, 3);
 
-/* The locks cannot be had. Returns the code. */
+/* Reports that a lock cannot be taken. Returns the code. */
 int complain_lock(int r);

@@ -26,7 +26,7 @@ int libraries_read(const struct tracer *tracer, struct trace_library list[static
 
 		if (r < 0)
 			return r;
-		/* Its tracer was killed before it had put all probes. */
+		/* Its tracer was killed before all probes were attached. */
 		if (list[i].id && list[i].attached == UINT64_MAX)
 			libraries_drop(tracer, &list[i]);
 	}
@@ -48,8 +48,7 @@ const struct trace_library *libraries_find(const struct trace_library list[stati
 	return NULL;
 }
 
-/* The next number whose place is free. They are not used again soon: see speaks() in the hooks.
- */
+/* The next id whose entry is free. Ids are not reused soon: see is_reporting() in the hooks. */
 static int choose_id(struct tracer *tracer, const struct trace_library *list, uint32_t *ret)
 {
 	uint32_t zero = 0;
@@ -94,7 +93,7 @@ static struct trace_library describe(const struct metal_library *library, uint32
 	return to;
 }
 
-/* Does a Buffer look as the BPF program has it? */
+/* Is struct trace_object right for Buffers of this shape? */
 static bool is_known(const struct metal_shape *shape)
 {
 	uint16_t begin = shape->device;
@@ -117,7 +116,7 @@ static bool is_same_file(const struct trace_library *a, const struct trace_libra
 	       memcmp(a->build_id, b->build_id, sizeof(a->build_id)) == 0;
 }
 
-/* Since when no call was missed. A file that was only touched has its old probes until now. */
+/* The time since which no call was missed. A file whose mtime alone changed had probes before. */
 static uint64_t attached_since(const struct trace_library *list, const struct trace_library *to)
 {
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
@@ -161,7 +160,7 @@ void libraries_drop(const struct tracer *tracer, struct trace_library *library)
 {
 	uint32_t id = library->id;
 
-	/* First its entry: from then on another name of the same file may speak for it. */
+	/* The entry first: then another library over the same file may report for it. */
 	memset(library, 0, sizeof(*library));
 	(void)put(tracer, library, id % TRACE_LIBRARIES);
 	attach_remove(id);

@@ -1,4 +1,4 @@
-/* The files that probes are on: the map of libraries, as the tracer sees it. */
+/* The map of libraries: the files that have probes. */
 #pragma once
 
 #include "trace/tracer.h"
@@ -7,20 +7,20 @@
 
 #include <sys/stat.h>
 
-/* What is attached now, also by others; a place whose id is 0 is free. */
+/* Reads the map, which other tracers change as well. An entry with id 0 is free. */
 MUST_CHECK int libraries_read(const struct tracer *tracer,
 			      struct trace_library list[static TRACE_LIBRARIES]);
 
-/* Is it this file, unchanged? */
+/* Is it this file, with the same contents? */
 bool libraries_is(const struct trace_library *library, const struct stat *st);
 
-/* The one that this file is; NULL: none. */
+/* The entry of this file; NULL: none. */
 const struct trace_library *libraries_find(const struct trace_library list[static TRACE_LIBRARIES],
 					   const struct stat *st);
 
 /*
  * Attaches to a file. Calls are counted from now on; a process that starts later is
- * seen from its first instruction. -ENOSPC: there are too many libraries.
+ * counted from its first instruction. -ENOSPC: too many libraries are attached.
  */
 MUST_CHECK int libraries_add(struct tracer *tracer,
 			     struct trace_library list[static TRACE_LIBRARIES],
@@ -29,9 +29,9 @@ MUST_CHECK int libraries_add(struct tracer *tracer,
 
 void libraries_drop(const struct tracer *tracer, struct trace_library *library);
 
-/* Where it is now, for people. */
+/* Updates its path, for messages. */
 void libraries_set_path(const struct tracer *tracer, struct trace_library *library,
 			const char *path);
 
-/* ns since 1970 */
+/* The mtime of a file, in ns since 1970. */
 int64_t libraries_changed(const struct stat *st);

@@ -1,7 +1,7 @@
 /*
- * One at a time: who changes the pinned state holds one lock while it does; who
- * watches holds another for as long as it runs. They end with the process, however it
- * ends. The file is for root only: a lock that any user can take is none.
+ * Locks between tracers: a process holds LOCK_STATE while it changes the pinned state, and
+ * LOCK_WATCH for as long as it watches. The kernel releases them when the process ends. Only root
+ * may open the file: a lock that any user can take protects nothing.
  */
 #pragma once
 
@@ -16,10 +16,10 @@
 enum lock_kind {
 	LOCK_STATE,
 	LOCK_WATCH,
-	LOCK_STOP, /* of those who end who watches: they are not to end each other */
+	LOCK_STOP, /* held by `stop`, so that two of them do not kill each other */
 };
 
-/* The file that the locks are on. A descriptor, or -errno. */
+/* Opens the lock file. A descriptor, or -errno. */
 MUST_CHECK int lock_open(void);
 
 /* Waits for it. */
@@ -28,5 +28,5 @@ MUST_CHECK int lock_take(int fd, enum lock_kind kind);
 MUST_CHECK int lock_try(int fd, enum lock_kind kind);
 void lock_drop(int fd, enum lock_kind kind);
 
-/* Who has it; 0: nobody. */
+/* The pid of the process that holds it; 0: none. */
 pid_t lock_owner(int fd, enum lock_kind kind);

@@ -84,7 +84,7 @@ static int clear_folder(char *folder)
 
 int pins_clear(struct buf *problem)
 {
-	/* What is read first, then what counts; what all of them hang on last. */
+	/* The files that users read, then probes and programs, and last the maps that these use. */
 	static char folders[][sizeof(PINS_PROGRAMS)] = { PINS_FOLDER, PINS_LINKS, PINS_PROGRAMS,
 							 PINS_MAPS };
 
@@ -101,7 +101,7 @@ int pins_clear(struct buf *problem)
 
 int pins_unmount(struct buf *problem)
 {
-	/* Somebody may be reading just now: it goes when they are done. */
+	/* MNT_DETACH: a process may be reading now. The unmount completes when it is done. */
 	if (is_mounted() == 1 && umount2(PINS_FOLDER, MNT_DETACH) < 0)
 		return fail(problem, -errno, PINS_FOLDER);
 	if (rmdir(PINS_FOLDER) < 0 && errno != ENOENT)

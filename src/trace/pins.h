@@ -1,6 +1,6 @@
 /*
- * Where the tracer leaves what goes on without it: a file system for BPF objects of
- * our own, since the common one is closed to ordinary users under systemd.
+ * The pinned BPF objects, which stay when the tracer ends. They are in a bpffs of our own:
+ * systemd mounts /sys/fs/bpf so that ordinary users cannot enter it.
  */
 #pragma once
 
@@ -14,13 +14,13 @@
 #define PINS_PROGRAMS	 PINS_FOLDER "/progs"
 #define PINS_LINKS	 PINS_FOLDER "/links"
 
-/* Is something pinned? -errno if that cannot be seen. */
+/* 1 if the object is pinned, 0 if not, -errno if that cannot be determined. */
 MUST_CHECK int pins_are_there(void);
 
-/* Mounts it if it is not, and makes its folders. On failure problem says what failed. */
+/* Mounts the bpffs if needed, and makes its folders. On failure problem says what failed. */
 MUST_CHECK int pins_mount(struct buf *problem);
 
-/* Takes all pins away: what nobody else holds ends with that. */
+/* Removes all pins. The kernel frees the objects that no process has open. */
 MUST_CHECK int pins_clear(struct buf *problem);
 
 MUST_CHECK int pins_unmount(struct buf *problem);

@@ -1,4 +1,4 @@
-/* status: for everybody, from files that everybody may read. */
+/* status: reads only files that every user may read. */
 #include "trace/commands.h"
 
 #include "trace/pins.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* No machine has a text that long. */
+/* Upper limit for the text of a file. */
 #define TEXT_MAX (64UL << 20)
 
 static void print_watcher(struct buf *out)
@@ -20,8 +20,9 @@ static void print_watcher(struct buf *out)
 	if (watcher)
 		buf_printf(out, "watcher     process %d\n", watcher);
 	else
-		buf_puts(out, "watcher     none: programs that start to use a library which is not "
-			      "listed here are not noticed\n");
+		buf_puts(out,
+			 "watcher     none: programs that use a library which is not listed here "
+			 "are not traced\n");
 }
 
 static int read_text(const char *path, struct buf *text)
@@ -44,7 +45,7 @@ int command_status(const struct trace_options *options)
 		return fflush(stdout) ? complain(EXIT_OUTPUT, "cannot write standard output")
 				      : EXIT_PROBLEMS;
 	}
-	/* Before the first scan there is none. */
+	/* The first scan writes it. */
 	code = access(REPORT_FILE, F_OK) == 0 ? read_text(REPORT_FILE, &report) : 0;
 	if (!code)
 		code = read_text(PINS_ALLOCATIONS, &table);

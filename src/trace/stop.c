@@ -1,4 +1,4 @@
-/* stop: nothing is probed or pinned any more. The file with the locks stays: others may wait. */
+/* stop: removes all probes and pins. The lock file stays: other processes may wait for it. */
 #include "trace/commands.h"
 
 #include "trace/lock.h"
@@ -10,10 +10,10 @@
 #include <errno.h>
 #include <signal.h>
 
-/* A file system of somebody's that does not answer holds who reads from it, signals or not. */
+/* A watcher that reads from a file system that does not answer cannot handle SIGTERM. */
 #define PATIENCE (3 * NS_PER_S)
 
-/* Who watches would only load it again. */
+/* Ends the watcher, which would load the object again. */
 static int end_watcher(int lock)
 {
 	struct timespec moment = clock_timespec(10 * NS_PER_MS);

@@ -1,14 +1,13 @@
 /*
- * For the BPF programs only: processes and their buffers, counted.
+ * For the BPF programs only: accounts of processes and their buffers.
  *
- * Every figure is changed by one atomic addition, and only by who made a buffer live or
- * a tomb: two threads that free the same one do it once.
+ * Every figure changes by one atomic addition, made by the thread that changed the entry of
+ * the buffer from live to tombstone or back. Two threads that free the same buffer count it once.
  *
- * The entry of a buffer that was freed stays, as a tomb. The next buffer at its place,
- * and programs use the same places again, takes it over: an entry that is made and
- * deleted costs half as much as all the rest. Besides, what somebody has read of the
- * process before the free does not come in afterwards. When there are too many tombs,
- * or there is no room, they are taken away.
+ * The entry of a freed buffer stays, as a tombstone. The next buffer at the same address reuses
+ * it, and programs reuse addresses: creating and deleting an entry would cost half as much as
+ * everything else. A tombstone also keeps out a buffer that the tracer read from the process
+ * before the free. Tombstones are removed when there are too many, or no room is left.
  */
 #pragma once
 
@@ -27,10 +26,10 @@ static __always_inline void process_fault(struct trace_process *process, enum tr
 }
 
 /*
- * To the figures of each of these chips. To take away, add the negative: it wraps.
- * The barrier keeps the compiler from computing with a type that is not yet checked.
- * Not static: the kernel then verifies it once and not for every call, which makes
- * loading five times as fast.
+ * Adds to the figures of each of these chips. To subtract, add the negative value, which wraps.
+ * The barrier keeps the compiler from using the type before it is checked.
+ * Not static: the kernel then verifies the function once instead of for every call, which makes
+ * loading five times faster.
  */
 __weak __noinline int chips_add(struct trace_process *process, uint64_t chips, uint32_t type,
 				uint64_t size, uint64_t buffers)
@@ -48,15 +47,16 @@ __weak __noinline int chips_add(struct trace_process *process, uint64_t chips, u
 }
 
 /*
- * How many buffers of an allocator there are, or a little more: allocators can share a
- * count. Where it is 0, the walk over all buffers of all processes is spared.
+ * An upper bound for the number of live buffers of an allocator: allocators can share a counter.
+ * If it is 0, there is no need to walk over all buffers of all processes.
  */
 static __always_inline uint32_t *held_by(struct trace_process *process, uint64_t allocator)
 {
 	return &process->held[(allocator ^ allocator >> 6 ^ allocator >> 12) % TRACE_SLOTS];
 }
 
-static __always_inline void buffer_give(struct trace_process *process, const struct trace_buffer *b)
+static __always_inline void buffer_count(struct trace_process *process,
+					 const struct trace_buffer *b)
 {
 	__sync_fetch_and_add(held_by(process, b->allocator), 1);
 	if (b->chips & ~process->chips)
@@ -64,33 +64,33 @@ static __always_inline void buffer_give(struct trace_process *process, const str
 	chips_add(process, b->chips, b->type, b->size, 1);
 }
 
-/* Out of the figures. Who is second finds the tomb. */
-static __always_inline void buffer_bury(struct trace_process *process, struct trace_buffer *b)
+/* Removes a buffer from the figures. If two threads do this, the second finds the tombstone. */
+static __always_inline void buffer_free(struct trace_process *process, struct trace_buffer *b)
 {
-	if (__sync_fetch_and_or(&b->flags, TRACE_BUFFER_TOMB) & TRACE_BUFFER_TOMB ||
+	if (__sync_fetch_and_or(&b->flags, TRACE_BUFFER_TOMBSTONE) & TRACE_BUFFER_TOMBSTONE ||
 	    b->start != process->start)
 		return;
 	__sync_fetch_and_add(held_by(process, b->allocator), -1);
 	chips_add(process, b->chips, b->type, -b->size, -1);
 }
 
-/* A walk over all buffers. */
+/* Arguments of a walk over all buffers. */
 struct sweep {
 	uint64_t allocator;
-	uint32_t tgid; /* 0: of anybody */
-	uint32_t taken;
+	uint32_t tgid; /* 0: of all processes */
+	uint32_t removed;
 };
 
 /*
- * Takes a tomb away, unless somebody takes it over. Who is about to come with what was read
- * before it became one is told: see adopt().
+ * Deletes a tombstone, unless another thread is about to reuse it. The counter tells adopt() that
+ * the process may have freed what the tracer has read.
  */
-static __always_inline void tomb_remove(struct trace_process *process, struct trace_key *key,
-					struct trace_buffer *b)
+static __always_inline void tombstone_remove(struct trace_process *process, struct trace_key *key,
+					     struct trace_buffer *b)
 {
 	uint32_t flags = b->flags;
 
-	if (!(flags & TRACE_BUFFER_TOMB) || flags & TRACE_BUFFER_BUSY ||
+	if (!(flags & TRACE_BUFFER_TOMBSTONE) || flags & TRACE_BUFFER_BUSY ||
 	    __sync_val_compare_and_swap(&b->flags, flags, flags | TRACE_BUFFER_BUSY) != flags)
 		return;
 	__sync_fetch_and_add(&process->swept, 1);
@@ -98,22 +98,22 @@ static __always_inline void tomb_remove(struct trace_process *process, struct tr
 		__sync_fetch_and_add(&process->entries, -1);
 }
 
-static long sweep_tomb(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
-		       struct sweep *sweep)
+static long sweep_tombstone(struct bpf_map *map, struct trace_key *key, struct trace_buffer *b,
+			    struct sweep *sweep)
 {
 	struct trace_process *process;
 	struct trace_key copy = *key;
 
 	(void)map;
-	if (!(b->flags & TRACE_BUFFER_TOMB) || (sweep->tgid && copy.tgid != sweep->tgid))
+	if (!(b->flags & TRACE_BUFFER_TOMBSTONE) || (sweep->tgid && copy.tgid != sweep->tgid))
 		return 0;
 	process = bpf_map_lookup_elem(&processes, &copy.tgid);
 	if (process)
-		tomb_remove(process, &copy, b);
+		tombstone_remove(process, &copy, b);
 	return 0;
 }
 
-/* Entries that one process may have: who floods the table is the one who finds it full. */
+/* Most entries of one process: one that floods the table fills its own share only. */
 static __always_inline uint64_t share(void)
 {
 	uint32_t zero = 0;
@@ -123,9 +123,9 @@ static __always_inline uint64_t share(void)
 }
 
 /*
- * Into the map, not yet into the figures: 0 or -errno. Before Linux 6.4 a map tells errors
- * by an int, whose sign does not reach the upper half of the register: only the lower
- * half can be compared.
+ * Adds a buffer to the map, not to the figures: 0 or -errno. Before Linux 6.4 map functions
+ * return an int that is not sign-extended to 64 bits, so only the lower half of the register
+ * can be compared.
  */
 static __always_inline int buffer_add(struct trace_process *process, const struct trace_key *key,
 				      const struct trace_buffer *b)
@@ -133,8 +133,8 @@ static __always_inline int buffer_add(struct trace_process *process, const struc
 	struct sweep sweep = { .tgid = key->tgid };
 	int r;
 
-	if (process->entries >= process->kept + TRACE_TOMBS || process->entries >= share()) {
-		bpf_for_each_map_elem(&live, sweep_tomb, &sweep, 0);
+	if (process->entries >= process->kept + TRACE_TOMBSTONES || process->entries >= share()) {
+		bpf_for_each_map_elem(&live, sweep_tombstone, &sweep, 0);
 		process->kept = process->entries;
 	}
 	if (process->entries >= share())
@@ -142,7 +142,7 @@ static __always_inline int buffer_add(struct trace_process *process, const struc
 	r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
 	if (r == -E2BIG) {
 		sweep.tgid = 0;
-		bpf_for_each_map_elem(&live, sweep_tomb, &sweep, 0);
+		bpf_for_each_map_elem(&live, sweep_tombstone, &sweep, 0);
 		r = (int)bpf_map_update_elem(&live, key, b, BPF_NOEXIST);
 	}
 	if (r == 0)
@@ -157,19 +157,20 @@ static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_b
 	uint32_t tgid = sweep->tgid;
 
 	(void)map;
-	if (key->tgid != tgid || b->allocator != sweep->allocator || b->flags & TRACE_BUFFER_TOMB)
+	if (key->tgid != tgid || b->allocator != sweep->allocator ||
+	    b->flags & TRACE_BUFFER_TOMBSTONE)
 		return 0;
 	process = bpf_map_lookup_elem(&processes, &tgid);
 	if (!process)
 		return 1;
-	buffer_bury(process, b);
-	sweep->taken++;
+	buffer_free(process, b);
+	sweep->removed++;
 	return !*held_by(process, sweep->allocator);
 }
 
 /*
- * The walks do not lock the map. An entry that somebody takes out may be in use again at
- * once, in another chain, and a walk then goes astray: so until it finds nothing.
+ * The walks do not lock the map. A deleted entry may be reused at once in another hash chain, and
+ * a walk that is there then misses entries: so it is repeated until it finds nothing.
  */
 static __always_inline void sweep_buffers(struct trace_process *process, uint32_t tgid,
 					  uint64_t allocator)
@@ -177,9 +178,9 @@ static __always_inline void sweep_buffers(struct trace_process *process, uint32_
 	struct sweep sweep = { .allocator = allocator, .tgid = tgid };
 
 	for (int i = 0; i < 4 && *held_by(process, allocator); i++) {
-		sweep.taken = 0;
+		sweep.removed = 0;
 		bpf_for_each_map_elem(&live, sweep_one, &sweep, 0);
-		if (!sweep.taken)
+		if (!sweep.removed)
 			break;
 	}
 }
@@ -199,7 +200,7 @@ static long forget_one(struct bpf_map *map, struct trace_key *key, struct trace_
 		return 1;
 	if (bpf_map_delete_elem(&live, &copy) == 0)
 		__sync_fetch_and_add(&process->entries, -1);
-	sweep->taken++;
+	sweep->removed++;
 	return !process->entries;
 }
 
@@ -208,9 +209,9 @@ static __always_inline void forget_buffers(struct trace_process *process, uint32
 	struct sweep sweep = { .tgid = tgid };
 
 	for (int i = 0; i < 4 && process->entries; i++) {
-		sweep.taken = 0;
+		sweep.removed = 0;
 		bpf_for_each_map_elem(&live, forget_one, &sweep, 0);
-		if (!sweep.taken)
+		if (!sweep.removed)
 			break;
 	}
 }
@@ -227,7 +228,7 @@ static long sweep_allocator(struct bpf_map *map, struct trace_key *key, struct t
 	return 0;
 }
 
-/* All that is known of a process; it may begin anew. */
+/* Deletes everything about a process. Later calls make a new entry. */
 static __always_inline void process_forget(uint32_t tgid)
 {
 	struct trace_process *process = bpf_map_lookup_elem(&processes, &tgid);
@@ -240,7 +241,7 @@ static __always_inline void process_forget(uint32_t tgid)
 	bpf_map_delete_elem(&processes, &tgid);
 }
 
-/* A new entry, as its start says last: who reads it before passes it over. */
+/* A new entry. Its start is set last; readers skip an entry without one. */
 static __always_inline struct trace_process *process_add(uint32_t tgid)
 {
 	struct trace_process *empty;

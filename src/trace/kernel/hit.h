@@ -1,6 +1,6 @@
 /*
- * A call of TT-Metal: which library, which copy of it, whose process, and what the objects
- * are that it is about.
+ * A call of a hooked function: which library, which copy of it, which process, and the objects
+ * that are its arguments.
  */
 #pragma once
 
@@ -58,12 +58,12 @@ static __always_inline struct trace_process *process_of(const struct hit *hit)
 		return process;
 	}
 	if (process && process->start)
-		process_forget(tgid); /* somebody who had this number before */
+		process_forget(tgid); /* an earlier process had this pid */
 	return process_begin(hit, start);
 }
 
-/* A copy that was loaded before it was attached to may hold something already. */
-static __always_inline void copy_begin(const struct hit *hit)
+/* A copy of TT-Metal that was loaded before the attach may already hold memory. */
+static __always_inline void copy_add(const struct hit *hit)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
@@ -72,11 +72,11 @@ static __always_inline void copy_begin(const struct hit *hit)
 }
 
 /*
- * The same file can have two names that do not look the same, as in two containers
- * over one image: both are attached to, and each call is told twice. Who comes first
- * speaks for that copy of the library, until its library is let go.
+ * One file can have two device numbers, as in two containers over one image: both get probes,
+ * and each call is reported twice. The library whose probe came first reports for this copy,
+ * until it is detached; calls that the other one reports are ignored.
  */
-static __always_inline bool speaks(const struct hit *hit)
+static __always_inline bool is_reporting(const struct hit *hit)
 {
 	uint64_t mine = hit->bias | hit->library->id;
 
@@ -89,7 +89,7 @@ static __always_inline bool speaks(const struct hit *hit)
 		if (!old)
 			old = __sync_val_compare_and_swap(copy, 0, mine);
 		if (!old)
-			copy_begin(hit);
+			copy_add(hit);
 		if (!old || old == mine)
 			return true;
 		if ((old ^ mine) >= TRACE_LIBRARY_IDS)
@@ -98,14 +98,14 @@ static __always_inline bool speaks(const struct hit *hit)
 			return false;
 		found = __sync_val_compare_and_swap(copy, old, mine);
 		if (found == old)
-			copy_begin(hit); /* what was called between the two is missing */
+			copy_add(hit); /* calls between the two are missing */
 		return found == old || found == mine;
 	}
 	process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 	return false;
 }
 
-/* false: nobody whom we follow. */
+/* False: the call is not counted. */
 static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hook)
 {
 	hit->library = library_find(id);
@@ -116,7 +116,7 @@ static __always_inline bool hit_begin(struct hit *hit, uint32_t id, uint32_t hoo
 	hit->process = process_of(hit);
 	if (!hit->process || (hit->process->flags & ~TRACE_COUNTED))
 		return false;
-	return speaks(hit);
+	return is_reporting(hit);
 }
 
 static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
@@ -142,7 +142,7 @@ static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
 
 enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
 
-/* What a device pointer leads to, by the table of functions that it begins with. */
+/* What a device pointer points to, told by the vtable pointer at its start. */
 static __always_inline enum device_kind device_kind(const struct hit *hit, uint64_t device,
 						    uint64_t *ret_chip)
 {

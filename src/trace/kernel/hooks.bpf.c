@@ -1,18 +1,16 @@
 /*
- * Entered with each call of TT-Metal that tells of device memory: one program for
- * all hooks of all libraries, which a number at each probe tells apart.
+ * Runs at each hooked call of TT-Metal: one program for all hooks of all libraries. The cookie of
+ * the probe says which.
  *
- * It runs inside the program that is watched, so it only looks: a memory read that
- * fails, a map that is full, an object of another shape cost that process its
- * figures, and nothing else.
+ * It runs inside the traced program and only reads. A failed memory read, a full map or an object
+ * with an unknown layout costs that process its figures, and nothing else.
  */
 #include "trace/kernel/hit.h"
 
 #include <linux/errno.h>
 #include <stddef.h>
 
-/* For what was there before: by which allocator it can be read back, and to which chips it belongs.
- */
+/* For a process that started before the attach: an allocator to read back, and its chips. */
 static __always_inline void allocator_note(const struct hit *hit, uint64_t allocator,
 					   uint64_t device, uint64_t chips)
 {
@@ -46,10 +44,10 @@ static __always_inline struct trace_thread *thread_find(const struct hit *hit)
 
 static __always_inline bool is_live(const struct trace_buffer *b)
 {
-	return b && !(b->flags & TRACE_BUFFER_TOMB);
+	return b && !(b->flags & TRACE_BUFFER_TOMBSTONE);
 }
 
-/* A mesh buffer nobody was a member of, when its thread has gone on: its bytes are nowhere. */
+/* A mesh buffer without members, when its thread goes on: its bytes are on no chip. */
 static __always_inline void mesh_check(const struct hit *hit, struct trace_thread *thread)
 {
 	struct trace_key key = { .tgid = hit->tgid };
@@ -66,7 +64,7 @@ static __always_inline void mesh_check(const struct hit *hit, struct trace_threa
 		process_fault(hit->process, TRACE_FAULT_MESH);
 }
 
-/* Of this thread, which alone uses it: what it is busy with from now on. */
+/* Stores what this thread is busy with. No other thread uses the entry. */
 static __always_inline void thread_put(const struct hit *hit, struct trace_thread *old,
 				       const struct trace_thread *thread)
 {
@@ -81,28 +79,29 @@ static __always_inline void thread_put(const struct hit *hit, struct trace_threa
 		process_fault(hit->process, TRACE_FAULT_MAP_FULL);
 }
 
-/* Takes a tomb over. false: somebody takes it away. */
-static __always_inline bool buffer_revive(struct trace_buffer *tomb, const struct trace_buffer *b)
+/* Makes a tombstone the entry of a new buffer. False: another thread is deleting it. */
+static __always_inline bool tombstone_reuse(struct trace_buffer *tombstone,
+					    const struct trace_buffer *b)
 {
-	uint32_t flags = tomb->flags;
+	uint32_t flags = tombstone->flags;
 
 	if (flags & TRACE_BUFFER_BUSY ||
-	    __sync_val_compare_and_swap(&tomb->flags, flags,
-					TRACE_BUFFER_TOMB | TRACE_BUFFER_BUSY) != flags)
+	    __sync_val_compare_and_swap(&tombstone->flags, flags,
+					TRACE_BUFFER_TOMBSTONE | TRACE_BUFFER_BUSY) != flags)
 		return false;
-	tomb->start = b->start;
-	tomb->size = b->size;
-	tomb->allocator = b->allocator;
-	tomb->device = b->device;
-	tomb->chips = b->chips;
-	tomb->type = b->type;
-	tomb->thread = b->thread;
-	barrier(); /* flags last: until then it is a tomb to everybody */
-	tomb->flags = b->flags;
+	tombstone->start = b->start;
+	tombstone->size = b->size;
+	tombstone->allocator = b->allocator;
+	tombstone->device = b->device;
+	tombstone->chips = b->chips;
+	tombstone->type = b->type;
+	tombstone->thread = b->thread;
+	barrier(); /* flags last: until then other threads see a tombstone */
+	tombstone->flags = b->flags;
 	return true;
 }
 
-/* false: it is not there, and the process is no longer counted. */
+/* False: the buffer has no entry, and the process is no longer counted. */
 static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 				       const struct trace_buffer *b)
 {
@@ -114,7 +113,7 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 
 		if (old && is_live(old) && old->start == b->start)
 			break;
-		if (old && buffer_revive(old, b))
+		if (old && tombstone_reuse(old, b))
 			return true;
 		r = buffer_add(hit->process, &key, b);
 		if (r != 0 && r != -EEXIST)
@@ -126,7 +125,7 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 	return false;
 }
 
-/* Puts an allocation into the figures; attempt: it may still fail. */
+/* Adds an allocation to the figures; attempt: it may still fail. */
 static __always_inline void count(const struct hit *hit, const struct metal_buffer *buffer,
 				  bool attempt)
 {
@@ -153,7 +152,7 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 	}
 	if (!buffer_put(hit, buffer->self, &b))
 		return;
-	buffer_give(hit->process, &b);
+	buffer_count(hit->process, &b);
 	allocator_note(hit, b.allocator, thread.mesh ? b.device : 0, b.chips);
 	if (attempt) {
 		thread.attempt = buffer->self;
@@ -164,7 +163,7 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 		thread_put(hit, old, &thread);
 }
 
-/* Told of each success, and of dry runs, which hold no memory: they have no address. */
+/* Called for each success, and for dry runs, which have no memory and no address. */
 static __always_inline void on_track_allocate(const struct hit *hit, uint64_t self)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
@@ -181,12 +180,12 @@ static __always_inline void on_track_allocate(const struct hit *hit, uint64_t se
 		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 		return;
 	}
-	/* Where attempts count, it was counted. */
+	/* If attempts are counted, it is counted already. */
 	if (hit->library->tracks || !is_live(bpf_map_lookup_elem(&live, &key)))
 		count(hit, &buffer, false);
 }
 
-/* An attempt. Its size is the caller's wish, and may be more than any card has. */
+/* An attempt. The size is what the caller asked for, perhaps more than any card has. */
 static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 {
 	struct metal_buffer buffer = { 0 };
@@ -198,13 +197,14 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 }
 
 /*
- * allocator: 0 if the hook does not know. What was held before the attach leaves a tomb too;
- * if it is read back just now, once more.
+ * allocator: 0 if the hook does not tell. A buffer from before the attach leaves a tombstone too.
+ * The second attempt is for a buffer that the tracer adds at this moment.
  */
 static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
 {
 	struct trace_key key = { .tgid = hit->tgid, .pointer = self };
-	struct trace_buffer tomb = { .start = hit->process->start, .flags = TRACE_BUFFER_TOMB };
+	struct trace_buffer tombstone = { .start = hit->process->start,
+					  .flags = TRACE_BUFFER_TOMBSTONE };
 
 	if (allocator)
 		allocator_note(hit, allocator, 0, 0);
@@ -213,12 +213,12 @@ static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64
 		int r;
 
 		if (b) {
-			buffer_bury(hit->process, b);
+			buffer_free(hit->process, b);
 			return;
 		}
 		if (!(hit->process->flags & TRACE_SINCE_ATTACH))
 			return;
-		r = buffer_add(hit->process, &key, &tomb);
+		r = buffer_add(hit->process, &key, &tombstone);
 		if (r == 0)
 			return;
 		if (r != -EEXIST)
@@ -227,9 +227,9 @@ static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64
 }
 
 /*
- * Did the attempt fail? Its return address is on the stack while it runs, and perhaps
- * longer, in a place that nobody has written to since; a Buffer that has got its memory
- * says so. If another thread has a buffer at its place by now, that is not the one.
+ * Did the attempt fail? Its return address is on the stack while it runs, and may stay there
+ * afterwards, since nothing overwrites it; so the status of the Buffer is checked as well. An
+ * entry that belongs to another thread by now is a newer buffer at the same address.
  */
 static __always_inline void on_throw(const struct hit *hit)
 {
@@ -251,7 +251,7 @@ static __always_inline void on_throw(const struct hit *hit)
 	if (!buffer_read(hit, key.pointer, &buffer))
 		process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
 	else if (!buffer.address || !metal_has_memory(&buffer, hit->library->allocated_mask))
-		buffer_bury(hit->process, b);
+		buffer_free(hit->process, b);
 }
 
 static __always_inline void allocator_emptied(struct trace_key *key, bool destroy)
@@ -271,13 +271,13 @@ static __always_inline void on_forget_all(const struct hit *hit, uint64_t alloca
 
 	if (!allocator)
 		return;
-	/* First: who reads it back looks at this when it has added a buffer. */
+	/* First: adopt() checks this after it has added a buffer. */
 	if (hit->process->flags & TRACE_SINCE_ATTACH)
 		allocator_emptied(&key, destroy);
 	sweep_buffers(hit->process, hit->tgid, allocator);
 }
 
-/* Is it a view of the mesh buffer? Freed by another thread, there may be a tomb in its place. */
+/* Is it a view of the mesh buffer? Another thread may have freed that: then it is a tombstone. */
 static __always_inline bool is_view_of(const struct hit *hit, const struct trace_buffer *mesh,
 				       const struct trace_thread *thread)
 {
@@ -293,7 +293,7 @@ static __always_inline bool is_view_of(const struct hit *hit, const struct trace
 	return address == hit->regs->rdx;
 }
 
-/* A view of known memory. Behind a mesh buffer on the same thread, it is one of its members. */
+/* A view of existing memory. After a mesh buffer on the same thread it is one of its members. */
 static __always_inline void on_create_at(const struct hit *hit)
 {
 	struct trace_thread *thread = thread_find(hit);

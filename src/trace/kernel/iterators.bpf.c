@@ -35,7 +35,7 @@ struct name {
 	char text[TRACE_COMM];
 };
 
-/* No byte that would split or end the field. */
+/* Replaces bytes that would split or end the field. */
 static __always_inline void name_clean(struct name *to, const char *comm)
 {
 	for (int i = 0; i < TRACE_COMM - 1; i++) {
@@ -75,8 +75,8 @@ static __always_inline void chip_sum(struct trace_chip *to, const struct trace_c
 }
 
 /*
- * The sums of this reading, NULL before its first line. Those of a line that is written
- * again are made again. Nobody tells when a reading ends, so the oldest make room.
+ * The sums of this reading, NULL before its first line. A line that is written again is summed
+ * again. There is no event at the end of a reading, so the map evicts the oldest.
  */
 static __always_inline struct trace_sums *sums_of(uint64_t session, uint64_t line, bool end)
 {
@@ -153,7 +153,7 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	}
 	if (!process->start)
-		return 0; /* being made */
+		return 0; /* incomplete */
 	name_clean(&name, process->comm);
 	if (!process->chips)
 		print_none(seq, *tgid, &name, process);
@@ -165,8 +165,8 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 }
 
 /*
- * Has this reading a line of that device for that process? One is enough: a process may have
- * a million descriptors, and nobody would read to the end of that.
+ * Has this reading a line for this process and device already? One is enough: a process may have
+ * a million descriptors.
  */
 static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t tgid,
 				      uint32_t device)
@@ -182,15 +182,15 @@ static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t
 	if (!found || device >= TRACE_DEVICES)
 		return false;
 	if (found->devices[device / 64] & bit)
-		return found->line != meta->seq_num; /* unless it is written again */
+		return found->line != meta->seq_num; /* the same line may be written again */
 	found->devices[device / 64] |= bit;
 	found->line = meta->seq_num;
 	return false;
 }
 
 /*
- * The device that an open file is, NULL if it is none. A node without links was removed
- * (the driver was unbound), and its number may belong to another card by now.
+ * The device behind an open file, or NULL. A node without links was removed (the driver was
+ * unbound), and its number may belong to another card by now.
  */
 static __always_inline uint32_t *device_of(const struct file *file)
 {

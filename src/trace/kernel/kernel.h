@@ -1,11 +1,11 @@
 /*
- * For the BPF programs only: the few members of kernel structures that they read,
- * relocated to the running kernel when they are loaded, and the maps.
+ * For the BPF programs only: the members of kernel structures that they read, which libbpf
+ * relocates to the running kernel, and the maps.
  */
 #pragma once
 
 #include <linux/bpf.h>
-/* The helpers want the types above. */
+/* These headers need the types of linux/bpf.h. */
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
@@ -40,9 +40,8 @@ struct file {
 } KERNEL_STRUCT;
 
 /*
- * Weak, since each object that is linked into one has them. Values are made when they
- * are needed: probes run in the context of the program that they watch, where memory
- * may be asked for.
+ * Weak: each object that is linked into the final one defines them. BPF_F_NO_PREALLOC allocates
+ * entries when they are added: probes run in process context, where that is possible.
  */
 #define TABLE(name, kind, key_type, value_type, limit, how) \
 	struct {                                            \

@@ -1,6 +1,6 @@
 /*
- * tt_smi-trace: follows the device memory of programs that nobody instrumented, with
- * BPF probes in the library that they use. Executed by `tt_smi trace`.
+ * tt_smi-trace: traces the device memory of programs that do not report it, with BPF probes in
+ * TT-Metal's library. `tt_smi trace` executes it.
  */
 #include "trace/commands.h"
 #include "version.h"

@@ -1,11 +1,11 @@
 /*
- * Processes that end or become another program; and what the tracer does to the
- * accounts, as programs that it runs itself: an update by user space would overwrite
- * what probes have counted meanwhile.
+ * Processes that exit or call execve(), and changes that the tracer makes to the accounts. The
+ * tracer runs BPF programs for that: an update of the map from user space would overwrite what
+ * probes count meanwhile.
  */
 #include "trace/kernel/account.h"
 
-/* Whatever the tracer found out of it was found out of another program. */
+/* The role was that of the old program. */
 static __always_inline void role_forget(uint32_t tgid)
 {
 	bpf_map_delete_elem(&roles, &tgid);
@@ -29,8 +29,8 @@ SEC("raw_tp/sched_process_exec")
 int executed(struct bpf_raw_tracepoint_args *ctx)
 {
 	uint64_t thread = bpf_get_current_pid_tgid();
-	uint64_t before =
-		thread >> 32 << 32 | (uint32_t)ctx->args[1]; /* the first has its number now */
+	uint64_t before = thread >> 32 << 32 |
+			  (uint32_t)ctx->args[1]; /* args[1]: the old tid of this thread */
 
 	bpf_map_delete_elem(&threads, &thread);
 	bpf_map_delete_elem(&threads, &before);
@@ -49,8 +49,9 @@ static __always_inline uint32_t count_copies(const struct trace_process *process
 }
 
 /*
- * (tgid, start, flags, comm, comm, files of TT-Metal that it maps): follow it, or learn more
- * of it. Of copies that were heard of the hooks know since when.
+ * (tgid, start, flags, comm, comm, number of TT-Metal files that it maps): adds a process, or
+ * flags to it. TRACE_SINCE_ATTACH is added only if a file is not among the copies that hooks have
+ * seen: for those the hooks have set it.
  */
 SEC("raw_tp")
 int enter(struct bpf_raw_tracepoint_args *ctx)
@@ -75,7 +76,7 @@ int enter(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (tgid, start, only if it never had anything): it is gone. */
+/* (tgid, start, if not 0: only if it never held anything): removes a process. */
 SEC("raw_tp")
 int leave(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -90,8 +91,8 @@ int leave(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Is what was read of an allocator still true, or was all of it freed since? */
-static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint64_t emptied)
+/* False if all buffers of the allocator were freed since they were read. */
+static __always_inline bool is_unchanged(uint32_t tgid, uint64_t pointer, uint64_t emptied)
 {
 	struct trace_key key = { .tgid = tgid, .pointer = pointer };
 	struct trace_allocator *allocator = bpf_map_lookup_elem(&allocators, &key);
@@ -100,9 +101,9 @@ static __always_inline bool is_still_so(uint32_t tgid, uint64_t pointer, uint64_
 }
 
 /*
- * (tgid, start, Buffer, size, type, allocator, device, chips, emptied, swept): held before
- * the attach. First it is added, then looked whether it should have been: who frees all,
- * or takes tombs away, does it the other way round.
+ * (tgid, start, Buffer, size, type, allocator, device, chips, emptied, swept): adds a buffer from
+ * before the attach. It adds first and then checks whether the buffer was freed meanwhile; a
+ * hook that frees all, or deletes tombstones, does it in the opposite order.
  */
 SEC("raw_tp")
 int adopt(struct bpf_raw_tracepoint_args *ctx)
@@ -130,20 +131,20 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 		process_fault(process, TRACE_FAULT_MAP_FULL);
 		return r;
 	}
-	buffer_give(process, &b);
-	if (process->swept == ctx->args[9] && is_still_so(tgid, b.allocator, ctx->args[8]))
+	buffer_count(process, &b);
+	if (process->swept == ctx->args[9] && is_unchanged(tgid, b.allocator, ctx->args[8]))
 		return 0;
 	found = bpf_map_lookup_elem(&live, &key);
 	if (found) {
-		buffer_bury(process, found);
-		tomb_remove(process, &key, found);
+		buffer_free(process, found);
+		tombstone_remove(process, &key, found);
 	}
 	return -EAGAIN;
 }
 
 /*
- * (tgid, start, allocator, chips): all that it held was adopted. Nothing says how many
- * allocators a process has, so it does not become exact by this.
+ * (tgid, start, allocator, chips): all buffers of an allocator were added. The number of
+ * allocators of a process is not known, so the process does not become exact.
  */
 SEC("raw_tp")
 int settle(struct bpf_raw_tracepoint_args *ctx)
@@ -161,5 +162,5 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* The kernel lends some of its functions to such programs only. */
+/* Some helper functions of the kernel are for GPL-compatible programs only. */
 char licence[] SEC("license") = "Dual MIT/GPL";
