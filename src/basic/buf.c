@@ -72,18 +72,24 @@ static PRINTF(2, 0) int buf_try_printf(struct buf *b, const char *format, va_lis
 	return n >= 0 && (size_t)n >= room ? n : -1;
 }
 
+void buf_vprintf(struct buf *b, const char *format, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = buf_try_printf(b, format, ap);
+	if (n >= 0 && buf_reserve(b, (size_t)n))
+		(void)buf_try_printf(b, format, again);
+	va_end(again);
+}
+
 void buf_printf(struct buf *b, const char *format, ...)
 {
 	va_list ap;
-	int n;
 
 	va_start(ap, format);
-	n = buf_try_printf(b, format, ap);
-	va_end(ap);
-	if (n < 0 || !buf_reserve(b, (size_t)n))
-		return;
-	va_start(ap, format);
-	(void)buf_try_printf(b, format, ap);
+	buf_vprintf(b, format, ap);
 	va_end(ap);
 }
 

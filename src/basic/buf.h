@@ -23,6 +23,7 @@ void buf_add(struct buf *b, const void *data, size_t length);
 void buf_puts(struct buf *b, const char *text);
 void buf_fill(struct buf *b, char c, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
+void buf_vprintf(struct buf *b, const char *format, va_list ap) PRINTF(2, 0);
 void buf_reset(struct buf *b); /* empties it, keeps the memory */
 void buf_fit(struct buf *b);   /* keeps no more memory than the text takes */
 void buf_done(struct buf *b);

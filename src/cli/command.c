@@ -1,44 +1,40 @@
 #include "cli/command.h"
 
-#include "cli/doctor.h"
-#include "cli/mem.h"
-#include "cli/run.h"
-#include "cli/show.h"
-#include "cli/sim.h"
-#include "cli/trace.h"
-
 #include <string.h>
 
-/* The first is what no word means. */
-static const struct command commands[] = {
-	{ "show", NULL, show_main, "devices and processes; the same as no command" },
-	{ "mem", "allocation_monitor_client", mem_main,
-	  "memory: bars, history, processes, allocations" },
-	{ "run", NULL, run_main, "a program whose memory is to be counted" },
-	{ "trace", NULL, trace_main, "memory of programs that report nothing" },
-	{ "doctor", NULL, doctor_main, "what is wrong or not known, and what would help" },
-	{ "sim", NULL, sim_main, "a simulated machine, to try tt_smi without a card" },
+static const struct {
+	const char *name;
+	const char *called; /* also chosen by this name of the program, or NULL */
+	const char *help;
+} commands[COMMANDS] = {
+	[COMMAND_SHOW] = { "show", NULL, "devices and processes; the same as no command" },
+	[COMMAND_MEM] = { "mem", "allocation_monitor_client",
+			  "memory: bars, history, processes, allocations" },
+	[COMMAND_RUN] = { "run", NULL, "a program whose memory is to be counted" },
+	[COMMAND_TRACE] = { "trace", NULL, "memory of programs that report nothing" },
+	[COMMAND_DOCTOR] = { "doctor", NULL, "what is wrong or not known, and how to fix it" },
+	[COMMAND_SIM] = { "sim", NULL, "a simulated machine, to try tt_smi without a card" },
 };
 
-static bool is_called(const struct command *command, const char *program)
+static bool is_called(enum command command, const char *program)
 {
-	const char *slash = strrchr(program, '/');
+	const char *slash = strrchr(program, '/'), *called = commands[command].called;
 
-	return command->called && strcmp(slash ? slash + 1 : program, command->called) == 0;
+	return called && strcmp(slash ? slash + 1 : program, called) == 0;
 }
 
-const struct command *command_find(int *argc, char ***argv)
+enum command command_find(int *argc, char ***argv)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (*argc > 0 && is_called(&commands[i], (*argv)[0]))
-			return &commands[i];
+	for (enum command i = 0; i < COMMANDS; i++) {
+		if (*argc > 0 && is_called(i, (*argv)[0]))
+			return i;
 		if (*argc > 1 && strcmp((*argv)[1], commands[i].name) == 0) {
 			++*argv;
 			--*argc;
-			return &commands[i];
+			return i;
 		}
 	}
-	return &commands[0];
+	return COMMAND_SHOW;
 }
 
 void commands_help(struct buf *out)

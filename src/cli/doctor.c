@@ -2,7 +2,6 @@
 
 #include "basic/clock.h"
 #include "basic/exit_code.h"
-#include "cli/option.h"
 #include "cli/output.h"
 #include "cli/pane.h"
 #include "cli/error_line.h"
@@ -21,7 +20,7 @@ struct doctor_options {
 
 #define AT(member) offsetof(struct doctor_options, member)
 
-static const struct option table[] = {
+static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
 		"the findings as a JSON document", option_json, AT(json) },
@@ -37,6 +36,8 @@ static const struct option table[] = {
 	/* clang-format on */
 };
 
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi doctor" };
+
 static void put_help(struct buf *out)
 {
 	buf_puts(out,
@@ -45,7 +46,7 @@ static void put_help(struct buf *out)
 		 "allocation server and tracing; and for each process that has a device open, why\n"
 		 "its memory is or is not known. Each finding is ok, note, warn or fail, and says\n"
 		 "what would mend it. Opens no device, writes nothing.\n\n");
-	option_put_help(out, table, ARRAY_SIZE(table));
+	option_put_help(out, &table);
 	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
 		      "\nExit status: 0 healthy; 1 problems found (a warn or a fail); else as\n"
 		      "tt_smi.\n");
@@ -133,7 +134,7 @@ int doctor_main(int argc, char **argv)
 	CLEANUP_BUF struct buf text = { 0 };
 	int code;
 
-	code = option_parse(table, ARRAY_SIZE(table), "tt_smi doctor", argc, argv, &options);
+	code = options_read(&table, argc, argv, &options);
 	if (code)
 		return code;
 	if (!options.help)

@@ -5,7 +5,7 @@
 
 #define AT(member) offsetof(struct mem_options, member)
 
-static const struct option table[] = {
+static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-d --device -i --id", ARGUMENT, "DEVICE",
 		"only this one: number or range, PCI address, ASIC id, serial number, as tt_smi -i has it; repeatable",
@@ -40,6 +40,8 @@ static const struct option table[] = {
 	/* clang-format on */
 };
 
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi mem" };
+
 void mem_options_help(struct buf *out)
 {
 	buf_puts(out,
@@ -47,7 +49,7 @@ void mem_options_help(struct buf *out)
 		 "       allocation_monitor_client [OPTION]...\n"
 		 "Shows the memory of Tenstorrent devices: used and total per pool, what it was\n"
 		 "in the last ten minutes, who has it, and the allocations that stand out.\n\n");
-	option_put_help(out, table, ARRAY_SIZE(table));
+	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nOn a terminal it is the view of memory of tt_smi -w, until q is pressed; with\n"
 		 "-n or --plain it refreshes in place, and into a pipe it writes a block per\n"
@@ -60,17 +62,18 @@ void mem_options_help(struct buf *out)
 		 "\nExit status: as tt_smi; 16 if --dump finds no allocation server.\n");
 }
 
-/* What excludes each other. */
+/* Options that are mutually exclusive. */
 static int check(struct mem_options *options)
 {
 	struct common_options *common = &options->common;
 
 	if (options->all && common->selection.count)
-		return error_line(EXIT_USAGE, "-a and -d exclude each other");
+		return error_line(EXIT_USAGE, "-a and -d are mutually exclusive");
 	if (options->once && common->count)
-		return error_line(EXIT_USAGE, "--once and -n exclude each other");
+		return error_line(EXIT_USAGE, "--once and -n are mutually exclusive");
 	if (options->dump && options->json)
-		return error_line(EXIT_USAGE, "--dump is text: it and --json exclude each other");
+		return error_line(EXIT_USAGE,
+				  "--dump is text: it and --json are mutually exclusive");
 	if (options->once)
 		common->count = 1;
 	options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
@@ -83,7 +86,7 @@ int mem_options_parse(struct mem_options *options, int argc, char **argv)
 
 	*options = (struct mem_options){ .common = common_options_default() };
 	options->common.view = "memory";
-	code = option_parse(table, ARRAY_SIZE(table), "tt_smi mem", argc, argv, options);
+	code = options_read(&table, argc, argv, options);
 	return code ? code : check(options);
 }
 

@@ -3,7 +3,6 @@
 
 #include "basic/buf.h"
 #include "basic/macros.h"
-#include "cli/option.h"
 #include "cli/common_options.h"
 
 #include <stdbool.h>

@@ -1,8 +1,7 @@
 #include "cli/run.h"
 
 #include "basic/sibling_program.h"
-#include "basic/exit_code.h"
-#include "cli/option.h"
+#include "basic/option.h"
 #include "cli/output.h"
 #include "cli/run_program.h"
 #include "cli/error_line.h"
@@ -20,7 +19,7 @@ struct run {
 
 #define AT(member) offsetof(struct run, member)
 
-static const struct option table[] = {
+static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--no-children", NO_ARGUMENT, NULL,
 		"count this process only, not those that it starts", option_flag, AT(no_children) },
@@ -30,21 +29,22 @@ static const struct option table[] = {
 	/* clang-format on */
 };
 
-/* Options end at the first word that is none: what follows is the command's. */
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi run", OPERANDS_COMMAND };
+
 static int parse(struct run *run, int argc, char **argv)
 {
-	int words = 1, code;
+	CLEANUP_BUF struct buf error = { 0 };
+	struct option_words words;
+	int code;
 
-	while (words < argc && argv[words][0] == '-' && strcmp(argv[words], "--") != 0)
-		words++;
-	code = option_parse(table, ARRAY_SIZE(table), "tt_smi run", words, argv, run);
-	if (code || run->help)
-		return code;
-	if (words < argc && strcmp(argv[words], "--") == 0)
-		words++;
-	if (words >= argc)
+	code = option_parse(&table, argc, argv, run, &words, &error);
+	if (code)
+		return error_line(code, "%s", buf_text(&error));
+	if (run->help)
+		return 0;
+	if (!words.command || !words.command[0])
 		return error_line(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
-	run->command = argv + words;
+	run->command = words.command;
 	return 0;
 }
 
@@ -57,7 +57,7 @@ static int help(void)
 		 "Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
 		 "The program need not be changed; tt_smi and tt_smi mem then show what it "
 		 "has.\n\n");
-	option_put_help(&text, table, ARRAY_SIZE(table));
+	option_put_help(&text, &table);
 	buf_puts(&text, "\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
 			"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
 			"Programs that do not use TT-Metal run as ever.\n"

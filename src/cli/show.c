@@ -4,7 +4,7 @@
 #include "basic/exit_code.h"
 #include "cli/fullscreen.h"
 #include "cli/look.h"
-#include "cli/options.h"
+#include "cli/show_options.h"
 #include "cli/pane.h"
 #include "cli/error_line.h"
 #include "cli/session.h"
@@ -20,7 +20,7 @@
 enum { PAIR_MS = 1000, LONGEST_PERIOD_MS = 2000 };
 
 struct show {
-	const struct options *options;
+	const struct show_options *options;
 	struct render_options look;
 	struct session session;
 	struct pane pane;
@@ -34,7 +34,7 @@ struct show {
 
 static void decide(struct show *show, struct want *want)
 {
-	const struct options *options = show->options;
+	const struct show_options *options = show->options;
 
 	show->look = look_decide(options->common.color, options->common.ascii, !options->file);
 	switch (options->mode) {
@@ -53,14 +53,14 @@ static void decide(struct show *show, struct want *want)
 	show->pair_ms = options->mode == MODE_QUERY ? want->pair_ms : 0;
 }
 
-static bool is_pretty(const struct options *options)
+static bool is_pretty(const struct show_options *options)
 {
 	return json_is_pretty(options->json, !options->file && !options->loop && !options->watch);
 }
 
 static void render(struct show *show, struct buf *out)
 {
-	const struct options *options = show->options;
+	const struct show_options *options = show->options;
 	const struct snapshot *snapshot = show->session.snapshot;
 
 	switch (options->mode) {
@@ -112,7 +112,7 @@ static int emit(struct show *show)
 /* ---- once ---- */
 
 /* What is missing for this output to exist; NULL: nothing. */
-static const char *find_missing(const struct options *options, const struct snapshot *snapshot,
+static const char *find_missing(const struct show_options *options, const struct snapshot *snapshot,
 				int *ret_code)
 {
 	if (options->mode == MODE_QUERY && options->query.kind == QUERY_ACCOUNTS &&
@@ -225,7 +225,7 @@ static int show_loop(struct show *show, int *ret_signal)
 }
 
 /* A single sample is nothing to look on at, and shall stay to be read. */
-static bool is_in_place(const struct options *options)
+static bool is_in_place(const struct show_options *options)
 {
 	return options->watch && options->common.count != 1 && options->mode == MODE_TABLE &&
 	       !options->file && pane_can_refresh();
@@ -250,7 +250,7 @@ static int show_again(struct show *show)
 
 static int show_run(struct show *show)
 {
-	const struct options *options = show->options;
+	const struct show_options *options = show->options;
 	bool again = options->watch || options->loop;
 	int r, closed;
 
@@ -266,7 +266,7 @@ static int show_run(struct show *show)
 	return show->code;
 }
 
-static int show(const struct options *options)
+static int show(const struct show_options *options)
 {
 	struct show show = { .options = options, .pane.output.fd = -1 };
 	struct want want = { 0 };
@@ -283,12 +283,12 @@ static int show(const struct options *options)
 	return r;
 }
 
-static int run(const struct options *options)
+static int run(const struct show_options *options)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	switch (options->mode) {
-	case MODE_HELP: options_help(&text); break;
+	case MODE_HELP: show_options_help(&text); break;
 	case MODE_HELP_QUERY: query_help(&text, options->help_kind); break;
 	case MODE_VERSION:
 		buf_printf(&text, "tt_smi %s%s\n", TT_SMI_VERSION,
@@ -307,14 +307,14 @@ static int run(const struct options *options)
 
 int show_main(int argc, char **argv)
 {
-	struct options options;
+	struct show_options options;
 	int code;
 
-	code = options_parse(&options, argc, argv);
+	code = show_options_parse(&options, argc, argv);
 	if (code == 0 && is_in_place(&options) && !options.common.plain)
 		fullscreen_execute("show", argc, argv); /* returns if there is none */
 	if (code == 0)
 		code = run(&options);
-	options_done(&options);
+	show_options_done(&options);
 	return code;
 }

@@ -3,14 +3,14 @@
  * ("mem"), which execute it.
  */
 #include "basic/exit_code.h"
+#include "cli/error_line.h"
 #include "cli/look.h"
 #include "cli/mem.h"
 #include "cli/mem_options.h"
-#include "cli/options.h"
 #include "cli/pane.h"
-#include "cli/error_line.h"
 #include "cli/session.h"
 #include "cli/show.h"
+#include "cli/show_options.h"
 #include "tui/tui.h"
 #include "tui/view_wants.h"
 
@@ -119,10 +119,10 @@ static int run(const struct common_options *common, struct session *session, str
 /* Parses the command line of one command. An exit code. */
 static int parse_show(int argc, char **argv, struct common_options **ret)
 {
-	static struct options options; /* a thread that is stuck still uses it */
+	static struct show_options options; /* a thread that is stuck still uses it */
 
 	*ret = &options.common;
-	return options_parse(&options, argc, argv);
+	return show_options_parse(&options, argc, argv);
 }
 
 static int parse_mem(int argc, char **argv, struct common_options **ret)

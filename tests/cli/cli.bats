@@ -88,12 +88,12 @@ same() {
 	expect_error 2 'is not a number of seconds' -l 86401
 	expect_error 2 'is not a number of seconds' -l 1.2.3
 	expect_error 2 '"5" is not a number from 10' -lms 5
-	expect_error 2 'exclude each other' -l 1 -lms 500
+	expect_error 2 'are mutually exclusive' -l 1 -lms 500
 	expect_error 2 '-w has its own period' -w -l 1
-	expect_error 2 '--json and -q exclude each other' --json -q
-	expect_error 2 '-L and -s exclude each other' -L -s
-	expect_error 2 'exclude each other' -q --query-gpu=index
-	expect_error 2 'exclude each other' -h --json
+	expect_error 2 '--json and -q are mutually exclusive' --json -q
+	expect_error 2 '-L and -s are mutually exclusive' -L -s
+	expect_error 2 'are mutually exclusive' -q --query-gpu=index
+	expect_error 2 'are mutually exclusive' -h --json
 	expect_error 2 '-d chooses sections of -q' -d MEMORY
 	expect_error 2 'no section "FOO"; there are IDENTITY' -q -d MEMORY,FOO
 	expect_error 2 'no section ""' -q -d ''

@@ -1,12 +1,8 @@
-/*
- * The command line: a table of options serves parser, help, manual page and
- * completions.
- */
+/* The command line of the default command. */
 #pragma once
 
 #include "basic/buf.h"
 #include "basic/macros.h"
-#include "cli/option.h"
 #include "cli/common_options.h"
 #include "render/csv.h"
 
@@ -25,7 +21,7 @@ enum mode {
 	MODE_VERSION,
 };
 
-struct options {
+struct show_options {
 	struct common_options common;
 	enum mode mode;
 	const char *mode_name; /* the option that chose it */
@@ -42,7 +38,7 @@ struct options {
 };
 
 /* 0, or an exit code after the reason was said on standard error. */
-MUST_CHECK int options_parse(struct options *options, int argc, char **argv);
-void options_done(struct options *options);
+MUST_CHECK int show_options_parse(struct show_options *options, int argc, char **argv);
+void show_options_done(struct show_options *options);
 
-void options_help(struct buf *out);
+void show_options_help(struct buf *out);

@@ -1,63 +1,63 @@
-#include "cli/options.h"
+#include "cli/show_options.h"
 
 #include "cli/command.h"
 #include "basic/exit_code.h"
-#include "cli/option.h"
 #include "cli/error_line.h"
 #include "render/render.h"
 
 #include <errno.h>
 #include <string.h>
 
-static int choose(struct options *options, enum mode mode, const char *word)
+static int choose(const struct option_given *given, struct show_options *options, enum mode mode)
 {
 	if (options->mode_name && options->mode != mode)
-		return error_line(EXIT_USAGE, "%s and %s exclude each other", options->mode_name,
-				  word);
+		return option_error(given, EXIT_USAGE, "%s and %s are mutually exclusive",
+				    options->mode_name, given->word);
 	if (options->mode_name && mode == MODE_QUERY)
-		return error_line(EXIT_USAGE, "one query at a time: %s and %s", options->mode_name,
-				  word);
+		return option_error(given, EXIT_USAGE, "one query at a time: %s and %s",
+				    options->mode_name, given->word);
 	options->mode = mode;
-	options->mode_name = word;
+	options->mode_name = given->word;
 	return 0;
 }
 
-static int set_mode(const struct given *given, void *options)
+static int set_mode(const struct option_given *given, void *options)
 {
-	return choose(options, (enum mode)given->option->choice, given->word);
+	return choose(given, options, (enum mode)given->option->choice);
 }
 
-static int set_query(const struct given *given, void *arg)
+static int set_query(const struct option_given *given, void *arg)
 {
-	struct options *options = arg;
+	struct show_options *options = arg;
 	enum query_kind kind = (enum query_kind)given->option->choice;
 	bool header = options->query.header, units = options->query.units;
 	CLEANUP_FREE char *bad = NULL;
 	const char *near;
 	int r;
 
-	r = choose(options, MODE_QUERY, given->word);
+	r = choose(given, options, MODE_QUERY);
 	if (r)
 		return r;
 	r = query_parse(kind, given->value, &options->query, &bad);
 	if (r == -ENOMEM)
-		return error_line(EXIT_INTERNAL, "out of memory");
+		return option_error(given, EXIT_INTERNAL, "out of memory");
 	if (r < 0 && bad[0] == '\0')
-		return error_line(EXIT_USAGE, "%s: an empty field name", given->word);
+		return option_error(given, EXIT_USAGE, "%s: an empty field name", given->word);
 	if (r < 0) {
 		near = query_suggest(kind, bad);
-		return error_line(EXIT_USAGE, "unknown field \"%s\"%s%s%s; --help-%s lists them",
-				  bad, near ? " (did you mean \"" : "", near ? near : "",
-				  near ? "\"?)" : "", query_names[kind]);
+		return option_error(given, EXIT_USAGE,
+				    "unknown field \"%s\"%s%s%s; --help-%s lists them", bad,
+				    near ? " (did you mean \"" : "", near ? near : "",
+				    near ? "\"?)" : "", query_names[kind]);
 	}
 	options->query.header = header;
 	options->query.units = units;
 	return 0;
 }
 
-static int set_format(const struct given *given, void *arg)
+static int set_format(const struct option_given *given, void *arg)
 {
-	struct options *options = arg;
+	struct show_options *options = arg;
 	const char *word = given->value;
 	bool csv = false;
 
@@ -72,17 +72,19 @@ static int set_format(const struct given *given, void *arg)
 		else if (n == 7 && strncmp(word, "nounits", n) == 0)
 			options->query.units = false;
 		else
-			return error_line(EXIT_USAGE,
-					  "--format: \"%.*s\" is not csv, noheader or nounits",
-					  (int)n, word);
+			return option_error(given, EXIT_USAGE,
+					    "--format: \"%.*s\" is not csv, noheader or nounits",
+					    (int)n, word);
 		if (word[n] == '\0')
 			break;
 		word += n + 1;
 	}
-	return csv ? 0 : error_line(EXIT_USAGE, "--format=%s: the only form is csv", given->value);
+	return csv ? 0
+		   : option_error(given, EXIT_USAGE, "--format=%s: the only form is csv",
+				  given->value);
 }
 
-static int set_sections(const struct given *given, void *member)
+static int set_sections(const struct option_given *given, void *member)
 {
 	const char **sections = member, *list = given->value;
 
@@ -91,46 +93,48 @@ static int set_sections(const struct given *given, void *member)
 		size_t n = strcspn(list, ",");
 
 		if (!detail_knows_section(list, n))
-			return error_line(EXIT_USAGE, "-d: no section \"%.*s\"; there are %s",
-					  (int)n, list, detail_sections());
+			return option_error(given, EXIT_USAGE,
+					    "-d: no section \"%.*s\"; there are %s", (int)n, list,
+					    detail_sections());
 		if (list[n] == '\0')
 			return 0;
 		list += n + 1;
 	}
 }
 
-static int set_json(const struct given *given, void *arg)
+static int set_json(const struct option_given *given, void *arg)
 {
-	struct options *options = arg;
+	struct show_options *options = arg;
 	int code = option_json(given, &options->json);
 
-	return code ? code : choose(options, MODE_JSON, "--json");
+	return code ? code : choose(given, options, MODE_JSON);
 }
 
-static int add_setting(const struct given *given, void *arg)
+static int add_setting(const struct option_given *given, void *arg)
 {
 	struct common_options *common = arg;
 
 	if (common->n_settings == MAX_SETTINGS)
-		return error_line(EXIT_USAGE, "--set: more than %d of them", MAX_SETTINGS);
+		return option_error(given, EXIT_USAGE, "--set: more than %d of them", MAX_SETTINGS);
 	common->settings[common->n_settings++] = given->value;
 	return 0;
 }
 
-static int begin_loop(struct options *options, unsigned period_ms)
+static int begin_loop(const struct option_given *given, struct show_options *options,
+		      unsigned period_ms)
 {
 	if (options->loop)
-		return error_line(EXIT_USAGE, "-l and -lms exclude each other");
+		return option_error(given, EXIT_USAGE, "-l and -lms are mutually exclusive");
 	options->loop = true;
 	options->period_ms = period_ms;
 	return 0;
 }
 
 /* Seconds, a fraction allowed: -l 0.5 */
-static int set_loop(const struct given *given, void *arg)
+static int set_loop(const struct option_given *given, void *arg)
 {
-	struct options *options = arg;
-	int code = begin_loop(options, 5000);
+	struct show_options *options = arg;
+	int code = begin_loop(given, options, 5000);
 	double seconds;
 	char *end;
 
@@ -139,42 +143,34 @@ static int set_loop(const struct given *given, void *arg)
 		return code;
 	seconds = strtod(given->value, &end);
 	if (!option_is_number(given->value) || *end || seconds < 0.01 || seconds > 86400)
-		return error_line(EXIT_USAGE,
-				  "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
-				  given->value);
+		return option_error(given, EXIT_USAGE,
+				    "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
+				    given->value);
 	options->period_ms = (unsigned)(seconds * 1000 + 0.5);
 	return 0;
 }
 
-static int set_loop_ms(const struct given *given, void *arg)
+static int set_loop_ms(const struct option_given *given, void *arg)
 {
-	struct options *options = arg;
-	int code = begin_loop(options, 1000);
+	struct show_options *options = arg;
+	int code = begin_loop(given, options, 1000);
 
 	if (code || !given->value)
 		return code;
 	return option_number(given, 10, 86400000, &options->period_ms);
 }
 
-/* For callers of the vendor's tool: what they ask for is always so, or does not exist here. */
-static int ignore(const struct given *given, void *options)
+static int set_help_query(const struct option_given *given, void *arg)
 {
-	(void)given;
-	(void)options;
-	return 0;
-}
-
-static int set_help_query(const struct given *given, void *arg)
-{
-	struct options *options = arg;
+	struct show_options *options = arg;
 
 	options->help_kind = (enum query_kind)given->option->choice;
-	return choose(options, MODE_HELP_QUERY, given->word);
+	return choose(given, options, MODE_HELP_QUERY);
 }
 
-#define AT(member) offsetof(struct options, member)
+#define AT(member) offsetof(struct show_options, member)
 
-static const struct option table[] = {
+static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-w --watch", NO_ARGUMENT, NULL,
 		"full screen, h for its keys; into a pipe, the table once per sample",
@@ -222,7 +218,7 @@ static const struct option table[] = {
 		set_mode, 0, MODE_TRAYS },
 	{ "-c --compact --offline --snapshot_no_tty --use_luwen", NO_ARGUMENT, NULL,
 		"accepted for callers of the vendor's tt-smi, as --offline, --snapshot_no_tty and --use_luwen are: no effect",
-		ignore, 0 },
+		option_ignore, 0 },
 	{ "-i --id", ARGUMENT, "DEVICE,...",
 		"only these: number or range (0, 0-3), PCI address, ASIC id or its beginning, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
 		option_selection, AT(common.selection) },
@@ -256,14 +252,16 @@ static const struct option table[] = {
 	/* clang-format on */
 };
 
-void options_help(struct buf *out)
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi" };
+
+void show_options_help(struct buf *out)
 {
 	buf_puts(out, "Usage: tt_smi [COMMAND] [OPTION]...\n"
 		      "Shows Tenstorrent devices, their readings, and which process holds what.\n\n"
 		      "Commands, each with its own -h:\n");
 	commands_help(out);
 	buf_puts(out, "\nOptions:\n");
-	option_put_help(out, table, ARRAY_SIZE(table));
+	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"
 		 "  tt_smi                        the table, once\n"
@@ -280,7 +278,7 @@ void options_help(struct buf *out)
 }
 
 /* What only makes sense together. */
-static int check(struct options *options)
+static int check(struct show_options *options)
 {
 	struct common_options *common = &options->common;
 
@@ -315,17 +313,17 @@ static int check(struct options *options)
 	return 0;
 }
 
-int options_parse(struct options *options, int argc, char **argv)
+int show_options_parse(struct show_options *options, int argc, char **argv)
 {
 	int code;
 
-	*options = (struct options){ .common = common_options_default(),
-				     .query = { .header = true, .units = true } };
-	code = option_parse(table, ARRAY_SIZE(table), "tt_smi", argc, argv, options);
+	*options = (struct show_options){ .common = common_options_default(),
+					  .query = { .header = true, .units = true } };
+	code = options_read(&table, argc, argv, options);
 	return code ? code : check(options);
 }
 
-void options_done(struct options *options)
+void show_options_done(struct show_options *options)
 {
 	query_done(&options->query);
 	common_options_done(&options->common);
