@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The shape of the source: no module includes itself through others, no tag is defined twice.
+
+    modules.py TOP
+
+A module is a header and the .c file of the same name.
+"""
+
+import pathlib
+import re
+import sys
+
+FOLDERS = ("src", "sim", "include")
+# What is left to do: modules that still include each other, and tags that several files still define.
+CYCLES_LEFT = set("""
+    faultfs faultops proto/table proto/table_seqlock metal/names metal/shape
+    model/accounted model/process model/snapshot model/want render/mem render/mem_parts
+    cli/command cli/options cli/show daemon/log daemon/users daemon/observer daemon/table_search
+    daemon/answer daemon/client daemon/client_table daemon/connection daemon/legacy_answer
+    daemon/legacy_connection daemon/legacy_process daemon/manager daemon/mourner daemon/reexec
+    daemon/reporter daemon/sockets daemon/state daemon/traced
+    trace/attach trace/tracer trace/files trace/look trace/holder trace/readback trace/role trace/scan
+""".split())
+TAGS_LEFT = set("""
+    arch pool board card device entry found holder layout list live look metal_file node nodes options
+    part process report row run scan session source sums task tracer
+""".split())
+
+
+def sources(top):
+    for folder in FOLDERS:
+        for path in sorted((top / folder).rglob("*.[ch]")):
+            yield path, path.read_text(encoding="utf-8")
+
+
+def modules(top):
+    """Which modules each includes. Within a folder of sim/ and include/ names have no folder."""
+    graph = {}
+    for path, text in sources(top):
+        base = top / ("src" if path.is_relative_to(top / "src") else path.parent)
+        name = str(path.relative_to(base).with_suffix(""))
+        known = graph.setdefault((base, name), set())
+        for other in re.findall(r'^#include "(.+)\.h"', text, re.MULTILINE):
+            if other != name:
+                known.add((base, other))
+    return graph
+
+
+def cycles(graph):
+    """Groups of modules that reach each other (Tarjan's strongly connected components)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            at = stack.index(node)
+            if at < len(stack) - 1:
+                found.append(sorted(name for _, name in stack[at:]))
+            del stack[at:]
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def tags(top):
+    """Where each tag is defined."""
+    places = {}
+    for path, text in sources(top):
+        for tag in re.findall(r"^\s*(?:typedef )?((?:struct|enum|union) \w+)\s*\{", text, re.MULTILINE):
+            places.setdefault(tag, []).append(str(path.relative_to(top)))
+    return {tag: files for tag, files in places.items() if len(files) > 1}
+
+
+def main():
+    top = pathlib.Path(sys.argv[1])
+    sys.setrecursionlimit(10000)
+    graph, double = modules(top), tags(top)
+    wrong = []
+    if len(graph) < 100:
+        wrong.append(f"only {len(graph)} modules found")
+    for group in cycles(graph):
+        if not set(group) <= CYCLES_LEFT:
+            wrong.append("include each other: " + " ".join(group))
+    for tag, files in sorted(double.items()):
+        if tag.split()[1] not in TAGS_LEFT:
+            wrong.append(f"{tag} is defined in {', '.join(files)}")
+    print("\n".join(wrong))
+    return bool(wrong)
+
+
+sys.exit(main())
