@@ -17,7 +17,7 @@ CYCLES_LEFT = set("""
     model/accounted model/process model/snapshot model/want render/mem render/mem_parts
     cli/command cli/options cli/show daemon/log daemon/users daemon/observer daemon/table_search
     daemon/answer daemon/client daemon/client_table daemon/connection daemon/legacy_answer
-    daemon/legacy_connection daemon/legacy_process daemon/manager daemon/mourner daemon/reexec
+    daemon/legacy_connection daemon/legacy_process daemon/manager daemon/exit_watch daemon/reexec
     daemon/reporter daemon/sockets daemon/state daemon/traced
     trace/attach trace/tracer trace/files trace/look trace/holder trace/readback trace/role trace/scan
 """.split())

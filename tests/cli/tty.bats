@@ -71,7 +71,7 @@ PROMPT_COMMAND=
 cd "$WORK"
 smi() { "$TT_SMI" --root "$D" "\$@"; }
 E
-	open_terminal "$1" "bash --noprofile --rcfile $WORK/rc -i"
+	open_terminal "$1" "exec bash --noprofile --rcfile $WORK/rc -i"
 	eventually shows 'ready>'
 }
 

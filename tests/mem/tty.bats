@@ -12,7 +12,7 @@ teardown() {
 
 # A shell in a terminal of 110 by 40.
 terminal() {
-	open_terminal 110x40 "PS1='prompt> ' sh"
+	open_terminal 110x40 "exec env PS1='prompt> ' sh"
 	eventually shows 'prompt>'
 	type_in "stty -g >$WORK/before"
 	eventually test -s "$WORK/before"
