@@ -11,51 +11,51 @@
 /* clang-format off */
 const struct attribute attributes[N_ATTRIBUTES] = {
 	/* Identity: once. */
-	{ "tt_card_type", IN_CLASS, F_WORD, DEV_BOARD, 0, 0, 0, NULL, ONCE },
-	{ "tt_serial", IN_CLASS, F_HEX64, DEV_SERIAL, 0, 0, 0, "FFFFFFFFFFFFFFFF", ONCE },
-	{ "tt_asic_id", IN_CLASS, F_HEX64, DEV_ASIC_ID, 0, 0, 0, "FFFFFFFFFFFFFFFF", ONCE },
-	{ "tt_fw_bundle_ver", IN_CLASS, F_VER4, DEV_FW_BUNDLE, 0, 0, 0, "255.255.255.255", ONCE },
-	{ "tt_m3app_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_APP, 0, 0, 0, "255.255.255.255", ONCE },
-	{ "tt_m3bl_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_BL, 0, 0, 0, "255.255.255.255", ONCE },
-	{ "tt_arc_fw_ver", IN_CLASS, F_VER4, DEV_FW_CM, 0, 0, 0, "255.255.255.255", ONCE },
-	{ "tt_eth_fw_ver", IN_CLASS, F_VER3, DEV_FW_ETH, 0, 0, 0, "255.15.4095", ONCE },
-	{ "tt_ttflash_ver", IN_CLASS, F_VER4, DEV_FW_FLASH, 0, 0, 0, "255.255.255.255", ONCE },
+	{ "tt_card_type", IN_CLASS, F_WORD, DEV_BOARD, 0, 0, 0, NULL, READ_ONCE },
+	{ "tt_serial", IN_CLASS, F_HEX64, DEV_SERIAL, 0, 0, 0, "FFFFFFFFFFFFFFFF", READ_ONCE },
+	{ "tt_asic_id", IN_CLASS, F_HEX64, DEV_ASIC_ID, 0, 0, 0, "FFFFFFFFFFFFFFFF", READ_ONCE },
+	{ "tt_fw_bundle_ver", IN_CLASS, F_VER4, DEV_FW_BUNDLE, 0, 0, 0, "255.255.255.255", READ_ONCE },
+	{ "tt_m3app_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_APP, 0, 0, 0, "255.255.255.255", READ_ONCE },
+	{ "tt_m3bl_fw_ver", IN_CLASS, F_VER4, DEV_FW_DM_BL, 0, 0, 0, "255.255.255.255", READ_ONCE },
+	{ "tt_arc_fw_ver", IN_CLASS, F_VER4, DEV_FW_CM, 0, 0, 0, "255.255.255.255", READ_ONCE },
+	{ "tt_eth_fw_ver", IN_CLASS, F_VER3, DEV_FW_ETH, 0, 0, 0, "255.15.4095", READ_ONCE },
+	{ "tt_ttflash_ver", IN_CLASS, F_VER4, DEV_FW_FLASH, 0, 0, 0, "255.255.255.255", READ_ONCE },
 
-	{ "vendor", IN_PCI, F_HEX16, DEV_PCI_VENDOR, 1, 0, 0, NULL, ONCE },
-	{ "device", IN_PCI, F_HEX16, DEV_PCI_DEVICE, 1, 0, 0, NULL, ONCE },
-	{ "subsystem_vendor", IN_PCI, F_HEX16, DEV_PCI_SUBVENDOR, 1, 0, 0, NULL, ONCE },
-	{ "subsystem_device", IN_PCI, F_HEX16, DEV_PCI_SUBDEVICE, 1, 0, 0, NULL, ONCE },
-	{ "revision", IN_PCI, F_HEX16, DEV_PCI_REVISION, 1, 0, 0, NULL, ONCE },
-	{ "numa_node", IN_PCI, F_SIGNED, DEV_NUMA_NODE, 1, -1, 65535, NULL, ONCE },
-	{ "max_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN_MAX, 1, 0, 0, NULL, ONCE },
-	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, "63", ONCE },
+	{ "vendor", IN_PCI, F_HEX16, DEV_PCI_VENDOR, 1, 0, 0, NULL, READ_ONCE },
+	{ "device", IN_PCI, F_HEX16, DEV_PCI_DEVICE, 1, 0, 0, NULL, READ_ONCE },
+	{ "subsystem_vendor", IN_PCI, F_HEX16, DEV_PCI_SUBVENDOR, 1, 0, 0, NULL, READ_ONCE },
+	{ "subsystem_device", IN_PCI, F_HEX16, DEV_PCI_SUBDEVICE, 1, 0, 0, NULL, READ_ONCE },
+	{ "revision", IN_PCI, F_HEX16, DEV_PCI_REVISION, 1, 0, 0, NULL, READ_ONCE },
+	{ "numa_node", IN_PCI, F_SIGNED, DEV_NUMA_NODE, 1, -1, 65535, NULL, READ_ONCE },
+	{ "max_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN_MAX, 1, 0, 0, NULL, READ_ONCE },
+	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, "63", READ_ONCE },
 
 	/* Limits: seldom. */
-	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", SELDOM },
-	{ "power1_max", IN_HWMON, F_WHOLE, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", SELDOM },
-	{ "in0_max", IN_HWMON, F_SIGNED, DEV_VOLTAGE_LIMIT, -1000, 0, 2, "65535", SELDOM },
-	{ "curr1_max", IN_HWMON, F_SIGNED, DEV_CURRENT_LIMIT, -1000, 0, 2000, "4294966296", SELDOM },
+	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", EVERY_10_S },
+	{ "power1_max", IN_HWMON, F_WHOLE, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", EVERY_10_S },
+	{ "in0_max", IN_HWMON, F_SIGNED, DEV_VOLTAGE_LIMIT, -1000, 0, 2, "65535", EVERY_10_S },
+	{ "curr1_max", IN_HWMON, F_SIGNED, DEV_CURRENT_LIMIT, -1000, 0, 2000, "4294966296", EVERY_10_S },
 
 	/* Readings. */
-	{ "tt_aiclk", IN_CLASS, F_U32, DEV_AICLK, 1000000, 0, 10e9, DEAD32, ALWAYS },
-	{ "tt_axiclk", IN_CLASS, F_U32, DEV_AXICLK, 1000000, 0, 10e9, DEAD32, SLOWLY },
-	{ "tt_arcclk", IN_CLASS, F_U32, DEV_ARCCLK, 1000000, 0, 10e9, DEAD32, SLOWLY },
-	{ "tt_heartbeat", IN_CLASS, F_U32, DEV_HEARTBEAT, 1, 0, 0, DEAD32, STEADILY },
-	{ "tt_therm_trip_count", IN_CLASS, F_U32, DEV_THERMAL_TRIPS, 1, 0, 0, DEAD32, SLOWLY },
-	{ "current_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN, 1, 0, 0, "Unknown", SLOWLY },
-	{ "current_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH, 1, 1, 32, "63", SLOWLY },
-	{ "temp1_input", IN_HWMON, F_SIGNED, DEV_TEMPERATURE, -1000, -40, 150, "65535999", ALWAYS },
-	{ "power1_input", IN_HWMON, F_WHOLE, DEV_POWER, -1000000, 0, 1000, "4293967296", ALWAYS },
-	{ "in0_input", IN_HWMON, F_SIGNED, DEV_VOLTAGE, -1000, 0, 2, DEAD32, ALWAYS },
-	{ "curr1_input", IN_HWMON, F_SIGNED, DEV_CURRENT, -1000, 0, 2000, "4294966296", ALWAYS },
-	{ "fan1_input", IN_HWMON, F_SIGNED, DEV_FAN_RPM, 1, 0, 20000, DEAD32, SLOWLY },
+	{ "tt_aiclk", IN_CLASS, F_U32, DEV_AICLK, 1000000, 0, 10e9, DEAD32, EVERY_SAMPLE },
+	{ "tt_axiclk", IN_CLASS, F_U32, DEV_AXICLK, 1000000, 0, 10e9, DEAD32, EVERY_5_S },
+	{ "tt_arcclk", IN_CLASS, F_U32, DEV_ARCCLK, 1000000, 0, 10e9, DEAD32, EVERY_5_S },
+	{ "tt_heartbeat", IN_CLASS, F_U32, DEV_HEARTBEAT, 1, 0, 0, DEAD32, EVERY_2_S },
+	{ "tt_therm_trip_count", IN_CLASS, F_U32, DEV_THERMAL_TRIPS, 1, 0, 0, DEAD32, EVERY_5_S },
+	{ "current_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN, 1, 0, 0, "Unknown", EVERY_5_S },
+	{ "current_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH, 1, 1, 32, "63", EVERY_5_S },
+	{ "temp1_input", IN_HWMON, F_SIGNED, DEV_TEMPERATURE, -1000, -40, 150, "65535999", EVERY_SAMPLE },
+	{ "power1_input", IN_HWMON, F_WHOLE, DEV_POWER, -1000000, 0, 1000, "4293967296", EVERY_SAMPLE },
+	{ "in0_input", IN_HWMON, F_SIGNED, DEV_VOLTAGE, -1000, 0, 2, DEAD32, EVERY_SAMPLE },
+	{ "curr1_input", IN_HWMON, F_SIGNED, DEV_CURRENT, -1000, 0, 2000, "4294966296", EVERY_SAMPLE },
+	{ "fan1_input", IN_HWMON, F_SIGNED, DEV_FAN_RPM, 1, 0, 20000, DEAD32, EVERY_5_S },
 };
 
-#define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, DEAD32, STEADILY },
+#define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, DEAD32, EVERY_2_S },
 
 /*
- * A living counter passes all-ones too, for less than a microsecond in minutes: then
- * its rate is missing once. A chip that dies between two reads is the likelier case.
+ * A working counter also passes all-ones, for less than a microsecond every few minutes: its rate
+ * is then missing once. A chip that dies between two reads is more likely.
  */
 const struct attribute counter_attributes[DEVICE_COUNTERS] = { DEVICE_EACH_COUNTER(COUNTER) };
 /* clang-format on */
@@ -140,7 +140,7 @@ static bool parse_number(enum format format, const char *text, double *ret)
 	return false;
 }
 
-/* Into the member that the field table names. */
+/* Stores into the member that the field table names. */
 static void store_number(const struct attribute *attribute, double number, struct device *dev)
 {
 	const struct field *field = &device_fields.fields[attribute->field];
@@ -170,7 +170,8 @@ static enum reason parse_text(const struct attribute *attribute, const char *tex
 		if (length != 16 || strspn(text, hex_upper) != 16 || parse_hex(text, &number) < 0)
 			return MALFORMED;
 		if (number == 0)
-			return NOT_OFFERED; /* how drivers up to 2.1 print what firmware lacks */
+			return NOT_OFFERED; /* what drivers up to 2.1 print if firmware lacks the
+					       value */
 		*(uint64_t *)at = number;
 		return KNOWN;
 	}
@@ -197,14 +198,14 @@ static enum reason parse_value(const struct attribute *attribute, const char *te
 		return parse_text(attribute, text, dev);
 	if (!parse_number(attribute->format, text, &number))
 		return MALFORMED;
-	/* Divided, not multiplied by a fraction: 950 mV is 0.95 V to the last digit. */
+	/* Divided, not multiplied by a fraction, so that 950 mV is exactly 0.95 V. */
 	number = attribute->scale < 0 ? number / -attribute->scale : number * attribute->scale;
 	if (attribute->low < attribute->high &&
 	    (number < attribute->low || number > attribute->high))
 		return IMPLAUSIBLE;
 	/*
-	 * Firmware has whole watts, of which the driver makes microwatts modulo 2^32: 5000 W
-	 * read as 705.032704 W, which no firmware says.
+	 * Firmware reports whole watts, which the driver converts to microwatts modulo 2^32: 5000
+	 * W become 705.032704 W, a value that firmware cannot report.
 	 */
 	if (attribute->format == F_WHOLE && number != (double)(int64_t)number)
 		return IMPLAUSIBLE;
@@ -218,7 +219,7 @@ enum reason attribute_parse(const struct attribute *attribute, const char *text,
 	enum reason why = MALFORMED;
 	char line[64];
 
-	/* One line, whole: the driver writes no other. */
+	/* Exactly one complete line: the driver writes nothing else. */
 	if (text[length] == '\n' && text[length + 1] == '\0' && length < sizeof(line)) {
 		memcpy(line, text, length);
 		line[length] = '\0';

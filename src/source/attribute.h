@@ -1,6 +1,6 @@
 /*
- * The driver's attributes: file, format, meaning, and what a dead chip makes of
- * them (kmd-abi 2 and 3). Text in, value into the device; no I/O.
+ * The driver's attributes: file, format, meaning, and what they contain when the chip is dead. A
+ * text is parsed into a member of the device; no I/O.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ enum place {
 enum format {
 	F_U32,	  /* decimal */
 	F_SIGNED, /* decimal, hwmon and numa_node */
-	F_WHOLE,  /* the same, of whole base units: what is no such multiple has wrapped */
+	F_WHOLE,  /* the same; values that are no multiple of the base unit have wrapped */
 	F_HEX64,  /* exactly 16 upper-case digits */
 	F_HEX16,  /* 0x and four digits, or two */
 	F_VER4,	  /* A.B.C.D, bytes */
@@ -29,17 +29,17 @@ enum format {
 };
 
 /*
- * How often it is worth reading. Constants and limits have their pace in every loop; the
- * others only if the caller asks for a low rate, and are read at every sample if not. What
- * has the same pace is read together.
+ * How often it is worth reading. Constants and limits have their interval in every loop; the
+ * others are read at every sample unless the caller asks for a low rate. Attributes with the same
+ * interval are read together.
  */
-enum pace {
-	ONCE,	  /* a constant */
-	SELDOM,	  /* limits, which a message to firmware can change: every ten seconds */
-	SLOWLY,	  /* the link, the fan: every five seconds */
-	STEADILY, /* what rates are made of: every two seconds, half of what it takes to wrap */
-	ALWAYS,	  /* what firmware measures anew ten times a second */
-	PACE_N,
+enum read_interval {
+	READ_ONCE,    /* a constant */
+	EVERY_10_S,   /* limits, which a message to firmware can change */
+	EVERY_5_S,    /* the link, the fan */
+	EVERY_2_S,    /* counters for rates, which wrap after 4.3 seconds */
+	EVERY_SAMPLE, /* what firmware measures ten times a second */
+	READ_INTERVALS,
 };
 
 struct attribute {
@@ -47,28 +47,28 @@ struct attribute {
 	enum place place;
 	enum format format;
 	enum device_field field;
-	int scale;	  /* to base units: times this, or divided by it if negative */
-	double low, high; /* plausible in base units; both 0: anything */
-	const char *dead; /* what all-ones from a dead chip looks like */
-	enum pace pace;
+	int scale;	  /* factor to base units, or divisor if negative */
+	double low, high; /* plausible range in base units; both 0: any value */
+	const char *dead; /* the text that a dead chip's all-ones become */
+	enum read_interval interval;
 };
 
 enum { N_ATTRIBUTES = 33 };
 extern const struct attribute attributes[N_ATTRIBUTES];
 
-/* Twelve more, alike but for their names: pcie_perf_counters/. */
+/* Twelve more, which differ in their names only: pcie_perf_counters/. */
 extern const struct attribute counter_attributes[DEVICE_COUNTERS];
 
-/* The attribute of a field that is no counter. */
+/* The attribute of a field that is not a counter. */
 const struct attribute *attribute_of(enum device_field field);
 
-/* Is it read so often that its descriptor stays open? */
+/* Is it read often enough to keep its descriptor open? */
 static inline bool attribute_is_kept(const struct attribute *attribute)
 {
-	return attribute->pace > SELDOM;
+	return attribute->interval > EVERY_10_S;
 }
 
-/* Is it the chip's firmware that answers, not the PCI core or a counter of the NoC? */
+/* Does its value come from the chip's firmware, rather than from the PCI core or a NoC counter? */
 static inline bool attribute_is_telemetry(const struct attribute *attribute)
 {
 	return attribute->place != IN_PCI &&

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Lines of some 130 bytes: a hundred thousand of them. */
+/* A hundred thousand lines of about 130 bytes. */
 static const size_t text_limit = 16 << 20;
 
 void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path)
@@ -29,12 +29,12 @@ static void bpf_text_read(void *arg)
 
 	bpf_text->error =
 		root_read_all(bpf_text->root, bpf_text->path, text_limit, &bpf_text->text);
-	/* Asked last: most machines have no such file. */
+	/* Checked last, since most machines have no such file. */
 	if (bpf_text->error >= 0 && bpf_text->root->live && !in_initial_pid_namespace())
 		bpf_text->error = -ENOENT;
 }
 
-/* On most machines nobody traces: that takes no job to find out. */
+/* Most machines are not traced; finding that out needs no job. */
 static bool is_absent(const struct bpf_text *bpf_text)
 {
 	int r = root_access(bpf_text->root, bpf_text->path, F_OK);

@@ -1,10 +1,9 @@
 /*
- * The files that the tracer pins: iterators of the kernel, which write a text
- * anew for every reader. They have no size and cannot be mapped or read again, so
- * they are opened, read to the end and closed; as a job, since the kernel walks
- * over all its processes for it.
+ * Files that the tracer pins: BPF iterators of the kernel, which generate a text for every reader.
+ * They have no size and cannot be mapped or rewound, so each read opens the file, reads to its end
+ * and closes it. It is a job, since the kernel visits all of its processes for it.
  *
- * Their pids are those of the initial namespace: in any other they name nobody.
+ * Their pids are those of the initial pid namespace and mean nothing in any other.
  */
 #pragma once
 
@@ -21,23 +20,23 @@ struct bpf_text {
 	struct buf text;
 };
 
-/* Do their pids mean anything to this process: is it in the initial namespace? */
+/* Is this process in the initial pid namespace, so that these pids are valid here? */
 bool in_initial_pid_namespace(void);
 
-/* The path stays the caller's. */
+/* The path must outlive it. */
 void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path);
 
-/* Its job, or NULL: an earlier one still hangs, or there is nothing to read. */
+/* Its job. NULL: an earlier one still hangs, or there is no such file. */
 struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /*
- * After the job was run: the text, or NULL if there is none to be had. That nobody
- * traces is an ordinary case; anything else is said.
+ * After the job was run: the text, or NULL if it could not be read. That there is no such file is
+ * not reported, since most machines are not traced; any other error is.
  */
 const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample);
 
-/* Not while its job hangs. */
+/* Must not be called while its job runs. */
 void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
 
-/* The text is not what it should be: says so. */
+/* Reports an error of reading or parsing the text. */
 void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error);

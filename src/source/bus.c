@@ -12,15 +12,17 @@
 
 #define DEVICES "sys/bus/pci/devices/"
 
-/* As often as the link of a card that is served. A card that leaves the driver is seen at once. */
+/*
+ * As often as the link of a served card is read. That a card leaves the driver is noticed at once.
+ */
 static const int64_t pace_ns = 4900 * NS_PER_MS;
 
 struct bus_scan {
 	const struct root *root;
 	size_t n_served;      /* cards with a class device */
-	struct buf functions; /* of the vendor, by /proc/bus/pci/devices: unsigned */
-	size_t n_bound;	      /* of them to the driver */
-	bool listed;	      /* there is such a file */
+	struct buf functions; /* cards of the vendor in /proc/bus/pci/devices, unsigned */
+	size_t n_bound;	      /* of them, bound to the driver */
+	bool listed;	      /* the file exists */
 	struct device *found;
 	size_t n_found;
 	int error;
@@ -43,7 +45,7 @@ static void scan_line(struct bus_scan *scan, const char *line)
 	scan->n_bound += driver && strcmp(driver + 1, "tenstorrent") == 0;
 }
 
-/* The ordinary case: every card in the list is bound to the driver, which serves as many. */
+/* The ordinary case: every listed card is bound to the driver, and it serves as many. */
 static bool all_are_served(const struct bus_scan *scan)
 {
 	size_t listed = scan->functions.length / sizeof(unsigned);
@@ -90,7 +92,7 @@ static bool read_hex(const struct root *root, const char *bdf, const char *file,
 	return parse_hex_prefixed(text, ret) == 0;
 }
 
-/* An accelerator; boards without firmware have class 0, which only the driver corrects. */
+/* Is it an accelerator? Boards without firmware have class 0, which only the driver corrects. */
 static bool is_card(const struct root *root, const char *bdf)
 {
 	uint64_t vendor, class;
@@ -99,7 +101,7 @@ static bool is_card(const struct root *root, const char *bdf)
 	       read_hex(root, bdf, "class", &class) && (class == 0 || class >> 16 == 0x12);
 }
 
-/* The driver that is bound to it. False: its own one. */
+/* The driver that is bound to it. False: it is the Tenstorrent driver. */
 static bool read_driver(const struct root *root, struct device *dev)
 {
 	static const char letters[] =
@@ -208,7 +210,7 @@ struct bus *bus_new(const struct root *root)
 	return bus;
 }
 
-/* A job that hangs keeps what it uses. */
+/* A hanging job keeps what it uses. */
 struct bus *bus_free(struct bus *bus, struct worker_pool *workers)
 {
 	if (job_is_busy(workers, &bus->job))

@@ -7,11 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A sample that comes a little early counts: the next one would come a whole period late. */
-static const int64_t pace_ns[PACE_N] = {
-	[SELDOM] = 9900 * NS_PER_MS,
-	[SLOWLY] = 4900 * NS_PER_MS,
-	[STEADILY] = 1900 * NS_PER_MS,
+/*
+ * A sample that comes slightly early counts, otherwise the value would be read a whole period
+ * late.
+ */
+static const int64_t interval_ns[READ_INTERVALS] = {
+	[EVERY_10_S] = 9900 * NS_PER_MS,
+	[EVERY_5_S] = 4900 * NS_PER_MS,
+	[EVERY_2_S] = 1900 * NS_PER_MS,
 };
 
 struct card *card_new(uint32_t index, const struct root *root)
@@ -34,7 +37,7 @@ struct card *card_free(struct card *card)
 	return NULL;
 }
 
-/* Nothing of what was read through another descriptor is believed any more. */
+/* Discards everything that was read through another descriptor. */
 static int card_open(struct card *card)
 {
 	struct device *dev = &card->device;
@@ -60,8 +63,8 @@ static void tally_add(struct card_tally *tally, enum reason why)
 }
 
 /*
- * Does it tell whether the chip answers? The driver has a name for a board that does
- * not ("unknown"), and firmware without fan control gives all ones for its speed.
+ * Does its value show whether the chip answers? The driver has a name for a board that does not
+ * ("unknown"), and firmware without fan control reports all ones as its speed.
  */
 static bool is_witness(const struct attribute *attribute)
 {
@@ -69,7 +72,7 @@ static bool is_witness(const struct attribute *attribute)
 	       attribute->field != DEV_FAN_RPM;
 }
 
-/* What was read once and well is not read again. */
+/* A constant that was read successfully is not read again. */
 static void card_read(struct card *card, const struct attribute *attribute)
 {
 	enum device_field field = attribute->field;
@@ -77,7 +80,7 @@ static void card_read(struct card *card, const struct attribute *attribute)
 
 	if (!fieldset_has(&card->want, field))
 		return;
-	if (attribute->pace == ONCE && card->device.why[field] == KNOWN)
+	if (attribute->interval == READ_ONCE && card->device.why[field] == KNOWN)
 		return;
 	why = card_files_read(&card->files, attribute, &card->device);
 	card->device.why[field] = (uint8_t)why;
@@ -93,7 +96,7 @@ static void card_read_one(struct card *card, enum device_field field)
 	card_read(card, attribute_of(field));
 }
 
-/* A chip off the bus has "64.0 GT/s" for its maximum: its width gives it away. */
+/* A chip off the bus has a maximum speed of "64.0 GT/s"; its width shows that this is wrong. */
 static void card_check_link(struct card *card)
 {
 	struct device *dev = &card->device;
@@ -138,7 +141,7 @@ static void card_identify(struct card *card)
 		dev->arch = arch_of_pci(dev->pci_device);
 }
 
-/* The two chips of a p300 are told from those of another one by the serial number alone. */
+/* Only the serial number distinguishes the chips of one p300 from those of another. */
 static void card_read_sibling_key(struct card *card)
 {
 	const struct board *type = card->device.type;
@@ -161,8 +164,8 @@ static enum device_state tally_judge(const struct card_tally *tally)
 }
 
 /*
- * A reset may have brought other firmware and limits. The heartbeat that fell
- * tells of it, whatever could not be read in between.
+ * A reset may have brought other firmware and limits. A heartbeat that decreased shows a reset,
+ * even if other reads failed in between.
  */
 static void card_check_reset(struct card *card)
 {
@@ -182,40 +185,41 @@ static void card_check_reset(struct card *card)
 		}
 }
 
-static void card_read_pace(struct card *card, enum pace pace, int64_t now_ns)
+static void card_read_interval(struct card *card, enum read_interval interval, int64_t now_ns)
 {
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].pace == pace)
+		if (attributes[i].interval == interval)
 			card_read(card, &attributes[i]);
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
-		if (counter_attributes[i].pace == pace)
+		if (counter_attributes[i].interval == interval)
 			card_read(card, &counter_attributes[i]);
-	card->read_ns[pace] = now_ns;
+	card->read_ns[interval] = now_ns;
 }
 
-static bool pace_is_due(const struct card *card, enum pace pace, int64_t now_ns)
+static bool interval_is_due(const struct card *card, enum read_interval interval, int64_t now_ns)
 {
-	if (!card->low_rate && pace > SELDOM)
+	if (!card->low_rate && interval > EVERY_10_S)
 		return true;
-	return !card->read_ns[pace] || now_ns - card->read_ns[pace] >= pace_ns[pace];
+	return !card->read_ns[interval] ||
+	       now_ns - card->read_ns[interval] >= interval_ns[interval];
 }
 
 /*
- * All that is due. With a chip in trouble that is everything: what it said before
- * must not stand beside what it does not say any more.
+ * Reads everything that is due. If the chip is in trouble, that is everything, so that no old
+ * value stands beside a new one.
  */
 static void card_read_due(struct card *card, int64_t now_ns)
 {
 	bool all = card->device.state != DEVICE_OK;
 
-	for (enum pace pace = PACE_N; pace-- > 0;) {
+	for (enum read_interval interval = READ_INTERVALS; interval-- > 0;) {
 		all = all || tally_judge(&card->tally) != DEVICE_OK;
-		if (all || pace_is_due(card, pace, now_ns))
-			card_read_pace(card, pace, now_ns);
+		if (all || interval_is_due(card, interval, now_ns))
+			card_read_interval(card, interval, now_ns);
 	}
 }
 
-/* Is a verdict on the chip asked for, or needed to tell what a reading means? */
+/* Is the chip's condition wanted, or needed to interpret a reading? */
 static bool needs_verdict(const struct card *card)
 {
 	const struct card_tally *tally = &card->tally;
@@ -226,8 +230,8 @@ static bool needs_verdict(const struct card *card)
 }
 
 /*
- * A verdict on the chip must not depend on what was asked for: while no reading is
- * known, others are tried. One missing id says nothing of the chip.
+ * The chip's condition must not depend on which fields were wanted: while no reading is known,
+ * others are tried. One missing id says nothing about the chip.
  */
 static void card_find_witness(struct card *card)
 {
@@ -239,8 +243,8 @@ static void card_find_witness(struct card *card)
 }
 
 /*
- * ENODATA and all ones in single files of a chip that answers: firmware has no such
- * value, or controls no fan.
+ * ENODATA or all ones in single files of a chip that answers: firmware has no such value, or
+ * controls no fan.
  */
 static void card_settle_reasons(struct card *card)
 {
@@ -262,12 +266,15 @@ static void card_read_all(struct card *card)
 
 	card->tally = (struct card_tally){ 0 };
 	card->files.touched = false;
-	/* On a card without telemetry, absence is not for ever. */
+	/* On a card without telemetry, a missing file may appear later. */
 	if (dev->state != DEVICE_OK)
 		card_files_retry(&card->files);
 	card_read_due(card, now_ns);
-	/* The time of what rates are made of: it stands still if that was not read. */
-	if (card->read_ns[STEADILY] == now_ns &&
+	/*
+	 * The time of the counters that rates are computed from; it does not advance if they were
+	 * not read.
+	 */
+	if (card->read_ns[EVERY_2_S] == now_ns &&
 	    (fieldset_has(&card->want, DEV_COUNTER) || fieldset_has(&card->want, DEV_HEARTBEAT)))
 		dev->sampled_ns = clock_now(CLOCK_MONOTONIC);
 	card_check_reset(card);
@@ -286,7 +293,7 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 {
 	dev->state = condition;
 	for (size_t i = 0; i < N_ATTRIBUTES; i++)
-		if (attributes[i].pace != ONCE)
+		if (attributes[i].interval != READ_ONCE)
 			dev->why[attributes[i].field] = (uint8_t)why;
 	memset(dev->why + DEV_COUNTER, why, DEVICE_COUNTERS);
 	device_mark(dev, want, why);
@@ -294,14 +301,14 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 
 void card_ask(struct card *card, const struct fieldset *want, bool low_rate)
 {
-	/* What was not asked for of late is of long ago. */
+	/* A field that was not wanted in the last sample is outdated. */
 	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
 		memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->want = card->asked = *want;
 	card->low_rate = low_rate;
 }
 
-/* A card that went away in the middle is looked for once more. */
+/* A card that disappeared during the read is looked up once more. */
 void card_sample(void *arg)
 {
 	struct card *card = arg;

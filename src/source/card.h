@@ -1,12 +1,12 @@
 /*
  * One card: its files, and what was read from them.
  *
- * What does not change is read once. All of a card's reads are one job: they can
- * wait for a reset, and only that card's row waits.
+ * Constants are read once. All reads of a card are one job, since they can wait for a reset: only
+ * that card's row waits.
  *
- * Nothing here lasts: a card can vanish between two reads and return with another
- * hwmon number, another card behind its index, or new firmware. ENODEV on a kept
- * descriptor means: forget everything, look again.
+ * A card can disappear between two reads and return with another hwmon number, as another card
+ * with the same index, or with new firmware. After ENODEV on an open descriptor everything is
+ * discarded and looked up again.
  */
 #pragma once
 
@@ -25,27 +25,28 @@ struct card {
 	uint32_t index;
 	struct job job;
 	bool present;	  /* found by the last scan */
-	bool was_present; /* by the one before */
+	bool was_present; /* found by the one before */
 	struct fieldset want;
-	struct fieldset asked; /* as card_ask() was told; want may have more */
+	struct fieldset asked; /* as passed to card_ask(); want may have more */
 	bool low_rate;
-	int64_t read_ns[PACE_N]; /* when those of a pace were last read; 0: to be read */
+	int64_t read_ns[READ_INTERVALS]; /* when those of an interval were last read; 0: to be read
+					  */
 	struct card_files files;
 	struct card_tally tally;
-	uint32_t heartbeat;   /* the last that could be read: a lower one tells of a reset */
-	struct device device; /* what is known of it; the job's alone while it runs */
-	struct device last;   /* as the last finished job left it; never the job's */
+	uint32_t heartbeat;   /* the last one read; a lower one shows a reset */
+	struct device device; /* what is known; owned by the job while it runs */
+	struct device last;   /* as the last finished job left it; never used by a job */
 };
 
 struct card *card_new(uint32_t index, const struct root *root);
 struct card *card_free(struct card *card);
 
-/* What the next job reads. Not while one runs. */
+/* Sets what the next job reads. Must not be called while one runs. */
 void card_ask(struct card *card, const struct fieldset *want, bool low_rate);
 
-/* The job, with the card as argument. */
+/* The job; its argument is the card. */
 void card_sample(void *arg);
 
-/* No answer: what the chip is stays known, what it does is not. */
+/* The chip does not answer: keeps its identity and discards its readings. */
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
 	       enum reason why);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* In kept[]: what is no descriptor. */
+/* Values in kept[] that are not descriptors. */
 #define CLOSED (-1)
 #define ABSENT (-2) /* the driver does not offer it */
 
@@ -48,8 +48,8 @@ struct hwmon_search {
 };
 
 /*
- * Normally there is one. A driver of 2024 could leave a second one behind after
- * resets: the one that still has a name is taken.
+ * Normally there is one. Drivers of 2024 could leave a second one behind after resets: the one
+ * that still has a name is used.
  */
 static int visit_hwmon(const char *entry, void *arg)
 {
@@ -112,7 +112,7 @@ bool card_files_address(const struct card_files *files, char *bdf, size_t size)
 	       attribute_parse_bdf(link, bdf, size);
 }
 
-/* Opens where the attribute lies; -ENOENT if its directory is not there. */
+/* Opens the directory of an attribute. -ENOENT: it does not exist. */
 static int attribute_open(struct card_files *files, const struct attribute *attribute)
 {
 	char path[64];
@@ -131,8 +131,8 @@ static int attribute_open(struct card_files *files, const struct attribute *attr
 }
 
 /*
- * Reads and parses, keeping the descriptor of what changes. A line without its
- * end is read again: a simulated machine rewrites its files under our eyes.
+ * Reads and parses, and keeps the descriptor if the value changes. A line without its end is read
+ * again, since a simulated machine rewrites its files at any time.
  */
 enum reason card_files_read(struct card_files *files, const struct attribute *attribute,
 			    struct device *dev)

@@ -1,6 +1,6 @@
 /*
- * The driver's files of one card: where they are, and the descriptors of those that
- * are read again and again. A pread() costs a sixth of open, read and close.
+ * The driver's files of one card: their locations, and open descriptors of those that are read
+ * repeatedly. A pread() costs a sixth of open, read and close.
  */
 #pragma once
 
@@ -20,26 +20,29 @@ struct card_files {
 	uint32_t index;
 	int class_fd, hwmon_fd; /* O_PATH directories */
 	int kept[CARD_KEPT];	/* by attribute, the counters last */
-	bool touched;		/* one was read since this was last set to false */
+	bool touched;		/* one was read since this was set to false */
 };
 
 void card_files_init(struct card_files *files, const struct root *root, uint32_t index);
 
-/* Lets go of all of them: they are looked for anew. */
+/* Closes all of them, so that they are looked up again. */
 void card_files_close(struct card_files *files);
 
-/* 1: the card was found, perhaps another one than before; 0: it was open; -errno. */
+/*
+ * Returns 1 if the card was looked up (it may be another one than before), 0 if it was open,
+ * -errno.
+ */
 MUST_CHECK int card_files_open(struct card_files *files);
 
-/* The PCI address. False: the link does not tell. */
+/* The PCI address. False: the link does not contain one. */
 bool card_files_address(const struct card_files *files, char *bdf, size_t size);
 
 /* Reads and parses into the device. */
 enum reason card_files_read(struct card_files *files, const struct attribute *attribute,
 			    struct device *dev);
 
-/* Files can appear late: what was absent is looked for again. */
+/* Forgets which files were absent, since they can appear late. */
 void card_files_retry(struct card_files *files);
 
-/* Whoever reads nothing learns nothing: is the directory still the one that was opened? */
+/* Is the directory still the one that was opened? For cards of which nothing is read. */
 bool card_files_are_stale(const struct card_files *files);

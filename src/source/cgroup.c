@@ -1,9 +1,9 @@
 /*
- * Who a process belongs to, from the paths in /proc/PID/cgroup: no API server and
- * no runtime is asked. Version 2 has one line "0::PATH", version 1 one per
- * controller, hybrids both; each line adds what the others did not tell.
+ * Which container, pod, job or unit a process belongs to, from the paths in /proc/PID/cgroup,
+ * without asking an API server or a runtime. Version 2 has one line "0::PATH", version 1 one per
+ * controller, hybrids both; each line adds what the others lack.
  *
- * A path is cut at '/', and at ':' too, since containerd under systemd writes
+ * A path is split at '/', and also at ':', since containerd under systemd writes
  * "kubepods-…-podUID.slice:cri-containerd:ID" as one component.
  */
 #include "source/procfs.h"
@@ -150,7 +150,7 @@ static void set_container(struct owner *owner, const char *runtime, struct cgrou
 		snprintf(owner->runtime, sizeof(owner->runtime), "%s", runtime);
 }
 
-/* "docker-ID.scope" and its like; "crio-conmon-…" watches a container and is none. */
+/* "docker-ID.scope" and so on; "crio-conmon-…" monitors a container and is none. */
 static void match_scope(struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void match_scope(struct cgroup_part part, struct owner *owner)
 	}
 }
 
-/* "docker/ID", "lxc/NAME" and their like: the parent tells the runtime. */
+/* "docker/ID", "lxc/NAME" and so on: the parent names the runtime. */
 static void match_child(struct cgroup_part parent, struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
@@ -192,7 +192,7 @@ static void match_child(struct cgroup_part parent, struct cgroup_part part, stru
 			set_container(owner, children[i].runtime, part);
 }
 
-/* Names that tell of a container by themselves. */
+/* Names that denote a container by themselves. */
 static void match_name(struct cgroup_part part, struct owner *owner)
 {
 	match_scope(part, owner);

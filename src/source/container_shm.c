@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 
 /*
- * FILES_MAX: in one container; it can only crowd out its own. USER_MAX: mount namespaces that
- * are visited for one user other than root; each whose files never answer costs a thread.
+ * FILES_MAX: files of one container, which can only displace its own. USER_MAX: mount namespaces
+ * that are visited for one user other than root; each one whose files never answer costs a thread.
  */
 enum { FILES_MAX = 64, USER_MAX = 32 };
 
@@ -31,7 +31,7 @@ static int open_root(const struct container_shm *container, struct root *ret)
 	fd = root_open(container->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	/* The number may be another process's by now. */
+	/* The pid may belong to another process by now. */
 	if (mount_ns_of(container->root, container->pid) != container->mount_ns) {
 		close(fd);
 		return -ESRCH;
@@ -109,7 +109,7 @@ static struct container_shm *add(struct containers *containers, uint64_t mount_n
 	return grown[containers->count++] = container;
 }
 
-/* Drops those that no process was in, or all, except those whose job still runs. */
+/* Drops those that no process is in, or all, except those whose job still runs. */
 static void drop(struct containers *containers, struct worker_pool *workers, bool all)
 {
 	size_t kept = 0;
@@ -134,7 +134,7 @@ static size_t count_visited(const struct containers *containers, uint32_t uid)
 	return count;
 }
 
-/* Makes the job of a visit. NULL: not now. */
+/* The job of a visit. NULL: it must not run now. */
 static struct job *prepare(struct container_shm *container, const struct containers *containers,
 			   struct sample *sample, const struct process *process)
 {

@@ -26,7 +26,7 @@ struct container_shm {
 	uint32_t uid;	      /* and its user */
 	struct shm_stamp own; /* our /dev/shm: a container may share it */
 	bool visited;	      /* in this sample */
-	bool late;	      /* its job still runs: what follows is the job's */
+	bool late;	      /* its job still runs and owns what follows */
 	int error;
 	bool shared; /* it is our /dev/shm: nothing was read */
 	struct metal_counters_file *files;
@@ -34,13 +34,14 @@ struct container_shm {
 };
 
 struct containers {
-	struct container_shm **list; /* by mount namespace; never moved, for their jobs */
+	struct container_shm *
+		*list; /* by mount namespace; never moved, since their jobs use them */
 	size_t count;
 };
 
 /*
- * Visits the mount namespaces other than ours of the processes in the sample. -ENOMEM. Why one
- * cannot be read is in its error.
+ * Visits the mount namespaces other than ours of the processes in the sample. -ENOMEM. A namespace
+ * that cannot be read has its error set.
  */
 MUST_CHECK int containers_visit(struct containers *containers, struct sample *sample);
 

@@ -1,7 +1,7 @@
 /*
- * Memory per process, as tt_allocd knows it: tables of all users' programs, clients
- * of the socket protocol, TT-Metal's files that we may not read ourselves. Asked
- * once per sample; a server that is not there costs two system calls.
+ * Memory per process as tt_allocd knows it: tables of all users' programs, clients of the socket
+ * protocol, and TT-Metal's files that only root may read. The server is asked once per sample; if
+ * there is none, that costs two system calls.
  */
 #include "source/source.h"
 
@@ -18,13 +18,13 @@
 /* How long an answer may take: a list of a million allocations is 32 MB. */
 static const int64_t patience_ns = 300 * NS_PER_MS, patience_list_ns = 2 * NS_PER_S;
 
-/* One that did not answer in time is left alone for so long. */
+/* A server that did not answer in time is not asked again for this long. */
 static const int64_t pause_ns = 10 * NS_PER_S;
 
 struct daemon {
 	int fd;			   /* kept between samples, -1 */
-	bool old;		   /* its server sends no streams */
-	char why[SERVER_WHY_SIZE]; /* it refused the last question */
+	bool old;		   /* an older server, which sends no streams */
+	char why[SERVER_WHY_SIZE]; /* why the server refused the last request; may be empty */
 	int64_t late_until;	   /* CLOCK_MONOTONIC; 0: the last answer came in time */
 };
 
@@ -47,7 +47,7 @@ static bool is_client(const struct image_process *from)
 	       !(from->flags & IMAGE_PRELOAD);
 }
 
-/* Whoever sees each allocation pass by; the others know the present only. */
+/* Reporters that see each allocation; the others only know the current state. */
 static bool counts_all(const struct image_process *from)
 {
 	return from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY;
@@ -62,7 +62,7 @@ static void add_pool(struct memory_report *report, const struct image_usage *usa
 	report->peak[usage->pool] = usage->peak_bytes;
 }
 
-/* Pools of one device that follow each other. */
+/* The pools of one device, which are adjacent. */
 static size_t count_pools(const struct image_usage *usages, size_t count)
 {
 	size_t n = 1;
@@ -80,7 +80,7 @@ static bool find_device(struct sample *sample, const struct image_process *from,
 	struct snapshot *snapshot = sample->snapshot;
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
-	/* Figures that the server found itself name the device, not a logical number. */
+	/* Figures that the server collected itself name the device, not a logical number. */
 	if (counts_all(from) ? identity_reported(snapshot, process, &wanted, usage->device, ret)
 			     : identity_find(snapshot, &wanted, ret))
 		return true;
@@ -92,7 +92,7 @@ static bool find_device(struct sample *sample, const struct image_process *from,
 	return false;
 }
 
-/* A reporting program need not have the device open, as the demo has not. */
+/* A reporting program need not have the device open; the demo does not. */
 static int add_process(struct snapshot *snapshot, const struct image_process *from)
 {
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
@@ -102,14 +102,14 @@ static int add_process(struct snapshot *snapshot, const struct image_process *fr
 	process = snapshot_add_process(snapshot, (int32_t)from->pid);
 	if (!process)
 		return -ENOMEM;
-	/* What the server calls it, should procfs not tell us. */
+	/* The server's name for it, in case procfs hides it from us. */
 	snprintf(process->name, sizeof(process->name), "%s", from->name);
 	process->why[PROC_NAME] = (uint8_t)(from->name[0] ? KNOWN : NOT_ASKED);
 	process_set_holding(process, HOLDING_COUNTERS);
 	return 0;
 }
 
-/* A list for those who may see it, or the reason why there is none. */
+/* A list if the user may see it, or the reason why not. */
 static struct allocation_list *begin_list(const struct sample *sample,
 					  const struct image_process *from)
 {
@@ -185,11 +185,11 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	take_allocations(sample, view, from, lists);
 	if (n)
 		r = add_process(sample->snapshot, from);
-	/* Also after a failure: a report takes its list along, or frees it. */
+	/* Also after a failure: a report takes ownership of its list, or frees it. */
 	for (size_t i = 0; i < n; i++) {
 		int reported;
 
-		/* Some memory is left out, or on a device that is not known. */
+		/* Some memory is missing, or on an unknown device. */
 		reports[i].low |= at < from->usage_count || unplaced;
 		reported = sample_report_part(sample, first, &reports[i]);
 		r = MIN(r, reported);
@@ -218,7 +218,7 @@ static int take_account(struct sample *sample, const struct image_process *from,
 		account.why[ACCOUNT_START] = account.why[ACCOUNT_TIME] = KNOWN;
 	if (from->flags & IMAGE_EXIT_KNOWN)
 		accounted_set_exit(&account, from->exit_status);
-	/* Who counts every allocation has no record of a pool that was never used. */
+	/* A reporter that counts every allocation has no record of a pool that was never used. */
 	if (pools && counts_all(from))
 		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_COUNT);
 	for (size_t i = 0; i < pools; i++) {
@@ -255,7 +255,7 @@ static void take_trace_fault(struct snapshot *snapshot, const struct image_proce
 		usage_blame(&process->usages[i], reason_of_trace_fault(from->trace_fault));
 }
 
-/* What it holds devices for, as the server sees it, which may look at it. */
+/* Its role as the server found it, which may inspect every process. */
 static void take_role(struct snapshot *snapshot, const struct image_process *from)
 {
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
@@ -289,7 +289,7 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 	return r;
 }
 
-/* Is there a server to ask? A recorded machine's is long gone. */
+/* Is there a server to ask? A recorded machine has none. */
 static bool is_asked(const struct sample *sample)
 {
 	return (sample->want->processes || sample->want->accounts) &&
@@ -322,8 +322,8 @@ static int daemon_try(struct daemon *daemon, const struct want *want, struct ser
 }
 
 /*
- * A kept connection may have outlived its server: then a new one is tried. A server that refuses
- * the question as such is an old one.
+ * An open connection may have outlived its server: then a new one is tried. A server that refuses
+ * the request itself is an older one.
  */
 static int daemon_ask(struct daemon *daemon, const struct want *want, struct server_answer *ret)
 {
@@ -356,7 +356,7 @@ static int daemon_sample(void *state, struct sample *sample)
 	sample->snapshot->server_mute = r == -ETIMEDOUT;
 	daemon->late_until = r == -ETIMEDOUT ? clock_now(CLOCK_MONOTONIC) + pause_ns : 0;
 	if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR)
-		return 0; /* no server: an ordinary case */
+		return 0; /* no server, which is not an error */
 	if (r < 0 && daemon->why[0]) {
 		snapshot_complain(sample->snapshot, "daemon", "the allocation server: %s",
 				  daemon->why);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* One in so many unchanged processes is looked at again each time. */
+/* One in this many unchanged processes is read again each time. */
 enum { SWEEP = 16 };
 
 struct fd_scan {
@@ -44,7 +44,7 @@ struct fd_scan *fd_scan_free(struct fd_scan *scan)
 	return NULL;
 }
 
-/* The major number is given out when the module is loaded. */
+/* The major number is assigned when the module is loaded. */
 int fd_scan_begin(struct fd_scan *scan)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -65,7 +65,7 @@ struct fd_visit {
 	struct open_files *seen;
 };
 
-/* A memfd is a file without a name: its link tells what its maker called it. */
+/* A memfd has no path; its link contains the name that its creator gave it. */
 static void look_for_table(struct fd_visit *look, const char *name, const char *link)
 {
 	struct open_files *seen = look->seen;
@@ -77,9 +77,9 @@ static void look_for_table(struct fd_visit *look, const char *name, const char *
 }
 
 /*
- * By device number: names differ in containers. A node that was removed has no
- * links left; its number may be another card's by now. What is known of a file is
- * enough: a file system that does not answer is not asked.
+ * By device number, since names differ in containers. A node that was removed has no links left,
+ * and its number may be another card's by now. AT_STATX_DONT_SYNC: a file system that does not
+ * answer is not asked.
  */
 static void look_at_live(struct fd_visit *look, const char *name)
 {
@@ -98,7 +98,7 @@ static void look_at_live(struct fd_visit *look, const char *name)
 		look_for_table(look, name, link);
 }
 
-/* Links of a tree are texts, and what they name need not be there. */
+/* In a tree, links are only texts: their targets need not exist. */
 static void look_at_text(struct fd_visit *look, const char *name)
 {
 	char link[4096];
@@ -148,14 +148,14 @@ static int look_at_maps(const struct fd_scan *scan, int32_t pid, struct device_s
 	return 0;
 }
 
-/* By what it will be told whether anything changed. */
+/* Records by what a change will be noticed. */
 static void remember(struct fd_scan_cache *cache, int dir)
 {
 	struct stat st;
 
 	if (fstat(dir, &st) < 0)
 		return;
-	/* Not all of them have their turn at once. */
+	/* Spread out, so that not all are read again in the same scan. */
 	cache->spared = cache->inode ? SWEEP - 1 : (unsigned)cache->pid % SWEEP;
 	cache->descriptors = st.st_size;
 	cache->inode = st.st_ino;
@@ -180,7 +180,7 @@ static int look_at_descriptors(const struct fd_scan *scan, struct fd_scan_cache 
 	return directory_read(dir, visit_descriptor, &look);
 }
 
-/* Same process, same number of descriptors, and not its turn? */
+/* Is it the same process with the same number of descriptors, and not its turn to be read? */
 static bool is_unchanged(const struct fd_scan *scan, struct fd_scan_cache *cache)
 {
 	struct stat st;
@@ -198,12 +198,12 @@ static bool is_unchanged(const struct fd_scan *scan, struct fd_scan_cache *cache
 	return true;
 }
 
-/* A device can be closed and stay mapped: then only maps tells. */
+/* A device can be closed and stay mapped: only the mappings show that. */
 int fd_scan_process(const struct fd_scan *scan, const struct device_set *expected,
 		    struct fd_scan_cache *cache)
 {
 	if (scan->root->live && !scan->has_major)
-		return -EOPNOTSUPP; /* nothing to compare with: nothing is disproved */
+		return -EOPNOTSUPP; /* without the number nothing can be disproved */
 	if (is_unchanged(scan, cache) && !device_set_lacks(&cache->seen.devices, expected))
 		return 0;
 	cache->error = look_at_descriptors(scan, cache);
@@ -213,8 +213,8 @@ int fd_scan_process(const struct fd_scan *scan, const struct device_set *expecte
 }
 
 /*
- * In a scan. To read everybody's mappings would cost as much again as all descriptors do;
- * who had a device open, and has closed it since, is asked.
+ * For a scan of all processes. Reading the mappings of all of them would double its cost, so they
+ * are read only for a process that had a device open and closed it.
  */
 static int look_again(const struct fd_scan *scan, struct fd_scan_cache *cache)
 {
@@ -285,7 +285,7 @@ void fd_scan_run(void *arg)
 		free(run.caches);
 		return;
 	}
-	if (run.count) /* there is no array of none */
+	if (run.count) /* qsort() must not get NULL */
 		qsort(run.caches, run.count, sizeof(*run.caches), by_pid);
 	free(scan->caches);
 	scan->caches = run.caches;

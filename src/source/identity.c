@@ -13,7 +13,7 @@ static bool is_meant(const struct device *dev, const struct table_device *wanted
 		return dev->remote && dev->gateway == wanted->node;
 	if (!device_has_node(dev))
 		return false;
-	/* Not every output reads every id, and a dead chip does not tell it. */
+	/* Not every output needs every id, and a dead chip does not provide it. */
 	if (wanted->known & TABLE_HAS_ASIC && device_knows(dev, DEV_ASIC_ID))
 		return dev->asic_id == wanted->asic;
 	if (wanted->known & TABLE_HAS_BDF && device_knows(dev, DEV_BDF))
@@ -32,7 +32,7 @@ bool identity_find(const struct snapshot *snapshot, const struct table_device *w
 	return false;
 }
 
-/* Numbers of a process: PCIe devices by address, then those behind them. */
+/* The numbering of a process: PCIe devices by address, then those behind them. */
 struct chips {
 	size_t at[TABLE_DEVICES];
 	size_t count;
@@ -78,7 +78,7 @@ static void chips_add_remote(struct chips *chips, const struct snapshot *snapsho
 				chips->at[chips->count++] = i;
 }
 
-/* The chips that a process sees if it sees these of the PCIe devices. */
+/* The chips that a process sees, given the PCIe devices that it sees. */
 static void chips_list(struct chips *chips, const struct snapshot *snapshot,
 		       const struct identity_order *order, uint64_t mask)
 {
@@ -98,7 +98,7 @@ static uint64_t held_mask(const struct process *process, const struct identity_o
 	return mask;
 }
 
-/* A single PCIe device leaves no choice, whatever the process calls it. */
+/* With a single PCIe device there is no choice, whatever number the process uses. */
 static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t id, size_t *ret)
 {
 	struct chips chips = { .at = { device }, .count = 1 };
@@ -150,7 +150,7 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 	return true;
 }
 
-/* Has it the device open, or the gateway to it? */
+/* Does it have the device open, or the gateway to it? */
 static bool holds(const struct snapshot *snapshot, const struct process *process, size_t device)
 {
 	const struct device *dev = &snapshot->devices[device];
@@ -169,7 +169,7 @@ bool identity_reported(const struct snapshot *snapshot, const struct process *pr
 {
 	bool found = identity_find(snapshot, wanted, ret);
 
-	/* What the program itself stated stands, and a program may report without a device. */
+	/* What the program itself stated counts, and a program may report without a device. */
 	if (wanted->known & TABLE_STATED || !process || !process->n_usages)
 		return found;
 	return (found && holds(snapshot, process, *ret)) ||

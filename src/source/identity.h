@@ -15,7 +15,7 @@ struct identity_order {
 	struct visible_card cards[VISIBLE_CARDS];
 	size_t at[VISIBLE_CARDS]; /* their positions in the snapshot */
 	size_t count;
-	bool complete; /* no device is missing for want of an address or of room */
+	bool complete; /* no device is missing for lack of an address or of room */
 };
 
 void identity_order(const struct snapshot *snapshot, struct identity_order *ret);

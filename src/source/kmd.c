@@ -16,7 +16,7 @@
 struct kmd {
 	struct card **cards; /* by index */
 	size_t n_cards;
-	size_t n_reserved; /* cards there is room for descriptors of */
+	size_t n_reserved; /* number of cards for which there is room for descriptors */
 	char version[32];
 	struct bus *bus; /* cards that the driver does not serve */
 };
@@ -63,7 +63,7 @@ static int visit_class(const char *name, void *arg)
 	return 0;
 }
 
-/* *ret_changed: other cards are served than at the last sample. */
+/* *ret_changed: the set of served cards is not that of the last sample. */
 static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 {
 	struct class_scan scan = { kmd, root };
@@ -80,7 +80,7 @@ static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 	return r;
 }
 
-/* What is gone may return as another card, or with another driver. */
+/* A card that is gone may return as another one, or with another driver. */
 static void kmd_forget(struct kmd *kmd, struct worker_pool *workers, bool driver_too)
 {
 	for (size_t i = 0; i < kmd->n_cards; i++)
@@ -107,7 +107,10 @@ static void kmd_read_version(struct kmd *kmd, struct sample *sample)
 		(uint8_t)(kmd->version[0] ? KNOWN : reason_of_error(n < 0 ? (int)n : -ENOENT));
 }
 
-/* What the cards will keep open: two directories each, the readings, and the list of holders. */
+/*
+ * Descriptors that the cards will keep open: two directories each, the readings, and the list of
+ * holders.
+ */
 static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 {
 	const struct fieldset *want = &sample->want->device;
@@ -124,7 +127,7 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	kmd->n_reserved = kmd->n_cards;
 }
 
-/* One job per card that is there and not stuck in an earlier read, and one for the bus. */
+/* One job per card that is present and not stuck in an earlier read, and one for the bus. */
 static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 {
 	CLEANUP_FREE struct job **jobs = calloc(kmd->n_cards + 2, sizeof(struct job *));
@@ -158,7 +161,7 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 	return bus_take(kmd->bus, sample->workers);
 }
 
-/* May these two be the chips of one board? Yes, unless something tells them apart. */
+/* Can these two be the chips of one board? Yes, unless something distinguishes them. */
 static bool may_be_siblings(const struct device *a, const struct device *b)
 {
 	if (a->type && b->type && a->type != b->type)
@@ -168,8 +171,8 @@ static bool may_be_siblings(const struct device *a, const struct device *b)
 }
 
 /*
- * Has its board a second chip without PCIe? It is shown, with nothing but its name. On
- * an n300 always; on a p300 if no other device can be that chip.
+ * Does its board have a second chip without PCIe? That one is shown with nothing but its name. An
+ * n300 always has one; a p300 if no other device can be that chip.
  */
 static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 {
@@ -218,7 +221,7 @@ static const struct card *find_served(const struct kmd *kmd, const char *bdf)
 	return NULL;
 }
 
-/* A card that was here keeps its number; the bus may tell what became of it. */
+/* A card that was served before keeps its number; the bus may show what became of it. */
 static void lose_card(const struct kmd *kmd, const struct sample *sample, struct card *card)
 {
 	const struct device *found = bus_find(kmd->bus, card->last.bdf);
@@ -234,7 +237,7 @@ static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 	struct device dev;
 
 	if (!card->present) {
-		/* It is back under another number. */
+		/* It is back with another number. */
 		if (card->last.bdf[0] && find_served(kmd, card->last.bdf))
 			return 0;
 		lose_card(kmd, sample, card);
@@ -246,7 +249,7 @@ static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 	return board_misses_chip(kmd, card) ? add_remote(sample, &dev) : 0;
 }
 
-/* Has one of the cards with a number this address? */
+/* Does one of the numbered cards have this address? */
 static bool is_numbered(const struct kmd *kmd, const char *bdf)
 {
 	for (size_t i = 0; i < kmd->n_cards; i++)
@@ -255,7 +258,7 @@ static bool is_numbered(const struct kmd *kmd, const char *bdf)
 	return false;
 }
 
-/* Without the module no number counts any more: then all of them are unserved. */
+/* Without the module no number is valid any more: all cards are unserved then. */
 static int add_unserved(struct kmd *kmd, struct sample *sample, bool loaded)
 {
 	for (size_t i = 0; i < kmd->bus->n_cards; i++) {
@@ -305,7 +308,7 @@ static int kmd_open(const struct root *root, void **ret_state)
 	return 0;
 }
 
-/* A card whose job still hangs is left to it. */
+/* A card whose job hangs is left to the job. */
 static void kmd_close(void *state, struct worker_pool *workers)
 {
 	struct kmd *kmd = state;

@@ -14,5 +14,5 @@ struct metal_counters_file {
 	struct metal_counters counters;
 };
 
-/* Reads the file at this position of a folder. What goes wrong is in the result. */
+/* Reads the file at this position of a folder. Errors are in the result. */
 void metal_file_read(struct shm_folder *folder, size_t at, struct metal_counters_file *ret);

@@ -22,7 +22,7 @@ static unsigned place_on_board(const struct snapshot *snapshot, const struct dev
 	return place;
 }
 
-/* Ethernet firmware keeps 32 bits of the board's number, and the chip's place above them. */
+/* Ethernet firmware keeps 32 bits of the board's number, with the chip's position above them. */
 static uint64_t ethernet_id(const struct device *dev)
 {
 	uint64_t place = dev->remote ? 3 : 2;
@@ -86,7 +86,7 @@ const struct metal_id *metal_ids_find(const struct metal_ids *ids, uint64_t id)
 {
 	size_t low = 0, high = ids->count;
 
-	/* The first that is not below: the best rule comes first among equals. */
+	/* The first one that is not smaller: among equal ids the best rule comes first. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

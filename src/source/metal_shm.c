@@ -1,6 +1,6 @@
 /*
- * Memory per process, as TT-Metal (April 2026 and later) counts it in /dev/shm: in ours, and
- * with the right to look there in those of containers. metal_slots.h says whose figures count.
+ * Memory per process as TT-Metal (April 2026 and later) counts it in /dev/shm: in ours and, if
+ * permitted, in those of containers. source/metal_slots.h decides whose figures count.
  */
 #include "source/source.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Files of one owner that no chip is known for: read up to so many. */
+/* Most files of one owner to read for which no chip is known. */
 enum { UNMATCHED_MAX = 64 };
 
 struct metal_shm {
@@ -35,7 +35,7 @@ static void blame_device(const struct metal_view *view, enum reason why)
 	}
 }
 
-/* A file that is for no device is not worth a word: anyone may create it. */
+/* A file that is for no device is not reported: any user may create one. */
 static void reject(const struct metal_view *view, enum reason why)
 {
 	const struct metal_counters_file *file = view->file;
@@ -62,7 +62,7 @@ static int take_file(struct metal_view *view)
 		reject(view, reason_of_error((int)file->length));
 	else if (file->error == 0)
 		return metal_take_slots(view);
-	else if (file->error != -EAGAIN) /* that one was just created */
+	else if (file->error != -EAGAIN) /* it was just created */
 		reject(view, file->error == -EPROTONOSUPPORT ? UNKNOWN_VERSION : MALFORMED);
 	return 0;
 }
@@ -91,7 +91,9 @@ struct tallies {
 	size_t skipped;
 };
 
-/* May one more be read? Anyone may create any number of files; those of others must not wait. */
+/*
+ * May one more be read? A user may create any number of files; those of other users must not wait.
+ */
 static bool tallies_admit(struct tallies *tallies, uid_t owner)
 {
 	size_t i = 0;
@@ -108,7 +110,7 @@ static bool tallies_admit(struct tallies *tallies, uid_t owner)
 	return false;
 }
 
-/* Is it worth reading: is it for a chip, or can it be for one? */
+/* Is it worth reading: is it, or can it be, for a chip? */
 static bool is_worth_reading(const struct sample *sample, const struct metal_id *id, size_t at,
 			     struct tallies *tallies)
 {
@@ -178,7 +180,7 @@ static int take_container(const struct metal_shm *shm, const struct metal_folder
 }
 
 /*
- * A container that was not looked at: its processes' memory is not known for that reason. One
+ * A container that could not be read: that is why the memory of its processes is unknown. One
  * without a /dev/shm has no counters.
  */
 static void blame_container(struct snapshot *snapshot, const struct container_shm *container)

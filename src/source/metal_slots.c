@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Clocks get set, and a start is known to 10 ms. */
+/* Clocks get set, and a start time is known to 10 ms only. */
 static const double start_slack = 2.0;
 
 static const struct device *device_at(const struct sample *sample, size_t at)
@@ -37,7 +37,7 @@ bool metal_folder_is_seen(const struct metal_folder *folder, const struct proces
 	return container == folder->container;
 }
 
-/* Has it the device open, or the one through which the device is reached? */
+/* Does it have the device open, or the one through which the device is reached? */
 static const struct usage *find_hold(const struct sample *sample, const struct process *process,
 				     size_t device)
 {
@@ -54,13 +54,13 @@ static const struct usage *find_hold(const struct sample *sample, const struct p
 	return usage;
 }
 
-/* The number that getpid() returns in it. */
+/* The pid that getpid() returns in it. */
 static int32_t innermost_pid(const struct process *process)
 {
 	return process->ns_depth ? process->ns_pids[process->ns_depth - 1] : process->pid;
 }
 
-/* Seconds by which CLOCK_MONOTONIC lags behind the time since boot: it stops in suspend. */
+/* Seconds by which CLOCK_MONOTONIC, which stops during suspend, is behind the time since boot. */
 static double suspended(const struct sample *sample)
 {
 	if (!sample->root->live)
@@ -69,9 +69,9 @@ static double suspended(const struct sample *sample)
 }
 
 /*
- * Was it there when the slot was last written? Otherwise its number was another's. Slots are
- * stamped with the wall clock, in layout 1 and the first of layout 2 with CLOCK_MONOTONIC; a
- * number of nanoseconds that would be a date before 2001 is the latter.
+ * Did it exist when the slot was last written? Otherwise its pid belonged to another process.
+ * Slots have the wall clock's time, in layout 1 and the first releases of layout 2 that of
+ * CLOCK_MONOTONIC; a number of nanoseconds that would be a date before 2001 is the latter.
  */
 static bool is_old_enough(const struct sample *sample, const struct process *process,
 			  const struct metal_slot *slot)
@@ -105,8 +105,8 @@ static bool has_name(const struct process *process, const struct metal_slot *slo
 }
 
 /*
- * The process of a slot, and how many fit: those of the slot's name if there are such, since
- * programs may change theirs. NULL if it is not one.
+ * The process of a slot, and how many match: those with the slot's name if there are any, since
+ * programs may change theirs. NULL if not exactly one.
  */
 static struct process *find_process(const struct metal_view *view, const struct metal_slot *slot,
 				    unsigned *ret_fitting)
@@ -133,7 +133,7 @@ static struct process *find_process(const struct metal_view *view, const struct 
 
 /* ---- what a slot says ---- */
 
-/* Gone is only what no process can have: a holder that is not visible may have it. */
+/* A slot is stale only if no process can own it: a holder that is not visible might. */
 static enum reason stale_usage_reason(const struct snapshot *snapshot, const struct device *dev)
 {
 	for (size_t i = 0; i < snapshot->n_devices && dev->remote; i++)
@@ -144,7 +144,7 @@ static enum reason stale_usage_reason(const struct snapshot *snapshot, const str
 	return dev->holders_known ? STALE : dev->holders_why;
 }
 
-/* A forged sum does not wrap into a small one. */
+/* A forged sum must not wrap to a small one. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -152,7 +152,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* More than the chip has was never there: the file is damaged or forged. */
+/* More than the chip has is impossible: the file is damaged or forged. */
 static bool can_be(const struct device *dev, const struct stale_usage *stale)
 {
 	return (!device_knows(dev, DEV_DRAM_TOTAL) ||
@@ -171,7 +171,7 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 		.bytes[POOL_L1] = add(slot->bytes[POOL_L1], slot->bytes[POOL_L1_SMALL]),
 	};
 
-	/* A process that attached and allocated nothing left nothing. */
+	/* A process that attached and allocated nothing left nothing behind. */
 	if (!view->has_device || (stale.bytes[POOL_DRAM] == 0 && stale.bytes[POOL_L1] == 0) ||
 	    !can_be(&snapshot->devices[view->device], &stale))
 		return 0;
@@ -187,7 +187,7 @@ void metal_blame(struct process *process, const struct usage *only, enum reason 
 			usage_blame(&process->usages[i], why);
 }
 
-/* Several processes fit: it may be any of them. */
+/* Several processes match: it may belong to any of them. */
 static void blame_fitting(const struct metal_view *view, const struct metal_slot *slot)
 {
 	struct snapshot *snapshot = view->folder->sample->snapshot;
@@ -247,8 +247,8 @@ static int take_slot(const struct metal_view *view, const struct metal_slot *slo
 /* ---- which chip a file is for, if its name does not tell ---- */
 
 /*
- * A dead chip does not tell its id. If exactly one of the devices that a process holds is
- * such, a file that no other device matches is its.
+ * A dead chip does not provide its id. If exactly one of the devices that a process holds is dead,
+ * a file that matches no other device belongs to it.
  */
 static bool find_nameless(const struct sample *sample, const struct process *process, size_t *ret)
 {
@@ -276,8 +276,8 @@ static bool find_logical(const struct metal_view *view, const struct process *pr
 }
 
 /*
- * The number in the header is that of the last process that attached. All processes of a file
- * use the same chip, so if they take the number for different ones, it is not known which.
+ * The number in the header is that of the process that attached last. All processes of a file use
+ * the same chip, so if they use the number for different chips, it is not known which one it is.
  */
 static void find_device(struct metal_view *view)
 {
@@ -299,7 +299,7 @@ static void find_device(struct metal_view *view)
 	}
 }
 
-/* Says once that a file which processes use is for no device. */
+/* Reports once that a file used by processes matches no device. */
 static void complain_unmatched(const struct metal_view *view)
 {
 	const struct metal_counters *counters = &view->file->counters;
@@ -320,7 +320,9 @@ static void complain_unmatched(const struct metal_view *view)
 	}
 }
 
-/* A file named by a logical number, for want of an id: each process means another chip. */
+/*
+ * A file named by a logical number, because there was no id: it is another chip for each process.
+ */
 static bool is_named_by_number(const struct metal_view *view)
 {
 	return !view->has_device && view->file->id < TABLE_DEVICES;

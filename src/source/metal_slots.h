@@ -24,11 +24,11 @@ struct metal_view {
 	size_t device;
 };
 
-/* Does the process see the files of this folder? If it is not known, it may see ours. */
+/* Does the process see the files of this folder? If that is unknown, it may see ours. */
 bool metal_folder_is_seen(const struct metal_folder *folder, const struct process *process);
 
 /* Turns the slots of a decoded file into reports, reasons and stale usage. */
 MUST_CHECK int metal_take_slots(struct metal_view *view);
 
-/* Says why nothing is known of a process, on one device or (NULL) on all it has open. */
+/* Sets why nothing is known of a process, on one device or (NULL) on all that it has open. */
 void metal_blame(struct process *process, const struct usage *only, enum reason why);

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Thousands of names. */
+/* Enough for thousands of names. */
 static const size_t file_limit = 1 << 20;
 
 static const int64_t pause_ns = 5 * NS_PER_S;
@@ -18,7 +18,7 @@ void monitors_init(struct monitors *monitors, const struct root *root)
 	*monitors = (struct monitors){ .root = root };
 }
 
-/* A tree belongs to the user who made it, so there it is not asked whose the file is. */
+/* A tree belongs to the user who made it, so the owner is not checked there. */
 static const char *find_fault(const struct monitors *monitors, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))

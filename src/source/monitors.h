@@ -1,7 +1,7 @@
 /*
- * Names of monitors that this machine's administrator adds to the built-in ones, in
- * /etc/tt-smi/monitors. A file that anybody but root may write is not used: it could make
- * a user's job a monitor. It is read again when it has changed, as a job.
+ * Names of monitors that this machine's administrator adds to the built-in ones, in /etc/tt-
+ * smi/monitors. The file is used only if root alone may write it, otherwise a user could declare a
+ * job to be a monitor. It is read as a job, again after each change.
  */
 #pragma once
 
@@ -22,19 +22,19 @@ struct monitors {
 
 	struct job job;
 	int64_t asked_ns; /* CLOCK_MONOTONIC; 0: never */
-	/* The job's. */
+	/* Owned by the job: */
 	struct stat seen; /* all zero: there was no file */
-	bool changed;	  /* what follows is new */
+	bool changed;	  /* what follows was not taken yet */
 	struct monitor_names read_names;
 	struct buf read_problem;
 };
 
 void monitors_init(struct monitors *monitors, const struct root *root);
 
-/* The job that reads the file, NULL if there is no need, or if an earlier one still hangs. */
+/* The job that reads the file. NULL: there is no need, or an earlier one still hangs. */
 struct job *monitors_job(struct monitors *monitors, struct worker_pool *workers);
 
-/* After the job was run: takes over what it has read. True: the names are others now. */
+/* After the job was run: takes its result. True: the names have changed. */
 bool monitors_take(struct monitors *monitors, struct worker_pool *workers);
 
 /* Frees it all, unless its job hangs. False: then the struct must stay too. */

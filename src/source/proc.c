@@ -1,4 +1,4 @@
-/* What the holders are: name, command, user, age, owner, from /proc/PID. */
+/* Name, command, user, age and owner of each holder, from /proc/PID. */
 #include "source/source.h"
 
 #include "basic/clock.h"
@@ -14,11 +14,11 @@
 struct proc {
 	struct usernames users;
 	struct roles roles;
-	struct proc_reader **late; /* whose job hangs: a second one would hang as well */
+	struct proc_reader **late; /* their job hangs, and a second one would hang as well */
 	size_t n_late;
 	struct proc_reader **known; /* of the last sample, by pid, if it was at a low rate */
 	size_t n_known;
-	int64_t booted; /* as a tree has it, in seconds since 1970; 0: not read yet */
+	int64_t booted; /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
 
 static const char *state_name(char state)
@@ -36,7 +36,10 @@ static const char *state_name(char state)
 	}
 }
 
-/* Seconds since 1970 at boot: process start times count from there. Our own clock may be set. */
+/*
+ * Boot time in seconds since 1970, from which process start times count. Our own clock may be set,
+ * so it is computed each time.
+ */
 static bool boot_time(struct proc *proc, const struct root *root, double *ret)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -158,7 +161,7 @@ static void proc_reader_fill(struct usernames *users, struct sample *sample,
 	process->mount_ns = reader->mount_ns;
 }
 
-/* Who the driver lists but is no more there is nobody to ask about. */
+/* An opener that has exited cannot be read. */
 static bool can_be_asked(const struct process *process)
 {
 	return process->pid > 0 && process->holding != HOLDING_OPENER_GONE;
@@ -175,7 +178,7 @@ static void name_accounts(struct usernames *users, struct sample *sample)
 	}
 }
 
-/* Does an earlier job still wait for this process? */
+/* Does an earlier job for this process still hang? */
 static bool is_late(const struct proc *proc, int32_t pid)
 {
 	for (size_t i = 0; i < proc->n_late; i++)
@@ -197,7 +200,7 @@ static void drop_late(struct proc *proc, struct worker_pool *workers)
 	proc->n_late = kept;
 }
 
-/* Out of memory it is left to its job. */
+/* Without memory it is left to its job. */
 static void keep_late(struct proc *proc, struct proc_reader *reader)
 {
 	struct proc_reader **grown = reallocarray(proc->late, proc->n_late + 1, sizeof(*grown));
@@ -208,14 +211,14 @@ static void keep_late(struct proc *proc, struct proc_reader *reader)
 	proc->late[proc->n_late++] = reader;
 }
 
-/* Those below a number that nobody asked for are gone. */
+/* Readers with smaller pids are of processes that are gone. */
 static void forget_known(struct proc *proc, size_t *at, int64_t pid)
 {
 	while (*at < proc->n_known && proc->known[*at]->pid < pid)
 		proc_reader_free(proc->known[(*at)++]);
 }
 
-/* The one of the last sample, out of the list, or a new one. */
+/* That of the last sample, removed from the list, or a new one. */
 static struct proc_reader *take_known(struct proc *proc, size_t *at, int32_t pid)
 {
 	forget_known(proc, at, pid);
@@ -224,7 +227,7 @@ static struct proc_reader *take_known(struct proc *proc, size_t *at, int32_t pid
 	return proc->known[(*at)++];
 }
 
-/* NULL: nobody to ask, or no memory. */
+/* NULL: the process cannot be read now, or there is no memory. */
 static struct proc_reader *make_reader(struct proc *proc, size_t *at, struct sample *sample,
 				       struct process *process)
 {
@@ -254,7 +257,7 @@ static struct proc_reader *make_reader(struct proc *proc, size_t *at, struct sam
 	return reader;
 }
 
-/* For the next sample; the list is by pid, as the processes are. */
+/* Keeps them for the next sample, by pid, as the processes are. */
 static void keep_known(struct proc *proc, struct sample *sample, struct proc_reader **readers,
 		       size_t count)
 {
@@ -270,7 +273,7 @@ static void keep_known(struct proc *proc, struct sample *sample, struct proc_rea
 			proc_reader_free(readers[i]);
 }
 
-/* Evidence on the roles of those who could be read. */
+/* Collects evidence on the roles of the processes that could be read. */
 static int examine_roles(struct proc *proc, struct sample *sample, struct proc_reader **readers,
 			 size_t count)
 {
@@ -288,7 +291,7 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct proc_r
 	for (size_t i = 0; i < count; i++) {
 		struct process *process = snapshot_find_process(sample->snapshot, readers[i]->pid);
 
-		/* While its job runs, all of it is the job's. */
+		/* While its job runs, all of it belongs to the job. */
 		if (!process || !job_is_done(sample->workers, &readers[i]->job) ||
 		    !readers[i]->wants_role || readers[i]->error < 0)
 			continue;

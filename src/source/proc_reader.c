@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As long as a command line can be on Linux: a quarter of the largest stack limit is not. */
+/* Longer than any command line: that is at most a quarter of the stack limit. */
 static const size_t command_limit = 2 << 20;
 
 /* At a low rate, what hardly ever changes in a process is read again after this time. */
 static const int64_t paced_ns = 4900 * NS_PER_MS;
 
-/* Large enough for a status or a cgroup file of any machine seen; in one read. */
+/* Large enough for a status or cgroup file of any machine seen, in one read. */
 struct proc_text {
 	char data[16384];
 };
@@ -39,7 +39,7 @@ static void read_command(struct proc_reader *reader)
 	buf_fit(&reader->command); /* there may be a thousand of them */
 }
 
-/* Most belong to nobody in particular. */
+/* Most processes belong to no container, pod, job or unit. */
 static void read_owner(struct proc_reader *reader, struct proc_text *text)
 {
 	static const struct owner nobody;
@@ -61,8 +61,8 @@ static void read_owner(struct proc_reader *reader, struct proc_text *text)
 }
 
 /*
- * Base name of the executable. In a tree nothing tells whose file it is, and links of a
- * simulated process lead to the simulator: there it counts as not readable.
+ * Base name of the executable. In a tree the owner of the file is not recorded, and links of a
+ * simulated process lead to the simulator: there it counts as unreadable.
  */
 static void read_exe(struct proc_reader *reader)
 {
@@ -83,7 +83,7 @@ static void read_exe(struct proc_reader *reader)
 		strcpy(reader->exe, base + 1);
 }
 
-/* Is it the process it was, under the same name, and was that not long ago? */
+/* Is it still the same process with the same name, and was it read recently? */
 static bool proc_reader_is_fresh(const struct proc_reader *reader, const struct procfs_stat *before)
 {
 	return reader->low_rate && reader->read_ns &&
@@ -92,7 +92,7 @@ static bool proc_reader_is_fresh(const struct proc_reader *reader, const struct 
 	       strcmp(before->comm, reader->stat.comm) == 0;
 }
 
-/* Says nothing to those who may not inspect the process. */
+/* Fails if we may not inspect the process. */
 static void read_mount_ns(struct proc_reader *reader)
 {
 	struct stat st;

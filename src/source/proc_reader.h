@@ -1,7 +1,7 @@
 /*
- * What /proc/PID tells of one process. A job per process, since reading a command line
- * waits for a lock of that process. The job has its own memory only, so that a late one
- * touches nothing of the snapshot.
+ * Reads /proc/PID of one process. A job per process, since reading a command line waits for a lock
+ * of that process. The job uses its own memory only, so that a late one does not touch the
+ * snapshot.
  */
 #pragma once
 
@@ -20,17 +20,17 @@ struct proc_reader {
 	struct fieldset want;
 	int32_t pid;
 	bool low_rate;
-	int64_t read_ns; /* when all that follows stat was; 0: it is to be read */
+	int64_t read_ns; /* when everything but stat was read; 0: to be read */
 	int error;
 	struct procfs_stat stat;
 	struct procfs_status status;
 	bool wants_status;
 	int status_error;
-	struct owner *owner; /* NULL: nobody in particular */
+	struct owner *owner; /* NULL: none */
 	int owner_error;
 	struct buf command;
 	bool wants_mount_ns;
-	uint64_t mount_ns; /* 0: not to be had */
+	uint64_t mount_ns; /* 0: unknown */
 	bool wants_role;
 	bool exe_read;
 	char exe[MONITOR_NAME]; /* base name of its executable; empty if it is longer */
@@ -41,8 +41,8 @@ static inline bool proc_reader_wants(const struct proc_reader *reader, enum proc
 	return fieldset_has(&reader->want, field);
 }
 
-/* The job, with the reader as argument. */
+/* The job; its argument is the reader. */
 void proc_reader_run(void *reader);
 
-/* Not while its job runs. */
+/* Must not be called while its job runs. */
 void proc_reader_free(struct proc_reader *reader);

@@ -31,8 +31,8 @@ static bool word_u64(const char *word, uint64_t *ret)
 }
 
 /*
- * The name may hold anything, blanks and brackets too; the last bracket ends it.
- * Numbers of the words are those of proc(5) less three.
+ * The name may contain anything, including blanks and parentheses; the last parenthesis ends it.
+ * Words are numbered as in proc(5), minus three.
  */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 {
@@ -138,7 +138,7 @@ void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t na
 
 bool procfs_is_title(const char *first, const char *name, const char *comm)
 {
-	/* The kernel keeps 15 bytes, and threads may have changed them: python3 stays one. */
+	/* The kernel keeps 15 bytes, and threads may change them: python3 stays python3. */
 	if (strncmp(name, comm, 15) == 0)
 		return false;
 	return first[0] == '-' || strpbrk(first, " :");

@@ -1,6 +1,6 @@
 /*
- * Texts of procfs: parsers without I/O, for files that other programs can shape
- * (a process chooses its name, a container its cgroup).
+ * Parsers of procfs texts, without I/O. Other programs can influence these texts: a process
+ * chooses its name, a container its cgroup.
  */
 #pragma once
 
@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the kernel writes behind the path of a file that has no name any more. */
+/* What the kernel appends to the path of a deleted file. */
 #define PROCFS_DELETED " (deleted)"
 
 /* /proc/PID/stat */
 struct procfs_stat {
 	char comm[64];
 	char state;
-	int32_t parent;	    /* 0: nobody we can see */
+	int32_t parent;	    /* 0: not visible */
 	uint64_t cpu_ticks; /* user and system */
 	uint64_t start_ticks;
 	uint64_t rss_pages;
@@ -32,19 +32,19 @@ struct procfs_status {
 	uint32_t uid;
 	bool is_root; /* real, effective, saved and file system uid are all 0 */
 	int32_t ns_pids[8];
-	unsigned ns_depth; /* 0: the kernel does not tell */
+	unsigned ns_depth; /* 0: the kernel does not provide it */
 };
 
 MUST_CHECK int procfs_parse_status(const char *text, struct procfs_status *ret);
 
 /*
- * /proc/PID/cmdline of so many bytes: arguments joined by blanks into command,
- * which is cut to size, and the base name of the first one.
+ * /proc/PID/cmdline, length bytes of it: joins the arguments with blanks into command, truncated
+ * to its size, and extracts the base name of the first one.
  */
 void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
 			  char *command, size_t command_size);
 
-/* A variable in /proc/PID/environ of so many bytes, which end in a NUL. NULL: not set. */
+/* A variable in /proc/PID/environ, whose length bytes end in a NUL. NULL: not set. */
 const char *procfs_find_variable(const char *data, size_t length, const char *name);
 
 /*
@@ -53,12 +53,12 @@ const char *procfs_find_variable(const char *data, size_t length, const char *na
  */
 bool procfs_is_title(const char *first, const char *name, const char *comm);
 
-/* /proc/PID/cgroup, versions 1 and 2: the most specific owner it tells of. */
+/* /proc/PID/cgroup, versions 1 and 2: the most specific owner that it names. */
 void procfs_parse_cgroup(const char *text, struct owner *ret);
 
 /*
- * /proc/driver/tenstorrent/N/pids: calls each(pid) per line, 0 for a process we
- * cannot see. -EBADMSG if a line is no number; what came before it was called.
+ * /proc/driver/tenstorrent/N/pids: calls each(pid) per line, with 0 for a process outside our pid
+ * namespace. -EBADMSG if a line is not a number; each() was called for those before it.
  */
 MUST_CHECK int procfs_parse_pids(const char *text, void (*each)(int32_t pid, void *arg), void *arg);
 
@@ -69,8 +69,8 @@ bool procfs_parse_devices(const char *text, uint32_t *ret_major);
 bool procfs_parse_btime(const char *text, int64_t *ret_seconds);
 
 /*
- * Does a line of /proc/PID/maps map this node, or a text of /proc/PID/fd/N name
- * it? Prefix is that of the tree, "" on a live machine. Removed nodes (marked
- * "(deleted)") do not count: another card may have their number by now.
+ * Does a line of /proc/PID/maps map a device node, or a link of /proc/PID/fd/N name one? Prefix is
+ * that of the tree, "" on a live machine. Removed nodes (marked "(deleted)") do not count: their
+ * number may be another card's by now.
  */
 bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index);

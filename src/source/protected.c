@@ -15,7 +15,7 @@ bool protected_by_mode(const struct stat *st)
 	return st->st_uid == 0 && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* What can be said of a path without waking an automounter. */
+/* Reads a path's attributes without triggering an automounter. */
 static bool look(int directory, const char *path, struct stat *ret)
 {
 	return fstatat(directory, path, ret, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
@@ -48,7 +48,7 @@ int protected_open_root(const struct root *root, pid_t pid)
 		return mounts;
 	if (fstat(mounts, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
 		return -errno;
-	/* Seen from here, paths in our own namespace begin at our root, also after a chroot. */
+	/* In our own mount namespace, paths begin at our root, also after a chroot. */
 	if (protected_same(&theirs, &ours))
 		return root_open(root, ".", DIRECTORY);
 	if (!is_made_by_root(mounts))
@@ -57,7 +57,7 @@ int protected_open_root(const struct root *root, pid_t pid)
 	return root_open(root, path, DIRECTORY);
 }
 
-/* From the top: below a directory that is not root's nothing is touched. */
+/* From the top: nothing below a directory that is not root's is accessed. */
 bool protected_path(int directory, const char *path, struct stat *ret)
 {
 	char part[PATH_MAX];

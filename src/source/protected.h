@@ -1,12 +1,12 @@
 /*
- * Is a file root's choice, in contents and in name?
+ * Could only root have given a file its contents and its name?
  *
- * That it belongs to root and that nobody else may write it is not enough: any user can
- * give root's files other names, with a hard link, a mount in a user namespace, a FUSE
- * file system that claims an owner, or a descriptor that comes from such a place. So every
- * directory on the way to it must be root's as well, and the mounts made by root.
+ * That it belongs to root and only root may write it is not enough: any user can give root's files
+ * other names, with a hard link, a mount in a user namespace, a FUSE file system that claims an
+ * owner, or a descriptor from such a place. So every directory on the path must be root's as well,
+ * and root must have made the mounts.
  *
- * All of this can block on a file system that does not answer: for jobs.
+ * These functions can block on a file system that does not answer: call them in jobs.
  */
 #pragma once
 
@@ -16,18 +16,18 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* Owned by root, and writable by nobody else? In a user namespace that is the root of ours. */
+/* Owned by root, and writable only by root? In a user namespace that is our namespace's root. */
 bool protected_by_mode(const struct stat *st);
 
 /*
- * Opens the root directory from which the kernel's paths of a process's files begin, if only
- * root can have mounted what lies below. -EPERM: others may have; -errno: not known.
+ * Opens the directory at which the kernel's paths of a process's files begin, if only root can
+ * have mounted anything below it. -EPERM: others may have; -errno: unknown.
  */
 MUST_CHECK int protected_open_root(const struct root *root, pid_t pid);
 
 /*
- * Is what a path below that directory leads to, and that it does, root's choice alone? Fills
- * what is there, a regular file: the caller compares it with the file that it means.
+ * Could only root have put this file at a path below that directory? Fills its attributes, so that
+ * the caller can compare it with the file that it means.
  */
 bool protected_path(int directory, const char *path, struct stat *ret);
 

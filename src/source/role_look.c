@@ -13,13 +13,13 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* A process with more text than this in its maps is not understood. */
+/* A process with more text in its maps is not analysed. */
 static const size_t maps_limit = 64 << 20;
 
-/* Files of code. metal_mapped_each() passes over more than 1024. */
+/* Most files of code to read. metal_mapped_each() skips those after 1024. */
 enum { FILES_MAX = 1000 };
 
-/* A look under way. */
+/* State while the code is read. */
 struct code {
 	struct role_look *look;
 	int root; /* where its paths begin; -1: others may have mounted something there */
@@ -45,7 +45,10 @@ static bool names_exe(const char *path, const char *name)
 	       (!base[1 + length] || strcmp(base + 1 + length, PROCFS_DELETED) == 0);
 }
 
-/* Code without a file, which could be anything. The kernel's own pages have names in brackets. */
+/*
+ * Is there code without a file, which could be anything? The kernel's own pages have names in
+ * brackets.
+ */
 static bool has_code_without_file(const char *text)
 {
 	static const char *const kernels[] = { "[vdso]", "[vsyscall]", "[uprobes]" };
@@ -68,10 +71,10 @@ static bool has_code_without_file(const char *text)
 }
 
 /*
- * Is the file at its path the one that is mapped? The path alone is text, which a descriptor
- * from another mount namespace can have too. Device and inode tell, where the file system shows
- * the same ones to everybody; where not, what the kernel's own link leads to, for those who
- * may follow it.
+ * Is the file at this path the one that is mapped? The path alone proves nothing: a descriptor
+ * from another mount namespace can have the same text. Device and inode are compared where the
+ * file system shows the same ones to every process; elsewhere the target of the kernel's own link,
+ * if we may follow it.
  */
 static bool is_mapped(const struct role_look *look, const struct metal_mapping *mapping,
 		      const struct stat *named)
@@ -87,7 +90,7 @@ static bool is_mapped(const struct role_look *look, const struct metal_mapping *
 	return root_stat(look->root, path, &st) == 0 && protected_same(&st, named);
 }
 
-/* A file that cannot be looked at ends the look: it may be TT-Metal. */
+/* A file that cannot be read ends the search: it may be TT-Metal. */
 static int look_at_file(const struct metal_mapping *mapping, void *arg)
 {
 	struct code *code = arg;
@@ -103,7 +106,7 @@ static int look_at_file(const struct metal_mapping *mapping, void *arg)
 				   !protected_path(code->root, mapping->path, &named) ||
 				   !is_mapped(look, mapping, &named))) {
 		look->code_unprotected = true;
-		return 1; /* settled, and no file of that user's was touched */
+		return 1; /* decided, and no file of that user was accessed */
 	}
 	fd = metal_mapped_open(look->root, look->pid, mapping);
 	if (fd < 0)
@@ -140,7 +143,7 @@ static void look_anew(struct role_look *look)
 	look->device = st.st_dev;
 	look->inode = st.st_ino;
 	process_root = protected_open_root(look->root, look->pid);
-	/* Root names its programs as it likes; others run those that root has named. */
+	/* Root may name its programs as it likes; others must run programs that root has named. */
 	look->exe_protected = names_exe(path, look->exe) && protected_by_mode(&st) &&
 			      (look->uid_is_root ||
 			       (process_root >= 0 && protected_path(process_root, path, &named) &&
@@ -149,7 +152,10 @@ static void look_anew(struct role_look *look)
 		look_at_code(look, process_root);
 }
 
-/* An exec keeps pid, start and perhaps even the name, but not the file; a library needs room. */
+/*
+ * execve() keeps pid, start time and perhaps the name, but not the file; loading a library changes
+ * the size.
+ */
 static bool is_unchanged(const struct role_look *look)
 {
 	struct stat st;

@@ -1,8 +1,7 @@
 /*
- * A look at a process whose name is that of a monitor: whose executable is it, and what
- * code does it run? A job for each such process, since its files may lie where nobody
- * answers. It writes into its own memory only. A second look at a process in which nothing
- * changed costs one system call.
+ * Examines a process that has the name of a monitor: whose executable is it, and what code does it
+ * run? A job for each such process, since its files may be on a file system that does not answer.
+ * It writes into its own memory only. Examining an unchanged process again costs one system call.
  */
 #pragma once
 
@@ -20,11 +19,11 @@ struct role_look {
 	const struct root *root;
 	int32_t pid;
 	bool uid_is_root;
-	bool by_script;		/* the name is its script's, so the executable is any interpreter */
-	char exe[MONITOR_NAME]; /* base name of the executable, as it was read before */
+	bool by_script; /* the listed name is its script's; its executable may be any interpreter */
+	char exe[MONITOR_NAME]; /* base name of the executable, read before */
 	struct procfs_stat stat;
 
-	/* What was found, and of which process. */
+	/* The result, and of which process it is. */
 	bool has_looked;
 	uint64_t start_ticks, size;
 	dev_t device;
@@ -33,5 +32,5 @@ struct role_look {
 	bool code_read, code_is_metal, code_unprotected;
 };
 
-/* The job, with the look as argument. */
+/* The job; its argument is the role_look. */
 void role_look_run(void *look);

@@ -8,9 +8,9 @@
 
 struct watched {
 	struct role_subject subject;
-	bool is_plain; /* its name is no monitor's: not looked at again until it changes */
+	bool is_plain; /* its name is not a monitor's: not examined again until that changes */
 	bool is_there; /* in the list */
-	bool is_new;   /* what was told of it last was not known */
+	bool is_new;   /* what was last passed on was new */
 	struct proc_reader *reader;
 	struct role_evidence evidence;
 };
@@ -22,7 +22,7 @@ struct role_watch {
 	size_t count;
 };
 
-/* What one run has in common. */
+/* Arguments of role_watch_run(). */
 struct role_run {
 	struct role_watch *watch;
 	struct worker_pool *workers;
@@ -116,7 +116,7 @@ static int add_subjects(struct role_watch *watch, const struct role_subject *sub
 	return 0;
 }
 
-/* One whose job hangs stays until that has ended, though its process is gone. */
+/* One whose job hangs is kept until the job ends, even if its process is gone. */
 static int drop_others(const struct role_run *run)
 {
 	struct role_watch *watch = run->watch;
@@ -165,11 +165,11 @@ static int run_readers(const struct role_run *run)
 	worker_pool_run(run->workers, jobs, n, run->deadline_ns);
 	if (monitors_take(&watch->roles.monitors, run->workers))
 		for (size_t i = 0; i < watch->count; i++)
-			watch->list[i]->is_plain = false; /* looked at in the next run */
+			watch->list[i]->is_plain = false; /* examined in the next run */
 	return 0;
 }
 
-/* Was it read just now, and is it the process that is meant? */
+/* Was it just read, and is it the process that was meant? */
 static bool is_read(const struct watched *watched, struct worker_pool *workers)
 {
 	return watched->is_there && !watched->is_plain &&
@@ -241,7 +241,7 @@ int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_
 		if (r >= 0)
 			r = judge_all(&run);
 	}
-	/* One that executes other programs all the time has no role. */
+	/* A process that keeps executing other programs has no role. */
 	for (size_t i = 0; i < watch->count && r >= 0; i++)
 		if (watch->list[i]->is_new)
 			r = tell(&watch->list[i]->subject, ROLE_TOLD_NOTHING, arg);

@@ -1,6 +1,6 @@
 /*
- * Roles of processes that are followed over time, for a program that tells them to others:
- * each is judged when it comes, and again when something in it changes.
+ * Follows the roles of processes over time, for a program that passes them on: each is judged when
+ * it appears, and again when it changes.
  */
 #pragma once
 
@@ -21,15 +21,15 @@ struct role_subject {
 
 struct role_watch;
 
-/* Of processes of this machine. */
+/* For processes of this machine. */
 MUST_CHECK int role_watch_new(struct role_watch **ret);
 
 /*
- * Looks at these processes, by pid, and calls tell() for each with the name of a monitor that
- * was looked at completely, and with ROLE_TOLD_NOTHING for others and for those that are not
- * in the list any more. tell() returns 1 if this was not known, 0 if it was, or -errno. What
- * was new is looked at once more, and told again if it is otherwise: a process may have
- * executed another program after the look, and before it was told.
+ * Examines these processes, which are by pid, and calls tell() for each: with its role if it has
+ * the name of a monitor and could be examined completely, else, and if it is no longer in the
+ * list, with ROLE_TOLD_NOTHING. tell() returns 1 if this is new, 0 if not, or -errno. A process
+ * with a new role is examined once more, and tell() called again if the role has changed: it may
+ * have executed another program in between.
  */
 MUST_CHECK int
 role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t deadline_ns,
@@ -37,5 +37,5 @@ role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t de
 	       int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
 	       void *arg);
 
-/* When no job of the worker pool is busy. Takes NULL, returns NULL. */
+/* To be called when no job of the worker pool is busy. Takes NULL, returns NULL. */
 struct role_watch *role_watch_free(struct role_watch *watch, struct worker_pool *workers);

@@ -11,7 +11,7 @@ void roles_init(struct roles *roles, const struct root *root)
 	monitors_init(&roles->monitors, root);
 }
 
-/* The command line as one line of text, and whether its script is on the list. */
+/* Does its command line contain a script that is on the list? */
 static bool has_listed_script(const struct monitor_names *names, const struct proc_reader *reader,
 			      const char *program)
 {
@@ -33,7 +33,7 @@ static bool has_listed_script(const struct monitor_names *names, const struct pr
 	return monitor_names_have(names, script);
 }
 
-/* All that names and users tell. */
+/* Evidence from names and users. */
 static void match(const struct roles *roles, const struct proc_reader *reader,
 		  struct role_evidence *ret)
 {
@@ -45,7 +45,7 @@ static void match(const struct roles *roles, const struct proc_reader *reader,
 	ret->exe_read = reader->exe_read;
 	ret->exe_listed = reader->exe_read && monitor_names_have(names, reader->exe);
 	ret->script_listed = ret->uid_is_root && has_listed_script(names, reader, program);
-	/* Until it was looked at, nothing speaks for it. */
+	/* Until it has been examined there is no evidence in its favour. */
 	ret->exe_protected = ret->code_read = ret->code_is_metal = ret->code_unprotected = false;
 }
 
@@ -71,7 +71,7 @@ static struct role_look *find_look(const struct roles *roles, int32_t pid)
 	return found ? *found : NULL;
 }
 
-/* What the look is to be about; a change of any of it makes the last one worthless. */
+/* Sets what to examine; if any of it has changed, the last result is discarded. */
 static void prepare(struct role_look *look, const struct proc_reader *reader,
 		    const struct role_evidence *evidence)
 {
@@ -96,7 +96,7 @@ static void take(const struct role_look *look, struct role_evidence *ret)
 	ret->code_unprotected = look->code_unprotected;
 }
 
-/* Keeps the looks of these processes, and those that hang; frees the others. */
+/* Keeps those of these processes and those that hang; frees the others. */
 static void keep(struct roles *roles, struct worker_pool *workers, struct role_look **looks,
 		 size_t count)
 {
@@ -116,7 +116,10 @@ static void keep(struct roles *roles, struct worker_pool *workers, struct role_l
 	qsort(looks, kept, sizeof(*looks), by_pid);
 }
 
-/* Takes its look out of the list, or makes one. NULL: an earlier one hangs, or no memory. */
+/*
+ * Removes that of the process from the list, or makes one. NULL: an earlier one hangs, or there is
+ * no memory.
+ */
 static struct role_look *take_look(struct roles *roles, struct worker_pool *workers, int32_t pid)
 {
 	struct role_look *look = find_look(roles, pid);

@@ -1,8 +1,8 @@
 /*
- * Evidence on what each holder is, a job or a monitor; model/role.h judges it.
+ * Evidence on whether each holder is a job or a monitor, which model/role.h judges.
  *
- * Names come with what is read of each process anyway. Only a process whose name is on the
- * list is looked at further, and again only after something in it has changed.
+ * Names come with what is read of each process anyway. Only a process whose name is on the list is
+ * examined further, and again only after it has changed.
  */
 #pragma once
 
@@ -23,13 +23,13 @@ struct roles {
 void roles_init(struct roles *roles, const struct root *root);
 
 /*
- * Fills what is known of so many processes, by pid, each read with proc_reader_run() and
- * wants_role; what the server or the tracer told stays. The names' job (monitors_job())
- * must have been run before. -ENOMEM.
+ * Fills the evidence on count processes, which are by pid, each read by proc_reader_run() with
+ * wants_role; what the server or the tracer told is kept. The names' job (monitors_job()) must
+ * have been run before. -ENOMEM.
  */
 MUST_CHECK int roles_examine(struct roles *roles, struct worker_pool *workers, int64_t deadline_ns,
 			     struct proc_reader *const *readers, struct role_evidence *const *ret,
 			     size_t count);
 
-/* Frees all but what a job uses that hangs. False: the struct itself must stay. */
+/* Frees all but what a hanging job uses. False: the struct itself must stay too. */
 bool roles_done(struct roles *roles, struct worker_pool *workers);

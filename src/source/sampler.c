@@ -11,7 +11,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-/* How long one read may take before the row goes without it. */
+/* How long one read may take before its row is shown without it. */
 static const int64_t usual_deadline_ns = 500 * NS_PER_MS;
 
 enum { MAX_SOURCES = 16 };
@@ -25,8 +25,8 @@ struct sampler {
 	struct shm_folder shm;
 	void *states[MAX_SOURCES];
 	size_t n_open;
-	int64_t recorded_ns; /* 0: this is now */
-	struct host host;    /* what of it does not change */
+	int64_t recorded_ns; /* 0: not a recording */
+	struct host host;    /* what does not change */
 };
 
 /* A tree may say when it was recorded. */
@@ -67,7 +67,7 @@ static void read_memory(struct host *host)
 		host->memory = (uint64_t)info.totalram * info.mem_unit;
 }
 
-/* Once: a machine's name and kernel stay. Those of a recorded machine are not ours to tell. */
+/* Read once: name and kernel do not change. Ours are not those of a recorded machine. */
 static void read_host(struct sampler *sampler)
 {
 	struct host *host = &sampler->host;
@@ -159,7 +159,7 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	host->why[HOST_TIMESTAMP] = KNOWN;
 }
 
-/* Ids are read as soon as there is a file that is named by one, and from then on. */
+/* Ids are read from the time on when a file exists that is named by one. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
@@ -179,7 +179,7 @@ static int ask_sources(struct sampler *sampler, struct sample *sample)
 		int r = source->sample(sampler->states[i], sample);
 
 		if (r < 0 && (i == 0 || r == -ENOMEM))
-			return r; /* without devices there is nothing to tell of */
+			return r; /* without devices there is nothing to show */
 		if (r < 0)
 			snapshot_complain(sample->snapshot, source->name, "%s", strerror(-r));
 	}
@@ -208,7 +208,7 @@ static int fill(struct sampler *sampler, struct sample *sample)
 	return ask_sources(sampler, sample);
 }
 
-/* Containers have files that need the chips' ids: that is known once they were looked at. */
+/* Files in containers may need the chips' ids; that is known only after they were read. */
 static int fill_again(struct sampler *sampler, struct sample *sample)
 {
 	sample_done(sample);

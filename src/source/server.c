@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Longer answers are not believed. */
+/* Longer answers are refused. */
 #define ANSWER_MAX (UINT64_C(1) << 30)
 
 int server_connect_at(char path[static WIRE_PATH_SIZE])
@@ -64,7 +64,7 @@ static void pause_ms(uint32_t ms)
 		continue;
 }
 
-/* The server's words, without what could upset a terminal. */
+/* Copies the server's text without control characters. */
 static void take_reason(const struct wire_error *error, char *why)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
@@ -74,8 +74,8 @@ static void take_reason(const struct wire_error *error, char *why)
 }
 
 /*
- * Sends a question and receives the first message of the answer. A server that says when to
- * come back is asked again then, if there is time.
+ * Sends a request and receives the first message of the answer. If the server names a time to try
+ * again, that is done if the deadline allows it.
  */
 static int exchange(int fd, const struct wire_message *question, int64_t until,
 		    struct wire_message *ret, int *ret_descriptor, char *why)
@@ -126,7 +126,7 @@ static int receive_stream(int fd, uint64_t length, int64_t until, struct server_
 	return 0;
 }
 
-/* Nobody can change or cut it any more? */
+/* Is the file sealed against writing and shrinking? */
 static int check_sealed(int fd, uint64_t length)
 {
 	int seals = fcntl(fd, F_GET_SEALS);

@@ -1,9 +1,9 @@
 /*
- * Asking tt_allocd: one packet there, and an answer that comes in pieces. Never waits for longer
- * than it is told.
+ * A client of tt_allocd: sends a request in one packet and receives an answer in pieces, within a
+ * deadline.
  *
- * Older servers know no pieces: they refuse such a question (-EBADMSG) and close the connection.
- * Asked again without WIRE_WANT_STREAM or WIRE_DUMP_STREAM, they answer with a sealed memfd, which
+ * Older servers do not know pieces: they refuse such a request (-EBADMSG) and close the
+ * connection. Without WIRE_WANT_STREAM or WIRE_DUMP_STREAM they answer with a sealed memfd, which
  * is read here as well.
  */
 #pragma once
@@ -19,33 +19,33 @@ struct server_bytes {
 	size_t length;
 };
 
-/* An answer, checked. */
+/* An answer that was validated. */
 struct server_answer {
 	struct server_bytes bytes;
 	struct image_view view;
 };
 
 /*
- * Connects. -ENOENT, -ECONNREFUSED: no server. Where it listens: docs/protocol.md.
- * Returns a descriptor.
+ * Connects and returns a descriptor. -ENOENT, -ECONNREFUSED: no server. docs/protocol.md says
+ * where it listens.
  */
 MUST_CHECK int server_connect(void);
 
-/* The same, and where: also where the last attempt failed. */
+/* The same, and sets the path that was tried last. */
 MUST_CHECK int server_connect_at(char path[static WIRE_PATH_SIZE]);
 
-/* What the server says why it refuses; "" if it says nothing. */
+/* Why the server refuses; "" if it gives no reason. */
 #define SERVER_WHY_SIZE WIRE_TEXT
 
 /*
- * Asks, with flags of enum wire_snapshot_flag, and waits for so long. -ETIMEDOUT; -EBADMSG if the
- * answer is none; else the error that the server told.
+ * Requests a snapshot, with flags of enum wire_snapshot_flag, and waits for at most timeout_ns.
+ * -ETIMEDOUT; -EBADMSG if the answer is invalid; else the server's error.
  */
 MUST_CHECK int server_ask(int fd, uint32_t flags, uint32_t pid, int64_t timeout_ns,
 			  struct server_answer *ret, char why[static SERVER_WHY_SIZE]);
 void server_answer_done(struct server_answer *answer);
 
-/* The server's own text of what is held. flags: of enum wire_dump_flag. */
+/* Requests a text that lists what is held. flags: of enum wire_dump_flag. */
 MUST_CHECK int server_dump(int fd, uint32_t flags, int64_t timeout_ns, struct server_bytes *ret,
 			   char why[static SERVER_WHY_SIZE]);
 void server_bytes_done(struct server_bytes *bytes);

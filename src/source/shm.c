@@ -13,7 +13,7 @@
 
 /*
  * A user can create as many files as the file system has room for. A machine has at most a few
- * hundred; beyond so many the rest is left out, and the largest ids with it.
+ * hundred; beyond this limit those with the largest ids are left out.
  */
 enum { FILES_MAX = 1 << 17, KEPT_MAX = 256 };
 
@@ -65,7 +65,7 @@ void shm_folder_done(struct shm_folder *folder)
 	drop_files(folder);
 }
 
-/* Only the form that TT-Metal writes, which leads back to the name: no leading zero. */
+/* Only the form that TT-Metal writes, without leading zeros, so that the id determines the name. */
 static bool parse_name(const char *name, uint64_t *ret_id, enum shm_kind *ret_kind)
 {
 	const char *digits = name + sizeof(prefix) - 1;
@@ -98,7 +98,7 @@ static int add_file(const char *name, void *arg)
 		folder->cut = true;
 		return 1;
 	}
-	/* Grows by doubling: a count that is a power of two is a full array. */
+	/* The array grows by doubling: it is full when the count is a power of two. */
 	if ((folder->count & (folder->count - 1)) == 0) {
 		grown = reallocarray(folder->files, folder->count ? folder->count * 2 : 1,
 				     sizeof(*grown));
@@ -110,7 +110,7 @@ static int add_file(const char *name, void *arg)
 	return 0;
 }
 
-/* The order of a directory is no order. */
+/* Directories have no order. */
 static int by_id(const void *a, const void *b)
 {
 	const struct shm_file *x = a, *y = b;
@@ -129,7 +129,7 @@ static bool is_unchanged(const struct shm_stamp *stamp, const struct stat *st)
 
 int shm_folder_refresh(struct shm_folder *folder)
 {
-	/* File system time moves in ticks: two changes within one have the same time. */
+	/* File system timestamps have a coarse resolution: two changes can have the same one. */
 	static const int64_t tick_ns = 100 * NS_PER_MS;
 	int64_t now = clock_now(CLOCK_REALTIME);
 	struct stat st;
@@ -174,7 +174,7 @@ int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret)
 	return 0;
 }
 
-/* Looks before it opens: to open a FIFO or a device has effects. */
+/* Checks the type before it opens the file: opening a FIFO or a device has side effects. */
 static int open_regular(const struct shm_folder *folder, size_t at)
 {
 	CLEANUP_CLOSE int seen = open_path(folder, at, O_PATH);
@@ -199,7 +199,7 @@ ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t
 		file->fd = -1;
 		return n;
 	}
-	/* In one call: what is appended meanwhile is for the next sample. */
+	/* In one call; what is appended meanwhile is read with the next sample. */
 	do
 		n = pread(file->fd, data, size, 0);
 	while (n < 0 && errno == EINTR);

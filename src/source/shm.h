@@ -43,7 +43,7 @@ struct shm_folder {
 #define SHM_PATH_SIZE 64
 void shm_path(char path[static SHM_PATH_SIZE], uint64_t id, enum shm_kind kind);
 
-/* The root must outlive it. */
+/* The root must outlive the folder. */
 void shm_folder_init(struct shm_folder *folder, const struct root *root);
 void shm_folder_done(struct shm_folder *folder);
 

@@ -1,6 +1,6 @@
 /*
- * Sources fill the model, one file per origin. sources.c lists them in the order
- * they are asked; each sees what the earlier ones found.
+ * Sources fill the model, one file per origin. sources.c lists them in the order in which they are
+ * called; each sees what the earlier ones found.
  */
 #pragma once
 
@@ -13,50 +13,50 @@
 
 #include <stdint.h>
 
-/* A snapshot in the making. */
+/* A snapshot that is being made. */
 struct sample {
 	const struct root *root;
-	struct shm_folder *shm; /* of the root, as it is now */
+	struct shm_folder *shm; /* that of the root */
 	const struct want *want;
 	struct worker_pool *workers;
 	int64_t deadline_ns; /* for one job */
 	struct snapshot *snapshot;
-	struct memory_report *reports; /* their lists too */
+	struct memory_report *reports; /* with their lists */
 	size_t n_reports;
 	size_t n_allocations; /* in all lists so far */
-	bool lacks_ids;	      /* files were found that need the chips' ids to be matched */
+	bool lacks_ids;	      /* files were found that can only be matched with the chips' ids */
 };
 
-/* Single allocations in one snapshot: 128 MB. Beyond it lists are cut. */
+/* Most single allocations in one snapshot: 128 MB. Beyond it lists are truncated. */
 enum { SAMPLE_ALLOCATIONS = 4 << 20 };
 
 struct source {
 	const char *name, *help;
 	int (*open)(const struct root *root, void **ret_state);
-	int (*sample)(void *state, struct sample *sample); /* -errno: nothing to be had of it */
+	int (*sample)(void *state, struct sample *sample); /* -errno: it has no data */
 	void (*close)(void *state, struct worker_pool *workers);
 };
 
 extern const struct source source_kmd, source_holders, source_daemon, source_proc, source_visible,
 	source_tables, source_traced, source_metal_shm, source_util_shm;
 
-/* In the order they are asked; NULL at the end. */
+/* In the order in which they are called; NULL at the end. */
 extern const struct source *const sources[];
 
-/* Takes the list along. */
+/* Takes ownership of the report's list, also on failure. */
 MUST_CHECK int sample_report(struct sample *sample, const struct memory_report *report);
 
 /*
- * The same for a part of what a process has: added to an earlier report at or behind
- * `first` for the same device and of the same origin, if there is one.
+ * The same for a part of a process's memory: added to an earlier report at or after `first` for
+ * the same device and of the same origin, if there is one.
  */
 MUST_CHECK int sample_report_part(struct sample *sample, size_t first,
 				  const struct memory_report *report);
 
-/* A list to report, empty and known; NULL if nobody asked for one, or without memory. */
+/* A list to report, empty and known. NULL: no list was requested, or no memory. */
 struct allocation_list *sample_list(const struct sample *sample);
 
-/* One more in a list of this sample. False: no more than a snapshot may hold, or no memory. */
+/* Adds to a list of this sample. False: the limit of the snapshot is reached, or no memory. */
 bool sample_list_add(struct sample *sample, struct allocation_list *list,
 		     const struct allocation *allocation);
 

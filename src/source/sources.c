@@ -3,15 +3,15 @@
 #include <errno.h>
 
 const struct source *const sources[] = {
-	&source_kmd,	   /* which devices there are, and their readings */
-	&source_holders,   /* who has them open */
-	&source_daemon,	   /* whom the allocation server knows */
-	&source_proc,	   /* what these processes are */
-	&source_visible,   /* which devices they see */
-	&source_tables,	   /* what they say of their memory themselves */
-	&source_traced,	   /* what probes in the kernel say of their memory */
-	&source_metal_shm, /* what TT-Metal says of their memory */
-	&source_util_shm,  /* what a collector says of the cores */
+	&source_kmd,	   /* the devices and their readings */
+	&source_holders,   /* which processes have them open */
+	&source_daemon,	   /* what the allocation server knows of processes */
+	&source_proc,	   /* name, command, user of these processes */
+	&source_visible,   /* which devices are visible to them */
+	&source_tables,	   /* their memory, by their own tables */
+	&source_traced,	   /* their memory, by probes in the kernel */
+	&source_metal_shm, /* their memory, by TT-Metal's counters */
+	&source_util_shm,  /* utilisation of the cores, by a collector */
 	NULL,
 };
 

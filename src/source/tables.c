@@ -1,10 +1,10 @@
 /*
- * Memory per process, as programs with libttalloc publish it: a memfd of their
- * own, found among the holder's descriptors, so no server is needed. Only
- * processes whose descriptors we may look at can be read this way.
+ * Memory per process as programs with libttalloc publish it: in a memfd of their own, which is
+ * found among the holder's descriptors, so that no server is needed. This works for processes
+ * whose descriptors we may read.
  *
- * After a fork a child has its parent's table open too: a table is believed only
- * if it names the process that it was found in.
+ * After a fork a child has its parent's table open too: a table counts only if it names the
+ * process in which it was found.
  */
 #include "source/source.h"
 
@@ -36,7 +36,7 @@ static int check_file(int fd)
 	struct statfs fs;
 	int seals = fcntl(fd, F_GET_SEALS);
 
-	/* A file that may shrink could fault us at any time, as could huge pages. */
+	/* A file that can shrink could raise SIGBUS at any time, as could huge pages. */
 	if (seals < 0 || (seals & needed) != needed)
 		return -EPERM;
 	if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
@@ -47,8 +47,8 @@ static int check_file(int fd)
 }
 
 /*
- * Totals lie before the slots. Of these, only the pages that exist: they are used
- * from the first one on, and to look at a hole would allocate it.
+ * Totals are before the slots. Of the slots, only pages that exist are read: they are used from
+ * the first one on, and reading a hole would allocate it.
  */
 static size_t find_length(int fd, bool slots)
 {
@@ -88,7 +88,7 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 	return 0;
 }
 
-/* Written by this process, not by the one it was forked from? */
+/* Was it written by this process, not by its parent? */
 static bool is_its_own(const struct table_view *view, const struct process *process)
 {
 	int32_t inner = process->ns_depth ? process->ns_pids[process->ns_depth - 1] : process->pid;
@@ -116,7 +116,7 @@ static int read_report(const struct table_view *view, uint32_t logical, struct m
 	return 0;
 }
 
-/* The lists of one table by logical device; those that are NULL belong to nobody. */
+/* The lists of one table by logical device; NULL: its device is unknown. */
 struct lists {
 	struct allocation_list *of[TABLE_DEVICES];
 };
@@ -195,13 +195,13 @@ static int take_devices(struct sample *sample, const struct process *process,
 	}
 	if (sample->want->allocations)
 		read_slots(sample, view, &lists);
-	/* Also after a failure: a report takes its list along, or frees it. */
+	/* Also after a failure: a report takes ownership of its list, or frees it. */
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
 		int reported;
 
 		if (!(taken >> i & 1))
 			continue;
-		/* It has more, on a device that is not known. */
+		/* It has more memory, on an unknown device. */
 		reports[i].low |= unplaced;
 		reported = sample_report_part(sample, first, &reports[i]);
 		r = MIN(r, reported);
@@ -209,7 +209,7 @@ static int take_devices(struct sample *sample, const struct process *process,
 	return r;
 }
 
-/* Its own name for itself; another table of the process may have given one. */
+/* The name that the program gave itself; another table of the process may have set one. */
 static void take_program(struct process *process, const struct table_view *view)
 {
 	char name[TABLE_PROGRAM_MAX];
@@ -220,7 +220,7 @@ static void take_program(struct process *process, const struct table_view *view)
 	process->why[PROC_PROGRAM] = KNOWN;
 }
 
-/* Reports from `first` on are of this process. */
+/* Reports from `first` on belong to this process. */
 static int take_table(struct sample *sample, struct process *process, int32_t descriptor,
 		      size_t first)
 {
@@ -229,7 +229,7 @@ static int take_table(struct sample *sample, struct process *process, int32_t de
 
 	r = map_table(sample, process->pid, descriptor, &mapping);
 	if (r == -EAGAIN || r == -ENOENT || r == -EACCES)
-		return 0; /* not written yet, closed meanwhile, not ours */
+		return 0; /* not written yet, closed meanwhile, or not its own */
 	if (r < 0) {
 		snapshot_complain(sample->snapshot, "tables", "process %d, descriptor %d: %s",
 				  process->pid, descriptor,

@@ -1,11 +1,10 @@
 /*
- * Memory per process, as probes in the kernel count it, read from the file that
- * the tracer pins: no server, and no rights are needed.
+ * Memory per process as probes in the kernel count it, read from the file that the tracer pins. No
+ * server and no privileges are needed.
  *
- * A line is of a process on a chip, by the number that TT-Metal gave the chip in
- * that process. A process that is followed and has no line for a device it holds
- * has nothing there, which is known, not unknown; but for what it held before it was
- * followed.
+ * A line is for a process and a chip, by the number that TT-Metal gave the chip in that process. A
+ * process that is traced and has no line for a device that it holds has no memory there: known to
+ * be 0, except for what it allocated before it was traced.
  */
 #include "source/source.h"
 
@@ -19,7 +18,7 @@ struct traced {
 	struct bpf_text file;
 };
 
-/* Lines of one process stand together, by chip. */
+/* Lines of one process are adjacent, by chip. */
 static int by_process(const void *a, const void *b)
 {
 	const struct traced_memory *x = a, *y = b;
@@ -51,8 +50,8 @@ static enum trace_fault find_fault(const struct traced_memory *lines, size_t cou
 }
 
 /*
- * What a process held before the probes came may be on any chip, also on one that has no
- * line: one line that says so is enough for all.
+ * What a process allocated before it was traced may be on any chip, also on one without a line: a
+ * single line that says so applies to all.
  */
 static bool was_there_before(const struct traced_memory *lines, size_t count)
 {
@@ -63,8 +62,8 @@ static bool was_there_before(const struct traced_memory *lines, size_t count)
 }
 
 /*
- * The server has read the same file, and may have known better which card is
- * meant: its word stands, all of it.
+ * The server reads the same file and may know better which card is meant: its report replaces ours
+ * completely.
  */
 static bool is_told(const struct sample *sample, size_t before, int32_t pid)
 {
@@ -108,7 +107,10 @@ static void blame_rest(struct sample *sample, struct process *process, size_t fi
 			usage_blame(&process->usages[i], process->visible_why);
 }
 
-/* A chip that cannot be found may be any of those without a line: they are not 0 then. */
+/*
+ * A chip that cannot be identified may be any of those without a line, so these are not known to
+ * be 0.
+ */
 static int take_lines(struct sample *sample, struct process *process,
 		      const struct traced_memory *lines, size_t count)
 {
@@ -191,7 +193,7 @@ static int traced_sample(void *state, struct sample *sample)
 	struct job *job;
 	const char *text;
 
-	/* Who holds no device has no figures to show. */
+	/* A process without a device has no memory to show. */
 	if (!sample->want->processes || sample->snapshot->n_processes == 0)
 		return 0;
 	job = bpf_text_job(&traced->file, sample->workers);
@@ -217,7 +219,7 @@ static void traced_close(void *state, struct worker_pool *workers)
 	struct traced *traced = state;
 
 	if (job_is_busy(workers, &traced->file.job))
-		return; /* it is the job's */
+		return; /* it belongs to the job */
 	bpf_text_done(&traced->file, workers);
 	free(traced);
 }

@@ -32,7 +32,7 @@ static bool passwd_find(const char *text, uint32_t uid, char *name, size_t size)
 	return false;
 }
 
-/* The directory service of a cluster: may load modules, may ask the network. */
+/* Asks the system's name service, which may load modules and query a network. */
 static bool system_find(uint32_t uid, char *name, size_t size)
 {
 	struct passwd entry, *found = NULL;
@@ -58,7 +58,7 @@ static void lookup_run(void *arg)
 		lookup->name[0] = '\0';
 }
 
-/* A directory that does not answer is not asked again. */
+/* A name service that did not answer is not asked again. */
 static bool ask_system(struct usernames *names, struct sample *sample, uint32_t uid, char *name,
 		       size_t size)
 {

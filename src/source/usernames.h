@@ -12,7 +12,7 @@ struct user_name {
 struct usernames {
 	struct buf passwd;
 	bool passwd_read;
-	bool deaf; /* the system did not answer: it is not asked again */
+	bool deaf; /* the name service did not answer: it is not asked again */
 	struct user_name *list;
 	size_t count;
 };

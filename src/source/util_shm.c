@@ -48,7 +48,7 @@ static void mark(struct device *dev, enum reason why)
 	dev->why[DEV_DRAM_READ] = dev->why[DEV_DRAM_WRITE] = (uint8_t)why;
 }
 
-/* Here, or inside a container that holds a device? */
+/* Does the process exist here, or inside a container that holds a device? */
 static bool is_alive(const struct sample *sample, uint32_t pid)
 {
 	char path[32];
@@ -66,8 +66,8 @@ static bool is_alive(const struct sample *sample, uint32_t pid)
 }
 
 /*
- * Its clock counts from the machine's start, ours too; a recorded machine has none.
- * Not the time at which the sample began: it may have been written since.
+ * Both clocks count from boot; a recorded machine has none. The current time, not that of the
+ * sample: the file may have been written since.
  */
 static bool is_fresh(const struct sample *sample, const struct util_figures *figures)
 {
@@ -127,7 +127,7 @@ static void take_file(struct sample *sample, size_t at, unsigned char data[stati
 	}
 }
 
-/* Until a file is found. */
+/* Why utilisation is unknown, until a file is found. */
 static void mark_unpublished(struct device *dev)
 {
 	enum reason absence = device_absence(dev);

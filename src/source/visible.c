@@ -1,10 +1,10 @@
 /*
- * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them: only
- * there TT-Metal's device numbers need to be translated.
+ * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them. Only for
+ * these must TT-Metal's device numbers be translated.
  *
- * The variable is read and parsed once per process, and with it, if the value needs that,
- * the release of the TT-Metal that the process has mapped. This is done by a job per process,
- * since a process's memory, or the file of a library, may not answer.
+ * The variable is read and parsed once per process, and if its value requires it, so is the
+ * release of the TT-Metal that the process has mapped. This is a job per process, since reading a
+ * process's memory, or the file of a library, may block.
  */
 #include "source/visible.h"
 
@@ -18,10 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of an environment. Linux allows more, but not with the usual limit on the stack. */
+/* Most bytes of an environment. Linux allows more, but not with the usual stack limit. */
 static const size_t environ_limit = 2 << 20;
 
-/* A process. */
+/* One process. */
 struct view {
 	struct job job;
 	uint64_t start_ticks;
@@ -73,7 +73,7 @@ void visible_view_read(void *arg)
 		view->meaning = VISIBLE_BY_EITHER;
 }
 
-/* Its number means something only among several devices. */
+/* A device number needs translation only if there are several devices. */
 static bool needs_view(const struct process *process)
 {
 	return process->n_usages > 1 && process->pid > 0 && process->start_ticks &&
@@ -124,7 +124,7 @@ static void views_drop(struct views *views, struct worker_pool *workers)
 	views->count = kept;
 }
 
-/* Reads what was not read before. */
+/* Reads those that were not read before. */
 static int views_read(struct views *views, struct sample *sample)
 {
 	CLEANUP_FREE struct job **jobs = calloc(views->count + 1, sizeof(*jobs));

@@ -10,11 +10,11 @@ struct visible_view {
 	const struct root *root;
 	int32_t pid;
 	struct visible_devices visible; /* status VISIBLE_UNREADABLE: may not be read */
-	enum visible_meaning meaning;	/* looked for only if the value depends on it */
+	enum visible_meaning meaning;	/* read only if the value depends on it */
 };
 
 /*
- * Fills the last two. For a job with the view as its argument: the memory of a process, or
- * the file of a library, may not answer.
+ * Fills the last two members. Call it in a job: reading a process's memory, or the file of a
+ * library, may block.
  */
 void visible_view_read(void *view);
