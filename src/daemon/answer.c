@@ -49,7 +49,7 @@ static bool lists(const struct answer *answer, const struct peer *peer)
 static void count_reporters(struct answer *answer, struct image_counts *counts,
 			    uint64_t *allocations)
 {
-	for (LIST_EACH(at, &answer->manager->reporters)) {
+	for (LIST_EACH(at, &answer->manager->reporters.list)) {
 		struct reporter *reporter = reporter_of(at);
 
 		if (!reporter->ops->count_usages)
@@ -114,7 +114,7 @@ static bool holds_anything(const struct image_usage *usages, uint32_t count)
 
 static void add_reporter(struct answer *answer, struct reporter *reporter)
 {
-	struct image_usage *usages = answer->manager->usages;
+	struct image_usage *usages = answer->manager->reporters.usages;
 	struct image_process process, *added;
 	uint32_t count;
 
@@ -156,8 +156,8 @@ static void add_counts(struct answer *answer)
 			continue;
 		describe_holder(holder, &process);
 		n = report_usages(&reports[i], &snapshot->devices[reports[i].device],
-				  answer->manager->usages);
-		add_process(answer, &process, answer->manager->usages, n);
+				  answer->manager->reporters.usages);
+		add_process(answer, &process, answer->manager->reporters.usages, n);
 	}
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
 		const struct process *holder = &snapshot->processes[i];
@@ -221,7 +221,7 @@ static void answer_fill(struct answer *answer)
 	header->server_start_ns = (uint64_t)answer->manager->start_ns;
 	header->server_pid = (uint32_t)getpid();
 	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
-	for (LIST_EACH(at, &answer->manager->reporters)) {
+	for (LIST_EACH(at, &answer->manager->reporters.list)) {
 		if (reporter_of(at)->ops->count_usages)
 			add_reporter(answer, reporter_of(at));
 	}

@@ -16,6 +16,9 @@ enum { LOOKS_MAX = 30 };
 /* A sighting takes a walk over processes; one in this time is enough for any display. */
 #define SIGHTING_KEPT (100 * NS_PER_MS)
 
+/* An answer waits so long for the observer; then it goes without. */
+#define WAIT_MOST (200 * NS_PER_MS)
+
 void card_identify(const struct device *device, struct table_device *ret)
 {
 	*ret = (struct table_device){ .known = TABLE_HAS_NODE, .node = device->index };
@@ -97,13 +100,12 @@ static void cards_update(struct cards *cards)
 	}
 }
 
-bool cards_take(struct cards *cards, struct sighting *sighting)
+void cards_take(struct cards *cards, struct sighting *sighting)
 {
 	sighting_free(cards->sighting);
 	cards->sighting = sighting;
 	cards->asked = false;
 	cards_update(cards);
-	return sighting->taken_ns >= cards->stale_ns;
 }
 
 bool cards_are_fresh(const struct cards *cards)
@@ -114,12 +116,60 @@ bool cards_are_fresh(const struct cards *cards)
 	       now - cards->sighting->taken_ns <= SIGHTING_KEPT;
 }
 
-void cards_ask(struct cards *cards, const struct observed_link *links, size_t count)
+static void cards_ask(struct cards *cards)
 {
+	struct observed_link *links;
+	size_t count;
+
 	if (cards->asked)
 		return;
 	cards->asked = true;
+	links = cards->links(cards->arg, &count);
 	observer_sample(cards->observer, links, count);
+	free(links);
+}
+
+void cards_look(struct cards *cards)
+{
+	if (!cards_are_fresh(cards))
+		cards_ask(cards);
+}
+
+void cards_wait_start(struct cards *cards, struct cards_wait *wait)
+{
+	list_append(&cards->waiting, &wait->member);
+	if (!cards->overdue.armed)
+		timer_set(cards->loop, &cards->overdue, WAIT_MOST);
+	cards_look(cards);
+}
+
+void cards_wait_stop(struct cards_wait *wait)
+{
+	list_remove(&wait->member);
+}
+
+void cards_wake_all(struct cards *cards)
+{
+	timer_stop(cards->loop, &cards->overdue);
+	for (LIST_EACH(at, &cards->waiting)) {
+		struct cards_wait *wait = container_of(at, struct cards_wait, member);
+
+		cards_wait_stop(wait);
+		wait->done(wait);
+	}
+}
+
+void cards_wake(struct cards *cards)
+{
+	if (cards->sighting->taken_ns >= cards->stale_ns)
+		cards_wake_all(cards);
+	else
+		cards_look(cards); /* cards_expire() was called meanwhile */
+}
+
+static void cards_overdue(struct timer *timer)
+{
+	cards_wake_all(container_of(timer, struct cards, overdue));
 }
 
 void cards_expire(struct cards *cards)
@@ -129,23 +179,30 @@ void cards_expire(struct cards *cards)
 
 static void cards_settled(struct timer *timer)
 {
-	cards_ask(container_of(timer, struct cards, settle), NULL, 0);
+	cards_ask(container_of(timer, struct cards, settle));
 }
 
-void cards_init(struct cards *cards, struct loop *loop, struct observer *observer)
+void cards_init(struct cards *cards, struct loop *loop, struct observer *observer,
+		cards_links *links, void *arg)
 {
 	*cards = (struct cards){
 		.loop = loop,
 		.observer = observer,
+		.links = links,
+		.arg = arg,
+		.overdue.expired = cards_overdue,
 		.settle.expired = cards_settled,
 		.looks = LOOKS_MAX,
 	};
+	list_init(&cards->waiting);
 }
 
 void cards_done(struct cards *cards)
 {
-	if (cards->loop)
+	if (cards->loop) {
 		timer_stop(cards->loop, &cards->settle);
+		timer_stop(cards->loop, &cards->overdue);
+	}
 	sighting_free(cards->sighting);
 	cards->sighting = NULL;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "daemon/list.h"
 #include "daemon/loop.h"
 #include "model/merge.h"
 #include "proto/table.h"
@@ -26,11 +27,24 @@ struct known_card {
 	uint32_t channels;	     /* 0 unknown */
 };
 
+/* Waits for what the observer sees; member of the object that does. */
+struct cards_wait {
+	struct list member;
+	void (*done)(struct cards_wait *wait);
+};
+
+/* Gives the links that the observer checks with each sample. To be freed; NULL: none. */
+typedef struct observed_link *cards_links(void *arg, size_t *ret_count);
+
 struct cards {
 	struct known_card list[TABLE_DEVICES]; /* by PCI address: TT-Metal's order */
 	size_t count;
 	struct loop *loop;
 	struct observer *observer;
+	cards_links *links;
+	void *arg;
+	struct list waiting;	   /* struct cards_wait */
+	struct timer overdue;	   /* they wait no longer than this */
 	struct sighting *sighting; /* the last; NULL: none yet */
 	bool asked;		   /* one is under way */
 	int64_t stale_ns;	   /* CLOCK_MONOTONIC: one that began before will not do */
@@ -38,15 +52,26 @@ struct cards {
 	unsigned looks;		   /* still to be made, at most */
 };
 
-void cards_init(struct cards *cards, struct loop *loop, struct observer *observer);
+void cards_init(struct cards *cards, struct loop *loop, struct observer *observer,
+		cards_links *links, void *arg);
 void cards_done(struct cards *cards);
 
-/* Is what is known not older than a moment? If not, cards_ask(), and cards_take() will follow. */
+/* Is what is known not older than a moment? */
 bool cards_are_fresh(const struct cards *cards);
-void cards_ask(struct cards *cards, const struct observed_link *links, size_t count);
 
-/* Takes what the observer has seen. False: cards_expire() was called meanwhile. */
-bool cards_take(struct cards *cards, struct sighting *sighting);
+/* Asks the observer, unless what is known is fresh or a sample is under way. */
+void cards_look(struct cards *cards);
+
+/* The same, and done() is called once it is known, or takes too long. */
+void cards_wait_start(struct cards *cards, struct cards_wait *wait);
+void cards_wait_stop(struct cards_wait *wait);
+
+/* Takes what the observer has seen; then cards_wake() ends the waits. */
+void cards_take(struct cards *cards, struct sighting *sighting);
+void cards_wake(struct cards *cards);
+
+/* Ends them all, whatever is known. */
+void cards_wake_all(struct cards *cards);
 
 /* What is known has changed. */
 void cards_expire(struct cards *cards);

@@ -1,53 +1,122 @@
-/* What a client's table says. */
 #include "daemon/client_table.h"
 
-#include "daemon/client.h"
-
-#include "daemon/manager.h"
-
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
 
-void client_describe(const struct reporter *reporter, struct image_process *record)
+/* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
+static int table_fd_check(int fd, struct stat *ret)
 {
-	const struct client *client = container_of(reporter, struct client, reporter);
+	const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
+	struct statfs fs;
+	int seals;
+
+	if (fstatfs(fd, &fs) < 0 || fstat(fd, ret) < 0)
+		return -errno;
+	/* A file of huge pages can fault even when it is sealed. */
+	if (fs.f_type != TMPFS_MAGIC || !S_ISREG(ret->st_mode))
+		return -EPERM;
+	seals = fcntl(fd, F_GET_SEALS);
+	return seals >= 0 && (seals & needed) == needed ? 0 : -EPERM;
+}
+
+/*
+ * Maps the part of a table that has the totals. A hole that is touched becomes a
+ * page, on our account; the cells of a device are looked at only after
+ * table_has_cells().
+ */
+static int table_map(int fd, const struct stat *st, const void **ret_map, struct table_view *ret)
+{
+	void *map;
+	int r;
+
+	if (st->st_size < (off_t)TABLE_SLOT_OFFSET || lseek(fd, 0, SEEK_DATA) != 0)
+		return -EPROTO;
+	map = mmap(NULL, TABLE_SLOT_OFFSET, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno == -EACCES ? -EPERM : -errno;
+	r = table_view_init(ret, map, TABLE_SLOT_OFFSET);
+	if (r < 0) {
+		munmap(map, TABLE_SLOT_OFFSET);
+		return r == -EPROTONOSUPPORT ? r : -EPROTO;
+	}
+	*ret_map = map;
+	return 0;
+}
+
+int client_table_open(struct client_table *table, int fd)
+{
+	struct stat st;
+	int r = table_fd_check(fd, &st);
+
+	*table = (struct client_table){ .fd = fd };
+	if (r < 0)
+		return r;
+	table->dev = st.st_dev;
+	table->ino = st.st_ino;
+	return table_map(fd, &st, &table->map, &table->view);
+}
+
+void client_table_close(struct client_table *table)
+{
+	if (table->map)
+		munmap((void *)table->map, TABLE_SLOT_OFFSET);
+	table->map = NULL;
+}
+
+bool client_table_is_of(const struct client_table *table, const struct peer *peer)
+{
+	const struct table_view *view = &table->view;
+
+	/* Of a process that does not answer, its connection tells enough. */
+	if (!peer->described)
+		return true;
+	return view->pid == (uint64_t)peer->ns_pid &&
+	       (view->start_ticks == 0 || view->start_ticks == peer->start_ticks);
+}
+
+void client_table_describe(const struct client_table *table, struct image_process *record)
+{
 	char name[sizeof(record->name)];
 
-	if (client_is_preload(client))
+	if (client_table_is_preload(table))
 		record->flags |= IMAGE_PRELOAD;
-	if (table_read_program(&client->view, name) >= 0 && name[0])
+	if (table_read_program(&table->view, name) >= 0 && name[0])
 		memcpy(record->name, name, sizeof(name));
 	for (unsigned kind = 0; kind < TABLE_MISUSES; kind++)
-		record->misuse[kind] = table_misuse_count(&client->view, (enum table_misuse)kind);
-	record->unlisted = __atomic_load_n(&client->view.header->unlisted, __ATOMIC_ACQUIRE);
+		record->misuse[kind] = table_misuse_count(&table->view, (enum table_misuse)kind);
+	record->unlisted = __atomic_load_n(&table->view.header->unlisted, __ATOMIC_ACQUIRE);
 	if (record->misuse[TABLE_LOST])
 		record->flags |= IMAGE_TOTALS_LOW;
 }
 
 /*
- * Has the table pages where the cells of this device are? Asked once per device: who says that it
- * used a device must have written there.
+ * Has the table pages where the cells of this device are? Asked once per device: a client
+ * that says it used a device must have written there.
  */
-static bool client_has_cells(struct client *client, uint32_t device)
+static bool table_has_cells(struct client_table *table, uint32_t device)
 {
 	off_t at = (off_t)(TABLE_DEVICE_OFFSET + device * sizeof(struct table_device_cell));
 
-	if (!(client->there >> device & 1) && lseek(client->table, at, SEEK_DATA) == at)
-		client->there |= UINT64_C(1) << device;
-	return client->there >> device & 1;
+	if (!(table->there >> device & 1) && lseek(table->fd, at, SEEK_DATA) == at)
+		table->there |= UINT64_C(1) << device;
+	return table->there >> device & 1;
 }
 
-static bool usage_fill(const struct client *client, uint32_t device, enum pool pool,
+static bool usage_fill(const struct client_table *table, uint32_t device, enum pool pool,
 		       const struct table_device *card, struct image_usage *ret, uint32_t *flags)
 {
 	struct table_pool_total total;
-	int r = table_read_pool(&client->view, device, pool, &total);
+	int r = table_read_pool(&table->view, device, pool, &total);
 
 	if (r < 0) {
 		*flags |= r == -EAGAIN ? IMAGE_TOTALS_LOW : IMAGE_TOTALS_LOW | IMAGE_INCONSISTENT;
@@ -72,10 +141,9 @@ static bool usage_fill(const struct client *client, uint32_t device, enum pool p
 	return true;
 }
 
-uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags)
+uint32_t client_table_usages(struct client_table *table, struct image_usage *ret, uint32_t *flags)
 {
-	struct client *client = container_of(reporter, struct client, reporter);
-	uint64_t devices = table_devices(&client->view);
+	uint64_t devices = table_devices(&table->view);
 	uint32_t count = 0;
 
 	for (uint32_t device = 0; device < TABLE_DEVICES; device++) {
@@ -83,56 +151,51 @@ uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint3
 
 		if (!(devices >> device & 1))
 			continue;
-		if (!client_has_cells(client, device)) {
+		if (!table_has_cells(table, device)) {
 			*flags |= IMAGE_INCONSISTENT;
 			continue;
 		}
-		if (table_read_device(&client->view, device, &card) < 0)
+		if (table_read_device(&table->view, device, &card) < 0)
 			card = (struct table_device){ 0 };
 		for (unsigned pool = 0; pool < POOL_COUNT; pool++)
-			count += usage_fill(client, device, (enum pool)pool, &card, &ret[count],
+			count += usage_fill(table, device, (enum pool)pool, &card, &ret[count],
 					    flags);
 	}
 	return count;
 }
 
 /* Bytes of the list that exist, without a hole, up to what we are willing to list. */
-static size_t list_length(const struct client *client)
+static size_t list_length(const struct client_table *table, uint32_t most)
 {
-	uint64_t used = __atomic_load_n(&client->view.header->slots_used, __ATOMIC_ACQUIRE);
-	uint64_t most = MIN(client->view.slot_capacity,
-			    client->reporter.manager->limits.value[LIMIT_SLOTS]);
-	off_t wanted = (off_t)(MIN(used, most) * sizeof(struct table_slot)), end;
+	uint64_t used = __atomic_load_n(&table->view.header->slots_used, __ATOMIC_ACQUIRE);
+	uint64_t count = MIN(used, MIN(table->view.slot_capacity, most));
+	off_t wanted = (off_t)(count * sizeof(struct table_slot)), end;
 
-	end = lseek(client->table, (off_t)TABLE_SLOT_OFFSET, SEEK_HOLE);
+	end = lseek(table->fd, (off_t)TABLE_SLOT_OFFSET, SEEK_HOLE);
 	return end < (off_t)TABLE_SLOT_OFFSET ? 0
 					      : (size_t)MIN(end - (off_t)TABLE_SLOT_OFFSET, wanted);
 }
 
-uint32_t client_count_usages(struct reporter *reporter)
+uint32_t client_table_count_usages(const struct client_table *table)
 {
-	const struct client *client = container_of(reporter, struct client, reporter);
-
-	return (uint32_t)__builtin_popcountll(table_devices(&client->view)) * POOL_COUNT;
+	return (uint32_t)__builtin_popcountll(table_devices(&table->view)) * POOL_COUNT;
 }
 
-uint32_t client_count_allocations(struct reporter *reporter)
+uint32_t client_table_count_allocations(const struct client_table *table, uint32_t most)
 {
-	const struct client *client = container_of(reporter, struct client, reporter);
-
-	return (uint32_t)(list_length(client) / sizeof(struct table_slot));
+	return (uint32_t)(list_length(table, most) / sizeof(struct table_slot));
 }
 
-void client_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
+void client_table_list(const struct client_table *table, uint32_t most, struct image_writer *writer,
+		       uint32_t *flags)
 {
-	const struct client *client = container_of(reporter, struct client, reporter);
-	size_t length = TABLE_SLOT_OFFSET + list_length(client);
+	size_t length = TABLE_SLOT_OFFSET + list_length(table, most);
 	struct table_cursor cursor = { 0 };
 	struct table_allocation got;
 	struct table_view view;
 	void *map;
 
-	map = mmap(NULL, length, PROT_READ, MAP_SHARED, client->table, 0);
+	map = mmap(NULL, length, PROT_READ, MAP_SHARED, table->fd, 0);
 	if (map == MAP_FAILED || table_view_init(&view, map, length) < 0) {
 		*flags |= IMAGE_LIST_CUT;
 		if (map != MAP_FAILED)

@@ -1,10 +1,43 @@
-/* What a client's table says: the operations of client_ops that read it. */
+/*
+ * A table that a client writes and the server reads: a sealed memfd. Only the totals are mapped;
+ * the list of allocations is mapped while it is read.
+ */
 #pragma once
 
-#include "daemon/reporter.h"
+#include "basic/macros.h"
+#include "daemon/peer.h"
+#include "proto/snapshot_image.h"
+#include "proto/table.h"
 
-void client_describe(const struct reporter *reporter, struct image_process *record);
-uint32_t client_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags);
-uint32_t client_count_usages(struct reporter *reporter);
-uint32_t client_count_allocations(struct reporter *reporter);
-void client_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags);
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct client_table {
+	int fd; /* the caller's */
+	dev_t dev;
+	ino_t ino;
+	const void *map; /* TABLE_SLOT_OFFSET bytes; NULL: not open */
+	struct table_view view;
+	uint64_t there; /* devices whose cells have been seen to exist */
+};
+
+/* -EPERM: not sealed; -EPROTO: no table; -EPROTONOSUPPORT. On failure there is nothing to close. */
+MUST_CHECK int client_table_open(struct client_table *table, int fd);
+void client_table_close(struct client_table *table);
+
+/* Is it written by this process, as far as both tell? */
+bool client_table_is_of(const struct client_table *table, const struct peer *peer);
+
+static inline bool client_table_is_preload(const struct client_table *table)
+{
+	return table->view.flags & TABLE_PRELOAD;
+}
+
+/* The operations of a reporter, see reporter.h; most: how many allocations may be listed. */
+void client_table_describe(const struct client_table *table, struct image_process *record);
+uint32_t client_table_usages(struct client_table *table, struct image_usage *ret, uint32_t *flags);
+uint32_t client_table_count_usages(const struct client_table *table);
+uint32_t client_table_count_allocations(const struct client_table *table, uint32_t most);
+void client_table_list(const struct client_table *table, uint32_t most, struct image_writer *writer,
+		       uint32_t *flags);

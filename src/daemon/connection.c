@@ -2,9 +2,8 @@
 
 #include "basic/clock.h"
 #include "daemon/answer.h"
-#include "daemon/client.h"
 #include "daemon/fd_closer.h"
-#include "daemon/log.h"
+#include "daemon/user_log.h"
 #include "daemon/manager.h"
 #include "daemon/packet.h"
 #include "daemon/reply.h"
@@ -80,12 +79,12 @@ static void connection_let_go(struct connection *connection)
 /* All that it has but its socket. */
 static void connection_quit(struct connection *connection)
 {
-	if (connection->client)
-		client_end(connection->client);
+	if (connection->holder.client)
+		client_end(connection->holder.client);
 	look_stop(&connection->look);
 	connection_let_go(connection);
 	turn_drop(&connection->turn);
-	list_remove(&connection->parked);
+	cards_wait_stop(&connection->wait);
 	timer_stop(&connection->manager->loop, &connection->deadline);
 	connection_drop_reply(connection);
 }
@@ -101,6 +100,11 @@ void connection_close(struct connection *connection)
 	user_give_back(connection->user, LIMIT_PENDING, connection->buffered);
 	user_give_back(connection->user, connection->counted, 1);
 	connection_free(connection);
+}
+
+static void connection_orphaned(struct client_holder *holder)
+{
+	connection_close(container_of(holder, struct connection, holder));
 }
 
 /* Is something in the socket that the peer has not read? */
@@ -173,7 +177,7 @@ static void connection_bury(struct connection *connection)
 {
 	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
 
-	client_bury(connection->manager, &peer, connection->table);
+	client_bury(&connection->manager->clients, &peer, connection->table);
 	connection_close(connection);
 }
 
@@ -184,10 +188,11 @@ static int connection_welcome(struct connection *connection, const struct peer *
 		.type = WIRE_WELCOME,
 		.welcome.slot_limit = manager->limits.value[LIMIT_SLOTS],
 	};
+	struct client *client;
 	int r;
 
-	r = client_new(manager, peer, connection->pidfd, connection->table, connection, -1,
-		       &connection->client);
+	r = client_new(&manager->clients, peer, connection->pidfd, connection->table,
+		       &connection->holder, -1, &client);
 	if (r < 0)
 		return r;
 	connection->table = connection->pidfd = -1;
@@ -228,7 +233,7 @@ static int connection_greet(struct connection *connection, int *table)
 	connection->table = TAKE_FD(*table);
 	r = peer_pidfd(connection->watch.fd, connection->pid, &connection->pidfd);
 	if (r == -ESRCH) {
-		client_bury(connection->manager,
+		client_bury(&connection->manager->clients,
 			    &(struct peer){ .pid = connection->pid, .uid = connection->uid },
 			    connection->table);
 		return -ECONNRESET;
@@ -265,7 +270,7 @@ static int connection_ask(struct connection *connection, const struct wire_messa
 	}
 	connection->asked = *message;
 	connection->state = CONNECTION_ASKED;
-	connection->looked = false;
+	connection->waited = false;
 	turn_queue(&connection->manager->turns, &connection->turn);
 	return 0;
 }
@@ -474,19 +479,20 @@ static int connection_serve(struct connection *connection)
 	return r == -EAGAIN ? connection_listen(connection, EPOLLOUT) : r;
 }
 
-void connection_unpark(struct connection *connection)
+static void connection_resume(struct cards_wait *wait)
 {
-	list_remove(&connection->parked);
+	struct connection *connection = container_of(wait, struct connection, wait);
+
 	turn_queue(&connection->manager->turns, &connection->turn);
 }
 
 /* Does the answer wait for the observer? */
-static bool connection_park(struct connection *connection)
+static bool connection_waits(struct connection *connection)
 {
-	if (connection->looked || cards_are_fresh(&connection->manager->cards))
+	if (connection->waited || cards_are_fresh(&connection->manager->cards))
 		return false;
-	connection->looked = true;
-	manager_park(connection->manager, &connection->parked);
+	connection->waited = true;
+	cards_wait_start(&connection->manager->cards, &connection->wait);
 	return true;
 }
 
@@ -497,7 +503,7 @@ static bool connection_turn(struct turn *turn)
 	bool asked = connection->state == CONNECTION_ASKED, charged;
 	int r;
 
-	if (asked && connection_park(connection))
+	if (asked && connection_waits(connection))
 		return false;
 	charged = !asked || connection_ration(connection);
 	r = charged ? connection_serve(connection) : 0;
@@ -568,7 +574,9 @@ static void connection_init(struct connection *connection)
 	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
 	connection->look = (struct look){ .done = connection_met };
 	connection->table = connection->pidfd = -1;
-	list_init(&connection->parked);
+	connection->holder.ended = connection_orphaned;
+	connection->wait.done = connection_resume;
+	list_init(&connection->wait.member);
 	connection->counted = connection->state == CONNECTION_NEW ? LIMIT_NEW : LIMIT_CLIENTS;
 	connection->events = EPOLLIN;
 }

@@ -12,6 +12,8 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "daemon/cards.h"
+#include "daemon/client.h"
 #include "daemon/limits.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
@@ -22,7 +24,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct client;
 struct manager;
 struct reply;
 struct user;
@@ -50,14 +51,14 @@ struct connection {
 	pid_t pid;
 	uid_t uid;
 	struct user *user;
-	struct client *client; /* in state CLIENT */
-	struct look look;      /* in state MEETING, and these two */
+	struct client_holder holder; /* of its client, in state CLIENT */
+	struct look look;	     /* in state MEETING, and these two */
 	int table, pidfd;
 	struct wire_message asked; /* from state ASKED on */
 	struct reply *reply;	   /* in state SENDING */
 	size_t sent;		   /* bytes of it */
-	struct list parked;	   /* its answer waits for the observer */
-	bool looked;		   /* and has done so */
+	struct cards_wait wait;	   /* its answer waits for the observer */
+	bool waited;		   /* and has done so */
 	uint32_t buffered;	   /* units of LIMIT_PENDING for what lies in the socket */
 	int32_t place;		   /* among all, while state_save() works */
 };
@@ -67,9 +68,6 @@ void connection_accept(struct manager *manager, int fd);
 
 /* Ends it, and its client with it. */
 void connection_close(struct connection *connection);
-
-/* Its answer waits no longer for the observer. */
-void connection_unpark(struct connection *connection);
 
 /* One that was accepted by an earlier server: NEW, CLIENT or MONITOR. */
 MUST_CHECK int connection_restore(struct connection *connection);

@@ -5,21 +5,29 @@
  */
 #pragma once
 
+#include "daemon/account.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
 
 #include <stdint.h>
 
-struct manager;
+struct exit_watches {
+	struct loop *loop;
+	struct accounts *accounts;
+	struct list list; /* struct exit_watch */
+	uint32_t count;
+};
 
 struct exit_watch {
-	struct manager *manager;
+	struct exit_watches *all;
 	struct list member;
 	struct watch watch; /* the pidfd */
 	struct timer timer;
 	uint64_t account; /* its serial */
 };
 
+void exit_watches_init(struct exit_watches *watches, struct loop *loop, struct accounts *accounts);
+void exit_watches_done(struct exit_watches *watches);
+
 /* pidfd is duplicated. The account gets the exit status when it is known. */
-void exit_watch_new(struct manager *manager, int pidfd, uint64_t account);
-void exit_watches_done(struct manager *manager);
+void exit_watch_new(struct exit_watches *watches, int pidfd, uint64_t account);

@@ -36,14 +36,14 @@ static void sums_add_all(struct manager *manager, const struct reporter_ops *ops
 {
 	uint32_t flags = 0;
 
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &manager->reporters.list)) {
 		struct reporter *reporter = reporter_of(at);
 		uint32_t n;
 
-		if (reporter->ops != ops || ops->is_outdone(reporter))
+		if (reporter->ops != ops || reporter->better)
 			continue;
-		n = ops->usages(reporter, manager->usages, &flags);
-		sums_add(&manager->cards, manager->usages, n, sums);
+		n = ops->usages(reporter, manager->reporters.usages, &flags);
+		sums_add(&manager->cards, manager->reporters.usages, n, sums);
 	}
 }
 
@@ -53,7 +53,7 @@ static void sums_take(struct manager *manager, struct sums *ret)
 
 	if (!manager->sums.taken_ns || now - manager->sums.taken_ns >= SUMS_KEPT) {
 		manager->sums = (struct sums){ .taken_ns = now };
-		manager_look(manager);
+		cards_look(&manager->cards);
 		sums_add_all(manager, &client_ops, &manager->sums);
 	}
 	*ret = manager->sums;

@@ -3,8 +3,7 @@
 #include "basic/clock.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_answer.h"
-#include "daemon/legacy_process.h"
-#include "daemon/log.h"
+#include "daemon/user_log.h"
 #include "daemon/manager.h"
 #include "daemon/packet.h"
 
@@ -40,8 +39,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_CLIENTS, 1);
 	user_unref(connection->user);
-	if (connection->process)
-		legacy_process_leave(connection->process, connection->number);
+	legacy_process_leave(&connection->link);
 	look_stop(&connection->look);
 	filter_wait_stop(&connection->filtered);
 	device_filter_put(connection->filter);
@@ -71,16 +69,13 @@ static void connection_leave(struct legacy_connection *connection)
 	turn_drop(&connection->turn);
 	look_stop(&connection->look);
 	filter_wait_stop(&connection->filtered);
-	if (connection->process)
-		legacy_process_leave(connection->process, connection->number);
-	connection->process = NULL;
+	legacy_process_leave(&connection->link);
 	connection->state = LEGACY_LEAVING;
 }
 
-void legacy_connection_orphan(struct legacy_connection *connection)
+static void process_ended(struct legacy_link *link)
 {
-	connection->process = NULL;
-	connection->orphan = true;
+	container_of(link, struct legacy_connection, link)->orphan = true;
 }
 
 int legacy_connection_restore(struct legacy_connection *connection)
@@ -93,6 +88,7 @@ int legacy_connection_restore(struct legacy_connection *connection)
 	connection->quiet = (struct timer){ .expired = connection_quiet };
 	connection->look = (struct look){ .done = connection_met };
 	connection->filtered = (struct filter_wait){ .done = connection_filtered };
+	connection->link.ended = process_ended;
 	connection->pidfd = -1;
 	connection->user = users_get(&manager->users, connection->uid);
 	if (!connection->user)
@@ -113,9 +109,9 @@ int legacy_connection_restore(struct legacy_connection *connection)
 		turn_queue(&manager->turns, &connection->turn); /* begins again */
 	if (connection->known)
 		connection->filter = device_filter_get(&manager->filters, &connection->peer);
-	number = MAX(number, connection->number);
-	if (!connection->number)
-		connection->number = ++number;
+	number = MAX(number, connection->link.number);
+	if (!connection->link.number)
+		connection->link.number = ++number;
 	list_append(&manager->legacy_connections, &connection->member);
 	return 0;
 }
@@ -178,7 +174,7 @@ static void connection_miss(struct legacy_connection *connection)
 		 "legacy connection of pid %d, uid %u: its process cannot be seen any more; its "
 		 "reports are ignored",
 		 connection->peer.pid, connection->uid);
-	legacy_connection_orphan(connection);
+	connection->orphan = true;
 }
 
 /* The record that waited, and those behind it. */
@@ -245,10 +241,11 @@ static int connection_meet(struct legacy_connection *connection, const struct le
 /* The account of its process, from the first report on. */
 static int connection_open_account(struct legacy_connection *connection)
 {
+	struct legacy_process *process;
 	bool taken;
 	int r;
 
-	if (connection->orphan || connection->process)
+	if (connection->orphan || connection->link.process)
 		return 0;
 	if (connection->pidfd < 0) {
 		r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
@@ -257,10 +254,11 @@ static int connection_open_account(struct legacy_connection *connection)
 		if (r < 0)
 			return r == -ESRCH ? 0 : refuse(connection, strerror(-r));
 	}
-	r = legacy_process_get(connection->manager, &connection->peer, connection->pidfd,
-			       &connection->process, &taken);
+	r = legacy_process_get(&connection->manager->legacy_processes, &connection->peer,
+			       connection->pidfd, &process, &taken);
 	if (r < 0)
 		return refuse(connection, strerror(-r));
+	legacy_process_join(process, &connection->link);
 	if (!taken)
 		close(connection->pidfd);
 	connection->pidfd = -1;
@@ -271,8 +269,8 @@ static int connection_open_account(struct legacy_connection *connection)
 static void connection_ignore(struct legacy_connection *connection,
 			      const struct legacy_record *record, const char *fault)
 {
-	if (connection->process)
-		legacy_process_ignore(connection->process, record);
+	if (connection->link.process)
+		legacy_process_ignore(connection->link.process, record);
 	if (connection->told)
 		return;
 	connection->told = true;
@@ -295,8 +293,8 @@ static int connection_report(struct legacy_connection *connection,
 		fault = "claims to be another process";
 	if (fault)
 		connection_ignore(connection, record, fault);
-	else if (connection->process)
-		legacy_process_report(connection->process, record, connection->number);
+	else if (connection->link.process)
+		legacy_process_report(connection->link.process, record, connection->link.number);
 	return 0;
 }
 

@@ -2,6 +2,10 @@
  * A connection of a program that was built against the first allocation server.
  *
  * Its records are decoded by proto/legacy.h; docs/protocol.md says what each does.
+ *
+ * When its process has ended the connection stays open, for a child may have inherited it and would
+ * be killed by SIGPIPE; what arrives from then on is counted for no process.
+ *
  * There is no handshake: the kernel names the peer when the first record arrives. A report that
  * makes no sense is ignored; only bytes that cannot be divided into records end the
  * connection, since clients of the original are killed by SIGPIPE. Only
@@ -10,8 +14,9 @@
  */
 #pragma once
 
-#include "daemon/list.h"
 #include "daemon/device_filter.h"
+#include "daemon/legacy_process.h"
+#include "daemon/list.h"
 #include "daemon/loop.h"
 #include "daemon/observer.h"
 #include "daemon/peer.h"
@@ -22,7 +27,6 @@
 #include <stdint.h>
 
 struct device_filter;
-struct legacy_process;
 struct manager;
 struct user;
 
@@ -43,15 +47,14 @@ struct legacy_connection {
 	struct turn turn;
 	struct timer quiet; /* no further byte for a moment: the record is whole */
 	enum legacy_state state;
-	uint32_t number; /* of this connection, in ledgers */
-	bool known;	 /* peer is filled */
-	bool orphan;	 /* the process that connected has ended; a child may have the socket */
-	bool told;	 /* that a record was ignored: once is enough for the log */
+	bool known;  /* peer is filled */
+	bool orphan; /* the process that connected has ended; a child may have the socket */
+	bool told;   /* that a record was ignored: once is enough for the log */
 	struct peer peer;
 	uid_t uid;
-	struct user *user;		/* that it counts for */
-	struct legacy_process *process; /* NULL: reported nothing so far */
-	struct device_filter *filter;	/* NULL: asked nothing so far */
+	struct user *user;	      /* that it counts for */
+	struct legacy_link link;      /* to the process that it reports for */
+	struct device_filter *filter; /* NULL: asked nothing so far */
 	struct legacy_stream stream;
 	struct legacy_record due; /* the query to be answered, or the record that waits */
 	struct look look;
@@ -66,12 +69,6 @@ struct legacy_connection {
 /* Takes a fresh socket, and closes it again if there are too many. */
 void legacy_connection_accept(struct manager *manager, int fd);
 void legacy_connection_close(struct legacy_connection *connection);
-
-/*
- * Its process has ended. The connection stays open, for a child may have inherited it and would
- * be killed by SIGPIPE; what arrives from now on is counted for no process.
- */
-void legacy_connection_orphan(struct legacy_connection *connection);
 
 /* One that was accepted by an earlier server, as it was then. */
 MUST_CHECK int legacy_connection_restore(struct legacy_connection *connection);

@@ -1,77 +1,19 @@
 #include "daemon/legacy_process.h"
 
 #include "basic/clock.h"
-#include "daemon/client.h"
-#include "daemon/legacy_connection.h"
-#include "daemon/log.h"
-#include "daemon/manager.h"
-#include "daemon/exit_watch.h"
+#include "daemon/cards.h"
+#include "daemon/user_log.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
-struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer)
+static void process_free(struct legacy_process *process)
 {
-	struct reporter *reporter = reporter_find(manager, &legacy_process_ops, peer);
-
-	return reporter ? legacy_process_of(reporter) : NULL;
-}
-
-static void process_ended(struct reporter *reporter)
-{
-	struct legacy_process *process = legacy_process_of(reporter);
-
-	reporter_account(reporter);
-	for (LIST_EACH(at, &reporter->manager->legacy_connections)) {
-		struct legacy_connection *connection =
-			container_of(at, struct legacy_connection, member);
-
-		if (connection->process == process)
-			legacy_connection_orphan(connection);
+	for (LIST_EACH(at, &process->links)) {
+		container_of(at, struct legacy_link, member)->process = NULL;
+		list_remove(at);
 	}
-	legacy_process_free(process);
-}
-
-int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
-		       struct legacy_process **ret, bool *ret_taken)
-{
-	struct legacy_process *process = legacy_process_find(manager, peer);
-	int r;
-
-	*ret_taken = !process;
-	if (!process) {
-		process = calloc(1, sizeof(*process));
-		if (!process)
-			return -ENOMEM;
-		r = reporter_init(&process->reporter, &legacy_process_ops, manager, peer);
-		if (r >= 0)
-			r = reporter_start(&process->reporter, pidfd);
-		if (r < 0) {
-			reporter_done(&process->reporter);
-			free(process);
-			return r;
-		}
-		process->filter = device_filter_get(&manager->filters, peer);
-		process->tables = clients_count(manager, peer);
-		log_user(process->reporter.user, LOG_PROGRAMS, "legacy client %s, pid %d, uid %u",
-			 peer->name, peer->pid, peer->uid);
-	}
-	process->connections++;
-	*ret = process;
-	return 0;
-}
-
-void legacy_process_note_table(struct manager *manager, const struct peer *peer, int change)
-{
-	struct legacy_process *process = legacy_process_find(manager, peer);
-
-	if (process)
-		process->tables += (uint32_t)change;
-}
-
-void legacy_process_free(struct legacy_process *process)
-{
 	user_give_back(process->reporter.user, LIMIT_HELD, ledger_count(&process->ledger));
 	reporter_done(&process->reporter);
 	ledger_done(&process->ledger);
@@ -79,26 +21,92 @@ void legacy_process_free(struct legacy_process *process)
 	free(process);
 }
 
-void legacy_process_leave(struct legacy_process *process, uint32_t through)
+static void process_drop(struct reporter *reporter)
 {
-	if (--process->connections == 0) {
+	process_free(legacy_process_of(reporter));
+}
+
+static void process_ended(struct reporter *reporter)
+{
+	struct legacy_process *process = legacy_process_of(reporter);
+
+	reporter_account(reporter);
+	for (LIST_EACH(at, &process->links)) {
+		struct legacy_link *link = container_of(at, struct legacy_link, member);
+
+		link->ended(link);
+	}
+	process_free(process);
+}
+
+static int process_new(struct legacy_processes *processes, const struct peer *peer, int pidfd,
+		       struct legacy_process **ret)
+{
+	struct legacy_process *process = calloc(1, sizeof(*process));
+	int r;
+
+	if (!process)
+		return -ENOMEM;
+	process->cards = processes->cards;
+	list_init(&process->links);
+	r = reporter_init(&process->reporter, &legacy_process_ops, processes->reporters, peer);
+	if (r >= 0)
+		r = reporter_start(&process->reporter, RANK_LEGACY, pidfd);
+	if (r < 0) {
+		reporter_done(&process->reporter);
+		free(process);
+		return r;
+	}
+	process->filter = device_filter_get(processes->filters, peer);
+	log_user(process->reporter.user, LOG_PROGRAMS, "legacy client %s, pid %d, uid %u",
+		 peer->name, peer->pid, peer->uid);
+	*ret = process;
+	return 0;
+}
+
+int legacy_process_get(struct legacy_processes *processes, const struct peer *peer, int pidfd,
+		       struct legacy_process **ret, bool *ret_taken)
+{
+	struct reporter *known = reporter_find(processes->reporters, &legacy_process_ops, peer);
+
+	*ret_taken = !known;
+	if (!known)
+		return process_new(processes, peer, pidfd, ret);
+	*ret = legacy_process_of(known);
+	return 0;
+}
+
+void legacy_process_join(struct legacy_process *process, struct legacy_link *link)
+{
+	link->process = process;
+	list_append(&process->links, &link->member);
+}
+
+void legacy_process_leave(struct legacy_link *link)
+{
+	struct legacy_process *process = link->process;
+
+	if (!process)
+		return;
+	link->process = NULL;
+	list_remove(&link->member);
+	if (process->links.next == &process->links) {
 		/* With what it held at last in it: that is how a killed program ends. */
 		reporter_account(&process->reporter);
-		legacy_process_free(process);
+		process_free(process);
 		return;
 	}
-	user_give_back(
-		process->reporter.user, LIMIT_HELD,
-		ledger_forget(&process->ledger, through, (uint64_t)clock_now(CLOCK_MONOTONIC)));
+	user_give_back(process->reporter.user, LIMIT_HELD,
+		       ledger_forget(&process->ledger, link->number,
+				     (uint64_t)clock_now(CLOCK_MONOTONIC)));
 }
 
 static void process_hold(struct legacy_process *process, const struct legacy_record *record,
 			 enum pool pool, uint32_t through)
 {
-	struct manager *manager = process->reporter.manager;
+	const struct limits *limits = process->reporter.user->users->limits;
 	uint32_t room = user_room(process->reporter.user, LIMIT_HELD);
-	uint32_t most =
-		MIN(manager->limits.value[LIMIT_SLOTS], ledger_count(&process->ledger) + room);
+	uint32_t most = MIN(limits->value[LIMIT_SLOTS], ledger_count(&process->ledger) + room);
 	int r;
 
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
@@ -199,7 +207,7 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 
 		if (!process->ledger.devices[device])
 			continue;
-		card = cards_logical(&process->reporter.manager->cards, visible, meaning, device);
+		card = cards_logical(process->cards, visible, meaning, device);
 		for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
@@ -241,12 +249,6 @@ static void process_list(struct reporter *reporter, struct image_writer *writer,
 	ledger_list(&legacy_process_of(reporter)->ledger, writer);
 }
 
-/* A process that has a table says everything there; what it says here would count twice. */
-static bool process_is_outdone(const struct reporter *reporter)
-{
-	return container_of(reporter, struct legacy_process, reporter)->tables > 0;
-}
-
 const struct reporter_ops legacy_process_ops = {
 	.kind = "legacy client",
 	.origin = IMAGE_LEGACY,
@@ -255,6 +257,6 @@ const struct reporter_ops legacy_process_ops = {
 	.count_usages = process_count_usages,
 	.count_allocations = process_count_allocations,
 	.list = process_list,
-	.is_outdone = process_is_outdone,
 	.ended = process_ended,
+	.free = process_drop,
 };

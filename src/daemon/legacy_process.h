@@ -1,6 +1,6 @@
 /*
  * A process that reports through the legacy socket: one ledger for all its
- * connections. It is made by the first report, so who only asks has none.
+ * connections. The first report makes it; a process that only asks has none.
  */
 #pragma once
 
@@ -15,36 +15,49 @@
 
 #include <stdint.h>
 
-struct manager;
-struct user;
+struct cards;
+
+/* What legacy processes need. */
+struct legacy_processes {
+	struct reporters *reporters;
+	struct device_filters *filters;
+	const struct cards *cards;
+};
+
+struct legacy_process;
+
+/* Member of each connection that the process reports through. */
+struct legacy_link {
+	struct list member;
+	struct legacy_process *process; /* NULL: it has reported nothing so far, or has ended */
+	uint32_t number;		/* of the connection, in the ledger */
+	void (*ended)(struct legacy_link *link); /* the process has */
+};
 
 struct legacy_process {
 	struct reporter reporter;
+	const struct cards *cards;
 	struct device_filter *filter;
-	uint32_t connections;
-	int32_t place;	 /* among all, while state_save() works */
-	bool limit_said; /* that it holds too much */
-	uint32_t tables; /* that the same process writes: then these are believed */
+	struct list links; /* struct legacy_link */
+	int32_t place;	   /* among all, while state_save() works */
+	bool limit_said;   /* that it holds too much */
 	struct ledger ledger;
 };
 
 /*
- * The process of a peer, one connection more. pidfd is the process's on success
- * if *ret_taken; otherwise it was known and the caller closes it.
+ * The process of a peer. pidfd is the process's on success if *ret_taken; otherwise it was known
+ * and the caller closes it.
  */
-MUST_CHECK int legacy_process_get(struct manager *manager, const struct peer *peer, int pidfd,
-				  struct legacy_process **ret, bool *ret_taken);
+MUST_CHECK int legacy_process_get(struct legacy_processes *processes, const struct peer *peer,
+				  int pidfd, struct legacy_process **ret, bool *ret_taken);
 
-/* The same without making one: NULL. */
-struct legacy_process *legacy_process_find(struct manager *manager, const struct peer *peer);
+/* One connection more. */
+void legacy_process_join(struct legacy_process *process, struct legacy_link *link);
 
-/* A connection has ended: what it made is gone, and with the last one the process. */
-void legacy_process_leave(struct legacy_process *process, uint32_t through);
-
-void legacy_process_free(struct legacy_process *process); /* without an account */
-
-/* A table of this process has come or gone. */
-void legacy_process_note_table(struct manager *manager, const struct peer *peer, int change);
+/* It has ended: the process no longer holds what it reported there. With the last one the
+ * process goes too. Does nothing without a process.
+ */
+void legacy_process_leave(struct legacy_link *link);
 
 /* One report. */
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,

@@ -1,14 +1,16 @@
 /*
- * The server's state: who is connected, what they hold, who has gone, which cards there are.
- * Everything else is a file of functions over it.
+ * The server's state: connections, reporters, accounts of finished processes, cards. server.h
+ * builds it, runs it and takes it down; modules that serve connections use it.
  */
 #pragma once
 
 #include "basic/root.h"
-#include "basic/macros.h"
 #include "daemon/account.h"
 #include "daemon/cards.h"
+#include "daemon/client.h"
 #include "daemon/device_filter.h"
+#include "daemon/exit_watch.h"
+#include "daemon/legacy_process.h"
 #include "daemon/limits.h"
 #include "daemon/listener.h"
 #include "daemon/list.h"
@@ -16,6 +18,8 @@
 #include "daemon/observer.h"
 #include "daemon/options.h"
 #include "daemon/reply.h"
+#include "daemon/reporter.h"
+#include "daemon/traced.h"
 #include "daemon/tracer.h"
 #include "daemon/turns.h"
 #include "daemon/users.h"
@@ -23,9 +27,6 @@
 #include <stdint.h>
 
 struct fd_closer;
-
-/* A process on one pool of one device, for every device and pool there can be. */
-#define USAGES_MAX (TABLE_DEVICES * POOL_COUNT)
 
 /* What all programs with tables hold together, by place: see legacy_answer.c. */
 enum { SUMS_PLACES = 2 * TABLE_DEVICES };
@@ -41,45 +42,31 @@ struct manager {
 	struct root root;
 	struct observer *observer;
 	struct fd_closer *closer;
-	struct list parked;    /* struct connection: their answers wait for the observer */
-	struct timer unpark;   /* they do not wait longer */
-	struct timer begin;    /* nor does the start */
+	struct watch signals;
+	struct timer begin;    /* the start waits no longer for the observer */
 	unsigned adopted;      /* tables found at the start */
 	bool searched, serves; /* for tables; clients */
-	int failed;	       /* -errno: why it does not */
+	int failed;	       /* -errno: why it does not serve */
+	bool again;	       /* SIGHUP: to be executed again */
+	int64_t start_ns;      /* CLOCK_REALTIME */
+
 	struct listener own, legacy;
-	struct watch signals;
+	int spare; /* a descriptor given up to refuse a connection when there is none left */
 	struct users users;
 	struct turns turns;
 	struct replies replies;		/* on their way */
 	struct list connections;	/* struct connection */
-	struct list reporters;		/* struct reporter */
 	struct list legacy_connections; /* struct legacy_connection */
-	struct list exit_watches;	/* struct exit_watch */
-	uint32_t n_lives;
-	struct timer look; /* at who is traced */
-	struct tracer tracer;
-	pid_t tracer_left; /* by the server before; 0: none */
-	uint32_t n_exit_watches;
-	struct sums sums;
+
 	struct accounts accounts;
+	struct exit_watches exit_watches;
+	struct reporters reporters;
+	struct clients clients;
+	struct legacy_processes legacy_processes;
+	struct traced traced;
+	struct sums sums;
 	struct cards cards;
 	struct device_filters filters;
-	int64_t start_ns; /* CLOCK_REALTIME */
-	int spare;	  /* a descriptor given up to refuse a connection when there is none left */
-	bool again;	  /* SIGHUP: to be executed again */
-	struct image_usage usages[USAGES_MAX]; /* of the process being looked at */
+	struct tracer tracer;
+	pid_t tracer_left; /* by the server before; 0: none */
 };
-
-/* Half-built on failure: manager_done() takes it. Says what went wrong. */
-MUST_CHECK int manager_init(struct manager *manager, const struct options *options);
-/* Keeps a connection waiting for what the observer sees; connection_unpark() ends it. */
-void manager_park(struct manager *manager, struct list *member);
-
-/* Asks the observer for what it sees, unless that is known or under way. */
-void manager_look(struct manager *manager);
-
-MUST_CHECK int manager_run(struct manager *manager);
-/* Sends answers that are due, and closes connections that do not take theirs. */
-void manager_drain(struct manager *manager);
-void manager_done(struct manager *manager);

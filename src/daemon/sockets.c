@@ -4,6 +4,7 @@
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
+#include "daemon/user_log.h"
 #include "daemon/manager.h"
 #include "daemon/systemd.h"
 

@@ -101,13 +101,10 @@ static void client_load(struct manager *manager, const struct state_client *from
 
 	keep_to_ourselves(from->table);
 	keep_to_ourselves(from->pidfd);
-	r = client_new(manager, &from->peer, from->pidfd, from->table, connection, from->link,
-		       &client);
-	if (r >= 0) {
-		if (connection)
-			connection->client = client;
+	r = client_new(&manager->clients, &from->peer, from->pidfd, from->table,
+		       connection ? &connection->holder : NULL, from->link, &client);
+	if (r >= 0)
 		return;
-	}
 	log_line(LOG_FAULT, "table of pid %d is lost: %s", from->peer.pid, strerror(-r));
 	fd_closer_close(manager->closer, from->table);
 	close(from->pidfd);
@@ -141,7 +138,8 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 	for (uint32_t i = 0; i < head->connections; i++) {
 		struct connection *connection = connections[i];
 
-		if (connection && connection->state == CONNECTION_CLIENT && !connection->client)
+		if (connection && connection->state == CONNECTION_CLIENT &&
+		    !connection->holder.client)
 			connection_close(connection);
 	}
 	return 0;
@@ -182,12 +180,12 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 	if (!from)
 		return NULL;
 	keep_to_ourselves(from->pidfd);
-	r = legacy_process_get(manager, &from->peer, from->pidfd, &process, &taken);
+	r = legacy_process_get(&manager->legacy_processes, &from->peer, from->pidfd, &process,
+			       &taken);
 	if (r < 0) {
 		cursor->failed = true; /* no memory: nothing that follows could be had either */
 		return NULL;
 	}
-	process->connections = 0; /* they come later, and are counted then */
 	process->limit_said = from->limit_said;
 	if (ledger_restore(&process->ledger, from, cursor) < 0)
 		cursor->failed = true;
@@ -223,11 +221,10 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 		.manager = manager,
 		.watch.fd = from->fd,
 		.state = (enum legacy_state)from->state,
-		.number = from->number,
+		.link.number = from->number,
 		.known = from->known,
 		.peer = from->peer,
 		.uid = from->uid,
-		.process = process,
 		.stream = from->stream,
 		.due = from->due,
 		.out_at = from->out_at,
@@ -238,11 +235,10 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 	memcpy(to->out, from->out, sizeof(to->out));
 	memcpy(to->in, from->in, sizeof(to->in));
 	if (process)
-		process->connections++;
+		legacy_process_join(process, &to->link);
 	if (legacy_connection_restore(to) < 0) {
 		fd_closer_close(manager->closer, from->fd);
-		if (process)
-			legacy_process_leave(process, to->number);
+		legacy_process_leave(&to->link);
 		user_unref(to->user);
 		free(to);
 	}
@@ -294,7 +290,7 @@ static int accounts_restore(struct manager *manager, const struct state_head *he
 
 		if (from->account >= head->accounts)
 			return -EBADMSG;
-		exit_watch_new(manager, from->pidfd, serials[from->account]);
+		exit_watch_new(&manager->exit_watches, from->pidfd, serials[from->account]);
 		close(from->pidfd);
 	}
 	return 0;

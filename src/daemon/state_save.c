@@ -25,7 +25,7 @@ static uint32_t reporters_count(const struct manager *manager, const struct repo
 {
 	uint32_t count = 0;
 
-	for (LIST_EACH(at, &manager->reporters))
+	for (LIST_EACH(at, &manager->reporters.list))
 		count += reporter_of(at)->ops == ops;
 	return count;
 }
@@ -68,18 +68,23 @@ static void connections_save(struct manager *manager, struct buf *out)
 	}
 }
 
+static int32_t place_of(const struct client_holder *holder)
+{
+	return holder ? container_of(holder, struct connection, holder)->place : -1;
+}
+
 static void clients_save(struct manager *manager, struct buf *out)
 {
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &manager->reporters.list)) {
 		const struct client *from = client_of(reporter_of(at));
 		struct state_client to;
 
 		if (!from)
 			continue;
 		to = (struct state_client){
-			.table = from->table,
+			.table = from->table.fd,
 			.pidfd = from->reporter.life.fd,
-			.connection = from->connection ? from->connection->place : -1,
+			.connection = place_of(from->holder),
 			.link = from->link,
 			.peer = from->reporter.peer,
 		};
@@ -105,7 +110,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 {
 	int32_t place = 0;
 
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &manager->reporters.list)) {
 		struct legacy_process *from = legacy_process_of(reporter_of(at));
 		struct state_process to;
 
@@ -135,10 +140,10 @@ static void legacy_connections_save(struct manager *manager, struct buf *out)
 		struct state_legacy_connection to = {
 			.fd = from->watch.fd,
 			.state = from->state,
-			.number = from->number,
+			.number = from->link.number,
 			.known = from->known,
 			.uid = from->uid,
-			.process = from->process ? from->process->place : -1,
+			.process = from->link.process ? from->link.process->place : -1,
 			.peer = from->peer,
 			.stream = from->stream,
 			.due = from->due,
@@ -177,7 +182,7 @@ static uint32_t exit_watches_save(struct manager *manager, struct buf *out)
 {
 	uint32_t count = 0;
 
-	for (LIST_EACH(at, &manager->exit_watches)) {
+	for (LIST_EACH(at, &manager->exit_watches.list)) {
 		const struct exit_watch *from = container_of(at, struct exit_watch, member);
 		const struct accounts_entry *account =
 			accounts_find(&manager->accounts, from->account);
@@ -229,16 +234,16 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 		each(manager->legacy.watch.fd, stays);
 	for (LIST_EACH(at, &manager->connections))
 		each(container_of(at, struct connection, member)->watch.fd, stays);
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &manager->reporters.list)) {
 		struct reporter *reporter = reporter_of(at);
 
 		if (client_of(reporter))
-			each(client_of(reporter)->table, stays);
+			each(client_of(reporter)->table.fd, stays);
 		if (client_of(reporter) || legacy_process_of(reporter))
 			each(reporter->life.fd, stays);
 	}
 	for (LIST_EACH(at, &manager->legacy_connections))
 		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
-	for (LIST_EACH(at, &manager->exit_watches))
+	for (LIST_EACH(at, &manager->exit_watches.list))
 		each(container_of(at, struct exit_watch, member)->watch.fd, stays);
 }

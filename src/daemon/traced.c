@@ -1,20 +1,17 @@
 #include "daemon/traced.h"
 
 #include "basic/clock.h"
-#include "daemon/client.h"
-#include "daemon/legacy_process.h"
-#include "daemon/manager.h"
 #include "daemon/observer.h"
-#include "daemon/reporter.h"
 #include "source/bpf_text.h"
 
 #include <string.h>
 
-#define LOOK_AGAIN NS_PER_S
+#define SAMPLE_AGAIN NS_PER_S
 
 /* A traced process that lives. */
 struct traced_life {
 	struct reporter reporter;
+	struct traced *traced;
 	struct look look; /* until its pidfd is had */
 	bool low;
 	bool doubted; /* the probes missed something once: then no figure of it is kept */
@@ -58,21 +55,20 @@ uint32_t report_usages(const struct memory_report *report, const struct device *
 static void life_free(struct traced_life *life)
 {
 	look_stop(&life->look);
-	life->reporter.manager->n_lives--;
+	life->traced->count--;
 	reporter_done(&life->reporter);
 	free(life->usages);
 	free(life);
 }
 
 /* Has it an account already, from a table or a connection of its own? */
-static bool is_accounted(struct manager *manager, const struct peer *peer)
+static bool is_accounted(const struct reporter *reporter)
 {
-	struct accounts *accounts = &manager->accounts;
+	const struct peer *peer = &reporter->peer;
 
-	if (reporter_find(manager, &legacy_process_ops, peer) ||
-	    reporter_find(manager, &client_ops, peer))
+	if (reporter->better)
 		return true; /* or will have one at once */
-	for (LIST_EACH(at, &accounts->list)) {
+	for (LIST_EACH(at, &reporter->all->accounts->list)) {
 		const struct accounts_entry *account = accounts_entry_of(at);
 
 		if (account->process.pid == (uint32_t)peer->pid &&
@@ -102,10 +98,15 @@ static void life_ended(struct reporter *reporter)
 {
 	struct traced_life *life = container_of(reporter, struct traced_life, reporter);
 
-	cards_expire(&reporter->manager->cards); /* what was told of it is over */
-	if (life->n_usages && !is_accounted(reporter->manager, &reporter->peer))
+	cards_expire(life->traced->cards); /* they still have its memory */
+	if (life->n_usages && !is_accounted(reporter))
 		reporter_account(reporter);
 	life_free(life);
+}
+
+static void life_drop(struct reporter *reporter)
+{
+	life_free(container_of(reporter, struct traced_life, reporter));
 }
 
 /* Its answers are what the observer has just seen, not what is kept for its account. */
@@ -115,6 +116,7 @@ static const struct reporter_ops traced_ops = {
 	.describe = life_describe,
 	.usages = life_usages,
 	.ended = life_ended,
+	.free = life_drop,
 };
 
 static struct traced_life *life_of(struct reporter *reporter)
@@ -123,9 +125,9 @@ static struct traced_life *life_of(struct reporter *reporter)
 					    : NULL;
 }
 
-static struct traced_life *life_find(struct manager *manager, int32_t pid)
+static struct traced_life *life_find(struct traced *traced, int32_t pid)
 {
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &traced->reporters->list)) {
 		struct traced_life *life = life_of(reporter_of(at));
 
 		if (life && life->reporter.peer.pid == pid)
@@ -141,7 +143,7 @@ static void life_met(struct look *look, const struct look_result *result)
 	struct reporter *reporter = &life->reporter;
 
 	if (result->error >= 0 && result->peer.start_ticks == reporter->peer.start_ticks &&
-	    watch_start(&reporter->manager->loop, &reporter->life, result->pidfd, EPOLLIN) >= 0) {
+	    reporter_watch(reporter, result->pidfd) >= 0) {
 		reporter->peer = result->peer;
 		return;
 	}
@@ -150,7 +152,7 @@ static void life_met(struct look *look, const struct look_result *result)
 	life_free(life);
 }
 
-static struct traced_life *life_new(struct manager *manager, const struct memory_report *report,
+static struct traced_life *life_new(struct traced *traced, const struct memory_report *report,
 				    const struct process *process)
 {
 	const struct peer peer = {
@@ -160,19 +162,20 @@ static struct traced_life *life_new(struct manager *manager, const struct memory
 	};
 	struct traced_life *life;
 
-	if (manager->n_lives >= TRACED_LIVES_MAX)
+	if (traced->count >= TRACED_LIVES_MAX)
 		return NULL;
 	life = calloc(1, sizeof(*life));
 	if (!life)
 		return NULL;
 	life->look.done = life_met;
-	manager->n_lives++;
-	if (reporter_init(&life->reporter, &traced_ops, manager, &peer) < 0 ||
-	    look_start(&life->look, manager->observer, LOOK_PEER, peer.pid, peer.uid, -1) < 0) {
+	life->traced = traced;
+	traced->count++;
+	if (reporter_init(&life->reporter, &traced_ops, traced->reporters, &peer) < 0 ||
+	    look_start(&life->look, traced->observer, LOOK_PEER, peer.pid, peer.uid, -1) < 0) {
 		life_free(life);
 		return NULL;
 	}
-	list_append(&manager->reporters, &life->reporter.member);
+	reporter_list(&life->reporter, RANK_TRACED);
 	return life;
 }
 
@@ -219,11 +222,11 @@ static void life_empty(struct traced_life *life)
 		life->usages[i].now_bytes = life->usages[i].allocs = 0;
 }
 
-void traced_take(struct manager *manager)
+void traced_take(struct traced *traced)
 {
 	const struct snapshot *snapshot;
 	const struct memory_report *reports;
-	size_t count = cards_counts(&manager->cards, &reports, &snapshot);
+	size_t count = cards_counts(traced->cards, &reports, &snapshot);
 	int32_t before = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -233,9 +236,9 @@ void traced_take(struct manager *manager)
 
 		if (reports[i].source != TRACKING_TRACED)
 			continue;
-		life = life_find(manager, reports[i].pid);
+		life = life_find(traced, reports[i].pid);
 		if (!life)
-			life = life_new(manager, &reports[i],
+			life = life_new(traced, &reports[i],
 					snapshot_find_process(snapshot, reports[i].pid));
 		if (!life || life->doubted ||
 		    life->reporter.peer.start_ticks != reports[i].start_ticks)
@@ -248,7 +251,7 @@ void traced_take(struct manager *manager)
 		for (uint32_t k = 0; k < n; k++)
 			life_take(life, &usages[k]);
 	}
-	for (LIST_EACH(at, &manager->reporters)) {
+	for (LIST_EACH(at, &traced->reporters->list)) {
 		struct traced_life *life = life_of(reporter_of(at));
 
 		if (snapshot && life)
@@ -256,28 +259,29 @@ void traced_take(struct manager *manager)
 	}
 }
 
-static void look_again(struct timer *timer)
+static void sample_again(struct timer *timer)
 {
-	struct manager *manager = container_of(timer, struct manager, look);
+	struct traced *traced = container_of(timer, struct traced, timer);
 
-	manager_look(manager);
-	timer_set(&manager->loop, timer, LOOK_AGAIN);
+	cards_look(traced->cards);
+	timer_set(traced->reporters->loop, timer, SAMPLE_AGAIN);
 }
 
-void traced_init(struct manager *manager, bool looks)
+void traced_init(struct traced *traced, struct reporters *reporters, struct cards *cards,
+		 struct observer *observer, bool samples)
 {
-	manager->look.expired = look_again;
-	if (looks)
-		timer_set(&manager->loop, &manager->look, LOOK_AGAIN);
+	*traced = (struct traced){
+		.reporters = reporters,
+		.cards = cards,
+		.observer = observer,
+		.timer.expired = sample_again,
+	};
+	if (samples)
+		timer_set(reporters->loop, &traced->timer, SAMPLE_AGAIN);
 }
 
-void traced_done(struct manager *manager)
+void traced_done(struct traced *traced)
 {
-	timer_stop(&manager->loop, &manager->look);
-	for (LIST_EACH(at, &manager->reporters)) {
-		struct traced_life *life = life_of(reporter_of(at));
-
-		if (life)
-			life_free(life);
-	}
+	if (traced->reporters)
+		timer_stop(traced->reporters->loop, &traced->timer);
 }

@@ -6,11 +6,12 @@
  */
 #pragma once
 
-#include "daemon/loop.h"
+#include "daemon/cards.h"
+#include "daemon/reporter.h"
 #include "model/merge.h"
 #include "proto/snapshot_image.h"
 
-struct manager;
+struct observer;
 
 /* Each has a descriptor of ours; those beyond are shown, and not accounted for. */
 enum { TRACED_LIVES_MAX = 1024 };
@@ -22,9 +23,18 @@ enum { TRACED_LIVES_MAX = 1024 };
 uint32_t report_usages(const struct memory_report *report, const struct device *device,
 		       struct image_usage *ret);
 
-/* Begins to look by itself, if asked for. */
-void traced_init(struct manager *manager, bool looks);
-void traced_done(struct manager *manager);
+struct traced {
+	struct reporters *reporters;
+	struct cards *cards;
+	struct observer *observer;
+	uint32_t count;
+	struct timer timer; /* asks for the next sample */
+};
+
+/* samples: asks the observer by itself, once a second. */
+void traced_init(struct traced *traced, struct reporters *reporters, struct cards *cards,
+		 struct observer *observer, bool samples);
+void traced_done(struct traced *traced);
 
 /* Takes over what the observer has just seen. */
-void traced_take(struct manager *manager);
+void traced_take(struct traced *traced);

@@ -14,7 +14,7 @@
 #include "basic/macros.h"
 #include "daemon/limits.h"
 #include "daemon/list.h"
-#include "daemon/log.h"
+#include "daemon/log_ration.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -84,7 +84,7 @@ def test_a_tracer_that_dies_is_started_again(directory):
     os.unlink(directory + "/fails")
     wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives")
     assert server.stop() == 0
-    assert server.tracers("end") == server.tracers()[3:]
+    wait(lambda: server.tracers("end") == server.tracers(), "its last line")[3:]
     assert not any(map(is_alive, server.tracers()))
 
 
@@ -119,7 +119,7 @@ def test_a_server_that_is_killed_takes_the_tracer_along(directory):
     wait(lambda: len(server.tracers()) == 1, "the tracer")
     server.kill()
     wait(lambda: not is_alive(server.tracers()[0]), "its end")
-    assert server.tracers("end") == server.tracers()
+    wait(lambda: server.tracers("end") == server.tracers(), "its last line")
 
 
 def workload(root, name):

@@ -7,6 +7,7 @@
 #include "daemon/manager.h"
 #include "daemon/options.h"
 #include "daemon/reexec.h"
+#include "daemon/server.h"
 #include "version.h"
 
 #include <stdio.h>
@@ -29,17 +30,17 @@ static int print(const struct options *options)
 static int serve(const struct options *options, char **argv)
 {
 	static struct manager manager;
-	int r = manager_init(&manager, options);
+	int r = server_init(&manager, options);
 
 	while (r >= 0) {
-		r = manager_run(&manager);
+		r = server_run(&manager);
 		if (r < 0 || !manager.again)
 			break;
-		manager_drain(&manager);
+		server_drain(&manager);
 		reexec(&manager, argv); /* returns if it cannot be done */
 		manager.again = manager.loop.stopped = false;
 	}
-	manager_done(&manager);
+	server_done(&manager);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

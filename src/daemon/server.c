@@ -1,18 +1,16 @@
-#include "daemon/manager.h"
+#include "daemon/server.h"
 
 #include "basic/clock.h"
-#include "daemon/client.h"
 #include "daemon/connection.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
-#include "daemon/legacy_process.h"
 #include "daemon/log.h"
-#include "daemon/exit_watch.h"
+#include "daemon/manager.h"
+#include "daemon/user_log.h"
 #include "daemon/reexec.h"
 #include "daemon/sockets.h"
 #include "daemon/systemd.h"
 #include "daemon/table_search.h"
-#include "daemon/traced.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,9 +24,8 @@
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
 enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
 
-/* An answer, and the first client, wait so long for the observer; then they go without. */
-#define PARKED (200 * NS_PER_MS)
-#define BEGIN  (3 * NS_PER_S)
+/* The first client waits so long for the observer; then it is served without. */
+#define BEGIN (3 * NS_PER_S)
 
 /* So long may answers take that are due when the server is to be executed again. */
 #define DRAIN (1 * NS_PER_S)
@@ -125,42 +122,10 @@ static int begin(struct manager *manager)
 		r = signals_init(manager);
 	if (r >= 0)
 		r = fd_closer_new(&manager->loop, &manager->closer);
+	manager->clients.closer = manager->closer;
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
 	return r;
-}
-
-/* Answers that waited for what the observer sees are due. */
-static void unpark_all(struct manager *manager)
-{
-	timer_stop(&manager->loop, &manager->unpark);
-	for (LIST_EACH(at, &manager->parked))
-		connection_unpark(container_of(at, struct connection, parked));
-}
-
-static void unpark_late(struct timer *timer)
-{
-	unpark_all(container_of(timer, struct manager, unpark));
-}
-
-void manager_park(struct manager *manager, struct list *member)
-{
-	list_append(&manager->parked, member);
-	if (!manager->unpark.armed)
-		timer_set(&manager->loop, &manager->unpark, PARKED);
-	manager_look(manager);
-}
-
-void manager_look(struct manager *manager)
-{
-	struct observed_link *links;
-	size_t count;
-
-	if (manager->cards.asked || cards_are_fresh(&manager->cards))
-		return;
-	links = clients_links(manager, &count);
-	cards_ask(&manager->cards, links, count);
-	free(links);
 }
 
 /* The first clients are let in when the cards and the programs that report already are known. */
@@ -196,15 +161,12 @@ static void begin_late(struct timer *timer)
 static void sighted(void *arg, struct sighting *sighting)
 {
 	struct manager *manager = arg;
-	bool current = cards_take(&manager->cards, sighting);
 
+	cards_take(&manager->cards, sighting);
 	for (size_t i = 0; i < sighting->n_gone; i++)
-		clients_lost_link(manager, sighting->gone[i]);
-	traced_take(manager);
-	if (current)
-		unpark_all(manager);
-	else
-		manager_look(manager);
+		clients_lost_link(&manager->clients, sighting->gone[i]);
+	traced_take(&manager->traced);
+	cards_wake(&manager->cards);
 	serve_if_ready(manager);
 }
 
@@ -213,7 +175,8 @@ static void found(void *arg, const struct found_table *table)
 	const struct peer *peer = &table->peer;
 	struct manager *manager = arg;
 	struct client *client;
-	int r = client_new(manager, peer, table->pidfd, table->table, NULL, table->link, &client);
+	int r = client_new(&manager->clients, peer, table->pidfd, table->table, NULL, table->link,
+			   &client);
 
 	if (r == -EUSERS)
 		log_user(NULL, LOG_EXCEEDED,
@@ -239,6 +202,11 @@ static void searched(void *arg, int error)
 	serve_if_ready(manager);
 }
 
+static struct observed_link *adopted_links(void *arg, size_t *ret_count)
+{
+	return clients_links(arg, ret_count);
+}
+
 static int observe(struct manager *manager)
 {
 	static const struct observer_ops ops = {
@@ -258,14 +226,38 @@ static int observe(struct manager *manager)
 		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
 		return r;
 	}
-	cards_init(&manager->cards, &manager->loop, manager->observer);
+	cards_init(&manager->cards, &manager->loop, manager->observer, adopted_links,
+		   &manager->clients);
 	device_filters_init(&manager->filters, manager->observer);
-	manager->unpark.expired = unpark_late;
+	traced_init(&manager->traced, &manager->reporters, &manager->cards, manager->observer,
+		    manager->options->trace);
 	manager->begin.expired = begin_late;
 	return 0;
 }
 
-int manager_init(struct manager *manager, const struct options *options)
+/* What needs neither descriptors nor threads. */
+static void tables_init(struct manager *manager)
+{
+	users_init(&manager->users, &manager->limits);
+	log_start(&manager->loop, &manager->users);
+	accounts_init(&manager->accounts, &manager->users);
+	exit_watches_init(&manager->exit_watches, &manager->loop, &manager->accounts);
+	reporters_init(&manager->reporters, &manager->loop, &manager->users, &manager->accounts,
+		       &manager->exit_watches);
+	manager->clients = (struct clients){ .reporters = &manager->reporters };
+	manager->legacy_processes = (struct legacy_processes){
+		.reporters = &manager->reporters,
+		.filters = &manager->filters,
+		.cards = &manager->cards,
+	};
+	turns_init(&manager->turns);
+	replies_init(&manager->replies);
+	sockets_init(manager);
+	list_init(&manager->connections);
+	list_init(&manager->legacy_connections);
+}
+
+int server_init(struct manager *manager, const struct options *options)
 {
 	int r;
 
@@ -277,17 +269,7 @@ int manager_init(struct manager *manager, const struct options *options)
 		.start_ns = clock_now(CLOCK_REALTIME),
 		.spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
 	};
-	users_init(&manager->users, &manager->limits);
-	accounts_init(&manager->accounts, &manager->users);
-	log_start(&manager->loop, &manager->users);
-	turns_init(&manager->turns);
-	replies_init(&manager->replies);
-	sockets_init(manager);
-	list_init(&manager->connections);
-	list_init(&manager->reporters);
-	list_init(&manager->legacy_connections);
-	list_init(&manager->exit_watches);
-	list_init(&manager->parked);
+	tables_init(manager);
 	r = begin(manager);
 	if (r >= 0)
 		r = observe(manager);
@@ -299,23 +281,18 @@ int manager_init(struct manager *manager, const struct options *options)
 /* Once more after a SIGHUP that could not be followed: then all of it is there. */
 static void tracing_start(struct manager *manager)
 {
-	bool traces = manager->options->trace;
-
-	if (manager->tracer.loop)
-		return;
-	traced_init(manager, traces);
-	if (traces)
+	if (manager->options->trace && !manager->tracer.loop)
 		tracer_start(&manager->tracer, &manager->loop, manager->tracer_left);
 }
 
-int manager_run(struct manager *manager)
+int server_run(struct manager *manager)
 {
 	int r;
 
 	tracing_start(manager);
 	if (!manager->serves) {
 		observer_search(manager->observer);
-		manager_look(manager);
+		cards_look(&manager->cards);
 		timer_set(&manager->loop, &manager->begin, BEGIN);
 	}
 	r = loop_run(&manager->loop);
@@ -324,11 +301,11 @@ int manager_run(struct manager *manager)
 	return r < 0 ? r : manager->failed;
 }
 
-void manager_drain(struct manager *manager)
+void server_drain(struct manager *manager)
 {
 	int64_t until = clock_now(CLOCK_MONOTONIC) + DRAIN;
 
-	unpark_all(manager);
+	cards_wake_all(&manager->cards);
 	while (turns_are_left(&manager->turns) && clock_now(CLOCK_MONOTONIC) < until)
 		turns_run(&manager->turns);
 	replies_trim(&manager->replies);
@@ -352,35 +329,23 @@ void manager_drain(struct manager *manager)
 
 static void connections_done(struct manager *manager)
 {
-	for (LIST_EACH(at, &manager->reporters))
-		client_free(client_of(reporter_of(at)));
 	for (LIST_EACH(at, &manager->connections))
 		connection_close(container_of(at, struct connection, member));
-	for (LIST_EACH(at, &manager->legacy_connections)) {
-		struct legacy_connection *connection =
-			container_of(at, struct legacy_connection, member);
-
-		connection->process = NULL;
-		legacy_connection_close(connection);
-	}
-	for (LIST_EACH(at, &manager->reporters)) {
-		struct legacy_process *process = legacy_process_of(reporter_of(at));
-
-		if (process)
-			legacy_process_free(process);
-	}
+	for (LIST_EACH(at, &manager->legacy_connections))
+		legacy_connection_close(container_of(at, struct legacy_connection, member));
 }
 
-void manager_done(struct manager *manager)
+void server_done(struct manager *manager)
 {
 	int signals = manager->signals.fd;
 
 	systemd_notify("STOPPING=1");
 	sockets_close(manager);
+	reporters_done(&manager->reporters); /* first, so that none gets an account */
 	connections_done(manager);
-	traced_done(manager);
+	traced_done(&manager->traced);
 	tracer_stop(&manager->tracer);
-	exit_watches_done(manager);
+	exit_watches_done(&manager->exit_watches);
 	device_filters_done(&manager->filters);
 	manager->observer = observer_free(manager->observer);
 	cards_done(&manager->cards);
