@@ -95,7 +95,7 @@ struct device {
 	size_t holder_count;
 };
 
-struct options {
+struct sim_options {
 	const char *directory; /* NULL: a fresh temporary one */
 	char **command;	       /* NULL: none */
 	const char *boards;
@@ -113,10 +113,11 @@ struct options {
 	size_t workload_count;
 	struct fault faults[MAX_FAULTS];
 	size_t fault_count;
+	bool help, version; /* to be printed */
 };
 
 struct machine {
-	struct options opt;
+	struct sim_options opt;
 	struct device devices[MAX_DEVICES];
 	size_t device_count;
 	unsigned next_hwmon;

@@ -20,13 +20,14 @@ static struct machine machine; /* too big for a stack */
 int main(int argc, char **argv)
 {
 	const char *worker = getenv(WORKER_VARIABLE);
+	bool done = false;
 	int r;
 
 	if (worker)
 		return worker_main(worker);
-	r = options_parse(argc, argv, &machine.opt);
-	if (r <= 0)
-		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;
+	r = options_parse(argc, argv, &machine.opt, &done);
+	if (r || done)
+		return r;
 	if (setup_machine(&machine) < 0)
 		return EXIT_USAGE;
 	r = machine.opt.write_once ? static_main(&machine) : live_main(&machine);

@@ -1,183 +1,192 @@
 #include "options.h"
 
+#include "basic/option.h"
 #include "basic/parse.h"
 
-#include <errno.h>
-#include <getopt.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char help[] =
-	"Usage: tt_smi sim [OPTIONS] DIR\n"
-	"       tt_smi sim [OPTIONS] [DIR] -- COMMAND...\n"
-	"\n"
-	"A simulated machine with Tenstorrent cards: the driver's files below DIR, kept\n"
-	"alive, with processes that use the cards. COMMAND is run with TT_SMI_ROOT=DIR.\n"
-	"\n"
-	"  -b, --boards LIST      cards, e.g. n150 or n300,2xp150a or galaxy-wormhole\n"
-	"      --driver VERSION   of the kernel driver (2.10.1)\n"
-	"      --firmware VERSION of the bundle on the cards (19.8.0.0)\n"
-	"      --load PERCENT     how busy the cards are (a slow wave)\n"
-	"  -w, --workload SPEC    a process, e.g. dev=0+1,dram=4G,l1=16M,name=train\n"
-	"      --no-workloads     no processes\n"
-	"      --fault SPEC       what goes wrong, e.g. dead:1 or reset:0@5-8\n"
-	"      --static           write the files once and leave them\n"
-	"      --time EPOCH       with --static: when that was\n"
-	"      --after SECONDS    with --static: how long it had been running by then\n"
-	"      --seed NUMBER      for serial numbers and all that wavers\n"
-	"      --interval MS      between changes (100)\n"
-	"  -h, --help             this text\n"
-	"  -V, --version          version\n"
-	"\n"
-	"Examples:\n"
-	"  tt_smi sim -- tt_smi                          two cards\n"
-	"  tt_smi sim -b galaxy-blackhole -- tt_smi -w   look at thirty-two\n"
-	"  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
-	"\n"
-	"tt_smi-sim(1) has the rest.\n";
-
-enum {
-	OPT_DRIVER = 256,
-	OPT_FIRMWARE,
-	OPT_LOAD,
-	OPT_NO_WORKLOADS,
-	OPT_FAULT,
-	OPT_STATIC,
-	OPT_TIME,
-	OPT_AFTER,
-	OPT_SEED,
-	OPT_INTERVAL,
-};
-
-static const struct option long_options[] = {
-	{ "after", required_argument, NULL, OPT_AFTER },
-	{ "boards", required_argument, NULL, 'b' },
-	{ "driver", required_argument, NULL, OPT_DRIVER },
-	{ "fault", required_argument, NULL, OPT_FAULT },
-	{ "firmware", required_argument, NULL, OPT_FIRMWARE },
-	{ "help", no_argument, NULL, 'h' },
-	{ "interval", required_argument, NULL, OPT_INTERVAL },
-	{ "load", required_argument, NULL, OPT_LOAD },
-	{ "no-workloads", no_argument, NULL, OPT_NO_WORKLOADS },
-	{ "seed", required_argument, NULL, OPT_SEED },
-	{ "static", no_argument, NULL, OPT_STATIC },
-	{ "time", required_argument, NULL, OPT_TIME },
-	{ "version", no_argument, NULL, 'V' },
-	{ "workload", required_argument, NULL, 'w' },
-	{ 0 },
-};
-
-PRINTF(1, 2) static int fail(const char *format, ...)
+static int set_workload(const struct option_given *given, void *arg)
 {
-	va_list ap;
-
-	fputs("tt_smi sim: ", stderr);
-	va_start(ap, format);
-	vfprintf(stderr, format, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	return -1;
-}
-
-static int add_workload(struct options *o, const char *spec)
-{
+	struct sim_options *o = arg;
 	char error[128];
 
 	if (o->workload_count == MAX_WORKLOADS)
-		return fail("too many workloads, at most %d", MAX_WORKLOADS);
-	if (workload_parse(spec, &o->workloads[o->workload_count], error) < 0)
-		return fail("--workload: cannot make sense of '%s'", error);
+		return option_error(given, EXIT_USAGE, "--workload: at most %d of them",
+				    MAX_WORKLOADS);
+	if (workload_parse(given->value, &o->workloads[o->workload_count], error) < 0)
+		return option_error(given, EXIT_USAGE, "--workload: \"%s\" is not understood",
+				    error);
 	o->workload_count++;
-	return 1;
+	return 0;
 }
 
-static int add_fault(struct options *o, const char *spec)
+static int set_fault(const struct option_given *given, void *arg)
 {
+	struct sim_options *o = arg;
+
 	if (o->fault_count == MAX_FAULTS)
-		return fail("too many faults, at most %d", MAX_FAULTS);
-	if (fault_parse(spec, &o->faults[o->fault_count]) < 0)
-		return fail("--fault: cannot make sense of '%s'", spec);
+		return option_error(given, EXIT_USAGE, "--fault: at most %d of them", MAX_FAULTS);
+	if (fault_parse(given->value, &o->faults[o->fault_count]) < 0)
+		return option_error(given, EXIT_USAGE, "--fault: \"%s\" is not understood",
+				    given->value);
 	o->fault_count++;
-	return 1;
+	return 0;
 }
 
-static int set_number(const char *name, const char *text, uint32_t min, uint32_t max, uint32_t *ret)
+static int set_version(const struct option_given *given, void *member)
 {
-	uint32_t n;
-
-	if (parse_u32(text, &n) < 0 || n < min || n > max)
-		return fail("--%s: '%s' is not a number from %u to %u", name, text, min, max);
-	*ret = n;
-	return 1;
+	if (version_parse(given->value, member) < 0)
+		return option_error(given, EXIT_USAGE, "%s: \"%s\" is not a version",
+				    given->option->names, given->value);
+	return 0;
 }
 
-static int set_version(const char *name, const char *text, struct version *ret)
+static int set_time(const struct option_given *given, void *arg)
 {
-	if (version_parse(text, ret) < 0)
-		return fail("--%s: '%s' is not a version", name, text);
-	return 1;
-}
+	struct sim_options *o = arg;
 
-static int set_time(struct options *o, const char *text)
-{
-	if (parse_i64(text, &o->time) < 0 || o->time < 1000000 || o->time > 4102444800)
-		return fail("--time: '%s' is not a time in seconds since 1970", text);
+	if (parse_i64(given->value, &o->time) < 0 || o->time < 1000000 || o->time > 4102444800)
+		return option_error(given, EXIT_USAGE,
+				    "--time: \"%s\" is not a time in seconds since 1970",
+				    given->value);
 	o->has_time = true;
-	return 1;
+	return 0;
 }
 
-static int set_option(struct options *o, int option, const char *text)
+static int set_after(const struct option_given *given, void *member)
 {
-	uint32_t n = 0;
-	int r;
-
-	switch (option) {
-	case 'b': o->boards = text; return 1;
-	case 'w': return add_workload(o, text);
-	case OPT_FAULT: return add_fault(o, text);
-	case OPT_DRIVER: return set_version("driver", text, &o->driver);
-	case OPT_FIRMWARE: return set_version("firmware", text, &o->firmware);
-	case OPT_NO_WORKLOADS: o->no_workloads = true; return 1;
-	case OPT_STATIC: o->write_once = true; return 1;
-	case OPT_TIME: return set_time(o, text);
-	case OPT_AFTER: return set_number("after", text, 0, 3600, &o->after_s);
-	case OPT_INTERVAL: return set_number("interval", text, 1, 60000, &o->interval_ms);
-	case OPT_LOAD:
-		r = set_number("load", text, 0, 100, &n);
-		o->load = (int)n;
-		return r;
-	case OPT_SEED:
-		if (parse_u64(text, &o->seed) < 0)
-			return fail("--seed: '%s' is not a number", text);
-		return 1;
-	case 'h': fputs(help, stdout); return 0;
-	case 'V': puts("tt_smi sim " TT_SMI_SIM_VERSION); return 0;
-	default: return -1; /* getopt has said it */
-	}
+	return option_number(given, 0, 3600, member);
 }
 
-static int check(const struct options *o, int left)
+static int set_interval(const struct option_given *given, void *member)
 {
-	if (left > 1)
-		return fail("one directory, not %d; a command goes after '--'", left);
+	return option_number(given, 1, 60000, member);
+}
+
+static int set_load(const struct option_given *given, void *member)
+{
+	uint32_t percent = 0;
+	int code = option_number(given, 0, 100, &percent), *load = member;
+
+	if (code == 0)
+		*load = (int)percent;
+	return code;
+}
+
+static int set_seed(const struct option_given *given, void *member)
+{
+	if (parse_u64(given->value, member) < 0)
+		return option_error(given, EXIT_USAGE, "--seed: \"%s\" is not a number",
+				    given->value);
+	return 0;
+}
+
+#define AT(member) offsetof(struct sim_options, member)
+
+static const struct option_spec rows[] = {
+	/* clang-format off */
+	{ "-b --boards", ARGUMENT, "LIST",
+		"cards, e.g. n150 or n300,2xp150a or galaxy-wormhole (default n300,p150a)",
+		option_text, AT(boards) },
+	{ "--driver", ARGUMENT, "VERSION",
+		"of the kernel driver (default 2.10.1)", set_version, AT(driver) },
+	{ "--firmware", ARGUMENT, "VERSION",
+		"of the firmware bundle on the cards (default 19.8.0.0)", set_version, AT(firmware) },
+	{ "--load", ARGUMENT, "PERCENT",
+		"how busy the cards are (default: it varies slowly)", set_load, AT(load) },
+	{ "-w --workload", ARGUMENT, "SPEC",
+		"a process, e.g. dev=0+1,dram=4G,l1=16M,name=train; repeatable", set_workload, 0 },
+	{ "--no-workloads", NO_ARGUMENT, NULL, "no processes", option_flag, AT(no_workloads) },
+	{ "--fault", ARGUMENT, "SPEC",
+		"what goes wrong, e.g. dead:1 or reset:0@5-8; repeatable", set_fault, 0 },
+	{ "--static", NO_ARGUMENT, NULL,
+		"write the files once and leave them", option_flag, AT(write_once) },
+	{ "--time", ARGUMENT, "EPOCH",
+		"with --static: the time of the tree", set_time, 0 },
+	{ "--after", ARGUMENT, "SECONDS",
+		"with --static: how long the machine had been running by then",
+		set_after, AT(after_s) },
+	{ "--seed", ARGUMENT, "NUMBER",
+		"for serial numbers and noise (default 1)", set_seed, AT(seed) },
+	{ "--interval", ARGUMENT, "MS",
+		"between changes, 1 to 60000 (default 100)", set_interval, AT(interval_ms) },
+	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	{ "-V --version", NO_ARGUMENT, NULL, "print the version", option_flag, AT(version) },
+	/* clang-format on */
+};
+
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi sim",
+					   OPERANDS_BEFORE_COMMAND };
+
+static void put_help(struct buf *out)
+{
+	buf_puts(out,
+		 "Usage: tt_smi sim [OPTION]... DIR\n"
+		 "       tt_smi sim [OPTION]... [DIR] -- COMMAND...\n"
+		 "A simulated machine with Tenstorrent cards: the driver's files below DIR, kept "
+		 "up\n"
+		 "to date, with processes that use the cards. COMMAND sees that machine, and an\n"
+		 "allocation server that it starts is that machine's own.\n\n");
+	option_put_help(out, &table);
+	buf_puts(out,
+		 "\nExamples:\n"
+		 "  tt_smi sim -- bash                          a shell to try everything in\n"
+		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w thirty-two cards\n"
+		 "  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
+		 "\nExit status: that of the command; 1 the tree could not be made; 2 usage; 3 a\n"
+		 "fault needs FUSE, which is not available; 126 the command cannot be executed,\n"
+		 "127 there is no such command. tt_smi-sim(1) has the rest.\n");
+}
+
+/* What is wrong with the options together; NULL: nothing. */
+static const char *find_conflict(const struct sim_options *o, int operands)
+{
+	if (operands > 1)
+		return "more than one directory; a command goes after \"--\"";
+	if (o->command && !*o->command)
+		return "no command after \"--\"";
 	if (!o->directory && !o->command)
-		return fail("needs a directory, or '--' and a command; --help says more");
+		return "needs a directory, or \"--\" and a command; tt_smi sim -h lists the "
+		       "options";
 	if (o->write_once && (!o->directory || o->command))
-		return fail("--static needs a directory and takes no command");
+		return "--static needs a directory and takes no command";
 	if (o->has_time && !o->write_once)
-		return fail("--time is for --static");
+		return "--time is for --static";
 	if (o->after_s && !o->write_once)
-		return fail("--after is for --static");
+		return "--after is for --static";
 	if (!version_at_least(&o->driver, 1, 27))
-		return fail("--driver: drivers before 1.27 had no files to show");
-	return 1;
+		return "--driver: drivers before 1.27 had no files to show";
+	return NULL;
 }
 
-int options_parse(int argc, char **argv, struct options *ret)
+static int print(const struct sim_options *o)
 {
-	struct options *o = ret;
-	int option, end, r;
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (o->help)
+		put_help(&text);
+	else
+		buf_puts(&text, "tt_smi sim " TT_SMI_SIM_VERSION "\n");
+	if (fputs(buf_text(&text), stdout) < 0 || fflush(stdout) != 0) {
+		fprintf(stderr, "tt_smi sim: cannot write standard output\n");
+		return EXIT_OUTPUT;
+	}
+	return 0;
+}
+
+static int fail(const char *reason)
+{
+	fprintf(stderr, "tt_smi sim: %s\n", reason);
+	return EXIT_USAGE;
+}
+
+int options_parse(int argc, char **argv, struct sim_options *ret, bool *ret_done)
+{
+	CLEANUP_BUF struct buf error = { 0 };
+	struct sim_options *o = ret;
+	struct option_words words;
+	const char *conflict;
 
 	memset(o, 0, sizeof(*o));
 	o->boards = "n300,p150a";
@@ -185,22 +194,14 @@ int options_parse(int argc, char **argv, struct options *ret)
 	o->interval_ms = 100;
 	o->seed = 1;
 	if (version_parse("2.10.1", &o->driver) < 0 || version_parse("19.8.0.0", &o->firmware) < 0)
-		return -1;
-
-	/* Options may stand on either side of DIR; what follows "--" is not ours. */
-	for (end = 1; end < argc && strcmp(argv[end], "--") != 0; end++)
-		;
-	if (end < argc) {
-		o->command = argv + end + 1;
-		if (!*o->command)
-			return fail("no command after '--'");
-	}
-	while ((option = getopt_long(end, argv, "b:w:hV", long_options, NULL)) != -1) {
-		r = set_option(o, option, optarg);
-		if (r <= 0)
-			return r;
-	}
-	if (optind < end)
-		o->directory = argv[optind];
-	return check(o, end - optind);
+		return EXIT_INTERNAL;
+	if (option_parse(&table, argc, argv, o, &words, &error))
+		return fail(buf_text(&error));
+	*ret_done = o->help || o->version;
+	if (*ret_done)
+		return print(o);
+	o->command = words.command;
+	o->directory = words.operands[0];
+	conflict = find_conflict(o, words.count);
+	return conflict ? fail(conflict) : 0;
 }

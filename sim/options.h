@@ -6,7 +6,7 @@
 #include "machine.h"
 
 /*
- * Returns 1 if there is something to do, 0 if all was said (--help), -1 after an
- * error on stderr. `ret` points into argv.
+ * An exit code after an error on stderr. *ret_done: help or version was printed, and that is all
+ * there is to do. `ret` points into argv.
  */
-MUST_CHECK int options_parse(int argc, char **argv, struct options *ret);
+MUST_CHECK int options_parse(int argc, char **argv, struct sim_options *ret, bool *ret_done);
