@@ -37,7 +37,7 @@ struct sums {
 
 struct manager {
 	struct loop loop;
-	const struct options *options;
+	const struct server_options *options;
 	struct limits limits;
 	struct root root;
 	struct observer *observer;

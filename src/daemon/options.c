@@ -1,36 +1,63 @@
 #include "daemon/options.h"
 
-#include "basic/exit_code.h"
+#include "basic/option.h"
 #include "daemon/log.h"
 #include "proto/legacy.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <string.h>
 
-enum {
-	OPT_SOCKET = 256,
-	OPT_LEGACY,
-	OPT_ROOT,
-	OPT_LIMIT,
-	OPT_FOREGROUND,
-	OPT_TRACE,
+static int set_legacy(const struct option_given *given, void *arg)
+{
+	struct server_options *options = arg;
+
+	options->legacy = strcmp(given->value, "none") == 0 ? NULL : given->value;
+	options->legacy_is_given = true;
+	return 0;
+}
+
+static int set_limit(const struct option_given *given, void *member)
+{
+	int r = limits_parse(member, given->value);
+
+	if (r == -ERANGE)
+		return option_error(given, EXIT_USAGE, "--limit %s: out of range", given->value);
+	if (r < 0)
+		return option_error(given, EXIT_USAGE,
+				    "--limit %s: not NAME=N with a name that --help lists",
+				    given->value);
+	return 0;
+}
+
+#define AT(member) offsetof(struct server_options, member)
+
+static const struct option_spec rows[] = {
+	/* clang-format off */
+	{ "--socket", ARGUMENT, "PATH",
+		"listen there (default TT_ALLOCD_SOCKET; else /run/tt-smi/allocd.sock for root, $XDG_RUNTIME_DIR/tt-smi/allocd.sock for others)",
+		option_text, AT(socket) },
+	{ "--legacy-socket", ARGUMENT, "PATH|none",
+		"for programs built against the first allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
+		set_legacy, 0 },
+	{ "--trace", NO_ARGUMENT, NULL,
+		"run the tracer too: memory of programs that report nothing (root)",
+		option_flag, AT(trace) },
+	{ "-q --quiet", NO_ARGUMENT, NULL, "log errors only", option_flag, AT(quiet) },
+	{ "-v --verbose", NO_ARGUMENT, NULL,
+		"log every client that connects or leaves", option_flag, AT(verbose) },
+	{ "--foreground", NO_ARGUMENT, NULL,
+		"stay in the foreground (the default)", option_ignore, 0 },
+	{ "--limit", ARGUMENT, "NAME=N",
+		"change a limit, see below; repeatable", set_limit, AT(limits) },
+	{ "--root", ARGUMENT, "DIR",
+		"look for /sys, /proc and /dev below DIR (also TT_SMI_ROOT)",
+		option_root, AT(root) },
+	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	{ "-V --version", NO_ARGUMENT, NULL, "print the version", option_flag, AT(version) },
+	/* clang-format on */
 };
 
-static const char short_options[] = "hVqv";
-static const struct option long_options[] = {
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, 'V' },
-	{ "quiet", no_argument, NULL, 'q' },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "foreground", no_argument, NULL, OPT_FOREGROUND },
-	{ "socket", required_argument, NULL, OPT_SOCKET },
-	{ "legacy-socket", required_argument, NULL, OPT_LEGACY },
-	{ "root", required_argument, NULL, OPT_ROOT },
-	{ "trace", no_argument, NULL, OPT_TRACE },
-	{ "limit", required_argument, NULL, OPT_LIMIT },
-	{ 0 },
-};
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_allocd" };
 
 static void help_limit(const struct limit_info *info, struct buf *out)
 {
@@ -44,28 +71,13 @@ static void help_limit(const struct limit_info *info, struct buf *out)
 
 void options_help(struct buf *out)
 {
+	buf_puts(out, "Usage: tt_allocd [OPTION]...\n"
+		      "Collects what programs report about the memory they hold on Tenstorrent "
+		      "cards, and\n"
+		      "answers monitors.\n\n");
+	option_put_help(out, &table);
 	buf_puts(out,
-		 "Usage: tt_allocd [OPTION...]\n"
-		 "\n"
-		 "Collects what programs say of the memory they hold on Tenstorrent cards, and\n"
-		 "tells monitors.\n"
-		 "\n"
-		 "  --socket PATH              listen there (default /run/tt-smi/allocd.sock for\n"
-		 "                             root, else $XDG_RUNTIME_DIR/tt-smi/allocd.sock)\n"
-		 "  --legacy-socket PATH|none  for programs built against the first allocation\n"
-		 "                             server (default " LEGACY_SOCKET ")\n"
-		 "  --trace                    run the tracer too: memory of programs that report\n"
-		 "                             nothing (root)\n"
-		 "  -q, --quiet                say only what went wrong\n"
-		 "  -v, --verbose              a line for every coming and going\n"
-		 "  --foreground               stay in the foreground (the default)\n"
-		 "  --limit NAME=N             change a limit, see below; repeatable\n"
-		 "  --root DIR                 look for /sys, /proc and /dev below DIR (also\n"
-		 "                             TT_SMI_ROOT)\n"
-		 "  -h, --help                 this help\n"
-		 "  -V, --version              print the version\n"
-		 "\n"
-		 "Limits: name, in all, share of one user (change that with user-NAME=N)\n");
+		 "\nLimits: name, in total, share of one user (change that with user-NAME=N)\n");
 	for (size_t i = 0; i < LIMITS; i++)
 		help_limit(&limit_infos[i], out);
 	buf_puts(out,
@@ -78,59 +90,23 @@ void options_help(struct buf *out)
 		 "  tt_smi mem                 show what it knows\n");
 }
 
-static int limit_set(struct options *options, const char *text)
-{
-	int r = limits_parse(&options->limits, text);
-
-	if (r == -ERANGE)
-		log_line(LOG_FAULT, "--limit %s: out of range", text);
-	else if (r < 0)
-		log_line(LOG_FAULT, "--limit %s: not NAME=N with a name that --help lists", text);
-	return r < 0 ? EXIT_USAGE : 0;
-}
-
-static int option_set(struct options *options, int option)
-{
-	switch (option) {
-	case 'h': options->help = true; return 0;
-	case 'V': options->version = true; return 0;
-	case 'q': options->quiet = true; return 0;
-	case 'v': options->verbose = true; return 0;
-	case OPT_FOREGROUND: return 0;
-	case OPT_TRACE: options->trace = true; return 0;
-	case OPT_SOCKET: options->socket = optarg; return 0;
-	case OPT_LEGACY:
-		options->legacy = strcmp(optarg, "none") == 0 ? NULL : optarg;
-		options->legacy_is_given = true;
-		return 0;
-	case OPT_ROOT: options->root = optarg; return 0;
-	case OPT_LIMIT: return limit_set(options, optarg);
-	default: return EXIT_USAGE; /* getopt has said why */
-	}
-}
-
-int options_parse(struct options *ret, int argc, char **argv)
+int options_parse(struct server_options *ret, int argc, char **argv)
 {
 	const char *root = getenv("TT_SMI_ROOT"), *socket = getenv("TT_ALLOCD_SOCKET");
 	const char *legacy = getenv("TT_ALLOCD_LEGACY_SOCKET");
-	struct options options = {
+	struct server_options options = {
 		.legacy = legacy && *legacy ? legacy : LEGACY_SOCKET,
 		.root = root && *root ? root : NULL,
 		.socket = socket && *socket ? socket : NULL,
 	};
-	int option;
+	CLEANUP_BUF struct buf error = { 0 };
+	int code;
 
 	limits_init(&options.limits);
-	while ((option = getopt_long(argc, argv, short_options, long_options, NULL)) != -1) {
-		int code = option_set(&options, option);
-
-		if (code)
-			return code;
-	}
-	if (optind < argc) {
-		log_line(LOG_FAULT, "%s: there is nothing to give but options; see --help",
-			 argv[optind]);
-		return EXIT_USAGE;
+	code = option_parse(&table, argc, argv, &options, NULL, &error);
+	if (code) {
+		log_line(LOG_FAULT, "%s", buf_text(&error));
+		return code;
 	}
 	*ret = options;
 	return 0;

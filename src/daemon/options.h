@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-struct options {
+struct server_options {
 	const char *socket;   /* NULL: the usual place */
 	const char *legacy;   /* NULL: none */
 	bool legacy_is_given; /* on the command line: then it must work */
@@ -19,6 +19,6 @@ struct options {
 };
 
 /* 0, or an exit code after having said what is wrong. */
-MUST_CHECK int options_parse(struct options *ret, int argc, char **argv);
+MUST_CHECK int options_parse(struct server_options *ret, int argc, char **argv);
 
 void options_help(struct buf *out);

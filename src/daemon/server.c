@@ -257,7 +257,7 @@ static void tables_init(struct manager *manager)
 	list_init(&manager->legacy_connections);
 }
 
-int server_init(struct manager *manager, const struct options *options)
+int server_init(struct manager *manager, const struct server_options *options)
 {
 	int r;
 

@@ -4,10 +4,10 @@
 #include "basic/macros.h"
 
 struct manager;
-struct options;
+struct server_options;
 
 /* Half-built on failure: server_done() takes it. Says what went wrong. */
-MUST_CHECK int server_init(struct manager *manager, const struct options *options);
+MUST_CHECK int server_init(struct manager *manager, const struct server_options *options);
 
 /* Until a signal ends it. */
 MUST_CHECK int server_run(struct manager *manager);

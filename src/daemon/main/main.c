@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-static int print(const struct options *options)
+static int print(const struct server_options *options)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -27,7 +27,7 @@ static int print(const struct options *options)
 	return 0;
 }
 
-static int serve(const struct options *options, char **argv)
+static int serve(const struct server_options *options, char **argv)
 {
 	static struct manager manager;
 	int r = server_init(&manager, options);
@@ -46,7 +46,7 @@ static int serve(const struct options *options, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options options;
+	struct server_options options;
 	int code;
 
 	reexec_begin();

@@ -5,9 +5,8 @@
 #include "trace/commands.h"
 #include "version.h"
 
-#include "basic/parse.h"
+#include "basic/option.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,47 +21,52 @@ static const struct {
 	{ "status", command_status, false },
 };
 
-static const char help[] =
-	"Follow the device memory of programs that nobody instrumented\n"
-	"\n"
-	"Usage: tt_smi trace start [OPTION...] [FILE...]\n"
-	"       tt_smi trace stop\n"
-	"       tt_smi trace status\n"
-	"\n"
-	"start    puts BPF probes on TT-Metal's library as programs that hold a card use it, and\n"
-	"         on each FILE; what is pinned stays when the command has ended\n"
-	"stop     takes all of it away\n"
-	"status   what is attached, who is followed, and who is not and why\n"
-	"\n"
-	"Options of start:\n"
-	"      --watch               stay, and look for new programs each second\n"
-	"      --max-buffers N       buffers that the kernel keeps at most (default: 262144)\n"
-	"  -v, --verbose             also what the kernel says about the programs\n"
-	"\n"
-	"  -h, --help                this text\n"
-	"  -V, --version             print the version\n"
-	"\n"
-	"Everybody may read /run/tt-smi/bpf/allocations and /run/tt-smi/bpf/holders then.\n"
-	"\n"
-	"Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 usage; 3 this kernel\n"
-	"cannot do it; 4 no permission; 74 output not written; 255 internal error\n";
-
-enum { OPT_WATCH = 256, OPT_MAX_BUFFERS };
-
-static int parse_option(struct trace_options *options, int option)
+static int set_max_buffers(const struct option_given *given, void *member)
 {
-	switch (option) {
-	case OPT_WATCH: options->watch = true; return 0;
-	case OPT_MAX_BUFFERS:
-		if (parse_u32(optarg, &options->tracer.max_buffers) < 0 ||
-		    !options->tracer.max_buffers || options->tracer.max_buffers > 1U << 26)
-			return complain(EXIT_USAGE,
-					"--max-buffers: \"%s\" is not a number from 1 to 67108864",
-					optarg);
-		return 0;
-	case 'v': options->tracer.verbose = true; return 0;
-	default: return EXIT_USAGE; /* getopt has said what is wrong */
-	}
+	return option_number(given, 1, 1U << 26, member);
+}
+
+#define AT(member) offsetof(struct trace_options, member)
+
+static const struct option_spec rows[] = {
+	/* clang-format off */
+	{ "--watch", NO_ARGUMENT, NULL,
+		"stay, and look for new programs each second", option_flag, AT(watch) },
+	{ "--max-buffers", ARGUMENT, "N",
+		"buffers that the kernel keeps at most (default 262144)",
+		set_max_buffers, AT(tracer.max_buffers) },
+	{ "-v --verbose", NO_ARGUMENT, NULL,
+		"also print what the kernel says about the programs",
+		option_flag, AT(tracer.verbose) },
+	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	{ "-V --version", NO_ARGUMENT, NULL, "print the version", option_flag, AT(version) },
+	/* clang-format on */
+};
+
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi trace", OPERANDS_ANY };
+
+static void put_help(struct buf *out)
+{
+	buf_puts(out, "Usage: tt_smi trace start [OPTION]... [FILE]...\n"
+		      "       tt_smi trace stop\n"
+		      "       tt_smi trace status\n"
+		      "Follows the device memory of programs that do not report it.\n"
+		      "\n"
+		      "start    puts BPF probes on TT-Metal's library as programs that hold a card "
+		      "use it, and\n"
+		      "         on each FILE; what is pinned stays when the command has ended\n"
+		      "stop     removes all of it\n"
+		      "status   what is attached, which processes are followed, and which are not "
+		      "and why\n"
+		      "\n"
+		      "Options of start:\n");
+	option_put_help(out, &table);
+	buf_puts(out, "\nEverybody may then read /run/tt-smi/bpf/allocations and "
+		      "/run/tt-smi/bpf/holders.\n"
+		      "\n"
+		      "Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 usage; 3 "
+		      "this kernel\n"
+		      "cannot do it; 4 no permission; 74 output not written; 255 internal error\n");
 }
 
 static bool has_more(const struct trace_options *options)
@@ -71,36 +75,17 @@ static bool has_more(const struct trace_options *options)
 	       options->tracer.verbose;
 }
 
-static int print(const char *text)
+static int print(const struct trace_options *options)
 {
-	if (fputs(text, stdout) < 0 || fflush(stdout))
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (options->help)
+		put_help(&text);
+	else
+		buf_puts(&text, "tt_smi-trace " TT_SMI_VERSION "\n");
+	if (fputs(buf_text(&text), stdout) < 0 || fflush(stdout))
 		return complain(EXIT_OUTPUT, "cannot write standard output");
 	return EXIT_FINE;
-}
-
-/* -1: go on */
-static int parse(struct trace_options *options, int argc, char **argv)
-{
-	static const struct option words[] = {
-		{ "watch", no_argument, NULL, OPT_WATCH },
-		{ "max-buffers", required_argument, NULL, OPT_MAX_BUFFERS },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ 0 },
-	};
-	int option, r;
-
-	while ((option = getopt_long(argc, argv, "vhV", words, NULL)) != -1) {
-		if (option == 'h')
-			return print(help);
-		if (option == 'V')
-			return print("tt_smi-trace " TT_SMI_VERSION "\n");
-		r = parse_option(options, option);
-		if (r)
-			return r;
-	}
-	return -1;
 }
 
 int main(int argc, char **argv)
@@ -110,22 +95,27 @@ int main(int argc, char **argv)
 	struct trace_options options = {
 		.tracer.no_multi = attach && strcmp(attach, "perf") == 0,
 	};
+	CLEANUP_BUF struct buf error = { 0 };
+	struct option_words words;
+	const char *command;
 	int code;
 
-	argv[0] = (char[]){ "tt_smi-trace" };
 	umask(0022); /* what is made is for everybody to read, whatever root is used to */
-	code = parse(&options, argc, argv);
-	if (code >= 0)
-		return code;
-	if (optind == argc)
+	code = option_parse(&table, argc, argv, &options, &words, &error);
+	if (code)
+		return complain(code, "%s", buf_text(&error));
+	if (options.help || options.version)
+		return print(&options);
+	command = words.operands[0];
+	if (!command)
 		return complain(EXIT_USAGE, "start, stop or status? (-h for help)");
-	options.files = argv + optind + 1;
+	options.files = words.operands + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(argv[optind], commands[i].name) != 0)
+		if (strcmp(command, commands[i].name) != 0)
 			continue;
 		if (!commands[i].takes_more && has_more(&options))
 			return complain(EXIT_USAGE, "%s takes nothing more", commands[i].name);
 		return commands[i].run(&options);
 	}
-	return complain(EXIT_USAGE, "\"%s\" is not start, stop or status", argv[optind]);
+	return complain(EXIT_USAGE, "\"%s\" is not start, stop or status", command);
 }
