@@ -195,4 +195,22 @@ _tt_smi() {
 		-c --compact --offline --snapshot_no_tty --use_luwen -i --id -f --filename --root --color --ascii -h --help -V --version -v"
 }
 
+# The allocation server, also called allocation_server_poc.
+_tt_allocd() {
+	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
+
+	COMPREPLY=()
+	case $option in
+	--socket | --legacy-socket)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	--root)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	--limit) ;;
+	*)
+		_tt_smi_words "--socket --legacy-socket --trace -q --quiet -v --verbose --foreground --limit
+			--root -h --help -V --version" ;;
+	esac
+}
+
 complete -F _tt_smi tt_smi allocation_monitor_client
+complete -F _tt_allocd tt_allocd allocation_server_poc

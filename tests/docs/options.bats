@@ -37,6 +37,42 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 	[[ $output == *"unknown option"* ]]
 }
 
+# options_agree MANUAL FUNCTION ZSH COMMAND...: what the command's help, generated from its table of
+# options, says is what its manual page and its completions have.
+options_agree() {
+	local manual=$1 function=$2 zsh=$3
+	shift 3
+	"$@" --help | "$PYTHON" "$HERE/options.py" help >"$WORK/help"
+	for text in "man/$manual items" "completions/tt_smi.bash $function" "completions/$zsh"; do
+		echo "help of $* and $text:"
+		# shellcheck disable=SC2086 # two words
+		"$PYTHON" "$HERE/options.py" "$TOP"/$text >"$WORK/text"
+		diff "$WORK/help" "$WORK/text"
+	done
+}
+
+@test "options of every command and program are in its manual and completions" {
+	options_agree tt_smi-mem.1 _tt_smi_mem _tt_smi_mem "$TT_SMI" mem
+	options_agree tt_smi-run.1 _tt_smi_run _tt_smi_run "$TT_SMI" run
+	options_agree tt_smi-doctor.1 _tt_smi_doctor _tt_smi_doctor "$TT_SMI" doctor
+	options_agree tt_smi-sim.1 _tt_smi_sim _tt_smi_sim "$TT_SMI" sim
+	options_agree tt_allocd.8 _tt_allocd _tt_allocd "$(dirname "$TT_SMI")/tt_allocd"
+	if [ -e "$(dirname "$TT_SMI")/tt_smi-trace" ]; then
+		options_agree tt_smi-trace.1 _tt_smi_trace _tt_smi_trace "$TT_SMI" trace
+	fi
+}
+
+@test "every command is in manual and completions" {
+	commands=$("$TT_SMI" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
+	[ "$(wc -w <<<"$commands")" -ge 6 ]
+	for command in $commands; do
+		for text in man/tt_smi.1 completions/tt_smi.bash completions/_tt_smi; do
+			echo "$command in $text"
+			grep -qE "(Cm |[( \"])$command( |\)|\"|$)" "$TOP/$text"
+		done
+	done
+}
+
 # The sections that -d knows, as its error message lists them.
 @test "manual, documents and completions have the sections of -d" {
 	sections=$("$TT_SMI" -q -d NONE 2>&1 | sed 's/.*there are //') || true
@@ -116,5 +152,7 @@ for table in fields.device_fields(), fields.host_fields():
 
 @test "zsh can read its completion" {
 	command -v zsh >/dev/null || skip "no zsh here"
-	zsh -n "$TOP/completions/_tt_smi"
+	for text in "$TOP"/completions/_*; do
+		zsh -n "$text"
+	done
 }

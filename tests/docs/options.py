@@ -2,6 +2,8 @@
 
     options.py help      `tt_smi --help` on standard input
     options.py docs/options.md, man/tt_smi.1, completions/tt_smi.bash, completions/_tt_smi
+    options.py man/tt_smi-mem.1 items              those that have a paragraph
+    options.py completions/tt_smi.bash FUNCTION    those that one function completes
 """
 
 import pathlib
@@ -32,6 +34,16 @@ def from_manual(text):
                     yield "-" + name.replace("\\-", "-")
 
 
+def from_items(text):
+    return from_manual("\n".join(line for line in text.splitlines() if line.startswith(".It Fl")))
+
+
+def from_function(text, name):
+    body = re.search(rf"^{name}\(\) \{{\n(.*?)^\}}", text, re.M | re.S)[1]
+    for words in re.findall(r'_tt_smi_words "([^"$]*)"', body):
+        yield from re.findall(rf"(?<![\w-]){WORD}", words)
+
+
 def from_readme(text):
     """The first column of the table of options."""
     for line in text.splitlines():
@@ -41,8 +53,7 @@ def from_readme(text):
 
 
 def from_bash(text):
-    body = text[text.rindex("_tt_smi_words") :]
-    yield from re.findall(rf"(?<![\w-]){WORD}", body[: body.index('"\n}')])
+    return from_function(text, "_tt_smi")
 
 
 def from_zsh(text):
@@ -54,12 +65,18 @@ def from_zsh(text):
 
 READERS = {".1": from_manual, ".md": from_readme, ".bash": from_bash, "": from_zsh}
 
-what = sys.argv[1]
+what, part = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 if what == "help":
     found = set(from_help(sys.stdin.read()))
 else:
     path = pathlib.Path(what)
-    found = set(READERS[path.suffix](path.read_text(encoding="utf-8")))
-if len(found) < 10:
+    text = path.read_text(encoding="utf-8")
+    if part == "items":
+        found = set(from_items(text))
+    elif part:
+        found = set(from_function(text, part))
+    else:
+        found = set(READERS[path.suffix](text))
+if len(found) < 5:
     sys.exit(f"{what}: only {len(found)} options found: has its form changed?")
 print("\n".join(sorted(found)))
