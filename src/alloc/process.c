@@ -180,7 +180,6 @@ int process_meet_device(struct process_table *process, uint32_t device)
 {
 	struct rare rare = rare_begin();
 	const char *root = secure_getenv("TT_SMI_ROOT");
-	enum visible_meaning meaning = VISIBLE_BY_EITHER;
 	struct table_device card;
 	int r;
 
@@ -188,9 +187,7 @@ int process_meet_device(struct process_table *process, uint32_t device)
 		visible_parse(getenv("TT_VISIBLE_DEVICES"), &process->visible);
 		process->visible_known = true;
 	}
-	if (visible_depends_on_release(&process->visible))
-		meaning = release_meaning();
-	device_order_find(root ? root : "", &process->visible, meaning, device, &card);
+	device_order_find(root ? root : "", &process->visible, release_meaning(), device, &card);
 	r = tracker_identify(&process->tracker, device, &card);
 	rare_end(rare);
 	return r;

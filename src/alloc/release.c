@@ -83,8 +83,7 @@ static int object_visit(struct dl_phdr_info *info, size_t size, void *arg)
 			    (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
 		if (object.hash && object.symbols && object.names &&
 		    metal_shape_find(&shape, has_symbol, &object) == 0)
-			*meanings |=
-				shape.visible_positions ? VISIBLE_BY_POSITION : VISIBLE_BY_NODE;
+			*meanings |= visible_meaning_of(shape.visible_positions, shape.order_by_id);
 	}
 	return 0;
 }

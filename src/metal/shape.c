@@ -65,6 +65,7 @@ static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol,
 	if (!has(METAL_NAME_RECORD, arg)) {
 		new_shape(ret, env ? "v0.68 to v0.69" : "v0.66 to v0.67", env ? 0 : 8);
 		ret->visible_positions = env;
+		ret->order_by_id = !env;
 		return 0;
 	}
 	/* No release has the counters without MetalEnv. */
@@ -73,6 +74,19 @@ static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol,
 	new_shape(ret, has(METAL_NAME_DATAFLOW, arg) ? "v0.77 or later" : "v0.70 to v0.76", 24);
 	ret->publishes = ret->visible_positions = true;
 	return 0;
+}
+
+/*
+ * UMD ordered chips by their unique ids from the middle of 2025 until about v0.66. No symbol
+ * tells which of the builds from v0.57 to v0.67 have such a UMD.
+ */
+static int middle_shape(struct metal_shape *ret, bool view)
+{
+	int r = view ? new_shape(ret, "v0.60 to v0.65", 8)
+		     : old_shape(ret, "v0.57 to v0.59", 1 << 1 | 1 << 2, 8);
+
+	ret->order_by_id = true;
+	return r;
 }
 
 int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg), void *arg)
@@ -97,6 +111,5 @@ int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, vo
 		return view ? recent_shape(ret, has, arg) : -ENOTSUP;
 	if (!allocator)
 		return -ENOTSUP;
-	return view ? new_shape(ret, "v0.60 to v0.65", 8)
-		    : old_shape(ret, "v0.57 to v0.59", 1 << 1 | 1 << 2, 8);
+	return middle_shape(ret, view);
 }

@@ -33,6 +33,7 @@ struct metal_shape {
 	uint8_t allocated_mask; /* a bit per status that a buffer with memory may have */
 	bool publishes;		/* has counters of its own in /dev/shm */
 	bool visible_positions; /* numbers in TT_VISIBLE_DEVICES: see proto/visible_devices.h */
+	bool order_by_id;	/* may number chips by UMD's unique ids, not by PCI addresses */
 };
 
 /*

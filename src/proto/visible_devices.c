@@ -93,26 +93,11 @@ void visible_parse(const char *value, struct visible_devices *ret)
 	ret->status = (uint32_t)status;
 }
 
-static bool is_full_address(const char *pattern)
+enum visible_meaning visible_meaning_of(bool positions, bool order_by_id)
 {
-	char text[PCI_ADDRESS_SIZE];
-	uint64_t address;
+	unsigned meaning = positions ? VISIBLE_BY_POSITION : VISIBLE_BY_NODE;
 
-	if (pci_address_parse(pattern, &address) < 0)
-		return false;
-	pci_address_format(address, text);
-	return strcmp(text, pattern) == 0;
-}
-
-bool visible_depends_on_release(const struct visible_devices *visible)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(visible->numbers); i++)
-		if (visible->numbers[i])
-			return true;
-	for (uint32_t i = 0; i < visible->n_patterns; i++)
-		if (!is_full_address(visible->patterns[i]))
-			return true;
-	return false;
+	return (enum visible_meaning)(meaning | (order_by_id ? VISIBLE_ORDER_BY_ID : 0));
 }
 
 static uint64_t cards_with_address(const char *pattern, enum visible_meaning meaning,
@@ -170,6 +155,7 @@ unsigned visible_resolve(const struct visible_devices *visible, enum visible_mea
 			 const struct visible_card *cards, size_t count, uint64_t ret_masks[2])
 {
 	ret_masks[0] = ret_masks[1] = 0;
+	meaning &= VISIBLE_BY_EITHER;
 	count = MIN(count, (size_t)VISIBLE_CARDS);
 	if (visible->status == VISIBLE_UNSET)
 		ret_masks[0] = count == VISIBLE_CARDS ? UINT64_MAX : (UINT64_C(1) << count) - 1;
@@ -209,6 +195,8 @@ int visible_find(const struct visible_devices *visible, enum visible_meaning mea
 	answers = visible_resolve(visible, meaning, cards, count, masks);
 	position = visible_nth(masks[0], id);
 	if (answers == 2 && visible_nth(masks[1], id) != position)
+		return -ENOTUNIQ;
+	if (meaning & VISIBLE_ORDER_BY_ID && __builtin_popcountll(masks[0]) > 1)
 		return -ENOTUNIQ;
 	return position < 0 ? -ENODEV : position;
 }

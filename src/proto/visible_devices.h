@@ -16,7 +16,9 @@
  *     gets no device at all.
  *
  * The order of tokens and repeated tokens have no effect: a process numbers the devices it
- * sees by their PCI addresses. Chips without PCIe come after them and are not dealt with here.
+ * sees by their PCI addresses, or, in some releases before v0.68, by UMD's unique ids, which are
+ * not known here (source/identity.h). Chips without PCIe come after them and are not dealt with
+ * here.
  *
  * A value is parsed once into a struct of fixed size. How much of it is read and kept is
  * bounded, whatever the process put into its environment.
@@ -57,11 +59,13 @@ struct visible_devices {
 	char patterns[VISIBLE_PATTERNS][PCI_ADDRESS_SIZE];
 };
 
-/* What a number means; both bits if the release of TT-Metal is not known. */
+/* What a number means: bits. Both of the first two if the release of TT-Metal is not known. */
 enum visible_meaning {
 	VISIBLE_BY_POSITION = 1, /* v0.68 and later */
 	VISIBLE_BY_NODE = 2,	 /* before */
 	VISIBLE_BY_EITHER = 3,
+	/* In addition: the process may number what it sees by UMD's unique ids. */
+	VISIBLE_ORDER_BY_ID = 4,
 };
 
 /* A PCIe device of the machine. */
@@ -73,8 +77,8 @@ struct visible_card {
 /* value: of the variable, NULL if it is not set. */
 void visible_parse(const char *value, struct visible_devices *ret);
 
-/* Can the list mean different devices in different releases? */
-bool visible_depends_on_release(const struct visible_devices *visible);
+/* The meaning for a release of TT-Metal with these properties (metal/shape.h). */
+enum visible_meaning visible_meaning_of(bool positions, bool order_by_id);
 
 /*
  * The devices that the process sees, bit i for cards[i]; the cards are in the order of their
@@ -89,8 +93,8 @@ int visible_nth(uint64_t mask, uint64_t n);
 
 /*
  * The position in cards of the device that the process calls id. -ENODEV: it sees no such
- * device. -ENOTUNIQ: that depends on the release. -EINVAL, -E2BIG, -EACCES: the value is
- * malformed, too long, not readable.
+ * device. -ENOTUNIQ: that depends on the release, or on unique ids. -EINVAL, -E2BIG, -EACCES: the
+ * value is malformed, too long, not readable.
  */
 MUST_CHECK int visible_find(const struct visible_devices *visible, enum visible_meaning meaning,
 			    const struct visible_card *cards, size_t count, uint64_t id);

@@ -1,5 +1,7 @@
 #include "source/identity.h"
 
+#include "source/metal_id.h"
+
 static bool device_has_address(const struct device *dev, uint64_t *ret)
 {
 	return device_knows(dev, DEV_BDF) && pci_address_parse(dev->bdf, ret) == 0;
@@ -110,6 +112,28 @@ static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t
 	return true;
 }
 
+/* Its chips if it sees those of the first answer, or those that it holds. */
+static void chips_of(struct chips *chips, const struct snapshot *snapshot,
+		     const struct process *process, const struct identity_order *order)
+{
+	chips_list(chips, snapshot, order,
+		   process->n_visible ? process->visible[0] : held_mask(process, order));
+}
+
+bool identity_orders_agree(const struct snapshot *snapshot, const struct process *process)
+{
+	struct identity_order order;
+	struct chips chips;
+	size_t gateways = 0;
+
+	identity_order(snapshot, &order);
+	chips_of(&chips, snapshot, process, &order);
+	while (gateways < chips.count && !snapshot->devices[chips.at[gateways]].remote)
+		gateways++;
+	return order.complete && metal_ids_ascend(snapshot, chips.at, gateways) &&
+	       metal_ids_ascend(snapshot, chips.at + gateways, chips.count - gateways);
+}
+
 /* The number of PCIe devices that the process holds, and the last of them. */
 static unsigned count_held(const struct snapshot *snapshot, const struct process *process,
 			   size_t *ret_last)
@@ -137,8 +161,7 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 	identity_order(snapshot, &order);
 	if (!order.complete || (process->visible_why && process->n_visible < 2))
 		return false;
-	chips_list(&chips, snapshot, &order,
-		   process->n_visible ? process->visible[0] : held_mask(process, &order));
+	chips_of(&chips, snapshot, process, &order);
 	if (id >= chips.count)
 		return false;
 	if (process->n_visible == 2) {

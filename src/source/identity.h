@@ -32,6 +32,12 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 		      size_t *ret);
 
 /*
+ * Some releases of TT-Metal number chips by UMD's unique ids instead, those with PCIe first. Do
+ * the chips of the process have the same numbers either way? False also if an id is not known.
+ */
+bool identity_orders_agree(const struct snapshot *snapshot, const struct process *process);
+
+/*
  * The chip of a report: logical number, and what else is known of the device. A library or a
  * server that translated the number may not have seen which devices the process has; if those
  * do not include what it found, they decide. process may be NULL: not visible to us.

@@ -34,5 +34,11 @@ struct metal_ids {
 MUST_CHECK int metal_ids_init(struct metal_ids *ids, const struct snapshot *snapshot);
 void metal_ids_done(struct metal_ids *ids);
 
+/*
+ * Does each of these chips have a greater unique id than the one before, by every rule that UMD may
+ * have used for them? False also if an id is not known.
+ */
+bool metal_ids_ascend(const struct snapshot *snapshot, const size_t *devices, size_t count);
+
 /* The best fit; NULL: no chip has this id. */
 const struct metal_id *metal_ids_find(const struct metal_ids *ids, uint64_t id);

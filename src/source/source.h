@@ -24,7 +24,7 @@ struct sample {
 	struct memory_report *reports; /* with their lists */
 	size_t n_reports;
 	size_t n_allocations; /* in all lists so far */
-	bool lacks_ids;	      /* files were found that can only be matched with the chips' ids */
+	bool lacks_ids;	      /* files or chip numbers can only be matched with the chips' ids */
 };
 
 /* Most single allocations in one snapshot: 128 MB. Beyond it lists are truncated. */

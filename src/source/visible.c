@@ -2,9 +2,9 @@
  * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them. Only for
  * these must TT-Metal's device numbers be translated.
  *
- * The variable is read and parsed once per process, and if its value requires it, so is the
- * release of the TT-Metal that the process has mapped. This is a job per process, since reading a
- * process's memory, or the file of a library, may block.
+ * The variable is read and parsed once per process, and so is the release of the TT-Metal that the
+ * process has mapped: it decides what the value means and how chips are ordered. This is a job per
+ * process, since reading a process's memory, or the file of a library, may block.
  */
 #include "source/visible.h"
 
@@ -43,7 +43,8 @@ static int take_meaning(const struct metal_mapping *mapping, void *arg)
 
 	if (fd < 0 || metal_library_read(&library, fd) < 0)
 		return 0;
-	view->meaning = library.shape.visible_positions ? VISIBLE_BY_POSITION : VISIBLE_BY_NODE;
+	view->meaning =
+		visible_meaning_of(library.shape.visible_positions, library.shape.order_by_id);
 	return 1;
 }
 
@@ -66,10 +67,8 @@ void visible_view_read(void *arg)
 {
 	struct visible_view *view = arg;
 
-	view->meaning = VISIBLE_BY_EITHER;
 	read_environment(view);
-	if (visible_depends_on_release(&view->visible) &&
-	    metal_mapped_each_of(view->root, view->pid, take_meaning, view) <= 0)
+	if (metal_mapped_each_of(view->root, view->pid, take_meaning, view) <= 0)
 		view->meaning = VISIBLE_BY_EITHER;
 }
 
@@ -163,15 +162,28 @@ static enum reason judge(const struct process *process, const struct view *view,
 	return KNOWN;
 }
 
-static void view_fill(struct process *process, const struct view *view,
+static void fill_list(struct process *process, const struct view *view,
 		      const struct identity_order *order)
 {
-	if (!view->read || view->seen.visible.status == VISIBLE_UNSET ||
+	if (view->seen.visible.status == VISIBLE_UNSET ||
 	    view->seen.visible.status == VISIBLE_UNREADABLE)
 		return;
 	process->n_visible = (uint8_t)visible_resolve(&view->seen.visible, view->seen.meaning,
 						      order->cards, order->count, process->visible);
 	process->visible_why = judge(process, view, order);
+}
+
+static void view_fill(struct sample *sample, struct process *process, const struct view *view,
+		      const struct identity_order *order)
+{
+	if (!view->read)
+		return;
+	fill_list(process, view, order);
+	if (process->visible_why || !(view->seen.meaning & VISIBLE_ORDER_BY_ID))
+		return;
+	sample->lacks_ids = true;
+	if (!identity_orders_agree(sample->snapshot, process))
+		process->visible_why = DEVICE_LIST_AMBIGUOUS;
 }
 
 static int visible_sample(void *state, struct sample *sample)
@@ -201,7 +213,7 @@ static int visible_sample(void *state, struct sample *sample)
 		struct view *view = views_find(views, &snapshot->processes[i]);
 
 		if (view && view->wanted)
-			view_fill(&snapshot->processes[i], view, &order);
+			view_fill(sample, &snapshot->processes[i], view, &order);
 	}
 	return r;
 }

@@ -10,7 +10,7 @@ struct visible_view {
 	const struct root *root;
 	int32_t pid;
 	struct visible_devices visible; /* status VISIBLE_UNREADABLE: may not be read */
-	enum visible_meaning meaning;	/* read only if the value depends on it */
+	enum visible_meaning meaning;	/* for the TT-Metal that it has mapped */
 };
 
 /*

@@ -185,10 +185,14 @@ static void meaning_is_that_of_the_loaded_release_body(void)
 		const char *library;
 		enum visible_meaning meaning;
 	} releases[] = {
-		{ "v56", VISIBLE_BY_NODE },	  { "v57", VISIBLE_BY_NODE },
-		{ "v60", VISIBLE_BY_NODE },	  { "v66", VISIBLE_BY_NODE },
-		{ "v68", VISIBLE_BY_POSITION },	  { "v70", VISIBLE_BY_POSITION },
-		{ "v77", VISIBLE_BY_POSITION },	  { "stripped", VISIBLE_BY_POSITION },
+		{ "v56", VISIBLE_BY_NODE },
+		{ "v57", VISIBLE_BY_NODE | VISIBLE_ORDER_BY_ID },
+		{ "v60", VISIBLE_BY_NODE | VISIBLE_ORDER_BY_ID },
+		{ "v66", VISIBLE_BY_NODE | VISIBLE_ORDER_BY_ID },
+		{ "v68", VISIBLE_BY_POSITION },
+		{ "v70", VISIBLE_BY_POSITION },
+		{ "v77", VISIBLE_BY_POSITION },
+		{ "stripped", VISIBLE_BY_POSITION },
 		{ "unknown", VISIBLE_BY_EITHER },
 	};
 
@@ -202,7 +206,7 @@ static void meaning_is_that_of_the_loaded_release_body(void)
 	}
 	release_load("v66");
 	release_load("v77");
-	CHECK_EQUAL(release_meaning(), VISIBLE_BY_EITHER); /* they disagree */
+	CHECK_EQUAL(release_meaning(), VISIBLE_BY_EITHER | VISIBLE_ORDER_BY_ID); /* they disagree */
 }
 ISOLATED(meaning_is_that_of_the_loaded_release)
 
@@ -233,6 +237,15 @@ static void number_in_an_old_release_is_a_node_body(void)
 	CHECK_EQUAL(reported_node(), 0);
 }
 ISOLATED(number_in_an_old_release_is_a_node)
+
+/* It may go by unique ids. Whoever reads the table knows these. */
+static void order_of_an_old_release_is_not_guessed_body(void)
+{
+	environment_set("0,2");
+	release_load("v66");
+	CHECK_EQUAL(reported_node(), -1);
+}
+ISOLATED(order_of_an_old_release_is_not_guessed)
 
 static void number_in_a_new_release_is_a_position_body(void)
 {
@@ -269,6 +282,7 @@ int main(void)
 		cmocka_unit_test(no_driver_gives_no_card),
 		cmocka_unit_test(meaning_is_that_of_the_loaded_release),
 		TEST(number_in_an_old_release_is_a_node),
+		TEST(order_of_an_old_release_is_not_guessed),
 		TEST(number_in_a_new_release_is_a_position),
 		TEST(number_without_a_release_is_not_guessed),
 		TEST(address_needs_no_release),

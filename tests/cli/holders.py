@@ -521,6 +521,14 @@ def chips(document, pid):
     return [rows[n]["unavailable"]["dram"] if rows[n]["dram"] is None else rows[n]["dram"] for n in (5, 7)]
 
 
+def write_serial(node, number):
+    path = f"/sys/class/tenstorrent/tenstorrent!{node}/tt_serial"
+    os.unlink(path)
+    if number is not None:
+        with open(path, "w") as file:
+            file.write(f"{0x0100018611902000 + number:016X}\n")
+
+
 def visible():
     """Chip numbers are translated by TT_VISIBLE_DEVICES, as the release of TT-Metal reads it."""
     address = {n: os.path.basename(os.readlink(f"/sys/class/tenstorrent/tenstorrent!{n}/device")) for n in (5, 7)}
@@ -568,6 +576,18 @@ def visible():
         write_pids(node, *([single.pid] if node == 7 else []))
     pin("allocations", (single.pid, "python3", 100, 0, 0, 0, 1, 0, 0, start_of(single.pid), "exact"))
     expect([d["dram"] for p in smi()["processes"] if p["pid"] == single.pid for d in p["devices"]], [100])
+    # Releases before v0.68 may number chips by unique ids: of these boards, by their serial numbers.
+    held = {name: Holder(load + open_nodes(5, 7)) for name, load in (("v66", by_node), ("v68", by_position))}
+    for node in 5, 7:
+        write_pids(node, *(h.pid for h in held.values()))
+    pin("allocations", *((h.pid, "python3", dram, 0, 0, 0, 1, 0, chip, start_of(h.pid), "exact")
+                         for h in held.values() for chip, dram in enumerate((100, 7))))
+    for serials, want in ((1, 2), known), ((2, 1), ambiguous), ((1, None), ambiguous):
+        for node, serial in zip((5, 7), serials):
+            write_serial(node, serial)
+        document = smi()
+        expect(chips(document, held["v66"].pid), want)
+        expect(chips(document, held["v68"].pid), known)
 
 
 def doctor(*prefix):

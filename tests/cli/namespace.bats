@@ -79,7 +79,7 @@ needs_root_namespace() {
 
 @test "devices that TT_VISIBLE_DEVICES leaves to a process, by the release it has mapped" {
 	needs_root_namespace
-	scenario visible --no-workloads
+	scenario visible --no-workloads -b 5x-,n150,-,n150
 }
 
 @test "the doctor looks at real processes, with TT-Metal in them and without" {

@@ -186,6 +186,81 @@ TEST(identity_by_address_is_exact)
 	assert_false(identity_find(machine, &other, &device));
 }
 
+/* Serials and unique ids of the PCIe devices, by node, and what boards they are. */
+static void identify(const char *board, const uint64_t serials[4], const uint64_t asics[4])
+{
+	for (size_t i = 0; i < machine->n_devices; i++) {
+		struct device *dev = &machine->devices[i];
+		uint32_t node = dev->remote ? dev->gateway : dev->index;
+
+		dev->type = board_by_name(board);
+		assert_non_null(dev->type);
+		dev->arch = dev->type->arch;
+		dev->serial = serials[node];
+		dev->asic_id = asics[node];
+		dev->why[DEV_SERIAL] = dev->why[DEV_ASIC_ID] = KNOWN;
+	}
+}
+
+/* Numbers of nodes in the order of addresses: 2, 3, 0, 1. */
+static const uint64_t like_addresses[4] = { 0x100001461190302c, 0x100001461190302d,
+					    0x100001461190302a, 0x100001461190302b };
+static const uint64_t like_nodes[4] = { 0x100001461190302a, 0x100001461190302b, 0x100001461190302c,
+					0x100001461190302d };
+
+TEST(ids_in_the_order_of_addresses_change_no_number)
+{
+	hold(0x17);
+	identify("n300", like_addresses, like_nodes); /* Wormhole's ids are not those of the ASIC */
+	assert_true(identity_orders_agree(machine, process));
+	identify("n300", like_nodes, like_addresses);
+	assert_false(identity_orders_agree(machine, process));
+}
+
+TEST(blackhole_chips_have_two_kinds_of_ids)
+{
+	hold(1 << 0 | 1 << 1 | 1 << 4);
+	identify("p150a", like_addresses, like_addresses);
+	assert_true(identity_orders_agree(machine, process));
+	identify("p150a", like_addresses, like_nodes);
+	assert_false(identity_orders_agree(machine, process));
+	identify("p150a", like_nodes, like_addresses);
+	assert_false(identity_orders_agree(machine, process));
+}
+
+TEST(an_unknown_id_leaves_no_order_of_ids)
+{
+	hold(1 << 0 | 1 << 4);
+	identify("p150a", like_addresses, like_addresses);
+	assert_true(identity_orders_agree(machine, process));
+	machine->devices[4].why[DEV_ASIC_ID] = READ_ERROR;
+	assert_false(identity_orders_agree(machine, process));
+	identify("n150", like_addresses, like_addresses);
+	assert_true(identity_orders_agree(machine, process));
+	machine->devices[0].why[DEV_SERIAL] = READ_ERROR;
+	assert_false(identity_orders_agree(machine, process));
+}
+
+/* Chips of a tray share its number: how Ethernet firmware numbers them is not known. */
+TEST(equal_ids_are_no_order)
+{
+	static const uint64_t same[4] = { 7, 7, 7, 7 };
+
+	hold(1 << 0 | 1 << 1);
+	identify("n150", same, like_addresses);
+	assert_false(identity_orders_agree(machine, process));
+}
+
+TEST(only_the_chips_of_the_process_are_compared)
+{
+	hold(1 << 0 | 1 << 1);
+	identify("n150", like_nodes, like_nodes);
+	assert_true(identity_orders_agree(machine, process)); /* 0 and 1 are in order */
+	process->n_visible = 1;
+	process->visible[0] = 0xf;
+	assert_false(identity_orders_agree(machine, process));
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_machine, free_machine)
@@ -200,6 +275,11 @@ int main(void)
 		CASE(a_list_that_is_not_understood_tells_nothing),
 		CASE(a_device_without_address_leaves_no_order),
 		CASE(identity_by_address_is_exact),
+		CASE(ids_in_the_order_of_addresses_change_no_number),
+		CASE(blackhole_chips_have_two_kinds_of_ids),
+		CASE(an_unknown_id_leaves_no_order_of_ids),
+		CASE(equal_ids_are_no_order),
+		CASE(only_the_chips_of_the_process_are_compared),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

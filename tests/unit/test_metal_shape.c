@@ -164,6 +164,9 @@ TEST(versions_are_told_by_what_is_there)
 		assert_int_equal(shape.publishes, versions[i].publishes);
 		assert_int_equal(shape.visible_positions,
 				 strcmp(versions[i].versions, "v0.68") >= 0);
+		assert_int_equal(shape.order_by_id,
+				 strcmp(versions[i].versions, "v0.57") >= 0 &&
+					 strcmp(versions[i].versions, "v0.68") < 0);
 	}
 }
 
