@@ -632,7 +632,7 @@ def diagnosed():
     assert any(t == "2 nodes of /dev/tenstorrent accessible" for t in texts), texts
     if is_root():
         found, _ = doctor(*NOBODY)
-        assert "another user's to look at" in found[old.pid]["text"], found[old.pid]
+        assert "only its user and root may see which files it has loaded" in found[old.pid]["text"], found[old.pid]
         assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
     # What a container keeps in its /dev/shm was looked at: nothing is there.
     if is_root():
@@ -669,7 +669,7 @@ def nodes():
         _, findings = doctor(*prefix)
         return [(f["level"], f["text"]) for f in findings if f["section"] == "Permissions"]
 
-    private = "/dev/tenstorrent/5 may not be used by all users: mode {}, uid 0, gid {}"
+    private = "/dev/tenstorrent/5 is not accessible to all users: mode {}, uid 0, gid {}"
     both, one = ("ok", "2 nodes of /dev/tenstorrent accessible"), ("ok", "1 node of /dev/tenstorrent accessible")
     expect(found(*NOBODY), [both])
     for mode in 0o600, 0o640, 0o606, 0o660:
