@@ -1,5 +1,5 @@
 /*
- * Compute utilisation, /dev/shm/tt_device_<asic id>_util: magic TTUT, versions 2
+ * Compute utilisation, /dev/shm/tt_device_<chip id>_util: magic TTUT, versions 2
  * and 3. Published by whoever samples the cores; bytes in, checked figures out.
  */
 #pragma once

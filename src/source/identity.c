@@ -173,18 +173,19 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 	return true;
 }
 
-/* Does it have the device open, or the gateway to it? */
-static bool holds(const struct snapshot *snapshot, const struct process *process, size_t device)
+const struct usage *identity_find_hold(const struct snapshot *snapshot,
+				       const struct process *process, size_t device)
 {
+	const struct usage *usage = process_find_usage(process, device);
 	const struct device *dev = &snapshot->devices[device];
 
-	for (size_t i = 0; i < process->n_usages; i++) {
+	for (size_t i = 0; i < process->n_usages && dev->remote && !usage; i++) {
 		const struct device *held = &snapshot->devices[process->usages[i].device];
 
-		if (held == dev || (dev->remote && !held->remote && held->index == dev->gateway))
-			return true;
+		if (!held->remote && held->index == dev->gateway)
+			usage = &process->usages[i];
 	}
-	return false;
+	return usage;
 }
 
 bool identity_reported(const struct snapshot *snapshot, const struct process *process,
@@ -195,6 +196,6 @@ bool identity_reported(const struct snapshot *snapshot, const struct process *pr
 	/* What the program itself stated counts, and a program may report without a device. */
 	if (wanted->known & TABLE_STATED || !process || !process->n_usages)
 		return found;
-	return (found && holds(snapshot, process, *ret)) ||
+	return (found && identity_find_hold(snapshot, process, *ret)) ||
 	       identity_logical(snapshot, process, logical, ret);
 }

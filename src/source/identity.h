@@ -38,6 +38,13 @@ bool identity_logical(const struct snapshot *snapshot, const struct process *pro
 bool identity_orders_agree(const struct snapshot *snapshot, const struct process *process);
 
 /*
+ * What the process has of the device, or of the gateway through which the device is reached; NULL
+ * if it has neither open.
+ */
+const struct usage *identity_find_hold(const struct snapshot *snapshot,
+				       const struct process *process, size_t device);
+
+/*
  * The chip of a report: logical number, and what else is known of the device. A library or a
  * server that translated the number may not have seen which devices the process has; if those
  * do not include what it found, they decide. process may be NULL: not visible to us.

@@ -37,23 +37,6 @@ bool metal_folder_is_seen(const struct metal_folder *folder, const struct proces
 	return container == folder->container;
 }
 
-/* Does it have the device open, or the one through which the device is reached? */
-static const struct usage *find_hold(const struct sample *sample, const struct process *process,
-				     size_t device)
-{
-	const struct usage *usage = process_find_usage(process, device);
-
-	if (usage || !device_at(sample, device)->remote)
-		return usage;
-	for (size_t i = 0; i < process->n_usages && !usage; i++) {
-		const struct device *dev = device_at(sample, process->usages[i].device);
-
-		if (!dev->remote && dev->index == device_at(sample, device)->gateway)
-			usage = &process->usages[i];
-	}
-	return usage;
-}
-
 /* The pid that getpid() returns in it. */
 static int32_t innermost_pid(const struct process *process)
 {
@@ -95,7 +78,7 @@ static bool fits(const struct metal_view *view, const struct metal_slot *slot,
 	return process->n_usages && innermost_pid(process) == slot->pid &&
 	       metal_folder_is_seen(view->folder, process) &&
 	       is_old_enough(sample, process, slot) &&
-	       (!view->has_device || find_hold(sample, process, view->device));
+	       (!view->has_device || identity_find_hold(sample->snapshot, process, view->device));
 }
 
 /* TT-Metal writes comm, which is the first 15 bytes of a name that was not changed. */
@@ -238,7 +221,8 @@ static int take_slot(const struct metal_view *view, const struct metal_slot *slo
 		return 0;
 	}
 	if (!may_say(view, process)) {
-		metal_blame(process, find_hold(sample, process, view->device), UNTRUSTED_FILE);
+		metal_blame(process, identity_find_hold(sample->snapshot, process, view->device),
+			    UNTRUSTED_FILE);
 		return 0;
 	}
 	return report_slot(view, slot, process);

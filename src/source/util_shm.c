@@ -8,6 +8,8 @@
 
 #include "basic/clock.h"
 #include "proto/util_shm.h"
+#include "source/identity.h"
+#include "source/metal_id.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,17 +17,6 @@
 #include <string.h>
 
 static const uint64_t fresh_us = 2000000;
-
-static bool find_device(const struct snapshot *snapshot, uint64_t asic_id, size_t *ret)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (device_knows(&snapshot->devices[i], DEV_ASIC_ID) &&
-		    snapshot->devices[i].asic_id == asic_id) {
-			*ret = i;
-			return true;
-		}
-	return false;
-}
 
 /* In a tree every file belongs to the user that unpacked it. */
 static bool may_say(const struct sample *sample, size_t device, uid_t owner)
@@ -36,7 +27,7 @@ static bool may_say(const struct sample *sample, size_t device, uid_t owner)
 		const struct process *process = &sample->snapshot->processes[i];
 
 		if (process_knows(process, PROC_UID) && process->uid == owner &&
-		    process_find_usage(process, device))
+		    identity_find_hold(sample->snapshot, process, device))
 			return true;
 	}
 	return false;
@@ -96,21 +87,22 @@ static void take_figures(struct device *dev, const struct util_figures *figures)
 	}
 }
 
-static void take_file(struct sample *sample, size_t at, unsigned char data[static UTIL_MAX_SIZE])
+static void take_file(struct sample *sample, const struct metal_ids *ids, size_t at,
+		      unsigned char data[static UTIL_MAX_SIZE])
 {
+	const struct metal_id *found = metal_ids_find(ids, sample->shm->files[at].id);
 	struct snapshot *snapshot = sample->snapshot;
 	struct util_figures figures;
 	struct device *dev;
 	uint32_t version = 0;
 	char path[SHM_PATH_SIZE];
 	uid_t owner = 0;
-	size_t device;
 	ssize_t n;
 	int r;
 
-	if (!find_device(snapshot, sample->shm->files[at].id, &device))
+	if (!found)
 		return;
-	dev = &snapshot->devices[device];
+	dev = &snapshot->devices[found->device];
 	n = shm_folder_read(sample->shm, at, data, UTIL_MAX_SIZE, &owner);
 	r = n < 0 ? (int)n : util_decode(data, (size_t)n, &figures, &version);
 	if (r < 0) {
@@ -118,7 +110,7 @@ static void take_file(struct sample *sample, size_t at, unsigned char data[stati
 		shm_path(path, sample->shm->files[at].id, SHM_UTIL);
 		snapshot_complain(snapshot, "util_shm", "%s: %s", path,
 				  reason_text(dev->why[DEV_COMPUTE]));
-	} else if (!may_say(sample, device, owner)) {
+	} else if (!may_say(sample, found->device, owner)) {
 		mark(dev, UNTRUSTED_FILE);
 	} else if (!is_fresh(sample, &figures)) {
 		mark(dev, STALE);
@@ -138,6 +130,8 @@ static void mark_unpublished(struct device *dev)
 static int util_sample(void *state, struct sample *sample)
 {
 	CLEANUP_FREE unsigned char *data = NULL;
+	struct metal_ids ids;
+	int r;
 
 	(void)state;
 	if (!sample->want->utilization)
@@ -149,9 +143,13 @@ static int util_sample(void *state, struct sample *sample)
 	data = malloc(UTIL_MAX_SIZE);
 	if (!data)
 		return -ENOMEM;
+	r = metal_ids_init(&ids, sample->snapshot);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < sample->shm->count; i++)
 		if (sample->shm->files[i].kind == SHM_UTIL)
-			take_file(sample, i, data);
+			take_file(sample, &ids, i, data);
+	metal_ids_done(&ids);
 	return 0;
 }
 

@@ -72,6 +72,11 @@ play() {
 	play forged_util
 }
 
+@test "utilisation published under UMD's ids, of both chips of an n300" {
+	[ "$(id -u)" = 0 ] || skip "not root: no other user to be"
+	scenario umd_util --driver 2.4.0 --no-workloads -b 5x-,n300,-,n150
+}
+
 @test "slots stamped with the wall clock and with the monotonic one" {
 	play clocks
 }

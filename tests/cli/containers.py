@@ -65,6 +65,8 @@ def counters(pid, dram, comm="busybox", layout=3, clock=WALL, age=0.0, device_id
 def publish(number_or_name, data, user=0, folder="/dev/shm"):
     name = number_or_name if isinstance(number_or_name, str) else name_of(asic(number_or_name))
     path = os.path.join(folder, name)
+    if os.path.exists(path):
+        os.unlink(path)  # the kernel may protect another user's file from root (fs.protected_regular)
     with open(path, "wb") as file:
         file.write(data)
     os.chown(path, user, user)
@@ -311,6 +313,21 @@ def forged_util():
                                stdout=subprocess.PIPE, text=True).stdout.strip()
         expect(query, "[N/A]" if want is None else "50")
     expect(document["unavailable"]["utilization.compute"], "untrusted_file")
+
+
+def umd_util():
+    """The two chips of an n300 have UMD's ids, made by Ethernet firmware; the second one has no ASIC id at all."""
+    hold(5, prefix=holders.NOBODY)
+    with open("/sys/class/tenstorrent/tenstorrent!5/tt_serial") as file:
+        serial = int(file.read(), 16)
+    low = serial >> 4 & 0xF0000000 | serial & 0x0FFFFFFF
+    for user, reason in ((NOBODY, None), (NOBODY + 1, "untrusted_file")):
+        for place, permille in ((2, 250), (3, 750)):
+            publish(f"tt_device_{place << 32 | low}_util", utilisation(5, permille), user=user)
+        document = smi()
+        for chip, share in ((5, 0.25), ("5R", 0.75)):
+            expect(device(document, chip)["utilization"]["compute"], None if reason else share)
+            expect(device(document, chip)["unavailable"].get("utilization.compute"), reason)
 
 
 def clocks():
