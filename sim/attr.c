@@ -60,7 +60,7 @@ const size_t attr_count = ARRAY_SIZE(attrs);
  * Since 2.2 for tt_* and since 2.9 for hwmon, a Wormhole is read by tags, which
  * bundles before 18.4 do not have.
  */
-static bool has_tags(const struct machine *m, const struct device *d, enum attr_place place)
+static bool has_tags(const struct machine *m, const struct sim_device *d, enum attr_place place)
 {
 	unsigned minor = place == IN_HWMON ? 9 : 2;
 
@@ -70,7 +70,7 @@ static bool has_tags(const struct machine *m, const struct device *d, enum attr_
 	       !version_at_least(&m->opt.driver, 2, minor);
 }
 
-bool attr_is_offered(const struct machine *m, const struct device *d, const struct attr *a)
+bool attr_is_offered(const struct machine *m, const struct sim_device *d, const struct attr *a)
 {
 	unsigned since = a->since[d->slot.board->arch];
 
@@ -83,14 +83,14 @@ bool attr_is_offered(const struct machine *m, const struct device *d, const stru
 	return true;
 }
 
-bool attr_has_hwmon(const struct machine *m, const struct device *d)
+bool attr_has_hwmon(const struct machine *m, const struct sim_device *d)
 {
 	unsigned minor = d->slot.board->arch == WORMHOLE ? 27 : 32;
 
 	return has_tags(m, d, IN_HWMON) && version_at_least(&m->opt.driver, 1, minor);
 }
 
-bool attr_may_change(const struct machine *m, const struct device *d, const struct attr *a)
+bool attr_may_change(const struct machine *m, const struct sim_device *d, const struct attr *a)
 {
 	if (m->opt.write_once)
 		return false;
@@ -114,13 +114,13 @@ bool attr_fails_in_reset(const char *path)
 	       (!strcmp(underscore, "_input") || !strcmp(underscore, "_max"));
 }
 
-static uint32_t word(const struct device *d, unsigned index)
+static uint32_t word(const struct sim_device *d, unsigned index)
 {
 	return d->off_bus ? UINT32_MAX : d->words[index];
 }
 
 /* Up to 1.33 the driver multiplied by 64 where 62.5 was meant. */
-static uint32_t celsius(const struct machine *m, const struct device *d, uint32_t fixed)
+static uint32_t celsius(const struct machine *m, const struct sim_device *d, uint32_t fixed)
 {
 	uint64_t milli = (uint64_t)fixed * 1000 >> 16;
 
@@ -134,7 +134,7 @@ static void print_version(struct buf *out, uint32_t v)
 	buf_printf(out, "%u.%u.%u.%u\n", v >> 24, v >> 16 & 0xff, v >> 8 & 0xff, v & 0xff);
 }
 
-static void print_link(const struct device *d, const struct attr *a, struct buf *out)
+static void print_link(const struct sim_device *d, const struct attr *a, struct buf *out)
 {
 	bool gone = d->off_bus || d->in_reset;
 
@@ -148,7 +148,7 @@ static void print_link(const struct device *d, const struct attr *a, struct buf 
 		buf_printf(out, "%u\n", gone ? 63 : d->slot.width);
 }
 
-void attr_print(const struct machine *m, const struct device *d, const struct attr *a,
+void attr_print(const struct machine *m, const struct sim_device *d, const struct attr *a,
 		struct buf *out)
 {
 	const struct fault *set = machine_fault(m, d, FAULT_SET, a->name);

@@ -49,17 +49,17 @@ extern const struct attr attrs[];
 extern const size_t attr_count;
 
 /* Does the device have this file? */
-bool attr_is_offered(const struct machine *m, const struct device *d, const struct attr *a);
+bool attr_is_offered(const struct machine *m, const struct sim_device *d, const struct attr *a);
 
 /* Does it have a hwmon directory at all? */
-bool attr_has_hwmon(const struct machine *m, const struct device *d);
+bool attr_has_hwmon(const struct machine *m, const struct sim_device *d);
 
 /* Must somebody be able to change it later? */
-bool attr_may_change(const struct machine *m, const struct device *d, const struct attr *a);
+bool attr_may_change(const struct machine *m, const struct sim_device *d, const struct attr *a);
 
 /* Does its read fail while a reset is under way? */
 bool attr_fails_in_reset(const char *path);
 
 /* Its text now, newline included. */
-void attr_print(const struct machine *m, const struct device *d, const struct attr *a,
+void attr_print(const struct machine *m, const struct sim_device *d, const struct attr *a,
 		struct buf *out);

@@ -11,7 +11,7 @@
  * Limits, links and sizes of the boards that exist. The power limit is that of
  * one chip: it is what firmware publishes as TDP, not what the board may draw.
  */
-static const struct board boards[] = {
+static const struct sim_board boards[] = {
 	/* name, arch, code, endpoints, hidden, idle W, max W, A, C, mV, fan, GT/s, lanes, Tensix,
 	   GiB */
 	{ "n150", WORMHOLE, 0x18, 1, 0, 12, 85, 160, 75, 1000, false, "16.0", 16, 72, 12 },
@@ -35,21 +35,21 @@ static const unsigned trays[2][4] = {
 	[BLACKHOLE] = { 0x00, 0x40, 0xc0, 0x80 },
 };
 
-struct entry {
+struct board_entry {
 	struct slot slot;
 	unsigned group; /* devices of one group share a serial number */
 	bool has_bus;
 };
 
-struct list {
-	struct entry entries[2 * MAX_DEVICES]; /* gaps are entries without a board */
+struct board_list {
+	struct board_entry entries[2 * MAX_DEVICES]; /* gaps are entries without a board */
 	size_t count;
 	size_t devices;
 	unsigned groups;
 	char *error;
 };
 
-const struct board *board_find(const char *name, size_t length)
+const struct sim_board *board_find(const char *name, size_t length)
 {
 	if (length == 4 && !memcmp(name, "p300", 4))
 		return board_find("p300a", 5);
@@ -66,7 +66,7 @@ uint64_t slot_umd_id(const struct slot *slot, bool hidden)
 	return slot->board->hidden ? (hidden ? 3ull : 2ull) << 32 | low : slot->asic_id;
 }
 
-uint64_t board_dram(const struct board *board)
+uint64_t board_dram(const struct sim_board *board)
 {
 	uint64_t kept = board->arch == BLACKHOLE ? 4ull << 20 : 0;
 
@@ -81,32 +81,32 @@ const char *board_card_type(unsigned code)
 	return "unknown";
 }
 
-static bool is_galaxy(const struct board *board)
+static bool is_galaxy(const struct sim_board *board)
 {
 	return board && board->endpoints == 32;
 }
 
-static int list_fail(struct list *l, const char *what, const char *which, size_t length)
+static int list_fail(struct board_list *l, const char *what, const char *which, size_t length)
 {
 	snprintf(l->error, 128, "%s: %.*s", what, (int)MIN(length, 60), which);
 	return -EINVAL;
 }
 
-static int list_add(struct list *l, const struct board *board, unsigned bus, bool has_bus)
+static int list_add(struct board_list *l, const struct sim_board *board, unsigned bus, bool has_bus)
 {
-	struct entry *e;
+	struct board_entry *e;
 
 	if (l->count == ARRAY_SIZE(l->entries) || (board && l->devices == MAX_DEVICES))
 		return list_fail(l, "too many devices, at most", "64", 2);
 	e = &l->entries[l->count++];
-	*e = (struct entry){ .slot.board = board, .slot.bus = bus, .has_bus = has_bus };
+	*e = (struct board_entry){ .slot.board = board, .slot.bus = bus, .has_bus = has_bus };
 	e->group = l->groups;
 	l->devices += board != NULL;
 	return 0;
 }
 
 /* Four trays of eight. */
-static int list_add_galaxy(struct list *l, const struct board *board)
+static int list_add_galaxy(struct board_list *l, const struct sim_board *board)
 {
 	int r;
 
@@ -120,7 +120,8 @@ static int list_add_galaxy(struct list *l, const struct board *board)
 	return 0;
 }
 
-static int list_add_board(struct list *l, const struct board *board, unsigned bus, bool has_bus)
+static int list_add_board(struct board_list *l, const struct sim_board *board, unsigned bus,
+			  bool has_bus)
 {
 	unsigned endpoints = board ? board->endpoints : 1;
 	int r;
@@ -139,9 +140,9 @@ static int list_add_board(struct list *l, const struct board *board, unsigned bu
 }
 
 /* One entry: [COUNTx]NAME[@BUS], where NAME may be "-". */
-static int list_parse_entry(struct list *l, const char *text, size_t length)
+static int list_parse_entry(struct board_list *l, const char *text, size_t length)
 {
-	const struct board *board = NULL;
+	const struct sim_board *board = NULL;
 	uint64_t bus = 0, times = 1;
 	const char *name = text, *at = memchr(text, '@', length);
 	size_t name_length = at ? (size_t)(at - text) : length;
@@ -175,10 +176,10 @@ static int list_parse_entry(struct list *l, const char *text, size_t length)
 	return 0;
 }
 
-static bool bus_is_taken(const struct list *l, const struct entry *self)
+static bool bus_is_taken(const struct board_list *l, const struct board_entry *self)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		const struct entry *e = &l->entries[i];
+		const struct board_entry *e = &l->entries[i];
 
 		if (e != self && e->slot.board && e->has_bus && e->slot.bus == self->slot.bus)
 			return true;
@@ -187,10 +188,10 @@ static bool bus_is_taken(const struct list *l, const struct entry *self)
 }
 
 /* Given buses first, so that the others find their place between them. */
-static int list_assign_buses(struct list *l)
+static int list_assign_buses(struct board_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		struct entry *e = &l->entries[i];
+		struct board_entry *e = &l->entries[i];
 
 		if (!e->slot.board)
 			continue;
@@ -207,7 +208,7 @@ static int list_assign_buses(struct list *l)
 }
 
 /* On a Galaxy the chip whose bus number ends in 6 has eight lanes, the others one. */
-static void list_assign_widths(struct list *l)
+static void list_assign_widths(struct board_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		struct slot *s = &l->entries[i].slot;
@@ -220,7 +221,7 @@ static void list_assign_widths(struct list *l)
 }
 
 /* Each device hangs on a root port of its own: 01.0, 02.0, … 1f.0, 01.1, … */
-static void list_assign_ports(struct list *l)
+static void list_assign_ports(struct board_list *l)
 {
 	unsigned ports[256] = { 0 };
 
@@ -247,7 +248,7 @@ static int galaxy_number(const struct slot *s)
 	return -1;
 }
 
-static void list_assign_numbers(struct list *l, const struct version *driver)
+static void list_assign_numbers(struct board_list *l, const struct version *driver)
 {
 	bool taken[4 * MAX_DEVICES] = { false };
 	bool done[ARRAY_SIZE(l->entries)] = { false };
@@ -272,10 +273,10 @@ static void list_assign_numbers(struct list *l, const struct version *driver)
 	}
 }
 
-static void list_assign_identity(struct list *l, uint64_t seed)
+static void list_assign_identity(struct board_list *l, uint64_t seed)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		struct entry *e = &l->entries[i];
+		struct board_entry *e = &l->entries[i];
 		struct slot *s = &e->slot;
 
 		if (!s->board)
@@ -294,7 +295,7 @@ static void list_assign_identity(struct list *l, uint64_t seed)
 int board_list_parse(const char *list, const struct version *driver, uint64_t seed,
 		     struct slot ret[static MAX_DEVICES], char error[static 128])
 {
-	struct list l = { .error = error };
+	struct board_list l = { .error = error };
 	int count = 0;
 	int r;
 

@@ -16,11 +16,11 @@
 
 #define MAX_DEVICES 64
 
-enum arch { WORMHOLE, BLACKHOLE };
+enum sim_arch { WORMHOLE, BLACKHOLE };
 
-struct board {
+struct sim_board {
 	const char *name;
-	enum arch arch;
+	enum sim_arch arch;
 	unsigned code;	    /* board type: bits 36 and up of the serial number */
 	unsigned endpoints; /* devices that the driver sees */
 	unsigned hidden;    /* chips behind each of them, reached over Ethernet */
@@ -38,7 +38,7 @@ struct board {
 
 /* Where a device sits and what it is called; all else about it is in machine.h. */
 struct slot {
-	const struct board *board;
+	const struct sim_board *board;
 	unsigned number; /* N of tenstorrent!N */
 	unsigned hwmon;	 /* K of hwmonK */
 	unsigned bus;
@@ -57,10 +57,10 @@ struct slot {
 uint64_t slot_umd_id(const struct slot *slot, bool hidden);
 
 /* Bytes that programs can use on one chip: a Blackhole keeps 16 MiB of each bank's 4 GiB. */
-uint64_t board_dram(const struct board *board);
+uint64_t board_dram(const struct sim_board *board);
 
 /* NULL if there is no such board. */
-const struct board *board_find(const char *name, size_t length);
+const struct sim_board *board_find(const char *name, size_t length);
 
 /* The driver's name for a board code, "unknown" for what it does not know. */
 const char *board_card_type(unsigned code);

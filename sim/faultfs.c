@@ -1,7 +1,8 @@
-#include "faultops.h"
+#include "faultfs.h"
 
 #include "basic/clock.h"
 #include "basic/file.h"
+#include "faultops.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,19 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void faultops_put_off(struct faultfs *fs, struct waiting w)
-{
-	struct waiting *new = malloc(sizeof(*new));
-
-	if (!new) {
-		fuse_reply_err(w.request, ENOMEM);
-		return;
-	}
-	w.next = fs->waiting;
-	*new = w;
-	fs->waiting = new;
-}
 
 static int start_session(struct faultfs *fs, const char *mountpoint)
 {
@@ -159,7 +147,7 @@ int faultfs_timeout(const struct faultfs *fs)
 	return due <= now ? 0 : (int)MIN((due - now) / NS_PER_MS + 1, INT32_MAX);
 }
 
-void faultfs_kill(struct faultfs *fs, const struct device *d)
+void faultfs_kill(struct faultfs *fs, const struct sim_device *d)
 {
 	nodes_kill(&fs->nodes, d);
 	faultfs_expire(fs);

@@ -10,14 +10,10 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "faultfs_kind.h"
 #include "machine.h"
 
 struct faultfs;
-
-enum faultfs_kind {
-	FAULTFS_SYS,  /* files are a page long; a removed one: ENODEV */
-	FAULTFS_PROC, /* files have no length; a removed one: EIO */
-};
 
 /*
  * Mounts it over `mountpoint`, in front of `backing`. -EOPNOTSUPP: built without libfuse3; another
@@ -41,4 +37,4 @@ void faultfs_expire(struct faultfs *fs);
 int faultfs_timeout(const struct faultfs *fs);
 
 /* The device was removed: whatever is held of it is dead. */
-void faultfs_kill(struct faultfs *fs, const struct device *d);
+void faultfs_kill(struct faultfs *fs, const struct sim_device *d);

@@ -11,6 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+void faultops_put_off(struct faultfs *fs, struct waiting w)
+{
+	struct waiting *new = malloc(sizeof(*new));
+
+	if (!new) {
+		fuse_reply_err(w.request, ENOMEM);
+		return;
+	}
+	w.next = fs->waiting;
+	*new = w;
+	fs->waiting = new;
+}
+
 #define ATTRIBUTE_SIZE 4096
 
 static struct faultfs *fs_of(fuse_req_t request)
@@ -18,13 +31,13 @@ static struct faultfs *fs_of(fuse_req_t request)
 	return fuse_req_userdata(request);
 }
 
-static const char *backing_path(const struct node *node)
+static const char *backing_path(const struct fault_node *node)
 {
 	return *node->path ? node->path : ".";
 }
 
 /* As the driver shows it: root's, and a page long whatever is in it. */
-static int node_stat(struct faultfs *fs, struct node *node, struct stat *st)
+static int node_stat(struct faultfs *fs, struct fault_node *node, struct stat *st)
 {
 	if (node->dead) {
 		*st = node->last;
@@ -44,7 +57,7 @@ static int node_stat(struct faultfs *fs, struct node *node, struct stat *st)
 static void do_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *directory = nodes_get(&fs->nodes, parent), *node;
+	struct fault_node *directory = nodes_get(&fs->nodes, parent), *node;
 	struct fuse_entry_param entry = { 0 };
 	char path[512];
 	struct stat st;
@@ -72,7 +85,7 @@ static void do_lookup(fuse_req_t request, fuse_ino_t parent, const char *name)
 static void do_getattr(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *info)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *node = nodes_get(&fs->nodes, number);
+	struct fault_node *node = nodes_get(&fs->nodes, number);
 	struct stat st;
 	int r = node ? node_stat(fs, node, &st) : -ENOENT;
 
@@ -86,7 +99,7 @@ static void do_getattr(fuse_req_t request, fuse_ino_t number, struct fuse_file_i
 static void do_readlink(fuse_req_t request, fuse_ino_t number)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *node = nodes_get(&fs->nodes, number);
+	struct fault_node *node = nodes_get(&fs->nodes, number);
 	char target[512];
 	ssize_t r = -ENOENT;
 
@@ -98,7 +111,7 @@ static void do_readlink(fuse_req_t request, fuse_ino_t number)
 		fuse_reply_readlink(request, target);
 }
 
-bool faultops_has(struct faultfs *fs, const struct node *node, enum fault_kind kind)
+bool faultops_has(struct faultfs *fs, const struct fault_node *node, enum fault_kind kind)
 {
 	return node->device && machine_fault(fs->machine, node->device, kind, node_name(node));
 }
@@ -106,7 +119,7 @@ bool faultops_has(struct faultfs *fs, const struct node *node, enum fault_kind k
 static void do_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *info)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *node = nodes_get(&fs->nodes, number);
+	struct fault_node *node = nodes_get(&fs->nodes, number);
 
 	if (!node || node->dead) {
 		fuse_reply_err(request, ENOENT);
@@ -119,7 +132,7 @@ static void do_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info
 }
 
 /* What the driver would answer instead of the text; 0: nothing. */
-static int read_error(struct faultfs *fs, const struct node *node)
+static int read_error(struct faultfs *fs, const struct fault_node *node)
 {
 	if (node->dead)
 		return fs->kind == FAULTFS_SYS ? ENODEV : EIO;
@@ -131,8 +144,8 @@ static int read_error(struct faultfs *fs, const struct node *node)
 	return 0;
 }
 
-void faultops_read(struct faultfs *fs, fuse_req_t request, const struct node *node, size_t size,
-		   off_t offset)
+void faultops_read(struct faultfs *fs, fuse_req_t request, const struct fault_node *node,
+		   size_t size, off_t offset)
 {
 	CLEANUP_CLOSE int fd = -1;
 	char text[16384];
@@ -158,7 +171,7 @@ static void do_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t of
 		    struct fuse_file_info *info)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *node = nodes_get(&fs->nodes, number);
+	struct fault_node *node = nodes_get(&fs->nodes, number);
 	struct waiting w = { .request = request, .node = node, .size = size, .offset = offset };
 	const struct fault *slow = NULL;
 
@@ -205,7 +218,7 @@ static int list_name(const char *name, void *arg)
 static void do_opendir(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *info)
 {
 	struct faultfs *fs = fs_of(request);
-	struct node *node = nodes_get(&fs->nodes, number);
+	struct fault_node *node = nodes_get(&fs->nodes, number);
 	struct listing l = { .request = request };
 	struct buf *kept;
 	int r = node && !node->dead ? 0 : -ENOENT;

@@ -3,7 +3,8 @@
 
 #define FUSE_USE_VERSION 314
 
-#include "faultfs.h"
+#include "faultfs_kind.h"
+#include "machine.h"
 #include "node.h"
 
 #include <fuse_lowlevel.h>
@@ -12,7 +13,7 @@
 struct waiting {
 	struct waiting *next;
 	fuse_req_t request;
-	struct node *node;
+	struct fault_node *node;
 	size_t size;
 	off_t offset;
 	int64_t due; /* CLOCK_MONOTONIC, ns; INT64_MAX: as long as the fault lasts */
@@ -32,11 +33,11 @@ struct faultfs {
 extern const struct fuse_lowlevel_ops fault_operations;
 
 /* Answers a read with the text, or with the error that stands in its place. */
-void faultops_read(struct faultfs *fs, fuse_req_t request, const struct node *node, size_t size,
-		   off_t offset);
+void faultops_read(struct faultfs *fs, fuse_req_t request, const struct fault_node *node,
+		   size_t size, off_t offset);
 
 /* Keeps it for later. */
 void faultops_put_off(struct faultfs *fs, struct waiting w);
 
 /* Is this file to behave so now? */
-bool faultops_has(struct faultfs *fs, const struct node *node, enum fault_kind kind);
+bool faultops_has(struct faultfs *fs, const struct fault_node *node, enum fault_kind kind);

@@ -112,16 +112,16 @@ static int start_process(const struct worker_job *job, pid_t *ret)
 	return r;
 }
 
-static int add_holder(struct machine *m, struct device *d, pid_t pid, const struct workload *w)
+static int add_holder(struct machine *m, struct sim_device *d, pid_t pid, const struct workload *w)
 {
-	struct holder *grown;
+	struct sim_holder *grown;
 
 	grown = reallocarray(d->holders, d->holder_count + w->opens, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	d->holders = grown;
 	for (unsigned i = 0; i < w->opens; i++) {
-		struct holder *h = &d->holders[d->holder_count++];
+		struct sim_holder *h = &d->holders[d->holder_count++];
 
 		h->pid = pid;
 		workload_comm(w, h->comm);
@@ -130,7 +130,7 @@ static int add_holder(struct machine *m, struct device *d, pid_t pid, const stru
 	return 0;
 }
 
-static void drop_holder(struct machine *m, struct device *d, pid_t pid)
+static void drop_holder(struct machine *m, struct sim_device *d, pid_t pid)
 {
 	size_t left = 0;
 

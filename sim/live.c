@@ -36,7 +36,7 @@ struct live {
 	int status;
 };
 
-static void kill_held(struct live *l, struct device *d)
+static void kill_held(struct live *l, struct sim_device *d)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(l->mounts); i++)
 		if (l->mounts[i])
@@ -44,7 +44,7 @@ static void kill_held(struct live *l, struct device *d)
 }
 
 /* Takes it from the bus or from the driver, or gives it back. */
-static void follow_place(struct live *l, struct device *d)
+static void follow_place(struct live *l, struct sim_device *d)
 {
 	struct machine *m = l->machine;
 	enum place_on_bus place = machine_place(m, d);
@@ -68,7 +68,7 @@ static void follow_place(struct live *l, struct device *d)
 	pci_write_list(m, &m->root);
 }
 
-static void follow_faults(struct live *l, struct device *d)
+static void follow_faults(struct live *l, struct sim_device *d)
 {
 	struct machine *m = l->machine;
 	bool silent = machine_fault(m, d, FAULT_NO_TELEMETRY, NULL);
@@ -98,7 +98,7 @@ static void advance(struct live *l)
 	l->advanced = now;
 	m->now_ms = (now - l->started) / NS_PER_MS;
 	for (size_t i = 0; i < m->device_count; i++) {
-		struct device *d = &m->devices[i];
+		struct sim_device *d = &m->devices[i];
 
 		follow_faults(l, d);
 		physics_step(m, d, seconds);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-struct device *machine_device(struct machine *m, unsigned number)
+struct sim_device *machine_device(struct machine *m, unsigned number)
 {
 	for (size_t i = 0; i < m->device_count; i++)
 		if (m->devices[i].slot.number == number)
@@ -10,7 +10,7 @@ struct device *machine_device(struct machine *m, unsigned number)
 	return NULL;
 }
 
-const struct fault *machine_fault(const struct machine *m, const struct device *d,
+const struct fault *machine_fault(const struct machine *m, const struct sim_device *d,
 				  enum fault_kind kind, const char *attr)
 {
 	for (size_t i = 0; i < m->opt.fault_count; i++) {
@@ -26,7 +26,7 @@ const struct fault *machine_fault(const struct machine *m, const struct device *
 	return NULL;
 }
 
-enum place_on_bus machine_place(const struct machine *m, const struct device *d)
+enum place_on_bus machine_place(const struct machine *m, const struct sim_device *d)
 {
 	if (machine_fault(m, d, FAULT_GONE, NULL))
 		return PLACE_GONE;
@@ -35,7 +35,7 @@ enum place_on_bus machine_place(const struct machine *m, const struct device *d)
 	return machine_fault(m, d, FAULT_UNBOUND, NULL) ? PLACE_UNBOUND : PLACE_SERVED;
 }
 
-void machine_judge(const struct machine *m, struct device *d)
+void machine_judge(const struct machine *m, struct sim_device *d)
 {
 	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
 	d->in_reset = machine_fault(m, d, FAULT_RESET, NULL);

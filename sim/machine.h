@@ -52,7 +52,7 @@ struct live_file {
 	char text[64]; /* what it holds */
 };
 
-struct holder {
+struct sim_holder {
 	pid_t pid;
 	char comm[16];
 };
@@ -65,7 +65,7 @@ enum place_on_bus {
 	PLACE_GONE,
 };
 
-struct device {
+struct sim_device {
 	struct slot slot;
 	char bdf[16];	    /* 0000:01:00.0 */
 	char directory[96]; /* of the PCI device, below sys */
@@ -91,7 +91,7 @@ struct device {
 	size_t file_count;
 	int pids_fd;
 	int mappings_fd;
-	struct holder *holders; /* open file descriptions, newest last */
+	struct sim_holder *holders; /* open file descriptions, newest last */
 	size_t holder_count;
 };
 
@@ -118,7 +118,7 @@ struct sim_options {
 
 struct machine {
 	struct sim_options opt;
-	struct device devices[MAX_DEVICES];
+	struct sim_device devices[MAX_DEVICES];
 	size_t device_count;
 	unsigned next_hwmon;
 	int64_t now_ms; /* since the start */
@@ -130,14 +130,14 @@ struct machine {
 };
 
 /* NULL if there is no device of that number. */
-struct device *machine_device(struct machine *m, unsigned number);
+struct sim_device *machine_device(struct machine *m, unsigned number);
 
 /* Where it is to be at this moment. */
-enum place_on_bus machine_place(const struct machine *m, const struct device *d);
+enum place_on_bus machine_place(const struct machine *m, const struct sim_device *d);
 
 /* Is it off the bus, or being reset, at this moment? */
-void machine_judge(const struct machine *m, struct device *d);
+void machine_judge(const struct machine *m, struct sim_device *d);
 
 /* The first active fault of this kind on the device and, unless NULL, this file of it. */
-const struct fault *machine_fault(const struct machine *m, const struct device *d,
+const struct fault *machine_fault(const struct machine *m, const struct sim_device *d,
 				  enum fault_kind kind, const char *attr);

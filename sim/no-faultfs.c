@@ -45,7 +45,7 @@ int faultfs_timeout(const struct faultfs *fs)
 	return -1;
 }
 
-void faultfs_kill(struct faultfs *fs, const struct device *d)
+void faultfs_kill(struct faultfs *fs, const struct sim_device *d)
 {
 	(void)fs;
 	(void)d;

@@ -8,7 +8,7 @@
 
 static int compare(const void *a, const void *b)
 {
-	return strcmp(((const struct node *)a)->path, ((const struct node *)b)->path);
+	return strcmp(((const struct fault_node *)a)->path, ((const struct fault_node *)b)->path);
 }
 
 static bool is_below(const char *path, const char *directory)
@@ -19,12 +19,12 @@ static bool is_below(const char *path, const char *directory)
 }
 
 /* sys: the PCI device and the debug directory; proc/driver: the directory of its number. */
-static struct device *owner(struct machine *m, const char *path)
+static struct sim_device *owner(struct machine *m, const char *path)
 {
 	char listed[64], debug[64];
 
 	for (size_t i = 0; i < m->device_count; i++) {
-		struct device *d = &m->devices[i];
+		struct sim_device *d = &m->devices[i];
 
 		snprintf(listed, sizeof(listed), "tenstorrent/%u", d->slot.number);
 		snprintf(debug, sizeof(debug), "kernel/debug/tenstorrent/%u", d->slot.number);
@@ -34,12 +34,12 @@ static struct device *owner(struct machine *m, const char *path)
 	return NULL;
 }
 
-static struct node *add(struct nodes *n, const char *path)
+static struct fault_node *add(struct nodes *n, const char *path)
 {
-	struct node *node, **grown;
+	struct fault_node *node, **grown;
 
 	if (n->count == n->size) {
-		grown = reallocarray(n->all, n->size + 256, sizeof(struct node *));
+		grown = reallocarray(n->all, n->size + 256, sizeof(struct fault_node *));
 		if (!grown)
 			return NULL;
 		n->all = grown;
@@ -78,16 +78,16 @@ void nodes_done(struct nodes *n)
 	*n = (struct nodes){ 0 };
 }
 
-struct node *nodes_get(struct nodes *n, uint64_t number)
+struct fault_node *nodes_get(struct nodes *n, uint64_t number)
 {
 	return number >= 1 && number <= n->count ? n->all[number - 1] : NULL;
 }
 
-struct node *nodes_find(struct nodes *n, const struct node *parent, const char *name)
+struct fault_node *nodes_find(struct nodes *n, const struct fault_node *parent, const char *name)
 {
 	char path[512];
-	struct node key = { .path = path };
-	struct node **found;
+	struct fault_node key = { .path = path };
+	struct fault_node **found;
 
 	if (snprintf(path, sizeof(path), "%s%s%s", parent->path, *parent->path ? "/" : "", name) >=
 	    (int)sizeof(path))
@@ -96,10 +96,10 @@ struct node *nodes_find(struct nodes *n, const struct node *parent, const char *
 	return found ? *found : add(n, path);
 }
 
-void nodes_kill(struct nodes *n, const struct device *d)
+void nodes_kill(struct nodes *n, const struct sim_device *d)
 {
 	for (size_t i = 0; i < n->count; i++) {
-		struct node *node = n->all[i];
+		struct fault_node *node = n->all[i];
 
 		if (node->device != d || node->dead)
 			continue;
@@ -108,7 +108,7 @@ void nodes_kill(struct nodes *n, const struct device *d)
 	}
 }
 
-const char *node_name(const struct node *node)
+const char *node_name(const struct fault_node *node)
 {
 	const char *slash = strrchr(node->path, '/');
 

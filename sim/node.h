@@ -12,17 +12,17 @@
 
 #include <sys/stat.h>
 
-struct node {
+struct fault_node {
 	uint64_t number;
-	char *path;	       /* below the mount point, "" for the mount point itself */
-	struct device *device; /* NULL: no device's */
-	struct stat last;      /* what a descriptor of a dead one still tells */
+	char *path;		   /* below the mount point, "" for the mount point itself */
+	struct sim_device *device; /* NULL: no device's */
+	struct stat last;	   /* what a descriptor of a dead one still tells */
 	bool dead;
 };
 
 struct nodes {
 	struct machine *machine;
-	struct node **all; /* by number, from 1 */
+	struct fault_node **all; /* by number, from 1 */
 	size_t count;
 	size_t size;
 	void *by_path; /* tree of search.h: the living */
@@ -32,13 +32,13 @@ MUST_CHECK int nodes_init(struct nodes *n, struct machine *m);
 void nodes_done(struct nodes *n);
 
 /* NULL if the number is nobody's. */
-struct node *nodes_get(struct nodes *n, uint64_t number);
+struct fault_node *nodes_get(struct nodes *n, uint64_t number);
 
 /* The node of a name in a directory; NULL without memory. */
-struct node *nodes_find(struct nodes *n, const struct node *parent, const char *name);
+struct fault_node *nodes_find(struct nodes *n, const struct fault_node *parent, const char *name);
 
 /* All nodes of a device that was removed. */
-void nodes_kill(struct nodes *n, const struct device *d);
+void nodes_kill(struct nodes *n, const struct sim_device *d);
 
 /* Last part of the path. */
-const char *node_name(const struct node *node);
+const char *node_name(const struct fault_node *node);

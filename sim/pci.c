@@ -52,7 +52,7 @@ static const uint64_t bars[2][3][3] = {
 			{ 0x800000000, 0xfffffffff, 0x14220c } },
 };
 
-static void add(const struct machine *m, struct tree *sys, const struct device *d, mode_t mode,
+static void add(const struct machine *m, struct tree *sys, const struct sim_device *d, mode_t mode,
 		const char *name, const char *text)
 {
 	const struct fault *set = machine_fault(m, d, FAULT_SET, name);
@@ -67,7 +67,7 @@ static void add(const struct machine *m, struct tree *sys, const struct device *
 	tree_text(sys, mode, text, "%s/%s", d->directory, name);
 }
 
-static void add_hex(const struct machine *m, struct tree *sys, const struct device *d,
+static void add_hex(const struct machine *m, struct tree *sys, const struct sim_device *d,
 		    const char *name, int digits, unsigned value)
 {
 	char text[16];
@@ -76,7 +76,7 @@ static void add_hex(const struct machine *m, struct tree *sys, const struct devi
 	add(m, sys, d, 0444, name, text);
 }
 
-static void add_errors(const struct machine *m, struct tree *sys, const struct device *d,
+static void add_errors(const struct machine *m, struct tree *sys, const struct sim_device *d,
 		       const char *name, const char *const *errors, size_t count, const char *total)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -87,7 +87,7 @@ static void add_errors(const struct machine *m, struct tree *sys, const struct d
 	add(m, sys, d, 0444, name, buf_text(&text));
 }
 
-static void add_resource(const struct machine *m, struct tree *sys, const struct device *d)
+static void add_resource(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t where = (uint64_t)d->slot.bus << 40; /* every device its own addresses */
@@ -105,9 +105,9 @@ static void add_resource(const struct machine *m, struct tree *sys, const struct
 }
 
 /* The first 64 bytes of configuration space: what everybody may read. */
-static void fill_config(const struct device *d, unsigned char c[static CONFIG_SIZE])
+static void fill_config(const struct sim_device *d, unsigned char c[static CONFIG_SIZE])
 {
-	const struct board *b = d->slot.board;
+	const struct sim_board *b = d->slot.board;
 	unsigned id = device_ids[b->arch];
 	const unsigned char healthy[CONFIG_SIZE] = {
 		0x52,
@@ -135,7 +135,7 @@ static void fill_config(const struct device *d, unsigned char c[static CONFIG_SI
 		memset(c, 0xff, CONFIG_SIZE);
 }
 
-static void add_config(const struct machine *m, struct tree *sys, const struct device *d)
+static void add_config(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
 	unsigned char c[CONFIG_SIZE];
 	char path[128];
@@ -150,7 +150,7 @@ static void add_config(const struct machine *m, struct tree *sys, const struct d
 		close(fd);
 }
 
-void pci_update_config(struct tree *sys, const struct device *d)
+void pci_update_config(struct tree *sys, const struct sim_device *d)
 {
 	CLEANUP_CLOSE int fd = -1;
 	unsigned char c[CONFIG_SIZE];
@@ -163,15 +163,15 @@ void pci_update_config(struct tree *sys, const struct device *d)
 		(void)!pwrite(fd, c, sizeof(c), 0);
 }
 
-static void make_alias(const struct device *d, char *text, size_t size)
+static void make_alias(const struct sim_device *d, char *text, size_t size)
 {
 	snprintf(text, size, "pci:v%08Xd%08Xsv%08Xsd%08Xbc12sc00i00\n", VENDOR,
 		 device_ids[d->slot.board->arch], VENDOR, d->slot.board->code);
 }
 
-void pci_update_driver(const struct machine *m, struct tree *sys, const struct device *d)
+void pci_update_driver(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
-	const struct board *b = d->slot.board;
+	const struct sim_board *b = d->slot.board;
 	char alias[80], event[256], target[64];
 
 	make_alias(d, alias, sizeof(alias));
@@ -189,9 +189,9 @@ void pci_update_driver(const struct machine *m, struct tree *sys, const struct d
 	tree_link(sys, target, "%s/driver", d->directory);
 }
 
-static void add_names(const struct machine *m, struct tree *sys, const struct device *d)
+static void add_names(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
-	const struct board *b = d->slot.board;
+	const struct sim_board *b = d->slot.board;
 	unsigned id = device_ids[b->arch];
 	char alias[80];
 
@@ -205,7 +205,7 @@ static void add_names(const struct machine *m, struct tree *sys, const struct de
 	add_hex(m, sys, d, "revision", 2, b->arch == WORMHOLE ? 1 : 0);
 }
 
-void pci_add_device(const struct machine *m, struct tree *sys, const struct device *d)
+void pci_add_device(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
 	static const struct {
 		const char *name, *text;
@@ -254,7 +254,7 @@ void pci_write_list(const struct machine *m, struct tree *root)
 	CLEANUP_BUF struct buf text = { 0 };
 
 	for (size_t i = 0; i < m->device_count; i++) {
-		const struct device *d = &m->devices[i];
+		const struct sim_device *d = &m->devices[i];
 
 		put_list_line(&text, d->slot.root_bus, d->slot.port, 0x1b36, 0x000c, "pcieport");
 		if (d->on_bus)
@@ -265,7 +265,7 @@ void pci_write_list(const struct machine *m, struct tree *root)
 	tree_text(root, 0444, buf_text(&text), "proc/bus/pci/devices");
 }
 
-void pci_add_port(struct tree *sys, const struct device *d)
+void pci_add_port(struct tree *sys, const struct sim_device *d)
 {
 	static const char *const files[][2] = {
 		{ "class", "0x060400\n" },
@@ -290,7 +290,7 @@ void pci_add_port(struct tree *sys, const struct device *d)
 	tree_text(sys, 0644, event, "%.*s/uevent", length, d->directory);
 }
 
-void pci_add_power(const struct machine *m, struct tree *sys, const struct device *d,
+void pci_add_power(const struct machine *m, struct tree *sys, const struct sim_device *d,
 		   const char *path)
 {
 	static const struct {

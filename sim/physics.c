@@ -37,7 +37,7 @@ static double wave(double phase)
 }
 
 /* Between -1 and 1, a new one each quarter of a second. */
-static double noise(const struct machine *m, const struct device *d, unsigned which)
+static double noise(const struct machine *m, const struct sim_device *d, unsigned which)
 {
 	uint64_t index = (uint64_t)(m->now_ms / 250) * 64 + which;
 
@@ -45,7 +45,7 @@ static double noise(const struct machine *m, const struct device *d, unsigned wh
 }
 
 /* A card that nobody holds has little to do. */
-static double wanted_load(const struct machine *m, const struct device *d)
+static double wanted_load(const struct machine *m, const struct sim_device *d)
 {
 	double phase = random_unit(m->opt.seed, PURPOSE_PHASE, d->slot.number);
 	double period = 40 + 50 * phase; /* seconds */
@@ -57,14 +57,14 @@ static double wanted_load(const struct machine *m, const struct device *d)
 }
 
 /* What a chip draws at full load: a little below its limits of power and current. */
-static double full_watts(const struct board *b)
+static double full_watts(const struct sim_board *b)
 {
 	double by_current = 0.93 * b->max_amperes * chips[b->arch].busy_mv / 1000;
 
 	return MIN(0.93 * b->max_watts, by_current);
 }
 
-static double wanted_watts(const struct device *d)
+static double wanted_watts(const struct sim_device *d)
 {
 	double full = full_watts(d->slot.board);
 
@@ -72,15 +72,15 @@ static double wanted_watts(const struct device *d)
 }
 
 /* At full load the chip settles at nine tenths of its limit. */
-static double wanted_celsius(const struct device *d)
+static double wanted_celsius(const struct sim_device *d)
 {
-	const struct board *b = d->slot.board;
+	const struct sim_board *b = d->slot.board;
 
 	return AMBIENT + 6 +
 	       (0.9 * b->max_celsius - AMBIENT - 6) * d->physics.watts / full_watts(b);
 }
 
-static double wanted_rpm(const struct device *d)
+static double wanted_rpm(const struct sim_device *d)
 {
 	double rpm = 1400 + (d->physics.celsius - 38) * 62;
 
@@ -88,14 +88,14 @@ static double wanted_rpm(const struct device *d)
 }
 
 /* Boards without fan control: bundles before 19.10 publish 0, later ones all ones. */
-static uint32_t fan_word(const struct machine *m, const struct device *d)
+static uint32_t fan_word(const struct machine *m, const struct sim_device *d)
 {
 	if (d->slot.board->has_fan)
 		return (uint32_t)d->physics.rpm;
 	return version_at_least(&m->opt.firmware, 19, 10) ? UINT32_MAX : 0;
 }
 
-static void publish(const struct machine *m, struct device *d)
+static void publish(const struct machine *m, struct sim_device *d)
 {
 	double load = d->physics.load;
 	unsigned arch = d->slot.board->arch;
@@ -112,9 +112,9 @@ static void publish(const struct machine *m, struct device *d)
 	d->words[T_HEARTBEAT] = (uint32_t)(uint64_t)d->physics.heartbeats;
 }
 
-static void publish_constants(const struct machine *m, struct device *d)
+static void publish_constants(const struct machine *m, struct sim_device *d)
 {
-	const struct board *b = d->slot.board;
+	const struct sim_board *b = d->slot.board;
 
 	d->words[T_SERIAL_HIGH] = (uint32_t)(d->slot.serial >> 32);
 	d->words[T_SERIAL_LOW] = (uint32_t)d->slot.serial;
@@ -135,7 +135,7 @@ static void publish_constants(const struct machine *m, struct device *d)
 }
 
 /* Three counters are about to wrap, so that nobody forgets that they do. */
-static void start_counters(const struct machine *m, struct device *d)
+static void start_counters(const struct machine *m, struct sim_device *d)
 {
 	for (unsigned i = 0; i < COUNTERS; i++) {
 		uint64_t r = random_of(m->opt.seed ^ d->slot.asic_id, PURPOSE_START, i);
@@ -145,7 +145,7 @@ static void start_counters(const struct machine *m, struct device *d)
 	}
 }
 
-void physics_init(const struct machine *m, struct device *d)
+void physics_init(const struct machine *m, struct sim_device *d)
 {
 	d->physics.load = wanted_load(m, d);
 	d->physics.watts = wanted_watts(d);
@@ -158,7 +158,7 @@ void physics_init(const struct machine *m, struct device *d)
 	publish(m, d);
 }
 
-static void count_traffic(struct device *d, double seconds)
+static void count_traffic(struct sim_device *d, double seconds)
 {
 	double share = d->physics.load * d->slot.width / 16; /* a narrow link carries less */
 
@@ -170,7 +170,7 @@ static void count_traffic(struct device *d, double seconds)
 	}
 }
 
-void physics_step(const struct machine *m, struct device *d, double seconds)
+void physics_step(const struct machine *m, struct sim_device *d, double seconds)
 {
 	d->physics.load = approach(d->physics.load, wanted_load(m, d), seconds, 0.8);
 	d->physics.watts = approach(d->physics.watts, wanted_watts(d), seconds, 0.5);
@@ -183,7 +183,7 @@ void physics_step(const struct machine *m, struct device *d, double seconds)
 	publish(m, d);
 }
 
-void physics_reset(struct device *d)
+void physics_reset(struct sim_device *d)
 {
 	d->physics.heartbeats = 0;
 	d->physics.load = 0;

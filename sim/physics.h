@@ -8,10 +8,10 @@
 #include "machine.h"
 
 /* A chip that has done the same for a while. */
-void physics_init(const struct machine *m, struct device *d);
+void physics_init(const struct machine *m, struct sim_device *d);
 
 /* So many seconds later, at machine time now_ms. */
-void physics_step(const struct machine *m, struct device *d, double seconds);
+void physics_step(const struct machine *m, struct sim_device *d, double seconds);
 
 /* A hardware reset: counters and heartbeat start from nothing. */
-void physics_reset(struct device *d);
+void physics_reset(struct sim_device *d);

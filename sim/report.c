@@ -17,8 +17,8 @@ static uint64_t make_id(const struct report_event *event, unsigned place)
 	return (uint64_t)event->pool << 40 | (uint64_t)(place + 1) << 20;
 }
 
-static void push(struct report *report, struct report_stack *stack, struct report_event event,
-		 uint64_t size, report_function *tell)
+static void push(struct workload_report *report, struct report_stack *stack,
+		 struct report_event event, uint64_t size, report_function *tell)
 {
 	event.size = size;
 	event.id = make_id(&event, stack->count);
@@ -27,8 +27,8 @@ static void push(struct report *report, struct report_stack *stack, struct repor
 	tell(report, &event);
 }
 
-static void pop(struct report *report, struct report_stack *stack, struct report_event event,
-		report_function *tell)
+static void pop(struct workload_report *report, struct report_stack *stack,
+		struct report_event event, report_function *tell)
 {
 	event.size = 0;
 	event.id = make_id(&event, --stack->count);
@@ -36,7 +36,7 @@ static void pop(struct report *report, struct report_stack *stack, struct report
 	tell(report, &event);
 }
 
-static void reach_pool(struct report *report, struct report_stack *stack,
+static void reach_pool(struct workload_report *report, struct report_stack *stack,
 		       const struct report_event *event, uint64_t bytes, report_function *tell)
 {
 	while (stack->bytes > bytes)
@@ -51,10 +51,10 @@ static void reach_pool(struct report *report, struct report_stack *stack,
 		push(report, stack, *event, bytes - stack->bytes, tell);
 }
 
-void report_reach(struct report *report, unsigned device, unsigned logical,
+void report_reach(struct workload_report *report, unsigned device, unsigned logical,
 		  const uint64_t bytes[static POOLS], report_function *tell)
 {
-	for (enum pool pool = 0; pool < POOLS; pool++) {
+	for (enum sim_pool pool = 0; pool < POOLS; pool++) {
 		const struct report_event event = { .device = device,
 						    .logical = logical,
 						    .pool = pool };
@@ -65,7 +65,7 @@ void report_reach(struct report *report, unsigned device, unsigned logical,
 
 /* ---- libttalloc ---- */
 
-void report_to_table(struct report *report, const struct report_event *event)
+void report_to_table(struct workload_report *report, const struct report_event *event)
 {
 	static const enum ttalloc_pool pools[POOLS] = {
 		[POOL_DRAM] = TTALLOC_DRAM,
@@ -93,7 +93,7 @@ static void put(uint8_t *at, uint64_t value, size_t length)
 }
 
 /* Blocking, as the original was in the end: a message per event, and none is lost. */
-void report_to_socket(struct report *report, const struct report_event *event)
+void report_to_socket(struct workload_report *report, const struct report_event *event)
 {
 	static const uint8_t types[POOLS] = {
 		[POOL_DRAM] = 0,
@@ -119,7 +119,7 @@ void report_to_socket(struct report *report, const struct report_event *event)
 	report->socket = -1;
 }
 
-int report_connect(struct report *report, const char *path)
+int report_connect(struct workload_report *report, const char *path)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	CLEANUP_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -17,7 +17,7 @@ struct report_stack {
 	uint64_t bytes;
 };
 
-struct report {
+struct workload_report {
 	struct report_stack stacks[MAX_DEVICES][POOLS];
 	int socket; /* via=socket only; -1: none, or gone */
 };
@@ -26,17 +26,17 @@ struct report {
 struct report_event {
 	unsigned device; /* place in the job */
 	unsigned logical;
-	enum pool pool;
+	enum sim_pool pool;
 	uint64_t id;
 	uint64_t size;
 };
-typedef void report_function(struct report *report, const struct report_event *event);
+typedef void report_function(struct workload_report *report, const struct report_event *event);
 
 /* Allocates and frees until so much is held on a device. */
-void report_reach(struct report *report, unsigned device, unsigned logical,
+void report_reach(struct workload_report *report, unsigned device, unsigned logical,
 		  const uint64_t bytes[static POOLS], report_function *tell);
 
 report_function report_to_table, report_to_socket;
 
 /* -errno: no server. */
-MUST_CHECK int report_connect(struct report *report, const char *path);
+MUST_CHECK int report_connect(struct workload_report *report, const char *path);

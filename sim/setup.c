@@ -23,7 +23,7 @@ static int make_devices(struct machine *m)
 		return -EINVAL;
 	}
 	for (int i = 0; i < count; i++) {
-		struct device *d = &m->devices[m->device_count++];
+		struct sim_device *d = &m->devices[m->device_count++];
 
 		if (slots[i].board->arch == BLACKHOLE && !version_at_least(&m->opt.driver, 1, 31)) {
 			fprintf(stderr, "tt_smi sim: driver %s does not know %s\n",
@@ -128,7 +128,7 @@ static int make_directories(struct machine *m)
 }
 
 /* What a machine that is written once would have lived through by then. */
-static void grow_old(struct machine *m, struct device *d)
+static void grow_old(struct machine *m, struct sim_device *d)
 {
 	int64_t end = 1000 * (int64_t)m->opt.after_s, step = m->opt.interval_ms;
 
@@ -145,7 +145,7 @@ int setup_tree(struct machine *m)
 		return r;
 	sysfs_add_machine(m);
 	for (size_t i = 0; i < m->device_count; i++) {
-		struct device *d = &m->devices[i];
+		struct sim_device *d = &m->devices[i];
 
 		physics_init(m, d);
 		grow_old(m, d);
@@ -166,7 +166,7 @@ int setup_tree(struct machine *m)
 }
 
 /* Leaks on a device share what its workloads leave of the memory. */
-static uint64_t leak_room(const struct machine *m, const struct device *d)
+static uint64_t leak_room(const struct machine *m, const struct sim_device *d)
 {
 	uint64_t capacity = board_dram(d->slot.board), used = 0, leaks = 0;
 
@@ -184,7 +184,7 @@ static uint64_t leak_room(const struct machine *m, const struct device *d)
 }
 
 /* TT-Metal numbers chips without PCIe after all others, in the order of their gateways. */
-static unsigned behind_logical(const struct machine *m, const struct device *gateway)
+static unsigned behind_logical(const struct machine *m, const struct sim_device *gateway)
 {
 	unsigned number = (unsigned)m->device_count;
 
@@ -204,7 +204,7 @@ void setup_job(struct machine *m, const struct workload *w, const char *root,
 	ret->workload = *w;
 	ret->leak_room = UINT64_MAX;
 	for (size_t i = 0; i < m->device_count; i++) {
-		const struct device *d = &m->devices[i];
+		const struct sim_device *d = &m->devices[i];
 
 		if (!workload_uses(w, d->slot.number))
 			continue;

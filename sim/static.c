@@ -77,9 +77,9 @@ static int publish_util(const struct worker_job *job, const char *shm, pid_t pid
 	return 0;
 }
 
-static int add_holder(struct device *d, pid_t pid, const struct workload *w)
+static int add_holder(struct sim_device *d, pid_t pid, const struct workload *w)
 {
-	struct holder *grown =
+	struct sim_holder *grown =
 		reallocarray(d->holders, d->holder_count + w->opens, sizeof(*d->holders));
 
 	if (!grown)

@@ -11,7 +11,7 @@
 
 #define CLASS_DIR "%s/tenstorrent/tenstorrent!%u"
 
-void sysfs_name(struct device *d)
+void sysfs_name(struct sim_device *d)
 {
 	const struct slot *s = &d->slot;
 
@@ -79,8 +79,8 @@ void sysfs_add_machine(struct machine *m)
 }
 
 /* The path below sys of an attribute, or of the directory that holds it (name ""). */
-static void attr_path(const struct device *d, enum attr_place place, const char *name, char *path,
-		      size_t size)
+static void attr_path(const struct sim_device *d, enum attr_place place, const char *name,
+		      char *path, size_t size)
 {
 	switch (place) {
 	case IN_CLASS:
@@ -97,7 +97,7 @@ static void attr_path(const struct device *d, enum attr_place place, const char 
 	}
 }
 
-static void keep_file(struct device *d, const struct attr *a, int fd, const char *text)
+static void keep_file(struct sim_device *d, const struct attr *a, int fd, const char *text)
 {
 	struct live_file *f;
 
@@ -113,7 +113,7 @@ static void keep_file(struct device *d, const struct attr *a, int fd, const char
 	snprintf(f->text, sizeof(f->text), "%s", text);
 }
 
-static void add_attrs(struct machine *m, struct device *d, enum attr_place place)
+static void add_attrs(struct machine *m, struct sim_device *d, enum attr_place place)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	char path[256];
@@ -136,7 +136,7 @@ static void add_attrs(struct machine *m, struct device *d, enum attr_place place
 }
 
 /* Closes the kept files of one place. */
-static void drop_files(struct device *d, enum attr_place place)
+static void drop_files(struct sim_device *d, enum attr_place place)
 {
 	size_t left = 0;
 
@@ -149,7 +149,7 @@ static void drop_files(struct device *d, enum attr_place place)
 	d->file_count = left;
 }
 
-static void close_lists(struct device *d)
+static void close_lists(struct sim_device *d)
 {
 	if (d->pids_fd >= 0)
 		close(d->pids_fd);
@@ -158,7 +158,7 @@ static void close_lists(struct device *d)
 	d->pids_fd = d->mappings_fd = -1;
 }
 
-void sysfs_close(struct device *d)
+void sysfs_close(struct sim_device *d)
 {
 	drop_files(d, IN_CLASS);
 	drop_files(d, IN_COUNTERS);
@@ -167,7 +167,7 @@ void sysfs_close(struct device *d)
 	close_lists(d);
 }
 
-static void add_class_device(struct machine *m, struct device *d)
+static void add_class_device(struct machine *m, struct sim_device *d)
 {
 	unsigned n = d->slot.number;
 	char path[160], target[200], text[80];
@@ -187,7 +187,7 @@ static void add_class_device(struct machine *m, struct device *d)
 	tree_link(&m->sys, target, "dev/char/%u:%u", MAJOR, n);
 }
 
-static void add_pci_device(struct machine *m, struct device *d)
+static void add_pci_device(struct machine *m, struct sim_device *d)
 {
 	char target[160];
 
@@ -201,7 +201,7 @@ static void add_pci_device(struct machine *m, struct device *d)
 }
 
 /* Binds it to another driver, or to none: NULL. */
-static void set_driver(struct machine *m, struct device *d, const char *driver)
+static void set_driver(struct machine *m, struct sim_device *d, const char *driver)
 {
 	char target[160];
 
@@ -214,7 +214,7 @@ static void set_driver(struct machine *m, struct device *d, const char *driver)
 	tree_link(&m->sys, target, "bus/pci/drivers/%s/%s", driver, d->bdf);
 }
 
-static void bind(struct machine *m, struct device *d, const char *driver)
+static void bind(struct machine *m, struct sim_device *d, const char *driver)
 {
 	if (!d->on_bus) {
 		d->driver = driver;
@@ -226,7 +226,7 @@ static void bind(struct machine *m, struct device *d, const char *driver)
 }
 
 /* The lists of who has it open exist since 2.5. */
-static void add_lists(struct machine *m, struct device *d)
+static void add_lists(struct machine *m, struct sim_device *d)
 {
 	char path[80];
 
@@ -242,12 +242,12 @@ static void add_lists(struct machine *m, struct device *d)
 	d->mappings_fd = tree_file(&m->sys, 0444, "", 0, path);
 }
 
-void sysfs_add_unserved(struct machine *m, struct device *d, const char *driver)
+void sysfs_add_unserved(struct machine *m, struct sim_device *d, const char *driver)
 {
 	bind(m, d, driver);
 }
 
-void sysfs_add_device(struct machine *m, struct device *d)
+void sysfs_add_device(struct machine *m, struct sim_device *d)
 {
 	bind(m, d, "tenstorrent");
 	add_class_device(m, d);
@@ -259,7 +259,7 @@ void sysfs_add_device(struct machine *m, struct device *d)
 		sysfs_add_telemetry(m, d);
 }
 
-void sysfs_unbind_device(struct machine *m, struct device *d)
+void sysfs_unbind_device(struct machine *m, struct sim_device *d)
 {
 	unsigned n = d->slot.number;
 
@@ -280,7 +280,7 @@ void sysfs_unbind_device(struct machine *m, struct device *d)
 	sysfs_update_holders(m, d);
 }
 
-void sysfs_remove_device(struct machine *m, struct device *d)
+void sysfs_remove_device(struct machine *m, struct sim_device *d)
 {
 	if (d->present)
 		sysfs_unbind_device(m, d);
@@ -292,7 +292,7 @@ void sysfs_remove_device(struct machine *m, struct device *d)
 	d->incarnation++;
 }
 
-static void add_hwmon(struct machine *m, struct device *d)
+static void add_hwmon(struct machine *m, struct sim_device *d)
 {
 	char path[160], target[200];
 
@@ -308,14 +308,14 @@ static void add_hwmon(struct machine *m, struct device *d)
 }
 
 /* The name that udev makes of the ASIC id. */
-static void by_id_path(const struct device *d, char *path, size_t size)
+static void by_id_path(const struct sim_device *d, char *path, size_t size)
 {
 	snprintf(path, size, "dev/tenstorrent/by-id/%s-%016llX",
 		 d->slot.board->arch == WORMHOLE ? "wormhole" : "blackhole",
 		 (unsigned long long)d->slot.asic_id);
 }
 
-void sysfs_add_telemetry(struct machine *m, struct device *d)
+void sysfs_add_telemetry(struct machine *m, struct sim_device *d)
 {
 	char path[96], target[16];
 
@@ -330,7 +330,7 @@ void sysfs_add_telemetry(struct machine *m, struct device *d)
 	}
 }
 
-void sysfs_remove_telemetry(struct machine *m, struct device *d)
+void sysfs_remove_telemetry(struct machine *m, struct sim_device *d)
 {
 	char path[256];
 
@@ -359,7 +359,7 @@ static void rewrite(int fd, const char *text, size_t length, size_t old_length)
 		(void)!ftruncate(fd, (off_t)length);
 }
 
-void sysfs_update(struct machine *m, struct device *d)
+void sysfs_update(struct machine *m, struct sim_device *d)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -386,7 +386,7 @@ static void update_refcnt(struct machine *m)
 	rewrite(m->refcnt_fd, text, strlen(text), SIZE_MAX);
 }
 
-void sysfs_update_holders(struct machine *m, struct device *d)
+void sysfs_update_holders(struct machine *m, struct sim_device *d)
 {
 	CLEANUP_BUF struct buf pids = { 0 };
 	CLEANUP_BUF struct buf mappings = { 0 };
@@ -397,7 +397,7 @@ void sysfs_update_holders(struct machine *m, struct device *d)
 			    "PID      Comm             Type           Mapping Details\n"
 			    "----     ----             ----           ---------------\n");
 	for (size_t i = d->holder_count; i-- > 0;) {
-		const struct holder *h = &d->holders[i];
+		const struct sim_holder *h = &d->holders[i];
 
 		buf_printf(&pids, "%d\n", h->pid);
 		buf_printf(&mappings, "%-8d %-16s %-14s\n", h->pid, h->comm, "OPEN_FD");

@@ -55,7 +55,7 @@ _Static_assert(offsetof(struct util_header, dram_peak) == 64, "version 3");
 /* Whose figures, and where. */
 struct util_source {
 	uint64_t asic_id;
-	enum arch arch;
+	enum sim_arch arch;
 	unsigned cores;
 	pid_t pid;
 	uint64_t start_us;

@@ -27,7 +27,7 @@ struct worker {
 	char comm[16];
 	int64_t started; /* CLOCK_MONOTONIC, ns */
 	struct metal metal[MAX_DEVICES], behind[MAX_DEVICES];
-	struct report report;
+	struct workload_report report;
 	bool begun; /* to report */
 };
 

@@ -24,7 +24,7 @@ struct worker_device {
 	bool has_behind;    /* a chip without PCIe, reached through this one */
 	uint64_t behind_id; /* UMD's id of that */
 	unsigned behind_logical;
-	enum arch arch;
+	enum sim_arch arch;
 	unsigned cores;
 };
 

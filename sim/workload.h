@@ -10,7 +10,7 @@
 
 #define MAX_WORKLOADS 64
 
-enum pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
+enum sim_pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
 
 /* How a workload tells what it has allocated: worker.c has a function for each. */
 enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIA_MONITOR, VIAS };

@@ -215,7 +215,8 @@ static void devices_on_the_same_bus_are_refused(void **state)
 		}
 }
 
-static const char *text_of(struct machine *m, struct device *d, const char *name, struct buf *out)
+static const char *text_of(struct machine *m, struct sim_device *d, const char *name,
+			   struct buf *out)
 {
 	buf_reset(out);
 	for (size_t i = 0; i < attr_count; i++)
@@ -227,7 +228,7 @@ static const char *text_of(struct machine *m, struct device *d, const char *name
 static void arithmetic_is_32_bits_wide(void **state)
 {
 	static struct machine m; /* big */
-	struct device *d = &m.devices[0];
+	struct sim_device *d = &m.devices[0];
 	struct buf out = { 0 };
 
 	(void)state;
@@ -249,7 +250,7 @@ static void arithmetic_is_32_bits_wide(void **state)
 static void physics_stays_within_limits(void **state)
 {
 	static struct machine m;
-	struct device *d = &m.devices[0];
+	struct sim_device *d = &m.devices[0];
 	static const char *const names[] = { "n150", "p150a", "p150c", "galaxy-wormhole" };
 
 	(void)state;
@@ -277,7 +278,7 @@ static void physics_stays_within_limits(void **state)
 static void heartbeats_and_counters_keep_time_and_wrap(void **state)
 {
 	static struct machine m;
-	struct device *d = &m.devices[0];
+	struct sim_device *d = &m.devices[0];
 	uint32_t beats, counters[ARRAY_SIZE(d->counters)];
 
 	(void)state;
