@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-struct traced {
+struct traced_source {
 	struct bpf_text file;
 };
 
@@ -166,7 +166,7 @@ static int take_process(struct sample *sample, size_t before, const struct trace
 	return 0;
 }
 
-static int take_text(struct traced *traced, struct sample *sample, const char *text)
+static int take_text(struct traced_source *traced, struct sample *sample, const char *text)
 {
 	CLEANUP_FREE struct traced_memory *lines = NULL;
 	size_t count = 0, n, before = sample->n_reports;
@@ -189,7 +189,7 @@ static int take_text(struct traced *traced, struct sample *sample, const char *t
 
 static int traced_sample(void *state, struct sample *sample)
 {
-	struct traced *traced = state;
+	struct traced_source *traced = state;
 	struct job *job;
 	const char *text;
 
@@ -205,7 +205,7 @@ static int traced_sample(void *state, struct sample *sample)
 
 static int traced_open(const struct root *root, void **ret_state)
 {
-	struct traced *traced = calloc(1, sizeof(*traced));
+	struct traced_source *traced = calloc(1, sizeof(*traced));
 
 	if (!traced)
 		return -ENOMEM;
@@ -216,7 +216,7 @@ static int traced_open(const struct root *root, void **ret_state)
 
 static void traced_close(void *state, struct worker_pool *workers)
 {
-	struct traced *traced = state;
+	struct traced_source *traced = state;
 
 	if (job_is_busy(workers, &traced->file.job))
 		return; /* it belongs to the job */
