@@ -1,6 +1,6 @@
 /*
- * Is this a Buffer? Checked before anything in it is believed. In a header without
- * includes of the C library, so that the BPF program has the same test.
+ * Is this a Buffer? Checked before any member is used. The header includes nothing of the C
+ * library, so that the BPF programs use the same check.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 /* More than any card has: 1 TiB. */
 #define METAL_SIZE_MAX (UINT64_C(1) << 40)
 
-/* What is read of a Buffer. */
+/* The members of a Buffer that are used. */
 struct metal_buffer {
 	uint64_t self, device, size, allocator, address;
 	uint32_t type;
@@ -29,11 +29,10 @@ static inline bool metal_is_buffer(const struct metal_buffer *buffer)
 }
 
 /*
- * Does its status say that it has memory? Only to be asked where TT-Metal has just
- * said so itself (track_allocate, the set of live buffers): no symbol tells v0.57,
- * which numbers the states in another way, from v0.58 and v0.59, so for these both
- * numbers are accepted. The other meanings of the two, "failed" and "freed", do not
- * occur at those places.
+ * Does its status say that it has memory? To be used only where TT-Metal itself has just said so
+ * (track_allocate, the set of live buffers). No symbol tells v0.57, which numbers the states in
+ * another way, from v0.58 and v0.59, so for these versions both numbers are accepted. Their other
+ * meanings, "failed" and "freed", do not occur at those places.
  */
 static inline bool metal_has_memory(const struct metal_buffer *buffer, uint8_t allocated_mask)
 {

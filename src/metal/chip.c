@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The longest form: endbr64, a frame, the argument to the stack and back, the load, the return. */
+/* The longest form: endbr64, frame setup, argument to the stack and back, load, return. */
 #define CODE_MAX 32
 
 struct machine_code {

@@ -8,15 +8,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* What was found of one line of metal_names. */
+/* The symbol that matches one entry of metal_names. */
 struct symbol_match {
 	uint64_t address; /* 0: not defined here */
-	uint32_t index;	  /* among the dynamic symbols; 0: not one of them */
+	uint32_t index;	  /* in the table of dynamic symbols; 0: not in it */
 };
 
 struct search {
 	struct symbol_match found[METAL_NAMES];
-	bool dynamic; /* the table that is being looked at */
+	bool dynamic; /* the table of dynamic symbols is being searched */
 };
 
 static void take(struct search *search, unsigned name, uint32_t index, const Elf64_Sym *symbol)
@@ -48,7 +48,7 @@ static int search_all(struct search *search, const struct elf_file *elf, bool dy
 			  &(struct elf_search){ wants, visit, search });
 }
 
-/* Each name but the patterns, by the hash table. */
+/* Looks up each name that is not a pattern in the hash table. */
 static int look_up(struct search *search, const struct elf_file *elf)
 {
 	search->dynamic = true;
@@ -83,7 +83,7 @@ static bool has(const char *symbol, void *arg)
 	return found && found->address;
 }
 
-/* The best name of a hook that is defined here; NULL: none. */
+/* The preferred symbol of a hook that is defined; NULL: none. */
 static const struct symbol_match *found_hook(const struct search *search, enum metal_hook hook)
 {
 	for (unsigned i = 0; i < METAL_NAMES; i++)
@@ -101,10 +101,9 @@ static bool lacks_hooks(const struct search *search)
 }
 
 /*
- * The cheap way first, for nearly every file that is looked at is none of TT-Metal's:
- * the hash table. All dynamic symbols are read if there is no such table, or if the
- * one hook without a certain name was not met; the full table if something is still
- * missing, as in a program that TT-Metal is linked into.
+ * The hash table first, since that is cheap, and nearly no file is TT-Metal. All dynamic symbols
+ * are read if there is no hash table, or if the hook without a fixed name was not found; the full
+ * symbol table if something is still missing, as in a program that TT-Metal is linked into.
  */
 static int search_file(struct search *search, struct elf_file *elf)
 {
@@ -134,14 +133,14 @@ static enum metal_entry entry_of(const uint8_t *code)
 		return METAL_ENTRY_NOP;
 	if ((code[0] & 0xf8) == 0x50 || (code[0] == 0x41 && (code[1] & 0xf8) == 0x50))
 		return METAL_ENTRY_PUSH;
-	/* jmp, call, and jumps on a condition */
+	/* jmp, call and conditional jumps */
 	if (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70 ||
 	    (code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
 		return METAL_ENTRY_PUSH;
 	return METAL_ENTRY_STEPPED;
 }
 
-/* -ENOENT: no code there. */
+/* -ENOENT: the address is not in a code segment. */
 static int place_at(const struct elf_file *elf, uint64_t address, struct metal_place *ret)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -167,7 +166,7 @@ static int place_at(const struct elf_file *elf, uint64_t address, struct metal_p
 /* Undefined symbols come before those of the hash table. 0: not imported. */
 static uint32_t find_import(const struct elf_file *elf, const char *name)
 {
-	enum { IMPORTS_MAX = 1 << 16 }; /* each may cost a read; who has more hides something */
+	enum { IMPORTS_MAX = 1 << 16 }; /* each may cost a read; no real library has more */
 	Elf64_Sym block[256];
 	uint32_t first;
 	size_t length = strlen(name) + 1;
@@ -195,9 +194,9 @@ static uint32_t find_import(const struct elf_file *elf, const char *name)
 	return 0;
 }
 
-/* What relocations say of two symbols. */
+/* The relocations of two symbols. */
 struct slots {
-	uint32_t track, throw; /* dynamic symbols; 0: not one of them */
+	uint32_t track, throw; /* indexes of dynamic symbols; 0: not in the table */
 	bool tracks;
 	uint64_t throw_slot;
 };
@@ -237,7 +236,7 @@ static int read_slots(const struct elf_file *elf, const struct search *search, s
 	return r;
 }
 
-/* A hook that is no code, or behind the end of the file, is not there. */
+/* A hook that is not in code, or beyond the end of the file, counts as missing. */
 static int place_hooks(struct metal_library *library, const struct elf_file *elf,
 		       const struct search *search)
 {
@@ -273,8 +272,8 @@ static bool is_there(const struct metal_library *library, enum metal_hook hook)
 	return library->hooks[hook].entry != METAL_ENTRY_NONE;
 }
 
-/* Counting when allocate_buffer is entered is as good, if failures can be taken back. */
-static void choose_way(struct metal_library *library)
+/* Counting at allocate_buffer is as good, if failed allocations can be subtracted. */
+static void choose_allocation_hook(struct metal_library *library)
 {
 	if (library->tracks && !is_cheap(library, METAL_TRACK_ALLOCATE) &&
 	    is_cheap(library, METAL_ALLOCATE) && is_there(library, METAL_THROW))
@@ -283,7 +282,7 @@ static void choose_way(struct metal_library *library)
 		library->tracks = false;
 }
 
-/* An object begins with the address of its functions, behind two words about its class. */
+/* The vtable pointer of an object points behind the first two words of the vtable symbol. */
 static uint64_t vtable(const struct search *search, const char *name)
 {
 	uint64_t address = found_name(search, name)->address;
@@ -300,8 +299,8 @@ static void find_vtables(struct metal_library *library, const struct search *sea
 }
 
 /*
- * What the code of Device::id() says decides. If it is not recognised, the symbols do, where
- * they can; an offset that no known release has is a release that is not known.
+ * The offset in the code of Device::id() is authoritative. If the code is not recognised, the
+ * offset of the shape is kept. An offset that no known release has means an unknown release.
  */
 static int find_chip(struct metal_library *library, const struct elf_file *elf)
 {
@@ -337,7 +336,7 @@ int metal_library_read(struct metal_library *ret, int fd)
 	r = place_hooks(&library, &elf, &search);
 	if (r < 0)
 		return r;
-	choose_way(&library);
+	choose_allocation_hook(&library);
 	find_vtables(&library, &search);
 	r = find_chip(&library, &elf);
 	if (r < 0)
@@ -362,7 +361,7 @@ bool metal_library_uses(const struct metal_library *library, enum metal_hook hoo
 
 enum trace_fault metal_library_fault(const struct metal_library *library)
 {
-	/* Those that are entered for every buffer; the others may be slow. */
+	/* Called for every buffer; the other hooks may be slow. */
 	static const enum metal_hook often[] = {
 		METAL_TRACK_ALLOCATE, METAL_ALLOCATE,  METAL_TRACK_DEALLOCATE,
 		METAL_DEALLOCATE,     METAL_CREATE_AT,
@@ -373,7 +372,7 @@ enum trace_fault metal_library_fault(const struct metal_library *library)
 		return TRACE_FAULT_UNKNOWN_SHAPE;
 	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
 		return TRACE_FAULT_MISSED_FREE;
-	/* What a device frees when it closes would be counted until the process ends. */
+	/* Buffers that are freed when a device closes would be counted until the process ends. */
 	if (!is_there(library, METAL_FORGET_ALL) && !is_there(library, METAL_DESTROY))
 		return TRACE_FAULT_MISSED_FREE;
 	if (!library->tracks && !is_there(library, METAL_THROW))

@@ -1,6 +1,6 @@
 /*
- * An ELF file that may be, or contain, TT-Metal: found by its symbols, whatever its
- * name. Every byte of the file is a stranger's.
+ * An ELF file that is TT-Metal, or contains it: recognised by its symbols, whatever its name. The
+ * file is untrusted input.
  */
 #pragma once
 
@@ -10,18 +10,18 @@
 
 #include <stddef.h>
 
-/* What a probe on a first instruction costs: the kernel steps singly over what it does not emulate.
- */
+/* The first instruction decides the cost of a probe: the kernel emulates some, and single-steps
+ * the others. */
 enum metal_entry {
-	METAL_ENTRY_NONE, /* there is no such function here */
+	METAL_ENTRY_NONE, /* the file has no such function */
 	METAL_ENTRY_NOP,
-	METAL_ENTRY_PUSH, /* or a jump, a call: emulated as well */
+	METAL_ENTRY_PUSH, /* or a jump or a call, which are emulated too */
 	METAL_ENTRY_STEPPED,
 };
 
-/* Where to probe: behind an endbr64, if the function begins with one. */
+/* The place of a probe: after endbr64, if the function starts with it. */
 struct metal_place {
-	uint64_t address; /* as the file is linked: the load bias is yet to be added */
+	uint64_t address; /* as linked; add the load bias for the address in a process */
 	uint64_t offset;  /* in the file */
 	enum metal_entry entry;
 };
@@ -30,22 +30,23 @@ struct metal_library {
 	struct metal_shape shape;
 	struct metal_place hooks[METAL_HOOKS];
 	/*
-	 * Allocations can be counted at track_allocate: it is called through the library's
-	 * own PLT or GOT, and a probe there is not dearer than the other way.
+	 * Allocations are counted at track_allocate: the library calls it through its own PLT
+	 * or GOT, and a probe there is not more expensive than at allocate_buffer.
 	 */
 	bool tracks;
-	uint64_t device_vtable, mesh_vtable; /* what such an object begins with; 0: not there */
+	uint64_t device_vtable,
+		mesh_vtable; /* the vtable pointers of these classes; 0: not defined */
 	uint8_t build_id[20];
 	size_t build_id_length;
 };
 
 /*
  * 0: TT-Metal of a known shape. -ENOENT: not TT-Metal (or not ELF for this machine).
- * -ENOTSUP: TT-Metal, but of no known shape. -EBADMSG: a broken file. Others: of reading.
+ * -ENOTSUP: TT-Metal of an unknown shape. -EBADMSG: a broken file. Others: read errors.
  */
 int metal_library_read(struct metal_library *ret, int fd);
 
-/* Is a probe on this hook of use? Not where another one tells the same. */
+/* Is a probe on this hook needed? Not if another hook reports the same. */
 bool metal_library_uses(const struct metal_library *library, enum metal_hook hook);
 
 /* Why probes cannot follow its allocations; TRACE_FAULT_NONE if they can. */

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-/* A Buffer is read as far as this; each field of a shape lies within. */
+/* The first bytes of a Buffer, which contain every field of a shape. */
 #define BUFFER_BYTES 128
 
-/* No process has more; a larger count is garbage. */
+/* No process has more live buffers. */
 #define LIVE_MAX (1U << 20)
 
-/* The head of a hash set of libstdc++. A node is the next node, then the value. */
+/* std::unordered_set of libstdc++. A node is the next pointer, then the value. */
 struct hash_set {
 	uint64_t buckets, n_buckets, first, count;
 	float load_factor;
@@ -19,7 +19,7 @@ struct hash_set {
 	uint64_t next_resize, single_bucket;
 };
 
-/* Where allocators keep their set: v0.57, v0.62 (a lock before it), v0.73 (a vtable). */
+/* Offsets of the set in an allocator: since v0.57, v0.62 (after a mutex), v0.73 (a vtable). */
 static const uint16_t set_offsets[] = { 264, 304, 312 };
 
 static bool fits(unsigned offset, size_t width)
@@ -62,8 +62,8 @@ int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory
 }
 
 /*
- * Read eight bytes beside its place a set looks wrong in several ways at once; a load
- * factor of exactly 1 is what no pointer or count resembles.
+ * At a wrong offset several of these conditions fail at once. A load factor of exactly 1.0 does
+ * not look like a pointer or a count.
  */
 static bool is_set(const struct hash_set *set, uint64_t address)
 {
@@ -87,7 +87,7 @@ static int by_address(const void *a, const void *b)
 	return (left->self > right->self) - (left->self < right->self);
 }
 
-/* A set has nothing twice. */
+/* A set has no duplicates. */
 static bool are_different(struct metal_buffer *buffers, size_t count)
 {
 	if (count)
@@ -98,7 +98,7 @@ static bool are_different(struct metal_buffer *buffers, size_t count)
 	return true;
 }
 
-/* One that is about to get its memory, or loses it, is in the set without having any. */
+/* A buffer that is being allocated or freed is in the set without memory. */
 static bool is_live(const struct metal_shape *shape, const struct metal_buffer *buffer)
 {
 	return metal_has_memory(buffer, shape->allocated_mask) && buffer->owns_data &&
@@ -123,7 +123,7 @@ static int read_node(const struct metal_shape *shape, const struct metal_memory 
 	return ret->allocator == allocator && ret->size <= METAL_SIZE_MAX ? 0 : -EBADMSG;
 }
 
-/* As many nodes as the set says, and then none: a ring of them ends here too. */
+/* Exactly as many nodes as the set counts, so that a cyclic list ends as well. */
 static int walk(const struct metal_shape *shape, const struct metal_memory *memory,
 		uint64_t allocator, const struct hash_set *set, struct metal_buffer **ret,
 		size_t *ret_count)
@@ -150,7 +150,7 @@ static int walk(const struct metal_shape *shape, const struct metal_memory *memo
 	return 0;
 }
 
-/* The place of the one thing that looks like the set; 0: there is none, or several. */
+/* The address of the set; 0: no offset fits, or several do. */
 static uint64_t find_set(const struct metal_memory *memory, uint64_t allocator,
 			 struct hash_set *ret)
 {

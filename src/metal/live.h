@@ -1,6 +1,6 @@
 /*
- * What a process held before anybody watched: the allocator's own set of live
- * buffers, read from its memory while it runs on.
+ * The live buffers of an allocator, read from the memory of a running process: for memory that
+ * was allocated before the process was traced.
  */
 #pragma once
 
@@ -14,14 +14,14 @@ struct metal_memory {
 	void *arg;
 };
 
-/* -EBADMSG: no Buffer there. */
+/* -EBADMSG: there is no Buffer at this address. */
 int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory *memory,
 		      uint64_t address, struct metal_buffer *ret);
 
 /*
- * The buffers of an allocator that have memory, by one walk. The place of the set
- * differs from version to version: each known one is tried, and believed only if all
- * that it leads to fits together. -EBADMSG: none did, or the set changed meanwhile.
+ * The buffers of an allocator that have memory, by one walk over its set of live buffers. The
+ * offset of the set differs between versions: each known one is tried, and accepted only if
+ * everything that it leads to is consistent. -EBADMSG: none was, or the set changed meanwhile.
  */
 int metal_live_buffers(const struct metal_shape *shape, const struct metal_memory *memory,
 		       uint64_t allocator, struct metal_buffer **ret, size_t *ret_count);

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Of the text of mappings. A process with more is not looked at. */
+/* Upper limit for the text of /proc/PID/maps. */
 static const size_t maps_limit = 64 << 20;
 
-/* Files seen already. A process that maps more than so many is not looked at further. */
+/* Files that were visited. More than this many files of a process are not visited. */
 struct seen {
 	uint64_t inodes[1024];
 	unsigned devices[1024];
@@ -76,7 +76,7 @@ int metal_mapped_each_of(const struct root *root, pid_t pid,
 	return text.length ? metal_mapped_each(text.data, visit, arg) : 0;
 }
 
-/* Looked at before it is opened: opening a device or a pipe has effects. */
+/* Checks the type before it opens the file: opening a device or a pipe has side effects. */
 static int open_regular(const struct root *root, const char *path)
 {
 	CLEANUP_CLOSE int seen = root_open(root, path, O_PATH | O_CLOEXEC);

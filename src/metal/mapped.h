@@ -1,7 +1,4 @@
-/*
- * The files that a process maps as code, from its /proc/PID/maps: TT-Metal is in one
- * of them, whatever its name.
- */
+/* The files that a process maps as code, from /proc/PID/maps: TT-Metal is one of them. */
 #pragma once
 
 #include "basic/macros.h"
@@ -18,22 +15,22 @@ struct metal_mapping {
 };
 
 /*
- * Calls visit for each file once, until it returns non-zero; returns that. The text is
- * cut into pieces on the way. Lines that are none are passed over.
+ * Calls visit() once for each file, until it returns non-zero; returns that. Modifies the text.
+ * Lines that are not mappings of files are skipped.
  */
 MUST_CHECK int metal_mapped_each(char *text,
 				 int (*visit)(const struct metal_mapping *mapping, void *arg),
 				 void *arg);
 
-/* The same for the files of a process, if its mappings may be read; else -errno. */
+/* The same for the files of a process. -errno: its mappings cannot be read. */
 MUST_CHECK int metal_mapped_each_of(const struct root *root, pid_t pid,
 				    int (*visit)(const struct metal_mapping *mapping, void *arg),
 				    void *arg);
 
 /*
- * Opens such a file for reading, if it is a regular one: nothing else is ever opened.
- * On a live machine through map_files, which reaches into containers and to deleted
- * files but needs rights, else by its name in that process's root. -errno.
+ * Opens such a file for reading. Only regular files are opened. On a live machine through
+ * map_files, which reaches into containers and to deleted files but needs privileges, else by its
+ * path below the root of that process. -errno.
  */
 MUST_CHECK int metal_mapped_open(const struct root *root, pid_t pid,
 				 const struct metal_mapping *mapping);

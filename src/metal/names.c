@@ -6,13 +6,12 @@
 #include <string.h>
 
 #define CREATE	       METAL_NAME("6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE")
-/* What ends the names of v0.57 to v0.59. */
+/* The end of the names of v0.57 to v0.59. */
 #define CREATE_OLD_END "ES6_IbES6_INS_3stl10StrongTypeIhNS0_14SubDeviceIdTagEEEE"
 
 /*
- * The place in the table is the rank: of two names of one hook the upper one is
- * used. The full names of CREATE_AT save a search of the whole symbol table for
- * what begins like the pattern below them.
+ * If two names of one hook are defined, the first in this table is used. The full names of
+ * CREATE_AT avoid a search of the whole symbol table for the pattern below them.
  */
 const struct metal_name metal_names[METAL_NAMES] = {
 	{ METAL_NAME_TRACK, METAL_TRACK_ALLOCATE },
@@ -27,7 +26,7 @@ const struct metal_name metal_names[METAL_NAMES] = {
 	{ METAL_NAME("9Allocator17deallocate_bufferEPNS0_2v06BufferE"), METAL_DEALLOCATE },
 	{ METAL_NAME("6Buffer19mark_as_deallocatedEv"), METAL_FORGET },
 	{ METAL_NAME("2v06Buffer19mark_as_deallocatedEv"), METAL_FORGET },
-	/* After v0.65 the one of Allocator only calls the one of AllocatorImpl. */
+	/* Since v0.66 Allocator's function only calls AllocatorImpl's. */
 	{ METAL_NAME("13AllocatorImpl18deallocate_buffersEv"), METAL_FORGET_ALL },
 	{ METAL_NAME("9Allocator18deallocate_buffersEv"), METAL_FORGET_ALL },
 	/* D0 calls one of these; D1 and D2 are one function where nothing is inherited. */
@@ -55,7 +54,7 @@ const struct metal_name metal_names[METAL_NAMES] = {
 	{ METAL_NAME_MESH, METAL_HOOKS },
 };
 
-/* A name with a dot in it is a part of a function that the compiler split off. */
+/* A name with a dot is a part of a function, which the compiler has split off (.cold). */
 static bool matches(const char *pattern, const char *symbol)
 {
 	for (; *pattern && *pattern != '*'; pattern++, symbol++)
@@ -69,7 +68,7 @@ static bool starts(const char *symbol, const char *with)
 	return strncmp(symbol, with, strlen(with)) == 0;
 }
 
-/* Hundreds of thousands of names begin alike: what they share is compared once. */
+/* Hundreds of thousands of names have the same prefix: it is compared once. */
 static unsigned find_behind(const char *prefix, const char *symbol)
 {
 	size_t length = strlen(prefix);

@@ -1,7 +1,6 @@
 /*
- * The symbols that are looked for in a library, of all versions. In a pattern a
- * question mark stands for one character, a star at the end for the rest of a
- * mangled name.
+ * The symbols that identify hooks and versions, of all known versions. In a pattern `?` matches
+ * one character, and `*` at the end matches the rest of a mangled name.
  */
 #pragma once
 
@@ -9,13 +8,13 @@
 
 struct metal_name {
 	const char *pattern;
-	enum metal_hook hook; /* METAL_HOOKS: only tells a version or a class */
+	enum metal_hook hook; /* METAL_HOOKS: not a hook, but identifies a version or a class */
 };
 
 #define METAL_NAMES 31
 extern const struct metal_name metal_names[METAL_NAMES];
 
-/* Those that others refer to. */
+/* Symbols that other files use. */
 #define METAL_NAME(rest)	 "_ZN2tt8tt_metal" rest
 #define METAL_NAME_TRACK	 METAL_NAME("12GraphTracker14track_allocateEPKNS0_6BufferE")
 #define METAL_NAME_TRACK_V0	 METAL_NAME("12GraphTracker14track_allocateEPKNS0_2v06BufferE")
@@ -35,5 +34,5 @@ extern const struct metal_name metal_names[METAL_NAMES];
 #define METAL_NAME_MESH	     "_ZTVN2tt8tt_metal11distributed10MeshDeviceE"
 #define METAL_NAME_THROW     "__cxa_throw"
 
-/* The line of metal_names that a symbol matches, METAL_NAMES if none. */
+/* The index in metal_names of the pattern that a symbol matches, METAL_NAMES if none. */
 unsigned metal_name_find(const char *symbol);

@@ -27,7 +27,8 @@ static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allo
 		.chip = (uint16_t)chip,
 	};
 	place_fields(ret, 0);
-	/* Only v0.59 has it, and nothing tells it from its elders, where anything may be there. */
+	/* Only v0.59 has it. No symbol tells it from older versions, where the byte is undefined.
+	 */
 	ret->dry_run = 0;
 	return 0;
 }
@@ -98,8 +99,8 @@ int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, vo
 	if (!track && !track_v0)
 		return impl || allocator ? -ENOTSUP : -ENOENT;
 	/*
-	 * Functions of versions that exclude each other: libttalloc-preload.so, which stands
-	 * before TT-Metal and must not be taken for it.
+	 * Functions that no version has together: this is libttalloc-preload.so, which defines
+	 * all of them.
 	 */
 	if (track_v0 && impl && allocator)
 		return -ENOENT;

@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <string.h>
 
-#define JUMP_LENGTH 6  /* ff 25, and the distance to the slot */
-#define LEAD_MAX    10 /* what can stand before the jump: endbr64, mov */
+#define JUMP_LENGTH 6  /* ff 25, then the offset of the slot */
+#define LEAD_MAX    10 /* instructions before the jump: endbr64, mov */
 
 static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 
-/* Does a jump through the slot stand here? */
+/* Is this a jump through the slot? */
 static bool jumps(const uint8_t *code, uint64_t address, uint64_t slot)
 {
 	int32_t distance;
@@ -20,8 +20,8 @@ static bool jumps(const uint8_t *code, uint64_t address, uint64_t slot)
 }
 
 /*
- * A probe must not land inside an instruction, so the start of a stub is only believed
- * where stubs can start: at a multiple of eight, or at an endbr64 that is there.
+ * A probe inside an instruction would break the program, so a stub is accepted only where stubs
+ * start: at a multiple of eight, or after an endbr64.
  */
 static bool starts_stub(const uint8_t *code, size_t at, uint64_t address)
 {
@@ -31,7 +31,7 @@ static bool starts_stub(const uint8_t *code, size_t at, uint64_t address)
 	       memcmp(code + at - sizeof(endbr64), endbr64, sizeof(endbr64)) == 0;
 }
 
-/* The start of the stub whose jump is at code[at]; 0: none that is known. */
+/* The start of the stub whose jump is at code[at]; 0: not recognised. */
 static uint64_t stub_start(const uint8_t *code, size_t at, uint64_t address)
 {
 	if (starts_stub(code, at, address))
@@ -60,7 +60,7 @@ static uint64_t find_in_piece(const uint8_t *code, size_t length, uint64_t addre
 	return 0;
 }
 
-/* Pieces overlap by what a stub can be long, so that none is cut in two. */
+/* Pieces overlap by the length of a stub, so that none is cut in two. */
 static int find_in_range(const struct elf_file *elf, const struct elf_range *range, uint64_t slot,
 			 uint64_t *ret)
 {
@@ -85,8 +85,8 @@ static int find_in_range(const struct elf_file *elf, const struct elf_range *ran
 }
 
 /*
- * Without section headers: until it is bound, a slot leads back into its stub, to what
- * follows the jump.
+ * Without section headers: before lazy binding, a slot points back into its stub, to the
+ * instruction after the jump.
  */
 static int find_by_slot(const struct elf_file *elf, uint64_t slot, uint64_t *ret)
 {

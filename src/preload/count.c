@@ -12,14 +12,14 @@
 
 enum count_phase { COUNT_NEW, COUNT_ON, COUNT_OFF };
 
-/* Wiped in a forked child, which owns nothing of its parent's. */
+/* The kernel zeroes it in a forked child, which owns none of its parent's buffers. */
 struct state {
 	uint32_t phase;		/* enum count_phase */
 	struct hash_table live; /* under the lock of the table */
 };
 
 static struct state *the_state;
-static bool withdrawn; /* for good */
+static bool withdrawn; /* counting has ended, and does not start again */
 
 static struct state *state_new(void)
 {
@@ -33,7 +33,7 @@ static struct state *state_new(void)
 	     !__atomic_compare_exchange_n(&the_state, &first, state, 0, __ATOMIC_ACQ_REL,
 					  __ATOMIC_ACQUIRE))) {
 		munmap(state, sizeof(*state));
-		state = first; /* that of the thread that was faster, if any */
+		state = first; /* another thread was faster, or NULL */
 	}
 	errno = saved;
 	return state == MAP_FAILED ? NULL : state;
@@ -57,7 +57,7 @@ static struct state *state_get(void)
 	return phase == COUNT_ON ? state : NULL;
 }
 
-/* Gives up: no figure is better than a wrong one. */
+/* Ends the counting and removes the table: no figure is better than a wrong one. */
 static void withdraw(const struct library *library, const char *why)
 {
 	if (__atomic_exchange_n(&withdrawn, true, __ATOMIC_RELAXED))
@@ -66,14 +66,14 @@ static void withdraw(const struct library *library, const char *why)
 	notice(library->path, why);
 }
 
-/* For want of a table nobody sees figures; a child may still have one. */
-static void tell_no_table(const struct library *library)
+/* Warns once. A child process may still be able to make a table. */
+static void warn_no_table(const struct library *library)
 {
-	static bool told;
+	static bool warned;
 
-	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		notice(library->path, "no table can be made (limits of this process, or no "
-				      "memory): its memory is not counted");
+	if (!__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
+		notice(library->path, "cannot make a table (resource limits of this process, "
+				      "or no memory): device memory is not counted");
 }
 
 static uint64_t word_at(const void *object, size_t offset)
@@ -90,8 +90,8 @@ static uint8_t byte_at(const void *object, size_t offset)
 }
 
 /*
- * Who comes here is no dry run, or it shows by the address: the flag for that is not looked
- * at, since the older versions have none.
+ * The flag for a dry run is not read, since older versions have none: callers exclude dry runs, or
+ * recognise them by the missing address.
  */
 static void buffer_read(const struct metal_shape *shape, const void *buffer,
 			struct metal_buffer *ret)
@@ -108,7 +108,7 @@ static void buffer_read(const struct metal_shape *shape, const void *buffer,
 	};
 }
 
-/* The bit of a device; none for ids that a table has no place for. */
+/* The bit of a device; 0 for an id that does not fit into a table. */
 static uint64_t chip_of(const void *device)
 {
 	int (*id)(const void *) = (int (*)(const void *))word_at(
@@ -118,7 +118,7 @@ static uint64_t chip_of(const void *device)
 	return chip >= 0 && chip < (int)TABLE_DEVICES ? UINT64_C(1) << chip : 0;
 }
 
-/* The devices that share a mesh buffer, each of which has a buffer of that size. */
+/* The devices of a mesh: each of them has a buffer of that size. */
 static int members_of(const struct library *library, const void *mesh, uint64_t *ret)
 {
 	struct metal_vector members;
@@ -153,8 +153,7 @@ static int chips_of(const struct library *library, const void *device, uint64_t 
 	return members_of(library, device, ret);
 }
 
-/* Devices that are heard of for the first time get a place in the table; those without are left
- * out. */
+/* Adds new devices to the table. Returns the chips without those that found no room. */
 static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 {
 	uint64_t unknown = chips & ~process->tracker.header->devices;
@@ -165,7 +164,7 @@ static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 	return chips;
 }
 
-/* The table and the buffers are changed under one lock. -ENODEV: there can be no table. */
+/* Changes table and buffers under one lock. -ENODEV: there is no table. */
 static int count_in(struct state *state, struct live_buffer *live, uint64_t chips,
 		    const struct metal_buffer *buffer)
 {
@@ -198,24 +197,24 @@ static void count(struct state *state, const struct library *library, const void
 	if (!buffer->owns_data || buffer->size == 0)
 		return;
 	if (chips_of(library, (const void *)(uintptr_t)buffer->device, &chips) < 0) {
-		withdraw(library, "a device of a kind that is not known: "
-				  "its memory is not counted");
+		withdraw(library, "unknown kind of device: "
+				  "device memory is not counted");
 		return;
 	}
 	r = count_in(state, &live, chips, buffer);
 	if (r == -EEXIST)
-		withdraw(library, "a buffer was freed unseen: its memory is not counted");
+		withdraw(library, "missed the free of a buffer: device memory is not counted");
 	else if (r == -ENODEV)
-		tell_no_table(library);
+		warn_no_table(library);
 	else if (r < 0)
-		withdraw(library, "no memory to count in: its memory is not counted");
+		withdraw(library, "out of memory: device memory is not counted");
 }
 
 static bool is_buffer(const struct library *library, const struct metal_buffer *buffer)
 {
 	if (metal_is_buffer(buffer) && buffer->size <= METAL_SIZE_MAX)
 		return true;
-	withdraw(library, "buffers of a shape that is not known: its memory is not counted");
+	withdraw(library, "unknown layout of buffers: device memory is not counted");
 	return false;
 }
 
@@ -244,7 +243,7 @@ void count_tracked(const struct library *library, const void *buffer)
 		count(state, library, (const void *)(uintptr_t)read.allocator, &read);
 }
 
-/* Enters if there is anything to free: a forked child makes no table for what it never had. */
+/* Takes the lock if a buffer is counted: a forked child makes no table only to free. */
 static struct process_table *free_enter(struct state **ret_state, int64_t *ret_now)
 {
 	struct state *state = __atomic_load_n(&the_state, __ATOMIC_ACQUIRE);

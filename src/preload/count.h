@@ -1,22 +1,22 @@
 /*
- * What the functions that were taken over report: buffers in, buffers out.
+ * Counts the buffers that the interposed functions see.
  *
- * All of it may be called from any thread and changes neither errno nor anything of the
- * program's. What cannot be understood ends the counting: a process is then shown as
- * not tracked, rather than with a figure that is wrong.
+ * All functions may be called from any thread. They preserve errno and change nothing of the host
+ * program. Anything unknown ends the counting: the process is then shown as not tracked, instead
+ * of with wrong figures.
  */
 #pragma once
 
 #include "preload/library.h"
 
-/* This allocator has made this buffer. */
+/* An allocator has allocated this buffer. */
 void count_allocation(const struct library *library, const void *allocator, const void *buffer);
 
-/* The same as the tracker of v0.55 tells it: dry runs and failures too. */
+/* The same, called by the tracker of v0.55: also for dry runs and failures. */
 void count_tracked(const struct library *library, const void *buffer);
 
-/* It is about to be freed, or was gone already. */
+/* The buffer is about to be freed, or its device is gone. */
 void count_free(const void *buffer);
 
-/* So are all of an allocator. */
+/* The same for all buffers of an allocator. */
 void count_free_all(const void *allocator);

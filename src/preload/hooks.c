@@ -1,11 +1,10 @@
 /*
- * The functions that are taken over: plain C under TT-Metal's names. Each calls the one
- * that was meant.
+ * The interposed functions: plain C under TT-Metal's names. Each calls the real one.
  *
- * An allocation is counted when the call has returned. If there is no room it does not
- * return: the exception passes through this frame, where nothing waits to be undone and
- * no lock is held. Frees are counted before the call, since afterwards the memory can
- * already be somebody else's; they leave no frame at all.
+ * An allocation is counted after the real function has returned. If the device has no room it
+ * throws: the exception unwinds through this frame, which holds no lock and needs no cleanup.
+ * Frees are counted before the call, since another thread may get the memory right after it; they
+ * are tail calls without a frame.
  */
 #include "preload/count.h"
 

@@ -13,9 +13,9 @@
 struct library libraries[LIBRARIES_MAX];
 uint32_t n_libraries;
 
-/* What is loaded at an address. */
+/* The object that is loaded at an address. */
 struct object {
-	uintptr_t address; /* to be found */
+	uintptr_t address; /* to find */
 	uintptr_t start, end;
 	const char *name; /* "": the program itself */
 };
@@ -54,13 +54,13 @@ static bool object_find(struct object *ret, uintptr_t address)
 	return dl_iterate_phdr(object_visit, ret) == 1;
 }
 
-/* The library is not loaded by this, but it is kept from being unloaded. */
+/* Loads nothing: takes a reference, so that the object is not unloaded. */
 static void *object_open(const char *name)
 {
 	return dlopen(name[0] ? name : NULL, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Where this library begins and ends, as the linker says. */
+/* Start and end of this library, defined by the linker. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
@@ -76,7 +76,7 @@ static void *symbol_in(void *handle, const char *name)
 	return symbol && !is_ours(symbol) ? symbol : NULL;
 }
 
-/* What the caller would have found without us. */
+/* The function that the caller would have found without us. */
 static void *symbol_for(void *caller, const char *name)
 {
 	void *symbol = symbol_in(RTLD_NEXT, name);
@@ -84,7 +84,7 @@ static void *symbol_for(void *caller, const char *name)
 	return symbol ? symbol : symbol_in(caller, name);
 }
 
-/* The object that is loaded as the nth. */
+/* The nth loaded object. */
 struct nth {
 	uint32_t before;
 	char name[PATH_MAX];
@@ -102,9 +102,8 @@ static int nth_visit(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * For a caller that brought nothing along, as code that was made at run time. Objects are
- * opened outside of the visit: inside, a lock of the loader is held that others take
- * after the one that opening takes.
+ * For a caller without dependencies, such as code made at run time. dlopen() is called outside of
+ * dl_iterate_phdr(), which holds a lock of the loader: taking both in this order could deadlock.
  */
 static void *symbol_anywhere(const char *name)
 {
@@ -149,8 +148,8 @@ static const char *name_of(enum interposed taken)
 }
 
 /*
- * The function by which to know which library is TT-Metal. The caller's own comes first: what
- * would be called can be that of somebody else who is preloaded.
+ * A function that tells which library is TT-Metal. The caller's own comes first: the real
+ * function may be that of another preloaded library.
  */
 static uintptr_t representative(const struct library *library, void *caller, enum interposed wanted)
 {
@@ -168,7 +167,7 @@ static uintptr_t representative(const struct library *library, void *caller, enu
 	return (uintptr_t)library->real[wanted];
 }
 
-/* What an object of a class begins with: its table, behind two words. 0: no such class. */
+/* The vtable pointer of a class: its table starts after two words. 0: no such class. */
 static uint64_t vtable_in(void *metal, const char *name)
 {
 	void *table = symbol_for(metal, name);
@@ -199,7 +198,7 @@ static void find_shape(struct library *library, void *caller, enum interposed wa
 	library->counted = library->device_vtable != 0;
 }
 
-/* The next free place, unless it was met by another thread meanwhile, or there is none. */
+/* Adds a library, unless another thread has added it. NULL: no room, or the list is busy. */
 static const struct library *library_add(const struct library *library, enum interposed wanted,
 					 bool *ret_new)
 {
@@ -208,8 +207,7 @@ static const struct library *library_add(const struct library *library, enum int
 	uint32_t count;
 
 	*ret_new = false;
-	/* Nobody waits here, also not the child of a fork at this moment: it goes without a place.
-	 */
+	/* Never waits: in a child that was forked at this moment, `adding` would stay set. */
 	if (__atomic_exchange_n(&adding, 1, __ATOMIC_ACQUIRE))
 		return NULL;
 	count = n_libraries;
@@ -226,7 +224,7 @@ static const struct library *library_add(const struct library *library, enum int
 	return added;
 }
 
-/* Without the function there is no way to go on: what was asked for cannot be done. */
+/* Aborts if the real function does not exist: the call cannot be carried out. */
 static void library_resolve(struct library *library, uintptr_t caller, enum interposed wanted)
 {
 	struct object object;
@@ -242,15 +240,15 @@ static void library_resolve(struct library *library, uintptr_t caller, enum inte
 	if (!library->real[wanted])
 		library->real[wanted] = (any_function)symbol_anywhere(name_of(wanted));
 	if (!library->real[wanted]) {
-		notice(name_of(wanted), "cannot be found behind the preloaded library");
+		notice(name_of(wanted), "the real function is not found");
 		abort();
 	}
 	find_shape(library, handle, wanted);
 }
 
-const struct library *library_meet(uintptr_t caller, enum interposed wanted)
+const struct library *library_resolve_caller(uintptr_t caller, enum interposed wanted)
 {
-	static __thread struct library met; /* for those that find no place */
+	static __thread struct library met; /* for callers that are not added */
 	const struct library *added;
 	int saved = errno;
 	bool is_new;
@@ -258,9 +256,9 @@ const struct library *library_meet(uintptr_t caller, enum interposed wanted)
 	library_resolve(&met, caller, wanted);
 	added = library_add(&met, wanted, &is_new);
 	if (is_new && !added->counted)
-		notice(added->path, "TT-Metal of a version that is not known: "
-				    "what it allocates is not counted");
-	dlerror(); /* what we asked in vain is nobody's error */
+		notice(added->path, "unknown version of TT-Metal: "
+				    "device memory is not counted");
+	dlerror(); /* clear our errors: the program may call dlerror() */
 	errno = saved;
 	return added ? added : &met;
 }

@@ -1,14 +1,13 @@
 /*
- * The libraries that call us, each with the functions it meant to call.
+ * The libraries that call the interposed functions, each with the real functions.
  *
- * We stand before TT-Metal's functions in the search for symbols. What would have
- * been found without us is found in the same order: behind us among the program's
- * libraries, or, if the caller was loaded for itself (as Python loads extensions),
- * among the libraries that it brought along. Two copies of TT-Metal in one process are
- * two callers.
+ * The dynamic linker finds our functions before TT-Metal's. The real function is the one that it
+ * would have found without us: the next one among the program's libraries or, if the caller was
+ * loaded with RTLD_LOCAL (as Python loads extensions), one among the caller's own dependencies.
+ * Two copies of TT-Metal in one process are two callers.
  *
- * A library is met once, at its first call, and then stays loaded. The way to a known
- * one has no lock.
+ * A caller is resolved once, at its first call, and stays loaded from then on. Finding a known
+ * caller takes no lock.
  */
 #pragma once
 
@@ -21,13 +20,13 @@
 typedef void (*any_function)(void);
 
 struct library {
-	uintptr_t start, length; /* of the caller in memory */
+	uintptr_t start, length; /* of the caller's code in memory */
 	any_function real[INTERPOSED_COUNT];
 	const char *path; /* of TT-Metal */
-	bool counted;	  /* a shape that is known */
-	bool tracks;	  /* before v0.56: only the tracker's functions tell */
+	bool counted;	  /* its shape is known */
+	bool tracks;	  /* before v0.56: only the tracker's functions can be interposed */
 	struct metal_shape shape;
-	uint64_t device_vtable, mesh_vtable; /* 0: has none */
+	uint64_t device_vtable, mesh_vtable; /* 0: no such class */
 	struct metal_vector (*members)(const void *mesh);
 	void (*delete)(void *);
 };
@@ -37,10 +36,10 @@ struct library {
 extern struct library libraries[LIBRARIES_MAX];
 extern uint32_t n_libraries;
 
-/* The slow way: for a caller that is not known, who wants this function. */
-const struct library *library_meet(uintptr_t caller, enum interposed wanted);
+/* The slow path: resolves an unknown caller of this function. */
+const struct library *library_resolve_caller(uintptr_t caller, enum interposed wanted);
 
-/* The library that code at this address belongs to. */
+/* The library that contains the code at this address. */
 static inline const struct library *library_of(const void *code, enum interposed wanted)
 {
 	uintptr_t caller = (uintptr_t)code;
@@ -52,5 +51,5 @@ static inline const struct library *library_of(const void *code, enum interposed
 		if (caller - library->start < library->length && library->real[wanted])
 			return library;
 	}
-	return library_meet(caller, wanted);
+	return library_resolve_caller(caller, wanted);
 }

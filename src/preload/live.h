@@ -1,7 +1,6 @@
 /*
- * The buffers that are counted: what must be known of one when it goes, since its
- * device may be gone by then. In memory that a forked child does not inherit. The caller
- * has the lock.
+ * The counted buffers. What is needed when one is freed is kept here, since its device may be
+ * gone by then. A forked child does not inherit this memory. The caller holds the lock.
  */
 #pragma once
 
@@ -14,16 +13,16 @@
 struct live_buffer {
 	uint64_t buffer;    /* its address, never 0 */
 	uint64_t allocator; /* its address */
-	uint32_t held;	    /* what the tracker knows it by */
+	uint32_t held;	    /* the tracker's handle */
 };
 
 /* -EEXIST: it is there already. -ENOMEM. */
 MUST_CHECK int live_add(struct hash_table *live, const struct live_buffer *buffer);
 
-/* Finds one and takes it out. */
+/* Finds a buffer and removes it. */
 bool live_take(struct hash_table *live, uint64_t buffer, struct live_buffer *ret);
 
-/* One after the other, all of an allocator; *at is 0 to begin with. */
+/* Removes the next buffer of an allocator; *at is 0 at the start. False: there is no other. */
 bool live_take_next(struct hash_table *live, uint64_t allocator, size_t *at,
 		    struct live_buffer *ret);
 

@@ -1,12 +1,12 @@
 /*
- * The functions of TT-Metal that are taken over, of all versions that are known. A
- * library has some of them; the others are never called.
+ * The interposed functions, of all known versions of TT-Metal. A library has some of them; the
+ * others are never called.
  */
 #pragma once
 
 #include "metal/names.h"
 
-/* X(name here, TT-Metal's name, which function it is) */
+/* X(our name, TT-Metal's symbol, hook) */
 #define INTERPOSED_NAMES(X)                                                                        \
 	X(ALLOCATE_IMPL, METAL_NAME_ALLOCATE_IMPL, METAL_ALLOCATE)                                 \
 	X(ALLOCATE, METAL_NAME_ALLOCATE, METAL_ALLOCATE)                                           \
@@ -35,7 +35,7 @@ enum interposed {
 		INTERPOSED_COUNT,
 };
 
-/* How many devices a mesh has, and which: as C sees a vector that is returned. */
+/* A std::vector of pointers as the ABI returns it: the devices of a mesh. */
 struct metal_vector {
 	void **begin, **end, **room;
 };

@@ -12,7 +12,7 @@ static struct iovec part(const char *text)
 	return (struct iovec){ .iov_base = (void *)text, .iov_len = strlen(text) };
 }
 
-/* One write, so that lines of several processes do not mix. */
+/* One write, so that lines of several processes are not interleaved. */
 void notice(const char *what, const char *text)
 {
 	const struct iovec parts[] = { part("libttalloc-preload: "), part(what), part(": "),
@@ -20,6 +20,6 @@ void notice(const char *what, const char *text)
 	int saved = errno;
 
 	if (!start_is_quiet() && writev(STDERR_FILENO, parts, ARRAY_SIZE(parts)) < 0)
-		errno = saved; /* nobody to tell */
+		errno = saved; /* there is no other place to report it */
 	errno = saved;
 }

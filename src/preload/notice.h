@@ -1,4 +1,4 @@
-/* One line on standard error, unless the program was started with tt_smi run -q. */
+/* Prints one line on standard error, unless `tt_smi run -q` started the program. */
 #pragma once
 
 void notice(const char *what, const char *text);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 static bool quiet;
-static uint32_t only; /* 0: all */
+static uint32_t only; /* the only process that counts; 0: all do */
 
 bool start_is_quiet(void)
 {
@@ -22,7 +22,7 @@ bool start_is_counted(void)
 	return only == 0 || only == (uint32_t)getpid();
 }
 
-/* Takes a path out of a list that is separated by colons or blanks, in place. */
+/* Removes a path from a list that is separated by colons or blanks, in place. */
 static void list_remove(char *list, const char *path)
 {
 	size_t wanted = strlen(path);
@@ -43,7 +43,7 @@ static void list_remove(char *list, const char *path)
 	*to = '\0';
 }
 
-/* By hand: a program may have an unsetenv() of its own, which is not ready yet (bash). */
+/* Without unsetenv(): a program may define its own, which is not initialised yet (bash). */
 static void environment_remove(const char *name)
 {
 	size_t length = strlen(name);
@@ -58,8 +58,8 @@ static void environment_remove(const char *name)
 }
 
 /*
- * A child that is not to be counted goes on without us, and so do its own: only what it
- * executes itself is still to come, and must find an environment like any other's.
+ * Removes the library from the environment of a child that is not counted, so that the programs
+ * which it executes start without it.
  */
 static void leave_environment(void)
 {

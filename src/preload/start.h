@@ -5,5 +5,5 @@
 
 bool start_is_quiet(void);
 
-/* Is this process to be counted? Not so a child, if that was asked for. */
+/* False in a child process of a program that was started with `tt_smi run --no-children`. */
 bool start_is_counted(void);
