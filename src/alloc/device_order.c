@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_ROOM 512 /* small: this runs on a stack of the program's choice */
+#define PATH_ROOM 512 /* small: the host program chooses the size of the stack */
 
 /* The link to the card's PCI device ends in its address. */
 static int card_read(const char *root, uint32_t node, struct visible_card *ret)
@@ -31,7 +31,7 @@ static int card_read(const char *root, uint32_t node, struct visible_card *ret)
 	return pci_address_parse(name ? name + 1 : target, &ret->bdf);
 }
 
-/* Keeps the cards in order of their addresses: there are few, and mostly in order. */
+/* Insertion sort by address: there are few cards, mostly in order. */
 static void card_insert(struct visible_card *cards, size_t count, const struct visible_card *card)
 {
 	for (; count > 0 && cards[count - 1].bdf > card->bdf; count--)

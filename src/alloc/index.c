@@ -18,8 +18,8 @@ static size_t nodes_bytes(const struct index *index)
 }
 
 /*
- * Address space that becomes memory page by page. No huge pages: the first
- * allocation of a small program should not cost two megabytes.
+ * Reserves address space that becomes resident page by page. No huge pages: the first allocation
+ * of a small program should not cost two megabytes.
  */
 static void *space_new(size_t bytes)
 {
@@ -60,7 +60,7 @@ void index_done(struct index *index)
 	index->nodes = NULL;
 }
 
-/* Ids are mostly addresses, multiples of 32 and more: all bits must reach the low ones. */
+/* Ids are mostly addresses, multiples of 32 and more: all bits must affect the low ones. */
 uint64_t index_hash(uint64_t where, uint64_t id)
 {
 	uint64_t h = (id ^ where) * UINT64_C(0x9e3779b97f4a7c15);
@@ -107,7 +107,7 @@ static void chain_push(struct index *index, uint32_t slot)
 	*head = slot + 1;
 }
 
-/* Deals the next bucket's slots out to itself and to a new one at the end. */
+/* Splits the next bucket: its slots go to itself or to a new bucket at the end. */
 static void bucket_split(struct index *index)
 {
 	uint32_t from = index->buckets - index->base;

@@ -1,15 +1,13 @@
 /*
  * Finds the slot of an allocation by device, pool and id.
  *
- * Linear hashing: chains of slot numbers, and with each insertion beyond one per
- * bucket a single bucket is split in two. So the index grows from nothing to
- * millions without ever moving everything at once: no report pays for the
- * growth of others. The memory is address space that is touched as it is
- * needed, twelve bytes per allocation. Keys stay in the slots, but half of the
- * hash is kept here: a slot is hardly ever looked at in vain.
+ * Linear hashing with chains of slot numbers: each insertion beyond one per bucket splits a
+ * single bucket in two. The index grows from nothing to millions without ever moving everything
+ * at once, so no report pays for the growth. The memory is reserved address space, and becomes
+ * resident as it is used: twelve bytes per allocation. Keys stay in the slots, but half of the
+ * hash is kept here, so that a slot of another key is rarely read.
  *
- * The chain links double as links of whatever list the owner keeps of slots
- * that are not in the index.
+ * The owner uses the chain links of slots that are not in the index for lists of its own.
  */
 #pragma once
 
@@ -35,7 +33,7 @@ struct index {
 	uint32_t count;
 };
 
-/* -ENOMEM. Memory of a forked child has none of it: the child makes its own. */
+/* -ENOMEM. A forked child does not inherit the memory: it makes an index of its own. */
 MUST_CHECK int index_init(struct index *index, const struct table_slot *slots, uint32_t room);
 void index_done(struct index *index);
 
@@ -52,8 +50,8 @@ uint64_t index_hash(uint64_t where, uint64_t id);
 /* The slot with this key, or INDEX_NONE. The hash is index_hash() of it. */
 uint32_t index_find(const struct index *index, uint64_t hash, uint64_t where, uint64_t id);
 
-/* The slot is filled already, and no other has its key. */
+/* The slot must be filled, and no other may have its key. */
 void index_insert(struct index *index, uint64_t hash, uint32_t slot);
 
-/* The slot is in the index. */
+/* The slot must be in the index. */
 void index_remove(struct index *index, uint64_t hash, uint32_t slot);

@@ -9,9 +9,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DESCRIPTOR_MIN 64 /* the host's programs expect the low numbers for themselves */
+#define DESCRIPTOR_MIN 64 /* host programs expect to get the low numbers */
 #define LOOK_EVERY     NS_PER_S
-#define REFUSED_PAUSE  (10 * NS_PER_S) /* at least so long after the server said no */
+#define REFUSED_PAUSE  (10 * NS_PER_S) /* at least, after the server refused the table */
 
 int descriptor_settle(int fd)
 {
@@ -33,7 +33,7 @@ void descriptor_set(struct descriptor *descriptor, int fd)
 		return;
 	descriptor->dev = st.st_dev;
 	descriptor->ino = st.st_ino;
-	/* Last: a child forked in between sees none rather than a wrong one. */
+	/* Last: a child that is forked before sees no descriptor instead of a wrong one. */
 	__atomic_store_n(&descriptor->fd, fd, __ATOMIC_RELEASE);
 }
 
@@ -92,7 +92,7 @@ static void link_connect(struct link *link, struct descriptor *sock, const struc
 	int fd;
 
 	if (!descriptor_is_ours(table))
-		return; /* somebody closed it: the table lives on, but cannot be handed over */
+		return; /* the host closed it: the table stays, but cannot be sent */
 	fd = server_find(table->fd);
 	if (fd < 0)
 		return;
@@ -100,10 +100,7 @@ static void link_connect(struct link *link, struct descriptor *sock, const struc
 	__atomic_store_n(&link->connected, true, __ATOMIC_RELAXED);
 }
 
-/*
- * A server that refuses without reading what it was sent leaves an error before
- * its last words.
- */
+/* A server that refuses without reading leaves a socket error, which comes before its message. */
 static ssize_t packet_receive(int sock, uint8_t *data, size_t size)
 {
 	ssize_t length = recv(sock, data, size, MSG_DONTWAIT);
@@ -114,8 +111,8 @@ static ssize_t packet_receive(int sock, uint8_t *data, size_t size)
 }
 
 /*
- * Reads what the server said, if anything. Returns how long to leave it alone:
- * 0 if it is there, LOOK_EVERY or more if it hung up or refused the table.
+ * Reads the answer of the server, if there is one. Returns the time until the next attempt: 0 if
+ * the connection is open, LOOK_EVERY or more if the server hung up or refused the table.
  */
 static int64_t server_listen(const struct descriptor *sock)
 {
@@ -157,7 +154,7 @@ void link_look(struct link *link, struct descriptor *sock, const struct descript
 			link_drop(link, sock);
 		pause = MAX(pause, gone);
 	}
-	/* A server that was restarted is there already; one that refused is left alone. */
+	/* A restarted server listens already; one that refused is not asked again yet. */
 	if (!link->connected && pause == LOOK_EVERY)
 		link_connect(link, sock, table);
 	__atomic_store_n(&link->next_look, now + pause, __ATOMIC_RELAXED);

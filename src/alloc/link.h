@@ -1,9 +1,9 @@
 /*
- * The connection to the server: one packet with the table, then silence.
+ * The connection to the server: one packet with the table, then nothing more.
  *
- * It is looked after at most once a second, by whichever report comes along, in
- * calls that cannot wait: a socket of this kind either connects at once or not at all.
- * No server is the ordinary case and costs two failed connects a second.
+ * Reports check it, at most once a second, with calls that do not block: a Unix socket connects
+ * at once or not at all. Having no server is the ordinary case, and costs two failed connects a
+ * second.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 
 /*
- * A descriptor in a process that may close any descriptor at any time, or give its
- * number to something else: what we opened is recognised by its inode.
+ * A descriptor in a host program that may close any descriptor at any time, or reuse its number:
+ * the inode tells whether it is still ours.
  */
 struct descriptor {
 	dev_t dev;
@@ -25,7 +25,7 @@ struct descriptor {
 };
 
 /*
- * Moves a descriptor to a number that no program counts on. At the limit of
+ * Moves a descriptor to a high number, since programs expect to get the low ones. At the limit of
  * descriptors it may stay, but never as standard input, output or error.
  */
 MUST_CHECK int descriptor_settle(int fd);
@@ -34,7 +34,7 @@ void descriptor_set(struct descriptor *descriptor, int fd);
 void descriptor_close(struct descriptor *descriptor); /* if it is still ours */
 
 struct link {
-	struct lock lock;  /* only ever tried: one thread looks after it, the others go on */
+	struct lock lock;  /* only tried: one thread checks the connection, the others go on */
 	int64_t next_look; /* CLOCK_MONOTONIC ns */
 	bool connected;
 };
@@ -45,7 +45,7 @@ static inline bool link_is_due(const struct link *link, int64_t now)
 	return now >= __atomic_load_n(&link->next_look, __ATOMIC_RELAXED);
 }
 
-/* Notices a server that has gone and finds one that has come. */
+/* Detects that the server has closed the connection, or connects to one. */
 void link_look(struct link *link, struct descriptor *sock, const struct descriptor *table,
 	       int64_t now);
 

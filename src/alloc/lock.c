@@ -7,10 +7,9 @@
 #include <unistd.h>
 
 /*
- * Looks at the lock ever less often. Who looks all the time takes the cache
- * lines away from the holder, who then does one report per turn: four threads
- * on two cores made 150 ns per report of it, and 40 ns with these pauses, in
- * which the holder makes a row of reports.
+ * Spins with exponential back-off. A thread that reads the lock all the time takes the cache line
+ * away from the holder, which then makes one report per turn: four threads on two cores needed
+ * 150 ns per report, and 40 ns with these pauses, in which the holder makes several reports.
  */
 #define PAUSE_MAX 128
 
@@ -33,7 +32,7 @@ void lock_wait(struct lock *lock)
 		for (int i = 0; i < pause; i++)
 			cpu_relax();
 	}
-	/* Who gets it here leaves it marked, for others may be asleep as well. */
+	/* State 2: other threads may sleep as well. */
 	while (__atomic_exchange_n(&lock->state, 2, __ATOMIC_ACQUIRE) != 0)
 		syscall(SYS_futex, &lock->state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
 	errno = saved;

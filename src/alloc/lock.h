@@ -1,19 +1,17 @@
 /*
- * The lock around a report: taken for some tens of nanoseconds, in processes
- * that are not ours.
+ * The lock around a report: held for some tens of nanoseconds, in other people's programs.
  *
- * Unlike a pthread mutex it is known to be free when its memory is zero, which
- * is what a forked child finds (see process.c), and it spins for some
- * microseconds before it sleeps: with several threads reporting at once a plain
- * mutex spends most of its time in the kernel. It does not spin for longer, for
- * the holder may have been preempted.
+ * Unlike a pthread mutex it is guaranteed to be free when its memory is zero, which is what a
+ * forked child finds (see process.c). It spins for some microseconds before it sleeps: with
+ * several threads reporting at once, a plain mutex spends most of its time in the kernel. It does
+ * not spin for longer, since the holder may have been preempted.
  */
 #pragma once
 
 #include <stdint.h>
 
 struct lock {
-	uint32_t state; /* 0 free, 1 taken, 2 taken and somebody may sleep */
+	uint32_t state; /* 0 free, 1 taken, 2 taken and a thread may be sleeping */
 };
 
 void lock_wait(struct lock *lock);

@@ -1,18 +1,17 @@
 /*
- * The one table of this process, and everything the host program may do to it.
+ * The table of this process, and everything that the host program may do to it.
  *
- * fork: all state is in memory that the kernel clears in a child
- * (MADV_WIPEONFORK), lock included, and the table's mapping does not exist there
- * (MADV_DONTFORK). So a child, made in whatever way and at whatever instant,
- * finds a library that was never used, and can neither wait for a lock that
- * another thread of its parent held nor write into its parent's table. What it does inherit are
- * descriptors; it closes them at once, or at its first report if it was made
- * behind the C library's back. Handlers around fork would have to take the lock
- * first, and a program that forks in a signal handler, to start its debugger,
- * would hang in it.
+ * fork: all state, locks included, is in memory that the kernel zeroes in a child
+ * (MADV_WIPEONFORK), and the mapping of the table does not exist there (MADV_DONTFORK). So
+ * a child, made in whatever way and at whatever instant, finds a library that was never used. It
+ * can neither wait for a lock that another thread of its parent held, nor write into its parent's
+ * table. It does inherit descriptors, and closes them at once, or at its first report if it was
+ * made by a system call that bypasses the C library. pthread_atfork() handlers that take the lock
+ * are no alternative: a program that forks in a signal handler, to start its debugger, would
+ * deadlock.
  *
- * exec: descriptors close themselves. dlclose: the library stays (it is linked
- * with -z nodelete). exit: nothing to do, and other threads may still report.
+ * exec: descriptors are close-on-exec. dlclose: the library stays (it is linked with -z nodelete).
+ * exit: nothing is done, since other threads may still report.
  */
 #include "alloc/process.h"
 
@@ -27,33 +26,33 @@
 #define LISTED	 TABLE_SLOTS_MAX
 #define UNLISTED (3 * TABLE_SLOTS_MAX)
 
-/* Not wiped: the first is where to look, the others are what a child must close. */
+/* Not zeroed in a child: the pointer to the state, and the descriptors that it must close. */
 static struct process_table *the_process;
 static struct descriptor table_fd = { .fd = -1 };
 static struct descriptor socket_fd = { .fd = -1 };
-static uint64_t table_flags; /* a child that is preloaded too has the same */
+static uint64_t table_flags; /* a child has the same preloaded library */
 
 /*
- * The rare parts make system calls. A thread that is cancelled in one would
- * leave the lock taken, and the caller has no reason to expect a new errno.
+ * The slow paths make system calls. A thread that is cancelled in one would leave the lock taken,
+ * and the caller does not expect errno to change.
  */
-struct rare {
+struct slow_path {
 	int cancel;
 	int error;
 };
 
-static struct rare rare_begin(void)
+static struct slow_path slow_path_begin(void)
 {
-	struct rare rare = { .error = errno };
+	struct slow_path path = { .error = errno };
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &rare.cancel);
-	return rare;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &path.cancel);
+	return path;
 }
 
-static void rare_end(struct rare rare)
+static void slow_path_end(struct slow_path path)
 {
-	pthread_setcancelstate(rare.cancel, NULL);
-	errno = rare.error;
+	pthread_setcancelstate(path.cancel, NULL);
+	errno = path.error;
 }
 
 static void descriptors_forget(void)
@@ -88,7 +87,7 @@ static struct process_table *process_new(void)
 	    !__atomic_compare_exchange_n(&the_process, &first, process, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		munmap(process, sizeof(*process));
-		return first; /* that of the thread that was faster, if any */
+		return first; /* another thread was faster, or NULL */
 	}
 	pthread_atfork(NULL, NULL, fork_child);
 	return process;
@@ -99,7 +98,7 @@ static enum phase process_start(struct process_table *process)
 	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
 	int fd, r;
 
-	descriptors_forget(); /* those of a parent that forked without our knowing */
+	descriptors_forget(); /* of a parent that bypassed the C library's fork() */
 	if (enabled && strcmp(enabled, "0") == 0)
 		return PHASE_OFF;
 	r = tracker_init(&process->tracker, LISTED, UNLISTED, table_flags, (uint64_t)clock_coarse(),
@@ -115,10 +114,10 @@ static enum phase phase_load(struct process_table *process)
 	return (enum phase)__atomic_load_n(&process->phase, __ATOMIC_ACQUIRE);
 }
 
-/* Makes the table, or finds out that there will be none. */
+/* Makes the table, or decides that there is none. */
 static enum phase process_begin(struct process_table *process)
 {
-	struct rare rare = rare_begin();
+	struct slow_path path = slow_path_begin();
 	enum phase phase;
 
 	lock_take(&process->lock);
@@ -128,7 +127,7 @@ static enum phase process_begin(struct process_table *process)
 		__atomic_store_n(&process->phase, (uint32_t)phase, __ATOMIC_RELEASE);
 	}
 	lock_release(&process->lock);
-	rare_end(rare);
+	slow_path_end(path);
 	return phase;
 }
 
@@ -149,7 +148,7 @@ struct process_table *process_get(enum phase *ret_phase)
 
 void process_withdraw(void)
 {
-	struct rare rare = rare_begin();
+	struct slow_path path = slow_path_begin();
 	struct process_table *process = __atomic_load_n(&the_process, __ATOMIC_ACQUIRE);
 
 	if (!process)
@@ -157,7 +156,7 @@ void process_withdraw(void)
 	if (process) {
 		lock_take(&process->lock);
 		__atomic_store_n(&process->phase, PHASE_OFF, __ATOMIC_RELEASE);
-		/* The server may be spoken to at this moment; afterwards, never again. */
+		/* Waits for a thread that talks to the server now; no other will. */
 		lock_take(&process->link.lock);
 		__atomic_store_n(&process->link.next_look, INT64_MAX, __ATOMIC_RELAXED);
 		__atomic_store_n(&process->link.connected, false, __ATOMIC_RELAXED);
@@ -165,20 +164,20 @@ void process_withdraw(void)
 		lock_release(&process->link.lock);
 		lock_release(&process->lock);
 	}
-	rare_end(rare);
+	slow_path_end(path);
 }
 
 void process_look(struct process_table *process, int64_t now)
 {
-	struct rare rare = rare_begin();
+	struct slow_path path = slow_path_begin();
 
 	link_look(&process->link, &socket_fd, &table_fd, now);
-	rare_end(rare);
+	slow_path_end(path);
 }
 
-int process_meet_device(struct process_table *process, uint32_t device)
+int process_add_device(struct process_table *process, uint32_t device)
 {
-	struct rare rare = rare_begin();
+	struct slow_path path = slow_path_begin();
 	const char *root = secure_getenv("TT_SMI_ROOT");
 	struct table_device card;
 	int r;
@@ -189,6 +188,6 @@ int process_meet_device(struct process_table *process, uint32_t device)
 	}
 	device_order_find(root ? root : "", &process->visible, release_meaning(), device, &card);
 	r = tracker_identify(&process->tracker, device, &card);
-	rare_end(rare);
+	slow_path_end(path);
 	return r;
 }

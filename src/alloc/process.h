@@ -1,6 +1,6 @@
 /*
- * The one table of this process: made at the first report, looked after as
- * reports come along. See process.c for fork, exec and the like.
+ * The table of this process: made at the first report, and maintained by later ones. See process.c
+ * for fork, exec and the like.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 enum phase {
-	PHASE_NEW = 0, /* what wiped memory says */
+	PHASE_NEW = 0, /* 0, as in memory that the kernel has zeroed */
 	PHASE_READY,
 	PHASE_OFF,
 	PHASE_FAILED,
@@ -24,42 +24,42 @@ struct process_table {
 	struct lock lock;
 	struct link link;
 	struct tracker tracker;
-	bool visible_known; /* the next is filled: at the first device, once */
+	bool visible_known; /* `visible` is valid: set once, at the first device */
 	struct visible_devices visible;
 };
 
-/* Without a system call, and three times cheaper than the exact time. */
+/* Without a system call, and three times faster than the exact time. */
 static inline int64_t clock_coarse(void)
 {
 	return clock_now(CLOCK_MONOTONIC_COARSE);
 }
 
 /*
- * What the table shall say of its writer, of enum table_flag. Before the first report;
- * for who is linked with these objects, since libttalloc exports no such thing.
+ * Flags of the table (enum table_flag). To be called before the first report, by code that is
+ * linked with these objects: libttalloc does not export it.
  */
 void process_set_flags(uint64_t flags);
 
-/* This process's state, whatever its phase; NULL if there is not even a page for it. */
+/* The state of this process, in any phase; NULL: not even a page of memory for it. */
 struct process_table *process_get(enum phase *ret_phase);
 
-/* Gives a device that was not heard of before the card it usually means. -ENOSPC */
-int process_meet_device(struct process_table *process, uint32_t device);
+/* Adds a device to the table, with the card that its number usually means. -ENOSPC */
+int process_add_device(struct process_table *process, uint32_t device);
 
 static inline int process_prepare_device(struct process_table *process, uint32_t device)
 {
 	if (device >= TABLE_DEVICES || tracker_knows(&process->tracker, device))
-		return 0; /* the tracker refuses, and counts, those that do not exist */
-	return process_meet_device(process, device);
+		return 0; /* the tracker refuses and counts invalid numbers */
+	return process_add_device(process, device);
 }
 
 /*
- * Takes the table back for good, for who finds out that it cannot be right: who looks
- * for it finds none, and reports do nothing any more.
+ * Removes the table for good, because its figures cannot be right. Monitors no longer find it,
+ * and reports have no effect any more.
  */
 void process_withdraw(void);
 
-/* Looks after the connection. */
+/* Checks the connection to the server. */
 void process_look(struct process_table *process, int64_t now);
 
 /* Takes the lock and the time; NULL if there is no table. */

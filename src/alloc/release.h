@@ -1,4 +1,4 @@
-/* Which release of TT-Metal is loaded into this process, as far as device numbers depend on it. */
+/* The release of TT-Metal in this process, as far as device numbers depend on it. */
 #pragma once
 
 #include "proto/visible_devices.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Slots that get memory at a time: a page at first, then as many as there are, up to 64 KiB. */
+/* Slots that get memory at a time: a page at first, then doubling up to 64 KiB. */
 #define STEP_MIN 128u
 #define STEP_MAX 2048u
 
@@ -31,9 +31,9 @@ static int where_check(struct tracker *tracker, uint32_t device, uint32_t pool)
 }
 
 /*
- * Gives memory to a range of the mapping. Touching it would do as well, but
- * where memory is short that is a SIGBUS in somebody else's program, and this
- * is an error. Kernels that cannot do it (EINVAL) get the touch.
+ * Populates a range of the mapping. Writing to it would do that too, but if memory is short that
+ * raises SIGBUS in the host program, whereas this returns an error. Kernels that do not have it
+ * (EINVAL) populate the range on the first write.
  */
 static bool memory_prepare(void *start, size_t bytes)
 {
@@ -75,8 +75,7 @@ static uint32_t slot_take(struct tracker *tracker)
 	uint32_t slot = range_take(tracker, &tracker->listed);
 
 	if (slot != INDEX_NONE) {
-		/* Readers look no further than this: the slot is still free, so either order does.
-		 */
+		/* Readers stop here. The slot is still free, so the order does not matter. */
 		if (slot + 1 == tracker->listed.used)
 			word_store(&tracker->header->slots_used, tracker->listed.used);
 		return slot;
@@ -100,7 +99,7 @@ static void slot_give_back(struct tracker *tracker, uint32_t slot)
 		word_store(&tracker->header->unlisted, --tracker->unlisted_held);
 }
 
-/* The meta word after one more change; its lowest bit says whether the slot is held. */
+/* The meta word after one more change; its lowest bit is set while the slot is used. */
 static uint64_t meta_next(uint64_t meta, uint64_t where)
 {
 	return where | (uint32_t)(meta + 1);
@@ -120,7 +119,7 @@ static void slot_empty(struct table_slot *slot)
 	word_store(&slot->meta, meta_next(slot->meta, 0));
 }
 
-/* One change of a pool: so many bytes less and more, with the counts that go with it. */
+/* Changes a pool by `less` and `more` bytes, with the counters. */
 static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t less,
 			uint64_t more, uint64_t now)
 {
@@ -143,7 +142,7 @@ static bool pool_has_room(const struct tracker *tracker, uint32_t device, uint32
 	return more <= TABLE_BYTES_MAX && now + more <= TABLE_BYTES_MAX;
 }
 
-/* The same id again: its free was missed, so this is the free and the new allocation. */
+/* The id is held already: a free was missed, so it counts as free and new allocation. */
 static int alloc_replace(struct tracker *tracker, uint32_t at, uint32_t device, uint32_t pool,
 			 uint64_t size, uint64_t now)
 {
@@ -218,7 +217,7 @@ int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64
 	return 0;
 }
 
-/* The slots of one allocation are a list, by the links that the index does not use for them. */
+/* The slots of one allocation form a list, by links that the index does not use for them. */
 uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, uint64_t id,
 		      uint64_t size, uint64_t now)
 {

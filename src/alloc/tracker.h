@@ -1,13 +1,13 @@
 /*
- * What a process holds, kept in its table.
+ * The allocations of a process, kept in its table.
  *
- * The tracker is the table's only writer, and the seals see to it. It keeps the
- * figures in memory of its own and publishes each change as it is made. It has
- * no lock, no clock and no connection: process.c has those.
+ * The tracker is the only writer of the table; the seals of the memfd enforce that. It keeps the
+ * figures in private memory and publishes each change. It has no lock, no clock and no connection:
+ * process.c has those.
  *
- * Allocations are kept in slots. Those in the table come first; when they are
- * taken, others in private memory, right behind them in the address space, keep
- * the totals right without being listed.
+ * Allocations are kept in slots. Those in the table are used first. When they are full, slots in
+ * private memory, right behind them in the address space, keep the totals right without being
+ * listed.
  */
 #pragma once
 
@@ -20,12 +20,12 @@
 
 #define TRACKER_FREED 1024u /* frees remembered, to tell a double one from an unknown one */
 
-/* A range of slots, handed out one by one and then again as they come back. */
+/* A range of slots with a free list. */
 struct slot_range {
-	uint32_t used;	/* slots from here on were never handed out */
+	uint32_t used;	/* slots from here on were never used */
 	uint32_t ready; /* slots from here on have no memory yet */
 	uint32_t end;
-	uint32_t free; /* slot number + 1 of the first one that came back */
+	uint32_t free; /* slot number + 1 of the first in the free list */
 };
 
 struct tracker {
@@ -44,25 +44,25 @@ struct tracker {
 };
 
 /*
- * Makes a table with room for so many listed slots, and for so many more
- * unlisted ones, and seals it. The descriptor is the caller's. Less room is
- * made if the limits of the process ask for it. -errno if there can be none.
- * The flags are those of enum table_flag.
+ * Makes a table with this number of listed and unlisted slots, and seals it. The caller owns the
+ * descriptor. There are fewer slots if the resource limits of the process require it. -errno if
+ * there can be no table. The flags are those of enum table_flag.
  */
 MUST_CHECK int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted,
 			    uint64_t flags, uint64_t now, int *ret_fd);
 void tracker_done(struct tracker *tracker);
 
-/* Results as in ttalloc.h. Times are CLOCK_MONOTONIC ns. A device is identified before. */
+/* Results as in ttalloc.h. Times are CLOCK_MONOTONIC ns. The device must be identified. */
 int tracker_alloc(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id,
 		  uint64_t size, uint64_t now);
 int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id,
 		 uint64_t now);
 
 /*
- * The same for who remembers by itself what is held: one allocation on several devices (a
- * bit each), which takes a slot per device and no place in the index. Returns what to drop
- * it by, 0 if it could be counted nowhere. Sizes are above 0, pools and devices exist.
+ * The same for a caller that keeps its own list of allocations: one allocation on several devices
+ * (a bit each), which takes a slot per device and no entry in the index. Returns a handle for
+ * tracker_drop(), 0 if it could not be counted on any device. Sizes are above 0, pools and devices
+ * exist.
  */
 uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, uint64_t id,
 		      uint64_t size, uint64_t now);
@@ -72,14 +72,14 @@ int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool);
 
 void tracker_set_program(struct tracker *tracker, const char *name);
 
-/* Was this device, below TABLE_DEVICES, identified, be it as unknown? */
+/* Was this device, below TABLE_DEVICES, identified, even if its card is unknown? */
 static inline int tracker_knows(const struct tracker *tracker, uint32_t device)
 {
 	return (tracker->header->devices >> device & 1) != 0;
 }
 
 /*
- * Says which card it is: what the program states adds up, and replaces what was
- * assumed. -ENOSPC if the device cannot be kept in mind at all.
+ * Records which card a device is. What the program states is accumulated, and replaces what was
+ * assumed. -ENOSPC if there is no memory for the device.
  */
 int tracker_identify(struct tracker *tracker, uint32_t device, const struct table_device *card);

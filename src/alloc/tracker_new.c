@@ -1,9 +1,9 @@
 /*
- * The making of a table: a memfd, mapped, filled and sealed.
+ * Creates a table: a memfd that is mapped, filled and sealed.
  *
- * The file has its final size from the start, so that it can be sealed against
- * growing as well as shrinking and nobody ever has to map it anew; it is sparse,
- * so size costs nothing. The mapping continues into private memory:
+ * The file has its final size from the start, so that it can be sealed against growing and
+ * shrinking, and readers never have to map it again. It is sparse: unused slots take no memory.
+ * The mapping continues into private memory:
  *
  *	| header | devices | listed slots | unlisted slots |
  *	|<------------ the memfd -------->|<-- anonymous ->|
@@ -22,7 +22,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define LISTED_MIN 2048u /* below this a table is not worth having */
+#define LISTED_MIN 2048u /* with fewer slots there is no table */
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
@@ -33,7 +33,7 @@ static size_t table_bytes(uint32_t slots)
 	return TABLE_SLOT_OFFSET + slots * sizeof(struct table_slot);
 }
 
-/* A file above RLIMIT_FSIZE would be answered with a SIGXFSZ, so it is not tried. */
+/* ftruncate() above RLIMIT_FSIZE raises SIGXFSZ, so that is checked first. */
 static int file_new(uint32_t listed, int *ret)
 {
 	struct rlimit limit;
@@ -78,7 +78,7 @@ static int mapping_new(int fd, uint32_t listed, uint32_t unlisted, void **ret)
 	return 0;
 }
 
-/* When this process began, in clock ticks since boot: field 22 of its stat file, 0 if unknown. */
+/* Start of this process in clock ticks since boot: field 22 of its stat file, 0 if unknown. */
 static uint64_t process_start(void)
 {
 	char text[1024], *at, *end;
@@ -93,7 +93,7 @@ static uint64_t process_start(void)
 	if (length <= 0)
 		return 0;
 	text[length] = '\0';
-	at = strrchr(text, ')'); /* field 2 may contain anything, also spaces and brackets */
+	at = strrchr(text, ')'); /* field 2 may contain any byte, spaces and parentheses too */
 	for (int field = 2; at && field < 22; field++)
 		at = strchr(at + 1, ' ');
 	end = at ? strchr(at + 1, ' ') : NULL;

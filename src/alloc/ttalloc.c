@@ -1,4 +1,4 @@
-/* The functions of ttalloc.h: arguments checked, lock taken, work handed to the tracker. */
+/* The functions of ttalloc.h: check arguments, take the lock, call the tracker. */
 #include "ttalloc.h"
 
 #include "alloc/process.h"

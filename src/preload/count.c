@@ -159,7 +159,7 @@ static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 	uint64_t unknown = chips & ~process->tracker.header->devices;
 
 	for (; unknown; unknown &= unknown - 1)
-		if (process_meet_device(process, (uint32_t)__builtin_ctzll(unknown)) < 0)
+		if (process_add_device(process, (uint32_t)__builtin_ctzll(unknown)) < 0)
 			chips &= ~(unknown & -unknown);
 	return chips;
 }

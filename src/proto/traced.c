@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Older tracers write no role of a holder. */
+/* Older tracers do not write the role of a holder. */
 enum { MEMORY_COLUMNS = 11, HOLDER_COLUMNS_OLD = 5, HOLDER_COLUMNS, MOST_COLUMNS = MEMORY_COLUMNS };
 
 static const char *const memory_headings[MEMORY_COLUMNS] = {
@@ -18,14 +18,14 @@ static const char *const memory_headings[MEMORY_COLUMNS] = {
 static const char *const holder_headings[HOLDER_COLUMNS] = { "PID", "Comm",  "DEVICE",
 							     "FD",  "START", "ROLE" };
 
-/* A line cut into words, which point into the copy. */
+/* A line, split into words that point into the copy. */
 struct line {
 	char text[512];
 	const char *words[MOST_COLUMNS];
 	size_t count;
 };
 
-/* Takes the next line, which must end in a newline. Moves *text behind it. */
+/* Reads the next line, which must end in a newline. Advances *text. */
 static int line_next(const char **text, struct line *ret)
 {
 	size_t length = strcspn(*text, "\n");
@@ -47,7 +47,7 @@ static int line_next(const char **text, struct line *ret)
 	return 0;
 }
 
-/* The first so many of these headings, at least `least`, and a line below. Returns how many. */
+/* Checks the two lines of headings. Returns the number of columns, `least` to `most`. */
 static int headings_check(const char **text, const char *const *headings, size_t least, size_t most)
 {
 	struct line line;
@@ -146,8 +146,8 @@ static int parse_memory(const struct line *line, struct traced_memory *ret)
 }
 
 /*
- * A blank line and the sums, which are not compared: processes go on while the
- * lines are written. That they are there tells that the text is whole.
+ * A blank line and the sums, which prove that the text is complete. They are not compared with
+ * the lines, since figures change while the kernel writes them.
  */
 static int total_check(const char *text)
 {

@@ -1,11 +1,10 @@
 /*
- * What the kernel tells through the two files that the tracer pins below
- * /run/tt-smi/bpf: who has how much memory on which chip (allocations), and who
- * has which device open (holders). Made for people too, so they are tables of
- * text; docs/shared-memory.md has the columns.
+ * The two files that the tracer pins below /run/tt-smi/bpf: memory of each process on each chip
+ * (allocations), and the devices that each process has open (holders). People read them too, so
+ * they are text tables; docs/shared-memory.md has the columns.
  *
- * Written by a program of ours in the kernel, perhaps of another version, and
- * read in pieces: a text is understood whole or not at all.
+ * A BPF program writes them, perhaps of another version, and they are read in pieces: a text is
+ * understood completely or rejected.
  */
 #pragma once
 
@@ -21,20 +20,20 @@
 #define TRACED_COMM	   17u /* bytes of a name, NUL included */
 #define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
 #define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
-#define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start of who follows new programs */
+#define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start of the process that watches */
 
 enum traced_state {
 	TRACED_EXACT,
-	TRACED_SINCE_ATTACH, /* held something before that is not counted: lower bounds */
-	TRACED_UNRELIABLE,   /* figures mean nothing */
+	TRACED_SINCE_ATTACH, /* it started before the attach: lower bounds */
+	TRACED_UNRELIABLE,   /* the figures are wrong */
 };
 
 /* A process on one chip. */
 struct traced_memory {
 	int32_t pid;	      /* in the initial namespace */
-	uint64_t start_ticks; /* field 22 of /proc/PID/stat: with pid the identity */
+	uint64_t start_ticks; /* field 22 of /proc/PID/stat; pid and start identify a process */
 	char comm[TRACED_COMM];
-	bool has_chip;		    /* false: it is followed, and has allocated nothing */
+	bool has_chip;		    /* false: it is traced, and has allocated nothing */
 	uint32_t chip;		    /* TT-Metal's logical number in that process */
 	uint64_t bytes[POOL_COUNT]; /* each apart from the others */
 	uint64_t buffers;	    /* live ones, of all pools */
@@ -42,9 +41,9 @@ struct traced_memory {
 	enum trace_fault fault; /* of TRACED_UNRELIABLE */
 };
 
-/* What the tracer found a process to hold devices for. */
+/* Why a process holds devices, as the tracer judged it. */
 enum traced_role {
-	TRACED_ROLE_UNKNOWN, /* not looked at, or an older tracer */
+	TRACED_ROLE_UNKNOWN, /* not judged, or an older tracer */
 	TRACED_ROLE_JOB,     /* though it has the name of a monitor */
 	TRACED_ROLE_MONITOR,
 };
@@ -60,9 +59,8 @@ struct traced_holder {
 };
 
 /*
- * The lines, in the order of the text; *ret must be freed. -EBADMSG if anything is
- * not as it should be, also if the end is missing; -EPROTONOSUPPORT if the columns
- * are others; -ENOMEM.
+ * The lines in the order of the text; the caller frees *ret. -EBADMSG: malformed or truncated;
+ * -EPROTONOSUPPORT: other columns; -ENOMEM.
  */
 MUST_CHECK int traced_parse_allocations(const char *text, struct traced_memory **ret,
 					size_t *ret_count);

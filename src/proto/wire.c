@@ -16,7 +16,7 @@ struct header {
 static_assert(sizeof(struct header) == WIRE_HEADER, "wire header");
 static_assert(WIRE_HEADER + sizeof(struct wire_error) == WIRE_MAX, "longest message");
 
-/* What goes over the wire is the body as the compiler lays it out: no padding. */
+/* The structs are sent as they are, so they must not have padding. */
 static_assert(sizeof(struct wire_hello) == 8, "hello");
 static_assert(sizeof(struct wire_welcome) == 8, "welcome");
 static_assert(sizeof(struct wire_error) == 112, "error");

@@ -3,9 +3,9 @@
  * when they are sent; it changes together with this file.
  *
  * One packet of a SOCK_SEQPACKET socket is one message: a header and a body of
- * fixed size, in host byte order, for both ends are on one machine. Here are
- * only bytes: who receives them takes care of descriptors, and closes those of
- * a message that is refused.
+ * fixed size, in host byte order, since both ends are on one machine. These functions
+ * handle bytes only: the caller handles descriptors, and closes those of a message
+ * that is refused.
  */
 #pragma once
 
@@ -25,15 +25,15 @@
 #define WIRE_SOCKET_NAME   "tt-smi/allocd.sock"
 
 enum wire_type {
-	WIRE_HELLO = 1,	  /* client: here is my table (1 descriptor) */
-	WIRE_WELCOME = 2, /* server: taken */
-	WIRE_ERROR = 3,	  /* server: refused, and why */
+	WIRE_HELLO = 1,	  /* client: its table (1 descriptor) */
+	WIRE_WELCOME = 2, /* server: accepts the table */
+	WIRE_ERROR = 3,	  /* server: refuses, with the reason */
 
-	WIRE_SNAPSHOT = 16,	  /* monitor: what do you know? */
-	WIRE_SNAPSHOT_REPLY = 17, /* server: this (1 descriptor: proto/snapshot_image.h) */
-	WIRE_DUMP = 18,		  /* monitor: write it for people */
-	WIRE_DUMP_REPLY = 19,	  /* server: done (1 descriptor: the text) */
-	WIRE_ANSWER = 20,	  /* server: an answer of so many bytes follows */
+	WIRE_SNAPSHOT = 16,	  /* monitor: asks for a snapshot */
+	WIRE_SNAPSHOT_REPLY = 17, /* server: the snapshot (1 descriptor: proto/snapshot_image.h) */
+	WIRE_DUMP = 18,		  /* monitor: asks for a text */
+	WIRE_DUMP_REPLY = 19,	  /* server: the text (1 descriptor) */
+	WIRE_ANSWER = 20,	  /* server: an answer of this length follows */
 	WIRE_DATA = 21,		  /* server: the next bytes of it, see wire_data_size() */
 };
 
