@@ -6,9 +6,7 @@
 #include "daemon/manager.h"
 #include "daemon/reply.h"
 #include "daemon/reporter.h"
-#include "daemon/traced.h"
 #include "proto/wire.h"
-#include "source/bpf_text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,7 +50,7 @@ static void count_reporters(struct answer *answer, struct image_counts *counts,
 	for (LIST_EACH(at, &answer->manager->reporters.list)) {
 		struct reporter *reporter = reporter_of(at);
 
-		if (!reporter->ops->count_usages)
+		if (reporter->dormant)
 			continue;
 		counts->processes++;
 		counts->usages += reporter->ops->count_usages(reporter);
@@ -66,19 +64,11 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 {
 	const struct accounts *accounts = &answer->manager->accounts;
 	struct image_counts counts = { .usages = USAGES_MORE };
-	const struct snapshot *snapshot;
-	const struct memory_report *reports;
+	const struct snapshot *snapshot = cards_snapshot(&answer->manager->cards);
 	uint64_t allocations = 0;
-	uint32_t n_reports;
 
 	count_reporters(answer, &counts, &allocations);
-	n_reports = (uint32_t)cards_counts(&answer->manager->cards, &reports, &snapshot);
-	counts.processes += n_reports;
-	counts.usages += n_reports * POOL_COUNT;
-	for (uint32_t i = 0; i < n_reports; i++)
-		answer->found |= reports[i].pid == (pid_t)answer->question->pid;
-	/* Those who are traced in vain have no report; others, or the same, have a role. */
-	counts.processes += snapshot ? 2 * (uint32_t)snapshot->n_processes : 0;
+	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0; /* with a role */
 	if (answer->question->flags & WIRE_WANT_FINISHED) {
 		counts.processes += accounts->count;
 		counts.usages += accounts->usages;
@@ -127,76 +117,26 @@ static void add_reporter(struct answer *answer, struct reporter *reporter)
 		reporter->ops->list(reporter, &answer->writer, &added->flags);
 }
 
-static void describe_holder(const struct process *holder, struct image_process *ret)
-{
-	ret->uid = process_knows(holder, PROC_UID) ? holder->uid : (uint32_t)-1;
-	ret->start_ticks = holder->start_ticks;
-	if (process_knows(holder, PROC_START_TIME) && holder->start_time > 0)
-		ret->start_ns = (uint64_t)(holder->start_time * 1e9);
-	memcpy(ret->name, holder->name, MIN(sizeof(ret->name), sizeof(holder->name)));
-}
-
-/* What is counted of programs that report nothing themselves. */
-static void add_counts(struct answer *answer)
-{
-	const struct snapshot *snapshot;
-	const struct memory_report *reports;
-	size_t count = cards_counts(&answer->manager->cards, &reports, &snapshot);
-
-	for (size_t i = 0; i < count; i++) {
-		const struct process *holder = snapshot_find_process(snapshot, reports[i].pid);
-		struct image_process process = {
-			.pid = (uint32_t)reports[i].pid,
-			.origin = reports[i].source == TRACKING_TRACED ? IMAGE_TRACED : IMAGE_METAL,
-			.flags = reports[i].low ? IMAGE_TOTALS_LOW : 0,
-		};
-		uint32_t n;
-
-		if (!holder || reports[i].pid <= 0)
-			continue;
-		describe_holder(holder, &process);
-		n = report_usages(&reports[i], &snapshot->devices[reports[i].device],
-				  answer->manager->reporters.usages);
-		add_process(answer, &process, answer->manager->reporters.usages, n);
-	}
-	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
-		const struct process *holder = &snapshot->processes[i];
-		struct image_process process = { .pid = (uint32_t)holder->pid,
-						 .origin = IMAGE_TRACED };
-
-		if (holder->pid <= 0 || !holder->n_usages)
-			continue;
-		process.trace_fault = reason_trace_fault(holder->usages[0].why[USE_DRAM]);
-		if (!process.trace_fault)
-			continue;
-		describe_holder(holder, &process);
-		add_process(answer, &process, NULL, 0);
-	}
-}
-
 /*
  * Roles of holders that were looked at because of their names. A record without figures, of
  * an origin that readers without roles know, means nothing to them.
  */
 static void add_roles(struct answer *answer)
 {
-	const struct snapshot *snapshot;
-	const struct memory_report *reports;
+	const struct snapshot *snapshot = cards_snapshot(&answer->manager->cards);
 
-	cards_counts(&answer->manager->cards, &reports, &snapshot);
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
 		const struct process *holder = &snapshot->processes[i];
-		struct image_process process = {
-			.pid = (uint32_t)holder->pid,
-			.origin = IMAGE_METAL,
-			.flags = IMAGE_ROLE,
-		};
+		struct image_process process;
+		struct peer peer;
 
 		if (holder->pid <= 0 || !role_is_settled(&holder->evidence.role))
 			continue;
+		peer_of_holder(holder, &peer);
+		peer_record(&peer, IMAGE_METAL, &process);
+		process.flags |= IMAGE_ROLE;
 		if (role_judge(&holder->evidence.role) == ROLE_MONITOR)
 			process.flags |= IMAGE_MONITOR;
-		describe_holder(holder, &process);
 		add_process(answer, &process, NULL, 0);
 	}
 }
@@ -222,10 +162,9 @@ static void answer_fill(struct answer *answer)
 	header->server_pid = (uint32_t)getpid();
 	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
 	for (LIST_EACH(at, &answer->manager->reporters.list)) {
-		if (reporter_of(at)->ops->count_usages)
+		if (!reporter_of(at)->dormant)
 			add_reporter(answer, reporter_of(at));
 	}
-	add_counts(answer);
 	add_roles(answer);
 	if (answer->question->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);

@@ -257,3 +257,8 @@ size_t cards_counts(const struct cards *cards, const struct memory_report **ret_
 	*ret_snapshot = sighting ? sighting->snapshot : NULL;
 	return sighting ? sighting->n_reports : 0;
 }
+
+const struct snapshot *cards_snapshot(const struct cards *cards)
+{
+	return cards->sighting ? cards->sighting->snapshot : NULL;
+}

@@ -96,5 +96,8 @@ size_t cards_count_visible(const struct cards *cards, const struct visible_devic
 size_t cards_counts(const struct cards *cards, const struct memory_report **ret_reports,
 		    const struct snapshot **ret_snapshot);
 
+/* The snapshot alone. */
+const struct snapshot *cards_snapshot(const struct cards *cards);
+
 /* Identity of a device of such a snapshot. */
 void card_identify(const struct device *device, struct table_device *ret);

@@ -15,11 +15,11 @@
 #include "daemon/listener.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
+#include "daemon/observed_process.h"
 #include "daemon/observer.h"
 #include "daemon/options.h"
 #include "daemon/reply.h"
 #include "daemon/reporter.h"
-#include "daemon/traced.h"
 #include "daemon/tracer.h"
 #include "daemon/turns.h"
 #include "daemon/users.h"
@@ -63,7 +63,7 @@ struct manager {
 	struct reporters reporters;
 	struct clients clients;
 	struct legacy_processes legacy_processes;
-	struct traced traced;
+	struct observed_processes observed;
 	struct sums sums;
 	struct cards cards;
 	struct device_filters filters;

@@ -146,3 +146,27 @@ int peer_pidfd(int sock, pid_t pid, int *ret)
 	*ret = pidfd;
 	return 0;
 }
+
+void peer_of_holder(const struct process *holder, struct peer *ret)
+{
+	*ret = (struct peer){
+		.pid = holder->pid,
+		.start_ticks = holder->start_ticks,
+		.uid = process_knows(holder, PROC_UID) ? holder->uid : (uid_t)-1,
+	};
+	if (process_knows(holder, PROC_START_TIME) && holder->start_time > 0)
+		ret->start_ns = (uint64_t)(holder->start_time * 1e9);
+	memcpy(ret->name, holder->name, MIN(sizeof(ret->name), sizeof(holder->name)));
+}
+
+void peer_record(const struct peer *peer, enum image_origin origin, struct image_process *ret)
+{
+	*ret = (struct image_process){
+		.pid = (uint32_t)peer->pid,
+		.uid = peer->uid,
+		.start_ticks = peer->start_ticks,
+		.start_ns = peer->start_ns,
+		.origin = origin,
+	};
+	memcpy(ret->name, peer->name, sizeof(ret->name));
+}

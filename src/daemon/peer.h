@@ -9,6 +9,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "model/process.h"
 #include "proto/snapshot_image.h"
 
 #include <stdbool.h>
@@ -42,6 +43,12 @@ MUST_CHECK int peer_pidfd(int sock, pid_t pid, int *ret);
  */
 MUST_CHECK int peer_describe(pid_t pid, int pidfd, struct peer *ret);
 MUST_CHECK int peer_of_pid(pid_t pid, struct peer *ret, int *ret_pidfd);
+
+/* As a sample of the sources describes it. */
+void peer_of_holder(const struct process *holder, struct peer *ret);
+
+/* Its record in an answer, without what it reports. */
+void peer_record(const struct peer *peer, enum image_origin origin, struct image_process *ret);
 
 /* How it ended, as waitpid() gives it. False: not reaped yet, or a kernel that does not tell. */
 bool pidfd_exit_status(int pidfd, int *ret);

@@ -3,7 +3,6 @@
 #include "daemon/user_log.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 void reporters_init(struct reporters *reporters, struct loop *loop, struct users *users,
@@ -102,16 +101,7 @@ void reporter_done(struct reporter *reporter)
 
 void reporter_describe(const struct reporter *reporter, struct image_process *ret)
 {
-	const struct peer *peer = &reporter->peer;
-
-	*ret = (struct image_process){
-		.pid = (uint32_t)peer->pid,
-		.uid = peer->uid,
-		.start_ticks = peer->start_ticks,
-		.start_ns = peer->start_ns,
-		.origin = reporter->ops->origin,
-	};
-	memcpy(ret->name, peer->name, sizeof(ret->name));
+	peer_record(&reporter->peer, reporter->ops->origin, ret);
 	reporter->ops->describe(reporter, ret);
 }
 

@@ -1,7 +1,7 @@
 /*
  * A process whose memory the server knows, in whichever way: from a table (client.h), from the
- * legacy protocol (legacy_process.h), or from the tracer (traced.h). Reporters share identity,
- * user, pidfd, account and end; what differs is behind an ops table.
+ * legacy protocol (legacy_process.h), or from a sample of the observer (observed_process.h).
+ * Reporters share identity, user, pidfd, account and end; what differs is behind an ops table.
  *
  * All of them are on one list, which answers, sums, dumps and accounts walk. The server sees the
  * end of a process by its pidfd: what it held at last becomes its account.
@@ -29,6 +29,7 @@
 struct reporter;
 
 enum reporter_rank {
+	RANK_METAL,   /* TT-Metal's own counters have it */
 	RANK_TRACED,  /* the tracer counts its buffers */
 	RANK_PRELOAD, /* a table that the preloaded library writes */
 	RANK_LEGACY,  /* it reports through the legacy protocol */
@@ -45,7 +46,7 @@ struct reporter_ops {
 	/* What it uses, into room for USAGES_MAX; bits of image_process_flag are added. */
 	uint32_t (*usages)(struct reporter *reporter, struct image_usage *ret, uint32_t *flags);
 
-	/* At most how many usages it has now; NULL: its answers come from elsewhere. */
+	/* At most how many usages it has now. */
 	uint32_t (*count_usages)(struct reporter *reporter);
 
 	/* And allocations, which costs system calls. */
@@ -80,6 +81,7 @@ struct reporter {
 	struct watch life; /* its pidfd */
 	enum reporter_rank rank;
 	uint32_t better; /* reporters of the same process with a higher rank */
+	bool dormant;	 /* nothing is known of it now: kept for its account, not in answers */
 };
 
 static inline struct reporter *reporter_of(struct list *member)

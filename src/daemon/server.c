@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 /* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
-enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_LIVES_MAX };
+enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_WATCHED_MAX };
 
 /* The first client waits so long for the observer; then it is served without. */
 #define BEGIN (3 * NS_PER_S)
@@ -165,7 +165,7 @@ static void sighted(void *arg, struct sighting *sighting)
 	cards_take(&manager->cards, sighting);
 	for (size_t i = 0; i < sighting->n_gone; i++)
 		clients_lost_link(&manager->clients, sighting->gone[i]);
-	traced_take(&manager->traced);
+	observed_processes_update(&manager->observed);
 	cards_wake(&manager->cards);
 	serve_if_ready(manager);
 }
@@ -229,8 +229,8 @@ static int observe(struct manager *manager)
 	cards_init(&manager->cards, &manager->loop, manager->observer, adopted_links,
 		   &manager->clients);
 	device_filters_init(&manager->filters, manager->observer);
-	traced_init(&manager->traced, &manager->reporters, &manager->cards, manager->observer,
-		    manager->options->trace);
+	observed_processes_init(&manager->observed, &manager->reporters, &manager->cards,
+				manager->observer, manager->options->trace);
 	manager->begin.expired = begin_late;
 	return 0;
 }
@@ -343,7 +343,7 @@ void server_done(struct manager *manager)
 	sockets_close(manager);
 	reporters_done(&manager->reporters); /* first, so that none gets an account */
 	connections_done(manager);
-	traced_done(&manager->traced);
+	observed_processes_done(&manager->observed);
 	tracer_stop(&manager->tracer);
 	exit_watches_done(&manager->exit_watches);
 	device_filters_done(&manager->filters);

@@ -1,0 +1,406 @@
+#include "daemon/observed_process.h"
+
+#include "basic/clock.h"
+#include "daemon/observer.h"
+#include "source/bpf_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SAMPLE_AGAIN NS_PER_S
+
+/* What it uses of one pool of one device. */
+struct observed_usage {
+	struct image_usage usage; /* the peak is the most that a sample saw */
+	bool current;		  /* the last sample has it */
+};
+
+struct observed_process {
+	struct reporter reporter;
+	struct observed_processes *all;
+	struct look look;	       /* until it has its pidfd */
+	bool watched;		       /* counted in all->watched */
+	bool seen;		       /* the last sample has it */
+	bool low;		       /* its figures are, or were, lower bounds */
+	bool ended;		       /* what it used at any time goes into its account */
+	enum trace_fault fault;	       /* the tracer's figures cannot be trusted: there are none */
+	bool had_fault;		       /* at any time: then it gets no account */
+	struct observed_usage *usages; /* by device, then by pool */
+	uint32_t n_usages;
+};
+
+static const struct reporter_ops traced_ops, metal_ops;
+
+static struct observed_process *process_of(struct reporter *reporter)
+{
+	return reporter->ops == &traced_ops || reporter->ops == &metal_ops
+		       ? container_of(reporter, struct observed_process, reporter)
+		       : NULL;
+}
+
+static void process_free(struct observed_process *process)
+{
+	look_stop(&process->look);
+	process->all->watched -= process->watched;
+	reporter_done(&process->reporter);
+	free(process->usages);
+	free(process);
+}
+
+/* ---- as a reporter ---- */
+
+static void process_describe(const struct reporter *reporter, struct image_process *record)
+{
+	const struct observed_process *process =
+		container_of(reporter, struct observed_process, reporter);
+
+	if (process->low)
+		record->flags |= IMAGE_TOTALS_LOW;
+	record->trace_fault = process->fault;
+}
+
+static uint32_t process_usages(struct reporter *reporter, struct image_usage *ret, uint32_t *flags)
+{
+	const struct observed_process *process = process_of(reporter);
+	uint32_t count = 0;
+
+	(void)flags;
+	for (uint32_t i = 0; i < process->n_usages; i++) {
+		if (process->usages[i].current || process->ended)
+			ret[count++] = process->usages[i].usage;
+	}
+	return count;
+}
+
+static uint32_t process_count_usages(struct reporter *reporter)
+{
+	return process_of(reporter)->n_usages;
+}
+
+/* Single allocations are not known. */
+static uint32_t process_count_allocations(struct reporter *reporter)
+{
+	(void)reporter;
+	return 0;
+}
+
+static void process_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
+{
+	(void)reporter;
+	(void)writer;
+	(void)flags;
+}
+
+/* Has it an account already, from a table or a connection of its own? */
+static bool is_accounted(const struct reporter *reporter)
+{
+	const struct peer *peer = &reporter->peer;
+
+	if (reporter->better)
+		return true; /* or will have one at once */
+	for (LIST_EACH(at, &reporter->all->accounts->list)) {
+		const struct accounts_entry *account = accounts_entry_of(at);
+
+		if (account->process.pid == (uint32_t)peer->pid &&
+		    account->process.start_ticks == peer->start_ticks)
+			return true;
+	}
+	return false;
+}
+
+static void process_ended(struct reporter *reporter)
+{
+	struct observed_process *process = process_of(reporter);
+
+	cards_expire(process->all->cards); /* their sample still has its memory */
+	process->ended = true;
+	if (process->n_usages && !process->had_fault && !is_accounted(reporter))
+		reporter_account(reporter);
+	process_free(process);
+}
+
+static void process_drop(struct reporter *reporter)
+{
+	process_free(process_of(reporter));
+}
+
+static const struct reporter_ops traced_ops = {
+	.kind = "traced program",
+	.origin = IMAGE_TRACED,
+	.describe = process_describe,
+	.usages = process_usages,
+	.count_usages = process_count_usages,
+	.count_allocations = process_count_allocations,
+	.list = process_list,
+	.ended = process_ended,
+	.free = process_drop,
+};
+
+static const struct reporter_ops metal_ops = {
+	.kind = "TT-Metal counters",
+	.origin = IMAGE_METAL,
+	.describe = process_describe,
+	.usages = process_usages,
+	.count_usages = process_count_usages,
+	.count_allocations = process_count_allocations,
+	.list = process_list,
+	.ended = process_ended,
+	.free = process_drop,
+};
+
+/* ---- from samples ---- */
+
+static struct observed_process *process_find(const struct observed_processes *all,
+					     const struct reporter_ops *ops,
+					     const struct peer *peer)
+{
+	for (LIST_EACH(at, &all->reporters->list)) {
+		struct reporter *reporter = reporter_of(at);
+
+		if (reporter->ops == ops && peer_is(&reporter->peer, peer))
+			return process_of(reporter);
+	}
+	return NULL;
+}
+
+/* One that ended, or whose pid is another's by now, stays without a pidfd and gets no account. */
+static void process_met(struct look *look, const struct look_result *result)
+{
+	struct observed_process *process = container_of(look, struct observed_process, look);
+	struct reporter *reporter = &process->reporter;
+
+	if (result->error >= 0 && result->peer.start_ticks == reporter->peer.start_ticks &&
+	    reporter_watch(reporter, result->pidfd) >= 0) {
+		reporter->peer.uid = result->peer.uid;
+		return;
+	}
+	if (result->pidfd >= 0)
+		close(result->pidfd);
+	process->all->watched -= process->watched;
+	process->watched = false;
+}
+
+static void process_watch(struct observed_process *process)
+{
+	const struct peer *peer = &process->reporter.peer;
+
+	process->look.done = process_met;
+	process->watched = process->all->watched < TRACED_WATCHED_MAX &&
+			   look_start(&process->look, process->all->observer, LOOK_PEER, peer->pid,
+				      peer->uid, -1) >= 0;
+	process->all->watched += process->watched;
+}
+
+/* The one of this holder, made if need be; start_ticks in case procfs does not tell them. NULL: no
+ * memory. */
+static struct observed_process *process_get(struct observed_processes *all,
+					    const struct reporter_ops *ops,
+					    const struct process *holder, uint64_t start_ticks)
+{
+	struct observed_process *process;
+	struct peer peer;
+
+	peer_of_holder(holder, &peer);
+	if (!peer.start_ticks)
+		peer.start_ticks = start_ticks;
+	process = process_find(all, ops, &peer);
+	if (process)
+		return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->all = all;
+	if (reporter_init(&process->reporter, ops, all->reporters, &peer) < 0) {
+		free(process);
+		return NULL;
+	}
+	reporter_list(&process->reporter, ops == &traced_ops ? RANK_TRACED : RANK_METAL);
+	if (ops == &traced_ops)
+		process_watch(process);
+	return process;
+}
+
+/* The place of this pool, made if need be. NULL: no memory, or too many. */
+static struct observed_usage *usage_get(struct observed_process *process,
+					const struct image_usage *like)
+{
+	struct observed_usage *grown;
+	uint32_t at = 0;
+
+	for (; at < process->n_usages; at++) {
+		const struct image_usage *usage = &process->usages[at].usage;
+
+		if (usage->device == like->device && usage->pool == like->pool)
+			return &process->usages[at];
+		if (usage->device > like->device ||
+		    (usage->device == like->device && usage->pool > like->pool))
+			break;
+	}
+	if (process->n_usages >= USAGES_MAX)
+		return NULL;
+	grown = reallocarray(process->usages, process->n_usages + (size_t)1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	process->usages = grown;
+	memmove(&grown[at + 1], &grown[at], (process->n_usages - at) * sizeof(*grown));
+	process->n_usages++;
+	grown[at] = (struct observed_usage){ 0 };
+	return &grown[at];
+}
+
+static void usage_update(struct observed_process *process, const struct image_usage *now)
+{
+	struct observed_usage *usage = usage_get(process, now);
+	uint64_t peak;
+
+	if (!usage)
+		return;
+	peak = MAX(usage->usage.peak_bytes, now->now_bytes);
+	usage->usage = *now;
+	usage->usage.peak_bytes = peak;
+	usage->current = true;
+}
+
+/* A number of its own for each chip: readers tell them apart by it. */
+static uint32_t chip_number(const struct table_device *card)
+{
+	uint32_t number = MIN(card->node, TABLE_DEVICES - 1);
+
+	return card->known & TABLE_BEHIND ? TABLE_DEVICES - 1 - number : number;
+}
+
+/* TT-Metal's counters have no counts of allocations; the tracer counts those held. */
+static void process_take(struct observed_process *process, const struct memory_report *report,
+			 const struct device *device)
+{
+	const bool traced = report->source == TRACKING_TRACED;
+	struct table_device card;
+	bool first = true;
+
+	card_identify(device, &card);
+	process->low |= report->low;
+	for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
+		bool told = report->bytes[pool] > 0 || (traced && pool == POOL_DRAM);
+		const struct image_usage usage = {
+			.device = chip_number(&card),
+			.pool = pool,
+			.known = card.known,
+			.node = card.node,
+			.bdf = card.bdf,
+			.asic = card.asic,
+			.now_bytes = report->bytes[pool],
+			.allocs = first ? report->held : 0,
+		};
+
+		if (!told || report->bytes[pool] > TABLE_BYTES_MAX)
+			continue;
+		usage_update(process, &usage);
+		first = false;
+	}
+}
+
+static void take_reports(struct observed_processes *all, const struct snapshot *snapshot,
+			 const struct memory_report *reports, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct process *holder = snapshot_find_process(snapshot, reports[i].pid);
+		bool traced = reports[i].source == TRACKING_TRACED;
+		struct observed_process *process;
+
+		if (!holder || holder->pid <= 0)
+			continue;
+		process = process_get(all, traced ? &traced_ops : &metal_ops, holder,
+				      reports[i].start_ticks);
+		if (!process)
+			continue;
+		process->seen = true;
+		process_take(process, &reports[i], &snapshot->devices[reports[i].device]);
+	}
+}
+
+/* Those that are traced in vain. What was believed of them may have been wrong already. */
+static void take_faults(struct observed_processes *all, const struct snapshot *snapshot)
+{
+	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
+		const struct process *holder = &snapshot->processes[i];
+		enum trace_fault fault = TRACE_FAULT_NONE;
+		struct observed_process *process;
+
+		if (holder->pid > 0 && holder->n_usages)
+			fault = reason_trace_fault(holder->usages[0].why[USE_DRAM]);
+		if (fault == TRACE_FAULT_NONE)
+			continue;
+		process = process_get(all, &traced_ops, holder, 0);
+		if (!process)
+			continue;
+		process->seen = process->had_fault = true;
+		process->fault = fault;
+		process->n_usages = 0;
+	}
+}
+
+static void process_forget_sample(struct observed_process *process)
+{
+	process->seen = false;
+	process->fault = TRACE_FAULT_NONE;
+	for (uint32_t i = 0; i < process->n_usages; i++) {
+		struct observed_usage *usage = &process->usages[i];
+
+		usage->current = false;
+		usage->usage.now_bytes = usage->usage.allocs = 0;
+	}
+}
+
+void observed_processes_update(struct observed_processes *all)
+{
+	const struct memory_report *reports;
+	const struct snapshot *snapshot;
+	size_t count = cards_counts(all->cards, &reports, &snapshot);
+
+	for (LIST_EACH(at, &all->reporters->list)) {
+		struct observed_process *process = process_of(reporter_of(at));
+
+		if (process)
+			process_forget_sample(process);
+	}
+	take_reports(all, snapshot, reports, count);
+	take_faults(all, snapshot);
+	for (LIST_EACH(at, &all->reporters->list)) {
+		struct observed_process *process = process_of(reporter_of(at));
+
+		if (process && !process->seen && !process->watched)
+			process_free(process);
+		else if (process)
+			process->reporter.dormant = !process->seen;
+	}
+}
+
+/* ---- sampling ---- */
+
+static void sample_again(struct timer *timer)
+{
+	struct observed_processes *all = container_of(timer, struct observed_processes, timer);
+
+	cards_look(all->cards);
+	timer_set(all->reporters->loop, timer, SAMPLE_AGAIN);
+}
+
+void observed_processes_init(struct observed_processes *all, struct reporters *reporters,
+			     struct cards *cards, struct observer *observer, bool samples)
+{
+	*all = (struct observed_processes){
+		.reporters = reporters,
+		.cards = cards,
+		.observer = observer,
+		.timer.expired = sample_again,
+	};
+	if (samples)
+		timer_set(reporters->loop, &all->timer, SAMPLE_AGAIN);
+}
+
+void observed_processes_done(struct observed_processes *all)
+{
+	if (all->reporters)
+		timer_stop(all->reporters->loop, &all->timer);
+}
