@@ -46,19 +46,18 @@ struct role_evidence {
 	bool code_unprotected; /* some of its code is in no file that only root may write */
 	bool reports;	       /* memory, in any way */
 	enum role_told told;
-	uint64_t told_start;  /* start of the process that was told of, in ticks; 0: not known */
+	uint64_t told_start;  /* start of the process that this is about, in ticks; 0: unknown */
 	uint64_t start_ticks; /* start of this process: after a reuse of the pid it is another */
 };
 
 enum role role_judge(const struct role_evidence *evidence);
 
 /*
- * Is there a verdict worth telling to others: has a process with a monitor's name been looked
- * at completely?
+ * Is the role certain enough to pass on: was a process with a monitor's name examined completely?
  */
 bool role_is_settled(const struct role_evidence *evidence);
 
-/* Would its name count, if the rest is proven too? If not, nothing else need be looked at. */
+/* Would its name count if the rest is proven too? If not, nothing else need be examined. */
 bool role_is_candidate(const struct role_evidence *evidence);
 
 extern const char *const role_names[ROLES];
@@ -75,9 +74,9 @@ struct monitor_names {
 };
 
 /*
- * Adds the names of a text: one in each line; blanks around it, empty lines and lines that
- * begin with # do not count. *ret_bad is the number of the first line that holds no name
- * (too long, or with a slash or a blank in it) and is skipped, 0 if there is none. -ENOMEM.
+ * Adds the names of a text, one per line; blanks around a name, empty lines and lines that begin
+ * with # are ignored. *ret_bad is the number of the first line that is not a name (too long, or
+ * with a slash or a blank in it) and was skipped, 0 if there is none. -ENOMEM.
  */
 MUST_CHECK int monitor_names_parse(struct monitor_names *names, const char *text,
 				   unsigned *ret_bad);

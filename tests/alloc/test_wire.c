@@ -2,6 +2,10 @@
 #include "reader.h"
 
 #include "proto/wire.h"
+#include "proto/wire_socket.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
 
 static const struct wire_message messages[] = {
 	{ .type = WIRE_HELLO, .hello = { .table_version = 1 } },
@@ -149,6 +153,131 @@ static void long_error_text_is_cut(void **state)
 	assert_int_equal(strlen(got.error.text), WIRE_TEXT - 1);
 }
 
+/* ---- the socket ---- */
+
+static void set_variables(const char *named, const char *runtime)
+{
+	unsetenv("TT_ALLOCD_SOCKET");
+	unsetenv("XDG_RUNTIME_DIR");
+	if (named)
+		setenv("TT_ALLOCD_SOCKET", named, 1);
+	if (runtime)
+		setenv("XDG_RUNTIME_DIR", runtime, 1);
+}
+
+static void the_server_is_looked_for_in_order(void **state)
+{
+	struct wire_paths paths;
+	char longest[WIRE_PATH_SIZE + 1];
+
+	(void)state;
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[0] = '/';
+	longest[sizeof(longest) - 1] = '\0';
+
+	set_variables(NULL, "/run/user/7");
+	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(paths.count, 2);
+	assert_string_equal(paths.path[0], "/run/tt-smi/allocd.sock");
+	assert_string_equal(paths.path[1], "/run/user/7/tt-smi/allocd.sock");
+	assert_false(wire_path_is_named());
+
+	/* A relative directory is to be ignored, as is an empty name. */
+	set_variables("", "run/user/7");
+	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(paths.count, 1);
+	assert_string_equal(paths.path[0], "/run/tt-smi/allocd.sock");
+	set_variables(NULL, longest);
+	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(paths.count, 1);
+
+	/* A server that is named is the only one. */
+	set_variables("/tmp/sock", "/run/user/7");
+	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(paths.count, 1);
+	assert_string_equal(paths.path[0], "/tmp/sock");
+	assert_true(wire_path_is_named());
+	set_variables(longest, NULL);
+	assert_int_equal(wire_find_paths(&paths), -ENAMETOOLONG);
+	set_variables(NULL, NULL);
+}
+
+static void make_pair(int ends[2])
+{
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+}
+
+/* The number that the next descriptor gets: it shows whether any was left open. */
+static int next_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+static void a_message_comes_with_its_descriptor(void **state)
+{
+	struct wire_message got;
+	int ends[2], fd = -1;
+
+	(void)state;
+	make_pair(ends);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), -EAGAIN);
+	assert_int_equal(wire_send(ends[0], &messages[0], ends[0]), 0);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), 0);
+	assert_int_equal(got.type, WIRE_HELLO);
+	assert_true(fd >= 0 && fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	close(fd);
+	assert_int_equal(wire_send(ends[0], &messages[1], -1), 0);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), 0);
+	assert_int_equal(got.type, WIRE_WELCOME);
+	assert_int_equal(fd, -1);
+	close(ends[0]);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), -ECONNRESET);
+	close(ends[1]);
+}
+
+static void descriptors_of_a_refused_message_are_closed(void **state)
+{
+	struct wire_message got;
+	int ends[2], fd = -1, next;
+
+	(void)state;
+	make_pair(ends);
+	next = next_descriptor();
+	/* A type without a descriptor has one; a type with one has none. */
+	assert_int_equal(wire_send(ends[0], &messages[1], ends[0]), 0);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), -EBADMSG);
+	assert_int_equal(next_descriptor(), next);
+	assert_int_equal(wire_send(ends[0], &messages[0], -1), 0);
+	assert_int_equal(wire_receive(ends[1], &got, &fd), -EBADMSG);
+	assert_int_equal(fd, -1);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void data_comes_in_pieces(void **state)
+{
+	static const char text[] = "an answer";
+	char got[sizeof(text)];
+	int ends[2];
+
+	(void)state;
+	make_pair(ends);
+	assert_int_equal(wire_receive_data(ends[1], got, sizeof(got)), -EAGAIN);
+	assert_int_equal(wire_send_data(ends[0], text, sizeof(text)), sizeof(text));
+	assert_int_equal(wire_receive_data(ends[1], got, sizeof(got)), sizeof(text));
+	assert_string_equal(got, text);
+	/* More than was announced. */
+	assert_int_equal(wire_send_data(ends[0], text, sizeof(text)), sizeof(text));
+	assert_int_equal(wire_receive_data(ends[1], got, 3), -EBADMSG);
+	close(ends[0]);
+	assert_int_equal(wire_receive_data(ends[1], got, sizeof(got)), -ECONNRESET);
+	assert_int_equal(wire_send_data(ends[1], text, sizeof(text)), -ECONNRESET);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +288,10 @@ int main(void)
 		cmocka_unit_test(data_packets_have_their_size_and_nothing_else),
 		cmocka_unit_test(unknown_flags_and_values_are_refused),
 		cmocka_unit_test(long_error_text_is_cut),
+		cmocka_unit_test(the_server_is_looked_for_in_order),
+		cmocka_unit_test(a_message_comes_with_its_descriptor),
+		cmocka_unit_test(descriptors_of_a_refused_message_are_closed),
+		cmocka_unit_test(data_comes_in_pieces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
