@@ -72,9 +72,8 @@ static void help_limit(const struct limit_info *info, struct buf *out)
 void options_help(struct buf *out)
 {
 	buf_puts(out, "Usage: tt_allocd [OPTION]...\n"
-		      "Collects what programs report about the memory they hold on Tenstorrent "
-		      "cards, and\n"
-		      "answers monitors.\n\n");
+		      "Collects what programs report about the memory they hold on Tenstorrent\n"
+		      "cards, and answers monitors.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nLimits: name, in total, share of one user (change that with user-NAME=N)\n");
