@@ -118,7 +118,7 @@ static void add_reporter(struct answer *answer, struct reporter *reporter)
 }
 
 /*
- * Roles of holders that were looked at because of their names. A record without figures, of
+ * Roles of holders that were inspected because of their names. A record without figures, of
  * an origin that readers without roles know, means nothing to them.
  */
 static void add_roles(struct answer *answer)

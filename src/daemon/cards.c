@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One that does not answer, in the middle of a reset perhaps, is asked again so often. */
-#define LOOK_LATER (2 * NS_PER_S)
-enum { LOOKS_MAX = 30 };
+/* A card that does not answer, in the middle of a reset perhaps, is asked again. */
+#define RETRY_LATER (2 * NS_PER_S)
+enum { RETRIES_MAX = 30 };
 
-/* A sighting takes a walk over processes; one in this time is enough for any display. */
-#define SIGHTING_KEPT (100 * NS_PER_MS)
+/* A sample takes a walk over processes; one in this time is enough for any display. */
+#define SAMPLE_KEPT (100 * NS_PER_MS)
 
 /* An answer waits so long for the observer; then it goes without. */
 #define WAIT_MOST (200 * NS_PER_MS)
@@ -78,32 +78,32 @@ static bool cards_list(struct cards *cards, const struct snapshot *snapshot)
 
 static void cards_update(struct cards *cards)
 {
-	const struct sighting *sighting = cards->sighting;
+	const struct observation *observation = cards->observation;
 	size_t before = cards->count;
 	bool complete = true;
 
-	if (sighting->error < 0)
+	if (observation->error < 0)
 		cards->count = 0;
 	else
-		complete = cards_list(cards, sighting->snapshot);
-	if (sighting->error == -ENOENT && before)
+		complete = cards_list(cards, observation->snapshot);
+	if (observation->error == -ENOENT && before)
 		log_line(LOG_NOTE, "all cards are gone");
-	else if (sighting->error < 0 && sighting->error != -ENOENT && sighting->changed)
-		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-sighting->error));
+	else if (observation->error < 0 && observation->error != -ENOENT && observation->changed)
+		log_line(LOG_FAULT, "cannot list the cards: %s", strerror(-observation->error));
 	else if (cards->count != before)
 		log_line(LOG_NOTE, "%zu card%s", cards->count, cards->count == 1 ? "" : "s");
-	if (sighting->changed)
-		cards->looks = LOOKS_MAX;
-	if (!complete && !cards->settle.armed && cards->looks > 0) {
-		cards->looks--;
-		timer_set(cards->loop, &cards->settle, LOOK_LATER);
+	if (observation->changed)
+		cards->retries = RETRIES_MAX;
+	if (!complete && !cards->settle.armed && cards->retries > 0) {
+		cards->retries--;
+		timer_set(cards->loop, &cards->settle, RETRY_LATER);
 	}
 }
 
-void cards_take(struct cards *cards, struct sighting *sighting)
+void cards_take(struct cards *cards, struct observation *observation)
 {
-	sighting_free(cards->sighting);
-	cards->sighting = sighting;
+	observation_free(cards->observation);
+	cards->observation = observation;
 	cards->asked = false;
 	cards_update(cards);
 }
@@ -112,8 +112,8 @@ bool cards_are_fresh(const struct cards *cards)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	return cards->sighting && cards->sighting->taken_ns >= cards->stale_ns &&
-	       now - cards->sighting->taken_ns <= SIGHTING_KEPT;
+	return cards->observation && cards->observation->taken_ns >= cards->stale_ns &&
+	       now - cards->observation->taken_ns <= SAMPLE_KEPT;
 }
 
 static void cards_ask(struct cards *cards)
@@ -129,7 +129,7 @@ static void cards_ask(struct cards *cards)
 	free(links);
 }
 
-void cards_look(struct cards *cards)
+void cards_refresh(struct cards *cards)
 {
 	if (!cards_are_fresh(cards))
 		cards_ask(cards);
@@ -140,7 +140,7 @@ void cards_wait_start(struct cards *cards, struct cards_wait *wait)
 	list_append(&cards->waiting, &wait->member);
 	if (!cards->overdue.armed)
 		timer_set(cards->loop, &cards->overdue, WAIT_MOST);
-	cards_look(cards);
+	cards_refresh(cards);
 }
 
 void cards_wait_stop(struct cards_wait *wait)
@@ -161,10 +161,10 @@ void cards_wake_all(struct cards *cards)
 
 void cards_wake(struct cards *cards)
 {
-	if (cards->sighting->taken_ns >= cards->stale_ns)
+	if (cards->observation->taken_ns >= cards->stale_ns)
 		cards_wake_all(cards);
 	else
-		cards_look(cards); /* cards_expire() was called meanwhile */
+		cards_refresh(cards); /* cards_expire() was called meanwhile */
 }
 
 static void cards_overdue(struct timer *timer)
@@ -192,7 +192,7 @@ void cards_init(struct cards *cards, struct loop *loop, struct observer *observe
 		.arg = arg,
 		.overdue.expired = cards_overdue,
 		.settle.expired = cards_settled,
-		.looks = LOOKS_MAX,
+		.retries = RETRIES_MAX,
 	};
 	list_init(&cards->waiting);
 }
@@ -203,8 +203,8 @@ void cards_done(struct cards *cards)
 		timer_stop(cards->loop, &cards->settle);
 		timer_stop(cards->loop, &cards->overdue);
 	}
-	sighting_free(cards->sighting);
-	cards->sighting = NULL;
+	observation_free(cards->observation);
+	cards->observation = NULL;
 }
 
 /* In the form that lists are resolved for. False: the order of the cards is not known. */
@@ -251,14 +251,14 @@ size_t cards_count_visible(const struct cards *cards, const struct visible_devic
 size_t cards_counts(const struct cards *cards, const struct memory_report **ret_reports,
 		    const struct snapshot **ret_snapshot)
 {
-	const struct sighting *sighting = cards->sighting;
+	const struct observation *observation = cards->observation;
 
-	*ret_reports = sighting ? sighting->reports : NULL;
-	*ret_snapshot = sighting ? sighting->snapshot : NULL;
-	return sighting ? sighting->n_reports : 0;
+	*ret_reports = observation ? observation->reports : NULL;
+	*ret_snapshot = observation ? observation->snapshot : NULL;
+	return observation ? observation->n_reports : 0;
 }
 
 const struct snapshot *cards_snapshot(const struct cards *cards)
 {
-	return cards->sighting ? cards->sighting->snapshot : NULL;
+	return cards->observation ? cards->observation->snapshot : NULL;
 }

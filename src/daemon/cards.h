@@ -17,7 +17,7 @@
 
 struct observer;
 struct observed_link;
-struct sighting;
+struct observation;
 
 struct known_card {
 	struct table_device identity;
@@ -43,13 +43,13 @@ struct cards {
 	struct observer *observer;
 	cards_links *links;
 	void *arg;
-	struct list waiting;	   /* struct cards_wait */
-	struct timer overdue;	   /* they wait no longer than this */
-	struct sighting *sighting; /* the last; NULL: none yet */
-	bool asked;		   /* one is under way */
-	int64_t stale_ns;	   /* CLOCK_MONOTONIC: one that began before will not do */
-	struct timer settle;	   /* looks again if a card did not answer */
-	unsigned looks;		   /* still to be made, at most */
+	struct list waiting;		 /* struct cards_wait */
+	struct timer overdue;		 /* they wait no longer than this */
+	struct observation *observation; /* the last; NULL: none yet */
+	bool asked;			 /* one is under way */
+	int64_t stale_ns;		 /* CLOCK_MONOTONIC: one that began before will not do */
+	struct timer settle;		 /* asks again if a card did not answer */
+	unsigned retries;		 /* left */
 };
 
 void cards_init(struct cards *cards, struct loop *loop, struct observer *observer,
@@ -60,14 +60,14 @@ void cards_done(struct cards *cards);
 bool cards_are_fresh(const struct cards *cards);
 
 /* Asks the observer, unless what is known is fresh or a sample is under way. */
-void cards_look(struct cards *cards);
+void cards_refresh(struct cards *cards);
 
 /* The same, and done() is called once it is known, or takes too long. */
 void cards_wait_start(struct cards *cards, struct cards_wait *wait);
 void cards_wait_stop(struct cards_wait *wait);
 
 /* Takes what the observer has seen; then cards_wake() ends the waits. */
-void cards_take(struct cards *cards, struct sighting *sighting);
+void cards_take(struct cards *cards, struct observation *observation);
 void cards_wake(struct cards *cards);
 
 /* Ends them all, whatever is known. */

@@ -1,7 +1,7 @@
 #include "daemon/client.h"
 
 #include "daemon/fd_closer.h"
-#include "daemon/observer.h"
+#include "daemon/link_check.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -31,7 +31,7 @@ static int table_fd_check(int fd, struct stat *ret)
 
 /*
  * Maps the part of a table that has the totals. A hole that is touched becomes a
- * page, on our account; the cells of a device are looked at only after
+ * page, on our account; the cells of a device are read only after
  * table_has_cells().
  */
 static int table_map(int fd, const struct stat *st, const void **ret_map, struct table_view *ret)

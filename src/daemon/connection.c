@@ -81,7 +81,7 @@ static void connection_quit(struct connection *connection)
 {
 	if (connection->holder.client)
 		client_end(connection->holder.client);
-	look_stop(&connection->look);
+	probe_stop(&connection->probe);
 	connection_let_go(connection);
 	turn_drop(&connection->turn);
 	cards_wait_stop(&connection->wait);
@@ -172,7 +172,7 @@ static const char *hello_error(int error)
 	}
 }
 
-/* It came, reported and ended before it was looked at: its table is all that is known. */
+/* It came, reported and ended before it was probed: its table is all that is known. */
 static void connection_bury(struct connection *connection)
 {
 	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
@@ -204,9 +204,9 @@ static int connection_welcome(struct connection *connection, const struct peer *
 }
 
 /* Which process it is. One that does not answer is known by its number alone. */
-static void connection_met(struct look *look, const struct look_result *result)
+static void connection_met(struct probe *probe, const struct probe_result *result)
 {
-	struct connection *connection = container_of(look, struct connection, look);
+	struct connection *connection = container_of(probe, struct connection, probe);
 	struct peer peer =
 		result->error < 0 ? (struct peer){ .pid = connection->pid } : result->peer;
 	int r;
@@ -239,8 +239,8 @@ static int connection_greet(struct connection *connection, int *table)
 		return -ECONNRESET;
 	}
 	if (r >= 0)
-		r = look_start(&connection->look, connection->manager->observer, LOOK_PEER,
-			       connection->pid, connection->uid, connection->pidfd);
+		r = probe_start(&connection->probe, connection->manager->probes, PROBE_PEER,
+				connection->pid, connection->uid, connection->pidfd);
 	if (r < 0)
 		return r;
 	connection->state = CONNECTION_MEETING;
@@ -572,7 +572,7 @@ static void connection_init(struct connection *connection)
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->deadline = (struct timer){ .expired = connection_late };
 	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
-	connection->look = (struct look){ .done = connection_met };
+	connection->probe = (struct probe){ .done = connection_met };
 	connection->table = connection->pidfd = -1;
 	connection->holder.ended = connection_orphaned;
 	connection->wait.done = connection_resume;

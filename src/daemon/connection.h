@@ -17,7 +17,7 @@
 #include "daemon/limits.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
-#include "daemon/observer.h"
+#include "daemon/process_probe.h"
 #include "daemon/turns.h"
 #include "proto/wire.h"
 
@@ -30,7 +30,7 @@ struct user;
 
 enum connection_state {
 	CONNECTION_NEW,	    /* no message yet: a deadline runs */
-	CONNECTION_MEETING, /* handed over a table; its process is being looked at */
+	CONNECTION_MEETING, /* handed over a table; its process is being probed */
 	CONNECTION_CLIENT,  /* has handed over a table */
 	CONNECTION_MONITOR, /* asks now and then */
 	CONNECTION_ASKED,   /* waits for its turn */
@@ -52,7 +52,7 @@ struct connection {
 	uid_t uid;
 	struct user *user;
 	struct client_holder holder; /* of its client, in state CLIENT */
-	struct look look;	     /* in state MEETING, and these two */
+	struct probe probe;	     /* in state MEETING, and these two */
 	int table, pidfd;
 	struct wire_message asked; /* from state ASKED on */
 	struct reply *reply;	   /* in state SENDING */

@@ -5,17 +5,17 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* One that did not answer is looked at again when it is asked for after this time. */
-#define LOOK_AGAIN (1 * NS_PER_S)
+/* One that did not answer is probed again when its filter is asked for after this time. */
+#define PROBE_AGAIN (1 * NS_PER_S)
 
 struct device_filter {
 	struct list member;
 	struct peer peer;
 	unsigned users;
 	struct device_filters *filters;
-	struct look look;
+	struct probe probe;
 	bool unknown;	     /* it did not answer in time */
-	int64_t asked_ns;    /* CLOCK_MONOTONIC, when the last look began */
+	int64_t asked_ns;    /* CLOCK_MONOTONIC, when the last probe began */
 	struct list waiting; /* struct filter_wait */
 	struct visible_devices visible;
 	enum visible_meaning meaning;
@@ -23,22 +23,22 @@ struct device_filter {
 
 static const struct visible_devices unreadable = { .status = VISIBLE_UNREADABLE };
 
-void device_filters_init(struct device_filters *filters, struct observer *observer)
+void device_filters_init(struct device_filters *filters, struct probes *probes)
 {
 	list_init(&filters->list);
-	filters->observer = observer;
+	filters->probes = probes;
 }
 
 static void filter_free(struct device_filter *filter)
 {
-	look_stop(&filter->look);
+	probe_stop(&filter->probe);
 	list_remove(&filter->member);
 	free(filter);
 }
 
 void device_filters_done(struct device_filters *filters)
 {
-	if (!filters->observer)
+	if (!filters->probes)
 		return;
 	for (LIST_EACH(at, &filters->list))
 		filter_free(container_of(at, struct device_filter, member));
@@ -51,9 +51,9 @@ void filter_wait_stop(struct filter_wait *wait)
 	wait->waiting = false;
 }
 
-static void filter_read(struct look *look, const struct look_result *result)
+static void filter_read(struct probe *probe, const struct probe_result *result)
 {
-	struct device_filter *filter = container_of(look, struct device_filter, look);
+	struct device_filter *filter = container_of(probe, struct device_filter, probe);
 
 	filter->unknown = result->error == -ETIMEDOUT;
 	if (!filter->unknown) {
@@ -71,12 +71,12 @@ static void filter_read(struct look *look, const struct look_result *result)
 	device_filter_put(filter);
 }
 
-/* Without memory it stays unknown, and is looked at again like one that did not answer. */
-static void filter_look(struct device_filter *filter)
+/* Without memory it stays unknown, and is probed again like one that did not answer. */
+static void filter_probe(struct device_filter *filter)
 {
 	filter->asked_ns = clock_now(CLOCK_MONOTONIC);
-	filter->unknown = look_start(&filter->look, filter->filters->observer, LOOK_VISIBLE,
-				     filter->peer.pid, filter->peer.uid, -1) < 0;
+	filter->unknown = probe_start(&filter->probe, filter->filters->probes, PROBE_VISIBLE,
+				      filter->peer.pid, filter->peer.uid, -1) < 0;
 }
 
 struct device_filter *device_filter_get(struct device_filters *filters, const struct peer *peer)
@@ -96,11 +96,11 @@ struct device_filter *device_filter_get(struct device_filters *filters, const st
 	filter->users = 1;
 	filter->peer = *peer;
 	filter->visible = unreadable;
-	filter->look.done = filter_read;
+	filter->probe.done = filter_read;
 	list_init(&filter->waiting);
 	list_append(&filters->list, &filter->member);
 	filter->filters = filters;
-	filter_look(filter);
+	filter_probe(filter);
 	return filter;
 }
 
@@ -113,7 +113,7 @@ struct device_filter *device_filter_put(struct device_filter *filter)
 
 bool device_filter_wait(struct device_filter *filter, struct filter_wait *wait)
 {
-	if (!filter || !filter->look.observer)
+	if (!filter || !filter->probe.probes)
 		return false;
 	wait->waiting = true;
 	list_append(&filter->waiting, &wait->member);
@@ -125,8 +125,8 @@ const struct visible_devices *device_filter_visible(struct device_filter *filter
 {
 	if (!filter)
 		return &unreadable;
-	if (filter->unknown && clock_now(CLOCK_MONOTONIC) - filter->asked_ns > LOOK_AGAIN)
-		filter_look(filter);
+	if (filter->unknown && clock_now(CLOCK_MONOTONIC) - filter->asked_ns > PROBE_AGAIN)
+		filter_probe(filter);
 	*ret_meaning = filter->meaning;
 	return &filter->visible;
 }

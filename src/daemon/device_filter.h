@@ -6,7 +6,7 @@
 #pragma once
 
 #include "daemon/list.h"
-#include "daemon/observer.h"
+#include "daemon/process_probe.h"
 #include "daemon/peer.h"
 #include "proto/visible_devices.h"
 
@@ -14,7 +14,7 @@ struct device_filter;
 
 struct device_filters {
 	struct list list;
-	struct observer *observer;
+	struct probes *probes;
 };
 
 /* Waits for a filter to be read; a member of the object that does. */
@@ -24,7 +24,7 @@ struct filter_wait {
 	void (*done)(struct filter_wait *wait);
 };
 
-void device_filters_init(struct device_filters *filters, struct observer *observer);
+void device_filters_init(struct device_filters *filters, struct probes *probes);
 void device_filters_done(struct device_filters *filters);
 
 /* The one of this process, shared by all who ask. NULL: no memory. */

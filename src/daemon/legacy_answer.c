@@ -53,7 +53,7 @@ static void sums_take(struct manager *manager, struct sums *ret)
 
 	if (!manager->sums.taken_ns || now - manager->sums.taken_ns >= SUMS_KEPT) {
 		manager->sums = (struct sums){ .taken_ns = now };
-		cards_look(&manager->cards);
+		cards_refresh(&manager->cards);
 		sums_add_all(manager, &client_ops, &manager->sums);
 	}
 	*ret = manager->sums;

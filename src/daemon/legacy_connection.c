@@ -21,7 +21,7 @@
 static void connection_ready(struct watch *watch, uint32_t events);
 static void connection_quiet(struct timer *timer);
 static bool connection_turn(struct turn *turn);
-static void connection_met(struct look *look, const struct look_result *result);
+static void connection_met(struct probe *probe, const struct probe_result *result);
 static void connection_filtered(struct filter_wait *wait);
 static int connection_take(struct legacy_connection *connection,
 			   const struct legacy_record *record);
@@ -40,7 +40,7 @@ void legacy_connection_close(struct legacy_connection *connection)
 	user_give_back(connection->user, LIMIT_CLIENTS, 1);
 	user_unref(connection->user);
 	legacy_process_leave(&connection->link);
-	look_stop(&connection->look);
+	probe_stop(&connection->probe);
 	filter_wait_stop(&connection->filtered);
 	device_filter_put(connection->filter);
 	if (connection->pidfd >= 0)
@@ -67,7 +67,7 @@ static void connection_leave(struct legacy_connection *connection)
 	}
 	timer_stop(loop, &connection->quiet);
 	turn_drop(&connection->turn);
-	look_stop(&connection->look);
+	probe_stop(&connection->probe);
 	filter_wait_stop(&connection->filtered);
 	legacy_process_leave(&connection->link);
 	connection->state = LEGACY_LEAVING;
@@ -86,7 +86,7 @@ int legacy_connection_restore(struct legacy_connection *connection)
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
 	connection->quiet = (struct timer){ .expired = connection_quiet };
-	connection->look = (struct look){ .done = connection_met };
+	connection->probe = (struct probe){ .done = connection_met };
 	connection->filtered = (struct filter_wait){ .done = connection_filtered };
 	connection->link.ended = process_ended;
 	connection->pidfd = -1;
@@ -167,7 +167,7 @@ static bool claim_is_true(const struct legacy_connection *connection, int32_t pi
 	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
 }
 
-/* Its process has ended before it could be looked at. */
+/* Its process has ended before it could be probed. */
 static void connection_miss(struct legacy_connection *connection)
 {
 	log_user(connection->user, LOG_IGNORED,
@@ -199,9 +199,9 @@ static void connection_filtered(struct filter_wait *wait)
 }
 
 /* A process that does not answer is known by its number alone. */
-static void connection_met(struct look *look, const struct look_result *result)
+static void connection_met(struct probe *probe, const struct probe_result *result)
 {
-	struct legacy_connection *connection = container_of(look, struct legacy_connection, look);
+	struct legacy_connection *connection = container_of(probe, struct legacy_connection, probe);
 	uid_t uid = connection->peer.uid;
 
 	connection->known = true;
@@ -217,14 +217,14 @@ static void connection_met(struct look *look, const struct look_result *result)
 		connection_resume(connection);
 }
 
-/* Has its process looked at, and keeps the record until then. */
+/* Has its process probed, and keeps the record until then. */
 static int connection_meet(struct legacy_connection *connection, const struct legacy_record *record)
 {
 	int r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
 
 	if (r >= 0)
-		r = look_start(&connection->look, connection->manager->observer, LOOK_PEER,
-			       connection->peer.pid, connection->uid, connection->pidfd);
+		r = probe_start(&connection->probe, connection->manager->probes, PROBE_PEER,
+				connection->peer.pid, connection->uid, connection->pidfd);
 	if (r == -ESRCH) {
 		connection->known = true;
 		connection_miss(connection);

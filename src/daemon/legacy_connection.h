@@ -10,7 +10,7 @@
  * makes no sense is ignored; only bytes that cannot be divided into records end the
  * connection, since clients of the original are killed by SIGPIPE. Only
  * queries are answered, one at a time: while an answer is due or unsent the next
- * record is not looked at, so there is never more than one answer to keep.
+ * record is not taken, so there is never more than one answer to keep.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 #include "daemon/legacy_process.h"
 #include "daemon/list.h"
 #include "daemon/loop.h"
-#include "daemon/observer.h"
+#include "daemon/process_probe.h"
 #include "daemon/peer.h"
 #include "daemon/turns.h"
 #include "proto/legacy.h"
@@ -34,7 +34,7 @@ enum legacy_state {
 	LEGACY_READING,	  /* takes records as they come */
 	LEGACY_MEASURING, /* an answer is due, but the size of records is not known yet */
 	LEGACY_WRITING,	  /* an answer is partly sent: nothing is read */
-	LEGACY_MEETING,	  /* its first record waits until its process was looked at */
+	LEGACY_MEETING,	  /* its first record waits until its process was probed */
 	LEGACY_LEAVING,	  /* ends once its last answer is read: until then that is our memory */
 };
 
@@ -57,12 +57,12 @@ struct legacy_connection {
 	struct device_filter *filter; /* NULL: asked nothing so far */
 	struct legacy_stream stream;
 	struct legacy_record due; /* the query to be answered, or the record that waits */
-	struct look look;
+	struct probe probe;
 	struct filter_wait filtered;
 	int pidfd; /* until its process has it; -1 */
 	uint8_t out[LEGACY_SIZE_MAX];
 	uint16_t out_at, out_length;
-	uint8_t in[LEGACY_READ]; /* received, not yet looked at */
+	uint8_t in[LEGACY_READ]; /* received, not yet taken */
 	uint16_t in_at, in_length;
 };
 

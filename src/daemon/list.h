@@ -1,6 +1,7 @@
 /* A ring of members, doubly linked, with a head that belongs to nobody. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define container_of(member_pointer, type, member) \
@@ -13,6 +14,11 @@ struct list {
 static inline void list_init(struct list *head)
 {
 	head->next = head->previous = head;
+}
+
+static inline bool list_is_empty(const struct list *head)
+{
+	return head->next == head;
 }
 
 static inline void list_append(struct list *head, struct list *member)

@@ -41,6 +41,7 @@ struct manager {
 	struct limits limits;
 	struct root root;
 	struct observer *observer;
+	struct probes *probes; /* the observer's */
 	struct fd_closer *closer;
 	struct watch signals;
 	struct timer begin;    /* the start waits no longer for the observer */

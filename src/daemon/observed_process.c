@@ -1,8 +1,8 @@
 #include "daemon/observed_process.h"
 
 #include "basic/clock.h"
-#include "daemon/observer.h"
-#include "source/bpf_text.h"
+#include "daemon/process_probe.h"
+#include "model/reason.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ struct observed_usage {
 struct observed_process {
 	struct reporter reporter;
 	struct observed_processes *all;
-	struct look look;	       /* until it has its pidfd */
+	struct probe probe;	       /* until it has its pidfd */
 	bool watched;		       /* counted in all->watched */
 	bool seen;		       /* the last sample has it */
 	bool low;		       /* its figures are, or were, lower bounds */
@@ -41,7 +41,7 @@ static struct observed_process *process_of(struct reporter *reporter)
 
 static void process_free(struct observed_process *process)
 {
-	look_stop(&process->look);
+	probe_stop(&process->probe);
 	process->all->watched -= process->watched;
 	reporter_done(&process->reporter);
 	free(process->usages);
@@ -165,9 +165,9 @@ static struct observed_process *process_find(const struct observed_processes *al
 }
 
 /* One that ended, or whose pid is another's by now, stays without a pidfd and gets no account. */
-static void process_met(struct look *look, const struct look_result *result)
+static void process_met(struct probe *probe, const struct probe_result *result)
 {
-	struct observed_process *process = container_of(look, struct observed_process, look);
+	struct observed_process *process = container_of(probe, struct observed_process, probe);
 	struct reporter *reporter = &process->reporter;
 
 	if (result->error >= 0 && result->peer.start_ticks == reporter->peer.start_ticks &&
@@ -185,10 +185,10 @@ static void process_watch(struct observed_process *process)
 {
 	const struct peer *peer = &process->reporter.peer;
 
-	process->look.done = process_met;
+	process->probe.done = process_met;
 	process->watched = process->all->watched < TRACED_WATCHED_MAX &&
-			   look_start(&process->look, process->all->observer, LOOK_PEER, peer->pid,
-				      peer->uid, -1) >= 0;
+			   probe_start(&process->probe, process->all->probes, PROBE_PEER, peer->pid,
+				       peer->uid, -1) >= 0;
 	process->all->watched += process->watched;
 }
 
@@ -382,17 +382,17 @@ static void sample_again(struct timer *timer)
 {
 	struct observed_processes *all = container_of(timer, struct observed_processes, timer);
 
-	cards_look(all->cards);
+	cards_refresh(all->cards);
 	timer_set(all->reporters->loop, timer, SAMPLE_AGAIN);
 }
 
 void observed_processes_init(struct observed_processes *all, struct reporters *reporters,
-			     struct cards *cards, struct observer *observer, bool samples)
+			     struct cards *cards, struct probes *probes, bool samples)
 {
 	*all = (struct observed_processes){
 		.reporters = reporters,
 		.cards = cards,
-		.observer = observer,
+		.probes = probes,
 		.timer.expired = sample_again,
 	};
 	if (samples)

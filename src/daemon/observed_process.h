@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct observer;
+struct probes;
 
 /* Each has a descriptor of the server; those beyond are shown, and get no account. */
 enum { TRACED_WATCHED_MAX = 1024 };
@@ -23,14 +23,14 @@ enum { TRACED_WATCHED_MAX = 1024 };
 struct observed_processes {
 	struct reporters *reporters;
 	struct cards *cards;
-	struct observer *observer;
+	struct probes *probes;
 	uint32_t watched;   /* traced processes with a pidfd, or that wait for one */
 	struct timer timer; /* asks for the next sample */
 };
 
 /* samples: asks the observer by itself, once a second. */
 void observed_processes_init(struct observed_processes *all, struct reporters *reporters,
-			     struct cards *cards, struct observer *observer, bool samples);
+			     struct cards *cards, struct probes *probes, bool samples);
 void observed_processes_done(struct observed_processes *all);
 
 /* Takes over what the cards' last sample says. */

@@ -149,7 +149,7 @@ static void serve(struct manager *manager)
 
 static void serve_if_ready(struct manager *manager)
 {
-	if (!manager->serves && manager->searched && manager->cards.sighting)
+	if (!manager->serves && manager->searched && manager->cards.observation)
 		serve(manager);
 }
 
@@ -158,13 +158,13 @@ static void begin_late(struct timer *timer)
 	serve(container_of(timer, struct manager, begin));
 }
 
-static void sighted(void *arg, struct sighting *sighting)
+static void observed(void *arg, struct observation *observation)
 {
 	struct manager *manager = arg;
 
-	cards_take(&manager->cards, sighting);
-	for (size_t i = 0; i < sighting->n_gone; i++)
-		clients_lost_link(&manager->clients, sighting->gone[i]);
+	cards_take(&manager->cards, observation);
+	for (size_t i = 0; i < observation->n_gone; i++)
+		clients_lost_link(&manager->clients, observation->gone[i]);
 	observed_processes_update(&manager->observed);
 	cards_wake(&manager->cards);
 	serve_if_ready(manager);
@@ -197,7 +197,7 @@ static void searched(void *arg, int error)
 	struct manager *manager = arg;
 
 	if (error < 0)
-		log_line(LOG_FAULT, "cannot look through /proc: %s", strerror(-error));
+		log_line(LOG_FAULT, "cannot search /proc for clients: %s", strerror(-error));
 	manager->searched = true;
 	serve_if_ready(manager);
 }
@@ -210,7 +210,7 @@ static struct observed_link *adopted_links(void *arg, size_t *ret_count)
 static int observe(struct manager *manager)
 {
 	static const struct observer_ops ops = {
-		.sighted = sighted,
+		.observed = observed,
 		.found = found,
 		.searched = searched,
 	};
@@ -223,14 +223,15 @@ static int observe(struct manager *manager)
 	raise_descriptors(manager);
 	r = observer_new(&manager->loop, &manager->root, &ops, manager, &manager->observer);
 	if (r < 0) {
-		log_line(LOG_FAULT, "cannot look for cards: %s", strerror(-r));
+		log_line(LOG_FAULT, "cannot start the observer thread: %s", strerror(-r));
 		return r;
 	}
 	cards_init(&manager->cards, &manager->loop, manager->observer, adopted_links,
 		   &manager->clients);
-	device_filters_init(&manager->filters, manager->observer);
+	manager->probes = observer_probes(manager->observer);
+	device_filters_init(&manager->filters, manager->probes);
 	observed_processes_init(&manager->observed, &manager->reporters, &manager->cards,
-				manager->observer, manager->options->trace);
+				manager->probes, manager->options->trace);
 	manager->begin.expired = begin_late;
 	return 0;
 }
@@ -292,7 +293,7 @@ int server_run(struct manager *manager)
 	tracing_start(manager);
 	if (!manager->serves) {
 		observer_search(manager->observer);
-		cards_look(&manager->cards);
+		cards_refresh(&manager->cards);
 		timer_set(&manager->loop, &manager->begin, BEGIN);
 	}
 	r = loop_run(&manager->loop);

@@ -11,11 +11,6 @@ void turns_init(struct turns *turns)
 	list_init(&turns->users);
 }
 
-static bool list_is_empty(const struct list *head)
-{
-	return head->next == head;
-}
-
 bool turns_are_left(const struct turns *turns)
 {
 	return !list_is_empty(&turns->users);

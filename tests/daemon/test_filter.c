@@ -109,7 +109,7 @@ static int begin(void **state)
 	assert_int_equal(root_init(&root, NULL), 0);
 	assert_int_equal(loop_init(&loop), 0);
 	assert_int_equal(observer_new(&loop, &root, &ops, NULL, &observer), 0);
-	device_filters_init(&filters, observer);
+	device_filters_init(&filters, observer_probes(observer));
 	return 0;
 }
 
