@@ -68,6 +68,6 @@ struct manager {
 	struct sums sums;
 	struct cards cards;
 	struct device_filters filters;
-	struct tracer tracer;
+	struct tracer_child tracer;
 	pid_t tracer_left; /* by the server before; 0: none */
 };

@@ -68,7 +68,7 @@ static void become_tracer(pid_t parent)
 }
 
 /* Returns how long it will be. */
-static int64_t tracer_later(struct tracer *tracer)
+static int64_t tracer_later(struct tracer_child *tracer)
 {
 	int64_t lived = clock_now(CLOCK_MONOTONIC) - tracer->started_ns;
 	int64_t pause = lived > LIVED_LONG ? PAUSE_FIRST : MAX(tracer->pause_ns, PAUSE_FIRST);
@@ -79,7 +79,7 @@ static int64_t tracer_later(struct tracer *tracer)
 }
 
 /* Lets go of a child that has ended. */
-static void tracer_forget(struct tracer *tracer)
+static void tracer_forget(struct tracer_child *tracer)
 {
 	int fd = tracer->life.fd;
 
@@ -91,7 +91,7 @@ static void tracer_forget(struct tracer *tracer)
 
 static void tracer_ended(struct watch *watch, uint32_t events)
 {
-	struct tracer *tracer = container_of(watch, struct tracer, life);
+	struct tracer_child *tracer = container_of(watch, struct tracer_child, life);
 	int status = 0;
 
 	(void)events;
@@ -104,7 +104,7 @@ static void tracer_ended(struct watch *watch, uint32_t events)
 		 (long long)(tracer_later(tracer) / NS_PER_S));
 }
 
-static int tracer_watch(struct tracer *tracer)
+static int tracer_watch(struct tracer_child *tracer)
 {
 	int fd = (int)syscall(SYS_pidfd_open, tracer->pid, 0), r;
 
@@ -116,7 +116,7 @@ static int tracer_watch(struct tracer *tracer)
 	return r;
 }
 
-static void tracer_spawn(struct tracer *tracer)
+static void tracer_spawn(struct tracer_child *tracer)
 {
 	pid_t parent = getpid();
 	int r = 0;
@@ -144,12 +144,12 @@ static void tracer_spawn(struct tracer *tracer)
 
 static void tracer_again(struct timer *timer)
 {
-	tracer_spawn(container_of(timer, struct tracer, again));
+	tracer_spawn(container_of(timer, struct tracer_child, again));
 }
 
-void tracer_start(struct tracer *tracer, struct loop *loop, pid_t child)
+void tracer_start(struct tracer_child *tracer, struct loop *loop, pid_t child)
 {
-	*tracer = (struct tracer){
+	*tracer = (struct tracer_child){
 		.loop = loop,
 		.life = { .fd = -1, .ready = tracer_ended },
 		.again.expired = tracer_again,
@@ -162,7 +162,7 @@ void tracer_start(struct tracer *tracer, struct loop *loop, pid_t child)
 	tracer_spawn(tracer);
 }
 
-void tracer_stop(struct tracer *tracer)
+void tracer_stop(struct tracer_child *tracer)
 {
 	struct pollfd end = { .fd = tracer->life.fd, .events = POLLIN };
 

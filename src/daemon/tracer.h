@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct tracer {
+struct tracer_child {
 	struct loop *loop; /* NULL: not asked for */
 	struct watch life; /* pidfd of the child */
 	struct timer again;
@@ -26,7 +26,7 @@ struct tracer {
 MUST_CHECK int tracer_check(void);
 
 /* Starts it, or goes on with a child that the server before it left. */
-void tracer_start(struct tracer *tracer, struct loop *loop, pid_t child);
+void tracer_start(struct tracer_child *tracer, struct loop *loop, pid_t child);
 
 /* Ends it, waiting for a moment. */
-void tracer_stop(struct tracer *tracer);
+void tracer_stop(struct tracer_child *tracer);
