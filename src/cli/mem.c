@@ -68,12 +68,18 @@ static int emit(struct mem *mem)
 			  strerror(-mem->write_error));
 }
 
+/* How long a sample stands in charts: a late one leaves no gap, a missing one does. */
+static int64_t hold_ns(const struct mem *mem)
+{
+	return MAX(mem->options->period_ms * NS_PER_MS * 5 / 2, 5 * NS_PER_S / 2);
+}
+
 /* The next sample, into the history too. An exit code. */
 static int take(struct mem *mem)
 {
 	int r = session_take(&mem->session);
 
-	if (r == 0 && history_add(mem->history, mem->session.snapshot) < 0) {
+	if (r == 0 && history_add(mem->history, mem->session.snapshot, hold_ns(mem)) < 0) {
 		buf_reset(&mem->session.problem);
 		buf_puts(&mem->session.problem, "out of memory");
 		r = EXIT_INTERNAL;

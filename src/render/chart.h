@@ -1,32 +1,29 @@
-/*
- * A series as a chart of braille dots, or of ASCII where that is all there is. Its
- * axis is time: a column stands for so many seconds, and what is not known of them
- * is left empty. What is known has at least one dot, also if it is 0.
- */
+/* The readings of a device as the values of a plot: the axis is time, gaps stay gaps. */
 #pragma once
 
 #include "basic/buf.h"
 #include "model/history.h"
+#include "render/plot.h"
 
 struct chart {
-	const struct series *series;
-	enum quantity quantity;
-	int64_t now_ns;	 /* at the right edge */
-	int64_t span_ns; /* from there to the left edge */
-	int64_t hold_ns; /* how long a sample stands if no other follows */
-	uint64_t top;	 /* the value of the upper edge */
-	size_t columns, rows;
-	bool utf8;
+	const struct history *history;
+	const struct device *dev;
+	enum metric metric;
+	int64_t from_ns, to_ns; /* at the left and at the right edge */
+	size_t columns;
 };
 
 /*
- * A top for what the chart would show: the whole, or the half, or a quarter of the
- * capacity and so on. Capacity 0: not known, then a power of two.
+ * Fills PLOT_SIDES values for each column, NAN for a gap, and returns the maximum, both in
+ * units of the chart. The newest sample is part of the last value.
  */
-uint64_t chart_choose_top(const struct chart *chart, uint64_t capacity);
+double chart_read(const struct chart *chart, double *values);
 
-/* One line of it, 0 the uppermost: so many columns, no newline. */
-void chart_put_row(struct buf *out, const struct chart *chart, size_t row);
+/*
+ * An upper edge for so many bytes: the capacity, or a half, a quarter and so on of it.
+ * Capacity 0: not known, then a power of two.
+ */
+uint64_t chart_choose_top(uint64_t most, uint64_t capacity);
 
 /* "10 min ago ───── 5 min ───── now", so many columns. */
-void chart_put_axis(struct buf *out, const struct chart *chart);
+void chart_put_axis(struct buf *out, int64_t span_ns, size_t columns, bool utf8);

@@ -1,23 +1,12 @@
 #include "render/mem.h"
 
 #include "basic/clock.h"
-#include "render/lower_bound.h"
-#include "render/chart.h"
-#include "render/device_style.h"
-#include "render/format.h"
 #include "render/mem_parts.h"
 #include "render/tips.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-
-enum {
-	BAR_CELLS = 25,
-	NARROW_BAR_CELLS = 12,
-	VALUE_WIDTH = 10,
-	SHARE_WIDTH = 7,
-};
 
 void mem_wants(struct want *want)
 {
@@ -30,31 +19,6 @@ void mem_wants(struct want *want)
 		want_add(want, OF_DEVICE, i);
 	want_add_table(want, &usage_fields);
 }
-
-/* How long a sample stands in a chart: one that comes late is no gap, one left out is. */
-static int64_t hold_ns(const struct mem_view *view)
-{
-	return MAX(view->period_ms * NS_PER_MS * 5 / 2, 5 * NS_PER_S / 2);
-}
-
-uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity)
-{
-	const struct snapshot *snapshot = view->snapshot;
-	const struct series *series = history_of_device(view->history, &snapshot->devices[device]);
-	uint64_t peak = series ? series->peak[quantity] : 0;
-
-	for (size_t i = 0; i < snapshot->n_processes; i++) {
-		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
-		enum usage_field field = quantity == QUANTITY_L1 ? USE_PEAK_L1 : USE_PEAK_DRAM;
-
-		if (usage && usage->why[field] == KNOWN)
-			peak = MAX(peak, quantity == QUANTITY_L1 ? usage->peak[POOL_L1]
-								 : usage->peak[POOL_DRAM]);
-	}
-	return peak;
-}
-
-/* ---- the title ---- */
 
 /* What is the same for all devices, as much as fits into the rest of the line. */
 static void put_right(struct text_line *line, const struct mem_view *view)
@@ -96,224 +60,6 @@ static void put_title(struct text_line *line, const struct mem_view *view, size_
 	text_line_end(line);
 }
 
-/* ---- pools ---- */
-
-/* One of the two that have a size. */
-struct pool_line {
-	const char *name;
-	enum quantity quantity;
-	enum device_field used, total;
-	uint64_t used_bytes, total_bytes;
-};
-
-static void put_bar(struct text_line *line, double ratio, const char *bound)
-{
-	size_t cells = line->options->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
-	size_t full = (size_t)(ratio * (double)cells + 0.5);
-	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
-	enum style style = memory_style(ratio);
-	bool utf8 = line->options->utf8;
-
-	buf_puts(&bar, "  [");
-	for (size_t i = 0; i < cells; i++)
-		buf_puts(&bar, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
-	buf_puts(&bar, "]");
-	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
-	text_line_put(line, style, buf_text(&bar));
-	text_line_cell_right(line, SHARE_WIDTH, style, buf_text(&share));
-}
-
-static void put_peak(struct text_line *line, const struct mem_view *view, size_t device,
-		     enum quantity quantity, const char *bound)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	buf_printf(&text, "   peak %s", bound);
-	format_bytes_fine(&text, mem_peak(view, device, quantity));
-	text_line_put(line, STYLE_PLAIN, buf_text(&text));
-}
-
-/* Since this monitor began to look. */
-static void put_change(struct text_line *line, const struct series *series,
-		       const struct pool_line *pool)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	uint64_t before;
-
-	if (!series || series->samples < 2)
-		return;
-	before = series->first.last[pool->quantity];
-	buf_puts(&text, pool->used_bytes < before ? "   -" : "   +");
-	format_bytes(&text, pool->used_bytes < before ? before - pool->used_bytes
-						      : pool->used_bytes - before);
-	if (line->options->columns >= MEM_NARROW)
-		buf_puts(&text, " since start");
-	text_line_put(line, STYLE_PLAIN, buf_text(&text));
-}
-
-static void put_pool(struct text_line *line, const struct mem_view *view, size_t device,
-		     const struct pool_line *pool)
-{
-	const struct device *dev = &view->snapshot->devices[device];
-	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
-	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
-	const char *bound = lower_bound_of_device(dev, pool->used, line->options->utf8);
-
-	text_line_printf(line, STYLE_BOLD, "  %-5s", pool->name);
-	if (known) {
-		buf_puts(&used, bound);
-		format_bytes_fine(&used, pool->used_bytes);
-	}
-	text_line_cell_right(line, VALUE_WIDTH + 1, known ? STYLE_PLAIN : STYLE_DIM,
-			     known ? buf_text(&used) : "N/A");
-	if (has_total)
-		format_bytes_fine(&total, pool->total_bytes);
-	text_line_put(line, STYLE_PLAIN, " / ");
-	text_line_cell(line, VALUE_WIDTH - 1, has_total ? STYLE_PLAIN : STYLE_DIM,
-		       has_total ? buf_text(&total) : "N/A");
-	if (!known) {
-		text_line_printf(line, STYLE_DIM, "  %s", reason_text(dev->why[pool->used]));
-	} else {
-		if (has_total && pool->total_bytes)
-			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes, bound);
-		put_peak(line, view, device, pool->quantity, bound);
-		put_change(line, history_of_device(view->history, dev), pool);
-	}
-	text_line_end(line);
-}
-
-/* A part of a pool, or what stands apart from it: only if there is any. */
-static void put_part(struct text_line *line, const char *text, const char *bound, uint64_t bytes,
-		     const char *after)
-{
-	CLEANUP_BUF struct buf amount = { 0 };
-
-	if (bytes == 0)
-		return;
-	format_bytes_fine(&amount, bytes);
-	text_line_printf(line, STYLE_PLAIN, "   %s %s%s%s", text, bound, buf_text(&amount), after);
-}
-
-static uint64_t sum_of(const struct snapshot *snapshot, size_t device, enum usage_field field)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < snapshot->n_processes; i++) {
-		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
-		struct value value;
-
-		if (!usage)
-			continue;
-		field_get(&usage_fields, field, usage, &value);
-		sum += value.why == KNOWN ? value.exact : 0;
-	}
-	return sum;
-}
-
-static void end_parts(struct text_line *line)
-{
-	if (line->at)
-		text_line_end(line);
-}
-
-void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device)
-{
-	const struct device *dev = &view->snapshot->devices[device];
-	const struct pool_line dram = { "DRAM",
-					QUANTITY_DRAM,
-					DEV_DRAM_USED,
-					DEV_DRAM_TOTAL,
-					dev->memory_used[POOL_DRAM],
-					dev->memory_total[POOL_DRAM] };
-	const struct pool_line l1 = { "L1",
-				      QUANTITY_L1,
-				      DEV_L1_USED,
-				      DEV_L1_TOTAL,
-				      dev->memory_used[POOL_L1],
-				      dev->memory_total[POOL_L1] };
-	bool known = device_knows(dev, DEV_DRAM_USED);
-	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->options->utf8);
-
-	put_pool(line, view, device, &dram);
-	if (known)
-		put_part(line, "of which TRACE", bound, dev->memory_used[POOL_TRACE], "");
-	end_parts(line);
-	put_pool(line, view, device, &l1);
-	if (known) {
-		put_part(line, "of which L1_SMALL", bound, dev->memory_used[POOL_L1_SMALL], "");
-		put_part(line, "circular buffers", bound, dev->memory_used[POOL_CB],
-			 " (as reported)");
-		put_part(line, "kernels", bound, sum_of(view->snapshot, device, USE_KERNEL),
-			 " (as reported)");
-		put_part(line, "host", bound, sum_of(view->snapshot, device, USE_SYSTEM), "");
-	}
-	end_parts(line);
-}
-
-/* ---- charts ---- */
-
-static void put_chart(struct text_line *line, struct chart *chart, const char *name,
-		      uint64_t capacity)
-{
-	enum { LABEL = 14 };
-	CLEANUP_BUF struct buf top = { 0 };
-
-	chart->columns = line->options->columns - LABEL - 3;
-	chart->top = chart_choose_top(chart, capacity);
-	format_bytes(&top, chart->top);
-	for (size_t row = 0; row < chart->rows; row++) {
-		CLEANUP_BUF struct buf text = { 0 };
-
-		chart_put_row(&text, chart, row);
-		text_line_cell(line, 7, STYLE_PLAIN, row == 0 ? name : "");
-		text_line_cell_right(line, LABEL - 7, STYLE_DIM,
-				     row == 0		      ? buf_text(&top)
-				     : row + 1 == chart->rows ? "0"
-							      : "");
-		text_line_put(line, STYLE_DIM, line->options->utf8 ? "┤" : "|");
-		text_line_put(line, STYLE_PLAIN, buf_text(&text));
-		text_line_end(line);
-	}
-}
-
-static void put_axis(struct text_line *line, const struct chart *chart)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	chart_put_axis(&text, chart);
-	text_line_to(line, line->options->columns - chart->columns - 3);
-	text_line_put(line, STYLE_DIM, line->options->utf8 ? "└" : "+");
-	text_line_put(line, STYLE_DIM, buf_text(&text));
-	text_line_end(line);
-}
-
-/* Two samples at least: one is no history. */
-static void put_charts(struct text_line *line, const struct mem_view *view, size_t device)
-{
-	const struct device *dev = &view->snapshot->devices[device];
-	struct chart chart = {
-		.series = history_of_device(view->history, dev),
-		.now_ns = view->snapshot->taken_ns,
-		.span_ns = HISTORY_SPAN_NS,
-		.hold_ns = hold_ns(view),
-		.rows = view->snapshot->n_devices == 1 ? 4 : 1,
-		.utf8 = line->options->utf8,
-	};
-
-	if (!chart.series || chart.series->samples < 2)
-		return;
-	text_line_end(line);
-	put_chart(line, &chart, "  DRAM",
-		  device_knows(dev, DEV_DRAM_TOTAL) ? dev->memory_total[POOL_DRAM] : 0);
-	chart.quantity = QUANTITY_L1;
-	chart.rows = MIN(chart.rows, 2);
-	put_chart(line, &chart, "  L1",
-		  device_knows(dev, DEV_L1_TOTAL) ? dev->memory_total[POOL_L1] : 0);
-	put_axis(line, &chart);
-}
-
-/* ---- */
-
 static void put_problems(struct text_line *line, const struct snapshot *snapshot)
 {
 	enum { MOST = 3 };
@@ -336,7 +82,7 @@ static void put_device(struct text_line *line, const struct mem_view *view, size
 		text_line_end(line);
 	}
 	mem_put_pools(line, view, device);
-	put_charts(line, view, device);
+	mem_put_charts(line, view, device);
 	text_line_end(line);
 	mem_put_processes(line, view, device, alone ? 10 : 5);
 	mem_put_allocations(line, view, device);

@@ -6,15 +6,9 @@
 #pragma once
 
 #include "basic/buf.h"
-#include "model/history.h"
 #include "model/want.h"
+#include "render/mem_view.h"
 #include "render/render_options.h"
-
-struct mem_view {
-	const struct snapshot *snapshot;
-	const struct history *history;
-	unsigned period_ms; /* between samples; 0: there is only one */
-};
 
 void mem_wants(struct want *want);
 void mem_render(struct buf *out, const struct render_options *options, const struct mem_view *view);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "render/text_line.h"
-#include "render/mem.h"
+#include "render/mem_view.h"
 
 /* Below so many columns everything is shorter. */
 #define MEM_NARROW 100
@@ -12,6 +12,9 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quan
 
 /* Pools with bars, their peaks and what they grew by; what they are made of. */
 void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device);
+
+/* Charts of DRAM and L1, once there are two samples. */
+void mem_put_charts(struct text_line *line, const struct mem_view *view, size_t device);
 
 /* Who has how much, and whether it grows; most of them first, and at most so many. */
 void mem_put_processes(struct text_line *line, const struct mem_view *view, size_t device,

@@ -1,4 +1,4 @@
-/* Processes and single allocations in the memory monitor. */
+/* Processes in the memory monitor. */
 #include "render/mem_parts.h"
 
 #include "basic/clock.h"
@@ -9,14 +9,10 @@
 
 #include <stdlib.h>
 
-enum {
-	PID_WIDTH = 8,
-	AMOUNT_WIDTH = 11,
-	STANDING_OUT = 5, /* allocations in each list */
-};
+enum { PID_WIDTH = 8 };
 
 /* Columns of the table of processes, before the rest that growth has. */
-static const struct widths {
+static const struct mem_widths {
 	size_t name, amount, count;
 	const char *count_heading;
 } wide = { 24, 11, 13, "allocations" }, narrow = { 14, 10, 9, "allocs" };
@@ -26,13 +22,13 @@ static bool is_narrow(const struct text_line *line)
 	return line->options->columns < MEM_NARROW;
 }
 
-static const struct widths *widths_of(const struct text_line *line)
+static const struct mem_widths *widths_of(const struct text_line *line)
 {
 	return is_narrow(line) ? &narrow : &wide;
 }
 
 /* A process on the device of interest. */
-struct holder {
+struct mem_holder {
 	const struct process *process;
 	const struct usage *usage;
 };
@@ -40,7 +36,7 @@ struct holder {
 /* The known before the unknown, most memory first, then by pid. */
 static int by_memory(const void *a, const void *b)
 {
-	const struct holder *x = a, *y = b;
+	const struct mem_holder *x = a, *y = b;
 	bool x_known = x->usage->why[USE_DRAM] == KNOWN, y_known = y->usage->why[USE_DRAM] == KNOWN;
 
 	if (x_known != y_known)
@@ -53,10 +49,10 @@ static int by_memory(const void *a, const void *b)
 }
 
 /* NULL: nobody, or no memory. To be freed. */
-static struct holder *find_holders(const struct snapshot *snapshot, size_t device,
-				   size_t *ret_count)
+static struct mem_holder *find_holders(const struct snapshot *snapshot, size_t device,
+				       size_t *ret_count)
 {
-	struct holder *holders = calloc(snapshot->n_processes + 1, sizeof(*holders));
+	struct mem_holder *holders = calloc(snapshot->n_processes + 1, sizeof(*holders));
 	size_t count = 0;
 
 	for (size_t i = 0; holders && i < snapshot->n_processes; i++) {
@@ -64,7 +60,7 @@ static struct holder *find_holders(const struct snapshot *snapshot, size_t devic
 		const struct usage *usage = process_find_usage(process, device);
 
 		if (usage)
-			holders[count++] = (struct holder){ process, usage };
+			holders[count++] = (struct mem_holder){ process, usage };
 	}
 	if (holders)
 		qsort(holders, count, sizeof(*holders), by_memory);
@@ -128,9 +124,9 @@ static void put_growth(struct text_line *line, const struct series *series)
 }
 
 static void put_holder(struct text_line *line, const struct mem_view *view,
-		       const struct holder *holder, const struct device *dev)
+		       const struct mem_holder *holder, const struct device *dev)
 {
-	const struct widths *widths = widths_of(line);
+	const struct mem_widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf status = { 0 };
 	char label[160];
 
@@ -163,7 +159,7 @@ static void put_nobody(struct text_line *line, const struct device *dev)
 
 static void put_headings(struct text_line *line)
 {
-	const struct widths *widths = widths_of(line);
+	const struct mem_widths *widths = widths_of(line);
 
 	text_line_put(line, STYLE_DIM, "  ");
 	text_line_cell(line, PID_WIDTH, STYLE_DIM, "PID");
@@ -178,7 +174,7 @@ static void put_headings(struct text_line *line)
 /* What the dead left behind is in no sum, and still takes its place on the chip. */
 static void put_stale_usage(struct text_line *line, const struct stale_usage *stale)
 {
-	const struct widths *widths = widths_of(line);
+	const struct mem_widths *widths = widths_of(line);
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
 	format_bytes_fine(&dram, stale->bytes[POOL_DRAM]);
@@ -197,7 +193,7 @@ void mem_put_processes(struct text_line *line, const struct mem_view *view, size
 	const struct snapshot *snapshot = view->snapshot;
 	const struct device *dev = &snapshot->devices[device];
 	size_t count;
-	CLEANUP_FREE struct holder *holders = find_holders(snapshot, device, &count);
+	CLEANUP_FREE struct mem_holder *holders = find_holders(snapshot, device, &count);
 
 	if (count)
 		put_headings(line);
@@ -212,147 +208,4 @@ void mem_put_processes(struct text_line *line, const struct mem_view *view, size
 	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
 		if (snapshot->stale_usages[i].device == device)
 			put_stale_usage(line, &snapshot->stale_usages[i]);
-}
-
-/* ---- single allocations ---- */
-
-/* The first few in some order. */
-struct ranking {
-	bool (*before)(const struct allocation *a, const struct allocation *b);
-	struct {
-		const struct allocation *allocation;
-		int32_t pid;
-	} places[STANDING_OUT];
-	size_t count;
-};
-
-static bool is_larger(const struct allocation *a, const struct allocation *b)
-{
-	return a->size > b->size || (a->size == b->size && a->id < b->id);
-}
-
-static bool is_older(const struct allocation *a, const struct allocation *b)
-{
-	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && is_larger(a, b));
-}
-
-static void rank(struct ranking *ranking, const struct allocation *allocation, int32_t pid)
-{
-	size_t at = ranking->count;
-
-	while (at > 0 && ranking->before(allocation, ranking->places[at - 1].allocation))
-		at--;
-	if (at == STANDING_OUT)
-		return;
-	ranking->count = MIN(ranking->count + 1, STANDING_OUT);
-	for (size_t i = ranking->count - 1; i > at; i--)
-		ranking->places[i] = ranking->places[i - 1];
-	ranking->places[at].allocation = allocation;
-	ranking->places[at].pid = pid;
-}
-
-static void rank_list(struct ranking *largest, struct ranking *oldest,
-		      const struct allocation_list *list, int32_t pid)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		rank(largest, &list->items[i], pid);
-		if (list->items[i].time_ns)
-			rank(oldest, &list->items[i], pid);
-	}
-}
-
-static void put_place(struct text_line *line, const struct ranking *ranking, size_t place,
-		      size_t column, int64_t now_ns)
-{
-	const struct allocation *allocation;
-	CLEANUP_BUF struct buf size = { 0 }, age = { 0 };
-
-	if (place >= ranking->count)
-		return;
-	allocation = ranking->places[place].allocation;
-	format_bytes_fine(&size, allocation->size);
-	if (allocation->time_ns)
-		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
-	text_line_to(line, column);
-	text_line_printf(line, STYLE_PLAIN, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
-			 pool_name(allocation->pool));
-	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN, buf_text(&size));
-	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN,
-			     allocation->time_ns ? buf_text(&age) : "N/A");
-}
-
-/* Whose allocations are missing, and why. */
-static void put_missing(struct text_line *line, enum reason why, size_t known, size_t tracked,
-			bool cut)
-{
-	if (tracked && known == 0)
-		text_line_printf(line, STYLE_DIM, "  Single allocations: N/A (%s)",
-				 reason_text(why));
-	else if (known < tracked)
-		text_line_printf(line, STYLE_DIM,
-				 "  Single allocations of %zu of %zu processes (%s)", known,
-				 tracked, reason_text(why));
-	else if (cut)
-		text_line_put(line, STYLE_DIM, "  Not every allocation is listed");
-	if (line->at)
-		text_line_end(line);
-}
-
-static void put_rankings(struct text_line *line, const struct ranking *largest,
-			 const struct ranking *oldest, int64_t now_ns)
-{
-	enum { RIGHT = 46 };
-	bool beside = line->options->columns >= 2 * RIGHT;
-
-	if (!largest->count)
-		return;
-	text_line_put(line, STYLE_DIM, "  Largest allocations");
-	if (beside && oldest->count) {
-		text_line_to(line, RIGHT);
-		text_line_put(line, STYLE_DIM, "Oldest allocations");
-	}
-	text_line_end(line);
-	for (size_t i = 0; i < largest->count; i++) {
-		put_place(line, largest, i, 2, now_ns);
-		if (beside)
-			put_place(line, oldest, i, RIGHT, now_ns);
-		text_line_end(line);
-	}
-	if (beside || !oldest->count)
-		return;
-	text_line_put(line, STYLE_DIM, "  Oldest allocations");
-	text_line_end(line);
-	for (size_t i = 0; i < oldest->count; i++) {
-		put_place(line, oldest, i, 2, now_ns);
-		text_line_end(line);
-	}
-}
-
-void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device)
-{
-	struct ranking largest = { .before = is_larger }, oldest = { .before = is_older };
-	const struct snapshot *snapshot = view->snapshot;
-	size_t known = 0, tracked = 0;
-	enum reason why = KNOWN;
-	bool cut = false;
-
-	for (size_t i = 0; i < snapshot->n_processes; i++) {
-		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
-
-		if (!usage || usage->why[USE_DRAM] != KNOWN)
-			continue;
-		tracked++;
-		if (usage->list.why != KNOWN) {
-			why = usage->list.why;
-			continue;
-		}
-		known++;
-		cut |= usage->list.cut;
-		rank_list(&largest, &oldest, &usage->list, snapshot->processes[i].pid);
-	}
-	if (!tracked || (known == tracked && !largest.count && !cut))
-		return;
-	text_line_end(line);
-	put_rankings(line, &largest, &oldest, snapshot->taken_ns);
-	put_missing(line, why, known, tracked, cut);
 }

@@ -4,7 +4,7 @@
 #include "basic/clock.h"
 #include "render/lower_bound.h"
 #include "render/format.h"
-#include "tui/plot.h"
+#include "render/chart.h"
 #include "tui/paint.h"
 
 #include <math.h>
@@ -14,14 +14,14 @@
 enum { SCALE = 6, MOST_COLUMNS = 320 }; /* "12000┤" */
 
 /* What the chart shows of which time. */
-struct window {
+struct time_window {
 	int64_t from_ns, to_ns;
 };
 
-static struct window make_window(const struct ui *ui)
+static struct time_window make_window(const struct ui *ui)
 {
 	int64_t span = settings_spans[ui->settings.span] * NS_PER_S;
-	struct window window = { .to_ns = ui_now(ui) - ui->back_ns };
+	struct time_window window = { .to_ns = ui_now(ui) - ui->back_ns };
 
 	window.from_ns = window.to_ns - span;
 	return window;
@@ -36,31 +36,28 @@ struct drawn_chart {
 	size_t others; /* charts that found no room, told by the last one */
 };
 
-/* Tracks are in units of 1024; people may want others. */
+/* Metrics are in units of 1024; the settings may ask for others. */
 static double in_units(const struct metric_info *info)
 {
 	return info->bytes ? info->scale / format_unit_size(info->bytes) : 1;
 }
 
-/* Fills values, returns the most of them. The newest sample is part of the last one. */
+/* Fills the values of a plot, in the units of the settings; returns the maximum. */
 static double read_values(const struct ui *ui, const struct drawn_chart *subject, double *values,
-			  size_t count)
+			  size_t columns)
 {
-	const struct window window = make_window(ui);
-	int64_t span = window.to_ns - window.from_ns;
-	double factor = in_units(&metric_infos[subject->metric]), most = 0;
+	const struct time_window window = make_window(ui);
+	const struct chart chart = { .history = ui->history,
+				     .dev = subject->dev,
+				     .metric = subject->metric,
+				     .from_ns = window.from_ns,
+				     .to_ns = window.to_ns,
+				     .columns = columns };
+	double factor = in_units(&metric_infos[subject->metric]), most = chart_read(&chart, values);
 
-	for (size_t i = 0; i < count; i++) {
-		int64_t from = window.from_ns + span * (int64_t)i / (int64_t)count;
-		int64_t to = window.from_ns + span * (int64_t)(i + 1) / (int64_t)count +
-			     (i + 1 == count);
-
-		if (tracks_most(ui->tracks, subject->dev, subject->metric, from, to, &values[i]))
-			most = MAX(most, values[i] *= factor);
-		else
-			values[i] = NAN;
-	}
-	return most;
+	for (size_t i = 0; i < columns * PLOT_SIDES; i++)
+		values[i] *= factor;
+	return most * factor;
 }
 
 /* The limit is the top, unless it was passed. */
@@ -165,7 +162,7 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 		return;
 	dots.columns = (size_t)MIN(plot.width, MOST_COLUMNS);
 	dots.rows = (size_t)plot.height;
-	dots.top = choose_top(subject, read_values(ui, subject, values, dots.columns * PLOT_SIDES));
+	dots.top = choose_top(subject, read_values(ui, subject, values, dots.columns));
 	draw_scale(&plot, dots.top);
 	for (size_t i = 0; i < dots.rows; i++) {
 		CLEANUP_BUF struct buf line = { 0 };

@@ -7,7 +7,7 @@
 
 #include "basic/buf.h"
 #include "tui/layout.h"
-#include "tui/plot.h"
+#include "render/plot.h"
 #include "tui/theme.h"
 
 #include <stdbool.h>

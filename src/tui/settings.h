@@ -11,10 +11,10 @@
 #include "render/format.h"
 #include "tui/column_choice.h"
 #include "tui/layout.h"
-#include "tui/plot.h"
+#include "render/plot.h"
 #include "tui/tasks.h"
 #include "tui/theme.h"
-#include "tui/track.h"
+#include "model/metric.h"
 
 /* What the charts show side by side. */
 enum chart_mode {

@@ -129,8 +129,6 @@ static int begin(struct ui_loop *loop, const struct tui *tui)
 	view_wants(ui->settings.view, &want);
 	r = terminal_block_signals(&loop->terminal);
 	if (r == 0)
-		r = tracks_new(&ui->tracks);
-	if (r == 0)
 		r = history_new(&ui->history);
 	if (r == 0)
 		r = feed_new(tui->machine, &want, tui->settings.refresh_ms, &ui->feed);

@@ -16,7 +16,6 @@ void ui_done(struct ui *ui)
 	for (size_t i = 0; i < ui->n_waiting; i++)
 		frame_unref(ui->waiting[i]);
 	device_view_done(&ui->device_view);
-	tracks_free(ui->tracks);
 	history_free(ui->history);
 	tasks_done(&ui->tasks);
 	free(ui->tagged);

@@ -13,7 +13,6 @@
 #include "tui/layout.h"
 #include "tui/settings.h"
 #include "tui/tasks.h"
-#include "tui/track.h"
 
 /* What lies over the view and gets the keys. */
 enum overlay {
@@ -43,7 +42,6 @@ struct ui {
 	struct frame *waiting[MAX_WAITING]; /* while paused: newer ones, in their order */
 	size_t n_waiting;
 	struct device_view device_view;
-	struct tracks *tracks;
 	struct history *history;
 	struct tasks tasks;
 	struct filter filter;

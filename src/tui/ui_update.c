@@ -150,11 +150,11 @@ static bool is_for_view(const struct frame *frame, enum view view)
 void ui_take_frame(struct ui *ui, struct frame *frame)
 {
 	bool complete = is_for_view(frame, ui->settings.view);
+	/* If the next sample is late by more than one period, charts have a gap. */
+	int64_t hold_ns = 2 * ui->settings.refresh_ms * NS_PER_MS;
 
 	if (frame->snapshot) {
-		/* It counts until the next: when that is late by more than one, it is a gap. */
-		tracks_add(ui->tracks, frame->snapshot, 2 * ui->settings.refresh_ms * NS_PER_MS);
-		if (history_add(ui->history, frame->snapshot) < 0)
+		if (history_add(ui->history, frame->snapshot, hold_ns) < 0)
 			ui_say(ui, "out of memory");
 	}
 	if (!ui->paused || !ui->frame || ui->stepping)

@@ -10,147 +10,154 @@
 
 #define S NS_PER_S
 
-/* 20 seconds in 10 columns of ASCII: a dot is a second. */
-static struct chart chart_of(const struct series *series)
+static struct history *history;
+static struct snapshot *machine;
+
+static int begin(void **state)
+{
+	struct device dev;
+
+	(void)state;
+	device_init(&dev, 0);
+	if (history_new(&history) < 0 || snapshot_new(&machine) < 0 ||
+	    !snapshot_add_device(machine, &dev))
+		return -1;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	history = history_free(history);
+	machine = snapshot_free(machine);
+	return 0;
+}
+
+static void add(int64_t time_ns, uint64_t dram)
+{
+	machine->taken_ns = time_ns;
+	machine->devices[0].memory_used[POOL_DRAM] = dram;
+	machine->devices[0].why[DEV_DRAM_USED] = KNOWN;
+	assert_int_equal(history_add(history, machine, S / 2), 0);
+}
+
+/* 20 seconds in 10 columns: a value is a second. */
+static struct chart twenty_seconds(void)
 {
 	return (struct chart){
-		.series = series,
-		.now_ns = 1020 * S,
-		.span_ns = 20 * S,
-		.hold_ns = S / 2,
-		.top = 4,
+		.history = history,
+		.dev = &machine->devices[0],
+		.metric = METRIC_DRAM,
+		.from_ns = 1000 * S,
+		.to_ns = 1020 * S,
 		.columns = 10,
-		.rows = 1,
 	};
 }
 
-static void add(struct series *series, int64_t time_ns, uint64_t dram)
+static void assert_row(size_t rows, uint64_t top, enum plot_signs signs, size_t row,
+		       const char *expected)
 {
-	const struct point point = { .time_ns = time_ns, .known = true, .last = { dram, 0 } };
-
-	series_add(series, &point);
-}
-
-static void assert_row(const struct chart *chart, size_t row, const char *expected)
-{
+	double values[10 * PLOT_SIDES];
+	const struct chart chart = twenty_seconds();
+	const struct plot plot = { .values = values,
+				   .columns = chart.columns,
+				   .rows = rows,
+				   .top = (double)top / metric_infos[METRIC_DRAM].scale,
+				   .signs = signs };
 	struct buf out = { 0 };
 
-	chart_put_row(&out, chart, row);
+	chart_read(&chart, values);
+	plot_row(&out, &plot, row);
 	assert_string_equal(buf_text(&out), expected);
 	buf_done(&out);
 }
 
 TEST(time_is_on_the_axis_not_samples)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
 	/* Ten samples within a second, then one per second. */
 	for (int i = 0; i < 10; i++)
-		add(series, 1000 * S + i * S / 10, 1);
+		add(1000 * S + i * S / 10, 1);
 	for (int i = 10; i <= 20; i++)
-		add(series, (1000 + i) * S, 4);
-	assert_row(&chart, 0, ".    #####");
-	series_free(series);
+		add((1000 + i) * S, 4);
+	assert_row(1, 4, PLOT_ASCII, 0, ".    #####");
 }
 
+/* A sample stands for the second after it. */
 TEST(a_gap_is_empty_and_zero_is_not)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
 	for (int i = 0; i <= 20; i++)
-		if (i < 6 || i > 13)
-			add(series, (1000 + i) * S, i < 6 ? 0 : 2);
-	assert_row(&chart, 0, "...    :::");
-	series_free(series);
+		if (i < 5 || i > 13)
+			add((1000 + i) * S, i < 5 ? 0 : 2);
+	assert_row(1, 4, PLOT_ASCII, 0, "...    :::");
 }
 
 TEST(nothing_known_is_nothing_drawn)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
-	assert_row(&chart, 0, "          ");
-	chart.series = NULL;
-	assert_row(&chart, 0, "          ");
-	series_free(series);
+	assert_row(1, 4, PLOT_ASCII, 0, "          ");
+	machine->taken_ns = 1010 * S;
+	assert_int_equal(history_add(history, machine, S), 0);
+	assert_row(1, 4, PLOT_ASCII, 0, "          ");
 }
 
 TEST(rows_stand_on_each_other)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
 	for (int i = 0; i <= 20; i++)
-		add(series, (1000 + i) * S, i < 10 ? 8 : 2);
-	chart.rows = 2;
-	chart.top = 8;
-	assert_row(&chart, 0, "#####     ");
-	assert_row(&chart, 1, "#####:::::");
-	series_free(series);
+		add((1000 + i) * S, i < 10 ? 8 : 2);
+	assert_row(2, 8, PLOT_ASCII, 0, "#####     ");
+	assert_row(2, 8, PLOT_ASCII, 1, "#####:::::");
 }
 
 TEST(braille_has_two_columns_in_a_cell)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
-	chart.utf8 = true;
 	for (int i = 0; i <= 20; i++)
-		add(series, (1000 + i) * S, i % 2 ? 4 : 2);
+		add((1000 + i) * S, i % 2 ? 4 : 2);
 	/* The last second holds the sample of this instant too. */
-	assert_row(&chart, 0, "⣼⣼⣼⣼⣼⣼⣼⣼⣼⣼");
-	series_free(series);
+	assert_row(1, 4, PLOT_BRAILLE, 0, "⣼⣼⣼⣼⣼⣼⣼⣼⣼⣼");
+}
+
+TEST(the_maximum_of_a_chart_is_that_of_its_values)
+{
+	const struct chart chart = twenty_seconds();
+	double values[10 * PLOT_SIDES];
+
+	add(990 * S, 100);
+	add(1010 * S, 64);
+	assert_true(chart_read(&chart, values) * metric_infos[METRIC_DRAM].scale == 64);
 }
 
 TEST(a_top_is_a_part_of_the_capacity)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
-	add(series, 1010 * S, 100);
-	assert_int_equal(chart_choose_top(&chart, 1000), 125);
-	assert_int_equal(chart_choose_top(&chart, 100), 100);
-	assert_int_equal(chart_choose_top(&chart, 0), 128);
-	assert_true(chart_choose_top(&chart, 50) >= 50);
-	series_free(series);
+	assert_int_equal(chart_choose_top(100, 1000), 125);
+	assert_int_equal(chart_choose_top(100, 100), 100);
+	assert_int_equal(chart_choose_top(100, 0), 128);
+	assert_true(chart_choose_top(100, 50) >= 50);
+	assert_int_equal(chart_choose_top(0, 6400), 100); /* not a scale of bytes */
 }
 
 TEST(every_size_has_its_width)
 {
-	struct series *series = series_new(600, S);
-	struct chart chart = chart_of(series);
-
-	for (int i = 0; i <= 20; i++)
-		add(series, (1000 + i) * S, (uint64_t)i);
-	for (size_t columns = 1; columns < 200; columns++) {
+	for (size_t columns = 1; columns < 200; columns++)
 		for (int utf8 = 0; utf8 < 2; utf8++) {
 			struct buf out = { 0 };
 
-			chart.columns = columns;
-			chart.utf8 = utf8;
-			chart_put_row(&out, &chart, 0);
-			assert_int_equal(text_width(buf_text(&out), out.length), columns);
-			buf_reset(&out);
-			chart_put_axis(&out, &chart);
+			chart_put_axis(&out, 20 * S, columns, utf8);
 			assert_int_equal(text_width(buf_text(&out), out.length), columns);
 			buf_done(&out);
 		}
-	}
-	series_free(series);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(time_is_on_the_axis_not_samples),
-		cmocka_unit_test(a_gap_is_empty_and_zero_is_not),
-		cmocka_unit_test(nothing_known_is_nothing_drawn),
-		cmocka_unit_test(rows_stand_on_each_other),
-		cmocka_unit_test(braille_has_two_columns_in_a_cell),
-		cmocka_unit_test(a_top_is_a_part_of_the_capacity),
-		cmocka_unit_test(every_size_has_its_width),
+		cmocka_unit_test_setup_teardown(time_is_on_the_axis_not_samples, begin, end),
+		cmocka_unit_test_setup_teardown(a_gap_is_empty_and_zero_is_not, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_known_is_nothing_drawn, begin, end),
+		cmocka_unit_test_setup_teardown(rows_stand_on_each_other, begin, end),
+		cmocka_unit_test_setup_teardown(braille_has_two_columns_in_a_cell, begin, end),
+		cmocka_unit_test_setup_teardown(the_maximum_of_a_chart_is_that_of_its_values, begin,
+						end),
+		cmocka_unit_test_setup_teardown(a_top_is_a_part_of_the_capacity, begin, end),
+		cmocka_unit_test_setup_teardown(every_size_has_its_width, begin, end),
 	};
 
 	setlocale(LC_CTYPE, "C.UTF-8");

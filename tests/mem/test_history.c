@@ -215,7 +215,7 @@ TEST(devices_and_processes_are_kept)
 
 	assert_int_equal(history_new(&history), 0);
 	add_process(snapshot, 12, 7, 400);
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_device(history, &snapshot->devices[0]);
 	assert_non_null(series);
 	assert_int_equal(series->peak[QUANTITY_DRAM], 1000);
@@ -236,7 +236,7 @@ TEST(every_series_spans_ten_minutes)
 
 	assert_int_equal(history_new(&history), 0);
 	add_process(snapshot, 12, 7, 400);
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_device(history, &snapshot->devices[0]);
 	assert_true(series->step_ns == S);
 	assert_true((int64_t)series->size * series->step_ns == HISTORY_SPAN_NS);
@@ -257,7 +257,7 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	snapshot->asked_ns = 40 * S; /* its processes are borrowed */
 	add_process(snapshot, 12, 7, 400);
 	snapshot->processes[0].usages[0].bytes[POOL_L1] = 30;
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
 	assert_true(series->begun_ns == 50 * S);
 	assert_int_equal(series->first.last[QUANTITY_DRAM], 400);
@@ -266,7 +266,7 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	assert_int_equal(series->first.frees, 4);
 	snapshot->processes[0].start_ticks = 8;
 	snapshot->processes[0].usages[0].why[USE_FREES] = NOT_REPORTED;
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
 	assert_false(series->first.has_frees);
 	snapshot_free(snapshot);
@@ -286,7 +286,7 @@ TEST(memory_is_known_if_dram_and_l1_are)
 		add_process(snapshot, 12, 7, 400);
 		snapshot->devices[0].why[fields[i]] = NO_TRACKER;
 		snapshot->processes[0].usages[0].why[uses[i]] = NO_TRACKER;
-		assert_int_equal(history_add(history, snapshot), 0);
+		assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 		/* A device has a place all the same: its chart shows a gap. */
 		assert_non_null(history_of_device(history, &snapshot->devices[0]));
 		assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 0);
@@ -304,7 +304,7 @@ TEST(a_process_without_a_number_is_not_mistaken_for_the_device)
 
 	assert_int_equal(history_new(&history), 0);
 	add_process(snapshot, 0, 0, 400);
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 1);
 	snapshot_free(snapshot);
 	history_free(history);
@@ -319,8 +319,8 @@ TEST(a_pid_that_was_given_out_again_is_another_process)
 	assert_int_equal(history_new(&history), 0);
 	add_process(first, 12, 7, 400);
 	add_process(second, 12, 8, 30);
-	assert_int_equal(history_add(history, first), 0);
-	assert_int_equal(history_add(history, second), 0);
+	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &second->processes[0], &second->devices[0]);
 	assert_int_equal(series->samples, 1);
 	assert_int_equal(series->first.last[QUANTITY_DRAM], 30);
@@ -336,8 +336,8 @@ TEST(who_is_gone_for_the_span_is_forgotten)
 
 	assert_int_equal(history_new(&history), 0);
 	add_process(first, 12, 7, 400);
-	assert_int_equal(history_add(history, first), 0);
-	assert_int_equal(history_add(history, second), 0);
+	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
 	assert_null(history_of_process(history, &first->processes[0], &first->devices[0]));
 	assert_non_null(history_of_device(history, &first->devices[0]));
 	snapshot_free(first);
@@ -354,9 +354,9 @@ TEST(the_span_counts_from_when_it_was_last_seen)
 	assert_int_equal(history_new(&history), 0);
 	add_process(first, 12, 7, 400);
 	add_process(again, 12, 7, 400);
-	assert_int_equal(history_add(history, first), 0);
-	assert_int_equal(history_add(history, again), 0);
-	assert_int_equal(history_add(history, last), 0);
+	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, again, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, last, 2 * NS_PER_S), 0);
 	assert_non_null(history_of_process(history, &first->processes[0], &first->devices[0]));
 	snapshot_free(first);
 	snapshot_free(again);
@@ -385,7 +385,7 @@ TEST(processes_that_live_are_not_forgotten_for_others)
 	struct history *history;
 
 	assert_int_equal(history_new(&history), 0);
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	assert_true(has_process(history, snapshot, 0));
 	assert_true(has_process(history, snapshot, HISTORY_PROCESSES - 1));
 	assert_false(has_process(history, snapshot, HISTORY_PROCESSES));
@@ -401,9 +401,9 @@ TEST(who_is_gone_longest_is_forgotten_first_and_no_device)
 
 	assert_int_equal(history_new(&history), 0);
 	first->devices[0].index = 4; /* a device that is not seen again */
-	assert_int_equal(history_add(history, first), 0);
-	assert_int_equal(history_add(history, second), 0);
-	assert_int_equal(history_add(history, last), 0);
+	assert_int_equal(history_add(history, first, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
+	assert_int_equal(history_add(history, last, 2 * NS_PER_S), 0);
 	assert_false(has_process(history, first, 0));
 	assert_true(has_process(history, second, 0));
 	assert_true(has_process(history, last, HISTORY_PROCESSES - 2));
@@ -422,7 +422,7 @@ TEST(who_is_not_tracked_takes_no_room)
 	assert_int_equal(history_new(&history), 0);
 	add_process(snapshot, 12, 7, 400);
 	snapshot->processes[0].usages[0].why[USE_DRAM] = NO_TRACKER;
-	assert_int_equal(history_add(history, snapshot), 0);
+	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	assert_null(history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]));
 	snapshot_free(snapshot);
 	history_free(history);
@@ -446,7 +446,7 @@ TEST(processes_are_bounded)
 
 		for (int k = 0; k < 1000; k++)
 			add_process(snapshot, 1 + i * 1000 + k, 1, 5);
-		assert_int_equal(history_add(history, snapshot), 0);
+		assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 		if (i == 19)
 			assert_non_null(history_of_process(history, &snapshot->processes[999],
 							   &snapshot->devices[0]));

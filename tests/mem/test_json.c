@@ -28,7 +28,7 @@ static int make_machine(void **state)
 	usage = process_use(process, 0);
 	assert_non_null(usage);
 	usage->list.why = KNOWN;
-	return history_add(history, snapshot);
+	return history_add(history, snapshot, 2 * NS_PER_S);
 }
 
 static int free_machine(void **state)

@@ -1,7 +1,7 @@
-/* Tracks over time, and the dots they become. */
+/* Readings over time, and the dots they become. */
+#include "model/history.h"
 #include "tui/device_view.h"
-#include "tui/plot.h"
-#include "tui/track.h"
+#include "render/plot.h"
 
 #include "../unit/unit.h"
 #include "basic/clock.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct tracks *tracks;
+static struct history *history;
 static struct snapshot *machine;
 
 /* At some time long after boot, so that nothing begins at 0. */
@@ -22,7 +22,7 @@ static int begin(void **state)
 
 	(void)state;
 	device_init(&dev, 3);
-	if (tracks_new(&tracks) < 0 || snapshot_new(&machine) < 0 ||
+	if (history_new(&history) < 0 || snapshot_new(&machine) < 0 ||
 	    !snapshot_add_device(machine, &dev))
 		return -1;
 	return 0;
@@ -31,7 +31,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	(void)state;
-	tracks = tracks_free(tracks);
+	history = history_free(history);
 	machine = snapshot_free(machine);
 	return 0;
 }
@@ -42,7 +42,7 @@ static void add_for(double hold, double seconds, double power)
 	machine->taken_ns = start_ns + (int64_t)(seconds * NS_PER_S);
 	machine->devices[0].power = power;
 	machine->devices[0].why[DEV_POWER] = power < 0 ? TIMED_OUT : KNOWN;
-	tracks_add(tracks, machine, (int64_t)(hold * NS_PER_S));
+	assert_int_equal(history_add(history, machine, (int64_t)(hold * NS_PER_S)), 0);
 }
 
 static void add(double seconds, double power)
@@ -55,9 +55,9 @@ static double most(double from, double to)
 {
 	double value;
 
-	if (!tracks_most(tracks, &machine->devices[0], METRIC_POWER,
-			 start_ns + (int64_t)(from * NS_PER_S), start_ns + (int64_t)(to * NS_PER_S),
-			 &value))
+	if (!history_most(history, &machine->devices[0], METRIC_POWER,
+			  start_ns + (int64_t)(from * NS_PER_S),
+			  start_ns + (int64_t)(to * NS_PER_S), &value))
 		return -1;
 	return value;
 }
@@ -127,7 +127,7 @@ TEST(another_device_has_no_track)
 	add(0, 10);
 	device_init(&other, 4);
 	assert_false(
-		tracks_most(tracks, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, &value));
+		history_most(history, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, &value));
 }
 
 TEST(another_card_of_the_same_number_inherits_nothing)

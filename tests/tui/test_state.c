@@ -42,7 +42,7 @@ static int open_screen(void **state)
 	ui = (struct ui){ 0 };
 	settings_init(&ui.settings);
 	ui.settings.view = VIEW_PROCESSES;
-	if (tracks_new(&ui.tracks) < 0 || history_new(&ui.history) < 0)
+	if (history_new(&ui.history) < 0)
 		return -1;
 	ui_resize(&ui, 24, 80);
 	take_sample(1);

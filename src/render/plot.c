@@ -1,4 +1,4 @@
-#include "tui/plot.h"
+#include "render/plot.h"
 
 #include "basic/macros.h"
 #include "basic/text.h"

@@ -1,0 +1,155 @@
+/* Single allocations in the memory monitor: the largest and the oldest. */
+#include "render/mem_parts.h"
+
+#include "basic/clock.h"
+#include "basic/macros.h"
+#include "render/format.h"
+
+enum {
+	PID_WIDTH = 8,
+	AMOUNT_WIDTH = 11,
+	STANDING_OUT = 5, /* allocations in each list */
+};
+
+/* The first few in some order. */
+struct allocation_ranking {
+	bool (*before)(const struct allocation *a, const struct allocation *b);
+	struct {
+		const struct allocation *allocation;
+		int32_t pid;
+	} places[STANDING_OUT];
+	size_t count;
+};
+
+static bool is_larger(const struct allocation *a, const struct allocation *b)
+{
+	return a->size > b->size || (a->size == b->size && a->id < b->id);
+}
+
+static bool is_older(const struct allocation *a, const struct allocation *b)
+{
+	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && is_larger(a, b));
+}
+
+static void rank(struct allocation_ranking *ranking, const struct allocation *allocation,
+		 int32_t pid)
+{
+	size_t at = ranking->count;
+
+	while (at > 0 && ranking->before(allocation, ranking->places[at - 1].allocation))
+		at--;
+	if (at == STANDING_OUT)
+		return;
+	ranking->count = MIN(ranking->count + 1, STANDING_OUT);
+	for (size_t i = ranking->count - 1; i > at; i--)
+		ranking->places[i] = ranking->places[i - 1];
+	ranking->places[at].allocation = allocation;
+	ranking->places[at].pid = pid;
+}
+
+static void rank_list(struct allocation_ranking *largest, struct allocation_ranking *oldest,
+		      const struct allocation_list *list, int32_t pid)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		rank(largest, &list->items[i], pid);
+		if (list->items[i].time_ns)
+			rank(oldest, &list->items[i], pid);
+	}
+}
+
+static void put_place(struct text_line *line, const struct allocation_ranking *ranking,
+		      size_t place, size_t column, int64_t now_ns)
+{
+	const struct allocation *allocation;
+	CLEANUP_BUF struct buf size = { 0 }, age = { 0 };
+
+	if (place >= ranking->count)
+		return;
+	allocation = ranking->places[place].allocation;
+	format_bytes_fine(&size, allocation->size);
+	if (allocation->time_ns)
+		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
+	text_line_to(line, column);
+	text_line_printf(line, STYLE_PLAIN, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
+			 pool_name(allocation->pool));
+	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN, buf_text(&size));
+	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN,
+			     allocation->time_ns ? buf_text(&age) : "N/A");
+}
+
+/* Whose allocations are missing, and why. */
+static void put_missing(struct text_line *line, enum reason why, size_t known, size_t tracked,
+			bool cut)
+{
+	if (tracked && known == 0)
+		text_line_printf(line, STYLE_DIM, "  Single allocations: N/A (%s)",
+				 reason_text(why));
+	else if (known < tracked)
+		text_line_printf(line, STYLE_DIM,
+				 "  Single allocations of %zu of %zu processes (%s)", known,
+				 tracked, reason_text(why));
+	else if (cut)
+		text_line_put(line, STYLE_DIM, "  Not every allocation is listed");
+	if (line->at)
+		text_line_end(line);
+}
+
+static void put_rankings(struct text_line *line, const struct allocation_ranking *largest,
+			 const struct allocation_ranking *oldest, int64_t now_ns)
+{
+	enum { RIGHT = 46 };
+	bool beside = line->options->columns >= 2 * RIGHT;
+
+	if (!largest->count)
+		return;
+	text_line_put(line, STYLE_DIM, "  Largest allocations");
+	if (beside && oldest->count) {
+		text_line_to(line, RIGHT);
+		text_line_put(line, STYLE_DIM, "Oldest allocations");
+	}
+	text_line_end(line);
+	for (size_t i = 0; i < largest->count; i++) {
+		put_place(line, largest, i, 2, now_ns);
+		if (beside)
+			put_place(line, oldest, i, RIGHT, now_ns);
+		text_line_end(line);
+	}
+	if (beside || !oldest->count)
+		return;
+	text_line_put(line, STYLE_DIM, "  Oldest allocations");
+	text_line_end(line);
+	for (size_t i = 0; i < oldest->count; i++) {
+		put_place(line, oldest, i, 2, now_ns);
+		text_line_end(line);
+	}
+}
+
+void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device)
+{
+	struct allocation_ranking largest = { .before = is_larger },
+				  oldest = { .before = is_older };
+	const struct snapshot *snapshot = view->snapshot;
+	size_t known = 0, tracked = 0;
+	enum reason why = KNOWN;
+	bool cut = false;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
+
+		if (!usage || usage->why[USE_DRAM] != KNOWN)
+			continue;
+		tracked++;
+		if (usage->list.why != KNOWN) {
+			why = usage->list.why;
+			continue;
+		}
+		known++;
+		cut |= usage->list.cut;
+		rank_list(&largest, &oldest, &usage->list, snapshot->processes[i].pid);
+	}
+	if (!tracked || (known == tracked && !largest.count && !cut))
+		return;
+	text_line_end(line);
+	put_rankings(line, &largest, &oldest, snapshot->taken_ns);
+	put_missing(line, why, known, tracked, cut);
+}
