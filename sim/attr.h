@@ -42,7 +42,7 @@ struct attr {
 	unsigned word;	      /* index of the telemetry word or the counter */
 	unsigned since[2];    /* driver that has it first, by architecture: 2007 is 2.7; 0 never */
 	const char *label[2]; /* AS_LABEL */
-	bool moves;	      /* changes by itself */
+	bool moves;	      /* changes without a fault */
 };
 
 extern const struct attr attrs[];
@@ -54,7 +54,7 @@ bool attr_is_offered(const struct machine *m, const struct sim_device *d, const 
 /* Does it have a hwmon directory at all? */
 bool attr_has_hwmon(const struct machine *m, const struct sim_device *d);
 
-/* Must somebody be able to change it later? */
+/* Does the text change while the machine runs? */
 bool attr_may_change(const struct machine *m, const struct sim_device *d, const struct attr *a);
 
 /* Does its read fail while a reset is under way? */

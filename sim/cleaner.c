@@ -80,7 +80,7 @@ bool cleaner_remove(const char *directory, bool made)
 			unmount(root, directory, mounts[j]);
 		clean = remove_ours(root);
 	}
-	/* Somebody else's files in it are his, and so then is the directory. */
+	/* A directory that holds other files is not removed. */
 	if (made && rmdir(directory) < 0 && errno != ENOENT)
 		return false;
 	return clean;
@@ -99,7 +99,7 @@ static void wait_and_clean(int pipe, const char *directory, bool made)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	(void)!chdir("/");
-	/* Whoever reads our output must not wait for this process. */
+	/* A reader of our output must not wait for this process to end. */
 	dup2(pipe, STDIN_FILENO);
 	close(STDOUT_FILENO);
 	close_range(3, ~0u, 0);

@@ -1,5 +1,5 @@
 /*
- * Whatever happens to tt_smi sim, what it made goes away.
+ * Removes what tt_smi sim made, however tt_smi sim ends.
  *
  * A process of its own holds the read end of a pipe and does nothing. When the
  * other end closes, because tt_smi sim has finished or was killed, it takes mounts

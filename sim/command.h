@@ -14,7 +14,7 @@ struct inherited {
 	unsigned long files; /* soft limit of open files */
 };
 
-/* Blocks the signals that the loop reads, raises limits; says what was before. */
+/* Blocks the signals that the loop reads and raises limits; *ret: as they were before. */
 void command_prepare(struct inherited *ret, sigset_t *ret_signals);
 
 /* Runs it with its environment, in our process group: it has the terminal. */

@@ -64,7 +64,7 @@ static bool is_shell(const char *program)
 	return false;
 }
 
-/* A shell with a script or a command to run (-c) is not for a person. */
+/* A shell with a script or a command to run (-c) is not interactive. */
 static bool is_interactive(char **argv)
 {
 	for (size_t i = 1; argv[i]; i++)

@@ -15,5 +15,5 @@ MUST_CHECK int environment_own_server(const char *root);
 /* The rest, for the command alone: called in its process. */
 void environment_of_command(const char *root);
 
-/* Says on standard error where we are, if the command is a shell for a person. */
+/* Explains the machine on standard error if the command is an interactive shell. */
 void environment_announce(char **argv, const char *boards);

@@ -172,7 +172,7 @@ static uint64_t read_start(pid_t pid)
 	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
 }
 
-/* What the kernel would tell by now. */
+/* What the tracer in the kernel would have counted by now. */
 static void write_traced(struct jobs *jobs)
 {
 	struct machine *m = jobs->machine;

@@ -43,7 +43,7 @@ static void kill_held(struct live *l, struct sim_device *d)
 			faultfs_kill(l->mounts[i], d);
 }
 
-/* Takes it from the bus or from the driver, or gives it back. */
+/* Removes the device from the bus or from the driver, or adds it again. */
 static void follow_place(struct live *l, struct sim_device *d)
 {
 	struct machine *m = l->machine;
@@ -242,7 +242,7 @@ static int mount_faults(struct live *l)
 	return r;
 }
 
-/* The cards have been at it for a while: they do not start cold in front of the user. */
+/* The cards start warm, as if they had been running for a while. */
 static void settle(struct machine *m)
 {
 	for (size_t i = 0; i < m->device_count; i++) {
@@ -272,7 +272,7 @@ static int start_command(struct live *l)
 	return command_start(m->opt.command, l->place.path, &l->inherited, &l->command);
 }
 
-/* Files, processes, and last the mark that says that all is there. */
+/* Files, processes, and last the marker file: it exists once the tree is complete. */
 static int populate(struct live *l)
 {
 	struct machine *m = l->machine;

@@ -20,7 +20,7 @@ static bool claim(void *p, uint32_t from, uint32_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Never below 0, whoever else is counting. */
+/* Never below 0, even if another process counts at the same time. */
 static void subtract(uint64_t *p, uint64_t bytes)
 {
 	uint64_t old = LOAD(p), new;

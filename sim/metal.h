@@ -3,7 +3,7 @@
  * as TT-Metal writes it: layout 3, created by the first process that opens the
  * chip, never removed, and not cleaned up after a process that was killed.
  *
- * A published layout of somebody else's: the offsets are his and may not move.
+ * The layout is TT-Metal's: the offsets must not change.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
 #define METAL_UNUSED	UINT32_MAX
 
 struct metal_chip {
-	uint32_t chip_id; /* METAL_UNUSED if nobody has it */
+	uint32_t chip_id; /* METAL_UNUSED: the slot is free */
 	uint32_t is_remote;
 	uint64_t bytes[POOLS];
 };
@@ -41,7 +41,7 @@ struct metal_file {
 	uint32_t padding0;
 	uint64_t board_serial; /* reserved */
 	uint64_t asic_id;
-	uint32_t device_id; /* logical, of whoever came last */
+	uint32_t device_id; /* logical, of the process that attached last */
 	uint32_t padding1;
 	uint64_t bytes[POOLS];
 	struct metal_chip chips[METAL_CHIPS];

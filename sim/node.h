@@ -16,7 +16,7 @@ struct fault_node {
 	uint64_t number;
 	char *path;		   /* below the mount point, "" for the mount point itself */
 	struct sim_device *device; /* NULL: no device's */
-	struct stat last;	   /* what a descriptor of a dead one still tells */
+	struct stat last;	   /* what fstat() of a descriptor still returns after removal */
 	bool dead;
 };
 
@@ -31,7 +31,7 @@ struct nodes {
 MUST_CHECK int nodes_init(struct nodes *n, struct machine *m);
 void nodes_done(struct nodes *n);
 
-/* NULL if the number is nobody's. */
+/* NULL if there is no such node. */
 struct fault_node *nodes_get(struct nodes *n, uint64_t number);
 
 /* The node of a name in a directory; NULL without memory. */

@@ -124,10 +124,9 @@ static void put_help(struct buf *out)
 	buf_puts(out,
 		 "Usage: tt_smi sim [OPTION]... DIR\n"
 		 "       tt_smi sim [OPTION]... [DIR] -- COMMAND...\n"
-		 "A simulated machine with Tenstorrent cards: the driver's files below DIR, kept "
-		 "up\n"
-		 "to date, with processes that use the cards. COMMAND sees that machine, and an\n"
-		 "allocation server that it starts is that machine's own.\n\n");
+		 "A simulated machine with Tenstorrent cards: the driver's files below DIR, which\n"
+		 "change as on a real one, and processes that use the cards. COMMAND sees that\n"
+		 "machine; an allocation server that it starts belongs to that machine.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"

@@ -44,7 +44,7 @@ static double noise(const struct machine *m, const struct sim_device *d, unsigne
 	return 2 * random_unit(m->opt.seed ^ d->slot.asic_id, PURPOSE_NOISE, index) - 1;
 }
 
-/* A card that nobody holds has little to do. */
+/* A card that no process holds is nearly idle. */
 static double wanted_load(const struct machine *m, const struct sim_device *d)
 {
 	double phase = random_unit(m->opt.seed, PURPOSE_PHASE, d->slot.number);
@@ -134,7 +134,7 @@ static void publish_constants(const struct machine *m, struct sim_device *d)
 	d->words[T_WATTS_MAX] = b->max_watts;
 }
 
-/* Three counters are about to wrap, so that nobody forgets that they do. */
+/* Three counters are about to wrap, so that readers are tested with it. */
 static void start_counters(const struct machine *m, struct sim_device *d)
 {
 	for (unsigned i = 0; i < COUNTERS; i++) {

@@ -17,7 +17,7 @@ struct place {
  */
 MUST_CHECK int place_open(struct place *ret, const char *directory, struct tree *root);
 
-/* Says that this is a simulation, and whose: DIR/simulated. It is written last. */
+/* Writes the marker file DIR/simulated, with our pid, once everything else exists. */
 MUST_CHECK int place_mark(struct machine *m);
 
 void place_close(struct place *place, struct tree *root);

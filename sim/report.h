@@ -1,5 +1,5 @@
 /*
- * Amounts told as allocations, one by one: what a program does that reports itself
+ * Turns amounts into single allocations and frees, as a program reports them that reports itself
  * through libttalloc, or to the first allocation server's socket.
  */
 #pragma once
@@ -22,7 +22,7 @@ struct workload_report {
 	int socket; /* via=socket only; -1: none, or gone */
 };
 
-/* How an allocation or a free is told; size 0: a free. */
+/* Reports one allocation, or a free if size is 0. */
 struct report_event {
 	unsigned device; /* place in the job */
 	unsigned logical;

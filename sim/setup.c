@@ -57,7 +57,7 @@ static int check_workloads(struct machine *m)
 	return 0;
 }
 
-/* Can it be shown at all, and is there what it should befall? */
+/* Does what it applies to exist, and can it be simulated? */
 static int check_fault(struct machine *m, const struct fault *f)
 {
 	if (f->kind == FAULT_KILL) {

@@ -225,7 +225,7 @@ static void bind(struct machine *m, struct sim_device *d, const char *driver)
 	pci_update_driver(m, &m->sys, d);
 }
 
-/* The lists of who has it open exist since 2.5. */
+/* Drivers since 2.5 list the processes that have the device open. */
 static void add_lists(struct machine *m, struct sim_device *d)
 {
 	char path[80];

@@ -24,7 +24,7 @@ void sysfs_remove_telemetry(struct machine *m, struct sim_device *d);
 /* Writes what has changed since. */
 void sysfs_update(struct machine *m, struct sim_device *d);
 
-/* Who has the device open: pids, mappings, and the module's count. */
+/* The processes that have the device open: pids, mappings, and the module's use count. */
 void sysfs_update_holders(struct machine *m, struct sim_device *d);
 
 /* Names the device's places, from its slot. */

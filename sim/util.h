@@ -52,7 +52,7 @@ _Static_assert(offsetof(struct util_core, samples) == 28, "version 3");
 _Static_assert(sizeof(struct util_header) == 72, "version 3");
 _Static_assert(offsetof(struct util_header, dram_peak) == 64, "version 3");
 
-/* Whose figures, and where. */
+/* The device that the figures are of, and the process that publishes them. */
 struct util_source {
 	uint64_t asic_id;
 	enum sim_arch arch;

@@ -32,7 +32,7 @@ struct worker {
 };
 
 /*
- * One function for each way to tell what is allocated. Called with the amounts
+ * One function for each way to report what is allocated. Called with the amounts
  * at the start and whenever they change, and with NULL at an orderly end.
  */
 typedef int publish_function(struct worker *w, const uint64_t *bytes);
@@ -90,8 +90,8 @@ static void reach(struct worker *w, const uint64_t *bytes, report_function *tell
 }
 
 /*
- * A server of the machine we run on must not hear of simulated devices: one that
- * is meant is named by the environment.
+ * Simulated devices must not be reported to the server of the machine we run on: only a
+ * server that the environment names, or the one below DIR, is used.
  */
 static int publish_table(struct worker *w, const uint64_t *bytes)
 {
@@ -110,7 +110,7 @@ static int publish_table(struct worker *w, const uint64_t *bytes)
 }
 
 /*
- * Begins once there is a server, since ours wants to see the tree first. A server that
+ * Begins once there is a server, which is started after the tree exists. A server that
  * is lost stays lost, as with the first system.
  */
 static int publish_socket(struct worker *w, const uint64_t *bytes)
@@ -124,7 +124,7 @@ static int publish_socket(struct worker *w, const uint64_t *bytes)
 
 static publish_function *const publish[VIAS] = {
 	[VIA_METAL] = publish_metal,   [VIA_NONE] = publish_none,   [VIA_TABLE] = publish_table,
-	[VIA_SOCKET] = publish_socket, [VIA_TRACED] = publish_none, /* the kernel tells */
+	[VIA_SOCKET] = publish_socket, [VIA_TRACED] = publish_none, /* the tracer counts */
 	[VIA_MONITOR] = publish_none,
 };
 

@@ -148,7 +148,7 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 	if (!w.name[0])
 		snprintf(w.name, sizeof(w.name), "%s",
 			 w.via == VIA_MONITOR ? "tt_telemetry_collector" : "workload");
-	w.has_uid |= w.via == VIA_MONITOR; /* of root's, unless it is said otherwise */
+	w.has_uid |= w.via == VIA_MONITOR; /* root's by default */
 	/* tt-umd keeps two descriptors of each chip: its own and the library's. */
 	if (!w.opens)
 		w.opens = workload_is_idle(&w) ? 1 : 2;
@@ -223,7 +223,7 @@ static void fit(const struct slot *slots, size_t n_slots, struct workload *workl
 
 /*
  * A busy afternoon: a server, a second one on another card, a job on more than
- * one, a program nobody tracks, and tests that come and go.
+ * one, a program that is not tracked, and tests that start and end.
  */
 size_t workload_defaults(const struct slot *slots, size_t count,
 			 struct workload ret[static MAX_WORKLOADS])

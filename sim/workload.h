@@ -12,7 +12,7 @@
 
 enum sim_pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
 
-/* How a workload tells what it has allocated: worker.c has a function for each. */
+/* How a workload reports what it has allocated: worker.c has a function for each. */
 enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIA_MONITOR, VIAS };
 
 struct workload {
@@ -24,9 +24,9 @@ struct workload {
 	uint64_t behind;	       /* DRAM of the chip behind each of them, if it has one */
 	enum via via;
 	unsigned opens;	  /* open file descriptions of each device */
-	int64_t life_ms;  /* ends by itself; 0: does not */
+	int64_t life_ms;  /* ends after so long; 0: never */
 	int64_t again_ms; /* and is started again so long after; 0: is not */
-	int util;	  /* per mille that a util file tells; -1: none */
+	int util;	  /* per mille in its util file; -1: no file */
 	bool has_uid;	  /* else it is that of the simulator, with --static 0 */
 	unsigned uid;
 	int64_t age_ms;	  /* --static only: started so long ago */

@@ -10,8 +10,8 @@ static const struct {
 	[COMMAND_SHOW] = { "show", NULL, "devices and processes; the same as no command" },
 	[COMMAND_MEM] = { "mem", "allocation_monitor_client",
 			  "memory: bars, history, processes, allocations" },
-	[COMMAND_RUN] = { "run", NULL, "a program whose memory is to be counted" },
-	[COMMAND_TRACE] = { "trace", NULL, "memory of programs that report nothing" },
+	[COMMAND_RUN] = { "run", NULL, "run a program and count its device memory" },
+	[COMMAND_TRACE] = { "trace", NULL, "memory of programs that do not report it" },
 	[COMMAND_DOCTOR] = { "doctor", NULL, "what is wrong or not known, and how to fix it" },
 	[COMMAND_SIM] = { "sim", NULL, "a simulated machine, to try tt_smi without a card" },
 };

@@ -4,7 +4,7 @@
 #include "basic/buf.h"
 
 enum command {
-	COMMAND_SHOW, /* what is done without a word */
+	COMMAND_SHOW, /* the default */
 	COMMAND_MEM,
 	COMMAND_RUN,
 	COMMAND_TRACE,
@@ -14,7 +14,7 @@ enum command {
 };
 
 /*
- * The one that is meant: by the program's name, the first word, or none. Skips that word, so that
+ * Chosen by the program's name or the first word, else the default. Skips that word, so that
  * argv[0] is the program or the command.
  */
 enum command command_find(int *argc, char ***argv);

@@ -28,7 +28,7 @@ static const struct option_spec rows[] = {
 		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)",
 		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto; NO_COLOR is heeded)", option_color, AT(common.color) },
+		"colours (default auto, which respects NO_COLOR)", option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
 		option_flag, AT(common.ascii) },
@@ -45,7 +45,7 @@ static void put_help(struct buf *out)
 		 "Looks the machine over: driver, devices and firmware, permissions, huge pages,\n"
 		 "allocation server and tracing; and for each process that has a device open, why\n"
 		 "its memory is or is not known. Each finding is ok, note, warn or fail, and says\n"
-		 "what would mend it. Opens no device, writes nothing.\n\n");
+		 "how to fix it. Opens no device, writes nothing.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
 		      "\nExit status: 0 healthy; 1 problems found (a warn or a fail); else as\n"
@@ -83,7 +83,7 @@ static int take_pair(struct session *session)
 	return session_take(session);
 }
 
-/* A machine without driver or devices has something to mend: that is no error of ours. */
+/* A machine without driver or devices is a finding, not a failure of this program. */
 static int examine(const struct doctor_options *options, struct session *session,
 		   struct report *report)
 {

@@ -7,7 +7,7 @@
 
 enum color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* A locale that is asked for but not installed still says what the terminal speaks. */
+/* Takes the character set from the locale's name even if that locale is not installed. */
 void look_set_locale(void);
 
 /* to_stdout: the text goes to standard output, not to a file of its own. */

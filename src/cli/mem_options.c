@@ -22,7 +22,7 @@ static const struct option_spec rows[] = {
 		"a JSON document per sample, with every allocation that may be seen",
 		option_json, AT(json) },
 	{ "--dump", NO_ARGUMENT, NULL,
-		"what the allocation server holds, in its own words", option_flag, AT(dump) },
+		"print the tables of the allocation server", option_flag, AT(dump) },
 	{ "--plain", NO_ARGUMENT, NULL,
 		"on a terminal: refreshed in place instead of the full screen",
 		option_flag, AT(common.plain) },
@@ -32,7 +32,7 @@ static const struct option_spec rows[] = {
 		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
 		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto; NO_COLOR is heeded)", option_color, AT(common.color) },
+		"colours (default auto, which respects NO_COLOR)", option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
 		option_flag, AT(common.ascii) },
@@ -44,11 +44,12 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi mem" 
 
 void mem_options_help(struct buf *out)
 {
-	buf_puts(out,
-		 "Usage: tt_smi mem [OPTION]...\n"
-		 "       allocation_monitor_client [OPTION]...\n"
-		 "Shows the memory of Tenstorrent devices: used and total per pool, what it was\n"
-		 "in the last ten minutes, who has it, and the allocations that stand out.\n\n");
+	buf_puts(
+		out,
+		"Usage: tt_smi mem [OPTION]...\n"
+		"       allocation_monitor_client [OPTION]...\n"
+		"Shows the memory of Tenstorrent devices: used and total per pool, the last ten\n"
+		"minutes, the processes that hold it, the largest and the oldest allocations.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nOn a terminal it is the view of memory of tt_smi -w, until q is pressed; with\n"

@@ -1,6 +1,6 @@
 /*
- * Where a text appears, once or again and again: a stream, or in place on the
- * terminal.
+ * The output of a command that prints once or repeatedly: appended to a stream, or refreshed in
+ * place on a terminal.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ struct pane {
 	struct output output;
 	struct screen screen;
 	bool in_place;
-	char *said; /* on standard error, and still true; or NULL */
+	char *said; /* the last problem printed on standard error; NULL: none */
 };
 
 /* Can this be refreshed in place? A dumb terminal and a pipe cannot. */
@@ -26,20 +26,20 @@ void pane_done(struct pane *pane);
 MUST_CHECK int pane_write(struct pane *pane, const struct buf *text);
 
 /*
- * Why there is no sample: in the place of the text, else on standard error, where a
- * loop says it once and not at every sample. An exit code.
+ * Shows why there is no sample: in place, else on standard error, where the same reason is not
+ * repeated for every sample. An exit code.
  */
 MUST_CHECK int pane_complain(struct pane *pane, const char *problem);
 
-/* What is wrong with the sample that was written, said the same way; NULL: nothing. */
+/* Shows a problem with the sample that was written, the same way; NULL: there is none. */
 void pane_remark(struct pane *pane, const char *problem);
 
-/* Until that time (CLOCK_MONOTONIC), or as screen_wait() has it. */
+/* Waits until that time (CLOCK_MONOTONIC), or for the events of screen_wait(). */
 enum wake pane_wait(struct pane *pane, int64_t when_ns, int *ret_signal);
 
 /* The next sample's time, without a backlog if this one took too long. */
 int64_t next_tick(int64_t tick_ns, int64_t period_ns);
 void sleep_until(int64_t when_ns);
 
-/* Ends the way the signal ends a program, now that the terminal is in order. */
+/* Ends this process by the signal, after the terminal was restored. */
 int die_by(int signal);

@@ -24,7 +24,7 @@ static const struct option_spec rows[] = {
 	{ "--no-children", NO_ARGUMENT, NULL,
 		"count this process only, not those that it starts", option_flag, AT(no_children) },
 	{ "-q --quiet", NO_ARGUMENT, NULL,
-		"no word on standard error about what cannot be counted", option_flag, AT(quiet) },
+		"no warning on standard error about what cannot be counted", option_flag, AT(quiet) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
 	/* clang-format on */
 };
@@ -60,7 +60,7 @@ static int help(void)
 	option_put_help(&text, &table);
 	buf_puts(&text, "\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
 			"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
-			"Programs that do not use TT-Metal run as ever.\n"
+			"Programs that do not use TT-Metal run unchanged.\n"
 			"\nExamples:\n"
 			"  tt_smi run python3 serve.py\n"
 			"  tt_smi run --no-children -- ./train --steps 100\n"
@@ -69,7 +69,7 @@ static int help(void)
 	return output_print(&text);
 }
 
-/* The list without others like ours: each would count the same. */
+/* The list without other copies of our library, which would count the same buffers again. */
 static void list_put(struct buf *out, const char *list)
 {
 	while (*list) {
@@ -104,7 +104,7 @@ static int preload(void)
 	return 0;
 }
 
-/* Programs with AddressSanitizer end when anything is loaded before its library, unless: */
+/* AddressSanitizer refuses to run if any library is loaded before its own, unless told so. */
 static int appease_asan(void)
 {
 	const char *options = getenv("ASAN_OPTIONS");
@@ -140,7 +140,7 @@ static int execute(char **command)
 	return error_line(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
 }
 
-/* What is known beforehand to be in the way. */
+/* Warns about what is known beforehand to prevent counting. */
 static void warn(const char *command)
 {
 	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED"), *obstacle;

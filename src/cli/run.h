@@ -1,7 +1,7 @@
 /*
- * Starts a program so that its memory is counted: with libttalloc-preload.so before all
- * other libraries. We become that program, so that its exit status and its signals are
- * its own.
+ * tt_smi run: executes a program with libttalloc-preload.so loaded before all other libraries,
+ * which counts its device memory. The program replaces this process, so exit status and signals
+ * are those of the program.
  */
 #pragma once
 

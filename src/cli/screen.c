@@ -26,7 +26,7 @@ static bool wait_for_room(const struct screen *screen, int patience_ms)
 	return n < 0 ? errno == EINTR : n > 0 && !fds[1].revents;
 }
 
-/* -EAGAIN: not all of it. Then what stands on the screen is anybody's guess. */
+/* -EAGAIN: not all of it, and the content of the screen is unknown. */
 static int put(struct screen *screen, const char *text, size_t length, int patience_ms)
 {
 	while (length) {

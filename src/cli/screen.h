@@ -25,17 +25,17 @@ struct screen {
 /* What ended a wait. */
 enum wake { WAKE_TIME, WAKE_RESIZE, WAKE_QUIT };
 
-/* -errno if this is no terminal that can do it. */
+/* -errno if this is no terminal, or one that cannot be refreshed in place. */
 MUST_CHECK int screen_enter(struct screen *screen, int fd);
 
-/* As it was. May be called more than once. */
+/* Restores the terminal. May be called more than once. */
 void screen_leave(struct screen *screen);
 
 /* Left out if the terminal has not taken the frame before. -errno if the terminal is gone. */
 MUST_CHECK int screen_draw(struct screen *screen, const struct buf *frame);
 
 /*
- * Until that time (CLOCK_MONOTONIC), a new size, or a signal to end, which is then
+ * Waits for that time (CLOCK_MONOTONIC), a new size, or a signal to end, which is then
  * in *ret_signal. Suspends and resumes in between.
  */
 enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal);

@@ -1,6 +1,6 @@
 /*
  * A machine under observation: takes snapshots, keeps the last one, drops what was
- * not selected, and says why there is nothing.
+ * not selected, and explains why there is nothing.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct session {
 	struct buf problem;	   /* one sentence, after a failure */
 };
 
-/* An exit code, 0 if all is well; then problem says why. Both for session_take(). */
+/* An exit code; if it is not 0, problem has the reason. The same holds for session_take(). */
 MUST_CHECK int session_open(struct session *session, const char *root,
 			    const struct selection *selection, const struct want *want);
 void session_close(struct session *session);
@@ -27,11 +27,11 @@ void session_close(struct session *session);
 /* From the next snapshot on. */
 void session_want(struct session *session, const struct want *want);
 
-/* The next snapshot in the place of the last. The last one stays on failure. */
+/* Replaces the last snapshot by the next one; on failure the last one stays. */
 MUST_CHECK int session_take(struct session *session);
 
 /*
- * One without keeping it, for whoever shares snapshots between threads; before, for
+ * One without keeping it, for callers that share snapshots between threads; before, for
  * rates, may be NULL.
  */
 MUST_CHECK int session_next(struct session *session, const struct snapshot *before,
@@ -44,5 +44,5 @@ MUST_CHECK int session_next(struct session *session, const struct snapshot *befo
  */
 int session_judge(struct session *session);
 
-/* What is to be said with such a code, beside what the output shows; NULL: nothing. */
+/* The message that goes with such a code, beside the output; NULL: none. */
 const char *session_remark(const struct session *session, int code);

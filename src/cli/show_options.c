@@ -183,11 +183,11 @@ static const struct option_spec rows[] = {
 	{ "-lms --loop-ms", NUMBER_OR_NOTHING, "MS",
 		"print again every MS milliseconds (default 1000)", set_loop_ms, 0 },
 	{ "-n --count", ARGUMENT, "COUNT",
-		"end after so many samples of -w, -l or -lms", option_count, AT(common.count) },
+		"end after COUNT samples of -w, -l or -lms", option_count, AT(common.count) },
 	{ "-L --list-gpus --list-devices --list -ls", NO_ARGUMENT, NULL,
 		"one line per device", set_mode, 0, MODE_LIST },
 	{ "-q --query", NO_ARGUMENT, NULL,
-		"everything that is known, with reasons for what is not", set_mode, 0, MODE_DETAIL },
+		"everything that is known, and why a value is unknown", set_mode, 0, MODE_DETAIL },
 	{ "-d --display", ARGUMENT, "SECTION,...",
 		"sections of -q: IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS",
 		set_sections, AT(sections) },
@@ -201,7 +201,7 @@ static const struct option_spec rows[] = {
 		"these fields of each finished process that the allocation server remembers, as CSV",
 		set_query, 0, QUERY_ACCOUNTS },
 	{ "--format", ARGUMENT, "csv[,noheader][,nounits]",
-		"form of the queries", set_format, 0 },
+		"format of the queries", set_format, 0 },
 	{ "--help-query-gpu --help-query-device", NO_ARGUMENT, NULL,
 		"explain the fields of --query-gpu", set_help_query, 0, QUERY_DEVICES },
 	{ "--help-query-compute-apps --help-query-processes", NO_ARGUMENT, NULL,
@@ -228,7 +228,7 @@ static const struct option_spec rows[] = {
 		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
 		option_root, AT(common.root) },
 	{ "--color", ARGUMENT, "auto|always|never",
-		"colours in the table (default auto; NO_COLOR is heeded)",
+		"colours in the table (default auto, which respects NO_COLOR)",
 		option_color, AT(common.color) },
 	{ "--ascii", NO_ARGUMENT, NULL,
 		"no characters beyond ASCII (default where the locale is not UTF-8)",
@@ -244,7 +244,7 @@ static const struct option_spec rows[] = {
 	{ "--theme", ARGUMENT, "THEME",
 		"colours of -w: default, colorblind, light or mono", option_text, AT(common.theme) },
 	{ "--set", ARGUMENT, "NAME=VALUE",
-		"any setting of -w for this once, e.g. sort=cpu; may be given again",
+		"any setting of -w for this run, e.g. sort=cpu; repeatable",
 		add_setting, AT(common) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", set_mode, 0, MODE_HELP },
 	{ "-V --version -v", NO_ARGUMENT, NULL, "print the version",
@@ -277,7 +277,7 @@ void show_options_help(struct buf *out)
 		 "\nThis program reads files only: it never opens or resets a device.\n");
 }
 
-/* What only makes sense together. */
+/* Options that need or exclude others. */
 static int check(struct show_options *options)
 {
 	struct common_options *common = &options->common;
@@ -288,26 +288,22 @@ static int check(struct show_options *options)
 	}
 	if (common->refresh_ms && !options->watch)
 		return error_line(EXIT_USAGE,
-				  "-r MS is the refresh period of -w and does nothing alone; "
-				  "resetting boards is the vendor's tt-smi -r, never this "
-				  "program's");
+				  "-r MS needs -w: it is the refresh period; to reset a board, use "
+				  "the vendor's tt-smi -r, this program never does");
 	if (options->watch && options->loop)
 		return error_line(EXIT_USAGE,
 				  "-w has its own period (-r MS): leave out -l or -lms");
 	if (common->count && !options->watch && !options->loop)
-		return error_line(EXIT_USAGE,
-				  "-n counts samples of -w, -l or -lms: one of them is missing");
+		return error_line(EXIT_USAGE, "-n needs -w, -l or -lms");
 	if (options->sections && options->mode != MODE_DETAIL)
-		return error_line(EXIT_USAGE, "-d chooses sections of -q: -q is missing");
+		return error_line(EXIT_USAGE, "-d needs -q");
 	if (options->has_format && options->mode != MODE_QUERY)
-		return error_line(EXIT_USAGE,
-				  "--format belongs to a query: --query-gpu for instance");
+		return error_line(EXIT_USAGE, "--format needs a query, e.g. --query-gpu=index");
 	if ((common->plain || common->read_only || common->view || common->theme ||
 	     common->n_settings) &&
 	    !options->watch)
 		return error_line(EXIT_USAGE,
-				  "--plain, --read-only, --view, --theme and --set belong to "
-				  "-w: -w is missing");
+				  "--plain, --read-only, --view, --theme and --set need -w");
 	if (options->watch)
 		options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
 	return 0;

@@ -13,6 +13,7 @@ int sim_main(int argc, char **argv)
 
 	(void)argc;
 	r = sibling_program_execute("tt_smi-sim", argv);
-	return error_line(EXIT_UNAVAILABLE, "tt_smi-sim, which belongs beside tt_smi: %s",
+	return error_line(EXIT_UNAVAILABLE,
+			  "cannot execute tt_smi-sim, which is installed with tt_smi: %s",
 			  strerror(-r));
 }

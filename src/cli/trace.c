@@ -16,6 +16,7 @@ int trace_main(int argc, char **argv)
 	if (!TT_HAS_TRACE)
 		return error_line(EXIT_UNAVAILABLE, "built without tracing (TT_TRACE=OFF)");
 	r = sibling_program_execute("tt_smi-trace", argv);
-	return error_line(EXIT_UNAVAILABLE, "tt_smi-trace, which belongs beside tt_smi: %s",
+	return error_line(EXIT_UNAVAILABLE,
+			  "cannot execute tt_smi-trace, which is installed with tt_smi: %s",
 			  strerror(-r));
 }

@@ -31,7 +31,7 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 	return code;
 }
 
-/* What --set says. */
+/* Applies --set NAME=VALUE. */
 static int choose_one(struct settings *settings, const char *text)
 {
 	size_t length = strcspn(text, "=");
@@ -105,7 +105,7 @@ static int run(const struct common_options *common, struct session *session, str
 	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
 	r = tui_run(&tui, end);
 	if (r < 0)
-		return 0; /* the end says so */
+		return 0; /* *end has the reason */
 	/* Again where it stays: the screen they were on is gone. */
 	if (complaints.length)
 		error_line(0, "settings: %s", buf_text(&complaints));

@@ -79,9 +79,9 @@ same() {
 	expect_error 2 '"1e3" is not a number' -w -r 1e3
 	expect_error 2 '"99999999999999999999" is not a number' -w -r 99999999999999999999
 	expect_error 2 '"" is not a number' -w -r ''
-	expect_error 2 '-r MS is the refresh period of -w' -r 500
-	expect_error 2 '-r MS is the refresh period of -w' -r 500 -l 1
-	expect_error 2 '-n counts samples of -w, -l or -lms: one of them is missing' -n 3
+	expect_error 2 '-r MS needs -w: it is the refresh period' -r 500
+	expect_error 2 '-r MS needs -w: it is the refresh period' -r 500 -l 1
+	expect_error 2 '-n needs -w, -l or -lms' -n 3
 	expect_error 2 '"0" is not a number from 1' -l 1 -n 0
 	expect_error 2 '"x" is not a number' -l 1 -n x
 	expect_error 2 'is not a number of seconds' -l 0
@@ -94,7 +94,7 @@ same() {
 	expect_error 2 '-L and -s are mutually exclusive' -L -s
 	expect_error 2 'are mutually exclusive' -q --query-gpu=index
 	expect_error 2 'are mutually exclusive' -h --json
-	expect_error 2 '-d chooses sections of -q' -d MEMORY
+	expect_error 2 '-d needs -q' -d MEMORY
 	expect_error 2 'no section "FOO"; there are IDENTITY' -q -d MEMORY,FOO
 	expect_error 2 'no section ""' -q -d ''
 	expect_error 2 '"red" is not auto, always or never' --color red
@@ -107,7 +107,7 @@ same() {
 
 @test "a reset is never what -r means" {
 	capture -r 500
-	grep -q "resetting boards is the vendor's tt-smi -r" "$WORK/err"
+	grep -q "to reset a board, use the vendor's tt-smi -r" "$WORK/err"
 }
 
 @test "no driver: 9, and cards that wait for one are named" {

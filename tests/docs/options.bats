@@ -42,7 +42,9 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 options_agree() {
 	local manual=$1 function=$2 zsh=$3
 	shift 3
-	"$@" --help | "$PYTHON" "$HERE/options.py" help >"$WORK/help"
+	"$@" --help >"$WORK/text"
+	[ "$(wc -L <"$WORK/text")" -le 80 ]
+	"$PYTHON" "$HERE/options.py" help <"$WORK/text" >"$WORK/help"
 	for text in "man/$manual items" "completions/tt_smi.bash $function" "completions/$zsh"; do
 		echo "help of $* and $text:"
 		# shellcheck disable=SC2086 # two words

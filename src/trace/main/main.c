@@ -47,26 +47,26 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi trace
 
 static void put_help(struct buf *out)
 {
-	buf_puts(out, "Usage: tt_smi trace start [OPTION]... [FILE]...\n"
-		      "       tt_smi trace stop\n"
-		      "       tt_smi trace status\n"
-		      "Follows the device memory of programs that do not report it.\n"
-		      "\n"
-		      "start    puts BPF probes on TT-Metal's library as programs that hold a card "
-		      "use it, and\n"
-		      "         on each FILE; what is pinned stays when the command has ended\n"
-		      "stop     removes all of it\n"
-		      "status   what is attached, which processes are followed, and which are not "
-		      "and why\n"
-		      "\n"
-		      "Options of start:\n");
+	buf_puts(
+		out,
+		"Usage: tt_smi trace start [OPTION]... [FILE]...\n"
+		"       tt_smi trace stop\n"
+		"       tt_smi trace status\n"
+		"Follows the device memory of programs that do not report it.\n"
+		"\n"
+		"start    puts BPF probes on TT-Metal's library, as used by programs that hold a\n"
+		"         card, and on each FILE; what is pinned stays when the command has ended\n"
+		"stop     removes all of it\n"
+		"status   what is attached, which processes are followed, which are not and why\n"
+		"\n"
+		"Options of start:\n");
 	option_put_help(out, &table);
 	buf_puts(out, "\nEverybody may then read /run/tt-smi/bpf/allocations and "
 		      "/run/tt-smi/bpf/holders.\n"
 		      "\n"
-		      "Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 usage; 3 "
-		      "this kernel\n"
-		      "cannot do it; 4 no permission; 74 output not written; 255 internal error\n");
+		      "Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 usage;\n"
+		      "3 this kernel cannot do it; 4 no permission; 74 output not written;\n"
+		      "255 internal error\n");
 }
 
 static bool has_more(const struct trace_options *options)
