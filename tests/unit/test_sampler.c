@@ -758,6 +758,68 @@ TEST(who_is_paced_rereads_a_process_that_is_another_one)
 	assert_string_equal(now->processes[1].command, "and now");
 }
 
+TEST(a_new_name_is_another_program)
+{
+	want.low_rate = true;
+	want.reporters = false;
+	sampler_want(sampler, &want);
+	put_process(10, "ten", 1);
+	assert_processes("10\n", "10=ten ");
+	/* exec() leaves number and start as they are. */
+	put("proc/10/stat", "10 (busybox) S 1 1 1 0 -1 0 0 0 0 0 1 3 0 0 20 0 1 0 1 5 7 0\n");
+	put("proc/10/cmdline", "other");
+	assert_processes("10\n", "10=other ");
+}
+
+/* A member of a thousand groups, and of a hundred hierarchies of control groups. */
+TEST(long_files_of_a_process_are_read_whole)
+{
+	CLEANUP_BUF struct buf status = { 0 }, cgroup = { 0 };
+
+	put_holder();
+	want.process = (struct fieldset){ 0 };
+	fieldset_add(&want.process, PROC_NS_PID);
+	fieldset_add(&want.process, PROC_OWNER);
+	sampler_want(sampler, &want);
+	buf_puts(&status, "Name:\tworker\nUid:\t77\t77\t77\t77\nGroups:\t");
+	for (unsigned i = 0; i < 1000; i++)
+		buf_printf(&status, "%u ", 100000 + i);
+	buf_puts(&status, "\nNSpid:\t4242\t17\t3\n");
+	put("proc/4242/status", buf_text(&status));
+	for (unsigned i = 100; i > 0; i--)
+		buf_printf(&cgroup, "%u:name=hierarchy-%u:/\n", i, i);
+	buf_puts(&cgroup, "0::/system.slice/train.service\n");
+	put("proc/4242/cgroup", buf_text(&cgroup));
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_NS_PID], KNOWN);
+	assert_int_equal(now->processes[0].ns_pid, 3);
+	assert_int_equal(now->processes[0].why[PROC_UNIT], KNOWN);
+	assert_string_equal(now->processes[0].owner.unit, "train.service");
+}
+
+TEST(an_owner_that_cannot_be_read_is_unknown_in_every_part)
+{
+	put_holder();
+	put("proc/4242/status", "Name:\tworker\nUid:\t77\t77\t77\t77\nNSpid:\t4242\n");
+	sample();
+	for (unsigned i = PROC_OWNER; i <= PROC_UNIT; i++)
+		assert_int_equal(now->processes[0].why[i], NOT_OFFERED);
+	assert_int_equal(now->processes[0].why[PROC_HOLDING], KNOWN);
+}
+
+/* What others found out stays when the process ends meanwhile. */
+TEST(a_process_that_cannot_be_read_keeps_what_is_known)
+{
+	put_holder();
+	drop("proc/4242/stat");
+	sample();
+	assert_int_equal(now->n_processes, 1);
+	assert_int_equal(now->processes[0].pid, 4242);
+	assert_int_equal(now->processes[0].why[PROC_PID], KNOWN);
+	assert_int_equal(now->processes[0].why[PROC_HOLDING], KNOWN);
+	assert_int_not_equal(now->processes[0].why[PROC_STATE], KNOWN);
+}
+
 TEST(what_is_asked_for_anew_is_read_of_processes_that_are_remembered)
 {
 	want.low_rate = true;
@@ -1202,6 +1264,10 @@ int main(void)
 		ON(without_the_time_of_boot_no_time_is_guessed),
 		ON(what_is_remembered_of_a_process_stays_with_its_number),
 		ON(who_is_paced_rereads_a_process_that_is_another_one),
+		ON(a_new_name_is_another_program),
+		ON(long_files_of_a_process_are_read_whole),
+		ON(an_owner_that_cannot_be_read_is_unknown_in_every_part),
+		ON(a_process_that_cannot_be_read_keeps_what_is_known),
 		ON(what_is_asked_for_anew_is_read_of_processes_that_are_remembered),
 		ON(a_command_of_any_length_is_whole),
 		ON(a_title_is_the_command_and_not_the_name),
