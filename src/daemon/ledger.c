@@ -187,11 +187,13 @@ uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 
 int ledger_put_back(struct ledger *ledger, const struct ledger_entry *entry)
 {
+	int r;
+
 	if (entry->device >= TABLE_DEVICES || entry->pool >= POOL_COUNT || !entry->size ||
-	    !ledger->devices[entry->device] ||
-	    ledger_holds(ledger, entry->device, (enum pool)entry->pool, entry->id))
+	    !ledger->devices[entry->device])
 		return -EBADMSG;
-	return hash_table_add(&ledger->entries, &entry_kind, entry);
+	r = hash_table_add(&ledger->entries, &entry_kind, entry);
+	return r == -EEXIST ? -EBADMSG : r;
 }
 
 uint32_t ledger_count_usages(const struct ledger *ledger)

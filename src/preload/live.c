@@ -42,8 +42,6 @@ static const struct hash_kind live_kind = {
 
 int live_add(struct hash_table *live, const struct live_buffer *buffer)
 {
-	if (hash_table_find(live, &live_kind, buffer))
-		return -EEXIST;
 	return hash_table_add(live, &live_kind, buffer);
 }
 

@@ -87,6 +87,8 @@ static void change_at_random(const struct hash_kind *kind, uint64_t seed)
 		if (!found && filling) {
 			assert_int_equal(hash_table_add(&table, kind, &number), 0);
 			values[number.key] = step;
+		} else if (filling) {
+			assert_int_equal(hash_table_add(&table, kind, &number), -EEXIST);
 		} else if (found && !filling) {
 			hash_table_remove(&table, kind, found);
 			values[number.key] = 0;
