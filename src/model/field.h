@@ -92,6 +92,9 @@ struct field {
 	 */
 	const struct field_ref *needs;
 	const char *const *names; /* K_ENUM: the text of each value */
+	const char
+		*heading; /* of its column of processes; NULL: it has none. See process_column.h */
+	int width;	  /* of that column on the full screen, in characters */
 };
 
 /* All fields of one struct. */

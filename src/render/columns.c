@@ -50,10 +50,14 @@ void plan_put_headings(const struct plan *plan, struct boxed_table *box)
 /* A cell may take the rest of the line for itself: then the others have no room. */
 void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row)
 {
+	struct row cell = *row;
+
 	boxed_table_begin(box);
-	for (size_t i = 0; i < plan->count && boxed_table_left(box); i++)
+	for (size_t i = 0; i < plan->count && boxed_table_left(box); i++) {
+		cell.column = i;
 		if (plan->widths[i])
-			plan->columns[i].put(box, plan_width(plan, i), row);
+			plan->columns[i].put(box, plan_width(plan, i), &cell);
+	}
 	boxed_table_end(box);
 }
 

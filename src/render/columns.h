@@ -12,6 +12,7 @@ struct row {
 	const struct snapshot *snapshot;
 	const struct device *device;
 	const struct process *process;
+	size_t column; /* of the plan: set for each cell */
 };
 
 struct column {

@@ -3,18 +3,41 @@
 
 #include "render/lower_bound.h"
 #include "render/columns.h"
+#include "render/process_column.h"
 #include "render/format.h"
 #include "render/render.h"
 #include "render/boxed_table.h"
 
 #include <string.h>
 
-static void put_pid(struct boxed_table *box, size_t width, const struct row *row)
-{
-	CLEANUP_BUF struct buf text = { 0 };
+/* Places of the table; the widths include the blank after a column. */
+enum { PLACE_PID, PLACE_NAME, PLACE_DEVICE, PLACE_DRAM, PLACE_L1, PLACE_STATUS };
 
-	buf_printf(&text, "%d", row->process->pid);
-	cell_buf(box, width, STYLE_PLAIN, &text);
+/* clang-format off */
+static const struct place {
+	enum process_column column;
+	const char *heading; /* if it is not the column's */
+	size_t width, narrow;
+	bool extra;
+} places[] = {
+	[PLACE_PID] =    { COL_PID, NULL, 8, 8 },
+	[PLACE_NAME] =   { PROCESS_COLUMNS, "Name", 20, 17 }, /* what people call it: process_label() */
+	[PLACE_DEVICE] = { COL_DEVICES, "Device", 8, 7 },
+	[PLACE_DRAM] =   { COL_DRAM, NULL, 12, 10 },
+	[PLACE_L1] =     { COL_L1, NULL, 12, 9 },
+	[PLACE_STATUS] = { COL_STATUS, NULL, 38, 25 },
+			 { COL_USER, NULL, 10, 10, true },
+			 { COL_TIME, NULL, 10, 10, true },
+			 { COL_OWNER, NULL, 22, 22, true },
+			 { COL_COMMAND, NULL, 30, 30, true },
+};
+/* clang-format on */
+
+_Static_assert(ARRAY_SIZE(places) <= MAX_COLUMNS, "a plan holds all columns");
+
+static bool is_device_memory(enum process_column column)
+{
+	return column == COL_DRAM || column == COL_L1;
 }
 
 static void put_label(struct boxed_table *box, size_t width, const struct row *row)
@@ -25,121 +48,52 @@ static void put_label(struct boxed_table *box, size_t width, const struct row *r
 	boxed_table_cell(box, width, STYLE_BOLD, text);
 }
 
-static void put_devices(struct boxed_table *box, size_t width, const struct row *row)
+static void put_cell(struct boxed_table *box, size_t width, const struct row *row)
 {
+	enum process_column column = places[row->column].column;
 	CLEANUP_BUF struct buf text = { 0 };
+	enum reason why;
 
-	devices_text(&text, row->snapshot, row->process);
-	cell_buf(box, width, STYLE_PLAIN, &text);
-}
-
-/* The sum over its devices, a lower bound if one of them is not known. */
-static void put_sum(struct boxed_table *box, size_t width, const struct process *process,
-		    enum usage_field field)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-	uint64_t sum;
-
-	if (process->role == ROLE_MONITOR) {
-		boxed_table_cell(box, width, STYLE_DIM, "-");
+	if (column == PROCESS_COLUMNS) {
+		put_label(box, width, row);
 		return;
 	}
-	if (!process_total(process, field, &sum)) {
+	why = process_column_reason(row->process, column);
+	if (is_device_memory(column) && row->process->role == ROLE_MONITOR) {
+		boxed_table_cell(box, width, STYLE_DIM, "-"); /* the status says why */
+	} else if (why != KNOWN && why != NOT_APPLICABLE) {
 		cell_na(box, width);
-		return;
+	} else {
+		if (column == COL_STATUS)
+			status_text_within(&text, row->process, boxed_table_room(box, width));
+		else
+			process_column_text(&text, row->snapshot, row->process, column,
+					    box->options->utf8);
+		cell_buf(box, width, STYLE_PLAIN, &text);
 	}
-	buf_puts(&text, lower_bound_of_process(process, field, box->options->utf8));
-	format_bytes(&text, sum);
-	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
-static void put_dram(struct boxed_table *box, size_t width, const struct row *row)
+/* status: the width of that column, which depends on what is in it. */
+static void make_columns(struct column ret[ARRAY_SIZE(places)], size_t status)
 {
-	put_sum(box, width, row->process, USE_DRAM);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		ret[i] = (struct column){
+			.heading = places[i].heading ? places[i].heading
+						     : process_column_heading(places[i].column),
+			.width = i == PLACE_STATUS ? status : places[i].width,
+			.narrow = places[i].narrow,
+			.extra = places[i].extra,
+			.put = put_cell,
+		};
 }
-
-static void put_l1(struct boxed_table *box, size_t width, const struct row *row)
-{
-	put_sum(box, width, row->process, USE_L1);
-}
-
-static void put_status(struct boxed_table *box, size_t width, const struct row *row)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	status_text_within(&text, row->process, boxed_table_room(box, width));
-	cell_buf(box, width, STYLE_PLAIN, &text);
-}
-
-static void put_text(struct boxed_table *box, size_t width, const struct process *process,
-		     enum process_field field)
-{
-	struct value value;
-
-	field_get(&process_fields, field, process, &value);
-	if (value.why == KNOWN)
-		boxed_table_cell(box, width, STYLE_PLAIN, value.text);
-	else if (value.why == NOT_APPLICABLE)
-		boxed_table_cell(box, width, STYLE_PLAIN, "-");
-	else
-		cell_na(box, width);
-}
-
-static void put_user(struct boxed_table *box, size_t width, const struct row *row)
-{
-	put_text(box, width, row->process, PROC_USER);
-}
-
-static void put_elapsed(struct boxed_table *box, size_t width, const struct row *row)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	if (!process_knows(row->process, PROC_ELAPSED)) {
-		cell_na(box, width);
-		return;
-	}
-	format_duration(&text, row->process->elapsed);
-	cell_buf(box, width, STYLE_PLAIN, &text);
-}
-
-static void put_owner(struct boxed_table *box, size_t width, const struct row *row)
-{
-	put_text(box, width, row->process, PROC_OWNER);
-}
-
-static void put_command(struct boxed_table *box, size_t width, const struct row *row)
-{
-	put_text(box, width, row->process, PROC_COMMAND);
-}
-
-enum { COLUMN_PID, COLUMN_NAME, COLUMN_DEVICE, COLUMN_DRAM, COLUMN_L1, COLUMN_STATUS };
-
-/* clang-format off */
-static const struct column columns[] = {
-	[COLUMN_PID] =    { "PID",     8,  8,  false, put_pid,     FIELDS(PROCESS_FIELD(PID)) },
-	[COLUMN_NAME] =   { "Name",    20, 17, false, put_label,   FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM),
-								PROCESS_FIELD(COMMAND)) },
-	[COLUMN_DEVICE] = { "Device",  8,  7,  false, put_devices, FIELDS(DEVICE_FIELD(ID)) },
-	[COLUMN_DRAM] =   { "DRAM",    12, 10, false, put_dram,    FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT)) },
-	[COLUMN_L1] =     { "L1",      12, 9,  false, put_l1,      FIELDS(USAGE_FIELD(L1), USAGE_FIELD(EXACT)) },
-	[COLUMN_STATUS] = { "Status",  38, 25, false, put_status,  FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT),
-								USAGE_FIELD(TRACKING), PROCESS_FIELD(UID)) },
-			  { "User",    10, 10, true,  put_user,    FIELDS(PROCESS_FIELD(USER)) },
-			  { "Time",    10, 10, true,  put_elapsed, FIELDS(PROCESS_FIELD(ELAPSED)) },
-			  { "Owner",   22, 22, true,  put_owner,   FIELDS(PROCESS_FIELD(OWNER)) },
-			  { "Command", 30, 30, true,  put_command, FIELDS(PROCESS_FIELD(COMMAND)) },
-};
-/* clang-format on */
-
-_Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
 
 /* A line that is about no process of ours. */
 static void put_other(struct boxed_table *box, const struct plan *plan, const char *const *cells)
 {
 	boxed_table_begin(box);
-	for (size_t i = COLUMN_PID; i < COLUMN_STATUS; i++)
+	for (size_t i = PLACE_PID; i < PLACE_STATUS; i++)
 		boxed_table_cell(box, plan->widths[i], STYLE_DIM, cells[i]);
-	boxed_table_cell(box, 0, STYLE_DIM, cells[COLUMN_STATUS]);
+	boxed_table_cell(box, 0, STYLE_DIM, cells[PLACE_STATUS]);
 	boxed_table_end(box);
 }
 
@@ -220,10 +174,10 @@ static void put_rows(struct boxed_table *box, const struct plan *plan,
 /* As wide as the longest status, if the line has the room: a reason comes before what is extra. */
 static size_t status_width(const struct snapshot *snapshot, size_t room)
 {
-	size_t width = columns[COLUMN_STATUS].width;
+	size_t width = places[PLACE_STATUS].width;
 
-	for (size_t i = 0; i < COLUMN_STATUS; i++)
-		room -= MIN(room, columns[i].width);
+	for (size_t i = 0; i < PLACE_STATUS; i++)
+		room -= MIN(room, places[i].width);
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		CLEANUP_BUF struct buf text = { 0 };
 
@@ -237,12 +191,11 @@ static size_t status_width(const struct snapshot *snapshot, size_t room)
 void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	size_t room = box_room(box->options->columns);
-	struct column fitted[ARRAY_SIZE(columns)];
+	struct column columns[ARRAY_SIZE(places)];
 	struct plan plan;
 
-	memcpy(fitted, columns, sizeof(columns));
-	fitted[COLUMN_STATUS].width = status_width(snapshot, room);
-	plan = plan_columns(fitted, ARRAY_SIZE(fitted), room, NULL);
+	make_columns(columns, status_width(snapshot, room));
+	plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
 	boxed_table_rule(box, RULE_TOP);
 	plan_put_headings(&plan, box);
 	boxed_table_rule(box, RULE_MIDDLE);
@@ -252,7 +205,14 @@ void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 
 void process_box_wants(size_t room, struct want *want)
 {
-	struct plan plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+	struct column columns[ARRAY_SIZE(places)];
+	struct plan plan;
 
-	plan_want(&plan, want);
+	make_columns(columns, places[PLACE_STATUS].width);
+	plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (plan.widths[i] && places[i].column != PROCESS_COLUMNS)
+			process_column_wants(places[i].column, want);
+	want_add_list(want,
+		      FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM), PROCESS_FIELD(COMMAND)));
 }

@@ -6,21 +6,21 @@
 void column_choice_init(struct column_choice *choice)
 {
 	*choice = (struct column_choice){ 0 };
-	for (size_t i = 0; i < TASK_N; i++)
-		choice->order[i] = (enum task_column)i;
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
+		choice->order[i] = (enum process_column)i;
 }
 
-void column_choice_show(struct column_choice *choice, enum task_column column, bool shown)
+void column_choice_show(struct column_choice *choice, enum process_column column, bool shown)
 {
-	choice->hidden[column] = !shown && column != TASK_PID && column != TASK_COMMAND;
+	choice->hidden[column] = !shown && column != COL_PID && column != COL_COMMAND;
 }
 
 void column_choice_move(struct column_choice *choice, size_t place, int direction)
 {
 	size_t other = place + (size_t)direction;
-	enum task_column column;
+	enum process_column column;
 
-	if (place >= TASK_N || other >= TASK_N)
+	if (place >= PROCESS_COLUMNS || other >= PROCESS_COLUMNS)
 		return;
 	column = choice->order[place];
 	choice->order[place] = choice->order[other];
@@ -31,27 +31,27 @@ void column_choice_move(struct column_choice *choice, size_t place, int directio
 int column_choice_parse(struct column_choice *choice, const char *text)
 {
 	struct column_choice next = *choice;
-	bool named[TASK_N] = { false };
+	bool named[PROCESS_COLUMNS] = { false };
 	size_t n = 0;
 
 	while (*text) {
 		size_t length = strcspn(text, ", ");
-		int column = task_column_find(text, length);
+		int column = process_column_find(text, length);
 
 		if (column < 0 || named[column])
 			return -EINVAL;
 		named[column] = true;
-		next.order[n++] = (enum task_column)column;
+		next.order[n++] = (enum process_column)column;
 		text += length;
 		text += strspn(text, ", ");
 	}
-	if (!named[TASK_PID]) {
+	if (!named[COL_PID]) {
 		memmove(next.order + 1, next.order, n++ * sizeof(next.order[0]));
-		next.order[0] = TASK_PID;
+		next.order[0] = COL_PID;
 	}
-	for (enum task_column i = 0; i < TASK_N; i++) {
+	for (enum process_column i = 0; i < PROCESS_COLUMNS; i++) {
 		column_choice_show(&next, i, named[i]);
-		if (!named[i] && i != TASK_PID)
+		if (!named[i] && i != COL_PID)
 			next.order[n++] = i;
 	}
 	*choice = next;
@@ -62,10 +62,10 @@ void column_choice_put(const struct column_choice *choice, struct buf *out)
 {
 	const char *between = "";
 
-	for (size_t i = 0; i < TASK_N; i++) {
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++) {
 		if (choice->hidden[choice->order[i]])
 			continue;
-		buf_printf(out, "%s%s", between, task_infos[choice->order[i]].key);
+		buf_printf(out, "%s%s", between, process_columns[choice->order[i]].key);
 		between = " ";
 	}
 }

@@ -3,11 +3,11 @@
 
 #include "basic/buf.h"
 #include "basic/macros.h"
-#include "tui/task.h"
+#include "render/process_column.h"
 
 struct column_choice {
-	enum task_column order[TASK_N]; /* all of them, in the order of the screen */
-	bool hidden[TASK_N];		/* by column; the others are shown if there is room */
+	enum process_column order[PROCESS_COLUMNS]; /* all of them, in the order of the screen */
+	bool hidden[PROCESS_COLUMNS]; /* by column; the others are shown if there is room */
 };
 
 void column_choice_init(struct column_choice *choice);
@@ -17,7 +17,7 @@ MUST_CHECK int column_choice_parse(struct column_choice *choice, const char *tex
 void column_choice_put(const struct column_choice *choice, struct buf *out);
 
 /* Shows a column or hides it; pid and command are always shown. */
-void column_choice_show(struct column_choice *choice, enum task_column column, bool shown);
+void column_choice_show(struct column_choice *choice, enum process_column column, bool shown);
 
 /* Moves a column one place to the left (-1) or right (1). */
 void column_choice_move(struct column_choice *choice, size_t place, int direction);

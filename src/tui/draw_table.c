@@ -9,40 +9,40 @@
 static void draw_headings(const struct ui *ui, int row, const int *widths)
 {
 	const struct rect *table = &ui->layout.table;
-	const struct task_order *order = &ui->settings.order;
+	const struct process_order *order = &ui->settings.order;
 	int at = table->left;
 
 	paint_cell(row, at++, 1, false, STYLE_HEADING, "");
-	for (size_t k = 0; k < TASK_N; k++) {
-		enum task_column i = ui->settings.columns.order[k];
-		char text[32];
+	for (size_t k = 0; k < PROCESS_COLUMNS; k++) {
+		enum process_column i = ui->settings.columns.order[k];
+		char text[32], heading[COLUMN_HEADING];
 
 		if (!widths[i])
 			continue;
-		snprintf(text, sizeof(text), "%s%s", task_infos[i].heading,
+		snprintf(text, sizeof(text), "%s%s", process_column_capitals(i, heading),
 			 order->column != i ? ""
 			 : order->down	    ? paint_sign("▼", "v")
 					    : paint_sign("▲", "^"));
-		paint_cell(row, at, widths[i], task_infos[i].right, STYLE_HEADING, text);
+		paint_cell(row, at, widths[i], process_column_is_right(i), STYLE_HEADING, text);
 		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
 		at += widths[i] + 1;
 	}
 }
 
-static void put_branch(struct buf *out, const struct task *task)
+static void put_branch(struct buf *out, const struct process_row *entry)
 {
-	for (unsigned i = 1; i < task->depth; i++)
+	for (unsigned i = 1; i < entry->depth; i++)
 		buf_puts(out, "  ");
-	if (task->depth)
+	if (entry->depth)
 		buf_puts(out, paint_sign("└─", "`-"));
 }
 
 static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 {
-	const struct task *task = &ui->tasks.rows[at];
+	const struct process_row *entry = &ui->list.rows[at];
 	const struct rect *table = &ui->layout.table;
 	bool selected = at == ui->row && ui->settings.view != VIEW_GRID;
-	bool tagged = ui_is_tagged(ui, task->process);
+	bool tagged = ui_is_tagged(ui, entry->process);
 	enum style style = selected ? STYLE_SELECTED : tagged ? STYLE_TAGGED : STYLE_PLAIN;
 	int column = table->left;
 
@@ -50,16 +50,17 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 		   tagged     ? "+"
 		   : selected ? paint_sign("▶", ">")
 			      : "");
-	for (size_t k = 0; k < TASK_N; k++) {
-		enum task_column i = ui->settings.columns.order[k];
+	for (size_t k = 0; k < PROCESS_COLUMNS; k++) {
+		enum process_column i = ui->settings.columns.order[k];
 		CLEANUP_BUF struct buf text = { 0 };
 
 		if (!widths[i])
 			continue;
-		if (i == TASK_COMMAND)
-			put_branch(&text, task);
-		task_text(&text, ui_snapshot(ui), task->process, i);
-		paint_cell(row, column, widths[i], task_infos[i].right, style, buf_text(&text));
+		if (i == COL_COMMAND)
+			put_branch(&text, entry);
+		process_column_text(&text, ui_snapshot(ui), entry->process, i, paint_is_utf8());
+		paint_cell(row, column, widths[i], process_column_is_right(i), style,
+			   buf_text(&text));
 		paint_cell(row, column + widths[i], 1, false, style, "");
 		column += widths[i] + 1;
 	}
@@ -70,22 +71,23 @@ static size_t count_left_out(const struct ui *ui, const int *widths)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < TASK_N; i++)
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
 		count += !ui->settings.columns.hidden[i] && !widths[i];
 	return count;
 }
 
 static void put_title(struct buf *out, const struct ui *ui, size_t shown)
 {
-	const struct task_order *order = &ui->settings.order;
+	const struct process_order *order = &ui->settings.order;
+	char heading[COLUMN_HEADING];
 
-	buf_printf(out, "Processes  %zu", ui->tasks.count);
-	if (shown < ui->tasks.count)
+	buf_printf(out, "Processes  %zu", ui->list.count);
+	if (shown < ui->list.count)
 		buf_printf(out, ", %zu-%zu shown", ui->first_row + 1, ui->first_row + shown);
-	buf_printf(out, "  by %s%s", task_infos[order->column].heading,
+	buf_printf(out, "  by %s%s", process_column_capitals(order->column, heading),
 		   order->down ? paint_sign("▼", "v") : paint_sign("▲", "^"));
 	if (ui->filter.count)
-		buf_printf(out, "  only %s (+%zu)", ui->filter_text, ui->tasks.hidden);
+		buf_printf(out, "  only %s (+%zu)", ui->filter_text, ui->list.hidden);
 	if (ui->n_tagged)
 		buf_printf(out, "  %zu tagged", ui->n_tagged);
 	if (ui->follow)
@@ -108,7 +110,7 @@ static const char *empty_text(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 
-	if (ui->tasks.hidden)
+	if (ui->list.hidden)
 		return "no process matches the filter; Esc clears it";
 	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
 		if (snapshot->devices[i].holders_why == NOT_ASKED)
@@ -122,7 +124,7 @@ static const char *empty_text(const struct ui *ui)
 /* Without a title the last line has to tell of those that are not shown. */
 static void draw_rest(const struct ui *ui, int row, size_t shown)
 {
-	size_t hidden = ui->tasks.count - shown;
+	size_t hidden = ui->list.count - shown;
 	const struct rect *table = &ui->layout.table;
 	char text[48];
 	int width;
@@ -137,8 +139,8 @@ static void draw_rest(const struct ui *ui, int row, size_t shown)
 void draw_table(const struct ui *ui)
 {
 	const struct rect *table = &ui->layout.table;
-	size_t shown = MIN(ui_table_rows(ui), ui->tasks.count - ui->first_row);
-	int row = table->top, widths[TASK_N];
+	size_t shown = MIN(ui_table_rows(ui), ui->list.count - ui->first_row);
+	int row = table->top, widths[PROCESS_COLUMNS];
 
 	if (rect_is_empty(table) || !ui_snapshot(ui))
 		return;
@@ -147,7 +149,7 @@ void draw_table(const struct ui *ui)
 		draw_title(ui, row++, shown, count_left_out(ui, widths));
 		draw_headings(ui, row++, widths);
 	}
-	if (ui->tasks.count == 0)
+	if (ui->list.count == 0)
 		paint_text(row, table->left + 1, table->width - 1, STYLE_DIM, empty_text(ui));
 	for (size_t i = 0; i < shown; i++)
 		draw_row(ui, row++, ui->first_row + i, widths);

@@ -1,6 +1,7 @@
 #include "tui/filter.h"
 
 #include "render/format.h"
+#include "tui/paint.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -39,7 +40,7 @@ static char *scale_bytes(char *text, double *amount)
 }
 
 /* "1G", "1.5mb", "90", "2h": bytes and seconds by their units. */
-static bool parse_amount(const char *text, enum task_kind kind, double *ret)
+static bool parse_amount(const char *text, enum column_kind kind, double *ret)
 {
 	char *end, unit;
 
@@ -83,7 +84,8 @@ static bool unquote(const char **text, size_t *length)
 static int set_value(struct filter_term *term, const char *text, size_t length, char *problem,
 		     size_t size)
 {
-	bool is_text = term->column < 0 || task_infos[term->column].kind == KIND_TEXT;
+	bool is_text = term->column < 0 ||
+		       process_column_kind((enum process_column)term->column) == KIND_TEXT;
 
 	if (!unquote(&text, &length)) {
 		snprintf(problem, size, "a quote is not around a whole value");
@@ -102,7 +104,8 @@ static int set_value(struct filter_term *term, const char *text, size_t length, 
 		snprintf(problem, size, "texts are compared with = != or ~");
 		return -EINVAL;
 	}
-	if (!parse_amount(term->text, task_infos[term->column].kind, &term->number)) {
+	if (!parse_amount(term->text, process_column_kind((enum process_column)term->column),
+			  &term->number)) {
 		snprintf(problem, size, "\"%s\" is no amount", term->text);
 		return -EINVAL;
 	}
@@ -124,7 +127,7 @@ static int parse_term(struct filter_term *term, const char *text, size_t length,
 			 (int)MIN(length, 32), text);
 		return -EINVAL;
 	}
-	term->column = task_column_find(text, name);
+	term->column = process_column_find(text, name);
 	if (term->column < 0) {
 		snprintf(problem, size, "no column \"%.*s\"", (int)MIN(name, 32), text);
 		return -EINVAL;
@@ -167,14 +170,14 @@ int filter_parse(struct filter *filter, const char *text, char *ret_problem, siz
 }
 
 /* Does this term compare that column with "="? */
-static bool asks_for(const char *text, size_t length, enum task_column column)
+static bool asks_for(const char *text, size_t length, enum process_column column)
 {
-	size_t name = strlen(task_infos[column].key);
+	size_t name = strlen(process_columns[column].key);
 
-	return length > name && text[name] == '=' && task_column_find(text, name) == (int)column;
+	return length > name && text[name] == '=' && process_column_find(text, name) == (int)column;
 }
 
-bool filter_replace(char *text, size_t size, enum task_column column, const char *value)
+bool filter_replace(char *text, size_t size, enum process_column column, const char *value)
 {
 	CLEANUP_BUF struct buf out = { 0 };
 
@@ -188,7 +191,7 @@ bool filter_replace(char *text, size_t size, enum task_column column, const char
 	if (value) {
 		const char *quote = value[strcspn(value, " &")] ? "\"" : "";
 
-		buf_printf(&out, "%s%s=%s%s%s", out.length ? " " : "", task_infos[column].key,
+		buf_printf(&out, "%s%s=%s%s%s", out.length ? " " : "", process_columns[column].key,
 			   quote, value, quote);
 	}
 	if (out.failed || out.length >= size)
@@ -242,20 +245,21 @@ static bool term_holds(const struct filter_term *term, const struct snapshot *sn
 	double number;
 	bool equal;
 
-	if (term->column >= 0 &&
-	    term->operator!= OP_HAS && task_infos[term->column].kind != KIND_TEXT)
-		return task_number(process, (enum task_column)term->column, &number) &&
+	if (term->column >= 0 && term->operator!= OP_HAS && process_column_kind(
+					 (enum process_column)term->column) != KIND_TEXT)
+		return process_column_number(process, (enum process_column)term->column, &number) &&
 		       compare_numbers(term->operator, number, term->number);
-	task_text(&text, snapshot, process,
-		  term->column < 0 ? TASK_COMMAND : (enum task_column)term->column);
+	process_column_text(&text, snapshot, process,
+			    term->column < 0 ? COL_COMMAND : (enum process_column)term->column,
+			    paint_is_utf8());
 	if (term->column < 0) {
 		buf_putc(&text, ' ');
-		task_text(&text, snapshot, process, TASK_USER);
+		process_column_text(&text, snapshot, process, COL_USER, false);
 	}
 	if (term->operator== OP_HAS)
 		return text_contains(buf_text(&text), term->text);
 	equal = strcasecmp(buf_text(&text), term->text) == 0 ||
-		(term->column == TASK_DEVICES && has_devices(snapshot, process, term->text));
+		(term->column == COL_DEVICES && has_devices(snapshot, process, term->text));
 	return equal == (term->operator== OP_EQUAL);
 }
 

@@ -9,14 +9,14 @@
 
 #include "basic/macros.h"
 #include "model/snapshot.h"
-#include "tui/task.h"
+#include "render/process_column.h"
 
 enum { FILTER_TERMS = 8, FILTER_TEXT = 128 };
 
 enum filter_operator { OP_EQUAL, OP_UNEQUAL, OP_ABOVE, OP_BELOW, OP_LEAST, OP_MOST, OP_HAS };
 
 struct filter_term {
-	int column; /* enum task_column; -1: a word alone */
+	int column; /* enum process_column; -1: a word alone */
 	enum filter_operator operator;
 	double number;
 	char text[FILTER_TEXT];
@@ -35,7 +35,8 @@ MUST_CHECK int filter_parse(struct filter *filter, const char *text, char *ret_p
  * The expression with `column=value` in the place of what it asked of that column; a NULL
  * value only takes that away. False: it would not fit, and is as it was.
  */
-MUST_CHECK bool filter_replace(char *text, size_t size, enum task_column column, const char *value);
+MUST_CHECK bool filter_replace(char *text, size_t size, enum process_column column,
+			       const char *value);
 
 bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,
 		  const struct process *process);

@@ -32,9 +32,9 @@ void ui_isolate_device(struct ui *ui)
 	if (!dev)
 		return;
 	snprintf(next, sizeof(next), "%s", ui->filter_text);
-	if (filter_replace(next, sizeof(next), TASK_DEVICES, dev->id) &&
+	if (filter_replace(next, sizeof(next), COL_DEVICES, dev->id) &&
 	    strcmp(next, ui->filter_text) == 0 &&
-	    !filter_replace(next, sizeof(next), TASK_DEVICES, NULL))
+	    !filter_replace(next, sizeof(next), COL_DEVICES, NULL))
 		return;
 	ui_set_filter(ui, next);
 }
@@ -43,10 +43,10 @@ void ui_search(struct ui *ui, size_t from, bool forward)
 {
 	long at;
 
-	if (!ui->search_text[0] || !ui->tasks.count)
+	if (!ui->search_text[0] || !ui->list.count)
 		return;
-	at = tasks_search(&ui->tasks, ui_snapshot(ui), ui->search_text, from % ui->tasks.count,
-			  forward);
+	at = process_list_search(&ui->list, ui_snapshot(ui), ui->search_text, from % ui->list.count,
+				 forward);
 	if (at >= 0)
 		ui_select_row(ui, (size_t)at);
 	else
@@ -55,12 +55,12 @@ void ui_search(struct ui *ui, size_t from, bool forward)
 
 void ui_search_on(struct ui *ui, int direction)
 {
-	ui_search(ui, ui->row + ui->tasks.count + (size_t)direction, direction > 0);
+	ui_search(ui, ui->row + ui->list.count + (size_t)direction, direction > 0);
 }
 
 void ui_sort_by(struct ui *ui, int column)
 {
-	task_order_choose(&ui->settings.order, (enum task_column)column);
+	process_order_choose(&ui->settings.order, (enum process_column)column);
 	ui_list(ui);
 }
 
@@ -79,14 +79,15 @@ void ui_toggle_tree(struct ui *ui)
 void ui_sort_by_neighbour(struct ui *ui, int direction)
 {
 	const struct settings *settings = &ui->settings;
-	int widths[TASK_N], place = 0;
+	int widths[PROCESS_COLUMNS], place = 0;
 
 	table_plan(ui, ui->columns, widths);
 	while (settings->columns.order[place] != settings->order.column)
 		place++;
 	do
 		place += direction;
-	while (place >= 0 && place < TASK_N && widths[settings->columns.order[place]] == 0);
-	if (place >= 0 && place < TASK_N)
+	while (place >= 0 && place < PROCESS_COLUMNS &&
+	       widths[settings->columns.order[place]] == 0);
+	if (place >= 0 && place < PROCESS_COLUMNS)
 		ui_sort_by(ui, (int)settings->columns.order[place]);
 }

@@ -9,8 +9,11 @@
 
 static void put_column(const struct ui *ui, struct buf *out, size_t line)
 {
+	char heading[COLUMN_HEADING];
+
 	(void)ui;
-	buf_printf(out, "%-8s %s", task_infos[line].heading, task_infos[line].help);
+	buf_printf(out, "%-8s %s", process_column_capitals((enum process_column)line, heading),
+		   process_columns[line].help);
 }
 
 static void put_signal(const struct ui *ui, struct buf *out, size_t line)
@@ -52,7 +55,9 @@ bool ui_menu(const struct ui *ui, struct menu *ret)
 {
 	switch (ui->overlay) {
 	case OVERLAY_SORT:
-		*ret = (struct menu){ .title = "Sort by", .count = TASK_N, .put = put_column };
+		*ret = (struct menu){ .title = "Sort by",
+				      .count = PROCESS_COLUMNS,
+				      .put = put_column };
 		return place(ui, ret);
 	case OVERLAY_USER:
 	case OVERLAY_OWNER:

@@ -12,10 +12,10 @@
 /* The column whose heading is there; -1: none. */
 static int heading_at(const struct ui *ui, int column)
 {
-	int widths[TASK_N], at = ui->layout.table.left + 1;
+	int widths[PROCESS_COLUMNS], at = ui->layout.table.left + 1;
 
 	table_plan(ui, ui->layout.table.width, widths);
-	for (size_t k = 0; k < TASK_N; k++) {
+	for (size_t k = 0; k < PROCESS_COLUMNS; k++) {
 		int i = ui->settings.columns.order[k];
 
 		if (widths[i] && column >= at && column < at + widths[i])
@@ -33,12 +33,12 @@ static void click_table(struct ui *ui, int row, int column)
 	if (ui_table_has_headings(ui)) {
 		heading = line == 1 ? heading_at(ui, column) : -1;
 		if (heading >= 0) {
-			task_order_choose(&ui->settings.order, (enum task_column)heading);
+			process_order_choose(&ui->settings.order, (enum process_column)heading);
 			ui_list(ui);
 		}
 		line -= 2;
 	}
-	if (line >= 0 && ui->first_row + (size_t)line < ui->tasks.count)
+	if (line >= 0 && ui->first_row + (size_t)line < ui->list.count)
 		ui_select_row(ui, ui->first_row + (size_t)line);
 }
 

@@ -43,7 +43,7 @@ void ui_move_vertically(struct ui *ui, int by)
 	} else {
 		size_t row = ui->row;
 
-		move_by(&row, by, ui->tasks.count);
+		move_by(&row, by, ui->list.count);
 		ui_select_row(ui, row);
 	}
 }

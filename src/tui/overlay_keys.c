@@ -61,17 +61,17 @@ static void filter_key(struct ui *ui, int code)
 static void sort_key(struct ui *ui, int code)
 {
 	if (!is_enter(code)) {
-		menu_key(ui, code, TASK_N);
+		menu_key(ui, code, PROCESS_COLUMNS);
 		return;
 	}
 	overlay_close(ui);
-	task_order_choose(&ui->settings.order, (enum task_column)ui->menu_at);
+	process_order_choose(&ui->settings.order, (enum process_column)ui->menu_at);
 	ui_list(ui);
 }
 
 static void owner_key(struct ui *ui, int code)
 {
-	enum task_column column = owner_menu_column(ui);
+	enum process_column column = owner_menu_column(ui);
 	char next[sizeof(ui->filter_text)];
 
 	if (!is_enter(code)) {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-enum task_column owner_menu_column(const struct ui *ui)
+enum process_column owner_menu_column(const struct ui *ui)
 {
-	return ui->overlay == OVERLAY_USER ? TASK_USER : TASK_OWNER;
+	return ui->overlay == OVERLAY_USER ? COL_USER : COL_OWNER;
 }
 
 static const char *owner_at(const struct ui *ui, size_t i)
@@ -27,7 +27,8 @@ void owner_menu_collect(struct ui *ui)
 		CLEANUP_BUF struct buf text = { 0 };
 		bool fresh = true;
 
-		task_text(&text, snapshot, &snapshot->processes[i], owner_menu_column(ui));
+		process_column_text(&text, snapshot, &snapshot->processes[i], owner_menu_column(ui),
+				    false);
 		for (size_t k = 0; k < ui->n_owners && fresh; k++)
 			fresh = strcmp(owner_at(ui, k), buf_text(&text)) != 0;
 		if (!fresh)

@@ -4,7 +4,7 @@
 #include "tui/ui.h"
 
 /* The column that the open menu filters by. */
-enum task_column owner_menu_column(const struct ui *ui);
+enum process_column owner_menu_column(const struct ui *ui);
 
 /* Collects the values of that column. */
 void owner_menu_collect(struct ui *ui);

@@ -84,8 +84,8 @@ static void put_help(struct buf *out)
 	for (size_t i = 0; i < n_keys; i++)
 		buf_printf(out, "%-10s %s\n", keys[i].names, keys[i].help);
 	buf_puts(out, "\nColumns of the processes, for F4 and F6\n");
-	for (size_t i = 0; i < TASK_N; i++)
-		buf_printf(out, "%-10s %s\n", task_infos[i].key, task_infos[i].help);
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
+		buf_printf(out, "%-10s %s\n", process_columns[i].key, process_columns[i].help);
 	buf_puts(out, "\nSigns\n");
 	for (size_t i = 0; i < n_sign_infos; i++) {
 		put_cell(out, paint_sign(sign_infos[i].sign, sign_infos[i].ascii), 10);

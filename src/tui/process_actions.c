@@ -88,8 +88,8 @@ void ui_tag_children(struct ui *ui)
 	tag(ui, process);
 	do {
 		before = ui->n_tagged;
-		for (size_t i = 0; i < ui->tasks.count; i++) {
-			const struct process *other = ui->tasks.rows[i].process, *above = NULL;
+		for (size_t i = 0; i < ui->list.count; i++) {
+			const struct process *other = ui->list.rows[i].process, *above = NULL;
 
 			if (other->parent > 0)
 				above = snapshot_find_process(ui_snapshot(ui), other->parent);

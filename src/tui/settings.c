@@ -98,28 +98,30 @@ static unsigned turn(unsigned at, int direction, unsigned count)
 static int set_sort(struct settings *settings, const char *value)
 {
 	bool other = value[0] == '-';
-	int column = task_column_find(value + other, strlen(value + other));
+	int column = process_column_find(value + other, strlen(value + other));
 
 	if (column < 0)
 		return -EINVAL;
-	if (settings->order.column != (enum task_column)column)
-		task_order_choose(&settings->order, (enum task_column)column);
-	settings->order.down = task_starts_down((enum task_column)column) != other;
+	if (settings->order.column != (enum process_column)column)
+		process_order_choose(&settings->order, (enum process_column)column);
+	settings->order.down = process_column_starts_down((enum process_column)column) != other;
 	return 0;
 }
 
 static void put_sort(const struct settings *settings, struct buf *out)
 {
-	enum task_column column = settings->order.column;
+	enum process_column column = settings->order.column;
 
-	buf_printf(out, "%s%s", task_starts_down(column) == settings->order.down ? "" : "-",
-		   task_infos[column].key);
+	buf_printf(out, "%s%s",
+		   process_column_starts_down(column) == settings->order.down ? "" : "-",
+		   process_columns[column].key);
 }
 
 static void turn_sort(struct settings *settings, int direction)
 {
-	task_order_choose(&settings->order,
-			  (enum task_column)turn(settings->order.column, direction, TASK_N));
+	process_order_choose(
+		&settings->order,
+		(enum process_column)turn(settings->order.column, direction, PROCESS_COLUMNS));
 }
 
 unsigned settings_next_refresh(unsigned ms, int direction)
@@ -230,7 +232,7 @@ void settings_turn(struct settings *settings, size_t i, int direction)
 void settings_init(struct settings *settings)
 {
 	*settings = (struct settings){
-		.order = { .column = TASK_DRAM, .down = true, .second = TASK_PID },
+		.order = { .column = COL_DRAM, .down = true, .second = COL_PID },
 		.refresh_ms = 1000,
 		.mouse = true,
 		.span = 2,

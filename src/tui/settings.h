@@ -12,7 +12,7 @@
 #include "tui/column_choice.h"
 #include "tui/layout.h"
 #include "render/plot.h"
-#include "tui/tasks.h"
+#include "tui/process_list.h"
 #include "tui/theme.h"
 #include "model/metric.h"
 
@@ -25,7 +25,7 @@ enum chart_mode {
 
 struct settings {
 	enum view view;
-	struct task_order order;
+	struct process_order order;
 	struct column_choice columns; /* of the processes */
 	enum theme theme;
 	enum units units;

@@ -27,7 +27,7 @@ static size_t first_column(void)
 
 size_t setup_count(void)
 {
-	return first_column() + TASK_N;
+	return first_column() + PROCESS_COLUMNS;
 }
 
 static void put_setting(const struct ui *ui, struct buf *out, size_t setting)
@@ -42,7 +42,8 @@ static void put_setting(const struct ui *ui, struct buf *out, size_t setting)
 void setup_put(const struct ui *ui, struct buf *out, size_t line)
 {
 	int setting = setting_of(line);
-	enum task_column column;
+	char heading[COLUMN_HEADING];
+	enum process_column column;
 
 	if (setting >= 0) {
 		put_setting(ui, out, (size_t)setting);
@@ -50,15 +51,15 @@ void setup_put(const struct ui *ui, struct buf *out, size_t line)
 	}
 	column = ui->settings.columns.order[line - first_column()];
 	buf_printf(out, "%-8s [%c] %-9s   %s", line == first_column() ? "columns" : "",
-		   ui->settings.columns.hidden[column] ? ' ' : 'x', task_infos[column].heading,
-		   task_infos[column].help);
+		   ui->settings.columns.hidden[column] ? ' ' : 'x',
+		   process_column_capitals(column, heading), process_columns[column].help);
 }
 
 /* One value further, or the column there and away. */
 static void turn(struct ui *ui, int direction)
 {
 	int setting = setting_of(ui->menu_at);
-	enum task_column column;
+	enum process_column column;
 
 	if (setting >= 0) {
 		settings_turn(&ui->settings, (size_t)setting, direction);
@@ -75,7 +76,7 @@ static void move_column(struct ui *ui, int direction)
 {
 	size_t place = ui->menu_at - first_column();
 
-	if (setting_of(ui->menu_at) >= 0 || place + (size_t)direction >= TASK_N)
+	if (setting_of(ui->menu_at) >= 0 || place + (size_t)direction >= PROCESS_COLUMNS)
 		return;
 	column_choice_move(&ui->settings.columns, place, direction);
 	ui->menu_at += (size_t)direction;

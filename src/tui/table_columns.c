@@ -7,7 +7,7 @@ static int plan_width(const int *widths)
 {
 	int sum = 1;
 
-	for (size_t i = 0; i < TASK_N; i++)
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
 		sum += widths[i] ? widths[i] + 1 : 0;
 	return sum;
 }
@@ -15,19 +15,22 @@ static int plan_width(const int *widths)
 /* Of the columns chosen, those of the highest rank go until the rest fits. */
 void table_plan(const struct ui *ui, int width, int *widths)
 {
-	for (size_t i = 0; i < TASK_N; i++)
-		widths[i] = ui->settings.columns.hidden[i] ? 0 : task_infos[i].width;
-	widths[TASK_COMMAND] = COMMAND_LEAST;
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
+		widths[i] = ui->settings.columns.hidden[i]
+				    ? 0
+				    : process_column_width((enum process_column)i);
+	widths[COL_COMMAND] = COMMAND_LEAST;
 	while (plan_width(widths) > width) {
-		size_t worst = TASK_N;
+		size_t worst = PROCESS_COLUMNS;
 
-		for (size_t i = 0; i < TASK_N; i++)
-			if (widths[i] && task_infos[i].rank &&
-			    (worst == TASK_N || task_infos[i].rank >= task_infos[worst].rank))
+		for (size_t i = 0; i < PROCESS_COLUMNS; i++)
+			if (widths[i] && process_columns[i].rank &&
+			    (worst == PROCESS_COLUMNS ||
+			     process_columns[i].rank >= process_columns[worst].rank))
 				worst = i;
-		if (worst == TASK_N)
+		if (worst == PROCESS_COLUMNS)
 			return;
 		widths[worst] = 0;
 	}
-	widths[TASK_COMMAND] += width - plan_width(widths);
+	widths[COL_COMMAND] += width - plan_width(widths);
 }

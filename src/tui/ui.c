@@ -17,7 +17,7 @@ void ui_done(struct ui *ui)
 		frame_unref(ui->waiting[i]);
 	device_view_done(&ui->device_view);
 	history_free(ui->history);
-	tasks_done(&ui->tasks);
+	process_list_done(&ui->list);
 	free(ui->tagged);
 	free(ui->targets);
 	buf_done(&ui->detail);
@@ -66,7 +66,7 @@ struct counts ui_counts(const struct ui *ui)
 		.groups = ui->device_view.groups,
 		.n_groups = ui->device_view.n_groups,
 		.first = ui->first_device,
-		.processes = ui->tasks.count,
+		.processes = ui->list.count,
 		.charts = count_charts(ui, devices),
 	};
 }
@@ -89,7 +89,7 @@ const struct process *ui_process(const struct ui *ui)
 {
 	if (!has_selection(ui))
 		return NULL;
-	return ui->row < ui->tasks.count ? ui->tasks.rows[ui->row].process : NULL;
+	return ui->row < ui->list.count ? ui->list.rows[ui->row].process : NULL;
 }
 
 bool ui_is_tagged(const struct ui *ui, const struct process *process)

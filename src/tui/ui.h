@@ -12,7 +12,7 @@
 #include "tui/keys.h"
 #include "tui/layout.h"
 #include "tui/settings.h"
-#include "tui/tasks.h"
+#include "tui/process_list.h"
 
 /* What lies over the view and gets the keys. */
 enum overlay {
@@ -43,7 +43,7 @@ struct ui {
 	size_t n_waiting;
 	struct device_view device_view;
 	struct history *history;
-	struct tasks tasks;
+	struct process_list list;
 	struct filter filter;
 	char filter_text[PROMPT_SIZE];
 	char search_text[PROMPT_SIZE];

@@ -55,20 +55,20 @@ void ui_settle(struct ui *ui)
 {
 	size_t devices = ui_counts(ui).devices;
 
-	if (ui->row >= ui->tasks.count)
-		ui->row = ui->tasks.count ? ui->tasks.count - 1 : 0;
+	if (ui->row >= ui->list.count)
+		ui->row = ui->list.count ? ui->list.count - 1 : 0;
 	if (ui->device >= devices)
 		ui->device = devices ? devices - 1 : 0;
 	lay_out(ui);
 	limit_pages(ui);
-	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->tasks.count);
+	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->list.count);
 }
 
 /* Selects the followed process; what a filter hides may come back, what is gone will not. */
 static void follow(struct ui *ui, const struct snapshot *snapshot)
 {
 	const struct process *process = snapshot_find_process(snapshot, ui->followed.pid);
-	long at = tasks_find(&ui->tasks, ui->followed.pid);
+	long at = process_list_find(&ui->list, ui->followed.pid);
 
 	if (!process || !process_id_matches(&ui->followed, process)) {
 		ui->follow = false;
@@ -82,8 +82,9 @@ void ui_list(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
 
-	tasks_done(&ui->tasks);
-	if (snapshot && tasks_make(&ui->tasks, snapshot, &ui->filter, &ui->settings.order) < 0)
+	process_list_done(&ui->list);
+	if (snapshot &&
+	    process_list_make(&ui->list, snapshot, &ui->filter, &ui->settings.order) < 0)
 		ui_say(ui, "out of memory");
 	if (ui->follow && snapshot)
 		follow(ui, snapshot);
@@ -108,7 +109,7 @@ static void drop_tags(struct ui *ui)
 /* The list points into the frame that goes. */
 void ui_show(struct ui *ui, struct frame *frame)
 {
-	tasks_done(&ui->tasks);
+	process_list_done(&ui->list);
 	frame_unref(ui->frame);
 	ui->frame = frame;
 	ui->device_view.n_groups = 0;

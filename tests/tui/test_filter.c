@@ -1,5 +1,5 @@
 /* Filter expressions, the order of processes, the tree, the search. */
-#include "tui/tasks.h"
+#include "tui/process_list.h"
 
 #include "../unit/unit.h"
 #include "render/format.h"
@@ -67,12 +67,12 @@ static int drop_machine(void **state)
 	return 0;
 }
 
-static const char *text_of(const struct process *process, enum task_column column)
+static const char *text_of(const struct process *process, enum process_column column)
 {
 	static char copy[64];
 	CLEANUP_BUF struct buf text = { 0 };
 
-	task_text(&text, machine, process, column);
+	process_column_text(&text, machine, process, column, false);
 	snprintf(copy, sizeof(copy), "%s", buf_text(&text));
 	return copy;
 }
@@ -101,12 +101,12 @@ TEST(what_is_not_all_there_is_says_so_in_every_column)
 	usage->why[USE_L1] = usage->why[USE_PEAK_DRAM] = usage->why[USE_EXACT] = KNOWN;
 	usage->peak[POOL_DRAM] = 3ULL << 30;
 	usage->exact = true;
-	assert_string_equal(text_of(process, TASK_PEAK), "3.0GB");
+	assert_string_equal(text_of(process, COL_PEAK), "3.0GB");
 	usage->exact = false;
-	assert_string_equal(text_of(process, TASK_DRAM), ">=2.0GB");
-	assert_string_equal(text_of(process, TASK_PEAK), ">=3.0GB");
-	assert_string_equal(text_of(process, TASK_L1), ">=0B");
-	assert_string_equal(text_of(process, TASK_PID), "10");
+	assert_string_equal(text_of(process, COL_DRAM), ">=2.0GB");
+	assert_string_equal(text_of(process, COL_PEAK), ">=3.0GB");
+	assert_string_equal(text_of(process, COL_L1), ">=0B");
+	assert_string_equal(text_of(process, COL_PID), "10");
 }
 
 TEST(terms_compare_columns)
@@ -185,15 +185,16 @@ TEST(quotes_hold_blanks_together)
 
 TEST(every_column_filters)
 {
-	for (int i = 0; i < TASK_N; i++) {
+	for (int i = 0; i < PROCESS_COLUMNS; i++) {
 		const struct process *process = &machine->processes[0];
 		CLEANUP_BUF struct buf text = { 0 }, expression = { 0 };
 
 		/* What a column says of one finds that one. */
-		task_text(&text, machine, process, (enum task_column)i);
+		process_column_text(&text, machine, process, (enum process_column)i, false);
 		assert_true(text.length > 0);
-		buf_printf(&expression, "%s%s\"%s\"", task_infos[i].key,
-			   task_infos[i].kind == KIND_TEXT ? "=" : "~", buf_text(&text));
+		buf_printf(&expression, "%s%s\"%s\"", process_columns[i].key,
+			   process_column_kind((enum process_column)i) == KIND_TEXT ? "=" : "~",
+			   buf_text(&text));
 		if (!strstr(keeps(buf_text(&expression)), "10 "))
 			fail_msg("not found by %s", buf_text(&expression));
 	}
@@ -205,15 +206,15 @@ TEST(a_monitor_is_marked_where_its_memory_would_be)
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
 	process_set_role(monitor, ROLE_MONITOR);
-	task_text(&dram, machine, monitor, TASK_DRAM);
-	task_text(&l1, machine, monitor, TASK_L1);
+	process_column_text(&dram, machine, monitor, COL_DRAM, false);
+	process_column_text(&l1, machine, monitor, COL_L1, false);
 	assert_string_equal(buf_text(&dram), "monitor");
 	assert_string_equal(buf_text(&l1), "-");
 	assert_string_equal(keeps("status~monitor"), "13 ");
 }
 
 /* The expression after a change of one column's term. */
-static const char *replaced(const char *expression, enum task_column column, const char *value)
+static const char *replaced(const char *expression, enum process_column column, const char *value)
 {
 	static char text[64];
 
@@ -225,13 +226,13 @@ static const char *replaced(const char *expression, enum task_column column, con
 
 TEST(one_term_is_put_in_the_place_of_another)
 {
-	assert_string_equal(replaced("", TASK_USER, "bob"), "user=bob");
-	assert_string_equal(replaced("dram>1G user=al", TASK_USER, "bob"), "dram>1G user=bob");
-	assert_string_equal(replaced("USER=a & user!=c x", TASK_USER, "b"), "user!=c x user=b");
-	assert_string_equal(replaced("owner=\"a b\" x", TASK_OWNER, "slurm 1.0"),
+	assert_string_equal(replaced("", COL_USER, "bob"), "user=bob");
+	assert_string_equal(replaced("dram>1G user=al", COL_USER, "bob"), "dram>1G user=bob");
+	assert_string_equal(replaced("USER=a & user!=c x", COL_USER, "b"), "user!=c x user=b");
+	assert_string_equal(replaced("owner=\"a b\" x", COL_OWNER, "slurm 1.0"),
 			    "x owner=\"slurm 1.0\"");
-	assert_string_equal(replaced("user=a x", TASK_USER, NULL), "x");
-	assert_string_equal(replaced("x", TASK_OWNER,
+	assert_string_equal(replaced("user=a x", COL_USER, NULL), "x");
+	assert_string_equal(replaced("x", COL_OWNER,
 				     "a name that is far too long for what there is left of room"),
 			    "no room");
 }
@@ -259,26 +260,26 @@ TEST(nonsense_is_refused_and_changes_nothing)
 }
 
 /* Pids in the order of the list; a mark per level. */
-static const char *order(const struct task_order *wanted)
+static const char *order(const struct process_order *wanted)
 {
 	static char text[128];
 	const struct filter all = { 0 };
-	struct tasks tasks = { 0 };
+	struct process_list list = { 0 };
 
-	assert_int_equal(tasks_make(&tasks, machine, &all, wanted), 0);
+	assert_int_equal(process_list_make(&list, machine, &all, wanted), 0);
 	text[0] = '\0';
-	for (size_t i = 0; i < tasks.count; i++)
+	for (size_t i = 0; i < list.count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%.*s%d ",
-			 (int)tasks.rows[i].depth, "....", tasks.rows[i].process->pid);
-	tasks_done(&tasks);
+			 (int)list.rows[i].depth, "....", list.rows[i].process->pid);
+	process_list_done(&list);
 	return text;
 }
 
 TEST(the_second_key_decides_among_equals)
 {
-	struct task_order wanted = { .column = TASK_TIME, .down = true, .second = TASK_PID };
+	struct process_order wanted = { .column = COL_TIME, .down = true, .second = COL_PID };
 
-	task_order_choose(&wanted, TASK_DRAM);
+	process_order_choose(&wanted, COL_DRAM);
 	assert_string_equal(order(&wanted), "10 12 11 13 ");
 	wanted.second_down = false;
 	assert_string_equal(order(&wanted), "10 11 12 13 ");
@@ -294,35 +295,35 @@ static void set_owner(int32_t pid, const char *owner)
 
 TEST(unknown_comes_last_both_ways)
 {
-	struct task_order wanted = { .column = TASK_PID };
+	struct process_order wanted = { .column = COL_PID };
 
-	task_order_choose(&wanted, TASK_DRAM);
+	process_order_choose(&wanted, COL_DRAM);
 	assert_true(wanted.down);
 	assert_string_equal(order(&wanted), "10 11 12 13 ");
-	task_order_choose(&wanted, TASK_DRAM);
+	process_order_choose(&wanted, COL_DRAM);
 	assert_false(wanted.down);
 	assert_string_equal(order(&wanted), "11 12 10 13 ");
 	set_owner(11, "slurm 2");
 	set_owner(13, "docker 1");
-	task_order_choose(&wanted, TASK_OWNER);
+	process_order_choose(&wanted, COL_OWNER);
 	assert_string_equal(order(&wanted), "13 11 12 10 ");
-	task_order_choose(&wanted, TASK_OWNER);
+	process_order_choose(&wanted, COL_OWNER);
 	assert_string_equal(order(&wanted), "11 13 12 10 ");
 }
 
 TEST(every_column_sorts)
 {
-	struct task_order wanted = { .column = TASK_PID };
+	struct process_order wanted = { .column = COL_PID };
 
-	for (int i = 0; i < TASK_N; i++) {
-		wanted.column = (enum task_column)i;
+	for (int i = 0; i < PROCESS_COLUMNS; i++) {
+		wanted.column = (enum process_column)i;
 		assert_int_equal(strlen(order(&wanted)), strlen("10 11 12 13 "));
 	}
 }
 
 TEST(the_tree_has_children_below_their_parents)
 {
-	struct task_order wanted = { .column = TASK_DRAM, .tree = true };
+	struct process_order wanted = { .column = COL_DRAM, .tree = true };
 
 	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
 }
@@ -330,9 +331,9 @@ TEST(the_tree_has_children_below_their_parents)
 TEST(a_tree_is_as_deep_as_it_is)
 {
 	enum { FIRST = 1000, COUNT = 3000 };
-	const struct task_order wanted = { .column = TASK_PID, .tree = true };
+	const struct process_order wanted = { .column = COL_PID, .tree = true };
 	struct filter filter = { 0 };
-	struct tasks tasks = { 0 };
+	struct process_list list = { 0 };
 	char problem[128];
 
 	for (int i = 0; i < COUNT; i++) {
@@ -343,17 +344,17 @@ TEST(a_tree_is_as_deep_as_it_is)
 		add_person(&person, 0);
 	}
 	assert_int_equal(filter_parse(&filter, "link pid!=1001", problem, sizeof(problem)), 0);
-	assert_int_equal(tasks_make(&tasks, machine, &filter, &wanted), 0);
-	assert_int_equal(tasks.count, COUNT - 1);
+	assert_int_equal(process_list_make(&list, machine, &filter, &wanted), 0);
+	assert_int_equal(list.count, COUNT - 1);
 	/* Whose parent is not in the list begins anew. */
-	assert_int_equal(tasks.rows[1].depth, 0);
-	assert_int_equal(tasks.rows[COUNT - 2].depth, COUNT - 3);
-	tasks_done(&tasks);
+	assert_int_equal(list.rows[1].depth, 0);
+	assert_int_equal(list.rows[COUNT - 2].depth, COUNT - 3);
+	process_list_done(&list);
 }
 
 TEST(a_loop_of_parents_loses_nobody)
 {
-	struct task_order wanted = { .column = TASK_PID, .tree = true };
+	struct process_order wanted = { .column = COL_PID, .tree = true };
 
 	snapshot_find_process(machine, 10)->parent = 12;
 	assert_int_equal(strlen(order(&wanted)), strlen("10 11 12 13 "));
@@ -363,19 +364,19 @@ TEST(a_loop_of_parents_loses_nobody)
 
 TEST(the_search_goes_round)
 {
-	const struct task_order by_pid = { .column = TASK_PID };
+	const struct process_order by_pid = { .column = COL_PID };
 	const struct filter all = { 0 };
-	struct tasks tasks = { 0 };
+	struct process_list list = { 0 };
 
-	assert_int_equal(tasks_make(&tasks, machine, &all, &by_pid), 0);
-	assert_int_equal(tasks_search(&tasks, machine, "rank", 0, true), 1);
-	assert_int_equal(tasks_search(&tasks, machine, "rank", 3, true), 1);
-	assert_int_equal(tasks_search(&tasks, machine, "rank", 0, false), 2);
-	assert_int_equal(tasks_search(&tasks, machine, "13", 0, true), 3);
-	assert_int_equal(tasks_search(&tasks, machine, "nobody", 0, true), -1);
-	assert_int_equal(tasks_find(&tasks, 12), 2);
-	assert_int_equal(tasks_find(&tasks, 99), -1);
-	tasks_done(&tasks);
+	assert_int_equal(process_list_make(&list, machine, &all, &by_pid), 0);
+	assert_int_equal(process_list_search(&list, machine, "rank", 0, true), 1);
+	assert_int_equal(process_list_search(&list, machine, "rank", 3, true), 1);
+	assert_int_equal(process_list_search(&list, machine, "rank", 0, false), 2);
+	assert_int_equal(process_list_search(&list, machine, "13", 0, true), 3);
+	assert_int_equal(process_list_search(&list, machine, "nobody", 0, true), -1);
+	assert_int_equal(process_list_find(&list, 12), 2);
+	assert_int_equal(process_list_find(&list, 99), -1);
+	process_list_done(&list);
 }
 
 int main(void)

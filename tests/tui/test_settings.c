@@ -34,16 +34,16 @@ TEST(settings_are_read)
 
 	assert_string_equal(buf_text(&complaints), "");
 	assert_int_equal(s.view, VIEW_GRID);
-	assert_int_equal(s.order.column, TASK_L1);
+	assert_int_equal(s.order.column, COL_L1);
 	assert_false(s.order.down);
 	assert_true(s.order.tree);
 	assert_int_equal(s.refresh_ms, 250);
 	assert_int_equal(s.metric, METRIC_POWER);
 	assert_int_equal(s.span, 0);
 	assert_false(s.mouse);
-	assert_false(s.columns.hidden[TASK_DRAM] || s.columns.hidden[TASK_USER] ||
-		     s.columns.hidden[TASK_COMMAND]);
-	assert_true(s.columns.hidden[TASK_L1]);
+	assert_false(s.columns.hidden[COL_DRAM] || s.columns.hidden[COL_USER] ||
+		     s.columns.hidden[COL_COMMAND]);
+	assert_true(s.columns.hidden[COL_L1]);
 	assert_int_equal(s.units, UNITS_BINARY);
 }
 
@@ -53,10 +53,10 @@ static const char *columns(const struct settings *s)
 	static char text[200];
 
 	text[0] = '\0';
-	for (size_t i = 0; i < TASK_N; i++)
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
 		if (!s->columns.hidden[s->columns.order[i]])
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s ",
-				 task_infos[s->columns.order[i]].key);
+				 process_columns[s->columns.order[i]].key);
 	return text;
 }
 
@@ -68,12 +68,12 @@ TEST(columns_have_an_order)
 	column_choice_move(&s.columns, 0, 1);
 	assert_string_equal(columns(&s), "pid l1 command dram ");
 	column_choice_move(&s.columns, 0, -1);
-	column_choice_move(&s.columns, TASK_N - 1, 1);
-	column_choice_move(&s.columns, TASK_N, -1);
+	column_choice_move(&s.columns, PROCESS_COLUMNS - 1, 1);
+	column_choice_move(&s.columns, PROCESS_COLUMNS, -1);
 	assert_string_equal(columns(&s), "pid l1 command dram ");
-	column_choice_show(&s.columns, TASK_L1, false);
-	column_choice_show(&s.columns, TASK_PID, false);
-	column_choice_show(&s.columns, TASK_USER, true);
+	column_choice_show(&s.columns, COL_L1, false);
+	column_choice_show(&s.columns, COL_PID, false);
+	column_choice_show(&s.columns, COL_USER, true);
 	assert_string_equal(columns(&s), "pid command dram user ");
 	s = parse("columns = dram");
 	assert_string_equal(columns(&s), "pid dram command ");
@@ -126,7 +126,7 @@ TEST(broken_settings_are_reported_and_ignored)
 						   "line 8: sort cannot be \"\"");
 	assert_int_equal(s.view, VIEW_OVERVIEW);
 	assert_int_equal(s.refresh_ms, 1000);
-	assert_int_equal(s.order.column, TASK_DRAM);
+	assert_int_equal(s.order.column, COL_DRAM);
 }
 
 TEST(the_later_order_counts_whatever_the_one_before_it_was)
@@ -232,11 +232,11 @@ TEST(what_nobody_changed_stays_as_it_was_in_the_file)
 	before.view = VIEW_MEMORY; /* for this once */
 	now = before;
 	now.theme = THEME_LIGHT;
-	task_order_choose(&now.order, TASK_PID);
+	process_order_choose(&now.order, COL_PID);
 	settings_keep(&kept, &before, &now);
 	assert_int_equal(kept.view, VIEW_GRID);
 	assert_int_equal(kept.theme, THEME_LIGHT);
-	assert_int_equal(kept.order.column, TASK_PID);
+	assert_int_equal(kept.order.column, COL_PID);
 	assert_false(kept.order.down);
 }
 

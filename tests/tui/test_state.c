@@ -157,7 +157,7 @@ TEST(a_filter_that_is_accepted_takes_the_complaint_away)
 
 TEST(keys_of_the_list_do_nothing_where_there_is_none)
 {
-	const struct task_order order = ui.settings.order;
+	const struct process_order order = ui.settings.order;
 
 	ui.settings.view = VIEW_DEVICE;
 	ui_resize(&ui, 24, 80);
@@ -175,7 +175,7 @@ TEST(keys_of_the_list_do_nothing_where_there_is_none)
 TEST(keys_that_move_and_leave_do_so_in_menus_and_texts)
 {
 	press("sjj");
-	assert_int_equal(ui.menu_at, TASK_DRAM + 2);
+	assert_int_equal(ui.menu_at, COL_DRAM + 2);
 	ui.redraw = false;
 	press("\f");
 	assert_true(ui.redraw);

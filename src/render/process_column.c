@@ -1,0 +1,234 @@
+#include "render/process_column.h"
+
+#include "render/format.h"
+#include "render/lower_bound.h"
+#include "render/render.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define MARK FIELDS(USAGE_FIELD(EXACT)) /* a figure that is not complete is marked */
+
+/* clang-format off */
+const struct process_column_info process_columns[PROCESS_COLUMNS] = {
+	[COL_PID] = { "pid", "process id", PROCESS_FIELD(PID), .rank = 0 },
+	[COL_USER] = { "user", "who runs it", PROCESS_FIELD(USER), .rank = 3 },
+	[COL_DEVICES] = { "dev", "devices it has open", .shows = FIELDS(DEVICE_FIELD(ID)),
+		.heading = "Dev", .width = 7, .rank = 1 },
+	[COL_DRAM] = { "dram", "device memory on all of them", USAGE_FIELD(DRAM), MARK, .rank = 0 },
+	[COL_PEAK] = { "peak", "most device memory it ever had", USAGE_FIELD(PEAK_DRAM), MARK, .rank = 6 },
+	[COL_L1] = { "l1", "L1 on all of them", USAGE_FIELD(L1), MARK, .rank = 2 },
+	[COL_CPU] = { "cpu", "share of one host core, in percent", PROCESS_FIELD(CPU), .rank = 4 },
+	[COL_HOST] = { "host", "host memory", PROCESS_FIELD(HOST_MEMORY), .rank = 5 },
+	[COL_TIME] = { "time", "how long it has been running", PROCESS_FIELD(ELAPSED), .rank = 4 },
+	[COL_STATE] = { "state", "what the kernel says it does", PROCESS_FIELD(STATE), .rank = 8 },
+	[COL_OWNER] = { "owner", "container, pod, job or unit", PROCESS_FIELD(OWNER), .rank = 7 },
+	[COL_STATUS] = { "status", "how its memory is known",
+		.shows = FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT), USAGE_FIELD(TRACKING), PROCESS_FIELD(UID)),
+		.heading = "Status", .width = 26, .rank = 6 },
+	[COL_COMMAND] = { "command", "its command line", PROCESS_FIELD(COMMAND), .rank = 0 },
+};
+/* clang-format on */
+
+int process_column_find(const char *name, size_t length)
+{
+	for (int i = 0; i < PROCESS_COLUMNS; i++)
+		if (strlen(process_columns[i].key) == length &&
+		    strncasecmp(process_columns[i].key, name, length) == 0)
+			return i;
+	return -1;
+}
+
+/* NULL: it is made of several. */
+static const struct field *field_of(enum process_column column)
+{
+	const struct field_ref *ref = &process_columns[column].field;
+
+	if (ref->of == OF_USAGE)
+		return &usage_fields.fields[ref->index];
+	return ref->of == OF_PROCESS ? &process_fields.fields[ref->index] : NULL;
+}
+
+const char *process_column_heading(enum process_column column)
+{
+	const struct field *field = field_of(column);
+
+	return field ? field->heading : process_columns[column].heading;
+}
+
+const char *process_column_capitals(enum process_column column, char ret[COLUMN_HEADING])
+{
+	const char *heading = process_column_heading(column);
+	size_t length = MIN(strlen(heading), COLUMN_HEADING - 1);
+
+	for (size_t i = 0; i < length; i++)
+		ret[i] = (char)toupper((unsigned char)heading[i]);
+	ret[length] = '\0';
+	return ret;
+}
+
+int process_column_width(enum process_column column)
+{
+	const struct field *field = field_of(column);
+
+	return field ? field->width : process_columns[column].width;
+}
+
+enum column_kind process_column_kind(enum process_column column)
+{
+	const struct field *field = field_of(column);
+
+	if (!field || field->kind == K_STRING || field->kind == K_TEXT || field->kind == K_ENUM)
+		return KIND_TEXT;
+	if (field->unit == U_BYTE)
+		return KIND_BYTES;
+	return field->unit == U_SECOND ? KIND_SECONDS : KIND_NUMBER;
+}
+
+void process_column_wants(enum process_column column, struct want *want)
+{
+	const struct process_column_info *info = &process_columns[column];
+
+	if (info->field.of != OF_NOTHING)
+		want_add(want, info->field.of, info->field.index);
+	want_add_list(want, info->shows);
+}
+
+static bool is_device_memory(enum process_column column)
+{
+	return process_columns[column].field.of == OF_USAGE;
+}
+
+enum reason process_column_reason(const struct process *process, enum process_column column)
+{
+	const struct field_ref *ref = &process_columns[column].field;
+	uint64_t sum;
+
+	if (ref->of == OF_USAGE)
+		return process_total(process, ref->index, &sum) ? KNOWN : NOT_REPORTED;
+	return ref->of == OF_PROCESS ? process->why[ref->index] : KNOWN;
+}
+
+bool process_column_number(const struct process *process, enum process_column column, double *ret)
+{
+	const struct field_ref *ref = &process_columns[column].field;
+	struct value value;
+	uint64_t sum;
+
+	if (column == COL_DEVICES) { /* the first of them orders the list */
+		*ret = process->n_usages ? (double)process->usages[0].device : 0;
+		return process->n_usages > 0;
+	}
+	if (process_column_kind(column) == KIND_TEXT)
+		return false;
+	if (is_device_memory(column)) {
+		bool known = process_total(process, ref->index, &sum);
+
+		*ret = (double)sum;
+		return known;
+	}
+	field_get(&process_fields, ref->index, process, &value);
+	*ret = value.field->unit == U_RATIO ? value.number * 100 : value.number;
+	return value.why == KNOWN;
+}
+
+static void put_number(struct buf *out, enum process_column column, double number)
+{
+	switch (process_column_kind(column)) {
+	case KIND_BYTES: format_bytes(out, (uint64_t)number); break;
+	case KIND_SECONDS: format_duration(out, number); break;
+	case KIND_NUMBER:
+		buf_printf(out, field_of(column)->unit == U_RATIO ? "%.1f" : "%.0f", number);
+		break;
+	case KIND_TEXT: break;
+	}
+}
+
+static void put_text(struct buf *out, const struct process *process, enum process_field field)
+{
+	struct value value;
+
+	field_get(&process_fields, field, process, &value);
+	if (value.why == KNOWN)
+		buf_puts(out, value.text);
+	else
+		buf_puts(out, value.why == NOT_APPLICABLE ? "-" : "N/A");
+}
+
+static void put_command(struct buf *out, const struct process *process)
+{
+	char label[64];
+
+	if (process_knows(process, PROC_COMMAND)) {
+		buf_puts(out, process->command);
+		return;
+	}
+	process_label(process, label, sizeof(label));
+	buf_puts(out, label);
+}
+
+static void put_figure(struct buf *out, const struct process *process, enum process_column column,
+		       bool utf8)
+{
+	double number;
+
+	if (column == COL_PID && process->pid == 0) {
+		buf_puts(out, "?");
+	} else if (process->role == ROLE_MONITOR && is_device_memory(column)) {
+		/* It has none; the column that is always there says why. */
+		buf_puts(out, column == COL_DRAM ? role_names[ROLE_MONITOR] : "-");
+	} else if (process_column_number(process, column, &number)) {
+		if (is_device_memory(column))
+			buf_puts(out, lower_bound_of_process(
+					      process, process_columns[column].field.index, utf8));
+		put_number(out, column, number);
+	} else {
+		buf_puts(out, "N/A");
+	}
+}
+
+void process_column_text(struct buf *out, const struct snapshot *snapshot,
+			 const struct process *process, enum process_column column, bool utf8)
+{
+	if (column == COL_DEVICES)
+		devices_text(out, snapshot, process);
+	else if (column == COL_STATUS)
+		status_text(out, process);
+	else if (column == COL_COMMAND)
+		put_command(out, process);
+	else if (process_column_kind(column) == KIND_TEXT)
+		put_text(out, process, process_columns[column].field.index);
+	else
+		put_figure(out, process, column, utf8);
+}
+
+static int compare_texts(const struct snapshot *snapshot, const struct process *a,
+			 const struct process *b, enum process_column column)
+{
+	CLEANUP_BUF struct buf left = { 0 }, right = { 0 };
+
+	process_column_text(&left, snapshot, a, column, false);
+	process_column_text(&right, snapshot, b, column, false);
+	return strcmp(buf_text(&left), buf_text(&right));
+}
+
+/* A process without a command line has a name instead. */
+static bool has_text(const struct process *process, enum process_column column)
+{
+	return column == COL_COMMAND || process_column_reason(process, column) == KNOWN;
+}
+
+int process_column_compare(const struct snapshot *snapshot, const struct process *a,
+			   const struct process *b, enum process_column column, bool down)
+{
+	bool texts = process_column_kind(column) == KIND_TEXT && column != COL_DEVICES;
+	double left = 0, right = 0;
+	bool has_left = texts ? has_text(a, column) : process_column_number(a, column, &left);
+	bool has_right = texts ? has_text(b, column) : process_column_number(b, column, &right);
+	int order;
+
+	if (!has_left || !has_right)
+		return has_right - has_left;
+	order = texts ? compare_texts(snapshot, a, b, column) : (left > right) - (left < right);
+	return down ? -order : order;
+}

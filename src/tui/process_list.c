@@ -1,0 +1,170 @@
+#include "tui/process_list.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct sorting {
+	const struct snapshot *snapshot;
+	const struct process_order *order;
+};
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct process *left = ((const struct process_row *)a)->process;
+	const struct process *right = ((const struct process_row *)b)->process;
+	const struct sorting *sorting = arg;
+	const struct process_order *order = sorting->order;
+	int r;
+
+	r = process_column_compare(sorting->snapshot, left, right, order->column, order->down);
+	if (r == 0)
+		r = process_column_compare(sorting->snapshot, left, right, order->second,
+					   order->second_down);
+	if (r == 0)
+		r = (left->pid > right->pid) - (left->pid < right->pid);
+	/* Several may have no pid that we know: these stay as the snapshot has them. */
+	return r ? r : (left > right) - (left < right);
+}
+
+/* A process in the tree, at its place in the snapshot. */
+struct node {
+	const struct process *process; /* NULL: not in the list */
+	struct node *parent, *child, *next;
+};
+
+/* Who has no parent in the list is below the top; children keep the order they were sorted in. */
+static void link_nodes(const struct process_list *list, const struct snapshot *snapshot,
+		       struct node *nodes, struct node *top)
+{
+	for (size_t i = 0; i < list->count; i++)
+		nodes[list->rows[i].process - snapshot->processes].process = list->rows[i].process;
+	for (size_t i = list->count; i-- > 0;) {
+		const struct process *process = list->rows[i].process, *above = NULL;
+		struct node *node = &nodes[process - snapshot->processes];
+
+		if (process->parent > 0)
+			above = snapshot_find_process(snapshot, process->parent);
+		node->parent =
+			above && above != process ? &nodes[above - snapshot->processes] : top;
+		if (node->parent != top && !node->parent->process)
+			node->parent = top;
+		node->next = node->parent->child;
+		node->parent->child = node;
+	}
+}
+
+/* From the top down; returns how many were reached. */
+static size_t place_nodes(const struct node *top, struct process_row *out)
+{
+	const struct node *node = top->child;
+	unsigned depth = 0;
+	size_t n = 0;
+
+	while (node) {
+		out[n++] = (struct process_row){ node->process, depth };
+		if (node->child) {
+			node = node->child;
+			depth++;
+			continue;
+		}
+		for (; !node->next && node->parent != top; depth--)
+			node = node->parent;
+		node = node->next;
+	}
+	return n;
+}
+
+/* What is part of a loop has no beginning and would be lost: then the list stays flat. */
+static int make_tree(struct process_list *list, const struct snapshot *snapshot)
+{
+	CLEANUP_FREE struct node *nodes = calloc(snapshot->n_processes + 1, sizeof(*nodes));
+	CLEANUP_FREE struct process_row *out = calloc(list->count + 1, sizeof(*out));
+	struct node top = { 0 };
+
+	if (!nodes || !out)
+		return -ENOMEM;
+	link_nodes(list, snapshot, nodes, &top);
+	if (place_nodes(&top, out) == list->count) {
+		free(list->rows);
+		list->rows = TAKE_PTR(out);
+	}
+	return 0;
+}
+
+int process_list_make(struct process_list *list, const struct snapshot *snapshot,
+		      const struct filter *filter, const struct process_order *order)
+{
+	struct sorting sorting = { snapshot, order };
+
+	process_list_done(list);
+	list->rows = calloc(snapshot->n_processes + 1, sizeof(*list->rows));
+	if (!list->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+
+		if (filter_holds(filter, snapshot, process))
+			list->rows[list->count++].process = process;
+		else
+			list->hidden++;
+	}
+	qsort_r(list->rows, list->count, sizeof(*list->rows), compare_rows, &sorting);
+	return order->tree ? make_tree(list, snapshot) : 0;
+}
+
+void process_list_done(struct process_list *list)
+{
+	free(list->rows);
+	*list = (struct process_list){ 0 };
+}
+
+bool process_column_starts_down(enum process_column column)
+{
+	return column != COL_PID && column != COL_DEVICES &&
+	       process_column_kind(column) != KIND_TEXT;
+}
+
+void process_order_choose(struct process_order *order, enum process_column column)
+{
+	if (order->column == column) {
+		order->down = !order->down;
+		return;
+	}
+	order->second = order->column;
+	order->second_down = order->down;
+	order->column = column;
+	order->down = process_column_starts_down(column);
+}
+
+long process_list_find(const struct process_list *list, int32_t pid)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i].process->pid == pid)
+			return (long)i;
+	return -1;
+}
+
+static bool row_has(const struct snapshot *snapshot, const struct process *process,
+		    const char *word)
+{
+	static const enum process_column searched[] = { COL_COMMAND, COL_USER, COL_PID };
+	CLEANUP_BUF struct buf text = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(searched); i++) {
+		process_column_text(&text, snapshot, process, searched[i], false);
+		buf_putc(&text, '\n');
+	}
+	return text_contains(buf_text(&text), word);
+}
+
+long process_list_search(const struct process_list *list, const struct snapshot *snapshot,
+			 const char *word, size_t from, bool forward)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		size_t at = (forward ? from + i : from + list->count - i) % list->count;
+
+		if (row_has(snapshot, list->rows[at].process, word))
+			return (long)at;
+	}
+	return -1;
+}
