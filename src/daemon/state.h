@@ -1,13 +1,13 @@
 /*
- * What the server hands to itself when it executes its binary again: records of
- * fixed size, one section after the other. Descriptors are numbers that stay open.
+ * What the server hands to itself when it executes its binary again: a head, then records, each
+ * with a frame that says its kind and size. Descriptors are numbers that stay open.
  *
- *	head | connections | clients | legacy processes, each with its devices,
- *	entries and text | legacy connections | accounts, each with its usages | exit_watches
+ *	head | connections | clients | legacy processes, each with its devices and
+ *	entries | legacy connections | accounts, each with its usages | exit watches
  *
- * Read by another build of this program, perhaps a later one. The head has the size of each
- * kind of record, and a reader with other sizes takes nothing; a change that keeps the size needs a
- *new STATE_VERSION.
+ * It is read by another build of this program, perhaps a later one. A reader refuses the whole
+ * state, and closes all descriptors, if the size of any record is not the one of its own build; a
+ * change that keeps all sizes needs a new STATE_VERSION.
  */
 #pragma once
 
@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define STATE_MAGIC   UINT64_C(0x3145544154535454) /* "TTSTATE1" on a little-endian machine */
-#define STATE_VERSION 4u
+#define STATE_VERSION 5u
 
 struct manager;
 
@@ -32,25 +32,27 @@ struct state_listener {
 	char path[112];
 };
 
-/* What the state consists of. */
+/* The kinds of records, in their order. */
 enum state_record {
 	STATE_CONNECTION,
 	STATE_CLIENT,
 	STATE_PROCESS,
-	STATE_DEVICE,
-	STATE_ENTRY,
 	STATE_LEGACY,
 	STATE_ACCOUNT,
-	STATE_USAGE,
 	STATE_EXIT_WATCH,
 	STATE_RECORDS,
+};
+
+/* Before each record. */
+struct state_frame {
+	uint32_t kind; /* enum state_record */
+	uint32_t size; /* of the record with its arrays, without this frame */
 };
 
 struct state_head {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t size;			   /* of this head */
-	uint32_t sizes[STATE_RECORDS + 1]; /* of each record; the last is 0 */
+	uint32_t size; /* of this head */
 	uint64_t start_ns;
 	uint64_t finished_total;
 	struct state_listener own, legacy;
@@ -110,8 +112,16 @@ struct state_exit_watch {
 	uint32_t account; /* place in the section */
 };
 
-/* As they are in this build. A state with others is refused, whatever its version. */
-extern const uint32_t state_sizes[STATE_RECORDS];
+/* Records follow each other without padding. */
+_Static_assert(sizeof(struct state_head) % 8 == 0 && sizeof(struct state_connection) % 8 == 0 &&
+		       sizeof(struct state_client) % 8 == 0 &&
+		       sizeof(struct state_process) % 8 == 0 &&
+		       sizeof(struct state_legacy_connection) % 8 == 0 &&
+		       sizeof(struct state_account) % 8 == 0 &&
+		       sizeof(struct state_exit_watch) % 8 == 0 &&
+		       sizeof(struct ledger_device) % 8 == 0 &&
+		       sizeof(struct ledger_entry) % 8 == 0 && sizeof(struct image_usage) % 8 == 0,
+	       "a record of the state is not aligned");
 
 /* Writes everything down. Ask out->failed. */
 void state_save(struct manager *manager, struct buf *out);
@@ -119,7 +129,10 @@ void state_save(struct manager *manager, struct buf *out);
 /* Calls each() for every descriptor that must stay open. */
 void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays), bool stays);
 
-/* Is it ours, of this version, and whole as far as the head tells? */
+/*
+ * Is it ours, of this version, and are its records of this build? One that was cut off is, as far
+ * as it goes.
+ */
 MUST_CHECK int state_check(const void *data, size_t length);
 
 /* Goes on where it was left. What cannot be restored is let go, and said. */

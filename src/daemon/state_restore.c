@@ -32,20 +32,74 @@ static const void *take(struct cursor *cursor, size_t length)
 	return at;
 }
 
-/* Can so many records follow? If not, what follows is something else. */
+/* Can so many records follow, of at least this size? */
 static bool cursor_has(const struct cursor *cursor, uint32_t count, size_t size)
 {
-	return !cursor->failed && count <= cursor->left / size;
+	return !cursor->failed && count <= cursor->left / (sizeof(struct state_frame) + size);
+}
+
+/* Size of a record in this build, with the arrays that it says it has. UINT64_MAX: too short to
+ * say, or of no known kind.
+ */
+static uint64_t record_size(uint32_t kind, const void *record, size_t length)
+{
+	static const size_t fixed[STATE_RECORDS] = {
+		[STATE_CONNECTION] = sizeof(struct state_connection),
+		[STATE_CLIENT] = sizeof(struct state_client),
+		[STATE_PROCESS] = sizeof(struct state_process),
+		[STATE_LEGACY] = sizeof(struct state_legacy_connection),
+		[STATE_ACCOUNT] = sizeof(struct state_account),
+		[STATE_EXIT_WATCH] = sizeof(struct state_exit_watch),
+	};
+	const struct state_account *account = record;
+	const struct state_process *process = record;
+
+	if (kind >= STATE_RECORDS || length < fixed[kind])
+		return UINT64_MAX;
+	if (kind == STATE_ACCOUNT)
+		return sizeof(*account) + (uint64_t)account->usages * sizeof(struct image_usage);
+	if (kind == STATE_PROCESS)
+		return sizeof(*process) +
+		       (uint64_t)__builtin_popcountll(process->devices) *
+			       sizeof(struct ledger_device) +
+		       (uint64_t)process->entries * sizeof(struct ledger_entry);
+	return fixed[kind];
+}
+
+/* The next record. NULL, for ever after, if it is cut off, of another kind or does not fit. */
+static const void *take_record(struct cursor *cursor, enum state_record kind)
+{
+	const struct state_frame *frame = take(cursor, sizeof(*frame));
+
+	if (!frame || frame->kind != kind || frame->size > cursor->left ||
+	    record_size(kind, cursor->at, frame->size) != frame->size) {
+		cursor->failed = true;
+		return NULL;
+	}
+	return take(cursor, frame->size);
+}
+
+/* Are all records those of this build? The last one may be cut off. */
+static bool records_fit(struct cursor cursor)
+{
+	const struct state_frame *frame;
+
+	while ((frame = take(&cursor, sizeof(*frame))) && frame->size <= cursor.left) {
+		if (record_size(frame->kind, cursor.at, frame->size) != frame->size)
+			return false;
+		take(&cursor, frame->size);
+	}
+	return true;
 }
 
 int state_check(const void *data, size_t length)
 {
-	const struct state_head *head = data;
+	struct cursor cursor = { .at = data, .left = length };
+	const struct state_head *head = take(&cursor, sizeof(*head));
 
-	if (length < sizeof(*head) || head->magic != STATE_MAGIC)
+	if (!head || head->magic != STATE_MAGIC)
 		return -EBADMSG;
-	if (head->version != STATE_VERSION || head->size != sizeof(*head) ||
-	    memcmp(head->sizes, state_sizes, sizeof(state_sizes)) != 0)
+	if (head->version != STATE_VERSION || head->size != sizeof(*head) || !records_fit(cursor))
 		return -EPROTONOSUPPORT;
 	return 0;
 }
@@ -121,16 +175,20 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 	connections = calloc(head->connections + (size_t)1, sizeof(struct connection *));
 	if (!connections)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < head->connections; i++)
-		connections[i] =
-			connection_load(manager, take(cursor, sizeof(struct state_connection)));
+	for (uint32_t i = 0; i < head->connections; i++) {
+		const struct state_connection *from = take_record(cursor, STATE_CONNECTION);
+
+		if (!from)
+			return -EBADMSG;
+		connections[i] = connection_load(manager, from);
+	}
 	if (!cursor_has(cursor, head->clients, sizeof(struct state_client)))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < head->clients; i++) {
-		const struct state_client *from = take(cursor, sizeof(*from));
-		bool adopted = from->connection < 0;
+		const struct state_client *from = take_record(cursor, STATE_CLIENT);
+		bool adopted = from && from->connection < 0;
 
-		if (!adopted && (uint32_t)from->connection >= head->connections)
+		if (!from || (!adopted && (uint32_t)from->connection >= head->connections))
 			return -EBADMSG;
 		client_load(manager, from, adopted ? NULL : connections[from->connection]);
 	}
@@ -145,26 +203,25 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 	return 0;
 }
 
-static int ledger_restore(struct ledger *ledger, const struct state_process *from,
-			  struct cursor *cursor)
+/* Its devices and entries are behind it, and all there: see record_size(). */
+static int ledger_restore(struct ledger *ledger, const struct state_process *from)
 {
+	const struct ledger_device *device = (const void *)(from + 1);
+	const struct ledger_entry *entry;
+
 	memcpy(ledger->misuse, from->misuse, sizeof(ledger->misuse));
 	ledger->ignored = from->ignored;
 	for (size_t i = 0; i < TABLE_DEVICES; i++) {
-		const struct ledger_device *device;
-
 		if (!(from->devices >> i & 1))
 			continue;
-		device = take(cursor, sizeof(*device));
 		ledger->devices[i] = malloc(sizeof(*device));
-		if (!device || !ledger->devices[i])
-			return -EBADMSG;
-		*ledger->devices[i] = *device;
+		if (!ledger->devices[i])
+			return -ENOMEM;
+		*ledger->devices[i] = *device++;
 	}
+	entry = (const void *)device;
 	for (uint32_t i = 0; i < from->entries; i++) {
-		const struct ledger_entry *entry = take(cursor, sizeof(*entry));
-
-		if (!entry || ledger_put_back(ledger, entry) < 0)
+		if (ledger_put_back(ledger, &entry[i]) < 0)
 			return -EBADMSG;
 	}
 	return 0;
@@ -172,7 +229,7 @@ static int ledger_restore(struct ledger *ledger, const struct state_process *fro
 
 static struct legacy_process *process_load(struct manager *manager, struct cursor *cursor)
 {
-	const struct state_process *from = take(cursor, sizeof(*from));
+	const struct state_process *from = take_record(cursor, STATE_PROCESS);
 	struct legacy_process *process;
 	bool taken;
 	int r;
@@ -187,7 +244,7 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 		return NULL;
 	}
 	process->limit_said = from->limit_said;
-	if (ledger_restore(&process->ledger, from, cursor) < 0)
+	if (ledger_restore(&process->ledger, from) < 0)
 		cursor->failed = true;
 	user_count(process->reporter.user, LIMIT_HELD, ledger_count(&process->ledger));
 	return process;
@@ -205,7 +262,7 @@ static bool legacy_connection_is_valid(const struct state_legacy_connection *fro
 static void legacy_connection_load(struct manager *manager, struct cursor *cursor,
 				   struct legacy_process **processes, uint32_t count)
 {
-	const struct state_legacy_connection *from = take(cursor, sizeof(*from));
+	const struct state_legacy_connection *from = take_record(cursor, STATE_LEGACY);
 	struct legacy_connection *to = calloc(1, sizeof(*to));
 	struct legacy_process *process = NULL;
 
@@ -274,21 +331,19 @@ static int accounts_restore(struct manager *manager, const struct state_head *he
 	if (!serials)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < head->accounts && !cursor->failed; i++) {
-		const struct state_account *from = take(cursor, sizeof(*from));
-		const struct image_usage *usages =
-			from ? take(cursor, from->usages * sizeof(*usages)) : NULL;
+		const struct state_account *from = take_record(cursor, STATE_ACCOUNT);
 
-		if (usages || (from && !from->usages))
-			serials[i] = accounts_add(&manager->accounts, &from->process, usages,
-						  from->usages);
+		if (from)
+			serials[i] = accounts_add(&manager->accounts, &from->process,
+						  (const void *)(from + 1), from->usages);
 	}
 	manager->accounts.total = head->finished_total;
 	if (!cursor_has(cursor, head->exit_watches, sizeof(struct state_exit_watch)))
 		return -EBADMSG;
 	for (uint32_t i = 0; i < head->exit_watches; i++) {
-		const struct state_exit_watch *from = take(cursor, sizeof(*from));
+		const struct state_exit_watch *from = take_record(cursor, STATE_EXIT_WATCH);
 
-		if (from->account >= head->accounts)
+		if (!from || from->account >= head->accounts)
 			return -EBADMSG;
 		exit_watch_new(&manager->exit_watches, from->pidfd, serials[from->account]);
 		close(from->pidfd);

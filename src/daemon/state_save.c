@@ -9,17 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
-const uint32_t state_sizes[STATE_RECORDS] = {
-	[STATE_CONNECTION] = sizeof(struct state_connection),
-	[STATE_CLIENT] = sizeof(struct state_client),
-	[STATE_PROCESS] = sizeof(struct state_process),
-	[STATE_DEVICE] = sizeof(struct ledger_device),
-	[STATE_ENTRY] = sizeof(struct ledger_entry),
-	[STATE_LEGACY] = sizeof(struct state_legacy_connection),
-	[STATE_ACCOUNT] = sizeof(struct state_account),
-	[STATE_USAGE] = sizeof(struct image_usage),
-	[STATE_EXIT_WATCH] = sizeof(struct state_exit_watch),
-};
+/* Adds a record; the caller adds its arrays, which take more bytes. */
+static void record_add(struct buf *out, enum state_record kind, const void *record, size_t size,
+		       size_t more)
+{
+	const struct state_frame frame = { .kind = kind, .size = (uint32_t)(size + more) };
+
+	buf_add(out, &frame, sizeof(frame));
+	buf_add(out, record, size);
+}
 
 static uint32_t reporters_count(const struct manager *manager, const struct reporter_ops *ops)
 {
@@ -64,7 +62,7 @@ static void connections_save(struct manager *manager, struct buf *out)
 		};
 
 		from->place = place++;
-		buf_add(out, &to, sizeof(to));
+		record_add(out, STATE_CONNECTION, &to, sizeof(to), 0);
 	}
 }
 
@@ -88,7 +86,7 @@ static void clients_save(struct manager *manager, struct buf *out)
 			.link = from->link,
 			.peer = from->reporter.peer,
 		};
-		buf_add(out, &to, sizeof(to));
+		record_add(out, STATE_CLIENT, &to, sizeof(to), 0);
 	}
 }
 
@@ -113,6 +111,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 	for (LIST_EACH(at, &manager->reporters.list)) {
 		struct legacy_process *from = legacy_process_of(reporter_of(at));
 		struct state_process to;
+		size_t more;
 
 		if (!from)
 			continue;
@@ -127,7 +126,9 @@ static void processes_save(struct manager *manager, struct buf *out)
 		memcpy(to.misuse, from->ledger.misuse, sizeof(to.misuse));
 		for (size_t i = 0; i < TABLE_DEVICES; i++)
 			to.devices |= (uint64_t)(from->ledger.devices[i] != NULL) << i;
-		buf_add(out, &to, sizeof(to));
+		more = (size_t)__builtin_popcountll(to.devices) * sizeof(struct ledger_device) +
+		       to.entries * sizeof(struct ledger_entry);
+		record_add(out, STATE_PROCESS, &to, sizeof(to), more);
 		ledger_save(&from->ledger, out);
 	}
 }
@@ -155,7 +156,7 @@ static void legacy_connections_save(struct manager *manager, struct buf *out)
 
 		memcpy(to.out, from->out, sizeof(to.out));
 		memcpy(to.in, from->in, sizeof(to.in));
-		buf_add(out, &to, sizeof(to));
+		record_add(out, STATE_LEGACY, &to, sizeof(to), 0);
 	}
 }
 
@@ -171,9 +172,11 @@ static void accounts_save(struct manager *manager, struct buf *out)
 			.usages = from->n_usages,
 		};
 
+		const size_t more = from->n_usages * sizeof(*from->usages);
+
 		from->place = place++;
-		buf_add(out, &to, sizeof(to));
-		buf_add(out, from->usages, from->n_usages * sizeof(*from->usages));
+		record_add(out, STATE_ACCOUNT, &to, sizeof(to), more);
+		buf_add(out, from->usages, more);
 	}
 }
 
@@ -191,7 +194,7 @@ static uint32_t exit_watches_save(struct manager *manager, struct buf *out)
 		if (!account)
 			continue;
 		to.account = account->place;
-		buf_add(out, &to, sizeof(to));
+		record_add(out, STATE_EXIT_WATCH, &to, sizeof(to), 0);
 		count++;
 	}
 	return count;
@@ -213,7 +216,6 @@ void state_save(struct manager *manager, struct buf *out)
 		.accounts = manager->accounts.count,
 	};
 
-	memcpy(head.sizes, state_sizes, sizeof(state_sizes));
 	listener_save(&manager->own, &head.own);
 	listener_save(&manager->legacy, &head.legacy);
 	buf_add(out, &head, sizeof(head));

@@ -22,59 +22,54 @@ enum { TOO_MANY = 1 << 26 }; /* more records than the state has bytes */
 
 static const char variable[] = "TT_ALLOCD_STATE";
 
-/* The first record of each section; NULL: it is empty. */
+/* The first record of each kind; NULL: there is none. */
 struct sections {
 	struct state_head *head;
 	struct state_client *client; /* one with a connection */
 	struct state_process *process;
-	struct ledger_entry *entry;
+	struct ledger_entry *entry; /* of the process */
 	struct state_legacy_connection *legacy;
 	struct state_account *account;
 	struct state_exit_watch *exit_watch;
 	size_t length; /* of all of it */
 };
 
-static struct state_client *find_client(struct state_client *clients, uint32_t count)
+static struct state_frame *frame_of(void *record)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (clients[i].connection >= 0)
-			return &clients[i];
-	return NULL;
+	return (struct state_frame *)record - 1;
 }
 
-/* Walks over one process and what follows it. */
-static char *skip_process(char *at, struct ledger_entry **ret_entry)
+static void section_note(struct sections *ret, const struct state_frame *frame, void *record)
 {
-	const struct state_process *process = (void *)at;
+	struct state_client *client = record;
 
-	at += sizeof(*process);
-	at += (size_t)__builtin_popcountll(process->devices) * sizeof(struct ledger_device);
-	*ret_entry = process->entries ? (void *)at : NULL;
-	return at + process->entries * sizeof(struct ledger_entry);
+	if (frame->kind == STATE_CLIENT && !ret->client && client->connection >= 0)
+		ret->client = client;
+	if (frame->kind == STATE_PROCESS && !ret->process)
+		ret->process = record;
+	if (frame->kind == STATE_LEGACY && !ret->legacy)
+		ret->legacy = record;
+	if (frame->kind == STATE_ACCOUNT && !ret->account)
+		ret->account = record;
+	if (frame->kind == STATE_EXIT_WATCH && !ret->exit_watch)
+		ret->exit_watch = record;
 }
 
 static void sections_find(char *data, size_t length, struct sections *ret)
 {
-	struct state_head *head = (void *)data;
-	char *at = data + sizeof(*head) + head->connections * sizeof(struct state_connection);
-	struct ledger_entry *entry;
+	char *at = data + sizeof(struct state_head);
 
-	*ret = (struct sections){ .head = head, .length = length };
-	ret->client = find_client((void *)at, head->clients);
-	at += head->clients * sizeof(struct state_client);
-	ret->process = head->processes ? (void *)at : NULL;
-	for (uint32_t i = 0; i < head->processes; i++) {
-		at = skip_process(at, &entry);
-		if (i == 0)
-			ret->entry = entry;
+	*ret = (struct sections){ .head = (void *)data, .length = length };
+	while (at < data + length) {
+		const struct state_frame *frame = (void *)at;
+
+		section_note(ret, frame, at + sizeof(*frame));
+		at += sizeof(*frame) + frame->size;
 	}
-	ret->legacy = head->legacy_connections ? (void *)at : NULL;
-	at += head->legacy_connections * sizeof(struct state_legacy_connection);
-	ret->account = head->accounts ? (void *)at : NULL;
-	for (uint32_t i = 0; i < head->accounts; i++)
-		at += sizeof(struct state_account) +
-		      ((struct state_account *)(void *)at)->usages * sizeof(struct image_usage);
-	ret->exit_watch = head->exit_watches ? (void *)at : NULL;
+	if (ret->process && ret->process->entries)
+		ret->entry = (void *)((char *)(ret->process + 1) +
+				      (size_t)__builtin_popcountll(ret->process->devices) *
+					      sizeof(struct ledger_device));
 }
 
 /* The state ends a few bytes into this record. */
@@ -96,8 +91,16 @@ static bool state_spoil(struct sections *s, const char *edit)
 	EDIT("version", s->head->version++)
 	EDIT("older version", s->head->version--)
 	EDIT("head size", s->head->size += 8)
-	EDIT("record size", s->head->sizes[STATE_PROCESS] += 8)
-	EDIT("last record's size", s->head->sizes[STATE_EXIT_WATCH] -= 4)
+	EDIT("client's size", frame_of(s->client)->size += 8)
+	EDIT("process's size", frame_of(s->process)->size += 8)
+	EDIT("process's size by an entry",
+	     frame_of(s->process)->size -= sizeof(struct ledger_entry))
+	EDIT("legacy connection's size", frame_of(s->legacy)->size -= 8)
+	EDIT("account's size", frame_of(s->account)->size -= sizeof(struct image_usage))
+	EDIT("last record's size", frame_of(s->exit_watch)->size -= 4)
+	EDIT("no size", frame_of(s->account)->size = 0)
+	EDIT("kind", frame_of(s->client)->kind = STATE_RECORDS)
+	EDIT("another kind", frame_of(s->exit_watch)->kind = STATE_CONNECTION)
 	EDIT("connections", s->head->connections = TOO_MANY)
 	EDIT("clients", s->head->clients = TOO_MANY)
 	EDIT("processes", s->head->processes = TOO_MANY)

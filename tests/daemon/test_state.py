@@ -87,9 +87,11 @@ def test_a_state_that_nobody_spoiled_is_kept(directory):
 
 
 @bare
-def test_a_state_of_another_version_is_not_used(directory):
+def test_a_state_of_another_build_is_not_used(directory):
     s = Spoiled(directory)
-    for edit in ("magic", "version", "older version", "head size", "record size", "last record's size"):
+    for edit in ("magic", "version", "older version", "head size", "client's size", "process's size",
+                 "process's size by an entry", "legacy connection's size", "account's size", "last record's size",
+                 "no size", "kind", "another kind", "entries", "devices", "usages of an account"):
         s.start(edit)
         assert UNUSABLE in s.server.log(), edit
         assert s.legacy.is_closed()  # let go, not left hanging
@@ -101,11 +103,11 @@ def test_a_state_of_another_version_is_not_used(directory):
 def test_numbers_outside_of_their_section_are_found(directory):
     s = Spoiled(directory)
     for edit in ("connections", "clients", "processes", "legacy connections", "accounts", "exit_watches",
-                 "client's connection", "client's connection by one", "entries", "devices",
+                 "client's connection", "client's connection by one",
                  "entry's device", "entry's device by one", "entry's device that has no totals", "entry's pool",
                  "entry's pool by one", "entry's size", "legacy connection's process",
                  "legacy connection's process below", "received", "received beyond its end", "sent",
-                 "bytes of a record", "size of records", "usages of an account", "exit_watch's account",
+                 "bytes of a record", "size of records", "exit_watch's account",
                  "exit_watch's account by one"):
         s.start(edit)
         assert PARTLY in s.server.log(), edit
