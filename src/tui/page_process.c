@@ -1,0 +1,81 @@
+/* The page of one process: its fields, and its memory over time. */
+#include "tui/page_parts.h"
+
+#include "render/format.h"
+#include "render/plot.h"
+#include "tui/paint.h"
+
+#include <math.h>
+
+enum { COURSE_WIDEST = 40, COURSE_NARROWEST = 10, COURSE_ROWS = 4, COURSE_LEFT = 31 };
+
+/* A reading for each column; returns the most of them. */
+static double read_course(const struct ui *ui, const struct series *series, double *values,
+			  size_t columns)
+{
+	int64_t step = HISTORY_SPAN_NS / (int64_t)columns, from = ui_now(ui) - HISTORY_SPAN_NS;
+	double most = 0;
+
+	for (size_t i = 0; i < columns; i++, from += step) {
+		double value = NAN;
+		uint64_t bytes;
+
+		if (series_most(series, QUANTITY_DRAM, from + 1, from + step + 1, step, &bytes))
+			most = MAX(most, value = (double)bytes);
+		for (size_t side = 0; side < PLOT_SIDES; side++)
+			values[i * PLOT_SIDES + side] = value;
+	}
+	return most;
+}
+
+/* Its memory of the last ten minutes. */
+static void put_course(struct buf *out, const struct ui *ui, const struct series *series)
+{
+	int room = MIN(ui->columns - PAGE_FRAME - COURSE_LEFT, COURSE_WIDEST);
+	double values[COURSE_WIDEST * PLOT_SIDES];
+	struct plot plot = { .values = values,
+			     .columns = (size_t)MAX(room, 0),
+			     .rows = COURSE_ROWS,
+			     .signs = paint_signs(ui->settings.signs) };
+
+	if (room < COURSE_NARROWEST)
+		return;
+	plot.top = read_course(ui, series, values, plot.columns);
+	for (size_t i = 0; i < COURSE_ROWS; i++) {
+		CLEANUP_BUF struct buf figure = { 0 };
+
+		if (i == 0)
+			format_bytes(&figure, (uint64_t)plot.top);
+		else if (i + 1 == COURSE_ROWS)
+			buf_puts(&figure, "0");
+		buf_printf(out, "  %-16s %10s %s", i ? "" : "DRAM, 10 min", buf_text(&figure),
+			   paint_sign("┤", "|"));
+		plot_row(out, &plot, i);
+		buf_putc(out, '\n');
+	}
+}
+
+void page_put_process(struct buf *out, const struct ui *ui)
+{
+	const struct snapshot *snapshot = ui_snapshot(ui);
+	const struct process *process =
+		snapshot ? snapshot_find_process(snapshot, ui->detail_pid) : NULL;
+
+	if (!process)
+		buf_printf(out, "Process %d has exited\n", ui->detail_pid);
+	for (unsigned i = 0; process && i < process_fields.count; i++)
+		page_put_field(out, &process_fields, i, process);
+	for (size_t i = 0; process && i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+		const struct device *dev = &snapshot->devices[usage->device];
+		const struct series *series;
+
+		series = history_of_process(ui->history, process, dev);
+		buf_printf(out, "On device %s\n", dev->id);
+		if (series && series->samples)
+			put_course(out, ui, series);
+		for (unsigned k = 0; k < usage_fields.count; k++)
+			page_put_field(out, &usage_fields, k, usage);
+	}
+	buf_puts(out, ui->detail.length ? buf_text(&ui->detail) : "Environment: being read\n");
+}
