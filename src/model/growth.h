@@ -1,11 +1,11 @@
 /*
- * Does a process hold more and more? A verdict by age and slope.
+ * Does the memory of a process keep growing? Judged by time and slope.
  *
  * The time it was watched, at most ten minutes, is cut into six parts. What counts is
  * the least that was held in each: work that comes and goes lifts the peaks, a leak
  * lifts the floor. A floor that rises from part to part and never falls is called
  * a leak after a minute if nothing was freed at all, and after five if something was
- * or nobody counts.
+ * or frees are not counted.
  */
 #pragma once
 

@@ -11,7 +11,7 @@ enum {
 	PROCESS_STEPS = 40,
 };
 
-/* Whose series it is. A pid alone may be given out again. */
+/* The owner of an entry. The start time tells reused pids apart. */
 struct series_key {
 	int32_t pid; /* 0: of the device itself */
 	uint64_t start_ticks;

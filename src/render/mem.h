@@ -1,7 +1,6 @@
 /*
- * The memory monitor: used and total per pool with bars, what it was lately, who has
- * it, and which single allocations stand out. A reading of one snapshot and the
- * history that ends with it.
+ * The memory monitor: used and total per pool with bars, its history, the processes
+ * that hold it, and the largest and oldest allocations.
  */
 #pragma once
 

@@ -77,7 +77,7 @@ static void put_place(struct text_line *line, const struct allocation_ranking *r
 			     allocation->time_ns ? buf_text(&age) : "N/A");
 }
 
-/* Whose allocations are missing, and why. */
+/* How many processes do not list their allocations, and why. */
 static void put_missing(struct text_line *line, enum reason why, size_t known, size_t tracked,
 			bool cut)
 {

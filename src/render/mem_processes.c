@@ -48,7 +48,7 @@ static int by_memory(const void *a, const void *b)
 	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
 }
 
-/* NULL: nobody, or no memory. To be freed. */
+/* The processes that hold a device; NULL: none, or out of memory. To be freed. */
 static struct mem_holder *find_holders(const struct snapshot *snapshot, size_t device,
 				       size_t *ret_count)
 {

@@ -26,7 +26,7 @@ static const struct action_handler {
 	void (*run)(struct ui *ui);
 	void (*run_with)(struct ui *ui, int arg); /* instead, with the number that follows */
 	int arg;
-	bool of_list; /* nobody would see what it does where no processes are listed */
+	bool of_list; /* only where processes are listed: elsewhere its effect is not visible */
 } acts[] = {
 	/* clang-format off */
 	[ACT_OVERVIEW] = { .run_with = ui_go_to_view, .arg = VIEW_OVERVIEW },

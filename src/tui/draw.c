@@ -37,7 +37,7 @@ static int draw_clock(const struct ui *ui)
 	char text[96], date[16] = "", age[40] = "";
 	int width;
 
-	if (snapshot && ui->columns >= 60) { /* in less, how the devices are is worth more */
+	if (snapshot && ui->columns >= 60) { /* narrow screens have room for the devices only */
 		time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
 		struct tm local;
 
@@ -164,7 +164,7 @@ static void draw_setup_keys(const struct ui *ui, int row)
 	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }
 
-/* Its end, if all of it does not fit: that is where people type. */
+/* Shows the end of a text that does not fit: that is where the cursor is. */
 static void draw_prompt(const struct ui *ui, int row, int width)
 {
 	const char *title = ui->overlay == OVERLAY_SEARCH ? "Find: " : "Filter: ";
@@ -198,9 +198,7 @@ static void draw_bottom(const struct ui *ui)
 		paint_cell(row, half, ui->columns - half, true, STYLE_WARN, buf_text(&ui->message));
 }
 
-/* ---- */
-
-/* Nothing to show: why, in the middle of it all. */
+/* Without a sample: the reason. */
 static void draw_problem(const struct ui *ui)
 {
 	CLEANUP_BUF struct buf text = { 0 }, lines = { 0 };

@@ -33,7 +33,7 @@ struct drawn_chart {
 	enum metric metric;
 	enum style style;
 	bool selected; /* one of several devices, and the one that is selected */
-	size_t others; /* charts that found no room, told by the last one */
+	size_t others; /* charts without room, counted in the title of the last one */
 };
 
 /* Metrics are in units of 1024; the settings may ask for others. */

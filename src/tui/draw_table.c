@@ -105,7 +105,7 @@ static void draw_title(const struct ui *ui, int row, size_t shown, size_t left_o
 	paint_rule_more(row, ui->layout.table.left, ui->layout.table.width, buf_text(&title), more);
 }
 
-/* In the place of rows, if there are none. */
+/* Shown instead of rows if there are none. */
 static const char *empty_text(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
@@ -117,11 +117,11 @@ static const char *empty_text(const struct ui *ui)
 			return "looking for processes";
 		else if (!snapshot->devices[i].holders_known &&
 			 device_has_node(&snapshot->devices[i]))
-			return "who has the devices open is not known";
+			return "unknown which processes have the devices open";
 	return "no process has a device open";
 }
 
-/* Without a title the last line has to tell of those that are not shown. */
+/* Without a title the last row counts the processes that are not shown. */
 static void draw_rest(const struct ui *ui, int row, size_t shown)
 {
 	size_t hidden = ui->list.count - shown;

@@ -72,7 +72,7 @@ enum { KEYS_EACH = 5 };
 struct key_binding {
 	enum action action;
 	int codes[KEYS_EACH]; /* of curses; 0: no more */
-	const char *names;    /* as people call them */
+	const char *names;    /* for the help: "F3 /" */
 	const char *help;     /* NULL: the line above says it */
 };
 

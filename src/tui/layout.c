@@ -80,7 +80,7 @@ static size_t count_shown(const struct cells *cells, const struct counts *counts
 	return shown;
 }
 
-/* Settles the area; if not all fit, its last row tells of the others. */
+/* Sets the area; if not all fit, its last row counts the others. */
 static void cells_settle(struct cells *cells, const struct counts *counts, int rows)
 {
 	bool all = cells_fit(cells, counts, rows);

@@ -1,4 +1,4 @@
-/* A process, told from a later one with the same pid by its start time. */
+/* A process by pid and start time, so that a reused pid is another process. */
 #pragma once
 
 #include "model/process.h"

@@ -72,7 +72,7 @@ void settings_parse(struct settings *settings, const char *text, struct buf *com
 	}
 }
 
-/* False: nobody says where. */
+/* False: neither XDG_CONFIG_HOME nor HOME is set. */
 static bool put_folder(struct buf *out)
 {
 	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

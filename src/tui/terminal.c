@@ -18,7 +18,7 @@
 
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
 
-/* For whoever crashes: all that is needed to give the terminal back, prepared. */
+/* For the handler of fatal signals: what it needs to restore the terminal. */
 static struct {
 	volatile sig_atomic_t taken;
 	struct termios before;
@@ -95,10 +95,10 @@ int terminal_block_signals(struct terminal *terminal)
 }
 
 /*
- * Terminals of all colours say so by COLORTERM, and call themselves xterm-256color all the
- * same. ncurses believes its database only, which has a second name for them. Where that is
- * not installed they get 256: these are redefined for nobody, since the terminal would keep
- * them for the next program.
+ * Terminals with direct colour set COLORTERM, but TERM is xterm-256color all the same. ncurses
+ * trusts its database, which has direct colour under a second name. If that entry is not
+ * installed, 256 colours are used; they are not redefined, since the terminal would keep the
+ * new ones for the next program.
  */
 static bool start_direct(void)
 {
@@ -176,7 +176,7 @@ int terminal_enter(struct terminal *terminal, bool color, bool mouse)
 void terminal_set_mouse(bool ours)
 {
 	mousemask(ours ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
-	mouseinterval(0); /* a press is a click: nobody waits for the second */
+	mouseinterval(0); /* report a press at once, without waiting for a double click */
 }
 
 enum { PATIENCE_MS = 2000, ESCAPE = 27 };
@@ -194,8 +194,7 @@ void terminal_leave(struct terminal *terminal)
 
 	if (rescue.taken) {
 		rescue.taken = 0;
-		/* Whoever pressed a key may have stopped the output; who sent a signal is
-		 * elsewhere. */
+		/* After a signal, output that was stopped with Ctrl-S may never go on. */
 		if (terminal->ended_by)
 			leave_screen(-1, PATIENCE_MS);
 		else
@@ -218,8 +217,8 @@ static void follow_size(void)
 }
 
 /*
- * As any program does at Ctrl-Z: the shell finds its terminal in order. Where nobody could
- * wake us, in a window without a shell, the kernel does not stop us: so not SIGSTOP.
+ * Ctrl-Z: restores the terminal for the shell, then stops by SIGTSTP. Not by SIGSTOP: the
+ * kernel ignores SIGTSTP in an orphaned process group, which no shell could continue.
  */
 static void suspend(void)
 {

@@ -78,7 +78,7 @@ const struct device *ui_device(const struct ui *ui, size_t position)
 		       : NULL;
 }
 
-/* Where no row is marked, nobody can mean one. */
+/* Is a row of the processes marked in this view? */
 static bool has_selection(const struct ui *ui)
 {
 	return (ui->settings.view == VIEW_OVERVIEW || ui->settings.view == VIEW_PROCESSES) &&

@@ -1,6 +1,6 @@
 /*
- * The state of the screen: what is shown, what was chosen, where people are in it.
- * Events change it, drawing reads it.
+ * The state of the screen: what is shown, selected and typed. Events change it, drawing
+ * reads it.
  */
 #pragma once
 
@@ -67,9 +67,9 @@ struct ui {
 	size_t menu_at;
 	struct buf owners; /* users or owners to choose from, each with its NUL */
 	size_t n_owners;
-	int signal; /* to be confirmed */
-	struct process_id
-		*targets; /* of it, from when it was asked for: lists move while people think */
+	int signal;		    /* to be confirmed */
+	struct process_id *targets; /* of the signal, fixed when the menu was opened: the list may
+				       change meanwhile */
 	size_t n_targets;
 	size_t overlay_top;
 	int32_t detail_pid;
@@ -86,10 +86,10 @@ void ui_done(struct ui *ui);
 /* The newest frame there is, shown or not; NULL: none. */
 const struct frame *ui_newest(const struct ui *ui);
 
-/* Shown in the bottom line for a while. */
+/* Shows a message in the bottom line for five seconds. */
 void ui_say(struct ui *ui, const char *format, ...) PRINTF(2, 3);
 
-/* ---- for those who draw ---- */
+/* ---- queries ---- */
 
 static inline const struct snapshot *ui_snapshot(const struct ui *ui)
 {
@@ -106,7 +106,7 @@ const struct device *ui_device(const struct ui *ui, size_t position);
 const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
 bool ui_is_tagged(const struct ui *ui, const struct process *process);
 
-/* The time that counts as now: that of the frame shown. */
+/* The time of the frame shown. */
 int64_t ui_now(const struct ui *ui);
 
 /* Rows of processes that find room. */

@@ -33,7 +33,7 @@ static void lay_out(struct ui *ui)
 	ui->first_device = cells->first;
 }
 
-/* Nobody scrolls past the last line. */
+/* Limits scroll positions to the last line. */
 static void limit_pages(struct ui *ui)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -64,7 +64,7 @@ void ui_settle(struct ui *ui)
 	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->list.count);
 }
 
-/* Selects the followed process; what a filter hides may come back, what is gone will not. */
+/* Selects the followed process; stops following when it has exited. */
 static void follow(struct ui *ui, const struct snapshot *snapshot)
 {
 	const struct process *process = snapshot_find_process(snapshot, ui->followed.pid);
@@ -72,7 +72,7 @@ static void follow(struct ui *ui, const struct snapshot *snapshot)
 
 	if (!process || !process_id_matches(&ui->followed, process)) {
 		ui->follow = false;
-		ui_say(ui, "%d is gone: not following any more", ui->followed.pid);
+		ui_say(ui, "%d has exited: not following any more", ui->followed.pid);
 	} else if (at >= 0) {
 		ui->row = (size_t)at;
 	}
@@ -91,7 +91,7 @@ void ui_list(struct ui *ui)
 	ui_settle(ui);
 }
 
-/* Tags of processes that are gone go too. */
+/* Drops the tags of processes that have exited. */
 static void drop_tags(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);

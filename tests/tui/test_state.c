@@ -140,7 +140,7 @@ TEST(following_ends_with_the_process)
 	assert_true(ui.follow);
 	take_sample_of(3, 11, 300);
 	assert_false(ui.follow);
-	assert_string_equal(said(), "10 is gone: not following any more");
+	assert_string_equal(said(), "10 has exited: not following any more");
 	press("F");
 	take_sample_of(4, 11, 400);
 	assert_false(ui.follow);
