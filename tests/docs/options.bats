@@ -95,6 +95,16 @@ options_agree() {
 	same "$codes" "$("$TT_SMI" --help | sed -n '/^Exit status/,/^$/p' | grep -o '[0-9]\+')"
 }
 
+@test "exit codes of every manual page are those of src/basic/exit_code.h" {
+	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/basic/exit_code.h")
+	for page in "$TOP"/man/*.1; do
+		listed=$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh [^E]/s/^\.It \([0-9]*\)$/\1/p' "$page")
+		run comm -13 <(sort -u <<<"$codes") <(sort -u <<<"$listed" | grep .)
+		echo "$page: $output"
+		[ -z "$output" ]
+	done
+}
+
 # keys OPTION: every name that a list of fields has, aliases too.
 keys() {
 	"$TT_SMI" "$1" | sed -n '/^"/{s/" or "/\n/g;s/"//g;p;}'
