@@ -1,7 +1,9 @@
 """A machine with two cards in a mount namespace of the test's own, and all who count there.
 
 The cards have numbers 5 and 7 and are TT-Metal's chips 0 and 1 for a process that has
-both open. See tests/cli/stage.sh for how they are made.
+both open. See tests/cli/stage.sh for how they are made. With these boards and this
+seed their ids are in the order of their PCI addresses, by every rule: releases that number chips by
+id give them the same numbers.
 """
 
 import json
@@ -51,7 +53,8 @@ def enter():
     with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp/" + os.environ.get("TT_TEST_RUN", "")) as directory:
         sys.exit(subprocess.call(
             ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory,
-             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--", "env", "STAGED=1",
+             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--seed", "1",
+             "-b", "5x-,p150a,-,p150a", "--", "env", "STAGED=1",
              sys.executable, *sys.argv]))
 
 
