@@ -165,13 +165,13 @@ struct device {
 	double uptime;
 	uint32_t thermal_trips;
 
-	/* Use: what others than the driver's files tell; device_copy_use() copies all of it. */
-	uint32_t unseen_holders;	  /* opens by processes that we cannot see */
-	uint32_t lost_openers;		  /* of them: opened by somebody who is gone; the others are
-					     outside our pid namespace */
-	bool holders_known;		  /* could somebody tell who has it open? */
-	enum reason holders_why;	  /* if not */
-	uint64_t memory_used[POOL_COUNT]; /* DRAM with trace buffers, L1 with L1_SMALL */
+	/* Use: what does not come from the driver's files; device_copy_use() copies all of it. */
+	uint32_t unseen_holders;	   /* opens by processes that we cannot see */
+	uint32_t lost_openers;		   /* of them: by openers that have exited; the others are
+					      outside our pid namespace */
+	bool holders_known;		   /* is it known which processes have it open? */
+	enum reason holders_why;	   /* if not */
+	uint64_t memory_used[POOL_COUNT];  /* DRAM with trace buffers, L1 with L1_SMALL */
 	uint64_t memory_total[POOL_COUNT]; /* DRAM and L1 have one */
 	uint64_t memory_free[POOL_COUNT];
 	bool memory_complete; /* every process on it is tracked, with all that it holds */

@@ -25,7 +25,7 @@
 
 /* The outcome of reading its descriptors. */
 enum hold_look {
-	HOLD_NOT_LOOKED, /* nobody tried */
+	HOLD_NOT_LOOKED, /* it was not tried */
 	HOLD_LOOKED,	 /* they were read */
 	HOLD_HIDDEN,	 /* they could not be read: see why_hidden */
 	HOLD_NO_PROCESS, /* no process has this pid */

@@ -42,8 +42,8 @@ static void read_command(struct proc_reader *reader)
 /* Most processes belong to no container, pod, job or unit. */
 static void read_owner(struct proc_reader *reader, struct proc_text *text)
 {
-	static const struct owner nobody;
-	struct owner owner = nobody;
+	static const struct owner none;
+	struct owner owner = none;
 
 	free(reader->owner);
 	reader->owner = NULL;
@@ -51,7 +51,7 @@ static void read_owner(struct proc_reader *reader, struct proc_text *text)
 	if (reader->owner_error < 0)
 		return;
 	procfs_parse_cgroup(text->data, &owner);
-	if (memcmp(&owner, &nobody, sizeof(owner)) == 0)
+	if (memcmp(&owner, &none, sizeof(owner)) == 0)
 		return;
 	reader->owner = malloc(sizeof(owner));
 	if (reader->owner)

@@ -1,5 +1,5 @@
 /*
- * The scan over all processes: who has a device open, and that nobody who has closed it stays.
+ * The scan of all processes: it finds each that has a device open, and none that has closed it.
  * Folders of descriptors look as the test says, as those of procfs do: opening or closing a file
  * changes their size and nothing else.
  */
@@ -134,7 +134,7 @@ static int note(int32_t pid, const struct open_files *seen, void *arg)
 	return 0;
 }
 
-/* Who has what open after the last scan: "10:0 12:0:1 ". */
+/* Processes and their devices after the last scan: "10:0 12:0:1 ". */
 static void assert_holders(const char *expected, bool complete)
 {
 	char text[512] = "";
@@ -295,7 +295,7 @@ TEST(a_mapping_of_a_closed_device_is_looked_for)
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
 	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
-	assert_false(device_set_has(&known.seen.devices, 4)); /* nobody expects it */
+	assert_false(device_set_has(&known.seen.devices, 4)); /* it was not expected */
 	/* Nothing has changed, but the driver's list names it now. */
 	device_set_add(&expected, 4);
 	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);

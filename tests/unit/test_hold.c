@@ -28,7 +28,8 @@ static const struct hold_case cases[] = {
 	{ "read, and not open", .look = HOLD_LOOKED, .expected = HOLD_NONE },
 	{ "exited, and not listed", .look = HOLD_NO_PROCESS, .expected = HOLD_NONE },
 
-	{ "the kernel lists it, nobody looked", .kernel = true, .expected = HOLD_SEEN },
+	{ "the kernel lists it, its descriptors were not read", .kernel = true,
+	  .expected = HOLD_SEEN },
 	{ "the kernel lists it, and its descriptors cannot be read", .kernel = true,
 	  .look = HOLD_HIDDEN, .expected = HOLD_SEEN },
 	{ "both list it, and its descriptors cannot be read", .driver = true, .kernel = true,
@@ -41,7 +42,7 @@ static const struct hold_case cases[] = {
 	{ "exited since the kernel listed it", .kernel = true, .look = HOLD_NO_PROCESS,
 	  .expected = HOLD_NONE },
 
-	{ "listed, nobody looked", .driver = true, .expected = HOLD_LISTED },
+	{ "listed, its descriptors were not read", .driver = true, .expected = HOLD_LISTED },
 	{ "listed, and its descriptors cannot be read", .driver = true, .look = HOLD_HIDDEN,
 	  .expected = HOLD_LISTED },
 	{ "listed by a pid of another namespace", .driver = true, .look = HOLD_HIDDEN,
