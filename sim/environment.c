@@ -78,9 +78,7 @@ void environment_announce(char **argv, const char *boards)
 	if (!is_shell(argv[0]) || !is_interactive(argv))
 		return;
 	fprintf(stderr,
-		"tt_smi sim: this shell is on a simulated machine (%s); it ends with the shell.\n"
-		"tt_smi sim: tt_smi, tt_allocd and the other programs are in PATH; a server "
-		"started "
-		"here is its own.\n",
+		"tt_smi sim: a shell on a simulated machine (%s), which ends with the shell.\n"
+		"tt_smi, tt_allocd and the demo are in PATH; a server started here is its own.\n",
 		boards);
 }
