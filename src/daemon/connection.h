@@ -39,6 +39,12 @@ enum connection_state {
 	CONNECTION_REFUSED, /* so is the reason why it ends */
 };
 
+/* What the kernel may keep of an answer in the socket; it allows twice as much and one packet. */
+enum { SOCKET_BUFFER = 208 << 10, BUFFERED_MOST = 512 << 10 };
+
+/* A user whose answers are not read, or for which there is no memory, may ask again after this. */
+enum { RETRY_MS = 100, RETRY_LONG_MS = 1000 };
+
 struct connection {
 	struct manager *manager;
 	struct list member;
@@ -63,11 +69,29 @@ struct connection {
 	int32_t place;		   /* among all, while state_save() works */
 };
 
-/* Takes a fresh socket, or refuses it. */
-void connection_accept(struct manager *manager, int fd);
-
 /* Ends it, and its client with it. */
 void connection_close(struct connection *connection);
 
-/* One that was accepted by an earlier server: NEW, CLIENT or MONITOR. */
-MUST_CHECK int connection_restore(struct connection *connection);
+/* Frees one that was never started. */
+void connection_free(struct connection *connection);
+
+/* Which of its user's limits it counts for. */
+void connection_count_as(struct connection *connection, enum limit limit);
+
+/* Past its first message: counts as a client. -EUSERS. */
+MUST_CHECK int connection_promote(struct connection *connection);
+
+void connection_drop_reply(struct connection *connection);
+
+/* Is something in the socket that the peer has not read? */
+bool connection_has_unread(const struct connection *connection);
+
+/* Which events of its socket are watched from now on. */
+MUST_CHECK int connection_listen(struct connection *connection, uint32_t events);
+
+/* Refuses a question; the connection stays open. */
+void connection_refuse(struct connection *connection, int error, uint32_t retry_ms,
+		       const char *why);
+
+/* Refuses the connection: it ends once its peer has read why. */
+void connection_dismiss(struct connection *connection, int error, const char *why);

@@ -1,6 +1,6 @@
 #include "daemon/sockets.h"
 
-#include "daemon/connection.h"
+#include "daemon/connection_accept.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"

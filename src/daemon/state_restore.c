@@ -2,6 +2,7 @@
 
 #include "daemon/client.h"
 #include "daemon/connection.h"
+#include "daemon/connection_accept.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"

@@ -1,0 +1,101 @@
+#include "daemon/connection_hello.h"
+
+#include "daemon/connection.h"
+#include "daemon/manager.h"
+#include "daemon/user_log.h"
+#include "proto/wire_socket.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *hello_error(int error)
+{
+	switch (error) {
+	case -EPERM: return "the table is not a memfd sealed against shrinking and growing";
+	case -EPROTO: return "the descriptor is not a table of this process";
+	case -EPROTONOSUPPORT: return "another version of the protocol or of the table";
+	case -EALREADY: return "this table was handed over already";
+	case -EUSERS: return "too many clients, in all or of this user";
+	case -EMFILE: return "descriptors that this user sent cannot be closed";
+	case -ESRCH: return "the process cannot be seen";
+	case -EBADMSG: return "not a message";
+	default: return strerror(-error);
+	}
+}
+
+/* It came, reported and ended before it was probed: its table is all that is known. */
+static void connection_bury(struct connection *connection)
+{
+	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
+
+	client_bury(&connection->manager->clients, &peer, connection->table);
+	connection_close(connection);
+}
+
+static int connection_welcome(struct connection *connection, const struct peer *peer)
+{
+	struct manager *manager = connection->manager;
+	struct wire_message welcome = {
+		.type = WIRE_WELCOME,
+		.welcome.slot_limit = manager->limits.value[LIMIT_SLOTS],
+	};
+	struct client *client;
+	int r;
+
+	r = client_new(&manager->clients, peer, connection->pidfd, connection->table,
+		       &connection->holder, -1, &client);
+	if (r < 0)
+		return r;
+	connection->table = connection->pidfd = -1;
+	connection->state = CONNECTION_CLIENT;
+	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u%s", peer->name,
+		 peer->pid, peer->uid, peer->described ? "" : ", which does not answer");
+	wire_send(connection->watch.fd, &welcome, -1); /* it need not listen */
+	return connection_listen(connection, EPOLLIN);
+}
+
+/* Which process it is. One that does not answer is known by its number alone. */
+static void connection_met(struct probe *probe, const struct probe_result *result)
+{
+	struct connection *connection = container_of(probe, struct connection, probe);
+	struct peer peer =
+		result->error < 0 ? (struct peer){ .pid = connection->pid } : result->peer;
+	int r;
+
+	peer.uid = connection->uid; /* as it was when it connected */
+	if (result->error == -ESRCH) {
+		connection_bury(connection);
+		return;
+	}
+	r = connection_welcome(connection, &peer);
+	if (r < 0)
+		connection_dismiss(connection, -r, hello_error(r));
+}
+
+/* Takes the table. */
+int hello_take(struct connection *connection, int *table)
+{
+	int r = connection_promote(connection);
+
+	if (r < 0)
+		return r;
+	if (connection->pid <= 0)
+		return -ESRCH;
+	connection->table = TAKE_FD(*table);
+	r = peer_pidfd(connection->watch.fd, connection->pid, &connection->pidfd);
+	if (r == -ESRCH) {
+		client_bury(&connection->manager->clients,
+			    &(struct peer){ .pid = connection->pid, .uid = connection->uid },
+			    connection->table);
+		return -ECONNRESET;
+	}
+	connection->probe.done = connection_met;
+	if (r >= 0)
+		r = probe_start(&connection->probe, connection->manager->probes, PROBE_PEER,
+				connection->pid, connection->uid, connection->pidfd);
+	if (r < 0)
+		return r;
+	connection->state = CONNECTION_MEETING;
+	/* Its end is seen afterwards, with all that it reported. */
+	return connection_listen(connection, EPOLLET);
+}
