@@ -57,6 +57,7 @@ struct legacy_connection {
 	struct device_filter *filter; /* NULL: asked nothing so far */
 	struct legacy_stream stream;
 	struct legacy_record due; /* the query to be answered, or the record that waits */
+	void (*identified)(struct legacy_connection *connection); /* takes the record that waits */
 	struct probe probe;
 	struct filter_wait filtered;
 	int pidfd; /* until its process has it; -1 */
@@ -66,9 +67,20 @@ struct legacy_connection {
 	uint16_t in_at, in_length;
 };
 
-/* Takes a fresh socket, and closes it again if there are too many. */
-void legacy_connection_accept(struct manager *manager, int fd);
+/* Ends it at once. */
 void legacy_connection_close(struct legacy_connection *connection);
 
-/* One that was accepted by an earlier server, as it was then. */
-MUST_CHECK int legacy_connection_restore(struct legacy_connection *connection);
+/* Ends it for its process, and closes it once the peer has read its last answer. */
+void legacy_connection_leave(struct legacy_connection *connection);
+
+/* Is something in the socket that the peer has not read? */
+bool legacy_connection_has_unread(const struct legacy_connection *connection);
+
+/* Logs why it ends. Returns -EBADMSG. */
+int legacy_refuse(struct legacy_connection *connection, const char *why);
+
+/* Its process has ended before it could be probed: what it reports is ignored. */
+void legacy_miss(struct legacy_connection *connection);
+
+/* Sends what is left of the answer. 1 when all of it is sent, 0 if the peer does not read. */
+MUST_CHECK int legacy_connection_write(struct legacy_connection *connection);

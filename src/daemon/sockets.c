@@ -2,7 +2,7 @@
 
 #include "daemon/connection_accept.h"
 #include "daemon/fd_closer.h"
-#include "daemon/legacy_connection.h"
+#include "daemon/legacy_accept.h"
 #include "daemon/log.h"
 #include "daemon/user_log.h"
 #include "daemon/manager.h"

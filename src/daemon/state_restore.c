@@ -4,6 +4,7 @@
 #include "daemon/connection.h"
 #include "daemon/connection_accept.h"
 #include "daemon/fd_closer.h"
+#include "daemon/legacy_accept.h"
 #include "daemon/legacy_process.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"

@@ -1,0 +1,269 @@
+#include "daemon/legacy_accept.h"
+
+#include "basic/clock.h"
+#include "daemon/fd_closer.h"
+#include "daemon/legacy_answer.h"
+#include "daemon/legacy_connection.h"
+#include "daemon/legacy_identify.h"
+#include "daemon/legacy_report.h"
+#include "daemon/manager.h"
+#include "daemon/packet.h"
+#include "daemon/user_log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A client that waits for an answer has sent its whole record; so long may pieces of it lie apart.
+ */
+#define QUIET (20 * NS_PER_MS)
+
+/* The protocol has no answer to this, and the log is no place for it. */
+static void connection_dump(struct legacy_connection *connection, bool kernels)
+{
+	log_user(connection->user, LOG_DUMPS,
+		 "dump of %s asked for by %s, pid %d, uid %u: shown by tt_smi mem --dump",
+		 kernels ? "kernels" : "what is held", connection->peer.name, connection->peer.pid,
+		 connection->uid);
+}
+
+static int connection_answer(struct legacy_connection *connection, size_t size)
+{
+	int r;
+
+	timer_stop(&connection->manager->loop, &connection->quiet);
+	legacy_answer(connection->manager, connection->filter, &connection->due, size,
+		      connection->out);
+	connection->out_at = 0;
+	connection->out_length = (uint16_t)size;
+	r = legacy_connection_write(connection);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		connection->state = LEGACY_READING;
+		return 0;
+	}
+	connection->state = LEGACY_WRITING;
+	return watch_change(&connection->manager->loop, &connection->watch, EPOLLOUT);
+}
+
+/* Questions and dumps are about all processes: which one they claim to come from is no matter. */
+static int connection_take(struct legacy_connection *connection, const struct legacy_record *record)
+{
+	bool question = record->type == LEGACY_QUERY || record->type == LEGACY_DEVICE_INFO_QUERY;
+	bool dump = record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS;
+	int r;
+
+	if (!connection->known && !connection->orphan) {
+		r = legacy_identify(connection, record);
+		if (r < 0 || connection->state == LEGACY_MEETING)
+			return r;
+	}
+	if (!question && !dump)
+		return legacy_report(connection, record);
+	if (dump) {
+		connection_dump(connection, record->type == LEGACY_DUMP_KERNELS);
+		return 0;
+	}
+	connection->due = *record;
+	if (connection->stream.size)
+		return connection_answer(connection, connection->stream.size);
+	connection->state = LEGACY_MEASURING;
+	return 0;
+}
+
+/*
+ * Looks at what was received, up to a query that cannot be answered yet. While
+ * the size is being found out, bytes still go to the stream, which stops at the
+ * next record: by then the size is known.
+ */
+static int connection_digest(struct legacy_connection *connection)
+{
+	while (connection->state <= LEGACY_MEASURING && connection->in_at < connection->in_length) {
+		struct legacy_record record;
+		bool measuring = connection->state == LEGACY_MEASURING;
+		size_t used;
+		int r = legacy_feed(&connection->stream, connection->in + connection->in_at,
+				    measuring ? 1
+					      : (size_t)(connection->in_length - connection->in_at),
+				    &used, &record);
+
+		connection->in_at += (uint16_t)used;
+		if (r < 0)
+			return legacy_refuse(connection, "its bytes are no records");
+		if (measuring && connection->stream.size)
+			r = connection_answer(connection, connection->stream.size);
+		else if (r > 0)
+			r = connection_take(connection, &record);
+		if (r < 0)
+			return r;
+	}
+	if (connection->state == LEGACY_MEASURING)
+		timer_set(&connection->manager->loop, &connection->quiet, QUIET);
+	return 0;
+}
+
+static void connection_quiet(struct timer *timer)
+{
+	struct legacy_connection *connection = container_of(timer, struct legacy_connection, quiet);
+	int size = legacy_answer_size(&connection->stream);
+
+	if (size < 0)
+		return; /* more of the record is on the way */
+	if (connection_answer(connection, (size_t)size) < 0 || connection_digest(connection) < 0)
+		legacy_connection_leave(connection);
+}
+
+/* The record that waited, and those behind it. */
+static void connection_resume(struct legacy_connection *connection)
+{
+	int r;
+
+	connection->state = LEGACY_READING;
+	r = connection_take(connection, &connection->due);
+	if (r >= 0)
+		r = connection_digest(connection);
+	if (r >= 0 && connection->state != LEGACY_MEETING)
+		r = watch_change(&connection->manager->loop, &connection->watch,
+				 connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
+	if (r < 0)
+		legacy_connection_leave(connection);
+}
+
+static int connection_read(struct legacy_connection *connection)
+{
+	struct message_fds fds;
+	int flags;
+	ssize_t n;
+
+	if (!fd_closer_accepts(connection->user))
+		return legacy_refuse(connection,
+				     "descriptors that this user sent cannot be closed");
+	n = packet_read(connection->watch.fd, connection->in, sizeof(connection->in), &flags, &fds);
+	if (n == -EAGAIN)
+		return 0;
+	if (fds.count)
+		fd_closer_discard(connection->manager->closer, connection->user, &fds);
+	if (n < 0) {
+		if (!legacy_stream_is_whole(&connection->stream))
+			log_user(connection->user, LOG_PROGRAMS,
+				 "legacy connection of pid %d ended within a record",
+				 connection->peer.pid);
+		return -ECONNRESET;
+	}
+	connection->in_at = 0;
+	connection->in_length = (uint16_t)n;
+	return connection_digest(connection);
+}
+
+static void connection_ready(struct watch *watch, uint32_t events)
+{
+	struct legacy_connection *connection = container_of(watch, struct legacy_connection, watch);
+	int r = 0;
+
+	if (connection->state == LEGACY_LEAVING) {
+		if (events & (EPOLLHUP | EPOLLERR) || !legacy_connection_has_unread(connection))
+			legacy_connection_close(connection);
+		return;
+	}
+	if (connection->state == LEGACY_WRITING) {
+		r = events & EPOLLERR ? -EPIPE : legacy_connection_write(connection);
+		if (r > 0) {
+			connection->state = LEGACY_READING;
+			r = watch_change(&connection->manager->loop, watch, EPOLLIN);
+			if (r >= 0)
+				r = connection_digest(connection);
+		}
+	} else if (connection->state != LEGACY_MEETING) {
+		turn_queue(&connection->manager->turns, &connection->turn);
+	}
+	if (r < 0)
+		legacy_connection_leave(connection);
+}
+
+static bool connection_turn(struct turn *turn)
+{
+	struct legacy_connection *connection = container_of(turn, struct legacy_connection, turn);
+
+	if (connection->state == LEGACY_MEETING)
+		connection_resume(connection);
+	else if (connection->state <= LEGACY_MEASURING && connection_read(connection) < 0)
+		legacy_connection_leave(connection);
+	return true;
+}
+
+static void process_ended(struct legacy_link *link)
+{
+	container_of(link, struct legacy_connection, link)->orphan = true;
+}
+
+int legacy_connection_restore(struct legacy_connection *connection)
+{
+	static uint32_t number;
+	struct manager *manager = connection->manager;
+	int fd = connection->watch.fd, r;
+
+	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
+	connection->quiet = (struct timer){ .expired = connection_quiet };
+	connection->identified = connection_resume;
+	connection->link.ended = process_ended;
+	connection->pidfd = -1;
+	connection->user = users_get(&manager->users, connection->uid);
+	if (!connection->user)
+		return -ENOMEM;
+	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
+	r = user_take(connection->user, LIMIT_CLIENTS);
+	if (r < 0)
+		return r;
+	r = watch_start(&manager->loop, &connection->watch, fd,
+			connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
+	if (r < 0) {
+		user_give_back(connection->user, LIMIT_CLIENTS, 1);
+		return r;
+	}
+	if (connection->state == LEGACY_MEASURING)
+		timer_set(&manager->loop, &connection->quiet, QUIET);
+	if (connection->state == LEGACY_MEETING)
+		turn_queue(&manager->turns, &connection->turn); /* begins again */
+	if (connection->known)
+		connection->filter = device_filter_get(&manager->filters, &connection->peer);
+	number = MAX(number, connection->link.number);
+	if (!connection->link.number)
+		connection->link.number = ++number;
+	list_append(&manager->legacy_connections, &connection->member);
+	return 0;
+}
+
+void legacy_connection_accept(struct manager *manager, int fd)
+{
+	struct legacy_connection *connection;
+	uid_t uid;
+	pid_t pid;
+	int r;
+
+	r = peer_ask(fd, &pid, &uid);
+	if (r < 0) {
+		log_user(NULL, LOG_REFUSED,
+			 "legacy connection refused: its process cannot be seen");
+		fd_closer_close(manager->closer, fd);
+		return;
+	}
+	connection = calloc(1, sizeof(*connection));
+	if (!connection) {
+		fd_closer_close(manager->closer, fd);
+		return;
+	}
+	connection->manager = manager;
+	connection->uid = uid;
+	connection->peer = (struct peer){ .pid = pid, .ns_pid = pid, .uid = uid };
+	connection->watch.fd = fd;
+	r = legacy_connection_restore(connection);
+	if (r < 0) {
+		log_user(connection->user, LOG_REFUSED,
+			 "legacy connection of pid %d, uid %u refused: %s", pid, uid,
+			 r == -EUSERS ? "too many connections" : strerror(-r));
+		fd_closer_close(manager->closer, fd);
+		user_unref(connection->user);
+		free(connection);
+	}
+}

@@ -1,0 +1,78 @@
+#include "daemon/legacy_report.h"
+
+#include "daemon/legacy_connection.h"
+#include "daemon/manager.h"
+#include "daemon/user_log.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/*
+ * A process reports for itself: by its number here, by the one in its own namespace, or by 0.
+ * A forked child that uses its parent's connection has another one.
+ */
+static bool claim_is_true(const struct legacy_connection *connection, int32_t pid)
+{
+	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
+}
+
+/* The account of its process, from the first report on. */
+static int connection_open_account(struct legacy_connection *connection)
+{
+	struct legacy_process *process;
+	bool taken;
+	int r;
+
+	if (connection->orphan || connection->link.process)
+		return 0;
+	if (connection->pidfd < 0) {
+		r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
+		if (r == -ESRCH)
+			legacy_miss(connection);
+		if (r < 0)
+			return r == -ESRCH ? 0 : legacy_refuse(connection, strerror(-r));
+	}
+	r = legacy_process_get(&connection->manager->legacy_processes, &connection->peer,
+			       connection->pidfd, &process, &taken);
+	if (r < 0)
+		return legacy_refuse(connection, strerror(-r));
+	legacy_process_join(process, &connection->link);
+	if (!taken)
+		close(connection->pidfd);
+	connection->pidfd = -1;
+	return 0;
+}
+
+/* Said once, since a program that sends one such record sends many. */
+static void connection_ignore(struct legacy_connection *connection,
+			      const struct legacy_record *record, const char *fault)
+{
+	if (connection->link.process)
+		legacy_process_ignore(connection->link.process, record);
+	if (connection->told)
+		return;
+	connection->told = true;
+	log_user(connection->user, LOG_IGNORED,
+		 "legacy connection of %s, pid %d, uid %u: record ignored: %s (type %d, device "
+		 "%d, size %" PRIu64 ", buffer type %u, pid %d); others will be counted only",
+		 connection->peer.name, connection->peer.pid, connection->uid, fault,
+		 (int)record->type, record->device, record->size, record->buffer_type, record->pid);
+}
+
+int legacy_report(struct legacy_connection *connection, const struct legacy_record *record)
+{
+	const char *fault = legacy_report_fault(record);
+	int r = connection_open_account(connection);
+
+	if (r < 0)
+		return r;
+	if (!fault && !claim_is_true(connection, record->pid))
+		fault = "claims to be another process";
+	if (fault)
+		connection_ignore(connection, record, fault);
+	else if (connection->link.process)
+		legacy_process_report(connection->link.process, record, connection->link.number);
+	return 0;
+}
