@@ -20,7 +20,7 @@ struct floors {
 
 static uint64_t held(const struct point *point)
 {
-	return point->last[QUANTITY_DRAM] + point->last[QUANTITY_L1];
+	return point->last[POOL_DRAM] + point->last[POOL_L1];
 }
 
 /*

@@ -32,7 +32,7 @@ void series_add(struct series *series, const struct point *point)
 	struct point *at = &series->points[(size_t)n % series->size];
 	struct point next = *point;
 
-	for (enum quantity q = 0; q < QUANTITY_N; q++) {
+	for (unsigned q = 0; q < SERIES_POOLS; q++) {
 		next.most[q] = point->last[q];
 		if (series_at(series, n) && at->known)
 			next.most[q] = MAX(at->most[q], next.most[q]);
@@ -72,8 +72,8 @@ static const struct point *last_before(const struct series *series, int64_t when
 	return NULL;
 }
 
-bool series_most(const struct series *series, enum quantity quantity, int64_t from_ns,
-		 int64_t to_ns, int64_t hold_ns, uint64_t *ret)
+bool series_most(const struct series *series, enum pool pool, int64_t from_ns, int64_t to_ns,
+		 int64_t hold_ns, uint64_t *ret)
 {
 	const struct point *before;
 	uint64_t most = 0;
@@ -87,11 +87,11 @@ bool series_most(const struct series *series, enum quantity quantity, int64_t fr
 		sampled = true;
 		known |= point->known;
 		if (point->known)
-			most = MAX(most, point->most[quantity]);
+			most = MAX(most, point->most[pool]);
 	}
 	before = sampled ? NULL : last_before(series, from_ns, hold_ns);
 	if (before && before->known) {
-		most = before->last[quantity];
+		most = before->last[pool];
 		known = true;
 	}
 	if (known)

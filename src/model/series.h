@@ -6,18 +6,20 @@
  */
 #pragma once
 
+#include "model/pool.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum quantity { QUANTITY_DRAM, QUANTITY_L1, QUANTITY_N };
+enum { SERIES_POOLS = POOL_L1 + 1 }; /* DRAM and L1 are kept */
 
 /* One step. */
 struct point {
-	int64_t time_ns;	   /* CLOCK_MONOTONIC of its last sample; 0: none */
-	uint64_t last[QUANTITY_N]; /* at that time */
-	uint64_t most[QUANTITY_N]; /* in the whole step */
-	uint64_t frees : 62;	   /* so far, at that time */
+	int64_t time_ns;	     /* CLOCK_MONOTONIC of its last sample; 0: none */
+	uint64_t last[SERIES_POOLS]; /* at that time */
+	uint64_t most[SERIES_POOLS]; /* in the whole step */
+	uint64_t frees : 62;	     /* so far, at that time */
 	bool has_frees : 1;
 	bool known : 1; /* was the memory, at that time? */
 };
@@ -29,7 +31,7 @@ struct series {
 	int64_t begun_ns;   /* the first of them */
 	int64_t ended_ns;   /* the last of them */
 	struct point first; /* as it was then */
-	uint64_t peak[QUANTITY_N];
+	uint64_t peak[SERIES_POOLS];
 	struct point points[]; /* the step of time t is at t / step_ns % size */
 };
 
@@ -45,5 +47,5 @@ const struct point *series_at(const struct series *series, int64_t n);
  * The most between two times. A sample stands for hold_ns after it unless another
  * one follows: then what was last known counts. False: nothing is known of it.
  */
-bool series_most(const struct series *series, enum quantity quantity, int64_t from_ns,
-		 int64_t to_ns, int64_t hold_ns, uint64_t *ret);
+bool series_most(const struct series *series, enum pool pool, int64_t from_ns, int64_t to_ns,
+		 int64_t hold_ns, uint64_t *ret);

@@ -123,7 +123,7 @@ static void put_history(struct writer *w, const struct series *series)
 			continue;
 		json_open(json, NULL, '[');
 		json_double(json, NULL, age_of(w, point->time_ns));
-		for (enum quantity q = 0; q < QUANTITY_N; q++) {
+		for (unsigned q = 0; q < SERIES_POOLS; q++) {
 			if (point->known)
 				json_u64(json, NULL, point->last[q]);
 			else
@@ -135,7 +135,7 @@ static void put_history(struct writer *w, const struct series *series)
 }
 
 /* What only this monitor knows of a pool. */
-static void put_watched(struct writer *w, size_t device, enum quantity quantity, const char *key,
+static void put_watched(struct writer *w, size_t device, enum pool pool, const char *key,
 			bool known, uint64_t used)
 {
 	const struct device *dev = &w->view->snapshot->devices[device];
@@ -144,11 +144,11 @@ static void put_watched(struct writer *w, size_t device, enum quantity quantity,
 
 	json_open(json, key, '{');
 	if (known)
-		json_u64(json, "peak", mem_peak(w->view, device, quantity));
+		json_u64(json, "peak", mem_peak(w->view, device, pool));
 	else
 		json_null(json, "peak");
 	if (known && series && series->samples > 1)
-		json_i64(json, "change", (int64_t)used - (int64_t)series->first.last[quantity]);
+		json_i64(json, "change", (int64_t)used - (int64_t)series->first.last[pool]);
 	else
 		json_null(json, "change");
 	json_close(json, '}');
@@ -168,9 +168,9 @@ static void put_device(struct writer *w, size_t at)
 	json_put_field(json, "state", &device_fields, DEV_STATE, dev);
 	json_put_fields(json, &device_fields, DEV_DRAM_TOTAL, DEV_MEMORY_COMPLETE + 1, dev);
 	json_open(json, "watched", '{');
-	put_watched(w, at, QUANTITY_DRAM, "dram", device_knows(dev, DEV_DRAM_USED),
+	put_watched(w, at, POOL_DRAM, "dram", device_knows(dev, DEV_DRAM_USED),
 		    dev->memory_used[POOL_DRAM]);
-	put_watched(w, at, QUANTITY_L1, "l1", device_knows(dev, DEV_L1_USED),
+	put_watched(w, at, POOL_L1, "l1", device_knows(dev, DEV_L1_USED),
 		    dev->memory_used[POOL_L1]);
 	json_close(json, '}');
 	put_history(w, history_of_device(w->view->history, dev));

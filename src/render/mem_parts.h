@@ -8,7 +8,7 @@
 #define MEM_NARROW 100
 
 /* The most that was in use: as seen by this monitor, or as one process says. */
-uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity);
+uint64_t mem_peak(const struct mem_view *view, size_t device, enum pool pool);
 
 /* Pools with bars, peaks and growth, and their parts. */
 void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device);

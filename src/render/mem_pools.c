@@ -13,30 +13,29 @@ enum {
 	SHARE_WIDTH = 7,
 };
 
-uint64_t mem_peak(const struct mem_view *view, size_t device, enum quantity quantity)
+/* The fields of the pools that have a size. */
+static const struct pool_fields {
+	enum device_field used, total;
+	enum usage_field peak;
+} pool_fields[] = {
+	[POOL_DRAM] = { DEV_DRAM_USED, DEV_DRAM_TOTAL, USE_PEAK_DRAM },
+	[POOL_L1] = { DEV_L1_USED, DEV_L1_TOTAL, USE_PEAK_L1 },
+};
+
+uint64_t mem_peak(const struct mem_view *view, size_t device, enum pool pool)
 {
 	const struct snapshot *snapshot = view->snapshot;
 	const struct series *series = history_of_device(view->history, &snapshot->devices[device]);
-	uint64_t peak = series ? series->peak[quantity] : 0;
+	uint64_t peak = series ? series->peak[pool] : 0;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
-		enum usage_field field = quantity == QUANTITY_L1 ? USE_PEAK_L1 : USE_PEAK_DRAM;
 
-		if (usage && usage->why[field] == KNOWN)
-			peak = MAX(peak, quantity == QUANTITY_L1 ? usage->peak[POOL_L1]
-								 : usage->peak[POOL_DRAM]);
+		if (usage && usage->why[pool_fields[pool].peak] == KNOWN)
+			peak = MAX(peak, usage->peak[pool]);
 	}
 	return peak;
 }
-
-/* One of the two that have a size. */
-struct pool_line {
-	const char *name;
-	enum quantity quantity;
-	enum device_field used, total;
-	uint64_t used_bytes, total_bytes;
-};
 
 static void put_bar(struct text_line *line, double ratio, const char *bound)
 {
@@ -56,60 +55,61 @@ static void put_bar(struct text_line *line, double ratio, const char *bound)
 }
 
 static void put_peak(struct text_line *line, const struct mem_view *view, size_t device,
-		     enum quantity quantity, const char *bound)
+		     enum pool pool, const char *bound)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "   peak %s", bound);
-	format_bytes_fine(&text, mem_peak(view, device, quantity));
+	format_bytes_fine(&text, mem_peak(view, device, pool));
 	text_line_put(line, STYLE_PLAIN, buf_text(&text));
 }
 
-/* Since this monitor began to look. */
-static void put_change(struct text_line *line, const struct series *series,
-		       const struct pool_line *pool)
+/* The change since the first sample. */
+static void put_change(struct text_line *line, const struct series *series, enum pool pool,
+		       uint64_t used)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	uint64_t before;
 
 	if (!series || series->samples < 2)
 		return;
-	before = series->first.last[pool->quantity];
-	buf_puts(&text, pool->used_bytes < before ? "   -" : "   +");
-	format_bytes(&text, pool->used_bytes < before ? before - pool->used_bytes
-						      : pool->used_bytes - before);
+	before = series->first.last[pool];
+	buf_puts(&text, used < before ? "   -" : "   +");
+	format_bytes(&text, used < before ? before - used : used - before);
 	if (line->options->columns >= MEM_NARROW)
 		buf_puts(&text, " since start");
 	text_line_put(line, STYLE_PLAIN, buf_text(&text));
 }
 
 static void put_pool(struct text_line *line, const struct mem_view *view, size_t device,
-		     const struct pool_line *pool)
+		     enum pool pool)
 {
 	const struct device *dev = &view->snapshot->devices[device];
+	const struct pool_fields *fields = &pool_fields[pool];
+	uint64_t used_bytes = dev->memory_used[pool], total_bytes = dev->memory_total[pool];
 	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
-	bool known = device_knows(dev, pool->used), has_total = device_knows(dev, pool->total);
-	const char *bound = lower_bound_of_device(dev, pool->used, line->options->utf8);
+	bool known = device_knows(dev, fields->used), has_total = device_knows(dev, fields->total);
+	const char *bound = lower_bound_of_device(dev, fields->used, line->options->utf8);
 
-	text_line_printf(line, STYLE_BOLD, "  %-5s", pool->name);
+	text_line_printf(line, STYLE_BOLD, "  %-5s", pool_name(pool));
 	if (known) {
 		buf_puts(&used, bound);
-		format_bytes_fine(&used, pool->used_bytes);
+		format_bytes_fine(&used, used_bytes);
 	}
 	text_line_cell_right(line, VALUE_WIDTH + 1, known ? STYLE_PLAIN : STYLE_DIM,
 			     known ? buf_text(&used) : "N/A");
 	if (has_total)
-		format_bytes_fine(&total, pool->total_bytes);
+		format_bytes_fine(&total, total_bytes);
 	text_line_put(line, STYLE_PLAIN, " / ");
 	text_line_cell(line, VALUE_WIDTH - 1, has_total ? STYLE_PLAIN : STYLE_DIM,
 		       has_total ? buf_text(&total) : "N/A");
 	if (!known) {
-		text_line_printf(line, STYLE_DIM, "  %s", reason_text(dev->why[pool->used]));
+		text_line_printf(line, STYLE_DIM, "  %s", reason_text(dev->why[fields->used]));
 	} else {
-		if (has_total && pool->total_bytes)
-			put_bar(line, (double)pool->used_bytes / (double)pool->total_bytes, bound);
-		put_peak(line, view, device, pool->quantity, bound);
-		put_change(line, history_of_device(view->history, dev), pool);
+		if (has_total && total_bytes)
+			put_bar(line, (double)used_bytes / (double)total_bytes, bound);
+		put_peak(line, view, device, pool, bound);
+		put_change(line, history_of_device(view->history, dev), pool, used_bytes);
 	}
 	text_line_end(line);
 }
@@ -151,26 +151,14 @@ static void end_parts(struct text_line *line)
 void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device)
 {
 	const struct device *dev = &view->snapshot->devices[device];
-	const struct pool_line dram = { "DRAM",
-					QUANTITY_DRAM,
-					DEV_DRAM_USED,
-					DEV_DRAM_TOTAL,
-					dev->memory_used[POOL_DRAM],
-					dev->memory_total[POOL_DRAM] };
-	const struct pool_line l1 = { "L1",
-				      QUANTITY_L1,
-				      DEV_L1_USED,
-				      DEV_L1_TOTAL,
-				      dev->memory_used[POOL_L1],
-				      dev->memory_total[POOL_L1] };
 	bool known = device_knows(dev, DEV_DRAM_USED);
 	const char *bound = lower_bound_of_device(dev, DEV_DRAM_USED, line->options->utf8);
 
-	put_pool(line, view, device, &dram);
+	put_pool(line, view, device, POOL_DRAM);
 	if (known)
 		put_part(line, "of which TRACE", bound, dev->memory_used[POOL_TRACE], "");
 	end_parts(line);
-	put_pool(line, view, device, &l1);
+	put_pool(line, view, device, POOL_L1);
 	if (known) {
 		put_part(line, "of which L1_SMALL", bound, dev->memory_used[POOL_L1_SMALL], "");
 		put_part(line, "circular buffers", bound, dev->memory_used[POOL_CB],

@@ -22,7 +22,7 @@ static void put_signal(const struct ui *ui, struct buf *out, size_t line)
 	buf_printf(out, "%2d SIG%s", ui_signals[line], sigabbrev_np(ui_signals[line]));
 }
 
-/* Columns of its widest line, or what looks well if that is more. */
+/* Columns of its widest line, at least LEAST. */
 static int find_width(const struct ui *ui, const struct menu *menu)
 {
 	enum { LEAST = 44, SIGN = 2 };

@@ -20,7 +20,7 @@ static double read_course(const struct ui *ui, const struct series *series, doub
 		double value = NAN;
 		uint64_t bytes;
 
-		if (series_most(series, QUANTITY_DRAM, from + 1, from + step + 1, step, &bytes))
+		if (series_most(series, POOL_DRAM, from + 1, from + step + 1, step, &bytes))
 			most = MAX(most, value = (double)bytes);
 		for (size_t side = 0; side < PLOT_SIDES; side++)
 			values[i * PLOT_SIDES + side] = value;

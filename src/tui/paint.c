@@ -62,8 +62,8 @@ static int measure(const char *text, size_t length)
 	return (int)sum;
 }
 
-/* Nor need curses look for characters of several bytes in it. */
-static void put_printable(int row, int column, chtype look, const char *text, size_t length)
+/* ASCII only: curses need not decode multibyte characters. */
+static void put_printable(int row, int column, chtype attributes, const char *text, size_t length)
 {
 	chtype cells[64];
 
@@ -71,7 +71,7 @@ static void put_printable(int row, int column, chtype look, const char *text, si
 		size_t n = MIN(length, ARRAY_SIZE(cells));
 
 		for (size_t i = 0; i < n; i++)
-			cells[i] = look | (unsigned char)text[i];
+			cells[i] = attributes | (unsigned char)text[i];
 		mvaddchnstr(row, column, cells, (int)n);
 		column += (int)n;
 		text += n;

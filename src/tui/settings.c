@@ -250,6 +250,14 @@ const char *settings_help(size_t i)
 	return table[i].help;
 }
 
+const char *settings_values(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+		if (strcmp(table[i].name, name) == 0)
+			return table[i].help;
+	return "";
+}
+
 int settings_set(struct settings *settings, const char *name, const char *value)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++)

@@ -53,6 +53,7 @@ MUST_CHECK int settings_set(struct settings *settings, const char *name, const c
 extern const size_t settings_count;
 const char *settings_name(size_t i);
 const char *settings_help(size_t i);
+const char *settings_values(const char *name); /* the help of the setting of that name */
 void settings_put(const struct settings *settings, size_t i, struct buf *out);
 bool settings_can_turn(size_t i);
 void settings_turn(struct settings *settings, size_t i, int direction);

@@ -61,14 +61,11 @@ static int choose(struct tui *tui, const struct common_options *common, struct b
 	if (common->refresh_ms)
 		settings->refresh_ms = common->refresh_ms;
 	if (common->view && settings_set(settings, "view", common->view) < 0)
-		return error_line(
-			EXIT_USAGE,
-			"--view: \"%s\" is not overview, grid, processes, memory or device",
-			common->view);
+		return error_line(EXIT_USAGE, "--view: \"%s\" is not %s", common->view,
+				  settings_values("view"));
 	if (common->theme && settings_set(settings, "theme", common->theme) < 0)
-		return error_line(EXIT_USAGE,
-				  "--theme: \"%s\" is not default, colorblind, light or mono",
-				  common->theme);
+		return error_line(EXIT_USAGE, "--theme: \"%s\" is not %s", common->theme,
+				  settings_values("theme"));
 	for (unsigned i = 0; i < common->n_settings; i++) {
 		int r = choose_one(settings, common->settings[i]);
 

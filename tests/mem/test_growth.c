@@ -301,9 +301,9 @@ TEST(a_floor_that_fell_by_one_byte_fell)
 	for (unsigned i = 0; i < 7; i++)
 		points[i] =
 			(struct point){ .known = true, .has_frees = true, .last = { i * MB, 0 } };
-	points[2].last[QUANTITY_DRAM] = MB;
+	points[2].last[POOL_DRAM] = MB;
 	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
-	points[2].last[QUANTITY_DRAM] = MB - 1;
+	points[2].last[POOL_DRAM] = MB - 1;
 	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_GREW);
 }
 
@@ -347,7 +347,7 @@ TEST(samples_without_known_memory_are_left_out)
 		points[i] = (struct point){ .known = i != 3,
 					    .has_frees = true,
 					    .last = { (i + 1) * MB, 0 } };
-	points[3].last[QUANTITY_DRAM] = 0;
+	points[3].last[POOL_DRAM] = 0;
 	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
 	/* The last step was known at first, then no more: it is not the end. */
 	for (unsigned i = 0; i < 7; i++) {

@@ -28,9 +28,9 @@ TEST(a_step_keeps_its_last_and_its_most)
 	add(series, 100 * S + S / 2, 7);
 	point = series_at(series, 100);
 	assert_non_null(point);
-	assert_int_equal(point->last[QUANTITY_DRAM], 7);
-	assert_int_equal(point->most[QUANTITY_DRAM], 9);
-	assert_int_equal(series->peak[QUANTITY_DRAM], 9);
+	assert_int_equal(point->last[POOL_DRAM], 7);
+	assert_int_equal(point->most[POOL_DRAM], 9);
+	assert_int_equal(series->peak[POOL_DRAM], 9);
 	assert_int_equal(series->samples, 3);
 	series_free(series);
 }
@@ -43,9 +43,9 @@ TEST(a_step_without_a_sample_is_a_gap)
 	add(series, 100 * S, 5);
 	add(series, 104 * S, 6);
 	assert_null(series_at(series, 102));
-	assert_false(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, S, &most));
+	assert_false(series_most(series, POOL_DRAM, 102 * S, 103 * S, S, &most));
 	assert_int_equal(most, 77);
-	assert_true(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 3 * S, &most));
+	assert_true(series_most(series, POOL_DRAM, 102 * S, 103 * S, 3 * S, &most));
 	assert_int_equal(most, 5);
 	series_free(series);
 }
@@ -59,8 +59,8 @@ TEST(what_was_overwritten_is_gone)
 	add(series, 110 * S, 6);
 	assert_null(series_at(series, 100));
 	assert_non_null(series_at(series, 110));
-	assert_false(series_most(series, QUANTITY_DRAM, 99 * S, 101 * S, 0, &most));
-	assert_int_equal(series->first.last[QUANTITY_DRAM], 5);
+	assert_false(series_most(series, POOL_DRAM, 99 * S, 101 * S, 0, &most));
+	assert_int_equal(series->first.last[POOL_DRAM], 5);
 	series_free(series);
 }
 
@@ -72,8 +72,8 @@ TEST(an_unknown_sample_ends_what_was_known)
 
 	add(series, 100 * S, 5);
 	series_add(series, &unknown);
-	assert_false(series_most(series, QUANTITY_DRAM, 102 * S, 103 * S, 5 * S, &most));
-	assert_false(series_most(series, QUANTITY_DRAM, 101 * S, 102 * S, 5 * S, &most));
+	assert_false(series_most(series, POOL_DRAM, 102 * S, 103 * S, 5 * S, &most));
+	assert_false(series_most(series, POOL_DRAM, 101 * S, 102 * S, 5 * S, &most));
 	assert_int_equal(series->samples, 1);
 	series_free(series);
 }
@@ -84,7 +84,7 @@ TEST(zero_is_a_value)
 	uint64_t most = 1;
 
 	add(series, 100 * S, 0);
-	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 101 * S, 0, &most));
+	assert_true(series_most(series, POOL_DRAM, 100 * S, 101 * S, 0, &most));
 	assert_int_equal(most, 0);
 	series_free(series);
 }
@@ -95,8 +95,8 @@ TEST(a_step_that_takes_another_ones_place_has_its_own_most)
 
 	add(series, 100 * S, 9);
 	add(series, 110 * S, 5);
-	assert_int_equal(series_at(series, 110)->most[QUANTITY_DRAM], 5);
-	assert_int_equal(series->peak[QUANTITY_DRAM], 9);
+	assert_int_equal(series_at(series, 110)->most[POOL_DRAM], 5);
+	assert_int_equal(series->peak[POOL_DRAM], 9);
 	assert_true(series->begun_ns == 100 * S);
 	assert_true(series->ended_ns == 110 * S);
 	series_free(series);
@@ -111,14 +111,14 @@ TEST(what_is_not_known_is_no_maximum)
 	assert_null(series_at(series, 0)); /* nothing is there yet */
 	series_add(series, &unknown);
 	add(series, 100 * S + 1, 5);
-	assert_int_equal(series_at(series, 100)->most[QUANTITY_DRAM], 5);
-	assert_int_equal(series->peak[QUANTITY_DRAM], 5);
+	assert_int_equal(series_at(series, 100)->most[POOL_DRAM], 5);
+	assert_int_equal(series->peak[POOL_DRAM], 5);
 	assert_true(series->begun_ns == 100 * S + 1);
 	unknown.time_ns = 101 * S;
 	series_add(series, &unknown);
 	assert_true(series->ended_ns == 100 * S + 1);
 	/* A step that is not known takes nothing from those that are. */
-	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 102 * S, 0, &most));
+	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
 	assert_int_equal(most, 5);
 	series_free(series);
 }
@@ -132,16 +132,16 @@ TEST(the_most_is_that_of_all_steps_and_of_each_whole_step)
 
 	for (unsigned i = 0; i < ARRAY_SIZE(l1); i++) {
 		point.time_ns = 100 * S + i * S / 2;
-		point.last[QUANTITY_L1] = l1[i];
-		point.last[QUANTITY_DRAM] = 50;
+		point.last[POOL_L1] = l1[i];
+		point.last[POOL_DRAM] = 50;
 		series_add(series, &point);
 	}
-	assert_true(series_most(series, QUANTITY_L1, 100 * S, 102 * S, 0, &most));
+	assert_true(series_most(series, POOL_L1, 100 * S, 102 * S, 0, &most));
 	assert_int_equal(most, 8);
-	assert_true(series_most(series, QUANTITY_DRAM, 100 * S, 102 * S, 0, &most));
+	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
 	assert_int_equal(most, 50);
 	/* What is held over is what was last, not what was most. */
-	assert_true(series_most(series, QUANTITY_L1, 103 * S, 104 * S, 5 * S, &most));
+	assert_true(series_most(series, POOL_L1, 103 * S, 104 * S, 5 * S, &most));
 	assert_int_equal(most, 2);
 	series_free(series);
 }
@@ -152,14 +152,14 @@ TEST(a_sample_counts_from_its_time_on_and_before_the_end)
 	uint64_t most;
 
 	add(series, 100 * S + S / 2, 5);
-	assert_true(series_most(series, QUANTITY_DRAM, 100 * S + S / 2, 101 * S, 0, &most));
-	assert_false(series_most(series, QUANTITY_DRAM, 100 * S + S / 2 + 1, 101 * S, 0, &most));
-	assert_true(series_most(series, QUANTITY_DRAM, 99 * S, 100 * S + S / 2 + 1, 0, &most));
-	assert_false(series_most(series, QUANTITY_DRAM, 99 * S, 100 * S + S / 2, 0, &most));
+	assert_true(series_most(series, POOL_DRAM, 100 * S + S / 2, 101 * S, 0, &most));
+	assert_false(series_most(series, POOL_DRAM, 100 * S + S / 2 + 1, 101 * S, 0, &most));
+	assert_true(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2 + 1, 0, &most));
+	assert_false(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2, 0, &most));
 	/* It says nothing of the time before it, whatever is held over. */
-	assert_false(series_most(series, QUANTITY_DRAM, 100 * S, 100 * S + 1, 5 * S, &most));
+	assert_false(series_most(series, POOL_DRAM, 100 * S, 100 * S + 1, 5 * S, &most));
 	assert_false(
-		series_most(series, QUANTITY_DRAM, 100 * S + S / 2, 100 * S + S / 2, 5 * S, &most));
+		series_most(series, POOL_DRAM, 100 * S + S / 2, 100 * S + S / 2, 5 * S, &most));
 	series_free(series);
 }
 
@@ -169,12 +169,11 @@ TEST(a_sample_is_held_over_for_so_long_and_no_longer)
 	uint64_t most;
 
 	add(series, 100 * S + S / 2, 5);
-	assert_true(series_most(series, QUANTITY_DRAM, 103 * S, 104 * S, 2 * S + S / 2, &most));
+	assert_true(series_most(series, POOL_DRAM, 103 * S, 104 * S, 2 * S + S / 2, &most));
 	assert_int_equal(most, 5);
-	assert_false(
-		series_most(series, QUANTITY_DRAM, 103 * S, 104 * S, 2 * S + S / 2 - 1, &most));
+	assert_false(series_most(series, POOL_DRAM, 103 * S, 104 * S, 2 * S + S / 2 - 1, &most));
 	/* As far back as the ring goes. */
-	assert_true(series_most(series, QUANTITY_DRAM, 109 * S, 110 * S, 60 * S, &most));
+	assert_true(series_most(series, POOL_DRAM, 109 * S, 110 * S, 60 * S, &most));
 	assert_int_equal(most, 5);
 	series_free(series);
 }
@@ -218,11 +217,11 @@ TEST(devices_and_processes_are_kept)
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_device(history, &snapshot->devices[0]);
 	assert_non_null(series);
-	assert_int_equal(series->peak[QUANTITY_DRAM], 1000);
-	assert_int_equal(series->peak[QUANTITY_L1], 10);
+	assert_int_equal(series->peak[POOL_DRAM], 1000);
+	assert_int_equal(series->peak[POOL_L1], 10);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
 	assert_non_null(series);
-	assert_int_equal(series->first.last[QUANTITY_DRAM], 400);
+	assert_int_equal(series->first.last[POOL_DRAM], 400);
 	assert_true(series->first.has_frees);
 	snapshot_free(snapshot);
 	history_free(history);
@@ -260,8 +259,8 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &snapshot->processes[0], &snapshot->devices[0]);
 	assert_true(series->begun_ns == 50 * S);
-	assert_int_equal(series->first.last[QUANTITY_DRAM], 400);
-	assert_int_equal(series->first.last[QUANTITY_L1], 30);
+	assert_int_equal(series->first.last[POOL_DRAM], 400);
+	assert_int_equal(series->first.last[POOL_L1], 30);
 	assert_true(series->first.has_frees);
 	assert_int_equal(series->first.frees, 4);
 	snapshot->processes[0].start_ticks = 8;
@@ -323,7 +322,7 @@ TEST(a_pid_that_was_given_out_again_is_another_process)
 	assert_int_equal(history_add(history, second, 2 * NS_PER_S), 0);
 	series = history_of_process(history, &second->processes[0], &second->devices[0]);
 	assert_int_equal(series->samples, 1);
-	assert_int_equal(series->first.last[QUANTITY_DRAM], 30);
+	assert_int_equal(series->first.last[POOL_DRAM], 30);
 	snapshot_free(first);
 	snapshot_free(second);
 	history_free(history);
