@@ -8,7 +8,7 @@ struct trace_options {
 	struct tracer_options tracer;
 	bool watch;
 	bool help, version; /* to be printed */
-	char **files; /* to attach to, NULL at the end */
+	char **files;	    /* to attach to, NULL at the end */
 };
 
 int command_start(const struct trace_options *options);
