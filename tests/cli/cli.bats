@@ -58,7 +58,7 @@ same() {
 	grep -q '^Exit status: 0 fine; ' "$WORK/help"
 	not grep -q ' $' "$WORK/help"
 	[ "$("$TT_SMI" -V | wc -l)" = 1 ]
-	[[ "$("$TT_SMI" -V)" =~ ^tt_smi\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	[[ "$("$TT_SMI" -V)" =~ ^tt_smi\ [0-9]+\.[0-9]+\.[0-9]+(' (without tracing)')?$ ]]
 }
 
 @test "what makes no sense is refused with 2, by name, before anything is written" {
