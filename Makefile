@@ -3,13 +3,15 @@
 #
 #   make run      install what is missing, build, show this machine
 #   make check    install what is missing, build in every way, run all tests
+#   make check-quick   the part of it that is worth a minute after each change
+#   make coverage how much of each folder the tests execute
 #   make bench    figures side by side with a floor measured in the same run
 #   make install  install below PREFIX (default /usr/local)
 
 PREFIX ?= /usr/local
 BUILD  := build
 
-.PHONY: all run check bench install clean
+.PHONY: all run check check-quick coverage bench install clean
 
 all:
 	@scripts/install-packages build
@@ -23,11 +25,19 @@ check:
 	@scripts/install-packages
 	@scripts/check
 
+check-quick:
+	@scripts/install-packages
+	@scripts/check --quick
+
+coverage:
+	@scripts/install-packages
+	@scripts/coverage
+
 bench:
 	@scripts/install-packages
-	@cmake --preset bench >/dev/null
-	@cmake --build --preset bench
-	@scripts/bench $(BUILD)-bench
+	@cmake --preset full >/dev/null
+	@cmake --build --preset full
+	@scripts/bench $(BUILD)-full
 
 install: all
 	@cmake --install $(BUILD) --prefix $(PREFIX)

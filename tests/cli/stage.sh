@@ -4,7 +4,7 @@
 # and 7 are /dev/zero and /dev/full by another name: character devices that any
 # process can open and map, with the numbers that the driver would have given them.
 set -eu
-unset XDG_RUNTIME_DIR
+unset XDG_RUNTIME_DIR TMPDIR # the latter may be below /dev, which is replaced
 stage=$1
 sim=$2
 shift 2
