@@ -70,17 +70,12 @@ static void put_value(struct buf *out, const struct render_options *options, uns
 
 	if (value->why == KNOWN)
 		buf_puts(&raw, bound);
-	if (value->why == KNOWN && value->field->unit == U_BYTE) {
-		format_bytes(&raw, value->exact);
-		buf_printf(&raw, " (%llu bytes)", (unsigned long long)value->exact);
-	} else if (value->why == KNOWN && value->field->unit == U_BYTE_RATE) {
-		format_rate(&raw, value->number);
-	} else if (value->why == KNOWN && value->field->unit == U_SECOND) {
-		format_duration(&raw, value->number);
-	} else if (value->why == KNOWN && value->field->unit == U_CELSIUS) {
+	if (value->why == KNOWN && value->field->unit == U_CELSIUS) {
 		buf_printf(&raw, "%.1f C", value->number);
 	} else if (value->why == KNOWN) {
-		format_value(&raw, value, true);
+		format_reading(&raw, value, options->utf8);
+		if (value->field->unit == U_BYTE)
+			buf_printf(&raw, " (%llu bytes)", (unsigned long long)value->exact);
 	} else if (value->why == NOT_APPLICABLE) {
 		buf_puts(&raw, "-");
 	} else {

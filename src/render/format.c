@@ -169,3 +169,22 @@ void format_value(struct buf *out, const struct value *value, bool units)
 	case K_NEVER: break;
 	}
 }
+
+void format_reading(struct buf *out, const struct value *value, bool utf8)
+{
+	switch (value->field->unit) {
+	case U_BYTE: format_bytes(out, value->exact); break;
+	case U_BYTE_RATE: format_rate(out, value->number); break;
+	case U_SECOND: format_duration(out, value->number); break;
+	case U_CELSIUS: buf_printf(out, "%.0f%s", value->number, utf8 ? "°C" : "C"); break;
+	case U_NONE:
+	case U_WATT:
+	case U_VOLT:
+	case U_AMPERE:
+	case U_HERTZ:
+	case U_RPM:
+	case U_RATIO:
+	case U_TIME:
+	case U_N: format_value(out, value, true); break;
+	}
+}

@@ -47,3 +47,6 @@ void format_span(struct buf *out, double seconds);
  * units. Text comes as it is, uncleaned. The value must be known.
  */
 void format_value(struct buf *out, const struct value *value, bool units);
+
+/* The same for people: always with its unit, and with the one that is handy. */
+void format_reading(struct buf *out, const struct value *value, bool utf8);

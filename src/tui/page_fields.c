@@ -26,14 +26,8 @@ static void put_value(struct buf *out, const struct value *value)
 		buf_puts(out, "-");
 	else if (value->why != KNOWN)
 		buf_printf(out, "N/A (%s)", reason_text(value->why));
-	else if (value->field->unit == U_BYTE)
-		format_bytes(out, value->exact);
-	else if (value->field->unit == U_BYTE_RATE)
-		format_rate(out, value->number);
-	else if (value->field->unit == U_SECOND)
-		format_duration(out, value->number);
 	else
-		format_value(out, value, true);
+		format_reading(out, value, paint_is_utf8());
 }
 
 /* A figure that is not all there is says so. */
