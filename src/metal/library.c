@@ -2,128 +2,12 @@
 
 #include "metal/chip.h"
 #include "metal/elf_file.h"
+#include "metal/name_search.h"
 #include "metal/names.h"
 #include "metal/stub.h"
 
 #include <errno.h>
 #include <string.h>
-
-/* The symbol that matches one entry of metal_names. */
-struct symbol_match {
-	uint64_t address; /* 0: not defined here */
-	uint32_t index;	  /* in the table of dynamic symbols; 0: not in it */
-};
-
-struct search {
-	struct symbol_match found[METAL_NAMES];
-	bool dynamic; /* the table of dynamic symbols is being searched */
-};
-
-static void take(struct search *search, unsigned name, uint32_t index, const Elf64_Sym *symbol)
-{
-	struct symbol_match *found = &search->found[name];
-	bool defined = symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < SHN_LORESERVE;
-
-	if (search->dynamic && !found->index && (defined || !found->address))
-		found->index = index;
-	if (defined && !found->address)
-		found->address = symbol->st_value;
-}
-
-static bool wants(const char *name, void *arg)
-{
-	(void)arg;
-	return metal_name_find(name) != METAL_NAMES;
-}
-
-static void visit(const char *name, uint32_t index, const Elf64_Sym *symbol, void *arg)
-{
-	take(arg, metal_name_find(name), index, symbol);
-}
-
-static int search_all(struct search *search, const struct elf_file *elf, bool dynamic)
-{
-	search->dynamic = dynamic;
-	return elf_search(elf, dynamic ? &elf->dynamic : &elf->full,
-			  &(struct elf_search){ wants, visit, search });
-}
-
-/* Looks up each name that is not a pattern in the hash table. */
-static int look_up(struct search *search, const struct elf_file *elf)
-{
-	search->dynamic = true;
-	for (unsigned i = 0; i < METAL_NAMES; i++) {
-		Elf64_Sym symbol;
-		uint32_t index;
-		int r;
-
-		if (strpbrk(metal_names[i].pattern, "?*"))
-			continue;
-		r = elf_lookup(elf, metal_names[i].pattern, &symbol, &index);
-		if (r < 0 && r != -ENOENT)
-			return r;
-		if (r == 0)
-			take(search, i, index, &symbol);
-	}
-	return 0;
-}
-
-static const struct symbol_match *found_name(const struct search *search, const char *name)
-{
-	for (unsigned i = 0; i < METAL_NAMES; i++)
-		if (strcmp(metal_names[i].pattern, name) == 0)
-			return &search->found[i];
-	return NULL;
-}
-
-static bool has(const char *symbol, void *arg)
-{
-	const struct symbol_match *found = found_name(arg, symbol);
-
-	return found && found->address;
-}
-
-/* The preferred symbol of a hook that is defined; NULL: none. */
-static const struct symbol_match *found_hook(const struct search *search, enum metal_hook hook)
-{
-	for (unsigned i = 0; i < METAL_NAMES; i++)
-		if (metal_names[i].hook == hook && search->found[i].address)
-			return &search->found[i];
-	return NULL;
-}
-
-static bool lacks_hooks(const struct search *search)
-{
-	for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
-		if (hook != METAL_THROW && !found_hook(search, hook))
-			return true;
-	return false;
-}
-
-/*
- * The hash table first, since that is cheap, and nearly no file is TT-Metal. All dynamic symbols
- * are read if there is no hash table, or if the hook without a fixed name was not found; the full
- * symbol table if something is still missing, as in a program that TT-Metal is linked into.
- */
-static int search_file(struct search *search, struct elf_file *elf)
-{
-	int r;
-
-	r = look_up(search, elf);
-	if (r < 0 && r != -ENODATA)
-		return r;
-	if (r == 0 && !lacks_hooks(search))
-		return elf_read_sections(elf);
-	if (elf_read_sections(elf) < 0)
-		return -EBADMSG;
-	if (r == -ENODATA ||
-	    (found_hook(search, METAL_TRACK_ALLOCATE) && !found_hook(search, METAL_CREATE_AT))) {
-		r = search_all(search, elf, true);
-		if (r < 0)
-			return r;
-	}
-	return lacks_hooks(search) ? search_all(search, elf, false) : 0;
-}
 
 static enum metal_entry entry_of(const uint8_t *code)
 {
@@ -221,10 +105,11 @@ static bool is_complete(const struct slots *slots)
 	return (slots->tracks || !slots->track) && (slots->throw_slot || !slots->throw);
 }
 
-static int read_slots(const struct elf_file *elf, const struct search *search, struct slots *ret)
+static int read_slots(const struct elf_file *elf, const struct name_search *search,
+		      struct slots *ret)
 {
-	const struct symbol_match *track = found_hook(search, METAL_TRACK_ALLOCATE);
-	const struct symbol_match *throw = found_name(search, METAL_NAME_THROW);
+	const struct symbol_match *track = name_search_hook(search, METAL_TRACK_ALLOCATE);
+	const struct symbol_match *throw = name_search_find(search, METAL_NAME_THROW);
 	int r;
 
 	ret->track = track ? track->index : 0;
@@ -238,14 +123,14 @@ static int read_slots(const struct elf_file *elf, const struct search *search, s
 
 /* A hook that is not in code, or beyond the end of the file, counts as missing. */
 static int place_hooks(struct metal_library *library, const struct elf_file *elf,
-		       const struct search *search)
+		       const struct name_search *search)
 {
 	struct slots slots = { 0 };
 	uint64_t stub;
 	int r = 0;
 
 	for (unsigned hook = 0; hook < METAL_HOOKS && (r == 0 || r == -ENOENT); hook++) {
-		const struct symbol_match *found = found_hook(search, hook);
+		const struct symbol_match *found = name_search_hook(search, hook);
 
 		r = found ? place_at(elf, found->address, &library->hooks[hook]) : 0;
 	}
@@ -283,14 +168,14 @@ static void choose_allocation_hook(struct metal_library *library)
 }
 
 /* The vtable pointer of an object points behind the first two words of the vtable symbol. */
-static uint64_t vtable(const struct search *search, const char *name)
+static uint64_t vtable(const struct name_search *search, const char *name)
 {
-	uint64_t address = found_name(search, name)->address;
+	uint64_t address = name_search_find(search, name)->address;
 
 	return address ? address + 16 : 0;
 }
 
-static void find_vtables(struct metal_library *library, const struct search *search)
+static void find_vtables(struct metal_library *library, const struct name_search *search)
 {
 	library->device_vtable = vtable(search, METAL_NAME_DEVICE);
 	if (!library->device_vtable)
@@ -320,17 +205,17 @@ static int find_chip(struct metal_library *library, const struct elf_file *elf)
 int metal_library_read(struct metal_library *ret, int fd)
 {
 	struct metal_library library = { 0 };
-	struct search search = { 0 };
+	struct name_search search = { 0 };
 	struct elf_file elf;
 	int r;
 
 	r = elf_open(&elf, fd);
 	if (r < 0)
 		return r;
-	r = search_file(&search, &elf);
+	r = name_search_run(&search, &elf);
 	if (r < 0)
 		return r;
-	r = metal_shape_find(&library.shape, has, &search);
+	r = metal_shape_find(&library.shape, name_search_has, &search);
 	if (r < 0)
 		return r;
 	r = place_hooks(&library, &elf, &search);
