@@ -1,7 +1,7 @@
 /*
  * A small reader of ELF files for x86-64: symbols, relocations, where an address is
  * in the file. Read in pieces, never mapped: a file that shrinks under a mapping kills
- * the reader. Every number in it is a stranger's and is checked before it is used.
+ * the reader. The file is untrusted input: every number in it is checked before it is used.
  *
  * What the loader itself needs (segments, the dynamic section) is believed first.
  * Section headers may be stripped; they only add the full symbol table and tell where

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Longer names are nobody's that is looked for. */
+/* No name that is searched for is longer. */
 #define NAME_MAX_WANTED 512
 
 struct gnu_hash {
@@ -73,7 +73,7 @@ static int compare(const struct elf_file *elf, uint32_t index, const char *name,
 	return memcmp(found, name, length) == 0;
 }
 
-/* A chain ends with an odd number; chains of strangers end after so many. */
+/* A chain ends with an odd number; the limit ends a chain of a broken file. */
 static int follow(const struct elf_file *elf, const struct gnu_hash *table, uint32_t index,
 		  const char *name, Elf64_Sym *ret, uint32_t *ret_index)
 {

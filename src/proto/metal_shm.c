@@ -98,7 +98,7 @@ int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint
 		return -EBADMSG;
 	*ret_version = le32_at(at);
 	if (*ret_version == 0)
-		return -EAGAIN; /* sized, but nobody has written into it */
+		return -EAGAIN; /* has its size, but was not written yet */
 	layout = find_layout(*ret_version);
 	if (!layout)
 		return -EPROTONOSUPPORT;

@@ -9,7 +9,7 @@
  *
  * The server counts, takes a block of image_size(), and fills it in place with
  * one call per record, in the order processes, usages of the process,
- * allocations of the process. A reader has a copy that nobody else can change, so it validates
+ * allocations of the process. A reader has a private copy, so it validates
  * it once and then uses it as it is.
  *
  * docs/shared-memory.md describes it in prose and changes together with this.

@@ -167,7 +167,7 @@ static enum slot_state slot_read(const struct table_slot *slot, struct table_all
 	return SLOT_CHANGING;
 }
 
-/* Slots to look at: what the writer says it used, within what is really there. */
+/* The end of the used slots as the writer says, limited to the buffer. */
 static uint64_t slots_end(const struct table_view *view)
 {
 	uint64_t used = word_load(&view->header->slots_used);

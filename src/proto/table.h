@@ -5,13 +5,13 @@
  * with this file, and TABLE_VERSION with both.
  *
  * The table is a memfd, written by one process and mapped by any number of
- * readers who take no lock. Everything that changes is either a single 64-bit
+ * readers, which take no lock. Everything that changes is either a single 64-bit
  * word or a seqlock (basic/seqlock.h): a sequence number and four copies,
  * where the newest copy stays whole whatever happens to the writer. So a reader
  * gets the last complete state of a process that was killed or stopped between
  * any two instructions.
  *
- * The reader believes nothing. It loads each word once, into memory of its own,
+ * The reader trusts nothing. It loads each word once, into memory of its own,
  * and checks it there; no number in the table can make it read outside of the
  * buffer it was given, loop for longer than that buffer, or report figures that
  * contradict each other.
@@ -46,7 +46,7 @@
  */
 #define TABLE_BYTES_MAX (UINT64_C(1) << 50)
 
-/* Reports that could not be taken as they were, each kind with a counter. */
+/* Invalid reports, each kind with a counter. */
 enum table_misuse {
 	TABLE_DOUBLE_FREE = 0,	  /* freed again, soon after it was freed */
 	TABLE_UNKNOWN_FREE = 1,	  /* freed, but not known to be held */
@@ -72,8 +72,7 @@ enum table_identity {
 
 /* What table_header.flags says of the writer. */
 enum table_flag {
-	TABLE_PRELOAD =
-		1 << 0, /* libttalloc-preload.so, on behalf of a program that may not know */
+	TABLE_PRELOAD = 1 << 0, /* libttalloc-preload.so writes it, not the program itself */
 };
 
 /* ---- layout: nothing below this line changes without a new TABLE_VERSION ---- */
@@ -153,7 +152,7 @@ struct table_header {
 	/* One word each, changed by the writer at any time. */
 	uint64_t devices;    /* bit per logical device that was ever reported */
 	uint64_t slots_used; /* slots at and above this one were never used; only grows */
-	uint64_t unlisted;   /* allocations held that have no slot */
+	uint64_t unlisted;   /* held allocations without a slot */
 	uint64_t reserved1[5];
 	uint64_t misuse[16]; /* by enum table_misuse */
 
@@ -179,7 +178,7 @@ static_assert(offsetof(struct table_header, program) == 384, "program copies");
 static_assert(offsetof(struct table_device_cell, pool) == 256, "pools");
 static_assert(TABLE_SLOT_OFFSET == 135168, "slots");
 
-/* What all tables of this version have in common; the magic comes when all the rest is there. */
+/* Fills in what all tables of this version have in common. The magic is written last. */
 static inline void table_header_lay_out(struct table_header *header, uint64_t slot_capacity)
 {
 	header->version = TABLE_VERSION;
@@ -194,7 +193,7 @@ static inline void table_header_lay_out(struct table_header *header, uint64_t sl
 
 /* ---- the reader ---- */
 
-/* A table somebody may be writing to. The buffer must outlive it. */
+/* A table that may change while it is read. The buffer must outlive it. */
 struct table_view {
 	const struct table_header *header;
 	const struct table_device_cell *devices;
@@ -235,8 +234,8 @@ struct table_allocation {
 /* Position in the list of allocations; zeroed to begin with. */
 struct table_cursor {
 	uint64_t next;
-	uint64_t changing; /* slots left out since they changed under every look */
-	uint64_t invalid;  /* slots left out since what they said is impossible */
+	uint64_t changing; /* slots that changed during every attempt to read them */
+	uint64_t invalid;  /* slots with invalid contents */
 };
 
 /*
@@ -271,5 +270,5 @@ uint64_t table_misuse_count(const struct table_view *view, enum table_misuse kin
 bool table_next(const struct table_view *view, struct table_cursor *cursor,
 		struct table_allocation *ret);
 
-/* False if allocations are held that the list cannot show, for want of slots or of buffer. */
+/* False if the list lacks allocations, because the table has no slot or the buffer is short. */
 bool table_list_is_complete(const struct table_view *view);

@@ -1,6 +1,7 @@
 /*
  * Compute utilisation, /dev/shm/tt_device_<chip id>_util: magic TTUT, versions 2
- * and 3. Published by whoever samples the cores; bytes in, checked figures out.
+ * and 3. A collector that samples the cores publishes it. The functions take bytes and return
+ * checked figures.
  */
 #pragma once
 
