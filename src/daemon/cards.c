@@ -57,7 +57,7 @@ static void cards_insert(struct cards *cards, const struct known_card *card)
 	cards->list[at] = *card;
 }
 
-/* Those that are served now. Returns whether each of them has told everything. */
+/* Those that are served now. Returns whether everything is known of each. */
 static bool cards_list(struct cards *cards, const struct snapshot *snapshot)
 {
 	bool complete = true;
@@ -87,7 +87,7 @@ static void cards_update(struct cards *cards)
 	else
 		complete = cards_list(cards, observation->snapshot);
 	if (observation->error == -ENOENT && before)
-		log_line(LOG_NOTE, "all cards are gone");
+		log_line(LOG_NOTE, "no cards are left");
 	else if (observation->error < 0 && observation->error != -ENOENT && observation->changed)
 		log_line(LOG_FAULT, "cannot list the cards: %s", strerror(-observation->error));
 	else if (cards->count != before)

@@ -77,14 +77,14 @@ void cards_wake_all(struct cards *cards);
 void cards_expire(struct cards *cards);
 
 /*
- * The card that a process with this list means by a logical id. NULL: none, or it cannot be
- * told.
+ * The card that a process with this list means by a logical id. NULL: none, or it is not
+ * known.
  */
 const struct known_card *cards_logical(const struct cards *cards,
 				       const struct visible_devices *visible,
 				       enum visible_meaning meaning, uint32_t id);
 
-/* How many it sees; 0 also if that cannot be told. */
+/* How many it sees; 0 also if that is not known. */
 size_t cards_count_visible(const struct cards *cards, const struct visible_devices *visible,
 			   enum visible_meaning meaning);
 

@@ -77,7 +77,7 @@ bool client_table_is_of(const struct client_table *table, const struct peer *pee
 {
 	const struct table_view *view = &table->view;
 
-	/* Of a process that does not answer, its connection tells enough. */
+	/* Nothing is known of a process that does not answer; its connection will do. */
 	if (!peer->described)
 		return true;
 	return view->pid == (uint64_t)peer->ns_pid &&

@@ -26,7 +26,7 @@ struct client_table {
 MUST_CHECK int client_table_open(struct client_table *table, int fd);
 void client_table_close(struct client_table *table);
 
-/* Is it written by this process, as far as both tell? */
+/* Is it written by this process, as far as is known? */
 bool client_table_is_of(const struct client_table *table, const struct peer *peer);
 
 static inline bool client_table_is_preload(const struct client_table *table)

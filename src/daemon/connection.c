@@ -113,17 +113,17 @@ void connection_refuse(struct connection *connection, int error, uint32_t retry_
 
 /*
  * The end of it. It stays until its peer has read why; of a user that leaves too many such answers
- * unread the next ones are not told.
+ * unread the next ones get no reason.
  */
 void connection_dismiss(struct connection *connection, int error, const char *why)
 {
-	bool told = user_room(connection->user, LIMIT_REFUSED) > 0;
+	bool explained = user_room(connection->user, LIMIT_REFUSED) > 0;
 
 	connection_quit(connection);
 	log_refusal(connection, why);
-	if (told)
+	if (explained)
 		packet_refuse(connection->watch.fd, error, 0, why);
-	if (!told || !connection_has_unread(connection) ||
+	if (!explained || !connection_has_unread(connection) ||
 	    connection_listen(connection, EPOLLOUT | EPOLLET) < 0) {
 		connection_close(connection);
 		return;

@@ -7,7 +7,7 @@
  * A message is read as soon as it arrives, whatever else there is to do; the answer is made and
  * sent when it is the user's turn (turns.h). A monitor that has not read its last
  * answer is not listened to. A connection that is refused stays until its peer has read why or has
- * gone: what lies in its buffer is the server's memory.
+ * hung up, since its socket buffer is memory of the server.
  */
 #pragma once
 

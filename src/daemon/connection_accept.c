@@ -99,7 +99,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 			connection_receive(connection);
 			return;
 		}
-		r = -ECONNRESET; /* it has gone, and needs no answer */
+		r = -ECONNRESET; /* it hung up, and needs no answer */
 		break;
 	case CONNECTION_ASKED:
 	case CONNECTION_SENDING:
@@ -124,7 +124,7 @@ static void connection_late(struct timer *timer)
 
 	if (!connection_receive(connection) || connection->state != CONNECTION_NEW)
 		return;
-	connection_dismiss(connection, ETIMEDOUT, "no message within the time for it");
+	connection_dismiss(connection, ETIMEDOUT, "no message within the handshake time");
 }
 
 static void connection_orphaned(struct client_holder *holder)
@@ -168,7 +168,7 @@ int connection_restore(struct connection *connection)
 	return 0;
 }
 
-/* One that is too many: told why, unless its user leaves too many such answers unread. */
+/* One that is too many: it gets the reason, unless its user leaves too many of them unread. */
 static void connection_reject(struct connection *connection, int fd, int error)
 {
 	connection->watch.fd = fd;
@@ -176,7 +176,7 @@ static void connection_reject(struct connection *connection, int fd, int error)
 	    watch_start(&connection->manager->loop, &connection->watch, fd, EPOLLOUT | EPOLLET) >=
 		    0) {
 		connection_refuse(connection, -error, RETRY_LONG_MS,
-				  error == -EUSERS ? "too many connections that say nothing"
+				  error == -EUSERS ? "too many connections without a message"
 						   : strerror(-error));
 		connection->events = EPOLLOUT | EPOLLET;
 		connection->counted = LIMIT_REFUSED;

@@ -142,7 +142,7 @@ static int connection_send(struct connection *connection)
 	return 0;
 }
 
-/* May it ask? If not, it was told when to come back. */
+/* May it ask? If not, the refusal says when it may. */
 static bool connection_ration(struct connection *connection)
 {
 	uint32_t wait_ms = user_wait_ms(connection->user);
@@ -193,7 +193,7 @@ static bool connection_waits(struct connection *connection)
 	return true;
 }
 
-/* A question that has to wait costs nothing, or the wait would be longer than was told. */
+/* A question that has to wait costs nothing, or the wait would be longer than announced. */
 static bool connection_turn(struct turn *turn)
 {
 	struct connection *connection = container_of(turn, struct connection, turn);

@@ -17,13 +17,13 @@ const char *hello_error(int error)
 	case -EALREADY: return "this table was handed over already";
 	case -EUSERS: return "too many clients, in all or of this user";
 	case -EMFILE: return "descriptors that this user sent cannot be closed";
-	case -ESRCH: return "the process cannot be seen";
+	case -ESRCH: return "the process is not visible to the server";
 	case -EBADMSG: return "not a message";
 	default: return strerror(-error);
 	}
 }
 
-/* It came, reported and ended before it was probed: its table is all that is known. */
+/* The process ended before it was probed: only its table is known. */
 static void connection_bury(struct connection *connection)
 {
 	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
@@ -50,11 +50,11 @@ static int connection_welcome(struct connection *connection, const struct peer *
 	connection->state = CONNECTION_CLIENT;
 	log_user(connection->user, LOG_PROGRAMS, "table of %s, pid %d, uid %u%s", peer->name,
 		 peer->pid, peer->uid, peer->described ? "" : ", which does not answer");
-	wire_send(connection->watch.fd, &welcome, -1); /* it need not listen */
+	wire_send(connection->watch.fd, &welcome, -1); /* the client need not read it */
 	return connection_listen(connection, EPOLLIN);
 }
 
-/* Which process it is. One that does not answer is known by its number alone. */
+/* The probe is done. Of a process that did not answer only the pid is known. */
 static void connection_met(struct probe *probe, const struct probe_result *result)
 {
 	struct connection *connection = container_of(probe, struct connection, probe);

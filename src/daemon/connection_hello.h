@@ -11,5 +11,5 @@ struct connection;
  */
 MUST_CHECK int hello_take(struct connection *connection, int *table);
 
-/* What the peer is told. */
+/* The text that the peer gets. */
 const char *hello_error(int error);

@@ -60,7 +60,7 @@ static void filter_read(struct probe *probe, const struct probe_result *result)
 		filter->visible = result->view.visible;
 		filter->meaning = result->view.meaning;
 	}
-	filter->users++; /* those that are told may let go of it */
+	filter->users++; /* a callback may release it */
 	while (filter->waiting.next != &filter->waiting) {
 		struct filter_wait *wait =
 			container_of(filter->waiting.next, struct filter_wait, member);

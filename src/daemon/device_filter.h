@@ -27,7 +27,7 @@ struct filter_wait {
 void device_filters_init(struct device_filters *filters, struct probes *probes);
 void device_filters_done(struct device_filters *filters);
 
-/* The one of this process, shared by all who ask. NULL: no memory. */
+/* The one of this process, shared by all its connections. NULL: no memory. */
 struct device_filter *device_filter_get(struct device_filters *filters, const struct peer *peer);
 struct device_filter *device_filter_put(struct device_filter *filter);
 

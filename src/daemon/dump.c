@@ -163,7 +163,7 @@ static size_t rows_all(const struct image_view *view, struct row *rows)
 	return count;
 }
 
-/* Of a process that several tell of, the best on each card: they tell of the same memory. */
+/* Of several reports of one process the best on each card: they are about the same memory. */
 static size_t rows_collect(const struct image_view *view, bool kernels, struct row *rows)
 {
 	size_t all = rows_all(view, rows), count = 0;

@@ -1,5 +1,5 @@
 /*
- * Waits for the exit status of a process. The kernel (Linux 6.15 and later) tells it to a process
+ * Waits for the exit status of a process. The kernel (Linux 6.15 and later) gives it to a process
  * that holds a pidfd, but only once the parent has fetched the exit status too; that may be
  * never, so the wait is bounded in time and number.
  */

@@ -82,7 +82,7 @@ static int count_misuse(struct ledger *ledger, enum table_misuse kind, int error
 	return error;
 }
 
-/* Held already: one more reference, and the size is what was said last. */
+/* Held already: one more reference, and the size is that of the last report. */
 static int entry_hold_again(struct ledger *ledger, struct ledger_entry *entry,
 			    struct table_pool_total *total, uint64_t size, uint64_t now_ns)
 {

@@ -90,7 +90,7 @@ static int connection_digest(struct legacy_connection *connection)
 
 		connection->in_at += (uint16_t)used;
 		if (r < 0)
-			return legacy_refuse(connection, "its bytes are no records");
+			return legacy_refuse(connection, "its bytes are not legacy records");
 		if (measuring && connection->stream.size)
 			r = connection_answer(connection, connection->stream.size);
 		else if (r > 0)
@@ -244,7 +244,7 @@ void legacy_connection_accept(struct manager *manager, int fd)
 	r = peer_ask(fd, &pid, &uid);
 	if (r < 0) {
 		log_user(NULL, LOG_REFUSED,
-			 "legacy connection refused: its process cannot be seen");
+			 "legacy connection refused: its process is not visible to the server");
 		fd_closer_close(manager->closer, fd);
 		return;
 	}

@@ -1,4 +1,4 @@
-/* What QUERY and DEVICE_INFO_QUERY of the legacy protocol are told. */
+/* The answers to QUERY and DEVICE_INFO_QUERY of the legacy protocol. */
 #pragma once
 
 #include "daemon/device_filter.h"

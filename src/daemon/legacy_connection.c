@@ -69,7 +69,7 @@ int legacy_refuse(struct legacy_connection *connection, const char *why)
 void legacy_miss(struct legacy_connection *connection)
 {
 	log_user(connection->user, LOG_IGNORED,
-		 "legacy connection of pid %d, uid %u: its process cannot be seen any more; its "
+		 "legacy connection of pid %d, uid %u: its process has ended; its "
 		 "reports are ignored",
 		 connection->peer.pid, connection->uid);
 	connection->orphan = true;

@@ -49,7 +49,7 @@ struct legacy_connection {
 	enum legacy_state state;
 	bool known;  /* peer is filled */
 	bool orphan; /* the process that connected has ended; a child may have the socket */
-	bool told;   /* that a record was ignored: once is enough for the log */
+	bool logged; /* that a record was ignored: once per connection is enough */
 	struct peer peer;
 	uid_t uid;
 	struct user *user;	      /* that it counts for */

@@ -120,13 +120,14 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 	if (r < 0 && !process->limit_said) {
 		process->limit_said = true;
 		log_user(process->reporter.user, LOG_EXCEEDED,
-			 "legacy client %s, pid %d holds too much: %s; its totals "
-			 "are too low from here on",
+			 "legacy client %s, pid %d holds more than its limit: %s; its totals "
+			 "are lower bounds from here on",
 			 process->reporter.peer.name, process->reporter.peer.pid, strerror(-r));
 	}
 }
 
-/* A free of a buffer does not name its pool: any that has the id, the one it says first. */
+/* The record of a free need not name the right pool: any pool that has the id, the named one first.
+ */
 static enum pool find_pool(const struct legacy_process *process, const struct legacy_record *record)
 {
 	uint32_t device = (uint32_t)record->device;
@@ -212,7 +213,8 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
 
-			/* One pool tells that it uses the device, should it have nothing there. */
+			/* DRAM is always listed, so that a device without allocations is shown as
+			 * used. */
 			if (!total->allocs && pool != POOL_DRAM)
 				continue;
 			ret[count++] = (struct image_usage){

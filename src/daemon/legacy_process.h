@@ -40,7 +40,7 @@ struct legacy_process {
 	struct device_filter *filter;
 	struct list links; /* struct legacy_link */
 	int32_t place;	   /* among all, while state_save() works */
-	bool limit_said;   /* that it holds too much */
+	bool limit_said;   /* that it holds more than its limit */
 	struct ledger ledger;
 };
 

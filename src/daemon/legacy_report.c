@@ -51,12 +51,12 @@ static void connection_ignore(struct legacy_connection *connection,
 {
 	if (connection->link.process)
 		legacy_process_ignore(connection->link.process, record);
-	if (connection->told)
+	if (connection->logged)
 		return;
-	connection->told = true;
+	connection->logged = true;
 	log_user(connection->user, LOG_IGNORED,
 		 "legacy connection of %s, pid %d, uid %u: record ignored: %s (type %d, device "
-		 "%d, size %" PRIu64 ", buffer type %u, pid %d); others will be counted only",
+		 "%d, size %" PRIu64 ", buffer type %u, pid %d); further ones are only counted",
 		 connection->peer.name, connection->peer.pid, connection->uid, fault,
 		 (int)record->type, record->device, record->size, record->buffer_type, record->pid);
 }

@@ -1,4 +1,4 @@
-/* A ring of members, doubly linked, with a head that belongs to nobody. */
+/* A ring of members, doubly linked, with a head that is no member itself. */
 #pragma once
 
 #include <stdbool.h>

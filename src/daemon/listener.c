@@ -75,8 +75,8 @@ static int directory_check(int fd)
 }
 
 /*
- * Keeps other servers out while we look and replace. Anybody may lock a
- * directory, and not let go: after half a second it is done without.
+ * Excludes other servers while this one checks and replaces the socket. Any user may lock a
+ * directory for ever, so after half a second it goes on without the lock.
  */
 static void directory_lock(int fd)
 {
@@ -84,7 +84,7 @@ static void directory_lock(int fd)
 		usleep(10000);
 }
 
-/* Is anybody at this socket? Only a refused connection says for certain that nobody is. */
+/* Does no process listen on this socket? Only a refused connection proves it. */
 static int socket_check_dead(const struct sockaddr_un *address, int type)
 {
 	CLEANUP_CLOSE int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -98,7 +98,7 @@ static int socket_check_dead(const struct sockaddr_un *address, int type)
 	return errno == EACCES ? -EACCES : -EADDRINUSE;
 }
 
-/* Makes the name free, if nobody living owns it. */
+/* Removes a socket on which no process listens. */
 static int name_clear(const struct sockaddr_un *address, int type)
 {
 	struct stat st;

@@ -192,7 +192,7 @@ static void process_watch(struct observed_process *process)
 	process->all->watched += process->watched;
 }
 
-/* The one of this holder, made if need be; start_ticks in case procfs does not tell them. NULL: no
+/* The one of this holder, made if need be; start_ticks in case procfs does not have them. NULL: no
  * memory. */
 static struct observed_process *process_get(struct observed_processes *all,
 					    const struct reporter_ops *ops,
@@ -281,7 +281,7 @@ static void process_take(struct observed_process *process, const struct memory_r
 	card_identify(device, &card);
 	process->low |= report->low;
 	for (uint32_t pool = 0; pool < POOL_COUNT; pool++) {
-		bool told = report->bytes[pool] > 0 || (traced && pool == POOL_DRAM);
+		bool known = report->bytes[pool] > 0 || (traced && pool == POOL_DRAM);
 		const struct image_usage usage = {
 			.device = chip_number(&card),
 			.pool = pool,
@@ -293,7 +293,7 @@ static void process_take(struct observed_process *process, const struct memory_r
 			.allocs = first ? report->held : 0,
 		};
 
-		if (!told || report->bytes[pool] > TABLE_BYTES_MAX)
+		if (!known || report->bytes[pool] > TABLE_BYTES_MAX)
 			continue;
 		usage_update(process, &usage);
 		first = false;

@@ -49,7 +49,7 @@ static const struct source *const asked[] = {
 	&source_traced, &source_metal_shm, NULL,
 };
 
-/* What the server tells its clients of a device and finds it by, and of a process. */
+/* The fields that answers need, of devices and of processes. */
 static const struct field_ref *const fields = FIELDS(
 	DEVICE_FIELD(NAME), DEVICE_FIELD(ARCHITECTURE), DEVICE_FIELD(BOARD), DEVICE_FIELD(SERIAL),
 	DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(BDF), DEVICE_FIELD(TRAY), DEVICE_FIELD(CHIP),

@@ -18,7 +18,7 @@ struct server_options {
 	struct limits limits;
 };
 
-/* 0, or an exit code after having said what is wrong. */
+/* 0, or an exit code after reporting what is wrong. */
 MUST_CHECK int options_parse(struct server_options *ret, int argc, char **argv);
 
 void options_help(struct buf *out);

@@ -43,7 +43,7 @@ ssize_t packet_read(int sock, void *data, size_t size, int *ret_flags, struct me
 	if (n < 0)
 		return errno == EAGAIN ? -EAGAIN : -ECONNRESET;
 	fds_collect(&message, ret);
-	/* Nothing at all is the end; an empty packet cannot be told from it, and is no message. */
+	/* Nothing at all is the end; an empty packet looks the same, and is no message. */
 	if (n == 0 && ret->count == 0)
 		return -ECONNRESET;
 	*ret_flags = message.msg_flags;

@@ -11,7 +11,7 @@
 /*
  * Reads from a socket of either kind, with all descriptors that come with it: those for which a
  * reader leaves no room are closed by the kernel, in the reader's thread. *ret_flags: those of
- * recvmsg(). -EAGAIN: nothing there. -ECONNRESET: the peer is gone.
+ * recvmsg(). -EAGAIN: nothing there. -ECONNRESET: the peer has hung up.
  */
 MUST_CHECK ssize_t packet_read(int sock, void *data, size_t size, int *ret_flags,
 			       struct message_fds *ret);

@@ -1,7 +1,7 @@
 /*
- * Who a process is, told by the kernel: by the socket it came through, or by its
- * number. A number alone can be given out again, so the start time belongs to
- * it, and a pidfd that says when it ends.
+ * The identity of a process, as the kernel gives it for the socket it connected through, or for
+ * its pid. A pid alone can be reused, so the start time belongs to it, and a pidfd that shows when
+ * the process ends.
  *
  * Peers are processes of the machine the server runs on, whatever tree --root
  * points to.
@@ -31,7 +31,8 @@ static inline bool peer_is(const struct peer *a, const struct peer *b)
 	return a->pid == b->pid && a->start_ticks == b->start_ticks;
 }
 
-/* User and number of whoever connected. -ESRCH: of a namespace we cannot see into. */
+/* User and pid of the process that connected. -ESRCH: it is in a pid namespace that is not visible
+ * here. */
 MUST_CHECK int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid);
 
 /* A pidfd of the process that connected. -ESRCH: it has ended, and was reaped. */
@@ -50,5 +51,5 @@ void peer_of_holder(const struct process *holder, struct peer *ret);
 /* Its record in an answer, without what it reports. */
 void peer_record(const struct peer *peer, enum image_origin origin, struct image_process *ret);
 
-/* How it ended, as waitpid() gives it. False: not reaped yet, or a kernel that does not tell. */
+/* How it ended, as waitpid() gives it. False: not reaped yet, or the kernel does not support it. */
 bool pidfd_exit_status(int pidfd, int *ret);

@@ -58,7 +58,7 @@ void reexec_begin(void)
 	unsetenv(variable);
 	if (r >= 0)
 		return;
-	log_line(LOG_FAULT, "what the server before left cannot be used (%s): starts afresh",
+	log_line(LOG_FAULT, "cannot use the state of the previous server (%s): starting afresh",
 		 strerror(-r));
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
@@ -78,7 +78,7 @@ bool reexec_restore(struct manager *manager)
 	munmap(inherited, inherited_length);
 	inherited = NULL;
 	if (r < 0)
-		log_line(LOG_FAULT, "not all that the server before left could be used: %s",
+		log_line(LOG_FAULT, "cannot use all of the previous server's state: %s",
 			 strerror(-r));
 	return manager->own.watch.fd >= 0;
 }
@@ -116,14 +116,14 @@ void reexec(struct manager *manager, char **argv)
 	char number[16];
 
 	if (fd_closer_hangs(manager->closer)) {
-		log_line(LOG_FAULT, "cannot be executed again: descriptors that a client sent "
+		log_line(LOG_FAULT, "cannot restart on SIGHUP: descriptors that a client sent "
 				    "cannot be closed");
 		return;
 	}
 	fd = state_write(manager);
 
 	if (fd < 0) {
-		log_line(LOG_FAULT, "cannot be executed again: %s", strerror(-fd));
+		log_line(LOG_FAULT, "cannot restart on SIGHUP: %s", strerror(-fd));
 		return;
 	}
 	systemd_notify("RELOADING=1");

@@ -43,7 +43,7 @@ struct reply {
 
 struct replies {
 	struct list list; /* newest last */
-	size_t idle;	  /* bytes of those that nobody waits for */
+	size_t idle;	  /* bytes of those that no connection waits for */
 };
 
 void replies_init(struct replies *replies);
@@ -63,7 +63,7 @@ struct reply *replies_find(struct replies *replies, const struct reply_key *key,
 MUST_CHECK int reply_hold(struct reply *reply, struct user *user);
 void reply_release(struct reply *reply, struct user *user);
 
-/* Frees those that nobody waits for: no question is left that could share them. */
+/* Frees those that no connection waits for: no question is left that could share them. */
 void replies_trim(struct replies *replies);
 
 /* Bytes in units of LIMIT_PENDING. */

@@ -44,14 +44,15 @@ static void raise_descriptors(struct manager *manager)
 		return;
 	if (limit.rlim_cur >= needed)
 		return;
-	/* What is said to be the limit is what is held to. */
+	/* The limit that is documented is the limit that is enforced. */
 	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
 	if (manager->limits.given[LIMIT_CLIENTS])
-		log_line(LOG_NOTE, "at most %u clients, since no more descriptors may be had",
+		log_line(LOG_NOTE,
+			 "at most %u clients, since RLIMIT_NOFILE allows no more descriptors",
 			 *clients);
 }
 
-/* SIGHUP is also what a terminal sends that is closed: then it means what it always meant. */
+/* A terminal that is closed sends SIGHUP too: then the server ends. */
 static bool terminal_is_gone(void)
 {
 	struct pollfd state = { .fd = STDERR_FILENO };
@@ -70,7 +71,7 @@ static void signals_ready(struct watch *watch, uint32_t events)
 	while (read(watch->fd, &info, sizeof(info)) == sizeof(info)) {
 		bool again = info.ssi_signo == SIGHUP && !terminal_is_gone();
 
-		log_line(LOG_NOTE, "%s", again ? "executed again" : "ends");
+		log_line(LOG_NOTE, "%s", again ? "restarts on SIGHUP" : "stops");
 		manager->again = again;
 		loop_stop(&manager->loop);
 		if (!again)
@@ -101,7 +102,7 @@ static int signals_init(struct manager *manager)
 	return r;
 }
 
-/* Answers are shared by those that wait at the same time: with nobody left they are of no use. */
+/* Answers are shared by those that wait at the same time: when no question waits they are freed. */
 static bool give_turns(struct loop *loop)
 {
 	struct manager *manager = container_of(loop, struct manager, loop);
@@ -128,7 +129,7 @@ static int begin(struct manager *manager)
 	return r;
 }
 
-/* The first clients are let in when the cards and the programs that report already are known. */
+/* The first clients are let in when the cards and the clients that run already are known. */
 static void serve(struct manager *manager)
 {
 	timer_stop(&manager->loop, &manager->begin);
@@ -143,7 +144,7 @@ static void serve(struct manager *manager)
 		 manager->legacy.path ? " and " : "",
 		 manager->legacy.path ? manager->legacy.path : "");
 	if (manager->adopted)
-		log_line(LOG_NOTE, "found %u programs that report already", manager->adopted);
+		log_line(LOG_NOTE, "found %u clients that run already", manager->adopted);
 	systemd_notify("READY=1");
 }
 

@@ -67,9 +67,9 @@ void sockets_init(struct manager *manager)
 static const char *listen_error(int error)
 {
 	switch (error) {
-	case -EADDRINUSE: return "another server is living there";
-	case -ENOTSOCK: return "something that is not a socket is there, and is left alone";
-	case -EPERM: return "its directory belongs to somebody who could replace it";
+	case -EADDRINUSE: return "another server listens there";
+	case -ENOTSOCK: return "it exists and is not a socket";
+	case -EPERM: return "another user could replace files in its directory";
 	default: return strerror(-error);
 	}
 }
@@ -81,7 +81,7 @@ static int own_open(struct manager *manager)
 	int r;
 
 	if (!path) {
-		log_line(LOG_FAULT, "no directory for the socket is known: give --socket or set "
+		log_line(LOG_FAULT, "no directory for the socket: use --socket or set "
 				    "XDG_RUNTIME_DIR");
 		return -ENOENT;
 	}
@@ -92,8 +92,8 @@ static int own_open(struct manager *manager)
 }
 
 /*
- * Anybody may take a name in /tmp. Who asked for it on the command line wants to
- * know; otherwise the server goes on without, for its own clients' sake.
+ * Any user may take a name in /tmp. If the path is from the command line that is an error; else
+ * the server goes on without the legacy socket.
  */
 static int legacy_open(struct manager *manager)
 {
@@ -110,7 +110,7 @@ static int legacy_open(struct manager *manager)
 	return manager->options->legacy_is_given ? r : 0;
 }
 
-/* Sockets that systemd made: which is which, their type tells. */
+/* Sockets that systemd made; their type shows which is which. */
 static int sockets_adopt(struct manager *manager)
 {
 	int count = systemd_sockets();

@@ -11,7 +11,7 @@ void sockets_init(struct manager *manager);
 /* Those that systemd gives, else new ones. Says what went wrong. */
 MUST_CHECK int sockets_open(struct manager *manager);
 
-/* From now on who connects is taken. */
+/* From now on connections are accepted. */
 MUST_CHECK int sockets_start(struct manager *manager);
 
 void sockets_close(struct manager *manager);

@@ -135,5 +135,5 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
  */
 MUST_CHECK int state_check(const void *data, size_t length);
 
-/* Goes on where it was left. What cannot be restored is let go, and said. */
+/* Restores it. What cannot be restored is closed, and logged. */
 MUST_CHECK int state_restore(struct manager *manager, const void *data, size_t length);

@@ -194,7 +194,7 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 			return -EBADMSG;
 		client_load(manager, from, adopted ? NULL : connections[from->connection]);
 	}
-	/* One that said HELLO is nothing without its table. */
+	/* A client is of no use without its table. */
 	for (uint32_t i = 0; i < head->connections; i++) {
 		struct connection *connection = connections[i];
 

@@ -26,7 +26,7 @@ void systemd_notify(const char *text)
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	/* Nobody is there if it fails, and nobody can be told. */
+	/* If it fails, systemd is not there. */
 	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL, (struct sockaddr *)&address,
 		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 }

@@ -30,7 +30,7 @@ int tracer_check(void)
 	char path[PATH_MAX];
 
 	if (sibling_program_find(program, path, sizeof(path)) < 0) {
-		log_line(LOG_FAULT, "--trace: %s is not there: built without tracing", program);
+		log_line(LOG_FAULT, "--trace: %s not found: built without tracing", program);
 		return EXIT_UNAVAILABLE;
 	}
 	if (geteuid() != 0) {
@@ -98,8 +98,8 @@ static void tracer_ended(struct watch *watch, uint32_t events)
 	if (waitpid(tracer->pid, &status, WNOHANG) == 0)
 		return;
 	tracer_forget(tracer);
-	log_line(LOG_FAULT, "the tracer %s %d; again in %lld s",
-		 WIFSIGNALED(status) ? "was ended by signal" : "ended with status",
+	log_line(LOG_FAULT, "the tracer %s %d; restarting in %lld s",
+		 WIFSIGNALED(status) ? "was killed by signal" : "ended with status",
 		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
 		 (long long)(tracer_later(tracer) / NS_PER_S));
 }

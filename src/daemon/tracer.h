@@ -1,7 +1,7 @@
 /*
  * The tracer as a child of the server: started, watched, started again when it
  * died, ended with the server. What it pins stays in the kernel all the while, so
- * a tracer that dies loses nothing, and whoever comes next takes over.
+ * a tracer that dies loses nothing, and the next one takes over.
  *
  * It survives SIGHUP: a server that executes itself again keeps its child.
  */
@@ -22,7 +22,7 @@ struct tracer_child {
 	int64_t started_ns, pause_ns;
 };
 
-/* Can there be one at all? 0, or an exit code after having said why not. */
+/* Can there be one at all? 0, or an exit code after reporting why not. */
 MUST_CHECK int tracer_check(void);
 
 /* Starts it, or goes on with a child that the server before it left. */

@@ -24,7 +24,7 @@ static const struct {
 static struct loop *log_loop;
 static struct users *log_users;
 static struct timer log_timer;
-static struct log_ration all[LOG_KINDS], nobody[LOG_KINDS];
+static struct log_ration all[LOG_KINDS], unknown[LOG_KINDS];
 
 static void put_left_out(struct log_ration *rations, const struct user *user)
 {
@@ -46,7 +46,7 @@ static void log_settle(struct timer *timer)
 	unsigned lost;
 
 	(void)timer;
-	put_left_out(nobody, NULL);
+	put_left_out(unknown, NULL);
 	for (LIST_EACH(at, &log_users->list)) {
 		struct user *user = container_of(at, struct user, member);
 
@@ -54,7 +54,7 @@ static void log_settle(struct timer *timer)
 	}
 	lost = log_take_lost();
 	if (lost)
-		log_line(LOG_FAULT, "%u lines left out: nobody read the log", lost);
+		log_line(LOG_FAULT, "%u lines left out: the log was not read", lost);
 }
 
 void log_start(struct loop *loop, struct users *users)
@@ -81,7 +81,7 @@ static bool ration_take(struct user *user, enum log_kind kind)
 	uint32_t factor = kinds[kind].level == LOG_EVENT ? VERBOSE_FACTOR : 1;
 	uint32_t most = limits->value[LIMIT_LOG] * factor,
 		 share = limits->share[LIMIT_LOG] * factor;
-	struct log_ration *own = user ? &user->log[kind] : &nobody[kind];
+	struct log_ration *own = user ? &user->log[kind] : &unknown[kind];
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 	bool has_own, has_all;
 

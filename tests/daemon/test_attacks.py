@@ -503,7 +503,7 @@ def test_files_whose_close_never_ends(directory):
             assert "cannot be closed" in server.log()
             # execve() would wait for them too.
             server.child.send_signal(signal.SIGHUP)
-            server.wait_for("cannot be executed again: descriptors")
+            server.wait_for("cannot restart on SIGHUP: descriptors")
 
         attack_with_descriptors(server, lambda: (os.open(mount.path + "/file", os.O_RDONLY), None),
                                 afterwards, mount.end)

@@ -134,10 +134,10 @@ def test_a_living_server_keeps_its_socket(directory):
     """Fault 70: predictable path, unlinked at start; take-over possible."""
     server = Server(directory)
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
-    assert second.returncode == 1 and "another server is living there" in second.stderr
+    assert second.returncode == 1 and "another server listens there" in second.stderr
     second = run_server("--socket", directory + "/other.sock", "--legacy-socket", server.legacy, "--root",
                         server.root)
-    assert second.returncode == 1 and "another server is living there" in second.stderr
+    assert second.returncode == 1 and "another server listens there" in second.stderr
     os.kill(server.child.pid, signal.SIGSTOP)  # it lives even if it does not answer
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
     assert second.returncode == 1
@@ -217,7 +217,7 @@ def test_what_is_not_a_socket_is_left_alone(directory):
         for words in (("--socket", path, "--legacy-socket", "none"),
                       ("--socket", directory + "/own.sock", "--legacy-socket", path)):
             r = run_server(*words, "--root", root)
-            assert r.returncode == 1 and "left alone" in r.stderr, (make, r.stderr)
+            assert r.returncode == 1 and "is not a socket" in r.stderr, (make, r.stderr)
         assert os.lstat(path).st_ino == before.st_ino
         os.rmdir(path) if make is os.mkdir else os.unlink(path)
     assert open(victim).read() == "precious" and not os.path.exists(directory + "/nowhere")
@@ -243,7 +243,7 @@ def test_a_directory_that_others_can_change_is_refused(directory):
         os.chown(directory + "/" + name, owner, owner)
         r = run_server("--socket", f"{directory}/{name}/s", "--legacy-socket", "none", "--root",
                        directory + "/root")
-        assert r.returncode == 1 and "could replace it" in r.stderr, r.stderr
+        assert r.returncode == 1 and "could replace files" in r.stderr, r.stderr
     os.mkdir(directory + "/sticky")
     os.chmod(directory + "/sticky", 0o1777)  # as /tmp is
     server = Server(directory, "--socket", directory + "/sticky/s")
@@ -460,7 +460,7 @@ def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
             wait(lambda: "listens on" in open("/tmp/mine/log").read(), "the server")
             S().ask()
             text = open("/tmp/mine/log").read()
-            assert "another server is living there; going on without it" in text, text
+            assert "another server listens there; going on without it" in text, text
             os.kill(child, signal.SIGTERM)
             assert os.waitpid(child, 0)[1] == 0
             assert os.stat("/tmp/tt_allocation_server.sock").st_uid == NOBODY

@@ -56,7 +56,7 @@ def test_connections_without_a_message(server):
     silent = [server.connect() for _ in range(5)]
     e = refused(errno.EUSERS, receive, server.connect())
     assert e.retry_ms > 0
-    server.wait_for("too many connections that say nothing")
+    server.wait_for("too many connections without a message")
     silent.pop().close()
     wait(server.can_be_asked, "room")
     for sock in silent:
@@ -84,7 +84,7 @@ def test_time_for_the_first_message(server):
     took = time.monotonic() - began
     assert took > 0.05, took
     assert sock.recv(1) == b""
-    server.wait_for("no message within the time")
+    server.wait_for("no message within the handshake time")
     m = Monitor(server)
     m.ask()
     time.sleep(0.2)
@@ -110,7 +110,7 @@ def test_allocations_kept_of_one_legacy_client(server):
     assert c.query()[DRAM] == 1000
     found = server.ask(ALLOCATIONS).of(os.getpid())
     assert len(found.allocations) == 100 and found.misuse[LOST] == 50 and found.flags & LOW
-    assert server.log().count("holds too much") == 1  # said once
+    assert server.log().count("holds more than its limit") == 1  # said once
     c.close()
 
 
@@ -129,7 +129,7 @@ def test_allocations_kept_of_all_legacy_clients(server):
     for i in range(200, 220):
         c.alloc(i, 1)
     assert c.query()[DRAM] == 100
-    server.wait_for("holds too much")
+    server.wait_for("holds more than its limit")
     c.close()
     gone = lambda: not server.ask().living
     wait(gone, "its end")
@@ -210,7 +210,7 @@ def test_descriptors(directory):
             server = Server(directory, "--limit", "new=2000", "--limit", "handshake=60000",
                             "--limit", "clients=8192")
             resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
-            server.wait_for("no more descriptors may be had")
+            server.wait_for("RLIMIT_NOFILE allows no more descriptors")
             socks = []
             for _ in range(540):
                 sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -7,8 +7,8 @@ import sys
 
 from allocd import *
 
-UNUSABLE = "what the server before left cannot be used"
-PARTLY = "not all that the server before left could be used"
+UNUSABLE = "cannot use the state of the previous server"
+PARTLY = "cannot use all of the previous server's state"
 
 
 class Spoiled:
@@ -81,7 +81,7 @@ def test_a_state_that_nobody_spoiled_is_kept(directory):
     assert s.server.ask().of(s.own.pid).now() == 1000
     assert s.server.ask(WANT_FINISHED).finished[0].peak() == 77
     assert s.legacy.query()[DRAM] == 1050
-    assert "server before" not in s.server.log()
+    assert "previous server" not in s.server.log()
     s.still_serves("nothing")
     s.stop("nothing")
 

@@ -55,7 +55,7 @@ def test_without_a_tracer_it_does_not_start(directory):
     result = subprocess.run([beside(directory, None), "--trace", "--socket", directory + "/s"],
                             stderr=subprocess.PIPE, text=True)
     assert result.returncode == 3, result
-    assert "tt_smi-trace is not there: built without tracing" in result.stderr, result.stderr
+    assert "tt_smi-trace not found: built without tracing" in result.stderr, result.stderr
 
 
 @root
@@ -75,12 +75,12 @@ def test_a_tracer_that_dies_is_started_again(directory):
     with open(directory + "/tracer") as f:
         assert f.read().split()[2:] == ["start", "--watch"]
     os.kill(server.tracers()[0], signal.SIGKILL)
-    server.wait_for("the tracer was ended by signal 9; again in 1 s")
+    server.wait_for("the tracer was killed by signal 9; restarting in 1 s")
     wait(lambda: len(server.tracers()) == 2, "the next tracer")
     open(directory + "/fails", "w").close()
     os.kill(server.tracers()[1], signal.SIGKILL)
-    server.wait_for("the tracer was ended by signal 9; again in 2 s")
-    server.wait_for("the tracer ended with status 7; again in 4 s")
+    server.wait_for("the tracer was killed by signal 9; restarting in 2 s")
+    server.wait_for("the tracer ended with status 7; restarting in 4 s")
     os.unlink(directory + "/fails")
     wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives")
     assert server.stop() == 0
@@ -100,7 +100,7 @@ def test_sighup_keeps_the_tracer(directory):
     assert len(server.tracers()) == 1 and is_alive(server.tracers()[0])
     # It is still watched,
     os.kill(server.tracers()[0], signal.SIGKILL)
-    server.wait_for("the tracer was ended by signal 9")
+    server.wait_for("the tracer was killed by signal 9")
     wait(lambda: len(server.tracers()) == 2, "the next tracer")
     # and one that died meanwhile is missed.
     server.child.send_signal(signal.SIGSTOP)
