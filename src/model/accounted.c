@@ -1,7 +1,5 @@
 #include "model/accounted.h"
 
-#include "model/want.h"
-
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

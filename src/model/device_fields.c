@@ -2,7 +2,6 @@
 #include "model/device.h"
 
 #include "basic/macros.h"
-#include "model/want.h"
 
 #define AT(member) offsetof(struct device, member)
 

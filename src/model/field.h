@@ -63,8 +63,29 @@ enum fields_of {
 	OF_PROCESS,
 	OF_USAGE,
 	OF_ACCOUNTED,
-	OF_PART, /* no table: enum part of want.h, what is read as a whole */
+	OF_PART, /* no table: enum part */
 };
+
+/* What is read as a whole or not at all, and is not a field of its own. */
+enum part {
+	/*
+	 * The processes on each device, and their memory. One part: some processes are known
+	 * to be on a device from their memory alone.
+	 */
+	PART_PROCESSES,
+	PART_ALLOCATIONS, /* each single allocation, where its process or the server lists them */
+	PART_REPORTERS,	  /* programs that report memory without having a device open */
+	PART_ACCOUNTS,	  /* finished processes that the server remembers */
+	PART_UTILIZATION, /* what programs publish in /dev/shm */
+	PART_SHM_IDS,	  /* ids of the chips by which files in /dev/shm are named */
+	PART_HOST,	  /* distribution and memory of the machine */
+	PART_N,
+};
+
+#define PART(name)                   \
+	{                            \
+		OF_PART, PART_##name \
+	}
 
 /* One field of one table, or one part. */
 struct field_ref {

@@ -10,27 +10,6 @@
 
 #include <stdbool.h>
 
-/* What is read as a whole or not at all, and is not a field of its own. */
-enum part {
-	/*
-	 * The processes on each device, and their memory. One part: some processes are known
-	 * to be on a device from their memory alone.
-	 */
-	PART_PROCESSES,
-	PART_ALLOCATIONS, /* each single allocation, where its process or the server lists them */
-	PART_REPORTERS,	  /* programs that report memory without having a device open */
-	PART_ACCOUNTS,	  /* finished processes that the server remembers */
-	PART_UTILIZATION, /* what programs publish in /dev/shm */
-	PART_SHM_IDS,	  /* ids of the chips by which files in /dev/shm are named */
-	PART_HOST,	  /* distribution and memory of the machine */
-	PART_N,
-};
-
-#define PART(name)                   \
-	{                            \
-		OF_PART, PART_##name \
-	}
-
 struct want {
 	struct fieldset device;	 /* enum device_field */
 	struct fieldset process; /* enum process_field */

@@ -59,11 +59,11 @@ def device_fields():
 
 
 def process_fields():
-    return read_table("model/process.c", "PROC_")
+    return read_table("model/process_fields.c", "PROC_")
 
 
 def usage_fields():
-    return read_table("model/process.c", "USE_")
+    return read_table("model/process_fields.c", "USE_")
 
 
 def host_fields():
