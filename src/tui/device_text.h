@@ -1,4 +1,4 @@
-/* What a device says, in few columns. Unknown is N/A. */
+/* Readings of a device as short text. Unknown values are "N/A". */
 #pragma once
 
 #include "basic/buf.h"
@@ -22,7 +22,7 @@ double pool_share(const struct device *dev, bool l1);
 void put_share(struct buf *out, const struct device *dev, const char *unit);
 enum style share_style(const struct device *dev);
 
-/* Signs that the help explains, and the manual page with it. */
+/* Signs of devices and values, for the help and the manual page. */
 struct sign {
 	const char *sign, *ascii, *help;
 };
@@ -30,5 +30,5 @@ struct sign {
 extern const struct sign sign_infos[];
 extern const size_t n_sign_infos;
 
-/* One of them for how it is with a device, and its style. */
+/* The sign for the state of a device, and its style. */
 const char *device_sign(const struct device *dev, enum style *ret_style);

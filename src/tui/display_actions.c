@@ -7,7 +7,7 @@
 #include "tui/theme.h"
 #include "tui/ui_update.h"
 
-/* By so many halves of what the charts show; never beyond the hour that is kept. */
+/* Scrolls by half of the span, within the hour that is kept. */
 void ui_scroll_time(struct ui *ui, int direction)
 {
 	enum { HOUR_S = 3600 };
@@ -23,7 +23,7 @@ void ui_zoom(struct ui *ui, int by)
 	ui_scroll_time(ui, 0);
 }
 
-/* The sample after the one shown; if there is none yet, the next to come, and at once. */
+/* Shows the next waiting sample, or takes one at once. */
 void ui_step(struct ui *ui)
 {
 	if (!ui->paused)
@@ -55,7 +55,7 @@ void ui_apply(struct ui *ui)
 {
 	theme_apply(ui->settings.theme, ui->color);
 	format_set_units(ui->settings.units);
-	ui_set_filter(ui, ui->filter_text); /* amounts in it are in these units */
+	ui_set_filter(ui, ui->filter_text); /* its amounts depend on the units */
 	terminal_set_mouse(ui->settings.mouse);
 	feed_set_period(ui->feed, ui->settings.refresh_ms);
 	ui_go_to_view(ui, (int)ui->settings.view);

@@ -1,9 +1,9 @@
-/* Drawing: reads the state, changes nothing. */
+/* Draws the screen from the state, without changing it. */
 #pragma once
 
 #include "tui/ui.h"
 
-/* All of it, into the screen of curses. */
+/* Everything, into the virtual screen of curses. */
 void draw(const struct ui *ui);
 
 /* Its parts. */
@@ -12,5 +12,5 @@ void draw_charts(const struct ui *ui);
 void draw_table(const struct ui *ui);
 void draw_overlay(const struct ui *ui);
 
-/* Lines of a text from one on, with a sign where there are more. */
+/* The lines of a text from the top-th on, with the number of lines below. */
 void draw_lines(const struct rect *area, const struct buf *text, size_t top);

@@ -8,7 +8,7 @@
 struct shape {
 	enum form form;
 	int width, height; /* at least */
-	int widest;	   /* wider ones gain nothing */
+	int widest;	   /* at most */
 };
 
 static const struct shape panel_shape = { FORM_PANEL, 44, 5, 1000 };
@@ -177,7 +177,7 @@ static struct cells overview_cells(const struct rect *body, const struct counts 
 
 enum {
 	CHART_LOWEST = 6,
-	CHART_PLEASANT = 8, /* lines of charts are begun if each gets as much */
+	CHART_PLEASANT = 8, /* another line of charts needs this height for each */
 	CHART_HIGHEST = 16,
 	CHART_NARROWEST = 38,
 	TABLE_AROUND = 2, /* title and headings */
@@ -249,7 +249,7 @@ static bool find_grid(struct cells *cells, const struct rect *body, const struct
 	return false;
 }
 
-/* Which tray a chip is in says more than larger cells do; single chips have no group. */
+/* Headings of trays come before larger cells; single chips have no group. */
 static struct cells grid_cells(const struct rect *body, const struct counts *counts)
 {
 	enum { FOR_PROCESSES = 2, HIGH_ENOUGH = 10 };
@@ -269,7 +269,7 @@ static void make_grid(struct layout *layout, struct rect *body, const struct cou
 	layout->table = *body;
 }
 
-/* Bars of all devices; of a single one the text has them, with more besides. */
+/* Bars of all devices; for a single one the text has them. */
 static void make_bars(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	struct cells *cells = &layout->cells;
@@ -298,7 +298,7 @@ static void make_memory(struct layout *layout, struct rect *body, const struct c
 	layout->page = *body;
 }
 
-/* The text beside its charts, if there is room for both: reasons are long words. */
+/* The text beside its charts, if there is room for both. */
 static void make_device(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	enum { TEXT_WIDEST = 75 };

@@ -1,10 +1,9 @@
 /*
- * Where everything goes: a pure function from the size of the screen and the number
- * of things to rectangles. No terminal, no state.
+ * The layout: a pure function from the size of the screen and the number of devices,
+ * processes and charts to rectangles. No terminal, no state.
  *
- * Rectangles lie within the screen and do not overlap, whatever the size; one that
- * has no room has height or width 0. What does not fit is counted, so that the
- * screen can say so.
+ * Rectangles lie within the screen and do not overlap, whatever its size; a part without room
+ * has height or width 0. Devices that do not fit are counted, so that the screen can say so.
  */
 #pragma once
 
@@ -35,7 +34,7 @@ struct counts {
 	size_t n_groups;
 	size_t first; /* device at the top, if not all fit */
 	size_t processes;
-	size_t charts; /* that would be of use */
+	size_t charts; /* at most */
 };
 
 /* How much of a device is shown. */
@@ -47,7 +46,7 @@ enum form {
 	FORM_CELL,  /* of the grid: as many lines as it is high */
 };
 
-/* Boxes of one size, in lines, a group beginning a line of its own if it has a heading. */
+/* Boxes of one size in lines. With headings, each group begins a new line. */
 struct cells {
 	struct rect area;
 	enum form form;
@@ -55,7 +54,7 @@ struct cells {
 	size_t per_line;
 	bool headings;
 	size_t first, shown; /* devices first … first + shown - 1 */
-	struct rect more;    /* where to say that there are others; empty if all are shown */
+	struct rect more;    /* for the number of devices not shown; empty if all are shown */
 };
 
 enum { MAX_CHARTS = 16 };
@@ -69,7 +68,7 @@ struct layout {
 	struct rect page;  /* text that scrolls, its title first */
 };
 
-/* A box for so much in the middle of the screen, as large as that allows; and its inside. */
+/* A box around so many rows and columns in the middle of the screen, cut to it; its inside. */
 struct rect box_outside(const struct rect *screen, int height, int width);
 struct rect box_inside(const struct rect *box);
 

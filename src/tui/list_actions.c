@@ -17,7 +17,7 @@ bool ui_set_filter(struct ui *ui, const char *text)
 	}
 	if (text != ui->filter_text) {
 		snprintf(ui->filter_text, sizeof(ui->filter_text), "%s", text);
-		ui->message_until_ns = 0; /* what was wrong with the one before */
+		ui->message_until_ns = 0; /* hides the error of the last one */
 	}
 	ui_list(ui);
 	return true;

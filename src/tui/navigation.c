@@ -32,7 +32,6 @@ void ui_move_device(struct ui *ui, int by)
 	ui_settle(ui);
 }
 
-/* Up and down: chips of the grid, lines of a text, or processes. */
 void ui_move_vertically(struct ui *ui, int by)
 {
 	if (ui->settings.view == VIEW_GRID) {
@@ -75,7 +74,7 @@ void ui_go_to_view(struct ui *ui, int view)
 	ui->settings.view = (enum view)view;
 	ui->page_top = 0;
 	view_wants(ui->settings.view, &want);
-	/* What only these show was not read for the samples that are there. */
+	/* These views show more than was read for the samples that are waiting. */
 	if (feed_set_want(ui->feed, &want) && ui->paused && view_has_page(ui->settings.view)) {
 		while (ui->n_waiting)
 			frame_unref(ui_take_waiting(ui));
@@ -89,7 +88,6 @@ void ui_turn_view(struct ui *ui, int direction)
 	ui_go_to_view(ui, ((int)ui->settings.view + VIEW_N + direction) % VIEW_N);
 }
 
-/* From all of one device to where it was opened; elsewhere to all processes, and now. */
 void ui_go_back(struct ui *ui)
 {
 	if (ui->settings.view == VIEW_DEVICE) {

@@ -37,7 +37,7 @@ static int clip(int row, int column, int width)
 	return MIN(width, COLS - column);
 }
 
-/* Most of what is shown is ours and ASCII: so much of it needs no cleaning and no measuring. */
+/* The length of a printable ASCII prefix, which needs no cleaning and no measuring. */
 static size_t count_printable(const char *text, size_t length)
 {
 	size_t n = 0;
@@ -79,7 +79,7 @@ static void put_printable(int row, int column, chtype attributes, const char *te
 	}
 }
 
-/* One without a width goes to the one before it. */
+/* A combining character is added to the cell before it. */
 static void put_char(int row, int column, attr_t attributes, short pair, uint32_t c, size_t width)
 {
 	const wchar_t sign[] = { (wchar_t)c, L'\0' };

@@ -1,7 +1,6 @@
 /*
- * Text onto the screen. Everything that is shown goes through here, so that nothing a
- * program or a card calls itself can break the terminal: control characters become
- * marks, and columns, not bytes, are counted.
+ * Puts text on the screen. All output passes here: control characters in names of programs
+ * and cards are replaced by marks, and widths are counted in columns, not bytes.
  */
 #pragma once
 
@@ -16,10 +15,10 @@
 void paint_init(bool utf8);
 bool paint_is_utf8(void);
 
-/* One of two signs, the second where only ASCII may be used. */
+/* The first sign, or the second where only ASCII may be used. */
 const char *paint_sign(const char *sign, const char *ascii);
 
-/* What charts are made of: the setting does not count where only ASCII may be used. */
+/* The characters of charts: the setting, or ASCII where only that may be used. */
 enum plot_signs paint_signs(enum plot_signs wanted);
 
 /* At most width columns, cut with a mark; returns the columns used. */
@@ -32,7 +31,7 @@ void paint_cell(int row, int column, int width, bool right, enum style style, co
 /* A line with a title in it: "─ title ────". */
 void paint_rule(int row, int column, int width, const char *title);
 
-/* The same, with what found no room at its right end: "─ title ─── +3 columns ". */
+/* The same with a note at its right end: "─ title ─── +3 columns ". */
 void paint_rule_more(int row, int column, int width, const char *title, const char *more);
 
 /* A bar of memory, so many columns wide, full from 0 to 1. */

@@ -7,7 +7,7 @@
 
 static const char no_process[] = "no process is selected: 3 lists them";
 
-/* All about the selected process, from the line that begins so; NULL: from the top. */
+/* Shows all about the selected process, from the anchor on; NULL: from the top. */
 static void open_process(struct ui *ui, const char *anchor)
 {
 	const struct process *process = ui_process(ui);
@@ -77,7 +77,7 @@ void ui_toggle_tag(struct ui *ui)
 	ui_move_vertically(ui, 1);
 }
 
-/* Those whose parent is tagged, until there are no more. */
+/* Tags children of tagged processes until there are no more. */
 void ui_tag_children(struct ui *ui)
 {
 	const struct process *process = ui_process(ui);
@@ -115,7 +115,7 @@ void ui_toggle_follow(struct ui *ui)
 	}
 }
 
-/* The tagged ones, or else the selected one, as they are now. */
+/* The tagged processes, or else the selected one. */
 static bool choose_targets(struct ui *ui, const struct process *process)
 {
 	struct process_id selected = process_id_of(process);

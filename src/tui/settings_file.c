@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Cuts blanks off both ends. */
+/* Removes blanks at both ends. */
 static char *trim(char *text)
 {
 	size_t length;
@@ -23,7 +23,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Before each complaint: all of them go into one line. */
+/* The separator before a complaint: all of them are one line. */
 static const char *after(const struct buf *complaints)
 {
 	return complaints->length ? "; " : "";
@@ -131,7 +131,7 @@ void settings_write(const struct settings *settings, struct buf *out)
 	}
 }
 
-/* The folder and the one above it, as a desktop would make them. */
+/* Makes the directory and its parent. */
 static int make_folders(const char *folder)
 {
 	CLEANUP_FREE char *above = strdup(folder);
@@ -157,7 +157,7 @@ static int write_file(const char *path, const struct buf *text)
 	return (size_t)n == text->length ? 0 : -ENOSPC;
 }
 
-/* Beside the old file first: a full disk does not cost the settings that were there. */
+/* Writes a new file and renames it: a full disk does not lose the old settings. */
 static int replace_file(const char *path, const struct buf *text)
 {
 	CLEANUP_FREE char *real = realpath(path, NULL); /* a link stays one */

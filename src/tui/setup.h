@@ -1,6 +1,6 @@
 /*
- * The setup screen: the settings line by line, then the columns of the processes.
- * What is changed counts at once; the file is written only on request.
+ * The setup screen: the settings line by line, then the columns of the processes. Changes
+ * take effect at once; the file is written only on request.
  */
 #pragma once
 

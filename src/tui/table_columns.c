@@ -2,7 +2,7 @@
 
 enum { COMMAND_LEAST = 14 };
 
-/* What it takes beside the sign at the left. */
+/* The width of all columns and of the sign at the left. */
 static int plan_width(const int *widths)
 {
 	int sum = 1;
@@ -12,7 +12,7 @@ static int plan_width(const int *widths)
 	return sum;
 }
 
-/* Of the columns chosen, those of the highest rank go until the rest fits. */
+/* Leaves out columns of the highest rank until the rest fits. */
 void table_plan(const struct ui *ui, int width, int *widths)
 {
 	for (size_t i = 0; i < PROCESS_COLUMNS; i++)

@@ -23,8 +23,8 @@ struct ui_loop {
 };
 
 /*
- * A terminal that is slow gets fewer frames: one that is not taken at once is left out, and
- * one that a signal cut off is drawn again from the start.
+ * Skips a frame while the terminal has not taken the last one. A frame that a signal cut off
+ * is drawn again as a whole.
  */
 static void show(struct ui_loop *loop)
 {
@@ -69,7 +69,7 @@ static void take_mouse(struct ui *ui)
 		ui_click(ui, event.y, event.x);
 }
 
-/* All that are waiting, before anything is drawn: keys held down do not queue frames. */
+/* Handles all pending keys before drawing, so that a held key does not queue frames. */
 static void take_keys(struct ui_loop *loop)
 {
 	struct ui *ui = &loop->ui;
@@ -100,10 +100,10 @@ static bool handle(struct ui_loop *loop, enum event event)
 	return !loop->ui.quit;
 }
 
-/* Messages fade even if no frame comes; longer than a second, or there were two frames in each. */
+/* Redraws without a new frame, so that messages disappear; more than the usual period. */
 static const int64_t idle_ns = 1500 * NS_PER_MS;
 
-/* The first screen is drawn with the first sample, unless that takes its time. */
+/* Waits up to 100 ms for the first sample before drawing an empty screen. */
 static void run(struct ui_loop *loop, unsigned count)
 {
 	int64_t patience = clock_now(CLOCK_MONOTONIC) + 100 * NS_PER_MS;

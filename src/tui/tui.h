@@ -11,20 +11,20 @@ struct tui {
 	const char *version;
 	const struct sample_source *machine;
 	struct settings settings;
-	struct settings kept; /* those of the file: the others are for this once */
+	struct settings kept; /* those of the file, without environment and options */
 	bool read_only, color, utf8;
-	unsigned count;	       /* ends after so many samples; 0: never */
-	const char *complaint; /* said at first; NULL: none */
+	unsigned count;	       /* of samples to show; 0: until quit */
+	const char *complaint; /* first message; NULL: none */
 };
 
-/* How it ended. */
+/* How the screen ended. */
 struct tui_end {
 	int code;	 /* exit code of the last sample */
 	int signal;	 /* to end by; 0: none */
-	bool no_screen;	 /* it did not even begin */
-	bool stuck;	 /* the sampler thread is in a read that hangs, and keeps the machine */
-	struct buf news; /* lines that the screen had no time to show; to be freed */
+	bool no_screen;	 /* the terminal cannot show it */
+	bool stuck;	 /* the sampler thread hangs in a read and still uses the source */
+	struct buf news; /* results that were not shown yet, a line each; to be freed */
 };
 
-/* -errno: this is no terminal that can do it; nothing was shown. */
+/* -errno: the terminal cannot show a full screen; nothing was drawn. */
 MUST_CHECK int tui_run(const struct tui *tui, struct tui_end *ret);
