@@ -10,7 +10,7 @@
 enum { LIST_MAX = 2000 };
 
 /* A usage with its process, to be put in order. */
-struct row {
+struct dump_row {
 	const struct image_usage *usage;
 	const struct image_process *process;
 };
@@ -26,7 +26,7 @@ static uint64_t card_key(const struct image_usage *usage)
 
 static int row_compare(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct dump_row *x = a, *y = b;
 	uint64_t card_x = card_key(x->usage), card_y = card_key(y->usage);
 
 	if (card_x != card_y)
@@ -46,7 +46,7 @@ static uint32_t rank(const struct image_process *process)
 
 static int origin_compare(const void *a, const void *b)
 {
-	const struct row *x = a, *y = b;
+	const struct dump_row *x = a, *y = b;
 	uint64_t card_x = card_key(x->usage), card_y = card_key(y->usage);
 
 	if (card_x != card_y)
@@ -92,7 +92,7 @@ static const char *origin_name(const struct image_process *process)
 	return process->flags & IMAGE_PRELOAD ? "preload" : names[process->origin];
 }
 
-static bool same_group(const struct row *a, const struct row *b)
+static bool same_group(const struct dump_row *a, const struct dump_row *b)
 {
 	return card_key(a->usage) == card_key(b->usage) && a->usage->pool == b->usage->pool;
 }
@@ -103,7 +103,7 @@ static const char *at_least(uint32_t flags)
 }
 
 /* Rows of one card and pool, their sum first. Returns how many they are. */
-static size_t put_group(struct buf *out, const struct row *rows, size_t count)
+static size_t put_group(struct buf *out, const struct dump_row *rows, size_t count)
 {
 	uint64_t sum = 0;
 	uint32_t low = 0;
@@ -149,7 +149,7 @@ static bool pool_is_wanted(uint32_t pool, bool kernels)
 	return !kernels || pool == POOL_KERNEL;
 }
 
-static size_t rows_all(const struct image_view *view, struct row *rows)
+static size_t rows_all(const struct image_view *view, struct dump_row *rows)
 {
 	size_t count = 0;
 
@@ -157,17 +157,17 @@ static size_t rows_all(const struct image_view *view, struct row *rows)
 		const struct image_process *process = &view->processes[i];
 
 		for (uint32_t k = 0; k < process->usage_count; k++)
-			rows[count++] =
-				(struct row){ &view->usages[process->usage_first + k], process };
+			rows[count++] = (struct dump_row){ &view->usages[process->usage_first + k],
+							   process };
 	}
 	return count;
 }
 
 /* Of several reports of one process the best on each card: they are about the same memory. */
-static size_t rows_collect(const struct image_view *view, bool kernels, struct row *rows)
+static size_t rows_collect(const struct image_view *view, bool kernels, struct dump_row *rows)
 {
 	size_t all = rows_all(view, rows), count = 0;
-	struct row best = { 0 };
+	struct dump_row best = { 0 };
 
 	qsort(rows, all, sizeof(*rows), origin_compare);
 	for (size_t i = 0; i < all; i++) {
@@ -225,8 +225,8 @@ static void put_lists(const struct image_view *view, bool kernels, struct buf *o
 
 void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct buf *out)
 {
-	CLEANUP_FREE struct row *rows =
-		calloc(view->header->usage_count + (size_t)1, sizeof(struct row));
+	CLEANUP_FREE struct dump_row *rows =
+		calloc(view->header->usage_count + (size_t)1, sizeof(struct dump_row));
 	size_t count, at = 0;
 
 	if (!rows) {

@@ -184,22 +184,22 @@ static void judge_roles(struct snapshot *snapshot)
 }
 
 /* What the processes on one device have together of one pool. */
-struct sum {
+struct pool_sum {
 	uint64_t bytes;
 	unsigned tracked;
 	enum reason untracked; /* why the others tell nothing */
 	bool overflow;
 };
 
-struct sums {
-	struct sum pools[POOL_COUNT];
+struct pool_sums {
+	struct pool_sum pools[POOL_COUNT];
 	unsigned processes; /* all that hold it */
 	unsigned jobs;	    /* that may have memory there: of a remote chip the gateway's too */
 	unsigned behind; /* of them, those that hold the gateway and reported nothing of the chip */
 	bool low;	 /* one of them has more than is known */
 };
 
-static void sum_add(struct sum *sum, enum reason why, uint64_t bytes)
+static void sum_add(struct pool_sum *sum, enum reason why, uint64_t bytes)
 {
 	if (why != KNOWN) {
 		if (sum->untracked == KNOWN || sum->untracked == NO_TRACKER)
@@ -211,7 +211,7 @@ static void sum_add(struct sum *sum, enum reason why, uint64_t bytes)
 }
 
 /* The memory of a job: of the device itself, or, where it only holds the gateway, none of it. */
-static void sums_add_job(struct sums *sums, const struct usage *usage, bool holds)
+static void sums_add_job(struct pool_sums *sums, const struct usage *usage, bool holds)
 {
 	sums->jobs++;
 	sums->low |= usage->why[USE_EXACT] == KNOWN && !usage->exact;
@@ -220,7 +220,8 @@ static void sums_add_job(struct sums *sums, const struct usage *usage, bool hold
 			holds ? usage->bytes[pool] : 0);
 }
 
-static void sums_add(struct sums *sums, const struct process *process, const struct usage *usage)
+static void sums_add(struct pool_sums *sums, const struct process *process,
+		     const struct usage *usage)
 {
 	sums->processes++;
 	if (process->role != ROLE_MONITOR)
@@ -231,7 +232,7 @@ static void sums_add(struct sums *sums, const struct process *process, const str
  * A process has the gateway open and reported nothing of the chip behind it: nothing is held
  * there if its memory is known at all, since the same origin would have told.
  */
-static void sums_add_gateway(struct sums *sums, const struct process *process,
+static void sums_add_gateway(struct pool_sums *sums, const struct process *process,
 			     const struct usage *gateway)
 {
 	if (process->role == ROLE_MONITOR)
@@ -241,7 +242,7 @@ static void sums_add_gateway(struct sums *sums, const struct process *process,
 }
 
 /* Used is known if a job on it is tracked, or if no job has the device open. */
-static enum reason sum_reason(const struct sum *sum, const struct sums *sums,
+static enum reason sum_reason(const struct pool_sum *sum, const struct pool_sums *sums,
 			      const struct device *held)
 {
 	if (sum->overflow)
@@ -274,7 +275,7 @@ static void device_set_ratio(struct device *dev)
 }
 
 static void device_set_complete(struct device *dev, const struct device *held,
-				const struct sums *sums)
+				const struct pool_sums *sums)
 {
 	enum reason why = dev->why[DEV_DRAM_USED];
 
@@ -287,16 +288,16 @@ static void device_set_complete(struct device *dev, const struct device *held,
 }
 
 /* A process of the gateway's whose memory is not known may use the chip behind it as well. */
-static enum reason count_reason(const struct sums *sums, const struct device *held)
+static enum reason count_reason(const struct pool_sums *sums, const struct device *held)
 {
-	const struct sum *dram = &sums->pools[POOL_DRAM];
+	const struct pool_sum *dram = &sums->pools[POOL_DRAM];
 
 	if (!held->holders_known)
 		return held->holders_why;
 	return sums->behind && dram->tracked < sums->jobs ? dram->untracked : KNOWN;
 }
 
-static void device_set_pool(struct device *dev, const struct sums *sums, enum pool pool,
+static void device_set_pool(struct device *dev, const struct pool_sums *sums, enum pool pool,
 			    enum reason why)
 {
 	dev->memory_used[pool] = sums->pools[pool].bytes;
@@ -304,11 +305,12 @@ static void device_set_pool(struct device *dev, const struct sums *sums, enum po
 }
 
 /* held: the device that its holders have open: itself, or its gateway. */
-static void device_set_used(struct device *dev, const struct device *held, const struct sums *sums)
+static void device_set_used(struct device *dev, const struct device *held,
+			    const struct pool_sums *sums)
 {
 	for (size_t i = 0; i < POOL_SPLITS; i++) {
 		const enum pool whole = pool_splits[i].whole;
-		const struct sum *sum = &sums->pools[whole];
+		const struct pool_sum *sum = &sums->pools[whole];
 		enum reason why =
 			fits(dev, whole, sum->bytes) ? sum_reason(sum, sums, held) : IMPLAUSIBLE;
 
@@ -339,7 +341,7 @@ static void merge_device(struct snapshot *snapshot, size_t at)
 	size_t gateway =
 		dev->remote && dev->arch == ARCH_WORMHOLE ? find_gateway(snapshot, dev) : SIZE_MAX;
 	const struct device *held = gateway != SIZE_MAX ? &snapshot->devices[gateway] : dev;
-	struct sums sums = { 0 };
+	struct pool_sums sums = { 0 };
 
 	for (size_t p = 0; p < snapshot->n_processes; p++) {
 		const struct process *process = &snapshot->processes[p];

@@ -1,7 +1,6 @@
 #include "model/process.h"
 
 #include "basic/macros.h"
-#include "model/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

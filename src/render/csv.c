@@ -124,7 +124,7 @@ static void put_quoted(struct buf *out, const char *text)
 }
 
 /* What a row is made of. */
-struct row {
+struct csv_row {
 	const struct snapshot *snapshot;
 	const struct device *device;
 	const struct process *process;
@@ -132,7 +132,7 @@ struct row {
 	const struct accounted *accounted;
 };
 
-static const void *row_object(const struct row *row, const struct field_table *table)
+static const void *row_object(const struct csv_row *row, const struct field_table *table)
 {
 	if (table == &device_fields)
 		return row->device;
@@ -146,7 +146,7 @@ static const void *row_object(const struct row *row, const struct field_table *t
 }
 
 static void put_row(struct buf *out, const struct render_options *options,
-		    const struct query *query, const struct row *row)
+		    const struct query *query, const struct csv_row *row)
 {
 	for (size_t i = 0; i < query->n_columns; i++) {
 		const struct query_column *column = &query->columns[i];
@@ -171,7 +171,7 @@ static void put_row(struct buf *out, const struct render_options *options,
 void query_render(struct buf *out, const struct render_options *options, const struct query *query,
 		  const struct snapshot *snapshot)
 {
-	struct row row = { .snapshot = snapshot };
+	struct csv_row row = { .snapshot = snapshot };
 
 	if (query->kind == QUERY_DEVICES) {
 		for (size_t i = 0; i < snapshot->n_devices; i++) {
