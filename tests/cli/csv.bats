@@ -84,7 +84,7 @@ alike() {
 	not grep -q $'\033' "$WORK/err"
 	expect_error 2 'is not csv, noheader or nounits' --query-gpu=index --format=xml
 	expect_error 2 'the only form is csv' --query-gpu=index --format=noheader
-	expect_error 2 '--format belongs to' --format=csv
+	expect_error 2 '--format needs a query' --format=csv
 	expect_error 2 'one query at a time' --query-gpu=index --query-gpu=name
 	expect_error 2 'one query at a time' --query-gpu=index --query-compute-apps=pid
 }
