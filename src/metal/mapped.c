@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define DEVICE_NODES "/dev/tenstorrent/"
+
 /* Upper limit for the text of /proc/PID/maps. */
 static const size_t maps_limit = 64 << 20;
 
@@ -33,6 +35,12 @@ static bool is_new(struct seen *seen, const struct metal_mapping *mapping)
 	return true;
 }
 
+/* By its name, since in a recorded machine a device node is a regular file. */
+static bool is_device(const char *path)
+{
+	return strncmp(path, DEVICE_NODES, strlen(DEVICE_NODES)) == 0;
+}
+
 /* "7f…-7f… r-xp 00001000 08:01 1234   /usr/lib/x.so" */
 static bool parse_line(const char *line, struct metal_mapping *ret)
 {
@@ -43,7 +51,8 @@ static bool parse_line(const char *line, struct metal_mapping *ret)
 		   &ret->end, mode, &ret->major, &ret->minor, &ret->inode, &path) != 6)
 		return false;
 	ret->path = line + path;
-	return path > 0 && strchr(mode, 'x') && ret->inode && ret->path[0] == '/';
+	return path > 0 && strchr(mode, 'x') && ret->inode && ret->path[0] == '/' &&
+	       !is_device(ret->path);
 }
 
 int metal_mapped_each(char *text, int (*visit)(const struct metal_mapping *mapping, void *arg),
