@@ -97,20 +97,23 @@ def test_a_table_of_another_process_is_not_this_ones(directory):
 # ---- images of a server ----
 
 
-def usage(device, node, dram=0, pool=DRAM, peak=None):
+def usage(device, node, dram=0, pool=DRAM, peak=None, allocs=1, frees=0):
     return struct.pack("=IIIIQQQQQQQQ", device, pool, HAS_NODE, node, 0, 0, dram,
-                       dram if peak is None else peak, 1, 0, 0, 0)
+                       dram if peak is None else peak, allocs, frees, 0, 0)
 
 
 def allocation(device=0, pool=DRAM, size=1, identity=1):
     return struct.pack("=QQQII", identity, size, 0, device, pool)
 
 
-def image(*processes, cut=0):
+LIST_HIDDEN, LIST_CUT, TOTALS_LOW = 1 << 2, 1 << 3, 1 << 4
+
+
+def image(*processes, cut=0, flags=0):
     """processes: (pid, usages, allocations)."""
     records, usages, allocations = b"", [], []
     for pid, its_usages, its_allocations in processes:
-        records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, LEGACY, 0, 0, len(usages),
+        records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, LEGACY, flags, 0, len(usages),
                                len(its_usages), len(allocations), len(its_allocations), 0, *(0,) * 9, 0,
                                b"fake", 0, 0)
         usages += its_usages
@@ -316,6 +319,27 @@ def test_a_server_that_knows_no_pieces(directory):
 
     with Old(smi, *answer()):
         assert smi.figures() == BELIEVED
+
+
+@bare
+def test_what_the_server_says_about_totals_and_lists(directory):
+    smi = Smi(directory)
+
+    def shown(flags, usages=None, allocations=(allocation(),)):
+        with Fake(smi, stream(image((os.getpid(), usages or [usage(0, 0, 100, allocs=5, frees=2)], list(allocations)),
+                                    flags=flags))):
+            device, = [d for d in smi.ask() if d["processes"]]
+            return device["processes"][0]
+
+    plain = shown(0)
+    assert (plain["allocations"], plain["allocations_made"], plain["allocations_freed"]) == (3, 5, 2), plain
+    assert plain["exact"] and plain["list_complete"] and len(plain["list"]) == 1, plain
+    assert not shown(TOTALS_LOW)["exact"]
+    assert shown(LIST_CUT)["list_complete"] is False
+    assert shown(LIST_HIDDEN, allocations=())["list_unavailable"] == "permission_denied"
+    # Memory on a device that is not of this machine makes the rest a lower bound.
+    assert not shown(0, [usage(0, 0, 100), usage(1, 7, 20)])["exact"]
+    assert "matches no device of this machine" in smi.errors, smi.errors
 
 
 @bare
