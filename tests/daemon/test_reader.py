@@ -109,11 +109,11 @@ def allocation(device=0, pool=DRAM, size=1, identity=1):
 LIST_HIDDEN, LIST_CUT, TOTALS_LOW = 1 << 2, 1 << 3, 1 << 4
 
 
-def image(*processes, cut=0, flags=0):
+def image(*processes, cut=0, flags=0, origin=LEGACY):
     """processes: (pid, usages, allocations)."""
     records, usages, allocations = b"", [], []
     for pid, its_usages, its_allocations in processes:
-        records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, LEGACY, flags, 0, len(usages),
+        records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, origin, flags, 0, len(usages),
                                len(its_usages), len(allocations), len(its_allocations), 0, *(0,) * 9, 0,
                                b"fake", 0, 0)
         usages += its_usages
@@ -325,15 +325,16 @@ def test_a_server_that_knows_no_pieces(directory):
 def test_what_the_server_says_about_totals_and_lists(directory):
     smi = Smi(directory)
 
-    def shown(flags, usages=None, allocations=(allocation(),)):
+    def shown(flags, usages=None, allocations=(allocation(),), origin=LEGACY):
         with Fake(smi, stream(image((os.getpid(), usages or [usage(0, 0, 100, allocs=5, frees=2)], list(allocations)),
-                                    flags=flags))):
+                                    flags=flags, origin=origin))):
             device, = [d for d in smi.ask() if d["processes"]]
             return device["processes"][0]
 
     plain = shown(0)
     assert (plain["allocations"], plain["allocations_made"], plain["allocations_freed"]) == (3, 5, 2), plain
     assert plain["exact"] and plain["list_complete"] and len(plain["list"]) == 1, plain
+    assert shown(0, allocations=(), origin=TRACED)["allocations"] == 3
     assert not shown(TOTALS_LOW)["exact"]
     assert shown(LIST_CUT)["list_complete"] is False
     assert shown(LIST_HIDDEN, allocations=())["list_unavailable"] == "permission_denied"
