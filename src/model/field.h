@@ -113,9 +113,13 @@ struct field {
 	 */
 	const struct field_ref *needs;
 	const char *const *names; /* K_ENUM: the text of each value */
-	const char
-		*heading; /* of its column of processes; NULL: it has none. See process_column.h */
-	int width;	  /* of that column on the full screen, in characters */
+	/*
+	 * The column that shows it, alone or with others: of devices in the table, of
+	 * processes on the full screen.
+	 */
+	const char *heading; /* NULL: no column shows it, or one that is named after another */
+	int width;	     /* in characters, without the blank after it */
+	int narrow;	     /* where the line is too short for that; 0: the same */
 };
 
 /* All fields of one struct. */

@@ -24,13 +24,6 @@ struct plan plan_columns(const struct column *columns, size_t count, size_t room
 	return plan;
 }
 
-void plan_want(const struct plan *plan, struct want *want)
-{
-	for (size_t i = 0; i < plan->count; i++)
-		if (plan->widths[i])
-			want_add_list(want, plan->columns[i].shows);
-}
-
 /* For the last column 0, which boxed_table_cell() takes for "the rest". */
 static size_t plan_width(const struct plan *plan, size_t i)
 {

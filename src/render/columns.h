@@ -4,7 +4,6 @@
 #pragma once
 
 #include "model/snapshot.h"
-#include "model/want.h"
 #include "render/boxed_table.h"
 
 /* What a cell is about; a device row has no process. */
@@ -17,10 +16,10 @@ struct row {
 
 struct column {
 	const char *heading;
-	size_t width, narrow; /* columns; narrow when even the plain ones do not fit */
-	bool extra;	      /* only if there is room */
+	size_t width;  /* in characters, with the blank after it */
+	size_t narrow; /* the same, when even the plain ones do not fit */
+	bool extra;    /* only if there is room */
 	void (*put)(struct boxed_table *box, size_t width, const struct row *row);
-	const struct field_ref *shows; /* its fields, colours and marks included; NULL: none */
 };
 
 enum { MAX_COLUMNS = 16 };
@@ -36,7 +35,6 @@ struct plan {
 /* skip[i]: this extra column has nothing to show; NULL: all have. */
 struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip);
 
-void plan_want(const struct plan *plan, struct want *want);
 void plan_put_headings(const struct plan *plan, struct boxed_table *box);
 void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row);
 

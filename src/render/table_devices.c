@@ -12,12 +12,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { ID_WIDTH = 4, COLUMN_COMPUTE = 6 };
-
-/* A PCI address for an id is wider than a number: so many columns more. */
+/* A PCI address for an id is wider than a number: so many characters more. */
 static size_t id_excess(const struct device *dev)
 {
-	return MAX(strlen(dev->id) + 1, ID_WIDTH) - ID_WIDTH;
+	size_t width = (size_t)device_fields.fields[DEV_ID].width;
+
+	return MAX(strlen(dev->id), width) - width;
 }
 
 static void put_id(struct boxed_table *box, size_t width, const struct row *row)
@@ -201,25 +201,48 @@ static void put_health(struct boxed_table *box, size_t width, const struct row *
 }
 
 /* clang-format off */
-static const struct column columns[] = {
-	{ "GPU",   ID_WIDTH, ID_WIDTH, false, put_id,      FIELDS(DEVICE_FIELD(ID)) },
-	{ "Name",         19, 19, false, put_name,    FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(BOARD)) },
-	{ "Temp",         8,  6,  false, put_temp,    FIELDS(DEVICE_FIELD(TEMPERATURE), DEVICE_FIELD(TEMPERATURE_HEADROOM)) },
-	{ "Power",        12, 10, false, put_power,   FIELDS(DEVICE_FIELD(POWER), DEVICE_FIELD(POWER_LIMIT)) },
-	{ "Memory-Usage", 18, 17, false, put_memory,  FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(DRAM_USED),
-								DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(MEMORY_COMPLETE)) },
-	{ "Utilization",  28, 20, false, put_bar,     FIELDS(DEVICE_FIELD(MEMORY_RATIO), DEVICE_FIELD(MEMORY_COMPLETE)) },
-	[COLUMN_COMPUTE] =
-	{ "Compute",      9,  9,  true,  put_compute, FIELDS(DEVICE_FIELD(COMPUTE)) },
-	{ "AICLK",        10, 10, true,  put_aiclk,   FIELDS(DEVICE_FIELD(AICLK)) },
-	{ "PCIe",         6,  6,  true,  put_link,    FIELDS(DEVICE_FIELD(LINK_GEN), DEVICE_FIELD(LINK_WIDTH)) },
-	{ "Rx/Tx",        20, 20, true,  put_rates,   FIELDS(DEVICE_FIELD(PCIE_RX), DEVICE_FIELD(PCIE_TX)) },
-	{ "Fan",          9,  9,  true,  put_fan,     FIELDS(DEVICE_FIELD(FAN_RPM)) },
-	{ "Health",       20, 20, true,  put_health,  FIELDS(DEVICE_FIELD(HEALTH)) },
+static const struct device_place {
+	enum device_field field; /* its line has heading and width, also for those beside it */
+	void (*put)(struct boxed_table *box, size_t width, const struct row *row);
+	const struct field_ref *shows; /* what else is in the cell, colours and marks included; NULL: nothing */
+	bool extra; /* only if there is room */
+} places[] = {
+	{ DEV_ID, put_id },
+	{ DEV_NAME, put_name, FIELDS(DEVICE_FIELD(BOARD)) },
+	{ DEV_TEMPERATURE, put_temp, FIELDS(DEVICE_FIELD(TEMPERATURE_HEADROOM)) },
+	{ DEV_POWER, put_power, FIELDS(DEVICE_FIELD(POWER_LIMIT)) },
+	{ DEV_DRAM_USED, put_memory, FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(MEMORY_COMPLETE)) },
+	{ DEV_MEMORY_RATIO, put_bar, FIELDS(DEVICE_FIELD(MEMORY_COMPLETE)) },
+	{ DEV_COMPUTE, put_compute, .extra = true },
+	{ DEV_AICLK, put_aiclk, .extra = true },
+	{ DEV_LINK_GEN, put_link, FIELDS(DEVICE_FIELD(LINK_WIDTH)), .extra = true },
+	{ DEV_PCIE_RX, put_rates, FIELDS(DEVICE_FIELD(PCIE_TX)), .extra = true },
+	{ DEV_FAN_RPM, put_fan, .extra = true },
+	{ DEV_HEALTH, put_health, .extra = true },
 };
 /* clang-format on */
 
-_Static_assert(ARRAY_SIZE(columns) <= MAX_COLUMNS, "a plan holds all columns");
+_Static_assert(ARRAY_SIZE(places) <= MAX_COLUMNS, "a plan holds all columns");
+
+/* The columns that fit; that of compute only if somebody publishes it. */
+static struct plan plan_places(struct column columns[ARRAY_SIZE(places)], size_t room, bool compute)
+{
+	bool skip[ARRAY_SIZE(places)];
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		const struct field *field = &device_fields.fields[places[i].field];
+
+		columns[i] = (struct column){
+			.heading = field->heading,
+			.width = (size_t)field->width + 1,
+			.narrow = (size_t)(field->narrow ? field->narrow : field->width) + 1,
+			.extra = places[i].extra,
+			.put = places[i].put,
+		};
+		skip[i] = places[i].field == DEV_COMPUTE && !compute;
+	}
+	return plan_columns(columns, ARRAY_SIZE(places), room, skip);
+}
 
 static void put_title(struct boxed_table *box, const struct snapshot *snapshot)
 {
@@ -254,9 +277,9 @@ static bool any_compute(const struct snapshot *snapshot)
 
 void device_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
-	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = !any_compute(snapshot) };
+	struct column columns[ARRAY_SIZE(places)];
 	struct plan plan =
-		plan_columns(columns, ARRAY_SIZE(columns), box_room(box->options->columns), skip);
+		plan_places(columns, box_room(box->options->columns), any_compute(snapshot));
 
 	boxed_table_rule(box, RULE_TOP);
 	put_title(box, snapshot);
@@ -270,12 +293,22 @@ void device_box(struct boxed_table *box, const struct snapshot *snapshot)
 	boxed_table_rule(box, RULE_BOTTOM);
 }
 
+static void plan_want(const struct plan *plan, struct want *want)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		if (!plan->widths[i])
+			continue;
+		want_add(want, OF_DEVICE, places[i].field);
+		want_add_list(want, places[i].shows);
+	}
+}
+
 /* Whether anybody publishes compute is not known beforehand: both plans count. */
 void device_box_wants(size_t room, struct want *want)
 {
-	const bool skip[ARRAY_SIZE(columns)] = { [COLUMN_COMPUTE] = true };
-	struct plan with = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
-	struct plan without = plan_columns(columns, ARRAY_SIZE(columns), room, skip);
+	struct column columns[ARRAY_SIZE(places)];
+	struct plan with = plan_places(columns, room, true);
+	struct plan without = plan_places(columns, room, false);
 
 	plan_want(&with, want);
 	plan_want(&without, want);
