@@ -55,6 +55,12 @@ struct unit_info {
 
 extern const struct unit_info unit_infos[U_N];
 
+/* Of the texts in a column. */
+enum align {
+	ALIGN_LEFT,
+	ALIGN_RIGHT,
+};
+
 /* What a field belongs to; each has a table of its fields. */
 enum fields_of {
 	OF_NOTHING,
@@ -120,6 +126,7 @@ struct field {
 	const char *heading; /* NULL: no column shows it, or one that is named after another */
 	int width;	     /* in characters, without the blank after it */
 	int narrow;	     /* where the line is too short for that; 0: the same */
+	enum align align;    /* on the full screen; the table aligns all to the left */
 };
 
 /* All fields of one struct. */

@@ -74,6 +74,13 @@ int process_column_width(enum process_column column)
 	return field ? field->width : process_columns[column].width;
 }
 
+enum align process_column_align(enum process_column column)
+{
+	const struct field *field = field_of(column);
+
+	return field ? field->align : ALIGN_LEFT;
+}
+
 enum column_kind process_column_kind(enum process_column column)
 {
 	const struct field *field = field_of(column);

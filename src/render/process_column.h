@@ -1,7 +1,7 @@
 /*
  * Columns of processes, for the table and the full screen: what each says of a process, as
  * text and as a number to sort and to filter by. A column shows one field, whose line in
- * the field table gives heading, width, kind and unit; two are made of several fields.
+ * the field table gives heading, width, alignment, kind and unit; two are made of several fields.
  */
 #pragma once
 
@@ -52,16 +52,11 @@ const char *process_column_heading(enum process_column column);
 /* The heading in capitals, as the full screen has it. */
 const char *process_column_capitals(enum process_column column, char ret[COLUMN_HEADING]);
 int process_column_width(enum process_column column);
+enum align process_column_align(enum process_column column);
 enum column_kind process_column_kind(enum process_column column);
 
 /* Adds the fields that it shows. */
 void process_column_wants(enum process_column column, struct want *want);
-
-/* Numbers are aligned to the right. */
-static inline bool process_column_is_right(enum process_column column)
-{
-	return process_column_kind(column) != KIND_TEXT;
-}
 
 /* Why it has nothing to say of this process; KNOWN: it has. */
 enum reason process_column_reason(const struct process *process, enum process_column column);

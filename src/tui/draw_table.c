@@ -23,7 +23,8 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 			 order->column != i ? ""
 			 : order->down	    ? paint_sign("▼", "v")
 					    : paint_sign("▲", "^"));
-		paint_cell(row, at, widths[i], process_column_is_right(i), STYLE_HEADING, text);
+		paint_cell(row, at, widths[i], process_column_align(i) == ALIGN_RIGHT,
+			   STYLE_HEADING, text);
 		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
 		at += widths[i] + 1;
 	}
@@ -59,7 +60,7 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 		if (i == COL_COMMAND)
 			put_branch(&text, entry);
 		process_column_text(&text, ui_snapshot(ui), entry->process, i, paint_is_utf8());
-		paint_cell(row, column, widths[i], process_column_is_right(i), style,
+		paint_cell(row, column, widths[i], process_column_align(i) == ALIGN_RIGHT, style,
 			   buf_text(&text));
 		paint_cell(row, column + widths[i], 1, false, style, "");
 		column += widths[i] + 1;
