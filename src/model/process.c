@@ -18,6 +18,18 @@ const char *const holding_names[HOLDINGS] = {
 	[HOLDING_COUNTERS] = "counters",
 };
 
+const char *const process_state_names[PROCESS_STATES] = {
+	[PROCESS_RUNNING] = "running",
+	[PROCESS_SLEEPING] = "sleeping",
+	[PROCESS_DISK] = "disk",
+	[PROCESS_STOPPED] = "stopped",
+	[PROCESS_TRACED] = "traced",
+	[PROCESS_ZOMBIE] = "zombie",
+	[PROCESS_IDLE] = "idle",
+	[PROCESS_DEAD] = "dead",
+	[PROCESS_STATE_UNKNOWN] = "unknown",
+};
+
 void process_init(struct process *process, int32_t pid)
 {
 	*process = (struct process){ .pid = pid };

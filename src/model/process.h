@@ -85,7 +85,22 @@ enum holding {
 	HOLDINGS,
 };
 
+/* What the kernel says it does. */
+enum process_state {
+	PROCESS_RUNNING,
+	PROCESS_SLEEPING,
+	PROCESS_DISK, /* a sleep that no signal ends */
+	PROCESS_STOPPED,
+	PROCESS_TRACED, /* stopped by a debugger */
+	PROCESS_ZOMBIE,
+	PROCESS_IDLE, /* a thread of the kernel */
+	PROCESS_DEAD,
+	PROCESS_STATE_UNKNOWN, /* a letter that we do not know */
+	PROCESS_STATES,
+};
+
 extern const char *const tracking_names[TRACKING_N], *const holding_names[HOLDINGS];
+extern const char *const process_state_names[PROCESS_STATES];
 
 /* A process on a device. */
 struct usage {
@@ -143,7 +158,7 @@ struct process {
 	uint32_t uid;
 	double start_time; /* Unix time */
 	double elapsed;
-	char state[16];
+	enum process_state state;
 	double cpu;
 	uint64_t host_memory;
 	char owner_text[96];

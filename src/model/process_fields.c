@@ -32,7 +32,7 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 		"time since its start", K_DOUBLE, U_SECOND, AT(elapsed),
 		.heading = "Time", .width = 10, .align = ALIGN_RIGHT },
 	[PROC_STATE] = { "process_state", NULL, "state", "PIDS", "State",
-		"running, sleeping, disk, stopped, zombie…", K_STRING, U_NONE, AT(state),
+		"running, sleeping, disk, stopped, zombie…", K_ENUM, U_NONE, AT(state), .names = process_state_names,
 		.heading = "State", .width = 9 },
 	[PROC_CPU] = { "cpu", NULL, "cpu", "PIDS", "Host CPU",
 		"host CPU since the last sample, or since its start in the first", K_DOUBLE, U_RATIO, AT(cpu),

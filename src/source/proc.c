@@ -21,18 +21,18 @@ struct proc {
 	int64_t booted; /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
 
-static const char *state_name(char state)
+static enum process_state state_of_letter(char letter)
 {
-	switch (state) {
-	case 'R': return "running";
-	case 'S': return "sleeping";
-	case 'D': return "disk";
-	case 'T': return "stopped";
-	case 't': return "traced";
-	case 'Z': return "zombie";
-	case 'I': return "idle";
-	case 'X': return "dead";
-	default: return "unknown";
+	switch (letter) {
+	case 'R': return PROCESS_RUNNING;
+	case 'S': return PROCESS_SLEEPING;
+	case 'D': return PROCESS_DISK;
+	case 'T': return PROCESS_STOPPED;
+	case 't': return PROCESS_TRACED;
+	case 'Z': return PROCESS_ZOMBIE;
+	case 'I': return PROCESS_IDLE;
+	case 'X': return PROCESS_DEAD;
+	default: return PROCESS_STATE_UNKNOWN;
 	}
 }
 
@@ -154,7 +154,7 @@ static void proc_reader_fill(struct usernames *users, struct sample *sample,
 	fill_times(process, &reader->stat, sample, has_boot, boot);
 	fill_status(users, sample, process, reader);
 	fill_owner(process, reader);
-	snprintf(process->state, sizeof(process->state), "%s", state_name(reader->stat.state));
+	process->state = state_of_letter(reader->stat.state);
 	process->why[PROC_STATE] = KNOWN;
 	process->host_memory = reader->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	process->why[PROC_HOST_MEMORY] = KNOWN;

@@ -87,13 +87,6 @@ def unit_names():
     return {unit: name or None for unit, name in units.items()}
 
 
-def cases(path, function):
-    """The texts that a function returns from a switch."""
-    source = (SOURCE / path).read_text(encoding="utf-8")
-    body = re.search(r"^[^\n]*\b%s\([^\n]*\)\n\{\n(.*?)^\}" % function, source, re.S | re.M)[1]
-    return [name for name in re.findall(r'return "([^"]*)";', body) if name]
-
-
 def names(path, array):
     """The texts of an array."""
     source = (SOURCE / path).read_text(encoding="utf-8")

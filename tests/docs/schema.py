@@ -46,7 +46,7 @@ def enums():
         "DEV_NAME": fields.names("model/board.c", "arch_names"),
         "DEV_ARCHITECTURE": fields.names("model/board.c", "arch_identifiers"),
         "DEV_STATE": fields.names("model/device_state.c", "device_state_names"),
-        "PROC_STATE": fields.cases("source/proc.c", "state_name"),
+        "PROC_STATE": fields.names("model/process.c", "process_state_names"),
         "PROC_HOLDING": fields.names("model/process.c", "holding_names"),
         "PROC_ROLE": fields.names("model/role.c", "role_names"),
         "USE_TRACKING": fields.names("model/process.c", "tracking_names"),

@@ -26,7 +26,7 @@ static void add_person(const struct person *person, size_t device)
 	snprintf(process->user, sizeof(process->user), "%s", person->user);
 	process->command = strdup(person->command);
 	process->why[PROC_USER] = process->why[PROC_COMMAND] = process->why[PROC_ELAPSED] = KNOWN;
-	snprintf(process->state, sizeof(process->state), "sleeping");
+	process->state = PROCESS_SLEEPING;
 	process->why[PROC_STATE] = KNOWN;
 	process->elapsed = person->elapsed;
 	process->parent = person->parent;
