@@ -190,6 +190,21 @@ def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
     assert not without["server"]["running"] and rows(without) == rows(with_both)
 
 
+def has_pidfd(waiter, pid):
+    """Does it wait for the end of that process? A program that ends before has no account."""
+    pidfds, waited_for = set(), set()
+    for number in os.listdir(f"/proc/{waiter}/fdinfo"):
+        try:
+            with open(f"/proc/{waiter}/fdinfo/{number}", encoding="ascii") as file:
+                lines = [line.split() for line in file]
+        except FileNotFoundError:
+            continue
+        if ["Pid:", str(pid)] in lines:
+            pidfds.add(number)
+        waited_for.update(line[1] for line in lines if line[0] == "tfd:")
+    return bool(pidfds & waited_for)
+
+
 @root
 @bare
 def test_a_traced_program_that_ends_has_an_account(directory):
@@ -198,6 +213,7 @@ def test_a_traced_program_that_ends_has_an_account(directory):
     server = Tracing(directory, root=root)
     pid = workload(root, "brief")
     wait(lambda: server.ask().of(pid).now(DRAM) == 2 * GIB, "its figures")
+    wait(lambda: has_pidfd(server.child.pid, pid), "the server to wait for its end")
     os.kill(pid, signal.SIGTERM)
     wait(lambda: any(p.pid == pid for p in server.ask(WANT_FINISHED).finished), "the account")
     account, = (p for p in server.ask(WANT_FINISHED).finished if p.pid == pid)
