@@ -187,8 +187,8 @@ wide() {
 	eventually shows 'code 0'
 	[ "$(screen | grep -c '^GPU 0:')" = 3 ]
 	eventually flag alternate_on 0
-	command_line 'clear; smi -w -n 1; echo code $?'
-	eventually shows 'code 0'
+	command_line 'clear; smi -w -n 1; echo once $?'
+	eventually shows 'once 0'
 	shows 'Device Name\|GPU Name\|tt-smi 1'
 	eventually flag alternate_on 0
 }
