@@ -1,7 +1,7 @@
 /*
  * Linked into every program of a coverage build, and of no other: writes the counters of programs
- * that do not end by exit(), but by _exit(), by a signal that nobody handles, or by one that they
- * send to themselves. fork() and exec*() are dealt with by gcc.
+ * that do not end by exit(), but by _exit(), by an unhandled signal, or by one that they send
+ * to themselves. fork() and exec*() are dealt with by gcc.
  */
 #include <signal.h>
 #include <stddef.h>

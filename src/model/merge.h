@@ -37,6 +37,9 @@ struct memory_report {
  */
 void memory_report_add(struct memory_report *report, const struct memory_report *part);
 
-/* Judges the roles too, since who reports memory is no monitor. Reports of processes that are not
- * in the snapshot are ignored. Lists of winners move there. */
+/*
+ * Chooses between the reports, and judges the roles too, since a process that reports memory is not
+ * a monitor. Reports of processes that are not in the snapshot are ignored. The lists of the chosen
+ * reports move to the snapshot.
+ */
 void merge_memory(struct snapshot *snapshot, const struct memory_report *reports, size_t count);

@@ -107,7 +107,7 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 	[USE_FAILURES] = { "allocations.failed", NULL, "allocations_failed", "PIDS", "Allocations Failed",
 		"allocations for which the device had no room", K_U64, U_NONE, AT(failures) },
 	[USE_EXACT] = { "memory.exact", NULL, "exact", "PIDS", "Exact",
-		"whoever counts missed nothing that is known of; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
+		"no allocation is known to be missing; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
 		"who told us: table, wire, preload, traced, metal; none", K_ENUM, U_NONE, AT(tracking), .names = tracking_names },
 };

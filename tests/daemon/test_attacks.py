@@ -45,6 +45,21 @@ class Attack:
         assert _[0] or not ended, "the attack ended by itself"
 
 
+def asking(server):
+    """An attacker that asks as often as the server lets it."""
+
+    def attack(begun):
+        m = Monitor(server)
+        begun()
+        while True:
+            try:
+                m.ask()
+            except Refused as e:
+                time.sleep(e.retry_ms / 1000)
+
+    return attack
+
+
 def victim_asks(server, seconds=1.0, flags=0):
     """Asks again and again, each time by a new connection, as tt_smi does. Returns the longest wait."""
     def ask():
@@ -539,16 +554,7 @@ time.sleep(600)
                   env=dict(os.environ, TT_VISIBLE_DEVICES=entries))
     assert child.stdout.readline() == b"ready\n"
 
-    def ask(begun):
-        m = Monitor(server)
-        begun()
-        while True:
-            try:
-                m.ask()
-            except Refused as e:
-                time.sleep(e.retry_ms / 1000)
-
-    with Attack(ask):
+    with Attack(asking(server)):
         victim_asks(server, 3 if FULL else 1)
     server.stop()
 
@@ -565,16 +571,7 @@ def test_planted_files_in_shared_memory(directory):
         os.close(fd)
     server = Server(directory, root=root)
 
-    def ask(begun):
-        m = Monitor(server)
-        begun()
-        while True:
-            try:
-                m.ask()
-            except Refused as e:
-                time.sleep(e.retry_ms / 1000)
-
-    with Attack(ask):
+    with Attack(asking(server)):
         victim_asks(server, 5 if FULL else 1)
     used = server.cpu_seconds()
     time.sleep(0.5)
