@@ -55,13 +55,16 @@ void buf_fill(struct buf *b, char c, size_t times)
 	b->data[b->length] = '\0';
 }
 
-/* Into the room there is: -1 if that did, else how many bytes it takes. */
+/*
+ * Tries to append within the existing memory. Returns -1 on success, else the number of bytes
+ * needed.
+ */
 static PRINTF(2, 0) int buf_try_printf(struct buf *b, const char *format, va_list ap)
 {
 	size_t room;
 	int n;
 
-	if (!buf_reserve(b, 63)) /* nearly always enough */
+	if (!buf_reserve(b, 63)) /* usually enough */
 		return -1;
 	room = b->size - b->length;
 	n = vsnprintf(b->data + b->length, room, format, ap);

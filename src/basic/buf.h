@@ -1,6 +1,6 @@
 /*
- * Text that grows. The first failed allocation sticks: append freely, ask once
- * at the end. A buffer that failed holds no text.
+ * A text buffer that grows. An allocation error is sticky: append without checks, check once at the
+ * end. A failed buffer contains no text.
  */
 #pragma once
 
@@ -25,10 +25,10 @@ void buf_fill(struct buf *b, char c, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list ap) PRINTF(2, 0);
 void buf_reset(struct buf *b); /* empties it, keeps the memory */
-void buf_fit(struct buf *b);   /* keeps no more memory than the text takes */
+void buf_fit(struct buf *b);   /* releases unused memory */
 void buf_done(struct buf *b);
 
-/* A byte; most text is written so, byte by byte. */
+/* Inline, since most text is written byte by byte. */
 static inline void buf_putc(struct buf *b, char c)
 {
 	if (b->size - b->length < 2) {
@@ -39,7 +39,7 @@ static inline void buf_putc(struct buf *b, char c)
 	b->data[b->length] = '\0';
 }
 
-/* The text, "" if nothing was appended or memory ran out. */
+/* The text; "" if nothing was appended or memory ran out. */
 static inline const char *buf_text(const struct buf *b)
 {
 	return b->data ? b->data : "";

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdint.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -19,7 +21,24 @@ void file_reserve(int fd, unsigned count)
 		close(high);
 }
 
-/* Ends a text of n bytes, as a call gave it. All the room filled: perhaps not all of it. */
+size_t file_quota(size_t most)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? MIN(limit.rlim_cur / 4, most) : 0;
+}
+
+bool file_is_in_procfs(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/*
+ * Terminates a text with a NUL; n is the result of the call that read it. A completely filled
+ * buffer is an error, since the text may have been truncated.
+ */
 static ssize_t end_text(char *text, ssize_t n, size_t size, int too_long)
 {
 	if (n < 0)
@@ -87,27 +106,27 @@ int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret)
 	return fd < 0 ? -errno : file_read_all_open(fd, limit, ret);
 }
 
-int file_open_seen(int seen)
+int file_reopen(int path_fd)
 {
 	char self[32];
 	int fd;
 
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", path_fd);
 	fd = open(self, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 
 int file_open_memory(int dirfd, const char *path)
 {
-	CLEANUP_CLOSE int seen = openat(dirfd, path, O_PATH | O_CLOEXEC);
+	CLEANUP_CLOSE int path_fd = openat(dirfd, path, O_PATH | O_CLOEXEC);
 	struct statfs fs;
 	struct stat st;
 
-	if (seen < 0 || fstat(seen, &st) < 0 || fstatfs(seen, &fs) < 0)
+	if (path_fd < 0 || fstat(path_fd, &st) < 0 || fstatfs(path_fd, &fs) < 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode) || fs.f_type != TMPFS_MAGIC)
 		return -EPERM;
-	return file_open_seen(seen);
+	return file_reopen(path_fd);
 }
 
 ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)
@@ -116,28 +135,37 @@ ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)
 }
 
 /*
- * getdents64() into a buffer on the stack: opendir() allocates 32 KiB and makes
- * an fstat() per directory, which is a third of the cost of a short one.
+ * Uses getdents64() with a buffer on the stack: opendir() allocates 32 KiB and calls fstat(), which
+ * is a third of the cost for a short directory.
  */
-int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg)
+int directory_read_count(int fd, size_t count, int (*visit)(const char *name, void *arg), void *arg)
 {
 	_Alignas(struct dirent64) char entries[8192];
+	size_t seen = 0;
 	long n;
 	int r;
 
-	while ((n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
+	do {
+		n = syscall(SYS_getdents64, fd, entries, sizeof(entries));
 		for (long at = 0; at < n;) {
 			const struct dirent64 *entry = (const void *)(entries + at);
 
 			at += entry->d_reclen;
 			if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 				continue;
+			seen++;
 			r = visit(entry->d_name, arg);
 			if (r != 0)
 				return r;
 		}
-	}
+		/* Entries may have been added: a full buffer is not the end. */
+	} while (n > 0 && (seen != count || sizeof(entries) - (size_t)n < sizeof(struct dirent64)));
 	return n < 0 ? -errno : 0;
+}
+
+int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg)
+{
+	return directory_read_count(fd, SIZE_MAX, visit, arg);
 }
 
 int directory_each(int dirfd, const char *path, int (*visit)(const char *name, void *arg),
@@ -147,4 +175,12 @@ int directory_each(int dirfd, const char *path, int (*visit)(const char *name, v
 
 	fd = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : directory_read(fd, visit, arg);
+}
+
+bool file_is_in_sticky_directory(const char *path)
+{
+	CLEANUP_FREE char *copy = strdup(path);
+	struct stat st;
+
+	return !copy || stat(dirname(copy), &st) < 0 || st.st_mode & S_ISVTX;
 }

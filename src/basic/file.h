@@ -1,4 +1,4 @@
-/* Small files of the kernel, and directories of them. Below --root: basic/root.h. */
+/* Reads small kernel files and directories. For files below --root see basic/root.h. */
 #pragma once
 
 #include "basic/buf.h"
@@ -10,52 +10,78 @@
 #include <sys/types.h>
 
 /*
- * Grows the table of descriptors to this size; fd is any open one. To grow a table that threads
- * share, the kernel waits for every processor, which takes milliseconds: so do it before there are
- * threads. A failure has no consequences.
+ * Grows the descriptor table of the process to this size; fd is any open descriptor. Growing a
+ * table that threads share makes the kernel wait for an RCU grace period, which takes milliseconds:
+ * call this before starting threads. Errors are ignored.
  */
 void file_reserve(int fd, unsigned count);
 
 /*
- * The contents of a file, NUL-terminated, in one read. Returns the length.
- * -EFBIG if the file has more than size - 1 bytes; errors of open and read as
- * they are (-EISDIR for a directory). A FIFO in its place reads as empty.
+ * How many descriptors one module may keep open between samples: a quarter of RLIMIT_NOFILE, so
+ * that enough are left for other modules, and at most `most`.
+ */
+size_t file_quota(size_t most);
+
+/*
+ * Is the file in a procfs? Then the descriptor refers to one process for good, even if its pid is
+ * reused.
+ */
+bool file_is_in_procfs(int fd);
+
+/*
+ * Reads a file with one read() and terminates the text with a NUL. Returns the length; -EFBIG if
+ * the file has more than size - 1 bytes; the error of open() or read() (-EISDIR for a directory).
+ * A FIFO reads as empty.
  */
 MUST_CHECK ssize_t file_read(int dirfd, const char *path, char *text, size_t size);
 
 /* The same for a file that was just opened. */
 MUST_CHECK ssize_t file_read_open(int fd, char *text, size_t size);
 
-/* The same from a descriptor that is kept, always from the start of the file. */
+/* The same for a descriptor that stays open; always reads from the start of the file. */
 MUST_CHECK ssize_t file_pread(int fd, char *text, size_t size);
 
-/* A whole file whatever its size, up to limit bytes: -EFBIG beyond. */
+/* Reads a whole file of up to limit bytes; -EFBIG if it is larger. */
 MUST_CHECK int file_read_all(int dirfd, const char *path, size_t limit, struct buf *ret);
 
 MUST_CHECK int file_read_all_open(int fd, size_t limit, struct buf *ret);
 
 /*
- * Opens for reading the file of an O_PATH descriptor that the caller has checked: opening a device
- * or a pipe can have side effects, and its name may refer to another file by now.
+ * Opens the file of an O_PATH descriptor for reading. The caller has checked its type, since
+ * opening a device or a pipe can have side effects; the path is not used again, since it may refer
+ * to another file by now.
  */
-MUST_CHECK int file_open_seen(int seen);
+MUST_CHECK int file_reopen(int path_fd);
 
 /*
- * Opens a file for reading if it is in memory (tmpfs, a memfd): the text of a link proves nothing,
- * and opening a device or a pipe can have side effects, so it is checked before it is opened.
- * -EPERM: it is something else.
+ * Opens a regular file on a tmpfs, or a memfd, for reading. Type and file system are checked before
+ * the file is opened, since opening a device or a pipe can have side effects. -EPERM if it is
+ * something else.
  */
 MUST_CHECK int file_open_memory(int dirfd, const char *path);
+
+/*
+ * Is it in a directory with the sticky bit, such as /tmp? Other users may have created a link of
+ * that name there. Also true if that is unknown.
+ */
+bool file_is_in_sticky_directory(const char *path);
 
 /* Target of a symbolic link, NUL-terminated; -ENAMETOOLONG if it does not fit. */
 MUST_CHECK ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size);
 
 /*
- * Calls visit(name) for each entry but "." and "..", until it returns non-zero;
- * returns that, or -errno. The names come in the order of the directory.
+ * Calls visit(name) for each entry except "." and "..", until it returns nonzero; returns that, or
+ * -errno. Names come in the order of the directory, unsorted.
  */
 MUST_CHECK int directory_each(int dirfd, const char *path,
 			      int (*visit)(const char *name, void *arg), void *arg);
 
-/* The same for a directory that is open, from where it was read to so far. */
+/* The same for an open directory, from its current position. */
 MUST_CHECK int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg);
+
+/*
+ * The same for a directory that has `count` entries, as far as is known: saves the system call that
+ * would return no more of them.
+ */
+MUST_CHECK int directory_read_count(int fd, size_t count, int (*visit)(const char *name, void *arg),
+				    void *arg);

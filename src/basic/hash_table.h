@@ -2,8 +2,8 @@
  * A hash table of entries of one size: open addressing with linear probing. A removal moves later
  * entries back, so there are no tombstones. Entries move when one is added or removed.
  *
- * The index of libttalloc (alloc/index.h) is another kind, since it must never move everything at
- * once: a program would notice.
+ * The index of libttalloc (alloc/index.h) is a different one, since it must never rehash everything
+ * at once, which would delay the program.
  */
 #pragma once
 
@@ -15,13 +15,14 @@
 #include <stdint.h>
 #include <string.h>
 
-/* What all tables of one kind have in common. */
+/* Properties that all tables of one kind share. */
 struct hash_kind {
 	size_t entry_size;
-	size_t used_at; /* offset of a uint64_t that is 0 in empty entries only */
-	uint64_t (*hash)(const void *entry); /* of its key; every bit of it must count */
+	size_t used_at; /* offset of a uint64_t that is 0 only in empty entries */
+	/* of its key; all bits must be well distributed */
+	uint64_t (*hash)(const void *entry);
 	bool (*same_key)(const void *a, const void *b);
-	void *(*alloc)(size_t bytes); /* zeroed; NULL: no memory */
+	void *(*alloc)(size_t bytes); /* zeroed; NULL: out of memory */
 	void (*release)(void *memory, size_t bytes);
 };
 
@@ -32,14 +33,14 @@ struct hash_table {
 	size_t count;
 };
 
-/* Doubles the room. -ENOMEM. */
+/* Doubles the capacity. -ENOMEM. */
 MUST_CHECK int hash_table_grow(struct hash_table *table, const struct hash_kind *kind);
 
 void hash_table_done(struct hash_table *table, const struct hash_kind *kind);
 
 /*
- * The rest is inline: with a kind that is constant, the compiler turns its members into direct
- * calls and copies of a fixed size, which makes it three times as fast.
+ * The rest is inline: if kind is a constant, the compiler uses direct calls and copies of a fixed
+ * size, which is three times as fast.
  */
 
 static inline char *hash_table_place(const struct hash_table *table, const struct hash_kind *kind,
@@ -56,7 +57,7 @@ static inline bool hash_entry_is_used(const struct hash_kind *kind, const char *
 	return used != 0;
 }
 
-/* The entry at a place below room. NULL: it is empty. */
+/* The entry at an index below room; NULL if it is empty. */
 static inline void *hash_table_at(const struct hash_table *table, const struct hash_kind *kind,
 				  size_t place)
 {
@@ -65,7 +66,7 @@ static inline void *hash_table_at(const struct hash_table *table, const struct h
 	return hash_entry_is_used(kind, entry) ? entry : NULL;
 }
 
-/* The entry with this key, or the empty one where it belongs. There must be room. */
+/* The entry with this key, or the empty one where it would be inserted. There must be room. */
 static inline char *hash_table_probe(const struct hash_table *table, const struct hash_kind *kind,
 				     const void *key)
 {
@@ -77,7 +78,7 @@ static inline char *hash_table_probe(const struct hash_table *table, const struc
 	}
 }
 
-/* The entry with the key of another, which needs no other members. NULL: there is none. */
+/* The entry with the same key; other members of key are not used. NULL: there is none. */
 static inline void *hash_table_find(const struct hash_table *table, const struct hash_kind *kind,
 				    const void *key)
 {
@@ -92,7 +93,7 @@ static inline void hash_table_set_count(struct hash_table *table, size_t count)
 	__atomic_store_n(&table->count, count, __ATOMIC_RELAXED);
 }
 
-/* Adds a copy of an entry. -EEXIST: its key is there already. -ENOMEM. */
+/* Adds a copy of an entry. -EEXIST: the key exists. -ENOMEM. */
 MUST_CHECK static inline int hash_table_add(struct hash_table *table, const struct hash_kind *kind,
 					    const void *entry)
 {
@@ -108,7 +109,7 @@ MUST_CHECK static inline int hash_table_add(struct hash_table *table, const stru
 	return 0;
 }
 
-/* Removes an entry of the table. Another may be at its place afterwards. */
+/* Removes an entry. Another one may be at its index afterwards. */
 static inline void hash_table_remove(struct hash_table *table, const struct hash_kind *kind,
 				     void *entry)
 {
@@ -120,7 +121,10 @@ static inline void hash_table_remove(struct hash_table *table, const struct hash
 
 		if (!hash_entry_is_used(kind, next))
 			break;
-		/* An entry behind the gap moves into it, unless it belongs behind the gap. */
+		/*
+		 * Move an entry after the gap into it, unless its probe sequence starts after the
+		 * gap.
+		 */
 		if (((place - kind->hash(next)) & mask) >= ((place - gap) & mask)) {
 			memcpy(hash_table_place(table, kind, gap), next, kind->entry_size);
 			gap = place;
@@ -130,7 +134,7 @@ static inline void hash_table_remove(struct hash_table *table, const struct hash
 	hash_table_set_count(table, table->count - 1);
 }
 
-/* Spreads a number, such as an address, over all bits (splitmix64). */
+/* Distributes a number, such as an address, over all bits (splitmix64). */
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);

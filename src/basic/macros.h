@@ -8,10 +8,14 @@
 #define MIN(a, b)	  ((a) < (b) ? (a) : (b))
 #define MAX(a, b)	  ((a) > (b) ? (a) : (b))
 
+/* The value of a macro as text. */
+#define STRINGIFY(macro) STRINGIFY_(macro)
+#define STRINGIFY_(text) #text
+
 #define PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define MUST_CHECK	  __attribute__((warn_unused_result))
 
-/* Locals that clean up after themselves; ownership leaves by TAKE_PTR or TAKE_FD. */
+/* Cleanup of local variables; TAKE_PTR and TAKE_FD transfer ownership. */
 #define CLEANUP(function) __attribute__((cleanup(function)))
 #define CLEANUP_FREE	  CLEANUP(cleanup_free)
 #define CLEANUP_CLOSE	  CLEANUP(cleanup_close)

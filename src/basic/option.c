@@ -1,78 +1,12 @@
 #include "basic/option.h"
 
 #include "basic/parse.h"
-#include "basic/text.h"
+#include "basic/suggestion.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum { HELP_AT = 30, HELP_WIDTH = 78 };
-
-/* ---- help ---- */
-
-/* Breaks a help text at blanks so that it stays within the width. */
-static void put_wrapped(struct buf *out, const char *text)
-{
-	size_t at = HELP_AT;
-
-	while (*text) {
-		size_t length = strcspn(text, " "), width = text_width(text, length);
-
-		if (at > HELP_AT && at + 1 + width > HELP_WIDTH) {
-			buf_putc(out, '\n');
-			buf_fill(out, ' ', HELP_AT);
-			at = HELP_AT;
-		} else if (at > HELP_AT) {
-			buf_putc(out, ' ');
-			at++;
-		}
-		buf_add(out, text, length);
-		at += width;
-		text += length;
-		text += strspn(text, " ");
-	}
-	buf_putc(out, '\n');
-}
-
-static void put_names(struct buf *out, const struct option_spec *option)
-{
-	const char *second = strchr(option->names, ' ');
-	bool long_only = strncmp(option->names, "--", 2) == 0;
-
-	buf_printf(out, "%s%.*s", long_only ? "      " : "  ", (int)strcspn(option->names, " "),
-		   option->names);
-	if (second && !long_only)
-		buf_printf(out, ", %.*s", (int)strcspn(second + 1, " "), second + 1);
-	if (option->argument == ARGUMENT)
-		buf_printf(out, " %s", option->argument_name);
-	else if (option->argument == NUMBER_OR_NOTHING)
-		buf_printf(out, " [%s]", option->argument_name);
-	else if (option->argument == INLINE_OR_NOTHING)
-		buf_printf(out, "[=%s]", option->argument_name);
-}
-
-static void put_option(struct buf *out, const struct option_spec *option)
-{
-	CLEANUP_BUF struct buf names = { 0 };
-	size_t width;
-
-	put_names(&names, option);
-	width = text_width(buf_text(&names), names.length);
-	buf_puts(out, buf_text(&names));
-	if (width + 2 > HELP_AT) {
-		buf_putc(out, '\n');
-		width = 0;
-	}
-	buf_fill(out, ' ', HELP_AT - width);
-	put_wrapped(out, option->help);
-}
-
-void option_put_help(struct buf *out, const struct option_table *table)
-{
-	for (size_t i = 0; i < table->count; i++)
-		put_option(out, &table->rows[i]);
-}
 
 /* ---- names ---- */
 
@@ -97,7 +31,7 @@ static bool has_beginning(const char *names, const char *word, size_t length)
 	return false;
 }
 
-/* A long name may be cut short as long as only one option begins so. */
+/* A long name may be abbreviated if only one option matches. */
 static const struct option_spec *find_beginning(const struct option_table *table, const char *word,
 						size_t length)
 {
@@ -142,15 +76,18 @@ static int apply(const struct parser *parser, struct option_given *given)
 {
 	const struct option_spec *option = given->option;
 
-	if (option->argument == ARGUMENT && !given->value)
-		return fail(parser, "%s wants %s", given->word, option->argument_name);
+	if (option->argument == ARGUMENT && !given->value) {
+		buf_printf(parser->error, "%s wants ", given->word);
+		option_put_argument(parser->error, option);
+		return EXIT_USAGE;
+	}
 	if (option->argument == NO_ARGUMENT && given->value)
 		return fail(parser, "%s takes no value", given->word);
 	given->error = parser->error;
 	return option->set(given, (char *)parser->values + option->offset);
 }
 
-/* "--name=value" or a name whose value may be the next word. *ret_words: how many it took. */
+/* "--name=value", or a name whose value may be the next word. *ret_words: number of words used. */
 static int take_named(const struct parser *parser, const struct option_spec *option, char **argv,
 		      const char *equals, int *ret_words)
 {
@@ -168,7 +105,7 @@ static int take_named(const struct parser *parser, const struct option_spec *opt
 	return apply(parser, &given);
 }
 
-/* "-n5"; the longest name counts: -lms500 before -l5. False: it is nothing like that. */
+/* "-n5". The longest name wins: -lms500 before -l5. False: not of this form. */
 static bool take_attached(const struct parser *parser, const char *word, int *ret_code)
 {
 	for (size_t n = strlen(word) - 1; n >= 2; n--) {
@@ -187,7 +124,7 @@ static bool take_attached(const struct parser *parser, const char *word, int *re
 	return false;
 }
 
-/* "-qv": flags of one letter each. */
+/* "-qv": single-letter flags. */
 static bool take_flags(const struct parser *parser, const char *word, int *ret_code)
 {
 	*ret_code = 0;
@@ -209,6 +146,60 @@ static bool take_flags(const struct parser *parser, const char *word, int *ret_c
 	return true;
 }
 
+/* "-x", also among other letters: "-qx". */
+static const struct option_hint *find_hint(const struct option_table *table, const char *word,
+					   size_t length)
+{
+	bool is_long = strncmp(word, "--", 2) == 0;
+
+	for (size_t i = 0; i < table->n_hints; i++) {
+		const struct option_hint *hint = &table->hints[i];
+
+		if (parse_has_word(hint->names, word, length))
+			return hint;
+		for (size_t n = 1; !is_long && n < length; n++)
+			if (parse_has_word(hint->names, (char[]){ '-', word[n] }, 2))
+				return hint;
+	}
+	return NULL;
+}
+
+/* The long name that is closest to the word. */
+static struct suggestion suggest(const struct option_table *table, const char *word, size_t length)
+{
+	struct suggestion suggestion = suggestion_begin(word, length);
+
+	for (size_t i = 0; i < table->count; i++) {
+		const char *name = table->rows[i].names;
+
+		while (*name) {
+			size_t n = strcspn(name, " ");
+
+			if (n > 2 && name[1] == '-')
+				suggestion_try(&suggestion, name, n);
+			name += n + strspn(name + n, " ");
+		}
+	}
+	return suggestion;
+}
+
+/* Dashes say nothing about what is meant: "--no" is as close to "--id" as to anything. */
+static int fail_unknown(const struct parser *parser, const char *word, size_t length)
+{
+	const struct option_table *table = parser->table;
+	const struct option_hint *hint = find_hint(table, word, length);
+	struct suggestion near = suggest(table, word, length);
+
+	if (hint)
+		return fail(parser, "unknown option \"%s\": %s", word, hint->text);
+	if (length > 4 && near.best && near.distance <= (length - 2) / 3 + 1)
+		return fail(
+			parser,
+			"unknown option \"%s\" (did you mean \"%.*s\"?); %s -h lists the options",
+			word, (int)near.best_length, near.best, table->command);
+	return fail(parser, "unknown option \"%s\"; %s -h lists the options", word, table->command);
+}
+
 static int take_option(const struct parser *parser, char **argv, int *ret_words)
 {
 	const char *word = argv[0], *equals;
@@ -228,11 +219,28 @@ static int take_option(const struct parser *parser, char **argv, int *ret_words)
 	if (!is_long && word[1] &&
 	    (take_attached(parser, word, &code) || take_flags(parser, word, &code)))
 		return code;
-	return fail(parser, "unknown option \"%s\"; %s -h lists the options", word,
-		    parser->table->command);
+	return fail_unknown(parser, word, length);
 }
 
-/* "--": what follows is no option. Returns how many words that takes. */
+int option_find_operand(const struct option_table *table, int argc, char **argv)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") != 0) {
+		const struct option_spec *option = find_exact(table, argv[i], strlen(argv[i]));
+
+		if (!option && strncmp(argv[i], "--", 2) == 0 && !strchr(argv[i], '='))
+			option = find_beginning(table, argv[i], strlen(argv[i]));
+		i += option && (option->argument == ARGUMENT ||
+				(option->argument == NUMBER_OR_NOTHING && i + 1 < argc &&
+				 option_is_number(argv[i + 1])))
+			     ? 2
+			     : 1;
+	}
+	return i < argc && strcmp(argv[i], "--") != 0 && argv[i][0] != '-' ? i : argc;
+}
+
+/* After "--" there are no options. Returns the number of words used. */
 static int take_rest(const struct option_table *table, char **rest, int left,
 		     struct option_words *words)
 {
@@ -278,7 +286,7 @@ int option_parse(const struct option_table *table, int argc, char **argv, void *
 	return 0;
 }
 
-/* ---- what options do ---- */
+/* ---- setters ---- */
 
 int option_error(const struct option_given *given, int code, const char *format, ...)
 {
@@ -288,6 +296,16 @@ int option_error(const struct option_given *given, int code, const char *format,
 	buf_vprintf(given->error, format, ap);
 	va_end(ap);
 	return code;
+}
+
+int option_error_word(const struct option_given *given, const char *word, size_t length)
+{
+	const struct option_spec *option = given->option;
+
+	buf_printf(given->error, "%.*s: \"%.*s\" is not ", (int)strcspn(option->names, " "),
+		   option->names, (int)length, word);
+	option_put_values(given->error, option, ", ", " or ");
+	return EXIT_USAGE;
 }
 
 int option_flag(const struct option_given *given, void *member)
@@ -307,12 +325,32 @@ int option_text(const struct option_given *given, void *member)
 	return 0;
 }
 
+const char *option_root_default(void)
+{
+	const char *root = getenv("TT_SMI_ROOT");
+
+	return root && root[0] ? root : NULL;
+}
+
 int option_root(const struct option_given *given, void *member)
 {
 	const char **root = member;
 
 	*root = given->value[0] ? given->value : NULL;
 	return 0;
+}
+
+int option_word(const struct option_given *given, void *member)
+{
+	const struct option_spec *option = given->option;
+	int *index = member;
+
+	for (size_t i = 0; i < option->n_values; i++)
+		if (strcmp(given->value, option->values[i]) == 0) {
+			*index = (int)i;
+			return 0;
+		}
+	return option_error_word(given, given->value, strlen(given->value));
 }
 
 int option_ignore(const struct option_given *given, void *member)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Hexadecimal digits up to a separator, which is stepped over. */
+/* Parses hexadecimal digits up to a separator, which is skipped. */
 static int field_parse(const char **at, char separator, size_t digits_max, uint64_t max,
 		       uint64_t *ret)
 {

@@ -1,6 +1,6 @@
 /*
- * PCI addresses, as text "dddd:bb:dd.f" and as one number that sorts like them:
- * domain << 16 | bus << 8 | device << 3 | function.
+ * PCI addresses, as text "dddd:bb:dd.f" and as a number with the same order: domain << 16 | bus <<
+ * 8 | device << 3 | function.
  */
 #pragma once
 

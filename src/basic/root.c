@@ -19,7 +19,7 @@ static bool has(int fd, const char *marker)
 	return faccessat(fd, marker, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* The marker of tt_smi sim, or that of its predecessor. */
+/* The marker file of tt_smi sim, or its former name. */
 static bool is_simulated(int fd)
 {
 	return has(fd, "simulated") || has(fd, "ttsim");
@@ -71,80 +71,80 @@ void root_done(struct root *root)
 
 /* ---- links, one by one, where the kernel cannot ---- */
 
-/* A way below a root: so far, which has no links in it, and what is left. */
-struct trail {
+/* A partly resolved path below a root: the resolved part has no links. */
+struct path_walk {
 	char done[PATH_MAX], rest[PATH_MAX];
 	unsigned links;
 };
 
-static void trail_back(struct trail *trail)
+static void walk_back(struct path_walk *walk)
 {
-	char *slash = strrchr(trail->done, '/');
+	char *slash = strrchr(walk->done, '/');
 
-	*(slash ? slash : trail->done) = '\0';
+	*(slash ? slash : walk->done) = '\0';
 }
 
-/* The last step was a link: its text comes before what is left. */
-static int trail_follow(struct trail *trail, const char *link)
+/* The last component was a link: its target is put before the rest. */
+static int walk_follow(struct path_walk *walk, const char *link)
 {
 	char rest[PATH_MAX];
 
-	if (++trail->links > 40)
+	if (++walk->links > 40)
 		return -ELOOP;
-	trail_back(trail);
+	walk_back(walk);
 	if (link[0] == '/')
-		trail->done[0] = '\0';
-	if (snprintf(rest, sizeof(rest), "%s/%s", link, trail->rest) >= (int)sizeof(rest))
+		walk->done[0] = '\0';
+	if (snprintf(rest, sizeof(rest), "%s/%s", link, walk->rest) >= (int)sizeof(rest))
 		return -ENAMETOOLONG;
-	memcpy(trail->rest, rest, sizeof(rest));
+	memcpy(walk->rest, rest, sizeof(rest));
 	return 0;
 }
 
-/* One name further. */
-static int trail_step(const struct root *root, struct trail *trail, bool follow_last)
+/* Resolves one more component. */
+static int walk_step(const struct root *root, struct path_walk *walk, bool follow_last)
 {
 	char name[NAME_MAX + 1], link[PATH_MAX];
-	size_t length = strcspn(trail->rest, "/"), used = strlen(trail->done);
-	const char *after = trail->rest + length + strspn(trail->rest + length, "/");
+	size_t length = strcspn(walk->rest, "/"), used = strlen(walk->done);
+	const char *after = walk->rest + length + strspn(walk->rest + length, "/");
 
-	if (length >= sizeof(name) || used + length + 2 > sizeof(trail->done))
+	if (length >= sizeof(name) || used + length + 2 > sizeof(walk->done))
 		return -ENAMETOOLONG;
-	memcpy(name, trail->rest, length);
+	memcpy(name, walk->rest, length);
 	name[length] = '\0';
-	memmove(trail->rest, after, strlen(after) + 1);
+	memmove(walk->rest, after, strlen(after) + 1);
 	if (length == 0 || strcmp(name, ".") == 0)
 		return 0;
 	if (strcmp(name, "..") == 0) {
-		trail_back(trail);
+		walk_back(walk);
 		return 0;
 	}
-	sprintf(trail->done + used, "%s%s", used ? "/" : "", name);
-	if ((!trail->rest[0] && !follow_last) ||
-	    file_readlink(root->fd, trail->done, link, sizeof(link)) <= 0)
+	sprintf(walk->done + used, "%s%s", used ? "/" : "", name);
+	if ((!walk->rest[0] && !follow_last) ||
+	    file_readlink(root->fd, walk->done, link, sizeof(link)) <= 0)
 		return 0; /* a missing file fails when it is opened */
-	return trail_follow(trail, link);
+	return walk_follow(walk, link);
 }
 
 static int open_stepwise(const struct root *root, const char *path, int flags)
 {
-	struct trail trail = { .links = 0 };
+	struct path_walk walk = { .links = 0 };
 	int fd, r = 0;
 
-	if (snprintf(trail.rest, sizeof(trail.rest), "%s", path) >= (int)sizeof(trail.rest))
+	if (snprintf(walk.rest, sizeof(walk.rest), "%s", path) >= (int)sizeof(walk.rest))
 		return -ENAMETOOLONG;
-	while (r >= 0 && trail.rest[0])
-		r = trail_step(root, &trail, !(flags & O_NOFOLLOW));
+	while (r >= 0 && walk.rest[0])
+		r = walk_step(root, &walk, !(flags & O_NOFOLLOW));
 	if (r < 0)
 		return r;
-	fd = openat(root->fd, trail.done[0] ? trail.done : ".", flags | O_NOFOLLOW);
+	fd = openat(root->fd, walk.done[0] ? walk.done : ".", flags | O_NOFOLLOW);
 	return fd < 0 ? -errno : fd;
 }
 
 /* ---- opening ---- */
 
 /*
- * EAGAIN: something was renamed meanwhile, so ".." could not be trusted. The number of
- * tries has an end, since a file with a lease says the same.
+ * EAGAIN: a concurrent rename, so ".." could not be resolved safely. The number of retries is
+ * limited, since a file with a lease returns the same error.
  */
 static int open_confined(const struct root *root, const char *path, int flags)
 {
@@ -156,7 +156,7 @@ static int open_confined(const struct root *root, const char *path, int flags)
 		if (fd >= 0 || errno != EAGAIN)
 			break;
 	}
-	/* Before 5.6, or forbidden by a container that does not know the call. */
+	/* Linux before 5.6, or a container whose seccomp filter does not know the call. */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		return open_stepwise(root, path, flags);
 	return fd < 0 ? -errno : (int)fd;
@@ -172,7 +172,10 @@ int root_open(const struct root *root, const char *path, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Links end at the root, not at this directory: so by its name below the root. */
+/*
+ * Links are resolved relative to the root, not to this directory, so the path from the root is
+ * used.
+ */
 int root_open_at(const struct root *root, int dirfd, const char *path, int flags)
 {
 	char self[32], name[PATH_MAX + NAME_MAX];
@@ -228,8 +231,8 @@ ssize_t root_readlink(const struct root *root, const char *path, char *text, siz
 }
 
 /*
- * What a process has open is no name: the kernel's own links in a procfs that is part of
- * the tree lead to the file itself, links of a recorded one to whatever has that name.
+ * The kernel's own links in a procfs that is part of the tree lead to the file itself; links of a
+ * recorded one lead to whatever has that name.
  */
 int root_open_memory(const struct root *root, const char *path)
 {

@@ -1,11 +1,9 @@
 /*
- * A root is the directory that contains /sys, /proc, /dev and /etc: "/" on a live
- * machine, any directory with --root. Paths below it are relative, with no
- * leading slash.
+ * A root is the directory that contains /sys, /proc, /dev and /etc: "/" on a live machine, any
+ * directory with --root. Paths below it are relative, with no leading slash.
  *
- * A tree is a machine of its own: links in it that begin with a slash begin at its
- * root, and none leads out of it. Only a simulated machine that is running has links
- * to this one on purpose, since its processes are real.
+ * A tree is a separate machine: absolute links in it start at its root, and none leads out of it.
+ * Only a running simulated machine has links to the host on purpose, since its processes are real.
  */
 #pragma once
 
@@ -19,21 +17,21 @@
 
 struct root {
 	int fd;		/* the directory, O_PATH */
-	bool live;	/* the machine we run on: "/" */
+	bool live;	/* the machine that we run on: "/" */
 	bool simulated; /* a tree of tt_smi sim */
-	bool confined;	/* links stay below it */
-	char *path;	/* as the kernel names it, no slash at the end; "" for "/" */
+	bool confined;	/* links cannot lead out of it */
+	char *path;	/* canonical, without a slash at the end; "" for "/" */
 };
 
-/* NULL or "/" is the machine itself. */
+/* NULL or "/": the machine that we run on. */
 MUST_CHECK int root_init(struct root *root, const char *directory);
 MUST_CHECK int root_copy(const struct root *root, struct root *ret);
 void root_done(struct root *root);
 
-/* open(2) of an existing file; flags as there, O_CLOEXEC included. */
+/* open(2) of an existing file; flags must include O_CLOEXEC. */
 MUST_CHECK int root_open(const struct root *root, const char *path, int flags);
 
-/* The same below a directory that was opened below the root. */
+/* The same relative to a directory that was opened below the root. */
 MUST_CHECK int root_open_at(const struct root *root, int dirfd, const char *path, int flags);
 
 /* As the functions of basic/file.h. */
@@ -46,6 +44,6 @@ MUST_CHECK ssize_t root_readlink(const struct root *root, const char *path, char
 MUST_CHECK int root_each(const struct root *root, const char *path,
 			 int (*visit)(const char *name, void *arg), void *arg);
 
-/* stat(2), and access(2) by the rights that we act with. -errno. */
+/* stat(2), and access(2) with the effective ids. -errno. */
 MUST_CHECK int root_stat(const struct root *root, const char *path, struct stat *ret);
 MUST_CHECK int root_access(const struct root *root, const char *path, int mode);

@@ -43,7 +43,8 @@ static inline void word_store(uint64_t *word, uint64_t value)
 static inline void seqlock_write(uint64_t *seq, uint64_t *copies, size_t words,
 				 const uint64_t *values)
 {
-	uint64_t next = __atomic_load_n(seq, __ATOMIC_RELAXED) + 1; /* ours alone to change */
+	/* only the writer changes it */
+	uint64_t next = __atomic_load_n(seq, __ATOMIC_RELAXED) + 1;
 	uint64_t *copy = copies + next % SEQLOCK_COPIES * words;
 
 #pragma GCC unroll 8
@@ -52,7 +53,7 @@ static inline void seqlock_write(uint64_t *seq, uint64_t *copies, size_t words,
 	word_store(seq, next);
 }
 
-/* 0, or -EAGAIN with values in no useful state. */
+/* Returns 0, or -EAGAIN with undefined values. */
 static inline int seqlock_read(const uint64_t *seq, const uint64_t *copies, size_t words,
 			       uint64_t *values)
 {

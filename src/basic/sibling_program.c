@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where those programs are, relative to the directory of the program that runs. */
+/* Locations relative to the directory of the running program. */
 static const char *const places[] = { "", TT_SMI_LIBEXEC "/", TT_SMI_BIN "/" };
 
 int sibling_program_find(const char *name, char *path, size_t size)

@@ -1,5 +1,5 @@
 /*
- * Programs and libraries of ours: beside the program that runs, as in a build directory, or
+ * Finds our other programs and libraries: beside the running program, as in a build directory, or
  * where they are installed.
  */
 #pragma once
@@ -11,5 +11,5 @@
 /* The path of the first one that exists. -ENOENT: none does; -ENAMETOOLONG. */
 MUST_CHECK int sibling_program_find(const char *name, char *path, size_t size);
 
-/* Becomes that program. Returns -errno only. */
+/* Executes that program. Returns -errno on failure only. */
 MUST_CHECK int sibling_program_execute(const char *name, char **argv);

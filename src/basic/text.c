@@ -1,5 +1,6 @@
 #include "basic/text.h"
 
+#include "basic/locale.h"
 #include "basic/macros.h"
 
 #include <string.h>
@@ -63,7 +64,7 @@ bool text_is_plain(uint32_t c)
 	if (c == 0x00AD || c == 0x034F || c == 0x115F || c == 0x1160 ||
 	    (c >= 0x17B4 && c <= 0x17B5) || (c >= 0x180B && c <= 0x180F) || c == 0x3164 ||
 	    c == 0xFFA0)
-		return false; /* soft hyphen, joiners, fillers: shown as nothing */
+		return false; /* soft hyphen, joiners, fillers: invisible */
 	if ((c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F))
 		return false; /* line separators, direction overrides, invisible operators */
 	if (c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F))
@@ -71,9 +72,23 @@ bool text_is_plain(uint32_t c)
 	return true;
 }
 
+/*
+ * Columns that a character takes; -1: it cannot be shown. Those of our own outputs take one in
+ * every locale, so that usually none is loaded: Latin letters and signs, the signs for "at least"
+ * and "and so on", lines and blocks.
+ */
+static int columns_of(uint32_t c)
+{
+	if (c < 0x80 || (c >= 0xA1 && c < 0x180 && c != 0xAD) || c == 0x2265 || c == 0x2026 ||
+	    (c >= 0x2500 && c < 0x25A0))
+		return 1;
+	locale_load();
+	return wcwidth((wchar_t)c);
+}
+
 static size_t char_width(uint32_t c)
 {
-	int width = c < 0x80 ? 1 : wcwidth((wchar_t)c);
+	int width = columns_of(c);
 
 	return width < 0 ? 1 : (size_t)width;
 }
@@ -83,7 +98,7 @@ size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size
 	uint32_t c = 0;
 	size_t n = utf8_decode(text, length, &c);
 
-	if (n == 0 || !text_is_plain(c) || (utf8 && c >= 0x80 && wcwidth((wchar_t)c) < 0))
+	if (n == 0 || !text_is_plain(c) || (utf8 && columns_of(c) < 0))
 		c = mark;
 	if (!utf8 && c >= 0x80)
 		c = '?';
@@ -92,12 +107,26 @@ size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size
 	return MAX(n, 1);
 }
 
+/* Bytes from the beginning that are printable ASCII: one column each, shown as they are. */
+static size_t ascii_length(const char *text, size_t length)
+{
+	size_t n = 0;
+
+	while (n < length && text[n] >= 0x20 && text[n] < 0x7F)
+		n++;
+	return n;
+}
+
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
 {
 	for (size_t at = 0; at < length;) {
+		size_t width, plain = ascii_length(text + at, length - at);
 		uint32_t c;
-		size_t width;
 
+		buf_add(out, text + at, plain);
+		at += plain;
+		if (at == length)
+			break;
 		at += text_next(text + at, length - at, utf8, &c, &width);
 		utf8_encode(out, c);
 	}
@@ -108,12 +137,17 @@ size_t text_width(const char *text, size_t length)
 	size_t width = 0;
 
 	while (length) {
+		size_t n = ascii_length(text, length);
 		uint32_t c = mark;
-		size_t n = utf8_decode(text, length, &c);
 
-		width += char_width(c);
-		text += n ? n : 1;
-		length -= n ? n : 1;
+		if (n) {
+			width += n;
+		} else {
+			n = MAX(utf8_decode(text, length, &c), 1);
+			width += char_width(c);
+		}
+		text += n;
+		length -= n;
 	}
 	return width;
 }

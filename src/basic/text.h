@@ -1,9 +1,9 @@
 /*
- * Text from elsewhere (process names, card strings), made safe to show.
+ * Makes foreign text (process names, card strings) safe to show.
  *
- * A terminal must not obey it, a table must know its width. Control characters,
- * invalid bytes and characters that reorder or hide their neighbours become one
- * visible mark each.
+ * It must not contain terminal control sequences, and its width must be known. Control characters,
+ * invalid bytes and characters that reorder or hide their neighbours are each replaced by one
+ * visible mark.
  */
 #pragma once
 
@@ -14,29 +14,29 @@
 #include <stdint.h>
 
 /*
- * Reads one character. Returns its length in bytes, 0 if the bytes are not
- * UTF-8 (overlong forms, surrogates and anything beyond U+10FFFF are not).
+ * Decodes one character. Returns its length in bytes, 0 if the bytes are not UTF-8 (overlong forms,
+ * surrogates and anything beyond U+10FFFF are rejected).
  */
 size_t utf8_decode(const char *text, size_t length, uint32_t *ret);
 void utf8_encode(struct buf *out, uint32_t c);
 
-/* May this character be sent to a terminal as it is? */
+/* Is it safe to send this character to a terminal? */
 bool text_is_plain(uint32_t c);
 
 /* Appends text with a mark for each unsafe character; ASCII only if !utf8. */
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8);
 
 /*
- * The same without a copy: decodes the next character, and returns the number of bytes that it
- * replaces, at least one, with the clean character and its width in columns.
+ * The same without a copy: decodes the next character. Returns the number of bytes consumed, at
+ * least one, with the clean character and its width in columns.
  */
 size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size_t *ret_width);
 
-/* Columns that clean text takes. Follows LC_CTYPE, as the terminal does. */
+/* Width of clean text in columns. Depends on LC_CTYPE, like the terminal. */
 size_t text_width(const char *text, size_t length);
 
-/* Bytes of clean text that fit into so many columns, never half a character. */
+/* Number of bytes of clean text that fit into the given columns, never part of a character. */
 size_t text_fit(const char *text, size_t length, size_t columns);
 
-/* Copies as much of it as there is room for, with a NUL. */
+/* Copies as much as fits, NUL-terminated. */
 void text_copy(char *to, size_t room, const char *from);

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-/* What to do about a fault, in the words of doctor. */
+/* How to fix a fault, as printed by doctor. */
 #define TRACE_FIX_REPORT "report its memory through libttalloc: man 3 libttalloc"
 #define TRACE_FIX_RUN	 "the next time: tt_smi run -- COMMAND"
 
@@ -36,7 +36,7 @@
 	      "more live buffers than the BPF map holds, or than one process may have in it", \
 	      TRACE_FIX_RUN) \
 	FAULT(NO_THROW, "no-throw", "trace_no_throw", "failures not seen", \
-	      "failed allocations cannot be told from successful ones", TRACE_FIX_RUN) \
+	      "failed allocations cannot be distinguished from successful ones", TRACE_FIX_RUN) \
 	FAULT(MESH, "mesh", "trace_mesh", "mesh not resolved", \
 	      "the devices of a mesh buffer were not found", TRACE_FIX_RUN) \
 	FAULT(NO_ANSWER, "no-answer", "trace_no_answer", "files do not answer", \

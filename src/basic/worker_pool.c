@@ -1,6 +1,7 @@
 #include "basic/worker_pool.h"
 
 #include "basic/clock.h"
+#include "basic/standby.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,11 +15,11 @@ enum {
 	JOB_LATE, /* running, but abandoned */
 };
 
-/* How long a job may take before another worker continues with the queue. */
-static const int64_t patience_ns = 20 * NS_PER_MS;
+/* If a job takes longer, another worker continues with the queue. */
+static const int64_t slow_job_ns = 20 * NS_PER_MS;
 
 struct worker_pool {
-	pthread_mutex_t lock; /* guards everything below and the jobs' states */
+	pthread_mutex_t lock; /* protects everything below and the jobs' states */
 	pthread_cond_t work;  /* a job was queued, or the pool ends */
 	pthread_cond_t done;  /* a job ended */
 	struct job *queue, **queue_end;
@@ -26,7 +27,10 @@ struct worker_pool {
 	unsigned idle;	  /* of them: waiting for a job */
 	unsigned pending; /* jobs queued or running, and awaited */
 	bool ending;
-	bool left; /* the last worker frees it */
+	bool left;	  /* no longer used: the last worker frees it */
+	bool use_standby; /* run jobs on the calling thread, watched by: */
+	bool has_standby; /* it was started */
+	struct standby standby;
 };
 
 int worker_pool_new(struct worker_pool **ret)
@@ -75,8 +79,8 @@ static struct job *worker_pool_next(struct worker_pool *pool)
 }
 
 /*
- * Marks a job as finished. The waiting caller is signalled after the lock is released, or it would
- * wake up only to wait for the lock.
+ * Marks a job as finished. The waiting caller is signalled after the lock is released, since it
+ * would wake up only to wait for the lock.
  */
 static void worker_pool_end(struct worker_pool *pool, struct job *job)
 {
@@ -113,7 +117,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* Signals are for the main thread, which knows what to do with them. */
+/* Signals are blocked: the main thread handles them. */
 static int worker_pool_add_worker(struct worker_pool *pool)
 {
 	sigset_t all, before;
@@ -147,8 +151,8 @@ static void worker_pool_queue(struct worker_pool *pool, struct job *job)
 }
 
 /*
- * Gives up what has run too long; returns when the next job does so, and in
- * *ret_newest when the newest running job began.
+ * Abandons jobs that have run too long. Returns when the next one would be, and in *ret_newest when
+ * the newest running job began.
  */
 static int64_t worker_pool_check(struct worker_pool *pool, struct job *const *jobs, size_t count,
 				 int64_t deadline_ns, int64_t *ret_newest)
@@ -189,17 +193,17 @@ static void worker_pool_reinforce(struct worker_pool *pool, int64_t newest, int6
 
 	if (!pool->queue)
 		return;
-	if (now - newest >= patience_ns) {
+	if (now - newest >= slow_job_ns) {
 		worker_pool_send(pool);
 		newest = now;
 	}
-	*wake = MIN(*wake, newest + patience_ns);
+	*wake = MIN(*wake, newest + slow_job_ns);
 }
 
 /*
- * Waits until then for a job to finish, at most patience_ns. If the wake-up comes much later, the
- * whole machine was stalled, and the jobs with it: returns for how long, since that time does not
- * count towards their deadlines.
+ * Waits until the given time for a job to finish, at most slow_job_ns. If it wakes up much later,
+ * the whole machine was stalled, including the jobs: returns the length of the stall, which does
+ * not count towards their deadlines.
  */
 static int64_t worker_pool_wait(struct worker_pool *pool, struct job *const *jobs, size_t count,
 				int64_t until)
@@ -207,12 +211,12 @@ static int64_t worker_pool_wait(struct worker_pool *pool, struct job *const *job
 	struct timespec moment;
 	int64_t now, lost;
 
-	until = MIN(until, clock_now(CLOCK_MONOTONIC) + patience_ns);
+	until = MIN(until, clock_now(CLOCK_MONOTONIC) + slow_job_ns);
 	moment = clock_timespec(until);
 	pthread_cond_timedwait(&pool->done, &pool->lock, &moment);
 	now = clock_now(CLOCK_MONOTONIC);
 	lost = now - until;
-	if (lost < patience_ns)
+	if (lost < slow_job_ns)
 		return 0;
 	for (size_t i = 0; i < count; i++)
 		if (jobs[i]->state == JOB_RUNNING)
@@ -241,14 +245,52 @@ static bool worker_pool_collect(struct worker_pool *pool, struct job *const *job
 	return all;
 }
 
+void worker_pool_use_standby(struct worker_pool *pool, void (*take_over)(void *arg), void *arg)
+{
+	pool->use_standby = true;
+	pool->standby.take_over = take_over;
+	pool->standby.arg = arg;
+}
+
+void worker_pool_end_standby(struct worker_pool *pool)
+{
+	if (pool->use_standby && pool->has_standby)
+		standby_end(&pool->standby);
+	pool->use_standby = false;
+}
+
+/* Started with the first job: until then no second thread slows the system calls down. */
+static bool has_standby(struct worker_pool *pool)
+{
+	if (pool->use_standby && !pool->has_standby) {
+		pool->has_standby = standby_start(&pool->standby) >= 0;
+		pool->use_standby = pool->has_standby;
+	}
+	return pool->use_standby;
+}
+
+static void run_here(struct worker_pool *pool, struct job *const *jobs, size_t count)
+{
+	standby_set_in_job(&pool->standby, true);
+	for (size_t i = 0; i < count; i++) {
+		jobs[i]->run(jobs[i]->arg);
+		jobs[i]->done = true;
+	}
+	standby_set_in_job(&pool->standby, false);
+}
+
 bool worker_pool_run(struct worker_pool *pool, struct job *const *jobs, size_t count,
 		     int64_t deadline_ns)
 {
 	/* Each job has a deadline, and so has the queue as a whole. */
 	int64_t start = clock_now(CLOCK_MONOTONIC);
-	int64_t end = start + deadline_ns + (int64_t)count * patience_ns * 2;
+	int64_t end = start + deadline_ns + (int64_t)count * slow_job_ns * 2;
 	bool all;
 
+	if (count && has_standby(pool)) {
+		run_here(pool, jobs, count);
+		return true;
+	}
 	pthread_mutex_lock(&pool->lock);
 	for (size_t i = 0; i < count; i++)
 		worker_pool_queue(pool, jobs[i]);
@@ -319,10 +361,13 @@ struct worker_pool *worker_pool_free(struct worker_pool *pool)
 
 	if (!pool)
 		return NULL;
+	worker_pool_end_standby(pool);
+	if (pool->has_standby)
+		standby_done(&pool->standby);
 	pthread_mutex_lock(&pool->lock);
 	pool->ending = true;
 	pthread_cond_broadcast(&pool->work);
-	until = clock_timespec(clock_now(CLOCK_MONOTONIC) + patience_ns);
+	until = clock_timespec(clock_now(CLOCK_MONOTONIC) + slow_job_ns);
 	while (pool->workers)
 		if (pthread_cond_timedwait(&pool->done, &pool->lock, &until))
 			break;

@@ -1,18 +1,19 @@
 /*
  * A worker pool with deadlines, for calls that may block without a limit.
  *
- * A read of a driver's file can wait for a reset, a firmware answer or a dead
- * chip, and no signal interrupts it. So such reads are jobs, run one after the
- * other by a worker thread while the caller waits. Usually one worker runs them
- * all. If a job takes longer than 20 ms, another worker continues with the
- * rest; a job past its deadline is abandoned, and the caller continues without it.
+ * Reading a driver's file can wait for a reset, a firmware reply or a dead chip, and no signal
+ * interrupts it. So such reads are jobs, run sequentially by a worker thread while the caller
+ * waits. Usually one worker runs them all. If a job takes longer than 20 ms, another worker
+ * continues with the rest; a job past its deadline is abandoned, and the caller continues without
+ * it.
  *
- *	caller:  run ──────────────wait──────────────┐ late: job 1
- *	worker:   job 0 │ job 1 ...................... (still blocked)
- *	worker:               │ job 2 │ job 3 │ …
+ *         caller:  run ──────────────wait──────────────┐ late: job 1
+ *         worker:   job 0 │ job 1 ...................... (still blocked)
+ *         worker:               │ job 2 │ job 3 │ …
  *
- * An abandoned job still runs: its memory must stay valid until
- * job_is_busy() says no. Cost in the usual case: one thread, started once.
+ * An abandoned job still runs: its memory must stay valid until job_is_busy() returns false. Usual
+ * cost: one thread, started once, and two context switches per run. A program that gives a single
+ * answer avoids both with a standby (basic/standby.h).
  */
 #pragma once
 
@@ -27,7 +28,7 @@ struct worker_pool;
 struct job {
 	void (*run)(void *arg);
 	void *arg;
-	struct job *next; /* the members from here on belong to the pool */
+	struct job *next; /* this and the members below belong to the pool */
 	int state;
 	bool done;
 	int64_t started;
@@ -35,10 +36,19 @@ struct job {
 
 MUST_CHECK int worker_pool_new(struct worker_pool **ret);
 
-/* Ends idle workers. Blocked workers keep the pool, and the last of them frees it. */
+/*
+ * For a single answer: worker_pool_run() runs the jobs on the calling thread, and take_over(arg)
+ * is called on another one if that thread hangs (basic/standby.h). It must end the program.
+ */
+void worker_pool_use_standby(struct worker_pool *pool, void (*take_over)(void *arg), void *arg);
+
+/* No more jobs will be run. Does not return if the standby has taken over. */
+void worker_pool_end_standby(struct worker_pool *pool);
+
+/* Ends idle workers. If workers are blocked, the last of them frees the pool. */
 struct worker_pool *worker_pool_free(struct worker_pool *pool);
 
-/* Does an abandoned job still run? Then the memory that it uses must stay. */
+/* Is an abandoned job still running? Then the memory that it uses must stay valid. */
 bool worker_pool_is_blocked(struct worker_pool *pool);
 
 /*
