@@ -7,10 +7,10 @@
 const uint16_t legacy_sizes[LEGACY_SIZES] = { 72, 112, 128, 144 };
 
 /*
- * Buffer types of an ALLOC. The original's Python client numbers L1_SMALL 2 and
- * TRACE 3; a program with TT-Metal numbers them 3 and 4. TT-Metal's own 2 is host
- * memory, which its allocator never hands out, so a 2 is L1_SMALL in either case. A 3 is
- * ambiguous: it counts as L1_SMALL, as the original server counted it.
+ * Buffer types of an ALLOC. The original Python client numbers L1_SMALL 2 and TRACE 3; a program
+ * with TT-Metal numbers them 3 and 4. TT-Metal's own 2 is host memory, which its allocator never
+ * returns, so a 2 is L1_SMALL in either case. A 3 is ambiguous: it counts as L1_SMALL, as in the
+ * original server.
  */
 enum {
 	BUFFER_DRAM = 0,
@@ -79,7 +79,8 @@ bool legacy_takes_memory(const struct legacy_record *record)
 	       record->type == LEGACY_KERNEL_LOAD;
 }
 
-bool legacy_is_report(const struct legacy_record *record)
+/* ALLOC, FREE and similar: records that change what a process holds. */
+static bool is_report(const struct legacy_record *record)
 {
 	return legacy_takes_memory(record) || record->type == LEGACY_FREE ||
 	       record->type == LEGACY_CB_FREE || record->type == LEGACY_KERNEL_UNLOAD;
@@ -92,7 +93,7 @@ bool legacy_size_is_plausible(const struct legacy_record *record)
 
 const char *legacy_report_fault(const struct legacy_record *record)
 {
-	if (!legacy_is_report(record))
+	if (!is_report(record))
 		return "not a request";
 	if (!device_is_valid(record->device))
 		return "device outside of 0 to 63";
@@ -110,9 +111,9 @@ const char *legacy_report_fault(const struct legacy_record *record)
 }
 
 /*
- * Passes over the tail of a record whose size is not known yet. The first byte
- * that is not zero begins the next record and so tells the size. Returns 1 when
- * the record has ended, 0 if more bytes are needed.
+ * Skips the tail of a record whose size is not determined yet. The first nonzero byte begins the
+ * next record and thereby determines the size. Returns 1 when the record has ended, 0 if more bytes
+ * are needed.
  */
 static int tail_skip(struct legacy_stream *stream, const uint8_t *data, size_t length, size_t *used)
 {
@@ -128,7 +129,7 @@ static int tail_skip(struct legacy_stream *stream, const uint8_t *data, size_t l
 	return 1;
 }
 
-/* Gathers bytes up to a length of the record. Returns 1 when they are all there. */
+/* Collects bytes up to the given length of the record. Returns 1 when it is reached. */
 static int bytes_gather(struct legacy_stream *stream, size_t until, const uint8_t *data,
 			size_t length, size_t *used)
 {
@@ -154,7 +155,7 @@ int legacy_feed(struct legacy_stream *stream, const void *data, size_t length, s
 		stream->taken = false;
 		stream->have = 0;
 	}
-	/* Checked at once: bytes of another protocol need not fill a record. */
+	/* Checked at once, since data of another protocol may never fill a record. */
 	if (stream->have == 0 && *ret_used < length && !type_is_known(bytes[*ret_used]))
 		return -EBADMSG;
 	if (!bytes_gather(stream, stream->size ? stream->size : LEGACY_SIZE_MIN, data, length,
@@ -213,7 +214,7 @@ void legacy_encode_totals(int32_t device, const uint64_t bytes[POOL_COUNT], size
 void legacy_encode_device_info(int32_t device, const struct legacy_device_info *info, size_t size,
 			       uint8_t out[LEGACY_SIZE_MAX])
 {
-	/* After the figures of circular buffers and kernels, if there are any. */
+	/* After the figures of circular buffers and kernels, if the size includes them. */
 	uint8_t *tail = out + (size >= 128 ? 88 : 72);
 
 	head_encode(LEGACY_DEVICE_INFO_RESPONSE, device, out);

@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
-/* Where things are. Layout 1 has a kernel counter in each group of bytes. */
+/* Offsets of the members. Layout 1 has a kernel counter in each group of bytes. */
 struct shm_layout {
 	size_t size;
 	size_t slots, slot_size;
 	size_t slot_updated, slot_name;
-	size_t init_state; /* 0: has none */
+	size_t init_state; /* 0: there is none */
 };
 
 static const struct shm_layout layout1 = {
@@ -58,7 +58,7 @@ static const struct shm_layout *find_layout(uint32_t version)
 	}
 }
 
-/* Five pools, in an order of their own. */
+/* Five pools, in the order of the file. */
 static void read_bytes(const unsigned char *at, uint64_t ret[POOL_COUNT])
 {
 	static const enum pool order[] = { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB };
@@ -67,7 +67,7 @@ static void read_bytes(const unsigned char *at, uint64_t ret[POOL_COUNT])
 		ret[order[i]] = le64_at(at + 8 * i);
 }
 
-/* All slots are looked at: processes come and go, so there are holes. */
+/* Reads all slots: processes come and go, so free slots are anywhere. */
 static void read_slots(const struct shm_layout *layout, const unsigned char *data,
 		       struct metal_counters *ret)
 {
@@ -93,12 +93,12 @@ int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint
 	const struct shm_layout *layout;
 
 	if (size == 0)
-		return -EAGAIN; /* made, but not sized yet */
+		return -EAGAIN; /* created, but its size is not set yet */
 	if (size < 4)
 		return -EBADMSG;
 	*ret_version = le32_at(at);
 	if (*ret_version == 0)
-		return -EAGAIN; /* has its size, but was not written yet */
+		return -EAGAIN; /* its size is set, but it is not written yet */
 	layout = find_layout(*ret_version);
 	if (!layout)
 		return -EPROTONOSUPPORT;

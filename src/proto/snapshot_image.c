@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Offsets of the sections, in the one order they may have. */
+/* Offsets of the sections, whose order is fixed. */
 struct sections {
 	uint64_t processes;
 	uint64_t usages;
@@ -12,7 +12,7 @@ struct sections {
 	uint64_t end;
 };
 
-/* Counts have 32 bits and records less than a KiB, so no sum can wrap. */
+/* Counts have 32 bits and records are smaller than 1 KiB, so no sum can overflow. */
 static struct sections sections_of(const struct image_counts *counts)
 {
 	struct sections s = { .processes = sizeof(struct image_header) };
@@ -68,7 +68,7 @@ int image_add_process(struct image_writer *writer, const struct image_process *p
 	return 0;
 }
 
-/* The process that records are being added to. */
+/* The process that records are currently added to. */
 static struct image_process *process_current(const struct image_writer *writer)
 {
 	assert(writer->header->process_count > 0);
@@ -112,7 +112,7 @@ static int header_check(const struct image_header *header, size_t length)
 	return 0;
 }
 
-/* Does a section lie inside, aligned, after the one before it? Sets *end to its end. */
+/* Is a section inside the image, aligned, and after the previous one? Sets *end to its end. */
 static bool section_fits(uint64_t offset, uint64_t count, size_t size, uint64_t length,
 			 uint64_t *end)
 {
@@ -158,7 +158,7 @@ static bool allocation_is_valid(const struct image_allocation *allocation)
 	       allocation->size > 0 && allocation->size <= TABLE_BYTES_MAX;
 }
 
-/* Runs follow each other, so that no record has two owners and all are owned. */
+/* Runs must be consecutive, so that each record has exactly one owner. */
 static int processes_check(const struct image_view *view)
 {
 	uint64_t usages = 0, allocations = 0;

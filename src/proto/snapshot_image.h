@@ -1,18 +1,17 @@
 /*
- * What tt_allocd knows at one instant, as one flat block: the answer to WIRE_SNAPSHOT.
+ * The state of tt_allocd at one instant, as one flat block: the answer to WIRE_SNAPSHOT.
  *
- *	header | processes | usages | allocations
+ *         header | processes | usages | allocations
  *
- * Records have a fixed size and refer to each other by index. Each process owns
- * a run of usages (one per device and pool it ever touched) and a run of
- * allocations. Living processes come first, then finished ones, oldest first.
+ * Records have a fixed size and refer to each other by index. Each process owns a run of usages
+ * (one per device and pool that it ever used) and a run of allocations. Running processes come
+ * first, then finished ones, oldest first.
  *
- * The server counts, takes a block of image_size(), and fills it in place with
- * one call per record, in the order processes, usages of the process,
- * allocations of the process. A reader has a private copy, so it validates
- * it once and then uses it as it is.
+ * The server counts, allocates a block of image_size(), and fills it in place with one call per
+ * record, in the order processes, usages of the process, allocations of the process. A reader has a
+ * private copy, so it validates it once and then uses it in place.
  *
- * docs/shared-memory.md describes it in prose and changes together with this.
+ * docs/shared-memory.md describes it and must be changed together with this file.
  */
 #pragma once
 
@@ -25,27 +24,29 @@
 
 #define IMAGE_MAGIC   UINT64_C(0x314547414d495454) /* "TTIMAGE1" on a little-endian machine */
 #define IMAGE_VERSION 1u
-#define IMAGE_NAME    64u /* bytes of a name, NUL included */
+#define IMAGE_NAME    64u /* size of a name, including the NUL */
 
-/* Where the figures of a process come from, best first. */
+/* The source of a process's figures, best first. */
 enum image_origin {
 	IMAGE_TABLE = 1,  /* its own table */
 	IMAGE_LEGACY = 2, /* the legacy protocol */
-	IMAGE_TRACED = 3, /* seen by probes */
-	IMAGE_METAL = 4,  /* TT-Metal's counters, read on behalf of the asker */
+	IMAGE_TRACED = 3, /* BPF probes */
+	IMAGE_METAL = 4,  /* TT-Metal's counters, read by the server */
 	IMAGE_ORIGINS,
 };
 
 enum image_process_flag {
-	IMAGE_FINISHED = 1 << 0,    /* ended_ns is set; usages hold its last values */
-	IMAGE_EXIT_KNOWN = 1 << 1,  /* exit_status is set */
-	IMAGE_LIST_HIDDEN = 1 << 2, /* allocations exist, but not for this asker or not asked for */
-	IMAGE_LIST_CUT = 1 << 3,    /* the list of allocations is not complete */
-	IMAGE_TOTALS_LOW = 1 << 4,  /* not everything was seen: totals are at least this */
-	IMAGE_INCONSISTENT = 1 << 5, /* some figures contradicted each other and were left out */
-	IMAGE_PRELOAD = 1 << 6,	     /* IMAGE_TABLE: not its own, the preloaded library's */
-	IMAGE_ROLE = 1 << 7,	     /* no figures: tells what the process holds devices for */
-	IMAGE_MONITOR = 1 << 8,	     /* IMAGE_ROLE: to monitor them; else it is a job */
+	IMAGE_FINISHED = 1 << 0,   /* ended_ns is set; usages hold its last values */
+	IMAGE_EXIT_KNOWN = 1 << 1, /* exit_status is set */
+	/* allocations exist, but were not requested or belong to another user */
+	IMAGE_LIST_HIDDEN = 1 << 2,
+	IMAGE_LIST_CUT = 1 << 3,     /* the list of allocations is incomplete */
+	IMAGE_TOTALS_LOW = 1 << 4,   /* the totals are lower bounds */
+	IMAGE_INCONSISTENT = 1 << 5, /* some figures were inconsistent and are omitted */
+	/* IMAGE_TABLE: the table of the preloaded library, not of the program */
+	IMAGE_PRELOAD = 1 << 6,
+	IMAGE_ROLE = 1 << 7,	/* no figures: gives the role of a process that holds devices */
+	IMAGE_MONITOR = 1 << 8, /* IMAGE_ROLE: it is a monitor; else a job */
 };
 
 struct image_header {
@@ -64,33 +65,35 @@ struct image_header {
 	uint32_t process_count;
 	uint32_t usage_count;
 	uint32_t allocation_count;
-	uint32_t finished_total; /* processes that ever finished, also those forgotten */
+	uint32_t finished_total; /* processes that ever finished, including dropped accounts */
 	uint64_t reserved[4];
 };
 
 struct image_process {
 	uint32_t pid; /* in the server's pid namespace */
 	uint32_t uid;
-	uint64_t start_ticks; /* field 22 of /proc/PID/stat; with pid the identity */
-	uint64_t start_ns;    /* CLOCK_REALTIME; 0 unknown */
-	uint64_t ended_ns;    /* CLOCK_REALTIME; 0 while it lives */
-	uint32_t origin;      /* enum image_origin */
-	uint32_t flags;	      /* bits of enum image_process_flag */
-	int32_t exit_status;  /* as waitpid() gives it */
+	/* field 22 of /proc/PID/stat; identifies the process together with pid */
+	uint64_t start_ticks;
+	uint64_t start_ns;   /* CLOCK_REALTIME; 0: unknown */
+	uint64_t ended_ns;   /* CLOCK_REALTIME; 0: still running */
+	uint32_t origin;     /* enum image_origin */
+	uint32_t flags;	     /* bits of enum image_process_flag */
+	int32_t exit_status; /* as from waitpid() */
 	uint32_t usage_first;
 	uint32_t usage_count;
 	uint32_t allocation_first;
 	uint32_t allocation_count;
-	uint32_t trace_fault; /* IMAGE_TRACED: enum trace_fault; if not 0, there are no figures */
+	/* IMAGE_TRACED: enum trace_fault; if it is not 0, there are no figures */
+	uint32_t trace_fault;
 	uint64_t misuse[TABLE_MISUSES];
-	uint64_t unlisted;     /* allocations held that have no slot */
-	char name[IMAGE_NAME]; /* NUL-terminated; clean before showing */
-	uint64_t ignored;      /* IMAGE_LEGACY: reports that could not be accounted for */
+	uint64_t unlisted;     /* allocations without a slot */
+	char name[IMAGE_NAME]; /* NUL-terminated; may contain control characters */
+	uint64_t ignored;      /* IMAGE_LEGACY: number of ignored reports */
 	uint64_t reserved2;
 };
 
 struct image_usage {
-	uint32_t device; /* logical id of that process */
+	uint32_t device; /* logical id in that process */
 	uint32_t pool;	 /* enum pool */
 	uint32_t known;	 /* bits of enum table_identity */
 	uint32_t node;
@@ -101,14 +104,14 @@ struct image_usage {
 	uint64_t allocs;
 	uint64_t frees;
 	uint64_t failures;
-	uint64_t changed_ns; /* CLOCK_MONOTONIC; 0 unknown */
+	uint64_t changed_ns; /* CLOCK_MONOTONIC; 0: unknown */
 };
 
 struct image_allocation {
 	uint64_t id;
 	uint64_t size;
-	uint64_t time_ns; /* CLOCK_MONOTONIC; 0 unknown */
-	uint32_t device;  /* logical id of that process */
+	uint64_t time_ns; /* CLOCK_MONOTONIC; 0: unknown */
+	uint32_t device;  /* logical id in that process */
 	uint32_t pool;
 };
 
@@ -123,7 +126,7 @@ struct image_counts {
 	uint32_t allocations;
 };
 
-/* Fills a block. The limits are those image_size() was asked for. */
+/* Fills a block up to the counts given to image_begin(). */
 struct image_writer {
 	struct image_header *header;
 	struct image_process *processes;
@@ -132,22 +135,22 @@ struct image_writer {
 	struct image_counts room;
 };
 
-/* Bytes that so many records take. */
+/* Size of an image with this many records. */
 size_t image_size(const struct image_counts *counts);
 
 /* The block has image_size() bytes, is zero-filled and aligned to 8. */
 void image_begin(struct image_writer *writer, void *block, const struct image_counts *counts);
 
 /*
- * Adds a record; those that follow belong to it. Its run members are set here.
- * -ENOSPC if more records come than were counted: for usages and allocations
- * the process is then marked as incomplete, so the answer may be ignored.
+ * Adds a record; those that follow belong to it. Its run members are set here. -ENOSPC if there are
+ * more records than were counted: for usages and allocations the process is then marked as
+ * incomplete, so the result may be ignored.
  */
 MUST_CHECK int image_add_process(struct image_writer *writer, const struct image_process *process);
 int image_add_usage(struct image_writer *writer, const struct image_usage *usage);
 int image_add_allocation(struct image_writer *writer, const struct image_allocation *allocation);
 
-/* A validated image. The buffer must outlive it, and must not change any more. */
+/* A validated image. The buffer must outlive it and must not change. */
 struct image_view {
 	const struct image_header *header;
 	const struct image_process *processes;
@@ -156,7 +159,7 @@ struct image_view {
 };
 
 /*
- * Checks everything: offsets, runs, pools, origins, figures, names. -EBADMSG if
- * anything is wrong, -EPROTONOSUPPORT for another version, -EINVAL misaligned.
+ * Checks everything: offsets, runs, pools, origins, figures, names. -EBADMSG if anything is
+ * invalid, -EPROTONOSUPPORT for another version, -EINVAL if misaligned.
  */
 MUST_CHECK int image_view_init(struct image_view *ret, const void *data, size_t length);

@@ -6,7 +6,7 @@
 #define SLOT_TRIES 8
 #define BDF_MAX	   UINT64_C(0xffffffffffff) /* domains have at most 32 bits */
 
-/* The part of the header that does not change once the magic is there. */
+/* Checks the part of the header that does not change once the magic is written. */
 static int header_check(const struct table_header *header)
 {
 	uint64_t magic = word_load(&header->magic);
@@ -125,7 +125,7 @@ int table_read_program(const struct table_view *view, char ret[TABLE_PROGRAM_MAX
 		return r;
 	if (!memchr(word, '\0', sizeof(word)))
 		return -EBADMSG;
-	strncpy(ret, (const char *)word, TABLE_PROGRAM_MAX); /* fills up with NULs */
+	strncpy(ret, (const char *)word, TABLE_PROGRAM_MAX); /* pads with NULs */
 	return 0;
 }
 
@@ -167,7 +167,7 @@ static enum slot_state slot_read(const struct table_slot *slot, struct table_all
 	return SLOT_CHANGING;
 }
 
-/* The end of the used slots as the writer says, limited to the buffer. */
+/* The end of the used slots as stated by the writer, limited to the buffer. */
 static uint64_t slots_end(const struct table_view *view)
 {
 	uint64_t used = word_load(&view->header->slots_used);

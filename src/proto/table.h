@@ -1,20 +1,18 @@
 /*
- * The table in which a process publishes what it holds: layout and reader.
+ * The table in which a process publishes its allocations: layout and reader.
  *
- * docs/shared-memory.md describes this layout in prose; it changes together
- * with this file, and TABLE_VERSION with both.
+ * docs/shared-memory.md describes this layout; it must be changed together with this file, and
+ * TABLE_VERSION with both.
  *
- * The table is a memfd, written by one process and mapped by any number of
- * readers, which take no lock. Everything that changes is either a single 64-bit
- * word or a seqlock (basic/seqlock.h): a sequence number and four copies,
- * where the newest copy stays whole whatever happens to the writer. So a reader
- * gets the last complete state of a process that was killed or stopped between
- * any two instructions.
+ * The table is a memfd, written by one process and mapped by any number of readers, which take no
+ * lock. Everything that changes is either a single 64-bit word or a seqlock (basic/seqlock.h): a
+ * sequence number and four copies, of which the newest complete one stays intact whatever happens
+ * to the writer. So a reader gets the last complete state of a process that was killed or stopped
+ * between any two instructions.
  *
- * The reader trusts nothing. It loads each word once, into memory of its own,
- * and checks it there; no number in the table can make it read outside of the
- * buffer it was given, loop for longer than that buffer, or report figures that
- * contradict each other.
+ * The reader trusts nothing. It loads each word once, into private memory, and checks it there; no
+ * number in the table can make it read outside of the buffer, loop for longer than that buffer, or
+ * report inconsistent figures.
  */
 #pragma once
 
@@ -30,49 +28,50 @@
 #define TABLE_MAGIC   UINT64_C(0x31434f4c4c415454) /* "TTALLOC1" on a little-endian machine */
 #define TABLE_VERSION 1u
 
-/* The name given to memfd_create(); /proc/PID/fd shows TABLE_LINK. */
+/* The name for memfd_create(); /proc/PID/fd shows TABLE_LINK. */
 #define TABLE_NAME "ttalloc"
 #define TABLE_LINK "/memfd:" TABLE_NAME " (deleted)"
 
 #define TABLE_DEVICES	  64u /* logical device ids 0 to 63 */
 #define TABLE_COPIES	  SEQLOCK_COPIES
-#define TABLE_PROGRAM_MAX 64u	     /* bytes of the program's name, NUL included */
-#define TABLE_SLOTS_MAX	  (1u << 20) /* most slots a table may list: 32 MiB */
+#define TABLE_PROGRAM_MAX 64u	     /* size of the program's name, including the NUL */
+#define TABLE_SLOTS_MAX	  (1u << 20) /* maximum slots of a table: 32 MiB */
 #define TABLE_NODE_MAX	  0xfffffu   /* minors have 20 bits */
 
 /*
- * Most bytes in one pool of one device: a PiB, far above any card, and small
- * enough that the sum over 8192 processes cannot wrap.
+ * Maximum bytes in one pool of one device: 1 PiB, far more than any card has, and small enough that
+ * the sum over 8192 processes cannot overflow.
  */
 #define TABLE_BYTES_MAX (UINT64_C(1) << 50)
 
 /* Invalid reports, each kind with a counter. */
 enum table_misuse {
 	TABLE_DOUBLE_FREE = 0,	  /* freed again, soon after it was freed */
-	TABLE_UNKNOWN_FREE = 1,	  /* freed, but not known to be held */
-	TABLE_DUPLICATE = 2,	  /* allocated while held: the new size replaced the old */
+	TABLE_UNKNOWN_FREE = 1,	  /* freed, but not known to be allocated */
+	TABLE_DUPLICATE = 2,	  /* allocated while held: the new size replaces the old one */
 	TABLE_ZERO_SIZE = 3,	  /* ignored */
 	TABLE_OVERFLOW = 4,	  /* the pool would exceed TABLE_BYTES_MAX: ignored */
 	TABLE_UNKNOWN_DEVICE = 5, /* logical id above 63: ignored */
 	TABLE_UNKNOWN_POOL = 6,	  /* ignored */
-	TABLE_UNLISTED = 7,	  /* no slot left: in the totals, not in the list */
-	TABLE_LOST = 8,		  /* held, but not even in the totals: no memory left for it */
+	TABLE_UNLISTED = 7,	  /* no slot left: included in the totals, not in the list */
+	TABLE_LOST = 8,		  /* out of memory: not even included in the totals */
 	TABLE_MISUSES,
 };
 
-/* What table_device.known says. */
+/* Bits of table_device.known. */
 enum table_identity {
 	TABLE_HAS_NODE = 1 << 0,
 	TABLE_HAS_BDF = 1 << 1,
 	TABLE_HAS_ASIC = 1 << 2,
-	TABLE_STATED = 1 << 3, /* by the program; otherwise TT-Metal's usual order was assumed */
-	TABLE_BEHIND =
-		1 << 4, /* in images only, and alone: the chip without PCIe behind the node */
+	/* stated by the program; otherwise TT-Metal's usual order is assumed */
+	TABLE_STATED = 1 << 3,
+	/* only in images, without other bits: the chip without PCIe behind the node */
+	TABLE_BEHIND = 1 << 4,
 };
 
-/* What table_header.flags says of the writer. */
+/* Bits of table_header.flags. */
 enum table_flag {
-	TABLE_PRELOAD = 1 << 0, /* libttalloc-preload.so writes it, not the program itself */
+	TABLE_PRELOAD = 1 << 0, /* written by libttalloc-preload.so, not by the program itself */
 };
 
 /* ---- layout: nothing below this line changes without a new TABLE_VERSION ---- */
@@ -80,10 +79,10 @@ enum table_flag {
 /* Words of the groups under seqlocks, in order. */
 enum table_pool_word {
 	TABLE_NOW,    /* bytes held */
-	TABLE_PEAK,   /* most bytes ever held */
-	TABLE_ALLOCS, /* allocations so far; minus frees: how many are held */
+	TABLE_PEAK,   /* maximum bytes held so far */
+	TABLE_ALLOCS, /* allocations so far; minus frees: number currently held */
 	TABLE_FREES,
-	TABLE_FAILURES, /* allocations the device refused */
+	TABLE_FAILURES, /* failed allocations */
 	TABLE_CHANGED,	/* CLOCK_MONOTONIC ns of the last allocation or free */
 	TABLE_POOL_WORDS,
 };
@@ -92,7 +91,7 @@ enum table_device_word {
 	TABLE_KNOWN, /* bits of enum table_identity */
 	TABLE_NODE,  /* N of /dev/tenstorrent/N */
 	TABLE_BDF,   /* domain << 16 | bus << 8 | device << 3 | function */
-	TABLE_ASIC,  /* tt_asic_id as the driver gives it */
+	TABLE_ASIC,  /* tt_asic_id of the driver */
 	TABLE_DEVICE_WORDS,
 };
 
@@ -100,8 +99,8 @@ enum table_device_word {
 
 struct table_slot {
 	/*
-	 * Bits 0-31: generation, one more at each change; odd while the slot
-	 * holds an allocation. 32-47: logical device. 48-55: pool. 56-63: 0.
+	 * Bits 0-31: generation, incremented by each change; odd while the slot holds an
+	 * allocation. 32-47: logical device. 48-55: pool. 56-63: 0.
 	 */
 	uint64_t meta;
 	uint64_t id;   /* address or number, unique per device and pool */
@@ -149,9 +148,9 @@ struct table_header {
 	uint64_t flags;		/* bits of enum table_flag */
 	uint64_t reserved0[6];
 
-	/* One word each, changed by the writer at any time. */
+	/* Single words, changed by the writer at any time. */
 	uint64_t devices;    /* bit per logical device that was ever reported */
-	uint64_t slots_used; /* slots at and above this one were never used; only grows */
+	uint64_t slots_used; /* slots at and above this index were never used; only increases */
 	uint64_t unlisted;   /* held allocations without a slot */
 	uint64_t reserved1[5];
 	uint64_t misuse[16]; /* by enum table_misuse */
@@ -178,7 +177,7 @@ static_assert(offsetof(struct table_header, program) == 384, "program copies");
 static_assert(offsetof(struct table_device_cell, pool) == 256, "pools");
 static_assert(TABLE_SLOT_OFFSET == 135168, "slots");
 
-/* Fills in what all tables of this version have in common. The magic is written last. */
+/* Sets what is the same in all tables of this version. The magic is written last. */
 static inline void table_header_lay_out(struct table_header *header, uint64_t slot_capacity)
 {
 	header->version = TABLE_VERSION;
@@ -198,13 +197,13 @@ struct table_view {
 	const struct table_header *header;
 	const struct table_device_cell *devices;
 	const struct table_slot *slots;
-	uint64_t slot_room; /* slots that lie inside of the buffer */
-	/* Read once, when the view was made. */
+	uint64_t slot_room; /* slots inside the buffer */
+	/* Read once, when the view is created. */
 	uint64_t slot_capacity;
 	uint64_t pid;
 	uint64_t start_ticks;
 	uint64_t created_ns;
-	uint64_t flags; /* bits of enum table_flag, and others that are not known here */
+	uint64_t flags; /* bits of enum table_flag, and unknown ones */
 };
 
 struct table_pool_total {
@@ -231,7 +230,7 @@ struct table_allocation {
 	enum pool pool;
 };
 
-/* Position in the list of allocations; zeroed to begin with. */
+/* Position in the list of allocations. Initialize with zeros. */
 struct table_cursor {
 	uint64_t next;
 	uint64_t changing; /* slots that changed during every attempt to read them */
@@ -239,36 +238,35 @@ struct table_cursor {
 };
 
 /*
- * Looks at a buffer, mapped or copied, aligned to 8 bytes.
- * -EAGAIN: not written yet. -EPROTONOSUPPORT: of another version.
- * -EBADMSG: not a table. -EINVAL: misaligned.
+ * Creates a view of a buffer, mapped or copied, aligned to 8 bytes. -EAGAIN: not written yet.
+ * -EPROTONOSUPPORT: another version. -EBADMSG: not a table. -EINVAL: misaligned.
  */
 MUST_CHECK int table_view_init(struct table_view *ret, const void *data, size_t length);
 
-/* Logical devices that were ever reported, a bit each. */
+/* Logical devices that were ever reported, one bit each. */
 uint64_t table_devices(const struct table_view *view);
 
 /*
- * One group of figures that belong together. The device is below TABLE_DEVICES.
- * -EAGAIN if the writer changed it faster than it could be read (then the
- * figure is unknown for now), -EBADMSG if it contradicts itself.
+ * Reads one consistent group of figures. The device is below TABLE_DEVICES. -EAGAIN if the writer
+ * changed it faster than it could be read (the figure is then unknown), -EBADMSG if it is
+ * inconsistent.
  */
 MUST_CHECK int table_read_pool(const struct table_view *view, uint32_t device, enum pool pool,
 			       struct table_pool_total *ret);
 MUST_CHECK int table_read_device(const struct table_view *view, uint32_t device,
 				 struct table_device *ret);
 
-/* The program's name, "" if it gave none. Any bytes but NUL: clean before showing. */
+/* The program's name, "" if it set none. It may contain any bytes except NUL. */
 MUST_CHECK int table_read_program(const struct table_view *view, char ret[TABLE_PROGRAM_MAX]);
 
 uint64_t table_misuse_count(const struct table_view *view, enum table_misuse kind);
 
 /*
- * The next live allocation; false at the end. The list is that of no single
- * instant: an allocation made or freed meanwhile may or may not be in it.
+ * The next current allocation; false at the end. The list is not a consistent snapshot: an
+ * allocation made or freed meanwhile may be missing or included.
  */
 bool table_next(const struct table_view *view, struct table_cursor *cursor,
 		struct table_allocation *ret);
 
-/* False if the list lacks allocations, because the table has no slot or the buffer is short. */
+/* False if allocations are missing because the table has no slots left or the buffer is short. */
 bool table_list_is_complete(const struct table_view *view);

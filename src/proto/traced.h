@@ -1,50 +1,50 @@
 /*
  * The two files that the tracer pins below /run/tt-smi/bpf: memory of each process on each chip
- * (allocations), and the devices that each process has open (holders). People read them too, so
- * they are text tables; docs/shared-memory.md has the columns.
+ * (allocations), and the devices that each process has open (holders). They are text tables, so
+ * that people can read them too; docs/shared-memory.md has the columns.
  *
- * A BPF program writes them, perhaps of another version, and they are read in pieces: a text is
- * understood completely or rejected.
+ * They are written by a BPF program, perhaps of another version, and read in pieces: a text is
+ * either parsed completely or rejected.
  */
 #pragma once
 
 #include "basic/macros.h"
 #include "basic/trace_fault.h"
 #include "model/pool.h"
+#include "proto/traced_line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define TRACED_CHIPS	   64u
-#define TRACED_COMM	   17u /* bytes of a name, NUL included */
 #define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
 #define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
-#define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start of the process that watches */
+#define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start time of the tracer process */
 
 enum traced_state {
 	TRACED_EXACT,
-	TRACED_SINCE_ATTACH, /* it started before the attach: lower bounds */
+	TRACED_SINCE_ATTACH, /* it started before the tracer: lower bounds */
 	TRACED_UNRELIABLE,   /* the figures are wrong */
 };
 
 /* A process on one chip. */
 struct traced_memory {
-	int32_t pid;	      /* in the initial namespace */
+	int32_t pid;	      /* in the initial pid namespace */
 	uint64_t start_ticks; /* field 22 of /proc/PID/stat; pid and start identify a process */
 	char comm[TRACED_COMM];
-	bool has_chip;		    /* false: it is traced, and has allocated nothing */
+	bool has_chip;		    /* false: it is traced, but has allocated nothing */
 	uint32_t chip;		    /* TT-Metal's logical number in that process */
-	uint64_t bytes[POOL_COUNT]; /* each apart from the others */
-	uint64_t buffers;	    /* live ones, of all pools */
+	uint64_t bytes[POOL_COUNT]; /* disjoint */
+	uint64_t buffers;	    /* current ones, in all pools */
 	enum traced_state state;
-	enum trace_fault fault; /* of TRACED_UNRELIABLE */
+	enum trace_fault fault; /* if TRACED_UNRELIABLE */
 };
 
-/* Why a process holds devices, as the tracer judged it. */
+/* The role of a process that holds devices, determined by the tracer. */
 enum traced_role {
-	TRACED_ROLE_UNKNOWN, /* not judged, or an older tracer */
-	TRACED_ROLE_JOB,     /* though it has the name of a monitor */
+	TRACED_ROLE_UNKNOWN, /* not determined, or an older tracer */
+	TRACED_ROLE_JOB,     /* despite its name, which is on the list of monitors */
 	TRACED_ROLE_MONITOR,
 };
 
@@ -59,8 +59,8 @@ struct traced_holder {
 };
 
 /*
- * The lines in the order of the text; the caller frees *ret. -EBADMSG: malformed or truncated;
- * -EPROTONOSUPPORT: other columns; -ENOMEM.
+ * Returns the lines in the order of the text; the caller frees *ret. -EBADMSG: malformed or
+ * truncated; -EPROTONOSUPPORT: other columns; -ENOMEM.
  */
 MUST_CHECK int traced_parse_allocations(const char *text, struct traced_memory **ret,
 					size_t *ret_count);

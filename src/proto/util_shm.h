@@ -1,7 +1,7 @@
 /*
- * Compute utilisation, /dev/shm/tt_device_<chip id>_util: magic TTUT, versions 2
- * and 3. A collector that samples the cores publishes it. The functions take bytes and return
- * checked figures.
+ * Compute utilisation, /dev/shm/tt_device_<chip id>_util: magic TTUT, versions 2 and 3. It is
+ * published by a collector that samples the cores. The functions take bytes and return checked
+ * figures.
  */
 #pragma once
 
@@ -24,6 +24,6 @@ struct util_figures {
 	double dram_read, dram_write; /* bytes per second */
 };
 
-/* -EPROTONOSUPPORT: unknown version; -EBADMSG: not this format, or cut short. */
+/* -EPROTONOSUPPORT: unknown version; -EBADMSG: not this format, or truncated. */
 MUST_CHECK int util_decode(const void *data, size_t size, struct util_figures *ret,
 			   uint32_t *ret_version);

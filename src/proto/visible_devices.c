@@ -12,7 +12,7 @@ struct token {
 	size_t length;
 };
 
-/* The next token without blanks around it, possibly empty; false at the end. */
+/* The next token without surrounding blanks, possibly empty; false at the end. */
 static bool token_next(const char **rest, const char *end, struct token *ret)
 {
 	const char *comma;
@@ -127,7 +127,7 @@ static uint64_t cards_with_number(uint32_t number, enum visible_meaning meaning,
 	return 0;
 }
 
-/* Of one meaning. A token that matches no card leaves none at all. */
+/* Resolves the list for one meaning. If a token matches no card, the result is empty. */
 static uint64_t resolve_list(const struct visible_devices *visible, enum visible_meaning meaning,
 			     const struct visible_card *cards, size_t count)
 {
@@ -170,7 +170,8 @@ unsigned visible_resolve(const struct visible_devices *visible, enum visible_mea
 	return ret_masks[0] == ret_masks[1] ? 1 : 2;
 }
 
-int visible_nth(uint64_t mask, uint64_t n)
+/* The position of the set bit with this many set bits below it; -1 if there is none. */
+static int nth_bit(uint64_t mask, uint64_t n)
 {
 	for (; mask; mask &= mask - 1)
 		if (n-- == 0)
@@ -193,8 +194,8 @@ int visible_find(const struct visible_devices *visible, enum visible_meaning mea
 	case VISIBLE_UNREADABLE: return -EACCES;
 	}
 	answers = visible_resolve(visible, meaning, cards, count, masks);
-	position = visible_nth(masks[0], id);
-	if (answers == 2 && visible_nth(masks[1], id) != position)
+	position = nth_bit(masks[0], id);
+	if (answers == 2 && nth_bit(masks[1], id) != position)
 		return -ENOTUNIQ;
 	if (meaning & VISIBLE_ORDER_BY_ID && __builtin_popcountll(masks[0]) > 1)
 		return -ENOTUNIQ;

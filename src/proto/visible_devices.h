@@ -32,39 +32,39 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Five hundred addresses fit. Nothing behind this many bytes is read. */
+/* Enough for five hundred addresses. Further bytes are not read. */
 #define VISIBLE_LENGTH_MAX 8192
 
-/* Numbers are below this; there is no such position and no such node above it. */
+/* Limit for numbers; no position and no node is above it. */
 #define VISIBLE_NUMBERS 1024
 
-/* Distinct parts of addresses that are kept. */
+/* Limit for distinct parts of addresses. */
 #define VISIBLE_PATTERNS 64
 
-/* Devices of a machine: bits of a mask. */
+/* Maximum number of devices: bits of a mask. */
 #define VISIBLE_CARDS 64
 
 enum visible_status {
 	VISIBLE_UNSET, /* sees every device */
 	VISIBLE_LIST,
-	VISIBLE_MALFORMED,  /* every release refuses it */
-	VISIBLE_TOO_LONG,   /* more than is kept of it */
+	VISIBLE_MALFORMED,  /* every release rejects it */
+	VISIBLE_TOO_LONG,   /* longer than what is stored */
 	VISIBLE_UNREADABLE, /* set by a caller that could not read the environment */
 };
 
 struct visible_devices {
 	uint32_t status; /* enum visible_status */
 	uint32_t n_patterns;
-	uint64_t numbers[VISIBLE_NUMBERS / 64]; /* bit per number */
+	uint64_t numbers[VISIBLE_NUMBERS / 64]; /* one bit per number */
 	char patterns[VISIBLE_PATTERNS][PCI_ADDRESS_SIZE];
 };
 
-/* What a number means: bits. Both of the first two if the release of TT-Metal is not known. */
+/* The meaning of a number, as bits. Both of the first two if the release of TT-Metal is unknown. */
 enum visible_meaning {
 	VISIBLE_BY_POSITION = 1, /* v0.68 and later */
-	VISIBLE_BY_NODE = 2,	 /* before */
+	VISIBLE_BY_NODE = 2,	 /* older releases */
 	VISIBLE_BY_EITHER = 3,
-	/* In addition: the process may number what it sees by UMD's unique ids. */
+	/* In addition: the process may number its visible devices by UMD's unique ids. */
 	VISIBLE_ORDER_BY_ID = 4,
 };
 
@@ -74,7 +74,7 @@ struct visible_card {
 	uint32_t node;
 };
 
-/* value: of the variable, NULL if it is not set. */
+/* value: of the variable; NULL if it is unset. */
 void visible_parse(const char *value, struct visible_devices *ret);
 
 /* The meaning for a release of TT-Metal with these properties (metal/shape.h). */
@@ -87,9 +87,6 @@ enum visible_meaning visible_meaning_of(bool positions, bool order_by_id);
  */
 unsigned visible_resolve(const struct visible_devices *visible, enum visible_meaning meaning,
 			 const struct visible_card *cards, size_t count, uint64_t ret_masks[2]);
-
-/* The position of the set bit with this many set bits below it; -1 if there is none. */
-int visible_nth(uint64_t mask, uint64_t n);
 
 /*
  * The position in cards of the device that the process calls id. -ENODEV: it sees no such

@@ -24,7 +24,7 @@ static_assert(sizeof(struct wire_snapshot) == 8, "snapshot");
 static_assert(sizeof(struct wire_dump) == 8, "dump");
 static_assert(sizeof(struct wire_reply) == 8, "reply");
 
-/* Bytes of the body; 0 for no such type. */
+/* Size of the body; 0 if there is no such type. */
 static size_t body_size(uint16_t type)
 {
 	switch (type) {
@@ -91,7 +91,7 @@ size_t wire_encode(const struct wire_message *message, uint8_t out[WIRE_MAX])
 	return header.length;
 }
 
-/* Is the body one that this version can have sent? */
+/* Can this version have sent this body? */
 static bool body_is_valid(const struct wire_message *message)
 {
 	switch (message->type) {

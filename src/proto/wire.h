@@ -1,11 +1,10 @@
 /*
- * Messages on tt_allocd's own socket. docs/protocol.md says what they mean and
- * when they are sent; it changes together with this file.
+ * Messages on tt_allocd's own socket. docs/protocol.md describes their meaning and must be changed
+ * together with this file.
  *
- * One packet of a SOCK_SEQPACKET socket is one message: a header and a body of
- * fixed size, in host byte order, since both ends are on one machine. These functions
- * handle bytes only: the caller handles descriptors, and closes those of a message
- * that is refused.
+ * One packet of a SOCK_SEQPACKET socket is one message: a header and a body of fixed size, in host
+ * byte order, since both ends are on one machine. These functions handle bytes only: the caller
+ * handles descriptors, and closes those of a message that is refused.
  */
 #pragma once
 
@@ -17,29 +16,25 @@
 #define WIRE_MAGIC   0x44415454u /* "TTAD" on a little-endian machine */
 #define WIRE_VERSION 1u
 #define WIRE_HEADER  16u  /* bytes: magic, version, type, length, 0 */
-#define WIRE_MAX     128u /* bytes of the longest message */
-#define WIRE_TEXT    104u /* bytes of the longest error text, NUL included */
-
-/* Below the directory given by the environment, see docs/protocol.md. */
-#define WIRE_SOCKET_SYSTEM "/run/tt-smi/allocd.sock"
-#define WIRE_SOCKET_NAME   "tt-smi/allocd.sock"
+#define WIRE_MAX     128u /* size of the longest message */
+#define WIRE_TEXT    104u /* size of the longest error text, including the NUL */
 
 enum wire_type {
 	WIRE_HELLO = 1,	  /* client: its table (1 descriptor) */
 	WIRE_WELCOME = 2, /* server: accepts the table */
 	WIRE_ERROR = 3,	  /* server: refuses, with the reason */
 
-	WIRE_SNAPSHOT = 16,	  /* monitor: asks for a snapshot */
+	WIRE_SNAPSHOT = 16,	  /* monitor: requests a snapshot */
 	WIRE_SNAPSHOT_REPLY = 17, /* server: the snapshot (1 descriptor: proto/snapshot_image.h) */
-	WIRE_DUMP = 18,		  /* monitor: asks for a text */
+	WIRE_DUMP = 18,		  /* monitor: requests a text */
 	WIRE_DUMP_REPLY = 19,	  /* server: the text (1 descriptor) */
 	WIRE_ANSWER = 20,	  /* server: an answer of this length follows */
 	WIRE_DATA = 21,		  /* server: the next bytes of it, see wire_data_size() */
 };
 
 enum wire_snapshot_flag {
-	WIRE_WANT_ALLOCATIONS =
-		1 << 0, /* single allocations, of the asker's processes or all for root */
+	/* single allocations: those of the requester's processes, or all for root */
+	WIRE_WANT_ALLOCATIONS = 1 << 0,
 	WIRE_WANT_FINISHED = 1 << 1, /* accounts of finished processes */
 	WIRE_WANT_STREAM = 1 << 2,   /* answer by WIRE_ANSWER */
 };
@@ -55,19 +50,19 @@ struct wire_hello {
 };
 
 struct wire_welcome {
-	uint32_t slot_limit; /* slots the server will list for one client */
+	uint32_t slot_limit; /* maximum slots that the server lists per client */
 	uint32_t flags;	     /* 0 */
 };
 
 struct wire_error {
 	uint32_t code;	      /* errno, never 0 */
-	uint32_t retry_ms;    /* do not ask again sooner; 0: no advice */
+	uint32_t retry_ms;    /* minimum time before the next request; 0: not given */
 	char text[WIRE_TEXT]; /* one sentence, NUL-terminated, padded with NULs */
 };
 
 struct wire_snapshot {
 	uint32_t flags; /* bits of enum wire_snapshot_flag */
-	uint32_t pid;	/* allocations of this process only; 0: of all */
+	uint32_t pid;	/* list allocations of this process only; 0: of all */
 };
 
 struct wire_dump {
@@ -92,28 +87,27 @@ struct wire_message {
 	};
 };
 
-/* Bytes of an answer in one packet, at most: with its header it has 64 KiB. */
+/* Maximum bytes of an answer in one packet: with the header, 64 KiB. */
 #define WIRE_DATA_MAX (65536u - WIRE_HEADER)
 
-/* The header of a WIRE_DATA packet with so many bytes, 1 to WIRE_DATA_MAX. */
+/* The header of a WIRE_DATA packet with this many bytes, 1 to WIRE_DATA_MAX. */
 void wire_data_header(size_t size, uint8_t out[WIRE_HEADER]);
 
-/* The bytes that follow the header of a packet of this length. -EBADMSG: not a WIRE_DATA. */
+/* Number of bytes after the header of a packet with this length. -EBADMSG: not a WIRE_DATA. */
 MUST_CHECK int wire_data_size(const uint8_t header[WIRE_HEADER], size_t length);
 
-/* Descriptors that travel with a message of this type: 0 or 1. */
+/* Number of descriptors in a message of this type: 0 or 1. */
 unsigned wire_descriptors(enum wire_type type);
 
 /*
- * Returns the bytes to send, at most WIRE_MAX. The type must be one of the
- * above; an error text is cut to fit.
+ * Returns the number of bytes to send, at most WIRE_MAX. The type must be one of the above; an
+ * error text is truncated to fit.
  */
 size_t wire_encode(const struct wire_message *message, uint8_t out[WIRE_MAX]);
 
 /*
- * Takes one packet and the number of descriptors that came with it.
- * -EPROTONOSUPPORT: ours, but of another version. -EBADMSG: anything else that
- * is wrong. The output is untouched on failure.
+ * Decodes one packet, given the number of descriptors that came with it. -EPROTONOSUPPORT: our
+ * magic, but another version. -EBADMSG: any other error. The output is untouched on failure.
  */
 MUST_CHECK int wire_decode(const void *data, size_t length, unsigned descriptors,
 			   struct wire_message *ret);

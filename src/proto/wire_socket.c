@@ -1,48 +1,10 @@
 #include "proto/wire_socket.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-_Static_assert(WIRE_PATH_SIZE == sizeof(((struct sockaddr_un *)NULL)->sun_path),
-	       "a path must fit into an address");
-
-/* ---- where the server is ---- */
-
-/* libttalloc may be part of a set-user-ID program, which must not heed its caller's variables. */
-static const char *named_path(void)
-{
-	const char *path = secure_getenv("TT_ALLOCD_SOCKET");
-
-	return path && path[0] ? path : NULL;
-}
-
-bool wire_path_is_named(void)
-{
-	return named_path() != NULL;
-}
-
-int wire_find_paths(struct wire_paths *ret)
-{
-	const char *named = named_path(), *runtime = secure_getenv("XDG_RUNTIME_DIR");
-
-	ret->count = 1;
-	if (named) {
-		if (strlen(named) >= WIRE_PATH_SIZE)
-			return -ENAMETOOLONG;
-		strcpy(ret->path[0], named);
-		return 0;
-	}
-	strcpy(ret->path[0], WIRE_SOCKET_SYSTEM);
-	if (runtime && runtime[0] == '/' &&
-	    strlen(runtime) + sizeof("/" WIRE_SOCKET_NAME) <= WIRE_PATH_SIZE)
-		sprintf(ret->path[ret->count++], "%s/%s", runtime, WIRE_SOCKET_NAME);
-	return 0;
-}
 
 int wire_connect(const char *path)
 {
@@ -60,15 +22,7 @@ int wire_connect(const char *path)
 
 /* ---- receiving ---- */
 
-/* Room for more than any message has, so that surplus ones are seen and closed. */
-enum { FDS_ROOM = 4 };
-
-struct wire_fds {
-	int fd[FDS_ROOM];
-	unsigned count;
-};
-
-static void fds_collect(struct msghdr *message, struct wire_fds *ret)
+static void fds_collect(struct msghdr *message, struct message_fds *ret)
 {
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
 		size_t n;
@@ -76,16 +30,10 @@ static void fds_collect(struct msghdr *message, struct wire_fds *ret)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-		n = MIN(n, FDS_ROOM - ret->count);
+		n = MIN(n, MESSAGE_FDS_MAX - ret->count);
 		memcpy(&ret->fd[ret->count], CMSG_DATA(c), n * sizeof(int));
 		ret->count += (unsigned)n;
 	}
-}
-
-static void fds_close(const struct wire_fds *fds)
-{
-	for (unsigned i = 0; i < fds->count; i++)
-		close(fds->fd[i]);
 }
 
 static ssize_t receive(int sock, struct msghdr *message)
@@ -100,39 +48,58 @@ static ssize_t receive(int sock, struct msghdr *message)
 	return n;
 }
 
-int wire_receive(int sock, struct wire_message *ret, int *ret_fd)
+ssize_t wire_read(int sock, void *data, size_t size, int *ret_flags, struct message_fds *ret)
 {
-	uint8_t data[WIRE_MAX + 1];
 	union {
 		struct cmsghdr header;
-		char room[CMSG_SPACE(FDS_ROOM * sizeof(int))];
+		char room[CMSG_SPACE(MESSAGE_FDS_MAX * sizeof(int))];
 	} control;
-	struct iovec part = { .iov_base = data, .iov_len = sizeof(data) };
+	struct iovec part = { .iov_base = data, .iov_len = size };
 	struct msghdr message = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &control,
 		.msg_controllen = sizeof(control.room),
 	};
-	struct wire_fds fds = { .count = 0 };
 	ssize_t n = receive(sock, &message);
-	int r;
+
+	ret->count = 0;
+	if (n < 0)
+		return n;
+	fds_collect(&message, ret);
+	/*
+	 * No data at all means the end of the stream. An empty packet looks the same, and is not a
+	 * message.
+	 */
+	if (n == 0 && ret->count == 0)
+		return -ECONNRESET;
+	*ret_flags = message.msg_flags;
+	return n;
+}
+
+int wire_receive_fds(int sock, struct wire_message *ret, struct message_fds *ret_fds)
+{
+	uint8_t data[WIRE_MAX + 1];
+	int flags;
+	ssize_t n = wire_read(sock, data, sizeof(data), &flags, ret_fds);
 
 	if (n < 0)
 		return (int)n;
-	fds_collect(&message, &fds);
-	/* An empty packet cannot be told from the end of the connection, and is no message. */
-	if (n == 0 && fds.count == 0)
-		return -ECONNRESET;
-	r = message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)
-		    ? -EBADMSG
-		    : wire_decode(data, (size_t)n, fds.count, ret);
-	if (r < 0) {
-		fds_close(&fds);
-		return r;
-	}
-	*ret_fd = fds.count ? fds.fd[0] : -1;
-	return 0;
+	if (flags & (MSG_TRUNC | MSG_CTRUNC))
+		return -EBADMSG;
+	return wire_decode(data, (size_t)n, ret_fds->count, ret);
+}
+
+int wire_receive(int sock, struct wire_message *ret, int *ret_fd)
+{
+	struct message_fds fds;
+	int r = wire_receive_fds(sock, ret, &fds);
+
+	for (unsigned i = 0; r < 0 && i < fds.count; i++)
+		close(fds.fd[i]);
+	if (r == 0)
+		*ret_fd = fds.count ? fds.fd[0] : -1;
+	return r;
 }
 
 int wire_receive_data(int sock, char *to, size_t room)
@@ -142,7 +109,7 @@ int wire_receive_data(int sock, char *to, size_t room)
 		{ .iov_base = header, .iov_len = sizeof(header) },
 		{ .iov_base = to, .iov_len = room },
 	};
-	/* Without room for descriptors the kernel closes any that come along. */
+	/* Without a control buffer the kernel closes any descriptors of the message. */
 	struct msghdr message = { .msg_iov = parts, .msg_iovlen = ARRAY_SIZE(parts) };
 	ssize_t n = receive(sock, &message);
 

@@ -1,54 +1,64 @@
 /*
- * The socket of tt_allocd: where it is, and messages (proto/wire.h) with their descriptors on it.
- * None of these calls waits.
+ * Messages (proto/wire.h) and their descriptors on the socket of tt_allocd. None of these calls
+ * blocks.
  */
 #pragma once
 
 #include "basic/macros.h"
 #include "proto/wire.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-
-#define WIRE_PATH_SIZE 108 /* of sun_path */
-
-/*
- * Where a server may listen, in the order to try: at TT_ALLOCD_SOCKET only, if that is set, else
- * at the system's path and then at the user's.
- */
-struct wire_paths {
-	char path[2][WIRE_PATH_SIZE];
-	unsigned count;
-};
-
-/* -ENAMETOOLONG: of TT_ALLOCD_SOCKET. */
-MUST_CHECK int wire_find_paths(struct wire_paths *ret);
-
-/* Is TT_ALLOCD_SOCKET set? */
-bool wire_path_is_named(void);
+#include <sys/types.h>
 
 /*
- * Returns a non-blocking socket. -ENOENT, -ECONNREFUSED: no server there. -EAGAIN: its queue is
+ * Returns a non-blocking socket. -ENOENT, -ECONNREFUSED: no server there. -EAGAIN: its backlog is
  * full.
  */
 MUST_CHECK int wire_connect(const char *path);
 
+/* Maximum descriptors per message: SCM_MAX_FD of the kernel. */
+enum { MESSAGE_FDS_MAX = 253 };
+
+struct message_fds {
+	int fd[MESSAGE_FDS_MAX];
+	unsigned count;
+};
+
 /*
- * Receives one message, and its descriptor or -1, which is the caller's. -EAGAIN: none is there.
- * -ECONNRESET: the peer is gone. -EBADMSG, -EPROTONOSUPPORT: as wire_decode(). Descriptors that
+ * Reads from a socket of either kind, together with all its descriptors: descriptors that the
+ * buffer has no room for would be closed by the kernel in the reader's thread. *ret_flags: those of
+ * recvmsg(). -EAGAIN: no data. -ECONNRESET: the peer has hung up.
+ */
+MUST_CHECK ssize_t wire_read(int sock, void *data, size_t size, int *ret_flags,
+			     struct message_fds *ret);
+
+/*
+ * Receives one message; the caller owns its descriptors even on failure. -EAGAIN, -ECONNRESET: as
+ * wire_read(). -EBADMSG, -EPROTONOSUPPORT: as wire_decode().
+ */
+MUST_CHECK int wire_receive_fds(int sock, struct wire_message *ret, struct message_fds *ret_fds);
+
+/*
+ * Receives one message, and its descriptor (owned by the caller) or -1. -EAGAIN: none available.
+ * -ECONNRESET: the peer has hung up. -EBADMSG, -EPROTONOSUPPORT: as wire_decode(). Descriptors that
  * are not returned are closed.
  */
 MUST_CHECK int wire_receive(int sock, struct wire_message *ret, int *ret_fd);
 
-/* Sends a message, with a descriptor unless -1. -EAGAIN: the peer does not read. -ECONNRESET. */
+/*
+ * Sends a message, with a descriptor unless it is -1. -EAGAIN: the socket buffer is full.
+ * -ECONNRESET.
+ */
 int wire_send(int sock, const struct wire_message *message, int fd);
 
 /*
- * Sends the next bytes of an answer as WIRE_DATA, at most WIRE_DATA_MAX. Returns how many; else as
- * wire_send().
+ * Sends the next bytes of an answer as WIRE_DATA, at most WIRE_DATA_MAX. Returns their number; else
+ * as wire_send().
  */
 int wire_send_data(int sock, const char *data, size_t length);
 
-/* Receives WIRE_DATA of at most so many bytes. Returns how many, never 0; else as wire_receive().
+/*
+ * Receives WIRE_DATA of at most this many bytes. Returns their number, never 0; else as
+ * wire_receive().
  */
 MUST_CHECK int wire_receive_data(int sock, char *to, size_t room);
