@@ -1,6 +1,6 @@
 /*
- * Is this a Buffer? Checked before any member is used. The header includes nothing of the C
- * library, so that the BPF programs use the same check.
+ * Checks whether memory contains a Buffer, before any member is used. The header includes nothing
+ * of the C library, so that the BPF programs use the same check.
  */
 #pragma once
 
@@ -30,9 +30,9 @@ static inline bool metal_is_buffer(const struct metal_buffer *buffer)
 
 /*
  * Does its status say that it has memory? To be used only where TT-Metal itself has just said so
- * (track_allocate, the set of live buffers). No symbol tells v0.57, which numbers the states in
- * another way, from v0.58 and v0.59, so for these versions both numbers are accepted. Their other
- * meanings, "failed" and "freed", do not occur at those places.
+ * (track_allocate, the set of live buffers). No symbol distinguishes v0.57, which numbers the
+ * states differently, from v0.58 and v0.59, so for these versions both numbers are accepted. Their
+ * other meanings, "failed" and "freed", do not occur at those places.
  */
 static inline bool metal_has_memory(const struct metal_buffer *buffer, uint8_t allocated_mask)
 {

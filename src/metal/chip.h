@@ -1,10 +1,11 @@
 /*
- * Where a Device keeps its chip number. It is a private member that moved between releases, in
+ * The offset of the chip number in a Device. It is a private member that moved between releases, in
  * some of them without any change of symbols. The code of its getter, the virtual function
- * Device::id(), has the offset in it: a load and a return.
+ * Device::id(), contains the offset: a load and a return.
  */
 #pragma once
 
+#include "metal/chip_code.h"
 #include "metal/elf_file.h"
 
 /*
@@ -12,6 +13,3 @@
  * -ENOENT: the function is not found, or its code is not recognised.
  */
 MUST_CHECK int chip_offset(const struct elf_file *elf, uint64_t vtable, uint32_t *ret);
-
-/* The same from the code of the function alone; exposed for tests. */
-MUST_CHECK int chip_offset_in_code(const uint8_t *code, size_t length, uint32_t *ret);

@@ -18,7 +18,7 @@ int elf_read(const struct elf_file *elf, uint64_t offset, void *to, size_t lengt
 		if (n < 0)
 			return -errno;
 		if (n == 0)
-			return -EBADMSG; /* it has shrunk */
+			return -EBADMSG; /* the file has shrunk */
 		at += n;
 		offset += (uint64_t)n;
 		length -= (size_t)n;
@@ -77,7 +77,7 @@ int elf_read_target(int fd, struct elf_target *ret)
 	Elf64_Ehdr header;
 	int r = read_header(&elf, &header);
 
-	/* The machine is at the same place in files of either class. */
+	/* The machine is at the same offset in both classes. */
 	if (r >= 0)
 		*ret = (struct elf_target){ header.e_ident[EI_CLASS], header.e_machine };
 	return r;
@@ -123,7 +123,7 @@ static int read_segments(struct elf_file *elf, const Elf64_Ehdr *header,
 	return 0;
 }
 
-/* The tags of the dynamic section that are of use: the old ones by number. */
+/* The dynamic section: older tags by number, and the others that are used. */
 struct dynamic {
 	uint64_t at[DT_JMPREL + 1];
 	uint64_t gnu_hash, relative_count;
@@ -152,7 +152,7 @@ static int read_dynamic(const struct elf_file *elf, const struct elf_range *rang
 	return 0;
 }
 
-/* A table named by its address; one that is not wholly in the file is as good as none. */
+/* A table given by its address; empty unless it is completely in the file. */
 static struct elf_range table_at(const struct elf_file *elf, uint64_t address, uint64_t size)
 {
 	struct elf_range range = { .address = address };
@@ -253,7 +253,7 @@ static void keep_section(struct elf_file *elf, const Elf64_Shdr *sections, size_
 	}
 }
 
-/* The beginning of a section's name, which is enough here. */
+/* Reads the first bytes of a section's name, which are enough here. */
 static void read_name(const struct elf_file *elf, const Elf64_Shdr *names, uint32_t at,
 		      char name[static 8])
 {
@@ -279,7 +279,7 @@ int elf_read_sections(struct elf_file *elf)
 		return -ENOMEM;
 	r = elf_read(elf, header.e_shoff, sections, header.e_shnum * sizeof(*sections));
 	if (r == -EBADMSG)
-		return 0; /* they were cut off */
+		return 0; /* the section headers are truncated */
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < header.e_shnum; i++) {
@@ -312,7 +312,7 @@ int elf_each_relocation(const struct elf_file *elf, const struct elf_range *rang
 	return 0;
 }
 
-/* The relative relocation of an address. Linkers sort them, so this is a binary search. */
+/* Binary search for the relative relocation of an address, since linkers sort them. */
 static int find_relative(const struct elf_file *elf, uint64_t address, Elf64_Rela *ret)
 {
 	uint64_t low = 0, high = elf->relative.size / sizeof(*ret);
@@ -351,7 +351,7 @@ int elf_pointer_at(const struct elf_file *elf, uint64_t address, uint64_t *ret)
 	}
 	if (r < 0 && r != -ENOENT)
 		return r;
-	/* A file for fixed addresses, or one whose relocations are packed (DT_RELR). */
+	/* The file has fixed addresses or packed relocations (DT_RELR). */
 	r = elf_find(elf, address, sizeof(value), &offset);
 	if (r < 0)
 		return r;
@@ -364,7 +364,7 @@ int elf_pointer_at(const struct elf_file *elf, uint64_t address, uint64_t *ret)
 	return 0;
 }
 
-/* The length of the id at the start of these bytes, if they are a note that holds one. */
+/* The length of the build id, if these bytes are a note that contains one. */
 static size_t id_in_note(const uint8_t *note, size_t length, const uint8_t **ret_id)
 {
 	Elf64_Nhdr header;
@@ -388,7 +388,7 @@ size_t elf_build_id(const struct elf_file *elf, uint8_t *id, size_t size)
 
 		if (elf_read(elf, elf->notes[i].offset, bytes, length) < 0)
 			continue;
-		/* Notes begin at multiples of four; what is no note at all does no harm. */
+		/* Notes start at multiples of four. Other data does not match. */
 		for (size_t at = 0; at < length; at += 4) {
 			const uint8_t *found;
 			size_t found_length = id_in_note(bytes + at, length - at, &found);

@@ -1,10 +1,10 @@
-/* Finding symbols: by the hash table that the loader uses, or by reading all. */
+/* Symbol look-up: by the hash table that the loader uses, or by a sequential search. */
 #include "metal/elf_file.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* No name that is searched for is longer. */
+/* Maximum length of a wanted name. */
 #define NAME_MAX_WANTED 512
 
 struct gnu_hash {
@@ -42,7 +42,10 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* Two bits of one word are set for each name in the table: most others end here. */
+/*
+ * Bloom filter: two bits of one word are set for each name in the table, so most look-ups of other
+ * names end here.
+ */
 static int bloom_has(const struct elf_file *elf, const struct gnu_hash *table, uint32_t hash)
 {
 	uint64_t word, index = (hash / 64) % table->n_bloom;
@@ -54,7 +57,7 @@ static int bloom_has(const struct elf_file *elf, const struct gnu_hash *table, u
 	return (word >> hash % 64 & 1) && (word >> (hash >> (table->bloom_shift % 32)) % 64 & 1);
 }
 
-/* Is this the symbol of that name? 1: yes. */
+/* Returns 1 if this is the symbol with that name. */
 static int compare(const struct elf_file *elf, uint32_t index, const char *name, Elf64_Sym *ret)
 {
 	char found[NAME_MAX_WANTED];
@@ -73,7 +76,7 @@ static int compare(const struct elf_file *elf, uint32_t index, const char *name,
 	return memcmp(found, name, length) == 0;
 }
 
-/* A chain ends with an odd number; the limit ends a chain of a broken file. */
+/* A chain ends with an odd value; the limit protects against malformed files. */
 static int follow(const struct elf_file *elf, const struct gnu_hash *table, uint32_t index,
 		  const char *name, Elf64_Sym *ret, uint32_t *ret_index)
 {
@@ -132,7 +135,7 @@ int elf_first_hashed(const struct elf_file *elf, uint32_t *ret)
 	return 0;
 }
 
-/* Names that are wanted, by their place among the strings. */
+/* Wanted names, by their offset in the string table. */
 struct wanted {
 	const struct elf_search *search;
 	size_t count;
@@ -140,7 +143,7 @@ struct wanted {
 		uint64_t at;
 		char name[NAME_MAX_WANTED];
 	} names[64];
-	uint8_t seen[4096]; /* by the low bits of the place: most symbols end here */
+	uint8_t seen[4096]; /* filter by the low bits of the offset: most symbols end here */
 };
 
 static void take_string(struct wanted *wanted, const char *name, uint64_t at)
@@ -156,7 +159,7 @@ static void take_string(struct wanted *wanted, const char *name, uint64_t at)
 	wanted->seen[at % sizeof(wanted->seen)] = 1;
 }
 
-/* The strings of one piece; the one that goes on in the next piece is moved to its start. */
+/* Takes the strings of one piece; one that continues in the next piece is moved to its start. */
 static size_t take_strings(struct wanted *wanted, char *block, size_t length, uint64_t at)
 {
 	char *string = block, *end = block + length, *nul;
@@ -166,7 +169,8 @@ static size_t take_strings(struct wanted *wanted, char *block, size_t length, ui
 		string = nul + 1;
 	}
 	if ((size_t)(end - string) >= NAME_MAX_WANTED)
-		string = end - NAME_MAX_WANTED; /* too long anyway: so is what is left of it */
+		/* too long for a wanted name: keep just enough to stay so */
+		string = end - NAME_MAX_WANTED;
 	memmove(block, string, (size_t)(end - string));
 	return (size_t)(end - string);
 }
@@ -222,8 +226,8 @@ static int visit_symbols(const struct elf_file *elf, const struct elf_symbols *s
 }
 
 /*
- * Without section headers nothing says how many dynamic symbols there are: as many as
- * fit before their strings, which linkers put behind them, else the old hash table knows.
+ * Without section headers the number of dynamic symbols is unknown: as many as fit before their
+ * strings, which linkers put behind them, else the count of the old hash table.
  */
 static uint64_t count_symbols(const struct elf_file *elf, const struct elf_symbols *symbols)
 {

@@ -9,44 +9,6 @@
 #include <errno.h>
 #include <string.h>
 
-static enum metal_entry entry_of(const uint8_t *code)
-{
-	static const uint8_t nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-
-	if (code[0] == 0x90 || memcmp(code, nop, sizeof(nop)) == 0)
-		return METAL_ENTRY_NOP;
-	if ((code[0] & 0xf8) == 0x50 || (code[0] == 0x41 && (code[1] & 0xf8) == 0x50))
-		return METAL_ENTRY_PUSH;
-	/* jmp, call and conditional jumps */
-	if (code[0] == 0xe8 || code[0] == 0xe9 || code[0] == 0xeb || (code[0] & 0xf0) == 0x70 ||
-	    (code[0] == 0x0f && (code[1] & 0xf0) == 0x80))
-		return METAL_ENTRY_PUSH;
-	return METAL_ENTRY_STEPPED;
-}
-
-/* -ENOENT: the address is not in a code segment. */
-static int place_at(const struct elf_file *elf, uint64_t address, struct metal_place *ret)
-{
-	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-	uint8_t code[16] = { 0 };
-	size_t skip = 0;
-	uint64_t offset;
-	int r;
-
-	if (!elf_is_code(elf, address))
-		return -ENOENT;
-	r = elf_find(elf, address, 1, &offset);
-	if (r < 0)
-		return r;
-	r = elf_read(elf, offset, code, MIN(sizeof(code), elf->size - offset));
-	if (r < 0)
-		return r;
-	if (memcmp(code, endbr64, sizeof(endbr64)) == 0)
-		skip = sizeof(endbr64);
-	*ret = (struct metal_place){ address + skip, offset + skip, entry_of(code + skip) };
-	return 0;
-}
-
 /* Undefined symbols come before those of the hash table. 0: not imported. */
 static uint32_t find_import(const struct elf_file *elf, const char *name)
 {
@@ -121,7 +83,7 @@ static int read_slots(const struct elf_file *elf, const struct name_search *sear
 	return r;
 }
 
-/* A hook that is not in code, or beyond the end of the file, counts as missing. */
+/* Hooks outside of code segments, or beyond the end of the file, count as missing. */
 static int place_hooks(struct metal_library *library, const struct elf_file *elf,
 		       const struct name_search *search)
 {
@@ -132,14 +94,14 @@ static int place_hooks(struct metal_library *library, const struct elf_file *elf
 	for (unsigned hook = 0; hook < METAL_HOOKS && (r == 0 || r == -ENOENT); hook++) {
 		const struct symbol_match *found = name_search_hook(search, hook);
 
-		r = found ? place_at(elf, found->address, &library->hooks[hook]) : 0;
+		r = found ? metal_place_find(elf, found->address, &library->hooks[hook]) : 0;
 	}
 	if (r == 0 || r == -ENOENT)
 		r = read_slots(elf, search, &slots);
 	if (r == 0 && slots.throw_slot) {
 		r = stub_find(elf, slots.throw_slot, &stub);
 		if (r == 0)
-			r = place_at(elf, stub, &library->hooks[METAL_THROW]);
+			r = metal_place_find(elf, stub, &library->hooks[METAL_THROW]);
 	}
 	library->tracks = slots.tracks;
 	return r == -ENOENT ? 0 : r;
@@ -157,7 +119,7 @@ static bool is_there(const struct metal_library *library, enum metal_hook hook)
 	return library->hooks[hook].entry != METAL_ENTRY_NONE;
 }
 
-/* Counting at allocate_buffer is as good, if failed allocations can be subtracted. */
+/* Counting at allocate_buffer is equivalent if failed allocations can be subtracted. */
 static void choose_allocation_hook(struct metal_library *library)
 {
 	if (library->tracks && !is_cheap(library, METAL_TRACK_ALLOCATE) &&
@@ -167,7 +129,7 @@ static void choose_allocation_hook(struct metal_library *library)
 		library->tracks = false;
 }
 
-/* The vtable pointer of an object points behind the first two words of the vtable symbol. */
+/* The vtable pointer of an object points after the first two words of the vtable symbol. */
 static uint64_t vtable(const struct name_search *search, const char *name)
 {
 	uint64_t address = name_search_find(search, name)->address;
@@ -184,7 +146,7 @@ static void find_vtables(struct metal_library *library, const struct name_search
 }
 
 /*
- * The offset in the code of Device::id() is authoritative. If the code is not recognised, the
+ * The offset in the code of Device::id() takes precedence. If the code is not recognised, the
  * offset of the shape is kept. An offset that no known release has means an unknown release.
  */
 static int find_chip(struct metal_library *library, const struct elf_file *elf)
@@ -257,7 +219,7 @@ enum trace_fault metal_library_fault(const struct metal_library *library)
 		return TRACE_FAULT_UNKNOWN_SHAPE;
 	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
 		return TRACE_FAULT_MISSED_FREE;
-	/* Buffers that are freed when a device closes would be counted until the process ends. */
+	/* Otherwise buffers freed by closing a device would be counted until the process ends. */
 	if (!is_there(library, METAL_FORGET_ALL) && !is_there(library, METAL_DESTROY))
 		return TRACE_FAULT_MISSED_FREE;
 	if (!library->tracks && !is_there(library, METAL_THROW))

@@ -8,7 +8,7 @@
 /* The first bytes of a Buffer, which contain every field of a shape. */
 #define BUFFER_BYTES 128
 
-/* No process has more live buffers. */
+/* Limit for live buffers of a process. */
 #define LIVE_MAX (1U << 20)
 
 /* std::unordered_set of libstdc++. A node is the next pointer, then the value. */
@@ -34,8 +34,9 @@ static bool shape_fits(const struct metal_shape *shape)
 	       fits(shape->dry_run, 1) && fits(shape->address, 8);
 }
 
-int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory *memory,
-		      uint64_t address, struct metal_buffer *ret)
+/* -EBADMSG: there is no Buffer at this address. */
+static int buffer_read(const struct metal_shape *shape, const struct metal_memory *memory,
+		       uint64_t address, struct metal_buffer *ret)
 {
 	uint8_t bytes[BUFFER_BYTES];
 	struct metal_buffer buffer = { .self = address };
@@ -43,7 +44,7 @@ int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory
 
 	if (!metal_is_pointer(address) || !shape_fits(shape))
 		return -EBADMSG;
-	/* The address is the last field that is read: what follows may not be mapped. */
+	/* The address is the last member that is read: memory after it may be unmapped. */
 	r = memory->read(memory->arg, address, bytes, shape->address + sizeof(uint64_t));
 	if (r < 0)
 		return r;
@@ -117,7 +118,7 @@ static int read_node(const struct metal_shape *shape, const struct metal_memory 
 	if (r < 0)
 		return r;
 	*node = words[0];
-	r = metal_buffer_read(shape, memory, words[1], ret);
+	r = buffer_read(shape, memory, words[1], ret);
 	if (r < 0)
 		return r;
 	return ret->allocator == allocator && ret->size <= METAL_SIZE_MAX ? 0 : -EBADMSG;

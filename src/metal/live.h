@@ -14,10 +14,6 @@ struct metal_memory {
 	void *arg;
 };
 
-/* -EBADMSG: there is no Buffer at this address. */
-int metal_buffer_read(const struct metal_shape *shape, const struct metal_memory *memory,
-		      uint64_t address, struct metal_buffer *ret);
-
 /*
  * The buffers of an allocator that have memory, by one walk over its set of live buffers. The
  * offset of the set differs between versions: each known one is tried, and accepted only if

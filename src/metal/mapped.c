@@ -14,7 +14,7 @@
 /* Upper limit for the text of /proc/PID/maps. */
 static const size_t maps_limit = 64 << 20;
 
-/* Files that were visited. More than this many files of a process are not visited. */
+/* Files that were visited; the limit for one process. */
 struct seen {
 	uint64_t inodes[1024];
 	unsigned devices[1024];
@@ -35,7 +35,7 @@ static bool is_new(struct seen *seen, const struct metal_mapping *mapping)
 	return true;
 }
 
-/* By its name, since in a recorded machine a device node is a regular file. */
+/* Decided by its name, since in a recorded machine a device node is a regular file. */
 static bool is_device(const char *path)
 {
 	return strncmp(path, DEVICE_NODES, strlen(DEVICE_NODES)) == 0;
@@ -85,7 +85,7 @@ int metal_mapped_each_of(const struct root *root, pid_t pid,
 	return text.length ? metal_mapped_each(text.data, visit, arg) : 0;
 }
 
-/* Checks the type before it opens the file: opening a device or a pipe has side effects. */
+/* Checks the type before opening the file: opening a device or a pipe has side effects. */
 static int open_regular(const struct root *root, const char *path)
 {
 	CLEANUP_CLOSE int seen = root_open(root, path, O_PATH | O_CLOEXEC);
@@ -95,7 +95,7 @@ static int open_regular(const struct root *root, const char *path)
 		return seen < 0 ? seen : -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EPERM;
-	return file_open_seen(seen);
+	return file_reopen(seen);
 }
 
 int metal_mapped_open(const struct root *root, pid_t pid, const struct metal_mapping *mapping)

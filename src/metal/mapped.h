@@ -10,12 +10,13 @@
 struct metal_mapping {
 	uint64_t start, end;
 	uint64_t inode;
-	unsigned major, minor; /* of the file system */
-	const char *path;      /* as that process sees it; may end in " (deleted)" */
+	unsigned major, minor; /* of its file system */
+	/* in the mount namespace of that process; may end in " (deleted)" */
+	const char *path;
 };
 
 /*
- * Calls visit() once for each file, until it returns non-zero; returns that. Modifies the text.
+ * Calls visit() once for each file, until it returns nonzero; returns that. Modifies the text.
  * Lines that are not mappings of files are skipped.
  */
 MUST_CHECK int metal_mapped_each(char *text,

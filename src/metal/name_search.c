@@ -75,10 +75,16 @@ const struct symbol_match *name_search_hook(const struct name_search *search, en
 	return NULL;
 }
 
+/* Only recent versions have the constructors of views; __cxa_throw is mostly imported. */
+static bool is_optional(enum metal_hook hook)
+{
+	return hook == METAL_THROW || hook == METAL_VIEW || hook == METAL_VIEW_LOCAL;
+}
+
 static bool lacks_hooks(const struct name_search *search)
 {
 	for (unsigned hook = 0; hook < METAL_HOOKS; hook++)
-		if (hook != METAL_THROW && !name_search_hook(search, hook))
+		if (!is_optional(hook) && !name_search_hook(search, hook))
 			return true;
 	return false;
 }

@@ -6,8 +6,16 @@
 #include <string.h>
 
 #define CREATE	       METAL_NAME("6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE")
-/* The end of the names of v0.57 to v0.59. */
+/* The common end of the names of v0.57 to v0.59. */
 #define CREATE_OLD_END "ES6_IbES6_INS_3stl10StrongTypeIhNS0_14SubDeviceIdTagEEEE"
+
+/* The constructor of MeshDeviceView; `with` ends in the type of the members. */
+#define VIEW(which, with) \
+	METAL_NAME("11distributed14MeshDeviceViewC" which "ERKNS1_9MeshShapeERKSt6vectorI" with)
+#define VIEW_REMOTE                                                                    \
+	"NS1_11MaybeRemoteIPNS0_7IDeviceEEESaISA_EERKS6_INS_9tt_fabric12FabricNodeIdE" \
+	"SaISG_EE"
+#define VIEW_LOCAL "PNS0_7IDeviceESaIS8_EERKS6_INS_9tt_fabric12FabricNodeIdESaISE_EE"
 
 /*
  * If two names of one hook are defined, the first in this table is used. The full names of
@@ -29,7 +37,9 @@ const struct metal_name metal_names[METAL_NAMES] = {
 	/* Since v0.66 Allocator's function only calls AllocatorImpl's. */
 	{ METAL_NAME("13AllocatorImpl18deallocate_buffersEv"), METAL_FORGET_ALL },
 	{ METAL_NAME("9Allocator18deallocate_buffersEv"), METAL_FORGET_ALL },
-	/* D0 calls one of these; D1 and D2 are one function where nothing is inherited. */
+	/*
+	 * D0 calls one of these; D1 and D2 are the same function in a class without virtual bases.
+	 */
 	{ METAL_NAME("13AllocatorImplD2Ev"), METAL_DESTROY },
 	{ METAL_NAME("13AllocatorImplD1Ev"), METAL_DESTROY },
 	{ METAL_NAME("9AllocatorD2Ev"), METAL_DESTROY },
@@ -45,6 +55,11 @@ const struct metal_name metal_names[METAL_NAMES] = {
 	{ CREATE "*", METAL_CREATE_AT },
 	{ METAL_NAME("2v06Buffer6createEPNS?_7IDeviceEmmmNS?_10BufferTypeE*"), METAL_CREATE_AT },
 	{ METAL_NAME_THROW, METAL_THROW },
+	/* Compilers make one function of C1 and C2, since the class has no virtual bases. */
+	{ VIEW("1", VIEW_REMOTE), METAL_VIEW },
+	{ VIEW("2", VIEW_REMOTE), METAL_VIEW },
+	{ VIEW("1", VIEW_LOCAL), METAL_VIEW_LOCAL },
+	{ VIEW("2", VIEW_LOCAL), METAL_VIEW_LOCAL },
 	{ METAL_NAME_VIEW, METAL_HOOKS },
 	{ METAL_NAME_ENV, METAL_HOOKS },
 	{ METAL_NAME_RECORD, METAL_HOOKS },
@@ -54,7 +69,7 @@ const struct metal_name metal_names[METAL_NAMES] = {
 	{ METAL_NAME_MESH, METAL_HOOKS },
 };
 
-/* A name with a dot is a part of a function, which the compiler has split off (.cold). */
+/* A name with a dot is a part of a function that the compiler has split off (.cold). */
 static bool matches(const char *pattern, const char *symbol)
 {
 	for (; *pattern && *pattern != '*'; pattern++, symbol++)
@@ -68,7 +83,7 @@ static bool starts(const char *symbol, const char *with)
 	return strncmp(symbol, with, strlen(with)) == 0;
 }
 
-/* Hundreds of thousands of names have the same prefix: it is compared once. */
+/* Hundreds of thousands of symbols have this prefix: it is compared once. */
 static unsigned find_behind(const char *prefix, const char *symbol)
 {
 	size_t length = strlen(prefix);
@@ -76,7 +91,7 @@ static unsigned find_behind(const char *prefix, const char *symbol)
 	for (unsigned i = 0; i < METAL_NAMES; i++) {
 		const char *pattern = metal_names[i].pattern;
 
-		/* No two prefixes have the same third letter. */
+		/* The third letters of the prefixes differ. */
 		if (pattern[2] == prefix[2] && pattern[length] == symbol[length] &&
 		    matches(pattern + length, symbol + length))
 			return i;

@@ -11,7 +11,7 @@ struct metal_name {
 	enum metal_hook hook; /* METAL_HOOKS: not a hook, but identifies a version or a class */
 };
 
-#define METAL_NAMES 31
+#define METAL_NAMES 35
 extern const struct metal_name metal_names[METAL_NAMES];
 
 /* Symbols that other files use. */

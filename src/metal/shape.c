@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* v0.60 put two words before the device, which moved all the rest. */
+/* v0.60 added two words before the device, which moved all other members. */
 static void place_fields(struct metal_shape *shape, unsigned start)
 {
 	shape->device = (uint16_t)start;
@@ -27,7 +27,9 @@ static int old_shape(struct metal_shape *ret, const char *versions, uint8_t allo
 		.chip = (uint16_t)chip,
 	};
 	place_fields(ret, 0);
-	/* Only v0.59 has it. No symbol tells it from older versions, where the byte is undefined.
+	/*
+	 * Only v0.59 has it. No symbol distinguishes it from older versions, where the byte is
+	 * undefined.
 	 */
 	ret->dry_run = 0;
 	return 0;
@@ -44,7 +46,7 @@ static int new_shape(struct metal_shape *ret, const char *versions, unsigned chi
 	return 0;
 }
 
-/* Classes in the inline namespace v0. Before v0.55 a Device has no virtual functions. */
+/* Classes in the inline namespace v0. Before v0.55 Device has no virtual functions. */
 static int v0_shape(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg), void *arg)
 {
 	if (has(METAL_NAME_ALLOCATE_V0, arg))
@@ -55,8 +57,8 @@ static int v0_shape(struct metal_shape *ret, bool (*has)(const char *symbol, voi
 }
 
 /*
- * Since v0.66 the allocator that does the work is AllocatorImpl. Nightly builds of v0.68 had
- * MetalEnv for nine days before the chip id moved from 8 to 24.
+ * Since v0.66 the actual allocator is AllocatorImpl. Nightly builds of v0.68 had MetalEnv for nine
+ * days before the chip id moved from 8 to 24.
  */
 static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol, void *arg),
 			void *arg)
@@ -78,8 +80,8 @@ static int recent_shape(struct metal_shape *ret, bool (*has)(const char *symbol,
 }
 
 /*
- * UMD ordered chips by their unique ids from the middle of 2025 until about v0.66. No symbol
- * tells which of the builds from v0.57 to v0.67 have such a UMD.
+ * UMD ordered chips by their unique ids from the middle of 2025 until about v0.66. No symbol shows
+ * which of the builds from v0.57 to v0.67 have such a UMD.
  */
 static int middle_shape(struct metal_shape *ret, bool view)
 {
@@ -99,8 +101,8 @@ int metal_shape_find(struct metal_shape *ret, bool (*has)(const char *symbol, vo
 	if (!track && !track_v0)
 		return impl || allocator ? -ENOTSUP : -ENOENT;
 	/*
-	 * Functions that no version has together: this is libttalloc-preload.so, which defines
-	 * all of them.
+	 * No version has these functions together: this is libttalloc-preload.so, which defines all
+	 * of them.
 	 */
 	if (track_v0 && impl && allocator)
 		return -ENOENT;

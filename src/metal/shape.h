@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* TT-Metal's numbers of its pools. */
+/* TT-Metal's numbering of its pools. */
 enum metal_type {
 	METAL_DRAM,
 	METAL_L1,
@@ -23,16 +23,20 @@ enum metal_type {
 /* The index of id() in the vtable of IDevice. */
 #define METAL_SLOT_ID 3
 
+/* The offset of the pointer to the implementation in a MeshDevice, since v0.66. */
+#define METAL_MESH_IMPL 24
+
 /* Offsets in a Buffer and in a Device. */
 struct metal_shape {
 	const char *versions; /* "v0.60 to v0.65" */
 	uint16_t device, size, type, owns_data, allocator, status, address;
-	uint16_t dry_run;	/* 0: not to be read; a dry run has no address either */
-	uint16_t chip;		/* the logical id, in a Device; 0: not determined by the symbols */
-	uint8_t allocated_mask; /* a bit per status that a buffer with memory may have */
+	uint16_t dry_run; /* 0: not to be read; a dry run has no address either */
+	uint16_t chip;	  /* of the logical id, in a Device; 0: not determined by the symbols */
+	uint8_t allocated_mask; /* bits of the statuses that a buffer with memory may have */
 	bool publishes;		/* publishes its own counters in /dev/shm */
-	bool visible_positions; /* numbers in TT_VISIBLE_DEVICES: see proto/visible_devices.h */
-	bool order_by_id;	/* may number chips by UMD's unique ids, not by PCI addresses */
+	/* meaning of numbers in TT_VISIBLE_DEVICES: see proto/visible_devices.h */
+	bool visible_positions;
+	bool order_by_id; /* may number chips by UMD's unique ids, not by PCI addresses */
 };
 
 /*

@@ -60,7 +60,7 @@ static uint64_t find_in_piece(const uint8_t *code, size_t length, uint64_t addre
 	return 0;
 }
 
-/* Pieces overlap by the length of a stub, so that none is cut in two. */
+/* Pieces overlap by the length of a stub, so that none is split. */
 static int find_in_range(const struct elf_file *elf, const struct elf_range *range, uint64_t slot,
 			 uint64_t *ret)
 {

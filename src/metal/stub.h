@@ -1,6 +1,6 @@
 /*
- * The PLT stub through which a file calls a function of another file. A probe there sees the calls
- * of this file only.
+ * Finds the PLT stub through which a file calls a function of another file. A probe there sees the
+ * calls of this file only.
  */
 #pragma once
 

@@ -1,0 +1,241 @@
+#include "metal/program_figure.h"
+
+#include "basic/clock.h"
+#include "basic/macros.h"
+
+/* Remaining difference between the clocks of host and chip. */
+#define TOLERANCE (5 * NS_PER_MS)
+
+/* How many launches are not known to have finished: by records, or by events that the host saw. */
+static uint64_t count_unfinished(const struct program_launch_state *state,
+				 const struct program_queue_state *queue, uint64_t seen)
+{
+	uint64_t completed = queue ? queue->completed : 0;
+	uint64_t by_events = state->launched > completed ? state->launched - completed : 0;
+
+	if (!by_events || !seen || state->counted != state->launched || seen > state->counted)
+		return by_events;
+	return MIN(by_events, state->counted - seen);
+}
+
+void program_launches_describe(struct program_launches *ret,
+			       const struct program_launch_state *state,
+			       const struct program_queue_state *queue,
+			       const struct program_stream *stream, uint64_t missed)
+{
+	uint64_t seen = (stream ? program_stream_seen(stream) : 0) + missed;
+	uint64_t unfinished = count_unfinished(state, queue, seen), oldest;
+
+	*ret = (struct program_launches){
+		.are_pending = unfinished > 0,
+		.count = state->counted - missed,
+		.count_after = state->counted - missed,
+		.uncounted_ns = (int64_t)state->uncounted_ns,
+		.newest_ns = (int64_t)state->newest_ns,
+	};
+	if (!unfinished)
+		return;
+	oldest = state->launched - MIN(unfinished, (uint64_t)PROGRAM_TIMES);
+	ret->oldest_ns = (int64_t)state->times[oldest % PROGRAM_TIMES];
+}
+
+/* Are there launched programs without a record? */
+static bool is_outstanding(const struct program_stream *stream,
+			   const struct program_launches *launches)
+{
+	return launches->are_followed && launches->count > program_stream_seen(stream);
+}
+
+/* Do the clocks of host and chip agree, so that no program ended before it was launched? */
+static bool is_timely(const struct program_stream *stream, const struct program_launches *launches)
+{
+	if (stream->timely_end == stream->last_end)
+		return true;
+	return !is_outstanding(stream, launches) &&
+	       stream->last_end >= launches->newest_ns - TOLERANCE;
+}
+
+static bool is_exact(const struct program_stream *stream, const struct program_launches *launches,
+		     int64_t from)
+{
+	if (!launches->are_followed || launches->uncounted_ns >= MAX(from, 1) ||
+	    launches->count_after < program_stream_seen(stream))
+		return false;
+	if (launches->count == 0)
+		return true;
+	if (is_outstanding(stream, launches) && !launches->are_pending)
+		return false; /* all programs have finished, so records are missing */
+	return program_stream_is_complete(stream, from) && is_timely(stream, launches);
+}
+
+static int64_t running_time(const struct program_stream *stream,
+			    const struct program_launches *launches, int64_t now)
+{
+	if (!launches->are_pending || !launches->oldest_ns || launches->oldest_ns > now ||
+	    (stream && !launches->uncounted_ns && !is_outstanding(stream, launches)))
+		return 0;
+	return now - launches->oldest_ns;
+}
+
+void program_figure_judge(struct program_figure *ret, const struct program_stream *stream,
+			  const struct program_launches *launches, int64_t now)
+{
+	const struct program_intervals *list = &stream->busy;
+	int64_t known = MIN(stream->last_end, now), to = now, from;
+
+	*ret = (struct program_figure){ .bound = PROGRAM_LOWER, .last = -1 };
+	if (stream->n_records && is_outstanding(stream, launches))
+		to = MAX(known, now - PROGRAM_KEPT_NS + PROGRAM_WINDOW_NS);
+	from = MAX(to - PROGRAM_WINDOW_NS, stream->begun_ns);
+	ret->running = running_time(stream, launches, now);
+	if (stream->n_records)
+		ret->last = now - known;
+	if ((to == now || to == known) && is_exact(stream, launches, from))
+		ret->bound = PROGRAM_EXACT;
+	/* A ring without records may belong to a process whose programs have no numbers. */
+	if (to <= from || (!stream->n_records && ret->bound != PROGRAM_EXACT))
+		return;
+	ret->is_known = true;
+	ret->to = to;
+	ret->window = to - from;
+	ret->busy = program_intervals_union(&list, 1, from, to);
+	ret->programs = program_stream_count(stream, from, to);
+}
+
+void program_figure_upper(struct program_figure *ret, const struct program_launches *launches,
+			  int64_t busy, int64_t window, int64_t now)
+{
+	bool is_idle = busy == 0 && launches->uncounted_ns < now - window;
+
+	*ret = (struct program_figure){
+		.is_known = launches->are_followed && window >= PROGRAM_WINDOW_NS / 5,
+		.busy = MIN(busy, window),
+		.window = window,
+		.to = now,
+		.bound = is_idle ? PROGRAM_EXACT : PROGRAM_UPPER,
+		.running = running_time(NULL, launches, now),
+		.last = -1,
+	};
+}
+
+/* The number of figures of each kind. */
+struct figure_counts {
+	size_t bound[PROGRAM_UPPER + 1], known;
+};
+
+static void join_rest(struct program_figure *ret, const struct program_user *users, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct program_figure *one = &users[i].figure;
+
+		ret->programs += one->programs;
+		ret->running = MAX(ret->running, one->running);
+		if (one->last >= 0 && (ret->last < 0 || one->last < ret->last))
+			ret->last = one->last;
+	}
+}
+
+/* Programs of different processes may run at the same time, so the sum is an upper bound. */
+static void join_sum(struct program_figure *ret, const struct program_user *users, size_t count)
+{
+	double share = 0;
+
+	for (size_t i = 0; i < count; i++)
+		share += (double)users[i].figure.busy / (double)users[i].figure.window;
+	ret->window = PROGRAM_WINDOW_NS;
+	ret->busy = (int64_t)(MIN(share, 1.0) * (double)ret->window);
+	ret->to = users[0].figure.to;
+}
+
+/* The times of all processes, and the window that is common to their figures. */
+struct common_times {
+	const struct program_intervals *lists[PROGRAM_UNION_MAX];
+	size_t count;
+	int64_t from, to;
+	bool are_coarse;
+};
+
+/* The common window ends where the first of all windows ends: later, not all figures are known. */
+static void find_common(struct common_times *ret, const struct program_user *users, size_t count)
+{
+	*ret = (struct common_times){ .from = INT64_MIN, .to = INT64_MAX };
+	for (size_t i = 0; i < count && ret->count < PROGRAM_UNION_MAX; i++) {
+		const struct program_figure *one = &users[i].figure;
+
+		if (!one->is_known || !users[i].busy)
+			continue;
+		ret->lists[ret->count++] = users[i].busy;
+		ret->to = MIN(ret->to, one->to);
+		ret->from = MAX(ret->from, one->to - one->window);
+		ret->are_coarse |= users[i].is_coarse;
+	}
+}
+
+/* Of whole steps. */
+static void join_coarse(struct program_figure *ret, const struct common_times *times)
+{
+	int64_t from = (times->from + PROGRAM_STEP_NS - 1) & -(int64_t)PROGRAM_STEP_NS;
+	int64_t to = times->to & -(int64_t)PROGRAM_STEP_NS;
+	struct program_range range =
+		program_intervals_range(times->lists, times->count, from, to, PROGRAM_STEP_NS);
+
+	ret->to = to;
+	ret->window = to - from;
+	ret->busy = range.least;
+	if (ret->bound != PROGRAM_EXACT)
+		return;
+	if (range.most - range.least <= ret->window / 100)
+		ret->busy += (range.most - range.least) / 2;
+	else
+		ret->bound = PROGRAM_LOWER;
+}
+
+static void join_union(struct program_figure *ret, const struct program_user *users, size_t count)
+{
+	struct common_times times;
+
+	find_common(&times, users, count);
+	if (times.count == 0) {
+		if (ret->bound == PROGRAM_EXACT)
+			join_sum(ret, users, count); /* nothing was launched */
+		return;
+	}
+	if (times.are_coarse) {
+		join_coarse(ret, &times);
+		return;
+	}
+	ret->to = times.to;
+	ret->window = times.to - times.from;
+	ret->busy = program_intervals_union(times.lists, times.count, times.from, times.to);
+}
+
+static void count_figures(struct figure_counts *ret, const struct program_user *users, size_t count)
+{
+	*ret = (struct figure_counts){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		ret->known += users[i].figure.is_known;
+		if (users[i].figure.is_known)
+			ret->bound[users[i].figure.bound]++;
+	}
+}
+
+void program_figure_join(struct program_figure *ret, const struct program_user *users, size_t count,
+			 bool has_others)
+{
+	struct figure_counts counts;
+	bool is_complete;
+
+	*ret = (struct program_figure){ .last = -1 };
+	join_rest(ret, users, count);
+	count_figures(&counts, users, count);
+	is_complete = !has_others && counts.known == count && count <= PROGRAM_UNION_MAX;
+	if (is_complete && counts.bound[PROGRAM_UPPER] && !counts.bound[PROGRAM_LOWER]) {
+		ret->bound = PROGRAM_UPPER;
+		join_sum(ret, users, count);
+	} else if (counts.bound[PROGRAM_EXACT] + counts.bound[PROGRAM_LOWER]) {
+		ret->bound = is_complete && counts.bound[PROGRAM_EXACT] == count ? PROGRAM_EXACT
+										 : PROGRAM_LOWER;
+		join_union(ret, users, count);
+	}
+	ret->is_known = ret->window > 0;
+}

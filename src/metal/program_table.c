@@ -1,0 +1,216 @@
+#include "metal/program_table.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* A name is chosen once a second; an older one says nothing about the present. */
+#define OPERATION_FRESH (5 * NS_PER_S / 2)
+
+int program_table_check(const struct program_table *table, size_t length)
+{
+	uint64_t magic;
+
+	if (length != PROGRAM_TABLE_SIZE)
+		return -EBADMSG;
+	magic = word_load(&table->magic);
+	if (magic == 0)
+		return -EAGAIN;
+	if (magic != PROGRAM_TABLE_MAGIC)
+		return -EBADMSG;
+	if (table->version != PROGRAM_TABLE_VERSION)
+		return -EPROTONOSUPPORT;
+	return table->header_size != sizeof(*table) || table->chip_size != sizeof(*table->cells) ||
+			       table->chip_count != PROGRAM_TABLE_CHIPS
+		       ? -EBADMSG
+		       : 0;
+}
+
+/* The writer may have read its clock a moment later than the reader. False: that is no time. */
+static bool take_time(uint64_t *ns, int64_t now)
+{
+	bool is_time = *ns <= (uint64_t)(now + NS_PER_S);
+
+	*ns = MIN(*ns, (uint64_t)now);
+	return is_time;
+}
+
+/* ---- launches ---- */
+
+static void load_words(void *to, const void *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof(uint64_t); i++)
+		((uint64_t *)to)[i] = word_load((const uint64_t *)from + i);
+}
+
+static int read_launches(const struct program_table *table, int64_t now,
+			 struct program_launch_state *ret)
+{
+	bool are_times;
+
+	load_words(ret, &table->launches, sizeof(*ret));
+	are_times = take_time(&ret->first_ns, now) && take_time(&ret->begun_ns, now) &&
+		    take_time(&ret->newest_ns, now) && take_time(&ret->uncounted_ns, now) &&
+		    take_time(&ret->slow_ns, now);
+	for (size_t i = 0; i < PROGRAM_TIMES && are_times; i++)
+		are_times = take_time(&ret->times[i], now);
+	/* A launch is counted after it was noted. */
+	return are_times && ret->counted <= ret->launched ? 0 : -EBADMSG;
+}
+
+/* False: the chip has no queue. A launch may be made between the two readings. */
+static bool read_queue(const struct program_table_chip *cell,
+		       const struct program_launch_state *state, struct program_queue_state *ret)
+{
+	if (!word_load(&cell->has_queue))
+		return false;
+	load_words(ret, &cell->queue, sizeof(*ret));
+	ret->completed = MIN(ret->completed, state->launched);
+	/* It matters only while something is unfinished that was launched later. */
+	ret->idle_ns = MIN(ret->idle_ns, state->newest_ns);
+	return true;
+}
+
+/* ---- records ---- */
+
+static int read_stream(const struct program_table *table, const struct program_table_chip *cell,
+		       int64_t now, uint64_t *ret_flags, struct program_stream *ret)
+{
+	uint64_t words[STREAM_WORDS], begun = word_load(&table->created);
+
+	if (seqlock_read(&cell->seq, cell->stream[0], STREAM_WORDS, words) < 0)
+		return -EAGAIN;
+	if (!take_time(&begun, now))
+		return -EBADMSG;
+	for (size_t i = STREAM_FAULTY; i <= STREAM_MISFIT; i++)
+		if (!take_time(&words[i], now))
+			return -EBADMSG;
+	*ret_flags = words[STREAM_FLAGS];
+	program_stream_init(ret, (int64_t)begun);
+	ret->n_records = words[STREAM_RECORDS];
+	ret->n_advanced = words[STREAM_ADVANCED];
+	ret->faulty_ns = (int64_t)words[STREAM_FAULTY];
+	ret->last_end = (int64_t)MAX(words[STREAM_LAST_END], begun);
+	ret->timely_end = (int64_t)words[STREAM_TIMELY_END];
+	ret->clock.adjusted_ns = (int64_t)words[STREAM_ADJUSTED];
+	ret->clock.misfit_ns = (int64_t)words[STREAM_MISFIT];
+	ret->clock.is_measured = *ret_flags & STREAM_IS_MEASURED;
+	return 0;
+}
+
+/* ---- figures ---- */
+
+static int judge_stream(struct program_stream *stream, const struct program_table_chip *cell,
+			const struct program_launches *launches, int64_t now,
+			struct program_figure *ret)
+{
+	int r = program_series_intervals(&cell->busy, now - PROGRAM_KEPT_NS, now, &stream->busy);
+
+	if (r < 0)
+		return r;
+	program_figure_judge(ret, stream, launches, now);
+	if (ret->is_known)
+		ret->programs = program_series_sum(&cell->ended, ret->to - ret->window, ret->to);
+	return 0;
+}
+
+/* begun: since when launches are followed; pending: for how long something has been unfinished. */
+static void judge_queue(const struct program_table_chip *cell,
+			const struct program_launches *launches, int64_t begun, uint64_t pending,
+			int64_t now, struct program_figure *ret)
+{
+	int64_t window = MIN(PROGRAM_WINDOW_NS, now - begun);
+	uint64_t busy;
+
+	if (window <= 0)
+		return;
+	busy = program_series_sum(&cell->pending, now - window, now) +
+	       MIN(pending, (uint64_t)window);
+	program_figure_upper(ret, launches, (int64_t)MIN(busy, (uint64_t)window), window, now);
+}
+
+static bool is_refused(uint64_t flags, size_t n_devices)
+{
+	return flags & STREAM_IS_REFUSED || (flags & STREAM_IS_AMBIGUOUS && n_devices > 1);
+}
+
+/* What was launched while the records were read may be among them: launches are counted again. */
+int program_table_judge(const struct program_table *table, uint32_t chip, size_t n_devices,
+			int64_t now, struct program_figure *ret, struct program_intervals *ret_busy)
+{
+	const struct program_table_chip *cell = &table->cells[chip];
+	struct program_launch_state state;
+	struct program_queue_state queue;
+	struct program_launches launches;
+	struct program_stream stream;
+	bool has_queue, has_stream;
+	uint64_t flags = 0;
+	int r;
+
+	*ret = (struct program_figure){ .last = -1 };
+	*ret_busy = (struct program_intervals){ 0 };
+	r = read_launches(table, now, &state);
+	if (r == 0)
+		r = read_stream(table, cell, now, &flags, &stream);
+	if (r < 0)
+		return r;
+	if (is_refused(flags, n_devices))
+		return DISPATCH_UNKNOWN_LAYOUT;
+	has_stream = flags & STREAM_IS_USED;
+	has_queue = read_queue(cell, &state, &queue);
+	program_launches_describe(&launches, &state, has_queue ? &queue : NULL,
+				  has_stream ? &stream : NULL, 0);
+	launches.are_followed = true;
+	launches.count_after = word_load(&table->launches.counted);
+	if (has_stream && flags & STREAM_IS_USABLE)
+		r = judge_stream(&stream, cell, &launches, now, ret);
+	else if (!has_stream && has_queue && !state.slow_ns)
+		judge_queue(cell, &launches, stream.begun_ns,
+			    program_pending_time(&state, &queue, (uint64_t)now), now, ret);
+	if (r < 0) {
+		program_stream_done(&stream);
+		return r;
+	}
+	*ret_busy = stream.busy;
+	if (ret->is_known)
+		return DISPATCH_OK;
+	if (!has_stream)
+		return program_table_state(table);
+	return flags & STREAM_IS_USABLE ? DISPATCH_NO_RECORDS : DISPATCH_NO_CLOCK;
+}
+
+enum dispatch_state program_table_state(const struct program_table *table)
+{
+	if (word_load(&table->launches.slow_ns))
+		return DISPATCH_SLOW_DISPATCH;
+	if (word_load(&table->flags) & PROGRAM_TABLE_IS_REFUSED)
+		return DISPATCH_UNKNOWN_LAYOUT;
+	if (!(word_load(&table->flags) & PROGRAM_TABLE_HAS_PROFILER))
+		return DISPATCH_NO_PROFILER;
+	/* A chip with records has a cell. */
+	return word_load(&table->chips) ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
+}
+
+/* It chooses the name: bytes that are not printed are replaced. */
+static void clean(char *name)
+{
+	for (char *c = name; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+}
+
+void program_table_operation(const struct program_table *table, int64_t now,
+			     char ret[static PROGRAM_TABLE_OPERATION])
+{
+	uint64_t words[OPERATION_WORDS];
+
+	ret[0] = '\0';
+	if (seqlock_read(&table->operation_seq, table->operation[0], OPERATION_WORDS, words) < 0 ||
+	    !take_time(&words[OPERATION_AT], now) ||
+	    (uint64_t)now - words[OPERATION_AT] > OPERATION_FRESH)
+		return;
+	memcpy(ret, &words[OPERATION_NAME], PROGRAM_TABLE_OPERATION);
+	ret[PROGRAM_TABLE_OPERATION - 1] = '\0';
+	clean(ret);
+}
