@@ -6,7 +6,7 @@
 
 #define AT(member) offsetof(struct accounted, member)
 
-/* nvidia-smi's names where it has them. */
+/* Keys are those of nvidia-smi where it has the field. */
 /* clang-format off */
 static const struct field table[ACCOUNT_N_FIELDS] = {
 	[ACCOUNT_PID] = { "pid", NULL, "pid", NULL, NULL,
@@ -59,6 +59,7 @@ void accounted_init(struct accounted *account, int32_t pid)
 
 void accounted_set_exit(struct accounted *account, int status)
 {
+	account->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	if (WIFSIGNALED(status))
 		snprintf(account->exit, sizeof(account->exit), "signal %d", WTERMSIG(status));
 	else

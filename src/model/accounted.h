@@ -1,5 +1,5 @@
 /*
- * A finished process on one device, as the allocation server remembers it.
+ * The record of a finished process on one device, kept by the allocation server.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ enum accounted_field {
 
 struct accounted {
 	uint8_t why[ACCOUNT_N_FIELDS];
-	size_t device; /* position in the snapshot; SIZE_MAX: none of this machine's */
+	size_t device; /* index in the snapshot; SIZE_MAX: not a device of this machine */
 
 	int32_t pid;
 	char name[64];
@@ -32,12 +32,13 @@ struct accounted {
 	double time;		     /* between them */
 	uint64_t peaks[POOL_COUNT];
 	char exit[32]; /* "0", or "signal 9" */
+	int signal;    /* the same; 0: none */
 };
 
 extern const struct field_table accounted_fields;
 
-/* Everything unknown, because its tracker did not tell. */
+/* All values are unknown: its tracker did not report them. */
 void accounted_init(struct accounted *account, int32_t pid);
 
-/* From a status as waitpid() gives it. */
+/* status: as returned by waitpid(). */
 void accounted_set_exit(struct accounted *account, int status);

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Room for so many more, by doubling: a million cost twenty copies. */
+/* Makes room for more items. Doubling keeps a million items at twenty copies. */
 static int reserve(struct allocation_list *list, size_t more)
 {
 	size_t room = list->room ? list->room : 64;

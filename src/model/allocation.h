@@ -1,5 +1,5 @@
 /*
- * Single allocations that a process holds on a device, as far as somebody tells.
+ * The single allocations of a process on a device, if they are reported.
  */
 #pragma once
 
@@ -12,25 +12,25 @@
 #include <stdint.h>
 
 struct allocation {
-	uint64_t id; /* address or number, as its program says */
+	uint64_t id; /* address or number, chosen by its program */
 	uint64_t size;
-	int64_t time_ns; /* CLOCK_MONOTONIC; 0: not known */
+	int64_t time_ns; /* CLOCK_MONOTONIC; 0: unknown */
 	enum pool pool;
 };
 
 struct allocation_list {
-	struct allocation *items; /* in no order */
+	struct allocation *items; /* unordered */
 	size_t count, room;
 	enum reason why; /* KNOWN if there is a list */
-	bool cut;	 /* more are held than are listed */
+	bool cut;	 /* the list is incomplete */
 };
 
-/* -ENOMEM; the list is then marked as cut and stays as it was. */
+/* -ENOMEM: the list is unchanged, but marked as incomplete. */
 MUST_CHECK int allocation_list_add(struct allocation_list *list,
 				   const struct allocation *allocation);
 
-/* Appends all of another list, which is empty afterwards. */
+/* Moves all items of another list, which is empty afterwards. */
 void allocation_list_join(struct allocation_list *list, struct allocation_list *other);
 
-/* Gives the memory back; it is then an empty list that is not known for this reason. */
+/* Frees the items. The list is then unknown for the given reason. */
 void allocation_list_reset(struct allocation_list *list, enum reason why);

@@ -18,7 +18,7 @@ const char *const arch_identifiers[ARCH_N] = {
 	[ARCH_BLACKHOLE] = "blackhole",
 };
 
-/* Bytes per core and per bank as TT-Metal sees them: a Blackhole bank is 4 GiB less 16 MiB. */
+/* Bytes per core and per bank as TT-Metal counts them: a Blackhole bank is 4 GiB less 16 MiB. */
 static const uint64_t l1_per_core[ARCH_N] = {
 	[ARCH_GRAYSKULL] = 1048576,
 	[ARCH_WORMHOLE] = 1499136,
@@ -118,8 +118,8 @@ uint64_t board_dram(const struct board *board)
 }
 
 /*
- * p150a and p150b had 140 cores until bundle 19.5 switched 20 of them off.
- * Bundles 80.x are pre-releases and older than 18.
+ * p150a and p150b had 140 cores until bundle 19.5 disabled 20 of them. Bundles 80.x are
+ * pre-releases and older than 18.
  */
 uint64_t board_l1(const struct board *board, uint32_t bundle)
 {

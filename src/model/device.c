@@ -1,6 +1,7 @@
 #include "model/device.h"
 
 #include "basic/parse.h"
+#include "basic/pci_address.h"
 #include "basic/text.h"
 
 #include <stddef.h>
@@ -19,6 +20,17 @@ void device_init(struct device *dev, uint32_t index)
 	dev->why[DEV_STATE] = KNOWN;
 }
 
+void device_name_board(struct device *dev)
+{
+	if (dev->type) {
+		snprintf(dev->board, sizeof(dev->board), "%s", dev->type->name);
+		dev->why[DEV_BOARD] = KNOWN;
+		dev->arch = dev->type->arch;
+	} else if (device_knows(dev, DEV_PCI_DEVICE)) {
+		dev->arch = arch_of_pci(dev->pci_device);
+	}
+}
+
 void device_copy_use(struct device *dev, const struct device *from)
 {
 	const size_t first = offsetof(struct device, unseen_holders);
@@ -26,6 +38,14 @@ void device_copy_use(struct device *dev, const struct device *from)
 	memcpy((char *)dev + first, (const char *)from + first, sizeof(*dev) - first);
 	memcpy(dev->why + DEV_DRAM_TOTAL, from->why + DEV_DRAM_TOTAL,
 	       DEVICE_N_FIELDS - DEV_DRAM_TOTAL);
+}
+
+_Static_assert(DEV_OPERATION - DEV_DISPATCH == UTIL_OPERATION, "the fields of struct utilization");
+
+void device_set_utilization(struct device *dev, const struct utilization_figure *figure)
+{
+	dev->utilization = figure->value;
+	memcpy(dev->why + DEV_DISPATCH, figure->why, sizeof(figure->why));
 }
 
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why)
@@ -83,7 +103,7 @@ int device_bus(const struct device *dev)
 	return parse_hex(digits, &bus) < 0 ? -1 : (int)bus;
 }
 
-/* "TT-" and sixteen digits. By hand, as the rest: this is done for every sample. */
+/* "TT-" and sixteen digits. Written without printf() for speed: this runs for every sample. */
 static void derive_uuid(struct device *dev)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -110,10 +130,26 @@ static void derive_node(struct device *dev)
 	dev->why[DEV_NODE] = KNOWN;
 }
 
+static void derive_address(struct device *dev)
+{
+	enum reason why = dev->why[DEV_BDF];
+	uint64_t address;
+
+	if (why == KNOWN && pci_address_parse(dev->bdf, &address) < 0)
+		why = MALFORMED;
+	dev->why[DEV_PCI_DOMAIN] = dev->why[DEV_PCI_BUS] = dev->why[DEV_PCI_SLOT] = why;
+	if (why != KNOWN)
+		return;
+	dev->pci_domain = (uint32_t)(address >> 16);
+	dev->pci_bus = address >> 8 & 0xff;
+	dev->pci_slot = address >> 3 & 0x1f;
+}
+
 static void derive_identity(struct device *dev)
 {
 	int bus = device_bus(dev);
 
+	derive_address(dev);
 	dev->why[DEV_NAME] = KNOWN;
 	dev->why[DEV_ARCHITECTURE] = KNOWN;
 	dev->why[DEV_TRAY] = dev->why[DEV_CHIP] = NOT_APPLICABLE;
@@ -190,7 +226,7 @@ unsigned device_troubles(const struct device *dev)
 
 static const char firmware_not_alive[] = "firmware not alive";
 
-/* One word for health: the state of the chip, else the most urgent trouble. */
+/* Health in one word: the state of the chip, or else its most urgent problem. */
 static const char *health_text(const struct device *dev)
 {
 	unsigned troubles = device_troubles(dev);
@@ -237,7 +273,7 @@ bool device_is_failing(const struct device *dev)
 	case DEVICE_NOT_ANSWERING:
 	case DEVICE_LOST: return true;
 	case DEVICE_NO_DRIVER:
-	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it had a driver before */
+	case DEVICE_OTHER_DRIVER: return device_has_node(dev); /* it had its own driver before */
 	case DEVICE_OK:
 	case DEVICE_NO_TELEMETRY:
 	case DEVICE_UNREADABLE: break;
@@ -248,7 +284,7 @@ bool device_is_failing(const struct device *dev)
 const char *device_condition_text(const struct device *dev)
 {
 	if (dev->state == DEVICE_OTHER_DRIVER)
-		return dev->health; /* it names the driver */
+		return dev->health; /* includes the name of the driver */
 	if (dev->state != DEVICE_OK)
 		return device_state_text(dev->state);
 	return device_is_stalled(dev) ? firmware_not_alive : "";

@@ -1,6 +1,6 @@
 /*
- * One chip: identity, readings, memory. Values are in base units; each has its
- * reason in why[], KNOWN if the value is there.
+ * One chip: identity, readings, memory. Values are in base units. why[] holds KNOWN for each value
+ * that was read, otherwise the reason why it is missing.
  */
 #pragma once
 
@@ -9,17 +9,18 @@
 #include "model/field.h"
 #include "model/threshold.h"
 #include "model/pool.h"
+#include "model/utilization.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define DEVICE_COUNTERS 12
 
-enum { DEVICE_VENDOR = 0x1E52 }; /* Tenstorrent, on the PCI bus */
+enum { DEVICE_VENDOR = 0x1E52 }; /* PCI vendor id of Tenstorrent */
 
 /*
- * The driver's counters of data flits at the PCIe tile, payload into the device
- * first; the digit is the NoC. X(position, name) for each.
+ * The driver's counters of data flits at the PCIe tile, payload into the device first; the digit is
+ * the NoC. X(index, name) for each.
  */
 #define DEVICE_EACH_COUNTER(X)                       \
 	X(0, "mst_posted_wr_data_word_sent0")        \
@@ -35,7 +36,7 @@ enum { DEVICE_VENDOR = 0x1E52 }; /* Tenstorrent, on the PCI bus */
 	X(10, "mst_rd_data_word_received0")          \
 	X(11, "mst_rd_data_word_received1")
 
-#define DEVICE_COUNTERS_RX 6 /* as many of them are payload into the device */
+#define DEVICE_COUNTERS_RX 6 /* the first six count payload into the device */
 
 enum device_field {
 	DEV_ID,
@@ -53,6 +54,9 @@ enum device_field {
 	DEV_REMOTE,
 	DEV_GATEWAY,
 	DEV_BDF,
+	DEV_PCI_DOMAIN,
+	DEV_PCI_BUS,
+	DEV_PCI_SLOT,
 	DEV_PCI_VENDOR,
 	DEV_PCI_DEVICE,
 	DEV_PCI_SUBVENDOR,
@@ -63,6 +67,17 @@ enum device_field {
 	DEV_LINK_WIDTH,
 	DEV_LINK_GEN_MAX,
 	DEV_LINK_WIDTH_MAX,
+	DEV_LINK_GEN_EXPECTED,
+	DEV_LINK_WIDTH_EXPECTED,
+	DEV_ERRORS_CORRECTABLE,
+	DEV_ERRORS_NONFATAL,
+	DEV_ERRORS_FATAL,
+	DEV_UPSTREAM, /* the port at the other end of the link; the first of its fields */
+	DEV_UPSTREAM_GEN_MAX,
+	DEV_UPSTREAM_WIDTH_MAX,
+	DEV_UPSTREAM_CORRECTABLE,
+	DEV_UPSTREAM_NONFATAL,
+	DEV_UPSTREAM_FATAL, /* the last */
 	DEV_PCIE_RX,
 	DEV_PCIE_TX,
 	DEV_COUNTER, /* the first of twelve */
@@ -95,6 +110,10 @@ enum device_field {
 	DEV_ALIVE,
 	DEV_UPTIME,
 	DEV_THERMAL_TRIPS,
+	DEV_QUIET,
+	DEV_DIRTY,
+	DEV_DIRTY_CAUSE,
+	DEV_DIRTY_TIME,
 	DEV_DRAM_TOTAL,
 	DEV_DRAM_USED,
 	DEV_DRAM_FREE,
@@ -106,7 +125,12 @@ enum device_field {
 	DEV_CB_USED,
 	DEV_MEMORY_COMPLETE,
 	DEV_COMPUTE,
-	DEV_DISPATCH,
+	DEV_DISPATCH, /* the first of struct utilization */
+	DEV_BOUND,
+	DEV_PROGRAMS,
+	DEV_RUNNING,
+	DEV_LAST_PROGRAM,
+	DEV_OPERATION,
 	DEV_MEMORY_RATIO,
 	DEV_DRAM_READ,
 	DEV_DRAM_WRITE,
@@ -122,20 +146,26 @@ _Static_assert(DEVICE_N_FIELDS <= FIELDSET_WORDS * 64, "a field set holds every 
 	}
 
 /*
- * A card on the bus that the driver never served in this run has no number N. Its index is
- * one of these, the same in every sample, and its id is its PCI address.
+ * A card that the driver has not served while this program runs has no number N. Its index is one
+ * of these, the same in every sample, and its id is its PCI address.
  */
 enum { DEVICE_FIRST_UNSERVED = 0x10000 };
 
+/* Advanced Error Reporting: errors since the kernel found the device. */
+struct pcie_errors {
+	uint64_t correctable, nonfatal, fatal;
+};
+
 struct device {
 	uint8_t why[DEVICE_N_FIELDS]; /* enum reason */
-	uint32_t index;		  /* N of /dev/tenstorrent/N; of its gateway if remote; see above */
-	const struct board *type; /* NULL if not in the table */
+	/* N of /dev/tenstorrent/N; of its gateway if remote; else see DEVICE_FIRST_UNSERVED */
+	uint32_t index;
+	const struct board *type; /* NULL if the board is unknown */
 	enum arch arch;
 	int64_t sampled_ns; /* CLOCK_MONOTONIC, when the counters were read */
-	int64_t moved_ns;   /* the same clock, when the heartbeat was last seen to move */
+	int64_t moved_ns;   /* CLOCK_MONOTONIC, when the heartbeat was last seen to change */
 
-	char id[24]; /* "3"; "3R" for the chip behind it; a PCI address without a number */
+	char id[24]; /* "3"; "3R" for the chip behind it; the PCI address if it has no number */
 	char board[32];
 	char uuid[24];
 	uint64_t serial;
@@ -147,10 +177,18 @@ struct device {
 	bool remote;
 	uint32_t gateway;
 	char bdf[24];
-	char driver[32]; /* the other one that is bound to it; empty: none */
+	uint32_t pci_domain, pci_bus, pci_slot; /* of the address */
+	char driver[32];			/* the foreign driver bound to it; empty: none */
 	uint32_t pci_vendor, pci_device, pci_subvendor, pci_subdevice, pci_revision;
 	int32_t numa_node;
 	uint32_t link_gen, link_width, link_gen_max, link_width_max;
+	uint32_t link_gen_expected, link_width_expected;
+	struct pcie_errors errors;
+	struct {
+		char bdf[24];
+		uint32_t gen_max, width_max;
+		struct pcie_errors errors;
+	} upstream;		 /* the port at the other end of the link */
 	double pcie_rx, pcie_tx; /* rx: into the device */
 	uint32_t counters[DEVICE_COUNTERS];
 	double temperature, temperature_limit, temperature_headroom;
@@ -164,47 +202,62 @@ struct device {
 	bool alive;
 	double uptime;
 	uint32_t thermal_trips;
+	int64_t worked_ns; /* CLOCK_MONOTONIC, when its traffic last showed work; 0: not observed */
+	double quiet;	   /* seconds */
+	bool dirty;
+	double dirty_time; /* Unix time */
+	char dirty_cause[112];
 
-	/* Use: what does not come from the driver's files; device_copy_use() copies all of it. */
-	uint32_t unseen_holders;	   /* opens by processes that we cannot see */
-	uint32_t lost_openers;		   /* of them: by openers that have exited; the others are
-					      outside our pid namespace */
-	bool holders_known;		   /* is it known which processes have it open? */
-	enum reason holders_why;	   /* if not */
-	uint64_t memory_used[POOL_COUNT];  /* DRAM with trace buffers, L1 with L1_SMALL */
-	uint64_t memory_total[POOL_COUNT]; /* DRAM and L1 have one */
+	/*
+	 * Use of the device, which does not come from the driver's files; device_copy_use() copies
+	 * it.
+	 */
+	uint32_t unseen_holders; /* opens by processes that are not visible */
+	/* the part of them whose opener has exited; the others are outside this pid namespace */
+	uint32_t lost_openers;
+	bool holders_known;		   /* are the processes that have it open known? */
+	enum reason holders_why;	   /* the reason if they are not */
+	uint64_t memory_used[POOL_COUNT];  /* DRAM includes trace buffers, L1 includes L1_SMALL */
+	uint64_t memory_total[POOL_COUNT]; /* for DRAM and L1 */
 	uint64_t memory_free[POOL_COUNT];
-	bool memory_complete; /* every process on it is tracked, with all that it holds */
-	double compute, dispatch, memory_ratio;
+	bool memory_complete; /* every process on it is tracked completely */
+	double compute, memory_ratio;
+	struct utilization utilization;
 	double dram_read, dram_write;
 	uint32_t processes;
 };
 
 extern const struct field_table device_fields;
 
-/* The fields of a pool, as enum device_field; DEV_ID, the first of all: there is none. */
+/* Sets the fields DEV_DISPATCH to DEV_OPERATION. */
+void device_set_utilization(struct device *dev, const struct utilization_figure *figure);
+
+/* The fields of a pool; DEV_ID: the pool does not have this field. */
 struct device_pool {
 	uint8_t total, used, free;
 };
 
 extern const struct device_pool device_pools[POOL_COUNT];
 
-/* An unread device: everything NOT_ASKED. */
+/* A device that was not read: everything is NOT_ASKED. */
 void device_init(struct device *dev, uint32_t index);
 
-/* Has it a number N, and with it a node? Not: a chip without PCIe, a card without its driver. */
+/*
+ * Does it have a number N, and so a device node? Chips without PCIe and cards without their driver
+ * do not.
+ */
 static inline bool device_has_node(const struct device *dev)
 {
 	return !dev->remote && dev->index < DEVICE_FIRST_UNSERVED;
 }
 
-/* A card on the bus that the driver never served in this run. */
+/* A card on the bus that the driver has not served while this program runs. */
 static inline bool device_is_unserved(const struct device *dev)
 {
 	return !dev->remote && dev->index >= DEVICE_FIRST_UNSERVED;
 }
 
-/* Why the driver does not serve it; KNOWN if it does, or could not: it is remote. */
+/* Why the driver does not serve it. KNOWN if it does, or if the chip is remote. */
 enum reason device_absence(const struct device *dev);
 
 /* Does the driver serve it now? */
@@ -218,53 +271,56 @@ static inline bool device_knows(const struct device *dev, enum device_field fiel
 	return dev->why[field] == KNOWN;
 }
 
-/* Why its memory is not known while somebody has it open whom we cannot see. */
+/* Why its memory is unknown while processes that are not visible have it open. */
 static inline enum reason device_unseen_reason(const struct device *dev)
 {
 	return dev->lost_openers == dev->unseen_holders ? HOLDER_UNKNOWN : OTHER_NAMESPACE;
 }
 
-/* Takes over from an earlier sample what is made of the device, and by whom. */
+/* Sets board and architecture from its type; without a type, the architecture from its PCI id. */
+void device_name_board(struct device *dev);
+
+/* Copies the use of the device (memory, processes) from an earlier sample. */
 void device_copy_use(struct device *dev, const struct device *from);
 
-/* The same reason for all fields that are in the set, applicable and not known. */
+/* Sets the reason of all fields in the set that are applicable and unknown. */
 void device_mark(struct device *dev, const struct fieldset *fields, enum reason why);
 
-/* Fills what follows from what was read: uuid, place, headroom, uptime, capacity. */
+/* Fills the fields that follow from others: uuid, place, headroom, uptime, capacity. */
 void device_derive(struct device *dev);
 
-/* Fills state and health, last of all: rates and heartbeat count. */
+/* Fills state and health. To be called last, since they depend on rates and heartbeat. */
 void device_judge(struct device *dev);
 
-/* What is wrong with a chip that answers, by its own limits; most urgent first. */
+/* Problems of a chip that can be read, judged by its own limits; most urgent first. */
 enum device_trouble {
-	TROUBLE_STALLED = 1, /* the heartbeat stands still: firmware hangs, readings are old */
+	TROUBLE_STALLED = 1, /* the heartbeat stopped: the firmware hangs, readings are stale */
 	TROUBLE_HOT = 2,
-	TROUBLE_POWER = 4, /* at its power limit, where firmware lowers the clock */
+	TROUBLE_POWER = 4, /* at its power limit, where the firmware lowers the clock */
 	TROUBLE_TRIPPED = 8,
 };
 
-/* The set of them, as far as what was read shows it. */
+/* The set of problems that the known readings show. */
 unsigned device_troubles(const struct device *dev);
 
-/* SEVERITY_NORMAL also if the reading or its limit is not known. */
+/* SEVERITY_NORMAL also if the reading or its limit is unknown. */
 enum severity device_temperature_severity(const struct device *dev);
 enum severity device_power_severity(const struct device *dev);
 
-/* Has its firmware stopped, so that its readings are old? */
+/* Has its firmware stopped, so that its readings are stale? */
 bool device_is_stalled(const struct device *dev);
 
-/* Does it give no current readings, though it should? */
+/* Does it fail to deliver current readings, though it should? */
 bool device_is_failing(const struct device *dev);
 
-/* Its state in words, "" if it is well: "timed out", "bound to vfio-pci", "firmware not alive". */
+/* Its state in words: "timed out", "bound to vfio-pci", "firmware not alive"; "" if it works. */
 const char *device_condition_text(const struct device *dev);
 
-/* The same in at most seven letters: "hung"; "" if the state needs no word. */
+/* The same in at most seven letters: "hung"; "" if it works. */
 const char *device_condition_word(const struct device *dev);
 
-/* Bundle version as one number, 0 if not known: 19.5.0.0 is 0x13050000. */
+/* Bundle version as one number, e.g. 0x13050000 for 19.5.0.0; 0: unknown. */
 uint32_t device_bundle(const struct device *dev);
 
-/* PCI bus number, -1 if the address has another form. */
+/* PCI bus number; -1 if the address is malformed. */
 int device_bus(const struct device *dev);

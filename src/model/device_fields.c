@@ -1,4 +1,4 @@
-/* The table of device fields, in the order of every output. */
+/* The table of device fields, in the order of all outputs. */
 #include "model/device.h"
 
 #include "basic/macros.h"
@@ -6,16 +6,19 @@
 #define AT(member) offsetof(struct device, member)
 
 /*
- * Memory is checked against what the chip has, which follows from its board, for L1 from
- * its firmware too.
+ * Used memory is checked against the capacity, which follows from the board, and for L1 also from
+ * the firmware.
  */
 #define DRAM_NEEDS FIELDS(PART(PROCESSES), DEVICE_FIELD(DRAM_TOTAL))
 #define L1_NEEDS   FIELDS(PART(PROCESSES), DEVICE_FIELD(L1_TOTAL))
 
-/* The heartbeat tells of a reset between the samples; the link bounds the rate. */
+/* The heartbeat reveals a reset between the samples; the link bounds the rate. */
 #define RATE_NEEDS                                                         \
 	FIELDS(DEVICE_EACH_COUNTER(COUNTER_FIELD) DEVICE_FIELD(HEARTBEAT), \
 	       DEVICE_FIELD(LINK_WIDTH), DEVICE_FIELD(LINK_GEN_MAX))
+#define QUIET_NEEDS                                                        \
+	FIELDS(DEVICE_EACH_COUNTER(COUNTER_FIELD) DEVICE_FIELD(HEARTBEAT), \
+	       DEVICE_FIELD(LINK_WIDTH), DEVICE_FIELD(LINK_GEN_MAX), PART(UTILIZATION))
 #define COUNTER_FIELD(n, text) { OF_DEVICE, DEV_COUNTER + (n) },
 
 /* clang-format off */
@@ -25,10 +28,10 @@
 static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_ID] = { "index", "id", "id", "IDENTITY", "Index",
 		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it; a PCI address without a driver", K_STRING, U_NONE, AT(id),
-		.heading = "GPU", .width = 3 },
+		.column = { "GPU", 3 } },
 	[DEV_NAME] = { "name", "gpu_name", "name", "IDENTITY", "Product Name",
 		"architecture", K_ENUM, U_NONE, AT(arch), .names = arch_names,
-		.heading = "Name", .width = 18 },
+		.column = { "Name", 18 } },
 	[DEV_ARCHITECTURE] = { "architecture", NULL, "architecture", "IDENTITY", "Architecture",
 		"architecture, as an identifier", K_ENUM, U_NONE, AT(arch), .names = arch_identifiers },
 	[DEV_BOARD] = { "board", "product_brand", "board", "IDENTITY", "Board",
@@ -48,7 +51,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"ok, or what is at its limit or wrong; it takes two samples to see that firmware hangs", K_STRING, U_NONE, AT(health),
 		.needs = FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(ALIVE), DEVICE_FIELD(TEMPERATURE_HEADROOM), DEVICE_FIELD(POWER),
 			DEVICE_FIELD(POWER_LIMIT), DEVICE_FIELD(THERMAL_TRIPS)),
-		.heading = "Health", .width = 19 },
+		.column = { "Health", 19 } },
 	[DEV_TRAY] = { "tray", "platform.tray_index", "location.tray", "IDENTITY", "Tray",
 		"tray of a Galaxy, from 1", K_I32, U_NONE, AT(tray) },
 	[DEV_CHIP] = { "chip", "platform.module_id", "location.chip", "IDENTITY", "Chip",
@@ -59,6 +62,12 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"index of that other chip", K_U32, U_NONE, AT(gateway) },
 	[DEV_BDF] = { "pci.bus_id", "gpu_bus_id bus_id", "pci.bus_id", "PCIE", "Bus Id",
 		"PCI address", K_STRING, U_NONE, AT(bdf) },
+	[DEV_PCI_DOMAIN] = { "pci.domain", NULL, NULL, NULL, NULL,
+		"domain of the PCI address", K_HEX16, U_NONE, AT(pci_domain) },
+	[DEV_PCI_BUS] = { "pci.bus", NULL, NULL, NULL, NULL,
+		"bus of the PCI address", K_HEX16, U_NONE, AT(pci_bus) },
+	[DEV_PCI_SLOT] = { "pci.device", NULL, NULL, NULL, NULL,
+		"device of the PCI address, not the device id", K_HEX16, U_NONE, AT(pci_slot) },
 	[DEV_PCI_VENDOR] = { "pci.vendor_id", NULL, "pci.vendor_id", "PCIE", "Vendor Id",
 		"PCI vendor", K_HEX16, U_NONE, AT(pci_vendor) },
 	[DEV_PCI_DEVICE] = { "pci.device_id", NULL, "pci.device_id", "PCIE", "Device Id",
@@ -73,24 +82,53 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"NUMA node of the slot; -1 on machines with one", K_I32, U_NONE, AT(numa_node) },
 	[DEV_LINK_GEN] = { "pcie.link.gen.current", "pcie.link.gen.gpucurrent", "pci.link.generation", "PCIE", "Link Generation",
 		"PCIe generation of the link now", K_U32, U_NONE, AT(link_gen),
-		.heading = "PCIe", .width = 5 },
+		.column = { "PCIe", 5 } },
 	[DEV_LINK_WIDTH] = { "pcie.link.width.current", NULL, "pci.link.width", "PCIE", "Link Width",
 		"lanes of the link now", K_U32, U_NONE, AT(link_width) },
 	[DEV_LINK_GEN_MAX] = { "pcie.link.gen.max", "pcie.link.gen.gpumax", "pci.link.generation_max", "PCIE", "Link Generation Max",
 		"PCIe generation the device can do", K_U32, U_NONE, AT(link_gen_max) },
 	[DEV_LINK_WIDTH_MAX] = { "pcie.link.width.max", NULL, "pci.link.width_max", "PCIE", "Link Width Max",
 		"lanes the device can do", K_U32, U_NONE, AT(link_width_max) },
+	[DEV_LINK_GEN_EXPECTED] = { "pcie.link.gen.expected", NULL, "pci.link.generation_expected", "PCIE", "Link Generation Expected",
+		"PCIe generation that both ends can do", K_U32, U_NONE, AT(link_gen_expected),
+		.needs = FIELDS(DEVICE_FIELD(LINK_GEN_MAX), DEVICE_FIELD(UPSTREAM_GEN_MAX)) },
+	[DEV_LINK_WIDTH_EXPECTED] = { "pcie.link.width.expected", NULL, "pci.link.width_expected", "PCIE", "Link Width Expected",
+		"lanes that both ends can do and the board has wired", K_U32, U_NONE, AT(link_width_expected),
+		.needs = FIELDS(DEVICE_FIELD(LINK_WIDTH_MAX), DEVICE_FIELD(UPSTREAM_WIDTH_MAX)) },
+	[DEV_ERRORS_CORRECTABLE] = { "pcie.errors.correctable", NULL, "pci.errors.correctable", "PCIE", "Correctable Errors",
+		"corrected PCIe errors since boot (AER)", K_U64, U_NONE, AT(errors.correctable) },
+	[DEV_ERRORS_NONFATAL] = { "pcie.errors.nonfatal", NULL, "pci.errors.nonfatal", "PCIE", "Nonfatal Errors",
+		"PCIe errors since boot that lost a request (AER)", K_U64, U_NONE, AT(errors.nonfatal) },
+	[DEV_ERRORS_FATAL] = { "pcie.errors.fatal", NULL, "pci.errors.fatal", "PCIE", "Fatal Errors",
+		"PCIe errors since boot that broke the link (AER)", K_U64, U_NONE, AT(errors.fatal) },
+	[DEV_UPSTREAM] = { "pci.upstream.bus_id", NULL, "pci.upstream.bus_id", "PCIE", "Upstream Port",
+		"PCI address of the port at the other end of the link", K_STRING, U_NONE, AT(upstream.bdf) },
+	[DEV_UPSTREAM_GEN_MAX] = { "pcie.upstream.link.gen.max", "pcie.link.gen.hostmax", "pci.upstream.generation_max", "PCIE", "Upstream Generation Max",
+		"PCIe generation that port can do", K_U32, U_NONE, AT(upstream.gen_max),
+		.needs = FIELDS(DEVICE_FIELD(UPSTREAM)) },
+	[DEV_UPSTREAM_WIDTH_MAX] = { "pcie.upstream.link.width.max", NULL, "pci.upstream.width_max", "PCIE", "Upstream Width Max",
+		"lanes that port can do", K_U32, U_NONE, AT(upstream.width_max),
+		.needs = FIELDS(DEVICE_FIELD(UPSTREAM)) },
+	[DEV_UPSTREAM_CORRECTABLE] = { "pcie.upstream.errors.correctable", NULL, "pci.upstream.errors.correctable", "PCIE", "Upstream Correctable",
+		"corrected PCIe errors of that port since boot (AER)", K_U64, U_NONE, AT(upstream.errors.correctable),
+		.needs = FIELDS(DEVICE_FIELD(UPSTREAM)) },
+	[DEV_UPSTREAM_NONFATAL] = { "pcie.upstream.errors.nonfatal", NULL, "pci.upstream.errors.nonfatal", "PCIE", "Upstream Nonfatal",
+		"PCIe errors of that port since boot that lost a request (AER)", K_U64, U_NONE, AT(upstream.errors.nonfatal),
+		.needs = FIELDS(DEVICE_FIELD(UPSTREAM)) },
+	[DEV_UPSTREAM_FATAL] = { "pcie.upstream.errors.fatal", NULL, "pci.upstream.errors.fatal", "PCIE", "Upstream Fatal",
+		"PCIe errors of that port since boot that broke the link (AER)", K_U64, U_NONE, AT(upstream.errors.fatal),
+		.needs = FIELDS(DEVICE_FIELD(UPSTREAM)) },
 	[DEV_PCIE_RX] = { "pcie.rx", NULL, "pci.rx_rate", "PCIE", "Rx Throughput",
 		"data into the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_rx), .pair_ms = 100,
 		.needs = RATE_NEEDS,
-		.heading = "Rx/Tx", .width = 19 },
+		.column = { "Rx/Tx", 19 } },
 	[DEV_PCIE_TX] = { "pcie.tx", NULL, "pci.tx_rate", "PCIE", "Tx Throughput",
 		"data out of the device, from two samples", K_DOUBLE, U_BYTE_RATE, AT(pcie_tx), .pair_ms = 100,
 		.needs = RATE_NEEDS },
 	DEVICE_EACH_COUNTER(COUNTER)
 	[DEV_TEMPERATURE] = { "temperature.asic", "temperature.gpu", "temperature", "TEMPERATURE", "ASIC",
 		"chip temperature", K_DOUBLE, U_CELSIUS, AT(temperature),
-		.heading = "Temp", .width = 7, .narrow = 5 },
+		.column = { "Temp", 7, 5 } },
 	[DEV_TEMPERATURE_LIMIT] = { "temperature.limit", NULL, "temperature_limit", "TEMPERATURE", "Throttle Limit",
 		"temperature at which the chip slows down", K_DOUBLE, U_CELSIUS, AT(temperature_limit) },
 	[DEV_TEMPERATURE_HEADROOM] = { "temperature.headroom", "temperature.gpu.tlimit", "temperature_headroom", "TEMPERATURE", "Headroom",
@@ -102,7 +140,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"temperature of the DRAM", K_NEVER, U_CELSIUS, 0 },
 	[DEV_POWER] = { "power.draw", "power.draw.instant", "power", "POWER", "Draw",
 		"power of the chip, not of the board", K_DOUBLE, U_WATT, AT(power),
-		.heading = "Power", .width = 11, .narrow = 9 },
+		.column = { "Power", 11, 9 } },
 	[DEV_POWER_LIMIT] = { "power.limit", "enforced.power.limit power.max_limit", "power_limit", "POWER", "Limit",
 		"power limit of the chip", K_DOUBLE, U_WATT, AT(power_limit) },
 	[DEV_POWER_BOARD] = { "power.board", NULL, "power_board", "POWER", "Board Draw",
@@ -117,7 +155,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"highest core current", K_DOUBLE, U_AMPERE, AT(current_limit) },
 	[DEV_AICLK] = { "clocks.ai", "clocks.sm clocks.current.sm clocks.gr clocks.current.graphics", "clocks.ai", "CLOCK", "AI",
 		"clock of the Tensix cores", K_U64, U_HERTZ, AT(aiclk),
-		.heading = "AICLK", .width = 9 },
+		.column = { "AICLK", 9 } },
 	[DEV_AICLK_MAX] = { "clocks.ai.max", "clocks.max.sm clocks.max.gr clocks.max.graphics", "clocks.ai_max", "CLOCK", "AI Max",
 		"highest clock of the Tensix cores", K_NEVER, U_HERTZ, 0 },
 	[DEV_AXICLK] = { "clocks.axi", NULL, "clocks.axi", "CLOCK", "AXI",
@@ -126,7 +164,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"clock of the management core", K_U64, U_HERTZ, AT(arcclk) },
 	[DEV_FAN_RPM] = { "fan.rpm", NULL, "fan.rpm", "TEMPERATURE", "Fan",
 		"fan", K_U32, U_RPM, AT(fan_rpm),
-		.heading = "Fan", .width = 8 },
+		.column = { "Fan", 8 } },
 	[DEV_FAN_SPEED] = { "fan.speed", NULL, "fan.ratio", "TEMPERATURE", "Fan Share",
 		"fan, as a share of its maximum", K_NEVER, U_RATIO, 0 },
 	[DEV_FW_BUNDLE] = { "firmware.bundle", "vbios_version", "firmware.bundle", "FIRMWARE", "Bundle",
@@ -151,12 +189,24 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		.needs = FIELDS(DEVICE_FIELD(HEARTBEAT)) },
 	[DEV_THERMAL_TRIPS] = { "thermal_trips", NULL, "thermal_trips", "HEALTH", "Thermal Trips",
 		"thermal shutdowns since power-on", K_U32, U_NONE, AT(thermal_trips) },
+	[DEV_QUIET] = { "quiet", NULL, "quiet", "HEALTH", "Quiet",
+		"time since PCIe traffic or the end of a program showed work, or since observation began; needs a loop or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
+		.needs = QUIET_NEEDS },
+	[DEV_DIRTY] = { "dirty", NULL, "dirty", "HEALTH", "Dirty",
+		"a job on it died by SIGKILL or crashed, and it was not reset since; from the allocation server", K_BOOL, U_NONE, AT(dirty),
+		.needs = FIELDS(PART(ACCOUNTS), DEVICE_FIELD(UPTIME)) },
+	[DEV_DIRTY_CAUSE] = { "dirty.cause", NULL, "dirty_cause", "HEALTH", "Dirty Cause",
+		"the last such job: pid, name and how it died", K_STRING, U_NONE, AT(dirty_cause),
+		.needs = FIELDS(DEVICE_FIELD(DIRTY)) },
+	[DEV_DIRTY_TIME] = { "dirty.time", NULL, "dirty_time", "HEALTH", "Dirty Since",
+		"when it died", K_DOUBLE, U_TIME, AT(dirty_time),
+		.needs = FIELDS(DEVICE_FIELD(DIRTY)) },
 	[DEV_DRAM_TOTAL] = { "memory.total", NULL, "memory.total", "MEMORY", "DRAM Total",
 		"DRAM that programs can use", K_U64, U_BYTE, AT(memory_total[POOL_DRAM]) },
 	[DEV_DRAM_USED] = { "memory.used", NULL, "memory.used", "MEMORY", "DRAM Used",
 		"DRAM allocated by processes that are tracked, trace buffers included; a lower bound unless memory.complete", K_U64, U_BYTE, AT(memory_used[POOL_DRAM]),
 		.needs = DRAM_NEEDS,
-		.heading = "Memory-Usage", .width = 17, .narrow = 16 },
+		.column = { "Memory-Usage", 17, 16 } },
 	[DEV_DRAM_FREE] = { "memory.free", NULL, "memory.free", "MEMORY", "DRAM Free",
 		"total less used; an upper bound unless memory.complete", K_U64, U_BYTE, AT(memory_free[POOL_DRAM]),
 		.needs = DRAM_NEEDS },
@@ -182,21 +232,22 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"every job on the device is tracked, with all it holds; if not, used is a lower bound", K_BOOL, U_NONE, AT(memory_complete),
 		.needs = FIELDS(DEVICE_FIELD(DRAM_USED), DEVICE_FIELD(L1_USED)) },
 	[DEV_COMPUTE] = { "utilization.compute", NULL, "utilization.compute", "UTILIZATION", "Compute",
-		"mean over cores of the busier of matrix and vector unit, where somebody publishes it", K_DOUBLE, U_RATIO, AT(compute),
-		.needs = FIELDS(PART(UTILIZATION)),
-		.heading = "Compute", .width = 8 },
-	[DEV_DISPATCH] = { "utilization.device", "utilization.gpu", "utilization.dispatch", "UTILIZATION", "Dispatch",
-		"share of time with a program on the cores, where somebody publishes it", K_DOUBLE, U_RATIO, AT(dispatch),
+		"mean over cores of the busier of matrix and vector unit, if a program publishes it", K_DOUBLE, U_RATIO, AT(compute),
 		.needs = FIELDS(PART(UTILIZATION)) },
+	[DEV_DISPATCH] = { "utilization.device", "utilization.gpu", "utilization.dispatch", "UTILIZATION", "Dispatch",
+		"share of the last second in which a program ran on the cores", K_DOUBLE, U_RATIO, AT(utilization.share),
+		.needs = FIELDS(PART(UTILIZATION)),
+		.column = { "Compute", 8 } },
+	UTILIZATION_DETAILS(DEV_DISPATCH, "UTILIZATION", struct device)
 	[DEV_MEMORY_RATIO] = { "utilization.memory", NULL, "utilization.memory", "UTILIZATION", "Memory",
 		"DRAM used of DRAM total", K_DOUBLE, U_RATIO, AT(memory_ratio),
 		.needs = DRAM_NEEDS,
-		.heading = "Utilization", .width = 27, .narrow = 19 },
+		.column = { "Utilization", 27, 19 } },
 	[DEV_DRAM_READ] = { "utilization.dram_read", NULL, "utilization.dram_read", "UTILIZATION", "DRAM Read",
-		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_read),
+		"DRAM traffic, if a program publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_read),
 		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_DRAM_WRITE] = { "utilization.dram_write", NULL, "utilization.dram_write", "UTILIZATION", "DRAM Write",
-		"DRAM traffic, where somebody publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_write),
+		"DRAM traffic, if a program publishes it", K_DOUBLE, U_BYTE_RATE, AT(dram_write),
 		.needs = FIELDS(PART(UTILIZATION)) },
 	[DEV_PROCESSES] = { "processes.count", NULL, "process_count", "PIDS", "Processes",
 		"processes that have the device open", K_U32, U_NONE, AT(processes),
@@ -209,7 +260,7 @@ const struct field_table device_fields = {
 	.count = ARRAY_SIZE(fields),
 	.why_offset = offsetof(struct device, why),
 	.of = OF_DEVICE,
-	/* The board: it tells the architecture, and whether a second chip has a row. */
+	/* The board determines the architecture, and whether a second chip has a row. */
 	.needs = FIELDS(DEVICE_FIELD(BOARD)),
 };
 

@@ -38,7 +38,7 @@ static inline bool device_set_is_empty(const struct device_set *set)
 	return true;
 }
 
-/* Does the set lack one of the others? */
+/* Is one of the others missing in the set? */
 static inline bool device_set_lacks(const struct device_set *set, const struct device_set *others)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(set->words); i++)

@@ -14,7 +14,8 @@ const char *const device_state_names[DEVICE_STATES] = {
 
 static const struct {
 	const char *word;
-	enum reason reason; /* of its missing readings; KNOWN: none, the name is the phrase */
+	/* the reason of its missing readings, whose text is used; KNOWN: the name is used */
+	enum reason reason;
 } states[DEVICE_STATES] = {
 	[DEVICE_OK] = { "", KNOWN },
 	[DEVICE_NO_TELEMETRY] = { "", KNOWN },

@@ -6,17 +6,20 @@
 
 const struct unit_info unit_infos[U_N] = {
 	[U_NONE] = { "", NULL, 1, 0 },
-	[U_CELSIUS] = { "celsius", NULL, 1, 0 }, /* as nvidia-smi: whole degrees, no unit */
-	[U_WATT] = { "watt", "W", 1, 2 },
-	[U_VOLT] = { "volt", "V", 1, 3 },
-	[U_AMPERE] = { "ampere", "A", 1, 1 },
-	[U_HERTZ] = { "hertz", "MHz", 1e6, 0 },
-	[U_RPM] = { "revolution/minute", "rpm", 1, 0 },
-	[U_BYTE] = { "byte", "MiB", 1 << 20, 0 },
+	[U_CELSIUS] = { "celsius", NULL, 1, 0,
+			"celsius" }, /* like nvidia-smi: whole degrees, no unit */
+	[U_WATT] = { "watt", "W", 1, 2, "watts" },
+	[U_VOLT] = { "volt", "V", 1, 3, "volts" },
+	[U_AMPERE] = { "ampere", "A", 1, 1, "amperes" },
+	[U_HERTZ] = { "hertz", "MHz", 1e6, 0, "hertz" },
+	[U_RPM] = { "revolution/minute", "rpm", 1, 0, "rpm" },
+	[U_BYTE] = { "byte", "MiB", 1 << 20, 0, "bytes" },
 	[U_BYTE_RATE] = { "byte/second", "MiB/s", 1 << 20, 1 },
-	[U_RATIO] = { "ratio", "%", 0.01, 0 },
-	[U_SECOND] = { "second", "s", 1, 0 },
-	[U_TIME] = { "unix second", NULL, 1, 0 },
+	[U_RATIO] = { "ratio", "%", 0.01, 0, "ratio" },
+	[U_SECOND] = { "second", "s", 1, 0, "seconds" },
+	[U_PER_SECOND] = { "1/second", "1/s", 1, 1 },
+	[U_TIME] = { "unix second", NULL, 1, 0, "seconds" },
+	[U_JOULE] = { "joule", "J", 1, 0, "joules" },
 };
 
 void field_get(const struct field_table *table, unsigned index, const void *object,
@@ -26,9 +29,9 @@ void field_get(const struct field_table *table, unsigned index, const void *obje
 	const void *at = (const char *)object + field->offset;
 	const uint8_t *why = (const uint8_t *)object + table->why_offset;
 
-	*ret = (struct value){ .why = why[index], .field = field };
-	if (field->kind == K_NEVER)
-		ret->why = NEVER_OFFERED;
+	*ret = (struct value){ .why = NEVER_OFFERED, .field = field };
+	if (field->kind != K_NEVER)
+		ret->why = why[index];
 	if (ret->why != KNOWN)
 		return;
 	switch (field->kind) {

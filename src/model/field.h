@@ -1,10 +1,9 @@
 /*
  * Fields: one table line per reading drives every output.
  *
- * A struct of the model (host, device, process, usage) has an enum of its fields,
- * an array why[] indexed by it, and a table of struct field that says where a
- * value lies, what it means and what it is called. A new reading is one enum, one
- * member, one table line and one assignment in a source.
+ * Each struct of the model (host, device, process, usage) has an enum of its fields, an array why[]
+ * indexed by it, and a table of struct field, which gives the offset, the meaning and the names of
+ * each value. A new reading is one enum, one member, one table line and one assignment in a source.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How the member is stored. */
+/* The C type of the member. */
 enum kind {
 	K_STRING, /* char[], in the struct */
 	K_TEXT,	  /* char * */
@@ -26,10 +25,10 @@ enum kind {
 	K_BOOL,
 	K_HEX64, /* uint64_t, shown as 16 hexadecimal digits */
 	K_HEX16, /* uint32_t, shown as 0x and 4 digits, as sysfs does */
-	K_NEVER, /* asked for by scripts, told by no file */
+	K_NEVER, /* no file has it, but scripts query it */
 };
 
-/* What it counts. Values are held in base units; tables show handier ones. */
+/* The unit of a value. Values are stored in base units; tables scale them. */
 enum unit {
 	U_NONE,
 	U_CELSIUS,
@@ -42,15 +41,18 @@ enum unit {
 	U_BYTE_RATE,
 	U_RATIO,
 	U_SECOND,
+	U_PER_SECOND,
 	U_TIME, /* seconds since 1970 */
+	U_JOULE,
 	U_N,
 };
 
 struct unit_info {
-	const char *json; /* name of the base unit */
-	const char *csv;  /* in brackets in a CSV heading; NULL: none */
-	double csv_scale; /* base units in one CSV unit */
-	int csv_digits;	  /* after the point */
+	const char *json;   /* name of the base unit */
+	const char *csv;    /* in brackets in a CSV heading; NULL: none */
+	double csv_scale;   /* base units in one CSV unit */
+	int csv_digits;	    /* decimal places */
+	const char *metric; /* the end of a metric's name; NULL: none */
 };
 
 extern const struct unit_info unit_infos[U_N];
@@ -61,7 +63,17 @@ enum align {
 	ALIGN_RIGHT,
 };
 
-/* What a field belongs to; each has a table of its fields. */
+/* A column of a table. Widths are in characters, without the blank after the column. */
+struct column_form {
+	const char *heading; /* NULL: not shown in a column, or in one named after another field */
+	int width;
+	int narrow;	   /* used if the line is too short; 0: the same */
+	int screen;	   /* on the full screen; 0: as in the printed table */
+	enum align align;  /* on the full screen; the printed table aligns everything to the left */
+	const char *brief; /* the heading on the full screen; NULL: the same */
+};
+
+/* The struct that a field belongs to. */
 enum fields_of {
 	OF_NOTHING,
 	OF_HOST,
@@ -69,22 +81,23 @@ enum fields_of {
 	OF_PROCESS,
 	OF_USAGE,
 	OF_ACCOUNTED,
-	OF_PART, /* no table: enum part */
+	OF_TOTALS,
+	OF_PART, /* not a struct: an enum part */
 };
 
-/* What is read as a whole or not at all, and is not a field of its own. */
+/* Data that is read as a whole or not at all and is not a field. */
 enum part {
 	/*
-	 * The processes on each device, and their memory. One part: some processes are known
-	 * to be on a device from their memory alone.
+	 * The processes on each device and their memory. They are one part because for some
+	 * processes only their memory shows that they use a device.
 	 */
 	PART_PROCESSES,
-	PART_ALLOCATIONS, /* each single allocation, where its process or the server lists them */
+	PART_ALLOCATIONS, /* each allocation, if its process or the server lists them */
 	PART_REPORTERS,	  /* programs that report memory without having a device open */
-	PART_ACCOUNTS,	  /* finished processes that the server remembers */
-	PART_UTILIZATION, /* what programs publish in /dev/shm */
-	PART_SHM_IDS,	  /* ids of the chips by which files in /dev/shm are named */
-	PART_HOST,	  /* distribution and memory of the machine */
+	PART_ACCOUNTS,	  /* finished processes recorded by the server */
+	PART_UTILIZATION, /* what the tracer measures, and what programs publish in /dev/shm */
+	PART_SHM_IDS,	  /* ids of the chips, which name the files in /dev/shm */
+	PART_HOST,	  /* distribution and memory of the host */
 	PART_N,
 };
 
@@ -96,46 +109,38 @@ enum part {
 /* One field of one table, or one part. */
 struct field_ref {
 	uint8_t of;    /* enum fields_of */
-	uint8_t index; /* in its enum */
+	uint8_t index; /* in the enum of its table */
 };
 
 /* A list of them: FIELDS(DEVICE_FIELD(POWER), PART(PROCESSES)). */
 #define FIELDS(...) ((const struct field_ref[]){ __VA_ARGS__, { OF_NOTHING, 0 } })
 
 struct field {
-	const char *key;     /* name in queries: a promise, never renamed */
+	const char *key;     /* name in queries; stable, never renamed */
 	const char *aliases; /* further names, separated by blanks, or NULL */
-	const char *json;    /* path in the JSON document; NULL: not there */
-	const char *section; /* of -q; NULL: not there */
+	const char *json;    /* path in the JSON document; NULL: not part of it */
+	const char *section; /* section of -q; NULL: not shown there */
 	const char *label;   /* in -q */
 	const char *help;
 	enum kind kind;
 	enum unit unit;
 	size_t offset;
-	unsigned pair_ms; /* a rate: wants two samples this far apart */
+	unsigned pair_ms; /* a rate: needs two samples this many milliseconds apart */
 	/*
-	 * What it is computed from or checked against, as FIELDS(): without these it would
-	 * have another value. NULL: nothing else.
+	 * The fields that it is computed from or checked against, as FIELDS(). NULL: none.
 	 */
 	const struct field_ref *needs;
-	const char *const *names; /* K_ENUM: the text of each value */
-	/*
-	 * The column that shows it, alone or with others: of devices in the table, of
-	 * processes on the full screen.
-	 */
-	const char *heading; /* NULL: no column shows it, or one that is named after another */
-	int width;	     /* in characters, without the blank after it */
-	int narrow;	     /* where the line is too short for that; 0: the same */
-	enum align align;    /* on the full screen; the table aligns all to the left */
+	const char *const *names;  /* K_ENUM: the text of each value */
+	struct column_form column; /* the column that shows it, alone or with others */
 };
 
 /* All fields of one struct. */
 struct field_table {
 	const struct field *fields;
 	size_t count;
-	size_t why_offset; /* of its uint8_t why[] */
+	size_t why_offset; /* offset of its uint8_t why[] */
 	enum fields_of of;
-	const struct field_ref *needs; /* what every field of it needs: the rows themselves */
+	const struct field_ref *needs; /* fields that every field of the table needs */
 };
 
 /* A set of fields of one table. */
@@ -159,18 +164,19 @@ static inline bool fieldset_has(const struct fieldset *set, unsigned field)
 	return set->words[field / 64] >> field % 64 & 1;
 }
 
-/* A value taken out of a struct: number is set for all kinds but texts, text for those and K_ENUM.
+/*
+ * A value read from a struct. number is set for all kinds except texts, text for texts and K_ENUM.
  */
 struct value {
 	enum reason why;
 	const struct field *field;
 	const char *text;
 	double number;
-	uint64_t exact; /* unsigned kinds */
+	uint64_t exact; /* set for unsigned kinds */
 };
 
 void field_get(const struct field_table *table, unsigned index, const void *object,
 	       struct value *ret);
 
-/* The field of this key or alias; -1 if there is none. */
+/* The index of the field with this key or alias; -1 if there is none. */
 int field_find(const struct field_table *table, const char *name);

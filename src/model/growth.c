@@ -7,11 +7,11 @@ enum { PARTS = 6 };
 static const int64_t least_span_ns = 10 * NS_PER_S, leak_span_ns = 60 * NS_PER_S,
 		     leak_span_with_frees_ns = 300 * NS_PER_S;
 
-/* Below these, growth that is not steady is noise. */
+/* Smaller growth counts as noise unless it is steady. */
 static const uint64_t least_bytes = 64 << 10;
 static const double least_share = 0.01;
 
-/* What the judgement rests on. */
+/* The minimum of each part of the time, and the ends. */
 struct floors {
 	const struct point *first, *last;
 	uint64_t least[PARTS];
@@ -24,8 +24,8 @@ static uint64_t held(const struct point *point)
 }
 
 /*
- * The oldest and the newest known point: the very first one as long as the ring would
- * reach back to it, for a step only has its last sample.
+ * Finds the oldest and the newest known point. A step of the ring keeps only its last sample, so
+ * the very first sample is used as long as the ring covers its time.
  */
 static void find_ends(const struct series *series, struct floors *floors)
 {
@@ -62,7 +62,7 @@ static void find_floors(const struct series *series, struct floors *floors)
 	}
 }
 
-/* Rises in all parts but one at most, and never falls? */
+/* Does it rise in all parts except at most one, and never fall? */
 static bool keeps_rising(const struct floors *floors)
 {
 	unsigned rises = 0, steps = 0;
@@ -112,7 +112,10 @@ struct growth growth_judge(const struct series *series)
 	if (!series || series->samples == 0)
 		return growth;
 	find_ends(series, &floors);
-	/* A step keeps its last sample only: what was known within one may be known no more. */
+	/*
+	 * A step keeps its last sample only: a known value may have been replaced by an unknown
+	 * one.
+	 */
 	if (!floors.first || !floors.last)
 		return growth;
 	growth.span_ns = floors.last->time_ns - floors.first->time_ns;

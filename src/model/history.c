@@ -1,7 +1,6 @@
 #include "model/history.h"
 
 #include "basic/clock.h"
-#include "model/reading_ring.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,9 +10,9 @@ enum {
 	PROCESS_STEPS = 40,
 };
 
-/* The owner of an entry. The start time tells reused pids apart. */
+/* The owner of an entry. The start time distinguishes processes with a reused pid. */
 struct series_key {
-	int32_t pid; /* 0: of the device itself */
+	int32_t pid; /* 0: the device itself */
 	uint64_t start_ticks;
 	uint32_t device;
 	bool remote;
@@ -23,13 +22,15 @@ struct history_entry {
 	struct series_key key;
 	int64_t seen_ns;
 	struct series *series;
-	struct reading_ring *readings; /* of a device; NULL: a process */
+	struct reading_ring *readings; /* of devices only; NULL for a process */
 };
 
 struct history {
-	struct history_entry *entries; /* by key */
+	struct history_entry *entries; /* sorted by key */
 	size_t count, room;
 	size_t n_processes;
+	int64_t begin_ns;     /* time of the first sample */
+	bool known[METRIC_N]; /* by any device, at any time */
 };
 
 int history_new(struct history **ret)
@@ -80,7 +81,7 @@ static int compare_keys(const struct series_key *a, const struct series_key *b)
 	return (a->start_ticks > b->start_ticks) - (a->start_ticks < b->start_ticks);
 }
 
-/* Where the key is, or belongs. */
+/* The index of the key, or where to insert it. */
 static size_t find(const struct history *history, const struct series_key *key)
 {
 	size_t low = 0, high = history->count;
@@ -122,13 +123,23 @@ const struct series *history_of_process(const struct history *history,
 	return entry ? entry->series : NULL;
 }
 
-bool history_most(const struct history *history, const struct device *dev, enum metric metric,
-		  int64_t from_ns, int64_t to_ns, double *ret)
+bool history_range(const struct history *history, const struct device *dev, enum metric metric,
+		   int64_t from_ns, int64_t to_ns, struct metric_range *ret)
 {
 	struct series_key key = device_key(dev);
 	const struct history_entry *entry = find_entry(history, &key);
 
-	return entry && reading_ring_most(entry->readings, metric, from_ns, to_ns, ret);
+	return entry && reading_ring_range(entry->readings, metric, from_ns, to_ns, ret);
+}
+
+bool history_knows(const struct history *history, enum metric metric)
+{
+	return history->known[metric];
+}
+
+int64_t history_begin(const struct history *history)
+{
+	return history->begin_ns;
 }
 
 static void drop(struct history *history, size_t at)
@@ -187,7 +198,7 @@ static int insert(struct history *history, size_t at, const struct series_key *k
 	return 0;
 }
 
-/* Drops the process that exited first if there are too many. False: all of them still run. */
+/* Drops the process that exited first if the limit is reached. False if all of them still run. */
 static bool make_room(struct history *history, int64_t now_ns)
 {
 	size_t oldest = SIZE_MAX;
@@ -239,6 +250,8 @@ static int add_device(struct history *history, const struct device *dev, int64_t
 	};
 	int r = add(history, &key, &point);
 
+	for (size_t i = 0; i < METRIC_N; i++)
+		history->known[i] |= device_knows(dev, metric_infos[i].field);
 	if (r == 0)
 		reading_ring_add(find_entry(history, &key)->readings, dev, now_ns, hold_ns);
 	return r;
@@ -259,7 +272,7 @@ static int add_usage(struct history *history, const struct process *process,
 	return process->pid > 0 ? add(history, &key, &point) : 0;
 }
 
-/* Drops what was not seen within the time that is kept. */
+/* Drops entries that were not seen within the time that is kept. */
 static void forget(struct history *history, int64_t now_ns)
 {
 	for (size_t i = history->count; i > 0; i--) {
@@ -275,6 +288,8 @@ int history_add(struct history *history, const struct snapshot *snapshot, int64_
 	int64_t now = snapshot->taken_ns;
 	int r = 0;
 
+	if (!history->begin_ns)
+		history->begin_ns = now;
 	forget(history, now);
 	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++)
 		r = add_device(history, &snapshot->devices[i], now, hold_ns);

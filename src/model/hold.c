@@ -6,10 +6,10 @@ enum hold_state hold_judge(const struct hold_evidence *evidence, uint32_t index)
 
 	if (device_set_has(&evidence->open, index))
 		return HOLD_SEEN;
-	if (evidence->look == HOLD_LOOKED || evidence->look == HOLD_NO_PROCESS) {
+	if (evidence->access == HOLD_READ || evidence->access == HOLD_NO_PROCESS) {
 		if (!driver_lists)
 			return HOLD_NONE;
-		return evidence->look == HOLD_NO_PROCESS && !evidence->foreign_pids
+		return evidence->access == HOLD_NO_PROCESS && !evidence->foreign_pids
 			       ? HOLD_OPENER_EXITED
 			       : HOLD_OPENER_UNKNOWN;
 	}

@@ -23,10 +23,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The outcome of reading its descriptors. */
-enum hold_look {
-	HOLD_NOT_LOOKED, /* it was not tried */
-	HOLD_LOOKED,	 /* they were read */
+/* The result of reading its descriptors. */
+enum hold_access {
+	HOLD_NOT_READ,	 /* not tried */
+	HOLD_READ,	 /* they were read */
 	HOLD_HIDDEN,	 /* they could not be read: see why_hidden */
 	HOLD_NO_PROCESS, /* no process has this pid */
 };
@@ -35,7 +35,7 @@ struct hold_evidence {
 	struct device_set driver_lists;
 	struct device_set kernel_lists;
 	struct device_set open; /* by its descriptors and mappings */
-	enum hold_look look;
+	enum hold_access access;
 	enum reason why_hidden; /* KNOWN unless HOLD_HIDDEN */
 	bool foreign_pids;	/* the driver lists pids of other namespaces */
 	struct role_evidence role;
@@ -43,11 +43,12 @@ struct hold_evidence {
 
 /* One process and one device. */
 enum hold_state {
-	HOLD_NONE,	     /* it does not have the device open, as far as is known */
-	HOLD_SEEN,	     /* a descriptor or a mapping shows it */
-	HOLD_LISTED,	     /* the driver lists it, and its descriptors could not be read */
-	HOLD_FOREIGN,	     /* as HOLD_LISTED, but the pid may be that of any process */
-	HOLD_OPENER_EXITED,  /* the driver lists it, but it exited: another process holds on */
+	HOLD_NONE,    /* it does not have the device open, as far as is known */
+	HOLD_SEEN,    /* a descriptor or a mapping shows it */
+	HOLD_LISTED,  /* the driver lists it, and its descriptors could not be read */
+	HOLD_FOREIGN, /* as HOLD_LISTED, but the pid may be that of any process */
+	/* the driver lists it, but it exited: another process keeps the device open */
+	HOLD_OPENER_EXITED,
 	HOLD_OPENER_UNKNOWN, /* the driver lists its pid, but it opened nothing: another one did */
 };
 
@@ -59,11 +60,12 @@ static inline bool hold_is_orphan(enum hold_state state)
 	return state == HOLD_OPENER_EXITED || state == HOLD_OPENER_UNKNOWN;
 }
 
-/* What such an entry says of a device. */
+/* The meaning of such an entry for a device. */
 enum hold_orphan {
 	ORPHAN_EXPLAINED, /* the process that inherited the descriptor was seen */
-	ORPHAN_STANDS_IN, /* the opener's pid stands for the process that holds on */
-	ORPHAN_UNKNOWN,	  /* a process that cannot be named holds on */
+	/* the opener's pid is shown in place of the process that keeps the device open */
+	ORPHAN_STANDS_IN,
+	ORPHAN_UNKNOWN, /* a process that cannot be identified keeps the device open */
 };
 
 /*

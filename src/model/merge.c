@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Can a pool of the device hold this? A total that is not known bounds nothing. */
+/* Can the device's pool hold this much? An unknown total does not limit it. */
 static bool fits(const struct device *dev, enum pool pool, uint64_t bytes)
 {
 	return !device_knows(dev, device_pools[pool].total) || bytes <= dev->memory_total[pool];
@@ -16,7 +16,7 @@ static void usage_take_counts(struct usage *usage, const struct memory_report *r
 
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
 		usage->why[counts[i]] = report->has_counts ? KNOWN : NOT_REPORTED;
-	/* The preloaded library sees an allocation when it has succeeded. */
+	/* The preloaded library counts allocations only after they succeed. */
 	if (report->source == TRACKING_PRELOAD)
 		usage->why[USE_FAILURES] = NOT_REPORTED;
 	usage->why[USE_ALLOCATIONS] = has_held ? KNOWN : NOT_REPORTED;
@@ -27,7 +27,7 @@ static void usage_take_counts(struct usage *usage, const struct memory_report *r
 	usage->failures = report->failures;
 }
 
-/* Two may tell the same of a process, but only one of them its single allocations. */
+/* Several sources may report the same process, but only one lists its allocations. */
 static void usage_take_list(struct usage *usage, const struct memory_report *report)
 {
 	if (!report->list || report->source != usage->tracking || usage->list.why == KNOWN ||
@@ -38,18 +38,7 @@ static void usage_take_list(struct usage *usage, const struct memory_report *rep
 	*report->list = (struct allocation_list){ .why = NOT_REPORTED };
 }
 
-/* Why a report says nothing of a pool that no other pool includes; KNOWN: it does. */
-static enum reason report_reason(const struct memory_report *report, enum pool pool)
-{
-	/* Circular buffers are no buffers, which is all that tracing sees. */
-	bool has = pool == POOL_CB	 ? report->source != TRACKING_TRACED
-		   : pool == POOL_SYSTEM ? report->has_held || report->has_counts
-					 : report->has_counts;
-
-	return has ? KNOWN : NOT_REPORTED;
-}
-
-/* A peak is read after the counters and may lag behind them; none is beyond the chip. */
+/* A peak is read after the counters and may lag behind them; it cannot exceed the chip. */
 static enum reason usage_take_peak(struct usage *usage, const struct memory_report *report,
 				   const struct device *dev, enum pool pool)
 {
@@ -59,18 +48,20 @@ static enum reason usage_take_peak(struct usage *usage, const struct memory_repo
 	return fits(dev, pool, usage->peak[pool]) ? KNOWN : IMPLAUSIBLE;
 }
 
-/* A pool that cannot be has no part and no peak either. */
+/* If a pool is implausible, so are its part and its peak. */
 static void usage_take_split(struct usage *usage, const struct memory_report *report,
 			     const struct device *dev, const struct pool_split *split)
 {
 	const enum pool whole = split->whole, part = split->part;
 	bool wraps = __builtin_add_overflow(report->bytes[whole], report->bytes[part],
 					    &usage->bytes[whole]);
-	enum reason why = wraps || !fits(dev, whole, usage->bytes[whole]) ? IMPLAUSIBLE : KNOWN;
+	enum reason why = report->why[whole];
 
+	if (why == KNOWN && (wraps || !fits(dev, whole, usage->bytes[whole])))
+		why = IMPLAUSIBLE;
 	usage->bytes[part] = report->bytes[part];
 	usage->why[usage_pools[whole].bytes] = (uint8_t)why;
-	usage->why[usage_pools[part].bytes] = (uint8_t)why;
+	usage->why[usage_pools[part].bytes] = why == KNOWN ? report->why[part] : (uint8_t)why;
 	if (why == KNOWN)
 		why = usage_take_peak(usage, report, dev, whole);
 	usage->why[usage_pools[whole].peak] = (uint8_t)why;
@@ -85,7 +76,7 @@ static void usage_take_pools(struct usage *usage, const struct memory_report *re
 		usage_take_split(usage, report, dev, &pool_splits[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(apart); i++) {
 		usage->bytes[apart[i]] = report->bytes[apart[i]];
-		usage->why[usage_pools[apart[i]].bytes] = (uint8_t)report_reason(report, apart[i]);
+		usage->why[usage_pools[apart[i]].bytes] = report->why[apart[i]];
 	}
 }
 
@@ -100,7 +91,21 @@ static void usage_take(struct usage *usage, const struct memory_report *report,
 	usage_take_counts(usage, report);
 }
 
-/* A sum beyond all numbers is the largest one, which no chip has: it does not wrap. */
+struct memory_report memory_report_make(int32_t pid, enum tracking source)
+{
+	static const uint8_t whys[TRACKING_N][POOL_COUNT] = {
+		[TRACKING_METAL] = { [POOL_SYSTEM] = NOT_REPORTED, [POOL_KERNEL] = NOT_REPORTED },
+		/* Tracing sees only buffers; circular buffers and kernels are not allocated as
+		   such. */
+		[TRACKING_TRACED] = { [POOL_CB] = NOT_REPORTED, [POOL_KERNEL] = NOT_REPORTED },
+	};
+	struct memory_report report = { .pid = pid, .source = source };
+
+	memcpy(report.why, whys[source], sizeof(report.why));
+	return report;
+}
+
+/* Saturating addition. */
 static void add(uint64_t *to, uint64_t part)
 {
 	if (__builtin_add_overflow(*to, part, to))
@@ -112,6 +117,8 @@ void memory_report_add(struct memory_report *report, const struct memory_report 
 	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
 		add(&report->bytes[pool], part->bytes[pool]);
 		add(&report->peak[pool], part->peak[pool]);
+		if (report->why[pool] == KNOWN)
+			report->why[pool] = part->why[pool];
 	}
 	add(&report->allocs, part->allocs);
 	add(&report->frees, part->frees);
@@ -147,7 +154,7 @@ static void merge_reports(struct snapshot *snapshot, const struct memory_report 
 	}
 }
 
-/* Does it report memory, or is it followed by probes, which find only TT-Metal to follow? */
+/* Does it report memory, or is it traced? The tracer only follows TT-Metal. */
 static bool is_reported(const struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++) {
@@ -160,8 +167,8 @@ static bool is_reported(const struct process *process)
 	return false;
 }
 
-/* What a monitor has is not unknown: there is no such thing. */
-static void usage_deny(struct usage *usage)
+/* A monitor has no memory: the fields do not apply. */
+static void usage_set_not_applicable(struct usage *usage)
 {
 	for (unsigned i = 0; i < USAGE_N_FIELDS; i++)
 		if (usage->why[i] != KNOWN)
@@ -179,24 +186,25 @@ static void judge_roles(struct snapshot *snapshot)
 		evidence->start_ticks = process->start_ticks;
 		process_set_role(process, role_judge(evidence));
 		for (size_t i = 0; process->role == ROLE_MONITOR && i < process->n_usages; i++)
-			usage_deny(&process->usages[i]);
+			usage_set_not_applicable(&process->usages[i]);
 	}
 }
 
-/* What the processes on one device have together of one pool. */
+/* The sum of one pool over the processes on a device. */
 struct pool_sum {
 	uint64_t bytes;
 	unsigned tracked;
-	enum reason untracked; /* why the others tell nothing */
+	enum reason untracked; /* why the others report nothing */
 	bool overflow;
 };
 
 struct pool_sums {
 	struct pool_sum pools[POOL_COUNT];
-	unsigned processes; /* all that hold it */
-	unsigned jobs;	    /* that may have memory there: of a remote chip the gateway's too */
-	unsigned behind; /* of them, those that hold the gateway and reported nothing of the chip */
-	bool low;	 /* one of them has more than is known */
+	unsigned processes; /* all processes that hold the device */
+	/* those that may have memory there; for a remote chip also those of the gateway */
+	unsigned jobs;
+	unsigned behind; /* those of them that hold the gateway and reported nothing for the chip */
+	bool low;	 /* one of them is a lower bound */
 };
 
 static void sum_add(struct pool_sum *sum, enum reason why, uint64_t bytes)
@@ -210,7 +218,7 @@ static void sum_add(struct pool_sum *sum, enum reason why, uint64_t bytes)
 	sum->overflow |= __builtin_add_overflow(sum->bytes, bytes, &sum->bytes);
 }
 
-/* The memory of a job: of the device itself, or, where it only holds the gateway, none of it. */
+/* Adds the memory of a job. holds: it holds the device itself, not just its gateway. */
 static void sums_add_job(struct pool_sums *sums, const struct usage *usage, bool holds)
 {
 	sums->jobs++;
@@ -229,8 +237,8 @@ static void sums_add(struct pool_sums *sums, const struct process *process,
 }
 
 /*
- * A process has the gateway open and reported nothing of the chip behind it: nothing is held
- * there if its memory is known at all, since the same origin would have told.
+ * The process has the gateway open and reported nothing for the chip behind it. If its memory is
+ * known at all, it has none there: the same source would have reported it.
  */
 static void sums_add_gateway(struct pool_sums *sums, const struct process *process,
 			     const struct usage *gateway)
@@ -241,7 +249,7 @@ static void sums_add_gateway(struct pool_sums *sums, const struct process *proce
 	sums_add_job(sums, gateway, false);
 }
 
-/* Used is known if a job on it is tracked, or if no job has the device open. */
+/* Used memory is known if a job on the device is tracked, or if no job has it open. */
 static enum reason sum_reason(const struct pool_sum *sum, const struct pool_sums *sums,
 			      const struct device *held)
 {
@@ -283,11 +291,11 @@ static void device_set_complete(struct device *dev, const struct device *held,
 	for (size_t i = 0; i < POOL_SPLITS; i++)
 		dev->memory_complete &= sums->pools[pool_splits[i].whole].tracked == sums->jobs;
 	if (device_knows(dev, DEV_L1_USED))
-		why = KNOWN; /* then it is about that one at least */
+		why = KNOWN; /* then it is a lower bound */
 	dev->why[DEV_MEMORY_COMPLETE] = (uint8_t)why;
 }
 
-/* A process of the gateway's whose memory is not known may use the chip behind it as well. */
+/* A process with unknown memory on the gateway may also use the chip behind it. */
 static enum reason count_reason(const struct pool_sums *sums, const struct device *held)
 {
 	const struct pool_sum *dram = &sums->pools[POOL_DRAM];
@@ -304,7 +312,7 @@ static void device_set_pool(struct device *dev, const struct pool_sums *sums, en
 	dev->why[device_pools[pool].used] = (uint8_t)why;
 }
 
-/* held: the device that its holders have open: itself, or its gateway. */
+/* held: the device that its holders have open, which is itself or its gateway. */
 static void device_set_used(struct device *dev, const struct device *held,
 			    const struct pool_sums *sums)
 {
@@ -325,7 +333,7 @@ static void device_set_used(struct device *dev, const struct device *held,
 	dev->why[DEV_PROCESSES] = (uint8_t)count_reason(sums, held);
 }
 
-/* The device through which a chip without PCIe is reached; SIZE_MAX: it is not here. */
+/* The device through which a chip without PCIe is reached; SIZE_MAX: not present. */
 static size_t find_gateway(const struct snapshot *snapshot, const struct device *remote)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++)
@@ -337,7 +345,7 @@ static size_t find_gateway(const struct snapshot *snapshot, const struct device 
 static void merge_device(struct snapshot *snapshot, size_t at)
 {
 	struct device *dev = &snapshot->devices[at];
-	/* The missing chip of a p300 is reached through nothing. */
+	/* The missing chip of a p300 has no gateway. */
 	size_t gateway =
 		dev->remote && dev->arch == ARCH_WORMHOLE ? find_gateway(snapshot, dev) : SIZE_MAX;
 	const struct device *held = gateway != SIZE_MAX ? &snapshot->devices[gateway] : dev;

@@ -16,14 +16,14 @@ const char *const metric_names[METRIC_N] = {
 
 /* clang-format off */
 const struct metric_info metric_infos[METRIC_N] = {
-	[METRIC_DRAM] = { "DRAM", "", DEV_DRAM_USED, DEV_DRAM_TOTAL, GB, 3, 1 },
-	[METRIC_POWER] = { "Power", "W", DEV_POWER, DEV_POWER_LIMIT, 1, 0, 50 },
-	[METRIC_TEMPERATURE] = { "Temperature", "C", DEV_TEMPERATURE,
-		DEV_TEMPERATURE_LIMIT, 1, 0, 25 },
-	[METRIC_AICLK] = { "AICLK", "MHz", DEV_AICLK, DEV_AICLK, 1e6, 0, 250 },
-	[METRIC_PCIE_IN] = { "PCIe in", "/s", DEV_PCIE_RX, DEV_PCIE_RX, MB, 2, 100 },
-	[METRIC_PCIE_OUT] = { "PCIe out", "/s", DEV_PCIE_TX, DEV_PCIE_TX, MB, 2, 100 },
-	[METRIC_L1] = { "L1", "", DEV_L1_USED, DEV_L1_TOTAL, MB, 2, 10 },
-	[METRIC_COMPUTE] = { "Compute", "%", DEV_COMPUTE, DEV_COMPUTE, 0.01, 0, 100 },
+	[METRIC_DRAM] = { "DRAM", "", "", DEV_DRAM_USED, DEV_DRAM_TOTAL, GB, 3, false, 1 },
+	[METRIC_POWER] = { "Power", "W", "W", DEV_POWER, DEV_POWER_LIMIT, 1, 0, false, 50 },
+	[METRIC_TEMPERATURE] = { "Temperature", "°C", "C", DEV_TEMPERATURE,
+		DEV_TEMPERATURE_LIMIT, 1, 0, false, 25 },
+	[METRIC_AICLK] = { "AICLK", "MHz", "MHz", DEV_AICLK, DEV_AICLK, 1e6, 0, false, 250 },
+	[METRIC_PCIE_IN] = { "PCIe in", "", "", DEV_PCIE_RX, DEV_PCIE_RX, MB, 2, true, 100 },
+	[METRIC_PCIE_OUT] = { "PCIe out", "", "", DEV_PCIE_TX, DEV_PCIE_TX, MB, 2, true, 100 },
+	[METRIC_L1] = { "L1", "", "", DEV_L1_USED, DEV_L1_TOTAL, MB, 2, false, 10 },
+	[METRIC_COMPUTE] = { "Compute", "%", "%", DEV_DISPATCH, DEV_DISPATCH, 0.01, 0, false, 100 },
 };
 /* clang-format on */

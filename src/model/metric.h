@@ -15,15 +15,23 @@ enum metric {
 	METRIC_N,
 };
 
+/* The lowest and the highest value within some time, in the unit of the chart. */
+struct metric_range {
+	double low, high;
+};
+
 struct metric_info {
-	const char *title, *unit;	/* of bytes, what follows them: "/s" */
-	enum device_field field, limit; /* limit: the top of the chart; equal if there is none */
-	double scale;			/* units of the field in one unit of the chart */
-	unsigned bytes; /* 2: MB, 3: GB, as format_unit_size() has it; 0: no bytes */
-	double step;	/* tops are multiples of it where there is no limit */
+	const char *title, *unit,
+		*ascii; /* no unit for bytes; ascii: the unit without other signs */
+	enum device_field field,
+		limit;	/* limit: the top of the chart; the same as field if there is none */
+	double scale;	/* units of the field per unit of the chart */
+	unsigned bytes; /* 2: MB, 3: GB, as in format_unit_size(); 0: not bytes */
+	bool rate;	/* per second */
+	double step;	/* without a limit, the top is a multiple of this */
 };
 
 extern const struct metric_info metric_infos[METRIC_N];
 
-/* In the settings. */
+/* Names in the settings. */
 extern const char *const metric_names[METRIC_N];

@@ -2,7 +2,7 @@
 
 #include "basic/macros.h"
 
-/* The lesser of those that are known. */
+/* The minimum, ignoring unknown values (0). */
 static uint32_t lesser(uint32_t one, uint32_t other)
 {
 	return one && other ? MIN(one, other) : MAX(one, other);
@@ -13,25 +13,32 @@ static uint32_t known(const struct device *dev, enum device_field field, uint32_
 	return device_knows(dev, field) ? value : 0;
 }
 
-struct pcie_link pcie_link_trained(const struct device *dev)
+void pcie_link_derive(struct device *dev)
 {
-	return (struct pcie_link){
-		.gen = known(dev, DEV_LINK_GEN, dev->link_gen),
-		.width = known(dev, DEV_LINK_WIDTH, dev->link_width),
-	};
-}
-
-struct pcie_link pcie_link_expected(const struct device *dev, const struct pcie_link *port)
-{
-	struct pcie_link expected = {
-		.gen = known(dev, DEV_LINK_GEN_MAX, dev->link_gen_max),
-		.width = known(dev, DEV_LINK_WIDTH_MAX, dev->link_width_max),
-	};
 	int bus = device_bus(dev);
 
-	expected.gen = lesser(expected.gen, port->gen);
-	expected.width = lesser(expected.width, port->width);
-	if (dev->type && bus >= 0)
-		expected.width = lesser(expected.width, board_lanes(dev->type, (unsigned)bus));
-	return expected;
+	dev->link_gen_expected = lesser(known(dev, DEV_LINK_GEN_MAX, dev->link_gen_max),
+					known(dev, DEV_UPSTREAM_GEN_MAX, dev->upstream.gen_max));
+	dev->link_width_expected =
+		lesser(known(dev, DEV_LINK_WIDTH_MAX, dev->link_width_max),
+		       known(dev, DEV_UPSTREAM_WIDTH_MAX, dev->upstream.width_max));
+	if (dev->type && bus >= 0 && dev->link_width_expected)
+		dev->link_width_expected =
+			lesser(dev->link_width_expected, board_lanes(dev->type, (unsigned)bus));
+	dev->why[DEV_LINK_GEN_EXPECTED] =
+		dev->link_gen_expected ? KNOWN : dev->why[DEV_LINK_GEN_MAX];
+	dev->why[DEV_LINK_WIDTH_EXPECTED] =
+		dev->link_width_expected ? KNOWN : dev->why[DEV_LINK_WIDTH_MAX];
+}
+
+bool pcie_link_is_slow(const struct device *dev)
+{
+	return device_knows(dev, DEV_LINK_GEN) && device_knows(dev, DEV_LINK_GEN_EXPECTED) &&
+	       dev->link_gen < dev->link_gen_expected;
+}
+
+bool pcie_link_is_narrow(const struct device *dev)
+{
+	return device_knows(dev, DEV_LINK_WIDTH) && device_knows(dev, DEV_LINK_WIDTH_EXPECTED) &&
+	       dev->link_width < dev->link_width_expected;
 }

@@ -1,19 +1,16 @@
 /*
- * A PCIe link: what it is trained to, and what it should be. Pure functions, no files.
+ * PCIe links: what the link of a device should be trained to. Pure functions, no files.
  */
 #pragma once
 
 #include "model/device.h"
 
-struct pcie_link {
-	uint32_t gen, width; /* 0: not known */
-};
-
-/* What the link of a device is trained to. */
-struct pcie_link pcie_link_trained(const struct device *dev);
-
 /*
- * What it should be trained to: the lesser of what the card and the port above it can do, and
- * no more lanes than the board has wired.
+ * Fills the expected link: the best that both the card and the port above it support, limited to
+ * the lanes that the board has wired. An end whose capability is unknown does not count.
  */
-struct pcie_link pcie_link_expected(const struct device *dev, const struct pcie_link *port);
+void pcie_link_derive(struct device *dev);
+
+/* Is the link trained to a lower generation than expected, to fewer lanes? No, if unknown. */
+bool pcie_link_is_slow(const struct device *dev);
+bool pcie_link_is_narrow(const struct device *dev);

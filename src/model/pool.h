@@ -1,10 +1,10 @@
 /*
- * Pools of memory. Everything that holds memory per pool is an array indexed by enum pool.
+ * Memory pools. Memory per pool is always an array indexed by enum pool.
  *
- * The numbers are part of two layouts, the table of libttalloc and the server's snapshot
- * (docs/shared-memory.md, docs/protocol.md), and are those of ttalloc.h; up to POOL_TRACE
- * they are also those of TT-Metal's BufferType. Formats that number or order pools
- * differently are translated where they are decoded, in proto/.
+ * The values are part of two layouts, the table of libttalloc and the server's snapshot
+ * (docs/shared-memory.md, docs/protocol.md), and are those of ttalloc.h; up to POOL_TRACE they are
+ * also those of TT-Metal's BufferType. Formats with other numbers or another order are converted
+ * where they are decoded, in proto/.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ enum pool {
 	POOL_COUNT,
 };
 
-/* A pool of which a part is a pool of its own: what is used of the whole includes the part. */
+/* A pool that contains another one: its used memory includes that of the part. */
 struct pool_split {
 	enum pool whole, part;
 };

@@ -1,6 +1,7 @@
 #include "model/process.h"
 
 #include "basic/macros.h"
+#include "basic/shared_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +44,8 @@ void process_done(struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
 		allocation_list_reset(&process->usages[i].list, NOT_ASKED);
-	free(process->command);
+	shared_text_unref(process->command);
+	free(process->owner.block);
 	free(process->usages);
 	*process = (struct process){ 0 };
 }
@@ -73,6 +75,7 @@ struct usage *process_use(struct process *process, size_t device)
 	grown[at] = (struct usage){ .device = device, .list.why = NO_TRACKER };
 	memset(grown[at].why, NO_TRACKER, sizeof(grown[at].why));
 	grown[at].why[USE_TRACKING] = KNOWN;
+	memset(grown[at].why + USE_UTILIZATION, NOT_TRACED, UTILIZATION_FIELDS);
 	return &grown[at];
 }
 
@@ -95,7 +98,46 @@ bool process_total(const struct process *process, enum usage_field field, uint64
 	return known;
 }
 
-void usage_blame(struct usage *usage, enum reason why)
+const struct usage *process_find_busiest(const struct process *process)
+{
+	const struct usage *busiest = NULL;
+
+	for (size_t i = 0; i < process->n_usages; i++) {
+		const struct usage *usage = &process->usages[i];
+
+		if (utilization_is_shown(usage->why + USE_UTILIZATION) &&
+		    (!busiest || usage->utilization.share > busiest->utilization.share))
+			busiest = usage;
+	}
+	return busiest;
+}
+
+_Static_assert(USE_OPERATION - USE_UTILIZATION == UTIL_OPERATION,
+	       "the fields of struct utilization");
+
+void usage_set_utilization(struct usage *usage, const struct utilization_figure *figure)
+{
+	usage->utilization = figure->value;
+	memcpy(usage->why + USE_UTILIZATION, figure->why, sizeof(figure->why));
+}
+
+struct utilization_figure usage_utilization(const struct usage *usage)
+{
+	struct utilization_figure figure = { .value = usage->utilization };
+
+	memcpy(figure.why, usage->why + USE_UTILIZATION, sizeof(figure.why));
+	return figure;
+}
+
+void usage_offer_utilization(struct usage *usage, const struct utilization_figure *figure)
+{
+	const struct utilization_figure now = usage_utilization(usage);
+
+	if (!utilization_is_better(&now, figure))
+		usage_set_utilization(usage, figure);
+}
+
+void usage_set_reason(struct usage *usage, enum reason why)
 {
 	for (unsigned i = 0; i < USAGE_N_FIELDS; i++)
 		if (usage->why[i] == NO_TRACKER)
@@ -114,18 +156,9 @@ void process_set_role(struct process *process, enum role role)
 	process->why[PROC_ROLE] = KNOWN;
 }
 
-/* A string field is known if there is something in it. */
-static void set_known(struct process *process, enum process_field field, const char *text)
+/* Slurm job, pod, container, unit: the most specific one. */
+static void label_owner(const struct owner *owner, char *text, size_t size)
 {
-	process->why[field] = text[0] ? KNOWN : NOT_APPLICABLE;
-}
-
-void process_set_owner(struct process *process, const struct owner *owner)
-{
-	char *text = process->owner_text;
-	size_t size = sizeof(process->owner_text);
-
-	process->owner = *owner;
 	text[0] = '\0';
 	if (owner->slurm_job[0])
 		snprintf(text, size, "slurm %s%s%s", owner->slurm_job,
@@ -136,13 +169,41 @@ void process_set_owner(struct process *process, const struct owner *owner)
 		snprintf(text, size, "%s %.12s", owner->runtime, owner->container);
 	else if (owner->unit[0])
 		snprintf(text, size, "%s", owner->unit);
-	set_known(process, PROC_OWNER, text);
-	set_known(process, PROC_CONTAINER, owner->container);
-	set_known(process, PROC_RUNTIME, owner->runtime);
-	set_known(process, PROC_POD, owner->pod);
-	set_known(process, PROC_SLURM_JOB, owner->slurm_job);
-	set_known(process, PROC_SLURM_STEP, owner->slurm_step);
-	set_known(process, PROC_UNIT, owner->unit);
+}
+
+void process_set_owner(struct process *process, const struct owner *owner)
+{
+	struct owner_texts *texts = &process->owner;
+	char label[96], *at;
+	const struct {
+		enum process_field field;
+		const char *text;
+		char **copy;
+	} parts[] = {
+		{ PROC_OWNER, label, &texts->text },
+		{ PROC_CONTAINER, owner->container, &texts->container },
+		{ PROC_RUNTIME, owner->runtime, &texts->runtime },
+		{ PROC_POD, owner->pod, &texts->pod },
+		{ PROC_SLURM_JOB, owner->slurm_job, &texts->slurm_job },
+		{ PROC_SLURM_STEP, owner->slurm_step, &texts->slurm_step },
+		{ PROC_UNIT, owner->unit, &texts->unit },
+	};
+	size_t size = 0;
+
+	label_owner(owner, label, sizeof(label));
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		size += parts[i].text[0] ? strlen(parts[i].text) + 1 : 0;
+	free(texts->block);
+	*texts = (struct owner_texts){ .block = size ? malloc(size) : NULL };
+	at = texts->block;
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		process->why[parts[i].field] = NOT_APPLICABLE;
+		if (!parts[i].text[0] || !texts->block)
+			continue;
+		process->why[parts[i].field] = KNOWN;
+		*parts[i].copy = strcpy(at, parts[i].text);
+		at += strlen(at) + 1;
+	}
 }
 
 static bool is_interpreter(const char *name)
@@ -162,8 +223,8 @@ static bool is_interpreter(const char *name)
 }
 
 /*
- * The first argument that is no option, base name only: "python3 -u a/b.py" runs
- * b.py. After -m and -c the next word is a module or code: taken as it stands.
+ * The base name of the first argument that is not an option: "python3 -u a/b.py" runs b.py. After
+ * -m and -c the next argument, a module or code, is returned unchanged.
  */
 static const char *find_script(const char *command, size_t *ret_length)
 {

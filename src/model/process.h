@@ -6,6 +6,7 @@
 #include "model/allocation.h"
 #include "model/field.h"
 #include "model/hold.h"
+#include "model/utilization.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +35,7 @@ enum process_field {
 	PROC_UNIT,
 	PROC_HOLDING,
 	PROC_ROLE,
+	PROC_QUIET,
 	PROCESS_N_FIELDS,
 };
 
@@ -53,6 +55,13 @@ enum usage_field {
 	USE_FAILURES,
 	USE_EXACT,
 	USE_TRACKING,
+	USAGE_MEMORY_FIELDS, /* their number: the fields before it are about memory */
+	USE_UTILIZATION = USAGE_MEMORY_FIELDS, /* the first of struct utilization */
+	USE_BOUND,
+	USE_PROGRAMS,
+	USE_RUNNING,
+	USE_LAST_PROGRAM,
+	USE_OPERATION,
 	USAGE_N_FIELDS,
 };
 
@@ -65,37 +74,38 @@ enum usage_field {
 		OF_USAGE, USE_##name \
 	}
 
-/* Who told us of a process's memory, the best last. */
+/* The source of a process's memory figures, in ascending order of preference. */
 enum tracking {
 	TRACKING_NONE,
 	TRACKING_METAL,	  /* TT-Metal's own counters */
-	TRACKING_TRACED,  /* seen by BPF */
+	TRACKING_TRACED,  /* BPF probes */
 	TRACKING_PRELOAD, /* the table of the preloaded library */
 	TRACKING_WIRE,	  /* a client of the server's socket protocol */
 	TRACKING_TABLE,	  /* its own libttalloc table */
 	TRACKING_N,
 };
 
-/* How sure we are that the process has the device open. */
+/* The evidence that the process has the device open. */
 enum holding {
-	HOLDING_SEEN,	     /* its descriptors or mappings show it */
-	HOLDING_LISTED,	     /* the driver lists it; we may not look at its descriptors */
-	HOLDING_OPENER_GONE, /* the driver lists it, but it exited; another process holds on */
-	HOLDING_COUNTERS,    /* only its memory counters tell */
+	HOLDING_SEEN,	/* its descriptors or mappings */
+	HOLDING_LISTED, /* the driver's list; its descriptors cannot be read */
+	/* the driver lists it, but it exited; another process keeps the device open */
+	HOLDING_OPENER_GONE,
+	HOLDING_COUNTERS, /* only its memory counters */
 	HOLDINGS,
 };
 
-/* What the kernel says it does. */
+/* Its state in /proc/PID/stat. */
 enum process_state {
 	PROCESS_RUNNING,
 	PROCESS_SLEEPING,
-	PROCESS_DISK, /* a sleep that no signal ends */
+	PROCESS_DISK, /* uninterruptible sleep */
 	PROCESS_STOPPED,
 	PROCESS_TRACED, /* stopped by a debugger */
 	PROCESS_ZOMBIE,
-	PROCESS_IDLE, /* a thread of the kernel */
+	PROCESS_IDLE, /* an idle kernel thread */
 	PROCESS_DEAD,
-	PROCESS_STATE_UNKNOWN, /* a letter that we do not know */
+	PROCESS_STATE_UNKNOWN, /* an unknown letter */
 	PROCESS_STATES,
 };
 
@@ -105,20 +115,21 @@ extern const char *const process_state_names[PROCESS_STATES];
 /* A process on a device. */
 struct usage {
 	uint8_t why[USAGE_N_FIELDS];
-	size_t device;	/* position in the snapshot */
+	size_t device;	/* index in the snapshot */
 	bool connected; /* a client of the allocation server */
-	bool stale;	/* left behind by a process that is gone: shown, not counted */
+	bool stale;	/* left by an exited process: shown, not counted */
 
-	uint64_t bytes[POOL_COUNT];	  /* DRAM with trace buffers, L1 with L1_SMALL */
+	uint64_t bytes[POOL_COUNT];	  /* DRAM includes trace buffers, L1 includes L1_SMALL */
 	uint64_t peak[POOL_COUNT];	  /* of DRAM and L1 */
-	uint64_t allocations;		  /* held */
-	uint64_t allocs, frees, failures; /* so far */
-	bool exact;			  /* if not, it has at least this much */
+	uint64_t allocations;		  /* currently held */
+	uint64_t allocs, frees, failures; /* since its start */
+	bool exact;			  /* false: the amounts are lower bounds */
 	enum tracking tracking;
-	struct allocation_list list; /* if asked for */
+	struct utilization utilization;
+	struct allocation_list list; /* if requested */
 };
 
-/* Where a process belongs, by its cgroup. Empty strings: no such thing. */
+/* Container, job and so on of a process, by its cgroup. Empty strings: none. */
 struct owner {
 	char container[80]; /* id or name */
 	char runtime[16];
@@ -127,33 +138,50 @@ struct owner {
 	char unit[64];
 };
 
-#define PROCESS_TABLES 4
+/*
+ * The same in a process: NULL where there is none, since most processes have few of them. All are
+ * in one block of memory, which begins with the first that is set.
+ */
+struct owner_texts {
+	char *text; /* what is shown of it */
+	char *container, *runtime, *pod, *slurm_job, *slurm_step, *unit;
+	char *block;
+};
+
+enum { PROCESS_TABLES = 4 };
+
+/* Descriptors of a process that are tables of one kind, inherited ones too. */
+struct table_fds {
+	int32_t list[PROCESS_TABLES];
+	unsigned count;
+};
 
 struct process {
 	uint8_t why[PROCESS_N_FIELDS];
-	struct hold_evidence evidence; /* that both were judged by */
-	uint64_t start_ticks;	       /* since boot; identity together with the pid; 0 unknown */
+	struct hold_evidence evidence; /* evidence for holding and role */
+	/* since boot; identifies the process together with the pid; 0: unknown */
+	uint64_t start_ticks;
 	uint64_t cpu_ticks;
-	int32_t parent;	    /* its pid; 0: not known */
+	int32_t parent;	    /* its pid; 0: unknown */
 	int32_t ns_pids[8]; /* its pids, outermost namespace first */
 	unsigned ns_depth;
-	uint64_t mount_ns;		/* inode of its mount namespace; 0: not known */
-	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables, for their source */
-	unsigned n_tables;
+	uint64_t mount_ns;		 /* inode of its mount namespace; 0: unknown */
+	struct table_fds tables;	 /* of libttalloc, for their source */
+	struct table_fds program_tables; /* of the preloaded library */
 	/*
-	 * The PCIe devices that TT_VISIBLE_DEVICES selects, bit per device in the order of their
-	 * addresses. Two answers if that depends on a release of TT-Metal that is not known;
-	 * none if the variable is not set, was not read, or may not be read.
+	 * The PCIe devices that TT_VISIBLE_DEVICES selects, one bit per device in the order of
+	 * their addresses. Two values if they depend on a TT-Metal release that is unknown; none if
+	 * the variable is unset, was not read, or may not be read.
 	 */
 	uint64_t visible[2];
 	uint8_t n_visible;
 	enum reason visible_why; /* KNOWN, or why its device numbers cannot be translated */
 
-	int32_t pid; /* 0: somebody we cannot see */
+	int32_t pid; /* 0: a process that is not visible */
 	int32_t ns_pid;
 	char name[64];
-	char program[64]; /* what it calls itself */
-	char *command;
+	char program[64]; /* the name that it reported for itself */
+	char *command;	  /* shared text (basic/shared_text.h) */
 	char user[33];
 	uint32_t uid;
 	double start_time; /* Unix time */
@@ -161,10 +189,11 @@ struct process {
 	enum process_state state;
 	double cpu;
 	uint64_t host_memory;
-	char owner_text[96];
-	struct owner owner;
+	struct owner_texts owner;
 	enum holding holding;
 	enum role role;
+	int64_t changed_ns; /* CLOCK_MONOTONIC, when its memory last changed; 0: not observed */
+	double quiet;	    /* seconds */
 
 	struct usage *usages; /* one per device, in the order of devices */
 	size_t n_usages;
@@ -172,14 +201,14 @@ struct process {
 
 extern const struct field_table process_fields, usage_fields;
 
-/* The fields of a pool, as enum usage_field; only DRAM and L1 have a peak. */
+/* The fields of a pool; only DRAM and L1 have a peak. */
 struct usage_pool {
 	uint8_t bytes, peak;
 };
 
 extern const struct usage_pool usage_pools[POOL_COUNT];
 
-/* Everything unknown; the pid known unless 0. */
+/* Everything is unknown, except for the pid if it is not 0. */
 void process_init(struct process *process, int32_t pid);
 void process_done(struct process *process);
 
@@ -188,33 +217,43 @@ static inline bool process_knows(const struct process *process, enum process_fie
 	return process->why[field] == KNOWN;
 }
 
-/* Its entry for a device, made if it is missing. NULL: no memory. */
+/* Its entry for a device, added if missing. NULL: out of memory. */
 struct usage *process_use(struct process *process, size_t device);
 
-/* The same without making one. */
+/* Its entry for a device; NULL if there is none. */
 struct usage *process_find_usage(const struct process *process, size_t device);
 
-/* Memory on all its devices: false if nothing of it is known. */
+/* Sum over all its devices. False if all of it is unknown. */
 bool process_total(const struct process *process, enum usage_field field, uint64_t *ret);
 
-/* Why nothing is known of its memory, unless a reason was given already. */
-void usage_blame(struct usage *usage, enum reason why);
+/* Its entry for the device that it keeps busiest, of those where this is known; NULL if none. */
+const struct usage *process_find_busiest(const struct process *process);
+
+/* Sets or gets the fields USE_UTILIZATION to USE_OPERATION. */
+void usage_set_utilization(struct usage *usage, const struct utilization_figure *figure);
+struct utilization_figure usage_utilization(const struct usage *usage);
+
+/* Sets them, unless what is there says more. */
+void usage_offer_utilization(struct usage *usage, const struct utilization_figure *figure);
+
+/* Sets the reason why its memory is unknown, unless one is set. */
+void usage_set_reason(struct usage *usage, enum reason why);
 
 void process_set_holding(struct process *process, enum holding how);
 
 void process_set_role(struct process *process, enum role role);
 
-/* Sets name, owner_text and their like from what a source read. */
+/* Also sets the derived fields, e.g. owner_text. */
 void process_set_owner(struct process *process, const struct owner *owner);
 
 /*
- * The script that an interpreter runs, by its command line: the base name, not NUL-terminated.
- * NULL: the program is no interpreter, or runs no script.
+ * The script that an interpreter runs, from its command line: the base name, not NUL-terminated.
+ * NULL if the program is not an interpreter or runs no script.
  */
 const char *process_script(const char *program, const char *command, size_t *ret_length);
 
 /*
- * What people call it: what it calls itself, or its name, and for an interpreter its
- * script too, since a script is more use than the tenth "python3". Text of at most size - 1 bytes.
+ * The name to show: the one that the process reported, or its command name. For an interpreter with
+ * its script, since "python3" alone says little. At most size - 1 bytes.
  */
 void process_label(const struct process *process, char *text, size_t size);

@@ -3,10 +3,8 @@
 #include "basic/clock.h"
 #include "basic/macros.h"
 
-#include <string.h>
-
-/* Firmware counts ten per second: longer than this without a step is a stop. */
-static const int64_t heartbeat_patience_ns = 350 * NS_PER_MS;
+/* Firmware counts ten per second: no step for longer than this means that it stopped. */
+static const int64_t heartbeat_timeout_ns = 350 * NS_PER_MS;
 
 /*
  * The driver's document says 32 for both. A Blackhole NoC is 512 bits wide, and
@@ -17,7 +15,7 @@ unsigned rates_flit_bytes(enum arch arch)
 	return arch == ARCH_WORMHOLE ? 32 : arch == ARCH_BLACKHOLE ? 64 : 0;
 }
 
-/* The fastest link of each architecture: so many lanes of this generation. */
+/* The fastest link of each architecture. */
 enum { FASTEST_LANES = 16 };
 
 static unsigned fastest_generation(enum arch arch)
@@ -34,8 +32,8 @@ static double lane_rate(unsigned generation)
 }
 
 /*
- * Could a counter have wrapped twice between the samples? Then nobody can tell. What
- * the fastest link carries decides, not this one now: some firmware slows an idle link.
+ * Could a counter have wrapped twice between the samples? Then the rate is unknown. The fastest
+ * possible link decides, since some firmware slows an idle link down.
  */
 static bool may_wrap_twice(const struct device *dev, double seconds)
 {
@@ -45,10 +43,10 @@ static bool may_wrap_twice(const struct device *dev, double seconds)
 }
 
 /*
- * What the link can carry, and a twentieth more: the two counter readings are some
- * microseconds apart from their time stamps. The width is that of the trained link; the
- * generation is the device's maximum, since an idle link may be slow at both samples and fast
- * in between. What is not known counts as the architecture's best.
+ * The capacity of the link plus 5 %, since the counters are read some microseconds before or after
+ * their time stamps. The width is that of the trained link; the generation is the device's maximum,
+ * since an idle link may be slow at both samples and fast in between. Unknown values count as the
+ * architecture's maximum.
  */
 static double highest_rate(const struct device *dev)
 {
@@ -70,9 +68,9 @@ static bool any_counter_fell(const struct device *now, const struct device *befo
 }
 
 /*
- * A reset clears the counters. The heartbeat that fell tells of it, or one that
- * could be read in one sample only: the counters read on through a reset. Without a
- * heartbeat (drivers before 2.7, old firmware) a wrap cannot be told from a reset.
+ * A reset clears the counters. It shows in a heartbeat that decreased, or that could be read in
+ * only one of the samples (the counters can be read even during a reset). Without a heartbeat
+ * (drivers before 2.7, old firmware) a wrap cannot be distinguished from a reset.
  */
 static bool may_be_reset(const struct device *now, const struct device *before)
 {
@@ -103,26 +101,43 @@ static enum reason pcie_reason(const struct device *now, const struct device *be
 	return rates_flit_bytes(now->arch) ? KNOWN : UNKNOWN_BOARD;
 }
 
-static void fill_pcie(struct device *now, const struct device *before)
+static double elapsed_seconds(const struct device *now, const struct device *before)
+{
+	return (double)(now->sampled_ns - before->sampled_ns) / NS_PER_S;
+}
+
+enum reason rates_pcie_bytes(const struct device *now, const struct device *before,
+			     struct pcie_bytes *ret)
 {
 	enum reason why = pcie_reason(now, before);
 	uint64_t flits[2] = { 0, 0 };
-	double scale;
+	struct pcie_bytes bytes;
 
-	now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = (uint8_t)why;
 	if (why != KNOWN)
-		return;
+		return why;
 	/* Unsigned 32-bit differences: one wrap is harmless. */
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		flits[i >= DEVICE_COUNTERS_RX] +=
 			(uint32_t)(now->counters[i] - before->counters[i]);
-	scale = rates_flit_bytes(now->arch) * (double)NS_PER_S /
-		(double)(now->sampled_ns - before->sampled_ns);
-	now->pcie_rx = (double)flits[0] * scale;
-	now->pcie_tx = (double)flits[1] * scale;
-	/* If one direction is impossible, so is the interval: the other one is no rate either. */
-	if (MAX(now->pcie_rx, now->pcie_tx) > highest_rate(now))
-		now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = IMPLAUSIBLE;
+	bytes.rx = flits[0] * rates_flit_bytes(now->arch);
+	bytes.tx = flits[1] * rates_flit_bytes(now->arch);
+	/* If one direction is impossible, the interval is wrong, and so is the other direction. */
+	if ((double)MAX(bytes.rx, bytes.tx) > highest_rate(now) * elapsed_seconds(now, before))
+		return IMPLAUSIBLE;
+	*ret = bytes;
+	return KNOWN;
+}
+
+static void fill_pcie(struct device *now, const struct device *before)
+{
+	struct pcie_bytes bytes;
+	enum reason why = rates_pcie_bytes(now, before, &bytes);
+
+	now->why[DEV_PCIE_RX] = now->why[DEV_PCIE_TX] = (uint8_t)why;
+	if (why != KNOWN)
+		return;
+	now->pcie_rx = (double)bytes.rx / elapsed_seconds(now, before);
+	now->pcie_tx = (double)bytes.tx / elapsed_seconds(now, before);
 }
 
 static void fill_alive(struct device *now, const struct device *before)
@@ -140,14 +155,14 @@ static void fill_alive(struct device *now, const struct device *before)
 		return;
 	}
 	now->moved_ns = before->moved_ns;
-	now->alive = now->sampled_ns - now->moved_ns < heartbeat_patience_ns;
+	now->alive = now->sampled_ns - now->moved_ns < heartbeat_timeout_ns;
 	if (!now->alive)
 		now->why[DEV_ALIVE] = KNOWN;
 	else
 		now->why[DEV_ALIVE] = before->why[DEV_ALIVE];
 }
 
-/* Whoever samples fast may leave out what rates are made of: then they are what they were. */
+/* Samples taken at a high rate may omit the counters: then the previous rates are kept. */
 static bool keep_rates(struct device *now, const struct device *before)
 {
 	if (!before || now->sampled_ns != before->sampled_ns || !device_knows(now, DEV_COUNTER) ||
@@ -160,27 +175,6 @@ static bool keep_rates(struct device *now, const struct device *before)
 	now->alive = before->alive;
 	now->moved_ns = before->moved_ns;
 	return true;
-}
-
-/* The same chip, by its place on the bus too: indices may be given away again. */
-static bool is_same(const struct device *dev, const struct device *other)
-{
-	return !other->remote && strcmp(other->bdf, dev->bdf) == 0 &&
-	       (dev->bdf[0] || other->index == dev->index);
-}
-
-/* Nearly always it is where it was. */
-static const struct device *find_device(const struct snapshot *snapshot, const struct device *dev,
-					size_t hint)
-{
-	if (!snapshot)
-		return NULL;
-	if (hint < snapshot->n_devices && is_same(dev, &snapshot->devices[hint]))
-		return &snapshot->devices[hint];
-	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (is_same(dev, &snapshot->devices[i]))
-			return &snapshot->devices[i];
-	return NULL;
 }
 
 static void fill_cpu(struct process *now, const struct process *before, int64_t elapsed_ns,
@@ -203,12 +197,13 @@ static void fill_cpu(struct process *now, const struct process *before, int64_t 
 
 void rates_fill(struct snapshot *now, const struct snapshot *before, unsigned ticks_per_second)
 {
-	/* One instant, looked at twice, is not two samples. */
+	/* A recording has only one sample, which may be read twice. */
 	if (now->recorded)
 		before = NULL;
 	for (size_t i = 0; i < now->n_devices; i++) {
 		struct device *dev = &now->devices[i];
-		const struct device *old = dev->remote ? NULL : find_device(before, dev, i);
+		const struct device *old =
+			dev->remote ? NULL : snapshot_find_device(before, dev, i);
 
 		if (dev->remote || keep_rates(dev, old))
 			continue;

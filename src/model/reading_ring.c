@@ -4,7 +4,9 @@
 #include "basic/macros.h"
 #include "basic/sparse.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 600, TIERS = 2 };
@@ -12,24 +14,26 @@ enum { STEPS = 600, TIERS = 2 };
 static const int64_t step_ns[TIERS] = { NS_PER_S, 6 * NS_PER_S };
 
 /*
- * One step: its number since boot, and the values as the upper half of a float, which
- * is exact to half a percent and more than a chart can show. Steps are one after the
- * other, so that memory is touched as time goes by.
+ * One step: its number since boot, and its values as the upper half of a float, whose precision of
+ * half a percent is better than that of a chart. Steps are stored consecutively, so that memory
+ * is allocated only as time passes.
  */
 struct reading_step {
-	uint16_t number; /* its lower half: the same again in the same place takes weeks */
-	uint16_t reach;	 /* seconds after it that it may stand for, and one; 0: none yet */
-	uint16_t values[METRIC_N];
+	uint16_t
+		number; /* lower 16 bits: the same value in the same slot recurs only after weeks */
+	uint16_t
+		reach; /* number of seconds after it that its value holds, plus one; 0: no sample */
+	uint16_t low[METRIC_N], high[METRIC_N];
 };
 
 struct reading_tier {
-	struct reading_step steps[STEPS];
+	struct sparse steps; /* struct reading_step */
 };
 
 struct reading_ring {
-	char bdf[24]; /* of the card, as far as it is known */
+	char bdf[24]; /* PCI address of the card, if known */
 	int64_t newest_ns;
-	uint16_t longest; /* reach of any step */
+	uint16_t longest; /* maximum reach of all steps */
 	struct reading_tier tiers[TIERS];
 };
 
@@ -38,7 +42,7 @@ static uint16_t pack(float value)
 	uint32_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	/* To the nearest; what is no number must not be rounded to infinity. */
+	/* Round to the nearest, but keep NAN, which rounding could turn into infinity. */
 	return (uint16_t)((isnan(value) ? bits : bits + 0x8000) >> 16);
 }
 
@@ -51,44 +55,56 @@ static float unpack(uint16_t half)
 	return value;
 }
 
-/* The step of that number; NULL: there was no sample. */
+/* The step with this number; NULL if it has no sample. */
 static const struct reading_step *tier_find(const struct reading_tier *tier, int64_t number)
 {
-	const struct reading_step *step = &tier->steps[(size_t)number % STEPS];
+	const struct reading_step *step = sparse_at(&tier->steps, (size_t)number % STEPS);
 
-	return step->reach && step->number == (uint16_t)number ? step : NULL;
+	return step && step->reach && step->number == (uint16_t)number ? step : NULL;
 }
 
 static void tier_add(struct reading_tier *tier, int64_t number, uint16_t reach, const float *values)
 {
-	struct reading_step *step = &tier->steps[(size_t)number % STEPS];
 	bool fresh = !tier_find(tier, number);
+	struct reading_step *step = sparse_write(&tier->steps, (size_t)number % STEPS);
 
+	if (!step)
+		return;
 	step->number = (uint16_t)number;
 	step->reach = reach;
-	/* A number is more than none. */
-	for (size_t i = 0; i < METRIC_N; i++)
-		if (fresh || isnan(unpack(step->values[i])) || values[i] > unpack(step->values[i]))
-			step->values[i] = pack(values[i]);
+	for (size_t i = 0; i < METRIC_N; i++) {
+		bool first = fresh || isnan(unpack(step->high[i]));
+
+		/* No comparison with NAN is true. */
+		if (first || values[i] < unpack(step->low[i]))
+			step->low[i] = pack(values[i]);
+		if (first || values[i] > unpack(step->high[i]))
+			step->high[i] = pack(values[i]);
+	}
 }
 
-/* Another card that was given the same number begins anew. */
-static void take_card(struct reading_ring *ring, const struct device *dev)
+/* Clears the ring if the device number now belongs to another card. */
+static void check_card(struct reading_ring *ring, const struct device *dev)
 {
 	if (!dev->bdf[0] || strcmp(ring->bdf, dev->bdf) == 0)
 		return;
-	if (ring->bdf[0])
-		memset(ring->tiers, 0, sizeof(ring->tiers));
+	for (size_t t = 0; t < TIERS && ring->bdf[0]; t++)
+		sparse_clear(&ring->tiers[t].steps);
 	memcpy(ring->bdf, dev->bdf, sizeof(ring->bdf));
 }
 
-/* A sample that came in its time: the one before stands until it, whatever the pace was then. */
+/*
+ * The sample arrived within the reach of the previous one: the previous value holds until then,
+ * even if the period has changed.
+ */
 static void tier_stretch(struct reading_tier *tier, int64_t number, uint16_t reach)
 {
-	struct reading_step *step = &tier->steps[(size_t)number % STEPS];
+	struct reading_step *step;
 
-	if (tier_find(tier, number))
-		step->reach = MAX(step->reach, reach);
+	if (!tier_find(tier, number))
+		return;
+	step = sparse_write(&tier->steps, (size_t)number % STEPS);
+	step->reach = MAX(step->reach, reach);
 }
 
 static void read_metrics(const struct device *dev, float *values)
@@ -104,12 +120,19 @@ static void read_metrics(const struct device *dev, float *values)
 
 struct reading_ring *reading_ring_new(void)
 {
-	return sparse_new(sizeof(struct reading_ring));
+	struct reading_ring *ring = calloc(1, sizeof(*ring));
+	int r = ring ? 0 : -ENOMEM;
+
+	for (size_t t = 0; t < TIERS && r >= 0; t++)
+		r = sparse_init(&ring->tiers[t].steps, sizeof(struct reading_step), STEPS);
+	return r < 0 ? reading_ring_free(ring) : ring;
 }
 
 struct reading_ring *reading_ring_free(struct reading_ring *ring)
 {
-	sparse_free(ring, sizeof(*ring));
+	for (size_t t = 0; ring && t < TIERS; t++)
+		sparse_done(&ring->tiers[t].steps);
+	free(ring);
 	return NULL;
 }
 
@@ -119,7 +142,7 @@ void reading_ring_add(struct reading_ring *ring, const struct device *dev, int64
 	uint16_t reach = (uint16_t)(MIN(hold_ns / NS_PER_S, UINT16_MAX - 1) + 1);
 	float values[METRIC_N];
 
-	take_card(ring, dev);
+	check_card(ring, dev);
 	read_metrics(dev, values);
 	ring->longest = MAX(ring->longest, reach);
 	for (size_t t = 0; t < TIERS; t++) {
@@ -130,38 +153,49 @@ void reading_ring_add(struct reading_ring *ring, const struct device *dev, int64
 	ring->newest_ns = taken_ns;
 }
 
-/* The most in steps first … last; false: no sample, or none that was known. */
-static bool tier_most(const struct reading_tier *tier, enum metric metric, int64_t first,
-		      int64_t last, bool *ret_sampled, double *ret)
+/* The values of a step. False: unknown. */
+static bool step_range(const struct reading_step *step, enum metric metric,
+		       struct metric_range *ret)
+{
+	*ret = (struct metric_range){ (double)unpack(step->low[metric]),
+				      (double)unpack(step->high[metric]) };
+	return !isnan(ret->high);
+}
+
+/* The values of the steps first … last. False: no sample, or none with a known value. */
+static bool tier_range(const struct reading_tier *tier, enum metric metric, int64_t first,
+		       int64_t last, bool *ret_sampled, struct metric_range *ret)
 {
 	bool known = false;
 
 	first = MAX(first, last - STEPS + 1);
 	for (int64_t n = first; n <= last; n++) {
 		const struct reading_step *step = tier_find(tier, n);
-		double value;
+		struct metric_range range;
 
 		if (!step)
 			continue;
 		*ret_sampled = true;
-		value = (double)unpack(step->values[metric]);
-		if (isnan(value))
+		if (!step_range(step, metric, &range))
 			continue;
-		*ret = known ? MAX(*ret, value) : value;
+		if (known)
+			range = (struct metric_range){ MIN(ret->low, range.low),
+						       MAX(ret->high, range.high) };
+		*ret = range;
 		known = true;
 	}
 	return known;
 }
 
-/* Steps of so many seconds that a sample may stand for. */
+/* Reach of a sample, in steps of the given number of seconds. */
 static int64_t steps_of(uint16_t reach, int64_t seconds)
 {
 	return (reach - 1) / seconds + 1;
 }
 
-/* The last sample before a step, if it stands for that too. */
+/* The last sample before a step, if its value holds until then. */
 static bool tier_hold(const struct reading_tier *tier, enum metric metric, int64_t before,
-		      int64_t seconds, uint16_t longest, double *ret)
+		      int64_t seconds, uint16_t longest, struct metric_range *ret)
 {
 	int64_t steps = MIN(steps_of(longest, seconds), STEPS - 1);
 
@@ -170,14 +204,14 @@ static bool tier_hold(const struct reading_tier *tier, enum metric metric, int64
 
 		if (!step)
 			continue;
-		*ret = (double)unpack(step->values[metric]);
-		return before - n <= steps_of(step->reach, seconds) && !isnan(*ret);
+		return step_range(step, metric, ret) &&
+		       before - n <= steps_of(step->reach, seconds);
 	}
 	return false;
 }
 
-bool reading_ring_most(const struct reading_ring *ring, enum metric metric, int64_t from_ns,
-		       int64_t to_ns, double *ret)
+bool reading_ring_range(const struct reading_ring *ring, enum metric metric, int64_t from_ns,
+			int64_t to_ns, struct metric_range *ret)
 {
 	bool sampled = false;
 	int64_t first, last, step;
@@ -185,12 +219,12 @@ bool reading_ring_most(const struct reading_ring *ring, enum metric metric, int6
 
 	if (to_ns <= 0)
 		return false;
-	/* The fine ring as far back as it reaches. */
+	/* Use the fine ring if it covers the time. */
 	tier = ring->newest_ns - from_ns >= STEPS * step_ns[0];
 	step = step_ns[tier];
 	first = MAX(from_ns, 0) / step;
 	last = MAX((to_ns - 1) / step, first);
-	if (tier_most(&ring->tiers[tier], metric, first, last, &sampled, ret))
+	if (tier_range(&ring->tiers[tier], metric, first, last, &sampled, ret))
 		return true;
 	return !sampled &&
 	       tier_hold(&ring->tiers[tier], metric, first, step / NS_PER_S, ring->longest, ret);

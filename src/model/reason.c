@@ -6,6 +6,7 @@
 
 #define TRACE_FAULT(name, word, reason, text, ...) \
 	[TRACE_##name] = { reason, "tracing unreliable: " text },
+#define DISPATCH_STATE(name, word, reason, text) [UNMEASURED_##name] = { reason, text },
 
 static const struct {
 	const char *code, *text;
@@ -40,9 +41,13 @@ static const struct {
 	[DEVICE_LIST_INVALID] = { "device_list_invalid", "TT_VISIBLE_DEVICES not understood" },
 	[DEVICE_LIST_AMBIGUOUS] = { "device_list_ambiguous", "TT_VISIBLE_DEVICES ambiguous" },
 	[DEVICE_LIST_MISMATCH] = { "device_list_mismatch", "not as TT_VISIBLE_DEVICES says" },
+	[NOT_TRACED] = { "not_traced", "not traced" },
+	[ETHERNET_DISPATCH] = { "ethernet_dispatch", "Ethernet dispatch is not measured" },
+	[NO_SERVER] = { "no_server", "no allocation server" },
+	[NO_IOMMU] = { "no_iommu", "not measured without IOMMU" },
 	[NO_DRIVER] = { "no_driver", "no driver" },
 	[OTHER_DRIVER] = { "other_driver", "bound to another driver" },
-	TRACE_FAULTS(TRACE_FAULT)
+	TRACE_FAULTS(TRACE_FAULT) DISPATCH_STATES(DISPATCH_STATE)
 };
 
 const char *reason_text(enum reason reason)
@@ -55,7 +60,7 @@ const char *reason_code(enum reason reason)
 	return reasons[reason].code;
 }
 
-/* Both enumerations list the faults in the order of TRACE_FAULTS, without a gap. */
+/* Both enumerations list the faults consecutively in the order of TRACE_FAULTS. */
 enum { TRACE_FAULT_SHIFT = TRACE_UNKNOWN_SHAPE - TRACE_FAULT_UNKNOWN_SHAPE };
 
 enum reason reason_of_trace_fault(enum trace_fault fault)
@@ -72,7 +77,13 @@ enum trace_fault reason_trace_fault(enum reason reason)
 	return (enum trace_fault)(reason - TRACE_FAULT_SHIFT);
 }
 
-/* kmd-abi 2.1: which errno the driver gives when. */
+/* Both enumerations list the states consecutively in the order of DISPATCH_STATES. */
+enum reason reason_of_dispatch_state(enum dispatch_state state)
+{
+	return (enum reason)(state - DISPATCH_NO_PROFILER + UNMEASURED_NO_PROFILER);
+}
+
+/* The errno values of the driver (kmd-abi 2.1). */
 enum reason reason_of_error(int error)
 {
 	switch (error < 0 ? -error : error) {

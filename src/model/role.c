@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of a comm, without the NUL. */
+/* TASK_COMM_LEN without the NUL */
 #define COMM_LENGTH 15
 
 static const char *const built_in[] = {
@@ -13,7 +13,7 @@ static const char *const built_in[] = {
 	"tt-mgmtd",
 	"tt-flash",
 	"tt-topology",
-	/* Ours: they open no device, but may have inherited a descriptor. */
+	/* Our own programs open no device, but may inherit a descriptor. */
 	"tt_smi",
 	"tt_smi-tui",
 	"tt_smi-trace",
@@ -40,8 +40,8 @@ bool role_is_settled(const struct role_evidence *evidence)
 }
 
 /*
- * A user who may not read the executable may not read the mapped code either. Then the name
- * alone decides, which counts for processes of root only.
+ * A user who may not read the executable may not read the mapped code either. Then the name alone
+ * decides, which is sufficient only for root's processes.
  */
 static bool has_no_metal(const struct role_evidence *evidence)
 {
@@ -50,20 +50,20 @@ static bool has_no_metal(const struct role_evidence *evidence)
 	return !evidence->code_is_metal && (evidence->uid_is_root || !evidence->code_unprotected);
 }
 
-/* Was a role told, and of this process rather than of an earlier one with its pid? */
-static bool was_told(const struct role_evidence *evidence)
+/* Was a role reported for this process, rather than for an earlier one with its pid? */
+static bool was_reported(const struct role_evidence *evidence)
 {
-	return evidence->told != ROLE_TOLD_NOTHING &&
-	       (!evidence->told_start || !evidence->start_ticks ||
-		evidence->told_start == evidence->start_ticks);
+	return evidence->reported != ROLE_NOT_REPORTED &&
+	       (!evidence->reported_start || !evidence->start_ticks ||
+		evidence->reported_start == evidence->start_ticks);
 }
 
 enum role role_judge(const struct role_evidence *evidence)
 {
 	if (evidence->reports)
 		return ROLE_JOB;
-	if (!evidence->exe_read && was_told(evidence))
-		return evidence->told == ROLE_TOLD_MONITOR ? ROLE_MONITOR : ROLE_JOB;
+	if (!evidence->exe_read && was_reported(evidence))
+		return evidence->reported == ROLE_REPORTED_MONITOR ? ROLE_MONITOR : ROLE_JOB;
 	return role_is_candidate(evidence) && has_no_metal(evidence) ? ROLE_MONITOR : ROLE_JOB;
 }
 

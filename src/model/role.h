@@ -1,15 +1,15 @@
 /*
- * What a process holds a device for. A job computes on it; a monitor only reads its state
- * (a telemetry collector, tt-smi, a flash tool) and has no memory there.
+ * The purpose for which a process holds a device. A job computes on it; a monitor only reads its
+ * state (a telemetry collector, tt-smi, a flash tool) and has no memory there.
  *
- * A holder is a job unless it is proven to be a monitor, by three things:
+ * A holder is a job unless three things prove that it is a monitor:
  *
- * - A name on the list. Every process may choose how it is called, so a name counts only
- *   if root chose it: the base name of an executable that only root can have put there, or,
- *   for a process of uid 0, its script or (where the executable cannot be read) its comm.
- * - No code of TT-Metal in it. Code that someone other than root may change could be
- *   TT-Metal without its symbols, so a process of another user must not have such code.
- * - No memory reported by it or for it.
+ * - Its name is on the list. A process can choose its name, so a name counts only if root chose it:
+ *   the base name of an executable that only root can have installed, or, for a process of uid 0,
+ *   its script or (if the executable cannot be read) its comm.
+ * - It contains no code of TT-Metal. Code that users other than root can modify could be TT-Metal
+ *   without its symbols, so a process of another user must not have such code.
+ * - No memory is reported by it or for it.
  *
  * Missing evidence proves nothing. Pure functions.
  */
@@ -27,47 +27,48 @@ enum role {
 	ROLES,
 };
 
-/* What the server or the tracer found, which may look at every process. */
-enum role_told {
-	ROLE_TOLD_NOTHING,
-	ROLE_TOLD_JOB,
-	ROLE_TOLD_MONITOR,
+/* The role found by the server or the tracer, which can examine every process. */
+enum role_report {
+	ROLE_NOT_REPORTED,
+	ROLE_REPORTED_JOB,
+	ROLE_REPORTED_MONITOR,
 };
 
 struct role_evidence {
 	bool uid_is_root;   /* real, effective, saved and file system uid are 0 */
-	bool comm_listed;   /* the name that the kernel keeps is on the list */
+	bool comm_listed;   /* its comm is on the list */
 	bool script_listed; /* it is an interpreter, and its script is on the list */
-	bool exe_read;	    /* the executable could be looked at: the next two are known */
+	bool exe_read;	    /* the executable could be examined: the next two are known */
 	bool exe_listed;    /* its base name is on the list */
-	bool exe_protected; /* only root can have given it these contents and this name */
-	bool code_read; /* every file that it maps as code was looked at: the next two are known */
+	bool exe_protected; /* only root can have written its contents and its name */
+	bool code_read; /* all files that it maps as code were examined: the next two are known */
 	bool code_is_metal;    /* one of them is TT-Metal */
-	bool code_unprotected; /* some of its code is in no file that only root may write */
-	bool reports;	       /* memory, in any way */
-	enum role_told told;
-	uint64_t told_start;  /* start of the process that this is about, in ticks; 0: unknown */
-	uint64_t start_ticks; /* start of this process: after a reuse of the pid it is another */
+	bool code_unprotected; /* some of its code is not in a file that only root may write */
+	bool reports;	       /* it reports memory, by any means */
+	enum role_report reported;
+	/* start of the process that the report is about, in ticks; 0: unknown */
+	uint64_t reported_start;
+	uint64_t start_ticks; /* start of this process, to detect a reused pid */
 };
 
 enum role role_judge(const struct role_evidence *evidence);
 
 /*
- * Is the role certain enough to pass on: was a process with a monitor's name examined completely?
+ * Is the role certain enough to report: was a process with a monitor's name examined completely?
  */
 bool role_is_settled(const struct role_evidence *evidence);
 
-/* Would its name count if the rest is proven too? If not, nothing else need be examined. */
+/* Would its name count if the rest is proven too? If not, nothing else needs to be examined. */
 bool role_is_candidate(const struct role_evidence *evidence);
 
 extern const char *const role_names[ROLES];
 
 /* ---- names of monitors ---- */
 
-/* The longest, NUL included: as long as the model keeps a name. */
+/* Maximum length including the NUL, as in the model. */
 #define MONITOR_NAME 64
 
-/* Names beyond the built-in ones. */
+/* Names in addition to the built-in ones. */
 struct monitor_names {
 	char (*list)[MONITOR_NAME];
 	size_t count;
@@ -76,14 +77,14 @@ struct monitor_names {
 /*
  * Adds the names of a text, one per line; blanks around a name, empty lines and lines that begin
  * with # are ignored. *ret_bad is the number of the first line that is not a name (too long, or
- * with a slash or a blank in it) and was skipped, 0 if there is none. -ENOMEM.
+ * containing a slash or a blank) and was skipped; 0: none. -ENOMEM.
  */
 MUST_CHECK int monitor_names_parse(struct monitor_names *names, const char *text,
 				   unsigned *ret_bad);
 void monitor_names_done(struct monitor_names *names);
 
-/* Is it on the list? names may be NULL: the built-in ones only. */
+/* names may be NULL: then only the built-in ones are searched. */
 bool monitor_names_have(const struct monitor_names *names, const char *name);
 
-/* The same for a comm, which the kernel cuts to 15 bytes. */
+/* The same for a comm, which the kernel truncates to 15 bytes. */
 bool monitor_names_have_comm(const struct monitor_names *names, const char *comm);

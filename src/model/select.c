@@ -37,7 +37,7 @@ void selection_done(struct selection *selection)
 	*selection = (struct selection){ 0 };
 }
 
-/* "3" or "0-3"; a decimal of more than three digits is more likely an id. */
+/* "3" or "0-3". A decimal number of more than three digits is more likely an id. */
 static bool word_is_range(const char *word, uint32_t *ret_first, uint32_t *ret_last)
 {
 	const char *dash = strchr(word, '-');
@@ -56,7 +56,7 @@ static bool word_is_range(const char *word, uint32_t *ret_first, uint32_t *ret_l
 	return true;
 }
 
-/* The address, or its end without the domain, or that without the function. */
+/* The address, with the domain, the function or both optionally omitted. */
 static bool word_is_bdf(const char *word, const struct device *dev)
 {
 	const char *tail = strchr(dev->bdf, ':');
@@ -77,7 +77,7 @@ static bool id_begins(uint64_t id, const char *word)
 	return strlen(word) <= 16 && strncasecmp(text, word, strlen(word)) == 0;
 }
 
-/* What follows a prefix that a word may carry; NULL: it does not. */
+/* The rest of the word after a prefix; NULL if it does not have it. */
 static const char *after(const char *word, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -85,7 +85,7 @@ static const char *after(const char *word, const char *prefix)
 	return strncasecmp(word, prefix, length) == 0 ? word + length : NULL;
 }
 
-/* The chip's number, node or place. */
+/* The chip's number, node or tray. */
 static bool word_names_place(const char *word, const struct device *dev)
 {
 	uint32_t first, last, tray;
@@ -113,7 +113,7 @@ static bool word_is_serial(const char *word, const struct device *dev)
 	return strlen(rest) == 16 && id_begins(dev->serial, rest);
 }
 
-/* An ASIC id or its beginning, of four digits at least. */
+/* An ASIC id or its prefix, at least four digits. */
 static bool word_is_asic(const char *word, const struct device *dev)
 {
 	const char *rest = after(word, "TT-");

@@ -1,37 +1,37 @@
 #include "model/series.h"
 
 #include "basic/macros.h"
-#include "basic/sparse.h"
 
-static size_t series_bytes(size_t size)
-{
-	return sizeof(struct series) + size * sizeof(struct point);
-}
+#include <stdlib.h>
 
 struct series *series_new(size_t size, int64_t step_ns)
 {
-	struct series *series = sparse_new(series_bytes(size));
+	struct series *series = calloc(1, sizeof(*series));
 
-	if (series) {
-		series->size = size;
-		series->step_ns = step_ns;
-	}
-	return series;
+	if (!series)
+		return NULL;
+	series->size = size;
+	series->step_ns = step_ns;
+	return sparse_init(&series->points, sizeof(struct point), size) < 0 ? series_free(series)
+									    : series;
 }
 
 struct series *series_free(struct series *series)
 {
 	if (series)
-		sparse_free(series, series_bytes(series->size));
+		sparse_done(&series->points);
+	free(series);
 	return NULL;
 }
 
 void series_add(struct series *series, const struct point *point)
 {
 	int64_t n = point->time_ns / series->step_ns;
-	struct point *at = &series->points[(size_t)n % series->size];
+	struct point *at = sparse_write(&series->points, (size_t)n % series->size);
 	struct point next = *point;
 
+	if (!at)
+		return;
 	for (unsigned q = 0; q < SERIES_POOLS; q++) {
 		next.most[q] = point->last[q];
 		if (series_at(series, n) && at->known)
@@ -51,12 +51,12 @@ void series_add(struct series *series, const struct point *point)
 
 const struct point *series_at(const struct series *series, int64_t n)
 {
-	const struct point *point = &series->points[(size_t)n % series->size];
+	const struct point *point = sparse_at(&series->points, (size_t)n % series->size);
 
-	return point->time_ns && point->time_ns / series->step_ns == n ? point : NULL;
+	return point && point->time_ns && point->time_ns / series->step_ns == n ? point : NULL;
 }
 
-/* The last sample before a time, not longer ago than hold_ns. */
+/* The last sample before a time, at most hold_ns earlier. */
 static const struct point *last_before(const struct series *series, int64_t when_ns,
 				       int64_t hold_ns)
 {

@@ -1,51 +1,51 @@
 /*
  * The memory of a device or of a process over time, in exact bytes.
  *
- * A ring indexed by time, not by samples: steps of one length, whatever the refresh period,
+ * A ring indexed by time, not by samples: the step length does not depend on the refresh period,
  * and a step without a sample is a gap.
  */
 #pragma once
 
+#include "basic/sparse.h"
 #include "model/pool.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SERIES_POOLS = POOL_L1 + 1 }; /* DRAM and L1 are kept */
+enum { SERIES_POOLS = POOL_L1 + 1 }; /* only DRAM and L1 are kept */
 
-/* One step. */
 struct point {
 	int64_t time_ns;	     /* CLOCK_MONOTONIC of its last sample; 0: none */
-	uint64_t last[SERIES_POOLS]; /* at that time */
-	uint64_t most[SERIES_POOLS]; /* in the whole step */
-	uint64_t frees : 62;	     /* so far, at that time */
+	uint64_t last[SERIES_POOLS]; /* of the last sample */
+	uint64_t most[SERIES_POOLS]; /* maximum of the step */
+	uint64_t frees : 62;	     /* total so far, at the last sample */
 	bool has_frees : 1;
-	bool known : 1; /* was the memory, at that time? */
+	bool known : 1; /* was the memory known at the last sample? */
 };
 
 struct series {
 	int64_t step_ns;
 	size_t size;
-	unsigned samples;   /* with known memory, so far */
-	int64_t begun_ns;   /* the first of them */
-	int64_t ended_ns;   /* the last of them */
-	struct point first; /* as it was then */
+	unsigned samples;   /* number of samples with known memory */
+	int64_t begun_ns;   /* time of the first of them */
+	int64_t ended_ns;   /* time of the last of them */
+	struct point first; /* the first sample */
 	uint64_t peak[SERIES_POOLS];
-	struct point points[]; /* the step of time t is at t / step_ns % size */
+	struct sparse points; /* the step of time t has index t / step_ns % size */
 };
 
-/* NULL: out of memory. */
+/* NULL: out of memory */
 struct series *series_new(size_t size, int64_t step_ns);
 struct series *series_free(struct series *series);
 void series_add(struct series *series, const struct point *point);
 
-/* The step that begins with step number n (time / step_ns); NULL: no sample in it. */
+/* Step number n (time / step_ns); NULL if it has no sample. */
 const struct point *series_at(const struct series *series, int64_t n);
 
 /*
- * The most between two times. A sample stands for hold_ns after it unless another
- * one follows: then what was last known counts. False: nothing is known of it.
+ * The maximum between two times. The value of a sample holds for hold_ns unless another one follows
+ * earlier. False: unknown.
  */
 bool series_most(const struct series *series, enum pool pool, int64_t from_ns, int64_t to_ns,
 		 int64_t hold_ns, uint64_t *ret);

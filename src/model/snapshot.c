@@ -34,7 +34,7 @@ const char *snapshot_server(const struct snapshot *snapshot)
 {
 	if (snapshot->server_pid)
 		return "server running";
-	return snapshot->server_mute ? "server does not answer" : NULL;
+	return snapshot->server_unresponsive ? "server does not answer" : NULL;
 }
 
 int snapshot_new(struct snapshot **ret)
@@ -49,7 +49,7 @@ int snapshot_new(struct snapshot **ret)
 	return 0;
 }
 
-/* What can be borrowed. */
+/* Frees the part that can be borrowed. */
 static void free_processes(struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_processes; i++)
@@ -64,7 +64,7 @@ static void free_processes(struct snapshot *snapshot)
 
 struct snapshot *snapshot_free(struct snapshot *snapshot)
 {
-	/* The last one to let go sees all that the others did before. */
+	/* Acquire-release: the last owner sees the writes of all others before it frees. */
 	if (!snapshot || atomic_fetch_sub_explicit(&snapshot->refs, 1, memory_order_acq_rel) > 1)
 		return NULL;
 	if (snapshot->lender)
@@ -116,7 +116,7 @@ bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before)
 	snapshot->lender = lender;
 	snapshot->asked_ns = lender->asked_ns;
 	snapshot->server_pid = lender->server_pid;
-	snapshot->server_mute = lender->server_mute;
+	snapshot->server_unresponsive = lender->server_unresponsive;
 	snapshot->processes = lender->processes;
 	snapshot->n_processes = lender->n_processes;
 	snapshot->stale_usages = lender->stale_usages;
@@ -130,7 +130,7 @@ bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before)
 	return true;
 }
 
-/* Room for one more in an array that grows by doubling; NULL: no memory. */
+/* Grows an array by doubling to hold one more item. NULL: out of memory. */
 static void *grow(void *array, size_t count, size_t size)
 {
 	if (count & (count - 1))
@@ -191,7 +191,7 @@ struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid)
 	return &grown[at];
 }
 
-/* By device: the files they come from are in no order. */
+/* Inserts by device: the files that they come from are unordered. */
 int snapshot_add_stale_usage(struct snapshot *snapshot, const struct stale_usage *stale)
 {
 	struct stale_usage *grown = grow(snapshot->stale_usages, snapshot->n_stale_usages,
@@ -220,7 +220,7 @@ int snapshot_add_accounted(struct snapshot *snapshot, const struct accounted *ac
 	return 0;
 }
 
-void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
+void snapshot_add_problem(struct snapshot *snapshot, const char *source, const char *format, ...)
 {
 	struct problem *grown =
 		grow(snapshot->problems, snapshot->n_problems, sizeof(*snapshot->problems));
@@ -239,7 +239,7 @@ void snapshot_complain(struct snapshot *snapshot, const char *source, const char
 			(struct problem){ .source = source, .text = text };
 }
 
-/* Drops what is on devices that go, renumbers the rest. */
+/* Drops the usage on removed devices and renumbers the rest. */
 static void process_keep(struct process *process, const size_t *moved)
 {
 	size_t kept = 0;
@@ -255,6 +255,34 @@ static void process_keep(struct process *process, const size_t *moved)
 		process->usages[kept++].device = device;
 	}
 	process->n_usages = kept;
+}
+
+/* The same chip at the same place on the bus: an index can be reused by another card. */
+static bool is_same(const struct device *dev, const struct device *other)
+{
+	return !other->remote && strcmp(other->bdf, dev->bdf) == 0 &&
+	       (dev->bdf[0] || other->index == dev->index);
+}
+
+const struct device *snapshot_find_device(const struct snapshot *snapshot, const struct device *dev,
+					  size_t hint)
+{
+	if (!snapshot)
+		return NULL;
+	if (hint < snapshot->n_devices && is_same(dev, &snapshot->devices[hint]))
+		return &snapshot->devices[hint];
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (is_same(dev, &snapshot->devices[i]))
+			return &snapshot->devices[i];
+	return NULL;
+}
+
+const char *snapshot_problem(const struct snapshot *snapshot, const char *source)
+{
+	for (size_t i = 0; i < snapshot->n_problems; i++)
+		if (strcmp(snapshot->problems[i].source, source) == 0)
+			return snapshot->problems[i].text;
+	return "";
 }
 
 void snapshot_drop_idle(struct snapshot *snapshot)

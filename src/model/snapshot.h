@@ -1,7 +1,7 @@
 /*
- * The whole truth at one instant. Sources fill it, nobody changes it afterwards,
- * every output is a reading of it. It owns its devices, processes and texts, unless
- * it has borrowed the processes of an earlier one.
+ * The state of the machine at one instant. Sources fill it, then it is immutable, and every output
+ * is rendered from it. It owns its devices, processes and texts, unless it borrows the processes of
+ * an earlier one.
  */
 #pragma once
 
@@ -24,45 +24,58 @@ enum host_field {
 
 struct host {
 	uint8_t why[HOST_N_FIELDS];
-	char timestamp[32]; /* local time, as nvidia-smi writes it */
+	char timestamp[32]; /* local time in the format of nvidia-smi */
 	char driver[32];
-	uint32_t count; /* devices */
+	uint32_t count; /* number of devices */
 	char hostname[65];
 	char kernel[65];
-	/* For the vendor's layout only; empty or 0 if not asked for. */
+	/* Only for the vendor's layout; empty or 0 if not requested. */
 	char distribution[128];
 	char machine[65];
 	uint64_t memory;
 };
 
-/* What TT-Metal's files still say of a process that is gone, or out of sight. */
+/* Memory that TT-Metal's files still record for a process that exited or is not visible. */
 struct stale_usage {
 	size_t device;
-	int32_t pid; /* in its own namespace */
+	int32_t pid; /* in its own pid namespace */
 	char name[64];
-	uint64_t bytes[POOL_COUNT]; /* DRAM with trace buffers, L1 with L1_SMALL; no others */
-	enum reason why;	    /* STALE or OTHER_NAMESPACE */
+	/* DRAM includes trace buffers, L1 includes L1_SMALL; no other pools */
+	uint64_t bytes[POOL_COUNT];
+	enum reason why; /* STALE or OTHER_NAMESPACE */
 };
 
-/* Something that went wrong on the way, for errors[] and -q. */
+/* An error while sampling, shown in errors[] and -q. */
 struct problem {
 	const char *source;
 	char *text;
 };
 
+/* How a source did in a sample. */
+struct source_health {
+	const char *source;
+	int64_t duration_ns;
+	bool up; /* it had no problem */
+};
+
+enum { SNAPSHOT_SOURCES = 16 };
+
 struct snapshot {
 	struct host host;
 	int64_t taken_ns; /* CLOCK_MONOTONIC */
-	int64_t asked_ns; /* the same clock, when processes and memory were; earlier if borrowed */
-	int64_t wall_ns;  /* CLOCK_REALTIME, or the time of the recording */
-	bool simulated;	  /* a tree made by tt_smi sim */
-	bool recorded;	  /* a tree captured earlier */
-	bool driver_loaded;	/* if not, all devices are unserved ones */
-	int32_t server_pid;	/* of the allocation server; 0: none answered */
-	bool server_mute;	/* one is there, but did not answer */
+	/* CLOCK_MONOTONIC, when processes and memory were read; earlier if borrowed */
+	int64_t asked_ns;
+	int64_t wall_ns;	  /* CLOCK_REALTIME, or the time of the recording */
+	bool simulated;		  /* a tree made by tt_smi sim */
+	bool recorded;		  /* a recorded tree */
+	bool driver_loaded;	  /* false: all devices are unserved */
+	int32_t server_pid;	  /* of the allocation server; 0: none replied */
+	bool server_unresponsive; /* a server exists, but does not reply */
 	struct device *devices; /* by index, a remote chip after its gateway; unserved ones last */
 	size_t n_devices;
-	struct process *processes; /* by pid */
+	struct source_health sources[SNAPSHOT_SOURCES]; /* in the order of asking */
+	size_t n_sources;
+	struct process *processes; /* sorted by pid */
 	size_t n_processes;
 	struct stale_usage *stale_usages;
 	size_t n_stale_usages;
@@ -70,41 +83,51 @@ struct snapshot {
 	size_t n_accounts;
 	struct problem *problems;
 	size_t n_problems;
-	struct snapshot *lender; /* whose processes and all that follows are; NULL: its own */
+	struct snapshot
+		*lender; /* owner of the processes and of all that follows; NULL: this snapshot */
 	atomic_uint refs;
 };
 
 extern const struct field_table host_fields;
 
-/* "server running", "server does not answer"; NULL: there is none. */
+/* "server running", "server does not answer"; NULL if there is none. */
 const char *snapshot_server(const struct snapshot *snapshot);
 
 MUST_CHECK int snapshot_new(struct snapshot **ret);
 struct snapshot *snapshot_free(struct snapshot *snapshot);
 
 /*
- * Takes over who holds what and how much from an earlier one, which stays as long as
- * it is needed: free both as usual, from any thread. For a snapshot of devices alone.
- * False: the devices are others by now, or in another condition.
+ * Shares the processes and memory of an earlier snapshot, which stays allocated as long as needed:
+ * free both as usual, from any thread. For a snapshot that has only devices. False if the devices
+ * have changed in number or state.
  */
 MUST_CHECK bool snapshot_borrow(struct snapshot *snapshot, struct snapshot *before);
 
-/* Bytes it takes, about: what it has borrowed counts as its own. */
+/* Approximate size in bytes, including what it has borrowed. */
 size_t snapshot_bytes(const struct snapshot *snapshot);
 
-/* Adds one at its place; the others may move. NULL: no memory. */
+/* Inserts it in order; the others may move. NULL: out of memory. */
 struct device *snapshot_add_device(struct snapshot *snapshot, const struct device *device);
 struct process *snapshot_add_process(struct snapshot *snapshot, int32_t pid);
 struct process *snapshot_find_process(const struct snapshot *snapshot, int32_t pid);
+/*
+ * The same chip at the same place on the bus: an index can be reused by another card. hint: the
+ * index where it probably is. NULL if there is none, or no snapshot.
+ */
+const struct device *snapshot_find_device(const struct snapshot *snapshot, const struct device *dev,
+					  size_t hint);
 int snapshot_add_accounted(struct snapshot *snapshot, const struct accounted *account);
 int snapshot_add_stale_usage(struct snapshot *snapshot, const struct stale_usage *stale);
 
-/* Says what went wrong; out of memory it is not said. */
-void snapshot_complain(struct snapshot *snapshot, const char *source, const char *format, ...)
+/* Adds a problem; it is dropped if memory is short. */
+void snapshot_add_problem(struct snapshot *snapshot, const char *source, const char *format, ...)
 	PRINTF(3, 4);
 
-/* Drops processes that turned out to be on no device. */
+/* The first problem of a source; "" if it has none. */
+const char *snapshot_problem(const struct snapshot *snapshot, const char *source);
+
+/* Drops processes that have no device. */
 void snapshot_drop_idle(struct snapshot *snapshot);
 
-/* Keeps the devices with keep[i] and the processes on them. */
+/* Keeps the devices with keep[i] set, and their processes. */
 void snapshot_keep(struct snapshot *snapshot, const bool *keep);

@@ -1,7 +1,7 @@
 #include "model/threshold.h"
 
 static const struct {
-	double warning, critical; /* from these values on */
+	double warning, critical; /* minimum values of each severity */
 } thresholds[] = {
 	[THRESHOLD_TEMPERATURE] = { -10, 0 },
 	[THRESHOLD_POWER] = { 0.9, 1 },

@@ -1,4 +1,4 @@
-/* From which values on readings are a warning or critical: one table for every output. */
+/* The thresholds at which readings are a warning or critical: one table for all outputs. */
 #pragma once
 
 enum severity { SEVERITY_NORMAL, SEVERITY_WARNING, SEVERITY_CRITICAL };

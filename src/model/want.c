@@ -2,28 +2,30 @@
 
 #include "basic/macros.h"
 #include "model/snapshot.h"
+#include "model/totals.h"
 
 static const struct field_table *const tables[] = {
 	[OF_HOST] = &host_fields,	    [OF_DEVICE] = &device_fields,
 	[OF_PROCESS] = &process_fields,	    [OF_USAGE] = &usage_fields,
-	[OF_ACCOUNTED] = &accounted_fields,
+	[OF_ACCOUNTED] = &accounted_fields, [OF_TOTALS] = &totals_fields,
 };
 
 static const struct field_ref *const part_needs[PART_N] = {
-	/*
-	 * Slots in TT-Metal's files have the pid that their process has in its own namespace,
-	 * and count only if the file belongs to the process's user. Whether the memory of a
-	 * device is complete depends on the roles of its holders.
-	 */
-	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID), PROCESS_FIELD(ROLE)),
+	/* Whether the memory of a device is complete depends on the roles of its holders. */
+	[PART_PROCESSES] = FIELDS(PROCESS_FIELD(ROLE)),
 	[PART_ALLOCATIONS] = FIELDS(PART(PROCESSES)),
-	[PART_REPORTERS] = FIELDS(PART(PROCESSES)),
+	[PART_REPORTERS] = FIELDS(PART(PROCESSES), PROCESS_FIELD(NS_PID), PROCESS_FIELD(UID)),
 	/*
-	 * The publisher may run in a container: it is then found among the processes. What it
-	 * says counts if its user has the device open.
+	 * The publisher may run in a container: its pid is then found among the processes. Its
+	 * values count only if its user has the device open.
 	 */
 	[PART_UTILIZATION] = FIELDS(PART(PROCESSES)),
-	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL)),
+	/*
+	 * Slots in TT-Metal's files have the pid of the process in its own namespace, and count
+	 * only if the file belongs to the process's user.
+	 */
+	[PART_SHM_IDS] = FIELDS(DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(SERIAL), PROCESS_FIELD(NS_PID),
+				PROCESS_FIELD(UID)),
 };
 
 static bool *want_part(struct want *want, enum part part)
@@ -51,7 +53,10 @@ static void add_part(struct want *want, enum part part)
 	want_add_list(want, part_needs[part]);
 }
 
-/* Is it in the set already? Its needs are then, too. No field needs one of the other tables. */
+/*
+ * Returns whether it is in the set already, in which case its needs are, too. No field needs one of
+ * the other tables.
+ */
 static bool mark_field(struct want *want, enum fields_of of, unsigned index)
 {
 	struct fieldset *set = of == OF_DEVICE ? &want->device : &want->process;
@@ -77,7 +82,8 @@ void want_add(struct want *want, enum fields_of of, unsigned index)
 	field = &tables[of]->fields[index];
 	want->pair_ms = MAX(want->pair_ms, field->pair_ms);
 	want_add_list(want, tables[of]->needs);
-	want_add_list(want, field->needs);
+	if (!(want->single && field->pair_ms))
+		want_add_list(want, field->needs);
 }
 
 void want_add_list(struct want *want, const struct field_ref *list)
