@@ -1,10 +1,10 @@
 /*
- * libttalloc: lets a program say which memory of a Tenstorrent card it holds.
+ * libttalloc: lets a program report its memory on Tenstorrent cards.
  *
  * The driver does not know what a program allocates on a card. A program that
  * calls these functions publishes it in a block of shared memory, where tt_smi
  * and tt_allocd read it. There is nothing to set up and nothing to close: the
- * first report makes the table, the end of the process removes it.
+ * first report creates the table, the end of the process removes it.
  *
  *	ttalloc_report_alloc(0, TTALLOC_DRAM, address, size);
  *	...
@@ -19,14 +19,14 @@
  *    process, and leave errno alone. A report costs some tens of nanoseconds
  *    and no system call; about once a second one of them takes some
  *    microseconds more to look for the server. A server is not needed.
- *  - They return 0 or a negative errno. A program may ignore it: a report that
- *    makes no sense is counted (see enum ttalloc_misuse) and does no harm.
- *  - With TT_ALLOC_TRACKING_ENABLED=0 in the environment, or where no table can
- *    be made (no memfd, no memory), reports do nothing and return 0.
+ *  - They return 0 or a negative errno. A program may ignore it: an invalid
+ *    report is counted (see enum ttalloc_misuse) and does no harm.
+ *  - With TT_ALLOC_TRACKING_ENABLED=0 in the environment, or if no table can
+ *    be created (no memfd, no memory), reports do nothing and return 0.
  *
  * Environment: TT_ALLOC_TRACKING_ENABLED; TT_VISIBLE_DEVICES, as for TT-Metal;
- * TT_ALLOCD_SOCKET, where the server listens if not in the usual place; TT_SMI_ROOT, where
- * /dev and /sys are looked for, for tests.
+ * TT_ALLOCD_SOCKET, the path of the server's socket if it is not the default; TT_SMI_ROOT, the
+ * directory that contains /dev and /sys, for tests.
  */
 #ifndef TTALLOC_H
 #define TTALLOC_H
@@ -55,7 +55,7 @@ enum ttalloc_pool {
 	TTALLOC_KERNEL = 6 /* kernel binaries */
 };
 
-/* Reports that could not be taken as they were. The numbers are stable; new ones come last. */
+/* Kinds of invalid reports. The numbers are stable; new ones are added at the end. */
 enum ttalloc_misuse {
 	TTALLOC_DOUBLE_FREE = 0,    /* freed again shortly after it was freed: ignored */
 	TTALLOC_UNKNOWN_FREE = 1,   /* freed, but not held: ignored */
@@ -65,10 +65,10 @@ enum ttalloc_misuse {
 	TTALLOC_UNKNOWN_DEVICE = 5, /* device above 63: ignored */
 	TTALLOC_UNKNOWN_POOL = 6,   /* ignored */
 	TTALLOC_UNLISTED = 7,	    /* table full: in the totals, but not listed singly */
-	TTALLOC_LOST = 8	    /* no memory to keep it in mind: ignored, totals too low */
+	TTALLOC_LOST = 8	    /* out of memory: ignored, totals too low */
 };
 
-/* What becomes of the reports. */
+/* Where reports go. */
 enum ttalloc_state {
 	TTALLOC_OFF = 0,	 /* turned off by the environment */
 	TTALLOC_UNAVAILABLE = 1, /* no table could be made */
@@ -76,7 +76,7 @@ enum ttalloc_state {
 	TTALLOC_CONNECTED = 3	 /* published and handed to a server */
 };
 
-/* What one pool of one device holds. */
+/* Usage of one pool of one device. */
 struct ttalloc_usage {
 	uint64_t now_bytes;
 	uint64_t peak_bytes;
@@ -87,24 +87,24 @@ struct ttalloc_usage {
 
 /*
  * Reports an allocation of size bytes. The device is the program's own (logical)
- * number of it, 0 to 63. The id is an address or any number that no other live
- * allocation of the same device and pool has.
+ * number, 0 to 63. The id is an address or any number that is unique among the
+ * current allocations of the same device and pool.
  *
- * -EEXIST: there is one. Its free was missed, then, and the new one replaces it.
+ * -EEXIST: the id is in use. Its free was not reported, so the new one replaces it.
  * -EINVAL: size 0, or no such pool. -ENODEV: no such device. -EOVERFLOW: more
- * than a card can have. -ENOSPC: cannot keep it in mind.
+ * than a card can have. -ENOSPC: out of memory, not recorded.
  */
 TTALLOC_API int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id,
 				     uint64_t size);
 
-/* Reports that it was freed. -ENOENT: not known to be held. -EINVAL, -ENODEV: as above. */
+/* Reports a free. -ENOENT: no such allocation was reported. -EINVAL, -ENODEV: as above. */
 TTALLOC_API int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id);
 
-/* Reports that the device had no room for an allocation. -EINVAL, -ENODEV: as above. */
+/* Reports an allocation that failed for lack of memory. -EINVAL, -ENODEV: as above. */
 TTALLOC_API int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool);
 
 /*
- * Says which card a device number means: N of /dev/tenstorrent/N, a PCI address
+ * States which card a device number refers to: N of /dev/tenstorrent/N, a PCI address
  * like "0000:01:00.0", or the chip's ASIC id. They may be combined. Without any, devices
  * are numbered as by TT-Metal: by PCI address, among the cards that TT_VISIBLE_DEVICES selects.
  *
@@ -115,29 +115,29 @@ TTALLOC_API int ttalloc_bind_bdf(unsigned device, const char *bdf);
 TTALLOC_API int ttalloc_bind_asic(unsigned device, uint64_t asic);
 
 /*
- * Names the program, for lists in which ten programs are called python3. The
- * text is copied and cut to 63 bytes. -EINVAL: NULL.
+ * Sets the name to show for the program, for instance if its command is just python3. The
+ * text is copied and truncated to 63 bytes. -EINVAL: NULL.
  */
 TTALLOC_API int ttalloc_set_program(const char *name);
 
 /*
- * Looks for the server now, if the last look is at least a second ago. Reports do this by
- * themselves; a program that is silent for long may call it from time to time
- * so that a server that was restarted hears from it soon.
+ * Looks for the server now, if the last attempt was at least a second ago. Reports do this
+ * automatically; a program that makes no reports for a long time may call it periodically, so that
+ * it soon connects to a restarted server.
  */
 TTALLOC_API void ttalloc_poll(void);
 
 TTALLOC_API enum ttalloc_state ttalloc_get_state(void);
 
 /*
- * What this process reported so far. At most size bytes are written, so that
+ * The usage that this process has reported so far. At most size bytes are written, so that
  * the struct may grow: pass sizeof(*usage). -EINVAL: no such pool.
  * -ENODEV: device above 63. All zero while tracking is off.
  */
 TTALLOC_API int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool,
 				  struct ttalloc_usage *usage, size_t size);
 
-/* How often this kind of misuse happened; 0 for a kind that does not exist. */
+/* Number of invalid reports of this kind; 0 if there is no such kind. */
 TTALLOC_API uint64_t ttalloc_get_misuse(enum ttalloc_misuse kind);
 
 /* "MAJOR.MINOR.PATCH" of the library. */

@@ -1,9 +1,9 @@
 /*
- * ttalloc.h for C++: an allocation that reports its own end.
+ * ttalloc.h for C++: an allocation whose destructor reports the free.
  *
  *	ttalloc::allocation buffer(0, TTALLOC_DRAM, address, size);
  *
- * reports the allocation where it is made and the free where it ends; like a
+ * reports the allocation in its constructor and the free in its destructor; like a
  * unique_ptr it can be moved, but not copied. Nothing here throws. Header only, C++11.
  */
 #ifndef TTALLOC_HPP
@@ -28,7 +28,7 @@ public:
 	{
 		int r = ttalloc_report_alloc(device, pool, id, size);
 
-		/* EEXIST: it replaced another one and is held all the same. */
+		/* EEXIST: it replaced another one and is recorded. */
 		held_ = r == 0 || r == -EEXIST;
 	}
 
@@ -67,7 +67,7 @@ public:
 		held_ = false;
 	}
 
-	/* Leaves the free to somebody else. Returns the id. */
+	/* Releases ownership: the caller reports the free. Returns the id. */
 	std::uint64_t release() noexcept
 	{
 		held_ = false;
@@ -91,7 +91,7 @@ private:
 	bool held_ = false;
 };
 
-/* What one pool of one device holds; all zero if there is none such. */
+/* Usage of one pool of one device; all zero if there is no such pool. */
 inline ttalloc_usage usage(unsigned device, ttalloc_pool pool) noexcept
 {
 	ttalloc_usage result = {};

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH_ROOM 512 /* small: the host program chooses the size of the stack */
+#define PATH_ROOM 512 /* small, since the host program chooses the size of the stack */
 
 /* The link to the card's PCI device ends in its address. */
 static int card_read(const char *root, uint32_t node, struct visible_card *ret)

@@ -1,36 +1,40 @@
 #include "alloc/index.h"
 
+#include "alloc/memory.h"
+
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
 
-#define BUCKETS_MIN 256u
+#define BUCKETS_MIN 16u
+#define BUCKET_LOAD 3u /* entries per bucket, on average, before one is split */
+#define ROOM_MIN    2048u
 
-static size_t heads_bytes(const struct index *index)
+static_assert(sizeof(struct index_line) == 64, "a line of the index is a cache line");
+
+static uint32_t buckets_max(const struct index *index)
 {
-	return MAX(index->room, BUCKETS_MIN) * sizeof(*index->heads);
+	return MAX(index->room / BUCKET_LOAD, BUCKETS_MIN);
 }
 
-static size_t nodes_bytes(const struct index *index)
+/* Only full lines continue in an overflow line, so n of those mean more than 7 n entries. */
+static uint32_t overflow_max(const struct index *index)
 {
-	return index->room * sizeof(*index->nodes);
+	return index->room / INDEX_LINE + 1;
 }
 
-/*
- * Reserves address space that becomes resident page by page. No huge pages: the first allocation
- * of a small program should not cost two megabytes.
- */
-static void *space_new(size_t bytes)
+static int lines_new(struct index *index)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (p == MAP_FAILED)
-		return NULL;
-	madvise(p, bytes, MADV_DONTFORK);
-	madvise(p, bytes, MADV_NOHUGEPAGE);
-	return p;
+	index->lines = memory_reserve_large(buckets_max(index) * sizeof(*index->lines));
+	if (!index->lines)
+		return -ENOMEM;
+	index->overflow = memory_reserve(overflow_max(index) * sizeof(*index->overflow));
+	if (!index->overflow) {
+		memory_release(index->lines, buckets_max(index) * sizeof(*index->lines));
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 int index_init(struct index *index, const struct table_slot *slots, uint32_t room)
@@ -41,32 +45,25 @@ int index_init(struct index *index, const struct table_slot *slots, uint32_t roo
 		.base = BUCKETS_MIN,
 		.buckets = BUCKETS_MIN,
 	};
-	index->heads = space_new(heads_bytes(index));
-	index->nodes = space_new(nodes_bytes(index));
-	if (!index->heads || !index->nodes) {
-		index_done(index);
-		return -ENOMEM;
+	while (lines_new(index) < 0) {
+		if (index->room / 8 < ROOM_MIN)
+			return -ENOMEM;
+		index->room /= 8;
 	}
 	return 0;
 }
 
 void index_done(struct index *index)
 {
-	if (index->heads)
-		munmap(index->heads, heads_bytes(index));
-	if (index->nodes)
-		munmap(index->nodes, nodes_bytes(index));
-	index->heads = NULL;
-	index->nodes = NULL;
+	memory_release(index->lines, buckets_max(index) * sizeof(*index->lines));
+	memory_release(index->overflow, overflow_max(index) * sizeof(*index->overflow));
+	index->lines = NULL;
+	index->overflow = NULL;
 }
 
-/* Ids are mostly addresses, multiples of 32 and more: all bits must affect the low ones. */
-uint64_t index_hash(uint64_t where, uint64_t id)
+static uint64_t entry_of(uint64_t hash, uint32_t slot)
 {
-	uint64_t h = (id ^ where) * UINT64_C(0x9e3779b97f4a7c15);
-
-	h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return h ^ h >> 32;
+	return hash << 32 | slot;
 }
 
 /*
@@ -74,11 +71,16 @@ uint64_t index_hash(uint64_t where, uint64_t id)
  *	|--------|--------------|---------------|
  *	 split: 1 bit more       the new halves
  */
-static uint32_t bucket_of(const struct index *index, uint32_t hash)
+static struct index_line *bucket_of(const struct index *index, uint32_t hash)
 {
 	uint32_t bucket = hash & (2 * index->base - 1);
 
-	return bucket < index->buckets ? bucket : bucket - index->base;
+	return &index->lines[bucket < index->buckets ? bucket : bucket - index->base];
+}
+
+static struct index_line *line_after(const struct index *index, const struct index_line *line)
+{
+	return line->next ? &index->overflow[line->next - 1] : NULL;
 }
 
 static bool slot_has_key(const struct table_slot *slot, uint64_t where, uint64_t id)
@@ -86,59 +88,131 @@ static bool slot_has_key(const struct table_slot *slot, uint64_t where, uint64_t
 	return slot->id == id && (slot->meta & SLOT_WHERE) == where;
 }
 
+/* The entry with this key in this line; NULL: there is none. */
+static uint64_t *line_find(const struct index *index, struct index_line *line, uint32_t hash,
+			   uint64_t where, uint64_t id)
+{
+	for (uint32_t i = 0; i < line->count; i++)
+		if (line->entry[i] >> 32 == hash &&
+		    slot_has_key(&index->slots[(uint32_t)line->entry[i]], where, id))
+			return &line->entry[i];
+	return NULL;
+}
+
 uint32_t index_find(const struct index *index, uint64_t hash, uint64_t where, uint64_t id)
 {
-	uint32_t at = index->heads[bucket_of(index, (uint32_t)hash)];
+	struct index_line *line = bucket_of(index, (uint32_t)hash);
 
-	for (; at; at = index->nodes[at - 1].next) {
-		if (index->nodes[at - 1].hash == (uint32_t)hash &&
-		    slot_has_key(&index->slots[at - 1], where, id))
-			return at - 1;
+	for (; line; line = line_after(index, line)) {
+		const uint64_t *entry = line_find(index, line, (uint32_t)hash, where, id);
+
+		if (entry)
+			return (uint32_t)*entry;
 	}
 	return INDEX_NONE;
 }
 
-static void chain_push(struct index *index, uint32_t slot)
+/* Allocates an overflow line: its number + 1; 0: none is left. */
+static uint32_t overflow_take(struct index *index)
 {
-	struct index_node *node = &index->nodes[slot];
-	uint32_t *head = &index->heads[bucket_of(index, node->hash)];
+	uint32_t number = index->overflow_free;
 
-	node->next = *head;
-	*head = slot + 1;
+	if (number)
+		index->overflow_free = index->overflow[number - 1].next;
+	else if (index->overflow_used < overflow_max(index))
+		number = ++index->overflow_used;
+	if (number)
+		index->overflow[number - 1].count = index->overflow[number - 1].next = 0;
+	return number;
 }
 
-/* Splits the next bucket: its slots go to itself or to a new bucket at the end. */
+static void overflow_give_back(struct index *index, uint32_t number)
+{
+	index->overflow[number - 1].next = index->overflow_free;
+	index->overflow_free = number;
+}
+
+/* Appends an entry to the chain of its bucket. */
+static int entry_add(struct index *index, uint64_t entry)
+{
+	struct index_line *line = bucket_of(index, (uint32_t)(entry >> 32)), *next;
+
+	while (line->count == INDEX_LINE) {
+		if (!line->next)
+			line->next = overflow_take(index);
+		next = line_after(index, line);
+		if (!next)
+			return -ENOMEM;
+		line = next;
+	}
+	line->entry[line->count++] = entry;
+	return 0;
+}
+
+/*
+ * Splits the next bucket: its entries go to itself or to a new bucket at the end. Each overflow
+ * line is given back before its entries are added, so there is always one for them.
+ */
 static void bucket_split(struct index *index)
 {
-	uint32_t from = index->buckets - index->base;
-	uint32_t at = index->heads[from];
+	struct index_line *from = &index->lines[index->buckets - index->base];
+	struct index_line line = *from;
 
-	index->heads[from] = 0;
+	from->count = from->next = 0;
 	index->buckets++;
-	while (at) {
-		uint32_t next = index->nodes[at - 1].next;
+	for (;;) {
+		uint32_t next = line.next;
 
-		chain_push(index, at - 1);
-		at = next;
+		for (uint32_t i = 0; i < line.count; i++)
+			(void)!entry_add(index, line.entry[i]);
+		if (!next)
+			break;
+		line = index->overflow[next - 1];
+		overflow_give_back(index, next);
 	}
 	if (index->buckets == 2 * index->base)
 		index->base = index->buckets;
 }
 
-void index_insert(struct index *index, uint64_t hash, uint32_t slot)
+int index_insert(struct index *index, uint64_t hash, uint32_t slot)
 {
-	index->nodes[slot].hash = (uint32_t)hash;
-	chain_push(index, slot);
-	if (++index->count > index->buckets && index->buckets < index->room)
+	int r = entry_add(index, entry_of(hash, slot));
+
+	if (r < 0)
+		return r;
+	if (++index->count > index->buckets * BUCKET_LOAD && index->buckets < buckets_max(index))
 		bucket_split(index);
+	return 0;
 }
 
-void index_remove(struct index *index, uint64_t hash, uint32_t slot)
+/* Removes an entry: the last one of the chain takes its place. */
+static void entry_remove(struct index *index, struct index_line *line, uint64_t *entry)
 {
-	uint32_t *link = &index->heads[bucket_of(index, (uint32_t)hash)];
+	struct index_line *before = NULL, *last = line;
 
-	while (*link != slot + 1)
-		link = &index->nodes[*link - 1].next;
-	*link = index->nodes[slot].next;
+	while (last->next) {
+		before = last;
+		last = line_after(index, last);
+	}
+	*entry = last->entry[--last->count];
 	index->count--;
+	if (last->count == 0 && before) {
+		overflow_give_back(index, before->next);
+		before->next = 0;
+	}
+}
+
+uint32_t index_take(struct index *index, uint64_t hash, uint64_t where, uint64_t id)
+{
+	struct index_line *first = bucket_of(index, (uint32_t)hash), *line = first;
+	uint64_t *entry = NULL;
+	uint32_t slot;
+
+	for (; line && !entry; line = line_after(index, line))
+		entry = line_find(index, line, (uint32_t)hash, where, id);
+	if (!entry)
+		return INDEX_NONE;
+	slot = (uint32_t)*entry;
+	entry_remove(index, first, entry);
+	return slot;
 }

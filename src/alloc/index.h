@@ -1,13 +1,13 @@
 /*
- * Finds the slot of an allocation by device, pool and id.
+ * A hash table per device: finds the slot of an allocation by pool and id.
  *
- * Linear hashing with chains of slot numbers: each insertion beyond one per bucket splits a
- * single bucket in two. The index grows from nothing to millions without ever moving everything
- * at once, so no report pays for the growth. The memory is reserved address space, and becomes
- * resident as it is used: twelve bytes per allocation. Keys stay in the slots, but half of the
- * hash is kept here, so that a slot of another key is rarely read.
+ * Linear hashing with buckets of one cache line. A line has the slot numbers of seven allocations,
+ * each with half of its hash, so that a slot with another key is rarely read. After every third
+ * insertion one bucket is split in two: the table grows to millions of entries without a complete
+ * rehash, so no single report is slow. A full bucket continues in an overflow line.
  *
- * The owner uses the chain links of slots that are not in the index for lists of its own.
+ * The memory is reserved address space, and becomes resident as it is used: about 21 bytes per
+ * allocation. Beyond the first 2 MiB it consists of huge pages, where the system permits it.
  */
 #pragma once
 
@@ -17,23 +17,30 @@
 #include <stdint.h>
 
 #define INDEX_NONE UINT32_MAX
+#define INDEX_LINE 7u /* entries of a line */
 
-struct index_node {
-	uint32_t next; /* slot number + 1, 0 for none */
-	uint32_t hash;
+struct index_line {
+	uint64_t entry[INDEX_LINE]; /* lower half of the hash << 32 | slot number */
+	uint32_t count;
+	uint32_t next; /* number + 1 of an overflow line, 0 for none; only a full line has one */
 };
 
 struct index {
 	const struct table_slot *slots;
-	uint32_t *heads;	  /* per bucket: slot number + 1, 0 for none */
-	struct index_node *nodes; /* per slot */
-	uint32_t room;		  /* slots */
-	uint32_t base;		  /* buckets at the start of this round of splits: a power of two */
+	struct index_line *lines;    /* one per bucket, then those that may become buckets */
+	struct index_line *overflow; /* lines that continue full buckets */
+	uint32_t room;		     /* slots that it can hold */
+	uint32_t base;		     /* buckets at the start of this round of splits: 2^n */
 	uint32_t buckets;
 	uint32_t count;
+	uint32_t overflow_used; /* overflow lines from here on were never used */
+	uint32_t overflow_free; /* number + 1 of the first free one, linked by `next` */
 };
 
-/* -ENOMEM. A forked child does not inherit the memory: it makes an index of its own. */
+/*
+ * Makes an index for up to `room` slots, or for fewer if there is not enough address space.
+ * -ENOMEM. A forked child does not inherit the memory; it makes an index of its own.
+ */
 MUST_CHECK int index_init(struct index *index, const struct table_slot *slots, uint32_t room);
 void index_done(struct index *index);
 
@@ -45,13 +52,20 @@ static inline uint64_t slot_where(uint32_t device, enum pool pool)
 
 #define SLOT_WHERE UINT64_C(0x00ffffff00000000)
 
-uint64_t index_hash(uint64_t where, uint64_t id);
+/* Ids are mostly addresses, multiples of 32 or more, so all bits must affect the low ones. */
+static inline uint64_t index_hash(uint64_t where, uint64_t id)
+{
+	uint64_t h = (id ^ where) * UINT64_C(0x9e3779b97f4a7c15);
 
-/* The slot with this key, or INDEX_NONE. The hash is index_hash() of it. */
+	h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return h ^ h >> 32;
+}
+
+/* The slot with this key, whose index_hash() is passed too; INDEX_NONE: not found. */
 uint32_t index_find(const struct index *index, uint64_t hash, uint64_t where, uint64_t id);
 
-/* The slot must be filled, and no other may have its key. */
-void index_insert(struct index *index, uint64_t hash, uint32_t slot);
+/* Adds a slot. Its key must not be in the index yet; the slot may be filled later. -ENOMEM */
+MUST_CHECK int index_insert(struct index *index, uint64_t hash, uint32_t slot);
 
-/* The slot must be in the index. */
-void index_remove(struct index *index, uint64_t hash, uint32_t slot);
+/* Like index_find(), and removes the slot from the index. */
+uint32_t index_take(struct index *index, uint64_t hash, uint64_t where, uint64_t id);

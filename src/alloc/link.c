@@ -1,6 +1,7 @@
 #include "alloc/link.h"
 
 #include "basic/clock.h"
+#include "proto/server_path.h"
 #include "proto/table.h"
 #include "proto/wire_socket.h"
 
@@ -10,8 +11,8 @@
 #include <unistd.h>
 
 #define DESCRIPTOR_MIN 64 /* host programs expect to get the low numbers */
-#define LOOK_EVERY     NS_PER_S
-#define REFUSED_PAUSE  (10 * NS_PER_S) /* at least, after the server refused the table */
+#define CHECK_PERIOD   NS_PER_S
+#define REFUSED_PAUSE  (10 * NS_PER_S) /* minimum, after the server refused the table */
 
 int descriptor_settle(int fd)
 {
@@ -56,7 +57,7 @@ void descriptor_close(struct descriptor *descriptor)
 }
 
 /* Connects and sends the table. Returns the socket, or -errno at once. */
-static int server_greet(const char *path, int table)
+static int server_send_table(const char *path, int table)
 {
 	const struct wire_message hello = {
 		.type = WIRE_HELLO,
@@ -66,7 +67,7 @@ static int server_greet(const char *path, int table)
 	int r;
 
 	if (sock < 0)
-		return sock; /* a server whose queue is full counts as absent for now */
+		return sock; /* a server whose backlog is full counts as absent for now */
 	sock = descriptor_settle(sock);
 	if (sock < 0)
 		return sock;
@@ -76,14 +77,14 @@ static int server_greet(const char *path, int table)
 
 static int server_find(int table)
 {
-	struct wire_paths paths;
-	int r = wire_find_paths(&paths);
+	struct server_paths paths;
+	int r = server_paths_find(&paths);
 
 	if (r < 0)
 		return r;
 	r = -ENOENT;
 	for (unsigned i = 0; i < paths.count && r < 0; i++)
-		r = server_greet(paths.path[i], table);
+		r = server_send_table(paths.path[i], table);
 	return r;
 }
 
@@ -92,7 +93,7 @@ static void link_connect(struct link *link, struct descriptor *sock, const struc
 	int fd;
 
 	if (!descriptor_is_ours(table))
-		return; /* the host closed it: the table stays, but cannot be sent */
+		return; /* the host program closed it: the table stays, but cannot be sent */
 	fd = server_find(table->fd);
 	if (fd < 0)
 		return;
@@ -100,7 +101,10 @@ static void link_connect(struct link *link, struct descriptor *sock, const struc
 	__atomic_store_n(&link->connected, true, __ATOMIC_RELAXED);
 }
 
-/* A server that refuses without reading leaves a socket error, which comes before its message. */
+/*
+ * A server that refuses without reading leaves a socket error, which is returned before its
+ * message.
+ */
 static ssize_t packet_receive(int sock, uint8_t *data, size_t size)
 {
 	ssize_t length = recv(sock, data, size, MSG_DONTWAIT);
@@ -112,25 +116,25 @@ static ssize_t packet_receive(int sock, uint8_t *data, size_t size)
 
 /*
  * Reads the answer of the server, if there is one. Returns the time until the next attempt: 0 if
- * the connection is open, LOOK_EVERY or more if the server hung up or refused the table.
+ * the connection is open, CHECK_PERIOD or more if the server hung up or refused the table.
  */
-static int64_t server_listen(const struct descriptor *sock)
+static int64_t server_read_answer(const struct descriptor *sock)
 {
 	struct wire_message message;
 	uint8_t data[WIRE_MAX + 1];
 	ssize_t length;
 
 	if (!descriptor_is_ours(sock))
-		return LOOK_EVERY;
+		return CHECK_PERIOD;
 	do {
 		length = packet_receive(sock->fd, data, sizeof(data));
 		if (length < 0 && errno == EAGAIN)
 			return 0;
 		if (length <= 0 || wire_decode(data, (size_t)length, 0, &message) < 0)
-			return LOOK_EVERY;
+			return CHECK_PERIOD;
 	} while (message.type == WIRE_WELCOME);
 	if (message.type != WIRE_ERROR)
-		return LOOK_EVERY;
+		return CHECK_PERIOD;
 	return MAX(REFUSED_PAUSE, message.error.retry_ms * NS_PER_MS);
 }
 
@@ -140,23 +144,23 @@ static void link_drop(struct link *link, struct descriptor *sock)
 	descriptor_close(sock);
 }
 
-void link_look(struct link *link, struct descriptor *sock, const struct descriptor *table,
-	       int64_t now)
+void link_check(struct link *link, struct descriptor *sock, const struct descriptor *table,
+		int64_t now)
 {
-	int64_t pause = LOOK_EVERY;
+	int64_t pause = CHECK_PERIOD;
 
 	if (!lock_try(&link->lock))
 		return;
 	if (link->connected) {
-		int64_t gone = server_listen(sock);
+		int64_t gone = server_read_answer(sock);
 
 		if (gone)
 			link_drop(link, sock);
 		pause = MAX(pause, gone);
 	}
-	/* A restarted server listens already; one that refused is not asked again yet. */
-	if (!link->connected && pause == LOOK_EVERY)
+	/* A restarted server may listen already; one that refused is not contacted again yet. */
+	if (!link->connected && pause == CHECK_PERIOD)
 		link_connect(link, sock, table);
-	__atomic_store_n(&link->next_look, now + pause, __ATOMIC_RELAXED);
+	__atomic_store_n(&link->next_check, now + pause, __ATOMIC_RELAXED);
 	lock_release(&link->lock);
 }

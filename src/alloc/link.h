@@ -1,9 +1,8 @@
 /*
  * The connection to the server: one packet with the table, then nothing more.
  *
- * Reports check it, at most once a second, with calls that do not block: a Unix socket connects
- * at once or not at all. Having no server is the ordinary case, and costs two failed connects a
- * second.
+ * Reports check it, at most once a second, with calls that do not block: a Unix socket connects at
+ * once or not at all. Having no server is the usual case, and costs two failed connects a second.
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 
 /*
  * A descriptor in a host program that may close any descriptor at any time, or reuse its number:
- * the inode tells whether it is still ours.
+ * the inode shows whether it is still ours.
  */
 struct descriptor {
 	dev_t dev;
@@ -25,8 +24,8 @@ struct descriptor {
 };
 
 /*
- * Moves a descriptor to a high number, since programs expect to get the low ones. At the limit of
- * descriptors it may stay, but never as standard input, output or error.
+ * Moves a descriptor to a high number, since programs expect to get the low ones. If the limit of
+ * descriptors is reached it may stay, but never as standard input, output or error.
  */
 MUST_CHECK int descriptor_settle(int fd);
 
@@ -34,20 +33,21 @@ void descriptor_set(struct descriptor *descriptor, int fd);
 void descriptor_close(struct descriptor *descriptor); /* if it is still ours */
 
 struct link {
-	struct lock lock;  /* only tried: one thread checks the connection, the others go on */
-	int64_t next_look; /* CLOCK_MONOTONIC ns */
+	/* only tried: one thread checks the connection, the others continue */
+	struct lock lock;
+	int64_t next_check; /* CLOCK_MONOTONIC ns */
 	bool connected;
 };
 
-/* Is it time for link_look()? */
+/* Is it time for link_check()? */
 static inline bool link_is_due(const struct link *link, int64_t now)
 {
-	return now >= __atomic_load_n(&link->next_look, __ATOMIC_RELAXED);
+	return now >= __atomic_load_n(&link->next_check, __ATOMIC_RELAXED);
 }
 
 /* Detects that the server has closed the connection, or connects to one. */
-void link_look(struct link *link, struct descriptor *sock, const struct descriptor *table,
-	       int64_t now);
+void link_check(struct link *link, struct descriptor *sock, const struct descriptor *table,
+		int64_t now);
 
 static inline bool link_is_connected(const struct link *link)
 {

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * Spins with exponential back-off. A thread that reads the lock all the time takes the cache line
- * away from the holder, which then makes one report per turn: four threads on two cores needed
- * 150 ns per report, and 40 ns with these pauses, in which the holder makes several reports.
+ * Spins with exponential back-off. A thread that reads the lock continuously takes the cache line
+ * away from the holder, which then makes one report per turn: four threads on two cores needed 150
+ * ns per report, and 40 ns with these pauses, in which the holder makes several reports.
  */
 #define PAUSE_MAX 128
 

@@ -1,10 +1,10 @@
 /*
- * The lock around a report: held for some tens of nanoseconds, in other people's programs.
+ * The lock around a report: held for some tens of nanoseconds, in the host program.
  *
- * Unlike a pthread mutex it is guaranteed to be free when its memory is zero, which is what a
- * forked child finds (see process.c). It spins for some microseconds before it sleeps: with
- * several threads reporting at once, a plain mutex spends most of its time in the kernel. It does
- * not spin for longer, since the holder may have been preempted.
+ * Unlike a pthread mutex it is guaranteed to be free when its memory is zero, as in a forked child
+ * (see process.c). It spins for some microseconds before it sleeps: with several threads reporting
+ * at once, a plain mutex spends most of its time in the kernel. It does not spin for longer, since
+ * the holder may have been preempted.
  */
 #pragma once
 

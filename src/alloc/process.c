@@ -1,14 +1,13 @@
 /*
- * The table of this process, and everything that the host program may do to it.
+ * The table of this process, through fork, exec, dlclose and exit of the host program.
  *
- * fork: all state, locks included, is in memory that the kernel zeroes in a child
- * (MADV_WIPEONFORK), and the mapping of the table does not exist there (MADV_DONTFORK). So
- * a child, made in whatever way and at whatever instant, finds a library that was never used. It
- * can neither wait for a lock that another thread of its parent held, nor write into its parent's
- * table. It does inherit descriptors, and closes them at once, or at its first report if it was
- * made by a system call that bypasses the C library. pthread_atfork() handlers that take the lock
- * are no alternative: a program that forks in a signal handler, to start its debugger, would
- * deadlock.
+ * fork: all state, including locks, is in memory that the kernel zeroes in a child
+ * (MADV_WIPEONFORK), and the mapping of the table does not exist there (MADV_DONTFORK). So a child,
+ * created in any way and at any instant, finds a library that was never used. It can neither wait
+ * for a lock that another thread of its parent held, nor write into its parent's table. It does
+ * inherit descriptors, and closes them at once, or at its first report if it was created by a
+ * system call that bypasses the C library. pthread_atfork() handlers that take the lock are no
+ * alternative: a program that forks in a signal handler, to start its debugger, would deadlock.
  *
  * exec: descriptors are close-on-exec. dlclose: the library stays (it is linked with -z nodelete).
  * exit: nothing is done, since other threads may still report.
@@ -17,6 +16,7 @@
 
 #include "alloc/device_order.h"
 #include "alloc/release.h"
+#include "alloc/slow_path.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -26,34 +26,11 @@
 #define LISTED	 TABLE_SLOTS_MAX
 #define UNLISTED (3 * TABLE_SLOTS_MAX)
 
-/* Not zeroed in a child: the pointer to the state, and the descriptors that it must close. */
+/* Not zeroed in a child, which needs them: the pointer to the state, descriptors to close. */
 static struct process_table *the_process;
 static struct descriptor table_fd = { .fd = -1 };
 static struct descriptor socket_fd = { .fd = -1 };
 static uint64_t table_flags; /* a child has the same preloaded library */
-
-/*
- * The slow paths make system calls. A thread that is cancelled in one would leave the lock taken,
- * and the caller does not expect errno to change.
- */
-struct slow_path {
-	int cancel;
-	int error;
-};
-
-static struct slow_path slow_path_begin(void)
-{
-	struct slow_path path = { .error = errno };
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &path.cancel);
-	return path;
-}
-
-static void slow_path_end(struct slow_path path)
-{
-	pthread_setcancelstate(path.cancel, NULL);
-	errno = path.error;
-}
 
 static void descriptors_forget(void)
 {
@@ -87,7 +64,7 @@ static struct process_table *process_new(void)
 	    !__atomic_compare_exchange_n(&the_process, &first, process, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		munmap(process, sizeof(*process));
-		return first; /* another thread was faster, or NULL */
+		return first; /* of another thread that was faster; NULL: out of memory */
 	}
 	pthread_atfork(NULL, NULL, fork_child);
 	return process;
@@ -98,7 +75,7 @@ static enum phase process_start(struct process_table *process)
 	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED");
 	int fd, r;
 
-	descriptors_forget(); /* of a parent that bypassed the C library's fork() */
+	descriptors_forget(); /* those of a parent that bypassed the C library's fork() */
 	if (enabled && strcmp(enabled, "0") == 0)
 		return PHASE_OFF;
 	r = tracker_init(&process->tracker, LISTED, UNLISTED, table_flags, (uint64_t)clock_coarse(),
@@ -114,7 +91,7 @@ static enum phase phase_load(struct process_table *process)
 	return (enum phase)__atomic_load_n(&process->phase, __ATOMIC_ACQUIRE);
 }
 
-/* Makes the table, or decides that there is none. */
+/* Creates the table, or decides that there is none. */
 static enum phase process_begin(struct process_table *process)
 {
 	struct slow_path path = slow_path_begin();
@@ -156,9 +133,9 @@ void process_withdraw(void)
 	if (process) {
 		lock_take(&process->lock);
 		__atomic_store_n(&process->phase, PHASE_OFF, __ATOMIC_RELEASE);
-		/* Waits for a thread that talks to the server now; no other will. */
+		/* Waits for a thread that is checking the connection; no other will start. */
 		lock_take(&process->link.lock);
-		__atomic_store_n(&process->link.next_look, INT64_MAX, __ATOMIC_RELAXED);
+		__atomic_store_n(&process->link.next_check, INT64_MAX, __ATOMIC_RELAXED);
 		__atomic_store_n(&process->link.connected, false, __ATOMIC_RELAXED);
 		descriptors_forget();
 		lock_release(&process->link.lock);
@@ -167,11 +144,11 @@ void process_withdraw(void)
 	slow_path_end(path);
 }
 
-void process_look(struct process_table *process, int64_t now)
+void process_check_link(struct process_table *process, int64_t now)
 {
 	struct slow_path path = slow_path_begin();
 
-	link_look(&process->link, &socket_fd, &table_fd, now);
+	link_check(&process->link, &socket_fd, &table_fd, now);
 	slow_path_end(path);
 }
 
@@ -182,10 +159,12 @@ int process_add_device(struct process_table *process, uint32_t device)
 	struct table_device card;
 	int r;
 
+	lock_take(&process->cards);
 	if (!process->visible_known) {
 		visible_parse(getenv("TT_VISIBLE_DEVICES"), &process->visible);
 		process->visible_known = true;
 	}
+	lock_release(&process->cards);
 	device_order_find(root ? root : "", &process->visible, release_meaning(), device, &card);
 	r = tracker_identify(&process->tracker, device, &card);
 	slow_path_end(path);

@@ -1,7 +1,7 @@
 /*
- * Symbols are looked up in the hash tables of the loaded objects. dlsym() would miss a library
- * that was loaded for its caller alone, as Python loads extensions, and dlopen() takes a lock
- * that a thread may hold while it runs constructors, which may report allocations.
+ * Symbols are looked up in the hash tables of the loaded objects. dlsym() would miss a library that
+ * was loaded with RTLD_LOCAL, as Python loads extensions, and dlopen() takes a lock that a thread
+ * may hold while it runs constructors, which may report allocations.
  */
 #include "alloc/release.h"
 
@@ -21,7 +21,7 @@ static void object_read(struct loaded_object *object, uintptr_t base, const ElfW
 {
 	*object = (struct loaded_object){ 0 };
 	for (; entry->d_tag != DT_NULL; entry++) {
-		/* The loader has added the base, except for objects of the kernel. */
+		/* The loader has added the base address, except for objects of the kernel. */
 		uintptr_t address = entry->d_un.d_ptr + (entry->d_un.d_ptr < base ? base : 0);
 
 		if (entry->d_tag == DT_SYMTAB)

@@ -4,8 +4,8 @@
 #include "proto/visible_devices.h"
 
 /*
- * What a number in TT_VISIBLE_DEVICES means to the TT-Metal in this process. Found by the
- * symbols of the loaded objects; VISIBLE_BY_EITHER if none of them is a known TT-Metal, or if
+ * The meaning of a number in TT_VISIBLE_DEVICES for the TT-Metal in this process. Determined from
+ * the symbols of the loaded objects; VISIBLE_BY_EITHER if none of them is a known TT-Metal, or if
  * two of them disagree.
  */
 enum visible_meaning release_meaning(void);

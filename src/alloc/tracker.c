@@ -1,23 +1,15 @@
 #include "alloc/tracker.h"
 
+#include "alloc/memory.h"
 #include "basic/seqlock.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-/* Slots that get memory at a time: a page at first, then doubling up to 64 KiB. */
-#define STEP_MIN 128u
-#define STEP_MAX 2048u
-
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
-#endif
-
+/* Counts an invalid report, in one counter for all devices. */
 static int misuse(struct tracker *tracker, enum table_misuse kind, int error)
 {
-	word_store(&tracker->header->misuse[kind], ++tracker->misuse[kind]);
+	__atomic_fetch_add(&tracker->header->misuse[kind], 1, __ATOMIC_RELEASE);
 	return error;
 }
 
@@ -30,76 +22,67 @@ static int where_check(struct tracker *tracker, uint32_t device, uint32_t pool)
 	return 0;
 }
 
-/*
- * Populates a range of the mapping. Writing to it would do that too, but if memory is short that
- * raises SIGBUS in the host program, whereas this returns an error. Kernels that do not have it
- * (EINVAL) populate the range on the first write.
- */
-static bool memory_prepare(void *start, size_t bytes)
+static struct slot_stock *stock_of(struct tracker_device *device, bool listed)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t before = (uintptr_t)start % page;
-	int saved = errno;
-	bool ready;
-
-	ready = madvise((char *)start - before, before + bytes, MADV_POPULATE_WRITE) == 0 ||
-		errno == EINVAL;
-	errno = saved;
-	return ready;
+	return listed ? &device->listed : &device->unlisted;
 }
 
-static uint32_t range_take(struct tracker *tracker, struct slot_range *range)
+/* Takes a free slot of another device, of one that no thread has locked. */
+static uint32_t slot_steal(struct tracker *tracker, bool listed)
 {
-	uint32_t slot = range->free;
+	uint64_t devices = word_load(&tracker->header->devices);
 
-	if (slot) {
-		range->free = tracker->index.nodes[slot - 1].next;
-		return slot - 1;
-	}
-	if (range->used == range->end)
-		return INDEX_NONE;
-	if (range->used == range->ready) {
-		uint32_t step = MIN(MAX(STEP_MIN, range->ready), STEP_MAX);
+	for (; devices; devices &= devices - 1) {
+		struct tracker_device *other = &tracker->devices[__builtin_ctzll(devices)];
+		uint32_t slot;
 
-		step = MIN(step, range->end - range->ready);
-		if (!memory_prepare(&tracker->slots[range->ready],
-				    step * sizeof(struct table_slot)))
-			return INDEX_NONE;
-		range->ready += step;
+		if (stock_is_empty(stock_of(other, listed)) || !lock_try(&other->lock))
+			continue;
+		slot = stock_take(stock_of(other, listed), tracker->slots);
+		lock_release(&other->lock);
+		if (slot != SLOT_NONE)
+			return slot;
 	}
-	return range->used++;
+	return SLOT_NONE;
 }
 
-static uint32_t slot_take(struct tracker *tracker)
+static uint32_t slot_find(struct tracker *tracker, struct tracker_device *device, bool listed)
 {
-	uint32_t slot = range_take(tracker, &tracker->listed);
+	struct slot_range *range = listed ? &tracker->listed : &tracker->unlisted;
+	struct slot_stock *stock = stock_of(device, listed);
+	uint32_t slot = stock_take(stock, tracker->slots);
 
-	if (slot != INDEX_NONE) {
-		/* Readers stop here. The slot is still free, so the order does not matter. */
-		if (slot + 1 == tracker->listed.used)
-			word_store(&tracker->header->slots_used, tracker->listed.used);
+	if (slot != SLOT_NONE)
 		return slot;
-	}
-	slot = range_take(tracker, &tracker->unlisted);
-	if (slot != INDEX_NONE) {
+	if (stock_refill(stock, range, tracker->slots))
+		return stock_take(stock, tracker->slots);
+	return slot_steal(tracker, listed);
+}
+
+static uint32_t slot_take(struct tracker *tracker, struct tracker_device *device)
+{
+	uint32_t slot = slot_find(tracker, device, true);
+
+	if (slot != SLOT_NONE)
+		return slot;
+	slot = slot_find(tracker, device, false);
+	if (slot != SLOT_NONE) {
 		misuse(tracker, TABLE_UNLISTED, 0);
-		word_store(&tracker->header->unlisted, ++tracker->unlisted_held);
+		__atomic_fetch_add(&tracker->header->unlisted, 1, __ATOMIC_RELEASE);
 	}
 	return slot;
 }
 
-static void slot_give_back(struct tracker *tracker, uint32_t slot)
+static void slot_give_back(struct tracker *tracker, struct tracker_device *device, uint32_t slot)
 {
 	bool listed = slot < tracker->listed.end;
-	struct slot_range *range = listed ? &tracker->listed : &tracker->unlisted;
 
-	tracker->index.nodes[slot].next = range->free;
-	range->free = slot + 1;
+	stock_give_back(stock_of(device, listed), tracker->slots, slot);
 	if (!listed)
-		word_store(&tracker->header->unlisted, --tracker->unlisted_held);
+		__atomic_fetch_sub(&tracker->header->unlisted, 1, __ATOMIC_RELEASE);
 }
 
-/* The meta word after one more change; its lowest bit is set while the slot is used. */
+/* The meta word after another change. Its lowest bit is set while the slot is in use. */
 static uint64_t meta_next(uint64_t meta, uint64_t where)
 {
 	return where | (uint32_t)(meta + 1);
@@ -119,12 +102,12 @@ static void slot_empty(struct table_slot *slot)
 	word_store(&slot->meta, meta_next(slot->meta, 0));
 }
 
-/* Changes a pool by `less` and `more` bytes, with the counters. */
+/* Subtracts `less` and adds `more` bytes to a pool, and updates the counters. */
 static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t less,
 			uint64_t more, uint64_t now)
 {
-	struct table_pool_cell *cell = &tracker->devices[device].pool[pool];
-	uint64_t *word = tracker->pool[device][pool];
+	struct table_pool_cell *cell = &tracker->cells[device].pool[pool];
+	uint64_t *word = tracker->devices[device].pool[pool];
 
 	word[TABLE_NOW] = word[TABLE_NOW] - less + more;
 	word[TABLE_PEAK] = MAX(word[TABLE_PEAK], word[TABLE_NOW]);
@@ -134,22 +117,22 @@ static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool,
 	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 }
 
-static bool pool_has_room(const struct tracker *tracker, uint32_t device, uint32_t pool,
-			  uint64_t less, uint64_t more)
+static bool pool_has_room(const struct tracker_device *device, uint32_t pool, uint64_t less,
+			  uint64_t more)
 {
-	uint64_t now = tracker->pool[device][pool][TABLE_NOW] - less;
+	uint64_t now = device->pool[pool][TABLE_NOW] - less;
 
 	return more <= TABLE_BYTES_MAX && now + more <= TABLE_BYTES_MAX;
 }
 
-/* The id is held already: a free was missed, so it counts as free and new allocation. */
+/* The id is in use: a free was not reported, so this counts as a free and a new allocation. */
 static int alloc_replace(struct tracker *tracker, uint32_t at, uint32_t device, uint32_t pool,
 			 uint64_t size, uint64_t now)
 {
 	struct table_slot *slot = &tracker->slots[at];
 	uint64_t old = slot->size;
 
-	if (!pool_has_room(tracker, device, pool, old, size))
+	if (!pool_has_room(&tracker->devices[device], pool, old, size))
 		return misuse(tracker, TABLE_OVERFLOW, -EOVERFLOW);
 	slot_empty(slot);
 	slot_fill(slot, slot_where(device, pool), slot->id, size, now);
@@ -157,9 +140,22 @@ static int alloc_replace(struct tracker *tracker, uint32_t at, uint32_t device, 
 	return misuse(tracker, TABLE_DUPLICATE, -EEXIST);
 }
 
+/* Adds a slot to the index, for the caller to fill; SLOT_NONE: out of memory. */
+static uint32_t slot_add(struct tracker *tracker, struct tracker_device *device, uint64_t hash)
+{
+	uint32_t slot = slot_take(tracker, device);
+
+	if (slot != SLOT_NONE && index_insert(&device->index, hash, slot) < 0) {
+		slot_give_back(tracker, device, slot);
+		return SLOT_NONE;
+	}
+	return slot;
+}
+
 int tracker_alloc(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id,
 		  uint64_t size, uint64_t now)
 {
+	struct tracker_device *own = &tracker->devices[device % TABLE_DEVICES];
 	uint64_t where, hash;
 	uint32_t slot;
 	int r;
@@ -171,30 +167,30 @@ int tracker_alloc(struct tracker *tracker, uint32_t device, uint32_t pool, uint6
 		return misuse(tracker, TABLE_ZERO_SIZE, -EINVAL);
 	where = slot_where(device, pool);
 	hash = index_hash(where, id);
-	slot = index_find(&tracker->index, hash, where, id);
+	slot = index_find(&own->index, hash, where, id);
 	if (slot != INDEX_NONE)
 		return alloc_replace(tracker, slot, device, pool, size, now);
-	if (!pool_has_room(tracker, device, pool, 0, size))
+	if (!pool_has_room(own, pool, 0, size))
 		return misuse(tracker, TABLE_OVERFLOW, -EOVERFLOW);
-	slot = slot_take(tracker);
-	if (slot == INDEX_NONE)
+	slot = slot_add(tracker, own, hash);
+	if (slot == SLOT_NONE)
 		return misuse(tracker, TABLE_LOST, -ENOSPC);
 
 	slot_fill(&tracker->slots[slot], where, id, size, now);
-	index_insert(&tracker->index, hash, slot);
 	pool_change(tracker, device, pool, 0, size, now);
 	return 0;
 }
 
-static int free_unknown(struct tracker *tracker, uint64_t hash)
+static int free_unknown(struct tracker *tracker, const struct tracker_device *device, uint64_t hash)
 {
-	if (tracker->freed[hash % TRACKER_FREED] == hash)
+	if (device->freed && device->freed[hash % TRACKER_FREED] == hash)
 		return misuse(tracker, TABLE_DOUBLE_FREE, -ENOENT);
 	return misuse(tracker, TABLE_UNKNOWN_FREE, -ENOENT);
 }
 
 int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t id, uint64_t now)
 {
+	struct tracker_device *own = &tracker->devices[device % TABLE_DEVICES];
 	uint64_t where, hash, size;
 	uint32_t slot;
 	int r;
@@ -204,20 +200,19 @@ int tracker_free(struct tracker *tracker, uint32_t device, uint32_t pool, uint64
 		return r;
 	where = slot_where(device, pool);
 	hash = index_hash(where, id);
-	slot = index_find(&tracker->index, hash, where, id);
+	slot = own->freed ? index_take(&own->index, hash, where, id) : INDEX_NONE;
 	if (slot == INDEX_NONE)
-		return free_unknown(tracker, hash);
+		return free_unknown(tracker, own, hash);
 
 	size = tracker->slots[slot].size;
-	index_remove(&tracker->index, hash, slot);
 	slot_empty(&tracker->slots[slot]);
-	slot_give_back(tracker, slot);
+	slot_give_back(tracker, own, slot);
 	pool_change(tracker, device, pool, size, 0, now);
-	tracker->freed[hash % TRACKER_FREED] = hash;
+	own->freed[hash % TRACKER_FREED] = hash;
 	return 0;
 }
 
-/* The slots of one allocation form a list, by links that the index does not use for them. */
+/* The slots of one allocation are a linked list, whose first element is the handle. */
 uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, uint64_t id,
 		      uint64_t size, uint64_t now)
 {
@@ -225,19 +220,20 @@ uint32_t tracker_hold(struct tracker *tracker, uint64_t devices, uint32_t pool, 
 
 	for (; devices; devices &= devices - 1) {
 		uint32_t device = (uint32_t)__builtin_ctzll(devices), slot;
+		struct tracker_device *own = &tracker->devices[device];
 
-		if (!pool_has_room(tracker, device, pool, 0, size)) {
+		if (!pool_has_room(own, pool, 0, size)) {
 			misuse(tracker, TABLE_OVERFLOW, 0);
 			continue;
 		}
-		slot = slot_take(tracker);
-		if (slot == INDEX_NONE) {
+		slot = slot_take(tracker, own);
+		if (slot == SLOT_NONE) {
 			misuse(tracker, TABLE_LOST, 0);
 			continue;
 		}
 		slot_fill(&tracker->slots[slot], slot_where(device, pool), id, size, now);
 		pool_change(tracker, device, pool, 0, size, now);
-		tracker->index.nodes[slot].next = held;
+		tracker->links[slot] = held;
 		held = slot + 1;
 	}
 	return held;
@@ -248,26 +244,28 @@ void tracker_drop(struct tracker *tracker, uint32_t held, uint64_t now)
 	while (held) {
 		uint32_t at = held - 1;
 		struct table_slot *slot = &tracker->slots[at];
-		uint64_t meta = slot->meta;
+		uint32_t device = slot_device(slot->meta), pool = slot_pool(slot->meta);
 
-		held = tracker->index.nodes[at].next;
+		held = tracker->links[at];
 		slot_empty(slot);
-		slot_give_back(tracker, at);
-		pool_change(tracker, slot_device(meta), slot_pool(meta), slot->size, 0, now);
+		pool_change(tracker, device, pool, slot->size, 0, now);
+		slot_give_back(tracker, &tracker->devices[device], at);
 	}
 }
 
 int tracker_failure(struct tracker *tracker, uint32_t device, uint32_t pool)
 {
 	struct table_pool_cell *cell;
+	uint64_t *word;
 	int r;
 
 	r = where_check(tracker, device, pool);
 	if (r < 0)
 		return r;
-	cell = &tracker->devices[device].pool[pool];
-	tracker->pool[device][pool][TABLE_FAILURES]++;
-	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, tracker->pool[device][pool]);
+	cell = &tracker->cells[device].pool[pool];
+	word = tracker->devices[device].pool[pool];
+	word[TABLE_FAILURES]++;
+	seqlock_write(&cell->seq, cell->copy[0], TABLE_POOL_WORDS, word);
 	return 0;
 }
 
@@ -280,15 +278,38 @@ void tracker_set_program(struct tracker *tracker, const char *name)
 		      TABLE_PROGRAM_WORDS, word);
 }
 
+/* Allocates what a device needs before its first allocation. */
+static int device_prepare(struct tracker *tracker, uint32_t device)
+{
+	struct tracker_device *own = &tracker->devices[device];
+	uint64_t *freed;
+	int r;
+
+	if (own->freed)
+		return 0;
+	if (!memory_prepare(&tracker->cells[device], sizeof(*tracker->cells)))
+		return -ENOMEM;
+	freed = memory_reserve(TRACKER_FREED * sizeof(*freed));
+	if (!freed)
+		return -ENOMEM;
+	r = index_init(&own->index, tracker->slots, tracker->unlisted.end);
+	if (r < 0) {
+		memory_release(freed, TRACKER_FREED * sizeof(*freed));
+		return r;
+	}
+	own->freed = freed;
+	return 0;
+}
+
 int tracker_identify(struct tracker *tracker, uint32_t device, const struct table_device *card)
 {
-	struct table_device_cell *cell = &tracker->devices[device];
-	uint64_t *word = tracker->device[device];
+	struct table_device_cell *cell = &tracker->cells[device];
+	uint64_t *word = tracker->devices[device].card;
 
-	if (!memory_prepare(cell, sizeof(*cell)))
+	if (device_prepare(tracker, device) < 0)
 		return misuse(tracker, TABLE_LOST, -ENOSPC);
 	if (!(word[TABLE_KNOWN] & TABLE_STATED))
-		memset(word, 0, sizeof(tracker->device[device]));
+		memset(word, 0, sizeof(tracker->devices[device].card));
 	word[TABLE_KNOWN] |= card->known;
 	if (card->known & TABLE_HAS_NODE)
 		word[TABLE_NODE] = card->node;
@@ -297,6 +318,6 @@ int tracker_identify(struct tracker *tracker, uint32_t device, const struct tabl
 	if (card->known & TABLE_HAS_ASIC)
 		word[TABLE_ASIC] = card->asic;
 	seqlock_write(&cell->seq, cell->copy[0], TABLE_DEVICE_WORDS, word);
-	word_store(&tracker->header->devices, tracker->header->devices | UINT64_C(1) << device);
+	__atomic_fetch_or(&tracker->header->devices, UINT64_C(1) << device, __ATOMIC_RELEASE);
 	return 0;
 }

@@ -8,53 +8,22 @@
  *	| header | devices | listed slots | unlisted slots |
  *	|<------------ the memfd -------->|<-- anonymous ->|
  */
-#include "alloc/link.h"
+#include "alloc/memory.h"
+#include "alloc/shared_file.h"
 #include "alloc/tracker.h"
 
-#include "basic/parse.h"
 #include "basic/seqlock.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#define LISTED_MIN 2048u /* with fewer slots there is no table */
-
-#ifndef F_SEAL_FUTURE_WRITE
-#define F_SEAL_FUTURE_WRITE 0x0010 /* Linux 5.1 */
-#endif
+#define LISTED_MIN 2048u /* minimum; with fewer slots there is no table */
 
 static size_t table_bytes(uint32_t slots)
 {
 	return TABLE_SLOT_OFFSET + slots * sizeof(struct table_slot);
-}
-
-/* ftruncate() above RLIMIT_FSIZE raises SIGXFSZ, so that is checked first. */
-static int file_new(uint32_t listed, int *ret)
-{
-	struct rlimit limit;
-	int fd;
-
-	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < table_bytes(listed))
-		return -EFBIG;
-	fd = memfd_create(TABLE_NAME, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (fd < 0)
-		return -errno;
-	fd = descriptor_settle(fd);
-	if (fd < 0)
-		return fd;
-	if (ftruncate(fd, (off_t)table_bytes(listed)) < 0) {
-		int error = -errno;
-
-		close(fd);
-		return error;
-	}
-	*ret = fd;
-	return 0;
 }
 
 static int mapping_new(int fd, uint32_t listed, uint32_t unlisted, void **ret)
@@ -78,36 +47,11 @@ static int mapping_new(int fd, uint32_t listed, uint32_t unlisted, void **ret)
 	return 0;
 }
 
-/* Start of this process in clock ticks since boot: field 22 of its stat file, 0 if unknown. */
-static uint64_t process_start(void)
-{
-	char text[1024], *at, *end;
-	uint64_t ticks;
-	ssize_t length;
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return 0;
-	length = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (length <= 0)
-		return 0;
-	text[length] = '\0';
-	at = strrchr(text, ')'); /* field 2 may contain any byte, spaces and parentheses too */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	end = at ? strchr(at + 1, ' ') : NULL;
-	if (!end)
-		return 0;
-	*end = '\0';
-	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
-}
-
 static void header_fill(struct table_header *header, uint32_t listed, uint64_t flags, uint64_t now)
 {
 	table_header_lay_out(header, listed);
 	header->pid = (uint64_t)getpid();
-	header->start_ticks = process_start();
+	header->start_ticks = shared_file_start_ticks();
 	header->created = now;
 	header->flags = flags;
 	word_store(&header->magic, TABLE_MAGIC);
@@ -119,7 +63,7 @@ static int table_new(struct tracker *tracker, uint32_t listed, uint32_t unlisted
 	void *base = NULL;
 	int r;
 
-	r = file_new(listed, &fd);
+	r = shared_file_new(TABLE_NAME, table_bytes(listed), &fd);
 	if (r < 0)
 		return r;
 	r = mapping_new(fd, listed, unlisted, &base);
@@ -127,20 +71,19 @@ static int table_new(struct tracker *tracker, uint32_t listed, uint32_t unlisted
 		return r;
 
 	tracker->header = base;
-	tracker->devices = (void *)((char *)base + TABLE_DEVICE_OFFSET);
+	tracker->cells = (void *)((char *)base + TABLE_DEVICE_OFFSET);
 	tracker->slots = (void *)((char *)base + TABLE_SLOT_OFFSET);
 	tracker->mapped = table_bytes(listed + unlisted);
-	tracker->listed = (struct slot_range){ .end = listed };
-	tracker->unlisted = (struct slot_range){
-		.used = listed,
-		.ready = listed,
-		.end = listed + unlisted,
+	tracker->listed = (struct slot_range){
+		.end = listed,
+		.published = &tracker->header->slots_used,
 	};
+	tracker->unlisted = (struct slot_range){ .used = listed, .end = listed + unlisted };
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 }
 
-/* The largest table that the limits of the process allow. */
+/* Creates the largest table that the limits of the process allow. */
 static int table_new_fitting(struct tracker *tracker, uint32_t listed, uint32_t unlisted, int *ret)
 {
 	int r = table_new(tracker, listed, unlisted, ret);
@@ -153,6 +96,11 @@ static int table_new_fitting(struct tracker *tracker, uint32_t listed, uint32_t 
 	return r;
 }
 
+static size_t links_bytes(const struct tracker *tracker)
+{
+	return tracker->unlisted.end * sizeof(*tracker->links);
+}
+
 int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, uint64_t flags,
 		 uint64_t now, int *ret_fd)
 {
@@ -163,15 +111,15 @@ int tracker_init(struct tracker *tracker, uint32_t listed, uint32_t unlisted, ui
 	r = table_new_fitting(tracker, listed, unlisted, &fd);
 	if (r < 0)
 		return r;
-	r = index_init(&tracker->index, tracker->slots, tracker->unlisted.end);
-	if (r < 0)
-		goto fail;
-	header_fill(tracker->header, tracker->listed.end, flags, now);
-	if (fcntl(fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) < 0) {
-		r = -errno;
+	tracker->links = memory_reserve(links_bytes(tracker));
+	if (!tracker->links) {
+		r = -ENOMEM;
 		goto fail;
 	}
+	header_fill(tracker->header, tracker->listed.end, flags, now);
+	r = shared_file_seal(fd);
+	if (r < 0)
+		goto fail;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
 fail:
@@ -181,8 +129,18 @@ fail:
 
 void tracker_done(struct tracker *tracker)
 {
-	index_done(&tracker->index);
+	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
+		struct tracker_device *device = &tracker->devices[i];
+
+		if (!device->freed)
+			continue;
+		index_done(&device->index);
+		memory_release(device->freed, TRACKER_FREED * sizeof(*device->freed));
+		device->freed = NULL;
+	}
+	memory_release(tracker->links, links_bytes(tracker));
 	if (tracker->header)
 		munmap(tracker->header, tracker->mapped);
+	tracker->links = NULL;
 	tracker->header = NULL;
 }

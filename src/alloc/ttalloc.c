@@ -26,7 +26,7 @@ static_assert((int)TTALLOC_DOUBLE_FREE == TABLE_DOUBLE_FREE &&
 int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, uint64_t size)
 {
 	int64_t now;
-	struct process_table *process = process_enter(&now);
+	struct process_table *process = process_enter_device(device, &now);
 	int r;
 
 	if (!process)
@@ -34,27 +34,27 @@ int ttalloc_report_alloc(unsigned device, enum ttalloc_pool pool, uint64_t id, u
 	r = process_prepare_device(process, device);
 	if (r == 0)
 		r = tracker_alloc(&process->tracker, device, pool, id, size, (uint64_t)now);
-	process_leave(process, now);
+	process_leave_device(process, device, now);
 	return r;
 }
 
 int ttalloc_report_free(unsigned device, enum ttalloc_pool pool, uint64_t id)
 {
 	int64_t now;
-	struct process_table *process = process_enter(&now);
+	struct process_table *process = process_enter_device(device, &now);
 	int r;
 
 	if (!process)
 		return 0;
 	r = tracker_free(&process->tracker, device, pool, id, (uint64_t)now);
-	process_leave(process, now);
+	process_leave_device(process, device, now);
 	return r;
 }
 
 int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 {
 	int64_t now;
-	struct process_table *process = process_enter(&now);
+	struct process_table *process = process_enter_device(device, &now);
 	int r;
 
 	if (!process)
@@ -62,7 +62,7 @@ int ttalloc_report_failure(unsigned device, enum ttalloc_pool pool)
 	r = process_prepare_device(process, device);
 	if (r == 0)
 		r = tracker_failure(&process->tracker, device, pool);
-	process_leave(process, now);
+	process_leave_device(process, device, now);
 	return r;
 }
 
@@ -74,11 +74,11 @@ static int device_bind(unsigned device, const struct table_device *card)
 
 	if (device >= TABLE_DEVICES)
 		return -ENODEV;
-	process = process_enter(&now);
+	process = process_enter_device(device, &now);
 	if (!process)
 		return 0;
 	r = tracker_identify(&process->tracker, device, card);
-	process_leave(process, now);
+	process_leave_device(process, device, now);
 	return r;
 }
 
@@ -122,11 +122,11 @@ int ttalloc_set_program(const char *name)
 
 void ttalloc_poll(void)
 {
-	int64_t now;
-	struct process_table *process = process_enter(&now);
+	enum phase phase;
+	struct process_table *process = process_get(&phase);
 
-	if (process)
-		process_leave(process, now);
+	if (phase == PHASE_READY)
+		process_look_if_due(process, clock_coarse());
 }
 
 enum ttalloc_state ttalloc_get_state(void)
@@ -156,9 +156,9 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 		return -ENODEV;
 	if ((unsigned)pool >= POOL_COUNT)
 		return -EINVAL;
-	process = process_enter(&now);
+	process = process_enter_device(device, &now);
 	if (process) {
-		word = process->tracker.pool[device][pool];
+		word = process->tracker.devices[device].pool[pool];
 		result = (struct ttalloc_usage){
 			.now_bytes = word[TABLE_NOW],
 			.peak_bytes = word[TABLE_PEAK],
@@ -166,7 +166,7 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 			.frees = word[TABLE_FREES],
 			.failures = word[TABLE_FAILURES],
 		};
-		lock_release(&process->lock);
+		lock_release(&process->tracker.devices[device].lock);
 	}
 	memcpy(usage, &result, MIN(size, sizeof(result)));
 	return 0;
@@ -174,18 +174,12 @@ int ttalloc_get_usage(unsigned device, enum ttalloc_pool pool, struct ttalloc_us
 
 uint64_t ttalloc_get_misuse(enum ttalloc_misuse kind)
 {
-	struct process_table *process;
-	uint64_t count;
-	int64_t now;
+	enum phase phase;
+	struct process_table *process = process_get(&phase);
 
-	if ((unsigned)kind >= TABLE_MISUSES)
+	if (phase != PHASE_READY || (unsigned)kind >= TABLE_MISUSES)
 		return 0;
-	process = process_enter(&now);
-	if (!process)
-		return 0;
-	count = process->tracker.misuse[kind];
-	lock_release(&process->lock);
-	return count;
+	return word_load(&process->tracker.header->misuse[kind]);
 }
 
 const char *ttalloc_version(void)
