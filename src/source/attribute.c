@@ -2,6 +2,7 @@
 
 #include "basic/macros.h"
 #include "basic/parse.h"
+#include "basic/pci_address.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* clang-format off */
 const struct attribute attributes[N_ATTRIBUTES] = {
-	/* Identity: once. */
+	/* Identity: read once. */
 	{ "tt_card_type", IN_CLASS, F_WORD, DEV_BOARD, 0, 0, 0, NULL, READ_ONCE },
 	{ "tt_serial", IN_CLASS, F_HEX64, DEV_SERIAL, 0, 0, 0, "FFFFFFFFFFFFFFFF", READ_ONCE },
 	{ "tt_asic_id", IN_CLASS, F_HEX64, DEV_ASIC_ID, 0, 0, 0, "FFFFFFFFFFFFFFFF", READ_ONCE },
@@ -29,8 +30,10 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 	{ "numa_node", IN_PCI, F_SIGNED, DEV_NUMA_NODE, 1, -1, 65535, NULL, READ_ONCE },
 	{ "max_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN_MAX, 1, 0, 0, NULL, READ_ONCE },
 	{ "max_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH_MAX, 1, 1, 32, "63", READ_ONCE },
+	{ "max_link_speed", IN_PORT, F_SPEED, DEV_UPSTREAM_GEN_MAX, 1, 0, 0, NULL, READ_ONCE },
+	{ "max_link_width", IN_PORT, F_WIDTH, DEV_UPSTREAM_WIDTH_MAX, 1, 1, 32, "63", READ_ONCE },
 
-	/* Limits: seldom. */
+	/* Limits: read rarely. */
 	{ "temp1_max", IN_HWMON, F_SIGNED, DEV_TEMPERATURE_LIMIT, -1000, -40, 150, "4294966296", EVERY_10_S },
 	{ "power1_max", IN_HWMON, F_WHOLE, DEV_POWER_LIMIT, -1000000, 0, 1000, "4293967296", EVERY_10_S },
 	{ "in0_max", IN_HWMON, F_SIGNED, DEV_VOLTAGE_LIMIT, -1000, 0, 2, "65535", EVERY_10_S },
@@ -44,6 +47,12 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 	{ "tt_therm_trip_count", IN_CLASS, F_U32, DEV_THERMAL_TRIPS, 1, 0, 0, DEAD32, EVERY_5_S },
 	{ "current_link_speed", IN_PCI, F_SPEED, DEV_LINK_GEN, 1, 0, 0, "Unknown", EVERY_5_S },
 	{ "current_link_width", IN_PCI, F_WIDTH, DEV_LINK_WIDTH, 1, 1, 32, "63", EVERY_5_S },
+	{ "aer_dev_correctable", IN_PCI, F_ERRORS, DEV_ERRORS_CORRECTABLE, 1, 0, 0, NULL, EVERY_5_S },
+	{ "aer_dev_nonfatal", IN_PCI, F_ERRORS, DEV_ERRORS_NONFATAL, 1, 0, 0, NULL, EVERY_5_S },
+	{ "aer_dev_fatal", IN_PCI, F_ERRORS, DEV_ERRORS_FATAL, 1, 0, 0, NULL, EVERY_5_S },
+	{ "aer_dev_correctable", IN_PORT, F_ERRORS, DEV_UPSTREAM_CORRECTABLE, 1, 0, 0, NULL, EVERY_5_S },
+	{ "aer_dev_nonfatal", IN_PORT, F_ERRORS, DEV_UPSTREAM_NONFATAL, 1, 0, 0, NULL, EVERY_5_S },
+	{ "aer_dev_fatal", IN_PORT, F_ERRORS, DEV_UPSTREAM_FATAL, 1, 0, 0, NULL, EVERY_5_S },
 	{ "temp1_input", IN_HWMON, F_SIGNED, DEV_TEMPERATURE, -1000, -40, 150, "65535999", EVERY_SAMPLE },
 	{ "power1_input", IN_HWMON, F_WHOLE, DEV_POWER, -1000000, 0, 1000, "4293967296", EVERY_SAMPLE },
 	{ "in0_input", IN_HWMON, F_SIGNED, DEV_VOLTAGE, -1000, 0, 2, DEAD32, EVERY_SAMPLE },
@@ -54,8 +63,8 @@ const struct attribute attributes[N_ATTRIBUTES] = {
 #define COUNTER(n, name) { "pcie_perf_counters/" name, IN_CLASS, F_U32, DEV_COUNTER + (n), 1, 0, 0, DEAD32, EVERY_2_S },
 
 /*
- * A working counter also passes all-ones, for less than a microsecond every few minutes: its rate
- * is then missing once. A chip that dies between two reads is more likely.
+ * A working counter also passes all ones, for less than a microsecond every few minutes: its rate
+ * is then missing once. A chip that fails between two reads is more likely.
  */
 const struct attribute counter_attributes[DEVICE_COUNTERS] = { DEVICE_EACH_COUNTER(COUNTER) };
 /* clang-format on */
@@ -72,7 +81,7 @@ static const char *const hex_upper = "0123456789ABCDEF";
 static const char *const word_characters =
 	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
 
-/* "A.B.C.D" with so many parts, each at most three (or four) digits. */
+/* "A.B.C.D" with the given number of parts, each at most three (or four) digits. */
 static bool is_version(const char *text, unsigned parts)
 {
 	unsigned dots = 0, digits = 0;
@@ -90,7 +99,7 @@ static bool is_version(const char *text, unsigned parts)
 	return digits && dots == parts - 1;
 }
 
-/* Gigatransfers per second, as the PCI core prints them, to generations. */
+/* Converts gigatransfers per second, as printed by the PCI core, to generations. */
 static bool parse_speed(const char *text, double *ret)
 {
 	static const char *const speeds[] = { "2.5", "5.0", "8.0", "16.0", "32.0", "64.0" };
@@ -135,12 +144,13 @@ static bool parse_number(enum format format, const char *text, double *ret)
 	case F_HEX64:
 	case F_VER4:
 	case F_VER3:
-	case F_WORD: break;
+	case F_WORD:
+	case F_ERRORS: break;
 	}
 	return false;
 }
 
-/* Stores into the member that the field table names. */
+/* Stores the number in the member given by the field table. */
 static void store_number(const struct attribute *attribute, double number, struct device *dev)
 {
 	const struct field *field = &device_fields.fields[attribute->field];
@@ -159,7 +169,7 @@ static void store_number(const struct attribute *attribute, double number, struc
 static enum reason parse_text(const struct attribute *attribute, const char *text,
 			      struct device *dev)
 {
-	/* The shortest member that such a text goes into. */
+	/* The smallest member for such a text. */
 	const size_t room = sizeof(dev->fw_bundle);
 	void *at = (char *)dev + device_fields.fields[attribute->field].offset;
 	size_t length = strlen(text);
@@ -213,18 +223,50 @@ static enum reason parse_value(const struct attribute *attribute, const char *te
 	return KNOWN;
 }
 
-enum reason attribute_parse(const struct attribute *attribute, const char *text, struct device *dev)
+/* Every line must have the form, which only the sum ends: a truncated text is not a total. */
+static enum reason parse_errors(const struct attribute *attribute, const char *text,
+				struct device *dev)
+{
+	static const char total[] = "TOTAL_ERR_";
+	char name[32], digits[24];
+	int length = 0;
+	uint64_t count;
+
+	if (strlen(text) >= ATTRIBUTE_TEXT_MAX)
+		return MALFORMED;
+	while (sscanf(text, "%31[A-Za-z0-9_] %20[0-9]%n", name, digits, &length) == 2 &&
+	       text[length] == '\n' && parse_u64(digits, &count) == 0) {
+		text += length + 1;
+		if (strncmp(name, total, sizeof(total) - 1) != 0)
+			continue;
+		if (*text)
+			return MALFORMED;
+		*(uint64_t *)(void *)((char *)dev + device_fields.fields[attribute->field].offset) =
+			count;
+		return KNOWN;
+	}
+	return MALFORMED;
+}
+
+/* Exactly one complete line: the driver writes nothing else. */
+static enum reason parse_line(const struct attribute *attribute, const char *text,
+			      struct device *dev)
 {
 	size_t length = strcspn(text, "\n");
-	enum reason why = MALFORMED;
 	char line[64];
 
-	/* Exactly one complete line: the driver writes nothing else. */
-	if (text[length] == '\n' && text[length + 1] == '\0' && length < sizeof(line)) {
-		memcpy(line, text, length);
-		line[length] = '\0';
-		why = parse_value(attribute, line, dev);
-	}
+	if (text[length] != '\n' || text[length + 1] != '\0' || length >= sizeof(line))
+		return MALFORMED;
+	memcpy(line, text, length);
+	line[length] = '\0';
+	return parse_value(attribute, line, dev);
+}
+
+enum reason attribute_parse(const struct attribute *attribute, const char *text, struct device *dev)
+{
+	enum reason why = attribute->format == F_ERRORS ? parse_errors(attribute, text, dev)
+							: parse_line(attribute, text, dev);
+
 	dev->why[attribute->field] = (uint8_t)why;
 	return why;
 }
@@ -245,15 +287,30 @@ bool attribute_parse_class_name(const char *name, uint32_t *ret_index)
 bool attribute_parse_bdf(const char *link, char *bdf, size_t size)
 {
 	const char *base = strrchr(link, '/');
-	unsigned domain, bus, slot, function;
-	char form[24];
+	char form[PCI_ADDRESS_SIZE];
+	uint64_t address;
 
 	base = base ? base + 1 : link;
-	if (sscanf(base, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4)
+	if (pci_address_parse(base, &address) < 0)
 		return false;
-	snprintf(form, sizeof(form), "%04x:%02x:%02x.%x", domain, bus, slot, function);
+	pci_address_format(address, form);
 	if (strcmp(form, base) != 0 || strlen(form) >= size)
 		return false;
 	memcpy(bdf, form, strlen(form) + 1);
 	return true;
+}
+
+enum reason attribute_parse_upstream(const char *path, const char *bdf, char *ret, size_t size)
+{
+	char parents[256];
+	char *at;
+
+	if (strlen(path) + 2 > sizeof(parents))
+		return MALFORMED;
+	snprintf(parents, sizeof(parents), "%s/", path);
+	at = strstr(parents, bdf);
+	if (!at || at == parents || at[-1] != '/' || at[strlen(bdf)] != '/')
+		return MALFORMED;
+	at[-1] = '\0';
+	return attribute_parse_bdf(parents, ret, size) ? KNOWN : NOT_APPLICABLE;
 }

@@ -1,9 +1,11 @@
 #include "source/bpf_text.h"
 
 #include "basic/file.h"
+#include "source/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A hundred thousand lines of about 130 bytes. */
@@ -14,13 +16,31 @@ void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const cha
 	*bpf_text = (struct bpf_text){ .path = path, .root = root };
 }
 
-/* The kernel gives the initial namespace this number, on every machine. */
+/* The kernel gives the initial namespace this inode number on every machine. */
 bool in_initial_pid_namespace(void)
 {
 	char link[32];
 
 	return file_readlink(AT_FDCWD, "/proc/self/ns/pid", link, sizeof(link)) > 0 &&
 	       strcmp(link, "pid:[4026531836]") == 0;
+}
+
+/* Any user can start a program with that name, but only root can write this file. */
+bool tracer_is_watching(const struct root *root)
+{
+	char text[1024], path[32];
+	struct procfs_stat stat;
+	unsigned long long start;
+	unsigned pid;
+
+	if (root_read(root, TRACED_WATCHER, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%u %llu", &pid, &start) != 2)
+		return false;
+	if (!root->live)
+		return true;
+	snprintf(path, sizeof(path), "proc/%u/stat", pid);
+	return root_read(root, path, text, sizeof(text)) > 0 &&
+	       procfs_parse_stat(text, &stat) == 0 && stat.start_ticks == start;
 }
 
 static void bpf_text_read(void *arg)
@@ -63,17 +83,17 @@ const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample)
 	if (bpf_text->absent)
 		return NULL;
 	if (!job_is_done(sample->workers, &bpf_text->job)) {
-		bpf_text_complain(bpf_text, sample, -ETIMEDOUT);
+		bpf_text_report_error(bpf_text, sample, -ETIMEDOUT);
 		return NULL;
 	}
 	if (bpf_text->error >= 0)
 		return buf_text(&bpf_text->text);
 	if (!is_ordinary(bpf_text->error))
-		bpf_text_complain(bpf_text, sample, bpf_text->error);
+		bpf_text_report_error(bpf_text, sample, bpf_text->error);
 	return NULL;
 }
 
-void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error)
+void bpf_text_report_error(const struct bpf_text *bpf_text, struct sample *sample, int error)
 {
 	const char *text = strerror(-error);
 
@@ -83,7 +103,7 @@ void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, i
 		text = "written by another version of the tracer";
 	else if (error == -ETIMEDOUT)
 		text = reason_text(TIMED_OUT);
-	snapshot_complain(sample->snapshot, "traced", "/%s: %s", bpf_text->path, text);
+	snapshot_add_problem(sample->snapshot, "traced", "/%s: %s", bpf_text->path, text);
 }
 
 void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers)

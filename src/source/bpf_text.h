@@ -1,9 +1,9 @@
 /*
- * Files that the tracer pins: BPF iterators of the kernel, which generate a text for every reader.
- * They have no size and cannot be mapped or rewound, so each read opens the file, reads to its end
- * and closes it. It is a job, since the kernel visits all of its processes for it.
+ * Files that the tracer pins: BPF iterators, whose text the kernel generates for each reader. They
+ * have no size and cannot be mapped or rewound, so each read opens the file, reads to its end and
+ * closes it. Reading is a job, since the kernel iterates over all processes for it.
  *
- * Their pids are those of the initial pid namespace and mean nothing in any other.
+ * Their pids are those of the initial pid namespace and are meaningless in others.
  */
 #pragma once
 
@@ -23,6 +23,12 @@ struct bpf_text {
 /* Is this process in the initial pid namespace, so that these pids are valid here? */
 bool in_initial_pid_namespace(void);
 
+/*
+ * Does a process of the tracer keep its files up to date? In a tree, it is enough that its file
+ * exists.
+ */
+bool tracer_is_watching(const struct root *root);
+
 /* The path must outlive it. */
 void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path);
 
@@ -30,8 +36,8 @@ void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const cha
 struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /*
- * After the job was run: the text, or NULL if it could not be read. That there is no such file is
- * not reported, since most machines are not traced; any other error is.
+ * To be called after the job: the text, or NULL if it could not be read. A missing file is not an
+ * error, since most machines are not traced; other errors are reported.
  */
 const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample);
 
@@ -39,4 +45,4 @@ const char *bpf_text_get(struct bpf_text *bpf_text, struct sample *sample);
 void bpf_text_done(struct bpf_text *bpf_text, struct worker_pool *workers);
 
 /* Reports an error of reading or parsing the text. */
-void bpf_text_complain(const struct bpf_text *bpf_text, struct sample *sample, int error);
+void bpf_text_report_error(const struct bpf_text *bpf_text, struct sample *sample, int error);

@@ -13,9 +13,10 @@
 #define DEVICES "sys/bus/pci/devices/"
 
 /*
- * As often as the link of a served card is read. That a card leaves the driver is noticed at once.
+ * The interval at which the link of a served card is read. A card that leaves the driver is noticed
+ * at once.
  */
-static const int64_t pace_ns = 4900 * NS_PER_MS;
+static const int64_t period_ns = 4900 * NS_PER_MS;
 
 struct bus_scan {
 	const struct root *root;
@@ -31,8 +32,9 @@ struct bus_scan {
 /* ---- the kernel's list of all functions ---- */
 
 /*
- * "0100\t1e52401e\t…\tdriver\n": one file instead of one per function of the machine, of
- * which there are hundreds. It leaves out the domain, so what it names is looked up.
+ * "0100\t1e52401e\t…\tdriver
+ * ": one file instead of one per function of the machine, of which there are hundreds. It has no
+ * domain, so the functions that it lists are looked up in sysfs.
  */
 static void scan_line(struct bus_scan *scan, const char *line)
 {
@@ -45,7 +47,7 @@ static void scan_line(struct bus_scan *scan, const char *line)
 	scan->n_bound += driver && strcmp(driver + 1, "tenstorrent") == 0;
 }
 
-/* The ordinary case: every listed card is bound to the driver, and it serves as many. */
+/* The usual case: every listed card is bound to the driver, which serves as many. */
 static bool all_are_served(const struct bus_scan *scan)
 {
 	size_t listed = scan->functions.length / sizeof(unsigned);
@@ -122,30 +124,39 @@ static bool read_driver(const struct root *root, struct device *dev)
 	return strcmp(name, "tenstorrent") != 0;
 }
 
-static void read_ids(const struct root *root, struct device *dev)
+static void read_upstream(const struct root *root, struct device *dev)
 {
-	static const enum device_field ids[] = {
-		DEV_PCI_VENDOR,	   DEV_PCI_DEVICE,   DEV_PCI_SUBVENDOR,
-		DEV_PCI_SUBDEVICE, DEV_PCI_REVISION, DEV_NUMA_NODE,
+	char path[96], link[256];
+
+	snprintf(path, sizeof(path), DEVICES "%s", dev->bdf);
+	if (root_readlink(root, path, link, sizeof(link)) > 0)
+		dev->why[DEV_UPSTREAM] = (uint8_t)attribute_parse_upstream(
+			link, dev->bdf, dev->upstream.bdf, sizeof(dev->upstream.bdf));
+}
+
+/* What the kernel keeps in memory. */
+static void read_attributes(const struct root *root, struct device *dev)
+{
+	static const enum device_field fields[] = {
+		DEV_PCI_VENDOR,		  DEV_PCI_DEVICE,	 DEV_PCI_SUBVENDOR,
+		DEV_PCI_SUBDEVICE,	  DEV_PCI_REVISION,	 DEV_NUMA_NODE,
+		DEV_ERRORS_CORRECTABLE,	  DEV_ERRORS_NONFATAL,	 DEV_ERRORS_FATAL,
+		DEV_UPSTREAM_CORRECTABLE, DEV_UPSTREAM_NONFATAL, DEV_UPSTREAM_FATAL,
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
-		const struct attribute *attribute = attribute_of(ids[i]);
-		char path[96], text[64];
+	read_upstream(root, dev);
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
+		const struct attribute *attribute = attribute_of(fields[i]);
+		char path[96], text[ATTRIBUTE_TEXT_MAX];
 
-		snprintf(path, sizeof(path), DEVICES "%s/%s", dev->bdf, attribute->file);
+		snprintf(path, sizeof(path), DEVICES "%s/%s%s", dev->bdf,
+			 attribute_is_upstream(attribute) ? "../" : "", attribute->file);
 		if (root_read(root, path, text, sizeof(text)) >= 0)
 			attribute_parse(attribute, text, dev);
 	}
 	if (device_knows(dev, DEV_PCI_SUBDEVICE))
 		dev->type = board_by_code(dev->pci_subdevice);
-	if (dev->type) {
-		snprintf(dev->board, sizeof(dev->board), "%s", dev->type->name);
-		dev->why[DEV_BOARD] = KNOWN;
-		dev->arch = dev->type->arch;
-	} else if (device_knows(dev, DEV_PCI_DEVICE)) {
-		dev->arch = arch_of_pci(dev->pci_device);
-	}
+	device_name_board(dev);
 }
 
 static int visit_function(const char *name, void *arg)
@@ -160,7 +171,7 @@ static int visit_function(const char *name, void *arg)
 		return 0;
 	dev.why[DEV_BDF] = KNOWN;
 	snprintf(dev.id, sizeof(dev.id), "%s", dev.bdf);
-	read_ids(scan->root, &dev);
+	read_attributes(scan->root, &dev);
 	grown = reallocarray(scan->found, scan->n_found + 1, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -210,7 +221,7 @@ struct bus *bus_new(const struct root *root)
 	return bus;
 }
 
-/* A hanging job keeps what it uses. */
+/* The memory used by a hanging job is not freed. */
 struct bus *bus_free(struct bus *bus, struct worker_pool *workers)
 {
 	if (job_is_busy(workers, &bus->job))
@@ -228,7 +239,7 @@ struct job *bus_look(struct bus *bus, struct worker_pool *workers, size_t n_serv
 
 	if (job_is_busy(workers, &bus->job))
 		return NULL;
-	if (bus->looked_ns && !changed && now_ns - bus->looked_ns < pace_ns)
+	if (bus->looked_ns && !changed && now_ns - bus->looked_ns < period_ns)
 		return NULL;
 	scan_free(bus->scan);
 	bus->scan = calloc(1, sizeof(*bus->scan));
@@ -241,7 +252,7 @@ struct job *bus_look(struct bus *bus, struct worker_pool *workers, size_t n_serv
 	return &bus->job;
 }
 
-/* The same address has the same index in every sample. */
+/* An address keeps its index in all samples. */
 static int number(struct bus *bus, struct device *dev)
 {
 	char(*grown)[24];

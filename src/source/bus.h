@@ -2,8 +2,8 @@
  * Cards on the PCI bus that the Tenstorrent driver does not serve: no driver is bound to them, or
  * another one, such as vfio-pci for a virtual machine.
  *
- * Only what the kernel has in memory is read: ids, and the name of the driver. Reading the state
- * of the link would access the card itself and wake one that its driver has suspended.
+ * Only data that the kernel has in memory is read: ids, and the name of the driver. Reading the
+ * state of the link would access the card itself and wake one that its driver has suspended.
  */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "model/device.h"
 
 struct bus {
-	struct device *cards; /* by address; their condition says what is bound to them */
+	struct device *cards; /* by address; their state shows what is bound to them */
 	size_t n_cards;
 
 	const struct root *root;
@@ -27,7 +27,7 @@ struct bus *bus_new(const struct root *root);
 struct bus *bus_free(struct bus *bus, struct worker_pool *workers);
 
 /*
- * The job to run if it is time to scan or something changed; NULL: the last result is still valid.
+ * The job to run if a scan is due or something has changed; NULL: the last result is still valid.
  * n_served: number of cards that the driver serves.
  */
 struct job *bus_look(struct bus *bus, struct worker_pool *workers, size_t n_served, bool changed);

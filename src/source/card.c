@@ -8,8 +8,7 @@
 #include <string.h>
 
 /*
- * A sample that comes slightly early counts, otherwise the value would be read a whole period
- * late.
+ * A sample that comes slightly early counts, otherwise the value would be read a whole period late.
  */
 static const int64_t interval_ns[READ_INTERVALS] = {
 	[EVERY_10_S] = 9900 * NS_PER_MS,
@@ -63,10 +62,10 @@ static void tally_add(struct card_tally *tally, enum reason why)
 }
 
 /*
- * Does its value show whether the chip answers? The driver has a name for a board that does not
- * ("unknown"), and firmware without fan control reports all ones as its speed.
+ * Does its value show whether the chip responds? Not if the driver has a default ("unknown") or if
+ * firmware may report all ones, as for the fan speed.
  */
-static bool is_witness(const struct attribute *attribute)
+static bool shows_response(const struct attribute *attribute)
 {
 	return attribute_is_telemetry(attribute) && attribute->field != DEV_BOARD &&
 	       attribute->field != DEV_FAN_RPM;
@@ -80,11 +79,15 @@ static void card_read(struct card *card, const struct attribute *attribute)
 
 	if (!fieldset_has(&card->want, field))
 		return;
+	if (attribute_is_upstream(attribute) && card->device.why[DEV_UPSTREAM] == NOT_APPLICABLE) {
+		card->device.why[field] = NOT_APPLICABLE;
+		return;
+	}
 	if (attribute->interval == READ_ONCE && card->device.why[field] == KNOWN)
 		return;
 	why = card_files_read(&card->files, attribute, &card->device);
 	card->device.why[field] = (uint8_t)why;
-	if (is_witness(attribute))
+	if (shows_response(attribute))
 		tally_add(&card->tally, why);
 	else
 		card->tally.gone += why == GONE;
@@ -96,7 +99,10 @@ static void card_read_one(struct card *card, enum device_field field)
 	card_read(card, attribute_of(field));
 }
 
-/* A chip off the bus has a maximum speed of "64.0 GT/s"; its width shows that this is wrong. */
+/*
+ * For a chip off the bus the maximum speed reads as "64.0 GT/s"; its width shows that this is
+ * wrong.
+ */
 static void card_check_link(struct card *card)
 {
 	struct device *dev = &card->device;
@@ -108,9 +114,22 @@ static void card_check_link(struct card *card)
 		dev->why[DEV_LINK_GEN_MAX] = dev->why[DEV_LINK_WIDTH_MAX];
 }
 
+/* The port never changes. A device that is attached to the root complex has none. */
+static void card_find_upstream(struct card *card)
+{
+	struct device *dev = &card->device;
+
+	if (!fieldset_has(&card->want, DEV_UPSTREAM) || dev->why[DEV_UPSTREAM] != NOT_ASKED)
+		return;
+	dev->why[DEV_UPSTREAM] = dev->why[DEV_BDF];
+	if (device_knows(dev, DEV_BDF))
+		dev->why[DEV_UPSTREAM] = (uint8_t)card_files_upstream(
+			&card->files, dev->bdf, dev->upstream.bdf, sizeof(dev->upstream.bdf));
+}
+
 /*
- * The board's name: by the driver, else by the code in the serial number, else by
- * the PCI subsystem, which answers even when the chip does not.
+ * The board's name: from the driver, else from the code in the serial number, else from the PCI
+ * subsystem id, which is available even if the chip does not respond.
  */
 static void card_identify(struct card *card)
 {
@@ -130,15 +149,9 @@ static void card_identify(struct card *card)
 		if (device_knows(dev, DEV_PCI_SUBDEVICE))
 			dev->type = board_by_code(dev->pci_subdevice);
 	}
-	if (dev->type) {
-		snprintf(dev->board, sizeof(dev->board), "%s", dev->type->name);
-		dev->why[DEV_BOARD] = KNOWN;
-		dev->arch = dev->type->arch;
-		return;
-	}
-	card_read_one(card, DEV_PCI_DEVICE);
-	if (device_knows(dev, DEV_PCI_DEVICE))
-		dev->arch = arch_of_pci(dev->pci_device);
+	if (!dev->type)
+		card_read_one(card, DEV_PCI_DEVICE);
+	device_name_board(dev);
 }
 
 /* Only the serial number distinguishes the chips of one p300 from those of another. */
@@ -164,8 +177,8 @@ static enum device_state tally_judge(const struct card_tally *tally)
 }
 
 /*
- * A reset may have brought other firmware and limits. A heartbeat that decreased shows a reset,
- * even if other reads failed in between.
+ * A reset may have changed firmware and limits. A heartbeat that decreased shows a reset, even if
+ * other reads failed in between.
  */
 static void card_check_reset(struct card *card)
 {
@@ -205,8 +218,8 @@ static bool interval_is_due(const struct card *card, enum read_interval interval
 }
 
 /*
- * Reads everything that is due. If the chip is in trouble, that is everything, so that no old
- * value stands beside a new one.
+ * Reads everything that is due. If the chip has a problem, that is everything, so that old and new
+ * values are not mixed.
  */
 static void card_read_due(struct card *card, int64_t now_ns)
 {
@@ -219,8 +232,8 @@ static void card_read_due(struct card *card, int64_t now_ns)
 	}
 }
 
-/* Is the chip's condition wanted, or needed to interpret a reading? */
-static bool needs_verdict(const struct card *card)
+/* Is the chip's state wanted, or needed to interpret a reading? */
+static bool needs_state(const struct card *card)
 {
 	const struct card_tally *tally = &card->tally;
 	enum reason fan = card->device.why[DEV_FAN_RPM];
@@ -230,20 +243,21 @@ static bool needs_verdict(const struct card *card)
 }
 
 /*
- * The chip's condition must not depend on which fields were wanted: while no reading is known,
- * others are tried. One missing id says nothing about the chip.
+ * The chip's state must not depend on which fields were wanted: while no reading is known, others
+ * are tried. A single missing id proves nothing.
  */
-static void card_find_witness(struct card *card)
+static void card_find_responding(struct card *card)
 {
-	if (!needs_verdict(card))
+	if (!needs_state(card))
 		return;
 	for (size_t i = 0; i < N_ATTRIBUTES && !card->tally.known; i++)
-		if (is_witness(&attributes[i]) && !fieldset_has(&card->want, attributes[i].field))
+		if (shows_response(&attributes[i]) &&
+		    !fieldset_has(&card->want, attributes[i].field))
 			card_read_one(card, attributes[i].field);
 }
 
 /*
- * ENODATA or all ones in single files of a chip that answers: firmware has no such value, or
+ * ENODATA or all ones in single files of a chip that responds: firmware has no such value, or
  * controls no fan.
  */
 static void card_settle_reasons(struct card *card)
@@ -269,6 +283,7 @@ static void card_read_all(struct card *card)
 	/* On a card without telemetry, a missing file may appear later. */
 	if (dev->state != DEVICE_OK)
 		card_files_retry(&card->files);
+	card_find_upstream(card);
 	card_read_due(card, now_ns);
 	/*
 	 * The time of the counters that rates are computed from; it does not advance if they were
@@ -281,7 +296,7 @@ static void card_read_all(struct card *card)
 	card_check_link(card);
 	card_identify(card);
 	card_read_sibling_key(card);
-	card_find_witness(card);
+	card_find_responding(card);
 	dev->state = tally_judge(&card->tally);
 	card_settle_reasons(card);
 	if (!card->files.touched && card_files_are_stale(&card->files))
@@ -301,7 +316,7 @@ void card_lose(struct device *dev, const struct fieldset *want, enum device_stat
 
 void card_ask(struct card *card, const struct fieldset *want, bool low_rate)
 {
-	/* A field that was not wanted in the last sample is outdated. */
+	/* A field that was not wanted in the last sample is stale. */
 	if (memcmp(&card->asked, want, sizeof(*want)) != 0)
 		memset(card->read_ns, 0, sizeof(card->read_ns));
 	card->want = card->asked = *want;

@@ -1,12 +1,12 @@
 /*
  * One card: its files, and what was read from them.
  *
- * Constants are read once. All reads of a card are one job, since they can wait for a reset: only
- * that card's row waits.
+ * Constants are read once. All reads of a card are one job, since they can block during a reset:
+ * only that card's row is delayed.
  *
- * A card can disappear between two reads and return with another hwmon number, as another card
- * with the same index, or with new firmware. After ENODEV on an open descriptor everything is
- * discarded and looked up again.
+ * A card can disappear between two reads and return with another hwmon number, as another card with
+ * the same index, or with new firmware. After ENODEV on an open descriptor everything is discarded
+ * and looked up again.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 #include "source/attribute.h"
 #include "source/card_files.h"
 
-/* How the reads of one sample went. */
+/* Results of the reads of one sample. */
 struct card_tally {
 	unsigned known, dead, resetting, gone, absent;
 };
@@ -47,6 +47,6 @@ void card_ask(struct card *card, const struct fieldset *want, bool low_rate);
 /* The job; its argument is the card. */
 void card_sample(void *arg);
 
-/* The chip does not answer: keeps its identity and discards its readings. */
+/* The chip does not respond: keeps its identity and discards its readings. */
 void card_lose(struct device *dev, const struct fieldset *want, enum device_state condition,
 	       enum reason why);

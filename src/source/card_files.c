@@ -10,7 +10,7 @@
 
 /* Values in kept[] that are not descriptors. */
 #define CLOSED (-1)
-#define ABSENT (-2) /* the driver does not offer it */
+#define ABSENT (-2) /* the driver does not have it */
 
 /* Position of an attribute in kept[]. */
 static size_t kept_at(const struct attribute *attribute)
@@ -48,8 +48,8 @@ struct hwmon_search {
 };
 
 /*
- * Normally there is one. Drivers of 2024 could leave a second one behind after resets: the one
- * that still has a name is used.
+ * Normally there is one. Drivers of 2024 could leave a second one after resets: the one that still
+ * has a name is used.
  */
 static int visit_hwmon(const char *entry, void *arg)
 {
@@ -112,11 +112,25 @@ bool card_files_address(const struct card_files *files, char *bdf, size_t size)
 	       attribute_parse_bdf(link, bdf, size);
 }
 
+enum reason card_files_upstream(const struct card_files *files, const char *bdf, char *ret,
+				size_t size)
+{
+	char path[64], link[256];
+	ssize_t n;
+
+	class_path(files, path, sizeof(path));
+	n = root_readlink(files->root, path, link, sizeof(link));
+	if (n <= 0)
+		return n < 0 ? reason_of_error((int)n) : MALFORMED;
+	return attribute_parse_upstream(link, bdf, ret, size);
+}
+
 /* Opens the directory of an attribute. -ENOENT: it does not exist. */
 static int attribute_open(struct card_files *files, const struct attribute *attribute)
 {
-	char path[64];
+	const char *path = attribute->file;
 	int dir = files->class_fd;
+	char below[64];
 
 	if (attribute->place == IN_HWMON) {
 		if (files->hwmon_fd < 0)
@@ -124,22 +138,24 @@ static int attribute_open(struct card_files *files, const struct attribute *attr
 		if (files->hwmon_fd < 0)
 			return -ENOENT;
 		dir = files->hwmon_fd;
+	} else if (attribute->place != IN_CLASS) {
+		snprintf(below, sizeof(below), "%s%s",
+			 attribute->place == IN_PORT ? "device/../" : "device/", attribute->file);
+		path = below;
 	}
-	snprintf(path, sizeof(path), "%s%s", attribute->place == IN_PCI ? "device/" : "",
-		 attribute->file);
 	return root_open_at(files->root, dir, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 }
 
 /*
- * Reads and parses, and keeps the descriptor if the value changes. A line without its end is read
- * again, since a simulated machine rewrites its files at any time.
+ * Reads and parses, and keeps the descriptor open if the value changes. An incomplete line is read
+ * again, since a simulated machine may be rewriting the file.
  */
 enum reason card_files_read(struct card_files *files, const struct attribute *attribute,
 			    struct device *dev)
 {
 	int *kept = &files->kept[kept_at(attribute)];
 	enum reason why = MALFORMED;
-	char text[64];
+	char text[ATTRIBUTE_TEXT_MAX];
 	ssize_t n;
 
 	if (*kept == ABSENT)

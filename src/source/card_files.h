@@ -37,6 +37,10 @@ MUST_CHECK int card_files_open(struct card_files *files);
 /* The PCI address. False: the link does not contain one. */
 bool card_files_address(const struct card_files *files, char *bdf, size_t size);
 
+/* The address of the port above the device with this address. KNOWN, or why there is none. */
+enum reason card_files_upstream(const struct card_files *files, const char *bdf, char *ret,
+				size_t size);
+
 /* Reads and parses into the device. */
 enum reason card_files_read(struct card_files *files, const struct attribute *attribute,
 			    struct device *dev);
@@ -44,5 +48,5 @@ enum reason card_files_read(struct card_files *files, const struct attribute *at
 /* Forgets which files were absent, since they can appear late. */
 void card_files_retry(struct card_files *files);
 
-/* Is the directory still the one that was opened? For cards of which nothing is read. */
+/* Is the directory no longer the one that was opened? For cards of which nothing is read. */
 bool card_files_are_stale(const struct card_files *files);

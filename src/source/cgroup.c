@@ -1,6 +1,6 @@
 /*
- * Which container, pod, job or unit a process belongs to, from the paths in /proc/PID/cgroup,
- * without asking an API server or a runtime. Version 2 has one line "0::PATH", version 1 one per
+ * Finds the container, pod, job or unit of a process from the paths in /proc/PID/cgroup, without
+ * querying an API server or a runtime. Version 2 has one line "0::PATH", version 1 one per
  * controller, hybrids both; each line adds what the others lack.
  *
  * A path is split at '/', and also at ':', since containerd under systemd writes
@@ -67,7 +67,7 @@ static struct cgroup_part cut(struct cgroup_part part, size_t front, size_t back
 	return (struct cgroup_part){ part.text + front, part.length - front - back };
 }
 
-/* Copies if it fits and nothing is there yet. */
+/* Copies it if it fits and the destination is empty. */
 static void set(char *to, size_t size, struct cgroup_part part)
 {
 	if (!to[0] && part.length < size) {
@@ -150,7 +150,7 @@ static void set_container(struct owner *owner, const char *runtime, struct cgrou
 		snprintf(owner->runtime, sizeof(owner->runtime), "%s", runtime);
 }
 
-/* "docker-ID.scope" and so on; "crio-conmon-…" monitors a container and is none. */
+/* "docker-ID.scope" and so on; "crio-conmon-…" monitors a container and is not one. */
 static void match_scope(struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
@@ -174,7 +174,7 @@ static void match_scope(struct cgroup_part part, struct owner *owner)
 	}
 }
 
-/* "docker/ID", "lxc/NAME" and so on: the parent names the runtime. */
+/* "docker/ID", "lxc/NAME" and so on: the parent directory is named after the runtime. */
 static void match_child(struct cgroup_part parent, struct cgroup_part part, struct owner *owner)
 {
 	static const struct {
@@ -192,7 +192,7 @@ static void match_child(struct cgroup_part parent, struct cgroup_part part, stru
 			set_container(owner, children[i].runtime, part);
 }
 
-/* Names that denote a container by themselves. */
+/* Names that identify a container without a parent. */
 static void match_name(struct cgroup_part part, struct owner *owner)
 {
 	match_scope(part, owner);
@@ -218,7 +218,7 @@ static void find_container(const struct path *path, struct owner *owner)
 	}
 }
 
-/* The innermost service or scope that is not a container's. */
+/* The innermost service or scope that is not that of a container. */
 static void find_unit(const struct path *path, struct owner *owner)
 {
 	for (size_t i = path->count; i-- > 0;) {
@@ -235,7 +235,7 @@ static void find_unit(const struct path *path, struct owner *owner)
 	}
 }
 
-/* The kernel marks the path of a group that was removed under its last process. */
+/* The kernel appends a mark to the path of a group that was removed under its last process. */
 static size_t path_length(const char *text, size_t length)
 {
 	static const char mark[] = PROCFS_DELETED;

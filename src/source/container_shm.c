@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 
 /*
- * FILES_MAX: files of one container, which can only displace its own. USER_MAX: mount namespaces
- * that are visited for one user other than root; each one whose files never answer costs a thread.
+ * FILES_MAX: files per container, so that one cannot displace those of others. USER_MAX: mount
+ * namespaces visited per user other than root; each one whose file system does not respond costs a
+ * thread.
  */
 enum { FILES_MAX = 64, USER_MAX = 32 };
 
@@ -31,7 +32,7 @@ static int open_root(const struct container_shm *container, struct root *ret)
 	fd = root_open(container->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fd;
-	/* The pid may belong to another process by now. */
+	/* The pid may have been reused. */
 	if (mount_ns_of(container->root, container->pid) != container->mount_ns) {
 		close(fd);
 		return -ESRCH;
@@ -109,7 +110,7 @@ static struct container_shm *add(struct containers *containers, uint64_t mount_n
 	return grown[containers->count++] = container;
 }
 
-/* Drops those that no process is in, or all, except those whose job still runs. */
+/* Frees those without processes, or all, except those whose job still runs. */
 static void drop(struct containers *containers, struct worker_pool *workers, bool all)
 {
 	size_t kept = 0;

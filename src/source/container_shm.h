@@ -1,12 +1,11 @@
 /*
  * TT-Metal's counters in the /dev/shm of a container.
  *
- * A container usually has a mount namespace, and unless it was started with --ipc=host a
- * /dev/shm, of its own. A process that may inspect another one reaches that directory through
- * /proc/PID/root. Each mount namespace is visited once per sample, through any of its
- * processes. Its file systems are its owner's and may never answer, so a visit is a job with a
- * deadline, and nothing stays open between visits: a descriptor would keep a container's file
- * system mounted.
+ * A container usually has its own mount namespace, and unless it was started with --ipc=host its
+ * own /dev/shm. A process that may inspect another one reaches that directory through
+ * /proc/PID/root. Each mount namespace is visited once per sample, through any of its processes.
+ * Its file systems are controlled by its owner and may block, so a visit is a job with a deadline,
+ * and nothing stays open between visits: a descriptor would keep a container's file system mounted.
  */
 #pragma once
 
@@ -45,7 +44,7 @@ struct containers {
  */
 MUST_CHECK int containers_visit(struct containers *containers, struct sample *sample);
 
-/* The namespace of a process; NULL: ours, or not known. */
+/* The namespace of a process; NULL: ours, or unknown. */
 const struct container_shm *containers_find(const struct containers *containers,
 					    const struct process *process);
 

@@ -1,11 +1,12 @@
 /*
- * Memory per process as tt_allocd knows it: tables of all users' programs, clients of the socket
- * protocol, and TT-Metal's files that only root may read. The server is asked once per sample; if
- * there is none, that costs two system calls.
+ * Memory per process from tt_allocd: tables of all users' programs, clients of the socket protocol,
+ * and TT-Metal's files that only root may read. One request per sample; if there is no server, that
+ * costs two system calls.
  */
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "proto/server_path.h"
 #include "proto/wire.h"
 #include "source/identity.h"
 #include "source/bpf_text.h"
@@ -15,14 +16,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How long an answer may take: a list of a million allocations is 32 MB. */
-static const int64_t patience_ns = 300 * NS_PER_MS, patience_list_ns = 2 * NS_PER_S;
+/* Maximum time for an answer: a list of a million allocations is 32 MB. */
+static const int64_t timeout_ns = 300 * NS_PER_MS, list_timeout_ns = 2 * NS_PER_S;
 
-/* A server that did not answer in time is not asked again for this long. */
+/* After a timeout the server is not contacted for this long. */
 static const int64_t pause_ns = 10 * NS_PER_S;
 
 struct daemon {
-	int fd;			   /* kept between samples, -1 */
+	int fd;			   /* kept open between samples; -1: none */
 	bool old;		   /* an older server, which sends no streams */
 	char why[SERVER_WHY_SIZE]; /* why the server refused the last request; may be empty */
 	int64_t late_until;	   /* CLOCK_MONOTONIC; 0: the last answer came in time */
@@ -47,7 +48,7 @@ static bool is_client(const struct image_process *from)
 	       !(from->flags & IMAGE_PRELOAD);
 }
 
-/* Reporters that see each allocation; the others only know the current state. */
+/* Does it count each allocation, rather than only the current state? */
 static bool counts_all(const struct image_process *from)
 {
 	return from->origin == IMAGE_TABLE || from->origin == IMAGE_LEGACY;
@@ -80,15 +81,15 @@ static bool find_device(struct sample *sample, const struct image_process *from,
 	struct snapshot *snapshot = sample->snapshot;
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
-	/* Figures that the server collected itself name the device, not a logical number. */
+	/* Figures that the server collected itself identify the device, not a logical number. */
 	if (counts_all(from) ? identity_reported(snapshot, process, &wanted, usage->device, ret)
 			     : identity_find(snapshot, &wanted, ret))
 		return true;
-	snapshot_complain(snapshot, "daemon",
-			  "process %u: its device number %u matches no device of this machine",
-			  from->pid, usage->device);
+	snapshot_add_problem(snapshot, "daemon",
+			     "process %u: its device number %u matches no device of this machine",
+			     from->pid, usage->device);
 	for (size_t i = 0; process && i < process->n_usages; i++)
-		usage_blame(&process->usages[i], UNMATCHED_CHIP);
+		usage_set_reason(&process->usages[i], UNMATCHED_CHIP);
 	return false;
 }
 
@@ -125,8 +126,8 @@ static struct allocation_list *begin_list(const struct sample *sample,
 }
 
 /*
- * Allocations name the device as their process does: lists has one for each such number, which
- * image_view_init() has found to be below TABLE_DEVICES.
+ * Allocations identify the device by the logical number of their process: lists has one entry per
+ * number, which image_view_init() has checked to be below TABLE_DEVICES.
  */
 static void take_allocations(struct sample *sample, const struct image_view *view,
 			     const struct image_process *from, struct allocation_list *const *lists)
@@ -147,6 +148,18 @@ static void take_allocations(struct sample *sample, const struct image_view *vie
 	}
 }
 
+static struct memory_report begin_report(const struct image_process *from)
+{
+	struct memory_report report = memory_report_make((int32_t)from->pid, tracking_of(from));
+
+	report.start_ticks = from->start_ticks;
+	report.connected = is_client(from);
+	report.has_peak = report.has_counts = counts_all(from);
+	report.has_held = from->origin == IMAGE_TRACED;
+	report.low = from->flags & IMAGE_TOTALS_LOW;
+	return report;
+}
+
 static int take_process(struct sample *sample, const struct image_view *view,
 			const struct image_process *from)
 {
@@ -159,16 +172,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 
 	for (; at < from->usage_count && n < TABLE_DEVICES; at += pools) {
 		const struct image_usage *usage = &usages[at];
-		struct memory_report report = {
-			.pid = (int32_t)from->pid,
-			.start_ticks = from->start_ticks,
-			.source = tracking_of(from),
-			.connected = is_client(from),
-			.has_peak = counts_all(from),
-			.has_counts = counts_all(from),
-			.has_held = from->origin == IMAGE_TRACED,
-			.low = from->flags & IMAGE_TOTALS_LOW,
-		};
+		struct memory_report report = begin_report(from);
 
 		pools = count_pools(usage, from->usage_count - at);
 		if (!find_device(sample, from, usage, &report.device)) {
@@ -185,7 +189,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	take_allocations(sample, view, from, lists);
 	if (n)
 		r = add_process(sample->snapshot, from);
-	/* Also after a failure: a report takes ownership of its list, or frees it. */
+	/* Also after a failure: sample_report() takes ownership of the list, or frees it. */
 	for (size_t i = 0; i < n; i++) {
 		int reported;
 
@@ -197,7 +201,7 @@ static int take_process(struct sample *sample, const struct image_view *view,
 	return r;
 }
 
-/* All pools of one device: the account of a finished process there. */
+/* All pools of one device: the account of a finished process on it. */
 static int take_account(struct sample *sample, const struct image_process *from,
 			const struct image_usage *usages, size_t pools)
 {
@@ -218,7 +222,7 @@ static int take_account(struct sample *sample, const struct image_process *from,
 		account.why[ACCOUNT_START] = account.why[ACCOUNT_TIME] = KNOWN;
 	if (from->flags & IMAGE_EXIT_KNOWN)
 		accounted_set_exit(&account, from->exit_status);
-	/* A reporter that counts every allocation has no record of a pool that was never used. */
+	/* A reporter that counts every allocation has no record for a pool that was never used. */
 	if (pools && counts_all(from))
 		memset(account.why + ACCOUNT_PEAK, KNOWN, POOL_COUNT);
 	for (size_t i = 0; i < pools; i++) {
@@ -252,19 +256,19 @@ static void take_trace_fault(struct snapshot *snapshot, const struct image_proce
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
 	for (size_t i = 0; process && i < process->n_usages; i++)
-		usage_blame(&process->usages[i], reason_of_trace_fault(from->trace_fault));
+		usage_set_reason(&process->usages[i], reason_of_trace_fault(from->trace_fault));
 }
 
-/* Its role as the server found it, which may inspect every process. */
+/* Its role as found by the server, which can inspect every process. */
 static void take_role(struct snapshot *snapshot, const struct image_process *from)
 {
 	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
 
 	if (!process)
 		return;
-	process->evidence.role.told =
-		from->flags & IMAGE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
-	process->evidence.role.told_start = from->start_ticks;
+	process->evidence.role.reported =
+		from->flags & IMAGE_MONITOR ? ROLE_REPORTED_MONITOR : ROLE_REPORTED_JOB;
+	process->evidence.role.reported_start = from->start_ticks;
 }
 
 static int take_answer(struct sample *sample, const struct image_view *view)
@@ -290,10 +294,10 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 }
 
 /* Is there a server to ask? A recorded machine has none. */
-static bool is_asked(const struct sample *sample)
+static bool has_server(const struct sample *sample)
 {
 	return (sample->want->processes || sample->want->accounts) &&
-	       (sample->root->live || wire_path_is_named());
+	       (sample->root->live || server_path_is_set());
 }
 
 static void daemon_hang_up(struct daemon *daemon)
@@ -308,7 +312,7 @@ static int daemon_try(struct daemon *daemon, const struct want *want, struct ser
 	uint32_t flags = (want->allocations ? WIRE_WANT_ALLOCATIONS : 0) |
 			 (want->accounts ? WIRE_WANT_FINISHED : 0) |
 			 (daemon->old ? 0 : WIRE_WANT_STREAM);
-	int64_t patience = want->allocations ? patience_list_ns : patience_ns;
+	int64_t patience = want->allocations ? list_timeout_ns : timeout_ns;
 	int r;
 
 	if (daemon->fd < 0)
@@ -322,7 +326,7 @@ static int daemon_try(struct daemon *daemon, const struct want *want, struct ser
 }
 
 /*
- * An open connection may have outlived its server: then a new one is tried. A server that refuses
+ * An open connection may have outlived its server: then a new one is tried. A server that rejects
  * the request itself is an older one.
  */
 static int daemon_ask(struct daemon *daemon, const struct want *want, struct server_answer *ret)
@@ -347,19 +351,19 @@ static int daemon_sample(void *state, struct sample *sample)
 	struct server_answer answer;
 	int r;
 
-	if (!is_asked(sample))
+	if (!has_server(sample))
 		return 0;
-	sample->snapshot->server_mute = clock_now(CLOCK_MONOTONIC) < daemon->late_until;
-	if (sample->snapshot->server_mute)
+	sample->snapshot->server_unresponsive = clock_now(CLOCK_MONOTONIC) < daemon->late_until;
+	if (sample->snapshot->server_unresponsive)
 		return -ETIMEDOUT;
 	r = daemon_ask(daemon, sample->want, &answer);
-	sample->snapshot->server_mute = r == -ETIMEDOUT;
+	sample->snapshot->server_unresponsive = r == -ETIMEDOUT;
 	daemon->late_until = r == -ETIMEDOUT ? clock_now(CLOCK_MONOTONIC) + pause_ns : 0;
 	if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR)
 		return 0; /* no server, which is not an error */
 	if (r < 0 && daemon->why[0]) {
-		snapshot_complain(sample->snapshot, "daemon", "the allocation server: %s",
-				  daemon->why);
+		snapshot_add_problem(sample->snapshot, "daemon", "the allocation server: %s",
+				     daemon->why);
 		return 0;
 	}
 	if (r < 0)

@@ -40,7 +40,7 @@ static void list_add(int32_t pid, void *arg)
 		list->unseen++;
 		return;
 	}
-	/* The program that started us may have left us a descriptor. */
+	/* Our parent process may have passed us a descriptor. */
 	if (list->root->live && pid == getpid())
 		return;
 	grown = reallocarray(list->pids, list->n_pids + 1, sizeof(*grown));
@@ -113,7 +113,7 @@ static int list_read(struct driver_pids *list)
 	return r;
 }
 
-/* Reading the file of a removed device fails with EIO. Its index may be another card's by now. */
+/* Reading the file of a removed device fails with EIO. Its index may be reused by another card. */
 void driver_pids_read(void *arg)
 {
 	struct driver_pids *list = arg;

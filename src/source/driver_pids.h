@@ -15,8 +15,9 @@ struct driver_pids {
 	uint32_t index;
 	const struct root *root;
 	struct job job;
-	bool late; /* its job did not end in time, and owns what follows */
-	int fd;	   /* kept, -1 */
+	bool early; /* its job was expected (sample_expect()) */
+	bool late;  /* its job did not end in time, and owns what follows */
+	int fd;	    /* kept, -1 */
 	int error;
 	int32_t *pids; /* ascending; each once, without zeros */
 	size_t n_pids;
@@ -33,6 +34,6 @@ static inline bool driver_pids_are_read(const struct driver_pids *list)
 	return !list->late && list->error >= 0;
 }
 
-/* Forgets a list whose device is gone. Neither of these may be called while the job runs. */
+/* Closes the list of a removed device. Neither of these may be called while the job runs. */
 void driver_pids_forget(struct driver_pids *list);
 void driver_pids_done(struct driver_pids *list);

@@ -1,9 +1,14 @@
 #include "source/hold_check.h"
 
+#include "basic/file.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Maximum number of processes whose directory of descriptors stays open. */
+enum { MOST_KEPT = 4096 };
 
 static int by_pid(const void *a, const void *b)
 {
@@ -13,7 +18,7 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Among the first so many, which are by pid. */
+/* Searches the first count entries, which are sorted by pid. */
 static struct hold_check *find(const struct hold_checks *checks, size_t count, int32_t pid)
 {
 	struct hold_check wanted = { .pid = pid }, *key = &wanted, **found = NULL;
@@ -31,10 +36,18 @@ static struct hold_check *check_new(const struct fd_scan *scan, int32_t pid)
 		return NULL;
 	check->scan = scan;
 	check->pid = check->cache.pid = pid;
+	check->fd = -1;
 	return check;
 }
 
-/* Checks of the last sample are used again. */
+static void close_kept(struct hold_check *check)
+{
+	if (check->fd >= 0)
+		close(check->fd);
+	check->fd = -1;
+}
+
+/* Adds a check for each record that has none from an earlier sample. */
 static int add_reported(struct hold_checks *checks, const struct hold_records *records)
 {
 	size_t known = checks->count;
@@ -60,7 +73,10 @@ static int add_reported(struct hold_checks *checks, const struct hold_records *r
 	return 0;
 }
 
-/* A check whose job hangs is kept: a second job would hang as well. */
+/*
+ * Frees checks that are no longer needed. A check whose job hangs is kept: a second job for the
+ * same process would hang as well.
+ */
 static void drop(struct hold_checks *checks, struct worker_pool *workers, bool all)
 {
 	size_t kept = 0;
@@ -68,10 +84,12 @@ static void drop(struct hold_checks *checks, struct worker_pool *workers, bool a
 	for (size_t i = 0; i < checks->count; i++) {
 		struct hold_check *check = checks->list[i];
 
-		if ((check->is_reported && !all) || job_is_busy(workers, &check->job))
+		if ((check->is_reported && !all) || job_is_busy(workers, &check->job)) {
 			checks->list[kept++] = check;
-		else
-			free(check);
+			continue;
+		}
+		close_kept(check);
+		free(check);
 	}
 	checks->count = kept;
 	if (kept)
@@ -79,8 +97,8 @@ static void drop(struct hold_checks *checks, struct worker_pool *workers, bool a
 }
 
 /*
- * May an unchanged number of descriptors spare a look? Not while a device is lost: the number
- * of a process that had it open stays the same.
+ * May a process be skipped if its number of descriptors did not change? Not while a device is lost:
+ * a process that had it open keeps the same number of descriptors.
  */
 static bool may_use_cache(const struct sample *sample)
 {
@@ -94,7 +112,10 @@ static void check_run(void *arg)
 {
 	struct hold_check *check = arg;
 
-	check->error = fd_scan_process(check->scan, &check->expected, &check->cache);
+	if (!check->may_keep)
+		close_kept(check);
+	check->error = fd_scan_process(check->scan, &check->expected, &check->cache,
+				       check->may_keep ? &check->fd : NULL);
 }
 
 static int run_jobs(struct hold_checks *checks, struct sample *sample,
@@ -106,6 +127,8 @@ static int run_jobs(struct hold_checks *checks, struct sample *sample,
 
 	if (!jobs)
 		return -ENOMEM;
+	if (use_cache && !checks->most_kept)
+		checks->most_kept = file_quota(MOST_KEPT);
 	for (size_t i = 0; i < records->count; i++) {
 		const struct hold_evidence *evidence = &records->list[i].evidence;
 		struct hold_check *check = find(checks, checks->count, records->list[i].pid);
@@ -116,16 +139,20 @@ static int run_jobs(struct hold_checks *checks, struct sample *sample,
 			check->cache = (struct fd_scan_cache){ .pid = check->pid };
 		check->expected = evidence->driver_lists;
 		device_set_add_all(&check->expected, &evidence->kernel_lists);
+		check->may_keep = use_cache && i < checks->most_kept;
+		if (fd_scan_is_unchanged(checks->scan, &check->expected, &check->cache, check->fd))
+			continue;
 		check->job = (struct job){ .run = check_run, .arg = check };
 		jobs[count++] = &check->job;
 	}
-	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
+	if (count)
+		worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < checks->count; i++)
 		checks->list[i]->late = !job_is_done(sample->workers, &checks->list[i]->job);
 	return 0;
 }
 
-/* Does the process exist, though /proc hides it (hidepid)? */
+/* Does the process exist, hidden by the mount option hidepid of /proc? */
 static bool is_hidden(const struct root *root, int32_t pid)
 {
 	return root->live && kill(pid, 0) < 0 && errno == EPERM;
@@ -137,14 +164,14 @@ static void record_result(const struct hold_check *check, const struct root *roo
 	struct hold_evidence *evidence = &record->evidence;
 
 	if (!check->late && check->error == 0) {
-		evidence->look = HOLD_LOOKED;
+		evidence->access = HOLD_READ;
 		evidence->open = check->cache.seen.devices;
-		memcpy(record->tables, check->cache.seen.tables, sizeof(record->tables));
-		record->n_tables = check->cache.seen.n_tables;
+		record->tables = check->cache.seen.tables;
+		record->program_tables = check->cache.seen.program_tables;
 	} else if (!check->late && check->error == -ENOENT && !is_hidden(root, check->pid)) {
-		evidence->look = HOLD_NO_PROCESS;
+		evidence->access = HOLD_NO_PROCESS;
 	} else {
-		evidence->look = HOLD_HIDDEN;
+		evidence->access = HOLD_HIDDEN;
 		evidence->why_hidden = check->late ? TIMED_OUT : reason_of_error(check->error);
 	}
 }

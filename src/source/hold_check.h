@@ -1,8 +1,9 @@
 /*
  * Reads the descriptors and mappings of processes that are reported to have a device open.
  *
- * Each is a job, since a descriptor on a file server that does not answer can hang it. At a low
- * rate the result is kept from sample to sample, so that an unchanged process is not read again.
+ * Each is a job, since it blocks if a descriptor is on a file server that does not respond. At a
+ * low rate the result is kept from sample to sample, so that an unchanged process is not read
+ * again.
  */
 #pragma once
 
@@ -21,21 +22,28 @@ struct hold_check {
 	const struct fd_scan *scan;
 	int32_t pid;
 	bool is_reported; /* in this sample */
-	bool late;	  /* its job did not end in time, and owns what follows */
+	bool late;	  /* its job timed out, and still uses the members below */
 	struct device_set expected;
 	int error;
 	struct fd_scan_cache cache;
+	bool may_keep; /* fd may stay open */
+	int fd;	       /* of /proc/PID/fd, open between samples; -1: closed */
 };
 
 struct hold_checks {
 	const struct fd_scan *scan;
 	struct hold_check **list; /* by pid; also those of earlier samples whose job hangs */
 	size_t count;
+	size_t most_kept; /* how many may keep a descriptor open; 0: not known yet */
 };
 
-/* Checks the processes of the records and adds what was found to them. After fd_scan_begin(). */
+/*
+ * Checks the processes of the records and adds the results to them. To be called after
+ * fd_scan_begin().
+ */
 MUST_CHECK int hold_checks_run(struct hold_checks *checks, struct sample *sample,
 			       struct hold_records *records);
 
-/* Frees all but those whose job hangs. False: there are some, which use the fd_scan. */
+/* Frees all checks except those whose job hangs. False: there are some, which still use the scan.
+ */
 bool hold_checks_done(struct hold_checks *checks, struct worker_pool *workers);

@@ -52,11 +52,6 @@ void hold_records_sort(struct hold_records *records)
 	records->n_sorted = records->count;
 }
 
-void hold_records_clear(struct hold_records *records)
-{
-	records->count = records->n_sorted = 0;
-}
-
 void hold_records_done(struct hold_records *records)
 {
 	free(records->list);

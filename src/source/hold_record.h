@@ -1,6 +1,6 @@
 /*
- * What was learned about each process that may have a device open: one record per process,
- * which every step of source/holders.c adds to and model/hold.h judges.
+ * The evidence about each process that may have a device open: one record per process, filled by
+ * the steps of source/holders.c and judged by model/hold.h.
  */
 #pragma once
 
@@ -15,9 +15,8 @@
 struct hold_record {
 	int32_t pid;
 	struct hold_evidence evidence;
-	int32_t tables[PROCESS_TABLES]; /* descriptors of libttalloc tables */
-	unsigned n_tables;
-	char comm[TRACED_COMM]; /* as the kernel's list has it; may be empty */
+	struct table_fds tables, program_tables;
+	char comm[TRACED_COMM]; /* from the kernel's list; may be empty */
 };
 
 struct hold_records {
@@ -27,11 +26,10 @@ struct hold_records {
 };
 
 /*
- * The record of a process, added if there is none. Callers add processes in ascending order
- * between two hold_records_sort(). NULL: no memory.
+ * The record of a process, added if there is none. Between two hold_records_sort() processes must
+ * be added in ascending order. NULL: out of memory.
  */
 struct hold_record *hold_records_get(struct hold_records *records, int32_t pid);
 
 void hold_records_sort(struct hold_records *records);
-void hold_records_clear(struct hold_records *records);
 void hold_records_done(struct hold_records *records);

@@ -1,18 +1,19 @@
 /*
- * Which processes have each device open.
+ * Finds the processes that have each device open.
  *
- * What is reported (source/reported_holders.h) is read first: the driver's lists, which are quick
- * and need no privileges, and the kernel's list, if programs are traced. Each reported process is
- * then checked against its descriptors and mappings (source/hold_check.h). If a report proves
- * wrong, or the driver has no list (before 2.5), or it has pids of other namespaces (before 2.7),
- * the descriptors of all processes are read (source/fd_scan.h), unless the kernel listed them.
+ * The reports (source/reported_holders.h) are read first: the driver's lists, which are fast and
+ * need no privileges, and the kernel's list, if programs are traced. Each reported process is then
+ * checked against its descriptors and mappings (source/hold_check.h). If a report proves wrong, or
+ * the driver has no list (before 2.5), or it has pids of other namespaces (before 2.7), the
+ * descriptors of all processes are read (source/fd_scan.h), unless the kernel listed them.
  *
- * All of this goes into one record per process (source/hold_record.h). At the end model/hold.h
- * judges the records.
+ * All evidence is collected in one record per process (source/hold_record.h), which model/hold.h
+ * finally judges.
  */
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 #include "source/bpf_text.h"
 #include "source/fd_scan.h"
 #include "source/hold_check.h"
@@ -23,12 +24,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Most processes whose directory of descriptors stays open in a scan of all, per share. */
+enum { MOST_KEPT = 8192 };
+
 struct holders {
 	struct reported_holders reported;
 	struct hold_checks checks;
 	struct fd_scan *scan;
 	struct job scan_job;
 	struct hold_records records;
+	size_t share; /* of descriptors; 0: not known yet */
 	bool saw_all; /* every process was examined, by the last scan or by the kernel */
 };
 
@@ -45,15 +50,33 @@ static bool has_foreign_pids(const struct snapshot *snapshot)
 	return major < 2 || (major == 2 && minor < 7);
 }
 
+/*
+ * How many directories the scan may keep open. Without the driver's lists also the share of
+ * hold_check, which then has nothing to check.
+ */
+static size_t most_kept(struct holders *holders, const struct sample *sample)
+{
+	const struct reported_holders *reported = &holders->reported;
+	unsigned shares = 2;
+
+	if (!sample->want->low_rate)
+		return 0;
+	for (size_t i = 0; i < reported->n_driver; i++)
+		if (driver_pids_are_read(reported->driver[i]))
+			shares = 1;
+	if (!holders->share)
+		holders->share = file_quota(MOST_KEPT);
+	return shares * holders->share;
+}
+
 static int check_reported(struct holders *holders, struct sample *sample, bool foreign_pids)
 {
 	int r;
 
-	hold_records_clear(&holders->records);
 	r = reported_holders_read(&holders->reported, sample);
 	holders->saw_all = holders->reported.kernel_lists;
 	if (r >= 0)
-		r = fd_scan_begin(holders->scan);
+		r = fd_scan_begin(holders->scan, most_kept(holders, sample));
 	if (r >= 0)
 		r = reported_holders_record(&holders->reported, foreign_pids, &holders->records);
 	if (r >= 0)
@@ -81,14 +104,14 @@ static int record_scanned(int32_t pid, const struct open_files *seen, void *arg)
 	if (!record)
 		return -ENOMEM;
 	device_set_add_all(&record->evidence.open, &seen->devices);
-	record->evidence.look = HOLD_LOOKED;
+	record->evidence.access = HOLD_READ;
 	record->evidence.why_hidden = KNOWN;
-	memcpy(record->tables, seen->tables, sizeof(record->tables));
-	record->n_tables = seen->n_tables;
+	record->tables = seen->tables;
+	record->program_tables = seen->program_tables;
 	return 0;
 }
 
-/* Gives the devices whose driver's list was not read this answer. */
+/* Sets the result for the devices whose driver's list was not read. */
 static void set_others_known(struct snapshot *snapshot, enum reason why)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
@@ -123,7 +146,7 @@ static int scan_all(struct holders *holders, struct sample *sample, bool foreign
 	set_others_known(sample->snapshot, outside    ? HIDDEN_BY_NAMESPACE
 					   : complete ? KNOWN
 						      : DENIED);
-	/* A process that the driver lists with a pid of ours is inside. */
+	/* A process that the driver lists with a pid is inside our namespace. */
 	holders->saw_all |= complete && (!outside || !foreign_pids);
 	return 0;
 }
@@ -141,7 +164,7 @@ static bool find_device(const struct snapshot *snapshot, uint32_t index, size_t 
 	return false;
 }
 
-/* Why the holders of each device are not known, until something shows them. */
+/* Sets why the holders of each device are unknown, until they are found. */
 static void init_devices(struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
@@ -203,8 +226,8 @@ static struct process *add_process(struct snapshot *snapshot, const struct hold_
 	if (!process)
 		return NULL;
 	process->evidence = record->evidence;
-	memcpy(process->tables, record->tables, sizeof(process->tables));
-	process->n_tables = record->n_tables;
+	process->tables = record->tables;
+	process->program_tables = record->program_tables;
 	/* procfs may hide the process from us. */
 	if (record->comm[0]) {
 		snprintf(process->name, sizeof(process->name), "%s", record->comm);
@@ -220,13 +243,13 @@ static int add_holder(struct snapshot *snapshot, const struct hold_record *recor
 
 	if (!process || !process_use(process, device))
 		return -ENOMEM;
-	/* The process is shown with its surest device. */
+	/* The process is shown with its most certain device. */
 	if (!process_knows(process, PROC_HOLDING) || how < process->holding)
 		process_set_holding(process, how);
 	return 0;
 }
 
-/* All that a record shows, but for orphans. */
+/* Adds all devices of a record, except orphans. */
 static int fill_process(const struct holders *holders, struct sample *sample,
 			const struct hold_record *record, bool *held)
 {
@@ -249,7 +272,7 @@ static int fill_process(const struct holders *holders, struct sample *sample,
 			dev->unseen_holders++;
 		}
 	}
-	if (r >= 0 && !holds && record->n_tables && sample->want->reporters) {
+	if (r >= 0 && !holds && record->tables.count && sample->want->reporters) {
 		struct process *process = add_process(snapshot, record);
 
 		if (!process)
@@ -290,7 +313,7 @@ static int fill_processes(const struct holders *holders, struct sample *sample)
 	CLEANUP_FREE bool *held = calloc(sample->snapshot->n_devices, sizeof(*held));
 	int r = held ? 0 : -ENOMEM;
 
-	/* By pid, so that each is appended. */
+	/* Sorted by pid, so that each is appended. */
 	for (size_t i = 0; i < records->count && r >= 0; i++)
 		r = fill_process(holders, sample, &records->list[i], held);
 	for (size_t i = 0; i < records->count && r >= 0; i++)
@@ -300,15 +323,21 @@ static int fill_processes(const struct holders *holders, struct sample *sample)
 
 /* ---- the source ---- */
 
-static int holders_sample(void *state, struct sample *sample)
+static int holders_prepare(void *state, struct sample *sample)
 {
 	struct holders *holders = state;
+
+	if (!sample->want->processes || !sample->want->low_rate)
+		return 0;
+	return reported_holders_expect(&holders->reported, sample);
+}
+
+static int find_holders(struct holders *holders, struct sample *sample)
+{
 	struct snapshot *snapshot = sample->snapshot;
 	bool foreign_pids = has_foreign_pids(snapshot), lists_suffice;
 	int r;
 
-	if (!sample->want->processes || snapshot->n_devices == 0)
-		return 0;
 	init_devices(snapshot);
 	r = check_reported(holders, sample, foreign_pids);
 	if (r < 0)
@@ -320,6 +349,17 @@ static int holders_sample(void *state, struct sample *sample)
 	if ((!lists_suffice && !holders->saw_all) || sample->want->reporters)
 		r = scan_all(holders, sample, foreign_pids);
 	return r < 0 ? r : fill_processes(holders, sample);
+}
+
+static int holders_sample(void *state, struct sample *sample)
+{
+	struct holders *holders = state;
+	int r = 0;
+
+	if (sample->want->processes && sample->snapshot->n_devices)
+		r = find_holders(holders, sample);
+	hold_records_done(&holders->records);
+	return r;
 }
 
 static int holders_open(const struct root *root, void **ret_state)
@@ -338,7 +378,7 @@ static int holders_open(const struct root *root, void **ret_state)
 	return 0;
 }
 
-/* What a hanging job uses stays. */
+/* The memory used by a hanging job is not freed. */
 static void holders_close(void *state, struct worker_pool *workers)
 {
 	struct holders *holders = state;
@@ -355,6 +395,7 @@ const struct source source_holders = {
 	.name = "holders",
 	.help = "which processes have a device open: driver's list, descriptors, mappings",
 	.open = holders_open,
+	.prepare = holders_prepare,
 	.sample = holders_sample,
 	.close = holders_close,
 };

@@ -15,7 +15,7 @@ static bool is_meant(const struct device *dev, const struct table_device *wanted
 		return dev->remote && dev->gateway == wanted->node;
 	if (!device_has_node(dev))
 		return false;
-	/* Not every output needs every id, and a dead chip does not provide it. */
+	/* Not every output needs every id, and a dead chip has none. */
 	if (wanted->known & TABLE_HAS_ASIC && device_knows(dev, DEV_ASIC_ID))
 		return dev->asic_id == wanted->asic;
 	if (wanted->known & TABLE_HAS_BDF && device_knows(dev, DEV_BDF))
@@ -80,7 +80,7 @@ static void chips_add_remote(struct chips *chips, const struct snapshot *snapsho
 				chips->at[chips->count++] = i;
 }
 
-/* The chips that a process sees, given the PCIe devices that it sees. */
+/* The chips that a process sees, given its visible PCIe devices. */
 static void chips_list(struct chips *chips, const struct snapshot *snapshot,
 		       const struct identity_order *order, uint64_t mask)
 {
@@ -100,7 +100,7 @@ static uint64_t held_mask(const struct process *process, const struct identity_o
 	return mask;
 }
 
-/* With a single PCIe device there is no choice, whatever number the process uses. */
+/* With a single PCIe device the number does not matter. */
 static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t id, size_t *ret)
 {
 	struct chips chips = { .at = { device }, .count = 1 };
@@ -112,7 +112,7 @@ static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t
 	return true;
 }
 
-/* Its chips if it sees those of the first answer, or those that it holds. */
+/* Its chips: those of the first visible set, or those that it holds. */
 static void chips_of(struct chips *chips, const struct snapshot *snapshot,
 		     const struct process *process, const struct identity_order *order)
 {
@@ -193,7 +193,10 @@ bool identity_reported(const struct snapshot *snapshot, const struct process *pr
 {
 	bool found = identity_find(snapshot, wanted, ret);
 
-	/* What the program itself stated counts, and a program may report without a device. */
+	/*
+	 * The program's own statement counts, and a program may report without having a device
+	 * open.
+	 */
 	if (wanted->known & TABLE_STATED || !process || !process->n_usages)
 		return found;
 	return (found && identity_find_hold(snapshot, process, *ret)) ||

@@ -1,4 +1,7 @@
-/* Which chip a program means: by the most reliable of the ids it gave, or by TT-Metal's number. */
+/*
+ * Identifies the chip that a program refers to: by the most reliable of the given ids, or by
+ * TT-Metal's number.
+ */
 #pragma once
 
 #include "model/snapshot.h"
@@ -7,7 +10,10 @@
 
 #include <stdbool.h>
 
-/* A chip without PCIe only if the server names it: programs name what they opened. */
+/*
+ * Finds a chip without PCIe only if the server identified it: programs identify devices they
+ * opened.
+ */
 bool identity_find(const struct snapshot *snapshot, const struct table_device *wanted, size_t *ret);
 
 /* The PCIe devices of a snapshot in the order of their addresses. */
@@ -21,33 +27,33 @@ struct identity_order {
 void identity_order(const struct snapshot *snapshot, struct identity_order *ret);
 
 /*
- * TT-Metal's logical numbers are positions in the order of PCI addresses among the devices
- * that the process sees: those that TT_VISIBLE_DEVICES selects if it is set and may be read
- * (source/visible.c), else those that the process holds. Chips without PCIe follow, in the
- * order of their gateways. A process that holds a single device means that one.
+ * TT-Metal's logical numbers are positions in the order of PCI addresses among the devices that the
+ * process sees: those that TT_VISIBLE_DEVICES selects if it is set and readable (source/visible.c),
+ * else those that the process holds. Chips without PCIe follow, in the order of their gateways. If
+ * a process holds a single device, the number refers to that one.
  *
- * False: it sees no such chip, or which one it is cannot be told (process->visible_why).
+ * False: there is no such chip, or it cannot be determined (process->visible_why).
  */
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret);
 
 /*
- * Some releases of TT-Metal number chips by UMD's unique ids instead, those with PCIe first. Do
- * the chips of the process have the same numbers either way? False also if an id is not known.
+ * Some releases of TT-Metal number chips by UMD's unique ids instead, those with PCIe first. Do the
+ * chips of the process have the same numbers either way? False also if an id is unknown.
  */
 bool identity_orders_agree(const struct snapshot *snapshot, const struct process *process);
 
 /*
- * What the process has of the device, or of the gateway through which the device is reached; NULL
- * if it has neither open.
+ * The usage of the device, or of the gateway through which it is reached; NULL if the process has
+ * neither open.
  */
 const struct usage *identity_find_hold(const struct snapshot *snapshot,
 				       const struct process *process, size_t device);
 
 /*
- * The chip of a report: logical number, and what else is known of the device. A library or a
- * server that translated the number may not have seen which devices the process has; if those
- * do not include what it found, they decide. process may be NULL: not visible to us.
+ * The chip of a report, by logical number and other known ids of the device. A library or a server
+ * that translated the number may not have known which devices the process holds; if those do not
+ * include the chip it found, they take precedence. process may be NULL: not visible.
  */
 bool identity_reported(const struct snapshot *snapshot, const struct process *process,
 		       const struct table_device *wanted, uint32_t logical, size_t *ret);

@@ -5,6 +5,7 @@
 #include "source/attribute.h"
 
 #include "basic/file.h"
+#include "model/pcie_link.h"
 #include "source/bus.h"
 #include "source/card.h"
 #include "source/source.h"
@@ -63,7 +64,7 @@ static int visit_class(const char *name, void *arg)
 	return 0;
 }
 
-/* *ret_changed: the set of served cards is not that of the last sample. */
+/* *ret_changed: the set of served cards differs from that of the last sample. */
 static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 {
 	struct class_scan scan = { kmd, root };
@@ -80,7 +81,7 @@ static int kmd_scan(struct kmd *kmd, const struct root *root, bool *ret_changed)
 	return r;
 }
 
-/* A card that is gone may return as another one, or with another driver. */
+/* A card that disappeared may return as another one, or with another driver. */
 static void kmd_forget(struct kmd *kmd, struct worker_pool *workers, bool driver_too)
 {
 	for (size_t i = 0; i < kmd->n_cards; i++)
@@ -127,11 +128,14 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	kmd->n_reserved = kmd->n_cards;
 }
 
-/* One job per card that is present and not stuck in an earlier read, and one for the bus. */
+/*
+ * One job per card that is present and not stuck in an earlier read, and one for the bus; then what
+ * other sources are going to need.
+ */
 static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 {
-	CLEANUP_FREE struct job **jobs = calloc(kmd->n_cards + 2, sizeof(struct job *));
-	size_t count, n_served = 0;
+	size_t count, n_served = 0, room = kmd->n_cards + sample->n_early + 2;
+	CLEANUP_FREE struct job **jobs = calloc(room, sizeof(struct job *));
 
 	if (!jobs)
 		return -ENOMEM;
@@ -149,6 +153,8 @@ static int kmd_read_cards(struct kmd *kmd, struct sample *sample, bool changed)
 		card->job = (struct job){ .run = card_sample, .arg = card };
 		jobs[count++] = &card->job;
 	}
+	for (size_t i = 0; i < sample->n_early; i++)
+		jobs[count++] = sample->early[i];
 	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < kmd->n_cards; i++) {
 		struct card *card = kmd->cards[i];
@@ -171,8 +177,8 @@ static bool may_be_siblings(const struct device *a, const struct device *b)
 }
 
 /*
- * Does its board have a second chip without PCIe? That one is shown with nothing but its name. An
- * n300 always has one; a p300 if no other device can be that chip.
+ * Does its board have a second chip without PCIe? That one is shown with its name only. An n300
+ * always has one; a p300 if no other device can be that chip.
  */
 static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 {
@@ -189,6 +195,12 @@ static bool board_misses_chip(const struct kmd *kmd, const struct card *card)
 		if (may_be_siblings(dev, &kmd->bus->cards[i]))
 			return false;
 	return true;
+}
+
+static void derive(struct device *dev)
+{
+	device_derive(dev);
+	pcie_link_derive(dev);
 }
 
 static int add_remote(struct sample *sample, const struct device *gateway)
@@ -208,7 +220,7 @@ static int add_remote(struct sample *sample, const struct device *gateway)
 	dev.serial = gateway->serial;
 	dev.why[DEV_SERIAL] = gateway->why[DEV_SERIAL];
 	device_mark(&dev, &sample->want->device, NO_PCIE);
-	device_derive(&dev);
+	derive(&dev);
 	return snapshot_add_device(sample->snapshot, &dev) ? 0 : -ENOMEM;
 }
 
@@ -221,7 +233,7 @@ static const struct card *find_served(const struct kmd *kmd, const char *bdf)
 	return NULL;
 }
 
-/* A card that was served before keeps its number; the bus may show what became of it. */
+/* A card that was served before keeps its number; the bus may show what happened to it. */
 static void lose_card(const struct kmd *kmd, const struct sample *sample, struct card *card)
 {
 	const struct device *found = bus_find(kmd->bus, card->last.bdf);
@@ -237,13 +249,13 @@ static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 	struct device dev;
 
 	if (!card->present) {
-		/* It is back with another number. */
+		/* It has returned with another number. */
 		if (card->last.bdf[0] && find_served(kmd, card->last.bdf))
 			return 0;
 		lose_card(kmd, sample, card);
 	}
 	dev = card->last;
-	device_derive(&dev);
+	derive(&dev);
 	if (!snapshot_add_device(sample->snapshot, &dev))
 		return -ENOMEM;
 	return board_misses_chip(kmd, card) ? add_remote(sample, &dev) : 0;
@@ -258,7 +270,7 @@ static bool is_numbered(const struct kmd *kmd, const char *bdf)
 	return false;
 }
 
-/* Without the module no number is valid any more: all cards are unserved then. */
+/* Without the module no number is valid: all cards are unserved then. */
 static int add_unserved(struct kmd *kmd, struct sample *sample, bool loaded)
 {
 	for (size_t i = 0; i < kmd->bus->n_cards; i++) {
@@ -267,7 +279,7 @@ static int add_unserved(struct kmd *kmd, struct sample *sample, bool loaded)
 		if (loaded && is_numbered(kmd, dev.bdf))
 			continue;
 		device_mark(&dev, &sample->want->device, device_absence(&dev));
-		device_derive(&dev);
+		derive(&dev);
 		if (!snapshot_add_device(sample->snapshot, &dev))
 			return -ENOMEM;
 	}
@@ -292,7 +304,9 @@ static int kmd_sample(void *state, struct sample *sample)
 		r = add_card(kmd, sample, kmd->cards[i]);
 	if (r >= 0)
 		r = add_unserved(kmd, sample, loaded);
-	return r < 0 || loaded || sample->snapshot->n_devices ? r : -ENOENT;
+	if (r < 0 || loaded || sample->snapshot->n_devices || sample->want->deviceless)
+		return r;
+	return -ENOENT;
 }
 
 static int kmd_open(const struct root *root, void **ret_state)

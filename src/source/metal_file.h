@@ -8,11 +8,11 @@
 struct metal_counters_file {
 	uint64_t id; /* in its name */
 	uid_t owner;
-	ssize_t length;	  /* bytes read, or -errno of reading */
-	int error;	  /* of metal_decode(), if it was read */
+	ssize_t length;	  /* number of bytes read, or -errno */
+	int error;	  /* result of metal_decode(), if it was read */
 	uint32_t version; /* if it has one */
 	struct metal_counters counters;
 };
 
-/* Reads the file at this position of a folder. Errors are in the result. */
+/* Reads the file at this index of a folder. Errors are in the result. */
 void metal_file_read(struct shm_folder *folder, size_t at, struct metal_counters_file *ret);

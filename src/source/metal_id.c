@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many chips of the board come before this one in bus order; of a Galaxy: tray and chip. */
+/* The chip's index on its board, in bus order; in a Galaxy: tray and chip. */
 static unsigned place_on_board(const struct snapshot *snapshot, const struct device *dev)
 {
 	unsigned place = dev->remote;
@@ -22,7 +22,7 @@ static unsigned place_on_board(const struct snapshot *snapshot, const struct dev
 	return place;
 }
 
-/* Ethernet firmware keeps 32 bits of the board's number, with the chip's position above them. */
+/* Ethernet firmware uses 32 bits of the board's number, with the chip's position above them. */
 static uint64_t ethernet_id(const struct device *dev)
 {
 	uint64_t place = dev->remote ? 3 : 2;
@@ -30,7 +30,7 @@ static uint64_t ethernet_id(const struct device *dev)
 	return place << 32 | (dev->serial >> 4 & 0xF0000000) | (dev->serial & 0x0FFFFFFF);
 }
 
-/* Of a board whose two chips are linked. */
+/* A board with two linked chips? */
 static bool is_linked_wormhole(const struct device *dev)
 {
 	return dev->arch == ARCH_WORMHOLE && dev->type && dev->type->chips == 2;
@@ -111,7 +111,7 @@ const struct metal_id *metal_ids_find(const struct metal_ids *ids, uint64_t id)
 {
 	size_t low = 0, high = ids->count;
 
-	/* The first one that is not smaller: among equal ids the best rule comes first. */
+	/* Lower bound: among equal ids the preferred rule comes first. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -182,7 +182,8 @@ bool metal_ids_ascend(const struct snapshot *snapshot, const size_t *devices, si
 
 		if (all == NOT_ASCENDING)
 			return false;
-		ascend |= all == ASCENDING; /* UMD's ids are unique: it uses no rule with ties */
+		/* UMD's ids are unique: a rule with ties was not used */
+		ascend |= all == ASCENDING;
 	}
 	return ascend;
 }

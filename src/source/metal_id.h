@@ -1,6 +1,6 @@
 /*
- * Which chip a file of TT-Metal's belongs to, by the id in its name: UMD's unique id of the
- * chip. How UMD makes that id depends on board, links and release, so a chip has several
+ * Identifies the chip of one of TT-Metal's files by the id in its name: UMD's unique id of the
+ * chip. How UMD computes that id depends on board, links and release, so a chip has several
  * candidates.
  */
 #pragma once
@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* In the order they are preferred. */
+/* In the order of preference. */
 enum metal_id_rule {
 	METAL_ID_ASIC,	      /* Blackhole without links */
 	METAL_ID_ETHERNET,    /* Wormhole with a link: both chips of an n300 */
@@ -36,9 +36,9 @@ void metal_ids_done(struct metal_ids *ids);
 
 /*
  * Does each of these chips have a greater unique id than the one before, by every rule that UMD may
- * have used for them? False also if an id is not known.
+ * have used for them? False also if an id is unknown.
  */
 bool metal_ids_ascend(const struct snapshot *snapshot, const size_t *devices, size_t count);
 
-/* The best fit; NULL: no chip has this id. */
+/* The best match; NULL: no chip has this id. */
 const struct metal_id *metal_ids_find(const struct metal_ids *ids, uint64_t id);

@@ -1,6 +1,6 @@
 /*
- * Memory per process as TT-Metal (April 2026 and later) counts it in /dev/shm: in ours and, if
- * permitted, in those of containers. source/metal_slots.h decides whose figures count.
+ * Memory per process as counted by TT-Metal (April 2026 and later) in /dev/shm: in ours and, if
+ * permitted, in those of containers. source/metal_slots.h decides which figures count.
  */
 #include "source/source.h"
 
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Most files of one owner to read for which no chip is known. */
+/* Maximum files per owner to read that match no known chip. */
 enum { UNMATCHED_MAX = 64 };
 
 struct metal_shm {
@@ -21,8 +21,8 @@ struct metal_shm {
 	struct metal_ids ids; /* of this sample */
 };
 
-/* Why the figures of a device's processes are not known. */
-static void blame_device(const struct metal_view *view, enum reason why)
+/* Sets why the figures of a device's processes are unknown. */
+static void set_device_reason(const struct metal_view *view, enum reason why)
 {
 	struct snapshot *snapshot = view->folder->sample->snapshot;
 
@@ -31,11 +31,11 @@ static void blame_device(const struct metal_view *view, enum reason why)
 		const struct usage *usage = process_find_usage(process, view->device);
 
 		if (usage && metal_folder_is_seen(view->folder, process))
-			metal_blame(process, usage, why);
+			metal_set_reason(process, usage, why);
 	}
 }
 
-/* A file that is for no device is not reported: any user may create one. */
+/* A file that matches no device is not reported: any user may create one. */
 static void reject(const struct metal_view *view, enum reason why)
 {
 	const struct metal_counters_file *file = view->file;
@@ -50,8 +50,8 @@ static void reject(const struct metal_view *view, enum reason why)
 		snprintf(text, sizeof(text), "unknown version %u", file->version);
 	else
 		snprintf(text, sizeof(text), "not understood (%zd bytes)", file->length);
-	snapshot_complain(view->folder->sample->snapshot, "metal_shm", "%s: %s", path, text);
-	blame_device(view, why);
+	snapshot_add_problem(view->folder->sample->snapshot, "metal_shm", "%s: %s", path, text);
+	set_device_reason(view, why);
 }
 
 static int take_file(struct metal_view *view)
@@ -79,7 +79,7 @@ static bool owner_counts(const struct sample *sample, uid_t owner)
 	return false;
 }
 
-/* How many files of an owner were read for which no chip is known. */
+/* Number of files read per owner that match no known chip. */
 struct tally {
 	uid_t owner;
 	unsigned count;
@@ -92,7 +92,8 @@ struct tallies {
 };
 
 /*
- * May one more be read? A user may create any number of files; those of other users must not wait.
+ * May one more be read? A user may create any number of files; they must not delay those of other
+ * users.
  */
 static bool tallies_admit(struct tallies *tallies, uid_t owner)
 {
@@ -110,7 +111,7 @@ static bool tallies_admit(struct tallies *tallies, uid_t owner)
 	return false;
 }
 
-/* Is it worth reading: is it, or can it be, for a chip? */
+/* Should it be read: does it, or may it, belong to a chip? */
 static bool is_worth_reading(const struct sample *sample, const struct metal_id *id, size_t at,
 			     struct tallies *tallies)
 {
@@ -127,7 +128,7 @@ static bool is_exact(const struct metal_id *id)
 	return id && id->rule <= METAL_ID_ETHERNET;
 }
 
-/* The file's view, with the device that its id names. */
+/* The view of a file, with the device given by its id. */
 static struct metal_view view_of(const struct metal_folder *folder,
 				 const struct metal_counters_file *file, const struct metal_id *id)
 {
@@ -140,8 +141,8 @@ static struct metal_view view_of(const struct metal_folder *folder,
 }
 
 /*
- * Files of our own /dev/shm. Two may be for one chip, under an older id and a newer one: the
- * first report counts, so those with an exact id come first.
+ * Reads files of our own /dev/shm. Two may be for one chip, with an older and a newer id: the first
+ * report counts, so those with an exact id are read first.
  */
 static int take_own(const struct metal_shm *shm, const struct metal_folder *folder, bool exact,
 		    struct tallies *tallies)
@@ -180,10 +181,10 @@ static int take_container(const struct metal_shm *shm, const struct metal_folder
 }
 
 /*
- * A container that could not be read: that is why the memory of its processes is unknown. One
+ * If a container could not be read, the memory of its processes is unknown for that reason. One
  * without a /dev/shm has no counters.
  */
-static void blame_container(struct snapshot *snapshot, const struct container_shm *container)
+static void set_container_reason(struct snapshot *snapshot, const struct container_shm *container)
 {
 	enum reason why = container->late ? TIMED_OUT : READ_ERROR;
 
@@ -191,7 +192,7 @@ static void blame_container(struct snapshot *snapshot, const struct container_sh
 		return;
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		if (snapshot->processes[i].mount_ns == container->mount_ns)
-			metal_blame(&snapshot->processes[i], NULL, why);
+			metal_set_reason(&snapshot->processes[i], NULL, why);
 }
 
 static int take_containers(const struct metal_shm *shm, struct sample *sample)
@@ -202,7 +203,7 @@ static int take_containers(const struct metal_shm *shm, struct sample *sample)
 	for (size_t i = 0; i < shm->containers.count && r >= 0; i++) {
 		folder.container = shm->containers.list[i];
 		if (folder.container->late || folder.container->error < 0) {
-			blame_container(sample->snapshot, folder.container);
+			set_container_reason(sample->snapshot, folder.container);
 			continue;
 		}
 		sample->lacks_ids |= folder.container->count > 0;
@@ -223,14 +224,15 @@ static int take_folders(struct metal_shm *shm, struct sample *sample)
 	if (r >= 0)
 		r = take_own(shm, &folder, false, &tallies);
 	if (tallies.skipped)
-		snapshot_complain(sample->snapshot, "metal_shm",
-				  "/dev/shm: %zu files match no device and were not read",
-				  tallies.skipped);
+		snapshot_add_problem(sample->snapshot, "metal_shm",
+				     "/dev/shm: %zu files match no device and were not read",
+				     tallies.skipped);
 	if (sample->shm->cut)
-		snapshot_complain(sample->snapshot, "metal_shm",
-				  "/dev/shm: more than %zu files named tt_device_*: the rest was "
-				  "not read",
-				  sample->shm->count);
+		snapshot_add_problem(
+			sample->snapshot, "metal_shm",
+			"/dev/shm: more than %zu files named tt_device_*: the rest was "
+			"not read",
+			sample->shm->count);
 	return r < 0 ? r : take_containers(shm, sample);
 }
 

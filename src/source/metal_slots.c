@@ -1,13 +1,14 @@
 /*
- * The file belongs to a chip by the id in its name (metal_id.h), or by the logical number of
- * the last process that attached to it. The slot belongs to a process that
- *	- sees that file: it is in the same mount namespace, or shares its /dev/shm;
- *	- has the file's chip open, or the chip's gateway;
- *	- has the slot's pid in its own pid namespace;
- *	- was started before the slot was last written;
- *	- may say so: the file belongs to the process's user or to root.
- * If several processes fit and their names do not tell them apart, nothing is known of any of
- * them. A slot that fits no process was left behind by a dead one: shown as stale, not counted.
+ * Assigns files to chips and slots to processes. A file belongs to a chip by the id in its name
+ * (metal_id.h), or by the logical number of the last process that attached to it. A slot belongs to
+ * a process that
+ * - sees that file: it is in the same mount namespace, or shares its /dev/shm;
+ * - has the file's chip open, or the chip's gateway;
+ * - has the slot's pid in its own pid namespace;
+ * - was started before the slot was last written;
+ * - is trusted: the file belongs to the process's user or to root.
+ * If several processes match and their names do not distinguish them, the memory of all of them is
+ * unknown. A slot that matches no process was left by one that exited: shown as stale, not counted.
  */
 #include "source/metal_slots.h"
 
@@ -18,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Clocks get set, and a start time is known to 10 ms only. */
+/* Clocks can be adjusted, and start times have a resolution of 10 ms. */
 static const double start_slack = 2.0;
 
 static const struct device *device_at(const struct sample *sample, size_t at)
@@ -52,9 +53,9 @@ static double suspended(const struct sample *sample)
 }
 
 /*
- * Did it exist when the slot was last written? Otherwise its pid belonged to another process.
- * Slots have the wall clock's time, in layout 1 and the first releases of layout 2 that of
- * CLOCK_MONOTONIC; a number of nanoseconds that would be a date before 2001 is the latter.
+ * Did it exist when the slot was last written? Otherwise its pid belonged to another process. Slots
+ * have the wall clock's time, in layout 1 and the first releases of layout 2 that of
+ * CLOCK_MONOTONIC: a number of nanoseconds that would be a date before 2001.
  */
 static bool is_old_enough(const struct sample *sample, const struct process *process,
 			  const struct metal_slot *slot)
@@ -88,8 +89,8 @@ static bool has_name(const struct process *process, const struct metal_slot *slo
 }
 
 /*
- * The process of a slot, and how many match: those with the slot's name if there are any, since
- * programs may change theirs. NULL if not exactly one.
+ * The process of a slot, and the number of matches: those with the slot's name if there are any,
+ * since programs may change theirs. NULL if not exactly one.
  */
 static struct process *find_process(const struct metal_view *view, const struct metal_slot *slot,
 				    unsigned *ret_fitting)
@@ -116,7 +117,7 @@ static struct process *find_process(const struct metal_view *view, const struct 
 
 /* ---- what a slot says ---- */
 
-/* A slot is stale only if no process can own it: a holder that is not visible might. */
+/* A slot is stale only if no process can own it: a holder that is not visible could. */
 static enum reason stale_usage_reason(const struct snapshot *snapshot, const struct device *dev)
 {
 	for (size_t i = 0; i < snapshot->n_devices && dev->remote; i++)
@@ -127,7 +128,7 @@ static enum reason stale_usage_reason(const struct snapshot *snapshot, const str
 	return dev->holders_known ? STALE : dev->holders_why;
 }
 
-/* A forged sum must not wrap to a small one. */
+/* Saturating: a forged sum must not wrap to a small one. */
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -154,7 +155,7 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 		.bytes[POOL_L1] = add(slot->bytes[POOL_L1], slot->bytes[POOL_L1_SMALL]),
 	};
 
-	/* A process that attached and allocated nothing left nothing behind. */
+	/* A process that attached and allocated nothing left nothing. */
 	if (!view->has_device || (stale.bytes[POOL_DRAM] == 0 && stale.bytes[POOL_L1] == 0) ||
 	    !can_be(&snapshot->devices[view->device], &stale))
 		return 0;
@@ -163,25 +164,25 @@ static int leave(const struct metal_view *view, const struct metal_slot *slot)
 	return snapshot_add_stale_usage(snapshot, &stale);
 }
 
-void metal_blame(struct process *process, const struct usage *only, enum reason why)
+void metal_set_reason(struct process *process, const struct usage *only, enum reason why)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
 		if (!only || &process->usages[i] == only)
-			usage_blame(&process->usages[i], why);
+			usage_set_reason(&process->usages[i], why);
 }
 
 /* Several processes match: it may belong to any of them. */
-static void blame_fitting(const struct metal_view *view, const struct metal_slot *slot)
+static void set_ambiguous(const struct metal_view *view, const struct metal_slot *slot)
 {
 	struct snapshot *snapshot = view->folder->sample->snapshot;
 
 	for (size_t i = 0; i < snapshot->n_processes; i++)
 		if (fits(view, slot, &snapshot->processes[i]))
-			metal_blame(&snapshot->processes[i], NULL, AMBIGUOUS_PROCESS);
+			metal_set_reason(&snapshot->processes[i], NULL, AMBIGUOUS_PROCESS);
 }
 
 /* In a tree every file belongs to the user that unpacked it. */
-static bool may_say(const struct metal_view *view, const struct process *process)
+static bool is_trusted_owner(const struct metal_view *view, const struct process *process)
 {
 	const struct sample *sample = view->folder->sample;
 	uid_t owner = view->file->owner;
@@ -193,12 +194,9 @@ static bool may_say(const struct metal_view *view, const struct process *process
 static int report_slot(const struct metal_view *view, const struct metal_slot *slot,
 		       const struct process *process)
 {
-	struct memory_report report = {
-		.pid = process->pid,
-		.device = view->device,
-		.source = TRACKING_METAL,
-	};
+	struct memory_report report = memory_report_make(process->pid, TRACKING_METAL);
 
+	report.device = view->device;
 	memcpy(report.bytes, slot->bytes, sizeof(report.bytes));
 	return sample_report(view->folder->sample, &report);
 }
@@ -210,29 +208,30 @@ static int take_slot(const struct metal_view *view, const struct metal_slot *slo
 	struct process *process = find_process(view, slot, &fitting);
 
 	if (fitting > 1) {
-		blame_fitting(view, slot);
+		set_ambiguous(view, slot);
 		return 0;
 	}
 	if (!process)
 		return leave(view, slot);
 	if (!view->has_device) {
-		metal_blame(process, NULL,
-			    process->visible_why ? process->visible_why : UNMATCHED_CHIP);
+		metal_set_reason(process, NULL,
+				 process->visible_why ? process->visible_why : UNMATCHED_CHIP);
 		return 0;
 	}
-	if (!may_say(view, process)) {
-		metal_blame(process, identity_find_hold(sample->snapshot, process, view->device),
-			    UNTRUSTED_FILE);
+	if (!is_trusted_owner(view, process)) {
+		metal_set_reason(process,
+				 identity_find_hold(sample->snapshot, process, view->device),
+				 UNTRUSTED_FILE);
 		return 0;
 	}
 	return report_slot(view, slot, process);
 }
 
-/* ---- which chip a file is for, if its name does not tell ---- */
+/* ---- which chip a file is for, if its name does not identify one ---- */
 
 /*
- * A dead chip does not provide its id. If exactly one of the devices that a process holds is dead,
- * a file that matches no other device belongs to it.
+ * A dead chip has no id. If exactly one of the devices that a process holds is dead, a file that
+ * matches no other device belongs to it.
  */
 static bool find_nameless(const struct sample *sample, const struct process *process, size_t *ret)
 {
@@ -261,7 +260,7 @@ static bool find_logical(const struct metal_view *view, const struct process *pr
 
 /*
  * The number in the header is that of the process that attached last. All processes of a file use
- * the same chip, so if they use the number for different chips, it is not known which one it is.
+ * the same chip, so if the number means different chips for them, it is ambiguous.
  */
 static void find_device(struct metal_view *view)
 {
@@ -284,7 +283,7 @@ static void find_device(struct metal_view *view)
 }
 
 /* Reports once that a file used by processes matches no device. */
-static void complain_unmatched(const struct metal_view *view)
+static void report_unmatched(const struct metal_view *view)
 {
 	const struct metal_counters *counters = &view->file->counters;
 	char path[SHM_PATH_SIZE];
@@ -296,16 +295,16 @@ static void complain_unmatched(const struct metal_view *view)
 
 		if (!process)
 			continue;
-		snapshot_complain(view->folder->sample->snapshot, "metal_shm",
-				  "%s: process %d uses it, but its id and its device number %u "
-				  "match no device",
-				  path, process->pid, counters->device_id);
+		snapshot_add_problem(view->folder->sample->snapshot, "metal_shm",
+				     "%s: process %d uses it, but its id and its device number %u "
+				     "match no device",
+				     path, process->pid, counters->device_id);
 		return;
 	}
 }
 
 /*
- * A file named by a logical number, because there was no id: it is another chip for each process.
+ * The name is a logical number instead of an id: it means another chip for each process.
  */
 static bool is_named_by_number(const struct metal_view *view)
 {
@@ -331,7 +330,7 @@ int metal_take_slots(struct metal_view *view)
 	if (!view->has_device && !numbered) {
 		find_device(view);
 		if (!view->has_device)
-			complain_unmatched(view);
+			report_unmatched(view);
 	}
 	for (size_t i = 0; i < counters->n_slots && r >= 0; i++)
 		r = numbered ? take_numbered_slot(view, &counters->slots[i])

@@ -1,6 +1,6 @@
 /*
- * Which process and which chip the figures in TT-Metal's files belong to: a file per chip, in
- * it a slot per process.
+ * Assigns the figures in TT-Metal's files to processes and chips: a file per chip, with a slot per
+ * process.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 struct metal_folder {
 	struct sample *sample;
 	const struct containers *containers;
-	const struct container_shm *container; /* whose it is; NULL: ours */
+	const struct container_shm *container; /* the container; NULL: ours */
 };
 
 /* A file in it. */
@@ -24,11 +24,11 @@ struct metal_view {
 	size_t device;
 };
 
-/* Does the process see the files of this folder? If that is unknown, it may see ours. */
+/* Does the process see the files of this folder? If that is unknown, ours are assumed. */
 bool metal_folder_is_seen(const struct metal_folder *folder, const struct process *process);
 
 /* Turns the slots of a decoded file into reports, reasons and stale usage. */
 MUST_CHECK int metal_take_slots(struct metal_view *view);
 
-/* Sets why nothing is known of a process, on one device or (NULL) on all that it has open. */
-void metal_blame(struct process *process, const struct usage *only, enum reason why);
+/* Sets why the memory of a process is unknown, on one device or (NULL) on all that it has open. */
+void metal_set_reason(struct process *process, const struct usage *only, enum reason why);

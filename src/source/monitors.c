@@ -18,7 +18,7 @@ void monitors_init(struct monitors *monitors, const struct root *root)
 	*monitors = (struct monitors){ .root = root };
 }
 
-/* A tree belongs to the user who made it, so the owner is not checked there. */
+/* A tree belongs to the user who unpacked it, so its owner is not checked. */
 static const char *find_fault(const struct monitors *monitors, const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))

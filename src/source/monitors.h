@@ -24,18 +24,18 @@ struct monitors {
 	int64_t asked_ns; /* CLOCK_MONOTONIC; 0: never */
 	/* Owned by the job: */
 	struct stat seen; /* all zero: there was no file */
-	bool changed;	  /* what follows was not taken yet */
+	bool changed;	  /* the members below are new */
 	struct monitor_names read_names;
 	struct buf read_problem;
 };
 
 void monitors_init(struct monitors *monitors, const struct root *root);
 
-/* The job that reads the file. NULL: there is no need, or an earlier one still hangs. */
+/* The job that reads the file. NULL: not needed, or an earlier one still hangs. */
 struct job *monitors_job(struct monitors *monitors, struct worker_pool *workers);
 
-/* After the job was run: takes its result. True: the names have changed. */
+/* To be called after the job: takes its result. True: the names have changed. */
 bool monitors_take(struct monitors *monitors, struct worker_pool *workers);
 
-/* Frees it all, unless its job hangs. False: then the struct must stay too. */
+/* Frees all of it, unless its job hangs. False: then the struct must not be freed, either. */
 bool monitors_done(struct monitors *monitors, struct worker_pool *workers);

@@ -2,6 +2,8 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
+#include "source/proc_fill.h"
 #include "source/proc_reader.h"
 #include "source/procfs.h"
 #include "source/roles.h"
@@ -10,35 +12,30 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+/* Maximum number of processes whose stat file stays open. */
+enum { MOST_KEPT = 4096 };
+
+/* For a consumer with want.low_rate, everything but stat is read again after this time. */
+static const int64_t details_ns = 30 * NS_PER_S;
 
 struct proc {
 	struct usernames users;
 	struct roles roles;
-	struct proc_reader **late; /* their job hangs, and a second one would hang as well */
+	struct proc_reader **late; /* their jobs timed out; a second job would hang as well */
 	size_t n_late;
-	struct proc_reader **known; /* of the last sample, by pid, if it was at a low rate */
+	struct proc_reader **known; /* of the last sample, by pid, if it had want.low_rate */
 	size_t n_known;
-	int64_t booted; /* boot time in a tree, in seconds since 1970; 0: not read yet */
+	size_t n_taken;	       /* of them, by the current sample */
+	size_t most_kept;      /* how many may keep a descriptor open; 0: not known yet */
+	uint64_t own_mount_ns; /* in a tree 0 */
+	int64_t booted;	       /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
 
-static enum process_state state_of_letter(char letter)
-{
-	switch (letter) {
-	case 'R': return PROCESS_RUNNING;
-	case 'S': return PROCESS_SLEEPING;
-	case 'D': return PROCESS_DISK;
-	case 'T': return PROCESS_STOPPED;
-	case 't': return PROCESS_TRACED;
-	case 'Z': return PROCESS_ZOMBIE;
-	case 'I': return PROCESS_IDLE;
-	case 'X': return PROCESS_DEAD;
-	default: return PROCESS_STATE_UNKNOWN;
-	}
-}
-
 /*
- * Boot time in seconds since 1970, from which process start times count. Our own clock may be set,
- * so it is computed each time.
+ * Boot time as Unix time, to which process start times are relative. Computed each time, since our
+ * clock may be set.
  */
 static bool boot_time(struct proc *proc, const struct root *root, double *ret)
 {
@@ -55,79 +52,6 @@ static bool boot_time(struct proc *proc, const struct root *root, double *ret)
 	return true;
 }
 
-static void fill_times(struct process *process, const struct procfs_stat *stat,
-		       const struct sample *sample, bool has_boot, double boot)
-{
-	double now = (double)sample->snapshot->wall_ns / NS_PER_S;
-
-	process->start_ticks = stat->start_ticks;
-	process->cpu_ticks = stat->cpu_ticks;
-	process->parent = stat->parent;
-	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] =
-		NOT_OFFERED;
-	if (!has_boot)
-		return;
-	process->start_time = boot + (double)stat->start_ticks / (double)sysconf(_SC_CLK_TCK);
-	process->elapsed = MAX(0, now - process->start_time);
-	process->why[PROC_START_TIME] = process->why[PROC_ELAPSED] = process->why[PROC_CPU] = KNOWN;
-}
-
-static void fill_command(struct process *process, const struct proc_reader *reader)
-{
-	process->why[PROC_NAME] = KNOWN;
-	process->why[PROC_COMMAND] = NOT_APPLICABLE; /* a zombie has none */
-	snprintf(process->name, sizeof(process->name), "%s", reader->stat.comm);
-	if (reader->command.length == 0)
-		return;
-	process->command = malloc(reader->command.length + 1);
-	if (!process->command)
-		return;
-	procfs_parse_cmdline(reader->command.data, reader->command.length, process->name,
-			     sizeof(process->name), process->command, reader->command.length + 1);
-	process->why[PROC_COMMAND] = KNOWN;
-	if (!process->name[0] ||
-	    procfs_is_title(buf_text(&reader->command), process->name, reader->stat.comm))
-		snprintf(process->name, sizeof(process->name), "%s", reader->stat.comm);
-}
-
-static void fill_status(struct usernames *users, struct sample *sample, struct process *process,
-			const struct proc_reader *reader)
-{
-	const struct procfs_status *status = &reader->status;
-
-	if (!reader->wants_status)
-		return;
-	if (reader->status_error < 0) {
-		process->why[PROC_UID] = process->why[PROC_USER] = process->why[PROC_NS_PID] =
-			(uint8_t)reason_of_error(reader->status_error);
-		return;
-	}
-	process->uid = status->uid;
-	process->why[PROC_UID] = KNOWN;
-	if (proc_reader_wants(reader, PROC_USER)) {
-		usernames_find(users, sample, status->uid, process->user, sizeof(process->user));
-		process->why[PROC_USER] = KNOWN;
-	}
-	memcpy(process->ns_pids, status->ns_pids, sizeof(process->ns_pids));
-	process->ns_depth = status->ns_depth;
-	process->why[PROC_NS_PID] = NOT_OFFERED;
-	if (status->ns_depth) {
-		process->ns_pid = status->ns_pids[status->ns_depth - 1];
-		process->why[PROC_NS_PID] = KNOWN;
-	}
-}
-
-static void fill_owner(struct process *process, const struct proc_reader *reader)
-{
-	if (!proc_reader_wants(reader, PROC_OWNER))
-		return;
-	if (reader->owner_error < 0)
-		memset(process->why + PROC_OWNER, (int)reason_of_error(reader->owner_error),
-		       PROC_UNIT - PROC_OWNER + 1);
-	else
-		process_set_owner(process, reader->owner ? reader->owner : &(struct owner){ 0 });
-}
-
 static void process_fail(struct process *process, enum reason why)
 {
 	for (unsigned i = 0; i < PROCESS_N_FIELDS; i++)
@@ -135,30 +59,19 @@ static void process_fail(struct process *process, enum reason why)
 			process->why[i] = (uint8_t)why;
 }
 
-static void proc_reader_fill(struct usernames *users, struct sample *sample,
-			     const struct proc_reader *reader, bool has_boot, double boot)
+static void fill_process(struct proc_fill *fill, struct sample *sample,
+			 const struct proc_reader *reader)
 {
 	struct process *process = snapshot_find_process(sample->snapshot, reader->pid);
 
 	if (!process)
 		return;
-	if (!job_is_done(sample->workers, &reader->job)) {
+	if (!job_is_done(sample->workers, &reader->job))
 		process_fail(process, TIMED_OUT);
-		return;
-	}
-	if (reader->error < 0) {
+	else if (reader->error < 0)
 		process_fail(process, reason_of_error(reader->error));
-		return;
-	}
-	fill_command(process, reader);
-	fill_times(process, &reader->stat, sample, has_boot, boot);
-	fill_status(users, sample, process, reader);
-	fill_owner(process, reader);
-	process->state = state_of_letter(reader->stat.state);
-	process->why[PROC_STATE] = KNOWN;
-	process->host_memory = reader->stat.rss_pages * (uint64_t)sysconf(_SC_PAGESIZE);
-	process->why[PROC_HOST_MEMORY] = KNOWN;
-	process->mount_ns = reader->mount_ns;
+	else
+		proc_fill(fill, process, reader);
 }
 
 /* An opener that has exited cannot be read. */
@@ -200,7 +113,7 @@ static void drop_late(struct proc *proc, struct worker_pool *workers)
 	proc->n_late = kept;
 }
 
-/* Without memory it is left to its job. */
+/* Remembers a reader whose job hangs; out of memory, it is leaked, since the job still uses it. */
 static void keep_late(struct proc *proc, struct proc_reader *reader)
 {
 	struct proc_reader **grown = reallocarray(proc->late, proc->n_late + 1, sizeof(*grown));
@@ -211,59 +124,111 @@ static void keep_late(struct proc *proc, struct proc_reader *reader)
 	proc->late[proc->n_late++] = reader;
 }
 
-/* Readers with smaller pids are of processes that are gone. */
-static void forget_known(struct proc *proc, size_t *at, int64_t pid)
+/* Frees readers with smaller pids: their processes no longer hold a device. */
+static void forget_known(struct proc *proc, struct worker_pool *workers, int64_t pid)
 {
-	while (*at < proc->n_known && proc->known[*at]->pid < pid)
-		proc_reader_free(proc->known[(*at)++]);
+	while (proc->n_taken < proc->n_known && proc->known[proc->n_taken]->pid < pid) {
+		struct proc_reader *reader = proc->known[proc->n_taken++];
+
+		if (job_is_busy(workers, &reader->job))
+			keep_late(proc, reader);
+		else
+			proc_reader_free(reader);
+	}
 }
 
-/* That of the last sample, removed from the list, or a new one. */
-static struct proc_reader *take_known(struct proc *proc, size_t *at, int32_t pid)
+/* The reader of the last sample, removed from the list, or a new one. */
+static struct proc_reader *take_known(struct proc *proc, struct worker_pool *workers, int32_t pid)
 {
-	forget_known(proc, at, pid);
-	if (*at == proc->n_known || proc->known[*at]->pid != pid)
-		return calloc(1, sizeof(struct proc_reader));
-	return proc->known[(*at)++];
+	forget_known(proc, workers, pid);
+	if (proc->n_taken == proc->n_known || proc->known[proc->n_taken]->pid != pid)
+		return proc_reader_new(pid);
+	return proc->known[proc->n_taken++];
 }
 
-/* NULL: the process cannot be read now, or there is no memory. */
-static struct proc_reader *make_reader(struct proc *proc, size_t *at, struct sample *sample,
-				       struct process *process)
+/* position: index of the reader in this sample; the first most_kept may keep a descriptor. */
+static void prepare_reader(struct proc *proc, struct proc_reader *reader, size_t position,
+			   const struct sample *sample)
 {
 	const struct want *want = sample->want;
 	/* A tree has no namespaces, and a simulated machine's processes are in ours. */
 	bool mount_ns = sample->root->live;
 	bool role = fieldset_has(&want->process, PROC_ROLE);
-	struct proc_reader *reader;
 
-	if (!can_be_asked(process) || is_late(proc, process->pid)) {
-		process_fail(process, can_be_asked(process) ? TIMED_OUT : GONE);
-		return NULL;
-	}
-	reader = take_known(proc, at, process->pid);
-	if (!reader)
-		return NULL;
 	if (mount_ns != reader->wants_mount_ns || role != reader->wants_role ||
 	    memcmp(&reader->want, &want->process, sizeof(want->process)) != 0)
 		reader->read_ns = 0;
 	reader->root = sample->root;
 	reader->want = want->process;
-	reader->low_rate = want->low_rate;
-	reader->pid = process->pid;
+	reader->details_ns = want->low_rate ? details_ns : 0;
 	reader->wants_mount_ns = mount_ns;
 	reader->wants_role = role;
+	if (want->low_rate && !proc->most_kept)
+		proc->most_kept = file_quota(MOST_KEPT);
+	reader->may_keep = want->low_rate && position < proc->most_kept;
 	reader->job = (struct job){ .run = proc_reader_run, .arg = reader };
+}
+
+/* Announces the jobs for the processes of the last sample. */
+static int proc_prepare(void *state, struct sample *sample)
+{
+	struct proc *proc = state;
+	int r = 0;
+
+	if (!sample->want->processes || !sample->want->low_rate)
+		return 0;
+	for (size_t i = 0; i < proc->n_known && r >= 0; i++) {
+		struct proc_reader *reader = proc->known[i];
+
+		if (job_is_busy(sample->workers, &reader->job))
+			continue;
+		prepare_reader(proc, reader, i, sample);
+		reader->early = true;
+		r = sample_expect(sample, &reader->job);
+	}
+	return r;
+}
+
+/*
+ * The reader of a process; position as in prepare_reader(). NULL: the process cannot be read now,
+ * or there is no memory. *ret_job is NULL if the process was read already.
+ */
+static struct proc_reader *make_reader(struct proc *proc, struct sample *sample,
+				       struct process *process, size_t position,
+				       struct job **ret_job)
+{
+	struct proc_reader *reader;
+	bool early;
+
+	if (!can_be_asked(process) || is_late(proc, process->pid)) {
+		process_fail(process, can_be_asked(process) ? TIMED_OUT : GONE);
+		return NULL;
+	}
+	reader = take_known(proc, sample->workers, process->pid);
+	if (!reader)
+		return NULL;
+	early = reader->early;
+	reader->early = false;
+	if (job_is_busy(sample->workers, &reader->job)) {
+		process_fail(process, TIMED_OUT);
+		keep_late(proc, reader);
+		return NULL;
+	}
+	*ret_job = NULL;
+	if (!early || !job_is_done(sample->workers, &reader->job)) {
+		prepare_reader(proc, reader, position, sample);
+		*ret_job = &reader->job;
+	}
 	return reader;
 }
 
-/* Keeps them for the next sample, by pid, as the processes are. */
+/* Keeps the readers, sorted by pid, for the next sample. */
 static void keep_known(struct proc *proc, struct sample *sample, struct proc_reader **readers,
 		       size_t count)
 {
 	free(proc->known);
 	proc->known = readers;
-	proc->n_known = 0;
+	proc->n_known = proc->n_taken = 0;
 	for (size_t i = 0; i < count; i++)
 		if (job_is_busy(sample->workers, &readers[i]->job))
 			keep_late(proc, readers[i]);
@@ -284,14 +249,10 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct proc_r
 
 	if (!evidence || !judged)
 		return -ENOMEM;
-	monitors_take(&roles->monitors, sample->workers);
-	if (roles->monitors.problem.length)
-		snapshot_complain(sample->snapshot, "proc", "%s",
-				  buf_text(&roles->monitors.problem));
 	for (size_t i = 0; i < count; i++) {
 		struct process *process = snapshot_find_process(sample->snapshot, readers[i]->pid);
 
-		/* While its job runs, all of it belongs to the job. */
+		/* A reader belongs to its job while that runs. */
 		if (!process || !job_is_done(sample->workers, &readers[i]->job) ||
 		    !readers[i]->wants_role || readers[i]->error < 0)
 			continue;
@@ -301,41 +262,109 @@ static int examine_roles(struct proc *proc, struct sample *sample, struct proc_r
 	return roles_examine(roles, sample->workers, sample->deadline_ns, judged, evidence, n);
 }
 
+/* Makes the readers, and reads the processes that sample_expect() has not read. */
+static int read_processes(struct proc *proc, struct sample *sample, struct proc_reader **readers,
+			  size_t *ret_count)
+{
+	struct snapshot *snapshot = sample->snapshot;
+	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_processes + 2, sizeof(*jobs));
+	size_t count = 0, n_jobs = 0;
+	struct job *names;
+
+	if (!jobs)
+		return -ENOMEM;
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		struct job *job;
+
+		readers[count] = make_reader(proc, sample, &snapshot->processes[i], count, &job);
+		if (!readers[count])
+			continue;
+		count++;
+		if (job)
+			jobs[n_jobs++] = job;
+	}
+	forget_known(proc, sample->workers, INT64_MAX);
+	names = count ? monitors_job(&proc->roles.monitors, sample->workers) : NULL;
+	if (names)
+		jobs[n_jobs++] = names;
+	if (n_jobs)
+		worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);
+	*ret_count = count;
+	return 0;
+}
+
+static void take_monitors(struct proc *proc, struct sample *sample)
+{
+	struct monitors *monitors = &proc->roles.monitors;
+
+	monitors_take(monitors, sample->workers);
+	if (monitors->problem.length)
+		snapshot_add_problem(sample->snapshot, "proc", "%s", buf_text(&monitors->problem));
+}
+
+/*
+ * Are its user and its pids in namespaces needed, though no such field is wanted? If it has a
+ * table, or perhaps TT-Metal's counters in a container, or the name of a monitor; and if its
+ * descriptors cannot be read, since the user is part of that message.
+ */
+static bool needs_user(const struct proc *proc, const struct sample *sample,
+		       const struct proc_reader *reader)
+{
+	const struct process *process = snapshot_find_process(sample->snapshot, reader->pid);
+
+	if (reader->has_status || reader->error < 0 || !process)
+		return false;
+	return process->tables.count || process->program_tables.count ||
+	       process->evidence.access == HOLD_HIDDEN ||
+	       (reader->mount_ns && reader->mount_ns != proc->own_mount_ns) ||
+	       (reader->wants_role && roles_need_user(&proc->roles, reader));
+}
+
+static int read_users(struct proc *proc, struct sample *sample, struct proc_reader **readers,
+		      size_t count)
+{
+	CLEANUP_FREE struct job **jobs = calloc(count + 1, sizeof(*jobs));
+	size_t n_jobs = 0;
+
+	if (!jobs)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		/* While its job runs, it belongs to the job. */
+		if (!job_is_done(sample->workers, &readers[i]->job) ||
+		    !needs_user(proc, sample, readers[i]))
+			continue;
+		readers[i]->job = (struct job){ .run = proc_reader_read_user, .arg = readers[i] };
+		jobs[n_jobs++] = &readers[i]->job;
+	}
+	if (n_jobs)
+		worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);
+	return 0;
+}
+
 static int proc_sample(void *state, struct sample *sample)
 {
 	struct proc *proc = state;
-	struct snapshot *snapshot = sample->snapshot;
-	size_t n = snapshot->n_processes, count = 0, at = 0;
-	CLEANUP_FREE struct proc_reader **readers = calloc(n + 1, sizeof(*readers));
-	CLEANUP_FREE struct job **jobs = calloc(n + 2, sizeof(*jobs));
-	struct job *names;
-	double boot = 0;
-	size_t n_jobs = 0;
-	bool has_boot;
+	struct proc_fill fill = { .sample = sample, .users = &proc->users };
+	size_t n = sample->snapshot->n_processes, count;
+	CLEANUP_FREE struct proc_reader **readers = NULL;
 	int r;
 
 	name_accounts(&proc->users, sample);
 	drop_late(proc, sample->workers);
-	if (!readers || !jobs)
-		return -ENOMEM;
-	has_boot = n && boot_time(proc, sample->root, &boot);
-	for (size_t i = 0; i < n; i++) {
-		struct proc_reader *reader =
-			make_reader(proc, &at, sample, &snapshot->processes[i]);
-
-		if (!reader)
-			continue;
-		jobs[n_jobs++] = &reader->job;
-		readers[count++] = reader;
-	}
-	forget_known(proc, &at, INT64_MAX);
-	names = count ? monitors_job(&proc->roles.monitors, sample->workers) : NULL;
-	if (names)
-		jobs[n_jobs++] = names;
-	worker_pool_run(sample->workers, jobs, n_jobs, sample->deadline_ns);
+	/* After a sample of devices alone, the next one continues with the known processes. */
+	if (n == 0 && !sample->want->processes)
+		return 0;
+	readers = calloc(n + 1, sizeof(*readers));
+	r = readers ? read_processes(proc, sample, readers, &count) : -ENOMEM;
+	if (r < 0)
+		return r;
+	take_monitors(proc, sample);
+	r = read_users(proc, sample, readers, count);
+	fill.has_boot = n && boot_time(proc, sample->root, &fill.boot);
 	for (size_t i = 0; i < count; i++)
-		proc_reader_fill(&proc->users, sample, readers[i], has_boot, boot);
-	r = examine_roles(proc, sample, readers, count);
+		fill_process(&fill, sample, readers[i]);
+	if (r >= 0)
+		r = examine_roles(proc, sample, readers, count);
 	keep_known(proc, sample, TAKE_PTR(readers), count);
 	return r;
 }
@@ -343,10 +372,13 @@ static int proc_sample(void *state, struct sample *sample)
 static int proc_open(const struct root *root, void **ret_state)
 {
 	struct proc *proc = calloc(1, sizeof(*proc));
+	struct stat st;
 
 	if (!proc)
 		return -ENOMEM;
 	roles_init(&proc->roles, root);
+	if (root->live && stat("/proc/self/ns/mnt", &st) == 0)
+		proc->own_mount_ns = st.st_ino;
 	*ret_state = proc;
 	return 0;
 }
@@ -354,10 +386,9 @@ static int proc_open(const struct root *root, void **ret_state)
 static void proc_close(void *state, struct worker_pool *workers)
 {
 	struct proc *proc = state;
-	size_t at = 0;
 
 	drop_late(proc, workers);
-	forget_known(proc, &at, INT64_MAX);
+	forget_known(proc, workers, INT64_MAX);
 	usernames_done(&proc->users);
 	free(proc->known);
 	free(proc->late);
@@ -369,6 +400,7 @@ const struct source source_proc = {
 	.name = "proc",
 	.help = "name, command, user, age and owner of each holder, from procfs",
 	.open = proc_open,
+	.prepare = proc_prepare,
 	.sample = proc_sample,
 	.close = proc_close,
 };

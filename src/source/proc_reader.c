@@ -1,18 +1,19 @@
 #include "source/proc_reader.h"
 
+#include "basic/buf.h"
 #include "basic/clock.h"
+#include "basic/file.h"
+#include "basic/shared_text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer than any command line: that is at most a quarter of the stack limit. */
+/* More than the longest command line, which is a quarter of the stack limit. */
 static const size_t command_limit = 2 << 20;
-
-/* At a low rate, what hardly ever changes in a process is read again after this time. */
-static const int64_t paced_ns = 4900 * NS_PER_MS;
 
 /* Large enough for a status or cgroup file of any machine seen, in one read. */
 struct proc_text {
@@ -29,14 +30,35 @@ static int read_proc(const struct proc_reader *reader, const char *file, struct 
 	return n < 0 ? (int)n : 0;
 }
 
-static void read_command(struct proc_reader *reader)
+/*
+ * The command line with arguments joined, and the name of the program: the kernel's if it has set a
+ * title or has no command line.
+ */
+static void take_command(struct proc_reader *reader, const char *data, size_t length)
 {
+	reader->command = length ? shared_text_new(length + 1) : NULL;
+	if (reader->command)
+		procfs_parse_cmdline(data, length, reader->name, sizeof(reader->name),
+				     reader->command, length + 1);
+	if (!reader->command || !reader->name[0] ||
+	    procfs_is_title(data, reader->name, reader->stat.comm))
+		snprintf(reader->name, sizeof(reader->name), "%s", reader->stat.comm);
+}
+
+/* A read that does not fill the buffer has all of it. */
+static void read_command(struct proc_reader *reader, struct proc_text *text)
+{
+	CLEANUP_BUF struct buf all = { 0 };
 	char path[48];
+	ssize_t n;
 
 	snprintf(path, sizeof(path), "proc/%d/cmdline", reader->pid);
-	if (root_read_all(reader->root, path, command_limit, &reader->command) < 0)
-		buf_reset(&reader->command);
-	buf_fit(&reader->command); /* there may be a thousand of them */
+	n = root_read(reader->root, path, text->data, sizeof(text->data));
+	reader->command = shared_text_unref(reader->command);
+	if (n == -EFBIG && root_read_all(reader->root, path, command_limit, &all) >= 0)
+		take_command(reader, all.data, all.length);
+	else
+		take_command(reader, text->data, n > 0 ? (size_t)n : 0);
 }
 
 /* Most processes belong to no container, pod, job or unit. */
@@ -61,8 +83,8 @@ static void read_owner(struct proc_reader *reader, struct proc_text *text)
 }
 
 /*
- * Base name of the executable. In a tree the owner of the file is not recorded, and links of a
- * simulated process lead to the simulator: there it counts as unreadable.
+ * Base name of the executable. In a tree it counts as unreadable: the owner of the file is not
+ * recorded, and links of a simulated process lead to the simulator.
  */
 static void read_exe(struct proc_reader *reader)
 {
@@ -83,16 +105,28 @@ static void read_exe(struct proc_reader *reader)
 		strcpy(reader->exe, base + 1);
 }
 
-/* Is it still the same process with the same name, and was it read recently? */
+/*
+ * Was the process read recently, and has it the same name and address space? After execve() its
+ * stack begins at another address.
+ */
 static bool proc_reader_is_fresh(const struct proc_reader *reader, const struct procfs_stat *before)
 {
-	return reader->low_rate && reader->read_ns &&
-	       clock_now(CLOCK_MONOTONIC) - reader->read_ns < paced_ns &&
+	return reader->read_ns &&
+	       clock_now(CLOCK_MONOTONIC) - reader->read_ns < reader->details_ns &&
 	       before->start_ticks == reader->stat.start_ticks &&
+	       before->stack_start == reader->stat.stack_start &&
 	       strcmp(before->comm, reader->stat.comm) == 0;
 }
 
-/* Fails if we may not inspect the process. */
+/* The first reading counts as older, depending on the pid, so that not all are due at once. */
+static int64_t read_time(const struct proc_reader *reader)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	return reader->read_ns ? now : MAX(now - reader->details_ns / 32 * (reader->pid % 32), 1);
+}
+
+/* 0 (unknown) if we may not inspect the process. */
 static void read_mount_ns(struct proc_reader *reader)
 {
 	struct stat st;
@@ -102,22 +136,33 @@ static void read_mount_ns(struct proc_reader *reader)
 	reader->mount_ns = root_stat(reader->root, path, &st) < 0 ? 0 : st.st_ino;
 }
 
+static void read_status(struct proc_reader *reader, struct proc_text *text)
+{
+	int r = read_proc(reader, "status", text);
+
+	reader->status_error = r < 0 ? r : procfs_parse_status(text->data, &reader->status);
+	reader->has_status = true;
+}
+
+void proc_reader_read_user(void *arg)
+{
+	struct proc_text text;
+
+	read_status(arg, &text);
+}
+
 static void read_rest(struct proc_reader *reader)
 {
 	struct proc_text text;
-	int r;
 
 	reader->status = (struct procfs_status){ 0 };
-	reader->wants_status = proc_reader_wants(reader, PROC_UID) ||
-			       proc_reader_wants(reader, PROC_USER) ||
-			       proc_reader_wants(reader, PROC_NS_PID) || reader->wants_role;
-	if (reader->wants_status) {
-		r = read_proc(reader, "status", &text);
-		reader->status_error = r < 0 ? r : procfs_parse_status(text.data, &reader->status);
-	}
+	reader->has_status = false;
+	if (reader->wants_user || proc_reader_wants(reader, PROC_UID) ||
+	    proc_reader_wants(reader, PROC_USER) || proc_reader_wants(reader, PROC_NS_PID))
+		read_status(reader, &text);
 	if (proc_reader_wants(reader, PROC_OWNER))
 		read_owner(reader, &text);
-	read_command(reader);
+	read_command(reader, &text);
 	reader->mount_ns = 0;
 	if (reader->wants_mount_ns)
 		read_mount_ns(reader);
@@ -125,26 +170,81 @@ static void read_rest(struct proc_reader *reader)
 		read_exe(reader);
 }
 
+static void close_stat(struct proc_reader *reader)
+{
+	if (reader->stat_fd >= 0)
+		close(reader->stat_fd);
+	reader->stat_fd = -1;
+}
+
+static int open_stat(struct proc_reader *reader)
+{
+	char path[48];
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%d/stat", reader->pid);
+	fd = root_open(reader->root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0 && reader->may_keep && file_is_in_procfs(fd))
+		reader->stat_fd = fd;
+	return fd;
+}
+
+/*
+ * Reads through the kept descriptor, if there is one. It refers to the process, not to its pid:
+ * after the process has exited, reading fails with ESRCH, and the file is opened by name again.
+ */
+static int read_stat(struct proc_reader *reader, struct proc_text *text)
+{
+	ssize_t n = -ESRCH;
+	int fd;
+
+	if (!reader->may_keep)
+		close_stat(reader);
+	if (reader->stat_fd >= 0)
+		n = file_pread(reader->stat_fd, text->data, sizeof(text->data));
+	if (n == -ESRCH) {
+		close_stat(reader);
+		fd = open_stat(reader);
+		if (fd < 0)
+			return fd;
+		n = file_pread(fd, text->data, sizeof(text->data));
+		if (fd != reader->stat_fd)
+			close(fd);
+	}
+	return n < 0 ? (int)n : procfs_parse_stat(text->data, &reader->stat);
+}
+
 void proc_reader_run(void *arg)
 {
 	struct proc_reader *reader = arg;
 	struct procfs_stat before = reader->stat;
 	struct proc_text text;
-	int r;
 
-	r = read_proc(reader, "stat", &text);
-	if (r >= 0)
-		r = procfs_parse_stat(text.data, &reader->stat);
-	reader->error = r;
-	if (r < 0 || proc_reader_is_fresh(reader, &before))
+	reader->error = read_stat(reader, &text);
+	if (reader->error < 0 || proc_reader_is_fresh(reader, &before))
 		return;
 	read_rest(reader);
-	reader->read_ns = clock_now(CLOCK_MONOTONIC);
+	reader->read_ns = read_time(reader);
 }
 
-void proc_reader_free(struct proc_reader *reader)
+struct proc_reader *proc_reader_new(int32_t pid)
 {
-	buf_done(&reader->command);
+	struct proc_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->pid = pid;
+	reader->stat_fd = -1;
+	return reader;
+}
+
+struct proc_reader *proc_reader_free(struct proc_reader *reader)
+{
+	if (!reader)
+		return NULL;
+	close_stat(reader);
+	shared_text_unref(reader->command);
 	free(reader->owner);
 	free(reader);
+	return NULL;
 }

@@ -1,11 +1,10 @@
 /*
- * Reads /proc/PID of one process. A job per process, since reading a command line waits for a lock
- * of that process. The job uses its own memory only, so that a late one does not touch the
- * snapshot.
+ * Reads /proc/PID of one process. There is a job per process, since reading a command line waits
+ * for a lock of that process. The job writes only to its reader, never to the snapshot: it may
+ * still run after its deadline.
  */
 #pragma once
 
-#include "basic/buf.h"
 #include "basic/worker_pool.h"
 #include "basic/root.h"
 #include "model/process.h"
@@ -16,22 +15,27 @@
 
 struct proc_reader {
 	struct job job;
+	bool early; /* its job was expected (sample_expect()) */
 	const struct root *root;
 	struct fieldset want;
 	int32_t pid;
-	bool low_rate;
-	int64_t read_ns; /* when everything but stat was read; 0: to be read */
+	int64_t details_ns; /* how long everything but stat stays valid; 0: always read again */
+	int64_t read_ns;    /* when everything but stat was read; 0: never */
+	bool may_keep;	    /* stat_fd may stay open */
+	int stat_fd;	    /* open between samples; -1: closed */
 	int error;
 	struct procfs_stat stat;
 	struct procfs_status status;
-	bool wants_status;
+	bool has_status; /* status was read, for a field that is wanted or for its user */
 	int status_error;
 	struct owner *owner; /* NULL: none */
 	int owner_error;
-	struct buf command;
+	char name[sizeof(((struct process *)NULL)->name)]; /* of its program */
+	char *command; /* shared text; NULL: none, as that of a zombie */
 	bool wants_mount_ns;
 	uint64_t mount_ns; /* 0: unknown */
 	bool wants_role;
+	bool wants_user; /* whatever the fields; else see proc_reader_read_user() */
 	bool exe_read;
 	char exe[MONITOR_NAME]; /* base name of its executable; empty if it is longer */
 };
@@ -41,8 +45,15 @@ static inline bool proc_reader_wants(const struct proc_reader *reader, enum proc
 	return fieldset_has(&reader->want, field);
 }
 
+/* NULL: no memory. */
+struct proc_reader *proc_reader_new(int32_t pid);
+
 /* The job; its argument is the reader. */
 void proc_reader_run(void *reader);
 
-/* Must not be called while its job runs. */
-void proc_reader_free(struct proc_reader *reader);
+/* The same for a process that was read without its user and its pids, which are needed after all.
+ */
+void proc_reader_read_user(void *reader);
+
+/* Must not be called while its job runs. Takes NULL, returns NULL. */
+struct proc_reader *proc_reader_free(struct proc_reader *reader);

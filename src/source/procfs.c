@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The nth word of text, words separated by single blanks, from 0; "" if there are fewer. */
-static const char *word_at(const char *text, unsigned n)
+/* The word after n others, words separated by single blanks; "" if there are fewer. */
+static const char *skip_words(const char *text, unsigned n)
 {
 	while (n-- > 0) {
 		text += strcspn(text, " \n");
@@ -32,7 +32,7 @@ static bool word_u64(const char *word, uint64_t *ret)
 
 /*
  * The name may contain anything, including blanks and parentheses; the last parenthesis ends it.
- * Words are numbered as in proc(5), minus three.
+ * The words after it are fields 3 and on of proc(5); each is searched from the one before.
  */
 int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 {
@@ -46,12 +46,18 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 		 (int)MIN((size_t)(close - open - 1), sizeof(stat.comm) - 1), open + 1);
 	text = close + 2;
 	stat.state = text[0];
-	if (!word_u64(word_at(text, 1), &parent) || parent > INT32_MAX ||
-	    !word_u64(word_at(text, 11), &user) || !word_u64(word_at(text, 12), &system) ||
-	    !word_u64(word_at(text, 19), &stat.start_ticks) ||
-	    !word_u64(word_at(text, 20), &stat.size) ||
-	    !word_u64(word_at(text, 21), &stat.rss_pages))
+	text = skip_words(text, 1);
+	if (!word_u64(text, &parent) || parent > INT32_MAX)
 		return -EBADMSG;
+	text = skip_words(text, 10);
+	if (!word_u64(text, &user) || !word_u64(skip_words(text, 1), &system))
+		return -EBADMSG;
+	text = skip_words(text, 8);
+	if (!word_u64(text, &stat.start_ticks) || !word_u64(skip_words(text, 1), &stat.size) ||
+	    !word_u64(skip_words(text, 2), &stat.rss_pages))
+		return -EBADMSG;
+	if (!word_u64(skip_words(text, 6), &stat.stack_start))
+		stat.stack_start = 0;
 	stat.parent = (int32_t)parent;
 	stat.cpu_ticks = user + system;
 	*ret = stat;
@@ -120,20 +126,20 @@ void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t na
 			  char *command, size_t command_size)
 {
 	size_t first = strnlen(data, length), base = 0;
+	const char *slash = first ? memrchr(data, '/', first - 1) : NULL;
+	char *gap;
+
+	if (slash)
+		base = (size_t)(slash + 1 - data);
+	snprintf(name, name_size, "%.*s", (int)MIN(first - base, name_size - 1), data + base);
 
 	while (length && data[length - 1] == '\0')
 		length--;
-	for (size_t i = 0; i < first; i++)
-		if (data[i] == '/' && i + 1 < first)
-			base = i + 1;
-	snprintf(name, name_size, "%.*s", (int)MIN(first - base, name_size - 1), data + base);
-
 	length = MIN(length, command_size - 1);
 	memcpy(command, data, length);
 	command[length] = '\0';
-	for (size_t i = 0; i < length; i++)
-		if (command[i] == '\0')
-			command[i] = ' ';
+	for (gap = command; (gap = memchr(gap, '\0', (size_t)(command + length - gap)));)
+		*gap = ' ';
 }
 
 bool procfs_is_title(const char *first, const char *name, const char *comm)
@@ -198,7 +204,7 @@ bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index
 
 	if (!at)
 		return false;
-	/* A link is the path alone; a line of maps has it after blanks. */
+	/* A link is just the path; a line of maps has it after blanks. */
 	before = (size_t)(at - text);
 	if (before && at[-1] != ' ') {
 		size_t length = strlen(prefix);

@@ -1,6 +1,6 @@
 /*
- * Parsers of procfs texts, without I/O. Other programs can influence these texts: a process
- * chooses its name, a container its cgroup.
+ * Parsers of procfs texts, without I/O. Other programs can influence these texts: a process chooses
+ * its name, a container its cgroup.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the kernel appends to the path of a deleted file. */
+/* Appended by the kernel to the path of a deleted file. */
 #define PROCFS_DELETED " (deleted)"
 
 /* /proc/PID/stat */
@@ -22,7 +22,8 @@ struct procfs_stat {
 	uint64_t cpu_ticks; /* user and system */
 	uint64_t start_ticks;
 	uint64_t rss_pages;
-	uint64_t size; /* of its address space, in bytes */
+	uint64_t size;	      /* of its address space, in bytes */
+	uint64_t stack_start; /* address; 0: we may not inspect the process */
 };
 
 MUST_CHECK int procfs_parse_stat(const char *text, struct procfs_stat *ret);
@@ -48,8 +49,8 @@ void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t na
 const char *procfs_find_variable(const char *data, size_t length, const char *name);
 
 /*
- * Is the first argument a title that the program gave itself ("nginx: worker process",
- * "sshd: root@pts/0"), so that its base name is none? comm is what the kernel keeps.
+ * Is the first argument a title that the program set ("nginx: worker process", "sshd: root@pts/0"),
+ * so that its base name is meaningless? comm is the kernel's name.
  */
 bool procfs_is_title(const char *first, const char *name, const char *comm);
 
@@ -69,8 +70,8 @@ bool procfs_parse_devices(const char *text, uint32_t *ret_major);
 bool procfs_parse_btime(const char *text, int64_t *ret_seconds);
 
 /*
- * Does a line of /proc/PID/maps map a device node, or a link of /proc/PID/fd/N name one? Prefix is
+ * Does a line of /proc/PID/maps map a device node, or a link of /proc/PID/fd/N name one? prefix is
  * that of the tree, "" on a live machine. Removed nodes (marked "(deleted)") do not count: their
- * number may be another card's by now.
+ * number may be reused by another card.
  */
 bool procfs_names_node(const char *text, const char *prefix, uint32_t *ret_index);

@@ -16,15 +16,15 @@ bool protected_by_mode(const struct stat *st)
 }
 
 /* Reads a path's attributes without triggering an automounter. */
-static bool look(int directory, const char *path, struct stat *ret)
+static bool stat_path(int directory, const char *path, struct stat *ret)
 {
 	return fstatat(directory, path, ret, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT) == 0 &&
 	       protected_by_mode(ret);
 }
 
 /*
- * Does the mount namespace belong to our own user namespace? One that a user made belongs to
- * a user namespace of that user, in which every file can be mounted on every other.
+ * Does the mount namespace belong to our own user namespace? One that a user created belongs to a
+ * user namespace of that user, in which any file can be mounted over any other.
  */
 static bool is_made_by_root(int mounts)
 {
@@ -48,7 +48,7 @@ int protected_open_root(const struct root *root, pid_t pid)
 		return mounts;
 	if (fstat(mounts, &theirs) < 0 || stat("/proc/self/ns/mnt", &ours) < 0)
 		return -errno;
-	/* In our own mount namespace, paths begin at our root, also after a chroot. */
+	/* In our own mount namespace, paths start at our root directory, also after a chroot. */
 	if (protected_same(&theirs, &ours))
 		return root_open(root, ".", DIRECTORY);
 	if (!is_made_by_root(mounts))
@@ -67,9 +67,9 @@ bool protected_path(int directory, const char *path, struct stat *ret)
 		return false;
 	for (char *slash = strchr(part, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		if (!look(directory, part, ret) || !S_ISDIR(ret->st_mode))
+		if (!stat_path(directory, part, ret) || !S_ISDIR(ret->st_mode))
 			return false;
 		*slash = '/';
 	}
-	return look(directory, part, ret) && S_ISREG(ret->st_mode);
+	return stat_path(directory, part, ret) && S_ISREG(ret->st_mode);
 }

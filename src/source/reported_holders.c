@@ -30,7 +30,7 @@ static struct driver_pids *find_driver_pids(struct reported_holders *reported,
 	return reported->driver[reported->n_driver++] = list;
 }
 
-/* The list of a device that is gone says nothing about the next one with its index. */
+/* The list of a removed device does not apply to the next one with its index. */
 static void forget_driver_pids(struct reported_holders *reported, struct worker_pool *workers,
 			       uint32_t index)
 {
@@ -61,9 +61,34 @@ static int parse_kernel_text(struct reported_holders *reported, struct sample *s
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
-		bpf_text_complain(&reported->kernel_text, sample, r);
+		bpf_text_report_error(&reported->kernel_text, sample, r);
 	reported->kernel_lists = r >= 0;
 	return 0;
+}
+
+int reported_holders_expect(struct reported_holders *reported, struct sample *sample)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < reported->n_driver && r >= 0; i++) {
+		struct driver_pids *list = reported->driver[i];
+
+		if (job_is_busy(sample->workers, &list->job))
+			continue;
+		list->job = (struct job){ .run = driver_pids_read, .arg = list };
+		list->early = true;
+		r = sample_expect(sample, &list->job);
+	}
+	return r;
+}
+
+/* Has the job been run by sample_expect() already, or does an earlier one hang? */
+static bool was_early(struct driver_pids *list, struct worker_pool *workers)
+{
+	bool early = list->early && job_is_done(workers, &list->job);
+
+	list->early = false;
+	return early || job_is_busy(workers, &list->job);
 }
 
 int reported_holders_read(struct reported_holders *reported, struct sample *sample)
@@ -87,21 +112,22 @@ int reported_holders_read(struct reported_holders *reported, struct sample *samp
 		list = find_driver_pids(reported, sample->root, dev->index);
 		if (!list)
 			return -ENOMEM;
-		if (job_is_busy(sample->workers, &list->job))
+		if (was_early(list, sample->workers))
 			continue;
 		list->job = (struct job){ .run = driver_pids_read, .arg = list };
 		jobs[count++] = &list->job;
 	}
 	if (kernel)
 		jobs[count++] = kernel;
-	worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
+	if (count)
+		worker_pool_run(sample->workers, jobs, count, sample->deadline_ns);
 	for (size_t i = 0; i < reported->n_driver; i++)
 		reported->driver[i]->late =
 			!job_is_done(sample->workers, &reported->driver[i]->job);
 	return parse_kernel_text(reported, sample);
 }
 
-/* A line of a list. */
+/* One line of a list: this process has this device open. */
 struct hold_report {
 	int32_t pid;
 	uint32_t index;
@@ -115,7 +141,7 @@ static int by_pid(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* All lines, by pid. */
+/* The lines of all lists, sorted by pid. */
 static int collect(const struct reported_holders *reported, struct hold_report **ret,
 		   size_t *ret_count)
 {
@@ -145,7 +171,8 @@ static int collect(const struct reported_holders *reported, struct hold_report *
 	return 0;
 }
 
-/* The kernel's list also has its name, and its role, as the tracer found it. */
+/* A line of the kernel's list also has the name of the process, and the role that the tracer found.
+ */
 static void record_descriptor(const struct traced_holder *holder, struct hold_record *record)
 {
 	struct role_evidence *role = &record->evidence.role;
@@ -154,8 +181,9 @@ static void record_descriptor(const struct traced_holder *holder, struct hold_re
 	snprintf(record->comm, sizeof(record->comm), "%s", holder->comm);
 	if (holder->role == TRACED_ROLE_UNKNOWN)
 		return;
-	role->told = holder->role == TRACED_ROLE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
-	role->told_start = holder->start_ticks;
+	role->reported =
+		holder->role == TRACED_ROLE_MONITOR ? ROLE_REPORTED_MONITOR : ROLE_REPORTED_JOB;
+	role->reported_start = holder->start_ticks;
 }
 
 int reported_holders_record(const struct reported_holders *reported, bool foreign_pids,
@@ -169,7 +197,7 @@ int reported_holders_record(const struct reported_holders *reported, bool foreig
 	for (size_t i = 0; i < count && r >= 0; i++) {
 		struct hold_record *record;
 
-		/* The program that started us may have left us a descriptor. */
+		/* Our parent process may have passed us a descriptor. */
 		if (reports[i].pid == self)
 			continue;
 		record = hold_records_get(records, reports[i].pid);

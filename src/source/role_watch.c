@@ -1,5 +1,6 @@
 #include "source/role_watch.h"
 
+#include "basic/clock.h"
 #include "source/roles.h"
 
 #include <errno.h>
@@ -8,9 +9,10 @@
 
 struct watched {
 	struct role_subject subject;
-	bool is_plain; /* its name is not a monitor's: not examined again until that changes */
-	bool is_there; /* in the list */
-	bool is_new;   /* what was last passed on was new */
+	/* its name is not that of a monitor: not examined again until it changes */
+	bool is_plain;
+	bool is_there; /* in the current list */
+	bool is_new;   /* the last report() was new */
 	struct proc_reader *reader;
 	struct role_evidence evidence;
 };
@@ -27,9 +29,12 @@ struct role_run {
 	struct role_watch *watch;
 	struct worker_pool *workers;
 	int64_t deadline_ns;
-	int (*tell)(const struct role_subject *subject, enum role_told role, void *arg);
+	int (*report)(const struct role_subject *subject, enum role_report role, void *arg);
 	void *arg;
 };
+
+/* How often user, command line and executable are read again, if nothing shows a change. */
+static const int64_t details_ns = 4900 * NS_PER_MS;
 
 int role_watch_new(struct role_watch **ret)
 {
@@ -48,8 +53,7 @@ int role_watch_new(struct role_watch **ret)
 
 static void watched_free(struct watched *watched)
 {
-	if (watched->reader)
-		proc_reader_free(watched->reader);
+	proc_reader_free(watched->reader);
 	free(watched);
 }
 
@@ -59,15 +63,15 @@ static struct watched *watched_new(const struct role_subject *subject, const str
 
 	if (!watched)
 		return NULL;
-	watched->reader = calloc(1, sizeof(*watched->reader));
+	watched->reader = proc_reader_new(subject->pid);
 	if (!watched->reader) {
 		free(watched);
 		return NULL;
 	}
 	watched->subject = *subject;
-	watched->reader->pid = subject->pid;
 	watched->reader->root = root;
-	watched->reader->wants_role = watched->reader->low_rate = true;
+	watched->reader->wants_role = watched->reader->wants_user = true;
+	watched->reader->details_ns = details_ns;
 	return watched;
 }
 
@@ -116,7 +120,7 @@ static int add_subjects(struct role_watch *watch, const struct role_subject *sub
 	return 0;
 }
 
-/* One whose job hangs is kept until the job ends, even if its process is gone. */
+/* Removes processes that are not in the list. One whose job hangs is kept until the job ends. */
 static int drop_others(const struct role_run *run)
 {
 	struct role_watch *watch = run->watch;
@@ -125,14 +129,14 @@ static int drop_others(const struct role_run *run)
 
 	for (size_t i = 0; i < watch->count; i++) {
 		struct watched *watched = watch->list[i];
-		int told;
+		int reported;
 
 		if (watched->is_there || job_is_busy(run->workers, &watched->reader->job)) {
 			watch->list[kept++] = watched;
 			continue;
 		}
-		told = run->tell(&watched->subject, ROLE_TOLD_NOTHING, run->arg);
-		r = MIN(r, told);
+		reported = run->report(&watched->subject, ROLE_NOT_REPORTED, run->arg);
+		r = MIN(r, reported);
 		watched_free(watched);
 	}
 	watch->count = kept;
@@ -169,7 +173,7 @@ static int run_readers(const struct role_run *run)
 	return 0;
 }
 
-/* Was it just read, and is it the process that was meant? */
+/* Was it just read, and is it the expected process? */
 static bool is_read(const struct watched *watched, struct worker_pool *workers)
 {
 	return watched->is_there && !watched->is_plain &&
@@ -180,13 +184,14 @@ static bool is_read(const struct watched *watched, struct worker_pool *workers)
 static int judge(struct watched *watched, const struct role_run *run)
 {
 	const struct role_evidence *evidence = &watched->evidence;
-	enum role_told role = ROLE_TOLD_NOTHING;
+	enum role_report role = ROLE_NOT_REPORTED;
 	int r;
 
 	if (role_is_settled(evidence))
-		role = role_judge(evidence) == ROLE_MONITOR ? ROLE_TOLD_MONITOR : ROLE_TOLD_JOB;
-	r = run->tell(&watched->subject, role, run->arg);
-	watched->is_new = r > 0 && role != ROLE_TOLD_NOTHING;
+		role = role_judge(evidence) == ROLE_MONITOR ? ROLE_REPORTED_MONITOR
+							    : ROLE_REPORTED_JOB;
+	r = run->report(&watched->subject, role, run->arg);
+	watched->is_new = r > 0 && role != ROLE_NOT_REPORTED;
 	watched->is_plain =
 		!evidence->exe_listed && !evidence->comm_listed && !evidence->script_listed;
 	return MIN(r, 0);
@@ -228,15 +233,16 @@ static bool any_new(const struct role_watch *watch)
 
 int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t deadline_ns,
 		   const struct role_subject *subjects, size_t count,
-		   int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
+		   int (*report)(const struct role_subject *subject, enum role_report role,
+				 void *arg),
 		   void *arg)
 {
-	const struct role_run run = { watch, workers, deadline_ns, tell, arg };
+	const struct role_run run = { watch, workers, deadline_ns, report, arg };
 	int r = add_subjects(watch, subjects, count);
 
 	if (r >= 0)
 		r = drop_others(&run);
-	for (int looks = 0; looks < 3 && r >= 0 && (looks == 0 || any_new(watch)); looks++) {
+	for (int rounds = 0; rounds < 3 && r >= 0 && (rounds == 0 || any_new(watch)); rounds++) {
 		r = run_readers(&run);
 		if (r >= 0)
 			r = judge_all(&run);
@@ -244,7 +250,7 @@ int role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_
 	/* A process that keeps executing other programs has no role. */
 	for (size_t i = 0; i < watch->count && r >= 0; i++)
 		if (watch->list[i]->is_new)
-			r = tell(&watch->list[i]->subject, ROLE_TOLD_NOTHING, arg);
+			r = report(&watch->list[i]->subject, ROLE_NOT_REPORTED, arg);
 	return MIN(r, 0);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Follows the roles of processes over time, for a program that passes them on: each is judged when
- * it appears, and again when it changes.
+ * Tracks the roles of processes over time, for a program that reports them: each is judged when it
+ * appears, and again when it changes.
  */
 #pragma once
 
@@ -25,16 +25,16 @@ struct role_watch;
 MUST_CHECK int role_watch_new(struct role_watch **ret);
 
 /*
- * Examines these processes, which are by pid, and calls tell() for each: with its role if it has
- * the name of a monitor and could be examined completely, else, and if it is no longer in the
- * list, with ROLE_TOLD_NOTHING. tell() returns 1 if this is new, 0 if not, or -errno. A process
- * with a new role is examined once more, and tell() called again if the role has changed: it may
- * have executed another program in between.
+ * Examines these processes, which are sorted by pid, and calls report() for each: with its role if
+ * it has the name of a monitor and could be examined completely, else, and if it is no longer in
+ * the list, with ROLE_NOT_REPORTED. report() returns 1 if this is new, 0 if not, or -errno. A
+ * process with a new role is examined once more, and report() called again if the role has changed:
+ * it may have executed another program in between.
  */
 MUST_CHECK int
 role_watch_run(struct role_watch *watch, struct worker_pool *workers, int64_t deadline_ns,
 	       const struct role_subject *subjects, size_t count,
-	       int (*tell)(const struct role_subject *subject, enum role_told role, void *arg),
+	       int (*report)(const struct role_subject *subject, enum role_report role, void *arg),
 	       void *arg);
 
 /* To be called when no job of the worker pool is busy. Takes NULL, returns NULL. */

@@ -2,6 +2,8 @@
 
 #include "basic/clock.h"
 #include "basic/parse.h"
+#include "model/dirty.h"
+#include "model/quiet.h"
 #include "model/rates.h"
 #include "source/shm.h"
 
@@ -11,10 +13,8 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 
-/* How long one read may take before its row is shown without it. */
+/* Maximum time for one read; then its row is shown without it. */
 static const int64_t usual_deadline_ns = 500 * NS_PER_MS;
-
-enum { MAX_SOURCES = 16 };
 
 struct sampler {
 	const struct root *root;
@@ -23,13 +23,13 @@ struct sampler {
 	int64_t deadline_ns;
 	struct worker_pool *workers;
 	struct shm_folder shm;
-	void *states[MAX_SOURCES];
+	void *states[SNAPSHOT_SOURCES];
 	size_t n_open;
 	int64_t recorded_ns; /* 0: not a recording */
-	struct host host;    /* what does not change */
+	struct host host;    /* the constant part */
 };
 
-/* A tree may say when it was recorded. */
+/* A tree may contain the time of its recording. */
 static void read_time(struct sampler *sampler)
 {
 	char text[32];
@@ -67,7 +67,10 @@ static void read_memory(struct host *host)
 		host->memory = (uint64_t)info.totalram * info.mem_unit;
 }
 
-/* Read once: name and kernel do not change. Ours are not those of a recorded machine. */
+/*
+ * Read once: name and kernel do not change. Not read for a recorded machine, where they would be
+ * wrong.
+ */
 static void read_host(struct sampler *sampler)
 {
 	struct host *host = &sampler->host;
@@ -130,6 +133,11 @@ struct sampler *sampler_free(struct sampler *sampler)
 	return NULL;
 }
 
+struct worker_pool *sampler_workers(struct sampler *sampler)
+{
+	return sampler->workers;
+}
+
 bool sampler_is_blocked(struct sampler *sampler)
 {
 	return worker_pool_is_blocked(sampler->workers);
@@ -159,7 +167,7 @@ static void set_time(struct snapshot *snapshot, const struct sampler *sampler)
 	host->why[HOST_TIMESTAMP] = KNOWN;
 }
 
-/* Ids are read from the time on when a file exists that is named by one. */
+/* Chip ids are read only if a file exists that is named by one. */
 static void complete_want(struct sampler *sampler)
 {
 	struct want *want = &sampler->want;
@@ -172,16 +180,35 @@ static void complete_want(struct sampler *sampler)
 		want_add_list(want, FIELDS(PART(SHM_IDS)));
 }
 
+static int prepare_sources(struct sampler *sampler, struct sample *sample)
+{
+	int r = 0;
+
+	for (size_t i = 0; sampler->sources[i] && r >= 0; i++)
+		if (sampler->sources[i]->prepare)
+			r = sampler->sources[i]->prepare(sampler->states[i], sample);
+	return r;
+}
+
 static int ask_sources(struct sampler *sampler, struct sample *sample)
 {
-	for (size_t i = 0; sampler->sources[i]; i++) {
-		const struct source *source = sampler->sources[i];
-		int r = source->sample(sampler->states[i], sample);
+	struct snapshot *snapshot = sample->snapshot;
+	int64_t began = clock_now(CLOCK_MONOTONIC), ended;
+
+	for (size_t i = 0; sampler->sources[i]; i++, began = ended) {
+		const char *name = sampler->sources[i]->name;
+		int r = sampler->sources[i]->sample(sampler->states[i], sample);
 
 		if (r < 0 && (i == 0 || r == -ENOMEM))
 			return r; /* without devices there is nothing to show */
 		if (r < 0)
-			snapshot_complain(sample->snapshot, source->name, "%s", strerror(-r));
+			snapshot_add_problem(snapshot, name, "%s", strerror(-r));
+		ended = clock_now(CLOCK_MONOTONIC);
+		snapshot->sources[snapshot->n_sources++] = (struct source_health){
+			.source = name,
+			.duration_ns = ended - began,
+			.up = !*snapshot_problem(snapshot, name),
+		};
 	}
 	return 0;
 }
@@ -205,10 +232,11 @@ static int fill(struct sampler *sampler, struct sample *sample)
 	sample->snapshot->host = sampler->host;
 	set_time(sample->snapshot, sampler);
 	complete_want(sampler);
-	return ask_sources(sampler, sample);
+	r = prepare_sources(sampler, sample);
+	return r < 0 ? r : ask_sources(sampler, sample);
 }
 
-/* Files in containers may need the chips' ids; that is known only after they were read. */
+/* Files in containers may need the chips' ids; that is known only after reading them. */
 static int fill_again(struct sampler *sampler, struct sample *sample)
 {
 	sample_done(sample);
@@ -265,6 +293,8 @@ int sampler_take(struct sampler *sampler, const struct snapshot *before, struct 
 		merge_memory(sample.snapshot, sample.reports, sample.n_reports);
 		snapshot_drop_idle(sample.snapshot);
 		rates_fill(sample.snapshot, before, (unsigned)sysconf(_SC_CLK_TCK));
+		quiet_fill(sample.snapshot, before);
+		dirty_fill(sample.snapshot);
 		judge_devices(sample.snapshot);
 		*ret = TAKE_PTR(sample.snapshot);
 	}

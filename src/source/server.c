@@ -16,10 +16,10 @@
 /* Longer answers are refused. */
 #define ANSWER_MAX (UINT64_C(1) << 30)
 
-int server_connect_at(char path[static WIRE_PATH_SIZE])
+int server_connect_at(char path[static SERVER_PATH_SIZE])
 {
-	struct wire_paths paths;
-	int r = wire_find_paths(&paths);
+	struct server_paths paths;
+	int r = server_paths_find(&paths);
 
 	path[0] = '\0';
 	if (r < 0)
@@ -34,7 +34,7 @@ int server_connect_at(char path[static WIRE_PATH_SIZE])
 
 int server_connect(void)
 {
-	char path[WIRE_PATH_SIZE];
+	char path[SERVER_PATH_SIZE];
 
 	return server_connect_at(path);
 }
@@ -74,16 +74,16 @@ static void take_reason(const struct wire_error *error, char *why)
 }
 
 /*
- * Sends a request and receives the first message of the answer. If the server names a time to try
- * again, that is done if the deadline allows it.
+ * Sends a request and receives the first message of the answer. If the server gives a retry time,
+ * the request is repeated if the deadline allows it.
  */
-static int exchange(int fd, const struct wire_message *question, int64_t until,
+static int exchange(int fd, const struct wire_message *request, int64_t until,
 		    struct wire_message *ret, int *ret_descriptor, char *why)
 {
 	int r;
 
 	for (;;) {
-		r = wire_send(fd, question, -1);
+		r = wire_send(fd, request, -1);
 		if (r >= 0)
 			r = wait_for(fd, until);
 		if (r >= 0)
@@ -154,7 +154,7 @@ static int map_file(int file, uint64_t length, struct server_bytes *ret)
 	return 0;
 }
 
-static int ask(int fd, const struct wire_message *question, enum wire_type as_file,
+static int ask(int fd, const struct wire_message *request, enum wire_type as_file,
 	       int64_t timeout_ns, struct server_bytes *ret, char *why)
 {
 	int64_t until = clock_now(CLOCK_MONOTONIC) + timeout_ns;
@@ -163,7 +163,7 @@ static int ask(int fd, const struct wire_message *question, enum wire_type as_fi
 	int r;
 
 	why[0] = '\0';
-	r = exchange(fd, question, until, &first, &file, why);
+	r = exchange(fd, request, until, &first, &file, why);
 	if (r < 0)
 		return r;
 	if (first.type == WIRE_ANSWER)
@@ -182,12 +182,12 @@ void server_bytes_done(struct server_bytes *bytes)
 int server_ask(int fd, uint32_t flags, uint32_t pid, int64_t timeout_ns, struct server_answer *ret,
 	       char why[static SERVER_WHY_SIZE])
 {
-	const struct wire_message question = { .type = WIRE_SNAPSHOT,
-					       .snapshot = { .flags = flags, .pid = pid } };
+	const struct wire_message request = { .type = WIRE_SNAPSHOT,
+					      .snapshot = { .flags = flags, .pid = pid } };
 	struct server_answer answer = { 0 };
 	int r;
 
-	r = ask(fd, &question, WIRE_SNAPSHOT_REPLY, timeout_ns, &answer.bytes, why);
+	r = ask(fd, &request, WIRE_SNAPSHOT_REPLY, timeout_ns, &answer.bytes, why);
 	if (r >= 0)
 		r = image_view_init(&answer.view, answer.bytes.data, answer.bytes.length);
 	if (r < 0) {
@@ -207,7 +207,7 @@ void server_answer_done(struct server_answer *answer)
 int server_dump(int fd, uint32_t flags, int64_t timeout_ns, struct server_bytes *ret,
 		char why[static SERVER_WHY_SIZE])
 {
-	const struct wire_message question = { .type = WIRE_DUMP, .dump.flags = flags };
+	const struct wire_message request = { .type = WIRE_DUMP, .dump.flags = flags };
 
-	return ask(fd, &question, WIRE_DUMP_REPLY, timeout_ns, ret, why);
+	return ask(fd, &request, WIRE_DUMP_REPLY, timeout_ns, ret, why);
 }

@@ -13,7 +13,7 @@
 
 /*
  * A user can create as many files as the file system has room for. A machine has at most a few
- * hundred; beyond this limit those with the largest ids are left out.
+ * hundred; beyond this limit those with the largest ids are ignored.
  */
 enum { FILES_MAX = 1 << 17, KEPT_MAX = 256 };
 
@@ -29,7 +29,7 @@ void shm_path(char path[static SHM_PATH_SIZE], uint64_t id, enum shm_kind kind)
 		 suffixes[kind]);
 }
 
-/* Below the root: without the slash. */
+/* The path relative to the root has no leading slash. */
 static int open_path(const struct shm_folder *folder, size_t at, int flags)
 {
 	char path[SHM_PATH_SIZE];
@@ -65,7 +65,10 @@ void shm_folder_done(struct shm_folder *folder)
 	drop_files(folder);
 }
 
-/* Only the form that TT-Metal writes, without leading zeros, so that the id determines the name. */
+/*
+ * Accepts only the form that TT-Metal writes, without leading zeros, so that the id determines the
+ * name.
+ */
 static bool parse_name(const char *name, uint64_t *ret_id, enum shm_kind *ret_kind)
 {
 	const char *digits = name + sizeof(prefix) - 1;
@@ -110,7 +113,7 @@ static int add_file(const char *name, void *arg)
 	return 0;
 }
 
-/* Directories have no order. */
+/* Directories are unordered. */
 static int by_id(const void *a, const void *b)
 {
 	const struct shm_file *x = a, *y = b;
@@ -174,7 +177,7 @@ int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret)
 	return 0;
 }
 
-/* Checks the type before it opens the file: opening a FIFO or a device has side effects. */
+/* Checks the type before opening the file: opening a FIFO or a device has side effects. */
 static int open_regular(const struct shm_folder *folder, size_t at)
 {
 	CLEANUP_CLOSE int seen = open_path(folder, at, O_PATH);
@@ -182,7 +185,7 @@ static int open_regular(const struct shm_folder *folder, size_t at)
 
 	if (seen < 0 || fstat(seen, &st) < 0)
 		return seen < 0 ? seen : -errno;
-	return S_ISREG(st.st_mode) ? file_open_seen(seen) : -EINVAL;
+	return S_ISREG(st.st_mode) ? file_reopen(seen) : -EINVAL;
 }
 
 ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t size,
@@ -199,7 +202,7 @@ ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t
 		file->fd = -1;
 		return n;
 	}
-	/* In one call; what is appended meanwhile is read with the next sample. */
+	/* One call; what is appended meanwhile is read in the next sample. */
 	do
 		n = pread(file->fd, data, size, 0);
 	while (n < 0 && errno == EINTR);

@@ -2,10 +2,10 @@
  * Files named tt_device_<id>_memory and tt_device_<id>_util in a /dev/shm: TT-Metal's memory
  * counters, and utilisation figures.
  *
- * Every user may create files there, so nothing about them is trusted: a link is not followed,
- * only regular files are opened, and a file is read, never mapped (a shrinking file would
- * fault) and never written. What a file says counts only if its owner may say it; the owner is
- * therefore read together with the contents.
+ * Every user may create files there, so they are not trusted: links are not followed, only regular
+ * files are opened, and a file is read, never mapped (truncation would cause SIGBUS) and never
+ * written. Whether its content counts depends on its owner, which is therefore read together with
+ * the contents.
  */
 #pragma once
 
@@ -30,13 +30,13 @@ struct shm_folder {
 	const struct root *root;
 	struct shm_file *files; /* by id */
 	size_t count;
-	bool cut;	   /* there are more files than are listed */
+	bool cut;	   /* the list is incomplete */
 	struct shm_stamp { /* of the directory when it was listed */
 		dev_t device;
 		ino_t inode;
 		struct timespec changed;
 	} stamp;
-	bool settled; /* a file created or removed from now on changes the stamp */
+	bool settled; /* any later change of the directory will change the stamp */
 };
 
 /* "/dev/shm/tt_device_42_memory" */
@@ -52,12 +52,12 @@ MUST_CHECK int shm_folder_refresh(struct shm_folder *folder);
 
 bool shm_folder_has(const struct shm_folder *folder, enum shm_kind kind);
 
-/* Reads the owner of a file without opening it. -errno: it is gone. */
+/* Reads the owner of a file without opening it. -errno: it was removed. */
 MUST_CHECK int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret);
 
 /*
- * Reads a regular file. Returns its length, at most size; a longer file is cut to size, so ask
- * for one byte more than it may have. -EINVAL: not a regular file.
+ * Reads a regular file. Returns its length, at most size; a longer file is truncated, so pass one
+ * byte more than expected. -EINVAL: not a regular file.
  */
 MUST_CHECK ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t size,
 				   uid_t *ret_owner);

@@ -4,14 +4,15 @@
 
 const struct source *const sources[] = {
 	&source_kmd,	   /* the devices and their readings */
-	&source_holders,   /* which processes have them open */
-	&source_daemon,	   /* what the allocation server knows of processes */
+	&source_holders,   /* the processes that have them open */
+	&source_daemon,	   /* what the allocation server knows about processes */
 	&source_proc,	   /* name, command, user of these processes */
-	&source_visible,   /* which devices are visible to them */
-	&source_tables,	   /* their memory, by their own tables */
-	&source_traced,	   /* their memory, by probes in the kernel */
-	&source_metal_shm, /* their memory, by TT-Metal's counters */
-	&source_util_shm,  /* utilisation of the cores, by a collector */
+	&source_visible,   /* the devices visible to them */
+	&source_tables,	   /* their memory, from their own tables */
+	&source_traced,	   /* their memory, from probes in the kernel */
+	&source_metal_shm, /* their memory, from TT-Metal's counters */
+	&source_dispatch,  /* compute utilisation, from the tracer */
+	&source_util_shm,  /* utilisation of the cores, from a collector */
 	NULL,
 };
 
@@ -20,6 +21,19 @@ static void free_list(struct allocation_list *list)
 	if (list)
 		allocation_list_reset(list, NOT_ASKED);
 	free(list);
+}
+
+int sample_expect(struct sample *sample, struct job *job)
+{
+	struct job **grown = sample->early;
+
+	if ((sample->n_early & (sample->n_early - 1)) == 0) /* it grows by doubling */
+		grown = reallocarray(grown, MAX(sample->n_early * 2, 1), sizeof(struct job *));
+	if (!grown)
+		return -ENOMEM;
+	sample->early = grown;
+	sample->early[sample->n_early++] = job;
+	return 0;
 }
 
 int sample_report(struct sample *sample, const struct memory_report *report)
@@ -71,6 +85,8 @@ void sample_done(struct sample *sample)
 	for (size_t i = 0; i < sample->n_reports; i++)
 		free_list(sample->reports[i].list);
 	free(sample->reports);
+	free(sample->early);
 	sample->reports = NULL;
-	sample->n_reports = 0;
+	sample->early = NULL;
+	sample->n_reports = sample->n_early = 0;
 }

@@ -1,25 +1,22 @@
 /*
- * Memory per process as programs with libttalloc publish it: in a memfd of their own, which is
- * found among the holder's descriptors, so that no server is needed. This works for processes
- * whose descriptors we may read.
+ * Memory per process as programs with libttalloc publish it: in their own memfd, which is found
+ * among the holder's descriptors, so that no server is needed. This works for processes whose
+ * descriptors we may read.
  *
- * After a fork a child has its parent's table open too: a table counts only if it names the
- * process in which it was found.
+ * After a fork a child has its parent's table open too: a table counts only if it names the process
+ * in which it was found.
  */
 #include "source/source.h"
 
 #include "proto/table.h"
 #include "source/identity.h"
+#include "source/table_file.h"
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 
 /* A mapped table. */
 struct mapping {
@@ -28,26 +25,8 @@ struct mapping {
 	struct table_view view;
 };
 
-/* What may be mapped: shared-memory.md, "Duties of a reader". */
-static int check_file(int fd)
-{
-	const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
-	struct stat st;
-	struct statfs fs;
-	int seals = fcntl(fd, F_GET_SEALS);
-
-	/* A file that can shrink could raise SIGBUS at any time, as could huge pages. */
-	if (seals < 0 || (seals & needed) != needed)
-		return -EPERM;
-	if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
-		return -errno;
-	if (fs.f_type != TMPFS_MAGIC || !S_ISREG(st.st_mode))
-		return -EPERM;
-	return st.st_size < (off_t)TABLE_SLOT_OFFSET ? -EBADMSG : 0;
-}
-
 /*
- * Totals are before the slots. Of the slots, only pages that exist are read: they are used from
+ * The totals come before the slots. Only existing pages of the slots are read: slots are used from
  * the first one on, and reading a hole would allocate it.
  */
 static size_t find_length(int fd, bool slots)
@@ -61,19 +40,13 @@ static size_t find_length(int fd, bool slots)
 static int map_table(const struct sample *sample, int32_t pid, int32_t descriptor,
 		     struct mapping *ret)
 {
-	CLEANUP_CLOSE int fd = -1;
-	char path[48];
+	CLEANUP_CLOSE int fd = table_file_open(sample->root, pid, descriptor, TABLE_SLOT_OFFSET);
 	size_t length;
 	void *data;
 	int r;
 
-	snprintf(path, sizeof(path), "proc/%d/fd/%d", pid, descriptor);
-	fd = root_open_memory(sample->root, path);
 	if (fd < 0)
 		return fd;
-	r = check_file(fd);
-	if (r < 0)
-		return r;
 	length = find_length(fd, sample->want->allocations);
 	data = mmap(NULL, length, PROT_READ, MAP_SHARED, fd, 0);
 	if (data == MAP_FAILED)
@@ -86,16 +59,6 @@ static int map_table(const struct sample *sample, int32_t pid, int32_t descripto
 	ret->data = data;
 	ret->length = length;
 	return 0;
-}
-
-/* Was it written by this process, not by its parent? */
-static bool is_its_own(const struct table_view *view, const struct process *process)
-{
-	int32_t inner = process->ns_depth ? process->ns_pids[process->ns_depth - 1] : process->pid;
-
-	if (view->start_ticks && process->start_ticks && view->start_ticks != process->start_ticks)
-		return false;
-	return view->pid == (uint64_t)inner;
 }
 
 static int read_report(const struct table_view *view, uint32_t logical, struct memory_report *ret)
@@ -148,10 +111,8 @@ static void read_slots(struct sample *sample, const struct table_view *view,
 static int take_device(struct sample *sample, const struct process *process,
 		       const struct table_view *view, uint32_t logical, struct memory_report *ret)
 {
-	struct memory_report report = {
-		.pid = process->pid,
-		.source = view->flags & TABLE_PRELOAD ? TRACKING_PRELOAD : TRACKING_TABLE,
-	};
+	struct memory_report report = memory_report_make(
+		process->pid, view->flags & TABLE_PRELOAD ? TRACKING_PRELOAD : TRACKING_TABLE);
 	struct table_device device;
 	int r;
 
@@ -159,12 +120,12 @@ static int take_device(struct sample *sample, const struct process *process,
 	if (r >= 0)
 		r = read_report(view, logical, &report);
 	if (r < 0) {
-		snapshot_complain(sample->snapshot, "tables", "process %d, device %u: %s",
-				  process->pid, logical, strerror(-r));
+		snapshot_add_problem(sample->snapshot, "tables", "process %d, device %u: %s",
+				     process->pid, logical, strerror(-r));
 		return r;
 	}
 	if (!identity_reported(sample->snapshot, process, &device, logical, &report.device)) {
-		snapshot_complain(
+		snapshot_add_problem(
 			sample->snapshot, "tables",
 			"process %d: its device number %u matches no device of this machine",
 			process->pid, logical);
@@ -195,7 +156,7 @@ static int take_devices(struct sample *sample, const struct process *process,
 	}
 	if (sample->want->allocations)
 		read_slots(sample, view, &lists);
-	/* Also after a failure: a report takes ownership of its list, or frees it. */
+	/* Also after a failure: sample_report() takes ownership of the list, or frees it. */
 	for (uint32_t i = 0; i < TABLE_DEVICES; i++) {
 		int reported;
 
@@ -209,7 +170,7 @@ static int take_devices(struct sample *sample, const struct process *process,
 	return r;
 }
 
-/* The name that the program gave itself; another table of the process may have set one. */
+/* The name that the program set; another table of the process may have set one. */
 static void take_program(struct process *process, const struct table_view *view)
 {
 	char name[TABLE_PROGRAM_MAX];
@@ -231,12 +192,12 @@ static int take_table(struct sample *sample, struct process *process, int32_t de
 	if (r == -EAGAIN || r == -ENOENT || r == -EACCES)
 		return 0; /* not written yet, closed meanwhile, or not its own */
 	if (r < 0) {
-		snapshot_complain(sample->snapshot, "tables", "process %d, descriptor %d: %s",
-				  process->pid, descriptor,
-				  r == -EPERM ? "not sealed, so not read" : strerror(-r));
+		snapshot_add_problem(sample->snapshot, "tables", "process %d, descriptor %d: %s",
+				     process->pid, descriptor,
+				     r == -EPERM ? "not sealed, so not read" : strerror(-r));
 		return 0;
 	}
-	if (is_its_own(&mapping.view, process)) {
+	if (table_file_is_own(process, mapping.view.pid, mapping.view.start_ticks)) {
 		take_program(process, &mapping.view);
 		r = take_devices(sample, process, &mapping.view, first);
 	}
@@ -256,8 +217,8 @@ static int tables_sample(void *state, struct sample *sample)
 		struct process *process = &snapshot->processes[i];
 		size_t first = sample->n_reports;
 
-		for (unsigned k = 0; k < process->n_tables && r >= 0; k++)
-			r = take_table(sample, process, process->tables[k], first);
+		for (unsigned k = 0; k < process->tables.count && r >= 0; k++)
+			r = take_table(sample, process, process->tables.list[k], first);
 	}
 	return r;
 }

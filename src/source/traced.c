@@ -1,10 +1,10 @@
 /*
- * Memory per process as probes in the kernel count it, read from the file that the tracer pins. No
- * server and no privileges are needed.
+ * Memory per process as counted by probes in the kernel, read from the file that the tracer pins.
+ * Needs no server and no privileges.
  *
- * A line is for a process and a chip, by the number that TT-Metal gave the chip in that process. A
- * process that is traced and has no line for a device that it holds has no memory there: known to
- * be 0, except for what it allocated before it was traced.
+ * A line is for a process and a chip, by TT-Metal's number of the chip in that process. A traced
+ * process without a line for a device that it holds has no memory there: known to be 0, except for
+ * what it allocated before it was traced.
  */
 #include "source/source.h"
 
@@ -50,8 +50,8 @@ static enum trace_fault find_fault(const struct traced_memory *lines, size_t cou
 }
 
 /*
- * What a process allocated before it was traced may be on any chip, also on one without a line: a
- * single line that says so applies to all.
+ * What a process allocated before it was traced may be on any chip, even one without a line: a
+ * single line with this state applies to all.
  */
 static bool was_there_before(const struct traced_memory *lines, size_t count)
 {
@@ -62,10 +62,10 @@ static bool was_there_before(const struct traced_memory *lines, size_t count)
 }
 
 /*
- * The server reads the same file and may know better which card is meant: its report replaces ours
+ * The server reads the same file and may identify the card better: its report replaces ours
  * completely.
  */
-static bool is_told(const struct sample *sample, size_t before, int32_t pid)
+static bool is_reported_by_server(const struct sample *sample, size_t before, int32_t pid)
 {
 	for (size_t i = 0; i < before; i++)
 		if (sample->reports[i].pid == pid && sample->reports[i].source == TRACKING_TRACED)
@@ -87,44 +87,41 @@ static void fill_report(struct memory_report *report, const struct traced_memory
 	report->held = line->buffers;
 }
 
-static void complain(struct snapshot *snapshot, const struct process *process, unsigned chip)
+static void report_unmatched(struct snapshot *snapshot, const struct process *process,
+			     unsigned chip)
 {
 	if (process->visible_why)
-		snapshot_complain(snapshot, "traced",
-				  "process %d: device of its chip %u not known: %s", process->pid,
-				  chip, reason_text(process->visible_why));
+		snapshot_add_problem(snapshot, "traced",
+				     "process %d: device of its chip %u not known: %s",
+				     process->pid, chip, reason_text(process->visible_why));
 	else
-		snapshot_complain(snapshot, "traced",
-				  "process %d: its chip %u is none of those it has open",
-				  process->pid, chip);
+		snapshot_add_problem(snapshot, "traced",
+				     "process %d: its chip %u is none of those it has open",
+				     process->pid, chip);
 }
 
-/* Devices without a report may be those whose chip was not found. */
-static void blame_rest(struct sample *sample, struct process *process, size_t first)
+/* Devices without a report may be those whose chip was not identified. */
+static void set_missing_reason(struct sample *sample, struct process *process, size_t first)
 {
 	for (size_t i = 0; i < process->n_usages && process->visible_why; i++)
 		if (!is_reported(sample, first, process->usages[i].device))
-			usage_blame(&process->usages[i], process->visible_why);
+			usage_set_reason(&process->usages[i], process->visible_why);
 }
 
 /*
- * A chip that cannot be identified may be any of those without a line, so these are not known to
- * be 0.
+ * A chip that cannot be identified may be any of those without a line, so these are unknown, not 0.
  */
 static int take_lines(struct sample *sample, struct process *process,
 		      const struct traced_memory *lines, size_t count)
 {
-	const struct memory_report nothing = {
-		.pid = process->pid,
-		.start_ticks = lines[0].start_ticks,
-		.source = TRACKING_TRACED,
-		.has_held = true,
-		.low = was_there_before(lines, count),
-	};
+	struct memory_report nothing = memory_report_make(process->pid, TRACKING_TRACED);
 	size_t first = sample->n_reports;
 	bool all = true;
 	int r = 0;
 
+	nothing.start_ticks = lines[0].start_ticks;
+	nothing.has_held = true;
+	nothing.low = was_there_before(lines, count);
 	for (size_t i = 0; i < count && r >= 0; i++) {
 		struct memory_report report = nothing;
 
@@ -136,10 +133,10 @@ static int take_lines(struct sample *sample, struct process *process,
 			continue;
 		}
 		all = false;
-		complain(sample->snapshot, process, lines[i].chip);
+		report_unmatched(sample->snapshot, process, lines[i].chip);
 	}
 	if (!all)
-		blame_rest(sample, process, first);
+		set_missing_reason(sample, process, first);
 	for (size_t i = 0; i < process->n_usages && all && r >= 0; i++) {
 		struct memory_report report = nothing;
 
@@ -156,13 +153,13 @@ static int take_process(struct sample *sample, size_t before, const struct trace
 	struct process *process = snapshot_find_process(sample->snapshot, lines[0].pid);
 	enum trace_fault fault = find_fault(lines, count);
 
-	if (!process || is_told(sample, before, process->pid) ||
+	if (!process || is_reported_by_server(sample, before, process->pid) ||
 	    (process->start_ticks && process->start_ticks != lines[0].start_ticks))
 		return 0;
 	if (fault == TRACE_FAULT_NONE)
 		return take_lines(sample, process, lines, count);
 	for (size_t i = 0; i < process->n_usages; i++)
-		usage_blame(&process->usages[i], reason_of_trace_fault(fault));
+		usage_set_reason(&process->usages[i], reason_of_trace_fault(fault));
 	return 0;
 }
 
@@ -175,7 +172,7 @@ static int take_text(struct traced_source *traced, struct sample *sample, const 
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		bpf_text_complain(&traced->file, sample, r);
+		bpf_text_report_error(&traced->file, sample, r);
 		return 0;
 	}
 	if (count)

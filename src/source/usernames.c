@@ -1,8 +1,9 @@
 #include "source/usernames.h"
 
 #include "basic/parse.h"
+#include "basic/command_output.h"
 
-#include <pwd.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,56 +33,25 @@ static bool passwd_find(const char *text, uint32_t uid, char *name, size_t size)
 	return false;
 }
 
-/* Asks the system's name service, which may load modules and query a network. */
-static bool system_find(uint32_t uid, char *name, size_t size)
-{
-	struct passwd entry, *found = NULL;
-	char text[2048];
-
-	if (getpwuid_r(uid, &entry, text, sizeof(text), &found) != 0 || !found)
-		return false;
-	snprintf(name, size, "%s", entry.pw_name);
-	return true;
-}
-
-struct lookup {
-	struct job job;
-	uint32_t uid;
-	char name[33];
-};
-
-static void lookup_run(void *arg)
-{
-	struct lookup *lookup = arg;
-
-	if (!system_find(lookup->uid, lookup->name, sizeof(lookup->name)))
-		lookup->name[0] = '\0';
-}
-
-/* A name service that did not answer is not asked again. */
+/*
+ * Asks the name service of the C library (nsswitch.conf(5)) by executing getent(1): its modules
+ * belong to a libc that is loaded at run time, and this program may have one of its own linked in.
+ * A module may query a network, so the answer has a deadline.
+ */
 static bool ask_system(struct usernames *names, struct sample *sample, uint32_t uid, char *name,
 		       size_t size)
 {
-	struct lookup *lookup;
-	struct job *job;
-	bool done;
+	char digits[12], line[1024];
+	const char *const arguments[] = { "getent", "passwd", digits, NULL };
+	ssize_t n;
 
-	if (!sample->root->live || names->deaf)
+	if (!sample->root->live || names->timed_out)
 		return false;
-	lookup = calloc(1, sizeof(*lookup));
-	if (!lookup)
-		return false;
-	lookup->uid = uid;
-	lookup->job = (struct job){ .run = lookup_run, .arg = lookup };
-	job = &lookup->job;
-	done = worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
-	if (!done) {
-		names->deaf = true;
-		return false; /* its memory is left to the job */
-	}
-	snprintf(name, size, "%s", lookup->name);
-	free(lookup);
-	return name[0];
+	snprintf(digits, sizeof(digits), "%u", uid);
+	n = command_output_line("/usr/bin/getent", arguments, sample->deadline_ns, line,
+				sizeof(line));
+	names->timed_out = n == -ETIMEDOUT; /* it is not asked again */
+	return n > 0 && passwd_find(line, uid, name, size);
 }
 
 void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid, char *name,

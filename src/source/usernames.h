@@ -1,4 +1,4 @@
-/* Names of users. Each is looked up once; the file comes first, then the system. */
+/* User names. Each is looked up once, first in the file, then through the name service. */
 #pragma once
 
 #include "basic/buf.h"
@@ -12,7 +12,7 @@ struct user_name {
 struct usernames {
 	struct buf passwd;
 	bool passwd_read;
-	bool deaf; /* the name service did not answer: it is not asked again */
+	bool timed_out; /* the name service timed out: it is not used again */
 	struct user_name *list;
 	size_t count;
 };

@@ -1,8 +1,8 @@
 /*
- * Compute utilisation, where a program publishes it in /dev/shm. Nothing is derived
- * from power or clocks. A file that was not written for two seconds, or whose
- * writer is gone, is stale, which is not 0 %. A file counts only if it belongs to root or to
- * the user of a process that has the device open: anyone may create one.
+ * Compute utilisation, if a program publishes it in /dev/shm. Nothing is derived from power or
+ * clocks. A file that was not written for two seconds, or whose writer has exited, is stale, which
+ * is not 0 %. A file counts only if it belongs to root or to the user of a process that has the
+ * device open, since any user may create one.
  */
 #include "source/source.h"
 
@@ -19,7 +19,7 @@
 static const uint64_t fresh_us = 2000000;
 
 /* In a tree every file belongs to the user that unpacked it. */
-static bool may_say(const struct sample *sample, size_t device, uid_t owner)
+static bool is_trusted_owner(const struct sample *sample, size_t device, uid_t owner)
 {
 	if (!sample->root->live || owner == 0)
 		return true;
@@ -35,7 +35,7 @@ static bool may_say(const struct sample *sample, size_t device, uid_t owner)
 
 static void mark(struct device *dev, enum reason why)
 {
-	dev->why[DEV_COMPUTE] = dev->why[DEV_DISPATCH] = (uint8_t)why;
+	dev->why[DEV_COMPUTE] = (uint8_t)why;
 	dev->why[DEV_DRAM_READ] = dev->why[DEV_DRAM_WRITE] = (uint8_t)why;
 }
 
@@ -57,7 +57,7 @@ static bool is_alive(const struct sample *sample, uint32_t pid)
 }
 
 /*
- * Both clocks count from boot; a recorded machine has none. The current time, not that of the
+ * Both clocks count from boot; a recorded machine has none. Uses the current time, not that of the
  * sample: the file may have been written since.
  */
 static bool is_fresh(const struct sample *sample, const struct util_figures *figures)
@@ -76,9 +76,13 @@ static void take_figures(struct device *dev, const struct util_figures *figures)
 		dev->compute = figures->compute;
 		dev->why[DEV_COMPUTE] = KNOWN;
 	}
-	if (figures->has_dispatch) {
-		dev->dispatch = figures->dispatch;
-		dev->why[DEV_DISPATCH] = KNOWN;
+	/* What the tracer measures comes first. */
+	if (figures->has_dispatch && !device_knows(dev, DEV_DISPATCH)) {
+		struct utilization_figure figure = utilization_unknown(NOT_REPORTED);
+
+		figure.value.share = figures->dispatch;
+		figure.why[UTIL_SHARE] = KNOWN;
+		device_set_utilization(dev, &figure);
 	}
 	if (figures->has_dram) {
 		dev->dram_read = figures->dram_read;
@@ -108,9 +112,9 @@ static void take_file(struct sample *sample, const struct metal_ids *ids, size_t
 	if (r < 0) {
 		mark(dev, r == -EPROTONOSUPPORT ? UNKNOWN_VERSION : reason_of_error(r));
 		shm_path(path, sample->shm->files[at].id, SHM_UTIL);
-		snapshot_complain(snapshot, "util_shm", "%s: %s", path,
-				  reason_text(dev->why[DEV_COMPUTE]));
-	} else if (!may_say(sample, found->device, owner)) {
+		snapshot_add_problem(snapshot, "util_shm", "%s: %s", path,
+				     reason_text(dev->why[DEV_COMPUTE]));
+	} else if (!is_trusted_owner(sample, found->device, owner)) {
 		mark(dev, UNTRUSTED_FILE);
 	} else if (!is_fresh(sample, &figures)) {
 		mark(dev, STALE);
@@ -119,7 +123,7 @@ static void take_file(struct sample *sample, const struct metal_ids *ids, size_t
 	}
 }
 
-/* Why utilisation is unknown, until a file is found. */
+/* Sets why utilisation is unknown, until a file is found. */
 static void mark_unpublished(struct device *dev)
 {
 	enum reason absence = device_absence(dev);

@@ -1,10 +1,10 @@
 /*
- * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them. Only for
- * these must TT-Metal's device numbers be translated.
+ * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them. TT-Metal's
+ * device numbers need translation only for these.
  *
  * The variable is read and parsed once per process, and so is the release of the TT-Metal that the
- * process has mapped: it decides what the value means and how chips are ordered. This is a job per
- * process, since reading a process's memory, or the file of a library, may block.
+ * process has mapped: it determines what the value means and how chips are ordered. This is a job
+ * per process, since reading a process's memory, or the file of a library, may block.
  */
 #include "source/visible.h"
 
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Most bytes of an environment. Linux allows more, but not with the usual stack limit. */
+/* Maximum size of an environment. Linux allows more, but not with the usual stack limit. */
 static const size_t environ_limit = 2 << 20;
 
 /* One process. */
@@ -107,7 +107,7 @@ static struct view *views_add(struct views *views, const struct root *root,
 	return views->list[views->count++] = view;
 }
 
-/* Processes that are not in this sample are forgotten, unless their job still runs. */
+/* Drops processes that are not in this sample, unless their job still runs. */
 static void views_drop(struct views *views, struct worker_pool *workers)
 {
 	size_t kept = 0;
@@ -140,7 +140,7 @@ static int views_read(struct views *views, struct sample *sample)
 	return 0;
 }
 
-/* Does the process hold only devices that it sees, if it sees these? */
+/* Are all devices that the process holds in this visible set? */
 static bool explains(const struct process *process, const struct identity_order *order,
 		     uint64_t mask)
 {

@@ -1,4 +1,4 @@
-/* How a process reads TT_VISIBLE_DEVICES: the value, and the release of its TT-Metal. */
+/* How a process interprets TT_VISIBLE_DEVICES: the value, and the release of its TT-Metal. */
 #pragma once
 
 #include "basic/root.h"
@@ -9,7 +9,7 @@
 struct visible_view {
 	const struct root *root;
 	int32_t pid;
-	struct visible_devices visible; /* status VISIBLE_UNREADABLE: may not be read */
+	struct visible_devices visible; /* status VISIBLE_UNREADABLE: it cannot be read */
 	enum visible_meaning meaning;	/* for the TT-Metal that it has mapped */
 };
 
