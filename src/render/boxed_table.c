@@ -38,7 +38,7 @@ size_t boxed_table_left(const struct boxed_table *box)
 	return box->inner - box->at - 1;
 }
 
-/* As much of the text as fits, with a mark at the end of what was cut. */
+/* Appends as much of the text as fits, ending with a mark if it was cut. */
 static size_t put_fitting(struct boxed_table *box, const char *text, size_t columns,
 			  enum style style)
 {
@@ -66,7 +66,7 @@ size_t boxed_table_room(const struct boxed_table *box, size_t width)
 {
 	size_t left = boxed_table_left(box);
 
-	/* A blank between this cell and the next. */
+	/* Leave a blank before the next cell. */
 	return width == 0 || width >= left ? left : width - 1;
 }
 

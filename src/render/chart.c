@@ -7,7 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
-double chart_read(const struct chart *chart, double *values)
+int64_t chart_span(const struct history *history, int64_t now_ns, int64_t most_ns)
+{
+	static const int64_t seconds[] = { 60,	90,  120,  180,	 240,  300, 450,
+					   600, 900, 1200, 1800, 2700, 3600 };
+	int64_t age_ns = now_ns - history_begin(history);
+
+	for (size_t i = 0; i < ARRAY_SIZE(seconds); i++)
+		if (seconds[i] * NS_PER_S >= age_ns)
+			return MIN(seconds[i] * NS_PER_S, most_ns);
+	return most_ns;
+}
+
+void chart_place(struct chart *chart, int64_t now_ns, int64_t span_ns)
+{
+	int64_t columns = (int64_t)MAX(chart->columns, 1), column_ns = MAX(span_ns / columns, 1);
+
+	chart->to_ns = (now_ns / column_ns + 1) * column_ns;
+	chart->from_ns = chart->to_ns - columns * column_ns;
+}
+
+double chart_read(const struct chart *chart, struct metric_range *values)
 {
 	size_t count = chart->columns * PLOT_SIDES;
 	int64_t span = chart->to_ns - chart->from_ns;
@@ -18,10 +38,10 @@ double chart_read(const struct chart *chart, double *values)
 		int64_t to = chart->from_ns + span * (int64_t)(i + 1) / (int64_t)count +
 			     (i + 1 == count);
 
-		if (history_most(chart->history, chart->dev, chart->metric, from, to, &values[i]))
-			most = MAX(most, values[i]);
+		if (history_range(chart->history, chart->dev, chart->metric, from, to, &values[i]))
+			most = MAX(most, values[i].high);
 		else
-			values[i] = NAN;
+			values[i] = (struct metric_range){ NAN, NAN };
 	}
 	return most;
 }
@@ -34,7 +54,7 @@ uint64_t chart_choose_top(uint64_t most, uint64_t capacity)
 	if (capacity == 0)
 		for (capacity = 1; capacity < most && capacity < UINT64_MAX / 2;)
 			capacity *= 2;
-	/* Small amounts are no reason for a scale of bytes. */
+	/* Halve the scale while the values fit, down to a minimum that is not just a few bytes. */
 	for (top = capacity; top / 2 >= MAX(most, least);)
 		top /= 2;
 	return top;
@@ -70,7 +90,7 @@ void chart_put_axis(struct buf *out, int64_t span_ns, size_t columns, bool utf8)
 		buf_fill(out, ' ', columns);
 		return;
 	}
-	/* The middle's first letter stands in the middle. */
+	/* The middle label starts at the middle column. */
 	half = columns / 2;
 	buf_puts(out, left);
 	put_rule(out, half - strlen(left), utf8);

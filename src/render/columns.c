@@ -1,6 +1,18 @@
 #include "render/columns.h"
 
-/* Extra columns in their order: the first that does not fit ends it. */
+struct column column_make(const struct column_form *form, bool extra,
+			  void (*put)(struct boxed_table *box, size_t width, const struct row *row))
+{
+	return (struct column){
+		.heading = form->heading,
+		.width = (size_t)form->width + 1,
+		.narrow = (size_t)(form->narrow ? form->narrow : form->width) + 1,
+		.extra = extra,
+		.put = put,
+	};
+}
+
+/* Optional columns are added in their order until one does not fit. */
 struct plan plan_columns(const struct column *columns, size_t count, size_t room, const bool *skip)
 {
 	struct plan plan = { .columns = columns, .count = count };
@@ -24,7 +36,7 @@ struct plan plan_columns(const struct column *columns, size_t count, size_t room
 	return plan;
 }
 
-/* For the last column 0, which boxed_table_cell() takes for "the rest". */
+/* 0 for the last column: boxed_table_cell() then uses the rest of the line. */
 static size_t plan_width(const struct plan *plan, size_t i)
 {
 	return i == plan->last ? 0 : plan->widths[i];
@@ -40,7 +52,7 @@ void plan_put_headings(const struct plan *plan, struct boxed_table *box)
 	boxed_table_end(box);
 }
 
-/* A cell may take the rest of the line for itself: then the others have no room. */
+/* A cell may use up the rest of the line; the remaining cells are then left out. */
 void plan_put_row(const struct plan *plan, struct boxed_table *box, const struct row *row)
 {
 	struct row cell = *row;

@@ -1,14 +1,16 @@
 #include "render/csv.h"
 
 #include "basic/text.h"
+#include "basic/suggestion.h"
 #include "render/format.h"
+#include "render/nvidia_fields.h"
 
 #include <errno.h>
 #include <string.h>
 
-/* Where a name is looked for, in this order. */
+/* The tables that are searched for a name, in this order. */
 static const struct field_table *const tables[][5] = {
-	[QUERY_DEVICES] = { &device_fields, &host_fields },
+	[QUERY_DEVICES] = { &device_fields, &host_fields, &nvidia_fields },
 	[QUERY_PROCESSES] = { &process_fields, &usage_fields, &device_fields, &host_fields },
 	[QUERY_ACCOUNTS] = { &accounted_fields, &device_fields, &host_fields },
 };
@@ -32,7 +34,7 @@ static bool find_column(enum query_kind kind, const char *name, struct query_col
 	return false;
 }
 
-/* The next word of the list, without the blanks around it; must be freed. */
+/* The next word of the list without surrounding blanks. The caller frees it. */
 static char *next_word(const char **list)
 {
 	const char *from = *list + strspn(*list, " ");
@@ -86,10 +88,13 @@ void query_wants(const struct query *query, struct want *want)
 {
 	if (query->kind == QUERY_PROCESSES)
 		want_add_list(want, FIELDS(PART(PROCESSES)));
-	if (query->kind == QUERY_ACCOUNTS)
+	if (query->kind == QUERY_ACCOUNTS) {
 		want_add_list(want, FIELDS(PART(ACCOUNTS)));
+		want->deviceless = true; /* the server remembers them without the driver */
+	}
 	for (size_t i = 0; i < query->n_columns; i++)
-		want_add(want, query->columns[i].table->of, query->columns[i].index);
+		if (query->columns[i].table->of != OF_NOTHING)
+			want_add(want, query->columns[i].table->of, query->columns[i].index);
 }
 
 void query_render_header(struct buf *out, const struct query *query)
@@ -107,7 +112,7 @@ void query_render_header(struct buf *out, const struct query *query)
 	buf_putc(out, '\n');
 }
 
-/* In quotes if the value would otherwise be two values, or none. */
+/* Quotes the value if it contains a comma or a quote, or starts with a blank. */
 static void put_quoted(struct buf *out, const char *text)
 {
 	bool quotes = strpbrk(text, ",\"") || text[0] == ' ';
@@ -123,7 +128,6 @@ static void put_quoted(struct buf *out, const char *text)
 		buf_putc(out, '"');
 }
 
-/* What a row is made of. */
 struct csv_row {
 	const struct snapshot *snapshot;
 	const struct device *device;
@@ -182,7 +186,7 @@ void query_render(struct buf *out, const struct render_options *options, const s
 	}
 	for (size_t i = 0; query->kind == QUERY_ACCOUNTS && i < snapshot->n_accounts; i++) {
 		row.accounted = &snapshot->accounts[i];
-		/* A card that is no longer here leaves its columns empty. */
+		/* The columns of a device that was removed stay empty. */
 		row.device = row.accounted->device < snapshot->n_devices
 				     ? &snapshot->devices[row.accounted->device]
 				     : NULL;
@@ -198,9 +202,10 @@ void query_render(struct buf *out, const struct render_options *options, const s
 	}
 }
 
-static void put_field_help(struct buf *out, const struct field *field)
+/* "clocks.current.memory" or "clocks.mem" */
+static void put_names(struct buf *out, const struct field *field)
 {
-	const char *unit = unit_infos[field->unit].csv, *alias = field->aliases;
+	const char *alias = field->aliases;
 
 	buf_printf(out, "\"%s\"", field->key);
 	while (alias && *alias) {
@@ -210,6 +215,13 @@ static void put_field_help(struct buf *out, const struct field *field)
 		alias += length;
 		alias += *alias == ' ';
 	}
+}
+
+static void put_field_help(struct buf *out, const struct field *field)
+{
+	const char *unit = unit_infos[field->unit].csv;
+
+	put_names(out, field);
 	buf_printf(out, "\n    %s", field->help);
 	if (unit)
 		buf_printf(out, " [%s]", unit);
@@ -218,11 +230,26 @@ static void put_field_help(struct buf *out, const struct field *field)
 	buf_puts(out, "\n\n");
 }
 
-/* A device's field whose name is taken by a process's cannot be asked for. */
+static void put_nvidia_help(struct buf *out)
+{
+	buf_puts(out,
+		 "Fields of nvidia-smi that have no meaning for these devices; they are accepted,\n"
+		 "and their value is [N/A]:\n\n");
+	for (size_t i = 0; i < nvidia_fields.count; i++) {
+		put_names(out, &nvidia_fields.fields[i]);
+		buf_putc(out, '\n');
+	}
+}
+
+/* Device fields with the same name as a process field cannot be queried and are not listed. */
 void query_help(struct buf *out, enum query_kind kind)
 {
 	buf_puts(out, "The heading of a column is the name that was asked for.\n\n");
 	for (size_t t = 0; tables[kind][t]; t++) {
+		if (tables[kind][t] == &nvidia_fields) {
+			put_nvidia_help(out);
+			continue;
+		}
 		for (unsigned i = 0; i < tables[kind][t]->count; i++) {
 			const struct field *field = &tables[kind][t]->fields[i];
 			struct query_column found;
@@ -233,45 +260,16 @@ void query_help(struct buf *out, enum query_kind kind)
 	}
 }
 
-/* Insertions, deletions and changes from one name to the other. */
-static size_t distance(const char *a, const char *b)
-{
-	size_t row[64], n = strlen(b);
-
-	if (n >= ARRAY_SIZE(row))
-		return n;
-	for (size_t j = 0; j <= n; j++)
-		row[j] = j;
-	for (size_t i = 1; a[i - 1]; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= n; j++) {
-			size_t above = row[j];
-			size_t change = diagonal + (a[i - 1] != b[j - 1]);
-
-			row[j] = MIN(change, MIN(above, row[j - 1]) + 1);
-			diagonal = above;
-		}
-	}
-	return row[n];
-}
-
 const char *query_suggest(enum query_kind kind, const char *name)
 {
-	const char *best = NULL;
-	size_t least = strlen(name) / 2 + 1;
+	struct suggestion suggestion = suggestion_begin(name, strlen(name));
 
 	for (size_t t = 0; tables[kind][t]; t++) {
 		for (size_t i = 0; i < tables[kind][t]->count; i++) {
 			const char *key = tables[kind][t]->fields[i].key;
-			size_t d = distance(name, key);
 
-			if (d < least) {
-				least = d;
-				best = key;
-			}
+			suggestion_try(&suggestion, key, strlen(key));
 		}
 	}
-	return best;
+	return suggestion.best;
 }

@@ -1,7 +1,7 @@
 /*
- * Selective queries in nvidia-smi's dialect: --query-gpu=a,b --format=csv.
- * Separator is comma and blank, a heading carries its unit in brackets, what is
- * not known is [N/A]. Quotes (RFC 4180) only where a value needs them.
+ * Selective queries with the syntax of nvidia-smi: --query-gpu=a,b --format=csv. Values are
+ * separated by a comma and a blank, headings carry their unit in brackets, unknown values are
+ * [N/A]. Only values that need quotes (RFC 4180) get them.
  */
 #pragma once
 
@@ -15,13 +15,16 @@
 
 enum query_kind { QUERY_DEVICES, QUERY_PROCESSES, QUERY_ACCOUNTS, QUERY_N };
 
-/* "query-gpu": the option, and with --help- before it its explanation. */
+/*
+ * Names of the options ("query-gpu"); "help-" before a name gives the option that lists its
+ * fields.
+ */
 extern const char *const query_names[QUERY_N];
 
 struct query_column {
 	const struct field_table *table;
 	unsigned index;
-	char *name; /* as it was asked for: the heading */
+	char *name; /* the name that was asked for, which becomes the heading */
 };
 
 struct query {
@@ -32,8 +35,8 @@ struct query {
 };
 
 /*
- * Understands a comma-separated list of fields. -EINVAL: *ret_bad is the one that
- * does not exist ("" if one is empty), to be freed by the caller; -ENOMEM.
+ * Parses a comma-separated list of fields. -EINVAL: *ret_bad, to be freed by the caller, is the
+ * name that does not exist ("" if one is empty). Also -ENOMEM.
  */
 MUST_CHECK int query_parse(enum query_kind kind, const char *fields, struct query *ret,
 			   char **ret_bad);
@@ -45,8 +48,8 @@ void query_render_header(struct buf *out, const struct query *query);
 void query_render(struct buf *out, const struct render_options *options, const struct query *query,
 		  const struct snapshot *snapshot);
 
-/* Every field with its other names, unit and meaning. */
+/* Lists every field with its aliases, unit and description. */
 void query_help(struct buf *out, enum query_kind kind);
 
-/* The existing name that is nearest to a wrong one; NULL: none is near. */
+/* The existing name closest to a misspelt one; NULL if none is close. */
 const char *query_suggest(enum query_kind kind, const char *name);

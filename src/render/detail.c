@@ -1,6 +1,6 @@
 /*
- * Everything that is known, by device and section (-q), and one line per device
- * (-L). What is not known says why.
+ * All known values by device and section (-q), and one line per device (-L). Unknown values are
+ * printed with the reason.
  */
 #include "render/render.h"
 
@@ -11,27 +11,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const sections[] = {
+const char *const detail_sections[DETAIL_SECTIONS] = {
 	"IDENTITY", "PCIE",   "TEMPERATURE", "POWER",	    "CLOCK",
 	"FIRMWARE", "HEALTH", "MEMORY",	     "UTILIZATION", "PIDS",
 };
 
-static const char *const titles[] = {
+static const char *const titles[DETAIL_SECTIONS] = {
 	"Identity", "PCIe",   "Temperature", "Power",	    "Clocks",
 	"Firmware", "Health", "Memory",	     "Utilization", "Processes",
 };
 
-enum { PIDS = ARRAY_SIZE(sections) - 1, LABEL_WIDTH = 34 };
-
-const char *detail_sections(void)
-{
-	return "IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS";
-}
+enum { PIDS = DETAIL_SECTIONS - 1, LABEL_WIDTH = 34 };
 
 bool detail_knows_section(const char *name, size_t length)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (strlen(sections[i]) == length && strncasecmp(sections[i], name, length) == 0)
+	for (size_t i = 0; i < DETAIL_SECTIONS; i++)
+		if (strlen(detail_sections[i]) == length &&
+		    strncasecmp(detail_sections[i], name, length) == 0)
 			return true;
 	return false;
 }
@@ -51,7 +47,7 @@ static bool is_chosen(const char *list, const char *section)
 	return list == NULL;
 }
 
-/* The only way a text gets into the page, so that none can break it. */
+/* All text is printed through this function, which removes control characters. */
 static void put_line(struct buf *out, const struct render_options *options, unsigned depth,
 		     const char *label, const char *text)
 {
@@ -62,7 +58,7 @@ static void put_line(struct buf *out, const struct render_options *options, unsi
 	buf_putc(out, '\n');
 }
 
-/* "used 2.4GB" says more to people than 2457 MiB; both stand there. */
+/* Amounts of memory are printed rounded and exactly: "2.4GB (2576980378 bytes)". */
 static void put_value(struct buf *out, const struct render_options *options, unsigned depth,
 		      const struct value *value, const char *bound)
 {
@@ -118,9 +114,10 @@ static void put_processes(struct buf *out, const struct render_options *options,
 		buf_printf(out, "%8s%u open(s) by processes outside this pid namespace\n", "",
 			   dev->unseen_holders - dev->lost_openers);
 	if (dev->lost_openers)
-		buf_printf(out,
-			   "%8s%u open(s) by a process that is gone; who has it now is not known\n",
-			   "", dev->lost_openers);
+		buf_printf(
+			out,
+			"%8s%u open(s) by a process that exited; the current holder is unknown\n",
+			"", dev->lost_openers);
 	for (size_t i = 0; i < snapshot->n_stale_usages; i++) {
 		const struct stale_usage *stale = &snapshot->stale_usages[i];
 		CLEANUP_BUF struct buf text = { 0 };
@@ -144,7 +141,7 @@ static void put_section(struct buf *out, const struct render_options *options,
 		const struct field *field = &device_fields.fields[i];
 		struct value value;
 
-		if (!field->section || strcmp(field->section, sections[section]) != 0)
+		if (!field->section || strcmp(field->section, detail_sections[section]) != 0)
 			continue;
 		field_get(&device_fields, i, &snapshot->devices[device], &value);
 		put_value(out, options, 2, &value,
@@ -176,8 +173,8 @@ void detail_render(struct buf *out, const struct render_options *options,
 		if (device_knows(dev, DEV_BDF) && strcmp(dev->bdf, dev->id) != 0)
 			buf_printf(out, " %s", dev->bdf);
 		buf_putc(out, '\n');
-		for (size_t s = 0; s < ARRAY_SIZE(sections); s++)
-			if (is_chosen(list, sections[s]))
+		for (size_t s = 0; s < DETAIL_SECTIONS; s++)
+			if (is_chosen(list, detail_sections[s]))
 				put_section(out, options, snapshot, i, s);
 	}
 }
@@ -190,10 +187,10 @@ void detail_wants(const char *list, struct want *want)
 		if (section && is_chosen(list, section))
 			want_add(want, OF_DEVICE, i);
 	}
-	/* "≥" before memory that is not all. */
+	/* Needed for the "≥" before amounts that are lower bounds. */
 	if (is_chosen(list, "UTILIZATION"))
 		want_add_list(want, FIELDS(DEVICE_FIELD(MEMORY_COMPLETE)));
-	if (is_chosen(list, sections[PIDS])) {
+	if (is_chosen(list, detail_sections[PIDS])) {
 		want_add_table(want, &process_fields);
 		want_add_table(want, &usage_fields);
 	}

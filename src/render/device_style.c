@@ -34,7 +34,8 @@ enum style memory_style(double share)
 enum style device_condition_style(const struct device *dev)
 {
 	switch (dev->state) {
-	case DEVICE_OK: return STYLE_BAD; /* its firmware is not alive */
+	case DEVICE_OK:
+		return STYLE_BAD; /* the state is known, but the firmware's heartbeat has stopped */
 	case DEVICE_NO_TELEMETRY:
 	case DEVICE_UNREADABLE: return STYLE_DIM;
 	case DEVICE_RESETTING: return STYLE_WARN;

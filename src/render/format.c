@@ -2,6 +2,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum { N_SUFFIXES = 6 };
@@ -36,7 +37,10 @@ const char *format_unit_name(unsigned steps)
 	return all_units[chosen].suffixes[steps];
 }
 
-/* A number below 1024 and its unit; 1023.97 MB is 1.0 GB, not 1024.0 MB. */
+/*
+ * Scales the number below 1024 and returns the index of its unit. 1023.97 MB becomes 1.0 GB, not
+ * 1024.0 MB.
+ */
 static unsigned scale(double *number)
 {
 	const double step = all_units[chosen].step;
@@ -49,13 +53,25 @@ static unsigned scale(double *number)
 	return unit;
 }
 
+void format_shortest(struct buf *out, double number)
+{
+	char text[32];
+
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	buf_puts(out, text);
+}
+
 void format_whole(struct buf *out, double number)
 {
 	double size = number < 0 ? -number : number, rest;
 	char digits[24], *at = digits + sizeof(digits);
 	uint64_t whole;
 
-	if (!(size < 1e15)) { /* nor is it one that is no number */
+	if (!(size < 1e15)) { /* also true for NAN */
 		buf_printf(out, "%.0f", number);
 		return;
 	}
@@ -70,12 +86,36 @@ void format_whole(struct buf *out, double number)
 	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
+void format_celsius(struct buf *out, double degrees, bool utf8)
+{
+	format_whole(out, degrees);
+	buf_puts(out, utf8 ? "°C" : "C");
+}
+
+void format_bar(struct buf *out, double full, size_t cells, bool utf8)
+{
+	size_t filled = (size_t)(full * (double)cells + 0.5);
+
+	buf_putc(out, '[');
+	for (size_t i = 0; i < cells; i++)
+		buf_puts(out, i < filled ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
+	buf_putc(out, ']');
+}
+
 void format_bytes(struct buf *out, uint64_t bytes)
 {
 	double number = (double)bytes;
 	unsigned unit = scale(&number);
 
 	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, format_unit_name(unit));
+}
+
+void format_bytes_apart(struct buf *out, uint64_t bytes)
+{
+	double number = (double)bytes;
+	unsigned unit = scale(&number);
+
+	buf_printf(out, unit ? "%.1f %s" : "%.0f %s", number, format_unit_name(unit));
 }
 
 void format_bytes_fine(struct buf *out, uint64_t bytes)
@@ -128,7 +168,7 @@ void format_duration(struct buf *out, double seconds)
 		buf_printf(out, "%llu:%02llu", s / 60, s % 60);
 }
 
-static void format_time(struct buf *out, double seconds)
+void format_time(struct buf *out, double seconds)
 {
 	time_t whole = (time_t)seconds;
 	char text[32];
@@ -176,7 +216,7 @@ void format_reading(struct buf *out, const struct value *value, bool utf8)
 	case U_BYTE: format_bytes(out, value->exact); break;
 	case U_BYTE_RATE: format_rate(out, value->number); break;
 	case U_SECOND: format_duration(out, value->number); break;
-	case U_CELSIUS: buf_printf(out, "%.0f%s", value->number, utf8 ? "°C" : "C"); break;
+	case U_CELSIUS: format_celsius(out, value->number, utf8); break;
 	case U_NONE:
 	case U_WATT:
 	case U_VOLT:
@@ -184,7 +224,9 @@ void format_reading(struct buf *out, const struct value *value, bool utf8)
 	case U_HERTZ:
 	case U_RPM:
 	case U_RATIO:
+	case U_PER_SECOND:
 	case U_TIME:
+	case U_JOULE:
 	case U_N: format_value(out, value, true); break;
 	}
 }

@@ -1,4 +1,4 @@
-/* Values as people read them. */
+/* Formats values for human readers. */
 #pragma once
 
 #include "basic/buf.h"
@@ -6,28 +6,43 @@
 
 #include <stdint.h>
 
-/* How amounts of memory are written. */
+/* Units for amounts of memory. */
 enum units {
-	UNITS_BINARY,  /* GB of 1024 MB, as the first tool had them */
-	UNITS_IEC,     /* the same, called GiB */
+	UNITS_BINARY,  /* GB of 1024 MB, as in the original tt_smi */
+	UNITS_IEC,     /* the same sizes, called GiB */
 	UNITS_DECIMAL, /* GB of 1000 MB */
 	UNITS_N,
 };
 
-/* For all that follows; the first is the default. To be called by the thread that formats. */
+/*
+ * Applies to all functions below; UNITS_BINARY is the default. Call it from the thread that
+ * formats.
+ */
 void format_set_units(enum units units);
 
-/* Bytes in so many steps of the unit (1: KB, 2: MB, 3: GB), and its name. */
+/* Size in bytes and name of a unit (1: KB, 2: MB, 3: GB). */
 double format_unit_size(unsigned steps);
 const char *format_unit_name(unsigned steps);
 
-/* To the nearest whole number, half ones to the even one: as "%.0f", in a tenth of the time. */
+/* Rounds to the nearest integer, ties to even: the result of "%.0f" in a tenth of its time. */
 void format_whole(struct buf *out, double number);
+
+/* The shortest text that reads back as the same number, for programs. It must be finite. */
+void format_shortest(struct buf *out, double number);
+
+/* "65°C", or "65C" */
+void format_celsius(struct buf *out, double degrees, bool utf8);
+
+/* "[███░]" of so many cells, or "[###.]"; full from 0 to 1 */
+void format_bar(struct buf *out, double full, size_t cells, bool utf8);
 
 /* "2.4GB", "800.0MB", "0B" */
 void format_bytes(struct buf *out, uint64_t bytes);
 
-/* "2.40GB": two digits after the point. */
+/* "2.4 GB" */
+void format_bytes_apart(struct buf *out, uint64_t bytes);
+
+/* "2.40GB": two decimal places. */
 void format_bytes_fine(struct buf *out, uint64_t bytes);
 
 /* "1,204" */
@@ -39,14 +54,17 @@ void format_rate(struct buf *out, double bytes_per_second);
 /* "1:02:11", "12:40", "0:07", "3d 01:02" */
 void format_duration(struct buf *out, double seconds);
 
-/* "40 s", "10 min", "3 h": how long something took, roughly. */
+/* "2026/11/18 09:04:32": a Unix time, in the local time zone. */
+void format_time(struct buf *out, double seconds);
+
+/* "40 s", "10 min", "3 h": an approximate duration. */
 void format_span(struct buf *out, double seconds);
 
 /*
- * A value in the unit of its field, for CSV: "150.00 W", or "150.00" without
- * units. Text comes as it is, uncleaned. The value must be known.
+ * A value in the unit of its field, for CSV: "150.00 W", or "150.00" without units. Control
+ * characters in text are kept. The value must be known.
  */
 void format_value(struct buf *out, const struct value *value, bool units);
 
-/* The same for people: always with its unit, and with the one that is handy. */
+/* A value for human readers: always with a unit, scaled to a convenient one. */
 void format_reading(struct buf *out, const struct value *value, bool utf8);

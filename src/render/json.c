@@ -1,7 +1,7 @@
 /*
- * The whole state as JSON. Devices and processes are written by a walk over their
- * field tables: a field's path says where it goes, and neighbours with a common
- * beginning share an object. What is not known is null, and "unavailable" says why.
+ * The whole snapshot as JSON. Devices and processes are written by iterating over their field
+ * tables: the path of a field gives its place, and consecutive fields with a common prefix share an
+ * object. Unknown values are null, with their reason in "unavailable".
  */
 #include "render/render.h"
 
@@ -10,7 +10,7 @@
 
 enum { SCHEMA_VERSION = 1 };
 
-/* The processes of one device, in the short form of the first tool. */
+/* The processes of one device, in the short form of the original tt_smi. */
 static void put_device_processes(struct json *json, const struct snapshot *snapshot, size_t device)
 {
 	json_open(json, "processes", '[');
@@ -87,7 +87,7 @@ static void put_process(struct json *json, const struct snapshot *snapshot,
 	json_close(json, '}');
 }
 
-/* By kind, and by path where the kind's unit is another. */
+/* Units by kind of value, and by path where a field has a different unit than its kind. */
 static void put_units(struct json *json)
 {
 	static const struct {
@@ -107,9 +107,14 @@ static void put_units(struct json *json)
 		{ "elapsed", U_SECOND },
 		{ "fan.ratio", U_RATIO },
 		{ "heartbeat.uptime", U_SECOND },
+		{ "quiet", U_SECOND },
+		{ "dirty_time", U_TIME },
 		{ "start_time", U_TIME },
 		{ "utilization.dram_read", U_BYTE_RATE },
 		{ "utilization.dram_write", U_BYTE_RATE },
+		{ "utilization.programs", U_PER_SECOND },
+		{ "utilization.running", U_SECOND },
+		{ "utilization.last_program", U_SECOND },
 	};
 
 	json_open(json, "units", '{');

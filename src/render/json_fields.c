@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Length of the directory part that two paths have in common, dots included. */
+/* Length of the common directory part of two paths, including the dots. */
 static size_t common_prefix(const char *a, const char *b)
 {
 	size_t common = 0;
@@ -26,7 +26,10 @@ static unsigned count_dots(const char *path)
 	return dots;
 }
 
-/* Closes the objects of the path before that the next one is not in; opens its own. */
+/*
+ * Closes the objects of the previous path that do not contain the next one, and opens those
+ * missing.
+ */
 static const char *enter_path(struct json *json, const char *before, const char *path)
 {
 	size_t common = common_prefix(before, path);

@@ -1,11 +1,10 @@
 #include "render/json_writer.h"
 
 #include "basic/text.h"
+#include "render/format.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void put_escape(struct buf *out, uint32_t c)
@@ -27,7 +26,7 @@ static void put_string(struct json *json, const char *text, size_t length)
 
 	buf_putc(json->out, '"');
 	while (length) {
-		uint32_t c = 0xFFFD; /* for a byte that is no UTF-8 */
+		uint32_t c = 0xFFFD; /* replaces a byte that is not valid UTF-8 */
 		size_t n = utf8_decode(text, length, &c);
 
 		if (c < sizeof(short_escapes) && short_escapes[c]) {
@@ -53,7 +52,7 @@ static void put_line(struct json *json)
 	buf_fill(json->out, ' ', (size_t)json->depth * json->indent);
 }
 
-/* The comma before, the key if there is one. */
+/* Writes the comma if needed, and the key if there is one. */
 static void put_key(struct json *json, const char *key, size_t length)
 {
 	if (!json->first && json->depth)
@@ -112,22 +111,13 @@ void json_i64(struct json *json, const char *key, int64_t number)
 	buf_printf(json->out, "%" PRId64, number);
 }
 
-/* The shortest form that reads back as the same number. */
 void json_double(struct json *json, const char *key, double number)
 {
-	char text[32];
-
 	put_name(json, key);
-	if (!isfinite(number)) {
+	if (isfinite(number))
+		format_shortest(json->out, number);
+	else
 		buf_puts(json->out, "null");
-		return;
-	}
-	for (int digits = 6; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	buf_puts(json->out, text);
 }
 
 void json_bool(struct json *json, const char *key, bool value)

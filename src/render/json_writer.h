@@ -1,6 +1,6 @@
 /*
- * A JSON document, streamed: the writer owns commas, indentation and escaping.
- * Texts come out as valid UTF-8 whatever bytes go in.
+ * A streaming JSON writer, which takes care of commas, indentation and escaping. Strings come out
+ * as valid UTF-8 whatever their input is.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 struct json {
 	struct buf *out;
 	unsigned indent; /* blanks per level; 0: everything on one line */
-	bool ascii;	 /* other characters as \uXXXX */
+	bool ascii;	 /* write non-ASCII characters as \uXXXX */
 	unsigned depth;
 	bool first; /* nothing written at this level yet */
 };
@@ -28,5 +28,5 @@ void json_double(struct json *json, const char *key, double number);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 
-/* A key of so many bytes: part of a longer text. */
+/* key need not be NUL-terminated. */
 void json_open_part(struct json *json, const char *key, size_t length, char bracket);

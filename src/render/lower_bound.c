@@ -1,5 +1,7 @@
 #include "render/lower_bound.h"
 
+#include "render/utilization_text.h"
+
 static const char *at_least(bool utf8)
 {
 	return utf8 ? "≥" : ">=";
@@ -7,6 +9,8 @@ static const char *at_least(bool utf8)
 
 const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
 {
+	if (field == DEV_DISPATCH)
+		return utilization_sign(dev->why + DEV_DISPATCH, &dev->utilization, utf8);
 	if (dev->memory_complete)
 		return "";
 	switch (field) {
@@ -29,18 +33,21 @@ const char *lower_bound_of_devices(const struct snapshot *snapshot, enum device_
 		const struct device *dev = &snapshot->devices[i];
 
 		if (device_is_unserved(dev))
-			continue; /* no part of the sum */
+			continue; /* not part of the sum */
 		if (!device_knows(dev, field) || lower_bound_of_device(dev, field, utf8)[0])
 			return at_least(utf8);
 	}
 	return "";
 }
 
-/* Whatever is counted of a process, that is: bytes in pools, their peaks, allocations held. */
+/* Covers utilisation, and all amounts of a process: bytes in pools, their peaks, number of
+ * allocations. */
 const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool utf8)
 {
 	bool counted = field <= USE_ALLOCATIONS;
 
+	if (field == USE_UTILIZATION)
+		return utilization_sign(usage->why + USE_UTILIZATION, &usage->utilization, utf8);
 	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
 }
 

@@ -1,6 +1,7 @@
 /*
- * The sign before a figure that is not all there is: where not every process is
- * tracked, used is at least what is told and free at most. "" if it is complete.
+ * The sign before a figure that is a bound: if not every process is tracked, the known usage is a
+ * lower bound and the free memory an upper bound; utilisation has its own. "" if the figure is
+ * complete.
  */
 #pragma once
 
@@ -9,10 +10,10 @@
 const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8);
 const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool utf8);
 
-/* For the sum over all devices; what one of them does not tell is missing in it. */
+/* For the sum over all devices, which is incomplete if one of them is. */
 const char *lower_bound_of_devices(const struct snapshot *snapshot, enum device_field field,
 				   bool utf8);
 
-/* The same for what a process has on all its devices. */
+/* For the sum over all devices of a process. */
 const char *lower_bound_of_process(const struct process *process, enum usage_field field,
 				   bool utf8);

@@ -17,10 +17,11 @@ void mem_wants(struct want *want)
 			     PROCESS_FIELD(UID), PART(ALLOCATIONS), PART(REPORTERS)));
 	for (unsigned i = DEV_DRAM_TOTAL; i <= DEV_MEMORY_COMPLETE; i++)
 		want_add(want, OF_DEVICE, i);
-	want_add_table(want, &usage_fields);
+	for (unsigned i = 0; i < USAGE_MEMORY_FIELDS; i++)
+		want_add(want, OF_USAGE, i);
 }
 
-/* What is the same for all devices, as much as fits into the rest of the line. */
+/* Appends what is common to all devices, as far as it fits into the line. */
 static void put_right(struct text_line *line, const struct mem_view *view)
 {
 	time_t seconds = (time_t)(view->snapshot->wall_ns / NS_PER_S);

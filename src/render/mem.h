@@ -1,6 +1,6 @@
 /*
- * The memory monitor: used and total per pool with bars, its history, the processes
- * that hold it, and the largest and oldest allocations.
+ * The memory monitor: used and total memory per pool with bars, its history, the processes that use
+ * it, and the largest and oldest allocations.
  */
 #pragma once
 
@@ -13,8 +13,8 @@ void mem_wants(struct want *want);
 void mem_render(struct buf *out, const struct render_options *options, const struct mem_view *view);
 
 /*
- * The same as JSON, docs/mem-schema.json. A list can be longer than fits into memory: drain is
- * called from time to time to take what is there, and may be NULL.
+ * The same as JSON (docs/mem-schema.json). The document can be larger than memory: drain, which may
+ * be NULL, is called repeatedly to consume the output so far.
  */
 void mem_json_render(struct buf *out, const struct render_options *options,
 		     const struct mem_view *view, bool pretty,

@@ -1,4 +1,4 @@
-/* Single allocations in the memory monitor: the largest and the oldest. */
+/* The lists of the largest and the oldest allocations in the memory monitor. */
 #include "render/mem_parts.h"
 
 #include "basic/clock.h"
@@ -7,17 +7,24 @@
 
 enum {
 	PID_WIDTH = 8,
-	AMOUNT_WIDTH = 11,
-	STANDING_OUT = 5, /* allocations in each list */
+	POOL_WIDTH = 8,
+	AMOUNT_WIDTH = 16, /* "1234 x 128.00MB" */
+	AGE_WIDTH = 10,
+	LIST_LENGTH = 5, /* lines of each list */
 };
 
-/* The first few in some order. */
+/* Equal allocations of a process: same pool, same size. */
+struct allocation_place {
+	const struct allocation *allocation; /* the first of them in the order of the list */
+	int32_t pid;
+	size_t count;
+};
+
+/* The first LIST_LENGTH allocations in some order. */
 struct allocation_ranking {
 	bool (*before)(const struct allocation *a, const struct allocation *b);
-	struct {
-		const struct allocation *allocation;
-		int32_t pid;
-	} places[STANDING_OUT];
+	bool grouped; /* equal ones are one line; the order must be by size */
+	struct allocation_place places[LIST_LENGTH];
 	size_t count;
 };
 
@@ -31,20 +38,42 @@ static bool is_older(const struct allocation *a, const struct allocation *b)
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && is_larger(a, b));
 }
 
+/* The line of equal allocations; NULL: none. */
+static struct allocation_place *find_equal(struct allocation_ranking *ranking,
+					   const struct allocation *allocation, int32_t pid)
+{
+	for (size_t i = 0; ranking->grouped && i < ranking->count; i++) {
+		struct allocation_place *place = &ranking->places[i];
+
+		if (place->pid == pid && place->allocation->size == allocation->size &&
+		    place->allocation->pool == allocation->pool)
+			return place;
+	}
+	return NULL;
+}
+
 static void rank(struct allocation_ranking *ranking, const struct allocation *allocation,
 		 int32_t pid)
 {
+	struct allocation_place *equal = find_equal(ranking, allocation, pid);
 	size_t at = ranking->count;
 
+	if (equal) {
+		equal->count++;
+		/* The age of the line is that of its oldest allocation. */
+		if (allocation->time_ns && (!equal->allocation->time_ns ||
+					    allocation->time_ns < equal->allocation->time_ns))
+			equal->allocation = allocation;
+		return;
+	}
 	while (at > 0 && ranking->before(allocation, ranking->places[at - 1].allocation))
 		at--;
-	if (at == STANDING_OUT)
+	if (at == LIST_LENGTH)
 		return;
-	ranking->count = MIN(ranking->count + 1, STANDING_OUT);
+	ranking->count = MIN(ranking->count + 1, LIST_LENGTH);
 	for (size_t i = ranking->count - 1; i > at; i--)
 		ranking->places[i] = ranking->places[i - 1];
-	ranking->places[at].allocation = allocation;
-	ranking->places[at].pid = pid;
+	ranking->places[at] = (struct allocation_place){ allocation, pid, 1 };
 }
 
 static void rank_list(struct allocation_ranking *largest, struct allocation_ranking *oldest,
@@ -66,18 +95,27 @@ static void put_place(struct text_line *line, const struct allocation_ranking *r
 	if (place >= ranking->count)
 		return;
 	allocation = ranking->places[place].allocation;
+	if (ranking->places[place].count > 1)
+		buf_printf(&size, "%zu x ", ranking->places[place].count);
 	format_bytes_fine(&size, allocation->size);
 	if (allocation->time_ns)
 		format_duration(&age, (double)(now_ns - allocation->time_ns) / NS_PER_S);
 	text_line_to(line, column);
-	text_line_printf(line, STYLE_PLAIN, "%-*d%-8s", PID_WIDTH, ranking->places[place].pid,
-			 pool_name(allocation->pool));
+	text_line_printf(line, STYLE_PLAIN, "%-*d%-*s", PID_WIDTH, ranking->places[place].pid,
+			 POOL_WIDTH, pool_name(allocation->pool));
 	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN, buf_text(&size));
-	text_line_cell_right(line, AMOUNT_WIDTH, STYLE_PLAIN,
+	text_line_cell_right(line, AGE_WIDTH, STYLE_PLAIN,
 			     allocation->time_ns ? buf_text(&age) : "N/A");
 }
 
-/* How many processes do not list their allocations, and why. */
+static void put_headings(struct text_line *line, size_t column)
+{
+	text_line_to(line, column);
+	text_line_printf(line, STYLE_DIM, "%-*s%-*s%*s%*s", PID_WIDTH, "PID", POOL_WIDTH, "Pool",
+			 AMOUNT_WIDTH, "Size", AGE_WIDTH, "Age");
+}
+
+/* Says how many processes do not list their allocations, and why. */
 static void put_missing(struct text_line *line, enum reason why, size_t known, size_t tracked,
 			bool cut)
 {
@@ -102,13 +140,17 @@ static void put_rankings(struct text_line *line, const struct allocation_ranking
 
 	if (!largest->count)
 		return;
-	text_line_put(line, STYLE_DIM, "  Largest allocations");
+	text_line_put(line, STYLE_BOLD, "  Largest allocations");
 	if (beside && oldest->count) {
 		text_line_to(line, RIGHT);
-		text_line_put(line, STYLE_DIM, "Oldest allocations");
+		text_line_put(line, STYLE_BOLD, "Oldest allocations");
 	}
 	text_line_end(line);
-	for (size_t i = 0; i < largest->count; i++) {
+	put_headings(line, 2);
+	if (beside && oldest->count)
+		put_headings(line, RIGHT);
+	text_line_end(line);
+	for (size_t i = 0; i < largest->count || (beside && i < oldest->count); i++) {
 		put_place(line, largest, i, 2, now_ns);
 		if (beside)
 			put_place(line, oldest, i, RIGHT, now_ns);
@@ -116,7 +158,9 @@ static void put_rankings(struct text_line *line, const struct allocation_ranking
 	}
 	if (beside || !oldest->count)
 		return;
-	text_line_put(line, STYLE_DIM, "  Oldest allocations");
+	text_line_put(line, STYLE_BOLD, "  Oldest allocations");
+	text_line_end(line);
+	put_headings(line, 2);
 	text_line_end(line);
 	for (size_t i = 0; i < oldest->count; i++) {
 		put_place(line, oldest, i, 2, now_ns);
@@ -126,7 +170,7 @@ static void put_rankings(struct text_line *line, const struct allocation_ranking
 
 void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device)
 {
-	struct allocation_ranking largest = { .before = is_larger },
+	struct allocation_ranking largest = { .before = is_larger, .grouped = true },
 				  oldest = { .before = is_older };
 	const struct snapshot *snapshot = view->snapshot;
 	size_t known = 0, tracked = 0;

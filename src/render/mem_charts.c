@@ -1,18 +1,19 @@
-/* Charts in the memory monitor: DRAM and L1 of the last ten minutes. */
+/* The charts of DRAM and L1 over the last ten minutes in the memory monitor. */
 #include "render/mem_parts.h"
 
 #include "basic/macros.h"
 #include "render/chart.h"
 #include "render/format.h"
 
-enum { LABEL = 14 }; /* columns at the left */
+enum { LABEL = 14 }; /* columns left of the chart */
 
-/* A pool as a plot of so many rows. Without memory for its values it is left out. */
+/* A chart of one pool. It is left out if its values cannot be allocated. */
 static void put_chart(struct text_line *line, const struct chart *chart, size_t rows,
 		      const char *name, uint64_t capacity)
 {
 	double scale = metric_infos[chart->metric].scale;
-	CLEANUP_FREE double *values = calloc(chart->columns * PLOT_SIDES + 1, sizeof(*values));
+	CLEANUP_FREE struct metric_range *values =
+		calloc(chart->columns * PLOT_SIDES + 1, sizeof(*values));
 	struct plot plot = { .values = values,
 			     .columns = chart->columns,
 			     .rows = rows,
@@ -32,7 +33,7 @@ static void put_chart(struct text_line *line, const struct chart *chart, size_t 
 		text_line_cell(line, 7, STYLE_PLAIN, row == 0 ? name : "");
 		text_line_cell_right(line, LABEL - 7, STYLE_DIM,
 				     row == 0	       ? buf_text(&top)
-				     : row + 1 == rows ? "0"
+				     : row + 1 == rows ? "0B"
 						       : "");
 		text_line_put(line, STYLE_DIM, line->options->utf8 ? "┤" : "|");
 		text_line_put(line, STYLE_PLAIN, buf_text(&text));
@@ -40,11 +41,11 @@ static void put_chart(struct text_line *line, const struct chart *chart, size_t 
 	}
 }
 
-static void put_axis(struct text_line *line, const struct chart *chart)
+static void put_axis(struct text_line *line, const struct chart *chart, int64_t span_ns)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	chart_put_axis(&text, chart->to_ns - chart->from_ns, chart->columns, line->options->utf8);
+	chart_put_axis(&text, span_ns, chart->columns, line->options->utf8);
 	text_line_to(line, line->options->columns - chart->columns - 3);
 	text_line_put(line, STYLE_DIM, line->options->utf8 ? "└" : "+");
 	text_line_put(line, STYLE_DIM, buf_text(&text));
@@ -56,22 +57,23 @@ void mem_put_charts(struct text_line *line, const struct mem_view *view, size_t 
 	const struct device *dev = &view->snapshot->devices[device];
 	const struct series *series = history_of_device(view->history, dev);
 	size_t rows = view->snapshot->n_devices == 1 ? 4 : 1;
+	int64_t now_ns = view->snapshot->taken_ns;
+	int64_t span_ns = chart_span(view->history, now_ns, HISTORY_SPAN_NS);
 	struct chart chart = {
 		.history = view->history,
 		.dev = dev,
 		.metric = METRIC_DRAM,
-		.from_ns = view->snapshot->taken_ns - HISTORY_SPAN_NS,
-		.to_ns = view->snapshot->taken_ns,
 		.columns = line->options->columns - LABEL - 3,
 	};
 
 	if (!series || series->samples < 2)
 		return;
+	chart_place(&chart, now_ns, span_ns);
 	text_line_end(line);
 	put_chart(line, &chart, rows, "  DRAM",
 		  device_knows(dev, DEV_DRAM_TOTAL) ? dev->memory_total[POOL_DRAM] : 0);
 	chart.metric = METRIC_L1;
 	put_chart(line, &chart, MIN(rows, 2), "  L1",
 		  device_knows(dev, DEV_L1_TOTAL) ? dev->memory_total[POOL_L1] : 0);
-	put_axis(line, &chart);
+	put_axis(line, &chart, span_ns);
 }

@@ -8,7 +8,7 @@
 
 enum {
 	SCHEMA_VERSION = 1,
-	DRAIN_AT = 1 << 20, /* bytes of text */
+	DRAIN_AT = 1 << 20, /* bytes of output */
 };
 
 struct writer {
@@ -96,15 +96,15 @@ static void put_process(struct writer *w, const struct process *process, const s
 	json_put_field(json, "program", &process_fields, PROC_PROGRAM, process);
 	json_put_field(json, "user", &process_fields, PROC_USER, process);
 	json_put_field(json, "role", &process_fields, PROC_ROLE, process);
-	json_put_fields(json, &usage_fields, 0, USAGE_N_FIELDS, usage);
+	json_put_fields(json, &usage_fields, 0, USAGE_MEMORY_FIELDS, usage);
 	put_growth(w, history_of_process(w->view->history, process, dev));
 	put_list(w, &usage->list);
-	json_put_reasons(json, &usage_fields, 0, USAGE_N_FIELDS, usage);
+	json_put_reasons(json, &usage_fields, 0, USAGE_MEMORY_FIELDS, usage);
 	json_close(json, '}');
 	drain(w);
 }
 
-/* [seconds before the sample, DRAM, L1] for each second that has a sample. */
+/* Writes [seconds before the sample, DRAM, L1] for each second that has a sample. */
 static void put_history(struct writer *w, const struct series *series)
 {
 	struct json *json = &w->json;
@@ -134,9 +134,9 @@ static void put_history(struct writer *w, const struct series *series)
 	json_close(json, ']');
 }
 
-/* What only this monitor knows of a pool. */
-static void put_watched(struct writer *w, size_t device, enum pool pool, const char *key,
-			bool known, uint64_t used)
+/* Writes the values that only this monitor has: peak, and change since its first sample. */
+static void put_peak_and_change(struct writer *w, size_t device, enum pool pool, const char *key,
+				bool known, uint64_t used)
 {
 	const struct device *dev = &w->view->snapshot->devices[device];
 	const struct series *series = history_of_device(w->view->history, dev);
@@ -168,10 +168,10 @@ static void put_device(struct writer *w, size_t at)
 	json_put_field(json, "state", &device_fields, DEV_STATE, dev);
 	json_put_fields(json, &device_fields, DEV_DRAM_TOTAL, DEV_MEMORY_COMPLETE + 1, dev);
 	json_open(json, "watched", '{');
-	put_watched(w, at, POOL_DRAM, "dram", device_knows(dev, DEV_DRAM_USED),
-		    dev->memory_used[POOL_DRAM]);
-	put_watched(w, at, POOL_L1, "l1", device_knows(dev, DEV_L1_USED),
-		    dev->memory_used[POOL_L1]);
+	put_peak_and_change(w, at, POOL_DRAM, "dram", device_knows(dev, DEV_DRAM_USED),
+			    dev->memory_used[POOL_DRAM]);
+	put_peak_and_change(w, at, POOL_L1, "l1", device_knows(dev, DEV_L1_USED),
+			    dev->memory_used[POOL_L1]);
 	json_close(json, '}');
 	put_history(w, history_of_device(w->view->history, dev));
 	json_open(json, "processes", '[');

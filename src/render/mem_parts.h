@@ -1,4 +1,4 @@
-/* Parts of the memory monitor that have a file each. */
+/* The parts of the memory monitor, each in a file of its own. */
 #pragma once
 
 #include "render/text_line.h"
@@ -7,18 +7,21 @@
 /* Terminals below this width get shorter texts. */
 #define MEM_NARROW 100
 
-/* The most that was in use: as seen by this monitor, or as one process says. */
+/* Peak usage: the maximum that this monitor saw, or the peak reported by a process. */
 uint64_t mem_peak(const struct mem_view *view, size_t device, enum pool pool);
 
-/* Pools with bars, peaks and growth, and their parts. */
+/* Pools with bars, peaks and growth. */
 void mem_put_pools(struct text_line *line, const struct mem_view *view, size_t device);
 
 /* Charts of DRAM and L1, once there are two samples. */
 void mem_put_charts(struct text_line *line, const struct mem_view *view, size_t device);
 
-/* The processes of a device and their growth, by memory, at most so many. */
+/* The processes of a device with their growth, by memory, at most the given number. */
 void mem_put_processes(struct text_line *line, const struct mem_view *view, size_t device,
 		       size_t most);
+
+/* What processes that have exited left allocated. */
+void mem_put_stale_usages(struct text_line *line, const struct mem_view *view, size_t device);
 
 /* The largest and the oldest allocations that are known. */
 void mem_put_allocations(struct text_line *line, const struct mem_view *view, size_t device);

@@ -9,17 +9,9 @@
 enum {
 	BAR_CELLS = 25,
 	NARROW_BAR_CELLS = 12,
+	LONGEST_BAR = 80,
 	VALUE_WIDTH = 10,
 	SHARE_WIDTH = 7,
-};
-
-/* The fields of the pools that have a size. */
-static const struct pool_fields {
-	enum device_field used, total;
-	enum usage_field peak;
-} pool_fields[] = {
-	[POOL_DRAM] = { DEV_DRAM_USED, DEV_DRAM_TOTAL, USE_PEAK_DRAM },
-	[POOL_L1] = { DEV_L1_USED, DEV_L1_TOTAL, USE_PEAK_L1 },
 };
 
 uint64_t mem_peak(const struct mem_view *view, size_t device, enum pool pool)
@@ -31,24 +23,30 @@ uint64_t mem_peak(const struct mem_view *view, size_t device, enum pool pool)
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		const struct usage *usage = process_find_usage(&snapshot->processes[i], device);
 
-		if (usage && usage->why[pool_fields[pool].peak] == KNOWN)
+		if (usage && usage->why[usage_pools[pool].peak] == KNOWN)
 			peak = MAX(peak, usage->peak[pool]);
 	}
 	return peak;
 }
 
+/* Columns beyond the narrowest that all texts fit into make it longer. */
+static size_t bar_cells(size_t columns)
+{
+	enum { ENOUGH = 120 };
+
+	if (columns < MEM_NARROW)
+		return NARROW_BAR_CELLS;
+	return MIN(BAR_CELLS + (columns > ENOUGH ? columns - ENOUGH : 0), LONGEST_BAR);
+}
+
 static void put_bar(struct text_line *line, double ratio, const char *bound)
 {
-	size_t cells = line->options->columns < MEM_NARROW ? NARROW_BAR_CELLS : BAR_CELLS;
-	size_t full = (size_t)(ratio * (double)cells + 0.5);
+	size_t cells = bar_cells(line->options->columns);
 	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
 	enum style style = memory_style(ratio);
-	bool utf8 = line->options->utf8;
 
-	buf_puts(&bar, "  [");
-	for (size_t i = 0; i < cells; i++)
-		buf_puts(&bar, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
-	buf_puts(&bar, "]");
+	buf_puts(&bar, "  ");
+	format_bar(&bar, ratio, cells, line->options->utf8);
 	buf_printf(&share, "%s%.1f%%", bound, ratio * 100);
 	text_line_put(line, style, buf_text(&bar));
 	text_line_cell_right(line, SHARE_WIDTH, style, buf_text(&share));
@@ -85,7 +83,7 @@ static void put_pool(struct text_line *line, const struct mem_view *view, size_t
 		     enum pool pool)
 {
 	const struct device *dev = &view->snapshot->devices[device];
-	const struct pool_fields *fields = &pool_fields[pool];
+	const struct device_pool *fields = &device_pools[pool];
 	uint64_t used_bytes = dev->memory_used[pool], total_bytes = dev->memory_total[pool];
 	CLEANUP_BUF struct buf used = { 0 }, total = { 0 };
 	bool known = device_knows(dev, fields->used), has_total = device_knows(dev, fields->total);

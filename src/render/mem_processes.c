@@ -1,10 +1,9 @@
 /* Processes in the memory monitor. */
 #include "render/mem_parts.h"
 
-#include "basic/clock.h"
-#include "model/growth.h"
-#include "render/lower_bound.h"
 #include "render/format.h"
+#include "render/growth_text.h"
+#include "render/lower_bound.h"
 #include "render/render.h"
 
 #include <stdlib.h>
@@ -87,47 +86,12 @@ static void put_amount(struct text_line *line, const struct usage *usage, enum u
 			     buf_text(&text));
 }
 
-static void put_growth(struct text_line *line, const struct series *series)
-{
-	struct growth growth = growth_judge(series);
-	CLEANUP_BUF struct buf text = { 0 };
-
-	switch (growth.trend) {
-	case TREND_UNKNOWN:
-	case TREND_N:
-		if (!series || series->samples < 2) {
-			text_line_put(line, STYLE_DIM, "N/A");
-			return;
-		}
-		buf_puts(&text, "seen for ");
-		format_span(&text, (double)growth.span_ns / NS_PER_S);
-		text_line_put(line, STYLE_DIM, buf_text(&text));
-		return;
-	case TREND_STEADY: text_line_put(line, STYLE_PLAIN, "steady"); return;
-	case TREND_SHRANK:
-	case TREND_GREW:
-	case TREND_LEAK: break;
-	}
-	if (is_narrow(line))
-		buf_putc(&text, growth.bytes < 0 ? '-' : '+');
-	else
-		buf_puts(&text, growth.bytes < 0 ? "shrank " : "grew ");
-	format_bytes(&text, (uint64_t)(growth.bytes < 0 ? -growth.bytes : growth.bytes));
-	buf_puts(&text, " in ");
-	format_span(&text, (double)growth.span_ns / NS_PER_S);
-	if (growth.has_frees && growth.bytes > 0 && !is_narrow(line))
-		buf_printf(&text, ", %llu free%s", (unsigned long long)growth.frees,
-			   growth.frees == 1 ? "" : "s");
-	if (growth.trend == TREND_LEAK)
-		buf_puts(&text, ": leak?");
-	text_line_put(line, growth.trend == TREND_LEAK ? STYLE_WARN : STYLE_PLAIN, buf_text(&text));
-}
-
 static void put_holder(struct text_line *line, const struct mem_view *view,
 		       const struct mem_holder *holder, const struct device *dev)
 {
 	const struct mem_widths *widths = widths_of(line);
-	CLEANUP_BUF struct buf status = { 0 };
+	CLEANUP_BUF struct buf text = { 0 };
+	enum style style = STYLE_DIM;
 	char label[160];
 
 	text_line_put(line, STYLE_PLAIN, "  ");
@@ -139,11 +103,12 @@ static void put_holder(struct text_line *line, const struct mem_view *view,
 	put_amount(line, holder->usage, USE_ALLOCATIONS, widths->count);
 	text_line_put(line, STYLE_PLAIN, "   ");
 	if (holder->usage->why[USE_DRAM] == KNOWN) {
-		put_growth(line, history_of_process(view->history, holder->process, dev));
+		style = growth_put(&text, history_of_process(view->history, holder->process, dev),
+				   is_narrow(line));
 	} else {
-		status_text(&status, holder->process);
-		text_line_put(line, STYLE_DIM, buf_text(&status));
+		status_text(&text, holder->process);
 	}
+	text_line_put(line, style, buf_text(&text));
 	text_line_end(line);
 }
 
@@ -171,7 +136,7 @@ static void put_headings(struct text_line *line)
 	text_line_end(line);
 }
 
-/* What the dead left behind is in no sum, and still takes its place on the chip. */
+/* Memory left by exited processes is in no sum, but still occupies the chip. */
 static void put_stale_usage(struct text_line *line, const struct stale_usage *stale)
 {
 	const struct mem_widths *widths = widths_of(line);
@@ -185,6 +150,15 @@ static void put_stale_usage(struct text_line *line, const struct stale_usage *st
 	text_line_cell_right(line, widths->amount, STYLE_DIM, buf_text(&l1));
 	text_line_printf(line, STYLE_WARN, "   %s", stale_usage_status(stale));
 	text_line_end(line);
+}
+
+void mem_put_stale_usages(struct text_line *line, const struct mem_view *view, size_t device)
+{
+	const struct snapshot *snapshot = view->snapshot;
+
+	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
+		if (snapshot->stale_usages[i].device == device)
+			put_stale_usage(line, &snapshot->stale_usages[i]);
 }
 
 void mem_put_processes(struct text_line *line, const struct mem_view *view, size_t device,
@@ -205,7 +179,5 @@ void mem_put_processes(struct text_line *line, const struct mem_view *view, size
 		text_line_printf(line, STYLE_DIM, "  and %zu more", count - most);
 		text_line_end(line);
 	}
-	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
-		if (snapshot->stale_usages[i].device == device)
-			put_stale_usage(line, &snapshot->stale_usages[i]);
+	mem_put_stale_usages(line, view, device);
 }

@@ -1,4 +1,4 @@
-/* What the memory monitor shows: a snapshot, and the store of the samples up to it. */
+/* The input of the memory monitor: a snapshot, and the samples up to it. */
 #pragma once
 
 #include "model/history.h"
@@ -6,5 +6,5 @@
 struct mem_view {
 	const struct snapshot *snapshot;
 	const struct history *history;
-	unsigned period_ms; /* between samples; 0: there is only one */
+	unsigned period_ms; /* between samples; 0: a single sample */
 };

@@ -5,15 +5,13 @@
 
 #include <math.h>
 
-enum { MOST_STEPS = 8 };
-
-/* Steps of a character, one above the other. */
+/* Vertical steps of one character. */
 static size_t steps_of(enum plot_signs signs)
 {
 	return signs == PLOT_BLOCKS ? 8 : 4;
 }
 
-/* Steps of a column, counted from the bottom of the chart; 0: a gap. */
+/* Height of a value in steps from the bottom of the chart; 0: a gap. */
 static size_t height_of(const struct plot *plot, double value)
 {
 	size_t most = plot->rows * steps_of(plot->signs);
@@ -25,48 +23,69 @@ static size_t height_of(const struct plot *plot, double value)
 	return (size_t)MIN(MAX(dots + 0.5, 1), (double)most);
 }
 
-/* Of these steps, how many fall into a row. */
-static size_t steps_in(const struct plot *plot, double value, size_t row)
-{
-	size_t steps = steps_of(plot->signs), height = height_of(plot, value);
-	size_t base = (plot->rows - 1 - row) * steps;
+/* A column of one character, in steps from its lower edge, which may be beyond its upper edge. */
+struct fill {
+	size_t low;  /* filled completely */
+	size_t high; /* from low to high: the range of the values */
+};
 
-	return height > base ? MIN(height - base, steps) : 0;
+static struct fill fill_of(const struct plot *plot, const struct metric_range *value, size_t row)
+{
+	size_t base = (plot->rows - 1 - row) * steps_of(plot->signs);
+	size_t low = height_of(plot, value->low), high = height_of(plot, value->high);
+
+	return (struct fill){ low - MIN(low, base), high - MIN(high, base) };
 }
 
-/* Braille counts its dots down each column, the fourth ones apart. */
-static void put_braille(struct buf *out, size_t left, size_t right)
+enum { BRAILLE_STEPS = 4 };
+
+/* Braille patterns number the dots 1-3 and 4-6 down the two columns, then 7 and 8 below them. */
+static uint32_t braille_dots(size_t side, struct fill fill)
 {
-	static const unsigned bits[PLOT_SIDES][4] = { { 0x40, 0x04, 0x02, 0x01 },
-						      { 0x80, 0x20, 0x10, 0x08 } };
+	static const unsigned bits[PLOT_SIDES][BRAILLE_STEPS] = { { 0x40, 0x04, 0x02, 0x01 },
+								  { 0x80, 0x20, 0x10, 0x08 } };
 	uint32_t pattern = 0;
 
-	for (size_t i = 0; i < left; i++)
-		pattern |= bits[0][i];
-	for (size_t i = 0; i < right; i++)
-		pattern |= bits[1][i];
+	for (size_t i = 0; i < MIN(fill.high, BRAILLE_STEPS); i++)
+		if (i < fill.low || i + 1 == fill.high || i % PLOT_SIDES == side)
+			pattern |= bits[side][i];
+	return pattern;
+}
+
+static void put_braille(struct buf *out, struct fill left, struct fill right)
+{
+	uint32_t pattern = braille_dots(0, left) | braille_dots(1, right);
+
 	if (pattern)
 		utf8_encode(out, 0x2800 + pattern);
 	else
 		buf_putc(out, ' ');
 }
 
+/* One sign for both sides: filled, or the range if nothing in it is filled. */
+static void put_sign(struct buf *out, const struct plot *plot, struct fill left, struct fill right)
+{
+	static const char *const ascii[] = { " ", ".", ":", "|", "#" };
+	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	bool block = plot->signs == PLOT_BLOCKS;
+	size_t low = MIN(MAX(left.low, right.low), steps_of(plot->signs));
+
+	if (!low && (left.high || right.high))
+		buf_puts(out, block ? "░" : "'");
+	else
+		buf_puts(out, block ? blocks[low] : ascii[low]);
+}
+
 void plot_row(struct buf *out, const struct plot *plot, size_t row)
 {
-	static const char ascii[] = " .:|#";
-	static const char *const blocks[MOST_STEPS + 1] = { " ", "▁", "▂", "▃", "▄",
-							    "▅", "▆", "▇", "█" };
-
 	for (size_t i = 0; i < plot->columns; i++) {
-		size_t left = steps_in(plot, plot->values[PLOT_SIDES * i], row);
-		size_t right = steps_in(plot, plot->values[PLOT_SIDES * i + 1], row);
+		struct fill left = fill_of(plot, &plot->values[PLOT_SIDES * i], row);
+		struct fill right = fill_of(plot, &plot->values[PLOT_SIDES * i + 1], row);
 
-		switch (plot->signs) {
-		case PLOT_BRAILLE: put_braille(out, left, right); break;
-		case PLOT_BLOCKS: buf_puts(out, blocks[MAX(left, right)]); break;
-		case PLOT_ASCII:
-		case PLOT_SIGNS_N: buf_putc(out, ascii[MAX(left, right)]); break;
-		}
+		if (plot->signs == PLOT_BRAILLE)
+			put_braille(out, left, right);
+		else
+			put_sign(out, plot, left, right);
 	}
 }
 

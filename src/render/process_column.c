@@ -1,31 +1,38 @@
 #include "render/process_column.h"
 
+#include "model/growth.h"
 #include "render/format.h"
+#include "render/growth_text.h"
 #include "render/lower_bound.h"
 #include "render/render.h"
+#include "render/utilization_text.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define MARK FIELDS(USAGE_FIELD(EXACT)) /* a figure that is not complete is marked */
+#define MARK FIELDS(USAGE_FIELD(EXACT)) /* needed for the mark of incomplete figures */
 
 /* clang-format off */
 const struct process_column_info process_columns[PROCESS_COLUMNS] = {
 	[COL_PID] = { "pid", "process id", PROCESS_FIELD(PID), .rank = 0 },
-	[COL_USER] = { "user", "who runs it", PROCESS_FIELD(USER), .rank = 3 },
+	[COL_USER] = { "user", "user name", PROCESS_FIELD(USER), .rank = 3 },
 	[COL_DEVICES] = { "dev", "devices it has open", .shows = FIELDS(DEVICE_FIELD(ID)),
-		.heading = "Dev", .width = 7, .rank = 1 },
+		.column = { "Device", 7, 6, .brief = "Dev" }, .rank = 1 },
 	[COL_DRAM] = { "dram", "device memory on all of them", USAGE_FIELD(DRAM), MARK, .rank = 0 },
 	[COL_PEAK] = { "peak", "most device memory it ever had", USAGE_FIELD(PEAK_DRAM), MARK, .rank = 6 },
 	[COL_L1] = { "l1", "L1 on all of them", USAGE_FIELD(L1), MARK, .rank = 2 },
+	[COL_GROWTH] = { "growth", "change of its memory while it was watched (memory view)",
+		.column = { "Growth", 24, 18 }, .rank = 1 },
+	[COL_COMPUTE] = { "compute", "share of the last second with a program on the cores, on its busiest device",
+		USAGE_FIELD(UTILIZATION), FIELDS(USAGE_FIELD(BOUND), USAGE_FIELD(PROGRAMS), USAGE_FIELD(RUNNING)), .rank = 2 },
 	[COL_CPU] = { "cpu", "share of one host core, in percent", PROCESS_FIELD(CPU), .rank = 4 },
 	[COL_HOST] = { "host", "host memory", PROCESS_FIELD(HOST_MEMORY), .rank = 5 },
 	[COL_TIME] = { "time", "how long it has been running", PROCESS_FIELD(ELAPSED), .rank = 4 },
 	[COL_STATE] = { "state", "what the kernel says it does", PROCESS_FIELD(STATE), .rank = 8 },
 	[COL_OWNER] = { "owner", "container, pod, job or unit", PROCESS_FIELD(OWNER), .rank = 7 },
 	[COL_STATUS] = { "status", "how its memory is known",
-		.shows = FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT), USAGE_FIELD(TRACKING), PROCESS_FIELD(UID)),
-		.heading = "Status", .width = 26, .rank = 6 },
+		.shows = FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT), USAGE_FIELD(TRACKING)),
+		.column = { "Status", 37, 24, .screen = 26 }, .rank = 6 },
 	[COL_COMMAND] = { "command", "its command line", PROCESS_FIELD(COMMAND), .rank = 0 },
 };
 /* clang-format on */
@@ -39,7 +46,7 @@ int process_column_find(const char *name, size_t length)
 	return -1;
 }
 
-/* NULL: it is made of several. */
+/* NULL if the column combines several fields. */
 static const struct field *field_of(enum process_column column)
 {
 	const struct field_ref *ref = &process_columns[column].field;
@@ -49,16 +56,17 @@ static const struct field *field_of(enum process_column column)
 	return ref->of == OF_PROCESS ? &process_fields.fields[ref->index] : NULL;
 }
 
-const char *process_column_heading(enum process_column column)
+const struct column_form *process_column_form(enum process_column column)
 {
 	const struct field *field = field_of(column);
 
-	return field ? field->heading : process_columns[column].heading;
+	return field ? &field->column : &process_columns[column].column;
 }
 
 const char *process_column_capitals(enum process_column column, char ret[COLUMN_HEADING])
 {
-	const char *heading = process_column_heading(column);
+	const struct column_form *form = process_column_form(column);
+	const char *heading = form->brief ? form->brief : form->heading;
 	size_t length = MIN(strlen(heading), COLUMN_HEADING - 1);
 
 	for (size_t i = 0; i < length; i++)
@@ -67,24 +75,19 @@ const char *process_column_capitals(enum process_column column, char ret[COLUMN_
 	return ret;
 }
 
-int process_column_width(enum process_column column)
+int process_column_screen_width(enum process_column column)
 {
-	const struct field *field = field_of(column);
+	const struct column_form *form = process_column_form(column);
 
-	return field ? field->width : process_columns[column].width;
-}
-
-enum align process_column_align(enum process_column column)
-{
-	const struct field *field = field_of(column);
-
-	return field ? field->align : ALIGN_LEFT;
+	return form->screen ? form->screen : form->width;
 }
 
 enum column_kind process_column_kind(enum process_column column)
 {
 	const struct field *field = field_of(column);
 
+	if (column == COL_GROWTH)
+		return KIND_BYTES;
 	if (!field || field->kind == K_STRING || field->kind == K_TEXT || field->kind == K_ENUM)
 		return KIND_TEXT;
 	if (field->unit == U_BYTE)
@@ -103,7 +106,66 @@ void process_column_wants(enum process_column column, struct want *want)
 
 static bool is_device_memory(enum process_column column)
 {
-	return process_columns[column].field.of == OF_USAGE;
+	return process_columns[column].field.of == OF_USAGE && column != COL_COMPUTE;
+}
+
+bool process_column_is_used(enum process_column column, const struct process_scope *scope)
+{
+	const struct snapshot *snapshot = scope->snapshot;
+
+	if (column == COL_GROWTH)
+		return scope->dev && scope->history;
+	for (size_t i = 0; column == COL_COMPUTE && i < snapshot->n_processes; i++)
+		if (process_find_busiest(&snapshot->processes[i]))
+			return true;
+	return column != COL_COMPUTE;
+}
+
+/* The usage that the scope selects; NULL: none, or that of all devices. */
+static const struct usage *usage_in(const struct process_scope *scope,
+				    const struct process *process)
+{
+	if (!scope->dev)
+		return NULL;
+	return process_find_usage(process, (size_t)(scope->dev - scope->snapshot->devices));
+}
+
+static const struct usage *busiest_in(const struct process_scope *scope,
+				      const struct process *process)
+{
+	return scope->dev ? usage_in(scope, process) : process_find_busiest(process);
+}
+
+static bool memory_in(const struct process_scope *scope, const struct process *process,
+		      enum usage_field field, uint64_t *ret)
+{
+	const struct usage *usage = usage_in(scope, process);
+	struct value value;
+
+	if (!scope->dev)
+		return process_total(process, field, ret);
+	if (!usage)
+		return false;
+	field_get(&usage_fields, field, usage, &value);
+	*ret = value.exact;
+	return value.why == KNOWN;
+}
+
+static const char *lower_bound_in(const struct process_scope *scope, const struct process *process,
+				  enum usage_field field, bool utf8)
+{
+	const struct usage *usage = usage_in(scope, process);
+
+	return usage ? lower_bound_of_usage(usage, field, utf8)
+		     : lower_bound_of_process(process, field, utf8);
+}
+
+static const struct series *series_in(const struct process_scope *scope,
+				      const struct process *process)
+{
+	return scope->dev && scope->history
+		       ? history_of_process(scope->history, process, scope->dev)
+		       : NULL;
 }
 
 enum reason process_column_reason(const struct process *process, enum process_column column)
@@ -111,25 +173,51 @@ enum reason process_column_reason(const struct process *process, enum process_co
 	const struct field_ref *ref = &process_columns[column].field;
 	uint64_t sum;
 
+	if (column == COL_COMPUTE)
+		return process_find_busiest(process) ? KNOWN : NOT_REPORTED;
 	if (ref->of == OF_USAGE)
 		return process_total(process, ref->index, &sum) ? KNOWN : NOT_REPORTED;
 	return ref->of == OF_PROCESS ? process->why[ref->index] : KNOWN;
 }
 
-bool process_column_number(const struct process *process, enum process_column column, double *ret)
+/* In percent. */
+static bool compute_number(const struct process_scope *scope, const struct process *process,
+			   double *ret)
+{
+	const struct usage *busiest = busiest_in(scope, process);
+
+	*ret = busiest ? busiest->utilization.share * 100 : 0;
+	return busiest && busiest->why[USE_UTILIZATION] == KNOWN;
+}
+
+static bool growth_number(const struct process_scope *scope, const struct process *process,
+			  double *ret)
+{
+	struct growth growth = growth_judge(series_in(scope, process));
+
+	*ret = (double)growth.bytes;
+	return growth.trend != TREND_UNKNOWN;
+}
+
+bool process_column_number(const struct process_scope *scope, const struct process *process,
+			   enum process_column column, double *ret)
 {
 	const struct field_ref *ref = &process_columns[column].field;
 	struct value value;
-	uint64_t sum;
+	uint64_t sum = 0;
 
-	if (column == COL_DEVICES) { /* the first of them orders the list */
+	if (column == COL_DEVICES) { /* sort by the first device */
 		*ret = process->n_usages ? (double)process->usages[0].device : 0;
 		return process->n_usages > 0;
 	}
+	if (column == COL_COMPUTE)
+		return compute_number(scope, process, ret);
+	if (column == COL_GROWTH)
+		return growth_number(scope, process, ret);
 	if (process_column_kind(column) == KIND_TEXT)
 		return false;
 	if (is_device_memory(column)) {
-		bool known = process_total(process, ref->index, &sum);
+		bool known = memory_in(scope, process, ref->index, &sum);
 
 		*ret = (double)sum;
 		return known;
@@ -174,68 +262,86 @@ static void put_command(struct buf *out, const struct process *process)
 	buf_puts(out, label);
 }
 
-static void put_figure(struct buf *out, const struct process *process, enum process_column column,
-		       bool utf8)
+/* A monitor computes nothing. */
+static void put_compute(struct buf *out, const struct process_scope *scope,
+			const struct process *process, bool utf8)
+{
+	const struct usage *busiest = busiest_in(scope, process);
+
+	if (busiest)
+		utilization_put(out, busiest->why + USE_UTILIZATION, &busiest->utilization, utf8);
+	else
+		buf_puts(out, process->role == ROLE_MONITOR ? "-" : "N/A");
+}
+
+static void put_figure(struct buf *out, const struct process_scope *scope,
+		       const struct process *process, enum process_column column, bool utf8)
 {
 	double number;
 
 	if (column == COL_PID && process->pid == 0) {
 		buf_puts(out, "?");
 	} else if (process->role == ROLE_MONITOR && is_device_memory(column)) {
-		/* It has none; the column that is always there says why. */
+		/* It has none; the DRAM column, which is always shown, says why. */
 		buf_puts(out, column == COL_DRAM ? role_names[ROLE_MONITOR] : "-");
-	} else if (process_column_number(process, column, &number)) {
+	} else if (process_column_number(scope, process, column, &number)) {
 		if (is_device_memory(column))
-			buf_puts(out, lower_bound_of_process(
-					      process, process_columns[column].field.index, utf8));
+			buf_puts(out, lower_bound_in(scope, process,
+						     process_columns[column].field.index, utf8));
 		put_number(out, column, number);
 	} else {
 		buf_puts(out, "N/A");
 	}
 }
 
-void process_column_text(struct buf *out, const struct snapshot *snapshot,
+void process_column_text(struct buf *out, const struct process_scope *scope,
 			 const struct process *process, enum process_column column, bool utf8)
 {
 	if (column == COL_DEVICES)
-		devices_text(out, snapshot, process);
+		devices_text(out, scope->snapshot, process);
+	else if (column == COL_GROWTH)
+		growth_put(out, series_in(scope, process), true);
 	else if (column == COL_STATUS)
 		status_text(out, process);
 	else if (column == COL_COMMAND)
 		put_command(out, process);
+	else if (column == COL_COMPUTE)
+		put_compute(out, scope, process, utf8);
 	else if (process_column_kind(column) == KIND_TEXT)
 		put_text(out, process, process_columns[column].field.index);
 	else
-		put_figure(out, process, column, utf8);
+		put_figure(out, scope, process, column, utf8);
 }
 
-static int compare_texts(const struct snapshot *snapshot, const struct process *a,
+static int compare_texts(const struct process_scope *scope, const struct process *a,
 			 const struct process *b, enum process_column column)
 {
 	CLEANUP_BUF struct buf left = { 0 }, right = { 0 };
 
-	process_column_text(&left, snapshot, a, column, false);
-	process_column_text(&right, snapshot, b, column, false);
+	process_column_text(&left, scope, a, column, false);
+	process_column_text(&right, scope, b, column, false);
 	return strcmp(buf_text(&left), buf_text(&right));
 }
 
-/* A process without a command line has a name instead. */
+/* A process without a command line is shown by its name. */
 static bool has_text(const struct process *process, enum process_column column)
 {
 	return column == COL_COMMAND || process_column_reason(process, column) == KNOWN;
 }
 
-int process_column_compare(const struct snapshot *snapshot, const struct process *a,
+int process_column_compare(const struct process_scope *scope, const struct process *a,
 			   const struct process *b, enum process_column column, bool down)
 {
 	bool texts = process_column_kind(column) == KIND_TEXT && column != COL_DEVICES;
 	double left = 0, right = 0;
-	bool has_left = texts ? has_text(a, column) : process_column_number(a, column, &left);
-	bool has_right = texts ? has_text(b, column) : process_column_number(b, column, &right);
+	bool has_left =
+		texts ? has_text(a, column) : process_column_number(scope, a, column, &left);
+	bool has_right =
+		texts ? has_text(b, column) : process_column_number(scope, b, column, &right);
 	int order;
 
 	if (!has_left || !has_right)
 		return has_right - has_left;
-	order = texts ? compare_texts(snapshot, a, b, column) : (left > right) - (left < right);
+	order = texts ? compare_texts(scope, a, b, column) : (left > right) - (left < right);
 	return down ? -order : order;
 }

@@ -1,12 +1,12 @@
 /*
- * Columns of processes, for the table and the full screen: what each says of a process, as
- * text and as a number to sort and to filter by. A column shows one field, whose line in
- * the field table gives heading, width, alignment, kind and unit; two are made of several fields.
+ * Columns of processes, shared by the table and the full screen: the text of each, and its number
+ * for sorting and filtering. A column shows one field, whose line in the field table gives heading,
+ * width, alignment, kind and unit; other columns combine several fields.
  */
 #pragma once
 
 #include "basic/buf.h"
-#include "model/snapshot.h"
+#include "model/history.h"
 #include "model/want.h"
 
 #include <stdbool.h>
@@ -19,6 +19,8 @@ enum process_column {
 	COL_DRAM,
 	COL_PEAK,
 	COL_L1,
+	COL_GROWTH,
+	COL_COMPUTE,
 	COL_CPU,
 	COL_HOST,
 	COL_TIME,
@@ -29,45 +31,59 @@ enum process_column {
 	PROCESS_COLUMNS,
 };
 
-enum { COLUMN_HEADING = 16 }; /* bytes of a heading, NUL included */
+enum { COLUMN_HEADING = 16 }; /* size of a heading, including the NUL */
 
 enum column_kind { KIND_TEXT, KIND_NUMBER, KIND_BYTES, KIND_SECONDS };
 
 struct process_column_info {
-	const char *key; /* in filters and settings */
+	const char *key; /* its name in filters and settings */
 	const char *help;
-	struct field_ref field; /* of a usage: the sum over all devices; OF_NOTHING: several */
-	const struct field_ref *shows; /* what else it is made of; NULL: nothing */
-	const char *heading;	       /* without a field: as in the field's line */
-	int width;
-	int rank; /* where there is no room for all, those of the highest rank go first */
+	struct field_ref
+		field; /* a usage field is that of all devices; OF_NOTHING: several fields */
+	const struct field_ref *shows; /* further fields that it shows; may be NULL */
+	struct column_form column;     /* if there is no single field, whose column it would be */
+	int rank; /* when space is short, columns with the highest rank are dropped first */
 };
 
 extern const struct process_column_info process_columns[PROCESS_COLUMNS];
 
-/* -1: there is no such column. The name need not be NUL-terminated. */
+/* What the figures of a process are taken from: the whole machine, or one device of it. */
+struct process_scope {
+	const struct snapshot *snapshot;
+	const struct device *dev;      /* memory on this device; NULL: on all of them */
+	const struct history *history; /* growth since then; may be NULL */
+};
+
+/* Returns -1 if there is no such column. The name need not be NUL-terminated. */
 int process_column_find(const char *name, size_t length);
 
-const char *process_column_heading(enum process_column column);
-/* The heading in capitals, as the full screen has it. */
+/* Heading, widths and alignment. */
+const struct column_form *process_column_form(enum process_column column);
+/* Heading, in capitals, and width on the full screen. */
 const char *process_column_capitals(enum process_column column, char ret[COLUMN_HEADING]);
-int process_column_width(enum process_column column);
-enum align process_column_align(enum process_column column);
+int process_column_screen_width(enum process_column column);
 enum column_kind process_column_kind(enum process_column column);
 
-/* Adds the fields that it shows. */
+/* Adds the fields that the column shows. */
 void process_column_wants(enum process_column column, struct want *want);
 
-/* Why it has nothing to say of this process; KNOWN: it has. */
+/*
+ * Does it have something to show? Compute utilisation only if it is known of a process, growth only
+ * of a single device that is watched.
+ */
+bool process_column_is_used(enum process_column column, const struct process_scope *scope);
+
+/* The reason why a process has no value in this column, or KNOWN. */
 enum reason process_column_reason(const struct process *process, enum process_column column);
 
-/* What it says: "N/A" if it is not known. Text from elsewhere is not cleaned. */
-void process_column_text(struct buf *out, const struct snapshot *snapshot,
+/* The text of the column, "N/A" if unknown. Control characters are kept. */
+void process_column_text(struct buf *out, const struct process_scope *scope,
 			 const struct process *process, enum process_column column, bool utf8);
 
-/* Its number; false if it is not known, or the column has none. */
-bool process_column_number(const struct process *process, enum process_column column, double *ret);
+/* Returns false if the number is unknown, or the column has none. */
+bool process_column_number(const struct process_scope *scope, const struct process *process,
+			   enum process_column column, double *ret);
 
-/* Below, equal to or above 0; what is not known comes last, whatever the direction. */
-int process_column_compare(const struct snapshot *snapshot, const struct process *a,
+/* Like strcmp(). Unknown values sort last in both directions. */
+int process_column_compare(const struct process_scope *scope, const struct process *a,
 			   const struct process *b, enum process_column column, bool down);

@@ -1,6 +1,6 @@
 /*
- * Outputs: each is a reading of one snapshot, appended to a buffer. None of them
- * reads anything else, and each says beforehand which fields it will show.
+ * The output formats. Each renders one snapshot into a buffer, reads nothing else, and declares in
+ * advance which fields it shows.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "model/want.h"
 #include "render/render_options.h"
 
-/* The table of devices, processes and tips. */
+/* The default table: devices, processes and tips. */
 void table_wants(const struct render_options *options, struct want *want);
 void table_render(struct buf *out, const struct render_options *options,
 		  const struct snapshot *snapshot);
@@ -19,39 +19,40 @@ void list_wants(struct want *want);
 void list_render(struct buf *out, const struct render_options *options,
 		 const struct snapshot *snapshot);
 
-/* Everything, by section: -q. sections is a comma-separated list, or NULL for all. */
+/* All values by section: -q. sections is a comma-separated list; NULL: all. */
+enum { DETAIL_SECTIONS = 10 };
+extern const char *const detail_sections[DETAIL_SECTIONS];
 bool detail_knows_section(const char *name, size_t length);
-const char *detail_sections(void);
 void detail_wants(const char *list, struct want *want);
 void detail_render(struct buf *out, const struct render_options *options,
 		   const struct snapshot *snapshot, const char *sections);
 
-/* The whole state; docs/schema.json. */
+/* The whole snapshot as JSON: docs/schema.json. */
 void json_wants(struct want *want);
 void json_render(struct buf *out, const struct render_options *options,
 		 const struct snapshot *snapshot, bool pretty);
 
-/* The layout of the vendor's snapshot: -s. */
+/* The JSON snapshot of the vendor's tt-smi: -s. */
 void vendor_wants(struct want *want);
 void vendor_render(struct buf *out, const struct render_options *options,
 		   const struct snapshot *snapshot);
 
 /*
- * The vendor's table of trays and their devices. Its readers look for box characters, so it
- * has them in every locale, unless ascii is set.
+ * The vendor's table of trays and their devices. Programs parse its box characters, so they are
+ * used in every locale unless ascii is set.
  */
 bool trays_exist(const struct snapshot *snapshot);
 void trays_wants(struct want *want);
 void trays_render(struct buf *out, const struct snapshot *snapshot, bool ascii);
 
-/* How a process's memory is known, in words; shared by table and detail. */
+/* How a process's memory is tracked; shared by table and detail. */
 void status_text(struct buf *out, const struct process *process);
 
-/* The same for a narrow column: all else goes before the reason is cut. */
+/* The same, shortened to a width. The reason is cut last. */
 void status_text_within(struct buf *out, const struct process *process, size_t width);
 
-/* And what is to be said of memory that somebody left behind. */
+/* The status of memory that an exited process left allocated. */
 const char *stale_usage_status(const struct stale_usage *stale);
 
-/* The devices of a process: "0,1", "0-15", "0,0R"; runs of numbers are joined. */
+/* The devices of a process: "0,1", "0-15", "0,0R". Consecutive numbers are joined to ranges. */
 void devices_text(struct buf *out, const struct snapshot *snapshot, const struct process *process);

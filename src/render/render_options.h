@@ -1,4 +1,4 @@
-/* How text is rendered: decided once, from the command line, the locale and the terminal. */
+/* How text is rendered. Derived once from the command line, the locale and the terminal. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,6 +6,8 @@
 
 struct render_options {
 	const char *version;
+	const char *command; /* by which the user calls tt_smi */
+	bool can_trace;	     /* this tt_smi has the tracer */
 	bool utf8;
 	bool color;
 	size_t columns; /* of the whole line */

@@ -16,7 +16,7 @@ static const char *tracked_text(enum tracking source)
 	return "";
 }
 
-/* Why nothing is known of its memory, for the first device that it is on. */
+/* Why its memory is unknown, on the first of its devices. */
 static void untracked_text(struct buf *out, const struct process *process)
 {
 	enum reason why = process->n_usages ? process->usages[0].why[USE_DRAM] : NO_TRACKER;
@@ -90,7 +90,7 @@ void status_text_within(struct buf *out, const struct process *process, size_t w
 	text = buf_text(&whole);
 	length = whole.length;
 	if (length > width && skip_start(&text, &length, "Device open ("))
-		length--; /* the other parenthesis */
+		length--; /* the closing parenthesis */
 	if (length > width)
 		skip_start(&text, &length, "tracing ");
 	if (length > width && skip_start(&text, &length, "unreliable: ") &&
@@ -99,7 +99,7 @@ void status_text_within(struct buf *out, const struct process *process, size_t w
 	buf_add(out, text, length);
 }
 
-/* Has the next device of the process the next number? */
+/* Does the next device of the process have the next number? */
 static bool is_neighbour(const struct snapshot *snapshot, const struct process *process, size_t i)
 {
 	const struct device *dev = &snapshot->devices[process->usages[i].device], *next;

@@ -1,7 +1,7 @@
 /*
- * What text can look like: one list for the printed tables, which have escape sequences
- * for the first ones (render/style.c), and for the themes of the full screen (tui/theme.h).
- * A style never tells a state by its colour alone: its user also writes a word or a sign.
+ * Text styles, shared by the printed tables, which have escape sequences for the first of them
+ * (render/style.c), and the themes of the full screen (tui/theme.h). A style never carries
+ * information by colour alone: the text also has a word or a mark for it.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ enum style {
 	STYLE_GOOD,
 	STYLE_WARN,
 	STYLE_BAD,
-	STYLE_PRINTED,		     /* those below are of the full screen */
+	STYLE_PRINTED,		     /* the styles below exist only on the full screen */
 	STYLE_TITLE = STYLE_PRINTED, /* of a part of the screen */
 	STYLE_HEADING,		     /* of columns */
 	STYLE_KEY,		     /* in the bottom line */
@@ -26,6 +26,12 @@ enum style {
 	STYLE_N,
 };
 
-/* Appends text in one of the printed styles, if the options allow colours. */
+/*
+ * The style that an escape sequence at the start of a text begins, with its length; STYLE_N: there
+ * is none.
+ */
+enum style style_of_sequence(const char *text, size_t *ret_length);
+
+/* Appends text in one of the printed styles, in colour if the options enable it. */
 void style_put(struct buf *out, const struct render_options *options, enum style style,
 	       const char *text);

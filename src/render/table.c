@@ -1,6 +1,6 @@
 /*
- * The default table: a box of devices, a box of processes, tips. 80 columns at
- * least; what a wider terminal has room for is added in the order of the columns.
+ * The default table: a box of devices, a box of processes, tips. It needs 80 columns; optional
+ * columns are added, in their order, if the terminal is wider.
  */
 #include "render/table.h"
 
@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-/* What is wrong with a device that answers; those that do not say so in their row. */
-static void put_troubles(struct buf *out, const struct render_options *options,
-			 const struct snapshot *snapshot)
+/* Lists problems of the devices that can be read; the others show theirs in their row. */
+static void put_unhealthy(struct buf *out, const struct render_options *options,
+			  const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
@@ -32,7 +32,7 @@ void table_render(struct buf *out, const struct render_options *options,
 	device_box(&box, snapshot);
 	buf_puts(out, "\nProcesses:\n");
 	process_box(&box, snapshot);
-	put_troubles(out, options, snapshot);
+	put_unhealthy(out, options, snapshot);
 	tips_put(out, options, snapshot);
 }
 
@@ -40,5 +40,5 @@ void table_wants(const struct render_options *options, struct want *want)
 {
 	device_box_wants(box_room(options->columns), want);
 	process_box_wants(box_room(options->columns), want);
-	want_add_list(want, FIELDS(DEVICE_FIELD(HEALTH))); /* a line below, for each in trouble */
+	want_add_list(want, FIELDS(DEVICE_FIELD(HEALTH))); /* for the lines of put_unhealthy() */
 }

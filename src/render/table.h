@@ -11,8 +11,8 @@ void device_box_wants(size_t room, struct want *want);
 void process_box(struct boxed_table *box, const struct snapshot *snapshot);
 void process_box_wants(size_t room, struct want *want);
 
-/* Columns for text in a line of so many columns. */
+/* Columns for text in a line of the given width. */
 static inline size_t box_room(size_t columns)
 {
-	return columns - 4; /* an edge and a blank on either side */
+	return columns - 4; /* a border and a blank on either side */
 }

@@ -6,16 +6,17 @@
 #include "render/lower_bound.h"
 #include "render/columns.h"
 #include "render/device_style.h"
+#include "render/device_text.h"
 #include "render/format.h"
 #include "render/boxed_table.h"
 
 #include <string.h>
 #include <time.h>
 
-/* A PCI address for an id is wider than a number: so many characters more. */
+/* Additional columns needed if the id is a PCI address, which is wider than a number. */
 static size_t id_excess(const struct device *dev)
 {
-	size_t width = (size_t)device_fields.fields[DEV_ID].width;
+	size_t width = (size_t)device_fields.fields[DEV_ID].column.width;
 
 	return MAX(strlen(dev->id), width) - width;
 }
@@ -31,52 +32,36 @@ static void put_name(struct boxed_table *box, size_t width, const struct row *ro
 	const struct device *dev = row->device;
 	size_t excess = id_excess(dev);
 
-	/* Beside an address there is room for the board alone. */
-	if (!excess || !device_knows(dev, DEV_BOARD))
-		buf_puts(&text, arch_names[dev->arch]);
+	/* Beside an address there is room only for the board. */
 	if (excess && device_knows(dev, DEV_BOARD))
 		buf_puts(&text, dev->board);
-	else if (dev->type && dev->type->galaxy)
-		buf_puts(&text, " galaxy"); /* the architecture is in the name already */
-	else if (device_knows(dev, DEV_BOARD))
-		buf_printf(&text, " %s", dev->board);
+	else
+		device_put_name(&text, dev);
 	cell_buf(box, width - excess, STYLE_BOLD, &text);
 }
 
 static void put_temp(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	const struct device *dev = row->device;
 
-	if (!device_knows(dev, DEV_TEMPERATURE)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%.0f%sC", dev->temperature, box->options->utf8 ? "°" : "");
-	cell_buf(box, width, device_temperature_style(dev), &text);
+	device_put_temperature(&text, row->device, false, box->options->utf8);
+	cell_buf(box, width, device_temperature_style(row->device), &text);
 }
 
 static void put_power(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	const struct device *dev = row->device;
 
-	if (!device_knows(dev, DEV_POWER)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%.0fW", dev->power);
-	if (device_knows(dev, DEV_POWER_LIMIT) && dev->power_limit > 0)
-		buf_printf(&text, "/%.0fW", dev->power_limit);
-	cell_buf(box, width, device_power_style(dev), &text);
+	device_put_power(&text, row->device, true);
+	cell_buf(box, width, device_power_style(row->device), &text);
 }
 
-/* A chip that gives no answer has the rest of the line for its condition. */
+/* If the chip cannot be read, its condition takes the rest of the line. */
 static bool put_condition(struct boxed_table *box, const struct device *dev)
 {
 	if (dev->state == DEVICE_OK || dev->state == DEVICE_NO_TELEMETRY)
 		return false;
-	/* Programs can report memory of a chip without PCIe; "at least 0" tells nothing. */
+	/* Programs can report memory of a chip without PCIe; "at least 0" would say nothing. */
 	if (dev->state == DEVICE_UNREADABLE && device_knows(dev, DEV_DRAM_USED) &&
 	    (dev->memory_used[POOL_DRAM] || dev->memory_complete))
 		return false;
@@ -95,12 +80,7 @@ static void put_memory(struct boxed_table *box, size_t width, const struct row *
 		cell_na(box, width);
 		return;
 	}
-	buf_puts(&text, lower_bound_of_device(dev, DEV_DRAM_USED, box->options->utf8));
-	format_bytes(&text, dev->memory_used[POOL_DRAM]);
-	if (device_knows(dev, DEV_DRAM_TOTAL)) {
-		buf_putc(&text, '/');
-		format_bytes(&text, dev->memory_total[POOL_DRAM]);
-	}
+	device_put_pool(&text, dev, POOL_DRAM, box->options->utf8);
 	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
@@ -109,7 +89,7 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 	enum { MOST_CELLS = 20, AROUND = 3, LEAST_SHARE = 4 }; /* "[] ", "100%" */
 	CLEANUP_BUF struct buf text = { 0 }, share = { 0 };
 	const struct device *dev = row->device;
-	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells, full;
+	size_t room = width ? width - 1 : boxed_table_left(box), columns, cells;
 	bool utf8 = box->options->utf8;
 
 	buf_printf(&share, "%s%.0f%%", lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8),
@@ -120,51 +100,45 @@ static void put_bar(struct boxed_table *box, size_t width, const struct row *row
 		return;
 	}
 	cells = MIN(room - AROUND - MAX(columns, LEAST_SHARE), MOST_CELLS);
-	full = (size_t)(dev->memory_ratio * (double)cells + 0.5);
-	buf_putc(&text, '[');
-	for (size_t i = 0; i < cells; i++)
-		buf_puts(&text, i < full ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
-	buf_puts(&text, "] ");
+	format_bar(&text, dev->memory_ratio, cells, utf8);
+	buf_putc(&text, ' ');
 	buf_fill(&text, ' ', LEAST_SHARE - MIN(columns, LEAST_SHARE));
 	buf_puts(&text, buf_text(&share));
 	cell_buf(box, width, memory_style(dev->memory_ratio), &text);
+}
+
+/* A reading without a limit. */
+static void put_reading(struct boxed_table *box, size_t width, const struct row *row,
+			void (*put)(struct buf *out, const struct device *dev),
+			enum device_field field)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	put(&text, row->device);
+	cell_buf(box, width, device_knows(row->device, field) ? STYLE_PLAIN : STYLE_DIM, &text);
 }
 
 static void put_compute(struct boxed_table *box, size_t width, const struct row *row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	if (!device_knows(row->device, DEV_COMPUTE)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%.0f%%", row->device->compute * 100);
-	cell_buf(box, width, STYLE_PLAIN, &text);
+	device_put_compute(&text, row->device, box->options->utf8);
+	cell_buf(box, width, device_shows_compute(row->device) ? STYLE_PLAIN : STYLE_DIM, &text);
 }
 
 static void put_aiclk(struct boxed_table *box, size_t width, const struct row *row)
 {
-	CLEANUP_BUF struct buf text = { 0 };
-
-	if (!device_knows(row->device, DEV_AICLK)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%.0fMHz", (double)row->device->aiclk / 1e6);
-	cell_buf(box, width, STYLE_PLAIN, &text);
+	put_reading(box, width, row, device_put_aiclk, DEV_AICLK);
 }
 
 static void put_link(struct boxed_table *box, size_t width, const struct row *row)
 {
-	CLEANUP_BUF struct buf text = { 0 };
-	const struct device *dev = row->device;
+	put_reading(box, width, row, device_put_link, DEV_LINK_WIDTH);
+}
 
-	if (!device_knows(dev, DEV_LINK_GEN) || !device_knows(dev, DEV_LINK_WIDTH)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%ux%u", dev->link_gen, dev->link_width);
-	cell_buf(box, width, STYLE_PLAIN, &text);
+static void put_fan(struct boxed_table *box, size_t width, const struct row *row)
+{
+	put_reading(box, width, row, device_put_fan, DEV_FAN_RPM);
 }
 
 static void put_rates(struct boxed_table *box, size_t width, const struct row *row)
@@ -175,21 +149,9 @@ static void put_rates(struct boxed_table *box, size_t width, const struct row *r
 		cell_na(box, width);
 		return;
 	}
-	format_rate(&text, row->device->pcie_rx);
+	device_put_rx(&text, row->device);
 	buf_putc(&text, ' ');
-	format_rate(&text, row->device->pcie_tx);
-	cell_buf(box, width, STYLE_PLAIN, &text);
-}
-
-static void put_fan(struct boxed_table *box, size_t width, const struct row *row)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	if (!device_knows(row->device, DEV_FAN_RPM)) {
-		cell_na(box, width);
-		return;
-	}
-	buf_printf(&text, "%urpm", row->device->fan_rpm);
+	device_put_tx(&text, row->device);
 	cell_buf(box, width, STYLE_PLAIN, &text);
 }
 
@@ -202,10 +164,10 @@ static void put_health(struct boxed_table *box, size_t width, const struct row *
 
 /* clang-format off */
 static const struct device_place {
-	enum device_field field; /* its line has heading and width, also for those beside it */
+	enum device_field field; /* gives heading and width of the column, even if the cell shows more fields */
 	void (*put)(struct boxed_table *box, size_t width, const struct row *row);
-	const struct field_ref *shows; /* what else is in the cell, colours and marks included; NULL: nothing */
-	bool extra; /* only if there is room */
+	const struct field_ref *shows; /* further fields that the cell shows or that its style depends on; may be NULL */
+	bool extra; /* optional: only if there is room */
 } places[] = {
 	{ DEV_ID, put_id },
 	{ DEV_NAME, put_name, FIELDS(DEVICE_FIELD(BOARD)) },
@@ -213,7 +175,7 @@ static const struct device_place {
 	{ DEV_POWER, put_power, FIELDS(DEVICE_FIELD(POWER_LIMIT)) },
 	{ DEV_DRAM_USED, put_memory, FIELDS(DEVICE_FIELD(STATE), DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(MEMORY_COMPLETE)) },
 	{ DEV_MEMORY_RATIO, put_bar, FIELDS(DEVICE_FIELD(MEMORY_COMPLETE)) },
-	{ DEV_COMPUTE, put_compute, .extra = true },
+	{ DEV_DISPATCH, put_compute, FIELDS(DEVICE_FIELD(BOUND), DEVICE_FIELD(PROGRAMS), DEVICE_FIELD(RUNNING)), .extra = true },
 	{ DEV_AICLK, put_aiclk, .extra = true },
 	{ DEV_LINK_GEN, put_link, FIELDS(DEVICE_FIELD(LINK_WIDTH)), .extra = true },
 	{ DEV_PCIE_RX, put_rates, FIELDS(DEVICE_FIELD(PCIE_TX)), .extra = true },
@@ -224,22 +186,15 @@ static const struct device_place {
 
 _Static_assert(ARRAY_SIZE(places) <= MAX_COLUMNS, "a plan holds all columns");
 
-/* The columns that fit; that of compute only if somebody publishes it. */
+/* The columns that fit. Compute utilization gets one only if it is known. */
 static struct plan plan_places(struct column columns[ARRAY_SIZE(places)], size_t room, bool compute)
 {
 	bool skip[ARRAY_SIZE(places)];
 
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		const struct field *field = &device_fields.fields[places[i].field];
-
-		columns[i] = (struct column){
-			.heading = field->heading,
-			.width = (size_t)field->width + 1,
-			.narrow = (size_t)(field->narrow ? field->narrow : field->width) + 1,
-			.extra = places[i].extra,
-			.put = places[i].put,
-		};
-		skip[i] = places[i].field == DEV_COMPUTE && !compute;
+		columns[i] = column_make(&device_fields.fields[places[i].field].column,
+					 places[i].extra, places[i].put);
+		skip[i] = places[i].field == DEV_DISPATCH && !compute;
 	}
 	return plan_columns(columns, ARRAY_SIZE(places), room, skip);
 }
@@ -270,7 +225,7 @@ static void put_title(struct boxed_table *box, const struct snapshot *snapshot)
 static bool any_compute(const struct snapshot *snapshot)
 {
 	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (device_knows(&snapshot->devices[i], DEV_COMPUTE))
+		if (device_shows_compute(&snapshot->devices[i]))
 			return true;
 	return false;
 }
@@ -303,7 +258,7 @@ static void plan_want(const struct plan *plan, struct want *want)
 	}
 }
 
-/* Whether anybody publishes compute is not known beforehand: both plans count. */
+/* Which of the two plans applies is known only after reading, so the fields of both are wanted. */
 void device_box_wants(size_t room, struct want *want)
 {
 	struct column columns[ARRAY_SIZE(places)];

@@ -10,26 +10,24 @@
 
 #include <string.h>
 
-/* Places of the table; the widths include the blank after a column. */
 enum { PLACE_PID, PLACE_NAME, PLACE_DEVICE, PLACE_DRAM, PLACE_L1, PLACE_STATUS };
 
 /* clang-format off */
 static const struct place {
 	enum process_column column;
-	const char *heading; /* if it is not the column's */
-	size_t width, narrow;
-	bool extra;
+	bool extra; /* only if there is room */
 } places[] = {
-	[PLACE_PID] =    { COL_PID, NULL, 8, 8 },
-	[PLACE_NAME] =   { PROCESS_COLUMNS, "Name", 20, 17 }, /* what people call it: process_label() */
-	[PLACE_DEVICE] = { COL_DEVICES, "Device", 8, 7 },
-	[PLACE_DRAM] =   { COL_DRAM, NULL, 12, 10 },
-	[PLACE_L1] =     { COL_L1, NULL, 12, 9 },
-	[PLACE_STATUS] = { COL_STATUS, NULL, 38, 25 },
-			 { COL_USER, NULL, 10, 10, true },
-			 { COL_TIME, NULL, 10, 10, true },
-			 { COL_OWNER, NULL, 22, 22, true },
-			 { COL_COMMAND, NULL, 30, 30, true },
+	[PLACE_PID] =    { COL_PID },
+	[PLACE_NAME] =   { PROCESS_COLUMNS }, /* what people call it: process_label() */
+	[PLACE_DEVICE] = { COL_DEVICES },
+	[PLACE_DRAM] =   { COL_DRAM },
+	[PLACE_L1] =     { COL_L1 },
+	[PLACE_STATUS] = { COL_STATUS },
+			 { COL_COMPUTE, true },
+			 { COL_USER, true },
+			 { COL_TIME, true },
+			 { COL_OWNER, true },
+			 { COL_COMMAND, true },
 };
 /* clang-format on */
 
@@ -59,36 +57,32 @@ static void put_cell(struct boxed_table *box, size_t width, const struct row *ro
 		return;
 	}
 	why = process_column_reason(row->process, column);
-	if (is_device_memory(column) && row->process->role == ROLE_MONITOR) {
-		boxed_table_cell(box, width, STYLE_DIM, "-"); /* the status says why */
+	if ((is_device_memory(column) || column == COL_COMPUTE) &&
+	    row->process->role == ROLE_MONITOR) {
+		boxed_table_cell(box, width, STYLE_DIM, "-"); /* the status gives the reason */
 	} else if (why != KNOWN && why != NOT_APPLICABLE) {
 		cell_na(box, width);
 	} else {
 		if (column == COL_STATUS)
 			status_text_within(&text, row->process, boxed_table_room(box, width));
 		else
-			process_column_text(&text, row->snapshot, row->process, column,
-					    box->options->utf8);
+			process_column_text(&text,
+					    &(struct process_scope){ .snapshot = row->snapshot },
+					    row->process, column, box->options->utf8);
 		cell_buf(box, width, STYLE_PLAIN, &text);
 	}
 }
 
-/* status: the width of that column, which depends on what is in it. */
-static void make_columns(struct column ret[ARRAY_SIZE(places)], size_t status)
+static void make_columns(struct column ret[ARRAY_SIZE(places)])
 {
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		ret[i] = (struct column){
-			.heading = places[i].heading ? places[i].heading
-						     : process_column_heading(places[i].column),
-			.width = i == PLACE_STATUS ? status : places[i].width,
-			.narrow = places[i].narrow,
-			.extra = places[i].extra,
-			.put = put_cell,
-		};
+		ret[i] = column_make(i == PLACE_NAME ? &process_fields.fields[PROC_NAME].column
+						     : process_column_form(places[i].column),
+				     places[i].extra, put_cell);
 }
 
-/* A line that is about no process of ours. */
-static void put_other(struct boxed_table *box, const struct plan *plan, const char *const *cells)
+/* A row for something other than a process in the snapshot. */
+static void put_text_row(struct boxed_table *box, const struct plan *plan, const char *const *cells)
 {
 	boxed_table_begin(box);
 	for (size_t i = PLACE_PID; i < PLACE_STATUS; i++)
@@ -98,15 +92,15 @@ static void put_other(struct boxed_table *box, const struct plan *plan, const ch
 }
 
 static void put_opens(struct boxed_table *box, const struct plan *plan, const struct device *dev,
-		      const char *who, uint32_t times, const char *more)
+		      const char *name, uint32_t times, const char *more)
 {
 	CLEANUP_BUF struct buf status = { 0 };
 
 	if (!times)
 		return;
 	buf_printf(&status, "Device open (%u time%s%s)", times, times == 1 ? "" : "s", more);
-	put_other(box, plan,
-		  (const char *const[]){ "-", who, dev->id, "N/A", "N/A", buf_text(&status) });
+	put_text_row(box, plan,
+		     (const char *const[]){ "-", name, dev->id, "N/A", "N/A", buf_text(&status) });
 }
 
 static void put_unseen(struct boxed_table *box, const struct plan *plan, const struct device *dev)
@@ -123,14 +117,14 @@ static void put_stale_usage(struct boxed_table *box, const struct plan *plan,
 	buf_printf(&pid, "%d", stale->pid);
 	format_bytes(&dram, stale->bytes[POOL_DRAM]);
 	format_bytes(&l1, stale->bytes[POOL_L1]);
-	put_other(box, plan,
-		  (const char *const[]){ buf_text(&pid), stale->name,
-					 snapshot->devices[stale->device].id, buf_text(&dram),
-					 buf_text(&l1), stale_usage_status(stale) });
+	put_text_row(box, plan,
+		     (const char *const[]){ buf_text(&pid), stale->name,
+					    snapshot->devices[stale->device].id, buf_text(&dram),
+					    buf_text(&l1), stale_usage_status(stale) });
 }
 
-/* Nobody, or nobody that we could see; a device that did not tell is named. */
-static void put_nobody(struct boxed_table *box, const struct snapshot *snapshot)
+/* Says that there are no processes, or names a device whose processes could not be determined. */
+static void put_no_processes(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
@@ -138,7 +132,7 @@ static void put_nobody(struct boxed_table *box, const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		/* Chips without a node say nothing of their own, but may be all that is shown. */
+		/* Chips without a device node are skipped, unless the first row is one. */
 		if (dev->holders_known || (!device_has_node(dev) && i > 0))
 			continue;
 		buf_printf(&text, " are visible (device %s: %s)", dev->id,
@@ -168,16 +162,20 @@ static void put_rows(struct boxed_table *box, const struct plan *plan,
 	for (size_t i = 0; i < snapshot->n_stale_usages; i++)
 		put_stale_usage(box, plan, snapshot, &snapshot->stale_usages[i]);
 	if (!any)
-		put_nobody(box, snapshot);
+		put_no_processes(box, snapshot);
 }
 
-/* As wide as the longest status, if the line has the room: a reason comes before what is extra. */
-static size_t status_width(const struct snapshot *snapshot, size_t room)
+/*
+ * The width of the longest status, if the line has room: it takes precedence over optional
+ * columns.
+ */
+static size_t status_width(const struct column *columns, const struct snapshot *snapshot,
+			   size_t room)
 {
-	size_t width = places[PLACE_STATUS].width;
+	size_t width = columns[PLACE_STATUS].width;
 
 	for (size_t i = 0; i < PLACE_STATUS; i++)
-		room -= MIN(room, places[i].width);
+		room -= MIN(room, columns[i].width);
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		CLEANUP_BUF struct buf text = { 0 };
 
@@ -192,10 +190,15 @@ void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 {
 	size_t room = box_room(box->options->columns);
 	struct column columns[ARRAY_SIZE(places)];
+	bool skip[ARRAY_SIZE(places)];
 	struct plan plan;
 
-	make_columns(columns, status_width(snapshot, room));
-	plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+	make_columns(columns);
+	columns[PLACE_STATUS].width = status_width(columns, snapshot, room);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		skip[i] = !process_column_is_used(places[i].column,
+						  &(struct process_scope){ .snapshot = snapshot });
+	plan = plan_columns(columns, ARRAY_SIZE(columns), room, skip);
 	boxed_table_rule(box, RULE_TOP);
 	plan_put_headings(&plan, box);
 	boxed_table_rule(box, RULE_MIDDLE);
@@ -203,15 +206,20 @@ void process_box(struct boxed_table *box, const struct snapshot *snapshot)
 	boxed_table_rule(box, RULE_BOTTOM);
 }
 
+/* Which of the two plans applies is known only after reading, so the fields of both are wanted. */
 void process_box_wants(size_t room, struct want *want)
 {
 	struct column columns[ARRAY_SIZE(places)];
-	struct plan plan;
+	bool skip[ARRAY_SIZE(places)] = { false };
+	struct plan with, without;
 
-	make_columns(columns, places[PLACE_STATUS].width);
-	plan = plan_columns(columns, ARRAY_SIZE(columns), room, NULL);
+	make_columns(columns);
+	with = plan_columns(columns, ARRAY_SIZE(columns), room, skip);
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
-		if (plan.widths[i] && places[i].column != PROCESS_COLUMNS)
+		skip[i] = places[i].column == COL_COMPUTE;
+	without = plan_columns(columns, ARRAY_SIZE(columns), room, skip);
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if ((with.widths[i] || without.widths[i]) && places[i].column != PROCESS_COLUMNS)
 			process_column_wants(places[i].column, want);
 	want_add_list(want,
 		      FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM), PROCESS_FIELD(COMMAND)));

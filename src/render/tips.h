@@ -1,4 +1,7 @@
-/* What a person could do about what is missing. */
+/*
+ * Tips: what the user can do about memory that is unknown on the screen, with the command as it was
+ * called. Nothing if nothing helps.
+ */
 #pragma once
 
 #include "basic/buf.h"

@@ -1,6 +1,6 @@
 /*
- * The trays of a Galaxy and their devices, in the form of the vendor's tool: programs
- * split its rows at the box characters.
+ * The trays of a Galaxy and their devices, formatted like the vendor's tool: programs split its
+ * rows at the box characters.
  */
 #include "render/render.h"
 
@@ -10,7 +10,8 @@
 enum { TRAYS = 4, COLUMNS = 3 };
 
 struct tray {
-	int bus; /* the upper digit of its PCI bus numbers: 0xC0; -1: none of its devices is here */
+	int bus; /* high digit of its PCI bus numbers, e.g. 0xC0; -1: none of its devices is present
+		  */
 	struct buf devices;
 };
 
@@ -44,7 +45,7 @@ static void collect(struct tray *trays, const struct snapshot *snapshot)
 	}
 }
 
-/* Left edge, line, divider and right edge of a rule. */
+/* The characters of a horizontal rule. */
 struct edges {
 	const char *left, *line, *middle, *right;
 };

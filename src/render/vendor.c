@@ -1,11 +1,11 @@
 /*
- * The layout of the vendor's snapshot (tt-smi 6.8), for programs that read it.
+ * The JSON layout of the vendor's snapshot (tt-smi 6.8), for programs that read it.
  *
- * Only what the driver's files tell is filled in. What is missing is "N/A" in texts that
- * name something and null in readings, limits and raw registers. The blocks gddr_telemetry
- * and ethernet are left out, as the vendor's tool leaves them out where it has no data.
- * Order of keys, padding of numbers and the meaning of the two thermal limits, which is
- * opposite on the two architectures, are the vendor's.
+ * Only values that the driver exposes in files are filled in. Unknown identifiers are "N/A";
+ * unknown readings, limits and raw registers are null. The blocks gddr_telemetry and ethernet are
+ * omitted, as the vendor's tool does where it has no data. The order of keys, the padding of
+ * numbers and the meaning of the two thermal limits, which is swapped between the two
+ * architectures, are the vendor's.
  */
 #include "render/render.h"
 
@@ -44,7 +44,7 @@ static void put_board(struct json *json, const struct device *dev)
 	json_close(json, '}');
 }
 
-/* A number as padded text, null if it is not known. */
+/* A number as padded text; null if unknown. */
 static void put_padded(struct json *json, const struct device *dev, const char *key,
 		       enum device_field field, int width, int digits, double number)
 {
@@ -59,7 +59,7 @@ static void put_padded(struct json *json, const struct device *dev, const char *
 
 static void put_telemetry(struct json *json, const struct device *dev)
 {
-	/* The vendor's beats: six (five) counts of the firmware each. */
+	/* The vendor counts one beat per six (Wormhole: five) heartbeats of the firmware. */
 	uint32_t beats = dev->heartbeat / (dev->arch == ARCH_BLACKHOLE ? 6 : 5);
 
 	json_open(json, "telemetry", '{');
@@ -78,7 +78,7 @@ static void put_firmware(struct json *json, const struct device *dev)
 {
 	static const struct {
 		const char *key;
-		enum device_field field; /* DEV_ID: told by no file */
+		enum device_field field; /* DEV_ID: no file has it */
 	} entries[] = {
 		{ "fw_bundle_version", DEV_FW_BUNDLE },
 		{ "tt_flash_version", DEV_FW_FLASH },
@@ -101,7 +101,7 @@ static void put_firmware(struct json *json, const struct device *dev)
 	json_close(json, '}');
 }
 
-/* What is not known is null: readers that declare limits as texts refuse a number. */
+/* Unknown limits are null: programs that declare them as texts reject a number. */
 static void put_limits(struct json *json, const struct device *dev)
 {
 	bool blackhole = dev->arch == ARCH_BLACKHOLE;
@@ -156,7 +156,7 @@ static void put_host(struct json *json, const struct render_options *options,
 	json_close(json, '}');
 }
 
-/* Bytes outside printable ASCII as \xNN, as the vendor writes command lines. */
+/* Writes bytes outside printable ASCII as \xNN, as the vendor does in command lines. */
 static void put_command(struct json *json, const struct process *process)
 {
 	const char *text = process_knows(process, PROC_COMMAND) ? process->command
@@ -177,7 +177,7 @@ static void put_command(struct json *json, const struct process *process)
 	json_text(json, "cmdline", buf_text(&out));
 }
 
-/* By device, then pid. */
+/* Ordered by device, then pid. */
 static void put_processes(struct json *json, const struct snapshot *snapshot)
 {
 	json_open(json, "processes", '[');
@@ -208,7 +208,7 @@ static int by_bus(const void *a, const void *b)
 	return order ? order : (*x)->index < (*y)->index ? -1 : 1;
 }
 
-/* The vendor's order is that of the bus; a chip without PCIe follows its gateway. */
+/* Ordered by PCI address, like the vendor's; a chip without PCIe follows its gateway. */
 static void put_devices(struct json *json, const struct snapshot *snapshot)
 {
 	CLEANUP_FREE const struct device **order = calloc(snapshot->n_devices + 1, sizeof(*order));

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A raw register: known, and its word. */
+/* A raw register, if its value is known. */
 struct word {
 	bool known;
 	uint32_t value;
@@ -19,7 +19,7 @@ static struct word read_word(const struct device *dev, enum device_field field, 
 	return known_if(device_knows(dev, field), value);
 }
 
-/* Two numbers in one word, the limit above; only if both are known. */
+/* Packs two numbers into one word, the limit in the upper half, if both are known. */
 static struct word read_pair(const struct device *dev, enum device_field limit, double high,
 			     enum device_field now, double low)
 {
@@ -30,7 +30,7 @@ static struct word read_pair(const struct device *dev, enum device_field limit, 
 	return word;
 }
 
-/* "A.B.C.D" by bytes, or "A.B.C" in the packing of Wormhole's Ethernet firmware. */
+/* "A.B.C.D" with one byte each, or "A.B.C" as packed by Wormhole's Ethernet firmware. */
 static struct word read_version(const struct device *dev, enum device_field field, const char *text)
 {
 	unsigned a, b, c, d;
@@ -44,7 +44,7 @@ static struct word read_version(const struct device *dev, enum device_field fiel
 	return (struct word){ 0 };
 }
 
-/* Names of the registers in the vendor's order; those of Wormhole are a legacy array. */
+/* Names of the registers in the vendor's order. Wormhole has a legacy layout. */
 /* clang-format off */
 static const char *const wormhole_words[] = {
 	"ENUM_VERSION", "DEVICE_ID", "ASIC_RO", "ASIC_IDD", "BOARD_ID_HIGH", "BOARD_ID_LOW",
@@ -115,7 +115,7 @@ void vendor_put_registers(struct json *json, const struct device *dev)
 		{ "TT_FLASH_VERSION", read_version(dev, DEV_FW_FLASH, dev->fw_flash) },
 	};
 	const struct named_word wormhole[] = {
-		/* The upper half is the highest clock, which no file has: 0. */
+		/* The upper half is the maximum clock, which no file has: 0. */
 		{ "AICLK", read_word(dev, DEV_AICLK, (double)dev->aiclk / 1e6) },
 		{ "ARC0_FW_VERSION", read_version(dev, DEV_FW_CM, dev->fw_cm) },
 		{ "ETH_FW_VERSION", read_version(dev, DEV_FW_ETH, dev->fw_eth) },

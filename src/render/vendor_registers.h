@@ -1,6 +1,6 @@
 /*
- * "smbus_telem" in the vendor's layout: the firmware's raw registers, made again from
- * readings. What cannot be made is null.
+ * "smbus_telem" in the vendor's layout: the firmware's raw registers, reconstructed from readings.
+ * Registers that cannot be reconstructed are null.
  */
 #pragma once
 

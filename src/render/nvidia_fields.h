@@ -1,0 +1,9 @@
+/*
+ * Fields of nvidia-smi --query-gpu that have no meaning for these devices. Scripts ask for them,
+ * and a query that works there works here: the value is [N/A].
+ */
+#pragma once
+
+#include "model/field.h"
+
+extern const struct field_table nvidia_fields;
