@@ -1,14 +1,15 @@
-/* Each device: does it answer, does its firmware run, is it too hot, is its link degraded? */
+/* Examines each device: can it be read, does its firmware run, is it too hot, is it dirty? */
 #include "doctor/doctor.h"
 
-#include "doctor/port.h"
+#include "render/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DRIVER_FOLDER "/sys/bus/pci/drivers/tenstorrent/"
 
-static const char *board_name(const struct device *dev)
+const char *board_name(const struct device *dev)
 {
 	return device_knows(dev, DEV_BOARD) ? dev->board : "unknown board";
 }
@@ -16,8 +17,8 @@ static const char *board_name(const struct device *dev)
 /* ---- a device without readings ---- */
 
 /*
- * The driver looks for a Blackhole's telemetry once, while it binds: what firmware publishes
- * later stays unknown until the driver is bound again.
+ * The driver reads a Blackhole's telemetry table only once, while it binds: what the firmware
+ * publishes later stays unknown until the driver is bound again.
  */
 static void advise_binding(const struct device *dev, struct report *report)
 {
@@ -70,20 +71,7 @@ static void advise_reset(const struct device *dev, struct report *report)
 		   dev->index);
 }
 
-static void advise_driver(const struct device *dev, bool loaded, struct report *report)
-{
-	if (!loaded)
-		return; /* examine_driver() reports it once for all cards */
-	if (dev->arch == ARCH_GRAYSKULL)
-		report_fix(report, "drivers since 2.2 do not serve Grayskull cards");
-	else
-		report_fix(report,
-			   "echo %s | sudo tee " DRIVER_FOLDER "bind; sudo dmesg says why if "
-			   "that fails",
-			   dev->bdf);
-}
-
-static void examine_silent(const struct device *dev, bool loaded, struct report *report)
+static void examine_silent(const struct device *dev, struct report *report)
 {
 	switch (dev->state) {
 	case DEVICE_UNREADABLE:
@@ -98,19 +86,7 @@ static void examine_silent(const struct device *dev, bool loaded, struct report 
 				   "the card again");
 		break;
 	case DEVICE_NO_DRIVER:
-		report_add(report, LEVEL_FAIL, "%s: %s: on the bus, but no driver is bound to it",
-			   dev->id, board_name(dev));
-		advise_driver(dev, loaded, report);
-		break;
-	case DEVICE_OTHER_DRIVER:
-		report_add(report, LEVEL_NOTE, "%s: %s: %s, so Tenstorrent's driver cannot use it",
-			   dev->id, board_name(dev), dev->health);
-		report_fix(report,
-			   "unless a virtual machine uses it: echo %s | sudo tee "
-			   "/sys/bus/pci/devices/%s/driver/unbind, then echo %s | sudo "
-			   "tee " DRIVER_FOLDER "bind",
-			   dev->bdf, dev->bdf, dev->bdf);
-		break;
+	case DEVICE_OTHER_DRIVER: break; /* examine_unserved() */
 	case DEVICE_OK:
 	case DEVICE_TIMED_OUT:
 	case DEVICE_NOT_ANSWERING:
@@ -130,136 +106,185 @@ static void advise_cooling(struct report *report)
 	report_fix(report, "check fans, air flow and dust; lower the load until it is cooler");
 }
 
-static void examine_readings(const struct device *dev, unsigned troubles, struct report *report)
+static void examine_heartbeat(const struct device *dev, struct report *report)
 {
-	if (troubles & TROUBLE_STALLED) {
-		report_add(report, LEVEL_FAIL,
-			   "%s: %s: firmware hangs: its heartbeat has stopped, so all readings "
-			   "are outdated",
-			   dev->id, board_name(dev));
-		advise_reset(dev, report);
-	} else if (troubles & TROUBLE_HOT) {
-		report_add(report, LEVEL_FAIL,
+	report->area = AREA_FIRMWARE;
+	if (!device_is_stalled(dev))
+		return;
+	report_add(
+		report, LEVEL_FAIL,
+		"%s: %s: firmware hangs: its heartbeat has stopped, so all readings are outdated",
+		dev->id, board_name(dev));
+	advise_reset(dev, report);
+}
+
+static void examine_temperature(const struct alarms *alarms, const struct device *dev,
+				struct report *report)
+{
+	bool limited = device_knows(dev, DEV_TEMPERATURE_LIMIT);
+	double limit = limited ? dev->temperature_limit : NAN;
+	enum level level;
+
+	report->area = AREA_TEMPERATURE;
+	if (!device_knows(dev, DEV_TEMPERATURE))
+		return;
+	level = report_measure(report,
+			       &(struct measure){
+				       .name = "temperature",
+				       .unit = "C",
+				       .value = dev->temperature,
+				       .warning = limit - alarms->warning[ALARM_TEMPERATURE],
+				       .critical = limit - alarms->critical[ALARM_TEMPERATURE],
+			       });
+	if (level < LEVEL_WARN || device_is_stalled(dev))
+		return;
+	if (dev->temperature >= limit)
+		report_add(report, level,
 			   "%s: %s: too hot: %.1f C, with a limit of %.1f C; firmware slows the "
 			   "chip down and may switch it off",
-			   dev->id, board_name(dev), dev->temperature, dev->temperature_limit);
-		advise_cooling(report);
-	}
-	if (troubles & TROUBLE_TRIPPED) {
-		report_add(report, LEVEL_WARN,
-			   "%s: %s: %u thermal shutdown%s since the card was powered on", dev->id,
-			   board_name(dev), dev->thermal_trips, dev->thermal_trips == 1 ? "" : "s");
-		advise_cooling(report);
-		report_fix(report, "the count starts at 0 again after a power cycle");
-	}
+			   dev->id, board_name(dev), dev->temperature, limit);
+	else
+		report_add(report, level, "%s: %s: hot: %.1f C, close to its limit of %.1f C",
+			   dev->id, board_name(dev), dev->temperature, limit);
+	advise_cooling(report);
 }
 
-/* Monitors keep devices open all day and cause no traffic. */
-static bool is_idle(const struct snapshot *snapshot, const struct device *dev)
+static void examine_trips(const struct alarms *alarms, const struct device *dev,
+			  struct report *report)
 {
-	size_t at = (size_t)(dev - snapshot->devices);
+	enum level level;
 
-	if (!device_knows(dev, DEV_PROCESSES) || dev->unseen_holders)
-		return false;
-	for (size_t i = 0; i < snapshot->n_processes; i++)
-		if (snapshot->processes[i].role != ROLE_MONITOR &&
-		    process_find_usage(&snapshot->processes[i], at))
-			return false;
-	return true;
+	report->area = AREA_TEMPERATURE;
+	if (!device_knows(dev, DEV_THERMAL_TRIPS))
+		return;
+	level = report_measure(report, &(struct measure){
+					       .name = "thermal trips",
+					       .unit = "c",
+					       .value = dev->thermal_trips,
+					       .warning = alarms->warning[ALARM_TRIPS],
+					       .critical = alarms->critical[ALARM_TRIPS],
+				       });
+	if (level < LEVEL_WARN)
+		return;
+	report_add(report, level, "%s: %s: %u thermal shutdown%s since the card was powered on",
+		   dev->id, board_name(dev), dev->thermal_trips,
+		   dev->thermal_trips == 1 ? "" : "s");
+	advise_cooling(report);
+	report_fix(report, "the count starts at 0 again after a power cycle");
 }
 
-/* "generation 4 x16", without what is not known. */
-static void put_link(struct buf *out, const struct pcie_link *link)
+/* At its limit firmware lowers the clock, as under full load; well above it, firmware fails to. */
+static void examine_power(const struct alarms *alarms, const struct device *dev,
+			  struct report *report)
 {
-	if (link->gen)
-		buf_printf(out, " generation %u", link->gen);
-	if (link->width)
-		buf_printf(out, " x%u", link->width);
-}
+	double percent = device_knows(dev, DEV_POWER_LIMIT) ? dev->power_limit / 100 : NAN;
+	enum level level;
 
-static void report_link(const struct device *dev, const struct pcie_link *trained,
-			const struct pcie_link *expected, bool saving, struct report *report)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	buf_puts(&text, "PCIe link at");
-	put_link(&text, trained);
-	buf_puts(&text, ", card and slot support");
-	put_link(&text, expected);
-	if (saving) {
-		report_add(report, LEVEL_NOTE,
-			   "%s: %s: %s; some Wormhole firmware slows the link of an idle card",
-			   dev->id, board_name(dev), buf_text(&text));
-		report_fix(report, "run tt_smi doctor again while a program uses the card");
-	} else {
-		report_add(report, LEVEL_WARN, "%s: %s: %s", dev->id, board_name(dev),
-			   buf_text(&text));
-		report_fix(report,
-			   "reset the card (tt-smi -r %u); if that does not help, power the "
-			   "machine off, reseat the card, check slot and riser",
-			   dev->index);
-	}
-	report->failed |= text.failed;
-}
-
-static void examine_link(const struct doctor_context *context, const struct device *dev,
-			 struct report *report)
-{
-	const struct pcie_link port = port_capability(context->root, dev);
-	const struct pcie_link expected = pcie_link_expected(dev, &port);
-	const struct pcie_link trained = pcie_link_trained(dev);
-	bool slow = trained.gen && trained.gen < expected.gen;
-	bool narrow = trained.width && trained.width < expected.width;
-	/* Some Wormhole firmware slows the link of a card that no program uses. */
-	bool saving = !narrow && dev->arch == ARCH_WORMHOLE && is_idle(context->snapshot, dev);
-
-	if (slow || narrow)
-		report_link(dev, &trained, &expected, saving, report);
+	report->area = AREA_POWER;
+	if (!device_knows(dev, DEV_POWER))
+		return;
+	level = report_measure(report, &(struct measure){
+					       .name = "power",
+					       .unit = "W",
+					       .value = dev->power,
+					       .warning = percent * alarms->warning[ALARM_POWER],
+					       .critical = percent * alarms->critical[ALARM_POWER],
+				       });
+	if (level < LEVEL_WARN || device_is_stalled(dev))
+		return;
+	report_add(report, level, "%s: %s: draws %.0f W, with a limit of %.0f W", dev->id,
+		   board_name(dev), dev->power, dev->power_limit);
+	report_fix(report, "lower the load; if it stays, reset the card (tt-smi -r %u)",
+		   dev->index);
 }
 
 static void examine_answering(const struct doctor_context *context, const struct device *dev,
 			      struct report *report)
 {
-	unsigned troubles = device_troubles(dev);
-	size_t before = report->count;
+	examine_heartbeat(dev, report);
+	examine_temperature(&context->alarms, dev, report);
+	examine_trips(&context->alarms, dev, report);
+	examine_power(&context->alarms, dev, report);
+}
 
-	examine_readings(dev, troubles, report);
-	examine_link(context, dev, report);
-	for (size_t i = before; i < report->count; i++)
-		if (report->findings[i].level >= LEVEL_WARN)
-			return;
-	report_add(report, LEVEL_OK, "%s: %s, firmware %s%s", dev->id, board_name(dev),
-		   device_knows(dev, DEV_FW_BUNDLE) ? dev->fw_bundle : "not known",
-		   troubles & TROUBLE_POWER ? "; at its power limit, as under full load" : "");
+/* ---- a device on which a job did not end by itself ---- */
+
+static void examine_dirty(const struct device *dev, struct report *report)
+{
+	CLEANUP_BUF struct buf when = { 0 };
+
+	report->area = AREA_DIRTY;
+	if (!device_knows(dev, DEV_DIRTY) || !dev->dirty)
+		return;
+	format_time(&when, dev->dirty_time);
+	report_add(report, LEVEL_WARN,
+		   "%s: %s: dirty: a job on it was killed or crashed at %s (%s), and it was not "
+		   "reset since",
+		   dev->id, board_name(dev), buf_text(&when), dev->dirty_cause);
+	report_fix(report,
+		   "reset the card (tt-smi -r %u) before the next job, which may be slow or hang",
+		   dev->index);
 }
 
 /* ---- all devices ---- */
 
+static bool is_answering(const struct device *dev)
+{
+	return dev->state == DEVICE_OK;
+}
+
+/* The ids of those devices of which this field is unknown for this reason. */
+static void put_unknown(struct buf *ids, const struct snapshot *snapshot, enum device_field field,
+			enum reason why, bool (*is_meant)(const struct device *dev))
+{
+	for (size_t i = 0; i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+
+		if (is_meant(dev) && dev->why[field] == why)
+			buf_printf(ids, "%s%s", ids->length ? ", " : "", dev->id);
+	}
+}
+
 /* Devices whose heartbeat is unknown, grouped by reason. */
 static void examine_heartbeats(const struct snapshot *snapshot, struct report *report)
 {
+	report->area = AREA_FIRMWARE;
 	for (unsigned why = KNOWN + 1; why < REASON_N; why++) {
 		CLEANUP_BUF struct buf ids = { 0 };
 
-		for (size_t i = 0; i < snapshot->n_devices; i++) {
-			const struct device *dev = &snapshot->devices[i];
-
-			if (dev->state == DEVICE_OK && dev->why[DEV_ALIVE] == why)
-				buf_printf(&ids, "%s%s", ids.length ? ", " : "", dev->id);
-		}
+		put_unknown(&ids, snapshot, DEV_ALIVE, why, is_answering);
 		if (ids.length)
-			report_add(report, LEVEL_NOTE,
-				   "unknown whether firmware runs on %s (heartbeat: %s)",
-				   buf_text(&ids),
-				   snapshot->recorded
-					   ? "it takes two samples, and a recording has one"
-					   : reason_text(why));
+			report_add_unexamined(
+				report, "unknown whether firmware runs on %s (heartbeat: %s)",
+				buf_text(&ids),
+				snapshot->recorded ? "it takes two samples, and a recording has one"
+						   : reason_text(why));
+	}
+}
+
+/*
+ * Devices of which it is unknown how the jobs on them ended. Without a server that is so on every
+ * machine, and the area of the server reports it: here only if it was requested by name.
+ */
+static void examine_unknown_ends(const struct snapshot *snapshot, struct report *report)
+{
+	report->area = AREA_DIRTY;
+	for (unsigned why = KNOWN + 1; why < REASON_N; why++) {
+		CLEANUP_BUF struct buf ids = { 0 };
+
+		if (report->requested & AREA_BIT(AREA_DIRTY))
+			put_unknown(&ids, snapshot, DEV_DIRTY, why, device_has_node);
+		if (ids.length)
+			report_add_unexamined(
+				report, "unknown whether a job was killed or crashed on %s: %s",
+				buf_text(&ids), reason_text(why));
 	}
 }
 
 /* Cards of one board type that do not run the same firmware. */
 static void compare_firmware(const struct snapshot *snapshot, struct report *report)
 {
+	report->area = AREA_FIRMWARE;
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 		bool earlier = false;
@@ -281,18 +306,61 @@ static void compare_firmware(const struct snapshot *snapshot, struct report *rep
 	}
 }
 
+/* A device without a warning has one line. */
+static void report_fine(const struct device *dev, struct report *report)
+{
+	report->area = AREA_DEVICES;
+	report_add(report, LEVEL_OK, "%s: %s, firmware %s%s", dev->id, board_name(dev),
+		   device_knows(dev, DEV_FW_BUNDLE) ? dev->fw_bundle : "not known",
+		   device_troubles(dev) & TROUBLE_POWER ? "; at its power limit, as under full load"
+							: "");
+}
+
+static void examine_device(const struct doctor_context *context, const struct device *dev,
+			   struct report *report)
+{
+	size_t before = report->count;
+	enum level worst = LEVEL_OK;
+
+	report->device = dev->id;
+	report->area = AREA_DEVICES;
+	if (dev->state == DEVICE_OK)
+		examine_answering(context, dev, report);
+	else
+		examine_silent(dev, report);
+	report->area = AREA_PCIE;
+	examine_pcie(context, dev, report);
+	examine_dirty(dev, report);
+	for (size_t i = before; i < report->count; i++)
+		worst = MAX(worst, report->findings[i].level);
+	if (worst < LEVEL_WARN && dev->state == DEVICE_OK)
+		report_fine(dev, report);
+	report->device = NULL;
+}
+
+/* Chips without PCIe do not count: they have no device node. */
+static void examine_number(const struct doctor_context *context, struct report *report)
+{
+	unsigned count = 0;
+
+	report->area = AREA_DEVICES;
+	for (size_t i = 0; i < context->snapshot->n_devices; i++)
+		count += device_is_served(&context->snapshot->devices[i]);
+	if (!context->expected || count == context->expected)
+		return;
+	report_add(report, count < context->expected ? LEVEL_FAIL : LEVEL_WARN,
+		   "%u device%s, %u expected", count, count == 1 ? "" : "s", context->expected);
+	report_fix(report, "lspci -d 1e52: lists the cards on the bus");
+}
+
 void examine_devices(const struct doctor_context *context, struct report *report)
 {
 	const struct snapshot *snapshot = context->snapshot;
 
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-
-		if (dev->state == DEVICE_OK)
-			examine_answering(context, dev, report);
-		else
-			examine_silent(dev, snapshot->driver_loaded, report);
-	}
+	examine_number(context, report);
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		examine_device(context, &snapshot->devices[i], report);
 	examine_heartbeats(snapshot, report);
 	compare_firmware(snapshot, report);
+	examine_unknown_ends(snapshot, report);
 }

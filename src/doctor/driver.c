@@ -8,12 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What older drivers lack, newest first: all lines before the first that the driver has apply. */
+#define DRIVER_FOLDER "/sys/bus/pci/drivers/tenstorrent/"
+
+/* Features that older drivers lack, newest first: all lines newer than the driver apply. */
 static const struct {
-	unsigned major, minor; /* fixed in this version */
+	unsigned major, minor; /* available since this version */
 	enum level level;
 	const char *text;
-	const char *traced; /* the text while tracing is on, if that fills the gap */
+	const char *traced; /* the text if tracing is on and replaces the feature */
 } driver_gaps[] = {
 	{ 2, 9, LEVEL_NOTE,
 	  "before 2.9: no limits on Blackhole; readings may be wrong after a firmware update "
@@ -61,9 +63,58 @@ void examine_driver(const struct doctor_context *context, struct report *report)
 	}
 }
 
+static void advise_driver(const struct device *dev, bool loaded, struct report *report)
+{
+	if (!loaded)
+		return; /* examine_driver() reports it once for all cards */
+	if (dev->arch == ARCH_GRAYSKULL)
+		report_fix(report, "drivers since 2.2 do not serve Grayskull cards");
+	else
+		report_fix(report,
+			   "echo %s | sudo tee " DRIVER_FOLDER "bind; sudo dmesg says why if "
+			   "that fails",
+			   dev->bdf);
+}
+
 /*
- * A node is usable if all users may open it, or on a live machine if we may. Root always may, so
- * restrictions for other users are then a note. The node is never opened.
+ * vfio-pci hands a card to a virtual machine on purpose; any other driver is a mistake, and so is
+ * one of a device that was asked for by name.
+ */
+static void examine_other_driver(const struct doctor_context *context, const struct device *dev,
+				 struct report *report)
+{
+	bool meant = strcmp(dev->driver, "vfio-pci") == 0 && !context->named;
+
+	report_add(report, meant ? LEVEL_NOTE : LEVEL_FAIL,
+		   "%s: %s: %s, so Tenstorrent's driver cannot use it", dev->id, board_name(dev),
+		   dev->health);
+	report_fix(report,
+		   "unless a virtual machine uses it: echo %s | sudo tee "
+		   "/sys/bus/pci/devices/%s/driver/unbind, then echo %s | sudo tee " DRIVER_FOLDER
+		   "bind",
+		   dev->bdf, dev->bdf, dev->bdf);
+}
+
+void examine_unserved(const struct doctor_context *context, struct report *report)
+{
+	for (size_t i = 0; i < context->snapshot->n_devices; i++) {
+		const struct device *dev = &context->snapshot->devices[i];
+
+		report->device = dev->id;
+		if (dev->state == DEVICE_OTHER_DRIVER) {
+			examine_other_driver(context, dev, report);
+		} else if (dev->state == DEVICE_NO_DRIVER) {
+			report_add(report, LEVEL_FAIL,
+				   "%s: %s: on the bus, but no driver is bound to it", dev->id,
+				   board_name(dev));
+			advise_driver(dev, context->snapshot->driver_loaded, report);
+		}
+	}
+}
+
+/*
+ * A node is usable if all users may open it, or, on a live machine, if this process may. Root
+ * always may, so restrictions for other users are only a note. The node is never opened.
  */
 static bool examine_node(const struct root *root, uint32_t index, struct report *report)
 {

@@ -1,4 +1,7 @@
-/* Each process that has a device open: is its memory known, and if not, why and what helps. */
+/*
+ * Examines each process that has a device open: is its memory known, and if not, why, and how to
+ * fix it.
+ */
 #include "doctor/doctor.h"
 
 #include "doctor/loaded.h"
@@ -12,16 +15,15 @@
 struct memory_case {
 	const struct doctor_context *context;
 	const struct process *process;
-	struct loaded loaded; /* if its memory is not known */
+	struct loaded loaded; /* filled if its memory is unknown */
 };
 
 static bool is_contained(const struct process *process)
 {
-	return process->ns_depth > 1 ||
-	       (process_knows(process, PROC_CONTAINER) && process->owner.container[0]);
+	return process->ns_depth > 1 || process_knows(process, PROC_CONTAINER);
 }
 
-/* Why its memory is unknown, and what would make it known. */
+/* Why its memory is unknown, and how to fix it. */
 struct explanation {
 	struct buf cause;
 	const char *fixes[5];
@@ -45,7 +47,7 @@ static void advise_tracing(const struct memory_case *subject, struct explanation
 		advise(ret, "sudo tt_smi trace start");
 }
 
-/* Why TT-Metal's own counters do not have it. */
+/* Explains why TT-Metal's own counters do not include it. */
 static void explain_counters(const struct memory_case *subject, struct explanation *ret)
 {
 	if (!subject->loaded.library.shape.publishes) {
@@ -60,7 +62,7 @@ static void explain_counters(const struct memory_case *subject, struct explanati
 			 "this tree");
 		advise(ret, "sudo tt_smi doctor, on the machine itself");
 	} else {
-		/* A process whose libraries may be read was also looked at in its container. */
+		/* If its libraries are readable, its container was searched, too. */
 		buf_puts(&ret->cause,
 			 " has published nothing: it has allocated nothing yet, or only in threads "
 			 "that it does not count");
@@ -97,7 +99,7 @@ static void explain_library(struct memory_case *subject, struct explanation *ret
 		advise(ret, "TT-Metal v0.70 or later, which counts by itself");
 }
 
-/* Nothing counts its memory: is TT-Metal loaded, and which one? */
+/* Its memory is not counted at all: is TT-Metal loaded, and which release? */
 static void explain_program(struct memory_case *subject, struct explanation *ret)
 {
 	loaded_find(subject->context->root, subject->process->pid, &subject->loaded);
@@ -135,7 +137,7 @@ static enum reason first_reason(const struct process *process)
 	return KNOWN;
 }
 
-/* What helps if TT-Metal counts, but its counters cannot be matched to this process or device. */
+/* Fixes for counters of TT-Metal that cannot be matched to this process or device. */
 static void advise_counters(enum reason why, struct explanation *ret)
 {
 	static const char addresses[] = "set TT_VISIBLE_DEVICES to full PCI addresses and start "
@@ -202,7 +204,7 @@ static void put_name(struct buf *out, const struct doctor_context *context,
 	devices_text(out, context->snapshot, process);
 }
 
-/* What reported the figures that are only a lower bound. */
+/* The source of figures that are only lower bounds. */
 static enum tracking inexact_source(const struct process *process)
 {
 	for (size_t i = 0; i < process->n_usages; i++)
@@ -280,7 +282,7 @@ static void examine_process(const struct doctor_context *context, const struct p
 	buf_done(&ret.cause);
 }
 
-/* Open descriptors of processes that are not visible. */
+/* Opens by processes that are not visible. */
 static void examine_opens(const struct device *dev, struct report *report)
 {
 	uint32_t outside = dev->unseen_holders - dev->lost_openers;
@@ -315,7 +317,7 @@ static void examine_unseen(const struct doctor_context *context, const struct de
 			 "not known which processes have it open: %s",
 			 reason_text(dev->holders_why));
 	if (dev->holders_why == HIDDEN_BY_NAMESPACE)
-		return; /* examine_namespace() says what helps, once for all devices */
+		return; /* examine_namespace() reports the fix, once for all devices */
 	report_fix(report, "sudo tt_smi doctor");
 	if (context->can_trace && context->tracing != TRACING_ON)
 		report_fix(report,
@@ -323,7 +325,7 @@ static void examine_unseen(const struct doctor_context *context, const struct de
 			   "every user and does not depend on the driver");
 }
 
-/* The driver only counts the processes outside, if it has a list at all. */
+/* The driver only counts processes outside this pid namespace, if it lists processes at all. */
 static void examine_namespace(struct report *report)
 {
 	if (in_initial_pid_namespace())

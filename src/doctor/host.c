@@ -1,4 +1,4 @@
-/* What the host provides: huge pages, the allocation server, tracing. */
+/* Examines the host: huge pages, the allocation server, tracing. */
 #include "doctor/doctor.h"
 
 #include "basic/sibling_program.h"
@@ -53,10 +53,7 @@ static bool read_pages(const struct root *root, const char *path, uint64_t *ret)
 	return root_read(root, path, text, sizeof(text)) > 0 && parse_u64(text, ret) >= 0;
 }
 
-/*
- * A program takes one page per chip or more, so the number is reported, and only their absence
- * is a problem.
- */
+/* A program uses at least one page for each chip; how many are enough depends on the program. */
 static void examine_pages(const struct root *root, unsigned chips, struct report *report)
 {
 	uint64_t pages, unused;
@@ -64,17 +61,18 @@ static void examine_pages(const struct root *root, unsigned chips, struct report
 
 	if (!read_pages(root, HUGE_PAGES "nr_hugepages", &pages) ||
 	    !read_pages(root, HUGE_PAGES "free_hugepages", &unused)) {
-		report_add(report, root->live ? LEVEL_WARN : LEVEL_NOTE,
-			   root->live ? "this kernel has no huge pages of 1 GiB"
-				      : "not recorded in this tree");
-		if (root->live)
-			report_fix(report, "enable the IOMMU: the cards then need no huge pages");
+		if (!root->live) {
+			report_add_unexamined(report, "not recorded in this tree");
+			return;
+		}
+		report_add(report, LEVEL_WARN, "this kernel has no huge pages of 1 GiB");
+		report_fix(report, "enable the IOMMU: the cards then need no huge pages");
 		return;
 	}
-	report_add(report, pages ? LEVEL_OK : LEVEL_WARN,
+	report_add(report, pages < chips ? LEVEL_WARN : LEVEL_OK,
 		   "%llu of 1 GiB, %llu free; without IOMMU: %u chip%s", (unsigned long long)pages,
 		   (unsigned long long)unused, chips, chips == 1 ? "" : "s");
-	if (!pages)
+	if (pages < chips)
 		report_fix(report, "enable tenstorrent-hugepages.service (tt-system-tools), which "
 				   "reserves some for each chip");
 	if (mounted == 0) {
@@ -107,22 +105,22 @@ void examine_huge_pages(const struct doctor_context *context, struct report *rep
 
 /* ---- the allocation server ---- */
 
-/* Why a server that answers has not reported anything; NULL: it has, or it does not answer. */
+/* Why a server that replies has reported nothing; NULL: it has, or it does not reply. */
 static const char *find_refusal(const struct snapshot *snapshot)
 {
-	if (!snapshot || snapshot->server_pid || snapshot->server_mute)
+	const char *problem;
+
+	if (!snapshot || snapshot->server_pid || snapshot->server_unresponsive)
 		return NULL;
-	for (size_t i = 0; i < snapshot->n_problems; i++)
-		if (strcmp(snapshot->problems[i].source, source_daemon.name) == 0)
-			return snapshot->problems[i].text;
-	return NULL;
+	problem = snapshot_problem(snapshot, source_daemon.name);
+	return problem[0] ? problem : NULL;
 }
 
 void examine_server(const struct doctor_context *context, struct report *report)
 {
 	const struct snapshot *snapshot = context->snapshot;
 	const char *refusal = find_refusal(snapshot);
-	char path[WIRE_PATH_SIZE];
+	char path[SERVER_PATH_SIZE];
 	CLEANUP_CLOSE int fd = -1;
 
 	if (!context->root->live && !refusal && !(snapshot && snapshot->server_pid)) {
@@ -136,7 +134,7 @@ void examine_server(const struct doctor_context *context, struct report *report)
 		report_add(report, LEVEL_WARN, "%s: %s", path, refusal);
 	} else if (fd >= 0 || fd == -EAGAIN) {
 		report_add(report, LEVEL_FAIL, "%s does not answer", path);
-		report_fix(report, "sudo systemctl restart tt-allocd");
+		report_fix(report, SERVER_RESTART);
 	} else if (fd == -EACCES || fd == -EPERM) {
 		report_add(report, LEVEL_WARN, "%s: %s", path, strerror(-fd));
 		report_fix(report, "sudo tt_smi doctor");
@@ -145,30 +143,13 @@ void examine_server(const struct doctor_context *context, struct report *report)
 			   "not running (%s: %s): peaks, finished processes and memory of other "
 			   "users' programs are unknown",
 			   path, strerror(-fd));
-		report_fix(report, "sudo systemctl enable --now tt-allocd.socket, or start "
-				   "tt_allocd by hand");
+		report_fix(report, SERVER_START);
 	}
 }
 
 /* ---- tracing ---- */
 
-/* Any user can start a program of that name; only root can write this file. */
-static bool is_watched(const struct root *root)
-{
-	char text[1024], path[32];
-	struct procfs_stat stat;
-	unsigned long long start;
-	unsigned pid;
-
-	if (root_read(root, TRACED_WATCHER, text, sizeof(text)) <= 0 ||
-	    sscanf(text, "%u %llu", &pid, &start) != 2)
-		return false;
-	snprintf(path, sizeof(path), "proc/%u/stat", pid);
-	return root_read(root, path, text, sizeof(text)) > 0 &&
-	       procfs_parse_stat(text, &stat) == 0 && stat.start_ticks == start;
-}
-
-/* Probably too old? Vendors backport features, so the version proves nothing. */
+/* Is the kernel probably too old? Vendors backport features, so the version is no proof. */
 static bool is_old(const struct root *root, char *ret, size_t size)
 {
 	unsigned major, minor;
@@ -180,7 +161,7 @@ static bool is_old(const struct root *root, char *ret, size_t size)
 	       (major < 5 || (major == 5 && minor < 15));
 }
 
-/* Can this kernel trace? */
+/* Does this kernel support tracing? */
 static bool examine_kernel(const struct root *root, struct report *report)
 {
 	char text[128] = "";
@@ -216,13 +197,14 @@ enum tracing find_tracing(const struct root *root)
 	return r == -EACCES ? TRACING_UNREADABLE : TRACING_OFF;
 }
 
-static void examine_pinned(const struct doctor_context *context, struct report *report)
+static void examine_pinned(const struct doctor_context *context, bool possible,
+			   struct report *report)
 {
 	switch (context->tracing) {
 	case TRACING_OFF:
 		report_add(report, LEVEL_NOTE,
 			   "off: memory of programs that do not report it is unknown");
-		if (context->can_trace)
+		if (possible)
 			report_fix(report, "sudo tt_smi trace start");
 		break;
 	case TRACING_UNREADABLE:
@@ -239,7 +221,7 @@ static void examine_pinned(const struct doctor_context *context, struct report *
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
 		if (!context->root->live)
 			break;
-		if (is_watched(context->root)) {
+		if (tracer_is_watching(context->root)) {
 			report_add(report, LEVEL_OK, "new programs are followed as they start");
 			break;
 		}
@@ -272,10 +254,12 @@ static bool examine_tracer(const struct doctor_context *context, struct report *
 	return false;
 }
 
-void examine_tracing(struct doctor_context *context, struct report *report)
+bool examine_tracing(const struct doctor_context *context, struct report *report)
 {
-	/* The programs and the kernel of another machine are unknown. */
-	context->can_trace = !context->root->live || (examine_tracer(context, report) &&
-						      examine_kernel(context->root, report));
-	examine_pinned(context, report);
+	/* Of a recorded machine, the programs and the kernel are unknown. */
+	bool possible = !context->root->live ||
+			(examine_tracer(context, report) && examine_kernel(context->root, report));
+
+	examine_pinned(context, possible, report);
+	return possible;
 }

@@ -11,7 +11,7 @@
 
 static const int64_t deadline_ns = NS_PER_S;
 
-/* Everything that the job uses: it keeps that if it does not return in time. */
+/* Everything that the job uses. If it does not return in time, it keeps this memory. */
 struct loaded_read {
 	struct job job;
 	struct root root;

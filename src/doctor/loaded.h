@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 struct loaded {
-	int maps_error;	   /* of reading its mappings; -ETIMEDOUT: the read did not return */
+	int maps_error;	   /* result of reading its mappings; -ETIMEDOUT: the read did not return */
 	int library_error; /* -ENOENT: TT-Metal is not loaded */
 	struct metal_library library;
 	char path[256];

@@ -1,0 +1,131 @@
+/*
+ * Examines compute utilisation: is it measured, and if not, why, and how to fix it. Unknown
+ * utilisation is no problem of the machine, so every finding is at most a note.
+ */
+#include "doctor/doctor.h"
+
+#include "proto/dispatch.h"
+#include "render/render.h"
+#include "source/bpf_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIX_WATCH    "sudo tt_smi trace start --watch"
+#define FIX_PROGRAMS FIX_WATCH " --programs"
+
+static const struct {
+	enum reason why;
+	const char *fix;
+} fixes[] = {
+	{ NOT_TRACED, FIX_WATCH },
+	{ NOT_TRACED, "the next time: tt_smi run -- COMMAND" },
+	{ STALE, "the tracer's process has ended or hangs: " FIX_WATCH },
+	{ ETHERNET_DISPATCH, "for an upper bound: " FIX_PROGRAMS },
+	{ NO_IOMMU, "switch the IOMMU on, in the firmware setup and with intel_iommu=on or "
+		    "amd_iommu=on on the kernel's command line" },
+	{ NO_IOMMU, "for an upper bound: " FIX_PROGRAMS },
+	{ UNMEASURED_NO_PROFILER, "use TT-Metal v0.71 or later" },
+	{ UNMEASURED_NO_PROFILER, "for an upper bound: " FIX_PROGRAMS },
+	{ UNMEASURED_NOT_COVERED, "for an upper bound: " FIX_PROGRAMS },
+	{ UNMEASURED_SLOW_DISPATCH, "start it without TT_METAL_SLOW_DISPATCH_MODE" },
+	{ UNMEASURED_NO_RECORDS, "wait until it runs a program; only numbered programs, as ttnn "
+				 "launches them, are measured" },
+	{ UNMEASURED_UNKNOWN_LAYOUT, "use a release of TT-Metal that docs/utilisation.md lists" },
+	{ UNMEASURED_NO_CLOCK, "wait: TT-Metal compares the clocks when it next synchronises" },
+};
+
+static void advise(const struct doctor_context *context, enum reason why, struct report *report)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fixes); i++)
+		if (fixes[i].why == why &&
+		    (strcmp(fixes[i].fix, FIX_WATCH) != 0 || context->can_trace))
+			report_fix(report, "%s", fixes[i].fix);
+}
+
+static void examine_usage(const struct doctor_context *context, const struct process *process,
+			  const struct usage *usage, struct report *report)
+{
+	enum reason why = usage->why[USE_UTILIZATION];
+	char label[80], subject[160];
+
+	if (why == KNOWN)
+		return;
+	process_label(process, label, sizeof(label));
+	snprintf(subject, sizeof(subject), "%d %s, device %s", process->pid, label,
+		 context->snapshot->devices[usage->device].id);
+	report_add_about(report, LEVEL_NOTE, process->pid, subject, "unknown: %s",
+			 reason_text(why));
+	advise(context, why, report);
+}
+
+/* How many jobs are on it? Their findings explain a device without a figure. */
+static size_t count_jobs(const struct snapshot *snapshot, size_t device)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		count += snapshot->processes[i].role == ROLE_JOB &&
+			 process_find_usage(&snapshot->processes[i], device);
+	return count;
+}
+
+static void examine_device(const struct doctor_context *context, size_t device,
+			   struct report *report)
+{
+	const struct device *dev = &context->snapshot->devices[device];
+	enum reason why = dev->why[DEV_DISPATCH];
+	char subject[48];
+
+	snprintf(subject, sizeof(subject), "device %s", dev->id);
+	if (why != KNOWN && count_jobs(context->snapshot, device) == 0) {
+		report_add_about(report, LEVEL_NOTE, 0, subject, "unknown: %s", reason_text(why));
+		advise(context, why, report);
+	} else if (device_knows(dev, DEV_BOUND) && dev->utilization.bound != BOUND_EXACT) {
+		report_add_about(report, LEVEL_NOTE, 0, subject, "%s",
+				 dev->utilization.bound == BOUND_LOWER
+					 ? "a lower bound: not every launch is followed, or not "
+					   "every job on it is measured"
+					 : "an upper bound: programs that wait are included");
+		if (dev->utilization.bound == BOUND_LOWER && context->can_trace)
+			report_fix(report, "%s", FIX_PROGRAMS);
+	}
+}
+
+/* Does the tracer measure, or a process itself, or does the server know of one? */
+static bool is_measured(const struct doctor_context *context)
+{
+	const struct snapshot *snapshot = context->snapshot;
+
+	if (root_access(context->root, DISPATCH_FILE, F_OK) == 0)
+		return true;
+	for (size_t i = 0; i < snapshot->n_processes; i++)
+		for (size_t k = 0; k < snapshot->processes[i].n_usages; k++)
+			if (snapshot->processes[i].usages[k].why[USE_UTILIZATION] != NOT_TRACED)
+				return true;
+	return false;
+}
+
+void examine_utilization(const struct doctor_context *context, struct report *report)
+{
+	const struct snapshot *snapshot = context->snapshot;
+	size_t before = report->count;
+
+	if (!is_measured(context)) {
+		report_add(report, LEVEL_NOTE, "not measured");
+		advise(context, NOT_TRACED, report);
+		if (context->can_trace)
+			report_fix(report, "%s, for exact figures", FIX_PROGRAMS);
+		return;
+	}
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		const struct process *process = &snapshot->processes[i];
+
+		for (size_t k = 0; k < process->n_usages && process->role == ROLE_JOB; k++)
+			examine_usage(context, process, &process->usages[k], report);
+	}
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		examine_device(context, i, report);
+	if (report->count == before)
+		report_add(report, LEVEL_OK, "measured on every device, exactly");
+}
