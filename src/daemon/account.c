@@ -40,7 +40,7 @@ static void accounts_forget_of(struct accounts *accounts, struct user *user)
 			container_of(user->accounts.next, struct accounts_entry, of_user));
 }
 
-/* The user with the most usages or accounts; the first of several, so the one seen earliest. */
+/* The user with the most usages or accounts; of several, the one seen earliest. */
 static struct user *accounts_largest(const struct accounts *accounts, bool usages)
 {
 	struct user *largest = NULL;

@@ -1,9 +1,10 @@
 #include "daemon/answer.h"
 
 #include "basic/clock.h"
+#include "daemon/account.h"
+#include "daemon/cards.h"
 #include "daemon/dump.h"
 #include "daemon/log.h"
-#include "daemon/manager.h"
 #include "daemon/reply.h"
 #include "daemon/reporter.h"
 #include "proto/wire.h"
@@ -11,32 +12,32 @@
 #include <errno.h>
 #include <string.h>
 
-/* Most allocations in one answer: 128 MiB of them, and a fifth of a second. */
+/* Maximum allocations in one answer: 128 MiB, which take about 200 ms. */
 #define ALLOCATIONS_MAX (1u << 22)
 
-/* Left of a share for what lies in the socket. */
+/* Part of a user's share that is reserved for data in the socket buffer. */
 enum { BUFFERED = 1 << 20 };
 
-/* Programs go on while we count; so much more may have come when we write. */
+/* Programs continue while the server counts: room for what they add before it writes. */
 enum { USAGES_MORE = 256, ALLOCATIONS_MORE = 4096 };
 
 struct answer {
-	struct manager *manager;
-	const struct asker *asker;
-	const struct question *question;
+	struct answers *all;
+	const struct requester *requester;
+	const struct snapshot_request *request;
 	struct image_writer writer;
-	bool found; /* the process asked for */
+	bool found; /* the requested process exists */
 };
 
 static bool asks_for(const struct answer *answer, pid_t pid)
 {
-	return answer->question->flags & WIRE_WANT_ALLOCATIONS &&
-	       (answer->question->pid == 0 || answer->question->pid == (uint32_t)pid);
+	return answer->request->flags & WIRE_WANT_ALLOCATIONS &&
+	       (answer->request->pid == 0 || answer->request->pid == (uint32_t)pid);
 }
 
 static bool may_see(const struct answer *answer, uid_t uid)
 {
-	return answer->asker->uid == 0 || answer->asker->uid == uid;
+	return answer->requester->uid == 0 || answer->requester->uid == uid;
 }
 
 static bool lists(const struct answer *answer, const struct peer *peer)
@@ -47,7 +48,7 @@ static bool lists(const struct answer *answer, const struct peer *peer)
 static void count_reporters(struct answer *answer, struct image_counts *counts,
 			    uint64_t *allocations)
 {
-	for (LIST_EACH(at, &answer->manager->reporters.list)) {
+	for (LIST_EACH(at, &answer->all->reporters->list)) {
 		struct reporter *reporter = reporter_of(at);
 
 		if (reporter->dormant)
@@ -56,30 +57,30 @@ static void count_reporters(struct answer *answer, struct image_counts *counts,
 		counts->usages += reporter->ops->count_usages(reporter);
 		if (lists(answer, &reporter->peer))
 			*allocations += reporter->ops->count_allocations(reporter);
-		answer->found |= reporter->peer.pid == (pid_t)answer->question->pid;
+		answer->found |= reporter->peer.pid == (pid_t)answer->request->pid;
 	}
 }
 
 static void count_all(struct answer *answer, struct image_counts *ret)
 {
-	const struct accounts *accounts = &answer->manager->accounts;
+	const struct accounts *accounts = answer->all->accounts;
 	struct image_counts counts = { .usages = USAGES_MORE };
-	const struct snapshot *snapshot = cards_snapshot(&answer->manager->cards);
+	const struct snapshot *snapshot = cards_snapshot(answer->all->cards);
 	uint64_t allocations = 0;
 
 	count_reporters(answer, &counts, &allocations);
-	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0; /* with a role */
-	if (answer->question->flags & WIRE_WANT_FINISHED) {
+	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0; /* those with a role */
+	if (answer->request->flags & WIRE_WANT_FINISHED) {
 		counts.processes += accounts->count;
 		counts.usages += accounts->usages;
 	}
-	if (answer->question->flags & WIRE_WANT_ALLOCATIONS)
+	if (answer->request->flags & WIRE_WANT_ALLOCATIONS)
 		allocations += ALLOCATIONS_MORE;
 	counts.allocations = (uint32_t)MIN(allocations, ALLOCATIONS_MAX);
 	*ret = counts;
 }
 
-/* Adds a process and what it uses; its allocations may follow. */
+/* Adds a process and its usages; its allocations may follow. */
 static struct image_process *add_process(struct answer *answer, struct image_process *process,
 					 const struct image_usage *usages, uint32_t count)
 {
@@ -104,7 +105,7 @@ static bool holds_anything(const struct image_usage *usages, uint32_t count)
 
 static void add_reporter(struct answer *answer, struct reporter *reporter)
 {
-	struct image_usage *usages = answer->manager->reporters.usages;
+	struct image_usage *usages = answer->all->reporters->usages;
 	struct image_process process, *added;
 	uint32_t count;
 
@@ -118,12 +119,12 @@ static void add_reporter(struct answer *answer, struct reporter *reporter)
 }
 
 /*
- * Roles of holders that were inspected because of their names. A record without figures, of
- * an origin that readers without roles know, means nothing to them.
+ * Adds the roles of holders that were inspected because of their names. The records have no figures
+ * and an origin that readers without roles know, so such readers ignore them.
  */
 static void add_roles(struct answer *answer)
 {
-	const struct snapshot *snapshot = cards_snapshot(&answer->manager->cards);
+	const struct snapshot *snapshot = cards_snapshot(answer->all->cards);
 
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {
 		const struct process *holder = &snapshot->processes[i];
@@ -143,7 +144,7 @@ static void add_roles(struct answer *answer)
 
 static void add_finished(struct answer *answer)
 {
-	struct accounts *accounts = &answer->manager->accounts;
+	struct accounts *accounts = answer->all->accounts;
 
 	for (LIST_EACH(at, &accounts->list)) {
 		struct accounts_entry *account = accounts_entry_of(at);
@@ -158,25 +159,28 @@ static void answer_fill(struct answer *answer)
 
 	header->monotonic_ns = (uint64_t)clock_now(CLOCK_MONOTONIC);
 	header->realtime_ns = (uint64_t)clock_now(CLOCK_REALTIME);
-	header->server_start_ns = (uint64_t)answer->manager->start_ns;
+	header->server_start_ns = (uint64_t)answer->all->server_start_ns;
 	header->server_pid = (uint32_t)getpid();
-	header->finished_total = (uint32_t)MIN(answer->manager->accounts.total, UINT32_MAX);
-	for (LIST_EACH(at, &answer->manager->reporters.list)) {
+	header->finished_total = (uint32_t)MIN(answer->all->accounts->total, UINT32_MAX);
+	for (LIST_EACH(at, &answer->all->reporters->list)) {
 		if (!reporter_of(at)->dormant)
 			add_reporter(answer, reporter_of(at));
 	}
 	add_roles(answer);
-	if (answer->question->flags & WIRE_WANT_FINISHED)
+	if (answer->request->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);
-	/* Less may be there than was counted: the rest is cut off. */
+	/* Some processes may have shrunk since they were counted: truncate. */
 	header->length = header->allocation_offset +
 			 header->allocation_count * sizeof(struct image_allocation);
 }
 
-/* As many allocations as the user's share has room for; others are left out, and that is marked. */
+/*
+ * Reduces the number of allocations to what the user's share has room for; the image is then marked
+ * as incomplete.
+ */
 static void counts_fit(const struct answer *answer, struct image_counts *counts)
 {
-	const struct user *user = answer->asker->user;
+	const struct user *user = answer->requester->user;
 	const struct limits *limits = user->users->limits;
 	uint32_t units = (user_is_privileged(user) ? limits->value : limits->share)[LIMIT_PENDING];
 	struct image_counts rest = *counts;
@@ -189,7 +193,7 @@ static void counts_fit(const struct answer *answer, struct image_counts *counts)
 			(uint32_t)((most - MIN(most, taken)) / sizeof(struct image_allocation));
 }
 
-/* The bytes of an image. */
+/* Builds the image. */
 static int answer_make(struct answer *answer, char **ret, size_t *ret_length)
 {
 	struct image_counts counts;
@@ -197,11 +201,11 @@ static int answer_make(struct answer *answer, char **ret, size_t *ret_length)
 	size_t size;
 
 	count_all(answer, &counts);
-	if (answer->question->pid && !answer->found)
+	if (answer->request->pid && !answer->found)
 		return -ESRCH;
 	counts_fit(answer, &counts);
 	size = image_size(&counts);
-	if (user_room(answer->asker->user, LIMIT_PENDING) < reply_units(size))
+	if (user_room(answer->requester->user, LIMIT_PENDING) < reply_units(size))
 		return -EAGAIN;
 	data = calloc(1, size);
 	if (!data)
@@ -214,17 +218,17 @@ static int answer_make(struct answer *answer, char **ret, size_t *ret_length)
 	return 0;
 }
 
-int answer_snapshot(struct manager *manager, const struct asker *asker,
-		    const struct question *question, struct reply **ret)
+int answer_snapshot(struct answers *answers, const struct requester *requester,
+		    const struct snapshot_request *request, struct reply **ret)
 {
-	struct answer answer = { .manager = manager, .asker = asker, .question = question };
+	struct answer answer = { .all = answers, .requester = requester, .request = request };
 	const struct reply_key key = {
-		.flags = question->flags,
-		.pid = question->pid,
-		.uid = question->flags & WIRE_WANT_ALLOCATIONS ? asker->uid : 0,
+		.flags = request->flags,
+		.pid = request->pid,
+		.uid = request->flags & WIRE_WANT_ALLOCATIONS ? requester->uid : 0,
 	};
 	int64_t now = clock_now(CLOCK_MONOTONIC);
-	struct reply *reply = replies_find(&manager->replies, &key, question->since_ns);
+	struct reply *reply = replies_find(answers->replies, &key, request->since_ns);
 	size_t length;
 	char *data;
 	int r;
@@ -233,7 +237,7 @@ int answer_snapshot(struct manager *manager, const struct asker *asker,
 		r = answer_make(&answer, &data, &length);
 		if (r < 0)
 			return r;
-		reply = reply_new(&manager->replies, &key, now, data, length);
+		reply = reply_new(answers->replies, &key, now, data, length);
 	}
 	if (!reply)
 		return -ENOMEM;
@@ -241,11 +245,11 @@ int answer_snapshot(struct manager *manager, const struct asker *asker,
 	return 0;
 }
 
-int answer_dump(struct manager *manager, const struct asker *asker, bool kernels,
+int answer_dump(struct answers *answers, const struct requester *requester, bool kernels,
 		struct reply **ret)
 {
-	const struct question question = { .flags = WIRE_WANT_ALLOCATIONS };
-	struct answer answer = { .manager = manager, .asker = asker, .question = &question };
+	const struct snapshot_request request = { .flags = WIRE_WANT_ALLOCATIONS };
+	struct answer answer = { .all = answers, .requester = requester, .request = &request };
 	CLEANUP_FREE char *data = NULL;
 	struct buf text = { 0 };
 	struct image_view view;
@@ -257,11 +261,11 @@ int answer_dump(struct manager *manager, const struct asker *asker, bool kernels
 		r = image_view_init(&view, data, length);
 	if (r < 0)
 		return r;
-	dump_write(&view, asker->pid, kernels, &text);
+	dump_write(&view, requester->pid, kernels, &text);
 	if (text.failed) {
 		buf_done(&text);
 		return -ENOMEM;
 	}
-	*ret = reply_new(&manager->replies, NULL, 0, text.data, text.length);
+	*ret = reply_new(answers->replies, NULL, 0, text.data, text.length);
 	return *ret ? 0 : -ENOMEM;
 }

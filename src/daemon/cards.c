@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A card that does not answer, in the middle of a reset perhaps, is asked again. */
+/* Retry period for a card that cannot be read, for instance during a reset. */
 #define RETRY_LATER (2 * NS_PER_S)
 enum { RETRIES_MAX = 30 };
 
-/* A sample takes a walk over processes; one in this time is enough for any display. */
+/* A sample scans all processes; one per this period is enough for any display. */
 #define SAMPLE_KEPT (100 * NS_PER_MS)
 
-/* An answer waits so long for the observer; then it goes without. */
+/* Maximum time that an answer waits for the observer's sample. */
 #define WAIT_MOST (200 * NS_PER_MS)
 
 void card_identify(const struct device *device, struct table_device *ret)
@@ -57,7 +57,7 @@ static void cards_insert(struct cards *cards, const struct known_card *card)
 	cards->list[at] = *card;
 }
 
-/* Those that are served now. Returns whether everything is known of each. */
+/* Lists the cards that the driver serves. Returns whether all their properties are known. */
 static bool cards_list(struct cards *cards, const struct snapshot *snapshot)
 {
 	bool complete = true;
@@ -207,7 +207,7 @@ void cards_done(struct cards *cards)
 	cards->observation = NULL;
 }
 
-/* In the form that lists are resolved for. False: the order of the cards is not known. */
+/* Converts the list for visible_devices. False: the order of the cards is unknown. */
 static bool cards_in_order(const struct cards *cards, struct visible_card ret[VISIBLE_CARDS])
 {
 	for (size_t i = 0; i < cards->count; i++) {

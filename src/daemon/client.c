@@ -14,7 +14,7 @@ static void client_free(struct client *client)
 		user_give_back(client->reporter.user, LIMIT_CLIENTS, 1);
 	reporter_done(&client->reporter);
 	client_table_close(&client->table);
-	/* May be the last descriptor of the memfd, which then frees its pages. */
+	/* This may be the last descriptor of the memfd; closing it then frees its pages. */
 	fd_closer_close(client->clients->closer, client->table.fd);
 	free(client);
 }
@@ -31,8 +31,8 @@ static struct client *client_of_table(struct clients *clients, const struct clie
 }
 
 /*
- * Begins to count it: for its user, unless its connection is, and until its
- * process ends. A connection takes the place of an adoption, and of nothing else.
+ * Counts it against its user's limit, unless its connection is counted, and watches its process. A
+ * client with a connection replaces an adopted one, but no other.
  */
 static int client_start(struct client *client, int pidfd, struct client *known)
 {
@@ -137,7 +137,7 @@ void client_end(struct client *client)
 	client_free(client);
 }
 
-void client_bury(struct clients *clients, const struct peer *peer, int table)
+void client_account_ended(struct clients *clients, const struct peer *peer, int table)
 {
 	struct client client = { .clients = clients };
 

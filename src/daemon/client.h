@@ -1,10 +1,9 @@
 /*
- * A reporter with a table (client_table.h): a process that handed it over through a connection, or
- * that was found with it when the server started ("adopted").
+ * A reporter with a table (client_table.h): a process that sent it through a connection, or that
+ * was found with it when the server started ("adopted").
  *
- * It lasts until its connection hangs up or its process ends, whichever comes
- * first. Then its last values go into the accounts, and nothing of it is counted
- * any more.
+ * It ends when its connection hangs up or its process ends, whichever comes first. Its last values
+ * then go into the accounts.
  */
 #pragma once
 
@@ -19,16 +18,16 @@ struct client;
 struct fd_closer;
 struct observed_link;
 
-/* What clients need. */
+/* Shared state of all clients. */
 struct clients {
 	struct reporters *reporters;
 	struct fd_closer *closer;
 };
 
-/* Member of the connection that handed a table over. */
+/* Member of the connection that sent the table. */
 struct client_holder {
 	struct client *client; /* NULL: none, or it has ended */
-	/* Its process has ended, and the client with it. May free the holder. */
+	/* Called when its process has ended and the client was freed. May free the holder. */
 	void (*ended)(struct client_holder *holder);
 };
 
@@ -37,38 +36,37 @@ struct client {
 	struct client_table table;
 	struct clients *clients;
 	struct client_holder *holder; /* NULL: adopted */
-	int link;		      /* adopted: its number in /proc/PID/fd */
-	uint64_t link_name;	      /* for the observer, see clients_links() */
+	int link;		      /* adopted: its descriptor number in /proc/PID/fd */
+	uint64_t link_name;	      /* identifies it in clients_links() */
 };
 
 /*
- * Takes a table of a process, handed over by a connection or found as a link in
- * its fd directory. On success both descriptors are the client's, on
- * failure they stay the caller's. -EPERM: not sealed; -EPROTO: no table, or not
- * of this process; -EPROTONOSUPPORT; -EALREADY: we have it from a connection;
- * -EUSERS if adopted and there are too many.
+ * Creates a client from a table that was sent by a connection or found as a link in /proc/PID/fd.
+ * Takes both descriptors on success only. -EPERM: not sealed; -EPROTO: not a table, or not of this
+ * process; -EPROTONOSUPPORT; -EALREADY: already received through a connection; -EUSERS: adopted,
+ * and the limit is reached.
  */
 MUST_CHECK int client_new(struct clients *clients, const struct peer *peer, int pidfd, int table,
 			  struct client_holder *holder, int link, struct client **ret);
 
 /*
- * The links of adopted tables, for the observer: with no connection that would hang up, the server
- * notices exec() only by checking them. To be freed; NULL if there are none.
+ * The links of adopted tables, for the observer: they have no connection that would hang up, so the
+ * server notices exec() only by checking them. The caller frees the result; NULL: none.
  */
 struct observed_link *clients_links(struct clients *clients, size_t *ret_count);
 
-/* The table behind this link is no longer there: its process has executed another program. */
+/* The table of this link is no longer open: its process has executed another program. */
 void clients_lost_link(struct clients *clients, uint64_t name);
 
-/* Accounts for it and frees it. Its connection, if it has one, is the caller's to close. */
+/* Adds its account and frees it. The caller closes its connection, if it has one. */
 void client_end(struct client *client);
 
-/* Accounts for the table of a peer that had ended before it could be described. */
-void client_bury(struct clients *clients, const struct peer *peer, int table);
+/* Adds the account of a process that ended before it was probed. */
+void client_account_ended(struct clients *clients, const struct peer *peer, int table);
 
 extern const struct reporter_ops client_ops;
 
-/* The client behind a reporter; NULL: it reports in another way. */
+/* The client of a reporter; NULL if it is of another kind. */
 static inline struct client *client_of(struct reporter *reporter)
 {
 	return reporter->ops == &client_ops ? container_of(reporter, struct client, reporter)

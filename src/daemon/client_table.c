@@ -13,7 +13,10 @@
 #define MADV_POPULATE_READ 22 /* Linux 5.14 */
 #endif
 
-/* May this descriptor be mapped? -EPERM if not: its owner could take pages away under us. */
+/*
+ * Is it safe to map this descriptor? -EPERM if its owner could truncate the file, which would cause
+ * SIGBUS.
+ */
 static int table_fd_check(int fd, struct stat *ret)
 {
 	const int needed = F_SEAL_SHRINK | F_SEAL_GROW;
@@ -22,7 +25,7 @@ static int table_fd_check(int fd, struct stat *ret)
 
 	if (fstatfs(fd, &fs) < 0 || fstat(fd, ret) < 0)
 		return -errno;
-	/* A file of huge pages can fault even when it is sealed. */
+	/* A file of huge pages can cause SIGBUS even if it is sealed. */
 	if (fs.f_type != TMPFS_MAGIC || !S_ISREG(ret->st_mode))
 		return -EPERM;
 	seals = fcntl(fd, F_GET_SEALS);
@@ -30,9 +33,8 @@ static int table_fd_check(int fd, struct stat *ret)
 }
 
 /*
- * Maps the part of a table that has the totals. A hole that is touched becomes a
- * page, on our account; the cells of a device are read only after
- * table_has_cells().
+ * Maps the part of a table that has the totals. Reading a hole allocates a page, charged to the
+ * server; so the cells of a device are read only after table_has_cells().
  */
 static int table_map(int fd, const struct stat *st, const void **ret_map, struct table_view *ret)
 {
@@ -77,7 +79,7 @@ bool client_table_is_of(const struct client_table *table, const struct peer *pee
 {
 	const struct table_view *view = &table->view;
 
-	/* Nothing is known of a process that does not answer; its connection will do. */
+	/* A process that could not be probed is identified by its connection alone. */
 	if (!peer->described)
 		return true;
 	return view->pid == (uint64_t)peer->ns_pid &&
@@ -100,8 +102,8 @@ void client_table_describe(const struct client_table *table, struct image_proces
 }
 
 /*
- * Has the table pages where the cells of this device are? Asked once per device: a client
- * that says it used a device must have written there.
+ * Does the file have pages for the cells of this device? Checked once per device: a client that has
+ * used a device must have written there.
  */
 static bool table_has_cells(struct client_table *table, uint32_t device)
 {
@@ -164,7 +166,7 @@ uint32_t client_table_usages(struct client_table *table, struct image_usage *ret
 	return count;
 }
 
-/* Bytes of the list that exist, without a hole, up to what we are willing to list. */
+/* Bytes of the list up to the first hole, and at most for the given number of allocations. */
 static size_t list_length(const struct client_table *table, uint32_t most)
 {
 	uint64_t used = __atomic_load_n(&table->view.header->slots_used, __ATOMIC_ACQUIRE);
@@ -202,7 +204,10 @@ void client_table_list(const struct client_table *table, uint32_t most, struct i
 			munmap(map, length);
 		return;
 	}
-	/* The list exists and will be read: at once it takes half the time of a fault per page. */
+	/*
+	 * The whole list will be read: populating it at once takes half the time of single page
+	 * faults.
+	 */
 	madvise((char *)map + TABLE_SLOT_OFFSET, length - TABLE_SLOT_OFFSET, MADV_POPULATE_READ);
 	while (table_next(&view, &cursor, &got)) {
 		struct image_allocation allocation = {

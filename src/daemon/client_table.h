@@ -14,19 +14,21 @@
 #include <sys/types.h>
 
 struct client_table {
-	int fd; /* the caller's */
+	int fd; /* owned by the caller */
 	dev_t dev;
 	ino_t ino;
 	const void *map; /* TABLE_SLOT_OFFSET bytes; NULL: not open */
 	struct table_view view;
-	uint64_t there; /* devices whose cells have been seen to exist */
+	uint64_t there; /* devices whose cells are known to exist */
 };
 
-/* -EPERM: not sealed; -EPROTO: no table; -EPROTONOSUPPORT. On failure there is nothing to close. */
+/*
+ * -EPERM: not sealed; -EPROTO: not a table; -EPROTONOSUPPORT. There is nothing to close on failure.
+ */
 MUST_CHECK int client_table_open(struct client_table *table, int fd);
 void client_table_close(struct client_table *table);
 
-/* Is it written by this process, as far as is known? */
+/* Does the header name this process, as far as it is known? */
 bool client_table_is_of(const struct client_table *table, const struct peer *peer);
 
 static inline bool client_table_is_preload(const struct client_table *table)
@@ -34,7 +36,7 @@ static inline bool client_table_is_preload(const struct client_table *table)
 	return table->view.flags & TABLE_PRELOAD;
 }
 
-/* The operations of a reporter, see reporter.h; most: how many allocations may be listed. */
+/* The operations of a reporter, see reporter.h. most: maximum number of allocations to list. */
 void client_table_describe(const struct client_table *table, struct image_process *record);
 uint32_t client_table_usages(struct client_table *table, struct image_usage *ret, uint32_t *flags);
 uint32_t client_table_count_usages(const struct client_table *table);

@@ -1,7 +1,6 @@
 #include "daemon/connection.h"
 
 #include "daemon/fd_closer.h"
-#include "daemon/manager.h"
 #include "daemon/packet.h"
 #include "daemon/reply.h"
 #include "daemon/user_log.h"
@@ -11,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* An unread packet takes at least this much of the socket's buffer. */
+/* Minimum space that an unread packet occupies in the socket buffer. */
 enum { UNREAD_LEAST = 64 };
 
 void connection_free(struct connection *connection)
@@ -20,22 +19,22 @@ void connection_free(struct connection *connection)
 	free(connection);
 }
 
-void connection_count_as(struct connection *connection, enum limit limit)
+/* Moves it to another of its user's limits. */
+static void count_as(struct connection *connection, enum limit limit)
 {
 	user_give_back(connection->user, connection->counted, 1);
 	user_count(connection->user, limit, 1);
 	connection->counted = limit;
 }
 
-/* Past its first message. */
 int connection_promote(struct connection *connection)
 {
 	if (connection->counted == LIMIT_CLIENTS)
 		return 0;
 	if (!user_room(connection->user, LIMIT_CLIENTS))
 		return -EUSERS;
-	connection_count_as(connection, LIMIT_CLIENTS);
-	timer_stop(&connection->manager->loop, &connection->deadline);
+	count_as(connection, LIMIT_CLIENTS);
+	timer_stop(connection->all->loop, &connection->deadline);
 	return 0;
 }
 
@@ -47,25 +46,25 @@ void connection_drop_reply(struct connection *connection)
 	connection->sent = 0;
 }
 
-static void connection_let_go(struct connection *connection)
+static void connection_drop_fds(struct connection *connection)
 {
 	if (connection->table >= 0)
-		fd_closer_close(connection->manager->closer, connection->table);
+		fd_closer_close(connection->all->closer, connection->table);
 	if (connection->pidfd >= 0)
 		close(connection->pidfd);
 	connection->table = connection->pidfd = -1;
 }
 
-/* All that it has but its socket. */
+/* Releases everything except the socket. */
 static void connection_quit(struct connection *connection)
 {
 	if (connection->holder.client)
 		client_end(connection->holder.client);
 	probe_stop(&connection->probe);
-	connection_let_go(connection);
+	connection_drop_fds(connection);
 	turn_drop(&connection->turn);
 	cards_wait_stop(&connection->wait);
-	timer_stop(&connection->manager->loop, &connection->deadline);
+	timer_stop(connection->all->loop, &connection->deadline);
 	connection_drop_reply(connection);
 }
 
@@ -74,15 +73,14 @@ void connection_close(struct connection *connection)
 	int fd = connection->watch.fd;
 
 	connection_quit(connection);
-	watch_stop(&connection->manager->loop, &connection->watch);
-	fd_closer_close(connection->manager->closer, fd);
+	watch_stop(connection->all->loop, &connection->watch);
+	fd_closer_close(connection->all->closer, fd);
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_PENDING, connection->buffered);
 	user_give_back(connection->user, connection->counted, 1);
 	connection_free(connection);
 }
 
-/* Is something in the socket that the peer has not read? */
 bool connection_has_unread(const struct connection *connection)
 {
 	int bytes = 0;
@@ -95,7 +93,7 @@ int connection_listen(struct connection *connection, uint32_t events)
 	if (connection->events == events)
 		return 0;
 	connection->events = events;
-	return watch_change(&connection->manager->loop, &connection->watch, events);
+	return watch_change(connection->all->loop, &connection->watch, events);
 }
 
 static void log_refusal(const struct connection *connection, const char *why)
@@ -104,7 +102,6 @@ static void log_refusal(const struct connection *connection, const char *why)
 		 connection->uid, why);
 }
 
-/* No to a question; the connection stays open. */
 void connection_refuse(struct connection *connection, int error, uint32_t retry_ms, const char *why)
 {
 	log_refusal(connection, why);
@@ -112,8 +109,7 @@ void connection_refuse(struct connection *connection, int error, uint32_t retry_
 }
 
 /*
- * The end of it. It stays until its peer has read why; of a user that leaves too many such answers
- * unread the next ones get no reason.
+ * A user with too many unread refusals gets no further reasons.
  */
 void connection_dismiss(struct connection *connection, int error, const char *why)
 {
@@ -128,6 +124,6 @@ void connection_dismiss(struct connection *connection, int error, const char *wh
 		connection_close(connection);
 		return;
 	}
-	connection_count_as(connection, LIMIT_REFUSED);
+	count_as(connection, LIMIT_REFUSED);
 	connection->state = CONNECTION_REFUSED;
 }

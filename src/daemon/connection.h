@@ -1,13 +1,13 @@
 /*
- * A connection on the server's own socket. docs/protocol.md has the messages.
+ * A connection on the server's own socket. docs/protocol.md describes the messages.
  *
- *	NEW ──HELLO──> MEETING ──> CLIENT          silent until it hangs up
- *	 └───SNAPSHOT, DUMP──> ASKED ──> SENDING ──> UNREAD ──> MONITOR ──> ASKED …
+ *         NEW ──HELLO──> PROBING ──> CLIENT          silent until it hangs up
+ *          └───SNAPSHOT, DUMP──> ASKED ──> SENDING ──> UNREAD ──> MONITOR ──> ASKED …
  *
- * A message is read as soon as it arrives, whatever else there is to do; the answer is made and
- * sent when it is the user's turn (turns.h). A monitor that has not read its last
- * answer is not listened to. A connection that is refused stays until its peer has read why or has
- * hung up, since its socket buffer is memory of the server.
+ * Messages are read immediately; the answer is made and sent in the user's turn (turns.h). No
+ * further message is read from a monitor until it has read its last answer. A refused connection
+ * stays open until its peer has read the reason or hung up, since its socket buffer is memory of
+ * the server.
  */
 #pragma once
 
@@ -24,74 +24,91 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct manager;
+struct answers;
+struct clients;
+struct fd_closer;
 struct reply;
 struct user;
+struct users;
 
 enum connection_state {
 	CONNECTION_NEW,	    /* no message yet: a deadline runs */
-	CONNECTION_MEETING, /* handed over a table; its process is being probed */
-	CONNECTION_CLIENT,  /* has handed over a table */
-	CONNECTION_MONITOR, /* asks now and then */
+	CONNECTION_PROBING, /* sent a table; its process is being probed */
+	CONNECTION_CLIENT,  /* sent a table */
+	CONNECTION_MONITOR, /* may send requests */
 	CONNECTION_ASKED,   /* waits for its turn */
-	CONNECTION_SENDING, /* its answer is sent, in pieces */
-	CONNECTION_UNREAD,  /* the last piece is sent, and not all of it is read */
-	CONNECTION_REFUSED, /* so is the reason why it ends */
+	CONNECTION_SENDING, /* its answer is being sent, in pieces */
+	CONNECTION_UNREAD,  /* the last piece is sent, but not read completely */
+	CONNECTION_REFUSED, /* the same for a refusal, after which it ends */
 };
 
-/* What the kernel may keep of an answer in the socket; it allows twice as much and one packet. */
+/*
+ * Maximum data of an answer in the socket buffer; the kernel allows twice the size set, plus one
+ * packet.
+ */
 enum { SOCKET_BUFFER = 208 << 10, BUFFERED_MOST = 512 << 10 };
 
-/* A user whose answers are not read, or for which there is no memory, may ask again after this. */
+/* Retry times for users with too many unread answers, and for the server being out of memory. */
 enum { RETRY_MS = 100, RETRY_LONG_MS = 1000 };
 
+/* All connections, and the parts of the server that they use. */
+struct connections {
+	struct list list; /* struct connection */
+	struct loop *loop;
+	const struct limits *limits;
+	struct users *users;
+	struct turns *turns;
+	struct cards *cards;
+	struct probes *probes;
+	struct clients *clients;
+	struct answers *answers;
+	struct fd_closer *closer;
+};
+
 struct connection {
-	struct manager *manager;
+	struct connections *all;
 	struct list member;
 	struct watch watch;
 	struct timer deadline;
 	struct turn turn;
 	enum connection_state state;
-	enum limit counted; /* what it counts as, for its user */
-	uint32_t events;    /* that are watched */
+	enum limit counted; /* the limit it is counted against */
+	uint32_t events;    /* epoll events of its socket */
 	pid_t pid;
 	uid_t uid;
 	struct user *user;
-	struct client_holder holder; /* of its client, in state CLIENT */
-	struct probe probe;	     /* in state MEETING, and these two */
+	struct client_holder holder; /* valid in state CLIENT */
+	struct probe probe;	     /* these three: in state PROBING */
 	int table, pidfd;
-	struct wire_message asked; /* from state ASKED on */
-	struct reply *reply;	   /* in state SENDING */
-	size_t sent;		   /* bytes of it */
-	struct cards_wait wait;	   /* its answer waits for the observer */
-	bool waited;		   /* and has done so */
-	uint32_t buffered;	   /* units of LIMIT_PENDING for what lies in the socket */
-	int32_t place;		   /* among all, while state_save() works */
+	struct wire_message request; /* from state ASKED on */
+	struct reply *reply;	     /* in state SENDING */
+	size_t sent;		     /* bytes of it that are sent */
+	struct cards_wait wait;	     /* the wait of its answer for the observer */
+	bool waited;		     /* that wait is over */
+	uint32_t buffered;	     /* units of LIMIT_PENDING for data in the socket buffer */
+	int32_t place;		     /* its index during state_save() */
 };
 
-/* Ends it, and its client with it. */
+/* Closes it and ends its client. */
 void connection_close(struct connection *connection);
 
-/* Frees one that was never started. */
+/* Frees a connection that was never started. */
 void connection_free(struct connection *connection);
 
-/* Which of its user's limits it counts for. */
-void connection_count_as(struct connection *connection, enum limit limit);
-
-/* Past its first message: counts as a client. -EUSERS. */
+/* After its first message: counts it as a client. -EUSERS. */
 MUST_CHECK int connection_promote(struct connection *connection);
 
 void connection_drop_reply(struct connection *connection);
 
-/* Is something in the socket that the peer has not read? */
+/* Does its socket buffer have data that the peer has not read? */
 bool connection_has_unread(const struct connection *connection);
 
-/* Which events of its socket are watched from now on. */
+/* Sets the epoll events of its socket. */
 MUST_CHECK int connection_listen(struct connection *connection, uint32_t events);
 
-/* Refuses a question; the connection stays open. */
+/* Refuses a request; the connection stays open. */
 void connection_refuse(struct connection *connection, int error, uint32_t retry_ms,
 		       const char *why);
 
-/* Refuses the connection: it ends once its peer has read why. */
+/* Refuses the connection: it is closed when its peer has read the reason. */
 void connection_dismiss(struct connection *connection, int error, const char *why);

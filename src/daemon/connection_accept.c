@@ -5,8 +5,6 @@
 #include "daemon/connection_answer.h"
 #include "daemon/connection_hello.h"
 #include "daemon/fd_closer.h"
-#include "daemon/manager.h"
-#include "daemon/packet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* One message. -errno: refused, the connection ends. */
+/* Handles one message. -errno: refused, the connection ends. */
 static int connection_take(struct connection *connection, const struct wire_message *message,
 			   int *fd)
 {
@@ -40,8 +38,8 @@ static int connection_take(struct connection *connection, const struct wire_mess
 }
 
 /*
- * The one descriptor of a message if it is a memfd, else -1. Only these are touched: fstat() and
- * close() of others may wait for ever, which this question does not.
+ * Returns the only descriptor of a message if it is a memfd, else -1. It uses only a system call
+ * that cannot block: fstat() and close() of other files may block for ever.
  */
 static int message_memfd(const struct message_fds *fds)
 {
@@ -50,14 +48,14 @@ static int message_memfd(const struct message_fds *fds)
 
 static int connection_read(struct connection *connection)
 {
-	struct fd_closer *closer = connection->manager->closer;
+	struct fd_closer *closer = connection->all->closer;
 	struct wire_message message;
 	struct message_fds fds;
 	int table, r;
 
 	if (!fd_closer_accepts(connection->user))
 		return -EMFILE;
-	r = packet_receive(connection->watch.fd, &message, &fds);
+	r = wire_receive_fds(connection->watch.fd, &message, &fds);
 	table = message_memfd(&fds);
 	if (fds.count && table < 0) {
 		fd_closer_discard(closer, connection->user, &fds);
@@ -91,7 +89,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 	int r = 0;
 
 	switch (connection->state) {
-	case CONNECTION_MEETING: return; /* see hello_take() */
+	case CONNECTION_PROBING: return; /* resumed in connection_probed() */
 	case CONNECTION_NEW:
 	case CONNECTION_CLIENT: connection_receive(connection); return;
 	case CONNECTION_MONITOR:
@@ -99,7 +97,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 			connection_receive(connection);
 			return;
 		}
-		r = -ECONNRESET; /* it hung up, and needs no answer */
+		r = -ECONNRESET; /* it hung up: no answer needed */
 		break;
 	case CONNECTION_ASKED:
 	case CONNECTION_SENDING:
@@ -117,7 +115,7 @@ static void connection_ready(struct watch *watch, uint32_t events)
 		connection_close(connection);
 }
 
-/* The server may have been late itself: a message that is there counts. */
+/* The server itself may have been slow: a message that has arrived counts. */
 static void connection_late(struct timer *timer)
 {
 	struct connection *connection = container_of(timer, struct connection, deadline);
@@ -145,36 +143,36 @@ static void connection_init(struct connection *connection)
 
 int connection_restore(struct connection *connection)
 {
-	struct manager *manager = connection->manager;
+	struct connections *all = connection->all;
 	int fd = connection->watch.fd, size = SOCKET_BUFFER, r;
 
-	connection->user = users_get(&manager->users, connection->uid);
+	connection->user = users_get(all->users, connection->uid);
 	if (!connection->user)
 		return -ENOMEM;
 	connection_init(connection);
 	r = user_take(connection->user, connection->counted);
 	if (r < 0)
 		return r;
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size)); /* else as the system has it */
-	r = watch_start(&manager->loop, &connection->watch, fd, EPOLLIN);
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size,
+		   sizeof(size)); /* on failure the system's default applies */
+	r = watch_start(all->loop, &connection->watch, fd, EPOLLIN);
 	if (r < 0) {
 		user_give_back(connection->user, connection->counted, 1);
 		return r;
 	}
 	if (connection->state == CONNECTION_NEW)
-		timer_set(&manager->loop, &connection->deadline,
-			  manager->limits.value[LIMIT_HANDSHAKE] * NS_PER_MS);
-	list_append(&manager->connections, &connection->member);
+		timer_set(all->loop, &connection->deadline,
+			  all->limits->value[LIMIT_HANDSHAKE] * NS_PER_MS);
+	list_append(&all->list, &connection->member);
 	return 0;
 }
 
-/* One that is too many: it gets the reason, unless its user leaves too many of them unread. */
+/* The limit is reached: sends the reason, unless its user has too many unread refusals. */
 static void connection_reject(struct connection *connection, int fd, int error)
 {
 	connection->watch.fd = fd;
 	if (connection->user && user_room(connection->user, LIMIT_REFUSED) &&
-	    watch_start(&connection->manager->loop, &connection->watch, fd, EPOLLOUT | EPOLLET) >=
-		    0) {
+	    watch_start(connection->all->loop, &connection->watch, fd, EPOLLOUT | EPOLLET) >= 0) {
 		connection_refuse(connection, -error, RETRY_LONG_MS,
 				  error == -EUSERS ? "too many connections without a message"
 						   : strerror(-error));
@@ -182,27 +180,27 @@ static void connection_reject(struct connection *connection, int fd, int error)
 		connection->counted = LIMIT_REFUSED;
 		connection->state = CONNECTION_REFUSED;
 		user_count(connection->user, LIMIT_REFUSED, 1);
-		list_append(&connection->manager->connections, &connection->member);
+		list_append(&connection->all->list, &connection->member);
 		return;
 	}
-	fd_closer_close(connection->manager->closer, fd);
+	fd_closer_close(connection->all->closer, fd);
 	connection_free(connection);
 }
 
-void connection_accept(struct manager *manager, int fd)
+void connection_accept(struct connections *connections, int fd)
 {
 	struct connection *connection = calloc(1, sizeof(*connection));
 	int r = -ENOMEM;
 
 	if (!connection) {
-		fd_closer_close(manager->closer, fd);
+		fd_closer_close(connections->closer, fd);
 		return;
 	}
-	connection->manager = manager;
+	connection->all = connections;
 	connection->watch.fd = fd;
 	r = peer_ask(fd, &connection->pid, &connection->uid);
 	if (r == -ESRCH)
-		r = 0; /* it may ask; a table would have to belong to a process */
+		r = 0; /* it may request snapshots, but a table needs a visible process */
 	if (r >= 0)
 		r = connection_restore(connection);
 	if (r < 0)

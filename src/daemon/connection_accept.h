@@ -1,13 +1,13 @@
-/* Accepts connections on the server's own socket, and takes the messages that arrive on them. */
+/* Accepts connections on the server's own socket and handles the messages that arrive. */
 #pragma once
 
 #include "basic/macros.h"
 
 struct connection;
-struct manager;
+struct connections;
 
-/* Takes a fresh socket, or refuses it. */
-void connection_accept(struct manager *manager, int fd);
+/* Takes ownership of a new socket, and may refuse it. */
+void connection_accept(struct connections *connections, int fd);
 
-/* One that was accepted by an earlier server: NEW, CLIENT or MONITOR. */
+/* A connection accepted by the server before a re-exec: NEW, CLIENT or MONITOR. */
 MUST_CHECK int connection_restore(struct connection *connection);

@@ -2,7 +2,6 @@
 
 #include "daemon/answer.h"
 #include "daemon/connection.h"
-#include "daemon/manager.h"
 #include "daemon/packet.h"
 #include "daemon/reply.h"
 #include "daemon/user_log.h"
@@ -22,7 +21,7 @@ static bool asks_for_stream(const struct wire_message *message)
 					  : message->snapshot.flags & WIRE_WANT_STREAM;
 }
 
-/* A question is kept until it is the user's turn. */
+/* Keeps the request until the user's turn. */
 int connection_ask(struct connection *connection, const struct wire_message *message)
 {
 	int r = connection_promote(connection);
@@ -36,14 +35,14 @@ int connection_ask(struct connection *connection, const struct wire_message *mes
 		connection->state = CONNECTION_UNREAD;
 		return 0;
 	}
-	connection->asked = *message;
+	connection->request = *message;
 	connection->state = CONNECTION_ASKED;
 	connection->waited = false;
-	turn_queue(&connection->manager->turns, &connection->turn);
+	turn_queue(connection->all->turns, &connection->turn);
 	return 0;
 }
 
-/* Once the peer has read its answer, it is listened to again. */
+/* Reads requests again once the peer has read its answer. */
 static int connection_settle(struct connection *connection)
 {
 	if (connection_has_unread(connection))
@@ -54,8 +53,8 @@ static int connection_settle(struct connection *connection)
 	return connection_listen(connection, EPOLLIN);
 }
 
-/* Why there is no answer. The connection stays open. */
-static void connection_explain(struct connection *connection, int error)
+/* Reports why there is no answer. The connection stays open. */
+static void connection_report_error(struct connection *connection, int error)
 {
 	char why[WIRE_TEXT];
 
@@ -76,23 +75,23 @@ static void connection_explain(struct connection *connection, int error)
 /* Finds or makes the answer. */
 static int connection_answer(struct connection *connection)
 {
-	const struct asker asker = { connection->pid, connection->uid, connection->user };
+	const struct requester requester = { connection->pid, connection->uid, connection->user };
 	struct reply *reply;
 	int r;
 
-	if (connection->asked.type == WIRE_DUMP) {
+	if (connection->request.type == WIRE_DUMP) {
 		log_user(connection->user, LOG_DUMPS, "dump for pid %d, uid %u", connection->pid,
 			 connection->uid);
-		r = answer_dump(connection->manager, &asker,
-				connection->asked.dump.flags & WIRE_DUMP_KERNELS, &reply);
+		r = answer_dump(connection->all->answers, &requester,
+				connection->request.dump.flags & WIRE_DUMP_KERNELS, &reply);
 	} else {
-		const struct question question = {
-			.flags = connection->asked.snapshot.flags & ~(uint32_t)WIRE_WANT_STREAM,
-			.pid = connection->asked.snapshot.pid,
+		const struct snapshot_request request = {
+			.flags = connection->request.snapshot.flags & ~(uint32_t)WIRE_WANT_STREAM,
+			.pid = connection->request.snapshot.pid,
 			.since_ns = connection->turn.since_ns,
 		};
 
-		r = answer_snapshot(connection->manager, &asker, &question, &reply);
+		r = answer_snapshot(connection->all->answers, &requester, &request, &reply);
 	}
 	if (r >= 0)
 		r = reply_hold(reply, connection->user);
@@ -119,7 +118,7 @@ static int connection_announce(struct connection *connection)
 	return 0;
 }
 
-/* Sends as much as one turn allows. -EAGAIN: the peer has to read first. */
+/* Sends as much as one turn allows. -EAGAIN: the socket buffer is full. */
 static int connection_send(struct connection *connection)
 {
 	struct reply *reply = connection->reply;
@@ -131,10 +130,10 @@ static int connection_send(struct connection *connection)
 		if (n < 0)
 			return n;
 		connection->sent += (size_t)n;
-		user_charge(connection->user, n); /* a ns for each byte, beside the time */
+		user_charge(connection->user, n); /* 1 ns per byte, in addition to the time */
 	}
 	if (connection->sent < reply->length) {
-		turn_queue(&connection->manager->turns, &connection->turn);
+		turn_queue(connection->all->turns, &connection->turn);
 		return 0;
 	}
 	connection_drop_reply(connection);
@@ -142,11 +141,11 @@ static int connection_send(struct connection *connection)
 	return 0;
 }
 
-/* May it ask? If not, the refusal says when it may. */
-static bool connection_ration(struct connection *connection)
+/* Is the user within its CPU share? If not, sends a refusal with the time to wait. */
+static bool connection_may_ask(struct connection *connection)
 {
 	uint32_t wait_ms = user_wait_ms(connection->user);
-	const struct limits *limits = &connection->manager->limits;
+	const struct limits *limits = connection->all->limits;
 	char why[WIRE_TEXT];
 
 	if (!wait_ms)
@@ -165,7 +164,7 @@ static int connection_serve(struct connection *connection)
 	if (connection->state == CONNECTION_ASKED) {
 		r = connection_answer(connection);
 		if (r < 0) {
-			connection_explain(connection, r);
+			connection_report_error(connection, r);
 			return 0;
 		}
 		r = connection_announce(connection);
@@ -180,20 +179,20 @@ static void connection_resume(struct cards_wait *wait)
 {
 	struct connection *connection = container_of(wait, struct connection, wait);
 
-	turn_queue(&connection->manager->turns, &connection->turn);
+	turn_queue(connection->all->turns, &connection->turn);
 }
 
-/* Does the answer wait for the observer? */
+/* Must the answer wait for the observer? */
 static bool connection_waits(struct connection *connection)
 {
-	if (connection->waited || cards_are_fresh(&connection->manager->cards))
+	if (connection->waited || cards_are_fresh(connection->all->cards))
 		return false;
 	connection->waited = true;
-	cards_wait_start(&connection->manager->cards, &connection->wait);
+	cards_wait_start(connection->all->cards, &connection->wait);
 	return true;
 }
 
-/* A question that has to wait costs nothing, or the wait would be longer than announced. */
+/* A request that has to wait is not charged, since that would extend the announced wait. */
 static bool connection_turn(struct turn *turn)
 {
 	struct connection *connection = container_of(turn, struct connection, turn);
@@ -202,7 +201,7 @@ static bool connection_turn(struct turn *turn)
 
 	if (asked && connection_waits(connection))
 		return false;
-	charged = !asked || connection_ration(connection);
+	charged = !asked || connection_may_ask(connection);
 	r = charged ? connection_serve(connection) : 0;
 
 	if (r >= 0 && connection->state == CONNECTION_UNREAD)
@@ -212,16 +211,16 @@ static bool connection_turn(struct turn *turn)
 	return charged;
 }
 
-/* Something other than a question while one is being answered. */
+/* Handles events while a request is being answered. */
 int connection_answer_ready(struct connection *connection, uint32_t events)
 {
 	if (connection->state == CONNECTION_SENDING && events & EPOLLOUT) {
-		turn_queue(&connection->manager->turns, &connection->turn);
+		turn_queue(connection->all->turns, &connection->turn);
 		return connection_listen(connection, 0);
 	}
 	if (connection->state == CONNECTION_UNREAD)
 		return connection_settle(connection);
-	return connection_listen(connection, 0); /* the next question can wait */
+	return connection_listen(connection, 0); /* the next request stays in the socket */
 }
 
 void connection_answer_init(struct connection *connection)

@@ -1,6 +1,7 @@
 /*
- * Questions of a connection and their answers: kept until it is the user's turn and the observer's
- * last sample is fresh, then made, announced and sent in pieces as the peer reads them.
+ * Requests of a connection and their answers. A request is kept until its user has a turn and the
+ * observer's sample is fresh; then the answer is made, announced and sent in pieces as the peer
+ * reads them.
  */
 #pragma once
 
@@ -13,8 +14,8 @@ struct connection;
 
 void connection_answer_init(struct connection *connection);
 
-/* Takes a question. -errno: the connection ends. */
+/* Takes a request. -errno: the connection ends. */
 MUST_CHECK int connection_ask(struct connection *connection, const struct wire_message *message);
 
-/* Its socket is ready while an answer is due, sent or unread. -errno: the connection ends. */
+/* To be called when its socket is ready while a request is pending. -errno: the connection ends. */
 MUST_CHECK int connection_answer_ready(struct connection *connection, uint32_t events);

@@ -1,7 +1,6 @@
 #include "daemon/connection_hello.h"
 
 #include "daemon/connection.h"
-#include "daemon/manager.h"
 #include "daemon/user_log.h"
 #include "proto/wire_socket.h"
 
@@ -24,25 +23,24 @@ const char *hello_error(int error)
 }
 
 /* The process ended before it was probed: only its table is known. */
-static void connection_bury(struct connection *connection)
+static void connection_account_ended(struct connection *connection)
 {
 	const struct peer peer = { .pid = connection->pid, .uid = connection->uid };
 
-	client_bury(&connection->manager->clients, &peer, connection->table);
+	client_account_ended(connection->all->clients, &peer, connection->table);
 	connection_close(connection);
 }
 
 static int connection_welcome(struct connection *connection, const struct peer *peer)
 {
-	struct manager *manager = connection->manager;
 	struct wire_message welcome = {
 		.type = WIRE_WELCOME,
-		.welcome.slot_limit = manager->limits.value[LIMIT_SLOTS],
+		.welcome.slot_limit = connection->all->limits->value[LIMIT_SLOTS],
 	};
 	struct client *client;
 	int r;
 
-	r = client_new(&manager->clients, peer, connection->pidfd, connection->table,
+	r = client_new(connection->all->clients, peer, connection->pidfd, connection->table,
 		       &connection->holder, -1, &client);
 	if (r < 0)
 		return r;
@@ -54,17 +52,17 @@ static int connection_welcome(struct connection *connection, const struct peer *
 	return connection_listen(connection, EPOLLIN);
 }
 
-/* The probe is done. Of a process that did not answer only the pid is known. */
-static void connection_met(struct probe *probe, const struct probe_result *result)
+/* The probe is done. If the process could not be read, only its pid is known. */
+static void connection_probed(struct probe *probe, const struct probe_result *result)
 {
 	struct connection *connection = container_of(probe, struct connection, probe);
 	struct peer peer =
 		result->error < 0 ? (struct peer){ .pid = connection->pid } : result->peer;
 	int r;
 
-	peer.uid = connection->uid; /* as it was when it connected */
+	peer.uid = connection->uid; /* keep the uid at the time of connect() */
 	if (result->error == -ESRCH) {
-		connection_bury(connection);
+		connection_account_ended(connection);
 		return;
 	}
 	r = connection_welcome(connection, &peer);
@@ -84,18 +82,19 @@ int hello_take(struct connection *connection, int *table)
 	connection->table = TAKE_FD(*table);
 	r = peer_pidfd(connection->watch.fd, connection->pid, &connection->pidfd);
 	if (r == -ESRCH) {
-		client_bury(&connection->manager->clients,
-			    &(struct peer){ .pid = connection->pid, .uid = connection->uid },
-			    connection->table);
+		client_account_ended(
+			connection->all->clients,
+			&(struct peer){ .pid = connection->pid, .uid = connection->uid },
+			connection->table);
 		return -ECONNRESET;
 	}
-	connection->probe.done = connection_met;
+	connection->probe.done = connection_probed;
 	if (r >= 0)
-		r = probe_start(&connection->probe, connection->manager->probes, PROBE_PEER,
+		r = probe_start(&connection->probe, connection->all->probes, PROBE_PEER,
 				connection->pid, connection->uid, connection->pidfd);
 	if (r < 0)
 		return r;
-	connection->state = CONNECTION_MEETING;
-	/* Its end is seen afterwards, with all that it reported. */
+	connection->state = CONNECTION_PROBING;
+	/* Edge-triggered without EPOLLIN: a hang-up is handled after the probe. */
 	return connection_listen(connection, EPOLLET);
 }

@@ -1,4 +1,4 @@
-/* HELLO: a process hands its table over, and the server finds out which process it is. */
+/* HELLO: a process sends its table, and the server identifies the process. */
 #pragma once
 
 #include "basic/macros.h"
@@ -6,10 +6,10 @@
 struct connection;
 
 /*
- * Takes the table and begins to probe the process; in the end the connection is a CLIENT, or
- * refused. -errno: refused already, see hello_error(); -ECONNRESET: the process has ended.
+ * Takes the table and starts to probe the process; afterwards the connection is a CLIENT or
+ * refused. -errno: refused immediately, see hello_error(); -ECONNRESET: the process has ended.
  */
 MUST_CHECK int hello_take(struct connection *connection, int *table);
 
-/* The text that the peer gets. */
+/* The text sent to the peer. */
 const char *hello_error(int error);

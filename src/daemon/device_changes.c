@@ -24,7 +24,9 @@ void device_changes_done(struct device_changes *changes)
 	changes->fd = -1;
 }
 
-/* The directories in which device nodes come and go; /dev itself for the day the driver is loaded.
+/*
+ * Watches the directories in which device nodes appear; also /dev, in case the driver is loaded
+ * later.
  */
 void device_changes_watch(const struct device_changes *changes, const struct root *root)
 {
@@ -41,11 +43,11 @@ void device_changes_watch(const struct device_changes *changes, const struct roo
 			continue;
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		inotify_add_watch(changes->fd, path,
-				  events); /* if it fails, the next sample shows the change */
+				  events); /* on failure, the next sample shows the change */
 	}
 }
 
-/* Is it about us? Other things come and go in /dev too. */
+/* Is it one of our nodes? Other files appear in /dev, too. */
 static bool change_matters(const struct inotify_event *event)
 {
 	return event->len == 0 || strcmp(event->name, "tenstorrent") == 0 ||

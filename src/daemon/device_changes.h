@@ -1,6 +1,6 @@
 /*
- * Notices device nodes that come and go, by inotify. A node appears before the last of its files
- * do, and cards come in groups, so a change counts only after a moment without another.
+ * Detects device nodes that appear or disappear, by inotify. A node appears before the last of its
+ * files, and cards appear in groups, so changes are reported only after a quiet period.
  */
 #pragma once
 
@@ -12,20 +12,20 @@
 
 struct device_changes {
 	int fd;		   /* inotify */
-	int64_t settle_ns; /* CLOCK_MONOTONIC, when changes have settled; 0: there are none */
+	int64_t settle_ns; /* CLOCK_MONOTONIC, end of the quiet period; 0: no change pending */
 };
 
 MUST_CHECK int device_changes_init(struct device_changes *changes);
 void device_changes_done(struct device_changes *changes);
 
-/* Watches the directories that are there; again after a change, since one may be new. */
+/* Watches the directories that exist. To be called again after a change, since one may be new. */
 void device_changes_watch(const struct device_changes *changes, const struct root *root);
 
-/* After fd became readable. */
+/* To be called when fd is readable. */
 void device_changes_read(struct device_changes *changes);
 
-/* How long poll() may wait, in ms, until changes have settled; -1: there are none. */
+/* Timeout for poll() in ms, until the quiet period ends; -1: no change pending. */
 int device_changes_timeout(const struct device_changes *changes);
 
-/* Have changes settled? Once for each. */
+/* Has a quiet period ended? Returns true once for each. */
 bool device_changes_take(struct device_changes *changes);

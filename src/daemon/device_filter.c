@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* One that did not answer is probed again when its filter is asked for after this time. */
+/* A process that could not be read is probed again on a request after this time. */
 #define PROBE_AGAIN (1 * NS_PER_S)
 
 struct device_filter {
@@ -14,7 +14,7 @@ struct device_filter {
 	unsigned users;
 	struct device_filters *filters;
 	struct probe probe;
-	bool unknown;	     /* it did not answer in time */
+	bool unknown;	     /* it could not be read in time */
 	int64_t asked_ns;    /* CLOCK_MONOTONIC, when the last probe began */
 	struct list waiting; /* struct filter_wait */
 	struct visible_devices visible;
@@ -71,7 +71,7 @@ static void filter_read(struct probe *probe, const struct probe_result *result)
 	device_filter_put(filter);
 }
 
-/* Without memory it stays unknown, and is probed again like one that did not answer. */
+/* If memory is short it stays unknown, and is probed again later. */
 static void filter_probe(struct device_filter *filter)
 {
 	filter->asked_ns = clock_now(CLOCK_MONOTONIC);

@@ -6,17 +6,19 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Lines of single allocations in one dump: people read it. */
+/* Maximum lines of single allocations in one dump. */
 enum { LIST_MAX = 2000 };
 
-/* A usage with its process, to be put in order. */
+/* A usage with its process, for sorting. */
 struct dump_row {
 	const struct image_usage *usage;
 	const struct image_process *process;
 };
 
-/* Cards in the order of their nodes, each with the chip behind it; unknown ones by logical id after
- * them. */
+/*
+ * Sorts cards by their nodes, each followed by the chip behind it; unknown ones come last, by
+ * logical id.
+ */
 static uint64_t card_key(const struct image_usage *usage)
 {
 	if (usage->known & (TABLE_HAS_NODE | TABLE_BEHIND))
@@ -38,7 +40,7 @@ static int row_compare(const void *a, const void *b)
 	return (x->process->pid > y->process->pid) - (x->process->pid < y->process->pid);
 }
 
-/* Best first: origins are numbered so, and the preloaded library is between two of them. */
+/* The rank of its source, best first: that of its origin, with the preloaded library in between. */
 static uint32_t rank(const struct image_process *process)
 {
 	return process->flags & IMAGE_PRELOAD ? 2 * IMAGE_LEGACY + 1 : 2 * process->origin;
@@ -102,7 +104,7 @@ static const char *at_least(uint32_t flags)
 	return flags & IMAGE_TOTALS_LOW ? "at least " : "";
 }
 
-/* Rows of one card and pool, their sum first. Returns how many they are. */
+/* Writes the rows of one card and pool, their sum first. Returns their number. */
 static size_t put_group(struct buf *out, const struct dump_row *rows, size_t count)
 {
 	uint64_t sum = 0;
@@ -131,7 +133,7 @@ static size_t put_group(struct buf *out, const struct dump_row *rows, size_t cou
 	return n;
 }
 
-/* Programs that send records which cannot be accounted for. */
+/* Lists programs with ignored records. */
 static void put_ignored(const struct image_view *view, struct buf *out)
 {
 	for (uint32_t i = 0; i < view->header->process_count; i++) {
@@ -163,7 +165,7 @@ static size_t rows_all(const struct image_view *view, struct dump_row *rows)
 	return count;
 }
 
-/* Of several reports of one process the best on each card: they are about the same memory. */
+/* Of several reports of one process on a card, keeps the best: they describe the same memory. */
 static size_t rows_collect(const struct image_view *view, bool kernels, struct dump_row *rows)
 {
 	size_t all = rows_all(view, rows), count = 0;
@@ -223,7 +225,7 @@ static void put_lists(const struct image_view *view, bool kernels, struct buf *o
 	}
 }
 
-void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct buf *out)
+void dump_write(const struct image_view *view, pid_t requester, bool kernels, struct buf *out)
 {
 	CLEANUP_FREE struct dump_row *rows =
 		calloc(view->header->usage_count + (size_t)1, sizeof(struct dump_row));
@@ -234,8 +236,8 @@ void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct
 		return;
 	}
 	count = rows_collect(view, kernels, rows);
-	buf_printf(out, "tt_allocd: dump of %s asked for by pid %d\n",
-		   kernels ? "kernels" : "what is held", asker);
+	buf_printf(out, "tt_allocd: dump of %s requested by pid %d\n",
+		   kernels ? "kernels" : "what is held", requester);
 	while (at < count)
 		at += put_group(out, &rows[at], count - at);
 	put_lists(view, kernels, out);

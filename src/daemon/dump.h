@@ -1,4 +1,4 @@
-/* A snapshot image as lines for people: what is held, per card, pool and process. */
+/* A snapshot image as text for people: memory per card, pool and process. */
 #pragma once
 
 #include "basic/buf.h"
@@ -7,5 +7,5 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Names are cleaned. Lists of more than a few thousand allocations are cut, and say so. */
-void dump_write(const struct image_view *view, pid_t asker, bool kernels, struct buf *out);
+/* Control characters in names are replaced. Long lists of allocations are cut, with a note. */
+void dump_write(const struct image_view *view, pid_t requester, bool kernels, struct buf *out);

@@ -35,8 +35,8 @@ void exit_watches_done(struct exit_watches *watches)
 		exit_watch_free(container_of(at, struct exit_watch, member));
 }
 
-/* Writes the exit status down. Returns whether there is nothing left to wait for. */
-static bool account_settle(struct accounts *accounts, uint64_t serial, int pidfd)
+/* Stores the exit status. Returns whether there is nothing left to wait for. */
+static bool account_set_exit(struct accounts *accounts, uint64_t serial, int pidfd)
 {
 	struct accounts_entry *account = accounts_find(accounts, serial);
 	int status;
@@ -54,7 +54,7 @@ static void exit_watch_ready(struct watch *watch, uint32_t events)
 {
 	struct exit_watch *exit_watch = container_of(watch, struct exit_watch, watch);
 
-	if (account_settle(exit_watch->all->accounts, exit_watch->account, watch->fd) ||
+	if (account_set_exit(exit_watch->all->accounts, exit_watch->account, watch->fd) ||
 	    events & EPOLLHUP)
 		exit_watch_free(exit_watch);
 }
@@ -69,7 +69,7 @@ void exit_watch_new(struct exit_watches *watches, int pidfd, uint64_t account)
 	struct exit_watch *exit_watch;
 	int fd;
 
-	if (!account || account_settle(watches->accounts, account, pidfd) ||
+	if (!account || account_set_exit(watches->accounts, account, pidfd) ||
 	    watches->count >= EXIT_WATCHES_MAX)
 		return;
 	exit_watch = calloc(1, sizeof(*exit_watch));
@@ -82,7 +82,7 @@ void exit_watch_new(struct exit_watches *watches, int pidfd, uint64_t account)
 		.timer.expired = exit_watch_give_up,
 		.account = account,
 	};
-	/* Edge-triggered: the pidfd is readable already, only EPOLLHUP is of interest. */
+	/* Edge-triggered: the pidfd is readable already; only EPOLLHUP matters. */
 	if (watch_start(watches->loop, &exit_watch->watch, fd, EPOLLIN | EPOLLET) < 0)
 		goto fail;
 	timer_set(watches->loop, &exit_watch->timer, EXIT_WAIT);

@@ -1,7 +1,7 @@
 /*
- * Waits for the exit status of a process. The kernel (Linux 6.15 and later) gives it to a process
- * that holds a pidfd, but only once the parent has fetched the exit status too; that may be
- * never, so the wait is bounded in time and number.
+ * Waits for the exit status of a process. The kernel (Linux 6.15 and later) returns it to the
+ * holder of a pidfd, but only after the parent has reaped the process, which may never happen. So
+ * the wait is bounded in time and number.
  */
 #pragma once
 
@@ -29,5 +29,5 @@ struct exit_watch {
 void exit_watches_init(struct exit_watches *watches, struct loop *loop, struct accounts *accounts);
 void exit_watches_done(struct exit_watches *watches);
 
-/* pidfd is duplicated. The account gets the exit status when it is known. */
+/* pidfd is duplicated. The exit status is added to the account when it is known. */
 void exit_watch_new(struct exit_watches *watches, int pidfd, uint64_t account);

@@ -19,33 +19,33 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-/* Ends the wait of a close(). */
+/* Interrupts a blocking close(). */
 enum { INTERRUPT = SIGUSR2 };
 #define INTERRUPT_PERIOD NS_PER_MS
 
 enum { DISCARD_STACK = 128 << 10 };
 
-/* To be closed; a hostile one takes a millisecond. */
+/* Limit for queued descriptors; a hostile one takes a millisecond to close. */
 enum { PENDING_MAX = 128 };
 
 struct discard {
 	struct fd_closer *closer;
-	struct list member; /* of fd_closer.discarded */
+	struct list member; /* in fd_closer.discarded */
 	struct user *user;
 	struct message_fds fds;
 };
 
 struct fd_closer {
 	struct loop *loop;
-	struct watch watch; /* eventfd: discards are done */
-	unsigned discards;  /* that are under way */
+	struct watch watch; /* eventfd: discards have finished */
+	unsigned discards;  /* threads that are running */
 	pthread_t thread;
 
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t queued;
-	int *fds; /* to be closed */
+	int *fds; /* queue of descriptors to close */
 	size_t count, room;
-	size_t pending; /* these, and those being closed */
+	size_t pending; /* in the queue or being closed */
 	bool ending;
 	struct list discarded; /* struct discard */
 };
@@ -73,7 +73,7 @@ static void interrupts_set(timer_t timer, long period_ns)
 	timer_settime(timer, 0, &each, NULL);
 }
 
-/* Takes all that is queued, after a wait for it. NULL: it is to end. */
+/* Waits for the queue and takes all of it. NULL: the thread is to end. */
 static int *queue_take(struct fd_closer *closer, size_t *ret_count)
 {
 	int *fds;
@@ -90,7 +90,7 @@ static int *queue_take(struct fd_closer *closer, size_t *ret_count)
 
 static void close_one(struct fd_closer *closer, int fd)
 {
-	close(fd); /* also if it was interrupted: close(2) */
+	close(fd); /* the descriptor is closed even if this is interrupted, see close(2) */
 	pthread_mutex_lock(&closer->lock);
 	closer->pending--;
 	pthread_mutex_unlock(&closer->lock);
@@ -118,7 +118,7 @@ static void *closer_work(void *arg)
 	return NULL;
 }
 
-/* Returns false if there is no memory. */
+/* Returns false if memory is short. */
 static bool queue_add(struct fd_closer *closer, int fd)
 {
 	bool added;
@@ -145,7 +145,7 @@ static bool queue_add(struct fd_closer *closer, int fd)
 
 void fd_closer_close(struct fd_closer *closer, int fd)
 {
-	shutdown(fd, SHUT_RDWR); /* -ENOTSOCK of a table */
+	shutdown(fd, SHUT_RDWR); /* fails with ENOTSOCK for a table */
 	if (!queue_add(closer, fd))
 		close(fd);
 }
@@ -160,7 +160,9 @@ static void *discard_work(void *arg)
 		close(discard->fds.fd[i]);
 	pthread_mutex_lock(&closer->lock);
 	list_append(&closer->discarded, &discard->member);
-	(void)!write(closer->watch.fd, &one, sizeof(one)); /* full: the loop is awake already */
+	(void)!write(
+		closer->watch.fd, &one,
+		sizeof(one)); /* fails if the counter is full: then the loop is awake already */
 	pthread_mutex_unlock(&closer->lock);
 	return NULL;
 }
@@ -187,7 +189,9 @@ static bool is_socket(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) == 0;
 }
 
-/* Signals end the close of a socket. Returns the others. */
+/*
+ * Queues the sockets for the closing thread, which interrupts them by signals. Returns the others.
+ */
 static struct message_fds close_sockets(struct fd_closer *closer, const struct message_fds *fds)
 {
 	struct message_fds others = { .count = 0 };
@@ -199,7 +203,10 @@ static struct message_fds close_sockets(struct fd_closer *closer, const struct m
 	return others;
 }
 
-/* Without memory or a thread the descriptors stay open: closing them here could take for ever. */
+/*
+ * If memory or threads are short, the descriptors stay open: closing them here could block for
+ * ever.
+ */
 void fd_closer_discard(struct fd_closer *closer, struct user *user, const struct message_fds *fds)
 {
 	const struct message_fds others = close_sockets(closer, fds);
@@ -330,7 +337,7 @@ struct fd_closer *fd_closer_free(struct fd_closer *closer)
 	closer_ready(&closer->watch, 0);
 	watch_stop(closer->loop, &closer->watch);
 	if (closer->discards)
-		return NULL; /* what they use stays theirs */
+		return NULL; /* a hanging discard still uses its memory */
 	close(fd);
 	pthread_cond_destroy(&closer->queued);
 	pthread_mutex_destroy(&closer->lock);

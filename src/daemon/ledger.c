@@ -49,7 +49,7 @@ const struct ledger_entry *ledger_at(const struct ledger *ledger, size_t place)
 	return hash_table_at(&ledger->entries, &entry_kind, place);
 }
 
-/* NULL: it is not held. */
+/* NULL if it is not held. */
 static struct ledger_entry *entry_find(const struct ledger *ledger, uint32_t device, enum pool pool,
 				       uint64_t id)
 {
@@ -82,7 +82,7 @@ static int count_misuse(struct ledger *ledger, enum table_misuse kind, int error
 	return error;
 }
 
-/* Held already: one more reference, and the size is that of the last report. */
+/* Already held: adds a reference and takes over the size of the latest report. */
 static int entry_hold_again(struct ledger *ledger, struct ledger_entry *entry,
 			    struct table_pool_total *total, uint64_t size, uint64_t now_ns)
 {
@@ -165,7 +165,7 @@ void ledger_ignore_held(struct ledger *ledger, int32_t device)
 {
 	ledger_ignore(ledger);
 	count_misuse(ledger, TABLE_LOST, 0);
-	/* It uses the device, even if no other report says so. */
+	/* The process uses the device, even if no other report says so. */
 	if (device >= 0 && device < (int32_t)TABLE_DEVICES)
 		total_get(ledger, (uint32_t)device, POOL_DRAM);
 }
@@ -177,7 +177,7 @@ uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 	for (size_t i = 0; i < ledger->entries.room; i++) {
 		struct ledger_entry *entry;
 
-		/* A removal may move another entry to its place. */
+		/* Removing an entry may move another one to its index. */
 		while ((entry = hash_table_at(&ledger->entries, &entry_kind, i)) &&
 		       entry->through == through)
 			entry_give_back(ledger, entry, now_ns);
@@ -185,7 +185,7 @@ uint32_t ledger_forget(struct ledger *ledger, uint32_t through, uint64_t now_ns)
 	return before - ledger_count(ledger);
 }
 
-int ledger_put_back(struct ledger *ledger, const struct ledger_entry *entry)
+int ledger_restore_entry(struct ledger *ledger, const struct ledger_entry *entry)
 {
 	int r;
 

@@ -6,23 +6,20 @@
 #include "daemon/legacy_connection.h"
 #include "daemon/legacy_identify.h"
 #include "daemon/legacy_report.h"
-#include "daemon/manager.h"
-#include "daemon/packet.h"
 #include "daemon/user_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A client that waits for an answer has sent its whole record; so long may pieces of it lie apart.
- */
+/* A client that waits for an answer has sent its whole record: maximum gap between its pieces. */
 #define QUIET (20 * NS_PER_MS)
 
-/* The protocol has no answer to this, and the log is no place for it. */
+/* The protocol has no answer to a dump, so the log names the command that shows it. */
 static void connection_dump(struct legacy_connection *connection, bool kernels)
 {
 	log_user(connection->user, LOG_DUMPS,
-		 "dump of %s asked for by %s, pid %d, uid %u: shown by tt_smi mem --dump",
+		 "dump of %s requested by %s, pid %d, uid %u: shown by tt_smi mem --dump",
 		 kernels ? "kernels" : "what is held", connection->peer.name, connection->peer.pid,
 		 connection->uid);
 }
@@ -31,8 +28,8 @@ static int connection_answer(struct legacy_connection *connection, size_t size)
 {
 	int r;
 
-	timer_stop(&connection->manager->loop, &connection->quiet);
-	legacy_answer(connection->manager, connection->filter, &connection->due, size,
+	timer_stop(connection->all->loop, &connection->quiet);
+	legacy_answer(connection->all->answers, connection->filter, &connection->due, size,
 		      connection->out);
 	connection->out_at = 0;
 	connection->out_length = (uint16_t)size;
@@ -44,22 +41,22 @@ static int connection_answer(struct legacy_connection *connection, size_t size)
 		return 0;
 	}
 	connection->state = LEGACY_WRITING;
-	return watch_change(&connection->manager->loop, &connection->watch, EPOLLOUT);
+	return watch_change(connection->all->loop, &connection->watch, EPOLLOUT);
 }
 
-/* Questions and dumps are about all processes: which one they claim to come from is no matter. */
+/* Queries and dumps concern all processes, so the pid in the record does not matter. */
 static int connection_take(struct legacy_connection *connection, const struct legacy_record *record)
 {
-	bool question = record->type == LEGACY_QUERY || record->type == LEGACY_DEVICE_INFO_QUERY;
+	bool query = record->type == LEGACY_QUERY || record->type == LEGACY_DEVICE_INFO_QUERY;
 	bool dump = record->type == LEGACY_DUMP_REMAINING || record->type == LEGACY_DUMP_KERNELS;
 	int r;
 
 	if (!connection->known && !connection->orphan) {
 		r = legacy_identify(connection, record);
-		if (r < 0 || connection->state == LEGACY_MEETING)
+		if (r < 0 || connection->state == LEGACY_PROBING)
 			return r;
 	}
-	if (!question && !dump)
+	if (!query && !dump)
 		return legacy_report(connection, record);
 	if (dump) {
 		connection_dump(connection, record->type == LEGACY_DUMP_KERNELS);
@@ -73,11 +70,11 @@ static int connection_take(struct legacy_connection *connection, const struct le
 }
 
 /*
- * Looks at what was received, up to a query that cannot be answered yet. While
- * the size is being found out, bytes still go to the stream, which stops at the
- * next record: by then the size is known.
+ * Parses the received data up to a query that cannot be answered yet. While the record size is
+ * being determined, further bytes still go to the stream, which stops at the next record; by then
+ * the size is known.
  */
-static int connection_digest(struct legacy_connection *connection)
+static int connection_parse(struct legacy_connection *connection)
 {
 	while (connection->state <= LEGACY_MEASURING && connection->in_at < connection->in_length) {
 		struct legacy_record record;
@@ -99,7 +96,7 @@ static int connection_digest(struct legacy_connection *connection)
 			return r;
 	}
 	if (connection->state == LEGACY_MEASURING)
-		timer_set(&connection->manager->loop, &connection->quiet, QUIET);
+		timer_set(connection->all->loop, &connection->quiet, QUIET);
 	return 0;
 }
 
@@ -109,12 +106,12 @@ static void connection_quiet(struct timer *timer)
 	int size = legacy_answer_size(&connection->stream);
 
 	if (size < 0)
-		return; /* more of the record is on the way */
-	if (connection_answer(connection, (size_t)size) < 0 || connection_digest(connection) < 0)
+		return; /* more of the record is to come */
+	if (connection_answer(connection, (size_t)size) < 0 || connection_parse(connection) < 0)
 		legacy_connection_leave(connection);
 }
 
-/* The record that waited, and those behind it. */
+/* Handles the delayed record and those after it. */
 static void connection_resume(struct legacy_connection *connection)
 {
 	int r;
@@ -122,9 +119,9 @@ static void connection_resume(struct legacy_connection *connection)
 	connection->state = LEGACY_READING;
 	r = connection_take(connection, &connection->due);
 	if (r >= 0)
-		r = connection_digest(connection);
-	if (r >= 0 && connection->state != LEGACY_MEETING)
-		r = watch_change(&connection->manager->loop, &connection->watch,
+		r = connection_parse(connection);
+	if (r >= 0 && connection->state != LEGACY_PROBING)
+		r = watch_change(connection->all->loop, &connection->watch,
 				 connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
 	if (r < 0)
 		legacy_connection_leave(connection);
@@ -139,11 +136,11 @@ static int connection_read(struct legacy_connection *connection)
 	if (!fd_closer_accepts(connection->user))
 		return legacy_refuse(connection,
 				     "descriptors that this user sent cannot be closed");
-	n = packet_read(connection->watch.fd, connection->in, sizeof(connection->in), &flags, &fds);
+	n = wire_read(connection->watch.fd, connection->in, sizeof(connection->in), &flags, &fds);
 	if (n == -EAGAIN)
 		return 0;
 	if (fds.count)
-		fd_closer_discard(connection->manager->closer, connection->user, &fds);
+		fd_closer_discard(connection->all->closer, connection->user, &fds);
 	if (n < 0) {
 		if (!legacy_stream_is_whole(&connection->stream))
 			log_user(connection->user, LOG_PROGRAMS,
@@ -153,7 +150,7 @@ static int connection_read(struct legacy_connection *connection)
 	}
 	connection->in_at = 0;
 	connection->in_length = (uint16_t)n;
-	return connection_digest(connection);
+	return connection_parse(connection);
 }
 
 static void connection_ready(struct watch *watch, uint32_t events)
@@ -170,12 +167,12 @@ static void connection_ready(struct watch *watch, uint32_t events)
 		r = events & EPOLLERR ? -EPIPE : legacy_connection_write(connection);
 		if (r > 0) {
 			connection->state = LEGACY_READING;
-			r = watch_change(&connection->manager->loop, watch, EPOLLIN);
+			r = watch_change(connection->all->loop, watch, EPOLLIN);
 			if (r >= 0)
-				r = connection_digest(connection);
+				r = connection_parse(connection);
 		}
-	} else if (connection->state != LEGACY_MEETING) {
-		turn_queue(&connection->manager->turns, &connection->turn);
+	} else if (connection->state != LEGACY_PROBING) {
+		turn_queue(connection->all->turns, &connection->turn);
 	}
 	if (r < 0)
 		legacy_connection_leave(connection);
@@ -185,7 +182,7 @@ static bool connection_turn(struct turn *turn)
 {
 	struct legacy_connection *connection = container_of(turn, struct legacy_connection, turn);
 
-	if (connection->state == LEGACY_MEETING)
+	if (connection->state == LEGACY_PROBING)
 		connection_resume(connection);
 	else if (connection->state <= LEGACY_MEASURING && connection_read(connection) < 0)
 		legacy_connection_leave(connection);
@@ -200,7 +197,7 @@ static void process_ended(struct legacy_link *link)
 int legacy_connection_restore(struct legacy_connection *connection)
 {
 	static uint32_t number;
-	struct manager *manager = connection->manager;
+	struct legacy_connections *all = connection->all;
 	int fd = connection->watch.fd, r;
 
 	connection->watch = (struct watch){ .fd = -1, .ready = connection_ready };
@@ -208,33 +205,33 @@ int legacy_connection_restore(struct legacy_connection *connection)
 	connection->identified = connection_resume;
 	connection->link.ended = process_ended;
 	connection->pidfd = -1;
-	connection->user = users_get(&manager->users, connection->uid);
+	connection->user = users_get(all->users, connection->uid);
 	if (!connection->user)
 		return -ENOMEM;
 	connection->turn = (struct turn){ .user = connection->user, .run = connection_turn };
 	r = user_take(connection->user, LIMIT_CLIENTS);
 	if (r < 0)
 		return r;
-	r = watch_start(&manager->loop, &connection->watch, fd,
+	r = watch_start(all->loop, &connection->watch, fd,
 			connection->state == LEGACY_WRITING ? EPOLLOUT : EPOLLIN);
 	if (r < 0) {
 		user_give_back(connection->user, LIMIT_CLIENTS, 1);
 		return r;
 	}
 	if (connection->state == LEGACY_MEASURING)
-		timer_set(&manager->loop, &connection->quiet, QUIET);
-	if (connection->state == LEGACY_MEETING)
-		turn_queue(&manager->turns, &connection->turn); /* begins again */
+		timer_set(all->loop, &connection->quiet, QUIET);
+	if (connection->state == LEGACY_PROBING)
+		turn_queue(all->turns, &connection->turn); /* restarts it */
 	if (connection->known)
-		connection->filter = device_filter_get(&manager->filters, &connection->peer);
+		connection->filter = device_filter_get(all->filters, &connection->peer);
 	number = MAX(number, connection->link.number);
 	if (!connection->link.number)
 		connection->link.number = ++number;
-	list_append(&manager->legacy_connections, &connection->member);
+	list_append(&all->list, &connection->member);
 	return 0;
 }
 
-void legacy_connection_accept(struct manager *manager, int fd)
+void legacy_connection_accept(struct legacy_connections *connections, int fd)
 {
 	struct legacy_connection *connection;
 	uid_t uid;
@@ -245,15 +242,15 @@ void legacy_connection_accept(struct manager *manager, int fd)
 	if (r < 0) {
 		log_user(NULL, LOG_REFUSED,
 			 "legacy connection refused: its process is not visible to the server");
-		fd_closer_close(manager->closer, fd);
+		fd_closer_close(connections->closer, fd);
 		return;
 	}
 	connection = calloc(1, sizeof(*connection));
 	if (!connection) {
-		fd_closer_close(manager->closer, fd);
+		fd_closer_close(connections->closer, fd);
 		return;
 	}
-	connection->manager = manager;
+	connection->all = connections;
 	connection->uid = uid;
 	connection->peer = (struct peer){ .pid = pid, .ns_pid = pid, .uid = uid };
 	connection->watch.fd = fd;
@@ -262,7 +259,7 @@ void legacy_connection_accept(struct manager *manager, int fd)
 		log_user(connection->user, LOG_REFUSED,
 			 "legacy connection of pid %d, uid %u refused: %s", pid, uid,
 			 r == -EUSERS ? "too many connections" : strerror(-r));
-		fd_closer_close(manager->closer, fd);
+		fd_closer_close(connections->closer, fd);
 		user_unref(connection->user);
 		free(connection);
 	}

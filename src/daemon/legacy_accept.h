@@ -1,13 +1,13 @@
-/* Accepts legacy connections, and takes the records that arrive on them. */
+/* Accepts legacy connections and handles the records that arrive. */
 #pragma once
 
 #include "basic/macros.h"
 
 struct legacy_connection;
-struct manager;
+struct legacy_connections;
 
-/* Takes a fresh socket, and closes it again if there are too many. */
-void legacy_connection_accept(struct manager *manager, int fd);
+/* Takes ownership of a new socket; closes it if the limit is reached. */
+void legacy_connection_accept(struct legacy_connections *connections, int fd);
 
-/* One that was accepted by an earlier server, as it was then. */
+/* A connection accepted by the server before a re-exec, in its state at that time. */
 MUST_CHECK int legacy_connection_restore(struct legacy_connection *connection);

@@ -1,14 +1,14 @@
 #include "daemon/legacy_answer.h"
 
 #include "basic/clock.h"
+#include "daemon/cards.h"
 #include "daemon/client.h"
 #include "daemon/legacy_process.h"
-#include "daemon/manager.h"
 
-/* Programs with tables are many and change without telling: their sum is this old at most. */
+/* Maximum age of the sum over all tables: they are many and change without notice. */
 #define SUMS_KEPT (10 * NS_PER_MS)
 
-/* Where the sums of a card are: by its place, or by a bare number where it is not known. */
+/* The index of a card in the sums: its own, or by its logical number if the card is unknown. */
 static size_t sums_place(const struct cards *cards, const struct image_usage *usage)
 {
 	if (!(usage->known & TABLE_HAS_NODE))
@@ -20,7 +20,7 @@ static size_t sums_place(const struct cards *cards, const struct image_usage *us
 	return SUMS_PLACES;
 }
 
-/* Pools are bounded by 2^50 and processes by less than 2^14: no sum wraps. */
+/* Pools are limited to 2^50 bytes and processes to less than 2^14: sums cannot overflow. */
 static void sums_add(const struct cards *cards, const struct image_usage *usages, uint32_t count,
 		     struct sums *sums)
 {
@@ -32,39 +32,43 @@ static void sums_add(const struct cards *cards, const struct image_usage *usages
 	}
 }
 
-static void sums_add_all(struct manager *manager, const struct reporter_ops *ops, struct sums *sums)
+static void sums_add_all(struct legacy_answers *answers, const struct reporter_ops *ops,
+			 struct sums *sums)
 {
 	uint32_t flags = 0;
 
-	for (LIST_EACH(at, &manager->reporters.list)) {
+	for (LIST_EACH(at, &answers->reporters->list)) {
 		struct reporter *reporter = reporter_of(at);
 		uint32_t n;
 
 		if (reporter->ops != ops || reporter->better)
 			continue;
-		n = ops->usages(reporter, manager->reporters.usages, &flags);
-		sums_add(&manager->cards, manager->reporters.usages, n, sums);
+		n = ops->usages(reporter, answers->reporters->usages, &flags);
+		sums_add(answers->cards, answers->reporters->usages, n, sums);
 	}
 }
 
-static void sums_take(struct manager *manager, struct sums *ret)
+static void sums_take(struct legacy_answers *answers, struct sums *ret)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 
-	if (!manager->sums.taken_ns || now - manager->sums.taken_ns >= SUMS_KEPT) {
-		manager->sums = (struct sums){ .taken_ns = now };
-		cards_refresh(&manager->cards);
-		sums_add_all(manager, &client_ops, &manager->sums);
+	if (!answers->sums.taken_ns || now - answers->sums.taken_ns >= SUMS_KEPT) {
+		answers->sums = (struct sums){ .taken_ns = now };
+		cards_refresh(answers->cards);
+		sums_add_all(answers, &client_ops, &answers->sums);
 	}
-	*ret = manager->sums;
-	sums_add_all(manager, &legacy_process_ops, ret);
+	*ret = answers->sums;
+	sums_add_all(answers, &legacy_process_ops, ret);
 }
 
-/* The card as the asker means it, or the bare number if it means none; no such number: zeros. */
-static void answer_totals(struct manager *manager, const struct known_card *card, int32_t device,
-			  size_t size, uint8_t *out)
+/*
+ * Totals of the card that the client addresses, or of the logical number if the card is unknown;
+ * zeros if there is no such number.
+ */
+static void answer_totals(struct legacy_answers *answers, const struct known_card *card,
+			  int32_t device, size_t size, uint8_t *out)
 {
-	size_t place = card ? (size_t)(card - manager->cards.list)
+	size_t place = card ? (size_t)(card - answers->cards->list)
 			    : TABLE_DEVICES + (size_t)(uint32_t)device;
 	static const uint64_t nothing[POOL_COUNT];
 	struct sums sums;
@@ -73,7 +77,7 @@ static void answer_totals(struct manager *manager, const struct known_card *card
 		legacy_encode_totals(device, nothing, size, out);
 		return;
 	}
-	sums_take(manager, &sums);
+	sums_take(answers, &sums);
 	legacy_encode_totals(device, sums.bytes[place], size, out);
 }
 
@@ -100,7 +104,7 @@ static void info_fill(const struct known_card *card, struct legacy_device_info *
 	ret->available = 1;
 }
 
-void legacy_answer(struct manager *manager, struct device_filter *filter,
+void legacy_answer(struct legacy_answers *answers, struct device_filter *filter,
 		   const struct legacy_record *record, size_t size, uint8_t out[LEGACY_SIZE_MAX])
 {
 	enum visible_meaning meaning = VISIBLE_BY_EITHER;
@@ -109,12 +113,12 @@ void legacy_answer(struct manager *manager, struct device_filter *filter,
 	const struct known_card *card = NULL;
 
 	if (record->device >= 0)
-		card = cards_logical(&manager->cards, visible, meaning, (uint32_t)record->device);
+		card = cards_logical(answers->cards, visible, meaning, (uint32_t)record->device);
 	if (record->type == LEGACY_QUERY) {
-		answer_totals(manager, card, record->device, size, out);
+		answer_totals(answers, card, record->device, size, out);
 		return;
 	}
-	info.devices = (uint32_t)cards_count_visible(&manager->cards, visible, meaning);
+	info.devices = (uint32_t)cards_count_visible(answers->cards, visible, meaning);
 	if (card)
 		info_fill(card, &info);
 	else if (record->device == -1)

@@ -1,7 +1,6 @@
 #include "daemon/legacy_connection.h"
 
 #include "daemon/fd_closer.h"
-#include "daemon/manager.h"
 #include "daemon/user_log.h"
 
 #include <errno.h>
@@ -13,13 +12,13 @@
 
 void legacy_connection_close(struct legacy_connection *connection)
 {
-	struct manager *manager = connection->manager;
+	struct legacy_connections *all = connection->all;
 	int fd = connection->watch.fd;
 
-	watch_stop(&manager->loop, &connection->watch);
-	timer_stop(&manager->loop, &connection->quiet);
+	watch_stop(all->loop, &connection->watch);
+	timer_stop(all->loop, &connection->quiet);
 	turn_drop(&connection->turn);
-	fd_closer_close(manager->closer, fd);
+	fd_closer_close(all->closer, fd);
 	list_remove(&connection->member);
 	user_give_back(connection->user, LIMIT_CLIENTS, 1);
 	user_unref(connection->user);
@@ -39,10 +38,9 @@ bool legacy_connection_has_unread(const struct legacy_connection *connection)
 	return ioctl(connection->watch.fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
 }
 
-/* The end of it, for its process at once. */
 void legacy_connection_leave(struct legacy_connection *connection)
 {
-	struct loop *loop = &connection->manager->loop;
+	struct loop *loop = connection->all->loop;
 
 	if (!legacy_connection_has_unread(connection) ||
 	    watch_change(loop, &connection->watch, EPOLLOUT | EPOLLET) < 0) {
@@ -65,8 +63,7 @@ int legacy_refuse(struct legacy_connection *connection, const char *why)
 	return -EBADMSG;
 }
 
-/* Its process has ended before it could be probed. */
-void legacy_miss(struct legacy_connection *connection)
+void legacy_orphan(struct legacy_connection *connection)
 {
 	log_user(connection->user, LOG_IGNORED,
 		 "legacy connection of pid %d, uid %u: its process has ended; its "
@@ -75,7 +72,6 @@ void legacy_miss(struct legacy_connection *connection)
 	connection->orphan = true;
 }
 
-/* Sends what is left of the answer. 1 when all of it is gone, 0 if the peer does not read. */
 int legacy_connection_write(struct legacy_connection *connection)
 {
 	while (connection->out_at < connection->out_length) {

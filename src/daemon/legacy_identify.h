@@ -1,6 +1,6 @@
 /*
- * Finds out which process a legacy connection belongs to and which devices it sees. Both are read
- * from /proc by the observer's thread, when the first record arrives.
+ * Identifies the process of a legacy connection and the devices that it sees. Both are read from
+ * /proc by the observer's thread when the first record arrives.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 struct legacy_connection;
 
 /*
- * Keeps the record as due, in state LEGACY_MEETING, until connection->identified() is called; or
- * finds at once that the process has ended. -errno: the connection is refused.
+ * Stores the record as due, in state LEGACY_PROBING, until connection->identified() is called, or
+ * determines that the process has ended. -errno: the connection is refused.
  */
 MUST_CHECK int legacy_identify(struct legacy_connection *connection,
 			       const struct legacy_record *record);

@@ -91,7 +91,10 @@ void legacy_process_leave(struct legacy_link *link)
 	link->process = NULL;
 	list_remove(&link->member);
 	if (process->links.next == &process->links) {
-		/* With what it held at last in it: that is how a killed program ends. */
+		/*
+		 * The account includes what it held at the end: a killed program frees nothing
+		 * before.
+		 */
 		reporter_account(&process->reporter);
 		process_free(process);
 		return;
@@ -126,8 +129,7 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 	}
 }
 
-/* The record of a free need not name the right pool: any pool that has the id, the named one first.
- */
+/* The pool of a free may be wrong: searches for the id in all pools, the given one first. */
 static enum pool find_pool(const struct legacy_process *process, const struct legacy_record *record)
 {
 	uint32_t device = (uint32_t)record->device;
@@ -213,8 +215,10 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 			const struct table_pool_total *total =
 				&process->ledger.devices[device]->pool[pool];
 
-			/* DRAM is always listed, so that a device without allocations is shown as
-			 * used. */
+			/*
+			 * DRAM is always listed, so that a device without allocations is shown as
+			 * used.
+			 */
 			if (!total->allocs && pool != POOL_DRAM)
 				continue;
 			ret[count++] = (struct image_usage){
@@ -247,7 +251,7 @@ static uint32_t process_count_allocations(struct reporter *reporter)
 
 static void process_list(struct reporter *reporter, struct image_writer *writer, uint32_t *flags)
 {
-	(void)flags; /* the writer marks what it has no room for */
+	(void)flags; /* the writer sets the flag if its room is exhausted */
 	ledger_list(&legacy_process_of(reporter)->ledger, writer);
 }
 

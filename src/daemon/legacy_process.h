@@ -1,6 +1,6 @@
 /*
- * A process that reports through the legacy socket: one ledger for all its
- * connections. The first report makes it; a process that only asks has none.
+ * A process that reports through the legacy socket: one ledger for all its connections. It is
+ * created by the first report; a process that only sends queries has none.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 struct cards;
 
-/* What legacy processes need. */
+/* Shared state of all legacy processes. */
 struct legacy_processes {
 	struct reporters *reporters;
 	struct device_filters *filters;
@@ -29,9 +29,9 @@ struct legacy_process;
 /* Member of each connection that the process reports through. */
 struct legacy_link {
 	struct list member;
-	struct legacy_process *process; /* NULL: it has reported nothing so far, or has ended */
-	uint32_t number;		/* of the connection, in the ledger */
-	void (*ended)(struct legacy_link *link); /* the process has */
+	struct legacy_process *process;		 /* NULL: it has reported nothing, or has ended */
+	uint32_t number;			 /* number of the connection in the ledger */
+	void (*ended)(struct legacy_link *link); /* called when the process has ended */
 };
 
 struct legacy_process {
@@ -39,36 +39,37 @@ struct legacy_process {
 	const struct cards *cards;
 	struct device_filter *filter;
 	struct list links; /* struct legacy_link */
-	int32_t place;	   /* among all, while state_save() works */
-	bool limit_said;   /* that it holds more than its limit */
+	int32_t place;	   /* its index during state_save() */
+	bool limit_said;   /* reaching its limit was logged */
 	struct ledger ledger;
 };
 
 /*
- * The process of a peer. pidfd is the process's on success if *ret_taken; otherwise it was known
- * and the caller closes it.
+ * The process of a peer. *ret_taken: it took ownership of pidfd; otherwise it existed already and
+ * the caller closes pidfd.
  */
 MUST_CHECK int legacy_process_get(struct legacy_processes *processes, const struct peer *peer,
 				  int pidfd, struct legacy_process **ret, bool *ret_taken);
 
-/* One connection more. */
+/* Adds a connection. */
 void legacy_process_join(struct legacy_process *process, struct legacy_link *link);
 
-/* It has ended: the process no longer holds what it reported there. With the last one the
- * process goes too. Does nothing without a process.
+/*
+ * Removes a connection and drops what was reported through it. The last one removes the process.
+ * Does nothing if link has no process.
  */
 void legacy_process_leave(struct legacy_link *link);
 
-/* One report. */
+/* Handles one report. */
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,
 			   uint32_t through);
 
-/* One that cannot be accounted for, see legacy_report_fault(). */
+/* Counts an invalid report, see legacy_report_fault(). */
 void legacy_process_ignore(struct legacy_process *process, const struct legacy_record *record);
 
 extern const struct reporter_ops legacy_process_ops;
 
-/* The process behind a reporter; NULL: it reports in another way. */
+/* The legacy process of a reporter; NULL if it is of another kind. */
 static inline struct legacy_process *legacy_process_of(struct reporter *reporter)
 {
 	return reporter->ops == &legacy_process_ops

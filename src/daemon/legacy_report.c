@@ -1,7 +1,6 @@
 #include "daemon/legacy_report.h"
 
 #include "daemon/legacy_connection.h"
-#include "daemon/manager.h"
 #include "daemon/user_log.h"
 
 #include <errno.h>
@@ -10,15 +9,15 @@
 #include <unistd.h>
 
 /*
- * A process reports for itself: by its number here, by the one in its own namespace, or by 0.
- * A forked child that uses its parent's connection has another one.
+ * A process reports for itself: with its pid here, its pid in its own namespace, or 0. A forked
+ * child that uses its parent's connection has another one.
  */
-static bool claim_is_true(const struct legacy_connection *connection, int32_t pid)
+static bool pid_is_own(const struct legacy_connection *connection, int32_t pid)
 {
 	return pid == 0 || pid == connection->peer.pid || pid == connection->peer.ns_pid;
 }
 
-/* The account of its process, from the first report on. */
+/* Creates the legacy process on the first report. */
 static int connection_open_account(struct legacy_connection *connection)
 {
 	struct legacy_process *process;
@@ -30,12 +29,12 @@ static int connection_open_account(struct legacy_connection *connection)
 	if (connection->pidfd < 0) {
 		r = peer_pidfd(connection->watch.fd, connection->peer.pid, &connection->pidfd);
 		if (r == -ESRCH)
-			legacy_miss(connection);
+			legacy_orphan(connection);
 		if (r < 0)
 			return r == -ESRCH ? 0 : legacy_refuse(connection, strerror(-r));
 	}
-	r = legacy_process_get(&connection->manager->legacy_processes, &connection->peer,
-			       connection->pidfd, &process, &taken);
+	r = legacy_process_get(connection->all->processes, &connection->peer, connection->pidfd,
+			       &process, &taken);
 	if (r < 0)
 		return legacy_refuse(connection, strerror(-r));
 	legacy_process_join(process, &connection->link);
@@ -45,7 +44,7 @@ static int connection_open_account(struct legacy_connection *connection)
 	return 0;
 }
 
-/* Said once, since a program that sends one such record sends many. */
+/* Logged once, since a program that sends one such record sends many. */
 static void connection_ignore(struct legacy_connection *connection,
 			      const struct legacy_record *record, const char *fault)
 {
@@ -68,7 +67,7 @@ int legacy_report(struct legacy_connection *connection, const struct legacy_reco
 
 	if (r < 0)
 		return r;
-	if (!fault && !claim_is_true(connection, record->pid))
+	if (!fault && !pid_is_own(connection, record->pid))
 		fault = "claims to be another process";
 	if (fault)
 		connection_ignore(connection, record, fault);

@@ -1,4 +1,4 @@
-/* A record by which a legacy client reports memory that it takes or gives back. */
+/* Handles records in which legacy clients report allocations and frees. */
 #pragma once
 
 #include "basic/macros.h"
@@ -6,6 +6,6 @@
 
 struct legacy_connection;
 
-/* Counts it for the connection's process, or ignores one that makes no sense. -errno: refused. */
+/* Counts it for the connection's process, or ignores it if it is invalid. -errno: refused. */
 MUST_CHECK int legacy_report(struct legacy_connection *connection,
 			     const struct legacy_record *record);

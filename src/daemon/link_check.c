@@ -19,7 +19,7 @@ struct link_check {
 	size_t n_gone;
 };
 
-/* AT_STATX_DONT_SYNC: a file put in its place may be one that never answers. */
+/* AT_STATX_DONT_SYNC: a file that replaced it may be on a file system that blocks. */
 static bool link_is_there(const struct observed_link *link)
 {
 	struct statx st;

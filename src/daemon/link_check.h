@@ -1,7 +1,7 @@
 /*
  * Checks whether adopted tables are still open in their processes. Such a client has no connection
- * that would hang up, so the server notices exec() only by this. It is a job with a deadline,
- * since /proc need not answer.
+ * that would hang up, so the server notices exec() only by this. It is a job with a deadline, since
+ * reading /proc can block.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The descriptor of a process that an adopted table was found as. */
+/* The descriptor in a process as which an adopted table was found. */
 struct observed_link {
-	uint64_t name; /* the caller's */
+	uint64_t name; /* chosen by the caller */
 	pid_t pid;
 	int number;
 	dev_t dev;
@@ -23,11 +23,12 @@ struct observed_link {
 struct link_check;
 
 /*
- * Takes the links, from malloc(). Returns the names of those that are no longer there, to be freed;
- * NULL: none. *check keeps a check that blocks; while it does, none is begun.
+ * Takes ownership of the links (from malloc()). Returns the names of those that are closed; the
+ * caller frees them; NULL: none. *check holds a check that blocks; until it finishes, no new one is
+ * started.
  */
 uint64_t *links_check(struct link_check **check, struct worker_pool *workers,
 		      struct observed_link *links, size_t count, size_t *ret_count);
 
-/* Takes NULL, returns NULL. It must not run any more. */
+/* Takes NULL, returns NULL. It must not be running. */
 struct link_check *link_check_free(struct link_check *check);

@@ -1,4 +1,4 @@
-/* A ring of members, doubly linked, with a head that is no member itself. */
+/* A circular doubly linked list of embedded members, with a separate head. */
 #pragma once
 
 #include <stdbool.h>
@@ -37,8 +37,8 @@ static inline void list_remove(struct list *member)
 }
 
 /*
- * for (LIST_EACH(at, head)) visits the members. The one at hand may be removed and
- * freed, but no other one.
+ * for (LIST_EACH(at, head)) iterates over the members. The current one may be removed and freed,
+ * but no other.
  */
 #define LIST_EACH(at, head)                                    \
 	struct list *at = (head)->next, *at##_next = at->next; \

@@ -1,7 +1,6 @@
 #include "daemon/listener.h"
 
 #include "basic/clock.h"
-#include "proto/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,25 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-enum { BACKLOG = 4096 }; /* the kernel's own limit cuts it */
-
-char *listener_usual_path(void)
-{
-	const char *systemd = getenv("RUNTIME_DIRECTORY"), *user = getenv("XDG_RUNTIME_DIR");
-	char *path = NULL;
-
-	if (systemd && *systemd == '/') {
-		/* Several are separated by colons; ours is the first. */
-		if (asprintf(&path, "%.*s/allocd.sock", (int)strcspn(systemd, ":"), systemd) < 0)
-			return NULL;
-		return path;
-	}
-	if (geteuid() == 0)
-		return strdup(WIRE_SOCKET_SYSTEM);
-	if (!user || *user != '/' || asprintf(&path, "%s/%s", user, WIRE_SOCKET_NAME) < 0)
-		return NULL;
-	return path;
-}
+enum { BACKLOG = 4096 }; /* the kernel truncates it to its own limit */
 
 static int address_make(const char *path, struct sockaddr_un *ret)
 {
@@ -40,7 +21,7 @@ static int address_make(const char *path, struct sockaddr_un *ret)
 	return 0;
 }
 
-/* The directory of a path, opened; made first if only the last part of it is missing. */
+/* Opens the directory of a path, and creates it if only its last component is missing. */
 static int directory_open(const char *path)
 {
 	CLEANUP_FREE char *directory = strdup(path);
@@ -55,14 +36,14 @@ static int directory_open(const char *path)
 	else if (slash)
 		*slash = '\0';
 	else
-		memcpy(directory, ".", 2); /* a name is at least one byte */
+		memcpy(directory, ".", 2); /* the name has at least one byte */
 	if (mkdir(directory, 0755) < 0 && errno != EEXIST)
 		return -errno;
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
 
-/* May others rename or remove what we put there? */
+/* May other users rename or remove files in it? */
 static int directory_check(int fd)
 {
 	struct stat st;
@@ -75,8 +56,8 @@ static int directory_check(int fd)
 }
 
 /*
- * Excludes other servers while this one checks and replaces the socket. Any user may lock a
- * directory for ever, so after half a second it goes on without the lock.
+ * Keeps other servers out while this one checks and replaces the socket. Any user may hold a lock
+ * on the directory for ever, so after half a second it continues without the lock.
  */
 static void directory_lock(int fd)
 {
@@ -84,7 +65,7 @@ static void directory_lock(int fd)
 		usleep(10000);
 }
 
-/* Does no process listen on this socket? Only a refused connection proves it. */
+/* Returns success if no process listens on this socket. Only a refused connection proves that. */
 static int socket_check_dead(const struct sockaddr_un *address, int type)
 {
 	CLEANUP_CLOSE int fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -111,13 +92,13 @@ static int name_clear(const struct sockaddr_un *address, int type)
 	r = socket_check_dead(address, type);
 	if (r < 0)
 		return r;
-	/* A name in /tmp can change meanwhile, but unlink() follows no link. */
+	/* The name may be replaced in /tmp meanwhile, but unlink() does not follow links. */
 	if (unlink(address->sun_path) < 0 && errno != ENOENT)
 		return errno == EPERM ? -EACCES : -errno;
 	return 0;
 }
 
-/* Everybody may connect; the mode is right from the beginning. */
+/* Any user may connect; bind() already creates the socket with the right mode. */
 static int socket_bind(int fd, const struct sockaddr_un *address)
 {
 	mode_t before = umask(0111);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static enum log_level log_most = LOG_NOTE;
-static unsigned lost; /* lines that the reader of the log had no room for */
+static unsigned lost; /* lines dropped because standard error was full */
 
 void log_set(enum log_level most)
 {
@@ -32,7 +32,7 @@ unsigned log_take_lost(void)
 	return count;
 }
 
-/* A reader of the log that stalls loses lines; it does not stall the server. */
+/* If the reader of the log stalls, lines are dropped; the server does not wait. */
 static bool log_has_room(void)
 {
 	struct pollfd ready = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -49,7 +49,10 @@ static void put(const char *text, size_t length)
 			lost++;
 			return;
 		}
-		/* So much never waits once there is room at all: pipe(7). */
+		/*
+		 * Once poll() reports room, a write of up to PIPE_BUF bytes does not block:
+		 * pipe(7).
+		 */
 		n = write(STDERR_FILENO, text, MIN(length, PIPE_BUF));
 		if (n < 0 && errno == EINTR)
 			continue;

@@ -22,8 +22,8 @@ void loop_stop(struct loop *loop)
 	loop->stopped = true;
 }
 
-/* Milliseconds until the first timer, rounded up so as not to come too early. */
-static int loop_patience(const struct loop *loop)
+/* Milliseconds until the first timer, rounded up. */
+static int loop_timeout(const struct loop *loop)
 {
 	int64_t left;
 
@@ -55,7 +55,7 @@ static void loop_expire(struct loop *loop)
 int loop_run(struct loop *loop)
 {
 	while (!loop->stopped) {
-		int n = epoll_wait(loop->epoll, loop->batch, LOOP_BATCH, loop_patience(loop));
+		int n = epoll_wait(loop->epoll, loop->batch, LOOP_BATCH, loop_timeout(loop));
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -103,8 +103,8 @@ void watch_stop(struct loop *loop, struct watch *watch)
 }
 
 /*
- * A list sorted by time, searched from the end: all timers of a kind run for the
- * same time, so nearly every new one is the last.
+ * The list is sorted by time and searched from the end: timers of a kind have the same delay, so
+ * nearly every new one is the last.
  */
 void timer_set(struct loop *loop, struct timer *timer, int64_t delay_ns)
 {

@@ -1,9 +1,9 @@
 /*
- * One thread waits here for everything: descriptors, by epoll, and times.
+ * The event loop: one thread waits for descriptors (epoll) and timers.
  *
- * A watch and a timer are members of the object they serve; the callback finds it
- * with container_of(). Either may be stopped, and its object freed, from within
- * any callback: what the kernel has already reported of it is forgotten.
+ * A watch and a timer are embedded in the object they serve; the callback finds it with
+ * container_of(). Either may be stopped, and its object freed, in any callback: pending events for
+ * it are then discarded.
  */
 #pragma once
 
@@ -18,14 +18,14 @@
 struct loop;
 
 struct watch {
-	int fd; /* -1 if it watches nothing */
+	int fd; /* -1: inactive */
 	void (*ready)(struct watch *watch, uint32_t events);
 };
 
 struct timer {
 	int64_t at; /* CLOCK_MONOTONIC ns */
 	void (*expired)(struct timer *timer);
-	struct timer *next, *previous; /* by time */
+	struct timer *next, *previous; /* sorted by time */
 	bool armed;
 };
 
@@ -35,24 +35,24 @@ struct loop {
 	int epoll;
 	bool stopped;
 	struct timer *first, *last;
-	struct epoll_event batch[LOOP_BATCH]; /* being worked on */
+	struct epoll_event batch[LOOP_BATCH]; /* being processed */
 	int at, count;
-	bool (*work)(struct loop *loop); /* after each batch; true: there is more of it */
+	bool (*work)(struct loop *loop); /* called after each batch; true: there is more to do */
 	bool busy;
 };
 
 MUST_CHECK int loop_init(struct loop *loop);
 void loop_done(struct loop *loop);
 
-/* Until loop_stop(). -errno if waiting itself fails. */
+/* Runs until loop_stop(). -errno if waiting fails. */
 MUST_CHECK int loop_run(struct loop *loop);
 void loop_stop(struct loop *loop);
 
-/* The descriptor stays the caller's, and is closed by it after watch_stop(). */
+/* The caller keeps the descriptor and closes it after watch_stop(). */
 MUST_CHECK int watch_start(struct loop *loop, struct watch *watch, int fd, uint32_t events);
 MUST_CHECK int watch_change(struct loop *loop, struct watch *watch, uint32_t events);
 void watch_stop(struct loop *loop, struct watch *watch); /* sets fd to -1 */
 
-/* Once, so many ns from now. Setting it again moves it. */
+/* Expires once, after the given time. Setting it again moves it. */
 void timer_set(struct loop *loop, struct timer *timer, int64_t delay_ns);
 void timer_stop(struct loop *loop, struct timer *timer);

@@ -1,15 +1,20 @@
 /*
  * The server's state: connections, reporters, accounts of finished processes, cards. server.h
- * builds it, runs it and takes it down; modules that serve connections use it.
+ * creates, runs and destroys it. Other modules get the parts that they need: connections from
+ * struct connections, answers from struct answers.
  */
 #pragma once
 
 #include "basic/root.h"
 #include "daemon/account.h"
+#include "daemon/answer.h"
 #include "daemon/cards.h"
 #include "daemon/client.h"
+#include "daemon/connection.h"
 #include "daemon/device_filter.h"
 #include "daemon/exit_watch.h"
+#include "daemon/legacy_answer.h"
+#include "daemon/legacy_connection.h"
 #include "daemon/legacy_process.h"
 #include "daemon/limits.h"
 #include "daemon/listener.h"
@@ -28,36 +33,30 @@
 
 struct fd_closer;
 
-/* What all programs with tables hold together, by place: see legacy_answer.c. */
-enum { SUMS_PLACES = 2 * TABLE_DEVICES };
-struct sums {
-	int64_t taken_ns; /* CLOCK_MONOTONIC */
-	uint64_t bytes[SUMS_PLACES][POOL_COUNT];
-};
-
 struct manager {
 	struct loop loop;
 	const struct server_options *options;
 	struct limits limits;
 	struct root root;
 	struct observer *observer;
-	struct probes *probes; /* the observer's */
+	struct probes *probes; /* of the observer */
 	struct fd_closer *closer;
 	struct watch signals;
-	struct timer begin;    /* the start waits no longer for the observer */
-	unsigned adopted;      /* tables found at the start */
-	bool searched, serves; /* for tables; clients */
-	int failed;	       /* -errno: why it does not serve */
-	bool again;	       /* SIGHUP: to be executed again */
-	int64_t start_ns;      /* CLOCK_REALTIME */
+	struct timer begin;    /* limits the wait for the observer at the start */
+	unsigned adopted;      /* number of tables found at the start */
+	bool searched, serves; /* the search for tables is done; clients are served */
+	int failed;	       /* -errno: why it cannot serve */
+	bool reexec;	       /* SIGHUP: execute the binary again */
 
 	struct listener own, legacy;
-	int spare; /* a descriptor given up to refuse a connection when there is none left */
+	int spare; /* a spare descriptor, released to refuse a connection when there is none left */
 	struct users users;
 	struct turns turns;
-	struct replies replies;		/* on their way */
-	struct list connections;	/* struct connection */
-	struct list legacy_connections; /* struct legacy_connection */
+	struct replies replies; /* being sent */
+	struct answers answers;
+	struct connections connections;
+	struct legacy_answers legacy_answers;
+	struct legacy_connections legacy_connections;
 
 	struct accounts accounts;
 	struct exit_watches exit_watches;
@@ -65,9 +64,8 @@ struct manager {
 	struct clients clients;
 	struct legacy_processes legacy_processes;
 	struct observed_processes observed;
-	struct sums sums;
 	struct cards cards;
 	struct device_filters filters;
 	struct tracer_child tracer;
-	pid_t tracer_left; /* by the server before; 0: none */
+	pid_t inherited_tracer; /* left by the server before a re-exec; 0: none */
 };

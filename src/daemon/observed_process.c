@@ -10,22 +10,23 @@
 
 #define SAMPLE_AGAIN NS_PER_S
 
-/* What it uses of one pool of one device. */
+/* Its usage of one pool of one device. */
 struct observed_usage {
-	struct image_usage usage; /* the peak is the most that a sample saw */
-	bool current;		  /* the last sample has it */
+	struct image_usage usage; /* the peak is the maximum of all samples */
+	bool current;		  /* present in the latest sample */
 };
 
 struct observed_process {
 	struct reporter reporter;
 	struct observed_processes *all;
-	struct probe probe;	       /* until it has its pidfd */
-	bool watched;		       /* counted in all->watched */
-	bool seen;		       /* the last sample has it */
-	bool low;		       /* its figures are, or were, lower bounds */
-	bool ended;		       /* what it used at any time goes into its account */
-	enum trace_fault fault;	       /* the tracer's figures cannot be trusted: there are none */
-	bool had_fault;		       /* at any time: then it gets no account */
+	struct probe probe; /* to get its pidfd */
+	bool watched;	    /* counted in all->watched */
+	bool seen;	    /* present in the latest sample */
+	bool low;	    /* its figures are, or were, lower bounds */
+	bool ended;	    /* all its usages, not just current ones, go into its account */
+	enum trace_fault
+		fault;	/* if set, the tracer's figures cannot be trusted and are not used */
+	bool had_fault; /* at any time: then it gets no account */
 	struct observed_usage *usages; /* by device, then by pool */
 	uint32_t n_usages;
 };
@@ -78,7 +79,7 @@ static uint32_t process_count_usages(struct reporter *reporter)
 	return process_of(reporter)->n_usages;
 }
 
-/* Single allocations are not known. */
+/* Single allocations are unknown. */
 static uint32_t process_count_allocations(struct reporter *reporter)
 {
 	(void)reporter;
@@ -92,13 +93,13 @@ static void process_list(struct reporter *reporter, struct image_writer *writer,
 	(void)flags;
 }
 
-/* Has it an account already, from a table or a connection of its own? */
+/* Does it have an account already, from a table or a connection of its own? */
 static bool is_accounted(const struct reporter *reporter)
 {
 	const struct peer *peer = &reporter->peer;
 
 	if (reporter->better)
-		return true; /* or will have one at once */
+		return true; /* it will get one */
 	for (LIST_EACH(at, &reporter->all->accounts->list)) {
 		const struct accounts_entry *account = accounts_entry_of(at);
 
@@ -113,7 +114,7 @@ static void process_ended(struct reporter *reporter)
 {
 	struct observed_process *process = process_of(reporter);
 
-	cards_expire(process->all->cards); /* their sample still has its memory */
+	cards_expire(process->all->cards); /* their sample still includes its memory */
 	process->ended = true;
 	if (process->n_usages && !process->had_fault && !is_accounted(reporter))
 		reporter_account(reporter);
@@ -125,29 +126,16 @@ static void process_drop(struct reporter *reporter)
 	process_free(process_of(reporter));
 }
 
-static const struct reporter_ops traced_ops = {
-	.kind = "traced program",
-	.origin = IMAGE_TRACED,
-	.describe = process_describe,
-	.usages = process_usages,
-	.count_usages = process_count_usages,
-	.count_allocations = process_count_allocations,
-	.list = process_list,
-	.ended = process_ended,
-	.free = process_drop,
-};
+#define OBSERVED_OPS(kind_, origin_)                                                  \
+	{                                                                             \
+		.kind = kind_, .origin = origin_, .describe = process_describe,       \
+		.usages = process_usages, .count_usages = process_count_usages,       \
+		.count_allocations = process_count_allocations, .list = process_list, \
+		.ended = process_ended, .free = process_drop,                         \
+	}
 
-static const struct reporter_ops metal_ops = {
-	.kind = "TT-Metal counters",
-	.origin = IMAGE_METAL,
-	.describe = process_describe,
-	.usages = process_usages,
-	.count_usages = process_count_usages,
-	.count_allocations = process_count_allocations,
-	.list = process_list,
-	.ended = process_ended,
-	.free = process_drop,
-};
+static const struct reporter_ops traced_ops = OBSERVED_OPS("traced program", IMAGE_TRACED);
+static const struct reporter_ops metal_ops = OBSERVED_OPS("TT-Metal counters", IMAGE_METAL);
 
 /* ---- from samples ---- */
 
@@ -164,8 +152,8 @@ static struct observed_process *process_find(const struct observed_processes *al
 	return NULL;
 }
 
-/* One that ended, or whose pid is another's by now, stays without a pidfd and gets no account. */
-static void process_met(struct probe *probe, const struct probe_result *result)
+/* If it has ended, or its pid was reused, it stays without a pidfd and gets no account. */
+static void process_probed(struct probe *probe, const struct probe_result *result)
 {
 	struct observed_process *process = container_of(probe, struct observed_process, probe);
 	struct reporter *reporter = &process->reporter;
@@ -185,15 +173,17 @@ static void process_watch(struct observed_process *process)
 {
 	const struct peer *peer = &process->reporter.peer;
 
-	process->probe.done = process_met;
+	process->probe.done = process_probed;
 	process->watched = process->all->watched < TRACED_WATCHED_MAX &&
 			   probe_start(&process->probe, process->all->probes, PROBE_PEER, peer->pid,
 				       peer->uid, -1) >= 0;
 	process->all->watched += process->watched;
 }
 
-/* The one of this holder, made if need be; start_ticks in case procfs does not have them. NULL: no
- * memory. */
+/*
+ * Finds or creates the entry of this holder; start_ticks is used if procfs does not have them.
+ * NULL: out of memory.
+ */
 static struct observed_process *process_get(struct observed_processes *all,
 					    const struct reporter_ops *ops,
 					    const struct process *holder, uint64_t start_ticks)
@@ -221,7 +211,7 @@ static struct observed_process *process_get(struct observed_processes *all,
 	return process;
 }
 
-/* The place of this pool, made if need be. NULL: no memory, or too many. */
+/* Finds or creates the entry of this pool. NULL: out of memory, or too many. */
 static struct observed_usage *usage_get(struct observed_process *process,
 					const struct image_usage *like)
 {
@@ -262,7 +252,7 @@ static void usage_update(struct observed_process *process, const struct image_us
 	usage->current = true;
 }
 
-/* A number of its own for each chip: readers tell them apart by it. */
+/* A unique number for each chip, by which readers distinguish them. */
 static uint32_t chip_number(const struct table_device *card)
 {
 	uint32_t number = MIN(card->node, TABLE_DEVICES - 1);
@@ -270,7 +260,7 @@ static uint32_t chip_number(const struct table_device *card)
 	return card->known & TABLE_BEHIND ? TABLE_DEVICES - 1 - number : number;
 }
 
-/* TT-Metal's counters have no counts of allocations; the tracer counts those held. */
+/* TT-Metal's counters have no number of allocations; the tracer counts those currently held. */
 static void process_take(struct observed_process *process, const struct memory_report *report,
 			 const struct device *device)
 {
@@ -319,7 +309,7 @@ static void take_reports(struct observed_processes *all, const struct snapshot *
 	}
 }
 
-/* Those that are traced in vain. What was believed of them may have been wrong already. */
+/* Marks processes whose tracing has a fault. Their earlier figures may already have been wrong. */
 static void take_faults(struct observed_processes *all, const struct snapshot *snapshot)
 {
 	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++) {

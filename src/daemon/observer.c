@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-/* For one read of a source, and for the tables of a process. */
+/* Deadlines for one read of a source, and for the search of one process for tables. */
 #define READ_DEADLINE	(50 * NS_PER_MS)
 #define SEARCH_DEADLINE (200 * NS_PER_MS)
 
@@ -23,33 +23,33 @@ struct observer {
 	const struct root *root;
 	const struct observer_ops *ops;
 	void *arg;
-	struct watch ready; /* eventfd: something was handed over */
-	int wanted;	    /* eventfd: something was queued, or the thread is to end */
+	struct watch ready; /* eventfd: results are available */
+	int wanted;	    /* eventfd: requests were queued, or the thread is to end */
 	struct probes *probes;
 	pthread_t thread;
 
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock; /* protects the members below */
 	bool ending, sample, search, searched;
 	int search_error;
 	struct observed_link *links;
 	size_t n_links;
 	struct observation *observation;
-	struct table_search *tables; /* found */
+	struct table_search *tables; /* results of the search */
 
-	/* The thread's own. */
+	/* Used by the observer's thread only. */
 	struct worker_pool *workers;
 	struct sampler *sampler;
-	struct link_check *check; /* one that blocks; NULL: none */
+	struct link_check *check; /* a check that blocks; NULL: none */
 	struct device_changes changes;
 };
 
-/* In the order they are asked, as in sources[]. */
-static const struct source *const asked[] = {
+/* The sources, in the order of sources[]. */
+static const struct source *const used[] = {
 	&source_kmd,	&source_holders,   &source_proc, &source_visible,
 	&source_traced, &source_metal_shm, NULL,
 };
 
-/* The fields that answers need, of devices and of processes. */
+/* The fields of devices and processes that answers need. */
 static const struct field_ref *const fields = FIELDS(
 	DEVICE_FIELD(NAME), DEVICE_FIELD(ARCHITECTURE), DEVICE_FIELD(BOARD), DEVICE_FIELD(SERIAL),
 	DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(BDF), DEVICE_FIELD(TRAY), DEVICE_FIELD(CHIP),
@@ -246,7 +246,7 @@ static int observer_open(struct observer *observer)
 	want_add_list(&want, fields);
 	r = worker_pool_new(&observer->workers);
 	if (r >= 0)
-		r = sampler_new(observer->root, &want, asked, &observer->sampler);
+		r = sampler_new(observer->root, &want, used, &observer->sampler);
 	if (r >= 0)
 		r = device_changes_init(&observer->changes);
 	if (r < 0)
@@ -265,7 +265,7 @@ static int observer_open(struct observer *observer)
 	return r;
 }
 
-/* What a blocked job uses is left to it; the process ends anyway. */
+/* A blocked job may still use its memory, which is freed by process exit. */
 static void observer_destroy(struct observer *observer)
 {
 	bool blocked = observer->workers && worker_pool_is_blocked(observer->workers);

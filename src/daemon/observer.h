@@ -1,13 +1,13 @@
 /*
  * The thread that reads /proc, /dev/shm, sysfs and the tracer's files, so that the loop never
- * waits for any of them. Each read is a job with a deadline (basic/worker_pool.h): a file that
- * does not answer costs what is known of its process, and nothing else.
+ * blocks on them. Each read is a job with a deadline (basic/worker_pool.h): if a file blocks, only
+ * the data of its process is missing.
  *
- *	loop:      probe_start(), observer_sample() ──>  queue
- *	observer:  takes all that is queued, runs it, hands over what it found
- *	loop:      <── eventfd ── callbacks
+ *         loop:      probe_start(), observer_sample() ──>  queue
+ *         observer:  takes the whole queue, runs it, publishes the results
+ *         loop:      <── eventfd ── callbacks
  *
- * What it hands over no longer changes. It works when asked, and when device nodes come or go;
+ * Results are immutable. The thread runs on request and when device nodes appear or disappear;
  * otherwise it sleeps.
  */
 #pragma once
@@ -26,16 +26,16 @@ struct found_table; /* table_search.h */
 struct observer;
 struct probes; /* process_probe.h */
 
-/* What the sources said at one time. */
+/* The result of one sample. */
 struct observation {
-	int error;	  /* -ENOENT: no driver; then all of the following is empty */
+	int error;	  /* -ENOENT: no driver; then everything below is empty */
 	int64_t taken_ns; /* CLOCK_MONOTONIC, when it began */
-	bool changed;	  /* device nodes have come or gone */
+	bool changed;	  /* device nodes have appeared or disappeared */
 	struct snapshot *snapshot;
-	struct memory_report *reports; /* of the tracer and of TT-Metal; devices by place in the
-					  snapshot */
+	struct memory_report
+		*reports; /* of the tracer and of TT-Metal; devices are indices into snapshot */
 	size_t n_reports;
-	uint64_t *gone; /* names of links that are no longer there */
+	uint64_t *gone; /* names of closed links */
 	size_t n_gone;
 };
 
@@ -43,12 +43,12 @@ void observation_free(struct observation *observation);
 
 /* Called in the loop's thread. */
 struct observer_ops {
-	void (*observed)(void *arg, struct observation *observation); /* takes it */
+	void (*observed)(void *arg, struct observation *observation); /* takes ownership */
 	void (*found)(void *arg, const struct found_table *table);
-	void (*searched)(void *arg, int error); /* for tables: that was all */
+	void (*searched)(void *arg, int error); /* the search for tables is finished */
 };
 
-/* root must stay until the process ends: a read that blocks may still use it. */
+/* root must stay valid until the process exits: a blocked read may still use it. */
 MUST_CHECK int observer_new(struct loop *loop, const struct root *root,
 			    const struct observer_ops *ops, void *arg, struct observer **ret);
 struct observer *observer_free(struct observer *observer);
@@ -56,7 +56,7 @@ struct observer *observer_free(struct observer *observer);
 /* Its probes, for probe_start(). */
 struct probes *observer_probes(const struct observer *observer);
 
-/* Asks the sources; a question that is under way already will do if it began after this call. */
+/* Requests a sample; one that is being taken is sufficient if it began after this call. */
 void observer_sample(struct observer *observer, const struct observed_link *links, size_t count);
 
 /* Searches /proc for tables, once. */

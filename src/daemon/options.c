@@ -3,6 +3,7 @@
 #include "basic/option.h"
 #include "daemon/log.h"
 #include "proto/legacy.h"
+#include "proto/server_path.h"
 
 #include <errno.h>
 #include <string.h>
@@ -34,14 +35,17 @@ static int set_limit(const struct option_given *given, void *member)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--socket", ARGUMENT, "PATH",
-		"listen there (default TT_ALLOCD_SOCKET; else /run/tt-smi/allocd.sock for root, $XDG_RUNTIME_DIR/tt-smi/allocd.sock for others)",
+		"listen there (default TT_ALLOCD_SOCKET; else " SERVER_PATH_SYSTEM " for root, $XDG_RUNTIME_DIR/" SERVER_PATH_USER " for others)",
 		option_text, AT(socket) },
 	{ "--legacy-socket", ARGUMENT, "PATH|none",
-		"for programs built against the first allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
+		"for programs built against the original allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
 		set_legacy, 0 },
 	{ "--trace", NO_ARGUMENT, NULL,
 		"run the tracer too: memory of programs that report nothing (root)",
 		option_flag, AT(trace) },
+	{ "--programs", NO_ARGUMENT, NULL,
+		"with --trace: follow each launch of a program, for exact utilisation",
+		option_flag, AT(programs) },
 	{ "-q --quiet", NO_ARGUMENT, NULL, "log errors only", option_flag, AT(quiet) },
 	{ "-v --verbose", NO_ARGUMENT, NULL,
 		"log every client that connects or leaves", option_flag, AT(verbose) },
@@ -49,11 +53,9 @@ static const struct option_spec rows[] = {
 		"stay in the foreground (the default)", option_ignore, 0 },
 	{ "--limit", ARGUMENT, "NAME=N",
 		"change a limit, see below; repeatable", set_limit, AT(limits) },
-	{ "--root", ARGUMENT, "DIR",
-		"look for /sys, /proc and /dev below DIR (also TT_SMI_ROOT)",
-		option_root, AT(root) },
-	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
-	{ "-V --version", NO_ARGUMENT, NULL, "print the version", option_flag, AT(version) },
+	OPTION_ROOT(AT(root)),
+	OPTION_HELP(AT(help)),
+	OPTION_VERSION(AT(version)),
 	/* clang-format on */
 };
 
@@ -91,12 +93,10 @@ void options_help(struct buf *out)
 
 int options_parse(struct server_options *ret, int argc, char **argv)
 {
-	const char *root = getenv("TT_SMI_ROOT"), *socket = getenv("TT_ALLOCD_SOCKET");
 	const char *legacy = getenv("TT_ALLOCD_LEGACY_SOCKET");
 	struct server_options options = {
 		.legacy = legacy && *legacy ? legacy : LEGACY_SOCKET,
-		.root = root && *root ? root : NULL,
-		.socket = socket && *socket ? socket : NULL,
+		.root = option_root_default(),
 	};
 	CLEANUP_BUF struct buf error = { 0 };
 	int code;
@@ -106,6 +106,10 @@ int options_parse(struct server_options *ret, int argc, char **argv)
 	if (code) {
 		log_line(LOG_FAULT, "%s", buf_text(&error));
 		return code;
+	}
+	if (options.programs && !options.trace) {
+		log_line(LOG_FAULT, "--programs needs --trace: the tracer follows programs");
+		return EXIT_USAGE;
 	}
 	*ret = options;
 	return 0;

@@ -8,17 +8,18 @@
 #include <stdbool.h>
 
 struct server_options {
-	const char *socket;   /* NULL: the usual place */
+	const char *socket;   /* NULL: server_path_to_listen() */
 	const char *legacy;   /* NULL: none */
-	bool legacy_is_given; /* on the command line: then it must work */
+	bool legacy_is_given; /* given on the command line: failing to open it is an error */
 	const char *root;     /* NULL: "/" */
-	bool trace;	      /* programs that do not report */
+	bool trace;	      /* trace programs that do not report */
+	bool programs;	      /* the tracer follows each launch */
 	bool quiet, verbose;
 	bool help, version;
 	struct limits limits;
 };
 
-/* 0, or an exit code after reporting what is wrong. */
+/* Returns 0, or an exit code after reporting the error. */
 MUST_CHECK int options_parse(struct server_options *ret, int argc, char **argv);
 
 void options_help(struct buf *out);

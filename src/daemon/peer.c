@@ -32,14 +32,14 @@ _Static_assert(sizeof(struct pidfd_answer) == 64, "as the kernel's first version
 
 int peer_ask(int sock, pid_t *ret_pid, uid_t *ret_uid)
 {
-	struct ucred who;
-	socklen_t length = sizeof(who);
+	struct ucred credentials;
+	socklen_t length = sizeof(credentials);
 
-	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &who, &length) < 0)
+	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0)
 		return -errno;
-	*ret_pid = who.pid;
-	*ret_uid = who.uid;
-	return who.pid > 0 ? 0 : -ESRCH;
+	*ret_pid = credentials.pid;
+	*ret_uid = credentials.uid;
+	return credentials.pid > 0 ? 0 : -ESRCH;
 }
 
 static int proc_read(pid_t pid, const char *file, char *text, size_t size)
@@ -52,7 +52,7 @@ static int proc_read(pid_t pid, const char *file, char *text, size_t size)
 	return n < 0 ? (int)n : 0;
 }
 
-/* When the machine started, as the kernel reckons start times from it. */
+/* Boot time, to which the kernel's start times are relative. */
 static int64_t boot_ns(void)
 {
 	return clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME);
@@ -105,7 +105,9 @@ bool pidfd_exit_status(int pidfd, int *ret)
 	return true;
 }
 
-/* Reads while the pidfd holds the number, and checks that it still did at the end. */
+/*
+ * Reads while the pidfd keeps the pid from being reused, and checks that it still did at the end.
+ */
 int peer_describe(pid_t pid, int pidfd, struct peer *ret)
 {
 	int r = peer_fill(pid, ret);
@@ -136,7 +138,7 @@ int peer_pidfd(int sock, pid_t pid, int *ret)
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERPIDFD, &pidfd, &length) < 0) {
 		if (errno == EINVAL)
-			return -ESRCH; /* so some kernels say of a process that was reaped */
+			return -ESRCH; /* returned by some kernels for a reaped process */
 		if (errno != ENOPROTOOPT)
 			return -errno;
 		pidfd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -11,39 +11,39 @@
 #include <stdlib.h>
 
 /*
- * A process's memory need not answer and is read again later, while others wait; its status takes
- * long only on a busy machine.
+ * Reading a process's memory can block and is retried later, while others wait; reading its status
+ * is slow only on a busy machine.
  */
 static const int64_t deadline_ns[] = {
 	[PROBE_PEER] = 500 * NS_PER_MS,
 	[PROBE_VISIBLE] = 50 * NS_PER_MS,
 };
 
-/* Probes of one user and kind that may run, or block, at a time. */
+/* Limit of running or blocked probes per user and kind. */
 enum { BLOCKED_MAX = 4 };
 
-/* Probes that are run at once. */
+/* Probes that run concurrently. */
 enum { BATCH = 64 };
 
 struct probe_job {
 	struct list member;
 	struct job job;
-	struct probe *probe; /* NULL: stopped */
+	struct probe *probe; /* NULL: cancelled */
 	enum probe_kind kind;
 	pid_t pid;
 	uid_t uid;
 	int pidfd;		     /* a duplicate, or -1 */
-	struct probe_result result;  /* the job's, while it runs */
-	struct visible_view unknown; /* as it was before */
+	struct probe_result result;  /* written by the job while it runs */
+	struct visible_view unknown; /* the initial value */
 };
 
 struct probes {
 	struct worker_pool *workers;
-	struct root machine; /* where the processes run, whatever tree --root names */
+	struct root machine; /* the machine that the processes run on, regardless of --root */
 	int wanted, ready;   /* eventfds */
-	struct list blocked; /* struct probe_job; the observer's thread alone */
+	struct list blocked; /* struct probe_job; used by the observer's thread only */
 
-	pthread_mutex_t lock;	 /* guards what follows, and probe_job.probe */
+	pthread_mutex_t lock;	 /* protects the members below and probe_job.probe */
 	struct list queue, done; /* struct probe_job */
 };
 
@@ -68,7 +68,7 @@ static void probe_job_free(struct probe_job *job)
 	free(job);
 }
 
-/* Hands over what was found. */
+/* Passes the result to the loop. */
 static void job_finish(struct probes *probes, struct probe_job *job)
 {
 	pthread_mutex_lock(&probes->lock);
@@ -76,7 +76,7 @@ static void job_finish(struct probes *probes, struct probe_job *job)
 	pthread_mutex_unlock(&probes->lock);
 }
 
-/* Hands over those that have finished after all. */
+/* Passes on the results of blocked jobs that have finished. */
 static void blocked_sweep(struct probes *probes)
 {
 	for (LIST_EACH(at, &probes->blocked)) {
@@ -89,7 +89,7 @@ static void blocked_sweep(struct probes *probes)
 	}
 }
 
-/* Of the same user and kind: a process whose memory does not answer still has a name. */
+/* Same user and kind: a process whose memory cannot be read still has a name. */
 static bool is_like(const struct probe_job *a, const struct probe_job *b)
 {
 	return a->uid == b->uid && a->kind == b->kind;
@@ -104,14 +104,14 @@ static unsigned blocked_count(const struct probes *probes, const struct probe_jo
 	return count;
 }
 
-/* The job goes on; the probe that waits for it gets its result from a record of its own. */
+/* The job continues; the waiting probe gets the result -ETIMEDOUT in a separate record. */
 static void job_give_up(struct probes *probes, struct probe_job *job)
 {
 	struct probe_job *answer = calloc(1, sizeof(*answer));
 
 	list_append(&probes->blocked, &job->member);
 	if (!answer)
-		return; /* then it waits until the job finishes */
+		return; /* then the probe waits until the job finishes */
 	*answer = (struct probe_job){
 		.kind = job->kind,
 		.uid = job->uid,
@@ -137,8 +137,8 @@ static unsigned count_like(struct probe_job *const *probing, size_t count,
 }
 
 /*
- * The next probes of each user, as many as it may have blocked. One of a user that has that many
- * blocked already is given up at once. Returns how many; *ret_more: others wait.
+ * Takes the next probes of each user, up to the number it may have blocked. Probes of a user with
+ * that many blocked ones fail at once. Returns their number; *ret_more: others wait.
  */
 static size_t queue_take(struct probes *probes, struct probe_job **ret, bool *ret_more)
 {
@@ -167,7 +167,7 @@ static size_t queue_take(struct probes *probes, struct probe_job **ret, bool *re
 	return count;
 }
 
-/* All of one kind. Once it is handed over, a job is the loop's. */
+/* Runs probes of one kind. Once its result is passed on, a job belongs to the loop. */
 static void run_kind(struct probes *probes, struct probe_job *const *probing, size_t count,
 		     enum probe_kind kind)
 {

@@ -1,11 +1,11 @@
 #include "daemon/reexec.h"
 
 #include "basic/parse.h"
+#include "basic/systemd.h"
 #include "daemon/fd_closer.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/state.h"
-#include "daemon/systemd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Number of the descriptor that holds the state, for the server that is executed. */
+/* Passes the number of the state's descriptor to the executed server. */
 static const char variable[] = "TT_ALLOCD_STATE";
 
 static char program[PATH_MAX];
@@ -63,7 +63,7 @@ void reexec_begin(void)
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
 
-bool reexec_goes_on(void)
+bool reexec_has_state(void)
 {
 	return inherited != NULL;
 }
@@ -97,7 +97,8 @@ static int state_write(struct manager *manager)
 	state_save(manager, &state);
 	if (state.failed)
 		return -ENOMEM;
-	fd = memfd_create("tt-allocd-state", 0); /* stays open: that is what it is for */
+	fd = memfd_create("tt-allocd-state",
+			  0); /* without MFD_CLOEXEC: it must stay open across execve() */
 	if (fd < 0)
 		return -errno;
 	while (done < state.length) {

@@ -1,11 +1,11 @@
 /*
- * SIGHUP: the server executes its binary again, in the same process, and goes on
- * where it was. Sockets, connections, tables and pidfds stay open across it; what
- * is only in memory (the legacy ledgers, the accounts) travels in a memfd. So an
- * upgrade of the program loses nothing, and no client notices.
+ * SIGHUP: the server executes its binary again, in the same process, and continues. Sockets,
+ * connections, tables and pidfds stay open; state that is only in memory (the legacy ledgers, the
+ * accounts) is passed in a memfd. An upgrade of the program loses nothing, and clients do not
+ * notice it.
  *
- * Should the new binary not understand what the old one left, it closes all of
- * it and starts afresh: clients come back by themselves.
+ * If the new binary cannot read the state, it closes all descriptors and starts afresh: clients
+ * reconnect by themselves.
  */
 #pragma once
 
@@ -16,16 +16,16 @@
 struct manager;
 
 /*
- * First of all in main(): remembers which file we are, and reads what an earlier
- * server left, if there was one.
+ * To be called first in main(): records the path of the executable, and reads the state of an
+ * earlier server, if there is any.
  */
 void reexec_begin(void);
 
-/* Is there such a thing? Then it is too late to refuse to start. */
-bool reexec_goes_on(void);
+/* Is there a state? Then it is too late to refuse to start. */
+bool reexec_has_state(void);
 
-/* Goes on with it. False: there is nothing, the server starts as usual. */
+/* Restores the state. False if there is none: the server starts as usual. */
 bool reexec_restore(struct manager *manager);
 
-/* Returns only if it cannot be done: then the old server goes on. Says why. */
+/* Returns only on failure, after logging the reason: then the old server continues. */
 void reexec(struct manager *manager, char **argv);

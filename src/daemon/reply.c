@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Kept for questions that wait, beyond what is pending anyway. */
+/* Limit for unused answers that are kept for pending requests. */
 enum { IDLE_MOST = 64 << 20 };
 
 void replies_init(struct replies *replies)

@@ -28,7 +28,7 @@ void reporters_done(struct reporters *reporters)
 
 static void reporter_ended(struct watch *watch, uint32_t events)
 {
-	struct reporter *reporter = container_of(watch, struct reporter, life);
+	struct reporter *reporter = container_of(watch, struct reporter, pidfd_watch);
 
 	(void)events;
 	reporter->ops->ended(reporter);
@@ -42,13 +42,16 @@ int reporter_init(struct reporter *reporter, const struct reporter_ops *ops,
 		.all = reporters,
 		.peer = *peer,
 		.user = users_get(reporters->users, peer->uid),
-		.life = { .fd = -1, .ready = reporter_ended },
+		.pidfd_watch = { .fd = -1, .ready = reporter_ended },
 	};
 	list_init(&reporter->member);
 	return reporter->user ? 0 : -ENOMEM;
 }
 
-/* One of this process has come (1) or goes (-1): counts it in those of a lower rank. */
+/*
+ * Updates the "better" count of this process's other reporters when one is added (1) or removed
+ * (-1).
+ */
 static void ranks_update(struct reporter *reporter, int change)
 {
 	for (LIST_EACH(at, &reporter->all->list)) {
@@ -73,7 +76,7 @@ void reporter_list(struct reporter *reporter, enum reporter_rank rank)
 
 int reporter_watch(struct reporter *reporter, int pidfd)
 {
-	return watch_start(reporter->all->loop, &reporter->life, pidfd, EPOLLIN);
+	return watch_start(reporter->all->loop, &reporter->pidfd_watch, pidfd, EPOLLIN);
 }
 
 int reporter_start(struct reporter *reporter, enum reporter_rank rank, int pidfd)
@@ -88,12 +91,12 @@ int reporter_start(struct reporter *reporter, enum reporter_rank rank, int pidfd
 void reporter_done(struct reporter *reporter)
 {
 	bool listed = reporter->member.next != &reporter->member;
-	int pidfd = reporter->life.fd;
+	int pidfd = reporter->pidfd_watch.fd;
 
 	if (listed)
 		ranks_update(reporter, -1);
 	list_remove(&reporter->member);
-	watch_stop(reporter->all->loop, &reporter->life);
+	watch_stop(reporter->all->loop, &reporter->pidfd_watch);
 	if (pidfd >= 0)
 		close(pidfd);
 	reporter->user = user_unref(reporter->user);
@@ -115,7 +118,7 @@ void reporter_account(struct reporter *reporter)
 	count = reporter->ops->usages(reporter, all->usages, &record.flags);
 	log_user(reporter->user, LOG_PROGRAMS, "%s of %s, pid %u, uid %u: ended",
 		 reporter->ops->kind, record.name, record.pid, record.uid);
-	exit_watch_new(all->exit_watches, reporter->life.fd,
+	exit_watch_new(all->exit_watches, reporter->pidfd_watch.fd,
 		       accounts_add(all->accounts, &record, all->usages, count));
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/server.h"
 
 #include "basic/clock.h"
+#include "basic/systemd.h"
 #include "daemon/connection.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
@@ -9,7 +10,6 @@
 #include "daemon/user_log.h"
 #include "daemon/reexec.h"
 #include "daemon/sockets.h"
-#include "daemon/systemd.h"
 #include "daemon/table_search.h"
 
 #include <errno.h>
@@ -21,13 +21,13 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 
-/* Descriptors: three of each client (socket, pidfd, table), and what the server itself needs. */
+/* Descriptors: three per client (socket, pidfd, table), and those of the server itself. */
 enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_WATCHED_MAX };
 
-/* The first client waits so long for the observer; then it is served without. */
+/* Maximum time that the first client waits for the observer. */
 #define BEGIN (3 * NS_PER_S)
 
-/* So long may answers take that are due when the server is to be executed again. */
+/* Maximum time for sending pending answers before a re-exec. */
 #define DRAIN (1 * NS_PER_S)
 
 static void raise_descriptors(struct manager *manager)
@@ -44,7 +44,7 @@ static void raise_descriptors(struct manager *manager)
 		return;
 	if (limit.rlim_cur >= needed)
 		return;
-	/* The limit that is documented is the limit that is enforced. */
+	/* The documented limit must be the one that is enforced. */
 	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
 	if (manager->limits.given[LIMIT_CLIENTS])
 		log_line(LOG_NOTE,
@@ -52,8 +52,8 @@ static void raise_descriptors(struct manager *manager)
 			 *clients);
 }
 
-/* A terminal that is closed sends SIGHUP too: then the server ends. */
-static bool terminal_is_gone(void)
+/* Closing a terminal sends SIGHUP, too: then the server stops. */
+static bool terminal_is_closed(void)
 {
 	struct pollfd state = { .fd = STDERR_FILENO };
 	struct stat st;
@@ -69,17 +69,17 @@ static void signals_ready(struct watch *watch, uint32_t events)
 
 	(void)events;
 	while (read(watch->fd, &info, sizeof(info)) == sizeof(info)) {
-		bool again = info.ssi_signo == SIGHUP && !terminal_is_gone();
+		bool restart = info.ssi_signo == SIGHUP && !terminal_is_closed();
 
-		log_line(LOG_NOTE, "%s", again ? "restarts on SIGHUP" : "stops");
-		manager->again = again;
+		log_line(LOG_NOTE, "%s", restart ? "restarts on SIGHUP" : "stops");
+		manager->reexec = restart;
 		loop_stop(&manager->loop);
-		if (!again)
-			return; /* whatever else was asked for */
+		if (!restart)
+			return; /* stopping takes precedence */
 	}
 }
 
-/* SIGPIPE is ignored too, though every send says MSG_NOSIGNAL: the log may be a pipe. */
+/* SIGPIPE is ignored although every send uses MSG_NOSIGNAL: the log may be a pipe. */
 static int signals_init(struct manager *manager)
 {
 	sigset_t set;
@@ -102,7 +102,7 @@ static int signals_init(struct manager *manager)
 	return r;
 }
 
-/* Answers are shared by those that wait at the same time: when no question waits they are freed. */
+/* Shared answers are freed when no request is waiting. */
 static bool give_turns(struct loop *loop)
 {
 	struct manager *manager = container_of(loop, struct manager, loop);
@@ -123,13 +123,14 @@ static int begin(struct manager *manager)
 		r = signals_init(manager);
 	if (r >= 0)
 		r = fd_closer_new(&manager->loop, &manager->closer);
-	manager->clients.closer = manager->closer;
+	manager->clients.closer = manager->connections.closer = manager->closer;
+	manager->legacy_connections.closer = manager->closer;
 	if (r < 0)
 		log_line(LOG_FAULT, "cannot start: %s", strerror(-r));
 	return r;
 }
 
-/* The first clients are let in when the cards and the clients that run already are known. */
+/* Clients are accepted once the cards and the running clients are known. */
 static void serve(struct manager *manager)
 {
 	timer_stop(&manager->loop, &manager->begin);
@@ -230,6 +231,7 @@ static int observe(struct manager *manager)
 	cards_init(&manager->cards, &manager->loop, manager->observer, adopted_links,
 		   &manager->clients);
 	manager->probes = observer_probes(manager->observer);
+	manager->connections.probes = manager->legacy_connections.probes = manager->probes;
 	device_filters_init(&manager->filters, manager->probes);
 	observed_processes_init(&manager->observed, &manager->reporters, &manager->cards,
 				manager->probes, manager->options->trace);
@@ -237,7 +239,45 @@ static int observe(struct manager *manager)
 	return 0;
 }
 
-/* What needs neither descriptors nor threads. */
+static void connections_init(struct manager *manager)
+{
+	manager->answers = (struct answers){
+		.reporters = &manager->reporters,
+		.accounts = &manager->accounts,
+		.cards = &manager->cards,
+		.replies = &manager->replies,
+		.server_start_ns = clock_now(CLOCK_REALTIME),
+	};
+	manager->connections = (struct connections){
+		.loop = &manager->loop,
+		.limits = &manager->limits,
+		.users = &manager->users,
+		.turns = &manager->turns,
+		.cards = &manager->cards,
+		.clients = &manager->clients,
+		.answers = &manager->answers,
+	};
+	list_init(&manager->connections.list);
+}
+
+static void legacy_connections_init(struct manager *manager)
+{
+	manager->legacy_answers = (struct legacy_answers){
+		.reporters = &manager->reporters,
+		.cards = &manager->cards,
+	};
+	manager->legacy_connections = (struct legacy_connections){
+		.loop = &manager->loop,
+		.users = &manager->users,
+		.turns = &manager->turns,
+		.filters = &manager->filters,
+		.processes = &manager->legacy_processes,
+		.answers = &manager->legacy_answers,
+	};
+	list_init(&manager->legacy_connections.list);
+}
+
+/* Initializes everything that needs neither descriptors nor threads. */
 static void tables_init(struct manager *manager)
 {
 	users_init(&manager->users, &manager->limits);
@@ -255,8 +295,8 @@ static void tables_init(struct manager *manager)
 	turns_init(&manager->turns);
 	replies_init(&manager->replies);
 	sockets_init(manager);
-	list_init(&manager->connections);
-	list_init(&manager->legacy_connections);
+	connections_init(manager);
+	legacy_connections_init(manager);
 }
 
 int server_init(struct manager *manager, const struct server_options *options)
@@ -268,7 +308,6 @@ int server_init(struct manager *manager, const struct server_options *options)
 		.limits = options->limits,
 		.root.fd = -1,
 		.signals.fd = -1,
-		.start_ns = clock_now(CLOCK_REALTIME),
 		.spare = open("/dev/null", O_RDONLY | O_CLOEXEC),
 	};
 	tables_init(manager);
@@ -280,11 +319,12 @@ int server_init(struct manager *manager, const struct server_options *options)
 	return r;
 }
 
-/* Once more after a SIGHUP that could not be followed: then all of it is there. */
+/* Also called after a failed re-exec: then the tracer exists already. */
 static void tracing_start(struct manager *manager)
 {
 	if (manager->options->trace && !manager->tracer.loop)
-		tracer_start(&manager->tracer, &manager->loop, manager->tracer_left);
+		tracer_start(&manager->tracer, &manager->loop, manager->options->programs,
+			     manager->inherited_tracer);
 }
 
 int server_run(struct manager *manager)
@@ -311,16 +351,16 @@ void server_drain(struct manager *manager)
 	while (turns_are_left(&manager->turns) && clock_now(CLOCK_MONOTONIC) < until)
 		turns_run(&manager->turns);
 	replies_trim(&manager->replies);
-	for (LIST_EACH(at, &manager->connections)) {
+	for (LIST_EACH(at, &manager->connections.list)) {
 		struct connection *connection = container_of(at, struct connection, member);
 
-		if (connection->state == CONNECTION_MEETING ||
+		if (connection->state == CONNECTION_PROBING ||
 		    connection->state == CONNECTION_ASKED ||
 		    connection->state == CONNECTION_SENDING ||
 		    connection->state == CONNECTION_REFUSED)
 			connection_close(connection);
 	}
-	for (LIST_EACH(at, &manager->legacy_connections)) {
+	for (LIST_EACH(at, &manager->legacy_connections.list)) {
 		struct legacy_connection *connection =
 			container_of(at, struct legacy_connection, member);
 
@@ -331,9 +371,9 @@ void server_drain(struct manager *manager)
 
 static void connections_done(struct manager *manager)
 {
-	for (LIST_EACH(at, &manager->connections))
+	for (LIST_EACH(at, &manager->connections.list))
 		connection_close(container_of(at, struct connection, member));
-	for (LIST_EACH(at, &manager->legacy_connections))
+	for (LIST_EACH(at, &manager->legacy_connections.list))
 		legacy_connection_close(container_of(at, struct legacy_connection, member));
 }
 
@@ -343,7 +383,7 @@ void server_done(struct manager *manager)
 
 	systemd_notify("STOPPING=1");
 	sockets_close(manager);
-	reporters_done(&manager->reporters); /* first, so that none gets an account */
+	reporters_done(&manager->reporters); /* first, so that no accounts are added */
 	connections_done(manager);
 	observed_processes_done(&manager->observed);
 	tracer_stop(&manager->tracer);

@@ -1,4 +1,4 @@
-/* The server from its start to its end. */
+/* Start, run and stop of the server. */
 #pragma once
 
 #include "basic/macros.h"
@@ -6,13 +6,13 @@
 struct manager;
 struct server_options;
 
-/* Half-built on failure: server_done() takes it. Says what went wrong. */
+/* On failure it is partly initialized: call server_done(). Logs the error. */
 MUST_CHECK int server_init(struct manager *manager, const struct server_options *options);
 
-/* Until a signal ends it. */
+/* Runs until a signal stops it. */
 MUST_CHECK int server_run(struct manager *manager);
 
-/* Sends answers that are due, and closes connections that do not take theirs. */
+/* Sends pending answers, and closes connections that do not read theirs in time. */
 void server_drain(struct manager *manager);
 
 void server_done(struct manager *manager);

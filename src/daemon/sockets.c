@@ -1,12 +1,13 @@
 #include "daemon/sockets.h"
 
+#include "basic/systemd.h"
 #include "daemon/connection_accept.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_accept.h"
 #include "daemon/log.h"
 #include "daemon/user_log.h"
 #include "daemon/manager.h"
-#include "daemon/systemd.h"
+#include "proto/server_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +15,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Accepted in one go: a flood on one socket does not keep the others waiting. */
+/* Maximum accepted at once: a flood on one socket does not delay the others. */
 enum { ACCEPT_BATCH = 32 };
 
-/* No descriptor left: the one kept for this lets the peer hear at least that it is refused. */
+/* No descriptor is left: releases the spare one, so that the peer at least gets a refusal. */
 static void accept_without_fd(struct manager *manager, int listener)
 {
 	int fd;
@@ -45,17 +46,26 @@ static void accept_all(struct manager *manager, int listener,
 	}
 }
 
+static void own_take(struct manager *manager, int fd)
+{
+	connection_accept(&manager->connections, fd);
+}
+
+static void legacy_take(struct manager *manager, int fd)
+{
+	legacy_connection_accept(&manager->legacy_connections, fd);
+}
+
 static void own_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;
-	accept_all(container_of(watch, struct manager, own.watch), watch->fd, connection_accept);
+	accept_all(container_of(watch, struct manager, own.watch), watch->fd, own_take);
 }
 
 static void legacy_ready(struct watch *watch, uint32_t events)
 {
 	(void)events;
-	accept_all(container_of(watch, struct manager, legacy.watch), watch->fd,
-		   legacy_connection_accept);
+	accept_all(container_of(watch, struct manager, legacy.watch), watch->fd, legacy_take);
 }
 
 void sockets_init(struct manager *manager)
@@ -76,8 +86,8 @@ static const char *listen_error(int error)
 
 static int own_open(struct manager *manager)
 {
-	CLEANUP_FREE char *usual = listener_usual_path();
-	const char *path = manager->options->socket ? manager->options->socket : usual;
+	CLEANUP_FREE char *by_default = server_path_to_listen();
+	const char *path = manager->options->socket ? manager->options->socket : by_default;
 	int r;
 
 	if (!path) {
@@ -92,8 +102,8 @@ static int own_open(struct manager *manager)
 }
 
 /*
- * Any user may take a name in /tmp. If the path is from the command line that is an error; else
- * the server goes on without the legacy socket.
+ * Any user may create this name in /tmp. That is an error only if the path was given on the command
+ * line; else the server continues without the legacy socket.
  */
 static int legacy_open(struct manager *manager)
 {
@@ -110,12 +120,12 @@ static int legacy_open(struct manager *manager)
 	return manager->options->legacy_is_given ? r : 0;
 }
 
-/* Sockets that systemd made; their type shows which is which. */
+/* Uses the sockets passed by systemd; their type distinguishes them. */
 static int sockets_adopt(struct manager *manager)
 {
 	int count = systemd_sockets();
 
-	for (int fd = 3; fd < 3 + count; fd++) {
+	for (int fd = SYSTEMD_FIRST_SOCKET; fd < SYSTEMD_FIRST_SOCKET + count; fd++) {
 		socklen_t length = sizeof(int);
 		int type = 0, r;
 		struct listener *listener;

@@ -5,13 +5,12 @@
 
 struct manager;
 
-/* None yet. */
 void sockets_init(struct manager *manager);
 
-/* Those that systemd gives, else new ones. Says what went wrong. */
+/* Uses sockets passed by systemd, else creates new ones. Logs errors. */
 MUST_CHECK int sockets_open(struct manager *manager);
 
-/* From now on connections are accepted. */
+/* Starts to accept connections. */
 MUST_CHECK int sockets_start(struct manager *manager);
 
 void sockets_close(struct manager *manager);

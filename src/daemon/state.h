@@ -1,13 +1,14 @@
 /*
- * What the server hands to itself when it executes its binary again: a head, then records, each
- * with a frame that says its kind and size. Descriptors are numbers that stay open.
+ * The state that the server passes to itself when it executes its binary again: a head, then
+ * records, each with a frame that has its kind and size. Descriptors are stored as numbers and stay
+ * open.
  *
- *	head | connections | clients | legacy processes, each with its devices and
- *	entries | legacy connections | accounts, each with its usages | exit watches
+ *         head | connections | clients | legacy processes, each with its devices and
+ *         entries | legacy connections | accounts, each with its usages | exit watches
  *
- * It is read by another build of this program, perhaps a later one. A reader refuses the whole
- * state, and closes all descriptors, if the size of any record is not the one of its own build; a
- * change that keeps all sizes needs a new STATE_VERSION.
+ * It is read by another build of this program, perhaps a later one. A reader rejects the whole
+ * state, and closes all descriptors, if the size of any record differs from its own build; a change
+ * that keeps all sizes needs a new STATE_VERSION.
  */
 #pragma once
 
@@ -57,7 +58,7 @@ struct state_head {
 	uint64_t finished_total;
 	struct state_listener own, legacy;
 	uint32_t connections, clients, processes, legacy_connections, accounts, exit_watches;
-	int32_t tracer; /* the child that traces; 0: none */
+	int32_t tracer; /* pid of the tracing child; 0: none */
 	uint32_t reserved;
 };
 
@@ -70,7 +71,7 @@ struct state_connection {
 
 struct state_client {
 	int32_t table, pidfd;
-	int32_t connection; /* place in the section; -1: adopted */
+	int32_t connection; /* index in its section; -1: adopted */
 	int32_t link;	    /* adopted: its number in /proc/PID/fd */
 	struct peer peer;
 };
@@ -79,7 +80,7 @@ struct state_process {
 	int32_t pidfd;
 	uint32_t limit_said;
 	uint64_t devices; /* bit per device: a struct ledger_device follows for each */
-	uint32_t entries; /* struct ledger_entry, after them */
+	uint32_t entries; /* number of struct ledger_entry after them */
 	uint32_t reserved;
 	uint64_t misuse[TABLE_MISUSES];
 	uint64_t ignored;
@@ -92,7 +93,7 @@ struct state_legacy_connection {
 	uint32_t number;
 	uint32_t known;
 	uint32_t uid;
-	int32_t process; /* place in the section; -1: none */
+	int32_t process; /* index in its section; -1: none */
 	struct peer peer;
 	struct legacy_stream stream;
 	struct legacy_record due;
@@ -103,13 +104,13 @@ struct state_legacy_connection {
 
 struct state_account {
 	struct image_process process;
-	uint32_t usages; /* struct image_usage, after it */
+	uint32_t usages; /* number of struct image_usage after it */
 	uint32_t reserved;
 };
 
 struct state_exit_watch {
 	int32_t pidfd;
-	uint32_t account; /* place in the section */
+	uint32_t account; /* index in its section */
 };
 
 /* Records follow each other without padding. */
@@ -123,17 +124,17 @@ _Static_assert(sizeof(struct state_head) % 8 == 0 && sizeof(struct state_connect
 		       sizeof(struct ledger_entry) % 8 == 0 && sizeof(struct image_usage) % 8 == 0,
 	       "a record of the state is not aligned");
 
-/* Writes everything down. Ask out->failed. */
+/* Writes the whole state. Check out->failed. */
 void state_save(struct manager *manager, struct buf *out);
 
 /* Calls each() for every descriptor that must stay open. */
 void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays), bool stays);
 
 /*
- * Is it ours, of this version, and are its records of this build? One that was cut off is, as far
- * as it goes.
+ * Does it have our magic and version, and do its records match this build? A truncated state is
+ * accepted.
  */
 MUST_CHECK int state_check(const void *data, size_t length);
 
-/* Restores it. What cannot be restored is closed, and logged. */
+/* Restores it. What cannot be restored is closed and logged. */
 MUST_CHECK int state_restore(struct manager *manager, const void *data, size_t length);

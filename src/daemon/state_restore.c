@@ -14,7 +14,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Reads on through the block. A short one gives NULL, for ever after. */
+/* Reads the state sequentially. After reading beyond its end, all reads return NULL. */
 struct cursor {
 	const char *at;
 	size_t left;
@@ -34,14 +34,15 @@ static const void *take(struct cursor *cursor, size_t length)
 	return at;
 }
 
-/* Can so many records follow, of at least this size? */
+/* Is there room for this many records of at least this size? */
 static bool cursor_has(const struct cursor *cursor, uint32_t count, size_t size)
 {
 	return !cursor->failed && count <= cursor->left / (sizeof(struct state_frame) + size);
 }
 
-/* Size of a record in this build, with the arrays that it says it has. UINT64_MAX: too short to
- * say, or of no known kind.
+/*
+ * Size of a record in this build, including its arrays. UINT64_MAX: too short, or of an unknown
+ * kind.
  */
 static uint64_t record_size(uint32_t kind, const void *record, size_t length)
 {
@@ -68,7 +69,7 @@ static uint64_t record_size(uint32_t kind, const void *record, size_t length)
 	return fixed[kind];
 }
 
-/* The next record. NULL, for ever after, if it is cut off, of another kind or does not fit. */
+/* The next record. If it is truncated, of another kind or size, NULL now and from then on. */
 static const void *take_record(struct cursor *cursor, enum state_record kind)
 {
 	const struct state_frame *frame = take(cursor, sizeof(*frame));
@@ -81,7 +82,7 @@ static const void *take_record(struct cursor *cursor, enum state_record kind)
 	return take(cursor, frame->size);
 }
 
-/* Are all records those of this build? The last one may be cut off. */
+/* Do all records match this build? The last one may be truncated. */
 static bool records_fit(struct cursor cursor)
 {
 	const struct state_frame *frame;
@@ -106,7 +107,7 @@ int state_check(const void *data, size_t length)
 	return 0;
 }
 
-static void keep_to_ourselves(int fd)
+static void set_cloexec(int fd)
 {
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
@@ -122,7 +123,7 @@ static int listener_restore(const struct state_listener *from, struct listener *
 	to->ino = from->ino;
 	to->given = from->given;
 	to->watch.fd = from->fd;
-	keep_to_ourselves(from->fd);
+	set_cloexec(from->fd);
 	return 0;
 }
 
@@ -131,11 +132,11 @@ static struct connection *connection_load(struct manager *manager,
 {
 	struct connection *to = calloc(1, sizeof(*to));
 
-	keep_to_ourselves(from->fd);
+	set_cloexec(from->fd);
 	if (to) {
-		to->manager = manager;
+		to->all = &manager->connections;
 		to->watch.fd = from->fd;
-		/* Whether the last answer was read is found out anew. */
+		/* Whether the last answer was read is determined again. */
 		to->state = MIN((enum connection_state)from->state, CONNECTION_MONITOR);
 		to->pid = from->pid;
 		to->uid = from->uid;
@@ -155,8 +156,8 @@ static void client_load(struct manager *manager, const struct state_client *from
 	struct client *client = NULL;
 	int r;
 
-	keep_to_ourselves(from->table);
-	keep_to_ourselves(from->pidfd);
+	set_cloexec(from->table);
+	set_cloexec(from->pidfd);
 	r = client_new(&manager->clients, &from->peer, from->pidfd, from->table,
 		       connection ? &connection->holder : NULL, from->link, &client);
 	if (r >= 0)
@@ -166,7 +167,7 @@ static void client_load(struct manager *manager, const struct state_client *from
 	close(from->pidfd);
 }
 
-/* Connections by their place, to give each client its own. */
+/* connections: by index, to connect each client to its own. */
 static int clients_restore(struct manager *manager, const struct state_head *head,
 			   struct cursor *cursor)
 {
@@ -194,7 +195,7 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 			return -EBADMSG;
 		client_load(manager, from, adopted ? NULL : connections[from->connection]);
 	}
-	/* A client is of no use without its table. */
+	/* Closes connections whose client could not be restored. */
 	for (uint32_t i = 0; i < head->connections; i++) {
 		struct connection *connection = connections[i];
 
@@ -205,7 +206,7 @@ static int clients_restore(struct manager *manager, const struct state_head *hea
 	return 0;
 }
 
-/* Its devices and entries are behind it, and all there: see record_size(). */
+/* Its devices and entries follow it completely: see record_size(). */
 static int ledger_restore(struct ledger *ledger, const struct state_process *from)
 {
 	const struct ledger_device *device = (const void *)(from + 1);
@@ -223,7 +224,7 @@ static int ledger_restore(struct ledger *ledger, const struct state_process *fro
 	}
 	entry = (const void *)device;
 	for (uint32_t i = 0; i < from->entries; i++) {
-		if (ledger_put_back(ledger, &entry[i]) < 0)
+		if (ledger_restore_entry(ledger, &entry[i]) < 0)
 			return -EBADMSG;
 	}
 	return 0;
@@ -238,11 +239,11 @@ static struct legacy_process *process_load(struct manager *manager, struct curso
 
 	if (!from)
 		return NULL;
-	keep_to_ourselves(from->pidfd);
+	set_cloexec(from->pidfd);
 	r = legacy_process_get(&manager->legacy_processes, &from->peer, from->pidfd, &process,
 			       &taken);
 	if (r < 0) {
-		cursor->failed = true; /* no memory: nothing that follows could be had either */
+		cursor->failed = true; /* out of memory: skip the rest as well */
 		return NULL;
 	}
 	process->limit_said = from->limit_said;
@@ -256,7 +257,7 @@ static bool legacy_connection_is_valid(const struct state_legacy_connection *fro
 				       uint32_t processes)
 {
 	return from->process >= -1 && (from->process < 0 || (uint32_t)from->process < processes) &&
-	       from->state <= LEGACY_MEETING && from->in_at <= from->in_length &&
+	       from->state <= LEGACY_PROBING && from->in_at <= from->in_length &&
 	       from->in_length <= sizeof(from->in) && from->out_at <= from->out_length &&
 	       from->out_length <= sizeof(from->out) && legacy_stream_is_valid(&from->stream);
 }
@@ -275,9 +276,9 @@ static void legacy_connection_load(struct manager *manager, struct cursor *curso
 	}
 	if (from->process >= 0)
 		process = processes[from->process];
-	keep_to_ourselves(from->fd);
+	set_cloexec(from->fd);
 	*to = (struct legacy_connection){
-		.manager = manager,
+		.all = &manager->legacy_connections,
 		.watch.fd = from->fd,
 		.state = (enum legacy_state)from->state,
 		.link.number = from->number,
@@ -361,8 +362,8 @@ int state_restore(struct manager *manager, const void *data, size_t length)
 
 	if (!head)
 		return -EBADMSG;
-	manager->start_ns = (int64_t)head->start_ns;
-	manager->tracer_left = head->tracer;
+	manager->answers.server_start_ns = (int64_t)head->start_ns;
+	manager->inherited_tracer = head->tracer;
 	r = listener_restore(&head->own, &manager->own);
 	if (r >= 0)
 		r = listener_restore(&head->legacy, &manager->legacy);

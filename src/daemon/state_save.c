@@ -52,7 +52,7 @@ static void connections_save(struct manager *manager, struct buf *out)
 {
 	int32_t place = 0;
 
-	for (LIST_EACH(at, &manager->connections)) {
+	for (LIST_EACH(at, &manager->connections.list)) {
 		struct connection *from = container_of(at, struct connection, member);
 		const struct state_connection to = {
 			.fd = from->watch.fd,
@@ -81,7 +81,7 @@ static void clients_save(struct manager *manager, struct buf *out)
 			continue;
 		to = (struct state_client){
 			.table = from->table.fd,
-			.pidfd = from->reporter.life.fd,
+			.pidfd = from->reporter.pidfd_watch.fd,
 			.connection = place_of(from->holder),
 			.link = from->link,
 			.peer = from->reporter.peer,
@@ -116,7 +116,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 		if (!from)
 			continue;
 		to = (struct state_process){
-			.pidfd = from->reporter.life.fd,
+			.pidfd = from->reporter.pidfd_watch.fd,
 			.limit_said = from->limit_said,
 			.entries = ledger_count(&from->ledger),
 			.ignored = from->ledger.ignored,
@@ -135,7 +135,7 @@ static void processes_save(struct manager *manager, struct buf *out)
 
 static void legacy_connections_save(struct manager *manager, struct buf *out)
 {
-	for (LIST_EACH(at, &manager->legacy_connections)) {
+	for (LIST_EACH(at, &manager->legacy_connections.list)) {
 		const struct legacy_connection *from =
 			container_of(at, struct legacy_connection, member);
 		struct state_legacy_connection to = {
@@ -180,7 +180,7 @@ static void accounts_save(struct manager *manager, struct buf *out)
 	}
 }
 
-/* Those whose account is forgotten have nothing to wait for. */
+/* Watches whose account was dropped are not needed any more. */
 static uint32_t exit_watches_save(struct manager *manager, struct buf *out)
 {
 	uint32_t count = 0;
@@ -206,12 +206,12 @@ void state_save(struct manager *manager, struct buf *out)
 		.magic = STATE_MAGIC,
 		.version = STATE_VERSION,
 		.size = sizeof(head),
-		.start_ns = (uint64_t)manager->start_ns,
+		.start_ns = (uint64_t)manager->answers.server_start_ns,
 		.finished_total = manager->accounts.total,
-		.connections = list_count(&manager->connections),
+		.connections = list_count(&manager->connections.list),
 		.clients = reporters_count(manager, &client_ops),
 		.processes = reporters_count(manager, &legacy_process_ops),
-		.legacy_connections = list_count(&manager->legacy_connections),
+		.legacy_connections = list_count(&manager->legacy_connections.list),
 		.tracer = manager->tracer.pid,
 		.accounts = manager->accounts.count,
 	};
@@ -234,7 +234,7 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 	each(manager->own.watch.fd, stays);
 	if (manager->legacy.watch.fd >= 0)
 		each(manager->legacy.watch.fd, stays);
-	for (LIST_EACH(at, &manager->connections))
+	for (LIST_EACH(at, &manager->connections.list))
 		each(container_of(at, struct connection, member)->watch.fd, stays);
 	for (LIST_EACH(at, &manager->reporters.list)) {
 		struct reporter *reporter = reporter_of(at);
@@ -242,9 +242,9 @@ void state_descriptors(struct manager *manager, void (*each)(int fd, bool stays)
 		if (client_of(reporter))
 			each(client_of(reporter)->table.fd, stays);
 		if (client_of(reporter) || legacy_process_of(reporter))
-			each(reporter->life.fd, stays);
+			each(reporter->pidfd_watch.fd, stays);
 	}
-	for (LIST_EACH(at, &manager->legacy_connections))
+	for (LIST_EACH(at, &manager->legacy_connections.list))
 		each(container_of(at, struct legacy_connection, member)->watch.fd, stays);
 	for (LIST_EACH(at, &manager->exit_watches.list))
 		each(container_of(at, struct exit_watch, member)->watch.fd, stays);

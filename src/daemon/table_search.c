@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A process has one table, rarely a few, among its first descriptors: it is searched no further. */
+/* A process has one table, rarely a few, among its first descriptors; the search stops here. */
 enum { TABLES_MAX = 16, LINKS_MAX = 65536 };
 
-/* Processes that are searched at once. */
+/* Processes searched concurrently. */
 enum { BATCH = 64 };
 
 struct process_search {
@@ -108,7 +108,7 @@ static int take_found(struct table_search *all, const struct process_search *sea
 	return 0;
 }
 
-/* What a job that hangs uses is left to it. */
+/* The memory of a job that hangs is not freed. */
 static int search_batch(const struct root *root, struct worker_pool *workers, int64_t deadline_ns,
 			const pid_t *pids, size_t count, struct table_search *ret)
 {

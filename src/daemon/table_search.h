@@ -1,7 +1,6 @@
 /*
- * Finds tables of programs that run already, as a monitor without a server does: as memfds in
- * /proc/PID/fd. A program that is idle does not notice that the server was started again; this
- * way it is not missed.
+ * Finds tables of running programs as a monitor without a server does: as memfds in /proc/PID/fd.
+ * An idle program does not notice that the server was restarted; this finds its table.
  */
 #pragma once
 
@@ -14,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A table of a process that runs already. */
+/* A table of a running process. */
 struct found_table {
 	struct peer peer;
 	int pidfd, table;
@@ -27,11 +26,11 @@ struct table_search {
 };
 
 /*
- * Each process is searched by a job of the worker pool with this deadline; one that does not answer
- * is left out. *ret is set also on failure, NULL or what was found until then.
+ * Each process is searched by a job of the worker pool with this deadline; one that cannot be read
+ * in time is skipped. *ret is set even on failure, to NULL or the tables found so far.
  */
 MUST_CHECK int table_search(const struct root *root, struct worker_pool *workers,
 			    int64_t deadline_ns, struct table_search **ret);
 
-/* close: the descriptors too. Takes NULL. */
+/* close: close the descriptors, too. Takes NULL. */
 void table_search_free(struct table_search *search, bool close);

@@ -17,12 +17,12 @@
 
 static const char program[] = "tt_smi-trace";
 
-/* Before it is started again; doubled each time, unless it had lived for a while. */
+/* Delay before a restart; doubled each time, unless it had run for a while. */
 #define PAUSE_FIRST (1 * NS_PER_S)
 #define PAUSE_LAST  (30 * NS_PER_S)
 #define LIVED_LONG  (60 * NS_PER_S)
 
-/* It ends by a signal at once; a system that is busy may take longer. */
+/* It normally ends at once on a signal; a busy system may need longer. */
 enum { END_MS = 5000 };
 
 int tracer_check(void)
@@ -41,49 +41,50 @@ int tracer_check(void)
 }
 
 /*
- * In the child. A group of its own: what a terminal sends is for the server, which
- * then ends it. Should the server be killed, the kernel ends it.
+ * Runs in the child. It has its own process group, so that signals of a terminal go to the server
+ * only, which then stops it. If the server is killed, the kernel stops it.
  */
-static void become_tracer(pid_t parent)
+static void become_tracer(const struct tracer_child *tracer, pid_t parent)
 {
-	static char name[] = "tt_smi-trace", start[] = "start", watch[] = "--watch";
-	char *argv[] = { name, start, watch, NULL };
+	static char name[] = "tt_smi-trace", start[] = "start", watch[] = "--watch",
+		    programs[] = "--programs";
+	char *argv[] = { name, start, watch, tracer->follows_launches ? programs : NULL, NULL };
 	sigset_t none;
 	int null, r;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		_exit(EXIT_FAILURE);
+		_exit(EXIT_FAILED);
 	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
-	dup2(STDERR_FILENO, STDOUT_FILENO); /* what it says belongs into our log */
+	dup2(STDERR_FILENO, STDOUT_FILENO); /* its output goes to our log */
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	r = sibling_program_execute(program, argv);
 	log_line(LOG_FAULT, "%s cannot be executed: %s", program, strerror(-r));
-	_exit(127);
+	_exit(EXIT_UNAVAILABLE);
 }
 
-/* Returns how long it will be. */
+/* Schedules a restart. Returns the delay. */
 static int64_t tracer_later(struct tracer_child *tracer)
 {
 	int64_t lived = clock_now(CLOCK_MONOTONIC) - tracer->started_ns;
 	int64_t pause = lived > LIVED_LONG ? PAUSE_FIRST : MAX(tracer->pause_ns, PAUSE_FIRST);
 
-	timer_set(tracer->loop, &tracer->again, pause);
+	timer_set(tracer->loop, &tracer->restart, pause);
 	tracer->pause_ns = MIN(2 * pause, PAUSE_LAST);
 	return pause;
 }
 
-/* Lets go of a child that has ended. */
+/* Reaps a child that has ended. */
 static void tracer_forget(struct tracer_child *tracer)
 {
-	int fd = tracer->life.fd;
+	int fd = tracer->pidfd_watch.fd;
 
-	watch_stop(tracer->loop, &tracer->life);
+	watch_stop(tracer->loop, &tracer->pidfd_watch);
 	if (fd >= 0)
 		close(fd);
 	tracer->pid = 0;
@@ -91,7 +92,7 @@ static void tracer_forget(struct tracer_child *tracer)
 
 static void tracer_ended(struct watch *watch, uint32_t events)
 {
-	struct tracer_child *tracer = container_of(watch, struct tracer_child, life);
+	struct tracer_child *tracer = container_of(watch, struct tracer_child, pidfd_watch);
 	int status = 0;
 
 	(void)events;
@@ -110,7 +111,7 @@ static int tracer_watch(struct tracer_child *tracer)
 
 	if (fd < 0)
 		return -errno;
-	r = watch_start(tracer->loop, &tracer->life, fd, EPOLLIN);
+	r = watch_start(tracer->loop, &tracer->pidfd_watch, fd, EPOLLIN);
 	if (r < 0)
 		close(fd);
 	return r;
@@ -124,7 +125,7 @@ static void tracer_spawn(struct tracer_child *tracer)
 	tracer->started_ns = clock_now(CLOCK_MONOTONIC);
 	tracer->pid = fork();
 	if (tracer->pid == 0)
-		become_tracer(parent);
+		become_tracer(tracer, parent);
 	if (tracer->pid < 0)
 		r = -errno;
 	else
@@ -142,21 +143,23 @@ static void tracer_spawn(struct tracer_child *tracer)
 	tracer_later(tracer);
 }
 
-static void tracer_again(struct timer *timer)
+static void tracer_restart(struct timer *timer)
 {
-	tracer_spawn(container_of(timer, struct tracer_child, again));
+	tracer_spawn(container_of(timer, struct tracer_child, restart));
 }
 
-void tracer_start(struct tracer_child *tracer, struct loop *loop, pid_t child)
+void tracer_start(struct tracer_child *tracer, struct loop *loop, bool follows_launches,
+		  pid_t child)
 {
 	*tracer = (struct tracer_child){
 		.loop = loop,
-		.life = { .fd = -1, .ready = tracer_ended },
-		.again.expired = tracer_again,
+		.pidfd_watch = { .fd = -1, .ready = tracer_ended },
+		.restart.expired = tracer_restart,
 		.started_ns = clock_now(CLOCK_MONOTONIC),
 		.pid = child,
+		.follows_launches = follows_launches,
 	};
-	/* Still ours, and alive? Then it is the one. */
+	/* It is still our child and running: use it. */
 	if (child > 0 && waitpid(child, NULL, WNOHANG) == 0 && tracer_watch(tracer) >= 0)
 		return;
 	tracer_spawn(tracer);
@@ -164,11 +167,11 @@ void tracer_start(struct tracer_child *tracer, struct loop *loop, pid_t child)
 
 void tracer_stop(struct tracer_child *tracer)
 {
-	struct pollfd end = { .fd = tracer->life.fd, .events = POLLIN };
+	struct pollfd end = { .fd = tracer->pidfd_watch.fd, .events = POLLIN };
 
 	if (!tracer->loop)
 		return;
-	timer_stop(tracer->loop, &tracer->again);
+	timer_stop(tracer->loop, &tracer->restart);
 	if (tracer->pid <= 0)
 		return;
 	kill(tracer->pid, SIGTERM);

@@ -1,7 +1,7 @@
 /*
- * The tracer as a child of the server: started, watched, started again when it
- * died, ended with the server. What it pins stays in the kernel all the while, so
- * a tracer that dies loses nothing, and the next one takes over.
+ * The tracer as a child of the server: started, watched, restarted after a failure, stopped with
+ * the server. Its pinned BPF objects stay in the kernel, so a tracer that dies loses nothing, and
+ * the next one takes over.
  *
  * It survives SIGHUP: a server that executes itself again keeps its child.
  */
@@ -15,18 +15,20 @@
 #include <sys/types.h>
 
 struct tracer_child {
-	struct loop *loop; /* NULL: not asked for */
-	struct watch life; /* pidfd of the child */
-	struct timer again;
-	pid_t pid; /* 0: none runs */
+	struct loop *loop;	  /* NULL: not requested */
+	struct watch pidfd_watch; /* pidfd of the child */
+	struct timer restart;
+	pid_t pid;	       /* 0: not running */
+	bool follows_launches; /* with --programs */
 	int64_t started_ns, pause_ns;
 };
 
-/* Can there be one at all? 0, or an exit code after reporting why not. */
+/* Can tracing work at all? Returns 0, or an exit code after reporting why not. */
 MUST_CHECK int tracer_check(void);
 
-/* Starts it, or goes on with a child that the server before it left. */
-void tracer_start(struct tracer_child *tracer, struct loop *loop, pid_t child);
+/* Starts it, or takes over a child left by the server before a re-exec. */
+void tracer_start(struct tracer_child *tracer, struct loop *loop, bool follows_launches,
+		  pid_t child);
 
-/* Ends it, waiting for a moment. */
+/* Stops it, with a bounded wait. */
 void tracer_stop(struct tracer_child *tracer);

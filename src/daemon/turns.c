@@ -3,7 +3,7 @@
 #include "basic/clock.h"
 #include "daemon/users.h"
 
-/* Then the loop looks at its descriptors again. */
+/* Then the loop checks its descriptors again. */
 #define TURNS_MOST (10 * NS_PER_MS)
 
 void turns_init(struct turns *turns)
@@ -37,7 +37,7 @@ void turn_drop(struct turn *turn)
 		list_remove(&turn->user->turn);
 }
 
-/* The next user, and its next connection; the user goes to the end if it has more. */
+/* Runs the next connection of the next user; the user is queued again if it has more. */
 static void turn_give(struct turns *turns)
 {
 	struct user *user = user_ref(container_of(turns->users.next, struct user, turn));

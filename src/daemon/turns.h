@@ -1,10 +1,10 @@
 /*
- * Work that takes time, shared out fairly: users take turns, and of each user its connections do.
+ * Fair scheduling of work that takes time: round-robin over users, and over the connections of each
+ * user.
  *
- * What is ready is queued here when the loop sees it; after each batch of events the loop gives
- * turns for a few milliseconds and then looks at its descriptors again. So a user with many
- * connections delays another one by a single turn, and the end of a process or a new connection
- * waits for a few milliseconds at most.
+ * The loop queues work here; after each batch of events it runs queued work for a few milliseconds
+ * and then checks its descriptors again. So a user with many connections delays another one by a
+ * single turn, and the end of a process or a new connection is noticed within a few milliseconds.
  *
  * The time of each turn is charged to its user, see user_charge().
  */
@@ -19,16 +19,16 @@
 struct user;
 
 struct turn {
-	struct list member; /* of the user's turns */
+	struct list member; /* in the user's list of turns */
 	struct user *user;
-	/* May free its object, and may queue it again. Returns whether its time is charged. */
+	/* May free its object, or queue it again. Returns whether its time is charged. */
 	bool (*run)(struct turn *turn);
 	bool queued;
 	int64_t since_ns; /* CLOCK_MONOTONIC, when it was queued */
 };
 
 struct turns {
-	struct list users; /* those with a turn to come */
+	struct list users; /* users with queued turns */
 };
 
 void turns_init(struct turns *turns);
@@ -39,5 +39,5 @@ void turn_drop(struct turn *turn);
 
 bool turns_are_left(const struct turns *turns);
 
-/* Gives turns for a moment, at least one if any is queued. */
+/* Runs turns for a few milliseconds, at least one if any is queued. */
 void turns_run(struct turns *turns);

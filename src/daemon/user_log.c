@@ -6,7 +6,7 @@
 
 #include <stdarg.h>
 
-/* Events are asked for with --verbose: so many times the ration of other kinds. */
+/* Events are requested by --verbose: their limit is higher by this factor. */
 enum { VERBOSE_FACTOR = 200 };
 
 static const struct {
@@ -24,9 +24,9 @@ static const struct {
 static struct loop *log_loop;
 static struct users *log_users;
 static struct timer log_timer;
-static struct log_ration all[LOG_KINDS], unknown[LOG_KINDS];
+static struct log_rate all[LOG_KINDS], unknown[LOG_KINDS];
 
-static void put_left_out(struct log_ration *rations, const struct user *user)
+static void put_left_out(struct log_rate *rations, const struct user *user)
 {
 	for (size_t kind = 0; kind < LOG_KINDS; kind++) {
 		uint32_t count = rations[kind].left_out;
@@ -40,7 +40,7 @@ static void put_left_out(struct log_ration *rations, const struct user *user)
 	}
 }
 
-/* Once for each user and kind, a second after the first line was left out. */
+/* Reports the number of suppressed lines, once per user and kind, a second after the first one. */
 static void log_settle(struct timer *timer)
 {
 	unsigned lost;
@@ -66,7 +66,7 @@ void log_start(struct loop *loop, struct users *users)
 	log_timer.expired = log_settle;
 }
 
-static bool ration_has(struct log_ration *ration, uint32_t most, int64_t now)
+static bool rate_has_room(struct log_rate *ration, uint32_t most, int64_t now)
 {
 	if (now - ration->from_ns >= NS_PER_S) {
 		ration->from_ns = now;
@@ -75,21 +75,21 @@ static bool ration_has(struct log_ration *ration, uint32_t most, int64_t now)
 	return ration->used < most;
 }
 
-static bool ration_take(struct user *user, enum log_kind kind)
+static bool rate_take(struct user *user, enum log_kind kind)
 {
 	const struct limits *limits = log_users->limits;
 	uint32_t factor = kinds[kind].level == LOG_EVENT ? VERBOSE_FACTOR : 1;
 	uint32_t most = limits->value[LIMIT_LOG] * factor,
 		 share = limits->share[LIMIT_LOG] * factor;
-	struct log_ration *own = user ? &user->log[kind] : &unknown[kind];
+	struct log_rate *own = user ? &user->log[kind] : &unknown[kind];
 	int64_t now = clock_now(CLOCK_MONOTONIC);
 	bool has_own, has_all;
 
 	if (user && user_is_privileged(user))
 		share = most;
-	/* Both, since each begins a new second if need be. */
-	has_own = ration_has(own, share, now);
-	has_all = ration_has(&all[kind], most, now);
+	/* Check both, since each check may start a new second. */
+	has_own = rate_has_room(own, share, now);
+	has_all = rate_has_room(&all[kind], most, now);
 	if (has_own && has_all) {
 		own->used++;
 		all[kind].used++;
@@ -105,7 +105,7 @@ void log_user(struct user *user, enum log_kind kind, const char *format, ...)
 {
 	va_list args;
 
-	if (!log_writes(kinds[kind].level) || !ration_take(user, kind))
+	if (!log_writes(kinds[kind].level) || !rate_take(user, kind))
 		return;
 	va_start(args, format);
 	log_text(kinds[kind].level, format, args);

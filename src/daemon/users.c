@@ -9,22 +9,22 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Users without anything open are forgotten when there are more than these. */
+/* Users without open resources are dropped when there are more than this. */
 enum { USERS_KEPT = 64 };
 
-/* Files of root's, of a few lines; what is beyond this is not read. */
+/* These files are written by root and have a few lines; anything beyond this is not read. */
 enum { PASSWD_MAX = 4 << 20, RANGES_MAX = 65536 };
 
-/* One part for root, of so many. */
+/* Root's reserve is one part in this many. */
 enum { RESERVE = 8 };
 
-/* A field up to the next colon or the end of the line; NULL: there is none. */
+/* The next field up to a colon or the end of the line; NULL: none. */
 static char *field(char **at)
 {
 	return *at ? strsep(at, ":") : NULL;
 }
 
-/* The uid of a name by the text of passwd(5), which is changed and restored meanwhile. */
+/* The uid of a user name in the text of passwd(5), which is modified and restored meanwhile. */
 static bool passwd_find(const char *text, const char *name, uid_t *ret)
 {
 	size_t length = strlen(name);
@@ -67,7 +67,8 @@ static void ranges_read(struct users *users)
 
 	if (file_read_all(AT_FDCWD, "/etc/subuid", PASSWD_MAX, &text) < 0 || !text.length)
 		return;
-	(void)!file_read_all(AT_FDCWD, "/etc/passwd", PASSWD_MAX, &passwd); /* numbers remain */
+	(void)!file_read_all(AT_FDCWD, "/etc/passwd", PASSWD_MAX,
+			     &passwd); /* without it, numeric entries still work */
 	buf_putc(&text, '\0');
 	if (text.failed)
 		return;
@@ -211,7 +212,7 @@ void user_give_back(struct user *user, enum limit limit, uint32_t count)
 	user->users->used[limit] -= count;
 }
 
-/* Gives back what has become free since then. */
+/* Subtracts what the elapsed time has refilled. */
 static void bucket_refresh(struct bucket *bucket, uint32_t ms_per_s, int64_t now)
 {
 	if (bucket->at_ns)
@@ -220,7 +221,7 @@ static void bucket_refresh(struct bucket *bucket, uint32_t ms_per_s, int64_t now
 	bucket->at_ns = now;
 }
 
-/* The share of one second may be used at once. */
+/* A burst of up to one second's share is allowed. */
 static uint32_t bucket_wait_ms(const struct bucket *bucket, uint32_t ms_per_s)
 {
 	double excess = bucket->spent - (double)ms_per_s * NS_PER_MS;
@@ -248,6 +249,6 @@ uint32_t user_wait_ms(struct user *user)
 	bucket_refresh(&user->users->cost, all, now);
 	own = bucket_wait_ms(&user->cost, share);
 	any = bucket_wait_ms(&user->users->cost, all);
-	/* Those that use little are served also while others use up the whole. */
+	/* Users that use little are served even if the total is used up by others. */
 	return own || user->cost.spent * 4 < (double)share * NS_PER_MS ? own : any;
 }

@@ -8,7 +8,9 @@ static inline void wakeup_send(int fd)
 {
 	const uint64_t one = 1;
 
-	(void)!write(fd, &one, sizeof(one)); /* its count is full: the other thread is awake */
+	(void)!write(
+		fd, &one,
+		sizeof(one)); /* fails if the counter is full: then the other thread is awake */
 }
 
 static inline void wakeup_clear(int fd)

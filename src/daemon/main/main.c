@@ -1,6 +1,6 @@
 /*
- * tt_allocd: collects what programs hold on Tenstorrent cards, brokers it
- * between users, and remembers those that have ended.
+ * tt_allocd: collects the memory usage of programs on Tenstorrent cards, provides it to users, and
+ * keeps accounts of finished processes.
  */
 #include "basic/exit_code.h"
 #include "daemon/log.h"
@@ -34,14 +34,14 @@ static int serve(const struct server_options *options, char **argv)
 
 	while (r >= 0) {
 		r = server_run(&manager);
-		if (r < 0 || !manager.again)
+		if (r < 0 || !manager.reexec)
 			break;
 		server_drain(&manager);
-		reexec(&manager, argv); /* returns if it cannot be done */
-		manager.again = manager.loop.stopped = false;
+		reexec(&manager, argv); /* returns on failure only */
+		manager.reexec = manager.loop.stopped = false;
 	}
 	server_done(&manager);
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return r < 0 ? EXIT_FAILED : EXIT_FINE;
 }
 
 int main(int argc, char **argv)
@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	if (options.help || options.version)
 		return print(&options);
 	log_set(options.quiet ? LOG_REFUSAL : options.verbose ? LOG_EVENT : LOG_NOTE);
-	code = options.trace && !reexec_goes_on() ? tracer_check() : 0;
+	code = options.trace && !reexec_has_state() ? tracer_check() : 0;
 	if (code)
 		return code;
 	return serve(&options, argv);
