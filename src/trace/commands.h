@@ -7,19 +7,20 @@
 struct trace_options {
 	struct tracer_options tracer;
 	bool watch;
-	bool help, version; /* to be printed */
-	char **files;	    /* to attach to, NULL at the end */
+	bool programs;	    /* follow launches of programs */
+	bool help, version; /* print and exit */
+	char **files;	    /* files to attach to, NULL-terminated */
 };
 
 int command_start(const struct trace_options *options);
 int command_stop(const struct trace_options *options);
 int command_status(const struct trace_options *options);
 
-/* The exit code of an error. */
+/* The exit code for an error. */
 int exit_code(int r);
 
 /* Prints an error on stderr. Returns the code. */
-int complain(int code, const char *format, ...) PRINTF(2, 3);
+int print_error(int code, const char *format, ...) PRINTF(2, 3);
 
 /* Reports that a lock cannot be taken. Returns the code. */
-int complain_lock(int r);
+int print_lock_error(int r);

@@ -30,7 +30,7 @@ int device_holder_prepare(struct device_holder *holder, struct scan_state *scan)
 	return holder->search ? job_round_add(&scan->round, &holder->search->job) : -ENOMEM;
 }
 
-/* Makes or updates its entry in the kernel's table of processes. */
+/* Adds or updates its entry in the kernel's table of processes. */
 static int enter(const struct device_holder *holder, const struct scan_state *scan, uint32_t flags)
 {
 	uint64_t arguments[6] = { (uint64_t)holder->pid, holder->start, flags };
@@ -38,10 +38,10 @@ static int enter(const struct device_holder *holder, const struct scan_state *sc
 
 	memcpy(&arguments[3], holder->comm, TRACE_COMM);
 	arguments[5] = holder->is_partial ? UINT32_MAX : holder->n_files;
-	r = tracer_run(scan->tracer, PROGRAM_ENTER, arguments, ARRAY_SIZE(arguments));
-	/* If it exited before it was entered, no tracepoint removes the entry. */
+	r = tracer_run(scan->tracer, TRACER_ENTER, arguments, ARRAY_SIZE(arguments));
+	/* If it exited before it was added, no tracepoint removes the entry. */
 	if (r == 0 && !process_is_alive(holder->pid, holder->start))
-		r = tracer_run(scan->tracer, PROGRAM_LEAVE, arguments, 2);
+		r = tracer_run(scan->tracer, TRACER_LEAVE, arguments, 2);
 	return r;
 }
 
@@ -63,7 +63,7 @@ bool device_holder_maps(const struct device_holder *holder, uint32_t library)
 	return false;
 }
 
-/* A file without probes. Returns the flags that it gives to processes that map it. */
+/* Handles a file without probes. Returns the flags for processes that map it. */
 static uint32_t take_unattached(struct device_holder *holder, const struct file_state *state,
 				const char *name)
 {
@@ -93,7 +93,10 @@ static uint32_t take_file(struct device_holder *holder, struct scan_state *scan,
 	holder->is_followed = true;
 	add_library(holder, state->library);
 	libraries_set_path(scan->tracer, library, name);
-	/* Its start is known to the tick: within the tick of the attach, it started before. */
+	/*
+	 * Its start has the resolution of a tick: within the tick of the attach, it counts as
+	 * earlier.
+	 */
 	return holder->start * TRACE_NS_PER_TICK <= library->attached ? TRACE_SINCE_ATTACH : 0;
 }
 
@@ -122,7 +125,7 @@ static int take_files(struct device_holder *holder, struct scan_state *scan, uin
 	if (search->result == -EPERM || search->result == -EACCES)
 		holder->problem = "its memory map may not be read";
 	if (*flags & ~TRACE_SINCE_ATTACH)
-		holder->is_partial = false; /* a fault is worse */
+		holder->is_partial = false; /* a fault takes precedence */
 	else if (holder->is_followed && !holder->is_partial)
 		holder->problem = NULL;
 	return 0;
@@ -133,12 +136,12 @@ static bool is_overdue(struct device_holder *holder, const struct scan_state *sc
 {
 	if (!holder->blocked_since)
 		holder->blocked_since = since;
-	return clock_now(CLOCK_MONOTONIC) - holder->blocked_since >= scan->patience;
+	return clock_now(CLOCK_MONOTONIC) - holder->blocked_since >= scan->blocked_limit;
 }
 
 /*
- * It may use a TT-Metal that no probe is on, so the figures may be too low. What it held before
- * the attach is unknown in any case.
+ * It may use a TT-Metal without probes, so the figures may be too low. What it held before the
+ * attach is unknown in any case.
  */
 static void enter_blocked(struct device_holder *holder, const struct scan_state *scan,
 			  uint32_t flags)
@@ -170,9 +173,9 @@ static int take_search(struct device_holder *holder, struct scan_state *scan)
 		holder->problem = "too many processes are followed";
 	if (search->has_unread)
 		return 0;
-	/* enter_blocked() entered it, and now its files show that it has no TT-Metal. */
+	/* enter_blocked() added it, and now its files show that it has no TT-Metal. */
 	if (holder->blocked_since && !holder->is_followed)
-		(void)!tracer_run(scan->tracer, PROGRAM_LEAVE,
+		(void)!tracer_run(scan->tracer, TRACER_LEAVE,
 				  (const uint64_t[]){ (uint64_t)holder->pid, holder->start, 1 }, 3);
 	holder->blocked_since = 0;
 	return 0;
@@ -191,7 +194,7 @@ int device_holder_collect(struct device_holder *holder, struct scan_state *scan)
 			enter_blocked(holder, scan, 0);
 		return 0;
 	} else {
-		holder->age = SEARCH_EVERY; /* this round did not reach it */
+		holder->age = SEARCH_EVERY; /* not reached in this round */
 	}
 	holder->search = library_search_free(holder->search);
 	return r;

@@ -18,7 +18,7 @@ struct device_nodes {
 	} all[TRACE_DEVICES];
 };
 
-/* dev_t inside the kernel is encoded in another way than stat() returns it. */
+/* The kernel encodes dev_t differently from stat(). */
 static uint32_t number_of(dev_t dev)
 {
 	return major(dev) << 20 | minor(dev);
@@ -46,7 +46,7 @@ static bool has(const struct device_nodes *nodes, uint32_t number)
 	return false;
 }
 
-/* Removes the numbers of nodes that are gone. After a removal the walk starts again. */
+/* Removes the numbers of removed nodes. After a removal the iteration restarts. */
 static void remove_others(const struct device_nodes *nodes)
 {
 	int map = nodes->tracer->maps[MAP_DEVICES];

@@ -1,10 +1,11 @@
 #include "trace/file_attach.h"
 
 #include "trace/libraries.h"
+#include "trace/program_links.h"
 
 #include <errno.h>
 
-/* The library was detached, or a reason that prevented attaching may have gone. */
+/* The library was detached, or the reason that prevented attaching may no longer apply. */
 static bool is_stale(const struct file_state *state, const void *arg)
 {
 	const struct scan_state *scan = arg;
@@ -32,6 +33,17 @@ static void detach_old(struct scan_state *scan, const struct stat *st)
 	}
 }
 
+/* Without these probes utilisation is unknown, and memory is counted all the same. */
+static void watch_programs(struct scan_state *scan, const struct library_file *file,
+			   struct file_state *state)
+{
+	struct trace_library *library = &scan->libraries[state->library % TRACE_LIBRARIES];
+
+	if (scan->programs &&
+	    program_links_add(scan->programs, scan->tracer, library, file->fd) < 0)
+		state->problem = "its programs are not followed: the kernel refuses the probes";
+}
+
 static void attach(struct scan_state *scan, const struct library_file *file, bool is_named,
 		   struct file_state *state)
 {
@@ -40,6 +52,7 @@ static void attach(struct scan_state *scan, const struct library_file *file, boo
 
 	if (old) {
 		state->library = old->id;
+		watch_programs(scan, file, state);
 		return;
 	}
 	if (file->is_fuse && !is_named) {
@@ -48,12 +61,14 @@ static void attach(struct scan_state *scan, const struct library_file *file, boo
 	}
 	r = libraries_add(scan->tracer, scan->libraries, &file->library, file->fd, &file->st,
 			  file->name, &state->library);
-	/* Afterwards: if only the time of the file has changed, no call is missed. */
+	/* Afterwards: if only the mtime of the file has changed, no call is missed. */
 	detach_old(scan, &file->st);
 	if (r == -ENOSPC)
 		state->problem = "too many libraries are attached";
 	else if (r < 0)
 		state->problem = "the kernel refuses probes on it";
+	else
+		watch_programs(scan, file, state);
 }
 
 int file_attach(struct scan_state *scan, const struct library_file *file, bool is_named,

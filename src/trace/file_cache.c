@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <search.h>
 
-/* More files than all programs that hold a card execute. A full cache is emptied. */
+/* More than the files that all programs on the cards execute. A full cache is emptied. */
 #define FILES_MAX 16384
 
 static int compare(const void *a, const void *b)

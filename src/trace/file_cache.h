@@ -1,6 +1,6 @@
 /*
- * What is known about files that processes execute: is it TT-Metal, and is it attached to?
- * Each file is read once. Nearly all of them are not TT-Metal, so that is cached too.
+ * Caches the state of files that processes execute: is it TT-Metal, and does it have probes? Each
+ * file is read once. Nearly all of them are not TT-Metal, so that is cached too.
  *
  * Thread-safe: searches (trace/library_search.h) use it from threads of the worker pool.
  */
@@ -24,8 +24,9 @@ struct file_state {
 	bool is_stale;		/* to be read again */
 	bool is_pending;	/* a search has read it, and file_attach() has not decided yet */
 	enum trace_fault fault; /* of the processes that map it */
-	const char *problem;	/* the word of the fault, or why it is not attached; NULL: it is */
-	uint32_t library;	/* id of its probes; 0: none */
+	/* the word of the fault, or why it has no probes; NULL: it has */
+	const char *problem;
+	uint32_t library; /* id of its probes; 0: none */
 };
 
 struct file_cache {
@@ -37,15 +38,18 @@ struct file_cache {
 void file_cache_init(struct file_cache *cache);
 void file_cache_done(struct file_cache *cache);
 
-/* A state with nothing but its key. */
+/* A state with only its key set. */
 struct file_state file_state_init(const struct stat *st);
 
-/* Fills in the state with this key. False if it is not cached, or stale. */
+/* Fills the state with this key. False if it is not cached, or stale. */
 bool file_cache_find(struct file_cache *cache, struct file_state *state);
 
 MUST_CHECK int file_cache_put(struct file_cache *cache, const struct file_state *state);
 
-/* Marks the states of TT-Metal files for which is_stale() says so. It runs under the lock. */
+/*
+ * Marks states of TT-Metal files as stale if is_stale() returns true. It is called with the lock
+ * held.
+ */
 void file_cache_refresh(struct file_cache *cache,
 			bool (*is_stale)(const struct file_state *state, const void *arg),
 			const void *arg);

@@ -15,7 +15,7 @@ struct job_round {
 
 void job_round_done(struct job_round *round);
 
-/* A job of the next round. */
+/* Adds a job to the next round. */
 MUST_CHECK int job_round_add(struct job_round *round, struct job *job);
 
 /* Drops the jobs that were added, without running them. */

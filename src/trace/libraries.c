@@ -73,6 +73,7 @@ static struct trace_library describe(const struct metal_library *library, uint32
 		.id = id,
 		.tracks = library->tracks,
 		.has_dry_run = shape->dry_run != 0,
+		.has_members = metal_library_uses(library, METAL_CREATE_AT),
 		.buffer = shape->device,
 		.chip = shape->chip,
 		.allocated_mask = shape->allocated_mask,
@@ -93,7 +94,7 @@ static struct trace_library describe(const struct metal_library *library, uint32
 	return to;
 }
 
-/* Is struct trace_object right for Buffers of this shape? */
+/* Does struct trace_object match Buffers of this shape? */
 static bool is_known(const struct metal_shape *shape)
 {
 	uint16_t begin = shape->device;
@@ -116,13 +117,28 @@ static bool is_same_file(const struct trace_library *a, const struct trace_libra
 	       memcmp(a->build_id, b->build_id, sizeof(a->build_id)) == 0;
 }
 
-/* The time since which no call was missed. A file whose mtime alone changed had probes before. */
+/*
+ * The time since which no call was missed. If only its mtime changed, the file had probes before.
+ */
 static uint64_t attached_since(const struct trace_library *list, const struct trace_library *to)
 {
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++)
 		if (&list[i] != to && list[i].id && is_same_file(&list[i], to))
 			return list[i].attached;
 	return (uint64_t)clock_now(CLOCK_BOOTTIME);
+}
+
+/* Lets the hooks search for the views of meshes, if the library has them. */
+static int put_view_place(const struct tracer *tracer, const struct metal_library *library,
+			  uint32_t id)
+{
+	struct trace_view_place place = { 0 };
+	uint32_t index = id % TRACE_LIBRARIES;
+
+	if (metal_library_uses(library, METAL_VIEW) ||
+	    metal_library_uses(library, METAL_VIEW_LOCAL))
+		place.id = id;
+	return bpf_map_update_elem(tracer->maps[MAP_VIEW_PLACES], &index, &place, BPF_ANY);
 }
 
 int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_LIBRARIES],
@@ -142,7 +158,9 @@ int libraries_add(struct tracer *tracer, struct trace_library list[static TRACE_
 	to = &list[place];
 	*to = describe(library, id, st);
 	snprintf(to->path, sizeof(to->path), "%s", path);
-	r = put(tracer, to, place);
+	r = put_view_place(tracer, library, id);
+	if (r == 0)
+		r = put(tracer, to, place);
 	if (r == 0)
 		r = attach_library(tracer, id, library, fd);
 	if (r == 0) {
@@ -160,10 +178,22 @@ void libraries_drop(const struct tracer *tracer, struct trace_library *library)
 {
 	uint32_t id = library->id;
 
-	/* The entry first: then another library over the same file may report for it. */
+	/* Clear the entry first: then another library over the same file may report for it. */
 	memset(library, 0, sizeof(*library));
 	(void)put(tracer, library, id % TRACE_LIBRARIES);
 	attach_remove(id);
+}
+
+/*
+ * The entry first: the hooks then no longer expect calls of METAL_CREATE_AT. A call that comes
+ * nevertheless changes nothing.
+ */
+void libraries_drop_members(const struct tracer *tracer, struct trace_library *library)
+{
+	library->has_members = false;
+	library->probes--;
+	(void)put(tracer, library, library->id % TRACE_LIBRARIES);
+	attach_remove_members(library->id);
 }
 
 void libraries_set_path(const struct tracer *tracer, struct trace_library *library,
@@ -173,4 +203,11 @@ void libraries_set_path(const struct tracer *tracer, struct trace_library *libra
 		return;
 	snprintf(library->path, sizeof(library->path), "%s", path);
 	(void)put(tracer, library, library->id % TRACE_LIBRARIES);
+}
+
+int libraries_set_followed(const struct tracer *tracer, struct trace_library *library,
+			   uint64_t since)
+{
+	library->followed = since;
+	return put(tracer, library, library->id % TRACE_LIBRARIES);
 }

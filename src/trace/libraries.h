@@ -19,8 +19,8 @@ const struct trace_library *libraries_find(const struct trace_library list[stati
 					   const struct stat *st);
 
 /*
- * Attaches to a file. Calls are counted from now on; a process that starts later is
- * counted from its first instruction. -ENOSPC: too many libraries are attached.
+ * Attaches to a file. Calls are counted from now on; a process that starts later is counted from
+ * its first instruction. -ENOSPC: too many libraries are attached.
  */
 MUST_CHECK int libraries_add(struct tracer *tracer,
 			     struct trace_library list[static TRACE_LIBRARIES],
@@ -29,9 +29,16 @@ MUST_CHECK int libraries_add(struct tracer *tracer,
 
 void libraries_drop(const struct tracer *tracer, struct trace_library *library);
 
+/* Removes the probe that reports the members of meshes, which their views contain too. */
+void libraries_drop_members(const struct tracer *tracer, struct trace_library *library);
+
 /* Updates its path, for messages. */
 void libraries_set_path(const struct tracer *tracer, struct trace_library *library,
 			const char *path);
 
 /* The mtime of a file, in ns since 1970. */
 int64_t libraries_changed(const struct stat *st);
+
+/* Launches are followed since then, in ns since boot; 0: they are not. */
+MUST_CHECK int libraries_set_followed(const struct tracer *tracer, struct trace_library *library,
+				      uint64_t since);

@@ -25,7 +25,7 @@
 #define BLOCKED_MAX 8
 
 /*
- * Marks the search as busy with a file system. False if another search is blocked in that file
+ * Marks the search as reading from a file system. False if another search is blocked in that file
  * system, or too many are blocked in files of this owner.
  */
 static bool busy_begin(struct library_search *search, uint64_t device)
@@ -87,7 +87,7 @@ static int read_file(struct library_search *search, int path_fd, const char *nam
 
 	if (!S_ISREG(file->st.st_mode))
 		return S_ISDIR(file->st.st_mode) ? -EISDIR : -EINVAL;
-	fd = file_open_seen(path_fd);
+	fd = file_reopen(path_fd);
 	if (fd < 0)
 		return fd;
 	file->read = metal_library_read(&file->library, fd);
@@ -137,15 +137,16 @@ static int search_mapping(const struct metal_mapping *mapping, void *arg)
 		search->has_unread = true;
 		return 0;
 	}
-	/* The mapped file itself: its path may lead to another file by now, or in this container.
+	/*
+	 * The mapped file itself: its path may lead to another file by now, or in this container.
 	 */
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, search->pid,
 		 mapping->start, mapping->end);
 	r = search_file(search, path, mapping->path);
 	busy_end(search);
 	/*
-	 * The mapping may be gone, or not be a regular file; a FUSE file system without
-	 * allow_root refuses even root.
+	 * The mapping may be gone, or not be a regular file; a FUSE file system without allow_root
+	 * denies access even to root.
 	 */
 	if (r < 0 && r != -ENOENT && r != -EINVAL && r != -EACCES)
 		search->has_unread = true;
@@ -166,7 +167,7 @@ static int search_process(struct library_search *search)
 	return metal_mapped_each(text.data, search_mapping, search);
 }
 
-/* The file system is not known before realpath() returns, and even that may block. */
+/* The file system is unknown before realpath() returns, and even that may block. */
 static int search_path(struct library_search *search)
 {
 	CLEANUP_FREE char *path = NULL;

@@ -1,9 +1,9 @@
 /*
  * A search for TT-Metal in the files that a process executes, or in one file.
  *
- * The files belong to other users. A read from a file system that does not answer (FUSE,
- * a network) blocks in the kernel, where no signal ends it. So a search is a job of the worker
- * pool: it writes into its own memory only, and may end long after the scan that began it.
+ * The files belong to other users. A read from a file system that does not respond (FUSE, a
+ * network) blocks in the kernel, where no signal interrupts it. So a search is a job of the worker
+ * pool: it writes to its own memory only, and may end long after the scan that started it.
  */
 #pragma once
 
@@ -17,11 +17,11 @@
 
 /* A file with TT-Metal's symbols. */
 struct library_file {
-	bool is_fuse; /* a user-space program serves its contents */
+	bool is_fuse; /* its contents come from a user-space program */
 	int read;     /* result of metal_library_read() */
 	struct metal_library library;
 	struct stat st;
-	int fd;		/* -1: the cache had its state, it was not opened */
+	int fd;		/* -1: its state was cached, it was not opened */
 	char name[256]; /* for messages */
 };
 
@@ -32,12 +32,12 @@ struct library_search {
 	struct library_searches *searches;
 	int64_t began; /* ns */
 	pid_t pid;     /* the process whose files are searched; 0: the file at path */
-	uid_t owner;   /* of that process; -1: not known */
+	uid_t owner;   /* user of that process; -1: unknown */
 	char path[PATH_MAX];
 
-	/* While it reads a file; under the lock of library_searches. */
+	/* While it reads a file; protected by the lock of library_searches. */
 	struct library_search *next_busy;
-	uint64_t device; /* of the file system; 0: not known yet */
+	uint64_t device; /* of the file system; 0: unknown */
 	int64_t since;	 /* ns */
 
 	/* Results, when the job is done. */
@@ -68,7 +68,7 @@ void library_searches_clean(struct library_searches *searches, struct worker_poo
 struct library_search *library_search_new(struct library_searches *searches, pid_t pid,
 					  const char *path);
 
-/* Gives up the result; library_searches_clean() frees the search. Takes NULL. */
+/* Discards the result; library_searches_clean() frees the search. Takes NULL. */
 void library_search_abandon(struct library_search *search);
 
 /* It must not be busy. Takes NULL, returns NULL. */

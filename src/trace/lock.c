@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-/* One byte for each kind. fcntl() locks, since F_GETLK tells the pid of their owner. */
+/* One byte for each kind. fcntl() locks, since F_GETLK returns the pid of their owner. */
 static struct flock range(enum lock_kind kind, short type)
 {
 	return (struct flock){ .l_type = type, .l_whence = SEEK_SET, .l_start = kind, .l_len = 1 };

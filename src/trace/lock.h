@@ -19,10 +19,10 @@ enum lock_kind {
 	LOCK_STOP, /* held by `stop`, so that two of them do not kill each other */
 };
 
-/* Opens the lock file. A descriptor, or -errno. */
+/* Opens the lock file. Returns a descriptor, or -errno. */
 MUST_CHECK int lock_open(void);
 
-/* Waits for it. */
+/* Blocks until it is free. */
 MUST_CHECK int lock_take(int fd, enum lock_kind kind);
 /* -EAGAIN: another process has it. */
 MUST_CHECK int lock_try(int fd, enum lock_kind kind);

@@ -58,8 +58,8 @@ static struct metal_shape shape_of(const struct trace_library *library)
 }
 
 /*
- * The chips of a device. Those of a mesh are known from a buffer that was allocated on it since
- * the attach; -EAGAIN: there is none yet.
+ * The chips of a device. Those of a mesh are known from a buffer that was allocated on it since the
+ * attach; -EAGAIN: there is none yet.
  */
 static int chips_of(struct allocator_reader *reader, uint64_t device, uint64_t *ret)
 {
@@ -95,7 +95,7 @@ static bool is_same(const struct metal_buffer *a, const struct metal_buffer *b)
 	       a->address == b->address;
 }
 
-/* Both are sorted by address. Keeps the buffers of the first that are in the second. */
+/* Both are sorted by address. Keeps the buffers of the first that are also in the second. */
 static size_t intersect(struct metal_buffer *first, size_t n_first,
 			const struct metal_buffer *second, size_t n_second)
 {
@@ -146,10 +146,10 @@ static int adopt(const struct allocator_reader *reader, const struct metal_buffe
 		reader->process->swept,
 	};
 
-	return tracer_run(reader->process->tracer, PROGRAM_ADOPT, arguments, ARRAY_SIZE(arguments));
+	return tracer_run(reader->process->tracer, TRACER_ADOPT, arguments, ARRAY_SIZE(arguments));
 }
 
-/* All or nothing: if the chips of one buffer are not known yet, it is tried again. */
+/* All or nothing: if the chips of one buffer are unknown, it is retried later. */
 static int read_allocator(struct allocator_reader *reader)
 {
 	const struct known_allocator *known = reader->known;
@@ -174,8 +174,7 @@ static int read_allocator(struct allocator_reader *reader)
 	}
 	if (r < 0)
 		return r;
-	return tracer_run(reader->process->tracer, PROGRAM_SETTLE, arguments,
-			  ARRAY_SIZE(arguments));
+	return tracer_run(reader->process->tracer, TRACER_SETTLE, arguments, ARRAY_SIZE(arguments));
 }
 
 static void run(void *arg)
@@ -186,7 +185,7 @@ static void run(void *arg)
 	for (size_t i = 0; i < process->n_allocators && !process->gave_up; i++) {
 		reader.known = &process->allocators[i];
 		reader.shape = shape_of(&reader.known->library);
-		(void)!read_allocator(&reader); /* tried again */
+		(void)!read_allocator(&reader); /* retried later */
 	}
 }
 

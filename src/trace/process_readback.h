@@ -1,6 +1,6 @@
 /*
- * One process whose live buffers are read from its memory, as a job of the worker pool:
- * see trace/readback.h.
+ * Reads the live buffers of one process from its memory, as a job of the worker pool: see
+ * trace/readback.h.
  */
 #pragma once
 
@@ -22,26 +22,26 @@ struct process_readback {
 	uint32_t tgid;
 	uint64_t start;
 	uint64_t swept; /* tombstones of the process that were removed before this */
-	int64_t until;	/* ns; the end of its time */
-	bool gave_up;	/* it needed more time */
+	int64_t until;	/* ns; its time limit */
+	bool gave_up;	/* it exceeded its time limit */
 	struct known_allocator *allocators;
 	size_t n_allocators;
 };
 
 /*
- * NULL if the process cannot be read: out of memory, it exits, or it was forked without
- * execve(). The objects of a forked process are copies of its parent's, and cannot be told from
- * its own.
+ * NULL if the process cannot be read: out of memory, it is exiting, or it was forked without
+ * execve(). The objects of a forked process are copies of its parent's, and cannot be distinguished
+ * from its own.
  */
 struct process_readback *process_readback_new(const struct tracer *tracer, uint32_t tgid);
 
 /* Takes NULL, returns NULL. Its job must not be busy. */
 struct process_readback *process_readback_free(struct process_readback *process);
 
-/* Before it has begun: one more allocator to read. */
+/* Adds an allocator to read, before it has started. */
 MUST_CHECK int process_readback_add(struct process_readback *process,
 				    const struct known_allocator *known);
 
-/* Its job; the time begins now. */
+/* Its job; the time limit starts now. */
 struct job *process_readback_start(struct process_readback *process);
 bool process_readback_has_begun(const struct process_readback *process);

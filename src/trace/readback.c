@@ -7,7 +7,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 
-/* A process that needed too much time is not read again for this long. */
+/* A process that exceeded its time limit is not read again for this long. */
 #define BACK_OFF (60 * NS_PER_S)
 
 static struct process_readback *find(const struct readback *readback, uint32_t tgid)
@@ -37,7 +37,7 @@ static int add(struct readback *readback, const struct scan_state *scan,
 	return process_readback_add(process, known);
 }
 
-/* All allocators in the kernel's table that are not read yet. */
+/* Collects all allocators in the kernel's table that are not read yet. */
 static int collect(struct readback *readback, const struct scan_state *scan)
 {
 	int map = scan->tracer->maps[MAP_ALLOCATORS], r = 0;
@@ -59,7 +59,7 @@ static int collect(struct readback *readback, const struct scan_state *scan)
 	return r;
 }
 
-/* Frees the processes that are done, but for those that are backed off from. */
+/* Frees the processes that are done, except those in back-off. */
 static void clean(struct readback *readback, const struct scan_state *scan)
 {
 	int64_t now = clock_now(CLOCK_MONOTONIC);

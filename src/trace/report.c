@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Replaces the file in one step. */
+/* Replaces the file atomically. */
 static int write_file(const char *path, const char *text, size_t length)
 {
 	CLEANUP_CLOSE int fd = -1;

@@ -1,6 +1,6 @@
 /*
  * The text of `tt_smi trace status`. Every user may read the pinned files, but only root may read
- * the maps, so each scan writes what it knows about libraries and holders into a text file.
+ * the maps, so each scan writes the state of libraries and holders into a text file.
  */
 #pragma once
 
@@ -12,12 +12,12 @@
 #define REPORT_FILE    TRACE_FOLDER "/trace.report"
 #define REPORT_WATCHER "/" TRACED_WATCHER
 
-/* Writes the file if it has changed; text is what was written last. */
+/* Writes the file if it has changed; text has what was written last. */
 MUST_CHECK int report_write(const struct trace_scan *scan, struct buf *text);
 
-/* Records that this process watches, until it clears that. */
+/* Records that this process is the watcher, until it clears that. */
 MUST_CHECK int report_watcher_set(void);
 void report_watcher_clear(void);
 
-/* The pid of the process that watches; 0: none does. */
+/* The pid of the watcher; 0: none. */
 pid_t report_watcher(void);

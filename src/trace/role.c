@@ -11,19 +11,19 @@
  * Writes a role into the map. The BPF programs show it for a process with this start only, and
  * remove it when the process calls execve().
  */
-static int put_role(const struct role_subject *subject, enum role_told told, void *arg)
+static int put_role(const struct role_subject *subject, enum role_report reported, void *arg)
 {
 	const struct tracer *tracer = arg;
 	const struct trace_role role = {
 		.start = subject->start_ticks,
-		.role = told == ROLE_TOLD_MONITOR ? TRACE_ROLE_MONITOR : TRACE_ROLE_JOB,
+		.role = reported == ROLE_REPORTED_MONITOR ? TRACE_ROLE_MONITOR : TRACE_ROLE_JOB,
 	};
 	int map = tracer->maps[MAP_ROLES], r;
 	uint32_t tgid = (uint32_t)subject->pid;
 	struct trace_role known;
 	bool is_known = bpf_map_lookup_elem(map, &tgid, &known) == 0;
 
-	if (told == ROLE_TOLD_NOTHING) {
+	if (reported == ROLE_NOT_REPORTED) {
 		r = is_known ? bpf_map_delete_elem(map, &tgid) : 0;
 		return r == -ENOENT ? 0 : r;
 	}

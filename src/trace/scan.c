@@ -3,8 +3,10 @@
 #include "trace/devices.h"
 #include "trace/file_attach.h"
 #include "trace/libraries.h"
+#include "trace/mesh_views.h"
 #include "trace/pins.h"
 #include "trace/process_stat.h"
+#include "trace/program_sampler.h"
 #include "trace/role.h"
 
 #include "basic/clock.h"
@@ -33,7 +35,7 @@ int scan_init(struct trace_scan *scan, struct tracer *tracer, bool is_repeated)
 		.state = {
 			.tracer = tracer,
 			.round.deadline = is_repeated ? WAIT_SHORT : WAIT_LONG,
-			.patience = is_repeated ? WAIT_LONG : 0,
+			.blocked_limit = is_repeated ? WAIT_LONG : 0,
 		},
 	};
 	file_cache_init(&state->cache);
@@ -107,7 +109,7 @@ static int by_pid(const void *a, const void *b)
 	return (left->pid > right->pid) - (left->pid < right->pid);
 }
 
-/* The kernel's list, each process once. */
+/* Reads the kernel's list, each process once. */
 static int read_holders(struct device_holder **ret, size_t *ret_count)
 {
 	CLEANUP_FREE struct traced_holder *lines = NULL;
@@ -125,10 +127,13 @@ static int read_holders(struct device_holder **ret, size_t *ret_count)
 	if (!list)
 		return -ENOMEM;
 	for (size_t i = 0; i < n_lines; i++) {
-		if (count && list[count - 1].pid == lines[i].pid)
+		if (count && list[count - 1].pid == lines[i].pid) {
+			list[count - 1].n_devices++;
 			continue;
+		}
 		list[count].pid = lines[i].pid;
 		list[count].start = lines[i].start_ticks;
+		list[count].n_devices = 1;
 		memcpy(list[count++].comm, lines[i].comm, sizeof(list->comm));
 	}
 	qsort(list, count, sizeof(*list), by_pid);
@@ -159,6 +164,7 @@ static int update_holders(struct trace_scan *scan)
 		if (!old || old->start != list[i].start)
 			continue;
 		memcpy(old->comm, list[i].comm, sizeof(old->comm)); /* it may have changed */
+		old->n_devices = list[i].n_devices;
 		list[i] = *old;
 		old->search = NULL;
 	}
@@ -172,21 +178,20 @@ static int update_holders(struct trace_scan *scan)
 	return r;
 }
 
-/* Removes entries of processes that exited while they were entered. */
+/* Removes entries of processes that exited while they were added. */
 static void remove_exited(const struct trace_scan *scan)
 {
 	const struct tracer *tracer = scan->state.tracer;
 	CLEANUP_FREE struct trace_process *process = malloc(sizeof(*process));
-	uint32_t key, *before = NULL, tgid;
 	int map = tracer->maps[MAP_PROCESSES];
+	uint32_t tgid = 0;
 
-	while (process && bpf_map_get_next_key(map, before, &key) == 0) {
-		tgid = key;
-		before = &tgid;
-		if (find_holder(scan, (pid_t)key) || bpf_map_lookup_elem(map, &key, process) < 0 ||
-		    !process->start || process_is_alive((pid_t)key, process->start))
+	while (process && tracer_next_process(tracer, &tgid)) {
+		if (find_holder(scan, (pid_t)tgid) ||
+		    bpf_map_lookup_elem(map, &tgid, process) < 0 || !process->start ||
+		    process_is_alive((pid_t)tgid, process->start))
 			continue;
-		(void)!tracer_run(tracer, PROGRAM_LEAVE, (const uint64_t[]){ key, process->start },
+		(void)!tracer_run(tracer, TRACER_LEAVE, (const uint64_t[]){ tgid, process->start },
 				  2);
 	}
 }
@@ -227,7 +232,7 @@ static int attach_found(struct scan_state *state, const struct library_file *fil
 	return r == -EAGAIN ? 0 : r;
 }
 
-/* Before the holders take their results: a file that several searches found was read by one. */
+/* Before the holders take their results: a file found by several searches was read by one. */
 static int attach_all(struct scan_state *state)
 {
 	int r = 0;
@@ -243,15 +248,15 @@ static int attach_all(struct scan_state *state)
 }
 
 /*
- * After an upgrade there is a new file at the path of an attached one: probes are put on it
- * before a process runs it. The old file keeps its probes while a holder maps it. They also
- * keep its file system mounted.
+ * After an upgrade there is a new file at the path of an attached one: probes are put on it before
+ * a process runs it. The old file keeps its probes while a holder maps it. They also keep its file
+ * system mounted.
  */
 static int take_replaced(struct trace_scan *scan, struct trace_library *library,
 			 const struct library_search *search)
 {
 	if (!library->id || strcmp(search->path, library->path) != 0)
-		return 0; /* another library has this place by now */
+		return 0; /* another library has this entry by now */
 	if (search->result == -ETIMEDOUT ||
 	    (search->result == 0 && libraries_is(library, &search->st)))
 		return 0;
@@ -260,7 +265,7 @@ static int take_replaced(struct trace_scan *scan, struct trace_library *library,
 	return search->n_found ? attach_found(&scan->state, &search->found[0]) : 0;
 }
 
-/* A path that does not answer counts as unchanged. */
+/* A path that blocks counts as unchanged. */
 static int collect_replaced(struct trace_scan *scan)
 {
 	struct worker_pool *workers = scan->state.round.workers;
@@ -278,7 +283,7 @@ static int collect_replaced(struct trace_scan *scan)
 	return r;
 }
 
-/* ---- all of it ---- */
+/* ---- a complete scan ---- */
 
 static int scan_files(struct trace_scan *scan)
 {
@@ -314,6 +319,11 @@ int scan_run(struct trace_scan *scan, struct buf *problem)
 		r = role_update(&scan->state, scan->roles, scan->holders, scan->n_holders);
 	if (r == 0)
 		r = readback_run(&scan->readback, &scan->state);
+	if (r == 0)
+		mesh_views_use(&scan->state);
+	if (r == 0 && scan->programs)
+		r = program_sampler_update(scan->programs, scan->state.libraries, scan->holders,
+					   scan->n_holders);
 	if (r < 0)
 		buf_puts(problem, strerror(-r));
 	return r;

@@ -2,6 +2,7 @@
 #include "trace/commands.h"
 
 #include "trace/lock.h"
+#include "trace/program_sampler.h"
 #include "trace/report.h"
 
 #include "basic/clock.h"
@@ -22,9 +23,10 @@ struct trace_session {
 	struct tracer tracer;
 	struct trace_scan *scan;
 	struct buf report;
-	sigset_t signals; /* that end it */
-	int code;	  /* of attaching to the named files */
+	sigset_t signals; /* signals that end it */
+	int code;	  /* result of attaching to the named files */
 	int lock;
+	struct program_sampler programs;
 };
 
 static bool has_line(const char *text, const char *line)
@@ -35,7 +37,7 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-/* Lines of the report that were not in it before. */
+/* Prints lines of the report that were not in it before. */
 static void print_news(const char *old, const char *text)
 {
 	while (*text) {
@@ -59,14 +61,15 @@ static int attach_named(const struct trace_session *session)
 		int r = scan_file(session->scan, *file, &state);
 
 		if (r < 0)
-			code = complain(EXIT_USAGE, "%s: %s", *file, strerror(-r));
+			code = print_error(EXIT_USAGE, "%s: %s", *file, strerror(-r));
 		else if (!state.is_metal)
-			code = complain(EXIT_USAGE, "%s: not TT-Metal, or without symbols", *file);
+			code = print_error(EXIT_USAGE, "%s: not TT-Metal, or without symbols",
+					   *file);
 		else if (state.fault)
-			code = complain(EXIT_USAGE, "%s: %s: %s", *file, state.problem,
-					trace_fault_meaning(state.fault));
+			code = print_error(EXIT_USAGE, "%s: %s: %s", *file, state.problem,
+					   trace_fault_meaning(state.fault));
 		else if (state.problem)
-			code = complain(EXIT_USAGE, "%s: %s", *file, state.problem);
+			code = print_error(EXIT_USAGE, "%s: %s", *file, state.problem);
 	}
 	return code;
 }
@@ -92,18 +95,32 @@ static int scan_locked(struct trace_session *session, bool first, struct buf *pr
 	return r;
 }
 
-/* The loaded map keeps its size: warns if --max-buffers asks for another. */
+/* The loaded map keeps its size: warns if --max-buffers requests another. */
 static int check_size(const struct trace_session *session)
 {
 	uint32_t asked = session->options->tracer.max_buffers, have;
 	int r = tracer_max_buffers(&session->tracer, &have);
 
 	if (r == 0 && asked && asked != have)
-		complain(0,
-			 "--max-buffers %u has no effect: the map is loaded with %u until trace "
-			 "stop",
-			 asked, have);
+		print_error(0,
+			    "--max-buffers %u has no effect: the map is loaded with %u until trace "
+			    "stop",
+			    asked, have);
 	return r;
+}
+
+/* Only a tracer that stays samples utilisation. */
+static int begin_programs(struct trace_session *session)
+{
+	struct trace_scan *scan = session->scan;
+	int r = program_sampler_init(&session->programs, &session->tracer,
+				     scan->state.round.workers, session->options->programs);
+
+	if (r < 0)
+		return r;
+	scan->programs = &session->programs;
+	scan->state.programs = &session->programs.links;
+	return 0;
 }
 
 static int scan_once(struct trace_session *session, bool first, struct buf *problem)
@@ -118,13 +135,15 @@ static int scan_once(struct trace_session *session, bool first, struct buf *prob
 		r = tracer_open(&session->tracer, &session->options->tracer, problem);
 	if (r == 0 && first)
 		r = check_size(session);
+	if (r == 0 && first && session->options->watch)
+		r = begin_programs(session);
 	if (r == 0)
 		r = scan_locked(session, first, problem);
 	lock_drop(session->lock, LOCK_STATE);
 	return r;
 }
 
-/* Waits; true: a signal asks it to end. */
+/* Waits. True: a signal requests the end. */
 static bool pause_for(const struct trace_session *session, int64_t ns)
 {
 	struct timespec time = clock_timespec(ns);
@@ -132,31 +151,56 @@ static bool pause_for(const struct trace_session *session, int64_t ns)
 	return sigtimedwait(&session->signals, NULL, &time) > 0 || errno == EINVAL;
 }
 
+/* Scans, and computes when the next scan is due. */
+static int scan_again(struct trace_session *session, int64_t *ret_next, struct buf *problem)
+{
+	int64_t used = clock_now(CLOCK_PROCESS_CPUTIME_ID), began = clock_now(CLOCK_MONOTONIC);
+	int r = scan_once(session, false, problem);
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	used = clock_now(CLOCK_PROCESS_CPUTIME_ID) - used;
+	*ret_next = MAX(began + SCAN_EVERY, now + used * SCAN_SHARE);
+	return r;
+}
+
+/* Between two scans utilisation is sampled, if there is anything to sample. */
+static int watch_on(struct trace_session *session, struct buf *problem)
+{
+	int64_t now = clock_now(CLOCK_MONOTONIC), scan = now, sample = now;
+	int r = 0;
+
+	while (r == 0) {
+		bool active = program_sampler_is_active(&session->programs);
+		int64_t next = active ? MIN(scan, sample) : scan;
+
+		now = clock_now(CLOCK_MONOTONIC);
+		if (pause_for(session, MAX(next - now, 0)))
+			return 0;
+		now = clock_now(CLOCK_MONOTONIC);
+		if (active && now >= sample) {
+			r = program_sampler_run(&session->programs);
+			sample = MAX(sample + PROGRAM_SAMPLE_EVERY, now);
+		}
+		if (r == 0 && now >= scan)
+			r = scan_again(session, &scan, problem);
+	}
+	return r;
+}
+
 static int watch(struct trace_session *session, struct buf *problem)
 {
-	int64_t pause = SCAN_EVERY, began, used;
-	int r;
+	int r = report_watcher_set();
 
-	r = report_watcher_set();
 	if (r < 0)
 		return r;
 	printf("watching    process %d\n", getpid());
 	fflush(stdout);
-	while (!pause_for(session, pause)) {
-		began = clock_now(CLOCK_MONOTONIC);
-		used = clock_now(CLOCK_PROCESS_CPUTIME_ID);
-		r = scan_once(session, false, problem);
-		if (r < 0)
-			break;
-		used = clock_now(CLOCK_PROCESS_CPUTIME_ID) - used;
-		pause = SCAN_EVERY - (clock_now(CLOCK_MONOTONIC) - began);
-		pause = MAX(pause, used * SCAN_SHARE);
-	}
+	r = watch_on(session, problem);
 	report_watcher_clear();
 	return r;
 }
 
-/* Waits until no other process watches. 1: a signal ended the wait. */
+/* Waits until there is no other watcher. 1: a signal ended the wait. */
 static int wait_turn(const struct trace_session *session)
 {
 	bool said = false;
@@ -164,8 +208,8 @@ static int wait_turn(const struct trace_session *session)
 
 	while ((r = lock_try(session->lock, LOCK_WATCH)) == -EAGAIN) {
 		if (!said)
-			complain(0, "process %d watches already; waiting for it to end",
-				 lock_owner(session->lock, LOCK_WATCH));
+			print_error(0, "process %d watches already; waiting for it to end",
+				    lock_owner(session->lock, LOCK_WATCH));
 		said = true;
 		if (pause_for(session, NS_PER_S / 2))
 			return 1;
@@ -182,8 +226,8 @@ static int run(struct trace_session *session)
 	if (r == 0 && session->options->watch)
 		r = watch(session, &problem);
 	if (r < 0)
-		return complain(exit_code(r), "%s",
-				problem.length ? buf_text(&problem) : strerror(-r));
+		return print_error(exit_code(r), "%s",
+				   problem.length ? buf_text(&problem) : strerror(-r));
 	return session->code;
 }
 
@@ -197,7 +241,7 @@ static int start(struct trace_session *session, struct trace_options *options)
 	sigaddset(&session->signals, SIGINT);
 	session->lock = lock_open();
 	if (session->lock < 0)
-		return complain_lock(session->lock);
+		return print_lock_error(session->lock);
 	if (options->watch) {
 		sigprocmask(SIG_BLOCK, &session->signals, NULL);
 		r = wait_turn(session);
@@ -217,14 +261,16 @@ int command_start(const struct trace_options *given)
 	int code, r;
 
 	if (!scan)
-		return complain(EXIT_INTERNAL, "out of memory");
+		return print_error(EXIT_INTERNAL, "out of memory");
 	memset(session.tracer.maps, -1, sizeof(session.tracer.maps));
 	memset(session.tracer.programs, -1, sizeof(session.tracer.programs));
 	session.scan = scan;
 	r = scan_init(scan, &session.tracer, options.watch);
 	if (r < 0)
-		return complain(EXIT_INTERNAL, "%s", strerror(-r));
+		return print_error(EXIT_INTERNAL, "%s", strerror(-r));
 	code = start(&session, &options);
+	if (scan->programs && !worker_pool_is_blocked(scan->state.round.workers))
+		program_sampler_done(&session.programs);
 	if (!scan_done(scan)) {
 		fflush(NULL);
 		_exit(code); /* a blocked job still uses our memory */

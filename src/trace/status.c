@@ -29,7 +29,7 @@ static int read_text(const char *path, struct buf *text)
 {
 	int r = file_read_all(AT_FDCWD, path, TEXT_MAX, text);
 
-	return r < 0 ? complain(exit_code(r), "%s: %s", path, strerror(-r)) : 0;
+	return r < 0 ? print_error(exit_code(r), "%s: %s", path, strerror(-r)) : 0;
 }
 
 int command_status(const struct trace_options *options)
@@ -39,11 +39,11 @@ int command_status(const struct trace_options *options)
 
 	(void)options;
 	if (r < 0)
-		return complain(exit_code(r), "%s: %s", PINS_ALLOCATIONS, strerror(-r));
+		return print_error(exit_code(r), "%s: %s", PINS_ALLOCATIONS, strerror(-r));
 	if (r == 0) {
 		puts("not loaded");
-		return fflush(stdout) ? complain(EXIT_OUTPUT, "cannot write standard output")
-				      : EXIT_PROBLEMS;
+		return fflush(stdout) ? print_error(EXIT_OUTPUT, "cannot write standard output")
+				      : EXIT_NOT_LOADED;
 	}
 	/* The first scan writes it. */
 	code = access(REPORT_FILE, F_OK) == 0 ? read_text(REPORT_FILE, &report) : 0;
@@ -56,6 +56,6 @@ int command_status(const struct trace_options *options)
 	buf_putc(&out, '\n');
 	buf_puts(&out, buf_text(&table));
 	if (fputs(buf_text(&out), stdout) < 0 || fflush(stdout))
-		return complain(EXIT_OUTPUT, "cannot write standard output");
+		return print_error(EXIT_OUTPUT, "cannot write standard output");
 	return EXIT_FINE;
 }

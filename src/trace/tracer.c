@@ -17,14 +17,19 @@
 #define BUFFERS_DEFAULT 262144
 
 static const char *const map_names[TRACER_MAPS] = {
-	[MAP_PROCESSES] = "processes",	 [MAP_LIVE] = "live",		[MAP_THREADS] = "threads",
-	[MAP_ALLOCATORS] = "allocators", [MAP_LIBRARIES] = "libraries", [MAP_DEVICES] = "devices",
-	[MAP_ROLES] = "roles",		 [MAP_STATE] = "state",
+	[MAP_PROCESSES] = "processes", [MAP_LIVE] = "live",
+	[MAP_THREADS] = "threads",     [MAP_ALLOCATORS] = "allocators",
+	[MAP_LIBRARIES] = "libraries", [MAP_DEVICES] = "devices",
+	[MAP_ROLES] = "roles",	       [MAP_PROGRAMS] = "programs",
+	[MAP_QUEUES] = "queues",       [MAP_OPERATIONS] = "operations",
+	[MAP_LINES] = "lines",	       [MAP_RECORDS] = "records",
+	[MAP_STATE] = "state",	       [MAP_VIEW_PLACES] = "view_places",
 };
 
 static const char *const program_names[TRACER_PROGRAMS] = {
-	[PROGRAM_HOOK] = "hook",   [PROGRAM_ENTER] = "enter",	[PROGRAM_LEAVE] = "leave",
-	[PROGRAM_ADOPT] = "adopt", [PROGRAM_SETTLE] = "settle",
+	[TRACER_HOOK] = "hook",	  [TRACER_PROGRAM_HOOK] = "program_hook",
+	[TRACER_ENTER] = "enter", [TRACER_LEAVE] = "leave",
+	[TRACER_ADOPT] = "adopt", [TRACER_SETTLE] = "settle",
 };
 
 /* FNV-1a over the BPF object. */
@@ -127,23 +132,33 @@ static int pin_link(struct bpf_link *link, const char *path, mode_t mode)
 	return r;
 }
 
-static int attach_all(struct trace_bpf *object)
+/* A file that prints the entries of a map; every user may read it. */
+static int pin_iterator(const struct bpf_program *program, const struct bpf_map *map,
+			const char *path)
 {
 	struct bpf_iter_attach_opts options;
 	union bpf_iter_link_info over;
-	int r;
 
 	memset(&over, 0, sizeof(over));
-	over.map.map_fd = (uint32_t)bpf_map__fd(object->maps.processes);
+	over.map.map_fd = (uint32_t)bpf_map__fd(map);
 	bpf_options_init(&options);
 	options.link_info = &over;
 	options.link_info_len = sizeof(over);
+	return pin_link(bpf_program__attach_iter(program, &options), path, 0444);
+}
+
+static int attach_all(struct trace_bpf *object)
+{
+	int r;
+
 	r = pin_link(bpf_program__attach(object->progs.ended), PINS_LINKS "/exit", 0600);
 	if (r == 0)
 		r = pin_link(bpf_program__attach(object->progs.executed), PINS_LINKS "/exec", 0600);
 	if (r == 0)
-		r = pin_link(bpf_program__attach_iter(object->progs.allocations, &options),
-			     PINS_ALLOCATIONS, 0444);
+		r = pin_iterator(object->progs.allocations, object->maps.processes,
+				 PINS_ALLOCATIONS);
+	if (r == 0)
+		r = pin_iterator(object->progs.dispatch, object->maps.lines, PINS_DISPATCH);
 	if (r == 0)
 		r = pin_link(bpf_program__attach_iter(object->progs.holders, NULL), PINS_HOLDERS,
 			     0444);
@@ -175,6 +190,9 @@ static int load(const struct tracer_options *options)
 	r = bpf_map__set_max_entries(object->maps.live, max_buffers);
 	if (r == 0 && multi)
 		r = bpf_program__set_expected_attach_type(object->progs.hook,
+							  UPROBE_MULTI_ATTACH_TYPE);
+	if (r == 0 && multi)
+		r = bpf_program__set_expected_attach_type(object->progs.program_hook,
 							  UPROBE_MULTI_ATTACH_TYPE);
 	if (r == 0)
 		r = trace_bpf__load(object);
@@ -257,6 +275,11 @@ int tracer_max_buffers(const struct tracer *tracer, uint32_t *ret)
 		return -errno;
 	*ret = info.max_entries;
 	return 0;
+}
+
+bool tracer_next_process(const struct tracer *tracer, uint32_t *tgid)
+{
+	return bpf_map_get_next_key(tracer->maps[MAP_PROCESSES], *tgid ? tgid : NULL, tgid) == 0;
 }
 
 int tracer_run(const struct tracer *tracer, enum tracer_program program, const uint64_t *arguments,

@@ -2,8 +2,8 @@
  * The BPF object: loaded once, pinned, and taken over by each later tracer. The pinned programs
  * keep counting whether a tracer runs or not.
  *
- * The pins of another build are not understood: they are removed, and the counts start again.
- * The version is a hash of the object.
+ * The pins of another build are not compatible: they are removed, and the counts start again. The
+ * version is a hash of the object.
  */
 #pragma once
 
@@ -16,19 +16,26 @@ enum tracer_map {
 	MAP_LIVE,
 	MAP_THREADS,
 	MAP_ALLOCATORS,
+	MAP_VIEW_PLACES,
 	MAP_LIBRARIES,
 	MAP_DEVICES,
 	MAP_ROLES,
+	MAP_PROGRAMS,
+	MAP_QUEUES,
+	MAP_OPERATIONS,
+	MAP_LINES,
+	MAP_RECORDS,
 	MAP_STATE,
 	TRACER_MAPS,
 };
 
 enum tracer_program {
-	PROGRAM_HOOK,
-	PROGRAM_ENTER,
-	PROGRAM_LEAVE,
-	PROGRAM_ADOPT,
-	PROGRAM_SETTLE,
+	TRACER_HOOK,
+	TRACER_PROGRAM_HOOK,
+	TRACER_ENTER,
+	TRACER_LEAVE,
+	TRACER_ADOPT,
+	TRACER_SETTLE,
 	TRACER_PROGRAMS,
 };
 
@@ -41,13 +48,13 @@ struct tracer {
 struct tracer_options {
 	uint32_t max_buffers; /* live ones, of all processes; 0: the default */
 	bool no_multi;	      /* a link per probe, as on kernels before 6.6 */
-	bool keep;	      /* replace no pins of another version */
+	bool keep;	      /* do not replace pins of another version */
 	bool verbose;	      /* print libbpf's messages on stderr */
 };
 
 /*
- * Takes over what is pinned, or loads and pins it. On failure problem says why, in one
- * line. -EPERM: no permission; -ENOTSUP: this kernel cannot; -EBUSY: keep forbids it.
+ * Takes over what is pinned, or loads and pins it. On failure problem has the reason, in one line.
+ * -EPERM: no permission; -ENOTSUP: not supported by this kernel; -EBUSY: keep forbids it.
  */
 MUST_CHECK int tracer_open(struct tracer *ret, const struct tracer_options *options,
 			   struct buf *problem);
@@ -56,12 +63,14 @@ void tracer_close(struct tracer *tracer);
 /* The size of the loaded map of live buffers. */
 MUST_CHECK int tracer_max_buffers(const struct tracer *tracer, uint32_t *ret);
 
-/* No program has more arguments. */
+/* The next process of MAP_PROCESSES; *tgid is 0 at the start. False: there is none. */
+bool tracer_next_process(const struct tracer *tracer, uint32_t *tgid);
+
+/* Maximum arguments of a program. */
 #define TRACER_ARGUMENTS 10
 
 /*
- * Runs a program with count arguments; the others are 0. Its return value, or
- * -errno.
+ * Runs a program with count arguments; the others are 0. Returns its return value, or -errno.
  */
 MUST_CHECK int tracer_run(const struct tracer *tracer, enum tracer_program program,
 			  const uint64_t *arguments, unsigned count);

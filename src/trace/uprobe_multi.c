@@ -32,7 +32,7 @@ int uprobe_multi_link(int program, const char *path, const uint64_t *offsets,
 	return fd < 0 ? -errno : fd;
 }
 
-/* Only a kernel with such links gets as far as to see that "/" is not a regular file. */
+/* Only a kernel with such links gets as far as detecting that "/" is not a regular file. */
 bool uprobe_multi_is_supported(void)
 {
 	static const struct bpf_insn nothing[] = {

@@ -1,4 +1,4 @@
-/* Many probes on one file with one BPF link, as Linux 6.6 and later have it. */
+/* Many probes on one file with one BPF link (Linux 6.6 and later). */
 #pragma once
 
 #include <stdbool.h>
@@ -9,6 +9,8 @@
 
 bool uprobe_multi_is_supported(void);
 
-/* Attaches a program to count places of a file, each with its cookie. The link, or -errno. */
+/*
+ * Attaches a program to count offsets of a file, each with its cookie. Returns the link, or -errno.
+ */
 int uprobe_multi_link(int program, const char *path, const uint64_t *offsets,
 		      const uint64_t *cookies, uint32_t count);

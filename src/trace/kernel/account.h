@@ -1,13 +1,15 @@
 /*
- * For the BPF programs only: accounts of processes and their buffers.
+ * BPF side: the figures of processes, and the entries of their buffers.
  *
- * Every figure changes by one atomic addition, made by the thread that changed the entry of
- * the buffer from live to tombstone or back. Two threads that free the same buffer count it once.
+ * Every figure is changed by one atomic addition, in the thread that changed the entry of the
+ * buffer from live to tombstone or back. If two threads free the same buffer, it is subtracted
+ * once.
  *
- * The entry of a freed buffer stays, as a tombstone. The next buffer at the same address reuses
- * it, and programs reuse addresses: creating and deleting an entry would cost half as much as
- * everything else. A tombstone also keeps out a buffer that the tracer read from the process
- * before the free. Tombstones are removed when there are too many, or no room is left.
+ * The entry of a freed buffer stays as a tombstone. Programs reuse addresses, and the next buffer
+ * at the same address reuses the entry: creating and deleting entries would cost half as much as
+ * everything else together. A tombstone also keeps the tracer from adding a buffer that it read
+ * from the memory of the process before the free. Tombstones are removed when there are too many,
+ * or when the map is full.
  */
 #pragma once
 
@@ -47,8 +49,8 @@ __weak __noinline int chips_add(struct trace_process *process, uint64_t chips, u
 }
 
 /*
- * An upper bound for the number of live buffers of an allocator: allocators can share a counter.
- * If it is 0, there is no need to walk over all buffers of all processes.
+ * An upper bound for the number of live buffers of an allocator, since allocators can share a
+ * counter. If it is 0, the iteration over all buffers of all processes can be skipped.
  */
 static __always_inline uint32_t *held_by(struct trace_process *process, uint64_t allocator)
 {
@@ -74,7 +76,7 @@ static __always_inline void buffer_free(struct trace_process *process, struct tr
 	chips_add(process, b->chips, b->type, -b->size, -1);
 }
 
-/* Arguments of a walk over all buffers. */
+/* Arguments of an iteration over all buffers. */
 struct sweep {
 	uint64_t allocator;
 	uint32_t tgid; /* 0: of all processes */
@@ -82,8 +84,8 @@ struct sweep {
 };
 
 /*
- * Deletes a tombstone, unless another thread is about to reuse it. The counter tells adopt() that
- * the process may have freed what the tracer has read.
+ * Deletes a tombstone, unless another thread is reusing it. The counter shows adopt() that the
+ * process may have freed a buffer since the tracer read it.
  */
 static __always_inline void tombstone_remove(struct trace_process *process, struct trace_key *key,
 					     struct trace_buffer *b)
@@ -113,7 +115,7 @@ static long sweep_tombstone(struct bpf_map *map, struct trace_key *key, struct t
 	return 0;
 }
 
-/* Most entries of one process: one that floods the table fills its own share only. */
+/* Maximum entries of one process, so that none can fill the map alone. */
 static __always_inline uint64_t share(void)
 {
 	uint32_t zero = 0;
@@ -169,8 +171,8 @@ static long sweep_one(struct bpf_map *map, struct trace_key *key, struct trace_b
 }
 
 /*
- * The walks do not lock the map. A deleted entry may be reused at once in another hash chain, and
- * a walk that is there then misses entries: so it is repeated until it finds nothing.
+ * The iterations do not lock the map. A deleted entry may be reused at once in another hash chain,
+ * and an iteration at that entry then misses others: so it is repeated until it finds nothing.
  */
 static __always_inline void sweep_buffers(struct trace_process *process, uint32_t tgid,
 					  uint64_t allocator)
@@ -228,6 +230,18 @@ static long sweep_allocator(struct bpf_map *map, struct trace_key *key, struct t
 	return 0;
 }
 
+static long sweep_view(struct bpf_map *map, struct trace_key *key, struct trace_view *view,
+		       uint32_t *tgid)
+{
+	struct trace_key copy = *key;
+
+	(void)map;
+	(void)view;
+	if (copy.tgid == *tgid)
+		bpf_map_delete_elem(&views, &copy);
+	return 0;
+}
+
 /* Deletes everything about a process. Later calls make a new entry. */
 static __always_inline void process_forget(uint32_t tgid)
 {
@@ -238,10 +252,12 @@ static __always_inline void process_forget(uint32_t tgid)
 	forget_buffers(process, tgid);
 	if (process->flags & TRACE_SINCE_ATTACH)
 		bpf_for_each_map_elem(&allocators, sweep_allocator, &tgid, 0);
+	if (process->has_views)
+		bpf_for_each_map_elem(&views, sweep_view, &tgid, 0);
 	bpf_map_delete_elem(&processes, &tgid);
 }
 
-/* A new entry. Its start is set last; readers skip an entry without one. */
+/* Adds an entry. Its start is set last; readers skip an entry without one. */
 static __always_inline struct trace_process *process_add(uint32_t tgid)
 {
 	struct trace_process *empty;

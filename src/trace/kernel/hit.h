@@ -1,34 +1,22 @@
 /*
- * A call of a hooked function: which library, which copy of it, which process, and the objects
- * that are its arguments.
+ * A call of a hooked function: the library, the copy of it in the process, the process, and the
+ * objects that are the arguments.
  */
 #pragma once
 
 #include <asm/ptrace.h>
 
 #include "trace/kernel/account.h"
+#include "trace/kernel/library.h"
 
-/* One call, seen at its first instruction. */
+/* One call; the probe is at the first instruction of the function. */
 struct hit {
 	struct pt_regs *regs;
 	struct trace_library *library;
 	struct trace_process *process;
-	uint64_t bias; /* of the library in this process */
+	uint64_t bias; /* load bias of the library in this process */
 	uint32_t tgid;
 };
-
-static __always_inline bool read_user(void *to, uint32_t size, uint64_t from)
-{
-	return bpf_probe_read_user(to, size, (const void *)from) == 0;
-}
-
-static __always_inline struct trace_library *library_find(uint32_t id)
-{
-	uint32_t place = id % TRACE_LIBRARIES;
-	struct trace_library *library = bpf_map_lookup_elem(&libraries, &place);
-
-	return library && library->id == id ? library : NULL;
-}
 
 static __always_inline struct trace_process *process_begin(const struct hit *hit, uint64_t start_ns)
 {
@@ -72,9 +60,9 @@ static __always_inline void copy_add(const struct hit *hit)
 }
 
 /*
- * One file can have two device numbers, as in two containers over one image: both get probes,
- * and each call is reported twice. The library whose probe came first reports for this copy,
- * until it is detached; calls that the other one reports are ignored.
+ * One file can have two device numbers, as in two containers with the same image. Then it has two
+ * entries with probes each, and every call hits twice. The entry whose probe came first counts for
+ * this copy until it is detached; hits of the other one are ignored.
  */
 static __always_inline bool is_reporting(const struct hit *hit)
 {
@@ -98,7 +86,7 @@ static __always_inline bool is_reporting(const struct hit *hit)
 			return false;
 		found = __sync_val_compare_and_swap(copy, old, mine);
 		if (found == old)
-			copy_add(hit); /* calls between the two are missing */
+			copy_add(hit); /* calls since the detach are missing */
 		return found == old || found == mine;
 	}
 	process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE);
@@ -142,20 +130,26 @@ static __always_inline bool buffer_read(const struct hit *hit, uint64_t self,
 
 enum device_kind { DEVICE_CHIP, DEVICE_MESH, DEVICE_OTHER };
 
-/* What a device pointer points to, told by the vtable pointer at its start. */
-static __always_inline enum device_kind device_kind(const struct hit *hit, uint64_t device,
-						    uint64_t *ret_chip)
+/*
+ * What a device pointer points to, determined by its vtable pointer. Sets the bit of a chip, or the
+ * pointer to the implementation of a mesh.
+ */
+static __always_inline enum device_kind device_kind(const struct trace_library *library,
+						    uint64_t bias, uint64_t device, uint64_t *ret)
 {
 	uint64_t words[4];
 	uint32_t chip;
 
+	_Static_assert(METAL_MESH_IMPL == 3 * sizeof(words[0]), "words of a MeshDevice");
 	if (!read_user(words, sizeof(words), device))
 		return DEVICE_OTHER;
-	if (words[0] == hit->bias + hit->library->mesh_vtable)
+	if (words[0] == bias + library->mesh_vtable) {
+		*ret = words[3];
 		return DEVICE_MESH;
-	chip = hit->library->chip == 8 ? words[1] : words[3];
-	if (words[0] != hit->bias + hit->library->device_vtable || chip >= TRACE_CHIPS)
+	}
+	chip = library->chip == 8 ? words[1] : words[3];
+	if (words[0] != bias + library->device_vtable || chip >= TRACE_CHIPS)
 		return DEVICE_OTHER;
-	*ret_chip = UINT64_C(1) << chip;
+	*ret = UINT64_C(1) << chip;
 	return DEVICE_CHIP;
 }

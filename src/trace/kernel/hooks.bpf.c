@@ -1,16 +1,18 @@
 /*
  * Runs at each hooked call of TT-Metal: one program for all hooks of all libraries. The cookie of
- * the probe says which.
+ * the probe identifies both.
  *
- * It runs inside the traced program and only reads. A failed memory read, a full map or an object
- * with an unknown layout costs that process its figures, and nothing else.
+ * It runs inside the traced program and only reads. After a failed memory read, with a full map or
+ * for an object with an unknown layout, the figures of that process are lost, and nothing else.
  */
-#include "trace/kernel/hit.h"
+#include "trace/kernel/view.h"
 
 #include <linux/errno.h>
 #include <stddef.h>
 
-/* For a process that started before the attach: an allocator to read back, and its chips. */
+/*
+ * For a process that started before the attach: records an allocator to read back, and its chips.
+ */
 static __always_inline void allocator_note(const struct hit *hit, uint64_t allocator,
 					   uint64_t device, uint64_t chips)
 {
@@ -47,7 +49,7 @@ static __always_inline bool is_live(const struct trace_buffer *b)
 	return b && !(b->flags & TRACE_BUFFER_TOMBSTONE);
 }
 
-/* A mesh buffer without members, when its thread goes on: its bytes are on no chip. */
+/* The thread continues and its mesh buffer has no members: its bytes are on no chip. */
 static __always_inline void mesh_check(const struct hit *hit, struct trace_thread *thread)
 {
 	struct trace_key key = { .tgid = hit->tgid };
@@ -58,13 +60,14 @@ static __always_inline void mesh_check(const struct hit *hit, struct trace_threa
 	key.pointer = thread->mesh;
 	thread->mesh = 0;
 	if (thread->members)
-		return; /* another thread may have freed it, and have a new one at its place */
+		/* another thread may have freed it, and have a new one at this address */
+		return;
 	b = bpf_map_lookup_elem(&live, &key);
 	if (is_live(b) && b->flags & TRACE_BUFFER_MESH && !b->chips)
 		process_fault(hit->process, TRACE_FAULT_MESH);
 }
 
-/* Stores what this thread is busy with. No other thread uses the entry. */
+/* Stores the current operation of this thread. No other thread uses the entry. */
 static __always_inline void thread_put(const struct hit *hit, struct trace_thread *old,
 				       const struct trace_thread *thread)
 {
@@ -79,7 +82,7 @@ static __always_inline void thread_put(const struct hit *hit, struct trace_threa
 		process_fault(hit->process, TRACE_FAULT_MAP_FULL);
 }
 
-/* Makes a tombstone the entry of a new buffer. False: another thread is deleting it. */
+/* Turns a tombstone into the entry of a new buffer. False: another thread is deleting it. */
 static __always_inline bool tombstone_reuse(struct trace_buffer *tombstone,
 					    const struct trace_buffer *b)
 {
@@ -125,6 +128,38 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 	return false;
 }
 
+/*
+ * The chips of a mesh buffer, from its view if possible. Else the calls of METAL_CREATE_AT will
+ * give them, and the view is compared with these. False: they stay unknown.
+ */
+static __always_inline bool mesh_chips(const struct hit *hit, uint64_t impl,
+				       struct trace_thread *thread, uint64_t *ret_chips)
+{
+	struct trace_view_place *place = view_place(hit);
+	uint64_t chips = place ? view_chips(place, hit->tgid, impl) : 0;
+
+	if (chips && place->matched && !place->differed) {
+		*ret_chips = chips;
+		thread->mesh = 0;
+		return true;
+	}
+	if (place && !chips && !(hit->process->flags & TRACE_SINCE_ATTACH))
+		place->differed = 1;
+	thread->expected = chips;
+	return hit->library->has_members;
+}
+
+/* Does the view agree with the chips that a mesh buffer has by now? */
+static __always_inline void view_compare(const struct hit *hit, uint64_t expected, uint64_t chips)
+{
+	struct trace_view_place *place = expected ? view_place(hit) : NULL;
+
+	if (place && chips & ~expected)
+		place->differed = 1;
+	else if (place && chips == expected)
+		place->matched = 1;
+}
+
 /* Adds an allocation to the figures; attempt: it may still fail. */
 static __always_inline void count(const struct hit *hit, const struct metal_buffer *buffer,
 				  bool attempt)
@@ -137,23 +172,27 @@ static __always_inline void count(const struct hit *hit, const struct metal_buff
 		.type = buffer->type,
 	};
 	struct trace_thread *old = thread_find(hit), thread = { 0 };
+	uint64_t found = 0;
 
 	if (attempt)
 		b.thread = bpf_get_current_pid_tgid();
 	mesh_check(hit, old);
-	switch (device_kind(hit, buffer->device, &b.chips)) {
-	case DEVICE_CHIP: break;
+	switch (device_kind(hit->library, hit->bias, buffer->device, &found)) {
+	case DEVICE_CHIP: b.chips = found; break;
 	case DEVICE_MESH:
 		b.flags = TRACE_BUFFER_MESH;
 		thread.mesh = buffer->self;
 		thread.address = attempt ? 0 : buffer->address;
-		break;
+		if (mesh_chips(hit, found, &thread, &b.chips))
+			break;
+		process_fault(hit->process, TRACE_FAULT_MESH);
+		return;
 	case DEVICE_OTHER: process_fault(hit->process, TRACE_FAULT_UNKNOWN_SHAPE); return;
 	}
 	if (!buffer_put(hit, buffer->self, &b))
 		return;
 	buffer_count(hit->process, &b);
-	allocator_note(hit, b.allocator, thread.mesh ? b.device : 0, b.chips);
+	allocator_note(hit, b.allocator, b.flags & TRACE_BUFFER_MESH ? b.device : 0, b.chips);
 	if (attempt) {
 		thread.attempt = buffer->self;
 		thread.stack = hit->regs->rsp;
@@ -185,7 +224,7 @@ static __always_inline void on_track_allocate(const struct hit *hit, uint64_t se
 		count(hit, &buffer, false);
 }
 
-/* An attempt. The size is what the caller asked for, perhaps more than any card has. */
+/* An attempt. The size is the requested one, which may exceed any card. */
 static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 {
 	struct metal_buffer buffer = { 0 };
@@ -197,8 +236,8 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 }
 
 /*
- * allocator: 0 if the hook does not tell. A buffer from before the attach leaves a tombstone too.
- * The second attempt is for a buffer that the tracer adds at this moment.
+ * allocator: 0 if the hook does not have it. A buffer from before the attach leaves a tombstone
+ * too. The second attempt is for a buffer that the tracer adds at this moment.
  */
 static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
 {
@@ -299,17 +338,19 @@ static __always_inline void on_create_at(const struct hit *hit)
 	struct trace_thread *thread = thread_find(hit);
 	struct trace_key key = { .tgid = hit->tgid };
 	struct trace_buffer *mesh;
-	uint64_t chip = 0;
+	uint64_t chip = 0, before;
 
 	if (!thread || !thread->mesh)
 		return;
 	key.pointer = thread->mesh;
 	mesh = bpf_map_lookup_elem(&live, &key);
 	if (!mesh || !is_view_of(hit, mesh, thread) ||
-	    device_kind(hit, hit->regs->rsi, &chip) != DEVICE_CHIP)
+	    device_kind(hit->library, hit->bias, hit->regs->rsi, &chip) != DEVICE_CHIP)
 		return;
 	thread->members++;
-	if (__sync_fetch_and_or(&mesh->chips, chip) & chip)
+	before = __sync_fetch_and_or(&mesh->chips, chip);
+	view_compare(hit, thread->expected, before | chip);
+	if (before & chip)
 		return;
 	if (chip & ~hit->process->chips)
 		__sync_fetch_and_or(&hit->process->chips, chip);
@@ -336,6 +377,8 @@ int hook(struct pt_regs *regs)
 	case METAL_DESTROY: on_forget_all(&hit, first, true); break;
 	case METAL_CREATE_AT: on_create_at(&hit); break;
 	case METAL_THROW: on_throw(&hit); break;
+	case METAL_VIEW: on_view(&hit, true); break;
+	case METAL_VIEW_LOCAL: on_view(&hit, false); break;
 	case METAL_HOOKS: break;
 	}
 	return 0;

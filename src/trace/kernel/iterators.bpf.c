@@ -1,28 +1,12 @@
 /*
- * What `cat` of the two pinned files prints. The kernel runs these once for each
- * process that is followed, and for each open file of each task; at the end once
- * more with nothing. The texts are described in docs/tracing.md.
+ * The text of the two pinned files. The kernel runs these programs once for each traced process,
+ * and for each open file of each task; at the end once more with nothing. docs/tracing.md describes
+ * the texts.
  *
- * A line that does not fit into what a reader asked for is written again in the next
- * read, by another run.
+ * A line that does not fit into a reader's buffer is written again in the next read, by another
+ * run.
  */
-#include "trace/kernel/kernel.h"
-
-#include <bpf/bpf_tracing.h>
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-	uint64_t session_id;
-	uint64_t seq_num;
-} KERNEL_STRUCT;
-
-struct bpf_iter__bpf_map_elem {
-	struct bpf_iter_meta *meta;
-	uint32_t *key;
-	struct trace_process *value;
-} KERNEL_STRUCT;
+#include "trace/kernel/iterator.h"
 
 struct bpf_iter__task_file {
 	struct bpf_iter_meta *meta;
@@ -75,7 +59,7 @@ static __always_inline void chip_sum(struct trace_chip *to, const struct trace_c
 }
 
 /*
- * The sums of this reading, NULL before its first line. A line that is written again is summed
+ * The sums of this reading; NULL before its first line. A line that is written again is summed
  * again. There is no event at the end of a reading, so the map evicts the oldest.
  */
 static __always_inline struct trace_sums *sums_of(uint64_t session, uint64_t line, bool end)
@@ -165,8 +149,8 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 }
 
 /*
- * Has this reading a line for this process and device already? One is enough: a process may have
- * a million descriptors.
+ * Does this reading have a line for this process and device already? One is enough: a process may
+ * have a million descriptors.
  */
 static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t tgid,
 				      uint32_t device)
@@ -189,8 +173,8 @@ static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t
 }
 
 /*
- * The device behind an open file, or NULL. A node without links was removed (the driver was
- * unbound), and its number may belong to another card by now.
+ * The device of an open file, or NULL. A node without links was removed (the driver was unbound),
+ * and its number may be reused by another card.
  */
 static __always_inline uint32_t *device_of(const struct file *file)
 {

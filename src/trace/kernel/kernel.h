@@ -9,6 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "trace/program_state.h"
 #include "trace/state.h"
 
 #define KERNEL_STRUCT __attribute__((preserve_access_index))
@@ -24,6 +25,7 @@ struct signal_struct {
 struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
+	struct task_struct *real_parent;
 	uint64_t start_boottime;
 	char comm[TRACE_COMM];
 	struct signal_struct *signal;
@@ -58,10 +60,24 @@ TABLE(live, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_buffer, 1, BPF_F_N
 TABLE(threads, BPF_MAP_TYPE_HASH, uint64_t, struct trace_thread, TRACE_THREADS, BPF_F_NO_PREALLOC);
 TABLE(allocators, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_allocator, TRACE_ALLOCATORS,
       BPF_F_NO_PREALLOC);
+TABLE(views, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_view, TRACE_VIEWS,
+      BPF_F_NO_PREALLOC);
+TABLE(view_places, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_view_place, TRACE_LIBRARIES, 0);
 TABLE(libraries, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_library, TRACE_LIBRARIES, 0);
 TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, uint32_t, TRACE_DEVICES, 0);
 TABLE(roles, BPF_MAP_TYPE_HASH, uint32_t, struct trace_role, TRACE_ROLES, 0);
+TABLE(programs, BPF_MAP_TYPE_HASH, uint32_t, struct trace_programs, PROGRAM_PROCESSES, 0);
+TABLE(no_programs, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_programs, 1, 0);
+TABLE(queues, BPF_MAP_TYPE_HASH, struct trace_queue_key, struct trace_queue, PROGRAM_QUEUES, 0);
+TABLE(operations, BPF_MAP_TYPE_LRU_HASH, struct trace_operation_key, struct trace_operation,
+      PROGRAM_OPERATIONS, 0);
+TABLE(lines, BPF_MAP_TYPE_HASH, struct trace_line_key, struct trace_line, PROGRAM_LINES, 0);
 TABLE(sums, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_sums, 256, 0);
 TABLE(listed, BPF_MAP_TYPE_LRU_HASH, uint64_t, struct trace_listed, 256, 0);
 TABLE(blank, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_process, 1, 0);
 TABLE(state, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_state, 1, 0);
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, PROGRAM_BUFFER);
+} records __weak SEC(".maps");

@@ -1,6 +1,6 @@
 /*
- * Processes that exit or call execve(), and changes that the tracer makes to the accounts. The
- * tracer runs BPF programs for that: an update of the map from user space would overwrite what
+ * Handles processes that exit or call execve(), and changes that the tracer makes to the accounts.
+ * The tracer runs BPF programs for these: an update of the map from user space would overwrite what
  * probes count meanwhile.
  */
 #include "trace/kernel/account.h"
@@ -143,8 +143,8 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 }
 
 /*
- * (tgid, start, allocator, chips): all buffers of an allocator were added. The number of
- * allocators of a process is not known, so the process does not become exact.
+ * (tgid, start, allocator, chips): all buffers of an allocator were added. The number of allocators
+ * of a process is unknown, so its figures stay lower bounds.
  */
 SEC("raw_tp")
 int settle(struct bpf_raw_tracepoint_args *ctx)
@@ -162,5 +162,5 @@ int settle(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* Some helper functions of the kernel are for GPL-compatible programs only. */
+/* Some helper functions of the kernel are restricted to GPL-compatible programs. */
 char licence[] SEC("license") = "Dual MIT/GPL";

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int complain(int code, const char *format, ...)
+int print_error(int code, const char *format, ...)
 {
 	va_list args;
 
@@ -29,9 +29,9 @@ int exit_code(int r)
 	}
 }
 
-int complain_lock(int r)
+int print_lock_error(int r)
 {
 	if (exit_code(r) == EXIT_PERMISSION && geteuid() != 0)
-		return complain(EXIT_PERMISSION, "only root may do that");
-	return complain(exit_code(r), LOCK_FILE ": %s", strerror(-r));
+		return print_error(EXIT_PERMISSION, "only root may do that");
+	return print_error(exit_code(r), LOCK_FILE ": %s", strerror(-r));
 }

@@ -1,0 +1,372 @@
+#include "trace/program_process.h"
+
+#include "basic/clock.h"
+#include "trace/process_stat.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+/* Names are looked up for so many records of a sample at most. The chips of a mesh run the same. */
+#define NAMES_MAX 256
+
+static int read_memory(void *arg, uint64_t address, void *to, size_t length)
+{
+	const struct program_process *process = arg;
+	struct iovec local = { to, length };
+	struct iovec remote = { (void *)(uintptr_t)address, length };
+	ssize_t n = process_vm_readv((pid_t)process->tgid, &local, 1, &remote, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == length ? 0 : -EFAULT;
+}
+
+struct program_process *program_process_new(uint32_t tgid, uint64_t start, int operations,
+					    int64_t now)
+{
+	struct program_process *process = calloc(1, sizeof(*process));
+
+	if (!process)
+		return NULL;
+	process->tgid = tgid;
+	process->start = start;
+	process->uid = process_stat_owner((pid_t)tgid);
+	process->operations = operations;
+	process->first_ns = now;
+	return process;
+}
+
+static void chip_done(struct program_chip *chip)
+{
+	program_stream_done(&chip->stream);
+	free(chip->kept);
+}
+
+struct program_process *program_process_free(struct program_process *process)
+{
+	if (!process)
+		return NULL;
+	for (size_t i = 0; i < process->n_chips; i++)
+		chip_done(&process->chips[i]);
+	free(process->chips);
+	free(process->pages);
+	free(process->batch.records);
+	free(process);
+	return NULL;
+}
+
+struct program_chip *program_process_chip(struct program_process *process, uint32_t chip)
+{
+	struct program_chip *grown;
+
+	for (size_t i = 0; i < process->n_chips; i++)
+		if (process->chips[i].chip == chip)
+			return &process->chips[i];
+	grown = reallocarray(process->chips, process->n_chips + 1, sizeof(*grown));
+	if (!grown)
+		return NULL;
+	process->chips = grown;
+	grown = &process->chips[process->n_chips++];
+	*grown = (struct program_chip){ .chip = chip };
+	return grown;
+}
+
+/* ---- names ---- */
+
+static void share_add(struct program_process *process, const char *name, uint64_t ticks)
+{
+	for (size_t i = 0; i < process->n_shares; i++) {
+		if (strcmp(process->shares[i].name, name) != 0)
+			continue;
+		process->shares[i].ticks += ticks;
+		return;
+	}
+	if (process->n_shares == OPERATIONS_COUNTED)
+		return;
+	process->shares[process->n_shares].ticks = ticks;
+	memcpy(process->shares[process->n_shares++].name, name, PROGRAM_NAME);
+}
+
+/* The kernel copied the name from the process: it may contain anything. */
+static void name_clean(char name[static PROGRAM_NAME])
+{
+	name[PROGRAM_NAME - 1] = '\0';
+	for (char *c = name; *c; c++)
+		if (*c <= ' ' || *c > '~')
+			*c = '_';
+}
+
+/* Of the newest records of a batch, evenly chosen: of older ones the names are not kept. */
+static void count_names(struct program_process *process, const struct program_record *records,
+			size_t count)
+{
+	size_t kept = MIN(count, (size_t)PROGRAM_NAMED), step = kept / NAMES_MAX + 1;
+
+	if (process->operations < 0)
+		return;
+	for (size_t back = 1; back <= kept && process->names_left; back += step) {
+		const struct program_record *record = &records[count - back];
+		struct trace_operation_key key = { process->tgid, record->id % PROGRAM_NAMED };
+		struct trace_operation operation;
+
+		process->names_left--;
+		if (bpf_map_lookup_elem(process->operations, &key, &operation) < 0 ||
+		    operation.id != record->id)
+			continue;
+		name_clean(operation.name);
+		share_add(process, operation.name, record->end - record->start);
+	}
+}
+
+void program_process_operation(struct program_process *process, char name[static PROGRAM_NAME])
+{
+	uint64_t most = 0;
+
+	name[0] = '\0';
+	for (size_t i = 0; i < process->n_shares; i++) {
+		if (process->shares[i].ticks < most)
+			continue;
+		most = process->shares[i].ticks;
+		memcpy(name, process->shares[i].name, PROGRAM_NAME);
+	}
+	process->n_shares = 0;
+}
+
+/* ---- records ---- */
+
+/* If launches are followed since the process started, so are its records, unless some are gone. */
+static void begin_stream(const struct program_process *process, struct program_chip *chip,
+			 int64_t now)
+{
+	int64_t age = clock_now(CLOCK_BOOTTIME) - (int64_t)process->programs.start_ns;
+
+	if (chip->has_stream)
+		return;
+	chip->read_ns = process->programs.from_start && !chip->is_late ? now - age : now;
+	program_stream_init(&chip->stream, chip->read_ns);
+	chip->has_stream = true;
+}
+
+static void add_records(struct program_process *process, struct program_chip *chip,
+			struct program_record *records, size_t count, uint64_t lost, int64_t now)
+{
+	count_names(process, records, count);
+	chip->is_usable =
+		program_stream_add(&chip->stream, records, count, lost, chip->read_ns, now);
+	chip->read_ns = now;
+}
+
+int program_process_keep(struct program_process *process, uint32_t number, double ticks_per_ns,
+			 const struct program_record *record, int64_t arrived)
+{
+	struct program_chip *chip = program_process_chip(process, number);
+
+	if (!chip)
+		return -ENOMEM;
+	if (!chip->kept) {
+		chip->kept = calloc(PROFILER_RECORDS, sizeof(*chip->kept));
+		if (!chip->kept)
+			return -ENOMEM;
+		begin_stream(process, chip, arrived);
+	}
+	if (chip->n_kept == PROFILER_RECORDS)
+		chip->n_kept = 0; /* the numbers show the gap */
+	chip->kept[chip->n_kept++] = *record;
+	program_clock_set(&chip->stream.clock, 0, 0, ticks_per_ns);
+	program_clock_arrive(&chip->stream.clock, record->end, arrived);
+	return 0;
+}
+
+void program_process_take_kept(struct program_process *process, int64_t now)
+{
+	for (size_t i = 0; i < process->n_chips; i++) {
+		struct program_chip *chip = &process->chips[i];
+
+		if (!chip->kept)
+			continue;
+		add_records(process, chip, chip->kept, chip->n_kept, 0, now);
+		chip->n_kept = 0;
+	}
+}
+
+static int make_buffers(struct program_process *process)
+{
+	if (!process->pages)
+		process->pages = malloc(PROFILER_RING);
+	if (!process->batch.records)
+		process->batch.records = calloc(PROFILER_RECORDS, sizeof(*process->batch.records));
+	return process->pages && process->batch.records ? 0 : -ENOMEM;
+}
+
+/*
+ * All that the ring still has is read if launches are followed since the process started: then
+ * the numbers of both can be compared.
+ */
+static int take_ring(struct program_process *process, const struct profiler_ring *ring, int64_t now)
+{
+	struct program_chip *chip = program_process_chip(process, ring->chip);
+
+	if (!chip)
+		return -ENOMEM;
+	if (chip->has_ring && chip->ring.data == ring->data && chip->ring.state == ring->state)
+		return 0;
+	program_stream_done(&chip->stream);
+	chip->has_stream = false;
+	chip->has_ring = true;
+	chip->ring = *ring;
+	chip->is_late = ring->position > PROFILER_RING || chip->has_garbage;
+	chip->missed = 0;
+	if (process->programs.from_start && !chip->is_late)
+		chip->ring.position = 0;
+	begin_stream(process, chip, now);
+	return 0;
+}
+
+static int find_rings(struct program_process *process, const struct metal_memory *memory,
+		      int64_t now)
+{
+	struct profiler_ring rings[PROFILER_CHIPS];
+	uint64_t manager = process->programs.manager;
+	int count, r = 0;
+
+	if (!manager || manager == process->manager)
+		return 0;
+	count = profiler_rings_find(memory, manager, rings, ARRAY_SIZE(rings));
+	for (int i = 0; i < count && r == 0; i++)
+		r = take_ring(process, &rings[i], now);
+	if (count >= 0 && r == 0)
+		process->manager = manager;
+	return count < 0 ? count : r;
+}
+
+static void read_ring(struct program_process *process, struct program_chip *chip,
+		      const struct metal_memory *memory)
+{
+	struct profiler_batch *batch = &process->batch;
+	int64_t now;
+	int r = profiler_ring_read(&chip->ring, memory, process->pages, batch);
+
+	now = clock_now(CLOCK_MONOTONIC);
+	if (r == 0 && batch->invalid > batch->count)
+		r = -EBADMSG;
+	if (r < 0) {
+		chip->has_ring = chip->has_stream = chip->is_usable = false;
+		program_stream_done(&chip->stream);
+		chip->state = r == -EBADMSG ? DISPATCH_UNKNOWN_LAYOUT : DISPATCH_NO_ANSWER;
+		chip->has_garbage |= r == -EBADMSG;
+		process->manager = 0; /* it is looked for again */
+		return;
+	}
+	program_clock_set(&chip->stream.clock, batch->first_tick, batch->host_ns,
+			  batch->ticks_per_ns);
+	add_records(process, chip, batch->records, batch->count, batch->lost + batch->invalid, now);
+	chip->state = DISPATCH_OK;
+}
+
+static void run(void *arg)
+{
+	struct program_process *process = arg;
+	const struct metal_memory memory = { read_memory, process };
+	int64_t now = clock_now(CLOCK_MONOTONIC);
+
+	process->error = make_buffers(process);
+	if (process->error == 0)
+		process->error = find_rings(process, &memory, now);
+	for (size_t i = 0; i < process->n_chips && process->error == 0; i++)
+		if (process->chips[i].has_ring)
+			read_ring(process, &process->chips[i], &memory);
+}
+
+void program_process_begin(struct program_process *process)
+{
+	process->names_left = NAMES_MAX;
+}
+
+struct job *program_process_start(struct program_process *process)
+{
+	process->job = (struct job){ .run = run, .arg = process };
+	return &process->job;
+}
+
+/* ---- figures ---- */
+
+/*
+ * A ring that was found when it had wrapped lacks the records of the first launches. How many is
+ * known as soon as all have finished.
+ */
+static void count_missed(const struct program_process *process, struct program_chip *chip)
+{
+	const struct program_launch_state *from = &process->programs.launches;
+	uint64_t seen = chip->has_stream ? program_stream_seen(&chip->stream) : 0;
+
+	if (!chip->is_late || chip->missed || !seen || !chip->has_queue ||
+	    from->launched > chip->queue.state.completed ||
+	    process->counted_after != from->counted || from->counted < seen)
+		return;
+	chip->missed = from->counted - seen;
+}
+
+static void describe_launches(const struct program_process *process,
+			      const struct program_chip *chip, struct program_launches *ret)
+{
+	program_launches_describe(ret, &process->programs.launches,
+				  chip->has_queue ? &chip->queue.state : NULL,
+				  chip->has_stream ? &chip->stream : NULL, chip->missed);
+	ret->are_followed = process->programs.from_start;
+	ret->count_after = process->counted_after - chip->missed;
+	if (process->programs.dropped)
+		ret->uncounted_ns = INT64_MAX;
+}
+
+/* By launches alone: an upper bound, of the time between the last two samples. */
+static void judge_queue(const struct program_process *process, struct program_chip *chip,
+			const struct program_launches *launches)
+{
+	uint64_t busy = chip->queue.state.busy_ns +
+			program_pending_time(&process->programs.launches, &chip->queue.state,
+					     (uint64_t)process->asked_ns);
+	int64_t before = chip->busy_at, now = process->asked_ns;
+
+	if (before)
+		program_figure_upper(&chip->figure, launches,
+				     busy > chip->busy_ns ? (int64_t)(busy - chip->busy_ns) : 0,
+				     now - before, now);
+	if (before && now - before < PROGRAM_WINDOW_NS)
+		return; /* the window grows until it has its length */
+	chip->busy_ns = busy;
+	chip->busy_at = now;
+}
+
+static void judge_chip(const struct program_process *process, struct program_chip *chip)
+{
+	struct program_launches launches;
+	int64_t now = process->asked_ns;
+
+	count_missed(process, chip);
+	describe_launches(process, chip, &launches);
+	if (chip->kept && !process->has_chip_first && process->n_devices > 1) {
+		chip->figure = (struct program_figure){ .last = -1 };
+		chip->state = DISPATCH_UNKNOWN_LAYOUT; /* its records may be of several chips */
+		return;
+	}
+	if (chip->has_stream && chip->stream.n_records && !chip->is_usable)
+		return; /* the last figure stays, and grows old */
+	if (chip->has_stream)
+		program_figure_judge(&chip->figure, &chip->stream, &launches, now);
+	if (chip->has_stream && (chip->figure.is_known || !chip->has_queue))
+		chip->state = chip->stream.clock.ticks_per_ns > 0 ? DISPATCH_NO_RECORDS
+								  : DISPATCH_NO_CLOCK;
+	else if (chip->has_queue)
+		judge_queue(process, chip, &launches);
+	if (chip->figure.is_known)
+		chip->state = DISPATCH_OK;
+}
+
+void program_process_judge(struct program_process *process)
+{
+	for (size_t i = 0; i < process->n_chips; i++)
+		judge_chip(process, &process->chips[i]);
+}

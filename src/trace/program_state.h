@@ -1,0 +1,87 @@
+/*
+ * The values of the BPF maps about programs on chips: what a process has launched and finished, and
+ * the figures of compute utilisation that the tracer publishes. Shared by the BPF programs and the
+ * tracer, so without the C library. Times are ns of CLOCK_MONOTONIC.
+ */
+#pragma once
+
+#include "basic/dispatch_state.h"
+#include "metal/program_hook.h"
+#include "metal/program_launch.h"
+
+#include <stdint.h>
+
+enum {
+	PROGRAM_PROCESSES = 1024,
+	PROGRAM_QUEUES = 8192,
+	PROGRAM_LINES = 8192,
+	PROGRAM_OPERATIONS = 16384,
+	PROGRAM_NAMED = 1024, /* operations of one process whose names are kept; a power of two */
+	PROGRAM_BUFFER = 1 << 20, /* bytes of the ring buffer of records */
+	PROGRAM_NAME = 48,	  /* bytes of an operation's name, NUL included */
+	PROGRAM_COMM = 16,
+};
+
+/* By tgid. */
+struct trace_programs {
+	uint64_t start_ns;   /* of the process, ns since boot; 0: the entry is incomplete */
+	uint32_t library;    /* whose probes report for it */
+	uint32_t from_start; /* launches are followed since it started */
+	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
+	uint64_t dropped;    /* records for which the ring buffer had no room */
+	struct program_launch_state launches;
+};
+
+/* A SystemMemoryManager, which belongs to one chip. */
+struct trace_queue_key {
+	uint32_t tgid;
+	uint32_t zero;
+	uint64_t pointer;
+};
+
+struct trace_queue {
+	uint64_t start_ns; /* of the process */
+	struct program_queue_state state;
+};
+
+/* A record of the profiler before v0.76, as it is handed over. */
+struct trace_record {
+	uint64_t start_ns; /* of the process */
+	uint32_t tgid;
+	uint32_t id;
+	uint32_t words[2];   /* where one release or the other has the number of the chip */
+	uint64_t start, end; /* ticks */
+	uint64_t rate;	     /* bits of a double: ticks per ns */
+	uint64_t arrived_ns;
+};
+
+/* A process has a part of the map, so that a fast one does not displace the names of others. */
+struct trace_operation_key {
+	uint32_t tgid;
+	uint32_t slot; /* the number modulo PROGRAM_NAMED */
+};
+
+struct trace_operation {
+	uint32_t id; /* low 16 bits of the number */
+	char name[PROGRAM_NAME];
+};
+
+enum trace_line_bound { LINE_NONE, LINE_EXACT, LINE_LOWER, LINE_UPPER };
+
+/* A line of the file `dispatch`: a process on a chip, or (tgid 0) a device. */
+struct trace_line_key {
+	uint32_t tgid;
+	uint32_t chip; /* of a device's line: N of /dev/tenstorrent/N */
+};
+
+struct trace_line {
+	uint64_t start; /* ticks since boot; 0 in a device's line */
+	uint64_t busy, window, programs, updated;
+	int64_t running, last; /* -1: none, or not known */
+	int32_t device;	       /* -1: not known */
+	uint32_t uid;	       /* may see the operation */
+	uint32_t bound;	       /* enum trace_line_bound */
+	uint32_t state;	       /* enum dispatch_state */
+	char comm[PROGRAM_COMM];
+	char operation[PROGRAM_NAME];
+};
