@@ -15,11 +15,11 @@ enum count_phase { COUNT_NEW, COUNT_ON, COUNT_OFF };
 /* The kernel zeroes it in a forked child, which owns none of its parent's buffers. */
 struct state {
 	uint32_t phase;		/* enum count_phase */
-	struct hash_table live; /* under the lock of the table */
+	struct hash_table live; /* protected by the lock of the table */
 };
 
 static struct state *the_state;
-static bool withdrawn; /* counting has ended, and does not start again */
+static bool withdrawn; /* counting has stopped for good */
 
 static struct state *state_new(void)
 {
@@ -57,7 +57,7 @@ static struct state *state_get(void)
 	return phase == COUNT_ON ? state : NULL;
 }
 
-/* Ends the counting and removes the table: no figure is better than a wrong one. */
+/* Stops counting and removes the table: no figure is better than a wrong one. */
 static void withdraw(const struct library *library, const char *why)
 {
 	if (__atomic_exchange_n(&withdrawn, true, __ATOMIC_RELAXED))
@@ -66,13 +66,13 @@ static void withdraw(const struct library *library, const char *why)
 	notice(library->path, why);
 }
 
-/* Warns once. A child process may still be able to make a table. */
+/* Warns once. A child process may still be able to create a table. */
 static void warn_no_table(const struct library *library)
 {
 	static bool warned;
 
 	if (!__atomic_exchange_n(&warned, true, __ATOMIC_RELAXED))
-		notice(library->path, "cannot make a table (resource limits of this process, "
+		notice(library->path, "cannot create a table (resource limits of this process, "
 				      "or no memory): device memory is not counted");
 }
 
@@ -90,7 +90,7 @@ static uint8_t byte_at(const void *object, size_t offset)
 }
 
 /*
- * The flag for a dry run is not read, since older versions have none: callers exclude dry runs, or
+ * The dry-run flag is not read, since older versions have none: callers exclude dry runs, or
  * recognise them by the missing address.
  */
 static void buffer_read(const struct metal_shape *shape, const void *buffer,
@@ -108,7 +108,7 @@ static void buffer_read(const struct metal_shape *shape, const void *buffer,
 	};
 }
 
-/* The bit of a device; 0 for an id that does not fit into a table. */
+/* The bit of a device; 0 if its id does not fit into a table. */
 static uint64_t chip_of(const void *device)
 {
 	int (*id)(const void *) = (int (*)(const void *))word_at(
@@ -118,7 +118,7 @@ static uint64_t chip_of(const void *device)
 	return chip >= 0 && chip < (int)TABLE_DEVICES ? UINT64_C(1) << chip : 0;
 }
 
-/* The devices of a mesh: each of them has a buffer of that size. */
+/* The devices of a mesh, each of which has a buffer of that size. */
 static int members_of(const struct library *library, const void *mesh, uint64_t *ret)
 {
 	struct metal_vector members;
@@ -153,7 +153,7 @@ static int chips_of(const struct library *library, const void *device, uint64_t 
 	return members_of(library, device, ret);
 }
 
-/* Adds new devices to the table. Returns the chips without those that found no room. */
+/* Adds new devices to the table. Returns the chips for which there was room. */
 static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 {
 	uint64_t unknown = chips & ~process->tracker.header->devices;
@@ -164,7 +164,7 @@ static uint64_t prepare_devices(struct process_table *process, uint64_t chips)
 	return chips;
 }
 
-/* Changes table and buffers under one lock. -ENODEV: there is no table. */
+/* Updates table and buffers under one lock. -ENODEV: there is no table. */
 static int count_in(struct state *state, struct live_buffer *live, uint64_t chips,
 		    const struct metal_buffer *buffer)
 {
@@ -243,7 +243,7 @@ void count_tracked(const struct library *library, const void *buffer)
 		count(state, library, (const void *)(uintptr_t)read.allocator, &read);
 }
 
-/* Takes the lock if a buffer is counted: a forked child makes no table only to free. */
+/* Takes the lock if any buffer is counted: a forked child does not create a table just to free. */
 static struct process_table *free_enter(struct state **ret_state, int64_t *ret_now)
 {
 	struct state *state = __atomic_load_n(&the_state, __ATOMIC_ACQUIRE);

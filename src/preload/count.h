@@ -1,9 +1,9 @@
 /*
  * Counts the buffers that the interposed functions see.
  *
- * All functions may be called from any thread. They preserve errno and change nothing of the host
- * program. Anything unknown ends the counting: the process is then shown as not tracked, instead
- * of with wrong figures.
+ * All functions are thread-safe. They preserve errno and do not modify the host program. Anything
+ * unknown stops the counting: the process is then shown as not tracked, instead of with wrong
+ * figures.
  */
 #pragma once
 
@@ -15,7 +15,7 @@ void count_allocation(const struct library *library, const void *allocator, cons
 /* The same, called by the tracker of v0.55: also for dry runs and failures. */
 void count_tracked(const struct library *library, const void *buffer);
 
-/* The buffer is about to be freed, or its device is gone. */
+/* The buffer is about to be freed, or its device was destroyed. */
 void count_free(const void *buffer);
 
 /* The same for all buffers of an allocator. */

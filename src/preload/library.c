@@ -1,6 +1,7 @@
 #include "preload/library.h"
 
 #include "basic/macros.h"
+#include "metal/chip_code.h"
 #include "preload/notice.h"
 
 #include <dlfcn.h>
@@ -15,7 +16,7 @@ uint32_t n_libraries;
 
 /* The object that is loaded at an address. */
 struct object {
-	uintptr_t address; /* to find */
+	uintptr_t address; /* the address to find */
 	uintptr_t start, end;
 	const char *name; /* "": the program itself */
 };
@@ -76,7 +77,7 @@ static void *symbol_in(void *handle, const char *name)
 	return symbol && !is_ours(symbol) ? symbol : NULL;
 }
 
-/* The function that the caller would have found without us. */
+/* The function that the caller would have found without this library. */
 static void *symbol_for(void *caller, const char *name)
 {
 	void *symbol = symbol_in(RTLD_NEXT, name);
@@ -102,8 +103,8 @@ static int nth_visit(struct dl_phdr_info *info, size_t size, void *arg)
 }
 
 /*
- * For a caller without dependencies, such as code made at run time. dlopen() is called outside of
- * dl_iterate_phdr(), which holds a lock of the loader: taking both in this order could deadlock.
+ * For a caller without dependencies, such as code generated at run time. dlopen() is called outside
+ * of dl_iterate_phdr(), which holds a lock of the loader: taking both in this order could deadlock.
  */
 static void *symbol_anywhere(const char *name)
 {
@@ -148,8 +149,8 @@ static const char *name_of(enum interposed taken)
 }
 
 /*
- * A function that tells which library is TT-Metal. The caller's own comes first: the real
- * function may be that of another preloaded library.
+ * A function that identifies the library that is TT-Metal. Prefers a definition in the caller
+ * itself, since the real function may be that of another preloaded library.
  */
 static uintptr_t representative(const struct library *library, void *caller, enum interposed wanted)
 {
@@ -167,12 +168,28 @@ static uintptr_t representative(const struct library *library, void *caller, enu
 	return (uintptr_t)library->real[wanted];
 }
 
-/* The vtable pointer of a class: its table starts after two words. 0: no such class. */
+/* The vtable pointer of a class: it points after two words. 0: no such class. */
 static uint64_t vtable_in(void *metal, const char *name)
 {
 	void *table = symbol_for(metal, name);
 
 	return table ? (uint64_t)(uintptr_t)table + 16 : 0;
+}
+
+/* Where a Device has the number of its chip, if the symbols do not determine it; 0: not known. */
+static uint16_t find_chip_offset(const struct library *library, const struct object *metal)
+{
+	uintptr_t code;
+	uint32_t offset;
+
+	if (!library->device_vtable)
+		return 0;
+	code = ((const uintptr_t *)(uintptr_t)library->device_vtable)[METAL_SLOT_ID];
+	if (code < metal->start || code >= metal->end ||
+	    chip_offset_in_code((const uint8_t *)code,
+				MIN(metal->end - code, (uintptr_t)CHIP_CODE_MAX), &offset) < 0)
+		return 0;
+	return (uint16_t)offset;
 }
 
 static void find_shape(struct library *library, void *caller, enum interposed wanted)
@@ -183,6 +200,7 @@ static void find_shape(struct library *library, void *caller, enum interposed wa
 	if (!object_find(&object, representative(library, caller, wanted)))
 		return;
 	library->path = object.name[0] ? object.name : "the program";
+	library->metal = object.start;
 	metal = object_open(object.name);
 	if (metal_shape_find(&library->shape, has_symbol, metal) < 0)
 		return;
@@ -196,9 +214,11 @@ static void find_shape(struct library *library, void *caller, enum interposed wa
 	library->tracks =
 		library->real[INTERPOSED_TRACK_V0] && !library->real[INTERPOSED_ALLOCATE_V0];
 	library->counted = library->device_vtable != 0;
+	if (!library->shape.chip)
+		library->shape.chip = find_chip_offset(library, &object);
 }
 
-/* Adds a library, unless another thread has added it. NULL: no room, or the list is busy. */
+/* Adds a library, unless another thread has added it. NULL: no room, or the list is locked. */
 static const struct library *library_add(const struct library *library, enum interposed wanted,
 					 bool *ret_new)
 {
@@ -224,7 +244,7 @@ static const struct library *library_add(const struct library *library, enum int
 	return added;
 }
 
-/* Aborts if the real function does not exist: the call cannot be carried out. */
+/* Aborts if the real function does not exist: the call cannot be executed. */
 static void library_resolve(struct library *library, uintptr_t caller, enum interposed wanted)
 {
 	struct object object;
@@ -246,19 +266,25 @@ static void library_resolve(struct library *library, uintptr_t caller, enum inte
 	find_shape(library, handle, wanted);
 }
 
+/* The others are called by more libraries, and each would print the line again. */
+static bool is_about_memory(enum interposed wanted)
+{
+	return wanted <= INTERPOSED_UNTRACK_V0;
+}
+
 const struct library *library_resolve_caller(uintptr_t caller, enum interposed wanted)
 {
-	static __thread struct library met; /* for callers that are not added */
+	static __thread struct library unlisted; /* for callers that cannot be added */
 	const struct library *added;
 	int saved = errno;
 	bool is_new;
 
-	library_resolve(&met, caller, wanted);
-	added = library_add(&met, wanted, &is_new);
-	if (is_new && !added->counted)
+	library_resolve(&unlisted, caller, wanted);
+	added = library_add(&unlisted, wanted, &is_new);
+	if (is_new && !added->counted && is_about_memory(wanted))
 		notice(added->path, "unknown version of TT-Metal: "
 				    "device memory is not counted");
 	dlerror(); /* clear our errors: the program may call dlerror() */
 	errno = saved;
-	return added ? added : &met;
+	return added ? added : &unlisted;
 }

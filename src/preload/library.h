@@ -20,9 +20,10 @@
 typedef void (*any_function)(void);
 
 struct library {
-	uintptr_t start, length; /* of the caller's code in memory */
+	uintptr_t start, length; /* range of the caller's code in memory */
 	any_function real[INTERPOSED_COUNT];
 	const char *path; /* of TT-Metal */
+	uintptr_t metal;  /* where it is loaded: identifies the copy */
 	bool counted;	  /* its shape is known */
 	bool tracks;	  /* before v0.56: only the tracker's functions can be interposed */
 	struct metal_shape shape;

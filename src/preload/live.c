@@ -14,7 +14,7 @@ static bool is_same(const void *a, const void *b)
 	return ((const struct live_buffer *)a)->buffer == ((const struct live_buffer *)b)->buffer;
 }
 
-/* Not from malloc(), which belongs to the program. The program's errno stays as it is. */
+/* Not from malloc(), which belongs to the program. Preserves errno. */
 static void *table_alloc(size_t bytes)
 {
 	int saved = errno;
@@ -65,7 +65,7 @@ bool live_take_next(struct hash_table *live, uint64_t allocator, size_t *at,
 
 		if (!found || found->allocator != allocator)
 			continue;
-		/* Another entry may move here, so the next look is at the same place. */
+		/* Another entry may have moved here, so the search continues at the same index. */
 		*ret = *found;
 		hash_table_remove(live, &live_kind, found);
 		return true;

@@ -1,6 +1,6 @@
 /*
- * The counted buffers. What is needed when one is freed is kept here, since its device may be
- * gone by then. A forked child does not inherit this memory. The caller holds the lock.
+ * The counted buffers. What is needed to count a free is stored here, since the device may be
+ * destroyed by then. A forked child does not inherit this memory. The caller holds the lock.
  */
 #pragma once
 
@@ -13,16 +13,16 @@
 struct live_buffer {
 	uint64_t buffer;    /* its address, never 0 */
 	uint64_t allocator; /* its address */
-	uint32_t held;	    /* the tracker's handle */
+	uint32_t held;	    /* handle of the tracker */
 };
 
-/* -EEXIST: it is there already. -ENOMEM. */
+/* -EEXIST: already counted. -ENOMEM. */
 MUST_CHECK int live_add(struct hash_table *live, const struct live_buffer *buffer);
 
 /* Finds a buffer and removes it. */
 bool live_take(struct hash_table *live, uint64_t buffer, struct live_buffer *ret);
 
-/* Removes the next buffer of an allocator; *at is 0 at the start. False: there is no other. */
+/* Removes the next buffer of an allocator; *at is 0 at the start. False: there is none left. */
 bool live_take_next(struct hash_table *live, uint64_t allocator, size_t *at,
 		    struct live_buffer *ret);
 

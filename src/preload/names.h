@@ -1,13 +1,14 @@
 /*
- * The interposed functions, of all known versions of TT-Metal. A library has some of them; the
+ * The interposed functions of all known versions of TT-Metal. A library has some of them; the
  * others are never called.
  */
 #pragma once
 
 #include "metal/names.h"
+#include "metal/program_names.h"
 
-/* X(our name, TT-Metal's symbol, hook) */
-#define INTERPOSED_NAMES(X)                                                                        \
+/* X(our name, TT-Metal's symbol, hook): memory */
+#define INTERPOSED_MEMORY(X)                                                                       \
 	X(ALLOCATE_IMPL, METAL_NAME_ALLOCATE_IMPL, METAL_ALLOCATE)                                 \
 	X(ALLOCATE, METAL_NAME_ALLOCATE, METAL_ALLOCATE)                                           \
 	X(ALLOCATE_V0, METAL_NAME_ALLOCATE_V0, METAL_ALLOCATE)                                     \
@@ -27,6 +28,11 @@
 	X(TRACK_V0, METAL_NAME_TRACK_V0, METAL_TRACK_ALLOCATE)                                     \
 	X(UNTRACK_V0, METAL_NAME("12GraphTracker16track_deallocateEPNS0_2v06BufferE"),             \
 	  METAL_TRACK_DEALLOCATE)
+
+/* Memory, and programs on the chips. */
+#define INTERPOSED_NAMES(X)  \
+	INTERPOSED_MEMORY(X) \
+	PROGRAM_NAMES(X)
 
 enum interposed {
 #define X(id, name, hook) INTERPOSED_##id,

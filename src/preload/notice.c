@@ -20,6 +20,6 @@ void notice(const char *what, const char *text)
 	int saved = errno;
 
 	if (!start_is_quiet() && writev(STDERR_FILENO, parts, ARRAY_SIZE(parts)) < 0)
-		errno = saved; /* there is no other place to report it */
+		errno = saved; /* a failure to write cannot be reported */
 	errno = saved;
 }

@@ -1,0 +1,326 @@
+#include "preload/program_records.h"
+
+#include "basic/clock.h"
+#include "metal/profiler_ring.h"
+#include "preload/operations.h"
+#include "preload/programs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+
+enum { BATCH = 1024 };
+
+/* TT-Metal hands records over as they come; the clock is compared with those of such a span. */
+#define SPAN (200 * NS_PER_MS)
+
+struct chip_records {
+	bool has_stream, is_usable, is_fitted;
+	struct profiler_ring ring;
+	struct program_stream stream;
+	struct program_arrivals span; /* since the clock was last compared, */
+	int64_t span_since;	      /* and when that was */
+};
+
+/* The kernel zeroes it in a forked child. */
+struct records {
+	struct lock lock;
+	bool has_chip_first; /* see records_add() */
+	int64_t named_ns;
+	uint64_t states[PROFILER_CHIPS]; /* DeviceStates that were checked, and how many */
+	uint8_t chip_of[PROFILER_CHIPS];
+	size_t n_states;
+	struct chip_records chips[PROFILER_CHIPS];
+	struct program_record batch[BATCH];
+	struct program_interval intervals[BATCH + 1];
+	struct operations operations;
+};
+
+static struct records *the_records;
+
+static struct records *records_get(void)
+{
+	struct records *records = __atomic_load_n(&the_records, __ATOMIC_ACQUIRE), *first = NULL;
+
+	if (records)
+		return records;
+	records = programs_memory(sizeof(*records));
+	if (!records || __atomic_compare_exchange_n(&the_records, &first, records, 0,
+						    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return records;
+	munmap(records, sizeof(*records));
+	return first; /* another thread was faster */
+}
+
+/* ---- one chip ---- */
+
+static void chip_begin(struct chip_records *chip, const struct program_table *table)
+{
+	if (chip->has_stream)
+		return;
+	chip->has_stream = true;
+	chip->span_since = (int64_t)table->created;
+	program_stream_init(&chip->stream, chip->span_since);
+}
+
+/* Compares the clock with the records, at the end of a span or if it is seen to be wrong. */
+static void chip_fit(struct chip_records *chip, const struct program_record *records, size_t count,
+		     int64_t now)
+{
+	struct program_stream *stream = &chip->stream;
+
+	if (count == 0)
+		return;
+	program_stream_arrive(stream, records[count - 1].end, now);
+	program_arrivals_add(&chip->span, records, count);
+	if (chip->is_fitted && now - chip->span_since < SPAN &&
+	    !(chip->is_usable &&
+	      program_clock_is_early(&stream->clock, records[count - 1].end, now)))
+		return;
+	chip->is_usable = program_clock_fit(&stream->clock, &chip->span, chip->span_since, now);
+	chip->is_fitted = true;
+	chip->span = (struct program_arrivals){ 0 };
+	chip->span_since = now;
+}
+
+/* Times and numbers of programs, out of the stream into the series. */
+static void chip_move(struct program_table_chip *cell, const struct chip_records *chip,
+		      const struct program_record *records, size_t count, int64_t now)
+{
+	const struct program_intervals *busy = &chip->stream.busy;
+
+	for (size_t i = busy->first; i < busy->first + busy->count; i++)
+		program_series_add_time(&cell->busy, busy->list[i].start, busy->list[i].end);
+	for (size_t i = 0; i < count; i++) {
+		int64_t end = program_clock_ns(&chip->stream.clock, records[i].end);
+
+		program_series_add_one(&cell->ended, MIN(end, now));
+	}
+}
+
+static void chip_publish(struct program_table_chip *cell, const struct chip_records *chip,
+			 bool is_ambiguous)
+{
+	const struct program_stream *stream = &chip->stream;
+	const uint64_t words[STREAM_WORDS] = {
+		[STREAM_FLAGS] = STREAM_IS_USED | (chip->is_usable ? STREAM_IS_USABLE : 0) |
+				 (is_ambiguous ? STREAM_IS_AMBIGUOUS : 0) |
+				 (stream->clock.is_measured ? STREAM_IS_MEASURED : 0),
+		[STREAM_RECORDS] = stream->n_records,
+		[STREAM_ADVANCED] = stream->n_advanced,
+		[STREAM_FAULTY] = (uint64_t)stream->faulty_ns,
+		[STREAM_LAST_END] = (uint64_t)stream->last_end,
+		[STREAM_TIMELY_END] = (uint64_t)stream->timely_end,
+		[STREAM_ADJUSTED] = (uint64_t)MAX(stream->clock.adjusted_ns, 0),
+		[STREAM_MISFIT] = (uint64_t)MAX(stream->clock.misfit_ns, 0),
+	};
+
+	seqlock_write(&cell->seq, cell->stream[0], STREAM_WORDS, words);
+}
+
+/* Adds a batch that has arrived now. */
+static void chip_add(struct records *records, struct chip_records *chip,
+		     struct program_table_chip *cell, size_t count, uint64_t invalid, int64_t now,
+		     bool is_ambiguous)
+{
+	struct program_stream *stream = &chip->stream;
+
+	chip_fit(chip, records->batch, count, now);
+	if (!chip->is_usable) {
+		stream->faulty_ns = now;
+	} else if (count || invalid) {
+		/* The list of the stream is used for this batch only. */
+		stream->busy =
+			(struct program_intervals){ .list = records->intervals, .room = BATCH + 1 };
+		program_stream_put(stream, records->batch, count, invalid, now);
+		chip_move(cell, chip, records->batch, count, now);
+		stream->busy = (struct program_intervals){ 0 };
+	}
+	chip_publish(cell, chip, is_ambiguous);
+}
+
+/* ---- names ---- */
+
+static void count_names(struct records *records, struct program_table *table, size_t count,
+			int64_t now)
+{
+	uint64_t words[OPERATION_WORDS] = { [OPERATION_AT] = (uint64_t)now };
+
+	for (size_t i = 0; i < count; i++)
+		operations_count(&records->operations, records->batch[i].id,
+				 records->batch[i].end - records->batch[i].start);
+	if (now - records->named_ns < PROGRAM_WINDOW_NS)
+		return;
+	records->named_ns = now;
+	strncpy((char *)&words[OPERATION_NAME], operations_take(&records->operations),
+		PROGRAM_TABLE_OPERATION - 1);
+	seqlock_write(&table->operation_seq, table->operation[0], OPERATION_WORDS, words);
+}
+
+void records_name(const struct library *library, uint16_t id, const char *text, size_t length)
+{
+	int64_t now;
+	struct records *records = programs_table(library, &now) ? records_get() : NULL;
+
+	if (records && text && length)
+		operations_set(&records->operations, id, text, length);
+}
+
+/* ---- v0.76 and later ---- */
+
+/* Through the kernel, since an unknown layout may lead anywhere. */
+static int read_checked(void *arg, uint64_t address, void *to, size_t length)
+{
+	struct iovec local = { to, length };
+	struct iovec remote = { (void *)(uintptr_t)address, length };
+	ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+
+	(void)arg;
+	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
+}
+
+/* What was checked once is there as long as TT-Metal hands it to us. */
+static int read_directly(void *arg, uint64_t address, void *to, size_t length)
+{
+	(void)arg;
+	memcpy(to, (const void *)(uintptr_t)address, length);
+	return 0;
+}
+
+static struct chip_records *add_state(struct records *records, uint64_t state)
+{
+	const struct metal_memory memory = { read_checked, NULL };
+	struct profiler_ring ring;
+	int saved = errno, found = profiler_ring_find(&memory, state, &ring);
+	size_t at = 0;
+
+	errno = saved;
+	if (found != 1)
+		return NULL;
+	/* A chip whose device was opened again has a new one. */
+	while (at < records->n_states && records->chip_of[at] != ring.chip &&
+	       records->states[at] != state)
+		at++;
+	records->n_states = MAX(records->n_states, at + 1);
+	records->states[at] = state;
+	records->chip_of[at] = (uint8_t)ring.chip;
+	records->chips[ring.chip].ring = ring;
+	return &records->chips[ring.chip];
+}
+
+/* NULL: not laid out as in any known release. Takes the anchor of the clock. */
+static struct chip_records *find_state(struct records *records, uint64_t state,
+				       struct profiler_batch *batch)
+{
+	const struct metal_memory memory = { read_directly, NULL };
+	struct chip_records *chip = NULL;
+
+	for (size_t i = 0; i < records->n_states && !chip; i++)
+		if (records->states[i] == state)
+			chip = &records->chips[records->chip_of[i]];
+	if (chip && profiler_ring_check(&chip->ring, &memory, batch) == 0)
+		return chip;
+	chip = add_state(records, state);
+	return chip && profiler_ring_check(&chip->ring, &memory, batch) == 0 ? chip : NULL;
+}
+
+static void publish(struct records *records, struct program_table *table, const void *state,
+		    const uint8_t *pages, uint32_t count, int64_t now)
+{
+	struct profiler_batch batch = { .records = records->batch };
+	struct chip_records *chip = find_state(records, (uint64_t)(uintptr_t)state, &batch);
+	struct program_table_chip *cell = chip ? programs_cell(table, chip->ring.chip) : NULL;
+
+	if (!chip)
+		programs_refuse(table);
+	if (!cell)
+		return;
+	chip_begin(chip, table);
+	if (program_clock_set(&chip->stream.clock, batch.first_tick, batch.host_ns,
+			      batch.ticks_per_ns))
+		chip->is_fitted = false;
+	for (uint32_t at = 0; at < count; at += BATCH) {
+		batch.count = 0;
+		batch.invalid = 0;
+		profiler_pages_decode(&batch, pages + (size_t)at * PROFILER_RECORD,
+				      MIN(count - at, BATCH) * PROFILER_RECORD);
+		count_names(records, table, batch.count, now);
+		chip_add(records, chip, cell, batch.count, batch.invalid, now, false);
+	}
+}
+
+void records_publish(const struct library *library, const void *state, const void *pages,
+		     uint32_t count)
+{
+	int64_t now;
+	struct program_table *table = programs_table(library, &now);
+	struct records *records = table ? records_get() : NULL;
+
+	if (!records || !count)
+		return;
+	if (count > PROFILER_RECORDS) {
+		programs_refuse(table);
+		return;
+	}
+	lock_take(&records->lock);
+	publish(records, table, state, pages, count, now);
+	lock_release(&records->lock);
+}
+
+/* ---- v0.71 to v0.75 ---- */
+
+/* A ProgramRealtimeRecord, as far as both of its forms agree. */
+struct record_part {
+	uint32_t id;
+	uint32_t chip; /* v0.71 and v0.72: not used */
+	uint64_t start, end;
+	double ticks_per_ns;
+};
+
+/*
+ * Two releases have the number of the chip at different places. Only the newer one can have a
+ * number other than 0 at the first; until that is seen, the records may be of several chips.
+ */
+static void add_record(struct records *records, struct program_table *table,
+		       const struct record_part *record, int64_t now)
+{
+	struct chip_records *chip = &records->chips[record->chip];
+	struct program_table_chip *cell = programs_cell(table, record->chip);
+
+	if (!cell)
+		return;
+	records->has_chip_first |= record->chip != 0;
+	chip_begin(chip, table);
+	if (program_clock_set(&chip->stream.clock, 0, 0, record->ticks_per_ns))
+		chip->is_fitted = false;
+	records->batch[0] =
+		(struct program_record){ record->start, record->end, (uint16_t)record->id };
+	count_names(records, table, 1, now);
+	chip_add(records, chip, cell, 1, 0, now, !records->has_chip_first);
+}
+
+void records_add(const struct library *library, const void *record)
+{
+	struct program_table *table;
+	struct records *records;
+	struct record_part part;
+	int64_t now;
+
+	if (library->real[INTERPOSED_PUBLISH])
+		return; /* it has handed them over before */
+	table = programs_table(library, &now);
+	records = table ? records_get() : NULL;
+	if (!records)
+		return;
+	memcpy(&part, record, sizeof(part));
+	if (part.chip >= PROFILER_CHIPS || part.end < part.start || !part.start) {
+		programs_refuse(table);
+		return;
+	}
+	if (!(uint16_t)part.id)
+		return;
+	lock_take(&records->lock);
+	add_record(records, table, &part, now);
+	lock_release(&records->lock);
+}

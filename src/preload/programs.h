@@ -1,0 +1,45 @@
+/*
+ * The programs that the process runs on chips: what the interposed functions see is published in a
+ * table (metal/program_table.h), from which a monitor makes figures.
+ *
+ * Nothing is allocated from the program's heap, and no thread is started. All functions are
+ * thread-safe and preserve errno. A forked child has a table of its own, once it runs a program.
+ */
+#pragma once
+
+#include "alloc/lock.h"
+#include "metal/program_table.h"
+#include "preload/library.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* (command queue): a program, or a trace. */
+void programs_launch(const struct library *library, uint64_t queue, bool is_program);
+void programs_launch_slow(const struct library *library);
+
+/* (SystemMemoryManager, number of the queue, event) */
+void programs_note_event(const struct library *library, const void *manager, uint8_t queue,
+			 uint32_t event);
+void programs_complete(const struct library *library, const void *manager, uint8_t queue,
+		       uint32_t event);
+
+/* What is launched from now on is captured for a trace, or no longer. */
+void programs_bypass(const struct library *library, bool on);
+
+/* ---- for preload/program_records.c ---- */
+
+/*
+ * The table of this process, for calls of this copy of TT-Metal, and the time; NULL: nothing is
+ * published.
+ */
+struct program_table *programs_table(const struct library *library, int64_t *ret_now);
+
+/* The cell of a chip, which has memory from then on; NULL: there is none. */
+struct program_table_chip *programs_cell(struct program_table *table, uint32_t chip);
+
+/* An object is not laid out as in any known release. */
+void programs_refuse(struct program_table *table);
+
+/* Memory for what is not published, which the kernel zeroes in a forked child. NULL: none. */
+void *programs_memory(size_t bytes);
