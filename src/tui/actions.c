@@ -24,9 +24,10 @@ static void quit(struct ui *ui)
 
 static const struct action_handler {
 	void (*run)(struct ui *ui);
-	void (*run_with)(struct ui *ui, int arg); /* instead, with the number that follows */
+	void (*run_with)(struct ui *ui, int arg); /* used instead of run, with arg */
 	int arg;
-	bool of_list; /* only where processes are listed: elsewhere its effect is not visible */
+	/* only in views with a list of processes: elsewhere its effect is not visible */
+	bool of_list;
 } acts[] = {
 	/* clang-format off */
 	[ACT_OVERVIEW] = { .run_with = ui_go_to_view, .arg = VIEW_OVERVIEW },
@@ -93,10 +94,11 @@ void ui_key(struct ui *ui, int code)
 {
 	const struct action_handler *act = &acts[keys_find(code)];
 
+	ui->message_until_ns = 0; /* about an earlier key */
 	if (ui->overlay != OVERLAY_NONE && act->run != redraw)
 		overlay_key(ui, code);
 	else if (act->of_list && rect_is_empty(&ui->layout.table))
-		ui_say(ui, "processes are not listed here: 3 lists them");
+		ui_show_message(ui, "processes are not listed here: 3 lists them");
 	else if (act->run)
 		act->run(ui);
 	else if (act->run_with)

@@ -3,5 +3,5 @@
 
 #include "tui/ui.h"
 
-/* A key code of curses. */
+/* Handles a curses key code. */
 void ui_key(struct ui *ui, int code);

@@ -27,7 +27,7 @@ void column_choice_move(struct column_choice *choice, size_t place, int directio
 	choice->order[other] = column;
 }
 
-/* In the order given; those not named follow, hidden, where they would be found again. */
+/* Uses the given order; columns that are not named follow, hidden, in their current order. */
 int column_choice_parse(struct column_choice *choice, const char *text)
 {
 	struct column_choice next = *choice;

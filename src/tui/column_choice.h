@@ -1,4 +1,4 @@
-/* Which columns of the processes are shown, and in which order. */
+/* Selection and order of the columns of processes. */
 #pragma once
 
 #include "basic/buf.h"
@@ -6,8 +6,9 @@
 #include "render/process_column.h"
 
 struct column_choice {
-	enum process_column order[PROCESS_COLUMNS]; /* all of them, in the order of the screen */
-	bool hidden[PROCESS_COLUMNS]; /* by column; the others are shown if there is room */
+	/* all of them, in the order of the screen */
+	enum process_column order[PROCESS_COLUMNS];
+	bool hidden[PROCESS_COLUMNS]; /* by column; others are shown if there is room */
 };
 
 void column_choice_init(struct column_choice *choice);

@@ -46,10 +46,10 @@ const struct device *device_view_find(const struct device_view *view, const stru
 	*ret_age_ns = 0;
 	if (!device_is_failing(dev))
 		return dev;
-	/* Another card may have been given the same number. */
+	/* The number may have been reused by another card. */
 	if (reading && dev->bdf[0] && strcmp(reading->device.bdf, dev->bdf) != 0)
 		reading = NULL;
-	if (device_is_stalled(dev)) { /* its files still hold the last values */
+	if (device_is_stalled(dev)) { /* its files still have the last values */
 		*ret_age_ns = MAX(now_ns - dev->moved_ns, 1);
 		return dev;
 	}
@@ -57,7 +57,7 @@ const struct device *device_view_find(const struct device_view *view, const stru
 	return reading ? &reading->device : dev;
 }
 
-/* Chips of one tray, or of one board. */
+/* Are they on the same tray or board? */
 static bool are_together(const struct device *a, const struct device *b)
 {
 	if (device_knows(a, DEV_TRAY) || device_knows(b, DEV_TRAY))
@@ -65,8 +65,19 @@ static bool are_together(const struct device *a, const struct device *b)
 	return device_knows(a, DEV_SERIAL) && device_knows(b, DEV_SERIAL) && a->serial == b->serial;
 }
 
-void device_group_name(const struct device *dev, char *text, size_t size)
+/* The identity of the device, even if it can no longer be read. */
+static const struct device *identity(const struct device_view *view, const struct device *dev)
 {
+	const struct last_reading *reading = find_reading(view, dev);
+	bool same = reading && (!dev->bdf[0] || strcmp(reading->device.bdf, dev->bdf) == 0);
+
+	return device_is_failing(dev) && same ? &reading->device : dev;
+}
+
+void device_group_name(const struct device_view *view, const struct device *dev, char *text,
+		       size_t size)
+{
+	dev = identity(view, dev);
 	if (device_knows(dev, DEV_TRAY))
 		snprintf(text, size, "tray %d", dev->tray);
 	else if (device_knows(dev, DEV_SERIAL))
@@ -75,7 +86,7 @@ void device_group_name(const struct device *dev, char *text, size_t size)
 		snprintf(text, size, "%s", device_knows(dev, DEV_BOARD) ? dev->board : "board");
 }
 
-/* Each device without a group begins one, and the later devices of that group join it. */
+/* Each device without a group starts one, and later devices of that group join it. */
 static void make_groups(struct device_view *view, const struct snapshot *snapshot, bool *placed)
 {
 	size_t n = 0;
@@ -88,8 +99,8 @@ static void make_groups(struct device_view *view, const struct snapshot *snapsho
 			continue;
 		view->order[n++] = i;
 		for (size_t k = i + 1; k < snapshot->n_devices; k++) {
-			if (placed[k] ||
-			    !are_together(&snapshot->devices[i], &snapshot->devices[k]))
+			if (placed[k] || !are_together(identity(view, &snapshot->devices[i]),
+						       identity(view, &snapshot->devices[k])))
 				continue;
 			placed[k] = true;
 			view->order[n++] = k;

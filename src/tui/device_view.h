@@ -1,6 +1,6 @@
 /*
- * The devices as the screen shows them: grouped by tray or board, and with the last readings
- * of a device that gives none any more.
+ * The devices as shown on the screen: grouped by tray or board, with the last readings of a device
+ * that no longer delivers any.
  */
 #pragma once
 
@@ -19,7 +19,7 @@ struct device_view {
 	struct last_reading *readings;
 	size_t n_readings;
 
-	/* For the last snapshot: positions in it, group by group. */
+	/* For the last snapshot: indices into it, group by group. */
 	size_t *order;	/* n_devices of them */
 	size_t *groups; /* sizes */
 	size_t n_groups;
@@ -31,11 +31,12 @@ void device_view_done(struct device_view *view);
 MUST_CHECK int device_view_update(struct device_view *view, const struct snapshot *snapshot);
 
 /*
- * The device itself, or its last good reading. *ret_age_ns is the age of its readings: 0:
- * current, -1: it never had any. Memory is always current: other sources report it.
+ * The device itself, or its last good reading. *ret_age_ns is the age of its readings; 0: current,
+ * -1: it never had any. Memory is always current: other sources report it.
  */
 const struct device *device_view_find(const struct device_view *view, const struct device *dev,
 				      int64_t now_ns, int64_t *ret_age_ns);
 
 /* The name of the device's group: "tray 2", "n300 0100…". */
-void device_group_name(const struct device *dev, char *text, size_t size);
+void device_group_name(const struct device_view *view, const struct device *dev, char *text,
+		       size_t size);

@@ -7,14 +7,14 @@
 #include "tui/theme.h"
 #include "tui/ui_update.h"
 
-/* Scrolls by half of the span, within the hour that is kept. */
+/* Scrolls by half of the span, within the time that is stored. */
 void ui_scroll_time(struct ui *ui, int direction)
 {
-	enum { HOUR_S = 3600 };
-	int64_t span = settings_spans[ui->settings.span] * NS_PER_S;
+	int64_t span = ui_chart_span(ui);
+	int64_t stored = MIN(ui_now(ui) - history_begin(ui->history), READING_SPAN_NS);
 
 	ui->back_ns += direction * span / 2;
-	ui->back_ns = MIN(MAX(ui->back_ns, 0), HOUR_S * NS_PER_S - span);
+	ui->back_ns = MAX(MIN(ui->back_ns, stored - span), 0);
 }
 
 void ui_zoom(struct ui *ui, int by)
@@ -33,7 +33,7 @@ void ui_step(struct ui *ui)
 		return;
 	}
 	ui->stepping = true;
-	feed_hurry(ui->feed);
+	feed_sample_now(ui->feed);
 }
 
 void ui_toggle_pause(struct ui *ui)
@@ -55,7 +55,7 @@ void ui_apply(struct ui *ui)
 {
 	theme_apply(ui->settings.theme, ui->color);
 	format_set_units(ui->settings.units);
-	ui_set_filter(ui, ui->filter_text); /* its amounts depend on the units */
+	ui_set_filter(ui, ui->filter_text); /* amounts in the filter depend on the units */
 	terminal_set_mouse(ui->settings.mouse);
 	feed_set_period(ui->feed, ui->settings.refresh_ms);
 	ui_go_to_view(ui, (int)ui->settings.view);
@@ -67,19 +67,20 @@ void ui_save(struct ui *ui)
 	const struct ui_task task = { .kind = UI_TASK_SAVE, .settings = ui->kept };
 
 	if (!feed_submit(ui->feed, &task))
-		ui_say(ui, "too many requests are waiting");
+		ui_show_message(ui, "too many requests are waiting");
 }
 
 void ui_change_theme(struct ui *ui)
 {
 	ui->settings.theme = (enum theme)((ui->settings.theme + 1) % THEME_N);
 	ui_apply(ui);
-	ui_say(ui, "theme %s", theme_names[ui->settings.theme]);
+	ui_show_message(ui, "theme %s", theme_names[ui->settings.theme]);
 }
 
 void ui_next_metric(struct ui *ui)
 {
-	ui->settings.metric = (enum metric)((ui->settings.metric + 1) % METRIC_N);
+	ui->settings.metric = ui_metric(ui, 1);
+	ui_settle(ui);
 }
 
 void ui_toggle_charts(struct ui *ui)

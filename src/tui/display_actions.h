@@ -1,4 +1,4 @@
-/* What keys do with charts, time and settings. */
+/* Actions for charts, time and settings. */
 #pragma once
 
 #include "tui/ui.h"
@@ -17,5 +17,5 @@ void ui_change_theme(struct ui *ui);
 /* Puts changed settings into effect. */
 void ui_apply(struct ui *ui);
 
-/* Has the settings file written. */
+/* Requests writing the settings file. */
 void ui_save(struct ui *ui);

@@ -2,33 +2,32 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "render/device_text.h"
 #include "render/lower_bound.h"
 #include "render/format.h"
-#include "tui/device_text.h"
 #include "tui/key_bar.h"
 #include "tui/page.h"
 #include "tui/paint.h"
 
-#include <curses.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 /* ---- the first line ---- */
 
-/* Seconds since a sample came, if one is overdue; else 0. */
+/* Seconds since the last sample, if the next one is overdue; else 0. */
 static unsigned long overdue(const struct ui *ui)
 {
 	const struct frame *latest = ui_newest(ui);
-	int64_t patience = 3 * ui->settings.refresh_ms * NS_PER_MS + 2 * NS_PER_S, age;
+	int64_t limit = 3 * ui->settings.refresh_ms * NS_PER_MS + 2 * NS_PER_S, age;
 
 	if (!latest)
 		return 0;
 	age = clock_now(CLOCK_MONOTONIC) - latest->taken_ns;
-	return age > patience ? (unsigned long)(age / NS_PER_S) : 0;
+	return age > limit ? (unsigned long)(age / NS_PER_S) : 0;
 }
 
-/* Time and pace, at the right; returns where it begins. */
+/* Draws time and refresh period, at the right; returns the first column. */
 static int draw_clock(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
@@ -59,7 +58,7 @@ struct device_totals {
 	double power, hottest;
 	uint64_t used, total;
 	bool has_power, has_heat, has_memory;
-	size_t cards, troubled;
+	size_t cards;
 };
 
 static struct device_totals add_up(const struct snapshot *snapshot)
@@ -69,8 +68,7 @@ static struct device_totals add_up(const struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->n_devices; i++) {
 		const struct device *dev = &snapshot->devices[i];
 
-		sums.cards += device_has_node(dev); /* as "Attached Devices" counts them */
-		sums.troubled += device_is_failing(dev);
+		sums.cards += device_has_node(dev); /* counted like "Attached Devices" */
 		if (device_knows(dev, DEV_POWER)) {
 			sums.power += dev->power;
 			sums.has_power = true;
@@ -89,13 +87,30 @@ static struct device_totals add_up(const struct snapshot *snapshot)
 	return sums;
 }
 
+/* ", 2 in trouble: 3 19" */
+static void put_troubled(struct buf *out, const struct snapshot *snapshot)
+{
+	enum { NAMED = 6 };
+	size_t count = 0;
+
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		count += device_is_failing(&snapshot->devices[i]);
+	if (!count)
+		return;
+	buf_printf(out, ", %zu in trouble:", count);
+	count = 0;
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (device_is_failing(&snapshot->devices[i]) && count++ < NAMED)
+			buf_printf(out, " %s", snapshot->devices[i].id);
+	buf_puts(out, count > NAMED ? paint_sign(" …", " ...") : "");
+}
+
 static void put_sums(struct buf *out, const struct snapshot *snapshot)
 {
 	struct device_totals sums = add_up(snapshot);
 
 	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
-	if (sums.troubled)
-		buf_printf(out, ", %zu in trouble!", sums.troubled);
+	put_troubled(out, snapshot);
 	if (sums.has_power)
 		buf_printf(out, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
 			   sums.power >= 1000 ? sums.power / 1000 : sums.power);
@@ -151,7 +166,7 @@ static void draw_key_bar(const struct ui *ui, int row)
 	}
 }
 
-/* What the keys do in the setup screen. */
+/* Draws the keys of the setup screen. */
 static void draw_setup_keys(const struct ui *ui, int row)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -164,7 +179,7 @@ static void draw_setup_keys(const struct ui *ui, int row)
 	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }
 
-/* Shows the end of a text that does not fit: that is where the cursor is. */
+/* Shows the end of a text that does not fit, where the cursor is. */
 static void draw_prompt(const struct ui *ui, int row, int width)
 {
 	const char *title = ui->overlay == OVERLAY_SEARCH ? "Find: " : "Filter: ";
@@ -198,7 +213,7 @@ static void draw_bottom(const struct ui *ui)
 		paint_cell(row, half, ui->columns - half, true, STYLE_WARN, buf_text(&ui->message));
 }
 
-/* Without a sample: the reason. */
+/* If there is no sample: draws the reason. */
 static void draw_problem(const struct ui *ui)
 {
 	CLEANUP_BUF struct buf text = { 0 }, lines = { 0 };
@@ -208,12 +223,12 @@ static void draw_problem(const struct ui *ui)
 		buf_puts(&text, "reading the devices");
 	else
 		buf_puts(&text, ui->frame->problem ? ui->frame->problem : "out of memory");
-	page_wrap(&lines, &text, ui->columns - 1);
+	page_wrap(&lines, &text, ui->columns - 1, 4);
 	for (char *rest = lines.data, *line; (line = strsep(&rest, "\n")) && *line; row++)
 		paint_text(row, 1, ui->columns - 1, ui->frame ? STYLE_BAD : STYLE_DIM, line);
 }
 
-/* The text of the selected device, below a line that names it. */
+/* Draws the text of the selected device, below a line with its name. */
 static void draw_page(const struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
@@ -223,7 +238,7 @@ static void draw_page(const struct ui *ui)
 	if (rect_is_empty(&lines) || !dev)
 		return;
 	buf_printf(&title, "Device %s  ", dev->id);
-	put_name(&title, dev);
+	device_put_name(&title, dev);
 	if (device_is_failing(dev))
 		buf_printf(&title, "  ! %s", device_condition_text(dev));
 	if (ui_snapshot(ui)->n_devices > 1)
@@ -232,17 +247,13 @@ static void draw_page(const struct ui *ui)
 	paint_rule(lines.top++, lines.left, lines.width, buf_text(&title));
 	lines.height--;
 	page_of_view(ui, &text);
-	draw_lines(&lines, &text, ui->page_top);
+	draw_lines(&lines, ui->layout.page_columns, &text, ui->page_top,
+		   ui->settings.view == VIEW_MEMORY);
 }
 
 void draw(const struct ui *ui)
 {
-	unsigned attributes;
-	short pair;
-
-	theme_style(STYLE_PLAIN, &attributes, &pair);
-	bkgdset(' ' | (chtype)attributes | COLOR_PAIR(pair));
-	erase();
+	paint_clear();
 	draw_header(ui);
 	if (!ui_snapshot(ui)) {
 		draw_problem(ui);

@@ -1,4 +1,4 @@
-/* The devices of a view, group by group. */
+/* Draws the devices of a view, group by group. */
 #include "tui/draw.h"
 
 #include "tui/drawn_device.h"
@@ -6,12 +6,18 @@
 
 static void draw_group(const struct ui *ui, const struct cell *cell)
 {
+	const struct rect *heading = &cell->heading;
+	enum { LEGEND = 60 }; /* width of a heading with room for it */
+	bool first = cell->device == ui->layout.cells.first && heading->width >= LEGEND;
 	char name[64];
 
-	if (cell->heading < 0)
+	if (rect_is_empty(heading))
 		return;
-	device_group_name(ui_device(ui, cell->device), name, sizeof(name));
-	paint_rule(cell->heading, ui->layout.cells.area.left, ui->layout.cells.area.width, name);
+	device_group_name(&ui->device_view, ui_device(ui, cell->device), name, sizeof(name));
+	paint_rule_more(heading->top, heading->left, heading->width, name,
+			first && !draw_device_cell_names_shares(&cell->rect)
+				? " % of DRAM, b: % of time busy "
+				: "");
 }
 
 static void draw_one(const struct ui *ui, const struct cell *cell)
@@ -32,7 +38,7 @@ static void draw_one(const struct ui *ui, const struct cell *cell)
 	}
 }
 
-/* "+4 devices": before and behind those shown. */
+/* "+4 devices": number of devices before and after those shown. */
 static void draw_more(const struct ui *ui)
 {
 	const struct cells *cells = &ui->layout.cells;

@@ -1,4 +1,4 @@
-/* Charts: several readings of the selected device, or one reading of several devices. */
+/* Draws charts: several readings of the selected device, or one reading of several devices. */
 #include "tui/draw.h"
 
 #include "basic/clock.h"
@@ -11,56 +11,42 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SCALE = 6, MOST_COLUMNS = 320 }; /* "12000┤" */
-
-/* What the chart shows of which time. */
-struct time_window {
-	int64_t from_ns, to_ns;
-};
-
-static struct time_window make_window(const struct ui *ui)
-{
-	int64_t span = settings_spans[ui->settings.span] * NS_PER_S;
-	struct time_window window = { .to_ns = ui_now(ui) - ui->back_ns };
-
-	window.from_ns = window.to_ns - span;
-	return window;
-}
+enum { SCALE = 9, MOST_COLUMNS = 320 }; /* "1350 MHz┤" */
 
 /* A chart to be drawn. */
 struct drawn_chart {
 	const struct device *dev;
 	enum metric metric;
 	enum style style;
-	bool selected; /* one of several devices, and the one that is selected */
-	size_t others; /* charts without room, counted in the title of the last one */
+	bool selected; /* charts of several devices: this is the selected one */
+	size_t others; /* number of charts without room, shown in the title of the last one */
 };
 
-/* Metrics are in units of 1024; the settings may ask for others. */
+/* Metrics are in units of 1024; the settings may request others. */
 static double in_units(const struct metric_info *info)
 {
 	return info->bytes ? info->scale / format_unit_size(info->bytes) : 1;
 }
 
 /* Fills the values of a plot, in the units of the settings; returns the maximum. */
-static double read_values(const struct ui *ui, const struct drawn_chart *subject, double *values,
-			  size_t columns)
+static double read_values(const struct ui *ui, const struct drawn_chart *subject,
+			  struct metric_range *values, size_t columns)
 {
-	const struct time_window window = make_window(ui);
-	const struct chart chart = { .history = ui->history,
-				     .dev = subject->dev,
-				     .metric = subject->metric,
-				     .from_ns = window.from_ns,
-				     .to_ns = window.to_ns,
-				     .columns = columns };
-	double factor = in_units(&metric_infos[subject->metric]), most = chart_read(&chart, values);
+	struct chart chart = { .history = ui->history,
+			       .dev = subject->dev,
+			       .metric = subject->metric,
+			       .columns = columns };
+	double factor = in_units(&metric_infos[subject->metric]), most;
 
+	chart_place(&chart, ui_now(ui) - ui->back_ns, ui_chart_span(ui));
+	most = chart_read(&chart, values);
 	for (size_t i = 0; i < columns * PLOT_SIDES; i++)
-		values[i] *= factor;
+		values[i] =
+			(struct metric_range){ values[i].low * factor, values[i].high * factor };
 	return most * factor;
 }
 
-/* The limit is the top, unless it was passed. */
+/* The limit is the top, unless a value exceeds it. */
 static double choose_top(const struct drawn_chart *subject, double most)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
@@ -86,14 +72,13 @@ static void put_time(struct buf *out, int64_t ns)
 		buf_printf(out, "%lld s ago", (long long)s);
 }
 
-/* "└10 min ago ──── now": both ends, as far as they fit. */
+/* "└10 min ago ──── now": both labels, if they fit. */
 static void draw_axis(const struct ui *ui, int row, int left, int width)
 {
 	CLEANUP_BUF struct buf first = { 0 }, last = { 0 };
-	int64_t span = settings_spans[ui->settings.span] * NS_PER_S;
 	int at = left;
 
-	put_time(&first, ui->back_ns + span);
+	put_time(&first, ui->back_ns + ui_chart_span(ui));
 	put_time(&last, ui->back_ns);
 	paint_rule(row, left, width, "");
 	at += paint_text(row, at, 1, STYLE_DIM, paint_sign("└", "`"));
@@ -102,39 +87,61 @@ static void draw_axis(const struct ui *ui, int row, int left, int width)
 		paint_buf(row, left + width - (int)last.length, (int)last.length, STYLE_DIM, &last);
 }
 
-/* Figures at the upper edge and at 0. */
-static void draw_scale(const struct rect *plot, double top)
+/* "12 GB", "100 W": a figure of the scale. */
+static void put_figure(struct buf *out, const struct metric_info *info, double number)
 {
-	char text[16];
+	buf_printf(out, "%.*f %s", info->bytes && number < 100 ? 1 : 0, number,
+		   info->bytes ? format_unit_name(info->bytes)
+			       : paint_sign(info->unit, info->ascii));
+}
 
+/* Draws the figures at the upper edge and at 0. */
+static void draw_scale(const struct rect *plot, const struct metric_info *info, double top)
+{
 	for (int i = 0; i < plot->height; i++) {
-		text[0] = '\0';
+		CLEANUP_BUF struct buf text = { 0 };
+
 		if (i == 0)
-			snprintf(text, sizeof(text), top < 10 ? "%.1f" : "%.0f", top);
+			put_figure(&text, info, top);
 		else if (i == plot->height - 1)
-			snprintf(text, sizeof(text), "0");
-		paint_cell(plot->top + i, plot->left - SCALE, SCALE - 1, true, STYLE_DIM, text);
+			buf_putc(&text, '0');
+		paint_cell(plot->top + i, plot->left - SCALE, SCALE - 1, true, STYLE_DIM,
+			   buf_text(&text));
 		paint_text(plot->top + i, plot->left - 1, 1, STYLE_DIM, paint_sign("┤", "|"));
 	}
 }
 
-static void put_title(struct buf *out, const struct drawn_chart *subject)
+/* "11.5 GB", "78 W": a reading with all of its digits. Returns whether it is known. */
+static bool put_reading(struct buf *out, const struct drawn_chart *subject, enum device_field field)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
 	struct value value;
-	double number;
 
-	field_get(&device_fields, info->field, subject->dev, &value);
-	buf_printf(out, "%s%s %s%s  device %s  ", subject->selected ? paint_sign("▶", ">") : "",
-		   info->title, info->bytes ? format_unit_name(info->bytes) : "", info->unit,
-		   subject->dev->id);
-	number = value.number / info->scale * in_units(info);
-	if (value.why == KNOWN)
-		buf_printf(out, "%s%.*f",
-			   lower_bound_of_device(subject->dev, info->field, paint_is_utf8()),
-			   number < 10 ? 1 : 0, number);
+	field_get(&device_fields, field, subject->dev, &value);
+	if (value.why != KNOWN)
+		return false;
+	if (info->bytes)
+		format_bytes_apart(out, (uint64_t)value.number);
 	else
-		buf_printf(out, "N/A (%s)", reason_text(value.why));
+		put_figure(out, info, value.number / info->scale);
+	buf_puts(out, info->rate ? "/s" : "");
+	return true;
+}
+
+/* "DRAM  device 0  11.5 GB of 12.0 GB" */
+static void put_title(struct buf *out, const struct ui *ui, const struct drawn_chart *subject)
+{
+	const struct metric_info *info = &metric_infos[subject->metric];
+	CLEANUP_BUF struct buf limit = { 0 };
+
+	buf_printf(out, "%s%s  ", subject->selected ? paint_sign("▶", ">") : "", info->title);
+	if (ui_counts(ui).devices > 1)
+		buf_printf(out, "device %s  ", subject->dev->id);
+	buf_puts(out, lower_bound_of_device(subject->dev, info->field, paint_is_utf8()));
+	if (!put_reading(out, subject, info->field))
+		buf_printf(out, "N/A (%s)", reason_text(subject->dev->why[info->field]));
+	else if (info->limit != info->field && put_reading(&limit, subject, info->limit))
+		buf_printf(out, " of %s", buf_text(&limit));
 }
 
 static void draw_title(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
@@ -142,7 +149,7 @@ static void draw_title(const struct ui *ui, const struct rect *r, const struct d
 	CLEANUP_BUF struct buf title = { 0 };
 	char more[32] = "";
 
-	put_title(&title, subject);
+	put_title(&title, ui, subject);
 	if (subject->others && !ui_charts_devices(ui))
 		snprintf(more, sizeof(more), " +%zu (g) ", subject->others);
 	else if (subject->others)
@@ -154,7 +161,7 @@ static void draw_title(const struct ui *ui, const struct rect *r, const struct d
 static void draw_chart(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
-	double values[MOST_COLUMNS * PLOT_SIDES];
+	struct metric_range values[MOST_COLUMNS * PLOT_SIDES];
 	struct plot dots = { .values = values, .signs = paint_signs(ui->settings.signs) };
 
 	draw_title(ui, r, subject);
@@ -163,7 +170,7 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 	dots.columns = (size_t)MIN(plot.width, MOST_COLUMNS);
 	dots.rows = (size_t)plot.height;
 	dots.top = choose_top(subject, read_values(ui, subject, values, dots.columns));
-	draw_scale(&plot, dots.top);
+	draw_scale(&plot, &metric_infos[subject->metric], dots.top);
 	for (size_t i = 0; i < dots.rows; i++) {
 		CLEANUP_BUF struct buf line = { 0 };
 
@@ -173,17 +180,17 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 	draw_axis(ui, r->top + r->height - 1, plot.left - 1, plot.width + 1);
 }
 
-/* Each chart another metric, from the chosen one on; in the view of memory its pools. */
+/* Each chart shows another metric, starting with the selected one; in the memory view its pools. */
 static enum metric choose_metric(const struct ui *ui, size_t i)
 {
 	static const enum metric memory[] = { METRIC_DRAM, METRIC_L1 };
 
 	if (ui->settings.view != VIEW_MEMORY)
-		return (enum metric)((ui->settings.metric + i) % METRIC_N);
+		return ui_metric(ui, i);
 	return ui->settings.metric == METRIC_L1 ? memory[(i + 1) % 2] : memory[i % 2];
 }
 
-/* A page of devices: the one with the selected among them. */
+/* Devices are shown in pages: selects the page with the selected device. */
 static struct drawn_chart choose_subject(const struct ui *ui, size_t i)
 {
 	size_t position = ui->device;

@@ -1,51 +1,76 @@
-/* A cell of the grid. */
+/* Draws a device as a cell of the grid. */
 #include "tui/drawn_device.h"
 
 #include "basic/text.h"
 #include "render/device_style.h"
-#include "render/format.h"
-#include "tui/device_text.h"
+#include "render/device_text.h"
 #include "tui/paint.h"
 
 #include <string.h>
 
-/* DRAM in use and utilisation, if known; without the unit where there is no room. */
+enum { LARGE = 7 };	   /* lines of a cell with all readings */
+enum { NAMED_WIDTH = 16 }; /* of a cell with "D≥63% busy ≥64%" */
+
+bool draw_device_cell_names_shares(const struct rect *r)
+{
+	return r->width >= NAMED_WIDTH;
+}
+
+/*
+ * DRAM in use and utilisation, if known: "DRAM 67%  busy 44%", "D67% busy 44%", "67% b44%". Where
+ * there is no room for that, the blank goes first, then utilisation.
+ */
+static void put_shares(struct buf *out, const struct device *dev, size_t room)
+{
+	static const struct {
+		const char *dram, *busy;
+	} marks[] = { { "DRAM ", "  busy " }, { "D", " busy " }, { "", " b" }, { "", "b" } };
+	enum { UNNAMED = 2 };
+
+	for (size_t i = room < NAMED_WIDTH - 1 ? UNNAMED : 0; i < ARRAY_SIZE(marks); i++) {
+		buf_reset(out);
+		buf_puts(out, marks[i].dram);
+		device_put_share(out, dev, paint_is_utf8());
+		if (!device_shows_compute(dev))
+			return;
+		buf_puts(out, marks[i].busy);
+		device_put_compute(out, dev, paint_is_utf8());
+		if (text_width(buf_text(out), out->length) <= room)
+			return;
+	}
+	buf_reset(out);
+	device_put_share(out, dev, paint_is_utf8());
+}
+
+/* Begins below the reading above it, or at the left edge of the cell if it is that long. */
 static void draw_shares(const struct device *dev, int row, const struct rect *r)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	int width = 0;
+	int width;
 
-	for (const char *unit = "%";; unit = "") {
-		buf_reset(&text);
-		put_share(&text, dev, unit);
-		if (device_knows(dev, DEV_COMPUTE)) {
-			buf_puts(&text, " b");
-			format_whole(&text, dev->compute * 100);
-		}
-		width = (int)text_width(buf_text(&text), text.length);
-		if (width <= r->width - 2 || !unit[0])
-			break;
-	}
-	paint_buf(row, r->left + 3 - (width > r->width - 3), r->width - 2, share_style(dev), &text);
+	put_shares(&text, dev, (size_t)r->width - 1);
+	width = (int)text_width(buf_text(&text), text.length);
+	paint_buf(row, r->left + MIN(3, r->width - width), width,
+		  memory_style(device_pool_share(dev, POOL_DRAM)), &text);
 }
 
-/* A chip without current readings: its condition, their age, the last values. */
+/* A chip without current readings: its condition, the age of its last values, and these values. */
 static void draw_troubled_cell(const struct drawn_device *subject, const struct rect *r)
 {
 	CLEANUP_BUF struct buf age = { 0 }, last = { 0 };
 	enum style style = device_condition_style(subject->dev);
 
 	paint_text(r->top, r->left + 4, r->width - 5, style, device_condition_word(subject->dev));
-	put_age(&age, subject->age_ns);
+	drawn_device_put_age(&age, subject);
 	if (r->height > 1)
 		paint_buf(r->top + 1, r->left + 2, r->width - 3, style, &age);
 	if (r->height > 3 && device_knows(subject->dev, DEV_DRAM_USED))
-		draw_shares(subject->dev, r->top + r->height - 1, r);
+		draw_shares(subject->dev, r->top + MIN(r->height, LARGE) - 1, r);
 	if (r->height <= 2 || subject->age_ns < 0)
 		return;
-	put_temperature(&last, subject->shown, false);
+	device_put_temperature(&last, subject->shown, false, paint_is_utf8());
 	buf_putc(&last, ' ');
-	put_power(&last, subject->shown, false);
+	device_put_power(&last, subject->shown, false);
 	paint_buf(r->top + 2, r->left + 1, r->width - 2, STYLE_DIM, &last);
 }
 
@@ -60,16 +85,46 @@ static void draw_unserved_cell(const struct device *dev, const struct rect *r)
 		paint_text(r->top + 1, r->left + 2, r->width - 3, STYLE_DIM, tail + 1);
 }
 
+/* "L1   [███░░░]" */
+static void draw_pool_bar(const struct device *dev, int row, const struct rect *r, enum pool pool)
+{
+	enum { LABEL = 5 };
+	double share = device_pool_share(dev, pool);
+
+	paint_text(row, r->left + 3, LABEL, STYLE_PLAIN, pool_name(pool));
+	if (share >= 0)
+		paint_bar(row, r->left + 3 + LABEL, r->width - 4 - LABEL, share);
+	else
+		paint_text(row, r->left + 3 + LABEL, 3, STYLE_DIM, "N/A");
+}
+
+/* The lower part of a cell with seven lines. */
+static void draw_large(const struct drawn_device *subject, int row, const struct rect *r)
+{
+	const struct device *dev = subject->shown;
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text, "in ");
+	device_put_rx(&text, dev);
+	buf_puts(&text, " out ");
+	device_put_tx(&text, dev);
+	paint_buf(row++, r->left + 3, r->width - 4, STYLE_PLAIN, &text);
+	draw_pool_bar(subject->dev, row++, r, POOL_DRAM);
+	draw_pool_bar(subject->dev, row++, r, POOL_L1);
+	draw_shares(subject->dev, row, r);
+}
+
 /*
  * height 1: temperature        2: memory in percent below it
  * 3: power, and memory         4: power, bar, memory         5: clock too
+ * 7: PCIe, and bars of both pools with their figures         8: a line between devices
  */
 void draw_device_cell(const struct drawn_device *subject, const struct rect *r)
 {
 	const struct device *dev = subject->shown;
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, clock = { 0 };
 	int left = r->left + 3, width = r->width - 4, row = r->top;
-	double share = pool_share(dev, false);
+	double share = device_pool_share(dev, POOL_DRAM);
 
 	drawn_device_draw_id(subject, row, r->left, r->width);
 	if (device_is_failing(subject->dev)) {
@@ -80,15 +135,19 @@ void draw_device_cell(const struct drawn_device *subject, const struct rect *r)
 		draw_unserved_cell(dev, r);
 		return;
 	}
-	put_temperature(&temp, dev, false);
+	device_put_temperature(&temp, dev, false, paint_is_utf8());
 	paint_buf(row++, left + 1 + (r->width > 9), r->width - 4, device_temperature_style(dev),
 		  &temp);
-	put_power(&power, dev, false);
+	device_put_power(&power, dev, false);
 	if (r->height > 2)
 		paint_buf(row++, left, width, device_power_style(dev), &power);
 	if (r->height > 4) {
-		put_aiclk(&clock, dev, width < 7);
-		paint_buf(row++, left, width, STYLE_PLAIN, &clock);
+		device_put_aiclk(&clock, dev);
+		paint_buf(row++, left, r->width - 3, STYLE_PLAIN, &clock);
+	}
+	if (r->height >= LARGE) {
+		draw_large(subject, row, r);
+		return;
 	}
 	if (r->height > 3 && share >= 0)
 		paint_bar(row, left, width, share);

@@ -1,9 +1,8 @@
-/* Lines: readings with a bar, both pools, or the figures alone. */
+/* Draws a device as a line: readings with a bar, both pools, or the figures alone. */
 #include "tui/drawn_device.h"
 
 #include "render/device_style.h"
-#include "render/format.h"
-#include "tui/device_text.h"
+#include "render/device_text.h"
 #include "tui/paint.h"
 
 static int draw_figure(const struct drawn_device *subject, int row, int column, int width,
@@ -13,18 +12,19 @@ static int draw_figure(const struct drawn_device *subject, int row, int column, 
 	return width + 1;
 }
 
-/* Memory's bar and figures in what is left of a line. */
-static void draw_bar(const struct drawn_device *subject, int row, int left, int width, bool l1)
+/* Draws bar and figures of memory in the rest of a line. */
+static void draw_bar(const struct drawn_device *subject, int row, int left, int width,
+		     enum pool pool)
 {
 	enum { FIGURES = 17, LONGEST = 40 };
 	CLEANUP_BUF struct buf text = { 0 };
-	double share = pool_share(subject->dev, l1);
+	double share = device_pool_share(subject->dev, pool);
 	int bar = MIN(width - FIGURES - 3, LONGEST);
 
 	if (width < FIGURES)
-		put_used(&text, subject->dev, l1);
+		device_put_used(&text, subject->dev, pool, paint_is_utf8());
 	else
-		put_pool(&text, subject->dev, l1);
+		device_put_pool(&text, subject->dev, pool, paint_is_utf8());
 	if (bar > 3 && share >= 0) {
 		paint_text(row, left, 1, STYLE_DIM, "[");
 		paint_bar(row, left + 1, bar, share);
@@ -49,26 +49,26 @@ void draw_device_line(const struct drawn_device *subject, const struct rect *r)
 	if (device_is_unserved(dev))
 		buf_printf(&name, "%s %s", dev->id, device_knows(dev, DEV_BOARD) ? dev->board : "");
 	else
-		put_name(&name, dev);
+		device_put_name(&name, dev);
 	if (names >= 8) {
 		paint_cell(r->top, at, names, false, STYLE_BOLD, buf_text(&name));
 		at += names + 1;
 	}
-	put_temperature(&temp, dev, false);
+	device_put_temperature(&temp, dev, false, paint_is_utf8());
 	at += draw_figure(subject, r->top, at, 5, device_temperature_style(dev), &temp);
-	put_power(&power, dev, true);
+	device_put_power(&power, dev, true);
 	at += draw_figure(subject, r->top, at, 9, device_power_style(dev), &power);
 	if (device_condition_text(subject->dev)[0]) {
 		drawn_device_put_condition(&trouble, subject);
 		paint_buf(r->top, at, end - at, device_condition_style(subject->dev), &trouble);
 		return;
 	}
-	put_aiclk(&clock, dev, false);
+	device_put_aiclk(&clock, dev);
 	at += draw_figure(subject, r->top, at, 7, STYLE_PLAIN, &clock);
-	draw_bar(subject, r->top, at, end - at, false);
+	draw_bar(subject, r->top, at, end - at, POOL_DRAM);
 }
 
-/* "0000:02:00.0 no driver": as much as there is room for. */
+/* "0000:02:00.0 no driver": as much as fits. */
 static void draw_unserved(const struct drawn_device *subject, int row, int left, int width)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -77,7 +77,7 @@ static void draw_unserved(const struct drawn_device *subject, int row, int left,
 	paint_buf(row, left, width, device_condition_style(subject->dev), &text);
 }
 
-/* In the view of memory: a line per pool, or both in one. */
+/* For the memory view: a line per pool, or both in one. */
 void draw_device_pools(const struct drawn_device *subject, const struct rect *r)
 {
 	int at = r->left + drawn_device_draw_id(subject, r->top, r->left, r->width) + 1;
@@ -88,7 +88,7 @@ void draw_device_pools(const struct drawn_device *subject, const struct rect *r)
 		draw_unserved(subject, r->top, at, width);
 		return;
 	}
-	/* The chip need not answer for its memory to be known. */
+	/* The memory of a chip may be known even if the chip does not respond. */
 	if (device_is_failing(subject->dev) && !device_knows(subject->dev, DEV_DRAM_USED)) {
 		paint_text(r->top, at, width, device_condition_style(subject->dev),
 			   device_condition_text(subject->dev));
@@ -96,23 +96,23 @@ void draw_device_pools(const struct drawn_device *subject, const struct rect *r)
 	}
 	if (!two)
 		width /= 2;
-	paint_text(r->top, at, 5, STYLE_PLAIN, "DRAM");
-	draw_bar(subject, r->top, at + 5, width - 6, false);
+	paint_text(r->top, at, 5, STYLE_PLAIN, pool_name(POOL_DRAM));
+	draw_bar(subject, r->top, at + 5, width - 6, POOL_DRAM);
 	if (!two)
 		at += width;
-	paint_text(r->top + two, at, 5, STYLE_PLAIN, "L1");
-	draw_bar(subject, r->top + two, at + 5, width - 6, true);
+	paint_text(r->top + two, at, 5, STYLE_PLAIN, pool_name(POOL_L1));
+	draw_bar(subject, r->top + two, at + 5, width - 6, POOL_L1);
 }
 
 void draw_device_brief(const struct drawn_device *subject, const struct rect *r)
 {
-	enum { SHARE = 5 }; /* "≥100%" */
+	enum { SHARE = 6 }; /* "D≥100%" */
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, text = { 0 };
 	int at = r->left + drawn_device_draw_id(subject, r->top, r->left, r->width);
 
 	if (device_is_failing(subject->dev)) {
 		buf_printf(&text, "%s ", device_condition_word(subject->dev));
-		put_age(&text, subject->age_ns);
+		drawn_device_put_age(&text, subject);
 		paint_buf(r->top, at, r->width - 4, device_condition_style(subject->dev), &text);
 		return;
 	}
@@ -120,11 +120,12 @@ void draw_device_brief(const struct drawn_device *subject, const struct rect *r)
 		draw_unserved(subject, r->top, at, r->width - 4);
 		return;
 	}
-	put_temperature(&temp, subject->shown, false);
-	put_power(&power, subject->shown, false);
-	put_share(&text, subject->dev, "%");
+	device_put_temperature(&temp, subject->shown, false, paint_is_utf8());
+	device_put_power(&power, subject->shown, false);
+	buf_puts(&text, device_pool_share(subject->dev, POOL_DRAM) < 0 ? "" : "D");
+	device_put_share(&text, subject->dev, paint_is_utf8());
 	at += draw_figure(subject, r->top, at, 4, device_temperature_style(subject->shown), &temp);
 	at += draw_figure(subject, r->top, at, 4, device_power_style(subject->shown), &power);
-	paint_cell(r->top, at, MIN(r->left + r->width - at, SHARE), true, share_style(subject->dev),
-		   buf_text(&text));
+	paint_cell(r->top, at, MIN(r->left + r->width - at, SHARE), true,
+		   memory_style(device_pool_share(subject->dev, POOL_DRAM)), buf_text(&text));
 }

@@ -1,21 +1,22 @@
-/* A panel: a title and four lines. */
+/* Draws a device as a panel: a title and four lines. */
 #include "tui/drawn_device.h"
 
 #include "basic/text.h"
 #include "render/device_style.h"
-#include "render/format.h"
-#include "tui/device_text.h"
+#include "render/device_text.h"
+#include "tui/device_sign.h"
 #include "tui/paint.h"
 
-static void draw_pool(const struct drawn_device *subject, int row, const struct rect *r, bool l1)
+static void draw_pool(const struct drawn_device *subject, int row, const struct rect *r,
+		      enum pool pool)
 {
 	enum { LABEL = 6, FIGURES = 17 };
 	CLEANUP_BUF struct buf text = { 0 };
-	double share = pool_share(subject->dev, l1);
+	double share = device_pool_share(subject->dev, pool);
 	int bar = r->width - LABEL - FIGURES - 4;
 
-	put_pool(&text, subject->dev, l1);
-	paint_text(row, r->left + 1, LABEL, STYLE_PLAIN, l1 ? "L1" : "DRAM");
+	device_put_pool(&text, subject->dev, pool, paint_is_utf8());
+	paint_text(row, r->left + 1, LABEL, STYLE_PLAIN, pool_name(pool));
 	if (bar > 4 && share >= 0) {
 		paint_text(row, r->left + LABEL, 1, STYLE_DIM, "[");
 		paint_bar(row, r->left + LABEL + 1, bar, share);
@@ -36,19 +37,11 @@ static void draw_activity(const struct drawn_device *subject, int row, const str
 		return;
 	}
 	buf_puts(&text, "PCIe in ");
-	if (device_knows(dev, DEV_PCIE_RX))
-		format_rate(&text, dev->pcie_rx);
-	else
-		buf_puts(&text, "N/A");
+	device_put_rx(&text, dev);
 	buf_puts(&text, "  out ");
-	if (device_knows(dev, DEV_PCIE_TX))
-		format_rate(&text, dev->pcie_tx);
-	else
-		buf_puts(&text, "N/A");
-	if (device_knows(dev, DEV_COMPUTE))
-		buf_printf(&text, "  busy %.0f%%", dev->compute * 100);
-	else
-		buf_puts(&text, "  busy N/A");
+	device_put_tx(&text, dev);
+	buf_puts(&text, "  busy ");
+	device_put_compute(&text, dev, paint_is_utf8());
 	paint_buf(row, r->left + 1, r->width - 2, STYLE_PLAIN, &text);
 }
 
@@ -58,13 +51,17 @@ static void draw_readings(const struct drawn_device *subject, int row, const str
 	CLEANUP_BUF struct buf text = { 0 }, power = { 0 }, rest = { 0 };
 	int at = r->left + 1, end = r->left + r->width - 1;
 
-	put_temperature(&text, dev, true);
-	put_power(&power, dev, true);
-	put_aiclk(&rest, dev, false);
-	if (device_knows(dev, DEV_LINK_GEN) && device_knows(dev, DEV_LINK_WIDTH))
-		buf_printf(&rest, "  PCIe %ux%u", dev->link_gen, dev->link_width);
-	if (device_knows(dev, DEV_FAN_RPM))
-		buf_printf(&rest, "  %urpm", dev->fan_rpm);
+	device_put_temperature(&text, dev, true, paint_is_utf8());
+	device_put_power(&power, dev, true);
+	device_put_aiclk(&rest, dev);
+	if (device_knows(dev, DEV_LINK_GEN) && device_knows(dev, DEV_LINK_WIDTH)) {
+		buf_puts(&rest, "  PCIe ");
+		device_put_link(&rest, dev);
+	}
+	if (device_knows(dev, DEV_FAN_RPM)) {
+		buf_puts(&rest, "  ");
+		device_put_fan(&rest, dev);
+	}
 	at += paint_buf(row, at, end - at,
 			drawn_device_style(subject, device_temperature_style(dev)), &text) +
 	      2;
@@ -85,13 +82,13 @@ void draw_device_panel(const struct drawn_device *subject, const struct rect *r)
 	buf_printf(&title, "%s%s", subject->selected ? paint_sign("▶", ">") : "", dev->id);
 	at = text_width(buf_text(&title), title.length);
 	buf_printf(&title, "%s ", sign);
-	put_name(&title, dev);
+	device_put_name(&title, dev);
 	if (device_knows(dev, DEV_BDF) && !device_is_unserved(dev))
 		buf_printf(&title, "  %s", dev->bdf);
 	paint_rule(r->top, r->left, r->width - 1, buf_text(&title));
 	paint_text(r->top, r->left + 2 + (int)at, 1, style, sign);
 	draw_readings(subject, r->top + 1, r);
-	draw_pool(subject, r->top + 2, r, false);
-	draw_pool(subject, r->top + 3, r, true);
+	draw_pool(subject, r->top + 2, r, POOL_DRAM);
+	draw_pool(subject, r->top + 3, r, POOL_L1);
 	draw_activity(subject, r->top + 4, r);
 }

@@ -1,4 +1,4 @@
-/* What lies over the view: texts, menus, a question. */
+/* Draws overlays: texts, menus, a confirmation. */
 #include "tui/draw.h"
 #include "tui/menu.h"
 #include "tui/page.h"
@@ -8,33 +8,46 @@
 #include <stdio.h>
 #include <string.h>
 
-void draw_lines(const struct rect *area, const struct buf *text, size_t top)
+static const char *next_line(const char *at)
 {
-	size_t lines = page_lines(text);
+	at += strcspn(at, "\n");
+	return at + (*at == '\n');
+}
+
+static void draw_line(int row, int column, int width, const char *text, bool styled)
+{
+	CLEANUP_BUF struct buf line = { 0 };
+	size_t length = strcspn(text, "\n");
+
+	if (styled) {
+		paint_styled(row, column, width, text, length);
+		return;
+	}
+	buf_add(&line, text, length);
+	paint_buf(row, column, width, text[0] == ' ' ? STYLE_PLAIN : STYLE_BOLD, &line);
+}
+
+void draw_lines(const struct rect *area, int columns, const struct buf *text, size_t top,
+		bool styled)
+{
+	size_t lines = page_lines(text), room = (size_t)MAX(area->height * columns, 0);
+	int width = area->width / MAX(columns, 1);
 	const char *at = buf_text(text);
 
-	for (size_t i = 0; i < top && *at; i++) {
-		at += strcspn(at, "\n");
-		at += *at == '\n';
-	}
-	for (int row = 0; row < area->height && *at; row++) {
-		CLEANUP_BUF struct buf line = { 0 };
-		size_t length = strcspn(at, "\n");
-
-		buf_add(&line, at, length);
-		paint_buf(area->top + row, area->left, area->width,
-			  at[0] == ' ' ? STYLE_PLAIN : STYLE_BOLD, &line);
-		at += length + (at[length] == '\n');
-	}
-	if (top + (size_t)area->height < lines) {
-		size_t below = lines - top - (size_t)area->height;
+	for (size_t i = 0; i < top && *at; i++)
+		at = next_line(at);
+	for (int i = 0; i < (int)room && *at; i++, at = next_line(at))
+		draw_line(area->top + i % area->height, area->left + i / area->height * width,
+			  width, at, styled);
+	if (top + room < lines) {
+		size_t below = lines - top - room;
 		char more[32];
-		int width =
+		int length =
 			snprintf(more, sizeof(more), " +%zu line%s ", below, below == 1 ? "" : "s");
 
-		if (width < area->width)
-			paint_text(area->top + area->height - 1, area->left + area->width - width,
-				   width, STYLE_WARN, more);
+		if (length < area->width)
+			paint_text(area->top + area->height - 1, area->left + area->width - length,
+				   length, STYLE_WARN, more);
 	}
 }
 
@@ -47,10 +60,10 @@ static void draw_text(const struct ui *ui, const char *title)
 
 	page_of_overlay(ui, &text);
 	paint_box(&box, title);
-	draw_lines(&inside, &text, ui->overlay_top);
+	draw_lines(&inside, overlay_columns(ui), &text, ui->overlay_top, false);
 }
 
-/* How many lines of a menu are above or below, on its frame. */
+/* Draws the number of menu lines above or below, on its frame. */
 static void draw_hidden(const struct menu *menu, int row, size_t hidden)
 {
 	char text[32];

@@ -1,4 +1,4 @@
-/* The list of processes. */
+/* Draws the list of processes. */
 #include "tui/draw.h"
 #include "tui/paint.h"
 #include "tui/table_columns.h"
@@ -23,7 +23,7 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 			 order->column != i ? ""
 			 : order->down	    ? paint_sign("▼", "v")
 					    : paint_sign("▲", "^"));
-		paint_cell(row, at, widths[i], process_column_align(i) == ALIGN_RIGHT,
+		paint_cell(row, at, widths[i], process_column_form(i)->align == ALIGN_RIGHT,
 			   STYLE_HEADING, text);
 		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
 		at += widths[i] + 1;
@@ -41,6 +41,7 @@ static void put_branch(struct buf *out, const struct process_row *entry)
 static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 {
 	const struct process_row *entry = &ui->list.rows[at];
+	struct process_scope scope = ui_scope(ui);
 	const struct rect *table = &ui->layout.table;
 	bool selected = at == ui->row && ui->settings.view != VIEW_GRID;
 	bool tagged = ui_is_tagged(ui, entry->process);
@@ -59,21 +60,23 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 			continue;
 		if (i == COL_COMMAND)
 			put_branch(&text, entry);
-		process_column_text(&text, ui_snapshot(ui), entry->process, i, paint_is_utf8());
-		paint_cell(row, column, widths[i], process_column_align(i) == ALIGN_RIGHT, style,
-			   buf_text(&text));
+		process_column_text(&text, &scope, entry->process, i, paint_is_utf8());
+		paint_cell(row, column, widths[i], process_column_form(i)->align == ALIGN_RIGHT,
+			   style, buf_text(&text));
 		paint_cell(row, column + widths[i], 1, false, style, "");
 		column += widths[i] + 1;
 	}
 }
 
-/* Columns that were chosen and found no room. */
+/* Number of selected columns that have no room. */
 static size_t count_left_out(const struct ui *ui, const int *widths)
 {
+	struct process_scope scope = ui_scope(ui);
 	size_t count = 0;
 
-	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
-		count += !ui->settings.columns.hidden[i] && !widths[i];
+	for (enum process_column i = 0; i < PROCESS_COLUMNS; i++)
+		count += !ui->settings.columns.hidden[i] && !widths[i] &&
+			 process_column_is_used(i, &scope);
 	return count;
 }
 
@@ -83,6 +86,8 @@ static void put_title(struct buf *out, const struct ui *ui, size_t shown)
 	char heading[COLUMN_HEADING];
 
 	buf_printf(out, "Processes  %zu", ui->list.count);
+	if (ui_scope(ui).dev)
+		buf_printf(out, " on device %s", ui_scope(ui).dev->id);
 	if (shown < ui->list.count)
 		buf_printf(out, ", %zu-%zu shown", ui->first_row + 1, ui->first_row + shown);
 	buf_printf(out, "  by %s%s", process_column_capitals(order->column, heading),
@@ -122,7 +127,7 @@ static const char *empty_text(const struct ui *ui)
 	return "no process has a device open";
 }
 
-/* Without a title the last row counts the processes that are not shown. */
+/* Without a title, the last row has the number of processes that are not shown. */
 static void draw_rest(const struct ui *ui, int row, size_t shown)
 {
 	size_t hidden = ui->list.count - shown;
@@ -130,7 +135,7 @@ static void draw_rest(const struct ui *ui, int row, size_t shown)
 	char text[48];
 	int width;
 
-	if (!hidden || ui_table_has_headings(ui))
+	if (!hidden || ui_table_has_title(ui))
 		return;
 	width = snprintf(text, sizeof(text), " +%zu process%s", hidden, hidden == 1 ? "" : "es");
 	if (width < table->width)
@@ -146,10 +151,10 @@ void draw_table(const struct ui *ui)
 	if (rect_is_empty(table) || !ui_snapshot(ui))
 		return;
 	table_plan(ui, table->width, widths);
-	if (ui_table_has_headings(ui)) {
+	if (ui_table_has_title(ui))
 		draw_title(ui, row++, shown, count_left_out(ui, widths));
+	if (ui_table_has_headings(ui))
 		draw_headings(ui, row++, widths);
-	}
 	if (ui->list.count == 0)
 		paint_text(row, table->left + 1, table->width - 1, STYLE_DIM, empty_text(ui));
 	for (size_t i = 0; i < shown; i++)

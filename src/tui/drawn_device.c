@@ -1,6 +1,7 @@
 #include "tui/drawn_device.h"
 
-#include "tui/device_text.h"
+#include "basic/clock.h"
+#include "tui/device_sign.h"
 #include "tui/paint.h"
 
 struct drawn_device drawn_device_make(const struct ui *ui, size_t position)
@@ -13,10 +14,24 @@ struct drawn_device drawn_device_make(const struct ui *ui, size_t position)
 	return subject;
 }
 
-/* Old values are dim, whatever they say. */
+/* Old values are always dim. */
 enum style drawn_device_style(const struct drawn_device *subject, enum style style)
 {
 	return subject->age_ns ? STYLE_DIM : style;
+}
+
+void drawn_device_put_age(struct buf *out, const struct drawn_device *subject)
+{
+	int64_t s = subject->age_ns / NS_PER_S;
+
+	if (subject->age_ns < 0)
+		buf_puts(out, "never seen");
+	else if (s < 100)
+		buf_printf(out, "%llds ago", (long long)s);
+	else if (s < 6000)
+		buf_printf(out, "%lldm ago", (long long)s / 60);
+	else
+		buf_printf(out, "%lldh ago", (long long)s / 3600);
 }
 
 /* "timed out, 12s ago" */
@@ -26,7 +41,7 @@ void drawn_device_put_condition(struct buf *out, const struct drawn_device *subj
 	if (!subject->age_ns)
 		return;
 	buf_puts(out, subject->age_ns > 0 ? ", values of " : ", ");
-	put_age(out, subject->age_ns);
+	drawn_device_put_age(out, subject);
 }
 
 /* "31● ": number and sign, four columns; returns them. Of an address there is only the sign. */

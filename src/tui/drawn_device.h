@@ -1,4 +1,4 @@
-/* A device in its forms: a panel, a line, a brief line, a cell of the grid. */
+/* The forms in which a device is drawn: a panel, a line, a brief line, a cell of the grid. */
 #pragma once
 
 #include "tui/ui.h"
@@ -7,9 +7,9 @@
 
 /* A device to be drawn. */
 struct drawn_device {
-	const struct device *dev;   /* now; memory is always of now */
-	const struct device *shown; /* the same, or as it last was */
-	int64_t age_ns;		    /* of its readings; 0: now, -1: it never had any */
+	const struct device *dev;   /* current; its memory is always used */
+	const struct device *shown; /* the same, or its last good reading */
+	int64_t age_ns; /* age of the readings shown; 0: current, -1: it never had any */
 	bool selected;
 };
 
@@ -21,13 +21,22 @@ void draw_device_pools(const struct drawn_device *subject, const struct rect *r)
 void draw_device_brief(const struct drawn_device *subject, const struct rect *r);
 void draw_device_cell(const struct drawn_device *subject, const struct rect *r);
 
-/* ---- for the forms ---- */
+/* Has a cell room for the names of its percentages? */
+bool draw_device_cell_names_shares(const struct rect *r);
 
-/* STYLE_DIM for old values, else the style given. */
+/* ---- used by the forms ---- */
+
+/* STYLE_DIM for old values, else the given style. */
 enum style drawn_device_style(const struct drawn_device *subject, enum style style);
+
+/* "12s ago" */
+void drawn_device_put_age(struct buf *out, const struct drawn_device *subject);
 
 /* "timed out, values of 12s ago" */
 void drawn_device_put_condition(struct buf *out, const struct drawn_device *subject);
 
-/* "31● ": number and sign; returns the columns, four. A PCI address has only the sign. */
+/*
+ * "31● ": draws number and sign; returns the width, four columns. With a PCI address, only the
+ * sign.
+ */
 int drawn_device_draw_id(const struct drawn_device *subject, int row, int column, int width);

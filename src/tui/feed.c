@@ -11,25 +11,25 @@
 
 enum { MAX_TASKS = 64 };
 
-/* Descriptors of 64 cards. Growing the table later takes milliseconds: see file_reserve(). */
+/* Descriptors for 64 cards. Growing the table later takes milliseconds: see file_reserve(). */
 enum { DESCRIPTORS = 2047 };
 
 struct feed {
 	struct frame_sampler sampler; /* used by the sampler thread only */
 	pthread_t thread;
-	int wake_fd; /* readable for the display */
+	int wake_fd; /* eventfd, readable for the display */
 
-	pthread_mutex_t lock; /* for all below; never held across a read */
+	pthread_mutex_t lock; /* protects the members below; never held across a read */
 	pthread_cond_t changed;
 	struct want want;
 	int64_t period_ns;
-	bool stop, hurry, ended, running_task;
-	struct frame *newest; /* not handed out yet */
+	bool stop, sample_now, ended, running_task;
+	struct frame *newest; /* not fetched yet */
 	struct ui_task tasks[MAX_TASKS];
 	size_t n_tasks;
 	struct buf answers[UI_TASK_N];
 	bool answered[UI_TASK_N];
-	int32_t inspected; /* the process that the answer is about */
+	int32_t inspected; /* the process that was inspected */
 };
 
 /*
@@ -42,10 +42,11 @@ static void wake_display(const struct feed *feed)
 {
 	uint64_t one = 1;
 
-	(void)!write(feed->wake_fd, &one, sizeof(one)); /* full means awake */
+	/* fails if the counter is full: then the display is awake */
+	(void)!write(feed->wake_fd, &one, sizeof(one));
 }
 
-/* Takes a frame of what is wanted now; NULL: out of memory. */
+/* Takes a frame with the wanted fields; NULL: out of memory. */
 static struct frame *take_frame(struct feed *feed)
 {
 	struct want want;
@@ -98,10 +99,10 @@ static void wait_until(struct feed *feed, const int64_t *tick, int64_t before_ns
 	for (;;) {
 		struct timespec until = clock_timespec(*tick + feed->period_ns - before_ns);
 
-		/* Tasks first, also before the end: the next sample shows their effect. */
+		/* Tasks run first, even before the end: the next sample shows their effect. */
 		if (feed->n_tasks)
 			run_task(feed);
-		else if (feed->stop || feed->hurry ||
+		else if (feed->stop || feed->sample_now ||
 			 pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
 			break;
 	}
@@ -115,7 +116,7 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 	pthread_mutex_lock(&feed->lock);
 	if (feed->period_ns > longest_ns) {
 		wait_until(feed, tick, pair_ns);
-		if (!feed->stop && !feed->hurry) {
+		if (!feed->stop && !feed->sample_now) {
 			pthread_mutex_unlock(&feed->lock);
 			frame_sampler_prepare(&feed->sampler);
 			pthread_mutex_lock(&feed->lock);
@@ -123,12 +124,12 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 	}
 	wait_until(feed, tick, 0);
 	/* No backlog of ticks after a slow sample, nor after a requested one. */
-	if (feed->hurry)
+	if (feed->sample_now)
 		frame_sampler_expire(&feed->sampler);
-	*tick = feed->hurry ? clock_now(CLOCK_MONOTONIC)
-			    : MAX(*tick + feed->period_ns,
-				  clock_now(CLOCK_MONOTONIC) - feed->period_ns);
-	feed->hurry = false;
+	*tick = feed->sample_now ? clock_now(CLOCK_MONOTONIC)
+				 : MAX(*tick + feed->period_ns,
+				       clock_now(CLOCK_MONOTONIC) - feed->period_ns);
+	feed->sample_now = false;
 	stop = feed->stop;
 	pthread_mutex_unlock(&feed->lock);
 	return !stop;
@@ -211,8 +212,8 @@ static bool wait_for_end(struct feed *feed)
 	return ended;
 }
 
-/* Results that were not fetched, except of inspections: those have no reader any more. */
-static void take_news(struct feed *feed, struct buf *ret)
+/* Results that were not fetched, except those of inspections, which are no longer needed. */
+static void take_unread(struct feed *feed, struct buf *ret)
 {
 	static const char *const undone[] = {
 		[UI_TASK_SIGNAL] = "no signal sent: a read that hangs came first",
@@ -229,14 +230,14 @@ static void take_news(struct feed *feed, struct buf *ret)
 	pthread_mutex_unlock(&feed->lock);
 }
 
-bool feed_free(struct feed *feed, struct buf *ret_news)
+bool feed_free(struct feed *feed, struct buf *ret_unread)
 {
 	bool ended;
 
 	if (!feed)
 		return true;
 	ended = wait_for_end(feed);
-	take_news(feed, ret_news);
+	take_unread(feed, ret_unread);
 	if (!ended) {
 		pthread_detach(feed->thread);
 		return false;
@@ -280,7 +281,7 @@ bool feed_set_want(struct feed *feed, const struct want *want)
 	other = memcmp(&feed->want, want, sizeof(*want)) != 0;
 	if (other) {
 		feed->want = *want;
-		feed->hurry = true;
+		feed->sample_now = true;
 		pthread_cond_broadcast(&feed->changed);
 	}
 	pthread_mutex_unlock(&feed->lock);
@@ -295,10 +296,10 @@ void feed_set_period(struct feed *feed, unsigned period_ms)
 	pthread_mutex_unlock(&feed->lock);
 }
 
-void feed_hurry(struct feed *feed)
+void feed_sample_now(struct feed *feed)
 {
 	pthread_mutex_lock(&feed->lock);
-	feed->hurry = true;
+	feed->sample_now = true;
 	pthread_cond_broadcast(&feed->changed);
 	pthread_mutex_unlock(&feed->lock);
 }
@@ -316,7 +317,7 @@ bool feed_submit(struct feed *feed, const struct ui_task *task)
 	return room;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static bool take_answer(struct feed *feed, enum ui_task_kind kind, struct buf *ret)
 {
 	if (!feed->answered[kind])

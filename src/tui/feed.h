@@ -25,7 +25,7 @@ MUST_CHECK int feed_new(const struct sample_source *source, const struct want *w
  * did not fetch, a line each. False: the thread is blocked in a read and still uses the feed
  * and the source, which must not be freed.
  */
-MUST_CHECK bool feed_free(struct feed *feed, struct buf *ret_news);
+MUST_CHECK bool feed_free(struct feed *feed, struct buf *ret_unread);
 
 /* Readable when there is a new frame or result. */
 int feed_fd(const struct feed *feed);
@@ -36,22 +36,21 @@ struct frame *feed_latest(struct feed *feed);
 /*
  * Changes what is sampled. If it differs from before, takes a sample at once and returns true.
  *
- * With want.low_rate, processes and memory are read once a second and taken over in between,
- * unless single allocations are wanted; how often device attributes are read is decided by
- * the source.
+ * With want.low_rate, processes and memory are read once a second and reused in between, unless
+ * single allocations are wanted; how often device attributes are read is decided by the source.
  */
 bool feed_set_want(struct feed *feed, const struct want *want);
 
 void feed_set_period(struct feed *feed, unsigned period_ms);
 
 /* Takes a sample at once. */
-void feed_hurry(struct feed *feed);
+void feed_sample_now(struct feed *feed);
 
-/* Queues a task. False: the queue is full, and the task is still the caller's. */
+/* Queues a task. False: the queue is full, and the caller keeps the task. */
 MUST_CHECK bool feed_submit(struct feed *feed, const struct ui_task *task);
 
-/* The result of the last task of this kind, once: true and the text replaced. */
+/* Fetches the result of the last task of this kind: true, and the text is replaced. */
 bool feed_result(struct feed *feed, enum ui_task_kind kind, struct buf *ret);
 
-/* The same for the inspection of a process; results about other processes are left alone. */
+/* The same for the inspection of a process; results for other processes are kept. */
 bool feed_inspection(struct feed *feed, int32_t pid, struct buf *ret);

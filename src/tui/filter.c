@@ -13,7 +13,7 @@ static const struct {
 	const char *text;
 	enum filter_operator operator;
 } operators[] = {
-	/* The longer ones first. */
+	/* Longer operators first. */
 	{ "!=", OP_UNEQUAL }, { ">=", OP_LEAST }, { "<=", OP_MOST }, { ">", OP_ABOVE },
 	{ "<", OP_BELOW },    { "=", OP_EQUAL },  { "~", OP_HAS },
 };
@@ -23,7 +23,7 @@ bool text_contains(const char *text, const char *word)
 	return strcasestr(text, word) != NULL;
 }
 
-/* "1G" in the units that are shown, "1Gi" by 1024 in any; the rest of the text. */
+/* "1G" in the units of the screen, "1Gi" always by 1024. Returns the rest of the text. */
 static char *scale_bytes(char *text, double *amount)
 {
 	static const char units[] = "kmgt";
@@ -39,7 +39,7 @@ static char *scale_bytes(char *text, double *amount)
 	return text + (tolower((unsigned char)*text) == 'b');
 }
 
-/* "1G", "1.5mb", "90", "2h": bytes and seconds by their units. */
+/* "1G", "1.5mb", "90", "2h": bytes and seconds with their units. */
 static bool parse_amount(const char *text, enum column_kind kind, double *ret)
 {
 	char *end, unit;
@@ -57,7 +57,7 @@ static bool parse_amount(const char *text, enum column_kind kind, double *ret)
 	return *end == '\0';
 }
 
-/* Bytes of the first term: to a blank or an ampersand, unless these are in quotes. */
+/* Length of the first term: up to a blank or an ampersand outside of quotes. */
 static size_t term_length(const char *text)
 {
 	bool quoted = false;
@@ -68,7 +68,7 @@ static size_t term_length(const char *text)
 	return n;
 }
 
-/* Takes quotes away that are around a value; false: there is one without the other. */
+/* Removes the quotes around a value; false: unbalanced. */
 static bool unquote(const char **text, size_t *length)
 {
 	const char *end = *text + *length;
@@ -226,7 +226,7 @@ static bool has_device(const struct snapshot *snapshot, const struct process *pr
 	return false;
 }
 
-/* dev=0,3 asks for these devices, whatever others the process has open. */
+/* dev=0,3: the process has these devices open, and perhaps others. */
 static bool has_devices(const struct snapshot *snapshot, const struct process *process,
 			const char *ids)
 {
@@ -238,7 +238,7 @@ static bool has_devices(const struct snapshot *snapshot, const struct process *p
 	return true;
 }
 
-static bool term_holds(const struct filter_term *term, const struct snapshot *snapshot,
+static bool term_holds(const struct filter_term *term, const struct process_scope *scope,
 		       const struct process *process)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -247,27 +247,28 @@ static bool term_holds(const struct filter_term *term, const struct snapshot *sn
 
 	if (term->column >= 0 && term->operator!= OP_HAS && process_column_kind(
 					 (enum process_column)term->column) != KIND_TEXT)
-		return process_column_number(process, (enum process_column)term->column, &number) &&
+		return process_column_number(scope, process, (enum process_column)term->column,
+					     &number) &&
 		       compare_numbers(term->operator, number, term->number);
-	process_column_text(&text, snapshot, process,
+	process_column_text(&text, scope, process,
 			    term->column < 0 ? COL_COMMAND : (enum process_column)term->column,
 			    paint_is_utf8());
 	if (term->column < 0) {
 		buf_putc(&text, ' ');
-		process_column_text(&text, snapshot, process, COL_USER, false);
+		process_column_text(&text, scope, process, COL_USER, false);
 	}
 	if (term->operator== OP_HAS)
 		return text_contains(buf_text(&text), term->text);
 	equal = strcasecmp(buf_text(&text), term->text) == 0 ||
-		(term->column == COL_DEVICES && has_devices(snapshot, process, term->text));
+		(term->column == COL_DEVICES && has_devices(scope->snapshot, process, term->text));
 	return equal == (term->operator== OP_EQUAL);
 }
 
-bool filter_holds(const struct filter *filter, const struct snapshot *snapshot,
+bool filter_holds(const struct filter *filter, const struct process_scope *scope,
 		  const struct process *process)
 {
 	for (size_t i = 0; i < filter->count; i++)
-		if (!term_holds(&filter->terms[i], snapshot, process))
+		if (!term_holds(&filter->terms[i], scope, process))
 			return false;
 	return true;
 }

@@ -1,6 +1,6 @@
 /*
- * One sample as the screen gets it, or the reason why there is none. A frame is shared by
- * reference counting and never changes.
+ * One sample for the screen, or the error that prevented it. Immutable and reference-counted, since
+ * the sampler thread and the drawing thread use it at the same time.
  */
 #pragma once
 
@@ -15,8 +15,10 @@
 struct sample_source {
 	void *arg;
 	const struct root *root;
-	/* Returns 0 and a snapshot, or an exit code and a sentence that is valid until the
-	 * next call. */
+	/*
+	 * Returns 0 and a snapshot, or an exit code and a sentence that is valid until the
+	 * next call.
+	 */
 	int (*take)(void *arg, const struct want *want, const struct snapshot *before,
 		    struct snapshot **ret, const char **ret_problem);
 };
@@ -24,10 +26,10 @@ struct sample_source {
 struct frame {
 	atomic_uint refs;
 	struct snapshot *snapshot; /* NULL: there is nothing to show */
-	char *problem;		   /* then the reason; NULL if there was no memory for it */
-	int code;		   /* and its exit code */
-	struct want want;	   /* what was asked for */
-	bool first;		   /* devices only: the rest follows at once */
+	char *problem;		   /* why there is no snapshot; NULL also if memory was short */
+	int code;		   /* exit code for that problem */
+	struct want want;	   /* the fields that were requested */
+	bool first;		   /* has devices only; the next frame follows at once */
 	int64_t taken_ns;	   /* CLOCK_MONOTONIC, when it was complete */
 };
 

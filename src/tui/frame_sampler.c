@@ -11,7 +11,10 @@ void frame_sampler_done(struct frame_sampler *sampler)
 	sampler->last = NULL;
 }
 
-/* A sample that comes a little early counts: the next one would come a whole second late. */
+/*
+ * Processes are read once a second, if the last reading is this old: less than a second, since at
+ * a refresh period of a second a slightly early frame would otherwise postpone them by another one.
+ */
 static const int64_t reuse_ns = 900 * NS_PER_MS;
 
 /* Are the processes of the last frame recent enough for this one? */
@@ -30,7 +33,7 @@ static void want_devices_only(struct want *want)
 	want->allocations = want->reporters = want->accounts = false;
 }
 
-/* Without counters: a rate needs two samples, so they can wait for the second. */
+/* The first frame has no counters: a rate needs two samples anyway. */
 static void want_first(struct want *want)
 {
 	want_devices_only(want);
@@ -51,7 +54,7 @@ static void sample(struct frame_sampler *sampler, const struct want *want, struc
 	frame->taken_ns = clock_now(CLOCK_MONOTONIC);
 }
 
-/* Reads devices and takes over the rest. False: the rest has to be read too. */
+/* Reads devices and reuses the rest. False: the rest has to be read too. */
 static bool sample_devices(struct frame_sampler *sampler, struct want want, struct frame *frame)
 {
 	want_devices_only(&want);

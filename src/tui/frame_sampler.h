@@ -1,7 +1,7 @@
 /*
- * Decides what is read for each frame: the first one has devices only, so that the screen
- * is drawn early; with want.low_rate, processes are read once a second and taken over from the
- * last frame in between. Used by the sampler thread only.
+ * Decides what is read for each frame: the first one has devices only, so that the screen is drawn
+ * early; with want.low_rate, processes are read once a second and reused from the last frame in
+ * between. Used by the sampler thread only.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 struct frame_sampler {
 	const struct sample_source *source;
-	struct frame *last; /* for rates and for what is taken over; owned */
-	struct want asked;  /* for the last sample with processes */
+	struct frame *last; /* for rates and reused processes; one reference */
+	struct want asked;  /* what the last sample with processes was asked for */
 };
 
 void frame_sampler_done(struct frame_sampler *sampler);

@@ -10,13 +10,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Set in the thread that draws: writes of other threads are not part of the frame. */
+/* Per thread: only writes of the drawing thread are part of the frame. */
 static _Thread_local bool in_frame;
-static char frame[16384]; /* a full screen takes a few of them */
+static char frame[16384]; /* written when it is full; a complete redraw takes several */
 static size_t length;
 static int own_fd = -1;
-static int stop_fd, timeout_ms; /* as given to frame_writer_begin() */
-static bool dropped;		/* some of this frame */
+static int stop_fd, timeout_ms; /* arguments of frame_writer_begin() */
+static bool dropped;		/* the rest of this frame is not written */
 
 static ssize_t write_now(int fd, const void *data, size_t size)
 {
@@ -35,7 +35,7 @@ void frame_writer_close(void)
 	own_fd = -1;
 }
 
-/* Waits until the terminal takes more. False: the rest is to be dropped. */
+/* Waits until the terminal accepts more. False: stopped or timed out. */
 static bool wait_for_room(int fd)
 {
 	struct pollfd fds[] = { { .fd = fd, .events = POLLOUT },
@@ -45,7 +45,7 @@ static bool wait_for_room(int fd)
 	return n < 0 ? errno == EINTR : n > 0 && !fds[1].revents;
 }
 
-/* Errors are left to terminal_wait(), which notices a terminal that is gone. */
+/* Errors are left to terminal_wait(), which detects a closed terminal. */
 static void flush_frame(void)
 {
 	int fd = own_fd >= 0 ? own_fd : STDOUT_FILENO;
@@ -63,10 +63,8 @@ static void flush_frame(void)
 	length = 0;
 }
 
-ssize_t write(int fd, const void *data, size_t size)
+void frame_writer_add(const void *data, size_t size)
 {
-	if (!in_frame || fd != STDOUT_FILENO)
-		return write_now(fd, data, size);
 	for (size_t done = 0; done < size;) {
 		size_t n = MIN(size - done, sizeof(frame) - length);
 
@@ -76,6 +74,13 @@ ssize_t write(int fd, const void *data, size_t size)
 		if (length == sizeof(frame))
 			flush_frame();
 	}
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	if (!in_frame || fd != STDOUT_FILENO)
+		return write_now(fd, data, size);
+	frame_writer_add(data, size);
 	return (ssize_t)size;
 }
 

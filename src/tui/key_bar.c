@@ -7,7 +7,7 @@
 #include <curses.h>
 #include <string.h>
 
-/* The views first. Help and Quit are always shown. */
+/* Views first. Help and Quit are always shown. */
 static const struct key_label labels[] = {
 	{ "1", "Overview", '1', 1, false },    { "2", "Grid", '2', 1, false },
 	{ "3", "Processes", '3', 1, false },   { "4", "Memory", '4', 1, false },
@@ -24,7 +24,7 @@ static int width_of(size_t i)
 	return (int)(strlen(labels[i].key) + strlen(labels[i].text));
 }
 
-/* Leaves out the last one of the highest rank. False: none is left that may go. */
+/* Drops the last label of the highest rank. False: none may be dropped. */
 static bool drop_one(bool *shown)
 {
 	size_t worst = ARRAY_SIZE(labels);

@@ -1,4 +1,4 @@
-/* The key bar: the keys in the bottom line and their places, for drawing and for the mouse. */
+/* The key bar: the keys in the bottom line and their positions, for drawing and for the mouse. */
 #pragma once
 
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 
 struct key_label {
 	const char *key, *text;
-	int code;    /* of curses: the key that a click stands for */
-	int rank;    /* in narrow terminals the highest ranks are left out first; 0: never */
+	int code;    /* curses code of the key that a click is equivalent to */
+	int rank;    /* in narrow terminals the highest ranks are dropped first; 0: never */
 	bool writes; /* not with --read-only */
 };
 
@@ -19,5 +19,5 @@ struct key_place {
 
 enum { MAX_KEY_LABELS = 16 };
 
-/* Places the labels that fit into so many columns, from the left; returns their number. */
+/* Places the labels that fit into the given columns, from the left; returns their number. */
 size_t key_bar_place(int columns, bool read_only, struct key_place *places);

@@ -1,6 +1,6 @@
 /*
- * Keys: one table for the program, for the help and for the manual page (a test holds
- * tt_smi(1) against it). As in htop where htop has them.
+ * Key bindings: one table for the program, the help and the manual page (a test compares it with
+ * tt_smi(1)). Keys are those of htop where it has them.
  */
 #pragma once
 
@@ -71,9 +71,10 @@ enum { KEYS_EACH = 5 };
 
 struct key_binding {
 	enum action action;
-	int codes[KEYS_EACH]; /* of curses; 0: no more */
+	int codes[KEYS_EACH]; /* of curses; 0-terminated */
 	const char *names;    /* for the help: "F3 /" */
-	const char *help;     /* NULL: the line above says it */
+	const char *help;
+	const char *group; /* title of the group that begins with it; NULL: the same group */
 };
 
 extern const struct key_binding keys[];

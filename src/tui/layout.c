@@ -4,7 +4,7 @@
 
 /* ---- cells ---- */
 
-/* A way to show a device, and what it needs. */
+/* A form of a device and the space that it needs. */
 struct shape {
 	enum form form;
 	int width, height; /* at least */
@@ -13,12 +13,13 @@ struct shape {
 
 static const struct shape panel_shape = { FORM_PANEL, 44, 5, 1000 };
 static const struct shape line_shape = { FORM_LINE, 64, 1, 1000 };
-static const struct shape brief_shape = { FORM_BRIEF, 19, 1, 26 };
+static const struct shape brief_shape = { FORM_BRIEF, 20, 1, 26 };
 
-/* Of the grid, the richest first. */
+/* Cells of the grid, those with most details first. */
 static const struct shape grid_shapes[] = {
-	{ FORM_CELL, 18, 5, 30 }, { FORM_CELL, 10, 5, 30 }, { FORM_CELL, 10, 4, 30 },
-	{ FORM_CELL, 10, 3, 30 }, { FORM_CELL, 10, 2, 30 }, { FORM_CELL, 8, 1, 20 },
+	{ FORM_CELL, 24, 8, 60 }, { FORM_CELL, 24, 7, 60 }, { FORM_CELL, 18, 5, 60 },
+	{ FORM_CELL, 10, 5, 30 }, { FORM_CELL, 10, 4, 30 }, { FORM_CELL, 10, 3, 30 },
+	{ FORM_CELL, 10, 2, 30 }, { FORM_CELL, 8, 1, 20 },
 };
 
 static size_t lines_for(size_t count, size_t per_line)
@@ -26,13 +27,16 @@ static size_t lines_for(size_t count, size_t per_line)
 	return (count + per_line - 1) / per_line;
 }
 
-/* Rows that all of it takes. */
+/* Number of rows for all devices. */
 static size_t rows_needed(const struct cells *cells, const struct counts *counts)
 {
 	size_t lines = 0;
 
 	if (!cells->headings)
 		return lines_for(counts->devices, cells->per_line) * (size_t)cells->height;
+	if (cells->groups_per_line > 1)
+		return lines_for(counts->n_groups, cells->groups_per_line) *
+		       (size_t)(cells->height + 1);
 	for (size_t i = 0; i < counts->n_groups; i++)
 		lines += lines_for(counts->groups[i], cells->per_line);
 	return lines * (size_t)cells->height + counts->n_groups;
@@ -47,7 +51,7 @@ static size_t largest_group(const struct counts *counts)
 	return most;
 }
 
-/* Cells of this shape; lines are evenly filled, and cells as wide as that allows. */
+/* Lays out cells of this shape; lines are evenly filled, and cells as wide as that allows. */
 static struct cells shape_cells(const struct shape *shape, const struct rect *area,
 				const struct counts *counts, bool headings)
 {
@@ -55,8 +59,13 @@ static struct cells shape_cells(const struct shape *shape, const struct rect *ar
 	size_t most = headings ? largest_group(counts) : MAX(counts->devices, 1);
 	size_t fit = area->width >= shape->width ? (size_t)(area->width / shape->width) : 1;
 
-	fit = MIN(fit, most);
-	cells.per_line = lines_for(most, lines_for(most, fit));
+	if (headings && fit >= 2 * most) { /* several groups beside each other */
+		cells.groups_per_line = MIN(fit / most, counts->n_groups);
+		cells.per_line = cells.groups_per_line * most;
+	} else {
+		fit = MIN(fit, most);
+		cells.per_line = lines_for(most, lines_for(most, fit));
+	}
 	cells.width = MIN(area->width / (int)cells.per_line, shape->widest);
 	cells.height = shape->height;
 	return cells;
@@ -67,7 +76,7 @@ static bool cells_fit(const struct cells *cells, const struct counts *counts, in
 	return rows > 0 && rows_needed(cells, counts) <= (size_t)rows;
 }
 
-/* How many of them find room from the first one on. */
+/* Number of devices that fit, from the first one on. */
 static size_t count_shown(const struct cells *cells, const struct counts *counts)
 {
 	struct cell_walk walk;
@@ -80,7 +89,7 @@ static size_t count_shown(const struct cells *cells, const struct counts *counts
 	return shown;
 }
 
-/* Sets the area; if not all fit, its last row counts the others. */
+/* Sets the area; if not all fit, its last row has the number of the others. */
 static void cells_settle(struct cells *cells, const struct counts *counts, int rows)
 {
 	bool all = cells_fit(cells, counts, rows);
@@ -110,6 +119,25 @@ void cells_begin(struct cell_walk *walk, const struct cells *cells, const struct
 	}
 }
 
+/* Moves to the next line of cells if the next one does not belong into this one. */
+static void begin_cell(struct cell_walk *walk, bool heads)
+{
+	const struct cells *cells = walk->cells;
+	size_t most = cells->groups_per_line > 1 ? cells->per_line / cells->groups_per_line : 0;
+
+	if (heads && most) /* groups have equal widths */
+		walk->in_line = lines_for(walk->in_line, most) * most;
+	if (walk->in_line == cells->per_line || (heads && !most && walk->in_line)) {
+		walk->in_line = 0;
+		walk->row += cells->height;
+		walk->below_heading = false;
+	}
+	if (heads && !walk->below_heading) {
+		walk->row++;
+		walk->below_heading = true;
+	}
+}
+
 bool cells_next(struct cell_walk *walk, struct cell *ret)
 {
 	const struct cells *cells = walk->cells;
@@ -118,15 +146,15 @@ bool cells_next(struct cell_walk *walk, struct cell *ret)
 
 	if (walk->next >= walk->counts->devices || cells->form == FORM_NONE)
 		return false;
-	if (walk->in_line == cells->per_line || (heads && walk->in_line)) {
-		walk->in_line = 0;
-		walk->row += cells->height;
-	}
-	*ret = (struct cell){ .device = walk->next, .group = walk->group, .heading = -1 };
-	if (heads)
-		ret->heading = walk->row++;
+	begin_cell(walk, heads);
+	*ret = (struct cell){ .device = walk->next, .group = walk->group };
 	ret->rect = (struct rect){ walk->row, area->left + (int)walk->in_line * cells->width,
 				   cells->height, cells->width };
+	if (heads)
+		ret->heading = (struct rect){ walk->row - 1, ret->rect.left, 1,
+					      cells->groups_per_line > 1
+						      ? area->width / (int)cells->groups_per_line
+						      : area->width };
 	if (walk->row + cells->height > area->top + area->height || cells->width <= 0)
 		return false;
 	walk->next++;
@@ -141,7 +169,7 @@ bool cells_next(struct cell_walk *walk, struct cell *ret)
 
 /* ---- views ---- */
 
-/* Takes rows from the top of what is left. */
+/* Takes rows from the top of the remaining area. */
 static struct rect take_rows(struct rect *body, int rows)
 {
 	struct rect taken = *body;
@@ -152,12 +180,12 @@ static struct rect take_rows(struct rect *body, int rows)
 	return taken;
 }
 
-/* The richest form that leaves the rest of the screen enough. */
+/* The form with most details that leaves enough room for the rest of the screen. */
 static struct cells overview_cells(const struct rect *body, const struct counts *counts)
 {
 	const struct {
 		const struct shape *shape;
-		int rows; /* that devices may take */
+		int rows; /* maximum rows for devices */
 	} choices[] = {
 		{ &panel_shape, body->height / 2 },
 		{ &line_shape, body->height / 2 },
@@ -177,13 +205,13 @@ static struct cells overview_cells(const struct rect *body, const struct counts 
 
 enum {
 	CHART_LOWEST = 6,
-	CHART_PLEASANT = 8, /* another line of charts needs this height for each */
+	CHART_PLEASANT = 8, /* height per chart that another line of charts requires */
 	CHART_HIGHEST = 16,
 	CHART_NARROWEST = 38,
 	TABLE_AROUND = 2, /* title and headings */
 };
 
-/* How many of them stand side by side. */
+/* Number of charts side by side. */
 static size_t charts_per_line(int width, size_t most)
 {
 	return MIN((size_t)MAX(width / CHART_NARROWEST, 1), most);
@@ -197,13 +225,13 @@ static void split_charts(struct layout *layout, struct rect area, size_t most)
 		MIN(lines_for(most, per_line),
 		    MIN((size_t)MAX(area.height / CHART_PLEASANT, 1), MAX_CHARTS / per_line));
 
-	if (lines * per_line >= most)
-		per_line = lines_for(most, lines);
+	most = MIN(most, lines * per_line);
 	for (size_t i = 0; i < lines; i++) {
 		struct rect line = take_rows(&area, area.height / (int)(lines - i));
+		size_t count = lines_for(most - layout->n_charts, lines - i);
 
-		for (size_t k = 0; k < per_line && layout->n_charts < most; k++) {
-			int width = line.width / (int)(per_line - k);
+		for (size_t k = 0; k < count; k++) {
+			int width = line.width / (int)(count - k);
 
 			layout->charts[layout->n_charts++] =
 				(struct rect){ line.top, line.left, line.height, width };
@@ -213,7 +241,7 @@ static void split_charts(struct layout *layout, struct rect area, size_t most)
 	}
 }
 
-/* Charts above the table, if both have room for more than their frames. */
+/* Puts charts above the table, if both have room for more than their frames. */
 static void make_charts_and_table(struct layout *layout, struct rect *body,
 				  const struct counts *counts)
 {
@@ -237,7 +265,7 @@ static void make_overview(struct layout *layout, struct rect *body, const struct
 	make_charts_and_table(layout, body, counts);
 }
 
-/* The richest cells of which all fit. */
+/* The cells with most details that all fit. */
 static bool find_grid(struct cells *cells, const struct rect *body, const struct counts *counts,
 		      int rows, bool headings)
 {
@@ -249,7 +277,7 @@ static bool find_grid(struct cells *cells, const struct rect *body, const struct
 	return false;
 }
 
-/* Headings of trays come before larger cells; single chips have no group. */
+/* Headings of trays take precedence over larger cells; single chips have no group. */
 static struct cells grid_cells(const struct rect *body, const struct counts *counts)
 {
 	enum { FOR_PROCESSES = 2, HIGH_ENOUGH = 10 };
@@ -266,10 +294,10 @@ static void make_grid(struct layout *layout, struct rect *body, const struct cou
 {
 	layout->cells = grid_cells(body, counts);
 	take_rows(body, layout->cells.area.height + layout->cells.more.height);
-	layout->table = *body;
+	make_charts_and_table(layout, body, counts);
 }
 
-/* Bars of all devices; for a single one the text has them. */
+/* Bars of all devices; for a single one they are part of the text. */
 static void make_bars(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	struct cells *cells = &layout->cells;
@@ -284,33 +312,40 @@ static void make_bars(struct layout *layout, struct rect *body, const struct cou
 	take_rows(body, cells->area.height + cells->more.height);
 }
 
+/* Charts fill what text and processes leave, the text what the processes leave. */
 static void make_memory(struct layout *layout, struct rect *body, const struct counts *counts)
 {
-	enum { TEXT_LEAST = 5 };
+	enum { PAGE_LEAST = 4, TABLE_LEAST = TABLE_AROUND + 2 };
+	int page = 1 + (int)MIN(counts->lines, 1000);
+	int table = TABLE_AROUND + (int)MIN(MAX(counts->processes, 3), 30);
+	int high;
 
 	make_bars(layout, body, counts);
-	if (counts->charts && body->height >= CHART_LOWEST + TEXT_LEAST &&
+	high = MAX(body->height - page - table, CHART_LOWEST);
+	if (counts->charts && body->height - high >= PAGE_LEAST + TABLE_LEAST &&
 	    body->width >= CHART_NARROWEST)
-		split_charts(layout,
-			     take_rows(body, MIN(MAX(body->height / 3, CHART_LOWEST),
-						 CHART_PLEASANT + 1)),
-			     counts->charts);
-	layout->page = *body;
+		split_charts(layout, take_rows(body, high), counts->charts);
+	if (body->height >= PAGE_LEAST + TABLE_LEAST)
+		page = MIN(page, MAX(body->height - table, MAX(body->height / 2, PAGE_LEAST)));
+	layout->page = take_rows(body, page);
+	layout->table = *body;
 }
 
-/* The text beside its charts, if there is room for both. */
+/* Text beside its charts, if there is room for both. */
 static void make_device(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	enum { TEXT_WIDEST = 75 };
 	struct rect right = *body;
+	int texts = MAX((body->width - CHART_NARROWEST) / (TEXT_WIDEST + 1), 1);
 
 	layout->page = *body;
 	if (body->width <= TEXT_WIDEST + CHART_NARROWEST || body->height < CHART_LOWEST ||
 	    !counts->charts)
 		return;
-	layout->page.width = TEXT_WIDEST;
-	right.left += TEXT_WIDEST + 1;
-	right.width -= TEXT_WIDEST + 1;
+	layout->page_columns = texts;
+	layout->page.width = texts * (TEXT_WIDEST + 1) - 1;
+	right.left += layout->page.width + 1;
+	right.width -= layout->page.width + 1;
 	split_charts(layout, right, counts->charts);
 }
 
@@ -319,7 +354,7 @@ void layout_make(struct layout *layout, enum view view, int rows, int columns,
 {
 	struct rect body = { 0, 0, MAX(rows, 0), MAX(columns, 0) };
 
-	*layout = (struct layout){ 0 };
+	*layout = (struct layout){ .page_columns = 1 };
 	if (rect_is_empty(&body))
 		return;
 	layout->header = take_rows(&body, 1);

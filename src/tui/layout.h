@@ -1,11 +1,13 @@
 /*
- * The layout: a pure function from the size of the screen and the number of devices,
- * processes and charts to rectangles. No terminal, no state.
+ * The layout: a pure function from the size of the screen and the number of devices, processes and
+ * charts to rectangles. No terminal, no state.
  *
- * Rectangles lie within the screen and do not overlap, whatever its size; a part without room
- * has height or width 0. Devices that do not fit are counted, so that the screen can say so.
+ * Rectangles are within the screen and do not overlap, whatever its size; a part without room has
+ * height or width 0. The number of devices that do not fit is part of the result.
  */
 #pragma once
+
+#include "render/screen_names.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,19 +27,18 @@ static inline bool rect_has(const struct rect *rect, int row, int column)
 	       column < rect->left + rect->width;
 }
 
-enum view { VIEW_OVERVIEW, VIEW_GRID, VIEW_PROCESSES, VIEW_MEMORY, VIEW_DEVICE, VIEW_N };
-
 /* What there is to show. */
 struct counts {
 	size_t devices;
 	const size_t *groups; /* sizes of boards or trays; they add up to devices */
 	size_t n_groups;
-	size_t first; /* device at the top, if not all fit */
+	size_t first; /* first device to show, if not all fit */
 	size_t processes;
-	size_t charts; /* at most */
+	size_t charts; /* maximum number */
+	size_t lines;  /* of the text of the memory view */
 };
 
-/* How much of a device is shown. */
+/* The level of detail of a device. */
 enum form {
 	FORM_NONE,
 	FORM_PANEL, /* a title and four lines */
@@ -53,8 +54,9 @@ struct cells {
 	int width, height;
 	size_t per_line;
 	bool headings;
-	size_t first, shown; /* devices first … first + shown - 1 */
-	struct rect more;    /* for the number of devices not shown; empty if all are shown */
+	size_t groups_per_line; /* with headings; more than one if they are that small */
+	size_t first, shown;	/* devices first … first + shown - 1 */
+	struct rect more;	/* for the number of devices not shown; empty if all are shown */
 };
 
 enum { MAX_CHARTS = 16 };
@@ -65,29 +67,31 @@ struct layout {
 	struct rect charts[MAX_CHARTS];
 	size_t n_charts;
 	struct rect table; /* of processes: title, headings, rows */
-	struct rect page;  /* text that scrolls, its title first */
+	struct rect page;  /* scrolling text, starting with its title */
+	int page_columns;  /* of its text, side by side */
 };
 
-/* A box around so many rows and columns in the middle of the screen, cut to it; its inside. */
+/* A box with the given inner size in the middle of the screen, cut to the screen; its inside. */
 struct rect box_outside(const struct rect *screen, int height, int width);
 struct rect box_inside(const struct rect *box);
 
 void layout_make(struct layout *layout, enum view view, int rows, int columns,
 		 const struct counts *counts);
 
-/* Visits the cells in their order. */
+/* Iterates over the cells in order. */
 struct cell_walk {
 	const struct cells *cells;
 	const struct counts *counts;
 	size_t next, group, in_group, in_line;
 	int row;
+	bool below_heading; /* the line has a row of headings */
 };
 
 /* One cell. */
 struct cell {
 	struct rect rect;
 	size_t device, group;
-	int heading; /* row of its group's heading if it is the first; else -1 */
+	struct rect heading; /* of its group if it is the first of the group; else empty */
 };
 
 void cells_begin(struct cell_walk *walk, const struct cells *cells, const struct counts *counts);

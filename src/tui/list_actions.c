@@ -12,7 +12,7 @@ bool ui_set_filter(struct ui *ui, const char *text)
 	char problem[128];
 
 	if (filter_parse(&ui->filter, text, problem, sizeof(problem)) < 0) {
-		ui_say(ui, "%s", problem);
+		ui_show_message(ui, "%s", problem);
 		return false;
 	}
 	if (text != ui->filter_text) {
@@ -23,7 +23,7 @@ bool ui_set_filter(struct ui *ui, const char *text)
 	return true;
 }
 
-/* Only those on the selected device; once more takes that away. */
+/* Shows only processes on the selected device; the second call removes that condition. */
 void ui_isolate_device(struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
@@ -41,16 +41,17 @@ void ui_isolate_device(struct ui *ui)
 
 void ui_search(struct ui *ui, size_t from, bool forward)
 {
+	struct process_scope scope = ui_scope(ui);
 	long at;
 
 	if (!ui->search_text[0] || !ui->list.count)
 		return;
-	at = process_list_search(&ui->list, ui_snapshot(ui), ui->search_text, from % ui->list.count,
+	at = process_list_search(&ui->list, &scope, ui->search_text, from % ui->list.count,
 				 forward);
 	if (at >= 0)
 		ui_select_row(ui, (size_t)at);
 	else
-		ui_say(ui, "not found: %s", ui->search_text);
+		ui_show_message(ui, "not found: %s", ui->search_text);
 }
 
 void ui_search_on(struct ui *ui, int direction)
@@ -75,7 +76,7 @@ void ui_toggle_tree(struct ui *ui)
 	ui_list(ui);
 }
 
-/* The neighbour among the columns that are shown. */
+/* Sorts by the next or previous visible column. */
 void ui_sort_by_neighbour(struct ui *ui, int direction)
 {
 	const struct settings *settings = &ui->settings;

@@ -1,9 +1,9 @@
-/* What keys do with the list of processes: filter, search, order. */
+/* Actions for the list of processes: filter, search, order. */
 #pragma once
 
 #include "tui/ui.h"
 
-/* False: the filter is invalid, a message says why, and the old one stays. */
+/* False: the filter is invalid; a message explains why, and the old one stays. */
 bool ui_set_filter(struct ui *ui, const char *text);
 
 /* Shows only the processes on the selected device, or all again. */

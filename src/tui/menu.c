@@ -22,7 +22,7 @@ static void put_signal(const struct ui *ui, struct buf *out, size_t line)
 	buf_printf(out, "%2d SIG%s", ui_signals[line], sigabbrev_np(ui_signals[line]));
 }
 
-/* Columns of its widest line, at least LEAST. */
+/* Width of its widest line, at least LEAST. */
 static int find_width(const struct ui *ui, const struct menu *menu)
 {
 	enum { LEAST = 44, SIGN = 2 };
@@ -37,7 +37,7 @@ static int find_width(const struct ui *ui, const struct menu *menu)
 	return widest;
 }
 
-/* Settles where the menu stands and which of its lines are shown. */
+/* Determines the position of the menu and its visible lines. */
 static bool place(const struct ui *ui, struct menu *menu)
 {
 	const struct rect screen = { 1, 0, ui->rows - 2, ui->columns };

@@ -1,9 +1,9 @@
-/* Menus over the view: their lines and their place on the screen. */
+/* Menus as overlays: their lines and their position on the screen. */
 #pragma once
 
 #include "tui/ui.h"
 
-/* A menu over the view: its lines, where they stand, and the first that is shown. */
+/* A menu: its lines, their position, and the first visible one. */
 struct menu {
 	const char *title;
 	size_t count, first;
@@ -11,5 +11,5 @@ struct menu {
 	void (*put)(const struct ui *ui, struct buf *out, size_t line);
 };
 
-/* False: what lies over the view is no menu. */
+/* False: the overlay is not a menu. */
 bool ui_menu(const struct ui *ui, struct menu *ret);

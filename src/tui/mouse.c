@@ -9,7 +9,7 @@
 
 #include <curses.h>
 
-/* The column whose heading is there; -1: none. */
+/* The column whose heading is at this position; -1: none. */
 static int heading_at(const struct ui *ui, int column)
 {
 	int widths[PROCESS_COLUMNS], at = ui->layout.table.left + 1;
@@ -27,16 +27,16 @@ static int heading_at(const struct ui *ui, int column)
 
 static void click_table(struct ui *ui, int row, int column)
 {
-	int line = row - ui->layout.table.top;
+	int line = row - ui->layout.table.top - ui_table_has_title(ui);
 	int heading;
 
 	if (ui_table_has_headings(ui)) {
-		heading = line == 1 ? heading_at(ui, column) : -1;
+		heading = line == 0 ? heading_at(ui, column) : -1;
 		if (heading >= 0) {
 			process_order_choose(&ui->settings.order, (enum process_column)heading);
 			ui_list(ui);
 		}
-		line -= 2;
+		line--;
 	}
 	if (line >= 0 && ui->first_row + (size_t)line < ui->list.count)
 		ui_select_row(ui, ui->first_row + (size_t)line);
@@ -53,12 +53,12 @@ static void click_cell(struct ui *ui, int row, int column)
 		if (!rect_has(&cell.rect, row, column))
 			continue;
 		ui->device = cell.device;
-		ui_settle(ui);
+		ui_list(ui);
 		return;
 	}
 }
 
-/* A press on a line of a menu chooses it. */
+/* A click on a line of a menu selects it. */
 static void click_menu(struct ui *ui, const struct menu *menu, int row, int column)
 {
 	size_t line = menu->first + (size_t)(row - menu->inside.top);
@@ -69,7 +69,7 @@ static void click_menu(struct ui *ui, const struct menu *menu, int row, int colu
 	ui_key(ui, KEY_ENTER);
 }
 
-/* A press on a key of the bottom line is that key. */
+/* A click on a key of the bottom line is equivalent to that key. */
 static void click_key_bar(struct ui *ui, int column)
 {
 	struct key_place places[MAX_KEY_LABELS];

@@ -1,4 +1,6 @@
-/* The mouse: a click selects, on a heading sorts, on the key bar is that key; the wheel moves. */
+/*
+ * The mouse: a click selects, on a heading sorts, on the key bar presses that key; the wheel moves.
+ */
 #pragma once
 
 #include "tui/ui.h"

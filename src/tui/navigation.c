@@ -18,6 +18,12 @@ static bool view_has_page(enum view view)
 	return view == VIEW_DEVICE || view == VIEW_MEMORY;
 }
 
+static void scroll_page(struct ui *ui, int by)
+{
+	ui->page_top = (size_t)MAX((long)ui->page_top + by, 0);
+	ui_settle(ui);
+}
+
 static void move_by(size_t *position, long by, size_t count)
 {
 	long to = (long)*position + by;
@@ -29,16 +35,15 @@ void ui_move_device(struct ui *ui, int by)
 {
 	move_by(&ui->device, by, ui_counts(ui).devices);
 	ui->page_top = 0;
-	ui_settle(ui);
+	ui_list(ui); /* in the memory view that of the device */
 }
 
 void ui_move_vertically(struct ui *ui, int by)
 {
 	if (ui->settings.view == VIEW_GRID) {
 		ui_move_device(ui, by * (int)MAX(ui->layout.cells.per_line, 1));
-	} else if (view_has_page(ui->settings.view)) {
-		ui->page_top = (size_t)MAX((long)ui->page_top + by, 0);
-		ui_settle(ui);
+	} else if (ui->settings.view == VIEW_DEVICE) {
+		scroll_page(ui, by);
 	} else {
 		size_t row = ui->row;
 
@@ -49,9 +54,13 @@ void ui_move_vertically(struct ui *ui, int by)
 
 void ui_move_page(struct ui *ui, int direction)
 {
-	int page =
-		view_has_page(ui->settings.view) ? ui->layout.page.height : (int)ui_table_rows(ui);
+	bool text = view_has_page(ui->settings.view);
+	int page = text ? ui->layout.page.height - 1 : (int)ui_table_rows(ui);
 
+	if (text) {
+		scroll_page(ui, direction * MAX(page, 1));
+		return;
+	}
 	ui_move_vertically(ui, direction * (ui->settings.view == VIEW_GRID ? 4 : MAX(page, 1)));
 }
 
@@ -74,13 +83,13 @@ void ui_go_to_view(struct ui *ui, int view)
 	ui->settings.view = (enum view)view;
 	ui->page_top = 0;
 	view_wants(ui->settings.view, &want);
-	/* These views show more than was read for the samples that are waiting. */
+	/* These views need fields that the waiting samples do not have. */
 	if (feed_set_want(ui->feed, &want) && ui->paused && view_has_page(ui->settings.view)) {
 		while (ui->n_waiting)
 			frame_unref(ui_take_waiting(ui));
 		ui->stepping = true;
 	}
-	ui_settle(ui);
+	ui_list(ui);
 }
 
 void ui_turn_view(struct ui *ui, int direction)

@@ -13,7 +13,7 @@
 
 /* ---- prompts ---- */
 
-/* Bytes of a character arrive one by one. */
+/* Multi-byte characters arrive byte by byte. */
 static void type(char *text, size_t size, int code)
 {
 	size_t length = strlen(text);
@@ -30,7 +30,7 @@ static void type(char *text, size_t size, int code)
 	}
 }
 
-/* Finds while it is typed. */
+/* Searches while typing. */
 static void search_key(struct ui *ui, int code)
 {
 	if (code == 27 || is_enter(code)) {
@@ -83,7 +83,7 @@ static void owner_key(struct ui *ui, int code)
 	if (filter_replace(next, sizeof(next), column, owner_menu_value(ui, ui->menu_at)))
 		ui_set_filter(ui, next);
 	else
-		ui_say(ui, "the filter would be too long");
+		ui_show_message(ui, "the filter would be too long");
 }
 
 static void signal_key(struct ui *ui, int code)
@@ -96,7 +96,7 @@ static void signal_key(struct ui *ui, int code)
 	ui->overlay = OVERLAY_CONFIRM;
 }
 
-/* Only a y sends; everything else does not. */
+/* Only y sends the signal. */
 static void confirm_key(struct ui *ui, int code)
 {
 	const struct ui_task task = { .kind = UI_TASK_SIGNAL,
@@ -108,12 +108,12 @@ static void confirm_key(struct ui *ui, int code)
 	if (code != 'y' && code != 'Y')
 		return;
 	if (!feed_submit(ui->feed, &task)) {
-		ui_say(ui, "too many requests are waiting");
+		ui_show_message(ui, "too many requests are waiting");
 		return;
 	}
 	ui->targets = NULL;
 	ui->n_targets = 0;
-	feed_hurry(ui->feed);
+	feed_sample_now(ui->feed);
 }
 
 /* ---- texts ---- */

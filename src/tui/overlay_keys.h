@@ -1,4 +1,4 @@
-/* Keys while something lies over the view. */
+/* Keys while an overlay is open. */
 #pragma once
 
 #include "tui/ui.h"

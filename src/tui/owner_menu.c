@@ -16,10 +16,11 @@ static const char *owner_at(const struct ui *ui, size_t i)
 	return at;
 }
 
-/* Each value of the column once, in the order of the processes. */
+/* Collects each value of the column once, in the order of the processes. */
 void owner_menu_collect(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
+	struct process_scope scope = ui_scope(ui);
 
 	buf_reset(&ui->owners);
 	ui->n_owners = 0;
@@ -27,7 +28,7 @@ void owner_menu_collect(struct ui *ui)
 		CLEANUP_BUF struct buf text = { 0 };
 		bool fresh = true;
 
-		process_column_text(&text, snapshot, &snapshot->processes[i], owner_menu_column(ui),
+		process_column_text(&text, &scope, &snapshot->processes[i], owner_menu_column(ui),
 				    false);
 		for (size_t k = 0; k < ui->n_owners && fresh; k++)
 			fresh = strcmp(owner_at(ui, k), buf_text(&text)) != 0;

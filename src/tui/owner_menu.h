@@ -1,4 +1,4 @@
-/* The menus of users and of owners: whose processes are shown. Line 0 stands for all. */
+/* The menus of users and owners, which filter the processes. Line 0 means all. */
 #pragma once
 
 #include "tui/ui.h"

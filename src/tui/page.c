@@ -2,7 +2,7 @@
 
 #include "basic/text.h"
 #include "render/mem_parts.h"
-#include "tui/device_text.h"
+#include "tui/device_sign.h"
 #include "tui/page_parts.h"
 #include "tui/paint.h"
 
@@ -17,7 +17,7 @@ size_t page_lines(const struct buf *text)
 	return lines;
 }
 
-/* Bytes of the line up to a blank, unless that would leave half of it empty. */
+/* Length of the line up to a blank, unless less than half of the width would be used. */
 static size_t break_at(const char *line, size_t fit)
 {
 	for (size_t n = fit; n > fit / 2; n--)
@@ -26,36 +26,35 @@ static size_t break_at(const char *line, size_t fit)
 	return fit;
 }
 
-/* Long values are wrapped, not cut; continued lines are indented. */
-static void wrap_line(struct buf *out, const char *line, size_t length, size_t width)
+/* Wraps long values; continued lines are indented. */
+static void wrap_line(struct buf *out, const char *line, size_t length, size_t width, int indent)
 {
-	enum { INDENT = 4 };
 	CLEANUP_BUF struct buf clean = { 0 };
 
 	text_clean(&clean, line, length, paint_is_utf8());
 	line = buf_text(&clean);
 	length = clean.length;
-	for (size_t room = width; width > 2 * INDENT && text_width(line, length) > room;) {
+	for (size_t room = width; width > 2 * (size_t)indent && text_width(line, length) > room;) {
 		size_t n = break_at(line, text_fit(line, length, room));
 
 		buf_add(out, line, n);
-		buf_printf(out, "\n%*s", INDENT, "");
+		buf_printf(out, "\n%*s", indent, "");
 		n += line[n] == ' ';
 		line += n;
 		length -= n;
-		room = width - INDENT;
+		room = width - (size_t)indent;
 	}
 	buf_add(out, line, length);
 	buf_putc(out, '\n');
 }
 
-void page_wrap(struct buf *out, const struct buf *text, int width)
+void page_wrap(struct buf *out, const struct buf *text, int width, int indent)
 {
 	for (const char *at = buf_text(text); *at;) {
 		size_t length = strcspn(at, "\n");
 
 		if (length > (size_t)MAX(width, 0)) {
-			wrap_line(out, at, length, (size_t)MAX(width, 0));
+			wrap_line(out, at, length, (size_t)MAX(width, 0), indent);
 		} else {
 			buf_add(out, at, length);
 			buf_putc(out, '\n');
@@ -64,27 +63,35 @@ void page_wrap(struct buf *out, const struct buf *text, int width)
 	}
 }
 
+enum { HELP_INDENT = 11, PAGE_INDENT = 4 };
+
 static void put_help(struct buf *out)
 {
 	for (size_t i = 0; i < n_keys; i++)
-		buf_printf(out, "%-10s %s\n", keys[i].names, keys[i].help);
-	buf_puts(out, "\nColumns of the processes, for F4 and F6\n");
+		buf_printf(out, "%s%s %-9s %s\n", keys[i].group ? keys[i].group : "",
+			   keys[i].group ? "\n" : "", keys[i].names, keys[i].help);
+	buf_puts(out, "Columns, for F4 and F6\n          ");
 	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
-		buf_printf(out, "%-10s %s\n", process_columns[i].key, process_columns[i].help);
+		buf_printf(out, " %s", process_columns[i].key);
 	buf_puts(out, "\nSigns\n");
 	for (size_t i = 0; i < n_sign_infos; i++) {
-		page_put_cell(out, paint_sign(sign_infos[i].sign, sign_infos[i].ascii), 10);
+		buf_putc(out, ' ');
+		page_put_cell(out, paint_sign(sign_infos[i].sign, sign_infos[i].ascii), 9);
 		buf_printf(out, " %s\n", sign_infos[i].help);
 	}
 }
 
-/* The same text as tt_smi mem: pools, processes and their growth, single allocations. */
+/*
+ * The same text as tt_smi mem: pools, single allocations, and what exited processes left. It has
+ * escape sequences for its styles.
+ */
 static void put_memory(struct buf *out, const struct ui *ui)
 {
 	const struct device *dev = ui_device(ui, ui->device);
 	const struct render_options options = { .version = ui->version,
 						.utf8 = paint_is_utf8(),
-						.columns = (size_t)MAX(ui->layout.page.width, 1) };
+						.color = true,
+						.columns = (size_t)MAX(ui->columns, 1) };
 	const struct mem_view view = { .snapshot = ui_snapshot(ui),
 				       .history = ui->history,
 				       .period_ms = ui->settings.refresh_ms };
@@ -95,8 +102,7 @@ static void put_memory(struct buf *out, const struct ui *ui)
 		return;
 	position = (size_t)(dev - view.snapshot->devices);
 	mem_put_pools(&line, &view, position);
-	text_line_end(&line);
-	mem_put_processes(&line, &view, position, SIZE_MAX);
+	mem_put_stale_usages(&line, &view, position);
 	mem_put_allocations(&line, &view, position);
 }
 
@@ -105,22 +111,33 @@ void page_of_view(const struct ui *ui, struct buf *out)
 	CLEANUP_BUF struct buf text = { 0 };
 
 	if (ui->settings.view == VIEW_MEMORY) {
-		put_memory(out, ui); /* in columns, as wide as there is room */
+		put_memory(out, ui); /* in columns, as wide as the screen */
 		return;
 	}
 	page_put_device(&text, ui);
-	page_wrap(out, &text, ui->layout.page.width);
+	page_wrap(out, &text, (ui->layout.page.width + 1) / ui->layout.page_columns - 1,
+		  PAGE_INDENT);
+}
+
+int overlay_columns(const struct ui *ui)
+{
+	enum { HELP_WIDTH = 38 };
+
+	return ui->overlay == OVERLAY_HELP ? MAX((ui->columns - PAGE_FRAME) / HELP_WIDTH, 1) : 1;
 }
 
 void page_of_overlay(const struct ui *ui, struct buf *out)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
+	int width = (ui->columns - PAGE_FRAME) / overlay_columns(ui);
+
 	if (ui->overlay == OVERLAY_HELP)
 		put_help(&text);
 	else
 		page_put_process(&text, ui);
-	page_wrap(out, &text, ui->columns - PAGE_FRAME);
+	page_wrap(out, &text, overlay_columns(ui) > 1 ? width - 1 : width,
+		  ui->overlay == OVERLAY_HELP ? HELP_INDENT : PAGE_INDENT);
 }
 
 void page_go_to(struct ui *ui, const char *anchor)

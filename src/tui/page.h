@@ -1,16 +1,18 @@
-/* Texts that scroll: the help, one process, one device. */
+/* Scrolling texts: the help, one process, one device. */
 #pragma once
 
 #include "tui/ui.h"
 
-/* The text of the view, and the one over it. Lines end in newlines. */
+/* The text of the view, and that of the overlay. Lines end in newlines. */
 void page_of_view(const struct ui *ui, struct buf *out);
+/* The text of an overlay is in so many columns side by side. */
+int overlay_columns(const struct ui *ui);
 void page_of_overlay(const struct ui *ui, struct buf *out);
 
-/* Breaks lines that are wider than this. */
-void page_wrap(struct buf *out, const struct buf *text, int width);
+/* Wraps lines that are wider than this. */
+void page_wrap(struct buf *out, const struct buf *text, int width, int indent);
 
 size_t page_lines(const struct buf *text);
 
-/* Scrolls the text over the view to the line that begins with the anchor; NULL: stays. */
+/* Scrolls the overlay text to the line that begins with the anchor; NULL: no change. */
 void page_go_to(struct ui *ui, const char *anchor);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* By section, in the order in which the table of fields first names them. */
+/* By section, in the order of their first field in the table. */
 static void put_sections(struct buf *out, const struct device *dev)
 {
 	for (unsigned i = 0; i < device_fields.count; i++) {

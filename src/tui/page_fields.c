@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Text from elsewhere, filled up to so many columns: it must not make lines of its own. */
+/* Foreign text, padded to the given width: newlines in it must not start a line. */
 void page_put_cell(struct buf *out, const char *text, size_t columns)
 {
 	CLEANUP_BUF struct buf clean = { 0 };
@@ -30,7 +30,7 @@ static void put_value(struct buf *out, const struct value *value)
 		format_reading(out, value, paint_is_utf8());
 }
 
-/* A figure that is not all there is says so. */
+/* The sign for a figure that is a lower bound. */
 static const char *bound_of(const struct field_table *table, unsigned field, const void *object)
 {
 	if (table == &device_fields)

@@ -1,19 +1,19 @@
-/* The texts of a page, and what they are made of. */
+/* The texts of a page and their parts. */
 #pragma once
 
 #include "tui/ui.h"
 
-enum { PAGE_FRAME = 4 }; /* columns around a text that lies over the view */
+enum { PAGE_FRAME = 4 }; /* columns around the text of an overlay */
 
-/* All about the selected device. */
+/* The page of the selected device. */
 void page_put_device(struct buf *out, const struct ui *ui);
 
-/* All about the process whose details are open. */
+/* The page of the process whose details are open. */
 void page_put_process(struct buf *out, const struct ui *ui);
 
-/* "  label   value", or the reason why the value is not known. */
+/* "  label   value", or the reason why the value is unknown. */
 void page_put_field(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object);
 
-/* Cleaned text, padded to so many columns: it cannot start a line of its own. */
+/* Text without control characters, padded to the given width: it cannot start a line. */
 void page_put_cell(struct buf *out, const char *text, size_t columns);

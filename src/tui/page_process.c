@@ -9,9 +9,9 @@
 
 enum { COURSE_WIDEST = 40, COURSE_NARROWEST = 10, COURSE_ROWS = 4, COURSE_LEFT = 31 };
 
-/* A reading for each column; returns the most of them. */
-static double read_course(const struct ui *ui, const struct series *series, double *values,
-			  size_t columns)
+/* Fills one value per column; returns their maximum. */
+static double read_history(const struct ui *ui, const struct series *series,
+			   struct metric_range *values, size_t columns)
 {
 	int64_t step = HISTORY_SPAN_NS / (int64_t)columns, from = ui_now(ui) - HISTORY_SPAN_NS;
 	double most = 0;
@@ -23,16 +23,16 @@ static double read_course(const struct ui *ui, const struct series *series, doub
 		if (series_most(series, POOL_DRAM, from + 1, from + step + 1, step, &bytes))
 			most = MAX(most, value = (double)bytes);
 		for (size_t side = 0; side < PLOT_SIDES; side++)
-			values[i * PLOT_SIDES + side] = value;
+			values[i * PLOT_SIDES + side] = (struct metric_range){ value, value };
 	}
 	return most;
 }
 
-/* Its memory of the last ten minutes. */
-static void put_course(struct buf *out, const struct ui *ui, const struct series *series)
+/* Its memory over the last ten minutes. */
+static void put_history(struct buf *out, const struct ui *ui, const struct series *series)
 {
 	int room = MIN(ui->columns - PAGE_FRAME - COURSE_LEFT, COURSE_WIDEST);
-	double values[COURSE_WIDEST * PLOT_SIDES];
+	struct metric_range values[COURSE_WIDEST * PLOT_SIDES];
 	struct plot plot = { .values = values,
 			     .columns = (size_t)MAX(room, 0),
 			     .rows = COURSE_ROWS,
@@ -40,14 +40,14 @@ static void put_course(struct buf *out, const struct ui *ui, const struct series
 
 	if (room < COURSE_NARROWEST)
 		return;
-	plot.top = read_course(ui, series, values, plot.columns);
+	plot.top = read_history(ui, series, values, plot.columns);
 	for (size_t i = 0; i < COURSE_ROWS; i++) {
 		CLEANUP_BUF struct buf figure = { 0 };
 
 		if (i == 0)
 			format_bytes(&figure, (uint64_t)plot.top);
 		else if (i + 1 == COURSE_ROWS)
-			buf_puts(&figure, "0");
+			format_bytes(&figure, 0);
 		buf_printf(out, "  %-16s %10s %s", i ? "" : "DRAM, 10 min", buf_text(&figure),
 			   paint_sign("┤", "|"));
 		plot_row(out, &plot, i);
@@ -73,7 +73,7 @@ void page_put_process(struct buf *out, const struct ui *ui)
 		series = history_of_process(ui->history, process, dev);
 		buf_printf(out, "On device %s\n", dev->id);
 		if (series && series->samples)
-			put_course(out, ui, series);
+			put_history(out, ui, series);
 		for (unsigned k = 0; k < usage_fields.count; k++)
 			page_put_field(out, &usage_fields, k, usage);
 	}

@@ -3,15 +3,21 @@
 #include "basic/text.h"
 #include "render/device_style.h"
 
-#include <curses.h>
 #include <string.h>
-#include <wchar.h>
+#include <uchar.h>
 
+static struct canvas *canvas;
 static bool unicode;
 
-void paint_init(bool utf8)
+void paint_init(struct canvas *target, bool utf8)
 {
+	canvas = target;
 	unicode = utf8;
+}
+
+void paint_clear(void)
+{
+	canvas_clear(canvas);
 }
 
 bool paint_is_utf8(void)
@@ -29,12 +35,12 @@ enum plot_signs paint_signs(enum plot_signs wanted)
 	return unicode ? wanted : PLOT_ASCII;
 }
 
-/* Columns there are from here to the edge of the screen, at most width. */
+/* Columns from here to the edge of the screen, at most width. */
 static int clip(int row, int column, int width)
 {
-	if (row < 0 || row >= LINES || column < 0 || column >= COLS)
+	if (row < 0 || row >= canvas->rows || column < 0 || column >= canvas->columns)
 		return 0;
-	return MIN(width, COLS - column);
+	return MIN(width, canvas->columns - column);
 }
 
 /* The length of a printable ASCII prefix, which needs no cleaning and no measuring. */
@@ -47,7 +53,7 @@ static size_t count_printable(const char *text, size_t length)
 	return n;
 }
 
-/* Columns that it takes. */
+/* The width of a text in columns. */
 static int measure(const char *text, size_t length)
 {
 	size_t sum = count_printable(text, length);
@@ -62,74 +68,34 @@ static int measure(const char *text, size_t length)
 	return (int)sum;
 }
 
-/* ASCII only: curses need not decode multibyte characters. */
-static void put_printable(int row, int column, chtype attributes, const char *text, size_t length)
-{
-	chtype cells[64];
-
-	while (length) {
-		size_t n = MIN(length, ARRAY_SIZE(cells));
-
-		for (size_t i = 0; i < n; i++)
-			cells[i] = attributes | (unsigned char)text[i];
-		mvaddchnstr(row, column, cells, (int)n);
-		column += (int)n;
-		text += n;
-		length -= n;
-	}
-}
-
-/* A combining character is added to the cell before it. */
-static void put_char(int row, int column, attr_t attributes, short pair, uint32_t c, size_t width)
-{
-	const wchar_t sign[] = { (wchar_t)c, L'\0' };
-	cchar_t cell;
-
-	setcchar(&cell, sign, attributes, pair, NULL);
-	if (width)
-		mvadd_wchnstr(row, column, &cell, 1);
-	else
-		mvadd_wch(row, column, &cell);
-}
-
-/* As much as there is room for; returns the columns that it took. */
+/* Writes as much of a text as fits into `room` columns; returns the columns used. */
 static int put(int row, int column, int room, enum style style, const char *text, size_t length)
 {
-	unsigned attributes;
 	int used = 0;
-	short pair;
 
-	theme_style(style, &attributes, &pair);
 	for (size_t at = 0, width; at < length; used += (int)width) {
-		uint32_t c;
+		uint32_t c = (unsigned char)text[at];
 
-		width = count_printable(text + at, MIN(length - at, (size_t)(room - used)));
-		if (width) {
-			put_printable(row, column + used, attributes | (chtype)COLOR_PAIR(pair),
-				      text + at, width);
-			at += width;
-			continue;
-		}
-		at += text_next(text + at, length - at, unicode, &c, &width);
+		width = 1;
+		if (c >= 0x20 && c <= 0x7e)
+			at++; /* printable ASCII, one column wide */
+		else
+			at += text_next(text + at, length - at, unicode, &c, &width);
 		if (used + (int)width > room)
 			break;
-		put_char(row, column + used, attributes, pair, c, width);
+		if (width)
+			canvas_put(canvas, row, column + used, style, c, (unsigned)width);
+		else
+			canvas_combine(canvas, row, column + used - 1, c);
 	}
 	return used;
 }
 
-/* The same sign so many times. */
-static void put_line(int row, int column, enum style style, const wchar_t *sign, int length)
+/* Repeats one character. */
+static void put_line(int row, int column, enum style style, uint32_t sign, int length)
 {
-	unsigned attributes;
-	cchar_t cell;
-	short pair;
-
-	if (length <= 0)
-		return;
-	theme_style(style, &attributes, &pair);
-	setcchar(&cell, sign, attributes, pair, NULL);
-	mvhline_set(row, column, &cell, length);
+	for (int i = 0; i < length; i++)
+		canvas_put(canvas, row, column + i, style, sign, 1);
 }
 
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
@@ -142,7 +108,7 @@ static int paint_bytes(int row, int column, int width, enum style style, const c
 	if (measure(text, length) <= room)
 		return put(row, column, room, style, text, length);
 	used = put(row, column, room - 1, style, text, length);
-	put_line(row, column + used, style, unicode ? L"…" : L"~", 1);
+	put_line(row, column + used, style, unicode ? U'…' : U'~', 1);
 	return used + 1;
 }
 
@@ -156,18 +122,34 @@ int paint_buf(int row, int column, int width, enum style style, const struct buf
 	return paint_bytes(row, column, width, style, buf_text(text), text->length);
 }
 
+void paint_styled(int row, int column, int width, const char *text, size_t length)
+{
+	const char *end = text + length;
+	int room = clip(row, column, width), used = 0;
+	enum style style = STYLE_PLAIN;
+
+	while (text < end) {
+		const char *next = memchr(text, '\033', (size_t)(end - text));
+		size_t skip;
+
+		if (!next)
+			next = end;
+		used += put(row, column + used, room - used, style, text, (size_t)(next - text));
+		text = next;
+		if (text == end)
+			return;
+		style = style_of_sequence(text, &skip);
+		if (style == STYLE_N) { /* not one of ours */
+			style = STYLE_PLAIN;
+			skip = 1;
+		}
+		text += skip;
+	}
+}
+
 static void paint_blanks(int row, int column, int width, enum style style)
 {
-	static const char blanks[] =
-		"                                                                ";
-
-	for (int left = clip(row, column, width); left > 0;) {
-		int n = MIN(left, (int)sizeof(blanks) - 1);
-
-		put(row, column, n, style, blanks, (size_t)n);
-		column += n;
-		left -= n;
-	}
+	put_line(row, column, style, ' ', clip(row, column, width));
 }
 
 void paint_cell(int row, int column, int width, bool right, enum style style, const char *text)
@@ -183,7 +165,7 @@ void paint_cell(int row, int column, int width, bool right, enum style style, co
 
 void paint_rule(int row, int column, int width, const char *title)
 {
-	const wchar_t *line = unicode ? L"─" : L"-";
+	uint32_t line = unicode ? U'─' : U'-';
 	int at = column, end = column + clip(row, column, width);
 
 	if (end - at > 4 && title[0]) {
@@ -207,8 +189,8 @@ void paint_bar(int row, int column, int width, double full)
 	int cells = clip(row, column, width);
 	int filled = MIN((int)(MIN(MAX(full, 0), 1) * width + 0.5), cells);
 
-	put_line(row, column, memory_style(full), unicode ? L"█" : L"#", filled);
-	put_line(row, column + filled, STYLE_DIM, unicode ? L"░" : L".", cells - filled);
+	put_line(row, column, memory_style(full), unicode ? U'█' : U'#', filled);
+	put_line(row, column + filled, STYLE_DIM, unicode ? U'░' : U'.', cells - filled);
 }
 
 void paint_box(const struct rect *box, const char *title)

@@ -1,41 +1,47 @@
 /*
- * Puts text on the screen. All output passes here: control characters in names of programs
- * and cards are replaced by marks, and widths are counted in columns, not bytes.
+ * Puts text on the canvas. All output passes through here: control characters, as in names of
+ * programs and cards, are replaced, and widths are counted in columns, not bytes.
  */
 #pragma once
 
 #include "basic/buf.h"
-#include "tui/layout.h"
 #include "render/plot.h"
+#include "tui/canvas.h"
+#include "tui/layout.h"
 #include "tui/theme.h"
 
 #include <stdbool.h>
 
-/* May characters beyond ASCII be used? Set once. */
-void paint_init(bool utf8);
+/* Sets, once, the canvas to draw on, and whether characters beyond ASCII may be used. */
+void paint_init(struct canvas *target, bool utf8);
 bool paint_is_utf8(void);
 
-/* The first sign, or the second where only ASCII may be used. */
+void paint_clear(void);
+
+/* The first text, or the second if only ASCII may be used. */
 const char *paint_sign(const char *sign, const char *ascii);
 
-/* The characters of charts: the setting, or ASCII where only that may be used. */
+/* The characters for charts: those of the setting, or ASCII if only that may be used. */
 enum plot_signs paint_signs(enum plot_signs wanted);
 
-/* At most width columns, cut with a mark; returns the columns used. */
+/* Writes at most width columns; a longer text ends with an ellipsis. Returns the width used. */
 int paint_text(int row, int column, int width, enum style style, const char *text);
 int paint_buf(int row, int column, int width, enum style style, const struct buf *text);
 
-/* Exactly width columns: filled up with blanks, on the left side if right is set. */
+/* The same for a text with the escape sequences of render/style.h, without an ellipsis. */
+void paint_styled(int row, int column, int width, const char *text, size_t length);
+
+/* Writes exactly width columns, padded with blanks; right: aligned to the right. */
 void paint_cell(int row, int column, int width, bool right, enum style style, const char *text);
 
-/* A line with a title in it: "─ title ────". */
+/* A horizontal line with a title: "─ title ────". */
 void paint_rule(int row, int column, int width, const char *title);
 
 /* The same with a note at its right end: "─ title ─── +3 columns ". */
 void paint_rule_more(int row, int column, int width, const char *title, const char *more);
 
-/* A bar of memory, so many columns wide, full from 0 to 1. */
+/* A bar of memory; full: the used share, 0 to 1. */
 void paint_bar(int row, int column, int width, double full);
 
-/* An empty box over what is there, with a frame and a title. */
+/* Draws an empty box with a frame and a title over the current content. */
 void paint_box(const struct rect *box, const char *title);

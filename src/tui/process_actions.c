@@ -7,13 +7,13 @@
 
 static const char no_process[] = "no process is selected: 3 lists them";
 
-/* Shows all about the selected process, from the anchor on; NULL: from the top. */
+/* Opens the page of the selected process, scrolled to the anchor; NULL: to the top. */
 static void open_process(struct ui *ui, const char *anchor)
 {
 	const struct process *process = ui_process(ui);
 
 	if (!process) {
-		ui_say(ui, "%s", no_process);
+		ui_show_message(ui, "%s", no_process);
 		return;
 	}
 	ui->detail_pid = process->pid;
@@ -21,7 +21,7 @@ static void open_process(struct ui *ui, const char *anchor)
 	buf_reset(&ui->detail);
 	if (!feed_submit(ui->feed,
 			 &(struct ui_task){ .kind = UI_TASK_INSPECT, .pid = process->pid }))
-		ui_say(ui, "too many requests are waiting");
+		ui_show_message(ui, "too many requests are waiting");
 	overlay_open(ui, OVERLAY_DETAIL);
 }
 
@@ -77,7 +77,7 @@ void ui_toggle_tag(struct ui *ui)
 	ui_move_vertically(ui, 1);
 }
 
-/* Tags children of tagged processes until there are no more. */
+/* Tags children of tagged processes, repeatedly, until there are no more. */
 void ui_tag_children(struct ui *ui)
 {
 	const struct process *process = ui_process(ui);
@@ -105,13 +105,13 @@ void ui_toggle_follow(struct ui *ui)
 
 	if (ui->follow) {
 		ui->follow = false;
-		ui_say(ui, "not following any more");
+		ui_show_message(ui, "not following any more");
 	} else if (process) {
 		ui->follow = true;
 		ui->followed = process_id_of(process);
-		ui_say(ui, "following %d", process->pid);
+		ui_show_message(ui, "following %d", process->pid);
 	} else {
-		ui_say(ui, "%s", no_process);
+		ui_show_message(ui, "%s", no_process);
 	}
 }
 
@@ -136,13 +136,13 @@ void ui_open_signals(struct ui *ui)
 	const struct process *process = ui_process(ui);
 
 	if (ui->read_only)
-		ui_say(ui, "no signals: this is --read-only");
+		ui_show_message(ui, "no signals: this is --read-only");
 	else if (!process)
-		ui_say(ui, "%s", no_process);
+		ui_show_message(ui, "%s", no_process);
 	else if (!ui->n_tagged && process->pid <= 0)
-		ui_say(ui, "this process cannot be reached from here");
+		ui_show_message(ui, "this process cannot be reached from here");
 	else if (choose_targets(ui, process))
 		overlay_open(ui, OVERLAY_SIGNAL);
 	else
-		ui_say(ui, "out of memory");
+		ui_show_message(ui, "out of memory");
 }

@@ -1,4 +1,4 @@
-/* What keys do with single processes: details, tags, following, signals. */
+/* Actions for single processes: details, tags, following, signals. */
 #pragma once
 
 #include "tui/ui.h"

@@ -1,4 +1,4 @@
-/* A process by pid and start time, so that a reused pid is another process. */
+/* A process identified by pid and start time, since pids are reused. */
 #pragma once
 
 #include "model/process.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct sorting {
-	const struct snapshot *snapshot;
+	const struct process_scope *scope;
 	const struct process_order *order;
 };
 
@@ -16,23 +16,23 @@ static int compare_rows(const void *a, const void *b, void *arg)
 	const struct process_order *order = sorting->order;
 	int r;
 
-	r = process_column_compare(sorting->snapshot, left, right, order->column, order->down);
+	r = process_column_compare(sorting->scope, left, right, order->column, order->down);
 	if (r == 0)
-		r = process_column_compare(sorting->snapshot, left, right, order->second,
+		r = process_column_compare(sorting->scope, left, right, order->second,
 					   order->second_down);
 	if (r == 0)
 		r = (left->pid > right->pid) - (left->pid < right->pid);
-	/* Several may have no pid that we know: these stay as the snapshot has them. */
+	/* Several may have no known pid: these keep the order of the snapshot. */
 	return r ? r : (left > right) - (left < right);
 }
 
-/* A process in the tree, at its place in the snapshot. */
+/* A process in the tree, by its index in the snapshot. */
 struct node {
 	const struct process *process; /* NULL: not in the list */
 	struct node *parent, *child, *next;
 };
 
-/* Who has no parent in the list is below the top; children keep the order they were sorted in. */
+/* Processes without a parent in the list are at the top level; children keep their sort order. */
 static void link_nodes(const struct process_list *list, const struct snapshot *snapshot,
 		       struct node *nodes, struct node *top)
 {
@@ -53,7 +53,7 @@ static void link_nodes(const struct process_list *list, const struct snapshot *s
 	}
 }
 
-/* From the top down; returns how many were reached. */
+/* Depth-first from the top; returns the number of processes reached. */
 static size_t place_nodes(const struct node *top, struct process_row *out)
 {
 	const struct node *node = top->child;
@@ -74,7 +74,7 @@ static size_t place_nodes(const struct node *top, struct process_row *out)
 	return n;
 }
 
-/* What is part of a loop has no beginning and would be lost: then the list stays flat. */
+/* Processes in a cycle are unreachable and would be lost: then the list stays flat. */
 static int make_tree(struct process_list *list, const struct snapshot *snapshot)
 {
 	CLEANUP_FREE struct node *nodes = calloc(snapshot->n_processes + 1, sizeof(*nodes));
@@ -91,10 +91,11 @@ static int make_tree(struct process_list *list, const struct snapshot *snapshot)
 	return 0;
 }
 
-int process_list_make(struct process_list *list, const struct snapshot *snapshot,
+int process_list_make(struct process_list *list, const struct process_scope *scope,
 		      const struct filter *filter, const struct process_order *order)
 {
-	struct sorting sorting = { snapshot, order };
+	const struct snapshot *snapshot = scope->snapshot;
+	struct sorting sorting = { scope, order };
 
 	process_list_done(list);
 	list->rows = calloc(snapshot->n_processes + 1, sizeof(*list->rows));
@@ -103,7 +104,10 @@ int process_list_make(struct process_list *list, const struct snapshot *snapshot
 	for (size_t i = 0; i < snapshot->n_processes; i++) {
 		const struct process *process = &snapshot->processes[i];
 
-		if (filter_holds(filter, snapshot, process))
+		if (scope->dev &&
+		    !process_find_usage(process, (size_t)(scope->dev - snapshot->devices)))
+			continue;
+		if (filter_holds(filter, scope, process))
 			list->rows[list->count++].process = process;
 		else
 			list->hidden++;
@@ -144,26 +148,26 @@ long process_list_find(const struct process_list *list, int32_t pid)
 	return -1;
 }
 
-static bool row_has(const struct snapshot *snapshot, const struct process *process,
+static bool row_has(const struct process_scope *scope, const struct process *process,
 		    const char *word)
 {
 	static const enum process_column searched[] = { COL_COMMAND, COL_USER, COL_PID };
 	CLEANUP_BUF struct buf text = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(searched); i++) {
-		process_column_text(&text, snapshot, process, searched[i], false);
+		process_column_text(&text, scope, process, searched[i], false);
 		buf_putc(&text, '\n');
 	}
 	return text_contains(buf_text(&text), word);
 }
 
-long process_list_search(const struct process_list *list, const struct snapshot *snapshot,
+long process_list_search(const struct process_list *list, const struct process_scope *scope,
 			 const char *word, size_t from, bool forward)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		size_t at = (forward ? from + i : from + list->count - i) % list->count;
 
-		if (row_has(snapshot, list->rows[at].process, word))
+		if (row_has(scope, list->rows[at].process, word))
 			return (long)at;
 	}
 	return -1;

@@ -1,6 +1,7 @@
 #include "tui/settings.h"
 
 #include "basic/parse.h"
+#include "source/sampler.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -8,15 +9,19 @@
 
 const unsigned settings_spans[N_SPANS] = { 60, 300, 600, 1800, 3600 };
 
-static const char *const view_names[VIEW_N] = { "overview", "grid", "processes", "memory",
-						"device" };
 static const char *const unit_names[UNITS_N] = { "binary", "iec", "decimal" };
 static const char *const sign_names[PLOT_SIGNS_N] = { "braille", "blocks", "ascii" };
 static const char *const chart_mode_names[CHARTS_N] = { "readings", "devices" };
+static const char *const flag_names[] = { "no", "yes" };
+
+/* What the words mean, where they need it; in the help. */
+static const char *const unit_notes[UNITS_N] = { "GB of 1024 MB", "the same as GiB" };
+static const char *const chart_mode_notes[CHARTS_N] = { "several of one device", "one of several" };
+static const char *const mouse_notes[] = { "no: the terminal keeps it for copying", NULL };
 
 enum setting_kind {
 	SETTING_WORD,	 /* one of some words; the member is an enumeration */
-	SETTING_NUMBER,	 /* one of some numbers; the member is the position among them */
+	SETTING_NUMBER,	 /* one of some numbers; the member is an index */
 	SETTING_FLAG,	 /* yes or no */
 	SETTING_PERIOD,	 /* milliseconds */
 	SETTING_ORDER,	 /* a column to sort by */
@@ -24,42 +29,43 @@ enum setting_kind {
 };
 
 static const struct setting {
-	const char *name, *help;
+	const char *name;
+	/* description, to which the values are appended; NULL: the values are enough */
+	const char *help;
 	enum setting_kind kind;
 	size_t offset; /* of the member of struct settings */
 	unsigned count;
-	const char *const *words; /* of SETTING_WORD */
+	const char *const *words; /* of SETTING_WORD and SETTING_FLAG */
+	const char *const *notes; /* meaning of each word; NULL: self-explanatory */
 	const unsigned *numbers;  /* of SETTING_NUMBER */
 } table[] = {
 #define MEMBER(member)	    .offset = offsetof(struct settings, member)
 #define WORDS(member, list) SETTING_WORD, MEMBER(member), .words = (list), .count = ARRAY_SIZE(list)
+#define FLAG(member) \
+	SETTING_FLAG, MEMBER(member), .words = flag_names, .count = ARRAY_SIZE(flag_names)
 	/* clang-format off */
-	{ "view", "overview, grid, processes, memory or device", WORDS(view, view_names) },
-	{ "theme", "default, colorblind, light or mono", WORDS(theme, theme_names) },
-	{ "refresh", "milliseconds from sample to sample, 100 to 60000",
+	{ "view", NULL, WORDS(view, view_names) },
+	{ "theme", NULL, WORDS(theme, theme_names) },
+	{ "refresh", "milliseconds from sample to sample",
 	  SETTING_PERIOD, MEMBER(refresh_ms) },
-	{ "units", "of memory: binary (GB of 1024 MB), iec (the same as GiB) or decimal",
-	  WORDS(units, unit_names) },
+	{ "units", "of memory", WORDS(units, unit_names), .notes = unit_notes },
 	{ "sort", "column of the processes; -name for the other way round",
 	  SETTING_ORDER, MEMBER(order) },
-	{ "tree", "processes as a tree: yes or no", SETTING_FLAG, MEMBER(order.tree) },
+	{ "tree", "processes as a tree", FLAG(order.tree) },
 	{ "columns", "of the processes, in their order, as far as there is room",
 	  SETTING_COLUMNS, MEMBER(columns) },
-	{ "chart", "the first: dram, power, temperature, aiclk, pcie_in, pcie_out, l1 or compute",
-	  WORDS(metric, metric_names) },
-	{ "charts", "readings (several of one device) or devices (one of several)",
-	  WORDS(charts, chart_mode_names) },
-	{ "signs", "that charts are made of: braille, blocks or ascii", WORDS(signs, sign_names) },
-	{ "span", "seconds that charts show: 60, 300, 600, 1800 or 3600",
+	{ "chart", "the first", WORDS(metric, metric_names) },
+	{ "charts", NULL, WORDS(charts, chart_mode_names), .notes = chart_mode_notes },
+	{ "signs", "that charts are made of", WORDS(signs, sign_names) },
+	{ "span", "seconds that charts show",
 	  SETTING_NUMBER, MEMBER(span), .numbers = settings_spans, .count = N_SPANS },
-	{ "mouse", "yes or no (no: the terminal keeps it for copying)",
-	  SETTING_FLAG, MEMBER(mouse) },
+	{ "mouse", NULL, FLAG(mouse), .notes = mouse_notes },
 	/* clang-format on */
 };
 
 const size_t settings_count = ARRAY_SIZE(table);
 
-/* Enumerations are read and written as what they are for the compiler. */
+/* Enumerations are accessed as unsigned integers. */
 static_assert(sizeof(enum view) == sizeof(unsigned) && sizeof(enum metric) == sizeof(unsigned),
 	      "an enumeration is an unsigned int");
 
@@ -86,15 +92,15 @@ static void set_flag(struct settings *settings, const struct setting *setting, b
 	*(bool *)((char *)settings + setting->offset) = flag;
 }
 
-/* The position after or before one of so many, in a circle. */
+/* The next or previous index, cyclically. */
 static unsigned turn(unsigned at, int direction, unsigned count)
 {
 	return (at + count + (unsigned)direction) % count;
 }
 
-/* ---- kinds that are more than a choice ---- */
+/* ---- kinds with their own syntax ---- */
 
-/* "dram", or "-dram" for the smallest first. */
+/* "dram", or "-dram" for ascending order. */
 static int set_sort(struct settings *settings, const char *value)
 {
 	bool other = value[0] == '-';
@@ -142,7 +148,7 @@ static int set_period(struct settings *settings, const char *value)
 {
 	uint32_t ms;
 
-	if (parse_u32(value, &ms) < 0 || ms < 100 || ms > 60000)
+	if (parse_u32(value, &ms) < 0 || ms < REFRESH_MS_LEAST || ms > REFRESH_MS_MOST)
 		return -EINVAL;
 	settings->refresh_ms = ms;
 	return 0;
@@ -150,7 +156,7 @@ static int set_period(struct settings *settings, const char *value)
 
 /* ---- by kind ---- */
 
-/* The position of a value among the words or numbers of a setting. */
+/* The index of a value among the words or numbers of a setting. */
 static int find_choice(const struct setting *setting, const char *value)
 {
 	uint32_t number;
@@ -165,7 +171,6 @@ static int find_choice(const struct setting *setting, const char *value)
 
 static int set_value(struct settings *settings, const struct setting *setting, const char *value)
 {
-	bool yes = strcmp(value, "yes") == 0;
 	int choice;
 
 	switch (setting->kind) {
@@ -176,10 +181,10 @@ static int set_value(struct settings *settings, const struct setting *setting, c
 			set_choice(settings, setting, (unsigned)choice);
 		return MIN(choice, 0);
 	case SETTING_FLAG:
-		if (!yes && strcmp(value, "no") != 0)
-			return -EINVAL;
-		set_flag(settings, setting, yes);
-		return 0;
+		choice = find_choice(setting, value);
+		if (choice >= 0)
+			set_flag(settings, setting, choice);
+		return MIN(choice, 0);
 	case SETTING_PERIOD: return set_period(settings, value);
 	case SETTING_ORDER: return set_sort(settings, value);
 	case SETTING_COLUMNS: return column_choice_parse(&settings->columns, value);
@@ -196,7 +201,7 @@ void settings_put(const struct settings *settings, size_t i, struct buf *out)
 	case SETTING_NUMBER:
 		buf_printf(out, "%u", setting->numbers[get_choice(settings, setting)]);
 		break;
-	case SETTING_FLAG: buf_puts(out, get_flag(settings, setting) ? "yes" : "no"); break;
+	case SETTING_FLAG: buf_puts(out, setting->words[get_flag(settings, setting)]); break;
 	case SETTING_PERIOD: buf_printf(out, "%u", settings->refresh_ms); break;
 	case SETTING_ORDER: put_sort(settings, out); break;
 	case SETTING_COLUMNS: column_choice_put(&settings->columns, out); break;
@@ -233,7 +238,7 @@ void settings_init(struct settings *settings)
 {
 	*settings = (struct settings){
 		.order = { .column = COL_DRAM, .down = true, .second = COL_PID },
-		.refresh_ms = 1000,
+		.refresh_ms = REFRESH_MS_DEFAULT,
 		.mouse = true,
 		.span = 2,
 	};
@@ -245,17 +250,34 @@ const char *settings_name(size_t i)
 	return table[i].name;
 }
 
-const char *settings_help(size_t i)
+/* "braille, blocks or ascii"; of a flag the second value comes first: "yes or no". */
+static void put_choices(const struct setting *setting, struct buf *out)
 {
-	return table[i].help;
+	for (unsigned i = 0; i < setting->count; i++) {
+		unsigned at = setting->kind == SETTING_FLAG ? setting->count - 1 - i : i;
+
+		if (i)
+			buf_puts(out, i + 1 == setting->count ? " or " : ", ");
+		if (setting->words)
+			buf_puts(out, setting->words[at]);
+		else
+			buf_printf(out, "%u", setting->numbers[at]);
+		if (setting->notes && setting->notes[at])
+			buf_printf(out, " (%s)", setting->notes[at]);
+	}
 }
 
-const char *settings_values(const char *name)
+void settings_put_help(size_t i, struct buf *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		if (strcmp(table[i].name, name) == 0)
-			return table[i].help;
-	return "";
+	const struct setting *setting = &table[i];
+
+	if (setting->help)
+		buf_puts(out, setting->help);
+	if (setting->help && setting->count)
+		buf_puts(out, ": ");
+	put_choices(setting, out);
+	if (setting->kind == SETTING_PERIOD)
+		buf_printf(out, ", %d to %d", REFRESH_MS_LEAST, REFRESH_MS_MOST);
 }
 
 int settings_set(struct settings *settings, const char *name, const char *value)

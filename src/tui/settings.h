@@ -43,39 +43,38 @@ extern const unsigned settings_spans[N_SPANS];
 
 void settings_init(struct settings *settings);
 
-/* One setting; -ENOENT: unknown name, -EINVAL: a value it cannot have. */
+/* Sets one setting; -ENOENT: unknown name, -EINVAL: invalid value. */
 MUST_CHECK int settings_set(struct settings *settings, const char *name, const char *value);
 
 /*
- * The settings one by one, for the setup screen. Turning one chooses the value after or
- * before the current one; a setting with too many values cannot be turned.
+ * The settings by index, for the setup screen. Turning one selects the next or previous value; a
+ * setting with too many values cannot be turned.
  */
 extern const size_t settings_count;
 const char *settings_name(size_t i);
-const char *settings_help(size_t i);
-const char *settings_values(const char *name); /* the help of the setting of that name */
+void settings_put_help(size_t i, struct buf *out);
 void settings_put(const struct settings *settings, size_t i, struct buf *out);
 bool settings_can_turn(size_t i);
 void settings_turn(struct settings *settings, size_t i, int direction);
 
-/* The refresh period after or before this one, among those of the keys. */
+/* The next or previous refresh period, among those selectable by keys. */
 unsigned settings_next_refresh(unsigned ms, int direction);
 
-/* The text of a settings file. Complaints: "line 3: …; line 7: …". */
-void settings_parse(struct settings *settings, const char *text, struct buf *complaints);
+/* Parses the text of a settings file. Warnings: "line 3: …; line 7: …". */
+void settings_parse(struct settings *settings, const char *text, struct buf *warnings);
 
-/* The file. */
-void settings_load(struct settings *settings, struct buf *complaints);
+/* Reads the settings file. */
+void settings_load(struct settings *settings, struct buf *warnings);
 
 /* Reads the environment variables. */
-void settings_load_environment(struct settings *settings, struct buf *complaints);
+void settings_load_environment(struct settings *settings, struct buf *warnings);
 
-/* Applies the changes between before and now to the settings that are kept for the file. */
+/* Applies the changes between before and now to the settings kept for the file. */
 void settings_keep(struct settings *kept, const struct settings *before,
 		   const struct settings *now);
 
-/* As a file, with a comment for each. */
+/* Formats a settings file, with a comment for each setting. */
 void settings_write(const struct settings *settings, struct buf *out);
 
-/* Into the file of settings_load(); the name is appended. -errno. */
+/* Writes the file of settings_load(); its path is appended. -errno. */
 MUST_CHECK int settings_save(const struct settings *settings, struct buf *ret_path);

@@ -23,14 +23,13 @@ static char *trim(char *text)
 	return text;
 }
 
-/* The separator before a complaint: all of them are one line. */
-static const char *after(const struct buf *complaints)
+/* The separator before a warning: all of them are on one line. */
+static const char *after(const struct buf *warnings)
 {
-	return complaints->length ? "; " : "";
+	return warnings->length ? "; " : "";
 }
 
-static void parse_line(struct settings *settings, char *line, unsigned number,
-		       struct buf *complaints)
+static void parse_line(struct settings *settings, char *line, unsigned number, struct buf *warnings)
 {
 	char *equals, *name, *value;
 	int r;
@@ -41,7 +40,7 @@ static void parse_line(struct settings *settings, char *line, unsigned number,
 		return;
 	equals = strchr(line, '=');
 	if (!equals) {
-		buf_printf(complaints, "%sline %u: \"%s\" has no \"=\"", after(complaints), number,
+		buf_printf(warnings, "%sline %u: \"%s\" has no \"=\"", after(warnings), number,
 			   line);
 		return;
 	}
@@ -50,14 +49,13 @@ static void parse_line(struct settings *settings, char *line, unsigned number,
 	value = trim(equals + 1);
 	r = settings_set(settings, name, value);
 	if (r == -ENOENT)
-		buf_printf(complaints, "%sline %u: no setting \"%s\"", after(complaints), number,
-			   name);
+		buf_printf(warnings, "%sline %u: no setting \"%s\"", after(warnings), number, name);
 	else if (r < 0)
-		buf_printf(complaints, "%sline %u: %s cannot be \"%s\"", after(complaints), number,
+		buf_printf(warnings, "%sline %u: %s cannot be \"%s\"", after(warnings), number,
 			   name, value);
 }
 
-void settings_parse(struct settings *settings, const char *text, struct buf *complaints)
+void settings_parse(struct settings *settings, const char *text, struct buf *warnings)
 {
 	CLEANUP_FREE char *copy = strdup(text);
 	unsigned number = 0;
@@ -67,7 +65,7 @@ void settings_parse(struct settings *settings, const char *text, struct buf *com
 		bool more = line[length] == '\n';
 
 		line[length] = '\0';
-		parse_line(settings, line, ++number, complaints);
+		parse_line(settings, line, ++number, warnings);
 		line += length + more;
 	}
 }
@@ -84,7 +82,7 @@ static bool put_folder(struct buf *out)
 	return out->length > 0;
 }
 
-void settings_load_environment(struct settings *settings, struct buf *complaints)
+void settings_load_environment(struct settings *settings, struct buf *warnings)
 {
 	for (size_t i = 0; i < settings_count; i++) {
 		char name[32] = "TT_SMI_";
@@ -96,12 +94,11 @@ void settings_load_environment(struct settings *settings, struct buf *complaints
 		name[n] = '\0';
 		value = getenv(name);
 		if (value && settings_set(settings, settings_name(i), value) < 0)
-			buf_printf(complaints, "%s%s cannot be \"%s\"", after(complaints), name,
-				   value);
+			buf_printf(warnings, "%s%s cannot be \"%s\"", after(warnings), name, value);
 	}
 }
 
-void settings_load(struct settings *settings, struct buf *complaints)
+void settings_load(struct settings *settings, struct buf *warnings)
 {
 	CLEANUP_BUF struct buf path = { 0 }, text = { 0 };
 
@@ -111,11 +108,11 @@ void settings_load(struct settings *settings, struct buf *complaints)
 		buf_puts(&path, "/config");
 		r = file_read_all(AT_FDCWD, buf_text(&path), 1 << 20, &text);
 		if (r >= 0)
-			settings_parse(settings, buf_text(&text), complaints);
+			settings_parse(settings, buf_text(&text), warnings);
 		else if (r != -ENOENT && r != -ENOTDIR)
-			buf_puts(complaints, strerror(-r));
-		if (complaints->length)
-			buf_printf(complaints, " (%s)", buf_text(&path));
+			buf_puts(warnings, strerror(-r));
+		if (warnings->length)
+			buf_printf(warnings, " (%s)", buf_text(&path));
 	}
 }
 
@@ -125,13 +122,15 @@ void settings_write(const struct settings *settings, struct buf *out)
 		 "# Settings of tt_smi -w. Environment variables (TT_SMI_VIEW=grid) and options\n"
 		 "# come before them.\n");
 	for (size_t i = 0; i < settings_count; i++) {
-		buf_printf(out, "\n# %s\n%s = ", settings_help(i), settings_name(i));
+		buf_puts(out, "\n# ");
+		settings_put_help(i, out);
+		buf_printf(out, "\n%s = ", settings_name(i));
 		settings_put(settings, i, out);
 		buf_putc(out, '\n');
 	}
 }
 
-/* Makes the directory and its parent. */
+/* Creates the directory and its parent. */
 static int make_folders(const char *folder)
 {
 	CLEANUP_FREE char *above = strdup(folder);
@@ -160,7 +159,7 @@ static int write_file(const char *path, const struct buf *text)
 /* Writes a new file and renames it: a full disk does not lose the old settings. */
 static int replace_file(const char *path, const struct buf *text)
 {
-	CLEANUP_FREE char *real = realpath(path, NULL); /* a link stays one */
+	CLEANUP_FREE char *real = realpath(path, NULL); /* a symbolic link is kept */
 	CLEANUP_BUF struct buf fresh = { 0 };
 	int r;
 

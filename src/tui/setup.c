@@ -7,7 +7,7 @@
 #include <curses.h>
 #include <stdio.h>
 
-/* The setting of a line, -1: the line is a column. */
+/* The setting of a line; -1: the line is a column. */
 static int setting_of(size_t line)
 {
 	for (size_t i = 0; i < settings_count; i++)
@@ -35,8 +35,9 @@ static void put_setting(const struct ui *ui, struct buf *out, size_t setting)
 	CLEANUP_BUF struct buf value = { 0 };
 
 	settings_put(&ui->settings, setting, &value);
-	buf_printf(out, "%-8s %s %-11s %s  %s", settings_name(setting), paint_sign("◀", "<"),
-		   buf_text(&value), paint_sign("▶", ">"), settings_help(setting));
+	buf_printf(out, "%-8s %s %-11s %s  ", settings_name(setting), paint_sign("◀", "<"),
+		   buf_text(&value), paint_sign("▶", ">"));
+	settings_put_help(setting, out);
 }
 
 void setup_put(const struct ui *ui, struct buf *out, size_t line)
@@ -55,7 +56,7 @@ void setup_put(const struct ui *ui, struct buf *out, size_t line)
 		   process_column_capitals(column, heading), process_columns[column].help);
 }
 
-/* One value further, or the column there and away. */
+/* Selects the next value, or shows or hides the column. */
 static void turn(struct ui *ui, int direction)
 {
 	int setting = setting_of(ui->menu_at);
@@ -71,7 +72,7 @@ static void turn(struct ui *ui, int direction)
 	ui_apply(ui);
 }
 
-/* The column goes up or down in the list, which is left or right on the screen. */
+/* Moves a column up or down in the list, which is left or right on the screen. */
 static void move_column(struct ui *ui, int direction)
 {
 	size_t place = ui->menu_at - first_column();

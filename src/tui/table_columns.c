@@ -1,8 +1,6 @@
 #include "tui/table_columns.h"
 
-enum { COMMAND_LEAST = 14 };
-
-/* The width of all columns and of the sign at the left. */
+/* The width of all columns and of the mark at the left. */
 static int plan_width(const int *widths)
 {
 	int sum = 1;
@@ -12,14 +10,17 @@ static int plan_width(const int *widths)
 	return sum;
 }
 
-/* Leaves out columns of the highest rank until the rest fits. */
+/* Drops columns of the highest rank until the rest fits. */
 void table_plan(const struct ui *ui, int width, int *widths)
 {
-	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
-		widths[i] = ui->settings.columns.hidden[i]
-				    ? 0
-				    : process_column_width((enum process_column)i);
-	widths[COL_COMMAND] = COMMAND_LEAST;
+	struct process_scope scope = ui_scope(ui);
+
+	for (enum process_column i = 0; i < PROCESS_COLUMNS; i++) {
+		bool shown = !ui->settings.columns.hidden[i] &&
+			     (!scope.snapshot || process_column_is_used(i, &scope));
+
+		widths[i] = shown ? process_column_screen_width(i) : 0;
+	}
 	while (plan_width(widths) > width) {
 		size_t worst = PROCESS_COLUMNS;
 

@@ -1,4 +1,4 @@
-/* Which columns of the processes fit, for drawing, for the mouse and for sorting by neighbour. */
+/* Selects the columns of processes that fit, for drawing, for the mouse and for sorting. */
 #pragma once
 
 #include "tui/ui.h"

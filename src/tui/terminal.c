@@ -11,94 +11,76 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <term.h>
 #include <termios.h>
 
 static const int fatal_signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP };
 
-/* For the handler of fatal signals: what it needs to restore the terminal. */
+/* The state that the handler of fatal signals restores the terminal from. */
 static struct {
-	volatile sig_atomic_t taken;
+	volatile sig_atomic_t active; /* the terminal is in full-screen mode */
 	struct termios before;
-	char text[128];
+	char text[128]; /* escape sequences to send */
 	size_t length;
-} rescue;
+} restore;
 
-/* text: what tigetstr() said. */
-static void rescue_add(const char *text)
+/* text: result of tigetstr(), which is NULL or -1 if the terminal does not have the capability. */
+static void restore_add(const char *text)
 {
 	size_t length;
 
 	if (!text || text == (const char *)-1)
-		return; /* this terminal needs none */
-	length = strlen(text);
-	if (rescue.length + length > sizeof(rescue.text))
 		return;
-	memcpy(rescue.text + rescue.length, text, length);
-	rescue.length += length;
+	length = strlen(text);
+	if (restore.length + length > sizeof(restore.text))
+		return;
+	memcpy(restore.text + restore.length, text, length);
+	restore.length += length;
 }
 
-/* Only what a signal handler may do; the signal then ends us as it would have. */
+/* Async-signal-safe. SA_RESETHAND: raise() then ends the process with the default action. */
 static void on_crash(int signal)
 {
-	if (rescue.taken) {
-		rescue.taken = 0;
-		/* Not write(): half a frame may be buffered there. */
-		syscall(SYS_write, STDOUT_FILENO, rescue.text, rescue.length);
-		tcsetattr(STDIN_FILENO, TCSANOW, &rescue.before);
+	if (restore.active) {
+		restore.active = 0;
+		/* A system call, since write() is ours (frame_writer.c) and may buffer. */
+		syscall(SYS_write, STDOUT_FILENO, restore.text, restore.length);
+		tcsetattr(STDIN_FILENO, TCSANOW, &restore.before);
 	}
 	raise(signal);
 }
 
-/* On a stack of its own: the other one may be what was used up. */
-static void prepare_rescue(void)
+/* Handlers run on an alternate stack, since the signal may be due to a stack overflow. */
+static void prepare_restore(void)
 {
 	static char stack[32768];
 	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK };
 
 	sigaltstack(&own, NULL);
-	rescue.length = 0;
-	rescue_add("\033[?1006l\033[?1002l\033[?1000l"); /* mouse */
-	rescue_add(tigetstr("sgr0"));
-	rescue_add(tigetstr("cnorm"));
-	rescue_add(tigetstr("rmkx"));
-	rescue_add(tigetstr("rmcup"));
+	restore.length = 0;
+	restore_add("\033[?1006l\033[?1002l\033[?1000l"); /* mouse */
+	restore_add(tigetstr("sgr0"));
+	restore_add(tigetstr("cnorm"));
+	restore_add(tigetstr("rmkx"));
+	restore_add(tigetstr("rmcup"));
 	for (size_t i = 0; i < ARRAY_SIZE(fatal_signals); i++)
 		sigaction(fatal_signals[i], &action, NULL);
 }
 
-static sigset_t handled_signals(void)
-{
-	static const int handled[] = {
-		SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGWINCH, SIGCONT
-	};
-	sigset_t set;
-
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(handled); i++)
-		sigaddset(&set, handled[i]);
-	return set;
-}
-
 int terminal_block_signals(struct terminal *terminal)
 {
-	sigset_t set = handled_signals();
-
-	*terminal = (struct terminal){ .signals = -1 };
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	*terminal = (struct terminal){ 0 };
 	signal(SIGPIPE, SIG_IGN);
-	terminal->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return terminal->signals < 0 ? -errno : 0;
+	return terminal_signals_open(&terminal->signals);
 }
 
 /*
- * Terminals with direct colour set COLORTERM, but TERM is xterm-256color all the same. ncurses
- * trusts its database, which has direct colour under a second name. If that entry is not
- * installed, 256 colours are used; they are not redefined, since the terminal would keep the
- * new ones for the next program.
+ * Terminals with 24-bit colour set COLORTERM and keep TERM=xterm-256color, while ncurses only looks
+ * at TERM. terminfo has 24-bit colour in a second entry, xterm-direct. If that entry is not
+ * installed, 256 colours are used. Their definitions are not changed, since the terminal would keep
+ * the change after we have exited.
  */
 static bool start_direct(void)
 {
@@ -111,16 +93,29 @@ static bool start_direct(void)
 	return newterm(name, stdout, stdin);
 }
 
-/* Signals come by descriptor: the handlers of curses would end us with a code of theirs. */
+static void not_called(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * Signals are blocked and read from a descriptor, and curses must leave them alone. It takes over
+ * those with the default action only; of SIGTSTP it would even discard a pending one, since it
+ * ignores that signal while it draws.
+ */
 static bool start_curses(void)
 {
 	static const int taken[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+	const struct sigaction keep_out = { .sa_handler = not_called };
 	struct sigaction before[ARRAY_SIZE(taken)];
 	bool started;
 
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
-		sigaction(taken[i], NULL, &before[i]);
-	/* A terminal that is not in the database is a new one, and those speak as xterm does. */
+		sigaction(taken[i], &keep_out, &before[i]);
+	/*
+	 * A TERM that terminfo does not know is most likely a new terminal, and these are
+	 * compatible with xterm.
+	 */
 	started = start_direct() || newterm(NULL, stdout, stdin) ||
 		  newterm("xterm-256color", stdout, stdin) || newterm("xterm", stdout, stdin);
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
@@ -128,7 +123,7 @@ static bool start_curses(void)
 	return started;
 }
 
-/* Terminals differ over these two, whatever they call themselves. */
+/* Home and End: terminals with the same TERM send different sequences. */
 static void define_keys(void)
 {
 	static const struct {
@@ -144,70 +139,6 @@ static void define_keys(void)
 		define_key(others[i].sequence, others[i].key);
 }
 
-int terminal_enter(struct terminal *terminal, bool color, bool mouse)
-{
-	if (tcgetattr(STDIN_FILENO, &rescue.before) < 0)
-		return -errno;
-	if (!start_curses())
-		return -ENOTTY;
-	frame_writer_open();
-	prepare_rescue();
-	rescue.taken = 1;
-	cbreak();
-	noecho();
-	nonl();
-	intrflush(stdscr, FALSE);
-	keypad(stdscr, TRUE);
-	define_keys();
-	nodelay(stdscr, TRUE);
-	set_escdelay(25);
-	typeahead(-1); /* a frame is drawn to its end, whatever keys there are */
-	curs_set(0);
-	if (color && has_colors()) {
-		start_color();
-		use_default_colors();
-		terminal->color = true;
-	}
-	if (mouse)
-		terminal_set_mouse(true);
-	return 0;
-}
-
-void terminal_set_mouse(bool ours)
-{
-	mousemask(ours ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
-	mouseinterval(0); /* report a press at once, without waiting for a double click */
-}
-
-enum { PATIENCE_MS = 2000, ESCAPE = 27 };
-
-static void leave_screen(int stop_fd, int patience_ms)
-{
-	frame_writer_begin(stop_fd, patience_ms);
-	endwin();
-	frame_writer_end();
-}
-
-void terminal_leave(struct terminal *terminal)
-{
-	sigset_t set = handled_signals();
-
-	if (rescue.taken) {
-		rescue.taken = 0;
-		/* After a signal, output that was stopped with Ctrl-S may never go on. */
-		if (terminal->ended_by)
-			leave_screen(-1, PATIENCE_MS);
-		else
-			leave_screen(terminal->signals, -1);
-	}
-	frame_writer_close();
-	if (terminal->signals >= 0)
-		close(terminal->signals);
-	terminal->signals = -1;
-	signal(SIGPIPE, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-}
-
 static void follow_size(void)
 {
 	struct winsize size;
@@ -216,46 +147,110 @@ static void follow_size(void)
 		resizeterm(size.ws_row, size.ws_col);
 }
 
-/*
- * Ctrl-Z: restores the terminal for the shell, then stops by SIGTSTP. Not by SIGSTOP: the
- * kernel ignores SIGTSTP in an orphaned process group, which no shell could continue.
- */
-static void suspend(void)
+int terminal_enter(struct terminal *terminal, bool color)
 {
-	sigset_t stop, go_on;
+	if (tcgetattr(STDIN_FILENO, &restore.before) < 0)
+		return -errno;
+	if (!start_curses())
+		return -ENOTTY;
+	follow_size(); /* a SIGWINCH since curses asked for the size may have been discarded */
+	frame_writer_open();
+	prepare_restore();
+	restore.active = 1;
+	cbreak();
+	noecho();
+	nonl();
+	typeahead(-1); /* do not interrupt drawing when a key is pressed */
+	curs_set(0);
+	if (color && has_colors()) {
+		start_color();
+		use_default_colors();
+		terminal->color = true;
+	}
+	return 0;
+}
 
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTSTP);
-	sigemptyset(&go_on);
-	sigaddset(&go_on, SIGCONT);
-	rescue.taken = 0;
-	leave_screen(-1, PATIENCE_MS);
-	pthread_sigmask(SIG_UNBLOCK, &stop, NULL);
-	raise(SIGTSTP);
-	pthread_sigmask(SIG_BLOCK, &stop, NULL);
-	sigtimedwait(&go_on, NULL, &(struct timespec){ 0 }); /* we know */
-	rescue.taken = 1;
+void terminal_listen(bool mouse)
+{
+	intrflush(stdscr, FALSE);
+	keypad(stdscr, TRUE);
+	define_keys();
+	nodelay(stdscr, TRUE);
+	set_escdelay(25);
+	if (mouse)
+		terminal_set_mouse(true);
+}
+
+void terminal_set_mouse(bool ours)
+{
+	mousemask(ours ? BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED : 0, NULL);
+	mouseinterval(0); /* report a press at once, without waiting for a double click */
+}
+
+enum { LEAVE_TIMEOUT_MS = 2000, ESCAPE = 27 };
+
+/* Resets the style first: our frames changed it, and curses does not know that. */
+static void leave_screen(int stop_fd, int timeout_ms)
+{
+	const char *reset = tigetstr("sgr0");
+
+	frame_writer_begin(stop_fd, timeout_ms);
+	if (reset && reset != (const char *)-1)
+		frame_writer_add(reset, strlen(reset));
+	endwin();
+	frame_writer_end();
+}
+
+void terminal_leave(struct terminal *terminal)
+{
+	if (restore.active) {
+		restore.active = 0;
+		/* After a signal, output that was stopped with Ctrl-S may never continue. */
+		if (terminal->ended_by)
+			leave_screen(-1, LEAVE_TIMEOUT_MS);
+		else
+			leave_screen(terminal->signals.ready, -1);
+	}
+	frame_writer_close();
+	terminal_signals_close(&terminal->signals);
+	signal(SIGPIPE, SIG_DFL);
+	terminal_signals_unblock();
+}
+
+/* The shell may have changed the terminal: curses sets it up again with the next frame. */
+static void take_terminal(void)
+{
+	leave_screen(-1, LEAVE_TIMEOUT_MS);
 	follow_size();
 }
 
-/* Stopped by others, and no word of it: the shell has had the terminal as we left it. */
-static void come_back(void)
+/*
+ * Ctrl-Z. Not by endwin(), which would set modes even if the shell has the terminal already: that
+ * stops the process with SIGTTOU before its last output.
+ */
+static void suspend(void)
 {
-	leave_screen(-1, PATIENCE_MS);
-	follow_size();
+	restore.active = 0;
+	frame_writer_begin(-1, LEAVE_TIMEOUT_MS);
+	frame_writer_add(restore.text, restore.length);
+	frame_writer_end();
+	if (terminal_is_foreground(STDIN_FILENO))
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &restore.before);
+	terminal_signals_stop();
+	restore.active = 1;
+	take_terminal();
 }
 
 static enum event take_signal(struct terminal *terminal)
 {
-	struct signalfd_siginfo info;
+	int signal = terminal_signals_next(&terminal->signals);
 
-	if (read(terminal->signals, &info, sizeof(info)) != sizeof(info))
-		return EVENT_TIME;
-	switch (info.ssi_signo) {
-	case SIGCONT: come_back(); return EVENT_RESIZE;
+	switch (signal) {
+	case 0: return EVENT_TIME;
+	case SIGCONT: take_terminal(); return EVENT_RESIZE; /* another process had stopped us */
 	case SIGTSTP: suspend(); return EVENT_RESIZE;
 	case SIGWINCH: follow_size(); return EVENT_RESIZE;
-	default: terminal->ended_by = (int)info.ssi_signo; return EVENT_END;
+	default: terminal->ended_by = signal; return EVENT_END;
 	}
 }
 
@@ -264,7 +259,7 @@ enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t u
 	int64_t left = until_ns - clock_now(CLOCK_MONOTONIC);
 	struct timespec timeout = clock_timespec(MAX(left, 0));
 	struct pollfd fds[] = {
-		{ .fd = terminal->signals, .events = POLLIN },
+		{ .fd = terminal->signals.ready, .events = POLLIN },
 		{ .fd = STDIN_FILENO, .events = POLLIN },
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = full ? STDOUT_FILENO : -1, .events = POLLOUT },
@@ -281,7 +276,7 @@ enum event terminal_wait(struct terminal *terminal, int fd, bool full, int64_t u
 	return fds[2].revents ? EVENT_FEED : EVENT_READY;
 }
 
-/* A byte of a sequence, from its second on? The last one is a letter or a like sign. */
+/* Is it a further byte of an escape sequence? The last byte is in the range @ to ~. */
 static bool continues_sequence(struct terminal *terminal, int key)
 {
 	bool within = terminal->in_sequence && key >= ' ' && key < 127;
@@ -290,7 +285,7 @@ static bool continues_sequence(struct terminal *terminal, int key)
 	return within;
 }
 
-/* After an escape: does a sequence begin that curses did not take for a key? */
+/* After an escape: is it an escape sequence that curses did not recognize as a key? */
 static bool begins_sequence(struct terminal *terminal)
 {
 	int key = getch();

@@ -1,20 +1,19 @@
 #include "tui/theme.h"
 
 #include <curses.h>
-#include <term.h>
 
-/* A colour for terminals with 8, 256 and all colours; -1: the terminal's own. */
-struct ink {
+/* A colour for terminals with 8, with 256 and with 24-bit colours; -1: the terminal's default. */
+struct theme_color {
 	short of8, of256;
 	int rgb;
 };
 
-struct pen {
-	struct ink text, ground;
+struct style_colors {
+	struct theme_color text, background;
 	attr_t attributes;
 };
 
-#define OWN                \
+#define DEFAULT            \
 	{                  \
 		-1, -1, -1 \
 	}
@@ -50,7 +49,7 @@ struct pen {
 	{                                  \
 		COLOR_WHITE, 255, 0xeeeeee \
 	}
-/* Apart for every kind of colour vision (Okabe and Ito). */
+/* From the palette of Okabe and Ito, distinguishable with every kind of colour vision. */
 #define ORANGE                              \
 	{                                   \
 		COLOR_YELLOW, 172, 0xe69f00 \
@@ -67,7 +66,7 @@ struct pen {
 	{                                \
 		COLOR_BLUE, 25, 0x0072b2 \
 	}
-/* On a white ground, which eight colours have no grey for. */
+/* For a white background. The eight basic colours have no dark grey. */
 #define DARK_GREY                          \
 	{                                  \
 		COLOR_BLACK, 245, 0x8a8a8a \
@@ -89,33 +88,26 @@ struct pen {
 		COLOR_WHITE, 254, 0xe4e4e4 \
 	}
 
-const char *const theme_names[THEME_N] = {
-	[THEME_DEFAULT] = "default",
-	[THEME_COLORBLIND] = "colorblind",
-	[THEME_LIGHT] = "light",
-	[THEME_MONO] = "mono",
-};
-
 static const struct palette {
-	struct pen pens[STYLE_N];
+	struct style_colors styles[STYLE_N];
 } palettes[THEME_N] = {
 	/* clang-format off */
 	[THEME_DEFAULT] = { {
-		[STYLE_PLAIN] = { OWN, OWN, 0 },       [STYLE_DIM] = { GREY, OWN, A_DIM },
-		[STYLE_BOLD] = { OWN, OWN, A_BOLD },   [STYLE_TITLE] = { CYAN, OWN, A_BOLD },
+		[STYLE_PLAIN] = { DEFAULT, DEFAULT, 0 },       [STYLE_DIM] = { GREY, DEFAULT, A_DIM },
+		[STYLE_BOLD] = { DEFAULT, DEFAULT, A_BOLD },   [STYLE_TITLE] = { CYAN, DEFAULT, A_BOLD },
 		[STYLE_HEADING] = { BLACK, GREEN, 0 }, [STYLE_KEY] = { BLACK, CYAN, 0 },
-		[STYLE_GOOD] = { GREEN, OWN, 0 },      [STYLE_WARN] = { YELLOW, OWN, 0 },
-		[STYLE_BAD] = { RED, OWN, A_BOLD },    [STYLE_CHART] = { GREEN, OWN, 0 },
-		[STYLE_CHART_2] = { BLUE, OWN, 0 },    [STYLE_SELECTED] = { BLACK, CYAN, 0 },
-		[STYLE_TAGGED] = { YELLOW, OWN, A_BOLD } } },
+		[STYLE_GOOD] = { GREEN, DEFAULT, 0 },      [STYLE_WARN] = { YELLOW, DEFAULT, 0 },
+		[STYLE_BAD] = { RED, DEFAULT, A_BOLD },    [STYLE_CHART] = { GREEN, DEFAULT, 0 },
+		[STYLE_CHART_2] = { BLUE, DEFAULT, 0 },    [STYLE_SELECTED] = { BLACK, CYAN, 0 },
+		[STYLE_TAGGED] = { YELLOW, DEFAULT, A_BOLD } } },
 	[THEME_COLORBLIND] = { {
-		[STYLE_PLAIN] = { OWN, OWN, 0 },        [STYLE_DIM] = { GREY, OWN, A_DIM },
-		[STYLE_BOLD] = { OWN, OWN, A_BOLD },    [STYLE_TITLE] = { SKY, OWN, A_BOLD },
+		[STYLE_PLAIN] = { DEFAULT, DEFAULT, 0 },        [STYLE_DIM] = { GREY, DEFAULT, A_DIM },
+		[STYLE_BOLD] = { DEFAULT, DEFAULT, A_BOLD },    [STYLE_TITLE] = { SKY, DEFAULT, A_BOLD },
 		[STYLE_HEADING] = { WHITE, DEEP, 0 },   [STYLE_KEY] = { WHITE, DEEP, 0 },
-		[STYLE_GOOD] = { SKY, OWN, 0 },         [STYLE_WARN] = { ORANGE, OWN, 0 },
-		[STYLE_BAD] = { VERMILION, OWN, A_BOLD | A_UNDERLINE }, [STYLE_CHART] = { SKY, OWN, 0 },
-		[STYLE_CHART_2] = { ORANGE, OWN, 0 },   [STYLE_SELECTED] = { BLACK, ORANGE, 0 },
-		[STYLE_TAGGED] = { ORANGE, OWN, A_BOLD } } },
+		[STYLE_GOOD] = { SKY, DEFAULT, 0 },         [STYLE_WARN] = { ORANGE, DEFAULT, 0 },
+		[STYLE_BAD] = { VERMILION, DEFAULT, A_BOLD | A_UNDERLINE }, [STYLE_CHART] = { SKY, DEFAULT, 0 },
+		[STYLE_CHART_2] = { ORANGE, DEFAULT, 0 },   [STYLE_SELECTED] = { BLACK, ORANGE, 0 },
+		[STYLE_TAGGED] = { ORANGE, DEFAULT, A_BOLD } } },
 	[THEME_LIGHT] = { {
 		[STYLE_PLAIN] = { BLACK, WHITE, 0 },     [STYLE_DIM] = { DARK_GREY, WHITE, 0 },
 		[STYLE_BOLD] = { BLACK, WHITE, A_BOLD }, [STYLE_TITLE] = { DEEP, WHITE, A_BOLD },
@@ -125,40 +117,47 @@ static const struct palette {
 		[STYLE_CHART_2] = { BROWN, WHITE, 0 },   [STYLE_SELECTED] = { WHITE, DEEP, 0 },
 		[STYLE_TAGGED] = { BROWN, WHITE, A_BOLD } } },
 	[THEME_MONO] = { {
-		[STYLE_PLAIN] = { OWN, OWN, 0 },           [STYLE_DIM] = { OWN, OWN, A_DIM },
-		[STYLE_BOLD] = { OWN, OWN, A_BOLD },       [STYLE_TITLE] = { OWN, OWN, A_BOLD },
-		[STYLE_HEADING] = { OWN, OWN, A_REVERSE }, [STYLE_KEY] = { OWN, OWN, A_REVERSE },
-		[STYLE_GOOD] = { OWN, OWN, 0 },            [STYLE_WARN] = { OWN, OWN, A_UNDERLINE },
-		[STYLE_BAD] = { OWN, OWN, A_BOLD | A_UNDERLINE }, [STYLE_CHART] = { OWN, OWN, 0 },
-		[STYLE_CHART_2] = { OWN, OWN, A_BOLD },    [STYLE_SELECTED] = { OWN, OWN, A_REVERSE },
-		[STYLE_TAGGED] = { OWN, OWN, A_BOLD } } },
+		[STYLE_PLAIN] = { DEFAULT, DEFAULT, 0 },           [STYLE_DIM] = { DEFAULT, DEFAULT, A_DIM },
+		[STYLE_BOLD] = { DEFAULT, DEFAULT, A_BOLD },       [STYLE_TITLE] = { DEFAULT, DEFAULT, A_BOLD },
+		[STYLE_HEADING] = { DEFAULT, DEFAULT, A_REVERSE }, [STYLE_KEY] = { DEFAULT, DEFAULT, A_REVERSE },
+		[STYLE_GOOD] = { DEFAULT, DEFAULT, 0 },            [STYLE_WARN] = { DEFAULT, DEFAULT, A_UNDERLINE },
+		[STYLE_BAD] = { DEFAULT, DEFAULT, A_BOLD | A_UNDERLINE }, [STYLE_CHART] = { DEFAULT, DEFAULT, 0 },
+		[STYLE_CHART_2] = { DEFAULT, DEFAULT, A_BOLD },    [STYLE_SELECTED] = { DEFAULT, DEFAULT, A_REVERSE },
+		[STYLE_TAGGED] = { DEFAULT, DEFAULT, A_BOLD } } },
 	/* clang-format on */
 };
 
 static const struct palette *applied = &palettes[THEME_MONO];
-static bool with_pairs;
+static bool with_colors;
 
-static int ink_color(const struct ink *ink)
+static int terminal_color(const struct theme_color *color)
 {
 	if (COLORS >= 1 << 24)
-		return ink->rgb;
-	return COLORS >= 256 ? ink->of256 : ink->of8;
+		return color->rgb;
+	return COLORS >= 256 ? color->of256 : color->of8;
 }
 
 void theme_apply(enum theme theme, bool color)
 {
-	applied = &palettes[color ? theme : THEME_MONO];
-	with_pairs = color && has_colors() && COLORS >= 8 && COLOR_PAIRS > STYLE_N;
-	for (int i = 0; with_pairs && i < STYLE_N; i++)
-		init_extended_pair(i + 1, ink_color(&applied->pens[i].text),
-				   ink_color(&applied->pens[i].ground));
+	with_colors = color && has_colors() && COLORS >= 8;
+	applied = &palettes[with_colors ? theme : THEME_MONO];
 }
 
-void theme_style(enum style style, unsigned *ret_attributes, short *ret_pair)
+struct theme_style theme_style(enum style style)
 {
-	const struct pen *pen = &applied->pens[style];
+	const struct style_colors *colors = &applied->styles[style];
 
-	*ret_pair = (short)(with_pairs ? style + 1 : 0);
-	*ret_attributes =
-		with_pairs ? pen->attributes : palettes[THEME_MONO].pens[style].attributes;
+	return (struct theme_style){
+		.attributes = colors->attributes,
+		.text = with_colors ? terminal_color(&colors->text) : -1,
+		.background = with_colors ? terminal_color(&colors->background) : -1,
+	};
+}
+
+bool theme_blank_is_plain(enum style style)
+{
+	const struct style_colors *colors = &applied->styles[style];
+
+	return !(colors->attributes & (A_REVERSE | A_UNDERLINE)) &&
+	       colors->background.rgb == applied->styles[STYLE_PLAIN].background.rgb;
 }

@@ -11,19 +11,19 @@ struct tui {
 	const char *version;
 	const struct sample_source *machine;
 	struct settings settings;
-	struct settings kept; /* those of the file, without environment and options */
+	struct settings kept; /* as in the settings file, without environment and options */
 	bool read_only, color, utf8;
-	unsigned count;	       /* of samples to show; 0: until quit */
-	const char *complaint; /* first message; NULL: none */
+	unsigned count;	     /* number of samples to show; 0: until quit */
+	const char *message; /* message at the start; NULL: none */
 };
 
-/* How the screen ended. */
+/* How the full screen was left. */
 struct tui_end {
-	int code;	 /* exit code of the last sample */
-	int signal;	 /* to end by; 0: none */
-	bool no_screen;	 /* the terminal cannot show it */
-	bool stuck;	 /* the sampler thread hangs in a read and still uses the source */
-	struct buf news; /* results that were not shown yet, a line each; to be freed */
+	int code;	   /* exit code of the last sample */
+	int signal;	   /* signal to end by; 0: none */
+	bool no_screen;	   /* the terminal is not suitable */
+	bool stuck;	   /* the sampler thread hangs in a read and still uses the source */
+	struct buf unread; /* results that were not shown, one line each; to be freed */
 };
 
 /* -errno: the terminal cannot show a full screen; nothing was drawn. */

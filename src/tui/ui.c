@@ -1,6 +1,7 @@
 #include "tui/ui.h"
 
 #include "basic/clock.h"
+#include "render/chart.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ void ui_done(struct ui *ui)
 	buf_done(&ui->message);
 }
 
-void ui_say(struct ui *ui, const char *format, ...)
+void ui_show_message(struct ui *ui, const char *format, ...)
 {
 	char text[256];
 	va_list ap;
@@ -43,7 +44,40 @@ bool ui_charts_devices(const struct ui *ui)
 	return ui->settings.charts == CHARTS_OF_DEVICES && ui->settings.view != VIEW_DEVICE;
 }
 
-/* Charts there could be. */
+int64_t ui_chart_span(const struct ui *ui)
+{
+	return chart_span(ui->history, ui_now(ui), settings_spans[ui->settings.span] * NS_PER_S);
+}
+
+/* Rates, and memory in the first frame, are known a sample later. */
+static bool is_offered(const struct ui *ui, enum metric metric)
+{
+	return metric == ui->settings.metric || metric_infos[metric].rate || !ui->frame ||
+	       ui->frame->first || history_knows(ui->history, metric);
+}
+
+/* Number of readings that charts can show. */
+static size_t count_metrics(const struct ui *ui)
+{
+	size_t count = 0;
+
+	for (enum metric i = 0; i < METRIC_N; i++)
+		count += is_offered(ui, i);
+	return count;
+}
+
+enum metric ui_metric(const struct ui *ui, size_t i)
+{
+	enum metric metric = ui->settings.metric;
+
+	for (i %= count_metrics(ui); i > 0; i--)
+		do
+			metric = (metric + 1) % METRIC_N;
+		while (!is_offered(ui, metric));
+	return metric;
+}
+
+/* Maximum number of charts. */
 static size_t count_charts(const struct ui *ui, size_t devices)
 {
 	enum { POOLS = 2 };
@@ -52,7 +86,7 @@ static size_t count_charts(const struct ui *ui, size_t devices)
 		return 0;
 	if (ui_charts_devices(ui))
 		return devices;
-	return ui->settings.view == VIEW_MEMORY ? POOLS : METRIC_N;
+	return ui->settings.view == VIEW_MEMORY ? POOLS : count_metrics(ui);
 }
 
 struct counts ui_counts(const struct ui *ui)
@@ -78,11 +112,19 @@ const struct device *ui_device(const struct ui *ui, size_t position)
 		       : NULL;
 }
 
-/* Is a row of the processes marked in this view? */
+struct process_scope ui_scope(const struct ui *ui)
+{
+	return (struct process_scope){
+		.snapshot = ui_snapshot(ui),
+		.dev = ui->settings.view == VIEW_MEMORY ? ui_device(ui, ui->device) : NULL,
+		.history = ui->history,
+	};
+}
+
+/* Is a row of the processes selected in this view? */
 static bool has_selection(const struct ui *ui)
 {
-	return (ui->settings.view == VIEW_OVERVIEW || ui->settings.view == VIEW_PROCESSES) &&
-	       !rect_is_empty(&ui->layout.table);
+	return ui->settings.view != VIEW_GRID && !rect_is_empty(&ui->layout.table);
 }
 
 const struct process *ui_process(const struct ui *ui)
@@ -107,16 +149,21 @@ int64_t ui_now(const struct ui *ui)
 	return ui->frame->snapshot ? ui->frame->snapshot->taken_ns : ui->frame->taken_ns;
 }
 
-bool ui_table_has_headings(const struct ui *ui)
+bool ui_table_has_title(const struct ui *ui)
 {
 	return ui->layout.table.height >= 4;
+}
+
+bool ui_table_has_headings(const struct ui *ui)
+{
+	return ui->layout.table.height >= 2;
 }
 
 size_t ui_table_rows(const struct ui *ui)
 {
 	int height = ui->layout.table.height;
 
-	return (size_t)MAX(ui_table_has_headings(ui) ? height - 2 : height, 0);
+	return (size_t)MAX(height - ui_table_has_title(ui) - ui_table_has_headings(ui), 0);
 }
 
 const struct frame *ui_newest(const struct ui *ui)

@@ -1,6 +1,6 @@
 /*
- * The state of the screen: what is shown, selected and typed. Events change it, drawing
- * reads it.
+ * The state of the screen: what is shown, selected and typed. Events change it, drawing only reads
+ * it.
  */
 #pragma once
 
@@ -14,17 +14,17 @@
 #include "tui/settings.h"
 #include "tui/process_list.h"
 
-/* What lies over the view and gets the keys. */
+/* Overlays, which get the keys first. */
 enum overlay {
 	OVERLAY_NONE,
-	OVERLAY_SEARCH, /* a line to type in */
+	OVERLAY_SEARCH, /* text input */
 	OVERLAY_FILTER,
 	OVERLAY_SORT, /* a menu */
 	OVERLAY_USER,
 	OVERLAY_OWNER,
 	OVERLAY_SIGNAL,
 	OVERLAY_SETUP,
-	OVERLAY_CONFIRM, /* a question */
+	OVERLAY_CONFIRM, /* a confirmation */
 	OVERLAY_HELP,	 /* text */
 	OVERLAY_DETAIL,
 };
@@ -33,12 +33,12 @@ enum { PROMPT_SIZE = 200, MAX_WAITING = 32 };
 
 struct ui {
 	struct settings settings;
-	struct settings kept; /* for the file: what it had, and what keys changed */
+	struct settings kept; /* for the file: its content, with changes made by keys */
 	const char *version;
 	bool read_only, color;
 
 	struct feed *feed;
-	struct frame *frame;		    /* shown; NULL: the first sample is on its way */
+	struct frame *frame;		    /* shown; NULL: there is no sample yet */
 	struct frame *waiting[MAX_WAITING]; /* while paused: newer ones, in their order */
 	size_t n_waiting;
 	struct device_view device_view;
@@ -48,33 +48,35 @@ struct ui {
 	char filter_text[PROMPT_SIZE];
 	char search_text[PROMPT_SIZE];
 
-	enum view view_before; /* where Esc goes from the view of one device */
+	enum view view_before; /* the view that Esc returns to from the device view */
 	int rows, columns;
 	struct layout layout;
-	size_t device, first_device; /* selected, at the top; positions in device_view.order */
-	size_t row, first_row;	     /* of the processes */
+	/* selected, and first shown; indices into device_view.order */
+	size_t device, first_device;
+	size_t row, first_row; /* selected process, and first shown */
 	bool follow;
 	struct process_id followed;
 	size_t page_top;
 	struct process_id *tagged;
 	size_t n_tagged;
 	bool paused;
-	bool stepping;	 /* the next frame is shown all the same */
+	bool stepping;	 /* show the next frame despite the pause */
 	int64_t back_ns; /* how far charts are scrolled back */
 
 	enum overlay overlay;
 	char prompt[PROMPT_SIZE];
 	size_t menu_at;
-	struct buf owners; /* users or owners to choose from, each with its NUL */
+	struct buf owners; /* users or owners in the menu, each NUL-terminated */
 	size_t n_owners;
-	int signal;		    /* to be confirmed */
-	struct process_id *targets; /* of the signal, fixed when the menu was opened: the list may
-				       change meanwhile */
+	int signal; /* to be confirmed */
+	/* fixed when the menu was opened, since the list may change meanwhile */
+	struct process_id *targets;
 	size_t n_targets;
 	size_t overlay_top;
 	int32_t detail_pid;
-	struct buf detail;	   /* environment and files of that process */
-	const char *detail_anchor; /* the line to go to once they are there, or NULL */
+	struct buf detail; /* environment and files of that process */
+	/* the line to scroll to once they are available, or NULL */
+	const char *detail_anchor;
 
 	struct buf message;
 	int64_t message_until_ns;
@@ -83,11 +85,11 @@ struct ui {
 
 void ui_done(struct ui *ui);
 
-/* The newest frame there is, shown or not; NULL: none. */
+/* The newest frame, shown or not; NULL: none. */
 const struct frame *ui_newest(const struct ui *ui);
 
 /* Shows a message in the bottom line for five seconds. */
-void ui_say(struct ui *ui, const char *format, ...) PRINTF(2, 3);
+void ui_show_message(struct ui *ui, const char *format, ...) PRINTF(2, 3);
 
 /* ---- queries ---- */
 
@@ -101,18 +103,28 @@ struct counts ui_counts(const struct ui *ui);
 /* Do charts show one reading of several devices? */
 bool ui_charts_devices(const struct ui *ui);
 
-/* The device at a position of device_view.order; NULL: there is none. */
+/* The reading of a chart: the chosen one, and those after it that any device has had. */
+enum metric ui_metric(const struct ui *ui, size_t i);
+
+/* The time that charts show. */
+int64_t ui_chart_span(const struct ui *ui);
+
+/* The device at an index of device_view.order; NULL: none. */
 const struct device *ui_device(const struct ui *ui, size_t position);
 const struct process *ui_process(const struct ui *ui); /* the selected one, or NULL */
+
+/* What is listed and counted: in the memory view processes on the selected device. */
+struct process_scope ui_scope(const struct ui *ui);
 bool ui_is_tagged(const struct ui *ui, const struct process *process);
 
-/* The time of the frame shown. */
+/* The time of the shown frame. */
 int64_t ui_now(const struct ui *ui);
 
-/* Rows of processes that find room. */
+/* Number of rows of processes that fit. */
 size_t ui_table_rows(const struct ui *ui);
+bool ui_table_has_title(const struct ui *ui);
 bool ui_table_has_headings(const struct ui *ui);
 
-/* Signals that can be sent, the first the usual one. */
+/* Signals that can be sent; the first is the default. */
 extern const int ui_signals[];
 extern const size_t ui_n_signals;

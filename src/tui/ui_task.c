@@ -17,9 +17,9 @@
 enum { MOST_BYTES = 2 << 20 };
 
 /*
- * The pid must still belong to the process that was shown: while a pidfd is open, the kernel
- * does not reuse the pid, so the start time can be compared safely. This reads the /proc of
- * the running machine even with --root: processes of a recorded machine cannot be signalled.
+ * The pid must still belong to the process that was shown: while a pidfd is open, the kernel does
+ * not reuse the pid, so the start time can be compared safely. This reads the /proc of the running
+ * machine even with --root: processes of a recorded machine cannot be signalled.
  */
 static int send_signal(const struct process_id *target, int signal)
 {
@@ -87,14 +87,14 @@ static void put_environment(const struct root *root, int32_t pid, struct buf *re
 		size_t length = strnlen(text.data + at, text.length - at);
 
 		buf_puts(ret, "  ");
-		for (size_t i = 0; i < length; i++) /* a value may hold lines */
+		for (size_t i = 0; i < length; i++) /* a value may contain newlines */
 			buf_putc(ret, text.data[at + i] == '\n' ? ' ' : text.data[at + i]);
 		buf_putc(ret, '\n');
 		at += length + 1;
 	}
 }
 
-/* Collects descriptor numbers, to be sorted: the directory has no order. */
+/* Collects descriptor numbers for sorting: the directory is unordered. */
 static int visit_file(const char *name, void *arg)
 {
 	uint32_t number;
@@ -153,9 +153,9 @@ static void put_files(const struct root *root, int32_t pid, struct buf *ret)
 }
 
 /*
- * Reads of a process's files block while the process hangs, and a home directory may be on
- * an NFS server that does not answer. So each task runs in a thread with its own memory,
- * which is abandoned when the deadline passes.
+ * Reading a process's files blocks while the process hangs, and a home directory may be on an NFS
+ * server that does not respond. So each task runs in a thread with its own memory, which is
+ * abandoned when the deadline passes.
  */
 struct blocking_task {
 	struct job job;

@@ -1,6 +1,6 @@
 /*
- * Requests of the user that touch the machine: signals, the settings file, details of a
- * process. They can block, so the sampler thread runs them (tui/feed.h).
+ * Requests of the user that access the machine: signals, the settings file, details of a process.
+ * They can block, so the sampler thread runs them (tui/feed.h).
  */
 #pragma once
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The first one shown, so that the selected one is among so many. */
+/* The first visible item, such that the selected one is visible. */
 static size_t scroll(size_t first, size_t selected, size_t room, size_t count)
 {
 	if (room == 0 || selected < first)
@@ -16,13 +16,18 @@ static size_t scroll(size_t first, size_t selected, size_t room, size_t count)
 	return count > room ? MIN(first, count - room) : 0;
 }
 
-/* Makes a line at a time the first until the selected device is shown. */
+/* Scrolls line by line until the selected device is visible. */
 static void lay_out(struct ui *ui)
 {
 	struct counts counts = ui_counts(ui);
 	const struct cells *cells = &ui->layout.cells;
+	CLEANUP_BUF struct buf text = { 0 };
 
 	counts.first = MIN(ui->first_device, ui->device);
+	if (ui->settings.view == VIEW_MEMORY) {
+		page_of_view(ui, &text);
+		counts.lines = page_lines(&text);
+	}
 	for (;;) {
 		layout_make(&ui->layout, ui->settings.view, ui->rows, ui->columns, &counts);
 		if (cells->form == FORM_NONE || cells->shown == 0 ||
@@ -39,7 +44,9 @@ static void limit_pages(struct ui *ui)
 	CLEANUP_BUF struct buf text = { 0 };
 	bool over = ui->overlay == OVERLAY_HELP || ui->overlay == OVERLAY_DETAIL;
 	size_t *top = over ? &ui->overlay_top : &ui->page_top;
-	size_t room = (size_t)MAX(over ? ui->rows - 4 : ui->layout.page.height - 1, 1), lines;
+	size_t room = over ? (size_t)MAX((ui->rows - 4) * overlay_columns(ui), 1)
+			   : (size_t)MAX((ui->layout.page.height - 1) * ui->layout.page_columns, 1);
+	size_t lines;
 
 	if (*top == 0)
 		return;
@@ -51,14 +58,19 @@ static void limit_pages(struct ui *ui)
 	*top = MIN(*top, lines > room ? lines - room : 0);
 }
 
-void ui_settle(struct ui *ui)
+static void limit_device(struct ui *ui)
 {
 	size_t devices = ui_counts(ui).devices;
 
-	if (ui->row >= ui->list.count)
-		ui->row = ui->list.count ? ui->list.count - 1 : 0;
 	if (ui->device >= devices)
 		ui->device = devices ? devices - 1 : 0;
+}
+
+void ui_settle(struct ui *ui)
+{
+	if (ui->row >= ui->list.count)
+		ui->row = ui->list.count ? ui->list.count - 1 : 0;
+	limit_device(ui);
 	lay_out(ui);
 	limit_pages(ui);
 	ui->first_row = scroll(ui->first_row, ui->row, ui_table_rows(ui), ui->list.count);
@@ -72,7 +84,7 @@ static void follow(struct ui *ui, const struct snapshot *snapshot)
 
 	if (!process || !process_id_matches(&ui->followed, process)) {
 		ui->follow = false;
-		ui_say(ui, "%d has exited: not following any more", ui->followed.pid);
+		ui_show_message(ui, "%d has exited: not following any more", ui->followed.pid);
 	} else if (at >= 0) {
 		ui->row = (size_t)at;
 	}
@@ -81,11 +93,13 @@ static void follow(struct ui *ui, const struct snapshot *snapshot)
 void ui_list(struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
+	struct process_scope scope;
 
+	limit_device(ui);
+	scope = ui_scope(ui);
 	process_list_done(&ui->list);
-	if (snapshot &&
-	    process_list_make(&ui->list, snapshot, &ui->filter, &ui->settings.order) < 0)
-		ui_say(ui, "out of memory");
+	if (snapshot && process_list_make(&ui->list, &scope, &ui->filter, &ui->settings.order) < 0)
+		ui_show_message(ui, "out of memory");
 	if (ui->follow && snapshot)
 		follow(ui, snapshot);
 	ui_settle(ui);
@@ -106,7 +120,7 @@ static void drop_tags(struct ui *ui)
 	ui->n_tagged = kept;
 }
 
-/* The list points into the frame that goes. */
+/* The list points into the frame that is replaced. */
 void ui_show(struct ui *ui, struct frame *frame)
 {
 	process_list_done(&ui->list);
@@ -114,7 +128,7 @@ void ui_show(struct ui *ui, struct frame *frame)
 	ui->frame = frame;
 	ui->device_view.n_groups = 0;
 	if (frame->snapshot && device_view_update(&ui->device_view, frame->snapshot) < 0)
-		ui_say(ui, "out of memory");
+		ui_show_message(ui, "out of memory");
 	drop_tags(ui);
 	ui_list(ui);
 }
@@ -124,7 +138,7 @@ static size_t frame_bytes(const struct frame *frame)
 	return frame->snapshot ? snapshot_bytes(frame->snapshot) : 0;
 }
 
-/* Whatever the length of a pause, it costs no more memory than this and the newest sample. */
+/* Bounds the memory of a pause of any length: these frames and the newest sample. */
 static void keep_waiting(struct ui *ui, struct frame *frame)
 {
 	enum { MOST_BYTES = 512 << 10 };
@@ -139,7 +153,7 @@ static void keep_waiting(struct ui *ui, struct frame *frame)
 	ui->waiting[ui->n_waiting++] = frame;
 }
 
-/* A sample may have been on its way when the view was changed. */
+/* A sample may have been in progress when the view was changed. */
 static bool is_for_view(const struct frame *frame, enum view view)
 {
 	struct want want = { 0 };
@@ -156,7 +170,7 @@ void ui_take_frame(struct ui *ui, struct frame *frame)
 
 	if (frame->snapshot) {
 		if (history_add(ui->history, frame->snapshot, hold_ns) < 0)
-			ui_say(ui, "out of memory");
+			ui_show_message(ui, "out of memory");
 	}
 	if (!ui->paused || !ui->frame || ui->stepping)
 		ui_show(ui, frame);
@@ -180,7 +194,7 @@ void ui_take_results(struct ui *ui)
 
 	if (feed_result(ui->feed, UI_TASK_SIGNAL, &text) ||
 	    feed_result(ui->feed, UI_TASK_SAVE, &text))
-		ui_say(ui, "%s", buf_text(&text));
+		ui_show_message(ui, "%s", buf_text(&text));
 	if (feed_inspection(ui->feed, ui->detail_pid, &ui->detail))
 		page_go_to(ui, ui->detail_anchor);
 	ui_settle(ui);

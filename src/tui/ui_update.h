@@ -3,7 +3,7 @@
 
 #include "tui/ui.h"
 
-/* Takes a new frame and its reference. */
+/* Takes ownership of a new frame. */
 void ui_take_frame(struct ui *ui, struct frame *frame);
 
 /* Fetches results of tasks. */
@@ -11,13 +11,13 @@ void ui_take_results(struct ui *ui);
 
 void ui_resize(struct ui *ui, int rows, int columns);
 
-/* Shows this frame and takes its reference. */
+/* Shows this frame and takes ownership of it. */
 void ui_show(struct ui *ui, struct frame *frame);
 
-/* The oldest frame that arrived during a pause, with its reference; there must be one. */
+/* The oldest frame that arrived during a pause; the caller owns it. There must be one. */
 struct frame *ui_take_waiting(struct ui *ui);
 
-/* Makes the list of processes again, after a change of filter, order or sample. */
+/* Builds the list of processes again, after a change of filter, order or sample. */
 void ui_list(struct ui *ui);
 
 /* Adapts layout, selection and scroll positions to the state. */

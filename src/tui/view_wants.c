@@ -4,8 +4,8 @@
 #include "model/snapshot.h"
 
 /*
- * What all views show. Charts run before they are seen, so their readings are always
- * read; what only the view of one device shows is not.
+ * Fields that all views need. Charts have data before they are opened, so their readings are always
+ * read; fields that only the device view shows are not.
  */
 static const enum device_field shown[] = {
 	DEV_NAME,
@@ -33,7 +33,10 @@ static const enum device_field shown[] = {
 	DEV_L1_TOTAL,
 	DEV_MEMORY_RATIO,
 	DEV_MEMORY_COMPLETE,
-	DEV_COMPUTE,
+	DEV_DISPATCH,
+	DEV_BOUND,
+	DEV_PROGRAMS,
+	DEV_RUNNING,
 	DEV_PROCESSES,
 };
 
@@ -46,7 +49,10 @@ void view_wants(enum view view, struct want *want)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		want_add(want, OF_DEVICE, shown[i]);
-	/* Also by samples of devices alone: another set of fields is read anew, unpaced. */
+	/*
+	 * Also in samples of devices only: a different set of fields would be read without rate
+	 * limit.
+	 */
 	want_add_list(want, FIELDS(PART(SHM_IDS)));
 	want_add_table(want, &process_fields);
 	want_add_table(want, &usage_fields);

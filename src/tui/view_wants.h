@@ -1,4 +1,4 @@
-/* What has to be read for a view. */
+/* The fields that a view needs. */
 #pragma once
 
 #include "model/want.h"

@@ -3,6 +3,7 @@
  * ("mem"), which execute it.
  */
 #include "basic/exit_code.h"
+#include "basic/locale.h"
 #include "cli/error_line.h"
 #include "cli/look.h"
 #include "cli/mem.h"
@@ -32,7 +33,7 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 }
 
 /* Applies --set NAME=VALUE. */
-static int choose_one(struct settings *settings, const char *text)
+static int apply_setting(struct settings *settings, const char *text)
 {
 	size_t length = strcspn(text, "=");
 	CLEANUP_FREE char *name = strndup(text, length);
@@ -49,26 +50,36 @@ static int choose_one(struct settings *settings, const char *text)
 	return 0;
 }
 
-/* Settings of the file, environment, options: the last one counts. */
-static int choose(struct tui *tui, const struct common_options *common, struct buf *complaints)
+/* Settings of the file, environment, options; later ones override earlier ones. */
+/* Without a screen: are they settings? */
+static int check_settings(int count, char **texts)
+{
+	struct settings settings;
+	int code = 0;
+
+	settings_init(&settings);
+	for (int i = 0; i < count && !code; i++)
+		code = apply_setting(&settings, texts[i]);
+	return code;
+}
+
+static int load_settings(struct tui *tui, const struct common_options *common, struct buf *warnings)
 {
 	struct settings *settings = &tui->settings;
+	int r;
 
 	settings_init(settings);
-	settings_load(settings, complaints);
+	settings_load(settings, warnings);
 	tui->kept = *settings;
-	settings_load_environment(settings, complaints);
+	settings_load_environment(settings, warnings);
 	if (common->refresh_ms)
 		settings->refresh_ms = common->refresh_ms;
-	if (common->view && settings_set(settings, "view", common->view) < 0)
-		return error_line(EXIT_USAGE, "--view: \"%s\" is not %s", common->view,
-				  settings_values("view"));
-	if (common->theme && settings_set(settings, "theme", common->theme) < 0)
-		return error_line(EXIT_USAGE, "--theme: \"%s\" is not %s", common->theme,
-				  settings_values("theme"));
+	if (common->view >= 0)
+		settings->view = (enum view)common->view;
+	if (common->theme >= 0)
+		settings->theme = (enum theme)common->theme;
 	for (unsigned i = 0; i < common->n_settings; i++) {
-		int r = choose_one(settings, common->settings[i]);
-
+		r = apply_setting(settings, common->settings[i]);
 		if (r)
 			return r;
 	}
@@ -78,8 +89,9 @@ static int choose(struct tui *tui, const struct common_options *common, struct b
 static int run(const struct common_options *common, struct session *session, struct tui_end *end)
 {
 	struct render_options look = look_decide(common->color, common->ascii, true);
-	static struct sample_source machine; /* a thread that is stuck still uses it */
-	CLEANUP_BUF struct buf complaints = { 0 };
+	/* static: a thread that is stuck may still use it */
+	static struct sample_source machine;
+	CLEANUP_BUF struct buf warnings = { 0 };
 	struct tui tui = {
 		.version = look.version,
 		.machine = &machine,
@@ -92,31 +104,32 @@ static int run(const struct common_options *common, struct session *session, str
 	int r;
 
 	machine = (struct sample_source){ .arg = session, .root = &session->root, .take = take };
-	r = choose(&tui, common, &complaints);
+	r = load_settings(&tui, common, &warnings);
 	if (r)
 		return r;
 	view_wants(tui.settings.view, &want);
 	r = session_open(session, common->root, &common->selection, &want);
 	if (r)
 		return error_line(r, "%s", buf_text(&session->problem));
-	tui.complaint = complaints.length ? buf_text(&complaints) : NULL;
+	tui.message = warnings.length ? buf_text(&warnings) : NULL;
 	r = tui_run(&tui, end);
 	if (r < 0)
 		return 0; /* *end has the reason */
-	/* Again where it stays: the screen they were on is gone. */
-	if (complaints.length)
-		error_line(0, "settings: %s", buf_text(&complaints));
-	fputs(buf_text(&end->news), stderr);
-	buf_done(&end->news);
+	/* Printed again, since the screen that showed them is gone. */
+	if (warnings.length)
+		error_line(0, "settings: %s", buf_text(&warnings));
+	fputs(buf_text(&end->unread), stderr);
+	buf_done(&end->unread);
 	if (end->code && !end->stuck && session->problem.length)
 		error_line(end->code, "%s", buf_text(&session->problem));
 	return end->code;
 }
 
-/* Parses the command line of one command. An exit code. */
+/* Parses the command line of one command. Returns an exit code. */
 static int parse_show(int argc, char **argv, struct common_options **ret)
 {
-	static struct show_options options; /* a thread that is stuck still uses it */
+	/* static: a thread that is stuck may still use it */
+	static struct show_options options;
 
 	*ret = &options.common;
 	return show_options_parse(&options, argc, argv);
@@ -124,7 +137,7 @@ static int parse_show(int argc, char **argv, struct common_options **ret)
 
 static int parse_mem(int argc, char **argv, struct common_options **ret)
 {
-	static struct mem_options options; /* the same */
+	static struct mem_options options; /* likewise */
 
 	*ret = &options.common;
 	return mem_options_parse(&options, argc, argv);
@@ -134,7 +147,8 @@ static int parse_mem(int argc, char **argv, struct common_options **ret)
 static const struct screen_command {
 	const char *name;
 	int (*parse)(int argc, char **argv, struct common_options **ret);
-	int (*run_plain)(int argc, char **argv); /* refreshed in place */
+	/* without curses: prints and refreshes in place */
+	int (*run_plain)(int argc, char **argv);
 } commands[] = {
 	{ "show", parse_show, show_main },
 	{ "mem", parse_mem, mem_main },
@@ -148,7 +162,7 @@ static const struct screen_command *find_command(const char *name)
 	return NULL;
 }
 
-/* For a terminal that curses does not know: it can still be refreshed in place. */
+/* For a terminal that curses does not support: refreshes in place. */
 static int show_plain(const struct screen_command *command, int argc, char **argv)
 {
 	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
@@ -163,7 +177,8 @@ static int show_plain(const struct screen_command *command, int argc, char **arg
 static int run_command(const struct screen_command *command, int argc, char **argv,
 		       struct tui_end *end)
 {
-	static struct session session = { .root.fd = -1 }; /* a stuck thread still uses it */
+	/* static: a thread that is stuck may still use it */
+	static struct session session = { .root.fd = -1 };
 	struct common_options *common;
 	int code;
 
@@ -178,10 +193,10 @@ static int run_command(const struct screen_command *command, int argc, char **ar
 }
 
 /*
- * Large blocks go back as soon as they are free. Else malloc learns from the first ones
- * to keep them, which is 0.8 MB with a thousand processes.
+ * Returns large blocks to the system as soon as they are freed. Otherwise malloc adapts its
+ * threshold to the first ones and keeps them, which costs 0.8 MB with a thousand processes.
  */
-static void give_back_memory(void)
+static void limit_malloc_cache(void)
 {
 	static const int large = 128 * 1024;
 
@@ -194,8 +209,10 @@ int main(int argc, char **argv)
 	struct tui_end end = { 0 };
 	int code;
 
-	give_back_memory();
-	look_set_locale();
+	limit_malloc_cache();
+	locale_load();
+	if (argc > 1 && strcmp(argv[1], "settings") == 0)
+		return check_settings(argc - 2, argv + 2);
 	if (!command)
 		return error_line(EXIT_USAGE, "tt_smi-tui is executed by: tt_smi -w, tt_smi mem");
 	code = run_command(command, argc - 1, argv + 1, &end);

@@ -1,0 +1,88 @@
+#include "tui/canvas.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static const struct canvas_cell blank = { .c = ' ', .style = STYLE_PLAIN, .width = 1 };
+
+int canvas_resize(struct canvas *canvas, int rows, int columns)
+{
+	size_t count = (size_t)rows * (size_t)columns;
+
+	canvas_done(canvas);
+	canvas->drawn = calloc(count + 1, sizeof(*canvas->drawn));
+	canvas->shown = calloc(count + 1, sizeof(*canvas->shown));
+	if (!canvas->drawn || !canvas->shown) {
+		canvas_done(canvas);
+		return -ENOMEM;
+	}
+	canvas->rows = rows;
+	canvas->columns = columns;
+	canvas_clear(canvas);
+	canvas_forget(canvas);
+	return 0;
+}
+
+void canvas_done(struct canvas *canvas)
+{
+	free(canvas->drawn);
+	free(canvas->shown);
+	*canvas = (struct canvas){ .cursor.row = -1 };
+}
+
+void canvas_forget(struct canvas *canvas)
+{
+	canvas->is_known = false;
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+	for (int i = 0; i < canvas->rows * canvas->columns; i++)
+		canvas->drawn[i] = blank;
+}
+
+/* Half of a wide character cannot be shown: the other half becomes a blank. */
+static void split(struct canvas *canvas, int row, int column)
+{
+	struct canvas_cell *cell = &canvas->drawn[row * canvas->columns + column];
+
+	if (cell->c == 0 && column > 0)
+		cell[-1] = blank;
+	if (cell->width == 2 && column + 1 < canvas->columns)
+		cell[1] = blank;
+}
+
+void canvas_put(struct canvas *canvas, int row, int column, enum style style, uint32_t c,
+		unsigned width)
+{
+	struct canvas_cell *cell;
+
+	if (row < 0 || row >= canvas->rows || column < 0 || column + (int)width > canvas->columns)
+		return;
+	cell = &canvas->drawn[row * canvas->columns + column];
+	if (cell->width != 1)
+		split(canvas, row, column);
+	if (width == 2)
+		split(canvas, row, column + 1);
+	if (c == ' ' && theme_blank_is_plain(style))
+		style = STYLE_PLAIN;
+	cell[0] = (struct canvas_cell){ .c = c, .style = style, .width = (uint16_t)width };
+	if (width == 2)
+		cell[1] = (struct canvas_cell){ .style = style };
+}
+
+void canvas_combine(struct canvas *canvas, int row, int column, uint32_t c)
+{
+	struct canvas_cell *cell;
+
+	if (row < 0 || row >= canvas->rows || column < 0 || column >= canvas->columns)
+		return;
+	cell = &canvas->drawn[row * canvas->columns + column];
+	if (cell->c == 0 && column > 0)
+		cell--;
+	for (size_t i = 0; i < ARRAY_SIZE(cell->marks); i++)
+		if (!cell->marks[i]) {
+			cell->marks[i] = c;
+			break;
+		}
+}
