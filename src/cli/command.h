@@ -1,22 +1,32 @@
-/* Commands: which there are, and which one a command line means. */
+/* The commands, and how a command line selects one. */
 #pragma once
 
 #include "basic/buf.h"
+#include "basic/macros.h"
 
 enum command {
 	COMMAND_SHOW, /* the default */
 	COMMAND_MEM,
 	COMMAND_RUN,
+	COMMAND_WAIT,
+	COMMAND_SELECT,
 	COMMAND_TRACE,
 	COMMAND_DOCTOR,
+	COMMAND_CHECK,
+	COMMAND_DMON,
+	COMMAND_PMON,
+	COMMAND_TOPO,
+	COMMAND_SERVE,
 	COMMAND_SIM,
+	COMMAND_HELP, /* never found: the command that it explains is */
 	COMMANDS,
 };
 
 /*
- * Chosen by the program's name or the first word, else the default. Skips that word, so that
- * argv[0] is the program or the command.
+ * Selects by the program's name or by the first word that is not an option, argv[at] (argc: there
+ * is none), else the default. Moves that word to the front, so that argv[0] is the program or the
+ * command. "help COMMAND" becomes "COMMAND --help". Returns an exit code, after printing the error.
  */
-enum command command_find(int *argc, char ***argv);
+MUST_CHECK int command_find(int *argc, char ***argv, int at, enum command *ret);
 
 void commands_help(struct buf *out);

@@ -9,9 +9,11 @@
 
 struct common_options common_options_default(void)
 {
-	const char *root = getenv("TT_SMI_ROOT");
-
-	return (struct common_options){ .root = root && root[0] ? root : NULL };
+	return (struct common_options){
+		.root = option_root_default(),
+		.view = -1,
+		.theme = -1,
+	};
 }
 
 void common_options_done(struct common_options *common)
@@ -32,26 +34,32 @@ int option_count(const struct option_given *given, void *member)
 	return option_number(given, 1, UINT32_MAX, member);
 }
 
-int option_refresh(const struct option_given *given, void *member)
+/* A fraction is allowed: 0.5 */
+int option_seconds(const struct option_given *given, void *member)
 {
-	return option_number(given, 100, 60000, member);
-}
+	unsigned *period_ms = member;
+	char *end;
+	double seconds = strtod(given->value, &end);
 
-int option_color(const struct option_given *given, void *member)
-{
-	enum color *color = member;
-
-	if (strcmp(given->value, "auto") == 0)
-		*color = COLOR_AUTO;
-	else if (strcmp(given->value, "always") == 0)
-		*color = COLOR_ALWAYS;
-	else if (strcmp(given->value, "never") == 0)
-		*color = COLOR_NEVER;
-	else
+	if (!option_is_number(given->value) || *end || seconds < 0.01 || seconds > 86400)
 		return option_error(given, EXIT_USAGE,
-				    "--color: \"%s\" is not auto, always or never", given->value);
+				    "%s: \"%s\" is not a number of seconds from 0.01 to 86400",
+				    given->word, given->value);
+	*period_ms = (unsigned)(seconds * 1000 + 0.5);
 	return 0;
 }
+
+int option_refresh(const struct option_given *given, void *member)
+{
+	if (option_number(given, REFRESH_MS_LEAST, REFRESH_MS_MOST, member) == 0)
+		return 0;
+	/* The vendor's tool resets these devices. */
+	return option_error(given, EXIT_USAGE,
+			    "; it is the period of -w in milliseconds: to reset a board, use the "
+			    "vendor's tt-smi -r, this program never does");
+}
+
+const char *const color_names[COLOR_N] = { "auto", "always", "never" };
 
 int option_selection(const struct option_given *given, void *member)
 {
@@ -64,21 +72,21 @@ int option_selection(const struct option_given *given, void *member)
 	return r < 0 ? option_error(given, EXIT_INTERNAL, "out of memory") : 0;
 }
 
+const char *const json_names[JSON_N - JSON_COMPACT] = { "compact", "pretty" };
+
 int option_json(const struct option_given *given, void *member)
 {
 	enum json *json = member;
-	const char *value = given->value;
+	int name, code;
 
-	if (!value)
+	if (!given->value) {
 		*json = MAX(*json, JSON_AUTO);
-	else if (strcmp(value, "compact") == 0)
-		*json = JSON_COMPACT;
-	else if (strcmp(value, "pretty") == 0)
-		*json = JSON_PRETTY;
-	else
-		return option_error(given, EXIT_USAGE,
-				    "--json: \"%s\" is neither compact nor pretty", value);
-	return 0;
+		return 0;
+	}
+	code = option_word(given, &name);
+	if (!code)
+		*json = JSON_COMPACT + (enum json)name;
+	return code;
 }
 
 bool json_is_pretty(enum json json, bool single)

@@ -1,14 +1,13 @@
 #include "cli/doctor.h"
 
-#include "basic/clock.h"
 #include "basic/exit_code.h"
 #include "cli/output.h"
 #include "cli/pane.h"
 #include "cli/error_line.h"
 #include "cli/session.h"
 #include "cli/common_options.h"
-#include "doctor/doctor.h"
-#include "version.h"
+#include "cli/examination.h"
+#include "doctor/explain.h"
 
 #include <string.h>
 
@@ -16,23 +15,23 @@ struct doctor_options {
 	struct common_options common;
 	bool help;
 	enum json json;
+	unsigned only;
 };
 
 #define AT(member) offsetof(struct doctor_options, member)
 
 static const struct option_spec rows[] = {
 	/* clang-format off */
-	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
-		"the findings as a JSON document", option_json, AT(json) },
-	{ "--root", ARGUMENT, "DIR",
-		"look for /sys, /proc, /dev and /run below DIR (also TT_SMI_ROOT)",
-		option_root, AT(common.root) },
-	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto, which respects NO_COLOR)", option_color, AT(common.color) },
-	{ "--ascii", NO_ARGUMENT, NULL,
-		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(common.ascii) },
-	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	OPTION_DEVICES(AT(common.selection)),
+	{ "--only", ARGUMENT, "AREAS",
+		"only these areas, separated by commas", option_areas, AT(only) },
+	{ "--json", INLINE_OR_NOTHING, NULL,
+		"the findings as a JSON document", option_json, AT(json),
+		OPTION_VALUES(json_names) },
+	OPTION_ROOT(AT(common.root)),
+	OPTION_COLOR(AT(common.color)),
+	OPTION_ASCII(AT(common.ascii)),
+	OPTION_HELP(AT(help)),
 	/* clang-format on */
 };
 
@@ -40,16 +39,17 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi docto
 
 static void put_help(struct buf *out)
 {
-	buf_puts(out,
-		 "Usage: tt_smi doctor [OPTION]...\n"
-		 "Looks the machine over: driver, devices and firmware, permissions, huge pages,\n"
-		 "allocation server and tracing; and for each process that has a device open, why\n"
-		 "its memory is or is not known. Each finding is ok, note, warn or fail, and says\n"
-		 "how to fix it. Opens no device, writes nothing.\n\n");
+	buf_puts(
+		out,
+		"Usage: tt_smi doctor [OPTION]...\n"
+		"Examines the machine: driver, devices and firmware, PCIe, permissions, huge\n"
+		"pages, kernel log, allocation server and tracing; and for each process that has\n"
+		"a device open, why its memory is or is not known. Each finding is ok, note, warn\n"
+		"or fail, and says how to fix it. Opens no device, writes nothing.\n\n");
 	option_put_help(out, &table);
-	buf_puts(out, "\nOther users' processes are only seen through by root: sudo tt_smi doctor\n"
-		      "\nExit status: 0 healthy; 1 problems found (a warn or a fail); else as\n"
-		      "tt_smi.\n");
+	areas_put_help(out);
+	buf_puts(out, "\nOnly root can examine the processes of other users: sudo tt_smi doctor\n"
+		      "\nExit status: 0 nothing found; 1 warnings; 5 failures; else as tt_smi.\n");
 }
 
 static void render(struct buf *out, const struct doctor_options *options,
@@ -65,64 +65,54 @@ static void render(struct buf *out, const struct doctor_options *options,
 	else if (session->snapshot && session->snapshot->recorded)
 		buf_printf(&heading, "RECORDED machine at %s", session->root.path);
 	if (options->json)
-		report_render_json(out, &look, report, simulated,
-				   json_is_pretty(options->json, true));
+		explain_render_json(out, &look, report, simulated,
+				    json_is_pretty(options->json, true));
 	else
-		report_render(out, &look, report, buf_text(&heading));
+		explain_render(out, &look, report, buf_text(&heading));
 }
 
-/* Two samples, as far apart as it takes to see a heartbeat move. A recording has only one. */
-static int take_pair(struct session *session)
+static int exit_code_of(const struct report *report)
 {
-	unsigned pair_ms = device_fields.fields[DEV_ALIVE].pair_ms;
-	int code = session_take(session);
-
-	if (code || session->snapshot->recorded)
-		return code;
-	sleep_until(clock_now(CLOCK_MONOTONIC) + pair_ms * NS_PER_MS);
-	return session_take(session);
+	switch (report_worst(report)) {
+	case LEVEL_FAIL: return EXIT_DEFECT;
+	case LEVEL_WARN: return EXIT_WARNINGS;
+	case LEVEL_NOTE:
+	case LEVEL_OK: break;
+	}
+	return EXIT_FINE;
 }
 
-/* A machine without driver or devices is a finding, not a failure of this program. */
-static int examine(const struct doctor_options *options, struct session *session,
-		   struct report *report)
+static int print(const struct doctor_options *options, const struct session *session,
+		 const struct report *report)
 {
-	int code = take_pair(session);
-	bool loaded = code ? code != EXIT_NO_DRIVER : session_judge(session) != EXIT_NO_DRIVER;
-	struct doctor_context context = {
-		.root = &session->root,
-		.snapshot = code ? NULL : session->snapshot,
-		.problem = buf_text(&session->problem),
-		.driver_loaded = loaded,
-		.trace_built = TT_HAS_TRACE,
-	};
 	CLEANUP_BUF struct buf text = { 0 };
+	int code;
 
-	if (code == EXIT_INTERNAL)
-		return error_line(code, "%s", context.problem);
-	doctor_examine(&context, report);
 	render(&text, options, session, report);
-	if (report->failed || text.failed)
+	if (text.failed)
 		return error_line(EXIT_INTERNAL, "out of memory");
 	code = output_print(&text);
-	if (code)
-		return code;
-	return report_is_healthy(report) ? EXIT_FINE : EXIT_PROBLEMS;
+	return code ? code : exit_code_of(report);
 }
 
 static int run(const struct doctor_options *options)
 {
+	const struct examination examination = {
+		.root = options->common.root,
+		.selection = &options->common.selection,
+		.only = options->only,
+		.areas = AREAS_ALL,
+		.alarms = alarms_default(),
+	};
 	struct report report = { 0 };
 	struct session session;
-	struct want want = { 0 };
 	int code;
 
-	want_add_everything(&want);
-	code = session_open(&session, options->common.root, &options->common.selection, &want);
+	code = examination_run(&examination, &session, &report);
 	if (code)
 		error_line(code, "%s", buf_text(&session.problem));
 	else
-		code = examine(options, &session, &report);
+		code = print(options, &session, &report);
 	report_done(&report);
 	session_close(&session);
 	return code;
@@ -135,10 +125,12 @@ int doctor_main(int argc, char **argv)
 	int code;
 
 	code = options_read(&table, argc, argv, &options);
-	if (code)
-		return code;
-	if (!options.help)
-		return run(&options);
-	put_help(&text);
-	return output_print(&text);
+	if (!code && options.help) {
+		put_help(&text);
+		code = output_print(&text);
+	} else if (!code) {
+		code = run(&options);
+	}
+	common_options_done(&options.common);
+	return code;
 }

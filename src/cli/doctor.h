@@ -1,4 +1,4 @@
-/* tt_smi doctor: what is wrong or not known, and what would help. */
+/* tt_smi doctor: lists problems and missing values, with fixes. */
 #pragma once
 
 int doctor_main(int argc, char **argv);

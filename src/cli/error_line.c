@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdarg.h>
 
-/* One write: lines of several processes do not mix. Arguments may hold anything. */
+/*
+ * Uses a single write, so that lines of several processes are not interleaved. Arguments may
+ * contain any bytes.
+ */
 int error_line(int code, const char *format, ...)
 {
 	CLEANUP_BUF struct buf line = { 0 };

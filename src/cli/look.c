@@ -1,10 +1,12 @@
 #include "cli/look.h"
 
+#include "basic/locale.h"
 #include "basic/macros.h"
 #include "version.h"
 
-#include <langinfo.h>
-#include <locale.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -12,7 +14,7 @@
 
 enum {
 	MIN_COLUMNS = 80,
-	DEFAULT_COLUMNS = 102, /* the box of the first tool */
+	DEFAULT_COLUMNS = 102, /* the width of the original tt_smi */
 	MAX_COLUMNS = 1000,
 };
 
@@ -29,7 +31,7 @@ static unsigned terminal_columns(void)
 	return columns ? columns : DEFAULT_COLUMNS;
 }
 
-/* Option, then NO_COLOR, then terminal. */
+/* Precedence: option, NO_COLOR, terminal. */
 static bool decide_color(enum color color, bool to_stdout)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -41,28 +43,29 @@ static bool decide_color(enum color color, bool to_stdout)
 	return to_stdout && isatty(STDOUT_FILENO);
 }
 
+/* As it was called, which the user can repeat; its other names are in the same folder. */
+static const char *command_name(void)
+{
+	static char path[PATH_MAX];
+	const char *slash = strrchr(program_invocation_name, '/');
+
+	if (!slash)
+		return "tt_smi";
+	snprintf(path, sizeof(path), "%.*s/tt_smi", (int)(slash - program_invocation_name),
+		 program_invocation_name);
+	return path;
+}
+
 struct render_options look_decide(enum color color, bool ascii, bool to_stdout)
 {
 	unsigned columns = to_stdout ? terminal_columns() : DEFAULT_COLUMNS;
 
 	return (struct render_options){
 		.version = TT_SMI_VERSION,
-		.utf8 = !ascii && strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.command = command_name(),
+		.can_trace = TT_HAS_TRACE,
+		.utf8 = !ascii && locale_is_utf8(),
 		.color = decide_color(color, to_stdout),
 		.columns = MIN(MAX(columns, MIN_COLUMNS), MAX_COLUMNS),
 	};
-}
-
-void look_set_locale(void)
-{
-	const char *wanted = getenv("LC_ALL");
-
-	if (setlocale(LC_CTYPE, ""))
-		return;
-	if (!wanted || !wanted[0])
-		wanted = getenv("LC_CTYPE");
-	if (!wanted || !wanted[0])
-		wanted = getenv("LANG");
-	if (wanted && (strstr(wanted, "UTF-8") || strstr(wanted, "utf8")))
-		setlocale(LC_CTYPE, "C.UTF-8");
 }

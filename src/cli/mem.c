@@ -6,6 +6,7 @@
 #include "cli/mem_options.h"
 #include "cli/pane.h"
 #include "cli/error_line.h"
+#include "cli/server_error.h"
 #include "cli/session.h"
 #include "model/history.h"
 #include "render/mem.h"
@@ -23,12 +24,12 @@ struct mem {
 	struct session session;
 	struct history *history;
 	struct pane pane;
-	unsigned shown;	 /* samples */
-	int write_error; /* the first */
-	int code;	 /* exit code as the last sample has it */
+	unsigned shown;	 /* number of samples */
+	int write_error; /* of the first failure */
+	int code;	 /* exit code for the latest sample */
 };
 
-/* Takes what is there of a long document, so that it never is in memory as a whole. */
+/* Writes what exists of a long document, so that it is never in memory as a whole. */
 static void drain(struct buf *text, void *arg)
 {
 	struct mem *mem = arg;
@@ -48,7 +49,7 @@ static int emit(struct mem *mem)
 	};
 	CLEANUP_BUF struct buf text = { 0 };
 
-	/* Blocks of a stream are apart by an empty line. */
+	/* An empty line separates blocks of a stream. */
 	if (mem->shown++ && !mem->pane.in_place && !options->json)
 		buf_putc(&text, '\n');
 	if (options->json)
@@ -61,20 +62,20 @@ static int emit(struct mem *mem)
 	if (mem->write_error >= 0)
 		mem->write_error = pane_write(&mem->pane, &text);
 	if (mem->write_error >= 0) {
-		pane_remark(&mem->pane, session_remark(&mem->session, mem->code));
+		pane_show_note(&mem->pane, session_remark(&mem->session, mem->code));
 		return 0;
 	}
 	return error_line(EXIT_OUTPUT, "cannot write standard output: %s",
 			  strerror(-mem->write_error));
 }
 
-/* How long a sample stands in charts: a late one leaves no gap, a missing one does. */
+/* How long a sample is valid in charts: a late one leaves no gap, a missing one does. */
 static int64_t hold_ns(const struct mem *mem)
 {
 	return MAX(mem->options->period_ms * NS_PER_MS * 5 / 2, 5 * NS_PER_S / 2);
 }
 
-/* The next sample, into the history too. An exit code. */
+/* Takes the next sample and adds it to the history. Returns an exit code. */
 static int take(struct mem *mem)
 {
 	int r = session_take(&mem->session);
@@ -92,7 +93,7 @@ static struct render_options decide_look(const struct mem_options *options)
 	return look_decide(options->common.color, options->common.ascii, true);
 }
 
-/* Waits, following the terminal; non-zero: a signal to end with. */
+/* Waits and handles terminal events. Nonzero: a signal that ends the program. */
 static int pause_until(struct mem *mem, int64_t when_ns)
 {
 	int signal = 0;
@@ -119,7 +120,8 @@ static int watch(struct mem *mem, int *ret_signal)
 	for (unsigned n = 1;; n++) {
 		if (taken)
 			mem->code = taken;
-		r = taken ? pane_complain(&mem->pane, buf_text(&mem->session.problem)) : emit(mem);
+		r = taken ? pane_show_problem(&mem->pane, buf_text(&mem->session.problem))
+			  : emit(mem);
 		if (r)
 			return r;
 		if (n == mem->options->common.count)
@@ -132,7 +134,7 @@ static int watch(struct mem *mem, int *ret_signal)
 	}
 }
 
-/* With nothing there to begin with, the terminal is not touched. */
+/* If the first sample fails, the terminal is not touched. */
 static int run(struct mem *mem)
 {
 	const struct mem_options *options = mem->options;
@@ -171,7 +173,7 @@ static int monitor(const struct mem_options *options)
 	return r;
 }
 
-/* ---- the server's own words ---- */
+/* ---- the server's dump ---- */
 
 static int dump_print(const struct server_bytes *bytes)
 {
@@ -185,25 +187,31 @@ static int dump_print(const struct server_bytes *bytes)
 		     : 0;
 }
 
+static int dump_failed(int error, const char *path, const char *why)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	int code = server_error(&text, error, path, why);
+
+	return error_line(code, "%s", buf_text(&text));
+}
+
 static int dump(void)
 {
-	CLEANUP_CLOSE int server = server_connect(), again = -1;
-	char why[SERVER_WHY_SIZE];
+	char path[SERVER_PATH_SIZE], why[SERVER_WHY_SIZE];
+	CLEANUP_CLOSE int server = server_connect_at(path), again = -1;
 	struct server_bytes text;
 	int r;
 
 	if (server < 0)
-		return error_line(EXIT_NO_SERVER, "daemon required but unreachable: %s",
-				  strerror(-server));
+		return dump_failed(server, path, "");
 	r = server_dump(server, WIRE_DUMP_STREAM, dump_patience_ns, &text, why);
 	if (r == -EBADMSG && why[0]) {
-		/* An older server, which has closed the connection. */
+		/* An older server closes the connection after its error message. */
 		again = server_connect();
 		r = again < 0 ? again : server_dump(again, 0, dump_patience_ns, &text, why);
 	}
 	if (r < 0)
-		return error_line(EXIT_NO_SERVER, "the allocation server does not answer: %s",
-				  why[0] ? why : strerror(-r));
+		return dump_failed(r, path, why);
 	r = dump_print(&text);
 	server_bytes_done(&text);
 	return r;
@@ -227,7 +235,8 @@ int mem_main(int argc, char **argv)
 		code = output_print(&text);
 	} else if (code == 0) {
 		if (is_fullscreen(&options))
-			fullscreen_execute("mem", argc, argv); /* returns if there is none */
+			/* returns if it is not available */
+			fullscreen_execute("mem", argc, argv);
 		code = options.dump ? dump() : monitor(&options);
 	}
 	mem_options_done(&options);

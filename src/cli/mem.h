@@ -3,5 +3,5 @@
 
 #include "basic/macros.h"
 
-/* An exit code. */
+/* Returns an exit code. */
 MUST_CHECK int mem_main(int argc, char **argv);

@@ -2,25 +2,27 @@
 
 #include "basic/exit_code.h"
 #include "cli/error_line.h"
+#include "render/screen_names.h"
 
 #define AT(member) offsetof(struct mem_options, member)
 
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-d --device -i --id", ARGUMENT, "DEVICE",
-		"only this one: number or range, PCI address, ASIC id, serial number, as tt_smi -i has it; repeatable",
+		"only this one: number or range, PCI address, ASIC id, serial number, as for tt_smi -i; repeatable",
 		option_selection, AT(common.selection) },
 	{ "-a --all", NO_ARGUMENT, NULL,
 		"all devices (default)", option_flag, AT(all) },
 	{ "-r --refresh", ARGUMENT, "MS",
-		"refresh period, 100 to 60000 (default 1000)", option_refresh, AT(common.refresh_ms) },
+		"refresh period, " REFRESH_RANGE, option_refresh, AT(common.refresh_ms) },
 	{ "-n --count", ARGUMENT, "COUNT",
-		"end after so many samples", option_count, AT(common.count) },
+		"end after COUNT samples", option_count, AT(common.count) },
 	{ "--once", NO_ARGUMENT, NULL,
 		"one sample, then end", option_flag, AT(once) },
-	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
-		"a JSON document per sample, with every allocation that may be seen",
-		option_json, AT(json) },
+	{ "--json", INLINE_OR_NOTHING, NULL,
+		"a JSON document per sample, with every allocation that the user may see",
+		option_json, AT(json),
+		OPTION_VALUES(json_names) },
 	{ "--dump", NO_ARGUMENT, NULL,
 		"print the tables of the allocation server", option_flag, AT(dump) },
 	{ "--plain", NO_ARGUMENT, NULL,
@@ -28,15 +30,10 @@ static const struct option_spec rows[] = {
 		option_flag, AT(common.plain) },
 	{ "--read-only", NO_ARGUMENT, NULL,
 		"full screen without signals to processes", option_flag, AT(common.read_only) },
-	{ "--root", ARGUMENT, "DIR",
-		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
-		option_root, AT(common.root) },
-	{ "--color", ARGUMENT, "auto|always|never",
-		"colours (default auto, which respects NO_COLOR)", option_color, AT(common.color) },
-	{ "--ascii", NO_ARGUMENT, NULL,
-		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(common.ascii) },
-	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+	OPTION_ROOT(AT(common.root)),
+	OPTION_COLOR(AT(common.color)),
+	OPTION_ASCII(AT(common.ascii)),
+	OPTION_HELP(AT(help)),
 	/* clang-format on */
 };
 
@@ -52,7 +49,7 @@ void mem_options_help(struct buf *out)
 		"minutes, the processes that hold it, the largest and the oldest allocations.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
-		 "\nOn a terminal it is the view of memory of tt_smi -w, until q is pressed; with\n"
+		 "\nOn a terminal it opens the memory view of tt_smi -w, until q is pressed; with\n"
 		 "-n or --plain it refreshes in place, and into a pipe it writes a block per\n"
 		 "sample. Figures come from programs that report themselves (libttalloc), from\n"
 		 "the allocation server and the tracer if they run, and from TT-Metal's counters.\n"
@@ -77,7 +74,7 @@ static int check(struct mem_options *options)
 				  "--dump is text: it and --json are mutually exclusive");
 	if (options->once)
 		common->count = 1;
-	options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
+	options->period_ms = common->refresh_ms ? common->refresh_ms : REFRESH_MS_DEFAULT;
 	return 0;
 }
 
@@ -86,7 +83,7 @@ int mem_options_parse(struct mem_options *options, int argc, char **argv)
 	int code;
 
 	*options = (struct mem_options){ .common = common_options_default() };
-	options->common.view = "memory";
+	options->common.view = VIEW_MEMORY;
 	code = options_read(&table, argc, argv, options);
 	return code ? code : check(options);
 }

@@ -17,7 +17,7 @@ struct mem_options {
 	unsigned period_ms;
 };
 
-/* 0, or an exit code after the reason was said on standard error. */
+/* 0, or an exit code after printing the error. */
 MUST_CHECK int mem_options_parse(struct mem_options *options, int argc, char **argv);
 void mem_options_done(struct mem_options *options);
 

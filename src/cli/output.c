@@ -1,6 +1,7 @@
 #include "cli/output.h"
 
 #include "basic/exit_code.h"
+#include "basic/file.h"
 #include "cli/error_line.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Beside the file, so that rename() stays within one file system. */
+/* In the same directory, since rename() works within one file system only. */
 static int open_temporary(struct output *output, const char *file)
 {
 	mode_t mask;
@@ -26,12 +27,15 @@ static int open_temporary(struct output *output, const char *file)
 	return fchmod(output->fd, 0666 & ~mask) < 0 ? -errno : 0;
 }
 
-/* A device, a pipe or a terminal cannot be replaced by a file. */
+/* A device, a pipe or a terminal cannot be replaced by a file. A link that others may have created
+ * is. */
 static bool is_special(const char *file)
 {
+	int flags = file_is_in_sticky_directory(file) ? AT_SYMLINK_NOFOLLOW : 0;
 	struct stat st;
 
-	return stat(file, &st) == 0 && !S_ISREG(st.st_mode);
+	return fstatat(AT_FDCWD, file, &st, flags) == 0 && !S_ISREG(st.st_mode) &&
+	       !S_ISLNK(st.st_mode);
 }
 
 int output_open(struct output *output, const char *file, bool once)
@@ -45,9 +49,12 @@ int output_open(struct output *output, const char *file, bool once)
 	if (once && !is_special(file)) {
 		output->final = file;
 		r = open_temporary(output, file);
-	} else {
-		output->fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	} else if (once) {
+		output->fd = open(file, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		r = output->fd < 0 ? -errno : 0;
+	} else {
+		r = log_file_open(&output->log, file);
+		output->fd = output->log.fd;
 	}
 	if (r < 0) {
 		if (output->fd >= 0)
@@ -56,6 +63,22 @@ int output_open(struct output *output, const char *file, bool once)
 		free(TAKE_PTR(output->temporary));
 	}
 	return r;
+}
+
+int output_follow(struct output *output)
+{
+	int r;
+
+	if (!output->log.path)
+		return 0;
+	r = log_file_follow(&output->log);
+	output->fd = output->log.fd;
+	return r;
+}
+
+bool output_is_empty(const struct output *output)
+{
+	return !output->log.path || log_file_is_empty(&output->log);
 }
 
 int output_write(struct output *output, const struct buf *text)
@@ -94,7 +117,7 @@ int output_close(struct output *output, bool keep)
 
 	if (output->fd < 0)
 		return 0;
-	/* Some file systems tell of a full disk only now. */
+	/* Some file systems report a full disk only on close(). */
 	if (output->fd != STDOUT_FILENO || keep)
 		r = close(output->fd) < 0 ? -errno : 0;
 	output->fd = -1;

@@ -1,29 +1,41 @@
 /*
- * Where the text goes: standard output, or a file. A single output to a regular
- * file appears whole or not at all.
+ * The destination of output: standard output, or a file. A single output replaces a regular file,
+ * and appears completely or not at all; repeated output is appended.
  */
 #pragma once
 
 #include "basic/buf.h"
 #include "basic/macros.h"
+#include "cli/log_file.h"
 
 #include <stdbool.h>
 
 struct output {
 	int fd;
 	const char *name; /* for messages */
-	char *temporary;  /* renamed to final at the end; NULL: written in place */
+	char *temporary;  /* renamed to final at the end; NULL: written directly */
 	const char *final;
+	struct log_file log; /* log.path NULL: written once, or to standard output */
 };
 
-/* file NULL or "-": standard output. once: one text and no more. -errno. */
+/* file NULL or "-": standard output. once: a single text will be written. -errno. */
 MUST_CHECK int output_open(struct output *output, const char *file, bool once);
 
-/* All of it, or -errno. */
+/*
+ * To be called before each text of repeated output: continues with a new file if rotation has moved
+ * the old one away. Returns 1 if it did or if the file was truncated, else 0. On failure (-errno)
+ * the old one stays.
+ */
+MUST_CHECK int output_follow(struct output *output);
+
+/* Is a header due? Not in a file that already has text. */
+bool output_is_empty(const struct output *output);
+
+/* Writes all of it, or returns -errno. */
 MUST_CHECK int output_write(struct output *output, const struct buf *text);
 
-/* A text to standard output, help for instance: where data goes. An exit code. */
+/* Writes a text, such as help, to standard output. Returns an exit code. */
 MUST_CHECK int output_print(const struct buf *text);
 
-/* Closes; puts the file in its place if keep, else removes what was begun. -errno. */
+/* Closes it; keep: moves the file to its final name, else removes it. -errno. */
 MUST_CHECK int output_close(struct output *output, bool keep);

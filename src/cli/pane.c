@@ -32,8 +32,8 @@ void pane_leave(struct pane *pane)
 
 void pane_done(struct pane *pane)
 {
-	free(pane->said);
-	pane->said = NULL;
+	free(pane->last_problem);
+	pane->last_problem = NULL;
 }
 
 int pane_write(struct pane *pane, const struct buf *text)
@@ -42,21 +42,22 @@ int pane_write(struct pane *pane, const struct buf *text)
 			      : output_write(&pane->output, text);
 }
 
-void pane_remark(struct pane *pane, const char *problem)
+void pane_show_note(struct pane *pane, const char *problem)
 {
-	if (pane->in_place || (problem && pane->said && strcmp(pane->said, problem) == 0))
+	if (pane->in_place ||
+	    (problem && pane->last_problem && strcmp(pane->last_problem, problem) == 0))
 		return;
-	free(pane->said);
-	pane->said = problem ? strdup(problem) : NULL;
+	free(pane->last_problem);
+	pane->last_problem = problem ? strdup(problem) : NULL;
 	if (problem)
 		error_line(0, "%s", problem);
 }
 
-int pane_complain(struct pane *pane, const char *problem)
+int pane_show_problem(struct pane *pane, const char *problem)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	pane_remark(pane, problem);
+	pane_show_note(pane, problem);
 	if (!pane->in_place)
 		return 0;
 	buf_printf(&text, "%s\n", problem);

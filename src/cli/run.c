@@ -1,9 +1,11 @@
 #include "cli/run.h"
 
 #include "basic/sibling_program.h"
-#include "basic/option.h"
+#include "cli/common_options.h"
 #include "cli/output.h"
+#include "cli/reservation.h"
 #include "cli/run_program.h"
+#include "cli/supervisor.h"
 #include "cli/error_line.h"
 #include "proto/preload.h"
 
@@ -13,7 +15,8 @@
 #include <string.h>
 
 struct run {
-	bool no_children, quiet, help;
+	bool no_children, help;
+	struct reservation_options devices; /* none are taken if its count is 0 */
 	char **command;
 };
 
@@ -23,13 +26,37 @@ static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--no-children", NO_ARGUMENT, NULL,
 		"count this process only, not those that it starts", option_flag, AT(no_children) },
+	{ "--devices", ARGUMENT, "N",
+		"take N free devices, in order of arrival, and set TT_VISIBLE_DEVICES",
+		option_count, AT(devices.count) },
+	{ "--wait", NO_ARGUMENT, NULL,
+		"wait until so many are free; else status 8 if they are not",
+		option_flag, AT(devices.wait) },
+	{ "--timeout", ARGUMENT, "SECONDS",
+		"wait no longer than this; then status 7", option_timeout, AT(devices.timeout) },
+	OPTIONS_DEVICE_REQUEST(AT(devices.request)),
+	OPTION_ROOT(AT(devices.request.root)),
 	{ "-q --quiet", NO_ARGUMENT, NULL,
-		"no warning on standard error about what cannot be counted", option_flag, AT(quiet) },
-	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
+		"no message about what cannot be counted, is waited for or is given up",
+		option_flag, AT(devices.quiet) },
+	OPTION_HELP(AT(help)),
 	/* clang-format on */
 };
 
 static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi run", OPERANDS_COMMAND };
+
+/* Options that need --devices. */
+static int check(const struct run *run)
+{
+	const struct reservation_options *devices = &run->devices;
+
+	if (!devices->count && (devices->wait || devices->request.selection.count ||
+				devices->request.memory || devices->request.board))
+		return error_line(EXIT_USAGE, "--wait, -i, --memory and --board need --devices");
+	if (devices->timeout.given && !devices->wait)
+		return error_line(EXIT_USAGE, "--timeout needs --wait");
+	return 0;
+}
 
 static int parse(struct run *run, int argc, char **argv)
 {
@@ -45,7 +72,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (!words.command || !words.command[0])
 		return error_line(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
 	run->command = words.command;
-	return 0;
+	return check(run);
 }
 
 static int help(void)
@@ -58,18 +85,27 @@ static int help(void)
 		 "The program need not be changed; tt_smi and tt_smi mem then show what it "
 		 "has.\n\n");
 	option_put_help(&text, &table);
-	buf_puts(&text, "\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
-			"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
-			"Programs that do not use TT-Metal run unchanged.\n"
-			"\nExamples:\n"
-			"  tt_smi run python3 serve.py\n"
-			"  tt_smi run --no-children -- ./train --steps 100\n"
-			"\nExit status: that of the command; 2 usage; 126 it cannot be executed;\n"
-			"127 there is no such command; 255 the library is missing.\n");
+	buf_puts(
+		&text,
+		"\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
+		"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
+		"Programs that do not use TT-Metal run unchanged.\n"
+		"\nWith --devices it takes devices that no job has open and no other run has\n"
+		"taken, and gives them back when the command ends. A device that the command\n"
+		"does not open within a minute is given back at once.\n"
+		"\nExamples:\n"
+		"  tt_smi run python3 serve.py\n"
+		"  tt_smi run --no-children -- ./train --steps 100\n"
+		"  tt_smi run --devices 2 --wait -- python3 train.py\n"
+		"\nExit status: that of the command; 2 usage; 7 the time is up; 8 too few devices\n"
+		"are free; 126 it cannot be executed; 127 there is no such command; 255 the\n"
+		"library is missing; else as tt_smi.\n");
 	return output_print(&text);
 }
 
-/* The list without other copies of our library, which would count the same buffers again. */
+/*
+ * Appends the list without other copies of our library, which would count the same buffers again.
+ */
 static void list_put(struct buf *out, const char *list)
 {
 	while (*list) {
@@ -84,7 +120,7 @@ static void list_put(struct buf *out, const char *list)
 	}
 }
 
-/* Puts the library before all others. */
+/* Puts the library before all others in LD_PRELOAD. */
 static int preload(void)
 {
 	const char *others = getenv(PRELOAD_LIST);
@@ -104,8 +140,10 @@ static int preload(void)
 	return 0;
 }
 
-/* AddressSanitizer refuses to run if any library is loaded before its own, unless told so. */
-static int appease_asan(void)
+/*
+ * AddressSanitizer refuses to run if a library is loaded before its own, unless this option is set.
+ */
+static int allow_asan_preload(void)
 {
 	const char *options = getenv("ASAN_OPTIONS");
 	CLEANUP_BUF struct buf text = { 0 };
@@ -126,21 +164,50 @@ static int prepare(const struct run *run)
 	snprintf(pid, sizeof(pid), "%d", getpid());
 	if (run->no_children ? setenv(PRELOAD_ONLY, pid, 1) : unsetenv(PRELOAD_ONLY))
 		return error_line(EXIT_INTERNAL, "out of memory");
-	if (run->quiet && setenv(PRELOAD_QUIET, "1", 1) < 0)
+	if (run->devices.quiet && setenv(PRELOAD_QUIET, "1", 1) < 0)
 		return error_line(EXIT_INTERNAL, "out of memory");
 	code = preload();
-	return code ? code : appease_asan();
+	return code ? code : allow_asan_preload();
 }
 
-static int execute(char **command)
+/* Returns an exit code only if the command cannot be executed. */
+static int execute(const struct run *run)
 {
+	char **command = run->command;
+	int code = prepare(run);
+
+	if (code)
+		return code;
 	execvp(command[0], command);
 	if (errno == ENOENT || errno == ENOTDIR)
 		return error_line(EXIT_NO_COMMAND, "%s: %s", command[0], strerror(errno));
 	return error_line(EXIT_NOT_EXECUTABLE, "%s: %s", command[0], strerror(errno));
 }
 
-/* Warns about what is known beforehand to prevent counting. */
+/* In the child process. */
+static int execute_on(void *arg, const struct reservation *reservation)
+{
+	int r = reservation_share(reservation);
+
+	if (r < 0)
+		return error_line(EXIT_INTERNAL, "cannot claim the devices: %s", strerror(-r));
+	if (setenv("TT_VISIBLE_DEVICES", buf_text(&reservation->value), 1) < 0)
+		return error_line(EXIT_INTERNAL, "out of memory");
+	return execute(arg);
+}
+
+static int run_on_devices(struct run *run)
+{
+	struct reservation reservation;
+	int code = reservation_make(&reservation, &run->devices);
+
+	if (!code)
+		code = supervise(&reservation, run->devices.quiet, execute_on, run);
+	reservation_done(&reservation);
+	return code;
+}
+
+/* Warns about known obstacles to counting. */
 static void warn(const char *command)
 {
 	const char *enabled = getenv("TT_ALLOC_TRACKING_ENABLED"), *obstacle;
@@ -161,16 +228,17 @@ static void warn(const char *command)
 
 int run_main(int argc, char **argv)
 {
-	struct run run = { 0 };
+	struct run run = { .devices.request = device_request_default() };
 	int code;
 
 	code = parse(&run, argc, argv);
-	if (code)
-		return code;
-	if (run.help)
-		return help();
-	if (!run.quiet)
-		warn(run.command[0]);
-	code = prepare(&run);
-	return code ? code : execute(run.command);
+	if (!code && run.help) {
+		code = help();
+	} else if (!code) {
+		if (!run.devices.quiet)
+			warn(run.command[0]);
+		code = run.devices.count ? run_on_devices(&run) : execute(&run);
+	}
+	device_request_done(&run.devices.request);
+	return code;
 }

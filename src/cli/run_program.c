@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <sys/xattr.h>
 
-/* As much as the kernel reads of a script's first line, and as often as it follows one. */
+/* The kernel's limits for the first line of a script, and for nested interpreters. */
 enum { FIRST_LINE = 4096, INTERPRETERS_MAX = 5 };
 
-static int look_at(const char *path)
+static int check_executable(const char *path)
 {
 	struct stat st;
 
@@ -31,13 +31,13 @@ int program_find(const char *name, char *path, size_t size)
 
 	if (strchr(name, '/')) {
 		snprintf(path, size, "%s", name);
-		return look_at(name);
+		return check_executable(name);
 	}
 	for (list = list ? list : "/bin:/usr/bin"; name[0]; list++) {
 		size_t length = strcspn(list, ":");
 		int n = snprintf(path, size, "%.*s%s%s", (int)length, list, length ? "/" : "",
 				 name);
-		int seen = n < 0 || (size_t)n >= size ? -ENOENT : look_at(path);
+		int seen = n < 0 || (size_t)n >= size ? -ENOENT : check_executable(path);
 
 		if (seen == 0)
 			return 0;
@@ -50,7 +50,7 @@ int program_find(const char *name, char *path, size_t size)
 	return r;
 }
 
-/* "#! /path argument": copies the path. False: it is no script. */
+/* "#! /path argument": copies the path. False: not a script. */
 static bool read_interpreter(int fd, char *path, size_t size)
 {
 	char text[FIRST_LINE + 1], *at = text + 2;
@@ -69,7 +69,7 @@ static bool read_interpreter(int fd, char *path, size_t size)
 	return true;
 }
 
-/* Opens what is executed: of a script its interpreter, whose path is then in path. */
+/* Opens the file that is executed: for a script its interpreter, whose path is then in path. */
 static int open_executed(char path[static PATH_MAX])
 {
 	for (int i = 0;; i++) {
@@ -83,8 +83,8 @@ static int open_executed(char path[static PATH_MAX])
 }
 
 /*
- * The loader ignores LD_PRELOAD in a program that gains privileges. Such programs can often not
- * be read, so this uses only what stat(2) and getxattr(2) tell.
+ * The loader ignores LD_PRELOAD in a program that gains privileges. Such programs often cannot be
+ * read, so this uses only stat(2) and getxattr(2).
  */
 static bool gains_privileges(const char *path)
 {
@@ -107,7 +107,7 @@ static bool is_for_this_machine(const struct elf_target *target)
 	       (self.class == target->class && self.machine == target->machine);
 }
 
-/* A file that is not understood is assumed not to be. */
+/* A file that cannot be parsed is assumed to be dynamic. */
 static bool is_static(int fd)
 {
 	struct elf_file elf;
@@ -115,7 +115,7 @@ static bool is_static(int fd)
 	return elf_open(&elf, fd) == 0 && !elf.has_interpreter;
 }
 
-/* A program calls its own functions without the loader, so they cannot be replaced. */
+/* A program calls its own functions directly, so they cannot be interposed. */
 static bool contains_metal(int fd)
 {
 	struct metal_library library;
@@ -135,11 +135,11 @@ const char *program_obstacle(const char *name)
 		return NULL;
 	fd = open_executed(path);
 	is_elf = fd >= 0 && elf_read_target(fd, &target) == 0;
-	/* The mode of a script has no effect, that of its interpreter has. */
+	/* Set-user-ID bits of a script have no effect; those of its interpreter do. */
 	if ((fd < 0 || is_elf) && gains_privileges(path))
-		return "gets rights of another user";
+		return "gains privileges (set-user-ID, set-group-ID or capabilities)";
 	if (!is_elf)
-		return NULL; /* the kernel may be able to execute it all the same */
+		return NULL; /* the kernel may be able to execute it anyway */
 	if (!is_for_this_machine(&target))
 		return "is made for another machine";
 	if (is_static(fd))

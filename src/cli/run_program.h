@@ -1,15 +1,15 @@
-/* What can be told of a program before it is executed. */
+/* Examines a program before it is executed. */
 #pragma once
 
 #include "basic/macros.h"
 
 #include <stddef.h>
 
-/* Where execvp() will find it. -ENOENT: nowhere; -EACCES: there, but not executable. */
+/* The path that execvp() will use. -ENOENT: not found; -EACCES: not executable. */
 MUST_CHECK int program_find(const char *name, char *path, size_t size);
 
 /*
- * Why nothing can be preloaded into it ("is set-user-ID"), NULL if nothing speaks
- * against it. Of a script, it is the interpreter that counts.
+ * Why nothing can be preloaded into it ("is linked statically"); NULL: no obstacle is known. For a
+ * script, the interpreter is examined.
  */
 const char *program_obstacle(const char *path);

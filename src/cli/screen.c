@@ -11,28 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 
 static const char enter_sequence[] = "\033[?1049h\033[?25l\033[H\033[2J";
 static const char leave_sequence[] = "\033[?25h\033[?1049l";
 
-/* Until the terminal takes more. False: a signal came, or it is not worth the wait. */
-static bool wait_for_room(const struct screen *screen, int patience_ms)
+/* Waits until the terminal accepts more. False: the time is up; without a limit, a signal arrived.
+ */
+static bool wait_for_room(const struct screen *screen, int timeout_ms)
 {
+	int signals = timeout_ms < 0 ? screen->signals.ready : -1;
 	struct pollfd fds[] = { { .fd = screen->out, .events = POLLOUT },
-				{ .fd = screen->signals, .events = POLLIN } };
-	int n = poll(fds, ARRAY_SIZE(fds), patience_ms);
+				{ .fd = signals, .events = POLLIN } };
+	int n = poll(fds, ARRAY_SIZE(fds), timeout_ms);
 
 	return n < 0 ? errno == EINTR : n > 0 && !fds[1].revents;
 }
 
-/* -EAGAIN: not all of it, and the content of the screen is unknown. */
-static int put(struct screen *screen, const char *text, size_t length, int patience_ms)
+/* -EAGAIN: incomplete, and the content of the screen is unknown. */
+static int put(struct screen *screen, const char *text, size_t length, int timeout_ms)
 {
 	while (length) {
 		ssize_t n = write(screen->out, text, length);
 
-		if (n < 0 && errno == EAGAIN && !wait_for_room(screen, patience_ms)) {
+		if (n < 0 && errno == EAGAIN && !wait_for_room(screen, timeout_ms)) {
 			screen->torn = true;
 			return -EAGAIN;
 		}
@@ -45,8 +46,8 @@ static int put(struct screen *screen, const char *text, size_t length, int patie
 }
 
 /*
- * A terminal that is slow gets fewer frames: one that would have to queue behind the
- * last is left out.
+ * A slow terminal gets fewer frames: a frame is skipped if the previous one has not been sent
+ * completely.
  */
 static bool is_ready(const struct screen *screen)
 {
@@ -70,14 +71,12 @@ static void read_size(struct screen *screen)
 	}
 }
 
-/* Typed keys are not shown amid the table; Ctrl-C and Ctrl-Z stay what they are. */
-static int take_terminal(struct screen *screen)
+/* Disables echo, so that typed keys do not disturb the table; Ctrl-C and Ctrl-Z still work. */
+static int set_up_terminal(struct screen *screen)
 {
 	struct termios raw;
 	int r;
 
-	if (tcgetattr(screen->fd, &screen->before) < 0)
-		return -errno;
 	raw = screen->before;
 	raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON);
 	if (tcsetattr(screen->fd, TCSADRAIN, &raw) < 0)
@@ -89,51 +88,43 @@ static int take_terminal(struct screen *screen)
 	return r == -EAGAIN ? 0 : r;
 }
 
-static void give_terminal_back(struct screen *screen)
+static void restore_terminal(struct screen *screen)
 {
 	if (!screen->entered)
 		return;
 	screen->entered = false;
 	(void)!put(screen, leave_sequence, sizeof(leave_sequence) - 1, 1000);
-	tcsetattr(screen->fd, TCSAFLUSH, &screen->before);
+	if (terminal_is_foreground(screen->fd))
+		tcsetattr(screen->fd, TCSAFLUSH, &screen->before);
 }
 
 int screen_enter(struct screen *screen, int fd)
 {
-	sigset_t set;
-	int own;
+	int own, r;
 
-	*screen = (struct screen){ .fd = fd, .out = fd, .signals = -1 };
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGWINCH);
-	sigaddset(&set, SIGTSTP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	screen->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (screen->signals < 0)
+	*screen = (struct screen){ .fd = fd, .out = fd, .signals = { -1, -1 } };
+	if (tcgetattr(fd, &screen->before) < 0)
 		return -errno;
+	r = terminal_signals_open(&screen->signals);
+	if (r < 0)
+		return r;
 	own = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (own >= 0)
 		screen->out = own;
-	return take_terminal(screen);
+	return set_up_terminal(screen);
 }
 
 void screen_leave(struct screen *screen)
 {
-	give_terminal_back(screen);
-	if (screen->signals >= 0)
-		close(screen->signals);
-	screen->signals = -1;
+	restore_terminal(screen);
+	terminal_signals_close(&screen->signals);
 	if (screen->out != screen->fd)
 		close(screen->out);
 	screen->out = screen->fd;
 	buf_done(&screen->last);
 }
 
-/* Length of a tint at the start of the text: it takes no room. 0: there is none. */
+/* Length of a colour sequence at the start of the text, which has no width. 0: none. */
 static size_t tint_length(const char *text, size_t length)
 {
 	const char *end = length && *text == '\033' ? memchr(text, 'm', length) : NULL;
@@ -141,7 +132,7 @@ static size_t tint_length(const char *text, size_t length)
 	return end ? (size_t)(end - text) + 1 : 0;
 }
 
-/* As much of a line as the terminal is wide: a longer one would wrap and tear the picture. */
+/* Cuts a line to the width of the terminal: a longer one would wrap and disturb the layout. */
 static void cut_line(struct buf *out, const char *line, size_t length, size_t columns)
 {
 	while (length) {
@@ -161,7 +152,7 @@ static void cut_line(struct buf *out, const char *line, size_t length, size_t co
 	buf_putc(out, '\n');
 }
 
-/* The lines that fit; if they do not, the last one says how many are missing. */
+/* Keeps the lines that fit; if some do not, the last line has their number. */
 static void cut_frame(const struct screen *screen, const struct buf *frame, struct buf *ret)
 {
 	const char *text = buf_text(frame);
@@ -185,7 +176,7 @@ static void cut_frame(const struct screen *screen, const struct buf *frame, stru
 	}
 }
 
-/* The line at *text, which is moved behind it; "" when there are no more. */
+/* Returns the line at *text and advances; "" at the end. */
 static const char *next_line(const char **text, size_t *ret_length)
 {
 	const char *line = *text;
@@ -230,36 +221,38 @@ int screen_draw(struct screen *screen, const struct buf *frame)
 	return r == -EAGAIN ? 0 : r;
 }
 
-/* Stopped like any other program, with the terminal as it was; then on again. */
+/* Ctrl-Z, and its end. */
 static int suspend(struct screen *screen)
 {
-	give_terminal_back(screen);
-	raise(SIGSTOP);
-	return take_terminal(screen);
+	restore_terminal(screen);
+	terminal_signals_stop();
+	return set_up_terminal(screen);
+}
+
+static enum wake take_signal(struct screen *screen, int signal)
+{
+	switch (signal) {
+	case SIGWINCH:
+		read_size(screen);
+		screen->torn = true;
+		return WAKE_RESIZE;
+	case SIGTSTP: return suspend(screen) < 0 ? WAKE_QUIT : WAKE_RESIZE;
+	case SIGCONT: return set_up_terminal(screen) < 0 ? WAKE_QUIT : WAKE_RESIZE;
+	default: return WAKE_QUIT;
+	}
 }
 
 enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal)
 {
 	for (;;) {
 		int64_t left = until_ns - clock_now(CLOCK_MONOTONIC);
-		struct pollfd poll_fd = { .fd = screen->signals, .events = POLLIN };
+		struct pollfd poll_fd = { .fd = screen->signals.ready, .events = POLLIN };
 		struct timespec timeout = clock_timespec(MAX(left, 0));
-		struct signalfd_siginfo info;
 
 		if (ppoll(&poll_fd, 1, &timeout, NULL) == 0)
 			return WAKE_TIME;
-		if (read(screen->signals, &info, sizeof(info)) != sizeof(info))
-			continue;
-		*ret_signal = (int)info.ssi_signo;
-		if (info.ssi_signo == SIGWINCH) {
-			read_size(screen);
-			screen->torn = true;
-			return WAKE_RESIZE;
-		}
-		if (info.ssi_signo != SIGTSTP)
-			return WAKE_QUIT;
-		if (suspend(screen) < 0)
-			return WAKE_QUIT;
-		return WAKE_RESIZE;
+		*ret_signal = terminal_signals_next(&screen->signals);
+		if (*ret_signal)
+			return take_signal(screen, *ret_signal);
 	}
 }

@@ -1,11 +1,12 @@
 /*
- * The terminal while a table is refreshed in place: the alternate screen, no
- * cursor, and per frame only the lines that changed.
+ * A terminal on which a table is refreshed in place: the alternate screen, no cursor, and per frame
+ * only the lines that changed.
  */
 #pragma once
 
 #include "basic/buf.h"
 #include "basic/macros.h"
+#include "basic/terminal_signals.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,29 +14,29 @@
 
 struct screen {
 	int fd;
-	int out;	       /* the same, but ours alone: writing to it does not block */
-	struct termios before; /* as we found it */
-	int signals;	       /* signalfd */
-	struct buf last;       /* the frame on the screen, cut to size */
+	int out;	       /* the terminal, opened again: writing to it does not block */
+	struct termios before; /* original settings */
+	struct terminal_signals signals;
+	struct buf last; /* the frame on the screen, cut to its size */
 	unsigned rows, columns;
-	bool torn; /* what is on the screen is not the last frame: it is cleared first */
+	bool torn; /* the screen does not show the last frame: clear it first */
 	bool entered;
 };
 
-/* What ended a wait. */
+/* Events that end a wait. */
 enum wake { WAKE_TIME, WAKE_RESIZE, WAKE_QUIT };
 
-/* -errno if this is no terminal, or one that cannot be refreshed in place. */
+/* -errno if this is not a terminal, or one that cannot be refreshed in place. */
 MUST_CHECK int screen_enter(struct screen *screen, int fd);
 
 /* Restores the terminal. May be called more than once. */
 void screen_leave(struct screen *screen);
 
-/* Left out if the terminal has not taken the frame before. -errno if the terminal is gone. */
+/* Skipped if the terminal has not accepted the previous frame. -errno if the terminal is closed. */
 MUST_CHECK int screen_draw(struct screen *screen, const struct buf *frame);
 
 /*
- * Waits for that time (CLOCK_MONOTONIC), a new size, or a signal to end, which is then
- * in *ret_signal. Suspends and resumes in between.
+ * Waits for that time (CLOCK_MONOTONIC), a new size, or a signal to end, returned in *ret_signal.
+ * Handles suspend and resume.
  */
 enum wake screen_wait(struct screen *screen, int64_t until_ns, int *ret_signal);

@@ -24,7 +24,7 @@ static int fail(struct session *session, int code, const char *format, ...)
 	return code;
 }
 
-/* ", though 2 cards are on the bus (0000:01:00.0, 0000:02:00.0)": all that are unserved. */
+/* ", though 2 cards are on the bus (0000:01:00.0, 0000:02:00.0)": lists all unserved cards. */
 static void name_cards(struct buf *out, const struct snapshot *snapshot)
 {
 	unsigned cards = 0;
@@ -44,7 +44,7 @@ static void name_cards(struct buf *out, const struct snapshot *snapshot)
 	buf_putc(out, ')');
 }
 
-/* Nothing is served: why, and which cards wait for it. */
+/* Explains why no device is served, and lists the cards. */
 static int explain_unserved(struct session *session, const struct snapshot *snapshot)
 {
 	int code = snapshot->driver_loaded
@@ -56,7 +56,7 @@ static int explain_unserved(struct session *session, const struct snapshot *snap
 	return code;
 }
 
-/* One arena is enough for a program that allocates little; descriptors are kept. */
+/* One malloc arena is enough; reserves descriptors. */
 static void prepare_process(void)
 {
 	struct rlimit limit;
@@ -68,7 +68,7 @@ static void prepare_process(void)
 	}
 }
 
-/* Exit codes tell of the devices' state, and a device can be selected by its ids. */
+/* Adds the state of devices, for exit codes, and their ids if a selection may use them. */
 static struct want complete_want(const struct session *session, const struct want *want)
 {
 	struct want all = *want;
@@ -86,7 +86,11 @@ int session_open(struct session *session, const char *root, const struct selecti
 	struct want all;
 	int r;
 
-	*session = (struct session){ .root.fd = -1, .selection = selection };
+	*session = (struct session){
+		.root.fd = -1,
+		.selection = selection,
+		.deviceless = want->deviceless,
+	};
 	prepare_process();
 	r = root_init(&session->root, root);
 	if (r < 0)
@@ -115,7 +119,7 @@ void session_want(struct session *session, const struct want *want)
 	sampler_want(session->sampler, &all);
 }
 
-/* Why there is nothing at all. */
+/* Explains why there are no devices at all. */
 static int explain(struct session *session, int error)
 {
 	const char *path = session->root.path;
@@ -130,30 +134,54 @@ static int explain(struct session *session, int error)
 		    "the Tenstorrent driver is not loaded (no %s/sys/class/tenstorrent)", path);
 }
 
-/* Drops what was not selected. */
+int session_select(struct session *session, const struct selection *selection,
+		   const struct snapshot *snapshot, bool *keep)
+{
+	const char *word;
+	int r;
+
+	r = selection_match(selection, snapshot, keep, &word);
+	if (r == -ENOTUNIQ)
+		return fail(session, EXIT_USAGE, "device %s: ambiguous, several ids begin with it",
+			    word);
+	if (r < 0 && !snapshot->driver_loaded)
+		return explain_unserved(session, snapshot);
+	if (r < 0)
+		return fail(session, EXIT_NO_DEVICE, "device %s: there is no such device", word);
+	return 0;
+}
+
+/* Drops devices that were not selected. */
 static int apply_selection(struct session *session, struct snapshot *snapshot)
 {
 	CLEANUP_FREE bool *keep = calloc(snapshot->n_devices + 1, sizeof(*keep));
-	const char *word;
 	int r;
 
 	if (!selection_is_given(session->selection))
 		return 0;
 	if (!keep)
 		return fail(session, EXIT_INTERNAL, "out of memory");
-	r = selection_match(session->selection, snapshot, keep, &word);
-	if (r == -ENOTUNIQ)
-		return fail(session, EXIT_USAGE, "device %s: several have an id that begins so",
-			    word);
-	if (r < 0 && !snapshot->driver_loaded)
-		return explain_unserved(session, snapshot);
-	if (r < 0)
-		return fail(session, EXIT_NO_DEVICE, "device %s: there is no such device", word);
+	r = session_select(session, session->selection, snapshot, keep);
+	if (r)
+		return r;
 	snapshot_keep(snapshot, keep);
 	if (snapshot->n_devices == 0)
 		return fail(session, EXIT_NO_DEVICE,
 			    "--local leaves out chips without PCIe: no device is left");
 	return 0;
+}
+
+/* Are there devices, if the output needs any? */
+static int check_devices(struct session *session, struct snapshot *snapshot)
+{
+	if (snapshot->n_devices)
+		return apply_selection(session, snapshot);
+	if (session->deviceless && !selection_is_given(session->selection))
+		return 0;
+	if (!snapshot->driver_loaded)
+		return explain(session, -ENOENT);
+	return fail(session, EXIT_NO_DEVICE,
+		    "no Tenstorrent device present (the driver is loaded)");
 }
 
 int session_next(struct session *session, const struct snapshot *before, struct snapshot **ret)
@@ -164,11 +192,7 @@ int session_next(struct session *session, const struct snapshot *before, struct 
 	r = sampler_take(session->sampler, before, &next);
 	if (r < 0)
 		return explain(session, r);
-	if (next->n_devices == 0)
-		r = fail(session, EXIT_NO_DEVICE,
-			 "no Tenstorrent device present (the driver is loaded)");
-	else
-		r = apply_selection(session, next);
+	r = check_devices(session, next);
 	if (r) {
 		snapshot_free(next);
 		return r;
@@ -207,7 +231,7 @@ int session_judge(struct session *session)
 		return EXIT_LOST;
 	if (lost && (session->selection->count || lost == numbered))
 		return EXIT_LOST;
-	/* A chip without PCIe alone may have been asked for. */
+	/* The selection may consist of a chip without PCIe only. */
 	return unserved && !numbered ? explain_unserved(session, snapshot) : EXIT_FINE;
 }
 

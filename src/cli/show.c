@@ -4,39 +4,54 @@
 #include "basic/exit_code.h"
 #include "cli/fullscreen.h"
 #include "cli/look.h"
-#include "cli/show_options.h"
 #include "cli/pane.h"
 #include "cli/error_line.h"
+#include "cli/server_error.h"
 #include "cli/session.h"
 #include "render/csv.h"
 #include "render/render.h"
+#include "source/server.h"
+#include "source/source.h"
 #include "version.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 
-/* Counters can wrap within four seconds: over longer periods a pair is taken at the end. */
+/*
+ * Counters can wrap within four seconds: for longer periods an additional sample is taken shortly
+ * before.
+ */
 enum { PAIR_MS = 1000, LONGEST_PERIOD_MS = 2000 };
 
 struct show {
 	const struct show_options *options;
 	struct render_options look;
+	bool with_workers; /* even for a single output */
 	struct session session;
 	struct pane pane;
-	bool rates;	   /* does the output show any? */
-	unsigned pair_ms;  /* asked for by name: two samples this far apart; 0: one is enough */
-	bool header_shown; /* of CSV, or of the table of trays */
-	int code;	   /* exit code as the last sample has it */
+	bool rates; /* does the output include rates? */
+	/* a rate was requested by name: two samples this far apart; 0: one is enough */
+	unsigned pair_ms;
+	bool header_shown; /* of an output in columns */
+	bool file_missing; /* the file was moved away, and no new one can be created */
+	int code;	   /* exit code for the latest sample */
 };
 
-/* ---- what is shown, and how ---- */
+/* ---- selecting and rendering ---- */
+
+/* Are the fields of the output requested by name? */
+static bool names_fields(enum mode mode)
+{
+	return mode == MODE_QUERY || mode == MODE_DMON || mode == MODE_PMON;
+}
 
 static void decide(struct show *show, struct want *want)
 {
 	const struct show_options *options = show->options;
 
 	show->look = look_decide(options->common.color, options->common.ascii, !options->file);
+	want->single = !options->loop && !options->watch && options->mode == MODE_TABLE;
 	switch (options->mode) {
 	case MODE_TABLE: table_wants(&show->look, want); break;
 	case MODE_LIST: list_wants(want); break;
@@ -45,12 +60,16 @@ static void decide(struct show *show, struct want *want)
 	case MODE_QUERY: query_wants(&options->query, want); break;
 	case MODE_VENDOR: vendor_wants(want); break;
 	case MODE_TRAYS: trays_wants(want); break;
+	case MODE_DMON:
+	case MODE_PMON: monitor_wants(&options->monitor, want); break;
 	case MODE_HELP:
 	case MODE_HELP_QUERY:
 	case MODE_VERSION: break;
 	}
+	/* For people, like the full screen; programs get values that were all read just now. */
+	want->low_rate = options->loop && options->mode == MODE_TABLE;
 	show->rates = fieldset_has(&want->device, DEV_PCIE_RX);
-	show->pair_ms = options->mode == MODE_QUERY ? want->pair_ms : 0;
+	show->pair_ms = names_fields(options->mode) ? want->pair_ms : 0;
 }
 
 static bool is_pretty(const struct show_options *options)
@@ -79,6 +98,13 @@ static void render(struct show *show, struct buf *out)
 		trays_render(out, snapshot, options->common.ascii);
 		show->header_shown = true;
 		break;
+	case MODE_DMON:
+	case MODE_PMON:
+		if (!show->header_shown)
+			monitor_render_header(out, &options->monitor);
+		show->header_shown = true;
+		monitor_render(out, &show->look, &options->monitor, snapshot);
+		break;
 	case MODE_HELP:
 	case MODE_HELP_QUERY:
 	case MODE_VERSION: break;
@@ -91,60 +117,79 @@ static int write_failed(const struct show *show, int error)
 			  strerror(-error));
 }
 
+/* If rotation has moved the file away and there can be no new one, the old one gets the text. */
+static void follow_file(struct show *show)
+{
+	int r = output_follow(&show->pane.output);
+
+	if (r > 0)
+		show->header_shown = !output_is_empty(&show->pane.output);
+	if (r < 0 && !show->file_missing)
+		(void)!write_failed(show, r);
+	show->file_missing = r < 0;
+}
+
 static int emit(struct show *show)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	bool first = !show->header_shown;
 	int r;
 
+	follow_file(show);
 	render(show, &text);
 	show->code = session_judge(&show->session);
 	r = pane_write(&show->pane, &text);
 	if (r < 0)
 		return write_failed(show, r);
-	pane_remark(&show->pane, session_remark(&show->session, show->code));
-	/* Every output says so; CSV and the vendor's table of trays have no place for it. */
+	pane_show_note(&show->pane, session_remark(&show->session, show->code));
+	/*
+	 * All outputs show this, except those in columns, which have no place for it.
+	 */
 	if (first && show->header_shown && show->session.snapshot->simulated)
 		error_line(0, "SIMULATED machine at %s", show->session.root.path);
 	return 0;
 }
 
-/* ---- once ---- */
+/* ---- a single output ---- */
 
-/* What is missing for this output to exist; NULL: nothing. */
-static const char *find_missing(const struct show_options *options, const struct snapshot *snapshot,
-				int *ret_code)
+/* Only the server remembers finished processes. Returns an exit code. */
+static int check_server(const struct snapshot *snapshot, struct buf *problem)
 {
-	if (options->mode == MODE_QUERY && options->query.kind == QUERY_ACCOUNTS &&
-	    !snapshot->server_pid) {
-		*ret_code = EXIT_NO_SERVER;
-		return "daemon required but unreachable: finished processes are remembered by the "
-		       "allocation server (allocation_server_poc)";
+	CLEANUP_CLOSE int fd = -1;
+	char path[SERVER_PATH_SIZE];
+
+	if (snapshot->server_pid)
+		return 0;
+	fd = server_connect_at(path);
+	buf_reset(problem);
+	return server_error(problem, fd < 0 ? fd : -ETIMEDOUT, path,
+			    snapshot_problem(snapshot, source_daemon.name));
+}
+
+/* Does the sample have what this output shows? Returns an exit code. */
+static int check_contents(struct show *show)
+{
+	const struct show_options *options = show->options;
+	struct session *session = &show->session;
+
+	if (options->mode == MODE_QUERY && options->query.kind == QUERY_ACCOUNTS)
+		return check_server(session->snapshot, &session->problem);
+	if (options->mode == MODE_TRAYS && !trays_exist(session->snapshot)) {
+		buf_reset(&session->problem);
+		buf_puts(&session->problem, "this machine is not a Galaxy: no device is in a tray");
+		return EXIT_UNAVAILABLE;
 	}
-	if (options->mode == MODE_TRAYS && !trays_exist(snapshot)) {
-		*ret_code = EXIT_UNAVAILABLE;
-		return "this machine is not a Galaxy: no device is in a tray";
-	}
-	return NULL;
+	return 0;
 }
 
 static int take(struct show *show)
 {
-	struct session *session = &show->session;
-	int r = session_take(session);
-	const char *missing;
+	int r = session_take(&show->session);
 
-	if (r)
-		return r;
-	missing = find_missing(show->options, session->snapshot, &r);
-	if (missing) {
-		buf_reset(&session->problem);
-		buf_puts(&session->problem, missing);
-	}
-	return r;
+	return r ? r : check_contents(show);
 }
 
-/* Asked for a rate by name: the one case in which the first output takes two samples. */
+/* A rate was requested by name: only then does the first output take two samples. */
 static int take_pair(struct show *show)
 {
 	int r = take(show);
@@ -155,18 +200,43 @@ static int take_pair(struct show *show)
 	return take(show);
 }
 
+static int show_with(const struct show_options *options, bool with_workers);
+
+/* The main thread hangs in a read. */
+static void take_over(void *arg)
+{
+	exit(show_with(arg, true));
+}
+
+/*
+ * The only sample is taken without workers. Not the one of a pair, which waits in between, nor one
+ * for a file, which exists already.
+ */
+static int take_once(struct show *show)
+{
+	struct worker_pool *workers = sampler_workers(show->session.sampler);
+	int r;
+
+	if (show->with_workers || show->pair_ms || show->options->file)
+		return take_pair(show);
+	worker_pool_use_standby(workers, take_over, (void *)show->options);
+	r = take(show);
+	worker_pool_end_standby(workers);
+	return r;
+}
+
 static int show_once(struct show *show)
 {
-	int r = take_pair(show);
+	int r = take_once(show);
 
 	if (r)
 		return error_line(r, "%s", buf_text(&show->session.problem));
 	return emit(show);
 }
 
-/* ---- again and again ---- */
+/* ---- repeated output ---- */
 
-/* Waits, following the terminal; non-zero: a signal to end with. */
+/* Waits and handles terminal events. Nonzero: a signal that ends the program. */
 static int pause_until(struct show *show, int64_t when_ns)
 {
 	int signal = 0;
@@ -187,7 +257,10 @@ static int pause_until(struct show *show, int64_t when_ns)
 	}
 }
 
-/* A sample shortly before the one that is shown, where rates would be lost. */
+/*
+ * Takes an additional sample shortly before the one that is shown, if rates would be unknown
+ * otherwise.
+ */
 static int pause_with_pair(struct show *show, int64_t tick, unsigned period_ms)
 {
 	int signal;
@@ -196,7 +269,7 @@ static int pause_with_pair(struct show *show, int64_t tick, unsigned period_ms)
 		signal = pause_until(show, tick - PAIR_MS * NS_PER_MS);
 		if (signal)
 			return signal;
-		(void)!take(show); /* the one that is shown will tell */
+		(void)!take(show); /* an error will show in the next sample */
 	}
 	return pause_until(show, tick);
 }
@@ -210,7 +283,7 @@ static int show_loop(struct show *show, int *ret_signal)
 	for (unsigned n = 1;; n++) {
 		if (taken)
 			show->code = taken;
-		r = taken ? pane_complain(&show->pane, buf_text(&show->session.problem))
+		r = taken ? pane_show_problem(&show->pane, buf_text(&show->session.problem))
 			  : emit(show);
 		if (r)
 			return r;
@@ -224,15 +297,15 @@ static int show_loop(struct show *show, int *ret_signal)
 	}
 }
 
-/* A single sample is nothing to look on at, and shall stay to be read. */
+/* A single sample is printed normally, so that it stays on the terminal. */
 static bool is_in_place(const struct show_options *options)
 {
 	return options->watch && options->common.count != 1 && options->mode == MODE_TABLE &&
 	       !options->file && pane_can_refresh();
 }
 
-/* With nothing there to begin with, the terminal is not touched. */
-static int show_again(struct show *show)
+/* If the first sample fails, the terminal is not touched. */
+static int show_repeatedly(struct show *show)
 {
 	int signal = 0, r;
 
@@ -257,7 +330,8 @@ static int show_run(struct show *show)
 	r = output_open(&show->pane.output, options->file, !again);
 	if (r < 0)
 		return write_failed(show, r);
-	r = again ? show_again(show) : show_once(show);
+	show->header_shown = !output_is_empty(&show->pane.output);
+	r = again ? show_repeatedly(show) : show_once(show);
 	closed = output_close(&show->pane.output, r == 0);
 	if (r)
 		return r;
@@ -266,9 +340,14 @@ static int show_run(struct show *show)
 	return show->code;
 }
 
-static int show(const struct show_options *options)
+/* Does not return after a single output: the kernel frees memory and descriptors at once. */
+static int show_with(const struct show_options *options, bool with_workers)
 {
-	struct show show = { .options = options, .pane.output.fd = -1 };
+	struct show show = {
+		.options = options,
+		.with_workers = with_workers,
+		.pane.output.fd = -1,
+	};
 	struct want want = { 0 };
 	int r;
 
@@ -278,9 +357,16 @@ static int show(const struct show_options *options)
 		error_line(r, "%s", buf_text(&show.session.problem));
 	else
 		r = show_run(&show);
+	if (!options->watch && !options->loop)
+		exit(r);
 	session_close(&show.session);
 	pane_done(&show.pane);
 	return r;
+}
+
+int show(const struct show_options *options)
+{
+	return show_with(options, false);
 }
 
 static int run(const struct show_options *options)
@@ -300,7 +386,9 @@ static int run(const struct show_options *options)
 	case MODE_JSON:
 	case MODE_QUERY:
 	case MODE_VENDOR:
-	case MODE_TRAYS: return show(options);
+	case MODE_TRAYS:
+	case MODE_DMON:
+	case MODE_PMON: return show(options);
 	}
 	return output_print(&text);
 }
@@ -312,7 +400,10 @@ int show_main(int argc, char **argv)
 
 	code = show_options_parse(&options, argc, argv);
 	if (code == 0 && is_in_place(&options) && !options.common.plain)
-		fullscreen_execute("show", argc, argv); /* returns if there is none */
+		fullscreen_execute("show", argc, argv); /* returns if it is not available */
+	if (code == 0)
+		code = fullscreen_check_settings(options.common.settings,
+						 options.common.n_settings);
 	if (code == 0)
 		code = run(&options);
 	show_options_done(&options);

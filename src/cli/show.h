@@ -2,6 +2,10 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "cli/show_options.h"
 
-/* An exit code. */
+/* Returns an exit code. */
 MUST_CHECK int show_main(int argc, char **argv);
+
+/* Shows what the options ask for. Returns an exit code, or ends the process. */
+MUST_CHECK int show(const struct show_options *options);

@@ -4,6 +4,7 @@
 #include "basic/exit_code.h"
 #include "cli/error_line.h"
 #include "render/render.h"
+#include "render/screen_names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -93,9 +94,7 @@ static int set_sections(const struct option_given *given, void *member)
 		size_t n = strcspn(list, ",");
 
 		if (!detail_knows_section(list, n))
-			return option_error(given, EXIT_USAGE,
-					    "-d: no section \"%.*s\"; there are %s", (int)n, list,
-					    detail_sections());
+			return option_error_word(given, list, n);
 		if (list[n] == '\0')
 			return 0;
 		list += n + 1;
@@ -130,24 +129,15 @@ static int begin_loop(const struct option_given *given, struct show_options *opt
 	return 0;
 }
 
-/* Seconds, a fraction allowed: -l 0.5 */
 static int set_loop(const struct option_given *given, void *arg)
 {
 	struct show_options *options = arg;
 	int code = begin_loop(given, options, 5000);
-	double seconds;
-	char *end;
 
 	options->bare_l = !given->value && strcmp(given->word, "-l") == 0;
 	if (code || !given->value)
 		return code;
-	seconds = strtod(given->value, &end);
-	if (!option_is_number(given->value) || *end || seconds < 0.01 || seconds > 86400)
-		return option_error(given, EXIT_USAGE,
-				    "-l: \"%s\" is not a number of seconds from 0.01 to 86400",
-				    given->value);
-	options->period_ms = (unsigned)(seconds * 1000 + 0.5);
-	return 0;
+	return option_seconds(given, &options->period_ms);
 }
 
 static int set_loop_ms(const struct option_given *given, void *arg)
@@ -176,7 +166,7 @@ static const struct option_spec rows[] = {
 		"full screen, h for its keys; into a pipe, the table once per sample",
 		option_flag, AT(watch) },
 	{ "-r --refresh", ARGUMENT, "MS",
-		"refresh period of -w, 100 to 60000 (default 1000)",
+		"refresh period of -w, " REFRESH_RANGE,
 		option_refresh, AT(common.refresh_ms) },
 	{ "-l --loop", NUMBER_OR_NOTHING, "SEC",
 		"print again every SEC seconds (default 5)", set_loop, 0 },
@@ -189,10 +179,10 @@ static const struct option_spec rows[] = {
 	{ "-q --query", NO_ARGUMENT, NULL,
 		"everything that is known, and why a value is unknown", set_mode, 0, MODE_DETAIL },
 	{ "-d --display", ARGUMENT, "SECTION,...",
-		"sections of -q: IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS",
-		set_sections, AT(sections) },
-	{ "--json", INLINE_OR_NOTHING, "compact|pretty",
-		"everything as JSON (pretty on a terminal, else one line)", set_json, 0 },
+		"only these sections of -q", set_sections, AT(sections), OPTION_VALUES(detail_sections) },
+	{ "--json", INLINE_OR_NOTHING, NULL,
+		"everything as JSON (pretty on a terminal, else one line)", set_json, 0,
+		OPTION_VALUES(json_names) },
 	{ "--query-gpu --query-device", ARGUMENT, "FIELD,...",
 		"these fields of each device as CSV", set_query, 0, QUERY_DEVICES },
 	{ "--query-compute-apps --query-processes", ARGUMENT, "FIELD,...",
@@ -220,29 +210,22 @@ static const struct option_spec rows[] = {
 		"accepted for callers of the vendor's tt-smi, as --offline, --snapshot_no_tty and --use_luwen are: no effect",
 		option_ignore, 0 },
 	{ "-i --id", ARGUMENT, "DEVICE,...",
-		"only these: number or range (0, 0-3), PCI address, ASIC id or its beginning, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
+		"only these: number or range (0, 0-3), PCI address, ASIC id or its prefix, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
 		option_selection, AT(common.selection) },
 	{ "-f --filename", ARGUMENT, "FILE",
-		"write there instead of standard output", option_text, AT(file) },
-	{ "--root", ARGUMENT, "DIR",
-		"look for /sys, /proc, /dev and /etc below DIR (also TT_SMI_ROOT)",
-		option_root, AT(common.root) },
-	{ "--color", ARGUMENT, "auto|always|never",
-		"colours in the table (default auto, which respects NO_COLOR)",
-		option_color, AT(common.color) },
-	{ "--ascii", NO_ARGUMENT, NULL,
-		"no characters beyond ASCII (default where the locale is not UTF-8)",
-		option_flag, AT(common.ascii) },
+		"write there instead of standard output; in a loop appended, and opened again after rotation", option_text, AT(file) },
+	OPTION_ROOT(AT(common.root)),
+	OPTION_COLOR(AT(common.color)),
+	OPTION_ASCII(AT(common.ascii)),
 	{ "--plain", NO_ARGUMENT, NULL,
 		"-w without the full screen: the table, refreshed in place",
 		option_flag, AT(common.plain) },
 	{ "--read-only", NO_ARGUMENT, NULL,
 		"-w without the menu that sends signals", option_flag, AT(common.read_only) },
 	{ "--view", ARGUMENT, "VIEW",
-		"-w begins with overview, grid, processes, memory or device",
-		option_text, AT(common.view) },
+		"-w begins with this view", option_word, AT(common.view), OPTION_VALUES(view_names) },
 	{ "--theme", ARGUMENT, "THEME",
-		"colours of -w: default, colorblind, light or mono", option_text, AT(common.theme) },
+		"colours of -w", option_word, AT(common.theme), OPTION_VALUES(theme_names) },
 	{ "--set", ARGUMENT, "NAME=VALUE",
 		"any setting of -w for this run, e.g. sort=cpu; repeatable",
 		add_setting, AT(common) },
@@ -252,7 +235,19 @@ static const struct option_spec rows[] = {
 	/* clang-format on */
 };
 
-static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi" };
+static const struct option_hint hints[] = {
+	{ "-x --xml-format", "there is no XML; --json has everything that -q shows" },
+	{ "-g -gr --reset --gpu-reset -glx_reset",
+	  "this program never resets a device; the vendor's tt-smi -r does" },
+};
+
+static const struct option_table table = { rows,  ARRAY_SIZE(rows), "tt_smi", OPERANDS_NONE,
+					   hints, ARRAY_SIZE(hints) };
+
+int show_options_find_operand(int argc, char **argv)
+{
+	return option_find_operand(&table, argc, argv);
+}
 
 void show_options_help(struct buf *out)
 {
@@ -269,15 +264,16 @@ void show_options_help(struct buf *out)
 		 "  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
 		 "  tt_smi --json | jq '.devices[].temperature'\n"
 		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
-		 "\nExit status: 0 fine; 1 tt_smi doctor: problems found; 2 usage;\n"
-		 "3 not available here; 4 permission;\n"
-		 "6 no such device, or none present; 9 driver not loaded; 15 device lost;\n"
+		 "\nExit status: 0 fine; 1, 5 doctor: warnings, failures; 2 usage;\n"
+		 "3 not available here; 4 permission; 6 no such device, or none present;\n"
+		 "7 wait: the time is up; 8 select, run: fewer devices free than requested;\n"
+		 "9 driver not loaded; 15 device lost;\n"
 		 "16 no allocation server; 74 output not written; 255 internal error;\n"
-		 "126, 127 run, sim: the command cannot be executed, is not there.\n"
+		 "126, 127 run, sim: the command cannot be executed, does not exist.\n"
 		 "\nThis program reads files only: it never opens or resets a device.\n");
 }
 
-/* Options that need or exclude others. */
+/* Options that require or exclude others. */
 static int check(struct show_options *options)
 {
 	struct common_options *common = &options->common;
@@ -299,13 +295,13 @@ static int check(struct show_options *options)
 		return error_line(EXIT_USAGE, "-d needs -q");
 	if (options->has_format && options->mode != MODE_QUERY)
 		return error_line(EXIT_USAGE, "--format needs a query, e.g. --query-gpu=index");
-	if ((common->plain || common->read_only || common->view || common->theme ||
+	if ((common->plain || common->read_only || common->view >= 0 || common->theme >= 0 ||
 	     common->n_settings) &&
 	    !options->watch)
 		return error_line(EXIT_USAGE,
 				  "--plain, --read-only, --view, --theme and --set need -w");
 	if (options->watch)
-		options->period_ms = common->refresh_ms ? common->refresh_ms : 1000;
+		options->period_ms = common->refresh_ms ? common->refresh_ms : REFRESH_MS_DEFAULT;
 	return 0;
 }
 

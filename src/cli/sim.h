@@ -1,4 +1,4 @@
-/* tt_smi sim: the simulated machine is a program of its own, tt_smi-sim. */
+/* tt_smi sim: executes the simulator, which is a separate program, tt_smi-sim. */
 #pragma once
 
 int sim_main(int argc, char **argv);

@@ -1,0 +1,4 @@
+/* tt_smi select: names free devices for TT_VISIBLE_DEVICES. */
+#pragma once
+
+int select_main(int argc, char **argv);
