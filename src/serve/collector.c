@@ -1,0 +1,210 @@
+#include "serve/collector.h"
+
+#include "basic/clock.h"
+#include "cli/error_line.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Counters are read with every other sample, which is more often than they can wrap. */
+static const int64_t period_ns = 1000 * NS_PER_MS;
+
+/* How long the end of the program waits for a read that hangs. */
+static const int64_t patience_ns = 2000 * NS_PER_MS;
+
+struct collector {
+	struct session *session; /* used by the thread only, like the next three */
+	struct totals totals;
+	uint64_t count; /* of records */
+	int failure;	/* exit code of the last sample; 0: it succeeded */
+	pthread_t thread;
+
+	pthread_mutex_t lock; /* protects the members below; never held across a read */
+	pthread_cond_t changed;
+	struct served_sample *latest;
+	int fd; /* an eventfd; readable: latest was not asked for yet */
+	bool stop, ended;
+};
+
+struct served_sample *served_sample_unref(struct served_sample *record)
+{
+	/* Acquire-release: the thread that frees it sees all accesses of the others. */
+	if (!record || atomic_fetch_sub_explicit(&record->refs, 1, memory_order_acq_rel) > 1)
+		return NULL;
+	snapshot_free(record->snapshot);
+	free(record->totals);
+	free(record);
+	return NULL;
+}
+
+/* A failure is reported once, until a sample succeeds or fails otherwise. */
+static void report_failure(struct collector *collector, int code)
+{
+	if (code && code != collector->failure)
+		error_line(code, "%s", buf_text(&collector->session->problem));
+	collector->failure = code;
+}
+
+static int fill(struct collector *collector, struct served_sample *record,
+		const struct snapshot *before)
+{
+	report_failure(collector, session_next(collector->session, before, &record->snapshot));
+	record->taken_ns = clock_now(CLOCK_MONOTONIC);
+	if (!record->snapshot)
+		return 0;
+	record->totals = calloc(record->snapshot->n_devices + 1, sizeof(*record->totals));
+	if (!record->totals)
+		return -ENOMEM;
+	return totals_add(&collector->totals, record->snapshot, before, record->totals);
+}
+
+/* Takes the next record; NULL: out of memory. */
+static struct served_sample *take(struct collector *collector, const struct served_sample *last)
+{
+	struct served_sample *record = calloc(1, sizeof(*record));
+
+	if (!record)
+		return NULL;
+	atomic_init(&record->refs, 1);
+	record->number = ++collector->count;
+	if (fill(collector, record, last ? last->snapshot : NULL) < 0)
+		return served_sample_unref(record);
+	return record;
+}
+
+static void publish(struct collector *collector, struct served_sample *record)
+{
+	struct served_sample *old;
+
+	pthread_mutex_lock(&collector->lock);
+	old = collector->latest;
+	collector->latest = record;
+	eventfd_write(collector->fd, 1);
+	pthread_mutex_unlock(&collector->lock);
+	served_sample_unref(old);
+}
+
+/* Waits for the next tick, without a backlog after a slow sample. False: the thread is to end. */
+static bool wait_for_tick(struct collector *collector, int64_t *tick)
+{
+	struct timespec until;
+	bool stop;
+	int r = 0;
+
+	*tick = MAX(*tick + period_ns, clock_now(CLOCK_MONOTONIC));
+	until = clock_timespec(*tick);
+	pthread_mutex_lock(&collector->lock);
+	while (!collector->stop && r != ETIMEDOUT)
+		r = pthread_cond_timedwait(&collector->changed, &collector->lock, &until);
+	stop = collector->stop;
+	pthread_mutex_unlock(&collector->lock);
+	return !stop;
+}
+
+static void *collector_main(void *arg)
+{
+	struct collector *collector = arg;
+	int64_t tick = clock_now(CLOCK_MONOTONIC);
+
+	do {
+		struct served_sample *record = take(collector, collector->latest);
+
+		if (record)
+			publish(collector, record);
+	} while (wait_for_tick(collector, &tick));
+	pthread_mutex_lock(&collector->lock);
+	collector->ended = true;
+	pthread_cond_broadcast(&collector->changed);
+	pthread_mutex_unlock(&collector->lock);
+	return NULL;
+}
+
+static void init_locks(struct collector *collector)
+{
+	pthread_condattr_t attributes;
+
+	pthread_mutex_init(&collector->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&collector->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+}
+
+int collector_new(struct session *session, struct collector **ret)
+{
+	struct collector *collector = calloc(1, sizeof(*collector));
+	int r;
+
+	if (!collector)
+		return -ENOMEM;
+	collector->session = session;
+	collector->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	init_locks(collector);
+	r = collector->fd < 0
+		    ? -errno
+		    : -pthread_create(&collector->thread, NULL, collector_main, collector);
+	if (r < 0) {
+		if (collector->fd >= 0)
+			close(collector->fd);
+		free(collector);
+		return r;
+	}
+	*ret = collector;
+	return 0;
+}
+
+static bool wait_for_end(struct collector *collector)
+{
+	struct timespec until = clock_timespec(clock_now(CLOCK_MONOTONIC) + patience_ns);
+	bool ended;
+	int r = 0;
+
+	pthread_mutex_lock(&collector->lock);
+	collector->stop = true;
+	pthread_cond_broadcast(&collector->changed);
+	while (!collector->ended && r == 0)
+		r = pthread_cond_timedwait(&collector->changed, &collector->lock, &until);
+	ended = collector->ended;
+	pthread_mutex_unlock(&collector->lock);
+	return ended;
+}
+
+bool collector_free(struct collector *collector)
+{
+	if (!collector)
+		return true;
+	if (!wait_for_end(collector)) {
+		pthread_detach(collector->thread);
+		return false;
+	}
+	pthread_join(collector->thread, NULL);
+	served_sample_unref(collector->latest);
+	totals_done(&collector->totals);
+	pthread_mutex_destroy(&collector->lock);
+	pthread_cond_destroy(&collector->changed);
+	close(collector->fd);
+	free(collector);
+	return true;
+}
+
+struct served_sample *collector_latest(struct collector *collector)
+{
+	struct served_sample *record;
+	eventfd_t count;
+
+	pthread_mutex_lock(&collector->lock);
+	(void)eventfd_read(collector->fd, &count);
+	record = collector->latest;
+	if (record)
+		atomic_fetch_add_explicit(&record->refs, 1, memory_order_relaxed);
+	pthread_mutex_unlock(&collector->lock);
+	return record;
+}
+
+int collector_fd(const struct collector *collector)
+{
+	return collector->fd;
+}

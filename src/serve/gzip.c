@@ -1,0 +1,27 @@
+#include "serve/gzip.h"
+
+#include <limits.h>
+#include <zlib.h>
+
+/* Windows of 32 KB, and 16 for gzip's header instead of zlib's; the default use of memory. */
+enum { WINDOW_BITS = 15 + 16, MEMORY_LEVEL = 8 };
+
+void gzip_add(struct buf *out, const void *text, size_t length)
+{
+	z_stream stream = { .next_in = (Bytef *)text, .avail_in = (uInt)length };
+	unsigned char piece[16384];
+	int r;
+
+	if (length > UINT_MAX || deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED,
+					      WINDOW_BITS, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)) {
+		out->failed = true;
+		return;
+	}
+	do {
+		stream.next_out = piece;
+		stream.avail_out = sizeof(piece);
+		r = deflate(&stream, Z_FINISH);
+		buf_add(out, piece, sizeof(piece) - stream.avail_out);
+	} while (r == Z_OK || r == Z_BUF_ERROR);
+	deflateEnd(&stream);
+}

@@ -1,0 +1,101 @@
+#include "serve/serve_options.h"
+
+#include "cli/common_options.h"
+#include "cli/error_line.h"
+#include "render/metrics.h"
+
+static int set_listen(const struct option_given *given, void *member)
+{
+	if (listen_address_parse(given->value, member) == 0)
+		return 0;
+	return option_error(given, EXIT_USAGE,
+			    "--listen: \"%s\" is not ADDR:PORT, such as 0.0.0.0:" SERVE_PORT_TEXT
+			    " or [::1]:" SERVE_PORT_TEXT,
+			    given->value);
+}
+
+static int add_host(const struct option_given *given, void *member)
+{
+	struct host_names *hosts = member;
+
+	if (hosts->count == MAX_HOST_NAMES)
+		return option_error(given, EXIT_USAGE, "--host: more than %d names",
+				    MAX_HOST_NAMES);
+	hosts->list[hosts->count++] = given->value;
+	return 0;
+}
+
+/* The row's choice is whether the group is left out. */
+static int choose_group(const struct option_given *given, void *member)
+{
+	unsigned *left_out = member;
+	int group, code = option_word(given, &group);
+
+	if (code)
+		return code;
+	*left_out &= ~(1U << group);
+	*left_out |= (unsigned)given->option->choice << group;
+	return 0;
+}
+
+#define AT(member) offsetof(struct serve_options, member)
+
+static const struct option_spec rows[] = {
+	/* clang-format off */
+	{ "--listen", ARGUMENT, "ADDR:PORT",
+		"where to listen (default 127.0.0.1:" SERVE_PORT_TEXT "); an IPv6 address in brackets; port 0: any that is free",
+		set_listen, AT(listen) },
+	{ "--host", ARGUMENT, "NAME",
+		"accept requests for this name too, beside addresses, localhost and the name of the machine; repeatable",
+		add_host, AT(hosts) },
+	{ "--expect", ARGUMENT, "N",
+		"number of devices that this machine should have, for alerts",
+		option_count, AT(expected) },
+	{ "--no-collect", ARGUMENT, "GROUP",
+		"leave out a group of metrics; repeatable",
+		choose_group, AT(left_out), .choice = true, OPTION_VALUES(metric_group_names) },
+	{ "--collect", ARGUMENT, "GROUP",
+		"include it again; the last option for a group decides",
+		choose_group, AT(left_out), .choice = false, OPTION_VALUES(metric_group_names) },
+	{ "--list-metrics", NO_ARGUMENT, NULL,
+		"list all metrics: name, type, labels, group, help",
+		option_flag, AT(list_metrics) },
+	OPTION_ROOT(AT(root)),
+	OPTION_HELP(AT(help)),
+	OPTION_VERSION(AT(version)),
+	/* clang-format on */
+};
+
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi serve" };
+
+void serve_options_help(struct buf *out)
+{
+	buf_puts(out,
+		 "Usage: tt_smi serve [OPTION]...\n"
+		 "Serves metrics for Prometheus (/metrics) and the JSON document of tt_smi --json\n"
+		 "(/api/v1/snapshot, /api/v1/stream) over HTTP, from samples that it takes by\n"
+		 "itself.\n\n");
+	option_put_help(out, &table);
+	buf_puts(out,
+		 "\n"
+		 "Examples:\n"
+		 "  tt_smi serve --expect 8\n"
+		 "  tt_smi serve --listen 0.0.0.0:" SERVE_PORT_TEXT " --host node1.example.org\n"
+		 "  curl http://localhost:" SERVE_PORT_TEXT "/metrics\n"
+		 "\n"
+		 "Exit status: 0 ended by SIGTERM or SIGINT; 1 it cannot listen; others as\n"
+		 "tt_smi. tt_smi-serve(1) has the rest.\n");
+}
+
+int serve_options_parse(struct serve_options *ret, int argc, char **argv)
+{
+	struct serve_options options = {
+		.root = option_root_default(),
+		.listen = listen_address_default(),
+	};
+	int code = options_read(&table, argc, argv, &options);
+
+	if (code == 0)
+		*ret = options;
+	return code;
+}

@@ -1,0 +1,40 @@
+/*
+ * Server-sent events: one document for each sample. A document is made once for all clients, and
+ * only if there are any. A client holds the one that it is being sent and then gets the latest: who
+ * reads slowly skips samples, and costs no more memory than others.
+ */
+#pragma once
+
+#include "basic/macros.h"
+#include "serve/collector.h"
+
+#include <microhttpd.h>
+#include <stdint.h>
+
+struct stream;
+struct stream_event;
+
+/* The streams of a server. Zero: none. */
+struct stream_set {
+	struct stream *first;
+	unsigned count;
+	uint64_t sample;	     /* number of the last one that was looked at */
+	uint64_t serial;	     /* of the latest event */
+	struct stream_event *latest; /* NULL: none since there are streams */
+	int64_t published_ns;
+};
+
+enum { MAX_STREAMS = 32 };
+
+/*
+ * The answer that is a new stream, which ends with it. *deadline_ns is kept at the time at which
+ * its connection is to be ended, if it does not read. NULL: out of memory.
+ */
+struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *connection,
+				 int64_t *deadline_ns);
+
+/* Sends the record (NULL: there is none), if it is a new one, to all streams. */
+void streams_update(struct stream_set *set, const struct served_sample *record);
+
+/* Lets the library close the connections of all streams. */
+void streams_stop(struct stream_set *set);
