@@ -57,8 +57,8 @@ const struct attr attrs[] = {
 const size_t attr_count = ARRAY_SIZE(attrs);
 
 /*
- * Since 2.2 for tt_* and since 2.9 for hwmon, a Wormhole is read by tags, which
- * bundles before 18.4 do not have.
+ * Since 2.2 for tt_* and since 2.9 for hwmon, a Wormhole is read by telemetry tags, which bundles
+ * before 18.4 do not have.
  */
 static bool has_tags(const struct machine *m, const struct sim_device *d, enum attr_place place)
 {
@@ -79,7 +79,8 @@ bool attr_is_offered(const struct machine *m, const struct sim_device *d, const 
 	if (machine_fault(m, d, FAULT_MISSING, a->name) || !has_tags(m, d, a->place))
 		return false;
 	if (a->word == T_WATTS_MAX && a->place == IN_HWMON && d->slot.board->arch == BLACKHOLE)
-		return version_at_least(&m->opt.firmware, 19, 8); /* the tag is as young as that */
+		/* the tag was added in this version */
+		return version_at_least(&m->opt.firmware, 19, 8);
 	return true;
 }
 
@@ -119,7 +120,7 @@ static uint32_t word(const struct sim_device *d, unsigned index)
 	return d->off_bus ? UINT32_MAX : d->words[index];
 }
 
-/* Up to 1.33 the driver multiplied by 64 where 62.5 was meant. */
+/* Up to 1.33 the driver multiplied by 64 instead of 62.5. */
 static uint32_t celsius(const struct machine *m, const struct sim_device *d, uint32_t fixed)
 {
 	uint64_t milli = (uint64_t)fixed * 1000 >> 16;
@@ -141,7 +142,7 @@ static void print_link(const struct sim_device *d, const struct attr *a, struct 
 	if (a->format == AS_SPEED_NOW && gone)
 		buf_puts(out, "Unknown\n");
 	else if (a->format == AS_SPEED_MAX && gone)
-		buf_puts(out, "64.0 GT/s PCIe\n"); /* every bit of the capability is set */
+		buf_puts(out, "64.0 GT/s PCIe\n"); /* all bits of the capability are set */
 	else if (a->format == AS_SPEED_NOW || a->format == AS_SPEED_MAX)
 		buf_printf(out, "%s GT/s PCIe\n", d->slot.board->link_speed);
 	else

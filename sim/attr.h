@@ -1,9 +1,8 @@
 /*
  * The driver's attribute files: which of them a device has, and their text.
  *
- * A file is a telemetry word and a format. The formats are the driver's own
- * arithmetic, 32 bits wide, so a chip that is off the bus needs no texts of its
- * own: its words are all ones.
+ * A file is a telemetry word and a format. The formats use the driver's own 32-bit arithmetic, so a
+ * chip that is off the bus needs no special texts: its words are all ones.
  */
 #pragma once
 
@@ -39,10 +38,11 @@ struct attr {
 	const char *name;
 	enum attr_place place;
 	enum attr_format format;
-	unsigned word;	      /* index of the telemetry word or the counter */
-	unsigned since[2];    /* driver that has it first, by architecture: 2007 is 2.7; 0 never */
+	unsigned word; /* index of the telemetry word or the counter */
+	/* first driver that has it, by architecture: 2007 is 2.7; 0: none */
+	unsigned since[2];
 	const char *label[2]; /* AS_LABEL */
-	bool moves;	      /* changes without a fault */
+	bool moves;	      /* its value changes even without a fault */
 };
 
 extern const struct attr attrs[];
@@ -57,9 +57,9 @@ bool attr_has_hwmon(const struct machine *m, const struct sim_device *d);
 /* Does the text change while the machine runs? */
 bool attr_may_change(const struct machine *m, const struct sim_device *d, const struct attr *a);
 
-/* Does its read fail while a reset is under way? */
+/* Does reading it fail during a reset? */
 bool attr_fails_in_reset(const char *path);
 
-/* Its text now, newline included. */
+/* Its current text, including the newline. */
 void attr_print(const struct machine *m, const struct sim_device *d, const struct attr *a,
 		struct buf *out);

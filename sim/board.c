@@ -8,12 +8,14 @@
 #include <string.h>
 
 /*
- * Limits, links and sizes of the boards that exist. The power limit is that of
- * one chip: it is what firmware publishes as TDP, not what the board may draw.
+ * Limits, links and sizes of the existing boards. The power limit is that of one chip: the TDP that
+ * firmware publishes, not the limit of the board.
  */
 static const struct sim_board boards[] = {
-	/* name, arch, code, endpoints, hidden, idle W, max W, A, C, mV, fan, GT/s, lanes, Tensix,
-	   GiB */
+	/*
+	 * name, arch, code, endpoints, hidden, idle W, max W, A, C, mV, fan, GT/s, lanes, Tensix,
+	   GiB
+	 */
 	{ "n150", WORMHOLE, 0x18, 1, 0, 12, 85, 160, 75, 1000, false, "16.0", 16, 72, 12 },
 	{ "n300", WORMHOLE, 0x14, 1, 1, 14, 85, 160, 75, 950, false, "16.0", 16, 64, 12 },
 	{ "galaxy-wormhole", WORMHOLE, 0x35, 32, 0, 16, 170, 240, 75, 950, false, "16.0", 1, 80,
@@ -37,7 +39,7 @@ static const unsigned trays[2][4] = {
 
 struct board_entry {
 	struct slot slot;
-	unsigned group; /* devices of one group share a serial number */
+	unsigned group; /* devices of a group share a serial number */
 	bool has_bus;
 };
 
@@ -129,7 +131,7 @@ static int list_add_board(struct board_list *l, const struct sim_board *board, u
 	if (is_galaxy(board) && !has_bus)
 		return list_add_galaxy(l, board);
 	if (is_galaxy(board))
-		endpoints = 1; /* with a bus: that one chip of it */
+		endpoints = 1; /* with a bus number: only the chip at that bus */
 	for (unsigned i = 0; i < endpoints; i++) {
 		r = list_add(l, board, bus + i, has_bus);
 		if (r < 0)
@@ -187,7 +189,7 @@ static bool bus_is_taken(const struct board_list *l, const struct board_entry *s
 	return false;
 }
 
-/* Given buses first, so that the others find their place between them. */
+/* Assigns the given bus numbers first, then fills the gaps. */
 static int list_assign_buses(struct board_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -207,7 +209,7 @@ static int list_assign_buses(struct board_list *l)
 	return 0;
 }
 
-/* On a Galaxy the chip whose bus number ends in 6 has eight lanes, the others one. */
+/* In a Galaxy the chip whose bus number ends in 6 has eight lanes, the others one. */
 static void list_assign_widths(struct board_list *l)
 {
 	for (size_t i = 0; i < l->count; i++) {
@@ -220,7 +222,7 @@ static void list_assign_widths(struct board_list *l)
 	}
 }
 
-/* Each device hangs on a root port of its own: 01.0, 02.0, … 1f.0, 01.1, … */
+/* Each device has its own root port: 01.0, 02.0, … 1f.0, 01.1, … */
 static void list_assign_ports(struct board_list *l)
 {
 	unsigned ports[256] = { 0 };
@@ -237,7 +239,7 @@ static void list_assign_ports(struct board_list *l)
 	}
 }
 
-/* A Galaxy's number follows from its bus since driver 2.8; -1 if it does not. */
+/* Since driver 2.8 the number of a Galaxy's chip follows from its bus; -1 otherwise. */
 static int galaxy_number(const struct slot *s)
 {
 	unsigned low = s->bus & 0xf;

@@ -1,9 +1,8 @@
 /*
- * The kinds of boards, and which devices a list of them makes.
+ * The board types, and the devices that a list of boards creates.
  *
- * A board is what a person buys; a device is what the driver sees: one PCIe
- * endpoint. An n300 has two chips and one endpoint, a p300 two of each, a
- * Galaxy thirty-two.
+ * A board is the product; a device is one PCIe endpoint, as the driver sees it. An n300 has two
+ * chips and one endpoint, a p300 two of each, a Galaxy thirty-two.
  */
 #pragma once
 
@@ -25,7 +24,7 @@ struct sim_board {
 	unsigned endpoints; /* devices that the driver sees */
 	unsigned hidden;    /* chips behind each of them, reached over Ethernet */
 	unsigned idle_watts;
-	unsigned max_watts; /* limits, as firmware publishes them */
+	unsigned max_watts; /* limits published by firmware */
 	unsigned max_amperes;
 	unsigned max_celsius;
 	unsigned max_millivolts;
@@ -36,7 +35,7 @@ struct sim_board {
 	unsigned dram_gib;
 };
 
-/* Where a device sits and what it is called; all else about it is in machine.h. */
+/* Location and numbers of a device; its other properties are in machine.h. */
 struct slot {
 	const struct sim_board *board;
 	unsigned number; /* N of tenstorrent!N */
@@ -45,29 +44,29 @@ struct slot {
 	unsigned root_bus; /* of the host bridge */
 	unsigned port;	   /* device and function of the root port: dddddfff */
 	unsigned width;	   /* PCIe lanes */
-	unsigned logical;  /* position in order of bus: TT-Metal's device id */
+	unsigned logical;  /* index in the order of buses: TT-Metal's device id */
 	uint64_t serial;
 	uint64_t asic_id;
 };
 
 /*
- * What UMD calls the chip, and TT-Metal its file: on a board with Ethernet links between its
- * chips an id that Ethernet firmware makes of the serial number.
+ * The id of the chip in UMD and in the name of TT-Metal's file: on a board with Ethernet links
+ * between its chips, Ethernet firmware derives it from the serial number.
  */
 uint64_t slot_umd_id(const struct slot *slot, bool hidden);
 
-/* Bytes that programs can use on one chip: a Blackhole keeps 16 MiB of each bank's 4 GiB. */
+/* Bytes per chip that programs can use: a Blackhole reserves 16 MiB of each bank's 4 GiB. */
 uint64_t board_dram(const struct sim_board *board);
 
 /* NULL if there is no such board. */
 const struct sim_board *board_find(const char *name, size_t length);
 
-/* The driver's name for a board code, "unknown" for what it does not know. */
+/* The driver's name for a board code, "unknown" if it has none. */
 const char *board_card_type(unsigned code);
 
 /*
- * Devices of a list such as "n300,2xp150a,-,p300@41". Returns how many, or
- * -EINVAL and in `error` what is wrong.
+ * Creates the devices of a list such as "n300,2xp150a,-,p300@41". Returns their number, or -EINVAL
+ * and a message in `error`.
  */
 MUST_CHECK int board_list_parse(const char *list, const struct version *driver, uint64_t seed,
 				struct slot ret[static MAX_DEVICES], char error[static 128]);

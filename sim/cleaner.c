@@ -1,5 +1,6 @@
 #include "cleaner.h"
 
+#include "basic/exit_code.h"
 #include "tree.h"
 
 #include <errno.h>
@@ -12,11 +13,11 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define ATTEMPTS 100 /* of 20 ms: workloads are dying at the same time */
+#define ATTEMPTS 100 /* of 20 ms: workloads are ending at the same time */
 
 static const char *const mounts[] = { "sys", "proc/driver" };
 
-/* All that tt_smi sim puts into its directory; what others put there stays. */
+/* Everything that tt_smi sim creates in its directory; other files are left alone. */
 static const char *const ours[] = {
 	"sys", ".sys", "proc", ".driver", "dev", "etc", "run", "simulated", "captured_at",
 };
@@ -32,14 +33,14 @@ static bool is_mounted(int root, const char *path)
 	return here.st_dev != above.st_dev;
 }
 
-/* An ordinary user's mount is taken away by the program that made it. */
+/* A mount of an ordinary user is unmounted by the program that mounted it. */
 static void run_fusermount(const char *path)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
 		execlp("fusermount3", "fusermount3", "-u", "-z", "-q", path, NULL);
-		_exit(127);
+		_exit(EXIT_NO_COMMAND);
 	}
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
@@ -80,7 +81,7 @@ bool cleaner_remove(const char *directory, bool made)
 			unmount(root, directory, mounts[j]);
 		clean = remove_ours(root);
 	}
-	/* A directory that holds other files is not removed. */
+	/* A directory with other files in it is not removed. */
 	if (made && rmdir(directory) < 0 && errno != ENOENT)
 		return false;
 	return clean;

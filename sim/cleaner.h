@@ -1,9 +1,9 @@
 /*
- * Removes what tt_smi sim made, however tt_smi sim ends.
+ * Removes what tt_smi sim created, however it ends.
  *
- * A process of its own holds the read end of a pipe and does nothing. When the
- * other end closes, because tt_smi sim has finished or was killed, it takes mounts
- * and files away. There is no second way to clean up, so this one always works.
+ * A separate process holds the read end of a pipe and waits. When the other end closes, because
+ * tt_smi sim has finished or was killed, it removes mounts and files. This is the only way of
+ * cleaning up, so it is always exercised.
  */
 #pragma once
 
@@ -17,11 +17,13 @@ struct cleaner {
 	int pipe;
 };
 
-/* From now on the directory is ours; `made` if it was not there before. */
+/*
+ * From now on the directory will be cleaned; `made`: also removed, since it did not exist before.
+ */
 MUST_CHECK int cleaner_start(struct cleaner *ret, const char *directory, bool made);
 
-/* Cleans up now, and returns when it is done: false if something is left. */
+/* Cleans up now and waits for it. False if something is left. */
 bool cleaner_finish(struct cleaner *c);
 
-/* The same work, done here: for a tree that could not be finished. */
+/* The same in this process, for a tree that could not be completed. */
 bool cleaner_remove(const char *directory, bool made);

@@ -23,7 +23,7 @@ void command_prepare(struct inherited *ret, sigset_t *ret_signals)
 	sigprocmask(SIG_BLOCK, ret_signals, &ret->mask);
 	ret->umask = umask(0);
 	ret->files = 0;
-	/* Each file that changes is kept open: some forty for each device. */
+	/* Each file that changes stays open: about forty per device. */
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		ret->files = files.rlim_cur;
 		files.rlim_cur = files.rlim_max;
@@ -38,7 +38,7 @@ static void become_command(char **argv, const char *root, const struct inherited
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
-		_exit(1);
+		_exit(EXIT_FAILED);
 	umask(inherited->umask);
 	if (inherited->files && getrlimit(RLIMIT_NOFILE, &files) == 0) {
 		files.rlim_cur = inherited->files;

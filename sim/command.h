@@ -1,4 +1,4 @@
-/* The command that tt_smi sim runs, and the signals between them. */
+/* The command that tt_smi sim runs, and signal forwarding. */
 #pragma once
 
 #include "basic/macros.h"
@@ -7,22 +7,22 @@
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
-/* What a child gets back before it becomes another program. */
+/* Settings that a child restores before it executes another program. */
 struct inherited {
 	sigset_t mask;
 	mode_t umask;
 	unsigned long files; /* soft limit of open files */
 };
 
-/* Blocks the signals that the loop reads and raises limits; *ret: as they were before. */
+/* Blocks the signals that the loop reads and raises limits; *ret: the original settings. */
 void command_prepare(struct inherited *ret, sigset_t *ret_signals);
 
-/* Runs it with its environment, in our process group: it has the terminal. */
+/* Runs it with its environment, in our process group, so that it has the terminal. */
 MUST_CHECK int command_start(char **argv, const char *root, const struct inherited *inherited,
 			     pid_t *ret);
 
-/* Passes a signal on, unless the terminal has already sent it to both of us. */
+/* Forwards a signal, unless the terminal has already sent it to both processes. */
 void command_forward(pid_t pid, const struct signalfd_siginfo *info);
 
-/* As a shell counts it: 128 and the signal if one ended it. */
+/* As in a shell: 128 plus the signal number if a signal ended it. */
 int command_exit_status(int status);

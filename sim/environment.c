@@ -31,7 +31,7 @@ int environment_own_server(const char *root)
 	return set_path("TT_ALLOCD_LEGACY_SOCKET", root, "run/tt-smi/legacy.sock");
 }
 
-/* The directory of tt_smi and tt_allocd becomes the first of PATH. */
+/* Prepends the directory of tt_smi and tt_allocd to PATH. */
 static void add_programs(void)
 {
 	char found[PATH_MAX], directory[PATH_MAX];

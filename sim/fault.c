@@ -10,7 +10,7 @@
 enum {
 	WITH_ATTR = 1,	/* N/ATTR */
 	WITH_VALUE = 2, /* …=VALUE */
-	WITH_TIME = 4,	/* …@FROM-TO, may be left out */
+	WITH_TIME = 4,	/* …@FROM-TO, optional */
 	NEEDS_FUSE = 8,
 };
 
@@ -31,6 +31,9 @@ static const struct {
 	[FAULT_UNBOUND] = { "unbound", WITH_TIME },
 	[FAULT_VFIO] = { "vfio", WITH_TIME },
 	[FAULT_SET] = { "set", WITH_ATTR | WITH_VALUE | WITH_TIME },
+	[FAULT_ERRORS] = { "errors", WITH_ATTR | WITH_VALUE },
+	[FAULT_BARS] = { "bars", 0 },
+	[FAULT_LOG] = { "log", WITH_VALUE },
 	[FAULT_KILL] = { "kill", WITH_TIME },
 };
 
@@ -64,18 +67,11 @@ static int fault_parse_time(char *text, struct fault *f)
 
 static int fault_parse_value(const char *value, struct fault *f)
 {
-	uint32_t ms;
-	int r;
-
-	if (f->kind == FAULT_SET) {
+	if (f->kind == FAULT_SET || f->kind == FAULT_LOG) {
 		snprintf(f->text, sizeof(f->text), "%s", value);
 		return strlen(value) < sizeof(f->text) - 1 ? 0 : -EINVAL;
 	}
-	r = parse_u32(value, &ms);
-	if (r < 0)
-		return r;
-	f->delay_ms = ms;
-	return 0;
+	return parse_u32(value, &f->amount);
 }
 
 static int fault_parse_target(char *text, unsigned flags, struct fault *f)

@@ -13,7 +13,7 @@
 
 static int start_session(struct faultfs *fs, const char *mountpoint)
 {
-	/* Other users may look only if root mounts it, or the administrator lets them. */
+	/* Other users have access only if root mounts it, or if user_allow_other is set. */
 	char options[] = "default_permissions,fsname=tt_smi-sim,subtype=tt_smi-sim,allow_other";
 	char name[] = "tt_smi-sim", option[] = "-o";
 	char *argv[] = { name, option, options, NULL };
@@ -90,9 +90,8 @@ void faultfs_serve(struct faultfs *fs)
 }
 
 /*
- * A reader that got a deadly signal must be let go: the kernel does not end it
- * before it has its answer. Any other signal leaves it waiting, as a read that
- * waits in the driver would.
+ * A reader that received a fatal signal must get an answer: the kernel does not end it before. Any
+ * other signal leaves it waiting, like a read that blocks in the driver.
  */
 static bool is_dying(pid_t thread)
 {
@@ -106,7 +105,7 @@ static bool is_dying(pid_t thread)
 	return pending && strtoull(pending + 9, NULL, 16) & 1ull << (SIGKILL - 1);
 }
 
-/* Answers it if its time has come. */
+/* Answers it if its delay is over. */
 static bool settle(struct faultfs *fs, const struct waiting *w, int64_t now)
 {
 	pid_t reader = fuse_req_ctx(w->request)->pid;

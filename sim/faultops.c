@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void faultops_put_off(struct faultfs *fs, struct waiting w)
+void faultops_delay(struct faultfs *fs, struct waiting w)
 {
 	struct waiting *new = malloc(sizeof(*new));
 
@@ -36,7 +36,7 @@ static const char *backing_path(const struct fault_node *node)
 	return *node->path ? node->path : ".";
 }
 
-/* As the driver shows it: root's, and a page long whatever is in it. */
+/* As in the driver: owned by root, and one page long regardless of the content. */
 static int node_stat(struct faultfs *fs, struct fault_node *node, struct stat *st)
 {
 	if (node->dead) {
@@ -126,12 +126,12 @@ static void do_open(fuse_req_t request, fuse_ino_t number, struct fuse_file_info
 	} else if ((info->flags & O_ACCMODE) != O_RDONLY || faultops_has(fs, node, FAULT_DENIED)) {
 		fuse_reply_err(request, EACCES);
 	} else {
-		info->direct_io = 1; /* no page may remember what was read before */
+		info->direct_io = 1; /* no page caching of earlier content */
 		fuse_reply_open(request, info);
 	}
 }
 
-/* What the driver would answer instead of the text; 0: nothing. */
+/* The error that the driver would return instead of the text; 0: none. */
 static int read_error(struct faultfs *fs, const struct fault_node *node)
 {
 	if (node->dead)
@@ -180,15 +180,15 @@ static void do_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t of
 		fuse_reply_err(request, ENOENT);
 		return;
 	}
-	/* At the end of the text there is nothing to ask the chip for. */
+	/* At the end of the text the chip is not accessed. */
 	if (node->device && offset == 0)
 		slow = machine_fault(fs->machine, node->device, FAULT_SLOW, node_name(node));
 	if (!node->dead && offset == 0 && faultops_has(fs, node, FAULT_HANG)) {
 		w.due = INT64_MAX;
-		faultops_put_off(fs, w);
+		faultops_delay(fs, w);
 	} else if (!node->dead && slow) {
-		w.due = clock_now(CLOCK_MONOTONIC) + slow->delay_ms * NS_PER_MS;
-		faultops_put_off(fs, w);
+		w.due = clock_now(CLOCK_MONOTONIC) + slow->amount * NS_PER_MS;
+		faultops_delay(fs, w);
 	} else {
 		faultops_read(fs, request, node, size, offset);
 	}
@@ -214,7 +214,7 @@ static int list_name(const char *name, void *arg)
 	return 0;
 }
 
-/* The whole list is made here, so that a reader sees each name once. */
+/* Lists all names at once, so that a reader sees each name once. */
 static void do_opendir(fuse_req_t request, fuse_ino_t number, struct fuse_file_info *info)
 {
 	struct faultfs *fs = fs_of(request);

@@ -1,4 +1,4 @@
-/* The inside of the fault filesystem: what the kernel asks, and reads that wait. */
+/* The implementation of the fault file system: kernel requests, and reads that wait. */
 #pragma once
 
 #define FUSE_USE_VERSION 314
@@ -16,7 +16,7 @@ struct waiting {
 	struct fault_node *node;
 	size_t size;
 	off_t offset;
-	int64_t due; /* CLOCK_MONOTONIC, ns; INT64_MAX: as long as the fault lasts */
+	int64_t due; /* CLOCK_MONOTONIC, ns; INT64_MAX: as long as the fault is active */
 };
 
 struct faultfs {
@@ -32,12 +32,12 @@ struct faultfs {
 
 extern const struct fuse_lowlevel_ops fault_operations;
 
-/* Answers a read with the text, or with the error that stands in its place. */
+/* Answers a read with the text, or with the error that replaces it. */
 void faultops_read(struct faultfs *fs, fuse_req_t request, const struct fault_node *node,
 		   size_t size, off_t offset);
 
-/* Keeps it for later. */
-void faultops_put_off(struct faultfs *fs, struct waiting w);
+/* Queues the read for later. */
+void faultops_delay(struct faultfs *fs, struct waiting w);
 
-/* Is this file to behave so now? */
+/* Is such a fault active for this file? */
 bool faultops_has(struct faultfs *fs, const struct fault_node *node, enum fault_kind kind);

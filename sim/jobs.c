@@ -1,12 +1,13 @@
 #include "jobs.h"
 
 #include "basic/clock.h"
+#include "basic/exit_code.h"
 #include "basic/file.h"
 #include "basic/parse.h"
 #include "procfs.h"
 #include "setup.h"
 #include "sysfs.h"
-#include "traced.h"
+#include "traced_report.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@
 #define MAX_ARGS 64
 
 /*
- * This program. Not simply /proc/self/exe, which under valgrind is valgrind; but
- * that if the file was replaced, since the job is for a program of this build.
+ * The path of this program. /proc/self/exe is valgrind under valgrind; but it is used if the file
+ * was replaced, since the job needs a program of this build.
  */
 static const char *own_path(char *path, size_t size)
 {
@@ -39,7 +40,9 @@ static const char *own_path(char *path, size_t size)
 	return path;
 }
 
-/* In the child: a group of its own, so that the terminal's signals pass it by. */
+/*
+ * Runs in the child, with its own process group, so that signals of the terminal do not reach it.
+ */
 static void become_worker(const struct workload *w, int socket, pid_t parent)
 {
 	char words[sizeof(w->args)], *rest = words, *word, number[16], path[PATH_MAX];
@@ -51,7 +54,7 @@ static void become_worker(const struct workload *w, int socket, pid_t parent)
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
-		_exit(1);
+		_exit(EXIT_FAILED);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	null = open("/dev/null", O_RDWR);
@@ -59,7 +62,8 @@ static void become_worker(const struct workload *w, int socket, pid_t parent)
 	dup2(null, STDOUT_FILENO);
 	if (null > STDERR_FILENO)
 		close(null);
-	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC); /* nothing of our caller's stays open in it */
+	/* close the descriptors of our caller on exec */
+	close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
 	fcntl(socket, F_SETFD, 0);
 	snprintf(number, sizeof(number), "%d", socket);
 	setenv(WORKER_VARIABLE, number, 1);
@@ -68,10 +72,10 @@ static void become_worker(const struct workload *w, int socket, pid_t parent)
 		if (*word)
 			argv[argc++] = word;
 	execv(own_path(path, sizeof(path)), argv);
-	_exit(127);
+	_exit(EXIT_NO_COMMAND);
 }
 
-/* The job goes there, one byte comes back. */
+/* Sends the job and waits for one byte. */
 static int hand_over(int socket, const struct worker_job *job)
 {
 	struct pollfd ready = { .fd = socket, .events = POLLIN };
@@ -143,7 +147,7 @@ static void drop_holder(struct machine *m, struct sim_device *d, pid_t pid)
 	sysfs_update_holders(m, d);
 }
 
-/* A device that is not there now cannot be opened, only the others. */
+/* Removes devices that are currently absent and cannot be opened. */
 static void drop_absent(struct machine *m, struct worker_job *job)
 {
 	size_t left = 0;
@@ -154,7 +158,7 @@ static void drop_absent(struct machine *m, struct worker_job *job)
 	job->device_count = left;
 }
 
-/* Field 22 of its stat, the twentieth after the name in brackets. 0: cannot be read. */
+/* Field 22 of its stat, the twentieth after the name in parentheses. 0: unreadable. */
 static uint64_t read_start(pid_t pid)
 {
 	char path[32], text[1024], *at;
@@ -172,15 +176,14 @@ static uint64_t read_start(pid_t pid)
 	return parse_u64(at + 1, &ticks) < 0 ? 0 : ticks;
 }
 
-/* What the tracer in the kernel would have counted by now. */
+/* Writes what the tracer would have counted and measured by now. */
 static void write_traced(struct jobs *jobs)
 {
 	struct machine *m = jobs->machine;
-	struct traced_files files;
+	struct traced_report report;
 
-	if (!traced_is_on(m))
+	if (!traced_report_begin(&report, m, clock_now(CLOCK_MONOTONIC)))
 		return;
-	traced_begin(&files);
 	for (size_t i = 0; i < m->opt.workload_count; i++) {
 		const struct job_process *p = &jobs->process[i];
 		struct worker_job job;
@@ -189,12 +192,13 @@ static void write_traced(struct jobs *jobs)
 			continue;
 		setup_job(m, &m->opt.workloads[i], jobs->root, &job);
 		drop_absent(m, &job);
-		traced_add(&files, &(struct traced_process){ .pid = p->pid,
-							     .start_ticks = p->start_ticks,
-							     .age_ms = m->now_ms - p->started_ms,
-							     .job = &job });
+		traced_report_add(&report,
+				  &(struct traced_process){ .pid = p->pid,
+							    .start_ticks = p->start_ticks,
+							    .age_ms = m->now_ms - p->started_ms,
+							    .job = &job });
 	}
-	traced_end(&files, &m->root);
+	traced_report_end(&report, &m->root);
 }
 
 static int start_one(struct jobs *jobs, size_t index)
@@ -212,7 +216,7 @@ static int start_one(struct jobs *jobs, size_t index)
 	p->restart_ms = 0;
 	p->started_ms = m->now_ms;
 	p->start_ticks = read_start(p->pid);
-	procfs_add_living(&m->root, p->pid, &job.workload);
+	procfs_add_running(&m->root, p->pid, &job.workload);
 	for (size_t i = 0; i < job.device_count && r == 0; i++)
 		r = add_holder(m, machine_device(m, job.devices[i].number), p->pid, &job.workload);
 	return r;
@@ -243,8 +247,8 @@ bool jobs_reap(struct jobs *jobs, pid_t pid)
 		if (p->pid != pid)
 			continue;
 		p->pid = 0;
-		if (m->opt.workloads[i].again_ms)
-			p->restart_ms = m->now_ms + m->opt.workloads[i].again_ms;
+		if (m->opt.workloads[i].restart_after_ms)
+			p->restart_ms = m->now_ms + m->opt.workloads[i].restart_after_ms;
 		for (size_t j = 0; j < m->device_count; j++)
 			drop_holder(m, &m->devices[j], pid);
 		tree_removef(&m->root, "proc/%d", pid);

@@ -1,4 +1,4 @@
-/* The processes of the workloads: start, death, and what the driver lists of them. */
+/* The processes of the workloads: start, end, and their entries in the driver's lists. */
 #pragma once
 
 #include "basic/macros.h"
@@ -11,7 +11,7 @@ struct job_process {
 	pid_t pid;	      /* 0: not running */
 	uint64_t start_ticks; /* field 22 of its /proc/PID/stat */
 	int64_t started_ms;
-	int64_t restart_ms; /* when it is due again; 0: never */
+	int64_t restart_ms; /* time of the next start; 0: never */
 };
 
 struct jobs {
@@ -20,14 +20,14 @@ struct jobs {
 	struct job_process process[MAX_WORKLOADS];
 };
 
-/* Starts them one after the other. -errno after an error on stderr. */
+/* Starts them one by one. -errno after an error on stderr. */
 MUST_CHECK int jobs_start(struct jobs *jobs);
 
-/* Restarts and kills what is due. */
+/* Restarts and kills those that are due. */
 void jobs_tick(struct jobs *jobs);
 
-/* A child has ended: true if it was one of these. */
+/* A child has ended: returns whether it was one of these. */
 bool jobs_reap(struct jobs *jobs, pid_t pid);
 
-/* Ends all of them, orderly at first. */
+/* Ends all of them, gracefully first. */
 void jobs_stop(struct jobs *jobs);

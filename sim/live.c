@@ -1,6 +1,7 @@
 #include "live.h"
 
 #include "basic/clock.h"
+#include "basic/exit_code.h"
 #include "cleaner.h"
 #include "command.h"
 #include "environment.h"
@@ -29,8 +30,8 @@ struct live {
 	int signal_fd;
 	int timer_fd;
 	int64_t started;	   /* CLOCK_MONOTONIC, ns */
-	int64_t advanced;	   /* how far physics has come */
-	struct faultfs *mounts[2]; /* in front of sys and proc/driver */
+	int64_t advanced;	   /* time up to which physics was computed */
+	struct faultfs *mounts[2]; /* over sys and proc/driver */
 	pid_t command;
 	bool over;
 	int status;
@@ -43,7 +44,7 @@ static void kill_held(struct live *l, struct sim_device *d)
 			faultfs_kill(l->mounts[i], d);
 }
 
-/* Removes the device from the bus or from the driver, or adds it again. */
+/* Removes the device from the bus or from the driver, or adds it again, as the faults require. */
 static void follow_place(struct live *l, struct sim_device *d)
 {
 	struct machine *m = l->machine;
@@ -107,8 +108,8 @@ static void advance(struct live *l)
 	jobs_tick(&l->jobs);
 }
 
-/* The next moment at which a fault begins or ends is now. */
-static void hurry(struct live *l)
+/* Moves the clock to the time at which the next fault begins or ends. */
+static void skip_to_next_fault(struct live *l)
 {
 	struct machine *m = l->machine;
 	int64_t next = INT64_MAX;
@@ -152,13 +153,13 @@ static void handle_signal(struct live *l)
 	else if (l->command)
 		command_forward(l->command, &info);
 	else if (info.ssi_signo == SIGUSR1)
-		hurry(l);
+		skip_to_next_fault(l);
 	else if (info.ssi_signo != SIGUSR2)
 		l->over = true;
 }
 
-/* Until when a read waits that is to be slow; for ever without one. */
-static int patience(const struct live *l)
+/* Timeout until the next delayed read is due; -1: none. */
+static int poll_timeout(const struct live *l)
 {
 	int timeout = -1;
 
@@ -182,7 +183,7 @@ static void loop(struct live *l)
 	uint64_t ticks;
 
 	while (!l->over) {
-		if (poll(fds, ARRAY_SIZE(fds), patience(l)) < 0)
+		if (poll(fds, ARRAY_SIZE(fds), poll_timeout(l)) < 0)
 			continue;
 		if (fds[0].revents)
 			handle_signal(l);
@@ -212,7 +213,7 @@ static int start_clock(struct live *l)
 	return 0;
 }
 
-/* Of the machine that we run on: the workloads are processes of it. */
+/* Files of the host, since the workloads are its processes. */
 static void add_host_links(struct machine *m)
 {
 	tree_link(&m->root, "/proc/stat", "proc/stat");
@@ -272,7 +273,7 @@ static int start_command(struct live *l)
 	return command_start(m->opt.command, l->place.path, &l->inherited, &l->command);
 }
 
-/* Files, processes, and last the marker file: it exists once the tree is complete. */
+/* Creates files and processes, and last the marker file: it exists once the tree is complete. */
 static int populate(struct live *l)
 {
 	struct machine *m = l->machine;
@@ -305,11 +306,11 @@ int live_main(struct machine *m)
 	command_prepare(&l.inherited, &l.signals);
 	r = place_open(&l.place, m->opt.directory, &m->root);
 	if (r < 0)
-		return EXIT_FAILURE;
+		return EXIT_FAILED;
 	r = cleaner_start(&cleaner, l.place.path, l.place.made);
 	if (r < 0) {
 		cleaner_remove(l.place.path, l.place.made);
-		return EXIT_FAILURE;
+		return EXIT_FAILED;
 	}
 	l.jobs = (struct jobs){ .machine = m, .root = l.place.path };
 	r = populate(&l);
@@ -323,5 +324,5 @@ int live_main(struct machine *m)
 	if (!cleaner_finish(&cleaner))
 		fprintf(stderr, "tt_smi sim: %s: not everything could be removed\n", l.place.path);
 	place_close(&l.place, &m->root);
-	return r < 0 && !l.status ? EXIT_FAILURE : l.status;
+	return r < 0 && !l.status ? EXIT_FAILED : l.status;
 }

@@ -1,7 +1,7 @@
-/* A machine that lives: files that change, processes, faults that come and go. */
+/* A running machine: files that change, processes, faults that begin and end. */
 #pragma once
 
 #include "machine.h"
 
-/* Runs until a signal or the command's end; the exit status. */
+/* Runs until a signal arrives or the command ends. Returns the exit status. */
 int live_main(struct machine *m);

@@ -39,7 +39,7 @@ void machine_judge(const struct machine *m, struct sim_device *d)
 {
 	d->off_bus = machine_fault(m, d, FAULT_DEAD, NULL);
 	d->in_reset = machine_fault(m, d, FAULT_RESET, NULL);
-	/* Before 2.9 a reset was no error: it showed through. */
+	/* Before 2.9 reads during a reset did not fail but returned the words of the chip. */
 	if (d->in_reset && !version_at_least(&m->opt.driver, 2, 9))
 		d->off_bus = true;
 }

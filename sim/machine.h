@@ -1,4 +1,4 @@
-/* The simulated machine: what was asked for, and the state of each device. */
+/* The simulated machine: its options, and the state of each device. */
 #pragma once
 
 #include "board.h"
@@ -14,7 +14,7 @@
 
 #define MAX_FAULTS 128
 #define COUNTERS   12
-#define MAJOR	   246u /* of the device nodes: dynamic on a real machine */
+#define MAJOR	   246u /* major number of the device nodes; dynamic on a real machine */
 
 /* Words that firmware publishes; all ones when the chip is off the bus. */
 enum telemetry {
@@ -45,11 +45,11 @@ enum telemetry {
 	T_WORDS,
 };
 
-/* A file that changes, kept open: its mode forbids everybody else to write it. */
+/* A file that changes, kept open because its mode forbids writing. */
 struct live_file {
 	const struct attr *attr;
 	int fd;
-	char text[64]; /* what it holds */
+	char text[64]; /* its current content */
 };
 
 struct sim_holder {
@@ -57,10 +57,10 @@ struct sim_holder {
 	char comm[16];
 };
 
-/* Where a device is to be. */
+/* Where a device should be. */
 enum place_on_bus {
 	PLACE_SERVED,  /* bound to the driver */
-	PLACE_UNBOUND, /* on the bus, bound to none */
+	PLACE_UNBOUND, /* on the bus without a driver */
 	PLACE_VFIO,    /* on the bus, bound to vfio-pci */
 	PLACE_GONE,
 };
@@ -77,16 +77,16 @@ struct sim_device {
 		double celsius;
 		double rpm;
 		double heartbeats;
-		double carry[COUNTERS]; /* parts of a word not counted yet */
+		double carry[COUNTERS]; /* fractions not counted yet */
 	} physics;
 	enum place_on_bus place;
 	bool on_bus;	    /* in the tree, as a PCI device */
 	bool present;	    /* and served by the driver */
-	const char *driver; /* that is bound to it; NULL: none */
+	const char *driver; /* bound to it; NULL: none */
 	bool has_telemetry; /* its tt_* files and hwmon are in the tree */
-	bool off_bus;	    /* reads are all ones */
+	bool off_bus;	    /* all reads return ones */
 	bool in_reset;
-	unsigned incarnation; /* how often it left the bus */
+	unsigned incarnation; /* number of times it left the bus */
 	struct live_file *files;
 	size_t file_count;
 	int pids_fd;
@@ -96,7 +96,7 @@ struct sim_device {
 };
 
 struct sim_options {
-	const char *directory; /* NULL: a fresh temporary one */
+	const char *directory; /* NULL: a new temporary one */
 	char **command;	       /* NULL: none */
 	const char *boards;
 	struct version driver;
@@ -106,14 +106,14 @@ struct sim_options {
 	bool write_once; /* --static */
 	bool has_time;
 	int64_t time;	  /* seconds since 1970 */
-	uint32_t after_s; /* how long a machine that is written once has been running */
+	uint32_t after_s; /* --static: how long the machine has been running */
 	int load;	  /* per cent; -1: a slow wave */
 	bool no_workloads;
 	struct workload workloads[MAX_WORKLOADS];
 	size_t workload_count;
 	struct fault faults[MAX_FAULTS];
 	size_t fault_count;
-	bool help, version; /* to be printed */
+	bool help, version; /* print and exit */
 };
 
 struct machine {
@@ -124,20 +124,20 @@ struct machine {
 	int64_t now_ms; /* since the start */
 	bool has_fuse;
 	struct tree root; /* DIR */
-	struct tree sys;  /* DIR/sys, or what is behind it */
-	struct tree proc; /* DIR/proc/driver, or what is behind it */
+	struct tree sys;  /* DIR/sys, or the directory behind the mount */
+	struct tree proc; /* DIR/proc/driver, or the directory behind the mount */
 	int refcnt_fd;	  /* the module's count of open files */
 };
 
-/* NULL if there is no device of that number. */
+/* NULL if there is no device with that number. */
 struct sim_device *machine_device(struct machine *m, unsigned number);
 
-/* Where it is to be at this moment. */
+/* Where it should be now. */
 enum place_on_bus machine_place(const struct machine *m, const struct sim_device *d);
 
-/* Is it off the bus, or being reset, at this moment? */
+/* Updates whether it is off the bus or in a reset now. */
 void machine_judge(const struct machine *m, struct sim_device *d);
 
-/* The first active fault of this kind on the device and, unless NULL, this file of it. */
+/* The first active fault of this kind for the device and, unless attr is NULL, this file. */
 const struct fault *machine_fault(const struct machine *m, const struct sim_device *d,
 				  enum fault_kind kind, const char *attr);

@@ -1,10 +1,10 @@
 /*
  * tt_smi sim: a simulated machine with Tenstorrent cards.
  *
- * It makes the files that the kernel driver would make, below a directory of its
- * own, and keeps them alive. One thread: a timer moves the cards, a signal or
- * the command's end stops all. The programs on the cards are processes of their
- * own (worker.c), and so is what cleans up behind (cleaner.c).
+ * It creates the files of the kernel driver below a directory of its own, and keeps them up to
+ * date. It has one thread: a timer advances the cards; a signal or the end of the command stops
+ * everything. The programs on the cards are separate processes (worker.c), and so is the one that
+ * cleans up (cleaner.c).
  */
 #include "live.h"
 #include "options.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct machine machine; /* too big for a stack */
+static struct machine machine; /* static: too big for the stack */
 
 int main(int argc, char **argv)
 {

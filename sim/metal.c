@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Relaxed everywhere, as TT-Metal does it: counters, not signals to each other. */
+/* Relaxed, as in TT-Metal: these are counters and synchronize nothing. */
 #define LOAD(p)	    __atomic_load_n(p, __ATOMIC_RELAXED)
 #define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define ADD(p, v)   __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
@@ -20,7 +20,7 @@ static bool claim(void *p, uint32_t from, uint32_t to)
 					   __ATOMIC_RELAXED);
 }
 
-/* Never below 0, even if another process counts at the same time. */
+/* Never below 0, even with concurrent writers. */
 static void subtract(uint64_t *p, uint64_t bytes)
 {
 	uint64_t old = LOAD(p), new;
@@ -82,7 +82,7 @@ int metal_attach(struct metal *ret, const char *directory, uint64_t asic_id, uin
 	return 0;
 }
 
-/* A slot is claimed at the first allocation; with none left the totals still count. */
+/* A slot is claimed at the first allocation; if none is free, only the totals are counted. */
 static void claim_slot(struct metal *metal)
 {
 	for (size_t i = 0; i < METAL_PROCESSES && !metal->slot; i++) {
@@ -115,7 +115,7 @@ void metal_set(struct metal *metal, const uint64_t bytes[static POOLS], uint64_t
 
 		metal->bytes[i] = bytes[i];
 		if (i == POOL_CB) {
-			/* An absolute figure, not an event: the last writer wins. */
+			/* An absolute value: the last writer wins. */
 			STORE(&metal->file->bytes[i], bytes[i]);
 			if (metal->chip)
 				STORE(&metal->chip->bytes[i], bytes[i]);

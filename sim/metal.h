@@ -1,7 +1,7 @@
 /*
- * TT-Metal's own account of memory, /dev/shm/tt_device_<asic id>_memory, written
- * as TT-Metal writes it: layout 3, created by the first process that opens the
- * chip, never removed, and not cleaned up after a process that was killed.
+ * TT-Metal's own memory counters, /dev/shm/tt_device_<asic id>_memory, written as TT-Metal does:
+ * layout 3, created by the first process that opens the chip, never removed, and not cleaned up
+ * after a process that was killed.
  *
  * The layout is TT-Metal's: the offsets must not change.
  */
@@ -41,7 +41,7 @@ struct metal_file {
 	uint32_t padding0;
 	uint64_t board_serial; /* reserved */
 	uint64_t asic_id;
-	uint32_t device_id; /* logical, of the process that attached last */
+	uint32_t device_id; /* logical number in the process that attached last */
 	uint32_t padding1;
 	uint64_t bytes[POOLS];
 	struct metal_chip chips[METAL_CHIPS];
@@ -60,22 +60,22 @@ _Static_assert(sizeof(struct metal_file) == 8576, "layout 3");
 
 struct metal {
 	struct metal_file *file;
-	struct metal_process *slot; /* NULL until something is allocated, or if none is free */
+	struct metal_process *slot; /* NULL until the first allocation, or if none is free */
 	struct metal_chip *chip;
 	uint64_t bytes[POOLS]; /* of this process */
 	pid_t pid;
 	char name[16];
 };
 
-/* Attaches to a chip's file below `directory`, making it if need be. */
+/* Opens a chip's file below `directory`; creates it if it is missing. */
 MUST_CHECK int metal_attach(struct metal *ret, const char *directory, uint64_t asic_id,
 			    uint32_t device_id, pid_t pid, const char *name);
 
-/* Allocates and frees until the process holds these amounts. */
+/* Adds and subtracts until the process holds these amounts. */
 void metal_set(struct metal *metal, const uint64_t bytes[static POOLS], uint64_t now_ns);
 
-/* An orderly end: everything is freed, the last one clears the totals. */
+/* A graceful end: frees everything; the last process clears the totals. */
 void metal_detach(struct metal *metal, uint64_t now_ns);
 
-/* Lets go of the file and leaves in it what is there. */
+/* Closes the file and leaves its content, like a process that was killed. */
 void metal_abandon(struct metal *metal);

@@ -1,4 +1,4 @@
-/* In the place of faultfs.c, faultops.c and node.c where the build has no libfuse3. */
+/* Replaces faultfs.c, faultops.c and node.c in builds without libfuse3. */
 #include "faultfs.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ int faultfs_mount(struct faultfs **ret, struct machine *m, enum faultfs_kind kin
 	return -EOPNOTSUPP;
 }
 
-/* Nothing was mounted: the functions below see NULL, or are not called. */
+/* Nothing was mounted: the functions below get NULL, or are not called. */
 
 struct faultfs *faultfs_unmount(struct faultfs *fs)
 {

@@ -18,7 +18,10 @@ static bool is_below(const char *path, const char *directory)
 	return !strncmp(path, directory, length) && (path[length] == '/' || !path[length]);
 }
 
-/* sys: the PCI device and the debug directory; proc/driver: the directory of its number. */
+/*
+ * The device of a path. sys: the PCI device and the debug directory; proc/driver: the directory of
+ * its number.
+ */
 static struct sim_device *owner(struct machine *m, const char *path)
 {
 	char listed[64], debug[64];

@@ -1,10 +1,9 @@
 /*
- * Names that the kernel has asked the fault filesystem for.
+ * The inodes of the fault file system.
  *
- * A node is a path and the device it belongs to. It is never forgotten: there
- * are some hundred for each device. When a device is removed its nodes die, and
- * the same path gets a new one when it comes back, as nothing held from before
- * recovers with the driver either.
+ * A node is a path and its device. Nodes are never freed: there are some hundred per device. When a
+ * device is removed, its nodes are marked dead, and the same paths get new nodes when it returns:
+ * with the real driver, open files do not recover either.
  */
 #pragma once
 
@@ -14,18 +13,18 @@
 
 struct fault_node {
 	uint64_t number;
-	char *path;		   /* below the mount point, "" for the mount point itself */
-	struct sim_device *device; /* NULL: no device's */
-	struct stat last;	   /* what fstat() of a descriptor still returns after removal */
+	char *path;		   /* relative to the mount point; "": the mount point itself */
+	struct sim_device *device; /* NULL: not of a device */
+	struct stat last;	   /* returned by fstat() of an open descriptor after removal */
 	bool dead;
 };
 
 struct nodes {
 	struct machine *machine;
-	struct fault_node **all; /* by number, from 1 */
+	struct fault_node **all; /* index: number, from 1 */
 	size_t count;
 	size_t size;
-	void *by_path; /* tree of search.h: the living */
+	void *by_path; /* tree of search.h: nodes that are not dead */
 };
 
 MUST_CHECK int nodes_init(struct nodes *n, struct machine *m);
@@ -34,11 +33,11 @@ void nodes_done(struct nodes *n);
 /* NULL if there is no such node. */
 struct fault_node *nodes_get(struct nodes *n, uint64_t number);
 
-/* The node of a name in a directory; NULL without memory. */
+/* The node of a name in a directory; NULL: out of memory. */
 struct fault_node *nodes_find(struct nodes *n, const struct fault_node *parent, const char *name);
 
-/* All nodes of a device that was removed. */
+/* Marks all nodes of a removed device as dead. */
 void nodes_kill(struct nodes *n, const struct sim_device *d);
 
-/* Last part of the path. */
+/* Last component of the path. */
 const char *node_name(const struct fault_node *node);

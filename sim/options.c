@@ -99,7 +99,7 @@ static const struct option_spec rows[] = {
 		"a process, e.g. dev=0+1,dram=4G,l1=16M,name=train; repeatable", set_workload, 0 },
 	{ "--no-workloads", NO_ARGUMENT, NULL, "no processes", option_flag, AT(no_workloads) },
 	{ "--fault", ARGUMENT, "SPEC",
-		"what goes wrong, e.g. dead:1 or reset:0@5-8; repeatable", set_fault, 0 },
+		"a fault, e.g. dead:1 or reset:0@5-8; repeatable", set_fault, 0 },
 	{ "--static", NO_ARGUMENT, NULL,
 		"write the files once and leave them", option_flag, AT(write_once) },
 	{ "--time", ARGUMENT, "EPOCH",
@@ -111,8 +111,8 @@ static const struct option_spec rows[] = {
 		"for serial numbers and noise (default 1)", set_seed, AT(seed) },
 	{ "--interval", ARGUMENT, "MS",
 		"between changes, 1 to 60000 (default 100)", set_interval, AT(interval_ms) },
-	{ "-h --help", NO_ARGUMENT, NULL, "this help", option_flag, AT(help) },
-	{ "-V --version", NO_ARGUMENT, NULL, "print the version", option_flag, AT(version) },
+	OPTION_HELP(AT(help)),
+	OPTION_VERSION(AT(version)),
 	/* clang-format on */
 };
 
@@ -133,12 +133,13 @@ static void put_help(struct buf *out)
 		 "  tt_smi sim -- bash                          a shell to try everything in\n"
 		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w thirty-two cards\n"
 		 "  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
-		 "\nExit status: that of the command; 1 the tree could not be made; 2 usage; 3 a\n"
+		 "\nExit status: that of the command; 1 the tree could not be created; 2 usage; 3 "
+		 "a\n"
 		 "fault needs FUSE, which is not available; 126 the command cannot be executed,\n"
 		 "127 there is no such command. tt_smi-sim(1) has the rest.\n");
 }
 
-/* What is wrong with the options together; NULL: nothing. */
+/* Why the options cannot be combined; NULL: they can. */
 static const char *find_conflict(const struct sim_options *o, int operands)
 {
 	if (operands > 1)

@@ -8,6 +8,7 @@
 
 #define VENDOR	    0x1e52u
 #define CONFIG_SIZE 64
+#define UNSET	    0x20000000u /* IORESOURCE_UNSET: no address is assigned */
 
 static const char *const correctable[] = {
 	"RxErr",   "BadTLP",	  "BadDLLP",	"Rollover",
@@ -52,19 +53,45 @@ static const uint64_t bars[2][3][3] = {
 			{ 0x800000000, 0xfffffffff, 0x14220c } },
 };
 
+#define PORT "upstream." /* before the names of the port's files in faults */
+
+typedef void (*file_adder)(const struct machine *m, struct tree *sys, const struct sim_device *d,
+			   mode_t mode, const char *name, const char *text);
+
+/* Its text, as the faults for this name require. NULL: it is missing. */
+static const char *apply_faults(const struct machine *m, const struct sim_device *d,
+				const char *name, const char *text, char line[static 80])
+{
+	const struct fault *set = machine_fault(m, d, FAULT_SET, name);
+
+	if (machine_fault(m, d, FAULT_MISSING, name))
+		return NULL;
+	if (!set)
+		return text;
+	snprintf(line, 80, "%s\n", set->text);
+	return line;
+}
+
 static void add(const struct machine *m, struct tree *sys, const struct sim_device *d, mode_t mode,
 		const char *name, const char *text)
 {
-	const struct fault *set = machine_fault(m, d, FAULT_SET, name);
 	char line[80];
 
-	if (machine_fault(m, d, FAULT_MISSING, name))
-		return;
-	if (set) {
-		snprintf(line, sizeof(line), "%s\n", set->text);
-		text = line;
-	}
-	tree_text(sys, mode, text, "%s/%s", d->directory, name);
+	text = apply_faults(m, d, name, text, line);
+	if (text)
+		tree_text(sys, mode, text, "%s/%s", d->directory, name);
+}
+
+static void add_to_port(const struct machine *m, struct tree *sys, const struct sim_device *d,
+			mode_t mode, const char *name, const char *text)
+{
+	int length = (int)(strrchr(d->directory, '/') - d->directory);
+	char line[80], fault_name[64];
+
+	snprintf(fault_name, sizeof(fault_name), PORT "%s", name);
+	text = apply_faults(m, d, fault_name, text, line);
+	if (text)
+		tree_text(sys, mode, text, "%.*s/%s", length, d->directory, name);
 }
 
 static void add_hex(const struct machine *m, struct tree *sys, const struct sim_device *d,
@@ -76,35 +103,68 @@ static void add_hex(const struct machine *m, struct tree *sys, const struct sim_
 	add(m, sys, d, 0444, name, text);
 }
 
-static void add_errors(const struct machine *m, struct tree *sys, const struct sim_device *d,
-		       const char *name, const char *const *errors, size_t count, const char *total)
+/* All errors are of the first kind. */
+static void put_errors(struct buf *out, const char *const *errors, size_t count, const char *total,
+		       uint32_t amount)
 {
-	CLEANUP_BUF struct buf text = { 0 };
-
 	for (size_t i = 0; i < count; i++)
-		buf_printf(&text, "%s 0\n", errors[i]);
-	buf_printf(&text, "%s 0\n", total);
-	add(m, sys, d, 0444, name, buf_text(&text));
+		buf_printf(out, "%s %u\n", errors[i], i == 0 ? amount : 0);
+	buf_printf(out, "%s %u\n", total, amount);
+}
+
+/* The counters of the device, or of the port above it: then the names in faults have a prefix. */
+static void add_errors(const struct machine *m, struct tree *sys, const struct sim_device *d,
+		       const char *prefix, file_adder add_file)
+{
+	static const struct {
+		const char *name;
+		const char *const *errors;
+		size_t count;
+		const char *total;
+	} files[] = {
+		{ "aer_dev_correctable", correctable, ARRAY_SIZE(correctable), "TOTAL_ERR_COR" },
+		{ "aer_dev_fatal", uncorrectable, ARRAY_SIZE(uncorrectable), "TOTAL_ERR_FATAL" },
+		{ "aer_dev_nonfatal", uncorrectable, ARRAY_SIZE(uncorrectable),
+		  "TOTAL_ERR_NONFATAL" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+		CLEANUP_BUF struct buf text = { 0 };
+		const struct fault *fault;
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s%s", prefix, files[i].name);
+		fault = machine_fault(m, d, FAULT_ERRORS, name);
+		put_errors(&text, files[i].errors, files[i].count, files[i].total,
+			   fault ? fault->amount : 0);
+		add_file(m, sys, d, 0444, files[i].name, buf_text(&text));
+	}
 }
 
 static void add_resource(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	uint64_t where = (uint64_t)d->slot.bus << 40; /* every device its own addresses */
+	bool unassigned = machine_fault(m, d, FAULT_BARS, NULL);
+	uint64_t where = (uint64_t)d->slot.bus << 40; /* unique addresses for each device */
 
 	for (unsigned i = 0; i < 13; i++) {
 		const uint64_t *bar = bars[d->slot.board->arch][i / 2 % 3];
-		bool used = i < 6 && i % 2 == 0;
+		uint64_t start = bar[0] | where, end = bar[1] | where, flags = bar[2];
 
-		buf_printf(&text, "0x%016llx 0x%016llx 0x%016llx\n",
-			   used ? (unsigned long long)(bar[0] | where) : 0,
-			   used ? (unsigned long long)(bar[1] | where) : 0,
-			   used ? (unsigned long long)bar[2] : 0);
+		if (i >= 6 || i % 2) {
+			start = end = flags = 0;
+		} else if (unassigned) {
+			start = 0;
+			end = bar[1] - bar[0];
+			flags |= UNSET;
+		}
+		buf_printf(&text, "0x%016llx 0x%016llx 0x%016llx\n", (unsigned long long)start,
+			   (unsigned long long)end, (unsigned long long)flags);
 	}
 	add(m, sys, d, 0444, "resource", buf_text(&text));
 }
 
-/* The first 64 bytes of configuration space: what everybody may read. */
+/* The first 64 bytes of configuration space, which all users may read. */
 static void fill_config(const struct sim_device *d, unsigned char c[static CONFIG_SIZE])
 {
 	const struct sim_board *b = d->slot.board;
@@ -227,19 +287,14 @@ void pci_add_device(const struct machine *m, struct tree *sys, const struct sim_
 	add(m, sys, d, 0444, "consistent_dma_mask_bits",
 	    d->slot.board->arch == WORMHOLE ? "32\n" : "58\n");
 	add_names(m, sys, d);
-	add_errors(m, sys, d, "aer_dev_correctable", correctable, ARRAY_SIZE(correctable),
-		   "TOTAL_ERR_COR");
-	add_errors(m, sys, d, "aer_dev_fatal", uncorrectable, ARRAY_SIZE(uncorrectable),
-		   "TOTAL_ERR_FATAL");
-	add_errors(m, sys, d, "aer_dev_nonfatal", uncorrectable, ARRAY_SIZE(uncorrectable),
-		   "TOTAL_ERR_NONFATAL");
+	add_errors(m, sys, d, "", add);
 	add_resource(m, sys, d);
 	add_config(m, sys, d);
 	tree_link(sys, "../../../../bus/pci", "%s/subsystem", d->directory);
 	pci_update_driver(m, sys, d);
 }
 
-/* Bus, device and function; ids; interrupt; seven addresses and seven sizes; the driver. */
+/* One line: bus, device and function; ids; interrupt; seven addresses and sizes; the driver. */
 static void put_list_line(struct buf *out, unsigned bus, unsigned function, unsigned vendor,
 			  unsigned id, const char *driver)
 {
@@ -265,7 +320,7 @@ void pci_write_list(const struct machine *m, struct tree *root)
 	tree_text(root, 0444, buf_text(&text), "proc/bus/pci/devices");
 }
 
-void pci_add_port(struct tree *sys, const struct sim_device *d)
+void pci_add_port(const struct machine *m, struct tree *sys, const struct sim_device *d)
 {
 	static const char *const files[][2] = {
 		{ "class", "0x060400\n" },
@@ -276,18 +331,17 @@ void pci_add_port(struct tree *sys, const struct sim_device *d)
 		{ "max_link_width", "16\n" },
 		{ "max_link_speed", "32.0 GT/s PCIe\n" },
 	};
-	const char *slash = strrchr(d->directory, '/');
-	int length = (int)(slash - d->directory);
 	char event[256];
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
-		tree_text(sys, 0444, files[i][1], "%.*s/%s", length, d->directory, files[i][0]);
+		add_to_port(m, sys, d, 0444, files[i][0], files[i][1]);
+	add_errors(m, sys, d, PORT, add_to_port);
 	snprintf(event, sizeof(event),
 		 "DRIVER=pcieport\nPCI_CLASS=60400\nPCI_ID=1B36:000C\nPCI_SUBSYS_ID=0000:0000\n"
 		 "PCI_SLOT_NAME=0000:%02x:%02x.%x\n"
 		 "MODALIAS=pci:v00001B36d0000000Csv00000000sd00000000bc06sc04i00\n",
 		 d->slot.root_bus, d->slot.port >> 3, d->slot.port & 7);
-	tree_text(sys, 0644, event, "%.*s/uevent", length, d->directory);
+	add_to_port(m, sys, d, 0644, "uevent", event);
 }
 
 void pci_add_power(const struct machine *m, struct tree *sys, const struct sim_device *d,
@@ -311,7 +365,7 @@ void pci_add_power(const struct machine *m, struct tree *sys, const struct sim_d
 		if (!machine_fault(m, d, FAULT_MISSING, files[i].name))
 			tree_text(sys, files[i].mode, files[i].text, "%s/power/%s", path,
 				  files[i].name);
-	/* Its read fails on a healthy device, which a plain file cannot. */
+	/* Reading it fails even on a healthy device, which needs FUSE. */
 	if (m->has_fuse)
 		tree_text(sys, 0644, "", "%s/power/autosuspend_delay_ms", path);
 }

@@ -2,7 +2,7 @@
 
 #include "random.h"
 
-#define AMBIENT 28.0 /* degrees in the rack */
+#define AMBIENT 28.0 /* degrees */
 
 enum { PURPOSE_PHASE = 16, PURPOSE_NOISE, PURPOSE_START, PURPOSE_UPTIME };
 
@@ -16,18 +16,18 @@ static const struct {
 	[BLACKHOLE] = { 800, 1350, 960, 800, 718, 842, 0x00170000, 0, 0, 0, 0 },
 };
 
-/* Flits per second at full load, in the order of the counters; NoC 1 carries little. */
+/* Flits per second at full load, in the order of the counters; NoC 1 carries little traffic. */
 static const double traffic[COUNTERS] = {
 	0.3e6, 3e3, 42e6, 0.4e6, 2.5e6, 25e3, 0.2e6, 2e3, 19e6, 0.2e6, 61e6, 0.6e6,
 };
 
-/* What moves towards a target, as a capacitor charges. */
+/* Exponential approach to a target. */
 static double approach(double value, double target, double seconds, double inertia)
 {
 	return value + (target - value) * seconds / (seconds + inertia);
 }
 
-/* 0 to 1 and back in a period, flat at both ends. */
+/* Smooth wave from 0 to 1 and back. */
 static double wave(double phase)
 {
 	double x = phase - (double)(int64_t)phase;
@@ -36,7 +36,7 @@ static double wave(double phase)
 	return x * x * (3 - 2 * x);
 }
 
-/* Between -1 and 1, a new one each quarter of a second. */
+/* Pseudo-random, between -1 and 1, changing four times a second. */
 static double noise(const struct machine *m, const struct sim_device *d, unsigned which)
 {
 	uint64_t index = (uint64_t)(m->now_ms / 250) * 64 + which;
@@ -44,7 +44,7 @@ static double noise(const struct machine *m, const struct sim_device *d, unsigne
 	return 2 * random_unit(m->opt.seed ^ d->slot.asic_id, PURPOSE_NOISE, index) - 1;
 }
 
-/* A card that no process holds is nearly idle. */
+/* A card that is not held by a process is nearly idle. */
 static double wanted_load(const struct machine *m, const struct sim_device *d)
 {
 	double phase = random_unit(m->opt.seed, PURPOSE_PHASE, d->slot.number);
@@ -56,7 +56,7 @@ static double wanted_load(const struct machine *m, const struct sim_device *d)
 	return full * wave(phase + (double)m->now_ms / 1000 / period);
 }
 
-/* What a chip draws at full load: a little below its limits of power and current. */
+/* Power of a chip at full load: slightly below its power and current limits. */
 static double full_watts(const struct sim_board *b)
 {
 	double by_current = 0.93 * b->max_amperes * chips[b->arch].busy_mv / 1000;
@@ -71,7 +71,7 @@ static double wanted_watts(const struct sim_device *d)
 	return d->slot.board->idle_watts + (full - d->slot.board->idle_watts) * d->physics.load;
 }
 
-/* At full load the chip settles at nine tenths of its limit. */
+/* At full load the chip settles at 90 % of its limit. */
 static double wanted_celsius(const struct sim_device *d)
 {
 	const struct sim_board *b = d->slot.board;
@@ -134,7 +134,7 @@ static void publish_constants(const struct machine *m, struct sim_device *d)
 	d->words[T_WATTS_MAX] = b->max_watts;
 }
 
-/* Three counters are about to wrap, so that readers are tested with it. */
+/* Three counters start close to wrapping, to test readers with it. */
 static void start_counters(const struct machine *m, struct sim_device *d)
 {
 	for (unsigned i = 0; i < COUNTERS; i++) {
@@ -176,7 +176,8 @@ void physics_step(const struct machine *m, struct sim_device *d, double seconds)
 	d->physics.watts = approach(d->physics.watts, wanted_watts(d), seconds, 0.5);
 	d->physics.celsius = approach(d->physics.celsius, wanted_celsius(d), seconds, 9);
 	d->physics.rpm = approach(d->physics.rpm, wanted_rpm(d), seconds, 2);
-	count_traffic(d, seconds); /* the counters are the chip's, not the firmware's */
+	/* the counters belong to the chip and run without firmware */
+	count_traffic(d, seconds);
 	if (machine_fault(m, d, FAULT_FROZEN, NULL))
 		return;
 	d->physics.heartbeats += 10 * seconds;

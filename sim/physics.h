@@ -1,17 +1,16 @@
 /*
- * What a chip does: load makes power, power makes heat, heat makes the fan turn,
- * each with its own inertia; traffic and heartbeat are counted. Nothing here
- * touches a file.
+ * The physical model of a chip: load causes power, power heat, heat fan speed, each with its own
+ * inertia; traffic and heartbeat are counted. Accesses no files.
  */
 #pragma once
 
 #include "machine.h"
 
-/* A chip that has done the same for a while. */
+/* A chip in a steady state. */
 void physics_init(const struct machine *m, struct sim_device *d);
 
-/* So many seconds later, at machine time now_ms. */
+/* Advances by the given time, to machine time now_ms. */
 void physics_step(const struct machine *m, struct sim_device *d, double seconds);
 
-/* A hardware reset: counters and heartbeat start from nothing. */
+/* A hardware reset: counters and heartbeat restart at zero. */
 void physics_reset(struct sim_device *d);

@@ -20,7 +20,7 @@ static int make_temporary(struct place *p)
 {
 	const char *parent = getenv("TMPDIR");
 
-	/* Thousands of small files: a disk takes seconds for what memory does at once. */
+	/* Thousands of small files: prefer memory to a disk, which would take seconds. */
 	if (!parent || !*parent)
 		parent = access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
 	snprintf(p->path, sizeof(p->path), "%.900s/tt_smi-sim.XXXXXX", parent);
@@ -42,7 +42,7 @@ static int make_named(struct place *p, const char *directory)
 	return 0;
 }
 
-/* The way the kernel spells it, as /proc/PID/fd will show it. */
+/* The canonical path, as /proc/PID/fd will show it. */
 static int make_absolute(struct place *p)
 {
 	char resolved[PATH_MAX];

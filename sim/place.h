@@ -1,4 +1,4 @@
-/* The directory that the machine is made in. */
+/* The directory that the machine is created in. */
 #pragma once
 
 #include "basic/macros.h"
@@ -8,12 +8,12 @@
 
 struct place {
 	char path[1024]; /* absolute */
-	bool made;	 /* it was not there before */
+	bool made;	 /* it did not exist before */
 };
 
 /*
- * An empty or new directory, or for NULL a fresh temporary one, opened as the
- * root. -errno after an error on stderr.
+ * Opens an empty or new directory, or for NULL a new temporary one, as the root. -errno after an
+ * error on stderr.
  */
 MUST_CHECK int place_open(struct place *ret, const char *directory, struct tree *root);
 

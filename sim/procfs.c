@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sizes and addresses of no consequence, the same for all. */
+/* Arbitrary sizes and addresses, the same for all. */
 #define PARENT	   1
 #define VM_KIB	   8192000ull
 #define RSS_KIB	   1048576ull
@@ -15,7 +15,7 @@
 #define STACK	   0x7ffe3d5f1000ull
 #define MAP_BASE   0x7f2964000000ull
 #define MAP_SIZE   0x200000ull
-#define NODE_INODE 101 /* of node 0; the others follow */
+#define NODE_INODE 101 /* of node 0; the others are consecutive */
 
 void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime)
 {
@@ -61,7 +61,7 @@ uint64_t procfs_start_ticks(const struct workload *w)
 	return (uint64_t)(UPTIME_S * TICKS - w->age_ms * TICKS / 1000);
 }
 
-/* One that computes keeps a core of the host busy, as TT-Metal does while it waits. */
+/* A computing process keeps one core of the host busy, as TT-Metal does while it waits. */
 static void add_stat(struct tree *root, pid_t pid, const struct worker_job *job, const char *comm,
 		     uint32_t after_s)
 {
@@ -101,7 +101,7 @@ static void add_status(struct tree *root, pid_t pid, unsigned uid, const char *c
 	tree_text(root, 0444, buf_text(&text), "proc/%d/status", pid);
 }
 
-/* What is open and mapped: fd 0 to 2 lead nowhere, then each device as often as it was opened. */
+/* Open files and mappings: fd 0 to 2, then each device as often as it was opened. */
 static void add_files(struct tree *root, pid_t pid, const struct worker_job *job)
 {
 	CLEANUP_BUF struct buf maps = { 0 };
@@ -125,7 +125,7 @@ static void add_files(struct tree *root, pid_t pid, const struct worker_job *job
 	tree_text(root, 0444, buf_text(&maps), "proc/%d/maps", pid);
 }
 
-void procfs_add_living(struct tree *root, pid_t pid, const struct workload *w)
+void procfs_add_running(struct tree *root, pid_t pid, const struct workload *w)
 {
 	static const char *const real[] = { "cgroup", "cmdline", "comm", "environ",
 					    "fd",     "maps",	 "root", "stat" };

@@ -1,4 +1,4 @@
-/* Files of a process as they are below /proc, for one that does not exist, or as another user. */
+/* /proc files of a process that does not exist, or that should appear with another user. */
 #pragma once
 
 #include "tree.h"
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UPTIME_S 100000ll /* of a machine at its start */
+#define UPTIME_S 100000ll /* uptime of the machine at its start */
 #define TICKS	 100ll	  /* per second, in proc/PID/stat */
 
-/* The machine's own: stat, uptime, etc/passwd. */
+/* Files of the machine: stat, uptime, etc/passwd. */
 void procfs_add_machine(struct tree *root, int64_t now, int64_t uptime);
 
-/* Those of one that runs on this machine: its own, but for the user if it is given one. */
-void procfs_add_living(struct tree *root, pid_t pid, const struct workload *w);
+/* Files of a process of the host: links to its own, except for the user if it is given one. */
+void procfs_add_running(struct tree *root, pid_t pid, const struct workload *w);
 
-/* comm, cmdline, stat, status, cgroup, maps and fd/ of one that has been running since. */
+/* comm, cmdline, stat, status, cgroup, maps and fd/ of a simulated process. */
 void procfs_add_process(struct tree *root, pid_t pid, const struct worker_job *job,
 			uint32_t after_s);
 

@@ -1,12 +1,12 @@
 /*
- * Numbers that look random and are the same for the same seed, on every
- * machine: the tree of --static must not change from run to run.
+ * Pseudo-random numbers that depend only on the seed: the tree of --static must not change from run
+ * to run.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* Mixes seed, a name for the purpose, and an index (Steele and others, splitmix64). */
+/* Mixes seed, an identifier of the purpose, and an index (Steele et al., splitmix64). */
 static inline uint64_t random_of(uint64_t seed, uint64_t purpose, uint64_t index)
 {
 	uint64_t z = seed * 0x9E3779B97F4A7C15u + purpose * 0xD1B54A32D192ED03u + index + 1;

@@ -8,10 +8,10 @@
 #include <sys/un.h>
 #include <ttalloc.h>
 
-/* The first amount of a pool comes in so many pieces: a model has layers. */
+/* The first amount of a pool is allocated in this many pieces, like the layers of a model. */
 enum { FIRST_PIECES = 16 };
 
-/* Ids look like addresses: device, pool, place. */
+/* Ids look like addresses: device, pool, index. */
 static uint64_t make_id(const struct report_event *event, unsigned place)
 {
 	return (uint64_t)event->pool << 40 | (uint64_t)(place + 1) << 20;
@@ -41,7 +41,7 @@ static void reach_pool(struct workload_report *report, struct report_stack *stac
 {
 	while (stack->bytes > bytes)
 		pop(report, stack, *event, tell);
-	/* No place left: the last one makes room and comes back larger. */
+	/* The limit is reached: frees the last one and allocates it again with a larger size. */
 	if (stack->bytes < bytes && stack->count == REPORT_MOST)
 		pop(report, stack, *event, tell);
 	if (stack->count == 0 && bytes >= FIRST_PIECES << 20)
@@ -82,7 +82,7 @@ void report_to_table(struct workload_report *report, const struct report_event *
 		ttalloc_report_free(event->device, pools[event->pool], event->id);
 }
 
-/* ---- the first system's socket ---- */
+/* ---- the legacy socket ---- */
 
 enum { RECORD = 144, CB_ALLOC = 8, CB_FREE = 9, ALLOC = 1, FREE = 2 };
 
@@ -92,7 +92,9 @@ static void put(uint8_t *at, uint64_t value, size_t length)
 		at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Blocking, as the original was in the end: a message per event, and none is lost. */
+/*
+ * Blocking, like the last version of the original client: one message per event, and none is lost.
+ */
 void report_to_socket(struct workload_report *report, const struct report_event *event)
 {
 	static const uint8_t types[POOLS] = {

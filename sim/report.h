@@ -1,6 +1,6 @@
 /*
- * Turns amounts into single allocations and frees, as a program reports them that reports itself
- * through libttalloc, or to the first allocation server's socket.
+ * Turns amounts into single allocations and frees, as reported by a program through libttalloc or
+ * to the legacy socket.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* What is held in one pool of one device, in the order it was allocated. */
+/* The allocations in one pool of one device, in the order they were made. */
 #define REPORT_MOST 1024
 struct report_stack {
 	uint64_t sizes[REPORT_MOST];
@@ -19,12 +19,12 @@ struct report_stack {
 
 struct workload_report {
 	struct report_stack stacks[MAX_DEVICES][POOLS];
-	int socket; /* via=socket only; -1: none, or gone */
+	int socket; /* via=socket only; -1: not connected */
 };
 
 /* Reports one allocation, or a free if size is 0. */
 struct report_event {
-	unsigned device; /* place in the job */
+	unsigned device; /* index in the job */
 	unsigned logical;
 	enum sim_pool pool;
 	uint64_t id;
@@ -32,7 +32,7 @@ struct report_event {
 };
 typedef void report_function(struct workload_report *report, const struct report_event *event);
 
-/* Allocates and frees until so much is held on a device. */
+/* Allocates and frees until the given amount is held on a device. */
 void report_reach(struct workload_report *report, unsigned device, unsigned logical,
 		  const uint64_t bytes[static POOLS], report_function *tell);
 

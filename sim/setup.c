@@ -1,5 +1,6 @@
 #include "setup.h"
 
+#include "kmsg.h"
 #include "pci.h"
 #include "physics.h"
 #include "sysfs.h"
@@ -57,7 +58,7 @@ static int check_workloads(struct machine *m)
 	return 0;
 }
 
-/* Does what it applies to exist, and can it be simulated? */
+/* Does its target exist, and can the fault be simulated? */
 static int check_fault(struct machine *m, const struct fault *f)
 {
 	if (f->kind == FAULT_KILL) {
@@ -68,6 +69,11 @@ static int check_fault(struct machine *m, const struct fault *f)
 	}
 	if (!machine_device(m, f->number)) {
 		fprintf(stderr, "tt_smi sim: --fault: there is no device %u\n", f->number);
+		return -EINVAL;
+	}
+	if (f->kind == FAULT_LOG && !kmsg_has(f->text)) {
+		fprintf(stderr, "tt_smi sim: --fault: no record \"%s\" of the kernel log\n",
+			f->text);
 		return -EINVAL;
 	}
 	if (!fault_needs_fuse(f))
@@ -106,7 +112,7 @@ static int report(const struct tree *t, const char *prefix)
 	return t->error;
 }
 
-/* With FUSE in front, the files themselves are kept beside the mount point. */
+/* If FUSE is used, the files themselves are in directories beside the mount point. */
 static int make_directories(struct machine *m)
 {
 	int r;
@@ -127,8 +133,8 @@ static int make_directories(struct machine *m)
 	return r;
 }
 
-/* What a machine that is written once would have lived through by then. */
-static void grow_old(struct machine *m, struct sim_device *d)
+/* Advances a --static machine to its age. */
+static void advance_to_age(struct machine *m, struct sim_device *d)
 {
 	int64_t end = 1000 * (int64_t)m->opt.after_s, step = m->opt.interval_ms;
 
@@ -148,7 +154,7 @@ int setup_tree(struct machine *m)
 		struct sim_device *d = &m->devices[i];
 
 		physics_init(m, d);
-		grow_old(m, d);
+		advance_to_age(m, d);
 		machine_judge(m, d);
 		d->place = machine_place(m, d);
 		if (d->place == PLACE_SERVED)
@@ -157,6 +163,7 @@ int setup_tree(struct machine *m)
 			sysfs_add_unserved(m, d, d->place == PLACE_VFIO ? "vfio-pci" : NULL);
 	}
 	pci_write_list(m, &m->root);
+	kmsg_write(m);
 	r = report(&m->root, "");
 	if (r == 0)
 		r = report(&m->sys, "sys/");
@@ -165,7 +172,7 @@ int setup_tree(struct machine *m)
 	return r;
 }
 
-/* Leaks on a device share what its workloads leave of the memory. */
+/* Leaks on a device share the memory that its workloads leave. */
 static uint64_t leak_room(const struct machine *m, const struct sim_device *d)
 {
 	uint64_t capacity = board_dram(d->slot.board), used = 0, leaks = 0;
@@ -199,7 +206,7 @@ void setup_job(struct machine *m, const struct workload *w, const char *root,
 {
 	uint64_t room;
 
-	memset(ret, 0, sizeof(*ret)); /* goes through a socket: no byte left to chance */
+	memset(ret, 0, sizeof(*ret)); /* sent through a socket: padding is zero, too */
 	snprintf(ret->root, sizeof(ret->root), "%s", root);
 	ret->workload = *w;
 	ret->leak_room = UINT64_MAX;

@@ -1,4 +1,4 @@
-/* From options to a machine with files. */
+/* Builds a machine and its files from the options. */
 #pragma once
 
 #include "basic/macros.h"
@@ -6,15 +6,15 @@
 #include "worker.h"
 
 /*
- * Devices, workloads and faults of the options, checked against each other.
- * -EINVAL after an error on stderr.
+ * Creates devices, workloads and faults, and checks that they fit together. -EINVAL after an error
+ * on stderr.
  */
 MUST_CHECK int setup_machine(struct machine *m);
 
 /* Writes all files below the directory open as m->root. -errno after an error on stderr. */
 MUST_CHECK int setup_tree(struct machine *m);
 
-/* What the workload's process has to know. */
+/* Fills the job that is sent to the workload's process. */
 void setup_job(struct machine *m, const struct workload *w, const char *root,
 	       struct worker_job *ret);
 

@@ -1,13 +1,14 @@
 #include "static.h"
 
 #include "basic/clock.h"
+#include "basic/exit_code.h"
 #include "cleaner.h"
 #include "metal.h"
 #include "place.h"
 #include "procfs.h"
 #include "setup.h"
 #include "sysfs.h"
-#include "traced.h"
+#include "traced_report.h"
 #include "util.h"
 
 #include <errno.h>
@@ -17,8 +18,8 @@
 #include <sys/stat.h>
 
 #define FIRST_PID    1001
-#define DEFAULT_TIME 1767225600 /* 2026-01-01, if no --time is given */
-#define AGE_MS	     600000	/* of the first workload; each next one is younger by a minute */
+#define DEFAULT_TIME 1767225600 /* 2026-01-01, without --time */
+#define AGE_MS	     600000 /* of the first workload; each of the following is a minute younger */
 
 static int publish_chip(const char *shm, uint64_t id, unsigned logical, pid_t pid, const char *comm,
 			const uint64_t bytes[static POOLS], int64_t now)
@@ -119,28 +120,27 @@ static int add_workload(struct machine *m, const struct place *p, size_t index, 
 	return r;
 }
 
-/* Once more from the options: the files need all processes together. */
+/* Iterates over the workloads again: the files list all processes together. */
 static void add_traced(struct machine *m, const struct place *p)
 {
-	struct traced_files files;
+	struct traced_report report;
 
-	if (!traced_is_on(m))
+	if (!traced_report_begin(&report, m, (UPTIME_S + m->opt.after_s) * NS_PER_S))
 		return;
-	traced_begin(&files);
 	for (size_t i = 0; i < m->opt.workload_count; i++) {
 		struct worker_job job;
 
 		setup_job(m, &m->opt.workloads[i], p->path, &job);
 		set_age(&job.workload, i);
-		traced_add(&files,
-			   &(struct traced_process){
-				   .pid = FIRST_PID + (pid_t)i,
-				   .start_ticks = procfs_start_ticks(&job.workload),
-				   .age_ms = job.workload.age_ms + 1000 * (int64_t)m->opt.after_s,
-				   .job = &job,
-			   });
+		traced_report_add(&report, &(struct traced_process){
+						   .pid = FIRST_PID + (pid_t)i,
+						   .start_ticks = procfs_start_ticks(&job.workload),
+						   .age_ms = job.workload.age_ms +
+							     1000 * (int64_t)m->opt.after_s,
+						   .job = &job,
+					   });
 	}
-	traced_end(&files, &m->root);
+	traced_report_end(&report, &m->root);
 }
 
 static int write_tree(struct machine *m, const struct place *p)
@@ -175,10 +175,10 @@ int static_main(struct machine *m)
 	umask(0);
 	r = place_open(&place, m->opt.directory, &m->root);
 	if (r < 0)
-		return EXIT_FAILURE;
+		return EXIT_FAILED;
 	r = write_tree(m, &place);
 	if (r < 0)
 		cleaner_remove(place.path, place.made);
 	place_close(&place, &m->root);
-	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	return r < 0 ? EXIT_FAILED : EXIT_FINE;
 }

@@ -1,10 +1,10 @@
 /*
- * A machine at one instant: files for tests and for reports, the same for the
- * same options, byte for byte. Its processes exist only as files below proc.
+ * A machine at one instant: files for tests and bug reports, reproducible byte for byte from the
+ * options. Its processes exist only as files below proc.
  */
 #pragma once
 
 #include "machine.h"
 
-/* Writes the tree and leaves it; the exit status. */
+/* Writes the tree. Returns the exit status. */
 int static_main(struct machine *m);

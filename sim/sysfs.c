@@ -78,7 +78,7 @@ void sysfs_add_machine(struct machine *m)
 	write_devices(m);
 }
 
-/* The path below sys of an attribute, or of the directory that holds it (name ""). */
+/* The path below sys of an attribute, or of its directory (name ""). */
 static void attr_path(const struct sim_device *d, enum attr_place place, const char *name,
 		      char *path, size_t size)
 {
@@ -135,7 +135,7 @@ static void add_attrs(struct machine *m, struct sim_device *d, enum attr_place p
 	}
 }
 
-/* Closes the kept files of one place. */
+/* Closes the open files of one directory. */
 static void drop_files(struct sim_device *d, enum attr_place place)
 {
 	size_t left = 0;
@@ -192,7 +192,7 @@ static void add_pci_device(struct machine *m, struct sim_device *d)
 	char target[160];
 
 	if (!d->incarnation)
-		pci_add_port(&m->sys, d);
+		pci_add_port(m, &m->sys, d);
 	pci_add_device(m, &m->sys, d);
 	add_attrs(m, d, IN_PCI);
 	snprintf(target, sizeof(target), "../../../%s", d->directory);
@@ -200,7 +200,7 @@ static void add_pci_device(struct machine *m, struct sim_device *d)
 	d->on_bus = true;
 }
 
-/* Binds it to another driver, or to none: NULL. */
+/* Binds it to another driver, or to none (NULL). */
 static void set_driver(struct machine *m, struct sim_device *d, const char *driver)
 {
 	char target[160];
@@ -225,7 +225,7 @@ static void bind(struct machine *m, struct sim_device *d, const char *driver)
 	pci_update_driver(m, &m->sys, d);
 }
 
-/* Drivers since 2.5 list the processes that have the device open. */
+/* Adds the lists of processes that have the device open (driver 2.5 and later). */
 static void add_lists(struct machine *m, struct sim_device *d)
 {
 	char path[80];
@@ -266,14 +266,15 @@ void sysfs_unbind_device(struct machine *m, struct sim_device *d)
 	sysfs_remove_telemetry(m, d);
 	drop_files(d, IN_COUNTERS);
 	close_lists(d);
-	d->holder_count = 0; /* its holders are in no list any more */
+	d->holder_count = 0; /* it is removed from the lists */
 	tree_removef(&m->sys, "class/tenstorrent/tenstorrent!%u", n);
 	tree_removef(&m->sys, "dev/char/%u:%u", MAJOR, n);
 	tree_removef(&m->sys, "%s/tenstorrent", d->directory);
 	tree_removef(&m->sys, "kernel/debug/tenstorrent/%u", n);
 	tree_removef(&m->proc, "tenstorrent/%u", n);
 	tree_removef(&m->root, "dev/tenstorrent/%u", n);
-	unlinkat(m->root.fd, "dev/tenstorrent", AT_REMOVEDIR); /* goes with the last node */
+	/* succeeds after the last node */
+	unlinkat(m->root.fd, "dev/tenstorrent", AT_REMOVEDIR);
 	set_driver(m, d, NULL);
 	pci_update_driver(m, &m->sys, d);
 	d->present = false;
@@ -307,7 +308,7 @@ static void add_hwmon(struct machine *m, struct sim_device *d)
 	tree_link(&m->sys, target, "class/hwmon/hwmon%u", d->slot.hwmon);
 }
 
-/* The name that udev makes of the ASIC id. */
+/* The name that udev derives from the ASIC id. */
 static void by_id_path(const struct sim_device *d, char *path, size_t size)
 {
 	snprintf(path, size, "dev/tenstorrent/by-id/%s-%016llX",
@@ -352,7 +353,7 @@ void sysfs_remove_telemetry(struct machine *m, struct sim_device *d)
 	unlinkat(m->root.fd, "dev/tenstorrent/by-id", AT_REMOVEDIR);
 }
 
-/* In place, the whole text at once; a longer old one is cut off behind it. */
+/* Overwrites the text in place with one write; truncates a longer old one. */
 static void rewrite(int fd, const char *text, size_t length, size_t old_length)
 {
 	if (pwrite(fd, text, length, 0) == (ssize_t)length && length < old_length)

@@ -1,18 +1,18 @@
 /*
  * The driver's files of a device: sys, proc/driver and dev.
  *
- * A device comes and goes as a whole, its telemetry (tt_* and hwmon) also by
- * itself, as with the driver. Files that change are rewritten in place: whoever
- * holds them open reads the new text. Failures stick to the machine's trees.
+ * A device is added and removed as a whole, its telemetry (tt_* and hwmon) also separately, as in
+ * the driver. Files that change are overwritten in place, so that readers with an open descriptor
+ * read the new text. Errors are recorded in the machine's trees.
  */
 #pragma once
 
 #include "machine.h"
 
-/* What is there once: module, driver, proc/devices. */
+/* Adds the files that exist once: module, driver, proc/devices. */
 void sysfs_add_machine(struct machine *m);
 
-/* On the bus and served by the driver, on the bus with another driver or none (NULL), away. */
+/* On the bus and served by the driver; on the bus with another driver or none (NULL); removed. */
 void sysfs_add_device(struct machine *m, struct sim_device *d);
 void sysfs_unbind_device(struct machine *m, struct sim_device *d);
 void sysfs_add_unserved(struct machine *m, struct sim_device *d, const char *driver);
@@ -21,14 +21,17 @@ void sysfs_remove_device(struct machine *m, struct sim_device *d);
 void sysfs_add_telemetry(struct machine *m, struct sim_device *d);
 void sysfs_remove_telemetry(struct machine *m, struct sim_device *d);
 
-/* Writes what has changed since. */
+/* Writes the values that have changed. */
 void sysfs_update(struct machine *m, struct sim_device *d);
 
-/* The processes that have the device open: pids, mappings, and the module's use count. */
+/*
+ * Updates the lists of processes that have the device open: pids, mappings, and the module's use
+ * count.
+ */
 void sysfs_update_holders(struct machine *m, struct sim_device *d);
 
-/* Names the device's places, from its slot. */
+/* Sets the device's paths, from its slot. */
 void sysfs_name(struct sim_device *d);
 
-/* Closes what is kept open. */
+/* Closes the files that are kept open. */
 void sysfs_close(struct sim_device *d);

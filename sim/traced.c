@@ -30,8 +30,7 @@ void traced_begin(struct traced_files *files)
 		 "-------- ---------------- -------- -------- ------------ ----\n");
 }
 
-/* No byte that would end a column. */
-static void column_comm(const struct workload *w, char comm[static 16])
+void traced_comm(const struct workload *w, char comm[static 16])
 {
 	workload_comm(w, comm);
 	for (char *p = comm; *p; p++)
@@ -39,8 +38,7 @@ static void column_comm(const struct workload *w, char comm[static 16])
 			*p = '_';
 }
 
-/* The number that the process itself gives the device: its place among those it has. */
-static unsigned chip_of(const struct worker_job *job, size_t device)
+unsigned traced_chip(const struct worker_job *job, size_t device)
 {
 	unsigned chip = 0;
 
@@ -61,18 +59,18 @@ static void add_memory(struct traced_files *files, const struct traced_process *
 	uint64_t bytes[POOLS], numbers[6] = { 0 };
 	char comm[16];
 
-	column_comm(w, comm);
+	traced_comm(w, comm);
 	worker_amounts(process->job, process->age_ms, bytes);
 	numbers[0] = bytes[POOL_DRAM];
 	numbers[1] = bytes[POOL_L1];
 	numbers[2] = bytes[POOL_L1_SMALL];
 	numbers[3] = bytes[POOL_TRACE];
 	for (unsigned i = 0; i < 4; i++)
-		numbers[4] += numbers[i] > 0; /* a buffer for each pool */
+		numbers[4] += numbers[i] > 0; /* one buffer per pool */
 	for (size_t i = 0; i < process->job->device_count; i++) {
 		char chip[16];
 
-		snprintf(chip, sizeof(chip), "%u", chip_of(process->job, i));
+		snprintf(chip, sizeof(chip), "%u", traced_chip(process->job, i));
 		buf_printf(&files->allocations, "%-8d %-16s ", process->pid, comm);
 		add_numbers(&files->allocations, numbers);
 		buf_printf(&files->allocations, "%-5s %-12llu %s\n", numbers[4] ? chip : "-",
@@ -80,7 +78,7 @@ static void add_memory(struct traced_files *files, const struct traced_process *
 		for (unsigned k = 0; k < 6 && !strchr(w->state, ':'); k++)
 			files->sums[k] += numbers[k];
 		if (!numbers[4])
-			break; /* one line for all that has nothing */
+			break; /* a single line if it has nothing */
 	}
 }
 
@@ -90,7 +88,7 @@ void traced_add(struct traced_files *files, const struct traced_process *process
 	unsigned fd = 3;
 	char comm[16];
 
-	column_comm(&job->workload, comm);
+	traced_comm(&job->workload, comm);
 	for (size_t i = 0; i < job->device_count; i++)
 		for (unsigned k = 0; k < job->workload.opens; k++)
 			buf_printf(&files->holders, "%-8d %-16s %-8u %-8u %-12llu %s\n",
@@ -101,13 +99,13 @@ void traced_add(struct traced_files *files, const struct traced_process *process
 		add_memory(files, process);
 }
 
-/* Beside it and renamed: a reader sees a whole text. */
-static void put(struct tree *root, const char *name, const struct buf *text)
+/* It is written to a temporary file and renamed. */
+void traced_put(struct tree *root, const char *name, const struct buf *text)
 {
 	char path[64], beside[72];
 	int fd;
 
-	snprintf(path, sizeof(path), "run/tt-smi/bpf/%s", name);
+	snprintf(path, sizeof(path), "run/tt-smi/%s", name);
 	snprintf(beside, sizeof(beside), "%s.new", path);
 	unlinkat(root->fd, beside, 0);
 	fd = tree_file(root, 0444, buf_text(text), text->length, beside);
@@ -126,8 +124,8 @@ void traced_end(struct traced_files *files, struct tree *root)
 	add_numbers(&files->allocations, files->sums);
 	buf_printf(&files->allocations, "%-5s %-12s %s\n", "-", "-", "-");
 	tree_dir(root, 0755, "run/tt-smi/bpf");
-	put(root, "allocations", &files->allocations);
-	put(root, "holders", &files->holders);
+	traced_put(root, "bpf/allocations", &files->allocations);
+	traced_put(root, "bpf/holders", &files->holders);
 	buf_done(&files->allocations);
 	buf_done(&files->holders);
 }

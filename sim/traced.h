@@ -1,7 +1,6 @@
 /*
- * The two files that the tracer pins, as the kernel would write them: on a machine
- * on which one workload at least is traced, memory of those that are, and the open
- * descriptors of all.
+ * The two files that the tracer pins, as the kernel would write them. They exist if at least one
+ * workload is traced: memory of the traced ones, and the open descriptors of all.
  */
 #pragma once
 
@@ -13,17 +12,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* A workload that runs. */
+/* A running workload. */
 struct traced_process {
 	pid_t pid;
 	uint64_t start_ticks;
-	int64_t age_ms; /* what it has allocated depends on that */
+	int64_t age_ms; /* determines what it has allocated */
 	const struct worker_job *job;
 };
 
+/* Its comm without bytes that would end a column. */
+void traced_comm(const struct workload *w, char comm[static 16]);
+
+/* The process's own number for a device: its index among its devices. */
+unsigned traced_chip(const struct worker_job *job, size_t device);
+
+/* Replaces a file below run/tt-smi, so that readers see a complete text. */
+void traced_put(struct tree *root, const char *name, const struct buf *text);
+
 bool traced_is_on(const struct machine *m);
 
-/* Both files at once: begin, add each process, end, which puts them there. */
+/* Writes both files: begin, add each process, end. */
 struct traced_files {
 	struct buf allocations, holders;
 	uint64_t sums[6];

@@ -19,7 +19,7 @@ static void tree_fail(struct tree *t, int error, const char *path)
 	snprintf(t->where, sizeof(t->where), "%.250s", path);
 }
 
-/* All directories on the way to the last part of the path. */
+/* Creates all parent directories of a path. */
 static void tree_parents(struct tree *t, const char *path)
 {
 	char part[PATH_SIZE];
@@ -57,7 +57,7 @@ static int make_file(struct tree *t, const char *path, mode_t mode, const char *
 	return openat(t->fd, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
-/* The directories above are mostly there: they are made when they turn out not to be. */
+/* Parent directories mostly exist: they are created only if this fails. */
 static int make(struct tree *t, const char *path, mode_t mode, const char *target,
 		int (*how)(struct tree *, const char *, mode_t, const char *))
 {
@@ -142,7 +142,8 @@ static int remove_directory(int dirfd, const char *name, dev_t dev)
 
 	if (fd < 0)
 		return -errno;
-	(void)!fchmod(fd, 0700); /* the driver's directories forbid their owner to write */
+	/* the driver's directories are not writable for their owner */
+	(void)!fchmod(fd, 0700);
 	error = directory_each(fd, ".", remove_visit, &r);
 	if (error < 0)
 		return error;
@@ -160,7 +161,7 @@ static int remove_in(int dirfd, const char *name, dev_t dev)
 	if (!S_ISDIR(st.st_mode))
 		return unlinkat(dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
 	if (st.st_dev != dev)
-		return -EXDEV; /* a mount that is still there: its files are not ours */
+		return -EXDEV; /* still mounted: the files are not ours */
 	return remove_directory(dirfd, name, dev);
 }
 

@@ -33,8 +33,8 @@ static void add_header(struct buf *out, const struct util_source *s, unsigned pe
 }
 
 /*
- * Two neighbours differ by as much in opposite directions, so the mean is what
- * was asked for; every chip has an even number of cores.
+ * Adjacent cores deviate by the same amount in opposite directions, so the mean is exact; every
+ * chip has an even number of cores.
  */
 static void add_core(struct buf *out, const struct util_source *s, unsigned index,
 		     unsigned permille, uint64_t now_us)

@@ -1,6 +1,6 @@
 /*
- * Per-core busy figures as a collector publishes them, in
- * /dev/shm/tt_device_<asic id>_util: magic TTUT, version 3.
+ * Per-core utilization as published by a collector in /dev/shm/tt_device_<asic id>_util: magic
+ * TTUT, version 3.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ _Static_assert(offsetof(struct util_core, samples) == 28, "version 3");
 _Static_assert(sizeof(struct util_header) == 72, "version 3");
 _Static_assert(offsetof(struct util_header, dram_peak) == 64, "version 3");
 
-/* The device that the figures are of, and the process that publishes them. */
+/* The device that the figures describe, and the process that publishes them. */
 struct util_source {
 	uint64_t asic_id;
 	enum sim_arch arch;
@@ -61,6 +61,6 @@ struct util_source {
 	uint64_t start_us;
 };
 
-/* Makes or rewrites the file below `directory`; the cores' mean is `permille`. */
+/* Creates or overwrites the file below `directory`; the mean over the cores is `permille`. */
 MUST_CHECK int util_write(const char *directory, const struct util_source *s, unsigned permille,
 			  uint64_t now_us);

@@ -1,4 +1,4 @@
-/* A version of the driver, or of the firmware bundle, and what it decides. */
+/* A version of the driver or of the firmware bundle. */
 #pragma once
 
 #include "basic/macros.h"
@@ -8,10 +8,10 @@
 
 struct version {
 	unsigned part[4];
-	char text[32]; /* as given: a driver may call itself 2.10.1-pre */
+	char text[32]; /* as given, e.g. 2.10.1-pre for a driver */
 };
 
-/* Two to four numbers with dots, and for a driver anything after a dash. */
+/* Two to four numbers separated by dots, and for a driver an optional suffix after a dash. */
 MUST_CHECK int version_parse(const char *text, struct version *ret);
 
 bool version_at_least(const struct version *v, unsigned major, unsigned minor);

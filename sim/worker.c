@@ -28,12 +28,12 @@ struct worker {
 	int64_t started; /* CLOCK_MONOTONIC, ns */
 	struct metal metal[MAX_DEVICES], behind[MAX_DEVICES];
 	struct workload_report report;
-	bool begun; /* to report */
+	bool begun; /* reporting has started */
 };
 
 /*
- * One function for each way to report what is allocated. Called with the amounts
- * at the start and whenever they change, and with NULL at an orderly end.
+ * One function for each way of reporting allocations. Called with the amounts at the start and
+ * whenever they change, and with NULL at a graceful end.
  */
 typedef int publish_function(struct worker *w, const uint64_t *bytes);
 
@@ -44,7 +44,7 @@ static int publish_none(struct worker *w, const uint64_t *bytes)
 	return 0;
 }
 
-/* One chip's file; bytes as in publish_function. */
+/* Updates one chip's file; bytes as in publish_function. */
 static int publish_chip(struct worker *w, struct metal *metal, uint64_t id, unsigned logical,
 			const uint64_t *bytes)
 {
@@ -90,8 +90,8 @@ static void reach(struct worker *w, const uint64_t *bytes, report_function *tell
 }
 
 /*
- * Simulated devices must not be reported to the server of the machine we run on: only a
- * server that the environment names, or the one below DIR, is used.
+ * Simulated devices must not be reported to the host's server: only one named by the environment,
+ * or the one below DIR, is used.
  */
 static int publish_table(struct worker *w, const uint64_t *bytes)
 {
@@ -110,8 +110,8 @@ static int publish_table(struct worker *w, const uint64_t *bytes)
 }
 
 /*
- * Begins once there is a server, which is started after the tree exists. A server that
- * is lost stays lost, as with the first system.
+ * Starts when a server is available, which is started after the tree exists. A lost connection is
+ * not restored, as in the original client.
  */
 static int publish_socket(struct worker *w, const uint64_t *bytes)
 {
@@ -143,7 +143,7 @@ void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[stati
 	ret[POOL_DRAM] &= w->wave || w->leak ? ~UINT64_C(4095) : UINT64_MAX;
 }
 
-/* Opens the nodes and, as tt-umd does, maps a window of each. */
+/* Opens the nodes and maps a window of each, as tt-umd does. */
 static int open_devices(const struct worker_job *job)
 {
 	char path[1200];
@@ -157,7 +157,7 @@ static int open_devices(const struct worker_job *job)
 			if (fd < 0)
 				return -errno;
 		}
-		/* Never touched: the node of a simulated device has no bytes. */
+		/* Never accessed: the node of a simulated device is empty. */
 		if (!workload_is_idle(&job->workload))
 			(void)mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED, fd, 0);
 	}
@@ -199,24 +199,24 @@ static int update(struct worker *w)
 	return publish_util(w);
 }
 
-/* How long nothing happens: for ever if nothing about the job ever changes. */
+/* Time until the next change: for ever if the job never changes. */
 static int64_t pause_ms(const struct worker *w)
 {
 	const struct workload *load = &w->job.workload;
 	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
-	/* A silent program asks for a server all the same. */
+	/* These still have to look for a server. */
 	bool polls = load->via == VIA_TABLE || (load->via == VIA_SOCKET && !w->begun);
 	int64_t idle = polls ? POLL_MS : INT32_MAX;
 	int64_t wait = load->leak || load->wave || load->util >= 0 ? TICK_MS : idle;
 
-	return load->life_ms ? MIN(wait, MAX(load->life_ms - ms, 0)) : wait;
+	return load->lifetime_ms ? MIN(wait, MAX(load->lifetime_ms - ms, 0)) : wait;
 }
 
 static bool is_over(const struct worker *w)
 {
 	int64_t ms = (clock_now(CLOCK_MONOTONIC) - w->started) / NS_PER_MS;
 
-	return w->job.workload.life_ms && ms >= w->job.workload.life_ms;
+	return w->job.workload.lifetime_ms && ms >= w->job.workload.lifetime_ms;
 }
 
 static int run(struct worker *w, int socket)
@@ -248,7 +248,7 @@ static int run(struct worker *w, int socket)
 
 int worker_main(const char *socket_number)
 {
-	static struct worker w; /* too big for the stack of a sanitized build */
+	static struct worker w; /* static: too big for the stack of a sanitized build */
 	uint32_t fd;
 	int r;
 

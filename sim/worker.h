@@ -1,10 +1,9 @@
 /*
  * A workload as a process.
  *
- * tt_smi sim starts itself again under the workload's own name and arguments, so
- * that /proc shows what it would show of the real program. What to do comes
- * over a socket whose number is in WORKER_VARIABLE; one byte goes back when the
- * devices are open and the memory is published.
+ * tt_smi sim executes itself with the workload's name and arguments, so that /proc looks as for the
+ * real program. The job is received through a socket whose number is in WORKER_VARIABLE; one byte
+ * is sent back when the devices are open and the memory is published.
  */
 #pragma once
 
@@ -28,17 +27,17 @@ struct worker_device {
 	unsigned cores;
 };
 
-/* Crosses an exec of the same program: plain bytes. */
+/* Passed to another process of the same program as plain bytes. */
 struct worker_job {
 	char root[1024]; /* DIR */
 	struct workload workload;
 	struct worker_device devices[MAX_DEVICES];
 	size_t device_count;
-	uint64_t leak_room; /* a leak that has filled this starts again */
+	uint64_t leak_room; /* a leak restarts when it has reached this */
 };
 
-/* What the job holds after so many milliseconds, on each device. */
+/* The amounts that the job holds on each device after the given milliseconds. */
 void worker_amounts(const struct worker_job *job, int64_t ms, uint64_t ret[static POOLS]);
 
-/* Runs a job to its end; the exit status. */
+/* Runs a job. Returns the exit status. */
 int worker_main(const char *socket_number);

@@ -1,5 +1,6 @@
 #include "workload.h"
 
+#include "basic/dispatch_state.h"
 #include "basic/parse.h"
 #include "basic/trace_fault.h"
 #include "spec.h"
@@ -44,7 +45,7 @@ static int parse_via(const char *value, struct workload *w)
 	return -EINVAL;
 }
 
-/* What the last column of the tracer's file may say: how good the figures are, or why not. */
+/* Values of the last column of the tracer's file: quality of the figures, or the fault. */
 static int parse_state(const char *value, struct workload *w)
 {
 	static const char *const good[] = { "exact", "since-attach" };
@@ -75,57 +76,111 @@ static int parse_number(const char *value, uint32_t max, uint32_t *ret)
 	return 0;
 }
 
-static int parse_field(const char *key, char *value, struct workload *w)
+#define DISPATCH_WORD(name, word, ...) word,
+
+/* A percentage, or the word in the tracer's file for why there is none. */
+static int parse_busy(const char *value, struct workload *w)
+{
+	static const char *const words[] = { DISPATCH_STATES(DISPATCH_WORD) };
+	uint32_t percent;
+
+	if (parse_number(value, 100, &percent) == 0) {
+		w->busy = (int)percent;
+		return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strcmp(value, words[i]) == 0)
+			return parse_text(value, w->unmeasured, sizeof(w->unmeasured));
+	return -EINVAL;
+}
+
+static int parse_bound(const char *value, struct workload *w)
+{
+	if (strcmp(value, "exact") != 0 && strcmp(value, "lower") != 0 &&
+	    strcmp(value, "upper") != 0)
+		return -EINVAL;
+	return parse_text(value, w->bound, sizeof(w->bound));
+}
+
+static int parse_uid(const char *value, struct workload *w)
+{
+	w->has_uid = true;
+	return parse_number(value, UINT32_MAX, &w->uid);
+}
+
+static int parse_opens(const char *value, struct workload *w)
+{
+	return parse_number(value, 64, &w->opens);
+}
+
+static int parse_util(const char *value, struct workload *w)
 {
 	uint32_t n = 0;
-	int r;
+	int r = parse_number(value, 1000, &n);
 
+	w->util = (int)n;
+	return r;
+}
+
+/* A field: its value is text, bytes or seconds for a member, or has a parser of its own. */
+static const struct workload_field {
+	const char *key;
+	enum { TEXT, BYTES, SECONDS, PARSED } kind;
+	size_t offset, size; /* of the member */
+	int (*parse)(const char *value, struct workload *w);
+} fields[] = {
+#define MEMBER(name) offsetof(struct workload, name), sizeof(((struct workload *)NULL)->name)
+	/* clang-format off */
+	{ "via", PARSED, .parse = parse_via },
+	{ "state", PARSED, .parse = parse_state },
+	{ "busy", PARSED, .parse = parse_busy },
+	{ "bound", PARSED, .parse = parse_bound },
+	{ "uid", PARSED, .parse = parse_uid },
+	{ "opens", PARSED, .parse = parse_opens },
+	{ "util", PARSED, .parse = parse_util },
+	{ "leak", BYTES, MEMBER(leak) },
+	{ "wave", BYTES, MEMBER(wave) },
+	{ "behind", BYTES, MEMBER(behind) },
+	{ "running", SECONDS, MEMBER(running_ms) },
+	{ "life", SECONDS, MEMBER(lifetime_ms) },
+	{ "again", SECONDS, MEMBER(restart_after_ms) },
+	{ "age", SECONDS, MEMBER(age_ms) },
+	{ "legacy", TEXT, MEMBER(legacy) },
+	{ "name", TEXT, MEMBER(name) },
+	{ "args", TEXT, MEMBER(args) },
+	{ "cgroup", TEXT, MEMBER(cgroup) },
+	/* clang-format on */
+};
+
+static int set_member(const struct workload_field *field, const char *value, struct workload *w)
+{
+	void *member = (char *)w + field->offset;
+
+	switch (field->kind) {
+	case TEXT: return parse_text(value, member, field->size);
+	case BYTES: return spec_bytes(value, member);
+	case SECONDS: return spec_seconds(value, member);
+	case PARSED: return field->parse(value, w);
+	}
+	return -EINVAL;
+}
+
+static int parse_field(const char *key, char *value, struct workload *w)
+{
 	for (unsigned i = 0; i < POOLS; i++)
 		if (!strcmp(key, pools[i]))
 			return spec_bytes(value, &w->bytes[i]);
 	if (!strcmp(key, "dev"))
 		return parse_devices(value, w);
-	if (!strcmp(key, "via"))
-		return parse_via(value, w);
-	if (!strcmp(key, "state"))
-		return parse_state(value, w);
-	if (!strcmp(key, "legacy"))
-		return parse_text(value, w->legacy, sizeof(w->legacy));
-	if (!strcmp(key, "leak"))
-		return spec_bytes(value, &w->leak);
-	if (!strcmp(key, "wave"))
-		return spec_bytes(value, &w->wave);
-	if (!strcmp(key, "behind"))
-		return spec_bytes(value, &w->behind);
-	if (!strcmp(key, "life"))
-		return spec_seconds(value, &w->life_ms);
-	if (!strcmp(key, "again"))
-		return spec_seconds(value, &w->again_ms);
-	if (!strcmp(key, "age"))
-		return spec_seconds(value, &w->age_ms);
-	if (!strcmp(key, "name"))
-		return parse_text(value, w->name, sizeof(w->name));
-	if (!strcmp(key, "args"))
-		return parse_text(value, w->args, sizeof(w->args));
-	if (!strcmp(key, "cgroup"))
-		return parse_text(value, w->cgroup, sizeof(w->cgroup));
-	if (!strcmp(key, "uid")) {
-		w->has_uid = true;
-		return parse_number(value, UINT32_MAX, &w->uid);
-	}
-	if (!strcmp(key, "opens"))
-		return parse_number(value, 64, &w->opens);
-	if (!strcmp(key, "util")) {
-		r = parse_number(value, 1000, &n);
-		w->util = (int)n;
-		return r;
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		if (!strcmp(key, fields[i].key))
+			return set_member(&fields[i], value, w);
 	return -EINVAL;
 }
 
 int workload_parse(const char *spec, struct workload *ret, char error[static 128])
 {
-	struct workload w = { .util = -1 };
+	struct workload w = { .util = -1, .busy = -1, .bound = "exact" };
 	char text[1024], *rest = text, *key, *value;
 
 	if (strlen(spec) >= sizeof(text)) {
@@ -149,7 +204,7 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 		snprintf(w.name, sizeof(w.name), "%s",
 			 w.via == VIA_MONITOR ? "tt_telemetry_collector" : "workload");
 	w.has_uid |= w.via == VIA_MONITOR; /* root's by default */
-	/* tt-umd keeps two descriptors of each chip: its own and the library's. */
+	/* tt-umd keeps two descriptors per chip: its own and the library's. */
 	if (!w.opens)
 		w.opens = workload_is_idle(&w) ? 1 : 2;
 	*ret = w;
@@ -181,10 +236,10 @@ static uint64_t workload_l1(const struct workload *w)
 	return w->bytes[POOL_L1] + w->bytes[POOL_L1_SMALL];
 }
 
-/* Which share of what they want on a device they may have there. */
+/* The share of their requested memory that the workloads of a device get. */
 static double fair_share(const struct slot *slot, const struct workload *workloads, size_t count)
 {
-	/* Some is left for what leaks; a core has more than a MiB. */
+	/* Leaves some for leaks; a core has more than 1 MiB. */
 	double dram = 0.8 * (double)board_dram(slot->board);
 	double l1 = (double)((uint64_t)slot->board->tensix << 20);
 	double dram_wanted = 1, l1_wanted = 1;
@@ -222,8 +277,8 @@ static void fit(const struct slot *slots, size_t n_slots, struct workload *workl
 }
 
 /*
- * A busy afternoon: a server, a second one on another card, a job on more than
- * one, a program that is not tracked, and tests that start and end.
+ * A typical load: a server, a second one on another card, a job on several cards, a program that is
+ * not tracked, and tests that start and end.
  */
 size_t workload_defaults(const struct slot *slots, size_t count,
 			 struct workload ret[static MAX_WORKLOADS])
@@ -233,14 +288,15 @@ size_t workload_defaults(const struct slot *slots, size_t count,
 		const char *spec;
 	} set[] = {
 		{ FIRST, "name=python3,args=serve.py --port 8000,dram=7G,l1=38M,l1_small=1536K,"
-			 "trace=96M,cb=21M" },
+			 "trace=96M,cb=21M,busy=85" },
 		{ LAST,
 		  "name=python3,args=-m vllm.entrypoints.openai.api_server --port 8001,dram=14G,"
-		  "wave=3G,l1=61M,l1_small=2M,trace=256M,cb=34M,util=640" },
+		  "wave=3G,l1=61M,l1_small=2M,trace=256M,cb=34M,util=640,busy=64" },
 		{ SEVERAL,
-		  "name=./train,args=--model resnet50 --batch 32,dram=640M,leak=3M,l1=9M,cb=4M" },
+		  "name=./train,args=--model resnet50 --batch 32,dram=640M,leak=3M,l1=9M,cb=4M,"
+		  "busy=40,bound=lower" },
 		{ FIRST, "name=jupyter-lab,args=--no-browser,via=none" },
-		{ LAST, "name=pytest,args=-x tests/ops,dram=768M,l1=12M,life=25,again=12" },
+		{ LAST, "name=pytest,args=-x tests/ops,dram=768M,l1=12M,life=25,again=12,busy=30" },
 	};
 	char error[128];
 	size_t made = 0;
@@ -256,7 +312,8 @@ size_t workload_defaults(const struct slot *slots, size_t count,
 		w->devices[0] = slots[set[i].where == LAST ? count - 1 : 0].number;
 		if (set[i].where == SEVERAL) {
 			w->devices[1] = slots[count - 1].number;
-			w->device_count = count > 4 ? 0 : 2; /* 0: a big machine runs it on all */
+			/* 0: on all devices of a big machine */
+			w->device_count = count > 4 ? 0 : 2;
 		}
 		made++;
 	}

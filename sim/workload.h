@@ -1,4 +1,4 @@
-/* What a workload is, before it becomes a process. */
+/* The description of a workload. */
 #pragma once
 
 #include "basic/macros.h"
@@ -12,48 +12,58 @@
 
 enum sim_pool { POOL_DRAM, POOL_L1, POOL_L1_SMALL, POOL_TRACE, POOL_CB, POOLS };
 
-/* How a workload reports what it has allocated: worker.c has a function for each. */
+/* How a workload reports its allocations: worker.c has a function for each. */
 enum via { VIA_METAL, VIA_NONE, VIA_TABLE, VIA_SOCKET, VIA_TRACED, VIA_MONITOR, VIAS };
 
 struct workload {
 	unsigned devices[MAX_DEVICES]; /* their numbers N */
-	size_t device_count;	       /* 0: all there are */
-	uint64_t bytes[POOLS];	       /* on each of them */
+	size_t device_count;	       /* 0: all devices */
+	uint64_t bytes[POOLS];	       /* on each device */
 	uint64_t leak;		       /* DRAM, bytes per second */
-	uint64_t wave;		       /* DRAM that comes and goes, at most so many bytes */
-	uint64_t behind;	       /* DRAM of the chip behind each of them, if it has one */
+	uint64_t wave;		       /* amplitude of a periodic change of DRAM, in bytes */
+	uint64_t behind;	       /* DRAM of the chip behind each device, if it has one */
 	enum via via;
-	unsigned opens;	  /* open file descriptions of each device */
-	int64_t life_ms;  /* ends after so long; 0: never */
-	int64_t again_ms; /* and is started again so long after; 0: is not */
-	int util;	  /* per mille in its util file; -1: no file */
-	bool has_uid;	  /* else it is that of the simulator, with --static 0 */
+	unsigned opens;		  /* open file descriptions of each device */
+	int64_t lifetime_ms;	  /* ends after this time; 0: never */
+	int64_t restart_after_ms; /* and restarts after this time; 0: never */
+	int util;		  /* per mille in its util file; -1: no file */
+	int busy;		  /* percent of time with a program on its devices; -1: no figure */
+	int64_t running_ms;	  /* age of a program that does not end; 0: none */
+	char bound[8];		  /* what busy says: exact, lower, upper */
+	char unmeasured[24];	  /* why there is no figure; "": none is expected */
+	bool has_uid;		  /* otherwise that of the simulator; with --static: 0 */
 	unsigned uid;
-	int64_t age_ms;	  /* --static only: started so long ago */
+	int64_t age_ms;	  /* --static only: time since its start */
 	char cgroup[128]; /* --static only */
 	char state[32];	  /* via=traced: the last column */
-	char legacy[108]; /* via=socket: where the first allocation server would be */
+	char legacy[108]; /* via=socket: path of the legacy socket */
 	char name[128];	  /* argv[0] */
-	char args[256];	  /* the words after it */
+	char args[256];	  /* further arguments */
 };
 
-/* One SPEC of --workload. -EINVAL, and the field that is wrong in `error`. */
+/* Parses one SPEC of --workload. -EINVAL, with the invalid field in `error`. */
 MUST_CHECK int workload_parse(const char *spec, struct workload *ret, char error[static 128]);
 
-/* What runs if nothing was asked for. Returns how many, at most MAX_WORKLOADS. */
+/* The default workloads. Returns their number, at most MAX_WORKLOADS. */
 size_t workload_defaults(const struct slot *slots, size_t count,
 			 struct workload ret[static MAX_WORKLOADS]);
 
-/* Does it only hold devices, and computes nothing? */
+/* Does it only hold devices, without computing? */
 static inline bool workload_is_idle(const struct workload *w)
 {
 	return w->via == VIA_NONE || w->via == VIA_MONITOR;
 }
 
+/* Does the tracer measure its utilisation, or say why it cannot? */
+static inline bool workload_is_measured(const struct workload *w)
+{
+	return w->busy >= 0 || w->unmeasured[0];
+}
+
 bool workload_uses(const struct workload *w, unsigned device);
 
-/* What it has of a device's DRAM at the most, without what it leaks. */
+/* Its maximum DRAM on a device, without leaks. */
 uint64_t workload_dram(const struct workload *w);
 
-/* Name of the process as the kernel keeps it: the last part of argv[0], 15 bytes of it. */
+/* The kernel's name of the process: the last component of argv[0], truncated to 15 bytes. */
 void workload_comm(const struct workload *w, char ret[static 16]);
