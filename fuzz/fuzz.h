@@ -1,6 +1,5 @@
 /*
- * What the fuzzers share. A property that does not hold ends the program, also
- * in builds without assertions.
+ * Shared by the fuzzers. A failed check aborts the program, also in builds without assertions.
  */
 #pragma once
 
@@ -21,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                       \
 	} while (0)
 
-/* The input as text: a NUL in it ends it, as it does for a program. Must be freed. */
+/* The input as a C string, up to its first NUL. The caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
@@ -33,7 +32,7 @@ static inline char *fuzz_text(const uint8_t *data, size_t size)
 	return text;
 }
 
-/* Is there an end within so many bytes? */
+/* Is there a NUL within the given size? */
 static inline bool fuzz_is_text(const char *text, size_t size)
 {
 	return memchr(text, '\0', size) != NULL;

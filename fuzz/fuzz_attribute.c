@@ -1,4 +1,4 @@
-/* A text as each of the driver's attributes, as a name in its class and as a link. */
+/* Fuzzes the parsers of the driver's attributes, of names in its class directory and of links. */
 #include "fuzz.h"
 
 #include "source/attribute.h"
@@ -31,8 +31,8 @@ static void try(const struct attribute *attribute, const char *text)
 	CHECK(why == dev.why[attribute->field]);
 	CHECK(why == KNOWN || why == MALFORMED || why == IMPLAUSIBLE || why == NOT_ANSWERING ||
 	      why == NOT_OFFERED || why == NOT_APPLICABLE);
-	/* A line of its own, or nothing. */
-	if (why != MALFORMED)
+	/* Each line is one record, or rejected. */
+	if (why != MALFORMED && attribute->format != F_ERRORS)
 		CHECK(strlen(text) <= 64 && strchr(text, '\n') == text + strlen(text) - 1);
 	if (why == KNOWN)
 		check_value(attribute, &dev);
@@ -54,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (attribute_parse_bdf(text, bdf, sizeof(bdf)))
 		CHECK(fuzz_is_text(bdf, sizeof(bdf)) && strlen(bdf) >= 12 &&
 		      strcmp(text + strlen(text) - strlen(bdf), bdf) == 0);
+	if (attribute_parse_upstream(text, "0000:01:00.0", bdf, sizeof(bdf)) == KNOWN)
+		CHECK(fuzz_is_text(bdf, sizeof(bdf)) && strlen(bdf) >= 12);
 	free(text);
 	return 0;
 }

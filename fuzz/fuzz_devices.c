@@ -1,4 +1,4 @@
-/* /proc/devices and /proc/stat. */
+/* Fuzzes the parsers of /proc/devices and /proc/stat. */
 #include "fuzz.h"
 
 #include "source/procfs.h"

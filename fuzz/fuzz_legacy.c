@@ -1,4 +1,4 @@
-/* The legacy stream: the records must not depend on how the bytes are cut. */
+/* Fuzzes the legacy stream: the records must not depend on how the bytes are split. */
 #include "proto/legacy.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct result {
 	size_t records;
-	uint64_t sum; /* of everything in them, in order */
+	uint64_t sum; /* checksum of all records, in order */
 	int end;      /* 0 or -EBADMSG */
 	int answer;
 	bool whole;
@@ -21,7 +21,7 @@ static void record_add(struct result *result, const struct legacy_record *record
 				    (uint32_t)record->pid, record->buffer_id,
 				    record->timestamp };
 
-	/* What is accepted indexes arrays. */
+	/* Accepted values are used as array indices. */
 	if (record->type < LEGACY_ALLOC || record->type > LEGACY_DUMP_KERNELS ||
 	    (!legacy_report_fault(record) &&
 	     ((uint32_t)record->device >= TABLE_DEVICES ||

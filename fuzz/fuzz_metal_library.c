@@ -1,6 +1,5 @@
 /*
- * An ELF file of somebody else. The reader wants a descriptor, so each input becomes a
- * file in memory.
+ * Fuzzes the reader of foreign ELF files. It needs a descriptor, so each input becomes a memfd.
  */
 #include "fuzz.h"
 

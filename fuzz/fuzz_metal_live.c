@@ -1,6 +1,6 @@
 /*
- * The memory of a process that may hold anything: the input is what lies around the
- * allocator, from some page on. Its first byte chooses the place of the allocator.
+ * Fuzzes the reader of a process's memory: the input is the memory around the allocator. Its first
+ * byte selects the address of the allocator.
  */
 #include "fuzz.h"
 

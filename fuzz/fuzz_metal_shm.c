@@ -1,5 +1,5 @@
 /*
- * TT-Metal's counters. Few inputs have one of the two sizes it accepts: a short
+ * Fuzzes the parser of TT-Metal's counters. Few inputs have one of the sizes it accepts: a short
  * one is also tried as the beginning of a file of each layout.
  */
 #include "fuzz.h"

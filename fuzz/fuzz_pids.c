@@ -1,4 +1,4 @@
-/* The driver's list of openers. */
+/* Fuzzes the parser of the driver's list of openers. */
 #include "fuzz.h"
 
 #include "source/procfs.h"
@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = procfs_parse_pids(text, take, &seen);
 	CHECK(r <= 0);
 	CHECK(seen.count <= lines);
-	/* Understood means: nothing but digits, and one call per line. */
+	/* An accepted text has only digits, and one call per line. */
 	if (r == 0)
 		CHECK(seen.count == lines && strspn(text, "0123456789\n") == strlen(text));
 	free(text);

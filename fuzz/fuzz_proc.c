@@ -1,6 +1,7 @@
-/* Texts of one process, each as stat, status, command line, link and line of maps. */
+/* Fuzzes the parsers of /proc/PID: stat, status, command line, link and line of maps. */
 #include "fuzz.h"
 
+#include "basic/shared_text.h"
 #include "source/procfs.h"
 
 static void try_stat(const char *text)
@@ -38,7 +39,9 @@ static void try_cmdline(const char *data, size_t size)
 
 	process_init(&process, 1);
 	memcpy(process.name, name, sizeof(name));
-	process.command = strdup(command);
+	process.command = shared_text_new(sizeof(command));
+	CHECK(process.command);
+	memcpy(process.command, command, sizeof(command));
 	process.why[PROC_NAME] = process.why[PROC_COMMAND] = KNOWN;
 	memset(label, 'x', sizeof(label));
 	process_label(&process, label, sizeof(label));
@@ -53,7 +56,7 @@ static void try_node(const char *text)
 
 	if (!procfs_names_node(text, "", &index) && !procfs_names_node(text, "/tree", &index))
 		return;
-	/* It ends with the node, with or without a newline: nothing marks it as deleted. */
+	/* It ends with the node, with or without a newline: it is not marked as deleted. */
 	CHECK(strstr(text, "/dev/tenstorrent/") && digits);
 	digits++;
 	CHECK(strtoul(digits, NULL, 10) == index);

@@ -1,4 +1,4 @@
-/* What a person may type after -i and after --query-gpu=. */
+/* Fuzzes the parsers of the arguments of -i and --query-gpu=. */
 #include "fuzz.h"
 
 #include "model/select.h"
@@ -43,7 +43,7 @@ static void try_select(const struct snapshot *machine, const char *text)
 		CHECK(r == 0 || r == -ENODEV || r == -ENOTUNIQ);
 		for (size_t i = 0; i < DEVICES; i++)
 			any |= keep[i];
-		/* Either something is meant, or the word that means nothing is named. */
+		/* Either a device is selected, or the word that selects none is returned. */
 		if (r == 0)
 			CHECK(any);
 		else

@@ -1,8 +1,7 @@
 /*
- * The reader of tables. A table has 135,168 bytes at least, nearly all of them
- * zero, so the input is a list of changes to a valid one: 12 bytes each, where
- * to store (32 bits) and what (64 bits). The first two bytes say how many slots
- * the buffer has room for.
+ * Fuzzes the reader of tables. A table has at least 135,168 bytes, nearly all of them zero, so the
+ * input is a list of changes to a valid one: 12 bytes each, an offset (32 bits) and a value (64
+ * bits). The first two bytes are the number of slots in the buffer.
  */
 #include "proto/table.h"
 
@@ -25,7 +24,7 @@ static void require(bool condition)
 		abort();
 }
 
-/* What a reader may rely on, whatever it was given. */
+/* Guarantees of the reader for any input. */
 static void pools_check(const struct table_view *view)
 {
 	for (uint32_t i = 0; i < TABLE_DEVICES * POOL_COUNT; i++) {

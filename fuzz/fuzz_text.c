@@ -1,6 +1,6 @@
 /*
- * Any bytes, made safe for a terminal and for a JSON document. What comes out is
- * read back by a decoder of our own, which knows nothing of the writer.
+ * Fuzzes the cleaning of text for a terminal and for JSON. The result is read back by an
+ * independent decoder.
  */
 #include "fuzz.h"
 
@@ -9,7 +9,7 @@
 
 #include <locale.h>
 
-/* One character of UTF-8, by the table of RFC 3629; 0: none. */
+/* Decodes one character of UTF-8, by the table of RFC 3629; 0: invalid. */
 static size_t strict_utf8(const unsigned char *s, size_t length, uint32_t *ret)
 {
 	static const struct {
@@ -49,7 +49,7 @@ static void check_decoder(const char *text, size_t length)
 	}
 }
 
-/* Valid, nothing a terminal would obey, and its columns can be counted. */
+/* The result is valid, has no control characters, and its width can be computed. */
 static void check_clean(const char *data, size_t size, bool utf8)
 {
 	struct buf out = { 0 };
@@ -90,7 +90,7 @@ static unsigned hex4(const char *at)
 	return value;
 }
 
-/* The next character of a JSON string; moves on. */
+/* Decodes the next character of a JSON string and advances. */
 static uint32_t json_character(const char **text)
 {
 	static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -126,7 +126,7 @@ static uint32_t json_character(const char **text)
 	return c;
 }
 
-/* The string reads back as the input, with U+FFFD for each byte that is no UTF-8. */
+/* The string reads back as the input, with U+FFFD for each byte that is not UTF-8. */
 static void check_json(const char *input, bool ascii)
 {
 	struct buf out = { 0 };

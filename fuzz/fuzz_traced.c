@@ -1,6 +1,6 @@
 /*
- * The two texts of the tracer's pinned files. Few inputs have the headings: each is
- * also tried as what follows them.
+ * Fuzzes the parsers of the tracer's pinned files. Few inputs have the headings: each is also tried
+ * after valid ones.
  */
 #include "fuzz.h"
 
@@ -35,7 +35,7 @@ static void try_allocations(const char *text)
 
 	CHECK(r == 0 || is_refused(r));
 	CHECK(r == 0 || !list);
-	/* Two headings, a blank line and the total beside them. */
+	/* Plus two headings, a blank line and the total. */
 	CHECK(r < 0 || count + 4 == count_lines(text));
 	for (size_t i = 0; i < count; i++) {
 		CHECK(list[i].pid > 0 && fuzz_is_text(list[i].comm, sizeof(list[i].comm)));
@@ -60,7 +60,7 @@ static void try_holders(const char *text)
 	free(list);
 }
 
-/* The input between two others. */
+/* Puts a prefix and a suffix around the input. */
 static char *wrap(const char *head, const char *text, const char *tail)
 {
 	size_t size = strlen(head) + strlen(text) + strlen(tail) + 1;

@@ -1,4 +1,4 @@
-/* Published utilisation; an input is also tried with a true beginning. */
+/* Fuzzes the parser of published utilisation; an input is also tried after a valid header. */
 #include "fuzz.h"
 
 #include "proto/util_shm.h"

@@ -1,4 +1,4 @@
-/* A process chooses its environment. */
+/* Fuzzes the parser of TT_VISIBLE_DEVICES, which a process chooses. */
 #include "fuzz.h"
 
 #include "proto/visible_devices.h"

@@ -1,4 +1,6 @@
-/* The decoder of the server's own messages: what it takes, encodes to the same bytes. */
+/*
+ * Fuzzes the decoder of the server's own messages: accepted messages must encode to the same bytes.
+ */
 #include "proto/wire.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Text after its end is not kept. */
+/* Clears the bytes after the NUL, which the decoder drops. */
 static void text_clear(uint8_t *packet)
 {
 	char *text = (char *)packet + WIRE_MAX - WIRE_TEXT;

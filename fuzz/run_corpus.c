@@ -1,7 +1,6 @@
 /*
- * Runs a fuzzer's function once with each file of the folders that are named, and
- * with nothing at all. Each input has memory of just its size, so that a
- * sanitizer sees a step too far.
+ * Runs a fuzzer's function once with each file of the given folders, and with empty input. Each
+ * input is in memory of exactly its size, so that a sanitizer detects an overrun.
  */
 #include "fuzz.h"
 
@@ -40,7 +39,7 @@ static unsigned run_folder(const char *path)
 		if (entry->d_name[0] == '.')
 			continue;
 		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		/* The last name is that of the input that failed. */
+		/* If an input fails, its name is the last one printed. */
 		printf("%s\n", entry->d_name);
 		fflush(stdout);
 		run_file(name);
