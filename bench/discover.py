@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What it takes the tracer to find programs: many of them hold a device and map the library.
+"""Measures how long the tracer takes to find and attach to many programs that hold a device and map the library.
 
 usage: discover.py BUILD [PROGRAMS [ROUNDS]]
 
-As root and with BPF, in a mount namespace of its own, where a device is /dev/zero by
-another name. A figure is the median of the rounds.
+Needs root and BPF. Runs in a mount namespace of its own, where /dev/tenstorrent/0 is a node with the device
+number of /dev/zero. Figures are medians of the rounds.
 """
 
 import os
@@ -24,7 +24,7 @@ PINS = pathlib.Path("/run/tt-smi/bpf")
 
 
 def inside():
-    """Once more with a /run and a /dev/tenstorrent of our own; returns only there, or if that cannot be."""
+    """Executes this script again in a mount namespace with its own /run and /dev/tenstorrent; returns in there."""
     make = ("mount -t tmpfs tmpfs /run && mkdir -p /run/dev/tenstorrent /run/dev/shm && "
             "mount -t tmpfs tmpfs /run/dev/tenstorrent && mknod /run/dev/tenstorrent/0 c 1 5 && "
             "for n in null zero urandom; do : >/run/dev/$n; mount --bind /dev/$n /run/dev/$n; done && "
@@ -37,7 +37,7 @@ def inside():
 
 
 def crowd(folder, library):
-    """Programs that wait: with the library and the device, or with neither."""
+    """Starts programs that wait, with the library mapped and the device open, or without both."""
     line = "hold /dev/tenstorrent/0\nopen 0\nsay ready\nwait\n" if library else None
     made = []
     for _ in range(PROGRAMS):
@@ -67,7 +67,7 @@ def read(name):
 
 
 def watch(seconds=5):
-    """Share of a core that watching takes, in percent."""
+    """CPU time of a tracer with --watch, in percent of a core."""
     watcher = subprocess.Popen([TRACER, "start", "--watch"], stdout=subprocess.PIPE, text=True)
     for line in watcher.stdout:
         if line.startswith("watching"):
@@ -101,7 +101,7 @@ def main(folder):
     shutil.copytree(BUILD / "tests" / "metal" / "v66", folder, dirs_exist_ok=True)
     print(f"{'':38}{'load and':>11} {'again':>11} {'read':>11} {'read':>11} {'watching':>10}")
     print(f"{'':38}{'attach':>11} {'':>11} {'allocations':>11} {'holders':>11} {'(of a core)':>10}")
-    measure("nobody")
+    measure("no programs")
     for library, title in ((False, f"{PROGRAMS} programs, none with the library"),
                            (True, f"{PROGRAMS} programs with the library")):
         made = crowd(folder, library)

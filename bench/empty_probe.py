@@ -1,4 +1,4 @@
-"""What the kernel itself takes for a probe: programs that do nothing, put where the tracer has put its own."""
+"""Attaches empty BPF programs at the places of the tracer's probes, to measure the kernel's part of their cost."""
 
 import ctypes
 import os
@@ -21,7 +21,7 @@ def bpf(command, *parts):
 
 
 def offsets_of(link):
-    """(path of the file, offsets of its probes) of a pinned link; None: of another kind."""
+    """(path of the file, offsets of its probes) of a pinned multi-uprobe link; None for other links."""
     name = ctypes.create_string_buffer(str(link).encode())
     fd = bpf(OBJ_GET, struct.pack("=QII", ctypes.addressof(name), 0, 0))
     path, offsets = ctypes.create_string_buffer(4096), (ctypes.c_uint64 * 64)()
@@ -35,13 +35,13 @@ def offsets_of(link):
 
 
 def attach(library, like):
-    """Puts them on `library` as the tracer has its own on `like`. A descriptor that holds them; OSError: cannot."""
+    """Attaches to `library` at the offsets of the tracer's probes on `like`. Returns the descriptor of the link."""
     for link in sorted(pathlib.Path("/run/tt-smi/bpf/links").iterdir()):
         found = offsets_of(link) if link.name.isdigit() else None
         if found and found[0] == str(like):
             break
     else:
-        raise OSError(0, "its probes are not of one link")
+        raise OSError(0, "the tracer does not use a multi-uprobe link")
     licence, path = ctypes.create_string_buffer(b"GPL"), ctypes.create_string_buffer(str(library).encode())
     code = ctypes.create_string_buffer(RETURN_0)
     program = bpf(PROG_LOAD, struct.pack("=IIQQIIQII16sII", KPROBE, 2, ctypes.addressof(code), ctypes.addressof(licence),

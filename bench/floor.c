@@ -1,440 +1,373 @@
 /*
- * The floor that tt_smi is measured against: the system calls that are needed to show the
- * same machine, and next to nothing else.
+ * The floor that tt_smi is compared with: the minimum that has to be done to show the same table of
+ * the same machine.
  *
- *	floor --root DIR --show table|json|query|list [--walk] [--bytes N]
- *	floor --root DIR --show narrow|wide --again N
- *
- * What it does, for the output named:
+ *	floor --root DIR [--scan] [--again N]
  *
  *   once        the marker of a simulated tree, the driver's version, the time zone
- *               (all but query show or need the local time: localtime_r)
- *   devices     the class directory; per device its directory, the link that tells the
- *               bus address (not for query), the hwmon directory and the one name in it,
- *               then open, read, close of each file that holds a value shown
- *   holders     (table, json) each device's pids file; with --walk, for drivers that
- *               have none, the descriptors of every process in /proc
- *   processes   (table, json) per holder its descriptors, one readlink each, to check the
- *               driver's word; then stat, status, cmdline, and for json cgroup
- *   memory      (table, json) the directory of shared memory, and each file of TT-Metal
- *   at the end  one write of N bytes
+ *   memory      the directory of shared memory, and each file of TT-Metal
+ *   devices     the class directory; per device the one name in its hwmon directory and the
+ *               files of the attributes below
+ *   holders     each device's list; with --scan, for drivers that have none, one readlink of
+ *               each descriptor of each process in /proc
+ *   processes   per holder its command line
+ *   at the end  one write of all values as they were read, to prove that they were
  *
- * What it does not do, on purpose: no second read to see the end of a short file,
- * no threads, no deadline, no check of what it read, no
- * numbers, no text. It is linked like tt_smi, with the C library as a shared object.
- * So tt_smi cannot be faster; twice as long is the bound it is held to.
+ * It does not do what tt_smi has to do in addition: read files that the table does not show, check
+ * the driver's lists of holders, keep deadlines, format, close files. It does not use the C
+ *library, so nothing runs before or after this. tt_smi cannot be faster.
  *
- * narrow and wide are refreshes: the files that change, of a table of 100 or of 200
- * columns, and the pids files are opened once and kept; then N times it waits 100
- * ms and reads each, with one pread.
+ * --again: N refreshes, 100 ms apart. Files stay open and are read with one pread, files of slow
+ * values less often; a process is printed once. A scan stats each process through its open
+ *directory, and reads only those whose number of descriptors has changed.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
+#include "bare.h"
 
-enum { MAX_HOLDERS = 64 };
+#include <asm/ioctls.h>
+#include <asm/stat.h>
+#include <linux/fcntl.h>
+#include <linux/resource.h>
+#include <linux/time_types.h>
 
-/* What an output shows of a device, as files: of the class, of hwmon. */
-struct show {
+enum { MAX_DEVICES = 64, MAX_FILES = 64, MAX_PID = 1 << 22 };
+
+/* A file of a device. */
+struct floor_attribute {
 	const char *name;
-	const char *const *class_files, *const *hwmon_files;
-	bool bdf, processes, owner;
+	enum { IN_CLASS, IN_HWMON } where;
+	unsigned every; /* read in every nth sample; 0: in the first one only */
 };
 
-static const char *const table_class[] = {
-	"tt_card_type", "tt_serial",	       "tt_asic_id", "tt_fw_bundle_ver",
-	"tt_heartbeat", "tt_therm_trip_count", NULL,
-};
-static const char *const table_hwmon[] = { "temp1_input", "temp1_max", "power1_input", "power1_max",
-					   NULL };
-static const char *const list_class[] = { "tt_card_type", "tt_asic_id", NULL };
-static const char *const query_hwmon[] = { "temp1_input", NULL };
-static const char *const none[] = { NULL };
-
-/* clang-format off */
-#define COUNTER(name) "pcie_perf_counters/" name
-#define COUNTERS \
-	COUNTER("mst_posted_wr_data_word_sent0"), \
-	COUNTER("mst_posted_wr_data_word_sent1"), \
-	COUNTER("mst_nonposted_wr_data_word_sent0"), \
-	COUNTER("mst_nonposted_wr_data_word_sent1"), \
-	COUNTER("slv_rd_data_word_sent0"), \
-	COUNTER("slv_rd_data_word_sent1"), \
-	COUNTER("slv_posted_wr_data_word_received0"), \
-	COUNTER("slv_posted_wr_data_word_received1"), \
-	COUNTER("slv_nonposted_wr_data_word_received0"), \
-	COUNTER("slv_nonposted_wr_data_word_received1"), \
-	COUNTER("mst_rd_data_word_received0"), \
-	COUNTER("mst_rd_data_word_received1")
-/* clang-format on */
-static const char *const json_class[] = {
-	"tt_card_type",
-	"tt_serial",
-	"tt_asic_id",
-	"tt_fw_bundle_ver",
-	"tt_m3app_fw_ver",
-	"tt_aiclk",
-	"tt_axiclk",
-	"tt_arcclk",
-	"tt_heartbeat",
-	"tt_therm_trip_count",
-	"device/vendor",
-	"device/device",
-	"device/subsystem_vendor",
-	"device/subsystem_device",
-	"device/revision",
-	"device/numa_node",
-	"device/max_link_speed",
-	"device/max_link_width",
-	"device/current_link_speed",
-	"device/current_link_width",
-	COUNTERS,
-	NULL,
-};
-static const char *const json_hwmon[] = {
-	"temp1_input", "temp1_max",   "power1_input", "power1_max", "in0_input",
-	"in0_max",     "curr1_input", "curr1_max",    "fan1_input", NULL,
+enum {
+	CARD,
+	ASIC_ID,
+	TEMPERATURE,
+	POWER,
+	TEMPERATURE_MAX,
+	POWER_MAX,
+	TRIPS,
+	HEARTBEAT,
+	N_ATTRIBUTES
 };
 
-static const char *const narrow_class[] = { "tt_heartbeat", "tt_therm_trip_count", NULL };
-static const char *const narrow_hwmon[] = { "temp1_input", "power1_input", NULL };
-static const char *const wide_hwmon[] = { "temp1_input", "power1_input", "fan1_input", NULL };
-static const char *const wide_class[] = {
-	"tt_aiclk",
-	"tt_heartbeat",
-	"tt_therm_trip_count",
-	"device/current_link_speed",
-	"device/current_link_width",
-	COUNTERS,
-	NULL,
+static const struct floor_attribute attributes[N_ATTRIBUTES] = {
+	[CARD] = { "tt_card_type", IN_CLASS, 0 },
+	[ASIC_ID] = { "tt_asic_id", IN_CLASS, 0 }, /* assigns files of memory to devices */
+	[TEMPERATURE] = { "temp1_input", IN_HWMON, 1 },
+	[POWER] = { "power1_input", IN_HWMON, 1 },
+	[TEMPERATURE_MAX] = { "temp1_max", IN_HWMON, 100 }, /* for the line about a hot device */
+	[POWER_MAX] = { "power1_max", IN_HWMON, 100 },
+	[TRIPS] = { "tt_therm_trip_count", IN_CLASS, 50 },
+	[HEARTBEAT] = { "tt_heartbeat", IN_CLASS, 20 }, /* for the line about hung firmware */
 };
 
-static const struct show shows[] = {
-	{ "table", table_class, table_hwmon, true, true, false },
-	{ "json", json_class, json_hwmon, true, true, true },
-	{ "query", none, query_hwmon, false, false, false },
-	{ "list", list_class, none, true, false, false },
-	{ "narrow", narrow_class, narrow_hwmon, false, false, false },
-	{ "wide", wide_class, wide_hwmon, false, false, false },
+struct floor_device {
+	int fds[N_ATTRIBUTES];
+	char values[N_ATTRIBUTES][32]; /* as read, with the newline */
+	int pids;		       /* descriptor of the list of holders; -1: none */
 };
 
-static struct {
-	int pids[MAX_HOLDERS];
-	size_t n_pids;
-} holders;
+static struct floor_device devices[MAX_DEVICES];
+static int memory_files[MAX_FILES];
+static unsigned n_devices, n_memory_files;
+static int root, proc, scan;
+static uint64_t again, sample;
 
-/* Descriptors of a refresh; none are kept if keep is false. */
-static struct {
-	bool keep;
-	int *fds;
-	size_t count;
-} kept;
+/*
+ * Per process: the number of descriptors when it was last read, the directory of them, if it is
+ * open, and was it printed?
+ */
+static uint32_t descriptors[MAX_PID];
+static int directories[MAX_PID];
+static unsigned char printed[MAX_PID];
 
-static void fail(const char *what)
+static int most_kept; /* descriptors from here on are not kept */
+
+/* Of the process that is being read. */
+static uint32_t n_descriptors;
+static int found;
+
+static char out[1 << 20], *end = out;
+
+static void print(const char *text)
 {
-	perror(what);
-	exit(EXIT_FAILURE);
+	end = text_append(end, text);
 }
 
-static void keep_open(int fd)
+static void flush(void)
 {
-	kept.fds = reallocarray(kept.fds, kept.count + 1, sizeof(*kept.fds));
-	if (!kept.fds)
-		fail("memory");
-	kept.fds[kept.count++] = fd;
-}
-
-/* Older drivers lack a file or two: that costs an open, here as in tt_smi. */
-static size_t read_file(int dir, const char *path, void *data, size_t size)
-{
-	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0 && errno == ENOENT)
-		return 0;
-	if (fd < 0)
-		fail(path);
-	n = read(fd, data, size);
-	if (n < 0)
-		fail(path);
-	if (kept.keep)
-		keep_open(fd);
-	else
-		close(fd);
-	return (size_t)n;
-}
-
-/* Each name of a directory; a short one comes at once, a long one in pieces. */
-static void each_name(int fd, void (*visit)(int dir, const char *name, void *arg), void *arg)
-{
-	_Alignas(struct dirent64) char entries[8192];
-	long n;
-
-	do {
-		n = syscall(SYS_getdents64, fd, entries, sizeof(entries));
-		for (long at = 0; at < n;) {
-			const struct dirent64 *entry = (const void *)(entries + at);
-
-			at += entry->d_reclen;
-			if (entry->d_name[0] != '.')
-				visit(fd, entry->d_name, arg);
-		}
-	} while (n > (long)sizeof(entries) / 2);
-}
-
-static int open_directory(int dir, const char *path)
-{
-	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0)
-		fail(path);
-	return fd;
+	sys(__NR_write, 1, (long)out, end - out, 0);
+	end = out;
 }
 
 /* ---- devices ---- */
 
-static void read_files(int dir, const char *const *files)
+static int is_needed(unsigned attribute)
 {
-	char text[64];
-
-	for (; *files; files++)
-		read_file(dir, *files, text, sizeof(text));
+	return (attribute != HEARTBEAT || again) && (attribute != ASIC_ID || n_memory_files);
 }
 
-static void read_hwmon(int hwmon, const char *name, void *arg)
+static void open_attributes(int dir, int where)
 {
-	const struct show *show = arg;
-	int dir = open_directory(hwmon, name);
+	struct floor_device *device = &devices[n_devices];
 
-	read_files(dir, show->hwmon_files);
-	close(dir);
+	for (unsigned i = 0; i < N_ATTRIBUTES; i++)
+		if ((int)attributes[i].where == where)
+			device->fds[i] =
+				is_needed(i) ? open_at(dir, attributes[i].name, O_RDONLY) : -1;
 }
 
-static void read_device(int class, const char *name, void *arg)
+static void open_hwmon(int hwmon, const char *name)
 {
-	const struct show *show = arg;
-	int dir = open_directory(class, name), hwmon;
-	char link[256];
+	open_attributes(must_open(hwmon, name, O_PATH), IN_HWMON);
+}
 
-	if (show->bdf && readlinkat(dir, "device", link, sizeof(link)) < 0)
+static void open_device(int class, const char *name)
+{
+	static _Alignas(8) char entries[1024];
+	int dir = must_open(class, name, O_PATH);
+	char path[64], *at = text_append(path, "driver/tenstorrent/");
+
+	if (n_devices == MAX_DEVICES)
 		fail(name);
-	read_files(dir, show->class_files);
-	if (show->hwmon_files[0]) {
-		hwmon = open_directory(dir, "device/hwmon");
-		each_name(hwmon, read_hwmon, arg);
-		close(hwmon);
+	open_attributes(dir, IN_CLASS);
+	each_name(must_open(dir, "device/hwmon", O_RDONLY), entries, sizeof(entries), open_hwmon);
+	at = text_append(at, name + text_length("tenstorrent!"));
+	text_append(at, "/pids");
+	devices[n_devices].pids = scan ? -1 : open_at(proc, path, O_RDONLY);
+	n_devices++;
+}
+
+/* Drivers differ in what they offer: a missing file reads as "". */
+static void print_device(struct floor_device *device)
+{
+	for (unsigned i = 0; i < N_ATTRIBUTES; i++) {
+		unsigned every = attributes[i].every;
+
+		if (device->fds[i] >= 0 && (every ? sample % every == 0 : sample == 0))
+			read_again(device->fds[i], device->values[i], sizeof(device->values[i]));
+		print(device->values[i]);
 	}
-	close(dir);
 }
 
 /* ---- processes ---- */
 
-static void add_holder(int pid)
+/* The command line is read once. */
+static void print_holder(unsigned pid)
 {
-	for (size_t i = 0; i < holders.n_pids; i++)
-		if (holders.pids[i] == pid)
-			return;
-	if (pid > 0 && holders.n_pids < MAX_HOLDERS)
-		holders.pids[holders.n_pids++] = pid;
+	char path[32], name[256];
+	int fd;
+
+	if (printed[pid])
+		return;
+	printed[pid] = 1;
+	if (end > out + sizeof(out) / 2)
+		flush();
+	text_append(number_append(path, pid), "/cmdline");
+	fd = read_at(proc, path, name, sizeof(name));
+	sys(__NR_close, fd, 0, 0, 0); /* there may be more processes than descriptors */
+	end = number_append(end, pid);
+	print(" ");
+	print(name);
+	print("\n");
 }
 
-static void read_pids(int driver, const char *name, void *arg)
+/* Reads a list of any length; a number may be split between two reads. */
+static void print_listed(int pids)
 {
-	char path[64], text[4096], *at = text;
+	static char text[1 << 16];
+	long n, at = 0;
 
-	(void)arg;
-	snprintf(path, sizeof(path), "%s/pids", name);
-	text[read_file(driver, path, text, sizeof(text) - 1)] = '\0';
-	while (*at) {
-		add_holder((int)strtol(at, &at, 10));
-		at += *at == '\n';
-	}
+	do {
+		const char *next = text;
+
+		n = sys(__NR_pread64, pids, (long)text, sizeof(text) - 1, at);
+		text[n > 0 ? n : 0] = '\0';
+		while (*next) {
+			const char *line = next;
+			uint64_t pid = number_take(&next);
+
+			if (*next != '\n') {
+				n = line - text;
+				break;
+			}
+			next++;
+			if (pid < MAX_PID)
+				print_holder((unsigned)pid);
+		}
+		at += n;
+	} while (n > (long)sizeof(text) / 2);
 }
 
-/* Descriptors are links; some of them lead to a device. */
-static void read_descriptor(int dir, const char *name, void *arg)
+static void check_descriptor(int dir, const char *name)
 {
-	bool *found = arg;
 	char target[256];
-	ssize_t n = readlinkat(dir, name, target, sizeof(target) - 1);
+	long n = sys(__NR_readlinkat, dir, (long)name, (long)target, sizeof(target) - 1);
 
-	if (n < 0)
+	n_descriptors++;
+	if (n <= 0)
 		return;
 	target[n] = '\0';
-	*found |= strstr(target, "/dev/tenstorrent/") != NULL;
+	for (const char *at = target; *at; at++)
+		if (text_begins(at, "/dev/tenstorrent/"))
+			found = 1;
 }
 
-static bool read_descriptors(int proc, const char *pid)
+/* As far as descriptors suffice, its directory is open. */
+static int is_unchanged(int dir, uint64_t pid)
 {
-	bool found = false;
+	struct stat st;
+	char path[32];
+	long r;
+
+	if (directories[pid]) {
+		r = sys(__NR_fstat, directories[pid], (long)&st, 0, 0);
+	} else {
+		text_append(number_append(path, pid), "/fd");
+		r = sys(__NR_newfstatat, dir, (long)path, (long)&st, 0);
+	}
+	return r == 0 && st.st_size == descriptors[pid];
+}
+
+static void keep(int fd, uint64_t pid)
+{
+	if (again && fd < most_kept)
+		directories[pid] = fd;
+	else
+		sys(__NR_close, fd, 0, 0, 0);
+}
+
+static void check_process(int dir, const char *name)
+{
+	static _Alignas(8) char entries[1 << 16];
+	const char *rest = name;
+	uint64_t pid = number_take(&rest);
 	char path[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "%.20s/fd", pid);
-	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*rest || pid == 0 || pid >= MAX_PID)
+		return;
+	if (descriptors[pid] && is_unchanged(dir, pid))
+		return;
+	text_append(number_append(path, pid), "/fd");
+	fd = open_at(dir, path, O_RDONLY);
 	if (fd < 0)
-		return false; /* another user's, or gone */
-	each_name(fd, read_descriptor, &found);
-	close(fd);
-	return found;
+		return; /* not permitted, or it has exited */
+	found = 0;
+	n_descriptors = 0;
+	each_name(fd, entries, sizeof(entries), check_descriptor);
+	keep(fd, pid);
+	descriptors[pid] = n_descriptors;
+	if (found)
+		print_holder((unsigned)pid);
 }
 
-static void walk_process(int proc, const char *name, void *arg)
+/* Three quarters of what is permitted; the rest is for devices. */
+static void raise_limit(void)
 {
-	(void)arg;
-	if (name[0] >= '1' && name[0] <= '9' && read_descriptors(proc, name))
-		add_holder(atoi(name));
+	struct rlimit64 limit;
+
+	sys(__NR_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit);
+	limit.rlim_cur = limit.rlim_max < 65536 ? limit.rlim_max : 65536;
+	sys(__NR_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0);
+	most_kept = (int)(limit.rlim_cur / 4 * 3);
 }
 
-static void read_process(int proc, int pid, const struct show *show, bool walked)
+static void print_scanned(void)
 {
-	static const char *const files[] = { "stat", "status", "cmdline", "cgroup" };
-	char path[48], text[4096];
+	static _Alignas(8) char entries[1 << 18];
+	static int list = -1;
 
-	snprintf(path, sizeof(path), "%d", pid);
-	if (!walked)
-		read_descriptors(proc, path);
-	for (size_t i = 0; i < (show->owner ? 4 : 3); i++) {
-		snprintf(path, sizeof(path), "%d/%s", pid, files[i]);
-		read_file(proc, path, text, sizeof(text));
-	}
-}
-
-static void read_lists(int root)
-{
-	int driver = open_directory(root, "proc/driver/tenstorrent");
-
-	each_name(driver, read_pids, NULL);
-	close(driver);
-}
-
-static void read_processes(int root, const struct show *show, bool walk)
-{
-	int proc = open_directory(root, "proc");
-
-	if (walk)
-		each_name(proc, walk_process, NULL);
+	if (list < 0 && again)
+		raise_limit();
+	if (list < 0)
+		list = must_open(proc, ".", O_RDONLY);
 	else
-		read_lists(root);
-	for (size_t i = 0; i < holders.n_pids; i++)
-		read_process(proc, holders.pids[i], show, walk);
-	close(proc);
+		sys(__NR_lseek, list, 0, 0, 0);
+	each_name(list, entries, sizeof(entries), check_process);
 }
 
 /* ---- memory ---- */
 
-static void read_shm(int dir, const char *name, void *arg)
+static void open_memory(int dir, const char *name)
 {
-	char data[16384];
-
-	(void)arg;
-	if (strncmp(name, "tt_device_", strlen("tt_device_")) == 0)
-		read_file(dir, name, data, sizeof(data));
+	if (text_begins(name, "tt_device_") && n_memory_files < MAX_FILES)
+		memory_files[n_memory_files++] = must_open(dir, name, O_RDONLY);
 }
 
-/* ---- the rest ---- */
-
-static void read_host(int root)
+/* Prints the sums of a device: DRAM, L1. */
+static void print_memory(int fd)
 {
-	time_t now = time(NULL);
-	struct winsize size;
-	struct tm local;
-	char text[64];
+	static _Alignas(8) char data[16384];
+	const uint64_t *sums = (const void *)(data + 48);
 
-	localtime_r(&now, &local);
-	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	read_file(root, "simulated", text, sizeof(text));
-	read_file(root, "sys/module/tenstorrent/version", text, sizeof(text));
+	sys(__NR_pread64, fd, (long)data, sizeof(data), 0);
+	end = number_append(end, sums[0]);
+	print(" ");
+	end = number_append(end, sums[1]);
+	print("\n");
 }
 
-static void refresh(unsigned times)
-{
-	static const struct timespec period = { .tv_nsec = 100000000 };
-	char text[64];
+/* ---- samples ---- */
 
-	for (; times; times--) {
-		nanosleep(&period, NULL);
-		for (size_t i = 0; i < kept.count; i++)
-			if (pread(kept.fds[i], text, sizeof(text), 0) < 0)
-				fail("refresh");
+static void open_all(void)
+{
+	static _Alignas(8) char entries[1 << 16];
+	static char zone[4096];
+	char version[32];
+
+	sys(__NR_ioctl, 1, TIOCGWINSZ, (long)zone, 0);
+	sys(__NR_faccessat, root, (long)"simulated", 0, 0);
+	read_at(AT_FDCWD, "/etc/localtime", zone, sizeof(zone));
+	read_at(root, "sys/module/tenstorrent/version", version, sizeof(version));
+	print(version);
+	proc = must_open(root, "proc", O_PATH);
+	each_name(must_open(root, "dev/shm", O_RDONLY), entries, sizeof(entries), open_memory);
+	each_name(must_open(root, "sys/class/tenstorrent", O_RDONLY), entries, sizeof(entries),
+		  open_device);
+}
+
+static void print_all(void)
+{
+	for (unsigned i = 0; i < n_devices; i++)
+		print_device(&devices[i]);
+	for (unsigned i = 0; i < n_devices && !scan; i++)
+		print_listed(devices[i].pids);
+	if (scan)
+		print_scanned();
+	for (unsigned i = 0; i < n_memory_files; i++)
+		print_memory(memory_files[i]);
+	flush();
+}
+
+BARE_START(floor_main);
+
+static void parse_arguments(const char *const *argument)
+{
+	for (; *argument; argument++) {
+		const char *number = argument[1];
+
+		if (text_begins(*argument, "--scan"))
+			scan = 1;
+		else if (text_begins(*argument, "--root") && argument[1])
+			root = must_open(AT_FDCWD, *++argument, O_PATH);
+		else if (text_begins(*argument, "--again") && *++argument)
+			again = number_take(&number);
+		else
+			fail("arguments");
 	}
 }
 
-static void write_text(size_t bytes)
+/* Called by _start. stack: the initial stack, with argc and argv. */
+__attribute__((used)) static _Noreturn void floor_main(const long *stack)
 {
-	char *text = malloc(bytes + 1);
+	static const struct __kernel_timespec period = { .tv_nsec = 100000000 };
 
-	if (!text)
-		fail("memory");
-	memset(text, '-', bytes);
-	if (write(STDOUT_FILENO, text, bytes) != (ssize_t)bytes)
-		fail("standard output");
-	free(text);
-}
-
-static const struct show *find_show(const char *name)
-{
-	for (size_t i = 0; i < sizeof(shows) / sizeof(*shows); i++)
-		if (strcmp(shows[i].name, name) == 0)
-			return &shows[i];
-	fprintf(stderr, "floor: --show %s: no such output\n", name);
-	exit(2);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "root", required_argument, NULL, 'r' },
-		{ "show", required_argument, NULL, 's' },
-		{ "walk", no_argument, NULL, 'w' },
-		{ "bytes", required_argument, NULL, 'b' },
-		{ "again", required_argument, NULL, 'a' },
-		{ 0 },
-	};
-	const struct show *show = &shows[0];
-	const char *path = "/";
-	size_t bytes = 0;
-	unsigned again = 0;
-	bool walk = false;
-	int c, root, dir;
-
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
-		switch (c) {
-		case 'r': path = optarg; break;
-		case 's': show = find_show(optarg); break;
-		case 'w': walk = true; break;
-		case 'b': bytes = strtoul(optarg, NULL, 10); break;
-		case 'a':
-			again = (unsigned)strtoul(optarg, NULL, 10);
-			kept.keep = true;
-			break;
-		default: return 2;
-		}
-	root = open_directory(AT_FDCWD, path);
-	read_host(root);
-	dir = open_directory(root, "sys/class/tenstorrent");
-	each_name(dir, read_device, (void *)(uintptr_t)show);
-	close(dir);
-	if (show->processes) {
-		read_processes(root, show, walk);
-		dir = open_directory(root, "dev/shm");
-		each_name(dir, read_shm, NULL);
-		close(dir);
+	parse_arguments((const void *)(stack + 2));
+	open_all();
+	for (print_all(); sample < again; print_all()) {
+		sys(__NR_nanosleep, (long)&period, 0, 0, 0);
+		sample++;
 	}
-	if (kept.keep)
-		read_lists(root);
-	refresh(again);
-	write_text(bytes);
-	return 0;
+	leave(0);
 }

@@ -1,185 +1,239 @@
-#include "measure.h"
-
+/*
+ * Runs programs alternately and prints what each run cost.
+ *
+ *	measure [--rounds N] COMMAND... [--and COMMAND...]...
+ *	measure --until TEXT [--rounds N] COMMAND... [--and COMMAND...]...
+ *
+ * One line per run: number of the command, wall time in ns, CPU time of all threads in ns, peak
+ * resident memory in KB, bytes written. The runs alternate, so that all programs meet the same
+ * disturbances. Standard output is a file in memory, standard error is discarded.
+ *
+ * --until: each program runs on a terminal of 80 columns and 24 lines. Wall and CPU time are taken
+ * when TEXT, in upper or lower case, has been written there; then "q" is typed, and the program
+ *must end.
+ *
+ * This program is small, and written in C, because the peak memory that wait4() reports starts,
+ *after vfork(), with that of the parent.
+ */
 #include "basic/clock.h"
+#include "basic/macros.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
-void command_add(struct command *command, const char *argument)
+enum { MAX_COMMANDS = 8, LIMIT_MS = 60000, COLUMNS = 80, LINES = 24 };
+
+struct run_cost {
+	int64_t wall_ns, cpu_ns;
+	long rss_kb;
+	long long bytes;
+};
+
+static _Noreturn void fail(const char *what)
 {
-	size_t n = 0;
-
-	while (command->argv[n])
-		n++;
-	if (n == MAX_ARGUMENTS)
-		abort();
-	command->argv[n] = argument;
+	fprintf(stderr, "%s: %s\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
 }
 
-static double milliseconds(struct timeval t)
+static int64_t rusage_ns(const struct rusage *usage)
 {
-	return (double)t.tv_sec * 1e3 + (double)t.tv_usec / 1e3;
+	return ((int64_t)usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * NS_PER_S +
+	       ((int64_t)usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000;
 }
 
-/* A program that could not do its work has no speed. */
-static int judge(const struct command *command, int status)
+/* A program that failed has no valid time. */
+static void check_status(const char *program, int status)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return 0;
-	fprintf(stderr, "bench: %s: ended with status %#x\n", command->argv[0], (unsigned)status);
-	return -ECHILD;
+		return;
+	fprintf(stderr, "%s: %s %d\n", program, WIFEXITED(status) ? "exit code" : "ended by signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	exit(EXIT_FAILURE);
 }
 
-/*
- * The peak that wait4() tells begins, after vfork(), with that of the process that
- * started the program: ours. So this program stays small, and what it measures is
- * an upper bound.
- */
-static int collect(const struct command *command, pid_t pid, int64_t begin, struct figures *ret)
+static struct rusage wait_for(const char *program, pid_t pid)
 {
 	struct rusage usage;
 	int status;
 
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
-			return -errno;
-	ret->wall_ms = ret->wall_median_ms =
-		(double)(clock_now(CLOCK_MONOTONIC) - begin) / NS_PER_MS;
-	ret->cpu_ms = milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
-	ret->rss_kb = usage.ru_maxrss;
-	return judge(command, status);
+			fail("wait4");
+	check_status(program, status);
+	return usage;
 }
 
-static int start(const struct command *command, int in, int out, bool session, pid_t *ret)
+static pid_t start(char **argv, int in, int out, bool terminal)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	int r;
+	pid_t pid;
 
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attr);
 	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	if (session)
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (terminal)
 		posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID);
-	else /* a loop that says SIMULATED on stderr would fill our table */
-		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	r = posix_spawnp(ret, command->argv[0], &actions, &attr, (char *const *)command->argv,
-			 environ);
+	errno = posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ);
+	if (errno)
+		fail(argv[0]);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
-	if (r)
-		fprintf(stderr, "bench: %s: %s\n", command->argv[0], strerror(r));
-	return -r;
+	return pid;
 }
 
-int measure_once(const struct command *command, int fd, struct figures *ret)
+/* ---- once ---- */
+
+static struct run_cost run_once(char **argv)
 {
-	CLEANUP_CLOSE int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	static int null = -1, output = -1;
+	struct run_cost cost;
+	struct rusage usage;
 	int64_t begin;
-	pid_t pid;
-	int r;
 
-	if (null < 0 || (fd >= 0 && lseek(fd, 0, SEEK_SET) < 0))
-		return -errno;
+	if (output < 0) {
+		null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		output = memfd_create("output", MFD_CLOEXEC);
+		if (null < 0 || output < 0)
+			fail("standard output");
+	}
+	lseek(output, 0, SEEK_SET);
 	begin = clock_now(CLOCK_MONOTONIC);
-	r = start(command, null, fd >= 0 ? fd : null, false, &pid);
-	return r < 0 ? r : collect(command, pid, begin, ret);
+	usage = wait_for(argv[0], start(argv, null, output, false));
+	cost.wall_ns = clock_now(CLOCK_MONOTONIC) - begin;
+	cost.cpu_ns = rusage_ns(&usage);
+	cost.rss_kb = usage.ru_maxrss;
+	cost.bytes = lseek(output, 0, SEEK_CUR);
+	return cost;
 }
 
-static int by_value(const void *a, const void *b)
+/* ---- on a terminal ---- */
+
+static int open_terminal(int *ret_slave)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* One more run; its wall time is also kept for the median. */
-static int add_run(const struct command *command, int fd, bool first, struct figures *sum,
-		   double *wall)
-{
-	struct figures once;
-	int r = measure_once(command, fd, &once);
-
-	if (r < 0)
-		return r;
-	*wall = once.wall_ms;
-	if (first) {
-		*sum = once;
-		return 0;
-	}
-	sum->wall_ms = MIN(sum->wall_ms, once.wall_ms);
-	sum->cpu_ms = MIN(sum->cpu_ms, once.cpu_ms);
-	sum->rss_kb = MAX(sum->rss_kb, once.rss_kb);
-	return 0;
-}
-
-int measure_pair(const struct command *a, const struct command *b, unsigned rounds, int fd,
-		 struct figures *ret_a, struct figures *ret_b)
-{
-	CLEANUP_FREE double *walls_a = calloc(rounds, sizeof(*walls_a));
-	CLEANUP_FREE double *walls_b = calloc(rounds, sizeof(*walls_b));
-	int r = walls_a && walls_b ? 0 : -ENOMEM;
-
-	for (unsigned i = 0; i < rounds && r >= 0; i++) {
-		r = add_run(a, fd, i == 0, ret_a, &walls_a[i]);
-		if (r >= 0)
-			r = add_run(b, fd, i == 0, ret_b, &walls_b[i]);
-	}
-	if (r < 0)
-		return r;
-	qsort(walls_a, rounds, sizeof(*walls_a), by_value);
-	qsort(walls_b, rounds, sizeof(*walls_b), by_value);
-	ret_a->wall_median_ms = walls_a[rounds / 2];
-	ret_b->wall_median_ms = walls_b[rounds / 2];
-	return 0;
-}
-
-static int open_terminal(const struct terminal *terminal, int *ret_slave)
-{
-	struct winsize size = { .ws_col = (unsigned short)terminal->columns,
-				.ws_row = (unsigned short)terminal->lines };
+	struct winsize size = { .ws_col = COLUMNS, .ws_row = LINES };
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 
-	if (master < 0)
-		return -errno;
-	if (grantpt(master) == 0 && unlockpt(master) == 0 && ioctl(master, TIOCSWINSZ, &size) == 0)
-		*ret_slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-	if (*ret_slave < 0) {
-		int error = -errno;
-
-		close(master);
-		return error;
-	}
+	if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0 ||
+	    ioctl(master, TIOCSWINSZ, &size) < 0)
+		fail("terminal");
+	*ret_slave = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (*ret_slave < 0)
+		fail("terminal");
 	return master;
 }
 
-int measure_terminal(const struct command *command, const struct terminal *terminal,
-		     struct figures *ret, size_t *ret_bytes)
+/* Reads the next part of the program's output; 0: the program has ended. */
+static size_t read_terminal(int master, char *text, size_t size)
 {
-	CLEANUP_CLOSE int slave = -1;
-	CLEANUP_CLOSE int master = open_terminal(terminal, &slave);
-	char text[8192];
-	int64_t begin;
+	struct pollfd ready = { .fd = master, .events = POLLIN };
 	ssize_t n;
-	pid_t pid;
-	int r;
 
-	if (master < 0)
-		return master;
-	begin = clock_now(CLOCK_MONOTONIC);
-	r = start(command, slave, slave, true, &pid);
-	if (r < 0)
-		return r;
-	close(TAKE_FD(slave));
-	*ret_bytes = 0;
-	while ((n = read(master, text, sizeof(text))) > 0) /* EIO: the program ended */
-		*ret_bytes += (size_t)n;
-	return collect(command, pid, begin, ret);
+	if (poll(&ready, 1, LIMIT_MS) <= 0)
+		return 0;
+	n = read(master, text, size);
+	return n > 0 ? (size_t)n : 0; /* EIO: the other end is closed */
+}
+
+static void read_until(int master, const char *program, const char *wanted, struct run_cost *cost)
+{
+	static char text[1 << 18];
+	size_t length = 0, n;
+
+	do {
+		n = read_terminal(master, text + length, sizeof(text) - 1 - length);
+		if (n == 0) {
+			fprintf(stderr, "%s: \"%s\" was not written\n", program, wanted);
+			exit(EXIT_FAILURE);
+		}
+		length += n;
+		text[length] = '\0';
+	} while (!strcasestr(text, wanted));
+	cost->bytes = (long long)length;
+}
+
+static struct run_cost run_until(char **argv, const char *wanted)
+{
+	struct run_cost cost = { 0 };
+	char rest[4096];
+	clockid_t clock;
+	int slave, master = open_terminal(&slave);
+	int64_t begin = clock_now(CLOCK_MONOTONIC);
+	pid_t pid = start(argv, slave, slave, true);
+
+	close(slave);
+	if (clock_getcpuclockid(pid, &clock) != 0)
+		fail("CPU clock");
+	read_until(master, argv[0], wanted, &cost);
+	cost.wall_ns = clock_now(CLOCK_MONOTONIC) - begin;
+	cost.cpu_ns = clock_now(clock);
+	if (write(master, "q", 1) != 1)
+		fail("terminal");
+	while (read_terminal(master, rest, sizeof(rest)) > 0)
+		;
+	cost.rss_kb = wait_for(argv[0], pid).ru_maxrss;
+	close(master);
+	return cost;
+}
+
+/* Splits argv at each --and. */
+static size_t split_commands(char **argv, char **commands[static MAX_COMMANDS])
+{
+	size_t n = 0;
+
+	for (bool first = true; *argv; argv++) {
+		if (strcmp(*argv, "--and") == 0) {
+			*argv = NULL;
+			first = true;
+		} else if (first && n < MAX_COMMANDS) {
+			commands[n++] = argv;
+			first = false;
+		}
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	char **commands[MAX_COMMANDS];
+	const char *until = NULL;
+	unsigned long rounds = 1;
+	size_t n;
+
+	for (argc--, argv++; argc > 1 && strncmp(*argv, "--", 2) == 0; argc -= 2, argv += 2) {
+		if (strcmp(*argv, "--rounds") == 0)
+			rounds = strtoul(argv[1], NULL, 10);
+		else if (strcmp(*argv, "--until") == 0)
+			until = argv[1];
+		else
+			break;
+	}
+	n = split_commands(argv, commands);
+	if (n == 0) {
+		fprintf(stderr, "usage: measure [--until TEXT] [--rounds N] COMMAND... [--and "
+				"COMMAND...]...\n");
+		return 2;
+	}
+	for (unsigned long round = 0; round < rounds; round++)
+		for (size_t i = 0; i < n; i++) {
+			struct run_cost cost =
+				until ? run_until(commands[i], until) : run_once(commands[i]);
+
+			printf("%zu %lld %lld %ld %lld\n", i, (long long)cost.wall_ns,
+			       (long long)cost.cpu_ns, cost.rss_kb, cost.bytes);
+		}
+	return EXIT_SUCCESS;
 }

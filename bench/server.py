@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the allocation server costs: CPU while nobody asks, and per snapshot, with many
+"""Measures the allocation server: CPU time while it is idle, and per snapshot, with many
 programs that report (examples/ttalloc_example.c)."""
 
 import array
@@ -18,7 +18,7 @@ QUESTION = struct.pack("=IHHIIII", 0x44415454, 1, 16, 24, 0, 0 if os.environ.get
 
 
 def cpu_seconds(pid):
-    """From schedstat, which counts nanoseconds; stat counts ticks of 10 ms."""
+    """CPU time of all threads, from schedstat, which has nanoseconds; stat has ticks of 10 ms."""
     total = 0
     for task in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{task}/schedstat") as file:
@@ -27,7 +27,7 @@ def cpu_seconds(pid):
 
 
 def receive(connection):
-    """One answer, from a server that streams it or from an older one that hands over a memfd."""
+    """Receives an answer: streamed, or as a memfd from an older server."""
     data, control, _, _ = connection.recvmsg(65536, socket.CMSG_SPACE(4))
     kind, = struct.unpack_from("=H", data, 6)
     if kind == 17:
@@ -43,14 +43,14 @@ def receive(connection):
 
 def ask(connection):
     connection.send(QUESTION)
-    return struct.unpack_from("=I", receive(connection), 80)[0]  # processes in it
+    return struct.unpack_from("=I", receive(connection), 80)[0]  # number of processes in the image
 
 
 def wait_for(what, seconds=20):
     end = time.monotonic() + seconds
     while not what():
         if time.monotonic() > end:
-            sys.exit("bench: the server did not come up")
+            sys.exit("bench: the server is not ready")
         time.sleep(0.05)
 
 
@@ -66,7 +66,7 @@ def measure(server, path, programs):
     used, began = cpu_seconds(server.pid), time.monotonic()
     for _ in range(SNAPSHOTS):
         ask(connection)
-        time.sleep(0.011)  # it answers a hundred times a second
+        time.sleep(0.011)  # below the server's CPU limit per user
     took = (time.monotonic() - began) / SNAPSHOTS - 0.011
     busy = (cpu_seconds(server.pid) - used) / SNAPSHOTS
     print(f"  {programs:8} {idle * 100:12.3f} % {busy * 1e3:14.2f} ms {took * 1e3:14.2f} ms")

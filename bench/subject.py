@@ -1,0 +1,72 @@
+"""The programs that are measured, and their command lines for the same task.
+
+once() returns the command line for one output of the machine below root, loop() for one output and this number
+of refreshes, screen() for the full screen. kinds: the kinds of rows (rows.py) that a program supports.
+"""
+
+import pathlib
+
+PERIOD_MS = 100  # of loops
+
+
+class Ours:
+    """A build of tt_smi, of this or of another commit."""
+
+    kinds = "once", "first", "loop", "screen"
+
+    def __init__(self, name, build):
+        self.name, self.program = name, pathlib.Path(build).resolve() / "tt_smi"
+
+    def once(self, root, _scan):
+        return [self.program, *([] if root == "/" else ["--root", root])]
+
+    def loop(self, root, scan, refreshes):
+        return [*self.once(root, scan), "-lms", str(PERIOD_MS), "-n", str(refreshes + 1)]
+
+    def screen(self, root, period_ms):
+        return [*self.once(root, False), "-w", "-r", str(period_ms)]
+
+
+class Floor:
+    """The minimum that the same output needs: floor.c."""
+
+    name, kinds = "floor", ("once", "loop")
+
+    def __init__(self, build):
+        self.program = build / "bench" / "floor"
+
+    def once(self, root, scan):
+        return [self.program, "--root", root, *(["--scan"] if scan else [])]
+
+    def loop(self, root, scan, refreshes):
+        return [*self.once(root, scan), "--again", str(refreshes)]
+
+
+class Nvtop:
+    """A version with a Tenstorrent backend. One output is two samples, 100 ms apart, as JSON."""
+
+    name, kinds = "nvtop", ("once", "first", "screen")
+
+    def __init__(self, folder):
+        self.program = pathlib.Path(folder).resolve() / self.name
+
+    def once(self, _root, _scan):
+        return [self.program, "-s"]
+
+    def screen(self, _root, period_ms):
+        return [self.program, "-d", str(period_ms // 100)]
+
+
+class Toplike:
+    """Shows at most two processes per device, and draws 60 times a second, whatever the refresh period."""
+
+    name, kinds = "tt-toplike", ("once", "first", "screen")
+
+    def __init__(self, folder):
+        self.program = pathlib.Path(folder).resolve() / self.name
+
+    def once(self, _root, _scan):
+        return [self.program, "--backend", "sysfs", "--print"]
+
+    def screen(self, _root, period_ms):
+        return [self.program, "--backend", "sysfs", "--interval", str(period_ms)]
