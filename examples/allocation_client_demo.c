@@ -1,9 +1,9 @@
 /*
  * allocation_client_demo: a program to watch in tt_smi or tt_smi mem.
  *
- * Plays the script of the first demo: 4 x 1 MiB of L1, 4 x 25 MiB of DRAM, 8 x 1 MiB of L1,
- * the first half freed, then the rest, with three seconds in between. No card
- * and no server is needed.
+ * Repeats the steps of the original demo: allocates 4 x 1 MiB of L1, 4 x 25 MiB of DRAM, 8 x 1 MiB
+ * of L1, frees the first half, then the rest, with three seconds in between. Needs no card and no
+ * server.
  */
 #include <ttalloc.h>
 
@@ -60,7 +60,7 @@ static int number_parse(const char *text, double min, double max, double *ret)
 	return 0;
 }
 
-/* Pauses, and lets the library find a server meanwhile. */
+/* Pauses, and lets the library look for a server meanwhile. */
 static void pause_for(double seconds)
 {
 	while (seconds > 0) {

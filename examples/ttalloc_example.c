@@ -16,7 +16,7 @@ int main(int argc, char **argv)
 	struct ttalloc_usage dram;
 
 	ttalloc_set_program("ttalloc example");
-	/* Device 0 of this program is /dev/tenstorrent/0. Most programs need not say so. */
+	/* Device 0 of this program is /dev/tenstorrent/0. Most programs need not state this. */
 	ttalloc_bind_node(0, 0);
 
 	ttalloc_report_alloc(0, TTALLOC_DRAM, 0x10000000, 64 << 20);

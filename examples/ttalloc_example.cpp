@@ -1,4 +1,4 @@
-// The C++ wrapper: an allocation reports its end by itself, also when it moves.
+// The C++ wrapper: the destructor of an allocation reports the free; it can be moved.
 #include <ttalloc.hpp>
 
 #include <iostream>
