@@ -1,216 +1,247 @@
-# bash completion for tt_smi
+# bash completion for tt_smi, tt_allocd and their other names
+#
+# Options, their arguments and the commands are read from the help of the programs, which is made
+# from their tables of options. What can follow is found by one function, _tt_smi_candidates; zsh and
+# fish run this file as a program for the same answer: tt_smi.bash WORD...
 
-# The last part of a comma-separated word, with what stands before it kept.
-_tt_smi_list() {
-	local before=
-	[[ $cur == *,* ]] && before=${cur%,*},
-	mapfile -t COMPREPLY < <(compgen -P "$before" -W "$1" -- "${cur##*,}")
-	compopt -o nospace 2>/dev/null
+# The settings of -w with their values; a test compares them with the manual page.
+_tt_smi_settings() {
+	cat <<-'EOF'
+		view overview grid processes memory device
+		theme default colorblind light mono
+		refresh
+		units binary iec decimal
+		sort
+		tree yes no
+		columns
+		chart dram power temperature aiclk pcie_in pcie_out l1 compute
+		charts readings devices
+		signs braille blocks ascii
+		span 60 300 600 1800 3600
+		mouse yes no
+	EOF
 }
 
-_tt_smi_words() {
-	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
+# _tt_smi_options COMMAND...: a line per option of its help: names, argument ("-": none) and text
+# between tabs.
+_tt_smi_options() {
+	"$@" --help 2>/dev/null </dev/null | awk '
+		function flush() {
+			if (names != "")
+				printf "%s\t%s\t%s\n", names, argument == "" ? "-" : argument, text
+			names = ""
+		}
+		/^(  |      )-[^ ]/ {
+			flush()
+			line = $0
+			sub(/^ +/, "", line)
+			gap = index(line, "  ")
+			text = gap ? substr(line, gap) : ""
+			sub(/^ +/, "", text)
+			argument = ""
+			count = split(gap ? substr(line, 1, gap - 1) : line, part, " ")
+			for (i = 1; i <= count; i++) {
+				name = part[i]
+				if (name !~ /^-/) {
+					argument = argument name
+					continue
+				}
+				sub(/,$/, "", name)
+				at = index(name, "[")
+				if (at) {
+					argument = substr(name, at)
+					name = substr(name, 1, at - 1)
+				}
+				names = names (names == "" ? "" : " ") name
+			}
+			next
+		}
+		/^          +[^ ]/ && names != "" {
+			sub(/^ +/, "")
+			text = text (text == "" ? "" : " ") $0
+			next
+		}
+		{ flush() }
+		END { flush() }'
 }
 
-# The names that --help-query-… lists, aliases too.
-_tt_smi_fields() {
-	"${COMP_WORDS[0]}" "$1" 2>/dev/null | sed -n '/^"/{s/" or "/ /g;s/"//g;p;}'
+_tt_smi_commands() {
+	"$1" --help 2>/dev/null </dev/null | sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1\t\2/p'
 }
 
-_tt_smi_devices() {
-	"${COMP_WORDS[0]}" --query-gpu=index,pci.bus_id --format=csv,noheader 2>/dev/null |
-		tr -d ',' | sed 's/\[N\/A\]//'
+# _tt_smi_find OPTION TABLE: the line of an option.
+_tt_smi_find() {
+	awk -F '\t' -v option="$1" '{
+		count = split($1, name, " ")
+		for (i = 1; i <= count; i++)
+			if (name[i] == option) {
+				print
+				exit
+			}
+	}' <<<"$2"
 }
 
-# tt_smi mem, also called allocation_monitor_client.
-_tt_smi_mem() {
-	case $option in
-	-d | --device)
-		_tt_smi_words "$(COMP_WORDS=(tt_smi) _tt_smi_devices) all" ;;
-	--color)
-		_tt_smi_words "auto always never" ;;
-	--root)
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	-r | --refresh | -n | --count | --set) ;;
-	*)
-		_tt_smi_words "-d --device -a --all -r --refresh -n --count --once --json --dump
-			--plain --read-only --root --color --ascii -h --help" ;;
-	esac
-}
-
-_tt_smi_trace() {
-	case ${COMP_WORDS[2]}:$option in
-	*:--max-buffers) ;;
-	start:*)
-		if [[ $COMP_CWORD -gt 2 && $cur != -* ]]; then
-			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		else
-			_tt_smi_words "--watch --max-buffers -v --verbose"
-		fi ;;
-	stop:* | status:*) ;;
-	*)
-		_tt_smi_words "start stop status -h --help -V --version" ;;
-	esac
-}
-
-# tt_smi run: options, then a command and what that has.
-_tt_smi_run() {
-	local i=2
-
-	while [[ $i -lt $COMP_CWORD && ${COMP_WORDS[i]} == -* ]]; do
-		((i++))
+# _tt_smi_put BEFORE CURRENT WORD...: those that begin as the word to complete, with what is before it.
+_tt_smi_put() {
+	local before=$1 current=$2 word
+	shift 2
+	for word in "$@"; do
+		[[ $word != "$current"* ]] || printf '%s%s\n' "$before" "$word"
 	done
-	if [[ $i -lt $COMP_CWORD ]] && declare -F _command_offset >/dev/null; then
-		_command_offset "$i"
-	elif [[ $cur == -* ]]; then
-		_tt_smi_words "--no-children -q --quiet -h --help"
-	else
-		mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
-	fi
 }
 
-_tt_smi_doctor() {
-	case $option in
-	--color)
-		_tt_smi_words "auto always never" ;;
-	--root)
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	*)
-		_tt_smi_words "--json --root --color --ascii -h --help" ;;
+# The same for the last part of a list.
+_tt_smi_put_list() {
+	local before=$1 current=$2
+	shift 2
+	echo :nospace
+	[[ $current != *,* ]] || before=$before${current%,*},
+	_tt_smi_put "$before" "${current##*,}" "$@"
+}
+
+# _tt_smi_query PROGRAM FIELD: a field of each device.
+_tt_smi_query() {
+	local program=tt_smi
+	[[ $1 != */* ]] || program=${1%/*}/tt_smi
+	"$program" "--query-gpu=$2" --format=csv,noheader 2>/dev/null </dev/null | grep -vF '[N/A]' | sort -u
+}
+
+_tt_smi_put_setting() {
+	local before=$1 current=$2 name values
+	while read -r name values; do
+		if [[ $current != *=* ]]; then
+			[[ $name != "$current"* ]] || printf '%s%s=\n' "$before" "$name"
+		elif [[ $name == "${current%%=*}" ]]; then
+			# shellcheck disable=SC2086 # words
+			_tt_smi_put "$before$name=" "${current#*=}" $values
+		fi
+	done < <(_tt_smi_settings)
+	[[ $current == *=* ]] || echo :nospace
+}
+
+# _tt_smi_listed TEXT: the values that the help of an option ends with: "colours of -w: default or mono".
+_tt_smi_listed() {
+	sed 's/.*: //; s/,/ /g; s/ or / /' <<<"$1"
+}
+
+# _tt_smi_values LINE BEFORE CURRENT PROGRAM: values of the option of that line.
+_tt_smi_values() {
+	local names argument text before=$2 current=$3 program=$4
+	IFS=$'\t' read -r names argument text <<<"$1"
+	# shellcheck disable=SC2046,SC2086 # words
+	case $argument in
+	DEVICE*) _tt_smi_put_list "$before" "$current" all $(_tt_smi_query "$program" index) $(_tt_smi_query "$program" pci.bus_id) ;;
+	FIELD,...)
+		names=${names##* --}
+		_tt_smi_put_list "$before" "$current" \
+			$("$program" "--help-${names#--}" 2>/dev/null | sed -n '/^"/{s/" or "/ /g;s/"//g;p;}') ;;
+	SECTION,...) _tt_smi_put_list "$before" "$current" $(_tt_smi_listed "$text") ;;
+	*csv*) _tt_smi_put_list "$before" "$current" csv noheader nounits ;;
+	BOARD) _tt_smi_put "$before" "$current" $(_tt_smi_query "$program" board) ;;
+	LIST) _tt_smi_put_list "$before" "$current" n150 n300 p100a p150a p300c galaxy-wormhole galaxy-blackhole ;;
+	VIEW | THEME) _tt_smi_put "$before" "$current" $(_tt_smi_listed "$text") ;;
+	NAME=VALUE) _tt_smi_put_setting "$before" "$current" ;;
+	AREAS)
+		_tt_smi_put_list "$before" "$current" driver devices firmware temperature power pcie dirty \
+			permissions hugepages kernel server tracing processes utilization ;;
+	NAME=NUMBER)
+		echo :nospace
+		_tt_smi_put "$before" "$current" temperature= power= trips= correctable= nonfatal= fatal= ;;
+	GROUP)
+		text=${text##*: }
+		_tt_smi_put "$before" "$current" $(grep -oE '[a-z]+' <<<"${text/ or / }") ;;
+	DIR) echo :directories ;;
+	FILE | PATH*) echo :files ;;
+	*'|'*) argument=${argument//[\[\]=]/}; _tt_smi_put "$before" "$current" ${argument//|/ } ;;
 	esac
 }
 
-# tt_smi sim: options, then "--" and a command.
-_tt_smi_sim() {
-	local i
+# _tt_smi_put_options TABLE CURRENT
+_tt_smi_put_options() {
+	local names argument text name
+	while IFS=$'\t' read -r names argument text; do
+		for name in $names; do
+			[[ $name != "$2"* ]] || printf '%s\t%s\n' "$name" "${text%%[.;:]*}"
+		done
+	done <<<"$1"
+}
 
-	for ((i = 2; i < COMP_CWORD; i++)); do
-		if [[ ${COMP_WORDS[i]} == -- ]]; then
-			if declare -F _command_offset >/dev/null; then
-				_command_offset $((i + 1))
-			else
-				mapfile -t COMPREPLY < <(compgen -c -f -- "$cur")
-			fi
+# _tt_smi_candidates PROGRAM WORD...: what can stand in place of the last word, a line each, with a
+# text after a tab. A line that begins with a colon is an instruction: ":files", ":directories",
+# ":nospace", or ":command N" if the Nth word begins another command line.
+_tt_smi_candidates() {
+	local program=$1 current=${*: -1} command='' line='' word='' argument table commands='' i skip=0
+	local -a words=("$@") run=("$1")
+
+	[[ ${program##*/} != tt_smi ]] || commands=$(_tt_smi_commands "$program")
+	table=$(_tt_smi_options "$program")
+	for ((i = 1; i < ${#words[@]} - 1; i++)); do
+		word=${words[i]}
+		if ((skip)); then
+			skip=0
+		elif [[ $word == -- && $command == @(run|sim) ]] || [[ $word != -* && $command == run ]]; then
+			[[ $word != -- ]] || ((i++))
+			echo ":command $i"
 			return
+		elif [[ $word == -* ]]; then
+			line=$(_tt_smi_find "$word" "$table")
+			IFS=$'\t' read -r _ argument _ <<<"$line"
+			[[ -z $argument || $argument == [-[]* ]] || skip=1
+		elif [[ -n $commands && -z $command ]] && grep -q "^$word"$'\t' <<<"$commands"; then
+			command=$word
+			run=("$program" "$word")
+			[[ $word == help ]] || table=$(_tt_smi_options "${run[@]}")
 		fi
 	done
-	case $option in
-	-b | --boards)
-		_tt_smi_list "n150 n300 p100a p150a p300c galaxy-wormhole galaxy-blackhole" ;;
-	--driver | --firmware | --load | -w | --workload | --fault | --time | --after | --seed | --interval) ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_tt_smi_words "-b --boards --driver --firmware --load -w --workload --no-workloads --fault
-				--static --time --after --seed --interval -h --help -V --version --"
-		else
-			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-		fi ;;
-	esac
+	if ((skip)); then
+		_tt_smi_values "$line" "" "$current" "$program"
+	elif [[ $current == --*=* ]]; then
+		line=$(_tt_smi_find "${current%%=*}" "$table")
+		_tt_smi_values "$line" "${current%%=*}=" "${current#*=}" "$program"
+	elif [[ $current == -* ]]; then
+		_tt_smi_put_options "$table" "$current"
+	elif [[ $command == help || ( -n $commands && -z $command ) ]]; then
+		grep "^$current" <<<"$commands"
+	elif [[ $command == trace && $word == trace ]]; then
+		_tt_smi_put "" "$current" start stop status
+	elif [[ $command == run ]]; then
+		echo ":command $i"
+	elif [[ $command == sim ]]; then
+		echo :directories
+	elif [[ $command == trace ]]; then
+		echo :files
+	else
+		_tt_smi_put_options "$table" "$current"
+	fi
 }
 
+# bash takes "=" and ":" for ends of words: COMPREPLY has what follows the last of them.
 _tt_smi() {
-	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-
-	# bash takes "--name=value" for three words.
-	if [[ $cur == = ]]; then
-		cur=
-	elif [[ $option == = ]]; then
-		option=${COMP_WORDS[COMP_CWORD - 2]}
-	fi
+	local -a words
+	local candidate whole rest
+	read -ra words <<<"${COMP_LINE:0:COMP_POINT}"
+	[[ ${COMP_LINE:0:COMP_POINT} != *[[:space:]] ]] || words+=('')
+	whole=${words[-1]}
+	rest=${whole##*[=:]}
 	COMPREPLY=()
-	if [[ ${COMP_WORDS[0]##*/} == allocation_monitor_client ]] ||
-		[[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == mem ]]; then
-		_tt_smi_mem
-		return
-	fi
-	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == run ]]; then
-		_tt_smi_run
-		return
-	fi
-	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == doctor ]]; then
-		_tt_smi_doctor
-		return
-	fi
-	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == trace ]]; then
-		_tt_smi_trace
-		return
-	fi
-	if [[ $COMP_CWORD -gt 1 && ${COMP_WORDS[1]} == sim ]]; then
-		_tt_smi_sim
-		return
-	fi
-	if [[ $COMP_CWORD -eq 1 && $cur != -* && -n $cur ]]; then
-		_tt_smi_words "show mem run trace doctor sim"
-		return
-	fi
-	case $option in
-	--query-gpu | --query-device)
-		_tt_smi_list "$(_tt_smi_fields --help-query-gpu)"
-		return ;;
-	--query-compute-apps | --query-processes)
-		_tt_smi_list "$(_tt_smi_fields --help-query-compute-apps)"
-		return ;;
-	--query-accounted-apps)
-		_tt_smi_list "$(_tt_smi_fields --help-query-accounted-apps)"
-		return ;;
-	--format)
-		_tt_smi_list "csv noheader nounits"
-		return ;;
-	-d | --display)
-		_tt_smi_list "IDENTITY PCIE TEMPERATURE POWER CLOCK FIRMWARE HEALTH MEMORY UTILIZATION PIDS"
-		return ;;
-	-i | --id)
-		_tt_smi_list "$(_tt_smi_devices) all"
-		return ;;
-	--color)
-		_tt_smi_words "auto always never"
-		return ;;
-	--view)
-		_tt_smi_words "overview grid processes memory device"
-		return ;;
-	--theme)
-		_tt_smi_words "default colorblind light mono"
-		return ;;
-	--root)
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
-		return ;;
-	-f | --filename)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-		return ;;
-	-r | --refresh | -n | --count)
-		return ;;
-	--json)
-		if [[ ${COMP_WORDS[COMP_CWORD]} == = || ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
-			_tt_smi_words "compact pretty"
-			return
-		fi ;;
-	esac
-	_tt_smi_words "-w --watch --plain --read-only --view --theme --set -r --refresh -l --loop -lms --loop-ms -n --count
-		-L --list-gpus --list-devices --list -ls -q --query -d --display --json
-		--query-gpu --query-device --query-compute-apps --query-processes
-		--query-accounted-apps --format
-		--help-query-gpu --help-query-device --help-query-compute-apps --help-query-processes
-		--help-query-accounted-apps
-		-s --snapshot --local -glx_list_tray_to_device --galaxy_6u_list_tray_to_device
-		-c --compact --offline --snapshot_no_tty --use_luwen -i --id -f --filename --root --color --ascii -h --help -V --version -v"
+	while IFS=$'\t' read -r candidate _; do
+		case $candidate in
+		:files) mapfile -t COMPREPLY < <(compgen -f -- "$rest"); compopt -o filenames 2>/dev/null ;;
+		:directories) mapfile -t COMPREPLY < <(compgen -d -- "$rest"); compopt -o filenames 2>/dev/null ;;
+		:nospace) compopt -o nospace 2>/dev/null ;;
+		:command*)
+			if declare -F _command_offset >/dev/null && ((${candidate#* } < ${#words[@]} - 1)); then
+				_command_offset "${candidate#* }"
+			else
+				mapfile -t COMPREPLY < <(compgen -c -f -- "$rest")
+			fi ;;
+		*) COMPREPLY+=("${candidate#"${whole%"$rest"}"}") ;;
+		esac
+	done < <(_tt_smi_candidates "${words[@]}")
 }
 
-# The allocation server, also called allocation_server_poc.
-_tt_allocd() {
-	local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}
-
-	COMPREPLY=()
-	case $option in
-	--socket | --legacy-socket)
-		mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	--root)
-		mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	--limit) ;;
-	*)
-		_tt_smi_words "--socket --legacy-socket --trace -q --quiet -v --verbose --foreground --limit
-			--root -h --help -V --version" ;;
-	esac
-}
-
-complete -F _tt_smi tt_smi allocation_monitor_client
-complete -F _tt_allocd tt_allocd allocation_server_poc
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+	_tt_smi_candidates "$@"
+else
+	complete -F _tt_smi tt_smi allocation_monitor_client tt_allocd allocation_server_poc
+fi
