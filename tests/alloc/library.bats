@@ -29,7 +29,7 @@ setup() {
 	[ -z "$(nm -D --defined-only "$LIBRARY/libttalloc.so" | grep -v ' T ttalloc_\| A TTALLOC_')" ]
 }
 
-@test "the archive keeps its inner names to itself" {
+@test "the archive exports only its public symbols" {
 	[ -z "$(nm -g --defined-only "$LIBRARY/libttalloc.a" | grep ' [A-Z] ' | grep -v ' T ttalloc_')" ]
 }
 
@@ -43,7 +43,7 @@ setup() {
 	[ "$needed" = libc.so.6 ]
 }
 
-@test "the library asks for nothing that prints, ends the process or takes signals" {
+@test "the library imports nothing that prints, exits or handles signals" {
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime does"
 	forbidden='printf\|puts\|fprintf\|perror\|syslog\|exit\|_exit\|abort\|__assert_fail\|signal\|sigaction\|raise\|pthread_create'
 	[ -z "$(nm -D --undefined-only "$LIBRARY/libttalloc.so" | grep -w "$forbidden")" ]
@@ -82,7 +82,7 @@ after: 0
 at most: 26214400" ]
 }
 
-@test "Python knows every misuse and returns errors" {
+@test "Python has every kind of misuse and returns errors" {
 	run env PYTHONPATH="$SOURCE/python" PYTHONDONTWRITEBYTECODE=1 \
 		TTALLOC_LIBRARY="$LIBRARY/libttalloc.so.1" python3 -c '
 import errno, ttalloc
@@ -98,13 +98,13 @@ assert sum(counts.values()) == 4, counts'
 	[ "$status" -eq 0 ]
 }
 
-@test "Python goes on without the library" {
+@test "Python works without the library" {
 	run env PYTHONPATH="$SOURCE/python" PYTHONDONTWRITEBYTECODE=1 \
 		TTALLOC_LIBRARY=/nonexistent python3 "$SOURCE/examples/ttalloc_example.py"
 	[ "$status" -eq 0 ]
 }
 
-@test "the demo plays its script at any speed" {
+@test "the demo runs its steps at any speed" {
 	run "$BUILD/allocation_client_demo" --speed 1000
 	[ "$status" -eq 0 ]
 	[ "$(echo "$output" | head -1)" = "tracking: published, no server" ]

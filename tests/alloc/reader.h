@@ -1,7 +1,6 @@
 /*
- * A reader as docs/shared-memory.md asks for, and what the tests of a process
- * need: each runs in a child, for a process has one table and one chance to
- * make it.
+ * A reader that follows docs/shared-memory.md, and helpers for tests of a process: each runs in a
+ * child, since a process has only one table.
  */
 #pragma once
 
@@ -51,7 +50,7 @@
 		}                                                                                \
 	} while (0)
 
-/* Runs a test in a child that must end well within a time. */
+/* Runs a test in a child, which must succeed within a time limit. */
 static inline void isolated(void (*body)(void))
 {
 	int status = -1;
@@ -67,7 +66,7 @@ static inline void isolated(void (*body)(void))
 	assert_int_equal(status, 0);
 }
 
-/* The test NAME, whose work NAME_body does in a process of its own. */
+/* The test NAME, whose body NAME_body runs in its own process. */
 #define ISOLATED(name)                 \
 	static void name(void **state) \
 	{                              \

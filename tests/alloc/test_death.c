@@ -1,10 +1,9 @@
 /*
- * Writers that are killed or stopped between any two instructions. What they
- * leave must be readable at once, whole, and not contradict itself.
+ * Writers that are killed or stopped between any two instructions. The table that they leave must
+ * be readable at once, complete and consistent.
  */
 #include "reader.h"
-
-#include "alloc/tracker.h"
+#include "tracked.h"
 
 #include <signal.h>
 #include <time.h>
@@ -24,13 +23,13 @@ static uint64_t random_next(uint64_t *seed)
 	return *seed;
 }
 
-/* Sizes follow from the other fields, so that a slot filled by halves shows. */
+/* Sizes follow from the other fields, so that a partly filled slot is detected. */
 static uint64_t size_of(uint64_t id, uint64_t time)
 {
 	return 1 + (id * 7919 + time * 104729) % BYTES_MAX;
 }
 
-/* Nothing but reports, for ever: a signal hits the middle of one. */
+/* Reports in an endless loop: a signal hits the middle of one. */
 static void writer_run(void)
 {
 	uint64_t seed = (uint64_t)getpid() * 88172645463325252u | 1;
@@ -57,7 +56,7 @@ static pid_t writer_start(void)
 	if (pid == 0) {
 		int fd;
 
-		tracker = malloc(sizeof(*tracker));
+		tracker = tracker_memory();
 		CHECK_EQUAL(tracker_init(tracker, 2048, 0, 0, 1, &fd), 0);
 		for (uint32_t i = 0; i < 2; i++)
 			CHECK_EQUAL(tracker_identify(tracker, i, &(struct table_device){ 0 }), 0);
@@ -72,7 +71,7 @@ static pid_t writer_start(void)
 	return pid;
 }
 
-/* Listed bytes and totals may differ by the one report that was cut short. */
+/* Listed bytes and totals may differ by the one report that was interrupted. */
 static void state_check(void)
 {
 	struct table_allocation allocation;
@@ -131,7 +130,7 @@ static void stopped_writer_keeps_no_reader_waiting(void **state)
 		pause_random(&seed);
 		assert_int_equal(kill(pid, SIGSTOP), 0);
 		assert_int_equal(waitpid(pid, NULL, WUNTRACED), pid);
-		state_check(); /* a reader that waits would do so for ever */
+		state_check(); /* a reader that waits would block for ever */
 		assert_int_equal(kill(pid, SIGCONT), 0);
 	}
 	kill(pid, SIGKILL);

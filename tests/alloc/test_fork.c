@@ -1,4 +1,4 @@
-/* fork in every way, exec, and threads in the middle of it. */
+/* All kinds of fork, exec, and threads meanwhile. */
 #include "reader.h"
 
 #include "ttalloc.h"
@@ -23,7 +23,7 @@ static pid_t fork_libc(void)
 	return fork();
 }
 
-/* Behind the back of the C library: no handler runs. */
+/* Bypasses the C library: no handler runs. */
 static pid_t fork_raw(void)
 {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -50,7 +50,7 @@ static bool table_is_mapped(void)
 	return found;
 }
 
-/* What was allocated belongs to the parent; the child reports for itself. */
+/* Allocations belong to the parent; the child reports for itself. */
 static void child_play(int inherited)
 {
 	CHECK(!table_is_mapped());
@@ -89,7 +89,7 @@ static void child_of_clone_has_its_own_table_body(void)
 	fork_play(fork_raw, 1); /* closed at its first report */
 }
 
-/* The descriptors of the parent are told from others by inode, not by number. */
+/* Descriptors of the parent are recognised by inode, not by number. */
 static void child_that_closed_everything_keeps_its_own_files_body(void)
 {
 	pid_t pid;
@@ -136,8 +136,8 @@ static void *report_run(void *stop)
 /*
  * The lock is held by another thread in half of these forks; isolated() has an alarm.
  *
- * Thread sanitizer has to sit this one out: in the child it still holds against
- * us what threads of the parent did, in memory the kernel has wiped since.
+ * Skipped with thread sanitizer: in the child it still remembers accesses of the parent's threads
+ * to memory that the kernel has wiped since.
  */
 static void fork_between_reports_of_threads_body(void)
 {
@@ -163,7 +163,7 @@ static void fork_between_reports_of_threads_body(void)
 	CHECK_EQUAL(dram_of(getpid()), 100);
 }
 
-/* posix_spawn() makes its child without fork handlers: close-on-exec must do. */
+/* posix_spawn() creates its child without fork handlers: close-on-exec must be sufficient. */
 static void program_executed_inherits_nothing_body(void)
 {
 	char shell[] = "sh", option[] = "-c";

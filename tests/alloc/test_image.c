@@ -55,7 +55,7 @@ static void runs_belong_to_their_process(void **state)
 	free(block);
 }
 
-/* Clients allocate while the server counts: what no longer fits is left out, and said so. */
+/* Clients allocate while the server counts: what no longer fits is omitted, and marked. */
 static void more_than_was_counted_is_marked(void **state)
 {
 	const struct image_counts few = { .processes = 1, .usages = 1, .allocations = 1 };
@@ -94,8 +94,10 @@ static void fewer_than_was_counted_is_fine(void **state)
 	free(block);
 }
 
-/* Sets every 32-bit word in turn to values that hurt: the answer is a refusal or a view inside of
- * the block. */
+/*
+ * Sets every 32-bit word in turn to critical values: the result is a rejection or a view inside the
+ * block.
+ */
 static void damage_is_refused_or_harmless(void **state)
 {
 	static const uint32_t values[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0xfffffff8 };

@@ -1,5 +1,7 @@
-/* The legacy stream: all record sizes, cut anywhere. Names the faults of the first system it
- * answers. */
+/*
+ * The legacy stream: all record sizes, split anywhere. Comments name the fault of the original
+ * server that a test covers.
+ */
 #include "reader.h"
 
 #include "proto/legacy.h"
@@ -48,7 +50,7 @@ static void record_compare(const struct legacy_record *a, const struct legacy_re
 	assert_int_equal(a->timestamp, b->timestamp);
 }
 
-/* Feeds a piece and compares the records that come out with the script. */
+/* Feeds a piece and compares the resulting records with the script. */
 static int piece_feed(struct legacy_stream *stream, const uint8_t *data, size_t length,
 		      size_t *records)
 {
@@ -72,7 +74,7 @@ static int piece_feed(struct legacy_stream *stream, const uint8_t *data, size_t 
 	return 0;
 }
 
-/* Fault 7: record sizes changed without a version, and fields were misread. */
+/* Fault of the original: record sizes changed without a version, and fields were misread. */
 static void all_four_sizes_are_found_at_every_cut(void **state)
 {
 	uint8_t data[RECORDS * LEGACY_SIZE_MAX];
@@ -110,7 +112,7 @@ static void one_byte_at_a_time_is_enough(void **state)
 	}
 }
 
-/* A client that asks first and waits has sent one record: its bytes are the size. */
+/* A client that queries first and waits has sent one record: its length is the size. */
 static void first_question_is_answered_in_its_size(void **state)
 {
 	const struct legacy_record query = { .type = LEGACY_QUERY };
@@ -195,7 +197,7 @@ static const char *request_fault(struct legacy_record request)
 	return fault ? fault : "";
 }
 
-/* Fault 9: an unknown type means that the bytes are no records, or that they slid. */
+/* Fault of the original: an unknown type means that the data is not records, or is misaligned. */
 static void unknown_types_cannot_be_framed(void **state)
 {
 	(void)state;
@@ -207,7 +209,10 @@ static void unknown_types_cannot_be_framed(void **state)
 	}
 }
 
-/* Fault 49: device ids indexed arrays. What can be framed is handed out, and judged apart. */
+/*
+ * Fault of the original: device ids indexed arrays. Records that can be framed are returned, and
+ * checked separately.
+ */
 static void odd_reports_are_told_apart(void **state)
 {
 	static const enum legacy_type taking[] = { LEGACY_ALLOC, LEGACY_CB_ALLOC,
@@ -252,7 +257,10 @@ static void odd_reports_are_told_apart(void **state)
 			    "not a request");
 }
 
-/* Fault 10: two numberings of buffer types. The Python client's L1_SMALL is 2, TT-Metal's is 3. */
+/*
+ * Fault of the original: two numberings of buffer types. The Python client's L1_SMALL is 2,
+ * TT-Metal's is 3.
+ */
 static void both_numbers_of_l1_small_are_l1_small(void **state)
 {
 	static const enum pool expected[] = { POOL_DRAM,     POOL_L1,	 POOL_L1_SMALL,
@@ -266,7 +274,7 @@ static void both_numbers_of_l1_small_are_l1_small(void **state)
 	}
 }
 
-/* Fault 11: CB_FREE and KERNEL_UNLOAD arrived with size 0. */
+/* Fault of the original: CB_FREE and KERNEL_UNLOAD arrived with size 0. */
 static void frees_without_a_size_are_taken(void **state)
 {
 	(void)state;
@@ -291,7 +299,7 @@ static uint32_t at32(const uint8_t *data, size_t offset)
 	return value;
 }
 
-/* Offsets as a compiler laid out the four records, not as their comments say. */
+/* Offsets as a compiler laid out the four records, not as in their comments. */
 static void answers_have_the_offsets_of_their_size(void **state)
 {
 	const uint64_t totals[POOL_COUNT] = { [POOL_DRAM] = 1,	[POOL_L1] = 2, [POOL_L1_SMALL] = 3,

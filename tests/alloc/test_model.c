@@ -1,14 +1,13 @@
 /*
- * Random reports, and a model of them that is too simple to be wrong: after
- * every step the reader must see exactly what the model holds.
+ * Random reports, compared with a trivial model: after every step the reader must see exactly what
+ * the model holds.
  *
- * The second test does the same with threads, each with ids and a model of its
- * own, while another one reads: what it reads must never contradict itself, and
- * in the end it must be the sum.
+ * The second test does the same with threads, each with its own ids and model, while another one
+ * reads: the figures must always be consistent, and in the end equal to the sum.
  */
 #include "reader.h"
+#include "tracked.h"
 
-#include "alloc/tracker.h"
 #include "ttalloc.h"
 
 #include <pthread.h>
@@ -67,7 +66,7 @@ static int model_free(struct model *model, uint32_t device, uint32_t pool, uint3
 	struct table_pool_total *total = &model->total[device][pool];
 	uint64_t *held = &model->size[device][pool][id];
 
-	/* Which of the two kinds it is depends on how many were freed since. */
+	/* Which of the two kinds it is depends on the number of frees since. */
 	if (*held == 0)
 		return model->misuse[TABLE_UNKNOWN_FREE]++, -ENOENT;
 	total->now_bytes -= *held;
@@ -137,7 +136,7 @@ static uint64_t random_size(uint64_t *seed)
 	}
 }
 
-/* The chance of an allocation changes slowly, so that the table fills and empties. */
+/* The probability of an allocation changes slowly, so that the table fills and empties. */
 static void step(struct tracker *tracker, struct model *model, uint64_t *seed, int n)
 {
 	uint32_t device = random_next(seed) % DEVICES;
@@ -157,7 +156,7 @@ static void step(struct tracker *tracker, struct model *model, uint64_t *seed, i
 
 static void client_and_model_agree_after_every_step(void **state)
 {
-	struct tracker *tracker = malloc(sizeof(*tracker));
+	struct tracker *tracker = tracker_memory();
 	struct model *model = calloc(1, sizeof(*model));
 	struct reader reader;
 	uint64_t seed = 88172645463325252;
@@ -174,7 +173,7 @@ static void client_and_model_agree_after_every_step(void **state)
 		list_compare(model, &reader.view);
 		misuse_compare(model, &reader.view);
 	}
-	/* The test is worth something only if it got there. */
+	/* Checks that the test reached these states. */
 	for (int i = TABLE_UNKNOWN_FREE; i < TABLE_MISUSES; i++) {
 		if (i != TABLE_UNKNOWN_DEVICE && i != TABLE_UNKNOWN_POOL)
 			assert_true(table_misuse_count(&reader.view, (enum table_misuse)i) > 0);
@@ -189,7 +188,7 @@ static void client_and_model_agree_after_every_step(void **state)
 /* Grows the index through several rounds of splits and empties it again. */
 static void many_ids_are_all_found_again(void **state)
 {
-	struct tracker *tracker = malloc(sizeof(*tracker));
+	struct tracker *tracker = tracker_memory();
 	const uint64_t count = 100000;
 	int fd;
 
@@ -200,7 +199,46 @@ static void many_ids_are_all_found_again(void **state)
 		assert_int_equal(tracker_alloc(tracker, 0, 0, i << 12, 1 + i % 7, 1), 0);
 	for (uint64_t i = 0; i < count; i++)
 		assert_int_equal(tracker_free(tracker, 0, 0, (i * 7919 % count) << 12, 1), 0);
-	assert_int_equal(tracker->pool[0][0][TABLE_NOW], 0);
+	assert_int_equal(tracker->devices[0].pool[0][TABLE_NOW], 0);
+	close(fd);
+	tracker_done(tracker);
+	free(tracker);
+}
+
+/* Finds the n-th id whose hash ends in twelve zeros, on device 0 in pool 0. */
+static uint64_t colliding_id(uint64_t *after)
+{
+	do
+		++*after;
+	while (index_hash(slot_where(0, POOL_DRAM), *after) & 0xfff);
+	return *after;
+}
+
+/* They all fall into one bucket, which continues in overflow lines and is split in vain. */
+static void colliding_ids_are_all_found_again(void **state)
+{
+	enum { COUNT = 300 };
+	struct tracker *tracker = tracker_memory();
+	uint64_t id[COUNT], after = 0;
+	int fd;
+
+	(void)state;
+	assert_int_equal(tracker_init(tracker, 2048, 0, 0, 1, &fd), 0);
+	assert_int_equal(tracker_identify(tracker, 0, &(struct table_device){ 0 }), 0);
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < COUNT; i++) {
+			id[i] = round ? id[i] : colliding_id(&after);
+			assert_int_equal(tracker_alloc(tracker, 0, POOL_DRAM, id[i], 1, 1), 0);
+		}
+		assert_true(tracker->devices[0].index.overflow_used >= COUNT / INDEX_LINE - 1);
+		for (int i = 0; i < COUNT; i++)
+			assert_int_equal(tracker_free(tracker, 0, POOL_DRAM,
+						      id[i * (round ? 7 : 1) % COUNT], 1),
+					 0);
+		assert_int_equal(tracker_free(tracker, 0, POOL_DRAM, id[0], 1), -ENOENT);
+	}
+	/* The lines were given back and used again. */
+	assert_true(tracker->devices[0].index.overflow_used <= COUNT / INDEX_LINE + 1);
 	close(fd);
 	tracker_done(tracker);
 	free(tracker);
@@ -321,6 +359,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(client_and_model_agree_after_every_step),
 		cmocka_unit_test(many_ids_are_all_found_again),
+		cmocka_unit_test(colliding_ids_are_all_found_again),
 		cmocka_unit_test(threads_and_models_agree_in_the_end),
 	};
 

@@ -1,4 +1,4 @@
-/* Which card a logical number means: trees of device nodes in a temporary directory. */
+/* The card of a logical number: trees of device nodes in a temporary directory. */
 #include "reader.h"
 
 #include "alloc/device_order.h"
@@ -66,7 +66,7 @@ static int tree_remove(void **state)
 	return nftw(root, entry_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* The node of a logical device, -1 if it is not known. */
+/* The node of a logical device; -1: unknown. */
 static int node_in(uint32_t device, const char *value, enum visible_meaning meaning)
 {
 	struct visible_devices visible;
@@ -85,7 +85,7 @@ static int node_of(uint32_t device, const char *value)
 	return node_in(device, value, VISIBLE_BY_EITHER);
 }
 
-/* Fault 57: logical ids were taken for node numbers. */
+/* Fault of the original: logical ids were taken for node numbers. */
 static void order_is_that_of_pci_addresses(void **state)
 {
 	const struct visible_devices all = { .status = VISIBLE_UNSET };
@@ -121,7 +121,7 @@ static void numbers_mean_what_the_release_makes_of_them(void **state)
 	assert_int_equal(node_of(0, "0,2"), -1); /* the first, or the second */
 }
 
-/* A list that is not understood could mean any card: none is better than a wrong one. */
+/* An invalid list could mean any card: none is better than a wrong one. */
 static void list_not_understood_gives_no_card(void **state)
 {
 	(void)state;
@@ -130,7 +130,7 @@ static void list_not_understood_gives_no_card(void **state)
 	assert_int_equal(node_of(0, "all"), -1);
 }
 
-/* More cards than are numbered: which of them come first is not known. */
+/* More cards than are numbered: which of them come first is unknown. */
 static void too_many_cards_give_no_order(void **state)
 {
 	char bdf[16];
@@ -165,7 +165,7 @@ static void no_driver_gives_no_card(void **state)
 	assert_int_equal(card.known, 0);
 }
 
-/* Loads a library with the symbols of a release, as Python does: for the caller alone. */
+/* Loads a library with the symbols of a release with RTLD_LOCAL, as Python does. */
 static void *release_load(const char *name)
 {
 	char path[512];
@@ -238,7 +238,7 @@ static void number_in_an_old_release_is_a_node_body(void)
 }
 ISOLATED(number_in_an_old_release_is_a_node)
 
-/* It may go by unique ids. Whoever reads the table knows these. */
+/* The release may use unique ids, which the reader of the table knows. */
 static void order_of_an_old_release_is_not_guessed_body(void)
 {
 	environment_set("0,2");

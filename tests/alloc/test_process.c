@@ -1,6 +1,7 @@
-/* The library as a guest in a process: what it makes, what it leaves alone, what it survives. */
+/* The library in a host process: what it creates, what it does not touch, what it survives. */
 #include "reader.h"
 
+#include "alloc/process.h"
 #include "ttalloc.h"
 
 #include <signal.h>
@@ -63,7 +64,7 @@ static void table_has_seals_and_identity_body(void)
 	CHECK_EQUAL(reader.view.start_ticks, ticks);
 	CHECK_EQUAL(tables_count(&fd), 1);
 	CHECK(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
-	CHECK_EQUAL(errno, EPERM); /* nobody else can write, also not this process again */
+	CHECK_EQUAL(errno, EPERM); /* no process can write, not even this one again */
 	CHECK_EQUAL(ftruncate(fd, 0), -1);
 	CHECK_EQUAL(ftruncate(fd, 1 << 30), -1);
 }
@@ -90,7 +91,7 @@ static void standard_descriptors_are_never_taken_body(void)
 	CHECK_EQUAL(tables_count(NULL), 1);
 }
 
-/* Programs that close all descriptors, and reuse the numbers, must not lose their files to us. */
+/* Programs that close all descriptors, and reuse the numbers, must not lose their files. */
 static void stolen_descriptor_is_not_touched_body(void)
 {
 	char path[] = "/tmp/ttalloc-test-XXXXXX", data[16] = { 0 };
@@ -175,6 +176,24 @@ static void binding_is_checked_and_seen_body(void)
 	CHECK_EQUAL(device.asic, 0x123456789abcdef0);
 }
 
+/* A report that has to wait for another device would never return here. */
+static void devices_do_not_wait_for_each_other_body(void)
+{
+	struct process_table *process;
+	enum phase phase;
+
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 10), 0);
+	process = process_get(&phase);
+	lock_take(&process->tracker.devices[0].lock);
+	lock_take(&process->lock);
+	CHECK_EQUAL(ttalloc_report_alloc(1, TTALLOC_DRAM, 1, 10), 0);
+	CHECK_EQUAL(ttalloc_report_free(1, TTALLOC_DRAM, 2), -ENOENT);
+	CHECK_EQUAL(ttalloc_report_failure(63, TTALLOC_L1), 0);
+	CHECK_EQUAL(ttalloc_bind_node(2, 1), 0);
+	CHECK_EQUAL(ttalloc_get_misuse(TTALLOC_UNKNOWN_FREE), 1);
+	ttalloc_poll();
+}
+
 static void usage_may_be_asked_by_an_older_program_body(void)
 {
 	struct ttalloc_usage usage;
@@ -217,6 +236,7 @@ ISOLATED(limit_on_files_gives_a_smaller_table)
 ISOLATED(no_descriptor_left_is_no_harm)
 ISOLATED(a_million_allocations_are_listed)
 ISOLATED(binding_is_checked_and_seen)
+ISOLATED(devices_do_not_wait_for_each_other)
 ISOLATED(usage_may_be_asked_by_an_older_program)
 ISOLATED(reports_reach_the_table)
 
@@ -232,11 +252,12 @@ int main(void)
 		cmocka_unit_test(no_descriptor_left_is_no_harm),
 		cmocka_unit_test(a_million_allocations_are_listed),
 		cmocka_unit_test(binding_is_checked_and_seen),
+		cmocka_unit_test(devices_do_not_wait_for_each_other),
 		cmocka_unit_test(usage_may_be_asked_by_an_older_program),
 		cmocka_unit_test(reports_reach_the_table),
 	};
 
-	/* No server of this machine is to be disturbed, and no card of it assumed. */
+	/* No server and no card of this machine must be used. */
 	setenv("TT_ALLOCD_SOCKET", "/nonexistent", 1);
 	setenv("TT_SMI_ROOT", "/nonexistent", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * The connection, seen from a server: who comes, with what, how often, and that
- * nothing a server does can hold up or end the program. Time passes when the test says so.
+ * Tests the connection from the server's side: which packets arrive and how often, and that no
+ * behaviour of a server can block or end the program. The test controls the clock.
  */
 #include "reader.h"
 
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-/* The linker sends us the calls of the library. */
+/* The linker redirects calls of the library to these. */
 static int64_t now_ns = 1000 * NS_PER_S;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
@@ -86,7 +86,7 @@ static uint64_t dram_in(int fd)
 	return total.now_bytes;
 }
 
-/* Long enough for the library to look again. */
+/* Long enough for the library to look for the server again. */
 static void second_pass(void)
 {
 	now_ns += NS_PER_S + 50 * NS_PER_MS;
@@ -101,12 +101,12 @@ static void message_send(int client, const struct wire_message *message)
 	CHECK_EQUAL(send(client, data, length, MSG_NOSIGNAL), length);
 }
 
-/* Faults 4 to 6: the server had to be first, and a restart lost everything. */
+/* Fault of the original: the server had to be first, and a restart lost everything. */
 static void table_is_handed_over_again_after_a_restart_body(void)
 {
 	int server, client, fd;
 
-	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100), 0); /* nobody listens */
+	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 1, 100), 0); /* no server listens */
 	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
 	for (int i = 0; i < 2; i++) {
 		server = server_listen(8);
@@ -117,7 +117,7 @@ static void table_is_handed_over_again_after_a_restart_body(void)
 		fd = hello_receive(client);
 		message_send(client, &(struct wire_message){ .type = WIRE_WELCOME });
 		CHECK_EQUAL(dram_in(fd), 100 + i);
-		/* The server sees changes without another word. */
+		/* The server sees changes without another message. */
 		CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 2 + (uint64_t)i, 1), 0);
 		CHECK_EQUAL(dram_in(fd), 101 + i);
 		second_pass();
@@ -126,7 +126,7 @@ static void table_is_handed_over_again_after_a_restart_body(void)
 		close(client);
 		close(server);
 	}
-	/* Fault 77: the end of a server killed the program with SIGPIPE. */
+	/* Fault of the original: the end of a server killed the program with SIGPIPE. */
 	second_pass();
 	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
 	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 9, 1), 0);
@@ -158,7 +158,7 @@ static void missing_server_is_looked_for_once_a_second_body(void)
 		ttalloc_report_free(0, TTALLOC_DRAM, 2);
 		ttalloc_poll();
 	}
-	CHECK_EQUAL(client_accept(server), -1); /* a look before the second is over */
+	CHECK_EQUAL(client_accept(server), -1); /* an attempt before the second is over */
 	second_pass();
 	client = client_accept(server);
 	CHECK(client >= 0);
@@ -195,7 +195,7 @@ static void nonsense_from_a_server_ends_the_connection_body(void)
 	CHECK(client_accept(server) >= 0); /* tried anew */
 }
 
-/* Faults 2 and 72: a server that does not answer, with a full queue. */
+/* Fault of the original: a server that does not answer, with a full queue. */
 static void busy_server_holds_nobody_up_body(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -214,7 +214,7 @@ static void busy_server_holds_nobody_up_body(void)
 	close(server);
 }
 
-/* A server must learn of the parent's death though the child lives. */
+/* The server must notice the end of the parent although the child still runs. */
 static void child_does_not_keep_the_connection_open_body(void)
 {
 	int server = server_listen(8), client, hold[2];
@@ -229,7 +229,7 @@ static void child_does_not_keep_the_connection_open_body(void)
 		child = fork();
 		if (child == 0) {
 			close(hold[1]);
-			_exit((int)read(hold[0], &byte, 1)); /* lives until the test is over */
+			_exit((int)read(hold[0], &byte, 1)); /* runs until the test is over */
 		}
 		_exit(0);
 	}
@@ -244,7 +244,7 @@ static void child_does_not_keep_the_connection_open_body(void)
 
 enum { FIRST_OWN = 64, NUMBERS = 128 }; /* where the library keeps its descriptors */
 
-/* What a program has put in place of the library's descriptors. */
+/* What the program opened in place of the library's descriptors. */
 struct replaced {
 	struct stat what[NUMBERS];
 	bool is[NUMBERS];
@@ -259,8 +259,8 @@ static bool is_socket(int fd)
 }
 
 /*
- * A program that closes all descriptors it does not know, and uses their numbers for its own: of
- * the same kind each, so that only the inode tells them apart.
+ * A program that closes all unknown descriptors and reuses their numbers for its own, of the same
+ * kind, so that only the inode distinguishes them.
  */
 static unsigned descriptors_replace(struct replaced *ret)
 {
@@ -307,7 +307,7 @@ static void numbers_that_the_program_reused_are_left_alone_body(void)
 	CHECK_EQUAL(send(replaced.beside, "x", 1, MSG_NOSIGNAL), 1);
 	second_pass();
 	descriptors_compare(&replaced); /* not closed */
-	/* Nor read from, nor handed to the server. */
+	/* Nor read from, nor sent to the server. */
 	CHECK_EQUAL(client_accept(server), -1);
 	for (int fd = FIRST_OWN; fd < NUMBERS; fd++)
 		if (replaced.is[fd] && is_socket(fd))

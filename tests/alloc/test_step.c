@@ -1,13 +1,12 @@
 /*
- * Every instruction. A writer is stepped through its reports with ptrace, and
- * after each single instruction the table must be readable and whole: this is
- * what a writer killed or stopped there would leave. Then a reader is stepped
- * while the table changes under it, faster and slower: it must get figures that
- * belong together, or none.
+ * Single-steps a writer through its reports with ptrace. After each instruction the table must be
+ * readable and consistent: this is what a writer killed or stopped there would leave. Then a reader
+ * is single-stepped while the table changes at various rates: it must get consistent figures, or
+ * none.
  */
 #include "reader.h"
+#include "tracked.h"
 
-#include "alloc/tracker.h"
 #include "basic/seqlock.h"
 
 #include <signal.h>
@@ -17,7 +16,7 @@
 #define READS	  40
 #define STEPS_MAX 300000
 
-/* Ends the test as skipped where tracing is not allowed. */
+/* Skips the test if tracing is not allowed. */
 static void trace_me(void)
 {
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0)
@@ -40,7 +39,7 @@ static bool step_wait(pid_t pid)
 	return false;
 }
 
-/* Sizes follow from the other fields, so that a slot filled by halves shows. */
+/* Sizes follow from the other fields, so that a partly filled slot is detected. */
 static uint64_t size_of(uint64_t id, uint64_t time)
 {
 	return 1 + (id * 7919 + time * 104729) % 4096;
@@ -82,7 +81,7 @@ static void table_check(const struct table_view *view, uint64_t *ret_events)
 
 static void table_is_whole_after_every_instruction_of_a_writer(void **state)
 {
-	struct tracker *tracker = malloc(sizeof(*tracker));
+	struct tracker *tracker = tracker_memory();
 	uint64_t events = 0, before = 0;
 	struct reader reader;
 	long steps = 0;
@@ -92,10 +91,11 @@ static void table_is_whole_after_every_instruction_of_a_writer(void **state)
 	(void)state;
 	assert_int_equal(tracker_init(tracker, 2048, 0, 0, 1, &fd), 0);
 	assert_int_equal(tracker_identify(tracker, 0, &(struct table_device){ 0 }), 0);
-	/* For the child to have the table: the test is about stores, not about fork. */
+	/* The child needs the table: the test is about stores, not about fork. */
 	madvise(tracker->header, tracker->mapped, MADV_DOFORK);
-	madvise(tracker->index.heads, 2048 * sizeof(uint32_t), MADV_DOFORK);
-	madvise(tracker->index.nodes, 2048 * sizeof(struct index_node), MADV_DOFORK);
+	madvise(tracker->devices[0].index.lines, 4096, MADV_DOFORK);
+	madvise(tracker->devices[0].index.overflow, 4096, MADV_DOFORK);
+	madvise(tracker->devices[0].freed, TRACKER_FREED * sizeof(uint64_t), MADV_DOFORK);
 	assert_int_equal(reader_map(&reader, fd), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -227,7 +227,7 @@ static void reader_never_mixes_two_changes(void **state)
 		/* How long a read is depends on the compiler: the second one is measured. */
 		if (reads == 1)
 			length++;
-		/* From a change per instruction to one per two reads, another pace for each. */
+		/* From one change per instruction to one per two reads. */
 		if (reads > 1 && ++steps % (1 + 2 * length * (reads - 2) / (READS - 2)) == 0)
 			change_make(shared, ++n);
 		assert_int_equal(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);

@@ -1,4 +1,4 @@
-/* The reader of tables, with tables made by hand: true ones, torn ones and lies. */
+/* The reader of tables, with handmade tables: valid, torn and forged ones. */
 #include "reader.h"
 
 #include "basic/seqlock.h"
@@ -159,7 +159,7 @@ static void contradictions_are_refused(void **state)
 	assert_int_equal(pool_get(1, TABLE_BYTES_MAX + 1, 1, 0), -EBADMSG); /* sums must not wrap */
 }
 
-/* A writer killed in the middle of a change has touched the copy after the current one. */
+/* A writer killed in the middle of a change has modified the copy after the current one. */
 static void half_a_change_is_not_seen(void **state)
 {
 	struct table_pool_cell *cell = &fake.devices[3].pool[POOL_L1];
@@ -187,8 +187,7 @@ static void *seq_run(void *stop)
 	return NULL;
 }
 
-/* The figures are zero throughout; what counts is that every call returns, and with one of two
- * answers. */
+/* The figures are all zero; it matters that every call returns, with one of two results. */
 static void runaway_sequence_cannot_hold_a_reader(void **state)
 {
 	struct table_view view = fake_view();
@@ -282,7 +281,7 @@ static void impossible_slots_are_left_out_and_counted(void **state)
 	assert_int_equal(cursor.changing, 0);
 }
 
-/* Address sanitizer sees a read beyond the buffer; the count shows that there is none. */
+/* Address sanitizer detects a read beyond the buffer; the count shows that there is none. */
 static void counts_are_bounded_by_the_buffer(void **state)
 {
 	size_t length = TABLE_SLOT_OFFSET + 5 * sizeof(struct table_slot) + 31;

@@ -1,8 +1,8 @@
-/* Every report that is right and every one that is wrong: result, counter, and what the reader
- * sees. */
+/*
+ * Every valid and invalid report: result, counter, and what the reader sees.
+ */
 #include "reader.h"
-
-#include "alloc/tracker.h"
+#include "tracked.h"
 
 #define LISTED	 2048u
 #define UNLISTED 2048u
@@ -15,7 +15,7 @@ static int tracker_setup(void **state)
 	int fd;
 
 	(void)state;
-	tracker = malloc(sizeof(*tracker));
+	tracker = tracker_memory();
 	if (tracker_init(tracker, LISTED, UNLISTED, 0, 1, &fd) < 0 || reader_map(&reader, fd) < 0)
 		return -1;
 	close(fd);
@@ -111,7 +111,7 @@ static void peak_stays_when_bytes_go(void **state)
 	assert_int_equal(misuse_all(), 0);
 }
 
-/* The same address on another device or in another pool is another allocation (fault 16). */
+/* The same address on another device or in another pool is another allocation. */
 static void key_is_device_pool_and_id(void **state)
 {
 	(void)state;
@@ -135,13 +135,13 @@ static void double_free_is_counted_as_such(void **state)
 	assert_int_equal(misuse(TABLE_DOUBLE_FREE), 1);
 	assert_int_equal(misuse_all(), 1);
 	assert_int_equal(total(0, POOL_DRAM).frees, 1);
-	/* Freed once more in all honesty: it was allocated again. */
+	/* A valid second free: it was allocated again. */
 	assert_int_equal(alloc(1, 100), 0);
 	assert_int_equal(release(1), 0);
 	assert_int_equal(misuse_all(), 1);
 }
 
-/* Fault 14 and 27: frees of buffers never seen, and totals that wrapped below zero. */
+/* Fault of the original: frees of buffers never seen, and totals that wrapped below zero. */
 static void unknown_free_is_counted_and_changes_nothing(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void unknown_free_is_counted_and_changes_nothing(void **state)
 	assert_int_equal(total(0, POOL_DRAM).frees, 0);
 }
 
-/* Fault 17: a changed size at a reused address was ignored. */
+/* Fault of the original: a changed size at a reused address was ignored. */
 static void same_id_twice_takes_the_new_size(void **state)
 {
 	struct table_allocation allocation;
@@ -223,7 +223,10 @@ static void failures_are_counted(void **state)
 	assert_int_equal(total(0, POOL_L1).now_bytes, 0);
 }
 
-/* Fault 45: a table that can fill. Totals stay right; the list says that it is not complete. */
+/*
+ * Fault of the original: a table that can fill. Totals stay right; the list says that it is not
+ * complete.
+ */
 static void full_table_keeps_counting(void **state)
 {
 	uint64_t bytes;
@@ -241,11 +244,40 @@ static void full_table_keeps_counting(void **state)
 	assert_int_equal(total(0, POOL_DRAM).now_bytes, 3 * LISTED);
 	assert_true(table_list_is_complete(&reader.view));
 
-	/* A slot that comes back is used before an unlisted one. */
+	/* A freed slot is used before an unlisted one. */
 	assert_int_equal(release(5), 0);
 	assert_int_equal(alloc(LISTED, 3), 0);
 	assert_int_equal(misuse(TABLE_UNLISTED), 10);
 	assert_int_equal(list_count(&bytes), LISTED);
+}
+
+/* Slots that one device has used and freed serve another, before unlisted ones. */
+static void free_slots_serve_all_devices(void **state)
+{
+	uint64_t bytes;
+
+	(void)state;
+	assert_int_equal(tracker_identify(tracker, 1, &(struct table_device){ 0 }), 0);
+	for (uint64_t i = 0; i < LISTED; i++)
+		assert_int_equal(alloc(i, 3), 0);
+	assert_int_equal(tracker_alloc(tracker, 1, POOL_DRAM, 1, 5, 1), 0);
+	assert_int_equal(misuse(TABLE_UNLISTED), 1);
+	for (uint64_t i = 0; i < LISTED; i++)
+		assert_int_equal(release(i), 0);
+	for (uint64_t i = 0; i < LISTED; i++)
+		assert_int_equal(tracker_alloc(tracker, 1, POOL_L1, i, 7, 1), 0);
+	assert_int_equal(misuse(TABLE_UNLISTED), 1);
+	assert_int_equal(list_count(&bytes), LISTED);
+	assert_int_equal(bytes, 7 * LISTED);
+	/* A device that reports at this moment keeps what it has. */
+	for (uint64_t i = 0; i < LISTED; i++)
+		assert_int_equal(tracker_free(tracker, 1, POOL_L1, i, 1), 0);
+	lock_take(&tracker->devices[1].lock);
+	assert_int_equal(alloc(1, 3), 0);
+	assert_int_equal(misuse(TABLE_UNLISTED), 2);
+	lock_release(&tracker->devices[1].lock);
+	assert_int_equal(alloc(2, 3), 0);
+	assert_int_equal(misuse(TABLE_UNLISTED), 2);
 }
 
 static void out_of_everything_is_said_and_not_counted(void **state)
@@ -282,7 +314,7 @@ static void what_is_held_on_several_devices_is_dropped_as_one(void **state)
 	assert_int_equal(total(3, POOL_L1).frees, 1);
 	assert_int_equal(total(3, POOL_L1).changed_ns, 9);
 	assert_int_equal(list_count(&bytes), 2);
-	/* The slots that came back serve all alike. */
+	/* Freed slots are available to all devices. */
 	assert_int_equal(alloc(2, 5), 0);
 	tracker_drop(tracker, tracker_hold(tracker, 0xf, POOL_TRACE, 79, 6, 10), 11);
 	tracker_drop(tracker, second, 12);
@@ -383,6 +415,7 @@ int main(void)
 		TEST(unknown_device_and_pool_are_ignored),
 		TEST(failures_are_counted),
 		TEST(full_table_keeps_counting),
+		TEST(free_slots_serve_all_devices),
 		TEST(out_of_everything_is_said_and_not_counted),
 		TEST(what_is_held_on_several_devices_is_dropped_as_one),
 		TEST(what_cannot_be_held_is_left_out_and_counted),

@@ -1,6 +1,7 @@
 /* Messages of the server's own socket. */
 #include "reader.h"
 
+#include "proto/server_path.h"
 #include "proto/wire.h"
 #include "proto/wire_socket.h"
 
@@ -66,7 +67,7 @@ static void descriptors_must_be_those_of_the_type(void **state)
 	assert_int_equal(wire_descriptors(WIRE_SNAPSHOT), 0);
 }
 
-/* Flips every bit of every message: each is refused or is another valid message. */
+/* Flips every bit of every message: each is rejected or is another valid message. */
 static void no_flipped_bit_goes_unnoticed(void **state)
 {
 	(void)state;
@@ -167,8 +168,8 @@ static void set_variables(const char *named, const char *runtime)
 
 static void the_server_is_looked_for_in_order(void **state)
 {
-	struct wire_paths paths;
-	char longest[WIRE_PATH_SIZE + 1];
+	struct server_paths paths;
+	char longest[SERVER_PATH_SIZE + 1];
 
 	(void)state;
 	memset(longest, 'a', sizeof(longest) - 1);
@@ -176,30 +177,62 @@ static void the_server_is_looked_for_in_order(void **state)
 	longest[sizeof(longest) - 1] = '\0';
 
 	set_variables(NULL, "/run/user/7");
-	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(server_paths_find(&paths), 0);
 	assert_int_equal(paths.count, 2);
 	assert_string_equal(paths.path[0], "/run/tt-smi/allocd.sock");
 	assert_string_equal(paths.path[1], "/run/user/7/tt-smi/allocd.sock");
-	assert_false(wire_path_is_named());
+	assert_false(server_path_is_set());
 
-	/* A relative directory is to be ignored, as is an empty name. */
+	/* A relative directory and an empty name are ignored. */
 	set_variables("", "run/user/7");
-	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(server_paths_find(&paths), 0);
 	assert_int_equal(paths.count, 1);
 	assert_string_equal(paths.path[0], "/run/tt-smi/allocd.sock");
 	set_variables(NULL, longest);
-	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(server_paths_find(&paths), 0);
 	assert_int_equal(paths.count, 1);
 
-	/* A server that is named is the only one. */
+	/* A server given by name is the only one. */
 	set_variables("/tmp/sock", "/run/user/7");
-	assert_int_equal(wire_find_paths(&paths), 0);
+	assert_int_equal(server_paths_find(&paths), 0);
 	assert_int_equal(paths.count, 1);
 	assert_string_equal(paths.path[0], "/tmp/sock");
-	assert_true(wire_path_is_named());
+	assert_true(server_path_is_set());
 	set_variables(longest, NULL);
-	assert_int_equal(wire_find_paths(&paths), -ENAMETOOLONG);
+	assert_int_equal(server_paths_find(&paths), -ENAMETOOLONG);
 	set_variables(NULL, NULL);
+}
+
+static void assert_listens_at(const char *path)
+{
+	char *found = server_path_to_listen();
+
+	if (path)
+		assert_string_equal(found, path);
+	else
+		assert_null(found);
+	free(found);
+}
+
+/* The server listens where its clients look. */
+static void the_server_listens_where_clients_look(void **state)
+{
+	bool root = geteuid() == 0;
+
+	(void)state;
+	unsetenv("RUNTIME_DIRECTORY");
+	set_variables("/tmp/sock", "/run/user/7");
+	assert_listens_at("/tmp/sock");
+	set_variables("", "/run/user/7");
+	assert_listens_at(root ? "/run/tt-smi/allocd.sock" : "/run/user/7/tt-smi/allocd.sock");
+	set_variables(NULL, "run/user/7");
+	assert_listens_at(root ? "/run/tt-smi/allocd.sock" : NULL);
+	setenv("RUNTIME_DIRECTORY", "/run/tt-smi:/run/other", 1);
+	assert_listens_at("/run/tt-smi/allocd.sock");
+	set_variables("/tmp/sock", NULL);
+	assert_listens_at("/tmp/sock");
+	set_variables(NULL, NULL);
+	unsetenv("RUNTIME_DIRECTORY");
 }
 
 static void make_pair(int ends[2])
@@ -207,7 +240,7 @@ static void make_pair(int ends[2])
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 }
 
-/* The number that the next descriptor gets: it shows whether any was left open. */
+/* The number of the next descriptor: shows whether any was left open. */
 static int next_descriptor(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -289,6 +322,7 @@ int main(void)
 		cmocka_unit_test(unknown_flags_and_values_are_refused),
 		cmocka_unit_test(long_error_text_is_cut),
 		cmocka_unit_test(the_server_is_looked_for_in_order),
+		cmocka_unit_test(the_server_listens_where_clients_look),
 		cmocka_unit_test(a_message_comes_with_its_descriptor),
 		cmocka_unit_test(descriptors_of_a_refused_message_are_closed),
 		cmocka_unit_test(data_comes_in_pieces),

@@ -1,4 +1,4 @@
-/* Lists of single allocations: added to, joined, and honest about what they lack. */
+/* Lists of single allocations: adding, joining, and marking incomplete ones. */
 #include "model/allocation.h"
 #include "unit.h"
 
@@ -19,7 +19,7 @@ static int free_lists(void **state)
 	return 0;
 }
 
-/* So many, numbered from first on. */
+/* The given number of allocations, numbered from first on. */
 static void fill(struct allocation_list *list, uint64_t first, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -46,7 +46,7 @@ static void assert_numbered(const struct allocation_list *list, size_t count)
 	}
 }
 
-TEST(a_joined_list_has_all_of_both)
+TEST(a_joined_list_has_all_items_of_both)
 {
 	static const size_t counts[][2] = { { 2, 3 },	 { 0, 3 },    { 3, 0 },	  { 0, 0 },
 					    { 64, 1 },	 { 63, 1 },   { 64, 64 }, { 1, 200 },
@@ -60,7 +60,7 @@ TEST(a_joined_list_has_all_of_both)
 		assert_true(one.room >= one.count);
 		assert_int_equal(one.why, KNOWN);
 		assert_false(one.cut);
-		/* The other one's are not counted twice, should it be shown as well. */
+		/* Items of the other list are not counted twice. */
 		assert_int_equal(other.count, 0);
 		assert_null(other.items);
 		assert_int_equal(other.why, NOT_REPORTED);
@@ -78,7 +78,7 @@ TEST(a_joined_list_can_be_added_to)
 	assert_numbered(&one, 464);
 }
 
-TEST(what_either_lacks_the_joined_list_lacks)
+TEST(a_joined_list_is_incomplete_if_either_is)
 {
 	fill(&one, 1, 1);
 	other.cut = true;
@@ -107,9 +107,9 @@ TEST(what_either_lacks_the_joined_list_lacks)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LISTS(a_joined_list_has_all_of_both),
+		LISTS(a_joined_list_has_all_items_of_both),
 		LISTS(a_joined_list_can_be_added_to),
-		LISTS(what_either_lacks_the_joined_list_lacks),
+		LISTS(a_joined_list_is_incomplete_if_either_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

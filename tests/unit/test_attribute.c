@@ -43,6 +43,12 @@ static const struct {
 	{ "tt_therm_trip_count", NULL, "0", "4294967295", NOT_ANSWERING },
 	{ "current_link_speed", "16.0 GT/s PCIe", "16.0 GT/s PCIe", "Unknown", NOT_ANSWERING },
 	{ "current_link_width", "16", "16", "63", NOT_ANSWERING },
+	{ "aer_dev_correctable", "RxErr 0\nBadTLP 2\nTOTAL_ERR_COR 2", "RxErr 0\nTOTAL_ERR_COR 0",
+	  "RxErr 1\nTOTAL_ERR_COR 1", KNOWN },
+	{ "aer_dev_nonfatal", "DLP 0\nTOTAL_ERR_NONFATAL 0", "DLP 3\nTOTAL_ERR_NONFATAL 3",
+	  "DLP 0\nTOTAL_ERR_NONFATAL 0", KNOWN },
+	{ "aer_dev_fatal", "DLP 0\nTOTAL_ERR_FATAL 0", "DLP 0\nTOTAL_ERR_FATAL 0",
+	  "SDES 1\nTOTAL_ERR_FATAL 1", KNOWN },
 	{ "temp1_input", "34780", "44971", "65535999", NOT_ANSWERING },
 	{ "power1_input", "27000000", "166000000", "4293967296", NOT_ANSWERING },
 	{ "in0_input", "728", "770", "4294967295", NOT_ANSWERING },
@@ -74,12 +80,17 @@ static enum reason parse(const char *file, const char *line, struct device *dev)
 
 TEST(every_attribute_is_among_the_observed_ones)
 {
-	assert_int_equal(ARRAY_SIZE(observed), N_ATTRIBUTES);
+	size_t count = 0;
+
+	/* The port above a device has files of the same names. */
+	for (size_t i = 0; i < N_ATTRIBUTES; i++)
+		count += !attribute_is_upstream(&attributes[i]);
+	assert_int_equal(ARRAY_SIZE(observed), count);
 	for (size_t i = 0; i < ARRAY_SIZE(observed); i++)
 		find(observed[i].file);
 }
 
-TEST(observed_texts_of_both_chips_are_understood)
+TEST(observed_texts_of_both_chips_are_parsed)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(observed); i++) {
 		const char *texts[] = { observed[i].wormhole, observed[i].blackhole };
@@ -138,7 +149,7 @@ TEST(values_are_in_base_units)
 	assert_int_equal(dev.fan_rpm, 2970);
 }
 
-TEST(all_ones_mean_that_the_chip_does_not_answer)
+TEST(all_ones_mean_that_the_chip_does_not_respond)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(observed); i++) {
 		struct device dev;
@@ -150,7 +161,7 @@ TEST(all_ones_mean_that_the_chip_does_not_answer)
 	}
 }
 
-TEST(a_refused_text_leaves_the_value_alone)
+TEST(a_rejected_text_leaves_the_value_unchanged)
 {
 	struct device dev;
 
@@ -163,7 +174,7 @@ TEST(a_refused_text_leaves_the_value_alone)
 	assert_string_equal(dev.fw_bundle, "1.2.3.4");
 }
 
-TEST(what_is_not_one_whole_line_is_not_understood)
+TEST(only_one_complete_line_is_accepted)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(observed); i++) {
 		const struct attribute *attribute = find(observed[i].file);
@@ -180,7 +191,7 @@ TEST(what_is_not_one_whole_line_is_not_understood)
 			bool word_grows = attribute->format == F_WORD && k == 7;
 
 			device_init(&dev, 0);
-			/* Put together by hand: the form is no literal. */
+			/* Built by hand: the format is not a literal. */
 			snprintf(text, sizeof(text), "%.*s%s%s", (int)(percent - forms[k]),
 				 forms[k], good, percent + 2);
 			if (word_grows)
@@ -198,7 +209,7 @@ static bool is_word(const char *text)
 	       !strchr(text, '+');
 }
 
-TEST(garbage_is_not_understood_by_anything)
+TEST(garbage_is_rejected_by_every_attribute)
 {
 	static const char *const garbage[] = {
 		"",
@@ -239,7 +250,7 @@ TEST(garbage_is_not_understood_by_anything)
 		}
 }
 
-TEST(huge_and_negative_numbers_are_not_believed)
+TEST(huge_and_negative_numbers_are_rejected)
 {
 	static const char *const numbers[] = {
 		"-1000000000000",	"9223372036854775807",	      "-9223372036854775808",
@@ -260,7 +271,7 @@ TEST(huge_and_negative_numbers_are_not_believed)
 	}
 }
 
-TEST(impossible_readings_are_told_apart_from_true_ones)
+TEST(implausible_readings_are_recognised)
 {
 	static const struct {
 		const char *file, *text;
@@ -311,17 +322,68 @@ TEST(impossible_readings_are_told_apart_from_true_ones)
 	}
 }
 
-TEST(an_id_of_zeros_is_no_id)
+TEST(errors_of_a_file_are_its_total)
+{
+	static const struct {
+		const char *text;
+		enum reason why;
+	} cases[] = {
+		{ "RxErr 1\nBadTLP 2\nTOTAL_ERR_COR 3", KNOWN },
+		{ "TOTAL_ERR_COR 3", KNOWN },
+		{ "RxErr 3", MALFORMED }, /* no total: truncated */
+		{ "RxErr 1\nTOTAL_ERR_COR 3\nBadTLP 2", MALFORMED },
+		{ "RxErr\nTOTAL_ERR_COR 3", MALFORMED },
+		{ "RxErr -1\nTOTAL_ERR_COR 3", MALFORMED },
+		{ "RxErr 1 \nTOTAL_ERR_COR 3", MALFORMED },
+		{ "TOTAL_ERR_COR 99999999999999999999", MALFORMED },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct device dev;
+
+		device_init(&dev, 0);
+		assert_int_equal(parse("aer_dev_correctable", cases[i].text, &dev), cases[i].why);
+		assert_true(dev.errors.correctable == (cases[i].why == KNOWN ? 3 : 0));
+	}
+}
+
+TEST(the_port_is_the_directory_above_the_device)
+{
+	char port[24];
+
+	assert_int_equal(attribute_parse_upstream("../../devices/pci0000:00/0000:00:01.0/"
+						  "0000:01:00.0/tenstorrent/tenstorrent!0",
+						  "0000:01:00.0", port, sizeof(port)),
+			 KNOWN);
+	assert_string_equal(port, "0000:00:01.0");
+	assert_int_equal(attribute_parse_upstream("../../../devices/pci10000:00/10000:00:02.0/"
+						  "10000:01:00.0",
+						  "10000:01:00.0", port, sizeof(port)),
+			 KNOWN);
+	assert_string_equal(port, "10000:00:02.0");
+	/* attached to the root complex, or passed through by a hypervisor */
+	assert_int_equal(attribute_parse_upstream("../../../devices/pci0000:00/0000:00:05.0",
+						  "0000:00:05.0", port, sizeof(port)),
+			 NOT_APPLICABLE);
+	assert_int_equal(attribute_parse_upstream("../../../devices/pci0000:00/0000:00:05.0",
+						  "0000:00:06.0", port, sizeof(port)),
+			 MALFORMED);
+	assert_int_equal(
+		attribute_parse_upstream("0000:00:05.0", "0000:00:05.0", port, sizeof(port)),
+		MALFORMED);
+}
+
+TEST(an_id_of_zeros_is_rejected)
 {
 	struct device dev;
 
-	/* Drivers up to 2.1 print 0 for what firmware lacks: two such chips are not one. */
+	/* Drivers up to 2.1 print 0 for missing values: two such chips are not the same. */
 	device_init(&dev, 0);
 	assert_int_equal(parse("tt_asic_id", "0000000000000000", &dev), NOT_OFFERED);
 	assert_int_equal(parse("tt_serial", "0000000000000000", &dev), NOT_OFFERED);
 }
 
-TEST(a_megabyte_on_one_line_is_not_understood)
+TEST(a_line_of_a_megabyte_is_rejected)
 {
 	size_t length = 1 << 20;
 	char *text = malloc(length + 2);
@@ -336,7 +398,7 @@ TEST(a_megabyte_on_one_line_is_not_understood)
 	free(text);
 }
 
-TEST(a_counter_of_all_ones_is_no_reading)
+TEST(a_counter_of_all_ones_is_not_a_reading)
 {
 	struct device dev;
 
@@ -411,17 +473,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_attribute_is_among_the_observed_ones),
-		cmocka_unit_test(observed_texts_of_both_chips_are_understood),
+		cmocka_unit_test(observed_texts_of_both_chips_are_parsed),
 		cmocka_unit_test(values_are_in_base_units),
-		cmocka_unit_test(all_ones_mean_that_the_chip_does_not_answer),
-		cmocka_unit_test(a_refused_text_leaves_the_value_alone),
-		cmocka_unit_test(what_is_not_one_whole_line_is_not_understood),
-		cmocka_unit_test(garbage_is_not_understood_by_anything),
-		cmocka_unit_test(huge_and_negative_numbers_are_not_believed),
-		cmocka_unit_test(impossible_readings_are_told_apart_from_true_ones),
-		cmocka_unit_test(an_id_of_zeros_is_no_id),
-		cmocka_unit_test(a_megabyte_on_one_line_is_not_understood),
-		cmocka_unit_test(a_counter_of_all_ones_is_no_reading),
+		cmocka_unit_test(all_ones_mean_that_the_chip_does_not_respond),
+		cmocka_unit_test(a_rejected_text_leaves_the_value_unchanged),
+		cmocka_unit_test(only_one_complete_line_is_accepted),
+		cmocka_unit_test(garbage_is_rejected_by_every_attribute),
+		cmocka_unit_test(huge_and_negative_numbers_are_rejected),
+		cmocka_unit_test(implausible_readings_are_recognised),
+		cmocka_unit_test(errors_of_a_file_are_its_total),
+		cmocka_unit_test(the_port_is_the_directory_above_the_device),
+		cmocka_unit_test(an_id_of_zeros_is_rejected),
+		cmocka_unit_test(a_line_of_a_megabyte_is_rejected),
+		cmocka_unit_test(a_counter_of_all_ones_is_not_a_reading),
 		cmocka_unit_test(class_names_are_numbers_as_the_kernel_writes_them),
 		cmocka_unit_test(an_address_is_the_last_part_of_a_link),
 	};

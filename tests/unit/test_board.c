@@ -24,7 +24,7 @@ static const struct {
 	{ "p100", 0, 0, 0 }, /* few, and not described anywhere */
 };
 
-TEST(capacities_are_those_that_programs_see)
+TEST(capacities_are_those_available_to_programs)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(capacities); i++) {
 		const struct board *board = board_by_name(capacities[i].name);
@@ -87,7 +87,7 @@ TEST(every_board_is_found_by_the_code_in_its_serial)
 	assert_null(board_by_name(""));
 }
 
-TEST(pci_ids_tell_the_architecture)
+TEST(pci_ids_identify_the_architecture)
 {
 	assert_int_equal(arch_of_pci(0x401E), ARCH_WORMHOLE);
 	assert_int_equal(arch_of_pci(0xB140), ARCH_BLACKHOLE);
@@ -168,11 +168,11 @@ TEST(a_galaxy_has_eight_lanes_where_the_bus_ends_in_6)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(capacities_are_those_that_programs_see),
+		cmocka_unit_test(capacities_are_those_available_to_programs),
 		cmocka_unit_test(a_p150_loses_twenty_cores_with_bundle_19_5),
 		cmocka_unit_test(l1_of_one_core_is_that_of_the_architecture),
 		cmocka_unit_test(every_board_is_found_by_the_code_in_its_serial),
-		cmocka_unit_test(pci_ids_tell_the_architecture),
+		cmocka_unit_test(pci_ids_identify_the_architecture),
 		cmocka_unit_test(galaxy_places_follow_from_the_bus),
 		cmocka_unit_test(every_chip_of_a_galaxy_has_a_place_of_its_own),
 		cmocka_unit_test(other_boards_and_buses_have_no_place),

@@ -1,4 +1,4 @@
-/* Text that grows, and the failure that sticks. */
+/* The text buffer and its sticky failure. */
 #include "basic/buf.h"
 #include "unit.h"
 
@@ -43,7 +43,7 @@ TEST(growth_keeps_what_was_there_at_every_length)
 		assert_int_equal(b.data[i], 'a' + i % 26);
 }
 
-TEST(exactly_what_fits_and_one_more)
+TEST(a_text_that_just_fits_and_one_byte_more)
 {
 	for (size_t length = 250; length < 262; length++) {
 		CLEANUP_BUF struct buf b = { 0 };
@@ -71,12 +71,12 @@ TEST(reset_empties_and_keeps_the_memory)
 	assert_string_equal(buf_text(&b), "");
 }
 
-TEST(a_failure_sticks_and_leaves_no_text)
+TEST(a_failure_is_sticky_and_leaves_no_text)
 {
 	struct buf b = { 0 };
 
 	buf_puts(&b, "before");
-	buf_fill(&b, 'x', SIZE_MAX / 2); /* nobody has that much */
+	buf_fill(&b, 'x', SIZE_MAX / 2); /* more than the address space */
 	assert_true(b.failed);
 	buf_puts(&b, "after");
 	buf_printf(&b, "%d", 1);
@@ -95,9 +95,9 @@ int main(void)
 		cmocka_unit_test(an_empty_buffer_reads_as_empty_text),
 		cmocka_unit_test(pieces_of_every_kind_follow_each_other),
 		cmocka_unit_test(growth_keeps_what_was_there_at_every_length),
-		cmocka_unit_test(exactly_what_fits_and_one_more),
+		cmocka_unit_test(a_text_that_just_fits_and_one_byte_more),
 		cmocka_unit_test(reset_empties_and_keeps_the_memory),
-		cmocka_unit_test(a_failure_sticks_and_leaves_no_text),
+		cmocka_unit_test(a_failure_is_sticky_and_leaves_no_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

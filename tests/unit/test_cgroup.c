@@ -1,4 +1,4 @@
-/* Whom a process belongs to: cgroup_corpus.txt, case by case. */
+/* The owner of a process: cgroup_corpus.txt, case by case. */
 #include "basic/buf.h"
 #include "source/procfs.h"
 #include "unit.h"
@@ -91,7 +91,7 @@ TEST(every_path_of_the_corpus_has_its_owner)
 	assert_true(cases >= 60);
 }
 
-TEST(a_text_without_its_last_newline_is_read_as_well)
+TEST(a_text_without_its_last_newline_is_parsed)
 {
 	struct owner owner;
 
@@ -99,7 +99,7 @@ TEST(a_text_without_its_last_newline_is_read_as_well)
 	assert_string_equal(owner.unit, "x.service");
 }
 
-TEST(an_owner_is_never_left_from_before)
+TEST(no_owner_remains_from_an_earlier_call)
 {
 	struct owner owner;
 
@@ -113,8 +113,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_path_of_the_corpus_has_its_owner),
-		cmocka_unit_test(a_text_without_its_last_newline_is_read_as_well),
-		cmocka_unit_test(an_owner_is_never_left_from_before),
+		cmocka_unit_test(a_text_without_its_last_newline_is_parsed),
+		cmocka_unit_test(no_owner_remains_from_an_earlier_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What follows from what was read, and the judgement on the whole. */
+/* Derived fields, and the state as a whole. */
 #include "model/device.h"
 #include "unit.h"
 
@@ -59,7 +59,7 @@ TEST(identity_follows_from_board_id_and_address)
 	assert_int_equal(dev.chip, 2);
 }
 
-TEST(a_card_in_a_slot_has_no_tray_and_an_unread_id_makes_no_uuid)
+TEST(a_card_in_a_slot_has_no_tray_and_an_unknown_id_gives_no_uuid)
 {
 	dev.type = board_by_name("n150");
 	dev.why[DEV_ASIC_ID] = RESETTING;
@@ -176,7 +176,7 @@ static void assert_health(const char *text)
 	assert_int_equal(dev.why[DEV_HEALTH], KNOWN);
 }
 
-TEST(health_names_the_worst_that_was_seen)
+TEST(health_is_the_most_urgent_problem)
 {
 	assert_health("ok");
 	dev.why[DEV_THERMAL_TRIPS] = KNOWN;
@@ -195,7 +195,7 @@ TEST(health_names_the_worst_that_was_seen)
 	assert_int_equal(dev.state, DEVICE_NOT_ANSWERING);
 }
 
-TEST(what_is_not_known_is_no_trouble)
+TEST(unknown_readings_are_not_a_problem)
 {
 	dev.power = 500;
 	dev.why[DEV_POWER] = KNOWN; /* the limit is not */
@@ -204,7 +204,7 @@ TEST(what_is_not_known_is_no_trouble)
 	assert_health("ok");
 }
 
-TEST(a_mark_spares_what_is_known)
+TEST(marking_fields_keeps_known_ones)
 {
 	struct fieldset set = { 0 };
 
@@ -235,7 +235,7 @@ int main(void)
 		cmocka_unit_test_setup(an_unread_device_knows_its_number_and_nothing_else,
 				       make_device),
 		cmocka_unit_test_setup(identity_follows_from_board_id_and_address, make_device),
-		cmocka_unit_test_setup(a_card_in_a_slot_has_no_tray_and_an_unread_id_makes_no_uuid,
+		cmocka_unit_test_setup(a_card_in_a_slot_has_no_tray_and_an_unknown_id_gives_no_uuid,
 				       make_device),
 		cmocka_unit_test_setup(a_chip_without_pcie_has_no_node, make_device),
 		cmocka_unit_test_setup(the_bus_is_read_from_short_and_long_domains, make_device),
@@ -243,9 +243,9 @@ int main(void)
 		cmocka_unit_test_setup(uptime_starts_at_either_base_of_the_heartbeat, make_device),
 		cmocka_unit_test_setup(a_bundle_is_one_number_or_unknown, make_device),
 		cmocka_unit_test_setup(capacity_is_unknown_with_the_right_reason, make_device),
-		cmocka_unit_test_setup(health_names_the_worst_that_was_seen, make_device),
-		cmocka_unit_test_setup(what_is_not_known_is_no_trouble, make_device),
-		cmocka_unit_test_setup(a_mark_spares_what_is_known, make_device),
+		cmocka_unit_test_setup(health_is_the_most_urgent_problem, make_device),
+		cmocka_unit_test_setup(unknown_readings_are_not_a_problem, make_device),
+		cmocka_unit_test_setup(marking_fields_keeps_known_ones, make_device),
 		cmocka_unit_test_setup(errors_of_the_driver_have_their_reasons, make_device),
 	};
 

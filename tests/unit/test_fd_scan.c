@@ -1,8 +1,9 @@
 /*
- * The scan of all processes: it finds each that has a device open, and none that has closed it.
- * Folders of descriptors look as the test says, as those of procfs do: opening or closing a file
- * changes their size and nothing else.
+ * The scan of all processes: it finds each that has a device open, and none that has closed it. The
+ * test controls directories of descriptors, which behave like those of procfs: opening or closing a
+ * file changes their size and nothing else.
  */
+#include "basic/file.h"
 #include "proto/table.h"
 #include "source/fd_scan.h"
 #include "unit.h"
@@ -13,29 +14,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char tree[32];
 static struct root root;
 static struct fd_scan *scan;
 static struct stat look_of_folder; /* of every folder of descriptors */
+static bool real_folders;	   /* folders are those of real processes */
 static unsigned looks;		   /* at such folders */
+static time_t seconds;		   /* since the test began */
 
-/* The linker sends us these calls. */
+/* The linker redirects these calls. */
+int __real_fstat(int fd, struct stat *ret);
 int __wrap_fstat(int fd, struct stat *ret);
+int __real_root_stat(const struct root *where, const char *path, struct stat *ret);
 int __wrap_root_stat(const struct root *where, const char *path, struct stat *ret);
 int __real_root_open(const struct root *where, const char *path, int flags);
 int __wrap_root_open(const struct root *where, const char *path, int flags);
 
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
+{
+	(void)clock;
+	*ret = (struct timespec){ .tv_sec = 1000 + seconds };
+	return 0;
+}
+
 int __wrap_fstat(int fd, struct stat *ret)
 {
-	(void)fd;
+	if (real_folders)
+		return __real_fstat(fd, ret);
 	*ret = look_of_folder;
 	return 0;
 }
 
 int __wrap_root_stat(const struct root *where, const char *path, struct stat *ret)
 {
+	if (real_folders)
+		return __real_root_stat(where, path, ret);
 	if (faccessat(where->fd, path, F_OK, 0) < 0)
 		return -errno;
 	*ret = look_of_folder;
@@ -61,6 +79,8 @@ static int make_tree(void **state)
 					.st_ino = 7,
 					.st_ctim = { .tv_sec = 100, .tv_nsec = 5 } };
 	looks = 0;
+	seconds = 0;
+	real_folders = false;
 	return fd_scan_new(&root, &scan);
 }
 
@@ -90,7 +110,7 @@ static void make_folder(int pid, const char *name)
 	mkdirat(root.fd, path, 0700);
 }
 
-/* Descriptor 3 of a process is this from now on; NULL: it is closed. */
+/* Sets descriptor 3 of a process; NULL: it is closed. */
 static void hold(int pid, const char *target)
 {
 	char path[64];
@@ -130,7 +150,7 @@ static int note(int32_t pid, const struct open_files *seen, void *arg)
 	for (uint32_t i = 0; i < DEVICE_SET_MAX; i++)
 		if (device_set_has(&seen->devices, i))
 			snprintf(text + strlen(text), 512 - strlen(text), ":%u", i);
-	snprintf(text + strlen(text), 512 - strlen(text), seen->n_tables ? "t " : " ");
+	snprintf(text + strlen(text), 512 - strlen(text), seen->tables.count ? "t " : " ");
 	return 0;
 }
 
@@ -151,7 +171,7 @@ static void assert_walk(const char *expected)
 	assert_holders(expected, true);
 }
 
-TEST(holders_come_by_number_and_go_with_their_descriptors)
+TEST(holders_are_found_by_device_number_and_dropped_after_close)
 {
 	hold(20, "/dev/tenstorrent/255");
 	hold(3, "/dev/tenstorrent/0");
@@ -167,7 +187,7 @@ TEST(holders_come_by_number_and_go_with_their_descriptors)
 	assert_walk("100:64 ");
 }
 
-TEST(a_closed_device_is_noticed_by_anything_that_changed)
+TEST(a_closed_device_is_noticed_if_the_number_of_descriptors_changed)
 {
 	const struct stat first = look_of_folder;
 
@@ -182,7 +202,7 @@ TEST(a_closed_device_is_noticed_by_anything_that_changed)
 		assert_walk(expected);
 		hold(pid, NULL);
 		look_of_folder.st_size += i == 0;
-		look_of_folder.st_ino += i == 1; /* another process of that number */
+		look_of_folder.st_ino += i == 1; /* another process with that pid */
 		look_of_folder.st_ctim.tv_sec += i == 2;
 		look_of_folder.st_ctim.tv_nsec += i == 3;
 		assert_walk("");
@@ -191,9 +211,9 @@ TEST(a_closed_device_is_noticed_by_anything_that_changed)
 	}
 }
 
-TEST(what_does_not_show_is_noticed_all_the_same)
+TEST(a_change_that_keeps_the_number_of_descriptors_is_noticed_later)
 {
-	/* One descriptor closed, another opened: the folder is as it was. */
+	/* One descriptor closed, another opened: the directory looks unchanged. */
 	for (int pid = 1; pid < 40; pid++) {
 		char expected[16];
 		int turns = 0;
@@ -206,6 +226,7 @@ TEST(what_does_not_show_is_noticed_all_the_same)
 		for (bool all = true, held = true; held && turns < 17; turns++) {
 			char text[512] = "";
 
+			seconds++;
 			fd_scan_run(scan);
 			assert_int_equal(fd_scan_each(scan, false, note, text, &all), 0);
 			held = strcmp(text, expected) == 0;
@@ -216,18 +237,19 @@ TEST(what_does_not_show_is_noticed_all_the_same)
 	}
 }
 
-TEST(most_processes_are_spared_most_of_the_time)
+TEST(unchanged_processes_are_rarely_read)
 {
 	for (int pid = 1; pid <= 32; pid++)
 		hold(pid, "/dev/null");
 	fd_scan_run(scan);
 	assert_int_equal(looks, 32);
-	for (int i = 0; i < 16; i++) {
+	for (int i = 0; i < 64; i++) {
+		seconds += i % 4 == 3;
 		looks = 0;
 		fd_scan_run(scan);
-		assert_int_equal(looks, 2);
+		assert_int_equal(looks, i % 4 == 3 ? 2 : 0);
 	}
-	/* Kernels before 6.2 do not tell the number: all are looked at. */
+	/* Kernels before 6.2 do not provide the number: all are read. */
 	look_of_folder.st_size = 0;
 	looks = 0;
 	fd_scan_run(scan);
@@ -235,14 +257,14 @@ TEST(most_processes_are_spared_most_of_the_time)
 	assert_int_equal(looks, 64);
 }
 
-TEST(a_process_that_ends_during_the_walk_hides_nobody)
+TEST(a_process_that_ends_during_the_scan_hides_no_other)
 {
-	make_folder(5, "other"); /* its descriptors are gone already */
+	make_folder(5, "other"); /* its descriptors are closed already */
 	hold(6, "/dev/tenstorrent/0");
 	assert_walk("6:0 ");
 }
 
-TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
+TEST(an_unreadable_process_makes_the_scan_incomplete)
 {
 	char path[] = "proc/5/fd";
 
@@ -252,11 +274,11 @@ TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* ENOTDIR */
 	fd_scan_run(scan);
 	assert_holders("4:0 6:1 ", false);
-	/* Asked again each time: it may be allowed by now. */
+	/* Read again each time: it may be permitted by now. */
 	assert_int_equal(unlinkat(root.fd, path, 0), 0);
 	hold(5, "/dev/tenstorrent/2");
 	assert_walk("4:0 5:2 6:1 ");
-	/* And no longer: what it had is not known any more. */
+	/* And no longer: what it had is unknown now. */
 	hold(5, NULL);
 	assert_int_equal(unlinkat(root.fd, path, AT_REMOVEDIR), 0);
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -265,7 +287,7 @@ TEST(a_process_that_may_not_be_looked_at_makes_it_incomplete)
 	assert_holders("4:0 6:1 ", false);
 }
 
-TEST(what_is_no_process_is_left_alone)
+TEST(other_entries_of_proc_are_ignored)
 {
 	hold(0, "/dev/tenstorrent/0");
 	mkdirat(root.fd, "proc/self", 0700);
@@ -275,7 +297,7 @@ TEST(what_is_no_process_is_left_alone)
 	assert_walk("1:0 ");
 }
 
-TEST(any_number_of_processes_is_walked)
+TEST(any_number_of_processes_is_scanned)
 {
 	char expected[64] = "";
 
@@ -287,29 +309,31 @@ TEST(any_number_of_processes_is_walked)
 	assert_walk(expected);
 }
 
-TEST(a_mapping_of_a_closed_device_is_looked_for)
+TEST(a_mapping_of_a_closed_device_is_found)
 {
 	struct device_set expected = { 0 };
 	struct fd_scan_cache known = { .pid = 9 };
 
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
-	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
 	assert_false(device_set_has(&known.seen.devices, 4)); /* it was not expected */
-	/* Nothing has changed, but the driver's list names it now. */
+	/* Nothing has changed, but the driver's list has it now. */
 	device_set_add(&expected, 4);
-	assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
 	assert_true(device_set_has(&known.seen.devices, 4));
-	/* It is not mapped any more: not at once, but soon. */
+	/* It is no longer mapped: noticed not at once, but soon. */
 	map(9, "");
-	for (int i = 0; i < 16; i++)
-		assert_int_equal(fd_scan_process(scan, &expected, &known), 0);
+	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
+	assert_true(device_set_has(&known.seen.devices, 4));
+	seconds = 16;
+	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
 	assert_false(device_set_has(&known.seen.devices, 4));
 	known.pid = 10;
-	assert_int_equal(fd_scan_process(scan, &expected, &known), -ENOENT);
+	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), -ENOENT);
 }
 
-TEST(processes_that_only_report_memory_are_told_if_asked_for)
+TEST(processes_that_only_report_memory_are_listed_on_request)
 {
 	char text[512] = "";
 	bool all;
@@ -320,21 +344,101 @@ TEST(processes_that_only_report_memory_are_told_if_asked_for)
 	assert_string_equal(text, "8t ");
 }
 
+/* A process that opens a file when it is told to, and ends with the pipe. */
+static pid_t start_process(const char *file, int *ret_orders, int *ret_answers)
+{
+	int orders[2], answers[2];
+	pid_t pid;
+	char order;
+
+	assert_int_equal(pipe2(orders, O_CLOEXEC), 0);
+	assert_int_equal(pipe2(answers, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(orders[1]); /* so that it sees the end */
+		while (write(answers[1], "", 1) == 1 && read(orders[0], &order, 1) == 1)
+			if (open(file, O_RDONLY | O_CLOEXEC) < 0)
+				_exit(1);
+		_exit(0);
+	}
+	close(orders[0]);
+	close(answers[1]);
+	*ret_orders = orders[1];
+	*ret_answers = answers[0];
+	return pid;
+}
+
+static int count_entry(const char *name, void *arg)
+{
+	(void)name;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+static unsigned count_own_descriptors(void)
+{
+	unsigned count = 0;
+
+	assert_int_equal(directory_each(AT_FDCWD, "/proc/self/fd", count_entry, &count), 0);
+	return count;
+}
+
+TEST(directories_stay_open_between_scans)
+{
+	char file[64], path[32], target[32], expected[32], answer;
+	int orders, answers, status;
+	unsigned own;
+	pid_t pid;
+
+	real_folders = true;
+	mkdirat(root.fd, "dev", 0700);
+	mkdirat(root.fd, "dev/tenstorrent", 0700);
+	close(openat(root.fd, "dev/tenstorrent/5", O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	root.confined = false; /* as on a simulated machine, whose processes are real */
+	snprintf(file, sizeof(file), "%s/dev/tenstorrent/5", tree);
+	pid = start_process(file, &orders, &answers);
+	assert_true(pid > 0);
+	assert_int_equal(read(answers, &answer, 1), 1);
+	snprintf(path, sizeof(path), "proc/%d", pid);
+	snprintf(target, sizeof(target), "/proc/%d", pid);
+	assert_int_equal(symlinkat(target, root.fd, path), 0);
+	own = count_own_descriptors();
+	assert_int_equal(fd_scan_begin(scan, 1), 0);
+	assert_walk("");
+	assert_int_equal(looks, 1);
+	assert_int_equal(count_own_descriptors(), own + 1);
+	assert_int_equal(write(orders, "", 1), 1);
+	assert_int_equal(read(answers, &answer, 1), 1);
+	snprintf(expected, sizeof(expected), "%d:5 ", pid);
+	assert_walk(expected); /* the same descriptor shows the change */
+	seconds = 60;
+	assert_walk(expected);
+	assert_int_equal(looks, 1);
+	assert_int_equal(count_own_descriptors(), own + 1);
+	close(orders);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_walk("");
+	assert_int_equal(count_own_descriptors(), own - 1);
+	close(answers);
+}
+
 #define TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE(holders_come_by_number_and_go_with_their_descriptors),
-		TREE(a_closed_device_is_noticed_by_anything_that_changed),
-		TREE(what_does_not_show_is_noticed_all_the_same),
-		TREE(most_processes_are_spared_most_of_the_time),
-		TREE(a_process_that_ends_during_the_walk_hides_nobody),
-		TREE(a_process_that_may_not_be_looked_at_makes_it_incomplete),
-		TREE(what_is_no_process_is_left_alone),
-		TREE(any_number_of_processes_is_walked),
-		TREE(a_mapping_of_a_closed_device_is_looked_for),
-		TREE(processes_that_only_report_memory_are_told_if_asked_for),
+		TREE(holders_are_found_by_device_number_and_dropped_after_close),
+		TREE(a_closed_device_is_noticed_if_the_number_of_descriptors_changed),
+		TREE(a_change_that_keeps_the_number_of_descriptors_is_noticed_later),
+		TREE(unchanged_processes_are_rarely_read),
+		TREE(a_process_that_ends_during_the_scan_hides_no_other),
+		TREE(an_unreadable_process_makes_the_scan_incomplete),
+		TREE(other_entries_of_proc_are_ignored),
+		TREE(any_number_of_processes_is_scanned),
+		TREE(a_mapping_of_a_closed_device_is_found),
+		TREE(processes_that_only_report_memory_are_listed_on_request),
+		TREE(directories_stay_open_between_scans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,24 +70,29 @@ static void assert_unique_in_device_query(const struct field_table *table, const
 	assert_int_equal(count_name(seen, ARRAY_SIZE(seen), name), 1);
 }
 
-TEST(no_name_means_two_things_in_a_device_query)
+TEST(names_are_unique_in_a_device_query)
 {
 	each_name(&device_fields, assert_unique_in_device_query);
 	each_name(&host_fields, assert_unique_in_device_query);
 }
 
-/* Two names of nvidia-smi mean the process there, though a device has them too. */
+/*
+ * Two names of nvidia-smi mean the process there, though a device has them too; so do those of
+ * its utilisation.
+ */
 static void assert_unique_in_process_query(const struct field_table *table, const char *name)
 {
 	static const struct field_table *const seen[] = { &process_fields, &usage_fields,
 							  &device_fields, &host_fields };
 	bool meant = strcmp(name, "name") == 0 || strcmp(name, "memory.used") == 0;
+	int shared = field_find(&usage_fields, name);
 
 	(void)table;
+	meant |= shared > USE_UTILIZATION && shared <= USE_OPERATION;
 	assert_int_equal(count_name(seen, ARRAY_SIZE(seen), name), meant ? 2 : 1);
 }
 
-TEST(no_name_means_two_things_in_a_process_query)
+TEST(names_are_unique_in_a_process_query)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(all_tables); t++)
 		each_name(all_tables[t], assert_unique_in_process_query);
@@ -127,8 +132,10 @@ static bool has_prefix(const struct field *field, const char *prefix, size_t len
 	return field->json && strncmp(field->json, prefix, length) == 0;
 }
 
-/* The walk closes an object when a path outside comes: it must not come back to it. */
-TEST(fields_of_one_json_object_are_neighbours)
+/*
+ * Iterating over the fields closes an object at a path outside of it: it must not be opened again.
+ */
+TEST(fields_of_one_json_object_are_consecutive)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(all_tables); t++) {
 		const struct field_table *table = all_tables[t];
@@ -150,7 +157,7 @@ TEST(fields_of_one_json_object_are_neighbours)
 	}
 }
 
-TEST(the_counters_lie_side_by_side)
+TEST(the_counters_are_consecutive)
 {
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++) {
 		const struct field *field = &device_fields.fields[DEV_COUNTER + i];
@@ -162,7 +169,7 @@ TEST(the_counters_lie_side_by_side)
 	assert_int_equal(DEV_COUNTER_LAST - DEV_COUNTER + 1, DEVICE_COUNTERS);
 }
 
-TEST(values_come_out_of_their_members_and_unknown_ones_do_not)
+TEST(known_values_are_read_from_their_members)
 {
 	struct device dev;
 	struct value value;
@@ -183,7 +190,7 @@ TEST(values_come_out_of_their_members_and_unknown_ones_do_not)
 	assert_near(value.number, -1);
 	field_get(&device_fields, DEV_ID, &dev, &value);
 	assert_string_equal(value.text, "12");
-	dev.why[DEV_POWER_BOARD] = KNOWN; /* whoever says so is wrong */
+	dev.why[DEV_POWER_BOARD] = KNOWN; /* implausible in any source */
 	field_get(&device_fields, DEV_POWER_BOARD, &dev, &value);
 	assert_int_equal(value.why, NEVER_OFFERED);
 }
@@ -218,13 +225,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_described),
-		cmocka_unit_test(no_name_means_two_things_in_a_device_query),
-		cmocka_unit_test(no_name_means_two_things_in_a_process_query),
+		cmocka_unit_test(names_are_unique_in_a_device_query),
+		cmocka_unit_test(names_are_unique_in_a_process_query),
 		cmocka_unit_test(fields_are_found_by_key_and_by_alias_and_not_by_part),
 		cmocka_unit_test(every_json_path_is_unique_and_no_path_is_inside_another),
-		cmocka_unit_test(fields_of_one_json_object_are_neighbours),
-		cmocka_unit_test(the_counters_lie_side_by_side),
-		cmocka_unit_test(values_come_out_of_their_members_and_unknown_ones_do_not),
+		cmocka_unit_test(fields_of_one_json_object_are_consecutive),
+		cmocka_unit_test(the_counters_are_consecutive),
+		cmocka_unit_test(known_values_are_read_from_their_members),
 		cmocka_unit_test(every_reason_has_a_phrase_and_a_word),
 		cmocka_unit_test(field_sets_hold_every_field_of_every_table),
 	};

@@ -1,4 +1,4 @@
-/* Small files, kept descriptors, directories, and what stands there instead. */
+/* Small files, open descriptors, directories, and other kinds of files in their place. */
 #include "basic/file.h"
 #include "basic/root.h"
 #include "unit.h"
@@ -79,7 +79,7 @@ TEST(a_kept_descriptor_reads_from_the_start_each_time)
 	assert_int_equal(file_pread(fd, text, 3), -EFBIG);
 }
 
-TEST(what_is_no_file_says_so)
+TEST(anything_but_a_file_is_an_error)
 {
 	CLEANUP_BUF struct buf all = { 0 };
 	char text[8];
@@ -138,7 +138,7 @@ static int visit(const char *name, void *arg)
 	return strlen(names) == 3 ? 17 : 0;
 }
 
-TEST(a_directory_is_walked_until_somebody_has_enough)
+TEST(a_directory_is_read_until_the_visitor_stops)
 {
 	char names[8] = "";
 
@@ -153,7 +153,7 @@ TEST(a_directory_is_walked_until_somebody_has_enough)
 	assert_int_equal(directory_each(at, "nothing", visit, names), -ENOENT);
 }
 
-TEST(a_root_is_a_directory_by_its_true_name)
+TEST(a_root_has_its_canonical_path)
 {
 	char path[64], text[8];
 	struct root root;
@@ -186,12 +186,12 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_whole_and_terminated),
 		cmocka_unit_test(a_file_that_does_not_fit_is_too_big_not_cut),
 		cmocka_unit_test(a_kept_descriptor_reads_from_the_start_each_time),
-		cmocka_unit_test(what_is_no_file_says_so),
+		cmocka_unit_test(anything_but_a_file_is_an_error),
 		cmocka_unit_test(a_fifo_without_a_writer_does_not_hang),
 		cmocka_unit_test(a_large_file_is_read_up_to_its_limit),
 		cmocka_unit_test(a_link_is_read_or_too_long),
-		cmocka_unit_test(a_directory_is_walked_until_somebody_has_enough),
-		cmocka_unit_test(a_root_is_a_directory_by_its_true_name),
+		cmocka_unit_test(a_directory_is_read_until_the_visitor_stops),
+		cmocka_unit_test(a_root_has_its_canonical_path),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -12,7 +12,7 @@ static void assert_whole(double number)
 	assert_string_equal(buf_text(&ours), buf_text(&theirs));
 }
 
-TEST(whole_numbers_are_those_of_printf)
+TEST(whole_numbers_are_rounded_like_printf)
 {
 	static const double odd[] = { 0,    0.5,  1.5,	2.5,   -1.5, -2.5, 99.5,
 				      1e14, 1e15, 3e30, -3e30, 4.5,  NAN,  INFINITY };
@@ -23,7 +23,7 @@ TEST(whole_numbers_are_those_of_printf)
 		assert_whole(0.51 + i * 0.37);
 }
 
-TEST(nothing_is_less_than_nothing)
+TEST(negative_sizes_are_zero)
 {
 	CLEANUP_BUF struct buf out = { 0 };
 
@@ -34,8 +34,8 @@ TEST(nothing_is_less_than_nothing)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole_numbers_are_those_of_printf),
-		cmocka_unit_test(nothing_is_less_than_nothing),
+		cmocka_unit_test(whole_numbers_are_rounded_like_printf),
+		cmocka_unit_test(negative_sizes_are_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The hash table against a plain array, with good hashes and with ones that collide. */
+/* The hash table compared with a plain array, with good hashes and colliding ones. */
 #include "basic/hash_table.h"
 #include "unit.h"
 
@@ -21,7 +21,7 @@ static uint64_t good_hash(const void *entry)
 	return hash_u64(((const struct number *)entry)->key);
 }
 
-/* Four homes for all keys, at the end of the table, so that probing wraps around. */
+/* Four home slots for all keys, at the end of the table, so that probing wraps around. */
 static uint64_t bad_hash(const void *entry)
 {
 	return UINT64_MAX - ((const struct number *)entry)->key % 4;
@@ -54,7 +54,7 @@ static void number_release(void *p, size_t bytes)
 		.release = number_release,                                                     \
 	}
 
-/* What the table should hold: 0 for a key that is not there. */
+/* Expected content: 0 for a key that is not in the table. */
 static void compare(const struct hash_table *table, const struct hash_kind *kind,
 		    const uint32_t *values)
 {
@@ -106,7 +106,7 @@ TEST(it_holds_what_was_added_and_not_removed)
 		change_at_random(&KIND(good_hash), seed);
 }
 
-TEST(keys_that_collide_are_told_apart)
+TEST(colliding_keys_are_distinguished)
 {
 	for (uint64_t seed = 1; seed < 5; seed++)
 		change_at_random(&KIND(bad_hash), seed);
@@ -120,7 +120,7 @@ TEST(an_empty_table_has_nothing)
 	hash_table_done(&table, &KIND(good_hash));
 }
 
-TEST(without_memory_nothing_is_lost)
+TEST(out_of_memory_loses_no_entries)
 {
 	const struct hash_kind kind = KIND(good_hash);
 	struct hash_table table = { 0 };
@@ -146,9 +146,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_holds_what_was_added_and_not_removed),
-		cmocka_unit_test(keys_that_collide_are_told_apart),
+		cmocka_unit_test(colliding_keys_are_distinguished),
 		cmocka_unit_test(an_empty_table_has_nothing),
-		cmocka_unit_test(without_memory_nothing_is_lost),
+		cmocka_unit_test(out_of_memory_loses_no_entries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

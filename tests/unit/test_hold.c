@@ -1,66 +1,66 @@
 /*
- * Which processes hold a device: every combination of evidence that the sources can record, and
- * what becomes of entries of the driver's list whose process does not have the device open.
+ * Which processes hold a device: every combination of evidence that the sources can record, and the
+ * result for entries of the driver's list whose process does not have the device open.
  */
 #include "model/hold.h"
 #include "unit.h"
 
 #include <stdio.h>
 
-/* The device of the question, and another one, evidence on which must not count. */
+/* The device to judge, and another one, evidence on which must not count. */
 enum { DEVICE = 70, OTHER = 71 };
 
 struct hold_case {
 	const char *what;
 	bool driver, kernel, open;
-	enum hold_look look;
+	enum hold_access access;
 	bool foreign;
 	enum hold_state expected;
 };
 
 static const struct hold_case cases[] = {
 	{ "nothing is known", .expected = HOLD_NONE },
-	{ "the descriptors show it", .open = true, .look = HOLD_LOOKED, .expected = HOLD_SEEN },
-	{ "listed, and the descriptors show it", .driver = true, .open = true, .look = HOLD_LOOKED,
+	{ "the descriptors show it", .open = true, .access = HOLD_READ, .expected = HOLD_SEEN },
+	{ "listed, and the descriptors show it", .driver = true, .open = true, .access = HOLD_READ,
 	  .expected = HOLD_SEEN },
 	{ "seen under a pid that the driver has from another namespace", .driver = true,
-	  .open = true, .look = HOLD_LOOKED, .foreign = true, .expected = HOLD_SEEN },
-	{ "read, and not open", .look = HOLD_LOOKED, .expected = HOLD_NONE },
-	{ "exited, and not listed", .look = HOLD_NO_PROCESS, .expected = HOLD_NONE },
+	  .open = true, .access = HOLD_READ, .foreign = true, .expected = HOLD_SEEN },
+	{ "read, and not open", .access = HOLD_READ, .expected = HOLD_NONE },
+	{ "exited, and not listed", .access = HOLD_NO_PROCESS, .expected = HOLD_NONE },
 
 	{ "the kernel lists it, its descriptors were not read", .kernel = true,
 	  .expected = HOLD_SEEN },
 	{ "the kernel lists it, and its descriptors cannot be read", .kernel = true,
-	  .look = HOLD_HIDDEN, .expected = HOLD_SEEN },
+	  .access = HOLD_HIDDEN, .expected = HOLD_SEEN },
 	{ "both list it, and its descriptors cannot be read", .driver = true, .kernel = true,
-	  .look = HOLD_HIDDEN, .expected = HOLD_SEEN },
+	  .access = HOLD_HIDDEN, .expected = HOLD_SEEN },
 	{ "the kernel lists it under a pid that the driver has from another namespace",
-	  .driver = true, .kernel = true, .look = HOLD_HIDDEN, .foreign = true,
+	  .driver = true, .kernel = true, .access = HOLD_HIDDEN, .foreign = true,
 	  .expected = HOLD_SEEN },
-	{ "closed since the kernel listed it", .kernel = true, .look = HOLD_LOOKED,
+	{ "closed since the kernel listed it", .kernel = true, .access = HOLD_READ,
 	  .expected = HOLD_NONE },
-	{ "exited since the kernel listed it", .kernel = true, .look = HOLD_NO_PROCESS,
+	{ "exited since the kernel listed it", .kernel = true, .access = HOLD_NO_PROCESS,
 	  .expected = HOLD_NONE },
 
 	{ "listed, its descriptors were not read", .driver = true, .expected = HOLD_LISTED },
-	{ "listed, and its descriptors cannot be read", .driver = true, .look = HOLD_HIDDEN,
+	{ "listed, and its descriptors cannot be read", .driver = true, .access = HOLD_HIDDEN,
 	  .expected = HOLD_LISTED },
-	{ "listed by a pid of another namespace", .driver = true, .look = HOLD_HIDDEN,
+	{ "listed by a pid of another namespace", .driver = true, .access = HOLD_HIDDEN,
 	  .foreign = true, .expected = HOLD_FOREIGN },
 
-	{ "listed, and exited", .driver = true, .look = HOLD_NO_PROCESS,
+	{ "listed, and exited", .driver = true, .access = HOLD_NO_PROCESS,
 	  .expected = HOLD_OPENER_EXITED },
 	{ "listed and exited, but its pid is of another namespace", .driver = true,
-	  .look = HOLD_NO_PROCESS, .foreign = true, .expected = HOLD_OPENER_UNKNOWN },
-	{ "listed, and its pid is another process's by now", .driver = true, .look = HOLD_LOOKED,
+	  .access = HOLD_NO_PROCESS, .foreign = true, .expected = HOLD_OPENER_UNKNOWN },
+	{ "listed, and its pid is another process's by now", .driver = true, .access = HOLD_READ,
 	  .expected = HOLD_OPENER_UNKNOWN },
-	{ "the kernel's list is older than the look", .driver = true, .kernel = true,
-	  .look = HOLD_LOOKED, .expected = HOLD_OPENER_UNKNOWN },
+	{ "the kernel's list is older than the descriptors", .driver = true, .kernel = true,
+	  .access = HOLD_READ, .expected = HOLD_OPENER_UNKNOWN },
 };
 
 static struct hold_evidence evidence_of(const struct hold_case *test, uint32_t index)
 {
-	struct hold_evidence evidence = { .look = test->look, .foreign_pids = test->foreign };
+	struct hold_evidence evidence = { .access = test->access, .foreign_pids = test->foreign };
 
 	if (test->driver)
 		device_set_add(&evidence.driver_lists, index);
@@ -90,7 +90,7 @@ TEST(evidence_on_another_device_does_not_count)
 	}
 }
 
-/* The two things that must hold whatever is recorded. */
+/* Two properties that must hold for all evidence. */
 TEST(an_open_device_is_held_and_nothing_is_held_without_evidence)
 {
 	for (unsigned bits = 0; bits < 64; bits++) {
@@ -99,7 +99,7 @@ TEST(an_open_device_is_held_and_nothing_is_held_without_evidence)
 			.kernel = bits & 2,
 			.open = bits & 4,
 			.foreign = bits & 8,
-			.look = (enum hold_look)(bits >> 4),
+			.access = (enum hold_access)(bits >> 4),
 		};
 		struct hold_evidence evidence = evidence_of(&test, DEVICE);
 		enum hold_state judged = hold_judge(&evidence, DEVICE);

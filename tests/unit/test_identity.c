@@ -1,4 +1,4 @@
-/* Which device a process means by TT-Metal's number, on a machine that the test makes up. */
+/* The device that a process means by TT-Metal's number, on a handmade machine. */
 #include "source/identity.h"
 #include "unit.h"
 
@@ -75,7 +75,7 @@ static void expect(const int *chips)
 
 #define EXPECT(...) expect((const int[]){ __VA_ARGS__, -1 })
 
-TEST(order_is_that_of_numbers_in_addresses)
+TEST(addresses_are_ordered_numerically)
 {
 	struct identity_order order;
 
@@ -96,13 +96,13 @@ TEST(without_a_list_held_devices_count)
 	EXPECT(2, 4, 0, 1, 3, 5);
 }
 
-TEST(some_held_devices)
+TEST(a_process_may_hold_some_of_the_devices)
 {
 	hold(1 << 0 | 1 << 4);
 	EXPECT(4, 0, 5);
 }
 
-TEST(a_list_counts_before_held_devices)
+TEST(a_list_takes_precedence_over_held_devices)
 {
 	hold(1 << 0 | 1 << 4);
 	process->n_visible = 1;
@@ -110,7 +110,7 @@ TEST(a_list_counts_before_held_devices)
 	EXPECT(2, 4, 0, 3, 5);
 }
 
-TEST(one_held_device_is_meant_whatever_the_list)
+TEST(a_single_held_device_is_used_whatever_the_list)
 {
 	hold(1 << 1);
 	process->n_visible = 1;
@@ -147,7 +147,7 @@ TEST(chips_on_which_two_answers_agree_are_known)
 	assert_false(identity_logical(machine, process, 1, &device));
 }
 
-TEST(a_list_that_is_not_understood_tells_nothing)
+TEST(an_invalid_list_identifies_no_device)
 {
 	static const enum reason reasons[] = { DEVICE_LIST_INVALID, DEVICE_LIST_MISMATCH,
 					       DEVICE_LIST_AMBIGUOUS };
@@ -162,7 +162,7 @@ TEST(a_list_that_is_not_understood_tells_nothing)
 	}
 }
 
-TEST(a_device_without_address_leaves_no_order)
+TEST(a_device_without_address_makes_the_order_unknown)
 {
 	struct identity_order order;
 	size_t device;
@@ -228,7 +228,7 @@ TEST(blackhole_chips_have_two_kinds_of_ids)
 	assert_false(identity_orders_agree(machine, process));
 }
 
-TEST(an_unknown_id_leaves_no_order_of_ids)
+TEST(an_unknown_id_makes_the_order_unknown)
 {
 	hold(1 << 0 | 1 << 4);
 	identify("p150a", like_addresses, like_addresses);
@@ -241,8 +241,8 @@ TEST(an_unknown_id_leaves_no_order_of_ids)
 	assert_false(identity_orders_agree(machine, process));
 }
 
-/* Chips of a tray share its number: how Ethernet firmware numbers them is not known. */
-TEST(equal_ids_are_no_order)
+/* Chips of a tray share its number: how Ethernet firmware numbers them is unknown. */
+TEST(equal_ids_have_no_order)
 {
 	static const uint64_t same[4] = { 7, 7, 7, 7 };
 
@@ -265,20 +265,20 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_machine, free_machine)
 	const struct CMUnitTest tests[] = {
-		CASE(order_is_that_of_numbers_in_addresses),
+		CASE(addresses_are_ordered_numerically),
 		CASE(without_a_list_held_devices_count),
-		CASE(some_held_devices),
-		CASE(a_list_counts_before_held_devices),
-		CASE(one_held_device_is_meant_whatever_the_list),
+		CASE(a_process_may_hold_some_of_the_devices),
+		CASE(a_list_takes_precedence_over_held_devices),
+		CASE(a_single_held_device_is_used_whatever_the_list),
 		CASE(a_board_of_two_chips_has_two_numbers),
 		CASE(chips_on_which_two_answers_agree_are_known),
-		CASE(a_list_that_is_not_understood_tells_nothing),
-		CASE(a_device_without_address_leaves_no_order),
+		CASE(an_invalid_list_identifies_no_device),
+		CASE(a_device_without_address_makes_the_order_unknown),
 		CASE(identity_by_address_is_exact),
 		CASE(ids_in_the_order_of_addresses_change_no_number),
 		CASE(blackhole_chips_have_two_kinds_of_ids),
-		CASE(an_unknown_id_leaves_no_order_of_ids),
-		CASE(equal_ids_are_no_order),
+		CASE(an_unknown_id_makes_the_order_unknown),
+		CASE(equal_ids_have_no_order),
 		CASE(only_the_chips_of_the_process_are_compared),
 	};
 

@@ -1,4 +1,4 @@
-/* Which chip the id in a file's name belongs to. */
+/* The chip of an id in a file name. */
 #include "source/metal_id.h"
 #include "unit.h"
 
@@ -57,7 +57,7 @@ static int find(uint64_t id, enum metal_id_rule *ret_rule)
 	return device;
 }
 
-TEST(both_chips_of_an_n300_have_ids_made_by_ethernet_firmware)
+TEST(both_chips_of_an_n300_have_ids_of_ethernet_firmware)
 {
 	enum metal_id_rule rule;
 
@@ -90,7 +90,7 @@ TEST(the_boards_of_a_t3000_do_not_share_an_id)
 }
 
 /* Its chips have PCIe each, and no Ethernet firmware that would name them. */
-TEST(a_p300_is_told_by_asic_and_by_place)
+TEST(a_p300_is_identified_by_asic_and_by_place)
 {
 	const uint64_t serial = 0x00000441319AE0A5;
 	enum metal_id_rule rule;
@@ -129,11 +129,11 @@ TEST(without_devices_nothing_is_found)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(
-			both_chips_of_an_n300_have_ids_made_by_ethernet_firmware, setup, teardown),
+		cmocka_unit_test_setup_teardown(both_chips_of_an_n300_have_ids_of_ethernet_firmware,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(the_boards_of_a_t3000_do_not_share_an_id, setup,
 						teardown),
-		cmocka_unit_test_setup_teardown(a_p300_is_told_by_asic_and_by_place, setup,
+		cmocka_unit_test_setup_teardown(a_p300_is_identified_by_asic_and_by_place, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(an_asic_id_outranks_every_other_rule, setup,
 						teardown),

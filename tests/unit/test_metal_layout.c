@@ -1,10 +1,10 @@
-/* TT-Metal's counters: layouts 1 to 4, made here byte by byte. */
+/* TT-Metal's counters: layouts 1 to 4, built byte by byte. */
 #include "proto/metal_shm.h"
 #include "unit.h"
 
 #include <errno.h>
 
-/* As documented; not shared with the decoder, so that neither copies the other's mistake. */
+/* As documented; not shared with the decoder, so that they do not share mistakes. */
 static const struct shape {
 	uint32_t version;
 	size_t size, slots, slot, stamp, name;
@@ -92,7 +92,7 @@ TEST(every_layout_is_read_at_its_own_offsets)
 	}
 }
 
-TEST(all_slots_are_looked_at_and_holes_are_skipped)
+TEST(all_slots_are_read_and_free_ones_are_skipped)
 {
 	make(&shapes[2]);
 	for (size_t i = 0; i < METAL_SLOTS; i++)
@@ -108,7 +108,7 @@ TEST(all_slots_are_looked_at_and_holes_are_skipped)
 	assert_int_equal(counters.n_slots, METAL_SLOTS);
 }
 
-TEST(a_name_without_an_end_is_ended)
+TEST(a_name_without_a_terminator_is_terminated)
 {
 	char longest[65];
 
@@ -120,7 +120,7 @@ TEST(a_name_without_an_end_is_ended)
 	assert_int_equal(strlen(counters.slots[0].name), 63);
 }
 
-TEST(a_size_that_is_not_its_versions_is_refused)
+TEST(a_size_that_does_not_match_the_version_is_rejected)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
 		make(&shapes[i]);
@@ -131,7 +131,7 @@ TEST(a_size_that_is_not_its_versions_is_refused)
 	}
 }
 
-TEST(a_file_that_is_being_made_is_not_ready)
+TEST(a_file_under_construction_is_not_ready)
 {
 	memset(file, 0, sizeof(file));
 	assert_int_equal(decode(0), -EAGAIN);
@@ -140,7 +140,7 @@ TEST(a_file_that_is_being_made_is_not_ready)
 	assert_int_equal(decode(8576), -EAGAIN);
 }
 
-TEST(a_newer_version_is_named_not_guessed)
+TEST(a_newer_version_is_rejected_with_its_number)
 {
 	make(&shapes[3]);
 	put32(0, 5);
@@ -165,7 +165,7 @@ TEST(layout_4_waits_until_it_is_ready)
 	assert_int_equal(decode(8576), 0);
 }
 
-TEST(a_refused_file_leaves_the_figures_alone)
+TEST(a_rejected_file_leaves_the_output_unchanged)
 {
 	memset(&counters, 0x5A, sizeof(counters));
 	make(&shapes[3]);
@@ -178,13 +178,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_layout_is_read_at_its_own_offsets),
-		cmocka_unit_test(all_slots_are_looked_at_and_holes_are_skipped),
-		cmocka_unit_test(a_name_without_an_end_is_ended),
-		cmocka_unit_test(a_size_that_is_not_its_versions_is_refused),
-		cmocka_unit_test(a_file_that_is_being_made_is_not_ready),
-		cmocka_unit_test(a_newer_version_is_named_not_guessed),
+		cmocka_unit_test(all_slots_are_read_and_free_ones_are_skipped),
+		cmocka_unit_test(a_name_without_a_terminator_is_terminated),
+		cmocka_unit_test(a_size_that_does_not_match_the_version_is_rejected),
+		cmocka_unit_test(a_file_under_construction_is_not_ready),
+		cmocka_unit_test(a_newer_version_is_rejected_with_its_number),
 		cmocka_unit_test(layout_4_waits_until_it_is_ready),
-		cmocka_unit_test(a_refused_file_leaves_the_figures_alone),
+		cmocka_unit_test(a_rejected_file_leaves_the_output_unchanged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

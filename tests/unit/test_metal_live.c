@@ -1,4 +1,4 @@
-/* Buffers that a process held before: a memory made here, and what can be wrong with it. */
+/* Buffers that a process held before the attach: handmade memory, and its possible defects. */
 #include "metal/live.h"
 #include "unit.h"
 
@@ -70,7 +70,7 @@ static void put_buffer(size_t i, uint64_t size, unsigned type)
 	put(node_at(i) + 8, at, 8);
 }
 
-/* A set of so many buffers, as libstdc++ has it. */
+/* A set with the given number of buffers, as in libstdc++. */
 static void make(size_t offset, size_t count)
 {
 	uint64_t set = ALLOCATOR + offset;
@@ -139,7 +139,7 @@ TEST(an_empty_set_is_known_to_be_empty)
 	assert_int_equal(count, 0);
 }
 
-TEST(nothing_like_a_set_is_no_empty_set)
+TEST(an_unrecognised_set_is_not_an_empty_set)
 {
 	make(312, 0);
 	memset(memory, 0, sizeof(memory));
@@ -152,7 +152,7 @@ TEST(nothing_like_a_set_is_no_empty_set)
 	assert_null(buffers);
 }
 
-TEST(what_has_no_memory_is_left_out)
+TEST(buffers_without_memory_are_ignored)
 {
 	make(304, 5);
 	put(buffer_at(0) + shape.status, 0, 1);
@@ -175,7 +175,7 @@ TEST(both_numberings_of_old_releases_mean_memory)
 	assert_int_equal(count, 2);
 }
 
-TEST(a_ring_of_nodes_ends)
+TEST(a_cycle_of_nodes_is_detected)
 {
 	make(312, 6);
 	put(node_at(5), node_at(0), 8);
@@ -186,14 +186,14 @@ TEST(a_ring_of_nodes_ends)
 	assert_true(reads < 100);
 }
 
-TEST(a_buffer_that_is_there_twice_is_believed_never)
+TEST(a_duplicate_buffer_is_an_error)
 {
 	make(312, 6);
 	put(node_at(4) + 8, buffer_at(1), 8);
 	assert_int_equal(look(), -EBADMSG);
 }
 
-TEST(fewer_or_more_than_it_says_is_a_change_under_way)
+TEST(a_wrong_number_of_elements_is_a_concurrent_change)
 {
 	make(312, 6);
 	put(set_at + 24, 5, 8);
@@ -206,7 +206,7 @@ TEST(fewer_or_more_than_it_says_is_a_change_under_way)
 	assert_int_equal(look(), -EBADMSG);
 }
 
-TEST(what_is_no_buffer_makes_all_unknown)
+TEST(an_invalid_buffer_invalidates_the_set)
 {
 	static const struct {
 		size_t offset, width;
@@ -229,7 +229,7 @@ TEST(what_is_no_buffer_makes_all_unknown)
 	}
 }
 
-TEST(pointers_to_nowhere_are_errors)
+TEST(invalid_pointers_are_errors)
 {
 	make(312, 4);
 	put(node_at(1), BASE + sizeof(memory) + 0x1000, 8);
@@ -240,7 +240,7 @@ TEST(pointers_to_nowhere_are_errors)
 	assert_int_equal(metal_live_buffers(&shape, &from, 12, &buffers, &count), -EBADMSG);
 }
 
-/* Whichever read it is that fails: nothing leaks, nothing is half told. */
+/* Whichever read fails: nothing leaks, and no partial result is returned. */
 TEST(a_process_may_die_at_any_read)
 {
 	unsigned total;
@@ -264,7 +264,7 @@ static int changing_read(void *arg, uint64_t address, void *to, size_t length)
 	return read_memory(arg, address, to, length);
 }
 
-TEST(a_set_that_changed_meanwhile_is_not_told)
+TEST(a_set_that_changed_meanwhile_is_not_returned)
 {
 	const struct metal_memory changing = { changing_read, NULL };
 
@@ -278,16 +278,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_set_is_found_in_each_version),
 		cmocka_unit_test(an_empty_set_is_known_to_be_empty),
-		cmocka_unit_test(nothing_like_a_set_is_no_empty_set),
-		cmocka_unit_test(what_has_no_memory_is_left_out),
+		cmocka_unit_test(an_unrecognised_set_is_not_an_empty_set),
+		cmocka_unit_test(buffers_without_memory_are_ignored),
 		cmocka_unit_test(both_numberings_of_old_releases_mean_memory),
-		cmocka_unit_test(a_ring_of_nodes_ends),
-		cmocka_unit_test(a_buffer_that_is_there_twice_is_believed_never),
-		cmocka_unit_test(fewer_or_more_than_it_says_is_a_change_under_way),
-		cmocka_unit_test(what_is_no_buffer_makes_all_unknown),
-		cmocka_unit_test(pointers_to_nowhere_are_errors),
+		cmocka_unit_test(a_cycle_of_nodes_is_detected),
+		cmocka_unit_test(a_duplicate_buffer_is_an_error),
+		cmocka_unit_test(a_wrong_number_of_elements_is_a_concurrent_change),
+		cmocka_unit_test(an_invalid_buffer_invalidates_the_set),
+		cmocka_unit_test(invalid_pointers_are_errors),
 		cmocka_unit_test(a_process_may_die_at_any_read),
-		cmocka_unit_test(a_set_that_changed_meanwhile_is_not_told),
+		cmocka_unit_test(a_set_that_changed_meanwhile_is_not_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, forget);

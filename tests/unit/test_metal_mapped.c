@@ -1,4 +1,4 @@
-/* What a process has loaded, by the text of its mappings. */
+/* The files that a process has loaded, from the text of its mappings. */
 #include "metal/mapped.h"
 #include "unit.h"
 
@@ -27,7 +27,7 @@ static int each(const char *text)
 	return metal_mapped_each(copy, visit, seen);
 }
 
-TEST(every_file_with_code_once)
+TEST(every_file_with_code_is_visited_once)
 {
 	assert_int_equal(each("7f00-7f01 r--p 00000000 08:01 11   /data\n"
 			      "7f01-7f02 r--p 00000000 08:01 12   /lib/a.so\n"
@@ -41,7 +41,7 @@ TEST(every_file_with_code_once)
 	assert_string_equal(seen, "/lib/a.so;/lib/b with blanks.so (deleted);/memfd:x (deleted);");
 }
 
-TEST(lines_that_are_none_are_passed_over)
+TEST(malformed_lines_are_skipped)
 {
 	assert_int_equal(each(""), 0);
 	assert_int_equal(
@@ -50,7 +50,7 @@ TEST(lines_that_are_none_are_passed_over)
 	assert_int_equal(count, 0);
 }
 
-TEST(a_visitor_can_end_it)
+TEST(a_visitor_can_end_the_search)
 {
 	stop_at = 1;
 	assert_int_equal(each("1-2 r-xp 0 08:01 1 /a\n2-3 r-xp 0 08:01 2 /b\n"), 42);
@@ -90,9 +90,9 @@ TEST(only_regular_files_are_opened)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_file_with_code_once),
-		cmocka_unit_test(lines_that_are_none_are_passed_over),
-		cmocka_unit_test(a_visitor_can_end_it),
+		cmocka_unit_test(every_file_with_code_is_visited_once),
+		cmocka_unit_test(malformed_lines_are_skipped),
+		cmocka_unit_test(a_visitor_can_end_the_search),
 		cmocka_unit_test(more_files_than_any_process_has_are_not_a_problem),
 		cmocka_unit_test(only_regular_files_are_opened),
 	};

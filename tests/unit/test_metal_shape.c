@@ -1,4 +1,4 @@
-/* Names of TT-Metal's functions, and what their presence tells. */
+/* Names of TT-Metal's functions, and what their presence shows. */
 #include "metal/names.h"
 #include "metal/shape.h"
 #include "unit.h"
@@ -26,7 +26,7 @@ static int find(struct symbols symbols, struct metal_shape *ret)
 	return metal_shape_find(ret, has, &symbols);
 }
 
-/* The names of the reference, written out once more: neither copies the other's mistake. */
+/* The names of the reference, written independently, so that mistakes are not shared. */
 static const struct {
 	const char *symbol;
 	enum metal_hook hook;
@@ -60,7 +60,7 @@ static const struct {
 	{ P "6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeE", METAL_CREATE_AT },
 	{ P "2v06Buffer6createEPNS1_7IDeviceEmmmNS1_10BufferTypeENS1_1xE", METAL_CREATE_AT },
 	{ "__cxa_throw", METAL_THROW },
-	/* Without an address: makes memory of its own, which is seen elsewhere. */
+	/* Without an address: allocates its own memory, which another hook sees. */
 	{ P "6Buffer6createEPNS0_7IDeviceEmmNS0_10BufferTypeERKNS0_18BufferShardingArgsE",
 	  METAL_HOOKS },
 	{ P "6Buffer6createEPNS0_7IDeviceEmmmNS0_10BufferTypeEx.cold", METAL_HOOKS },
@@ -83,7 +83,7 @@ TEST(hooks_are_known_by_their_names)
 	}
 }
 
-/* The full names save a search: one that differs from its pattern would never be met. */
+/* The full names avoid a search: one that differs from its pattern would never match. */
 TEST(every_full_name_is_its_own_line)
 {
 	for (unsigned i = 0; i < METAL_NAMES; i++)
@@ -150,7 +150,7 @@ static const struct {
 	  true },
 };
 
-TEST(versions_are_told_by_what_is_there)
+TEST(versions_are_identified_by_their_symbols)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
 		struct metal_shape shape;
@@ -190,7 +190,7 @@ TEST(fields_are_where_the_releases_have_them)
 	assert_int_equal(new.address, 80);
 }
 
-TEST(what_no_release_has_together_is_no_shape)
+TEST(symbols_that_no_release_has_together_are_rejected)
 {
 	struct metal_shape shape = { .versions = "untouched" };
 
@@ -222,9 +222,9 @@ int main(void)
 		cmocka_unit_test(hooks_are_known_by_their_names),
 		cmocka_unit_test(every_full_name_is_its_own_line),
 		cmocka_unit_test(the_class_that_does_it_comes_before_its_wrapper),
-		cmocka_unit_test(versions_are_told_by_what_is_there),
+		cmocka_unit_test(versions_are_identified_by_their_symbols),
 		cmocka_unit_test(fields_are_where_the_releases_have_them),
-		cmocka_unit_test(what_no_release_has_together_is_no_shape),
+		cmocka_unit_test(symbols_that_no_release_has_together_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,7 @@ struct values {
 	uint32_t count;
 	bool looped;
 	const char *period, *form;
-	int mode;
+	int mode, color;
 };
 
 static int set_count(const struct option_given *given, void *member)
@@ -37,6 +37,8 @@ static int set_mode(const struct option_given *given, void *member)
 
 #define AT(member) offsetof(struct values, member)
 
+static const char *const colors[] = { "red", "green", "blue" };
+
 static const struct option_spec rows[] = {
 	{ "-q --quiet", NO_ARGUMENT, NULL, "only errors", option_flag, AT(quiet) },
 	{ "-v --verbose", NO_ARGUMENT, NULL, "more", option_flag, AT(verbose) },
@@ -47,6 +49,7 @@ static const struct option_spec rows[] = {
 	{ "-lms --loop-ms", NUMBER_OR_NOTHING, "MS", "again", set_loop, 0 },
 	{ "--json", INLINE_OR_NOTHING, "pretty", "JSON", option_text, AT(form) },
 	{ "--old --older", NO_ARGUMENT, NULL, "one of two", set_mode, AT(mode), 7 },
+	{ "-p --paint", ARGUMENT, "COLOR", "paint", option_word, AT(color), OPTION_VALUES(colors) },
 };
 
 static struct values values;
@@ -76,7 +79,7 @@ static void refuses(enum option_operands operands, const char *line, const char 
 	assert_string_equal(buf_text(&error), reason);
 }
 
-TEST(every_way_to_write_an_option)
+TEST(every_form_of_an_option_is_accepted)
 {
 	assert_int_equal(parse(OPERANDS_NONE, "-q --file a -n 5 --root=/x --older"), 0);
 	assert_true(values.quiet);
@@ -92,7 +95,7 @@ TEST(every_way_to_write_an_option)
 	assert_null(values.root);
 }
 
-TEST(a_value_that_may_be_missing)
+TEST(a_value_may_be_optional)
 {
 	assert_int_equal(parse(OPERANDS_NONE, "-l 5 -q"), 0);
 	assert_string_equal(values.period, "5");
@@ -118,7 +121,7 @@ TEST(long_names_may_be_cut_short_while_they_are_unambiguous)
 	refuses(OPERANDS_NONE, "--lo", "unknown option \"--lo\"; prog -h lists the options");
 }
 
-TEST(what_is_wrong_is_named)
+TEST(errors_name_the_option)
 {
 	refuses(OPERANDS_NONE, "--nothing",
 		"unknown option \"--nothing\"; prog -h lists the options");
@@ -130,7 +133,7 @@ TEST(what_is_wrong_is_named)
 	refuses(OPERANDS_NONE, "-n 101", "-n: \"101\" is not a number from 1 to 100");
 }
 
-TEST(operands_stand_anywhere)
+TEST(operands_may_be_anywhere)
 {
 	assert_int_equal(parse(OPERANDS_ANY, "a -q b - -f x -- -v c"), 0);
 	assert_true(values.quiet);
@@ -145,7 +148,7 @@ TEST(operands_stand_anywhere)
 	assert_null(words.command);
 }
 
-TEST(a_command_line_is_left_as_it_is)
+TEST(a_command_line_is_passed_unchanged)
 {
 	assert_int_equal(parse(OPERANDS_COMMAND, "-q run -v"), 0);
 	assert_true(values.quiet);
@@ -173,6 +176,8 @@ TEST(help_has_names_argument_and_wrapped_text)
 		{ "--a-name-that-is-very-long-indeed", INLINE_OR_NOTHING, "X",
 		  "a text that is long enough to need a second line of its own", option_text, 0 },
 		{ "-l --loop", NUMBER_OR_NOTHING, "SEC", "again", set_loop, 0 },
+		{ "-p --paint", ARGUMENT, "COLOR", "paint", option_word, 0, OPTION_VALUES(colors) },
+		{ "--dye", INLINE_OR_NOTHING, NULL, "dye", option_word, 0, OPTION_VALUES(colors) },
 	};
 	const struct option_table table = { some, ARRAY_SIZE(some), "prog" };
 	CLEANUP_BUF struct buf text = { 0 };
@@ -184,18 +189,31 @@ TEST(help_has_names_argument_and_wrapped_text)
 		"      --a-name-that-is-very-long-indeed[=X]\n"
 		"                              a text that is long enough to need a second line\n"
 		"                              of its own\n"
-		"  -l, --loop [SEC]            again\n");
+		"  -l, --loop [SEC]            again\n"
+		"  -p, --paint COLOR           paint: red, green or blue\n"
+		"      --dye[=red|green|blue]  dye\n");
+}
+
+TEST(a_value_is_one_of_the_listed_words)
+{
+	assert_int_equal(parse(OPERANDS_NONE, "--paint=green"), 0);
+	assert_int_equal(values.color, 1);
+	assert_int_equal(parse(OPERANDS_NONE, "-p blue"), 0);
+	assert_int_equal(values.color, 2);
+	refuses(OPERANDS_NONE, "-p gre", "-p: \"gre\" is not red, green or blue");
+	refuses(OPERANDS_NONE, "-p", "-p wants COLOR");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_way_to_write_an_option),
-		cmocka_unit_test(a_value_that_may_be_missing),
+		cmocka_unit_test(every_form_of_an_option_is_accepted),
+		cmocka_unit_test(a_value_may_be_optional),
 		cmocka_unit_test(long_names_may_be_cut_short_while_they_are_unambiguous),
-		cmocka_unit_test(what_is_wrong_is_named),
-		cmocka_unit_test(operands_stand_anywhere),
-		cmocka_unit_test(a_command_line_is_left_as_it_is),
+		cmocka_unit_test(errors_name_the_option),
+		cmocka_unit_test(operands_may_be_anywhere),
+		cmocka_unit_test(a_command_line_is_passed_unchanged),
+		cmocka_unit_test(a_value_is_one_of_the_listed_words),
 		cmocka_unit_test(help_has_names_argument_and_wrapped_text),
 	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);

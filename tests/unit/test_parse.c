@@ -49,7 +49,7 @@ TEST(leading_zeros_are_no_overflow)
 	assert_int_equal(wide, 42);
 }
 
-TEST(what_is_not_a_number_alone_is_refused)
+TEST(trailing_characters_are_rejected)
 {
 	static const char *const bad[] = { "",	 "\n",	" 1",	 "1 ",	"1\n\n", "+1",
 					   "1x", "0x1", "1.0",	 "--1", "-",	 "1\n2",
@@ -109,7 +109,7 @@ int main(void)
 		cmocka_unit_test(decimal_numbers_are_read_to_their_limits),
 		cmocka_unit_test(one_past_the_limit_is_out_of_range_and_leaves_the_output_alone),
 		cmocka_unit_test(leading_zeros_are_no_overflow),
-		cmocka_unit_test(what_is_not_a_number_alone_is_refused),
+		cmocka_unit_test(trailing_characters_are_rejected),
 		cmocka_unit_test(one_newline_ends_a_number),
 		cmocka_unit_test(unsigned_numbers_have_no_sign),
 		cmocka_unit_test(hexadecimal_takes_both_cases_and_the_prefix_is_lower_case),

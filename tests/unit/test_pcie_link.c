@@ -1,4 +1,4 @@
-/* What a PCIe link is trained to, and what it should be. */
+/* Trained and expected PCIe links. */
 #include "model/pcie_link.h"
 #include "unit.h"
 
@@ -13,7 +13,7 @@ static int make_device(void **state)
 	return 0;
 }
 
-/* The card can do so much; 0: it does not say. */
+/* The capability of the card; 0: unknown. */
 static void set_card(uint32_t gen, uint32_t width)
 {
 	dev.link_gen_max = gen;
@@ -32,14 +32,18 @@ static void set_place(const char *board, const char *bdf)
 
 static void expect(uint32_t port_gen, uint32_t port_width, uint32_t gen, uint32_t width)
 {
-	const struct pcie_link port = { port_gen, port_width };
-	const struct pcie_link expected = pcie_link_expected(&dev, &port);
-
-	assert_int_equal(expected.gen, gen);
-	assert_int_equal(expected.width, width);
+	dev.upstream.gen_max = port_gen;
+	dev.why[DEV_UPSTREAM_GEN_MAX] = port_gen ? KNOWN : NOT_OFFERED;
+	dev.upstream.width_max = port_width;
+	dev.why[DEV_UPSTREAM_WIDTH_MAX] = port_width ? KNOWN : NOT_OFFERED;
+	pcie_link_derive(&dev);
+	assert_int_equal(dev.link_gen_expected, gen);
+	assert_int_equal(dev.why[DEV_LINK_GEN_EXPECTED], gen ? KNOWN : NOT_OFFERED);
+	assert_int_equal(dev.link_width_expected, width);
+	assert_int_equal(dev.why[DEV_LINK_WIDTH_EXPECTED], width ? KNOWN : NOT_OFFERED);
 }
 
-TEST(the_lesser_end_decides)
+TEST(the_slower_end_decides)
 {
 	set_place("p150a", "0000:01:00.0");
 	set_card(5, 16);
@@ -50,7 +54,7 @@ TEST(the_lesser_end_decides)
 	expect(5, 16, 4, 8);
 }
 
-TEST(an_end_that_does_not_say_does_not_count)
+TEST(an_end_with_unknown_capability_does_not_count)
 {
 	set_place("p150a", "0000:01:00.0");
 	set_card(5, 16);
@@ -69,7 +73,7 @@ TEST(a_galaxy_wires_fewer_lanes)
 	expect(5, 16, 4, 1);
 	set_place("galaxy-blackhole", "10000:86:00.0");
 	expect(0, 0, 4, 8);
-	/* A chip that can do less is not asked for more. */
+	/* A chip with a lower capability is not expected to do more. */
 	set_card(4, 1);
 	expect(5, 16, 4, 1);
 }
@@ -82,29 +86,35 @@ TEST(without_a_board_or_an_address_both_ends_decide)
 	expect(5, 8, 4, 8);
 }
 
-TEST(what_was_not_read_is_not_trained)
+TEST(a_link_below_its_expectation_is_slow_or_narrow)
 {
-	struct pcie_link trained;
-
+	set_place("p150a", "0000:01:00.0");
+	set_card(5, 16);
 	dev.link_gen = 4;
-	dev.link_width = 16;
-	trained = pcie_link_trained(&dev);
-	assert_int_equal(trained.gen, 0);
-	assert_int_equal(trained.width, 0);
+	dev.link_width = 8;
+	expect(5, 16, 5, 16);
+	assert_false(pcie_link_is_slow(&dev));
+	assert_false(pcie_link_is_narrow(&dev));
 	dev.why[DEV_LINK_GEN] = dev.why[DEV_LINK_WIDTH] = KNOWN;
-	trained = pcie_link_trained(&dev);
-	assert_int_equal(trained.gen, 4);
-	assert_int_equal(trained.width, 16);
+	assert_true(pcie_link_is_slow(&dev));
+	assert_true(pcie_link_is_narrow(&dev));
+	expect(4, 8, 4, 8);
+	assert_false(pcie_link_is_slow(&dev));
+	assert_false(pcie_link_is_narrow(&dev));
+	set_card(0, 0);
+	expect(0, 0, 0, 0);
+	assert_false(pcie_link_is_slow(&dev));
+	assert_false(pcie_link_is_narrow(&dev));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_lesser_end_decides, make_device),
-		cmocka_unit_test_setup(an_end_that_does_not_say_does_not_count, make_device),
+		cmocka_unit_test_setup(the_slower_end_decides, make_device),
+		cmocka_unit_test_setup(an_end_with_unknown_capability_does_not_count, make_device),
 		cmocka_unit_test_setup(a_galaxy_wires_fewer_lanes, make_device),
 		cmocka_unit_test_setup(without_a_board_or_an_address_both_ends_decide, make_device),
-		cmocka_unit_test_setup(what_was_not_read_is_not_trained, make_device),
+		cmocka_unit_test_setup(a_link_below_its_expectation_is_slow_or_narrow, make_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

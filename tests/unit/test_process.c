@@ -1,9 +1,9 @@
-/* Processes: what they are called, whose they are, on which devices. */
+/* Processes: their names, owners and devices. */
 #include "model/process.h"
+#include "shared_copy.h"
 #include "unit.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static struct process process;
 
@@ -27,14 +27,14 @@ static void assert_label(const char *name, const char *command, const char *expe
 
 	snprintf(process.name, sizeof(process.name), "%s", name);
 	process.why[PROC_NAME] = KNOWN;
-	free(process.command);
-	process.command = command ? strdup(command) : NULL;
+	shared_text_unref(process.command);
+	process.command = command ? shared_copy(command) : NULL;
 	process.why[PROC_COMMAND] = command ? KNOWN : NOT_APPLICABLE;
 	process_label(&process, text, sizeof(text));
 	assert_string_equal(text, expected);
 }
 
-TEST(an_interpreter_is_called_by_its_script)
+TEST(an_interpreter_is_labelled_by_its_script)
 {
 	assert_label("python3", "python3 train.py --lr 1", "python3 train.py");
 	assert_label("python3.10", "/usr/bin/python3.10 -u /home/a/b/train.py",
@@ -49,18 +49,18 @@ TEST(an_interpreter_is_called_by_its_script)
 	assert_label("worker", "worker --x", "worker");
 }
 
-TEST(a_label_is_cut_to_its_room)
+TEST(a_label_is_truncated_to_its_buffer)
 {
 	char text[10];
 
 	snprintf(process.name, sizeof(process.name), "python3");
 	process.why[PROC_NAME] = process.why[PROC_COMMAND] = KNOWN;
-	process.command = strdup("python3 a_very_long_script_name_indeed.py");
+	process.command = shared_copy("python3 a_very_long_script_name_indeed.py");
 	process_label(&process, text, sizeof(text));
 	assert_string_equal(text, "python3 a");
 }
 
-TEST(a_process_without_a_name_says_so)
+TEST(a_process_without_a_name_has_a_label)
 {
 	char text[64];
 
@@ -78,20 +78,20 @@ TEST(the_most_specific_owner_is_the_one_shown)
 	struct owner owner = { .unit = "docker.service" };
 
 	process_set_owner(&process, &owner);
-	assert_string_equal(process.owner_text, "docker.service");
+	assert_string_equal(process.owner.text, "docker.service");
 	snprintf(owner.container, sizeof(owner.container), "%s", "0123456789abcdef0123");
 	snprintf(owner.runtime, sizeof(owner.runtime), "docker");
 	process_set_owner(&process, &owner);
-	assert_string_equal(process.owner_text, "docker 0123456789ab");
+	assert_string_equal(process.owner.text, "docker 0123456789ab");
 	snprintf(owner.pod, sizeof(owner.pod), "1a2b");
 	process_set_owner(&process, &owner);
-	assert_string_equal(process.owner_text, "pod 1a2b");
+	assert_string_equal(process.owner.text, "pod 1a2b");
 	snprintf(owner.slurm_job, sizeof(owner.slurm_job), "77");
 	process_set_owner(&process, &owner);
-	assert_string_equal(process.owner_text, "slurm 77");
+	assert_string_equal(process.owner.text, "slurm 77");
 	snprintf(owner.slurm_step, sizeof(owner.slurm_step), "batch");
 	process_set_owner(&process, &owner);
-	assert_string_equal(process.owner_text, "slurm 77.batch");
+	assert_string_equal(process.owner.text, "slurm 77.batch");
 	assert_int_equal(process.why[PROC_SLURM_STEP], KNOWN);
 }
 
@@ -123,9 +123,9 @@ TEST(usages_are_one_per_device_in_order)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ON(an_interpreter_is_called_by_its_script),
-		ON(a_label_is_cut_to_its_room),
-		ON(a_process_without_a_name_says_so),
+		ON(an_interpreter_is_labelled_by_its_script),
+		ON(a_label_is_truncated_to_its_buffer),
+		ON(a_process_without_a_name_has_a_label),
 		ON(the_most_specific_owner_is_the_one_shown),
 		ON(no_owner_is_not_applicable),
 		ON(usages_are_one_per_device_in_order),

@@ -1,4 +1,4 @@
-/* Texts of procfs, in which other programs have a say. */
+/* Parsers of procfs texts, which other programs can influence. */
 #include "source/procfs.h"
 #include "unit.h"
 
@@ -31,7 +31,7 @@ TEST(stat_gives_name_state_and_times)
 	assert_int_equal(stat.rss_pages, 7);
 }
 
-TEST(a_name_may_hold_brackets_blanks_and_lines)
+TEST(a_name_may_contain_brackets_blanks_and_newlines)
 {
 	static const char *const names[] = { "a b",	  "(",	      ")",	  ") R 1 2 3",
 					     "((()))",	  "",	      " ",	  "x\ny",
@@ -49,7 +49,7 @@ TEST(a_name_may_hold_brackets_blanks_and_lines)
 	}
 }
 
-TEST(a_long_name_is_cut)
+TEST(a_long_name_is_truncated)
 {
 	struct procfs_stat stat;
 	char name[200], text[1024];
@@ -61,7 +61,7 @@ TEST(a_long_name_is_cut)
 	assert_int_equal(strlen(stat.comm), sizeof(stat.comm) - 1);
 }
 
-TEST(a_stat_that_is_cut_short_anywhere_is_refused)
+TEST(a_truncated_stat_is_rejected)
 {
 	struct procfs_stat stat = { .start_ticks = 99 };
 	char text[512];
@@ -84,7 +84,7 @@ TEST(a_stat_that_is_cut_short_anywhere_is_refused)
 	assert_int_equal(
 		procfs_parse_stat("1 (x) S a b c d e f g h i j k l m n o p q r s t u v\n", &stat),
 		-EBADMSG);
-	/* Negative and huge ticks are no ticks. */
+	/* Negative and huge ticks are rejected. */
 	assert_int_equal(
 		procfs_parse_stat("1 (x) S 0 0 0 0 0 0 0 0 0 0 -1 0 0 0 0 0 0 0 5 0 0 0\n", &stat),
 		-EBADMSG);
@@ -111,7 +111,7 @@ TEST(status_gives_the_effective_user_and_every_pid)
 	assert_int_equal(status.ns_pids[2], 3);
 }
 
-TEST(an_old_kernel_tells_no_namespaces)
+TEST(an_old_kernel_has_no_namespace_pids)
 {
 	struct procfs_status status;
 
@@ -138,7 +138,7 @@ TEST(a_process_is_roots_if_all_its_users_are)
 	}
 }
 
-TEST(namespaces_deeper_than_our_room_are_cut)
+TEST(deeply_nested_namespaces_are_truncated)
 {
 	struct procfs_status status;
 	char text[512] = "Uid:\t1\t2\t3\t4\nNSpid:";
@@ -150,7 +150,7 @@ TEST(namespaces_deeper_than_our_room_are_cut)
 	assert_int_equal(status.ns_pids[7], 8);
 }
 
-TEST(a_status_without_a_user_is_refused)
+TEST(a_status_without_a_user_is_rejected)
 {
 	static const char *const bad[] = { "",
 					   "Name:\tx\n",
@@ -172,7 +172,7 @@ TEST(a_status_without_a_user_is_refused)
 static void assert_cmdline(const char *data, size_t length, const char *name, const char *command)
 {
 	char found_name[32], found_command[64];
-	char *exact = malloc(length ? length : 1); /* so that a step too far is noticed */
+	char *exact = malloc(length ? length : 1); /* so that an overrun is noticed */
 
 	assert_non_null(exact);
 	memcpy(exact, data, length);
@@ -185,7 +185,7 @@ static void assert_cmdline(const char *data, size_t length, const char *name, co
 
 #define CMDLINE(data, name, command) assert_cmdline(data, sizeof(data) - 1, name, command)
 
-TEST(a_command_line_is_joined_and_its_program_named)
+TEST(a_command_line_is_joined_and_its_program_found)
 {
 	CMDLINE("/usr/bin/python3\0train.py\0--lr\0"
 		"1\0",
@@ -198,10 +198,12 @@ TEST(a_command_line_is_joined_and_its_program_named)
 	CMDLINE("\0x\0", "", " x");
 	CMDLINE("/\0", "/", "/");
 	CMDLINE("/usr/bin/\0", "bin/", "/usr/bin/");
+	CMDLINE("a\0/b/c\0", "a", "a /b/c");
+	CMDLINE("a/b\0\0\0c\0\0", "b", "a/b   c");
 	CMDLINE("-bash\0", "-bash", "-bash");
 }
 
-TEST(long_names_and_commands_are_cut_to_their_room)
+TEST(long_names_and_commands_are_truncated)
 {
 	char data[300], name[8], command[16];
 
@@ -211,7 +213,7 @@ TEST(long_names_and_commands_are_cut_to_their_room)
 	assert_int_equal(strlen(command), 15);
 }
 
-TEST(a_title_is_no_name_of_a_program)
+TEST(a_title_is_not_the_name_of_a_program)
 {
 	assert_true(procfs_is_title("nginx: worker process", "nginx: worker process", "nginx"));
 	assert_true(procfs_is_title("sshd: root@pts/0", "0", "sshd"));
@@ -259,7 +261,7 @@ TEST(pids_are_one_per_line_with_doubles_and_zeros)
 	assert_int_equal(parse_pids("2147483647\n", &list), 0);
 }
 
-TEST(a_line_that_is_no_pid_ends_the_list_with_an_error)
+TEST(a_malformed_pid_ends_the_list_with_an_error)
 {
 	static const char *const bad[] = {
 		"1\nx\n",  "1\n\n2\n",	      "1\n2 3\n",
@@ -332,7 +334,7 @@ TEST(a_link_or_a_line_of_maps_names_a_node)
 	assert_int_equal(node_of("/dev/tenstorrent/2", "/tmp/tree"), 2); /* a recorded tree */
 }
 
-TEST(what_only_looks_like_a_node_is_none)
+TEST(texts_similar_to_a_node_are_rejected)
 {
 	static const char *const other[] = {
 		"/dev/tenstorrent/0 (deleted)",
@@ -374,23 +376,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_variable_is_found_by_its_whole_name),
 		cmocka_unit_test(stat_gives_name_state_and_times),
-		cmocka_unit_test(a_name_may_hold_brackets_blanks_and_lines),
-		cmocka_unit_test(a_long_name_is_cut),
-		cmocka_unit_test(a_stat_that_is_cut_short_anywhere_is_refused),
+		cmocka_unit_test(a_name_may_contain_brackets_blanks_and_newlines),
+		cmocka_unit_test(a_long_name_is_truncated),
+		cmocka_unit_test(a_truncated_stat_is_rejected),
 		cmocka_unit_test(status_gives_the_effective_user_and_every_pid),
-		cmocka_unit_test(an_old_kernel_tells_no_namespaces),
+		cmocka_unit_test(an_old_kernel_has_no_namespace_pids),
 		cmocka_unit_test(a_process_is_roots_if_all_its_users_are),
-		cmocka_unit_test(namespaces_deeper_than_our_room_are_cut),
-		cmocka_unit_test(a_status_without_a_user_is_refused),
-		cmocka_unit_test(a_command_line_is_joined_and_its_program_named),
-		cmocka_unit_test(long_names_and_commands_are_cut_to_their_room),
-		cmocka_unit_test(a_title_is_no_name_of_a_program),
+		cmocka_unit_test(deeply_nested_namespaces_are_truncated),
+		cmocka_unit_test(a_status_without_a_user_is_rejected),
+		cmocka_unit_test(a_command_line_is_joined_and_its_program_found),
+		cmocka_unit_test(long_names_and_commands_are_truncated),
+		cmocka_unit_test(a_title_is_not_the_name_of_a_program),
 		cmocka_unit_test(pids_are_one_per_line_with_doubles_and_zeros),
-		cmocka_unit_test(a_line_that_is_no_pid_ends_the_list_with_an_error),
+		cmocka_unit_test(a_malformed_pid_ends_the_list_with_an_error),
 		cmocka_unit_test(the_drivers_number_is_found_among_the_devices),
 		cmocka_unit_test(the_boot_time_is_a_line_of_its_own),
 		cmocka_unit_test(a_link_or_a_line_of_maps_names_a_node),
-		cmocka_unit_test(what_only_looks_like_a_node_is_none),
+		cmocka_unit_test(texts_similar_to_a_node_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* What two samples tell: PCIe rates, a heartbeat, host CPU. Numbers, no clock. */
+/* Values from two samples: PCIe rates, heartbeat, host CPU. Numbers, no clock. */
 #include "basic/clock.h"
 #include "model/rates.h"
 #include "unit.h"
@@ -110,7 +110,7 @@ TEST(the_names_of_the_counters_are_in_that_order)
 	assert_string_equal(names[MST_READ0], "mst_rd_data_word_received0");
 }
 
-TEST(a_blackhole_flit_is_64_bytes_and_of_others_nobody_knows)
+TEST(a_blackhole_flit_is_64_bytes_and_unknown_architectures_have_none)
 {
 	assert_int_equal(rates_flit_bytes(ARCH_WORMHOLE), 32);
 	assert_int_equal(rates_flit_bytes(ARCH_BLACKHOLE), 64);
@@ -137,10 +137,12 @@ TEST(one_wrap_is_harmless)
 	assert_rates(3200, 0);
 }
 
-TEST(when_a_counter_may_have_wrapped_twice_nothing_is_said)
+TEST(if_a_counter_may_have_wrapped_twice_the_rate_is_unknown)
 {
-	/* The fastest link moves 2^32 flits of 32 bytes in 4.36 s; that this one is slow now proves
-	 * nothing. */
+	/*
+	 * The fastest link moves 2^32 flits of 32 bytes in 4.36 s; that this one is slow now proves
+	 * nothing.
+	 */
 	now->devices[0].counters[MST_POSTED0] = 100;
 	now->devices[0].link_gen = now->devices[0].link_width = 1;
 	now->devices[0].sampled_ns = 4330 * NS_PER_MS;
@@ -150,7 +152,7 @@ TEST(when_a_counter_may_have_wrapped_twice_nothing_is_said)
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
-TEST(a_heartbeat_that_fell_tells_of_a_reset)
+TEST(a_heartbeat_that_decreased_shows_a_reset)
 {
 	before->devices[0].counters[MST_POSTED0] = 4000000;
 	now->devices[0].counters[MST_POSTED0] = 100;
@@ -158,9 +160,9 @@ TEST(a_heartbeat_that_fell_tells_of_a_reset)
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
-TEST(a_reset_seen_half_way_is_not_taken_for_a_flood)
+TEST(a_reset_seen_in_one_sample_is_not_taken_for_traffic)
 {
-	/* Counters read on through a reset; the heartbeat does not (kmd-observed 2.3). */
+	/* Counters are readable during a reset; the heartbeat is not (kmd-observed 2.3). */
 	before->devices[0].counters[MST_POSTED0] = 4000000;
 	before->devices[0].why[DEV_HEARTBEAT] = RESETTING;
 	now->devices[0].counters[MST_POSTED0] = 100;
@@ -168,13 +170,13 @@ TEST(a_reset_seen_half_way_is_not_taken_for_a_flood)
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 	before->devices[0].why[DEV_HEARTBEAT] = NOT_ANSWERING;
 	assert_no_rates(NEEDS_TWO_SAMPLES);
-	/* The other way round as well: cleared already, firmware not up yet. */
+	/* The reverse as well: already cleared, firmware not up yet. */
 	before->devices[0].why[DEV_HEARTBEAT] = KNOWN;
 	now->devices[0].why[DEV_HEARTBEAT] = RESETTING;
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
-TEST(without_a_heartbeat_in_either_sample_rates_are_told)
+TEST(without_a_heartbeat_in_either_sample_rates_are_known)
 {
 	before->devices[0].why[DEV_HEARTBEAT] = now->devices[0].why[DEV_HEARTBEAT] = NOT_OFFERED;
 	now->devices[0].counters[MST_POSTED0] = 100;
@@ -183,18 +185,18 @@ TEST(without_a_heartbeat_in_either_sample_rates_are_told)
 
 TEST(without_a_heartbeat_a_counter_that_fell_may_be_a_reset)
 {
-	/* One wrap would be 28 GB/s, which the link can carry: nothing tells the two apart. */
+	/* One wrap would be 28 GB/s, which the link can carry: the two cannot be distinguished. */
 	before->devices[0].why[DEV_HEARTBEAT] = now->devices[0].why[DEV_HEARTBEAT] = NOT_OFFERED;
 	now->devices[0].sampled_ns = 2 * NS_PER_S;
 	before->devices[0].counters[MST_POSTED0] = 3000000000u;
 	now->devices[0].counters[MST_POSTED0] = 500000000u;
 	assert_no_rates(NEEDS_TWO_SAMPLES);
-	/* Other counters that went on counting prove nothing. */
+	/* Other counters that continued to count prove nothing. */
 	now->devices[0].counters[SLV_READ0] = 1000;
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
-/* Rates of one counter that made so many steps in a second: known or impossible? */
+/* Rates of one counter with the given steps in a second: known or implausible? */
 static void assert_steps(uint32_t steps, enum reason why)
 {
 	now->devices[0].counters[SLV_POSTED0] = steps;
@@ -203,7 +205,7 @@ static void assert_steps(uint32_t steps, enum reason why)
 	assert_int_equal(now->devices[0].why[DEV_PCIE_TX], why);
 }
 
-TEST(a_rate_above_what_the_link_carries_is_no_rate)
+TEST(a_rate_above_the_capacity_of_the_link_is_rejected)
 {
 	struct device *dev = &now->devices[0];
 
@@ -234,7 +236,7 @@ TEST(without_a_link_the_fastest_of_the_architecture_is_the_bound)
 	dev->arch = before->devices[0].arch = ARCH_BLACKHOLE;
 	assert_steps(1000000000u, KNOWN);
 	assert_steps(1050000000u, IMPLAUSIBLE);
-	/* What a chip off the bus has for its maximum is no bound. */
+	/* The maximum that a chip off the bus reports is not a limit. */
 	dev->why[DEV_LINK_GEN_MAX] = KNOWN;
 	dev->link_gen_max = 6;
 	assert_steps(1050000000u, IMPLAUSIBLE);
@@ -262,7 +264,7 @@ TEST(another_card_behind_the_same_index_is_not_compared)
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 }
 
-TEST(cards_without_an_address_are_not_mixed_up)
+TEST(cards_without_an_address_are_not_confused)
 {
 	struct device *second = add(now, 1000);
 
@@ -279,7 +281,7 @@ TEST(cards_without_an_address_are_not_mixed_up)
 	assert_near(now->devices[1].pcie_rx, 3200);
 }
 
-TEST(nobody_asked_so_nobody_answers)
+TEST(fields_that_were_not_requested_stay_unknown)
 {
 	memset(now->devices[0].why + DEV_COUNTER, NOT_ASKED, DEVICE_COUNTERS);
 	now->devices[0].why[DEV_HEARTBEAT] = NOT_ASKED;
@@ -310,7 +312,7 @@ static void sample_heartbeat(int step_ms, int stop_ms, int end_ms)
 	}
 }
 
-TEST(a_beating_heart_is_alive_however_often_one_looks)
+TEST(a_changing_heartbeat_is_alive_at_any_sampling_rate)
 {
 	static const int steps[] = { 30, 50, 100, 110, 250, 1000 };
 
@@ -324,7 +326,7 @@ TEST(a_beating_heart_is_alive_however_often_one_looks)
 	}
 }
 
-TEST(a_frozen_heart_is_noticed_after_its_patience_at_any_rate)
+TEST(a_stopped_heartbeat_is_noticed_after_its_timeout_at_any_rate)
 {
 	static const int steps[] = { 30, 50, 100, 1000 };
 
@@ -337,7 +339,7 @@ TEST(a_frozen_heart_is_noticed_after_its_patience_at_any_rate)
 	}
 }
 
-TEST(within_its_patience_a_still_heart_keeps_the_last_verdict)
+TEST(within_its_timeout_a_stopped_heartbeat_keeps_the_last_state)
 {
 	before->devices[0].heartbeat = now->devices[0].heartbeat = 77;
 	now->devices[0].sampled_ns = 100 * NS_PER_MS;
@@ -350,7 +352,7 @@ TEST(within_its_patience_a_still_heart_keeps_the_last_verdict)
 	assert_true(now->devices[0].alive);
 }
 
-TEST(a_heart_that_beats_again_is_alive_at_once)
+TEST(a_heartbeat_that_continues_is_alive_at_once)
 {
 	before->devices[0].alive = false;
 	before->devices[0].why[DEV_ALIVE] = KNOWN;
@@ -360,7 +362,7 @@ TEST(a_heart_that_beats_again_is_alive_at_once)
 	assert_true(now->devices[0].moved_ns == NS_PER_S);
 }
 
-TEST(a_heartbeat_that_cannot_be_read_passes_its_reason_on)
+TEST(an_unreadable_heartbeat_passes_its_reason_on)
 {
 	now->devices[0].why[DEV_HEARTBEAT] = RESETTING;
 	fill();
@@ -390,29 +392,29 @@ TEST(cpu_is_since_the_last_sample_or_since_the_start)
 	add_process(before, 5, 100);
 	fill();
 	assert_near(now->processes[0].cpu, 1.5);
-	/* The number was given out again: another process. */
+	/* The pid was reused: another process. */
 	before->processes[0].start_ticks = 4;
 	fill();
 	assert_near(now->processes[0].cpu, 0.25);
 }
 
-TEST(cpu_is_per_second_between_the_times_at_which_processes_were_asked)
+TEST(cpu_is_per_second_between_the_times_at_which_processes_were_read)
 {
 	add_process(before, 5, 100);
 	add_process(now, 5, 250);
-	/* Devices were looked at at other times. */
+	/* Devices were read at other times. */
 	before->taken_ns = 2 * NS_PER_S;
 	before->asked_ns = 3 * NS_PER_S;
 	now->taken_ns = 20 * NS_PER_S;
 	now->asked_ns = 8 * NS_PER_S;
 	fill();
 	assert_near(now->processes[0].cpu, 0.3);
-	/* Other kernels count otherwise. */
+	/* Other kernels have another tick rate. */
 	rates_fill(now, before, 250);
 	assert_near(now->processes[0].cpu, 0.12);
 }
 
-TEST(cpu_without_a_second_sample_that_fits_is_since_the_start)
+TEST(cpu_without_a_matching_earlier_sample_is_since_the_start)
 {
 	add_process(before, 5, 100);
 	add_process(now, 5, 250);
@@ -420,7 +422,7 @@ TEST(cpu_without_a_second_sample_that_fits_is_since_the_start)
 	fill();
 	assert_near(now->processes[0].cpu, 0.25);
 	before->processes[0].why[PROC_CPU] = KNOWN;
-	before->processes[0].cpu_ticks = 251; /* less than before: not the same count */
+	before->processes[0].cpu_ticks = 251; /* less than before: not the same counter */
 	fill();
 	assert_near(now->processes[0].cpu, 0.25);
 	before->processes[0].cpu_ticks = 100;
@@ -431,7 +433,7 @@ TEST(cpu_without_a_second_sample_that_fits_is_since_the_start)
 	assert_near(now->processes[0].cpu, 0.25);
 }
 
-TEST(a_recording_that_is_looked_at_twice_is_one_sample)
+TEST(a_recording_that_is_read_twice_is_one_sample)
 {
 	add_process(before, 5, 100);
 	add_process(now, 5, 250);
@@ -460,7 +462,7 @@ TEST(cpu_is_compared_with_the_same_process_and_is_not_guessed)
 	assert_near(now->processes[0].cpu, 7);
 }
 
-TEST(a_process_born_this_instant_has_no_share_yet)
+TEST(a_process_that_just_started_has_no_share_yet)
 {
 	add_process(now, 5, 0)->elapsed = 0;
 	rates_fill(now, NULL, 100);
@@ -474,32 +476,32 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		PAIR(each_counter_counts_in_its_direction_and_both_nocs_add_up),
 		PAIR(the_names_of_the_counters_are_in_that_order),
-		PAIR(a_blackhole_flit_is_64_bytes_and_of_others_nobody_knows),
+		PAIR(a_blackhole_flit_is_64_bytes_and_unknown_architectures_have_none),
 		PAIR(rates_are_per_second_of_the_devices_own_sampling_time),
 		PAIR(one_wrap_is_harmless),
-		PAIR(when_a_counter_may_have_wrapped_twice_nothing_is_said),
-		PAIR(a_heartbeat_that_fell_tells_of_a_reset),
-		PAIR(a_reset_seen_half_way_is_not_taken_for_a_flood),
-		PAIR(without_a_heartbeat_in_either_sample_rates_are_told),
+		PAIR(if_a_counter_may_have_wrapped_twice_the_rate_is_unknown),
+		PAIR(a_heartbeat_that_decreased_shows_a_reset),
+		PAIR(a_reset_seen_in_one_sample_is_not_taken_for_traffic),
+		PAIR(without_a_heartbeat_in_either_sample_rates_are_known),
 		PAIR(without_a_heartbeat_a_counter_that_fell_may_be_a_reset),
-		PAIR(a_rate_above_what_the_link_carries_is_no_rate),
+		PAIR(a_rate_above_the_capacity_of_the_link_is_rejected),
 		PAIR(without_a_link_the_fastest_of_the_architecture_is_the_bound),
 		PAIR(missing_counters_and_missing_samples_have_their_reasons),
 		PAIR(another_card_behind_the_same_index_is_not_compared),
-		PAIR(cards_without_an_address_are_not_mixed_up),
-		PAIR(nobody_asked_so_nobody_answers),
+		PAIR(cards_without_an_address_are_not_confused),
+		PAIR(fields_that_were_not_requested_stay_unknown),
 		PAIR(a_chip_without_pcie_has_no_rates),
-		PAIR(a_beating_heart_is_alive_however_often_one_looks),
-		PAIR(a_frozen_heart_is_noticed_after_its_patience_at_any_rate),
-		PAIR(within_its_patience_a_still_heart_keeps_the_last_verdict),
-		PAIR(a_heart_that_beats_again_is_alive_at_once),
-		PAIR(a_heartbeat_that_cannot_be_read_passes_its_reason_on),
+		PAIR(a_changing_heartbeat_is_alive_at_any_sampling_rate),
+		PAIR(a_stopped_heartbeat_is_noticed_after_its_timeout_at_any_rate),
+		PAIR(within_its_timeout_a_stopped_heartbeat_keeps_the_last_state),
+		PAIR(a_heartbeat_that_continues_is_alive_at_once),
+		PAIR(an_unreadable_heartbeat_passes_its_reason_on),
 		PAIR(cpu_is_since_the_last_sample_or_since_the_start),
-		PAIR(cpu_is_per_second_between_the_times_at_which_processes_were_asked),
-		PAIR(cpu_without_a_second_sample_that_fits_is_since_the_start),
-		PAIR(a_recording_that_is_looked_at_twice_is_one_sample),
+		PAIR(cpu_is_per_second_between_the_times_at_which_processes_were_read),
+		PAIR(cpu_without_a_matching_earlier_sample_is_since_the_start),
+		PAIR(a_recording_that_is_read_twice_is_one_sample),
 		PAIR(cpu_is_compared_with_the_same_process_and_is_not_guessed),
-		PAIR(a_process_born_this_instant_has_no_share_yet),
+		PAIR(a_process_that_just_started_has_no_share_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,13 @@
 /*
- * Job or monitor: every rule, and what a hostile user can do about each. In the model of
- * the attacker everything that a user can choose is chosen to deceive; only what needs
- * root is as it should be.
+ * Job or monitor: every rule, and how a hostile user can influence each. In the model of the
+ * attacker everything that a user can choose is chosen to deceive; only what needs root is correct.
  */
 #include "model/role.h"
 #include "unit.h"
 
 #include <stdio.h>
 
-/* A collector that root has installed and runs, looked at with all rights. */
+/* A collector that root has installed and runs, examined with all privileges. */
 static const struct role_evidence collector = {
 	.uid_is_root = true,
 	.comm_listed = true,
@@ -27,7 +26,7 @@ static const struct role_evidence service = {
 	.code_read = true,
 };
 
-/* The same as root's, by a user who may not look. */
+/* The same as root's, for a user who may not inspect the process. */
 static const struct role_evidence unreadable = { .uid_is_root = true, .comm_listed = true };
 
 #define WITH(base, ...)                              \
@@ -38,7 +37,7 @@ static const struct role_evidence unreadable = { .uid_is_root = true, .comm_list
 	})
 #define SET(member, to) (with_.member = (to))
 
-TEST(nothing_known_is_a_job)
+TEST(without_evidence_a_process_is_a_job)
 {
 	assert_int_equal(role_judge(&(struct role_evidence){ 0 }), ROLE_JOB);
 }
@@ -57,7 +56,7 @@ TEST(a_name_that_is_not_on_the_list_is_a_job)
 }
 
 /* cp job ~/bin/tt-smi; ~/bin/tt-smi */
-TEST(an_executable_that_others_may_write_has_no_name)
+TEST(the_name_of_an_executable_that_others_may_write_does_not_count)
 {
 	assert_int_equal(WITH(service, SET(exe_protected, false)), ROLE_JOB);
 	assert_int_equal(WITH(collector, SET(exe_protected, false)), ROLE_JOB);
@@ -95,48 +94,50 @@ TEST(code_of_TT_Metal_is_a_job)
 			 ROLE_JOB);
 }
 
-/* Files that do not answer, or too many of them. */
-TEST(code_that_was_not_looked_at_proves_nothing)
+/* Files that block, or too many of them. */
+TEST(unexamined_code_proves_nothing)
 {
 	assert_int_equal(WITH(collector, SET(code_read, false)), ROLE_JOB);
 	assert_int_equal(WITH(service, SET(code_read, false)), ROLE_JOB);
 }
 
 /* LD_PRELOAD=~/job.so tt_telemetry_collector */
-TEST(code_of_a_user_in_his_own_process_is_a_job)
+TEST(a_process_with_its_users_code_is_a_job)
 {
 	assert_int_equal(WITH(service, SET(code_unprotected, true)), ROLE_JOB);
 	assert_int_equal(WITH(collector, SET(code_unprotected, true)), ROLE_MONITOR);
 }
 
-TEST(who_reports_memory_is_a_job_whoever_says_otherwise)
+TEST(a_process_that_reports_memory_is_a_job)
 {
 	assert_int_equal(WITH(collector, SET(reports, true)), ROLE_JOB);
 	assert_int_equal(WITH(unreadable, SET(reports, true)), ROLE_JOB);
-	assert_int_equal(WITH(unreadable, SET(reports, true), SET(told, ROLE_TOLD_MONITOR)),
+	assert_int_equal(WITH(unreadable, SET(reports, true), SET(reported, ROLE_REPORTED_MONITOR)),
 			 ROLE_JOB);
 }
 
-TEST(what_is_told_counts_for_those_who_may_not_look)
+TEST(a_reported_role_counts_if_the_process_is_unreadable)
 {
 	const struct role_evidence nothing = { 0 };
 
-	assert_int_equal(WITH(nothing, SET(told, ROLE_TOLD_MONITOR)), ROLE_MONITOR);
-	assert_int_equal(WITH(unreadable, SET(told, ROLE_TOLD_JOB)), ROLE_JOB);
-	assert_int_equal(WITH(collector, SET(told, ROLE_TOLD_JOB)), ROLE_MONITOR);
-	assert_int_equal(WITH(service, SET(exe_protected, false), SET(told, ROLE_TOLD_MONITOR)),
-			 ROLE_JOB);
+	assert_int_equal(WITH(nothing, SET(reported, ROLE_REPORTED_MONITOR)), ROLE_MONITOR);
+	assert_int_equal(WITH(unreadable, SET(reported, ROLE_REPORTED_JOB)), ROLE_JOB);
+	assert_int_equal(WITH(collector, SET(reported, ROLE_REPORTED_JOB)), ROLE_MONITOR);
+	assert_int_equal(
+		WITH(service, SET(exe_protected, false), SET(reported, ROLE_REPORTED_MONITOR)),
+		ROLE_JOB);
 }
 
-/* All combinations: what a user can choose never makes a monitor of his process. */
-TEST(what_was_told_of_an_earlier_process_with_its_pid_does_not_count)
+/* All combinations: nothing that a user can choose makes a monitor of its process. */
+TEST(a_role_reported_for_an_earlier_process_does_not_count)
 {
-	const struct role_evidence told = { .told = ROLE_TOLD_MONITOR, .told_start = 7 };
+	const struct role_evidence reported = { .reported = ROLE_REPORTED_MONITOR,
+						.reported_start = 7 };
 
-	assert_int_equal(WITH(told, SET(start_ticks, 7)), ROLE_MONITOR);
-	assert_int_equal(WITH(told, SET(start_ticks, 8)), ROLE_JOB);
-	assert_int_equal(WITH(told, SET(start_ticks, 0)), ROLE_MONITOR);
-	assert_int_equal(WITH(told, SET(told_start, 0), SET(start_ticks, 8)), ROLE_MONITOR);
+	assert_int_equal(WITH(reported, SET(start_ticks, 7)), ROLE_MONITOR);
+	assert_int_equal(WITH(reported, SET(start_ticks, 8)), ROLE_JOB);
+	assert_int_equal(WITH(reported, SET(start_ticks, 0)), ROLE_MONITOR);
+	assert_int_equal(WITH(reported, SET(reported_start, 0), SET(start_ticks, 8)), ROLE_MONITOR);
 }
 
 TEST(nothing_that_a_user_can_choose_makes_a_monitor)
@@ -155,7 +156,7 @@ TEST(nothing_that_a_user_can_choose_makes_a_monitor)
 	}
 }
 
-TEST(only_a_name_that_may_count_is_worth_a_look)
+TEST(only_candidates_are_examined)
 {
 	struct role_evidence late = collector;
 
@@ -192,7 +193,7 @@ TEST(the_built_in_names)
 	assert_false(monitor_names_have(NULL, "python3"));
 }
 
-TEST(a_comm_is_cut_to_fifteen_bytes)
+TEST(a_comm_is_truncated_to_fifteen_bytes)
 {
 	assert_true(monitor_names_have_comm(NULL, "tt_telemetry_co"));
 	assert_false(monitor_names_have_comm(NULL, "tt_telemetry_c"));
@@ -224,7 +225,7 @@ TEST(a_file_adds_names)
 	monitor_names_done(&names);
 }
 
-TEST(lines_that_hold_no_name_are_skipped_and_the_first_is_told)
+TEST(invalid_lines_are_skipped_and_the_first_is_returned)
 {
 	char text[256];
 	struct monitor_names names = { 0 };
@@ -242,26 +243,26 @@ TEST(lines_that_hold_no_name_are_skipped_and_the_first_is_told)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_known_is_a_job),
+		cmocka_unit_test(without_evidence_a_process_is_a_job),
 		cmocka_unit_test(a_collector_is_a_monitor),
 		cmocka_unit_test(a_name_that_is_not_on_the_list_is_a_job),
-		cmocka_unit_test(an_executable_that_others_may_write_has_no_name),
+		cmocka_unit_test(the_name_of_an_executable_that_others_may_write_does_not_count),
 		cmocka_unit_test(
 			a_comm_counts_for_root_only_and_where_the_executable_cannot_be_read),
 		cmocka_unit_test(a_script_counts_for_root_only),
 		cmocka_unit_test(code_of_TT_Metal_is_a_job),
-		cmocka_unit_test(code_that_was_not_looked_at_proves_nothing),
-		cmocka_unit_test(code_of_a_user_in_his_own_process_is_a_job),
-		cmocka_unit_test(who_reports_memory_is_a_job_whoever_says_otherwise),
-		cmocka_unit_test(what_is_told_counts_for_those_who_may_not_look),
-		cmocka_unit_test(what_was_told_of_an_earlier_process_with_its_pid_does_not_count),
+		cmocka_unit_test(unexamined_code_proves_nothing),
+		cmocka_unit_test(a_process_with_its_users_code_is_a_job),
+		cmocka_unit_test(a_process_that_reports_memory_is_a_job),
+		cmocka_unit_test(a_reported_role_counts_if_the_process_is_unreadable),
+		cmocka_unit_test(a_role_reported_for_an_earlier_process_does_not_count),
 		cmocka_unit_test(nothing_that_a_user_can_choose_makes_a_monitor),
-		cmocka_unit_test(only_a_name_that_may_count_is_worth_a_look),
+		cmocka_unit_test(only_candidates_are_examined),
 		cmocka_unit_test(names_are_words),
 		cmocka_unit_test(the_built_in_names),
-		cmocka_unit_test(a_comm_is_cut_to_fifteen_bytes),
+		cmocka_unit_test(a_comm_is_truncated_to_fifteen_bytes),
 		cmocka_unit_test(a_file_adds_names),
-		cmocka_unit_test(lines_that_hold_no_name_are_skipped_and_the_first_is_told),
+		cmocka_unit_test(invalid_lines_are_skipped_and_the_first_is_returned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

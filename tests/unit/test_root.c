@@ -1,4 +1,4 @@
-/* A tree is a machine of its own: no link leads out of it, with the kernel's help or without. */
+/* A tree is a separate machine: no link leads out of it, with or without openat2(). */
 #include "basic/file.h"
 #include "basic/root.h"
 #include "unit.h"
@@ -88,7 +88,7 @@ static void assert_fails(const char *path, int error)
 	assert_int_equal(root_read(&root, path, text, sizeof(text)), error);
 }
 
-TEST(links_begin_at_the_root_of_the_tree)
+TEST(absolute_links_start_at_the_root_of_the_tree)
 {
 	assert_true(root.confined);
 	assert_reads("sys/class/absolute/value", "5");
@@ -108,7 +108,7 @@ TEST(no_link_leads_out_of_the_tree)
 	assert_fails("etc/name/below", -ENOTDIR);
 }
 
-TEST(below_a_directory_of_the_tree_links_begin_at_its_root_too)
+TEST(links_below_a_directory_start_at_the_root_too)
 {
 	int dir = root_open(&root, "sys/class", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int outside = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -122,7 +122,7 @@ TEST(below_a_directory_of_the_tree_links_begin_at_its_root_too)
 	close(outside);
 }
 
-TEST(looking_without_opening_stays_in_the_tree_as_well)
+TEST(stat_and_access_stay_in_the_tree)
 {
 	struct stat st;
 	char text[64];
@@ -154,7 +154,7 @@ TEST(a_tree_with_the_older_marker_is_simulated)
 	unlink("tree/ttsim");
 }
 
-TEST(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not)
+TEST(only_a_running_simulated_machine_may_have_links_out_of_its_tree)
 {
 	struct root other;
 	char path[128], text[64];
@@ -173,7 +173,7 @@ TEST(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not)
 	unlink("tree/captured_at");
 }
 
-/* As under valgrind: what follows is then tested all the time. */
+/* As under valgrind: what follows is then always tested. */
 static bool always_unknown;
 
 static bool openat2_is_unknown(void)
@@ -181,7 +181,7 @@ static bool openat2_is_unknown(void)
 	return syscall(SYS_openat2, -1, "", NULL, 0) < 0 && errno == ENOSYS;
 }
 
-/* From here on: a kernel before 5.6, or a container that forbids what it does not know. */
+/* From here on: a kernel before 5.6, or a container that forbids unknown calls. */
 TEST(a_kernel_without_openat2)
 {
 	const int *error = *state;
@@ -210,19 +210,19 @@ int main(void)
 {
 	static int unknown = ENOSYS, forbidden = EPERM;
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links_begin_at_the_root_of_the_tree),
+		cmocka_unit_test(absolute_links_start_at_the_root_of_the_tree),
 		cmocka_unit_test(no_link_leads_out_of_the_tree),
-		cmocka_unit_test(below_a_directory_of_the_tree_links_begin_at_its_root_too),
-		cmocka_unit_test(looking_without_opening_stays_in_the_tree_as_well),
+		cmocka_unit_test(links_below_a_directory_start_at_the_root_too),
+		cmocka_unit_test(stat_and_access_stay_in_the_tree),
 		cmocka_unit_test(a_tree_with_the_older_marker_is_simulated),
-		cmocka_unit_test(a_simulated_machine_that_runs_may_lead_out_a_recorded_one_not),
+		cmocka_unit_test(only_a_running_simulated_machine_may_have_links_out_of_its_tree),
 		cmocka_unit_test_prestate(a_kernel_without_openat2, &unknown),
-		cmocka_unit_test(links_begin_at_the_root_of_the_tree),
+		cmocka_unit_test(absolute_links_start_at_the_root_of_the_tree),
 		cmocka_unit_test(no_link_leads_out_of_the_tree),
-		cmocka_unit_test(below_a_directory_of_the_tree_links_begin_at_its_root_too),
-		cmocka_unit_test(looking_without_opening_stays_in_the_tree_as_well),
+		cmocka_unit_test(links_below_a_directory_start_at_the_root_too),
+		cmocka_unit_test(stat_and_access_stay_in_the_tree),
 		cmocka_unit_test_prestate(a_kernel_without_openat2, &forbidden),
-		cmocka_unit_test(links_begin_at_the_root_of_the_tree),
+		cmocka_unit_test(absolute_links_start_at_the_root_of_the_tree),
 		cmocka_unit_test(no_link_leads_out_of_the_tree),
 	};
 

@@ -19,26 +19,19 @@ TEST(every_field_is_in_a_section_that_exists)
 
 TEST(every_section_that_exists_has_a_field)
 {
-	const char *list = detail_sections();
-
-	while (*list) {
-		size_t length = strcspn(list, " ");
+	for (size_t s = 0; s < DETAIL_SECTIONS; s++) {
 		unsigned found = 0;
 
-		assert_true(detail_knows_section(list, length));
 		for (size_t i = 0; i < device_fields.count; i++) {
 			const char *section = device_fields.fields[i].section;
 
-			found += section && strlen(section) == length &&
-				 memcmp(section, list, length) == 0;
+			found += section && strcmp(section, detail_sections[s]) == 0;
 		}
 		assert_true(found > 0);
-		list += length;
-		list += *list == ' ';
 	}
 }
 
-TEST(unknown_sections_are_not_known)
+TEST(unknown_sections_are_rejected)
 {
 	assert_true(detail_knows_section("power", 5));
 	assert_false(detail_knows_section("POWER", 4));
@@ -51,7 +44,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_in_a_section_that_exists),
 		cmocka_unit_test(every_section_that_exists_has_a_field),
-		cmocka_unit_test(unknown_sections_are_not_known),
+		cmocka_unit_test(unknown_sections_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

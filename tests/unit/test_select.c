@@ -1,4 +1,4 @@
-/* Which devices a person means by -i. */
+/* The devices selected by -i. */
 #include "model/select.h"
 #include "unit.h"
 
@@ -22,8 +22,8 @@ static struct device *add(uint32_t index, const char *bdf, uint64_t serial, uint
 }
 
 /*
- * 0: an n300's first chip, 0R: the one behind it; 2 and 3: a p300; 12: a card
- * behind VMD on tray 2; 31: one that told nothing but its number.
+ * 0: an n300's first chip, 0R: the one behind it; 2 and 3: a p300; 12: a card behind VMD on tray 2;
+ * 31: one of which only the number is known.
  */
 static int make_machine(void **state)
 {
@@ -71,7 +71,7 @@ static int match(const char *list, bool keep[DEVICES], char *bad, size_t size)
 	return r;
 }
 
-/* expected has a digit 1 per device that is meant: "100000" is the first. */
+/* expected has a digit 1 per selected device: "100000" is the first. */
 static void assert_selects(const char *list, const char *expected)
 {
 	char found[DEVICES + 1] = { 0 }, bad[64];
@@ -101,7 +101,7 @@ TEST(an_index_is_the_number_of_the_node)
 	assert_selects("012", "000010");
 }
 
-TEST(a_range_takes_what_exists_in_it)
+TEST(a_range_selects_existing_devices)
 {
 	assert_selects("0-3", "101100");
 	assert_selects("1-2", "001000");
@@ -117,14 +117,14 @@ TEST(lists_add_up)
 	assert_selects("0,0,0", "100000");
 }
 
-TEST(the_chip_behind_another_has_a_name_of_its_own)
+TEST(the_chip_behind_another_has_its_own_id)
 {
 	assert_selects("0R", "010000");
 	assert_selects("0r", "010000");
 	assert_fails("2R", -ENODEV, "2R");
 }
 
-TEST(all_is_all)
+TEST(all_selects_every_device)
 {
 	assert_selects("all", "111111");
 	assert_selects("ALL", "111111");
@@ -151,7 +151,7 @@ TEST(a_node_path_is_an_index)
 	assert_fails("/dev/tenstorrent/", -ENODEV, "/dev/tenstorrent/");
 }
 
-TEST(an_asic_id_or_its_beginning_names_one_chip)
+TEST(an_asic_id_or_its_prefix_selects_one_chip)
 {
 	assert_selects("2F9C2B4A51D01A2B", "100000");
 	assert_selects("2f9c", "100000");
@@ -163,20 +163,20 @@ TEST(an_asic_id_or_its_beginning_names_one_chip)
 	assert_selects("/dev/tenstorrent/by-id/blackhole-6B1E88A20C401B3C", "000100");
 }
 
-TEST(a_beginning_that_fits_several_is_not_guessed)
+TEST(an_ambiguous_prefix_is_rejected)
 {
 	assert_fails("6B1E", -ENOTUNIQ, "6B1E");
 	assert_fails("0,TT-6b1e", -ENOTUNIQ, "TT-6b1e");
 }
 
-TEST(fewer_than_four_digits_or_more_than_sixteen_are_no_id)
+TEST(fewer_than_four_or_more_than_sixteen_digits_are_not_an_id)
 {
 	assert_fails("2F9", -ENODEV, "2F9");
 	assert_fails("TT-2f9", -ENODEV, "TT-2f9");
 	assert_fails("2F9C2B4A51D01A2B0", -ENODEV, "2F9C2B4A51D01A2B0");
 }
 
-TEST(a_serial_names_every_chip_of_its_board)
+TEST(a_serial_selects_every_chip_of_its_board)
 {
 	assert_selects("000004513190F004", "001100");
 	assert_selects("000004513190f004", "001100");
@@ -193,7 +193,7 @@ TEST(a_tray_is_a_number_from_one)
 	assert_fails("tray:x", -ENODEV, "tray:x");
 }
 
-TEST(what_names_nothing_is_named_in_the_error)
+TEST(a_word_without_a_match_is_returned)
 {
 	assert_fails("7", -ENODEV, "7");
 	assert_fails("0,nonsense,2", -ENODEV, "nonsense");
@@ -207,7 +207,7 @@ TEST(what_names_nothing_is_named_in_the_error)
 	assert_fails("%s%n", -ENODEV, "%s%n");
 }
 
-TEST(empty_words_are_a_mistake)
+TEST(empty_words_are_an_error)
 {
 	assert_fails("", -EINVAL, "");
 	assert_fails("0,", -EINVAL, "");
@@ -229,19 +229,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_index_is_the_number_of_the_node),
-		cmocka_unit_test(a_range_takes_what_exists_in_it),
+		cmocka_unit_test(a_range_selects_existing_devices),
 		cmocka_unit_test(lists_add_up),
-		cmocka_unit_test(the_chip_behind_another_has_a_name_of_its_own),
-		cmocka_unit_test(all_is_all),
+		cmocka_unit_test(the_chip_behind_another_has_its_own_id),
+		cmocka_unit_test(all_selects_every_device),
 		cmocka_unit_test(an_address_may_lack_domain_and_function),
 		cmocka_unit_test(a_node_path_is_an_index),
-		cmocka_unit_test(an_asic_id_or_its_beginning_names_one_chip),
-		cmocka_unit_test(a_beginning_that_fits_several_is_not_guessed),
-		cmocka_unit_test(fewer_than_four_digits_or_more_than_sixteen_are_no_id),
-		cmocka_unit_test(a_serial_names_every_chip_of_its_board),
+		cmocka_unit_test(an_asic_id_or_its_prefix_selects_one_chip),
+		cmocka_unit_test(an_ambiguous_prefix_is_rejected),
+		cmocka_unit_test(fewer_than_four_or_more_than_sixteen_digits_are_not_an_id),
+		cmocka_unit_test(a_serial_selects_every_chip_of_its_board),
 		cmocka_unit_test(a_tray_is_a_number_from_one),
-		cmocka_unit_test(what_names_nothing_is_named_in_the_error),
-		cmocka_unit_test(empty_words_are_a_mistake),
+		cmocka_unit_test(a_word_without_a_match_is_returned),
+		cmocka_unit_test(empty_words_are_an_error),
 		cmocka_unit_test(on_a_machine_without_devices_nothing_matches),
 	};
 

@@ -1,6 +1,6 @@
 /*
- * Files of TT-Metal in a /dev/shm that changes between samples: what comes and goes is seen, and
- * nothing else is opened. Wall-clock time is the test's own.
+ * Files of TT-Metal in a /dev/shm that changes between samples: created and removed files are
+ * noticed, and nothing else is opened. The test controls the wall clock.
  */
 #include "basic/clock.h"
 #include "source/shm.h"
@@ -18,7 +18,7 @@ static char tree[32];
 static struct root root;
 static struct shm_folder folder;
 
-/* CLOCK_REALTIME; the linker sends us the calls. */
+/* CLOCK_REALTIME; the linker redirects the calls. */
 static int64_t wall_ns;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *ret);
@@ -102,7 +102,7 @@ static void assert_read(size_t at, const char *expected)
 	assert_int_equal(owner, geteuid());
 }
 
-TEST(names_of_another_form_are_left_alone)
+TEST(other_file_names_are_ignored)
 {
 	static const char *const names[] = {
 		"tt_device__memory",
@@ -133,7 +133,7 @@ TEST(names_of_another_form_are_left_alone)
 	assert_true(shm_folder_has(&folder, SHM_UTIL));
 }
 
-TEST(files_that_come_and_go_between_samples_are_noticed)
+TEST(files_created_or_removed_between_samples_are_noticed)
 {
 	const int64_t then = 1000 * NS_PER_S;
 
@@ -150,7 +150,7 @@ TEST(files_that_come_and_go_between_samples_are_noticed)
 	put("dev/shm/tt_device_3_util", "three");
 	stamp(then + 1 + NS_PER_S);
 	assert_listed("2m 3u 10m ");
-	/* Back in time: somebody has set the clock. */
+	/* Back in time: the clock was set. */
 	assert_int_equal(unlinkat(root.fd, "dev/shm/tt_device_2_memory", 0), 0);
 	stamp(then);
 	assert_listed("3u 10m ");
@@ -164,11 +164,11 @@ TEST(an_unchanged_directory_is_not_listed_again)
 	put("dev/shm/tt_device_1_memory", "one");
 	stamp(then);
 	assert_listed("1m ");
-	/* The time says that nothing came. */
+	/* The time stamp says that nothing has changed. */
 	put("dev/shm/tt_device_2_memory", "two");
 	stamp(then);
 	assert_listed("1m ");
-	/* What is written into a file is read all the same. */
+	/* Changed content of a file is read nevertheless. */
 	assert_read(0, "one");
 	put("dev/shm/tt_device_1_memory", "more");
 	assert_read(0, "more");
@@ -176,7 +176,7 @@ TEST(an_unchanged_directory_is_not_listed_again)
 
 TEST(a_directory_that_just_changed_is_listed_again)
 {
-	/* In the same tick of the file system's clock another file may have come. */
+	/* In the same tick of the file system's clock another file may have been created. */
 	put("dev/shm/tt_device_1_memory", "one");
 	stamp(wall_ns - 100 * NS_PER_MS);
 	assert_listed("1m ");
@@ -189,7 +189,7 @@ TEST(a_directory_that_just_changed_is_listed_again)
 	put("dev/shm/tt_device_3_memory", "three");
 	stamp(wall_ns + NS_PER_S);
 	assert_listed("1m 2m 3m ");
-	/* Once the tick is over, that time is final. */
+	/* Once the tick is over, that time stamp is final. */
 	stamp(wall_ns - 100 * NS_PER_MS - 1);
 	assert_listed("1m 2m 3m ");
 	put("dev/shm/tt_device_4_memory", "four");
@@ -197,7 +197,7 @@ TEST(a_directory_that_just_changed_is_listed_again)
 	assert_listed("1m 2m 3m ");
 }
 
-TEST(another_directory_of_the_same_time_is_listed)
+TEST(another_directory_with_the_same_time_is_listed)
 {
 	put("dev/shm/tt_device_1_memory", "old");
 	stamp(1000 * NS_PER_S);
@@ -222,7 +222,7 @@ TEST(another_directory_of_the_same_time_is_listed)
 	assert_read(0, "old");
 }
 
-TEST(a_file_that_was_replaced_is_read_anew)
+TEST(a_replaced_file_is_read_again)
 {
 	put("dev/shm/tt_device_1_memory", "old");
 	stamp(1000 * NS_PER_S);
@@ -235,7 +235,7 @@ TEST(a_file_that_was_replaced_is_read_anew)
 	assert_read(0, "new");
 }
 
-TEST(neither_links_nor_anything_but_files_are_opened)
+TEST(only_regular_files_are_opened_without_following_links)
 {
 	char text[8];
 	uid_t owner;
@@ -249,7 +249,7 @@ TEST(neither_links_nor_anything_but_files_are_opened)
 		assert_true(shm_folder_read(&folder, i, text, sizeof(text), &owner) < 0);
 }
 
-TEST(many_files_are_listed_by_number_and_few_are_kept_open)
+TEST(many_files_are_sorted_by_id_and_few_stay_open)
 {
 	char path[64], text[16];
 	uid_t owner;
@@ -275,14 +275,14 @@ TEST(many_files_are_listed_by_number_and_few_are_kept_open)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TREE(names_of_another_form_are_left_alone),
-		TREE(files_that_come_and_go_between_samples_are_noticed),
+		TREE(other_file_names_are_ignored),
+		TREE(files_created_or_removed_between_samples_are_noticed),
 		TREE(an_unchanged_directory_is_not_listed_again),
 		TREE(a_directory_that_just_changed_is_listed_again),
-		TREE(another_directory_of_the_same_time_is_listed),
-		TREE(a_file_that_was_replaced_is_read_anew),
-		TREE(neither_links_nor_anything_but_files_are_opened),
-		TREE(many_files_are_listed_by_number_and_few_are_kept_open),
+		TREE(another_directory_with_the_same_time_is_listed),
+		TREE(a_replaced_file_is_read_again),
+		TREE(only_regular_files_are_opened_without_following_links),
+		TREE(many_files_are_sorted_by_id_and_few_stay_open),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

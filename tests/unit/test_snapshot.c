@@ -1,5 +1,6 @@
-/* The snapshot keeps its order, finds what it holds, and lets go of what it must. */
+/* The snapshot keeps its order, finds its content, and frees what it must. */
 #include "model/snapshot.h"
+#include "shared_copy.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -48,7 +49,7 @@ TEST(ten_follows_two_and_a_remote_chip_its_gateway)
 	assert_true(machine->devices[3].remote);
 }
 
-TEST(a_gateway_that_comes_after_its_remote_chip_goes_before_it)
+TEST(a_gateway_is_sorted_before_its_remote_chip)
 {
 	add(4, true);
 	add(4, false);
@@ -56,7 +57,7 @@ TEST(a_gateway_that_comes_after_its_remote_chip_goes_before_it)
 	assert_true(machine->devices[1].remote);
 }
 
-TEST(processes_are_found_by_pid_whatever_the_order_of_arrival)
+TEST(processes_are_found_by_pid_in_any_insertion_order)
 {
 	uint64_t seed = 99;
 
@@ -72,7 +73,7 @@ TEST(processes_are_found_by_pid_whatever_the_order_of_arrival)
 	assert_null(snapshot_find_process(machine, 301));
 }
 
-TEST(what_is_on_dropped_devices_goes_with_them)
+TEST(usage_of_dropped_devices_is_dropped)
 {
 	static const bool keep[] = { false, true, false, true };
 	struct stale_usage stale = { .device = 3, .pid = 5 };
@@ -80,7 +81,7 @@ TEST(what_is_on_dropped_devices_goes_with_them)
 	for (uint32_t i = 0; i < 4; i++)
 		add(i, false);
 	process_use(snapshot_add_process(machine, 10), 0);
-	snapshot_find_process(machine, 10)->command = strdup("gone with its device");
+	snapshot_find_process(machine, 10)->command = shared_copy("gone with its device");
 	process_use(snapshot_add_process(machine, 20), 3);
 	process_use(snapshot_find_process(machine, 20), 2);
 	process_use(snapshot_add_process(machine, 30), 1);
@@ -100,10 +101,10 @@ TEST(what_is_on_dropped_devices_goes_with_them)
 	assert_int_equal(machine->stale_usages[0].device, 1);
 }
 
-TEST(complaints_are_kept_in_order)
+TEST(problems_are_kept_in_order)
 {
 	for (int i = 0; i < 9; i++)
-		snapshot_complain(machine, "test", "no. %d", i);
+		snapshot_add_problem(machine, "test", "no. %d", i);
 	assert_int_equal(machine->n_problems, 9);
 	assert_string_equal(machine->problems[8].text, "no. 8");
 	assert_string_equal(machine->problems[0].source, "test");
@@ -117,7 +118,7 @@ TEST(a_new_snapshot_knows_nothing)
 	assert_null(snapshot_free(NULL));
 }
 
-TEST(processes_are_borrowed_and_outlive_who_lent_them)
+TEST(borrowed_processes_outlive_their_owner)
 {
 	struct snapshot *later, *last;
 	struct device dev;
@@ -130,7 +131,7 @@ TEST(processes_are_borrowed_and_outlive_who_lent_them)
 	device_init(&dev, 0);
 	assert_int_equal(snapshot_new(&later), 0);
 	assert_int_equal(snapshot_new(&last), 0);
-	snapshot_complain(later, "test", "of its own");
+	snapshot_add_problem(later, "test", "of its own");
 	assert_non_null(snapshot_add_device(later, &dev));
 	assert_non_null(snapshot_add_device(last, &dev));
 	assert_true(snapshot_borrow(later, machine));
@@ -145,7 +146,7 @@ TEST(processes_are_borrowed_and_outlive_who_lent_them)
 	snapshot_free(last);
 }
 
-TEST(nothing_is_borrowed_if_the_devices_are_others)
+TEST(nothing_is_borrowed_if_the_devices_differ)
 {
 	struct snapshot *later;
 	struct device dev;
@@ -168,13 +169,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON(ten_follows_two_and_a_remote_chip_its_gateway),
-		ON(a_gateway_that_comes_after_its_remote_chip_goes_before_it),
-		ON(processes_are_found_by_pid_whatever_the_order_of_arrival),
-		ON(what_is_on_dropped_devices_goes_with_them),
-		ON(complaints_are_kept_in_order),
+		ON(a_gateway_is_sorted_before_its_remote_chip),
+		ON(processes_are_found_by_pid_in_any_insertion_order),
+		ON(usage_of_dropped_devices_is_dropped),
+		ON(problems_are_kept_in_order),
 		ON(a_new_snapshot_knows_nothing),
-		ON(processes_are_borrowed_and_outlive_who_lent_them),
-		ON(nothing_is_borrowed_if_the_devices_are_others),
+		ON(borrowed_processes_outlive_their_owner),
+		ON(nothing_is_borrowed_if_the_devices_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

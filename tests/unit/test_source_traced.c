@@ -1,48 +1,14 @@
 /*
- * What the source makes of the tracer's text: whose lines they are, for which devices, and how
- * far they can be trusted. Devices and processes are given; the text is in a tree.
+ * Processing of the tracer's text: the processes and devices of the lines, and how far they can be
+ * trusted. Devices and processes are given; the text is in a tree.
  */
-#include "source/source.h"
-#include "unit.h"
-
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "source_tree.h"
 
 #define PATH "run/tt-smi/bpf/allocations"
 #define HEAD "PID Comm DRAM L1 L1_SMALL TRACE BUFFERS SYSTEM CHIP START STATE\n- -\n"
 #define TAIL "\nTOTAL - 0 0 0 0 0 0 - - -\n"
 
-static char folder[40];
-static struct root root;
-static struct want want;
-static struct sample sample;
-static void *state_of_source;
-
-static void add_devices(unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		struct device device;
-
-		device_init(&device, i);
-		snprintf(device.bdf, sizeof(device.bdf), "0000:%02x:00.0", i + 1);
-		device.why[DEV_BDF] = KNOWN;
-		assert_non_null(snapshot_add_device(sample.snapshot, &device));
-	}
-}
-
-/* A process that has the first devices open. */
-static void add_process(int32_t pid, uint64_t start, unsigned devices)
-{
-	struct process *process = snapshot_add_process(sample.snapshot, pid);
-
-	assert_non_null(process);
-	process->start_ticks = start;
-	for (unsigned i = 0; i < devices; i++)
-		assert_non_null(process_use(process, i));
-}
+static const char *const folders[] = { "run", "run/tt-smi", "run/tt-smi/bpf" };
 
 /*
  * Three devices. Process 10 has all of them open, 11 and 12, which began in the same tick, the
@@ -51,49 +17,31 @@ static void add_process(int32_t pid, uint64_t start, unsigned devices)
 static int make(void **state)
 {
 	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/unit_traced.XXXXXX");
-	if (!mkdtemp(folder) || root_init(&root, folder) < 0 || mkdirat(root.fd, "run", 0700) < 0 ||
-	    mkdirat(root.fd, "run/tt-smi", 0700) < 0 ||
-	    mkdirat(root.fd, "run/tt-smi/bpf", 0700) < 0)
-		return -1;
 	want.processes = true;
-	sample = (struct sample){ .root = &root, .want = &want, .deadline_ns = INT64_MAX / 4 };
-	if (worker_pool_new(&sample.workers) < 0 || snapshot_new(&sample.snapshot) < 0 ||
-	    source_traced.open(&root, &state_of_source) < 0)
+	if (make_tree(&source_traced, folders, ARRAY_SIZE(folders)) < 0)
 		return -1;
 	add_devices(3);
-	add_process(10, 100, 3);
-	add_process(11, 110, 2);
-	add_process(12, 110, 2);
-	add_process(13, 130, 1);
-	add_process(14, 140, 0);
+	start_process(10, 100, 0, 3);
+	start_process(11, 110, 0, 2);
+	start_process(12, 110, 0, 2);
+	start_process(13, 130, 0, 1);
+	start_process(14, 140, 0, 0);
 	return 0;
 }
 
 static int unmake(void **state)
 {
 	(void)state;
-	source_traced.close(state_of_source, sample.workers);
-	sample_done(&sample);
-	snapshot_free(sample.snapshot);
-	worker_pool_free(sample.workers);
-	unlinkat(root.fd, PATH, 0);
-	unlinkat(root.fd, "run/tt-smi/bpf", AT_REMOVEDIR);
-	unlinkat(root.fd, "run/tt-smi", AT_REMOVEDIR);
-	unlinkat(root.fd, "run", AT_REMOVEDIR);
-	root_done(&root);
-	return rmdir(folder);
+	return remove_tree(&source_traced);
 }
 
 static void read_lines(const char *lines)
 {
 	char text[4096];
 	int length = snprintf(text, sizeof(text), HEAD "%s" TAIL, lines);
-	int fd = openat(root.fd, PATH, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 	assert_true(length < (int)sizeof(text));
-	assert_int_equal(write(fd, text, (size_t)length), length);
-	close(fd);
+	write_file(PATH, text);
 	assert_int_equal(source_traced.sample(state_of_source, &sample), 0);
 }
 
@@ -183,7 +131,7 @@ TEST(lines_of_an_earlier_process_with_the_same_pid_are_not_counted)
 	assert_false(report_of(11, 0)->low || report_of(11, 1)->low);
 }
 
-TEST(a_device_without_a_line_has_nothing)
+TEST(a_device_without_a_line_has_no_memory)
 {
 	read_lines("10 a 7 0 0 0 1 0 1 100 exact\n"
 		   "11 b 0 0 0 0 0 0 - 110 exact\n"
@@ -199,7 +147,7 @@ TEST(a_device_without_a_line_has_nothing)
 	assert_int_equal(sample.snapshot->n_problems, 0);
 }
 
-TEST(one_line_in_doubt_is_enough_for_its_process_and_for_no_other)
+TEST(a_fault_in_one_line_affects_its_process_only)
 {
 	static const char *const lines[] = {
 		"10 a 1 0 0 0 1 0 0 100 unreliable:mesh\n"
@@ -254,8 +202,8 @@ TEST(a_chip_that_is_listed_twice_counts_once)
 	assert_int_equal(report_of(10, 1)->held, 1);
 }
 
-/* Whichever device it is, it may be one without a line: that one is not 0 then. */
-TEST(with_a_chip_that_is_not_found_no_device_is_called_empty)
+/* The unidentified chip may be any device without a line: none of these is 0 then. */
+TEST(with_an_unidentified_chip_no_device_is_empty)
 {
 	read_lines("11 b 5 0 0 0 1 0 0 110 exact\n"
 		   "11 b 9 0 0 0 1 0 2 110 exact\n"
@@ -275,7 +223,7 @@ static void report_before(int32_t pid, enum tracking source)
 			 0);
 }
 
-TEST(what_the_server_told_of_traced_processes_stands)
+TEST(the_servers_report_of_traced_processes_is_kept)
 {
 	report_before(12, TRACKING_TRACED);
 	report_before(11, TRACKING_TABLE);
@@ -289,7 +237,7 @@ TEST(what_the_server_told_of_traced_processes_stands)
 	assert_int_equal(count_reports(12), 1);
 }
 
-TEST(a_text_that_is_not_understood_is_reported_and_reports_nothing)
+TEST(a_malformed_text_is_reported_and_gives_no_reports)
 {
 	read_lines("10 a 5 0 0 0 1 0 64 100 exact\n");
 	assert_int_equal(sample.n_reports, 0);
@@ -306,13 +254,13 @@ int main(void)
 		WITH(every_figure_of_a_line_is_reported),
 		WITH(each_process_has_its_own_lines),
 		WITH(lines_of_an_earlier_process_with_the_same_pid_are_not_counted),
-		WITH(a_device_without_a_line_has_nothing),
-		WITH(one_line_in_doubt_is_enough_for_its_process_and_for_no_other),
+		WITH(a_device_without_a_line_has_no_memory),
+		WITH(a_fault_in_one_line_affects_its_process_only),
 		WITH(one_line_since_the_attach_makes_all_of_them_lower_bounds),
 		WITH(a_chip_that_is_listed_twice_counts_once),
-		WITH(with_a_chip_that_is_not_found_no_device_is_called_empty),
-		WITH(what_the_server_told_of_traced_processes_stands),
-		WITH(a_text_that_is_not_understood_is_reported_and_reports_nothing),
+		WITH(with_an_unidentified_chip_no_device_is_empty),
+		WITH(the_servers_report_of_traced_processes_is_kept),
+		WITH(a_malformed_text_is_reported_and_gives_no_reports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Text from elsewhere: decoded strictly, cleaned, measured. */
+/* Foreign text: decoded strictly, cleaned, measured. */
 #include "basic/text.h"
 #include "unit.h"
 
@@ -6,7 +6,7 @@
 
 static bool has_utf8;
 
-/* Width and cleaning follow the locale; where there is no UTF-8 one, those tests are skipped. */
+/* Width and cleaning depend on the locale; without a UTF-8 locale, those tests are skipped. */
 static int find_locale(void **state)
 {
 	(void)state;
@@ -51,7 +51,7 @@ TEST(characters_of_every_length_are_decoded)
 	}
 }
 
-TEST(what_is_not_utf8_is_no_character)
+TEST(invalid_utf8_is_not_decoded)
 {
 	static const char *const bad[] = {
 		"\x80",
@@ -174,7 +174,7 @@ TEST(wide_and_combining_characters_take_two_columns_and_none)
 	assert_int_equal(text_width("", 0), 0);
 }
 
-TEST(text_is_cut_before_a_character_that_does_not_fit)
+TEST(text_is_truncated_before_a_character_that_does_not_fit)
 {
 	static const char wide[] = "a\xE6\xBC\xA2z"; /* 1 + 2 + 1 columns, 1 + 3 + 1 bytes */
 
@@ -210,7 +210,7 @@ TEST(width_and_fit_agree_on_random_bytes)
 	}
 }
 
-TEST(a_copy_ends_where_there_is_no_room)
+TEST(a_copy_is_truncated_to_its_buffer)
 {
 	char copy[4] = "zzz";
 
@@ -226,7 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(characters_of_every_length_are_decoded),
-		cmocka_unit_test(what_is_not_utf8_is_no_character),
+		cmocka_unit_test(invalid_utf8_is_not_decoded),
 		cmocka_unit_test(nothing_is_read_past_the_length),
 		cmocka_unit_test(every_valid_character_survives_a_round_trip),
 		cmocka_unit_test(control_characters_become_one_mark_each),
@@ -234,9 +234,9 @@ int main(void)
 		cmocka_unit_test(clean_utf8_keeps_letters_and_marks_the_rest),
 		cmocka_unit_test(characters_that_hide_or_reorder_are_not_plain),
 		cmocka_unit_test(wide_and_combining_characters_take_two_columns_and_none),
-		cmocka_unit_test(text_is_cut_before_a_character_that_does_not_fit),
+		cmocka_unit_test(text_is_truncated_before_a_character_that_does_not_fit),
 		cmocka_unit_test(width_and_fit_agree_on_random_bytes),
-		cmocka_unit_test(a_copy_ends_where_there_is_no_room),
+		cmocka_unit_test(a_copy_is_truncated_to_its_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, find_locale, NULL);

@@ -37,7 +37,7 @@ TEST(each_fault_is_found_by_its_word)
 	assert_null(trace_fault_word(TRACE_FAULT_NONE));
 }
 
-TEST(numbers_of_faults_stay)
+TEST(numbers_of_faults_are_stable)
 {
 	static const char *const words[] = { "unknown-shape", "single-step", "missed-free",
 					     "map-full",      "no-throw",    "mesh",
@@ -68,7 +68,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_fault_is_found_by_its_word),
-		cmocka_unit_test(numbers_of_faults_stay),
+		cmocka_unit_test(numbers_of_faults_are_stable),
 		cmocka_unit_test(the_documents_list_each_fault_with_its_meaning),
 	};
 

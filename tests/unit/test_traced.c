@@ -1,4 +1,4 @@
-/* The two texts that the kernel writes: understood whole, or not at all. */
+/* The two texts that the kernel writes: parsed completely, or rejected. */
 #include "proto/traced.h"
 #include "unit.h"
 
@@ -80,7 +80,7 @@ TEST(a_process_that_allocated_nothing_has_no_chip)
 	assert_int_equal(memory[1].pid, 1234);
 }
 
-TEST(nobody_at_all_is_a_whole_text)
+TEST(a_text_without_processes_is_complete)
 {
 	assert_int_equal(parse(HEAD TOTAL), 0);
 	assert_int_equal(count, 0);
@@ -127,8 +127,8 @@ TEST(many_lines_are_many_processes)
 	assert_int_equal(memory[999].start_ticks, 2000);
 }
 
-/* A read that was cut anywhere is no text, but for a newline at the very end. */
-TEST(a_text_that_is_cut_is_none)
+/* A text truncated anywhere is rejected, except for the last newline. */
+TEST(a_truncated_text_is_rejected)
 {
 	static const char whole[] = HEAD NONE LINE TOTAL;
 
@@ -142,7 +142,7 @@ TEST(a_text_that_is_cut_is_none)
 	}
 }
 
-TEST(what_is_not_as_it_should_be_is_refused)
+TEST(malformed_texts_are_rejected)
 {
 	static const char *const bad[] = {
 		"",
@@ -208,7 +208,7 @@ TEST(a_holder_has_a_role_unless_the_tracer_is_older)
 			 -EPROTONOSUPPORT);
 }
 
-TEST(holders_that_are_not_understood_are_none)
+TEST(malformed_holders_are_rejected)
 {
 	static const char *const bad[] = {
 		"",
@@ -236,15 +236,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		AFTER(a_line_has_every_figure),
 		AFTER(a_process_that_allocated_nothing_has_no_chip),
-		AFTER(nobody_at_all_is_a_whole_text),
+		AFTER(a_text_without_processes_is_complete),
 		AFTER(each_fault_has_its_word),
 		AFTER(many_lines_are_many_processes),
-		AFTER(a_text_that_is_cut_is_none),
-		AFTER(what_is_not_as_it_should_be_is_refused),
+		AFTER(a_truncated_text_is_rejected),
+		AFTER(malformed_texts_are_rejected),
 		AFTER(other_columns_are_another_version),
 		AFTER(a_holder_has_device_and_descriptor),
 		AFTER(a_holder_has_a_role_unless_the_tracer_is_older),
-		AFTER(holders_that_are_not_understood_are_none),
+		AFTER(malformed_holders_are_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Published utilisation: the header and entries of design, byte by byte. */
+/* Published utilisation: header and entries, byte by byte. */
 #include "proto/util_shm.h"
 #include "unit.h"
 
@@ -74,7 +74,7 @@ TEST(the_busier_unit_of_each_core_counts_and_cores_are_averaged)
 	assert_near(figures.dram_write, 50e6);
 }
 
-TEST(a_source_that_is_not_marked_is_not_used)
+TEST(an_unmarked_source_is_not_used)
 {
 	put32(20, 1);
 	assert_int_equal(decode(232), 0);
@@ -98,7 +98,7 @@ TEST(version_2_has_no_dram_figures_and_zero_means_not_sampled)
 	assert_false(figures.has_dram);
 }
 
-TEST(more_than_all_of_the_time_is_all_of_it)
+TEST(more_than_100_percent_is_100_percent)
 {
 	for (size_t i = 0; i < 4; i++)
 		put_core(i, 65535, 65535, 65535);
@@ -107,7 +107,7 @@ TEST(more_than_all_of_the_time_is_all_of_it)
 	assert_near(figures.dispatch, 1);
 }
 
-TEST(longer_entries_are_stepped_over)
+TEST(longer_entries_are_supported)
 {
 	put16(6, 44);
 	put32(40, 2);
@@ -115,7 +115,7 @@ TEST(longer_entries_are_stepped_over)
 	assert_near(figures.dispatch, (1000 + 0) / 2000.0); /* the second is read 4 bytes on */
 }
 
-TEST(other_versions_and_other_files_are_refused)
+TEST(other_versions_and_other_files_are_rejected)
 {
 	put16(4, 1);
 	assert_int_equal(decode(232), -EPROTONOSUPPORT);
@@ -130,7 +130,7 @@ TEST(other_versions_and_other_files_are_refused)
 	assert_int_equal(decode(0), -EBADMSG);
 }
 
-TEST(sizes_that_do_not_fit_are_refused)
+TEST(wrong_sizes_are_rejected)
 {
 	assert_int_equal(decode(231), -EBADMSG);
 	put16(6, 39);
@@ -151,13 +151,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_busier_unit_of_each_core_counts_and_cores_are_averaged,
 				       make),
-		cmocka_unit_test_setup(a_source_that_is_not_marked_is_not_used, make),
+		cmocka_unit_test_setup(an_unmarked_source_is_not_used, make),
 		cmocka_unit_test_setup(version_2_has_no_dram_figures_and_zero_means_not_sampled,
 				       make),
-		cmocka_unit_test_setup(more_than_all_of_the_time_is_all_of_it, make),
-		cmocka_unit_test_setup(longer_entries_are_stepped_over, make),
-		cmocka_unit_test_setup(other_versions_and_other_files_are_refused, make),
-		cmocka_unit_test_setup(sizes_that_do_not_fit_are_refused, make),
+		cmocka_unit_test_setup(more_than_100_percent_is_100_percent, make),
+		cmocka_unit_test_setup(longer_entries_are_supported, make),
+		cmocka_unit_test_setup(other_versions_and_other_files_are_rejected, make),
+		cmocka_unit_test_setup(wrong_sizes_are_rejected, make),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
-/* TT_VISIBLE_DEVICES: values, machines and releases against the devices that tt-umd gives. */
+/*
+ * TT_VISIBLE_DEVICES: values, machines and releases, compared with the devices that tt-umd gives.
+ */
 #include "proto/visible_devices.h"
 #include "unit.h"
 
@@ -16,7 +18,7 @@ static const struct visible_card machine[] = {
 	{ .bdf = 0xc200, .node = 3 },  /* 0000:c2:00.0 */
 };
 
-/* The nodes that a process sees, in its order; "" for none, "?" if that depends. */
+/* The nodes that a process sees, in its order; "": none, "?": ambiguous. */
 static const char *nodes_of(const char *value, enum visible_meaning meaning)
 {
 	static char text[64];
@@ -69,7 +71,7 @@ static const struct {
 	{ "\t2\r\n,,\n3 ,", "0 3", "2 3", "?" },
 	{ "1 2", "", "", "" },
 	{ "3\v", "", "", "" },
-	/* One token without a device refuses all */
+	/* One token without a device invalidates all */
 	{ "3,4", "", "", "" },
 	{ "3,0000:ff:00.0", "", "", "" },
 	/* Addresses */
@@ -102,7 +104,7 @@ static const struct {
 	{ "0000:c1:00.0\xff", "", "", "" },
 };
 
-TEST(values_mean_what_umd_makes_of_them)
+TEST(values_have_the_meaning_of_umd)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		print_message("\"%s\"\n", values[i].value ? values[i].value : "(not set)");
@@ -114,7 +116,7 @@ TEST(values_mean_what_umd_makes_of_them)
 	}
 }
 
-/* What is sure is told, even if the rest of the list is not. */
+/* What is certain is returned, even if the rest of the list is not. */
 TEST(ids_on_which_both_meanings_agree_are_known)
 {
 	struct visible_devices visible;
@@ -136,7 +138,7 @@ TEST(meanings_agree_where_nodes_are_in_pci_order)
 	assert_int_equal(visible_find(&visible, VISIBLE_BY_EITHER, cards, 3, 2), -ENODEV);
 }
 
-/* The cards have no unique ids here: one is certain, several are in no known order. */
+/* The cards have no unique ids here: a single one is certain, several have no known order. */
 TEST(an_order_by_unique_ids_is_not_guessed)
 {
 	static const struct {
@@ -181,7 +183,7 @@ TEST(errors_say_what_is_wrong)
 	assert_int_equal(visible_find(&visible, VISIBLE_BY_EITHER, machine, 4, 0), -EACCES);
 }
 
-/* As many different parts of addresses as are asked for: "0000:00", "0000:01" and so on. */
+/* The given number of different parts of addresses: "0000:00", "0000:01" and so on. */
 static char *patterns_make(unsigned count, unsigned times)
 {
 	char *text = malloc((size_t)count * times * 8 + 1), *at = text;
@@ -193,7 +195,7 @@ static char *patterns_make(unsigned count, unsigned times)
 	return text;
 }
 
-TEST(what_is_kept_of_a_value_is_bounded)
+TEST(the_stored_part_of_a_value_is_bounded)
 {
 	struct visible_devices visible;
 	char *text = patterns_make(VISIBLE_PATTERNS, 8);
@@ -210,7 +212,7 @@ TEST(what_is_kept_of_a_value_is_bounded)
 	free(text);
 }
 
-TEST(five_hundred_addresses_are_understood)
+TEST(five_hundred_addresses_are_parsed)
 {
 	char text[VISIBLE_LENGTH_MAX + 1] = "";
 
@@ -219,8 +221,8 @@ TEST(five_hundred_addresses_are_understood)
 	assert_string_equal(nodes_of(text, VISIBLE_BY_EITHER), "2 3");
 }
 
-/* The pages behind the limit cannot be read: looking at them would end the program. */
-TEST(nothing_behind_the_limit_is_read)
+/* The pages after the limit cannot be read: accessing them would crash the program. */
+TEST(bytes_beyond_the_limit_are_not_read)
 {
 	const size_t size = 2 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
 	size_t seen = (VISIBLE_LENGTH_MAX + page) / page * page;
@@ -288,14 +290,14 @@ TEST(address_is_parsed_whole_or_not_at_all)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(values_mean_what_umd_makes_of_them),
+		cmocka_unit_test(values_have_the_meaning_of_umd),
 		cmocka_unit_test(ids_on_which_both_meanings_agree_are_known),
 		cmocka_unit_test(meanings_agree_where_nodes_are_in_pci_order),
 		cmocka_unit_test(an_order_by_unique_ids_is_not_guessed),
 		cmocka_unit_test(errors_say_what_is_wrong),
-		cmocka_unit_test(what_is_kept_of_a_value_is_bounded),
-		cmocka_unit_test(five_hundred_addresses_are_understood),
-		cmocka_unit_test(nothing_behind_the_limit_is_read),
+		cmocka_unit_test(the_stored_part_of_a_value_is_bounded),
+		cmocka_unit_test(five_hundred_addresses_are_parsed),
+		cmocka_unit_test(bytes_beyond_the_limit_are_not_read),
 		cmocka_unit_test(sixty_four_devices_are_numbered),
 		cmocka_unit_test(address_is_parsed_whole_or_not_at_all),
 	};

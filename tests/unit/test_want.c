@@ -1,4 +1,4 @@
-/* What must be read, from what is shown. */
+/* The fields to read, from the fields shown. */
 #include "model/want.h"
 
 #include "model/snapshot.h"
@@ -25,7 +25,7 @@ static void assert_valid(const struct field_ref *list)
 			assert_in_range(list->index, 0, PART_N - 1);
 			continue;
 		}
-		/* Sets are kept of these two: of the others nothing may be needed. */
+		/* Only for these two there are sets: no field of others may be needed. */
 		assert_true(list->of == OF_DEVICE || list->of == OF_PROCESS);
 		assert_in_range(list->index, 0, table->count - 1);
 	}
@@ -55,7 +55,7 @@ static void assert_has_all(const struct want *want, const struct field_ref *list
 		assert_true(has(want, list));
 }
 
-TEST(a_want_is_closed_whatever_was_added)
+TEST(a_want_is_closed_under_needs)
 {
 	for (size_t t = 0; t < ARRAY_SIZE(all_tables); t++)
 		for (unsigned i = 0; i < all_tables[t]->count; i++) {
@@ -74,17 +74,21 @@ TEST(a_want_is_closed_whatever_was_added)
 		}
 }
 
-TEST(what_a_field_is_checked_against_is_read_with_it)
+TEST(the_fields_that_a_field_is_checked_against_are_read)
 {
 	struct want want = { 0 };
 
 	want_add(&want, OF_USAGE, USE_L1);
 	assert_true(want.processes);
-	assert_true(fieldset_has(&want.process, PROC_NS_PID));
+	assert_true(fieldset_has(&want.process, PROC_ROLE));
+	assert_false(fieldset_has(&want.process, PROC_NS_PID)); /* unless TT-Metal has files */
 	assert_true(fieldset_has(&want.device, DEV_L1_TOTAL));
 	assert_true(fieldset_has(&want.device, DEV_FW_BUNDLE));
 	assert_true(fieldset_has(&want.device, DEV_BOARD));
 	assert_false(want.utilization);
+	want_add_list(&want, FIELDS(PART(SHM_IDS)));
+	assert_true(fieldset_has(&want.process, PROC_NS_PID));
+	assert_true(fieldset_has(&want.process, PROC_UID));
 }
 
 TEST(health_needs_two_samples_and_temperature_does_not)
@@ -101,7 +105,7 @@ TEST(health_needs_two_samples_and_temperature_does_not)
 	assert_false(want.processes);
 }
 
-TEST(nothing_is_read_that_is_not_needed)
+TEST(only_needed_fields_are_read)
 {
 	struct want want = { 0 };
 
@@ -118,10 +122,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(needs_name_fields_that_exist),
-		cmocka_unit_test(a_want_is_closed_whatever_was_added),
-		cmocka_unit_test(what_a_field_is_checked_against_is_read_with_it),
+		cmocka_unit_test(a_want_is_closed_under_needs),
+		cmocka_unit_test(the_fields_that_a_field_is_checked_against_are_read),
 		cmocka_unit_test(health_needs_two_samples_and_temperature_does_not),
-		cmocka_unit_test(nothing_is_read_that_is_not_needed),
+		cmocka_unit_test(only_needed_fields_are_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

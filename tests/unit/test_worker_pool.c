@@ -1,9 +1,8 @@
 /*
- * Jobs that block for ever, on a pipe that nobody writes into until the test says
- * so, in a time of the test's own. The linker sends the pool's calls here: its clock
- * moves only while every worker rests (waits for work, blocks or sleeps), and then at
- * once to the moment the worker pool waits for. So a machine that stalls makes nothing late,
- * and a deadline costs no time.
+ * Jobs that block for ever, on a pipe that is written only when the test wants it, with a simulated
+ * clock. The linker redirects the pool's calls: the clock advances only while every worker rests
+ * (waits for work, blocks or sleeps), and then directly to the time that the worker pool waits for.
+ * So a stalled machine makes nothing late, and a deadline takes no time.
  */
 #include "basic/clock.h"
 #include "basic/worker_pool.h"
@@ -19,18 +18,19 @@ enum { MANY = 24 };
 static const int64_t deadline = 400 * NS_PER_MS, patience = 20 * NS_PER_MS;
 
 static atomic_int_fast64_t now = NS_PER_S;
-static atomic_int_fast64_t wake_at; /* the one who sleeps does so until then; 0: nobody sleeps */
+static atomic_int_fast64_t wake_at; /* wake-up time of the sleeping thread; 0: none sleeps */
 static atomic_int threads, resting;
-static int64_t stall; /* how much later than it should who waits is woken, once */
+static int64_t stall; /* how much too late the waiting thread is woken, once */
 
 static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER; /* for these */
 static pthread_cond_t *work;				       /* what idle workers wait for */
-static int idle, called; /* how many wait; how many of them have been called */
+static int idle, called; /* number of waiting threads; number of those that were signalled */
 
-static atomic_bool told; /* the worker pool was, and may not have been waiting in earnest */
+static atomic_bool
+	told; /* the worker pool was woken, and may not have been waiting for a deadline */
 
 static int threads_left;	 /* how many more may be had */
-static unsigned threads_refused; /* how many were asked for in vain */
+static unsigned threads_refused; /* number of failed requests */
 
 #define WRAPS(name, ...)                \
 	int __real_##name(__VA_ARGS__); \
@@ -93,7 +93,7 @@ int __wrap_pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock)
 	return 0;
 }
 
-/* Who is called rests no more, though it may take a while to hear of it. */
+/* A signalled thread no longer rests, though it may take a while to wake up. */
 static void call(pthread_cond_t *cond, int most)
 {
 	pthread_mutex_lock(&tally_lock);
@@ -121,7 +121,7 @@ int __wrap_pthread_cond_broadcast(pthread_cond_t *cond)
 	return __real_pthread_cond_broadcast(cond);
 }
 
-/* All rest: time goes on, to the one who sleeps or to what is waited for. */
+/* All rest: time advances to the sleeping thread or to the awaited deadline. */
 static bool time_passes(int64_t until)
 {
 	if (resting != threads || told)
@@ -202,7 +202,7 @@ static void block(size_t i)
 	assert_int_equal(pipe(tasks[i].pipe), 0);
 }
 
-/* Lets it go, and waits until it went. */
+/* Releases it, and waits until it has ended. */
 static void release(struct worker_pool *workers, size_t i)
 {
 	assert_int_equal(write(tasks[i].pipe[1], "x", 1), 1);
@@ -245,7 +245,7 @@ TEST(jobs_run_in_order_by_one_worker)
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(nothing_to_do_is_done_at_once)
+TEST(an_empty_run_returns_at_once)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -254,7 +254,7 @@ TEST(nothing_to_do_is_done_at_once)
 	assert_null(worker_pool_free(NULL));
 }
 
-/* Task 2 hangs: it is given up at its deadline, and the others were done meanwhile. */
+/* Task 2 blocks: it is abandoned at its deadline, and the others were done meanwhile. */
 static void assert_only_two_is_late(struct worker_pool *workers, size_t count)
 {
 	int64_t start = now;
@@ -267,7 +267,7 @@ static void assert_only_two_is_late(struct worker_pool *workers, size_t count)
 	}
 }
 
-TEST(one_job_that_blocks_is_late_and_the_others_go_on)
+TEST(a_blocked_job_is_late_and_the_others_continue)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -279,7 +279,7 @@ TEST(one_job_that_blocks_is_late_and_the_others_go_on)
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(the_others_go_on_as_well_when_a_worker_was_waiting_for_work)
+TEST(the_others_continue_with_an_idle_worker)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -290,7 +290,7 @@ TEST(the_others_go_on_as_well_when_a_worker_was_waiting_for_work)
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(a_job_may_block_again_and_again)
+TEST(a_job_may_block_repeatedly)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -303,7 +303,7 @@ TEST(a_job_may_block_again_and_again)
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(a_machine_that_stands_still_makes_nothing_late)
+TEST(a_stalled_machine_makes_no_job_late)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -312,13 +312,13 @@ TEST(a_machine_that_stands_still_makes_nothing_late)
 	assert_true(run_all(workers, 3));
 	block(2);
 	stall = 10 * deadline;
-	assert_false(run_all(workers, 4)); /* whoever blocks is late all the same */
+	assert_false(run_all(workers, 4)); /* the blocked job is late nevertheless */
 	assert_true(job_is_busy(workers, jobs[2]));
 	release(workers, 2);
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(later_runs_leave_a_busy_job_out_and_do_not_wait_for_it)
+TEST(later_runs_do_not_wait_for_a_busy_job)
 {
 	struct worker_pool *workers = make_workers();
 	struct job *rest[] = { jobs[0], jobs[1], jobs[3] };
@@ -354,7 +354,7 @@ TEST(many_blocked_jobs_cost_one_deadline_not_many)
 	assert_null(worker_pool_free(workers));
 }
 
-TEST(without_a_second_thread_the_rest_is_given_up_and_the_pool_recovers)
+TEST(without_a_second_thread_the_rest_times_out_and_the_pool_recovers)
 {
 	struct worker_pool *workers = make_workers();
 
@@ -404,18 +404,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(jobs_run_in_order_by_one_worker, make_tasks),
-		cmocka_unit_test_setup(nothing_to_do_is_done_at_once, make_tasks),
-		cmocka_unit_test_setup(one_job_that_blocks_is_late_and_the_others_go_on,
-				       make_tasks),
-		cmocka_unit_test_setup(the_others_go_on_as_well_when_a_worker_was_waiting_for_work,
-				       make_tasks),
-		cmocka_unit_test_setup(a_job_may_block_again_and_again, make_tasks),
-		cmocka_unit_test_setup(a_machine_that_stands_still_makes_nothing_late, make_tasks),
-		cmocka_unit_test_setup(later_runs_leave_a_busy_job_out_and_do_not_wait_for_it,
-				       make_tasks),
+		cmocka_unit_test_setup(an_empty_run_returns_at_once, make_tasks),
+		cmocka_unit_test_setup(a_blocked_job_is_late_and_the_others_continue, make_tasks),
+		cmocka_unit_test_setup(the_others_continue_with_an_idle_worker, make_tasks),
+		cmocka_unit_test_setup(a_job_may_block_repeatedly, make_tasks),
+		cmocka_unit_test_setup(a_stalled_machine_makes_no_job_late, make_tasks),
+		cmocka_unit_test_setup(later_runs_do_not_wait_for_a_busy_job, make_tasks),
 		cmocka_unit_test_setup(many_blocked_jobs_cost_one_deadline_not_many, make_tasks),
 		cmocka_unit_test_setup(
-			without_a_second_thread_the_rest_is_given_up_and_the_pool_recovers,
+			without_a_second_thread_the_rest_times_out_and_the_pool_recovers,
 			make_tasks),
 		cmocka_unit_test_setup(without_any_thread_everything_is_late_and_nothing_hangs,
 				       make_tasks),

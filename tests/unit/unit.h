@@ -1,4 +1,4 @@
-/* What every unit test includes: cmocka, and the few checks it lacks. */
+/* Included by every unit test: cmocka, and a few additional checks. */
 #pragma once
 
 #include "basic/macros.h"
@@ -16,7 +16,7 @@
 
 #define assert_near(a, b) assert_true((a) - (b) < 1e-9 && (b) - (a) < 1e-9)
 
-/* The same numbers in every run: xorshift64*, seeded by the test. */
+/* Reproducible numbers: xorshift64*, seeded by the test. */
 static inline uint64_t random_next(uint64_t *seed)
 {
 	*seed ^= *seed >> 12;

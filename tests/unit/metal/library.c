@@ -1,14 +1,13 @@
 /*
- * What a library of TT-Metal looks like to somebody who only reads its symbols: the
- * names, calls through the PLT, an exception. Nothing in it is ever run. Each variant
- * is built with its own macros.
+ * A library with the symbols of TT-Metal, for readers of the file only: names, calls through the
+ * PLT, an exception. Its code is never executed. Each variant is built with its own macros.
  *
  *   VERSION     56, 57, 60, 66, 68, 70, 77: names of that release
- *   STEPPED     track_allocate begins with something that is stepped singly
- *   UNTRACKED   nobody calls track_allocate
+ *   STEPPED     track_allocate begins with an instruction that the kernel single-steps
+ *   UNTRACKED   track_allocate is not called
  *   THROWS      __cxa_throw is defined here
  *   UNKNOWN     symbols that no release has together
- *   NO_FREE_ALL nothing tells that a device frees all
+ *   NO_FREE_ALL no function that frees all buffers of a device
  *   CHIP        offset of the chip number in a Device, if not that of the release
  *   COMPUTED    Device::id() is more than a load
  *   MAIN        a program

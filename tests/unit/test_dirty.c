@@ -1,0 +1,134 @@
+/* Devices on which a job died. */
+#include "basic/clock.h"
+#include "model/dirty.h"
+#include "unit.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+enum { NOW = 1000000, UPTIME = 500 };
+
+static struct snapshot *snapshot;
+
+static int make_snapshot(void **state)
+{
+	struct device dev;
+
+	(void)state;
+	assert_int_equal(snapshot_new(&snapshot), 0);
+	snapshot->wall_ns = (int64_t)NOW * NS_PER_S;
+	snapshot->server_pid = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		device_init(&dev, i);
+		dev.uptime = UPTIME;
+		dev.why[DEV_UPTIME] = KNOWN;
+		assert_non_null(snapshot_add_device(snapshot, &dev));
+	}
+	return 0;
+}
+
+static int free_snapshot(void **state)
+{
+	(void)state;
+	snapshot_free(snapshot);
+	return 0;
+}
+
+/* A job on device 0. status as of waitpid(); -1: unknown. */
+static void add_job(int32_t pid, double end, int status)
+{
+	struct accounted account;
+
+	accounted_init(&account, pid);
+	account.device = 0;
+	snprintf(account.name, sizeof(account.name), "train");
+	account.end_time = end;
+	account.why[ACCOUNT_END] = KNOWN;
+	if (status >= 0)
+		accounted_set_exit(&account, status);
+	assert_int_equal(snapshot_add_accounted(snapshot, &account), 0);
+}
+
+static const struct device *judged(void)
+{
+	dirty_fill(snapshot);
+	return &snapshot->devices[0];
+}
+
+TEST(without_jobs_it_is_clean)
+{
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_APPLICABLE);
+}
+
+TEST(a_killed_job_makes_its_device_dirty_and_no_other)
+{
+	add_job(7, NOW - 100, SIGKILL);
+	assert_true(judged()->dirty);
+	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
+	assert_near(judged()->dirty_time, NOW - 100);
+	assert_false(snapshot->devices[1].dirty);
+	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], KNOWN);
+}
+
+TEST(crashes_count_and_the_last_one_is_named)
+{
+	add_job(7, NOW - 100, SIGSEGV);
+	add_job(8, NOW - 50, SIGABRT);
+	assert_string_equal(judged()->dirty_cause, "pid 8 (train), signal 6");
+}
+
+TEST(a_job_that_ended_in_order_leaves_it_clean)
+{
+	add_job(7, NOW - 100, 0);
+	add_job(8, NOW - 90, 3 << 8);
+	add_job(9, NOW - 80, SIGTERM);
+	add_job(10, NOW - 70, SIGINT);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+}
+
+TEST(a_reset_since_makes_it_clean)
+{
+	add_job(7, NOW - UPTIME - 1, SIGKILL);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+}
+
+TEST(an_unknown_end_is_unknown_unless_another_job_was_killed)
+{
+	add_job(7, NOW - 100, -1);
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_REPORTED);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_REPORTED);
+	add_job(8, NOW - 50, SIGKILL);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_true(judged()->dirty);
+}
+
+TEST(without_a_server_or_the_time_of_the_reset_it_is_unknown)
+{
+	add_job(7, NOW - 100, SIGKILL);
+	snapshot->server_pid = 0;
+	assert_int_equal(judged()->why[DEV_DIRTY], NO_SERVER);
+	snapshot->server_pid = 1;
+	snapshot->devices[0].why[DEV_UPTIME] = NOT_OFFERED;
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OFFERED);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, make_snapshot, free_snapshot)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(without_jobs_it_is_clean),
+		CASE(a_killed_job_makes_its_device_dirty_and_no_other),
+		CASE(crashes_count_and_the_last_one_is_named),
+		CASE(a_job_that_ended_in_order_leaves_it_clean),
+		CASE(a_reset_since_makes_it_clean),
+		CASE(an_unknown_end_is_unknown_unless_another_job_was_killed),
+		CASE(without_a_server_or_the_time_of_the_reset_it_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

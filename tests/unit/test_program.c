@@ -1,0 +1,433 @@
+/*
+ * Utilisation from records of programs: a chip is played with a schedule whose share is known, and
+ * sampled as a tracer would.
+ */
+#include "metal/program_figure.h"
+#include "unit.h"
+
+#include "basic/clock.h"
+
+#include <math.h>
+
+#define BEGIN	(1000 * NS_PER_S)
+#define PERIOD	(250 * NS_PER_MS)
+#define RECORDS 32768
+
+/* A chip that runs programs of `busy` ns every `every` ns. */
+struct chip {
+	double ticks_per_ns; /* as the chip runs */
+	uint64_t tick;	     /* at `at` */
+	int64_t at, next;    /* next: start of the next program */
+	int64_t every, busy;
+	uint16_t id;
+	uint64_t launched;
+	struct program_stream stream;
+	struct program_launches launches;
+};
+
+static struct program_record records[RECORDS];
+
+static void chip_begin(struct chip *chip, int64_t every, int64_t busy)
+{
+	*chip = (struct chip){ .ticks_per_ns = 1.0,
+			       .tick = 77000,
+			       .at = BEGIN,
+			       .next = BEGIN,
+			       .every = every,
+			       .busy = busy };
+	program_stream_init(&chip->stream, BEGIN);
+	program_clock_set(&chip->stream.clock, 77000, BEGIN, 1.0);
+}
+
+static uint64_t tick_at(const struct chip *chip, int64_t ns)
+{
+	return chip->tick + (uint64_t)((double)(ns - chip->at) * chip->ticks_per_ns);
+}
+
+static void chip_set_rate(struct chip *chip, int64_t now, double ticks_per_ns)
+{
+	chip->tick = tick_at(chip, now);
+	chip->at = now;
+	chip->ticks_per_ns = ticks_per_ns;
+}
+
+/* The next number; the chip does not record a program whose number is 0. */
+static uint16_t next_id(struct chip *chip)
+{
+	chip->launched += chip->id == UINT16_MAX;
+	chip->launched++;
+	return chip->id == UINT16_MAX ? 1 : (uint16_t)(chip->id + 1);
+}
+
+/* The programs that have ended by now. */
+static size_t chip_run(struct chip *chip, int64_t now)
+{
+	size_t count = 0;
+
+	while (chip->busy && chip->next + chip->busy <= now && count < RECORDS) {
+		chip->id = next_id(chip);
+		records[count++] =
+			(struct program_record){ .start = tick_at(chip, chip->next),
+						 .end = tick_at(chip, chip->next + chip->busy),
+						 .id = chip->id };
+		chip->next += chip->every;
+	}
+	return count;
+}
+
+static double share(const struct program_figure *figure)
+{
+	return (double)figure->busy / (double)figure->window;
+}
+
+static void follow(struct chip *chip)
+{
+	chip->launches.are_followed = true;
+	chip->launches.count = chip->launches.count_after = chip->launched;
+	chip->launches.newest_ns = chip->next - chip->every;
+}
+
+/* Samples until `until`; the figure of the last sample. */
+static bool play(struct chip *chip, int64_t from, int64_t until, bool followed,
+		 struct program_figure *ret)
+{
+	bool usable = false;
+
+	for (int64_t now = from + PERIOD; now <= until; now += PERIOD) {
+		size_t count = chip_run(chip, now);
+
+		usable = program_stream_add(&chip->stream, records, count, 0, now - PERIOD, now);
+		if (followed)
+			follow(chip);
+		program_figure_judge(ret, &chip->stream, &chip->launches, now);
+	}
+	return usable;
+}
+
+static void duty_is_exact_from_1_to_50000_programs_per_second(void **state)
+{
+	static const int64_t rates[] = { 4, 100, 1000, 20000, 50000 };
+	static const int duties[] = { 1, 15, 50, 85, 100 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(duties); j++) {
+			int64_t every = NS_PER_S / rates[i];
+			struct program_figure figure;
+			struct chip chip;
+
+			chip_begin(&chip, every, every * duties[j] / 100);
+			play(&chip, BEGIN, BEGIN + 5 * NS_PER_S, true, &figure);
+			assert_true(figure.is_known);
+			assert_int_equal(figure.bound, PROGRAM_EXACT);
+			assert_true(fabs(share(&figure) - duties[j] / 100.0) <= 0.01);
+			assert_true(figure.programs + 1 >= (uint64_t)rates[i] &&
+				    figure.programs <= (uint64_t)rates[i] + 1);
+			program_stream_done(&chip.stream);
+		}
+	}
+}
+
+static void without_launches_it_is_a_lower_bound(void **state)
+{
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 700000);
+	play(&chip, BEGIN, BEGIN + 3 * NS_PER_S, false, &figure);
+	assert_true(figure.is_known);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	assert_true(fabs(share(&figure) - 0.7) <= 0.01);
+	program_stream_done(&chip.stream);
+}
+
+static void a_silent_ring_is_unknown_unless_nothing_was_launched(void **state)
+{
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 0);
+	play(&chip, BEGIN, BEGIN + NS_PER_S, false, &figure);
+	assert_false(figure.is_known);
+	assert_int_equal(figure.last, -1);
+	play(&chip, BEGIN + NS_PER_S, BEGIN + 2 * NS_PER_S, true, &figure);
+	assert_true(figure.is_known);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	assert_int_equal(figure.busy, 0);
+	chip.launches.count = 1; /* a program without a number: no record will come */
+	program_figure_judge(&figure, &chip.stream, &chip.launches, BEGIN + 2 * NS_PER_S);
+	assert_false(figure.is_known);
+	program_stream_done(&chip.stream);
+}
+
+static void a_missing_record_makes_a_lower_bound_until_it_left_the_window(void **state)
+{
+	struct program_figure figure;
+	struct chip chip;
+	int64_t now = BEGIN + 3 * NS_PER_S;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 500000);
+	play(&chip, BEGIN, now, true, &figure);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	chip.id = next_id(&chip); /* launched, and its record is lost */
+	play(&chip, now, now + PERIOD, true, &figure);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	play(&chip, now + PERIOD, now + 3 * NS_PER_S, true, &figure);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	/* Overwritten records count as missing, too. */
+	assert_true(program_stream_add(&chip.stream, records, 0, 5, now, now + 3 * NS_PER_S));
+	program_figure_judge(&figure, &chip.stream, &chip.launches, now + 3 * NS_PER_S);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	program_stream_done(&chip.stream);
+}
+
+static void ids_wrap_at_16_bits_without_a_gap(void **state)
+{
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, 20000, 10000); /* 50,000 a second: wraps after 1.3 s, and again */
+	for (int64_t now = BEGIN; now < BEGIN + 6 * NS_PER_S; now += NS_PER_S) {
+		play(&chip, now, now + NS_PER_S, true, &figure);
+		assert_int_equal(figure.bound, PROGRAM_EXACT);
+	}
+	assert_int_equal(chip.stream.n_advanced + 1, chip.launched);
+	program_stream_done(&chip.stream);
+}
+
+static void while_a_program_runs_the_window_ends_where_the_last_one_did(void **state)
+{
+	int64_t now = BEGIN + 3 * NS_PER_S;
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, 10 * NS_PER_MS, 8 * NS_PER_MS);
+	play(&chip, BEGIN, now, true, &figure);
+	chip.launches.count++;
+	chip.launches.are_pending = true;
+	chip.launches.oldest_ns = now;
+	program_stream_add(&chip.stream, records, 0, 0, now, now + 2 * PERIOD);
+	program_figure_judge(&figure, &chip.stream, &chip.launches, now + 2 * PERIOD);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	assert_true(fabs(share(&figure) - 0.8) <= 0.01);
+	assert_int_equal(figure.running, 2 * PERIOD);
+	/* The host has learned that it ended, and its record has not come: not all is known. */
+	chip.launches.are_pending = false;
+	program_figure_judge(&figure, &chip.stream, &chip.launches, now + 2 * PERIOD);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	assert_int_equal(figure.running, 0);
+	program_stream_done(&chip.stream);
+}
+
+static void after_a_second_of_one_program_it_is_a_lower_bound(void **state)
+{
+	int64_t now = BEGIN + 3 * NS_PER_S, later = now + 5 * NS_PER_S;
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, 10 * NS_PER_MS, 8 * NS_PER_MS);
+	play(&chip, BEGIN, now, true, &figure);
+	chip.launches.count = ++chip.launches.count_after;
+	chip.launches.are_pending = true;
+	chip.launches.oldest_ns = now;
+	program_stream_add(&chip.stream, records, 0, 0, now, later);
+	program_figure_judge(&figure, &chip.stream, &chip.launches, later);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	assert_int_equal(figure.running, later - now);
+	program_stream_done(&chip.stream);
+}
+
+/* It takes a while to read the records; what is launched meanwhile is not part of the figure. */
+static void the_window_ends_when_launches_were_looked_up(void **state)
+{
+	int64_t asked = BEGIN + 3 * NS_PER_S, read = asked + PERIOD;
+	struct program_figure figure;
+	struct chip chip;
+	size_t count;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 300000);
+	play(&chip, BEGIN, asked, true, &figure);
+	chip.every = chip.busy; /* it becomes busy at this time */
+	count = chip_run(&chip, read);
+	assert_true(program_stream_add(&chip.stream, records, count, 0, asked, read));
+	chip.launches.count_after = chip.launched;
+	program_figure_judge(&figure, &chip.stream, &chip.launches, asked);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	assert_int_equal(figure.to, asked);
+	assert_int_equal(figure.last, 0);
+	assert_true(fabs(share(&figure) - 0.3) <= 0.001);
+	/* More records than launches: some were not followed. */
+	chip.launches.count_after = chip.launched - 1;
+	program_figure_judge(&figure, &chip.stream, &chip.launches, asked);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	program_stream_done(&chip.stream);
+}
+
+static void other_launches_make_a_lower_bound(void **state)
+{
+	int64_t now = BEGIN + 3 * NS_PER_S;
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 500000);
+	play(&chip, BEGIN, now, true, &figure);
+	chip.launches.uncounted_ns = now - PERIOD; /* a trace, or the second command queue */
+	program_figure_judge(&figure, &chip.stream, &chip.launches, now);
+	assert_int_equal(figure.bound, PROGRAM_LOWER);
+	program_stream_done(&chip.stream);
+}
+
+/* The clock changes in the middle: no figure is wrong, and soon there are figures again. */
+static void a_changed_clock_shows_no_jump(void **state)
+{
+	static const double rates[] = { 0.5, 2.0, 0.8, 1.35 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rates); i++) {
+		int64_t now = BEGIN + 3 * NS_PER_S;
+		struct program_figure figure;
+		unsigned usable = 0;
+		struct chip chip;
+
+		chip_begin(&chip, NS_PER_MS, 600000);
+		play(&chip, BEGIN, now, true, &figure);
+		chip_set_rate(&chip, now, rates[i]);
+		for (int n = 0; n < 24; n++, now += PERIOD) {
+			if (!play(&chip, now, now + PERIOD, true, &figure))
+				continue;
+			usable++;
+			assert_true(share(&figure) <= 0.6 + 0.01);
+		}
+		/* The new rate is measured by the arrival of records, so it is not exact. */
+		assert_true(usable > 16);
+		assert_int_equal(figure.bound, PROGRAM_LOWER);
+		assert_true(share(&figure) >= 0.6 - 0.02);
+		program_stream_done(&chip.stream);
+	}
+}
+
+static void without_an_anchor_the_arrival_is_taken(void **state)
+{
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 300000);
+	program_clock_set(&chip.stream.clock, 0, 0, 1.0);
+	play(&chip, BEGIN, BEGIN + 4 * NS_PER_S, false, &figure);
+	assert_true(figure.is_known);
+	assert_true(fabs(share(&figure) - 0.3) <= 0.02);
+	program_stream_done(&chip.stream);
+	chip_begin(&chip, NS_PER_MS, 300000);
+	program_clock_set(&chip.stream.clock, 5, 5, NAN); /* no frequency: no figure */
+	assert_false(play(&chip, BEGIN, BEGIN + NS_PER_S, false, &figure));
+	assert_false(figure.is_known);
+	program_stream_done(&chip.stream);
+}
+
+static void two_processes_share_a_chip(void **state)
+{
+	struct program_user users[2] = { 0 };
+	struct program_figure both;
+	struct chip a, b;
+
+	(void)state;
+	chip_begin(&a, 10 * NS_PER_MS, 4 * NS_PER_MS);
+	chip_begin(&b, 10 * NS_PER_MS, 4 * NS_PER_MS);
+	b.next += 2 * NS_PER_MS; /* from 2 to 6: together 6 of 10 */
+	play(&a, BEGIN, BEGIN + 3 * NS_PER_S, true, &users[0].figure);
+	play(&b, BEGIN, BEGIN + 3 * NS_PER_S, true, &users[1].figure);
+	users[0].busy = &a.stream.busy;
+	users[1].busy = &b.stream.busy;
+	program_figure_join(&both, users, 2, false);
+	assert_true(both.is_known);
+	assert_int_equal(both.bound, PROGRAM_EXACT);
+	assert_true(fabs(share(&both) - 0.6) <= 0.01);
+	program_figure_join(&both, users, 2, true);
+	assert_int_equal(both.bound, PROGRAM_LOWER);
+	/* One by its launches alone: the sum of both is an upper bound. */
+	program_figure_upper(&users[1].figure, &b.launches, NS_PER_S / 2, NS_PER_S, BEGIN);
+	users[1].busy = NULL;
+	program_figure_join(&both, users, 2, false);
+	assert_int_equal(both.bound, PROGRAM_UPPER);
+	assert_true(fabs(share(&both) - 0.9) <= 0.01);
+	users[0].figure.bound = PROGRAM_LOWER; /* and now the sum bounds nothing */
+	program_figure_join(&both, users, 2, false);
+	assert_int_equal(both.bound, PROGRAM_LOWER);
+	assert_true(fabs(share(&both) - 0.4) <= 0.01);
+	program_stream_done(&a.stream);
+	program_stream_done(&b.stream);
+}
+
+/* Of times by steps, the union of long programs is known, that of short ones only bounded. */
+static void coarse_times_are_joined(void **state)
+{
+	(void)state;
+	for (int64_t unit = NS_PER_MS / 10; unit <= 10 * NS_PER_MS; unit *= 100) {
+		struct program_user users[2] = { { .is_coarse = true }, { .is_coarse = true } };
+		struct program_figure both;
+		struct chip a, b;
+
+		chip_begin(&a, 10 * unit, 4 * unit);
+		chip_begin(&b, 10 * unit, 4 * unit);
+		b.next += 2 * unit; /* from 2 to 6: together 6 of 10 */
+		play(&a, BEGIN, BEGIN + 3 * NS_PER_S, true, &users[0].figure);
+		play(&b, BEGIN, BEGIN + 3 * NS_PER_S, true, &users[1].figure);
+		users[0].busy = &a.stream.busy;
+		users[1].busy = &b.stream.busy;
+		program_figure_join(&both, users, 2, false);
+		assert_true(both.is_known);
+		assert_int_equal(both.bound,
+				 unit > PROGRAM_STEP_NS ? PROGRAM_EXACT : PROGRAM_LOWER);
+		assert_true(share(&both) <= 0.61);
+		assert_true(share(&both) >= (unit > PROGRAM_STEP_NS ? 0.59 : 0.39));
+		program_stream_done(&a.stream);
+		program_stream_done(&b.stream);
+	}
+}
+
+static void garbage_is_no_figure(void **state)
+{
+	struct program_record bad[] = { { 5, 3, 1 },
+					{ UINT64_MAX - 1, UINT64_MAX, 2 },
+					{ 1, UINT64_MAX, 3 } };
+	struct program_figure figure;
+	struct chip chip;
+
+	(void)state;
+	chip_begin(&chip, NS_PER_MS, 0);
+	program_stream_add(&chip.stream, bad, ARRAY_SIZE(bad), 0, BEGIN, BEGIN + PERIOD);
+	program_figure_judge(&figure, &chip.stream, &chip.launches, BEGIN + PERIOD);
+	assert_true(!figure.is_known || figure.busy == 0);
+	program_stream_done(&chip.stream);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(duty_is_exact_from_1_to_50000_programs_per_second),
+		cmocka_unit_test(without_launches_it_is_a_lower_bound),
+		cmocka_unit_test(a_silent_ring_is_unknown_unless_nothing_was_launched),
+		cmocka_unit_test(a_missing_record_makes_a_lower_bound_until_it_left_the_window),
+		cmocka_unit_test(ids_wrap_at_16_bits_without_a_gap),
+		cmocka_unit_test(while_a_program_runs_the_window_ends_where_the_last_one_did),
+		cmocka_unit_test(after_a_second_of_one_program_it_is_a_lower_bound),
+		cmocka_unit_test(the_window_ends_when_launches_were_looked_up),
+		cmocka_unit_test(other_launches_make_a_lower_bound),
+		cmocka_unit_test(a_changed_clock_shows_no_jump),
+		cmocka_unit_test(without_an_anchor_the_arrival_is_taken),
+		cmocka_unit_test(two_processes_share_a_chip),
+		cmocka_unit_test(coarse_times_are_joined),
+		cmocka_unit_test(garbage_is_no_figure),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
