@@ -1,4 +1,4 @@
-/* Allocator and tracker: what programs that watch look at. */
+/* Allocator and tracker: the functions that probes and the preloaded library hook. */
 #include "metal.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace tt::tt_metal
 {
-/* First fit. What does not fit is thrown from here, a frame below the allocator's. */
+/* First fit. Throws if there is no room, from a frame below that of the allocator. */
 uint64_t BankManager::allocate_buffer(uint64_t size, uint64_t, bool, const CoreRangeSet &,
 				      std::optional<uint32_t>, AllocatorID
 #if RELEASE >= 69
@@ -66,7 +66,7 @@ void BankManager::deallocate_all()
 
 ALLOCATOR::ALLOCATOR()
 {
-	/* Small enough that all allocators of a chip together are not more than a card has. */
+	/* Small enough that all allocators of a chip together do not exceed the card. */
 	static const uint64_t capacity[] = { uint64_t{ 3 } << 30, 24 << 20, 4 << 20, 64 << 20 };
 
 	for (int i = 0; i < 4; i++)
@@ -103,7 +103,7 @@ uint64_t ALLOCATOR::allocate_buffer(Buffer *buffer)
 }
 
 #ifdef STEPPED
-/* To look before the first push is what shrink-wrapping makes of this. */
+/* The check comes before the first push, as in code that the compiler has shrink-wrapped. */
 void ALLOCATOR::deallocate_buffer(Buffer *buffer)
 {
 	if (!buffer)
@@ -115,7 +115,7 @@ void ALLOCATOR::deallocate_buffer(Buffer *buffer)
 	std::lock_guard lock(mutex_);
 
 	if (live_.erase(buffer) == 0)
-		return; /* a close has freed it */
+		return; /* freed when the device was closed */
 	manager(buffer->buffer_type()).deallocate_buffer(buffer->address(), AllocatorID{ 0 });
 }
 
@@ -199,8 +199,9 @@ void GraphTracker::publish_here()
 }
 
 /*
- * From the tracker, so that dry runs are in it and what a close frees is not taken out. Since
- * v0.72 those who listen to the tracker listen to one thread; not so in what is proposed.
+ * Called by the tracker, so dry runs are included, and memory that closing a device frees is not
+ * subtracted. Since v0.72 observers of the tracker see one thread only; not in the proposed
+ * layout 4.
  */
 static void publish(const Buffer *buffer, bool allocated)
 {

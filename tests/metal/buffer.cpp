@@ -1,4 +1,4 @@
-/* Buffers, of one device and of a mesh: the callers of allocator and tracker. */
+/* Buffers of one device and of a mesh, which call allocator and tracker. */
 #include "metal.hpp"
 
 #ifdef INLINED
@@ -77,7 +77,7 @@ void Buffer::deallocate()
 		deallocate_impl();
 }
 
-/* Without deallocate(), as compilers that inline it have it. */
+/* Does not call deallocate(), as in code where the compiler has inlined it. */
 Buffer::~Buffer()
 {
 	if (owns_data_)
@@ -176,7 +176,7 @@ MeshBuffer::MeshBuffer(const MeshBufferConfig &config, const DeviceLocalBufferCo
 {
 }
 
-/* A share on each device, at one address; the buffer behind it belongs to the mesh. */
+/* The same share on each device, at one address; the mesh owns the underlying buffer. */
 std::shared_ptr<MeshBuffer> MeshBuffer::create(const MeshBufferConfig &config,
 					       const DeviceLocalBufferConfig &local,
 					       MeshDevice *mesh, std::optional<uint64_t> address)
@@ -204,7 +204,7 @@ void MeshBuffer::initialize_device_buffers()
 						local_.type, UNSHARDED));
 }
 
-/* The mesh may be gone, and its allocator with it. */
+/* The mesh may have been closed, with its allocator. */
 void MeshBuffer::deallocate()
 {
 	if (backing_ && mesh_.expired())

@@ -1,4 +1,4 @@
-/* Devices and meshes, and the face that programs use. */
+/* Devices and meshes, and the interface for programs (double.h). */
 #include "double.h"
 #include "metal.hpp"
 
@@ -38,17 +38,96 @@ bool Device::close()
 
 namespace distributed
 {
+#if RELEASE >= 66
+static std::vector<MaybeRemote<IDevice *>> wrap(const std::vector<IDevice *> &devices)
+{
+	std::vector<MaybeRemote<IDevice *>> wrapped;
+
+	for (IDevice *device : devices)
+		wrapped.emplace_back(device);
+	return wrapped;
+}
+
+#if RELEASE >= 70
+MeshDeviceView::MeshDeviceView(const MeshShape &shape, const std::vector<IDevice *> &devices,
+			       const std::vector<tt_fabric::FabricNodeId> &)
+	: shape_(shape), devices_(wrap(devices))
+{
+}
+#else
+MeshDeviceView::MeshDeviceView(const MeshShape &shape, const std::vector<IDevice *> &devices,
+			       const std::vector<tt_fabric::FabricNodeId> &nodes)
+	: MeshDeviceView(shape, wrap(devices), nodes)
+{
+}
+#endif
+
+MeshDeviceView::MeshDeviceView(const MeshShape &shape,
+			       const std::vector<MaybeRemote<IDevice *>> &devices,
+			       const std::vector<tt_fabric::FabricNodeId> &)
+	: shape_(shape), devices_(devices)
+{
+}
+
+std::vector<IDevice *> MeshDeviceView::get_devices() const
+{
+	std::vector<IDevice *> local;
+
+	for (const auto &device : devices_)
+		if (device.local())
+			local.push_back(*device.local());
+	return local;
+}
+
+/* Adds a device of another host, which is part of the mesh but not of this process. */
+static std::unique_ptr<MeshDeviceView> view_of(const std::vector<IDevice *> &members)
+{
+	MeshShape shape{ 1, static_cast<uint32_t>(members.size()) };
+
+	if (members.size() == 1)
+		return std::make_unique<MeshDeviceView>(shape, members,
+							std::vector<tt_fabric::FabricNodeId>());
+	auto all = wrap(members);
+	all.emplace_back(RemoteDevice());
+	return std::make_unique<MeshDeviceView>(shape, all, std::vector<tt_fabric::FabricNodeId>());
+}
+
 struct MeshDevice::Impl {
-	int id; /* counts meshes: no chip has it */
-	std::vector<IDevice *> members;
+	int id; /* number of the mesh; differs from the ids of chips */
 	std::unique_ptr<ALLOCATOR> allocator;
+	std::unique_ptr<MeshDeviceView> view;
+
+	Impl(int number, const std::vector<IDevice *> &members)
+		: id(number), allocator(std::make_unique<ALLOCATOR>()), view(view_of(members))
+	{
+	}
+	std::vector<IDevice *> devices() const
+	{
+		return view->get_devices();
+	}
 };
+#else
+struct MeshDevice::Impl {
+	int id;
+	std::unique_ptr<ALLOCATOR> allocator;
+	std::vector<IDevice *> members;
+
+	Impl(int number, const std::vector<IDevice *> &devices)
+		: id(number), allocator(std::make_unique<ALLOCATOR>()), members(devices)
+	{
+	}
+	std::vector<IDevice *> devices() const
+	{
+		return members;
+	}
+};
+#endif
 
 MeshDevice::MeshDevice(std::vector<IDevice *> members)
 {
 	static int meshes = 100;
 
-	impl_.reset(new Impl{ ++meshes, std::move(members), std::make_unique<ALLOCATOR>() });
+	impl_ = std::make_unique<Impl>(++meshes, members);
 }
 
 MeshDevice::~MeshDevice()
@@ -81,19 +160,19 @@ bool MeshDevice::is_initialized() const
 
 size_t MeshDevice::num_devices() const
 {
-	return impl_->members.size();
+	return impl_->devices().size();
 }
 
 std::vector<IDevice *> MeshDevice::get_devices() const
 {
-	return impl_->members;
+	return impl_->devices();
 }
 
 std::vector<int> MeshDevice::get_device_ids() const
 {
 	std::vector<int> ids;
 
-	for (const IDevice *device : impl_->members)
+	for (const IDevice *device : impl_->devices())
 		ids.push_back(device->id());
 	return ids;
 }
@@ -112,8 +191,8 @@ struct Handle {
 };
 
 /*
- * A closed Device stays: buffers that are freed later ask whether it is open. What is open
- * when the program ends is not closed.
+ * A closed Device is not deleted: buffers that are freed later check whether it is open. Devices
+ * that are open when the program ends are not closed.
  */
 static auto &devices = *new std::map<int, IDevice *>;
 static auto &meshes = *new std::map<IDevice *, std::shared_ptr<MeshDevice>>;
@@ -208,7 +287,7 @@ void double_dry_run(bool on)
 
 void double_complain(void)
 {
-	static auto &device = *new Device(0); /* to close one is another story */
+	static auto &device = *new Device(0); /* is never closed */
 	auto buffer = Buffer::create(&device, 0, PAGE, BufferType::DRAM, UNSHARDED);
 
 	buffer->mark_as_deallocated();

@@ -1,6 +1,6 @@
 /*
- * metal_load PLUGIN COMMAND...: the program of script.cpp from a plugin that nobody else
- * can see the symbols of, nor those of the library that it links.
+ * metal_load PLUGIN COMMAND...: the program of script.cpp from a plugin loaded with RTLD_LOCAL,
+ * whose symbols, and those of the library that it links, are not visible to others.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""load.py PLUGIN COMMAND...: what metal_load does, as Python loads its extensions."""
+"""load.py PLUGIN COMMAND...: like metal_load, but the plugin is loaded as Python loads its extensions."""
 
 import ctypes
 import os

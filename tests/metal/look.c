@@ -1,8 +1,8 @@
 /*
- * metal_look FILE: what src/metal finds in a file: "versions TEXT", "problem TEXT", "tracks 0|1"
- * and "hook NUMBER ENTRY" for each that it has.
- * metal_look FILE PID ALLOCATOR: the memory that the buffers of an allocator have, read from
- * a process that runs: "TYPE BYTES" for each type, "buffers NUMBER".
+ * metal_look FILE: prints what src/metal finds in a file: "versions TEXT", "problem TEXT",
+ * "tracks 0|1", and "hook NUMBER ENTRY" for each hook.
+ * metal_look FILE PID ALLOCATOR: prints the memory of an allocator's live buffers, read from the
+ * running process: "TYPE BYTES" for each type, "buffers NUMBER".
  */
 #include "metal/library.h"
 #include "metal/live.h"

@@ -1,4 +1,4 @@
-/* metal_run: the library as a program links it. */
+/* metal_run: a program that is linked with the library. */
 int double_run(int argc, char **argv);
 
 int main(int argc, char **argv)

@@ -1,15 +1,16 @@
 /*
- * TT-Metal's library as one sees it from outside: namespaces and signatures that give
- * its mangled names, objects with its offsets, calls along its paths. Nothing is
- * computed, no device is touched.
+ * A test double of TT-Metal's library, equal to it as seen from outside: namespaces and signatures
+ * with the same mangled names, objects with the same offsets, the same calls between functions.
+ * Nothing is computed, and no device is used.
  *
  * A variant is a set of macros:
  *   RELEASE       of TT-Metal, as in v0.RELEASE: names, layouts, numbers of a status
  *   NIGHTLY       with RELEASE 68: the nine nightly builds that have MetalEnv, but not in Device
- *   LAYOUT        of the counters that it publishes since v0.70: 3, or 4 as it is proposed
- *   INLINED       track_* are exported, but nobody calls them, as after a link with LTO
- *   OTHER_SHAPE   a Buffer as no known release has it
- *   STEPPED       a hot function begins with an instruction that a probe steps over singly
+ *   LAYOUT        of the counters that it publishes since v0.70: 3, or the proposed 4
+ *   INLINED       track_* are exported but not called, as after a link with LTO
+ *   OTHER_SHAPE   a Buffer with a layout of no known release
+ *   STEPPED       a frequently called function begins with an instruction that the kernel
+ *                 single-steps at a probe
  */
 #pragma once
 
@@ -29,14 +30,14 @@
 #define LAYOUT 3
 #endif
 
-/* What came before the chip number in a Device. */
+/* The members before the chip number in a Device. */
 #if RELEASE >= 68 && !defined(NIGHTLY)
 #define DEVICE_HAS_ENV 1
 #else
 #define DEVICE_HAS_ENV 0
 #endif
 
-/* Inline namespaces of old releases are part of a name, and of nothing else. */
+/* Inline namespaces of old releases: they only change the mangled names. */
 #if RELEASE <= 56
 #define V0_BEGIN            \
 	inline namespace v0 \
@@ -47,7 +48,7 @@
 #define V0_END
 #endif
 
-/* The allocator that does the work. Since v0.66 a thin class has its old name. */
+/* The allocator itself. Since v0.66 its old name belongs to a wrapper class. */
 #if RELEASE >= 66
 #define ALLOCATOR AllocatorImpl
 #else
@@ -72,6 +73,14 @@ class CoreRangeSet
 {
 };
 #endif
+
+namespace tt::tt_fabric
+{
+class FabricNodeId
+{
+	uint32_t mesh_ = 0, chip_ = 0;
+};
+} // namespace tt::tt_fabric
 
 namespace tt::tt_metal
 {
@@ -104,7 +113,7 @@ struct ShardSpecBuffer {
 struct BufferDistributionSpec {
 };
 
-/* How create() says that a buffer is sharded. */
+/* The type by which create() is told that a buffer is sharded. */
 #if RELEASE >= 60
 struct BufferShardingArgs {
 };
@@ -207,7 +216,7 @@ private:
 	void deallocate_impl();
 
 #ifdef OTHER_SHAPE
-	/* Where the others have the device, and where they have the size. */
+	/* At the offsets where other layouts have device and size. */
 	uint64_t elsewhere_[3] = { 3, 5, 7 };
 #endif
 	IDevice *device_;
@@ -223,7 +232,7 @@ private:
 #if RELEASE >= 59
 	bool dry_run_ = false;
 #else
-	/* Padding, which nobody sets. */
+	/* Padding, never set. */
 	unsigned char garbage_[7] = { 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5 };
 #endif
 	uint64_t address_ = 0;
@@ -327,7 +336,7 @@ private:
 };
 
 #if RELEASE >= 66
-/* What programs see: its functions have names that were the real ones' before. */
+/* The wrapper class: its functions have the names that those of the allocator had before. */
 class Allocator
 {
 public:
@@ -466,6 +475,48 @@ struct DeviceLocalBufferConfig {
 	BufferType type;
 };
 
+#if RELEASE >= 66
+struct MeshShape {
+	uint32_t rows, columns;
+};
+
+struct RemoteDevice {
+};
+
+template <typename T> class MaybeRemote
+{
+public:
+	explicit MaybeRemote(RemoteDevice remote) : value_(remote)
+	{
+	}
+	explicit MaybeRemote(T value) : value_(value)
+	{
+	}
+	const T *local() const
+	{
+		return std::get_if<T>(&value_);
+	}
+
+private:
+	std::variant<RemoteDevice, T> value_;
+};
+
+/* The devices of a mesh, some of which may belong to another host. */
+class MeshDeviceView
+{
+public:
+	MeshDeviceView(const MeshShape &shape, const std::vector<IDevice *> &devices,
+		       const std::vector<tt_fabric::FabricNodeId> &nodes);
+	MeshDeviceView(const MeshShape &shape, const std::vector<MaybeRemote<IDevice *>> &devices,
+		       const std::vector<tt_fabric::FabricNodeId> &nodes);
+	std::vector<IDevice *> get_devices() const;
+
+private:
+	MeshShape shape_;
+	std::vector<MaybeRemote<IDevice *>> devices_;
+};
+#endif
+
 class MeshDevice final : public IDevice, public std::enable_shared_from_this<MeshDevice>
 {
 public:
@@ -514,7 +565,7 @@ private:
 };
 } // namespace distributed
 
-/* The places of tt-metal's objects that others rely on. */
+/* The offsets in TT-Metal's objects that src/metal relies on. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 struct Offsets {
@@ -538,6 +589,9 @@ struct Offsets {
 #endif
 	static_assert(offsetof(Device, chip_) == (DEVICE_HAS_ENV ? 24 : 8));
 	static_assert(offsetof(distributed::MeshDevice, impl_) == 24);
+#if RELEASE >= 66
+	static_assert(sizeof(distributed::MaybeRemote<IDevice *>) == 16); /* the kind is at 8 */
+#endif
 	static_assert(offsetof(ALLOCATOR, live_) == (RELEASE >= 73   ? 312
 						     : RELEASE >= 62 ? 304
 								     : 264));

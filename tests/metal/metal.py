@@ -1,4 +1,4 @@
-"""The programs of the test double, and what they and TT-Metal's files say."""
+"""Runs the programs of the test double, and parses their output and TT-Metal's files."""
 
 import glob
 import os
@@ -17,12 +17,17 @@ POOLS = ("dram", "l1", "system", "l1_small", "trace")
 
 LIBRARIES = ["v77", "v77-endbr", "v70", "v68", "v68-nightly", "v66", "v62", "v59", "v57", "v56", "v62-inlined",
              "v62-ttnncpp"]
+# Variants for tests of programs on a chip: all have command queues, some have the profiler.
+DISPATCHING = ["v57", "v60", "v65", "v68", "v71", "v75", "v76", "v77", "main"]
+PROFILING = ["v71", "v75", "v76", "v77", "main"]
 STATIC = ["static-exported", "static", "static-whole"]
 PUBLISHING = ["v70", "v77", "v77-shm4"]
 UNSUPPORTED = ["v66-other", "v66-stepped", "static-stripped"]
 
 
 def release(variant):
+    if variant == "main":
+        return 78
     return int(re.match(r"v(\d+)", variant).group(1)) if variant.startswith("v") else 66
 
 
@@ -40,7 +45,7 @@ def command(variant, host="run"):
 
 
 def run(variant, *commands, host="run", before=(), **options):
-    """The finished program."""
+    """Runs a program to its end; returns subprocess.CompletedProcess."""
     return subprocess.run([*before, *command(variant, host), *commands], timeout=60,
                           capture_output=True, text=True, **options)
 
@@ -68,7 +73,7 @@ class Program:
         self.pid = self.process.pid
 
     def do(self, *commands):
-        """Does them, and returns what they printed."""
+        """Executes these commands, and returns what they printed."""
         self.process.stdin.write("\n".join([*commands, "say that was all"]) + "\n")
         self.process.stdin.flush()
         lines = []
@@ -79,7 +84,7 @@ class Program:
         raise EOFError(f"the program ended: {self.process.wait()}")
 
     def totals(self):
-        """By its own number, which is another in a pid namespace of its own."""
+        """Its totals by its pid in its own namespace, which it prints."""
         return next(iter(totals(self.do("total")).values()))
 
     def end(self):
@@ -93,7 +98,7 @@ class Program:
 
 
 def published(directory, ids=()):
-    """{pid: {chip: {pool: bytes}}} of TT-Metal's files; a chip is the place of the file's id, or that id."""
+    """{pid: {chip: {pool: bytes}}} of TT-Metal's files; a chip is the index of the file's id, or that id."""
     found = {}
     for path in glob.glob(directory + "/tt_device_*_memory"):
         with open(path, "rb") as file:
@@ -119,7 +124,7 @@ def without(figures, *names):
 
 
 class Skip(Exception):
-    """This machine cannot: the reason."""
+    """The test cannot run on this machine; the text is the reason."""
 
 
 def run_tests(module):

@@ -1,9 +1,10 @@
 /*
- * A program that does what it is told: each argument is a command, or without arguments
- * each line of stdin. It keeps its own books, from what it asked for and nothing else.
+ * An interpreter: each argument is a command, or without arguments each line of stdin. It counts
+ * the memory that it holds, from its own requests only. Commands about programs on a chip are in
+ * schedule.cpp.
  *
  *   hold PATH                     open a device node and keep it open
- *   open CHIP...                  open devices; alloc does it too
+ *   open CHIP...                  open devices; alloc also opens its device
  *   mesh NAME CHIP...             open a mesh of them
  *   alloc NAME WHERE TYPE SIZE    WHERE: a chip or a mesh; TYPE: dram l1 system l1_small
  *                                 trace; SIZE: bytes, or with K, M, G. "NAME: refused" if
@@ -13,28 +14,30 @@
  *   dry on|off                    dry run: allocations that take nothing
  *   free NAME...                  by the destructor
  *   deallocate NAME...            by the function, then the destructor
- *   bulk WHERE                    frees all that is there, whoever has it
- *   close WHERE                   the same, and the device or mesh is gone
- *   uncaught WHERE TYPE SIZE      allocates; without room nobody catches what is thrown
- *   complain                      an exception from the library that is about no allocation
- *   regret NAME WHERE TYPE SIZE   alloc, then complain from so far below that what alloc
- *                                 left on the stack is still there
- *   thread COMMAND                on a thread of its own, until it is done
- *   random SEED COUNT [THREADS [real]]   that many steps by each thread, on all that is
- *                                 open; real: without dry runs
+ *   bulk WHERE                    frees all buffers there at once
+ *   close WHERE                   the same, and closes the device or mesh
+ *   uncaught WHERE TYPE SIZE      allocates; the exception on failure is not caught
+ *   complain                      the library throws an exception outside of an allocation
+ *   regret NAME WHERE TYPE SIZE   alloc, then complain from a deeper stack frame, so that the
+ *                                 stack frame of alloc is not overwritten
+ *   thread COMMAND                in a new thread, and waits for its end
+ *   background COMMAND            in a new thread; "join" waits for all of them
+ *   random SEED COUNT [THREADS [real]]   COUNT random steps in each thread, on everything that
+ *                                 is open; real: without dry runs
  *   pairs COUNT WHERE TYPE SIZE   allocates and frees; prints the ns that a pair took
  *   allocators                    prints "allocator WHERE ADDRESS" for each place
  *   total                         prints "total PID", for each chip that was opened "chip N
  *                                 dram B l1 B system B l1_small B trace B buffers N",
  *                                 and "done"
- *   fork ... end                  a child does the commands between, and ends; prints
+ *   fork ... end                  a child executes the commands in between, and exits; prints
  *                                 "child PID"
  *   reap                          waits for all children, prints "child ended STATUS"
- *   exec                          begins anew as another program that does the rest
+ *   exec                          executes this program again, which continues with the rest
  *   say TEXT, sleep MS, wait      wait: prints "ready", waits for a line on stdin
- *   kill SIGNAL, exit CODE        without freeing anything
+ *   kill SIGNAL, exit CODE        ends without freeing anything
  */
 #include "double.h"
+#include "script.hpp"
 
 #include <chrono>
 #include <csignal>
@@ -58,19 +61,11 @@
 
 namespace
 {
-using Words = std::vector<std::string>;
-
 const char *const TYPES[] = { "dram", "l1", "system", "l1_small", "trace" };
-
-struct Place {
-	void *device;
-	std::vector<int> chips;
-	bool is_mesh;
-};
 
 struct Entry {
 	void *buffer;
-	std::string where; /* "": nothing of it is ours any more */
+	std::string where; /* "": freed in bulk, or of the parent process */
 	int type;
 	uint64_t size;
 };
@@ -82,7 +77,30 @@ std::set<int> opened;
 std::mutex mutex;
 Words arguments;
 size_t next_argument;
+} // namespace
 
+uint64_t number(const std::string &text)
+{
+	size_t end;
+	uint64_t value = std::stoull(text, &end, 0);
+	size_t unit = std::string("KMG").find(end < text.size() ? text[end] : ' ');
+
+	return unit == std::string::npos ? value : value << (10 * (unit + 1));
+}
+
+Place &place_at(const std::string &name)
+{
+	if (places.find(name) == places.end()) {
+		int chip = std::stoi(name);
+
+		opened.insert(chip);
+		places[name] = { double_open(chip), { chip }, false };
+	}
+	return places[name];
+}
+
+namespace
+{
 bool next_command(std::string &line)
 {
 	char c;
@@ -94,7 +112,7 @@ bool next_command(std::string &line)
 		line = arguments[next_argument++];
 		return true;
 	}
-	/* Byte by byte: what follows is for a child, or for what is executed. */
+	/* Byte by byte: the rest is for a child, or for the next program after exec. */
 	while (read(STDIN_FILENO, &c, 1) == 1) {
 		if (c == '\n')
 			return true;
@@ -113,15 +131,6 @@ Words split(const std::string &line)
 	return words;
 }
 
-uint64_t number(const std::string &text)
-{
-	size_t end;
-	uint64_t value = std::stoull(text, &end, 0);
-	size_t unit = std::string("KMG").find(end < text.size() ? text[end] : ' ');
-
-	return unit == std::string::npos ? value : value << (10 * (unit + 1));
-}
-
 int type_of(const std::string &name)
 {
 	for (int i = 0; i < 5; i++)
@@ -132,16 +141,10 @@ int type_of(const std::string &name)
 
 void *device_at(const std::string &where)
 {
-	if (places.find(where) == places.end()) {
-		int chip = std::stoi(where);
-
-		opened.insert(chip);
-		places[where] = { double_open(chip), { chip }, false };
-	}
-	return places[where].device;
+	return place_at(where).device;
 }
 
-/* What was taken back: by a bulk free, or by a fork. "": everywhere. */
+/* Forgets buffers that were freed in bulk, or that belong to the parent. "": everywhere. */
 void disown(const std::string &where)
 {
 	for (auto &[name, entry] : entries)
@@ -230,7 +233,7 @@ struct Worker {
 		return entry;
 	}
 
-	/* A part is left for other threads to free. */
+	/* Leaves some for other threads to free. */
 	void release()
 	{
 		if (own.empty())
@@ -246,7 +249,7 @@ struct Worker {
 		freed++;
 	}
 
-	/* A view comes and goes, and nothing changes. */
+	/* Creates and deletes a view, which changes nothing. */
 	void look()
 	{
 		if (own.empty() || own.back().where.empty() || !own.back().size ||
@@ -402,6 +405,7 @@ void do_bulk(const Words &words)
 
 void do_close(const Words &words)
 {
+	close_queues(words[1]);
 	double_close(device_at(words[1]));
 	disown(words[1]);
 	places.erase(words[1]);
@@ -442,6 +446,27 @@ void do_command(const std::string &line);
 void do_thread(const Words &words)
 {
 	std::thread([&] { do_command(join(words)); }).join();
+}
+
+auto *background = new std::vector<std::thread>; /* not joined at exit */
+
+void do_background(const Words &words)
+{
+	background->emplace_back([line = join(words)] {
+		try {
+			do_command(line);
+		} catch (const std::exception &error) {
+			fprintf(stderr, "%s: %s\n", line.c_str(), error.what());
+			_exit(2);
+		}
+	});
+}
+
+void do_join(const Words &)
+{
+	for (std::thread &thread : *background)
+		thread.join();
+	background->clear();
 }
 
 void do_random(const Words &words)
@@ -488,8 +513,10 @@ void do_fork(const Words &)
 		printf("child %d\n", pid);
 		return;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody behind */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves no processes behind */
 	disown("");
+	forget_queues();
+	background = new std::vector<std::thread>; /* a child does not have its parent's threads */
 	block.push_back("exit 0");
 	arguments = block;
 	next_argument = 0;
@@ -542,12 +569,7 @@ void do_exit(const Words &words)
 	_exit(std::stoi(words[1]));
 }
 
-struct Command {
-	size_t words; /* at least so many */
-	void (*run)(const Words &words);
-};
-
-const std::map<std::string, Command> commands = {
+const Commands commands = {
 	{ "hold", { 2, do_hold } },
 	{ "open", { 2, do_open } },
 	{ "mesh", { 3, do_mesh } },
@@ -562,6 +584,8 @@ const std::map<std::string, Command> commands = {
 	{ "close", { 2, do_close } },
 	{ "complain", { 1, do_complain } },
 	{ "thread", { 2, do_thread } },
+	{ "background", { 2, do_background } },
+	{ "join", { 1, do_join } },
 	{ "random", { 3, do_random } },
 	{ "pairs", { 5, do_pairs } },
 	{ "allocators", { 1, do_allocators } },
@@ -584,8 +608,13 @@ void do_command(const std::string &line)
 	if (words.empty())
 		return;
 	auto command = commands.find(words[0]);
+	bool found = command != commands.end();
 
-	if (command == commands.end() || words.size() < command->second.words)
+	if (!found) {
+		command = schedule_commands.find(words[0]);
+		found = command != schedule_commands.end();
+	}
+	if (!found || words.size() < command->second.words)
 		throw std::invalid_argument("not a command");
 	command->second.run(words);
 }
@@ -593,7 +622,7 @@ void do_command(const std::string &line)
 
 extern "C" int double_run(int argc, char **argv)
 {
-	static char buffer[BUFSIZ]; /* Python may have taken away stdout's */
+	static char buffer[BUFSIZ]; /* Python may have freed the buffer of stdout */
 	std::string line;
 
 	setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));

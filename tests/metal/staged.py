@@ -1,14 +1,16 @@
-"""A machine with two cards in a mount namespace of the test's own, and all who count there.
+"""A machine with two cards in the test's own mount namespace, with all sources of memory figures.
 
-The cards have numbers 5 and 7 and are TT-Metal's chips 0 and 1 for a process that has
+The cards have numbers 8 and 9 and are TT-Metal's chips 0 and 1 for a process that has
 both open. See tests/cli/stage.sh for how they are made. With these boards and this
 seed their ids are in the order of their PCI addresses, by every rule: releases that number chips by
-id give them the same numbers.
+id give them the same numbers. The double is a copy: probes on it are not hit by programs of tests
+that run beside this one.
 """
 
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,15 +22,16 @@ BUILD = os.environ["BUILD"]
 TRACER = BUILD + "/tt_smi-trace"
 TT_SMI = BUILD + "/tt_smi"
 PINS = "/run/tt-smi/bpf"
-NODES = {0: "/dev/tenstorrent/5", 1: "/dev/tenstorrent/7"}
+NUMBERS = (8, 9)
+NODES = {chip: f"/dev/tenstorrent/{number}" for chip, number in enumerate(NUMBERS)}
 HOLD = [f"hold {path}" for path in NODES.values()]
-FORBIDDEN = (3, 4)  # exit codes: this kernel cannot, or lets not even root
+FORBIDDEN = (3, 4)  # exit codes: the kernel does not support tracing, or forbids it even to root
 SUPPORTED = LIBRARIES + STATIC
 SEED = int(os.environ.get("SEED", "20"))
 STEPS = 5000 if os.environ.get("FULL") else 600
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
-# A process's life: who counts is asked after each of these.
+# The steps of a process; all sources are compared after each of them.
 LIFE = [["mesh m 0 1", "open 0 1", "random {0} {1} 3"],
         ["random {0} {1}", "complain", "alloc big 0 dram 64G", "thread alloc far 1 l1 4097"],
         ["mesh n 1 0", "random {0} {1} 2", "thread free far"],
@@ -37,7 +40,7 @@ LIFE = [["mesh m 0 1", "open 0 1", "random {0} {1} 3"],
 
 
 def enter():
-    """Runs this script again, in the namespace; returns only there."""
+    """Executes this script again in the namespace, and returns in there."""
     if os.environ.get("STAGED"):
         return
     reason = None
@@ -51,15 +54,18 @@ def enter():
         print(f"1..0 # SKIP {reason}")
         sys.exit(0)
     with tempfile.TemporaryDirectory(prefix="tt-stage-", dir="/tmp/" + os.environ.get("TT_TEST_RUN", "")) as directory:
+        copy, stage = directory + "/metal", directory + "/stage"
+        shutil.copytree(METAL, copy, ignore=shutil.ignore_patterns("CMakeFiles"))
+        os.mkdir(stage)
         sys.exit(subprocess.call(
-            ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", directory,
-             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--seed", "1",
-             "-b", "5x-,p150a,-,p150a", "--", "env", "STAGED=1",
-             sys.executable, *sys.argv]))
+            ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", stage,
+             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--seed", "2",
+             "-b", "8x-,p150a,p150a", "--", "env", "STAGED=1", "METAL=" + copy, sys.executable, *sys.argv],
+            env={**os.environ, "STAGE_DEVICES": "8 9"}))
 
 
 def kernel_can():
-    """Asked of others: a program of ours that the kernel refuses is a fault, and no reason to skip."""
+    """Does the kernel support it? Tested with other programs: if the kernel rejects ours, that is a failure, not a reason to skip."""
     release = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
     return (release >= (6, 1) and os.path.exists("/sys/kernel/btf/vmlinux")
             and subprocess.call(["/usr/sbin/bpftool", "prog", "list"], stdout=subprocess.DEVNULL,
@@ -76,14 +82,14 @@ def tracer(*arguments, check=True):
 
 
 class Tracing:
-    """with Tracing(FILE...): the probes are there, and gone afterwards."""
+    """with Tracing(FILE...): attaches the probes, and removes them at the end."""
 
     def __init__(self, *files):
         self.files = files
 
     def __enter__(self):
         tracer("start", *self.files)
-        # Who begins in the tick of the attach may have been there before it.
+        # A process that starts in the clock tick of the attach may count as started before it.
         time.sleep(2 * TICK)
         return self
 
@@ -124,7 +130,7 @@ def shown(pid):
 
 
 def shown_on_both(pid):
-    """The same, once both devices are there: on a machine under load a look at all processes can come too late."""
+    """The same, once both devices are in it: on a busy machine a scan of all processes may time out."""
     for _ in range(100):
         devices = shown(pid)
         if len(devices) == len(NODES):
@@ -133,12 +139,12 @@ def shown_on_both(pid):
 
 
 def shown_totals(pid, tracking):
-    """The same as totals by chip; all of it known, and by this means."""
+    """The same as totals by chip; asserts that everything is known, from this source."""
     devices, found = shown_on_both(pid), {}
     for chip, path in NODES.items():
         device = devices[int(path.rpartition("/")[2])]
         assert device["tracking"] == tracking, device
-        # What is shown as DRAM and as L1 has the smaller pools in it.
+        # tt_smi shows DRAM including TRACE, and L1 including L1_SMALL.
         found[chip] = {"dram": device["dram"] - device["trace"], "l1": device["l1"] - device["l1_small"],
                        "l1_small": device["l1_small"], "trace": device["trace"]}
     return found
@@ -153,7 +159,7 @@ def traced_file(variant):
 
 
 def traced(pid, state="exact"):
-    """What the probes have counted, which must be of this quality."""
+    """The totals that the probes have counted; asserts this state."""
     have, chips = allocations()[pid]
     expect(have, state, chips)
     return without(chips)
@@ -169,7 +175,7 @@ def wait_for_stop(pid):
 
 
 def child_of(program, *commands):
-    """A child that did these and is stopped, and its own totals."""
+    """The pid and the totals of a child that has executed these commands and is stopped."""
     said = program.do("fork", *commands, "total", "kill 19", "end")
     child = int(re.search(r"^child (\d+)$", said, re.M).group(1))  # perhaps after what the child says
     wait_for_stop(child)
@@ -177,12 +183,12 @@ def child_of(program, *commands):
 
 
 def live(program, check, seed=SEED, life=LIFE):
-    """Lets a program live, and check(step, its totals) look on."""
+    """Executes the steps of a program, and calls check(step, its totals) after each."""
     for number, step in enumerate(life):
         program.do(*[command.format(seed + number, STEPS) for command in step])
         check(step, program.totals())
 
 
 def follow(program, *where, seed=SEED, state="exact"):
-    """The same, and the probes must agree."""
+    """The same, and asserts that the probes agree."""
     live(program, lambda step, own: expect(traced(program.pid, state), without(own), *where, step), seed)

@@ -1,12 +1,12 @@
 /*
- * Counters as TT-Metal publishes them, a file per chip: layout 3 as in all releases since
- * v0.70, or the layout 4 that is proposed. The directory is METAL_DOUBLE_SHM's, and without
- * it nothing is published. A chip's id is the place of its logical number in
- * METAL_DOUBLE_IDS (separated by commas), else that number.
+ * Counters as TT-Metal publishes them, a file per chip: layout 3 as in all releases since v0.70, or
+ * the proposed layout 4. The files are in the directory METAL_DOUBLE_SHM; without it nothing is
+ * published. The id of a chip is the entry for its logical number in METAL_DOUBLE_IDS (separated by
+ * commas), else that number.
  *
- * With its faults: who is killed stays, what a close frees in bulk is counted until the
- * device itself is closed, and so is a dry run until it is freed. Circular buffers are not
- * published: the double has none.
+ * TT-Metal's faults are reproduced: killed processes keep their slots, memory that is freed in bulk
+ * is counted until the device itself is closed, and a dry run is counted until it is freed.
+ * Circular buffers are not published: the double has none.
  */
 #include "metal.hpp"
 
@@ -56,7 +56,7 @@ static_assert(sizeof(Slot) == 120 && offsetof(Counters, slots) == 856 &&
 	      offsetof(Counters, state) == 8536 && sizeof(Counters) == 8576);
 
 constexpr uint32_t READY = 0x52454459;
-constexpr int32_t RELEASED = -1; /* a slot that is being given back */
+constexpr int32_t RELEASED = -1; /* a slot that is being released */
 
 static uint64_t id_of(int chip)
 {
@@ -83,7 +83,8 @@ static void subtract(Word &word, uint64_t size)
 		;
 }
 
-/* False: of another layout, and in use. Layout 4 knows an older one only as not ready. */
+/* False: the file has another layout and is in use. Layout 4 treats an older layout as not ready.
+ */
 static bool initialize(Counters &counters, int chip)
 {
 	if (LAYOUT == 4 ? counters.state == READY : counters.version == LAYOUT)
@@ -99,7 +100,7 @@ static bool initialize(Counters &counters, int chip)
 	return true;
 }
 
-/* Who may not open the file that another user made is counted nowhere. */
+/* If the file belongs to another user and cannot be opened, nothing is counted. */
 SharedMemoryStatsProvider::SharedMemoryStatsProvider(int chip)
 {
 	const char *directory = getenv("METAL_DOUBLE_SHM");
@@ -130,7 +131,7 @@ SharedMemoryStatsProvider::SharedMemoryStatsProvider(int chip)
 	}
 }
 
-/* Also of an object whose device was closed. The last one out leaves no totals. */
+/* Also for objects whose device was closed. The last process resets the totals. */
 SharedMemoryStatsProvider::~SharedMemoryStatsProvider()
 {
 	if (!counters_)
@@ -195,8 +196,8 @@ static int place_of(ShmBufferType type)
 }
 
 /*
- * By the number that the process has now: a forked child has a slot of its own, or none
- * where slots are taken when a device is opened.
+ * Uses the current pid: a forked child has a slot of its own, or none if slots are taken when a
+ * device is opened (layout 4).
  */
 void SharedMemoryStatsProvider::record_allocation(int pid, uint64_t size, ShmBufferType type,
 						  uint32_t)
@@ -213,7 +214,7 @@ void SharedMemoryStatsProvider::record_allocation(int pid, uint64_t size, ShmBuf
 	counters_->updated.store(own->updated);
 }
 
-/* A child that frees what its parent had allocated has nothing to give back. */
+/* A child that frees memory of its parent has no slot to subtract it from. */
 void SharedMemoryStatsProvider::record_deallocation(int pid, uint64_t size, ShmBufferType type,
 						    uint32_t)
 {

@@ -1,4 +1,4 @@
-/* What every source includes of the standard library, to be compiled once. */
+/* Precompiled header: the parts of the standard library that every source includes. */
 #pragma once
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>

@@ -1,18 +1,21 @@
-"""All who count agree to the byte: the program, the probes, the preloaded library (TT-Metal: test_published.py).
+"""All sources agree to the byte: the program, the probes, the preloaded library (TT-Metal: test_published.py).
 
 In each variant that is supported, after random runs with threads, refused allocations, meshes,
 forks and kills; and where one cannot know, no figure is shown.
 """
 
 import os
+import re
 import signal
 import sys
 import time
 
 import staged
 from metal import LIBRARIES, Program, library, run_tests, without
-from staged import (HOLD, SEED, STEPS, SUPPORTED, TT_SMI, Tracing, allocations, child_of, expect, follow, live,
+from staged import (HOLD, PINS, SEED, STEPS, SUPPORTED, TT_SMI, Tracing, allocations, child_of, expect, follow, live,
                     shown, shown_totals, traced, traced_file, tracer)
+
+VIEWED = ["v66", "v68", "v70", "v77", "static"]  # since v0.66 a mesh has a view
 
 staged.enter()
 
@@ -56,8 +59,60 @@ def test_tt_smi_shows_what_the_probes_count(_):
         program.end()
 
 
+def members_probed():
+    """How many libraries have a probe on the function that is called for each device of a mesh buffer."""
+    return sum(re.fullmatch(r"\d+-7", name) is not None for name in os.listdir(PINS + "/links"))
+
+
+def mesh_once(variant):
+    """A process that had a mesh buffer, so that its view was compared with the calls of the probe."""
+    program = Program(variant)
+    program.do("mesh m 0 1", "alloc a m dram 5000")
+    expect(traced(program.pid), without(program.totals()), variant)
+    return program
+
+
+def test_the_view_of_a_mesh_replaces_a_probe(_):
+    with Tracing(*map(traced_file, VIEWED)):
+        expect(members_probed(), len(VIEWED))
+        for variant in VIEWED:
+            expect(mesh_once(variant).end(), 0)
+        tracer("start")
+        expect(members_probed(), 0)
+        for variant in VIEWED:
+            program = Program(variant)
+            follow(program, variant)
+            # Another mesh at the address of an earlier one, with other devices.
+            for chips in ("0", "1", "0 1", "1"):
+                program.do(f"mesh q {chips}", f"random {SEED} {STEPS} 2")
+                expect(traced(program.pid), without(program.totals()), variant, chips)
+                program.do("close q")
+            program.do("mesh m 0 1", "alloc a m dram 5M")
+            child, own = child_of(program, "alloc b m l1 7000", f"random {SEED + 1} {STEPS}")
+            expect(traced(child), without(own), variant, "child")
+            os.kill(child, signal.SIGKILL)
+            program.do("reap")
+            expect(traced(program.pid), without(program.totals()), variant, "parent")
+            expect(program.end(), 0)
+
+
+def test_the_probe_stays_for_meshes_from_before_the_attach(_):
+    old = Program("v66")
+    old.do(*HOLD, "mesh m 0 1", "alloc a m dram 5000")
+    with Tracing(library("v66")):
+        old.do("alloc b m dram 6000")
+        expect(mesh_once("v66").end(), 0)
+        tracer("start")
+        expect(members_probed(), 1)
+        old.do("alloc c m dram 7000")
+        expect(traced(old.pid, "since-attach"), without(old.totals()))
+        expect(old.end(), 0)
+        tracer("start")
+        expect(members_probed(), 0)
+
+
 def agree(pid, own, variant, who):
-    """Those who count this variant have what the process has."""
+    """Asserts that all sources for this variant have the figures of the process."""
     expect(traced(pid), without(own), variant, who)
     if variant in LIBRARIES:
         expect(without(shown_totals(pid, "preload")), without(own, "system", "buffers"), variant, who)

@@ -1,4 +1,4 @@
-"""Probes that come late, tracers that die, libraries that are elsewhere."""
+"""Probes that are attached late, tracers that are killed, libraries in containers."""
 
 import os
 import random
@@ -9,8 +9,8 @@ import time
 
 import staged
 from metal import METAL, Program, library, run_tests, without
-from staged import (HOLD, PINS, SEED, STEPS, SUPPORTED, TRACER, Tracing, allocations, expect, follow, shown_on_both,
-                    shown_totals, traced, tracer)
+from staged import (HOLD, NUMBERS, PINS, SEED, STEPS, SUPPORTED, TRACER, Tracing, allocations, expect, follow,
+                    shown_on_both, shown_totals, traced, tracer)
 
 staged.enter()
 
@@ -21,7 +21,7 @@ def test_what_was_held_before_the_attach_is_read_back(_):
         program.do(*HOLD, "mesh early 0 1", "open 0 1", f"random {SEED} {STEPS} 2", "alloc k 0 dram 10")
     with Tracing():
         for program in programs.values():
-            # An allocator is known by its first event.
+            # An allocator is found by its first event.
             program.do("alloc a early dram 9", "alloc b 0 dram 9", "alloc c 1 dram 9")
         tracer("start")
         for variant, program in programs.items():
@@ -31,7 +31,7 @@ def test_what_was_held_before_the_attach_is_read_back(_):
 
 
 def test_what_an_allocator_holds_that_was_not_heard_of_is_not_denied(_):
-    """A mesh that was silent or only freed, a chip without a line: all of them lower bounds."""
+    """A mesh without events or with frees only, a chip without a line: all of them are lower bounds."""
     for variant in ("v66", "v77"):
         program = Program(variant)
         program.do(*HOLD, "mesh m 0 1", "alloc a m dram 4M", "alloc b m dram 8M", "alloc c 0 dram 1M")
@@ -45,8 +45,8 @@ def test_what_an_allocator_holds_that_was_not_heard_of_is_not_denied(_):
                     expect(state, "since-attach", variant, command)
                     assert all(chips[chip]["dram"] < own[chip]["dram"] for chip in chips), (variant, command)
                 devices = shown_on_both(program.pid)
-                expect([devices[node]["exact"] for node in (5, 7)], [False, False], variant, command)
-            program.do("alloc f m dram 3")  # tells which chips the mesh has
+                expect([devices[node]["exact"] for node in NUMBERS], [False, False], variant, command)
+            program.do("alloc f m dram 3")  # shows the tracer which chips the mesh has
             tracer("start")
             expect(traced(program.pid, "since-attach"), without(program.totals()), variant)
         expect(program.end(), 0, variant)
@@ -116,7 +116,7 @@ def test_programs_in_containers_are_followed(directory):
             pid = inner_pid(program.pid)
             tracer("start")
             program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
-            tracer("start")  # its file was attached to when the program was there
+            tracer("start")  # attaches to the file while the program runs
             expect(traced(pid, "since-attach"), without(program.totals()), name)
             expect(without(shown_totals(pid, "traced")), without(program.totals(), "system", "buffers"), name)
             expect(program.end(), 0, name)
@@ -124,14 +124,14 @@ def test_programs_in_containers_are_followed(directory):
 
 
 def eventually(condition):
-    """What never comes takes longer than a minute."""
+    """Waits for a condition, for at most a minute."""
     deadline = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_new_holders_are_found_by_who_watches(directory):
+def test_a_watching_tracer_finds_new_holders(directory):
     shutil.copytree(f"{METAL}/v66", directory + "/v66")
     with Tracing():
         watcher = subprocess.Popen([TRACER, "start", "--watch"], stdout=subprocess.DEVNULL)
@@ -139,7 +139,7 @@ def test_new_holders_are_found_by_who_watches(directory):
         program.do(*HOLD, "open 0")
         eventually(lambda: program.pid in allocations())
         program.do("mesh m 0 1", f"random {SEED} {STEPS} 2")
-        # What was before is read back.
+        # Memory from before the attach is read back.
         eventually(lambda: traced(program.pid, "since-attach") == without(program.totals()))
         program.end()
         watcher.terminate()

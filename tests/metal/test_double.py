@@ -1,14 +1,14 @@
-"""The double by itself: names, first instructions, and that its books are right."""
+"""Tests of the double itself: its symbols, the first instructions of its functions, and its totals."""
 
 import os
 import re
 import subprocess
 import sys
 
-from metal import (HERE, LIBRARIES, METAL, PUBLISHING, STATIC, UNSUPPORTED, Program, command, library, published,
+from metal import (DISPATCHING, HERE, LIBRARIES, METAL, PUBLISHING, STATIC, UNSUPPORTED, Program, command, library, published,
                    release, run, run_tests, totals, without)
 
-# What is probed, and is entered for every buffer.
+# The probed functions that are called for every buffer.
 HOT = re.compile(r"12GraphTracker1[46]track_|15allocate_bufferEPN|17deallocate_bufferEPN|6Buffer6createE.*mmm")
 
 STORY = ["open 0 3", "mesh m 1 2", "alloc a 0 dram 1000", "alloc b m l1 2M", "alloc c 0 dram 20G",
@@ -43,7 +43,7 @@ def entries(path):
 
 
 def test_names_are_those_of_the_release(_):
-    for variant in LIBRARIES + ["v66-other", "v66-stepped"]:
+    for variant in {*LIBRARIES, *DISPATCHING, "v66-other", "v66-stepped"}:
         have = exported(library(variant))
         for first, last, name in names():
             assert (name in have) == (first <= release(variant) <= last), (variant, name)

@@ -1,4 +1,4 @@
-"""TT-Metal's own files: they agree with all others to the byte where they can, and do no harm where they cannot.
+"""TT-Metal's own files: they agree with the other sources to the byte, except for known faults, which do no harm.
 
 Layout 3 as releases write it, of all threads (v70) and of one (v77), and layout 4 as it is proposed (v77-shm4).
 """
@@ -15,7 +15,7 @@ from staged import (HOLD, NODES, SEED, TT_SMI, Tracing, allocations, child_of, e
 
 staged.enter()
 
-# A life without what these files are wrong about: dry runs, and memory that goes with a mesh.
+# Steps without the known faults of these files: dry runs, and memory that is freed with a mesh.
 LIFE = [["mesh m 0 1", "open 0 1", "random {0} {1} THREADS real"],
         ["random {0} {1} 1 real", "complain", "alloc big 0 dram 64G", "alloc far 1 l1 4097"],
         ["mesh n 1 0", "random {0} {1} THREADS real", "free far"],
@@ -61,7 +61,7 @@ def all_rows(pids):
 
 
 def used(*ours):
-    """What tt_smi says is taken, and of whom it says that he is gone: by node. The stage's devices can be open elsewhere
+    """Used and stale memory that tt_smi shows, by node. The stage's devices can be open elsewhere
     on this machine too; then the device's own figure is not known, and that of our processes taken."""
     document, rows = all_rows(ours)
     found = {}
@@ -110,7 +110,7 @@ def test_children_and_kills(_):
             expect(traced(child), without(own), variant)
             own = without(own, "system", "buffers")
             expect(without(shown_totals(child, "preload")), own, variant)
-            # Layout 4 has a slot for who opened the device, and no other.
+            # Layout 4 has a slot for the process that opened the device, and no other.
             expect(files.of(child), {} if variant == "v77-shm4" else own, variant)
             os.kill(child, signal.SIGKILL)
             program.do("reap")
@@ -126,7 +126,7 @@ def test_children_and_kills(_):
 
 
 def agree(program, files, own, variant):
-    """All four have what a program holds, and nobody else holds anything."""
+    """All four sources have what a program holds, and no other process holds anything."""
     expect(program.totals(), own, variant)
     expect(traced(program.pid), without(own), variant)
     own = without(own, "system", "buffers")
@@ -146,8 +146,8 @@ def test_the_dead_do_not_count_with_the_living(_):
             first.kill()
             second = files.start(variant)
             second.do("alloc a 0 dram 7M", "alloc b 1 l1 800")
-            gone = [] if variant == "v77-shm4" else [(first.pid, "stale")]  # it cleans up behind others
-            expect(used(second.pid), {5: (7 << 20, 0, gone), 7: (0, 800, gone)}, variant)
+            gone = [] if variant == "v77-shm4" else [(first.pid, "stale")]  # layout 4 removes slots of dead processes
+            expect(used(second.pid), {8: (7 << 20, 0, gone), 9: (0, 800, gone)}, variant)
             expect(second.end(), 0)
 
 

@@ -1,4 +1,4 @@
-"""What src/metal reads of the double: files by their symbols, live buffers from memory."""
+"""Tests what src/metal reads from the double: symbols from its files, live buffers from its memory."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""The server that traces: what it, the pinned file and tt_smi tell every user of a program that reports nothing."""
+"""tt_allocd --trace: server, pinned file and tt_smi show every user the memory of a program that does not report."""
 
 import csv
 import json
@@ -11,12 +11,13 @@ import time
 
 import staged
 from metal import Program, Skip, library, run_tests
+from schedule import Player
 from staged import BUILD, HOLD, NODES, PINS, TRACER
 
 staged.enter()
 
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-# A mount namespace without what is pinned, as in a container that has only the socket.
+# A mount namespace without the pinned files, as in a container that has only the socket.
 CONTAINER = ["unshare", "-m", "sh", "-c", f'umount -l {PINS} && exec "$0" "$@"']
 # Where any user may execute it: build directories may be closed to others.
 TT_SMI = "/run/tt_smi"
@@ -25,10 +26,13 @@ TT_SMI = "/run/tt_smi"
 class Server:
     """with Server(): tt_allocd --trace."""
 
+    def __init__(self, *options):
+        self.options = options
+
     def __enter__(self):
         subprocess.run(["cp", BUILD + "/tt_smi", TT_SMI], check=True)
         self.log = open("/run/log", "w+", encoding="utf-8")
-        self.process = subprocess.Popen([BUILD + "/tt_allocd", "--trace", "--legacy-socket", "none"], stderr=self.log)
+        self.process = subprocess.Popen([BUILD + "/tt_allocd", "--trace", *self.options, "--legacy-socket", "none"], stderr=self.log)
         eventually(lambda: os.path.exists(PINS + "/allocations") or "status 3" in self.said(), "pinned files")
         if "status 3" in self.said():
             self.__exit__()
@@ -70,7 +74,7 @@ def shown(pid, before=(), options=("--json",)):
 
 
 def wanted(program):
-    """The same by the program's own account."""
+    """The same, from the totals that the program prints."""
     found = {}
     own = program.totals()
     for chip, path in NODES.items():
@@ -82,7 +86,7 @@ def wanted(program):
 
 
 def agree(program):
-    """Every way to ask gives what the program itself has; the server looks now and then."""
+    """Asserts, eventually, that every output has the program's own totals."""
     want = wanted(program)
     ways = {"root": (), "nobody": NOBODY, "container": CONTAINER, "no server": ["env", "TT_ALLOCD_SOCKET=/none"]}
     for way, before in ways.items():
@@ -96,16 +100,40 @@ def dumped(pid):
     return re.findall(rf"^  pid {pid} .*: (\d+) bytes in .*\((.*)\)$", text, re.M)
 
 
+def play(directory, chip):
+    """A program that keeps a chip busy."""
+    truth = f"{directory}/{chip}"
+    open(truth, "w", encoding="ascii").close()
+    return Player("v76", truth, f"hold {NODES[chip]}", f"open {chip}", f"queues {chip} poll=2000",
+                  f"background play {chip} for=3600 rate=200 duty=60")
+
+
+def utilization(pid, member):
+    document = json.loads(subprocess.check_output([*NOBODY, TT_SMI, "--json"], text=True, timeout=60))
+    return [d["utilization"][member] for p in document["processes"] if p["pid"] == pid for d in p["devices"]]
+
+
+def test_every_user_sees_utilisation(directory):
+    """It is exact if programs are followed and the library was known before the process started. Names of operations
+    are for the owner of a process."""
+    for options, bound in (("--programs",), "exact"), ((), "lower"):
+        with Server(*options), play(directory, 1) as first:
+            eventually(lambda: utilization(first.pid, "bound") == ["lower"], "a lower bound")
+            with play(directory, 0) as second:
+                eventually(lambda: utilization(second.pid, "bound") == [bound], bound)
+                assert utilization(second.pid, "operation") == [None]
+
+
 def test_every_user_sees_what_a_program_holds(_):
     with Server() as server:
         staged.tracer("start", library("v77"))
-        time.sleep(2 * staged.TICK)  # it begins after the probes
+        time.sleep(2 * staged.TICK)  # so that it starts after the attach
         program = Program("v77")
         program.do(*HOLD, "open 0 1", "alloc first 0 dram 4K", "alloc second 1 l1_small 2K")
         agree(program)
         program.do("random 1 500 2")
         agree(program)
-        # A tracer that is killed: the kernel goes on counting, and the next one takes over.
+        # The tracer is killed: the kernel keeps counting, and the next tracer takes over.
         before = server.child()
         os.kill(before[0], signal.SIGKILL)
         program.do("random 2 500 2", "alloc kept 1 dram 1M")
@@ -119,7 +147,7 @@ def test_every_user_sees_what_a_program_holds(_):
         program.do("alloc more 0 l1 64K")
         agree(program)
         assert again == server.child()
-        time.sleep(1.5)  # it has looked at the last figures by itself
+        time.sleep(1.5)  # the server samples the last figures by itself, once a second
         end = wanted(program)
         program.process.kill()
         program.process.wait()
@@ -138,7 +166,7 @@ def test_what_two_tell_of_one_process_is_not_added(_):
         program.do(*HOLD, "alloc first 0 dram 4K")
         eventually(lambda: program.pid in staged.allocations(), "the probes")
         program.do("alloc second 0 dram 8K", "alloc third 1 l1 2K")
-        time.sleep(1.5)  # the server has looked at what was traced
+        time.sleep(1.5)  # the server samples traced processes once a second
         assert dumped(program.pid) == [("12288", "preload"), ("2048", "preload")], dumped(program.pid)
         program.end()
 

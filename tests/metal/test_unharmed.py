@@ -1,4 +1,4 @@
-"""The program does not notice: it says the same and ends the same, traced, preloaded, or both."""
+"""A program has the same output and exit status whether it is traced, preloaded, both, or neither."""
 
 import re
 import resource
@@ -19,7 +19,7 @@ STORIES = [
     (["alloc a 0 dram 2G", "alloc b 0 dram 2G", "free a", "alloc b 0 dram 2G", "total"], 0),
     (["alloc a 0 dram 5", "fork", "alloc c 0 l1 5G", "free a", "exit 4", "end", "reap", "exec", "open 0",
       "random 3 300", "kill 15"], -15),
-    # With one thread: what several do differs from run to run.
+    # With one thread, since the order of several threads differs from run to run.
     ([re.sub(r"(random .*) \d$", r"\1", step).format(20, 50) for steps in LIFE for step in steps] + ["total", "kill 9"],
      -9),
     (["mesh m 0 1", "alloc a m dram 1M", "uncaught m dram 50G"], -6),
@@ -28,7 +28,7 @@ STORIES = [
 
 
 def tell(variant, host, before=()):
-    """Exit status, lines and errors of each story; without numbers of processes, and sorted: a child is in no hurry."""
+    """Exit status, lines and errors of each scenario; without pids, and sorted, since a child may be slow."""
     said = []
     for story, _ in STORIES:
         done = subprocess.run([*before, *command(variant, host), *story], capture_output=True, text=True, timeout=60)

@@ -1,9 +1,9 @@
 /*
- * host OWN [PLUGIN COMMAND,...]...: reports OWN bytes on device 0 itself, loads programs of
- * the test double and has each do its commands, all in one process; then prints "ready"
- * and waits for its standard input to end.
+ * host OWN [PLUGIN COMMAND,...]...: reports OWN bytes on device 0 itself, loads programs of the
+ * test double, which execute their commands, all in one process; then prints "ready" and waits for
+ * end of file on standard input.
  *
- * The command "stranger" is its own: it calls TT-Metal from code that has no TT-Metal among
+ * The command "unlinked" is its own: it calls TT-Metal from code that has no TT-Metal among
  * its libraries.
  */
 #include "ttalloc.h"
@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Forgets a buffer that never was. */
-static void stranger(void)
+/* Frees a buffer that was never allocated. */
+static void unlinked(void)
 {
 	void *forget = dlsym(RTLD_DEFAULT, "_ZN2tt8tt_metal6Buffer19mark_as_deallocatedEv");
 	char buffer[512] = { 0 };
@@ -38,8 +38,8 @@ static int plugin_run(const char *path, char *text)
 	}
 	*(void **)&run = dlsym(plugin, "double_run");
 	for (char *at = strtok(text, ","); at && count < 64; at = strtok(NULL, ","))
-		if (strcmp(at, "stranger") == 0)
-			stranger();
+		if (strcmp(at, "unlinked") == 0)
+			unlinked();
 		else
 			commands[count++] = at;
 	return run(count, commands);

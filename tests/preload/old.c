@@ -1,8 +1,8 @@
 /*
- * What v0.55 shows of itself: the tracker's two functions, and objects as they
- * were. Called with a script of letters: a allocates 4096 bytes, f frees the last, u too
- * but says nothing of it, d is a dry run, x an allocation that failed, n a buffer that owns
- * nothing, 0 one of no size. With STRANGE, its devices have no known vtable, as before v0.55.
+ * A test double of v0.55: the tracker's two functions, and objects with their layout. Its argument
+ * is a list of letters: a allocates 4096 bytes, f frees the last buffer, u frees it without telling
+ * the tracker, d is a dry run, x an allocation that fails, n a buffer that owns nothing, 0 a buffer
+ * of size 0. With STRANGE, its devices have no known vtable, as before v0.55.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -65,7 +65,7 @@ void track_deallocate(void *tracker, void *buffer)
 	(void)tracker, (void)buffer;
 }
 
-/* Programs look at errno, and at dlerror(), after what went well, too. */
+/* Checks that a successful call changes neither errno nor dlerror(). */
 static void track_undisturbed(const void *buffer)
 {
 	dlerror();
@@ -94,7 +94,7 @@ int old_run(const char *script)
 			continue;
 		}
 		buffer = malloc(sizeof(*buffer));
-		memset(buffer, 0xa5, sizeof(*buffer)); /* what no member covers is garbage */
+		memset(buffer, 0xa5, sizeof(*buffer)); /* padding is not initialised */
 		buffer->device = &device;
 		buffer->size = *script == '0' ? 0 : 4096;
 		buffer->type = 0;

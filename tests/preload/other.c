@@ -1,6 +1,6 @@
 /*
- * Another library that somebody preloads: it takes over a function of TT-Metal's too, as
- * preloaded libraries do, and says at the end how often it was called.
+ * Another preloaded library: it interposes a function of TT-Metal, too, and prints at the end how
+ * often it was called.
  */
 #include <dlfcn.h>
 #include <stdint.h>

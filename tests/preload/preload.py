@@ -13,10 +13,10 @@ SHIM = BUILD + "/libttalloc-preload.so"
 RUN = [TT_SMI, "run"]
 PRELOAD_FLAG = 1
 
-# Nobody is to be found but who is started here.
+# So that processes outside of the test are not found.
 os.environ["TT_ALLOCD_SOCKET"] = "/nonexistent"
 os.environ.pop("LD_PRELOAD", None)
-# A tt_smi with sanitizers starts with others' libraries before its own, too.
+# Without this, a tt_smi with sanitizers refuses to start if another library is loaded first.
 os.environ["ASAN_OPTIONS"] = "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", "")
 
 
@@ -58,14 +58,14 @@ def counted(table):
 
 
 def preloaded(pid):
-    """What the one table of a process says, which must be of the preloaded library."""
+    """The totals of the only table of a process, which must be that of the preloaded library."""
     table, = tables(pid)
     assert flags(table) == PRELOAD_FLAG, flags(table)
     return counted(table)
 
 
 def has_open(pid, path):
-    """Has the program come to the command that opened this?"""
+    """Has the program executed the command that opens this file?"""
     return path in [os.readlink(fd.path) for fd in os.scandir(f"/proc/{pid}/fd")]
 
 

@@ -1,4 +1,4 @@
-"""What the preloaded library counts is what the program knows of itself, to the byte."""
+"""The preloaded library counts what the program itself has counted, to the byte."""
 
 import json
 import os
@@ -64,7 +64,7 @@ def test_a_mesh_buffer_counts_once_per_member(_):
     figures = without(preloaded(program.pid))
     assert set(figures) == {0, 2, 5}
     assert all(sums["dram"] == 1 << 20 and sums["l1_small"] == 4096 for sums in figures.values())
-    program.do("close m", "mesh n 1 2", "alloc c n dram 3M")  # perhaps where m was
+    program.do("close m", "mesh n 1 2", "alloc c n dram 3M")  # perhaps at the address of m
     figures = without(preloaded(program.pid))
     assert set(figures) == {1, 2} and figures[1]["dram"] == 3 << 20, figures
     program.do("free a b")
@@ -77,7 +77,7 @@ def test_a_forked_child_owns_nothing(_):
     program.do("alloc a 0 dram 1M")
     child = int(program.do("fork", "free a", "alloc b 1 l1 4K", "sleep 60000", "end").split()[1])
     try:
-        # At first it has its parent's descriptor.
+        # The child inherits its parent's descriptor and closes it.
         eventually(lambda: [without(counted(table)) for table in tables(child)] == [
             {1: {"buffers": 1, "dram": 0, "l1": 4096, "system": 0, "l1_small": 0, "trace": 0}}])
         agree(program)
@@ -134,7 +134,7 @@ def test_versions_that_only_track(_):
 
 
 def test_what_cannot_be_right_is_withdrawn_with_one_line(_):
-    """A version that nobody knows, and a buffer that was freed unseen: its address comes again."""
+    """An unknown version, and a buffer whose free was not seen: its address is reused."""
     for name, script, why in (("strange_host", "aadxfa", "unknown version of TT-Metal"),
                               ("old_host", "auauaa", "missed the free of a buffer")):
         for quiet in ([], ["-q"]):
@@ -158,7 +158,7 @@ def test_an_unknown_shape_is_left_alone(_):
 
 
 def shown(root, pid):
-    """What tt_smi says of a process, and its status."""
+    """What tt_smi shows of a process, and its status."""
     environment = {**os.environ, "TT_SMI_ROOT": root, "LC_ALL": "C"}
     text = subprocess.run([TT_SMI, "--json"], capture_output=True, text=True, env=environment, timeout=60).stdout
     process, = [process for process in json.loads(text)["processes"] if process["pid"] == pid]
@@ -210,26 +210,26 @@ def test_a_program_with_a_sanitizer(_):
 
 
 def test_callers_that_have_no_metal_among_their_libraries(_):
-    host = Host(f"{HERE}/host", "0", PLUGIN % "v77", "stranger,alloc a 0 dram 1M")
+    host = Host(f"{HERE}/host", "0", PLUGIN % "v77", "unlinked,alloc a 0 dram 1M")
     assert host.lines[0] == "forgotten\n", host.lines
     assert without(preloaded(host.pid))[0]["dram"] == 1 << 20
     assert host.end() == (0, "")
 
 
 def test_it_is_not_taken_for_metal(_):
-    """Who follows the program from outside must find the library behind it, and none besides."""
+    """An external tracer must find the library behind it, and no other."""
     done = subprocess.run([METAL + "/metal_look", SHIM], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "No such file" in done.stderr, done
 
 
-def test_a_process_that_can_have_no_table_is_told(_):
+def test_a_process_without_a_table_gets_a_warning(_):
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
     for quiet in ([], ["-q"]):
         done = subprocess.run([*RUN, *quiet, f"{METAL}/v77/metal_run", "alloc a 0 dram 1M", "alloc b 0 dram 1M", "free a", "total"],
                               capture_output=True, text=True, timeout=60, preexec_fn=limit)
         assert done.returncode == 0 and "dram 1048576" in done.stdout, done
-        assert done.stderr.count("\n") == (not quiet) and (quiet or "cannot make a table" in done.stderr), done.stderr
+        assert done.stderr.count("\n") == (not quiet) and (quiet or "cannot create a table" in done.stderr), done.stderr
 
 
 def test_tracking_can_be_turned_off(_):

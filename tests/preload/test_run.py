@@ -1,4 +1,4 @@
-"""tt_smi run: what it executes, and what it leaves as it was."""
+"""tt_smi run: what it executes, and what it leaves unchanged."""
 
 import os
 import re
@@ -111,7 +111,7 @@ def strace(directory, *command):
         raise Skip("strace: " + done.stderr.strip().splitlines()[-1])
     with open(trace) as file:
         text = file.read()
-    # From the exec of the program on.
+    # The system calls after the execve() of the program.
     text = text[text.rindex("execve("):]
     return set(re.findall(r'(?:openat|open|readlink|access|stat)\([^"]*"([^"]*)"', text)), text
 
@@ -136,7 +136,7 @@ def test_a_program_of_another_user_is_named(directory):
     assert done.returncode == 0
     assert program in done.stderr and "not counted" in done.stderr and done.stderr.count("\n") == 1
     assert start("-q", program).stderr == ""
-    # Of another user who may not even read it.
+    # A set-user-ID program of another user that may not be read.
     os.chown(program, 0, 0)
     os.chmod(program, 0o4711)
     os.chmod(directory, 0o755)
@@ -144,12 +144,12 @@ def test_a_program_of_another_user_is_named(directory):
         shutil.copy(name, directory)
     done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
                           user=65534, cwd="/")
-    assert program in done.stderr and "rights of another user" in done.stderr, done.stderr
+    assert program in done.stderr and "gains privileges" in done.stderr, done.stderr
     os.chmod(program, 0o755)
     assert start(program).stderr == ""
     os.chown(program, 0, 65534)
     os.chmod(program, 0o2755)
-    assert "rights of another user" in start(program).stderr
+    assert "gains privileges" in start(program).stderr
 
 
 def test_a_program_with_capabilities_is_named(directory):
@@ -166,7 +166,7 @@ def test_a_program_with_capabilities_is_named(directory):
         shutil.copy(name, directory)
     done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
                           user=65534, cwd="/")
-    assert program in done.stderr and "rights of another user" in done.stderr, done.stderr
+    assert program in done.stderr and "gains privileges" in done.stderr, done.stderr
     assert start(program).stderr == ""  # root gains nothing by it
 
 
@@ -183,7 +183,7 @@ def test_a_program_that_contains_metal_is_named(_):
         assert "TT-Metal built in" in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
-def test_counting_that_is_switched_off_is_told(_):
+def test_disabled_counting_is_reported(_):
     off = {**os.environ, "TT_ALLOC_TRACKING_ENABLED": "0"}
     done = start("true", env=off)
     assert done.returncode == 0 and "TT_ALLOC_TRACKING_ENABLED" in done.stderr and done.stderr.count("\n") == 1

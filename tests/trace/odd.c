@@ -1,7 +1,7 @@
 /*
- * A library with TT-Metal's symbols whose every call and object a test can choose: what
- * no program of the real one does. Shape of v0.66. Each word of the scenario is one call;
- * then "ready" is printed, and a line of input ends it.
+ * A library with TT-Metal's symbols and the layout of v0.66, for calls that the real library never
+ * makes. Each word of the scenario is one call; then "ready" is printed, and a line of input ends
+ * it.
  *
  *   b0..b3   allocates that buffer (b0, b1 on chip 0, b2 on chip 3, b3 on the mesh)
  *   f0..f3   frees it        k0..k3  marks it as gone
@@ -9,7 +9,7 @@
  *   all      frees all of the allocator
  *   many     allocates and frees 10000 others, one after the other
  *   hold     allocates 7 of them
- *   hide     who reads the allocator's memory waits until the process ends
+ *   hide     reads of the allocator's memory block until the process ends (userfaultfd)
  *   type, size, device, chip, status   spoils that of b1
  */
 #include <fcntl.h>
@@ -151,7 +151,7 @@ static void hold(void)
 		track_allocate(NULL, &list[i]);
 }
 
-/* Nobody ever fills the page. */
+/* The page is never filled. */
 static void hide(void)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -165,14 +165,14 @@ static void hide(void)
 
 static void spoil(const char *what)
 {
-	static struct device stranger = { &stranger, 0 };
+	static struct device unknown_device = { &unknown_device, 0 };
 
 	if (strcmp(what, "type") == 0)
 		buffers[1].type = 5;
 	else if (strcmp(what, "size") == 0)
 		buffers[1].size = (UINT64_C(1) << 40) + 1;
 	else if (strcmp(what, "device") == 0)
-		buffers[1].device = &stranger;
+		buffers[1].device = &unknown_device;
 	else if (strcmp(what, "chip") == 0)
 		chips[0].chip = 64;
 	else if (strcmp(what, "status") == 0)

@@ -1,15 +1,17 @@
-"""The library whose every call a test chooses: see odd.c."""
+"""A program with a library whose calls are chosen by the test: see odd.c."""
 
 import os
 import subprocess
 import sys
+
+from staged import NODES
 
 FOLDER = os.environ["ODD"]
 LIBRARY = FOLDER + "/libodd.so"
 
 
 class Odd:
-    def __init__(self, *words, node="/dev/tenstorrent/5", name="odd", program=FOLDER + "/odd", **options):
+    def __init__(self, *words, node=NODES[0], name="odd", program=FOLDER + "/odd", **options):
         self.begin([program, node, name, *words], **options)
 
     def begin(self, command, **options):
@@ -41,4 +43,4 @@ class Copies(Odd):
 
     def __init__(self, *files):
         script = os.path.join(os.path.dirname(__file__), "copies.py")
-        self.begin([sys.executable, script, "/dev/tenstorrent/5", *files])
+        self.begin([sys.executable, script, NODES[0], *files])

@@ -1,6 +1,6 @@
 /*
- * served FOLDER MOUNTPOINT: the files of a folder, by FUSE. Nothing is cached, so that
- * each look at a file asks this program; while it is stopped, nobody gets an answer.
+ * served FOLDER MOUNTPOINT: serves the files of a folder by FUSE. Nothing is cached, so that each
+ * access needs this program; while it is stopped, all accesses block.
  */
 #define FUSE_USE_VERSION 314
 #include <errno.h>

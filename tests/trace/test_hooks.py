@@ -1,4 +1,4 @@
-"""Each hook, each reason to give up, and both ways to attach."""
+"""Each hook, each fault, and both ways to attach."""
 
 import os
 import sys
@@ -62,7 +62,7 @@ def test_more_buffers_than_the_table_holds(_):
         tracer("stop")
 
 
-def test_who_floods_the_table_is_the_one_who_finds_it_full(_):
+def test_only_the_process_that_fills_the_table_gets_the_fault(_):
     tracer("start", "--max-buffers", "8", LIBRARY)
     try:
         time.sleep(2 * TICK)
@@ -90,13 +90,13 @@ def test_libraries_that_cannot_be_followed_are_said_so(_):
     tracer("start")
     try:
         program = Program("v66-stepped")
-        program.do("hold /dev/tenstorrent/5", "alloc a 0 dram 5")
+        program.do("hold /dev/tenstorrent/8", "alloc a 0 dram 5")
         said = tracer("start").stdout
         assert f"unreliable  {program.pid} metal_run: single-step ({library('v66-stepped')})" in said, said
         assert allocations()[program.pid] == ("unreliable:single-step", {})
         assert "library     " + library("v66-stepped") not in said, said
         program.end()
-        with open("/dev/tenstorrent/5", "rb"):
+        with open("/dev/tenstorrent/8", "rb"):
             said = tracer("start").stdout
             assert f"unfollowed  {os.getpid()} python3: no TT-Metal" in said, said
             assert os.getpid() not in allocations()
@@ -136,7 +136,7 @@ def test_a_link_per_probe_counts_the_same(_):
 
 
 def test_a_process_with_two_names_for_one_file_is_counted_once(directory):
-    """Two overlays over one folder: two files for whoever looks, one for the kernel."""
+    """Two overlays over one folder: files with two device numbers that are one inode to the kernel."""
     places = []
     for name in ("a", "b"):
         at = f"{directory}/{name}"

@@ -26,7 +26,7 @@ def of(odd, name):
 
 
 class Reader:
-    """Somebody who has read the allocator now, and comes with it later."""
+    """A tracer that reads the allocator now, and adds the buffers later."""
 
     def __init__(self, odd):
         ((self.allocator, value),) = of(odd, "allocators").items()
@@ -48,7 +48,7 @@ def dram(odd):
 
 
 def early():
-    """A process that was there before the probes."""
+    """A process that was running before the probes were attached."""
     return Odd()
 
 
@@ -103,7 +103,7 @@ def test_not_if_the_marks_of_frees_were_taken_away_since(_):
         assert dram(odd) == ("since-attach", 1000, 1)
 
 
-def test_who_ended_while_it_was_entered_is_forgotten(_):
+def test_a_process_that_exits_while_it_is_added_is_removed(_):
     with Tracing():
         gone = subprocess.Popen(["true"])
         gone.wait()

@@ -1,4 +1,4 @@
-"""The two pinned files to the byte, who may read them, and what the commands say."""
+"""The two pinned files to the byte, their permissions, and the output of the commands."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def total(*figures):
     return "\n" + ROW % ("TOTAL", "-", *figures, "-", "-", "-")
 
 
-def test_nobody(_):
+def test_no_process_is_traced(_):
     with Tracing():
         assert text("allocations") == HEADING + total(0, 0, 0, 0, 0, 0)
         assert held_by(os.getpid()) == ""
@@ -56,13 +56,13 @@ def test_nobody(_):
 def test_every_column(_):
     with Tracing(library("v66")):
         program = Program("v66")
-        program.do("hold /dev/tenstorrent/7", "alloc a 0 dram 1001", "alloc b 0 l1 1002", "alloc c 0 system 1003",
+        program.do("hold /dev/tenstorrent/9", "alloc a 0 dram 1001", "alloc b 0 l1 1002", "alloc c 0 system 1003",
                    "alloc d 0 l1_small 1004", "alloc e 0 trace 1005", "alloc f 0 dram 1")
         assert text("allocations") == HEADING + ROW % (
             program.pid, "metal_run", 1002, 1002, 1004, 1005, 6, 1003, 0, start_of(program.pid), "exact") + total(
                 1002, 1002, 1004, 1005, 6, 1003)
         assert held_by(program.pid) == "%-8s %-16s %-8s %-8s %-12s %s\n" % (
-            program.pid, "metal_run", 7, 3, start_of(program.pid), "-")
+            program.pid, "metal_run", 9, 3, start_of(program.pid), "-")
         program.do("open 63", "alloc g 63 dram 20")
         assert text("allocations").splitlines()[3] == (ROW % (
             program.pid, "metal_run", 20, 0, 0, 0, 1, 0, 63, start_of(program.pid), "exact")).rstrip("\n")
@@ -70,7 +70,7 @@ def test_every_column(_):
         assert text("allocations") == HEADING + total(0, 0, 0, 0, 0, 0)
 
 
-def test_who_is_followed_and_has_nothing(_):
+def test_a_traced_process_without_memory(_):
     with Tracing(LIBRARY), Odd() as odd:
         tracer("start")
         assert text("allocations") == HEADING + ROW % (
@@ -78,7 +78,7 @@ def test_who_is_followed_and_has_nothing(_):
 
 
 def test_one_line_however_often_a_device_is_open(_):
-    nodes = [os.open(f"/dev/tenstorrent/{number}", os.O_RDONLY) for number in (5, 7)]
+    nodes = [os.open(f"/dev/tenstorrent/{number}", os.O_RDONLY) for number in (8, 9)]
     copies = [os.dup(node) for _ in range(300) for node in nodes]
     with Tracing():
         with open(PINS + "/holders", "rb", buffering=0) as file:
@@ -86,29 +86,29 @@ def test_one_line_however_often_a_device_is_open(_):
         for said in (text("holders"), pieces):
             rows = [line.split() for line in said.splitlines()[2:]]
             rows = [row[2:4] for row in rows if row[0] == str(os.getpid())]
-            assert rows == [["5", str(nodes[0])], ["7", str(nodes[1])]], rows
+            assert rows == [["8", str(nodes[0])], ["9", str(nodes[1])]], rows
     for descriptor in nodes + copies:
         os.close(descriptor)
 
 
 def test_a_descriptor_of_a_removed_node_is_not_listed(_):
     """After an unbind the node is gone, and its number may be another card's by now."""
-    node, number = "/dev/tenstorrent/removed", os.stat("/dev/tenstorrent/5").st_rdev
+    node, number = "/dev/tenstorrent/removed", os.stat("/dev/tenstorrent/8").st_rdev
     os.mknod(node, 0o666 | stat.S_IFCHR, number)
     removed = os.open(node, os.O_RDONLY)
     with Tracing():
-        assert held_by(os.getpid()).split()[2:4] == ["5", str(removed)], text("holders")
+        assert held_by(os.getpid()).split()[2:4] == ["8", str(removed)], text("holders")
         os.unlink(node)
         assert held_by(os.getpid()) == "", text("holders")
-        kept = os.open("/dev/tenstorrent/5", os.O_RDONLY)
-        assert held_by(os.getpid()).split()[2:4] == ["5", str(kept)], text("holders")
+        kept = os.open("/dev/tenstorrent/8", os.O_RDONLY)
+        assert held_by(os.getpid()).split()[2:4] == ["8", str(kept)], text("holders")
         os.close(kept)
     os.close(removed)
 
 
 def collector(path, uid, *code):
-    """A program that holds device 5 and then does what it is told, if it is told something."""
-    words = ["import os, sys", "f = os.open('/dev/tenstorrent/5', os.O_RDONLY)", "os.set_inheritable(f, True)",
+    """A program that holds device 8 and then executes commands, if there are any."""
+    words = ["import os, sys", "f = os.open('/dev/tenstorrent/8', os.O_RDONLY)", "os.set_inheritable(f, True)",
              "print('ready', flush=True)", "sys.stdin.readline()", *code]
     process = subprocess.Popen(["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", path, "-c",
                                 "\n".join(words)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,

@@ -1,4 +1,4 @@
-"""Who stays: new holders, nodes that come and go, upgrades, turns, and its end."""
+"""The watching tracer: new holders, nodes that appear and disappear, upgrades, take-over, and its end."""
 
 import os
 import shutil
@@ -41,12 +41,12 @@ def test_nodes_come_and_go(_):
         return [row[2] for row in rows if row[0] == str(odd.pid)]
 
     with Watcher(), Odd() as odd:
-        eventually(lambda: holders() == ["5"])
-        os.rename("/dev/tenstorrent/5", "/dev/tenstorrent/12")
+        eventually(lambda: holders() == ["8"])
+        os.rename("/dev/tenstorrent/8", "/dev/tenstorrent/12")
         eventually(lambda: holders() == ["12"])
         os.rename("/dev/tenstorrent/12", "/dev/away")
         eventually(lambda: holders() == [])
-        os.rename("/dev/away", "/dev/tenstorrent/5")
+        os.rename("/dev/away", "/dev/tenstorrent/8")
 
 
 def test_an_upgraded_library_is_attached_to_before_it_runs(directory):
@@ -66,7 +66,7 @@ def test_an_upgraded_library_is_attached_to_before_it_runs(directory):
             eventually(lambda: attached() == 2)
             with Odd("b0", "b1", program=directory + "/odd", env=environment) as new:
                 assert allocations()[new.pid][0] == "exact"
-        eventually(lambda: attached() == 1)  # nobody has the old one any more
+        eventually(lambda: attached() == 1)  # no process maps the old one any more
         os.unlink(path)
         eventually(lambda: attached() == 0)
 
@@ -114,7 +114,7 @@ def test_one_watches_and_the_next_takes_its_turn(_):
             assert first.end(signal.SIGKILL) == -9
             eventually(lambda: f"watcher     process {second.pid}\n" in said())
             assert odd.pid in allocations()
-        # A file can be named while somebody watches.
+        # A file can be named while another tracer watches.
         tracer("start", library("v66"))
         assert library("v66") in said()
         tracer("stop")
@@ -134,7 +134,7 @@ def test_a_second_copy_that_is_attached_to_late(directory):
         assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 3000)
     with Tracing(copies[0]), Copies(*copies) as both:
         both.do("1 b0")
-        both.do("2 b1")  # nobody sees it
+        both.do("2 b1")  # no process sees it
         assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 1000)
         time.sleep(2 * TICK)
         tracer("start", copies[1])
@@ -144,7 +144,7 @@ def test_a_second_copy_that_is_attached_to_late(directory):
 
 def test_starts_and_stops_at_the_same_time(_):
     program = Program("v66")
-    program.do("hold /dev/tenstorrent/5", "open 0")
+    program.do("hold /dev/tenstorrent/8", "open 0")
     for number in range(4):
         jobs = [subprocess.Popen([TRACER, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
                 for words in (["start"], ["stop"], ["start", library("v77")], ["stop"], ["start"])]
@@ -163,7 +163,7 @@ def test_starts_and_stops_at_the_same_time(_):
 
 def test_a_child_is_not_given_what_its_parent_had(_):
     program = Program("v66")
-    program.do("hold /dev/tenstorrent/5", "alloc a 0 dram 5000")
+    program.do("hold /dev/tenstorrent/8", "alloc a 0 dram 5000")
     child = int(program.do("fork", "alloc b 0 dram 7", "kill 19", "end", "sleep 200").split()[1])
     with Tracing():
         os.kill(child, signal.SIGCONT)
@@ -176,7 +176,7 @@ def test_a_child_is_not_given_what_its_parent_had(_):
     assert program.end() == 0
 
 
-def test_who_was_there_before_is_known_by_its_start_also_if_it_holds_nothing(_):
+def test_an_earlier_process_is_recognised_by_its_start_even_without_memory(_):
     program = Program("v66")
     program.do("alloc a 0 dram 5000")
     with Tracing(library("v66")):

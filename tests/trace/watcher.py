@@ -1,4 +1,4 @@
-"""Who stays and looks for new holders."""
+"""The tracer that keeps watching for new holders."""
 
 import signal
 import subprocess

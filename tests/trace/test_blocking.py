@@ -1,4 +1,4 @@
-"""Files and memory of strangers that do not answer: one holder is held up, and nobody else."""
+"""Files and memory of other users that block: only their holder is affected."""
 
 import contextlib
 import os
@@ -20,7 +20,7 @@ FUTEX = {"x86_64": "202"}.get(os.uname().machine, "98")
 
 
 class Served:
-    """with Served(folder) as path: its files by FUSE; stop() lets nobody have an answer."""
+    """with Served(folder) as path: serves its files by FUSE; after stop() all accesses block."""
 
     def __init__(self, folder, name=""):
         self.at = folder + "-served"
@@ -50,7 +50,7 @@ class Served:
 
 
 class Late(Odd):
-    """Executes from a file, as a user, and opens a device when it is told to."""
+    """A process of another user that executes from a file, and opens a device on request."""
 
     def __init__(self, path, uid=0):
         self.begin([sys.executable, "-c", """
@@ -60,7 +60,7 @@ with open(sys.argv[1], "rb") as file:
 os.setresuid(*[int(sys.argv[2])] * 3)
 print("ready", flush=True)
 while sys.stdin.readline() == "open\\n":
-    node = os.open("/dev/tenstorrent/5", os.O_RDONLY)
+    node = os.open("/dev/tenstorrent/8", os.O_RDONLY)
     print("ready", flush=True)
 """, path, str(uid)])
 
@@ -88,7 +88,7 @@ def plain(folder):
     return "libttalloc.so"
 
 
-def test_a_file_that_does_not_answer_costs_its_holder_alone(directory):
+def test_a_file_that_blocks_affects_only_its_holder(directory):
     name = plain(directory)
     with Served(directory) as served:
         preload = {**os.environ, "LD_PRELOAD": f"{served.at}/{name}"}
@@ -108,7 +108,7 @@ def test_a_file_that_does_not_answer_costs_its_holder_alone(directory):
                 assert watcher.end() == 0
 
 
-def test_nobody_is_judged_by_files_that_were_not_read(directory):
+def test_unread_files_are_not_taken_into_account(directory):
     name = plain(directory)
     with Served(directory) as served:
         path = f"{served.at}/{name}"
@@ -126,7 +126,7 @@ def test_nobody_is_judged_by_files_that_were_not_read(directory):
             served.go_on()
 
 
-def test_one_user_holds_so_many_threads_and_no_more(directory):
+def test_the_blocked_threads_of_one_user_are_limited(directory):
     with contextlib.ExitStack() as stack:
         systems = []
         for number in range(HELD + 4):
@@ -150,7 +150,7 @@ def test_one_user_holds_so_many_threads_and_no_more(directory):
 
 
 def diagnosis(program):
-    """What the doctor says of the program; None if it did not get to it, as on a busy machine."""
+    """The doctor's finding about the program; None if it timed out, as on a busy machine."""
     done = subprocess.run([TT_SMI, "doctor"], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1, done
     return next((line for line in done.stdout.splitlines() if f" {program.pid} " in line), None)
@@ -167,7 +167,7 @@ def test_doctor_does_not_wait_for_files(directory):
         served.go_on()
 
 
-def test_who_is_held_is_ended_all_the_same(directory):
+def test_a_blocked_tracer_can_be_ended(directory):
     name = plain(directory)
     with Served(directory) as served:
         with Odd("b0", env={**os.environ, "LD_PRELOAD": f"{served.at}/{name}"}) as held:
@@ -177,7 +177,7 @@ def test_who_is_held_is_ended_all_the_same(directory):
                 assert watcher.end() == 0
 
 
-def test_a_library_that_a_program_serves_is_attached_to_if_it_is_named(directory):
+def test_a_library_on_fuse_is_attached_to_only_if_named(directory):
     shutil.copy(LIBRARY, directory)
     with Tracing(), Served(directory) as served, Odd("b0", env={**os.environ, "LD_LIBRARY_PATH": served.at}) as odd:
         path = f"{served.at}/libodd.so"
@@ -214,7 +214,7 @@ def test_a_second_copy_that_is_not_attached_to_makes_lower_bounds(directory):
             assert program.end() == 0
 
 
-def test_memory_that_does_not_answer_costs_its_process_alone(_):
+def test_memory_that_blocks_affects_only_its_process(_):
     with Odd() as held:
         try:
             held.do("hide")

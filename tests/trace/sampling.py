@@ -1,0 +1,180 @@
+"""Schedules that are played under a tracer which samples utilisation, and the lines that it publishes.
+
+A Case is a process with a list of steps: commands, and what a line of the process must then fulfil. All cases of a
+list run at the same time under one tracer, so the time of a test is that of its longest case. Afterwards each line
+that was seen is compared with what really happened: `exact` must agree within 1 %, and a bound must be one.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+
+from metal import library
+from schedule import Player, Truth
+from staged import NODES, PINS, TRACER, tracer
+from watcher import eventually
+
+COLUMNS = "pid comm chip start device busy window bound programs running last updated state operation".split()
+NEAR = 0.01
+CHECKED = 25  # lines of a case, at most
+MINUTE = 60 * 10**9
+
+
+class Sampling:
+    """A tracer that stays. Programs that start within it are followed from their first instruction."""
+
+    def __init__(self, variants, *options, before=(), **more):
+        self.arguments = [*before, TRACER, "start", "--watch", *options, *map(library, variants)]
+        self.more = more
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.arguments, text=True, stdout=subprocess.PIPE, **self.more)
+        assert any(line.startswith("watching") for line in iter(self.process.stdout.readline, ""))
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+        tracer("stop")
+
+
+def read_lines():
+    with open(PINS + "/dispatch", encoding="ascii") as file:
+        rows = [line.split() for line in file.read().splitlines()[2:]]
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+
+def lines_of(lines, pid, chip):
+    return [line for line in lines if line["pid"] == str(pid) and line["chip"] == chip]
+
+
+# ---- what a line may fulfil ----
+
+def share(line):
+    return int(line["busy"]) / int(line["window"])
+
+
+def full(line):
+    return line["bound"] != "-" and int(line["window"]) > 9e8
+
+
+def busy(*bounds):
+    return lambda line: full(line) and line["bound"] in bounds and int(line["busy"]) > 0
+
+
+def idle(line):
+    """An upper bound of 0 says the same."""
+    return full(line) and line["bound"] != "lower" and line["busy"] == "0" and line["running"] == "-"
+
+
+def state(word):
+    return lambda line: line["bound"] == "-" and line["state"] == word
+
+
+def has_name(line):
+    return line["operation"] == "ttnn::matmul"
+
+
+# ---- cases ----
+
+class Case:
+    """steps: (command or commands, predicate), or with "again": the commands are repeated until it is fulfilled.
+    never: what no line may fulfil. chip "-": the line for all chips."""
+
+    def __init__(self, title, variant, *steps, setup=("open 0", "queues 0 poll=2000"), nodes=(0,), chip="0", never=None,
+                 executable=None):
+        self.title, self.variant, self.steps, self.chip, self.never = title, variant, list(steps), chip, never
+        self.setup = [f"hold {NODES[node]}" for node in nodes] + list(setup)
+        self.seen = []   # its lines, oldest first
+        self.since = 0   # of the lines of this step
+        self.plays_on = False
+        # The name of a process is that of the file by which it was executed.
+        self.before = [sys.executable, "-c", "import os, sys; os.execv(sys.argv[1], sys.argv[1:2])",
+                       executable] if executable else ()
+
+    def begin(self, directory):
+        self.truth = f"{directory}/{len(os.listdir(directory))}"
+        open(self.truth, "w", encoding="ascii").close()
+        self.player = Player(self.variant, self.truth, *self.setup, before=self.before)
+        self.pid = self.player.pid
+        self.begin_step()
+
+    def begin_step(self):
+        commands = self.steps[0][0] if self.steps else ()
+        commands = [commands] if isinstance(commands, str) else commands
+        if commands:
+            self.player.do(*commands)
+        for command in commands:
+            self.plays_on = command != "join" and (self.plays_on or command.startswith("background play"))
+        self.since = time.monotonic_ns()
+
+    def look(self, lines):
+        for line in lines_of(lines, self.pid, self.chip):
+            if self.seen and line["updated"] == self.seen[-1]["updated"]:
+                continue
+            assert not (self.never and self.never(line)), (self.title, line)
+            self.seen.append(line)
+            if not self.steps or int(line["updated"]) <= self.since:
+                continue
+            if self.steps[0][1](line):
+                self.steps.pop(0)
+                self.begin_step()
+            elif "again" in self.steps[0]:
+                self.begin_step()
+
+    def check(self):
+        """What is wrong in its lines, compared with the truth."""
+        figures = [line for line in self.seen if line["bound"] != "-" and int(line["window"]) > 2e8]
+        step = len(figures) // CHECKED + 1
+        truth = self.settled(figures)
+        return [error for line in figures[::-step] for error in self.check_line(truth, line)]
+
+    def settled(self, figures):
+        """The truth, once it is known up to the last line."""
+        until = max([int(line["updated"]) for line in figures], default=0)
+        found = []
+
+        def is_there():
+            found[:] = [Truth(self.truth)]
+            last = {run.name: run for run in found[0].chosen(pid=self.pid)}
+            return not self.plays_on or all(run.start + run.count * run.period >= until for run in last.values())
+        eventually(is_there)
+        return found[0]
+
+    def check_line(self, truth, line):
+        until, window = int(line["updated"]), int(line["window"])
+        # While programs are unfinished, the window ends with the last one that has finished.
+        ends = [until] + ([until - int(line["last"])] if line["last"] != "-" else [])
+        true = [truth.share(end - window, end, pid=self.pid, chip=int(self.chip)) for end in ends]
+        near = {"exact": any(abs(share(line) - one) <= NEAR for one in true),
+                "lower": share(line) <= max(true) + NEAR, "upper": share(line) >= min(true) - NEAR}
+        return [] if near[line["bound"]] else [(self.title, share(line), true, line)]
+
+
+@contextlib.contextmanager
+def begun(cases, directory):
+    with contextlib.ExitStack() as stack:
+        for case in cases:
+            case.begin(directory)
+            stack.enter_context(case.player)
+        yield
+
+
+def play(cases, directory):
+    """Until all steps of all cases are done; then they are compared with the truth, and ended."""
+    with begun(cases, directory):
+        follow(cases)
+
+
+def follow(cases):
+    end = time.monotonic_ns() + 3 * MINUTE
+    while any(case.steps for case in cases):
+        lines = read_lines()
+        for case in cases:
+            case.look(lines)
+        assert time.monotonic_ns() < end, [(case.title, len(case.steps), case.seen[-1:]) for case in cases if case.steps]
+        time.sleep(0.02)
+    wrong = [error for case in cases for error in case.check()]
+    assert not wrong, "\n".join(map(str, wrong))
