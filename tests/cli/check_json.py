@@ -1,4 +1,4 @@
-"""Is a JSON output true, complete and consistent?
+"""Checks a JSON document: it agrees with the files of the machine, is complete and consistent.
 
 check_json.py [--schema SCHEMA] FILE[=ROOT]...: FILE holds the output of --json, one
 document per line or one in all. With ROOT its values are compared with the
@@ -129,7 +129,7 @@ def check_document(document):
     if not re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", document["timestamp"]):
         raise Wrong(f"timestamp {document['timestamp']}")
     ids = [device["id"] for device in document["devices"]]
-    # By number, a chip without PCIe after its gateway; then what has only an address.
+    # Sorted by number, a chip without PCIe after its gateway; then cards that have only an address.
     order = [(1, 0, i) if ":" in str(i) else (0, int(str(i).rstrip("R")), str(i)) for i in ids]
     expect(order, sorted(order), "order of the devices")
     pids = [process["pid"] for process in document["processes"]]

@@ -1,7 +1,7 @@
-"""A program that reads the snapshot of the vendor's tt-smi, and is strict about it.
+"""A strict reader of the snapshot of the vendor's tt-smi.
 
 check_vendor.py FILE[=JSON]...: FILE is the output of -s; with JSON, that of --json of
-the same machine, the two must tell the same.
+the same machine, the two must agree.
 """
 import json
 import re

@@ -4,7 +4,7 @@
 load helpers
 load machines
 
-# All modes that write; each must notice when it cannot.
+# All modes that write output; each must report a write error.
 MODES=('' -L -q --json -s --query-gpu=index --query-compute-apps=pid '-lms 20 -n 2' '-w -r 100 -n 2'
 	'--json -lms 20 -n 2' -h -V --help-query-gpu --help-query-compute-apps)
 
@@ -61,12 +61,23 @@ same() {
 	[[ "$("$TT_SMI" -V)" =~ ^tt_smi\ [0-9]+\.[0-9]+\.[0-9]+(' (without tracing)')?$ ]]
 }
 
-@test "what makes no sense is refused with 2, by name, before anything is written" {
+@test "options of the full screen are checked in a pipe too" {
+	expect_error 2 '--theme: "foo" is not default, colorblind, light or mono' -w --theme=foo
+	expect_error 2 '--view: "foo" is not overview, grid, processes, memory or device' -w --view foo
+	[ -x "${TT_SMI%/*}/tt_smi-tui" ] || skip "no full screen in this build: --set has no names"
+	expect_error 2 '--set: no setting "foo"' -w -n 1 --set foo=1
+	expect_error 2 '--set: theme cannot be "foo"' -w -n 1 --plain --set view=grid --set theme=foo
+	capture -w -n 1 --set theme=mono --set view=grid
+	[ "$status" = 0 ]
+	grep -q SIMULATED "$WORK/out"
+}
+
+@test "invalid options are rejected with 2, by name, before anything is written" {
 	expect_error 2 'unknown option "--nonsense"' --nonsense
 	expect_error 2 'unknown option "-z"' -z
 	expect_error 2 'unknown option "-"' -
 	expect_error 2 'unknown option "--"' --
-	expect_error 2 'unexpected argument "list"' list
+	expect_error 2 'unknown command "list"; ' list
 	expect_error 2 'unknown option "-w5"' -w5
 	expect_error 2 'takes no value' --watch=5
 	local o
@@ -95,22 +106,58 @@ same() {
 	expect_error 2 'are mutually exclusive' -q --query-gpu=index
 	expect_error 2 'are mutually exclusive' -h --json
 	expect_error 2 '-d needs -q' -d MEMORY
-	expect_error 2 'no section "FOO"; there are IDENTITY' -q -d MEMORY,FOO
-	expect_error 2 'no section ""' -q -d ''
+	expect_error 2 '-d: "FOO" is not IDENTITY, PCIE' -q -d MEMORY,FOO
+	expect_error 2 '-d: "" is not IDENTITY' -q -d ''
 	expect_error 2 '"red" is not auto, always or never' --color red
-	expect_error 2 '"xml" is neither compact nor pretty' --json=xml
+	expect_error 2 '"xml" is not compact or pretty' --json=xml
 	expect_error 2 'an empty device name' -i ''
 	expect_error 2 'an empty device name' -i 0,,1
 	expect_error 2 '--root /nonexistent: No such file' --root /nonexistent
 	expect_error 2 'Not a directory' --root "$D/simulated"
 }
 
-@test "a reset is never what -r means" {
+@test "-r never means reset" {
 	capture -r 500
+	grep -q "to reset a board, use the vendor's tt-smi -r" "$WORK/err"
+	expect_error 2 "-r: \"0\" is not a number from 100 to 60000; it is the period of -w" -r 0
 	grep -q "to reset a board, use the vendor's tt-smi -r" "$WORK/err"
 }
 
-@test "no driver: 9, and cards that wait for one are named" {
+@test "what was meant is suggested" {
+	expect_error 2 '"--wach" (did you mean "--watch"?)' --wach
+	expect_error 2 '"--qery-gpu=index" (did you mean "--query-gpu"?)' --qery-gpu=index
+	expect_error 2 '"docter" (did you mean "doctor"?)' docter
+	expect_error 2 '"memm" (did you mean "mem"?)' memm
+	expect_error 2 '"--colour=never" (did you mean "--color"?)' doctor --colour=never
+	expect_error 2 'unknown command "xyzzy"; ' xyzzy
+	expect_error 2 '"-x": there is no XML; --json' -q -x
+	expect_error 2 '"--xml-format": there is no XML; --json' -q --xml-format
+	expect_error 2 '"-qx": there is no XML; --json' -qx
+	expect_error 2 '"--gpu-reset": this program never resets a device' --gpu-reset -i 0
+}
+
+@test "help explains commands" {
+	"$TT_SMI" help >"$WORK/a"
+	"$TT_SMI" -h | diff "$WORK/a" -
+	local c
+	for c in mem run wait select doctor dmon topo; do
+		"$TT_SMI" help "$c" >"$WORK/a"
+		"$TT_SMI" "$c" --help | diff "$WORK/a" -
+		grep -q "^Usage: tt_smi $c" "$WORK/a"
+	done
+	expect_error 2 'unknown command "docter" (did you mean "doctor"?)' help docter
+}
+
+@test "options may stand before the command" {
+	"$TT_SMI" --root "$D" mem --once -d 0 >"$WORK/a"
+	"$TT_SMI" mem --root "$D" --once -d 0 | diff "$WORK/a" -
+	"$TT_SMI" --ascii --root="$D" --color never doctor >"$WORK/a" || true
+	{ "$TT_SMI" doctor --ascii --root "$D" --color never || true; } | diff "$WORK/a" -
+	# The value of an option is no command.
+	(cd "$WORK" && "$TT_SMI" --root "$D" -L -f mem && test -s mem)
+}
+
+@test "no driver: 9, and cards without one are listed" {
 	rm -r "$D/sys/class/tenstorrent" "$D"/sys/bus/pci/devices/*/driver
 	local m
 	for m in '' -L -q --json -s --query-gpu=index '-lms 20 -n 2' '-w -r 100 -n 2'; do
@@ -167,18 +214,18 @@ rows() {
 	[ "$(rows 0R)" = 0 ]
 }
 
-@test "nothing is said of the firmware of a chip without PCIe" {
+@test "no firmware is shown for a chip without PCIe" {
 	smi --json | jq -e '.devices[1] | .id == "0R" and .firmware.bundle == null and .unavailable["firmware.bundle"] == "no_pcie"'
 }
 
-@test "-L says what the state is, whatever it reads" {
+@test "-L shows the state, whatever else it reads" {
 	rm "$D/sys/class/tenstorrent/tenstorrent!0/tt_asic_id"
 	smi -L >"$WORK/out"
 	grep -q '^GPU 0: .*UUID: N/A' "$WORK/out"
 	not grep -q 'no telemetry' "$WORK/out"
 }
 
-@test "a card that the driver does not serve: shown, and 15 if it is asked for" {
+@test "a card that the driver does not serve: shown, and 15 if it is selected" {
 	rm -r "$D"
 	make_machine unserved
 	local m id
@@ -209,7 +256,7 @@ rows() {
 	[ "$(smi --query-gpu=count --format=csv,noheader 2>/dev/null | sort -u)" = 2 ]
 }
 
-@test "a driver that serves no card: 6, and the cards are shown and named" {
+@test "a driver that serves no card: 6, and the cards are shown and listed" {
 	rm -r "$D"
 	machine -b 2xp150a --no-workloads --fault unbound:0 --fault vfio:1
 	local m
@@ -231,7 +278,7 @@ rows() {
 	done
 }
 
-@test "no permission: 4, and which file" {
+@test "no permission: 4, and the name of the file" {
 	chmod 0 "$D/sys/class/tenstorrent"
 	local m
 	for m in '' -L -q --json -s --query-gpu=index '-l 1'; do
@@ -249,7 +296,7 @@ rows() {
 	chmod 755 "$D"
 }
 
-@test "lost: 15 if it was named or there is no other, with its row all the same" {
+@test "lost device: 15 if it was selected or there is no other, and its row is shown" {
 	rm -r "$D"
 	make_machine dead # 0 and 1 are, 2 is not
 	local m
@@ -316,7 +363,7 @@ selects() {
 	expect_error 6 'tray:9: there is no such device' -i tray:9
 }
 
-@test "-i: what names no device is 6, what names several by accident is 2" {
+@test "-i: a word without a match is 6, an ambiguous one is 2" {
 	local word
 	for word in nonsense 9 0-x 5-9 9999:01:00.0 01:00.1 0123456789ABCDEF DEAD /dev/tenstorrent/3 /dev/null 1R tray:1 tray: -1; do
 		expect_error 6 "$word: there is no such device" -i "$word"
@@ -326,8 +373,8 @@ selects() {
 	make_machine p150a-two
 	echo ABCD000000000001 >"$(file "$(class 0)/tt_asic_id")"
 	echo ABCD000000000002 >"$(file "$(class 1)/tt_asic_id")"
-	expect_error 2 'ABCD: several have an id that begins so' -i ABCD
-	expect_error 2 'several have an id' -i abcd00000000000
+	expect_error 2 'ABCD: ambiguous, several ids begin with it' -i ABCD
+	expect_error 2 'several ids begin with it' -i abcd00000000000
 	selects ABCD000000000002 1
 	expect_error 6 'ABC: there is no such device' -i ABC # too short to mean it
 }
@@ -354,13 +401,13 @@ selects() {
 		[ "$(cat "$WORK/err")" = "tt_smi: cannot write standard output: Bad file descriptor" ]
 	done
 	[ "$before" = "$(cd "$D" && find . -type f -exec cksum {} + | sort | cksum)" ]
-	# Others that are closed are none of our business.
+	# Other closed descriptors do not matter.
 	smi -L <&- 2>&- >"$WORK/a"
 	smi -L >"$WORK/b"
 	cmp "$WORK/a" "$WORK/b"
 }
 
-@test "a reader that goes away ends a loop" {
+@test "a loop ends when its reader closes the pipe" {
 	status=0
 	(
 		set +e
@@ -371,12 +418,12 @@ selects() {
 	[ "$(cat "$WORK/code")" = 141 ] || [ "$(cat "$WORK/code")" = 74 ]
 }
 
-# No name left over from an attempt.
+# No temporary file is left behind.
 only() { # DIRECTORY NAMES
 	[ "$(ls -A "$1")" = "$2" ] || { ls -la "$1"; return 1; }
 }
 
-@test "-f FILE: the same text, in place of the old file at once" {
+@test "-f FILE: the same text, and the old file is replaced atomically" {
 	mkdir "$WORK/o"
 	local m
 	for m in '' -L -q --json -s --query-gpu=index; do
@@ -389,7 +436,7 @@ only() { # DIRECTORY NAMES
 		cmp "$WORK/o/file" "$WORK/b"
 		only "$WORK/o" file
 	done
-	# Whoever has the old one open keeps it whole: it was replaced, not rewritten.
+	# A reader with the old file open keeps its content: it was replaced, not rewritten.
 	echo old >"$WORK/o/file"
 	exec 9<"$WORK/o/file"
 	smi -L -f "$WORK/o/file"
@@ -400,7 +447,7 @@ only() { # DIRECTORY NAMES
 	[ "$(smi -L -f -)" = "$(smi -L)" ]
 }
 
-@test "-f FILE: a failure leaves the old file as it was, and nothing beside it" {
+@test "-f FILE: a failure keeps the old file and leaves no other files" {
 	mkdir "$WORK/o"
 	echo old >"$WORK/o/file"
 	expect_error 6 'no such device' -i 99 -f "$WORK/o/file"
@@ -413,7 +460,7 @@ only() { # DIRECTORY NAMES
 	only "$WORK/o" file
 }
 
-@test "-f FILE: where it cannot be written: 74 and its name" {
+@test "-f FILE: a write error is 74, with the name of the file" {
 	expect_error 74 "cannot write $WORK/missing/file: No such file or directory" -f "$WORK/missing/file"
 	expect_error 74 "cannot write $WORK: Is a directory" -f "$WORK"
 	expect_error 74 "cannot write /dev/full: No space left" -f /dev/full
@@ -425,7 +472,7 @@ only() { # DIRECTORY NAMES
 	grep -q "cannot write $WORK/closed/file: Permission denied" "$WORK/err"
 }
 
-@test "-f FILE on a full disk leaves no half file" {
+@test "-f FILE on a full disk leaves no partial file" {
 	needs_mounts
 	mkdir "$WORK/disk"
 	private bash -c '
@@ -466,17 +513,17 @@ file" ] || { ls -A "$1"; exit 94; }
 	[ "$(on_terminal "$TT_SMI --root $D --json" | wc -l)" -gt 100 ]
 }
 
-@test "ASCII where the locale is not UTF-8, or where it is asked for" {
+@test "ASCII if the locale is not UTF-8, or on request" {
 	local l
 	for l in C POSIX; do
 		not grep -q -P '[^\x00-\x7f]' <(LC_ALL=$l smi)
 	done
 	not grep -q -P '[^\x00-\x7f]' <(smi --ascii)
 	grep -q '┌' <(smi)
-	grep -q '┌' <(LC_ALL=en_US.UTF-8 smi) # not installed here, perhaps, and still what is spoken
+	grep -q '┌' <(LC_ALL=en_US.UTF-8 smi) # even if this locale is not installed
 }
 
-@test "widths: 80 at least, as the terminal has them, else 102" {
+@test "widths: at least 80, that of the terminal, else 102" {
 	width() { head -1 | awk '{ print length($0) }'; }
 	[ "$(smi --ascii | width)" = 102 ]
 	local c
@@ -493,7 +540,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	[ "$(width <"$WORK/file")" = 102 ]
 }
 
-@test "-q -d shows the sections that were asked for, and no other" {
+@test "-q -d shows the requested sections, and no other" {
 	smi -q -d TEMPERATURE,memory >"$WORK/out"
 	grep -q 'Throttle Limit' "$WORK/out"
 	grep -q 'DRAM Total' "$WORK/out"
@@ -524,10 +571,10 @@ file" ] || { ls -A "$1"; exit 94; }
 	[ "$(smi --query-gpu=memory.used --format=csv,noheader,nounits)" = 512 ]
 }
 
-@test "an opener that is gone is not called another namespace" {
+@test "an opener that exited is not reported as another namespace" {
 	chmod -R u+w "$D" && rm -r "$D"
 	machine -b n150 -w dev=0,via=none,name=shell
-	# The number is a stranger's now, who has nothing open.
+	# The pid was reused by a process that has nothing open.
 	rm "$D"/proc/1001/fd/*
 	capture --json
 	[ "$(jq -c '.devices[0] | [.unseen_holders, .lost_openers, .unavailable["memory.used"]]' "$WORK/out")" = '[1,1,"holder_unknown"]' ]
@@ -536,7 +583,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	not grep -q namespace "$WORK/out"
 }
 
-@test "links of a tree that begin with a slash begin at its root, and none leads out" {
+@test "absolute links of a tree start at its root, and none leads out" {
 	local card outside="$WORK/outside"
 	smi --query-gpu=index,temperature.gpu,clocks.ai,memory.used,pci.bus_id --format=csv >"$WORK/before"
 	card=$(readlink -f "$(class 0)")
@@ -546,7 +593,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	ln -s /shm "$D/dev/shm"
 	smi --query-gpu=index,temperature.gpu,clocks.ai,memory.used,pci.bus_id --format=csv >"$WORK/after"
 	diff "$WORK/before" "$WORK/after"
-	# What a link out of the tree means is not there.
+	# Links out of the tree are not followed.
 	echo 1234 >"$outside"
 	rm "$card/tt_aiclk"
 	ln -s "$outside" "$card/tt_aiclk"
@@ -555,7 +602,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	[ "$(smi -i 0 --query-gpu=clocks.ai --format=csv,noheader)" = '[N/A]' ]
 }
 
-@test "why a trace is not to be trusted: whole from 120 columns on, and readable at 80" {
+@test "the reason of a tracing fault: complete from 120 columns on, and readable at 80" {
 	rm -r "$D"
 	make_machine traced
 	local counts doubt whole reason
@@ -568,4 +615,12 @@ file" ] || { ls -A "$1"; exit 94; }
 		COLUMNS=120 smi | grep -F -- "$whole"
 		COLUMNS=80 smi | grep -F -- "${reason%)}"
 	done
+}
+
+@test "serve without its program: says how it is built" {
+	cp "$TT_SMI" "$WORK/tt_smi"
+	run "$WORK/tt_smi" serve
+	echo "$output"
+	[ "$status" = 3 ]
+	[[ $output = *"libmicrohttpd-dev"*"-DTT_SERVE=ON"* ]]
 }

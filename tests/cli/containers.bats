@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# TT-Metal's counters of real processes: in real containers, of other users, of all clocks.
+# TT-Metal's counters of real processes: in containers, of other users, with times of either clock.
 
 load helpers
 load stage
@@ -11,7 +11,7 @@ needs_runc() {
 	[ -x /bin/busybox ] || skip "no static busybox here"
 }
 
-# play NAME: another user is needed, and the right to look into containers.
+# play NAME: needs root, for another user and for inspecting containers.
 play() {
 	[ "$(id -u)" = 0 ] || skip "not root: no other user to be, no container to look into"
 	scenario "$1" --driver 2.4.0 --no-workloads
@@ -22,7 +22,7 @@ play() {
 	play shared_shm
 }
 
-@test "two such containers on one card: unknown, since nothing tells them apart" {
+@test "two such containers on one card: unknown, since they cannot be distinguished" {
 	needs_runc
 	play same_card
 }
@@ -45,12 +45,12 @@ play() {
 	play two_holders
 }
 
-@test "links, pipes and devices in a container's /dev/shm are left alone" {
+@test "links, pipes and devices in a container's /dev/shm are ignored" {
 	needs_runc
 	play odd_files
 }
 
-@test "the allocation server tells every user what is in containers" {
+@test "the allocation server shows memory of containers to every user" {
 	needs_runc
 	play served
 }
@@ -60,15 +60,15 @@ play() {
 	play collector
 }
 
-@test "a /dev/shm that never answers costs its own processes only" {
-	play mute
+@test "a /dev/shm that blocks affects only its own processes" {
+	play blocked_shm
 }
 
 @test "a file of another user does not count" {
 	play forged
 }
 
-@test "nor does utilisation that another user publishes" {
+@test "utilisation published by another user does not count" {
 	play forged_util
 }
 
@@ -81,6 +81,6 @@ play() {
 	play clocks
 }
 
-@test "a file whose name is no chip's goes by its logical number" {
+@test "a file without a chip's id is matched by its logical number" {
 	play numbers
 }

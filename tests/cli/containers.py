@@ -32,7 +32,7 @@ def device(document, number):
 
 
 def complaints(document):
-    """About TT-Metal's files: other programs of this machine are none of ours."""
+    """Errors about TT-Metal's files, without those about other programs of this machine."""
     return [e["message"] for e in document["errors"] if e["source"] == "metal_shm"]
 
 
@@ -130,6 +130,14 @@ class Container:
         state = subprocess.run(["runc", "--root", WORK + "/state", "state", self.name],
                                stdout=subprocess.PIPE, check=True)
         self.pid = json.loads(state.stdout)["pid"]
+        self.wait_for_program()
+
+    def wait_for_program(self):
+        """The shell that prints the line then executes it."""
+        end = time.monotonic() + 60
+        while open(f"/proc/{self.pid}/cmdline", "rb").read() != b"sleep\x00600\x00":
+            assert time.monotonic() < end, "the program of the container does not start"
+            time.sleep(0.01)
 
     def end(self):
         subprocess.run(["runc", "--root", WORK + "/state", "kill", self.name, "KILL"], stderr=subprocess.DEVNULL)
@@ -160,7 +168,7 @@ def same_card():
     for container in one, two:
         expect(memory(document, container.pid), {5: "ambiguous_process"})
     expect(device(document, 5)["memory"]["used"], None)
-    # A name that only one of them has tells.
+    # A name that only one of them has distinguishes them.
     publish(5, counters(1, GIB, comm="python3"))
     expect(memory(smi(), one.pid), {5: "ambiguous_process"})
     two.end()
@@ -237,8 +245,8 @@ def odd_files():
         box.end()
 
 
-def mute():
-    """A /dev/shm that does not answer costs its own processes their figures, and nobody else's."""
+def blocked_shm():
+    """A /dev/shm that blocks makes only the figures of its own processes unknown."""
     publish(7, counters(os.getpid(), GIB, comm="python3"))
     code = """
 import ctypes
@@ -261,7 +269,7 @@ assert libc.mount(b'mute', b'/dev/shm', b'fuse', 0, options) == 0, ctypes.get_er
 
 
 def forged():
-    """A file of another user says nothing of a process; one of root or of its own user does."""
+    """A file of another user does not count for a process; one of root or of its own user does."""
     theirs, ours = hold(5, prefix=holders.NOBODY), hold(7)
     publish(5, counters(theirs, GIB, comm="python3"), user=NOBODY)
     publish(7, counters(ours, 9 * GIB, comm="python3"), user=NOBODY)
@@ -301,7 +309,7 @@ def utilisation(number, permille):
 
 
 def fresh(publishing, ask):
-    """What ask() finds while the figures are fresh: those of a slow machine are out of date after 2 s."""
+    """The result of ask() while the figures are fresh: on a slow machine they may be older than 2 s."""
     while True:
         began = time.monotonic()
         publishing()
@@ -344,7 +352,7 @@ def umd_util():
 
 
 def clocks():
-    """Slots are stamped with either clock; what was written before a process began is not its."""
+    """Slots have the time of either clock; a slot that was written before the process started is not its own."""
     pid = hold(5)
     for layout in 1, 2, 3:
         for clock in WALL, MONOTONIC:
@@ -355,7 +363,7 @@ def clocks():
 
 
 def numbers():
-    """A file whose name is no chip's: by the logical number in it, else a reason that is true."""
+    """A file whose name matches no chip: matched by the logical number in it, else the right reason is shown."""
     both = hold(5, 7)
     order = sorted((5, 7), key=lambda n: os.readlink(f"/sys/class/tenstorrent/tenstorrent!{n}/device"))
     for logical, number in enumerate(order):
@@ -367,7 +375,7 @@ def numbers():
     document = smi()
     expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
     assert any("match no device" in text for text in complaints(document)), document["errors"]
-    # Numbers that nobody can translate are another matter.
+    # Numbers that cannot be translated have another reason.
     lost = hold(5, 7, TT_VISIBLE_DEVICES="none of them")
     publish(name_of(0x261903001), counters(lost, GIB, comm="python3", device_id=0))
     expect(memory(smi(), lost), {5: "device_list_invalid", 7: "device_list_invalid"})
@@ -378,7 +386,7 @@ def numbers():
 
 
 def collector():
-    """A monitor in a container hides nobody's memory: neither the host's jobs' nor its own chip's."""
+    """A monitor in a container makes no memory unknown: neither that of the host's jobs nor that of its chip."""
     box = Container("box", 5, program="tt_telemetry_collector")
     role = {p["pid"]: p["role"] for p in smi()["processes"]}[box.pid]
     expect((role, device(smi(), 5)["memory"]["used"], device(smi(), 5)["memory"]["complete"]), ("monitor", 0, True))
@@ -394,7 +402,7 @@ def collector():
 
 
 def served():
-    """What root sees in a container, the allocation server tells every user."""
+    """The allocation server shows every user what root sees in a container."""
     box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))])
     os.makedirs("/run/tt-smi", exist_ok=True)
     server = subprocess.Popen([os.environ["TT_ALLOCD"]], stderr=subprocess.DEVNULL)

@@ -1,16 +1,15 @@
 #!/usr/bin/env bats
-# Queries in nvidia-smi's manner.
+# Queries like those of nvidia-smi.
 
 load helpers
 load machines
 
-# query [OPTIONS]: stdout only; that the machine is simulated is said on stderr.
+# query [OPTIONS]: stdout only; the note that the machine is simulated is on stderr.
 query() {
 	smi "$@" 2>/dev/null
 }
 
-# alike QUERY NAME OTHER: two names of one column, each its own heading: whoever asked for a
-# name looks for it in the first line.
+# alike QUERY NAME OTHER: two names of one column have the same values, and each name is the heading.
 alike() {
 	query "--$1=$2" >"$WORK/a"
 	query "--$1=$3" >"$WORK/b"
@@ -20,7 +19,7 @@ alike() {
 	[ "$(wc -l <"$WORK/a")" -gt 1 ]
 }
 
-@test "nvidia-smi's names are understood and answered by the same columns" {
+@test "nvidia-smi's field names are accepted and give the same columns" {
 	make_machine n300
 	local pair
 	for pair in gpu_name=name gpu_uuid=uuid gpu_bus_id=pci.bus_id gpu_serial=serial kmd_version=driver_version \
@@ -44,13 +43,32 @@ alike() {
 	[ "$(query --query-compute-apps=pid,used_memory --format=csv)" = \
 		$'pid, used_memory [MiB]\n1001, 8192 MiB\n1001, 8192 MiB\n1002, 20480 MiB' ]
 	[ "$(query --query-gpu=timestamp --format=csv,noheader | head -1)" = '2025/11/15 09:46:40.000' ]
-	# The forms that nvidia-smi takes as well.
+	# Forms that nvidia-smi accepts too.
 	[ "$(query --query-gpu index --format csv,noheader)" = $'0\n1' ]
 	[ "$(query --query-gpu='index, name' --format=noheader,csv)" = $'0, Blackhole\n1, Blackhole' ]
 	[ "$(query -i 1 --query-gpu=index --format=csv,noheader)" = 1 ]
 }
 
-@test "nounits leaves out units everywhere but in the header, noheader leaves out that" {
+@test "compute utilisation is a plain number beside its bound" {
+	make_machine measured
+	run "$TT_SMI" --root "$D" --format=csv,noheader,nounits \
+		--query-gpu=index,utilization.gpu,utilization.bound,utilization.programs,utilization.running,utilization.operation
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "$(head -n 5 <<<"$output")" = "0, 85, exact, 850.0, [N/A], ttnn::matmul
+1, 70, lower, 700.0, [N/A], ttnn::matmul
+2, 80, upper, 800.0, [N/A], ttnn::matmul
+3, 100, exact, 0.0, 12, ttnn::matmul
+4, 50, lower, 500.0, [N/A], ttnn::matmul" ]
+	run "$TT_SMI" --root "$D" --format=csv,noheader,nounits \
+		--query-compute-apps=process_name,utilization,utilization.bound
+	echo "$output"
+	grep -qx "first, 30, exact" <<<"$output"
+	grep -qx "second, 40, exact" <<<"$output"
+	grep -qx "shell, \[N/A\], \[N/A\]" <<<"$output"
+}
+
+@test "nounits removes units except in the header, noheader removes the header" {
 	make_machine n300
 	local f=index,power.draw,clocks.ai,memory.used,utilization.memory,voltage.core,current.core,uptime,fan.rpm
 	query --query-gpu=$f >"$WORK/a"
@@ -66,7 +84,7 @@ alike() {
 	not grep -q '[A-Z%]' <(head -1 "$WORK/d" | sed 's/\[N\/A\]//g')
 }
 
-@test "an unknown field is named, with what it may have meant, and nothing is written" {
+@test "an unknown field is reported with a suggestion, and nothing is written" {
 	make_machine n150
 	expect_error 2 'unknown field "temprature.gpu" (did you mean "temperature.' --query-gpu=index,temprature.gpu
 	expect_error 2 'unknown field "memory.usd" (did you mean "memory.used"?)' --query-gpu=memory.usd
@@ -78,7 +96,7 @@ alike() {
 	expect_error 2 'empty field name' --query-gpu=index,
 	expect_error 2 'unknown field "pid"' --query-gpu=pid
 	expect_error 2 "--query-gpu wants" --query-gpu
-	# A field that is itself an attack does not reach the terminal.
+	# Escape sequences in the name of a field do not reach the terminal.
 	capture --query-gpu=$'\033[2J'
 	[ "$status" = 2 ]
 	not grep -q $'\033' "$WORK/err"
@@ -94,7 +112,7 @@ fields() {
 	"$TT_SMI" "$1" | sed -n 's/^"\([^"]*\)".*/\1/p'
 }
 
-@test "the help has every field of the program, and every field of the help can be asked for" {
+@test "the help has every field of the program, and every field of the help can be queried" {
 	make_machine n300
 	local kind
 	for kind in gpu compute-apps; do
@@ -112,10 +130,25 @@ fields() {
 	done
 	fields --help-query-gpu >"$WORK/fields"
 	[ "$(wc -l <"$WORK/fields")" -ge 70 ]
-	# Whatever JSON knows of a device can be asked for: no field without a name here.
+	# Every value of a device in JSON is also a field of a query.
 	smi --json >"$WORK/json"
 	[ "$(jq '[.devices[0] | del(.processes, .leftovers, .unavailable, .unseen_holders, .lost_openers) | .. | scalars] | length' "$WORK/json")" -le \
 		"$(wc -l <"$WORK/fields")" ]
+}
+
+@test "a query of nvidia-smi is answered, with N/A for what has no meaning here" {
+	make_machine n150
+	local fields=index,pstate,compute_mode,ecc.mode.current,clocks.mem,power.default_limit
+	fields+=,persistence_mode,display_active,mig.mode.current,inforom.img
+	fields+=,clocks_throttle_reasons.active,clocks_event_reasons.active,memory.reserved
+	fields+=,addressing_mode,ecc.errors.corrected.volatile.total,retired_pages.sbe,utilization.encoder
+	[ "$(query --query-gpu=$fields --format=csv,noheader)" = "0$(printf ', [N/A]%.0s' $(seq 16))" ]
+	[ "$(query --query-gpu=clocks.mem,memory.reserved,power.default_limit,pstate | head -1)" = \
+		"clocks.mem [MHz], memory.reserved [MiB], power.default_limit [W], pstate" ]
+	[ "$(query --query-gpu=pci.domain,pci.bus,pci.device,pci.bus_id --format=csv,noheader)" = \
+		"0x0000, 0x0001, 0x0000, 0000:01:00.0" ]
+	expect_error 2 'unknown field "pstat" (did you mean "pstate"?)' --query-gpu=pstat
+	expect_error 2 'unknown field "pstate"' --query-compute-apps=pstate
 }
 
 @test "values that need quotes get them, others do not" {
@@ -125,7 +158,7 @@ fields() {
 		$'plain a b, 1001\n"x --list=a,b say ""hi""", 1002' ]
 }
 
-@test "no process: the header alone; and a chip without PCIe has its row" {
+@test "no process: only the header; and a chip without PCIe has its row" {
 	make_machine p300
 	[ "$(query --query-compute-apps=pid,name)" = "pid, name" ]
 	[ -z "$(query --query-compute-apps=pid,name --format=csv,noheader)" ]
@@ -134,7 +167,7 @@ fields() {
 	[ "$(query --query-gpu=index,remote,gateway,state --format=csv,noheader)" = $'0, no, [N/A], ok\n0R, yes, 0, not readable' ]
 }
 
-@test "that a machine is simulated is said where it does not disturb" {
+@test "a simulated machine is marked where it does not disturb parsers" {
 	make_machine n150
 	capture --query-gpu=index
 	[ "$status" = 0 ]
@@ -142,7 +175,7 @@ fields() {
 	grep -q SIMULATED "$WORK/err"
 }
 
-@test "a rate that is asked for by name is there in a single output" {
+@test "a rate that is requested by name is known in a single output" {
 	start -b n300,p150a --no-workloads --load 60
 	query --query-gpu=index,pcie.rx,pcie.tx --format=csv,noheader,nounits >"$WORK/out"
 	cat "$WORK/out"
@@ -150,4 +183,26 @@ fields() {
 	grep -q -E '^1, [0-9]+\.[0-9], [0-9]+\.[0-9]$' "$WORK/out"
 	query --query-gpu=heartbeat.alive --format=csv,noheader >"$WORK/out"
 	[ "$(sort -u "$WORK/out")" = $'[N/A]\nyes' ]
+}
+
+@test "utilisation: a union of processes, none on n300, and a published file counts where nothing is measured" {
+	machine -b 3xn150,2xn300 -w dev=0,busy=50,name=first -w dev=0,busy=40,name=second -w dev=1,util=640,busy=30 \
+		-w dev=2,util=640,busy=no-records -w dev=3,busy=70 -w dev=4,busy=70,bound=upper
+	query --query-gpu=index,utilization.gpu,utilization.bound,utilization.operation --format=csv,noheader,nounits >"$WORK/out"
+	diff "$WORK/out" - <<-END
+		0, 70, exact, ttnn::matmul
+		1, 30, exact, ttnn::matmul
+		2, 64, [N/A], [N/A]
+		3, [N/A], [N/A], [N/A]
+		3R, [N/A], [N/A], [N/A]
+		4, 70, upper, ttnn::matmul
+		4R, [N/A], [N/A], [N/A]
+	END
+	query --json >"$WORK/json"
+	python3 - "$WORK/json" <<-END
+		import json, sys
+		devices = json.load(open(sys.argv[1]))["devices"]
+		reasons = {device["id"]: device["unavailable"].get("utilization.dispatch") for device in devices if not device.get("remote")}
+		assert reasons[3] == "ethernet_dispatch", reasons
+	END
 }

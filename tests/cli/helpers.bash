@@ -20,7 +20,7 @@ machine() {
 	chmod -R u+w "$D"
 }
 
-# start [OPTIONS]: a living machine at $D; returns when all is there.
+# start [OPTIONS]: a running machine at $D; returns when it is complete.
 start() {
 	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	SIM=$!
@@ -34,20 +34,20 @@ stop() {
 	SIM=
 }
 
-# smi [OPTIONS]: tt_smi looks at $D.
+# smi [OPTIONS]: tt_smi on the machine at $D.
 smi() {
 	"$TT_SMI" --root "$D" "$@" 3>&-
 }
 
-# spawn [OPTIONS]: the same in the background, as $STARTED. No shell between: it is
-# the program itself that is ended.
+# spawn [OPTIONS]: the same in the background; $STARTED is the pid of the program itself, not of a
+# shell.
 spawn() {
 	"$TT_SMI" --root "$D" "$@" 3>&- &
 	STARTED=$!
 }
 
-# patiently COMMAND...: where something hangs and the command must end all the same.
-# The leak check would wait for the thread that hangs, which nobody can stop.
+# patiently COMMAND...: for machines where a read hangs, and the command must end nevertheless.
+# The leak check would wait for the thread that hangs, which cannot be stopped.
 patiently() {
 	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" timeout -k 5 60 "$@"
 }
@@ -58,7 +58,7 @@ capture() {
 	"$TT_SMI" --root "$D" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
 }
 
-# expect_error CODE TEXT [OPTIONS]: ends so, says so on stderr, and writes nothing.
+# expect_error CODE TEXT [OPTIONS]: exits with this code and this text on stderr, without output.
 expect_error() {
 	local code=$1 text=$2
 	shift 2
@@ -70,7 +70,7 @@ expect_error() {
 	[ ! -s "$WORK/out" ]
 }
 
-# Makes root heed the mode of files: a prefix for commands.
+# A prefix for commands that makes file modes apply to root.
 mortal() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --bounding-set=-dac_override,-dac_read_search "$@"

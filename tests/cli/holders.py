@@ -1,4 +1,4 @@
-"""Real processes that hold devices 5 and 7, and what tt_smi says of them.
+"""Real processes that hold devices 5 and 7, and what tt_smi shows of them.
 
 holders.py SCENARIO TT_SMI: runs on the machine that stage.sh makes.
 """
@@ -32,13 +32,13 @@ def smi(*options, **more):
 
 
 def is_root():
-    """And not just in a user namespace, as where an ordinary user runs the tests."""
+    """Is this root, and not only in a user namespace, as when an ordinary user runs the tests?"""
     with open("/proc/self/uid_map", encoding="ascii") as file:
         return os.getuid() == 0 and file.read().split() == ["0", "0", "4294967295"]
 
 
 def is_ours(process):
-    """Of this test: others may run beside it, and /dev/zero is anybody's."""
+    """Is it a process of this test? Others may run beside it, and may have /dev/zero open."""
     try:
         with open(f"/proc/{process['pid']}/stat", "rb") as file:
             session = int(file.read().rpartition(b")")[2].split()[3])
@@ -110,7 +110,7 @@ def devices_open(pid):
 
 
 def by_number():
-    """A driver without pids: descriptors are walked, and told by device number."""
+    """A driver without pids: descriptors are scanned, and compared by device number."""
     assert not os.path.exists("/proc/driver/tenstorrent")
     expect(holders(), {})
     one = Holder(open_nodes(5))
@@ -126,7 +126,7 @@ def by_number():
     assert process["holding"] == "seen" and process["command"].startswith(sys.executable)
     expect(process["uid"], os.stat(f"/proc/{both.pid}").st_uid)
     expect([d["id"] for d in document["devices"]], [5, 7])
-    # They leave, and others come, while a loop looks on.
+    # During a loop they exit, and others start.
     loop = subprocess.Popen([TT_SMI, "--json", "-lms", "50"], stdout=subprocess.PIPE)
     started.append(loop)
     expect(holders(json.loads(loop.stdout.readline())), {one.pid: [5], both.pid: [5, 7], alias.pid: [7]})
@@ -141,7 +141,7 @@ def by_number():
 
 
 def listed():
-    """The driver's list is right: every device of a process, once, whoever listed it."""
+    """The driver's list is right: every device of a process, once."""
     both = Holder(open_nodes(5, 5, 7))
     write_pids(5, both.pid, both.pid)
     write_pids(7, both.pid)
@@ -153,7 +153,7 @@ def listed():
 
 
 def dead_parent():
-    """pids names the opener, which is gone; its child holds on."""
+    """pids lists the opener, which exited; its child keeps the device open."""
     read, write = os.pipe()
     parent = os.fork()
     if parent == 0:
@@ -181,7 +181,7 @@ def dead_parent():
 
 
 def orphan():
-    """The opener is gone and nobody has the device: somebody out of sight must."""
+    """The opener exited and no visible process has the device: an invisible one must have it."""
     gone = Holder("")
     gone.end()
     write_pids(5, gone.pid)
@@ -193,19 +193,19 @@ def orphan():
     expect(document["devices"][0]["memory"]["used"], None)
 
 
-def stranger():
-    """The number belongs to somebody else by now, who has no device open."""
+def unrelated():
+    """The pid was reused by a process that has no device open."""
     other = Holder("")
     holder = Holder(open_nodes(5))
     write_pids(5, other.pid, holder.pid)
     write_pids(7)
     expect(holders(), {holder.pid: [5]})
-    # On the wrong device: open is what is open. That somebody has it open is not denied.
+    # On the wrong device: only what is open counts. An unknown holder is still reported.
     write_pids(7, holder.pid)
     document = smi()
     expect(holders(document), {holder.pid: [5]})
     expect(document["devices"][1]["memory"]["used"], None)
-    # Alone on the list: not shown under his name either.
+    # Alone on the list: not shown under its name either.
     write_pids(5, other.pid)
     write_pids(7)
     holder.end()
@@ -215,7 +215,7 @@ def stranger():
 
 
 def mapped():
-    """Closed, but mapped: still in use, and only maps tells."""
+    """Closed, but mapped: still in use, and only maps shows it."""
     holder = Holder(MAP_ONLY % (NODE % 5))
     expect(devices_open(holder.pid), [])
     assert "/dev/tenstorrent/5" in open(f"/proc/{holder.pid}/maps").read()
@@ -245,7 +245,7 @@ def deleted():
 
 
 def own():
-    """tt_smi itself, with the descriptor of whoever started it."""
+    """tt_smi itself, with a descriptor inherited from its parent."""
     fd = os.open(NODE % 5, os.O_RDWR)
     os.set_inheritable(fd, True)
     here = os.getpid()
@@ -306,7 +306,7 @@ def pid_namespace():
 
 
 def reader_inside():
-    """The reader is in the container: whom it cannot see the driver lists as 0."""
+    """The reader is in the container: the driver lists processes outside as 0."""
     holder = Holder(open_nodes(5))
     patch_slot(1001, holder.pid)
     write_pids(5, 0, 0)
@@ -324,7 +324,7 @@ def reader_inside():
     expect(holders(document), {})
     device = document["devices"][0]
     expect(device["unseen_holders"], 2)
-    # Somebody uses it; how much is not known, and not 0.
+    # It is in use; the amount is unknown, and not 0.
     expect(device["memory"]["used"], None)
     expect(device["unavailable"]["memory.used"], "other_namespace")
     expect([l["reason"] for l in device["leftovers"]], ["other_namespace"])
@@ -351,7 +351,7 @@ def inside(*words):
 
 
 def reader_blind():
-    """The same with a driver that has no list: nobody can tell whether somebody outside has it open."""
+    """The same with a driver that has no list: whether a process outside has it open is unknown."""
     holder = Holder(open_nodes(5))
     result = inside("--json")
     expect(result.returncode, 0)
@@ -374,7 +374,7 @@ def reader_blind():
 
 
 def not_ours():
-    """Another user's process: listed by the driver, and it is said that nobody looked."""
+    """Another user's process: listed by the driver, and marked as not checked."""
     holder = Holder(open_nodes(5))
     patch_slot(1001, holder.pid)
     write_pids(5, holder.pid)
@@ -393,7 +393,12 @@ def not_ours():
     expect(process["devices"][0]["unavailable"]["dram"], "permission_denied")
     expect(document["devices"][0]["memory"]["used"], None)
     assert any("Permission denied" in e["message"] or "permission" in e["message"] for e in document["errors"])
-    # Without the driver's list it cannot be known, which is not "nobody".
+    # The table names its user, also where no file of TT-Metal makes users matter.
+    for name in os.listdir("/dev/shm"):
+        os.remove(f"/dev/shm/{name}")
+    table = subprocess.run([*nobody, TT_SMI, "--ascii"], stdout=subprocess.PIPE, text=True).stdout
+    assert "no permission: uid 0" in table, table
+    # Without the driver's list it is unknown, which is not the same as no process.
     subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
     document = json.loads(subprocess.run([*nobody, TT_SMI, "--json"], stdout=subprocess.PIPE).stdout)
     expect(holders(document), {})
@@ -428,9 +433,9 @@ def as_nobody(*options):
 
 
 def pinned():
-    """What the kernel tells of open descriptors, to whoever may look at none."""
+    """The kernel's list of open descriptors, for users who may not read any themselves."""
     holder = Holder(open_nodes(5))
-    stranger = Holder("")
+    unrelated = Holder("")
     row = (holder.pid, "python3", 5, 3, start_of(holder.pid))
     write_pids(5, holder.pid)
     write_pids(7)
@@ -439,16 +444,16 @@ def pinned():
     document = as_nobody()
     expect(holders(document), {holder.pid: [5]})
     expect(first(document)["holding"], "seen")
-    # No list by the driver: other users' processes are seen all the same, and nobody else.
+    # Without the driver's list other users' processes are still found, and no others.
     subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
     document = as_nobody()
     expect(holders(document), {holder.pid: [5]})
     expect(document["devices"][0]["process_count"], 1)
     expect(document["devices"][1]["memory"]["used"], 0)
-    # Where one may look, what is open counts, not what the kernel told before.
-    pin("holders", row, (stranger.pid, "python3", 7, 3, start_of(stranger.pid)))
+    # If the process is readable, its open descriptors count, not the kernel's earlier list.
+    pin("holders", row, (unrelated.pid, "python3", 7, 3, start_of(unrelated.pid)))
     expect(holders(), {holder.pid: [5]})
-    # A text that is not understood: as without it, and it is said.
+    # A malformed text: as without it, and an error is reported.
     open("/run/tt-smi/bpf/holders", "a").write("half a li")
     document = as_nobody()
     expect(document["devices"][0]["process_count"], None)
@@ -459,7 +464,7 @@ def pinned():
 
 
 def inherited():
-    """A child with the descriptor of an opener that lives: only the kernel tells."""
+    """A child with the descriptor of an opener that still runs: only the kernel's list shows it."""
     fd = os.open(NODE % 5, os.O_RDWR)
     os.set_inheritable(fd, True)
     child = Holder("", close_fds=False)
@@ -473,10 +478,10 @@ def inherited():
 
 
 def traced():
-    """Memory by the kernel's own count, the same for every user; and whose it is not."""
+    """Memory as counted in the kernel: the same for every user, and only for the right process."""
     holder = Holder(open_nodes(5, 7))
     other = Holder(open_nodes(5))
-    stranger = Holder("")
+    unrelated = Holder("")
     write_pids(5, holder.pid, other.pid)
     write_pids(7, holder.pid)
     start = start_of(holder.pid)
@@ -484,20 +489,20 @@ def traced():
                      for p, n in ((holder, 5), (holder, 7), (other, 5))))
     pin("allocations", (holder.pid, "python3", 4096, 2048, 64, 32, 3, 16, 1, start, "exact"),
         (other.pid, "python3", 9, 0, 0, 0, 1, 0, 0, start_of(other.pid) + 1, "exact"),
-        (stranger.pid, "python3", 5, 0, 0, 0, 1, 0, 0, start_of(stranger.pid), "exact"))
+        (unrelated.pid, "python3", 5, 0, 0, 0, 1, 0, 0, start_of(unrelated.pid), "exact"))
     for document in smi(), as_nobody():
         rows = {p["pid"]: {d["id"]: d for d in p["devices"]} for p in document["processes"]}
-        assert stranger.pid not in rows
+        assert unrelated.pid not in rows
         expect([rows[holder.pid][7][k] for k in ("dram", "l1", "l1_small", "trace", "allocations", "system")],
                [4128, 2112, 64, 32, 3, 16])
         expect(rows[holder.pid][7]["tracking"], "traced")
         expect(rows[holder.pid][5]["dram"], 0)  # followed, and nothing there
-        expect(rows[other.pid][5]["dram"], None)  # the number was another process's
+        expect(rows[other.pid][5]["dram"], None)  # the pid belonged to another process
         expect(document["devices"][1]["memory"]["used"], 4128)
     expect([p["dram"] for d in json.loads(subprocess.run(
         [*NOBODY, TT_SMI, "mem", "--json", "-n", "1"], stdout=subprocess.PIPE).stdout)["devices"]
         for p in d["processes"] if p["pid"] == holder.pid], [0, 4128])
-    # What was held before may be anywhere, whatever another line says.
+    # Memory from before the attach may be on any device, whatever another line says.
     for lines in [("exact", "since-attach"), ("since-attach", "exact"), ("since-attach",)]:
         pin("allocations", *((holder.pid, "python3", 4096, 0, 0, 0, 1, 0, chip, start, state)
                              for chip, state in enumerate(lines)))
@@ -510,7 +515,7 @@ def traced():
     document = smi()
     expect([d["dram"] for p in document["processes"] if p["pid"] == holder.pid for d in p["devices"]], [None, None])
     assert any("its chip 9" in e["message"] for e in document["errors"]), document["errors"]
-    # In a namespace of one's own its numbers mean others.
+    # In another pid namespace the pids are those of other processes.
     result = subprocess.run(["unshare", "--pid", "--fork", TT_SMI, "--json"], stdout=subprocess.PIPE)
     expect(complaints(json.loads(result.stdout)), [])
 
@@ -605,7 +610,7 @@ def loads(variant):
 
 
 def diagnosed():
-    """Real processes with TT-Metal in them, or not: what the doctor makes of each."""
+    """Real processes with and without TT-Metal, and the doctor's finding about each."""
     old, old_path = loads("v62")
     new, _ = loads("v77")
     old, plain = Holder(old), Holder(open_nodes(5))
@@ -634,7 +639,7 @@ def diagnosed():
         found, _ = doctor(*NOBODY)
         assert "only its user and root may see which files it has loaded" in found[old.pid]["text"], found[old.pid]
         assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
-    # What a container keeps in its /dev/shm was looked at: nothing is there.
+    # The /dev/shm of the container was searched, and is empty.
     if is_root():
         box = Holder("import subprocess; subprocess.check_call(['mount', '-t', 'tmpfs', 'none', '/dev/shm'])\n" + new,
                      prefix=("unshare", "--pid", "--fork", "--kill-child", "--mount"))
@@ -645,7 +650,7 @@ def diagnosed():
         assert "container" not in found[boxed]["text"] + "".join(found[boxed]["fixes"]), found[boxed]
         box.end()
         write_pids(5, *everybody)
-    # A container sees neither who is outside nor what the kernel's numbers mean.
+    # A container sees neither processes outside nor what the kernel's pids mean.
     if is_root():
         _, inside = doctor("unshare", "--pid", "--fork", "--mount-proc")
         assert any("its own pid namespace" in f["text"] and "--pid=host" in f["fixes"][0] for f in inside), inside
@@ -664,7 +669,7 @@ def diagnosed():
 
 
 def nodes():
-    """Who may use the nodes of a live machine: all users, this one, or root."""
+    """Which users may use the nodes of a live machine: all users, this one, or root."""
     def found(*prefix):
         _, findings = doctor(*prefix)
         return [(f["level"], f["text"]) for f in findings if f["section"] == "Permissions"]
@@ -677,12 +682,12 @@ def nodes():
             os.chown("/dev/tenstorrent/5", 0, gid)
             os.chmod("/dev/tenstorrent/5", mode)
             text = private.format(f"{mode:04o}", gid)
-            # Root may always, which says nothing of others.
+            # Root may always, whatever other users may.
             expect(found(), [both] if mode == 0o606 else [("note", text), both])
             # A member of the group is judged by its bits, and needs them all.
             theirs = gid == 65534 and mode == 0o660 or gid == 0 and mode == 0o606
             if gid == 65534 and mode == 0o606:
-                continue  # its group may not, all others may: nobody makes such a node
+                continue  # its group may not, all others may: an unrealistic mode
             expect(found(*NOBODY), [both] if theirs else [("warn", text), one])
 
 
@@ -719,7 +724,7 @@ threading.Thread(target=work, daemon=True).start()""")
 
 
 def labels():
-    """At the true paths nothing is simulated, and nothing says so."""
+    """At the true paths no output is marked as simulated."""
     document = smi()
     expect((document["simulated"], document["recorded"]), (False, False))
     expect(document["host"]["hostname"], os.uname().nodename)

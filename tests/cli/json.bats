@@ -25,11 +25,11 @@ make_all() {
 	done
 }
 
-@test "every machine: valid, true to its files, every null has its reason, sums are right" {
+@test "every machine: valid, consistent with its files, every null has a reason, sums are right" {
 	local m ours=() theirs=()
 	make_all
 	for m in $MACHINES; do
-		# Where the checker may read what tt_smi may not, files are no measure.
+		# Skip the comparison if the checker may read files that tt_smi may not.
 		if [ "$m" = unreadable ]; then
 			ours+=("$WORK/$m.json")
 			theirs+=("$WORK/$m.s")
@@ -42,14 +42,14 @@ make_all() {
 	python3 "$HERE/check_vendor.py" "${theirs[@]}"
 }
 
-@test "every machine agrees with docs/schema.json" {
+@test "every machine matches docs/schema.json" {
 	[ -e "$SCHEMA" ] || skip "docs/schema.json is not there"
 	MACHINES=${MACHINES/galaxy-blackhole/} # one of 32 is enough
 	make_all
 	python3 "$HERE/check_json.py" --schema "$SCHEMA" "$WORK"/*.json
 }
 
-@test "a living machine: two samples later the rates and the heartbeat are known" {
+@test "a running machine: after two samples the rates and the heartbeat are known" {
 	start -b n300,p150a
 	smi --json -lms 400 -n 3 >"$WORK/out"
 	[ "$(wc -l <"$WORK/out")" = 3 ]
@@ -84,7 +84,7 @@ hostile() { # PID COMM CMDLINE
 	cat "$WORK/stat" >"$(file "$D/proc/$1/stat")"
 }
 
-@test "hostile names: JSON is valid, and a reader gets them back" {
+@test "hostile names: JSON is valid, and a reader decodes them" {
 	make_hostile
 	check_both
 	python3 - "$WORK/out" <<'P'
@@ -99,7 +99,7 @@ assert commands[1002] == 'a"b\\c "quoted, twice", and ""', commands[1002]
 assert "日本語名前が長い" in commands[1006]
 assert len(commands[1008]) == 150001 and commands[1008].endswith(",,,")
 assert "one\ntwo" in commands[1003] or "one" in commands[1003] and "two" in commands[1003]
-# Bytes that are no text are shown as such, none is dropped without a trace.
+# Bytes that are not text are shown as escapes, none is dropped silently.
 assert "\ufffd" in commands[1001] and "\ufffd" in commands[1007], ascii(commands)
 P
 }
@@ -110,7 +110,7 @@ P
 	jq -e '[.processes[].cmdline] | .[0] == "\\xff\\x01 --x=\\x80" and (.[1] | contains("a\"b\\c"))' "$WORK/out"
 }
 
-@test "hostile names: no table loses its edge, no terminal its mind" {
+@test "hostile names: tables stay aligned, without control characters" {
 	make_hostile
 	printf '2.10.1\033[2J\342\200\256\n' >"$(file "$D/sys/module/tenstorrent/version")"
 	local c
@@ -166,7 +166,7 @@ P
 	cmp "$WORK/a" "$WORK/b"
 }
 
-@test "broken shared memory: said in errors, counted nowhere, the rest stands" {
+@test "broken shared memory: reported in errors, not counted, the rest is unaffected" {
 	local f
 	for f in empty short version magic fifo directory link; do
 		machine -b p150a -w dev=0,dram=1G,name=job
@@ -199,7 +199,7 @@ vendor() {
 	diff <(smi -s | grep -v '"time"') <(smi -s "$@" | grep -v '"time"')
 }
 
-@test "what callers of the vendor's tool pass beside -s is accepted" {
+@test "options that callers of the vendor's tool pass with -s are accepted" {
 	make_machine n300
 	vendor --snapshot_no_tty
 	vendor --offline -c --use_luwen
@@ -208,7 +208,7 @@ vendor() {
 	jq -e '.device_info | length == 2' "$WORK/file"
 }
 
-@test "a bare -l beside -s is the vendor's --local, a number makes a loop of it" {
+@test "-l without a number and with -s is the vendor's --local, with a number it is a loop" {
 	make_machine n300
 	local o
 	for o in '-s -l' '-l -s' '-s --local' '-s -l --snapshot_no_tty'; do
@@ -224,7 +224,7 @@ vendor() {
 	expect_error 6 '--local leaves out chips without PCIe' -L --local -i 0R
 }
 
-@test "limits that no file has are null, and a typed reader takes them" {
+@test "limits that no file has are null, and a typed reader accepts them" {
 	make_machine driver-2.8
 	smi -s >"$WORK/out"
 	jq -e '[.device_info[].limits[]] | all(type == "string" or . == null)' "$WORK/out"

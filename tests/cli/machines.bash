@@ -1,8 +1,8 @@
-# The recorded machines of the golden tests. make_NAME writes one at $D; what it
-# has that is worth a test stands beside it.
+# The recorded machines of the golden tests. make_NAME writes one at $D; the comment says what is
+# special about it.
 
 MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
-	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old monitors observed-wormhole observed-blackhole'
+	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old measured monitors observed-wormhole observed-blackhole'
 
 make_machine() {
 	make_"${1//[-.]/_}"
@@ -69,7 +69,7 @@ make_unserved() {
 	machine -b n150,p150a,p100a,n300 --fault unbound:1 --fault vfio:2 -w dev=0,dram=1G,name=job
 }
 
-# 10 follows 2 in the directory, not here.
+# Sorted by number, not by name.
 make_twelve() {
 	machine -b 12xp150a -w dev=2+10,dram=1G,name=two-and-ten -w dev=0+1+2+3,dram=1G,name=four -w dev=11,dram=3G
 }
@@ -87,7 +87,7 @@ metal_file() {
 	printf '%s/dev/shm/tt_device_%u_memory\n' "$D" "0x$(cat "$(class "$1")/tt_asic_id")"
 }
 
-# What no driver writes: it must not be shown, nor break anything.
+# Invalid content of files: it must not be shown, and must not affect anything else.
 make_garbage() {
 	local c
 	machine -b n150,p150a,n150,p150a -w dev=0,dram=1G,name=job
@@ -121,7 +121,7 @@ make_garbage() {
 	ln -s /nowhere "$(class 3)/device"
 }
 
-# Owners, namespaces, many opens, a name for every trouble.
+# Owners, namespaces, many opens, and names with special characters.
 make_processes() {
 	local id=4c0e1b2a9d8f7e6a5b4c3d2e1f00112233445566778899aabbccddeeff001122
 	machine -b n150,p150a \
@@ -142,7 +142,7 @@ make_processes() {
 	printf '\021\0\0\0' | dd of="$(metal_file 0)" bs=1 seek=856 conv=notrunc status=none
 }
 
-# What TT-Metal's file keeps of processes that are gone.
+# Slots of exited processes in TT-Metal's file.
 make_stale() {
 	machine -b n150,p150a -w dev=0,dram=1G,name=alive -w dev=0+1,dram=5G,l1=1M,name=dead -w dev=1,dram=2G,name=reborn
 	rm -r "$D/proc/1002"
@@ -152,7 +152,7 @@ make_stale() {
 }
 
 # What probes in the kernel count: whole, from some moment on, not to be trusted, nothing
-# at all; beside what TT-Metal counts, which they outdo, and what nobody counts.
+# at all; beside processes counted by TT-Metal, over which they take precedence, and untracked ones.
 make_traced() {
 	machine -b n300,2xp150a \
 		-w 'dev=1+2,dram=6G,trace=256M,l1=40M,l1_small=1M,via=traced,name=python3,args=serve.py,uid=1000' \
@@ -166,12 +166,22 @@ make_traced() {
 1007 fallback 1 0 0 0 1 0 0 9976000 unreliable:mesh' "$(file "$D/run/tt-smi/bpf/allocations")"
 }
 
-# No list by the driver and no way to look at some processes: the kernel names the holders.
+# No driver's list, and some processes cannot be inspected: the kernel's list names the holders.
 make_traced_old() {
 	machine -b n150,p150a --driver 2.4.0 -w dev=0+1,dram=1G,via=traced,name=ours -w dev=1,dram=2G,via=traced,name=theirs \
 		-w dev=1,via=none,name=gone
 	chmod 0 "$D/proc/1002/fd" "$D/proc/1002/maps"
 	rm -r "$D/proc/1003"
+}
+
+# Compute utilisation: each kind of bound, a program that does not end, reasons for none, a job
+# that is not measured beside one that is, several on one device, and a device without a job.
+make_measured() {
+	machine -b 6xn150,n300,p150a,n150 -w dev=0,dram=1G,busy=85,name=exact -w dev=1,dram=1G,busy=70,bound=lower,name=lower \
+		-w dev=2,dram=1G,busy=80,bound=upper,name=upper -w dev=3,dram=1G,busy=100,running=12,name=hangs \
+		-w dev=4,dram=1G,busy=50,name=measured -w dev=4,via=none,name=shell \
+		-w dev=5,dram=1G,busy=30,name=first -w dev=5,dram=1G,busy=40,name=second \
+		-w dev=6+7,dram=1G,busy=not-covered,name=unmeasured
 }
 
 # A collector on every device, beside a job, alone, and beside a user's namesake of another

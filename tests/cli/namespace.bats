@@ -20,23 +20,23 @@ needs_root_namespace() {
 	scenario listed --no-workloads
 }
 
-@test "a listed parent that is dead: the child is found" {
+@test "a listed parent that exited: the child is found" {
 	scenario dead_parent --no-workloads
 }
 
-@test "a listed opener that is dead, and nobody to be found" {
+@test "a listed opener that exited, and no other holder is found" {
 	scenario orphan --no-workloads
 }
 
-@test "a stranger who got the number is not listed" {
-	scenario stranger --no-workloads
+@test "an unrelated process with a reused pid is not listed" {
+	scenario unrelated --no-workloads
 }
 
 @test "a device that is closed but mapped is in use" {
 	scenario mapped --no-workloads
 }
 
-@test "a node that was deleted is not the one that has its number now" {
+@test "a deleted node is not the current one with its number" {
 	[ "$(id -u)" = 0 ] || skip "device nodes can only be made by root"
 	scenario deleted --driver 2.4.0 --no-workloads
 }
@@ -49,11 +49,11 @@ needs_root_namespace() {
 	scenario pid_namespace -w dev=5,dram=1G,name=python3
 }
 
-@test "a reader in a pid namespace: somebody outside has it open" {
+@test "a reader in a pid namespace: a process outside has it open" {
 	scenario reader_inside -w dev=5,dram=1G,name=python3
 }
 
-@test "a reader in a pid namespace, and a driver without pids: nobody can tell" {
+@test "a reader in a pid namespace, and a driver without pids: unknown" {
 	scenario reader_blind --driver 2.4.0 --no-workloads
 }
 
@@ -62,12 +62,12 @@ needs_root_namespace() {
 	scenario not_ours -w dev=5,dram=1G,name=python3
 }
 
-@test "the kernel's list of descriptors, where the driver has none and where nobody may look" {
+@test "the kernel's list of descriptors, without a driver's list and without permissions" {
 	needs_root_namespace
 	scenario pinned --no-workloads
 }
 
-@test "a descriptor that was inherited while its opener lives" {
+@test "a descriptor that was inherited while its opener runs" {
 	needs_root_namespace
 	scenario inherited --no-workloads
 }
@@ -82,12 +82,12 @@ needs_root_namespace() {
 	scenario visible --no-workloads -b 5x-,n150,-,n150
 }
 
-@test "the doctor looks at real processes, with TT-Metal in them and without" {
+@test "doctor examines real processes, with and without TT-Metal" {
 	[ -e "${METAL_DOUBLE:-}/v62/libtt_metal.so" ] || skip "no test double of TT-Metal here: built without it"
 	scenario diagnosed --no-workloads
 }
 
-@test "the doctor says who may use the nodes" {
+@test "doctor reports which users may use the nodes" {
 	[ "$(id -u)" = 0 ] || skip "device nodes can only be made by root"
 	scenario nodes --no-workloads
 }
@@ -96,7 +96,7 @@ needs_root_namespace() {
 	scenario started_at --no-workloads
 }
 
-@test "at the true paths nothing is labelled as simulated" {
+@test "at the real paths nothing is marked as simulated" {
 	scenario labels --no-workloads
 }
 
@@ -106,7 +106,7 @@ role() {
 	SCENARIOS=roles scenario "$1" --no-workloads
 }
 
-@test "a telemetry collector of root's, or of a service's user, is a monitor" {
+@test "a telemetry collector of root, or of a service's user, is a monitor" {
 	role collector
 }
 
@@ -115,7 +115,7 @@ role() {
 	role metal
 }
 
-@test "a script with a monitor's name is one if root runs it" {
+@test "a script with a monitor's name is a monitor if root runs it" {
 	role script
 }
 
@@ -139,7 +139,7 @@ role() {
 	role replaced
 }
 
-@test "the server tells the roles to users who may not look" {
+@test "the server reports roles to users who may not inspect processes" {
 	cp "${TT_SMI%/*}/tt_allocd" "$WORK/"
 	role served
 }

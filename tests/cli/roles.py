@@ -1,4 +1,4 @@
-"""Monitors and jobs among real processes, and users who try to pass one off as the other.
+"""Monitors and jobs among real processes, and users who try to disguise a job as a monitor.
 
 roles.py SCENARIO TT_SMI: as root, on the machine that stage.sh makes.
 """
@@ -9,8 +9,7 @@ import time
 
 from holders import NOBODY, TT_SMI, Holder, as_nobody, doctor, expect, loads, open_nodes, play, smi, write_pids
 
-# A program of root's own: an interpreter, so that the test can tell it what to do, but one that
-# nothing shows to be one.
+# A program of root: a copy of an interpreter, so that the test can control it, under another name.
 FOLDER = "/opt"
 COLLECTOR = FOLDER + "/tt_telemetry_collector"
 OTHER = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
@@ -35,7 +34,7 @@ def holder(path, prefix=(), code=""):
 
 
 def roles(*processes, document=None):
-    """The roles of these, as root sees them unless told otherwise."""
+    """The roles of these, as root sees them by default."""
     write_pids(5, *[process.pid for process in processes])
     found = {process["pid"]: process for process in (document or smi)()["processes"]}
     return [found[process.pid]["role"] for process in processes]
@@ -56,10 +55,10 @@ def collector():
     found, _ = doctor()
     for process in (ours, theirs):
         expect((found[process.pid]["level"], found[process.pid]["fixes"]), ("ok", []))
-    # Another user may not look: root's name is believed, that of a third user is not.
+    # Another user may not inspect them: a name counts for root's process, not for that of a third user.
     expect(roles(ours, theirs, document=as_nobody), ["monitor", "job"])
     expect(memory(as_nobody())[1], None)
-    # A job beside them is as unknown as ever.
+    # The memory of a job beside them is still unknown.
     job = holder(PYTHON)
     expect(roles(ours, theirs, job), ["monitor", "monitor", "job"])
     expect(memory(smi()), (None, None))
@@ -109,19 +108,19 @@ def namesakes():
     os.chown(FOLDER + "/user", 65534, 65534)
     called = "import ctypes; ctypes.CDLL(None).prctl(15, b'tt-smi', 0, 0, 0)"
     expect(roles(
-        holder(install(FOLDER + "/user/tt-smi", 65534), NOBODY),  # his own
+        holder(install(FOLDER + "/user/tt-smi", 65534), NOBODY),  # a file of the user
         holder(install(FOLDER + "/user/tt-flash", 65534)),  # run by root
         holder(install(FOLDER + "/tt-flash", 0, 0o775), NOBODY),  # a group may write it
-        holder(install(FOLDER + "/tt-mgmtd", 0, 0o757)),  # everybody may
+        holder(install(FOLDER + "/tt-mgmtd", 0, 0o757)),  # every user may write it
         holder(PYTHON, NOBODY, called),  # what the kernel keeps
         holder(PYTHON, code=called)), ["job"] * 6)
-    # Who cannot look at the file takes root's word, and nobody else's.
+    # If the file is unreadable, only the name of root's process counts.
     renamed, other = holder(PYTHON, code=called), holder(PYTHON, OTHER, called)
     expect(roles(renamed, other, document=as_nobody), ["monitor", "job"])
 
 
 def renamed():
-    """Everything in the file is root's, but not that it is called so."""
+    """The file belongs to root, but its name was chosen by a user."""
     stage()
     home = FOLDER + "/user"
     os.mkdir(home)
@@ -259,7 +258,7 @@ def listed_names():
 
 
 def served():
-    """A server with no more rights than its unit leaves it."""
+    """A server with the capabilities of its systemd unit."""
     stage()
     os.mkdir(FOLDER + "/user")
     os.chown(FOLDER + "/user", 65533, 65533)
@@ -277,6 +276,9 @@ def served():
         while not os.path.exists("/run/tt-smi/allocd.sock"):
             expect(server.poll(), None)
             time.sleep(0.01)
+        end = time.monotonic() + 60  # a busy server may answer too late
+        while roles(*found, document=as_nobody) != strong and time.monotonic() < end:
+            time.sleep(0.1)
         expect(roles(*found, document=as_nobody), strong)
         expect(roles(*found), strong)
         expect(roles(*found[:2], document=as_nobody), strong[:2])

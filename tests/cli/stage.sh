@@ -1,9 +1,14 @@
 #!/bin/sh
 # stage.sh DIRECTORY TT_SMI_SIM OPTIONS... -- COMMAND...: COMMAND on a machine whose driver
-# files are at their true paths, in the mount namespace that this runs in. Devices 5
-# and 7 are /dev/zero and /dev/full by another name: character devices that any
-# process can open and map, with the numbers that the driver would have given them.
+# files are at their true paths, in the mount namespace that this runs in. Its devices are
+# character devices that any process can open, with the numbers that the driver would have given
+# them: 5 and 7 are /dev/zero, which can be mapped as well, and /dev/full. Processes that have them
+# open are found by these numbers, anywhere on this machine: one such machine at a time. A second
+# one can run beside it if it has the devices 8 and 9, /dev/random and /dev/urandom:
+#
+#   STAGE_DEVICES    "5 7", the default, or "8 9"; OPTIONS must give these numbers to its boards
 set -eu
+devices=${STAGE_DEVICES:-5 7}
 unset XDG_RUNTIME_DIR TMPDIR # the latter may be below /dev, which is replaced
 stage=$1
 sim=$2
@@ -30,16 +35,21 @@ for node in null zero full urandom random tty fuse; do
 	mount --bind "/dev/$node" "$stage/dev/$node"
 done
 ln -s /proc/self/fd "$stage/dev/fd"
+ln -s pts/ptmx "$stage/dev/ptmx"
 mount --bind /dev/pts "$stage/dev/pts" 2>/dev/null || true
 cp -a "$stage/tree/dev/shm/." "$stage/dev/shm/"
-if ! mknod -m 666 "$stage/dev/tenstorrent/5" c 1 5 2>/dev/null; then
-	: >"$stage/dev/tenstorrent/5"
-	mount --bind /dev/zero "$stage/dev/tenstorrent/5"
-fi
-if ! mknod -m 666 "$stage/dev/tenstorrent/7" c 1 7 2>/dev/null; then
-	: >"$stage/dev/tenstorrent/7"
-	mount --bind /dev/full "$stage/dev/tenstorrent/7"
-fi
+for number in $devices; do
+	node=$stage/dev/tenstorrent/$number
+	! mknod -m 666 "$node" c 1 "$number" 2>/dev/null || continue
+	case $number in
+	5) stand_in=/dev/zero ;;
+	7) stand_in=/dev/full ;;
+	8) stand_in=/dev/random ;;
+	9) stand_in=/dev/urandom ;;
+	esac
+	: >"$node"
+	mount --bind "$stand_in" "$node"
+done
 
 mount -t tmpfs none /run # no server of this machine
 mount --rbind "$stage/dev" /dev
@@ -55,5 +65,8 @@ mount -t tmpfs none /proc/driver
 [ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/
 printf 'Character devices:\n  1 tenstorrent\n  5 /dev/tty\n\nBlock devices:\n259 blkext\n' >"$stage/devices"
 mount --bind "$stage/devices" /proc/devices
-# One at a time on this machine: all have the same stand-ins open, and would see each other's.
-exec flock -o /tmp "$@"
+# Locks a directory of this machine, since a file would stay behind.
+case $devices in
+"5 7") exec flock -o /tmp "$@" ;;
+*) exec flock -o /var/tmp "$@" ;;
+esac

@@ -40,7 +40,7 @@ class Terminal:
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds):
-        """What comes until nothing has come for so long."""
+        """Reads until nothing has arrived for this time."""
         data = b""
         end = time.monotonic() + LIMIT
         while select.select([self.master], [], [], seconds)[0]:
@@ -73,7 +73,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def ended(self):
-        """How it ends though nobody reads what it writes; None: it does not."""
+        """The exit status while its output is not read; None: it does not exit."""
         for _ in range(LIMIT * 10):
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:
@@ -134,7 +134,7 @@ def one_line(program, root):
 
 
 def keys(program, root):
-    """What is typed is not shown, and not left for the shell to run."""
+    """Typed characters are not echoed, and not left for the shell."""
     terminal = Terminal(program, root, "-w", "--plain", "-r", "100")
     terminal.until(b"1002")
     terminal.read(QUIET)
@@ -184,10 +184,10 @@ def resize(program, root):
 
 
 def slow(program, root):
-    """A terminal that takes nothing for a while: then it gets the newest frame, not all of them; and a signal counts."""
+    """A stalled terminal gets the newest frame when it continues, not all of them; and a signal is handled."""
     terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--color=never", size=(60, 200))
     terminal.until(b"1002")
-    for step in range(15):  # far more than waits in a terminal
+    for step in range(15):  # far more than a terminal buffers
         terminal.resize(60 + step % 2, 200)
         rewrite(temp_file(root, 1), b"%d000\n" % (50 + step))
         time.sleep(0.1)
@@ -228,7 +228,7 @@ def hung(program, root):
 
 
 def trouble(program, root):
-    """Errors while watching do not tear the picture: they are not written amid it."""
+    """Error messages are not written into the middle of the screen."""
     terminal = Terminal(program, root, "-w", "--plain", "-r", "100", "--ascii", "--color=never")
     terminal.until(b"1002")
     terminal.read(QUIET)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# -w --plain on a terminal: in place, and as if it had never been there.
+# -w --plain on a terminal: refreshed in place, and the terminal is restored afterwards.
 
 load helpers
 load machines
@@ -36,15 +36,15 @@ stream() {
 	stream interrupt
 }
 
-@test "-n ends it in order" {
+@test "-n ends it normally" {
 	stream count
 }
 
-@test "a new size is followed at once, and a small one says what is missing" {
+@test "a new size takes effect at once, and a small one shows what is missing" {
 	stream resize
 }
 
-@test "a slow terminal gets fewer frames, and a signal counts" {
+@test "a slow terminal gets fewer frames, and signals still work" {
 	stream slow
 }
 
@@ -52,14 +52,14 @@ stream() {
 	stream narrow
 }
 
-@test "a file that hangs does not hold up Ctrl-C" {
+@test "a file that blocks does not delay Ctrl-C" {
 	needs_fuse
 	rm -r "$D"
 	start -b n150,p150a --no-workloads --fault hang:1/temp1_input
 	patiently python3 "$HERE/terminal.py" hung "$TT_SMI" "$D" 3>&-
 }
 
-@test "trouble on the way does not tear the picture" {
+@test "error messages do not disturb the screen" {
 	stream trouble
 }
 
@@ -85,7 +85,7 @@ wide() {
 	[ "$(screen | head -1 | tr -d '\n' | wc -m)" = "$1" ]
 }
 
-@test "80x24: in place on a screen of its own, and the old one is back after Ctrl-C" {
+@test "80x24: in place on the alternate screen, and the old one returns after Ctrl-C" {
 	shell 80x24
 	command_line 'echo what was there before; stty -g >before'
 	eventually test -s "$WORK/before"
@@ -126,7 +126,7 @@ wide() {
 	cmp "$WORK/before" "$WORK/after"
 }
 
-@test "Ctrl-Z gives the terminal back, fg takes it again" {
+@test "Ctrl-Z restores the terminal, fg redraws" {
 	shell 80x24
 	command_line 'echo what was there before; stty -g >before; smi -w --plain -r 100'
 	eventually shows '1002 .*two'
@@ -165,7 +165,7 @@ wide() {
 	eventually flag alternate_on 0
 }
 
-@test "a small terminal tells what is cut, 32 devices on 24 lines too" {
+@test "a small terminal shows what is cut, also with 32 devices on 24 lines" {
 	rm -r "$D"
 	make_machine galaxy-blackhole
 	shell 80x24

@@ -20,15 +20,15 @@ setup() {
 	export TT_SMI_ROOT=$D TT_ALLOCD_SOCKET=$WORK/allocd.sock
 }
 
-# machine [OPTIONS]: a living machine at $D; returns when all is there.
+# machine [OPTIONS]: a running machine at $D; returns when it is complete.
 machine() {
 	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	STARTED="$STARTED $!"
 	eventually test -s "$D/simulated"
 }
 
-# report NODE COUNT SIZE [POOL]: a reporter of the machine. Its pid is $REPORTED; what
-# is written to $ORDERS it does.
+# report NODE COUNT SIZE [POOL]: a reporter on the machine. Its pid is $REPORTED; it executes the
+# commands that are written to $ORDERS.
 report() {
 	ORDERS=$WORK/orders.$RANDOM
 	mkfifo "$ORDERS"
@@ -47,6 +47,9 @@ serve() {
 	STARTED="$STARTED $SERVED"
 	eventually test -S "$TT_ALLOCD_SOCKET"
 }
+
+# As many allocations as a big program has. Sanitizers see the same code with fewer.
+if [ -z "${TT_SANITIZE:-}" ]; then MANY=1000000; else MANY=100000; fi
 
 needs_server() {
 	[ -x "$SERVER" ] || skip "tt_allocd is not built"

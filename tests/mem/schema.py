@@ -44,18 +44,22 @@ def growth():
     return schema
 
 
+def memory_fields():
+    return [field for field in fields.usage_fields() if not field.json.startswith("utilization.")]
+
+
 def process(units, choices):
     schema = new_object("a process on this device")
     add(schema, "pid", {"type": "integer", "minimum": 1})
     for key in "name", "program", "user":
         add(schema, key, {"type": ["string", "null"]})
     add(schema, "role", {"enum": choices["PROC_ROLE"]})
-    main_schema.add_fields(schema, fields.usage_fields(), units, choices)
+    main_schema.add_fields(schema, memory_fields(), units, choices)
     add(schema, "growth", growth())
     add(schema, "list", {"description": "its allocations, in no order; null: see list_unavailable", "type": ["array", "null"], "items": {"$ref": "#/$defs/allocation"}})
     add(schema, "list_complete", {"description": "are all of them listed?", "type": ["boolean", "null"]})
     add(schema, "list_unavailable", {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/reason"}]})
-    add(schema, "unavailable", main_schema.reasons(fields.usage_fields()))
+    add(schema, "unavailable", main_schema.reasons(memory_fields()))
     return schema
 
 

@@ -1,5 +1,5 @@
-/* Charts: the axis is time, gaps are gaps, nothing is wider than it was asked to be. */
-#include "unit/unit.h"
+/* Charts: the axis is time, gaps stay gaps, nothing is wider than requested. */
+#include "unit/history_machine.h"
 
 #include "basic/clock.h"
 #include "basic/text.h"
@@ -9,29 +9,6 @@
 #include <stdlib.h>
 
 #define S NS_PER_S
-
-static struct history *history;
-static struct snapshot *machine;
-
-static int begin(void **state)
-{
-	struct device dev;
-
-	(void)state;
-	device_init(&dev, 0);
-	if (history_new(&history) < 0 || snapshot_new(&machine) < 0 ||
-	    !snapshot_add_device(machine, &dev))
-		return -1;
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	history = history_free(history);
-	machine = snapshot_free(machine);
-	return 0;
-}
 
 static void add(int64_t time_ns, uint64_t dram)
 {
@@ -57,7 +34,7 @@ static struct chart twenty_seconds(void)
 static void assert_row(size_t rows, uint64_t top, enum plot_signs signs, size_t row,
 		       const char *expected)
 {
-	double values[10 * PLOT_SIDES];
+	struct metric_range values[10 * PLOT_SIDES];
 	const struct chart chart = twenty_seconds();
 	const struct plot plot = { .values = values,
 				   .columns = chart.columns,
@@ -72,7 +49,7 @@ static void assert_row(size_t rows, uint64_t top, enum plot_signs signs, size_t 
 	buf_done(&out);
 }
 
-TEST(time_is_on_the_axis_not_samples)
+TEST(the_axis_is_time_not_sample_numbers)
 {
 	/* Ten samples within a second, then one per second. */
 	for (int i = 0; i < 10; i++)
@@ -82,7 +59,29 @@ TEST(time_is_on_the_axis_not_samples)
 	assert_row(1, 4, PLOT_ASCII, 0, ".    #####");
 }
 
-/* A sample stands for the second after it. */
+/* 70 seconds in 30 columns, of which none begins at a second. */
+TEST(a_chart_moves_when_a_column_is_complete)
+{
+	struct chart before = { .columns = 30 }, after = { .columns = 30 };
+	unsigned moves = 0;
+
+	chart_place(&before, 1000 * S, 70 * S);
+	for (int64_t now = 1000 * S; now <= 1070 * S; now += S / 10) {
+		int64_t column_ns, moved;
+
+		chart_place(&after, now, 70 * S);
+		column_ns = (after.to_ns - after.from_ns) / 30;
+		moved = after.to_ns - before.to_ns;
+		assert_true(after.to_ns > now && after.to_ns <= now + column_ns);
+		assert_true(moved == 0 || moved == column_ns);
+		assert_true(after.from_ns - before.from_ns == moved);
+		moves += moved != 0;
+		before = after;
+	}
+	assert_int_equal(moves, 30);
+}
+
+/* A sample holds for the second after it. */
 TEST(a_gap_is_empty_and_zero_is_not)
 {
 	for (int i = 0; i <= 20; i++)
@@ -91,7 +90,7 @@ TEST(a_gap_is_empty_and_zero_is_not)
 	assert_row(1, 4, PLOT_ASCII, 0, "...    :::");
 }
 
-TEST(nothing_known_is_nothing_drawn)
+TEST(unknown_values_are_not_drawn)
 {
 	assert_row(1, 4, PLOT_ASCII, 0, "          ");
 	machine->taken_ns = 1010 * S;
@@ -99,7 +98,7 @@ TEST(nothing_known_is_nothing_drawn)
 	assert_row(1, 4, PLOT_ASCII, 0, "          ");
 }
 
-TEST(rows_stand_on_each_other)
+TEST(rows_are_stacked)
 {
 	for (int i = 0; i <= 20; i++)
 		add((1000 + i) * S, i < 10 ? 8 : 2);
@@ -111,21 +110,21 @@ TEST(braille_has_two_columns_in_a_cell)
 {
 	for (int i = 0; i <= 20; i++)
 		add((1000 + i) * S, i % 2 ? 4 : 2);
-	/* The last second holds the sample of this instant too. */
-	assert_row(1, 4, PLOT_BRAILLE, 0, "⣼⣼⣼⣼⣼⣼⣼⣼⣼⣼");
+	/* The last second includes the sample of this instant, which is lower. */
+	assert_row(1, 4, PLOT_BRAILLE, 0, "⣼⣼⣼⣼⣼⣼⣼⣼⣼⣬");
 }
 
 TEST(the_maximum_of_a_chart_is_that_of_its_values)
 {
 	const struct chart chart = twenty_seconds();
-	double values[10 * PLOT_SIDES];
+	struct metric_range values[10 * PLOT_SIDES];
 
 	add(990 * S, 100);
 	add(1010 * S, 64);
 	assert_true(chart_read(&chart, values) * metric_infos[METRIC_DRAM].scale == 64);
 }
 
-TEST(a_top_is_a_part_of_the_capacity)
+TEST(the_top_is_a_fraction_of_the_capacity)
 {
 	assert_int_equal(chart_choose_top(100, 1000), 125);
 	assert_int_equal(chart_choose_top(100, 100), 100);
@@ -149,14 +148,16 @@ TEST(every_size_has_its_width)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(time_is_on_the_axis_not_samples, begin, end),
+		cmocka_unit_test_setup_teardown(the_axis_is_time_not_sample_numbers, begin, end),
+		cmocka_unit_test_setup_teardown(a_chart_moves_when_a_column_is_complete, begin,
+						end),
 		cmocka_unit_test_setup_teardown(a_gap_is_empty_and_zero_is_not, begin, end),
-		cmocka_unit_test_setup_teardown(nothing_known_is_nothing_drawn, begin, end),
-		cmocka_unit_test_setup_teardown(rows_stand_on_each_other, begin, end),
+		cmocka_unit_test_setup_teardown(unknown_values_are_not_drawn, begin, end),
+		cmocka_unit_test_setup_teardown(rows_are_stacked, begin, end),
 		cmocka_unit_test_setup_teardown(braille_has_two_columns_in_a_cell, begin, end),
 		cmocka_unit_test_setup_teardown(the_maximum_of_a_chart_is_that_of_its_values, begin,
 						end),
-		cmocka_unit_test_setup_teardown(a_top_is_a_part_of_the_capacity, begin, end),
+		cmocka_unit_test_setup_teardown(the_top_is_a_fraction_of_the_capacity, begin, end),
 		cmocka_unit_test_setup_teardown(every_size_has_its_width, begin, end),
 	};
 

@@ -1,4 +1,4 @@
-/* Steady, grown, or a leak: by age and slope, not by a step or by work that comes and goes. */
+/* Steady, grown, or a leak: judged by age and slope, not by a step or by temporary allocations. */
 #include "unit/unit.h"
 
 #include "basic/clock.h"
@@ -9,7 +9,7 @@
 
 enum frees { NO_FREES, SOME_FREES, FREES_UNKNOWN };
 
-/* One sample per second, as amount(second) has it. */
+/* One sample per second, given by amount(second). */
 static struct growth judge(unsigned seconds, uint64_t (*amount)(unsigned), enum frees frees)
 {
 	struct series *series = series_new(40, 15 * S);
@@ -58,7 +58,7 @@ static uint64_t saw(unsigned second)
 	return 500 * MB + second % 20 * MB * 10;
 }
 
-/* A saw that stands on a ramp: the floor rises. */
+/* A sawtooth on a ramp: the minimum rises. */
 static uint64_t saw_on_ramp(unsigned second)
 {
 	return 500 * MB + second % 20 * MB * 10 + second * MB;
@@ -74,13 +74,13 @@ static uint64_t warm_up(unsigned second)
 	return second < 60 ? second * 10 * MB : 600 * MB;
 }
 
-TEST(nothing_is_said_too_early)
+TEST(no_trend_before_the_minimum_time)
 {
 	assert_int_equal(judge(9, ramp, NO_FREES).trend, TREND_UNKNOWN);
 	assert_int_equal(growth_judge(NULL).trend, TREND_UNKNOWN);
 }
 
-TEST(flat_is_steady)
+TEST(constant_memory_is_steady)
 {
 	assert_int_equal(judge(600, flat, NO_FREES).trend, TREND_STEADY);
 	assert_int_equal(judge(60, flat, SOME_FREES).trend, TREND_STEADY);
@@ -99,7 +99,7 @@ TEST(a_ramp_without_frees_is_a_leak_after_a_minute)
 	assert_true(growth.span_ns > 570 * S && growth.span_ns <= 600 * S);
 }
 
-TEST(a_ramp_whose_frees_nobody_counts_is_a_leak_after_five_minutes)
+TEST(a_ramp_without_a_count_of_frees_is_a_leak_after_five_minutes)
 {
 	assert_int_equal(judge(200, ramp, FREES_UNKNOWN).trend, TREND_GREW);
 	assert_int_equal(judge(400, ramp, FREES_UNKNOWN).trend, TREND_LEAK);
@@ -111,30 +111,30 @@ TEST(a_small_leak_is_a_leak)
 	assert_int_equal(judge(600, slow_ramp, NO_FREES).trend, TREND_LEAK);
 }
 
-TEST(a_step_is_growth_and_no_leak)
+TEST(a_step_is_growth_not_a_leak)
 {
 	assert_int_equal(judge(300, step, NO_FREES).trend, TREND_GREW);
 }
 
-TEST(a_model_that_was_loaded_is_no_leak)
+TEST(loading_a_model_is_not_a_leak)
 {
 	assert_int_equal(judge(300, warm_up, NO_FREES).trend, TREND_GREW);
 }
 
-TEST(work_that_comes_and_goes_is_no_leak)
+TEST(temporary_allocations_are_not_a_leak)
 {
 	enum trend trend = judge(600, saw, SOME_FREES).trend;
 
 	assert_true(trend == TREND_STEADY || trend == TREND_GREW || trend == TREND_SHRANK);
 }
 
-TEST(a_rising_floor_is_a_leak_whatever_is_freed)
+TEST(a_rising_minimum_is_a_leak_despite_frees)
 {
 	assert_int_equal(judge(590, saw_on_ramp, SOME_FREES).trend, TREND_LEAK);
 	assert_true(judge(590, saw_on_ramp, SOME_FREES).frees > 0);
 }
 
-TEST(falling_shrinks)
+TEST(decreasing_memory_is_shrinking)
 {
 	struct growth growth = judge(300, falling, SOME_FREES);
 
@@ -142,13 +142,13 @@ TEST(falling_shrinks)
 	assert_true(growth.bytes < 0);
 }
 
-TEST(a_long_watch_forgets_the_beginning)
+TEST(only_the_last_ten_minutes_count)
 {
-	/* An hour flat after a warm-up that is out of the ring. */
+	/* An hour of constant memory after a warm-up that is no longer in the ring. */
 	assert_int_equal(judge(3600, warm_up, NO_FREES).trend, TREND_STEADY);
 }
 
-TEST(what_was_known_within_one_step_only_is_no_history)
+TEST(a_value_known_only_within_one_step_is_no_history)
 {
 	struct series *series = series_new(40, 15 * S);
 	const struct point known = { .time_ns = 991 * S, .known = true, .last = { MB, 0 } };
@@ -179,7 +179,7 @@ static struct growth judge_samples(const struct point *points, unsigned count, i
 	return growth;
 }
 
-/* The same of amounts of DRAM in MB that are all known, with no frees. */
+/* The same for amounts of DRAM in MB that are all known, with no frees. */
 static enum trend trend_of(const unsigned *amounts, unsigned count, int64_t period_ns)
 {
 	struct point points[32] = { 0 };
@@ -196,7 +196,7 @@ static enum trend trend_of(const unsigned *amounts, unsigned count, int64_t peri
 	trend_of((const unsigned[]){ __VA_ARGS__ }, \
 		 sizeof((const unsigned[]){ __VA_ARGS__ }) / sizeof(unsigned), period_ns)
 
-TEST(ten_seconds_are_the_least)
+TEST(ten_seconds_are_the_minimum)
 {
 	static const struct point points[2] = { { .known = true }, { .known = true } };
 
@@ -226,7 +226,7 @@ TEST(a_leak_with_frees_or_without_a_count_takes_five_minutes)
 	}
 }
 
-/* So many bytes at first, in between and at last, over half a minute. */
+/* Bytes at the beginning, in between and at the end, over half a minute. */
 static enum trend trend_between(uint64_t first, uint64_t middle, uint64_t last)
 {
 	const struct point points[] = {
@@ -257,7 +257,7 @@ TEST(less_than_a_hundredth_is_noise_unless_it_rises_steadily)
 	assert_int_equal(TREND_OF(5 * S, 1000, 1001, 1002, 1003, 1004, 1005, 1006), TREND_GREW);
 }
 
-TEST(l1_counts_as_dram_does)
+TEST(l1_counts_like_dram)
 {
 	struct point points[7] = { 0 };
 	struct growth growth;
@@ -271,14 +271,14 @@ TEST(l1_counts_as_dram_does)
 	assert_true(growth.bytes == (int64_t)(6 * MB));
 }
 
-TEST(the_floor_of_each_sixth_decides)
+TEST(the_minimum_of_each_sixth_decides)
 {
-	/* Two samples in each sixth of a minute; the floor is in the second, or the first. */
+	/* Two samples in each sixth of a minute; the minimum is the second one, or the first. */
 	assert_int_equal(TREND_OF(5 * S, 19, 10, 29, 20, 39, 30, 49, 40, 59, 50, 69, 60, 79),
 			 TREND_LEAK);
 	assert_int_equal(TREND_OF(5 * S, 10, 99, 20, 99, 30, 99, 40, 99, 50, 99, 60, 99, 99),
 			 TREND_LEAK);
-	/* Peaks that rise over a floor that does not. */
+	/* Rising peaks over a constant minimum. */
 	assert_int_equal(TREND_OF(5 * S, 10, 19, 10, 29, 10, 39, 10, 49, 10, 59, 10, 69, 79),
 			 TREND_GREW);
 	/* Two sixths without a rise are one too many. */
@@ -294,7 +294,7 @@ TEST(the_first_and_the_last_sample_belong_to_their_sixths)
 	assert_int_equal(TREND_OF(10 * S, 10, 20, 30, 40, 50, 60, 45), TREND_GREW);
 }
 
-TEST(a_floor_that_fell_by_one_byte_fell)
+TEST(a_minimum_that_fell_by_one_byte_is_not_a_leak)
 {
 	struct point points[7] = { 0 };
 
@@ -313,7 +313,7 @@ TEST(a_leak_needs_four_sixths_with_samples)
 	assert_int_equal(TREND_OF(30 * S, 10, 20, 30), TREND_GREW);
 }
 
-TEST(a_rising_floor_below_where_it_began_is_no_leak)
+TEST(a_rising_minimum_below_the_start_is_not_a_leak)
 {
 	assert_int_equal(TREND_OF(5 * S, 1000, 10, 20, 20, 30, 30, 40, 40, 50, 50, 60, 60, 60),
 			 TREND_SHRANK);
@@ -337,7 +337,7 @@ TEST(frees_are_those_between_the_ends)
 	assert_false(judge_samples(points, 2, 10 * S).has_frees);
 }
 
-TEST(samples_without_known_memory_are_left_out)
+TEST(samples_with_unknown_memory_are_ignored)
 {
 	struct point points[8] = { 0 };
 	struct series *series = series_new(16, 10 * S);
@@ -349,7 +349,7 @@ TEST(samples_without_known_memory_are_left_out)
 					    .last = { (i + 1) * MB, 0 } };
 	points[3].last[POOL_DRAM] = 0;
 	assert_int_equal(judge_samples(points, 7, 10 * S).trend, TREND_LEAK);
-	/* The last step was known at first, then no more: it is not the end. */
+	/* The last step was known at first, then unknown: it is not the end. */
 	for (unsigned i = 0; i < 7; i++) {
 		points[i].time_ns = (100 + i) * 10 * S;
 		series_add(series, &points[i]);
@@ -362,7 +362,7 @@ TEST(samples_without_known_memory_are_left_out)
 	series_free(series);
 }
 
-/* A ring of ten steps; the samples stand in steps first to last, one per step. */
+/* A ring of ten steps; the samples are in steps first to last, one per step. */
 static struct growth judge_ring(int64_t first, int64_t last)
 {
 	struct series *series = series_new(10, 10 * S);
@@ -385,14 +385,14 @@ static struct growth judge_ring(int64_t first, int64_t last)
 	return growth;
 }
 
-TEST(the_span_begins_with_the_oldest_that_is_left)
+TEST(the_span_begins_with_the_oldest_stored_sample)
 {
 	struct growth growth = judge_ring(100, 109);
 
 	/* All of it is there, with the very first sample. */
 	assert_true(growth.span_ns == 95 * S - 1);
 	assert_true(growth.bytes == (int64_t)(109 * MB));
-	/* One step too long: the first step is gone, and its first sample with it. */
+	/* One step too long: the first step is gone, with its first sample. */
 	growth = judge_ring(100, 110);
 	assert_true(growth.span_ns == 90 * S);
 	assert_true(growth.bytes == (int64_t)(9 * MB));
@@ -431,32 +431,32 @@ TEST(extremes_do_not_overflow)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_said_too_early),
-		cmocka_unit_test(flat_is_steady),
+		cmocka_unit_test(no_trend_before_the_minimum_time),
+		cmocka_unit_test(constant_memory_is_steady),
 		cmocka_unit_test(a_ramp_without_frees_is_a_leak_after_a_minute),
-		cmocka_unit_test(a_ramp_whose_frees_nobody_counts_is_a_leak_after_five_minutes),
+		cmocka_unit_test(a_ramp_without_a_count_of_frees_is_a_leak_after_five_minutes),
 		cmocka_unit_test(a_small_leak_is_a_leak),
-		cmocka_unit_test(a_step_is_growth_and_no_leak),
-		cmocka_unit_test(a_model_that_was_loaded_is_no_leak),
-		cmocka_unit_test(work_that_comes_and_goes_is_no_leak),
-		cmocka_unit_test(a_rising_floor_is_a_leak_whatever_is_freed),
-		cmocka_unit_test(falling_shrinks),
-		cmocka_unit_test(a_long_watch_forgets_the_beginning),
-		cmocka_unit_test(what_was_known_within_one_step_only_is_no_history),
-		cmocka_unit_test(ten_seconds_are_the_least),
+		cmocka_unit_test(a_step_is_growth_not_a_leak),
+		cmocka_unit_test(loading_a_model_is_not_a_leak),
+		cmocka_unit_test(temporary_allocations_are_not_a_leak),
+		cmocka_unit_test(a_rising_minimum_is_a_leak_despite_frees),
+		cmocka_unit_test(decreasing_memory_is_shrinking),
+		cmocka_unit_test(only_the_last_ten_minutes_count),
+		cmocka_unit_test(a_value_known_only_within_one_step_is_no_history),
+		cmocka_unit_test(ten_seconds_are_the_minimum),
 		cmocka_unit_test(a_leak_without_frees_takes_a_minute),
 		cmocka_unit_test(a_leak_with_frees_or_without_a_count_takes_five_minutes),
 		cmocka_unit_test(less_than_64_kib_is_noise),
 		cmocka_unit_test(less_than_a_hundredth_is_noise_unless_it_rises_steadily),
-		cmocka_unit_test(l1_counts_as_dram_does),
-		cmocka_unit_test(the_floor_of_each_sixth_decides),
+		cmocka_unit_test(l1_counts_like_dram),
+		cmocka_unit_test(the_minimum_of_each_sixth_decides),
 		cmocka_unit_test(the_first_and_the_last_sample_belong_to_their_sixths),
-		cmocka_unit_test(a_floor_that_fell_by_one_byte_fell),
+		cmocka_unit_test(a_minimum_that_fell_by_one_byte_is_not_a_leak),
 		cmocka_unit_test(a_leak_needs_four_sixths_with_samples),
-		cmocka_unit_test(a_rising_floor_below_where_it_began_is_no_leak),
+		cmocka_unit_test(a_rising_minimum_below_the_start_is_not_a_leak),
 		cmocka_unit_test(frees_are_those_between_the_ends),
-		cmocka_unit_test(samples_without_known_memory_are_left_out),
-		cmocka_unit_test(the_span_begins_with_the_oldest_that_is_left),
+		cmocka_unit_test(samples_with_unknown_memory_are_ignored),
+		cmocka_unit_test(the_span_begins_with_the_oldest_stored_sample),
 		cmocka_unit_test(every_trend_has_its_word),
 		cmocka_unit_test(extremes_do_not_overflow),
 	};

@@ -1,4 +1,4 @@
-/* Rings over time: gaps are gaps, memory is bounded, a pid given out again is another. */
+/* Rings over time: gaps stay gaps, memory is bounded, a reused pid is another process. */
 #include "unit/unit.h"
 
 #include "basic/clock.h"
@@ -18,7 +18,7 @@ static void add(struct series *series, int64_t time_ns, uint64_t dram)
 	series_add(series, &point);
 }
 
-TEST(a_step_keeps_its_last_and_its_most)
+TEST(a_step_keeps_its_last_value_and_its_maximum)
 {
 	struct series *series = series_new(10, S);
 	const struct point *point;
@@ -50,7 +50,7 @@ TEST(a_step_without_a_sample_is_a_gap)
 	series_free(series);
 }
 
-TEST(what_was_overwritten_is_gone)
+TEST(overwritten_steps_are_not_returned)
 {
 	struct series *series = series_new(10, S);
 	uint64_t most;
@@ -64,7 +64,7 @@ TEST(what_was_overwritten_is_gone)
 	series_free(series);
 }
 
-TEST(an_unknown_sample_ends_what_was_known)
+TEST(an_unknown_sample_replaces_a_known_one)
 {
 	struct series *series = series_new(10, S);
 	struct point unknown = { .time_ns = 101 * S };
@@ -89,7 +89,7 @@ TEST(zero_is_a_value)
 	series_free(series);
 }
 
-TEST(a_step_that_takes_another_ones_place_has_its_own_most)
+TEST(a_step_in_a_reused_slot_has_its_own_maximum)
 {
 	struct series *series = series_new(10, S);
 
@@ -102,7 +102,7 @@ TEST(a_step_that_takes_another_ones_place_has_its_own_most)
 	series_free(series);
 }
 
-TEST(what_is_not_known_is_no_maximum)
+TEST(unknown_values_are_not_a_maximum)
 {
 	struct series *series = series_new(10, S);
 	struct point unknown = { .time_ns = 100 * S, .last = { 99, 99 } };
@@ -117,13 +117,13 @@ TEST(what_is_not_known_is_no_maximum)
 	unknown.time_ns = 101 * S;
 	series_add(series, &unknown);
 	assert_true(series->ended_ns == 100 * S + 1);
-	/* A step that is not known takes nothing from those that are. */
+	/* An unknown step does not affect known ones. */
 	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
 	assert_int_equal(most, 5);
 	series_free(series);
 }
 
-TEST(the_most_is_that_of_all_steps_and_of_each_whole_step)
+TEST(the_maximum_covers_all_steps_completely)
 {
 	struct series *series = series_new(10, S);
 	struct point point = { .known = true };
@@ -140,7 +140,7 @@ TEST(the_most_is_that_of_all_steps_and_of_each_whole_step)
 	assert_int_equal(most, 8);
 	assert_true(series_most(series, POOL_DRAM, 100 * S, 102 * S, 0, &most));
 	assert_int_equal(most, 50);
-	/* What is held over is what was last, not what was most. */
+	/* The last value is held, not the maximum. */
 	assert_true(series_most(series, POOL_L1, 103 * S, 104 * S, 5 * S, &most));
 	assert_int_equal(most, 2);
 	series_free(series);
@@ -156,14 +156,14 @@ TEST(a_sample_counts_from_its_time_on_and_before_the_end)
 	assert_false(series_most(series, POOL_DRAM, 100 * S + S / 2 + 1, 101 * S, 0, &most));
 	assert_true(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2 + 1, 0, &most));
 	assert_false(series_most(series, POOL_DRAM, 99 * S, 100 * S + S / 2, 0, &most));
-	/* It says nothing of the time before it, whatever is held over. */
+	/* A sample does not hold for the time before it. */
 	assert_false(series_most(series, POOL_DRAM, 100 * S, 100 * S + 1, 5 * S, &most));
 	assert_false(
 		series_most(series, POOL_DRAM, 100 * S + S / 2, 100 * S + S / 2, 5 * S, &most));
 	series_free(series);
 }
 
-TEST(a_sample_is_held_over_for_so_long_and_no_longer)
+TEST(a_sample_holds_for_hold_ns_and_no_longer)
 {
 	struct series *series = series_new(10, S);
 	uint64_t most;
@@ -286,7 +286,7 @@ TEST(memory_is_known_if_dram_and_l1_are)
 		snapshot->devices[0].why[fields[i]] = NO_TRACKER;
 		snapshot->processes[0].usages[0].why[uses[i]] = NO_TRACKER;
 		assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
-		/* A device has a place all the same: its chart shows a gap. */
+		/* A device has an entry nevertheless: its chart shows a gap. */
 		assert_non_null(history_of_device(history, &snapshot->devices[0]));
 		assert_int_equal(history_of_device(history, &snapshot->devices[0])->samples, 0);
 		assert_null(history_of_process(history, &snapshot->processes[0],
@@ -296,7 +296,7 @@ TEST(memory_is_known_if_dram_and_l1_are)
 	}
 }
 
-TEST(a_process_without_a_number_is_not_mistaken_for_the_device)
+TEST(a_process_without_a_pid_is_not_mistaken_for_the_device)
 {
 	struct snapshot *snapshot = machine(50 * S);
 	struct history *history;
@@ -309,7 +309,7 @@ TEST(a_process_without_a_number_is_not_mistaken_for_the_device)
 	history_free(history);
 }
 
-TEST(a_pid_that_was_given_out_again_is_another_process)
+TEST(a_reused_pid_is_another_process)
 {
 	struct snapshot *first = machine(50 * S), *second = machine(51 * S);
 	struct history *history;
@@ -328,7 +328,7 @@ TEST(a_pid_that_was_given_out_again_is_another_process)
 	history_free(history);
 }
 
-TEST(who_is_gone_for_the_span_is_forgotten)
+TEST(processes_that_exited_before_the_span_are_dropped)
 {
 	struct snapshot *first = machine(50 * S), *second = machine(50 * S + HISTORY_SPAN_NS + 1);
 	struct history *history;
@@ -344,7 +344,7 @@ TEST(who_is_gone_for_the_span_is_forgotten)
 	history_free(history);
 }
 
-TEST(the_span_counts_from_when_it_was_last_seen)
+TEST(the_span_starts_when_a_process_was_last_seen)
 {
 	struct snapshot *first = machine(50 * S), *again = machine(350 * S);
 	struct snapshot *last = machine(350 * S + HISTORY_SPAN_NS);
@@ -363,7 +363,7 @@ TEST(the_span_counts_from_when_it_was_last_seen)
 	history_free(history);
 }
 
-/* So many processes, from this pid on, at this time. */
+/* The given number of processes, from this pid on, at this time. */
 static struct snapshot *crowd(int64_t taken_ns, int32_t pid, int count)
 {
 	struct snapshot *snapshot = machine(taken_ns);
@@ -378,7 +378,7 @@ static bool has_process(const struct history *history, const struct snapshot *sn
 	return history_of_process(history, &snapshot->processes[i], &snapshot->devices[0]);
 }
 
-TEST(processes_that_live_are_not_forgotten_for_others)
+TEST(running_processes_are_not_dropped_for_others)
 {
 	struct snapshot *snapshot = crowd(50 * S, 1, HISTORY_PROCESSES + 1);
 	struct history *history;
@@ -392,7 +392,7 @@ TEST(processes_that_live_are_not_forgotten_for_others)
 	history_free(history);
 }
 
-TEST(who_is_gone_longest_is_forgotten_first_and_no_device)
+TEST(the_process_that_exited_first_is_dropped_first)
 {
 	struct snapshot *first = crowd(50 * S, 7000, 1), *second = crowd(51 * S, 5000, 1);
 	struct snapshot *last = crowd(52 * S, 1, HISTORY_PROCESSES - 1);
@@ -413,7 +413,7 @@ TEST(who_is_gone_longest_is_forgotten_first_and_no_device)
 	history_free(history);
 }
 
-TEST(who_is_not_tracked_takes_no_room)
+TEST(untracked_processes_take_no_room)
 {
 	struct snapshot *snapshot = machine(50 * S);
 	struct history *history;
@@ -462,27 +462,27 @@ TEST(processes_are_bounded)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_step_keeps_its_last_and_its_most),
+		cmocka_unit_test(a_step_keeps_its_last_value_and_its_maximum),
 		cmocka_unit_test(a_step_without_a_sample_is_a_gap),
-		cmocka_unit_test(what_was_overwritten_is_gone),
-		cmocka_unit_test(an_unknown_sample_ends_what_was_known),
+		cmocka_unit_test(overwritten_steps_are_not_returned),
+		cmocka_unit_test(an_unknown_sample_replaces_a_known_one),
 		cmocka_unit_test(zero_is_a_value),
-		cmocka_unit_test(a_step_that_takes_another_ones_place_has_its_own_most),
-		cmocka_unit_test(what_is_not_known_is_no_maximum),
-		cmocka_unit_test(the_most_is_that_of_all_steps_and_of_each_whole_step),
+		cmocka_unit_test(a_step_in_a_reused_slot_has_its_own_maximum),
+		cmocka_unit_test(unknown_values_are_not_a_maximum),
+		cmocka_unit_test(the_maximum_covers_all_steps_completely),
 		cmocka_unit_test(a_sample_counts_from_its_time_on_and_before_the_end),
-		cmocka_unit_test(a_sample_is_held_over_for_so_long_and_no_longer),
+		cmocka_unit_test(a_sample_holds_for_hold_ns_and_no_longer),
 		cmocka_unit_test(devices_and_processes_are_kept),
 		cmocka_unit_test(every_series_spans_ten_minutes),
 		cmocka_unit_test(a_point_has_the_time_and_all_figures_of_its_snapshot),
 		cmocka_unit_test(memory_is_known_if_dram_and_l1_are),
-		cmocka_unit_test(a_process_without_a_number_is_not_mistaken_for_the_device),
-		cmocka_unit_test(a_pid_that_was_given_out_again_is_another_process),
-		cmocka_unit_test(who_is_gone_for_the_span_is_forgotten),
-		cmocka_unit_test(the_span_counts_from_when_it_was_last_seen),
-		cmocka_unit_test(processes_that_live_are_not_forgotten_for_others),
-		cmocka_unit_test(who_is_gone_longest_is_forgotten_first_and_no_device),
-		cmocka_unit_test(who_is_not_tracked_takes_no_room),
+		cmocka_unit_test(a_process_without_a_pid_is_not_mistaken_for_the_device),
+		cmocka_unit_test(a_reused_pid_is_another_process),
+		cmocka_unit_test(processes_that_exited_before_the_span_are_dropped),
+		cmocka_unit_test(the_span_starts_when_a_process_was_last_seen),
+		cmocka_unit_test(running_processes_are_not_dropped_for_others),
+		cmocka_unit_test(the_process_that_exited_first_is_dropped_first),
+		cmocka_unit_test(untracked_processes_take_no_room),
 		cmocka_unit_test(a_step_is_small),
 		cmocka_unit_test(processes_are_bounded),
 	};

@@ -68,7 +68,7 @@ TEST(age_is_seconds_before_the_sample_with_milliseconds)
 	assert_written("\"id\":3,\"size\":64,\"age\":99.999}");
 }
 
-TEST(age_is_never_negative_and_not_known_without_a_time)
+TEST(age_is_never_negative_and_unknown_without_a_time)
 {
 	allocate(1, 100 * S + S / 2); /* made while the sample was taken */
 	assert_written("\"id\":1,\"size\":64,\"age\":0}");
@@ -93,7 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON(age_is_seconds_before_the_sample_with_milliseconds),
-		ON(age_is_never_negative_and_not_known_without_a_time),
+		ON(age_is_never_negative_and_unknown_without_a_time),
 		ON(a_list_says_whether_it_is_complete),
 	};
 

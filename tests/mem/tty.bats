@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi mem on a terminal, in place with --plain: and as if it had never been there.
+# tt_smi mem --plain on a terminal: refreshed in place, and the terminal is restored afterwards.
 # As a full screen it is tested with that one, in tests/tui.
 
 load helpers
@@ -37,9 +37,9 @@ at_prompt() {
 	[ "$(screen | grep . | tail -1 | xargs)" = 'prompt>' ]
 }
 
-# Everything as it was, and the status that the signal gives.
+# The terminal is restored, and the exit status is that of the signal.
 restored() {
-	eventually at_prompt # what is typed before is thrown away with the modes
+	eventually at_prompt # input that is typed before is discarded
 	# The shell's next command: a list would end with the signal.
 	type_in "echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
@@ -57,12 +57,13 @@ restored() {
 	terminal
 	watch_it
 	eventually shows 'since start'
-	eventually shows '10 min ago'
+	eventually shows '1 min ago'
 	local before
 	before=$(screen | grep DRAM | head -1)
 	changed() { [ "$(screen | grep DRAM | head -1)" != "$before" ]; }
 	eventually changed
-	is "$(screen | grep -c 'Device 0')" 1
+	one_block() { [ "$(screen | grep -c 'Device 0')" = 1 ]; } # a frame arrives in parts
+	eventually one_block
 	keys C-c
 	restored 130
 }
@@ -83,7 +84,7 @@ restored() {
 	restored 143
 }
 
-@test "a new size is followed" {
+@test "a new size takes effect" {
 	machine --no-workloads -b n300
 	terminal
 	watch_it
@@ -94,7 +95,7 @@ restored() {
 	restored 130
 }
 
-@test "--once and --json leave the terminal alone" {
+@test "--once and --json do not change the terminal" {
 	machine --no-workloads -b n300
 	terminal
 	type_in "$TT_SMI mem -d 0 --once; $TT_SMI mem -d 0 --json -n 2 -r 100; echo status \$? >$WORK/status"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Presses keys in a tmux terminal, and the screen shows the answer to each.
+"""Presses keys in a tmux terminal, and checks that the screen reacts to each.
 
 usage: answer.py SOCKET PRESSES
 
-How soon is told, and not judged: that depends on the machine.
+The delay is printed, not judged: it depends on the machine.
 """
 
 import subprocess

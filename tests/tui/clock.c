@@ -1,13 +1,15 @@
 /*
- * A clock that stands still until it is told to go on, for programs that are started
- * with this preloaded. The file named by TT_CLOCK holds two 64-bit numbers: nanoseconds
- * since the machine's start, and how many more there are since 1970. What is waited for
- * with a deadline ends by this clock too. So an hour of samples takes as long as it
- * takes to compute them, and is the same every time.
+ * A clock that the test controls, for a program that this file is linked into. The
+ * file named by TT_CLOCK has three 64-bit numbers: nanoseconds since boot, their offset to Unix
+ * time, and the latest deadline that the program has waited for, which it writes itself. Waits with
+ * a deadline end by this clock too. So an hour of samples takes as long as it takes to compute
+ * them, and is reproducible: a sample has ended when the program waits for the time of the next
+ * one.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,13 +19,14 @@
 
 #define SECOND 1000000000ll
 
-static const int64_t *hands;
+static int64_t *hands;
 
 __attribute__((constructor)) static void open_clock(void)
 {
 	const char *name = getenv("TT_CLOCK");
-	int fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
-	void *data = fd < 0 ? MAP_FAILED : mmap(NULL, 16, PROT_READ, MAP_SHARED, fd, 0);
+	int fd = name ? open(name, O_RDWR | O_CLOEXEC) : -1;
+	void *data =
+		fd < 0 ? MAP_FAILED : mmap(NULL, 24, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (fd >= 0)
 		close(fd);
@@ -48,7 +51,17 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-/* Looks at the clock again and again: nobody tells when it goes on. */
+static void announce(int64_t deadline)
+{
+	int64_t latest = __atomic_load_n(&hands[2], __ATOMIC_RELAXED);
+
+	while (latest < deadline &&
+	       !__atomic_compare_exchange_n(&hands[2], &latest, deadline, false, __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+/* Polls the clock: there is no notification of a change. */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {
@@ -58,6 +71,7 @@ int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 		struct timespec soon = *until;
 
 		if (hands) {
+			announce(until->tv_sec * SECOND + until->tv_nsec);
 			if (since_boot() >= until->tv_sec * SECOND + until->tv_nsec)
 				return ETIMEDOUT;
 			syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &soon);

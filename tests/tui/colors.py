@@ -12,13 +12,17 @@ import sys
 
 from terminal import Terminal
 
-# The yellow of "SIMULATED": its number, its three parts, or one of the first eight.
-PALETTE, DIRECT, BASIC = rb"\x1b\[38;5;221m", rb"\x1b\[38:2::255:215:95m", rb"\x1b\[33m"
+# The yellow of "SIMULATED": its number, its three parts, or one of the first eight. Attributes may
+# precede it: "0;" if the text before has another style.
+PALETTE, DIRECT, BASIC = (
+    rb"\x1b\[(?:\d;)*" + colour for colour in (rb"38;5;221m", rb"38:2::255:215:95m", rb"33m")
+)
 
 
 def written(term, *options):
     terminal = Terminal(sys.argv[1], sys.argv[2], "--view", "grid", *options, term=term)
-    data = terminal.until(b"Quit")  # the last word on the screen
+    # The last word on the screen; a frame before the first sample has it too.
+    data = terminal.until(b"SIMULATED", b"Quit")
     terminal.press(b"q")
     assert terminal.end() == 0, term
     assert b"Overview" in data, (term, data)
@@ -43,7 +47,7 @@ def colours(parameters, text, ground):
 
 
 def expect_legible(term, *options):
-    """Nothing is written in the colour of its ground."""
+    """No text is written in the colour of its background."""
     data = written(term, *options)
     text = ground = None
     parts = re.split(rb"\x1b\[([0-9;]*)m", data)
@@ -67,7 +71,7 @@ expect("vt100", False, False, False)
 expect("xterm-256color", False, False, False, "--color=never")
 expect("xterm-256color", False, False, False, "--theme=mono")
 expect("xterm-direct", False, True, False)
-# It calls itself one of 256 and says that it has all; one that the database does not know so.
+# A terminal with TERM for 256 colours and COLORTERM for 24 bits, and one whose direct entry is missing.
 os.environ["COLORTERM"] = "truecolor"
 expect("xterm-256color", False, True, False)
 expect("tmux-256color", True, False, False)

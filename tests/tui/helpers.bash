@@ -29,3 +29,9 @@ watch() {
 	shift
 	terminal "$size" "$TT_SMI" --root "$D" -w "$@"
 }
+
+# ends_with COMMAND...: at the end of a page, which moves while what it shows is still being read.
+ends_with() {
+	keys End
+	"$@"
+}

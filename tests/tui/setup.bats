@@ -122,7 +122,7 @@ at() {
 	eventually shows alpha
 	keys S
 	eventually at 'view'
-	eventually shows ' +18 '
+	eventually shows ' +20 '
 	# A press on the line below the first: theme, which is turned.
 	printf -v press '\033[M %%$'
 	keys -l "$press"
@@ -135,21 +135,21 @@ at() {
 
 @test "charts of several devices, of blocks, and as ASCII" {
 	TT_SMI_CHART=power watch 100x40
-	eventually shows 'Power W  device 0'
-	eventually shows 'Temperature C  device 0'
+	eventually shows 'Power  device 0'
+	eventually shows 'Temperature  device 0'
 	keys G
-	eventually shows '▶Power W  device 0'
-	eventually shows ' Power W  device 3'
+	eventually shows '▶Power  device 0'
+	eventually shows ' Power  device 3'
 	keys Right
-	eventually shows '▶Power W  device 1'
-	eventually shows '⢰\|⢸\|⣸'
+	eventually shows '▶Power  device 1'
+	eventually shows '⣿'
 	keys g
-	eventually shows '▶Temperature C  device 1'
+	eventually shows '▶Temperature  device 1'
 	keys S Home Down Down Down Down Down Down Down Down Right
 	eventually at 'signs *◀ blocks'
 	keys Escape
 	eventually shows '█$\|█ '
-	eventually not shows '⢰\|⢸\|⣸'
+	eventually not shows '⣿'
 	eventually shows '▁\|▂\|▃\|▄\|▅\|▆\|▇'
 	keys S Right
 	eventually at 'view'
@@ -161,14 +161,14 @@ at() {
 	not grep -q -P '[^\x00-\x7f]' <(screen)
 }
 
-@test "charts that find no room are announced" {
+@test "charts without room are counted" {
 	watch 80x24
 	eventually shows ' +[0-9] (g)'
 	keys G
 	eventually shows ' +[0-9] devices'
 }
 
-@test "a user, an owner, a device: only their processes" {
+@test "filters by user, owner, device" {
 	watch 120x30 --view processes
 	eventually lists beta alpha gamma delta
 	keys u
@@ -205,40 +205,30 @@ at() {
 	eventually shows 'Process Id'
 	keys q 2 k
 	eventually shows 'no process is selected'
+	keys Down # the message was about the key before
+	eventually shows '1Overview 2Grid'
+	not shows 'no process is selected'
 }
 
-@test "the keys of the bottom line can be pressed" {
+@test "the keys of the bottom line can be clicked" {
 	watch 80x24
-	eventually shows 'DRAM GB'
+	eventually shows '─ DRAM  '
 	# Button 0 at column 12 of line 24: Grid.
 	printf -v press '\033[M ,8'
 	keys -l "$press"
-	eventually not shows 'DRAM GB'
+	eventually not shows '─ DRAM  '
 	keys h
 	eventually shows 'Keys'
 }
 
-@test "PCIe rates, however seldom samples are taken" {
+@test "PCIe rates, at any refresh period" {
 	rm -r "$D"
 	start -b n150
 	TT_SMI_CHART=pcie_in watch 100x30 -r 5000
-	eventually shows 'PCIe in MB/s  device 0  [0-9]'
+	eventually shows 'PCIe in  [0-9.]* .B/s'
 }
 
-@test "zoom, back in time, and now again" {
-	watch 100x30
-	eventually shows '10 min ago.*now'
-	keys z
-	eventually shows '5 min ago.*now'
-	keys '['
-	eventually shows '450 s ago.*150 s ago'
-	keys x x
-	eventually shows '30 min ago\|1950 s ago'
-	keys ] ]
-	eventually shows '30 min ago.*now'
-	keys x
-	eventually shows '60 min ago.*now'
-	keys '['
-	sleep 0.2
-	shows '60 min ago.*now'
+@test "charts widen with the samples; zoom, scroll back in time, and return" {
+	[ -z "${TT_SANITIZE:-}" ] || skip "a sanitizer has its own clock_gettime()"
+	python3 "$HERE/zoom.py" "$(dirname "$TT_SMI")" 3>&-
 }

@@ -31,12 +31,12 @@ class Terminal:
                     break
         return data
 
-    def until(self, text):
-        """All that is written until this is among it."""
+    def until(self, *texts):
+        """All that is written until these are among it."""
         data = b""
         end = time.monotonic() + LIMIT
-        while text not in data:
-            assert time.monotonic() < end, f"never: {text!r} in {data!r}"
+        while not all(text in data for text in texts):
+            assert time.monotonic() < end, f"never: {texts!r} in {data!r}"
             data += self.read(0.1)
         return data
 

@@ -1,42 +1,19 @@
-/* Readings over time, and the dots they become. */
+/* Readings over time, and the resulting dots. */
 #include "model/history.h"
 #include "tui/device_view.h"
-#include "render/plot.h"
+#include "render/chart.h"
 
-#include "../unit/unit.h"
+#include "../unit/history_machine.h"
 #include "basic/clock.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static struct history *history;
-static struct snapshot *machine;
-
 /* At some time long after boot, so that nothing begins at 0. */
 static const int64_t start_ns = 100000 * NS_PER_S;
 
-static int begin(void **state)
-{
-	struct device dev;
-
-	(void)state;
-	device_init(&dev, 3);
-	if (history_new(&history) < 0 || snapshot_new(&machine) < 0 ||
-	    !snapshot_add_device(machine, &dev))
-		return -1;
-	return 0;
-}
-
-static int end(void **state)
-{
-	(void)state;
-	history = history_free(history);
-	machine = snapshot_free(machine);
-	return 0;
-}
-
-/* A sample so many seconds after the start; negative power: not known. */
+/* A sample the given seconds after the start; negative power: unknown. */
 static void add_for(double hold, double seconds, double power)
 {
 	machine->taken_ns = start_ns + (int64_t)(seconds * NS_PER_S);
@@ -50,19 +27,30 @@ static void add(double seconds, double power)
 	add_for(2, seconds, power);
 }
 
-/* The most between two times; -1: a gap. */
-static double most(double from, double to)
+static bool range_of(double from, double to, struct metric_range *ret)
 {
-	double value;
-
-	if (!history_most(history, &machine->devices[0], METRIC_POWER,
-			  start_ns + (int64_t)(from * NS_PER_S),
-			  start_ns + (int64_t)(to * NS_PER_S), &value))
-		return -1;
-	return value;
+	return history_range(history, &machine->devices[0], METRIC_POWER,
+			     start_ns + (int64_t)(from * NS_PER_S),
+			     start_ns + (int64_t)(to * NS_PER_S), ret);
 }
 
-TEST(time_is_time_and_gaps_are_gaps)
+/* The maximum between two times; -1: a gap. */
+static double most(double from, double to)
+{
+	struct metric_range range;
+
+	return range_of(from, to, &range) ? range.high : -1;
+}
+
+/* The minimum between two times; -1: a gap. */
+static double least(double from, double to)
+{
+	struct metric_range range;
+
+	return range_of(from, to, &range) ? range.low : -1;
+}
+
+TEST(samples_are_placed_by_time_and_gaps_stay_gaps)
 {
 	add(0, 10);
 	add(1, 30);
@@ -76,14 +64,14 @@ TEST(time_is_time_and_gaps_are_gaps)
 	assert_near(most(-100, 0), -1);
 }
 
-TEST(a_sample_stands_until_the_next_but_not_for_ever)
+TEST(a_sample_holds_until_the_next_but_not_for_ever)
 {
 	add_for(10, 0, 10);
 	add_for(10, 10, 20);
 	assert_near(most(5, 6), 10);
 	assert_near(most(15, 16), 20);
 	assert_near(most(22, 23), -1);
-	/* Each by the pace of its own time, whatever it is later. */
+	/* Each holds by the period at its time, whatever it is later. */
 	add_for(1, 30, 30);
 	add_for(1, 40, 40);
 	assert_near(most(5, 6), 10);
@@ -92,7 +80,7 @@ TEST(a_sample_stands_until_the_next_but_not_for_ever)
 	assert_near(most(45, 46), 40);
 }
 
-TEST(unknown_is_a_gap_even_if_the_one_before_was_known)
+TEST(an_unknown_sample_is_a_gap_after_a_known_one)
 {
 	add(0, 10);
 	add(1, -1);
@@ -100,14 +88,49 @@ TEST(unknown_is_a_gap_even_if_the_one_before_was_known)
 	assert_near(most(2, 3), -1);
 }
 
-TEST(many_samples_in_a_second_keep_the_highest)
+TEST(many_samples_in_a_second_keep_the_lowest_and_the_highest)
 {
 	for (int i = 0; i < 10; i++)
 		add(5 + i / 10.0, i == 4 ? 90 : 10);
 	assert_near(most(5, 6), 90);
+	assert_near(least(5, 6), 10);
 }
 
-TEST(an_hour_back_peaks_are_still_there)
+TEST(both_ends_of_the_values_of_the_last_hour_are_kept)
+{
+	for (int i = 0; i < 3600; i++)
+		add(i, i % 2 ? 1000 : 500);
+	assert_near(least(96, 108), 500);
+	assert_near(most(96, 108), 1000);
+	assert_near(least(3500, 3510), 500);
+	assert_near(most(3500, 3510), 1000);
+}
+
+/* The span after the given time of samples. */
+static double span_after(double seconds, double most_s)
+{
+	return (double)chart_span(history, start_ns + (int64_t)(seconds * NS_PER_S),
+				  (int64_t)(most_s * NS_PER_S)) /
+	       NS_PER_S;
+}
+
+TEST(charts_begin_with_a_minute_and_widen_with_the_samples)
+{
+	add(0, 10);
+	assert_near(span_after(0, 600), 60);
+	assert_near(span_after(60, 600), 60);
+	assert_near(span_after(61, 600), 90);
+	assert_near(span_after(599, 600), 600);
+	assert_near(span_after(4000, 600), 600);
+	assert_near(span_after(4000, 60), 60);
+	assert_near(span_after(4000, 3600), 3600);
+	for (int s = 60; s < 3600; s++) {
+		assert_true(span_after(s, 3600) >= s);
+		assert_true(span_after(s, 3600) <= 1.5 * s);
+	}
+}
+
+TEST(peaks_of_the_last_hour_are_kept)
 {
 	for (int i = 0; i < 3600; i++)
 		add(i, i == 100 ? 500 : 1);
@@ -119,18 +142,18 @@ TEST(an_hour_back_peaks_are_still_there)
 	assert_near(most(7200, 7299), 2);
 }
 
-TEST(another_device_has_no_track)
+TEST(other_devices_have_no_history)
 {
 	struct device other;
-	double value;
+	struct metric_range range;
 
 	add(0, 10);
 	device_init(&other, 4);
-	assert_false(
-		history_most(history, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S, &value));
+	assert_false(history_range(history, &other, METRIC_POWER, start_ns, start_ns + NS_PER_S,
+				   &range));
 }
 
-TEST(another_card_of_the_same_number_inherits_nothing)
+TEST(another_card_with_the_same_number_starts_a_new_history)
 {
 	struct device *dev = &machine->devices[0];
 	struct device_view device_view = { 0 };
@@ -149,9 +172,32 @@ TEST(another_card_of_the_same_number_inherits_nothing)
 	device_view_done(&device_view);
 }
 
+TEST(a_device_that_fails_stays_in_its_group)
+{
+	struct device_view view = { 0 };
+	struct device other;
+	char name[64];
+
+	device_init(&other, 4);
+	assert_non_null(snapshot_add_device(machine, &other));
+	for (size_t i = 0; i < 2; i++) {
+		machine->devices[i].tray = 2;
+		machine->devices[i].why[DEV_TRAY] = KNOWN;
+	}
+	assert_int_equal(device_view_update(&view, machine), 0);
+	assert_int_equal(view.n_groups, 1);
+	machine->devices[1].state = DEVICE_TIMED_OUT;
+	machine->devices[1].why[DEV_TRAY] = TIMED_OUT;
+	assert_int_equal(device_view_update(&view, machine), 0);
+	assert_int_equal(view.n_groups, 1);
+	device_group_name(&view, &machine->devices[1], name, sizeof(name));
+	assert_string_equal(name, "tray 2");
+	device_view_done(&view);
+}
+
 /* Lines of a chart, joined by slashes. */
-static const char *draw(const double *values, size_t columns, size_t rows, double top,
-			enum plot_signs signs)
+static const char *draw_ranges(const struct metric_range *values, size_t columns, size_t rows,
+			       double top, enum plot_signs signs)
 {
 	static char text[256];
 	const struct plot plot = { values, columns, rows, top, signs };
@@ -166,6 +212,27 @@ static const char *draw(const double *values, size_t columns, size_t rows, doubl
 	return text;
 }
 
+/* The same of single values. */
+static const char *draw(const double *values, size_t columns, size_t rows, double top,
+			enum plot_signs signs)
+{
+	struct metric_range ranges[16];
+
+	assert_true(columns * PLOT_SIDES <= ARRAY_SIZE(ranges));
+	for (size_t i = 0; i < columns * PLOT_SIDES; i++)
+		ranges[i] = (struct metric_range){ values[i], values[i] };
+	return draw_ranges(ranges, columns, rows, top, signs);
+}
+
+TEST(a_column_shows_the_range_of_its_values)
+{
+	const struct metric_range values[] = { { 50, 100 }, { 50, 100 }, { 100, 100 }, { 0, 100 } };
+
+	assert_string_equal(draw_ranges(values, 2, 2, 100, PLOT_BRAILLE), "⡫⡯/⣿⣯");
+	assert_string_equal(draw_ranges(values, 2, 2, 100, PLOT_BLOCKS), "░█/██");
+	assert_string_equal(draw_ranges(values, 2, 2, 100, PLOT_ASCII), "'#/##");
+}
+
 TEST(charts_are_filled_from_below)
 {
 	const double values[] = { 0, 25, 50, 100, NAN, 100, NAN, NAN };
@@ -178,7 +245,7 @@ TEST(charts_are_filled_from_below)
 	assert_string_equal(draw(values, 4, 2, 100, PLOT_ASCII), " ## /:## ");
 }
 
-TEST(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge)
+TEST(known_values_have_a_dot_and_large_ones_are_clipped)
 {
 	const double values[] = { 0, 0, 1000, 1e30 };
 
@@ -187,7 +254,7 @@ TEST(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge)
 	assert_string_equal(draw(values, 2, 1, 0, PLOT_BRAILLE), "⣀⣀");
 }
 
-TEST(tops_are_round)
+TEST(tops_are_round_numbers)
 {
 	assert_near(plot_top(0, 50), 50);
 	assert_near(plot_top(51, 50), 100);
@@ -198,20 +265,27 @@ TEST(tops_are_round)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(time_is_time_and_gaps_are_gaps, begin, end),
-		cmocka_unit_test_setup_teardown(a_sample_stands_until_the_next_but_not_for_ever,
+		cmocka_unit_test_setup_teardown(samples_are_placed_by_time_and_gaps_stay_gaps,
 						begin, end),
-		cmocka_unit_test_setup_teardown(unknown_is_a_gap_even_if_the_one_before_was_known,
+		cmocka_unit_test_setup_teardown(a_sample_holds_until_the_next_but_not_for_ever,
 						begin, end),
-		cmocka_unit_test_setup_teardown(many_samples_in_a_second_keep_the_highest, begin,
+		cmocka_unit_test_setup_teardown(an_unknown_sample_is_a_gap_after_a_known_one, begin,
 						end),
-		cmocka_unit_test_setup_teardown(an_hour_back_peaks_are_still_there, begin, end),
-		cmocka_unit_test_setup_teardown(another_card_of_the_same_number_inherits_nothing,
+		cmocka_unit_test_setup_teardown(
+			many_samples_in_a_second_keep_the_lowest_and_the_highest, begin, end),
+		cmocka_unit_test_setup_teardown(both_ends_of_the_values_of_the_last_hour_are_kept,
 						begin, end),
-		cmocka_unit_test_setup_teardown(another_device_has_no_track, begin, end),
+		cmocka_unit_test_setup_teardown(
+			charts_begin_with_a_minute_and_widen_with_the_samples, begin, end),
+		cmocka_unit_test(a_column_shows_the_range_of_its_values),
+		cmocka_unit_test_setup_teardown(peaks_of_the_last_hour_are_kept, begin, end),
+		cmocka_unit_test_setup_teardown(
+			another_card_with_the_same_number_starts_a_new_history, begin, end),
+		cmocka_unit_test_setup_teardown(other_devices_have_no_history, begin, end),
+		cmocka_unit_test_setup_teardown(a_device_that_fails_stays_in_its_group, begin, end),
 		cmocka_unit_test(charts_are_filled_from_below),
-		cmocka_unit_test(what_is_known_has_a_dot_and_what_is_too_much_stops_at_the_edge),
-		cmocka_unit_test(tops_are_round),
+		cmocka_unit_test(known_values_have_a_dot_and_large_ones_are_clipped),
+		cmocka_unit_test(tops_are_round_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

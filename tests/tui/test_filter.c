@@ -1,6 +1,7 @@
 /* Filter expressions, the order of processes, the tree, the search. */
 #include "tui/process_list.h"
 
+#include "../unit/shared_copy.h"
 #include "../unit/unit.h"
 #include "render/format.h"
 
@@ -24,7 +25,7 @@ static void add_person(const struct person *person, size_t device)
 
 	assert_non_null(process);
 	snprintf(process->user, sizeof(process->user), "%s", person->user);
-	process->command = strdup(person->command);
+	process->command = shared_copy(person->command);
 	process->why[PROC_USER] = process->why[PROC_COMMAND] = process->why[PROC_ELAPSED] = KNOWN;
 	process->state = PROCESS_SLEEPING;
 	process->why[PROC_STATE] = KNOWN;
@@ -72,12 +73,13 @@ static const char *text_of(const struct process *process, enum process_column co
 	static char copy[64];
 	CLEANUP_BUF struct buf text = { 0 };
 
-	process_column_text(&text, machine, process, column, false);
+	process_column_text(&text, &(struct process_scope){ .snapshot = machine }, process, column,
+			    false);
 	snprintf(copy, sizeof(copy), "%s", buf_text(&text));
 	return copy;
 }
 
-/* Pids that an expression leaves, in order of pid, as text. */
+/* Pids that match an expression, in order of pid, as text. */
 static const char *keeps(const char *expression)
 {
 	static char text[64];
@@ -87,13 +89,14 @@ static const char *keeps(const char *expression)
 	assert_int_equal(filter_parse(&filter, expression, problem, sizeof(problem)), 0);
 	text[0] = '\0';
 	for (size_t i = 0; i < machine->n_processes; i++)
-		if (filter_holds(&filter, machine, &machine->processes[i]))
+		if (filter_holds(&filter, &(struct process_scope){ .snapshot = machine },
+				 &machine->processes[i]))
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d ",
 				 machine->processes[i].pid);
 	return text;
 }
 
-TEST(what_is_not_all_there_is_says_so_in_every_column)
+TEST(lower_bounds_are_marked_in_every_column)
 {
 	struct process *process = snapshot_find_process(machine, 10);
 	struct usage *usage = &process->usages[0];
@@ -126,7 +129,7 @@ TEST(terms_compare_columns)
 }
 
 /* As the list shows them: "0", "0,2", "0-2". */
-TEST(devices_are_asked_for_as_they_are_shown)
+TEST(devices_are_filtered_by_the_ids_that_are_shown)
 {
 	struct device third;
 
@@ -144,7 +147,7 @@ TEST(devices_are_asked_for_as_they_are_shown)
 	assert_string_equal(keeps("dev~0"), "10 12 ");
 }
 
-TEST(amounts_are_in_the_units_that_are_shown)
+TEST(amounts_use_the_units_of_the_screen)
 {
 	format_set_units(UNITS_DECIMAL);
 	assert_string_equal(keeps("dram>1G"), "10 11 12 ");
@@ -163,14 +166,14 @@ TEST(all_terms_must_hold)
 	assert_string_equal(keeps("  &  "), "10 11 12 13 ");
 }
 
-TEST(a_word_is_looked_for_in_command_and_user)
+TEST(a_word_is_searched_in_command_and_user)
 {
 	assert_string_equal(keeps("RANK"), "11 12 ");
 	assert_string_equal(keeps("bob"), "13 ");
 	assert_string_equal(keeps("nothing"), "");
 }
 
-TEST(what_is_not_known_is_neither_above_nor_below)
+TEST(unknown_values_match_no_comparison)
 {
 	assert_string_equal(keeps("dram<1T"), "10 11 12 ");
 	assert_string_equal(keeps("dram!=0 bench"), "");
@@ -189,8 +192,9 @@ TEST(every_column_filters)
 		const struct process *process = &machine->processes[0];
 		CLEANUP_BUF struct buf text = { 0 }, expression = { 0 };
 
-		/* What a column says of one finds that one. */
-		process_column_text(&text, machine, process, (enum process_column)i, false);
+		/* The text of a column, used as a filter, finds that process. */
+		process_column_text(&text, &(struct process_scope){ .snapshot = machine }, process,
+				    (enum process_column)i, false);
 		assert_true(text.length > 0);
 		buf_printf(&expression, "%s%s\"%s\"", process_columns[i].key,
 			   process_column_kind((enum process_column)i) == KIND_TEXT ? "=" : "~",
@@ -200,14 +204,41 @@ TEST(every_column_filters)
 	}
 }
 
-TEST(a_monitor_is_marked_where_its_memory_would_be)
+TEST(a_device_has_its_processes_with_their_memory_on_it)
+{
+	const struct process_scope scope = { .snapshot = machine, .dev = &machine->devices[1] };
+	const struct process_order by_memory = { .column = COL_DRAM, .down = true };
+	const struct filter all = { 0 };
+	struct process *process = snapshot_find_process(machine, 10);
+	struct usage *usage = process_use(process, 1);
+	struct process_list list = { 0 };
+	CLEANUP_BUF struct buf text = { 0 };
+
+	assert_non_null(usage);
+	usage->bytes[POOL_DRAM] = 512 << 20;
+	usage->why[USE_DRAM] = KNOWN;
+	usage->tracking = TRACKING_TABLE;
+	assert_string_equal(text_of(process, COL_DRAM), "2.5GB");
+	process_column_text(&text, &scope, process, COL_DRAM, false);
+	assert_string_equal(buf_text(&text), "512.0MB");
+	assert_int_equal(process_list_make(&list, &scope, &all, &by_memory), 0);
+	assert_int_equal(list.count, 3); /* 10, 11 and 13; 12 is on the other one */
+	assert_int_equal(list.hidden, 0);
+	assert_int_equal(list.rows[0].process->pid, 11);
+	assert_int_equal(list.rows[1].process->pid, 10);
+	process_list_done(&list);
+}
+
+TEST(a_monitor_is_marked_in_the_memory_column)
 {
 	struct process *monitor = &machine->processes[3];
 	CLEANUP_BUF struct buf dram = { 0 }, l1 = { 0 };
 
 	process_set_role(monitor, ROLE_MONITOR);
-	process_column_text(&dram, machine, monitor, COL_DRAM, false);
-	process_column_text(&l1, machine, monitor, COL_L1, false);
+	process_column_text(&dram, &(struct process_scope){ .snapshot = machine }, monitor,
+			    COL_DRAM, false);
+	process_column_text(&l1, &(struct process_scope){ .snapshot = machine }, monitor, COL_L1,
+			    false);
 	assert_string_equal(buf_text(&dram), "monitor");
 	assert_string_equal(buf_text(&l1), "-");
 	assert_string_equal(keeps("status~monitor"), "13 ");
@@ -224,7 +255,7 @@ static const char *replaced(const char *expression, enum process_column column, 
 	return text;
 }
 
-TEST(one_term_is_put_in_the_place_of_another)
+TEST(a_term_can_be_replaced)
 {
 	assert_string_equal(replaced("", COL_USER, "bob"), "user=bob");
 	assert_string_equal(replaced("dram>1G user=al", COL_USER, "bob"), "dram>1G user=bob");
@@ -237,7 +268,7 @@ TEST(one_term_is_put_in_the_place_of_another)
 			    "no room");
 }
 
-TEST(nonsense_is_refused_and_changes_nothing)
+TEST(invalid_filters_are_rejected_and_change_nothing)
 {
 	static const char *const bad[] = { "dram>",	    "drum>1G",	"dram>1X",    "user>bob",
 					   "dram!1",	    "=1",	"pid=twelve", "time>5q",
@@ -266,7 +297,9 @@ static const char *order(const struct process_order *wanted)
 	const struct filter all = { 0 };
 	struct process_list list = { 0 };
 
-	assert_int_equal(process_list_make(&list, machine, &all, wanted), 0);
+	assert_int_equal(process_list_make(&list, &(struct process_scope){ .snapshot = machine },
+					   &all, wanted),
+			 0);
 	text[0] = '\0';
 	for (size_t i = 0; i < list.count; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%.*s%d ",
@@ -288,12 +321,13 @@ TEST(the_second_key_decides_among_equals)
 static void set_owner(int32_t pid, const char *owner)
 {
 	struct process *process = snapshot_find_process(machine, pid);
+	struct owner of = { 0 };
 
-	snprintf(process->owner_text, sizeof(process->owner_text), "%s", owner);
-	process->why[PROC_OWNER] = KNOWN;
+	snprintf(of.unit, sizeof(of.unit), "%s", owner);
+	process_set_owner(process, &of);
 }
 
-TEST(unknown_comes_last_both_ways)
+TEST(unknown_values_come_last_in_both_directions)
 {
 	struct process_order wanted = { .column = COL_PID };
 
@@ -328,7 +362,7 @@ TEST(the_tree_has_children_below_their_parents)
 	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
 }
 
-TEST(a_tree_is_as_deep_as_it_is)
+TEST(a_deep_tree_is_shown_completely)
 {
 	enum { FIRST = 1000, COUNT = 3000 };
 	const struct process_order wanted = { .column = COL_PID, .tree = true };
@@ -344,15 +378,17 @@ TEST(a_tree_is_as_deep_as_it_is)
 		add_person(&person, 0);
 	}
 	assert_int_equal(filter_parse(&filter, "link pid!=1001", problem, sizeof(problem)), 0);
-	assert_int_equal(process_list_make(&list, machine, &filter, &wanted), 0);
+	assert_int_equal(process_list_make(&list, &(struct process_scope){ .snapshot = machine },
+					   &filter, &wanted),
+			 0);
 	assert_int_equal(list.count, COUNT - 1);
-	/* Whose parent is not in the list begins anew. */
+	/* A process whose parent is not in the list starts a new tree. */
 	assert_int_equal(list.rows[1].depth, 0);
 	assert_int_equal(list.rows[COUNT - 2].depth, COUNT - 3);
 	process_list_done(&list);
 }
 
-TEST(a_loop_of_parents_loses_nobody)
+TEST(a_cycle_of_parents_loses_no_process)
 {
 	struct process_order wanted = { .column = COL_PID, .tree = true };
 
@@ -362,18 +398,30 @@ TEST(a_loop_of_parents_loses_nobody)
 	assert_string_equal(order(&wanted), "10 .11 ..12 13 ");
 }
 
-TEST(the_search_goes_round)
+TEST(the_search_wraps_around)
 {
 	const struct process_order by_pid = { .column = COL_PID };
 	const struct filter all = { 0 };
 	struct process_list list = { 0 };
 
-	assert_int_equal(process_list_make(&list, machine, &all, &by_pid), 0);
-	assert_int_equal(process_list_search(&list, machine, "rank", 0, true), 1);
-	assert_int_equal(process_list_search(&list, machine, "rank", 3, true), 1);
-	assert_int_equal(process_list_search(&list, machine, "rank", 0, false), 2);
-	assert_int_equal(process_list_search(&list, machine, "13", 0, true), 3);
-	assert_int_equal(process_list_search(&list, machine, "nobody", 0, true), -1);
+	assert_int_equal(process_list_make(&list, &(struct process_scope){ .snapshot = machine },
+					   &all, &by_pid),
+			 0);
+	assert_int_equal(process_list_search(&list, &(struct process_scope){ .snapshot = machine },
+					     "rank", 0, true),
+			 1);
+	assert_int_equal(process_list_search(&list, &(struct process_scope){ .snapshot = machine },
+					     "rank", 3, true),
+			 1);
+	assert_int_equal(process_list_search(&list, &(struct process_scope){ .snapshot = machine },
+					     "rank", 0, false),
+			 2);
+	assert_int_equal(process_list_search(&list, &(struct process_scope){ .snapshot = machine },
+					     "13", 0, true),
+			 3);
+	assert_int_equal(process_list_search(&list, &(struct process_scope){ .snapshot = machine },
+					     "nobody", 0, true),
+			 -1);
 	assert_int_equal(process_list_find(&list, 12), 2);
 	assert_int_equal(process_list_find(&list, 99), -1);
 	process_list_done(&list);
@@ -382,37 +430,40 @@ TEST(the_search_goes_round)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(what_is_not_all_there_is_says_so_in_every_column,
+		cmocka_unit_test_setup_teardown(lower_bounds_are_marked_in_every_column,
 						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(terms_compare_columns, make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(devices_are_asked_for_as_they_are_shown,
+		cmocka_unit_test_setup_teardown(devices_are_filtered_by_the_ids_that_are_shown,
 						make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(amounts_are_in_the_units_that_are_shown,
-						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(amounts_use_the_units_of_the_screen, make_machine,
+						drop_machine),
 		cmocka_unit_test_setup_teardown(all_terms_must_hold, make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(a_word_is_looked_for_in_command_and_user,
+		cmocka_unit_test_setup_teardown(a_word_is_searched_in_command_and_user,
 						make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(what_is_not_known_is_neither_above_nor_below,
-						make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(unknown_values_match_no_comparison, make_machine,
+						drop_machine),
 		cmocka_unit_test_setup_teardown(quotes_hold_blanks_together, make_machine,
 						drop_machine),
 		cmocka_unit_test_setup_teardown(every_column_filters, make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(a_monitor_is_marked_where_its_memory_would_be,
+		cmocka_unit_test_setup_teardown(a_device_has_its_processes_with_their_memory_on_it,
 						make_machine, drop_machine),
-		cmocka_unit_test(one_term_is_put_in_the_place_of_another),
-		cmocka_unit_test(nonsense_is_refused_and_changes_nothing),
+		cmocka_unit_test_setup_teardown(a_monitor_is_marked_in_the_memory_column,
+						make_machine, drop_machine),
+		cmocka_unit_test(a_term_can_be_replaced),
+		cmocka_unit_test(invalid_filters_are_rejected_and_change_nothing),
 		cmocka_unit_test_setup_teardown(the_second_key_decides_among_equals, make_machine,
 						drop_machine),
-		cmocka_unit_test_setup_teardown(unknown_comes_last_both_ways, make_machine,
-						drop_machine),
+		cmocka_unit_test_setup_teardown(unknown_values_come_last_in_both_directions,
+						make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(every_column_sorts, make_machine, drop_machine),
 		cmocka_unit_test_setup_teardown(the_tree_has_children_below_their_parents,
 						make_machine, drop_machine),
-		cmocka_unit_test_setup_teardown(a_tree_is_as_deep_as_it_is, make_machine,
+		cmocka_unit_test_setup_teardown(a_deep_tree_is_shown_completely, make_machine,
 						drop_machine),
-		cmocka_unit_test_setup_teardown(a_loop_of_parents_loses_nobody, make_machine,
+		cmocka_unit_test_setup_teardown(a_cycle_of_parents_loses_no_process, make_machine,
 						drop_machine),
-		cmocka_unit_test_setup_teardown(the_search_goes_round, make_machine, drop_machine),
+		cmocka_unit_test_setup_teardown(the_search_wraps_around, make_machine,
+						drop_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,37 +101,37 @@ static void check_all(enum view view, size_t in_group, size_t step)
 	}
 }
 
-TEST(every_overview_is_sound)
+TEST(every_overview_is_valid)
 {
 	check_all(VIEW_OVERVIEW, 1, 1);
 }
 
-TEST(every_grid_of_trays_is_sound)
+TEST(every_grid_of_trays_is_valid)
 {
 	check_all(VIEW_GRID, 8, 1);
 }
 
-TEST(every_grid_of_boards_is_sound)
+TEST(every_grid_of_boards_is_valid)
 {
 	check_all(VIEW_GRID, 2, 1);
 }
 
-TEST(every_list_of_processes_is_sound)
+TEST(every_list_of_processes_is_valid)
 {
 	check_all(VIEW_PROCESSES, 1, 64);
 }
 
-TEST(every_memory_view_is_sound)
+TEST(every_memory_view_is_valid)
 {
 	check_all(VIEW_MEMORY, 1, 1);
 }
 
-TEST(every_device_view_is_sound)
+TEST(every_device_view_is_valid)
 {
 	check_all(VIEW_DEVICE, 1, 64);
 }
 
-TEST(no_size_at_all_is_no_trouble)
+TEST(an_empty_screen_is_handled)
 {
 	struct counts counts = make_counts(4, 1);
 	struct layout layout;
@@ -193,8 +193,30 @@ TEST(a_large_screen_has_charts_of_all_readings)
 	assert_int_equal(layout.n_charts, 8);
 	assert_true(layout.table.height >= 5);
 	layout_make(&layout, VIEW_DEVICE, 60, 200, &counts);
-	assert_int_equal(layout.n_charts, 8);
-	assert_true(layout.page.width >= 70);
+	assert_true(layout.n_charts >= 7);
+	assert_int_equal(layout.page_columns, 2);
+	assert_true(layout.page.width >= 140);
+}
+
+TEST(small_boards_share_a_line_of_the_grid)
+{
+	struct counts counts = make_counts(8, 2);
+	struct layout layout;
+	struct cell_walk walk;
+	struct cell cell;
+	int row = 0;
+
+	layout_make(&layout, VIEW_GRID, 40, 120, &counts);
+	assert_true(layout.cells.headings);
+	assert_int_equal(layout.cells.groups_per_line, 2);
+	assert_true(layout.cells.height >= 7);
+	assert_true(layout.n_charts > 0);
+	cells_begin(&walk, &layout.cells, &counts);
+	while (cells_next(&walk, &cell)) {
+		assert_true(rect_is_empty(&cell.heading) == (cell.device % 2 == 1));
+		assert_true(cell.device % 4 == 0 || cell.rect.top == row);
+		row = cell.rect.top;
+	}
 }
 
 TEST(boxes_lie_within_the_screen)
@@ -212,7 +234,7 @@ TEST(boxes_lie_within_the_screen)
 	}
 }
 
-TEST(help_and_quit_are_always_named)
+TEST(help_and_quit_are_always_shown)
 {
 	struct key_place places[MAX_KEY_LABELS];
 
@@ -232,7 +254,7 @@ TEST(help_and_quit_are_always_named)
 	}
 }
 
-TEST(devices_that_do_not_fit_are_announced)
+TEST(the_number_of_devices_that_do_not_fit_is_shown)
 {
 	struct counts counts = make_counts(64, 8);
 	struct layout layout;
@@ -263,20 +285,21 @@ TEST(scrolling_reaches_the_last_device)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_overview_is_sound),
-		cmocka_unit_test(every_grid_of_trays_is_sound),
-		cmocka_unit_test(every_grid_of_boards_is_sound),
-		cmocka_unit_test(every_list_of_processes_is_sound),
-		cmocka_unit_test(every_memory_view_is_sound),
-		cmocka_unit_test(every_device_view_is_sound),
-		cmocka_unit_test(no_size_at_all_is_no_trouble),
+		cmocka_unit_test(every_overview_is_valid),
+		cmocka_unit_test(every_grid_of_trays_is_valid),
+		cmocka_unit_test(every_grid_of_boards_is_valid),
+		cmocka_unit_test(every_list_of_processes_is_valid),
+		cmocka_unit_test(every_memory_view_is_valid),
+		cmocka_unit_test(every_device_view_is_valid),
+		cmocka_unit_test(an_empty_screen_is_handled),
 		cmocka_unit_test(thirty_two_chips_are_readable_on_80x24),
 		cmocka_unit_test(sixty_four_chips_are_readable_on_120x40),
 		cmocka_unit_test(an_ordinary_overview_has_all_its_parts),
 		cmocka_unit_test(a_large_screen_has_charts_of_all_readings),
+		cmocka_unit_test(small_boards_share_a_line_of_the_grid),
 		cmocka_unit_test(boxes_lie_within_the_screen),
-		cmocka_unit_test(help_and_quit_are_always_named),
-		cmocka_unit_test(devices_that_do_not_fit_are_announced),
+		cmocka_unit_test(help_and_quit_are_always_shown),
+		cmocka_unit_test(the_number_of_devices_that_do_not_fit_is_shown),
 		cmocka_unit_test(scrolling_reaches_the_last_device),
 	};
 

@@ -1,11 +1,11 @@
-/* Settings: read, written, refused; and the keys against the manual page. */
+/* Settings: read, written, rejected; and the keys compared with the manual page. */
 #include "tui/keys.h"
 #include "tui/settings.h"
 
 #include "../unit/unit.h"
 #include "basic/file.h"
 #include "basic/text.h"
-#include "tui/device_text.h"
+#include "tui/device_sign.h"
 #include "tui/theme.h"
 
 #include <errno.h>
@@ -81,7 +81,7 @@ TEST(columns_have_an_order)
 	assert_string_equal(buf_text(&complaints), "line 1: columns cannot be \"dram dram\"");
 }
 
-TEST(every_setting_goes_round_and_back)
+TEST(every_setting_can_be_turned_in_both_directions)
 {
 	for (size_t i = 0; i < settings_count; i++) {
 		CLEANUP_BUF struct buf first = { 0 }, other = { 0 };
@@ -101,7 +101,7 @@ TEST(every_setting_goes_round_and_back)
 			parse(buf_text(&line));
 			assert_string_equal(buf_text(&complaints), "");
 		} while (strcmp(buf_text(&first), buf_text(&other)) != 0 && ++steps < 20);
-		/* The pace has ends; all others come round. */
+		/* The refresh period has limits; all others are cyclic. */
 		assert_true(steps > 0);
 		assert_true(steps < 20 || strcmp(settings_name(i), "refresh") == 0);
 		settings_turn(&s, i, -1);
@@ -129,7 +129,7 @@ TEST(broken_settings_are_reported_and_ignored)
 	assert_int_equal(s.order.column, COL_DRAM);
 }
 
-TEST(the_later_order_counts_whatever_the_one_before_it_was)
+TEST(the_last_order_counts)
 {
 	assert_true(parse("sort=-dram\nsort=dram").order.down);
 	assert_false(parse("sort=-dram\nsort=-dram").order.down);
@@ -137,7 +137,7 @@ TEST(the_later_order_counts_whatever_the_one_before_it_was)
 	assert_true(parse("sort=-pid\nsort=-pid").order.down);
 }
 
-TEST(what_is_written_is_read_back)
+TEST(written_settings_are_read_back)
 {
 	CLEANUP_BUF struct buf first = { 0 }, second = { 0 };
 	struct settings s = parse("view=memory\nsort=-dram\nspan=3600\ncolumns=pid cpu\n"
@@ -156,7 +156,7 @@ TEST(what_is_written_is_read_back)
 	assert_int_equal(s.charts, CHARTS_OF_DEVICES);
 }
 
-TEST(a_file_of_garbage_is_survived)
+TEST(a_file_of_garbage_is_handled)
 {
 	static const char signs[] = "=#\n abcviewsortpid-\t\x80\xff";
 	uint64_t seed = 7;
@@ -172,7 +172,7 @@ TEST(a_file_of_garbage_is_survived)
 	}
 }
 
-TEST(a_link_to_the_file_stays_one)
+TEST(a_symbolic_link_to_the_file_is_kept)
 {
 	char folder[] = "/tmp/tt-smi-settings-XXXXXX", target[64];
 	CLEANUP_BUF struct buf path = { 0 }, again = { 0 };
@@ -199,7 +199,7 @@ TEST(a_link_to_the_file_stays_one)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-TEST(the_file_is_found_written_and_below_the_environment)
+TEST(the_environment_overrides_the_file)
 {
 	char folder[] = "/tmp/tt-smi-settings-XXXXXX";
 	CLEANUP_BUF struct buf path = { 0 };
@@ -225,7 +225,7 @@ TEST(the_file_is_found_written_and_below_the_environment)
 	unsetenv("TT_SMI_REFRESH");
 }
 
-TEST(what_nobody_changed_stays_as_it_was_in_the_file)
+TEST(unchanged_settings_keep_their_value_in_the_file)
 {
 	struct settings kept = parse("view=grid\nsort=-pid"), before = kept, now;
 
@@ -240,7 +240,7 @@ TEST(what_nobody_changed_stays_as_it_was_in_the_file)
 	assert_false(kept.order.down);
 }
 
-TEST(no_key_means_two_things)
+TEST(no_key_has_two_meanings)
 {
 	for (size_t i = 0; i < n_keys; i++)
 		for (size_t k = 0; k < KEYS_EACH && keys[i].codes[k]; k++)
@@ -312,7 +312,9 @@ TEST(the_manual_has_every_setting)
 	for (size_t i = 0; i < settings_count; i++) {
 		CLEANUP_BUF struct buf entry = { 0 };
 
-		buf_printf(&entry, "\n.It Cm %s\n%s\n", settings_name(i), settings_help(i));
+		buf_printf(&entry, "\n.It Cm %s\n", settings_name(i));
+		settings_put_help(i, &entry);
+		buf_putc(&entry, '\n');
 		if (!strstr(buf_text(&manual), buf_text(&entry)))
 			fail_msg("the manual lacks%s", buf_text(&entry));
 	}
@@ -330,15 +332,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(settings_are_read),
 		cmocka_unit_test(columns_have_an_order),
-		cmocka_unit_test(every_setting_goes_round_and_back),
+		cmocka_unit_test(every_setting_can_be_turned_in_both_directions),
 		cmocka_unit_test(broken_settings_are_reported_and_ignored),
-		cmocka_unit_test(the_later_order_counts_whatever_the_one_before_it_was),
-		cmocka_unit_test(what_is_written_is_read_back),
-		cmocka_unit_test(a_file_of_garbage_is_survived),
-		cmocka_unit_test(a_link_to_the_file_stays_one),
-		cmocka_unit_test(the_file_is_found_written_and_below_the_environment),
-		cmocka_unit_test(what_nobody_changed_stays_as_it_was_in_the_file),
-		cmocka_unit_test(no_key_means_two_things),
+		cmocka_unit_test(the_last_order_counts),
+		cmocka_unit_test(written_settings_are_read_back),
+		cmocka_unit_test(a_file_of_garbage_is_handled),
+		cmocka_unit_test(a_symbolic_link_to_the_file_is_kept),
+		cmocka_unit_test(the_environment_overrides_the_file),
+		cmocka_unit_test(unchanged_settings_keep_their_value_in_the_file),
+		cmocka_unit_test(no_key_has_two_meanings),
 		cmocka_unit_test(the_manual_has_every_key),
 		cmocka_unit_test(the_manual_has_every_sign),
 		cmocka_unit_test(the_manual_has_every_setting),

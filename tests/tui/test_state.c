@@ -1,4 +1,4 @@
-/* The state of the screen without a screen: pause and step, tags, what keys do where. */
+/* The state of the screen without a screen: pause and step, tags, effects of keys. */
 #include "tui/actions.h"
 #include "tui/ui_update.h"
 
@@ -99,7 +99,7 @@ TEST(a_long_pause_costs_no_more_memory_than_a_short_one)
 	assert_int_equal(ui_now(&ui), 40);
 }
 
-TEST(a_tag_is_not_inherited_with_the_number)
+TEST(a_reused_pid_does_not_inherit_a_tag)
 {
 	ui_key(&ui, ' ');
 	assert_int_equal(ui.n_tagged, 1);
@@ -109,7 +109,7 @@ TEST(a_tag_is_not_inherited_with_the_number)
 	assert_int_equal(ui.n_tagged, 0);
 }
 
-TEST(a_question_stays_about_whom_it_was)
+TEST(a_confirmation_keeps_its_target)
 {
 	ui_key(&ui, ' ');
 	ui_key(&ui, 'k');
@@ -146,7 +146,7 @@ TEST(following_ends_with_the_process)
 	assert_false(ui.follow);
 }
 
-TEST(a_filter_that_is_accepted_takes_the_complaint_away)
+TEST(a_valid_filter_clears_the_error_message)
 {
 	press("\\drum>1\n");
 	assert_string_equal(said(), "no column \"drum\"");
@@ -155,7 +155,7 @@ TEST(a_filter_that_is_accepted_takes_the_complaint_away)
 	assert_string_equal(said(), "");
 }
 
-TEST(keys_of_the_list_do_nothing_where_there_is_none)
+TEST(keys_of_the_list_do_nothing_in_views_without_it)
 {
 	const struct process_order order = ui.settings.order;
 
@@ -172,7 +172,7 @@ TEST(keys_of_the_list_do_nothing_where_there_is_none)
 	assert_string_equal(ui.filter_text, "");
 }
 
-TEST(keys_that_move_and_leave_do_so_in_menus_and_texts)
+TEST(navigation_keys_work_in_menus_and_texts)
 {
 	press("sjj");
 	assert_int_equal(ui.menu_at, COL_DRAM + 2);
@@ -195,12 +195,12 @@ int main(void)
 		SCREEN_TEST(a_step_shows_the_next_sample_not_the_newest),
 		SCREEN_TEST(a_long_pause_keeps_the_first_samples_and_the_newest),
 		SCREEN_TEST(a_long_pause_costs_no_more_memory_than_a_short_one),
-		SCREEN_TEST(a_tag_is_not_inherited_with_the_number),
-		SCREEN_TEST(a_question_stays_about_whom_it_was),
+		SCREEN_TEST(a_reused_pid_does_not_inherit_a_tag),
+		SCREEN_TEST(a_confirmation_keeps_its_target),
 		SCREEN_TEST(following_ends_with_the_process),
-		SCREEN_TEST(a_filter_that_is_accepted_takes_the_complaint_away),
-		SCREEN_TEST(keys_of_the_list_do_nothing_where_there_is_none),
-		SCREEN_TEST(keys_that_move_and_leave_do_so_in_menus_and_texts),
+		SCREEN_TEST(a_valid_filter_clears_the_error_message),
+		SCREEN_TEST(keys_of_the_list_do_nothing_in_views_without_it),
+		SCREEN_TEST(navigation_keys_work_in_menus_and_texts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

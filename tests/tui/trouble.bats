@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# Devices that hang, go and come back, and processes that are killed, while people look.
+# The full screen while devices hang, disappear and return, and processes are killed.
 
 load helpers
 
-@test "a device that hangs costs its own row, and keys are answered" {
+@test "a device that blocks affects its own row, and keys still work" {
 	needs_fuse
 	# Looking for leaks stops every thread; one in a read that hangs cannot be stopped.
 	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
@@ -23,7 +23,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-@test "a device that goes and comes back" {
+@test "a device that disappears and returns" {
 	needs_fuse
 	start -b n150,p150a --fault gone:1@1000-2000
 	watch 100x30 -r 100
@@ -35,16 +35,16 @@ load helpers
 	eventually shows 'Blackhole p150a'
 }
 
-@test "a chip whose firmware stands still gives old readings, and they are called so" {
+@test "a chip with hung firmware has old readings, which are marked" {
 	start -b n150,p150a -w dev=1,dram=1G,name=on-it --fault frozen:1@1000
 	watch 100x30 -r 100
 	eventually shows '1● Blackhole p150a'
 	next_fault
 	eventually shows 'firmware not alive, values of [1-9][0-9]*s ago'
-	shows '1! Blackhole p150a'
-	shows '1 in trouble'
-	# Memory is told by others, and is of now.
-	shows ' 1.0GB/31.9GB'
+	eventually shows '1! Blackhole p150a'
+	eventually shows '1 in trouble: 1'
+	# Memory comes from other sources, and is current.
+	eventually shows ' 1.0GB/31.9GB'
 	keys 2
 	eventually shows '1!stuck'
 	keys 4
@@ -53,7 +53,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-@test "a card that is pulled out and put back" {
+@test "a card that is removed and returns" {
 	machine -b n150,p150a -w dev=1,dram=1G,name=on-it
 	watch 100x30 -r 100
 	eventually shows 'Blackhole p150a'
@@ -61,7 +61,7 @@ load helpers
 	card=$(readlink "$(class 1)")
 	rm "$(class 1)"
 	eventually shows 'device lost, values of [0-9]*s ago'
-	eventually shows '1 in trouble'
+	eventually shows '1 in trouble: 1'
 	keys 2
 	eventually shows '1!lost'
 	keys 5 Right
@@ -72,7 +72,7 @@ load helpers
 	eventually shows '1● Blackhole p150a'
 }
 
-@test "a file that never says anything, and nobody waits for it" {
+@test "a file that blocks for ever delays nothing" {
 	machine -b n150,p150a,n150
 	rm "$(class 1)/tt_aiclk"
 	mkfifo "$(class 1)/tt_aiclk"
@@ -83,13 +83,12 @@ load helpers
 	python3 "$HERE/answer.py" "$SOCKET" 20
 	keys 5 Right
 	eventually shows 'Device 1'
-	keys End
-	eventually shows 'PROCESSES'
+	eventually ends_with shows 'PROCESSES'
 	keys q
 	eventually shows 'code 0'
 }
 
-@test "the allocation server is killed and started again" {
+@test "the allocation server is killed and restarted" {
 	local server=${TT_ALLOCD:-$(dirname "$TT_SMI")/tt_allocd} pid
 	[ -x "$server" ] || skip "no allocation server was built"
 	export TT_ALLOCD_SOCKET=$WORK/allocd.sock
@@ -156,7 +155,7 @@ load helpers
 	TERMINFO=$WORK/terminfo python3 "$HERE/colors.py" "$TT_SMI" "$D"
 }
 
-@test "a workload that is killed is gone from the list" {
+@test "a killed workload disappears from the list" {
 	start -b n150 -w dev=0,dram=1G,name=stays -w dev=0,dram=2G,name=goes --fault kill:1@1000
 	watch 100x30 --view processes -r 100
 	eventually shows goes
@@ -167,29 +166,28 @@ load helpers
 	eventually shows 'goes  *2.00GB  *0B  *Stale (gone), not counted'
 }
 
-@test "a name makes no lines of its own, and its width is counted" {
+@test "a name cannot start a line, and its width is counted" {
 	machine -b n150 -w $'dev=0,dram=1G,name=a\nFORGED' -w $'dev=0,dram=2G,name=\346\274\242\345\255\227'
 	watch 100x30 --view device
 	eventually shows '^IDENTITY'
-	keys End
-	eventually shows '1001    a.FORGED             1.0GB'
-	shows '1002    漢字                 2.0GB'
+	eventually ends_with shows '1001    a.FORGED             1.0GB'
+	eventually shows '1002    漢字                 2.0GB'
 	keys 3 Down Enter
 	eventually shows 'Name  *a.FORGED'
 	not shows '^│ FORGED'
 }
 
-@test "a card that the driver does not serve is in every view, and in no sum" {
+@test "a card that the driver does not serve is in every view, but not in sums" {
 	machine -b n150,p150a,p100a --fault unbound:1 --fault vfio:2 --no-workloads
 	watch 100x40 -r 100
 	eventually shows '0000:02:00.0'
-	shows 'no driver'
-	shows 'bound to vfio-pci'
-	shows '1 device  '
-	shows 'DRAM 0B/12.0GB'
+	eventually shows 'no driver'
+	eventually shows 'bound to vfio-pci'
+	eventually shows '1 device  '
+	eventually shows 'DRAM 0B/12.0GB'
 	keys 2
 	eventually shows 'unbound'
-	shows '02:00.0'
+	eventually shows '02:00.0'
 	keys 4
 	eventually shows '0000:03:00.0 bound to vfio-pci'
 	keys q
@@ -201,7 +199,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-@test "a machine without devices, and one whose driver is not loaded, say so and wait" {
+@test "a machine without devices or without the driver: shows the error and waits" {
 	mkdir -p "$D/sys/class"
 	watch 80x24 -r 100
 	eventually shows 'driver is not loaded'
@@ -211,10 +209,10 @@ load helpers
 	eventually shows 'overview: devices'
 	keys q q
 	eventually shows 'code 6'
-	shows '^tt_smi: no Tenstorrent device present'
+	eventually shows '^tt_smi: no Tenstorrent device present'
 }
 
-@test "a terminal that is in no database" {
+@test "a terminal that is not in the database" {
 	machine -b n150
 	terminal 80x24 TERM=of-tomorrow "$TT_SMI" --root "$D" -w
 	eventually shows 'Overview'
@@ -222,7 +220,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-@test "no database at all: the table, in place" {
+@test "no terminal database: the table, in place" {
 	needs_mounts
 	machine -b n150
 	cat >"$WORK/bare" <<-E
@@ -242,14 +240,21 @@ load helpers
 	python3 "$HERE/slow.py" "$TT_SMI" "$D"
 }
 
-@test "a terminal that takes nothing any more does not keep us" {
+@test "a stalled terminal does not prevent the exit" {
 	machine -b galaxy-blackhole
 	python3 "$HERE/stalled.py" "$TT_SMI" "$D"
 }
 
-@test "nothing is written for a sample that changes nothing but the time" {
+@test "nothing is written if only the time has changed" {
 	machine -b galaxy-blackhole
 	python3 "$HERE/quiet.py" "$TT_SMI" "$D"
+}
+
+@test "what is kept open of a process is not opened for each sample" {
+	command -v strace >/dev/null || skip "no strace here"
+	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime makes system calls of its own"
+	start -b n150 --static --no-workloads
+	python3 "$HERE/refresh_calls.py" "$TT_SMI" "$D"
 }
 
 @test "no device is opened, and nothing but the terminal is written" {
@@ -258,7 +263,7 @@ load helpers
 	start -b n150,p150a
 	terminal 100x30 strace -f -qq -o "$WORK/trace" -e trace=open,openat,creat,unlink,rename,mkdir,kill \
 		"$TT_SMI" --root "$D" -w -r 100
-	eventually shows 'DRAM GB'
+	eventually shows '─ DRAM  '
 	keys 2 3 4 5 h q
 	eventually shows '^IDENTITY'
 	keys q

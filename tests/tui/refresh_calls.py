@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Counts the system calls of refreshes: what is kept open is not opened again.
+
+usage: refresh_calls.py TT_SMI ROOT
+
+Processes of this machine hold device 0 of the simulated one. strace runs until the screen
+has been refreshed for three seconds, ten times a second; the first second is not counted.
+"""
+
+import os
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+
+from terminal import LIMIT, Terminal
+
+HOLDERS, SAMPLES = 40, 30
+LIMIT_OPEN = 128  # of which a quarter is for the same file of each holder
+tt_smi, root = sys.argv[1], pathlib.Path(sys.argv[2])
+
+
+def hold():
+    """A process that has the device open and does nothing."""
+    pid = os.fork()
+    if pid == 0:
+        os.open(root / "dev/tenstorrent/0", os.O_RDONLY)
+        signal.pause()
+        os._exit(0)
+    return pid
+
+
+def list_holders(pids):
+    listed = root / "proc/driver/tenstorrent/0/pids"
+    listed.chmod(0o644)
+    listed.write_text("".join(f"{pid}\n" for pid in pids))
+    for pid in pids:
+        (root / "proc" / str(pid)).symlink_to(f"/proc/{pid}")
+
+
+def trace(work, before="true"):
+    """All calls of so many samples; before: a command of the shell."""
+    output, wrapper = work / "trace", work / "traced"
+    wrapper.write_text(f'#!/bin/sh\n{before}\nexec strace -f -qq -o {output} "{tt_smi}" "$@"\n')
+    wrapper.chmod(0o755)
+    terminal = Terminal(str(wrapper), str(root), "-r", "100", "-n", str(SAMPLES), "--view", "processes")
+    end = time.monotonic() + LIMIT
+    assert terminal.end() == 0 and time.monotonic() < end
+    return output.read_text()
+
+
+def count_opens(calls, pids, name):
+    """How often the file of each process was opened."""
+    opened = Counter(re.findall(rf'openat\(\d+, "proc/(\d+)/{name}"', calls))
+    return [opened[str(pid)] for pid in pids]
+
+
+pids = [hold() for _ in range(HOLDERS)]
+try:
+    list_holders(pids)
+    with tempfile.TemporaryDirectory() as work:
+        calls = trace(pathlib.Path(work))
+        limited = trace(pathlib.Path(work), f"ulimit -n {LIMIT_OPEN}")
+finally:
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+for name, most in (("stat", 1), ("cmdline", 2), ("status", 2), ("cgroup", 2), ("fd", 1)):
+    opens = count_opens(calls, pids, name)
+    print(f"{name}: opened {min(opens)} to {max(opens)} times in {SAMPLES} samples")
+    assert min(opens) >= 1, f"{name} was not read"
+    assert max(opens) <= most, f"{name} was opened again"
+
+kept = count_opens(limited, pids, "stat").count(1)
+print(f"with {LIMIT_OPEN} descriptors, stat of {kept} processes stays open")
+assert kept == LIMIT_OPEN // 4, "it does not keep to its share of descriptors"
