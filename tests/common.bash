@@ -1,4 +1,4 @@
-# Common to all tests by bats: a place to work in, waiting, ending what was started.
+# Common to all bats tests: a work directory, waiting for conditions, ending processes.
 
 # In memory: a disk takes seconds for the files of a big machine. scripts/check gives its tests
 # a directory of their own in /dev/shm and in /tmp, whose name is TT_TEST_RUN.
@@ -9,7 +9,7 @@ make_work() {
 	STARTED=
 }
 
-# Whatever a test has started is gone after it: by its number, never by name.
+# Ends what a test has started: by pid, never by name.
 clean_up() {
 	local p
 	for p in $SIM $STARTED; do
@@ -27,7 +27,7 @@ clean_up() {
 	rm -rf --one-file-system "$WORK"
 }
 
-# remove TREE: its directories are not writable, as on a machine, which root does not notice.
+# remove TREE: makes its directories writable first; on a real machine they are not.
 remove() {
 	chmod -R u+rwx "$1"
 	rm -rf --one-file-system "$1"
@@ -53,7 +53,7 @@ eventually() {
 	return 1
 }
 
-# The next fault of $SIM that is to begin or end does so now.
+# Makes the next fault of $SIM begin or end now.
 next_fault() {
 	kill -USR1 "$SIM"
 }

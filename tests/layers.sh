@@ -1,5 +1,5 @@
 #!/bin/sh
-# Nobody includes upward: the #include lines of each folder of src/ against what
+# A layer includes only lower ones: compares the #include lines of each folder of src/ with what
 # its tt_layer() names, and what those name in turn.
 #
 #   layers.sh SOURCE_FOLDER
@@ -9,10 +9,10 @@ cd "$1"
 # All that a layer may use, itself first.
 reach() {
 	known=" $1 "
-	todo=$1
-	while [ -n "$todo" ]; do
+	pending=$1
+	while [ -n "$pending" ]; do
 		next=
-		for layer in $todo; do
+		for layer in $pending; do
 			# shellcheck disable=SC2013 # words are wanted
 			for below in $(sed -n "s/^tt_layer($layer DEPENDS \(.*\))/\1/p" "$layer/CMakeLists.txt"); do
 				case $known in
@@ -21,7 +21,7 @@ reach() {
 				esac
 			done
 		done
-		todo=$next
+		pending=$next
 	done
 	echo "$known"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The shape of the source: no module includes itself through others, no tag is defined twice.
+"""Checks the sources: no include cycles between modules, and no struct tag that is defined twice.
 
     modules.py TOP
 

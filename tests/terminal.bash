@@ -1,21 +1,26 @@
-# A terminal of a given size (tmux): what it shows, and keys pressed on it. Its socket is in the
-# directory of the test, and goes with it.
+# A terminal of a given size (tmux): reads its screen and presses keys. Its socket is in the directory
+# of the test, and is removed with it.
 
 SOCKET=
+TERMINAL= # pid of its server
+TERMINALS=0
 
 # open_terminal COLUMNSxROWS COMMAND
 open_terminal() {
 	command -v tmux >/dev/null || skip "no tmux here"
-	SOCKET=$WORK/tmux
-	env -u TMUX TERM=xterm-256color tmux -u -S "$SOCKET" -f /dev/null \
+	TERMINALS=$((TERMINALS + 1))
+	SOCKET=$WORK/tmux.$TERMINALS # of its own: a server that ends still accepts clients for a while
+	env -u TMUX SHELL=/bin/sh TERM=xterm-256color tmux -u -S "$SOCKET" -f /dev/null \
 		new-session -d -x "${1%x*}" -y "${1#*x}" "$2" 3>&-
+	TERMINAL=$(tmux -S "$SOCKET" display-message -p '#{pid}')
 	tmux -S "$SOCKET" set-option -g window-size manual
 }
 
 close_terminal() {
 	[ -n "$SOCKET" ] || return 0
 	tmux -S "$SOCKET" kill-server 2>/dev/null || true
-	eventually not tmux -S "$SOCKET" list-sessions 2>/dev/null
+	eventually not readlink "/proc/$TERMINAL/exe" >/dev/null
+	SOCKET=
 }
 
 keys() {

@@ -3,7 +3,7 @@
  * Obeys lines on standard input and answers each with one line:
  *
  *	start N		N more children, each reporting at random
- *	pause		all stand still; answers with the bytes they hold together
+ *	pause		stops all; answers with the sum of the bytes that they hold
  *	resume
  *	kill		all of them, with SIGKILL; answers with their number
  *	churn N		N children, one after the other on some lanes, each killed at a
@@ -52,7 +52,7 @@ static void nap(long ns)
 	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-/* One allocation or free in a place of its own; the sum is what the server must say. */
+/* One allocation or free in its own range; the sum is what the server must report. */
 static void step(unsigned index, uint64_t *seed, uint64_t sizes[HELD_MAX])
 {
 	uint64_t at = random_next(seed) % HELD_MAX;
@@ -81,13 +81,15 @@ static _Noreturn void child_run(unsigned index)
 			continue;
 		}
 		shared->child[index].parked = false;
+		if (shared->paused)
+			continue; /* again, by a parent that may have seen it parked */
 		for (int i = 0; i < 20; i++)
 			step(index, &seed, sizes);
 		nap(20000000 + (long)(random_next(&seed) % 20000000));
 	}
 }
 
-/* Marks itself as parked when it has reported something. */
+/* Marks itself as paused after a report. */
 static _Noreturn void victim_run(unsigned index)
 {
 	uint64_t seed = (uint64_t)getpid() * 7919u, sizes[HELD_MAX] = { 0 };
@@ -98,7 +100,7 @@ static _Noreturn void victim_run(unsigned index)
 			step(index, &seed, sizes);
 			shared->child[index].parked = true;
 		}
-		nap(50000); /* two cores are for others too */
+		nap(50000); /* leaves CPU time for the others */
 	}
 }
 
@@ -139,7 +141,7 @@ static unsigned kill_all(void)
 	return killed;
 }
 
-/* Every other one may die before it has reported anything. */
+/* Every other one may be killed before it has reported anything. */
 static unsigned churn(unsigned n)
 {
 	pid_t lanes[LANES] = { 0 };

@@ -1,11 +1,11 @@
 /*
- * A program that reports through libttalloc as it is told, line by line:
+ * A program that reports through libttalloc, controlled by lines on standard input:
  *
  *	alloc DEVICE POOL ID SIZE | free DEVICE POOL ID | many POOL SIZE COUNT
  *	name TEXT | node DEVICE NODE | poll | state | fork | exec | exit STATUS
  *
- * Each is answered with a number. "fork" makes a child that goes on in its place while
- * the parent waits; "exec" becomes cat(1), in the same process.
+ * Each is answered with a number. "fork" creates a child that continues while the parent waits;
+ *"exec" executes cat(1) in the same process.
  */
 #include "ttalloc.h"
 

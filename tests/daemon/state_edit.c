@@ -72,7 +72,7 @@ static void sections_find(char *data, size_t length, struct sections *ret)
 					      sizeof(struct ledger_device));
 }
 
-/* The state ends a few bytes into this record. */
+/* The state is truncated a few bytes into this record. */
 static void end_within(struct sections *s, const void *record)
 {
 	s->length = (size_t)((const char *)record - (const char *)s->head) + 8;

@@ -1,4 +1,4 @@
-"""Clients with tables, and monitors: the ordinary course of things."""
+"""Clients with tables, and monitors: ordinary use."""
 
 import shutil
 import signal
@@ -86,7 +86,7 @@ def test_single_allocations_are_listed_when_asked_for(server):
     p.end(), other.end()
 
 
-def test_a_monitor_asks_again_and_again(server):
+def test_a_monitor_sends_several_requests(server):
     p = Program(server)
     m = Monitor(server)
     p.alloc(1, 1)
@@ -104,7 +104,7 @@ def test_an_unknown_process_is_no_such_process(server):
     assert m.ask().all == []  # and the connection goes on
 
 
-def test_a_killed_program_is_gone_and_accounted_for(server):
+def test_a_killed_program_has_an_account(server):
     p = Program(server)
     p.alloc(1, 4096)
     seen(server, p)
@@ -130,8 +130,8 @@ def test_the_exit_status_is_that_of_waitpid(server):
     assert os.waitstatus_to_exitcode(server.ask(WANT_FINISHED).finished[0].exit_status) == 3
 
 
-def test_a_program_that_ends_at_once_is_accounted_for_all_the_same(server):
-    """Fault 3: messages sent during teardown never arrive."""
+def test_a_program_that_ends_at_once_has_an_account(server):
+    """Fault of the original server: messages sent during teardown never arrive."""
     os.kill(server.child.pid, signal.SIGSTOP)  # it looks only when the program has gone
     p = Program(server)
     p.alloc(1, 12345)
@@ -187,7 +187,7 @@ def test_the_same_table_twice_is_taken_once(server):
     sock.close(), os.close(fd)
 
 
-def test_a_stopped_program_keeps_nobody_waiting(server):
+def test_a_stopped_program_delays_no_client(server):
     p = Program(server)
     p.alloc(1, 77)
     seen(server, p)
@@ -209,8 +209,8 @@ def test_a_stop_in_the_middle_of_an_update_shows_the_state_before_it(server):
     sock.close(), os.close(fd)
 
 
-def test_a_dump_goes_to_the_asker_and_the_log_gets_one_line(server):
-    """Fault 69: dump goes to the server's terminal, not to who asked."""
+def test_a_dump_goes_to_the_client_and_the_log_gets_one_line(server):
+    """Fault of the original server: a dump goes to the server's terminal, not to the client that asked."""
     p = Program(server)
     p.do("name", "evil\x1b[2Jname")
     p.alloc(0xABC0, 64)
@@ -227,15 +227,15 @@ def test_a_dump_goes_to_the_asker_and_the_log_gets_one_line(server):
     p.end()
 
 
-def test_a_stopped_server_holds_up_no_program_and_misses_nothing(server):
-    """Fault 1: sends were dropped under bursts. Fault 2: or held up the workload."""
+def test_a_stopped_server_blocks_no_program_and_misses_nothing(server):
+    """Fault of the original server: sends were dropped under bursts. Or held up the workload."""
     p = Program(server)
     p.alloc(1, 1)
     seen(server, p)
     os.kill(server.child.pid, signal.SIGSTOP)
     p.do("many", L1, 8, 100000)
     for i in range(20):
-        late = Program(server)  # nor one that comes meanwhile
+        late = Program(server)  # nor one that starts meanwhile
         assert late.alloc(1, 1) == 0
     os.kill(server.child.pid, signal.SIGCONT)
     wait(lambda: len(server.ask().living) == 21, "all of them")
@@ -244,7 +244,7 @@ def test_a_stopped_server_holds_up_no_program_and_misses_nothing(server):
 
 @bare
 def test_the_end_of_the_server_ends_no_program(directory):
-    """Fault 77: server exit can kill the workload by SIGPIPE. Fault 6: a crash loses tracking for all."""
+    """Fault of the original server: server exit can kill the workload by SIGPIPE. A crash loses tracking for all."""
     server = Server(directory)
     p = Program(server)
     p.alloc(1, 1)
@@ -265,7 +265,7 @@ def test_the_end_of_the_server_ends_no_program(directory):
 
 @bare
 def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
-    """Fault 4: server must start first. Fault 5: restart loses all state."""
+    """Fault of the original server: server must start first. Restart loses all state."""
     server = Server(directory, root=with_real_proc(directory))
     p = Program(server)
     p.alloc(1, 1111)
@@ -301,12 +301,12 @@ def test_a_program_that_was_found_and_executes_another_is_gone(directory):
 
 
 @bare
-def test_what_only_looks_like_a_table_is_not_opened(directory):
+def test_a_file_with_the_name_of_a_table_is_not_opened(directory):
     # A link's text can be chosen freely: by a file of that name, here a pipe that would block.
     name = directory + "/memfd:ttalloc (deleted)"
     os.mkfifo(name)
     fd = os.open(name, os.O_RDWR)
-    other, m = table(pid=1)  # somebody else's table, by its header
+    other, m = table(pid=1)  # another process's table, by its header
     unsealed, n = table(seals=0)
     server = Server(directory, root=with_real_proc(directory))
     assert all(p.pid != os.getpid() for p in server.ask().living)

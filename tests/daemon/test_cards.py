@@ -40,16 +40,23 @@ for line in sys.stdin:
     return ask
 
 
+def connected(server, devices):
+    """A client with all cards. It has none if the server, on a busy machine, could not read them in time."""
+    client = Legacy(server, 144)
+    assert client.info()["devices"] == devices
+    return client
+
+
 @bare
 def test_capacities_are_those_of_the_board(directory):
-    """Fault 47: unknown device name. Fault 48: wrong or guessed capacity. Fault 56: mixed architectures."""
+    """Fault of the original server: unknown device name. Wrong or guessed capacity. Mixed architectures."""
     root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")
     server = Server(directory, root=root)
     assert "2 cards" in server.log()
     # The loop, the observer, its workers; one more for each read that was slow.
     assert len(os.listdir(f"/proc/{server.child.pid}/task")) <= 8
-    c = Legacy(server, 144)
-    assert c.info()["devices"] == 2 and c.info()["available"] == 1
+    c = eventually(connected, server, 2)
+    assert c.info()["available"] == 1
     n150, p150 = sorted((c.info(0), c.info(1)), key=lambda i: i["arch"])
     assert (n150["arch"], n150["dram"], n150["channels"], n150["channel"]) == (2, 12 * GIB, 12, GIB)
     assert (n150["l1"], n150["l1_core"]) == (72 * 1499136, 1499136)
@@ -72,18 +79,17 @@ def test_l1_per_core_does_not_depend_on_how_many_cores_the_firmware_enables(dire
         with open(path, "w") as f:
             f.write(bundle + "\n")
         server = Server(directory + "/" + bundle, root=root)
-        info = Legacy(server, 144).info(0)
+        info = eventually(connected, server, 1).info(0)
         assert (info["l1"], info["l1_core"]) == (cores * 1572864, 1572864), (bundle, info)
         server.stop()
 
 
 @bare
 def test_thirty_two_cards(directory):
-    """Fault 49: at most 8 devices. Fault 55: several chips shown with the same id."""
+    """Fault of the original server: at most 8 devices. Several chips shown with the same id."""
     root = machine(directory, "--static", "--no-workloads", "-b", "galaxy-wormhole")
     server = Server(directory, root=root)
-    c = Legacy(server, 144)
-    assert c.info()["devices"] == 32
+    c = eventually(connected, server, 32)
     for device in range(32):
         c.alloc(device, 100 + device, DRAM, device)
     assert [c.query(d)[DRAM] for d in range(32)] == [100 + d for d in range(32)]
@@ -105,7 +111,7 @@ def shuffled(directory):
 
 @bare
 def test_logical_ids_follow_the_environment_of_the_process(directory):
-    """Fault 57: logical ids change with TT_VISIBLE_DEVICES."""
+    """Fault of the original server: logical ids change with TT_VISIBLE_DEVICES."""
     root, bdf = shuffled(directory)
     server = Server(directory, root=root)
     everyone = client(server)
@@ -130,7 +136,7 @@ def test_logical_ids_follow_the_environment_of_the_process(directory):
 
 
 @bare
-def test_numbers_mean_what_the_release_of_the_client_makes_of_them(directory):
+def test_numbers_have_the_meaning_of_the_clients_release(directory):
     root, bdf = shuffled(directory)  # in the order of addresses: nodes 1, 2, 0, 3
     server = Server(directory, root=root)
     cases = [  # release, value, nodes of its devices (None: not known), how many
@@ -163,7 +169,7 @@ def test_numbers_mean_what_the_release_of_the_client_makes_of_them(directory):
 
 
 @bare
-def test_an_environment_that_cannot_be_read_names_no_card(directory):
+def test_an_unreadable_environment_selects_no_card(directory):
     """An environment of more than 2 MB, which takes a larger stack than usual."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     if hard != resource.RLIM_INFINITY and hard < 64 << 20:
@@ -183,7 +189,7 @@ def test_an_environment_that_cannot_be_read_names_no_card(directory):
 
 
 @bare
-def test_tables_and_legacy_clients_meet_on_the_same_card(directory):
+def test_tables_and_legacy_clients_use_the_same_card(directory):
     root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
     p = Program(server)
@@ -193,18 +199,17 @@ def test_tables_and_legacy_clients_meet_on_the_same_card(directory):
     wait(lambda: c.query(1)[DRAM] == 1001, "both")
     assert c.query(0)[DRAM] == 0
     p.do("node", 5, 0)
-    p.alloc(1, 50, DRAM, 5)  # the program says which card it means
+    p.alloc(1, 50, DRAM, 5)  # the program states the card
     wait(lambda: c.query(0)[DRAM] == 50, "the other card")
     server.stop()
 
 
 @bare
-def test_cards_come_and_go(directory):
+def test_cards_appear_and_disappear(directory):
     """Detection was once, at start; no hot-plug."""
     root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
-    c = Legacy(server, 144)
-    assert c.info()["devices"] == 2
+    c = eventually(connected, server, 2)
     for path in (root + "/sys/class/tenstorrent/tenstorrent!1", root + "/dev/tenstorrent/1"):
         os.rename(path, directory + "/" + os.path.basename(path))
     wait(lambda: c.info()["devices"] == 1, "one card less")
@@ -231,7 +236,7 @@ def test_a_driver_that_is_loaded_later_is_found(directory):
 
 @bare
 def test_no_device_is_ever_opened(directory):
-    """Fault 52: opening a device conflicts with its owner. Fault 53: the server appears as a user."""
+    """Fault of the original server: opening a device conflicts with its owner. The server appears as a user."""
     root = machine(directory, "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
     plain = server.command
@@ -253,8 +258,8 @@ def test_no_device_is_ever_opened(directory):
 
 @root
 @bare
-def test_tt_metals_counters_are_read_for_everybody(directory):
-    """Fault 73: 0600, so monitors need root or the same user. Fault 39: a killed process pins its bytes."""
+def test_tt_metals_counters_are_read_for_all_users(directory):
+    """Fault of the original server: 0600, so monitors need root or the same user. A killed process pins its bytes."""
     root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,l1=16M,name=train")
     server = Server(directory, root=root)
     files = glob.glob(root + "/dev/shm/tt_device_*_memory")
@@ -279,7 +284,7 @@ def test_tt_metals_counters_are_read_for_everybody(directory):
 
 @bare
 def test_tt_metals_counters_are_read_again(directory):
-    """Nobody announces a change of them: a server that remembers too long shows old figures."""
+    """There is no notification of a change: a server that caches for too long shows old figures."""
     root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,leak=64M,name=leaky")
     server = Server(directory, root=root)
     monitor = Monitor(server)
@@ -301,7 +306,7 @@ def test_tt_metals_counters_are_read_again(directory):
 
 @root
 @bare
-def test_the_chip_behind_an_n300_is_named_to_everybody(directory):
+def test_the_chip_behind_an_n300_is_shown_to_all_users(directory):
     """Its memory is not its gateway's, and readers can tell them apart."""
     root = machine(directory, "-b", "n150,n300", "-w", "dev=1,dram=2G,behind=3G,name=train")
     server = Server(directory, root=root)
@@ -314,7 +319,7 @@ def test_the_chip_behind_an_n300_is_named_to_everybody(directory):
         assert out.split("\n")[:2] == ["1, 2048", "1R, 3072"], out
 
     wait(lambda: server.ask().living, "the workload")
-    in_child(ordinary, NOBODY)
+    in_child(lambda: eventually(ordinary), NOBODY)
     server.stop()
 
 

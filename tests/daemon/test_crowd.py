@@ -1,4 +1,4 @@
-"""Many at once: a thousand programs, kills at any instruction, a server that dies under load."""
+"""Many clients at once: a thousand programs, kills at any instruction, a server that is killed under load."""
 
 import sys
 
@@ -14,7 +14,7 @@ def found(server, pids):
 
 
 def test_a_thousand_programs(server):
-    """Fault 26: totals overwritten by the last writer, or short under concurrent attach."""
+    """Fault of the original server: totals overwritten by the last writer, or short under concurrent attach."""
     crowd = Crowd(server)
     crowd.do("start", CROWD)
     pids = crowd.pids()
@@ -42,7 +42,7 @@ def test_a_thousand_programs(server):
 
 
 def test_programs_killed_at_any_instruction_leave_nothing(server):
-    """Faults 36-46: what dead processes left behind. 10,000, fewer with sanitizers."""
+    """Fault of the original server: what dead processes left behind. 10,000, fewer with sanitizers."""
     crowd = Crowd(server)
     number = int(crowd.do("churn", 2000 if os.environ["TT_SANITIZE"] and not FULL else 10000))
     wait(lambda: not server.ask().living, "the end of the last")
@@ -59,7 +59,7 @@ def test_programs_killed_at_any_instruction_leave_nothing(server):
 
 @bare
 def test_a_server_killed_and_restarted_under_load(directory):
-    """Faults 4, 5, 6: the server must start first, and its end loses everything. 100 times with FULL=1."""
+    """Fault of the original server: the server must start first, and its end loses everything. 100 times with FULL=1."""
     server = Server(directory, root=with_real_proc(directory))
     crowd = Crowd(server)
     crowd.do("start", 100)
@@ -118,7 +118,7 @@ def test_a_million_allocations_of_one_program(server):
     p.end()
 
 
-def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
+def test_the_end_of_a_program_is_noticed_despite_many_requests(server):
     crowd = Crowd(server)
     crowd.do("start", CROWD)
     wait(lambda: len(server.ask().living) == CROWD, "all of them")
@@ -128,7 +128,7 @@ def test_the_end_of_a_program_does_not_wait_for_many_who_ask(server):
         if pid == 0:
             try:
                 monitors = [Monitor(server) for _ in range(50)]
-                while True:  # many times more questions than there is time to answer
+                while True:  # many more requests than can be answered
                     for m in monitors:
                         m.question()
                     for m in monitors:
@@ -182,7 +182,7 @@ def test_a_hundred_legacy_clients_at_once(server):
     c.close()
 
 
-def test_what_waits_for_nothing_uses_no_time(server):
+def test_an_idle_server_uses_no_cpu(server):
     c = Legacy(server)
     c.alloc(1, 1), c.query()
     m = Monitor(server)

@@ -1,4 +1,4 @@
-/* Clients whose environment does not answer: by the observer, with reads that do not return. */
+/* Clients whose environment blocks: read by the observer, with reads that do not return. */
 #include "daemon/device_filter.h"
 
 #include "basic/clock.h"
@@ -24,7 +24,7 @@ static atomic_uint begun, ended;
 
 void __wrap_visible_view_read(void *arg);
 
-/* Every list is "3", and the release is new. */
+/* Every list is "3", and the release is a new one. */
 void __wrap_visible_view_read(void *arg)
 {
 	struct visible_view *view = arg;
@@ -60,7 +60,7 @@ static void stop(struct timer *timer)
 	loop_stop(&loop);
 }
 
-/* Lets the loop take what the observer hands over. */
+/* Lets the loop take the results of the observer. */
 static void pump(void)
 {
 	struct timer moment = { .expired = stop };
@@ -159,8 +159,9 @@ static void blocked_reads_of_a_user_are_bounded(void **state)
 		all[i] = get(20 + i, 1);
 	all[8] = get(30, 2);
 	for (int i = 0; i < 9; i++)
-		wait_over(all[i]);  /* all are told, though none is known */
-	assert_int_equal(begun, 5); /* four, and the one of another user: the others go without */
+		wait_over(all[i]); /* all callbacks are called, though none has a result */
+	/* four, and the one of another user: the others get no result */
+	assert_int_equal(begun, 5);
 	for (int i = 0; i < 9; i++)
 		assert_false(knows(all[i]));
 	pthread_mutex_unlock(&gate);

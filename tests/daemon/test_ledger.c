@@ -1,6 +1,6 @@
 /*
- * The accounts of legacy clients against a model: random reports, and after each
- * of them the totals are the sum of what a plain list holds.
+ * The ledger of legacy clients compared with a model: random reports, and after each of them the
+ * totals are the sum of a plain list.
  */
 #include "daemon/account.h"
 #include "daemon/ledger.h"
@@ -240,7 +240,7 @@ static void a_user_pushes_out_its_own_accounts_only(void **state)
 		accounts_add(&book.accounts, &(struct image_process){ .uid = 70002 }, NULL, 0);
 	assert_int_equal(book_count(&book, 70001), 1);
 	assert_int_equal(book_count(&book, 70002), 40);
-	/* More users than there are shares: who has most gives way. */
+	/* More users than shares: the one with the most accounts loses one. */
 	for (uint32_t uid = 70003; uid < 70010; uid++)
 		for (int i = 0; i < 500; i++)
 			accounts_add(&book.accounts, &(struct image_process){ .uid = uid }, NULL,

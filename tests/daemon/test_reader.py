@@ -1,6 +1,6 @@
-"""tt_smi as the reader of what others hand to it: tables of processes, images of a server.
+"""tt_smi as the reader of foreign data: tables of processes, images of a server.
 
-Neither is believed unless it is sealed, whole and consistent. The processes are real, the machine is
+Neither is used unless it is sealed, complete and consistent. The processes are real, the machine is
 simulated, and the server is one that lies.
 """
 
@@ -33,7 +33,7 @@ class Smi:
         return document["devices"]
 
     def figures(self):
-        """{(pid, device): bytes of DRAM} of those that somebody tracks."""
+        """{(pid, device): bytes of DRAM} of tracked processes."""
         return {(p["pid"], d["id"]): p["dram"] for d in self.ask() for p in d["processes"]
                 if p["dram"] is not None}
 
@@ -42,7 +42,7 @@ class Smi:
 
 
 def put_device(m, device, node):
-    """Says which card it is: all four copies alike."""
+    """Sets the identity of the card, in all four copies."""
     at = 4096 + 2048 * device
     m[at:at + 8] = struct.pack("=Q", 4)
     m[at + 128:at + 256] = struct.pack("=4Q", HAS_NODE, node, 0, 0) * 4
@@ -57,7 +57,7 @@ def own_table(**options):
 
 
 @bare
-def test_a_table_is_read_only_if_nobody_can_cut_or_extend_it(directory):
+def test_a_table_is_read_only_if_its_size_is_sealed(directory):
     smi = Smi(directory)
     for seals in (SEAL_SHRINK | SEAL_GROW, SEAL_SHRINK | SEAL_GROW | SEAL_FUTURE_WRITE | SEAL_SEAL):
         fd = own_table(seals=seals)
@@ -139,7 +139,7 @@ def reply(length, kind=SNAPSHOT_REPLY):
 
 
 class Fake:
-    """A server that answers every question with one packet and the descriptors given."""
+    """A server that answers every request with one packet and the given descriptors."""
 
     def __init__(self, smi, message, descriptors=()):
         if os.path.exists(smi.socket):
@@ -186,7 +186,7 @@ def answer(data=GOOD, seals=IMAGE_SEALS, length=None):
 
 
 @bare
-def test_an_image_is_read_only_if_nobody_can_cut_or_change_it(directory):
+def test_an_image_is_read_only_if_it_is_sealed(directory):
     smi = Smi(directory)
     for seals in (IMAGE_SEALS, SEAL_SHRINK | SEAL_WRITE):
         with Fake(smi, *answer(seals=seals)):
@@ -212,7 +212,7 @@ def test_an_image_that_is_not_a_memfd_is_not_read(directory):
 
 
 @bare
-def test_an_image_is_as_long_as_it_says(directory):
+def test_an_image_has_the_length_of_its_header(directory):
     smi = Smi(directory)
     for data, length in ((GOOD, 0), (GOOD, len(GOOD) + 1), (GOOD, len(GOOD) + 2**20), (GOOD, 2**40),
                          (GOOD, len(GOOD) - 1), (GOOD[:-1], len(GOOD)), (GOOD[:-8], len(GOOD) - 8),
@@ -264,7 +264,7 @@ def test_an_answer_in_pieces(directory):
 
 
 @bare
-def test_a_server_that_says_when_to_come_back_is_asked_again(directory):
+def test_a_request_is_retried_after_the_time_given_by_the_server(directory):
     smi = Smi(directory)
 
     class Busy(Fake):
@@ -286,7 +286,7 @@ def test_a_server_that_says_when_to_come_back_is_asked_again(directory):
 
 
 @bare
-def test_the_doctor_does_not_call_a_server_that_refuses_a_dead_one(directory):
+def test_doctor_distinguishes_a_refusal_from_a_dead_server(directory):
     smi = Smi(directory)
     old = b"this program is too old for tt_allocd 9.0.0: install both of one version"
     with Fake(smi, packet(ERROR, struct.pack("=II104s", errno.EPROTONOSUPPORT, 0, old))):
@@ -298,7 +298,7 @@ def test_the_doctor_does_not_call_a_server_that_refuses_a_dead_one(directory):
 
 
 @bare
-def test_a_server_that_knows_no_pieces(directory):
+def test_a_server_without_streaming(directory):
     """It refuses the flag and hangs up; then it is asked for a memfd."""
     smi = Smi(directory)
 
@@ -322,7 +322,7 @@ def test_a_server_that_knows_no_pieces(directory):
 
 
 @bare
-def test_what_the_server_says_about_totals_and_lists(directory):
+def test_flags_of_totals_and_lists(directory):
     smi = Smi(directory)
 
     def shown(flags, usages=None, allocations=(allocation(),), origin=LEGACY):
@@ -377,7 +377,7 @@ def test_each_process_has_its_own_figures_and_allocations(directory):
 
 @bare
 def test_more_groups_of_figures_than_there_can_be_devices(directory):
-    """Only a server that lies sends them: what is beyond the bound is left out, and that is said."""
+    """Only a malicious server sends this many: those beyond the limit are omitted, with an error."""
     smi = Smi(directory)
     me = os.getpid()
     for groups in (64, 65, 66, 5000):
@@ -440,7 +440,7 @@ def check_numbers(directory, boards, held, figures, want, complete=True):
 
 @bare
 def test_the_second_chip_of_an_n300_has_a_number_too(directory):
-    """With PCIe first: device 2 is the chip behind the n300, not a card that nobody knows."""
+    """With PCIe first: device 2 is the chip behind the n300, not an unknown card."""
     check_numbers(directory + "/one", "n300", [0], [(0, 1000), (1, 3000)], {0: 1000, "0R": 3000})
     check_numbers(directory + "/two", "n300,n150", [0, 1], [(0, 10), (1, 20), (2, 30)], {0: 10, 1: 20, "0R": 30})
 
@@ -452,7 +452,7 @@ def test_a_process_reports_about_the_card_that_it_holds(directory):
 
 
 @bare
-def test_memory_on_a_device_that_nobody_knows_makes_the_rest_a_lower_bound(directory):
+def test_memory_on_an_unknown_device_makes_the_rest_a_lower_bound(directory):
     check_numbers(directory, "2xn150", [0, 1], [(0, 1000), (9, 3000)], {0: 1000}, complete=False)
 
 

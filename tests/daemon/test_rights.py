@@ -1,4 +1,4 @@
-"""Who gets to see what; users and namespaces. Needs root."""
+"""Access rights: users and namespaces. Needs root."""
 
 import ctypes
 import sys
@@ -6,8 +6,8 @@ import sys
 from allocd import *
 
 
-def test_totals_for_everybody_and_single_allocations_for_the_owner_and_root(server):
-    """Fault 62: not instrumented and not permitted all read the same. Fault 74: any user can falsify."""
+def test_totals_for_all_users_and_single_allocations_for_the_owner_and_root(server):
+    """Fault of the original server: not instrumented and not permitted all read the same. Any user can falsify."""
     mine, other, roots = Program(server, user=1234), Program(server, user=NOBODY), Program(server)
     for p in (mine, other, roots):
         p.alloc(0x10, 100)
@@ -53,11 +53,11 @@ def test_the_same_for_legacy_clients(server):
             os._exit(0)
     os.read(read, 1)
 
-    def stranger():
+    def other_user():
         p = server.ask(ALLOCATIONS).of(pid)
         assert p.now() == 10 and p.allocations == [] and p.flags & HIDDEN and p.uid == 1234
 
-    in_child(stranger, NOBODY)
+    in_child(other_user, NOBODY)
     assert len(server.ask(ALLOCATIONS).of(pid).allocations) == 1
     os.close(release)
     os.waitpid(pid, 0)
@@ -94,7 +94,7 @@ def can_unshare(*flags):
 
 
 def test_a_client_in_another_pid_namespace(server):
-    """Fault 75: containers: foreign pids."""
+    """Fault of the original server: containers: foreign pids."""
     if not can_unshare("--pid", "--fork"):
         return
     p = Program(server, prefix=unshare("--pid", "--fork", "--mount-proc", "--kill-child"))
@@ -117,7 +117,7 @@ def test_a_client_in_another_user_namespace(server):
     p.alloc(1, 100)
     wait(lambda: server.ask().living, "the program")
     seen, = server.ask().living
-    assert (seen.uid, seen.now()) == (1234, 100)  # root in there is nobody special here
+    assert (seen.uid, seen.now()) == (1234, 100)  # root in that namespace has no privileges here
     p.child.kill()
     wait(lambda: not server.ask().living, "its end")
 
@@ -167,7 +167,7 @@ def test_root_of_a_container_sees_no_more_than_its_user(server):
     def contained():
         ids = os.getuid(), os.getgid()
         libc = ctypes.CDLL(None)
-        libc.prctl(4, 1)  # PR_SET_DUMPABLE: who changed its user may not write its own maps
+        libc.prctl(4, 1)  # PR_SET_DUMPABLE: a process that changed its user may not write its own maps
         assert libc.unshare(0x10000000) == 0  # CLONE_NEWUSER
         for name, text in (("setgroups", "deny"), ("uid_map", f"0 {ids[0]} 1"), ("gid_map", f"0 {ids[1]} 1")):
             with open("/proc/self/" + name, "w") as f:
@@ -181,7 +181,7 @@ def test_root_of_a_container_sees_no_more_than_its_user(server):
 
 @bare
 def test_a_client_outside_of_the_servers_namespace_is_refused_and_may_ask(directory):
-    """Its pid is 0 to the server: nobody could tell when it ends."""
+    """Its pid is 0 to the server, which could not notice its end."""
     if not can_unshare("--pid", "--fork"):
         return
     server = Server(directory, wait=False)

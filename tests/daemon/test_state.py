@@ -1,4 +1,4 @@
-"""The state that a server hands to the next one after SIGHUP: whatever it says, the next one serves.
+"""The state that a server passes to the next one after SIGHUP: even with a damaged one, the next server works.
 
 Each test spoils one place of the state of a server that has clients of all kinds, see state_edit.c.
 """
@@ -50,7 +50,7 @@ class Spoiled:
         assert server.child.poll() is None, (edit, server.child.returncode, server.log()[-500:])
 
     def still_serves(self, edit):
-        """Those who come now are served, whatever became of the others."""
+        """New clients are served, whatever happened to the others."""
         server = self.server
         c = Legacy(server, 144)
         c.alloc(99, 3, DRAM, 9)
@@ -74,7 +74,7 @@ class Spoiled:
 
 
 @bare
-def test_a_state_that_nobody_spoiled_is_kept(directory):
+def test_a_valid_state_is_kept(directory):
     s = Spoiled(directory)
     s.start("nothing")
     assert s.server.ask().of(os.getpid(), LEGACY).now() == 55
@@ -94,7 +94,7 @@ def test_a_state_of_another_build_is_not_used(directory):
                  "no size", "kind", "another kind", "entries", "devices", "usages of an account"):
         s.start(edit)
         assert UNUSABLE in s.server.log(), edit
-        assert s.legacy.is_closed()  # let go, not left hanging
+        assert s.legacy.is_closed()  # not left open without a server
         s.still_serves(edit)
         s.stop(edit)
 
@@ -116,7 +116,7 @@ def test_numbers_outside_of_their_section_are_found(directory):
 
 
 @bare
-def test_a_state_that_was_cut_is_used_as_far_as_it_goes(directory):
+def test_a_truncated_state_is_used_as_far_as_possible(directory):
     s = Spoiled(directory)
     for edit in ("within the head", "within a client", "within a process", "within an entry",
                  "within a legacy connection", "within an account", "within the usages of an account",

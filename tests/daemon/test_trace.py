@@ -1,4 +1,4 @@
-"""Traced programs: what the kernel counts of them, and the tracer as a child of the server."""
+"""Traced programs: the kernel's counts, and the tracer as a child of the server."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from allocd import *
 
 GIB = 1 << 30
 
-# A tracer that only says what befalls it. Each start is a line, its number and its words.
+# A tracer that only logs its starts: one line each, with its pid and arguments.
 FAKE = """#!/bin/sh
 echo "start $$ $*" >>"{directory}/tracer"
 trap 'echo "end $$" >>"{directory}/tracer"; exit 0' TERM
@@ -27,9 +27,9 @@ def beside(directory, script=FAKE):
 
 
 class Tracing(Server):
-    def __init__(self, directory, script=FAKE, **more):
+    def __init__(self, directory, *options, script=FAKE, **more):
         self.program = beside(directory, script)
-        super().__init__(directory, "--trace", **more)
+        super().__init__(directory, "--trace", *options, **more)
 
     def command(self):
         return [self.program, *super().command()[1:]]
@@ -60,7 +60,7 @@ def test_without_a_tracer_it_does_not_start(directory):
 
 @root
 @bare
-def test_who_is_not_root_may_not_trace(directory):
+def test_only_root_may_trace(directory):
     result = subprocess.run([beside(directory), "--trace", "--socket", directory + "/s"],
                             stderr=subprocess.PIPE, text=True, user=NOBODY)
     assert result.returncode == 4, result
@@ -69,7 +69,7 @@ def test_who_is_not_root_may_not_trace(directory):
 
 @root
 @bare
-def test_a_tracer_that_dies_is_started_again(directory):
+def test_a_tracer_that_dies_is_restarted(directory):
     server = Tracing(directory)
     wait(lambda: len(server.tracers()) == 1, "the tracer")
     with open(directory + "/tracer") as f:
@@ -86,6 +86,22 @@ def test_a_tracer_that_dies_is_started_again(directory):
     assert server.stop() == 0
     assert server.tracers("end") == server.tracers()[3:]
     assert not any(map(is_alive, server.tracers()))
+
+
+@root
+@bare
+def test_the_tracer_follows_programs_if_asked_to(directory):
+    server = Tracing(directory, "--programs")
+    wait(lambda: len(server.tracers()) == 1, "the tracer")
+    with open(directory + "/tracer") as f:
+        assert f.read().split()[2:] == ["start", "--watch", "--programs"]
+    assert server.stop() == 0
+
+
+@bare
+def test_programs_are_followed_by_the_tracer_only(directory):
+    result = subprocess.run([ALLOCD, "--programs", "--socket", directory + "/s"], stderr=subprocess.PIPE, text=True)
+    assert result.returncode == 2 and "--programs needs --trace" in result.stderr, result
 
 
 @root
@@ -114,7 +130,7 @@ def test_sighup_keeps_the_tracer(directory):
 
 @root
 @bare
-def test_a_server_that_is_killed_takes_the_tracer_along(directory):
+def test_the_tracer_ends_with_a_killed_server(directory):
     server = Tracing(directory)
     wait(lambda: len(server.tracers()) == 1, "the tracer")
     server.kill()
@@ -131,7 +147,7 @@ def workload(root, name):
 
 
 @bare
-def test_what_the_kernel_counts_is_told(directory):
+def test_the_kernels_counts_are_reported(directory):
     root = machine(directory, "-b", "n150,p150a", "-w", "dev=0+1,dram=3G,trace=1M,l1=2M,via=traced,name=whole", "-w",
                    "dev=1,dram=1G,via=traced,state=since-attach,name=late", "-w",
                    "dev=1,dram=9G,via=traced,state=mesh,name=vague", "-w", "dev=0,via=traced,name=idle")
@@ -162,7 +178,7 @@ def smi(server, *words, user=None, directory=None):
 @root
 @bare
 def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
-    """What server and file both tell is counted once; who cannot see the file has it from the server."""
+    """What both server and file report is counted once; a user who cannot read the file gets it from the server."""
     root = machine(directory, "-b", "n150,p150a", "-w", "dev=0+1,dram=3G,via=traced,name=whole", "-w",
                    "dev=1,dram=1G,l1=1M,via=traced,state=since-attach,name=late", "-w",
                    "dev=0,dram=9G,via=traced,state=missed-free,name=vague")
@@ -173,7 +189,7 @@ def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
                                        d["unavailable"].get("dram"))
                 for p in document["processes"] for d in p["devices"]}
 
-    asked = []  # a busy server may be too late for one
+    asked = []  # a busy server may answer some too late
     wait(lambda: asked.append(smi(server)) or asked[-1]["server"]["running"], "the server")
     with_both = asked[-1]
     assert rows(with_both) == {
@@ -225,7 +241,7 @@ def test_a_traced_program_that_ends_has_an_account(directory):
 
 
 def rewrite(root, change):
-    """The kernel's table, each line as change() wants it."""
+    """Writes the tracer's file, with each line modified by change()."""
     path = root + "/run/tt-smi/bpf/allocations"
     with open(path) as file:
         lines = [change(line) for line in file]
@@ -236,13 +252,13 @@ def rewrite(root, change):
 
 @root
 @bare
-def test_of_a_program_that_is_doubted_no_figures_are_kept(directory):
+def test_no_figures_are_kept_after_a_tracing_fault(directory):
     root = machine(directory, "-b", "n150", "-w", "dev=0,dram=2G,via=traced,name=doubted", "-w",
                    "dev=0,dram=1G,via=traced,name=trusted")
     server = Tracing(directory, root=root)
     doubted, trusted = workload(root, "doubted"), workload(root, "trusted")
     wait(lambda: server.ask().of(doubted).now(DRAM) == 2 * GIB, "its figures")
-    looks = time.monotonic() + 2.5  # two looks of the server, once a second
+    looks = time.monotonic() + 2.5  # two samples of the server, one per second
     wait(lambda: time.monotonic() > looks, "the server to look")
     with open(f"/proc/{doubted}/stat") as file:
         simulator = int(file.read().rsplit(")", 1)[1].split()[1])

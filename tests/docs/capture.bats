@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
-# scripts/capture: what it records shows the same, without the ids.
+# scripts/capture: a recording gives the same output as the machine, except for the ids.
 load helpers
 
-# What a machine shows, but for ids and user names, which a recording has not.
+# The output without ids and user names, which a recording does not have.
 show() {
 	"$TT_SMI" --root "$1" --json | jq -S '
 		del(.recorded, .host)
@@ -10,7 +10,7 @@ show() {
 		| del(.processes[] | .user)'
 }
 
-@test "a recording shows what the machine showed" {
+@test "a recording gives the same output as the machine" {
 	tree -b n300,p150a,p300,n150 -w dev=0+2,dram=2G,behind=1G,l1=4M,trace=1M,util=300,name=train,args="a b" \
 		-w dev=1,via=none,name=idle,cgroup=/system.slice/x.service -w dev=3,dram=1G,name=other
 	"$TOP/scripts/capture" -r "$WORK/tree" "$WORK/captured"
@@ -63,7 +63,7 @@ show() {
 	not grep -rq secret "$WORK/captured"
 }
 
-@test "what cannot be read is left out and named" {
+@test "unreadable files are omitted and listed" {
 	[ "$(id -u)" != 0 ] || skip "root can read everything"
 	tree
 	chmod 0 "$WORK"/tree/sys/devices/*/*/*/hwmon/*/temp1_input
@@ -82,7 +82,7 @@ show() {
 	not grep '/dev/tenstorrent/' "$WORK/trace"
 }
 
-@test "it writes into an empty directory only" {
+@test "it writes only into an empty directory" {
 	tree
 	mkdir "$WORK/full"
 	touch "$WORK/full/file"

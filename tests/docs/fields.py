@@ -16,6 +16,12 @@ LINE = re.compile(
     + r"\s*,\s*(?P<kind>K_\w+)\s*,\s*(?P<unit>U_\w+)\s*,"
 )
 COUNTER = re.compile(r'\bX\(\d+, "(\w+)"\)')
+# A line of the fields that devices and processes share; its section is a parameter.
+SHARED = re.compile(
+    r"\[\(first\) \+ UTIL_(?P<id>\w+)\]\s*=\s*\{\s*"
+    + r"\s*,\s*".join([STRING] * 3 + ["section"] + [STRING] * 2)
+    + r"\s*,\s*(?P<kind>K_\w+)\s*,\s*(?P<unit>U_\w+)\s*,"
+)
 COUNTER_HELP = re.compile(r'"(data flits[^"]*)"')
 
 
@@ -28,6 +34,17 @@ class Field:
 
 def text(token):
     return None if token == "NULL" else token[1:-1].replace('\\"', '"')
+
+
+def shared_fields(prefix):
+    """The fields of UTILIZATION_DETAILS."""
+    source = (SOURCE / "model/utilization.h").read_text(encoding="utf-8").replace("\\\n", "\n")
+    fields = []
+    for match in SHARED.finditer(source):
+        key, aliases, json, _label, help = map(text, match.groups()[1:6])
+        fields.append(Field(prefix + match["id"], key, aliases, json, help, match["kind"], match["unit"]))
+    assert len(fields) == len(re.findall(r"\[\(first\)", source)) > 0
+    return fields
 
 
 def read_table(path, prefix):
@@ -48,8 +65,11 @@ def read_table(path, prefix):
             at += 1
             field = Field("DEV_COUNTER", "pcie.counter." + name, None, "pci.counters." + name, help, "K_U32", "U_NONE")
             fields.append((at, field))
+    shared = source.find("UTILIZATION_DETAILS(" + prefix)
+    if shared >= 0:
+        fields += [(shared + i, field) for i, field in enumerate(shared_fields(prefix))]
     written = len(re.findall(r"\[(?!\w+_N_FIELDS)%s\w+\]\s*=\s*\{" % prefix, source))
-    read = sum(field.id != "DEV_COUNTER" for _, field in fields)
+    read = sum(field.id != "DEV_COUNTER" for _, field in fields) - (len(shared_fields(prefix)) if shared >= 0 else 0)
     assert fields and read == written, f"{path}: {written} lines of {prefix}, {read} understood"
     return [field for _, field in sorted(fields, key=lambda pair: pair[0])]
 
@@ -74,8 +94,10 @@ def reason_codes():
     source = (SOURCE / "model/reason.c").read_text(encoding="utf-8")
     faults = (SOURCE / "basic/trace_fault.h").read_text(encoding="utf-8")
     faults = re.findall(r'\bFAULT\(\w+, "[\w-]+", "(\w+)", "', faults)
-    codes = re.findall(r'\[[A-Z_]+\] = \{ "(\w+)", "', source) + faults
-    assert "known" in codes and len(codes) > 10 and "trace_mesh" in faults
+    states = (SOURCE / "basic/dispatch_state.h").read_text(encoding="utf-8")
+    states = re.findall(r'\bX\(\w+, "[\w-]+", "(\w+)", "', states)
+    codes = re.findall(r'\[[A-Z_]+\] = \{ "(\w+)", "', source) + faults + states
+    assert "known" in codes and len(codes) > 10 and "trace_mesh" in faults and "no_records" in states
     return [code for code in codes if code != "known"]
 
 

@@ -2,9 +2,9 @@
 # Options and fields: help, manual, documents and completions agree.
 load helpers
 
-TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
+TEXTS="man/tt_smi.1 docs/options.md"
 
-@test "every option of the help is in manual, documents and completions" {
+@test "every option of the help is in manual and documents" {
 	"$TT_SMI" --help | "$PYTHON" "$HERE/options.py" help >"$WORK/help"
 	for text in $TEXTS; do
 		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
@@ -14,7 +14,7 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 	done
 }
 
-@test "manual, documents and completions name the same options" {
+@test "manual and documents name the same options" {
 	"$PYTHON" "$HERE/options.py" "$TOP/man/tt_smi.1" >"$WORK/manual"
 	for text in $TEXTS; do
 		"$PYTHON" "$HERE/options.py" "$TOP/$text" >"$WORK/text"
@@ -23,7 +23,7 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 	done
 }
 
-@test "every option that a text names is known to the program" {
+@test "every option in a text exists in the program" {
 	for text in $TEXTS; do
 		"$PYTHON" "$HERE/options.py" "$TOP/$text"
 	done | sort -u >"$WORK/named"
@@ -37,47 +37,62 @@ TEXTS="man/tt_smi.1 docs/options.md completions/tt_smi.bash completions/_tt_smi"
 	[[ $output == *"unknown option"* ]]
 }
 
-# options_agree MANUAL FUNCTION ZSH COMMAND...: what the command's help, generated from its table of
-# options, says is what its manual page and its completions have.
+# candidates PROGRAM WORD...: what the completions offer in place of the last word, without their texts.
+candidates() {
+	bash "$TOP/completions/tt_smi.bash" "$@" | sed '/^:/d;s/\t.*//'
+}
+
+# options_agree MANUAL COMMAND...: what the command's help, generated from its table of options, says
+# is what its manual page and its completions have.
 options_agree() {
-	local manual=$1 function=$2 zsh=$3
-	shift 3
+	local manual=$1
+	shift
 	"$@" --help >"$WORK/text"
 	[ "$(wc -L <"$WORK/text")" -le 80 ]
 	"$PYTHON" "$HERE/options.py" help <"$WORK/text" >"$WORK/help"
-	for text in "man/$manual items" "completions/tt_smi.bash $function" "completions/$zsh"; do
-		echo "help of $* and $text:"
-		# shellcheck disable=SC2086 # two words
-		"$PYTHON" "$HERE/options.py" "$TOP"/$text >"$WORK/text"
-		diff "$WORK/help" "$WORK/text"
-	done
+	echo "help of $* and man/$manual:"
+	"$PYTHON" "$HERE/options.py" "$TOP/man/$manual" items >"$WORK/text"
+	diff "$WORK/help" "$WORK/text"
+	echo "help of $* and completions:"
+	candidates "$@" - | sort -u >"$WORK/text"
+	diff <(sort -u "$WORK/help") "$WORK/text"
 }
 
 @test "options of every command and program are in its manual and completions" {
-	options_agree tt_smi-mem.1 _tt_smi_mem _tt_smi_mem "$TT_SMI" mem
-	options_agree tt_smi-run.1 _tt_smi_run _tt_smi_run "$TT_SMI" run
-	options_agree tt_smi-doctor.1 _tt_smi_doctor _tt_smi_doctor "$TT_SMI" doctor
-	options_agree tt_smi-sim.1 _tt_smi_sim _tt_smi_sim "$TT_SMI" sim
-	options_agree tt_allocd.8 _tt_allocd _tt_allocd "$(dirname "$TT_SMI")/tt_allocd"
+	options_agree tt_smi-mem.1 "$TT_SMI" mem
+	options_agree tt_smi-run.1 "$TT_SMI" run
+	options_agree tt_smi-wait.1 "$TT_SMI" wait
+	options_agree tt_smi-select.1 "$TT_SMI" select
+	options_agree tt_smi-doctor.1 "$TT_SMI" doctor
+	options_agree tt_smi-check.1 "$TT_SMI" check
+	options_agree tt_smi-dmon.1 "$TT_SMI" dmon
+	options_agree tt_smi-dmon.1 "$TT_SMI" pmon
+	options_agree tt_smi-topo.1 "$TT_SMI" topo
+	options_agree tt_smi-sim.1 "$TT_SMI" sim
+	options_agree tt_allocd.8 "$(dirname "$TT_SMI")/tt_allocd"
 	if [ -e "$(dirname "$TT_SMI")/tt_smi-trace" ]; then
-		options_agree tt_smi-trace.1 _tt_smi_trace _tt_smi_trace "$TT_SMI" trace
+		options_agree tt_smi-trace.1 "$TT_SMI" trace
 	fi
+	if [ -e "$(dirname "$TT_SMI")/tt_smi-serve" ]; then
+		options_agree tt_smi-serve.1 "$TT_SMI" serve
+	fi
+	candidates "$TT_SMI" - | sort -u >"$WORK/text"
+	"$TT_SMI" --help | "$PYTHON" "$HERE/options.py" help | sort -u | diff - "$WORK/text"
 }
 
 @test "every command is in manual and completions" {
 	commands=$("$TT_SMI" --help | sed -n '/^Commands/,/^$/s/^  \([a-z]*\) .*/\1/p')
 	[ "$(wc -w <<<"$commands")" -ge 6 ]
 	for command in $commands; do
-		for text in man/tt_smi.1 completions/tt_smi.bash completions/_tt_smi; do
-			echo "$command in $text"
-			grep -qE "(Cm |[( \"])$command( |\)|\"|$)" "$TOP/$text"
-		done
+		echo "$command"
+		grep -qE "Cm (.* )?$command( |$)" "$TOP/man/tt_smi.1"
 	done
+	diff <(echo "$commands") <(candidates "$TT_SMI" "")
 }
 
 # The sections that -d knows, as its error message lists them.
 @test "manual, documents and completions have the sections of -d" {
-	sections=$("$TT_SMI" -q -d NONE 2>&1 | sed 's/.*there are //') || true
+	sections=$("$TT_SMI" -q -d NONE 2>&1 | sed 's/.* is not //; s/,//g; s/ or / /') || true
 	[ "$(wc -w <<<"$sections")" -ge 10 ]
 	for section in $sections; do
 		for text in $TEXTS; do
@@ -85,6 +100,7 @@ options_agree() {
 			grep -qw "$section" "$TOP/$text"
 		done
 	done
+	same "$(tr ' ' '\n' <<<"$sections")" "$(candidates "$TT_SMI" -q -d "")"
 }
 
 @test "manual, README and help have the exit codes of src/basic/exit_code.h" {
@@ -95,13 +111,57 @@ options_agree() {
 	same "$codes" "$("$TT_SMI" --help | sed -n '/^Exit status/,/^$/p' | grep -o '[0-9]\+')"
 }
 
+# listed_codes PAGE: those in the list of its section EXIT STATUS.
+listed_codes() {
+	sed -n '/^\.Sh EXIT STATUS/,/^\.Sh [^E]/s/^\.It \([0-9]*\)$/\1/p' "$1"
+}
+
+# used_codes FOLDER|FILE...: the numbers of the exit codes that these sources name.
+used_codes() {
+	(cd "$TOP" && grep -rohw --include='*.c' 'EXIT_[A-Z_]*' "$@") | sort -u | while read -r name; do
+		sed -n "s/.*\b$name = \([0-9]*\),.*/\1/p" "$TOP/src/basic/exit_code.h"
+	done | sort -u
+}
+
 @test "exit codes of every manual page are those of src/basic/exit_code.h" {
 	codes=$(sed -n 's/.*EXIT_[A-Z_]* = \([0-9]*\),.*/\1/p' "$TOP/src/basic/exit_code.h")
-	for page in "$TOP"/man/*.1; do
-		listed=$(sed -n '/^\.Sh EXIT STATUS/,/^\.Sh [^E]/s/^\.It \([0-9]*\)$/\1/p' "$page")
-		run comm -13 <(sort -u <<<"$codes") <(sort -u <<<"$listed" | grep .)
+	for page in "$TOP"/man/*.[0-9]; do
+		run comm -13 <(sort -u <<<"$codes") <(listed_codes "$page" | sort -u)
 		echo "$page: $output"
 		[ -z "$output" ]
+	done
+}
+
+# The other pages refer to tt_smi(1), which has all.
+@test "manual pages of single programs have the exit codes that their sources use" {
+	same "$(used_codes src/daemon)" "$(listed_codes "$TOP/man/tt_allocd.8")"
+	same "$(used_codes src/trace)" "$(listed_codes "$TOP/man/tt_smi-trace.1")"
+	same "$(used_codes src/serve)" "$(listed_codes "$TOP/man/tt_smi-serve.1")"
+	same "$(used_codes sim)" "$(listed_codes "$TOP/man/tt_smi-sim.1")"
+	same "$(used_codes src/cli/run.c src/cli/run_program.c src/cli/reservation.c src/cli/device_search.c src/cli/device_request.c)" "$(listed_codes "$TOP/man/tt_smi-run.1")"
+	[ "$(used_codes sim | wc -l)" -ge 6 ]
+	run grep -rnE 'exit\([0-9]+\)|EXIT_(FAILURE|SUCCESS)' "$TOP/src" "$TOP/sim"
+	echo "$output"
+	[ "$status" = 1 ]
+}
+
+@test "docs/metrics.md lists the metrics of the program, the manual and completions their groups" {
+	[ -e "$(dirname "$TT_SMI")/tt_smi-serve" ] || skip "built without tt_smi serve"
+	"$TT_SMI" serve --list-metrics | sed 's/\t/ | /g;s/^\([^ ]*\)/| `\1`/;s/$/ |/' >"$WORK/list"
+	[ "$(wc -l <"$WORK/list")" -ge 35 ]
+	diff "$WORK/list" <(grep '^| `ttsmi_' "$TOP/docs/metrics.md")
+	groups=$("$TT_SMI" serve --list-metrics | cut -f4 | grep -v '^-$' | sort -u)
+	same "$groups" "$(candidates "$TT_SMI" serve --no-collect "")"
+	same "$groups" "$(sed -n '/^Leave out a group/,/^Repeatable/s/^\.Cm //p' "$TOP/man/tt_smi-serve.1" | tr -d ' .' | tr , '\n')"
+}
+
+# The manual's text of a setting is compared with the program's in tests/tui/test_settings.c.
+@test "help lists the views and themes of the settings" {
+	for setting in view theme; do
+		values=$(sed -n "/^\.It Cm $setting\$/{n;p;}" "$TOP/man/tt_smi.1")
+		echo "$setting: $values"
+		[ -n "$values" ]
+		"$TT_SMI" --help | tr -s ' \n' ' ' | grep -qF "$values"
 	done
 }
 
@@ -110,7 +170,7 @@ keys() {
 	"$TT_SMI" "$1" | sed -n '/^"/{s/" or "/\n/g;s/"//g;p;}'
 }
 
-@test "every field that the help lists can be asked for" {
+@test "every field that the help lists can be queried" {
 	tree -w dev=0,dram=1G,name=a
 	for kind in gpu compute-apps; do
 		keys "--help-query-$kind" >"$WORK/keys"
@@ -125,10 +185,11 @@ keys() {
 for table in fields.device_fields(), fields.host_fields():
     for field in table:
         print(field.key, *field.aliases, sep="\n")')
-	same "$tables" "$(keys --help-query-gpu)"
+	# Names of nvidia-smi without a meaning here follow at the end.
+	same "$tables" "$(keys --help-query-gpu | sed '/^vgpu_driver_capability/,$d')"
 }
 
-@test "fields that documents and manual name exist" {
+@test "fields in documents and manual exist" {
 	{ keys --help-query-gpu; keys --help-query-compute-apps; } | sort -u >"$WORK/keys"
 	{
 		# What looks like a field: words with dots in backquotes; lists in commands.
@@ -143,28 +204,71 @@ for table in fields.device_fields(), fields.host_fields():
 	[ -z "$output" ]
 }
 
-@test "bash completes options, fields and values" {
-	tree -b n150,p150a
-	run env TT_SMI_ROOT="$WORK/tree" bash -c '
-		source "$1/completions/tt_smi.bash"
-		try() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _tt_smi; echo "${COMPREPLY[*]}"; }
-		try "$2" --wat
-		try "$2" --query-gpu = index,memory.tot
-		try "$2" --format = csv,noh
-		try "$2" --json = p
-		try "$2" -i 0000:01
-		try "$2" -d POWER,UTI' - "$TOP" "$TT_SMI"
-	echo "$output"
-	[ "${lines[0]}" = --watch ]
-	[ "${lines[1]}" = index,memory.total ]
-	[ "${lines[2]}" = csv,noheader ]
-	[ "${lines[3]}" = pretty ]
-	[ "${lines[5]}" = POWER,UTILIZATION ]
+# The words of the manual's text of a setting that are values.
+@test "completions have the settings of the manual, and their values" {
+	sed -n '/^Each line there is/,/^\.El/{s/^\.It Cm //p}' "$TOP/man/tt_smi.1" >"$WORK/names"
+	[ "$(wc -l <"$WORK/names")" -ge 12 ]
+	diff "$WORK/names" <(candidates "$TT_SMI" -w --set "" | tr -d =)
+	while read -r name; do
+		for value in $(candidates "$TT_SMI" -w --set "$name=" | sed 's/.*=//'); do
+			echo "$name=$value"
+			sed -n "/^\.It Cm $name\$/{n;p;}" "$TOP/man/tt_smi.1" | grep -qw -- "$value"
+		done
+	done <"$WORK/names"
+	same "$(candidates "$TT_SMI" -w --set view= | sed 's/.*=//')" "$(candidates "$TT_SMI" -w --view "")"
 }
 
-@test "zsh can read its completion" {
-	command -v zsh >/dev/null || skip "no zsh here"
-	for text in "$TOP"/completions/_*; do
-		zsh -n "$text"
-	done
+@test "completions offer fields, devices, boards and values" {
+	tree -b n150,p150a
+	export TT_SMI_ROOT=$WORK/tree
+	same "$(keys --help-query-gpu)" "$(candidates "$TT_SMI" --query-gpu= | sed 's/.*=//')"
+	same "$(keys --help-query-compute-apps)" "$(candidates "$TT_SMI" --query-compute-apps "")"
+	same $'all\n0\n1\n0000:01:00.0\n0000:02:00.0' "$(candidates "$TT_SMI" wait -i "")"
+	same $'0\n0000:01:00.0\n0000:02:00.0' "$(candidates "$(dirname "$TT_SMI")/allocation_monitor_client" -d 0)"
+	[ "$(candidates "$TT_SMI" select --board p)" = p150a ]
+	[ "$(candidates "$TT_SMI" --format=csv,noh)" = --format=csv,noheader ]
+	same $'--json=compact\n--json=pretty' "$(candidates "$TT_SMI" doctor --json=)"
+	same $'overview\ngrid\nprocesses\nmemory\ndevice' "$(candidates "$TT_SMI" --view "")"
+	same $'MEMORY,PCIE\nMEMORY,POWER\nMEMORY,PIDS' "$(candidates "$TT_SMI" -q -d MEMORY,P)"
+	same $'start\nstop\nstatus' "$(candidates "$TT_SMI" trace "")"
+	[ "$(bash "$TOP/completions/tt_smi.bash" "$TT_SMI" run --devices 2 -- ls -)" = ":command 5" ]
+	# The value of an option is no command.
+	[ "$(candidates "$TT_SMI" -f mem -- --wat)" = --watch ]
+}
+
+# completes SHELL LINE WORDS: what Tab makes of a line.
+completes() {
+	run env HOME="$WORK" XDG_RUNTIME_DIR="$WORK" PATH="$(dirname "$TT_SMI"):$PATH" TT_SMI_ROOT="$WORK/tree" \
+		"$PYTHON" "$HERE/completion.py" "$1" "$TOP/completions" "$2" 3>&-
+	echo "$1: $2: $output"
+	[ "$output" = "$3" ]
+}
+
+in_shell() {
+	command -v "$1" >/dev/null || skip "no $1 here"
+	tree -b n150,p150a
+	completes "$1" "tt_smi docto" "<tt_smi><doctor>"
+	completes "$1" "tt_smi --wat" "<tt_smi><--watch>"
+	completes "$1" "tt_smi mem --rea" "<tt_smi><mem><--read-only>"
+	completes "$1" "tt_smi -i 0000:01" "<tt_smi><-i><0000:01:00.0>"
+	completes "$1" "tt_smi --query-gpu=index,memory.tot" "<tt_smi><--query-gpu=index,memory.total>"
+	completes "$1" "tt_smi -w --set vi" "<tt_smi><-w><--set><view=>"
+	completes "$1" "tt_smi -w --set theme=col" "<tt_smi><-w><--set><theme=colorblind>"
+	completes "$1" "tt_allocd --legacy-s" "<tt_allocd><--legacy-socket>"
+	run env HOME="$WORK" XDG_RUNTIME_DIR="$WORK" PATH="$(dirname "$TT_SMI"):$PATH" "$PYTHON" "$HERE/completion.py" "$1" "$TOP/completions" "tt_smi ?" 3>&-
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ $output != *"tt_smi -"* ]]
+}
+
+@test "bash completes commands, options, fields and values" {
+	in_shell bash
+}
+
+@test "zsh completes commands, options, fields and values" {
+	in_shell zsh
+}
+
+@test "fish completes commands, options, fields and values" {
+	in_shell fish
 }

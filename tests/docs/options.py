@@ -1,9 +1,8 @@
 """The options that a text names, one per line.
 
     options.py help      `tt_smi --help` on standard input
-    options.py docs/options.md, man/tt_smi.1, completions/tt_smi.bash, completions/_tt_smi
-    options.py man/tt_smi-mem.1 items              those that have a paragraph
-    options.py completions/tt_smi.bash FUNCTION    those that one function completes
+    options.py docs/options.md, man/tt_smi.1
+    options.py man/tt_smi-mem.1 items    those that have a paragraph
 """
 
 import pathlib
@@ -38,12 +37,6 @@ def from_items(text):
     return from_manual("\n".join(line for line in text.splitlines() if line.startswith(".It Fl")))
 
 
-def from_function(text, name):
-    body = re.search(rf"^{name}\(\) \{{\n(.*?)^\}}", text, re.M | re.S)[1]
-    for words in re.findall(r'_tt_smi_words "([^"$]*)"', body):
-        yield from re.findall(rf"(?<![\w-]){WORD}", words)
-
-
 def from_readme(text):
     """The first column of the table of options."""
     for line in text.splitlines():
@@ -52,18 +45,7 @@ def from_readme(text):
             yield from re.findall(rf"(?<![\w-]){WORD}", cell)
 
 
-def from_bash(text):
-    return from_function(text, "_tt_smi")
-
-
-def from_zsh(text):
-    for line in text[text.index("_arguments") :].splitlines()[1:]:
-        head = re.split(r"\[", line)[0]
-        group = re.search(r"\{([^}]*)\}", head)
-        yield from re.findall(rf"(?<![\w-]){WORD}", group[1] if group else head)
-
-
-READERS = {".1": from_manual, ".md": from_readme, ".bash": from_bash, "": from_zsh}
+READERS = {".1": from_manual, ".md": from_readme}
 
 what, part = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else None
 if what == "help":
@@ -73,8 +55,6 @@ else:
     text = path.read_text(encoding="utf-8")
     if part == "items":
         found = set(from_items(text))
-    elif part:
-        found = set(from_function(text, part))
     else:
         found = set(READERS[path.suffix](text))
 if len(found) < 5:

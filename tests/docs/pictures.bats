@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The pictures of the full screen in docs/pictures/: after a change of the screen that is
-# meant, scripts/pictures makes them anew.
+# The pictures of the full screen in docs/pictures/. After an intended change of the screen,
+# scripts/pictures makes them again.
 load helpers
 
 BUILD=$(dirname "$TT_SMI")
@@ -16,8 +16,8 @@ shown() {
 
 @test "pictures are screens of this build" {
 	command -v tmux >/dev/null || skip "no tmux here"
-	[ -z "${TT_SANITIZE:-}" ] || skip "a sanitizer wants to be preloaded before the clock"
-	[ -e "$BUILD/tests/tui/libtt_clock.so" ] || skip "this build has no full screen"
+	[ -z "${TT_SANITIZE:-}" ] || skip "a sanitizer has its own clock_gettime()"
+	[ -e "$BUILD/tests/tui/tui_clocked" ] || skip "this build has no full screen"
 	"$TOP/scripts/pictures" "$BUILD" "$WORK/pictures" 3>&-
 	diff -r "$WORK/pictures" "$TOP/docs/pictures" || {
 		echo "if that is meant: scripts/pictures $BUILD"
@@ -25,7 +25,7 @@ shown() {
 	}
 }
 
-@test "pictures are small and need nothing else" {
+@test "pictures are small and self-contained" {
 	for picture in "$TOP"/docs/pictures/*.svg; do
 		"$PYTHON" - "$picture" <<'P'
 import sys, xml.dom.minidom
@@ -55,7 +55,7 @@ print(screen_svg.draw(sys.stdin.read(), 10, "a title"))')
 	grep -q '<text x="8.4" textLength="16.8" y="31">&lt;f</text>' "$WORK/svg"
 }
 
-@test "grounds, reversed too, blocks, lines and braille are drawn" {
+@test "backgrounds, reverse video, blocks, lines and braille are drawn" {
 	draw '\e[48;5;16ma\e[0m\e[7mb\e[0m██░─│⣀⣤' >"$WORK/svg"
 	cat "$WORK/svg"
 	grep -q '<path fill="#000000" d="M0 0h8.4v18H0z"/>' "$WORK/svg"

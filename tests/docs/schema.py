@@ -50,6 +50,8 @@ def enums():
         "PROC_HOLDING": fields.names("model/process.c", "holding_names"),
         "PROC_ROLE": fields.names("model/role.c", "role_names"),
         "USE_TRACKING": fields.names("model/process.c", "tracking_names"),
+        "DEV_BOUND": fields.names("model/utilization.c", "utilization_bounds"),
+        "USE_BOUND": fields.names("model/utilization.c", "utilization_bounds"),
     }
 
 
@@ -149,8 +151,11 @@ def unit_table(units):
         ("temperature", "U_CELSIUS"), ("power", "U_WATT"), ("voltage", "U_VOLT"), ("current", "U_AMPERE"),
         ("clocks", "U_HERTZ"), ("fan", "U_RPM"), ("memory", "U_BYTE"), ("rate", "U_BYTE_RATE"),
         ("utilization", "U_RATIO"), ("cpu", "U_RATIO"), ("elapsed", "U_SECOND"),
-        ("fan.ratio", "U_RATIO"), ("heartbeat.uptime", "U_SECOND"), ("start_time", "U_TIME"),
+        ("fan.ratio", "U_RATIO"), ("heartbeat.uptime", "U_SECOND"), ("quiet", "U_SECOND"),
+        ("dirty_time", "U_TIME"), ("start_time", "U_TIME"),
         ("utilization.dram_read", "U_BYTE_RATE"), ("utilization.dram_write", "U_BYTE_RATE"),
+        ("utilization.programs", "U_PER_SECOND"), ("utilization.running", "U_SECOND"),
+        ("utilization.last_program", "U_SECOND"),
     ]:
         add(schema, what, {"const": units[unit]})
     return schema

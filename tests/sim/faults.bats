@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What goes wrong, does it go wrong as with the driver?
+# Simulated faults look like those of the driver.
 
 load helpers
 
@@ -47,7 +47,7 @@ expect() { # PATH TEXT
 	no_mounts
 }
 
-@test "dead for a while: it comes and goes" {
+@test "dead for a while: it begins and ends" {
 	start -b p150a --no-workloads --fault dead:0@1000-2000
 	not expect "$(class 0)/tt_aiclk" 4294967295
 	next_fault
@@ -59,7 +59,7 @@ expect() { # PATH TEXT
 	expect "$(class 0)/device/current_link_speed" "32.0 GT/s PCIe"
 }
 
-@test "unbound and vfio: on the bus, and not the driver's" {
+@test "unbound and vfio: on the bus, but not served by the driver" {
 	start -b n150,p150a --no-workloads --fault unbound:0@1000-2000 --fault vfio:1
 	local pci=$D/sys/bus/pci
 	[ "$(basename "$(readlink "$pci/devices/0000:01:00.0/driver")")" = tenstorrent ]
@@ -85,7 +85,7 @@ expect() { # PATH TEXT
 	[ -L "$pci/drivers/tenstorrent/0000:01:00.0" ]
 }
 
-@test "missing: the file is not there" {
+@test "missing: the file does not exist" {
 	start -b p150a --no-workloads --fault missing:0/tt_serial --fault missing:0/temp1_input \
 		--fault missing:0/pids --fault missing:0/numa_node --fault missing:0/mst_rd_data_word_received0
 	[ ! -e "$(class 0)/tt_serial" ]
@@ -97,7 +97,7 @@ expect() { # PATH TEXT
 	[ -e "$(class 0)/tt_aiclk" ]
 }
 
-@test "no-telemetry: only what the driver makes by itself" {
+@test "no-telemetry: only files that need no firmware" {
 	start -b n150,p150a --no-workloads --fault no-telemetry:0
 	run ls "$(class 0)"
 	[ "$output" = $'dev\ndevice\npcie_perf_counters\npower\nsubsystem\nuevent' ]
@@ -135,7 +135,7 @@ expect() { # PATH TEXT
 	expect "$(class 0)/tt_card_type" "no such card"
 }
 
-@test "reset: ENODATA where the driver answers so, and nowhere else" {
+@test "reset: ENODATA for the same files as in the driver" {
 	needs_fuse
 	start -b n300,p150a -w dev=0,via=none --fault reset:0
 	local c f
@@ -172,7 +172,7 @@ expect() { # PATH TEXT
 	expect "$(class 0)/tt_aiclk" 4294967295
 }
 
-@test "denied, eio, slow: each file as told, the others as ever" {
+@test "denied, eio, slow: only the given files" {
 	needs_fuse
 	start -b p150a --no-workloads --fault denied:0/tt_serial --fault eio:0/temp1_input \
 		--fault slow:0/tt_aiclk=1000 --fault denied:0/pids --fault eio:0/vendor
@@ -224,7 +224,7 @@ P
 	[ "$(cat "$WORK/out")" = EIO ]
 }
 
-@test "hang: whoever waits can still be killed" {
+@test "hang: a waiting reader can still be killed" {
 	needs_fuse
 	start -b p150a --no-workloads --fault hang:0/tt_serial --fault hang:0/pids
 	run timeout 0.5 cat "$(class 0)/tt_serial"
@@ -239,7 +239,7 @@ P
 	python3 "$HERE/gone.py" "$D" "$SIM"
 }
 
-@test "gone: the last card takes /dev/tenstorrent with it" {
+@test "gone: /dev/tenstorrent disappears with the last card" {
 	needs_fuse
 	start -b n150 --no-workloads --fault gone:0@1000-2000
 	next_fault
@@ -250,14 +250,14 @@ P
 	eventually test -e "$D/dev/tenstorrent/0"
 }
 
-@test "gone from the start, and not back: no device" {
+@test "gone from the start and for ever: no device" {
 	needs_fuse
 	start -b n150,p150a --fault gone:0
 	[ "$(ls "$D/sys/class/tenstorrent")" = 'tenstorrent!1' ]
 	[ "$(ls "$D/proc/driver/tenstorrent")" = 1 ]
 }
 
-@test "behind FUSE attributes are a page long and root's" {
+@test "with FUSE, attributes are a page long and owned by root" {
 	needs_fuse
 	start -b p150a --no-workloads --fault eio:0/tt_serial
 	[ "$(stat -c '%s %a %u' "$(class 0)/tt_aiclk")" = "4096 444 0" ]
@@ -270,7 +270,7 @@ P
 	[ "$status" != 0 ]
 }
 
-@test "without FUSE it says so and ends with status 3" {
+@test "without FUSE it prints an error and exits with 3" {
 	needs_root
 	run unshare -m sh -c 'mount --make-rprivate / && mount -t tmpfs none /mnt && mknod /mnt/fuse c 10 229 &&
 		chmod 0 /mnt/fuse && mount --bind /mnt/fuse /dev/fuse || exit 99

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The files themselves: are they the driver's?
+# The files of the simulated driver: names, formats, modes.
 
 load helpers
 
@@ -74,7 +74,7 @@ differs() { # FILE
 	[ "$(cut -d. -f1 "$D/proc/uptime")" = $(($(cut -d. -f1 "$WORK/first/proc/uptime") + 20)) ]
 }
 
-@test "old drivers lack what they lack" {
+@test "old drivers lack newer files" {
 	lacks() { # DRIVER PATH: the driver before has it not, 2.10 has it
 		[ ! -e "$D" ] || remove "$D"
 		make -b n150,p150a --driver "$1"
@@ -110,7 +110,7 @@ differs() { # FILE
 	[ "$status" = 2 ]
 }
 
-@test "old firmware lacks what it lacks" {
+@test "old firmware lacks newer values" {
 	make -b n150,p150a --firmware 18.3.0.0
 	[ ! -e "$(class 0)/tt_aiclk" ]
 	[ ! -e "$(class 0)/device/hwmon" ]
@@ -177,7 +177,7 @@ differs() { # FILE
 	[ "$(number 13)" = 'tenstorrent!4' ]
 }
 
-@test "every board makes a tree, sixty-four devices too" {
+@test "every board creates a tree, also sixty-four devices" {
 	local b
 	for b in n150 n300 p100a p150a p150b p150c p300 p300a p300b p300c 64xp150a; do
 		make -b "$b"
@@ -186,7 +186,7 @@ differs() { # FILE
 	done
 }
 
-@test "what TT-Metal would have written is at its offsets" {
+@test "TT-Metal's files have the right layout" {
 	make -b n150,p150a -w dev=0+1,dram=3G,l1=5M,l1_small=7K,trace=9M,cb=11M,name=/usr/bin/python3
 	local n pools='3221225472 5242880 7168 9437184 11534336'
 	for n in 0 1; do
@@ -199,7 +199,7 @@ chip $n 0 $pools
 	done
 }
 
-@test "a util file has the mean that was asked for" {
+@test "a util file has the requested mean" {
 	make -b n150,p150a -w dev=0+1,util=437
 	[ "$(python3 "$HERE/shm.py" util "$D" 0)" = "version 3 cores 72 mean 437.0 sources 3" ]
 	[ "$(python3 "$HERE/shm.py" util "$D" 1)" = "version 3 cores 120 mean 437.0 sources 3" ]
@@ -219,7 +219,7 @@ chip $n 0 $pools
 	grep -q '^Uid:	1000' "$D/proc/1001/status"
 }
 
-@test "nonsense is refused with status 2 and nothing is made" {
+@test "invalid options are rejected with 2, and nothing is created" {
 	local arguments
 	for arguments in '-b n151' '-b ""' '-b 65xn150' '-b -' '-b n150@0' '-b n150@1,n150@1' '--driver x' \
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
@@ -240,7 +240,7 @@ chip $n 0 $pools
 	[ "$(ls -A "$D")" = mine ]
 }
 
-@test "the manual knows every fault and key" {
+@test "the manual has every fault and key" {
 	local word page
 	page=$(sed 's/\\-/-/g' "$HERE/../../man/tt_smi-sim.1")
 	for word in $(sed -n 's/^\t\[FAULT_.*{ "\([a-z-]*\)".*/\1/p' "$HERE/../../sim/fault.c"); do

@@ -6,7 +6,7 @@ HERE=$BATS_TEST_DIRNAME
 TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 export LC_ALL=C
 
-# start [OPTIONS]: tt_smi-sim in the background below $D; returns when all is there.
+# start [OPTIONS]: tt_smi-sim in the background below $D; returns when the tree is complete.
 start() {
 	"$TT_SMI_SIM" "$@" "$D" 3>&- &
 	SIM=$!
@@ -45,7 +45,7 @@ no_mounts() {
 }
 
 is_gone() {
-	# A zombie that nobody reaps yet has ended all the same.
+	# A zombie that is not reaped yet has ended nevertheless.
 	[ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"
 }
 

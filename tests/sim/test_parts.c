@@ -91,9 +91,17 @@ static void faults_are_read(void **state)
 	assert_true(fault_is_active(&f, 1500));
 	assert_false(fault_is_active(&f, 3000));
 	assert_int_equal(fault_parse("slow:0/temp1_input=250", &f), 0);
-	assert_int_equal(f.delay_ms, 250);
+	assert_int_equal(f.amount, 250);
 	assert_string_equal(f.attr, "temp1_input");
 	assert_true(fault_is_active(&f, 1000000));
+	assert_int_equal(fault_parse("errors:2/upstream.aer_dev_fatal=7", &f), 0);
+	assert_int_equal(f.number, 2);
+	assert_int_equal(f.amount, 7);
+	assert_string_equal(f.attr, "upstream.aer_dev_fatal");
+	assert_int_equal(fault_parse("log:1=aer", &f), 0);
+	assert_string_equal(f.text, "aer");
+	assert_int_equal(fault_parse("bars:1", &f), 0);
+	assert_true(fault_parse("errors:2/aer_dev_fatal", &f) < 0);
 	assert_int_equal(fault_parse("dead:1", &f), 0);
 	assert_false(fault_needs_fuse(&f));
 	assert_int_equal(fault_parse("set:1/tt_card_type=a=b", &f), 0);
@@ -131,7 +139,7 @@ static void workloads_are_read(void **state)
 	assert_int_equal(w.via, VIA_NONE);
 	assert_int_equal(w.opens, 1);
 	assert_int_equal(w.util, -1);
-	assert_int_equal(w.life_ms, 2500);
+	assert_int_equal(w.lifetime_ms, 2500);
 	workload_comm(&w, comm);
 	assert_string_equal(comm, "very_long_progr");
 	assert_int_not_equal(workload_parse("dev=0,via=smoke", &w, error), 0);

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi sim -- COMMAND as a world of its own: programs, server, demo and monitor in it.
+# tt_smi sim -- COMMAND: programs, server, demo and monitor on the simulated machine.
 load helpers
 
 BUILD=$(dirname "$TT_SMI_SIM")
@@ -33,7 +33,7 @@ WORLD='
 	wait
 	exit $r'
 
-@test "server, demo and monitor work in it, on sockets of its own" {
+@test "server, demo and monitor work in it, on its own sockets" {
 	export TT_ALLOCD_SOCKET=$WORK/another.sock # of the machine around it
 	run "$BUILD/tt_smi" sim --no-workloads -- bash -c "$WORLD" "$WORK/monitor"
 	echo "$output"
@@ -58,7 +58,7 @@ WORLD='
 	[[ $output == *reporter*"Connected to server"* ]]
 }
 
-@test "a shell on a terminal is told where it is, a script is not" {
+@test "a shell on a terminal gets an introduction, a script does not" {
 	run script -qec "'$TT_SMI_SIM' -b n150 --no-workloads -- sh" /dev/null <<<'exit 7'
 	echo "$output"
 	[ "$status" = 7 ]
@@ -72,7 +72,7 @@ WORLD='
 	[ -z "$output" ]
 }
 
-@test "without libfuse3 only the faults that need it are refused" {
+@test "without libfuse3 only the faults that need it are rejected" {
 	run "$NO_FUSE" -b n150 --fault dead:0 -- sh -c 'ls "$TT_SMI_ROOT/sys/class/tenstorrent"'
 	[ "$status" = 0 ]
 	[ "$output" = 'tenstorrent!0' ]
@@ -83,7 +83,7 @@ WORLD='
 	[ ! -e "$D" ]
 }
 
-@test "an installation takes the place of an older one, and works" {
+@test "an installation replaces an older one, and works" {
 	[ -w "$BUILD" ] || skip "cmake --install writes to the build directory, which is another user's"
 	mkdir -p "$WORK/usr/bin" "$WORK/usr/share/man/man1"
 	touch "$WORK/usr/bin/ttsim" "$WORK/usr/share/man/man1/ttsim.1" "$WORK/usr/bin/other"
@@ -95,6 +95,11 @@ WORLD='
 	echo "$output"
 	[ "${lines[0]}" = "$WORK/usr/bin/tt_smi" ]
 	[[ ${lines[1]} == "GPU 0: "* ]]
+	# Everything is removed again, and nothing else.
+	"$HERE/../../scripts/uninstall" "$BUILD" "$WORK/usr" >"$WORK/removed"
+	grep -q "^removed $WORK/usr/bin/tt_smi$" "$WORK/removed"
+	[ "$(find "$WORK/usr" ! -type d)" = "$WORK/usr/bin/other" ]
+	[ -z "$(find "$WORK/usr" -path '*tt[-_]smi*')" ]
 }
 
 # What would go on for ever ends after one sample.
@@ -109,7 +114,7 @@ end_soon() {
 	local command
 	ln -s "$(realpath "$BUILD")" "$WORK/build"
 	echo 'print("it ran")' >"$WORK/x.py"
-	sed -n 's/ *#.*//; /^\.\/build\//p' "$HERE/../../README.md" | grep -v 'tt_smi sim\|allocation_server_poc' |
+	sed -n 's/ *#.*//; /^\.\/build\//p' "$HERE/../../README.md" | grep -v 'tt_smi sim\|allocation_server_poc\| --wait ' |
 		while read -r command; do end_soon "$command"; done >"$WORK/commands"
 	[ "$(wc -l <"$WORK/commands")" -ge 12 ]
 	cd "$WORK"
@@ -130,4 +135,16 @@ end_soon() {
 	echo "$output"
 	[ "$status" = 0 ]
 	[[ $output != *"status "* ]]
+}
+
+# The default workloads never end, so there are no free devices on their machine.
+@test "commands of the README that wait for free devices work without workloads" {
+	ln -s "$(realpath "$BUILD")" "$WORK/build"
+	echo 'print("it ran")' >"$WORK/x.py"
+	sed -n 's/ *#.*//; /^\.\/build\//p' "$HERE/../../README.md" | grep -e ' --wait ' >"$WORK/commands"
+	cd "$WORK"
+	run build/tt_smi sim -b 2xn150 --no-workloads -- bash -e commands
+	echo "$output"
+	[ "$status" = 0 ]
+	[[ $output = *'it ran'* ]]
 }

@@ -1,4 +1,4 @@
-"""Beginning and end of the server: sockets, signals, restarts, systemd."""
+"""Start and end of the server: sockets, signals, restarts, systemd."""
 
 import ctypes
 import sys
@@ -46,7 +46,7 @@ def test_help_to_a_full_disk_is_an_error(directory):
 
 
 @bare
-def test_quiet_says_only_what_went_wrong(directory):
+def test_quiet_logs_only_errors(directory):
     server = Server(directory, "--quiet", wait=False)
     wait(lambda: os.path.exists(server.legacy), "the socket")
     server.ask()
@@ -68,7 +68,7 @@ def text_of(name):
 
 
 @bare
-def test_manual_help_and_documents_say_the_same(directory):
+def test_manual_help_and_documents_agree(directory):
     """Nothing written twice can drift."""
     shown = run_server("--help").stdout
     manual = text_of("man/tt_allocd.8").replace("\\-", "-")
@@ -91,9 +91,9 @@ def test_installed_units_start_what_was_installed(directory):
     subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True,
                    stdout=subprocess.DEVNULL)
     units = f"{prefix}/lib/systemd/system"
-    for unit, program in (("tt-allocd", "tt_allocd"), ("tt-smi-trace", "tt_smi")):
+    for unit, program in (("tt-allocd", "tt_allocd"), ("tt-smi-trace", "tt_smi"), ("tt-smi-serve", "tt_smi")):
         if not os.path.exists(f"{units}/{unit}.service"):
-            continue  # built without the tracer
+            continue  # built without the tracer or the metrics
         with open(f"{units}/{unit}.service") as f:
             start, = re.findall("^ExecStart=(.*)$", f.read(), re.M)
         assert start.startswith(f'"{prefix}/bin/{program}"'), start
@@ -107,7 +107,8 @@ def test_installed_units_start_what_was_installed(directory):
 
 @bare
 def test_units_give_a_reason_for_every_line(directory):
-    units = ("tt-allocd.service", "tt-allocd.socket", "tt-smi-trace.service")
+    units = ("tt-allocd.service", "tt-allocd.socket", "tt-smi-trace.service", "tt-smi-serve.service",
+             "tt-smi-serve.socket")
     for unit in units:
         paragraph = ""
         for line in unit_text(unit).split("[Install]")[0].splitlines():
@@ -120,7 +121,7 @@ def test_units_give_a_reason_for_every_line(directory):
             with open(f"{directory}/{unit}", "w") as f:
                 text = re.sub("ExecStart=.*", "ExecStart=/bin/true", unit_text(unit))
                 f.write(re.sub("Documentation=.*\n", "", text))
-        for unit in ("tt-allocd", "tt-smi-trace"):
+        for unit in ("tt-allocd", "tt-smi-trace", "tt-smi-serve"):
             r = subprocess.run(["systemd-analyze", "verify", f"{directory}/{unit}.service"],
                                capture_output=True, text=True)
             assert unit not in r.stderr, r.stderr
@@ -130,15 +131,15 @@ def test_units_give_a_reason_for_every_line(directory):
 
 
 @bare
-def test_a_living_server_keeps_its_socket(directory):
-    """Fault 70: predictable path, unlinked at start; take-over possible."""
+def test_a_running_server_keeps_its_socket(directory):
+    """Fault of the original server: predictable path, unlinked at start; take-over possible."""
     server = Server(directory)
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
     assert second.returncode == 1 and "another server listens there" in second.stderr
     second = run_server("--socket", directory + "/other.sock", "--legacy-socket", server.legacy, "--root",
                         server.root)
     assert second.returncode == 1 and "another server listens there" in second.stderr
-    os.kill(server.child.pid, signal.SIGSTOP)  # it lives even if it does not answer
+    os.kill(server.child.pid, signal.SIGSTOP)  # it runs even if it does not respond
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
     assert second.returncode == 1
     os.kill(server.child.pid, signal.SIGCONT)
@@ -161,12 +162,12 @@ def test_a_dead_server_is_replaced(directory):
 @bare
 def test_ten_servers_at_once_are_one(directory):
     server = Server(directory)
-    server.kill()  # a socket for all to fight over
+    server.kill()  # a socket that all of them try to replace
     os.makedirs(directory + "/root", exist_ok=True)
     rivals = [spawn([ALLOCD, "--quiet", "--socket", server.path, "--legacy-socket", "none", "--root",
                      directory + "/root"], stderr=subprocess.DEVNULL) for _ in range(10)]
     wait(lambda: sum(r.poll() is None for r in rivals) == 1, "one winner")
-    time.sleep(0.1)
+    wait(server.can_be_asked, "the winner to listen")
     winner, = (r for r in rivals if r.poll() is None)
     assert server.ask().server_pid == winner.pid
     winner.terminate()
@@ -187,7 +188,7 @@ def test_the_end_removes_both_sockets(directory):
 
 
 @bare
-def test_the_end_removes_no_socket_of_another(directory):
+def test_the_end_removes_no_other_socket(directory):
     server = Server(directory)
     os.unlink(server.path)
     other = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -197,8 +198,8 @@ def test_the_end_removes_no_socket_of_another(directory):
 
 
 @bare
-def test_what_is_not_a_socket_is_left_alone(directory):
-    """Fault 70: squatting. A hostile /tmp: files, directories, links, pipes."""
+def test_other_files_are_not_replaced(directory):
+    """Fault of the original server: squatting. A hostile /tmp: files, directories, links, pipes."""
     root = directory + "/root"
     os.makedirs(root)
     victim = directory + "/victim"
@@ -224,7 +225,7 @@ def test_what_is_not_a_socket_is_left_alone(directory):
 
 
 @bare
-def test_a_link_to_a_living_socket_is_not_followed(directory):
+def test_a_link_to_a_used_socket_is_not_followed(directory):
     server = Server(directory)
     os.symlink(server.path, directory + "/link.sock")
     r = run_server("--socket", directory + "/link.sock", "--legacy-socket", "none", "--root", server.root)
@@ -277,7 +278,7 @@ def test_a_foreign_dead_socket_in_tmp_is_replaced_by_root_and_not_by_others(dire
 
 
 @bare
-def test_a_locked_directory_holds_up_no_server_for_long(directory):
+def test_a_locked_directory_delays_a_server_only_briefly(directory):
     fd = os.open(directory, os.O_RDONLY)
     fcntl.flock(fd, fcntl.LOCK_EX)
     server = Server(directory)
@@ -308,7 +309,7 @@ def test_an_ordinary_users_server_is_in_the_users_directory(directory):
 
 @root
 @bare
-def test_umask_does_not_shut_others_out(directory):
+def test_umask_does_not_exclude_other_users(directory):
     before = os.umask(0o077)
     server = Server(directory)
     os.umask(before)
@@ -322,7 +323,7 @@ def test_umask_does_not_shut_others_out(directory):
 
 @bare
 def test_sighup_loses_nothing(directory):
-    """Fault 5: restart loses all state. Fault 76: a change means restarting every workload."""
+    """Fault of the original server: restart loses all state. A change means restarting every workload."""
     server = Server(directory)
     p = Program(server)
     p.alloc(1, 1000)
@@ -432,7 +433,7 @@ def test_a_terminal_that_is_closed_ends_the_server(directory):
 @root
 @bare
 def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
-    """Fault 70: squatting of the well-known path in /tmp."""
+    """Fault of the original server: squatting of the well-known path in /tmp."""
     libc = ctypes.CDLL(None, use_errno=True)
     program = os.open(ALLOCD, os.O_RDONLY)
     pid = os.fork()
@@ -476,7 +477,7 @@ def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
 
 
 @bare
-def test_readiness_is_told(directory):
+def test_readiness_is_notified(directory):
     notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     for name in (directory + "/notify", "\0tt-allocd-test-%d" % os.getpid()):
         notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -526,10 +527,10 @@ def answers(server):
         server.connect().close()
         return True
     except (ConnectionRefusedError, FileNotFoundError):
-        return False  # the path is there before somebody listens
+        return False  # the path exists before the server listens
 
 
-def test_a_log_that_nobody_reads_holds_up_nobody(server):
+def test_a_log_without_a_reader_does_not_block(server):
     read, write = os.pipe()
     fcntl.fcntl(write, 1031, 4096)  # F_SETPIPE_SZ
     child = spawn([ALLOCD, "--verbose", "--socket", server.directory + "/other.sock", "--legacy-socket",

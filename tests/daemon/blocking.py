@@ -1,4 +1,4 @@
-"""Processes whose /proc/PID/environ, cmdline and maps do not answer.
+"""Processes whose /proc/PID/environ, cmdline and maps block.
 
 A process maps a file of a FUSE mount that never answers a read, reads it through /proc/self/mem, which
 holds its mmap lock meanwhile, and has a writer wait for that lock: every later reader waits behind it.
@@ -10,7 +10,6 @@ import signal
 import struct
 import subprocess
 import threading
-import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.mmap.restype = ctypes.c_void_p
@@ -86,17 +85,39 @@ def wait_for_ever(memory, address):
         pass  # unmounted
 
 
-def fall_silent(path):
-    """From now on this process does not answer; returns in no thread that touches memory."""
+def fall_silent(path, go):
+    """From now on reads of this process's files block. go: may be read when is_reading() holds. Does not return."""
     file = os.open(path + "/file", os.O_RDONLY)
     address = libc.mmap(None, 4096, 1, 2, file, os.getpid() % 256 * 4096)
     memory = os.open("/proc/self/mem", os.O_RDONLY)
-    reader = threading.Thread(target=wait_for_ever, args=(memory, address), daemon=True)
-    writer = threading.Thread(target=lambda: libc.mmap(None, 4096, 3, 0x22, -1, 0), daemon=True)
-    reader.start()
-    time.sleep(0.05)
-    writer.start()
-    signal.pause()
+    threading.Thread(target=wait_for_ever, args=(memory, address), daemon=True).start()
+    os.read(go, 1)
+    libc.mmap(None, 4096, 3, 0x22, -1, 0)
+    signal.pause()  # unmounted
+
+
+# Numbers of system calls: pread64; mmap, mprotect, munmap, brk, whichever needs memory first.
+PREAD, CHANGE_MEMORY = {
+    "x86_64": (17, (9, 10, 11, 12)),
+    "aarch64": (67, (222, 226, 215, 214)),
+}[os.uname().machine]
+
+
+def blocked_in(pid, thread):
+    """The system call that the thread waits in, or None. Only root may ask."""
+    with open(f"/proc/{pid}/task/{thread}/syscall", encoding="ascii") as file:
+        number = file.read().split()[0]
+    return int(number) if number.isdigit() else None
+
+
+def is_reading(pid):
+    """Does a thread of it hold the lock in a read that never ends?"""
+    return any(blocked_in(pid, thread) == PREAD for thread in os.listdir(f"/proc/{pid}/task"))
+
+
+def is_changing_memory(pid):
+    """Does its main thread wait for the lock, and everything else behind it?"""
+    return blocked_in(pid, pid) in CHANGE_MEMORY
 
 
 def answers(pid, file="environ"):

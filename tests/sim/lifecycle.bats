@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# How it lives and how it ends.
+# Running and ending.
 
 load helpers
 
@@ -12,7 +12,7 @@ ended_cleanly() {
 	done
 }
 
-@test "SIGTERM, SIGINT and SIGHUP end it and leave nothing" {
+@test "SIGTERM, SIGINT and SIGHUP end it and leave nothing behind" {
 	local s
 	for s in TERM INT HUP; do
 		start
@@ -24,7 +24,7 @@ ended_cleanly() {
 	done
 }
 
-@test "SIGKILL leaves nothing either" {
+@test "SIGKILL leaves nothing behind, either" {
 	start
 	PIDS=$(workload_pids)
 	stop KILL
@@ -42,7 +42,7 @@ ended_cleanly() {
 	ended_cleanly
 }
 
-# A machine with a mount, a reader of it that hangs, and somebody who sits in a directory.
+# A machine with a mount, a reader of it that hangs, and a process with its working directory there.
 start_busy() {
 	needs_fuse
 	start --fault hang:0/tt_serial
@@ -55,7 +55,7 @@ start_busy() {
 	eventually test "/proc/$SITTER/cwd" -ef "$D/sys"
 }
 
-@test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing" {
+@test "SIGKILL with a mount, a hung reader and a busy directory leaves nothing behind" {
 	start_busy
 	stop KILL
 	eventually test ! -e "$D"
@@ -64,7 +64,7 @@ start_busy() {
 	kill $SITTER
 }
 
-@test "its end with a mount, a hung reader and a busy directory leaves nothing" {
+@test "its end with a mount, a hung reader and a busy directory leaves nothing behind" {
 	start_busy
 	stop
 	[ "$status" = 0 ]
@@ -112,7 +112,7 @@ start_busy() {
 	python3 "$HERE/terminal.py" "$TT_SMI_SIM"
 }
 
-@test "a directory that was there stays, with what others put into it" {
+@test "an existing directory stays, with the files of others" {
 	mkdir "$D"
 	start --no-workloads
 	echo hello >"$D/mine"
@@ -145,7 +145,7 @@ P
 	eventually advanced
 }
 
-@test "a busy card is hotter, faster and hungrier than an idle one, within its limits" {
+@test "a busy card has more heat, clock and power than an idle one, within its limits" {
 	"$TT_SMI_SIM" --static -b n150,p150a,p300c --load 0 "$WORK/idle"
 	"$TT_SMI_SIM" --static -b n150,p150a,p300c --load 100 "$WORK/busy"
 	local n f h idle busy max
@@ -184,7 +184,7 @@ P
 	[ "$(wc -l <"$D/proc/driver/tenstorrent/1/pids")" = 2 ]
 }
 
-@test "an orderly end frees the memory, a killed process leaves its slot behind" {
+@test "a graceful end frees the memory, a killed process leaves its slot" {
 	start -b n150 -w dev=0,dram=1M -w dev=0,dram=2M,name=victim --fault kill:1@1000
 	run python3 "$HERE/shm.py" memory "$D" 0
 	echo "$output"
@@ -203,7 +203,7 @@ P
 	[ "${lines[3]}" = "$victim victim 2097152 0 0 0 0" ]
 }
 
-@test "a leak grows, a workload comes again" {
+@test "a leak grows, a workload restarts" {
 	start -b n150 -w dev=0,dram=1M,leak=10M -w dev=0,via=none,life=0.4,again=0.4
 	local before after
 	before=$(python3 "$HERE/shm.py" memory "$D" 0 | sed -n 's/total \([0-9]*\).*/\1/p')
@@ -213,7 +213,7 @@ P
 	[ "$after" -gt $((before + 2000000)) ]
 }
 
-@test "a util file is kept fresh" {
+@test "a util file is updated" {
 	start -b n150 -w dev=0,util=250
 	python3 - "$D" <<'P'
 import glob, struct, sys, time
@@ -228,7 +228,7 @@ while len(seen) < 5:
 P
 }
 
-@test "sixty-four devices live" {
+@test "sixty-four devices run" {
 	run "$TT_SMI_SIM" -b 64xp150a -- sh -c 'ls "$TT_SMI_ROOT/sys/class/hwmon" | wc -l'
 	[ "$output" = 64 ]
 }

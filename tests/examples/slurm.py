@@ -1,0 +1,184 @@
+"""A Slurm of one node with the example prolog and epilog, in namespaces of its own.
+
+    slurm.py DIRECTORY MACHINE
+
+DIRECTORY has prolog and epilog, MACHINE is the simulated machine that they look at: one n150.
+"""
+
+import fcntl
+import glob
+import os
+import pwd
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+WORK, MACHINE = sys.argv[1:]
+DEVICE = MACHINE + "/dev/tenstorrent/0"
+CONFIGURATION = f"""
+ClusterName=test
+SlurmctldHost=node(127.0.0.1)
+SlurmUser={pwd.getpwuid(os.getuid()).pw_name}
+SlurmdUser={pwd.getpwuid(os.getuid()).pw_name}
+AuthType=auth/munge
+CredType=cred/munge
+AuthInfo=socket={WORK}/munge.socket
+StateSaveLocation={WORK}/state
+SlurmdSpoolDir={WORK}/spool
+SlurmctldPidFile={WORK}/slurmctld.pid
+SlurmdPidFile={WORK}/slurmd.pid
+SlurmctldLogFile={WORK}/slurmctld.log
+SlurmdLogFile={WORK}/slurmd.log
+MailProg=/bin/true
+MpiDefault=none
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/linear
+SchedulerType=sched/builtin
+SchedulerParameters=requeue_setup_env_fail
+Prolog={WORK}/prolog
+PrologFlags=Alloc
+Epilog={WORK}/epilog
+NodeName=node NodeAddr=127.0.0.1 CPUs=1
+PartitionName=all Nodes=node Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+def eventually(condition, what):
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"not within two minutes: {what}\n{node()}\n{output('squeue', '-t', 'all')}\n{log()}")
+
+
+def bring_up_loopback():
+    """With a second address: Slurm resolves names only for families of addresses that are in use, and
+    127.0.0.1 does not count."""
+    with socket.socket() as s:
+        fcntl.ioctl(s, 0x8914, struct.pack("16sh14x", b"lo", 0x41))  # SIOCSIFFLAGS: up, running
+        address = socket.inet_aton("192.0.2.1")
+        fcntl.ioctl(s, 0x8916, struct.pack("16sHH4s8x", b"lo:1", socket.AF_INET, 0, address))  # SIOCSIFADDR
+
+
+def output(*words):
+    """What a command prints; empty if it fails, as commands do until the daemons answer."""
+    return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+
+
+def daemon(*words):
+    log = open(f"{WORK}/{words[0]}.out", "w")
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
+def node():
+    """Its state, and why it is drained: "drained Prolog error"."""
+    return output("sinfo", "-h", "-N", "-o", "%T %E").removesuffix(" none")
+
+
+def job_state(job):
+    """And why it waits: "PENDING Resources"."""
+    return output("squeue", "-h", "-t", "all", "-o", "%T %r", "-j", job).removesuffix(" None")
+
+
+def log():
+    with open(WORK + "/slurmd.log") as file:
+        return file.read()
+
+
+def set_temperature(celsius):
+    (path,) = glob.glob(MACHINE + "/sys/class/tenstorrent/tenstorrent!0/device/hwmon/*/temp1_input")
+    with open(path, "w") as file:
+        file.write(f"{celsius * 1000}\n")
+
+
+def submit(script):
+    return output("sbatch", "--parsable", "--requeue", "-o", WORK + "/job-%j", "--wrap", script)
+
+
+def runs(text):
+    """A job runs, and the node is idle again after it."""
+    job = submit("echo " + text)
+    eventually(lambda: job_state(job) == "COMPLETED", f"job {job} completed")
+    assert open(f"{WORK}/job-{job}").read() == text + "\n"
+    eventually(lambda: node() == "idle", "the node idle")
+
+
+def repair():
+    assert subprocess.run(["scontrol", "update", "nodename=node", "state=resume"]).returncode == 0
+
+
+def start_slurm():
+    for name in "state", "spool":
+        os.mkdir(f"{WORK}/{name}")
+    with open(WORK + "/slurm.conf", "w") as file:
+        file.write(CONFIGURATION)
+    with open(WORK + "/key", "wb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(os.urandom(64))
+    os.environ["SLURM_CONF"] = WORK + "/slurm.conf"
+    # --force: in a user namespace the directories above belong to no known user.
+    files = [f"--{name}-file={WORK}/munge.{name}" for name in ("pid", "seed", "log")]
+    daemons = [daemon("munged", "-F", "--force", f"--socket={WORK}/munge.socket", f"--key-file={WORK}/key", *files)]
+    eventually(lambda: os.path.exists(WORK + "/munge.socket"), "munged")
+    daemons.append(daemon("slurmctld", "-D"))
+    daemons.append(daemon("slurmd", "-D", "-N", "node"))
+    eventually(lambda: node() == "idle", "the node idle")
+    return daemons
+
+
+def prolog_judges_the_node():
+    runs("fit")
+    assert "prolog failed" not in log() and "epilog failed" not in log(), log()
+    set_temperature(72)  # a warning: its limit is 75
+    runs("warm")
+    set_temperature(80)
+    job = submit("echo cool again")
+    eventually(lambda: node() == "drained Prolog error", "the node drained")
+    assert "TT_SMI CRITICAL: device 0: n150: too hot: 80.0 C" in log(), log()
+    eventually(lambda: job_state(job) == "PENDING launch failed requeued held", "the job in the queue again")
+    set_temperature(50)
+    repair()
+    # Slurm holds such a job, and lets it start again two minutes later.
+    for words in ["release", job], ["update", "jobid=" + job, "starttime=now"]:
+        assert subprocess.run(["scontrol", *words]).returncode == 0
+    eventually(lambda: job_state(job) == "COMPLETED", "the job completed")
+    assert open(f"{WORK}/job-{job}").read() == "cool again\n"
+
+
+def epilog_finds_what_a_job_left():
+    eventually(lambda: node() == "idle", "the node idle")
+    # A process that leaves the job: in a session of its own, its parent has ended.
+    job = submit(f"(setsid sh -c 'echo $$ >{WORK}/left; exec sleep 100000' <{DEVICE} >/dev/null 2>&1 &); "
+                 f"until [ -s {WORK}/left ]; do sleep 0.05; done")
+    eventually(lambda: node() == "drained Epilog error", "the node drained")
+    assert job_state(job) == "COMPLETED", job_state(job)
+    left = int(open(WORK + "/left").read())
+    reported = log().partition("epilog failed")[2]
+    assert f"pid {left}" in reported and "sleep" in reported, log()
+    # The next job does not start beside it.
+    repair()
+    submit("echo alone")
+    eventually(lambda: node() == "drained Prolog error", "the node drained")
+    assert f"device 0: in use by process {left} (sleep" in log(), log()
+    os.kill(left, signal.SIGKILL)
+    repair()
+    eventually(lambda: node() == "idle", "the node idle")
+    runs("free")
+
+
+bring_up_loopback()
+socket.sethostname("node")
+daemons = start_slurm()
+try:
+    prolog_judges_the_node()
+    epilog_finds_what_a_job_left()
+finally:
+    for process in reversed(daemons):
+        process.terminate()
+        process.wait()
