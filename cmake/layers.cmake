@@ -1,5 +1,5 @@
-# tt_layer(NAME DEPENDS other…) makes the static library of one folder. It names
-# all that the folder may use: tests/layers.sh holds the #include lines against it.
+# tt_layer(NAME DEPENDS other…) defines the static library of one folder. It lists all
+# folders that this one may use: tests/layers.sh compares the #include lines with it.
 function(tt_layer name)
 	cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
 	file(GLOB sources CONFIGURE_DEPENDS *.c)

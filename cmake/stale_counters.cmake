@@ -1,5 +1,5 @@
-# Removes coverage counters of objects that were compiled since: gcov's runtime complains about
-# them on standard error, which tests compare. Run by ctest before the tests, in the build directory.
+# Removes coverage counters of objects that were recompiled: gcov's runtime would print warnings
+# on standard error, which tests compare. Run by ctest before the tests, in the build directory.
 file(GLOB_RECURSE counters *.gcda)
 foreach(file ${counters})
 	string(REGEX REPLACE "gcda$" "gcno" notes ${file})

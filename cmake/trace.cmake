@@ -1,4 +1,4 @@
-# Tracing of unmodified programs: TT_HAS_TRACE says whether it is built.
+# Tracing of unmodified programs. Sets TT_HAS_TRACE if it is built.
 option(TT_TRACE "build the tracer (needs libbpf, bpftool and clang)" ON)
 set(TT_HAS_TRACE 0)
 if(TT_TRACE)

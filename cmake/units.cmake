@@ -1,5 +1,5 @@
-# tt_install_unit(NAME) installs systemd/NAME.in with the directory of the programs in it. That is
-# known when it is installed: the prefix may be given then.
+# tt_install_unit(NAME) installs systemd/NAME.in with the directory of the programs inserted. This
+# happens at installation time, since the prefix may be given only then.
 function(tt_install_unit name)
 	set(made ${CMAKE_BINARY_DIR}/systemd/${name})
 	install(CODE "

@@ -19,13 +19,13 @@ endif()
 if(TT_COVERAGE)
 	add_compile_options(-fprofile-arcs -ftest-coverage -fprofile-update=atomic)
 	add_link_options(--coverage)
-	# At once, so that no target has to name it.
+	# For all targets.
 	set(dump ${CMAKE_BINARY_DIR}/coverage_dump.o)
 	execute_process(COMMAND ${CMAKE_C_COMPILER} -O2 -c ${CMAKE_SOURCE_DIR}/cmake/coverage_dump.c -o ${dump}
 		COMMAND_ERROR_IS_FATAL ANY)
 	string(APPEND CMAKE_EXE_LINKER_FLAGS " ${dump} -Wl,--wrap=_exit -Wl,--wrap=raise")
 endif()
-# For tests of what the programs ask of the system: a runtime in them asks for more.
+# For tests that compare system calls: a sanitizer's runtime makes additional ones.
 set(TT_INSTRUMENTED ${TT_SANITIZE})
 if(TT_COVERAGE)
 	set(TT_INSTRUMENTED coverage)

@@ -1,4 +1,4 @@
-"""Says which memory of a Tenstorrent card this program holds.
+"""Reports the memory of a program on Tenstorrent cards.
 
     import ttalloc
 
@@ -39,7 +39,7 @@ MISUSES = (
 
 
 class Usage(ctypes.Structure):
-    """What one pool of one device holds; allocs - frees allocations are held."""
+    """Usage of one pool of one device; allocs - frees allocations are held."""
 
     _fields_ = [
         (name, ctypes.c_uint64)
@@ -85,12 +85,12 @@ _get_misuse = _function("get_misuse", _u64, _int)
 
 
 def bind_bdf(device, bdf):
-    """Says which card a device number means, by its PCI address."""
+    """States which card a device number refers to, by its PCI address."""
     return _bind_bdf(device, bdf.encode())
 
 
 def set_program(name):
-    """Names this program in lists of processes."""
+    """Sets the name to show for this program."""
     return _set_program(name.encode())
 
 
@@ -100,19 +100,19 @@ def state():
 
 
 def usage(device, pool):
-    """What this process reported so far, as a Usage."""
+    """The usage that this process has reported so far."""
     result = Usage()
     _get_usage(device, pool, ctypes.byref(result), ctypes.sizeof(result))
     return result
 
 
 def misuse():
-    """How often each kind of wrong report happened, by name."""
+    """Number of invalid reports of each kind, by name."""
     return {name: _get_misuse(kind) for kind, name in enumerate(MISUSES)}
 
 
 class allocation:
-    """Held inside of a with statement, or until free()."""
+    """An allocation, held inside of a with statement or until free()."""
 
     def __init__(self, device, pool, id, size):
         self._key = (device, pool, id)

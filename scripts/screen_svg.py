@@ -15,16 +15,16 @@ GROUND, INK = "#14181f", "#d3d9e3"
 FONTS = "ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace"
 NAMED = ["#2b303b", "#e06c75", "#6fbf73", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#c8ccd4",
          "#6b7280", "#ff7b86", "#8fdc93", "#ffd68a", "#82c4ff", "#dd9bf0", "#74d3df", "#ffffff"]
-# Which of the four arms a line has: left, right, up, down.
+# The arms of each box-drawing character: left, right, up, down.
 ARMS = {"─": "lr", "│": "ud", "┌": "rd", "┐": "ld", "└": "ru", "┘": "lu", "├": "rud", "┤": "lud",
         "┬": "lrd", "┴": "lru", "┼": "lrud"}
 SHADES = {"█": 1, "▓": 0.75, "▒": 0.5, "░": 0.22}
-# Braille's bits from the top of each of its two columns.
+# Bits of a Braille character, from top to bottom in each of its two columns.
 BRAILLE = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 
 
 class Style:
-    """What the escape sequences so far say of the next character."""
+    """The style of the next character, as set by the escape sequences so far."""
 
     def __init__(self):
         self.reset()
@@ -112,7 +112,7 @@ class Picture:
 
     def rectangle(self, ink, opacity, column, row, wide):
         x = number(column * WIDTH)
-        # A little lower than its cell: bars above each other stay apart.
+        # Slightly lower than its cell, so that adjacent bars are separated.
         self.shape(("fill", ink, opacity), f"M{x} {row * HEIGHT + 1}h{number(wide * WIDTH)}"
                    f"v{HEIGHT - 2}H{x}z")
 
@@ -147,7 +147,7 @@ class Picture:
                 add_dots(dots, column, row, ord(c), style[0])
                 continue
             kind = c if c in SHADES or c in "─" else ARMS.get(c) or "text"
-            # What is no letter stands alone: another font may have it, of another width.
+            # Other characters are placed individually: they may come from a font with another width.
             alone = kind == "text" and ord(c) > 0x17f or kind in ARMS.values()
             if c == " " and not (runs and runs[-1][2] == "text"):
                 continue
