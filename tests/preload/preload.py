@@ -64,9 +64,17 @@ def preloaded(pid):
     return counted(table)
 
 
+def target(link):
+    """What a link names, or None: the program may close a descriptor after it was listed."""
+    try:
+        return os.readlink(link)
+    except FileNotFoundError:
+        return None
+
+
 def has_open(pid, path):
     """Has the program executed the command that opens this file?"""
-    return path in [os.readlink(fd.path) for fd in os.scandir(f"/proc/{pid}/fd")]
+    return path in [target(fd.path) for fd in os.scandir(f"/proc/{pid}/fd")]
 
 
 class Host:
