@@ -1,0 +1,35 @@
+/*
+ * The connections of the HTTP server and their deadlines. The library limits how long a connection
+ * may be silent; these limit the time of a whole request, whatever the client sends meanwhile.
+ */
+#pragma once
+
+#include <microhttpd.h>
+#include <stdint.h>
+
+enum { MAX_CONNECTIONS = 256 };
+
+struct http_connection {
+	int fd; /* -1: unused */
+	int64_t deadline_ns;
+};
+
+struct connection_table {
+	struct http_connection list[MAX_CONNECTIONS];
+};
+
+void connections_init(struct connection_table *table);
+
+/* NULL: the connection has none, since there were too many. */
+struct http_connection *connection_entry(struct MHD_Connection *connection);
+
+/* Shuts down connections whose time is over. The library then sees their end, and closes them. */
+void connections_end_late(struct connection_table *table);
+
+/* The callbacks of the library: a connection (arg is the table), the first line, the answer's end.
+ */
+void connection_notify(void *arg, struct MHD_Connection *connection, void **context,
+		       enum MHD_ConnectionNotificationCode code);
+void *connection_begin_request(void *arg, const char *uri, struct MHD_Connection *connection);
+void connection_end_request(void *arg, struct MHD_Connection *connection, void **context,
+			    enum MHD_RequestTerminationCode code);

@@ -1,0 +1,86 @@
+#include "serve/pages.h"
+
+#include "basic/clock.h"
+#include "render/render.h"
+#include "serve/gzip.h"
+#include "serve/negotiation.h"
+#include "serve/response.h"
+#include "version.h"
+
+/* A record older than this is not served: the values are no longer those of the machine. */
+static const int64_t longest_age_ns = 60 * NS_PER_S;
+
+void page_cache_drop(struct page_cache *cache)
+{
+	for (size_t i = 0; i < PAGES; i++)
+		for (size_t gzip = 0; gzip < 2; gzip++) {
+			if (cache->responses[i][gzip])
+				MHD_destroy_response(cache->responses[i][gzip]);
+			cache->responses[i][gzip] = NULL;
+		}
+	cache->record = served_sample_unref(cache->record);
+}
+
+bool page_cache_update(struct page_cache *cache)
+{
+	struct served_sample *latest = collector_latest(cache->collector);
+
+	if (latest && cache->record && latest->number == cache->record->number) {
+		served_sample_unref(latest);
+	} else {
+		page_cache_drop(cache);
+		cache->record = latest;
+	}
+	return cache->record &&
+	       clock_now(CLOCK_MONOTONIC) - cache->record->taken_ns < longest_age_ns;
+}
+
+static const char *render_page(const struct page_cache *cache, enum page page, struct buf *out)
+{
+	const struct served_sample *record = cache->record;
+	const struct render_options look = { .version = TT_SMI_VERSION, .utf8 = true };
+	const enum metrics_format format =
+		page == PAGE_OPENMETRICS ? METRICS_OPENMETRICS : METRICS_TEXT;
+	const struct metrics_view view = {
+		.version = TT_SMI_VERSION,
+		.snapshot = record->snapshot,
+		.totals = record->totals,
+		.expected = cache->options->expected,
+		.left_out = cache->options->left_out,
+	};
+
+	if (page == PAGE_SNAPSHOT) {
+		json_render(out, &look, record->snapshot, false);
+		return "application/json";
+	}
+	metrics_render(out, &view, format);
+	return metrics_content_type(format);
+}
+
+/* NULL: out of memory. */
+static struct MHD_Response *make_page(const struct page_cache *cache, enum page page, bool gzip)
+{
+	CLEANUP_BUF struct buf body = { 0 }, packed = { 0 };
+	const char *type = render_page(cache, page, &body);
+	struct MHD_Response *response;
+
+	if (gzip)
+		gzip_add(&packed, body.data, body.length);
+	response = response_new(gzip ? &packed : &body, type);
+	if (response && gzip)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return response;
+}
+
+enum MHD_Result answer_page(struct page_cache *cache, struct MHD_Connection *connection,
+			    enum page page)
+{
+	bool gzip = accepts_gzip(request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+	struct MHD_Response **response = &cache->responses[page][gzip];
+
+	if (!*response)
+		*response = make_page(cache, page, gzip);
+	if (!*response)
+		return MHD_NO;
+	return MHD_queue_response(connection, MHD_HTTP_OK, *response);
+}

@@ -1,0 +1,62 @@
+#include "serve/response.h"
+
+#include "basic/macros.h"
+
+const char *request_header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+bool response_add_headers(struct MHD_Response *response, const char *type)
+{
+	static const char *const headers[][2] = {
+		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
+		{ MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding" },
+		{ "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "X-Content-Type-Options", "nosniff" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
+		if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES)
+			return false;
+	return MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
+}
+
+struct MHD_Response *response_new(struct buf *body, const char *type)
+{
+	struct MHD_Response *response;
+
+	if (body->failed || !body->data)
+		return NULL;
+	buf_fit(body);
+	response = MHD_create_response_from_buffer(body->length, body->data, MHD_RESPMEM_MUST_FREE);
+	if (!response)
+		return NULL;
+	*body = (struct buf){ 0 };
+	if (!response_add_headers(response, type)) {
+		MHD_destroy_response(response);
+		return NULL;
+	}
+	return response;
+}
+
+enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	CLEANUP_BUF struct buf body = { 0 };
+	struct MHD_Response *response;
+	enum MHD_Result result;
+
+	buf_printf(&body, "%s\n", text);
+	response = response_new(&body, "text/plain; charset=utf-8");
+	if (!response)
+		return MHD_NO;
+	if (status >= MHD_HTTP_BAD_REQUEST && status < MHD_HTTP_INTERNAL_SERVER_ERROR)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	result = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return result;
+}

@@ -1,0 +1,20 @@
+/* Answers of the HTTP server: headers that all of them have, and answers of a line of text. */
+#pragma once
+
+#include "basic/buf.h"
+
+#include <microhttpd.h>
+#include <stdbool.h>
+
+/* A header of the request; NULL: it has none. */
+const char *request_header(struct MHD_Connection *connection, const char *name);
+
+/* Adds the headers of every answer. For a browser: nothing may be loaded, embedded, guessed or
+ * kept. */
+bool response_add_headers(struct MHD_Response *response, const char *type);
+
+/* An answer with those headers. Takes the body. NULL: out of memory. */
+struct MHD_Response *response_new(struct buf *body, const char *type);
+
+/* A line of text. A connection whose request was refused may have more to say, and is closed. */
+enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text);

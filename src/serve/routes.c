@@ -1,0 +1,114 @@
+#include "serve/routes.h"
+
+#include "serve/connections.h"
+#include "serve/negotiation.h"
+#include "serve/response.h"
+
+#include <string.h>
+
+static enum MHD_Result answer_stale(const struct http_request *request)
+{
+	return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   request->state->pages.record ? "the last sample is too old: a read hangs"
+							: "no sample yet");
+}
+
+static enum MHD_Result serve_metrics(const struct http_request *request)
+{
+	const char *accept = request_header(request->connection, MHD_HTTP_HEADER_ACCEPT);
+
+	if (!page_cache_update(&request->state->pages))
+		return answer_stale(request);
+	return answer_page(&request->state->pages, request->connection,
+			   accept_format(accept) == METRICS_OPENMETRICS ? PAGE_OPENMETRICS
+									: PAGE_TEXT);
+}
+
+static enum MHD_Result serve_snapshot(const struct http_request *request)
+{
+	if (!page_cache_update(&request->state->pages))
+		return answer_stale(request);
+	if (!request->state->pages.record->snapshot)
+		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "the devices of this machine cannot be read");
+	return answer_page(&request->state->pages, request->connection, PAGE_SNAPSHOT);
+}
+
+/* Documents for as long as the client reads them. */
+static enum MHD_Result serve_stream(const struct http_request *request)
+{
+	struct served_state *state = request->state;
+	struct http_connection *entry = connection_entry(request->connection);
+	struct MHD_Response *response;
+	enum MHD_Result result = MHD_NO;
+
+	if (!page_cache_update(&state->pages))
+		return answer_stale(request);
+	if (state->streams.count >= MAX_STREAMS)
+		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "too many streams");
+	if (!entry)
+		return MHD_NO;
+	response = stream_open(&state->streams, request->connection, &entry->deadline_ns);
+	if (!response)
+		return MHD_NO;
+	streams_update(&state->streams, state->pages.record);
+	if (response_add_headers(response, "text/event-stream"))
+		result = MHD_queue_response(request->connection, MHD_HTTP_OK, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static enum MHD_Result serve_health(const struct http_request *request)
+{
+	return answer_text(request->connection, MHD_HTTP_OK, "ok");
+}
+
+static enum MHD_Result serve_readiness(const struct http_request *request)
+{
+	if (!page_cache_update(&request->state->pages))
+		return answer_stale(request);
+	return answer_text(request->connection, MHD_HTTP_OK, "ok");
+}
+
+static const struct route {
+	const char *path;
+	bool local; /* names users, commands and containers: for clients on this machine only */
+	enum MHD_Result (*serve)(const struct http_request *request);
+} routes[] = {
+	{ "/metrics", false, serve_metrics },	  { "/api/v1/snapshot", true, serve_snapshot },
+	{ "/api/v1/stream", true, serve_stream }, { "/healthz", false, serve_health },
+	{ "/readyz", false, serve_readiness },
+};
+
+static enum MHD_Result answer_not_found(const struct http_request *request)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	buf_puts(&text, "no such page; there are:");
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
+		buf_printf(&text, " %s", routes[i].path);
+	return answer_text(request->connection, MHD_HTTP_NOT_FOUND, buf_text(&text));
+}
+
+static bool is_local(const struct http_request *request)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info && address_is_loopback(info->client_addr);
+}
+
+enum MHD_Result route_answer(const struct http_request *request, const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
+		if (strcmp(path, routes[i].path) != 0)
+			continue;
+		if (routes[i].local && !is_local(request))
+			return answer_text(request->connection, MHD_HTTP_FORBIDDEN,
+					   "only for clients on this machine: it names users and "
+					   "their commands");
+		return routes[i].serve(request);
+	}
+	return answer_not_found(request);
+}
