@@ -1,0 +1,47 @@
+/*
+ * Writes series in the two text formats that Prometheus and its relatives read: names, headers,
+ * labels and numbers. What there is to write is said by the table in metrics.c.
+ */
+#pragma once
+
+#include "render/metrics.h"
+
+enum metric_type { GAUGE, COUNTER, INFO };
+
+struct exposition;
+
+/* One series of each device, or of the machine. Rows of one name are consecutive: a family. */
+struct metric_row {
+	const char *name; /* without prefix, unit and the suffix of its type */
+	enum metric_type type;
+	enum metric_group group;
+	struct field_ref value;
+	const char *labels; /* beside those of the device; of put: their names */
+	/* Metrics that are not a field: writes all series of the row. */
+	void (*put)(struct exposition *page, const struct metric_row *row);
+	enum unit unit;
+	const char *help;
+};
+
+/* An output under construction. */
+struct exposition {
+	struct buf *out;
+	const struct metrics_view *view;
+	enum metrics_format format;
+	const struct metric_row *family; /* the first row of the current one, which describes it */
+	bool announced;			 /* its header was written */
+};
+
+/* The name of its series: with prefix, unit and the suffix of its type. */
+void metric_put_name(struct buf *out, const struct metric_row *row);
+
+const char *metric_help(const struct metric_row *row);
+
+/* Writes one label; the text may contain any bytes. */
+void exposition_label(struct buf *out, bool *first, const char *name, const char *text);
+
+/* Writes what stands before the value. dev may be NULL; labels are ready to print, or NULL. */
+void exposition_series(struct exposition *page, const struct metric_row *row,
+		       const struct device *dev, const char *labels);
+
+void exposition_number(struct exposition *page, double number);
