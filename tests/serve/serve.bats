@@ -66,6 +66,8 @@ fetch_both() {
 	serve --expect 2
 	eventually fetch_both
 	not grep -q '^# UNIT\|^# EOF' "$WORK/metrics"
+	grep -q '^ttsmi_device_info{.*board="' "$WORK/metrics"
+	not grep -q 'numa_node="-1"' "$WORK/metrics" # the kernel's word for none
 	grep -qi '^content-type: application/openmetrics-text; version=1.0.0; charset=utf-8' "$WORK/headers"
 	[ "$(tail -n 1 "$WORK/openmetrics")" = "# EOF" ]
 	grep -qx '# UNIT ttsmi_energy_joules joules' "$WORK/openmetrics"
