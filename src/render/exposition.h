@@ -4,7 +4,8 @@
  */
 #pragma once
 
-#include "render/metrics.h"
+#include "basic/buf.h"
+#include "render/metrics_view.h"
 
 enum metric_type { GAUGE, COUNTER, INFO };
 

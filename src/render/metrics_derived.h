@@ -1,6 +1,7 @@
 /* Metrics that are not a field of the model: each function writes all series of its row. */
 #pragma once
 
+#include "model/want.h"
 #include "render/exposition.h"
 
 void metrics_put_device_info(struct exposition *page, const struct metric_row *row);
