@@ -337,22 +337,6 @@ answers() { # QUERY NUMBER
 		jq -r '.data.result[0].value[1]' 2>/dev/null)" = "$2" ]
 }
 
-@test "alerts fire for what is broken and for nothing else; each has a page, and metrics that exist" {
-	command -v promtool >/dev/null || skip "promtool (package prometheus) is not installed"
-	top=$BATS_TEST_DIRNAME/../..
-	rules=$top/share/prometheus/tt_smi.rules.yml
-	promtool check rules "$rules"
-	promtool test rules "$BATS_TEST_DIRNAME/rules/alerts.test.yml"
-	sed -n 's/^ *- alert: //p' "$rules" | sort >"$WORK/alerts"
-	[ "$(wc -l <"$WORK/alerts")" -ge 10 ]
-	diff "$WORK/alerts" <(sed -n 's/^## //p' "$top/docs/alerts.md" | sort)
-	diff "$WORK/alerts" <(grep -o 'alertname="[A-Za-z]*"' "$BATS_TEST_DIRNAME/rules/alerts.test.yml" | cut -d'"' -f2 | sort -u)
-	"$TT_SMI" serve --list-metrics | cut -f1 | sort >"$WORK/exist"
-	run comm -13 "$WORK/exist" <(grep -o 'ttsmi_[a-z_]*' "$rules" | sort -u)
-	echo "no such metric: $output"
-	[ -z "$output" ]
-}
-
 # An address of its own: the port is free there, whatever others do meanwhile.
 own_address() {
 	echo "127.$((1 + RANDOM % 250)).$((RANDOM % 250)).$((1 + RANDOM % 250)):$(client port)"
