@@ -351,7 +351,8 @@ static int daemon_sample(void *state, struct sample *sample)
 	struct server_answer answer;
 	int r;
 
-	if (!has_server(sample))
+	sample->absent = !has_server(sample);
+	if (sample->absent)
 		return 0;
 	sample->snapshot->server_unresponsive = clock_now(CLOCK_MONOTONIC) < daemon->late_until;
 	if (sample->snapshot->server_unresponsive)
@@ -359,8 +360,9 @@ static int daemon_sample(void *state, struct sample *sample)
 	r = daemon_ask(daemon, sample->want, &answer);
 	sample->snapshot->server_unresponsive = r == -ETIMEDOUT;
 	daemon->late_until = r == -ETIMEDOUT ? clock_now(CLOCK_MONOTONIC) + pause_ns : 0;
-	if (r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR)
-		return 0; /* no server, which is not an error */
+	sample->absent = r == -ENOENT || r == -ECONNREFUSED || r == -ENOTDIR;
+	if (sample->absent)
+		return 0; /* which is not an error */
 	if (r < 0 && daemon->why[0]) {
 		snapshot_add_problem(sample->snapshot, "daemon", "the allocation server: %s",
 				     daemon->why);

@@ -197,13 +197,17 @@ static int ask_sources(struct sampler *sampler, struct sample *sample)
 
 	for (size_t i = 0; sampler->sources[i]; i++, began = ended) {
 		const char *name = sampler->sources[i]->name;
-		int r = sampler->sources[i]->sample(sampler->states[i], sample);
+		int r;
 
+		sample->absent = false;
+		r = sampler->sources[i]->sample(sampler->states[i], sample);
 		if (r < 0 && (i == 0 || r == -ENOMEM))
 			return r; /* without devices there is nothing to show */
 		if (r < 0)
 			snapshot_add_problem(snapshot, name, "%s", strerror(-r));
 		ended = clock_now(CLOCK_MONOTONIC);
+		if (sample->absent)
+			continue;
 		snapshot->sources[snapshot->n_sources++] = (struct source_health){
 			.source = name,
 			.duration_ns = ended - began,

@@ -27,6 +27,8 @@ struct sample {
 	bool lacks_ids;	      /* files or chip numbers can only be matched with the chips' ids */
 	struct job **early;   /* see sample_expect() */
 	size_t n_early;
+	/* Set by sample(): the source does not exist on this machine, or was not needed. */
+	bool absent;
 };
 
 /* Maximum number of allocations in one snapshot: 128 MB. Beyond it lists are truncated. */

@@ -191,9 +191,11 @@ static int traced_sample(void *state, struct sample *sample)
 	const char *text;
 
 	/* A process without a device has no memory to show. */
-	if (!sample->want->processes || sample->snapshot->n_processes == 0)
+	sample->absent = !sample->want->processes || sample->snapshot->n_processes == 0;
+	if (sample->absent)
 		return 0;
 	job = bpf_text_job(&traced->file, sample->workers);
+	sample->absent = traced->file.absent;
 	if (job)
 		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
 	text = bpf_text_get(&traced->file, sample);

@@ -142,7 +142,8 @@ static int util_sample(void *state, struct sample *sample)
 		return 0;
 	for (size_t i = 0; i < sample->snapshot->n_devices; i++)
 		mark_unpublished(&sample->snapshot->devices[i]);
-	if (!shm_folder_has(sample->shm, SHM_UTIL))
+	sample->absent = !shm_folder_has(sample->shm, SHM_UTIL);
+	if (sample->absent)
 		return 0;
 	data = malloc(UTIL_MAX_SIZE);
 	if (!data)

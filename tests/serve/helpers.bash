@@ -1,0 +1,54 @@
+# Common to the tests of tt_smi serve: a server on the machine at $D, and clients.
+
+load ../cli/helpers
+
+SERVER=
+PYTHON=/usr/bin/python3 # the one that Debian's python3-prometheus-client is for
+export PYTHONDONTWRITEBYTECODE=1
+
+# serve [OPTIONS]: on the machine at $D; returns when it has a sample, with its port in $PORT.
+serve() {
+	"$TT_SMI" serve --root "$D" --listen 127.0.0.1:0 "$@" 2>"$WORK/log" 3>&- &
+	SERVER=$!
+	STARTED="$STARTED $SERVER"
+	eventually grep -q 'serving http' "$WORK/log"
+	PORT=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' "$WORK/log")
+	eventually get /readyz -o "$WORK/ready"
+}
+
+# Ends it, and takes its status.
+end_server() {
+	kill "$SERVER"
+	wait "$SERVER"
+	STARTED=
+}
+
+get() { # PATH [OPTIONS OF CURL]
+	local path=$1
+	shift
+	curl -sS --fail --max-time 60 "$@" "http://127.0.0.1:$PORT$path" 2>>"$WORK/curl"
+}
+
+# metrics [OPTIONS]: into $WORK/metrics.
+metrics() {
+	get /metrics "$@" >"$WORK/metrics"
+}
+
+# status PATH [OPTIONS]: the status of the answer.
+status() {
+	local path=$1
+	shift
+	curl -sS -o "$WORK/answer" -w '%{http_code}' --max-time 60 "$@" "http://127.0.0.1:$PORT$path"
+}
+
+has() { # PATTERN
+	metrics && grep -q "$1" "$WORK/metrics"
+}
+
+lacks() { # PATTERN
+	metrics && not grep -q "$1" "$WORK/metrics"
+}
+
+client() {
+	"$PYTHON" "$BATS_TEST_DIRNAME/client.py" "$@"
+}

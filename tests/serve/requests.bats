@@ -1,0 +1,74 @@
+#!/usr/bin/env bats
+# tt_smi serve: what is refused, and where it listens.
+
+load helpers
+
+@test "requests for other names, other methods and other pages are refused" {
+	start -b n150 --no-workloads
+	serve --host node1.example.org
+	[ "$(status /metrics)" = 200 ]
+	[ "$(status /metrics -H 'Host: node1.example.org:80')" = 200 ]
+	[ "$(status /metrics -H 'Host: localhost')" = 200 ]
+	[ "$(status /metrics -H 'Host: rebound.example.com')" = 421 ]
+	[ "$(status /api/v1/snapshot -H "Host: rebound.example.com:$PORT")" = 421 ]
+	[ "$(status /metrics -X POST -d x=1)" = 405 ]
+	[ "$(status /metrics -X DELETE)" = 405 ]
+	[ "$(status /metrics -X GET -d x=1)" = 413 ]
+	[ "$(status /etc/passwd)" = 404 ]
+	[ "$(status /../../etc/passwd --path-as-is)" = 404 ]
+	[ "$(status /metrics --head)" = 200 ]
+	[ "$(status /healthz)" = 200 ]
+	curl -sS -D "$WORK/headers" -o "$WORK/answer" -H 'Origin: http://evil.example' "http://127.0.0.1:$PORT/metrics"
+	grep -qi "^content-security-policy: default-src 'none'" "$WORK/headers"
+	grep -qi '^x-content-type-options: nosniff' "$WORK/headers"
+	not grep -qi '^access-control' "$WORK/headers"
+}
+
+@test "usage errors, and an address that is in use" {
+	start -b n150 --no-workloads
+	serve
+	expect_error 1 "cannot listen on 127.0.0.1:$PORT: Address already in use" serve --listen "127.0.0.1:$PORT"
+	expect_error 2 '--listen: "localhost:80" is not ADDR:PORT' serve --listen localhost:80
+	expect_error 2 '--collect: "gddr" is not device, thermal' serve --collect gddr
+	expect_error 2 '--expect' serve --expect 0
+	end_server
+}
+
+# activated KIND: started with sockets as systemd gives them, which --listen does not replace.
+activated() {
+	exec "$PYTHON" "$BATS_TEST_DIRNAME/client.py" activate "$1" "$TT_SMI" serve --root "$D" --listen 127.0.0.1:1
+}
+
+@test "it serves the socket that systemd gives it, and no other kind" {
+	start -b n150 --no-workloads
+	activated tcp >"$WORK/port" 2>"$WORK/log" 3>&- &
+	SERVER=$!
+	STARTED="$STARTED $SERVER"
+	eventually test -s "$WORK/port"
+	PORT=$(cat "$WORK/port")
+	eventually get /readyz -o "$WORK/ready"
+	has '^ttsmi_devices 1$'
+	grep -q "serving http://127.0.0.1:$PORT/metrics" "$WORK/log"
+	end_server
+	for kind in udp unix; do
+		run activated "$kind" 3>&-
+		echo "$output"
+		[ "$status" = 1 ]
+		[[ $output == *"the socket given by systemd cannot be used: it does not listen for TCP connections"* ]]
+	done
+	run activated two 3>&-
+	[ "$status" = 1 ] && [[ $output == *"systemd gave 2 sockets; one is served"* ]]
+}
+
+@test "IPv6" {
+	start -b n150 --no-workloads
+	"$PYTHON" -c 'import socket; socket.create_server(("::1", 0), family=socket.AF_INET6)' 2>/dev/null ||
+		skip "no IPv6 loopback here"
+	"$TT_SMI" serve --root "$D" --listen '[::1]:0' 2>"$WORK/log" 3>&- &
+	STARTED=$!
+	eventually grep -q 'serving http' "$WORK/log"
+	PORT=$(sed -n 's,.*http://\[::1\]:\([0-9]*\)/.*,\1,p' "$WORK/log")
+	eventually curl -sS -f -g -o "$WORK/metrics" "http://[::1]:$PORT/metrics"
+	grep -q '^ttsmi_device_up{' "$WORK/metrics"
+	curl -sS -f -g -o "$WORK/json" "http://[::1]:$PORT/api/v1/snapshot"
+}
