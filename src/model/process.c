@@ -206,6 +206,16 @@ void process_set_owner(struct process *process, const struct owner *owner)
 	}
 }
 
+void process_hide_owner(struct process *process)
+{
+	static const enum process_field names[] = { PROC_PROGRAM, PROC_COMMAND, PROC_USER,
+						    PROC_UID };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		process->why[names[i]] = DENIED;
+	memset(process->why + PROC_OWNER, DENIED, PROC_UNIT - PROC_OWNER + 1);
+}
+
 static bool is_interpreter(const char *name)
 {
 	static const char *const names[] = {

@@ -26,7 +26,7 @@ enum process_field {
 	PROC_STATE,
 	PROC_CPU,
 	PROC_HOST_MEMORY,
-	PROC_OWNER,
+	PROC_OWNER, /* from here to PROC_UNIT: by its cgroup, all hidden by process_hide_owner() */
 	PROC_CONTAINER,
 	PROC_RUNTIME,
 	PROC_POD,
@@ -245,6 +245,12 @@ void process_set_role(struct process *process, enum role role);
 
 /* Also sets the derived fields, e.g. owner_text. */
 void process_set_owner(struct process *process, const struct owner *owner);
+
+/*
+ * Makes its command line, user and owner unknown (DENIED): for readers that may not know whose it
+ * is. The texts themselves stay as they are, so a shallow copy can be changed.
+ */
+void process_hide_owner(struct process *process);
 
 /*
  * The script that an interpreter runs, from its command line: the base name, not NUL-terminated.

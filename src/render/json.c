@@ -87,6 +87,20 @@ static void put_process(struct json *json, const struct snapshot *snapshot,
 	json_close(json, '}');
 }
 
+static void put_processes(struct json *json, const struct render_options *options,
+			  const struct snapshot *snapshot)
+{
+	json_open(json, "processes", '[');
+	for (size_t i = 0; i < snapshot->n_processes; i++) {
+		struct process shown = snapshot->processes[i];
+
+		if (options->hide_owners)
+			process_hide_owner(&shown);
+		put_process(json, snapshot, &shown);
+	}
+	json_close(json, ']');
+}
+
 /* Units by kind of value, and by path where a field has a different unit than its kind. */
 static void put_units(struct json *json)
 {
@@ -145,10 +159,7 @@ void json_render(struct buf *out, const struct render_options *options,
 	for (size_t i = 0; i < snapshot->n_devices; i++)
 		put_device(&json, snapshot, i);
 	json_close(&json, ']');
-	json_open(&json, "processes", '[');
-	for (size_t i = 0; i < snapshot->n_processes; i++)
-		put_process(&json, snapshot, &snapshot->processes[i]);
-	json_close(&json, ']');
+	put_processes(&json, options, snapshot);
 	json_put_problems(&json, snapshot);
 	json_close(&json, '}');
 	buf_putc(out, '\n');

@@ -32,4 +32,5 @@ struct metrics_view {
 	const struct device_counts *totals; /* of each of its devices */
 	unsigned expected;		    /* devices that should be there; 0: not known */
 	unsigned left_out;		    /* groups, one bit each */
+	bool hide_owners; /* no series may name users, command lines, jobs, pods or containers */
 };

@@ -10,5 +10,6 @@ struct render_options {
 	bool can_trace;	     /* this tt_smi has the tracer */
 	bool utf8;
 	bool color;
-	size_t columns; /* of the whole line */
+	bool hide_owners; /* of processes, with their command lines: process_hide_owner() */
+	size_t columns;	  /* of the whole line */
 };

@@ -76,8 +76,7 @@ int http_server_new(int listen_fd, struct collector *collector, const struct ser
 
 	if (server) {
 		server->options = options;
-		server->state.pages.collector = collector;
-		server->state.pages.options = options;
+		served_state_init(&server->state, collector, options);
 		connections_init(&server->connections);
 		server->daemon = MHD_start_daemon(
 			MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, server,
@@ -102,9 +101,10 @@ void http_server_free(struct http_server *server)
 {
 	if (!server)
 		return;
-	streams_stop(&server->state.streams);
+	for (size_t i = 0; i < ARRAY_SIZE(server->state.streams); i++)
+		streams_stop(&server->state.streams[i]);
 	MHD_stop_daemon(server->daemon);
-	page_cache_drop(&server->state.pages);
+	served_state_done(&server->state);
 	free(server);
 }
 
@@ -118,8 +118,7 @@ int http_server_run(struct http_server *server)
 	MHD_UNSIGNED_LONG_LONG wait_ms;
 
 	connections_end_late(&server->connections);
-	(void)page_cache_update(&server->state.pages);
-	streams_update(&server->state.streams, server->state.pages.record);
+	served_state_update(&server->state);
 	MHD_run(server->daemon);
 	if (MHD_get_timeout(server->daemon, &wait_ms) != MHD_YES)
 		return TICK_MS;

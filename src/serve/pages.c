@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "render/render.h"
+#include "serve/access.h"
 #include "serve/gzip.h"
 #include "serve/negotiation.h"
 #include "serve/response.h"
@@ -12,12 +13,13 @@ static const int64_t longest_age_ns = 60 * NS_PER_S;
 
 void page_cache_drop(struct page_cache *cache)
 {
-	for (size_t i = 0; i < PAGES; i++)
-		for (size_t gzip = 0; gzip < 2; gzip++) {
-			if (cache->responses[i][gzip])
-				MHD_destroy_response(cache->responses[i][gzip]);
-			cache->responses[i][gzip] = NULL;
-		}
+	struct MHD_Response **responses = &cache->responses[0][0][0];
+
+	for (size_t i = 0; i < sizeof(cache->responses) / sizeof(*responses); i++) {
+		if (responses[i])
+			MHD_destroy_response(responses[i]);
+		responses[i] = NULL;
+	}
 	cache->record = served_sample_unref(cache->record);
 }
 
@@ -35,21 +37,34 @@ bool page_cache_update(struct page_cache *cache)
 	       clock_now(CLOCK_MONOTONIC) - cache->record->taken_ns < longest_age_ns;
 }
 
-static const char *render_page(const struct page_cache *cache, enum page page, struct buf *out)
+/* What a client gets. */
+struct page_choice {
+	enum page page;
+	bool hide_owners; /* access_hides_owners() */
+	bool gzip;
+};
+
+static const char *render_page(const struct page_cache *cache, const struct page_choice *choice,
+			       struct buf *out)
 {
 	const struct served_sample *record = cache->record;
-	const struct render_options look = { .version = TT_SMI_VERSION, .utf8 = true };
+	const struct render_options look = {
+		.version = TT_SMI_VERSION,
+		.utf8 = true,
+		.hide_owners = choice->hide_owners,
+	};
 	const enum metrics_format format =
-		page == PAGE_OPENMETRICS ? METRICS_OPENMETRICS : METRICS_TEXT;
+		choice->page == PAGE_OPENMETRICS ? METRICS_OPENMETRICS : METRICS_TEXT;
 	const struct metrics_view view = {
 		.version = TT_SMI_VERSION,
 		.snapshot = record->snapshot,
 		.totals = record->totals,
 		.expected = cache->options->expected,
 		.left_out = cache->options->left_out,
+		.hide_owners = choice->hide_owners,
 	};
 
-	if (page == PAGE_SNAPSHOT) {
+	if (choice->page == PAGE_SNAPSHOT) {
 		json_render(out, &look, record->snapshot, false);
 		return "application/json";
 	}
@@ -58,16 +73,17 @@ static const char *render_page(const struct page_cache *cache, enum page page, s
 }
 
 /* NULL: out of memory. */
-static struct MHD_Response *make_page(const struct page_cache *cache, enum page page, bool gzip)
+static struct MHD_Response *make_page(const struct page_cache *cache,
+				      const struct page_choice *choice)
 {
 	CLEANUP_BUF struct buf body = { 0 }, packed = { 0 };
-	const char *type = render_page(cache, page, &body);
+	const char *type = render_page(cache, choice, &body);
 	struct MHD_Response *response;
 
-	if (gzip)
+	if (choice->gzip)
 		gzip_add(&packed, body.data, body.length);
-	response = response_new(gzip ? &packed : &body, type);
-	if (response && gzip)
+	response = response_new(choice->gzip ? &packed : &body, type);
+	if (response && choice->gzip)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
 	return response;
 }
@@ -75,11 +91,15 @@ static struct MHD_Response *make_page(const struct page_cache *cache, enum page 
 enum MHD_Result answer_page(struct page_cache *cache, struct MHD_Connection *connection,
 			    enum page page)
 {
-	bool gzip = accepts_gzip(request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
-	struct MHD_Response **response = &cache->responses[page][gzip];
+	const struct page_choice choice = {
+		.page = page,
+		.hide_owners = access_hides_owners(cache->options, connection),
+		.gzip = accepts_gzip(request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING)),
+	};
+	struct MHD_Response **response = &cache->responses[page][choice.hide_owners][choice.gzip];
 
 	if (!*response)
-		*response = make_page(cache, page, gzip);
+		*response = make_page(cache, &choice);
 	if (!*response)
 		return MHD_NO;
 	return MHD_queue_response(connection, MHD_HTTP_OK, *response);

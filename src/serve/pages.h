@@ -12,8 +12,9 @@ enum page { PAGE_TEXT, PAGE_OPENMETRICS, PAGE_SNAPSHOT, PAGES };
 struct page_cache {
 	struct collector *collector;
 	const struct serve_options *options;
-	struct served_sample *record;		  /* that of the pages; NULL: none yet */
-	struct MHD_Response *responses[PAGES][2]; /* NULL: not made yet; plain, gzip */
+	struct served_sample *record; /* that of the pages; NULL: none yet */
+	/* With and without owners; plain, gzip. NULL: not made yet. */
+	struct MHD_Response *responses[PAGES][2][2];
 };
 
 void page_cache_drop(struct page_cache *cache);

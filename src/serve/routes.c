@@ -1,10 +1,31 @@
 #include "serve/routes.h"
 
+#include "serve/access.h"
 #include "serve/connections.h"
 #include "serve/negotiation.h"
 #include "serve/response.h"
 
 #include <string.h>
+
+void served_state_init(struct served_state *state, struct collector *collector,
+		       const struct serve_options *options)
+{
+	state->pages.collector = collector;
+	state->pages.options = options;
+	state->streams[1].hide_owners = true;
+}
+
+void served_state_done(struct served_state *state)
+{
+	page_cache_drop(&state->pages);
+}
+
+void served_state_update(struct served_state *state)
+{
+	(void)page_cache_update(&state->pages);
+	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
+		streams_update(&state->streams[i], state->pages.record);
+}
 
 static enum MHD_Result answer_stale(const struct http_request *request)
 {
@@ -39,20 +60,22 @@ static enum MHD_Result serve_stream(const struct http_request *request)
 {
 	struct served_state *state = request->state;
 	struct http_connection *entry = connection_entry(request->connection);
+	struct stream_set *set =
+		&state->streams[access_hides_owners(state->pages.options, request->connection)];
 	struct MHD_Response *response;
 	enum MHD_Result result = MHD_NO;
 
 	if (!page_cache_update(&state->pages))
 		return answer_stale(request);
-	if (state->streams.count >= MAX_STREAMS)
+	if (state->streams[0].count + state->streams[1].count >= MAX_STREAMS)
 		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many streams");
 	if (!entry)
 		return MHD_NO;
-	response = stream_open(&state->streams, request->connection, &entry->deadline_ns);
+	response = stream_open(set, request->connection, &entry->deadline_ns);
 	if (!response)
 		return MHD_NO;
-	streams_update(&state->streams, state->pages.record);
+	streams_update(set, state->pages.record);
 	if (response_add_headers(response, "text/event-stream"))
 		result = MHD_queue_response(request->connection, MHD_HTTP_OK, response);
 	MHD_destroy_response(response);
@@ -73,12 +96,11 @@ static enum MHD_Result serve_readiness(const struct http_request *request)
 
 static const struct route {
 	const char *path;
-	bool local; /* names users, commands and containers: for clients on this machine only */
 	enum MHD_Result (*serve)(const struct http_request *request);
 } routes[] = {
-	{ "/metrics", false, serve_metrics },	  { "/api/v1/snapshot", true, serve_snapshot },
-	{ "/api/v1/stream", true, serve_stream }, { "/healthz", false, serve_health },
-	{ "/readyz", false, serve_readiness },
+	{ "/metrics", serve_metrics },	    { "/api/v1/snapshot", serve_snapshot },
+	{ "/api/v1/stream", serve_stream }, { "/healthz", serve_health },
+	{ "/readyz", serve_readiness },
 };
 
 static enum MHD_Result answer_not_found(const struct http_request *request)
@@ -91,24 +113,10 @@ static enum MHD_Result answer_not_found(const struct http_request *request)
 	return answer_text(request->connection, MHD_HTTP_NOT_FOUND, buf_text(&text));
 }
 
-static bool is_local(const struct http_request *request)
-{
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-
-	return info && address_is_loopback(info->client_addr);
-}
-
 enum MHD_Result route_answer(const struct http_request *request, const char *path)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(routes); i++) {
-		if (strcmp(path, routes[i].path) != 0)
-			continue;
-		if (routes[i].local && !is_local(request))
-			return answer_text(request->connection, MHD_HTTP_FORBIDDEN,
-					   "only for clients on this machine: it names users and "
-					   "their commands");
-		return routes[i].serve(request);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
+		if (strcmp(path, routes[i].path) == 0)
+			return routes[i].serve(request);
 	return answer_not_found(request);
 }

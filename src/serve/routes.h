@@ -9,8 +9,15 @@
 /* What the routes serve from. */
 struct served_state {
 	struct page_cache pages;
-	struct stream_set streams;
+	struct stream_set streams[2]; /* with owners, without */
 };
+
+void served_state_init(struct served_state *state, struct collector *collector,
+		       const struct serve_options *options);
+void served_state_done(struct served_state *state);
+
+/* Gets the latest record, and sends it to all streams. */
+void served_state_update(struct served_state *state);
 
 /* A request on its way through the handlers. */
 struct http_request {

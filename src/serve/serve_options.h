@@ -13,6 +13,7 @@ struct serve_options {
 	struct host_names hosts;
 	unsigned expected; /* number of devices; 0: not given */
 	unsigned left_out; /* groups of metrics, one bit each */
+	bool no_owners;
 	bool list_metrics, help, version;
 };
 

@@ -128,7 +128,11 @@ static void publish(struct stream_set *set, struct buf *text)
 
 static void publish_sample(struct stream_set *set, const struct served_sample *record)
 {
-	const struct render_options look = { .version = TT_SMI_VERSION, .utf8 = true };
+	const struct render_options look = {
+		.version = TT_SMI_VERSION,
+		.utf8 = true,
+		.hide_owners = set->hide_owners,
+	};
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "id: %" PRIu64 "\ndata: ", record->number);

@@ -9,13 +9,15 @@
 #include "serve/collector.h"
 
 #include <microhttpd.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct stream;
 struct stream_event;
 
-/* The streams of a server. Zero: none. */
+/* The streams of a server that get the same documents. Zero: none. */
 struct stream_set {
+	bool hide_owners; /* of processes, in the documents */
 	struct stream *first;
 	unsigned count;
 	uint64_t sample;	     /* number of the last one that was looked at */
@@ -24,7 +26,7 @@ struct stream_set {
 	int64_t published_ns;
 };
 
-enum { MAX_STREAMS = 32 };
+enum { MAX_STREAMS = 32 }; /* of a server */
 
 /*
  * The answer that is a new stream, which ends with it. *deadline_ns is kept at the time at which

@@ -8,6 +8,10 @@
     client.py crowd PORT             a thousand connections from one address
     client.py follow PORT            a stream: consecutive samples, each a whole document
     client.py skip PORT PID          streams that are not read skip samples, and cost no memory; prints its growth
+    client.py documents HOST PORT PREFIX
+                                     saves /metrics, /api/v1/snapshot and the first event of the stream
+    client.py named PREFIX           whose processes these are is known in all of them
+    client.py hidden PREFIX NAMED    it is unknown there, and all else as in those of NAMED
     client.py streams PORT           more streams than are served; prints how many were
     client.py activate KIND COMMAND  executes it as systemd would, with a socket that is tcp, two, udp or unix
     client.py port                   a free port of the loopback address
@@ -188,12 +192,12 @@ def crowd(port):
 class Stream:
     """Server-sent events, read one by one."""
 
-    def __init__(self, port, **options):
+    def __init__(self, port, host="127.0.0.1", **options):
         self.socket = socket.socket()
         self.socket.settimeout(PATIENCE * 3)
         if "receive" in options:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options["receive"])
-        self.socket.connect(("127.0.0.1", port))
+        self.socket.connect((host, port))
         self.socket.sendall(b"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
         self.file = self.socket.makefile("rb")
         self.status = self.file.readline().split()[1].decode()
@@ -253,6 +257,57 @@ def skip(port, pid):
     numbers = [first[0]] + [lazy[0].event()[0] for _ in range(5)]
     assert numbers == sorted(set(numbers)), numbers
     assert numbers[-1] - numbers[0] > 5, f"none was skipped: {numbers}"
+
+
+def documents(host, port, prefix):
+    def page(path):
+        with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=PATIENCE) as answer:
+            return answer.read().decode()
+
+    event = Stream(port, host).event()[1]
+    for name, text in ("metrics", page("/metrics")), ("json", page("/api/v1/snapshot")), ("event", json.dumps(event)):
+        with open(f"{prefix}.{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+# Whose a process is, by path.
+OWNER = ["program", "command", "user", "uid", "owner", "container.id", "container.runtime", "pod.uid", "slurm.job_id", "slurm.step",
+         "unit"]
+
+
+def saved(prefix, name):
+    with open(f"{prefix}.{name}", encoding="utf-8") as file:
+        return file.read()
+
+
+def named(prefix):
+    for name in "json", "event":
+        for process in json.loads(saved(prefix, name))["processes"]:
+            for path in "command", "user", "uid", "owner", "slurm.job_id":
+                assert look_up(process, path) is not None, f"{name}: {path} is not known"
+
+
+def without_owner(document):
+    """Takes what says whose the processes are out of a document."""
+    taken = []
+    for process in document["processes"]:
+        for path in OWNER:
+            *above, key = path.split(".")
+            place = process[above[0]] if above else process
+            taken.append((place.pop(key), process["unavailable"].pop(path, None)))
+    return taken
+
+
+def hidden(prefix, open_prefix):
+    for name in "json", "event":
+        document, shown = json.loads(saved(prefix, name)), json.loads(saved(open_prefix, name))
+        assert document["processes"]
+        for value, reason in without_owner(document):
+            assert value is None and reason == "permission_denied", (value, reason)
+        texts = [value for value, _ in without_owner(shown) if isinstance(value, str) and len(value) > 3]
+        assert document == shown, f"{name}: more than owners differs"
+        for text in texts:
+            assert json.dumps(text) not in saved(prefix, name) and f'"{text}"' not in saved(prefix, "metrics"), text
 
 
 def streams(port):

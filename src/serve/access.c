@@ -1,0 +1,14 @@
+#include "serve/access.h"
+
+static bool is_local(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	return info && address_is_loopback(info->client_addr);
+}
+
+bool access_hides_owners(const struct serve_options *options, struct MHD_Connection *connection)
+{
+	return options->no_owners || !is_local(connection);
+}

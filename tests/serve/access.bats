@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# tt_smi serve: who may see command lines, users and owners.
+
+load helpers
+
+# elsewhere COMMAND...: in a network namespace, where 192.0.2.1 is an address of this machine that is not loopback.
+elsewhere() {
+	unshare -Urn sh -c 'ip link set lo up && ip addr add 192.0.2.1/32 dev lo && exec "$@"' sh "$@" 3>&-
+}
+
+needs_elsewhere() {
+	command -v ip >/dev/null || skip "ip (package iproute2) is not installed"
+	elsewhere true 2>/dev/null || skip "user $(id -u) gets no network namespace"
+}
+
+# A recorded machine with a process of a Slurm job, whose command line has a secret.
+owned_machine() {
+	machine -b n150 -w dev=0,dram=1G,name=train
+	printf 'train\0--token=hunter2' >"$D/proc/1001/cmdline"
+	echo '0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0' >"$D/proc/1001/cgroup"
+}
+
+# fetch NAME [OPTIONS]: the documents of a server with these options, for a client on this machine, $WORK/NAME.local, and
+# for another one, $WORK/NAME.remote.
+fetch() {
+	local name=$1
+	shift
+	cat >"$WORK/inside" <<-END
+		set -e
+		"$TT_SMI" serve --root "$D" --listen 0.0.0.0:$PORT $* 2>"$WORK/log" & server=\$!
+		for i in \$(seq 3000); do
+			curl -s -f -o "$WORK/ready" http://192.0.2.1:$PORT/readyz && break
+			sleep 0.02
+		done
+		"$PYTHON" "$BATS_TEST_DIRNAME/client.py" documents 127.0.0.1 $PORT "$WORK/$name.local"
+		"$PYTHON" "$BATS_TEST_DIRNAME/client.py" documents 192.0.2.1 $PORT "$WORK/$name.remote"
+		kill \$server
+		wait \$server
+	END
+	elsewhere sh "$WORK/inside"
+}
+
+@test "command lines, users and owners are for clients on this machine only, and for none with --no-owners" {
+	needs_elsewhere
+	owned_machine
+	PORT=$(client port)
+	fetch default
+	client named "$WORK/default.local"
+	grep -q hunter2 "$WORK/default.local.json"
+	client hidden "$WORK/default.remote" "$WORK/default.local"
+	fetch private --no-owners
+	client hidden "$WORK/private.local" "$WORK/default.local"
+	client hidden "$WORK/private.remote" "$WORK/default.local"
+	not grep -r 'hunter2\|4711' "$WORK"/*.remote.* "$WORK"/private.*
+	"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
+	cat "$WORK"/*.json "$WORK"/*.event | "$PYTHON" "$BATS_TEST_DIRNAME/../docs/validate.py"
+}
