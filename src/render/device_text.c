@@ -1,5 +1,6 @@
 #include "render/device_text.h"
 
+#include "basic/clock.h"
 #include "render/format.h"
 #include "render/lower_bound.h"
 #include "render/utilization_text.h"
@@ -129,4 +130,18 @@ void device_put_share(struct buf *out, const struct device *dev, bool utf8)
 	buf_puts(out, lower_bound_of_device(dev, DEV_MEMORY_RATIO, utf8));
 	format_whole(out, share * 100);
 	buf_putc(out, '%');
+}
+
+void device_put_age(struct buf *out, int64_t age_ns)
+{
+	long long s = age_ns / NS_PER_S;
+
+	if (age_ns < 0)
+		buf_puts(out, "never seen");
+	else if (s < 100)
+		buf_printf(out, "%llds ago", s);
+	else if (s < 6000)
+		buf_printf(out, "%lldm ago", s / 60);
+	else
+		buf_printf(out, "%lldh ago", s / 3600);
 }

@@ -33,3 +33,6 @@ double device_pool_share(const struct device *dev, enum pool pool);
 
 /* Share of DRAM in use: "75%" */
 void device_put_share(struct buf *out, const struct device *dev, bool utf8);
+
+/* "12s ago", "3m ago": the age of its readings; negative: "never seen". */
+void device_put_age(struct buf *out, int64_t age_ns);

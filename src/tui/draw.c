@@ -3,8 +3,7 @@
 #include "basic/clock.h"
 #include "basic/text.h"
 #include "render/device_text.h"
-#include "render/lower_bound.h"
-#include "render/format.h"
+#include "render/sums_text.h"
 #include "tui/key_bar.h"
 #include "tui/page.h"
 #include "tui/paint.h"
@@ -54,77 +53,6 @@ static int draw_clock(const struct ui *ui)
 	return ui->columns - width;
 }
 
-struct device_totals {
-	double power, hottest;
-	uint64_t used, total;
-	bool has_power, has_heat, has_memory;
-	size_t cards;
-};
-
-static struct device_totals add_up(const struct snapshot *snapshot)
-{
-	struct device_totals sums = { 0 };
-
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		const struct device *dev = &snapshot->devices[i];
-
-		sums.cards += device_has_node(dev); /* counted like "Attached Devices" */
-		if (device_knows(dev, DEV_POWER)) {
-			sums.power += dev->power;
-			sums.has_power = true;
-		}
-		if (device_knows(dev, DEV_TEMPERATURE)) {
-			sums.hottest = MAX(sums.hottest, dev->temperature);
-			sums.has_heat = true;
-		}
-		if (device_knows(dev, DEV_DRAM_USED)) {
-			sums.used += dev->memory_used[POOL_DRAM];
-			sums.has_memory = true;
-		}
-		if (device_knows(dev, DEV_DRAM_TOTAL) && !device_is_unserved(dev))
-			sums.total += dev->memory_total[POOL_DRAM];
-	}
-	return sums;
-}
-
-/* ", 2 in trouble: 3 19" */
-static void put_troubled(struct buf *out, const struct snapshot *snapshot)
-{
-	enum { NAMED = 6 };
-	size_t count = 0;
-
-	for (size_t i = 0; i < snapshot->n_devices; i++)
-		count += device_is_failing(&snapshot->devices[i]);
-	if (!count)
-		return;
-	buf_printf(out, ", %zu in trouble:", count);
-	count = 0;
-	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (device_is_failing(&snapshot->devices[i]) && count++ < NAMED)
-			buf_printf(out, " %s", snapshot->devices[i].id);
-	buf_puts(out, count > NAMED ? paint_sign(" …", " ...") : "");
-}
-
-static void put_sums(struct buf *out, const struct snapshot *snapshot)
-{
-	struct device_totals sums = add_up(snapshot);
-
-	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
-	put_troubled(out, snapshot);
-	if (sums.has_power)
-		buf_printf(out, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
-			   sums.power >= 1000 ? sums.power / 1000 : sums.power);
-	if (sums.has_heat)
-		buf_printf(out, "  max %.0f%sC", sums.hottest, paint_sign("°", ""));
-	if (sums.has_memory) {
-		buf_printf(out, "  DRAM %s",
-			   lower_bound_of_devices(snapshot, DEV_DRAM_USED, paint_is_utf8()));
-		format_bytes(out, sums.used);
-		buf_putc(out, '/');
-		format_bytes(out, sums.total);
-	}
-}
-
 static void draw_header(const struct ui *ui)
 {
 	const struct snapshot *snapshot = ui_snapshot(ui);
@@ -145,7 +73,7 @@ static void draw_header(const struct ui *ui)
 		buf_reset(&text);
 	}
 	if (snapshot)
-		put_sums(&text, snapshot);
+		sums_put(&text, snapshot, paint_is_utf8());
 	paint_buf(0, at, end - at, STYLE_PLAIN, &text);
 }
 

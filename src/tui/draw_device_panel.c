@@ -4,7 +4,7 @@
 #include "basic/text.h"
 #include "render/device_style.h"
 #include "render/device_text.h"
-#include "tui/device_sign.h"
+#include "render/device_sign.h"
 #include "tui/paint.h"
 
 static void draw_pool(const struct drawn_device *subject, int row, const struct rect *r,
@@ -76,7 +76,7 @@ void draw_device_panel(const struct drawn_device *subject, const struct rect *r)
 	CLEANUP_BUF struct buf title = { 0 };
 	const struct device *dev = subject->dev;
 	enum style style;
-	const char *sign = device_sign(dev, &style);
+	const char *sign = device_sign(dev, paint_is_utf8(), &style);
 	size_t at;
 
 	buf_printf(&title, "%s%s", subject->selected ? paint_sign("▶", ">") : "", dev->id);

@@ -1,7 +1,7 @@
 #include "tui/drawn_device.h"
 
-#include "basic/clock.h"
-#include "tui/device_sign.h"
+#include "render/device_sign.h"
+#include "render/device_text.h"
 #include "tui/paint.h"
 
 struct drawn_device drawn_device_make(const struct ui *ui, size_t position)
@@ -22,16 +22,7 @@ enum style drawn_device_style(const struct drawn_device *subject, enum style sty
 
 void drawn_device_put_age(struct buf *out, const struct drawn_device *subject)
 {
-	int64_t s = subject->age_ns / NS_PER_S;
-
-	if (subject->age_ns < 0)
-		buf_puts(out, "never seen");
-	else if (s < 100)
-		buf_printf(out, "%llds ago", (long long)s);
-	else if (s < 6000)
-		buf_printf(out, "%lldm ago", (long long)s / 60);
-	else
-		buf_printf(out, "%lldh ago", (long long)s / 3600);
+	device_put_age(out, subject->age_ns);
 }
 
 /* "timed out, 12s ago" */
@@ -48,7 +39,7 @@ void drawn_device_put_condition(struct buf *out, const struct drawn_device *subj
 int drawn_device_draw_id(const struct drawn_device *subject, int row, int column, int width)
 {
 	enum style style;
-	const char *sign = device_sign(subject->dev, &style);
+	const char *sign = device_sign(subject->dev, paint_is_utf8(), &style);
 
 	width = MIN(width, 4);
 	paint_cell(row, column, width - 1, true, subject->selected ? STYLE_SELECTED : STYLE_BOLD,

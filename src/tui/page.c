@@ -2,7 +2,7 @@
 
 #include "basic/text.h"
 #include "render/mem_parts.h"
-#include "tui/device_sign.h"
+#include "render/device_sign.h"
 #include "tui/page_parts.h"
 #include "tui/paint.h"
 

@@ -8,7 +8,7 @@
 #include "model/history.h"
 #include "tui/feed.h"
 #include "tui/filter.h"
-#include "tui/device_view.h"
+#include "model/device_view.h"
 #include "tui/keys.h"
 #include "tui/layout.h"
 #include "tui/settings.h"

@@ -1,6 +1,6 @@
 /* Readings over time, and the resulting dots. */
 #include "model/history.h"
-#include "tui/device_view.h"
+#include "model/device_view.h"
 #include "render/chart.h"
 
 #include "../unit/history_machine.h"

@@ -5,7 +5,7 @@
 #include "../unit/unit.h"
 #include "basic/file.h"
 #include "basic/text.h"
-#include "tui/device_sign.h"
+#include "render/device_sign.h"
 #include "tui/theme.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "tui/device_view.h"
+#include "model/device_view.h"
 
 #include <errno.h>
 #include <stdio.h>

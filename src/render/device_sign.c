@@ -1,6 +1,4 @@
-#include "tui/device_sign.h"
-
-#include "tui/paint.h"
+#include "render/device_sign.h"
 
 enum { SIGN_TROUBLED, SIGN_LIMIT, SIGN_OPEN, SIGN_FREE, SIGN_UNSEEN, SIGN_UNREADABLE };
 
@@ -34,9 +32,9 @@ static unsigned choose_sign(const struct device *dev, enum style *ret_style)
 	return dev->holders_known ? SIGN_FREE : SIGN_UNSEEN;
 }
 
-const char *device_sign(const struct device *dev, enum style *ret_style)
+const char *device_sign(const struct device *dev, bool utf8, enum style *ret_style)
 {
 	const struct sign *sign = &sign_infos[choose_sign(dev, ret_style)];
 
-	return paint_sign(sign->sign, sign->ascii);
+	return utf8 ? sign->sign : sign->ascii;
 }

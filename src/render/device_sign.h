@@ -12,4 +12,4 @@ extern const struct sign sign_infos[];
 extern const size_t n_sign_infos;
 
 /* The sign for the state of a device, and its style. */
-const char *device_sign(const struct device *dev, enum style *ret_style);
+const char *device_sign(const struct device *dev, bool utf8, enum style *ret_style);
