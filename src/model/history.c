@@ -283,7 +283,7 @@ static void forget(struct history *history, int64_t now_ns)
 	}
 }
 
-int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
+int history_add_devices(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
 {
 	int64_t now = snapshot->taken_ns;
 	int r = 0;
@@ -293,12 +293,20 @@ int history_add(struct history *history, const struct snapshot *snapshot, int64_
 	forget(history, now);
 	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++)
 		r = add_device(history, &snapshot->devices[i], now, hold_ns);
+	return r;
+}
+
+int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns)
+{
+	int r = history_add_devices(history, snapshot, hold_ns);
+
 	for (size_t i = 0; i < snapshot->n_processes && r >= 0; i++) {
 		const struct process *process = &snapshot->processes[i];
 
 		for (size_t k = 0; k < process->n_usages && r >= 0; k++)
 			r = add_usage(history, process, &process->usages[k],
-				      &snapshot->devices[process->usages[k].device], now);
+				      &snapshot->devices[process->usages[k].device],
+				      snapshot->taken_ns);
 	}
 	return r;
 }

@@ -28,6 +28,9 @@ struct history *history_free(struct history *history);
  */
 int history_add(struct history *history, const struct snapshot *snapshot, int64_t hold_ns);
 
+/* The same without processes: for charts of devices only. */
+int history_add_devices(struct history *history, const struct snapshot *snapshot, int64_t hold_ns);
+
 /* NULL if it was never seen. */
 const struct series *history_of_device(const struct history *history, const struct device *dev);
 const struct series *history_of_process(const struct history *history,
