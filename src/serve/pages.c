@@ -3,7 +3,6 @@
 #include "basic/clock.h"
 #include "render/render.h"
 #include "serve/access.h"
-#include "serve/gzip.h"
 #include "serve/negotiation.h"
 #include "serve/response.h"
 #include "version.h"
@@ -76,16 +75,10 @@ static const char *render_page(const struct page_cache *cache, const struct page
 static struct MHD_Response *make_page(const struct page_cache *cache,
 				      const struct page_choice *choice)
 {
-	CLEANUP_BUF struct buf body = { 0 }, packed = { 0 };
+	CLEANUP_BUF struct buf body = { 0 };
 	const char *type = render_page(cache, choice, &body);
-	struct MHD_Response *response;
 
-	if (choice->gzip)
-		gzip_add(&packed, body.data, body.length);
-	response = response_new(choice->gzip ? &packed : &body, type);
-	if (response && choice->gzip)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-	return response;
+	return choice->gzip ? response_new_packed(&body, type) : response_new(&body, type);
 }
 
 enum MHD_Result answer_page(struct page_cache *cache, struct MHD_Connection *connection,

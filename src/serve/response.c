@@ -1,6 +1,8 @@
 #include "serve/response.h"
 
 #include "basic/macros.h"
+#include "serve/gzip.h"
+#include "serve/negotiation.h"
 
 const char *request_header(struct MHD_Connection *connection, const char *name)
 {
@@ -40,6 +42,32 @@ struct MHD_Response *response_new(struct buf *body, const char *type)
 		return NULL;
 	}
 	return response;
+}
+
+struct MHD_Response *response_new_packed(const struct buf *body, const char *type)
+{
+	CLEANUP_BUF struct buf packed = { 0 };
+	struct MHD_Response *response;
+
+	gzip_add(&packed, body->data, body->length);
+	response = response_new(&packed, type);
+	if (response)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+	return response;
+}
+
+enum MHD_Result answer_body(struct MHD_Connection *connection, struct buf *body, const char *type)
+{
+	bool gzip = accepts_gzip(request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING));
+	struct MHD_Response *response =
+		gzip ? response_new_packed(body, type) : response_new(body, type);
+	enum MHD_Result result;
+
+	if (!response)
+		return MHD_NO;
+	result = MHD_queue_response(connection, MHD_HTTP_OK, response);
+	MHD_destroy_response(response);
+	return result;
 }
 
 enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text)

@@ -15,6 +15,10 @@ bool response_add_headers(struct MHD_Response *response, const char *type);
 
 /* An answer with those headers. Takes the body. NULL: out of memory. */
 struct MHD_Response *response_new(struct buf *body, const char *type);
+struct MHD_Response *response_new_packed(const struct buf *body, const char *type); /* with gzip */
+
+/* The same as an answer, packed if the client accepts that. */
+enum MHD_Result answer_body(struct MHD_Connection *connection, struct buf *body, const char *type);
 
 /* A line of text. A connection whose request was refused may have more to say, and is closed. */
 enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text);

@@ -18,11 +18,13 @@ void served_state_init(struct served_state *state, struct collector *collector,
 void served_state_done(struct served_state *state)
 {
 	page_cache_drop(&state->pages);
+	charts_done(&state->charts);
 }
 
 void served_state_update(struct served_state *state)
 {
 	(void)page_cache_update(&state->pages);
+	charts_update(&state->charts, state->pages.record);
 	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
 		streams_update(&state->streams[i], state->pages.record);
 }
@@ -45,13 +47,31 @@ static enum MHD_Result serve_metrics(const struct http_request *request)
 									: PAGE_TEXT);
 }
 
+static enum MHD_Result answer_unreadable(const struct http_request *request)
+{
+	return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "the devices of this machine cannot be read");
+}
+
+/* The last hour. */
+static enum MHD_Result serve_history(const struct http_request *request)
+{
+	struct served_state *state = request->state;
+
+	if (!page_cache_update(&state->pages))
+		return answer_stale(request);
+	if (!state->pages.record->snapshot)
+		return answer_unreadable(request);
+	charts_update(&state->charts, state->pages.record);
+	return answer_charts(&state->charts, state->pages.record, request->connection);
+}
+
 static enum MHD_Result serve_snapshot(const struct http_request *request)
 {
 	if (!page_cache_update(&request->state->pages))
 		return answer_stale(request);
 	if (!request->state->pages.record->snapshot)
-		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "the devices of this machine cannot be read");
+		return answer_unreadable(request);
 	return answer_page(&request->state->pages, request->connection, PAGE_SNAPSHOT);
 }
 
@@ -99,8 +119,8 @@ static const struct route {
 	enum MHD_Result (*serve)(const struct http_request *request);
 } routes[] = {
 	{ "/metrics", serve_metrics },	    { "/api/v1/snapshot", serve_snapshot },
-	{ "/api/v1/stream", serve_stream }, { "/healthz", serve_health },
-	{ "/readyz", serve_readiness },
+	{ "/api/v1/stream", serve_stream }, { "/api/v1/history", serve_history },
+	{ "/healthz", serve_health },	    { "/readyz", serve_readiness },
 };
 
 static enum MHD_Result answer_not_found(const struct http_request *request)

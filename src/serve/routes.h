@@ -1,6 +1,7 @@
 /* What is served at which path. A new page is a line of the table in routes.c. */
 #pragma once
 
+#include "serve/charts.h"
 #include "serve/pages.h"
 #include "serve/stream.h"
 
@@ -10,6 +11,7 @@
 struct served_state {
 	struct page_cache pages;
 	struct stream_set streams[2]; /* with owners, without */
+	struct charts charts;
 };
 
 void served_state_init(struct served_state *state, struct collector *collector,

@@ -7,8 +7,9 @@ PYTHON=/usr/bin/python3 # the one that Debian's python3-prometheus-client is for
 export PYTHONDONTWRITEBYTECODE=1
 
 # serve [OPTIONS]: on the machine at $D; returns when it has a sample, with its port in $PORT.
+# $SERVE is the program, if it is not the usual one.
 serve() {
-	"$TT_SMI" serve --root "$D" --listen 127.0.0.1:0 "$@" 2>"$WORK/log" 3>&- &
+	${SERVE:-"$TT_SMI" serve} --root "$D" --listen 127.0.0.1:0 "$@" 2>"$WORK/log" 3>&- &
 	SERVER=$!
 	STARTED="$STARTED $SERVER"
 	eventually grep -q 'serving http' "$WORK/log"
