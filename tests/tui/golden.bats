@@ -35,6 +35,7 @@ watch() { # COLUMNSxROWS [OPTIONS]
 }
 
 SIZES='80x24 120x40 200x60 40x10'
+[ -z "${TT_SANITIZE:-}" ] || SIZES='80x24 200x60' # programs with a sanitizer are slow
 VIEWS='overview grid processes memory device'
 
 none() {
@@ -91,7 +92,11 @@ timeless() {
 }
 
 same() {
-	cmp -s <(timeless "$1") <(screen | timeless)
+	if [ -n "${TT_SANITIZE:-}" ]; then
+		cmp -s <(timeless "$1") <(screen | timeless)
+	else
+		screen | cmp -s - "$1"
+	fi
 }
 
 @test "no device" {
@@ -159,20 +164,16 @@ same() {
 }
 
 @test "no line is wider than its terminal, and cut parts are counted" {
-	local f size
-	for f in "$HERE"/golden/*/*.txt; do
-		size=${f##*-}
-		size=${size%.txt}
-		python3 - "$f" "${size%x*}" "${size#*x}" <<'E'
-import sys, unicodedata
-name, columns, rows = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-lines = open(name, encoding="utf-8").read().split("\n")[:-1]
-assert len(lines) <= rows, name
-for line in lines:
-    wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
-    assert wide <= columns, (name, line)
-    assert all(c.isprintable() for c in line), (name, line)
+	python3 - "$HERE"/golden/*/*.txt <<'E'
+import re, sys, unicodedata
+for name in sys.argv[1:]:
+    columns, rows = map(int, re.search(r"-(\d+)x(\d+)\.txt$", name).groups())
+    lines = open(name, encoding="utf-8").read().split("\n")[:-1]
+    assert len(lines) <= rows, name
+    for line in lines:
+        wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+        assert wide <= columns, (name, line)
+        assert all(c.isprintable() for c in line), (name, line)
 E
-	done
 	grep -q '+[0-9]* devices' "$HERE/golden/thirty_two/overview-40x10.txt"
 }
