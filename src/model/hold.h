@@ -54,6 +54,22 @@ enum hold_state {
 
 enum hold_state hold_judge(const struct hold_evidence *evidence, uint32_t index);
 
+/* The devices that some evidence names: for all others the state is HOLD_NONE. */
+static inline struct device_set hold_named_devices(const struct hold_evidence *evidence)
+{
+	struct device_set named = evidence->driver_lists;
+
+	device_set_add_all(&named, &evidence->kernel_lists);
+	device_set_add_all(&named, &evidence->open);
+	return named;
+}
+
+/* Can hold_is_orphan() be true for some device? */
+static inline bool hold_may_have_orphans(const struct hold_evidence *evidence)
+{
+	return device_set_lacks(&evidence->open, &evidence->driver_lists);
+}
+
 /* Is it an entry in the driver's list without a process that belongs to it? */
 static inline bool hold_is_orphan(enum hold_state state)
 {

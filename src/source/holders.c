@@ -203,14 +203,19 @@ static bool fill_from_lists(const struct reported_holders *reported, struct snap
 /* Is there an entry in a driver's list without a process that belongs to it? */
 static bool has_orphans(const struct hold_records *records, const struct snapshot *snapshot)
 {
-	for (size_t r = 0; r < records->count; r++)
+	for (size_t r = 0; r < records->count; r++) {
+		const struct hold_evidence *evidence = &records->list[r].evidence;
+
+		if (!hold_may_have_orphans(evidence))
+			continue;
 		for (size_t i = 0; i < snapshot->n_devices; i++) {
 			const struct device *dev = &snapshot->devices[i];
 
 			if (device_is_served(dev) &&
-			    hold_is_orphan(hold_judge(&records->list[r].evidence, dev->index)))
+			    hold_is_orphan(hold_judge(evidence, dev->index)))
 				return true;
 		}
+	}
 	return false;
 }
 
@@ -253,6 +258,7 @@ static int add_holder(struct snapshot *snapshot, const struct hold_record *recor
 static int fill_process(const struct holders *holders, struct sample *sample,
 			const struct hold_record *record, bool *held)
 {
+	const struct device_set named = hold_named_devices(&record->evidence);
 	struct snapshot *snapshot = sample->snapshot;
 	bool holds = false;
 	int r = 0;
@@ -261,7 +267,7 @@ static int fill_process(const struct holders *holders, struct sample *sample,
 		struct device *dev = &snapshot->devices[i];
 		enum hold_state state;
 
-		if (!device_is_served(dev))
+		if (!device_set_has(&named, dev->index) || !device_is_served(dev))
 			continue;
 		state = hold_judge(&record->evidence, dev->index);
 		if (state == HOLD_SEEN || state == HOLD_LISTED) {
@@ -317,7 +323,8 @@ static int fill_processes(const struct holders *holders, struct sample *sample)
 	for (size_t i = 0; i < records->count && r >= 0; i++)
 		r = fill_process(holders, sample, &records->list[i], held);
 	for (size_t i = 0; i < records->count && r >= 0; i++)
-		r = fill_orphans(holders, sample->snapshot, &records->list[i], held);
+		if (hold_may_have_orphans(&records->list[i].evidence))
+			r = fill_orphans(holders, sample->snapshot, &records->list[i], held);
 	return r;
 }
 

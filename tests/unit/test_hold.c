@@ -90,7 +90,7 @@ TEST(evidence_on_another_device_does_not_count)
 	}
 }
 
-/* Two properties that must hold for all evidence. */
+/* Properties that must hold for all evidence. */
 TEST(an_open_device_is_held_and_nothing_is_held_without_evidence)
 {
 	for (unsigned bits = 0; bits < 64; bits++) {
@@ -102,6 +102,7 @@ TEST(an_open_device_is_held_and_nothing_is_held_without_evidence)
 			.access = (enum hold_access)(bits >> 4),
 		};
 		struct hold_evidence evidence = evidence_of(&test, DEVICE);
+		struct device_set named = hold_named_devices(&evidence);
 		enum hold_state judged = hold_judge(&evidence, DEVICE);
 
 		if (test.open)
@@ -110,6 +111,10 @@ TEST(an_open_device_is_held_and_nothing_is_held_without_evidence)
 			assert_int_equal(judged, HOLD_NONE);
 		if (judged == HOLD_LISTED || judged == HOLD_FOREIGN || hold_is_orphan(judged))
 			assert_true(test.driver);
+		if (judged != HOLD_NONE)
+			assert_true(device_set_has(&named, DEVICE));
+		if (hold_is_orphan(judged))
+			assert_true(hold_may_have_orphans(&evidence));
 	}
 }
 
