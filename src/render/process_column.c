@@ -329,19 +329,30 @@ static bool has_text(const struct process *process, enum process_column column)
 	return column == COL_COMMAND || process_column_reason(process, column) == KNOWN;
 }
 
-int process_column_compare(const struct process_scope *scope, const struct process *a,
-			   const struct process *b, enum process_column column, bool down)
+static bool is_sorted_by_text(enum process_column column)
 {
-	bool texts = process_column_kind(column) == KIND_TEXT && column != COL_DEVICES;
-	double left = 0, right = 0;
-	bool has_left =
-		texts ? has_text(a, column) : process_column_number(scope, a, column, &left);
-	bool has_right =
-		texts ? has_text(b, column) : process_column_number(scope, b, column, &right);
+	return process_column_kind(column) == KIND_TEXT && column != COL_DEVICES;
+}
+
+struct process_key process_column_key(const struct process_scope *scope,
+				      const struct process *process, enum process_column column)
+{
+	struct process_key key = { .process = process };
+
+	key.known = is_sorted_by_text(column)
+			    ? has_text(process, column)
+			    : process_column_number(scope, process, column, &key.number);
+	return key;
+}
+
+int process_column_compare(const struct process_scope *scope, const struct process_key *a,
+			   const struct process_key *b, enum process_column column, bool down)
+{
 	int order;
 
-	if (!has_left || !has_right)
-		return has_right - has_left;
-	order = texts ? compare_texts(scope, a, b, column) : (left > right) - (left < right);
+	if (!a->known || !b->known)
+		return b->known - a->known;
+	order = is_sorted_by_text(column) ? compare_texts(scope, a->process, b->process, column)
+					  : (a->number > b->number) - (a->number < b->number);
 	return down ? -order : order;
 }

@@ -84,6 +84,16 @@ void process_column_text(struct buf *out, const struct process_scope *scope,
 bool process_column_number(const struct process_scope *scope, const struct process *process,
 			   enum process_column column, double *ret);
 
+/* What a process is sorted by, made once for many comparisons. */
+struct process_key {
+	const struct process *process;
+	bool known;
+	double number; /* 0 for columns of texts */
+};
+
+struct process_key process_column_key(const struct process_scope *scope,
+				      const struct process *process, enum process_column column);
+
 /* Like strcmp(). Unknown values sort last in both directions. */
-int process_column_compare(const struct process_scope *scope, const struct process *a,
-			   const struct process *b, enum process_column column, bool down);
+int process_column_compare(const struct process_scope *scope, const struct process_key *a,
+			   const struct process_key *b, enum process_column column, bool down);

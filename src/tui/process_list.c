@@ -8,22 +8,48 @@ struct sorting {
 	const struct process_order *order;
 };
 
-static int compare_rows(const void *a, const void *b, void *arg)
+/* A process with the values of the columns that it is sorted by. */
+struct sorted_process {
+	struct process_key first, second;
+};
+
+static int compare_processes(const void *a, const void *b, void *arg)
 {
-	const struct process *left = ((const struct process_row *)a)->process;
-	const struct process *right = ((const struct process_row *)b)->process;
+	const struct sorted_process *left = a, *right = b;
+	const struct process *one = left->first.process, *other = right->first.process;
 	const struct sorting *sorting = arg;
 	const struct process_order *order = sorting->order;
 	int r;
 
-	r = process_column_compare(sorting->scope, left, right, order->column, order->down);
+	r = process_column_compare(sorting->scope, &left->first, &right->first, order->column,
+				   order->down);
 	if (r == 0)
-		r = process_column_compare(sorting->scope, left, right, order->second,
-					   order->second_down);
+		r = process_column_compare(sorting->scope, &left->second, &right->second,
+					   order->second, order->second_down);
 	if (r == 0)
-		r = (left->pid > right->pid) - (left->pid < right->pid);
+		r = (one->pid > other->pid) - (one->pid < other->pid);
 	/* Several may have no known pid: these keep the order of the snapshot. */
-	return r ? r : (left > right) - (left < right);
+	return r ? r : (one > other) - (one < other);
+}
+
+static int sort(struct process_list *list, const struct process_scope *scope,
+		const struct process_order *order)
+{
+	CLEANUP_FREE struct sorted_process *sorted = calloc(list->count + 1, sizeof(*sorted));
+	struct sorting sorting = { scope, order };
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct process *process = list->rows[i].process;
+
+		sorted[i].first = process_column_key(scope, process, order->column);
+		sorted[i].second = process_column_key(scope, process, order->second);
+	}
+	qsort_r(sorted, list->count, sizeof(*sorted), compare_processes, &sorting);
+	for (size_t i = 0; i < list->count; i++)
+		list->rows[i].process = sorted[i].first.process;
+	return 0;
 }
 
 /* A process in the tree, by its index in the snapshot. */
@@ -95,7 +121,7 @@ int process_list_make(struct process_list *list, const struct process_scope *sco
 		      const struct filter *filter, const struct process_order *order)
 {
 	const struct snapshot *snapshot = scope->snapshot;
-	struct sorting sorting = { scope, order };
+	int r;
 
 	process_list_done(list);
 	list->rows = calloc(snapshot->n_processes + 1, sizeof(*list->rows));
@@ -112,8 +138,12 @@ int process_list_make(struct process_list *list, const struct process_scope *sco
 		else
 			list->hidden++;
 	}
-	qsort_r(list->rows, list->count, sizeof(*list->rows), compare_rows, &sorting);
-	return order->tree ? make_tree(list, snapshot) : 0;
+	r = sort(list, scope, order);
+	if (r == 0 && order->tree)
+		r = make_tree(list, snapshot);
+	if (r < 0)
+		process_list_done(list);
+	return r;
 }
 
 void process_list_done(struct process_list *list)
