@@ -10,8 +10,8 @@
 static const char *skip_words(const char *text, unsigned n)
 {
 	while (n-- > 0) {
-		text += strcspn(text, " \n");
-		if (*text != ' ')
+		text = strchr(text, ' ');
+		if (!text)
 			return "";
 		text++;
 	}
@@ -20,14 +20,15 @@ static const char *skip_words(const char *text, unsigned n)
 
 static bool word_u64(const char *word, uint64_t *ret)
 {
-	size_t length = strcspn(word, " \n\t");
-	char digits[24];
+	uint64_t number = 0;
+	const char *at = word;
 
-	if (length == 0 || length >= sizeof(digits))
-		return false;
-	memcpy(digits, word, length);
-	digits[length] = '\0';
-	return parse_u64(digits, ret) == 0;
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(number, UINT64_C(10), &number) ||
+		    __builtin_add_overflow(number, (uint64_t)(*at - '0'), &number))
+			return false;
+	*ret = number;
+	return at > word && (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\0');
 }
 
 /*
@@ -42,8 +43,7 @@ int procfs_parse_stat(const char *text, struct procfs_stat *ret)
 
 	if (!open || !close || close < open || close[1] != ' ')
 		return -EBADMSG;
-	snprintf(stat.comm, sizeof(stat.comm), "%.*s",
-		 (int)MIN((size_t)(close - open - 1), sizeof(stat.comm) - 1), open + 1);
+	memcpy(stat.comm, open + 1, MIN((size_t)(close - open - 1), sizeof(stat.comm) - 1));
 	text = close + 2;
 	stat.state = text[0];
 	text = skip_words(text, 1);

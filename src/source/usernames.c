@@ -1,6 +1,7 @@
 #include "source/usernames.h"
 
 #include "basic/parse.h"
+#include "basic/text.h"
 #include "basic/command_output.h"
 
 #include <errno.h>
@@ -61,7 +62,7 @@ void usernames_find(struct usernames *names, struct sample *sample, uint32_t uid
 
 	for (size_t i = 0; i < names->count; i++)
 		if (names->list[i].uid == uid) {
-			snprintf(name, size, "%s", names->list[i].text);
+			text_copy(name, size, names->list[i].text);
 			return;
 		}
 	if (!names->passwd_read) {
