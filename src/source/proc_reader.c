@@ -40,6 +40,7 @@ static void take_command(struct proc_reader *reader, const char *data, size_t le
 	if (reader->command)
 		procfs_parse_cmdline(data, length, reader->name, sizeof(reader->name),
 				     reader->command, length + 1);
+	reader->command = shared_text_join(reader->command);
 	if (!reader->command || !reader->name[0] ||
 	    procfs_is_title(data, reader->name, reader->stat.comm))
 		snprintf(reader->name, sizeof(reader->name), "%s", reader->stat.comm);
