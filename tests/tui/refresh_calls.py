@@ -52,6 +52,14 @@ def trace(work, before="true"):
     return output.read_text()
 
 
+def count_kept(calls, name, call):
+    """How often a call was made with the kept descriptor of such a file, in all, and the number of descriptors."""
+    kept = {number for line in calls.splitlines() if f'/{name}", ' in line and "openat(" in line
+            for number in re.findall(r" = (\d+)$", line)}
+    used = Counter(re.findall(rf"\b{call}\((\d+),", calls))
+    return sum(used[number] for number in kept), len(kept)
+
+
 def count_opens(calls, pids, name):
     """How often the file of each process was opened."""
     opened = Counter(re.findall(rf'openat\(\d+, "proc/(\d+)/{name}"', calls))
@@ -78,3 +86,12 @@ for name, most in (("stat", 1), ("cmdline", 2), ("status", 2), ("cgroup", 2), ("
 kept = count_opens(limited, pids, "stat").count(1)
 print(f"with {LIMIT_OPEN} descriptors, stat of {kept} processes stays open")
 assert kept == LIMIT_OPEN // 4, "it does not keep to its share of descriptors"
+
+# A refresh of processes makes one call for each holder's descriptors and one for its state, and no others.
+states, kept_states = count_kept(calls, "stat", "pread64")
+looks, kept_folders = count_kept(calls, "fd", "newfstatat")
+refreshes = states / kept_states
+print(f"{refreshes:.1f} refreshes of processes: {states} reads of stat, {looks} looks at descriptors")
+assert kept_states >= HOLDERS * 3 / 4 and kept_folders >= HOLDERS * 3 / 4, "they are not kept open"
+assert refreshes >= 2, "processes were not refreshed"
+assert looks <= (refreshes + 1) * kept_folders, "descriptors are looked at more often than needed"
