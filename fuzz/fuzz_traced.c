@@ -11,6 +11,7 @@
 static const char memory_head[] =
 	"PID Comm DRAM L1 L1_SMALL TRACE BUFFERS SYSTEM CHIP START STATE\n- -\n";
 static const char memory_tail[] = "\nTOTAL - 0 0 0 0 0 0 - - -\n";
+static const char death_head[] = "DEVICE SINCE PID Comm SIGNAL ENDED\n- -\n";
 static const char holder_head[] = "PID Comm DEVICE FD START\n- -\n";
 
 static bool is_refused(int r)
@@ -60,6 +61,22 @@ static void try_holders(const char *text)
 	free(list);
 }
 
+static void try_deaths(const char *text)
+{
+	struct traced_death *list = NULL;
+	size_t count = 0;
+	int r = traced_parse_deaths(text, &list, &count);
+
+	CHECK(r == 0 || is_refused(r));
+	CHECK(r == 0 || !list);
+	CHECK(r < 0 || count + 2 == count_lines(text));
+	for (size_t i = 0; i < count; i++) {
+		CHECK(list[i].has_death == (list[i].pid > 0));
+		CHECK(list[i].signal < 128 && fuzz_is_text(list[i].comm, sizeof(list[i].comm)));
+	}
+	free(list);
+}
+
 /* Puts a prefix and a suffix around the input. */
 static char *wrap(const char *head, const char *text, const char *tail)
 {
@@ -76,11 +93,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text = fuzz_text(data, size);
 	char *memory = wrap(memory_head, text, memory_tail);
 	char *holders = wrap(holder_head, text, "");
+	char *deaths = wrap(death_head, text, "");
 
 	try_allocations(text);
 	try_allocations(memory);
 	try_holders(text);
 	try_holders(holders);
+	try_deaths(text);
+	try_deaths(deaths);
+	free(deaths);
 	free(holders);
 	free(memory);
 	free(text);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Older tracers do not write the role of a holder. */
-enum { MEMORY_COLUMNS = 11, HOLDER_COLUMNS_OLD = 5, HOLDER_COLUMNS };
+enum { MEMORY_COLUMNS = 11, HOLDER_COLUMNS_OLD = 5, HOLDER_COLUMNS, DEATH_COLUMNS = 6 };
 
 static const char *const memory_headings[MEMORY_COLUMNS] = {
 	"PID",	   "Comm",   "DRAM", "L1",    "L1_SMALL", "TRACE",
@@ -16,6 +16,9 @@ static const char *const memory_headings[MEMORY_COLUMNS] = {
 
 static const char *const holder_headings[HOLDER_COLUMNS] = { "PID", "Comm",  "DEVICE",
 							     "FD",  "START", "ROLE" };
+
+static const char *const death_headings[DEATH_COLUMNS] = { "DEVICE", "SINCE",  "PID",
+							   "Comm",   "SIGNAL", "ENDED" };
 
 static int parse_state(const char *word, struct traced_memory *ret)
 {
@@ -132,6 +135,41 @@ int traced_parse_holders(const char *text, struct traced_holder **ret, size_t *r
 {
 	static const struct traced_table table = { holder_headings, HOLDER_COLUMNS_OLD,
 						   HOLDER_COLUMNS, sizeof(**ret), parse_holder };
+	void *list;
+	int r = traced_table_parse(&table, text, &list, ret_count);
+
+	if (r == 0)
+		*ret = list;
+	return r;
+}
+
+static int parse_death(const struct traced_line *line, size_t columns, void *item)
+{
+	struct traced_death *ret = item;
+
+	*ret = (struct traced_death){ 0 };
+	if (line->count != columns || parse_u32(line->words[0], &ret->device) < 0 ||
+	    parse_u64(line->words[1], &ret->since_ticks) < 0)
+		return -EBADMSG;
+	ret->has_death = !traced_is_none(line->words[2]);
+	if (!ret->has_death) {
+		for (size_t i = 3; i < columns; i++)
+			if (!traced_is_none(line->words[i]))
+				return -EBADMSG;
+		return 0;
+	}
+	if (traced_parse_pid(line->words[2], &ret->pid) < 0 ||
+	    traced_parse_comm(line->words[3], ret->comm) < 0 ||
+	    parse_u32(line->words[4], &ret->signal) < 0 || ret->signal > 127 ||
+	    parse_u64(line->words[5], &ret->ended_ticks) < 0)
+		return -EBADMSG;
+	return 0;
+}
+
+int traced_parse_deaths(const char *text, struct traced_death **ret, size_t *ret_count)
+{
+	static const struct traced_table table = { death_headings, DEATH_COLUMNS, DEATH_COLUMNS,
+						   sizeof(**ret), parse_death };
 	void *list;
 	int r = traced_table_parse(&table, text, &list, ret_count);
 

@@ -1,7 +1,8 @@
 /*
- * The two files that the tracer pins below /run/tt-smi/bpf: memory of each process on each chip
- * (allocations), and the devices that each process has open (holders). They are text tables, so
- * that people can read them too; docs/shared-memory.md has the columns.
+ * Files that the tracer pins below /run/tt-smi/bpf: memory of each process on each chip
+ * (allocations), the devices that each process has open (holders), and the jobs that died on each
+ * device (deaths). They are text tables, so that people can read them too; docs/shared-memory.md
+ * has the columns.
  *
  * They are written by a BPF program, perhaps of another version, and read in pieces: a text is
  * either parsed completely or rejected.
@@ -20,6 +21,7 @@
 #define TRACED_CHIPS	   64u
 #define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
 #define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
+#define TRACED_DEATHS	   "run/tt-smi/bpf/deaths"
 #define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start time of the tracer process */
 
 enum traced_state {
@@ -58,6 +60,17 @@ struct traced_holder {
 	enum traced_role role;
 };
 
+/* A device, and the last job that died abruptly while it had it open. */
+struct traced_death {
+	uint32_t device;      /* N of /dev/tenstorrent/N */
+	uint64_t since_ticks; /* since boot: from when on jobs on it are observed */
+	bool has_death;	      /* false: none has died; the following is not set */
+	int32_t pid;
+	char comm[TRACED_COMM];
+	uint32_t signal;
+	uint64_t ended_ticks; /* since boot */
+};
+
 /*
  * Returns the lines in the order of the text; the caller frees *ret. -EBADMSG: malformed or
  * truncated; -EPROTONOSUPPORT: other columns; -ENOMEM.
@@ -66,3 +79,4 @@ MUST_CHECK int traced_parse_allocations(const char *text, struct traced_memory *
 					size_t *ret_count);
 MUST_CHECK int traced_parse_holders(const char *text, struct traced_holder **ret,
 				    size_t *ret_count);
+MUST_CHECK int traced_parse_deaths(const char *text, struct traced_death **ret, size_t *ret_count);

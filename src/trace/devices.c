@@ -1,5 +1,6 @@
 #include "trace/devices.h"
 
+#include "basic/clock.h"
 #include "basic/file.h"
 #include "basic/parse.h"
 
@@ -54,9 +55,28 @@ static void remove_others(const struct device_nodes *nodes)
 
 	while (bpf_map_get_next_key(map, before, &key) == 0) {
 		before = has(nodes, key) ? &key : NULL;
-		if (!before && bpf_map_delete_elem(map, &key) < 0)
+		if (before)
+			continue;
+		bpf_map_delete_elem(nodes->tracer->maps[MAP_DEATHS], &key);
+		if (bpf_map_delete_elem(map, &key) < 0)
 			return;
 	}
+}
+
+/* A node that is known keeps the time since which it is observed. */
+static int put_device(const struct tracer *tracer, uint32_t number, uint32_t index)
+{
+	struct trace_device device, known;
+
+	if (bpf_map_lookup_elem(tracer->maps[MAP_DEVICES], &number, &known) == 0 &&
+	    known.index == index)
+		return 0;
+	device = (struct trace_device){
+		.index = index,
+		.since = (uint64_t)clock_now(CLOCK_BOOTTIME),
+	};
+	bpf_map_delete_elem(tracer->maps[MAP_DEATHS], &number);
+	return bpf_map_update_elem(tracer->maps[MAP_DEVICES], &number, &device, BPF_ANY);
 }
 
 int devices_update(const struct tracer *tracer)
@@ -71,8 +91,7 @@ int devices_update(const struct tracer *tracer)
 		r = directory_read(nodes.folder, visit, &nodes);
 	cleanup_close(&nodes.folder);
 	for (uint32_t i = 0; i < nodes.count && r == 0; i++)
-		r = bpf_map_update_elem(tracer->maps[MAP_DEVICES], &nodes.all[i].number,
-					&nodes.all[i].index, BPF_ANY);
+		r = put_device(tracer, nodes.all[i].number, nodes.all[i].index);
 	if (r == 0)
 		remove_others(&nodes);
 	return r;

@@ -11,6 +11,7 @@
 #define PINS_ALLOCATIONS PINS_FOLDER "/allocations"
 #define PINS_HOLDERS	 PINS_FOLDER "/holders"
 #define PINS_DISPATCH	 PINS_FOLDER "/dispatch"
+#define PINS_DEATHS	 PINS_FOLDER "/deaths"
 #define PINS_MAPS	 PINS_FOLDER "/maps"
 #define PINS_PROGRAMS	 PINS_FOLDER "/progs"
 #define PINS_LINKS	 PINS_FOLDER "/links"

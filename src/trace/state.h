@@ -191,6 +191,28 @@ struct trace_role {
 	uint32_t zero;
 };
 
+/* Key: device number. A device node, and since when processes that hold it are observed. */
+struct trace_device {
+	uint32_t index; /* N of /dev/tenstorrent/N */
+	uint32_t zero;
+	uint64_t since; /* ns since boot */
+};
+
+/*
+ * Key: device number. The last job that died abruptly (basic/abrupt_signal.h) while it held the
+ * device.
+ */
+struct trace_death {
+	uint64_t start; /* ticks since boot */
+	uint64_t ended; /* ns since boot */
+	uint32_t tgid;
+	uint32_t signal;
+	char comm[TRACE_COMM];
+};
+
+/* The descriptors of a dying process that are searched for devices, in groups. */
+enum { TRACE_FD_GROUPS = 1024, TRACE_FD_GROUP = 64 };
+
 /* A map of one entry: state of the whole object. */
 struct trace_state {
 	uint64_t version; /* of the object */

@@ -24,6 +24,7 @@ static const char *const map_names[TRACER_MAPS] = {
 	[MAP_QUEUES] = "queues",       [MAP_OPERATIONS] = "operations",
 	[MAP_LINES] = "lines",	       [MAP_RECORDS] = "records",
 	[MAP_STATE] = "state",	       [MAP_VIEW_PLACES] = "view_places",
+	[MAP_DEATHS] = "deaths",
 };
 
 static const char *const program_names[TRACER_PROGRAMS] = {
@@ -159,6 +160,8 @@ static int attach_all(struct trace_bpf *object)
 				 PINS_ALLOCATIONS);
 	if (r == 0)
 		r = pin_iterator(object->progs.dispatch, object->maps.lines, PINS_DISPATCH);
+	if (r == 0)
+		r = pin_iterator(object->progs.jobs_died, object->maps.devices, PINS_DEATHS);
 	if (r == 0)
 		r = pin_link(bpf_program__attach_iter(object->progs.holders, NULL), PINS_HOLDERS,
 			     0444);

@@ -39,7 +39,7 @@ LIFE = [["mesh m 0 1", "open 0 1", "random {0} {1} 3"],
         ["bulk 0"], ["close n", "close 1", "open 1", "random {0} {1} 2"], ["close 0", "close m", "close 1"]]
 
 
-def enter():
+def enter(driver="2.4.0"):
     """Executes this script again in the namespace, and returns in there."""
     if os.environ.get("STAGED"):
         return
@@ -59,7 +59,7 @@ def enter():
         os.mkdir(stage)
         sys.exit(subprocess.call(
             ["unshare", "-m", "--propagation", "private", HERE + "/../cli/stage.sh", stage,
-             BUILD + "/tt_smi-sim", "--driver", "2.4.0", "--no-workloads", "--seed", "2",
+             BUILD + "/tt_smi-sim", "--driver", driver, "--no-workloads", "--seed", "2",
              "-b", "8x-,p150a,p150a", "--", "env", "STAGED=1", "METAL=" + copy, sys.executable, *sys.argv],
             env={**os.environ, "STAGE_DEVICES": "8 9"}))
 

@@ -1,4 +1,4 @@
-/* The two texts that the kernel writes: parsed completely, or rejected. */
+/* The texts that the kernel writes: parsed completely, or rejected. */
 #include "proto/traced.h"
 #include "unit.h"
 
@@ -25,6 +25,13 @@
 	"-------- ---------------- -------- -------- ------------ ----\n"
 #define HOLDER "1234     python3          0        17       987654      \n"
 
+#define DEATH_HEAD                                                       \
+	"DEVICE   SINCE        PID      Comm             SIGNAL ENDED\n" \
+	"-------- ------------ -------- ---------------- ------ -----\n"
+#define ALIVE "0        100          -        -                -      -\n"
+#define DEATH "12       200          1234     python3          9      98765\n"
+
+static struct traced_death *deaths;
 static struct traced_memory *memory;
 static struct traced_holder *holders;
 static size_t count;
@@ -34,6 +41,8 @@ static int forget(void **state)
 	(void)state;
 	free(memory);
 	free(holders);
+	free(deaths);
+	deaths = NULL;
 	memory = NULL;
 	holders = NULL;
 	count = 99;
@@ -50,6 +59,48 @@ static int parse_holders(const char *text)
 {
 	forget(NULL);
 	return traced_parse_holders(text, &holders, &count);
+}
+
+static int parse_deaths(const char *text)
+{
+	forget(NULL);
+	return traced_parse_deaths(text, &deaths, &count);
+}
+
+TEST(deaths_have_a_line_per_device)
+{
+	assert_int_equal(parse_deaths(DEATH_HEAD ALIVE DEATH), 0);
+	assert_int_equal(count, 2);
+	assert_false(deaths[0].has_death);
+	assert_int_equal(deaths[0].since_ticks, 100);
+	assert_true(deaths[1].has_death);
+	assert_int_equal(deaths[1].device, 12);
+	assert_int_equal(deaths[1].since_ticks, 200);
+	assert_int_equal(deaths[1].pid, 1234);
+	assert_string_equal(deaths[1].comm, "python3");
+	assert_int_equal(deaths[1].signal, 9);
+	assert_int_equal(deaths[1].ended_ticks, 98765);
+	assert_int_equal(parse_deaths(DEATH_HEAD), 0);
+	assert_int_equal(count, 0);
+}
+
+TEST(malformed_deaths_are_rejected)
+{
+	static const char *const bad[] = {
+		"",
+		DEATH_HEAD "0 100 - - - 5\n",
+		DEATH_HEAD "0 100 7 a - 5\n",
+		DEATH_HEAD "0 100 7 a 128 5\n",
+		DEATH_HEAD "0 100 7 a 9\n",
+		DEATH_HEAD "0 100 7 a 9 5 6\n",
+		DEATH_HEAD "-1 100 7 a 9 5\n",
+		DEATH_HEAD "0 100 0 a 9 5\n",
+		DEATH_HEAD "0 100 7 a 9 5",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(parse_deaths(bad[i]), -EBADMSG);
+	assert_int_equal(parse_deaths(HOLDER_HEAD), -EPROTONOSUPPORT);
 }
 
 TEST(a_line_has_every_figure)
@@ -234,6 +285,8 @@ TEST(malformed_holders_are_rejected)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		AFTER(deaths_have_a_line_per_device),
+		AFTER(malformed_deaths_are_rejected),
 		AFTER(a_line_has_every_figure),
 		AFTER(a_process_that_allocated_nothing_has_no_chip),
 		AFTER(a_text_without_processes_is_complete),

@@ -7,10 +7,6 @@
  */
 #include "trace/kernel/iterator.h"
 
-struct seq_file {
-	unsigned long count; /* bytes that were written */
-} KERNEL_STRUCT;
-
 #define RETURN_WORD(name, word, ...)  \
 	if (state == DISPATCH_##name) \
 		return word;

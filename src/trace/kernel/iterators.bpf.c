@@ -15,24 +15,6 @@ struct bpf_iter__task_file {
 	struct file *file;
 } KERNEL_STRUCT;
 
-struct name {
-	char text[TRACE_COMM];
-};
-
-/* Replaces bytes that would split or end the field. */
-static __always_inline void name_clean(struct name *to, const char *comm)
-{
-	for (int i = 0; i < TRACE_COMM - 1; i++) {
-		char c = comm[i];
-
-		to->text[i] = c && ((unsigned char)c <= 0x20 || c == 0x7f) ? '_' : c;
-		if (!c)
-			break;
-	}
-	if (!to->text[0])
-		to->text[0] = '-';
-}
-
 #define RETURN_IF_SET(name, word, ...)                            \
 	if (process->flags & TRACE_FAULT_BIT(TRACE_FAULT_##name)) \
 		return "unreliable:" word;
@@ -176,7 +158,7 @@ static __always_inline bool is_listed(const struct bpf_iter_meta *meta, uint32_t
  * The device of an open file, or NULL. A node without links was removed (the driver was unbound),
  * and its number may be reused by another card.
  */
-static __always_inline uint32_t *device_of(const struct file *file)
+static __always_inline struct trace_device *device_of(const struct file *file)
 {
 	const struct inode *inode = file->f_inode;
 	uint32_t rdev;
@@ -203,7 +185,7 @@ int holders(struct bpf_iter__task_file *ctx)
 	struct task_struct *task = ctx->task;
 	struct file *file = ctx->file;
 	struct name name = { 0 };
-	uint32_t *device;
+	struct trace_device *device;
 	uint64_t start;
 
 	if (task && ctx->meta->seq_num == 0) {
@@ -215,11 +197,11 @@ int holders(struct bpf_iter__task_file *ctx)
 	if (!task || !file)
 		return 0;
 	device = device_of(file);
-	if (!device || is_listed(ctx->meta, task->tgid, *device))
+	if (!device || is_listed(ctx->meta, task->tgid, device->index))
 		return 0;
 	name_clean(&name, task->group_leader->comm);
 	start = task->group_leader->start_boottime / TRACE_NS_PER_TICK;
-	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %-12llu %s\n", task->tgid, name.text, *device,
-		       ctx->fd, start, role_of(task->tgid, start));
+	BPF_SEQ_PRINTF(seq, "%-8d %-16s %-8u %-8u %-12llu %s\n", task->tgid, name.text,
+		       device->index, ctx->fd, start, role_of(task->tgid, start));
 	return 0;
 }

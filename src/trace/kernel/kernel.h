@@ -29,6 +29,8 @@ struct task_struct {
 	uint64_t start_boottime;
 	char comm[TRACE_COMM];
 	struct signal_struct *signal;
+	struct files_struct *files;
+	int exit_code;
 } KERNEL_STRUCT;
 
 struct inode {
@@ -39,6 +41,15 @@ struct inode {
 
 struct file {
 	struct inode *f_inode;
+} KERNEL_STRUCT;
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} KERNEL_STRUCT;
+
+struct files_struct {
+	struct fdtable *fdt;
 } KERNEL_STRUCT;
 
 /*
@@ -64,7 +75,9 @@ TABLE(views, BPF_MAP_TYPE_HASH, struct trace_key, struct trace_view, TRACE_VIEWS
       BPF_F_NO_PREALLOC);
 TABLE(view_places, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_view_place, TRACE_LIBRARIES, 0);
 TABLE(libraries, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_library, TRACE_LIBRARIES, 0);
-TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, uint32_t, TRACE_DEVICES, 0);
+TABLE(devices, BPF_MAP_TYPE_HASH, uint32_t, struct trace_device, TRACE_DEVICES, 0);
+TABLE(deaths, BPF_MAP_TYPE_HASH, uint32_t, struct trace_death, TRACE_DEVICES, 0);
+TABLE(fd_groups, BPF_MAP_TYPE_ARRAY, uint32_t, uint32_t, TRACE_FD_GROUPS, 0);
 TABLE(roles, BPF_MAP_TYPE_HASH, uint32_t, struct trace_role, TRACE_ROLES, 0);
 TABLE(programs, BPF_MAP_TYPE_HASH, uint32_t, struct trace_programs, PROGRAM_PROCESSES, 0);
 TABLE(no_programs, BPF_MAP_TYPE_ARRAY, uint32_t, struct trace_programs, 1, 0);

@@ -1,14 +1,90 @@
 /*
- * Handles processes that exit or call execve(), and changes that the tracer makes to the accounts.
+ * Handles processes that exit or call execve(), notes the devices of those that die abruptly, and
+ * makes the changes to the accounts that the tracer requests.
  * The tracer runs BPF programs for these: an update of the map from user space would overwrite what
  * probes count meanwhile.
  */
+#include "basic/abrupt_signal.h"
 #include "trace/kernel/account.h"
 
 /* The role was that of the old program. */
 static __always_inline void role_forget(uint32_t tgid)
 {
 	bpf_map_delete_elem(&roles, &tgid);
+}
+
+/* ---- devices of processes that die abruptly ---- */
+
+/* Arguments of a search of the descriptors. */
+struct fd_search {
+	struct file **files; /* in kernel memory */
+	uint32_t count;
+	struct trace_death death;
+};
+
+/* A node without links was removed: its number may be reused by another card. */
+static __always_inline void note_file(const struct file *file, const struct trace_death *death)
+{
+	struct inode *inode = BPF_CORE_READ(file, f_inode);
+	uint32_t number;
+
+	if ((BPF_CORE_READ(inode, i_mode) & 0170000) != 0020000 ||
+	    BPF_CORE_READ(inode, i_nlink) == 0)
+		return;
+	number = BPF_CORE_READ(inode, i_rdev);
+	if (bpf_map_lookup_elem(&devices, &number))
+		bpf_map_update_elem(&deaths, &number, death, BPF_ANY);
+}
+
+/* Called for each group of descriptors: the array has no other purpose than this loop. */
+static long note_group(struct bpf_map *map, uint32_t *group, uint32_t *value,
+		       struct fd_search *search)
+{
+	uint32_t first = *group * TRACE_FD_GROUP;
+
+	(void)map;
+	(void)value;
+	for (uint32_t i = 0; i < TRACE_FD_GROUP; i++) {
+		struct file *file = NULL;
+
+		if (first + i >= search->count)
+			return 1;
+		bpf_probe_read_kernel(&file, sizeof(file), search->files + first + i);
+		if (file)
+			note_file(file, &search->death);
+	}
+	return 0;
+}
+
+static __always_inline bool is_monitor(uint32_t tgid, uint64_t start)
+{
+	struct trace_role *role = bpf_map_lookup_elem(&roles, &tgid);
+
+	return role && role->start == start && role->role == TRACE_ROLE_MONITOR;
+}
+
+/*
+ * Notes for each device that the process holds that it died. The kernel closes its files later.
+ * Other exits, which are most, cost one comparison.
+ */
+static __always_inline void note_death(struct task_struct *task)
+{
+	uint32_t signal = BPF_CORE_READ(task, exit_code) & 0x7f;
+	struct fd_search search = {
+		.death = {
+			.start = BPF_CORE_READ(task, group_leader, start_boottime) / TRACE_NS_PER_TICK,
+			.ended = bpf_ktime_get_boot_ns(),
+			.tgid = BPF_CORE_READ(task, tgid),
+			.signal = signal,
+		},
+	};
+
+	if (!IS_ABRUPT(signal) || is_monitor(search.death.tgid, search.death.start))
+		return;
+	BPF_CORE_READ_STR_INTO(&search.death.comm, task, group_leader, comm);
+	search.files = BPF_CORE_READ(task, files, fdt, fd);
+	search.count = BPF_CORE_READ(task, files, fdt, max_fds);
+	bpf_for_each_map_elem(&fd_groups, note_group, &search, 0);
 }
 
 SEC("raw_tp/sched_process_exit")
@@ -19,6 +95,7 @@ int ended(struct bpf_raw_tracepoint_args *ctx)
 
 	bpf_map_delete_elem(&threads, &thread);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0) {
+		note_death(task);
 		role_forget(thread >> 32);
 		process_forget(thread >> 32);
 	}
