@@ -16,6 +16,15 @@
 
 #define DEVICE_COUNTERS 12
 
+/* The last job that died abruptly while it held the device, as the tracer saw it; Unix times. */
+struct observed_death {
+	double since; /* when the observation began; 0: the tracer does not observe it */
+	double time;  /* 0: none has died */
+	int32_t pid;
+	int signal;
+	char name[32];
+};
+
 enum { DEVICE_VENDOR = 0x1E52 }; /* PCI vendor id of Tenstorrent */
 
 /*
@@ -204,6 +213,7 @@ struct device {
 	uint32_t thermal_trips;
 	int64_t worked_ns; /* CLOCK_MONOTONIC, when its traffic last showed work; 0: not observed */
 	double quiet;	   /* seconds */
+	struct observed_death death; /* what the tracer has seen */
 	bool dirty;
 	double dirty_time; /* Unix time */
 	char dirty_cause[112];

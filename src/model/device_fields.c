@@ -193,7 +193,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 		"time since PCIe traffic or the end of a program showed work, or since observation began; needs a loop or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
 		.needs = QUIET_NEEDS },
 	[DEV_DIRTY] = { "dirty", NULL, "dirty", "HEALTH", "Dirty",
-		"a job on it died by SIGKILL or crashed, and it was not reset since; from the allocation server", K_BOOL, U_NONE, AT(dirty),
+		"a job on it died by SIGKILL or crashed, and it was not reset since; from the tracer or the allocation server", K_BOOL, U_NONE, AT(dirty),
 		.needs = FIELDS(PART(ACCOUNTS), DEVICE_FIELD(UPTIME)) },
 	[DEV_DIRTY_CAUSE] = { "dirty.cause", NULL, "dirty_cause", "HEALTH", "Dirty Cause",
 		"the last such job: pid, name and how it died", K_STRING, U_NONE, AT(dirty_cause),

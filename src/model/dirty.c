@@ -1,35 +1,47 @@
 #include "model/dirty.h"
 
+#include "basic/abrupt_signal.h"
 #include "basic/clock.h"
-#include "basic/macros.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 
-/* Programs clean up when they end by SIGINT, SIGTERM or SIGHUP; not by these. */
-static bool is_abrupt(int signal)
-{
-	static const int abrupt[] = { SIGKILL, SIGSEGV, SIGBUS,	 SIGABRT, SIGILL,
-				      SIGFPE,  SIGSYS,	SIGTRAP, SIGQUIT };
+static_assert(ABRUPT_KILL == SIGKILL && ABRUPT_SEGV == SIGSEGV && ABRUPT_BUS == SIGBUS &&
+		      ABRUPT_ABRT == SIGABRT && ABRUPT_ILL == SIGILL && ABRUPT_FPE == SIGFPE &&
+		      ABRUPT_SYS == SIGSYS && ABRUPT_TRAP == SIGTRAP && ABRUPT_QUIT == SIGQUIT,
+	      "numbers of signals");
 
-	for (size_t i = 0; i < ARRAY_SIZE(abrupt); i++)
-		if (signal == abrupt[i])
-			return true;
-	return false;
-}
-
-static void set_cause(struct device *dev, const struct accounted *account)
-{
-	dev->dirty = true;
-	dev->dirty_time = account->end_time;
-	snprintf(dev->dirty_cause, sizeof(dev->dirty_cause), "pid %d (%s), %s", account->pid,
-		 account->name, account->exit);
-}
+/* What is known about the end of jobs on one device. */
+struct dirty_evidence {
+	const struct accounted *account; /* the last one that died abruptly; NULL: none */
+	const struct observed_death *death;
+	enum reason unknown; /* KNOWN: of every job it is known how it ended */
+};
 
 static void set_reason(struct device *dev, enum reason dirty, enum reason cause)
 {
 	dev->why[DEV_DIRTY] = (uint8_t)dirty;
 	dev->why[DEV_DIRTY_CAUSE] = dev->why[DEV_DIRTY_TIME] = (uint8_t)cause;
+}
+
+/* Both may have seen the same job; the server knows its full name. */
+static void set_cause(struct device *dev, const struct dirty_evidence *evidence)
+{
+	const struct accounted *account = evidence->account;
+	const struct observed_death *death = evidence->death;
+
+	dev->dirty = true;
+	set_reason(dev, KNOWN, KNOWN);
+	if (account && (!death || death->pid == account->pid || death->time < account->end_time)) {
+		dev->dirty_time = account->end_time;
+		snprintf(dev->dirty_cause, sizeof(dev->dirty_cause), "pid %d (%s), %s",
+			 account->pid, account->name, account->exit);
+		return;
+	}
+	dev->dirty_time = death->time;
+	snprintf(dev->dirty_cause, sizeof(dev->dirty_cause), "pid %d (%s), signal %d", death->pid,
+		 death->name, death->signal);
 }
 
 /* Has it ended since this time on that device? */
@@ -39,26 +51,49 @@ static bool ended_since(const struct accounted *account, size_t device, double s
 	       account->end_time >= since;
 }
 
-/* since: Unix time of the last reset. */
-static void judge(struct snapshot *snapshot, size_t device, double since)
+/* The tracer sees every process that dies while it observes the device. */
+static bool is_observed(const struct observed_death *death, double time)
 {
-	struct device *dev = &snapshot->devices[device];
-	enum reason why = KNOWN;
+	return death->since > 0 && death->since <= time;
+}
+
+/* The server's accounts; how a process ended is known on some kernels only. */
+static void add_accounts(struct dirty_evidence *evidence, const struct snapshot *snapshot,
+			 size_t device, double reset)
+{
+	const struct observed_death *death = &snapshot->devices[device].death;
 
 	for (size_t i = 0; i < snapshot->n_accounts; i++) {
 		const struct accounted *account = &snapshot->accounts[i];
 
-		if (!ended_since(account, device, since))
+		if (!ended_since(account, device, reset))
 			continue;
-		if (account->why[ACCOUNT_EXIT] != KNOWN)
-			why = account->why[ACCOUNT_EXIT];
-		else if (is_abrupt(account->signal))
-			set_cause(dev, account); /* the last one stays */
+		if (account->why[ACCOUNT_EXIT] == KNOWN) {
+			if (IS_ABRUPT((unsigned)account->signal))
+				evidence->account = account; /* the last one stays */
+		} else if (!is_observed(death, account->end_time)) {
+			evidence->unknown = account->why[ACCOUNT_EXIT];
+		}
 	}
-	if (dev->dirty)
-		set_reason(dev, KNOWN, KNOWN);
+}
+
+/* reset: Unix time of the last one. */
+static void judge(struct snapshot *snapshot, size_t device, double reset)
+{
+	struct device *dev = &snapshot->devices[device];
+	bool by_server = snapshot->server_pid && snapshot->server_since <= reset;
+	struct dirty_evidence evidence = { 0 };
+
+	if (!by_server && !is_observed(&dev->death, reset))
+		evidence.unknown = NOT_OBSERVED;
+	add_accounts(&evidence, snapshot, device, reset);
+	if (dev->death.time > 0 && dev->death.time >= reset)
+		evidence.death = &dev->death;
+	if (evidence.account || evidence.death)
+		set_cause(dev, &evidence);
 	else
-		set_reason(dev, why, why == KNOWN ? NOT_APPLICABLE : why);
+		set_reason(dev, evidence.unknown,
+			   evidence.unknown == KNOWN ? NOT_APPLICABLE : evidence.unknown);
 }
 
 void dirty_fill(struct snapshot *snapshot)
@@ -69,7 +104,7 @@ void dirty_fill(struct snapshot *snapshot)
 
 		if (!device_has_node(dev))
 			continue;
-		if (why == KNOWN && !snapshot->server_pid)
+		if (why == KNOWN && !snapshot->server_pid && dev->death.since <= 0)
 			why = NO_SERVER;
 		set_reason(dev, why, why);
 		if (why == KNOWN)

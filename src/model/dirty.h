@@ -6,5 +6,8 @@
 
 #include "model/snapshot.h"
 
-/* Fills the fields of all devices, from finished processes and the time of the last reset. */
+/*
+ * Fills the fields of all devices, from what the tracer has seen, the server's accounts of finished
+ * processes, and the time of the last reset.
+ */
 void dirty_fill(struct snapshot *snapshot);

@@ -44,6 +44,7 @@ static const struct {
 	[NOT_TRACED] = { "not_traced", "not traced" },
 	[ETHERNET_DISPATCH] = { "ethernet_dispatch", "Ethernet dispatch is not measured" },
 	[NO_SERVER] = { "no_server", "no allocation server" },
+	[NOT_OBSERVED] = { "not_observed", "not observed since its last reset" },
 	[NO_IOMMU] = { "no_iommu", "not measured without IOMMU" },
 	[NO_DRIVER] = { "no_driver", "no driver" },
 	[OTHER_DRIVER] = { "other_driver", "bound to another driver" },

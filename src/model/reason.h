@@ -58,6 +58,7 @@ enum reason {
 	NOT_TRACED,	   /* nothing measures compute utilisation */
 	ETHERNET_DISPATCH, /* programs are dispatched over Ethernet cores, which are not measured */
 	NO_SERVER,	   /* only the allocation server would know */
+	NOT_OBSERVED,	   /* neither the server nor the tracer ran since the last reset */
 	NO_IOMMU,	   /* TT-Metal measures this chip only if the machine has an IOMMU */
 	NO_DRIVER,	   /* a card on the bus without a driver */
 	OTHER_DRIVER,	   /* a card on the bus with a foreign driver */

@@ -276,6 +276,7 @@ static int take_answer(struct sample *sample, const struct image_view *view)
 	int r = 0;
 
 	sample->snapshot->server_pid = (int32_t)view->header->server_pid;
+	sample->snapshot->server_since = (double)view->header->server_start_ns / NS_PER_S;
 	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
 		const struct image_process *from = &view->processes[i];
 

@@ -3,6 +3,7 @@
 
 #include "basic/clock.h"
 #include "basic/file.h"
+#include "source/boot_time.h"
 #include "source/proc_fill.h"
 #include "source/proc_reader.h"
 #include "source/procfs.h"
@@ -32,25 +33,6 @@ struct proc {
 	uint64_t own_mount_ns; /* in a tree 0 */
 	int64_t booted;	       /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
-
-/*
- * Boot time as Unix time, to which process start times are relative. Computed each time, since our
- * clock may be set.
- */
-static bool boot_time(struct proc *proc, const struct root *root, double *ret)
-{
-	CLEANUP_BUF struct buf text = { 0 };
-
-	if (root->live) {
-		*ret = (double)(clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME)) / NS_PER_S;
-		return true;
-	}
-	if (!proc->booted && (root_read_all(root, "proc/stat", 1 << 20, &text) < 0 ||
-			      !procfs_parse_btime(buf_text(&text), &proc->booted)))
-		return false;
-	*ret = (double)proc->booted;
-	return true;
-}
 
 static void process_fail(struct process *process, enum reason why)
 {
@@ -360,7 +342,7 @@ static int proc_sample(void *state, struct sample *sample)
 		return r;
 	take_monitors(proc, sample);
 	r = read_users(proc, sample, readers, count);
-	fill.has_boot = n && boot_time(proc, sample->root, &fill.boot);
+	fill.has_boot = n && boot_time_read(sample->root, &proc->booted, &fill.boot);
 	for (size_t i = 0; i < count; i++)
 		fill_process(&fill, sample, readers[i]);
 	if (r >= 0)

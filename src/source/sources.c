@@ -5,6 +5,7 @@
 const struct source *const sources[] = {
 	&source_kmd,	   /* the devices and their readings */
 	&source_holders,   /* the processes that have them open */
+	&source_deaths,	   /* the jobs that died on them, from the tracer */
 	&source_daemon,	   /* what the allocation server knows about processes */
 	&source_proc,	   /* name, command, user of these processes */
 	&source_visible,   /* the devices visible to them */

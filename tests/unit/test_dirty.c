@@ -116,6 +116,68 @@ TEST(without_a_server_or_the_time_of_the_reset_it_is_unknown)
 	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OFFERED);
 }
 
+/* The tracer has observed device 0 since then, and saw this job die on it; time 0: none. */
+static void trace(double since, int32_t pid, double time)
+{
+	snapshot->devices[0].death = (struct observed_death){
+		.since = since, .time = time, .pid = pid, .signal = SIGSEGV, .name = "serve"
+	};
+}
+
+TEST(the_tracer_needs_no_server)
+{
+	snapshot->server_pid = 0;
+	trace(NOW - UPTIME - 10, 7, NOW - 100);
+	assert_true(judged()->dirty);
+	assert_string_equal(judged()->dirty_cause, "pid 7 (serve), signal 11");
+	assert_near(judged()->dirty_time, NOW - 100);
+	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], NO_SERVER);
+}
+
+TEST(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean)
+{
+	snapshot->server_pid = 0;
+	trace(NOW - UPTIME - 10, 7, NOW - UPTIME - 1);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+}
+
+TEST(what_happened_before_the_observation_began_is_unknown)
+{
+	snapshot->server_since = NOW - UPTIME + 1;
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OBSERVED);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OBSERVED);
+	trace(NOW - UPTIME + 1, 0, 0);
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OBSERVED);
+	trace(NOW - UPTIME - 1, 0, 0);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+	trace(NOW - UPTIME + 1, 7, NOW - 100);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_true(judged()->dirty);
+}
+
+TEST(the_tracer_knows_how_a_job_ended_that_the_server_could_not_ask)
+{
+	add_job(7, NOW - 100, -1);
+	trace(NOW - 101, 0, 0);
+	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
+	assert_false(judged()->dirty);
+	trace(NOW - 99, 0, 0);
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_REPORTED);
+}
+
+TEST(the_later_death_is_named_and_the_server_has_the_full_name)
+{
+	add_job(7, NOW - 100, SIGKILL);
+	trace(NOW - UPTIME - 10, 8, NOW - 50);
+	assert_string_equal(judged()->dirty_cause, "pid 8 (serve), signal 11");
+	trace(NOW - UPTIME - 10, 8, NOW - 150);
+	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
+	trace(NOW - UPTIME - 10, 7, NOW - 99);
+	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_snapshot, free_snapshot)
 
 int main(void)
@@ -128,6 +190,11 @@ int main(void)
 		CASE(a_reset_since_makes_it_clean),
 		CASE(an_unknown_end_is_unknown_unless_another_job_was_killed),
 		CASE(without_a_server_or_the_time_of_the_reset_it_is_unknown),
+		CASE(the_tracer_needs_no_server),
+		CASE(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean),
+		CASE(what_happened_before_the_observation_began_is_unknown),
+		CASE(the_tracer_knows_how_a_job_ended_that_the_server_could_not_ask),
+		CASE(the_later_death_is_named_and_the_server_has_the_full_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
