@@ -20,8 +20,8 @@ enum exit_code {
 	EXIT_TIMEOUT = 7, /* wait, run --wait: the time is up */
 	EXIT_TOO_FEW = 8, /* select, run --devices: fewer devices are free than requested */
 	EXIT_NO_DRIVER = 9,
-	EXIT_LOST = 15, /* a device no longer responds */
-	EXIT_NO_SERVER = 16,
+	EXIT_LOST = 15,		   /* a device no longer responds */
+	EXIT_NO_SERVER = 16,	   /* no allocation server; fleet: the server does not answer */
 	EXIT_OUTPUT = 74,	   /* the output could not be written */
 	EXIT_NOT_EXECUTABLE = 126, /* as in env(1) */
 	EXIT_NO_COMMAND = 127,

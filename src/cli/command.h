@@ -17,6 +17,7 @@ enum command {
 	COMMAND_PMON,
 	COMMAND_TOPO,
 	COMMAND_SERVE,
+	COMMAND_FLEET,
 	COMMAND_SIM,
 	COMMAND_HELP, /* never found: the command that it explains is */
 	COMMANDS,

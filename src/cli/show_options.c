@@ -268,7 +268,7 @@ void show_options_help(struct buf *out)
 		 "3 not available here; 4 permission; 6 no such device, or none present;\n"
 		 "7 wait: the time is up; 8 select, run: fewer devices free than requested;\n"
 		 "9 driver not loaded; 15 device lost;\n"
-		 "16 no allocation server; 74 output not written; 255 internal error;\n"
+		 "16 no server; 74 output not written; 255 internal error;\n"
 		 "126, 127 run, sim: the command cannot be executed, does not exist.\n"
 		 "\nThis program reads files only: it never opens or resets a device.\n");
 }

@@ -2,6 +2,7 @@
 #include "cli/check.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
+#include "cli/fleet.h"
 #include "cli/mem.h"
 #include "cli/monitor.h"
 #include "cli/run.h"
@@ -21,7 +22,7 @@ static int (*const run[COMMANDS])(int argc, char **argv) = {
 	[COMMAND_DOCTOR] = doctor_main, [COMMAND_SIM] = sim_main,
 	[COMMAND_SERVE] = serve_main,	[COMMAND_TOPO] = topo_main,
 	[COMMAND_DMON] = dmon_main,	[COMMAND_CHECK] = check_main,
-	[COMMAND_PMON] = pmon_main,
+	[COMMAND_PMON] = pmon_main,	[COMMAND_FLEET] = fleet_main,
 };
 
 int main(int argc, char **argv)

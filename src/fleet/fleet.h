@@ -1,0 +1,54 @@
+/*
+ * Many machines: a pure model, filled from the series of a server, that all outputs show. A value
+ * without a series is unknown, never 0.
+ */
+#pragma once
+
+#include "basic/hash_table.h"
+#include "fleet/machine.h"
+
+/* Which machines are shown, of those that the server names. */
+struct fleet_filter {
+	const char *matchers; /* of labels, for selectors: "rack=\"a\","; "": all */
+	char *const *globs;   /* patterns of names; NULL-terminated; none: all */
+};
+
+bool fleet_filter_accepts(const struct fleet_filter *filter, const char *instance,
+			  const char *name);
+
+struct fleet {
+	struct fleet_machine *machines;
+	size_t count, room;
+	struct hash_table by_instance;
+	bool knows_alerts;    /* the server has alerting rules of ours */
+	bool uses_rules;      /* answers came from the recording rules of ours */
+	char *hottest_device; /* of the hottest machine; NULL: unknown */
+};
+
+void fleet_done(struct fleet *fleet);
+
+/*
+ * The machine with this label, which is added if it is new. The pointer is valid until the next
+ * one is added. 0: it is not accepted by the filter, or has no name.
+ */
+MUST_CHECK int fleet_get(struct fleet *fleet, const struct fleet_filter *filter,
+			 const char *instance, struct fleet_machine **ret);
+
+/*
+ * By what needs attention: machines without data, then by number of alerts, then by temperature,
+ * then by name.
+ */
+void fleet_sort(struct fleet *fleet);
+
+/* The hottest one; NULL: no temperature is known. */
+const struct fleet_machine *fleet_hottest(const struct fleet *fleet);
+
+/* Sums over all machines with data; of temperatures the highest. */
+struct fleet_totals {
+	size_t machines, without_data, alerts;
+	double target;		       /* devices that should be up */
+	double values[MACHINE_VALUES]; /* NAN: no machine knows it */
+	bool partly[MACHINE_VALUES];   /* some machine with data does not know it */
+};
+
+void fleet_total(const struct fleet *fleet, struct fleet_totals *ret);

@@ -1,0 +1,116 @@
+#include "fleet/fleet_options.h"
+
+#include "cli/error_line.h"
+#include "fleet/promql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static int add_matchers(const struct option_given *given, void *member)
+{
+	int r = promql_put_matchers(member, given->value);
+
+	if (r == -EINVAL)
+		return option_error(given, EXIT_USAGE,
+				    "--match: \"%s\" is not a list of label matchers, such as "
+				    "rack=\"a\",row=~\"1.*\"",
+				    given->value);
+	return r < 0 ? option_error(given, EXIT_INTERNAL, "out of memory") : 0;
+}
+
+#define AT(member) offsetof(struct fleet_options, member)
+
+static const struct option_spec rows[] = {
+	/* clang-format off */
+	{ "--prometheus", ARGUMENT, "URL",
+		"the server to ask, with HTTP or HTTPS (also TT_SMI_PROMETHEUS)",
+		option_text, AT(client.url) },
+	{ "--token-file", ARGUMENT, "FILE",
+		"send the bearer token in this file",
+		option_text, AT(client.token_file) },
+	{ "--user-file", ARGUMENT, "FILE",
+		"log in with USER:PASSWORD in this file (basic authentication)",
+		option_text, AT(client.user_file) },
+	{ "--ca-file", ARGUMENT, "FILE",
+		"trust the certificates in this file (default: those of the system)",
+		option_text, AT(client.ca_file) },
+	{ "--timeout", ARGUMENT, "SECONDS",
+		"wait so long for the server (default 10)",
+		option_seconds, AT(client.timeout_ms) },
+	{ "--match", ARGUMENT, "LABELS",
+		"only machines with these labels: 'rack=\"a\"'; repeatable",
+		add_matchers, AT(matchers) },
+	{ "--all", NO_ARGUMENT, NULL,
+		"list all machines, not only the first 20",
+		option_flag, AT(all) },
+	{ "--json", INLINE_OR_NOTHING, NULL,
+		"all as JSON: on one line, or indented (default on a terminal)",
+		option_json, AT(json), OPTION_VALUES(json_names) },
+	{ "--csv", NO_ARGUMENT, NULL,
+		"a line per machine, values separated by commas",
+		option_flag, AT(csv) },
+	OPTION_COLOR(AT(color)),
+	OPTION_ASCII(AT(ascii)),
+	OPTION_HELP(AT(help)),
+	OPTION_VERSION(AT(version)),
+	/* clang-format on */
+};
+
+static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi fleet", OPERANDS_ANY };
+
+void fleet_options_help(struct buf *out)
+{
+	buf_puts(out,
+		 "Usage: tt_smi fleet [OPTION]... [MACHINE]...\n"
+		 "Shows many machines that run tt_smi serve, as a Prometheus-compatible server\n"
+		 "knows them. MACHINE is a name or a pattern, such as 'node0*'.\n\n");
+	option_put_help(out, &table);
+	buf_puts(out,
+		 "\nExamples:\n"
+		 "  tt_smi fleet --prometheus http://prom.example:9090\n"
+		 "  tt_smi fleet --match 'rack=\"a\"' --all\n"
+		 "\nExit status: 0 fine; 4 the server refuses access; 6 no machine was found; 16\n"
+		 "the server does not answer; others as tt_smi. tt_smi-fleet(1) has the rest.\n");
+}
+
+static int check(const struct fleet_options *options)
+{
+	if (options->help || options->version)
+		return 0;
+	if (options->json && options->csv)
+		return error_line(EXIT_USAGE, "--json and --csv are mutually exclusive");
+	if (options->client.token_file && options->client.user_file)
+		return error_line(EXIT_USAGE,
+				  "--token-file and --user-file are mutually exclusive");
+	if (!options->client.url || !options->client.url[0])
+		return error_line(EXIT_USAGE, "no server to ask: use --prometheus URL, or set "
+					      "TT_SMI_PROMETHEUS");
+	return 0;
+}
+
+int fleet_options_parse(struct fleet_options *ret, int argc, char **argv)
+{
+	struct fleet_options options = {
+		.client = { .url = getenv("TT_SMI_PROMETHEUS"), .timeout_ms = 10000 },
+	};
+	CLEANUP_BUF struct buf error = { 0 };
+	struct option_words words;
+	int code = option_parse(&table, argc, argv, &options, &words, &error);
+
+	if (code)
+		error_line(code, "%s", buf_text(&error));
+	else
+		code = check(&options);
+	if (code) {
+		fleet_options_done(&options);
+		return code;
+	}
+	options.globs = words.operands;
+	*ret = options;
+	return 0;
+}
+
+void fleet_options_done(struct fleet_options *options)
+{
+	buf_done(&options->matchers);
+}

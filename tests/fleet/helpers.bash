@@ -1,0 +1,69 @@
+# Common to the tests of tt_smi fleet: machines that are served and scraped, and servers of our own.
+
+load ../cli/helpers
+
+TOP=$(realpath "$BATS_TEST_DIRNAME/../..")
+PYTHON=/usr/bin/python3 # the one that Debian's python3-jsonschema is for
+export PYTHONDONTWRITEBYTECODE=1
+unset TT_SMI_PROMETHEUS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+TARGETS=
+
+own_address() { # an address of its own: the port is free there, whatever others do meanwhile
+	echo "127.$((1 + RANDOM % 250)).$((RANDOM % 250)).$((1 + RANDOM % 250)):$("$PYTHON" "$BATS_TEST_DIRNAME/server.py" port)"
+}
+
+# add_machine NAME LABELS [OPTIONS OF SERVE]: serves the machine at $D; it will be scraped under this name.
+add_machine() {
+	local name=$1 labels=$2 log=$WORK/serve.$1 address
+	shift 2
+	"$TT_SMI" serve --root "$D" --listen 127.0.0.1:0 "$@" 2>"$log" 3>&- &
+	SERVED=$!
+	STARTED="$STARTED $SERVED"
+	eventually grep -q 'serving http' "$log"
+	address=$(sed -n 's,.*http://\([^/]*\)/.*,\1,p' "$log")
+	TARGETS="$TARGETS
+      - { targets: [ \"$address\" ], labels: { instance: \"$name\"${labels:+, $labels} } }"
+}
+
+# prometheus [RULE FILE...]: scrapes them; its URL is $URL.
+prometheus() {
+	local address dir
+	command -v prometheus >/dev/null || skip "prometheus is not installed"
+	address=$(own_address)
+	dir=$(mktemp -d "$WORK/prometheus.XXXXXX")
+	URL=http://$address
+	{
+		echo "global: { scrape_interval: 1s, evaluation_interval: 1s }"
+		echo "rule_files: [ $(printf '"%s", ' "$@" | sed 's/, $//; s/^""$//') ]"
+		printf 'scrape_configs:\n  - job_name: tt_smi\n    static_configs:%s\n' "$TARGETS"
+	} >"$dir/prometheus.yml"
+	command prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/tsdb" \
+		--web.listen-address="$address" >"$dir/log" 2>&1 3>&- &
+	STARTED="$! $STARTED"
+}
+
+# alerting_rules: ours, which fire at once; prints the name of the file. The firmware of a machine whose files
+# do not change would always be stalled.
+alerting_rules() {
+	sed 's/^\( *for:\).*/\1 1s/; s/\(ttsmi_firmware_heartbeats_total.*\) == 0/\1 < 0/' "$TOP/share/prometheus/tt_smi.rules.yml" >"$WORK/rules.yml"
+	echo "$WORK/rules.yml"
+}
+
+# fleet [OPTIONS]: asks $URL.
+fleet() {
+	"$TT_SMI" fleet --prometheus "$URL" "$@" 3>&-
+}
+
+# document FILTER VALUE: what jq makes of the JSON document.
+document() {
+	[ "$(fleet --json=compact 2>/dev/null | jq -c "$1" 2>/dev/null)" = "$2" ]
+}
+
+# fake MODE [ARGUMENT]: starts a server of server.py; its URL is $URL.
+fake() {
+	"$PYTHON" "$BATS_TEST_DIRNAME/server.py" "$@" >"$WORK/fake.port" 2>"$WORK/fake.log" 3>&- &
+	STARTED="$STARTED $!"
+	eventually test -s "$WORK/fake.port"
+	URL=http://127.0.0.1:$(cat "$WORK/fake.port")
+	rm "$WORK/fake.port"
+}
