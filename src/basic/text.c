@@ -107,24 +107,48 @@ size_t text_next(const char *text, size_t length, bool utf8, uint32_t *ret, size
 	return MAX(n, 1);
 }
 
-/* Bytes from the beginning that are printable ASCII: one column each, shown as they are. */
-static size_t ascii_length(const char *text, size_t length)
+static bool is_ascii(char byte)
 {
-	size_t n = 0;
+	return byte >= 0x20 && byte < 0x7F;
+}
 
-	while (n < length && text[n] >= 0x20 && text[n] < 0x7F)
-		n++;
+/* Does it begin with a line or block character, U+2500 to U+259F? Those of our tables and bars. */
+static bool is_drawing(const char *text, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	return length >= 3 && s[0] == 0xE2 && s[1] >= 0x94 && s[1] <= 0x96 && s[2] >= 0x80 &&
+	       s[2] < (s[1] == 0x96 ? 0xA0 : 0xC0);
+}
+
+/*
+ * Bytes from the beginning that are shown as they are, one column for each character: printable
+ * ASCII and, with utf8, drawings. Saves decoding them one by one.
+ */
+static size_t simple_length(const char *text, size_t length, bool utf8, size_t *ret_columns)
+{
+	size_t n = 0, columns = 0;
+
+	for (; n < length; columns++) {
+		if (is_ascii(text[n]))
+			n++;
+		else if (utf8 && is_drawing(text + n, length - n))
+			n += 3;
+		else
+			break;
+	}
+	*ret_columns = columns;
 	return n;
 }
 
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
 {
 	for (size_t at = 0; at < length;) {
-		size_t width, plain = ascii_length(text + at, length - at);
+		size_t width, simple = simple_length(text + at, length - at, utf8, &width);
 		uint32_t c;
 
-		buf_add(out, text + at, plain);
-		at += plain;
+		buf_add(out, text + at, simple);
+		at += simple;
 		if (at == length)
 			break;
 		at += text_next(text + at, length - at, utf8, &c, &width);
@@ -137,15 +161,14 @@ size_t text_width(const char *text, size_t length)
 	size_t width = 0;
 
 	while (length) {
-		size_t n = ascii_length(text, length);
+		size_t columns, n = simple_length(text, length, true, &columns);
 		uint32_t c = mark;
 
-		if (n) {
-			width += n;
-		} else {
+		if (n == 0) {
 			n = MAX(utf8_decode(text, length, &c), 1);
-			width += char_width(c);
+			columns = char_width(c);
 		}
+		width += columns;
 		text += n;
 		length -= n;
 	}

@@ -44,11 +44,12 @@ static size_t put_fitting(struct boxed_table *box, const char *text, size_t colu
 {
 	CLEANUP_BUF struct buf cell = { 0 };
 	const char *mark = box->options->utf8 ? "…" : "~";
-	size_t length;
+	size_t length, width;
 
 	text_clean(&cell, text, strlen(text), box->options->utf8);
 	length = cell.length;
-	if (text_width(buf_text(&cell), length) > columns) {
+	width = text_width(buf_text(&cell), length);
+	if (width > columns) {
 		CLEANUP_BUF struct buf cut = { 0 };
 
 		length = columns ? text_fit(buf_text(&cell), length, columns - 1) : 0;
@@ -59,7 +60,7 @@ static size_t put_fitting(struct boxed_table *box, const char *text, size_t colu
 		return text_width(buf_text(&cut), cut.length);
 	}
 	style_put(box->out, box->options, style, buf_text(&cell));
-	return text_width(buf_text(&cell), length);
+	return width;
 }
 
 size_t boxed_table_room(const struct boxed_table *box, size_t width)
