@@ -1,25 +1,30 @@
 #include "basic/pci_address.h"
 
-#include "basic/parse.h"
-
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+#include <stddef.h>
+
+static int digit_value(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	digit = (char)(digit | 0x20);
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
 
 /* Parses hexadecimal digits up to a separator, which is skipped. */
 static int field_parse(const char **at, char separator, size_t digits_max, uint64_t max,
 		       uint64_t *ret)
 {
-	char digits[9];
-	size_t length = strcspn(*at, ":.");
-	uint64_t value;
+	const char *text = *at;
+	uint64_t value = 0;
+	size_t length = 0;
 
-	if (length == 0 || length > digits_max || (*at)[length] != separator)
-		return -EINVAL;
-	memcpy(digits, *at, length);
-	digits[length] = '\0';
-	/* parse_hex() would accept a newline at the end. */
-	if (strchr(digits, '\n') || parse_hex(digits, &value) < 0 || value > max)
+	for (int digit; (digit = digit_value(text[length])) >= 0; length++) {
+		if (length == digits_max)
+			return -EINVAL;
+		value = value << 4 | (unsigned)digit;
+	}
+	if (length == 0 || text[length] != separator || value > max)
 		return -EINVAL;
 	*at += length + (separator != '\0');
 	*ret = value;
@@ -39,9 +44,21 @@ int pci_address_parse(const char *text, uint64_t *ret)
 	return 0;
 }
 
+/* At least so many digits, lower case, and a separator. */
+static char *field_put(char *at, uint64_t value, unsigned digits, char separator)
+{
+	while (digits < 8 && value >> (4 * digits))
+		digits++;
+	while (digits--)
+		*at++ = "0123456789abcdef"[value >> (4 * digits) & 0xf];
+	*at++ = separator;
+	return at;
+}
+
 void pci_address_format(uint64_t address, char text[PCI_ADDRESS_SIZE])
 {
-	snprintf(text, PCI_ADDRESS_SIZE, "%04x:%02x:%02x.%x", (unsigned)(address >> 16),
-		 (unsigned)(address >> 8 & 0xff), (unsigned)(address >> 3 & 0x1f),
-		 (unsigned)(address & 7));
+	text = field_put(text, address >> 16 & UINT32_MAX, 4, ':');
+	text = field_put(text, address >> 8 & 0xff, 2, ':');
+	text = field_put(text, address >> 3 & 0x1f, 2, '.');
+	field_put(text, address & 7, 1, '\0');
 }

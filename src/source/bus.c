@@ -32,17 +32,21 @@ struct bus_scan {
 /* ---- the kernel's list of all functions ---- */
 
 /*
- * "0100\t1e52401e\t…\tdriver
- * ": one file instead of one per function of the machine, of which there are hundreds. It has no
- * domain, so the functions that it lists are looked up in sysfs.
+ * "0100\t1e52401e\t…\tdriver": one file instead of one per function of the machine, of which there
+ * are hundreds. It has no domain, so the functions that it lists are looked up in sysfs.
  */
 static void scan_line(struct bus_scan *scan, const char *line)
 {
-	const char *driver = strrchr(line, '\t');
-	unsigned function, id;
+	enum { ID_AT = 5, ID_END = 13 };
+	const char *driver;
+	unsigned function;
+	char *end;
 
-	if (sscanf(line, "%4x\t%8x\t", &function, &id) != 2 || id >> 16 != DEVICE_VENDOR)
+	function = (unsigned)strtoul(line, &end, 16);
+	if (end != line + ID_AT - 1 || *end != '\t' ||
+	    strtoul(line + ID_AT, &end, 16) >> 16 != DEVICE_VENDOR || end != line + ID_END)
 		return;
+	driver = strrchr(line, '\t');
 	buf_add(&scan->functions, &function, sizeof(function));
 	scan->n_bound += driver && strcmp(driver + 1, "tenstorrent") == 0;
 }
