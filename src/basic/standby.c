@@ -8,13 +8,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* The watched thread hangs if it sleeps in a job and used next to no CPU time for so long. */
 static const int64_t period_ns = 20 * NS_PER_MS, progress_ns = NS_PER_MS;
 
-/* It computes a whole output, like the main thread. */
-enum { STACK_SIZE = 1 << 20 };
+/*
+ * It computes a whole output, like the main thread. The first standby of a program, usually the
+ * only one, has its stack here: a new mapping would cost more than the thread itself.
+ */
+enum { STACK_SIZE = 1 << 20, GUARD_SIZE = 4096 };
+static _Alignas(GUARD_SIZE) char first_stack[STACK_SIZE];
 
 static bool is_in_job(struct standby *standby)
 {
@@ -42,32 +47,58 @@ static bool wait_period(struct standby *standby, int64_t until)
 	return sem_clockwait(&standby->ended, CLOCK_MONOTONIC, &moment) < 0;
 }
 
-/* Returns when the watched thread hangs; false: it has ended. */
+/*
+ * Returns when the watched thread hangs; false: it has ended. Usually it ends within the first
+ * period, before which its CPU time is not asked for: that one never counts as a hang.
+ */
 static bool wait_for_hang(struct standby *standby)
 {
-	int64_t used, until, late;
+	int64_t before, now = 0, until, late;
+	bool first = true;
 
-	do {
-		used = clock_now(standby->watched);
+	for (;; first = false) {
+		before = now;
 		until = clock_now(CLOCK_MONOTONIC) + period_ns;
-		if (!wait_period(standby, until))
+		if (!wait_period(standby, until) || atomic_load(&standby->settled))
 			return false;
 		late = clock_now(CLOCK_MONOTONIC) - until;
-		used = clock_now(standby->watched) - used;
+		now = clock_now(standby->watched);
 		/* Late: the whole machine was stalled. */
-	} while (!is_in_job(standby) || used >= progress_ns || late >= period_ns ||
-		 !is_asleep(standby));
-	return true;
+		if (!first && is_in_job(standby) && now - before < progress_ns &&
+		    late < period_ns && is_asleep(standby))
+			return true;
+	}
+}
+
+/* The guard below a stack is set where it is needed: few programs come here. */
+static void guard_stack(const struct standby *standby)
+{
+	if (standby->on_first_stack)
+		(void)mprotect(first_stack, GUARD_SIZE, PROT_NONE);
 }
 
 static void *watch(void *arg)
 {
 	struct standby *standby = arg;
 
-	if (wait_for_hang(standby) && !atomic_flag_test_and_set(&standby->settled))
+	if (wait_for_hang(standby) && !atomic_exchange(&standby->settled, true)) {
+		guard_stack(standby);
 		standby->take_over(standby->arg);
+	}
 	sem_post(&standby->gone);
 	return NULL;
+}
+
+/* A thread that ended may still be on its stack for a moment, so that one is used once. */
+static void set_stack(struct standby *standby, pthread_attr_t *attr)
+{
+	static atomic_flag used = ATOMIC_FLAG_INIT;
+
+	standby->on_first_stack = !atomic_flag_test_and_set(&used);
+	if (standby->on_first_stack)
+		pthread_attr_setstack(attr, first_stack, sizeof(first_stack));
+	else
+		pthread_attr_setstacksize(attr, STACK_SIZE);
 }
 
 /* Signals are for the main thread. */
@@ -79,7 +110,7 @@ int standby_start(struct standby *standby)
 	int r;
 
 	standby->thread = gettid();
-	atomic_flag_clear(&standby->settled);
+	atomic_store(&standby->settled, false);
 	sem_init(&standby->ended, 0, 0);
 	sem_init(&standby->gone, 0, 0);
 	r = pthread_getcpuclockid(pthread_self(), &standby->watched);
@@ -88,7 +119,7 @@ int standby_start(struct standby *standby)
 	sigfillset(&all);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	set_stack(standby, &attr);
 	pthread_attr_setsigmask_np(&attr, &all);
 	r = pthread_create(&thread, &attr, watch, standby);
 	pthread_attr_destroy(&attr);
@@ -97,13 +128,13 @@ int standby_start(struct standby *standby)
 
 void standby_end(struct standby *standby)
 {
-	while (atomic_flag_test_and_set(&standby->settled))
+	while (atomic_exchange(&standby->settled, true))
 		pause();
-	sem_post(&standby->ended);
 }
 
 void standby_done(struct standby *standby)
 {
+	sem_post(&standby->ended);
 	while (sem_wait(&standby->gone) < 0)
 		; /* EINTR */
 	sem_destroy(&standby->ended);

@@ -27,9 +27,10 @@ struct standby {
 	void *arg;
 	pid_t thread;	   /* the calling thread */
 	clockid_t watched; /* its CPU time */
+	bool on_first_stack;
 	atomic_bool in_job;
-	atomic_flag settled; /* set by the thread that gives the answer: the other one stops */
-	sem_t ended;	     /* the calling thread needs no standby any more */
+	atomic_bool settled; /* set by the thread that gives the answer: the other one stops */
+	sem_t ended;	     /* the standby shall not sleep on */
 	sem_t gone;	     /* the standby does not use this any more */
 };
 
@@ -42,7 +43,10 @@ static inline void standby_set_in_job(struct standby *standby, bool in_job)
 	atomic_store_explicit(&standby->in_job, in_job, memory_order_relaxed);
 }
 
-/* The last job is done. Does not return if the standby has taken over. */
+/*
+ * The last job is done. Does not return if the standby has taken over. The standby is not woken: a
+ * program that ends now ends it as well.
+ */
 void standby_end(struct standby *standby);
 
 /* After standby_end(): waits until the thread is gone, and with it the last use of the memory. */
