@@ -1,9 +1,11 @@
 #include "source/card_files.h"
 
 #include "basic/file.h"
+#include "basic/parse.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +44,40 @@ void card_files_close(struct card_files *files)
 		close_fd(&files->kept[i]);
 }
 
+/*
+ * The number of a card's directory less the index of the card, as last found: the same for all
+ * cards that were registered one after the other. Only a guess, so all trees may share it.
+ */
+static atomic_int hwmon_offset;
+
+static int open_hwmon(const struct card_files *files, const char *entry)
+{
+	char path[64];
+
+	if (snprintf(path, sizeof(path), "device/hwmon/%s", entry) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return root_open_at(files->root, files->class_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/*
+ * Opens the directory without listing its parent, if the number is as guessed and there is no
+ * second one: a directory has a link from each directory in it.
+ */
+static int open_guessed_hwmon(const struct card_files *files)
+{
+	CLEANUP_CLOSE int fd = -1;
+	struct stat st;
+	char entry[32];
+
+	if (files->root->confined)
+		return -1;
+	snprintf(entry, sizeof(entry), "hwmon%d", (int)files->index + hwmon_offset);
+	fd = open_hwmon(files, entry);
+	if (fd < 0 || fstatat(fd, "..", &st, 0) < 0 || st.st_nlink != 3)
+		return -1;
+	return TAKE_FD(fd);
+}
+
 struct hwmon_search {
 	const struct card_files *files;
 	int found; /* descriptor of the directory */
@@ -54,25 +90,30 @@ struct hwmon_search {
 static int visit_hwmon(const char *entry, void *arg)
 {
 	struct hwmon_search *search = arg;
-	char path[64], name[32];
+	char name[32];
+	uint32_t number;
 
-	if (strncmp(entry, "hwmon", 5) != 0 ||
-	    snprintf(path, sizeof(path), "device/hwmon/%s", entry) >= (int)sizeof(path))
+	if (strncmp(entry, "hwmon", 5) != 0)
 		return 0;
 	if (search->found >= 0 && file_read(search->found, "name", name, sizeof(name)) > 0)
 		return 1;
 	close_fd(&search->found);
-	search->found = root_open_at(search->files->root, search->files->class_fd, path,
-				     O_PATH | O_DIRECTORY | O_CLOEXEC);
+	search->found = open_hwmon(search->files, entry);
+	if (parse_u32(entry + 5, &number) == 0)
+		hwmon_offset = (int)(number - search->files->index);
 	return 0;
 }
 
 static void find_hwmon(struct card_files *files)
 {
 	struct hwmon_search search = { .files = files, .found = -1 };
-	CLEANUP_CLOSE int fd = root_open_at(files->root, files->class_fd, "device/hwmon",
-					    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP_CLOSE int fd = -1;
 
+	files->hwmon_fd = open_guessed_hwmon(files);
+	if (files->hwmon_fd >= 0)
+		return;
+	fd = root_open_at(files->root, files->class_fd, "device/hwmon",
+			  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd >= 0 && directory_read(fd, visit_hwmon, &search) >= 0)
 		files->hwmon_fd = search.found;
 }
@@ -179,7 +220,7 @@ enum reason card_files_read(struct card_files *files, const struct attribute *at
 		if (n == -EFBIG)
 			break;
 	}
-	if (!attribute_is_kept(attribute) || why == GONE)
+	if ((!attribute_is_kept(attribute) && !files->keeps_all) || why == GONE)
 		close_fd(kept);
 	return why;
 }

@@ -212,6 +212,71 @@ calls() { grep -c -v -E 'futex|resumed>' "$WORK/trace"; }
 	[ "$(grep -c 'openat(.*tt_aiclk' "$WORK/trace")" = 8 ]
 }
 
+# once_on BOARDS: the number of calls of one output on such a machine.
+once_on() {
+	machine -b "$1" --no-workloads
+	rm "$D/captured_at"
+	once
+	calls
+	chmod -R u+rwx "$D"
+	rm -r "$D"
+}
+
+@test "one output opens what it shows, and closes and lists nothing for it" {
+	local two ten
+	two=$(once_on 2xp150a)
+	ten=$(once_on 10xp150a)
+	# Two directories, the address, the check for a second hwmon, seven readings, the list of holders.
+	echo "per device: $(((ten - two) / 8)), $two, $ten"
+	[ $(((ten - two) / 8)) -le 20 ]
+	[ "$(grep -c 'getdents64(.*/hwmon' "$WORK/trace")" = 0 ]
+	[ "$(grep -c 'close(.*/sys/devices' "$WORK/trace")" = 0 ]
+}
+
+@test "where not all descriptors may stay open, they are closed" {
+	machine -b 10xp150a --no-workloads
+	rm "$D/captured_at"
+	once
+	cp "$WORK/out" "$WORK/expected"
+	ulimit -n 160
+	once
+	[ "$(grep -c 'close(.*tt_card_type' "$WORK/trace")" = 10 ]
+	diff <(grep °C "$WORK/expected") <(grep °C "$WORK/out")
+}
+
+# hwmon_as DEVICE NUMBER: renames the directory, as if it had been registered at another time.
+hwmon_as() {
+	local at
+	at=$(cd "$D/sys/class/tenstorrent/tenstorrent!$1/device/hwmon" && pwd -P)
+	chmod u+w "$at"
+	mv "$at"/hwmon* "$at/hwmon$2"
+}
+
+@test "hwmon directories with other numbers are found" {
+	machine -b 5xp150a --no-workloads
+	rm "$D/captured_at"
+	once
+	cp "$WORK/out" "$WORK/expected"
+	hwmon_as 0 7
+	hwmon_as 1 8
+	hwmon_as 2 9
+	hwmon_as 3 4
+	hwmon_as 4 10
+	once
+	diff <(grep °C "$WORK/expected") <(grep °C "$WORK/out")
+	# 7 - 0 = 8 - 1 = 9 - 2: listed for the first device, and where the guess fails.
+	[ "$(grep -c 'getdents64(.*/hwmon' "$WORK/trace")" -ge 3 ]
+	[ "$(grep -E -c 'openat\(.*"device/hwmon",' "$WORK/trace")" = 3 ]
+	# Of two, the one with a name counts, whatever its number.
+	local at
+	at=$(cd "$D/sys/class/tenstorrent/tenstorrent!1/device/hwmon" && pwd -P)
+	cp -r "$at/hwmon8" "$at/hwmon80"
+	rm -f "$at/hwmon8/name"
+	echo 1000 >"$(file "$at/hwmon8/temp1_input")"
+	once
+	diff <(grep °C "$WORK/expected") <(grep °C "$WORK/out")
+}
+
 @test "a loop of the table reads slow values at a low rate, one for programs in every sample" {
 	machine -b 8xp150a --no-workloads
 	rm "$D/captured_at"
