@@ -152,18 +152,18 @@ void proc_reader_read_user(void *arg)
 	read_status(arg, &text);
 }
 
-static void read_rest(struct proc_reader *reader)
+/* text: room, the caller's, since each such buffer is pages of stack that the kernel has to clear.
+ */
+static void read_rest(struct proc_reader *reader, struct proc_text *text)
 {
-	struct proc_text text;
-
 	reader->status = (struct procfs_status){ 0 };
 	reader->has_status = false;
 	if (reader->wants_user || proc_reader_wants(reader, PROC_UID) ||
 	    proc_reader_wants(reader, PROC_USER) || proc_reader_wants(reader, PROC_NS_PID))
-		read_status(reader, &text);
+		read_status(reader, text);
 	if (proc_reader_wants(reader, PROC_OWNER))
-		read_owner(reader, &text);
-	read_command(reader, &text);
+		read_owner(reader, text);
+	read_command(reader, text);
 	reader->mount_ns = 0;
 	if (reader->wants_mount_ns)
 		read_mount_ns(reader);
@@ -224,7 +224,7 @@ void proc_reader_run(void *arg)
 	reader->error = read_stat(reader, &text);
 	if (reader->error < 0 || proc_reader_is_fresh(reader, &before))
 		return;
-	read_rest(reader);
+	read_rest(reader, &text);
 	reader->read_ns = read_time(reader);
 }
 
