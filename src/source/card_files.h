@@ -20,7 +20,7 @@ struct card_files {
 	uint32_t index;
 	int class_fd, hwmon_fd; /* O_PATH directories */
 	int kept[CARD_KEPT];	/* by attribute, the counters last */
-	bool keeps_all;		/* those that are not read again too: the program ends soon */
+	bool keeps_all;		/* those of constants and limits too */
 	bool touched;		/* one was read since this was set to false */
 };
 

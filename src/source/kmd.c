@@ -111,8 +111,8 @@ static void kmd_read_version(struct kmd *kmd, struct sample *sample)
 
 /*
  * Descriptors that the cards will keep open: two directories each, the readings, and the list of
- * holders. For a single sample all files stay open, if there can be so many descriptors: closing
- * them one by one is a fifth of the system calls.
+ * holders. For people all files stay open, if there can be so many descriptors: closing those of
+ * constants is a fifth of the system calls of one output, and of those before the first screen.
  */
 static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 {
@@ -129,8 +129,8 @@ static void kmd_reserve(struct kmd *kmd, const struct sample *sample)
 	}
 	for (size_t i = 0; i < DEVICE_COUNTERS; i++)
 		each += fieldset_has(want, counter_attributes[i].field);
-	kmd->keeps_all =
-		sample->want->single && file_quota(SIZE_MAX) >= kmd->n_cards * (each + others);
+	kmd->keeps_all = (sample->want->single || sample->want->low_rate) &&
+			 file_quota(SIZE_MAX) >= kmd->n_cards * (each + others);
 	if (kmd->keeps_all)
 		each += others;
 	file_reserve(sample->root->fd, (unsigned)kmd->n_cards * each + 32);

@@ -33,10 +33,15 @@ static void want_devices_only(struct want *want)
 	want->allocations = want->reporters = want->accounts = false;
 }
 
-/* The first frame has no counters: a rate needs two samples anyway. */
+/*
+ * The first frame has neither counters nor heartbeats, which say something from the second sample
+ * on, nor chip ids, by which the files of processes are found.
+ */
 static void want_first(struct want *want)
 {
 	want_devices_only(want);
+	fieldset_remove(&want->device, DEV_HEARTBEAT);
+	fieldset_remove(&want->device, DEV_ASIC_ID);
 	for (unsigned i = 0; i < DEVICE_COUNTERS; i++)
 		fieldset_remove(&want->device, DEV_COUNTER + i);
 }
