@@ -27,7 +27,7 @@ void canvas_done(struct canvas *canvas)
 {
 	free(canvas->drawn);
 	free(canvas->shown);
-	*canvas = (struct canvas){ .cursor.row = -1 };
+	*canvas = (struct canvas){ .cursor.row = -1, .saved.row = -1, .busiest.row = -1 };
 }
 
 void canvas_forget(struct canvas *canvas)

@@ -24,6 +24,10 @@ struct canvas {
 	bool is_known;			   /* shown is what the terminal shows */
 	struct cursor_place cursor;	   /* of the terminal */
 	enum style style;		   /* that the terminal writes in */
+	struct cursor_place saved;	   /* by the terminal; a row of -1: none */
+	enum style saved_style;		   /* that it saved with the place */
+	/* The cell that changes more often than others; a row of -1: none. Its place is saved. */
+	struct cursor_place busiest;
 };
 
 /* Everything is blank, and what the terminal shows is not known. */

@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
+static const char save[] = "\0337", restore[] = "\0338";
+
 enum {
+	RESTORE_COST = sizeof(restore) - 1,
 	MOST_RUNS = 64,	  /* that are put in order; more are written from top to bottom */
 	MOST_AGAIN = 4,	  /* unchanged cells that are written again rather than skipped */
 	LEAST_ERASED = 8, /* cells for which the line is erased up to its end */
@@ -58,19 +61,89 @@ static void set_style(struct canvas_difference *w, enum style style)
 	w->canvas->style = style;
 }
 
-/* Can the cells from the cursor to this column be written again, as a way to get there? */
-static bool can_write_again(const struct canvas *canvas, int column, enum style style)
+/* Where the terminal's cursor is, and the style that it writes in. */
+struct pen {
+	struct cursor_place at;
+	enum style style;
+};
+
+/* How the pen gets to a run: how many bytes it takes, and what is done. */
+struct way {
+	size_t cost;
+	bool restores;	  /* first of all the saved place and style */
+	bool style_first; /* the style is set before the movement */
+	/* where cells are written again from, in the row of the run; -1: the cursor only moves */
+	int again_from;
+};
+
+/* Can the cells from one column to another be written again, as a way to get there? */
+static bool can_write_again(const struct canvas *canvas, int row, int from, int to,
+			    enum style style)
 {
-	if (column - canvas->cursor.column > MOST_AGAIN)
+	if (to <= from || to - from > MOST_AGAIN)
 		return false;
-	for (int i = canvas->cursor.column; i < column; i++) {
-		const struct canvas_cell *cell = canvas_at(canvas, canvas->cursor.row, i);
+	for (int i = from; i < to; i++) {
+		const struct canvas_cell *cell = canvas_at(canvas, row, i);
 
 		if (!fits_style(cell, style) || cell->c < ' ' || cell->c > '~' || cell->marks[0] ||
-		    is_changed(canvas, canvas->cursor.row, i))
+		    is_changed(canvas, row, i))
 			return false;
 	}
 	return true;
+}
+
+/* The shortest way from one place to another, in one style. */
+static struct way find_movement(const struct canvas_difference *w, struct cursor_place from,
+				struct cursor_place to, enum style style)
+{
+	const int starts[] = { from.column, 0 };
+	struct way best = { .cost = cursor_move_cost(w->strings, from, to), .again_from = -1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(starts) && from.row >= 0; i++) {
+		struct cursor_place start = { to.row, starts[i] };
+		size_t bytes;
+
+		if (best.cost <= 1 ||
+		    !can_write_again(w->canvas, to.row, starts[i], to.column, style))
+			continue;
+		bytes = cursor_move_cost(w->strings, from, start) + (size_t)(to.column - starts[i]);
+		if (bytes <= best.cost)
+			best = (struct way){ .cost = bytes, .again_from = starts[i] };
+	}
+	return best;
+}
+
+/* Without restoring: the style is set at the end, or at the beginning if that is shorter. */
+static struct way find_way_from(const struct canvas_difference *w, struct pen pen,
+				const struct cell_run *run)
+{
+	const struct cursor_place to = { run->row, run->column };
+	struct way late = find_movement(w, pen.at, to, pen.style), early;
+
+	if (pen.style == run->style)
+		return late;
+	early = find_movement(w, pen.at, to, run->style);
+	if (early.cost < late.cost) {
+		late = early;
+		late.style_first = true;
+	}
+	late.cost += terminal_style_cost(w->strings, pen.style, run->style);
+	return late;
+}
+
+static struct way find_way(const struct canvas_difference *w, const struct cell_run *run,
+			   bool may_restore)
+{
+	const struct canvas *canvas = w->canvas;
+	struct way way = find_way_from(w, (struct pen){ canvas->cursor, canvas->style }, run),
+		   other;
+
+	if (!may_restore || canvas->saved.row < 0 || way.cost <= RESTORE_COST)
+		return way;
+	other = find_way_from(w, (struct pen){ canvas->saved, canvas->saved_style }, run);
+	other.cost += RESTORE_COST;
+	other.restores = true;
+	return other.cost < way.cost ? other : way;
 }
 
 static void write_cell(struct canvas_difference *w, const struct canvas_cell *cell)
@@ -81,70 +154,104 @@ static void write_cell(struct canvas_difference *w, const struct canvas_cell *ce
 		utf8_encode(w->out, cell->marks[i]);
 }
 
-static void move_to(struct canvas_difference *w, int row, int column)
+static void go(struct canvas_difference *w, const struct way *way, const struct cell_run *run)
 {
 	struct canvas *canvas = w->canvas;
-	struct cursor_place to = { row, column };
+	struct cursor_place to = { run->row, way->again_from < 0 ? run->column : way->again_from };
 
-	if (canvas->cursor.row == row && column > canvas->cursor.column &&
-	    can_write_again(canvas, column, canvas->style))
-		for (int i = canvas->cursor.column; i < column; i++)
-			write_cell(w, canvas_at(canvas, row, i));
-	else
-		cursor_move(w->strings, canvas->cursor, to, w->out);
+	if (way->restores) {
+		buf_puts(w->out, restore);
+		canvas->cursor = canvas->saved;
+		canvas->style = canvas->saved_style;
+	}
+	if (way->style_first)
+		set_style(w, run->style);
+	cursor_move(w->strings, canvas->cursor, to, w->out);
+	for (; to.column < run->column; to.column++)
+		write_cell(w, canvas_at(canvas, to.row, to.column));
 	canvas->cursor = to;
+	set_style(w, run->style);
 }
 
 /* ---- runs ---- */
 
-static void write_run(struct canvas_difference *w, const struct cell_run *run)
+/* The place is saved where it is known to be needed again, unless it is already. */
+static void save_place(struct canvas_difference *w)
 {
 	struct canvas *canvas = w->canvas;
 
-	/* Cells on the way are written again in the style of the last run, or of this one. */
-	if (canvas->cursor.row != run->row || !can_write_again(canvas, run->column, canvas->style))
-		set_style(w, run->style);
-	move_to(w, run->row, run->column);
-	set_style(w, run->style);
+	if (!w->strings->can_save || canvas->cursor.row != canvas->busiest.row ||
+	    canvas->cursor.column != canvas->busiest.column ||
+	    (canvas->saved.row == canvas->cursor.row &&
+	     canvas->saved.column == canvas->cursor.column && canvas->saved_style == canvas->style))
+		return;
+	buf_puts(w->out, save);
+	canvas->saved = canvas->cursor;
+	canvas->saved_style = canvas->style;
+}
+
+static void write_run(struct canvas_difference *w, const struct cell_run *run, bool may_restore)
+{
+	const struct way way = find_way(w, run, may_restore);
+	struct canvas *canvas = w->canvas;
+
+	go(w, &way, run);
 	if (run->erases) {
 		buf_puts(w->out, w->strings->erase);
 		return;
 	}
-	for (int i = 0; i < run->length; i++)
+	for (int i = 0; i < run->length; i++) {
+		save_place(w);
 		write_cell(w, canvas_at(canvas, run->row, run->column + i));
-	canvas->cursor.column += run->length;
+		canvas->cursor.column++;
+	}
 	/* After the last column terminals differ over where the cursor is. */
 	if (canvas->cursor.column >= canvas->columns)
 		canvas->cursor.row = -1;
 }
 
 /* About how many bytes it takes to get to a run and into its style. */
-static size_t cost(const struct canvas_difference *w, const struct cell_run *run)
+static size_t estimate_cost(const struct canvas_difference *w, const struct cell_run *run,
+			    bool may_restore)
 {
 	const struct canvas *canvas = w->canvas;
-	size_t bytes = 0;
+	const struct cursor_place to = { run->row, run->column };
+	size_t bytes = terminal_style_cost(w->strings, canvas->style, run->style) +
+		       cursor_move_cost(w->strings, canvas->cursor, to),
+	       restored;
 
-	if (canvas->style != run->style)
-		bytes = 2 + strlen(w->strings->styles[run->style]);
-	return bytes + cursor_move_cost(w->strings, canvas->cursor,
-					(struct cursor_place){ run->row, run->column });
+	if (!may_restore || canvas->saved.row < 0 || bytes <= RESTORE_COST)
+		return bytes;
+	restored = RESTORE_COST + terminal_style_cost(w->strings, canvas->saved_style, run->style) +
+		   cursor_move_cost(w->strings, canvas->saved, to);
+	return MIN(bytes, restored);
+}
+
+/* Restoring leaves the style: what is to be written in it comes first. */
+static bool may_restore_now(const struct canvas_difference *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		if (w->runs[i].style == w->canvas->style)
+			return false;
+	return true;
 }
 
 /* Each time the cheapest one from where the cursor is. */
 static void write_runs(struct canvas_difference *w)
 {
 	while (w->count) {
+		bool may_restore = !w->in_order && may_restore_now(w);
 		size_t best = 0, least = SIZE_MAX;
 
 		for (size_t i = 0; i < w->count && !w->in_order; i++) {
-			size_t bytes = cost(w, &w->runs[i]);
+			size_t bytes = estimate_cost(w, &w->runs[i], may_restore);
 
 			if (bytes < least) {
 				least = bytes;
 				best = i;
 			}
 		}
-		write_run(w, &w->runs[best]);
+		write_run(w, &w->runs[best], may_restore);
 		w->count--;
 		memmove(&w->runs[best], &w->runs[best + 1], (w->count - best) * sizeof(w->runs[0]));
 	}
@@ -157,7 +264,7 @@ static void add_run(struct canvas_difference *w, const struct cell_run *run)
 		write_runs(w);
 	}
 	if (w->in_order)
-		write_run(w, run);
+		write_run(w, run, false);
 	else
 		w->runs[w->count++] = *run;
 }
@@ -252,6 +359,7 @@ static void begin_anew(struct canvas_difference *w)
 	canvas->is_known = true;
 	canvas->cursor = (struct cursor_place){ 0, 0 };
 	canvas->style = STYLE_PLAIN;
+	canvas->saved.row = -1;
 	buf_puts(w->out, w->strings->styles[STYLE_PLAIN]);
 }
 

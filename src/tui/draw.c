@@ -32,8 +32,8 @@ static int draw_clock(const struct ui *ui)
 	const struct snapshot *snapshot = ui_snapshot(ui);
 	unsigned ms = ui->settings.refresh_ms;
 	unsigned long late = overdue(ui);
-	char text[96], date[16] = "", age[40] = "";
-	int width;
+	char text[96], date[16] = "", age[40] = "", period[16];
+	int width, after;
 
 	if (snapshot && ui->columns >= 60) { /* narrow screens have room for the devices only */
 		time_t seconds = (time_t)(snapshot->wall_ns / NS_PER_S);
@@ -44,10 +44,13 @@ static int draw_clock(const struct ui *ui)
 	}
 	if (late)
 		snprintf(age, sizeof(age), "NO SAMPLE FOR %lus  ", late);
-	width = snprintf(text, sizeof(text), " %s%s%s  %.*fs ", ui->paused ? "PAUSED  " : "", age,
-			 date, ms % 1000 ? 1 : 0, ms / 1000.0);
+	after = snprintf(period, sizeof(period), "  %.*fs ", ms % 1000 ? 1 : 0, ms / 1000.0);
+	width = snprintf(text, sizeof(text), " %s%s%s%s", ui->paused ? "PAUSED  " : "", age, date,
+			 period);
 	if (width >= ui->columns)
 		return ui->columns;
+	if (date[0])
+		paint_set_busiest(0, ui->columns - after - 1);
 	paint_text(0, ui->columns - width, width, ui->paused || late ? STYLE_WARN : STYLE_BOLD,
 		   text);
 	return ui->columns - width;

@@ -20,6 +20,11 @@ void paint_clear(void)
 	canvas_clear(canvas);
 }
 
+void paint_set_busiest(int row, int column)
+{
+	canvas->busiest = (struct cursor_place){ row, column };
+}
+
 bool paint_is_utf8(void)
 {
 	return unicode;

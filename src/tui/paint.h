@@ -18,6 +18,9 @@ bool paint_is_utf8(void);
 
 void paint_clear(void);
 
+/* Names the cell that changes more often than others, as the last digit of a clock. */
+void paint_set_busiest(int row, int column);
+
 /* The first text, or the second if only ASCII may be used. */
 const char *paint_sign(const char *sign, const char *ascii);
 

@@ -79,11 +79,32 @@ static bool is_ordinary(void)
 	return true;
 }
 
+static bool contains(const char *name, const char *part)
+{
+	const char *text = find(name);
+
+	return text && strstr(text, part);
+}
+
+/*
+ * DECSC and DECRC, which include attributes and colours. Some terminals save the cursor with them
+ * when the full screen begins: then the saved place is needed when it ends.
+ */
+static bool can_save(void)
+{
+	static const char save[] = "\0337", restore[] = "\0338";
+	const char *sc = find("sc"), *rc = find("rc");
+
+	return sc && rc && strcmp(sc, save) == 0 && strcmp(rc, restore) == 0 &&
+	       !contains("smcup", save) && !contains("rmcup", restore);
+}
+
 int terminal_strings_find(struct terminal_strings *ret)
 {
 	*ret = (struct terminal_strings){
 		.address = find("cup"),
 		.is_ordinary = is_ordinary(),
+		.can_save = is_ordinary() && can_save(),
 		.can_fill = tigetflag("am") <= 0 || tigetflag("xenl") > 0,
 	};
 	append(ret->erase, sizeof(ret->erase), find("el"));
@@ -159,6 +180,17 @@ void terminal_strings_set_styles(struct terminal_strings *strings)
 	for (enum style from = 0; from < STYLE_N; from++)
 		for (enum style to = 0; to < STYLE_N; to++)
 			strings->covers[from][to] = covers(&looks[from], &looks[to]);
+}
+
+size_t terminal_style_cost(const struct terminal_strings *strings, enum style from, enum style to)
+{
+	size_t length = strlen(strings->styles[to]);
+
+	if (from == to)
+		return 0;
+	if (strings->covers[from][to] || !strings->styles[from][0])
+		return length;
+	return length + (strings->is_ordinary && length ? 2 : strlen(strings->reset));
 }
 
 void terminal_change_style(const struct terminal_strings *strings, enum style from, enum style to,

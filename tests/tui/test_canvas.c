@@ -15,6 +15,7 @@ static void make_strings(struct terminal_strings *ret)
 	*ret = (struct terminal_strings){
 		.address = "\033[%i%p1%d;%p2%dH",
 		.is_ordinary = true,
+		.can_save = true,
 		.can_fill = true,
 		.erase = "\033[K",
 		.clear = "\033[H\033[2J",
@@ -30,6 +31,8 @@ static void make_strings(struct terminal_strings *ret)
 struct screen {
 	int rows, columns, row, column;
 	unsigned style;
+	int saved_row, saved_column;
+	unsigned saved_style;
 	struct {
 		uint32_t c, mark;
 		unsigned style;
@@ -81,6 +84,21 @@ static const char *screen_obey(struct screen *screen, const char *text)
 	return end + 1;
 }
 
+/* ESC 7 and ESC 8; returns what follows. */
+static const char *screen_remember(struct screen *screen, const char *text)
+{
+	if (text[1] == '7') {
+		screen->saved_row = screen->row;
+		screen->saved_column = screen->column;
+		screen->saved_style = screen->style;
+	} else {
+		screen->row = screen->saved_row;
+		screen->column = screen->saved_column;
+		screen->style = screen->saved_style;
+	}
+	return text + 2;
+}
+
 static void screen_show(struct screen *screen, const struct buf *sent)
 {
 	const char *text = buf_text(sent), *end = text + sent->length;
@@ -94,7 +112,8 @@ static void screen_show(struct screen *screen, const struct buf *sent)
 			continue;
 		}
 		if (*text == '\033') {
-			text = screen_obey(screen, text);
+			text = text[1] == '[' ? screen_obey(screen, text)
+					      : screen_remember(screen, text);
 			continue;
 		}
 		text += utf8_decode(text, (size_t)(end - text), &c);
@@ -194,6 +213,70 @@ TEST(a_digit_costs_one_movement)
 	canvas_done(&canvas);
 }
 
+TEST(a_saved_place_costs_two_bytes_with_its_style)
+{
+	struct canvas canvas;
+
+	begin(&canvas, 24, 80);
+	canvas.busiest = (struct cursor_place){ 0, 77 };
+	put(&canvas, 0, 70, STYLE_BOLD, "12:00:08");
+	put(&canvas, 20, 4, STYLE_PLAIN, "12.5 W");
+	send(&canvas, &screen);
+	put(&canvas, 20, 4, STYLE_PLAIN, "2");
+	send(&canvas, &screen);
+	put(&canvas, 0, 77, STYLE_BOLD, "9");
+	assert_int_equal(send(&canvas, &screen), strlen("\0338"
+							"9"));
+	put(&canvas, 20, 4, STYLE_PLAIN, "3");
+	send(&canvas, &screen);
+	put(&canvas, 0, 76, STYLE_BOLD, "10");
+	assert_int_equal(send(&canvas, &screen), strlen("\0338\b10"));
+	/* What is to be written in the style of the terminal comes first. */
+	put(&canvas, 0, 77, STYLE_BOLD, "1");
+	put(&canvas, 20, 4, STYLE_BOLD, "4");
+	assert_int_equal(send(&canvas, &screen), strlen("\b1\033[21;5H4"));
+	put(&canvas, 0, 77, STYLE_BOLD, "2");
+	put(&canvas, 20, 4, STYLE_PLAIN, "5");
+	assert_int_equal(send(&canvas, &screen), strlen("\033[m\b5\0338"
+							"2"));
+	canvas_done(&canvas);
+}
+
+TEST(what_was_saved_is_forgotten_with_the_screen)
+{
+	struct canvas canvas;
+
+	begin(&canvas, 24, 80);
+	canvas.busiest = (struct cursor_place){ 0, 77 };
+	put(&canvas, 0, 77, STYLE_BOLD, "8");
+	put(&canvas, 20, 4, STYLE_PLAIN, "12.5 W");
+	send(&canvas, &screen);
+	canvas_forget(&canvas);
+	canvas.busiest.row = -1;
+	screen = (struct screen){ .rows = 24, .columns = 80 };
+	send(&canvas, &screen);
+	put(&canvas, 0, 77, STYLE_BOLD, "9");
+	assert_int_equal(send(&canvas, &screen), strlen("\033[1m\033[1;78H9"));
+	canvas_done(&canvas);
+}
+
+/* From the beginning of a line, cells are written again if that is shorter. */
+TEST(the_way_to_a_line_may_be_written_again)
+{
+	struct canvas canvas;
+
+	begin(&canvas, 24, 80);
+	put(&canvas, 10, 0, STYLE_PLAIN, " 50 C");
+	put(&canvas, 8, 40, STYLE_PLAIN, "78 W");
+	send(&canvas, &screen);
+	put(&canvas, 8, 40, STYLE_PLAIN, "9");
+	send(&canvas, &screen);
+	put(&canvas, 8, 41, STYLE_PLAIN, "9");
+	put(&canvas, 10, 2, STYLE_PLAIN, "1");
+	assert_int_equal(send(&canvas, &screen), strlen("9\n\n\r 51"));
+	canvas_done(&canvas);
+}
+
 TEST(a_style_is_set_once_and_kept_until_the_next_frame)
 {
 	struct canvas canvas;
@@ -278,6 +361,14 @@ TEST(random_changes_are_shown_as_drawn)
 				scribble(&canvas, &seed);
 			if (random_below(&seed, 50) == 0)
 				canvas_clear(&canvas);
+			if (random_below(&seed, 20) == 0)
+				canvas.busiest = (struct cursor_place){
+					(int)random_below(&seed, (unsigned)canvas.rows),
+					(int)random_below(&seed, (unsigned)canvas.columns),
+				};
+			/* It changes more often than others. */
+			canvas_put(&canvas, canvas.busiest.row, canvas.busiest.column, STYLE_BOLD,
+				   '0' + (uint32_t)frame % 10, 1);
 			send(&canvas, &screen);
 		}
 		canvas_done(&canvas);
@@ -306,6 +397,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_frame_in_which_nothing_changed_is_empty),
 		cmocka_unit_test(a_digit_costs_one_movement),
+		cmocka_unit_test(a_saved_place_costs_two_bytes_with_its_style),
+		cmocka_unit_test(what_was_saved_is_forgotten_with_the_screen),
+		cmocka_unit_test(the_way_to_a_line_may_be_written_again),
 		cmocka_unit_test(a_style_is_set_once_and_kept_until_the_next_frame),
 		cmocka_unit_test(blanks_that_look_the_same_are_the_same),
 		cmocka_unit_test(the_rest_of_a_line_is_erased),

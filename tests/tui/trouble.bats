@@ -250,6 +250,11 @@ load helpers
 	python3 "$HERE/quiet.py" "$TT_SMI" "$D"
 }
 
+@test "on a machine where nothing changes only the clock is written" {
+	start -b galaxy-blackhole --static --no-workloads
+	python3 "$HERE/quiet.py" "$TT_SMI" "$D" --clock
+}
+
 @test "what is kept open of a process is not opened for each sample" {
 	command -v strace >/dev/null || skip "no strace here"
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime makes system calls of its own"
