@@ -10,5 +10,6 @@ static bool is_local(struct MHD_Connection *connection)
 
 bool access_hides_owners(const struct serve_options *options, struct MHD_Connection *connection)
 {
-	return options->no_owners || !is_local(connection);
+	/* With passwords, no request comes this far without a right one. */
+	return options->no_owners || !(options->auth_file || is_local(connection));
 }

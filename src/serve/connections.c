@@ -5,10 +5,10 @@
 #include <sys/socket.h>
 
 /*
- * A request, from its first byte to the last of the answer, and the pause between two requests of
- * one connection: Prometheus asks once a minute or more often.
+ * The request line and headers, with the TLS handshake before them; the answer; and the pause
+ * between two requests of one connection: Prometheus asks once a minute or more often.
  */
-static const int64_t request_ns = 30 * NS_PER_S, idle_ns = 180 * NS_PER_S;
+static const int64_t head_ns = 10 * NS_PER_S, answer_ns = 30 * NS_PER_S, idle_ns = 180 * NS_PER_S;
 
 void connections_init(struct connection_table *table)
 {
@@ -43,7 +43,8 @@ void connection_notify(void *arg, struct MHD_Connection *connection, void **cont
 	entry = &table->list[i];
 	entry->fd =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	entry->deadline_ns = clock_now(CLOCK_MONOTONIC) + request_ns;
+	entry->deadline_ns = clock_now(CLOCK_MONOTONIC) + head_ns;
+	entry->auth = AUTH_UNKNOWN;
 	*context = entry;
 }
 
@@ -57,10 +58,19 @@ static void set_deadline(struct MHD_Connection *connection, int64_t limit_ns)
 
 void *connection_begin_request(void *arg, const char *uri, struct MHD_Connection *connection)
 {
+	struct http_connection *entry = connection_entry(connection);
+
 	(void)arg;
 	(void)uri;
-	set_deadline(connection, request_ns);
+	set_deadline(connection, head_ns);
+	if (entry)
+		entry->auth = AUTH_UNKNOWN;
 	return NULL;
+}
+
+void connection_begin_answer(struct MHD_Connection *connection)
+{
+	set_deadline(connection, answer_ns);
 }
 
 void connection_end_request(void *arg, struct MHD_Connection *connection, void **context,

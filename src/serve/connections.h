@@ -9,9 +9,21 @@
 
 enum { MAX_CONNECTIONS = 256 };
 
+/* What is known about the password of a request. */
+enum auth_state {
+	AUTH_UNKNOWN, /* not looked at yet */
+	AUTH_PENDING, /* being verified */
+	AUTH_GRANTED,
+	AUTH_MISSING, /* it has none */
+	AUTH_WRONG,
+	AUTH_RATIONED, /* too many from its address */
+	AUTH_BUSY,     /* too many in all */
+};
+
 struct http_connection {
 	int fd; /* -1: unused */
 	int64_t deadline_ns;
+	enum auth_state auth; /* of its current request */
 };
 
 struct connection_table {
@@ -22,6 +34,9 @@ void connections_init(struct connection_table *table);
 
 /* NULL: the connection has none, since there were too many. */
 struct http_connection *connection_entry(struct MHD_Connection *connection);
+
+/* The headers of its request are complete: its answer gets a deadline of its own. */
+void connection_begin_answer(struct MHD_Connection *connection);
 
 /* Shuts down connections whose time is over. The library then sees their end, and closes them. */
 void connections_end_late(struct connection_table *table);

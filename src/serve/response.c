@@ -70,7 +70,8 @@ enum MHD_Result answer_body(struct MHD_Connection *connection, struct buf *body,
 	return result;
 }
 
-enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text)
+enum MHD_Result answer_text_with(struct MHD_Connection *connection, unsigned status,
+				 const char *text, const struct response_header *header)
 {
 	CLEANUP_BUF struct buf body = { 0 };
 	struct MHD_Response *response;
@@ -82,9 +83,14 @@ enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, 
 		return MHD_NO;
 	if (status >= MHD_HTTP_BAD_REQUEST && status < MHD_HTTP_INTERNAL_SERVER_ERROR)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
-	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	if (header)
+		MHD_add_response_header(response, header->name, header->value);
 	result = MHD_queue_response(connection, status, response);
 	MHD_destroy_response(response);
 	return result;
+}
+
+enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text)
+{
+	return answer_text_with(connection, status, text, NULL);
 }

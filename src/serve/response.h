@@ -20,5 +20,13 @@ struct MHD_Response *response_new_packed(const struct buf *body, const char *typ
 /* The same as an answer, packed if the client accepts that. */
 enum MHD_Result answer_body(struct MHD_Connection *connection, struct buf *body, const char *type);
 
+struct response_header {
+	const char *name, *value;
+};
+
 /* A line of text. A connection whose request was refused may have more to say, and is closed. */
 enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text);
+
+/* The same with another header; NULL: none. */
+enum MHD_Result answer_text_with(struct MHD_Connection *connection, unsigned status,
+				 const char *text, const struct response_header *header);

@@ -117,10 +117,14 @@ static enum MHD_Result serve_readiness(const struct http_request *request)
 static const struct route {
 	const char *path;
 	enum MHD_Result (*serve)(const struct http_request *request);
+	bool is_open; /* no password is asked for: it says nothing about the machine */
 } routes[] = {
-	{ "/metrics", serve_metrics },	    { "/api/v1/snapshot", serve_snapshot },
-	{ "/api/v1/stream", serve_stream }, { "/api/v1/history", serve_history },
-	{ "/healthz", serve_health },	    { "/readyz", serve_readiness },
+	{ "/metrics", serve_metrics },
+	{ "/api/v1/snapshot", serve_snapshot },
+	{ "/api/v1/stream", serve_stream },
+	{ "/api/v1/history", serve_history },
+	{ "/healthz", serve_health, .is_open = true },
+	{ "/readyz", serve_readiness, .is_open = true },
 };
 
 static enum MHD_Result answer_not_found(const struct http_request *request)
@@ -133,10 +137,24 @@ static enum MHD_Result answer_not_found(const struct http_request *request)
 	return answer_text(request->connection, MHD_HTTP_NOT_FOUND, buf_text(&text));
 }
 
-enum MHD_Result route_answer(const struct http_request *request, const char *path)
+static const struct route *find_route(const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
 		if (strcmp(path, routes[i].path) == 0)
-			return routes[i].serve(request);
-	return answer_not_found(request);
+			return &routes[i];
+	return NULL;
+}
+
+bool route_is_open(const char *path)
+{
+	const struct route *route = find_route(path);
+
+	return route && route->is_open;
+}
+
+enum MHD_Result route_answer(const struct http_request *request, const char *path)
+{
+	const struct route *route = find_route(path);
+
+	return route ? route->serve(request) : answer_not_found(request);
 }

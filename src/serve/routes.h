@@ -27,4 +27,7 @@ struct http_request {
 	struct MHD_Connection *connection;
 };
 
+/* Is it for every client, with or without a password? */
+bool route_is_open(const char *path);
+
 enum MHD_Result route_answer(const struct http_request *request, const char *path);

@@ -57,6 +57,15 @@ static const struct option_spec rows[] = {
 	{ "--collect", ARGUMENT, "GROUP",
 		"include it again; the last option for a group decides",
 		choose_group, AT(left_out), .choice = false, OPTION_VALUES(metric_group_names) },
+	{ "--tls-cert", ARGUMENT, "FILE",
+		"serve HTTPS with this certificate, followed by those of its issuers (PEM)",
+		option_text, AT(tls_cert) },
+	{ "--tls-key", ARGUMENT, "FILE",
+		"the private key of the certificate (PEM); not readable by every user",
+		option_text, AT(tls_key) },
+	{ "--auth-file", ARGUMENT, "FILE",
+		"ask for a user and a password of this file, as htpasswd -B writes it",
+		option_text, AT(auth_file) },
 	{ "--no-owners", NO_ARGUMENT, NULL,
 		"never serve command lines, users, jobs, pods and containers, not even to local clients",
 		option_flag, AT(no_owners) },
@@ -84,6 +93,7 @@ void serve_options_help(struct buf *out)
 		 "Examples:\n"
 		 "  tt_smi serve --expect 8\n"
 		 "  tt_smi serve --listen 0.0.0.0:" SERVE_PORT_TEXT " --host node1.example.org\n"
+		 "  tt_smi serve --tls-cert tls.crt --tls-key tls.key --auth-file users\n"
 		 "  curl http://localhost:" SERVE_PORT_TEXT "/metrics\n"
 		 "\n"
 		 "Exit status: 0 ended by SIGTERM or SIGINT; 1 it cannot listen; others as\n"
@@ -98,6 +108,10 @@ int serve_options_parse(struct serve_options *ret, int argc, char **argv)
 	};
 	int code = options_read(&table, argc, argv, &options);
 
+	if (code == 0 && !options.tls_cert != !options.tls_key)
+		code = error_line(EXIT_USAGE, "%s needs %s too; try tt_smi serve --help",
+				  options.tls_cert ? "--tls-cert" : "--tls-key",
+				  options.tls_cert ? "--tls-key" : "--tls-cert");
 	if (code == 0)
 		*ret = options;
 	return code;

@@ -11,8 +11,10 @@ struct serve_options {
 	const char *root; /* NULL: the machine that we run on */
 	struct listen_address listen;
 	struct host_names hosts;
-	unsigned expected; /* number of devices; 0: not given */
-	unsigned left_out; /* groups of metrics, one bit each */
+	unsigned expected;		/* number of devices; 0: not given */
+	unsigned left_out;		/* groups of metrics, one bit each */
+	const char *tls_cert, *tls_key; /* both or none */
+	const char *auth_file;		/* NULL: no passwords */
 	bool no_owners;
 	bool list_metrics, help, version;
 };

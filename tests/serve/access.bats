@@ -40,7 +40,7 @@ fetch() {
 	elsewhere sh "$WORK/inside"
 }
 
-@test "command lines, users and owners are for clients on this machine only, and for none with --no-owners" {
+@test "command lines, users and owners are for local clients and for those with a password, and for none with --no-owners" {
 	needs_elsewhere
 	owned_machine
 	PORT=$(client port)
@@ -51,7 +51,13 @@ fetch() {
 	fetch private --no-owners
 	client hidden "$WORK/private.local" "$WORK/default.local"
 	client hidden "$WORK/private.remote" "$WORK/default.local"
-	not grep -r 'hunter2\|4711' "$WORK"/*.remote.* "$WORK"/private.*
+	not grep -r 'hunter2\|4711' "$WORK"/{default,private}.remote.* "$WORK"/private.*
+	users alice wonderland
+	TT_LOGIN=alice:wonderland fetch login --auth-file "$WORK/users"
+	client named "$WORK/login.remote"
+	diff "$WORK/login.remote.json" "$WORK/default.local.json"
+	TT_LOGIN=alice:wonderland fetch both --auth-file "$WORK/users" --no-owners
+	client hidden "$WORK/both.local" "$WORK/default.local"
 	"$PYTHON" -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is not installed"
 	cat "$WORK"/*.json "$WORK"/*.event | "$PYTHON" "$BATS_TEST_DIRNAME/../docs/validate.py"
 }

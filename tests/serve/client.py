@@ -17,6 +17,7 @@
     client.py port                   a free port of the loopback address
 """
 
+import base64
 import fcntl
 import json
 import os
@@ -27,9 +28,13 @@ import urllib.request
 
 PATIENCE = 60  # seconds; only ends a test that hangs
 
+# NAME:PASSWORD, sent with every request.
+LOGIN = os.environ.get("TT_LOGIN")
+AUTHORIZATION = {"Authorization": "Basic " + base64.b64encode(LOGIN.encode()).decode()} if LOGIN else {}
 
-def get(port, path, **headers):
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+
+def get(port, path, host="127.0.0.1"):
+    request = urllib.request.Request(f"http://{host}:{port}{path}", headers=AUTHORIZATION)
     with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return answer.read().decode()
 
@@ -198,7 +203,8 @@ class Stream:
         if "receive" in options:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options["receive"])
         self.socket.connect((host, port))
-        self.socket.sendall(b"GET /api/v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        lines = ["GET /api/v1/stream HTTP/1.1", "Host: localhost"] + [": ".join(item) for item in AUTHORIZATION.items()]
+        self.socket.sendall("\r\n".join(lines + ["", ""]).encode())
         self.file = self.socket.makefile("rb")
         self.status = self.file.readline().split()[1].decode()
         self.headers = dict(line.lower().split(": ", 1) for line in iter(self.header, ""))
@@ -260,12 +266,9 @@ def skip(port, pid):
 
 
 def documents(host, port, prefix):
-    def page(path):
-        with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=PATIENCE) as answer:
-            return answer.read().decode()
-
     event = Stream(port, host).event()[1]
-    for name, text in ("metrics", page("/metrics")), ("json", page("/api/v1/snapshot")), ("event", json.dumps(event)):
+    texts = {"metrics": get(port, "/metrics", host), "json": get(port, "/api/v1/snapshot", host), "event": json.dumps(event)}
+    for name, text in texts.items():
         with open(f"{prefix}.{name}", "w", encoding="utf-8") as file:
             file.write(text)
 

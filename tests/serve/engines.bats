@@ -38,6 +38,43 @@ own_address() {
 	[ "$(jq -r '.data.ttsmi_energy_joules[0] | .type + " " + .unit' "$WORK/metadata")" = "counter joules" ]
 }
 
+@test "a real Prometheus scrapes it over TLS, with a password" {
+	command -v prometheus >/dev/null || skip "prometheus is not installed"
+	command -v openssl >/dev/null || skip "openssl is not installed"
+	start -b n150 --no-workloads
+	users prometheus "a pass:word"
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$WORK/tls.key" -out "$WORK/tls.crt" \
+		-days 2 -subj /CN=node1 -addext subjectAltName=IP:127.0.0.1 2>/dev/null
+	"$TT_SMI" serve --root "$D" --listen 127.0.0.1:0 --tls-cert "$WORK/tls.crt" --tls-key "$WORK/tls.key" \
+		--auth-file "$WORK/users" 2>"$WORK/log" 3>&- &
+	STARTED="$! $STARTED"
+	eventually grep -q 'serving https' "$WORK/log"
+	PORT=$(sed -n 's,.*https://127.0.0.1:\([0-9]*\)/.*,\1,p' "$WORK/log")
+	cat >"$WORK/prometheus.yml" <<-END
+		global: { scrape_interval: 1s }
+		scrape_configs:
+		  - job_name: right
+		    scheme: https
+		    tls_config: { ca_file: "$WORK/tls.crt" }
+		    basic_auth: { username: prometheus, password: "a pass:word" }
+		    static_configs: [ { targets: [ "127.0.0.1:$PORT" ] } ]
+		  - job_name: wrong
+		    scheme: https
+		    tls_config: { ca_file: "$WORK/tls.crt" }
+		    basic_auth: { username: prometheus, password: "password" }
+		    static_configs: [ { targets: [ "127.0.0.1:$PORT" ] } ]
+	END
+	prometheus=$(own_address)
+	prometheus --config.file="$WORK/prometheus.yml" --storage.tsdb.path="$WORK/tsdb" \
+		--web.listen-address="$prometheus" >"$WORK/prometheus.log" 2>&1 3>&- &
+	STARTED="$! $STARTED"
+	eventually answers 'ttsmi_device_up{job="right"}' 1
+	eventually answers 'up{job="wrong"}' 0
+	# The wrong ones, once a second and from the same address, are refused without delaying the others.
+	eventually answers 'min_over_time(up{job="right"}[5s])' 1
+	[ "$(wc -l <"$WORK/log")" -le 2 ]
+}
+
 @test "a real VictoriaMetrics scrapes it" {
 	command -v victoria-metrics >/dev/null || skip "victoria-metrics is not installed"
 	start -b n300,p150a

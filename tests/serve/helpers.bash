@@ -53,3 +53,9 @@ lacks() { # PATTERN
 client() {
 	"$PYTHON" "$BATS_TEST_DIRNAME/client.py" "$@"
 }
+
+# users NAME PASSWORD [COST]: the only user of $WORK/users.
+users() {
+	command -v htpasswd >/dev/null || skip "htpasswd (package apache2-utils) is not installed"
+	htpasswd -iBc -C "${3:-5}" "$WORK/users" "$1" <<<"$2" 2>/dev/null
+}

@@ -8,7 +8,9 @@
 #include "render/render.h"
 #include "serve/collector.h"
 #include "serve/http.h"
+#include "serve/secrets.h"
 #include "serve/serve_options.h"
+#include "serve/tls.h"
 #include "version.h"
 
 #include <errno.h>
@@ -31,8 +33,8 @@ static int print(const struct serve_options *options)
 	return output_print(&text);
 }
 
-/* Blocks the signals that end the program, in all threads. -errno. */
-static int open_signals(void)
+/* Blocks the signals that end the program or reload files, in all threads. -errno. */
+static int open_signals(const struct serve_options *options)
 {
 	sigset_t signals;
 	int fd;
@@ -40,6 +42,8 @@ static int open_signals(void)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
+	if (options->tls_cert || options->auth_file)
+		sigaddset(&signals, SIGHUP);
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -77,39 +81,65 @@ static int take_socket(const struct serve_options *options, int *ret)
 	return 0;
 }
 
-static void announce(int fd)
+static void announce(int fd, const struct serve_options *options)
 {
 	char text[LISTEN_ADDRESS_TEXT];
 	struct listen_address bound = { .length = sizeof(bound.address) };
+	const struct sockaddr *address = (const struct sockaddr *)&bound.address;
 
 	if (getsockname(fd, (struct sockaddr *)&bound.address, &bound.length) < 0)
 		return;
-	listen_address_text((const struct sockaddr *)&bound.address, text, sizeof(text));
-	error_line(0, "serving http://%s/metrics", text);
+	listen_address_text(address, text, sizeof(text));
+	error_line(0, "serving %s://%s/metrics", options->tls_cert ? "https" : "http", text);
+	if (options->auth_file && !options->tls_cert && !address_is_loopback(address))
+		error_line(0, "passwords are sent unencrypted; use --tls-cert and --tls-key");
+}
+
+/* The signal that ends the program; SIGHUP only reloads files. */
+static bool is_ended(int signals, const struct serve_options *options, struct auth *auth)
+{
+	struct signalfd_siginfo info;
+
+	while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo != SIGHUP)
+			return true;
+		secrets_reload(options, auth);
+	}
+	return false;
 }
 
 /* Serves until a signal ends the program. */
-static int run(struct http_server *server, const struct collector *collector, int signals)
+static int run(struct http_server *server, const struct collector *collector, int signals,
+	       const struct serve_options *options, struct auth *auth)
 {
-	struct pollfd polled[] = {
-		{ .fd = signals, .events = POLLIN },
-		{ .fd = http_server_fd(server), .events = POLLIN },
-		{ .fd = collector_fd(collector), .events = POLLIN },
-	};
+	int fds[HTTP_SERVER_FDS];
 
+	http_server_fds(server, fds);
 	for (;;) {
+		struct pollfd polled[] = {
+			{ .fd = signals, .events = POLLIN },
+			{ .fd = collector_fd(collector), .events = POLLIN },
+			{ .fd = fds[0], .events = POLLIN },
+			{ .fd = fds[1], .events = POLLIN },
+		};
 		int wait_ms = http_server_run(server);
 
 		if (poll(polled, ARRAY_SIZE(polled), wait_ms) < 0 && errno != EINTR)
 			return error_line(EXIT_INTERNAL, "poll: %s", strerror(errno));
-		if (polled[0].revents)
+		if (polled[0].revents && is_ended(signals, options, auth))
 			return EXIT_FINE;
 	}
 }
 
+/* What main() has opened. */
+struct opened {
+	int signals, socket;
+	struct auth *auth; /* NULL: no passwords */
+};
+
 /* The collector starts first: clients that connect at once are answered "no sample yet". */
-static int serve(const struct serve_options *options, struct session *session, int signals,
-		 int socket)
+static int serve(const struct serve_options *options, struct session *session,
+		 const struct opened *opened)
 {
 	struct collector *collector = NULL;
 	struct http_server *server = NULL;
@@ -117,15 +147,16 @@ static int serve(const struct serve_options *options, struct session *session, i
 
 	r = collector_new(session, &collector);
 	if (r < 0)
-		close(socket);
+		close(opened->socket);
 	else
-		r = http_server_new(socket, collector, options, &server);
+		r = http_server_new(opened->socket, collector, options, opened->auth, &server);
 	if (r == 0)
 		systemd_notify("READY=1");
 	code = r < 0 ? error_line(EXIT_INTERNAL, "cannot start: %s", strerror(-r))
-		     : run(server, collector, signals);
+		     : run(server, collector, opened->signals, options, opened->auth);
 	systemd_notify("STOPPING=1");
 	http_server_free(server);
+	tls_unload();
 	if (collector_free(collector))
 		session_close(session);
 	return code;
@@ -150,7 +181,8 @@ int main(int argc, char **argv)
 	static struct session session = { .root.fd = -1 };
 	static char name[HOST_NAME_MAX + 1];
 	struct serve_options options;
-	int code, signals, socket = -1;
+	struct opened opened = { .signals = -1, .socket = -1 };
+	int code;
 
 	code = serve_options_parse(&options, argc, argv);
 	if (code)
@@ -159,14 +191,16 @@ int main(int argc, char **argv)
 		return print(&options);
 	if (gethostname(name, sizeof(name) - 1) == 0 && options.hosts.count < MAX_HOST_NAMES)
 		options.hosts.list[options.hosts.count++] = name;
-	signals = open_signals();
-	if (signals < 0)
-		return error_line(EXIT_INTERNAL, "signalfd: %s", strerror(-signals));
+	opened.signals = open_signals(&options);
+	if (opened.signals < 0)
+		return error_line(EXIT_INTERNAL, "signalfd: %s", strerror(-opened.signals));
 	code = open_session(&session, options.root);
 	if (code == 0)
-		code = take_socket(&options, &socket);
+		code = take_socket(&options, &opened.socket);
+	if (code == 0)
+		code = secrets_load(&options, &opened.auth);
 	if (code)
 		return code;
-	announce(socket);
-	return serve(&options, &session, signals, socket);
+	announce(opened.socket, &options);
+	return serve(&options, &session, &opened);
 }

@@ -1,0 +1,72 @@
+#include "serve/password_cache.h"
+
+#include "basic/clock.h"
+
+#include <errno.h>
+#include <gnutls/crypto.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* Unused for longer than this, a password is verified again. */
+static const int64_t lifetime_ns = 600 * NS_PER_S;
+
+int password_cache_init(struct password_cache *cache)
+{
+	explicit_bzero(cache, sizeof(*cache));
+	if (getrandom(cache->key, sizeof(cache->key), 0) != (ssize_t)sizeof(cache->key))
+		return -EIO;
+	return 0;
+}
+
+bool password_cache_hash(const struct password_cache *cache, const char *name, const char *password,
+			 struct credential *ret)
+{
+	gnutls_hmac_hd_t hmac;
+
+	if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, cache->key, sizeof(cache->key)) < 0)
+		return false;
+	/* The NUL separates them, so that no other pair has the same text. */
+	if (gnutls_hmac(hmac, name, strlen(name) + 1) < 0 ||
+	    gnutls_hmac(hmac, password, strlen(password)) < 0) {
+		gnutls_hmac_deinit(hmac, NULL);
+		return false;
+	}
+	gnutls_hmac_deinit(hmac, ret->digest);
+	return true;
+}
+
+/* Compares all, and each as a whole: the time tells nothing about what is there. */
+bool password_cache_has(struct password_cache *cache, const struct credential *credential,
+			int64_t now_ns)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < CACHED_PASSWORDS; i++) {
+		bool same = gnutls_memcmp(cache->list[i].credential.digest, credential->digest,
+					  CREDENTIAL_BYTES) == 0;
+		bool alive =
+			cache->list[i].used_ns && now_ns - cache->list[i].used_ns < lifetime_ns;
+
+		if (!alive) {
+			explicit_bzero(&cache->list[i], sizeof(cache->list[i]));
+		} else if (same) {
+			cache->list[i].used_ns = now_ns;
+			found = true;
+		}
+	}
+	return found;
+}
+
+void password_cache_add(struct password_cache *cache, const struct credential *credential,
+			int64_t now_ns)
+{
+	size_t oldest = 0;
+
+	if (password_cache_has(cache, credential, now_ns))
+		return;
+	for (size_t i = 1; i < CACHED_PASSWORDS; i++)
+		if (cache->list[i].used_ns < cache->list[oldest].used_ns)
+			oldest = i;
+	cache->list[oldest].credential = *credential;
+	cache->list[oldest].used_ns = now_ns;
+}
