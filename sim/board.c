@@ -1,7 +1,7 @@
 #include "board.h"
 
 #include "basic/parse.h"
-#include "random.h"
+#include "basic/random.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -113,6 +113,8 @@ struct sim_options {
 	size_t workload_count;
 	struct fault faults[MAX_FAULTS];
 	size_t fault_count;
+	uint32_t fleet;	    /* machines whose metrics are served; 0: none */
+	const char *listen; /* where; NULL: at the default address */
 	bool help, version; /* print and exit */
 };
 

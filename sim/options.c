@@ -2,6 +2,7 @@
 
 #include "basic/option.h"
 #include "basic/parse.h"
+#include "fleet.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,11 @@ static int set_load(const struct option_given *given, void *member)
 	return code;
 }
 
+static int set_fleet(const struct option_given *given, void *member)
+{
+	return option_number(given, 1, MAX_FLEET, member);
+}
+
 static int set_seed(const struct option_given *given, void *member)
 {
 	if (parse_u64(given->value, member) < 0)
@@ -111,6 +117,11 @@ static const struct option_spec rows[] = {
 		"for serial numbers and noise (default 1)", set_seed, AT(seed) },
 	{ "--interval", ARGUMENT, "MS",
 		"between changes, 1 to 60000 (default 100)", set_interval, AT(interval_ms) },
+	{ "--fleet", ARGUMENT, "N",
+		"serve the metrics of N machines like this one over HTTP", set_fleet, AT(fleet) },
+	{ "--listen", ARGUMENT, "ADDR:PORT",
+		"with --fleet: a loopback address (default " FLEET_ADDRESS "); port 0: any that is free",
+		option_text, AT(listen) },
 	OPTION_HELP(AT(help)),
 	OPTION_VERSION(AT(version)),
 	/* clang-format on */
@@ -124,6 +135,7 @@ static void put_help(struct buf *out)
 	buf_puts(out,
 		 "Usage: tt_smi sim [OPTION]... DIR\n"
 		 "       tt_smi sim [OPTION]... [DIR] -- COMMAND...\n"
+		 "       tt_smi sim [OPTION]... --fleet N [DIR]\n"
 		 "A simulated machine with Tenstorrent cards: the driver's files below DIR, which\n"
 		 "change as on a real one, and processes that use the cards. COMMAND sees that\n"
 		 "machine; an allocation server that it starts belongs to that machine.\n\n");
@@ -133,6 +145,7 @@ static void put_help(struct buf *out)
 		 "  tt_smi sim -- bash                          a shell to try everything in\n"
 		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w thirty-two cards\n"
 		 "  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
+		 "  tt_smi sim -b galaxy-wormhole --fleet 100   metrics of a hundred machines\n"
 		 "\nExit status: that of the command; 1 the tree could not be created; 2 usage; 3 "
 		 "a\n"
 		 "fault needs FUSE, which is not available; 126 the command cannot be executed,\n"
@@ -146,7 +159,11 @@ static const char *find_conflict(const struct sim_options *o, int operands)
 		return "more than one directory; a command goes after \"--\"";
 	if (o->command && !*o->command)
 		return "no command after \"--\"";
-	if (!o->directory && !o->command)
+	if (o->fleet && (o->command || o->write_once))
+		return "--fleet takes no command and no --static";
+	if (o->listen && !o->fleet)
+		return "--listen is for --fleet";
+	if (!o->directory && !o->command && !o->fleet)
 		return "needs a directory, or \"--\" and a command; tt_smi sim -h lists the "
 		       "options";
 	if (o->write_once && (!o->directory || o->command))
@@ -203,5 +220,7 @@ int options_parse(int argc, char **argv, struct sim_options *ret, bool *ret_done
 	o->command = words.command;
 	o->directory = words.operands[0];
 	conflict = find_conflict(o, words.count);
-	return conflict ? fail(conflict) : 0;
+	if (conflict)
+		return fail(conflict);
+	return o->fleet ? fleet_set_command(o) : 0;
 }

@@ -1,6 +1,6 @@
 #include "physics.h"
 
-#include "random.h"
+#include "basic/random.h"
 
 #define AMBIENT 28.0 /* degrees */
 
