@@ -204,6 +204,8 @@ _tt_smi_candidates() {
 		grep "^$current" <<<"$commands"
 	elif [[ $command == trace && $word == trace ]]; then
 		_tt_smi_put "" "$current" start stop status
+	elif [[ $command == fleet && $word == fleet ]]; then
+		_tt_smi_put "" "$current" who
 	elif [[ $command == run ]]; then
 		echo ":command $i"
 	elif [[ $command == sim ]]; then

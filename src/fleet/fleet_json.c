@@ -1,31 +1,16 @@
 /* The documents of tt_smi fleet --json and --csv. */
 #include "fleet/fleet_render.h"
 
-#include "basic/text.h"
-#include "render/format.h"
-#include "render/json_writer.h"
+#include "fleet/document.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Counts and bytes are written in full: 32000, not 3.2e+04. */
-static bool is_whole(double value)
-{
-	static const double exact = 9007199254740992; /* 2^53 */
-
-	return value >= 0 && value < exact && value == floor(value);
-}
 
 static void put_value(struct json *json, const struct machine_field *field, double value)
 {
-	if (isnan(value))
-		json_null(json, field->key);
-	else if (field->kind == KIND_YES_NO)
+	if (!isnan(value) && field->kind == KIND_YES_NO)
 		json_bool(json, field->key, value != 0);
-	else if (is_whole(value))
-		json_u64(json, field->key, (uint64_t)value);
 	else
-		json_double(json, field->key, value);
+		document_put_number(json, field->key, value);
 }
 
 static void put_alerts(struct json *json, const struct fleet *fleet,
@@ -124,23 +109,6 @@ void fleet_render_json(struct buf *out, const struct fleet_view *view, bool pret
 	buf_putc(out, '\n');
 }
 
-void fleet_put_csv(struct buf *out, const char *text)
-{
-	CLEANUP_BUF struct buf clean = { 0 };
-	bool quotes;
-
-	text_clean(&clean, text, strlen(text), true);
-	text = buf_text(&clean);
-	quotes = strpbrk(text, ",\" ") != NULL;
-	buf_puts(out, quotes ? "\"" : "");
-	for (; *text; text++) {
-		if (*text == '"')
-			buf_putc(out, '"');
-		buf_putc(out, *text);
-	}
-	buf_puts(out, quotes ? "\"" : "");
-}
-
 void fleet_render_csv(struct buf *out, const struct fleet *fleet)
 {
 	buf_puts(out, "machine,instance,has_data");
@@ -151,23 +119,20 @@ void fleet_render_csv(struct buf *out, const struct fleet *fleet)
 		const struct fleet_machine *machine = &fleet->machines[m];
 		CLEANUP_BUF struct buf alerts = { 0 };
 
-		fleet_put_csv(out, machine->name);
+		csv_put_text(out, machine->name);
 		buf_putc(out, ',');
-		fleet_put_csv(out, machine->instance);
+		csv_put_text(out, machine->instance);
 		buf_printf(out, ",%d", machine->has_data);
 		for (size_t i = 0; i < MACHINE_VALUES; i++) {
 			buf_putc(out, ',');
-			if (is_whole(machine->values[i]))
-				buf_printf(out, "%.0f", machine->values[i]);
-			else if (machine_knows(machine, i))
-				format_shortest(out, machine->values[i]);
+			csv_put_number(out, machine->values[i]);
 		}
 		buf_putc(out, ',');
 		if (fleet->knows_alerts)
 			buf_printf(out, "%zu", machine->n_alerts);
 		buf_putc(out, ',');
 		machine_put_alerts(&alerts, machine);
-		fleet_put_csv(out, buf_text(&alerts));
+		csv_put_text(out, buf_text(&alerts));
 		buf_putc(out, '\n');
 	}
 }

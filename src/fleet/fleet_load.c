@@ -9,7 +9,7 @@
 
 /* A value per machine, or one for each value of a label. */
 struct machine_query {
-	const char *rule; /* name of the recorded series */
+	const char *rule; /* name of the recorded series; NULL: it is not recorded */
 	const char *raw;  /* what the rule records */
 	const char *label;
 	struct {
@@ -49,6 +49,17 @@ static const struct machine_query queries[] = {
 	  "sum without (pool) (ttsmi_memory_size_bytes{pool=\"dram\",@}) * 0)",
 	  NULL,
 	  { { NULL, MACHINE_COMPLETE } } },
+	/* Of owners there are few series, which are not recorded. */
+	{ NULL,
+	  "count by (instance) (count by (instance, kind, user, slurm_job, namespace, pod) "
+	  "(ttsmi_owner_devices{kind=~\"slurm|pod|user\",@}) or "
+	  "count by (instance, container) (ttsmi_owner_devices{kind=\"container\",@}))",
+	  NULL,
+	  { { NULL, MACHINE_JOBS } } },
+	{ NULL,
+	  "count by (instance) (count by (instance, user) (ttsmi_owner_devices{user!=\"\",@}))",
+	  NULL,
+	  { { NULL, MACHINE_USERS } } },
 	{ "instance:ttsmi_holders:sum",
 	  "sum without (device, uuid) (ttsmi_holders{@})",
 	  "role",
@@ -85,7 +96,7 @@ static int take_rule(void *arg, const struct label_set *labels, double value)
 
 	(void)value;
 	for (size_t i = 0; i < N_QUERIES; i++)
-		if (strcmp(label_text(labels, "__name__"), queries[i].rule) == 0)
+		if (queries[i].rule && strcmp(label_text(labels, "__name__"), queries[i].rule) == 0)
 			loading->recorded[i] = loading->fleet.uses_rules = true;
 	return 0;
 }
@@ -240,6 +251,8 @@ int fleet_load(struct http_client *client, const struct fleet_filter *filter, st
 		fleet_done(&loading.fleet);
 		return code;
 	}
+	for (size_t i = 0; i < loading.fleet.count; i++)
+		machine_derive(&loading.fleet.machines[i]);
 	ask_alerting(&loading);
 	fleet_sort(&loading.fleet);
 	*ret = loading.fleet;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int add_matchers(const struct option_given *given, void *member)
 {
@@ -41,13 +42,13 @@ static const struct option_spec rows[] = {
 		"only machines with these labels: 'rack=\"a\"'; repeatable",
 		add_matchers, AT(matchers) },
 	{ "--all", NO_ARGUMENT, NULL,
-		"list all machines, not only the first 20",
+		"list all machines or owners, not only the first 20",
 		option_flag, AT(all) },
 	{ "--json", INLINE_OR_NOTHING, NULL,
 		"all as JSON: on one line, or indented (default on a terminal)",
 		option_json, AT(json), OPTION_VALUES(json_names) },
 	{ "--csv", NO_ARGUMENT, NULL,
-		"a line per machine, values separated by commas",
+		"a line per machine or owner, values separated by commas",
 		option_flag, AT(csv) },
 	OPTION_COLOR(AT(color)),
 	OPTION_ASCII(AT(ascii)),
@@ -62,13 +63,16 @@ void fleet_options_help(struct buf *out)
 {
 	buf_puts(out,
 		 "Usage: tt_smi fleet [OPTION]... [MACHINE]...\n"
+		 "       tt_smi fleet who [OPTION]... [MACHINE]...\n"
 		 "Shows many machines that run tt_smi serve, as a Prometheus-compatible server\n"
-		 "knows them. MACHINE is a name or a pattern, such as 'node0*'.\n\n");
+		 "knows them; who: the users, jobs and pods on them. MACHINE is a name or a\n"
+		 "pattern, such as 'node0*'.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"
 		 "  tt_smi fleet --prometheus http://prom.example:9090\n"
 		 "  tt_smi fleet --match 'rack=\"a\"' --all\n"
+		 "  tt_smi fleet who --json\n"
 		 "\nExit status: 0 fine; 4 the server refuses access; 6 no machine was found; 16\n"
 		 "the server does not answer; others as tt_smi. tt_smi-fleet(1) has the rest.\n");
 }
@@ -105,7 +109,8 @@ int fleet_options_parse(struct fleet_options *ret, int argc, char **argv)
 		fleet_options_done(&options);
 		return code;
 	}
-	options.globs = words.operands;
+	options.who = words.count && strcmp(words.operands[0], "who") == 0;
+	options.globs = words.operands + options.who;
 	*ret = options;
 	return 0;
 }

@@ -14,6 +14,7 @@ struct fleet_options {
 	char **globs;	     /* NULL-terminated */
 	enum color color;
 	enum json json;
+	bool who; /* show the owners, not the machines */
 	bool csv, all, ascii, help, version;
 };
 

@@ -26,9 +26,6 @@ void fleet_render_json(struct buf *out, const struct fleet_view *view, bool pret
 /* A line per machine, as RFC 4180 has it; an unknown value is empty. */
 void fleet_render_csv(struct buf *out, const struct fleet *fleet);
 
-/* One value of CSV: in quotes if needed, control characters replaced. */
-void fleet_put_csv(struct buf *out, const char *text);
-
 /* "1000 machines   31,988 of 32,000 devices up   1.9MW   …": the totals, for table and screen. */
 void fleet_put_totals(struct buf *out, const struct fleet *fleet, bool utf8);
 

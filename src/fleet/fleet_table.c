@@ -13,10 +13,14 @@ enum {
 	NAME_LEAST = 10,
 	NAME_MOST = 32,
 	BAR_CELLS = 20,
+	BAR_SHORT = 8, /* on terminals below WIDE columns */
+	WIDE = 100,
 	WIDTH_UP = 9,
 	WIDTH_TEMP = 7,
 	WIDTH_POWER = 9,
-	WIDTH_SHARE = 7,
+	WIDTH_SHARE = 6,
+	WIDTH_JOBS = 6,
+	WIDTH_USERS = 7,
 };
 
 static size_t name_width(const struct fleet *fleet, size_t rows)
@@ -56,6 +60,11 @@ static enum style state_style(const struct fleet *fleet, const struct fleet_mach
 	return fleet->knows_alerts ? STYLE_PLAIN : STYLE_DIM;
 }
 
+static size_t bar_cells(const struct text_line *line)
+{
+	return line->options->columns < WIDE ? BAR_SHORT : BAR_CELLS;
+}
+
 static void put_bar(struct text_line *line, const struct fleet_machine *machine)
 {
 	CLEANUP_BUF struct buf bar = { 0 }, share = { 0 };
@@ -63,10 +72,23 @@ static void put_bar(struct text_line *line, const struct fleet_machine *machine)
 
 	text_line_put(line, STYLE_PLAIN, "  ");
 	if (full >= 0)
-		format_bar(&bar, MIN(full, 1), BAR_CELLS, line->options->utf8);
-	text_line_cell(line, BAR_CELLS + 2, memory_style(full), buf_text(&bar));
+		format_bar(&bar, MIN(full, 1), bar_cells(line), line->options->utf8);
+	text_line_cell(line, bar_cells(line) + 2, memory_style(full), buf_text(&bar));
 	fleet_put_share(&share, machine, line->options->utf8);
 	cell_right(line, WIDTH_SHARE, memory_style(full), &share);
+}
+
+static void put_count(struct text_line *line, size_t width, const struct fleet_machine *machine,
+		      enum machine_value value)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	bool known = machine_knows(machine, value);
+
+	if (known)
+		format_whole(&text, machine->values[value]);
+	else
+		buf_puts(&text, "N/A");
+	cell_right(line, width, known ? STYLE_PLAIN : STYLE_DIM, &text);
 }
 
 static void put_machine(struct text_line *line, const struct fleet *fleet,
@@ -85,6 +107,8 @@ static void put_machine(struct text_line *line, const struct fleet *fleet,
 	cell_right(line, WIDTH_POWER,
 		   machine_knows(machine, MACHINE_POWER) ? STYLE_PLAIN : STYLE_DIM, &power);
 	put_bar(line, machine);
+	put_count(line, WIDTH_JOBS, machine, MACHINE_JOBS);
+	put_count(line, WIDTH_USERS, machine, MACHINE_USERS);
 	text_line_put(line, STYLE_PLAIN, "  ");
 	fleet_put_state(&state, fleet, machine);
 	text_line_put(line, state_style(fleet, machine), buf_text(&state));
@@ -98,7 +122,9 @@ static void put_headings(struct text_line *line, size_t name)
 	text_line_cell_right(line, WIDTH_TEMP, STYLE_BOLD, "TEMP");
 	text_line_cell_right(line, WIDTH_POWER, STYLE_BOLD, "POWER");
 	text_line_put(line, STYLE_PLAIN, "  ");
-	text_line_cell(line, BAR_CELLS + 2 + WIDTH_SHARE, STYLE_BOLD, "DRAM");
+	text_line_cell(line, bar_cells(line) + 2 + WIDTH_SHARE, STYLE_BOLD, "DRAM");
+	text_line_cell_right(line, WIDTH_JOBS, STYLE_BOLD, "JOBS");
+	text_line_cell_right(line, WIDTH_USERS, STYLE_BOLD, "USERS");
 	text_line_put(line, STYLE_BOLD, "  ALERTS");
 	text_line_end(line);
 }

@@ -21,6 +21,9 @@ const struct machine_field machine_fields[MACHINE_VALUES] = {
 	[MACHINE_HOLDERS] = { "job_holders", KIND_COUNT,
 			      "processes of jobs, once for each device that they have open" },
 	[MACHINE_MONITORS] = { "monitor_holders", KIND_COUNT, "the same of monitors" },
+	[MACHINE_JOBS] = { "jobs", KIND_COUNT,
+			   "Slurm jobs, pods, containers, and users with processes beside them" },
+	[MACHINE_USERS] = { "users", KIND_COUNT, "users with jobs" },
 };
 
 /* The default port of tt_smi serve, which Prometheus appends to the name of a target. */
@@ -67,6 +70,12 @@ int machine_add_alert(struct fleet_machine *machine, const char *name, const cha
 	alert = &alerts[machine->n_alerts++];
 	*alert = (struct fleet_alert){ strdup(name), strdup(severity), strdup(device) };
 	return alert->name && alert->severity && alert->device ? 0 : -ENOMEM;
+}
+
+void machine_derive(struct fleet_machine *machine)
+{
+	if (machine->values[MACHINE_HOLDERS] == 0)
+		machine->values[MACHINE_JOBS] = machine->values[MACHINE_USERS] = 0;
 }
 
 bool machine_knows(const struct fleet_machine *machine, enum machine_value value)

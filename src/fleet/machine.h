@@ -20,6 +20,8 @@ enum machine_value {
 	MACHINE_COMPLETE, /* 0: used memory is a lower bound */
 	MACHINE_HOLDERS,  /* jobs' processes, counted once for each device that they have open */
 	MACHINE_MONITORS, /* the same of monitors */
+	MACHINE_JOBS,	  /* Slurm jobs, pods, containers, and users with processes beside them */
+	MACHINE_USERS,
 	MACHINE_VALUES,
 };
 
@@ -54,6 +56,9 @@ void machine_done(struct fleet_machine *machine);
 
 MUST_CHECK int machine_add_alert(struct fleet_machine *machine, const char *name,
 				 const char *severity, const char *device);
+
+/* Values that follow from others: where no process of a job has a device open, there is no job. */
+void machine_derive(struct fleet_machine *machine);
 
 bool machine_knows(const struct fleet_machine *machine, enum machine_value value);
 

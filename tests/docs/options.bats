@@ -234,6 +234,7 @@ for table in fields.device_fields(), fields.host_fields():
 	same $'--json=compact\n--json=pretty' "$(candidates "$TT_SMI" doctor --json=)"
 	same $'overview\ngrid\nprocesses\nmemory\ndevice' "$(candidates "$TT_SMI" --view "")"
 	same $'MEMORY,PCIE\nMEMORY,POWER\nMEMORY,PIDS' "$(candidates "$TT_SMI" -q -d MEMORY,P)"
+	[ "$(candidates "$TT_SMI" fleet w)" = who ]
 	same $'start\nstop\nstatus' "$(candidates "$TT_SMI" trace "")"
 	[ "$(bash "$TOP/completions/tt_smi.bash" "$TT_SMI" run --devices 2 -- ls -)" = ":command 5" ]
 	# The value of an option is no command.

@@ -12,6 +12,7 @@
     server.py tls FILE HEADER   the same with TLS; certificate and key are in the file
     server.py hostile           machines whose labels have control characters, quotes and 5,000 letters
     server.py stall FILE        a server with a thousand machines, which does not answer while the file exists
+    server.py metrics FILE      a file as the metrics of a machine
     server.py port              a free port; no server
 """
 
@@ -136,7 +137,11 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def do_GET(self):
-        self.answer("")
+        if MODE == "metrics":
+            with open(ARGUMENTS[0], encoding="utf-8") as metrics:
+                self.send(200, metrics.read(), **{"Content-Type": "text/plain; version=0.0.4"})
+        else:
+            self.answer("")
 
 
 def main():

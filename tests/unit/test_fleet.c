@@ -1,10 +1,12 @@
 /* tt_smi fleet: answers of servers, expressions, URLs, and the model of the fleet. */
 #include "basic/exit_code.h"
+#include "fleet/document.h"
 #include "fleet/fleet.h"
 #include "fleet/fleet_render.h"
 #include "fleet/promql.h"
 #include "fleet/server_url.h"
 #include "fleet/vector.h"
+#include "fleet/who.h"
 #include "unit.h"
 
 #include <errno.h>
@@ -318,10 +320,38 @@ TEST(csv_quotes_what_would_break_a_line)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	fleet_put_csv(&text, "plain");
+	csv_put_text(&text, "plain");
 	buf_putc(&text, ',');
-	fleet_put_csv(&text, "a,\"b\"\n\x1b[31m");
+	csv_put_text(&text, "a,\"b\"\n\x1b[31m");
 	assert_string_equal(buf_text(&text), "plain,\"a,\"\"b\"\"\xef\xbf\xbd\xef\xbf\xbd[31m\"");
+}
+
+TEST(owners_are_added_up_over_machines)
+{
+	static const char *const job[] = { "slurm", "lin", "812", "", "", "", "" };
+	static const char *const server[] = { "pod", "maya", "", "", "prod", "llama", "server" };
+	static const char *const sidecar[] = { "pod", "maya", "", "", "prod", "llama", "sidecar" };
+	CLEANUP_BUF struct buf name = { 0 };
+	struct who who = { 0 };
+
+	assert_int_equal(who_add(&who, server, 3, OWNED_DEVICES, 1), 0);
+	assert_int_equal(who_add(&who, job, 1, OWNED_DEVICES, 4), 0);
+	assert_int_equal(who_add(&who, job, 2, OWNED_DEVICES, 2), 0);
+	assert_int_equal(who_add(&who, job, 1, OWNED_QUIET, 90), 0);
+	assert_int_equal(who_add(&who, job, 2, OWNED_QUIET, 30), 0);
+	assert_int_equal(who_add(&who, sidecar, 3, OWNED_DEVICES, 1), 0);
+	who_sort(&who);
+	assert_int_equal(who.count, 2);
+	assert_string_equal(who.owners[0].texts[OWNED_USER], "lin");
+	assert_int_equal(who.owners[0].n_machines, 2);
+	assert_near(who.owners[0].values[OWNED_DEVICES], 6);
+	assert_near(who.owners[0].values[OWNED_QUIET], 30);
+	assert_true(isnan(who.owners[0].values[OWNED_DRAM]));
+	assert_near(who.owners[1].values[OWNED_DEVICES], 2);
+	assert_int_equal(who.owners[1].n_machines, 1);
+	owner_put_name(&name, &who.owners[1]);
+	assert_string_equal(buf_text(&name), "prod/llama (pod)");
+	who_done(&who);
 }
 
 int main(void)
@@ -337,6 +367,7 @@ int main(void)
 		cmocka_unit_test(what_needs_attention_comes_first),
 		cmocka_unit_test(totals_add_up_and_unknown_is_not_0),
 		cmocka_unit_test(alerts_are_listed_once_with_their_devices),
+		cmocka_unit_test(owners_are_added_up_over_machines),
 		cmocka_unit_test(csv_quotes_what_would_break_a_line),
 	};
 

@@ -7,6 +7,8 @@
 #include "fleet/fleet_load.h"
 #include "fleet/fleet_options.h"
 #include "fleet/fleet_render.h"
+#include "fleet/who_load.h"
+#include "fleet/who_render.h"
 #include "version.h"
 
 static int print_text(const struct fleet_options *options)
@@ -45,12 +47,57 @@ static int fail_empty(const struct fleet_options *options, const struct http_cli
 			  http_client_url(client));
 }
 
-static int show(const struct fleet_options *options, struct http_client *client)
+static double now(void)
 {
-	const struct fleet_filter filter = { buf_text(&options->matchers), options->globs };
+	return (double)clock_now(CLOCK_REALTIME) / NS_PER_S;
+}
+
+static int print_who(const struct fleet_options *options, const struct http_client *client,
+		     const struct who *who)
+{
+	struct render_options look = look_decide(options->color, options->ascii, true);
+	CLEANUP_BUF struct buf text = { 0 };
+
+	if (options->json)
+		who_render_json(&text, who, http_client_url(client), now(),
+				json_is_pretty(options->json, true));
+	else if (options->csv)
+		who_render_csv(&text, who);
+	else
+		who_render_table(&text, &look, who, options->all);
+	return output_print(&text);
+}
+
+/* Jobs run, but no machine tells the server about owners: no table, which would look empty. */
+static int show_who(const struct fleet_options *options, struct http_client *client,
+		    const struct fleet_filter *filter)
+{
+	CLEANUP_BUF struct buf error = { 0 };
+	struct who who = { 0 };
+	int code = who_load(client, filter, &who, &error);
+
+	if (code)
+		return error_line(code, "%s", buf_text(&error));
+	if (who.fleet.count == 0)
+		code = fail_empty(options, client);
+	else if (who.count == 0 && who.n_without)
+		code = error_line(EXIT_UNAVAILABLE,
+				  "%s: owners are unknown: %zu machines have jobs, and none "
+				  "delivers series of owners (ttsmi_owner_devices) to this server; "
+				  "see tt_smi-serve(1), ACCESS",
+				  http_client_url(client), who.n_without);
+	else
+		code = print_who(options, client, &who);
+	who_done(&who);
+	return code;
+}
+
+static int show_fleet(const struct fleet_options *options, struct http_client *client,
+		      const struct fleet_filter *filter)
+{
 	CLEANUP_BUF struct buf error = { 0 };
 	struct fleet fleet = { 0 };
-	int code = fleet_load(client, &filter, &fleet, &error);
+	int code = fleet_load(client, filter, &fleet, &error);
 
 	if (code)
 		return error_line(code, "%s", buf_text(&error));
@@ -61,13 +108,21 @@ static int show(const struct fleet_options *options, struct http_client *client)
 			.fleet = &fleet,
 			.host = http_client_host(client),
 			.url = http_client_url(client),
-			.time = (double)clock_now(CLOCK_REALTIME) / NS_PER_S,
+			.time = now(),
 		};
 
 		code = print_fleet(options, &view);
 	}
 	fleet_done(&fleet);
 	return code;
+}
+
+static int show(const struct fleet_options *options, struct http_client *client)
+{
+	const struct fleet_filter filter = { buf_text(&options->matchers), options->globs };
+
+	return options->who ? show_who(options, client, &filter)
+			    : show_fleet(options, client, &filter);
 }
 
 int main(int argc, char **argv)

@@ -1,0 +1,11 @@
+/* Values of JSON documents and CSV lines. */
+#pragma once
+
+#include "render/json_writer.h"
+
+/* A number, written in full if it is whole; null if it is NAN. */
+void document_put_number(struct json *json, const char *key, double value);
+
+/* One value of CSV (RFC 4180). A text gets quotes if needed, control characters are replaced. */
+void csv_put_text(struct buf *out, const char *text);
+void csv_put_number(struct buf *out, double value); /* nothing if it is NAN */
