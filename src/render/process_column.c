@@ -356,3 +356,9 @@ int process_column_compare(const struct process_scope *scope, const struct proce
 					  : (a->number > b->number) - (a->number < b->number);
 	return down ? -order : order;
 }
+
+bool process_column_starts_down(enum process_column column)
+{
+	return column != COL_PID && column != COL_DEVICES &&
+	       process_column_kind(column) != KIND_TEXT;
+}

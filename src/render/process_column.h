@@ -97,3 +97,6 @@ struct process_key process_column_key(const struct process_scope *scope,
 /* Like strcmp(). Unknown values sort last in both directions. */
 int process_column_compare(const struct process_scope *scope, const struct process_key *a,
 			   const struct process_key *b, enum process_column column, bool down);
+
+/* Numbers are sorted in descending order by default, names in ascending order. */
+bool process_column_starts_down(enum process_column column);

@@ -5,6 +5,7 @@
 #include "render/lower_bound.h"
 #include "render/format.h"
 #include "render/chart.h"
+#include "render/chart_text.h"
 #include "tui/paint.h"
 
 #include <math.h>
@@ -22,12 +23,6 @@ struct drawn_chart {
 	size_t others; /* number of charts without room, shown in the title of the last one */
 };
 
-/* Metrics are in units of 1024; the settings may request others. */
-static double in_units(const struct metric_info *info)
-{
-	return info->bytes ? info->scale / format_unit_size(info->bytes) : 1;
-}
-
 /* Fills the values of a plot, in the units of the settings; returns the maximum. */
 static double read_values(const struct ui *ui, const struct drawn_chart *subject,
 			  struct metric_range *values, size_t columns)
@@ -36,7 +31,7 @@ static double read_values(const struct ui *ui, const struct drawn_chart *subject
 			       .dev = subject->dev,
 			       .metric = subject->metric,
 			       .columns = columns };
-	double factor = in_units(&metric_infos[subject->metric]), most;
+	double factor = chart_unit_factor(&metric_infos[subject->metric]), most;
 
 	chart_place(&chart, ui_now(ui) - ui->back_ns, ui_chart_span(ui));
 	most = chart_read(&chart, values);
@@ -46,53 +41,19 @@ static double read_values(const struct ui *ui, const struct drawn_chart *subject
 	return most * factor;
 }
 
-/* The limit is the top, unless a value exceeds it. */
-static double choose_top(const struct drawn_chart *subject, double most)
-{
-	const struct metric_info *info = &metric_infos[subject->metric];
-	struct value limit;
-	double top;
-
-	field_get(&device_fields, info->limit, subject->dev, &limit);
-	top = limit.number / info->scale * in_units(info);
-	if (info->limit != info->field && limit.why == KNOWN && top >= most && top > 0)
-		return top;
-	return plot_top(most, info->step);
-}
-
-static void put_time(struct buf *out, int64_t ns)
-{
-	int64_t s = ns / NS_PER_S;
-
-	if (s == 0)
-		buf_puts(out, "now");
-	else if (s % 60 == 0)
-		buf_printf(out, "%lld min ago", (long long)s / 60);
-	else
-		buf_printf(out, "%lld s ago", (long long)s);
-}
-
 /* "└10 min ago ──── now": both labels, if they fit. */
 static void draw_axis(const struct ui *ui, int row, int left, int width)
 {
 	CLEANUP_BUF struct buf first = { 0 }, last = { 0 };
 	int at = left;
 
-	put_time(&first, ui->back_ns + ui_chart_span(ui));
-	put_time(&last, ui->back_ns);
+	chart_put_ago(&first, ui->back_ns + ui_chart_span(ui));
+	chart_put_ago(&last, ui->back_ns);
 	paint_rule(row, left, width, "");
 	at += paint_text(row, at, 1, STYLE_DIM, paint_sign("└", "`"));
 	paint_buf(row, at, width - 1, STYLE_DIM, &first);
 	if ((int)(first.length + last.length) + 3 < width)
 		paint_buf(row, left + width - (int)last.length, (int)last.length, STYLE_DIM, &last);
-}
-
-/* "12 GB", "100 W": a figure of the scale. */
-static void put_figure(struct buf *out, const struct metric_info *info, double number)
-{
-	buf_printf(out, "%.*f %s", info->bytes && number < 100 ? 1 : 0, number,
-		   info->bytes ? format_unit_name(info->bytes)
-			       : paint_sign(info->unit, info->ascii));
 }
 
 /* Draws the figures at the upper edge and at 0. */
@@ -102,7 +63,7 @@ static void draw_scale(const struct rect *plot, const struct metric_info *info, 
 		CLEANUP_BUF struct buf text = { 0 };
 
 		if (i == 0)
-			put_figure(&text, info, top);
+			chart_put_figure(&text, info, top, paint_is_utf8());
 		else if (i == plot->height - 1)
 			buf_putc(&text, '0');
 		paint_cell(plot->top + i, plot->left - SCALE, SCALE - 1, true, STYLE_DIM,
@@ -111,37 +72,15 @@ static void draw_scale(const struct rect *plot, const struct metric_info *info, 
 	}
 }
 
-/* "11.5 GB", "78 W": a reading with all of its digits. Returns whether it is known. */
-static bool put_reading(struct buf *out, const struct drawn_chart *subject, enum device_field field)
-{
-	const struct metric_info *info = &metric_infos[subject->metric];
-	struct value value;
-
-	field_get(&device_fields, field, subject->dev, &value);
-	if (value.why != KNOWN)
-		return false;
-	if (info->bytes)
-		format_bytes_apart(out, (uint64_t)value.number);
-	else
-		put_figure(out, info, value.number / info->scale);
-	buf_puts(out, info->rate ? "/s" : "");
-	return true;
-}
-
 /* "DRAM  device 0  11.5 GB of 12.0 GB" */
 static void put_title(struct buf *out, const struct ui *ui, const struct drawn_chart *subject)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
-	CLEANUP_BUF struct buf limit = { 0 };
 
 	buf_printf(out, "%s%s  ", subject->selected ? paint_sign("▶", ">") : "", info->title);
 	if (ui_counts(ui).devices > 1)
 		buf_printf(out, "device %s  ", subject->dev->id);
-	buf_puts(out, lower_bound_of_device(subject->dev, info->field, paint_is_utf8()));
-	if (!put_reading(out, subject, info->field))
-		buf_printf(out, "N/A (%s)", reason_text(subject->dev->why[info->field]));
-	else if (info->limit != info->field && put_reading(&limit, subject, info->limit))
-		buf_printf(out, " of %s", buf_text(&limit));
+	chart_put_reading(out, subject->dev, info, paint_is_utf8());
 }
 
 static void draw_title(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
@@ -169,7 +108,8 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 		return;
 	dots.columns = (size_t)MIN(plot.width, MOST_COLUMNS);
 	dots.rows = (size_t)plot.height;
-	dots.top = choose_top(subject, read_values(ui, subject, values, dots.columns));
+	dots.top = chart_top(subject->dev, &metric_infos[subject->metric],
+			     read_values(ui, subject, values, dots.columns));
 	draw_scale(&plot, &metric_infos[subject->metric], dots.top);
 	for (size_t i = 0; i < dots.rows; i++) {
 		CLEANUP_BUF struct buf line = { 0 };

@@ -1,6 +1,7 @@
 /* The page of one device: its fields by section, and its processes. */
 #include "tui/page_parts.h"
 
+#include "render/field_text.h"
 #include "render/format.h"
 #include "render/lower_bound.h"
 #include "render/render.h"
@@ -13,17 +14,12 @@ static void put_sections(struct buf *out, const struct device *dev)
 {
 	for (unsigned i = 0; i < device_fields.count; i++) {
 		const char *section = device_fields.fields[i].section;
-		bool first = section != NULL;
 
-		for (unsigned k = 0; k < i && first; k++)
-			first = !device_fields.fields[k].section ||
-				strcmp(device_fields.fields[k].section, section) != 0;
-		if (!first)
+		if (!field_begins_section(&device_fields, i))
 			continue;
 		buf_printf(out, "%s\n", section);
 		for (unsigned k = i; k < device_fields.count; k++)
-			if (device_fields.fields[k].section &&
-			    strcmp(device_fields.fields[k].section, section) == 0)
+			if (field_is_in_section(&device_fields, k, section))
 				page_put_field(out, &device_fields, k, dev);
 	}
 }

@@ -2,8 +2,7 @@
 #include "tui/page_parts.h"
 
 #include "basic/text.h"
-#include "render/format.h"
-#include "render/lower_bound.h"
+#include "render/field_text.h"
 #include "tui/paint.h"
 
 #include <string.h>
@@ -20,38 +19,15 @@ void page_put_cell(struct buf *out, const char *text, size_t columns)
 	buf_fill(out, ' ', columns - MIN(width, columns));
 }
 
-static void put_value(struct buf *out, const struct value *value)
-{
-	if (value->why == NOT_APPLICABLE)
-		buf_puts(out, "-");
-	else if (value->why != KNOWN)
-		buf_printf(out, "N/A (%s)", reason_text(value->why));
-	else
-		format_reading(out, value, paint_is_utf8());
-}
-
-/* The sign for a figure that is a lower bound. */
-static const char *bound_of(const struct field_table *table, unsigned field, const void *object)
-{
-	if (table == &device_fields)
-		return lower_bound_of_device(object, field, paint_is_utf8());
-	if (table == &usage_fields)
-		return lower_bound_of_usage(object, field, paint_is_utf8());
-	return "";
-}
-
 void page_put_field(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	struct value value;
 
-	field_get(table, field, object, &value);
-	if (!value.field->label)
+	if (!table->fields[field].label)
 		return;
-	buf_printf(out, "  %-28s %s", value.field->label,
-		   value.why == KNOWN ? bound_of(table, field, object) : "");
-	put_value(&text, &value);
+	buf_printf(out, "  %-28s ", table->fields[field].label);
+	field_put_text(&text, table, field, object, paint_is_utf8());
 	page_put_cell(out, buf_text(&text), 0);
 	buf_putc(out, '\n');
 }

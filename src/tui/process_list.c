@@ -152,12 +152,6 @@ void process_list_done(struct process_list *list)
 	*list = (struct process_list){ 0 };
 }
 
-bool process_column_starts_down(enum process_column column)
-{
-	return column != COL_PID && column != COL_DEVICES &&
-	       process_column_kind(column) != KIND_TEXT;
-}
-
 void process_order_choose(struct process_order *order, enum process_column column)
 {
 	if (order->column == column) {

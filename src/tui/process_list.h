@@ -33,9 +33,6 @@ MUST_CHECK int process_list_make(struct process_list *list, const struct process
 				 const struct filter *filter, const struct process_order *order);
 void process_list_done(struct process_list *list);
 
-/* Numbers are sorted in descending order by default, names in ascending order. */
-bool process_column_starts_down(enum process_column column);
-
 /*
  * Sorts by another column, with the previous one as second; the same column again reverses the
  * order.

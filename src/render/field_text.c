@@ -1,0 +1,50 @@
+#include "render/field_text.h"
+
+#include "render/format.h"
+#include "render/lower_bound.h"
+
+#include <string.h>
+
+/* The sign for a figure that is a lower bound. */
+static const char *bound_of(const struct field_table *table, unsigned field, const void *object,
+			    bool utf8)
+{
+	if (table == &device_fields)
+		return lower_bound_of_device(object, field, utf8);
+	if (table == &usage_fields)
+		return lower_bound_of_usage(object, field, utf8);
+	return "";
+}
+
+void field_put_text(struct buf *out, const struct field_table *table, unsigned field,
+		    const void *object, bool utf8)
+{
+	struct value value;
+
+	field_get(table, field, object, &value);
+	if (value.why == NOT_APPLICABLE) {
+		buf_puts(out, "-");
+	} else if (value.why != KNOWN) {
+		buf_printf(out, "N/A (%s)", reason_text(value.why));
+	} else {
+		buf_puts(out, bound_of(table, field, object, utf8));
+		format_reading(out, &value, utf8);
+	}
+}
+
+bool field_is_in_section(const struct field_table *table, unsigned field, const char *section)
+{
+	const struct field *info = &table->fields[field];
+
+	return info->section && info->label && strcmp(info->section, section) == 0;
+}
+
+bool field_begins_section(const struct field_table *table, unsigned field)
+{
+	const char *section = table->fields[field].section;
+
+	for (unsigned i = 0; section && i < field; i++)
+		if (table->fields[i].section && strcmp(table->fields[i].section, section) == 0)
+			return false;
+	return section != NULL;
+}

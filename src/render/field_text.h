@@ -1,0 +1,17 @@
+/* Single fields as text for human readers, with the reason for what is unknown. */
+#pragma once
+
+#include "basic/buf.h"
+#include "model/field.h"
+
+#include <stdbool.h>
+
+/* "65°C", "≥7.7GB", "N/A (no permission)", "-" */
+void field_put_text(struct buf *out, const struct field_table *table, unsigned field,
+		    const void *object, bool utf8);
+
+/* Is it shown in this section of details, by a label? */
+bool field_is_in_section(const struct field_table *table, unsigned field, const char *section);
+
+/* Is it the first one of its section? */
+bool field_begins_section(const struct field_table *table, unsigned field);
