@@ -18,7 +18,7 @@
 enum tracing { TRACING_OFF, TRACING_ON, TRACING_UNREADABLE, TRACING_ELSEWHERE };
 
 struct doctor_context {
-	const struct root *root;
+	const struct root *root;	 /* NULL: examine_devices() reads no files */
 	const struct snapshot *snapshot; /* with all fields; NULL: there are no devices */
 	const char *problem;		 /* why there is no snapshot */
 	bool driver_loaded;

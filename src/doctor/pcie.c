@@ -149,6 +149,6 @@ void examine_pcie(const struct doctor_context *context, const struct device *dev
 	if (dev->state == DEVICE_OK)
 		examine_link(context, dev, report);
 	examine_errors(&context->alarms, dev, report);
-	if (report_covers(report, AREA_PCIE))
+	if (context->root && report_covers(report, AREA_PCIE))
 		examine_bars(context->root, dev, report);
 }
