@@ -9,21 +9,48 @@ const char *request_header(struct MHD_Connection *connection, const char *name)
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-bool response_add_headers(struct MHD_Response *response, const char *type)
+static bool add_headers(struct MHD_Response *response, const struct response_header *headers,
+			size_t count, const char *type)
 {
-	static const char *const headers[][2] = {
-		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
-		{ MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding" },
-		{ "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+	static const struct response_header all[] = {
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
 		{ "Cross-Origin-Resource-Policy", "same-origin" },
 		{ "Referrer-Policy", "no-referrer" },
 		{ "X-Content-Type-Options", "nosniff" },
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(headers); i++)
-		if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES)
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++)
+		if (MHD_add_response_header(response, all[i].name, all[i].value) != MHD_YES)
+			return false;
+	for (size_t i = 0; i < count; i++)
+		if (MHD_add_response_header(response, headers[i].name, headers[i].value) != MHD_YES)
 			return false;
 	return MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type) == MHD_YES;
+}
+
+bool response_add_headers(struct MHD_Response *response, const char *type)
+{
+	static const struct response_header headers[] = {
+		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
+		{ MHD_HTTP_HEADER_VARY, "Accept, Accept-Encoding" },
+		{ "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'" },
+	};
+
+	return add_headers(response, headers, ARRAY_SIZE(headers), type);
+}
+
+bool response_add_page_headers(struct MHD_Response *response, const char *type)
+{
+	static const struct response_header headers[] = {
+		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache" },
+		{ MHD_HTTP_HEADER_VARY, "Accept-Encoding" },
+		{ "Content-Security-Policy",
+		  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+		  "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+		  "require-trusted-types-for 'script'; trusted-types 'none'" },
+	};
+
+	return add_headers(response, headers, ARRAY_SIZE(headers), type);
 }
 
 struct MHD_Response *response_new(struct buf *body, const char *type)

@@ -13,6 +13,10 @@ const char *request_header(struct MHD_Connection *connection, const char *name);
  * kept. */
 bool response_add_headers(struct MHD_Response *response, const char *type);
 
+/* The same for the files of the page: it may load its own parts, and a browser may keep them if it
+ * asks each time whether they have changed. */
+bool response_add_page_headers(struct MHD_Response *response, const char *type);
+
 /* An answer with those headers. Takes the body. NULL: out of memory. */
 struct MHD_Response *response_new(struct buf *body, const char *type);
 struct MHD_Response *response_new_packed(const struct buf *body, const char *type); /* with gzip */

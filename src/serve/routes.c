@@ -1,32 +1,80 @@
 #include "serve/routes.h"
 
+#include "render/render.h"
+#include "render/web_json.h"
 #include "serve/access.h"
+#include "serve/asset.h"
 #include "serve/connections.h"
 #include "serve/negotiation.h"
 #include "serve/response.h"
+#include "version.h"
 
 #include <string.h>
+
+static void put_snapshot(struct buf *out, const struct stream_set *set,
+			 const struct served_sample *record)
+{
+	const struct render_options look = {
+		.version = TT_SMI_VERSION,
+		.utf8 = true,
+		.hide_owners = set->hide_owners,
+	};
+
+	json_render(out, &look, record->snapshot, false);
+}
+
+static void put_web(struct buf *out, const struct stream_set *set,
+		    const struct served_sample *record)
+{
+	web_put_record(out, set->arg, record, set->hide_owners);
+}
 
 void served_state_init(struct served_state *state, struct collector *collector,
 		       const struct serve_options *options)
 {
 	state->pages.collector = collector;
 	state->pages.options = options;
-	state->streams[1].hide_owners = true;
+	state->web.options = options;
+	state->web.charts = &state->charts;
+	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++) {
+		state->streams[i].put = i / 2 == STREAM_WEB ? put_web : put_snapshot;
+		state->streams[i].arg = &state->web;
+		state->streams[i].hide_owners = i % 2;
+	}
 }
 
 void served_state_done(struct served_state *state)
 {
 	page_cache_drop(&state->pages);
 	charts_done(&state->charts);
+	web_done(&state->web);
+}
+
+/* The latest record, in all that is kept of earlier ones. False: there is none, or it is too old.
+ */
+static bool get_record(struct served_state *state)
+{
+	bool current = page_cache_update(&state->pages);
+
+	charts_update(&state->charts, state->pages.record);
+	web_update(&state->web, state->pages.record);
+	return current;
 }
 
 void served_state_update(struct served_state *state)
 {
-	(void)page_cache_update(&state->pages);
-	charts_update(&state->charts, state->pages.record);
+	(void)get_record(state);
 	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
 		streams_update(&state->streams[i], state->pages.record);
+}
+
+static unsigned count_streams(const struct served_state *state)
+{
+	unsigned count = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
+		count += state->streams[i].count;
+	return count;
 }
 
 static enum MHD_Result answer_stale(const struct http_request *request)
@@ -40,7 +88,7 @@ static enum MHD_Result serve_metrics(const struct http_request *request)
 {
 	const char *accept = request_header(request->connection, MHD_HTTP_HEADER_ACCEPT);
 
-	if (!page_cache_update(&request->state->pages))
+	if (!get_record(request->state))
 		return answer_stale(request);
 	return answer_page(&request->state->pages, request->connection,
 			   accept_format(accept) == METRICS_OPENMETRICS ? PAGE_OPENMETRICS
@@ -58,17 +106,16 @@ static enum MHD_Result serve_history(const struct http_request *request)
 {
 	struct served_state *state = request->state;
 
-	if (!page_cache_update(&state->pages))
+	if (!get_record(state))
 		return answer_stale(request);
 	if (!state->pages.record->snapshot)
 		return answer_unreadable(request);
-	charts_update(&state->charts, state->pages.record);
 	return answer_charts(&state->charts, state->pages.record, request->connection);
 }
 
 static enum MHD_Result serve_snapshot(const struct http_request *request)
 {
-	if (!page_cache_update(&request->state->pages))
+	if (!get_record(request->state))
 		return answer_stale(request);
 	if (!request->state->pages.record->snapshot)
 		return answer_unreadable(request);
@@ -76,18 +123,16 @@ static enum MHD_Result serve_snapshot(const struct http_request *request)
 }
 
 /* Documents for as long as the client reads them. */
-static enum MHD_Result serve_stream(const struct http_request *request)
+static enum MHD_Result open_stream(const struct http_request *request, struct stream_set *set)
 {
 	struct served_state *state = request->state;
 	struct http_connection *entry = connection_entry(request->connection);
-	struct stream_set *set =
-		&state->streams[access_hides_owners(state->pages.options, request->connection)];
 	struct MHD_Response *response;
 	enum MHD_Result result = MHD_NO;
 
-	if (!page_cache_update(&state->pages))
+	if (!get_record(state))
 		return answer_stale(request);
-	if (state->streams[0].count + state->streams[1].count >= MAX_STREAMS)
+	if (count_streams(state) >= MAX_STREAMS)
 		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 				   "too many streams");
 	if (!entry)
@@ -102,6 +147,51 @@ static enum MHD_Result serve_stream(const struct http_request *request)
 	return result;
 }
 
+static bool hides_owners(const struct http_request *request)
+{
+	return access_hides_owners(request->state->pages.options, request->connection);
+}
+
+static enum MHD_Result serve_stream(const struct http_request *request)
+{
+	return open_stream(request,
+			   &request->state->streams[STREAM_SNAPSHOT * 2 + hides_owners(request)]);
+}
+
+static enum MHD_Result serve_page_stream(const struct http_request *request)
+{
+	return open_stream(request,
+			   &request->state->streams[STREAM_WEB * 2 + hides_owners(request)]);
+}
+
+/* One device, for the page. */
+static enum MHD_Result serve_page_device(const struct http_request *request)
+{
+	struct served_state *state = request->state;
+	const char *id =
+		MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "id");
+	CLEANUP_BUF struct buf body = { 0 };
+
+	if (!get_record(state))
+		return answer_stale(request);
+	if (!state->pages.record->snapshot)
+		return answer_unreadable(request);
+	if (!id || !web_put_record_device(&body, &state->web, state->pages.record,
+					  hides_owners(request), id))
+		return answer_text(request->connection, MHD_HTTP_NOT_FOUND,
+				   "there is no such device");
+	return answer_body(request->connection, &body, "application/json");
+}
+
+/* What the columns of the page are. */
+static enum MHD_Result serve_page_about(const struct http_request *request)
+{
+	CLEANUP_BUF struct buf body = { 0 };
+
+	web_put_about(&body, TT_SMI_VERSION);
+	return answer_body(request->connection, &body, "application/json");
+}
+
 static enum MHD_Result serve_health(const struct http_request *request)
 {
 	return answer_text(request->connection, MHD_HTTP_OK, "ok");
@@ -109,7 +199,7 @@ static enum MHD_Result serve_health(const struct http_request *request)
 
 static enum MHD_Result serve_readiness(const struct http_request *request)
 {
-	if (!page_cache_update(&request->state->pages))
+	if (!get_record(request->state))
 		return answer_stale(request);
 	return answer_text(request->connection, MHD_HTTP_OK, "ok");
 }
@@ -125,6 +215,9 @@ static const struct route {
 	{ "/api/v1/history", serve_history },
 	{ "/healthz", serve_health, .is_open = true },
 	{ "/readyz", serve_readiness, .is_open = true },
+	{ "/page/stream", serve_page_stream },
+	{ "/page/device", serve_page_device },
+	{ "/page/about", serve_page_about },
 };
 
 static enum MHD_Result answer_not_found(const struct http_request *request)
@@ -155,6 +248,9 @@ bool route_is_open(const char *path)
 enum MHD_Result route_answer(const struct http_request *request, const char *path)
 {
 	const struct route *route = find_route(path);
+	const struct asset *asset = asset_find(path);
 
-	return route ? route->serve(request) : answer_not_found(request);
+	if (route)
+		return route->serve(request);
+	return asset ? answer_asset(request->connection, asset) : answer_not_found(request);
 }

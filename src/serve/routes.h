@@ -4,14 +4,19 @@
 #include "serve/charts.h"
 #include "serve/pages.h"
 #include "serve/stream.h"
+#include "serve/web.h"
 
 #include <microhttpd.h>
+
+enum { STREAM_SNAPSHOT, STREAM_WEB, STREAM_KINDS };
 
 /* What the routes serve from. */
 struct served_state {
 	struct page_cache pages;
-	struct stream_set streams[2]; /* with owners, without */
+	/* Of documents of --json, of documents of the page; each with owners, without. */
+	struct stream_set streams[STREAM_KINDS * 2];
 	struct charts charts;
+	struct web web;
 };
 
 void served_state_init(struct served_state *state, struct collector *collector,

@@ -86,7 +86,7 @@ void serve_options_help(struct buf *out)
 		 "Usage: tt_smi serve [OPTION]...\n"
 		 "Serves metrics for Prometheus (/metrics) and the JSON document of tt_smi --json\n"
 		 "(/api/v1/snapshot, /api/v1/stream) over HTTP, from samples that it takes by\n"
-		 "itself.\n\n");
+		 "itself; to browsers a page with devices, charts and processes (/).\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\n"

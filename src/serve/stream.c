@@ -1,9 +1,6 @@
 #include "serve/stream.h"
 
-#include "basic/buf.h"
 #include "basic/clock.h"
-#include "render/render.h"
-#include "version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -128,15 +125,10 @@ static void publish(struct stream_set *set, struct buf *text)
 
 static void publish_sample(struct stream_set *set, const struct served_sample *record)
 {
-	const struct render_options look = {
-		.version = TT_SMI_VERSION,
-		.utf8 = true,
-		.hide_owners = set->hide_owners,
-	};
 	CLEANUP_BUF struct buf text = { 0 };
 
 	buf_printf(&text, "id: %" PRIu64 "\ndata: ", record->number);
-	json_render(&text, &look, record->snapshot, false);
+	set->put(&text, set, record);
 	buf_puts(&text, "\n");
 	publish(set, &text);
 }

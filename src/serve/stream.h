@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "basic/buf.h"
 #include "basic/macros.h"
 #include "serve/collector.h"
 
@@ -17,6 +18,10 @@ struct stream_event;
 
 /* The streams of a server that get the same documents. Zero: none. */
 struct stream_set {
+	/* Writes the document of a record, on one line. */
+	void (*put)(struct buf *out, const struct stream_set *set,
+		    const struct served_sample *record);
+	const void *arg;  /* for it */
 	bool hide_owners; /* of processes, in the documents */
 	struct stream *first;
 	unsigned count;

@@ -1,0 +1,54 @@
+// A chart of the last hour: the range between the lowest and the highest value of each step.
+
+// The colours of the theme, resolved: a canvas does not know variables.
+function colors(canvas) {
+	const { style } = canvas, before = style.color;
+	const resolve = (name) => {
+		style.color = `var(${name})`;
+		return getComputedStyle(canvas).color;
+	};
+	const found = { line: resolve("--line"), chart: resolve("--chart") };
+	style.color = before;
+	return found;
+}
+
+// Sharp on every screen.
+function begin(canvas) {
+	const ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
+	const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+	if (canvas.width !== width || canvas.height !== height)
+		Object.assign(canvas, { width, height });
+	context.setTransform(1, 0, 0, 1, 0, 0);
+	context.clearRect(0, 0, width, height);
+	context.lineWidth = ratio;
+	return { context, width, height };
+}
+
+function drawGrid({ context, width, height }, line) {
+	context.strokeStyle = line;
+	context.beginPath();
+	for (let i = 0; i <= 4; i++) {
+		const y = Math.min(Math.round(height * i / 4) + 0.5, height - 0.5);
+		context.moveTo(0, y);
+		context.lineTo(width, y);
+	}
+	context.stroke();
+}
+
+// points: {time, low, high}, by time; a point lasts for step seconds. A gap stays empty.
+export function drawChart(canvas, points, { from, to, step, top }) {
+	const area = begin(canvas), { context, width, height } = area, { line, chart } = colors(canvas);
+	const x = (time) => Math.round((time - from) / (to - from) * width);
+	const y = (value) => height - Math.min(value / top, 1) * (height - 2) - 1;
+	drawGrid(area, line);
+	context.fillStyle = context.strokeStyle = chart;
+	for (const { time, low, high } of points) {
+		const left = x(time), wide = Math.max(x(time + step) - left, 1);
+		if (left + wide < 0 || high === null)
+			continue;
+		context.globalAlpha = 0.22;
+		context.fillRect(left, y(high), wide, height - y(high));
+		context.globalAlpha = 1;
+		context.fillRect(left, y(high), wide, Math.max(y(low) - y(high), context.lineWidth * 1.5));
+	}
+}

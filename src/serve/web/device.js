@@ -1,0 +1,126 @@
+// The page of one device: charts of the last hour, processes, all readings with reasons.
+
+import { drawChart } from "./chart.js";
+import { byId, fill, make, setClass, setText } from "./dom.js";
+import { showPools } from "./devices.js";
+import { showProcesses } from "./processes.js";
+
+let id = null, latest = null, past = null, busy = false;
+
+async function fetchJson(path) {
+	const answer = await fetch(path);
+	if (answer.status === 404)
+		setText(byId("device-title"), `Device ${id}: there is no such device`);
+	if (!answer.ok)
+		throw new Error(`${path}: ${answer.status}`);
+	return answer.json();
+}
+
+// What the history has of a reading, as points.
+function pointsOf({ step, start }, reading) {
+	return (reading?.high ?? []).map((high, i) => ({ time: start + i * step, low: reading.low[i], high }));
+}
+
+async function fetchPast(device, span) {
+	const history = await fetchJson(`/api/v1/history?device=${encodeURIComponent(device)}&seconds=${span}`);
+	const readings = history.devices[0].readings;
+	return {
+		device, span, step: history.step,
+		points: Object.fromEntries(Object.entries(readings).map(([name, reading]) => [name, pointsOf(history, reading)])),
+	};
+}
+
+// The newest value: a new step, or one more value of the last one.
+function addPoint(points, step, time, value) {
+	const last = points.at(-1);
+	if (!last || time >= last.time + step)
+		points.push({ time: last ? last.time + step * Math.floor((time - last.time) / step) : time, low: value, high: value });
+	else if (value !== null && last.high === null)
+		Object.assign(last, { low: value, high: value });
+	else if (value !== null)
+		Object.assign(last, { low: Math.min(last.low, value), high: Math.max(last.high, value) });
+}
+
+function addNow({ charts, time, span }) {
+	for (const { name, now } of charts) {
+		const points = past.points[name] ??= [];
+		addPoint(points, past.step, time, now);
+		while (points.length && points[0].time < time - span - past.step)
+			points.shift();
+	}
+}
+
+function makeChart() {
+	const head = make("p", "", make("span", "title"), make("span", "text"));
+	const foot = make("p", "dim small", make("span"), make("span"), make("span"));
+	const canvas = make("canvas");
+	canvas.setAttribute("role", "img");
+	return make("div", "chart", head, canvas, foot);
+}
+
+function updateChart(element, chart) {
+	const [head, canvas, foot] = element.children, { time, span, ago } = latest;
+	setText(head.children[0], chart.title);
+	setText(head.children[1], chart.text);
+	setClass(head.children[1], chart.now === null ? "text dim" : "text");
+	setText(foot.children[0], ago);
+	setText(foot.children[1], `top ${chart.label}`);
+	setText(foot.children[2], "now");
+	canvas.setAttribute("aria-label", `${chart.title}: ${chart.text}`);
+	drawChart(canvas, past.points[chart.name] ?? [], { from: time - span, to: time + past.step, step: past.step, top: chart.top });
+}
+
+function updateRow(row, [label, text, known]) {
+	setText(row.children[0], label);
+	setText(row.children[1], text);
+	setClass(row.children[1], known ? "" : "dim");
+}
+
+function updateSection(element, { name, readings }) {
+	setText(element.children[0], name);
+	fill(element.children[1], readings, () => make("div", "row", make("dt"), make("dd")), updateRow);
+}
+
+function draw() {
+	setText(byId("device-title"), `Device ${latest.id}  ${latest.name}`);
+	fill(byId("charts"), latest.charts, makeChart, updateChart);
+	fill(byId("sections"), latest.sections, () => make("div", "part", make("h3"), make("dl")), updateSection);
+	showPools(latest);
+	showProcesses(latest);
+}
+
+// The latest sample of the device that is shown; called for each event of the stream.
+export async function updateDevice() {
+	const wanted = id;
+	if (wanted === null || busy)
+		return;
+	busy = true;
+	try {
+		const next = await fetchJson(`/page/device?id=${encodeURIComponent(wanted)}`);
+		if (past?.device !== wanted || past.span !== next.span || next.sample < (latest?.sample ?? 0))
+			past = await fetchPast(wanted, next.span);
+		else if (next.sample !== latest?.sample)
+			addNow(next);
+		if (id === wanted) {
+			latest = next;
+			draw();
+		}
+	} catch {
+		// The stream says that the connection is lost, and when it is back.
+	} finally {
+		busy = false;
+	}
+	if (id !== null && id !== wanted)
+		await updateDevice();
+}
+
+export async function openDevice(device) {
+	id = device;
+	if (device !== null)
+		await updateDevice();
+}
+
+export function redrawDevice() {
+	if (id !== null && latest?.id === id)
+		draw();
+}
