@@ -1,0 +1,143 @@
+"""A real Chromium without a window, driven over WebDriver."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+PATIENCE = 60  # seconds; only ends a test that hangs
+
+FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--disable-extensions", "--mute-audio",
+         "--hide-scrollbars", "--force-device-scale-factor=1"]
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Left": "\ue012", "Up": "\ue013", "Right": "\ue014",
+        "Down": "\ue015", "Shift": "\ue008", "Backspace": "\ue003"}
+
+# Counts everything that moves without a cause by the user, from the first paint on.
+OBSERVER = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries())
+    window.shifts.push({ value: entry.value, input: entry.hadRecentInput,
+      what: entry.sources.map((s) => `${s.node?.id || s.node?.className || s.node?.nodeName} ` +
+        `${JSON.stringify(s.previousRect)} -> ${JSON.stringify(s.currentRect)}`) });
+}).observe({ type: "layout-shift", buffered: true });
+window.errors = [];
+window.addEventListener("error", (event) => window.errors.push(String(event.message)));
+window.addEventListener("unhandledrejection", (event) => window.errors.push(String(event.reason)));
+document.addEventListener("securitypolicyviolation", (event) =>
+  window.errors.push(`${event.violatedDirective} ${event.blockedURI} ${event.sample}`));
+"""
+
+
+def missing():
+    """Why there is no browser; None: there is one."""
+    for program in "chromium", "chromedriver":
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    return None
+
+
+class Browser:
+    def __init__(self, width=1366, height=768):
+        self.folder = tempfile.mkdtemp(dir=os.environ.get("WORK"))
+        environment = dict(os.environ, HOME=self.folder, LC_ALL="C.UTF-8")
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                       env=environment, text=True)
+        self.base = None
+        for line in self.driver.stdout:
+            started = re.search(r"started successfully on port (\d+)", line)
+            if started:
+                self.base = f"http://127.0.0.1:{started.group(1)}"
+                break
+        assert self.base, "chromedriver ended"
+        answer = self.call("POST", "/session", {"capabilities": {"alwaysMatch": {
+            "browserName": "chrome",
+            "goog:chromeOptions": {"args": FLAGS + [f"--user-data-dir={self.folder}/profile"]},
+            "goog:loggingPrefs": {"browser": "ALL"},
+        }}})
+        self.base += f"/session/{answer['sessionId']}"
+        self.resize(width, height)
+        self.cdp("Page.enable")
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", source=OBSERVER)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        try:
+            self.call("DELETE", "")
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.driver.stdout.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(json.load(error)["value"]["message"]) from None
+
+    def cdp(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def resize(self, width, height, mobile=False):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+
+    def prefer(self, scheme):
+        self.cdp("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, address):
+        self.call("POST", "/url", {"url": address})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": arguments})
+
+    def run_async(self, script, *arguments):
+        return self.call("POST", "/execute/async", {"script": script, "args": arguments})
+
+    def press(self, *keys):
+        actions = [{"type": kind, "value": KEYS.get(key, key)} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keyboard", "actions": actions}]})
+
+    def click(self, selector):
+        element = self.call("POST", "/element", {"using": "css selector", "value": selector})
+        self.call("POST", f"/element/{element[ELEMENT]}/click", {})
+
+    def wait(self, script, *arguments):
+        """Until the script returns something true, which is returned."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            value = self.run(f"return ({script})", *arguments)
+            if value:
+                return value
+            assert time.monotonic() < end, f"not within a minute: {script}\n{self.run('return document.body.innerText')}"
+            time.sleep(0.05)
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def console(self):
+        """Messages since the last call."""
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+
+    def picture(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.call("GET", "/screenshot")))
+
+    def shifts(self):
+        return self.run("return window.shifts.filter((shift) => !shift.input)")
+
+    def errors(self):
+        return self.run("return window.errors")
