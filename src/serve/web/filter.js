@@ -1,4 +1,4 @@
-// The filter language of the full screen (tt_smi(1), "FILTERS"). The server has the texts and numbers of
+// The filter language of the full screen (tt_smi(1), "FULL SCREEN"). The server has the texts and numbers of
 // all columns; here terms are read and compared, as src/tui/filter.c does. A test compares both.
 
 const TERMS = 8, VALUE_BYTES = 127;
