@@ -55,6 +55,22 @@ void buf_fill(struct buf *b, char c, size_t times)
 	b->data[b->length] = '\0';
 }
 
+void buf_repeat(struct buf *b, const char *text, size_t times)
+{
+	size_t length = strlen(text), bytes;
+	char *at;
+
+	if (__builtin_mul_overflow(length, times, &bytes))
+		bytes = SIZE_MAX;
+	if (!buf_reserve(b, bytes))
+		return;
+	at = b->data + b->length;
+	for (size_t i = 0; i < times; i++, at += length)
+		memcpy(at, text, length);
+	b->length += bytes;
+	b->data[b->length] = '\0';
+}
+
 /*
  * Tries to append within the existing memory. Returns -1 on success, else the number of bytes
  * needed.

@@ -22,6 +22,9 @@ struct buf {
 void buf_add(struct buf *b, const void *data, size_t length);
 void buf_puts(struct buf *b, const char *text);
 void buf_fill(struct buf *b, char c, size_t times);
+
+/* The same for a text, as a character of several bytes. */
+void buf_repeat(struct buf *b, const char *text, size_t times);
 void buf_printf(struct buf *b, const char *format, ...) PRINTF(2, 3);
 void buf_vprintf(struct buf *b, const char *format, va_list ap) PRINTF(2, 0);
 void buf_reset(struct buf *b); /* empties it, keeps the memory */

@@ -21,8 +21,7 @@ void boxed_table_rule(struct boxed_table *box, enum rule rule)
 	bool utf8 = box->options->utf8;
 
 	buf_puts(box->out, utf8 ? lines[rule][0] : "+");
-	for (size_t i = 0; i < box->inner; i++)
-		buf_puts(box->out, utf8 ? "─" : "-");
+	buf_repeat(box->out, utf8 ? "─" : "-", box->inner);
 	buf_puts(box->out, utf8 ? lines[rule][1] : "+");
 	buf_putc(box->out, '\n');
 }

@@ -22,10 +22,13 @@ TEST(pieces_of_every_kind_follow_each_other)
 	buf_putc(&b, '2');
 	buf_fill(&b, '-', 3);
 	buf_fill(&b, 'x', 0);
+	buf_repeat(&b, "<>", 2);
+	buf_repeat(&b, "x", 0);
+	buf_repeat(&b, "", 5);
 	buf_add(&b, "a\0b", 3);
 	buf_printf(&b, "%d|%s", 7, "end");
-	assert_int_equal(b.length, 16);
-	assert_memory_equal(b.data, "one 2---a\0b7|end", 17);
+	assert_int_equal(b.length, 20);
+	assert_memory_equal(b.data, "one 2---<><>a\0b7|end", 21);
 	assert_false(b.failed);
 }
 
@@ -86,6 +89,9 @@ TEST(a_failure_is_sticky_and_leaves_no_text)
 	buf_reset(&b);
 	buf_puts(&b, "again");
 	assert_string_equal(buf_text(&b), "again");
+	buf_done(&b);
+	buf_repeat(&b, "xy", SIZE_MAX / 2 + 1); /* more than can be counted */
+	assert_true(b.failed);
 	buf_done(&b);
 }
 
