@@ -4,6 +4,7 @@
 #include "basic/text.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Vertical steps of one character. */
 static size_t steps_of(enum plot_signs signs)
@@ -76,12 +77,23 @@ static void put_sign(struct buf *out, const struct plot *plot, struct fill left,
 		buf_puts(out, block ? blocks[low] : ascii[low]);
 }
 
+/* Neighbours are often equal: then the fill of the last one is the fill of this one. */
+static struct fill next_fill(const struct plot *plot, size_t at, size_t row, struct fill last)
+{
+	const struct metric_range *value = &plot->values[at];
+
+	if (at > 0 && memcmp(value, value - 1, sizeof(*value)) == 0)
+		return last;
+	return fill_of(plot, value, row);
+}
+
 void plot_row(struct buf *out, const struct plot *plot, size_t row)
 {
-	for (size_t i = 0; i < plot->columns; i++) {
-		struct fill left = fill_of(plot, &plot->values[PLOT_SIDES * i], row);
-		struct fill right = fill_of(plot, &plot->values[PLOT_SIDES * i + 1], row);
+	struct fill left, right = { 0 };
 
+	for (size_t i = 0; i < plot->columns; i++) {
+		left = next_fill(plot, PLOT_SIDES * i, row, right);
+		right = next_fill(plot, PLOT_SIDES * i + 1, row, left);
 		if (plot->signs == PLOT_BRAILLE)
 			put_braille(out, left, right);
 		else
