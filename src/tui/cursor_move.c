@@ -77,12 +77,32 @@ size_t cursor_move_cost(const struct terminal_strings *strings, struct cursor_pl
 	return MIN(parts, address);
 }
 
+static void put_number(struct buf *out, int n)
+{
+	char digits[12];
+	size_t at = sizeof(digits);
+
+	do
+		digits[--at] = (char)('0' + n % 10);
+	while (n /= 10);
+	buf_add(out, digits + at, sizeof(digits) - at);
+}
+
 static void put_sequence(struct buf *out, int n, char letter)
 {
-	if (n == 1)
-		buf_printf(out, "\033[%c", letter);
-	else
-		buf_printf(out, "\033[%d%c", n, letter);
+	buf_add(out, "\033[", 2);
+	if (n != 1)
+		put_number(out, n);
+	buf_putc(out, letter);
+}
+
+static void put_address(struct buf *out, struct cursor_place to)
+{
+	buf_add(out, "\033[", 2);
+	put_number(out, to.row + 1);
+	buf_putc(out, ';');
+	put_number(out, to.column + 1);
+	buf_putc(out, 'H');
 }
 
 static void put_vertical(struct buf *out, enum way way, int from, int to)
@@ -123,7 +143,7 @@ void cursor_move(const struct terminal_strings *strings, struct cursor_place fro
 	vertical = find_vertical(from.row, to.row);
 	horizontal = find_horizontal(from.column, to.column);
 	if (from.row < 0 || vertical.cost + horizontal.cost >= address_cost(to)) {
-		buf_printf(out, "\033[%d;%dH", to.row + 1, to.column + 1);
+		put_address(out, to);
 		return;
 	}
 	put_vertical(out, vertical.way, from.row, to.row);
