@@ -47,6 +47,41 @@ void canvas_clear(struct canvas *canvas);
 void canvas_put(struct canvas *canvas, int row, int column, enum style style, uint32_t c,
 		unsigned width);
 
+/*
+ * For many characters of one column each, in one row and style: less work than canvas_put(). The
+ * place must be in the grid, and so must be all others.
+ */
+struct canvas_pen {
+	struct canvas *canvas;
+	struct canvas_cell *cells;
+	int row, column;
+	enum style style, blank; /* of characters, and of blanks */
+};
+
+static inline struct canvas_pen canvas_pen(struct canvas *canvas, int row, int column,
+					   enum style style)
+{
+	return (struct canvas_pen){
+		.canvas = canvas,
+		.cells = &canvas->drawn[row * canvas->columns + column],
+		.row = row,
+		.column = column,
+		.style = style,
+		.blank = theme_blank_is_plain(style) ? STYLE_PLAIN : style,
+	};
+}
+
+/* at: columns after the place of the pen. */
+static inline void canvas_pen_put(const struct canvas_pen *pen, int at, uint32_t c)
+{
+	if (pen->cells[at].width == 1)
+		pen->cells[at] = (struct canvas_cell){
+			.c = c, .style = (uint16_t)(c == ' ' ? pen->blank : pen->style), .width = 1
+		};
+	else /* a half of a wide character */
+		canvas_put(pen->canvas, pen->row, pen->column + at, pen->style, c, 1);
+}
+
 /* A combining character, for the character in this column or the wide one that covers it. */
 void canvas_combine(struct canvas *canvas, int row, int column, uint32_t c);
 

@@ -58,6 +58,31 @@ static size_t count_printable(const char *text, size_t length)
 	return n;
 }
 
+/*
+ * Lines, blocks and braille patterns, of which charts consist: U+2500 to U+25BF and U+2800 to
+ * U+28FF, three bytes and one column each.
+ */
+static bool is_drawing(const char *text, size_t length, uint32_t *ret)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	if (!unicode || length < 3 || at[0] != 0xE2 || (at[2] & 0xC0) != 0x80 ||
+	    !((at[1] >= 0x94 && at[1] <= 0x96) || (at[1] >= 0xA0 && at[1] <= 0xA3)))
+		return false;
+	*ret = 0x2000 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+	return true;
+}
+
+/* The next character and its width; returns the number of its bytes. */
+static size_t next_char(const char *text, size_t length, uint32_t *ret, size_t *ret_width)
+{
+	*ret = (unsigned char)*text;
+	*ret_width = 1;
+	if (*ret >= 0x20 && *ret <= 0x7e)
+		return 1;
+	return is_drawing(text, length, ret) ? 3 : text_next(text, length, unicode, ret, ret_width);
+}
+
 /* The width of a text in columns. */
 static int measure(const char *text, size_t length)
 {
@@ -67,7 +92,7 @@ static int measure(const char *text, size_t length)
 		size_t width;
 		uint32_t c;
 
-		at += text_next(text + at, length - at, unicode, &c, &width);
+		at += next_char(text + at, length - at, &c, &width);
 		sum += width;
 	}
 	return (int)sum;
@@ -76,19 +101,18 @@ static int measure(const char *text, size_t length)
 /* Writes as much of a text as fits into `room` columns; returns the columns used. */
 static int put(int row, int column, int room, enum style style, const char *text, size_t length)
 {
+	struct canvas_pen pen = canvas_pen(canvas, row, column, style);
 	int used = 0;
 
 	for (size_t at = 0, width; at < length; used += (int)width) {
-		uint32_t c = (unsigned char)text[at];
+		uint32_t c;
 
-		width = 1;
-		if (c >= 0x20 && c <= 0x7e)
-			at++; /* printable ASCII, one column wide */
-		else
-			at += text_next(text + at, length - at, unicode, &c, &width);
+		at += next_char(text + at, length - at, &c, &width);
 		if (used + (int)width > room)
 			break;
-		if (width)
+		if (width == 1)
+			canvas_pen_put(&pen, used, c);
+		else if (width)
 			canvas_put(canvas, row, column + used, style, c, (unsigned)width);
 		else
 			canvas_combine(canvas, row, column + used - 1, c);
@@ -99,8 +123,14 @@ static int put(int row, int column, int room, enum style style, const char *text
 /* Repeats one character. */
 static void put_line(int row, int column, enum style style, uint32_t sign, int length)
 {
+	struct canvas_pen pen;
+
+	length = clip(row, column, length);
+	if (length <= 0)
+		return;
+	pen = canvas_pen(canvas, row, column, style);
 	for (int i = 0; i < length; i++)
-		canvas_put(canvas, row, column + i, style, sign, 1);
+		canvas_pen_put(&pen, i, sign);
 }
 
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
@@ -133,7 +163,7 @@ void paint_styled(int row, int column, int width, const char *text, size_t lengt
 	int room = clip(row, column, width), used = 0;
 	enum style style = STYLE_PLAIN;
 
-	while (text < end) {
+	while (text < end && room > 0) {
 		const char *next = memchr(text, '\033', (size_t)(end - text));
 		size_t skip;
 
