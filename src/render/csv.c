@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
-/* The tables that are searched for a name, in this order. */
+/* The tables that are searched for a name, in this order; for devices also nvidia_fields(). */
 static const struct field_table *const tables[][5] = {
-	[QUERY_DEVICES] = { &device_fields, &host_fields, &nvidia_fields },
+	[QUERY_DEVICES] = { &device_fields, &host_fields },
 	[QUERY_PROCESSES] = { &process_fields, &usage_fields, &device_fields, &host_fields },
 	[QUERY_ACCOUNTS] = { &accounted_fields, &device_fields, &host_fields },
 };
@@ -21,13 +21,23 @@ const char *const query_names[QUERY_N] = {
 	[QUERY_ACCOUNTS] = "query-accounted-apps",
 };
 
+/* NULL: there are no more. */
+static const struct field_table *table_at(enum query_kind kind, size_t i)
+{
+	enum { NVIDIA = 2 };
+
+	return kind == QUERY_DEVICES && i == NVIDIA ? nvidia_fields() : tables[kind][i];
+}
+
 static bool find_column(enum query_kind kind, const char *name, struct query_column *ret)
 {
-	for (size_t i = 0; tables[kind][i]; i++) {
-		int index = field_find(tables[kind][i], name);
+	const struct field_table *table;
+
+	for (size_t i = 0; (table = table_at(kind, i)); i++) {
+		int index = field_find(table, name);
 
 		if (index >= 0) {
-			*ret = (struct query_column){ tables[kind][i], (unsigned)index, NULL };
+			*ret = (struct query_column){ table, (unsigned)index, NULL };
 			return true;
 		}
 	}
@@ -232,11 +242,13 @@ static void put_field_help(struct buf *out, const struct field *field)
 
 static void put_nvidia_help(struct buf *out)
 {
+	const struct field_table *table = nvidia_fields();
+
 	buf_puts(out,
 		 "Fields of nvidia-smi that have no meaning for these devices; they are accepted,\n"
 		 "and their value is [N/A]:\n\n");
-	for (size_t i = 0; i < nvidia_fields.count; i++) {
-		put_names(out, &nvidia_fields.fields[i]);
+	for (size_t i = 0; i < table->count; i++) {
+		put_names(out, &table->fields[i]);
 		buf_putc(out, '\n');
 	}
 }
@@ -246,10 +258,6 @@ void query_help(struct buf *out, enum query_kind kind)
 {
 	buf_puts(out, "The heading of a column is the name that was asked for.\n\n");
 	for (size_t t = 0; tables[kind][t]; t++) {
-		if (tables[kind][t] == &nvidia_fields) {
-			put_nvidia_help(out);
-			continue;
-		}
 		for (unsigned i = 0; i < tables[kind][t]->count; i++) {
 			const struct field *field = &tables[kind][t]->fields[i];
 			struct query_column found;
@@ -258,15 +266,18 @@ void query_help(struct buf *out, enum query_kind kind)
 				put_field_help(out, field);
 		}
 	}
+	if (kind == QUERY_DEVICES)
+		put_nvidia_help(out);
 }
 
 const char *query_suggest(enum query_kind kind, const char *name)
 {
 	struct suggestion suggestion = suggestion_begin(name, strlen(name));
+	const struct field_table *table;
 
-	for (size_t t = 0; tables[kind][t]; t++) {
-		for (size_t i = 0; i < tables[kind][t]->count; i++) {
-			const char *key = tables[kind][t]->fields[i].key;
+	for (size_t t = 0; (table = table_at(kind, t)); t++) {
+		for (size_t i = 0; i < table->count; i++) {
+			const char *key = table->fields[i].key;
 
 			suggestion_try(&suggestion, key, strlen(key));
 		}

@@ -2,11 +2,20 @@
 
 #include "basic/macros.h"
 
+/*
+ * Texts rather than addresses of texts, and no struct field: those would be relocated at each start
+ * of the program, also where no name is asked for.
+ */
+struct accepted_name {
+	char key[60], aliases[56];
+	uint8_t unit;
+};
+
 /* clang-format off */
 
-/* A name, its other names or NULL, and the unit that its heading has. */
-#define NAME(key, aliases, unit) { key, aliases, NULL, NULL, NULL, NULL, K_NEVER, unit, 0 }
-#define PLAIN(key) NAME(key, NULL, U_NONE),
+/* A name, its other names or "", and the unit that its heading has. */
+#define NAME(key, aliases, unit) { key, aliases, unit }
+#define PLAIN(key) NAME(key, "", U_NONE),
 
 /* Errors of one kind, since the last reset and since the board was made. */
 #define ECC_COUNTERS(kind) \
@@ -21,7 +30,7 @@
 #define SLOWDOWN(reason) \
 	NAME("clocks_event_reasons." reason, "clocks_throttle_reasons." reason, U_NONE),
 
-static const struct field fields[] = {
+static const struct accepted_name names[] = {
 	PLAIN("vgpu_driver_capability.heterogenous_multivGPU")
 	PLAIN("vgpu_device_capability.fractional_multiVgpu")
 	PLAIN("vgpu_device_capability.heterogeneous_timeSlice_profile")
@@ -50,10 +59,10 @@ static const struct field fields[] = {
 	PLAIN("clocks_event_reasons_counters.sw_thermal_slowdown")
 	PLAIN("clocks_event_reasons_counters.hw_thermal_slowdown")
 	PLAIN("clocks_event_reasons_counters.hw_power_brake_slowdown")
-	NAME("memory.reserved", NULL, U_BYTE),
+	NAME("memory.reserved", "", U_BYTE),
 	PLAIN("compute_mode") PLAIN("compute_cap")
-	NAME("utilization.encoder", NULL, U_RATIO), NAME("utilization.decoder", NULL, U_RATIO),
-	NAME("utilization.jpeg", NULL, U_RATIO), NAME("utilization.ofa", NULL, U_RATIO),
+	NAME("utilization.encoder", "", U_RATIO), NAME("utilization.decoder", "", U_RATIO),
+	NAME("utilization.jpeg", "", U_RATIO), NAME("utilization.ofa", "", U_RATIO),
 	PLAIN("dramEncryption.mode.current") PLAIN("dramEncryption.mode.pending")
 	PLAIN("encoder.stats.sessionCount") PLAIN("encoder.stats.averageFps")
 	PLAIN("encoder.stats.averageLatency") PLAIN("ecc.mode.current") PLAIN("ecc.mode.pending")
@@ -76,12 +85,12 @@ static const struct field fields[] = {
 	PLAIN("remapped_rows.histogram.high") PLAIN("remapped_rows.histogram.partial")
 	PLAIN("remapped_rows.histogram.low") PLAIN("remapped_rows.histogram.none")
 	PLAIN("power.management")
-	NAME("power.draw.average", NULL, U_WATT), NAME("power.default_limit", NULL, U_WATT),
-	NAME("power.min_limit", NULL, U_WATT), NAME("module.power.draw.average", NULL, U_WATT),
-	NAME("module.power.draw.instant", NULL, U_WATT), NAME("module.power.limit", NULL, U_WATT),
-	NAME("module.enforced.power.limit", NULL, U_WATT),
-	NAME("module.power.default_limit", NULL, U_WATT),
-	NAME("module.power.min_limit", NULL, U_WATT), NAME("module.power.max_limit", NULL, U_WATT),
+	NAME("power.draw.average", "", U_WATT), NAME("power.default_limit", "", U_WATT),
+	NAME("power.min_limit", "", U_WATT), NAME("module.power.draw.average", "", U_WATT),
+	NAME("module.power.draw.instant", "", U_WATT), NAME("module.power.limit", "", U_WATT),
+	NAME("module.enforced.power.limit", "", U_WATT),
+	NAME("module.power.default_limit", "", U_WATT),
+	NAME("module.power.min_limit", "", U_WATT), NAME("module.power.max_limit", "", U_WATT),
 	NAME("clocks.current.memory", "clocks.mem", U_HERTZ),
 	NAME("clocks.current.video", "clocks.video", U_HERTZ),
 	NAME("clocks.applications.graphics", "clocks.applications.gr", U_HERTZ),
@@ -92,8 +101,8 @@ static const struct field fields[] = {
 	NAME("mig.mode.current", "mig.mode", U_NONE),
 	PLAIN("mig.mode.pending") PLAIN("gsp.mode.current") PLAIN("gsp.mode.default")
 	PLAIN("c2c.mode")
-	NAME("protected_memory.total", NULL, U_BYTE), NAME("protected_memory.used", NULL, U_BYTE),
-	NAME("protected_memory.free", NULL, U_BYTE),
+	NAME("protected_memory.total", "", U_BYTE), NAME("protected_memory.used", "", U_BYTE),
+	NAME("protected_memory.free", "", U_BYTE),
 	PLAIN("fabric.state") PLAIN("fabric.status") PLAIN("fabric.cliqueId")
 	PLAIN("fabric.clusterUuid") PLAIN("fabric.health.summary") PLAIN("fabric.health.bandwidth")
 	PLAIN("fabric.health.route_recovery_in_progress") PLAIN("fabric.health.route_unhealthy")
@@ -104,8 +113,21 @@ static const struct field fields[] = {
 };
 /* clang-format on */
 
-const struct field_table nvidia_fields = {
-	.fields = fields,
-	.count = ARRAY_SIZE(fields),
-	.of = OF_NOTHING,
-};
+const struct field_table *nvidia_fields(void)
+{
+	static struct field fields[ARRAY_SIZE(names)];
+	static const struct field_table table = {
+		.fields = fields,
+		.count = ARRAY_SIZE(fields),
+		.of = OF_NOTHING,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !fields[i].key; i++)
+		fields[i] = (struct field){
+			.key = names[i].key,
+			.aliases = names[i].aliases[0] ? names[i].aliases : NULL,
+			.kind = K_NEVER,
+			.unit = names[i].unit,
+		};
+	return &table;
+}

@@ -6,4 +6,5 @@
 
 #include "model/field.h"
 
-extern const struct field_table nvidia_fields;
+/* Made by the first call. */
+const struct field_table *nvidia_fields(void);
