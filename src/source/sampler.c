@@ -35,8 +35,8 @@ static void read_time(struct sampler *sampler)
 	char text[32];
 	uint64_t seconds;
 
-	if (sampler->root->live)
-		return;
+	if (!sampler->root->confined)
+		return; /* the machine itself, or a simulated one that is not recorded */
 	if (root_read(sampler->root, "captured_at", text, sizeof(text)) > 0 &&
 	    parse_u64(text, &seconds) == 0 && seconds < INT64_MAX / NS_PER_S)
 		sampler->recorded_ns = (int64_t)seconds * NS_PER_S;
