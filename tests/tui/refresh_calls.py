@@ -41,6 +41,20 @@ def list_holders(pids):
         (root / "proc" / str(pid)).symlink_to(f"/proc/{pid}")
 
 
+def joined(text):
+    """Where threads overlap, strace prints a call in two lines."""
+    begun, lines = {}, []
+    for line in text.splitlines():
+        thread = line.split(" ", 1)[0]
+        if line.endswith("<unfinished ...>"):
+            begun[thread] = line.removesuffix("<unfinished ...>").rstrip()
+            continue
+        if resumed := re.search(r"<\.\.\. \w+ resumed>", line):
+            line = begun.pop(thread, "") + line[resumed.end():]
+        lines.append(line)
+    return "\n".join(lines)
+
+
 def trace(work, before="true"):
     """All calls of so many samples; before: a command of the shell."""
     output, wrapper = work / "trace", work / "traced"
@@ -49,7 +63,7 @@ def trace(work, before="true"):
     terminal = Terminal(str(wrapper), str(root), "-r", "100", "-n", str(SAMPLES), "--view", "processes")
     end = time.monotonic() + LIMIT
     assert terminal.end() == 0 and time.monotonic() < end
-    return output.read_text()
+    return joined(output.read_text())
 
 
 def count_kept(calls, name, call):
