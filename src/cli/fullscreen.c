@@ -14,6 +14,20 @@
 
 static char program[] = "tt_smi-tui";
 
+static int (*linked)(int argc, char **argv);
+
+void fullscreen_link(int (*screen)(int argc, char **argv))
+{
+	linked = screen;
+}
+
+/* Messages and advice name the command as they do where it is a separate program. */
+static int run_linked(int count, char **words)
+{
+	program_invocation_name = program_invocation_short_name = words[0];
+	return linked(count, words);
+}
+
 void fullscreen_execute(const char *command, int argc, char **argv)
 {
 	CLEANUP_FREE char **words = calloc((size_t)argc + 2, sizeof(*words));
@@ -25,6 +39,8 @@ void fullscreen_execute(const char *command, int argc, char **argv)
 	words[1] = name;
 	for (int i = 1; i < argc; i++)
 		words[i + 1] = argv[i];
+	if (linked)
+		exit(run_linked(argc + 1, words));
 	if (sibling_program_execute(program, words) < 0)
 		return; /* the caller refreshes in place instead */
 }
@@ -49,7 +65,7 @@ int fullscreen_check_settings(const char *const *settings, unsigned count)
 	CLEANUP_FREE char **words = calloc((size_t)count + 3, sizeof(*words));
 	char path[PATH_MAX];
 
-	if (!count || sibling_program_find(program, path, sizeof(path)) < 0)
+	if (!count || (!linked && sibling_program_find(program, path, sizeof(path)) < 0))
 		return 0;
 	if (!words)
 		return error_line(EXIT_INTERNAL, "out of memory");
@@ -57,5 +73,5 @@ int fullscreen_check_settings(const char *const *settings, unsigned count)
 	words[1] = (char[]){ "settings" };
 	for (unsigned i = 0; i < count; i++)
 		words[i + 2] = (char *)settings[i]; /* posix_spawn() does not change it */
-	return run_and_wait(path, words);
+	return linked ? linked((int)count + 2, words) : run_and_wait(path, words);
 }

@@ -1,13 +1,17 @@
 /*
- * The full screen is a separate program, so that printing a table needs libc only: tt_smi-tui
- * COMMAND [OPTION]..., where COMMAND is "show" or "mem"; or tt_smi-tui settings NAME=VALUE...,
- * which checks settings.
+ * The full screen, which is above this layer: a part of a static tt_smi, else a separate program,
+ * so that printing a table loads libc only. In both cases its words are tt_smi-tui COMMAND
+ * [OPTION]..., where COMMAND is "show" or "mem"; or tt_smi-tui settings NAME=VALUE..., which checks
+ * settings.
  */
 #pragma once
 
 #include "basic/macros.h"
 
-/* Executes it with the options of argv. Returns if it is not installed or cannot be used. */
+/* It is part of this program: screen(argc, argv) returns an exit code. Called before main(). */
+void fullscreen_link(int (*screen)(int argc, char **argv));
+
+/* Runs it with the options of argv, and exits. Returns if it is not installed or cannot be used. */
 void fullscreen_execute(const char *command, int argc, char **argv);
 
 /*

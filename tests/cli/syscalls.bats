@@ -117,6 +117,24 @@ check() {
 	check --sleep
 }
 
+@test "the first screen: one program, and nothing that only later screens show" {
+	command -v script >/dev/null || skip "no script(1) for a terminal"
+	[ "$TT_SCREEN" = 1 ] || skip "no full screen in this build"
+	machine -b 4xp150a --no-workloads
+	rm "$D/captured_at"
+	script -qec "stty cols 80 rows 24; strace -f -y -o $WORK/trace $TT_SMI --root $D -w -n 3" /dev/null </dev/null >"$WORK/out" 3>&-
+	grep -q Quit "$WORK/out"
+	# All devices were read once before a heartbeat or an id of the first is.
+	local later
+	for later in tt_heartbeat tt_asic_id pcie_perf; do
+		opened "$later"
+		[ "$(sed "/$later/q" "$WORK/trace" | grep -c 'pread64(.*temp1_input')" -ge 4 ]
+	done
+	[ "$(sed /tt_heartbeat/q "$WORK/trace" | grep -c 'close(.*tt_card_type')" = 0 ]
+	not grep -q INTERP <(readelf -l "$TT_SMI") || skip "not linked statically: the screen is a second program"
+	[ "$(grep -c 'execve(.*= 0' "$WORK/trace")" = 1 ]
+}
+
 @test "a running machine with real processes" {
 	start -b n300,p150a
 	traced
