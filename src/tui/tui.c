@@ -3,13 +3,9 @@
 #include "basic/clock.h"
 #include "render/format.h"
 #include "tui/actions.h"
-#include "tui/canvas_writer.h"
+#include "tui/display.h"
 #include "tui/draw.h"
-#include "tui/frame_writer.h"
 #include "tui/mouse.h"
-#include "tui/paint.h"
-#include "tui/terminal.h"
-#include "tui/terminal_strings.h"
 #include "tui/ui_update.h"
 #include "tui/view_wants.h"
 
@@ -18,50 +14,24 @@
 
 struct ui_loop {
 	struct ui ui;
-	struct terminal terminal;
-	struct terminal_strings strings;
-	struct canvas canvas;
-	enum theme theme; /* that the escape sequences are for */
+	struct display display;
 	unsigned samples;
-	bool dirty;	/* the state has changed since the screen was drawn */
-	bool listening; /* terminal_listen() was called */
+	bool dirty; /* the state has changed since the screen was drawn */
 	int code;
 };
 
-/* After suspension, a resize or a change of theme the whole screen is drawn again. */
-static void prepare_redraw(struct ui_loop *loop)
+static void draw_screen(void *arg)
 {
-	struct ui *ui = &loop->ui;
-
-	if (!ui->redraw && loop->theme == ui->settings.theme)
-		return;
-	loop->theme = ui->settings.theme;
-	terminal_strings_set_styles(&loop->strings);
-	canvas_forget(&loop->canvas);
-	ui->redraw = false;
+	draw(arg);
 }
 
-/*
- * Skips a frame while the terminal has not accepted the last one. A frame that a signal interrupted
- * is drawn again completely.
- */
 static void show(struct ui_loop *loop)
 {
-	CLEANUP_BUF struct buf out = { 0 };
 	struct ui *ui = &loop->ui;
 
-	if (!terminal_is_ready())
-		return;
-	prepare_redraw(loop);
-	loop->dirty = false;
-	draw(ui);
-	frame_writer_begin(loop->terminal.signals.ready, -1);
-	if (!loop->canvas.is_known)
-		refresh(); /* after endwin(), this enters the full screen again */
-	canvas_write(&loop->canvas, &loop->strings, &out);
-	frame_writer_add(buf_text(&out), out.length);
-	if (!frame_writer_end() || out.failed)
-		loop->dirty = ui->redraw = true;
+	display_prepare(&loop->display, ui->settings.theme, ui->redraw);
+	ui->redraw = false;
+	loop->dirty = !display_show(&loop->display, draw_screen, ui);
 }
 
 static void take_frame(struct ui_loop *loop)
@@ -92,9 +62,7 @@ static void take_mouse(struct ui *ui)
 
 static void listen(struct ui_loop *loop)
 {
-	if (!loop->listening)
-		terminal_listen(loop->ui.settings.mouse);
-	loop->listening = true;
+	display_listen(&loop->display, loop->ui.settings.mouse);
 }
 
 /* Handles all pending keys before drawing, so that a held key does not queue frames. */
@@ -104,7 +72,7 @@ static void take_keys(struct ui_loop *loop)
 	int code;
 
 	listen(loop);
-	while (!ui->quit && (code = terminal_key(&loop->terminal)) >= 0) {
+	while (!ui->quit && (code = terminal_key(&loop->display.terminal)) >= 0) {
 		const struct settings before = ui->settings;
 
 		if (code == KEY_MOUSE)
@@ -117,9 +85,9 @@ static void take_keys(struct ui_loop *loop)
 
 static void resize(struct ui_loop *loop)
 {
-	if (canvas_resize(&loop->canvas, LINES, COLS) < 0)
+	if (display_resize(&loop->display) < 0)
 		ui_show_message(&loop->ui, "out of memory");
-	ui_resize(&loop->ui, loop->canvas.rows, loop->canvas.columns);
+	ui_resize(&loop->ui, loop->display.canvas.rows, loop->display.canvas.columns);
 }
 
 static bool handle(struct ui_loop *loop, enum event event)
@@ -152,7 +120,7 @@ static void run(struct ui_loop *loop, unsigned count)
 			show(loop);
 			listen(loop);
 		}
-		event = terminal_wait(&loop->terminal, feed_fd(loop->ui.feed),
+		event = terminal_wait(&loop->display.terminal, feed_fd(loop->ui.feed),
 				      loop->dirty && !early,
 				      early ? first_draw_ns : clock_now(CLOCK_MONOTONIC) + idle_ns);
 	} while (handle(loop, event) && (!count || loop->samples < count));
@@ -165,22 +133,17 @@ static int begin(struct ui_loop *loop, const struct tui *tui)
 	int r;
 
 	view_wants(ui->settings.view, &want);
-	r = terminal_block_signals(&loop->terminal);
+	r = terminal_block_signals(&loop->display.terminal);
 	if (r == 0)
 		r = history_new(&ui->history);
 	if (r == 0)
 		r = feed_new(tui->machine, &want, tui->settings.refresh_ms, &ui->feed);
 	if (r == 0)
-		r = terminal_enter(&loop->terminal, tui->color);
+		r = display_enter(&loop->display, ui->settings.theme, tui->color, tui->utf8);
 	if (r < 0)
 		return r;
-	r = terminal_strings_find(&loop->strings);
-	if (r < 0)
-		return r;
-	paint_init(&loop->canvas, tui->utf8);
-	ui->color = loop->terminal.color;
+	ui->color = loop->display.terminal.color;
 	format_set_units(ui->settings.units);
-	theme_apply(ui->settings.theme, ui->color);
 	resize(loop);
 	if (tui->message)
 		ui_show_message(ui, "%s", tui->message);
@@ -199,12 +162,12 @@ int tui_run(const struct tui *tui, struct tui_end *ret)
 	r = begin(&loop, tui);
 	if (r == 0)
 		run(&loop, tui->count);
-	terminal_leave(&loop.terminal);
+	display_leave(&loop.display);
 	*ret = (struct tui_end){ .code = loop.code,
 				 .no_screen = r < 0,
-				 .signal = loop.terminal.ended_by };
+				 .signal = loop.display.terminal.ended_by };
 	ret->stuck = !feed_free(loop.ui.feed, &ret->unread);
 	ui_done(&loop.ui);
-	canvas_done(&loop.canvas);
+	display_done(&loop.display);
 	return r;
 }
