@@ -10,7 +10,7 @@ enum exit_code {
 	/* 1 means something else in each program. */
 	EXIT_WARNINGS = 1,   /* doctor: warnings, no failures */
 	EXIT_NOT_LOADED = 1, /* trace status: the probes are not loaded */
-	EXIT_FAILED = 1, /* tt_allocd, tt_smi-serve, tt_smi-sim: cannot start, or cannot continue */
+	EXIT_FAILED = 1, /* tt_allocd, tt_smi-serve, -sim, -fleet -w: cannot start, or continue */
 
 	EXIT_USAGE = 2,	      /* wrong command line */
 	EXIT_UNAVAILABLE = 3, /* not supported by the kernel or by this build */

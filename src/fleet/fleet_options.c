@@ -23,6 +23,12 @@ static int add_matchers(const struct option_given *given, void *member)
 
 static const struct option_spec rows[] = {
 	/* clang-format off */
+	{ "-w --watch", NO_ARGUMENT, NULL,
+		"full screen: the chips of all machines; h shows the keys",
+		option_flag, AT(watch) },
+	{ "-r --refresh", ARGUMENT, "MS",
+		"with -w: ask the server every MS milliseconds (default 5000)",
+		option_refresh, AT(period_ms) },
 	{ "--prometheus", ARGUMENT, "URL",
 		"the server to ask, with HTTP or HTTPS (also TT_SMI_PROMETHEUS)",
 		option_text, AT(client.url) },
@@ -71,6 +77,7 @@ void fleet_options_help(struct buf *out)
 	buf_puts(out,
 		 "\nExamples:\n"
 		 "  tt_smi fleet --prometheus http://prom.example:9090\n"
+		 "  tt_smi fleet -w\n"
 		 "  tt_smi fleet --match 'rack=\"a\"' --all\n"
 		 "  tt_smi fleet who --json\n"
 		 "\nExit status: 0 fine; 4 the server refuses access; 6 no machine was found; 16\n"
@@ -83,6 +90,13 @@ static int check(const struct fleet_options *options)
 		return 0;
 	if (options->json && options->csv)
 		return error_line(EXIT_USAGE, "--json and --csv are mutually exclusive");
+	if (options->watch && (options->json || options->csv || options->who))
+		return error_line(EXIT_USAGE, "-w and %s are mutually exclusive",
+				  options->who	  ? "who"
+				  : options->json ? "--json"
+						  : "--csv");
+	if (options->watch && !isatty(STDOUT_FILENO))
+		return error_line(EXIT_USAGE, "-w needs a terminal");
 	if (options->client.token_file && options->client.user_file)
 		return error_line(EXIT_USAGE,
 				  "--token-file and --user-file are mutually exclusive");
@@ -96,6 +110,7 @@ int fleet_options_parse(struct fleet_options *ret, int argc, char **argv)
 {
 	struct fleet_options options = {
 		.client = { .url = getenv("TT_SMI_PROMETHEUS"), .timeout_ms = 10000 },
+		.period_ms = 5000,
 	};
 	CLEANUP_BUF struct buf error = { 0 };
 	struct option_words words;
@@ -104,12 +119,13 @@ int fleet_options_parse(struct fleet_options *ret, int argc, char **argv)
 	if (code)
 		error_line(code, "%s", buf_text(&error));
 	else
+		options.who = words.count && strcmp(words.operands[0], "who") == 0;
+	if (!code)
 		code = check(&options);
 	if (code) {
 		fleet_options_done(&options);
 		return code;
 	}
-	options.who = words.count && strcmp(words.operands[0], "who") == 0;
 	options.globs = words.operands + options.who;
 	*ret = options;
 	return 0;

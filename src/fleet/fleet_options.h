@@ -14,8 +14,9 @@ struct fleet_options {
 	char **globs;	     /* NULL-terminated */
 	enum color color;
 	enum json json;
-	bool who; /* show the owners, not the machines */
-	bool csv, all, ascii, help, version;
+	bool who;	    /* show the owners, not the machines */
+	unsigned period_ms; /* of -w */
+	bool watch, csv, all, ascii, help, version;
 };
 
 /* Returns 0, or an exit code after reporting the error. */

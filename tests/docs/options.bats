@@ -140,7 +140,7 @@ used_codes() {
 	same "$(used_codes src/daemon)" "$(listed_codes "$TOP/man/tt_allocd.8")"
 	same "$(used_codes src/trace)" "$(listed_codes "$TOP/man/tt_smi-trace.1")"
 	same "$(used_codes src/serve)" "$(listed_codes "$TOP/man/tt_smi-serve.1")"
-	same "$(used_codes src/fleet)" "$(listed_codes "$TOP/man/tt_smi-fleet.1")"
+	same "$(used_codes src/fleet src/fleet_tui)" "$(listed_codes "$TOP/man/tt_smi-fleet.1")"
 	same "$(used_codes sim)" "$(listed_codes "$TOP/man/tt_smi-sim.1")"
 	same "$(used_codes src/cli/run.c src/cli/run_program.c src/cli/reservation.c src/cli/device_search.c src/cli/device_request.c)" "$(listed_codes "$TOP/man/tt_smi-run.1")"
 	[ "$(used_codes sim | wc -l)" -ge 6 ]

@@ -11,7 +11,8 @@
     server.py auth HEADER       401 without this Authorization header, else a server without series
     server.py tls FILE HEADER   the same with TLS; certificate and key are in the file
     server.py hostile           machines whose labels have control characters, quotes and 5,000 letters
-    server.py stall FILE        a server with a thousand machines, which does not answer while the file exists
+    server.py stall FILE [LOG [PORT]]   a server with a thousand machines, which does not answer while the file
+                                exists; logs which machines are asked for
     server.py metrics FILE      a file as the metrics of a machine
     server.py port              a free port; no server
 """
@@ -44,6 +45,8 @@ def hostile(query):
         return vector([(dict.fromkeys(names, EVIL) | {"pool": "dram"}, 7)])
     if "count by" in query or "unless" in query:
         return vector([])
+    if query.startswith("topk"):
+        return vector([({"instance": EVIL, "device": EVIL}, 1)])
     names = {"device": EVIL, "uuid": EVIL, "pool": "dram", "role": "job"}
     return vector([({"instance": EVIL} | names, 1), ({"instance": "ok"} | names, 2)])
 
@@ -127,6 +130,9 @@ class Handler(BaseHTTPRequestHandler):
         elif MODE == "stall":
             while os.path.exists(ARGUMENTS[0]):
                 time.sleep(0.05)
+            if len(ARGUMENTS) > 1 and "instance=" in query:
+                with open(ARGUMENTS[1], "a", encoding="utf-8") as log:
+                    print(query, file=log)
             self.send(200, json.dumps(fleet(query)))
 
     def do_POST(self):
@@ -149,7 +155,9 @@ def main():
         with socket.create_server(("127.0.0.1", 0)) as free:
             print(free.getsockname()[1])
         return
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    port = int(ARGUMENTS[2]) if MODE == "stall" and len(ARGUMENTS) > 2 else 0
+    ThreadingHTTPServer.request_queue_size = 64
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     if MODE == "tls":
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

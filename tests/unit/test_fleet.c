@@ -1,5 +1,6 @@
 /* tt_smi fleet: answers of servers, expressions, URLs, and the model of the fleet. */
 #include "basic/exit_code.h"
+#include "fleet/chips.h"
 #include "fleet/document.h"
 #include "fleet/fleet.h"
 #include "fleet/fleet_render.h"
@@ -354,6 +355,27 @@ TEST(owners_are_added_up_over_machines)
 	who_done(&who);
 }
 
+TEST(chips_are_kept_by_machine_and_number)
+{
+	struct chip_page page = { 0 };
+	const struct chip_row *row;
+
+	assert_int_equal(chip_page_set(&page, "a", "10", CHIP_UP, 1), 0);
+	assert_int_equal(chip_page_set(&page, "b", "0", CHIP_UP, 0), 0);
+	assert_int_equal(chip_page_set(&page, "a", "2", CHIP_POWER, 70), 0);
+	assert_int_equal(chip_page_set(&page, "a", "10", CHIP_TEMPERATURE, 60), 0);
+	chip_page_sort(&page);
+	assert_int_equal(page.count, 2);
+	assert_null(chip_page_find(&page, "c"));
+	row = chip_page_find(&page, "a");
+	assert_int_equal(row->count, 2);
+	assert_string_equal(row->chips[0].device, "2");
+	assert_string_equal(row->chips[1].device, "10");
+	assert_near(row->chips[1].values[CHIP_TEMPERATURE], 60);
+	assert_true(isnan(row->chips[0].values[CHIP_UP]));
+	chip_page_done(&page);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +389,7 @@ int main(void)
 		cmocka_unit_test(what_needs_attention_comes_first),
 		cmocka_unit_test(totals_add_up_and_unknown_is_not_0),
 		cmocka_unit_test(alerts_are_listed_once_with_their_devices),
+		cmocka_unit_test(chips_are_kept_by_machine_and_number),
 		cmocka_unit_test(owners_are_added_up_over_machines),
 		cmocka_unit_test(csv_quotes_what_would_break_a_line),
 	};

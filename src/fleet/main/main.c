@@ -4,9 +4,11 @@
 #include "basic/locale.h"
 #include "cli/error_line.h"
 #include "cli/output.h"
+#include "cli/pane.h"
 #include "fleet/fleet_load.h"
 #include "fleet/fleet_options.h"
 #include "fleet/fleet_render.h"
+#include "fleet/fleet_screen.h"
 #include "fleet/who_load.h"
 #include "fleet/who_render.h"
 #include "version.h"
@@ -117,12 +119,33 @@ static int show_fleet(const struct fleet_options *options, struct http_client *c
 	return code;
 }
 
-static int show(const struct fleet_options *options, struct http_client *client)
+static int show_screen(const struct fleet_options *options, struct http_client **client,
+		       const struct fleet_filter *filter)
+{
+	struct render_options look = look_decide(options->color, options->ascii, true);
+	const struct fleet_screen screen = {
+		.client = *client,
+		.filter = filter,
+		.period_ms = options->period_ms,
+		.color = look.color,
+		.utf8 = look.utf8,
+	};
+	bool stuck;
+	int signal, code = fleet_screen_run(&screen, &signal, &stuck);
+
+	if (stuck)
+		*client = NULL; /* a thread still uses it */
+	return signal ? die_by(signal) : code;
+}
+
+static int show(const struct fleet_options *options, struct http_client **client)
 {
 	const struct fleet_filter filter = { buf_text(&options->matchers), options->globs };
 
-	return options->who ? show_who(options, client, &filter)
-			    : show_fleet(options, client, &filter);
+	if (options->watch)
+		return show_screen(options, client, &filter);
+	return options->who ? show_who(options, *client, &filter)
+			    : show_fleet(options, *client, &filter);
 }
 
 int main(int argc, char **argv)
@@ -142,7 +165,7 @@ int main(int argc, char **argv)
 	if (code)
 		error_line(code, "%s", buf_text(&error));
 	else
-		code = show(&options, client);
+		code = show(&options, &client);
 	http_client_free(client);
 	fleet_options_done(&options);
 	return code;
