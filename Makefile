@@ -8,6 +8,7 @@
 #   make bench    measure costs, compared with a minimum measured in the same run
 #   make bench-against BUILD=DIR   compare with another build of tt_smi
 #   make bench-peers PEERS=DIR     compare with DIR/nvtop and DIR/tt-toplike
+#   make bench-fleet MACHINES=N    what a simulated fleet costs Prometheus and VictoriaMetrics
 #   make bench-docs BUILD=DIR      measure the tables of docs/benchmarks.md again
 #   make install  install below PREFIX (default /usr/local)
 #   make uninstall   remove what make install installed there
@@ -15,7 +16,7 @@
 PREFIX ?= /usr/local
 BUILD  := build
 
-.PHONY: all run check check-quick coverage bench bench-build bench-against bench-peers bench-docs install uninstall clean
+.PHONY: all run check check-quick coverage bench bench-build bench-against bench-peers bench-fleet bench-docs install uninstall clean
 
 all:
 	@scripts/install-packages build
@@ -50,6 +51,9 @@ bench-against: bench-build
 
 bench-peers: bench-build
 	@python3 bench/compare.py --only "$(ROWS)" --peers "$(PEERS)" build-full
+
+bench-fleet: bench-build
+	@python3 bench/fleet.py --machines "$(or $(MACHINES),100)" --write docs/benchmarks.md build-full
 
 bench-docs: bench-build
 	@python3 bench/record.py docs/benchmarks.md "$(BUILD)" build-full >build-full/benchmarks.md

@@ -181,7 +181,7 @@ def engine(name, tt_smi, work, count, boards):
         check_rules(server, count, devices)
         for record, expression in recording_rules():
             wait_until(f"{record} is what its expression says", lambda r=record, e=expression: same_as_raw(server, r, e, interval))
-        print(f"{count} machines, {server.number('count({__name__=~%s})' % json.dumps('ttsmi_.*')):.0f} series")
+        print(f"{count} machines, {server.number('sum(scrape_samples_scraped)'):.0f} series")
 
 
 if __name__ == "__main__":
