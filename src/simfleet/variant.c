@@ -62,6 +62,12 @@ static void scale_memory(uint64_t bytes[static POOL_COUNT], unsigned share)
 		bytes[i] = bytes[i] / SIXTEENTHS * share;
 }
 
+/* The share of a reading, with the resolution that the driver's files have. */
+static double scale_reading(double value, double share, double resolution)
+{
+	return (double)(int64_t)(value * share / resolution + 0.5) * resolution;
+}
+
 static void vary_device(struct device *dev, const struct device *donor, unsigned number,
 			size_t chip)
 {
@@ -71,9 +77,9 @@ static void vary_device(struct device *dev, const struct device *donor, unsigned
 	dev->serial ^= random_of(number, PURPOSE_SERIAL, 0) & 0xfffff;
 	for (size_t i = 0; i < ARRAY_SIZE(readings); i++)
 		copy_reading(dev, donor, readings[i]);
-	dev->temperature *= share;
-	dev->power *= share;
-	dev->current *= share;
+	dev->temperature = scale_reading(dev->temperature, share, 0.0625);
+	dev->power = scale_reading(dev->power, share, 1);
+	dev->current = scale_reading(dev->current, share, 1);
 	scale_memory(dev->memory_used, memory_share(number));
 	/* As where the allocation server runs. */
 	dev->dirty = false;
