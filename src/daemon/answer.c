@@ -64,7 +64,7 @@ static void count_reporters(struct answer *answer, struct image_counts *counts,
 static void count_all(struct answer *answer, struct image_counts *ret)
 {
 	const struct accounts *accounts = answer->all->accounts;
-	struct image_counts counts = { .usages = USAGES_MORE };
+	struct image_counts counts = { .usages = USAGES_MORE, .devices = TABLE_DEVICES };
 	const struct snapshot *snapshot = cards_snapshot(answer->all->cards);
 	uint64_t allocations = 0;
 
@@ -169,9 +169,9 @@ static void answer_fill(struct answer *answer)
 	add_roles(answer);
 	if (answer->request->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);
-	/* Some processes may have shrunk since they were counted: truncate. */
-	header->length = header->allocation_offset +
-			 header->allocation_count * sizeof(struct image_allocation);
+	/* Some processes may have shrunk since they were counted: this truncates. */
+	image_end(&answer->writer, answer->all->cards->activity,
+		  (uint32_t)answer->all->cards->n_activity);
 }
 
 /*

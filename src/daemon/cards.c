@@ -1,7 +1,7 @@
 #include "daemon/cards.h"
 
 #include "basic/clock.h"
-#include "basic/pci_address.h"
+#include "daemon/card_identity.h"
 #include "daemon/log.h"
 #include "daemon/observer.h"
 
@@ -18,21 +18,6 @@ enum { RETRIES_MAX = 30 };
 
 /* Maximum time that an answer waits for the observer's sample. */
 #define WAIT_MOST (200 * NS_PER_MS)
-
-void card_identify(const struct device *device, struct table_device *ret)
-{
-	*ret = (struct table_device){ .known = TABLE_HAS_NODE, .node = device->index };
-	if (device->remote) {
-		ret->known = TABLE_BEHIND;
-		return;
-	}
-	if (device_knows(device, DEV_BDF) && pci_address_parse(device->bdf, &ret->bdf) == 0)
-		ret->known |= TABLE_HAS_BDF;
-	if (device_knows(device, DEV_ASIC_ID)) {
-		ret->asic = device->asic_id;
-		ret->known |= TABLE_HAS_ASIC;
-	}
-}
 
 static void card_of_device(const struct device *device, struct known_card *ret)
 {
@@ -106,6 +91,12 @@ void cards_take(struct cards *cards, struct observation *observation)
 	cards->observation = observation;
 	cards->asked = false;
 	cards_update(cards);
+}
+
+void cards_take_activity(struct cards *cards, const struct image_device *list, size_t count)
+{
+	memcpy(cards->activity, list, count * sizeof(*list));
+	cards->n_activity = count;
 }
 
 bool cards_are_fresh(const struct cards *cards)

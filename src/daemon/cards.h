@@ -8,6 +8,7 @@
 #include "daemon/list.h"
 #include "daemon/loop.h"
 #include "model/merge.h"
+#include "proto/snapshot_image.h"
 #include "proto/table.h"
 #include "proto/visible_devices.h"
 
@@ -41,6 +42,8 @@ typedef struct observed_link *cards_links(void *arg, size_t *ret_count);
 struct cards {
 	struct known_card list[TABLE_DEVICES]; /* sorted by PCI address, as in TT-Metal */
 	size_t count;
+	struct image_device activity[TABLE_DEVICES]; /* when they last showed work */
+	size_t n_activity;
 	struct loop *loop;
 	struct observer *observer;
 	cards_links *links;
@@ -72,6 +75,9 @@ void cards_wait_stop(struct cards_wait *wait);
 void cards_take(struct cards *cards, struct observation *observation);
 void cards_wake(struct cards *cards);
 
+/* Takes the latest list of when cards showed work. */
+void cards_take_activity(struct cards *cards, const struct image_device *list, size_t count);
+
 /* Ends all waits, with or without a new sample. */
 void cards_wake_all(struct cards *cards);
 
@@ -100,6 +106,3 @@ size_t cards_counts(const struct cards *cards, const struct memory_report **ret_
 
 /* The snapshot of the latest sample; NULL: none. */
 const struct snapshot *cards_snapshot(const struct cards *cards);
-
-/* The identity of a device in such a snapshot. */
-void card_identify(const struct device *device, struct table_device *ret);

@@ -1,6 +1,7 @@
 #include "daemon/observed_process.h"
 
 #include "basic/clock.h"
+#include "daemon/card_identity.h"
 #include "daemon/process_probe.h"
 #include "model/reason.h"
 
@@ -8,12 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SAMPLE_AGAIN NS_PER_S
+/* Period of samples while the server traces, and else while it knows such processes. */
+#define SAMPLE_AGAIN  NS_PER_S
+#define SAMPLE_SELDOM (10 * NS_PER_S)
 
 /* Its usage of one pool of one device. */
 struct observed_usage {
-	struct image_usage usage; /* the peak is the maximum of all samples */
-	bool current;		  /* present in the latest sample */
+	struct image_usage usage;	  /* the peak is the maximum of all samples */
+	bool current;			  /* present in the latest sample */
+	uint64_t last_bytes, last_allocs; /* when it was last present */
 };
 
 struct observed_process {
@@ -242,13 +246,19 @@ static struct observed_usage *usage_get(struct observed_process *process,
 static void usage_update(struct observed_process *process, const struct image_usage *now)
 {
 	struct observed_usage *usage = usage_get(process, now);
-	uint64_t peak;
+	struct image_usage before;
 
 	if (!usage)
 		return;
-	peak = MAX(usage->usage.peak_bytes, now->now_bytes);
+	before = usage->usage;
 	usage->usage = *now;
-	usage->usage.peak_bytes = peak;
+	usage->usage.peak_bytes = MAX(before.peak_bytes, now->now_bytes);
+	usage->usage.changed_ns = before.changed_ns;
+	if (!before.changed_ns || usage->last_bytes != now->now_bytes ||
+	    usage->last_allocs != now->allocs)
+		usage->usage.changed_ns = (uint64_t)clock_now(CLOCK_MONOTONIC);
+	usage->last_bytes = now->now_bytes;
+	usage->last_allocs = now->allocs;
 	usage->current = true;
 }
 
@@ -347,6 +357,7 @@ void observed_processes_update(struct observed_processes *all)
 	const struct memory_report *reports;
 	const struct snapshot *snapshot;
 	size_t count = cards_counts(all->cards, &reports, &snapshot);
+	bool any = false;
 
 	for (LIST_EACH(at, &all->reporters->list)) {
 		struct observed_process *process = process_of(reporter_of(at));
@@ -363,7 +374,10 @@ void observed_processes_update(struct observed_processes *all)
 			process_free(process);
 		else if (process)
 			process->reporter.dormant = !process->seen;
+		any |= process && process->seen;
 	}
+	if (any && !all->timer.armed)
+		timer_set(all->reporters->loop, &all->timer, SAMPLE_SELDOM);
 }
 
 /* ---- sampling ---- */
@@ -373,7 +387,8 @@ static void sample_again(struct timer *timer)
 	struct observed_processes *all = container_of(timer, struct observed_processes, timer);
 
 	cards_refresh(all->cards);
-	timer_set(all->reporters->loop, timer, SAMPLE_AGAIN);
+	if (all->samples)
+		timer_set(all->reporters->loop, timer, SAMPLE_AGAIN);
 }
 
 void observed_processes_init(struct observed_processes *all, struct reporters *reporters,
@@ -384,6 +399,7 @@ void observed_processes_init(struct observed_processes *all, struct reporters *r
 		.cards = cards,
 		.probes = probes,
 		.timer.expired = sample_again,
+		.samples = samples,
 	};
 	if (samples)
 		timer_set(reporters->loop, &all->timer, SAMPLE_AGAIN);

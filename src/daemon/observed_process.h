@@ -5,7 +5,8 @@
  *
  * A traced process that ends gets an account. The kernel drops its figures when it ends, so the
  * account has those of the latest sample, and as peaks the maximum of all samples. While the server
- * traces, it takes a sample once a second.
+ * traces, it takes a sample once a second; else every ten seconds while it knows such processes, to
+ * see when their memory changes.
  */
 #pragma once
 
@@ -27,10 +28,11 @@ struct observed_processes {
 	struct cards *cards;
 	struct probes *probes;
 	uint32_t watched;   /* traced processes with a pidfd, or waiting for one */
+	bool samples;	    /* request a sample once a second */
 	struct timer timer; /* requests the next sample */
 };
 
-/* samples: request a sample once a second. */
+/* samples: request a sample once a second, whether there are such processes or not. */
 void observed_processes_init(struct observed_processes *all, struct reporters *reporters,
 			     struct cards *cards, struct probes *probes, bool samples);
 void observed_processes_done(struct observed_processes *all);

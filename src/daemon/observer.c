@@ -1,6 +1,7 @@
 #include "daemon/observer.h"
 
 #include "basic/clock.h"
+#include "daemon/activity.h"
 #include "daemon/device_changes.h"
 #include "daemon/process_probe.h"
 #include "daemon/table_search.h"
@@ -35,10 +36,13 @@ struct observer {
 	size_t n_links;
 	struct observation *observation;
 	struct table_search *tables; /* results of the search */
+	struct image_device *cards;  /* when they last showed work; NULL: no news */
+	size_t n_cards;
 
 	/* Used by the observer's thread only. */
 	struct worker_pool *workers;
 	struct sampler *sampler;
+	struct activity *activity;
 	struct link_check *check; /* a check that blocks; NULL: none */
 	struct device_changes changes;
 };
@@ -79,8 +83,10 @@ static void sample_take(struct observer *observer, struct observed_link *links, 
 	}
 	observation->taken_ns = clock_now(CLOCK_MONOTONIC);
 	observation->changed = changed;
-	if (changed)
+	if (changed) {
 		device_changes_watch(&observer->changes, observer->root);
+		activity_restart(observer->activity);
+	}
 	observation->error = sampler_collect(observer->sampler, &observation->snapshot,
 					     &observation->reports, &observation->n_reports);
 	observation->gone = links_check(&observer->check, observer->workers, links, n_links,
@@ -111,6 +117,22 @@ static void samples_run(struct observer *observer)
 		sample_take(observer, links, links ? n_links : 0, changed);
 	else
 		free(links);
+}
+
+static void activity_publish(struct observer *observer)
+{
+	struct image_device *cards = calloc(TABLE_DEVICES, sizeof(*cards));
+
+	if (!cards || !activity_run(observer->activity)) {
+		free(cards);
+		return;
+	}
+	pthread_mutex_lock(&observer->lock);
+	free(observer->cards);
+	observer->cards = cards;
+	observer->n_cards = activity_list(observer->activity, cards);
+	pthread_mutex_unlock(&observer->lock);
+	wakeup_send(observer->ready.fd);
 }
 
 static void search_run(struct observer *observer)
@@ -144,6 +166,15 @@ static bool observer_is_ending(struct observer *observer)
 	return ending;
 }
 
+/* Milliseconds; -1: until something is requested. */
+static int observer_timeout(const struct observer *observer)
+{
+	int settled = device_changes_timeout(&observer->changes);
+	int counters = activity_timeout(observer->activity);
+
+	return settled < 0 || (counters >= 0 && counters < settled) ? counters : settled;
+}
+
 static void observer_wait(struct observer *observer)
 {
 	struct pollfd fds[] = {
@@ -151,7 +182,7 @@ static void observer_wait(struct observer *observer)
 		{ .fd = observer->changes.fd, .events = POLLIN },
 	};
 
-	poll(fds, ARRAY_SIZE(fds), device_changes_timeout(&observer->changes));
+	poll(fds, ARRAY_SIZE(fds), observer_timeout(observer));
 	if (fds[0].revents)
 		wakeup_clear(observer->wanted);
 	if (fds[1].revents)
@@ -168,6 +199,7 @@ static void *observer_work(void *arg)
 			continue;
 		search_run(observer);
 		samples_run(observer);
+		activity_publish(observer);
 		observer_wait(observer);
 	}
 	return NULL;
@@ -192,6 +224,19 @@ static void hand_over_tables(struct observer *observer)
 		observer->ops->searched(observer->arg, observer->search_error);
 }
 
+static void hand_over_activity(struct observer *observer)
+{
+	CLEANUP_FREE struct image_device *cards = NULL;
+	size_t count;
+
+	pthread_mutex_lock(&observer->lock);
+	cards = TAKE_PTR(observer->cards);
+	count = observer->n_cards;
+	pthread_mutex_unlock(&observer->lock);
+	if (cards)
+		observer->ops->active(observer->arg, cards, count);
+}
+
 static void observer_ready(struct watch *watch, uint32_t events)
 {
 	struct observer *observer = container_of(watch, struct observer, ready);
@@ -201,6 +246,7 @@ static void observer_ready(struct watch *watch, uint32_t events)
 	wakeup_clear(watch->fd);
 	probes_hand_over(observer->probes);
 	hand_over_tables(observer);
+	hand_over_activity(observer);
 	pthread_mutex_lock(&observer->lock);
 	observation = TAKE_PTR(observer->observation);
 	pthread_mutex_unlock(&observer->lock);
@@ -248,6 +294,8 @@ static int observer_open(struct observer *observer)
 	if (r >= 0)
 		r = sampler_new(observer->root, &want, used, &observer->sampler);
 	if (r >= 0)
+		r = activity_new(observer->root, &observer->activity);
+	if (r >= 0)
 		r = device_changes_init(&observer->changes);
 	if (r < 0)
 		return r;
@@ -281,6 +329,8 @@ static void observer_destroy(struct observer *observer)
 	table_search_free(observer->tables, true);
 	observation_free(observer->observation);
 	free(observer->links);
+	free(observer->cards);
+	activity_free(observer->activity);
 	sampler_free(observer->sampler);
 	worker_pool_free(observer->workers);
 	if (blocked)

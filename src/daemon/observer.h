@@ -7,8 +7,8 @@
  *         observer:  takes the whole queue, runs it, publishes the results
  *         loop:      <── eventfd ── callbacks
  *
- * Results are immutable. The thread runs on request and when device nodes appear or disappear;
- * otherwise it sleeps.
+ * Results are immutable. The thread runs on request, when device nodes appear or disappear, and
+ * every two seconds for the cards' PCIe counters (daemon/activity.h); otherwise it sleeps.
  */
 #pragma once
 
@@ -22,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct found_table; /* table_search.h */
+struct image_device; /* proto/snapshot_image.h */
+struct found_table;  /* table_search.h */
 struct observer;
 struct probes; /* process_probe.h */
 
@@ -46,6 +47,8 @@ struct observer_ops {
 	void (*observed)(void *arg, struct observation *observation); /* takes ownership */
 	void (*found)(void *arg, const struct found_table *table);
 	void (*searched)(void *arg, int error); /* the search for tables is finished */
+	/* when the cards last showed work */
+	void (*active)(void *arg, const struct image_device *list, size_t count);
 };
 
 /* root must stay valid until the process exits: a blocked read may still use it. */

@@ -204,6 +204,13 @@ static void searched(void *arg, int error)
 	serve_if_ready(manager);
 }
 
+static void active(void *arg, const struct image_device *list, size_t count)
+{
+	struct manager *manager = arg;
+
+	cards_take_activity(&manager->cards, list, count);
+}
+
 static struct observed_link *adopted_links(void *arg, size_t *ret_count)
 {
 	return clients_links(arg, ret_count);
@@ -215,6 +222,7 @@ static int observe(struct manager *manager)
 		.observed = observed,
 		.found = found,
 		.searched = searched,
+		.active = active,
 	};
 	int r = root_init(&manager->root, manager->options->root);
 

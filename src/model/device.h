@@ -212,7 +212,8 @@ struct device {
 	double uptime;
 	uint32_t thermal_trips;
 	int64_t worked_ns; /* CLOCK_MONOTONIC, when its traffic last showed work; 0: not observed */
-	double quiet;	   /* seconds */
+	int64_t server_worked_ns;    /* the same, as the server has observed it */
+	double quiet;		     /* seconds */
 	struct observed_death death; /* what the tracer has seen */
 	bool dirty;
 	double dirty_time; /* Unix time */

@@ -190,7 +190,7 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_THERMAL_TRIPS] = { "thermal_trips", NULL, "thermal_trips", "HEALTH", "Thermal Trips",
 		"thermal shutdowns since power-on", K_U32, U_NONE, AT(thermal_trips) },
 	[DEV_QUIET] = { "quiet", NULL, "quiet", "HEALTH", "Quiet",
-		"time since PCIe traffic or the end of a program showed work, or since observation began; needs a loop or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
+		"time since PCIe traffic or the end of a program showed work, or since observation began; needs a loop, the allocation server or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
 		.needs = QUIET_NEEDS },
 	[DEV_DIRTY] = { "dirty", NULL, "dirty", "HEALTH", "Dirty",
 		"a job on it died by SIGKILL or crashed, and it was not reset since; from the tracer or the allocation server", K_BOOL, U_NONE, AT(dirty),

@@ -25,6 +25,7 @@ static void usage_take_counts(struct usage *usage, const struct memory_report *r
 	usage->allocations = report->has_held ? report->held
 					      : report->allocs - MIN(report->frees, report->allocs);
 	usage->failures = report->failures;
+	usage->changed_ns = report->changed_ns;
 }
 
 /* Several sources may report the same process, but only one lists its allocations. */
@@ -124,6 +125,7 @@ void memory_report_add(struct memory_report *report, const struct memory_report 
 	add(&report->frees, part->frees);
 	add(&report->failures, part->failures);
 	add(&report->held, part->held);
+	report->changed_ns = MAX(report->changed_ns, part->changed_ns);
 	report->connected |= part->connected;
 	report->low |= part->low;
 	if (report->list && part->list)

@@ -27,6 +27,7 @@ struct memory_report {
 	uint64_t allocs, frees, failures;
 	bool has_held; /* the number of current allocations is known */
 	uint64_t held;
+	int64_t changed_ns;	      /* CLOCK_MONOTONIC, when it last changed; 0: not known */
 	bool low;		      /* incomplete: the figures are lower bounds */
 	struct allocation_list *list; /* NULL: not requested, or not available */
 };

@@ -123,7 +123,8 @@ struct usage {
 	uint64_t peak[POOL_COUNT];	  /* of DRAM and L1 */
 	uint64_t allocations;		  /* currently held */
 	uint64_t allocs, frees, failures; /* since its start */
-	bool exact;			  /* false: the amounts are lower bounds */
+	int64_t changed_ns; /* CLOCK_MONOTONIC, as its tracker knows it; 0: not known */
+	bool exact;	    /* false: the amounts are lower bounds */
 	enum tracking tracking;
 	struct utilization utilization;
 	struct allocation_list list; /* if requested */

@@ -67,7 +67,7 @@ static const struct field process_table[PROCESS_N_FIELDS] = {
 	[PROC_ROLE] = { "role", NULL, "role", "PIDS", "Role",
 		"job, or monitor: a known program that only reads the device's state and has no memory there", K_ENUM, U_NONE, AT(role), .names = role_names },
 	[PROC_QUIET] = { "process_quiet", NULL, "quiet", "PIDS", "Quiet",
-		"time since its memory changed or a program of it ended, or since observation began; needs a loop or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
+		"time since its memory changed or a program of it ended, or since observation began; needs a loop, the allocation server or the tracer", K_DOUBLE, U_SECOND, AT(quiet),
 		.needs = FIELDS(PART(UTILIZATION)) },
 };
 

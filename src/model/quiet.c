@@ -30,10 +30,13 @@ static void add_programs(struct quiet *quiet, const uint8_t *why, const struct u
 		add_sign(quiet, value->last_program);
 }
 
-/* When data was last seen to move, or since when it has been observed. */
+/*
+ * When data was last seen to move, or since when it has been observed. The server may have observed
+ * it for longer.
+ */
 static void note_traffic(struct device *now, const struct device *before)
 {
-	now->worked_ns = before ? before->worked_ns : 0;
+	now->worked_ns = MAX(before ? before->worked_ns : 0, now->server_worked_ns);
 	if (!device_knows(now, DEV_PCIE_RX))
 		return;
 	if (now->pcie_rx + now->pcie_tx >= least_traffic)
@@ -47,8 +50,8 @@ static void fill_device(struct device *now, const struct device *before)
 	struct quiet quiet = { 0 };
 
 	note_traffic(now, before);
-	if (device_knows(now, DEV_PCIE_RX) && now->worked_ns)
-		add_sign(&quiet, (double)(now->sampled_ns - now->worked_ns) / NS_PER_S);
+	if ((device_knows(now, DEV_PCIE_RX) || now->server_worked_ns) && now->worked_ns)
+		add_sign(&quiet, (double)MAX(now->sampled_ns - now->worked_ns, 0) / NS_PER_S);
 	add_programs(&quiet, now->why + DEV_DISPATCH, &now->utilization);
 	now->quiet = quiet.seconds;
 	now->why[DEV_QUIET] = quiet.known ? KNOWN : now->why[DEV_PCIE_RX];
@@ -83,24 +86,49 @@ static const struct process *find_earlier(const struct snapshot *before,
 	return found && found->start_ticks == process->start_ticks ? found : NULL;
 }
 
+/* When its memory last changed, as its tracker knows it, on any of its devices; 0: not known. */
+static int64_t tracked_change(const struct process *process)
+{
+	int64_t latest = 0;
+
+	for (size_t i = 0; i < process->n_usages; i++)
+		latest = MAX(latest, process->usages[i].changed_ns);
+	return latest;
+}
+
+/* Its memory has not been seen to change since this time; 0: not observed. */
+static int64_t last_change(const struct process *process, const struct process *earlier,
+			   const struct snapshot *now, const struct snapshot *before)
+{
+	int64_t tracked = tracked_change(process);
+	uint64_t mark, earlier_mark;
+
+	if (!memory_mark(process, &mark) || !earlier || !memory_mark(earlier, &earlier_mark))
+		return tracked;
+	if (mark != earlier_mark)
+		return tracked ? tracked : now->asked_ns;
+	if (earlier->changed_ns)
+		return MAX(earlier->changed_ns, tracked);
+	return tracked ? tracked : before->asked_ns;
+}
+
 static void fill_process(struct process *process, const struct snapshot *now,
 			 const struct snapshot *before)
 {
 	const struct process *earlier = find_earlier(before, process);
 	struct quiet quiet = { 0 };
-	uint64_t mark, earlier_mark;
 
-	if (memory_mark(process, &mark) && earlier && memory_mark(earlier, &earlier_mark)) {
-		process->changed_ns = earlier->changed_ns ? earlier->changed_ns : before->asked_ns;
-		if (mark != earlier_mark)
-			process->changed_ns = now->asked_ns;
-		add_sign(&quiet, (double)(now->asked_ns - process->changed_ns) / NS_PER_S);
-	}
+	process->changed_ns = last_change(process, earlier, now, before);
+	if (process->changed_ns)
+		add_sign(&quiet, (double)MAX(now->asked_ns - process->changed_ns, 0) / NS_PER_S);
 	for (size_t i = 0; i < process->n_usages; i++)
 		add_programs(&quiet, process->usages[i].why + USE_UTILIZATION,
 			     &process->usages[i].utilization);
 	process->quiet = quiet.seconds;
-	process->why[PROC_QUIET] = quiet.known ? KNOWN : NEEDS_TWO_SAMPLES;
+	if (quiet.known)
+		process->why[PROC_QUIET] = KNOWN; /* also of a process that procfs hides */
+	else if (process->why[PROC_QUIET] == NOT_ASKED)
+		process->why[PROC_QUIET] = NEEDS_TWO_SAMPLES;
 }
 
 void quiet_fill(struct snapshot *now, const struct snapshot *before)
@@ -115,6 +143,5 @@ void quiet_fill(struct snapshot *now, const struct snapshot *before)
 			fill_device(dev, snapshot_find_device(before, dev, i));
 	}
 	for (size_t i = 0; i < now->n_processes; i++)
-		if (now->processes[i].why[PROC_QUIET] == NOT_ASKED)
-			fill_process(&now->processes[i], now, before);
+		fill_process(&now->processes[i], now, before);
 }

@@ -9,6 +9,7 @@ struct sections {
 	uint64_t processes;
 	uint64_t usages;
 	uint64_t allocations;
+	uint64_t devices;
 	uint64_t end;
 };
 
@@ -19,7 +20,8 @@ static struct sections sections_of(const struct image_counts *counts)
 
 	s.usages = s.processes + (uint64_t)counts->processes * sizeof(struct image_process);
 	s.allocations = s.usages + (uint64_t)counts->usages * sizeof(struct image_usage);
-	s.end = s.allocations + (uint64_t)counts->allocations * sizeof(struct image_allocation);
+	s.devices = s.allocations + (uint64_t)counts->allocations * sizeof(struct image_allocation);
+	s.end = s.devices + (uint64_t)counts->devices * sizeof(struct image_device);
 	return s;
 }
 
@@ -101,6 +103,19 @@ int image_add_allocation(struct image_writer *writer, const struct image_allocat
 	return 0;
 }
 
+void image_end(struct image_writer *writer, const struct image_device *devices, uint32_t count)
+{
+	struct image_header *header = writer->header;
+
+	header->device_count = MIN(count, writer->room.devices);
+	header->device_offset = header->allocation_offset +
+				header->allocation_count * sizeof(struct image_allocation);
+	if (header->device_count)
+		memcpy((char *)header + header->device_offset, devices,
+		       header->device_count * sizeof(*devices));
+	header->length = header->device_offset + header->device_count * sizeof(*devices);
+}
+
 static int header_check(const struct image_header *header, size_t length)
 {
 	if (header->magic != IMAGE_MAGIC)
@@ -132,6 +147,10 @@ static int sections_check(const struct image_header *header)
 			  header->length, &end) ||
 	    !section_fits(header->allocation_offset, header->allocation_count,
 			  sizeof(struct image_allocation), header->length, &end))
+		return -EBADMSG;
+	if (header->device_offset &&
+	    !section_fits(header->device_offset, header->device_count, sizeof(struct image_device),
+			  header->length, &end))
 		return -EBADMSG;
 	return 0;
 }
@@ -210,6 +229,7 @@ int image_view_init(struct image_view *ret, const void *data, size_t length)
 	view.processes = (const void *)(base + view.header->process_offset);
 	view.usages = (const void *)(base + view.header->usage_offset);
 	view.allocations = (const void *)(base + view.header->allocation_offset);
+	view.devices = (const void *)(base + view.header->device_offset);
 	r = processes_check(&view);
 	if (r < 0)
 		return r;

@@ -1,7 +1,7 @@
 /*
  * The state of tt_allocd at one instant, as one flat block: the answer to WIRE_SNAPSHOT.
  *
- *         header | processes | usages | allocations
+ *         header | processes | usages | allocations | devices
  *
  * Records have a fixed size and refer to each other by index. Each process owns a run of usages
  * (one per device and pool that it ever used) and a run of allocations. Running processes come
@@ -66,7 +66,10 @@ struct image_header {
 	uint32_t usage_count;
 	uint32_t allocation_count;
 	uint32_t finished_total; /* processes that ever finished, including dropped accounts */
-	uint64_t reserved[4];
+	uint64_t device_offset;	 /* 0: an older server, which has no such section */
+	uint32_t device_count;
+	uint32_t reserved;
+	uint64_t reserved2[2];
 };
 
 struct image_process {
@@ -115,15 +118,28 @@ struct image_allocation {
 	uint32_t pool;
 };
 
+/* When a card last showed work. */
+struct image_device {
+	uint32_t known; /* bits of enum table_identity */
+	uint32_t node;
+	uint64_t bdf;
+	uint64_t asic;
+	/* CLOCK_MONOTONIC, when its PCIe traffic last showed work, or since when none was seen */
+	uint64_t worked_ns;
+	uint64_t reserved;
+};
+
 static_assert(sizeof(struct image_header) == 128, "image header");
 static_assert(sizeof(struct image_process) == 224, "image process");
 static_assert(sizeof(struct image_usage) == 80, "image usage");
 static_assert(sizeof(struct image_allocation) == 32, "image allocation");
+static_assert(sizeof(struct image_device) == 40, "image device");
 
 struct image_counts {
 	uint32_t processes;
 	uint32_t usages;
 	uint32_t allocations;
+	uint32_t devices;
 };
 
 /* Fills a block up to the counts given to image_begin(). */
@@ -150,12 +166,19 @@ MUST_CHECK int image_add_process(struct image_writer *writer, const struct image
 int image_add_usage(struct image_writer *writer, const struct image_usage *usage);
 int image_add_allocation(struct image_writer *writer, const struct image_allocation *allocation);
 
+/*
+ * Ends the image: adds the devices, as many as were counted at most, directly after the
+ * allocations, and sets its length. Nothing can be added afterwards.
+ */
+void image_end(struct image_writer *writer, const struct image_device *devices, uint32_t count);
+
 /* A validated image. The buffer must outlive it and must not change. */
 struct image_view {
 	const struct image_header *header;
 	const struct image_process *processes;
 	const struct image_usage *usages;
 	const struct image_allocation *allocations;
+	const struct image_device *devices;
 };
 
 /*

@@ -59,6 +59,7 @@ static void add_pool(struct memory_report *report, const struct image_usage *usa
 	report->allocs += usage->allocs;
 	report->frees += usage->frees;
 	report->failures += usage->failures;
+	report->changed_ns = MAX(report->changed_ns, (int64_t)MIN(usage->changed_ns, INT64_MAX));
 	report->bytes[usage->pool] = usage->now_bytes;
 	report->peak[usage->pool] = usage->peak_bytes;
 }
@@ -271,12 +272,29 @@ static void take_role(struct snapshot *snapshot, const struct image_process *fro
 	process->evidence.role.reported_start = from->start_ticks;
 }
 
+/* When devices last showed work, as far as the server has observed them. */
+static void take_devices(struct snapshot *snapshot, const struct image_view *view)
+{
+	for (uint32_t i = 0; i < view->header->device_count; i++) {
+		const struct image_device *from = &view->devices[i];
+		const struct table_device wanted = { from->known, from->node, from->bdf,
+						     from->asic };
+		size_t device;
+
+		if (identity_find(snapshot, &wanted, &device))
+			snapshot->devices[device].server_worked_ns =
+				(int64_t)MIN(from->worked_ns, INT64_MAX);
+	}
+}
+
 static int take_answer(struct sample *sample, const struct image_view *view)
 {
 	int r = 0;
 
 	sample->snapshot->server_pid = (int32_t)view->header->server_pid;
 	sample->snapshot->server_since = (double)view->header->server_start_ns / NS_PER_S;
+	if (view->header->device_offset)
+		take_devices(sample->snapshot, view);
 	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
 		const struct image_process *from = &view->processes[i];
 

@@ -75,6 +75,7 @@ static int read_report(const struct table_view *view, uint32_t logical, struct m
 		ret->allocs += total.allocs;
 		ret->frees += total.frees;
 		ret->failures += total.failures;
+		ret->changed_ns = MAX(ret->changed_ns, (int64_t)MIN(total.changed_ns, INT64_MAX));
 	}
 	return 0;
 }

@@ -40,7 +40,10 @@ def test_a_program_is_seen_with_what_it_holds(server):
 
 @bare
 def test_no_system_call_while_no_monitor_asks(directory):
-    """A program that reports and a second of silence: every thread of the server sleeps."""
+    """A program that reports and a second of silence: every thread of the server sleeps.
+
+    The PCIe counters are read in every other second.
+    """
     if not shutil.which("strace") or "thread" in os.environ.get("TT_SANITIZE", ""):
         raise Skip("no strace here, or a sanitizer with a thread of its own")
     root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")

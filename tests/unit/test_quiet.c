@@ -189,12 +189,70 @@ TEST(a_reused_pid_is_another_process)
 	assert_int_equal(now->processes[0].why[PROC_QUIET], NEEDS_TWO_SAMPLES);
 }
 
+TEST(the_server_has_observed_a_device_for_longer)
+{
+	now->devices[0].server_worked_ns = 5 * NS_PER_S;
+	quiet_fill(now, NULL);
+	assert_true(device_is_quiet_for(35));
+}
+
+TEST(traffic_that_is_seen_here_is_later_than_what_the_server_saw)
+{
+	quiet_fill(before, NULL);
+	set_traffic(now, 1e9);
+	now->devices[0].server_worked_ns = 5 * NS_PER_S;
+	quiet_fill(now, before);
+	assert_true(device_is_quiet_for(0));
+}
+
+TEST(the_observation_here_began_later_than_that_of_the_server)
+{
+	quiet_fill(before, NULL);
+	set_traffic(now, 0);
+	now->devices[0].server_worked_ns = 5 * NS_PER_S;
+	quiet_fill(now, before);
+	assert_true(device_is_quiet_for(35));
+}
+
+TEST(a_time_of_the_server_after_ours_is_no_negative_time)
+{
+	now->devices[0].server_worked_ns = 41 * NS_PER_S;
+	now->processes[0].usages[0].changed_ns = 41 * NS_PER_S;
+	quiet_fill(now, NULL);
+	assert_true(device_is_quiet_for(0));
+	assert_true(process_is_quiet_for(0));
+}
+
+TEST(a_tracker_knows_when_memory_changed)
+{
+	set_memory(now, 5);
+	now->processes[0].usages[0].changed_ns = 7 * NS_PER_S;
+	quiet_fill(now, NULL);
+	assert_true(process_is_quiet_for(33));
+}
+
+TEST(a_tracker_knows_when_memory_changed_between_two_samples)
+{
+	set_memory(before, 5);
+	quiet_fill(before, NULL);
+	set_memory(now, 6);
+	now->processes[0].usages[0].changed_ns = 20 * NS_PER_S;
+	quiet_fill(now, before);
+	assert_true(process_is_quiet_for(20));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, make_pair, free_pair)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(a_single_sample_is_not_enough),
+		CASE(the_server_has_observed_a_device_for_longer),
+		CASE(traffic_that_is_seen_here_is_later_than_what_the_server_saw),
+		CASE(the_observation_here_began_later_than_that_of_the_server),
+		CASE(a_time_of_the_server_after_ours_is_no_negative_time),
+		CASE(a_tracker_knows_when_memory_changed),
+		CASE(a_tracker_knows_when_memory_changed_between_two_samples),
 		CASE(a_recording_is_not_enough_even_if_it_is_read_twice),
 		CASE(traffic_is_work_but_not_that_of_monitors),
 		CASE(without_traffic_it_is_quiet_since_observation_began),
