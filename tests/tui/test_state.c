@@ -1,6 +1,8 @@
 /* The state of the screen without a screen: pause and step, tags, effects of keys. */
+#include "model/metric.h"
 #include "tui/actions.h"
 #include "tui/ui_update.h"
+#include "tui/view_wants.h"
 
 #include "../unit/unit.h"
 
@@ -187,6 +189,26 @@ TEST(navigation_keys_work_in_menus_and_texts)
 	assert_int_equal(ui.overlay_top, 2);
 }
 
+/* Every view can be left for another one, whose charts then have a history. */
+TEST(every_view_reads_what_charts_and_columns_show)
+{
+	static const enum device_field utilization[] = { DEV_DISPATCH, DEV_BOUND, DEV_PROGRAMS,
+							 DEV_RUNNING };
+
+	for (enum view view = 0; view < VIEW_N; view++) {
+		struct want want = { 0 };
+
+		view_wants(view, &want);
+		for (enum metric metric = 0; metric < METRIC_N; metric++) {
+			assert_true(fieldset_has(&want.device, metric_infos[metric].field));
+			assert_true(fieldset_has(&want.device, metric_infos[metric].limit));
+		}
+		for (size_t i = 0; i < ARRAY_SIZE(utilization); i++)
+			assert_true(fieldset_has(&want.device, utilization[i]));
+		assert_true(want.utilization && want.processes);
+	}
+}
+
 #define SCREEN_TEST(test) cmocka_unit_test_setup_teardown(test, open_screen, close_screen)
 
 int main(void)
@@ -201,6 +223,7 @@ int main(void)
 		SCREEN_TEST(a_valid_filter_clears_the_error_message),
 		SCREEN_TEST(keys_of_the_list_do_nothing_in_views_without_it),
 		SCREEN_TEST(navigation_keys_work_in_menus_and_texts),
+		cmocka_unit_test(every_view_reads_what_charts_and_columns_show),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
