@@ -112,3 +112,11 @@ page() {
 	grep -q '"cells"' "$WORK/device"
 	not grep -q 'secretword\|4711' "$WORK/device"
 }
+
+@test "with passwords the page works for those that have one" {
+	start -b n150 -w dev=0,dram=1G,name=train,args=secretword
+	users alice wonderland
+	serve --auth-file "$WORK/users"
+	[ "$(status /)" = 401 ]
+	page password alice:wonderland
+}

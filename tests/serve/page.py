@@ -7,6 +7,7 @@ program and the machine, for tests that start the server again. Screenshots are 
 folder PICTURES, if that is set.
 """
 
+import http.server
 import json
 import os
 import pathlib
@@ -63,6 +64,9 @@ def live(port):
         open_page(browser, port)
         for _ in range(6):
             next_sample(browser)
+        widths = "JSON.stringify([...document.querySelectorAll('.tile .readings > *')].map((e) => e.textContent.length))"
+        browser.wait(f"{widths} !== arguments[0]", browser.run(f"return {widths}"))
+        next_sample(browser)
         assert browser.text("#state") == "connected"
         assert browser.run("return performance.getEntriesByType('resource').every((e) => e.name.startsWith(location.origin))")
         shown = browser.run("return [...document.querySelectorAll('.group')].map((group) => [group.querySelector('h2').textContent,"
@@ -122,6 +126,30 @@ def wait_ready(port):
             time.sleep(0.05)
 
 
+class Refusal(http.server.BaseHTTPRequestHandler):
+    """A server that has no sample."""
+
+    asked = 0
+
+    def do_GET(self):
+        Refusal.asked += self.path == "/page/stream"
+        self.send_error(503)
+
+    def log_message(self, *_):
+        pass
+
+
+def refuse(port):
+    """Answers without a stream, until the page has asked for one twice."""
+    http.server.HTTPServer.allow_reuse_address = True
+    with http.server.HTTPServer(("127.0.0.1", port), Refusal) as refusing:
+        refusing.timeout = 60
+        while Refusal.asked < 2:
+            before = Refusal.asked
+            refusing.handle_request()
+            assert Refusal.asked > before, "the page does not try again"
+
+
 def lost(port):
     """A server that ends, and one that hangs: the page says so, values are grey, their age grows; then all is well again."""
     running = server(port)
@@ -141,6 +169,7 @@ def lost(port):
             keep(browser, "lost")
             assert_still(browser)
             clock = browser.run(f"return {CLOCK}")
+            refuse(port)
             running = server(port)
             browser.wait(f"document.body.className === '' && {CLOCK} !== arguments[0]", clock)
             assert browser.text("#lost") == "Connected again."
@@ -275,15 +304,22 @@ def device(port):
         detail = subprocess.run([os.environ["TT_SMI"], "--root", os.environ["D"], "-q", "-i", "0"], capture_output=True, text=True, check=True).stdout
         for label in rows:
             assert re.search(rf"^\s*{re.escape(label)}\s+:", detail, re.M), f"{label} is not in tt_smi -q"
-        filled = ("(() => { const chart = document.querySelector('.chart canvas'), copy = document.createElement('canvas');"
-                  " Object.assign(copy, { width: chart.width, height: chart.height });"
-                  " const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(chart, 0, 0);"
-                  " return context.getImageData(0, 0, copy.width, copy.height).data.filter((v, i) => i % 4 === 3 && v).length; })()")
-        before = browser.run(f"return {filled}")
-        assert before > 0
-        for _ in range(5):
-            next_sample(browser)
-        browser.wait(f"{filled} > arguments[0]", before)
+        # the chart reaches up to now, also after it was drawn for the first time
+        now = ("(() => { const chart = document.querySelector('.chart canvas'), copy = document.createElement('canvas');"
+               " Object.assign(copy, { width: chart.width, height: chart.height });"
+               " const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(chart, 0, 0);"
+               " return context.getImageData(copy.width - 9, 0, 1, copy.height).data.filter((v, i) => i % 4 === 3 && v).length; })()")
+        browser.wait(f"{now} > 10")
+        asked = "performance.getEntriesByType('resource').filter((e) => e.name.includes('/history')).length"
+        for _ in range(3):
+            before = browser.run(f"return {asked}")
+            for _ in range(5):
+                next_sample(browser)
+            browser.wait(f"{now} > 10 || {asked} > arguments[0]", before)
+            if browser.run(f"return {asked}") == before:
+                break
+        else:
+            sys.exit("values after the first drawing are only those of the history")
         pids = browser.run("return [...document.querySelectorAll('#processes tr td:first-child')].map((cell) => Number(cell.textContent))")
         assert sorted(pids) == sorted(process["pid"] for process in document["processes"]), pids
         keep(browser, "device")
@@ -302,6 +338,22 @@ def device(port):
         for _ in range(4):
             next_sample(browser)
         assert_still(browser)
+        assert_clean(browser)
+
+
+def password(port, login):
+    """With a password, as a browser remembers it, everything works; without one nothing is shown."""
+    with Browser() as browser:
+        browser.open(f"http://127.0.0.1:{port}/")
+        assert browser.run(f"return {TILES}") == 0
+    with Browser() as browser:
+        browser.open(f"http://{login}@127.0.0.1:{port}/page/icon.svg")
+        open_page(browser, port)
+        next_sample(browser)
+        browser.console()  # an image alone has no icon: the browser asks for one
+        browser.click(".tile")
+        browser.wait("document.querySelectorAll('.chart canvas').length >= 6")
+        assert "secretword" in browser.text("#processes")
         assert_clean(browser)
 
 
