@@ -35,20 +35,28 @@ function drawGrid({ context, width, height }, line) {
 	context.stroke();
 }
 
+// One range per column of pixels: several steps may share one, and a step may be wider.
+function columnsOf(points, width, step, x) {
+	const columns = new Array(width);
+	for (const { time, low, high } of points) {
+		const left = Math.max(x(time), 0), right = Math.min(Math.max(x(time + step), left + 1), width);
+		for (let i = left; high !== null && i < right; i++)
+			columns[i] = columns[i] ? [Math.min(columns[i][0], low), Math.max(columns[i][1], high)] : [low, high];
+	}
+	return columns;
+}
+
 // points: {time, low, high}, by time; a point lasts for step seconds. A gap stays empty.
 export function drawChart(canvas, points, { from, to, step, top }) {
 	const area = begin(canvas), { context, width, height } = area, { line, chart } = colors(canvas);
 	const x = (time) => Math.round((time - from) / (to - from) * width);
 	const y = (value) => height - Math.min(value / top, 1) * (height - 2) - 1;
 	drawGrid(area, line);
-	context.fillStyle = context.strokeStyle = chart;
-	for (const { time, low, high } of points) {
-		const left = x(time), wide = Math.max(x(time + step) - left, 1);
-		if (left + wide < 0 || high === null)
-			continue;
+	context.fillStyle = chart;
+	columnsOf(points, width, step, x).forEach(([low, high], i) => {
 		context.globalAlpha = 0.22;
-		context.fillRect(left, y(high), wide, height - y(high));
+		context.fillRect(i, y(high), 1, height - y(high));
 		context.globalAlpha = 1;
-		context.fillRect(left, y(high), wide, Math.max(y(low) - y(high), context.lineWidth * 1.5));
-	}
+		context.fillRect(i, y(high), 1, Math.max(y(low) - y(high), context.lineWidth * 1.5));
+	});
 }
