@@ -28,13 +28,13 @@ static struct hold_check *find(const struct hold_checks *checks, size_t count, i
 	return found ? *found : NULL;
 }
 
-static struct hold_check *check_new(const struct fd_scan *scan, int32_t pid)
+static struct hold_check *check_new(const struct fd_reader *reader, int32_t pid)
 {
 	struct hold_check *check = calloc(1, sizeof(*check));
 
 	if (!check)
 		return NULL;
-	check->scan = scan;
+	check->reader = reader;
 	check->pid = check->cache.pid = pid;
 	check->fd = -1;
 	return check;
@@ -63,7 +63,7 @@ static int add_reported(struct hold_checks *checks, const struct hold_records *r
 		struct hold_check *check = find(checks, known, records->list[i].pid);
 
 		if (!check) {
-			check = check_new(checks->scan, records->list[i].pid);
+			check = check_new(checks->reader, records->list[i].pid);
 			if (!check)
 				return -ENOMEM;
 			grown[checks->count++] = check;
@@ -114,8 +114,11 @@ static void check_run(void *arg)
 
 	if (!check->may_keep)
 		close_kept(check);
-	check->error = fd_scan_process(check->scan, &check->expected, &check->cache,
-				       check->may_keep ? &check->fd : NULL);
+	if (check->reader->root->live && !check->reader->has_major)
+		check->error = -EOPNOTSUPP; /* without it no descriptor can be recognized */
+	else
+		check->error = open_files_update(check->reader, &check->expected, &check->cache,
+						 &check->fd, check->may_keep);
 }
 
 static int run_jobs(struct hold_checks *checks, struct sample *sample,
@@ -136,12 +139,13 @@ static int run_jobs(struct hold_checks *checks, struct sample *sample,
 		if (job_is_busy(sample->workers, &check->job))
 			continue;
 		if (!use_cache)
-			check->cache = (struct fd_scan_cache){ .pid = check->pid };
+			check->cache = (struct open_files_cache){ .pid = check->pid };
 		check->expected = evidence->driver_lists;
 		device_set_add_all(&check->expected, &evidence->kernel_lists);
 		check->may_keep = use_cache && i < checks->most_kept;
-		if (fd_scan_is_unchanged(checks->scan, &check->expected, &check->cache, check->fd))
-			continue;
+		if (check->fd >= 0 && open_files_are_unchanged(checks->reader, &check->expected,
+							       &check->cache, check->fd))
+			continue; /* no job is needed */
 		check->job = (struct job){ .run = check_run, .arg = check };
 		jobs[count++] = &check->job;
 	}

@@ -9,8 +9,8 @@
 
 #include "basic/macros.h"
 #include "basic/worker_pool.h"
-#include "source/fd_scan.h"
 #include "source/hold_record.h"
+#include "source/open_files.h"
 #include "source/source.h"
 
 #include <stdbool.h>
@@ -19,19 +19,19 @@
 
 struct hold_check {
 	struct job job;
-	const struct fd_scan *scan;
+	const struct fd_reader *reader;
 	int32_t pid;
 	bool is_reported; /* in this sample */
 	bool late;	  /* its job timed out, and still uses the members below */
 	struct device_set expected;
 	int error;
-	struct fd_scan_cache cache;
+	struct open_files_cache cache;
 	bool may_keep; /* fd may stay open */
 	int fd;	       /* of /proc/PID/fd, open between samples; -1: closed */
 };
 
 struct hold_checks {
-	const struct fd_scan *scan;
+	const struct fd_reader *reader;
 	struct hold_check **list; /* by pid; also those of earlier samples whose job hangs */
 	size_t count;
 	size_t most_kept; /* how many may keep a descriptor open; 0: not known yet */
@@ -39,11 +39,11 @@ struct hold_checks {
 
 /*
  * Checks the processes of the records and adds the results to them. To be called after
- * fd_scan_begin().
+ * fd_reader_begin().
  */
 MUST_CHECK int hold_checks_run(struct hold_checks *checks, struct sample *sample,
 			       struct hold_records *records);
 
-/* Frees all checks except those whose job hangs. False: there are some, which still use the scan.
+/* Frees all checks except those whose job hangs. False: there are some, which still use the reader.
  */
 bool hold_checks_done(struct hold_checks *checks, struct worker_pool *workers);

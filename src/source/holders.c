@@ -380,7 +380,7 @@ static int holders_open(const struct root *root, void **ret_state)
 	if (r < 0)
 		return r;
 	reported_holders_init(&holders->reported, root);
-	holders->checks.scan = holders->scan;
+	holders->checks.reader = fd_scan_reader(holders->scan);
 	*ret_state = TAKE_PTR(holders);
 	return 0;
 }

@@ -309,28 +309,35 @@ TEST(any_number_of_processes_is_scanned)
 	assert_walk(expected);
 }
 
+static int find_devices(const struct device_set *expected, struct open_files_cache *cache)
+{
+	int fd = -1;
+
+	return open_files_update(fd_scan_reader(scan), expected, cache, &fd, false);
+}
+
 TEST(a_mapping_of_a_closed_device_is_found)
 {
 	struct device_set expected = { 0 };
-	struct fd_scan_cache known = { .pid = 9 };
+	struct open_files_cache known = { .pid = 9 };
 
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
-	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
+	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_false(device_set_has(&known.seen.devices, 4)); /* it was not expected */
 	/* Nothing has changed, but the driver's list has it now. */
 	device_set_add(&expected, 4);
-	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
+	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_true(device_set_has(&known.seen.devices, 4));
 	/* It is no longer mapped: noticed not at once, but soon. */
 	map(9, "");
-	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
+	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_true(device_set_has(&known.seen.devices, 4));
 	seconds = 16;
-	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), 0);
+	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_false(device_set_has(&known.seen.devices, 4));
 	known.pid = 10;
-	assert_int_equal(fd_scan_process(scan, &expected, &known, NULL), -ENOENT);
+	assert_int_equal(find_devices(&expected, &known), -ENOENT);
 }
 
 TEST(processes_that_only_report_memory_are_listed_on_request)
