@@ -1,6 +1,7 @@
 #include "daemon/answer.h"
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "daemon/account.h"
 #include "daemon/cards.h"
 #include "daemon/dump.h"
@@ -69,7 +70,8 @@ static void count_all(struct answer *answer, struct image_counts *ret)
 	uint64_t allocations = 0;
 
 	count_reporters(answer, &counts, &allocations);
-	counts.processes += snapshot ? (uint32_t)snapshot->n_processes : 0; /* those with a role */
+	if (snapshot) /* those with a role, those with a job, and devices with a claim */
+		counts.processes += (uint32_t)(snapshot->n_processes * 2 + snapshot->n_devices);
 	if (answer->request->flags & WIRE_WANT_FINISHED) {
 		counts.processes += accounts->count;
 		counts.usages += accounts->usages;
@@ -142,6 +144,59 @@ static void add_roles(struct answer *answer)
 	}
 }
 
+/* The name of a job is truncated to the size of a record's. */
+static void add_job(struct answer *answer, const struct process *holder)
+{
+	struct image_process process;
+	struct peer peer;
+
+	peer_of_holder(holder, &peer);
+	peer_record(&peer, IMAGE_METAL, &process);
+	process.flags |= IMAGE_JOB;
+	text_copy(process.job.id, sizeof(process.job.id), holder->owner.slurm_job);
+	text_copy(process.name, sizeof(process.name),
+		  process_knows(holder, PROC_SLURM_NAME) ? holder->owner.slurm_name : "");
+	if (process_knows(holder, PROC_SLURM_USER))
+		text_copy(process.job.user, sizeof(process.job.user), holder->owner.slurm_user);
+	add_process(answer, &process, NULL, 0);
+}
+
+/* Adds the Slurm jobs of holders: other users may not read their environment. */
+static void add_jobs(struct answer *answer)
+{
+	const struct snapshot *snapshot = cards_snapshot(answer->all->cards);
+
+	for (size_t i = 0; snapshot && i < snapshot->n_processes; i++)
+		if (snapshot->processes[i].pid > 0 &&
+		    process_knows(&snapshot->processes[i], PROC_SLURM_JOB))
+			add_job(answer, &snapshot->processes[i]);
+}
+
+/* Adds the devices that are prepared for claims: only root may read kubelet's directory. */
+static void add_claims(struct answer *answer)
+{
+	const struct snapshot *snapshot = cards_snapshot(answer->all->cards);
+	bool known = snapshot != NULL;
+
+	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		struct image_process process = {
+			.pid = (uint32_t)getpid(),
+			.origin = IMAGE_METAL,
+			.flags = IMAGE_CLAIM,
+			.claim.node = dev->index,
+		};
+
+		known &= device_knows(dev, DEV_CLAIM) || dev->why[DEV_CLAIM] == NOT_APPLICABLE;
+		if (!device_knows(dev, DEV_CLAIM))
+			continue;
+		text_copy(process.name, sizeof(process.name), dev->claim);
+		add_process(answer, &process, NULL, 0);
+	}
+	if (known)
+		answer->writer.header->flags |= IMAGE_HAS_CLAIMS;
+}
+
 static void add_finished(struct answer *answer)
 {
 	struct accounts *accounts = answer->all->accounts;
@@ -167,6 +222,8 @@ static void answer_fill(struct answer *answer)
 			add_reporter(answer, reporter_of(at));
 	}
 	add_roles(answer);
+	add_jobs(answer);
+	add_claims(answer);
 	if (answer->request->flags & WIRE_WANT_FINISHED)
 		add_finished(answer);
 	/* Some processes may have shrunk since they were counted: this truncates. */

@@ -50,15 +50,16 @@ struct observer {
 /* The sources, in the order of sources[]. */
 static const struct source *const used[] = {
 	&source_kmd,	&source_holders,   &source_proc, &source_visible,
-	&source_traced, &source_metal_shm, NULL,
+	&source_traced, &source_metal_shm, &source_dra,	 NULL,
 };
 
 /* The fields of devices and processes that answers need. */
-static const struct field_ref *const fields = FIELDS(
-	DEVICE_FIELD(NAME), DEVICE_FIELD(ARCHITECTURE), DEVICE_FIELD(BOARD), DEVICE_FIELD(SERIAL),
-	DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(BDF), DEVICE_FIELD(TRAY), DEVICE_FIELD(CHIP),
-	DEVICE_FIELD(PCI_DEVICE), DEVICE_FIELD(DRAM_TOTAL), DEVICE_FIELD(L1_TOTAL),
-	PROCESS_FIELD(NAME), PROCESS_FIELD(UID), PROCESS_FIELD(START_TIME));
+static const struct field_ref *const fields =
+	FIELDS(DEVICE_FIELD(NAME), DEVICE_FIELD(ARCHITECTURE), DEVICE_FIELD(BOARD),
+	       DEVICE_FIELD(SERIAL), DEVICE_FIELD(ASIC_ID), DEVICE_FIELD(BDF), DEVICE_FIELD(TRAY),
+	       DEVICE_FIELD(CHIP), DEVICE_FIELD(PCI_DEVICE), DEVICE_FIELD(DRAM_TOTAL),
+	       DEVICE_FIELD(L1_TOTAL), DEVICE_FIELD(CLAIM), PROCESS_FIELD(NAME), PROCESS_FIELD(UID),
+	       PROCESS_FIELD(START_TIME), PROCESS_FIELD(SLURM_NAME));
 
 void observation_free(struct observation *observation)
 {

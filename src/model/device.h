@@ -144,6 +144,7 @@ enum device_field {
 	DEV_DRAM_READ,
 	DEV_DRAM_WRITE,
 	DEV_PROCESSES,
+	DEV_CLAIM,
 	DEVICE_N_FIELDS,
 };
 
@@ -236,6 +237,7 @@ struct device {
 	struct utilization utilization;
 	double dram_read, dram_write;
 	uint32_t processes;
+	char claim[40]; /* uid of the Kubernetes claim that it is prepared for */
 };
 
 extern const struct field_table device_fields;

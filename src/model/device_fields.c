@@ -252,6 +252,8 @@ static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_PROCESSES] = { "processes.count", NULL, "process_count", "PIDS", "Processes",
 		"processes that have the device open", K_U32, U_NONE, AT(processes),
 		.needs = FIELDS(PART(PROCESSES)) },
+	[DEV_CLAIM] = { "claim", NULL, "claim", "PIDS", "Kubernetes Claim",
+		"uid of the Kubernetes resource claim for which the vendor's DRA driver prepared the device", K_STRING, U_NONE, AT(claim) },
 };
 /* clang-format on */
 

@@ -33,3 +33,13 @@ enum occupancy occupancy_of(const struct snapshot *snapshot, size_t device,
 		return OCCUPANCY_UNSEEN;
 	return dev->holders_known ? OCCUPANCY_FREE : OCCUPANCY_UNKNOWN;
 }
+
+bool occupancy_is_unused_claim(const struct snapshot *snapshot, size_t device, bool *ret)
+{
+	enum occupancy occupancy = occupancy_of(snapshot, device, NULL);
+
+	if (!device_knows(&snapshot->devices[device], DEV_CLAIM) || occupancy == OCCUPANCY_UNKNOWN)
+		return false;
+	*ret = occupancy == OCCUPANCY_FREE;
+	return true;
+}

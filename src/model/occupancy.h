@@ -20,3 +20,9 @@ void occupancy_wants(struct want *want);
 /* ret_job, if not NULL, is the first job of OCCUPANCY_JOB, else NULL. */
 enum occupancy occupancy_of(const struct snapshot *snapshot, size_t device,
 			    const struct process **ret_job);
+
+/*
+ * Is a device prepared for a claim of Kubernetes, but held by no process? *ret is set only if both
+ * are known.
+ */
+bool occupancy_is_unused_claim(const struct snapshot *snapshot, size_t device, bool *ret);

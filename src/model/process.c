@@ -46,6 +46,7 @@ void process_done(struct process *process)
 		allocation_list_reset(&process->usages[i].list, NOT_ASKED);
 	shared_text_unref(process->command);
 	free(process->owner.block);
+	free(process->reported_job);
 	free(process->usages);
 	*process = (struct process){ 0 };
 }
@@ -163,6 +164,8 @@ static void label_owner(const struct owner *owner, char *text, size_t size)
 	if (owner->slurm_job[0])
 		snprintf(text, size, "slurm %s%s%s", owner->slurm_job,
 			 owner->slurm_step[0] ? "." : "", owner->slurm_step);
+	else if (owner->pod[0] && owner->pod_name[0])
+		snprintf(text, size, "pod %s/%s", owner->namespace, owner->pod_name);
 	else if (owner->pod[0])
 		snprintf(text, size, "pod %s", owner->pod);
 	else if (owner->container[0])
@@ -174,18 +177,25 @@ static void label_owner(const struct owner *owner, char *text, size_t size)
 void process_set_owner(struct process *process, const struct owner *owner)
 {
 	struct owner_texts *texts = &process->owner;
-	char label[96], *at;
+	const uint8_t names = owner->names_why, job = owner->job_why;
+	char label[sizeof(owner->pod_name) + sizeof(owner->namespace) + 8], *at;
 	const struct {
 		enum process_field field;
 		const char *text;
 		char **copy;
+		uint8_t why; /* if it is empty: the reason; KNOWN: it has none */
 	} parts[] = {
 		{ PROC_OWNER, label, &texts->text },
 		{ PROC_CONTAINER, owner->container, &texts->container },
 		{ PROC_RUNTIME, owner->runtime, &texts->runtime },
+		{ PROC_CONTAINER_NAME, owner->container_name, &texts->container_name, names },
 		{ PROC_POD, owner->pod, &texts->pod },
-		{ PROC_SLURM_JOB, owner->slurm_job, &texts->slurm_job },
+		{ PROC_POD_NAME, owner->pod_name, &texts->pod_name, names },
+		{ PROC_NAMESPACE, owner->namespace, &texts->namespace, names },
+		{ PROC_SLURM_JOB, owner->slurm_job, &texts->slurm_job, job },
 		{ PROC_SLURM_STEP, owner->slurm_step, &texts->slurm_step },
+		{ PROC_SLURM_NAME, owner->slurm_name, &texts->slurm_name, job },
+		{ PROC_SLURM_USER, owner->slurm_user, &texts->slurm_user, job },
 		{ PROC_UNIT, owner->unit, &texts->unit },
 	};
 	size_t size = 0;
@@ -197,7 +207,7 @@ void process_set_owner(struct process *process, const struct owner *owner)
 	*texts = (struct owner_texts){ .block = size ? malloc(size) : NULL };
 	at = texts->block;
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
-		process->why[parts[i].field] = NOT_APPLICABLE;
+		process->why[parts[i].field] = parts[i].why ? parts[i].why : NOT_APPLICABLE;
 		if (!parts[i].text[0] || !texts->block)
 			continue;
 		process->why[parts[i].field] = KNOWN;

@@ -29,9 +29,14 @@ enum process_field {
 	PROC_OWNER, /* from here to PROC_UNIT: by its cgroup, all hidden by process_hide_owner() */
 	PROC_CONTAINER,
 	PROC_RUNTIME,
+	PROC_CONTAINER_NAME,
 	PROC_POD,
+	PROC_POD_NAME,
+	PROC_NAMESPACE,
 	PROC_SLURM_JOB,
 	PROC_SLURM_STEP,
+	PROC_SLURM_NAME,
+	PROC_SLURM_USER,
 	PROC_UNIT,
 	PROC_HOLDING,
 	PROC_ROLE,
@@ -130,13 +135,21 @@ struct usage {
 	struct allocation_list list; /* if requested */
 };
 
-/* Container, job and so on of a process, by its cgroup. Empty strings: none. */
+/*
+ * Container, job and so on of a process, by its cgroup; the names of its container and pod by
+ * kubelet's links; a job's name and user by its environment. Empty strings: none.
+ */
 struct owner {
 	char container[80]; /* id or name */
 	char runtime[16];
-	char pod[40];
+	char container_name[64];
+	char pod[40]; /* its uid */
+	char pod_name[254], namespace[64];
 	char slurm_job[24], slurm_step[24];
+	char slurm_name[128], slurm_user[33];
 	char unit[64];
+	uint8_t names_why; /* if not KNOWN: why a pod has no names */
+	uint8_t job_why;   /* if not KNOWN: why nothing is known about its job, or its name */
 };
 
 /*
@@ -145,8 +158,17 @@ struct owner {
  */
 struct owner_texts {
 	char *text; /* what is shown of it */
-	char *container, *runtime, *pod, *slurm_job, *slurm_step, *unit;
+	char *container, *runtime, *container_name;
+	char *pod, *pod_name, *namespace;
+	char *slurm_job, *slurm_step, *slurm_name, *slurm_user;
+	char *unit;
 	char *block;
+};
+
+/* The job of a process as the allocation server has read it from its environment. */
+struct reported_job {
+	uint64_t start_ticks; /* of the process */
+	char id[24], name[64], user[40];
 };
 
 enum { PROCESS_TABLES = 4 };
@@ -191,6 +213,7 @@ struct process {
 	double cpu;
 	uint64_t host_memory;
 	struct owner_texts owner;
+	struct reported_job *reported_job; /* NULL: none */
 	enum holding holding;
 	enum role role;
 	int64_t changed_ns; /* CLOCK_MONOTONIC, when its memory last changed; 0: not observed */

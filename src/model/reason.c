@@ -43,6 +43,7 @@ static const struct {
 	[DEVICE_LIST_MISMATCH] = { "device_list_mismatch", "not as TT_VISIBLE_DEVICES says" },
 	[NOT_TRACED] = { "not_traced", "not traced" },
 	[ETHERNET_DISPATCH] = { "ethernet_dispatch", "Ethernet dispatch is not measured" },
+	[UNMATCHED_CLAIM] = { "unmatched_claim", "chip number of a claim ambiguous" },
 	[NO_SERVER] = { "no_server", "no allocation server" },
 	[NOT_OBSERVED] = { "not_observed", "not observed since its last reset" },
 	[NO_IOMMU] = { "no_iommu", "not measured without IOMMU" },

@@ -72,6 +72,7 @@ struct snapshot {
 	int32_t server_pid;	  /* of the allocation server; 0: none replied */
 	double server_since;	  /* Unix time at which the server started; 0: not known */
 	bool server_unresponsive; /* a server exists, but does not reply */
+	bool claims_reported;	  /* it has said which devices are prepared for claims */
 	struct device *devices; /* by index, a remote chip after its gateway; unserved ones last */
 	size_t n_devices;
 	struct source_health sources[SNAPSHOT_SOURCES]; /* in the order of asking */

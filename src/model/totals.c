@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,14 @@ static const struct field table[TOTAL_N_FIELDS] = {
 		.kind = K_U64, .offset = AT(upstream.nonfatal), .needs = NEEDS(UPSTREAM_NONFATAL) },
 	[TOTAL_UPSTREAM_FATAL] = { .key = "upstream.fatal", .help = "PCIe errors of that port since boot that broke the link (AER)",
 		.kind = K_U64, .offset = AT(upstream.fatal), .needs = NEEDS(UPSTREAM_FATAL) },
+	[TOTAL_ALLOCATIONS] = { .key = "allocations", .help = "allocations in all pools, of processes that report each one; from their start, up to their last sample",
+		.kind = K_U64, .offset = AT(allocations), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_ALLOCATION_FAILURES] = { .key = "allocation_failures", .help = "allocations for which the device had no room, of processes that report each one",
+		.kind = K_U64, .offset = AT(allocation_failures), .needs = FIELDS(PART(PROCESSES)) },
+	[TOTAL_PEAK_DRAM] = { .key = "peak.dram", .help = "most memory in use that a sample has seen since tt_smi serve started; a lower bound",
+		.kind = K_U64, .unit = U_BYTE, .offset = AT(peak[POOL_DRAM]), .needs = NEEDS(DRAM_USED) },
+	[TOTAL_PEAK_L1] = { .key = "peak.l1", .help = "most L1 in use that a sample has seen since tt_smi serve started; a lower bound",
+		.kind = K_U64, .unit = U_BYTE, .offset = AT(peak[POOL_L1]), .needs = NEEDS(L1_USED) },
 };
 /* clang-format on */
 
@@ -75,6 +84,7 @@ struct counted_chip {
 void totals_done(struct totals *totals)
 {
 	free(totals->chips);
+	allocation_counts_done(&totals->allocations);
 	*totals = (struct totals){ 0 };
 }
 
@@ -99,6 +109,8 @@ static struct counted_chip *find_chip(struct totals *totals, const struct device
 	totals->chips = chip;
 	chip += totals->count++;
 	*chip = (struct counted_chip){ 0 };
+	chip->sum.why[TOTAL_ALLOCATIONS] = chip->sum.why[TOTAL_ALLOCATION_FAILURES] = NO_TRACKER;
+	chip->sum.why[TOTAL_PEAK_DRAM] = chip->sum.why[TOTAL_PEAK_L1] = NO_TRACKER;
 	memcpy(chip->id, dev->id, sizeof(chip->id));
 	memcpy(chip->uuid, uuid_of(dev), strlen(uuid_of(dev)) + 1);
 	return chip;
@@ -163,12 +175,46 @@ static void add_energy(struct counted_chip *chip, const struct device *now,
 			(now->power + before->power) / 2 * (double)elapsed_ns / NS_PER_S;
 }
 
+/* Known from the first sample on in which the memory is. */
+static void add_peak(struct counted_chip *chip, const struct device *dev, enum pool pool,
+		     enum total_field total)
+{
+	if (!device_knows(dev, device_pools[pool].used))
+		return;
+	chip->sum.peak[pool] = MAX(chip->sum.peak[pool], dev->memory_used[pool]);
+	chip->sum.why[total] = KNOWN;
+}
+
+/* Known from the first process on that counts. */
+static int add_allocations(struct totals *totals, struct counted_chip *chip,
+			   const struct snapshot *now, size_t device)
+{
+	for (size_t i = 0; i < now->n_processes; i++) {
+		const struct process *process = &now->processes[i];
+		const struct usage *usage = process_find_usage(process, device);
+		int r = 0;
+
+		if (usage)
+			r = allocation_counts_add(&totals->allocations, process, usage,
+						  (uint64_t)(chip - totals->chips),
+						  &chip->sum.allocations,
+						  &chip->sum.allocation_failures);
+		if (r < 0)
+			return r;
+		if (r > 0)
+			chip->sum.why[TOTAL_ALLOCATIONS] =
+				chip->sum.why[TOTAL_ALLOCATION_FAILURES] = KNOWN;
+	}
+	return 0;
+}
+
 int totals_add(struct totals *totals, const struct snapshot *now, const struct snapshot *before,
 	       struct device_counts *ret)
 {
 	/* A recording has only one sample, which may be read twice. */
 	if (now->recorded)
 		before = NULL;
+	allocation_counts_begin(&totals->allocations);
 	for (size_t i = 0; i < now->n_devices; i++) {
 		const struct device *dev = &now->devices[i];
 		const struct device *earlier = snapshot_find_device(before, dev, i);
@@ -179,7 +225,13 @@ int totals_add(struct totals *totals, const struct snapshot *now, const struct s
 		add_counted(chip, dev);
 		add_pcie(chip, dev, earlier);
 		add_energy(chip, dev, earlier, before ? now->taken_ns - before->taken_ns : 0);
+		add_peak(chip, dev, POOL_DRAM, TOTAL_PEAK_DRAM);
+		add_peak(chip, dev, POOL_L1, TOTAL_PEAK_L1);
+		if (add_allocations(totals, chip, now, i) < 0)
+			return -ENOMEM;
 		ret[i] = chip->sum;
+		/* More digits would be those of the rounding errors. */
+		ret[i].energy = floor(chip->sum.energy * 10) / 10;
 	}
 	return 0;
 }

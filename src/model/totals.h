@@ -5,6 +5,7 @@
 #pragma once
 
 #include "basic/macros.h"
+#include "model/allocation_counts.h"
 #include "model/rates.h"
 #include "model/snapshot.h"
 
@@ -21,6 +22,10 @@ enum total_field {
 	TOTAL_UPSTREAM_CORRECTABLE,
 	TOTAL_UPSTREAM_NONFATAL,
 	TOTAL_UPSTREAM_FATAL,
+	TOTAL_ALLOCATIONS,
+	TOTAL_ALLOCATION_FAILURES,
+	TOTAL_PEAK_DRAM,
+	TOTAL_PEAK_L1,
 	TOTAL_N_FIELDS,
 };
 
@@ -37,6 +42,8 @@ struct device_counts {
 	double energy; /* joules */
 	struct pcie_bytes pcie;
 	struct pcie_errors errors, upstream;
+	uint64_t allocations, allocation_failures;
+	uint64_t peak[POOL_COUNT]; /* of DRAM and L1 */
 };
 
 extern const struct field_table totals_fields;
@@ -45,6 +52,7 @@ extern const struct field_table totals_fields;
 struct totals {
 	struct counted_chip *chips;
 	size_t count;
+	struct allocation_counts allocations;
 };
 
 void totals_done(struct totals *totals);

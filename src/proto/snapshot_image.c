@@ -155,10 +155,19 @@ static int sections_check(const struct image_header *header)
 	return 0;
 }
 
+static bool job_is_valid(const struct image_job *job)
+{
+	return memchr(job->id, '\0', sizeof(job->id)) && memchr(job->user, '\0', sizeof(job->user));
+}
+
 static bool process_is_valid(const struct image_process *process)
 {
 	bool finished = process->flags & IMAGE_FINISHED;
 
+	if (process->flags & IMAGE_JOB && !job_is_valid(&process->job))
+		return false;
+	if (process->flags & IMAGE_NOTES && (process->usage_count || process->allocation_count))
+		return false;
 	return process->origin >= IMAGE_TABLE && process->origin < IMAGE_ORIGINS &&
 	       process->pid > 0 && process->pid <= INT32_MAX &&
 	       finished == (process->ended_ns != 0) && memchr(process->name, '\0', IMAGE_NAME);

@@ -47,6 +47,18 @@ enum image_process_flag {
 	IMAGE_PRELOAD = 1 << 6,
 	IMAGE_ROLE = 1 << 7,	/* no figures: gives the role of a process that holds devices */
 	IMAGE_MONITOR = 1 << 8, /* IMAGE_ROLE: it is a monitor; else a job */
+	/* no figures: the Slurm job of a process that holds devices; name is the job's */
+	IMAGE_JOB = 1 << 9,
+	/* no figures, pid of the server: a device that is prepared for the claim `name` */
+	IMAGE_CLAIM = 1 << 10,
+};
+
+/* Records of other things than figures, which readers without them ignore. */
+enum { IMAGE_NOTES = IMAGE_ROLE | IMAGE_JOB | IMAGE_CLAIM };
+
+enum image_flag {
+	/* the server knows which devices are prepared: those with a record IMAGE_CLAIM */
+	IMAGE_HAS_CLAIMS = 1 << 0,
 };
 
 struct image_header {
@@ -58,7 +70,7 @@ struct image_header {
 	uint64_t realtime_ns;
 	uint64_t server_start_ns; /* CLOCK_REALTIME */
 	uint32_t server_pid;
-	uint32_t flags; /* 0 */
+	uint32_t flags; /* bits of enum image_flag; unknown ones are ignored */
 	uint64_t process_offset;
 	uint64_t usage_offset;
 	uint64_t allocation_offset;
@@ -70,6 +82,19 @@ struct image_header {
 	uint32_t device_count;
 	uint32_t reserved;
 	uint64_t reserved2[2];
+};
+
+/* Of IMAGE_JOB. Both are NUL-terminated, and may contain control characters. */
+struct image_job {
+	char id[24];
+	char user[40];
+	uint64_t reserved;
+};
+
+/* Of IMAGE_CLAIM. */
+struct image_claim {
+	uint32_t node; /* N of /dev/tenstorrent/N */
+	uint32_t reserved[17];
 };
 
 struct image_process {
@@ -88,7 +113,11 @@ struct image_process {
 	uint32_t allocation_count;
 	/* IMAGE_TRACED: enum trace_fault; if it is not 0, there are no figures */
 	uint32_t trace_fault;
-	uint64_t misuse[TABLE_MISUSES];
+	union {
+		uint64_t misuse[TABLE_MISUSES];
+		struct image_job job;
+		struct image_claim claim;
+	};
 	uint64_t unlisted;     /* allocations without a slot */
 	char name[IMAGE_NAME]; /* NUL-terminated; may contain control characters */
 	uint64_t ignored;      /* IMAGE_LEGACY: number of ignored reports */

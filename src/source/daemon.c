@@ -6,6 +6,7 @@
 #include "source/source.h"
 
 #include "basic/clock.h"
+#include "basic/text.h"
 #include "proto/server_path.h"
 #include "proto/wire.h"
 #include "source/identity.h"
@@ -287,19 +288,62 @@ static void take_devices(struct snapshot *snapshot, const struct image_view *vie
 	}
 }
 
+/* Its Slurm job, from the environment, which other users may not read. */
+static int take_job(struct snapshot *snapshot, const struct image_process *from)
+{
+	struct process *process = snapshot_find_process(snapshot, (int32_t)from->pid);
+	struct reported_job *job;
+
+	if (!process || process->reported_job)
+		return 0;
+	job = calloc(1, sizeof(*job));
+	if (!job)
+		return -ENOMEM;
+	job->start_ticks = from->start_ticks;
+	text_copy(job->id, sizeof(job->id), from->job.id);
+	text_copy(job->name, sizeof(job->name), from->name);
+	text_copy(job->user, sizeof(job->user), from->job.user);
+	process->reported_job = job;
+	return 0;
+}
+
+static void take_claim(struct snapshot *snapshot, const struct image_process *from)
+{
+	const struct table_device wanted = { .known = TABLE_HAS_NODE, .node = from->claim.node };
+	size_t device;
+
+	if (!identity_find(snapshot, &wanted, &device))
+		return;
+	text_copy(snapshot->devices[device].claim, sizeof(snapshot->devices->claim), from->name);
+	snapshot->devices[device].why[DEV_CLAIM] = KNOWN;
+}
+
+/* A record without figures. */
+static int take_note(struct snapshot *snapshot, const struct image_process *from)
+{
+	if (from->flags & IMAGE_JOB)
+		return take_job(snapshot, from);
+	if (from->flags & IMAGE_CLAIM)
+		take_claim(snapshot, from);
+	else
+		take_role(snapshot, from);
+	return 0;
+}
+
 static int take_answer(struct sample *sample, const struct image_view *view)
 {
 	int r = 0;
 
 	sample->snapshot->server_pid = (int32_t)view->header->server_pid;
 	sample->snapshot->server_since = (double)view->header->server_start_ns / NS_PER_S;
+	sample->snapshot->claims_reported = view->header->flags & IMAGE_HAS_CLAIMS;
 	if (view->header->device_offset)
 		take_devices(sample->snapshot, view);
 	for (uint32_t i = 0; i < view->header->process_count && r >= 0; i++) {
 		const struct image_process *from = &view->processes[i];
 
-		if (from->flags & IMAGE_ROLE) {
-			take_role(sample->snapshot, from);
+		if (from->flags & IMAGE_NOTES) {
+			r = take_note(sample->snapshot, from);
 			continue;
 		}
 		if (from->origin == IMAGE_TRACED && from->trace_fault) {

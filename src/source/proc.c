@@ -4,6 +4,7 @@
 #include "basic/clock.h"
 #include "basic/file.h"
 #include "source/boot_time.h"
+#include "source/kubelet.h"
 #include "source/proc_fill.h"
 #include "source/proc_reader.h"
 #include "source/procfs.h"
@@ -24,6 +25,7 @@ static const int64_t details_ns = 30 * NS_PER_S;
 struct proc {
 	struct usernames users;
 	struct roles roles;
+	struct kubelet_names pods;
 	struct proc_reader **late; /* their jobs timed out; a second job would hang as well */
 	size_t n_late;
 	struct proc_reader **known; /* of the last sample, by pid, if it had want.low_rate */
@@ -342,6 +344,8 @@ static int proc_sample(void *state, struct sample *sample)
 		return r;
 	take_monitors(proc, sample);
 	r = read_users(proc, sample, readers, count);
+	if (r >= 0)
+		r = kubelet_names_add(&proc->pods, sample, readers, count);
 	fill.has_boot = n && boot_time_read(sample->root, &proc->booted, &fill.boot);
 	for (size_t i = 0; i < count; i++)
 		fill_process(&fill, sample, readers[i]);
@@ -372,6 +376,7 @@ static void proc_close(void *state, struct worker_pool *workers)
 	drop_late(proc, workers);
 	forget_known(proc, workers, INT64_MAX);
 	usernames_done(&proc->users);
+	kubelet_names_done(&proc->pods, workers);
 	free(proc->known);
 	free(proc->late);
 	if (roles_done(&proc->roles, workers))

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/shared_text.h"
+#include "basic/text.h"
 
 #include <string.h>
 
@@ -76,15 +77,35 @@ static void fill_status(const struct proc_fill *fill, struct process *process,
 	}
 }
 
+/* Completes what we may not read ourselves with what the server has read. */
+static void add_reported_job(const struct process *process, struct owner *owner)
+{
+	const struct reported_job *job = process->reported_job;
+
+	if (!job || !owner->job_why || job->start_ticks != process->start_ticks ||
+	    (owner->slurm_job[0] && strcmp(owner->slurm_job, job->id) != 0))
+		return;
+	text_copy(owner->slurm_job, sizeof(owner->slurm_job), job->id);
+	text_copy(owner->slurm_name, sizeof(owner->slurm_name), job->name);
+	text_copy(owner->slurm_user, sizeof(owner->slurm_user), job->user);
+	owner->job_why = KNOWN;
+}
+
 static void fill_owner(struct process *process, const struct proc_reader *reader)
 {
+	struct owner owner = { .container = "" };
+
 	if (!proc_reader_wants(reader, PROC_OWNER))
 		return;
-	if (reader->owner_error < 0)
+	if (reader->owner_error < 0) {
 		memset(process->why + PROC_OWNER, (int)reason_of_error(reader->owner_error),
 		       PROC_UNIT - PROC_OWNER + 1);
-	else
-		process_set_owner(process, reader->owner ? reader->owner : &(struct owner){ 0 });
+		return;
+	}
+	if (reader->owner)
+		owner = *reader->owner;
+	add_reported_job(process, &owner);
+	process_set_owner(process, &owner);
 }
 
 void proc_fill(const struct proc_fill *fill, struct process *process,

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* More than the longest command line, which is a quarter of the stack limit. */
-static const size_t command_limit = 2 << 20;
+/* More than the longest command line or environment, which is a quarter of the stack limit. */
+static const size_t arguments_limit = 2 << 20;
 
 /* Large enough for a status or cgroup file of any machine seen, in one read. */
 struct proc_text {
@@ -56,10 +56,25 @@ static void read_command(struct proc_reader *reader, struct proc_text *text)
 	snprintf(path, sizeof(path), "proc/%d/cmdline", reader->pid);
 	n = root_read(reader->root, path, text->data, sizeof(text->data));
 	reader->command = shared_text_unref(reader->command);
-	if (n == -EFBIG && root_read_all(reader->root, path, command_limit, &all) >= 0)
+	if (n == -EFBIG && root_read_all(reader->root, path, arguments_limit, &all) >= 0)
 		take_command(reader, all.data, all.length);
 	else
 		take_command(reader, text->data, n > 0 ? (size_t)n : 0);
+}
+
+/* The kernel shows an environment only to the user of the process and to root. */
+static void read_job(struct proc_reader *reader, struct owner *owner)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+	char path[48];
+	int r;
+
+	snprintf(path, sizeof(path), "proc/%d/environ", reader->pid);
+	r = root_read_all(reader->root, path, arguments_limit, &text);
+	if (r >= 0)
+		procfs_parse_job(text.data, text.length, owner);
+	else if (r != -ENOENT) /* in a recorded tree */
+		owner->job_why = (uint8_t)reason_of_error(r);
 }
 
 /* Most processes belong to no container, pod, job or unit. */
@@ -74,6 +89,8 @@ static void read_owner(struct proc_reader *reader, struct proc_text *text)
 	if (reader->owner_error < 0)
 		return;
 	procfs_parse_cgroup(text->data, &owner);
+	if (procfs_may_be_job(&owner))
+		read_job(reader, &owner);
 	if (memcmp(&owner, &none, sizeof(owner)) == 0)
 		return;
 	reader->owner = malloc(sizeof(owner));

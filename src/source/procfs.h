@@ -58,6 +58,19 @@ bool procfs_is_title(const char *first, const char *name, const char *comm);
 void procfs_parse_cgroup(const char *text, struct owner *ret);
 
 /*
+ * May the environment say that the process belongs to a Slurm job, or what the job is called? Not
+ * that of a process in a container or in a login session: there the variables may be those of the
+ * shell that submitted a job, or of no job at all.
+ */
+bool procfs_may_be_job(const struct owner *owner);
+
+/*
+ * /proc/PID/environ, whose length bytes end in a NUL: id, name and user of the Slurm job. If the
+ * cgroup named a job already, an environment with another id is ignored.
+ */
+void procfs_parse_job(const char *data, size_t length, struct owner *owner);
+
+/*
  * /proc/driver/tenstorrent/N/pids: calls each(pid) per line, with 0 for a process outside our pid
  * namespace. -EBADMSG if a line is not a number; each() was called for those before it.
  */

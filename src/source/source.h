@@ -44,7 +44,7 @@ struct source {
 
 extern const struct source source_kmd, source_holders, source_deaths, source_daemon, source_proc,
 	source_visible, source_tables, source_traced, source_metal_shm, source_dispatch,
-	source_util_shm;
+	source_util_shm, source_dra;
 
 /* In the order in which they are called; NULL at the end. */
 extern const struct source *const sources[];

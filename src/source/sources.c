@@ -14,6 +14,7 @@ const struct source *const sources[] = {
 	&source_metal_shm, /* their memory, from TT-Metal's counters */
 	&source_dispatch,  /* compute utilisation, from the tracer */
 	&source_util_shm,  /* utilisation of the cores, from a collector */
+	&source_dra,	   /* the claims of Kubernetes that they are prepared for */
 	NULL,
 };
 

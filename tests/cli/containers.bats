@@ -84,3 +84,16 @@ play() {
 @test "a file without a chip's id is matched by its logical number" {
 	play numbers
 }
+
+@test "a container of a pod has the names of kubelet's links" {
+	needs_runc
+	play pods
+}
+
+@test "devices that are prepared for claims of Kubernetes" {
+	play claimed
+}
+
+@test "name and user of a Slurm job, for its own user and from the server" {
+	play slurm_names
+}

@@ -2,6 +2,7 @@
 
 containers.py SCENARIO TT_SMI: runs on the machine that stage.sh makes, with devices 5 and 7.
 """
+import glob
 import json
 import os
 import re
@@ -11,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 import holders
 from holders import TT_SMI, Holder, as_nobody, expect, open_nodes, smi, started
@@ -78,11 +81,23 @@ def hold(*numbers, code="", prefix=(), **variables):
     return Holder(code + "\n" + open_nodes(*numbers), prefix=prefix, **variables).pid
 
 
+def remove_groups(path):
+    """The control groups above that of a container, which runc leaves behind; not those that others use."""
+    while path != "/":
+        for hierarchy in ["/sys/fs/cgroup", *glob.glob("/sys/fs/cgroup/*")]:
+            try:
+                os.rmdir(hierarchy + path)
+            except OSError:
+                pass
+        path = os.path.dirname(path)
+
+
 class Container:
     """A real one: runc, a root of busybox alone, pid 1 inside; it has one device open."""
 
-    def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox", shm=True):
+    def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox", shm=True, cgroup=None):
         self.name = name
+        self.cgroup = cgroup
         self.bundle = os.path.join(WORK, name)
         root = os.path.join(self.bundle, "rootfs")
         for folder in ("bin", "proc", "dev", "sys", "files"):
@@ -111,6 +126,8 @@ class Container:
         minor = os.minor(os.stat(f"/dev/tenstorrent/{number}").st_rdev)
         config["linux"].update(resources={}, devices=[
             {"path": f"/dev/tenstorrent/{number}", "type": "c", "major": 1, "minor": minor, "fileMode": 0o666}])
+        if self.cgroup:
+            config["linux"]["cgroupsPath"] = self.cgroup
         if shared_shm:  # as docker run --ipc=host does it
             for mount in config["mounts"]:
                 if mount["destination"] == "/dev/shm":
@@ -143,6 +160,8 @@ class Container:
         subprocess.run(["runc", "--root", WORK + "/state", "kill", self.name, "KILL"], stderr=subprocess.DEVNULL)
         self.process.communicate()
         containers.remove(self)
+        if self.cgroup:
+            remove_groups(os.path.dirname(self.cgroup))
 
 
 def shared_shm():
@@ -411,6 +430,151 @@ def served():
     while memory(as_nobody(), box.pid) != {5: 2 * GIB}:
         assert time.monotonic() < end, "not told"
         time.sleep(0.1)
+
+
+POD, CLAIM, SPARE = (f"{digit * 8}-8ee0-4a0f-9b52-52c9a8a4c1d7" for digit in "0ab")
+
+
+def process(document, pid):
+    return next(p for p in document["processes"] if p["pid"] == pid)
+
+
+def kubelet_links(identity):
+    """The directories that a kubelet makes, with entries that are not of a container as well."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/var/log"], check=True)
+    os.makedirs(f"/var/log/pods/ml-team_train-0_{POD}")
+    os.makedirs("/var/log/containers")
+    for name in f"train-0_ml-team_worker-{identity}.log", f"Other_x_y-{identity}.log", "x.log":
+        os.symlink("/nowhere", "/var/log/containers/" + name)
+
+
+def dra_checkpoint(text):
+    os.makedirs("/var/lib/kubelet/plugins/tenstorrent.com", exist_ok=True)
+    with open("/var/lib/kubelet/plugins/tenstorrent.com/checkpoint.json", "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def prepared(*devices):
+    return json.dumps({"checksum": 1, "v1": {"preparedClaims": {
+        claim: [{"DeviceName": name, "ContainerEdits": {"deviceNodes": [{"path": path}]}}] for claim, name, path in devices}}})
+
+
+def claims(document):
+    return {d["id"]: d["claim"] or d["unavailable"]["claim"] for d in document["devices"]}
+
+
+def start_server():
+    os.makedirs("/run/tt-smi", exist_ok=True)
+    started.append(subprocess.Popen([os.environ["TT_ALLOCD"]], stderr=subprocess.DEVNULL))
+
+
+def eventually(function, value):
+    end = time.monotonic() + 60
+    while function() != value:
+        assert time.monotonic() < end, f"{function()}, not {value}"
+        time.sleep(0.1)
+
+
+def scraped(port):
+    """The series of /metrics, without the labels of the device's identity."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer:
+        return re.sub(r',uuid="[^"]*"', "", answer.read().decode()).splitlines()
+
+
+def is_ready(port):
+    try:
+        return urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=60).status == 200
+    except urllib.error.HTTPError:
+        return False
+
+
+def serve():
+    """tt_smi serve; returns its port."""
+    program = os.path.join(os.path.dirname(os.environ["TT_SMI"]), "tt_smi-serve")
+    if not os.path.exists(program):
+        print("SKIP: tt_smi serve is not built")
+        sys.exit(1)
+    server = subprocess.Popen([program, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    started.append(server)
+    port = re.search(r"127.0.0.1:(\d+)/", server.stderr.readline())[1]
+    eventually(lambda: is_ready(port), True)
+    return port
+
+
+def pods():
+    """A container with the control group of a kubelet has the names of its pod, for every user and in the metrics."""
+    identity = "0123456789abcdef" * 4
+    box = Container(identity, 5, files=[(name_of(asic(5)), counters(1, GIB))],
+                    cgroup=f"/kubepods/burstable/pod{POD}/{identity}")
+    unnamed = process(smi(), box.pid)
+    expect((unnamed["pod"]["uid"], unnamed["pod"]["name"], unnamed["unavailable"]["pod.name"]), (POD, None, "not_offered"))
+    kubelet_links(identity)
+    for document in smi(), as_nobody():
+        if not [p for p in document["processes"] if p["pid"] == box.pid]:
+            continue  # of another user, which a driver without a list hides
+        named = process(document, box.pid)
+        expect(named["pod"], {"uid": POD, "name": "train-0", "namespace": "ml-team"})
+        expect((named["container"]["id"], named["container"]["name"]), (identity, "worker"))
+        expect(named["owner"], "pod ml-team/train-0")
+    os.unlink(f"/var/log/containers/train-0_ml-team_worker-{identity}.log")
+    named = process(smi(), box.pid)
+    expect((named["pod"]["name"], named["container"]["name"]), ("train-0", None))
+    os.symlink("/nowhere", f"/var/log/containers/train-0_ml-team_worker-{identity}.log")
+    port = serve()
+    labels = 'kind="pod",namespace="ml-team",pod="train-0",container="worker",user="root"'
+    eventually(lambda: f'ttsmi_owner_memory_used_bytes{{device="5",pool="dram",{labels}}} {GIB}' in scraped(port), True)
+    expect(f"ttsmi_owner_devices{{{labels}}} 1" in scraped(port), True)
+    box.end()
+    eventually(lambda: [line for line in scraped(port) if "train-0" in line], [])
+
+
+def claimed():
+    """Devices that are prepared for claims, also those that no process has open; other users have them from the server."""
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/var/lib"], check=True)
+    expect(claims(smi()), {5: "not_applicable", 7: "not_applicable"})
+    dra_checkpoint(prepared((CLAIM, "tt-0", "/dev/tenstorrent/5"), (SPARE, "tt-1", "/dev/tenstorrent/7")))
+    os.chmod("/var/lib/kubelet/plugins", 0o750)
+    expect(claims(smi()), {5: CLAIM, 7: SPARE})
+    expect(claims(as_nobody()), {5: "permission_denied", 7: "permission_denied"})
+    job = hold(5)
+    port = serve()
+    eventually(lambda: sorted(line for line in scraped(port) if line.startswith("ttsmi_device_claim_unused")),
+               ['ttsmi_device_claim_unused{device="5"} 0', 'ttsmi_device_claim_unused{device="7"} 1'])
+    start_server()
+    eventually(lambda: claims(as_nobody()), {5: CLAIM, 7: SPARE})
+    # A number alone may mean either device; a file that is not understood says nothing.
+    dra_checkpoint('{"v1": {"preparedClaims": {"%s": [{"DeviceName": "tt-5"}]}}}' % CLAIM)
+    expect(set(claims(smi()).values()), {"unmatched_claim"})
+    dra_checkpoint('{"v1": {"preparedClaims": {"%s": [{"DeviceName": "tt-5"' % CLAIM)
+    expect(set(claims(smi()).values()), {"malformed"})
+    dra_checkpoint('{"v1": {}}')
+    expect(set(claims(smi()).values()), {"not_applicable"})
+    eventually(lambda: set(claims(as_nobody()).values()), {"not_applicable"})
+    assert job
+
+
+def slurm_names():
+    """Name and user of a job are in the environment, which other users have from the server only."""
+    job = hold(5, SLURM_JOB_ID="4711", SLURM_JOB_NAME="train big", SLURM_JOB_USER="ada", SECRET="hunter2")
+    path = os.path.join(WORK, "cgroup")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0\n")
+    subprocess.run(["mount", "--bind", path, f"/proc/{job}/cgroup"], check=True)
+    known = {"job_id": "4711", "step": "0", "job_name": "train big", "user": "ada"}
+    expect(process(smi(), job)["slurm"], known)
+    start_server()
+
+    def of_others():
+        return [p["slurm"] for p in as_nobody()["processes"] if p["pid"] == job]
+
+    publish(5, counters(job, GIB, comm="python3"))
+    eventually(of_others, [known])
+    with open(path, "w", encoding="ascii") as file:
+        file.write("0::/system.slice/slurmstepd.scope/job_4712/step_0/user/task_0\n")
+    expect(process(smi(), job)["slurm"], {"job_id": "4712", "step": "0", "job_name": None, "user": None})
+    with open(path, "w", encoding="ascii") as file:
+        file.write("0::/user.slice/user-1000.slice/session-4.scope\n")
+    expect(process(smi(), job)["slurm"]["job_id"], None)
 
 
 WORK = tempfile.mkdtemp(dir="/tmp/" + os.environ.get("TT_TEST_RUN", ""))

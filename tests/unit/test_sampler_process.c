@@ -192,6 +192,69 @@ TEST(long_files_of_a_process_are_read_completely)
 	assert_string_equal(now->processes[0].owner.unit, "train.service");
 }
 
+#define CONTAINER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD_UID	  "0b5a31a2-8ee0-4a0f-9b52-52c9a8a4c1d7"
+
+/* In a loop: kubelet makes its links after the container has started. */
+TEST(a_pod_has_the_names_of_kubelets_links)
+{
+	const struct owner_texts *owner;
+
+	put_holder();
+	want.low_rate = true;
+	sampler_want(sampler, &want);
+	put("proc/4242/cgroup", "0::/kubepods/burstable/pod" POD_UID "/" CONTAINER "\n");
+	sample();
+	assert_int_equal(now->processes[0].why[PROC_POD], KNOWN);
+	assert_int_equal(now->processes[0].why[PROC_POD_NAME], NOT_OFFERED);
+	put("var/log/pods/team_train-0_" POD_UID "/x", "");
+	put("var/log/containers/train-0_team_worker-" CONTAINER ".log", "");
+	held_ns += 6 * NS_PER_S;
+	sample();
+	owner = &now->processes[0].owner;
+	assert_int_equal(now->processes[0].why[PROC_POD_NAME], KNOWN);
+	assert_string_equal(owner->pod_name, "train-0");
+	assert_string_equal(owner->namespace, "team");
+	assert_string_equal(owner->container_name, "worker");
+	assert_string_equal(owner->text, "pod team/train-0");
+}
+
+TEST(a_job_has_the_name_of_its_environment)
+{
+	static const char variables[] =
+		"A=b\0SLURM_JOB_ID=12\0SLURM_JOB_NAME=train\0SLURM_JOB_USER=ada";
+
+	put_holder();
+	put("proc/4242/cgroup", "0::/system.slice/slurmd.service\n");
+	put_bytes("proc/4242/environ", variables, sizeof(variables));
+	sample();
+	assert_string_equal(now->processes[0].owner.slurm_job, "12");
+	assert_string_equal(now->processes[0].owner.slurm_name, "train");
+	assert_string_equal(now->processes[0].owner.slurm_user, "ada");
+	assert_string_equal(now->processes[0].owner.text, "slurm 12");
+}
+
+#define CHECKPOINT "var/lib/kubelet/plugins/tenstorrent.com/checkpoint.json"
+
+TEST(a_device_has_the_claim_that_it_is_prepared_for)
+{
+	sample();
+	assert_int_equal(now->devices[0].why[DEV_CLAIM], NOT_APPLICABLE);
+	put(CHECKPOINT,
+	    "{\"v1\":{\"preparedClaims\":{\"" POD_UID "\":[{\"DeviceName\":\"tt-0\"}]}}}");
+	sample();
+	assert_int_equal(now->devices[0].why[DEV_CLAIM], KNOWN);
+	assert_string_equal(now->devices[0].claim, POD_UID);
+	put(CHECKPOINT,
+	    "{\"v1\":{\"preparedClaims\":{\"" POD_UID "\":[{\"DeviceName\":\"tt-1\"}]}}}");
+	sample();
+	assert_int_equal(now->devices[0].why[DEV_CLAIM], UNMATCHED_CLAIM);
+	assert_string_not_equal(snapshot_problem(now, "dra"), "");
+	put(CHECKPOINT, "{\"v1\":");
+	sample();
+	assert_int_equal(now->devices[0].why[DEV_CLAIM], MALFORMED);
+}
+
 TEST(an_owner_that_cannot_be_read_is_unknown_in_every_part)
 {
 	put_holder();
@@ -328,6 +391,9 @@ int main(void)
 		ON_TREE(a_reused_pid_is_read_again_at_a_low_rate),
 		ON_TREE(a_new_name_is_another_program),
 		ON_TREE(long_files_of_a_process_are_read_completely),
+		ON_TREE(a_pod_has_the_names_of_kubelets_links),
+		ON_TREE(a_job_has_the_name_of_its_environment),
+		ON_TREE(a_device_has_the_claim_that_it_is_prepared_for),
 		ON_TREE(an_owner_that_cannot_be_read_is_unknown_in_every_part),
 		ON_TREE(a_process_that_cannot_be_read_keeps_what_is_known),
 		ON_TREE(newly_requested_fields_are_read_for_cached_processes),
