@@ -19,8 +19,9 @@ struct metric_row {
 	struct field_ref value;
 	const char *labels; /* beside those of the device; of put: their names */
 	/* Metrics that are not a field: writes all series of the row. */
-	void (*put)(struct exposition *page, const struct metric_row *row);
+	void (*put)(struct exposition *page);
 	enum unit unit;
+	bool of_machine; /* its series have no labels of a device, though its group has */
 	const char *help;
 };
 
@@ -31,7 +32,17 @@ struct exposition {
 	enum metrics_format format;
 	const struct metric_row *family; /* the first row of the current one, which describes it */
 	bool announced;			 /* its header was written */
+	/* Texts that are written many times: the name of the family, the labels of each device. */
+	struct buf name;
+	struct buf *devices;
 };
+
+/* To be called first and last. */
+void exposition_begin(struct exposition *page);
+void exposition_end(struct exposition *page);
+
+/* The rows that follow are of this family. */
+void exposition_family(struct exposition *page, const struct metric_row *row);
 
 /* The name of its series: with prefix, unit and the suffix of its type. */
 void metric_put_name(struct buf *out, const struct metric_row *row);
@@ -42,7 +53,7 @@ const char *metric_help(const struct metric_row *row);
 void exposition_label(struct buf *out, bool *first, const char *name, const char *text);
 
 /* Writes what stands before the value. dev may be NULL; labels are ready to print, or NULL. */
-void exposition_series(struct exposition *page, const struct metric_row *row,
-		       const struct device *dev, const char *labels);
+void exposition_series(struct exposition *page, const struct device *dev, const char *labels);
 
 void exposition_number(struct exposition *page, double number);
+void exposition_count(struct exposition *page, uint64_t number);

@@ -1,14 +1,23 @@
 #include "render/metrics.h"
 
 #include "render/metrics_derived.h"
+#include "render/metrics_owners.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 const char *const metric_group_names[GROUP_MACHINE] = {
-	[GROUP_DEVICE] = "device", [GROUP_THERMAL] = "thermal",		[GROUP_POWER] = "power",
-	[GROUP_CLOCK] = "clock",   [GROUP_UTILIZATION] = "utilization", [GROUP_MEMORY] = "memory",
-	[GROUP_PCIE] = "pcie",	   [GROUP_HOLDERS] = "holders",		[GROUP_SOURCES] = "sources",
+	[GROUP_DEVICE] = "device",
+	[GROUP_THERMAL] = "thermal",
+	[GROUP_POWER] = "power",
+	[GROUP_CLOCK] = "clock",
+	[GROUP_UTILIZATION] = "utilization",
+	[GROUP_MEMORY] = "memory",
+	[GROUP_PCIE] = "pcie",
+	[GROUP_HOLDERS] = "holders",
+	[GROUP_OWNERS] = "owners",
+	[GROUP_PROCESSES] = "processes",
+	[GROUP_DETAILS] = "details",
+	[GROUP_SOURCES] = "sources",
 };
 
 const char *metrics_content_type(enum metrics_format format)
@@ -26,23 +35,37 @@ static void put_field(struct exposition *page, const struct metric_row *row,
 	field_get(table, row->value.index, object, &value);
 	if (value.why != KNOWN)
 		return;
-	exposition_series(page, row, dev, row->labels);
+	exposition_series(page, dev, row->labels);
 	if (value.field->kind == K_U64)
-		buf_printf(page->out, "%" PRIu64 "\n", value.exact);
+		exposition_count(page, value.exact);
 	else
 		exposition_number(page, value.number);
 }
 
-static void put_fields(struct exposition *page, const struct metric_row *row)
+/* The series of one device. */
+static void put_device_field(struct exposition *page, const struct metric_row *row, size_t device)
+{
+	const struct device *dev = &page->view->snapshot->devices[device];
+
+	if (row->value.of == OF_TOTALS)
+		put_field(page, row, &totals_fields, &page->view->totals[device], dev);
+	else
+		put_field(page, row, &device_fields, dev, dev);
+}
+
+/*
+ * A run of rows of one family. The series of a device stand together: so they are more alike, and
+ * are compressed better.
+ */
+static void put_fields(struct exposition *page, const struct metric_row *run, size_t count)
 {
 	const struct snapshot *snapshot = page->view->snapshot;
 
-	if (row->value.of == OF_HOST)
-		put_field(page, row, &host_fields, &snapshot->host, NULL);
-	for (size_t i = 0; row->value.of == OF_DEVICE && i < snapshot->n_devices; i++)
-		put_field(page, row, &device_fields, &snapshot->devices[i], &snapshot->devices[i]);
-	for (size_t i = 0; row->value.of == OF_TOTALS && i < snapshot->n_devices; i++)
-		put_field(page, row, &totals_fields, &page->view->totals[i], &snapshot->devices[i]);
+	if (run->value.of == OF_HOST)
+		put_field(page, run, &host_fields, &snapshot->host, NULL);
+	for (size_t i = 0; run->value.of != OF_HOST && i < snapshot->n_devices; i++)
+		for (size_t k = 0; k < count; k++)
+			put_device_field(page, &run[k], i);
 }
 
 /* clang-format off */
@@ -55,6 +78,8 @@ static const struct metric_row rows[] = {
 		.help = "devices that this machine should have, as given by --expect" },
 	{ "sample_timestamp", GAUGE, GROUP_MACHINE, .put = metrics_put_sample_time, .unit = U_TIME,
 		.help = "when these values were read, in seconds since 1970" },
+	{ "series_dropped", COUNTER, GROUP_MACHINE, .put = metrics_put_dropped,
+		.help = "series of owners and processes beyond the limits, added up over all samples" },
 
 	{ "device", INFO, GROUP_DEVICE, .put = metrics_put_device_info,
 		.labels = "name,board,serial,pci_bus_id,node,tray,chip,numa_node,firmware",
@@ -62,6 +87,8 @@ static const struct metric_row rows[] = {
 	{ "device_up", GAUGE, GROUP_DEVICE, .put = metrics_put_device_up,
 		.help = "1 if the driver serves the device and it delivers current readings" },
 	{ "device_dirty", GAUGE, GROUP_DEVICE, DEVICE_FIELD(DIRTY) },
+	{ "device_claim_unused", GAUGE, GROUP_DEVICE, .put = metrics_put_unused_claim,
+		.help = "1 if the vendor's DRA driver has prepared the device for a claim of Kubernetes and no process has it open, 0 if one has" },
 	{ "quiet", GAUGE, GROUP_DEVICE, DEVICE_FIELD(QUIET) },
 	{ "resets", COUNTER, GROUP_DEVICE, TOTAL_FIELD(RESETS) },
 	{ "firmware_heartbeats", COUNTER, GROUP_DEVICE, TOTAL_FIELD(HEARTBEATS) },
@@ -79,9 +106,9 @@ static const struct metric_row rows[] = {
 	{ "current_limit", GAUGE, GROUP_POWER, DEVICE_FIELD(CURRENT_LIMIT) },
 
 	{ "clock", GAUGE, GROUP_CLOCK, DEVICE_FIELD(AICLK), "clock=\"ai\"",
-		.help = "clocks: ai of the Tensix cores, axi of the AXI bus, arc of the management core" },
-	{ "clock", GAUGE, GROUP_CLOCK, DEVICE_FIELD(AXICLK), "clock=\"axi\"" },
-	{ "clock", GAUGE, GROUP_CLOCK, DEVICE_FIELD(ARCCLK), "clock=\"arc\"" },
+		.help = "clocks: ai of the Tensix cores; with --collect details axi of the AXI bus, arc of the management core" },
+	{ "clock", GAUGE, GROUP_DETAILS, DEVICE_FIELD(AXICLK), "clock=\"axi\"" },
+	{ "clock", GAUGE, GROUP_DETAILS, DEVICE_FIELD(ARCCLK), "clock=\"arc\"" },
 
 	{ "utilization", GAUGE, GROUP_UTILIZATION, .put = metrics_put_dispatch, .labels = "kind", .unit = U_RATIO,
 		.help = "dispatch: share of the last second in which a program ran, or a bound of it; compute: mean over cores, as a program publishes it" },
@@ -91,11 +118,15 @@ static const struct metric_row rows[] = {
 		.help = "memory that programs can use" },
 	{ "memory_size", GAUGE, GROUP_MEMORY, DEVICE_FIELD(L1_TOTAL), "pool=\"l1\"" },
 	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(DRAM_USED), "pool=\"dram\"",
-		.help = "memory that tracked processes have allocated, a lower bound unless complete; dram includes trace, l1 includes l1_small" },
-	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(TRACE_USED), "pool=\"trace\"" },
+		.help = "memory that tracked processes have allocated, a lower bound unless complete; dram includes trace, l1 includes l1_small; with --collect details also trace, l1_small and cb, circular buffers" },
 	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(L1_USED), "pool=\"l1\"" },
-	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(L1_SMALL_USED), "pool=\"l1_small\"" },
-	{ "memory_used", GAUGE, GROUP_MEMORY, DEVICE_FIELD(CB_USED), "pool=\"cb\"" },
+	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(TRACE_USED), "pool=\"trace\"" },
+	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(L1_SMALL_USED), "pool=\"l1_small\"" },
+	{ "memory_used", GAUGE, GROUP_DETAILS, DEVICE_FIELD(CB_USED), "pool=\"cb\"" },
+	{ "memory_peak", GAUGE, GROUP_MEMORY, TOTAL_FIELD(PEAK_DRAM), "pool=\"dram\"" },
+	{ "memory_peak", GAUGE, GROUP_MEMORY, TOTAL_FIELD(PEAK_L1), "pool=\"l1\"" },
+	{ "allocations", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATIONS) },
+	{ "allocation_failures", COUNTER, GROUP_MEMORY, TOTAL_FIELD(ALLOCATION_FAILURES) },
 	{ "memory_complete", GAUGE, GROUP_MEMORY, DEVICE_FIELD(MEMORY_COMPLETE) },
 
 	{ "pcie_received", COUNTER, GROUP_PCIE, TOTAL_FIELD(PCIE_RX) },
@@ -114,6 +145,18 @@ static const struct metric_row rows[] = {
 	{ "holders", GAUGE, GROUP_HOLDERS, .put = metrics_put_holders, .labels = "role",
 		.help = "processes that have the device open; unseen: opened by processes that are not visible here" },
 
+	{ "owner_memory_used", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_memory, .labels = "pool," OWNER_LABELS, .unit = U_BYTE,
+		.help = "memory of the tracked processes of a Slurm job, a container of a pod, another container, or else a user" },
+	{ "owner_processes", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_processes, .labels = OWNER_LABELS,
+		.help = "processes of that owner that have the device open" },
+	{ "owner_devices", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_devices, .labels = OWNER_LABELS, .of_machine = true,
+		.help = "devices that the owner has open" },
+	{ "owner_quiet", GAUGE, GROUP_OWNERS, .put = metrics_put_owner_quiet, .labels = OWNER_LABELS, .unit = U_SECOND, .of_machine = true,
+		.help = "time since the memory of one of its processes changed or a program of one ended, or since observation began" },
+
+	{ "process_memory_used", GAUGE, GROUP_PROCESSES, .put = metrics_put_process_memory, .labels = "pool," PROCESS_LABELS, .unit = U_BYTE,
+		.help = "memory of single processes; only with --collect processes" },
+
 	{ "source_up", GAUGE, GROUP_SOURCES, .put = metrics_put_source_up, .labels = "source",
 		.help = "1 if the source of values had no problem in the last sample" },
 	{ "source_duration", GAUGE, GROUP_SOURCES, .put = metrics_put_source_duration, .labels = "source", .unit = U_SECOND,
@@ -124,7 +167,9 @@ static const struct metric_row rows[] = {
 void metrics_wants(struct want *want)
 {
 	want_add_list(want, FIELDS(DEVICE_FIELD(ID), DEVICE_FIELD(UUID), DEVICE_FIELD(HEALTH),
-				   DEVICE_FIELD(DISPATCH), DEVICE_FIELD(BOUND), PART(PROCESSES)));
+				   DEVICE_FIELD(DISPATCH), DEVICE_FIELD(BOUND), DEVICE_FIELD(CLAIM),
+				   PART(PROCESSES), PROCESS_FIELD(NAME), PROCESS_FIELD(USER),
+				   PROCESS_FIELD(OWNER), PROCESS_FIELD(QUIET)));
 	metrics_want_info(want);
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		if (rows[i].value.of != OF_NOTHING)
@@ -142,22 +187,35 @@ static bool begins_family(const struct metric_row *row)
 	return row == rows || strcmp(row->name, row[-1].name) != 0;
 }
 
+/* How many rows from this one on are fields of one family and group. */
+static size_t count_fields(const struct metric_row *row)
+{
+	const struct metric_row *end = row + 1;
+
+	while (end < rows + ARRAY_SIZE(rows) && !end->put && end->group == row->group &&
+	       strcmp(end->name, row->name) == 0)
+		end++;
+	return (size_t)(end - row);
+}
+
 void metrics_render(struct buf *out, const struct metrics_view *view, enum metrics_format format)
 {
 	struct exposition page = { .out = out, .view = view, .format = format };
+	size_t count;
 
-	for (const struct metric_row *row = rows; row < rows + ARRAY_SIZE(rows); row++) {
-		if (begins_family(row)) {
-			page.family = row;
-			page.announced = false;
-		}
+	exposition_begin(&page);
+	for (const struct metric_row *row = rows; row < rows + ARRAY_SIZE(rows); row += count) {
+		count = row->put ? 1 : count_fields(row);
+		if (begins_family(row))
+			exposition_family(&page, row);
 		if (!is_shown(view, row))
 			continue;
 		if (row->put)
-			row->put(&page, row);
+			row->put(&page);
 		else
-			put_fields(&page, row);
+			put_fields(&page, row, count);
 	}
+	exposition_end(&page);
 	if (format == METRICS_OPENMETRICS)
 		buf_puts(out, "# EOF\n");
 }
@@ -175,7 +233,7 @@ static void put_label_names(struct buf *out, const char *labels)
 
 static bool is_of_device(const struct metric_row *row)
 {
-	return row->group != GROUP_MACHINE && row->group != GROUP_SOURCES;
+	return !row->of_machine && row->group != GROUP_MACHINE && row->group != GROUP_SOURCES;
 }
 
 void metrics_list(struct buf *out)

@@ -1,6 +1,7 @@
 /* What metrics are written from, and how. */
 #pragma once
 
+#include "model/owner_list.h"
 #include "model/snapshot.h"
 #include "model/totals.h"
 
@@ -20,10 +21,19 @@ enum metric_group {
 	GROUP_MEMORY,
 	GROUP_PCIE,
 	GROUP_HOLDERS,
+	GROUP_OWNERS,
+	GROUP_PROCESSES,
+	GROUP_DETAILS,
 	GROUP_SOURCES,
 	GROUP_MACHINE, /* always there; has no name */
 	METRIC_GROUPS,
 };
+
+/* Those that are left out unless they are asked for: many series that few need. */
+enum { GROUPS_ON_REQUEST = 1 << GROUP_PROCESSES | 1 << GROUP_DETAILS };
+
+/* Owners beyond this number are left out, unless another is given, and single processes. */
+enum { METRICS_OWNERS = 64, METRICS_PROCESSES = 256 };
 
 /* What one output shows. */
 struct metrics_view {
@@ -33,4 +43,6 @@ struct metrics_view {
 	unsigned expected;		    /* devices that should be there; 0: not known */
 	unsigned left_out;		    /* groups, one bit each */
 	bool hide_owners; /* no series may name users, command lines, jobs, pods or containers */
+	const struct owner_list *owners; /* NULL: there are none */
+	uint64_t dropped;		 /* series left out so far, over all samples */
 };

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "cli/error_line.h"
+#include "render/metrics_owners.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,10 +17,12 @@ static const int64_t period_ns = 1000 * NS_PER_MS;
 static const int64_t patience_ns = 2000 * NS_PER_MS;
 
 struct collector {
-	struct session *session; /* used by the thread only, like the next three */
+	struct session *session; /* used by the thread only, like the next five */
+	const struct serve_options *options;
 	struct totals totals;
-	uint64_t count; /* of records */
-	int failure;	/* exit code of the last sample; 0: it succeeded */
+	uint64_t dropped; /* series that were left out so far */
+	uint64_t count;	  /* of records */
+	int failure;	  /* exit code of the last sample; 0: it succeeded */
 	pthread_t thread;
 
 	pthread_mutex_t lock; /* protects the members below; never held across a read */
@@ -34,6 +37,7 @@ struct served_sample *served_sample_unref(struct served_sample *record)
 	/* Acquire-release: the thread that frees it sees all accesses of the others. */
 	if (!record || atomic_fetch_sub_explicit(&record->refs, 1, memory_order_acq_rel) > 1)
 		return NULL;
+	owner_list_done(&record->owners);
 	snapshot_free(record->snapshot);
 	free(record->totals);
 	free(record);
@@ -48,6 +52,20 @@ static void report_failure(struct collector *collector, int code)
 	collector->failure = code;
 }
 
+/* What is not collected is not dropped either. */
+static int add_owners(struct collector *collector, struct served_sample *record)
+{
+	const struct serve_options *options = collector->options;
+	int r = owner_list_make(record->snapshot, options->max_owners, &record->owners);
+
+	if (!(options->left_out & 1U << GROUP_OWNERS))
+		collector->dropped += record->owners.dropped;
+	if (!(options->left_out & 1U << GROUP_PROCESSES))
+		collector->dropped += metrics_dropped_processes(record->snapshot);
+	record->dropped = collector->dropped;
+	return r;
+}
+
 static int fill(struct collector *collector, struct served_sample *record,
 		const struct snapshot *before)
 {
@@ -56,7 +74,7 @@ static int fill(struct collector *collector, struct served_sample *record,
 	if (!record->snapshot)
 		return 0;
 	record->totals = calloc(record->snapshot->n_devices + 1, sizeof(*record->totals));
-	if (!record->totals)
+	if (!record->totals || add_owners(collector, record) < 0)
 		return -ENOMEM;
 	return totals_add(&collector->totals, record->snapshot, before, record->totals);
 }
@@ -133,7 +151,8 @@ static void init_locks(struct collector *collector)
 	pthread_condattr_destroy(&attributes);
 }
 
-int collector_new(struct session *session, struct collector **ret)
+int collector_new(struct session *session, const struct serve_options *options,
+		  struct collector **ret)
 {
 	struct collector *collector = calloc(1, sizeof(*collector));
 	int r;
@@ -141,6 +160,7 @@ int collector_new(struct session *session, struct collector **ret)
 	if (!collector)
 		return -ENOMEM;
 	collector->session = session;
+	collector->options = options;
 	collector->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	init_locks(collector);
 	r = collector->fd < 0

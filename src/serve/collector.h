@@ -7,7 +7,9 @@
 
 #include "basic/macros.h"
 #include "cli/session.h"
+#include "model/owner_list.h"
 #include "model/totals.h"
+#include "serve/serve_options.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,6 +22,8 @@ struct served_sample {
 	int64_t taken_ns;	      /* CLOCK_MONOTONIC, when it was complete */
 	struct snapshot *snapshot;    /* NULL: there is nothing to show */
 	struct device_counts *totals; /* of each of its devices */
+	struct owner_list owners;     /* of its processes */
+	uint64_t dropped;	      /* series that were left out of all records so far */
 };
 
 struct served_sample *
@@ -28,7 +32,8 @@ served_sample_unref(struct served_sample *record); /* takes NULL, returns NULL *
 struct collector;
 
 /* Starts sampling. The session must outlive the collector, and is used by it only. */
-MUST_CHECK int collector_new(struct session *session, struct collector **ret);
+MUST_CHECK int collector_new(struct session *session, const struct serve_options *options,
+			     struct collector **ret);
 
 /* False: the thread is blocked in a read and still uses the session, which must not be closed. */
 MUST_CHECK bool collector_free(struct collector *collector);

@@ -61,6 +61,8 @@ static const char *render_page(const struct page_cache *cache, const struct page
 		.expected = cache->options->expected,
 		.left_out = cache->options->left_out,
 		.hide_owners = choice->hide_owners,
+		.owners = &record->owners,
+		.dropped = record->dropped,
 	};
 
 	if (choice->page == PAGE_SNAPSHOT) {

@@ -55,7 +55,7 @@ static const struct option_spec rows[] = {
 		"leave out a group of metrics; repeatable",
 		choose_group, AT(left_out), .choice = true, OPTION_VALUES(metric_group_names) },
 	{ "--collect", ARGUMENT, "GROUP",
-		"include it again; the last option for a group decides",
+		"include it again, or processes or details, which are not included otherwise; the last option for a group decides",
 		choose_group, AT(left_out), .choice = false, OPTION_VALUES(metric_group_names) },
 	{ "--tls-cert", ARGUMENT, "FILE",
 		"serve HTTPS with this certificate, followed by those of its issuers (PEM)",
@@ -69,6 +69,9 @@ static const struct option_spec rows[] = {
 	{ "--no-owners", NO_ARGUMENT, NULL,
 		"never serve command lines, users, jobs, pods and containers, not even to local clients",
 		option_flag, AT(no_owners) },
+	{ "--max-owners", ARGUMENT, "N",
+		"most owners (jobs, containers, users) that have series (default 64)",
+		option_count, AT(max_owners) },
 	{ "--list-metrics", NO_ARGUMENT, NULL,
 		"list all metrics: name, type, labels, group, help",
 		option_flag, AT(list_metrics) },
@@ -105,6 +108,8 @@ int serve_options_parse(struct serve_options *ret, int argc, char **argv)
 	struct serve_options options = {
 		.root = option_root_default(),
 		.listen = listen_address_default(),
+		.left_out = GROUPS_ON_REQUEST,
+		.max_owners = METRICS_OWNERS,
 	};
 	int code = options_read(&table, argc, argv, &options);
 

@@ -15,6 +15,7 @@ struct serve_options {
 	unsigned left_out;		/* groups of metrics, one bit each */
 	const char *tls_cert, *tls_key; /* both or none */
 	const char *auth_file;		/* NULL: no passwords */
+	unsigned max_owners;
 	bool no_owners;
 	bool list_metrics, help, version;
 };

@@ -33,6 +33,27 @@ static unsigned count_served(const struct snapshot *snapshot)
 	return count;
 }
 
+static int render_variant(const struct variant *variant, unsigned expected,
+			  enum metrics_format format, struct buf *out)
+{
+	struct owner_list owners;
+	const struct metrics_view view = {
+		.version = TT_SMI_VERSION,
+		.snapshot = variant->snapshot,
+		.totals = variant->totals,
+		.expected = expected,
+		.left_out = GROUPS_ON_REQUEST,
+		.owners = &owners,
+	};
+	int r = owner_list_make(variant->snapshot, METRICS_OWNERS, &owners);
+
+	if (r < 0)
+		return r;
+	metrics_render(out, &view, format);
+	owner_list_done(&owners);
+	return 0;
+}
+
 /* Renders the metrics of a machine. -ENODATA: there is no sample yet; -ENOMEM. */
 static int render_machine(struct fleet_http *server, unsigned number, enum metrics_format format,
 			  struct buf *out)
@@ -46,14 +67,7 @@ static int render_machine(struct fleet_http *server, unsigned number, enum metri
 		r = variant_new(&variant, number, record->snapshot, record->totals);
 	}
 	if (r == 0) {
-		const struct metrics_view view = {
-			.version = TT_SMI_VERSION,
-			.snapshot = variant.snapshot,
-			.totals = variant.totals,
-			.expected = server->expected,
-		};
-
-		metrics_render(out, &view, format);
+		r = render_variant(&variant, server->expected, format, out);
 		variant_done(&variant);
 	}
 	served_sample_unref(record);

@@ -18,6 +18,7 @@ owned_machine() {
 	machine -b n150 -w dev=0,dram=1G,name=train
 	printf 'train\0--token=hunter2' >"$D/proc/1001/cmdline"
 	echo '0::/system.slice/slurmstepd.scope/job_4711/step_0/user/task_0' >"$D/proc/1001/cgroup"
+	printf 'SLURM_JOB_ID=4711\0SLURM_JOB_NAME=secret-plan\0SLURM_JOB_USER=ada\0' >"$D/proc/1001/environ"
 }
 
 # fetch NAME [OPTIONS]: the documents of a server with these options, for a client on this machine, $WORK/NAME.local, and
@@ -47,14 +48,18 @@ fetch() {
 	fetch default
 	client named "$WORK/default.local"
 	grep -q hunter2 "$WORK/default.local.json"
+	grep -q '^ttsmi_owner_memory_used_bytes{device="0",.*kind="slurm",slurm_job="4711",slurm_job_name="secret-plan",user="[^"]*"} 1073741824$' \
+		"$WORK/default.local.metrics"
+	not grep -q ttsmi_owner "$WORK"/default.remote.metrics
 	client hidden "$WORK/default.remote" "$WORK/default.local"
 	fetch private --no-owners
 	client hidden "$WORK/private.local" "$WORK/default.local"
 	client hidden "$WORK/private.remote" "$WORK/default.local"
-	not grep -r 'hunter2\|4711' "$WORK"/{default,private}.remote.* "$WORK"/private.*
+	not grep -r 'hunter2\|4711\|secret-plan' "$WORK"/{default,private}.remote.* "$WORK"/private.*
 	users alice wonderland
 	TT_LOGIN=alice:wonderland fetch login --auth-file "$WORK/users"
 	client named "$WORK/login.remote"
+	grep -q '^ttsmi_owner_devices{.*slurm_job_name="secret-plan"' "$WORK/login.remote.metrics"
 	diff "$WORK/login.remote.json" "$WORK/default.local.json"
 	TT_LOGIN=alice:wonderland fetch both --auth-file "$WORK/users" --no-owners
 	client hidden "$WORK/both.local" "$WORK/default.local"

@@ -70,6 +70,7 @@ COMPARED = [
     ("memory.total", "memory_size_bytes", ',pool="dram"'),
     ("memory.used", "memory_used_bytes", ',pool="dram"'),
     ("memory.l1.used", "memory_used_bytes", ',pool="l1"'),
+    ("memory.trace", "memory_used_bytes", ',pool="trace"'),
     ("memory.complete", "memory_complete", ""),
     ("quiet", "quiet_seconds", ""),
     ("dirty", "device_dirty", ""),
@@ -274,8 +275,8 @@ def documents(host, port, prefix):
 
 
 # Whose a process is, by path.
-OWNER = ["program", "command", "user", "uid", "owner", "container.id", "container.runtime", "pod.uid", "slurm.job_id", "slurm.step",
-         "unit"]
+OWNER = ["program", "command", "user", "uid", "owner", "container.id", "container.runtime", "container.name", "pod.uid", "pod.name",
+         "pod.namespace", "slurm.job_id", "slurm.step", "slurm.job_name", "slurm.user", "unit"]
 
 
 def saved(prefix, name):
@@ -286,7 +287,7 @@ def saved(prefix, name):
 def named(prefix):
     for name in "json", "event":
         for process in json.loads(saved(prefix, name))["processes"]:
-            for path in "command", "user", "uid", "owner", "slurm.job_id":
+            for path in "command", "user", "uid", "owner", "slurm.job_id", "slurm.job_name":
                 assert look_up(process, path) is not None, f"{name}: {path} is not known"
 
 

@@ -48,7 +48,7 @@ packed_and_plain_agree() {
 
 @test "values are those of the JSON document of the same sample" {
 	start -b n300,p150a -w dev=0,dram=3G,l1=2M,name=train -w dev=1,via=none
-	serve
+	serve --collect details
 	eventually has '^ttsmi_quiet_seconds'
 	[ "$(client compare "$PORT")" -gt 25 ]
 	smi --json >"$WORK/json"

@@ -145,7 +145,7 @@ static int serve(const struct serve_options *options, struct session *session,
 	struct http_server *server = NULL;
 	int code, r;
 
-	r = collector_new(session, &collector);
+	r = collector_new(session, options, &collector);
 	if (r < 0)
 		close(opened->socket);
 	else

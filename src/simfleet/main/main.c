@@ -106,9 +106,10 @@ static int run(struct fleet_http *server, int signals)
 
 static int serve(struct session *session, unsigned machines, int socket, int signals)
 {
+	static const struct serve_options options; /* what it collects is not served as it is */
 	struct collector *collector = NULL;
 	struct fleet_http *server = NULL;
-	int code, r = collector_new(session, &collector);
+	int code, r = collector_new(session, &options, &collector);
 
 	if (r < 0)
 		close(socket);
