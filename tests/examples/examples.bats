@@ -29,6 +29,12 @@ needs_yaml() {
 	/usr/bin/python3 "$HERE/probes.py" "$EXAMPLES/kubernetes.yaml" compare <"$WORK/read"
 }
 
+@test "Kubernetes: the parts of the manifest of tt_smi serve fit each other and the program" {
+	needs_yaml
+	[ -x "$TT_SMI-serve" ] || skip "tt_smi serve is not built"
+	/usr/bin/python3 "$HERE/manifest.py" "$EXAMPLES/kubernetes-serve.yaml" "$TT_SMI"
+}
+
 @test "Kubernetes: the probes fail for devices that are lost, hang or are too hot" {
 	needs_yaml
 	machine n150 --time 1763200000 # so long ago that no heartbeat is expected

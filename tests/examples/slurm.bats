@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # The prolog and the epilog of examples/slurm in a real Slurm: munged, slurmctld and slurmd on the loopback
-# interface of a network namespace, with a configuration of their own.
+# interface of a network namespace, with a configuration of their own; and id, name and user of a job in tt_smi's outputs.
 
 load helpers
 
-@test "Slurm: the prolog refuses an unfit node, the epilog reports who still has a device" {
+@test "Slurm: the prolog refuses an unfit node, the epilog reports who still has a device, a job has its name" {
 	local program
-	for program in munged slurmctld slurmd srun sbatch scontrol sinfo; do
+	for program in munged slurmctld slurmd srun sbatch scancel scontrol sinfo; do
 		command -v $program >/dev/null || skip "no $program here: the packages of [services] are not installed"
 	done
 	needs_namespaces --net --uts

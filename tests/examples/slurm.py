@@ -7,14 +7,19 @@ DIRECTORY has prolog and epilog, MACHINE is the simulated machine that they look
 
 import fcntl
 import glob
+import json
 import os
 import pwd
+import re
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 
 WORK, MACHINE = sys.argv[1:]
 DEVICE = MACHINE + "/dev/tenstorrent/0"
@@ -97,8 +102,8 @@ def set_temperature(celsius):
         file.write(f"{celsius * 1000}\n")
 
 
-def submit(script):
-    return output("sbatch", "--parsable", "--requeue", "-o", WORK + "/job-%j", "--wrap", script)
+def submit(script, *options):
+    return output("sbatch", "--parsable", "--requeue", "-o", WORK + "/job-%j", *options, "--wrap", script)
 
 
 def runs(text):
@@ -172,10 +177,62 @@ def epilog_finds_what_a_job_left():
     runs("free")
 
 
+def holder():
+    """The process of a job that has the device open, as tt_smi shows it."""
+    document = json.loads(output(WORK + "/bin/tt_smi", "--json"))
+    return next((p for p in document["processes"] if p["devices"] and p["slurm"]["job_id"]), None)
+
+
+def scraped(port, path="/metrics", **headers):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read().decode()
+    except urllib.error.HTTPError:  # no sample yet
+        return ""
+
+
+def check_formats(port):
+    """The readers of both formats accept them, with the labels of the job."""
+    for name, accept in ("metrics", "text/plain"), ("openmetrics", "application/openmetrics-text"):
+        with open(f"{WORK}/{name}", "w", encoding="utf-8") as file:
+            file.write(scraped(port, Accept=accept))
+    client = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../serve/client.py")
+    python = "/usr/bin/python3"
+    if subprocess.run([python, "-c", "import prometheus_client"], stderr=subprocess.DEVNULL).returncode == 0:
+        assert int(output(python, "-B", client, "parse", WORK + "/openmetrics")) > 20
+    if shutil.which("promtool"):
+        with open(WORK + "/metrics", encoding="utf-8") as file:
+            assert not subprocess.check_output(["promtool", "check", "metrics"], stdin=file)
+
+
+def job_is_named():
+    """Without Slurm's cgroup plugins: id, name and user of the job are those of its environment."""
+    eventually(lambda: node() == "idle", "the node idle")
+    job = submit(f"exec sleep 100000 <{DEVICE}", "--job-name", 'train "big"')
+    process = eventually(holder, "a process of the job on the device")
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert process["slurm"] | {"step": None} == {"job_id": job, "step": None, "job_name": 'train "big"', "user": user}, process
+    assert process["owner"] == f"slurm {job}", process["owner"]
+    if os.access(os.environ["TT_SMI"] + "-serve", os.X_OK):
+        server = subprocess.Popen([WORK + "/bin/tt_smi", "serve", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+        port = re.search(r"127.0.0.1:(\d+)/", server.stderr.readline())[1]
+        series = f'kind="slurm",slurm_job="{job}",slurm_job_name="train \\"big\\"",user="{user}"}} 1\n'
+        eventually(lambda: 'ttsmi_owner_processes{device="0"' in scraped(port) and series in scraped(port), "the job in /metrics")
+        check_formats(port)
+    subprocess.run(["scancel", job], check=True)
+    eventually(lambda: node() == "idle", "the node idle")
+    if os.access(os.environ["TT_SMI"] + "-serve", os.X_OK):
+        eventually(lambda: f'slurm_job="{job}"' not in scraped(port), "the job gone from /metrics")
+        server.terminate()
+        server.wait()
+
+
 bring_up_loopback()
 socket.sethostname("node")
 daemons = start_slurm()
 try:
+    job_is_named()
     prolog_judges_the_node()
     epilog_finds_what_a_job_left()
 finally:
