@@ -120,7 +120,7 @@ static const struct option_spec rows[] = {
 	{ "--fleet", ARGUMENT, "N",
 		"serve the metrics of N machines like this one over HTTP", set_fleet, AT(fleet) },
 	{ "--listen", ARGUMENT, "ADDR:PORT",
-		"with --fleet: a loopback address (default " FLEET_ADDRESS "); port 0: any that is free",
+		"with --fleet: the loopback address to listen on (default " FLEET_ADDRESS "); port 0: any free one",
 		option_text, AT(listen) },
 	OPTION_HELP(AT(help)),
 	OPTION_VERSION(AT(version)),
@@ -146,10 +146,10 @@ static void put_help(struct buf *out)
 		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w thirty-two cards\n"
 		 "  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
 		 "  tt_smi sim -b galaxy-wormhole --fleet 100   metrics of a hundred machines\n"
-		 "\nExit status: that of the command; 1 the tree could not be created; 2 usage; 3 "
-		 "a\n"
-		 "fault needs FUSE, which is not available; 126 the command cannot be executed,\n"
-		 "127 there is no such command. tt_smi-sim(1) has the rest.\n");
+		 "\nExit status: that of the command; 1 the tree could not be created, or --fleet\n"
+		 "cannot listen; 2 usage; 3 FUSE, for a fault, or --fleet is not available; 126\n"
+		 "the command cannot be executed, 127 there is no such command. tt_smi-sim(1) has\n"
+		 "the rest.\n");
 }
 
 /* Why the options cannot be combined; NULL: they can. */

@@ -23,7 +23,7 @@ static const struct {
 	[COMMAND_DMON] = { "dmon", NULL, "a line per device and sample, as nvidia-smi dmon" },
 	[COMMAND_PMON] = { "pmon", NULL, "a line per process, as nvidia-smi pmon" },
 	[COMMAND_TOPO] = { "topo", NULL, "how far devices are apart on the PCI bus" },
-	[COMMAND_SERVE] = { "serve", NULL, "metrics for Prometheus, and JSON, over HTTP" },
+	[COMMAND_SERVE] = { "serve", NULL, "metrics for Prometheus, JSON, a web page" },
 	[COMMAND_FLEET] = { "fleet", NULL, "many machines, as a Prometheus server knows them" },
 	[COMMAND_SIM] = { "sim", NULL, "a simulated machine, to try tt_smi without a card" },
 	[COMMAND_HELP] = { "help", NULL, "explain a command" },

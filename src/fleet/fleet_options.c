@@ -24,25 +24,25 @@ static int add_matchers(const struct option_given *given, void *member)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-w --watch", NO_ARGUMENT, NULL,
-		"full screen: the chips of all machines; h shows the keys",
+		"full screen with the chips of all machines; h shows the keys",
 		option_flag, AT(watch) },
 	{ "-r --refresh", ARGUMENT, "MS",
-		"with -w: ask the server every MS milliseconds (default 5000)",
+		"with -w: query the server every MS milliseconds (default 5000)",
 		option_refresh, AT(period_ms) },
 	{ "--prometheus", ARGUMENT, "URL",
-		"the server to ask, with HTTP or HTTPS (also TT_SMI_PROMETHEUS)",
+		"the server to query, with HTTP or HTTPS (also TT_SMI_PROMETHEUS)",
 		option_text, AT(client.url) },
 	{ "--token-file", ARGUMENT, "FILE",
-		"send the bearer token in this file",
+		"authenticate with the bearer token in this file",
 		option_text, AT(client.token_file) },
 	{ "--user-file", ARGUMENT, "FILE",
-		"log in with USER:PASSWORD in this file (basic authentication)",
+		"authenticate with the USER:PASSWORD in this file (HTTP Basic)",
 		option_text, AT(client.user_file) },
 	{ "--ca-file", ARGUMENT, "FILE",
 		"trust the certificates in this file (default: those of the system)",
 		option_text, AT(client.ca_file) },
 	{ "--timeout", ARGUMENT, "SECONDS",
-		"wait so long for the server (default 10)",
+		"how long to wait for all answers together (default 10)",
 		option_seconds, AT(client.timeout_ms) },
 	{ "--match", ARGUMENT, "LABELS",
 		"only machines with these labels: 'rack=\"a\"'; repeatable",
@@ -51,7 +51,7 @@ static const struct option_spec rows[] = {
 		"list all machines or owners, not only the first 20",
 		option_flag, AT(all) },
 	{ "--json", INLINE_OR_NOTHING, NULL,
-		"all as JSON: on one line, or indented (default on a terminal)",
+		"everything as JSON: on one line, or indented (default on a terminal)",
 		option_json, AT(json), OPTION_VALUES(json_names) },
 	{ "--csv", NO_ARGUMENT, NULL,
 		"a line per machine or owner, values separated by commas",
@@ -80,8 +80,9 @@ void fleet_options_help(struct buf *out)
 		 "  tt_smi fleet -w\n"
 		 "  tt_smi fleet --match 'rack=\"a\"' --all\n"
 		 "  tt_smi fleet who --json\n"
-		 "\nExit status: 0 fine; 4 the server refuses access; 6 no machine was found; 16\n"
-		 "the server does not answer; others as tt_smi. tt_smi-fleet(1) has the rest.\n");
+		 "\nExit status: 0 fine; 3 who: the server has no series of owners; 4 the server\n"
+		 "refuses access; 6 no machine was found; 16 the server does not answer; others\n"
+		 "as tt_smi. tt_smi-fleet(1) has the rest.\n");
 }
 
 static int check(const struct fleet_options *options)

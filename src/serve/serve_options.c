@@ -46,7 +46,7 @@ static const struct option_spec rows[] = {
 		"where to listen (default 127.0.0.1:" SERVE_PORT_TEXT "); an IPv6 address in brackets; port 0: any that is free",
 		set_listen, AT(listen) },
 	{ "--host", ARGUMENT, "NAME",
-		"accept requests for this name too, beside addresses, localhost and the name of the machine; repeatable",
+		"accept requests for this name too, besides addresses, localhost and the name of the machine; repeatable",
 		add_host, AT(hosts) },
 	{ "--expect", ARGUMENT, "N",
 		"number of devices that this machine should have, for alerts",
@@ -61,10 +61,10 @@ static const struct option_spec rows[] = {
 		"serve HTTPS with this certificate, followed by those of its issuers (PEM)",
 		option_text, AT(tls_cert) },
 	{ "--tls-key", ARGUMENT, "FILE",
-		"the private key of the certificate (PEM); not readable by every user",
+		"the private key of the certificate (PEM); only owner and group may read the file",
 		option_text, AT(tls_key) },
 	{ "--auth-file", ARGUMENT, "FILE",
-		"ask for a user and a password of this file, as htpasswd -B writes it",
+		"require a user and password listed in this file, as htpasswd -B writes it",
 		option_text, AT(auth_file) },
 	{ "--no-owners", NO_ARGUMENT, NULL,
 		"never serve command lines, users, jobs, pods and containers, not even to local clients",
@@ -88,8 +88,8 @@ void serve_options_help(struct buf *out)
 	buf_puts(out,
 		 "Usage: tt_smi serve [OPTION]...\n"
 		 "Serves metrics for Prometheus (/metrics) and the JSON document of tt_smi --json\n"
-		 "(/api/v1/snapshot, /api/v1/stream) over HTTP, from samples that it takes by\n"
-		 "itself; to browsers a page with devices, charts and processes (/).\n\n");
+		 "(/api/v1/snapshot, /api/v1/stream) over HTTP, from samples that it takes every\n"
+		 "second, the last hour of charts (/api/v1/history), and a web page (/).\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\n"
@@ -99,8 +99,9 @@ void serve_options_help(struct buf *out)
 		 "  tt_smi serve --tls-cert tls.crt --tls-key tls.key --auth-file users\n"
 		 "  curl http://localhost:" SERVE_PORT_TEXT "/metrics\n"
 		 "\n"
-		 "Exit status: 0 ended by SIGTERM or SIGINT; 1 it cannot listen; others as\n"
-		 "tt_smi. tt_smi-serve(1) has the rest.\n");
+		 "Exit status: 0 ended by SIGTERM or SIGINT; 1 cannot listen, or cannot use a\n"
+		 "certificate, key or file of users; others as tt_smi. tt_smi-serve(1) has the\n"
+		 "rest.\n");
 }
 
 int serve_options_parse(struct serve_options *ret, int argc, char **argv)
