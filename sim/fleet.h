@@ -1,4 +1,4 @@
-/* tt_smi sim --fleet: a program that serves the metrics of many machines runs as the command. */
+/* tt_smi sim --fleet: the command that runs on the simulated machine is tt_smi-sim-fleet. */
 #pragma once
 
 #include "basic/macros.h"

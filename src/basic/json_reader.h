@@ -2,9 +2,9 @@
  * A strict JSON reader (RFC 8259) for answers of servers: the caller pulls one token after the
  * other, so a document of any size needs the memory of its longest string.
  *
- * The text must be one complete document. Only bytes that are not UTF-8, surrogates without their
- * other half and NUL characters inside strings are accepted, each replaced by U+FFFD: labels are
- * chosen by many machines, and one of them must not make the answer about all others unreadable.
+ * The text must be one complete document. There is one exception from strictness: bytes that are
+ * not UTF-8, unpaired surrogates and NUL characters inside strings are replaced by U+FFFD. Labels
+ * come from many machines, and a bad one must not make the whole answer unreadable.
  */
 #pragma once
 

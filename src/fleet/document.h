@@ -1,4 +1,4 @@
-/* Values of JSON documents and CSV lines. */
+/* Writes single values of the JSON documents and CSV lines of tt_smi fleet. */
 #pragma once
 
 #include "render/json_writer.h"

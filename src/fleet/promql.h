@@ -1,4 +1,4 @@
-/* Parts of PromQL expressions. */
+/* Writes parts of PromQL expressions, and checks those that a user gives. */
 #pragma once
 
 #include "basic/buf.h"

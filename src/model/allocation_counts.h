@@ -1,6 +1,6 @@
 /*
- * How many allocations each device has seen, from the counts of its processes: those end with their
- * process, these go on. What a process does between the last sample and its end is not included.
+ * Counters of allocations per device, from the counts of its processes. A process's count ends with
+ * it; the counter of the device keeps it. What a process does after its last sample is missing.
  */
 #pragma once
 

@@ -2,8 +2,8 @@
  * What each owner of processes has of each device: a Slurm job, a container of a pod, another
  * container, or else a user. Only jobs count, not monitors (model/role.h). Pure.
  *
- * The number of owners can be limited. Then the users take turns, each with the owner of its own
- * that has most memory, so that a user with many containers displaces no other user.
+ * The number of owners can be limited. They are then chosen round robin over the users, for each
+ * user those with the most memory first, so that a user with many containers displaces no other.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * A ration of password checks for each address: ten at once, then one in five seconds, and four at
- * a time. Those that succeed are not counted. An IPv6 address counts as its network of 64 bits,
- * since a machine has all addresses of it.
+ * A rate limit for password checks of each address: a burst of ten, then one every five seconds, at
+ * most four pending. Checks that succeed are not counted. An IPv6 address counts as its network of
+ * 64 bits, since one machine can use all addresses of such a network.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* The last hour of all devices, kept by the thread that answers, and the answer that has it. */
+/* The last hour of all devices, kept by the serving thread, and the answer of /api/v1/history. */
 #pragma once
 
 #include "model/history.h"

@@ -1,4 +1,4 @@
-/* What the web page shows, made from the records: its documents and their parts that are kept. */
+/* The documents of the web page, made from the served samples, and the state kept between them. */
 #pragma once
 
 #include "basic/buf.h"

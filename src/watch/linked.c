@@ -1,4 +1,4 @@
-/* Part of tt_smi where it contains the full screen: tells the commands, which cannot know it. */
+/* Linked into a static tt_smi only: registers the full screen with cli, which does not use tui. */
 #include "cli/fullscreen.h"
 #include "watch/screen.h"
 

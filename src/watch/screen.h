@@ -1,6 +1,6 @@
 /*
- * The full screen of tt_smi -w ("show") and of tt_smi mem ("mem"): joins cli and tui. Its words are
- * those of cli/fullscreen.h.
+ * The full screen of tt_smi -w ("show") and of tt_smi mem ("mem"): joins cli and tui.
+ * cli/fullscreen.h describes its command line.
  */
 #pragma once
 

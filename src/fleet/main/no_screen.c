@@ -1,4 +1,4 @@
-/* In the place of src/fleet_tui/ where ncurses is missing. */
+/* Replaces src/fleet_tui/ in builds without ncurses. */
 #include "fleet/fleet_screen.h"
 
 #include "basic/exit_code.h"
