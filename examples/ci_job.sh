@@ -1,11 +1,11 @@
 #!/bin/sh
 # A CI job on a machine whose devices several jobs and users share: takes free devices, in order of
-# arrival, runs the tests on them, and gives them back however the tests end.
+# arrival, runs the tests on them, and releases them when the tests end, whatever their result.
 #
 #   ci_job.sh DEVICES COMMAND...     for example: ci_job.sh 1 pytest tests/device
 #
 # The status is that of COMMAND, or 75 (EX_TEMPFAIL) if no devices became free or the machine is not
-# fit for work: a CI system can try that again elsewhere. In .gitlab-ci.yml:
+# fit for work: a CI system can then try again on another machine. In .gitlab-ci.yml:
 #
 #   test:
 #     script: ci_job.sh 1 pytest tests/device
