@@ -1,4 +1,7 @@
-/* Users and jobs of a simulated fleet. A job runs on four consecutive machines. */
+/*
+ * Users, jobs and pods of a simulated fleet. Every other process of a machine belongs to a Slurm
+ * job, which runs on four consecutive machines, and the others to pods.
+ */
 #pragma once
 
 #include "model/process.h"

@@ -212,6 +212,8 @@ static int add_processes(struct variant *variant, unsigned number, const struct 
 		if (!process)
 			return -ENOMEM;
 		process_set_role(process, from->role);
+		process->quiet = from->quiet;
+		process->why[PROC_QUIET] = from->why[PROC_QUIET];
 		fleet_owner_set(process, number, i);
 		if (add_usages(process, from, snapshot->n_devices, memory_share(number)) < 0)
 			return -ENOMEM;

@@ -51,8 +51,9 @@ def shape_of_server(tt_smi, work, options):
         return shape(wait_until("tt_smi serve answers", fetch))
 
 
-# Needs the allocation server; depends on when the fault began; the chip behind a dead one has its serial number from it.
-OTHERWISE = ("ttsmi_device_dirty", "ttsmi_quiet_seconds", 'ttsmi_device_info{device="0R"')
+# Needs the allocation server; depends on when the fault began; the chip behind a dead one has its serial number from it;
+# the owners are others.
+OTHERWISE = ("ttsmi_device_dirty", "ttsmi_quiet_seconds", 'ttsmi_device_info{device="0R"', "ttsmi_owner_")
 
 
 def check_shapes(tt_smi, work, fleet, options):
@@ -61,10 +62,19 @@ def check_shapes(tt_smi, work, fleet, options):
         served = shape_of_server(tt_smi, work, [*options, *fault])
         assert len(served) > 100, served
 
-        def differences(number=number, served=served):
-            return {name for name in served ^ shape(fleet.metrics(number)) if not name.startswith(OTHERWISE)} or "none"
+        different = set()
 
-        wait_until(f"node {number} has the series of tt_smi serve", lambda: differences() == "none", 60)
+        def is_same(number=number, served=served, different=different):
+            different.clear()
+            different.update(name for name in served ^ shape(fleet.metrics(number)) if not name.startswith(OTHERWISE))
+            return not different
+
+        try:
+            wait_until(f"node {number} has the series of tt_smi serve", is_same, 60)
+        except AssertionError as error:
+            raise AssertionError(f"only one of them has {different}") from error
+        owners = [name for name in shape(fleet.metrics(number)) if name.startswith("ttsmi_owner_processes{")]
+        assert any('slurm_job="' in name for name in owners) and any('pod="' in name for name in owners), owners
 
 
 def check_faults(fleet):
