@@ -17,7 +17,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-PATIENCE = 120  # seconds; only ends a test that hangs
+PATIENCE = 600  # seconds; only ends a test that hangs
 SHARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../share/prometheus")
 RULES = ["tt_smi.rules.yml", "tt_smi.recording.yml"]
 

@@ -16,7 +16,7 @@ static struct fleet make_fleet(const double *celsius, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		struct fleet_machine *machine;
-		char name[16];
+		char name[32];
 
 		snprintf(name, sizeof(name), "node%zu", i);
 		assert_int_equal(fleet_get(&fleet, &everything, name, &machine), 1);
