@@ -9,12 +9,13 @@ make_work() {
 	STARTED=
 }
 
-# Ends what a test has started: by pid, never by name.
+# Ends what a test has started: by pid, never by name. SIGCONT comes first: later, it would discard
+# the SIGSTOP by which LeakSanitizer attaches to a program that ends, and both would wait for ever.
 clean_up() {
 	local p
 	for p in $SIM $STARTED; do
-		kill "$p" 2>/dev/null || true
 		kill -CONT "$p" 2>/dev/null || true
+		kill "$p" 2>/dev/null || true
 		wait "$p" 2>/dev/null || true
 	done
 	for p in $(seq 1000); do
