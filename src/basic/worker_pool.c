@@ -1,6 +1,7 @@
 #include "basic/worker_pool.h"
 
 #include "basic/clock.h"
+#include "basic/condition.h"
 #include "basic/standby.h"
 
 #include <errno.h>
@@ -36,16 +37,12 @@ struct worker_pool {
 int worker_pool_new(struct worker_pool **ret)
 {
 	struct worker_pool *pool = calloc(1, sizeof(*pool));
-	pthread_condattr_t attr;
 
 	if (!pool)
 		return -ENOMEM;
 	pthread_mutex_init(&pool->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&pool->work, &attr);
-	pthread_cond_init(&pool->done, &attr);
-	pthread_condattr_destroy(&attr);
+	condition_init(&pool->work);
+	condition_init(&pool->done);
 	pool->queue_end = &pool->queue;
 	*ret = pool;
 	return 0;

@@ -1,6 +1,7 @@
 #include "fleet_tui/fleet_feed.h"
 
 #include "basic/clock.h"
+#include "basic/condition.h"
 #include "fleet/chips_load.h"
 #include "fleet/fleet_load.h"
 
@@ -165,16 +166,6 @@ static void release(struct fleet_feed *feed)
 	free(feed);
 }
 
-static void init_condition(pthread_cond_t *condition)
-{
-	pthread_condattr_t attributes;
-
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(condition, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 int fleet_feed_new(struct http_client *client, const struct fleet_filter *filter,
 		   unsigned period_ms, struct fleet_feed **ret)
 {
@@ -193,7 +184,7 @@ int fleet_feed_new(struct http_client *client, const struct fleet_filter *filter
 		return r;
 	}
 	pthread_mutex_init(&feed->lock, NULL);
-	init_condition(&feed->changed);
+	condition_init(&feed->changed);
 	r = -pthread_create(&feed->thread, NULL, run, feed);
 	if (r < 0)
 		release(feed);

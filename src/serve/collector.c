@@ -1,6 +1,7 @@
 #include "serve/collector.h"
 
 #include "basic/clock.h"
+#include "basic/condition.h"
 #include "cli/error_line.h"
 #include "render/metrics_owners.h"
 
@@ -140,17 +141,6 @@ static void *collector_main(void *arg)
 	return NULL;
 }
 
-static void init_locks(struct collector *collector)
-{
-	pthread_condattr_t attributes;
-
-	pthread_mutex_init(&collector->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&collector->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 int collector_new(struct session *session, const struct serve_options *options,
 		  struct collector **ret)
 {
@@ -162,7 +152,8 @@ int collector_new(struct session *session, const struct serve_options *options,
 	collector->session = session;
 	collector->options = options;
 	collector->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	init_locks(collector);
+	pthread_mutex_init(&collector->lock, NULL);
+	condition_init(&collector->changed);
 	r = collector->fd < 0
 		    ? -errno
 		    : -pthread_create(&collector->thread, NULL, collector_main, collector);

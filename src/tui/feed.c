@@ -1,6 +1,7 @@
 #include "tui/feed.h"
 
 #include "basic/clock.h"
+#include "basic/condition.h"
 #include "basic/file.h"
 #include "tui/frame_sampler.h"
 
@@ -151,17 +152,6 @@ static void *feed_main(void *arg)
 	return NULL;
 }
 
-static void init_locks(struct feed *feed)
-{
-	pthread_condattr_t attributes;
-
-	pthread_mutex_init(&feed->lock, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&feed->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
-}
-
 int feed_new(const struct sample_source *source, const struct want *want, unsigned period_ms,
 	     struct feed **ret)
 {
@@ -177,7 +167,8 @@ int feed_new(const struct sample_source *source, const struct want *want, unsign
 	feed->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	r = feed->wake_fd < 0 ? -errno : 0;
 	if (r == 0) {
-		init_locks(feed);
+		pthread_mutex_init(&feed->lock, NULL);
+		condition_init(&feed->changed);
 		r = -pthread_create(&feed->thread, NULL, feed_main, feed);
 	}
 	if (r < 0) {

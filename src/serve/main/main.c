@@ -1,5 +1,6 @@
 /* tt_smi-serve [OPTION]...: metrics and JSON over HTTP, which tt_smi serve executes. */
 #include "basic/exit_code.h"
+#include "basic/signals.h"
 #include "basic/systemd.h"
 #include "cli/error_line.h"
 #include "cli/output.h"
@@ -31,23 +32,6 @@ static int print(const struct serve_options *options)
 	else
 		metrics_list(&text);
 	return output_print(&text);
-}
-
-/* Blocks the signals that end the program or reload files, in all threads. -errno. */
-static int open_signals(const struct serve_options *options)
-{
-	sigset_t signals;
-	int fd;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	if (options->tls_cert || options->auth_file)
-		sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
 }
 
 /* Listens where the options say. */
@@ -191,7 +175,7 @@ int main(int argc, char **argv)
 		return print(&options);
 	if (gethostname(name, sizeof(name) - 1) == 0 && options.hosts.count < MAX_HOST_NAMES)
 		options.hosts.list[options.hosts.count++] = name;
-	opened.signals = open_signals(&options);
+	opened.signals = signals_open(options.tls_cert || options.auth_file);
 	if (opened.signals < 0)
 		return error_line(EXIT_INTERNAL, "signalfd: %s", strerror(-opened.signals));
 	code = open_session(&session, options.root);

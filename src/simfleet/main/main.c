@@ -5,6 +5,7 @@
 #include "basic/exit_code.h"
 #include "basic/option.h"
 #include "basic/parse.h"
+#include "basic/signals.h"
 #include "cli/error_line.h"
 #include "render/metrics.h"
 #include "serve/address.h"
@@ -14,27 +15,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
-
-/* Blocks the signals that end the program, in all threads. -errno. */
-static int open_signals(void)
-{
-	sigset_t signals;
-	int fd;
-
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
-	sigprocmask(SIG_BLOCK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	return fd < 0 ? -errno : fd;
-}
 
 /* Many scrapers may keep their connections. */
 static void raise_file_limit(void)
@@ -133,7 +116,7 @@ int main(int argc, char **argv)
 	if (argc != 3 || parse_u32(argv[1], &machines) < 0 || machines < 1 || machines > MAX_FLEET)
 		return error_line(EXIT_USAGE, "tt_smi sim --fleet executes this program");
 	raise_file_limit();
-	signals = open_signals();
+	signals = signals_open(true);
 	if (signals < 0)
 		return error_line(EXIT_INTERNAL, "signalfd: %s", strerror(-signals));
 	code = open_session(&session);
