@@ -1,6 +1,19 @@
 #include "basic/hash_table.h"
 
+#include <stdlib.h>
+
 enum { ROOM_MIN = 64 };
+
+void *hash_heap_alloc(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+void hash_heap_release(void *memory, size_t bytes)
+{
+	(void)bytes;
+	free(memory);
+}
 
 int hash_table_grow(struct hash_table *table, const struct hash_kind *kind)
 {

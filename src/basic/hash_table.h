@@ -26,6 +26,10 @@ struct hash_kind {
 	void (*release)(void *memory, size_t bytes);
 };
 
+/* For tables in the memory of malloc(). */
+void *hash_heap_alloc(size_t bytes);
+void hash_heap_release(void *memory, size_t bytes);
+
 /* All zero: empty. */
 struct hash_table {
 	void *entries;

@@ -33,24 +33,13 @@ static bool is_same(const void *a, const void *b)
 	return left->hash == right->hash && strcmp(left->shared->text, right->shared->text) == 0;
 }
 
-static void *alloc(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void release(void *memory, size_t bytes)
-{
-	(void)bytes;
-	free(memory);
-}
-
 static const struct hash_kind joined_kind = {
 	.entry_size = sizeof(struct joined_text),
 	.used_at = offsetof(struct joined_text, shared),
 	.hash = hash_of,
 	.same_key = is_same,
-	.alloc = alloc,
-	.release = release,
+	.alloc = hash_heap_alloc,
+	.release = hash_heap_release,
 };
 
 static struct shared_text *header_of(char *text)

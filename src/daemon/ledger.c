@@ -17,23 +17,13 @@ static bool entry_is_same(const void *a, const void *b)
 	return x->id == y->id && x->device == y->device && x->pool == y->pool;
 }
 
-static void *entries_alloc(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void entries_release(void *entries, size_t bytes __attribute__((unused)))
-{
-	free(entries);
-}
-
 static const struct hash_kind entry_kind = {
 	.entry_size = sizeof(struct ledger_entry),
 	.used_at = offsetof(struct ledger_entry, size),
 	.hash = entry_hash,
 	.same_key = entry_is_same,
-	.alloc = entries_alloc,
-	.release = entries_release,
+	.alloc = hash_heap_alloc,
+	.release = hash_heap_release,
 };
 
 void ledger_done(struct ledger *ledger)

@@ -28,24 +28,13 @@ static bool same_instance(const void *a, const void *b)
 		      ((const struct instance_entry *)b)->instance) == 0;
 }
 
-static void *allocate(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void release(void *memory, size_t bytes)
-{
-	(void)bytes;
-	free(memory);
-}
-
 static const struct hash_kind kind = {
 	.entry_size = sizeof(struct instance_entry),
 	.used_at = offsetof(struct instance_entry, instance),
 	.hash = hash_instance,
 	.same_key = same_instance,
-	.alloc = allocate,
-	.release = release,
+	.alloc = hash_heap_alloc,
+	.release = hash_heap_release,
 };
 
 _Static_assert(sizeof(char *) == sizeof(uint64_t), "hash_kind.used_at is 64 bits wide");

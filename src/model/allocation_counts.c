@@ -28,24 +28,13 @@ static bool usage_same(const void *a, const void *b)
 	       one->chip == two->chip;
 }
 
-static void *usage_alloc(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void usage_release(void *memory, size_t bytes)
-{
-	(void)bytes;
-	free(memory);
-}
-
 static const struct hash_kind usage_kind = {
 	.entry_size = sizeof(struct counted_usage),
 	.used_at = offsetof(struct counted_usage, start_ticks),
 	.hash = usage_hash,
 	.same_key = usage_same,
-	.alloc = usage_alloc,
-	.release = usage_release,
+	.alloc = hash_heap_alloc,
+	.release = hash_heap_release,
 };
 
 void allocation_counts_done(struct allocation_counts *counts)

@@ -31,24 +31,13 @@ static bool same_address(const void *a, const void *b)
 	return memcmp(&one->source, &other->source, sizeof(one->source)) == 0;
 }
 
-static void *alloc_zeroed(size_t bytes)
-{
-	return calloc(1, bytes);
-}
-
-static void release(void *memory, size_t bytes)
-{
-	(void)bytes;
-	free(memory);
-}
-
 static const struct hash_kind kind = {
 	.entry_size = sizeof(struct counted_address),
 	.used_at = offsetof(struct counted_address, used),
 	.hash = hash_address,
 	.same_key = same_address,
-	.alloc = alloc_zeroed,
-	.release = release,
+	.alloc = hash_heap_alloc,
+	.release = hash_heap_release,
 };
 
 void attempts_done(struct attempt_table *table)
