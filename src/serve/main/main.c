@@ -161,10 +161,10 @@ static int open_session(struct session *session, const char *root)
 
 int main(int argc, char **argv)
 {
-	/* static: a thread that is stuck may still use it */
+	/* static: a thread that is stuck may still use them */
 	static struct session session = { .root.fd = -1 };
+	static struct serve_options options;
 	static char name[HOST_NAME_MAX + 1];
-	struct serve_options options;
 	struct opened opened = { .signals = -1, .socket = -1 };
 	int code;
 
