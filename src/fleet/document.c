@@ -6,6 +6,15 @@
 #include <math.h>
 #include <string.h>
 
+uint64_t number_to_u64(double value)
+{
+	static const double too_large = 18446744073709551616.0; /* 2^64 */
+
+	if (!(value > 0))
+		return 0;
+	return value < too_large ? (uint64_t)value : UINT64_MAX;
+}
+
 /* Counts and bytes are written in full: 32000, not 3.2e+04. */
 static bool is_whole(double value)
 {
@@ -16,7 +25,7 @@ static bool is_whole(double value)
 
 void document_put_number(struct json *json, const char *key, double value)
 {
-	if (isnan(value))
+	if (!isfinite(value))
 		json_null(json, key);
 	else if (is_whole(value))
 		json_u64(json, key, (uint64_t)value);

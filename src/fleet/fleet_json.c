@@ -74,7 +74,7 @@ static void put_totals(struct json *json, const struct fleet *fleet)
 	json_open(json, "totals", '{');
 	json_u64(json, "machines", totals.machines);
 	json_u64(json, "machines_without_data", totals.without_data);
-	json_u64(json, "devices_target", (uint64_t)totals.target);
+	json_u64(json, "devices_target", number_to_u64(totals.target));
 	for (size_t i = 0; i < MACHINE_VALUES; i++)
 		put_value(json, &machine_fields[i], totals.values[i]);
 	put_hottest(json, fleet);

@@ -1,6 +1,7 @@
 /* Texts of a machine and of the totals, shared by the table and the screen. */
 #include "fleet/fleet_render.h"
 
+#include "fleet/document.h"
 #include "render/format.h"
 
 #include <math.h>
@@ -79,9 +80,9 @@ static void put_devices(struct buf *out, const struct fleet_totals *totals)
 		buf_puts(out, "devices up N/A");
 		return;
 	}
-	format_count(out, (uint64_t)totals->values[MACHINE_UP]);
+	format_count(out, number_to_u64(totals->values[MACHINE_UP]));
 	buf_puts(out, " of ");
-	format_count(out, (uint64_t)totals->target);
+	format_count(out, number_to_u64(totals->target));
 	buf_puts(out, " devices up");
 }
 
@@ -108,9 +109,9 @@ static void put_dram(struct buf *out, const struct fleet_totals *totals, bool ut
 	buf_printf(out, "   DRAM %s",
 		   bound(totals->partly[MACHINE_DRAM_USED] || totals->values[MACHINE_COMPLETE] == 0,
 			 utf8));
-	format_bytes(out, (uint64_t)used);
+	format_bytes(out, number_to_u64(used));
 	buf_puts(out, " of ");
-	format_bytes(out, (uint64_t)size);
+	format_bytes(out, number_to_u64(size));
 }
 
 void fleet_put_totals(struct buf *out, const struct fleet *fleet, bool utf8)

@@ -61,7 +61,7 @@ static void put_cell(struct text_line *line, size_t width, double value,
 
 static void put_bytes(struct buf *out, double value)
 {
-	format_bytes_apart(out, (uint64_t)value);
+	format_bytes_apart(out, number_to_u64(value));
 }
 
 static void put_owner(struct text_line *line, const struct fleet_owner *owner, size_t user,

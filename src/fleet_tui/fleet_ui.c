@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "fleet/document.h"
 #include "tui/keys.h"
 #include "tui/theme.h"
 
@@ -71,14 +72,14 @@ size_t fleet_ui_per_line(const struct fleet_ui *ui)
 /* As many as the machine with the most chips needs. */
 size_t fleet_ui_lines(const struct fleet_ui *ui)
 {
+	enum { MOST_LINES = 8 };
 	size_t most = 1, per_line = fleet_ui_per_line(ui);
 
 	for (size_t i = 0; i < ui->fleet.count; i++)
-		if (ui->fleet.machines[i].values[MACHINE_DEVICES] > (double)most)
-			most = (size_t)ui->fleet.machines[i].values[MACHINE_DEVICES];
+		most = MAX(most, number_to_u64(ui->fleet.machines[i].values[MACHINE_DEVICES]));
 	for (size_t i = 0; i < ui->page.count; i++)
 		most = MAX(most, ui->page.rows[i].count);
-	return MIN((most + per_line - 1) / per_line, 8);
+	return MIN((most - 1) / per_line + 1, MOST_LINES);
 }
 
 size_t fleet_ui_machines(const struct fleet_ui *ui)

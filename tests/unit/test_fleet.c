@@ -376,10 +376,21 @@ TEST(chips_are_kept_by_machine_and_number)
 	chip_page_done(&page);
 }
 
+TEST(numbers_of_a_server_become_whole_ones_without_overflow)
+{
+	assert_int_equal(number_to_u64(41.9), 41);
+	assert_int_equal(number_to_u64(-1), 0);
+	assert_int_equal(number_to_u64(NAN), 0);
+	assert_int_equal(number_to_u64(-INFINITY), 0);
+	assert_true(number_to_u64(INFINITY) == UINT64_MAX);
+	assert_true(number_to_u64(1e300) == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_vector_has_labels_and_values),
+		cmocka_unit_test(numbers_of_a_server_become_whole_ones_without_overflow),
 		cmocka_unit_test(other_answers_are_refused),
 		cmocka_unit_test(rules_are_found_by_their_name),
 		cmocka_unit_test(label_matchers_are_checked),
