@@ -234,8 +234,7 @@ static void draw_inside(const struct fleet_ui *ui, const struct fleet_machine *m
 {
 	const struct chip_row *chips = chip_page_find(&ui->page, machine->instance);
 	CLEANUP_BUF struct buf state = { 0 };
-	int row = FLEET_TOP + 1, room = ui->rows - FLEET_BOTTOM - row;
-	size_t first;
+	int row = FLEET_CHIPS;
 
 	fleet_put_state(&state, &ui->fleet, machine);
 	paint_rule(2, 0, ui->columns, machine->name);
@@ -247,9 +246,8 @@ static void draw_inside(const struct fleet_ui *ui, const struct fleet_machine *m
 			   machine->has_data ? "asking the server" : "no data");
 		return;
 	}
-	first = MIN(ui->top,
-		    chips->count > (size_t)MAX(room, 0) ? chips->count - (size_t)MAX(room, 0) : 0);
-	for (size_t i = first; i < chips->count && row < ui->rows - FLEET_BOTTOM; i++)
+	for (size_t i = MIN(ui->top, fleet_ui_last_top(ui));
+	     i < chips->count && row < ui->rows - FLEET_BOTTOM; i++)
 		draw_device(row++, &chips->chips[i]);
 }
 

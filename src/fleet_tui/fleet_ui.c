@@ -6,6 +6,7 @@
 #include "tui/keys.h"
 #include "tui/theme.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,13 +171,23 @@ double fleet_ui_silence(const struct fleet_ui *ui, int64_t now_ns)
 	return (double)(now_ns - since) / NS_PER_S;
 }
 
+size_t fleet_ui_last_top(const struct fleet_ui *ui)
+{
+	const struct fleet_machine *machine = fleet_ui_machine(ui);
+	const struct chip_row *chips =
+		machine ? chip_page_find(&ui->page, machine->instance) : NULL;
+	size_t room = (size_t)MAX(ui->rows - FLEET_BOTTOM - FLEET_CHIPS, 0);
+
+	return chips && chips->count > room ? chips->count - room : 0;
+}
+
 static void move(struct fleet_ui *ui, long by)
 {
 	long target = (long)(ui->in_machine ? ui->top : ui->selected) + by;
 
 	target = MAX(target, 0);
 	if (ui->in_machine)
-		ui->top = (size_t)target; /* drawing stops at the last chip */
+		ui->top = MIN((size_t)target, fleet_ui_last_top(ui));
 	else if (ui->fleet.count)
 		select_machine(ui, MIN((size_t)target, ui->fleet.count - 1));
 }
@@ -206,6 +217,7 @@ static void enter(struct fleet_ui *ui, bool in)
 
 static void act(struct fleet_ui *ui, enum action action)
 {
+	static const long everything = LONG_MAX / 2;
 	long page = ui->in_machine ? ui->rows / 2 : (long)fleet_ui_machines(ui);
 
 	if (action == ACT_UP || action == ACT_DOWN)
@@ -213,7 +225,7 @@ static void act(struct fleet_ui *ui, enum action action)
 	else if (action == ACT_PAGE_UP || action == ACT_PAGE_DOWN)
 		move(ui, action == ACT_PAGE_UP ? -page : page);
 	else if (action == ACT_HOME || action == ACT_END)
-		move(ui, action == ACT_HOME ? -(long)ui->fleet.count : (long)ui->fleet.count);
+		move(ui, action == ACT_HOME ? -everything : everything);
 	else if (action == ACT_ENTER || action == ACT_BACK)
 		enter(ui, action == ACT_ENTER);
 	else if (action == ACT_METRIC)

@@ -48,7 +48,12 @@ const struct fleet_machine *fleet_ui_machine(const struct fleet_ui *ui);
 
 /* ---- layout, in cells of the screen ---- */
 
-enum { FLEET_TOP = 4, FLEET_BOTTOM = 1, CHIP_WIDTH = 5 };
+enum {
+	FLEET_TOP = 4,
+	FLEET_CHIPS = FLEET_TOP + 1, /* in a machine: the first chip */
+	FLEET_BOTTOM = 1,
+	CHIP_WIDTH = 5,
+};
 
 /* Columns before the chips of a machine. */
 int fleet_ui_name_width(const struct fleet_ui *ui);
@@ -58,6 +63,9 @@ int fleet_ui_chips_left(const struct fleet_ui *ui);
 size_t fleet_ui_per_line(const struct fleet_ui *ui);
 size_t fleet_ui_lines(const struct fleet_ui *ui);
 size_t fleet_ui_machines(const struct fleet_ui *ui);
+
+/* The largest `top`: with the last chip of the machine at the bottom. */
+size_t fleet_ui_last_top(const struct fleet_ui *ui);
 
 /* Tells the feed which machines are on the screen. */
 void fleet_ui_request(const struct fleet_ui *ui, struct fleet_feed *feed);

@@ -110,6 +110,28 @@ TEST(a_fleet_that_shrinks_or_is_empty)
 	fleet_ui_done(&ui);
 }
 
+TEST(scrolling_in_a_machine_stops_at_its_last_chip)
+{
+	struct fleet_ui ui = { .period_ms = 1000 };
+	char device[16];
+
+	fleet_ui_resize(&ui, FLEET_CHIPS + 10 + FLEET_BOTTOM, 100);
+	give(&ui, (const double[]){ 50 }, 1);
+	for (int i = 0; i < 32; i++) {
+		snprintf(device, sizeof(device), "%d", i);
+		assert_int_equal(chip_page_set(&ui.page, "node0", device, CHIP_UP, 1), 0);
+	}
+	fleet_ui_key(&ui, '\r');
+	fleet_ui_key(&ui, KEY_END);
+	assert_int_equal(ui.top, 22);
+	fleet_ui_key(&ui, KEY_DOWN);
+	fleet_ui_key(&ui, KEY_UP);
+	assert_int_equal(ui.top, 21);
+	fleet_ui_key(&ui, KEY_HOME);
+	assert_int_equal(ui.top, 0);
+	fleet_ui_done(&ui);
+}
+
 TEST(silence_of_the_server)
 {
 	struct fleet_ui ui = { .period_ms = 5000, .started_ns = NS_PER_S };
@@ -129,6 +151,7 @@ int main(void)
 		cmocka_unit_test(a_selected_machine_stays_selected_when_the_order_changes),
 		cmocka_unit_test(the_selection_is_on_the_screen_whatever_its_size),
 		cmocka_unit_test(a_fleet_that_shrinks_or_is_empty),
+		cmocka_unit_test(scrolling_in_a_machine_stops_at_its_last_chip),
 		cmocka_unit_test(silence_of_the_server),
 	};
 
