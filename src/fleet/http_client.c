@@ -199,6 +199,16 @@ static bool set_server(const struct http_client *client, struct transfer *transf
 	       curl_easy_setopt(easy, CURLOPT_URL, buf_text(&transfer->url)) == CURLE_OK;
 }
 
+/* Otherwise the end of a transfer waits for its name to be resolved, without a limit. */
+static void do_not_wait_for_resolver(CURL *easy)
+{
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#else
+	(void)easy;
+#endif
+}
+
 static bool start(struct http_client *client, struct transfer *transfer)
 {
 	CURL *easy = transfer->easy = curl_easy_init();
@@ -208,6 +218,7 @@ static bool start(struct http_client *client, struct transfer *transfer)
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->problem);
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	do_not_wait_for_resolver(easy);
 	curl_easy_setopt(easy, CURLOPT_USERAGENT, "tt_smi/" TT_SMI_VERSION);
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, ""); /* all that libcurl can decode */
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);

@@ -27,6 +27,25 @@ fails() {
 	fails 16 "$URL/api/v1/query: "
 }
 
+# The name is resolved by a function that takes longer than the test may.
+@test "a name server that hangs" {
+	command -v cc >/dev/null || skip "there is no compiler to make a slow resolver with"
+	case $(ldd "$(dirname "$TT_SMI")/tt_smi-fleet") in *libasan* | *libtsan*) skip "a sanitizer must be loaded first" ;; esac
+	cat >"$WORK/slow.c" <<-'END'
+		#include <netdb.h>
+		#include <unistd.h>
+		int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **res)
+		{
+			(void)node, (void)service, (void)hints, (void)res;
+			sleep(300);
+			return EAI_AGAIN;
+		}
+	END
+	cc -shared -fPIC -o "$WORK/slow.so" "$WORK/slow.c"
+	URL=http://slow.example:9090
+	LD_PRELOAD=$WORK/slow.so fails 16 "$URL/api/v1/query: no answer within 0.5 s" --timeout 0.5
+}
+
 @test "answers that are no answers" {
 	for mode in garbage half deep; do
 		fake "$mode"
