@@ -154,7 +154,9 @@ used_codes() {
 	"$TT_SMI" serve --list-metrics | sed 's/\t/ | /g;s/^\([^ ]*\)/| `\1`/;s/$/ |/' >"$WORK/list"
 	[ "$(wc -l <"$WORK/list")" -ge 35 ]
 	diff "$WORK/list" <(grep '^| `ttsmi_' "$TOP/docs/metrics.md")
-	groups=$("$TT_SMI" serve --list-metrics | cut -f4 | grep -v '^-$' | sort -u)
+	# Some groups are parts of other metrics, whose help names them.
+	"$TT_SMI" serve --list-metrics >"$WORK/raw"
+	groups=$({ cut -f4 "$WORK/raw" | grep -v '^-$'; grep -o -e '--collect [a-z]*' "$WORK/raw" | cut -d' ' -f2; } | sort -u)
 	same "$groups" "$(candidates "$TT_SMI" serve --no-collect "")"
 	same "$groups" "$(sed -n '/^Leave out a group/,/^Repeatable/s/^\.Cm //p' "$TOP/man/tt_smi-serve.1" | tr -d ' .' | tr , '\n')"
 }
