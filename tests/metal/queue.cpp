@@ -11,7 +11,8 @@ namespace tt::tt_metal
 {
 /*
  * Like the real ones, these functions begin with a push, which the kernel emulates at a probe, and
- * differ from each other, so that the linker cannot fold them.
+ * differ from each other, so that the linker cannot fold them. noinline: in TT-Metal the callers
+ * are in other source files.
  */
 static std::mutex event_mutex;
 
@@ -38,7 +39,6 @@ void SystemMemoryManager::set_bypass_mode(bool enable, bool)
 }
 
 #if RELEASE <= 64
-/* noinline: in TT-Metal the callers are in other source files. */
 [[gnu::noinline]] void HWCommandQueue::enqueue_program(Program &, bool)
 {
 	std::lock_guard lock(mutex_);
@@ -59,21 +59,21 @@ void SystemMemoryManager::set_bypass_mode(bool enable, bool)
 namespace distributed
 {
 #if RELEASE >= 58
-void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
+[[gnu::noinline]] void FDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
 {
 	std::lock_guard lock(mutex_);
 
 	enqueued_++;
 }
 
-void FDMeshCommandQueue::enqueue_trace(const MeshTraceId &, bool)
+[[gnu::noinline]] void FDMeshCommandQueue::enqueue_trace(const MeshTraceId &, bool)
 {
 	std::lock_guard lock(mutex_);
 
 	traces_++;
 }
 
-void SDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
+[[gnu::noinline]] void SDMeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
 {
 	std::lock_guard lock(mutex_);
 
@@ -85,7 +85,7 @@ void SDMeshCommandQueue::enqueue_trace(const MeshTraceId &, bool)
 	throw std::runtime_error("no traces with slow dispatch");
 }
 #else
-void MeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
+[[gnu::noinline]] void MeshCommandQueue::enqueue_mesh_workload(MeshWorkload &, bool)
 {
 	std::lock_guard lock(mutex_);
 
