@@ -1,5 +1,6 @@
 """Compute utilisation of programs under `tt_smi run`, without the tracer: what tt_smi shows is compared with the truth."""
 
+import contextlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import time
 import staged
 from metal import DISPATCHING, METAL, PROFILING, Program, command, run_tests
 from schedule import Player, Truth
+from specials import schedules
 from staged import BUILD, NODES, TT_SMI, snapshot
 
 staged.enter()
@@ -108,6 +110,34 @@ def test_what_is_not_complete_is_a_bound(directory):
                 assert look.share <= most + 0.012, (options, look.figure, most)
             else:
                 assert look.share >= least - 0.012, (options, look.figure, least)
+
+
+def check_special(title, special, player, truth):
+    if not special.preload:
+        first(player, lambda look: look.device and look.share is None and look.reason() == "no_clock")
+        return
+    look = first(player, lambda look: (look.share or 0) > 0 and look.bound in special.preload)
+    eventually(lambda: Truth(truth).span()[1] > look.until)
+    least, most = look.true_shares(truth)
+    assert look.bound == "lower" or look.share >= least - 0.012, (title, look.figure, least, most)
+    assert look.bound == "upper" or look.share <= most + 0.012, (title, look.figure, least, most)
+
+
+def test_unusual_schedules_of_each_way_to_measure(directory):
+    """Those of a release side by side."""
+    for variant in "v71", "v75", "main", "v60", "v68":
+        with contextlib.ExitStack() as stack:
+            played = []
+            for title, _, special in schedules(variant):
+                truth = f"{directory}/{title.replace(' ', '-')}"
+                player = stack.enter_context(start(variant, truth, "open 0", f"queues 0 {special.queues}"))
+                player.do(f"background play 0 for=300 {special.play}")
+                played.append((title, special, player, truth))
+            time.sleep(1.2)  # their windows are a second then
+            for _, special, player, _ in played:
+                player.do(*[special.then] if special.then else [])
+            for one in played:
+                check_special(*one)
 
 
 def test_releases_without_a_profiler_have_upper_bounds(directory):

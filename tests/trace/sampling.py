@@ -7,6 +7,7 @@ that was seen is compared with what really happened: `exact` must agree within 1
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -178,3 +179,18 @@ def follow(cases):
         time.sleep(0.02)
     wrong = [error for case in cases for error in case.check()]
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def check_fork(case):
+    """A child has its own line. Its parent, which has nothing to do, keeps its line, and locks that a child needs."""
+    child = int(case.player.do("fork", f"truth {case.truth}", "queues 0", "play 0 rate=100 duty=50 for=3600",
+                               "end").split()[1])
+    eventually(lambda: any(map(busy("exact", "lower"), lines_of(read_lines(), child, "0"))))
+    eventually(lambda: any(full(line) and line["busy"] == "0" for line in lines_of(read_lines(), case.pid, "0")))
+    os.kill(child, signal.SIGKILL)
+    eventually(lambda: not any(line["pid"] == str(child) for line in read_lines()))
+
+
+def check_kill(case):
+    case.player.kill()
+    eventually(lambda: not any(line["pid"] == str(case.pid) for line in read_lines()))

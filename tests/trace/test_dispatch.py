@@ -1,14 +1,13 @@
 """Compute utilisation: the figures of the tracer are compared with known schedules of programs."""
 
 import os
-import signal
 import subprocess
 import sys
 
 import staged
 from metal import DISPATCHING, PROFILING, Skip, run_tests
-from sampling import (NEAR, Case, Sampling, begun, busy, follow, full, has_name, idle, lines_of, play, read_lines, share,
-                      state)
+from sampling import (NEAR, Case, Sampling, begun, busy, check_fork, check_kill, follow, full, has_name, idle, play,
+                      read_lines, share, state)
 from schedule import Truth
 from staged import NUMBERS, PINS
 from watcher import eventually
@@ -99,21 +98,6 @@ def check_names(case):
         assert row[-1] == name, row
 
 
-def check_fork(case):
-    """A child has its own line. Its parent, which has nothing to do, keeps its line, and locks that a child needs."""
-    child = int(case.player.do("fork", f"truth {case.truth}", "queues 1", f"play 1 rate=100 duty=50 {FOREVER}",
-                               "end").split()[1])
-    eventually(lambda: any(map(busy("exact", "lower"), lines_of(read_lines(), child, "1"))))
-    eventually(lambda: any(map(idle, lines_of(read_lines(), case.pid, "0"))))
-    os.kill(child, signal.SIGKILL)
-    eventually(lambda: not any(line["pid"] == str(child) for line in read_lines()))
-
-
-def check_kill(case):
-    case.player.kill()
-    eventually(lambda: not any(line["pid"] == str(case.pid) for line in read_lines()))
-
-
 def test_figures_of_schedules_agree_with_the_truth(directory):
     cases = [*exact_cases(), *incomplete_cases(), *unreadable_cases(), *clock_cases(), *upper_cases()]
     titled = {case.title: case for case in cases}
@@ -152,10 +136,10 @@ def device_lines(index):
     return [line for line in read_lines() if line["pid"] == "0" and line["device"] == str(index)]
 
 
-def test_two_processes_on_one_chip_have_their_shares_and_the_union(directory):
-    cases = [Case(f"{rate} programs/s on a shared chip", "v76", (f"{PLAY} rate={rate} duty={duty} sync", busy("exact")))
-             for rate, duty in ((100, 40), (130, 30))]
-    with Sampling(["v76"], "--programs"), begun(cases, directory):
+def check_shared(variants, directory):
+    cases = [Case(f"{rate} programs/s on a shared chip", variant, (f"{PLAY} rate={rate} duty={duty} sync", busy("exact")))
+             for variant, rate, duty in zip(variants, (100, 130), (40, 30))]
+    with Sampling(set(variants), "--programs"), begun(cases, directory):
         follow(cases)
         found = []
         eventually(lambda: found.extend(filter(busy("exact"), device_lines(NUMBERS[0]))) or found)
@@ -170,6 +154,12 @@ def test_two_processes_on_one_chip_have_their_shares_and_the_union(directory):
         assert min(abs(share(line) - figure) for figure in figures) <= NEAR and 0.4 < share(line) < 0.7, (line, figures)
         check_kill(cases[0])
         eventually(lambda: not device_lines(NUMBERS[0]))
+
+
+def test_two_processes_on_one_chip_have_their_shares_and_the_union(directory):
+    """Of one release, and of two that are measured in different ways."""
+    for variants in ("v76", "v76"), ("v75", "main"):
+        check_shared(variants, directory)
 
 
 run_tests(sys.modules[__name__])

@@ -1,0 +1,49 @@
+"""Schedules with something unusual, for the tests of all that measures: in which releases they can be played, and what
+may be shown then. What is shown is compared with the truth in any case: `exact` within 1 %, else as a bound.
+
+A release that is not in `releases` lacks what the schedule needs, and `elsewhere` says what; or it has a row of its own,
+"one by one" or "without profiler", because something else may be shown.
+"""
+
+import collections
+
+from metal import DISPATCHING, PROFILING
+
+ONE_BY_ONE = ["v71", "v75"]           # a ring of 64 records; a function is called for each record
+RINGS = ["v76", "v77", "main"]        # a ring of 32,768 records, and a function for many records
+RECORDS = {variant: 64 if variant in ONE_BY_ONE else 32768 for variant in PROFILING}
+EVENTS = [variant for variant in DISPATCHING if variant not in PROFILING]
+
+# queues, play: options of the commands of schedule.cpp. then: a command while it plays.
+# tracer, preload: the bounds that may be shown after that; () only a reason.
+Special = collections.namedtuple("Special", "title releases elsewhere queues play then tracer preload")
+
+ANY = ("exact", "lower")
+INCOMPLETE = ("lower", "upper")
+NO_PROFILER = "no profiler: nothing has records, numbers, rings or clocks"
+
+SPECIALS = [
+    Special("numbers wrap", RINGS, "", "", "rate=200 duty=60 ids=65350", "", ("exact",), ("exact",)),
+    Special("numbers wrap one by one", ONE_BY_ONE, "", "", "rate=200 duty=60 ids=65350", "", ANY, ANY),
+    Special("lost records", PROFILING, NO_PROFILER, "", "rate=100 duty=50 lose=50", "", INCOMPLETE, INCOMPLETE),
+    Special("sync markers", PROFILING, NO_PROFILER, "", "rate=100 duty=30 mark=3", "", ANY, ANY),
+    Special("no numbers", PROFILING, NO_PROFILER, "", "rate=100 duty=50 ids=none", "", INCOMPLETE, INCOMPLETE),
+    Special("trace replay", PROFILING, NO_PROFILER, "", "rate=100 duty=50 trace=5 event=5", "", INCOMPLETE, INCOMPLETE),
+    Special("a trace without profiler", EVENTS, "", "", "rate=100 duty=50 trace=5 event=5", "", ("upper",),
+            ("upper",)),
+    Special("a second queue", PROFILING, NO_PROFILER, "queues=2", "rate=100 duty=50 queue=1", "", INCOMPLETE, INCOMPLETE),
+    Special("a second queue without profiler", EVENTS, "", "queues=2", "rate=100 duty=50 queue=1 sync", "", ("upper",),
+            ("upper",)),
+    Special("no anchor", PROFILING, NO_PROFILER, "anchor=none", "rate=100 duty=50", "", ("upper",), ()),
+    Special("a slower clock", PROFILING, NO_PROFILER, "clock=1", "rate=100 duty=60", "clock 0 0 0.5", ("lower",), ("lower",)),
+    Special("a faster clock", PROFILING, NO_PROFILER, "clock=0.8", "rate=100 duty=60", "clock 0 0 1.35", ("lower",),
+            ("lower",)),
+    Special("a wrong page size", RINGS, "", "page=128", "rate=100 duty=50", "", (), ("upper",)),
+    Special("a wrong page size one by one", ONE_BY_ONE, "", "page=128", "rate=100 duty=50", "", ANY, ANY),
+    Special("garbage", PROFILING, NO_PROFILER, "", "rate=100 duty=60", "garbage 0 0 500", ("lower",), ("lower",)),
+]
+
+
+def schedules(variant):
+    """Those of a release: (title, variant, Special)."""
+    return [(f"{special.title} in {variant}", variant, special) for special in SPECIALS if variant in special.releases]
