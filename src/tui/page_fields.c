@@ -17,6 +17,8 @@ void page_put_cell(struct buf *out, const char *text, size_t columns)
 	width = text_width(buf_text(&clean), clean.length);
 	buf_puts(out, buf_text(&clean));
 	buf_fill(out, ' ', columns - MIN(width, columns));
+	if (columns && width >= columns)
+		buf_putc(out, ' ');
 }
 
 void page_put_field(struct buf *out, const struct field_table *table, unsigned field,

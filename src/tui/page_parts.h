@@ -15,5 +15,8 @@ void page_put_process(struct buf *out, const struct ui *ui);
 void page_put_field(struct buf *out, const struct field_table *table, unsigned field,
 		    const void *object);
 
-/* Text without control characters, padded to the given width: it cannot start a line. */
+/*
+ * Text without control characters, padded to the given width, which cannot start a line. A blank
+ * follows a text that is wider; columns 0: nothing follows.
+ */
 void page_put_cell(struct buf *out, const char *text, size_t columns);
