@@ -211,16 +211,20 @@ static void examine_answering(const struct doctor_context *context, const struct
 
 static void examine_dirty(const struct device *dev, struct report *report)
 {
-	CLEANUP_BUF struct buf when = { 0 };
+	CLEANUP_BUF struct buf when = { 0 }, since = { 0 };
 
 	report->area = AREA_DIRTY;
-	if (!device_knows(dev, DEV_DIRTY) || !dev->dirty)
+	if (!device_knows(dev, DEV_DIRTY_CAUSE))
 		return;
 	format_time(&when, dev->dirty_time);
+	if (device_knows(dev, DEV_DIRTY))
+		buf_puts(&since, "and it was not reset since");
+	else
+		buf_printf(&since, "and whether it was reset since is unknown (%s)",
+			   reason_text(dev->why[DEV_DIRTY]));
 	report_add(report, LEVEL_WARN,
-		   "%s: %s: dirty: a job on it was killed or crashed at %s (%s), and it was not "
-		   "reset since",
-		   dev->id, board_name(dev), buf_text(&when), dev->dirty_cause);
+		   "%s: %s: dirty: a job on it was killed or crashed at %s (%s), %s", dev->id,
+		   board_name(dev), buf_text(&when), dev->dirty_cause, buf_text(&since));
 	report_fix(report,
 		   "reset the card (tt-smi -r %u) before the next job, which may be slow or hang",
 		   dev->index);
@@ -272,12 +276,18 @@ static void examine_unknown_ends(const struct snapshot *snapshot, struct report 
 	for (unsigned why = KNOWN + 1; why < REASON_N; why++) {
 		CLEANUP_BUF struct buf ids = { 0 };
 
-		if (report->requested & AREA_BIT(AREA_DIRTY))
-			put_unknown(&ids, snapshot, DEV_DIRTY, why, device_has_node);
-		if (ids.length)
-			report_add_unexamined(
-				report, "unknown whether a job was killed or crashed on %s: %s",
-				buf_text(&ids), reason_text(why));
+		/* Not applicable: no such job. */
+		if (report->requested & AREA_BIT(AREA_DIRTY) && why != NOT_APPLICABLE)
+			put_unknown(&ids, snapshot, DEV_DIRTY_CAUSE, why, device_has_node);
+		if (!ids.length)
+			continue;
+		report_add_unexamined(report,
+				      "unknown whether a job was killed or crashed on %s: %s",
+				      buf_text(&ids), reason_text(why));
+		if (why == NOT_OBSERVED)
+			report_fix(report, "sudo tt_smi trace start, or start the allocation "
+					   "server (tt_allocd), and reset the card: either "
+					   "observes jobs from then on");
 	}
 }
 

@@ -31,8 +31,6 @@ static void set_cause(struct device *dev, const struct dirty_evidence *evidence)
 	const struct accounted *account = evidence->account;
 	const struct observed_death *death = evidence->death;
 
-	dev->dirty = true;
-	set_reason(dev, KNOWN, KNOWN);
 	if (account && (!death || death->pid == account->pid || death->time < account->end_time)) {
 		dev->dirty_time = account->end_time;
 		snprintf(dev->dirty_cause, sizeof(dev->dirty_cause), "pid %d (%s), %s",
@@ -71,43 +69,42 @@ static void add_accounts(struct dirty_evidence *evidence, const struct snapshot 
 		if (account->why[ACCOUNT_EXIT] == KNOWN) {
 			if (IS_ABRUPT((unsigned)account->signal))
 				evidence->account = account; /* the last one stays */
-		} else if (!is_observed(death, account->end_time)) {
+		} else if (!evidence->unknown && !is_observed(death, account->end_time)) {
 			evidence->unknown = account->why[ACCOUNT_EXIT];
 		}
 	}
 }
 
-/* reset: Unix time of the last one. */
-static void judge(struct snapshot *snapshot, size_t device, double reset)
+/*
+ * Without the time of the last reset a job that died is known, but not whether the device is dirty:
+ * it may have been reset since.
+ */
+static void judge(struct snapshot *snapshot, size_t device)
 {
 	struct device *dev = &snapshot->devices[device];
+	enum reason why = dev->why[DEV_UPTIME];
+	double reset = why == KNOWN ? (double)snapshot->wall_ns / NS_PER_S - dev->uptime : 0;
 	bool by_server = snapshot->server_pid && snapshot->server_since <= reset;
-	struct dirty_evidence evidence = { 0 };
+	struct dirty_evidence evidence = { .unknown = why };
 
-	if (!by_server && !is_observed(&dev->death, reset))
+	if (why == KNOWN && !by_server && !is_observed(&dev->death, reset))
 		evidence.unknown = NOT_OBSERVED;
 	add_accounts(&evidence, snapshot, device, reset);
 	if (dev->death.time > 0 && dev->death.time >= reset)
 		evidence.death = &dev->death;
-	if (evidence.account || evidence.death)
+	if (evidence.account || evidence.death) {
 		set_cause(dev, &evidence);
-	else
-		set_reason(dev, evidence.unknown,
-			   evidence.unknown == KNOWN ? NOT_APPLICABLE : evidence.unknown);
+		dev->dirty = why == KNOWN;
+		set_reason(dev, why, KNOWN);
+		return;
+	}
+	set_reason(dev, evidence.unknown,
+		   evidence.unknown == KNOWN ? NOT_APPLICABLE : evidence.unknown);
 }
 
 void dirty_fill(struct snapshot *snapshot)
 {
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		struct device *dev = &snapshot->devices[i];
-		enum reason why = dev->why[DEV_UPTIME];
-
-		if (!device_has_node(dev))
-			continue;
-		if (why == KNOWN && !snapshot->server_pid && dev->death.since <= 0)
-			why = NO_SERVER;
-		set_reason(dev, why, why);
-		if (why == KNOWN)
-			judge(snapshot, i, (double)snapshot->wall_ns / NS_PER_S - dev->uptime);
-	}
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (device_has_node(&snapshot->devices[i]))
+			judge(snapshot, i);
 }

@@ -188,6 +188,15 @@ loads() {
 	not grep -q "whether firmware runs" <<<"$output"
 }
 
+@test "jobs that nothing observed: tracer and server are both named as remedies" {
+	machine -b n150 --no-workloads
+	doctor --only dirty
+	says note "unknown whether a job was killed or crashed on 0: not observed since" "sudo tt_smi trace start"
+	says note "unknown whether a job was killed or crashed on 0: not observed since" "tt_allocd"
+	doctor
+	not grep -q "whether a job was killed" <<<"$output"
+}
+
 @test "a recording cannot show whether firmware runs, nor can a driver without heartbeat" {
 	machine -b 2xn150 --no-workloads
 	doctor

@@ -193,7 +193,7 @@ def test_shown_without_a_server(_):
         assert said.returncode == 1 and re.search(rf"device 8: .*dirty: .*pid {pid} \({name}\), signal 9",
                                                   said.stdout), said
     device, why = shown(8)
-    assert device["dirty"] is None and why["dirty"] == "no_server"
+    assert device["dirty"] is None and why["dirty"] == "not_observed"
 
 
 def test_a_reset_clears_it(_):

@@ -106,14 +106,25 @@ TEST(an_unknown_end_is_unknown_unless_another_job_was_killed)
 	assert_true(judged()->dirty);
 }
 
-TEST(without_a_server_or_the_time_of_the_reset_it_is_unknown)
+TEST(without_a_server_or_a_tracer_it_is_not_observed)
 {
-	add_job(7, NOW - 100, SIGKILL);
 	snapshot->server_pid = 0;
-	assert_int_equal(judged()->why[DEV_DIRTY], NO_SERVER);
-	snapshot->server_pid = 1;
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OBSERVED);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OBSERVED);
+}
+
+TEST(without_the_time_of_the_reset_a_death_is_known_but_not_whether_it_is_dirty)
+{
 	snapshot->devices[0].why[DEV_UPTIME] = NOT_OFFERED;
 	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OFFERED);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OFFERED);
+	add_job(6, NOW - 200, -1);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OFFERED);
+	add_job(7, NOW - 100, SIGKILL);
+	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OFFERED);
+	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], KNOWN);
+	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
+	assert_near(judged()->dirty_time, NOW - 100);
 }
 
 /* The tracer has observed device 0 since then, and saw this job die on it; time 0: none. */
@@ -131,7 +142,7 @@ TEST(the_tracer_needs_no_server)
 	assert_true(judged()->dirty);
 	assert_string_equal(judged()->dirty_cause, "pid 7 (serve), signal 11");
 	assert_near(judged()->dirty_time, NOW - 100);
-	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], NO_SERVER);
+	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], NOT_OBSERVED);
 }
 
 TEST(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean)
@@ -189,7 +200,8 @@ int main(void)
 		CASE(a_job_that_ended_in_order_leaves_it_clean),
 		CASE(a_reset_since_makes_it_clean),
 		CASE(an_unknown_end_is_unknown_unless_another_job_was_killed),
-		CASE(without_a_server_or_the_time_of_the_reset_it_is_unknown),
+		CASE(without_a_server_or_a_tracer_it_is_not_observed),
+		CASE(without_the_time_of_the_reset_a_death_is_known_but_not_whether_it_is_dirty),
 		CASE(the_tracer_needs_no_server),
 		CASE(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean),
 		CASE(what_happened_before_the_observation_began_is_unknown),
