@@ -72,3 +72,12 @@ activated() {
 	grep -q '^ttsmi_device_up{' "$WORK/metrics"
 	curl -sS -f -g -o "$WORK/json" "http://[::1]:$PORT/api/v1/snapshot"
 }
+
+@test "SIGHUP does not end a server that has nothing to reload" {
+	start -b n150 --no-workloads
+	serve
+	kill -HUP "$SERVER"
+	[ "$(status /healthz)" = 200 ]
+	end_server
+	not grep -v 'serving http' "$WORK/log"
+}

@@ -79,7 +79,7 @@ static void announce(int fd, const struct serve_options *options)
 		error_line(0, "passwords are sent unencrypted; use --tls-cert and --tls-key");
 }
 
-/* The signal that ends the program; SIGHUP only reloads files. */
+/* The signal that ends the program; SIGHUP reloads files, if the options name any. */
 static bool is_ended(int signals, const struct serve_options *options, struct auth *auth)
 {
 	struct signalfd_siginfo info;
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 		return print(&options);
 	if (gethostname(name, sizeof(name) - 1) == 0 && options.hosts.count < MAX_HOST_NAMES)
 		options.hosts.list[options.hosts.count++] = name;
-	opened.signals = signals_open(options.tls_cert || options.auth_file);
+	opened.signals = signals_open(true);
 	if (opened.signals < 0)
 		return error_line(EXIT_INTERNAL, "signalfd: %s", strerror(-opened.signals));
 	code = open_session(&session, options.root);
