@@ -97,7 +97,7 @@ selected() {
 	watch 100x30 --view processes
 	eventually selected beta
 	keys Enter
-	eventually shows 'Environment\|On device'
+	eventually shows 'Process Id'
 	eventually ends_with shows 'Environment'
 	keys q
 	eventually lists beta alpha gamma delta
