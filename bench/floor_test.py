@@ -40,6 +40,11 @@ def calls(command):
     raise unittest.SkipTest("this machine is too slow")
 
 
+def calls_of_loop(subject, tree, scan):
+    """The number of system calls of three refreshes. It is higher if they take seconds: slow values are then read again."""
+    return calls(subject.loop(tree, scan, 3)) - calls(subject.loop(tree, scan, 0))
+
+
 @contextlib.contextmanager
 def running(machine):
     """Yields the tree of a machine, and whether all processes have to be scanned."""
@@ -83,8 +88,11 @@ class FloorTest(unittest.TestCase):
     def test_it_makes_at_most_as_many_system_calls_per_refresh(self):
         for name in ("1 devices", "32 devices", "holders", "scan"):
             with self.subTest(name), running(MACHINES[name]) as (tree, scan):
-                floor, ours = (calls(each.loop(tree, scan, 3)) - calls(each.loop(tree, scan, 0)) for each in (FLOOR, OURS))
-                self.assertLessEqual(floor, ours)
+                floor, ours = [], []
+                while len(floor) < 5 and (not floor or min(floor) > min(ours)):
+                    floor.append(calls_of_loop(FLOOR, tree, scan))
+                    ours.append(calls_of_loop(OURS, tree, scan))
+                self.assertLessEqual(min(floor), min(ours))
 
 
 if __name__ == "__main__":
