@@ -129,7 +129,7 @@ static const struct field usage_table[USAGE_N_FIELDS] = {
 		"no allocation is known to be missing; if not, the figures are lower bounds", K_BOOL, U_NONE, AT(exact) },
 	[USE_TRACKING] = { "tracking", NULL, "tracking", "PIDS", "Tracking",
 		"source of these figures: table, wire, preload, traced, metal; none", K_ENUM, U_NONE, AT(tracking), .names = tracking_names },
-	[USE_UTILIZATION] = { "utilization", "gpu_utilization", "utilization.dispatch", "PIDS", "Dispatch",
+	[USE_UTILIZATION] = { "utilization", "gpu_utilization", "utilization.dispatch", "PIDS", "Compute",
 		"share of the last second in which a program of it ran on the cores", K_DOUBLE, U_RATIO, AT(utilization.share),
 		.needs = FIELDS(PART(UTILIZATION)),
 		.column = { "Compute", 8, .align = ALIGN_RIGHT } },

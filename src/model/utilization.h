@@ -44,7 +44,7 @@ struct utilization {
 /* The lines of the field tables after the first, which devices and processes share. */
 /* clang-format off */
 #define UTILIZATION_DETAILS(first, section, type) \
-	[(first) + UTIL_BOUND] = { "utilization.bound", NULL, "utilization.bound", section, "Dispatch Bound", \
+	[(first) + UTIL_BOUND] = { "utilization.bound", NULL, "utilization.bound", section, "Compute Bound", \
 		"what the share says: exact; lower: it may be more; upper: it may be less", K_ENUM, U_NONE, offsetof(type, utilization.bound), \
 		.names = utilization_bounds, .needs = FIELDS(PART(UTILIZATION)) }, \
 	[(first) + UTIL_PROGRAMS] = { "utilization.programs", NULL, "utilization.programs", section, "Programs", \
