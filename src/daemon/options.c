@@ -46,6 +46,9 @@ static const struct option_spec rows[] = {
 	{ "--programs", NO_ARGUMENT, NULL,
 		"with --trace: follow each launch of a program, for exact utilisation",
 		option_flag, AT(programs) },
+	{ "--names", NO_ARGUMENT, NULL,
+		"with --trace: take the name of each operation, to show which takes most time",
+		option_flag, AT(names) },
 	{ "-q --quiet", NO_ARGUMENT, NULL, "log errors only", option_flag, AT(quiet) },
 	{ "-v --verbose", NO_ARGUMENT, NULL,
 		"log every client that connects or leaves", option_flag, AT(verbose) },
@@ -107,8 +110,9 @@ int options_parse(struct server_options *ret, int argc, char **argv)
 		log_line(LOG_FAULT, "%s", buf_text(&error));
 		return code;
 	}
-	if (options.programs && !options.trace) {
-		log_line(LOG_FAULT, "--programs needs --trace: the tracer follows programs");
+	if ((options.programs || options.names) && !options.trace) {
+		log_line(LOG_FAULT, "%s needs --trace: the tracer follows programs",
+			 options.programs ? "--programs" : "--names");
 		return EXIT_USAGE;
 	}
 	*ret = options;

@@ -13,7 +13,8 @@ struct server_options {
 	bool legacy_is_given; /* given on the command line: failing to open it is an error */
 	const char *root;     /* NULL: "/" */
 	bool trace;	      /* trace programs that do not report */
-	bool programs;	      /* the tracer follows each launch */
+	bool programs;	      /* the tracer follows each launch, */
+	bool names;	      /* and takes names of operations */
 	bool quiet, verbose;
 	bool help, version;
 	struct limits limits;

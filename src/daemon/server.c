@@ -331,7 +331,7 @@ int server_init(struct manager *manager, const struct server_options *options)
 static void tracing_start(struct manager *manager)
 {
 	if (manager->options->trace && !manager->tracer.loop)
-		tracer_start(&manager->tracer, &manager->loop, manager->options->programs,
+		tracer_start(&manager->tracer, &manager->loop, manager->options,
 			     manager->inherited_tracer);
 }
 

@@ -47,11 +47,16 @@ int tracer_check(void)
 static void become_tracer(const struct tracer_child *tracer, pid_t parent)
 {
 	static char name[] = "tt_smi-trace", start[] = "start", watch[] = "--watch",
-		    programs[] = "--programs";
-	char *argv[] = { name, start, watch, tracer->follows_launches ? programs : NULL, NULL };
+		    programs[] = "--programs", names[] = "--names";
+	char *argv[6] = { name, start, watch };
+	size_t count = 3;
 	sigset_t none;
 	int null, r;
 
+	if (tracer->options->programs)
+		argv[count++] = programs;
+	if (tracer->options->names)
+		argv[count] = names;
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
@@ -148,8 +153,8 @@ static void tracer_restart(struct timer *timer)
 	tracer_spawn(container_of(timer, struct tracer_child, restart));
 }
 
-void tracer_start(struct tracer_child *tracer, struct loop *loop, bool follows_launches,
-		  pid_t child)
+void tracer_start(struct tracer_child *tracer, struct loop *loop,
+		  const struct server_options *options, pid_t child)
 {
 	*tracer = (struct tracer_child){
 		.loop = loop,
@@ -157,7 +162,7 @@ void tracer_start(struct tracer_child *tracer, struct loop *loop, bool follows_l
 		.restart.expired = tracer_restart,
 		.started_ns = clock_now(CLOCK_MONOTONIC),
 		.pid = child,
-		.follows_launches = follows_launches,
+		.options = options,
 	};
 	/* It is still our child and running: use it. */
 	if (child > 0 && waitpid(child, NULL, WNOHANG) == 0 && tracer_watch(tracer) >= 0)

@@ -9,17 +9,18 @@
 
 #include "basic/macros.h"
 #include "daemon/loop.h"
+#include "daemon/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 struct tracer_child {
-	struct loop *loop;	  /* NULL: not requested */
+	struct loop *loop; /* NULL: not requested */
+	const struct server_options *options;
 	struct watch pidfd_watch; /* pidfd of the child */
 	struct timer restart;
-	pid_t pid;	       /* 0: not running */
-	bool follows_launches; /* with --programs */
+	pid_t pid; /* 0: not running */
 	int64_t started_ns, pause_ns;
 };
 
@@ -27,8 +28,8 @@ struct tracer_child {
 MUST_CHECK int tracer_check(void);
 
 /* Starts it, or takes over a child left by the server before a re-exec. */
-void tracer_start(struct tracer_child *tracer, struct loop *loop, bool follows_launches,
-		  pid_t child);
+void tracer_start(struct tracer_child *tracer, struct loop *loop,
+		  const struct server_options *options, pid_t child);
 
 /* Stops it, with a bounded wait. */
 void tracer_stop(struct tracer_child *tracer);

@@ -2,14 +2,14 @@
 #pragma once
 
 #include "basic/exit_code.h"
-#include "trace/tracer.h"
+#include "trace/program_links.h"
 
 struct trace_options {
 	struct tracer_options tracer;
 	bool watch;
-	bool programs;	    /* follow launches of programs */
-	bool help, version; /* print and exit */
-	char **files;	    /* files to attach to, NULL-terminated */
+	struct program_follow follow; /* of programs on chips */
+	bool help, version;	      /* print and exit */
+	char **files;		      /* files to attach to, NULL-terminated */
 };
 
 int command_start(const struct trace_options *options);

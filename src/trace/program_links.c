@@ -14,13 +14,15 @@ static enum program_group group_of(enum program_hook hook)
 {
 	if (hook == PROGRAM_SYNC_CHECK || hook == PROGRAM_PUBLISH)
 		return GROUP_RINGS;
-	return hook == PROGRAM_RECORD ? GROUP_RECORDS : GROUP_LAUNCHES;
+	if (hook == PROGRAM_RECORD)
+		return GROUP_RECORDS;
+	return hook == PROGRAM_OPERATION ? GROUP_NAMES : GROUP_LAUNCHES;
 }
 
-void program_links_init(struct program_links *links, bool follows_launches)
+void program_links_init(struct program_links *links, struct program_follow follow)
 {
 	memset(links, 0, sizeof(*links));
-	links->follows_launches = follows_launches;
+	links->follow = follow;
 }
 
 static void detach(struct program_library *library, enum program_group group)
@@ -86,8 +88,8 @@ struct program_library *program_links_find(struct program_links *links, uint32_t
 }
 
 /* Processes that start from now on are followed from their start. */
-static int follow(struct program_library *library, const struct tracer *tracer,
-		  struct trace_library *entry)
+static int follow_launches(struct program_library *library, const struct tracer *tracer,
+			   struct trace_library *entry)
 {
 	int r = attach(library, tracer, GROUP_LAUNCHES);
 
@@ -111,8 +113,10 @@ int program_links_add(struct program_links *links, const struct tracer *tracer,
 	r = library->fd < 0 ? -errno : program_hooks_read(&library->hooks, fd);
 	if (r == 0 && program_hooks_has_records(&library->hooks))
 		r = attach(library, tracer, GROUP_RECORDS);
-	if (r == 0 && links->follows_launches)
-		r = follow(library, tracer, entry);
+	if (r == 0 && links->follow.names)
+		r = attach(library, tracer, GROUP_NAMES);
+	if (r == 0 && links->follow.launches)
+		r = follow_launches(library, tracer, entry);
 	if (r < 0)
 		drop(library);
 	return r;

@@ -2,9 +2,10 @@
  * Probes on the hooks of metal/program_hook.h. They last as long as this tracer runs: figures need
  * a tracer that samples.
  *
- * Three groups. Rings of the profiler are found by probes that are removed again once every process
+ * Four groups. Rings of the profiler are found by probes that are removed again once every process
  * has its rings, since the functions are called often. Records of releases before v0.76 need a
- * probe for each. Launches are followed only if the user asks for it: a probe for each operation.
+ * probe for each. Launches and names of operations are followed only if the user asks for it: each
+ * is a probe for each operation.
  */
 #pragma once
 
@@ -12,7 +13,12 @@
 
 #include "metal/program_hooks.h"
 
-enum program_group { GROUP_RINGS, GROUP_RECORDS, GROUP_LAUNCHES, PROGRAM_GROUPS };
+enum program_group { GROUP_RINGS, GROUP_RECORDS, GROUP_LAUNCHES, GROUP_NAMES, PROGRAM_GROUPS };
+
+/* What the user asks for. */
+struct program_follow {
+	bool launches, names;
+};
 
 /* One attached library. */
 struct program_library {
@@ -25,15 +31,15 @@ struct program_library {
 
 struct program_links {
 	struct program_library libraries[TRACE_LIBRARIES];
-	bool follows_launches;
+	struct program_follow follow;
 };
 
-void program_links_init(struct program_links *links, bool follows_launches);
+void program_links_init(struct program_links *links, struct program_follow follow);
 void program_links_done(struct program_links *links);
 
 /*
- * Takes a library that was attached to, or is since earlier; fd is its file. Attaches to records
- * and launches at once.
+ * Takes a library that was attached to, or is since earlier; fd is its file. Attaches to all but
+ * rings at once.
  */
 MUST_CHECK int program_links_add(struct program_links *links, const struct tracer *tracer,
 				 struct trace_library *library, int fd);

@@ -30,7 +30,7 @@ static struct program_process *find(const struct program_sampler *sampler, uint3
 
 static struct program_process *add(struct program_sampler *sampler, uint32_t tgid, uint64_t start)
 {
-	int names = sampler->links.follows_launches ? sampler->tracer->maps[MAP_OPERATIONS] : -1;
+	int names = sampler->links.follow.names ? sampler->tracer->maps[MAP_OPERATIONS] : -1;
 	struct program_process *process =
 		program_process_new(tgid, start, names, clock_now(CLOCK_MONOTONIC));
 
@@ -194,7 +194,7 @@ bool program_sampler_is_active(const struct program_sampler *sampler)
 {
 	for (const struct program_process *process = sampler->processes; process;
 	     process = process->next)
-		if (sampler->links.follows_launches || process->can_ring || process->can_record)
+		if (sampler->links.follow.launches || process->can_ring || process->can_record)
 			return true;
 	return false;
 }
@@ -310,13 +310,13 @@ static void clear(int map, void *key)
 }
 
 int program_sampler_init(struct program_sampler *sampler, const struct tracer *tracer,
-			 struct worker_pool *workers, bool follows_launches)
+			 struct worker_pool *workers, struct program_follow follow)
 {
 	*sampler = (struct program_sampler){
 		.tracer = tracer,
 		.round = { .workers = workers, .deadline = DEADLINE },
 	};
-	program_links_init(&sampler->links, follows_launches);
+	program_links_init(&sampler->links, follow);
 	clear(tracer->maps[MAP_PROGRAMS], &(uint32_t){ 0 });
 	clear(tracer->maps[MAP_QUEUES], &(struct trace_queue_key){ 0 });
 	clear(tracer->maps[MAP_LINES], &(struct trace_line_key){ 0 });

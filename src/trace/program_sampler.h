@@ -24,7 +24,7 @@ struct program_sampler {
 
 /* Removes what an earlier tracer has published. */
 MUST_CHECK int program_sampler_init(struct program_sampler *sampler, const struct tracer *tracer,
-				    struct worker_pool *workers, bool follows_launches);
+				    struct worker_pool *workers, struct program_follow follow);
 
 /* No job of it may be busy. */
 void program_sampler_done(struct program_sampler *sampler);

@@ -114,7 +114,7 @@ static int begin_programs(struct trace_session *session)
 {
 	struct trace_scan *scan = session->scan;
 	int r = program_sampler_init(&session->programs, &session->tracer,
-				     scan->state.round.workers, session->options->programs);
+				     scan->state.round.workers, session->options->follow);
 
 	if (r < 0)
 		return r;
@@ -260,6 +260,10 @@ int command_start(const struct trace_options *given)
 	CLEANUP_FREE struct trace_scan *scan = malloc(sizeof(*scan));
 	int code, r;
 
+	if ((options.follow.launches || options.follow.names) && !options.watch)
+		return print_error(EXIT_USAGE,
+				   "%s needs --watch: only a tracer that stays measures",
+				   options.follow.launches ? "--programs" : "--names");
 	if (!scan)
 		return print_error(EXIT_INTERNAL, "out of memory");
 	memset(session.tracer.maps, -1, sizeof(session.tracer.maps));

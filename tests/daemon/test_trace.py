@@ -91,17 +91,21 @@ def test_a_tracer_that_dies_is_restarted(directory):
 @root
 @bare
 def test_the_tracer_follows_programs_if_asked_to(directory):
-    server = Tracing(directory, "--programs")
-    wait(lambda: len(server.tracers()) == 1, "the tracer")
-    with open(directory + "/tracer") as f:
-        assert f.read().split()[2:] == ["start", "--watch", "--programs"]
-    assert server.stop() == 0
+    for options in ["--programs"], ["--names"], ["--programs", "--names"]:
+        place = directory + "/" + "".join(options)
+        os.mkdir(place, 0o755)
+        server = Tracing(place, *options)
+        wait(lambda server=server: len(server.tracers()) == 1, "the tracer")
+        with open(place + "/tracer") as f:
+            assert f.read().split()[2:] == ["start", "--watch", *options]
+        assert server.stop() == 0
 
 
 @bare
 def test_programs_are_followed_by_the_tracer_only(directory):
-    result = subprocess.run([ALLOCD, "--programs", "--socket", directory + "/s"], stderr=subprocess.PIPE, text=True)
-    assert result.returncode == 2 and "--programs needs --trace" in result.stderr, result
+    for option in "--programs", "--names":
+        result = subprocess.run([ALLOCD, option, "--socket", directory + "/s"], stderr=subprocess.PIPE, text=True)
+        assert result.returncode == 2 and f"{option} needs --trace" in result.stderr, result
 
 
 @root

@@ -101,7 +101,7 @@ def check_names(case):
 def test_figures_of_schedules_agree_with_the_truth(directory):
     cases = [*exact_cases(), *incomplete_cases(), *unreadable_cases(), *clock_cases(), *upper_cases()]
     titled = {case.title: case for case in cases}
-    with Sampling(DISPATCHING, "--programs"), begun(cases, directory):
+    with Sampling(DISPATCHING, "--programs", "--names"), begun(cases, directory):
         follow(cases)
         check_names(titled["1000 programs/s, 85 %"])
         check_fork(titled["all has ended"])
@@ -109,16 +109,18 @@ def test_figures_of_schedules_agree_with_the_truth(directory):
 
 
 def test_without_launches_there_are_lower_bounds(directory):
-    """Of programs that were there before the tracer, too."""
+    """Of programs that were there before the tracer, too; with the names of their operations if asked for."""
     def cases(when):
         for variant in PROFILING:
-            yield Case(f"{variant} {when}", variant, (f"{PLAY} rate=200 duty=60 sync", busy("lower")), ((), busy("lower")),
+            yield Case(f"{variant} {when}", variant, (f"{PLAY} rate=200 duty=60 sync", busy("lower")),
+                       ((), lambda line: busy("lower")(line) and has_name(line) == bool(options)),
                        never=lambda line: line["bound"] not in ("-", "lower"))
         yield Case(f"v60 {when}", "v60", (f"{PLAY} rate=100 duty=50", state("no-profiler")), chip="-")
 
-    earlier, later = list(cases("before")), list(cases("after"))
-    with begun(earlier, directory), Sampling(DISPATCHING), begun(later, directory):
-        follow(earlier + later)
+    for options in (), ("--names",):
+        earlier, later = list(cases("before")), list(cases("after"))
+        with begun(earlier, directory), Sampling(DISPATCHING, *options), begun(later, directory):
+            follow(earlier + later)
 
 
 def test_probes_one_by_one_do_the_same(directory):
@@ -128,7 +130,7 @@ def test_probes_one_by_one_do_the_same(directory):
     cases = [Case("v76 by perf", "v76", (f"{PLAY} rate=200 duty=60", busy("exact")), ((), has_name)),
              Case("v75 by perf", "v75", (f"{PLAY} rate=200 duty=60", busy("exact", "lower"))),
              Case("v60 by perf", "v60", (f"{PLAY} rate=100 duty=40 sync", busy("upper")))]
-    with Sampling(("v60", "v75", "v76"), "--programs", env={**os.environ, "TT_SMI_TRACE_ATTACH": "perf"}):
+    with Sampling(("v60", "v75", "v76"), "--programs", "--names", env={**os.environ, "TT_SMI_TRACE_ATTACH": "perf"}):
         play(cases, directory)
 
 

@@ -47,6 +47,13 @@ def total(*figures):
     return "\n" + ROW % ("TOTAL", "-", *figures, "-", "-", "-")
 
 
+def test_what_only_a_watcher_can_do_is_refused_without_one(_):
+    for option in "--programs", "--names":
+        done = tracer("start", option, check=False)
+        assert done.returncode == 2 and f"{option} needs --watch" in done.stderr, done
+        assert not os.path.exists(PINS + "/allocations")
+
+
 def test_no_process_is_traced(_):
     with Tracing():
         assert text("allocations") == HEADING + total(0, 0, 0, 0, 0, 0)

@@ -48,7 +48,7 @@ def test_every_output_has_the_figure_of_the_tracer(directory):
     name = f"{directory}/a b\tc\nd\x1b[1m\u00e9"
     os.symlink(os.path.dirname(library("v76")) + "/metal_run", name)
     case = Case("an odd name", "v76", (PLAY, busy("exact")), executable=name)
-    with Sampling(["v76"], "--programs"), begun([case], directory + "/"):
+    with Sampling(["v76"], "--programs", "--names"), begun([case], directory + "/"):
         follow([case])
         assert re.fullmatch(r"a_b_c_d_\[1m_+", lines_of(read_lines(), case.pid, "0")[0]["comm"]), read_lines()
 

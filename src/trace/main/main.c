@@ -34,7 +34,10 @@ static const struct option_spec rows[] = {
 		"keep running, and look for new programs each second", option_flag, AT(watch) },
 	{ "--programs", NO_ARGUMENT, NULL,
 		"with --watch: follow each launch of a program, for exact utilisation",
-		option_flag, AT(programs) },
+		option_flag, AT(follow.launches) },
+	{ "--names", NO_ARGUMENT, NULL,
+		"with --watch: take the name of each operation, to show which takes most time",
+		option_flag, AT(follow.names) },
 	{ "--max-buffers", ARGUMENT, "N",
 		"maximum number of buffers in the kernel's table (default 262144)",
 		set_max_buffers, AT(tracer.max_buffers) },
@@ -74,8 +77,8 @@ static void put_help(struct buf *out)
 
 static bool has_more(const struct trace_options *options)
 {
-	return options->files[0] || options->watch || options->programs ||
-	       options->tracer.max_buffers || options->tracer.verbose;
+	return options->files[0] || options->watch || options->follow.launches ||
+	       options->follow.names || options->tracer.max_buffers || options->tracer.verbose;
 }
 
 static int print(const struct trace_options *options)
