@@ -3,7 +3,6 @@
 #include "basic/clock.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,7 +230,7 @@ int totals_add(struct totals *totals, const struct snapshot *now, const struct s
 			return -ENOMEM;
 		ret[i] = chip->sum;
 		/* More digits would be those of the rounding errors. */
-		ret[i].energy = floor(chip->sum.energy * 10) / 10;
+		ret[i].energy = (double)(uint64_t)(chip->sum.energy * 10) / 10;
 	}
 	return 0;
 }
