@@ -57,7 +57,7 @@ void buf_fill(struct buf *b, char c, size_t times)
 
 void buf_repeat(struct buf *b, const char *text, size_t times)
 {
-	size_t length = strlen(text), bytes;
+	size_t length = strlen(text), bytes, done;
 	char *at;
 
 	if (__builtin_mul_overflow(length, times, &bytes))
@@ -65,8 +65,10 @@ void buf_repeat(struct buf *b, const char *text, size_t times)
 	if (!buf_reserve(b, bytes))
 		return;
 	at = b->data + b->length;
-	for (size_t i = 0; i < times; i++, at += length)
-		memcpy(at, text, length);
+	done = MIN(length, bytes);
+	memcpy(at, text, done);
+	for (; done < bytes; done += MIN(done, bytes - done)) /* doubles what is there */
+		memcpy(at + done, at, MIN(done, bytes - done));
 	b->length += bytes;
 	b->data[b->length] = '\0';
 }

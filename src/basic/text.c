@@ -141,6 +141,11 @@ static size_t simple_length(const char *text, size_t length, bool utf8, size_t *
 	return n;
 }
 
+bool text_is_simple(const char *text, size_t length, bool utf8, size_t *ret_width)
+{
+	return simple_length(text, length, utf8, ret_width) == length;
+}
+
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8)
 {
 	for (size_t at = 0; at < length;) {

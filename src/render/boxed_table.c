@@ -45,6 +45,10 @@ static size_t put_fitting(struct boxed_table *box, const char *text, size_t colu
 	const char *mark = box->options->utf8 ? "…" : "~";
 	size_t length, width;
 
+	if (text_is_simple(text, strlen(text), box->options->utf8, &width) && width <= columns) {
+		style_put(box->out, box->options, style, text);
+		return width;
+	}
 	text_clean(&cell, text, strlen(text), box->options->utf8);
 	length = cell.length;
 	width = text_width(buf_text(&cell), length);

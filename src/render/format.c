@@ -65,10 +65,19 @@ void format_shortest(struct buf *out, double number)
 	buf_puts(out, text);
 }
 
+static void put_digits(struct buf *out, uint64_t number)
+{
+	char digits[24], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 void format_whole(struct buf *out, double number)
 {
 	double size = number < 0 ? -number : number, rest;
-	char digits[24], *at = digits + sizeof(digits);
 	uint64_t whole;
 
 	if (!(size < 1e15)) { /* also true for NAN */
@@ -80,10 +89,27 @@ void format_whole(struct buf *out, double number)
 	whole += rest > 0.5 || (rest >= 0.5 && whole % 2);
 	if (number < 0 && whole)
 		buf_putc(out, '-');
-	do
-		*--at = (char)('0' + whole % 10);
-	while (whole /= 10);
-	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+	put_digits(out, whole);
+}
+
+void format_tenths(struct buf *out, double number)
+{
+	enum { BITS = 53 }; /* the last one of a double from 0.5 on is worth 2^-53 or more */
+	const uint64_t one = UINT64_C(1) << BITS;
+	uint64_t whole, tenths, rest;
+
+	if (!(number >= 0.5 && number < 1e15)) {
+		buf_printf(out, "%.1f", number);
+		return;
+	}
+	whole = (uint64_t)number;
+	rest = (uint64_t)((number - (double)whole) * (double)one) * 10; /* exact */
+	tenths = rest >> BITS;
+	rest &= one - 1;
+	tenths += rest > one / 2 || (rest == one / 2 && tenths % 2);
+	put_digits(out, whole + tenths / 10);
+	buf_putc(out, '.');
+	buf_putc(out, (char)('0' + tenths % 10));
 }
 
 void format_celsius(struct buf *out, double degrees, bool utf8)
@@ -96,10 +122,20 @@ void format_bar(struct buf *out, double full, size_t cells, bool utf8)
 {
 	size_t filled = (size_t)(full * (double)cells + 0.5);
 
+	filled = MIN(filled, cells);
 	buf_putc(out, '[');
-	for (size_t i = 0; i < cells; i++)
-		buf_puts(out, i < filled ? (utf8 ? "█" : "#") : (utf8 ? "░" : "."));
+	buf_repeat(out, utf8 ? "█" : "#", filled);
+	buf_repeat(out, utf8 ? "░" : ".", cells - filled);
 	buf_putc(out, ']');
+}
+
+/* A number that scale() has scaled: whole bytes, tenths of other units. */
+static void put_scaled(struct buf *out, double number, unsigned unit)
+{
+	if (unit)
+		format_tenths(out, number);
+	else
+		format_whole(out, number);
 }
 
 void format_bytes(struct buf *out, uint64_t bytes)
@@ -107,7 +143,8 @@ void format_bytes(struct buf *out, uint64_t bytes)
 	double number = (double)bytes;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.1f%s" : "%.0f%s", number, format_unit_name(unit));
+	put_scaled(out, number, unit);
+	buf_puts(out, format_unit_name(unit));
 }
 
 void format_bytes_apart(struct buf *out, uint64_t bytes)
@@ -115,7 +152,9 @@ void format_bytes_apart(struct buf *out, uint64_t bytes)
 	double number = (double)bytes;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.1f %s" : "%.0f %s", number, format_unit_name(unit));
+	put_scaled(out, number, unit);
+	buf_putc(out, ' ');
+	buf_puts(out, format_unit_name(unit));
 }
 
 void format_bytes_fine(struct buf *out, uint64_t bytes)
@@ -153,7 +192,9 @@ void format_rate(struct buf *out, double bytes_per_second)
 	double number = bytes_per_second;
 	unsigned unit = scale(&number);
 
-	buf_printf(out, unit ? "%.1f%s/s" : "%.0f%s/s", number, format_unit_name(unit));
+	put_scaled(out, number, unit);
+	buf_puts(out, format_unit_name(unit));
+	buf_puts(out, "/s");
 }
 
 void format_duration(struct buf *out, double seconds)

@@ -27,6 +27,9 @@ const char *format_unit_name(unsigned steps);
 /* Rounds to the nearest integer, ties to even: the result of "%.0f" in a tenth of its time. */
 void format_whole(struct buf *out, double number);
 
+/* Rounds to one decimal place: the result of "%.1f", likewise. */
+void format_tenths(struct buf *out, double number);
+
 /* The shortest text that reads back as the same number, for programs. It must be finite. */
 void format_shortest(struct buf *out, double number);
 
