@@ -23,7 +23,7 @@ struct dra {
 	const struct root *root;
 	int64_t read_ns; /* CLOCK_MONOTONIC; 0: never */
 	int error;
-	struct dra_checkpoint checkpoint; /* if error is 0 */
+	struct dra_checkpoint *checkpoint; /* NULL until it is read: few outputs show claims */
 };
 
 static void read_checkpoint(void *arg)
@@ -32,8 +32,12 @@ static void read_checkpoint(void *arg)
 	CLEANUP_BUF struct buf text = { 0 };
 
 	dra->error = root_read_all(dra->root, DRA_CHECKPOINT, file_limit, &text);
+	if (dra->error >= 0 && !dra->checkpoint) {
+		dra->checkpoint = malloc(sizeof(*dra->checkpoint));
+		dra->error = dra->checkpoint ? 0 : -ENOMEM;
+	}
 	if (dra->error >= 0)
-		dra->error = dra_checkpoint_parse(buf_text(&text), text.length, &dra->checkpoint);
+		dra->error = dra_checkpoint_parse(buf_text(&text), text.length, dra->checkpoint);
 }
 
 /* -errno of the file. */
@@ -123,7 +127,7 @@ static int dra_sample(void *state, struct sample *sample)
 	}
 	r = refresh(dra, sample);
 	if (r >= 0) {
-		take_checkpoint(snapshot, &dra->checkpoint);
+		take_checkpoint(snapshot, dra->checkpoint);
 		return 0;
 	}
 	if (r == -ENOENT || r == -ENOTDIR) { /* a machine without that driver */
@@ -150,8 +154,10 @@ static void dra_close(void *state, struct worker_pool *workers)
 {
 	struct dra *dra = state;
 
-	if (!job_is_busy(workers, &dra->job))
-		free(dra);
+	if (job_is_busy(workers, &dra->job))
+		return;
+	free(dra->checkpoint);
+	free(dra);
 }
 
 const struct source source_dra = {
