@@ -69,7 +69,7 @@ static void look_for_table(struct fd_visit *look, const char *name, const char *
  * its number may be reused by another card. AT_STATX_DONT_SYNC: does not contact a remote file
  * system.
  */
-static void look_at_live(struct fd_visit *look, const char *name)
+static int look_at_live(struct fd_visit *look, const char *name)
 {
 	const struct fd_reader *reader = look->reader;
 	char link[64];
@@ -77,37 +77,60 @@ static void look_at_live(struct fd_visit *look, const char *name)
 
 	if (statx(look->dir, name, AT_STATX_DONT_SYNC, STATX_TYPE | STATX_NLINK | STATX_SIZE, &st) <
 	    0)
-		return;
+		return -errno;
 	if (S_ISCHR(st.stx_mode) && reader->has_major && st.stx_rdev_major == reader->major &&
 	    st.stx_nlink > 0)
 		device_set_add(&look->seen->devices, st.stx_rdev_minor);
 	if (S_ISREG(st.stx_mode) && st.stx_nlink == 0 && st.stx_size >= TABLE_SLOT_OFFSET &&
 	    file_readlink(look->dir, name, link, sizeof(link)) > 0)
 		look_for_table(look, name, link);
+	return 0;
 }
 
 /* In a tree, links are only texts: their targets need not exist. */
-static void look_at_text(struct fd_visit *look, const char *name)
+static int look_at_text(struct fd_visit *look, const char *name)
 {
 	char link[4096];
 	uint32_t index;
+	ssize_t n = file_readlink(look->dir, name, link, sizeof(link));
 
-	if (file_readlink(look->dir, name, link, sizeof(link)) <= 0)
-		return;
+	if (n < 0)
+		return (int)n;
 	if (procfs_names_node(link, look->reader->root->path, &index))
 		device_set_add(&look->seen->devices, index);
 	look_for_table(look, name, link);
+	return 0;
+}
+
+/* -errno: nothing was learned about this descriptor, which may have been closed. */
+static int look_at_descriptor(struct fd_visit *look, const char *name)
+{
+	return look->reader->root->live ? look_at_live(look, name) : look_at_text(look, name);
 }
 
 static int visit_descriptor(const char *name, void *arg)
 {
-	struct fd_visit *look = arg;
-
-	if (look->reader->root->live)
-		look_at_live(look, name);
-	else
-		look_at_text(look, name);
+	(void)look_at_descriptor(arg, name);
 	return 0;
+}
+
+/*
+ * Descriptors are numbered from 0, usually without large gaps, so trying the numbers spares the
+ * list, which the kernel makes of new directory entries. False: fewer were found than there are.
+ */
+static bool look_at_numbers(struct fd_visit *look, size_t count)
+{
+	enum { MOST_GAPS = 4 };
+	size_t gaps = 0;
+
+	for (size_t i = 0; i < count + gaps; i++) {
+		char name[24];
+
+		sprintf(name, "%zu", i);
+		if (look_at_descriptor(look, name) == -ENOENT && ++gaps > MOST_GAPS)
+			return false;
+	}
+	return true;
 }
 
 /* Line by line: the maps of a large program are megabytes. */
@@ -168,7 +191,6 @@ static int look_at_descriptors(const struct fd_reader *reader, struct open_files
 			       int dir)
 {
 	struct fd_visit look = { .reader = reader, .seen = &cache->seen, .dir = dir };
-	size_t count = SIZE_MAX;
 	struct stat st;
 
 	cache->seen = (struct open_files){ 0 };
@@ -178,9 +200,11 @@ static int look_at_descriptors(const struct fd_reader *reader, struct open_files
 	}
 	if (fstat(dir, &st) == 0) {
 		remember(cache, &st);
-		count = has_count(reader, &st) ? (size_t)st.st_size : count;
+		if (has_count(reader, &st) && look_at_numbers(&look, (size_t)st.st_size))
+			return 0;
 	}
-	return directory_read_count(dir, count, visit_descriptor, &look);
+	cache->seen = (struct open_files){ 0 };
+	return directory_read(dir, visit_descriptor, &look);
 }
 
 /* Is it the same process with the same number of descriptors? */

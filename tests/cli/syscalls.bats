@@ -262,6 +262,41 @@ once_on() {
 	diff <(grep °C "$WORK/expected") <(grep °C "$WORK/out")
 }
 
+# hold FD: starts a process that has only descriptors 0 to 2 and device 0 as this one; the driver lists it.
+hold() {
+	python3 -c '
+import os, signal, sys
+os.closerange(3, 1024)
+device = os.open(sys.argv[1], os.O_RDONLY)
+if device != int(sys.argv[2]):
+    os.dup2(device, int(sys.argv[2]))
+    os.close(device)
+signal.pause()' "$D/dev/tenstorrent/0" "$1" </dev/null >/dev/null &
+	STARTED=$!
+	eventually test "/proc/$STARTED/fd/$1" -ef "$D/dev/tenstorrent/0"
+	ln -sfn "/proc/$STARTED" "$D/proc/$STARTED"
+	echo "$STARTED" >"$(file "$D/proc/driver/tenstorrent/0/pids")"
+}
+
+@test "the descriptors of a holder are tried by number, and listed if there are large gaps" {
+	[ "$(stat -c %s /proc/self/fd)" -gt 0 ] || skip "before Linux 6.2 a process's descriptors are not counted"
+	machine -b p150a --no-workloads
+	rm "$D/captured_at"
+	local fd lists
+	for fd in 3 6 200; do
+		hold "$fd"
+		once
+		lists=$(grep -c "getdents64(.*/$STARTED/fd>" "$WORK/trace" || true)
+		grep -q "readlinkat(.*/$STARTED/fd>, \"$fd\"" "$WORK/trace"
+		# Its stat and command line are opened once, and so is the directory.
+		[ "$(grep -c "openat(.*proc/$STARTED/" "$WORK/trace")" = 3 ]
+		kill "$STARTED"
+		wait "$STARTED" || true
+		grep -q "│ $STARTED .*Device open" "$WORK/out"
+		[ "$((lists > 0))" = "$((fd == 200))" ]
+	done
+}
+
 # hwmon_as DEVICE NUMBER: renames the directory, as if it had been registered at another time.
 hwmon_as() {
 	local at
