@@ -42,7 +42,7 @@ static const struct accepted_name names[] = {
 	PLAIN("display_mode") PLAIN("display_attached") PLAIN("display_active")
 	PLAIN("persistence_mode") PLAIN("addressing_mode") PLAIN("accounting.mode")
 	PLAIN("accounting.buffer_size") PLAIN("driver_model.current") PLAIN("driver_model.pending")
-	PLAIN("inforom.img") PLAIN("inforom.oem") PLAIN("inforom.ecc")
+	NAME("inforom.img", "inforom.image", U_NONE), PLAIN("inforom.oem") PLAIN("inforom.ecc")
 	PLAIN("inforom.checksum_validation")
 	NAME("inforom.pwr", "inforom.power", U_NONE),
 	PLAIN("reset_status.reset_required") PLAIN("reset_status.drain_and_reset_recommended")
@@ -68,9 +68,11 @@ static const struct accepted_name names[] = {
 	PLAIN("encoder.stats.averageLatency") PLAIN("ecc.mode.current") PLAIN("ecc.mode.pending")
 	ECC_COUNTERS("corrected") ECC_COUNTERS("uncorrected")
 	PLAIN("ecc.errors.uncorrected.volatile.sram.parity")
-	PLAIN("ecc.errors.uncorrected.volatile.sram.sec-ded")
+	NAME("ecc.errors.uncorrected.volatile.sram.sec-ded",
+	     "ecc.errors.uncorrected.volatile.sram.secded", U_NONE),
 	PLAIN("ecc.errors.uncorrected.aggregate.sram.parity")
-	PLAIN("ecc.errors.uncorrected.aggregate.sram.sec-ded")
+	NAME("ecc.errors.uncorrected.aggregate.sram.sec-ded",
+	     "ecc.errors.uncorrected.aggregate.sram.secded", U_NONE),
 	PLAIN("ecc.errors.uncorrected.aggregate.sram.l2")
 	PLAIN("ecc.errors.uncorrected.aggregate.sram.sm")
 	PLAIN("ecc.errors.uncorrected.aggregate.sram.mcu")
@@ -86,7 +88,7 @@ static const struct accepted_name names[] = {
 	PLAIN("remapped_rows.histogram.low") PLAIN("remapped_rows.histogram.none")
 	PLAIN("power.management")
 	NAME("power.draw.average", "", U_WATT), NAME("power.default_limit", "", U_WATT),
-	NAME("power.min_limit", "", U_WATT), NAME("module.power.draw.average", "", U_WATT),
+	NAME("power.min_limit", "", U_WATT), PLAIN("edpp_multiplier") NAME("module.power.draw.average", "", U_WATT),
 	NAME("module.power.draw.instant", "", U_WATT), NAME("module.power.limit", "", U_WATT),
 	NAME("module.enforced.power.limit", "", U_WATT),
 	NAME("module.power.default_limit", "", U_WATT),
