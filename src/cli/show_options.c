@@ -33,7 +33,7 @@ static int set_query(const struct option_given *given, void *arg)
 	enum query_kind kind = (enum query_kind)given->option->choice;
 	bool header = options->query.header, units = options->query.units;
 	CLEANUP_FREE char *bad = NULL;
-	const char *near;
+	struct suggestion near;
 	int r;
 
 	r = choose(given, options, MODE_QUERY);
@@ -46,10 +46,10 @@ static int set_query(const struct option_given *given, void *arg)
 		return option_error(given, EXIT_USAGE, "%s: an empty field name", given->word);
 	if (r < 0) {
 		near = query_suggest(kind, bad);
-		return option_error(given, EXIT_USAGE,
-				    "unknown field \"%s\"%s%s%s; --help-%s lists them", bad,
-				    near ? " (did you mean \"" : "", near ? near : "",
-				    near ? "\"?)" : "", query_names[kind]);
+		return option_error(
+			given, EXIT_USAGE, "unknown field \"%s\"%s%.*s%s; --help-%s lists them",
+			bad, near.best ? " (did you mean \"" : "", (int)near.best_length,
+			near.best ? near.best : "", near.best ? "\"?)" : "", query_names[kind]);
 	}
 	options->query.header = header;
 	options->query.units = units;

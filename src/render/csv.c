@@ -1,7 +1,6 @@
 #include "render/csv.h"
 
 #include "basic/text.h"
-#include "basic/suggestion.h"
 #include "render/format.h"
 #include "render/nvidia_fields.h"
 
@@ -212,19 +211,27 @@ void query_render(struct buf *out, const struct render_options *options, const s
 	}
 }
 
+/* The next of the other names of a field, after *at; NULL if there is none. */
+static const char *next_alias(const char **at, size_t *ret_length)
+{
+	const char *alias = *at;
+
+	if (!alias || !*alias)
+		return NULL;
+	*ret_length = strcspn(alias, " ");
+	*at = alias + *ret_length + strspn(alias + *ret_length, " ");
+	return alias;
+}
+
 /* "clocks.current.memory" or "clocks.mem" */
 static void put_names(struct buf *out, const struct field *field)
 {
-	const char *alias = field->aliases;
+	const char *at = field->aliases, *alias;
+	size_t length;
 
 	buf_printf(out, "\"%s\"", field->key);
-	while (alias && *alias) {
-		size_t length = strcspn(alias, " ");
-
+	while ((alias = next_alias(&at, &length)))
 		buf_printf(out, " or \"%.*s\"", (int)length, alias);
-		alias += length;
-		alias += *alias == ' ';
-	}
 }
 
 static void put_field_help(struct buf *out, const struct field *field)
@@ -270,17 +277,23 @@ void query_help(struct buf *out, enum query_kind kind)
 		put_nvidia_help(out);
 }
 
-const char *query_suggest(enum query_kind kind, const char *name)
+static void try_names(struct suggestion *suggestion, const struct field *field)
+{
+	const char *at = field->aliases, *alias;
+	size_t length;
+
+	suggestion_try(suggestion, field->key, strlen(field->key));
+	while ((alias = next_alias(&at, &length)))
+		suggestion_try(suggestion, alias, length);
+}
+
+struct suggestion query_suggest(enum query_kind kind, const char *name)
 {
 	struct suggestion suggestion = suggestion_begin(name, strlen(name));
 	const struct field_table *table;
 
-	for (size_t t = 0; (table = table_at(kind, t)); t++) {
-		for (size_t i = 0; i < table->count; i++) {
-			const char *key = table->fields[i].key;
-
-			suggestion_try(&suggestion, key, strlen(key));
-		}
-	}
-	return suggestion.best;
+	for (size_t t = 0; (table = table_at(kind, t)); t++)
+		for (size_t i = 0; i < table->count; i++)
+			try_names(&suggestion, &table->fields[i]);
+	return suggestion;
 }

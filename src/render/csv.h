@@ -7,6 +7,7 @@
 
 #include "basic/buf.h"
 #include "basic/macros.h"
+#include "basic/suggestion.h"
 #include "model/snapshot.h"
 #include "model/want.h"
 #include "render/render_options.h"
@@ -51,5 +52,5 @@ void query_render(struct buf *out, const struct render_options *options, const s
 /* Lists every field with its aliases, unit and description. */
 void query_help(struct buf *out, enum query_kind kind);
 
-/* The existing name closest to a misspelt one; NULL if none is close. */
-const char *query_suggest(enum query_kind kind, const char *name);
+/* The existing name closest to a misspelt one. */
+struct suggestion query_suggest(enum query_kind kind, const char *name);

@@ -148,6 +148,7 @@ fields() {
 	[ "$(query --query-gpu=pci.domain,pci.bus,pci.device,pci.bus_id --format=csv,noheader)" = \
 		"0x0000, 0x0001, 0x0000, 0000:01:00.0" ]
 	expect_error 2 'unknown field "pstat" (did you mean "pstate"?)' --query-gpu=pstat
+	expect_error 2 '"temprature.gpu" (did you mean "temperature.gpu"?)' --query-gpu=temprature.gpu
 	expect_error 2 'unknown field "pstate"' --query-compute-apps=pstate
 }
 
