@@ -222,8 +222,9 @@ static int take_option(const struct parser *parser, char **argv, int *ret_words)
 	return fail_unknown(parser, word, length);
 }
 
-int option_find_operand(const struct option_table *table, int argc, char **argv)
+int option_find_operand(const struct option_table *table, int argc, char **argv, bool *ret_unknown)
 {
+	bool unknown = false;
 	int i = 1;
 
 	while (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i], "--") != 0) {
@@ -231,12 +232,14 @@ int option_find_operand(const struct option_table *table, int argc, char **argv)
 
 		if (!option && strncmp(argv[i], "--", 2) == 0 && !strchr(argv[i], '='))
 			option = find_beginning(table, argv[i], strlen(argv[i]));
+		unknown |= !option && !strchr(argv[i], '=');
 		i += option && (option->argument == ARGUMENT ||
 				(option->argument == NUMBER_OR_NOTHING && i + 1 < argc &&
 				 option_is_number(argv[i + 1])))
 			     ? 2
 			     : 1;
 	}
+	*ret_unknown = unknown;
 	return i < argc && strcmp(argv[i], "--") != 0 && argv[i][0] != '-' ? i : argc;
 }
 

@@ -81,9 +81,10 @@ MUST_CHECK int option_parse(const struct option_table *table, int argc, char **a
 
 /*
  * The place in argv of the first word that is neither an option of the table nor the value of one;
- * argc if there is none.
+ * argc if there is none. *ret_unknown: whether an option before it is not in the table, so that the
+ * word may be the value of that.
  */
-int option_find_operand(const struct option_table *table, int argc, char **argv);
+int option_find_operand(const struct option_table *table, int argc, char **argv, bool *ret_unknown);
 
 /* Appends the help of all options. */
 void option_put_help(struct buf *out, const struct option_table *table);

@@ -86,7 +86,7 @@ static int find_help(int *argc, char ***argv, int at, enum command *ret)
 	return 0;
 }
 
-int command_find(int *argc, char ***argv, int at, enum command *ret)
+int command_find(int *argc, char ***argv, int at, bool option_unknown, enum command *ret)
 {
 	for (*ret = 0; *ret < COMMANDS; ++*ret)
 		if (*argc > 0 && is_called(*ret, (*argv)[0]))
@@ -95,6 +95,10 @@ int command_find(int *argc, char ***argv, int at, enum command *ret)
 	if (at >= *argc)
 		return 0;
 	*ret = find_name((*argv)[at]);
+	if (*ret == COMMANDS && option_unknown) {
+		*ret = COMMAND_SHOW;
+		return 0;
+	}
 	if (*ret == COMMANDS)
 		return fail_unknown((*argv)[at]);
 	move_to_front(*argv, at);

@@ -244,9 +244,9 @@ static const struct option_hint hints[] = {
 static const struct option_table table = { rows,  ARRAY_SIZE(rows), "tt_smi", OPERANDS_NONE,
 					   hints, ARRAY_SIZE(hints) };
 
-int show_options_find_operand(int argc, char **argv)
+int show_options_find_operand(int argc, char **argv, bool *ret_unknown)
 {
-	return option_find_operand(&table, argc, argv);
+	return option_find_operand(&table, argc, argv, ret_unknown);
 }
 
 void show_options_help(struct buf *out)

@@ -46,7 +46,7 @@ struct show_options {
 MUST_CHECK int show_options_parse(struct show_options *options, int argc, char **argv);
 void show_options_done(struct show_options *options);
 
-/* The place of the first word that is neither an option nor the value of one; argc: none. */
-int show_options_find_operand(int argc, char **argv);
+/* As option_find_operand(). */
+int show_options_find_operand(int argc, char **argv, bool *ret_unknown);
 
 void show_options_help(struct buf *out);

@@ -126,6 +126,7 @@ same() {
 @test "what was meant is suggested" {
 	expect_error 2 '"--wach" (did you mean "--watch"?)' --wach
 	expect_error 2 '"--qery-gpu=index" (did you mean "--query-gpu"?)' --qery-gpu=index
+	expect_error 2 '"--qery-gpu" (did you mean "--query-gpu"?)' --qery-gpu index
 	expect_error 2 '"docter" (did you mean "doctor"?)' docter
 	expect_error 2 '"memm" (did you mean "mem"?)' memm
 	expect_error 2 '"--colour=never" (did you mean "--color"?)' doctor --colour=never
@@ -134,6 +135,7 @@ same() {
 	expect_error 2 '"--xml-format": there is no XML; --json' -q --xml-format
 	expect_error 2 '"-qx": there is no XML; --json' -qx
 	expect_error 2 '"--gpu-reset": this program never resets a device' --gpu-reset -i 0
+	expect_error 2 '"--reset": this program never resets a device' --reset 0
 }
 
 @test "help explains commands" {

@@ -28,8 +28,10 @@ static int (*const run[COMMANDS])(int argc, char **argv) = {
 int main(int argc, char **argv)
 {
 	enum command command;
-	int code;
+	bool unknown;
+	int at, code;
 
-	code = command_find(&argc, &argv, show_options_find_operand(argc, argv), &command);
+	at = show_options_find_operand(argc, argv, &unknown);
+	code = command_find(&argc, &argv, at, unknown, &command);
 	return code ? code : run[command](argc, argv);
 }
