@@ -59,14 +59,22 @@ static bool put_value(struct buf *out, const struct device *dev, const struct me
 	return true;
 }
 
+void chart_put_brief(struct buf *out, const struct device *dev, const struct metric_info *info,
+		     bool utf8)
+{
+	buf_puts(out, lower_bound_of_device(dev, info->field, utf8));
+	if (!put_value(out, dev, info, info->field, utf8))
+		buf_puts(out, "N/A");
+}
+
 void chart_put_reading(struct buf *out, const struct device *dev, const struct metric_info *info,
 		       bool utf8)
 {
 	CLEANUP_BUF struct buf limit = { 0 };
 
-	buf_puts(out, lower_bound_of_device(dev, info->field, utf8));
-	if (!put_value(out, dev, info, info->field, utf8))
-		buf_printf(out, "N/A (%s)", reason_text(dev->why[info->field]));
+	chart_put_brief(out, dev, info, utf8);
+	if (dev->why[info->field] != KNOWN)
+		buf_printf(out, " (%s)", reason_text(dev->why[info->field]));
 	else if (info->limit != info->field && put_value(&limit, dev, info, info->limit, utf8))
 		buf_printf(out, " of %s", buf_text(&limit));
 }

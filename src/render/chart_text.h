@@ -22,3 +22,7 @@ void chart_put_figure(struct buf *out, const struct metric_info *info, double nu
 /* "11.5 GB of 12.0 GB", "78 W", "N/A (no permission)" */
 void chart_put_reading(struct buf *out, const struct device *dev, const struct metric_info *info,
 		       bool utf8);
+
+/* The same without limit and reason: "11.5 GB", "78 W", "N/A" */
+void chart_put_brief(struct buf *out, const struct device *dev, const struct metric_info *info,
+		     bool utf8);

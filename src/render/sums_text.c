@@ -1,5 +1,6 @@
 #include "render/sums_text.h"
 
+#include "basic/text.h"
 #include "render/format.h"
 #include "render/lower_bound.h"
 
@@ -55,21 +56,44 @@ static void put_troubled(struct buf *out, const struct snapshot *snapshot, bool 
 		buf_puts(out, utf8 ? " …" : " ...");
 }
 
-void sums_put(struct buf *out, const struct snapshot *snapshot, bool utf8)
+/* Returns whether there was room for it. */
+static bool add_sum(struct buf *out, const struct buf *sum, size_t room)
+{
+	if (text_width(buf_text(out), out->length) + text_width(buf_text(sum), sum->length) > room)
+		return false;
+	buf_add(out, buf_text(sum), sum->length);
+	return true;
+}
+
+/* "  DRAM ≥120.0GB/384.0GB", or "  DRAM ≥120.0GB" */
+static void add_memory(struct buf *out, const struct device_totals *sums, const char *bound,
+		       size_t room)
+{
+	CLEANUP_BUF struct buf used = { 0 }, both = { 0 };
+
+	buf_printf(&used, "  DRAM %s", bound);
+	format_bytes(&used, sums->used);
+	buf_printf(&both, "%s/", buf_text(&used));
+	format_bytes(&both, sums->total);
+	if (!add_sum(out, &both, room))
+		add_sum(out, &used, room);
+}
+
+void sums_put(struct buf *out, const struct snapshot *snapshot, bool utf8, size_t room)
 {
 	struct device_totals sums = add_up(snapshot);
+	CLEANUP_BUF struct buf power = { 0 }, heat = { 0 };
 
 	buf_printf(out, "%zu device%s", sums.cards, sums.cards == 1 ? "" : "s");
 	put_troubled(out, snapshot, utf8);
 	if (sums.has_power)
-		buf_printf(out, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
+		buf_printf(&power, sums.power >= 1000 ? "  %.1fkW" : "  %.0fW",
 			   sums.power >= 1000 ? sums.power / 1000 : sums.power);
 	if (sums.has_heat)
-		buf_printf(out, "  max %.0f%sC", sums.hottest, utf8 ? "°" : "");
-	if (sums.has_memory) {
-		buf_printf(out, "  DRAM %s", lower_bound_of_devices(snapshot, DEV_DRAM_USED, utf8));
-		format_bytes(out, sums.used);
-		buf_putc(out, '/');
-		format_bytes(out, sums.total);
-	}
+		buf_printf(&heat, "  max %.0f%sC", sums.hottest, utf8 ? "°" : "");
+	add_sum(out, &power, room);
+	add_sum(out, &heat, room);
+	if (sums.has_memory)
+		add_memory(out, &sums, lower_bound_of_devices(snapshot, DEV_DRAM_USED, utf8), room);
+	out->failed |= power.failed || heat.failed;
 }

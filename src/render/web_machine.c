@@ -205,7 +205,7 @@ static void put_host(struct json *json, const struct web_view *view)
 		  snapshot->simulated  ? "SIMULATED"
 		  : snapshot->recorded ? "RECORDED"
 				       : "");
-	sums_put(&text, snapshot, true);
+	sums_put(&text, snapshot, true, SIZE_MAX);
 	json_text(json, "sums", buf_text(&text));
 }
 

@@ -76,7 +76,7 @@ static void draw_header(const struct ui *ui)
 		buf_reset(&text);
 	}
 	if (snapshot)
-		sums_put(&text, snapshot, paint_is_utf8());
+		sums_put(&text, snapshot, paint_is_utf8(), (size_t)MAX(end - at, 0));
 	paint_buf(0, at, end - at, STYLE_PLAIN, &text);
 }
 

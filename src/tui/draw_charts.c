@@ -72,28 +72,46 @@ static void draw_scale(const struct rect *plot, const struct metric_info *info, 
 	}
 }
 
-/* "DRAM  device 0  11.5 GB of 12.0 GB" */
-static void put_title(struct buf *out, const struct ui *ui, const struct drawn_chart *subject)
+/*
+ * The longest form is "PCIe in  device 0  2.9 GB/s of 8.0 GB/s". A brief one has no limit and no
+ * reason; the shortest has of the device only what distinguishes the charts.
+ */
+enum title_form { TITLE_LONG, TITLE_BRIEF, TITLE_SHORT };
+
+static void put_title(struct buf *out, const struct ui *ui, const struct drawn_chart *subject,
+		      enum title_form form)
 {
 	const struct metric_info *info = &metric_infos[subject->metric];
+	bool several = ui_counts(ui).devices > 1;
 
 	buf_printf(out, "%s%s  ", subject->selected ? paint_sign("▶", ">") : "", info->title);
-	if (ui_counts(ui).devices > 1)
+	if (several && form != TITLE_SHORT)
 		buf_printf(out, "device %s  ", subject->dev->id);
-	chart_put_reading(out, subject->dev, info, paint_is_utf8());
+	else if (several && ui_charts_devices(ui))
+		buf_printf(out, "%s  ", subject->dev->id);
+	if (form == TITLE_LONG)
+		chart_put_reading(out, subject->dev, info, paint_is_utf8());
+	else
+		chart_put_brief(out, subject->dev, info, paint_is_utf8());
 }
 
+/* The title is the longest that fits: a figure that is cut would be another figure. */
 static void draw_title(const struct ui *ui, const struct rect *r, const struct drawn_chart *subject)
 {
 	CLEANUP_BUF struct buf title = { 0 };
+	enum title_form form = TITLE_LONG;
 	char more[32] = "";
 
-	put_title(&title, ui, subject);
 	if (subject->others && !ui_charts_devices(ui))
 		snprintf(more, sizeof(more), " +%zu (g) ", subject->others);
 	else if (subject->others)
 		snprintf(more, sizeof(more), " +%zu device%s ", subject->others,
 			 subject->others == 1 ? "" : "s");
+	put_title(&title, ui, subject, form);
+	while (form < TITLE_SHORT && !paint_rule_fits(r->width - 1, buf_text(&title), more)) {
+		buf_reset(&title);
+		put_title(&title, ui, subject, ++form);
+	}
 	paint_rule_more(r->top, r->left, r->width - 1, buf_text(&title), more);
 }
 

@@ -211,6 +211,13 @@ void paint_rule(int row, int column, int width, const char *title)
 	put_line(row, at, STYLE_DIM, line, end - at);
 }
 
+bool paint_rule_fits(int width, const char *title, const char *more)
+{
+	enum { FRAME = 3 }; /* the sign and the blank before a title, the blank after it */
+
+	return measure(title, strlen(title)) + measure(more, strlen(more)) + FRAME <= width;
+}
+
 void paint_rule_more(int row, int column, int width, const char *title, const char *more)
 {
 	int needs = MIN((int)text_width(more, strlen(more)), width);

@@ -43,6 +43,9 @@ void paint_rule(int row, int column, int width, const char *title);
 /* The same with a note at its right end: "─ title ─── +3 columns ". */
 void paint_rule_more(int row, int column, int width, const char *title, const char *more);
 
+/* Whether both are shown whole. */
+bool paint_rule_fits(int width, const char *title, const char *more);
+
 /* A bar of memory; full: the used share, 0 to 1. */
 void paint_bar(int row, int column, int width, double full);
 

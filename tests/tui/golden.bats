@@ -163,7 +163,7 @@ same() {
 	python3 "$HERE/film.py" "$(dirname "$TT_SMI")" "$HERE/golden" 3>&-
 }
 
-@test "no line is wider than its terminal, and cut parts are counted" {
+@test "no line is wider than its terminal, cut parts are counted, no figure is cut" {
 	python3 - "$HERE"/golden/*/*.txt <<'E'
 import re, sys, unicodedata
 for name in sys.argv[1:]:
@@ -174,6 +174,10 @@ for name in sys.argv[1:]:
         wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
         assert wide <= columns, (name, line)
         assert all(c.isprintable() for c in line), (name, line)
+        # A title has the figures that fit, whole.
+        title = r"─ ▶?(DRAM|L1|Power|Temperature|AICLK|PCIe|Compute)  [^─]*…"
+        assert not re.search(title, line), (name, line)
+    assert not re.search(r"\d[.\dkMGTWB]*…", lines[0]), (name, lines[0])
 E
 	grep -q '+[0-9]* devices' "$HERE/golden/thirty_two/overview-40x10.txt"
 }
