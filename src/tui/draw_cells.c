@@ -4,20 +4,31 @@
 #include "tui/drawn_device.h"
 #include "tui/paint.h"
 
-static void draw_group(const struct ui *ui, const struct cell *cell)
+/* Explains the unnamed percentages of narrow cells, as well as there is room. */
+static const char *choose_legend(int width, const char *name)
+{
+	static const char *const legends[] = { " % of DRAM, b: % of time busy ",
+					       " % of DRAM, b: busy ", " b: busy " };
+
+	for (size_t i = 0; i < ARRAY_SIZE(legends); i++)
+		if (paint_rule_fits(width, name, legends[i]))
+			return legends[i];
+	return NULL;
+}
+
+/* Returns whether the heading explains percentages. */
+static bool draw_group(const struct ui *ui, const struct cell *cell, bool explain)
 {
 	const struct rect *heading = &cell->heading;
-	enum { LEGEND = 60 }; /* width of a heading with room for it */
-	bool first = cell->device == ui->layout.cells.first && heading->width >= LEGEND;
+	const char *legend;
 	char name[64];
 
 	if (rect_is_empty(heading))
-		return;
+		return false;
 	device_group_name(&ui->device_view, ui_device(ui, cell->device), name, sizeof(name));
-	paint_rule_more(heading->top, heading->left, heading->width, name,
-			first && !draw_device_cell_names_shares(&cell->rect)
-				? " % of DRAM, b: % of time busy "
-				: "");
+	legend = explain ? choose_legend(heading->width, name) : NULL;
+	paint_rule_more(heading->top, heading->left, heading->width, name, legend ? legend : "");
+	return legend != NULL;
 }
 
 static void draw_one(const struct ui *ui, const struct cell *cell)
@@ -61,10 +72,12 @@ void draw_cells(const struct ui *ui)
 	struct counts counts = ui_counts(ui);
 	struct cell_walk walk;
 	struct cell cell;
+	bool explained = false;
 
 	cells_begin(&walk, &ui->layout.cells, &counts);
 	while (cells_next(&walk, &cell)) {
-		draw_group(ui, &cell);
+		if (draw_group(ui, &cell, !explained && !draw_device_cell_names_shares(&cell.rect)))
+			explained = true;
 		draw_one(ui, &cell);
 	}
 	draw_more(ui);
