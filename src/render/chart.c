@@ -2,9 +2,9 @@
 
 #include "basic/clock.h"
 #include "basic/macros.h"
+#include "render/chart_text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 int64_t chart_span(const struct history *history, int64_t now_ns, int64_t most_ns)
@@ -66,35 +66,23 @@ static void put_rule(struct buf *out, size_t columns, bool utf8)
 		buf_puts(out, i == 0 || i + 1 == columns ? " " : utf8 ? "─" : "-");
 }
 
-/* "10 min", "90 s" */
-static void name_time(char *text, size_t size, int64_t ns, const char *after)
-{
-	long long seconds = ns / NS_PER_S;
-
-	if (seconds % 60 == 0)
-		snprintf(text, size, "%lld min%s", seconds / 60, after);
-	else
-		snprintf(text, size, "%lld s%s", seconds, after);
-}
-
 void chart_put_axis(struct buf *out, int64_t span_ns, size_t columns, bool utf8)
 {
 	static const char right[] = "now";
-	char left[32], middle[32];
-	size_t words, half;
+	CLEANUP_BUF struct buf left = { 0 }, middle = { 0 };
+	size_t half;
 
-	name_time(left, sizeof(left), span_ns, " ago");
-	name_time(middle, sizeof(middle), span_ns / 2, "");
-	words = strlen(left) + strlen(middle) + strlen(right);
-	if (columns < words + 8) {
+	chart_put_ago(&left, span_ns);
+	chart_put_span(&middle, span_ns / 2);
+	if (columns < left.length + middle.length + strlen(right) + 8) {
 		buf_fill(out, ' ', columns);
 		return;
 	}
 	/* The middle label starts at the middle column. */
 	half = columns / 2;
-	buf_puts(out, left);
-	put_rule(out, half - strlen(left), utf8);
-	buf_puts(out, middle);
-	put_rule(out, columns - half - strlen(middle) - strlen(right), utf8);
+	buf_puts(out, buf_text(&left));
+	put_rule(out, half - left.length, utf8);
+	buf_puts(out, buf_text(&middle));
+	put_rule(out, columns - half - middle.length - strlen(right), utf8);
 	buf_puts(out, right);
 }

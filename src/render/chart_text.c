@@ -22,16 +22,24 @@ double chart_top(const struct device *dev, const struct metric_info *info, doubl
 	return plot_top(most, info->step);
 }
 
+void chart_put_span(struct buf *out, int64_t ns)
+{
+	long long s = ns / NS_PER_S;
+
+	if (s % 60 == 0)
+		buf_printf(out, "%lld min", s / 60);
+	else
+		buf_printf(out, "%lld s", s);
+}
+
 void chart_put_ago(struct buf *out, int64_t ns)
 {
-	int64_t s = ns / NS_PER_S;
-
-	if (s == 0)
+	if (ns < NS_PER_S) {
 		buf_puts(out, "now");
-	else if (s % 60 == 0)
-		buf_printf(out, "%lld min ago", (long long)s / 60);
-	else
-		buf_printf(out, "%lld s ago", (long long)s);
+		return;
+	}
+	chart_put_span(out, ns);
+	buf_puts(out, " ago");
 }
 
 void chart_put_figure(struct buf *out, const struct metric_info *info, double number, bool utf8)

@@ -13,6 +13,9 @@ double chart_unit_factor(const struct metric_info *info);
  */
 double chart_top(const struct device *dev, const struct metric_info *info, double most);
 
+/* "10 min", "90 s" */
+void chart_put_span(struct buf *out, int64_t ns);
+
 /* "10 min ago", "90 s ago", "now" */
 void chart_put_ago(struct buf *out, int64_t ns);
 

@@ -1,6 +1,8 @@
 /* The page of one process: its fields, and its memory over time. */
 #include "tui/page_parts.h"
 
+#include "render/chart.h"
+#include "render/chart_text.h"
 #include "render/format.h"
 #include "render/plot.h"
 #include "tui/paint.h"
@@ -10,10 +12,10 @@
 enum { COURSE_WIDEST = 40, COURSE_NARROWEST = 10, COURSE_ROWS = 4, COURSE_LEFT = 31 };
 
 /* Fills one value per column; returns their maximum. */
-static double read_history(const struct ui *ui, const struct series *series,
+static double read_history(const struct ui *ui, const struct series *series, int64_t span_ns,
 			   struct metric_range *values, size_t columns)
 {
-	int64_t step = HISTORY_SPAN_NS / (int64_t)columns, from = ui_now(ui) - HISTORY_SPAN_NS;
+	int64_t step = span_ns / (int64_t)columns, from = ui_now(ui) - span_ns;
 	double most = 0;
 
 	for (size_t i = 0; i < columns; i++, from += step) {
@@ -28,10 +30,12 @@ static double read_history(const struct ui *ui, const struct series *series,
 	return most;
 }
 
-/* Its memory over the last ten minutes. */
+/* Its memory over time, for ten minutes at most. */
 static void put_history(struct buf *out, const struct ui *ui, const struct series *series)
 {
+	int64_t span_ns = chart_span(ui->history, ui_now(ui), HISTORY_SPAN_NS);
 	int room = MIN(ui->columns - PAGE_FRAME - COURSE_LEFT, COURSE_WIDEST);
+	CLEANUP_BUF struct buf title = { 0 };
 	struct metric_range values[COURSE_WIDEST * PLOT_SIDES];
 	struct plot plot = { .values = values,
 			     .columns = (size_t)MAX(room, 0),
@@ -40,7 +44,9 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 
 	if (room < COURSE_NARROWEST)
 		return;
-	plot.top = read_history(ui, series, values, plot.columns);
+	buf_puts(&title, "DRAM, ");
+	chart_put_span(&title, span_ns);
+	plot.top = read_history(ui, series, span_ns, values, plot.columns);
 	for (size_t i = 0; i < COURSE_ROWS; i++) {
 		CLEANUP_BUF struct buf figure = { 0 };
 
@@ -48,7 +54,7 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 			format_bytes(&figure, (uint64_t)plot.top);
 		else if (i + 1 == COURSE_ROWS)
 			format_bytes(&figure, 0);
-		buf_printf(out, "  %-16s %10s %s", i ? "" : "DRAM, 10 min", buf_text(&figure),
+		buf_printf(out, "  %-16s %10s %s", i ? "" : buf_text(&title), buf_text(&figure),
 			   paint_sign("┤", "|"));
 		plot_row(out, &plot, i);
 		buf_putc(out, '\n');
