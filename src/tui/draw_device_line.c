@@ -1,6 +1,7 @@
 /* Draws a device as a line: readings with a bar, both pools, or the figures alone. */
 #include "tui/drawn_device.h"
 
+#include "basic/text.h"
 #include "render/device_style.h"
 #include "render/device_text.h"
 #include "tui/paint.h"
@@ -108,7 +109,7 @@ void draw_device_brief(const struct drawn_device *subject, const struct rect *r)
 {
 	enum { SHARE = 6 }; /* "D≥100%" */
 	CLEANUP_BUF struct buf temp = { 0 }, power = { 0 }, text = { 0 };
-	int at = r->left + drawn_device_draw_id(subject, r->top, r->left, r->width);
+	int at = r->left + drawn_device_draw_id(subject, r->top, r->left, r->width), share;
 
 	if (device_is_failing(subject->dev)) {
 		buf_printf(&text, "%s ", device_condition_word(subject->dev));
@@ -126,6 +127,9 @@ void draw_device_brief(const struct drawn_device *subject, const struct rect *r)
 	device_put_share(&text, subject->dev, paint_is_utf8());
 	at += draw_figure(subject, r->top, at, 4, device_temperature_style(subject->shown), &temp);
 	at += draw_figure(subject, r->top, at, 4, device_power_style(subject->shown), &power);
-	paint_cell(r->top, at, MIN(r->left + r->width - at, SHARE), true,
+	share = MIN(r->left + r->width - at, SHARE);
+	/* A blank before the next device, unless the figure needs its place. */
+	share -= (int)text_width(buf_text(&text), text.length) < share;
+	paint_cell(r->top, at, share, true,
 		   memory_style(device_pool_share(subject->dev, POOL_DRAM)), buf_text(&text));
 }
