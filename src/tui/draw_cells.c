@@ -4,6 +4,8 @@
 #include "tui/drawn_device.h"
 #include "tui/paint.h"
 
+#include <string.h>
+
 /* Explains the unnamed percentages of narrow cells, as well as there is room. */
 static const char *choose_legend(int width, const char *name)
 {
@@ -16,10 +18,25 @@ static const char *choose_legend(int width, const char *name)
 	return NULL;
 }
 
+/* "n300 …131979b69": boards of one kind differ in the last digits of their serial numbers. */
+static void put_name(struct buf *out, const char *name, int width)
+{
+	const char *serial = strchr(name, ' ');
+
+	buf_puts(out, name);
+	for (const char *tail = serial; tail && *tail && !paint_rule_fits(width, buf_text(out), "");
+	     tail++) {
+		buf_reset(out);
+		buf_printf(out, "%.*s%s%s", (int)(serial + 1 - name), name, paint_sign("…", "~"),
+			   tail + 1);
+	}
+}
+
 /* Returns whether the heading explains percentages. */
 static bool draw_group(const struct ui *ui, const struct cell *cell, bool explain)
 {
 	const struct rect *heading = &cell->heading;
+	CLEANUP_BUF struct buf title = { 0 };
 	const char *legend;
 	char name[64];
 
@@ -27,7 +44,9 @@ static bool draw_group(const struct ui *ui, const struct cell *cell, bool explai
 		return false;
 	device_group_name(&ui->device_view, ui_device(ui, cell->device), name, sizeof(name));
 	legend = explain ? choose_legend(heading->width, name) : NULL;
-	paint_rule_more(heading->top, heading->left, heading->width, name, legend ? legend : "");
+	put_name(&title, name, heading->width);
+	paint_rule_more(heading->top, heading->left, heading->width, buf_text(&title),
+			legend ? legend : "");
 	return legend != NULL;
 }
 
@@ -67,17 +86,32 @@ static void draw_more(const struct ui *ui)
 	paint_buf(cells->more.top, cells->more.left, cells->more.width, STYLE_WARN, &text);
 }
 
+/* Does what a heading would do for cells that have none. */
+static void draw_legend(const struct ui *ui)
+{
+	const struct rect *line = &ui->layout.legend;
+	CLEANUP_BUF struct buf name = { 0 };
+	const char *legend;
+
+	if (rect_is_empty(line))
+		return;
+	buf_printf(&name, "%zu devices", ui_counts(ui).devices);
+	legend = choose_legend(line->width, buf_text(&name));
+	paint_rule_more(line->top, line->left, line->width, buf_text(&name), legend ? legend : "");
+}
+
 void draw_cells(const struct ui *ui)
 {
 	struct counts counts = ui_counts(ui);
 	struct cell_walk walk;
 	struct cell cell;
-	bool explained = false;
+	bool explained =
+		ui->layout.cells.width >= CELL_NAMES_SHARES || !rect_is_empty(&ui->layout.legend);
 
+	draw_legend(ui);
 	cells_begin(&walk, &ui->layout.cells, &counts);
 	while (cells_next(&walk, &cell)) {
-		if (draw_group(ui, &cell, !explained && !draw_device_cell_names_shares(&cell.rect)))
-			explained = true;
+		explained |= draw_group(ui, &cell, !explained);
 		draw_one(ui, &cell);
 	}
 	draw_more(ui);

@@ -8,13 +8,7 @@
 
 #include <string.h>
 
-enum { LARGE = 7 };	   /* lines of a cell with all readings */
-enum { NAMED_WIDTH = 16 }; /* of a cell with "D≥63% busy ≥64%" */
-
-bool draw_device_cell_names_shares(const struct rect *r)
-{
-	return r->width >= NAMED_WIDTH;
-}
+enum { LARGE = 7 }; /* lines of a cell with all readings */
 
 /*
  * DRAM in use and utilisation, if known: "DRAM 67%  busy 44%", "D67% busy 44%", "67% b44%". Where
@@ -27,7 +21,7 @@ static void put_shares(struct buf *out, const struct device *dev, size_t room)
 	} marks[] = { { "DRAM ", "  busy " }, { "D", " busy " }, { "", " b" }, { "", "b" } };
 	enum { UNNAMED = 2 };
 
-	for (size_t i = room < NAMED_WIDTH - 1 ? UNNAMED : 0; i < ARRAY_SIZE(marks); i++) {
+	for (size_t i = room < CELL_NAMES_SHARES - 1 ? UNNAMED : 0; i < ARRAY_SIZE(marks); i++) {
 		buf_reset(out);
 		buf_puts(out, marks[i].dram);
 		device_put_share(out, dev, paint_is_utf8());

@@ -21,9 +21,6 @@ void draw_device_pools(const struct drawn_device *subject, const struct rect *r)
 void draw_device_brief(const struct drawn_device *subject, const struct rect *r);
 void draw_device_cell(const struct drawn_device *subject, const struct rect *r);
 
-/* Has a cell room for the names of its percentages? */
-bool draw_device_cell_names_shares(const struct rect *r);
-
 /* ---- used by the forms ---- */
 
 /* STYLE_DIM for old values, else the given style. */

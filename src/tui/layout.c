@@ -277,10 +277,12 @@ static bool find_grid(struct cells *cells, const struct rect *body, const struct
 	return false;
 }
 
+enum { HIGH_ENOUGH = 10 }; /* body of a grid with more than its cells */
+
 /* Headings of trays take precedence over larger cells; single chips have no group. */
 static struct cells grid_cells(const struct rect *body, const struct counts *counts)
 {
-	enum { FOR_PROCESSES = 2, HIGH_ENOUGH = 10 };
+	enum { FOR_PROCESSES = 2 };
 	int rows = body->height >= HIGH_ENOUGH ? body->height - FOR_PROCESSES : body->height;
 	struct cells cells;
 
@@ -290,9 +292,20 @@ static struct cells grid_cells(const struct rect *body, const struct counts *cou
 	return cells;
 }
 
+/* Only a heading of the screen's width has room to explain the percentages of narrow cells. */
+static bool needs_legend(const struct cells *cells, const struct counts *counts)
+{
+	return cells->width < CELL_NAMES_SHARES && cells->height > 1 &&
+	       cells->shown == counts->devices && (!cells->headings || cells->groups_per_line > 1);
+}
+
 static void make_grid(struct layout *layout, struct rect *body, const struct counts *counts)
 {
 	layout->cells = grid_cells(body, counts);
+	if (body->height >= HIGH_ENOUGH && needs_legend(&layout->cells, counts)) {
+		layout->legend = take_rows(body, 1);
+		layout->cells = grid_cells(body, counts);
+	}
 	take_rows(body, layout->cells.area.height + layout->cells.more.height);
 	make_charts_and_table(layout, body, counts);
 }

@@ -61,8 +61,11 @@ struct cells {
 
 enum { MAX_CHARTS = 16 };
 
+enum { CELL_NAMES_SHARES = 16 }; /* width of a cell of the grid with "D≥63% busy ≥64%" */
+
 struct layout {
 	struct rect header, keys; /* a line each */
+	struct rect legend; /* explains narrow cells without a heading that could; else empty */
 	struct cells cells;
 	struct rect charts[MAX_CHARTS];
 	size_t n_charts;

@@ -36,9 +36,11 @@ static bool overlap(const struct rect *a, const struct rect *b)
 
 static void check_rectangles(const struct layout *layout, int rows, int columns)
 {
-	struct rect all[6 + MAX_CHARTS] = { layout->header,	layout->keys,  layout->cells.area,
-					    layout->cells.more, layout->table, layout->page };
-	size_t count = 6;
+	struct rect all[7 + MAX_CHARTS] = {
+		layout->header,	    layout->legend, layout->keys, layout->cells.area,
+		layout->cells.more, layout->table,  layout->page,
+	};
+	size_t count = 7;
 
 	for (size_t i = 0; i < layout->n_charts; i++)
 		all[count++] = layout->charts[i];
@@ -111,6 +113,11 @@ TEST(every_grid_of_trays_is_valid)
 	check_all(VIEW_GRID, 8, 1);
 }
 
+TEST(every_grid_of_single_chips_is_valid)
+{
+	check_all(VIEW_GRID, 1, 1);
+}
+
 TEST(every_grid_of_boards_is_valid)
 {
 	check_all(VIEW_GRID, 2, 1);
@@ -155,6 +162,29 @@ TEST(thirty_two_chips_are_readable_on_80x24)
 	assert_int_equal(layout.cells.per_line, 8);
 	assert_int_equal(layout.cells.height, 4);
 	assert_true(layout.table.height >= 2);
+}
+
+TEST(narrow_cells_without_headings_are_explained)
+{
+	struct counts counts = make_counts(32, 1);
+	struct layout layout;
+
+	layout_make(&layout, VIEW_GRID, 24, 80, &counts);
+	assert_int_equal(layout.cells.shown, 32);
+	assert_false(layout.cells.headings);
+	assert_true(layout.cells.width < CELL_NAMES_SHARES);
+	assert_false(rect_is_empty(&layout.legend));
+	counts = make_counts(32, 2);
+	layout_make(&layout, VIEW_GRID, 24, 80, &counts);
+	assert_true(layout.cells.headings && layout.cells.groups_per_line > 1);
+	assert_false(rect_is_empty(&layout.legend));
+	counts = make_counts(32, 8);
+	layout_make(&layout, VIEW_GRID, 24, 80, &counts);
+	assert_true(rect_is_empty(&layout.legend)); /* the heading of the tray explains them */
+	counts = make_counts(32, 1);
+	layout_make(&layout, VIEW_GRID, 24, 160, &counts);
+	assert_true(layout.cells.width >= CELL_NAMES_SHARES);
+	assert_true(rect_is_empty(&layout.legend));
 }
 
 TEST(sixty_four_chips_are_readable_on_120x40)
@@ -287,12 +317,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_overview_is_valid),
 		cmocka_unit_test(every_grid_of_trays_is_valid),
+		cmocka_unit_test(every_grid_of_single_chips_is_valid),
 		cmocka_unit_test(every_grid_of_boards_is_valid),
 		cmocka_unit_test(every_list_of_processes_is_valid),
 		cmocka_unit_test(every_memory_view_is_valid),
 		cmocka_unit_test(every_device_view_is_valid),
 		cmocka_unit_test(an_empty_screen_is_handled),
 		cmocka_unit_test(thirty_two_chips_are_readable_on_80x24),
+		cmocka_unit_test(narrow_cells_without_headings_are_explained),
 		cmocka_unit_test(sixty_four_chips_are_readable_on_120x40),
 		cmocka_unit_test(an_ordinary_overview_has_all_its_parts),
 		cmocka_unit_test(a_large_screen_has_charts_of_all_readings),
