@@ -6,10 +6,12 @@
 #pragma once
 
 enum program_hook {
-	/* The profiler. The first two lead to its rings. */
-	PROGRAM_SYNC_CHECK, /* (RealtimeProfilerManager): when the host waits for a queue */
-	PROGRAM_PUBLISH,    /* (RealtimeProfilerManager, DeviceState, pages, number of pages) */
-	PROGRAM_RECORD,	    /* (ProgramRealtimeRecord): a program has ended; before v0.76 */
+	/* The profiler, which is on for a chip, or no longer. The next two lead to its rings. */
+	PROGRAM_PROFILER_ON,  /* (chip) */
+	PROGRAM_PROFILER_OFF, /* (chip) */
+	PROGRAM_SYNC_CHECK,   /* (RealtimeProfilerManager): when the host waits for a queue */
+	PROGRAM_PUBLISH,      /* (RealtimeProfilerManager, DeviceState, pages, number of pages) */
+	PROGRAM_RECORD,	      /* (ProgramRealtimeRecord): a program has ended; before v0.76 */
 	/* Launches. */
 	PROGRAM_LAUNCH,	       /* (queue, workload, blocking) */
 	PROGRAM_LAUNCH_DEVICE, /* the same for a queue of a single device */

@@ -75,6 +75,12 @@ PROGRAM_RULE void program_launch_slow(struct program_launch_state *state, uint64
 	program_set(&state->uncounted_ns, now);
 }
 
+/* Was nothing launched, on any queue, since launches are followed? */
+PROGRAM_RULE bool program_none_launched(const struct program_launch_state *state)
+{
+	return !program_get(&state->launched) && !program_get(&state->uncounted_ns);
+}
+
 /* The next event of a queue stands behind everything that was launched before. */
 PROGRAM_RULE void program_next_event(struct program_launch_state *state,
 				     struct program_queue_state *queue, uint32_t number,

@@ -16,6 +16,8 @@
 /* X(our name, TT-Metal's symbol, hook) */
 /* clang-format off */
 #define PROGRAM_NAMES(X) \
+	X(PROFILER_ON, "_ZN2tt38NotifyProgramRealtimeProfilerActivatedEj", PROGRAM_PROFILER_ON) \
+	X(PROFILER_OFF, "_ZN2tt40NotifyProgramRealtimeProfilerDeactivatedEj", PROGRAM_PROFILER_OFF) \
 	X(SYNC_CHECK, PROGRAM_PROFILER("18trigger_sync_checkEv"), PROGRAM_SYNC_CHECK) \
 	X(PUBLISH, PROGRAM_PROFILER("13publish_pagesERKNS2_11DeviceStateEPKjjRSt6vectorINS0_12experimental" \
 				    "21ProgramRealtimeRecordESaISA_EE"), PROGRAM_PUBLISH) \

@@ -130,6 +130,27 @@ static void judge_queue(const struct program_table_chip *cell,
 	program_figure_upper(ret, launches, (int64_t)MIN(busy, (uint64_t)window), window, now);
 }
 
+static bool is_profiled(const struct program_table *table, uint32_t chip)
+{
+	return word_load(&table->profiled) >> chip & 1;
+}
+
+/* Is its profiler on, and was nothing launched so far? */
+static bool is_unused(const struct program_table *table, uint32_t chip,
+		      const struct program_launch_state *state)
+{
+	return is_profiled(table, chip) && program_none_launched(state);
+}
+
+/* Why a chip that has a cell has neither records nor events. */
+static enum dispatch_state chip_state(const struct program_table *table, uint32_t chip)
+{
+	enum dispatch_state state = program_table_state(table);
+
+	return state == DISPATCH_NOT_COVERED && is_profiled(table, chip) ? DISPATCH_NO_RECORDS
+									 : state;
+}
+
 static bool is_refused(uint64_t flags, size_t n_devices)
 {
 	return flags & STREAM_IS_REFUSED || (flags & STREAM_IS_AMBIGUOUS && n_devices > 1);
@@ -168,6 +189,8 @@ int program_table_judge(const struct program_table *table, uint32_t chip, size_t
 	else if (!has_stream && has_queue && !state.slow_ns)
 		judge_queue(cell, &launches, stream.begun_ns,
 			    program_pending_time(&state, &queue, (uint64_t)now), now, ret);
+	else if (!has_stream && is_unused(table, chip, &state))
+		program_figure_upper(ret, &launches, 0, PROGRAM_WINDOW_NS, now);
 	if (r < 0) {
 		program_stream_done(&stream);
 		return r;
@@ -176,7 +199,7 @@ int program_table_judge(const struct program_table *table, uint32_t chip, size_t
 	if (ret->is_known)
 		return DISPATCH_OK;
 	if (!has_stream)
-		return program_table_state(table);
+		return chip_state(table, chip);
 	return flags & STREAM_IS_USABLE ? DISPATCH_NO_RECORDS : DISPATCH_NO_CLOCK;
 }
 

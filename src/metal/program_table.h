@@ -88,9 +88,10 @@ struct program_table {
 	uint64_t reserved0[10];
 
 	/* Single words, changed by the writer at any time. */
-	uint64_t flags; /* bits of enum program_table_flag */
-	uint64_t chips; /* bit per chip that has a cell */
-	uint64_t reserved1[6];
+	uint64_t flags;	   /* bits of enum program_table_flag */
+	uint64_t chips;	   /* bit per chip that has a cell, */
+	uint64_t profiled; /* and per chip whose profiler is on */
+	uint64_t reserved1[5];
 
 	uint64_t operation_seq;
 	uint64_t reserved2[7];

@@ -86,6 +86,10 @@ typedef uint64_t (*six_arguments)(uint64_t, uint64_t, uint64_t, uint64_t, uint64
 
 #define POINTER(word) ((const void *)(uintptr_t)(word))
 
+#define INTERPOSE_PROGRAM_PROFILER_ON(id, name) \
+	INTERPOSE_PROGRAM(id, name, programs_profile(library, (uint32_t)a, true))
+#define INTERPOSE_PROGRAM_PROFILER_OFF(id, name) \
+	INTERPOSE_PROGRAM(id, name, programs_profile(library, (uint32_t)a, false))
 #define INTERPOSE_PROGRAM_SYNC_CHECK(id, name) /* finds rings, which records lead to as well */
 #define INTERPOSE_PROGRAM_PUBLISH(id, name) \
 	INTERPOSE_PROGRAM(id, name, records_publish(library, POINTER(b), POINTER(c), (uint32_t)d))

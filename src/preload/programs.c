@@ -155,6 +155,11 @@ static void set_bits(uint64_t *word, uint64_t bits)
 		__atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL);
 }
 
+static void clear_bits(uint64_t *word, uint64_t bits)
+{
+	__atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
+}
+
 /* Takes the first copy of TT-Metal. False: it is another one, and not all is counted. */
 static bool is_counted(struct programs *programs, const struct library *library, uint64_t now)
 {
@@ -217,6 +222,19 @@ struct program_table_chip *programs_cell(struct program_table *table, uint32_t c
 		return NULL;
 	set_bits(&table->chips, UINT64_C(1) << chip);
 	return cell;
+}
+
+void programs_profile(const struct library *library, uint32_t chip, bool on)
+{
+	uint64_t now;
+	struct programs *programs = programs_enter(library, &now);
+
+	if (!programs || chip >= PROGRAM_TABLE_CHIPS || !programs_cell(programs->table, chip))
+		return;
+	if (on)
+		set_bits(&programs->table->profiled, UINT64_C(1) << chip);
+	else
+		clear_bits(&programs->table->profiled, UINT64_C(1) << chip);
 }
 
 /* ---- launches ---- */

@@ -14,6 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The profiler of a chip is on, or no longer. */
+void programs_profile(const struct library *library, uint32_t chip, bool on);
+
 /* (command queue): a program, or a trace. */
 void programs_launch(const struct library *library, uint64_t queue, bool is_program);
 void programs_launch_slow(const struct library *library);

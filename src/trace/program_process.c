@@ -257,6 +257,7 @@ static void read_ring(struct program_process *process, struct program_chip *chip
 		program_stream_done(&chip->stream);
 		chip->state = r == -EBADMSG ? DISPATCH_UNKNOWN_LAYOUT : DISPATCH_NO_ANSWER;
 		chip->has_garbage |= r == -EBADMSG;
+		chip->figure = (struct program_figure){ .last = -1 };
 		process->manager = 0; /* it is looked for again */
 		return;
 	}
@@ -340,6 +341,18 @@ static void judge_queue(const struct program_process *process, struct program_ch
 	chip->busy_at = now;
 }
 
+/* No records and no events so far: it is idle if its profiler is on and nothing was launched. */
+static void judge_unused(const struct program_process *process, struct program_chip *chip,
+			 const struct program_launches *launches)
+{
+	chip->figure = (struct program_figure){ .last = -1 };
+	chip->state = DISPATCH_NO_RECORDS;
+	if (process->programs.profiled >> chip->chip & 1 &&
+	    program_none_launched(&process->programs.launches))
+		program_figure_upper(&chip->figure, launches, 0, PROGRAM_WINDOW_NS,
+				     process->asked_ns);
+}
+
 static void judge_chip(const struct program_process *process, struct program_chip *chip)
 {
 	struct program_launches launches;
@@ -361,12 +374,23 @@ static void judge_chip(const struct program_process *process, struct program_chi
 								  : DISPATCH_NO_CLOCK;
 	else if (chip->has_queue)
 		judge_queue(process, chip, &launches);
+	else if (chip->state == DISPATCH_OK || chip->state == DISPATCH_NO_RECORDS)
+		judge_unused(process, chip, &launches);
 	if (chip->figure.is_known)
 		chip->state = DISPATCH_OK;
 }
 
+/* One for which there is no memory is missing until the next sample. */
+static void add_profiled(struct program_process *process)
+{
+	for (uint32_t chip = 0; chip < PROFILER_CHIPS; chip++)
+		if (process->programs.profiled >> chip & 1)
+			(void)program_process_chip(process, chip);
+}
+
 void program_process_judge(struct program_process *process)
 {
+	add_profiled(process);
 	for (size_t i = 0; i < process->n_chips; i++)
 		judge_chip(process, &process->chips[i]);
 }

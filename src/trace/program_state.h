@@ -28,6 +28,7 @@ struct trace_programs {
 	uint32_t library;    /* whose probes report for it */
 	uint32_t from_start; /* launches are followed since it started */
 	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
+	uint64_t profiled;   /* bit per chip whose profiler was seen to be on */
 	uint64_t dropped;    /* records for which the ring buffer had no room */
 	struct program_launch_state launches;
 };

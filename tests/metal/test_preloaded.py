@@ -180,6 +180,20 @@ def test_clocks_that_change_lead_to_true_bounds(directory):
             eventually(is_right)
 
 
+def test_a_program_that_has_launched_nothing_is_idle(directory):
+    """In releases with a profiler; on a chip that has none, nothing is known."""
+    uncovered = ("not_covered", "no_iommu")  # it depends on the machine
+    for variant in PROFILING:
+        with start(variant, f"{directory}/{variant}", "mesh m 0 1", "queues m ethernet=1", chips=(0, 1)) as player:
+            look = first(player, lambda look: look.device and look.share is not None)
+            assert (look.share, look.bound, look.figure["running"]) == (0, "exact", None), (variant, look.figure)
+            assert Look(player.pid, 1).reason() in uncovered, variant
+            player.do("close m", "open 0")
+            first(player, lambda look: look.device and look.share is None and look.reason() in uncovered)
+            player.do("queues 0 slow", "play 0 count=1")
+            first(player, lambda look: look.device and look.share is None and look.reason() == "slow_dispatch")
+
+
 def test_chips_of_a_mesh_have_figures_of_their_own(directory):
     for variant in "v75", "v76":
         truth = f"{directory}/{variant}"
@@ -282,7 +296,7 @@ def test_children_have_figures_of_their_own(directory):
         os.kill(child, 9)
         eventually(lambda: not Look(child).device)
         player.do("reap", "exec", f"truth {truth}", f"hold {NODES[0]}", "open 0", "queues 0")
-        first(player, lambda look: look.device and look.bound is None)
+        first(player, lambda look: look.bound == "exact" and look.share == 0)
         player.do("background play 0 rate=500 duty=50 for=60")
         first(player, is_exact)
 

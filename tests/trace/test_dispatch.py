@@ -36,7 +36,8 @@ def exact_cases():
                 setup=("open 0", "queues 0"))
     fast.steps.append(((), lambda line: busy("exact")(line) and fast.player.counts("0")[0].records > 2.1 * RECORDS))
     yield fast
-    yield Case("nothing is launched", "v76", ("play 0 duty=0 count=1", state("no-records")), chip="-")
+    for variant in PROFILING:
+        yield Case(f"nothing is launched in {variant}", variant, ((), idle), never=lambda line: line["busy"] not in "-0")
     yield Case("all has ended", "v76", *FOUND, ((), idle))
     for variant in ("v77", "main"):
         yield Case(f"exact in {variant}", variant, (f"{PLAY} rate=300 duty=60", busy("exact")))
@@ -116,6 +117,9 @@ def test_without_launches_there_are_lower_bounds(directory):
                        ((), lambda line: busy("lower")(line) and has_name(line) == bool(options)),
                        never=lambda line: line["bound"] not in ("-", "lower"))
         yield Case(f"v60 {when}", "v60", (f"{PLAY} rate=100 duty=50", state("no-profiler")), chip="-")
+        yield Case(f"nothing is launched {when}", "v76", ((), state("no-records")), chip="-")
+        yield Case(f"a ring that is no longer one {when}", "v76", (f"{PLAY} rate=100 duty=50", busy("lower")),
+                   ("corrupt 0 0 page_size 128", state("unknown-layout")), ((), state("unknown-layout")))
 
     for options in (), ("--names",):
         earlier, later = list(cases("before")), list(cases("after"))

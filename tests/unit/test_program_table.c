@@ -125,6 +125,26 @@ TEST(launches_with_their_records_make_an_exact_figure)
 	assert_int_equal(figure.bound, PROGRAM_LOWER);
 }
 
+TEST(a_chip_whose_profiler_is_on_is_idle_until_something_is_launched)
+{
+	struct program_figure figure;
+
+	assert_int_equal(judge(&figure), DISPATCH_NOT_COVERED);
+	assert_false(figure.is_known);
+	table->profiled = 1U << CHIP;
+	assert_int_equal(judge(&figure), DISPATCH_OK);
+	assert_true(figure.is_known);
+	assert_int_equal(figure.bound, PROGRAM_EXACT);
+	assert_int_equal(figure.busy, 0);
+	program_launch(&table->launches, QUEUE, true, NOW - NS_PER_S / 2);
+	assert_int_equal(judge(&figure), DISPATCH_NO_RECORDS);
+	assert_false(figure.is_known);
+	table->launches = (struct program_launch_state){ 0 };
+	program_launch_slow(&table->launches, NOW - NS_PER_S / 2);
+	assert_int_equal(judge(&figure), DISPATCH_SLOW_DISPATCH);
+	assert_false(figure.is_known);
+}
+
 TEST(without_records_launches_and_events_are_an_upper_bound)
 {
 	struct program_figure figure;
@@ -275,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TABLE_TEST(only_a_table_of_this_version_is_read),
 		TABLE_TEST(launches_with_their_records_make_an_exact_figure),
+		TABLE_TEST(a_chip_whose_profiler_is_on_is_idle_until_something_is_launched),
 		TABLE_TEST(without_records_launches_and_events_are_an_upper_bound),
 		TABLE_TEST(a_reason_is_given_where_there_is_no_figure),
 		TABLE_TEST(times_of_the_future_are_refused),

@@ -160,6 +160,18 @@ static __always_inline void on_operation(const struct program_hit *hit)
 	bpf_map_update_elem(&operations, &key, &operation, BPF_ANY);
 }
 
+static __always_inline void on_profiler(const struct program_hit *hit, bool is_on)
+{
+	uint32_t chip = hit->regs->rdi;
+
+	if (chip >= TRACE_CHIPS || is_other_library(hit))
+		return;
+	if (is_on)
+		__sync_fetch_and_or(&hit->process->profiled, 1ULL << chip);
+	else
+		__sync_fetch_and_and(&hit->process->profiled, ~(1ULL << chip));
+}
+
 SEC("uprobe")
 int program_hook(struct pt_regs *regs)
 {
@@ -169,6 +181,8 @@ int program_hook(struct pt_regs *regs)
 	if (!program_hit_begin(&hit, cookie))
 		return 0;
 	switch ((enum program_hook)(cookie & 0xff)) {
+	case PROGRAM_PROFILER_ON: on_profiler(&hit, true); break;
+	case PROGRAM_PROFILER_OFF: on_profiler(&hit, false); break;
 	case PROGRAM_SYNC_CHECK:
 	case PROGRAM_PUBLISH: hit.process->manager = regs->rdi; break;
 	case PROGRAM_RECORD: on_record(&hit); break;
