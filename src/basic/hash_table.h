@@ -146,3 +146,18 @@ static inline uint64_t hash_u64(uint64_t x)
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return x ^ x >> 31;
 }
+
+/* Distributes a text. */
+static inline uint64_t hash_text(const char *text)
+{
+	size_t length = strlen(text);
+	uint64_t hash = length, word = 0;
+
+	for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = hash_u64(hash ^ word);
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	return hash_u64(hash ^ word);
+}

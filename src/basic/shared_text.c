@@ -58,20 +58,6 @@ char *shared_text_new(size_t size)
 	return shared->text;
 }
 
-static uint64_t hash_text(const char *text)
-{
-	size_t length = strlen(text);
-	uint64_t hash = length, word = 0;
-
-	for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
-		memcpy(&word, text, sizeof(word));
-		hash = hash_u64(hash ^ word);
-	}
-	word = 0;
-	memcpy(&word, text, length);
-	return hash_u64(hash ^ word);
-}
-
 /* False: its last reference was just released, and it is about to be removed. */
 static bool try_ref(struct shared_text *shared)
 {

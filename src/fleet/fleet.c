@@ -11,15 +11,9 @@ struct instance_entry {
 	size_t index;
 };
 
-/* FNV-1a, then distributed over all bits. */
 static uint64_t hash_instance(const void *entry)
 {
-	const char *text = ((const struct instance_entry *)entry)->instance;
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash_u64(hash);
+	return hash_text(((const struct instance_entry *)entry)->instance);
 }
 
 static bool same_instance(const void *a, const void *b)

@@ -330,6 +330,7 @@ TEST(csv_quotes_what_would_break_a_line)
 TEST(owners_are_added_up_over_machines)
 {
 	static const char *const job[] = { "slurm", "lin", "812", "", "", "", "" };
+	static const char *const named[] = { "slurm", "lin", "812", "train", "", "", "" };
 	static const char *const server[] = { "pod", "maya", "", "", "prod", "llama", "server" };
 	static const char *const sidecar[] = { "pod", "maya", "", "", "prod", "llama", "sidecar" };
 	CLEANUP_BUF struct buf name = { 0 };
@@ -339,11 +340,12 @@ TEST(owners_are_added_up_over_machines)
 	assert_int_equal(who_add(&who, job, 1, OWNED_DEVICES, 4), 0);
 	assert_int_equal(who_add(&who, job, 2, OWNED_DEVICES, 2), 0);
 	assert_int_equal(who_add(&who, job, 1, OWNED_QUIET, 90), 0);
-	assert_int_equal(who_add(&who, job, 2, OWNED_QUIET, 30), 0);
+	assert_int_equal(who_add(&who, named, 2, OWNED_QUIET, 30), 0);
 	assert_int_equal(who_add(&who, sidecar, 3, OWNED_DEVICES, 1), 0);
 	who_sort(&who);
 	assert_int_equal(who.count, 2);
 	assert_string_equal(who.owners[0].texts[OWNED_USER], "lin");
+	assert_string_equal(who.owners[0].texts[OWNED_SLURM_JOB_NAME], "train");
 	assert_int_equal(who.owners[0].n_machines, 2);
 	assert_near(who.owners[0].values[OWNED_DEVICES], 6);
 	assert_near(who.owners[0].values[OWNED_QUIET], 30);
