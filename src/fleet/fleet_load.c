@@ -251,8 +251,10 @@ int fleet_load(struct http_client *client, const struct fleet_filter *filter, st
 		fleet_done(&loading.fleet);
 		return code;
 	}
-	for (size_t i = 0; i < loading.fleet.count; i++)
+	for (size_t i = 0; i < loading.fleet.count; i++) {
 		machine_derive(&loading.fleet.machines[i]);
+		machine_sort_alerts(&loading.fleet.machines[i]);
+	}
 	ask_alerting(&loading);
 	fleet_sort(&loading.fleet);
 	*ret = loading.fleet;

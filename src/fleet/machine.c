@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct machine_field machine_fields[MACHINE_VALUES] = {
@@ -45,13 +46,17 @@ int machine_init(struct fleet_machine *machine, const char *instance)
 	return 0;
 }
 
+static void alert_done(struct fleet_alert *alert)
+{
+	free(alert->name);
+	free(alert->severity);
+	free(alert->device);
+}
+
 void machine_done(struct fleet_machine *machine)
 {
-	for (size_t i = 0; i < machine->n_alerts; i++) {
-		free(machine->alerts[i].name);
-		free(machine->alerts[i].severity);
-		free(machine->alerts[i].device);
-	}
+	for (size_t i = 0; i < machine->n_alerts; i++)
+		alert_done(&machine->alerts[i]);
 	free(machine->alerts);
 	free(machine->instance);
 	free(machine->name);
@@ -70,6 +75,30 @@ int machine_add_alert(struct fleet_machine *machine, const char *name, const cha
 	alert = &alerts[machine->n_alerts++];
 	*alert = (struct fleet_alert){ strdup(name), strdup(severity), strdup(device) };
 	return alert->name && alert->severity && alert->device ? 0 : -ENOMEM;
+}
+
+static int compare_alerts(const void *a, const void *b)
+{
+	const struct fleet_alert *first = a, *second = b;
+	int order = strcmp(first->name, second->name);
+
+	if (order == 0)
+		order = strverscmp(first->device, second->device);
+	return order ? order : strcmp(first->severity, second->severity);
+}
+
+void machine_sort_alerts(struct fleet_machine *machine)
+{
+	size_t count = 0;
+
+	if (machine->n_alerts)
+		qsort(machine->alerts, machine->n_alerts, sizeof(*machine->alerts), compare_alerts);
+	for (size_t i = 0; i < machine->n_alerts; i++)
+		if (count && compare_alerts(&machine->alerts[count - 1], &machine->alerts[i]) == 0)
+			alert_done(&machine->alerts[i]);
+		else
+			machine->alerts[count++] = machine->alerts[i];
+	machine->n_alerts = count;
 }
 
 void machine_derive(struct fleet_machine *machine)
@@ -115,30 +144,21 @@ static void put_words(struct buf *out, const char *name)
 	}
 }
 
-/* Is it the first one of this name? */
-static bool is_first(const struct fleet_machine *machine, size_t at)
-{
-	for (size_t i = 0; i < at; i++)
-		if (strcmp(machine->alerts[i].name, machine->alerts[at].name) == 0)
-			return false;
-	return true;
-}
-
 void machine_put_alerts(struct buf *out, const struct fleet_machine *machine)
 {
-	size_t kinds = 0;
+	const char *name = NULL, *device = "";
 
 	for (size_t i = 0; i < machine->n_alerts; i++) {
-		size_t devices = 0;
+		const struct fleet_alert *alert = &machine->alerts[i];
 
-		if (!is_first(machine, i))
-			continue;
-		buf_puts(out, kinds++ ? "; " : "");
-		put_words(out, machine->alerts[i].name);
-		for (size_t k = i; k < machine->n_alerts; k++)
-			if (strcmp(machine->alerts[k].name, machine->alerts[i].name) == 0 &&
-			    machine->alerts[k].device[0])
-				buf_printf(out, "%s%s", devices++ ? "," : " ",
-					   machine->alerts[k].device);
+		if (!name || strcmp(alert->name, name) != 0) {
+			buf_puts(out, name ? "; " : "");
+			put_words(out, alert->name);
+			device = "";
+		}
+		if (strcmp(alert->device, device) != 0)
+			buf_printf(out, "%s%s", device[0] ? "," : " ", alert->device);
+		name = alert->name;
+		device = alert->device;
 	}
 }

@@ -57,6 +57,12 @@ void machine_done(struct fleet_machine *machine);
 MUST_CHECK int machine_add_alert(struct fleet_machine *machine, const char *name,
 				 const char *severity, const char *device);
 
+/*
+ * By name, then device. A machine that is the target of several jobs of the server has each alert
+ * several times, and keeps one.
+ */
+void machine_sort_alerts(struct fleet_machine *machine);
+
 /* Values that follow from others: where no process of a job has a device open, there is no job. */
 void machine_derive(struct fleet_machine *machine);
 
@@ -68,5 +74,5 @@ double machine_target(const struct fleet_machine *machine);
 /* The used share of its DRAM, 0 to 1; negative: unknown. */
 double machine_dram_share(const struct fleet_machine *machine);
 
-/* "device down 3,19; device hot 4": each kind of alert once, with its devices. */
+/* "device down 3,19; device hot 4": each kind of alert once, with its devices; once sorted. */
 void machine_put_alerts(struct buf *out, const struct fleet_machine *machine);

@@ -308,12 +308,15 @@ TEST(alerts_are_listed_once_with_their_devices)
 	struct fleet_machine machine;
 
 	assert_int_equal(machine_init(&machine, "a"), 0);
-	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceDown", "", "3"), 0);
-	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceMissing", "", ""), 0);
 	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceDown", "", "19"), 0);
+	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceMissing", "", ""), 0);
+	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceDown", "", "3"), 0);
 	assert_int_equal(machine_add_alert(&machine, "Tenstorrent", "", ""), 0);
+	assert_int_equal(machine_add_alert(&machine, "TenstorrentDeviceDown", "", "19"), 0);
+	machine_sort_alerts(&machine);
+	assert_int_equal(machine.n_alerts, 4);
 	machine_put_alerts(&text, &machine);
-	assert_string_equal(buf_text(&text), "device down 3,19; device missing; tenstorrent");
+	assert_string_equal(buf_text(&text), "tenstorrent; device down 3,19; device missing");
 	machine_done(&machine);
 }
 
