@@ -74,6 +74,7 @@ struct loading {
 	const struct fleet_filter *filter;
 	struct fleet fleet;
 	bool recorded[N_QUERIES];
+	bool uncovered; /* the recording rules leave out machines */
 	bool has_alerts;
 	struct buf *error;
 };
@@ -98,6 +99,15 @@ static int take_rule(void *arg, const struct label_set *labels, double value)
 	for (size_t i = 0; i < N_QUERIES; i++)
 		if (queries[i].rule && strcmp(label_text(labels, "__name__"), queries[i].rule) == 0)
 			loading->recorded[i] = loading->fleet.uses_rules = true;
+	return 0;
+}
+
+static int take_uncovered(void *arg, const struct label_set *labels, double value)
+{
+	struct loading *loading = arg;
+
+	(void)labels;
+	loading->uncovered = value > 0;
 	return 0;
 }
 
@@ -161,24 +171,40 @@ static int ask(struct loading *loading, struct question_set *set)
 	return code;
 }
 
+/* The whole answer comes from rules of ours, or none of it does: one moment for all machines. */
+static void forget_rules(struct loading *loading)
+{
+	loading->fleet.uses_rules = false;
+	memset(loading->recorded, 0, sizeof(loading->recorded));
+}
+
 /*
- * Which rules there are, which alerts fire, and which machines have stopped to be scraped. An hour
- * of one series per machine is read for these.
+ * Which rules there are and whether they cover all machines (new ones, and those of another
+ * configuration, are not covered), which alerts fire, and which machines have stopped to be
+ * scraped. An hour of one series per machine is read for these.
  */
 static int ask_first(struct loading *loading)
 {
 	const char *matchers = loading->filter->matchers;
 	struct question_set set = { .count = 0 };
+	int code;
 
 	question_add(&set, "count by (__name__) ({__name__=~\"instance:ttsmi_.+\",@})", matchers,
 		     (struct vector_reader){ take_rule, loading });
+	question_add(&set,
+		     "count(max by (instance) (ttsmi_devices{@}) unless "
+		     "max by (instance) (instance:ttsmi_devices:count{@}))",
+		     matchers, (struct vector_reader){ take_uncovered, loading });
 	question_add(&set, "ALERTS{alertname=~\"Tenstorrent.+\",alertstate=\"firing\",@}", matchers,
 		     (struct vector_reader){ take_alert, loading });
 	question_add(&set,
 		     "max by (instance) (last_over_time(ttsmi_devices{@}[1h])) unless "
 		     "max by (instance) (ttsmi_devices{@})",
 		     matchers, (struct vector_reader){ take_silent, loading });
-	return ask(loading, &set);
+	code = ask(loading, &set);
+	if (loading->uncovered)
+		forget_rules(loading);
+	return code;
 }
 
 static int ask_values(struct loading *loading)

@@ -114,6 +114,21 @@ same_documents() {
 		<(fleet --json=pretty | grep -v '"time"\|"server"\|"from_recording_rules"')
 }
 
+@test "recording rules that leave out machines are not used" {
+	three_machines
+	sed 's/expr: ttsmi_devices$/expr: ttsmi_devices{rack="1"}/' "$TOP/share/prometheus/tt_smi.recording.yml" >"$WORK/recording.yml"
+	prometheus "$WORK/recording.yml"
+	eventually recorded 'count(instance:ttsmi_devices:count)' 1
+	eventually recorded 'count(count by (instance) (instance:ttsmi_holders:sum))' 3
+	eventually complete
+	document '[.from_recording_rules, .totals.devices]' '[false,4]'
+	[ "$(fleet --json --match 'rack="1"' | jq -c '[.from_recording_rules, .totals.devices]')" = '[true,2]' ]
+}
+
+recorded() { # EXPRESSION NUMBER
+	[ "$(curl -sS "$URL/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1]')" = "$2" ]
+}
+
 @test "machines are chosen by labels and by patterns of their names" {
 	three_machines
 	prometheus
