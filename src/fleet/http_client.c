@@ -279,7 +279,13 @@ static int judge_transfer(const struct http_client *client, const struct transfe
 	return EXIT_NO_SERVER;
 }
 
-/* 4xx with a JSON document is left to the reader of answers, which has the server's reason. */
+/* Errors of the query are documents, which the reader of answers understands. */
+static bool is_query_error(const struct buf *answer)
+{
+	return answer->length && answer->data[0] == '{' &&
+	       strstr(buf_text(answer), "\"errorType\"");
+}
+
 static int judge(const struct http_client *client, const struct transfer *transfer,
 		 struct buf *error)
 {
@@ -295,8 +301,7 @@ static int judge(const struct http_client *client, const struct transfer *transf
 				   : "use --token-file or --user-file");
 		return EXIT_PERMISSION;
 	}
-	if (transfer->status == 200 || ((transfer->status == 400 || transfer->status == 422) &&
-					answer->length && answer->data[0] == '{'))
+	if (transfer->status == 200 || is_query_error(answer))
 		return 0;
 	buf_printf(error, "%s: HTTP status %ld", url, transfer->status);
 	if (transfer->status / 100 == 3)

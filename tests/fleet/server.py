@@ -7,6 +7,8 @@
     server.py huge              an answer without end
     server.py cut               closes the connection in the middle of an answer
     server.py status N          answers with this status
+    server.py refuse N          the same, with a document of Prometheus that has the reason
+    server.py below PREFIX      a server without series below this path; 404 elsewhere
     server.py redirect URL      leads to another server
     server.py auth HEADER       401 without this Authorization header, else a server without series
     server.py tls FILE HEADER   the same with TLS; certificate and key are in the file
@@ -120,6 +122,10 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif MODE == "status":
             self.send(int(ARGUMENTS[0]), "upstream \x1b[31mis away\nsecond line")
+        elif MODE == "refuse":
+            self.send(int(ARGUMENTS[0]), json.dumps({"status": "error", "errorType": "timeout", "error": "query \x1b[31mtimed out"}))
+        elif MODE == "below":
+            self.send(200 if self.path.startswith(ARGUMENTS[0] + "/api/v1/") else 404, json.dumps(vector([])))
         elif MODE == "redirect":
             self.send(302, "", Location=ARGUMENTS[0] + self.path)
         elif MODE in ("auth", "tls"):

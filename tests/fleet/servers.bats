@@ -64,6 +64,21 @@ fails() {
 	fails 16 "HTTP status 404"
 	fake status 403
 	fails 4 "HTTP status 403; use --token-file or --user-file"
+	for status in 400 422 503; do
+		fake refuse "$status"
+		fails 16 "$URL/api/v1/query: the server refuses the query: query "
+		grep -q 'timed out' "$WORK/err"
+	done
+}
+
+@test "a server below a path of a proxy" {
+	fake below /prometheus/eu
+	server=$URL
+	fails 16 "$server/api/v1/query: HTTP status 404"
+	for path in /prometheus/eu /prometheus/eu/; do
+		URL=$server$path
+		fails 6 "tt_smi: $server/prometheus/eu: no machines"
+	done
 }
 
 # The other server must not see the token.
