@@ -3,6 +3,8 @@
 
 #include "fleet/vector.h"
 
+#include <math.h>
+
 static int visit(void *arg, const struct label_set *labels, double value)
 {
 	size_t *count = arg;
@@ -12,7 +14,7 @@ static int visit(void *arg, const struct label_set *labels, double value)
 		CHECK(labels->names[i] < labels->values[i]);
 		CHECK(labels->values[i] < labels->text.length);
 	}
-	CHECK(value == value);
+	CHECK(isfinite(value));
 	CHECK(!label_get(labels, "instance") ||
 	      strlen(label_text(labels, "instance")) < labels->text.length);
 	++*count;

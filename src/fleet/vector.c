@@ -90,7 +90,7 @@ static int read_series(struct json_reader *json, const struct vector_reader *rea
 		return r;
 	if (token != TOKEN_OBJECT_END || !has_labels || !has_value)
 		return -EBADMSG;
-	return isnan(value) ? 0 : reader->visit(reader->arg, labels, value);
+	return isfinite(value) ? reader->visit(reader->arg, labels, value) : 0;
 }
 
 static int read_result(struct json_reader *json, const struct vector_reader *reader)

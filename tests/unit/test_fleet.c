@@ -58,18 +58,20 @@ TEST(a_vector_has_labels_and_values)
 	assert_int_equal(seen.count, 2);
 	assert_string_equal(seen.instance, "b");
 	assert_near(seen.value, 6500);
-	/* NaN is no value; infinity is one; further members are ignored. */
+	/* What is not finite is no value; further members are ignored. */
 	assert_int_equal(
 		read_text(ANSWER("[{\"metric\":{},\"value\":[1,\"NaN\"]}]"), &seen, &error), 0);
 	assert_int_equal(seen.count, 0);
 	assert_int_equal(
 		read_text(
 			"{\"status\":\"success\",\"isPartial\":false,\"data\":{\"resultType\":"
-			"\"vector\",\"result\":[{\"metric\":{},\"value\":[1,\"+Inf\"],\"new\":[]}]}"
+			"\"vector\",\"result\":[{\"metric\":{},\"value\":[1,\"+Inf\"],\"new\":[]},"
+			"{\"metric\":{},\"value\":[1,\"7\"],\"new\":[]}]}"
 			",\"warnings\":[\"w\"]}",
 			&seen, &error),
 		0);
-	assert_true(seen.count == 1 && isinf(seen.value));
+	assert_true(seen.count == 1);
+	assert_near(seen.value, 7);
 }
 
 TEST(other_answers_are_refused)
