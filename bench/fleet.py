@@ -4,9 +4,9 @@
 usage: fleet.py [--machines N] [--boards LIST] [--interval S] [--write DOCUMENT] BUILD
 
 For Prometheus and VictoriaMetrics, one after the other: once all machines were scraped three times, series, memory, processor time
-of an interval, and the time of queries, which is the minimum of several. --write replaces the text between <!-- fleet --> and
-<!-- end --> of a document; without it, that text is printed. The last column is the same for 10,000 machines, by multiplication;
-times are not multiplied, since they depend on how busy the machine is.
+of an interval, and the time of queries and of tt_smi fleet, which are minima of several. --write replaces the text between
+<!-- fleet --> and <!-- end --> of a document; without it, that text is printed. The last column is the same for 10,000 machines, by
+multiplication; times are not multiplied, since they depend on how busy the machine is.
 """
 
 import argparse
@@ -19,6 +19,7 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "serve"))
+import cost  # noqa: E402
 import engines  # noqa: E402
 
 MANY = 10000
@@ -30,8 +31,10 @@ QUERIES = {
     "hottest chips, from devices": "max without (device, uuid, sensor) (ttsmi_temperature_celsius)",
     "memory, recorded": "instance:ttsmi_memory_used_bytes:sum",
     "memory, from devices": "sum without (device, uuid) (ttsmi_memory_used_bytes)",
-    "one machine, all devices": '{__name__=~"ttsmi_temperature_celsius|ttsmi_power_watts", instance="node0001"}',
+    "chips of 20 machines": 'max by (instance, device) (ttsmi_temperature_celsius{instance=~"node000.|node001."})',
 }
+COMMANDS = ["fleet", "fleet --json", "fleet who"]
+ROUNDS = 7
 
 
 def cpu_seconds(pid):
@@ -69,14 +72,25 @@ def scrape_figures(fleet):
 
 def query_time(engine, expression):
     times = []
-    for _ in range(7):
+    for _ in range(ROUNDS):
         start = time.monotonic()
         assert engine.query(expression), expression
         times.append(time.monotonic() - start)
     return min(times)
 
 
-def measure(kind, fleet, work, interval):
+def command_figures(engine, build, machines):
+    """{title: (time by the clock in ms, processor time in ms, resident memory in KB)}, each the least of several runs."""
+    server = ["--prometheus", f"http://{engine.address}"]
+    figures = {}
+    for title, options, until in (*((words, words.split()[1:], None) for words in COMMANDS),
+                                  ("fleet -w, until machines are shown", ["-w"], f" of {machines} ")):
+        [runs] = cost.alternating(build, [[build / "tt_smi", "fleet", *options, *server]], ROUNDS, until)
+        figures[title] = [min(getattr(run, name) for run in runs) for name in ("wall_ms", "cpu_ms", "resident_kb")]
+    return figures
+
+
+def measure(kind, fleet, work, interval, build):
     rules = [f"{engines.SHARE}/{name}" for name in engines.RULES]
     with kind(fleet, work, interval, rules) as engine:
         engines.wait_until("all machines are scraped", lambda: engine.number("sum(up)") == fleet.machines, 600)
@@ -92,6 +106,7 @@ def measure(kind, fleet, work, interval):
             "scrape": engine.number("avg(scrape_duration_seconds)"),
             "failed": engine.number("sum(up == bool 0)"),
             "queries": {title: query_time(engine, text) for title, text in QUERIES.items()},
+            "commands": command_figures(engine, build, fleet.machines),
         }
 
 
@@ -111,6 +126,8 @@ def rows(machines, interval, scrape, measured):
         yield f"{name}: mean time of a scrape", f"{figures['scrape'] * 1000:.0f} ms", ""
         for title, seconds in figures["queries"].items():
             yield f"{name}: query, {title}", f"{seconds * 1000:.0f} ms", ""
+        for words, (wall, cpu, memory) in figures["commands"].items():
+            yield f"{name}: tt_smi {words}", f"{wall:.0f} ms, {cpu:.0f} ms of CPU, {memory / 1000:.1f} MB", ""
 
 
 def report(arguments, scrape, measured):
@@ -131,14 +148,14 @@ def main():
     arguments = parser.parse_args()
     measured = {}
     with tempfile.TemporaryDirectory() as work:
-        tt_smi = str(pathlib.Path(arguments.build).resolve() / "tt_smi")
-        with engines.Fleet(tt_smi, arguments.machines, arguments.boards, work) as fleet:
+        build = pathlib.Path(arguments.build).resolve()
+        with engines.Fleet(str(build / "tt_smi"), arguments.machines, arguments.boards, work) as fleet:
             scrape = scrape_figures(fleet)
             for kind in engines.ENGINES.values():
                 if engines.missing_programs(kind):
                     print(f"skipped: {kind.name} is not installed", file=sys.stderr)
                     continue
-                measured[kind.name] = measure(kind, fleet, work, arguments.interval)
+                measured[kind.name] = measure(kind, fleet, work, arguments.interval, build)
     text = report(arguments, scrape, measured)
     if not arguments.write:
         print(text, end="")
