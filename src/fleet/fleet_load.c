@@ -156,10 +156,13 @@ static int take_value(void *arg, const struct label_set *labels, double value)
 static int take_hottest(void *arg, const struct label_set *labels, double value)
 {
 	struct loading *loading = arg;
+	const char *device = label_get(labels, "device");
 
 	(void)value;
+	if (!device)
+		return 0;
 	free(loading->fleet.hottest_device);
-	loading->fleet.hottest_device = strdup(label_text(labels, "device"));
+	loading->fleet.hottest_device = strdup(device);
 	return loading->fleet.hottest_device ? 0 : -ENOMEM;
 }
 
