@@ -111,31 +111,11 @@ int fleet_get(struct fleet *fleet, const struct fleet_filter *filter, const char
 	return 1;
 }
 
-/* Unknown ones come last. */
-static int compare_down(double a, double b)
-{
-	if (isnan(a) || isnan(b))
-		return isnan(a) - isnan(b);
-	return (a < b) - (a > b);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct fleet_machine *first = a, *second = b;
-	int order = first->has_data - second->has_data;
-
-	if (order == 0)
-		order = (first->n_alerts < second->n_alerts) - (first->n_alerts > second->n_alerts);
-	if (order == 0)
-		order = compare_down(first->values[MACHINE_TEMPERATURE],
-				     second->values[MACHINE_TEMPERATURE]);
-	return order ? order : strverscmp(first->instance, second->instance);
-}
-
-void fleet_sort(struct fleet *fleet)
+void fleet_sort(struct fleet *fleet, enum fleet_order order)
 {
 	if (fleet->count)
-		qsort(fleet->machines, fleet->count, sizeof(*fleet->machines), compare);
+		qsort(fleet->machines, fleet->count, sizeof(*fleet->machines),
+		      fleet_orders[order].compare);
 	for (size_t i = 0; i < fleet->count; i++) {
 		struct instance_entry key = { fleet->machines[i].instance, 0 };
 		struct instance_entry *found = hash_table_find(&fleet->by_instance, &kind, &key);

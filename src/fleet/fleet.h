@@ -5,6 +5,7 @@
 #pragma once
 
 #include "basic/hash_table.h"
+#include "fleet/fleet_order.h"
 #include "fleet/machine.h"
 
 /* Which machines are shown, of those that the server names. */
@@ -34,11 +35,7 @@ void fleet_done(struct fleet *fleet);
 MUST_CHECK int fleet_get(struct fleet *fleet, const struct fleet_filter *filter,
 			 const char *instance, struct fleet_machine **ret);
 
-/*
- * By what needs attention: machines without data, then by number of alerts, then by temperature,
- * then by name.
- */
-void fleet_sort(struct fleet *fleet);
+void fleet_sort(struct fleet *fleet, enum fleet_order order);
 
 /* The hottest one; NULL: no temperature is known. */
 const struct fleet_machine *fleet_hottest(const struct fleet *fleet);

@@ -285,7 +285,7 @@ int fleet_load(struct http_client *client, const struct fleet_filter *filter, st
 		machine_sort_alerts(&loading.fleet.machines[i]);
 	}
 	ask_alerting(&loading);
-	fleet_sort(&loading.fleet);
+	fleet_sort(&loading.fleet, ORDER_ATTENTION);
 	*ret = loading.fleet;
 	return 0;
 }

@@ -28,7 +28,8 @@ static void draw_state(const struct fleet_ui *ui, int64_t now_ns)
 	} else if (!ui->has_fleet) {
 		buf_puts(&text, "asking the server");
 	} else {
-		buf_printf(&text, "chips: %s   every %g s", reading_names[ui->reading],
+		buf_printf(&text, "chips: %s   sorted by %s   every %g s",
+			   reading_names[ui->reading], fleet_orders[ui->order].name,
 			   ui->period_ms / 1000.0);
 		if (!ui->fleet.knows_alerts)
 			buf_puts(&text, "   no alerting rules of tt_smi on the server");
@@ -279,9 +280,11 @@ static void draw_keys(const struct fleet_ui *ui)
 	static const struct {
 		const char *key, *text;
 	} labels[] = { { "h", "help" },	   { "Enter", "machine" }, { "Esc", "back" },
-		       { "g", "reading" }, { "C", "theme" },	   { "q", "quit" } };
+		       { "g", "reading" }, { "s", "sort" },	   { "C", "theme" },
+		       { "q", "quit" } };
 	int at = 0, row = ui->rows - 1;
 
+	paint_cell(row, 0, ui->columns, false, STYLE_PLAIN, ""); /* a small screen has more there */
 	for (size_t i = 0; i < ARRAY_SIZE(labels); i++) {
 		at += paint_text(row, at, ui->columns - at, STYLE_KEY, labels[i].key) + 1;
 		at += paint_text(row, at, ui->columns - at, STYLE_PLAIN, labels[i].text) + 2;

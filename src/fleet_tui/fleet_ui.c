@@ -29,6 +29,7 @@ const struct fleet_key fleet_keys[] = {
 	{ ACT_ENTER, "the chips of the selected machine" },
 	{ ACT_BACK, "back to all machines" },
 	{ ACT_METRIC, "chips show temperature, power or used DRAM" },
+	{ ACT_SORT_MENU, "sort by alerts, name, temperature, power or used DRAM" },
 	{ ACT_SLOWER, "ask the server less often" },
 	{ ACT_FASTER, "ask the server more often" },
 	{ ACT_THEME, "the next theme" },
@@ -128,6 +129,7 @@ void fleet_ui_take(struct fleet_ui *ui, struct fleet_news *news)
 		fleet_done(&ui->fleet);
 		ui->fleet = news->fleet;
 		ui->has_fleet = true;
+		fleet_sort(&ui->fleet, ui->order);
 	}
 	if (news->has_page) {
 		chip_page_done(&ui->page);
@@ -199,6 +201,13 @@ static void change_period(struct fleet_ui *ui, bool slower)
 	ui->period_ms = MIN(MAX(period, PERIOD_LEAST_MS), PERIOD_MOST_MS);
 }
 
+static void change_order(struct fleet_ui *ui)
+{
+	ui->order = (ui->order + 1) % ORDERS;
+	fleet_sort(&ui->fleet, ui->order);
+	follow(ui);
+}
+
 static void change_theme(struct fleet_ui *ui)
 {
 	ui->theme = (ui->theme + 1) % THEME_N;
@@ -230,6 +239,8 @@ static void act(struct fleet_ui *ui, enum action action)
 		enter(ui, action == ACT_ENTER);
 	else if (action == ACT_METRIC)
 		ui->reading = (ui->reading + 1) % READING_N;
+	else if (action == ACT_SORT_MENU)
+		change_order(ui);
 	else if (action == ACT_SLOWER || action == ACT_FASTER)
 		change_period(ui, action == ACT_SLOWER);
 	else if (action == ACT_THEME)

@@ -29,6 +29,7 @@ struct fleet_ui {
 	bool in_machine;	/* its chips fill the screen */
 	size_t top;		/* first chip shown there */
 	enum chip_reading reading;
+	enum fleet_order order;
 	enum theme theme;
 	bool help, quit, redraw, color;
 };

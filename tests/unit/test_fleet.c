@@ -265,7 +265,7 @@ TEST(what_needs_attention_comes_first)
 	add(&fleet, "gone", 4, NAN)->has_data = false;
 	machine = add(&fleet, "alerts", 4, 30);
 	assert_int_equal(machine_add_alert(machine, "TenstorrentDeviceDown", "critical", "3"), 0);
-	fleet_sort(&fleet);
+	fleet_sort(&fleet, ORDER_ATTENTION);
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		assert_string_equal(fleet.machines[i].instance, order[i]);
 	/* Each is still found by its name. */
@@ -274,6 +274,38 @@ TEST(what_needs_attention_comes_first)
 		assert_ptr_equal(machine, &fleet.machines[i]);
 	}
 	assert_string_equal(fleet_hottest(&fleet)->instance, "hot");
+	fleet_done(&fleet);
+}
+
+static void expect_order(struct fleet *fleet, enum fleet_order order, const char *names)
+{
+	CLEANUP_BUF struct buf text = { 0 };
+
+	fleet_sort(fleet, order);
+	for (size_t i = 0; i < fleet->count; i++)
+		buf_puts(&text, fleet->machines[i].name);
+	assert_string_equal(buf_text(&text), names);
+}
+
+TEST(machines_are_sorted_from_the_highest_value_and_unknown_ones_come_last)
+{
+	static const enum machine_value values[] = { MACHINE_TEMPERATURE, MACHINE_POWER,
+						     MACHINE_DRAM_USED };
+	static const double numbers[][3] = { { 50, 300, NAN }, { NAN, 200, 3 }, { 70, 100, 2 } };
+	struct fleet fleet = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		const char name[] = { (char)('a' + i), '\0' };
+		struct fleet_machine *machine = add(&fleet, name, 4, NAN);
+
+		machine->values[MACHINE_DRAM_SIZE] = 4;
+		for (size_t k = 0; k < ARRAY_SIZE(values); k++)
+			machine->values[values[k]] = numbers[i][k];
+	}
+	expect_order(&fleet, ORDER_TEMPERATURE, "cab");
+	expect_order(&fleet, ORDER_POWER, "abc");
+	expect_order(&fleet, ORDER_DRAM, "bca");
+	expect_order(&fleet, ORDER_NAME, "abc");
 	fleet_done(&fleet);
 }
 
@@ -405,6 +437,8 @@ int main(void)
 		cmocka_unit_test(urls),
 		cmocka_unit_test(machines_are_told_apart_and_named),
 		cmocka_unit_test(what_needs_attention_comes_first),
+		cmocka_unit_test(
+			machines_are_sorted_from_the_highest_value_and_unknown_ones_come_last),
 		cmocka_unit_test(totals_add_up_and_unknown_is_not_0),
 		cmocka_unit_test(alerts_are_listed_once_with_their_devices),
 		cmocka_unit_test(chips_are_kept_by_machine_and_number),

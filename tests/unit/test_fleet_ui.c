@@ -3,8 +3,10 @@
 #include "unit.h"
 
 #include "basic/clock.h"
+#include "basic/file.h"
 
 #include <curses.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ static struct fleet make_fleet(const double *celsius, size_t count)
 		machine->values[MACHINE_DEVICES] = 4;
 		machine->values[MACHINE_TEMPERATURE] = celsius[i];
 	}
-	fleet_sort(&fleet);
+	fleet_sort(&fleet, ORDER_ATTENTION);
 	return fleet;
 }
 
@@ -132,6 +134,29 @@ TEST(scrolling_in_a_machine_stops_at_its_last_chip)
 	fleet_ui_done(&ui);
 }
 
+TEST(the_order_can_be_chosen_and_stays)
+{
+	struct fleet_ui ui = { .period_ms = 1000 };
+
+	fleet_ui_resize(&ui, 24, 100);
+	give(&ui, (const double[]){ 50, 70, 60 }, 3);
+	expect_selected(&ui, "node1");
+	fleet_ui_key(&ui, KEY_DOWN);
+	expect_selected(&ui, "node2");
+	fleet_ui_key(&ui, 's');
+	assert_int_equal(ui.order, ORDER_NAME);
+	expect_selected(&ui, "node2");
+	assert_string_equal(ui.fleet.machines[0].name, "node0");
+	give(&ui, (const double[]){ 50, 70, 60 }, 3);
+	assert_string_equal(ui.fleet.machines[0].name, "node0");
+	expect_selected(&ui, "node2");
+	for (size_t i = 1; i < ORDERS; i++)
+		fleet_ui_key(&ui, 's');
+	assert_int_equal(ui.order, ORDER_ATTENTION);
+	assert_string_equal(ui.fleet.machines[0].name, "node1");
+	fleet_ui_done(&ui);
+}
+
 TEST(silence_of_the_server)
 {
 	struct fleet_ui ui = { .period_ms = 5000, .started_ns = NS_PER_S };
@@ -145,6 +170,20 @@ TEST(silence_of_the_server)
 	assert_near(fleet_ui_silence(&ui, 21 * NS_PER_S), 1);
 }
 
+TEST(the_manual_has_every_key)
+{
+	CLEANUP_BUF struct buf manual = { 0 };
+
+	assert_int_equal(file_read_all(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
+	for (size_t i = 0; i < n_fleet_keys; i++) {
+		CLEANUP_BUF struct buf entry = { 0 };
+
+		buf_printf(&entry, "\n%s\n.", fleet_keys[i].help);
+		if (!strstr(buf_text(&manual), buf_text(&entry)))
+			fail_msg("the manual lacks%s", buf_text(&entry));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -152,7 +191,9 @@ int main(void)
 		cmocka_unit_test(the_selection_is_on_the_screen_whatever_its_size),
 		cmocka_unit_test(a_fleet_that_shrinks_or_is_empty),
 		cmocka_unit_test(scrolling_in_a_machine_stops_at_its_last_chip),
+		cmocka_unit_test(the_order_can_be_chosen_and_stays),
 		cmocka_unit_test(silence_of_the_server),
+		cmocka_unit_test(the_manual_has_every_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
