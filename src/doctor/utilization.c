@@ -88,7 +88,7 @@ static void examine_device(const struct doctor_context *context, size_t device,
 					   "every job on it is measured"
 					 : "an upper bound: programs that wait are included");
 		if (dev->utilization.bound == BOUND_LOWER && context->can_trace)
-			report_fix(report, "%s", FIX_PROGRAMS);
+			report_fix(report, "%s, before programs start", FIX_PROGRAMS);
 	}
 }
 

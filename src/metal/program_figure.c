@@ -6,6 +6,9 @@
 /* Remaining difference between the clocks of host and chip. */
 #define TOLERANCE (5 * NS_PER_MS)
 
+/* The share of a shorter window that is common to several processes says little. */
+#define COMMON_MIN (PROGRAM_WINDOW_NS / 2)
+
 /* How many launches are not known to have finished: by records, or by events that the host saw. */
 static uint64_t count_unfinished(const struct program_launch_state *state,
 				 const struct program_queue_state *queue, uint64_t seen)
@@ -128,11 +131,22 @@ static void join_rest(struct program_figure *ret, const struct program_user *use
 	for (size_t i = 0; i < count; i++) {
 		const struct program_figure *one = &users[i].figure;
 
-		ret->programs += one->programs;
 		ret->running = MAX(ret->running, one->running);
 		if (one->last >= 0 && (ret->last < 0 || one->last < ret->last))
 			ret->last = one->last;
 	}
+}
+
+/* Of windows of different lengths, so that it is the number of programs per second that is right.
+ */
+static uint64_t join_programs(const struct program_user *users, size_t count, int64_t window)
+{
+	double rate = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (users[i].figure.is_known)
+			rate += (double)users[i].figure.programs / (double)users[i].figure.window;
+	return (uint64_t)(rate * (double)window + 0.5);
 }
 
 /* Programs of different processes may run at the same time, so the sum is an upper bound. */
@@ -190,6 +204,25 @@ static void join_coarse(struct program_figure *ret, const struct common_times *t
 		ret->bound = PROGRAM_LOWER;
 }
 
+/* The largest share of one process, which is a lower bound of the union. */
+static void join_largest(struct program_figure *ret, const struct program_user *users, size_t count)
+{
+	double most = -1;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct program_figure *one = &users[i].figure;
+		double share = (double)one->busy / (double)MAX(one->window, 1);
+
+		if (!one->is_known || one->bound == PROGRAM_UPPER || share <= most)
+			continue;
+		most = share;
+		ret->busy = one->busy;
+		ret->window = one->window;
+		ret->to = one->to;
+	}
+	ret->bound = PROGRAM_LOWER;
+}
+
 static void join_union(struct program_figure *ret, const struct program_user *users, size_t count)
 {
 	struct common_times times;
@@ -198,6 +231,10 @@ static void join_union(struct program_figure *ret, const struct program_user *us
 	if (times.count == 0) {
 		if (ret->bound == PROGRAM_EXACT)
 			join_sum(ret, users, count); /* nothing was launched */
+		return;
+	}
+	if (times.to - times.from < COMMON_MIN) {
+		join_largest(ret, users, count);
 		return;
 	}
 	if (times.are_coarse) {
@@ -237,5 +274,6 @@ void program_figure_join(struct program_figure *ret, const struct program_user *
 										 : PROGRAM_LOWER;
 		join_union(ret, users, count);
 	}
+	ret->programs = join_programs(users, count, ret->window);
 	ret->is_known = ret->window > 0;
 }

@@ -75,8 +75,9 @@ struct program_user {
 /*
  * The union over all processes on one chip. It is exact if all figures are, an upper bound if the
  * others are upper bounds, else a lower bound from the figures that are known. Of coarse times, two
- * bounds are known: it is exact if they differ by at most 1 %, and then their mean. has_others:
- * further processes use the chip, and nothing is known about their programs.
+ * bounds are known: it is exact if they differ by at most 1 %, and then their mean. If the windows
+ * have less than half a second in common, it is the largest share. has_others: further processes
+ * use the chip, and nothing is known about their programs.
  */
 void program_figure_join(struct program_figure *ret, const struct program_user *users, size_t count,
 			 bool has_others);

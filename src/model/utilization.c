@@ -36,7 +36,9 @@ bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS])
 bool utilization_is_running(const uint8_t why[static UTILIZATION_FIELDS],
 			    const struct utilization *value)
 {
-	return why[UTIL_RUNNING] == KNOWN && (why[UTIL_PROGRAMS] != KNOWN || value->programs <= 0);
+	if (why[UTIL_RUNNING] != KNOWN)
+		return false;
+	return why[UTIL_SHARE] != KNOWN || (value->bound != BOUND_UPPER && value->programs <= 0);
 }
 
 static int rank(const struct utilization_figure *figure)

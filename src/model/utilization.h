@@ -75,7 +75,10 @@ struct utilization_figure utilization_idle(void);
 /* Is a share or an unfinished program known? why is that of the fields above. */
 bool utilization_is_shown(const uint8_t why[static UTILIZATION_FIELDS]);
 
-/* Is the figure all of a program that was launched and has not ended? Its share says little. */
+/*
+ * Is the figure all of a program that was launched and has not ended? Its share says little. An
+ * upper bound includes it, and where there is one the host may not have learned of the end.
+ */
 bool utilization_is_running(const uint8_t why[static UTILIZATION_FIELDS],
 			    const struct utilization *value);
 

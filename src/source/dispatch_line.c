@@ -63,6 +63,8 @@ struct utilization_figure dispatch_line_figure(const struct root *root,
 		figure.value.share = MIN((double)line->busy / (double)line->window, 1);
 		figure.value.bound = line->bound;
 		figure.value.programs = (double)line->programs / seconds(line->window);
+		if (line->bound == BOUND_UPPER)
+			figure.why[UTIL_PROGRAMS] = NOT_REPORTED; /* launches alone are known */
 		/* Of lower bounds, launches may be unknown. */
 		figure.why[UTIL_RUNNING] =
 			line->bound == BOUND_LOWER ? NOT_REPORTED : NOT_APPLICABLE;

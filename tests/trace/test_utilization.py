@@ -72,12 +72,16 @@ def test_every_output_has_the_figure_of_the_tracer(directory):
 
 
 def test_bounds_and_reasons_reach_the_outputs(directory):
-    upper = Case("an upper bound", "v60", ("background play 0 for=3600 rate=100 duty=40 sync", busy("upper")))
+    # Something is always running, as far as the host knows.
+    upper = Case("an upper bound", "v60", ("background play 0 for=3600 rate=100 duty=40",
+                                           lambda line: busy("upper")(line) and line["running"] != "-"))
     with Sampling(["v60"], "--programs"), begun([upper], directory):
         follow([upper])
         eventually(lambda: re.search(r"≤\d+%", tt_smi()))
         eventually(lambda: re.search(r", upper$", tt_smi("--query-gpu=utilization.gpu,utilization.bound", "--format=csv,noheader"),
                                      re.M))
+        figure = device_of(snapshot())["utilization"]
+        assert figure["programs"] is None and figure["bound"] == "upper", figure
     unknown = Case("no profiler", "v60", ("background play 0 for=3600 rate=100 duty=40", lambda line: line["state"] == "no-profiler"),
                    chip="-")
     with Sampling(["v60"]), begun([unknown], directory):

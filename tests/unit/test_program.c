@@ -351,8 +351,16 @@ static void two_processes_share_a_chip(void **state)
 	assert_true(both.is_known);
 	assert_int_equal(both.bound, PROGRAM_EXACT);
 	assert_true(fabs(share(&both) - 0.6) <= 0.01);
+	assert_int_equal(both.programs, 200);
 	program_figure_join(&both, users, 2, true);
 	assert_int_equal(both.bound, PROGRAM_LOWER);
+	/* The window of one ends where its last program did: little is common to both. */
+	users[1].figure.to -= 9 * NS_PER_S / 10;
+	program_figure_join(&both, users, 2, false);
+	assert_int_equal(both.bound, PROGRAM_LOWER);
+	assert_true(fabs(share(&both) - 0.4) <= 0.01);
+	assert_int_equal(both.programs, 200);
+	users[1].figure.to += 9 * NS_PER_S / 10;
 	/* One by its launches alone: the sum of both is an upper bound. */
 	program_figure_upper(&users[1].figure, &b.launches, NS_PER_S / 2, NS_PER_S, BEGIN);
 	users[1].busy = NULL;

@@ -123,6 +123,14 @@ TEST(a_program_is_running_until_one_ends)
 	figure = utilization_idle();
 	assert_false(utilization_is_running(figure.why, &figure.value));
 	assert_figure(&figure, 0, BOUND_EXACT);
+	/* An upper bound includes it. */
+	figure.value.programs = 0;
+	figure.why[UTIL_SHARE] = KNOWN;
+	figure.why[UTIL_RUNNING] = KNOWN;
+	figure.value.bound = BOUND_UPPER;
+	assert_false(utilization_is_running(figure.why, &figure.value));
+	figure.why[UTIL_SHARE] = NO_IOMMU;
+	assert_true(utilization_is_running(figure.why, &figure.value));
 }
 
 int main(void)
