@@ -45,13 +45,22 @@ static void chip_done(struct program_chip *chip)
 	free(chip->kept);
 }
 
+void program_process_restart(struct program_process *process)
+{
+	for (size_t i = 0; i < process->n_chips; i++)
+		chip_done(&process->chips[i]);
+	free(process->chips);
+	process->chips = NULL;
+	process->n_chips = 0;
+	process->manager = 0;
+	process->has_chip_first = false;
+}
+
 struct program_process *program_process_free(struct program_process *process)
 {
 	if (!process)
 		return NULL;
-	for (size_t i = 0; i < process->n_chips; i++)
-		chip_done(&process->chips[i]);
-	free(process->chips);
+	program_process_restart(process);
 	free(process->pages);
 	free(process->batch.records);
 	free(process);
@@ -137,15 +146,15 @@ void program_process_operation(struct program_process *process, char name[static
 
 /* ---- records ---- */
 
-/* If launches are followed since the process started, so are its records, unless some are gone. */
+/* If all launches are followed, so are its records, unless some are gone. */
 static void begin_stream(const struct program_process *process, struct program_chip *chip,
 			 int64_t now)
 {
-	int64_t age = clock_now(CLOCK_BOOTTIME) - (int64_t)process->programs.start_ns;
-
 	if (chip->has_stream)
 		return;
-	chip->read_ns = process->programs.from_start && !chip->is_late ? now - age : now;
+	chip->read_ns = process->programs.from_start && !chip->is_late
+				? (int64_t)process->programs.begun_ns
+				: now;
 	program_stream_init(&chip->stream, chip->read_ns);
 	chip->has_stream = true;
 }
@@ -345,11 +354,13 @@ static void judge_queue(const struct program_process *process, struct program_ch
 static void judge_unused(const struct program_process *process, struct program_chip *chip,
 			 const struct program_launches *launches)
 {
+	int64_t age = process->asked_ns - (int64_t)process->programs.begun_ns;
+
 	chip->figure = (struct program_figure){ .last = -1 };
 	chip->state = DISPATCH_NO_RECORDS;
 	if (process->programs.profiled >> chip->chip & 1 &&
 	    program_none_launched(&process->programs.launches))
-		program_figure_upper(&chip->figure, launches, 0, PROGRAM_WINDOW_NS,
+		program_figure_upper(&chip->figure, launches, 0, MIN(age, PROGRAM_WINDOW_NS),
 				     process->asked_ns);
 }
 

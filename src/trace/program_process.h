@@ -83,6 +83,9 @@ struct program_process *program_process_free(struct program_process *process);
 /* The chip with this number, made if it is missing. NULL: no memory. */
 struct program_chip *program_process_chip(struct program_process *process, uint32_t chip);
 
+/* Forgets chips and rings: the program has executed another one, or opened its devices again. */
+void program_process_restart(struct program_process *process);
+
 /* Before its records are taken in a sample. */
 void program_process_begin(struct program_process *process);
 

@@ -1,6 +1,7 @@
 #include "trace/program_sampler.h"
 
 #include "trace/program_line.h"
+#include "trace/process_stat.h"
 
 #include "basic/clock.h"
 
@@ -54,8 +55,13 @@ static void read_programs(const struct program_sampler *sampler, struct program_
 	struct trace_programs programs;
 
 	process->asked_ns = clock_now(CLOCK_MONOTONIC);
-	if (look_up(sampler, process, &programs))
-		process->programs = programs;
+	if (!look_up(sampler, process, &programs))
+		programs = (struct trace_programs){ 0 };
+	if (programs.begun_ns != process->programs.begun_ns) {
+		program_lines_remove(sampler->tracer, process);
+		program_process_restart(process);
+	}
+	process->programs = programs;
 }
 
 /* What was launched while the records were read may be among them. */
@@ -64,7 +70,8 @@ static void read_counted(const struct program_sampler *sampler, struct program_p
 	struct trace_programs programs;
 
 	process->counted_after = process->programs.launches.counted;
-	if (process->programs.from_start && look_up(sampler, process, &programs))
+	if (process->programs.from_start && look_up(sampler, process, &programs) &&
+	    programs.begun_ns == process->programs.begun_ns)
 		process->counted_after = programs.launches.counted;
 }
 
@@ -222,6 +229,30 @@ int program_sampler_update(struct program_sampler *sampler,
 
 /* ---- sampling ---- */
 
+/* Has the process ended, or closed the queue? One that no scan has found yet may be running. */
+static bool is_obsolete(const struct program_process *process, const struct trace_queue_key *key,
+			const struct trace_queue *queue)
+{
+	uint64_t start = queue->start_ns / TRACE_NS_PER_TICK;
+
+	if (!process)
+		return !process_is_alive((pid_t)key->tgid, start);
+	return process->start != start || queue->made_ns < process->programs.begun_ns;
+}
+
+/* Of several that a chip had, one after the other, the last counts. -ENOMEM */
+static int take_queue(struct program_process *process, const struct trace_queue *queue)
+{
+	struct program_chip *chip = program_process_chip(process, queue->state.chip);
+
+	if (!chip)
+		return -ENOMEM;
+	if (!chip->has_queue || queue->made_ns >= chip->queue.made_ns)
+		chip->queue = *queue;
+	chip->has_queue = true;
+	return 0;
+}
+
 static int read_queues(const struct program_sampler *sampler)
 {
 	struct trace_queue_key *before = NULL, key, next;
@@ -229,25 +260,23 @@ static int read_queues(const struct program_sampler *sampler)
 
 	while (bpf_map_get_next_key(map, before, &next) == 0) {
 		struct program_process *process = find(sampler, next.tgid);
-		struct program_chip *chip;
 		struct trace_queue queue;
+		int r;
 
 		key = next;
 		before = &key;
 		if (bpf_map_lookup_elem(map, &key, &queue) < 0)
 			continue;
-		if (!process || process->start != queue.start_ns / TRACE_NS_PER_TICK) {
+		if (is_obsolete(process, &key, &queue)) {
 			bpf_map_delete_elem(map, &key);
 			before = NULL; /* the deleted key leads nowhere */
 			continue;
 		}
-		if (job_is_busy(sampler->round.workers, &process->job))
+		if (!process || job_is_busy(sampler->round.workers, &process->job))
 			continue;
-		chip = program_process_chip(process, queue.state.chip);
-		if (!chip)
-			return -ENOMEM;
-		chip->has_queue = true;
-		chip->queue = queue;
+		r = take_queue(process, &queue);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

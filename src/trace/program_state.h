@@ -25,6 +25,8 @@ enum {
 /* By tgid. */
 struct trace_programs {
 	uint64_t start_ns;   /* of the process, ns since boot; 0: the entry is incomplete */
+	uint64_t begun_ns;   /* when the entry was made: it begins again with execve(), and with a
+				device that is opened after all were closed */
 	uint32_t library;    /* whose probes report for it */
 	uint32_t from_start; /* launches are followed since it started */
 	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
@@ -42,6 +44,7 @@ struct trace_queue_key {
 
 struct trace_queue {
 	uint64_t start_ns; /* of the process */
+	uint64_t made_ns;  /* when the entry was made */
 	struct program_queue_state state;
 };
 

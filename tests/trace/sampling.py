@@ -6,6 +6,7 @@ that was seen is compared with what really happened: `exact` must agree within 1
 """
 
 import contextlib
+import json
 import os
 import signal
 import subprocess
@@ -185,12 +186,29 @@ def check_fork(case):
     """A child has its own line. Its parent, which has nothing to do, keeps its line, and locks that a child needs."""
     child = int(case.player.do("fork", f"truth {case.truth}", "queues 0", "play 0 rate=100 duty=50 for=3600",
                                "end").split()[1])
-    eventually(lambda: any(map(busy("exact", "lower"), lines_of(read_lines(), child, "0"))))
+    eventually(lambda: any(map(busy("exact", "lower", "upper"), lines_of(read_lines(), child, "0"))))
     eventually(lambda: any(full(line) and line["busy"] == "0" for line in lines_of(read_lines(), case.pid, "0")))
     os.kill(child, signal.SIGKILL)
     eventually(lambda: not any(line["pid"] == str(child) for line in read_lines()))
 
 
+def check_again(case, execs):
+    """A process that opens its device again, or executes itself, is measured as before."""
+    case.player.do("close 0", *["exec", f"truth {case.truth}", *case.setup[:-2]] if execs else [])
+    case.player.do(*case.setup[-2:], "background play 0 rate=100 duty=50 for=3600")
+    case.seen, case.plays_on = [], True
+    case.steps = [((), busy("exact", "upper")), ((), lambda line: busy("exact", "upper")(line) and share(line) > 0.45)]
+    follow([case])
+
+
+def kept_by_kernel():
+    """Processes of which the kernel keeps launches."""
+    text = subprocess.check_output(["/usr/sbin/bpftool", "-j", "map", "dump", "name", "programs"], text=True)
+    return {entry["formatted"]["key"] for entry in json.loads(text)}
+
+
 def check_kill(case):
+    assert not os.path.exists("/usr/sbin/bpftool") or case.pid in kept_by_kernel()
     case.player.kill()
     eventually(lambda: not any(line["pid"] == str(case.pid) for line in read_lines()))
+    assert not os.path.exists("/usr/sbin/bpftool") or case.pid not in kept_by_kernel()

@@ -4,7 +4,7 @@ import sys
 
 import staged
 from metal import run_tests
-from sampling import Case, Sampling, begun, busy, check_fork, check_kill, follow, full, idle, state
+from sampling import Case, Sampling, begun, busy, check_again, check_fork, check_kill, follow, full, idle, state
 from specials import EVENTS, RECORDS, RINGS, schedules
 
 staged.enter()
@@ -46,11 +46,14 @@ def late_case(variant):
 def check_release(variant, directory):
     """One release at a time, so that the machine keeps up."""
     late = late_case(variant)
-    cases = [late, wrap_case(variant)] + [case_of(*schedule) for schedule in schedules(variant)]
+    again = [late_case(variant), late_case(variant)]
+    cases = [late, *again, wrap_case(variant)] + [case_of(*schedule) for schedule in schedules(variant)]
     with Sampling([variant], "--programs"), begun(cases, directory):
         follow(cases)
         check_fork(late)
         check_kill(late)
+        for execs, case in enumerate(again):
+            check_again(case, execs)
 
 
 def test_unusual_schedules_in_v71(directory):
@@ -69,6 +72,21 @@ def test_unusual_schedules_without_a_profiler(directory):
     cases = [case_of(*schedule) for variant in EVENTS for schedule in schedules(variant)]
     with Sampling(EVENTS, "--programs"), begun(cases, directory):
         follow(cases)
+        # While processes are sampled, another one launches a program before a scan has found it.
+        later = [Case(f"a program that runs in {variant}", variant,
+                      ("background play 0 busy=3600000 count=1", lambda line: busy("upper")(line) and line["running"] != "-"))
+                 for variant in EVENTS]
+        with begun(later, directory):
+            follow(later)
+            for case in later:
+                check_kill(case)
+        ended = [Case(f"all has ended in {variant}", variant, ("play 0 count=20 rate=1000 duty=50", idle))
+                 for variant in EVENTS * 2]
+        with begun(ended, directory):
+            follow(ended)
+            for number, case in enumerate(ended):
+                check_fork(case)
+                check_again(case, number >= len(EVENTS))
 
 
 run_tests(sys.modules[__name__])

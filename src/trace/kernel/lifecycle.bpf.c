@@ -7,10 +7,11 @@
 #include "basic/abrupt_signal.h"
 #include "trace/kernel/account.h"
 
-/* The role was that of the old program. */
-static __always_inline void role_forget(uint32_t tgid)
+/* They were facts about the old program. */
+static __always_inline void facts_forget(uint32_t tgid)
 {
 	bpf_map_delete_elem(&roles, &tgid);
+	bpf_map_delete_elem(&programs, &tgid);
 }
 
 /* ---- devices of processes that die abruptly ---- */
@@ -96,7 +97,7 @@ int ended(struct bpf_raw_tracepoint_args *ctx)
 	bpf_map_delete_elem(&threads, &thread);
 	if (BPF_CORE_READ(task, signal, live.counter) == 0) {
 		note_death(task);
-		role_forget(thread >> 32);
+		facts_forget(thread >> 32);
 		process_forget(thread >> 32);
 	}
 	return 0;
@@ -111,7 +112,7 @@ int executed(struct bpf_raw_tracepoint_args *ctx)
 
 	bpf_map_delete_elem(&threads, &thread);
 	bpf_map_delete_elem(&threads, &before);
-	role_forget(thread >> 32);
+	facts_forget(thread >> 32);
 	process_forget(thread >> 32);
 	return 0;
 }

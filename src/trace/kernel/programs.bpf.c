@@ -32,6 +32,7 @@ static __always_inline struct trace_programs *process_add_programs(uint32_t tgid
 		return NULL;
 	process->library = id;
 	process->from_start = library->followed && start > library->followed;
+	process->begun_ns = bpf_ktime_get_ns();
 	process->start_ns = start;
 	return process;
 }
@@ -69,10 +70,11 @@ static __always_inline struct program_queue_state *queue_of(const struct program
 {
 	struct trace_queue_key key = { .tgid = hit->tgid, .pointer = hit->regs->rdi };
 	struct trace_library *library = library_find(hit->library);
-	struct trace_queue fresh = { .start_ns = hit->process->start_ns }, *queue;
+	struct trace_queue fresh = { .start_ns = hit->process->start_ns, .made_ns = hit->now },
+			   *queue;
 
 	queue = bpf_map_lookup_elem(&queues, &key);
-	if (queue && queue->start_ns == fresh.start_ns)
+	if (queue && queue->start_ns == fresh.start_ns && queue->made_ns >= hit->process->begun_ns)
 		return &queue->state;
 	if (!library ||
 	    !read_user(&fresh.state.chip, 4, hit->regs->rdi + (library->chip == 24 ? 4 : 0)) ||
@@ -160,16 +162,22 @@ static __always_inline void on_operation(const struct program_hit *hit)
 	bpf_map_update_elem(&operations, &key, &operation, BPF_ANY);
 }
 
-static __always_inline void on_profiler(const struct program_hit *hit, bool is_on)
+static __always_inline void on_profiler(struct program_hit *hit, bool is_on)
 {
+	struct trace_programs *process = hit->process;
 	uint32_t chip = hit->regs->rdi;
 
 	if (chip >= TRACE_CHIPS || is_other_library(hit))
 		return;
-	if (is_on)
-		__sync_fetch_and_or(&hit->process->profiled, 1ULL << chip);
-	else
-		__sync_fetch_and_and(&hit->process->profiled, ~(1ULL << chip));
+	if (!is_on) {
+		__sync_fetch_and_and(&process->profiled, ~(1ULL << chip));
+		return;
+	}
+	/* All devices were closed: the queues and rings are others now. */
+	if (!process->profiled && process->launches.launched)
+		process = process_add_programs(hit->tgid, process->start_ns, hit->library);
+	if (process)
+		__sync_fetch_and_or(&process->profiled, 1ULL << chip);
 }
 
 SEC("uprobe")
