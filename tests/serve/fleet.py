@@ -217,7 +217,7 @@ def has_fleet(tt_smi):
 def engine(name, tt_smi, work, count, boards):
     kind = ENGINES[name]
     devices = 32 if boards.startswith("galaxy") else 3
-    interval = 15 if count > 200 else 2
+    interval = 30 if count > 200 else 2
     # Without the workloads that end by themselves: an expression and its rule see the same series.
     options = ["-w", "dev=0,dram=3G,l1=2M,name=train,busy=50", "-w", "dev=1,dram=4G,name=serve"]
     with Fleet(tt_smi, count, boards, work, options) as fleet, kind(fleet, work, interval, fast_rules(work)) as server:
