@@ -125,6 +125,24 @@ TEST(telemetry_that_appears_late_is_found)
 	assert_near(dev->temperature, 34.78);
 }
 
+/* The driver registers its hwmon device after the others, so a sample may come in between. */
+TEST(files_of_a_card_that_responds_are_found_when_they_appear)
+{
+	struct device *dev;
+
+	drop(HWMON "temp1_input");
+	drop(HWMON "power1_input");
+	dev = sample();
+	assert_int_equal(dev->state, DEVICE_OK);
+	assert_int_equal(dev->why[DEV_TEMPERATURE], NOT_OFFERED);
+	assert_int_equal(dev->why[DEV_POWER], NOT_OFFERED);
+	put_telemetry();
+	held_ns += 10 * NS_PER_S;
+	dev = sample();
+	assert_near(dev->temperature, 34.78);
+	assert_int_equal(dev->why[DEV_POWER], KNOWN);
+}
+
 TEST(after_a_reset_firmware_and_limits_are_read_again)
 {
 	struct device *dev;
@@ -328,6 +346,7 @@ int main(void)
 		ON_TREE(a_fan_requested_alone_is_judged_by_the_chip),
 		ON_TREE(enodata_in_one_file_is_not_a_reset),
 		ON_TREE(telemetry_that_appears_late_is_found),
+		ON_TREE(files_of_a_card_that_responds_are_found_when_they_appear),
 		ON_TREE(after_a_reset_firmware_and_limits_are_read_again),
 		ON_TREE(a_reset_during_a_sample_is_noticed_afterwards),
 		ON_TREE(at_a_low_rate_slow_values_are_read_less_often),
