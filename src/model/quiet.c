@@ -14,6 +14,12 @@ struct quiet {
 	double seconds;
 };
 
+/* In seconds; more decimals than milliseconds would be those of the moment of the sample. */
+static double elapsed(int64_t from_ns, int64_t to_ns)
+{
+	return (double)(MAX(to_ns - from_ns, 0) / NS_PER_MS) / 1000;
+}
+
 static void add_sign(struct quiet *quiet, double seconds)
 {
 	if (!quiet->known || seconds < quiet->seconds)
@@ -51,7 +57,7 @@ static void fill_device(struct device *now, const struct device *before)
 
 	note_traffic(now, before);
 	if ((device_knows(now, DEV_PCIE_RX) || now->server_worked_ns) && now->worked_ns)
-		add_sign(&quiet, (double)MAX(now->sampled_ns - now->worked_ns, 0) / NS_PER_S);
+		add_sign(&quiet, elapsed(now->worked_ns, now->sampled_ns));
 	add_programs(&quiet, now->why + DEV_DISPATCH, &now->utilization);
 	now->quiet = quiet.seconds;
 	now->why[DEV_QUIET] = quiet.known ? KNOWN : now->why[DEV_PCIE_RX];
@@ -120,7 +126,7 @@ static void fill_process(struct process *process, const struct snapshot *now,
 
 	process->changed_ns = last_change(process, earlier, now, before);
 	if (process->changed_ns)
-		add_sign(&quiet, (double)MAX(now->asked_ns - process->changed_ns, 0) / NS_PER_S);
+		add_sign(&quiet, elapsed(process->changed_ns, now->asked_ns));
 	for (size_t i = 0; i < process->n_usages; i++)
 		add_programs(&quiet, process->usages[i].why + USE_UTILIZATION,
 			     &process->usages[i].utilization);
