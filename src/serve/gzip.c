@@ -6,14 +6,17 @@
 /* Windows of 32 KB, and 16 for gzip's header instead of zlib's; the default use of memory. */
 enum { WINDOW_BITS = 15 + 16, MEMORY_LEVEL = 8 };
 
-/* A longer text, as an hour of many devices, is packed quickly: other clients wait meanwhile. */
-enum { LONG_TEXT = 256 << 10 };
+/*
+ * Metrics of many devices are 1.5 % larger than at zlib's default level, which takes half as long
+ * again. A longer text, as an hour of many devices, is packed quickly: other clients wait meanwhile.
+ */
+enum { LEVEL = 5, LONG_TEXT = 256 << 10 };
 
 void gzip_add(struct buf *out, const void *text, size_t length)
 {
 	z_stream stream = { .next_in = (Bytef *)text, .avail_in = (uInt)length };
 	unsigned char piece[16384];
-	int level = length > LONG_TEXT ? Z_BEST_SPEED : Z_DEFAULT_COMPRESSION, r;
+	int level = length > LONG_TEXT ? Z_BEST_SPEED : LEVEL, r;
 
 	if (length > UINT_MAX || deflateInit2(&stream, level, Z_DEFLATED, WINDOW_BITS, MEMORY_LEVEL,
 					      Z_DEFAULT_STRATEGY)) {

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -159,6 +160,16 @@ static int open_session(struct session *session, const char *root)
 	return code ? error_line(code, "%s", buf_text(&session->problem)) : 0;
 }
 
+/*
+ * Keeps the memory of one answer for the next one. Otherwise most of it goes back to the kernel, which
+ * has to clear it again: a sixth of the time of a scrape.
+ */
+static void keep_memory(void)
+{
+	mallopt(M_MMAP_THRESHOLD, 512 << 10);
+	mallopt(M_TRIM_THRESHOLD, 1 << 20);
+}
+
 int main(int argc, char **argv)
 {
 	/* static: a thread that is stuck may still use them */
@@ -173,6 +184,7 @@ int main(int argc, char **argv)
 		return code;
 	if (options.help || options.version || options.list_metrics)
 		return print(&options);
+	keep_memory();
 	if (gethostname(name, sizeof(name) - 1) == 0 && options.hosts.count < MAX_HOST_NAMES)
 		options.hosts.list[options.hosts.count++] = name;
 	opened.signals = signals_open(true);
