@@ -135,6 +135,23 @@ bool address_is_loopback(const struct sockaddr *address)
 	return IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
 }
 
+struct address_key address_key_of(const struct sockaddr *address)
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
+	struct address_key key = { { [10] = 0xFF, [11] = 0xFF } };
+
+	if (address->sa_family == AF_INET)
+		memcpy(key.bytes + 12, &v4->sin_addr, 4);
+	else if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		memcpy(key.bytes + 12, v6->sin6_addr.s6_addr + 12, 4);
+	else
+		key = (struct address_key){ { 0 } };
+	if (address->sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
+		memcpy(key.bytes, &v6->sin6_addr, 8);
+	return key;
+}
+
 static bool is_port(const char *text)
 {
 	return !*text || (*text == ':' && strspn(text + 1, "0123456789") == strlen(text + 1));

@@ -36,6 +36,16 @@ void listen_address_text(const struct sockaddr *address, char *text, size_t size
 /* Does it belong to the machine itself? */
 bool address_is_loopback(const struct sockaddr *address);
 
+/*
+ * Which client an address belongs to, for limits. An IPv6 address counts as its network of 64 bits,
+ * since one machine can use all addresses of such a network.
+ */
+struct address_key {
+	unsigned char bytes[16];
+};
+
+struct address_key address_key_of(const struct sockaddr *address);
+
 enum { MAX_HOST_NAMES = 16 };
 
 /* Names of the server beside "localhost" and addresses. */

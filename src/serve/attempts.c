@@ -2,13 +2,12 @@
 
 #include "basic/clock.h"
 
-#include <netinet/in.h>
 #include <stdlib.h>
 
 static const int64_t interval_ns = ATTEMPT_SECONDS * NS_PER_S;
 
 struct counted_address {
-	struct attempt_source source;
+	struct address_key source;
 	uint64_t used;	    /* 1 */
 	int64_t counted_ns; /* when all its attempts will be forgotten */
 	uint32_t pending;
@@ -45,25 +44,7 @@ void attempts_done(struct attempt_table *table)
 	hash_table_done(&table->addresses, &kind);
 }
 
-struct attempt_source attempt_source_of(const struct sockaddr *address)
-{
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)(const void *)address;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)(const void *)address;
-	struct attempt_source source = { { [10] = 0xFF, [11] = 0xFF } };
-
-	if (address->sa_family == AF_INET)
-		memcpy(source.bytes + 12, &v4->sin_addr, 4);
-	else if (IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
-		memcpy(source.bytes + 12, v6->sin6_addr.s6_addr + 12, 4);
-	else
-		source = (struct attempt_source){ { 0 } };
-	if (address->sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
-		memcpy(source.bytes, &v6->sin6_addr, 8);
-	return source;
-}
-
-static struct counted_address *find(struct attempt_table *table,
-				    const struct attempt_source *source)
+static struct counted_address *find(struct attempt_table *table, const struct address_key *source)
 {
 	const struct counted_address key = { .source = *source };
 
@@ -84,7 +65,7 @@ static void drop_forgotten(struct attempt_table *table, int64_t now_ns)
 }
 
 /* NULL: there are too many, or no memory. */
-static struct counted_address *add(struct attempt_table *table, const struct attempt_source *source,
+static struct counted_address *add(struct attempt_table *table, const struct address_key *source,
 				   int64_t now_ns)
 {
 	const struct counted_address address = { .source = *source, .used = 1 };
@@ -97,7 +78,7 @@ static struct counted_address *add(struct attempt_table *table, const struct att
 	return find(table, source);
 }
 
-enum attempt_answer attempts_begin(struct attempt_table *table, const struct attempt_source *source,
+enum attempt_answer attempts_begin(struct attempt_table *table, const struct address_key *source,
 				   int64_t now_ns)
 {
 	struct counted_address *address = find(table, source);
@@ -121,7 +102,7 @@ enum attempt_answer attempts_begin(struct attempt_table *table, const struct att
 	return ATTEMPT_ALLOWED;
 }
 
-void attempts_end(struct attempt_table *table, const struct attempt_source *source, bool succeeded)
+void attempts_end(struct attempt_table *table, const struct address_key *source, bool succeeded)
 {
 	struct counted_address *address = find(table, source);
 

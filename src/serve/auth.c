@@ -27,7 +27,7 @@ struct auth {
 struct auth_request {
 	struct verification verification; /* the first member */
 	struct credential credential;
-	struct attempt_source source;
+	struct address_key source;
 	struct MHD_Connection *connection;
 };
 
@@ -150,7 +150,7 @@ static enum auth_state queue_request(struct auth *auth, struct auth_request *req
 {
 	enum attempt_answer answer;
 
-	request->source = attempt_source_of(address);
+	request->source = address_key_of(address);
 	answer = attempts_begin(&auth->attempts, &request->source, clock_now(CLOCK_MONOTONIC));
 	if (answer == ATTEMPT_FIRST_REFUSED)
 		report_refusal(address);

@@ -43,6 +43,9 @@ void connection_notify(void *arg, struct MHD_Connection *connection, void **cont
 	entry = &table->list[i];
 	entry->fd =
 		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	entry->client = address_key_of(
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+			->client_addr);
 	entry->deadline_ns = clock_now(CLOCK_MONOTONIC) + head_ns;
 	entry->auth = AUTH_UNKNOWN;
 	*context = entry;

@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include "serve/address.h"
+
 #include <microhttpd.h>
 #include <stdint.h>
 
@@ -22,6 +24,7 @@ enum auth_state {
 
 struct http_connection {
 	int fd; /* -1: unused */
+	struct address_key client;
 	int64_t deadline_ns;
 	enum auth_state auth; /* of its current request */
 };

@@ -1,5 +1,6 @@
 #include "serve/routes.h"
 
+#include "basic/clock.h"
 #include "render/render.h"
 #include "render/web_json.h"
 #include "serve/access.h"
@@ -68,12 +69,13 @@ void served_state_update(struct served_state *state)
 		streams_update(&state->streams[i], state->pages.record);
 }
 
-static unsigned count_streams(const struct served_state *state)
+/* Of a client; NULL: of all. */
+static unsigned count_streams(const struct served_state *state, const struct address_key *client)
 {
 	unsigned count = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(state->streams); i++)
-		count += state->streams[i].count;
+		count += streams_count(&state->streams[i], client);
 	return count;
 }
 
@@ -101,16 +103,40 @@ static enum MHD_Result answer_unreadable(const struct http_request *request)
 			   "the devices of this machine cannot be read");
 }
 
-/* The last hour. */
+static enum MHD_Result answer_later(struct MHD_Connection *connection, enum budget_answer answer)
+{
+	static const struct response_header later = { MHD_HTTP_HEADER_RETRY_AFTER, "1" };
+
+	if (answer == BUDGET_SPENT)
+		return answer_text_with(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+					"too many requests for the history; try later", &later);
+	return answer_text_with(connection, MHD_HTTP_TOO_MANY_REQUESTS,
+				"too many requests for the history from this address; try later",
+				&later);
+}
+
+/* The last hour: a document of up to megabytes, made for each request, so its cost is limited. */
 static enum MHD_Result serve_history(const struct http_request *request)
 {
 	struct served_state *state = request->state;
+	const struct http_connection *entry = connection_entry(request->connection);
+	int64_t now_ns = clock_now(CLOCK_MONOTONIC), begun_ns = clock_now(CLOCK_THREAD_CPUTIME_ID);
+	enum budget_answer answer;
+	enum MHD_Result result;
 
+	if (!entry)
+		return MHD_NO;
 	if (!get_record(state))
 		return answer_stale(request);
 	if (!state->pages.record->snapshot)
 		return answer_unreadable(request);
-	return answer_charts(&state->charts, state->pages.record, request->connection);
+	answer = budget_ask(&state->budget, &entry->client, now_ns);
+	if (answer != BUDGET_ALLOWED)
+		return answer_later(request->connection, answer);
+	result = answer_charts(&state->charts, state->pages.record, request->connection);
+	budget_charge(&state->budget, &entry->client, now_ns,
+		      clock_now(CLOCK_THREAD_CPUTIME_ID) - begun_ns);
+	return result;
 }
 
 static enum MHD_Result serve_snapshot(const struct http_request *request)
@@ -130,14 +156,17 @@ static enum MHD_Result open_stream(const struct http_request *request, struct st
 	struct MHD_Response *response;
 	enum MHD_Result result = MHD_NO;
 
-	if (!get_record(state))
-		return answer_stale(request);
-	if (count_streams(state) >= MAX_STREAMS)
-		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-				   "too many streams");
 	if (!entry)
 		return MHD_NO;
-	response = stream_open(set, request->connection, &entry->deadline_ns);
+	if (!get_record(state))
+		return answer_stale(request);
+	if (count_streams(state, &entry->client) >= MAX_STREAMS_PER_ADDRESS)
+		return answer_text(request->connection, MHD_HTTP_TOO_MANY_REQUESTS,
+				   "too many streams of this address");
+	if (count_streams(state, NULL) >= MAX_STREAMS)
+		return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+				   "too many streams");
+	response = stream_open(set, request->connection, entry);
 	if (!response)
 		return MHD_NO;
 	streams_update(set, state->pages.record);

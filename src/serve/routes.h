@@ -1,6 +1,7 @@
 /* What is served at which path. A new page is a line of the table in routes.c. */
 #pragma once
 
+#include "serve/budget.h"
 #include "serve/charts.h"
 #include "serve/pages.h"
 #include "serve/stream.h"
@@ -16,6 +17,7 @@ struct served_state {
 	/* Of documents of --json, of documents of the page; each with owners, without. */
 	struct stream_set streams[STREAM_KINDS * 2];
 	struct charts charts;
+	struct budget budget; /* of documents of the history */
 	struct web web;
 };
 

@@ -28,7 +28,7 @@ struct stream {
 	struct stream *next;
 	struct stream_set *set;
 	struct MHD_Connection *connection;
-	int64_t *deadline_ns;
+	struct http_connection *entry;
 	struct stream_event *event; /* being sent; NULL: none */
 	size_t sent;		    /* of its text */
 	uint64_t serial;	    /* of the last event */
@@ -56,7 +56,7 @@ static void begin_event(struct stream *stream)
 	stream->event->refs++;
 	stream->sent = 0;
 	stream->serial = set->serial;
-	*stream->deadline_ns = clock_now(CLOCK_MONOTONIC) + patience_ns;
+	stream->entry->deadline_ns = clock_now(CLOCK_MONOTONIC) + patience_ns;
 }
 
 /* The library asks for the next bytes, since the client can take some. */
@@ -69,7 +69,7 @@ static ssize_t read_stream(void *arg, uint64_t position, char *out, size_t size)
 	if (!stream->event)
 		begin_event(stream);
 	if (!stream->event) {
-		*stream->deadline_ns = INT64_MAX;
+		stream->entry->deadline_ns = INT64_MAX;
 		stream->suspended = true;
 		MHD_suspend_connection(stream->connection);
 		return 0;
@@ -98,7 +98,6 @@ static void free_stream(void *arg)
 	while (*link != stream)
 		link = &(*link)->next;
 	*link = stream->next;
-	stream->set->count--;
 	event_unref(stream->event);
 	free(stream);
 }
@@ -156,7 +155,7 @@ void streams_update(struct stream_set *set, const struct served_sample *record)
 }
 
 struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *connection,
-				 int64_t *deadline_ns)
+				 struct http_connection *entry)
 {
 	static const int bytes = SEND_BYTES;
 	int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
@@ -176,11 +175,19 @@ struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *
 		.next = set->first,
 		.set = set,
 		.connection = connection,
-		.deadline_ns = deadline_ns,
+		.entry = entry,
 	};
 	set->first = stream;
-	set->count++;
 	return response;
+}
+
+unsigned streams_count(const struct stream_set *set, const struct address_key *client)
+{
+	unsigned count = 0;
+
+	for (const struct stream *stream = set->first; stream; stream = stream->next)
+		count += !client || memcmp(&stream->entry->client, client, sizeof(*client)) == 0;
+	return count;
 }
 
 void streams_stop(struct stream_set *set)

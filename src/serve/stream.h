@@ -8,6 +8,7 @@
 #include "basic/buf.h"
 #include "basic/macros.h"
 #include "serve/collector.h"
+#include "serve/connections.h"
 
 #include <microhttpd.h>
 #include <stdbool.h>
@@ -24,21 +25,23 @@ struct stream_set {
 	const void *arg;  /* for it */
 	bool hide_owners; /* of processes, in the documents */
 	struct stream *first;
-	unsigned count;
 	uint64_t sample;	     /* number of the last one that was looked at */
 	uint64_t serial;	     /* of the latest event */
 	struct stream_event *latest; /* NULL: none since there are streams */
 	int64_t published_ns;
 };
 
-enum { MAX_STREAMS = 32 }; /* of a server */
+enum { MAX_STREAMS = 64, MAX_STREAMS_PER_ADDRESS = 32 }; /* of a server */
 
 /*
- * The answer that is a new stream, which ends with it. *deadline_ns is kept at the time at which
- * its connection is to be ended, if it does not read. NULL: out of memory.
+ * The answer that is a new stream, which ends with it. The deadline of the entry is kept at the
+ * time at which the connection is to be ended, if it does not read. NULL: out of memory.
  */
 struct MHD_Response *stream_open(struct stream_set *set, struct MHD_Connection *connection,
-				 int64_t *deadline_ns);
+				 struct http_connection *entry);
+
+/* How many there are of a client; NULL: of all. */
+unsigned streams_count(const struct stream_set *set, const struct address_key *client);
 
 /* Sends the record (NULL: there is none), if it is a new one, to all streams. */
 void streams_update(struct stream_set *set, const struct served_sample *record);

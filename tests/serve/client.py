@@ -12,7 +12,8 @@
                                      saves /metrics, /api/v1/snapshot and the first event of the stream
     client.py named PREFIX           whose processes these are is known in all of them
     client.py hidden PREFIX NAMED    it is unknown there, and all else as in those of NAMED
-    client.py streams PORT           more streams than are served; prints how many were
+    client.py streams PORT COUNT     so many streams, above 40 from several addresses; prints how many were served, and the
+                                     status of the last one
     client.py activate KIND COMMAND  executes it as systemd would, with a socket that is tcp, two, udp or unix
     client.py port                   a free port of the loopback address
 """
@@ -203,6 +204,8 @@ class Stream:
         self.socket.settimeout(PATIENCE * 3)
         if "receive" in options:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options["receive"])
+        if "source" in options:
+            self.socket.bind((options["source"], 0))
         self.socket.connect((host, port))
         lines = ["GET /api/v1/stream HTTP/1.1", "Host: localhost"] + [": ".join(item) for item in AUTHORIZATION.items()]
         self.socket.sendall("\r\n".join(lines + ["", ""]).encode())
@@ -314,8 +317,8 @@ def hidden(prefix, open_prefix):
             assert json.dumps(text) not in saved(prefix, name) and f'"{text}"' not in saved(prefix, "metrics"), text
 
 
-def streams(port):
-    clients = [Stream(port) for _ in range(40)]
+def streams(port, count):
+    clients = [Stream(port, source=f"127.0.0.{3 + i // 30}" if count > 40 else "127.0.0.1") for i in range(count)]
     print(sum(client.status == "200" for client in clients), clients[-1].status)
     for client in clients:
         client.socket.close()

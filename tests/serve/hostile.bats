@@ -10,6 +10,31 @@ load helpers
 	metrics
 }
 
+# In a clock of the test's own, in which no time passes: nothing is made up for.
+@test "documents of the history get a share of the time, and so does each address; scrapes go on" {
+	machine -b galaxy-wormhole
+	rm -f "$D/simulated"
+	export TT_CLOCK=$WORK/clock
+	"$PYTHON" "$BATS_TEST_DIRNAME/hour.py" "$WORK" start
+	SERVE=$TT_SERVE_CLOCKED serve
+	history() {
+		status /api/v1/history --interface "$1" -D "$WORK/headers"
+	}
+	spent() { # ADDRESS
+		[ "$(history "$1")" != 200 ]
+	}
+	eventually spent 127.0.0.2
+	[ "$(history 127.0.0.2)" = 429 ]
+	grep -qi '^retry-after: 1' "$WORK/headers"
+	[ "$(history 127.0.0.3)" = 200 ]
+	eventually spent 127.0.0.3
+	[ "$(history 127.0.0.4)" = 503 ] # two have taken the time of all
+	grep -qi '^retry-after: 1' "$WORK/headers"
+	metrics
+	"$PYTHON" "$BATS_TEST_DIRNAME/hour.py" "$WORK" run 10
+	[ "$(history 127.0.0.2)" = 200 ]
+}
+
 @test "huge requests and a thousand connections end where their limits are" {
 	start -b n150 --no-workloads
 	serve

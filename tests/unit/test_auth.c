@@ -168,20 +168,20 @@ TEST(a_full_cache_replaces_the_one_unused_for_longest)
 		assert_true(password_cache_has(&cache, &list[i], 2000));
 }
 
-static struct attempt_source source_of(const char *text)
+static struct address_key source_of(const char *text)
 {
 	struct sockaddr_in v4 = { .sin_family = AF_INET };
 	struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
 
 	if (inet_pton(AF_INET, text, &v4.sin_addr) == 1)
-		return attempt_source_of((const struct sockaddr *)&v4);
+		return address_key_of((const struct sockaddr *)&v4);
 	assert_int_equal(inet_pton(AF_INET6, text, &v6.sin6_addr), 1);
-	return attempt_source_of((const struct sockaddr *)&v6);
+	return address_key_of((const struct sockaddr *)&v6);
 }
 
 static bool same_source(const char *a, const char *b)
 {
-	struct attempt_source one = source_of(a), other = source_of(b);
+	struct address_key one = source_of(a), other = source_of(b);
 
 	return memcmp(&one, &other, sizeof(one)) == 0;
 }
@@ -197,7 +197,7 @@ TEST(addresses_of_one_machine_share_a_ration)
 
 /* Wrong passwords that are verified at once. */
 static unsigned attempts_until_refused(struct attempt_table *table,
-				       const struct attempt_source *source, int64_t now)
+				       const struct address_key *source, int64_t now)
 {
 	unsigned count = 0;
 
@@ -212,7 +212,7 @@ static unsigned attempts_until_refused(struct attempt_table *table,
 TEST(an_address_has_ten_attempts_and_one_more_each_five_seconds)
 {
 	struct attempt_table table = { 0 };
-	struct attempt_source one = source_of("192.0.2.1"), other = source_of("192.0.2.2");
+	struct address_key one = source_of("192.0.2.1"), other = source_of("192.0.2.2");
 	int64_t now = 1000 * NS_PER_S;
 
 	for (int i = 0; i < ATTEMPTS_AT_ONCE; i++) {
@@ -231,7 +231,7 @@ TEST(an_address_has_ten_attempts_and_one_more_each_five_seconds)
 TEST(right_passwords_are_not_counted_and_four_may_wait)
 {
 	struct attempt_table table = { 0 };
-	struct attempt_source one = source_of("2001:db8::1");
+	struct address_key one = source_of("2001:db8::1");
 
 	for (int i = 0; i < 100; i++) {
 		assert_int_equal(attempts_begin(&table, &one, 1), ATTEMPT_ALLOWED);
@@ -253,7 +253,7 @@ TEST(the_table_of_addresses_is_bounded_and_empties_itself)
 
 	for (unsigned i = 0; i < 3000; i++) {
 		struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(i) } };
-		struct attempt_source source = attempt_source_of((const struct sockaddr *)&address);
+		struct address_key source = address_key_of((const struct sockaddr *)&address);
 
 		if (attempts_begin(&table, &source, now) != ATTEMPT_ALLOWED)
 			continue;
@@ -262,7 +262,7 @@ TEST(the_table_of_addresses_is_bounded_and_empties_itself)
 	}
 	assert_int_equal(allowed, ATTEMPT_ADDRESSES);
 	assert_int_equal(table.addresses.count, ATTEMPT_ADDRESSES);
-	struct attempt_source one = source_of("192.0.2.1");
+	struct address_key one = source_of("192.0.2.1");
 
 	assert_int_equal(attempts_until_refused(&table, &one, now + 6 * NS_PER_S), 10);
 	assert_int_equal(table.addresses.count, 1);

@@ -161,8 +161,8 @@ static int open_session(struct session *session, const char *root)
 }
 
 /*
- * Keeps the memory of one answer for the next one. Otherwise most of it goes back to the kernel, which
- * has to clear it again: a sixth of the time of a scrape.
+ * Keeps the memory of one answer for the next one. Otherwise most of it goes back to the kernel,
+ * which has to clear it again: a sixth of the time of a scrape.
  */
 static void keep_memory(void)
 {
