@@ -52,10 +52,16 @@ page() {
 	page live
 }
 
-@test "32 chips fit on a laptop, one column on a phone, three on a desktop" {
+@test "32 chips fit on a laptop, one column on a phone, three on larger screens" {
 	start -b galaxy-wormhole -w dev=0+1+2+3,dram=9G,l1=48M,util=910,name=llama --fault dead:29
 	serve
 	page sizes
+}
+
+@test "charts of the device with the focus are below the tiles, if there is room" {
+	start -b n300,p150a -w dev=0,dram=3G,name=train
+	serve
+	page charted
 }
 
 @test "the connection is lost and regained, and the page says so" {

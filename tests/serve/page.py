@@ -21,7 +21,7 @@ import urllib.request
 from browser import Browser, missing
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-SIZES = {"laptop": (1366, 768, False), "desktop": (1920, 1080, False), "phone": (390, 844, True)}
+SIZES = {"laptop": (1366, 768, False), "desktop": (1920, 1080, False), "large": (2560, 1440, False), "phone": (390, 844, True)}
 TILES = "document.querySelectorAll('.tile').length"
 CLOCK = "document.getElementById('clock').textContent"
 
@@ -89,7 +89,7 @@ def live(port):
 
 
 def sizes(port):
-    """32 chips fit on a laptop's screen; one column on a phone, three on a desktop; nothing is wider than the screen."""
+    """32 chips fit on a laptop's screen; one column on a phone, three elsewhere; nothing is cut, or wider than the screen."""
     with Browser() as browser:
         browser.prefer("dark")
         open_page(browser, port)
@@ -108,6 +108,34 @@ def sizes(port):
                 low = browser.run("return Math.max(...[...document.querySelectorAll('.tile')].map((t) => t.getBoundingClientRect().bottom))")
                 assert low <= min(height, 625), f"{name}: tiles end at {low}"
             keep(browser, name)
+        assert_clean(browser)
+
+
+def charted(port):
+    """Charts of one device below the tiles of all, where there is room: of the first, then of that with the focus."""
+    title = "document.getElementById('device-title').textContent"
+    shown = "!document.getElementById('device').hidden && document.querySelectorAll('.chart canvas').length >= 4"
+    with Browser() as browser:
+        open_page(browser, port)
+        browser.wait(f"{shown} && {title}.startsWith('Device 0 ')")
+        for _ in range(3):
+            next_sample(browser)
+        assert_still(browser)
+        for key, name in ("Right", "Device 0 "), ("Right", "Device 0R"), ("Left", "Device 0 "), ("Right", "Device 0R"):
+            browser.press(key)
+            browser.wait(f"{title}.startsWith(arguments[0])", name)
+        assert browser.run("return document.getElementById('back').hidden && document.getElementById('sections').hidden")
+        assert browser.run("return document.querySelectorAll('.tile[data-charted]').length") == 1
+        # the page of another one and back: its charts are shown now
+        browser.run("location.hash = 'device=1'")
+        browser.wait(f"{title}.startsWith('Device 1 ') && !document.getElementById('back').hidden")
+        browser.press("Escape")
+        browser.wait(f"document.getElementById('back').hidden && {shown} && {title}.startsWith('Device 1 ')")
+        low = browser.run("return document.querySelector('footer').getBoundingClientRect().bottom")
+        assert low <= 768, f"the page ends at {low}"
+        keep(browser, "charted")
+        browser.resize(390, 844, True)
+        browser.wait("document.getElementById('device').hidden")
         assert_clean(browser)
 
 
@@ -225,10 +253,10 @@ def keyboard(port):
         browser.press("Right")
         chosen = focus(browser)
         browser.press("Enter")
-        browser.wait("!document.getElementById('device').hidden && document.activeElement.id === 'device-title'")
+        browser.wait("!document.getElementById('back').hidden && document.activeElement.id === 'device-title'")
         assert browser.run("return document.getElementById('devices').hidden")
         browser.press("Escape")
-        browser.wait("document.getElementById('device').hidden && document.activeElement.className.includes('tile')")
+        browser.wait("document.getElementById('back').hidden && document.activeElement.className.includes('tile')")
         assert focus(browser) == chosen != first
         browser.press("/")
         assert focus(browser) == "filter"
@@ -329,7 +357,7 @@ def device(port):
         keep(browser, "device-phone")
         browser.resize(1366, 768)
         browser.run("history.back()")
-        browser.wait("document.getElementById('device').hidden && !document.getElementById('devices').hidden")
+        browser.wait("document.getElementById('back').hidden && !document.getElementById('devices').hidden")
         # nothing moves while it is shown
         open_page(browser, port, "/#device=1")
         browser.open("about:blank")

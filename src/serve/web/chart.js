@@ -15,7 +15,8 @@ function colors(canvas) {
 // Sharp on every screen.
 function begin(canvas) {
 	const ratio = window.devicePixelRatio || 1, context = canvas.getContext("2d");
-	const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
+	const shown = canvas.getBoundingClientRect(); // with the zoom of large screens
+	const width = Math.round(shown.width * ratio), height = Math.round(shown.height * ratio);
 	if (canvas.width !== width || canvas.height !== height)
 		Object.assign(canvas, { width, height });
 	context.setTransform(1, 0, 0, 1, 0, 0);

@@ -1,11 +1,11 @@
-// The page of one device: charts of the last hour, processes, all readings with reasons.
+// One device: charts of the last hour; on its page also processes, and all readings with reasons.
 
 import { drawChart } from "./chart.js";
 import { byId, fill, make, setClass, setText } from "./dom.js";
 import { showPools } from "./devices.js";
 import { showProcesses } from "./processes.js";
 
-let id = null, latest = null, past = null, busy = false;
+let id = null, whole = false, latest = null, past = null, running = null;
 
 async function fetchJson(path) {
 	const answer = await fetch(path);
@@ -21,8 +21,12 @@ function pointsOf({ step, start }, reading) {
 	return (reading?.high ?? []).map((high, i) => ({ time: start + i * step, low: reading.low[i], high }));
 }
 
+// Without an answer, as from a server that has too many requests, the charts begin now.
 async function fetchPast(device, span) {
-	const history = await fetchJson(`/api/v1/history?device=${encodeURIComponent(device)}&seconds=${span}`);
+	const path = `/api/v1/history?device=${encodeURIComponent(device)}&seconds=${span}`;
+	const history = await fetchJson(path).catch(() => null);
+	if (!history)
+		return { device, span, step: 1, points: {}, missing: true };
 	const readings = history.devices[0].readings;
 	return {
 		device, span, step: history.step,
@@ -84,40 +88,49 @@ function updateSection(element, { name, readings }) {
 function draw() {
 	setText(byId("device-title"), `Device ${latest.id}  ${latest.name}`);
 	fill(byId("charts"), latest.charts, makeChart, updateChart);
+	if (!whole)
+		return;
 	fill(byId("sections"), latest.sections, () => make("div", "part", make("h3"), make("dl")), updateSection);
 	showPools(latest);
 	showProcesses(latest);
 }
 
-// The latest sample of the device that is shown; called for each event of the stream.
-export async function updateDevice() {
-	const wanted = id;
-	if (wanted === null || busy)
-		return;
-	busy = true;
-	try {
-		const next = await fetchJson(`/page/device?id=${encodeURIComponent(wanted)}`);
-		if (past?.device !== wanted || past.span !== next.span || next.sample < (latest?.sample ?? 0))
-			past = await fetchPast(wanted, next.span);
-		else if (next.sample !== latest?.sample)
-			addNow(next);
-		if (id === wanted) {
-			latest = next;
-			draw();
-		}
-	} catch {
-		// The stream says that the connection is lost, and when it is back.
-	} finally {
-		busy = false;
+async function update(wanted) {
+	const next = await fetchJson(`/page/device?id=${encodeURIComponent(wanted)}`);
+	const other = past?.device !== wanted || past.span !== next.span || next.sample < (latest?.sample ?? 0);
+	if (other || past.missing) {
+		const fetched = await fetchPast(wanted, next.span);
+		past = other || !fetched.missing ? fetched : past;
 	}
-	if (id !== null && id !== wanted)
-		await updateDevice();
+	if (!other && next.sample !== latest?.sample)
+		addNow(next);
+	if (id === wanted) {
+		latest = next;
+		draw();
+	}
 }
 
-export async function openDevice(device) {
+async function updateUntilShown() {
+	for (let wanted; id !== null && id !== wanted;) {
+		wanted = id;
+		try {
+			await update(wanted);
+		} catch {
+			// The stream says that the connection is lost, and when it is back.
+		}
+	}
+}
+
+// The latest sample of the device that is shown; called for each event of the stream.
+export function updateDevice() {
+	return running ??= updateUntilShown().finally(() => { running = null; });
+}
+
+// With everything about it, or its charts alone; null: none.
+export async function openDevice(device, withAll) {
 	id = device;
-	if (device !== null)
-		await updateDevice();
+	whole = withAll;
+	await updateDevice();
 }
 
 export function redrawDevice() {

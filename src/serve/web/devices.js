@@ -48,6 +48,12 @@ export function showDevices({ groups }) {
 	fill(byId("devices"), groups, () => make("div", "group", make("h2"), make("div", "tiles")), updateGroup);
 }
 
+// The device whose charts are shown.
+export function markTile(id) {
+	for (const tile of document.querySelectorAll(".tile"))
+		tile.toggleAttribute("data-charted", tile.dataset.id === id);
+}
+
 export function focusTile(id) {
 	[...document.querySelectorAll(".tile")].find((tile) => tile.dataset.id === id)?.focus();
 }

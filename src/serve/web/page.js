@@ -1,14 +1,17 @@
 // The page: one document per sample, from the server's stream. It says when the connection is lost.
 
 import { openDevice, redrawDevice, updateDevice } from "./device.js";
-import { focusTile, moveFocus, showDevices, showFindings, showPools } from "./devices.js";
+import { focusTile, markTile, moveFocus, showDevices, showFindings, showPools } from "./devices.js";
 import { byId, setClass, setText } from "./dom.js";
 import { redrawProcesses, showProcesses, startProcesses } from "./processes.js";
 
 // Milliseconds: without a sample, until the next attempt to connect, in which "connected again" is shown.
 const LATE = 5000, AGAIN = 2000, REGAINED = 5000;
 
-let about, stream, received = 0, regained = -Infinity, connected = false, lost = false, device = null;
+let about, stream, received = 0, regained = -Infinity, connected = false, lost = false;
+
+// Of the device whose page is shown, null: the page of all; of that whose charts are shown there; of all.
+let device = null, charted = null, ids = [];
 
 // ---- what is shown ----
 
@@ -27,8 +30,10 @@ function showMachine(view) {
 	setText(byId("version"), `tt_smi ${view.version}`);
 	showDevices(view);
 	showFindings(view);
+	ids = view.groups.flatMap(({ devices }) => devices.map(({ id }) => id));
 	if (device !== null)
 		return;
+	chartDevice(ids.includes(charted) ? charted : ids[0] ?? null);
 	showPools(view);
 	showProcesses(view);
 }
@@ -86,12 +91,29 @@ function connect() {
 
 // ---- one device, or all ----
 
+// On a screen that is high enough, the page of all has the charts of one device below the tiles.
+const roomForFew = matchMedia("(min-width: 1100px) and (min-height: 700px)");
+const roomForMany = matchMedia("(min-width: 1100px) and (min-height: 900px)");
+
+function chartDevice(id) {
+	charted = id;
+	const shown = id !== null && (byId("devices").className === "many" ? roomForMany : roomForFew).matches;
+	byId("device").hidden = !shown;
+	markTile(shown ? id : null);
+	openDevice(shown ? id : null, false);
+}
+
 async function readAddress() {
 	const id = /^#device=(.+)$/.exec(location.hash)?.[1], before = device;
 	device = id === undefined ? null : decodeURIComponent(id);
-	await openDevice(device);
+	if (device === null)
+		chartDevice(before !== null && ids.includes(before) ? before : charted);
+	else
+		await openDevice(device, true);
 	byId("devices").hidden = device !== null;
-	byId("device").hidden = byId("sections").hidden = device === null;
+	byId("sections").hidden = byId("back").hidden = device === null;
+	byId("device").hidden &&= device === null;
+	byId("main").classList.toggle("one", device !== null);
 	redrawDevice();
 	if (device !== null)
 		byId("device-title").focus();
@@ -174,7 +196,10 @@ async function start() {
 	await readAddress(); // before anything is shown, so that nothing moves
 	connect();
 	window.addEventListener("hashchange", readAddress);
+	byId("devices").addEventListener("focusin", ({ target }) => chartDevice(target.dataset.id));
 	window.addEventListener("resize", () => {
+		if (device === null)
+			chartDevice(charted);
 		redrawDevice();
 		redrawProcesses();
 	});
