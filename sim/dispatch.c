@@ -31,10 +31,15 @@ static bool is_covered(const struct worker_device *device)
 	return device->arch != WORMHOLE || !device->has_behind;
 }
 
-/* An upper bound follows from launches, without the profiler. */
+/* An upper bound follows from launches, without the profiler and its records. */
+static bool is_upper(const struct workload *w)
+{
+	return strcmp(w->bound, "upper") == 0;
+}
+
 static bool has_figure(const struct workload *w, const struct worker_device *device)
 {
-	return w->busy >= 0 && (is_covered(device) || strcmp(w->bound, "upper") == 0);
+	return w->busy >= 0 && (is_covered(device) || is_upper(w));
 }
 
 static const char *state_of(const struct workload *w, const struct worker_device *device)
@@ -47,7 +52,7 @@ static const char *state_of(const struct workload *w, const struct worker_device
 /* Programs of 1 ms each. */
 static long long programs_of(const struct workload *w)
 {
-	return w->running_ms ? 0 : w->busy * NS_PER_S / 100 / NS_PER_MS;
+	return w->running_ms || is_upper(w) ? 0 : w->busy * NS_PER_S / 100 / NS_PER_MS;
 }
 
 static void add_figure(struct buf *out, double share, const char *bound, long long programs)
@@ -86,7 +91,7 @@ static void count_figure(struct dispatch_device *device, const struct workload *
 {
 	device->measured++;
 	device->lower += strcmp(w->bound, "lower") == 0;
-	device->upper += strcmp(w->bound, "upper") == 0;
+	device->upper += is_upper(w);
 	device->programs += programs_of(w);
 	device->idle *= 1 - w->busy / 100.0;
 	device->sum += w->busy / 100.0;
@@ -102,7 +107,8 @@ void dispatch_add(struct dispatch_file *file, const struct traced_process *proce
 	traced_comm(w, comm);
 	for (size_t i = 0; i < process->job->device_count; i++) {
 		const struct worker_device *device = &process->job->devices[i];
-		bool is_known = has_figure(w, device), has_ended = is_known && w->busy > 0;
+		bool is_known = has_figure(w, device),
+		     has_ended = is_known && w->busy > 0 && !is_upper(w);
 
 		buf_printf(&file->text, "%-8d %-16s %-5u %-12llu %-6s ", process->pid, comm,
 			   traced_chip(process->job, i), (unsigned long long)process->start_ticks,
@@ -133,7 +139,7 @@ static void add_device(struct dispatch_file *file, const struct dispatch_device 
 		   : device->lower ? "lower"
 				   : "exact",
 		   device->programs);
-	add_rest(file, 0, device->sum > 0, "ok", "-");
+	add_rest(file, 0, device->upper < device->measured && device->sum > 0, "ok", "-");
 }
 
 void dispatch_end(struct dispatch_file *file, struct tree *root)

@@ -57,7 +57,7 @@ alike() {
 	[ "$status" = 0 ]
 	[ "$(head -n 5 <<<"$output")" = "0, 85, exact, 850.0, [N/A], ttnn::matmul
 1, 70, lower, 700.0, [N/A], ttnn::matmul
-2, 80, upper, 800.0, [N/A], ttnn::matmul
+2, 80, upper, [N/A], [N/A], [N/A]
 3, 100, exact, 0.0, 12, ttnn::matmul
 4, 50, lower, 500.0, [N/A], ttnn::matmul" ]
 	run "$TT_SMI" --root "$D" --format=csv,noheader,nounits \
@@ -196,7 +196,7 @@ fields() {
 		2, 64, [N/A], [N/A]
 		3, [N/A], [N/A], [N/A]
 		3R, [N/A], [N/A], [N/A]
-		4, 70, upper, ttnn::matmul
+		4, 70, upper, [N/A]
 		4R, [N/A], [N/A], [N/A]
 	END
 	query --json >"$WORK/json"
