@@ -17,7 +17,7 @@ class Target:
 @dataclass(frozen=True)
 class Row:
     title: str
-    kind: str  # once, loop, first (screen), screen
+    kind: str  # start (of an empty program), once, loop, first (screen), screen
     machine: Machine
     targets: dict = field(default_factory=dict)  # by the name of a figure
     period_ms: int = 1000  # refresh period of a full screen
@@ -43,6 +43,7 @@ REFRESH = Target(floor=2.0)
 HELD_SCREEN = {CPU_S: Target(share=0.5), RESIDENT: Target(most=5000)}
 
 ROWS = [
+    Row("an empty program, linked alike", "start", ONE),
     Row("one shot, 1 device", "once", ONE, {CPU: ONCE_1, WALL: Target(floor=1.8)}),
     Row("first screen, 1 device", "first", ONE, {WALL: Target(share=0.7)}),
     Row("refresh, 1 device", "loop", ONE, {CPU: REFRESH}),

@@ -35,6 +35,10 @@ class Runner:
             figures[CALLS] = [[count.calls(command)] for command in commands]
         return figures
 
+    def start(self, _row, _root, subjects):
+        runs = cost.alternating(self.build, [each.start() for each in subjects], self.effort.rounds)
+        return parts(runs, cpu_ms=CPU, wall_ms=WALL, resident_kb=RESIDENT)
+
     def first(self, row, root, subjects):
         commands = [each.screen(root, row.period_ms) for each in subjects]
         return parts(cost.alternating(self.build, commands, self.effort.starts, until="Quit"), wall_ms=WALL, cpu_ms=CPU)

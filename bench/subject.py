@@ -1,7 +1,7 @@
 """The programs that are measured, and their command lines for the same task.
 
 once() returns the command line for one output of the machine below root, loop() for one output and this number
-of refreshes, screen() for the full screen. kinds: the kinds of rows (rows.py) that a program supports.
+of refreshes, screen() for the full screen, start() for a program that does nothing, linked like this one. kinds: the kinds of rows (rows.py) that a program supports.
 """
 
 import pathlib
@@ -12,10 +12,14 @@ PERIOD_MS = 100  # of loops
 class Ours:
     """A build of tt_smi, of this or of another commit."""
 
-    kinds = "once", "first", "loop", "screen"
-
     def __init__(self, name, build):
-        self.name, self.program = name, pathlib.Path(build).resolve() / "tt_smi"
+        build = pathlib.Path(build).resolve()
+        self.name, self.program, self.empty = name, build / "tt_smi", build / "bench" / "empty"
+        # Older builds have no empty program.
+        self.kinds = ("once", "first", "loop", "screen") + (("start",) if self.empty.exists() else ())
+
+    def start(self):
+        return [self.empty]
 
     def once(self, root, _scan):
         return [self.program, *([] if root == "/" else ["--root", root])]
