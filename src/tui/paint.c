@@ -140,7 +140,8 @@ static int paint_bytes(int row, int column, int width, enum style style, const c
 
 	if (room <= 0 || length == 0)
 		return 0;
-	if (measure(text, length) <= room)
+	/* No character takes more columns than bytes. */
+	if (length <= (size_t)room || measure(text, length) <= room)
 		return put(row, column, room, style, text, length);
 	used = put(row, column, room - 1, style, text, length);
 	put_line(row, column + used, style, unicode ? U'…' : U'~', 1);
