@@ -34,15 +34,15 @@ static const struct step {
 
 static unsigned device;
 static double speed = 1;
-static enum ttalloc_pool pools[COUNT]; /* of the buffers that are held */
+static enum ttalloc_pool pools[COUNT]; /* of the live buffers */
 
 static void usage(FILE *out)
 {
 	fputs("Usage: allocation_client_demo [-d DEVICE] [--speed FACTOR]\n"
-	      "Allocates and frees buffers (only on paper), to be watched in tt_smi.\n"
+	      "Reports allocations of buffers that it does not make, to be watched in tt_smi.\n"
 	      "\n"
 	      "  -d, --device DEVICE  logical device, 0 to 63 (default 0)\n"
-	      "  -s, --speed FACTOR   play so many times faster (default 1)\n"
+	      "  -s, --speed FACTOR   run this many times faster (default 1)\n"
 	      "  -h, --help           this text\n",
 	      out);
 }
@@ -91,7 +91,7 @@ static void step_play(const struct step *step)
 static const char *state_text(void)
 {
 	switch (ttalloc_get_state()) {
-	case TTALLOC_OFF: return "turned off by TT_ALLOC_TRACKING_ENABLED";
+	case TTALLOC_OFF: return "disabled by TT_ALLOC_TRACKING_ENABLED";
 	case TTALLOC_UNAVAILABLE: return "not possible here";
 	case TTALLOC_LOCAL: return "published, no server";
 	case TTALLOC_CONNECTED: return "published, connected to the server";

@@ -14,11 +14,11 @@ minutes=${CI_WAIT_MINUTES:-30}
 devices=$1
 shift
 
-# Without devices that work there is nothing to wait for. A warning (1) does not keep tests from running.
+# Without working devices there is nothing to wait for. Tests run in spite of a warning (1).
 tt_smi check --only driver,devices >&2
 [ $? -le 1 ] || exit 75
 
-# A mark tells a COMMAND that ended with 7 or 8 from devices that could not be had.
+# This file is removed when COMMAND starts: it distinguishes a COMMAND that ended with 7 or 8 from missing devices.
 mark=$(mktemp) || exit 75
 trap 'rm -f "$mark"' EXIT
 # shellcheck disable=SC2016 # expanded by the inner shell
