@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """What it takes the tracer to measure compute utilisation: the share of a core, its scans for programs included.
+And what it takes a program that is measured: CPU time per launched program, with all threads of the program.
 
 usage: programs.py BUILD [SECONDS]
 
@@ -23,8 +24,10 @@ import staged  # noqa: E402
 staged.enter()
 
 from sampling import Case, Sampling, begun, busy, follow  # noqa: E402
+from schedule import Player  # noqa: E402
 
 CHIPS = 32
+COST_RATE = 20000
 MESH = "mesh m " + " ".join(map(str, range(CHIPS)))
 PLAY = "background play {} for=3600 duty=40 rate={} event=1000"
 
@@ -55,7 +58,31 @@ def measure_all(directory, *options):
                 measure(f"{title}, {what}", pid, wanted, lambda: case.player.counts(place)[0].records)
 
 
+def program_cost(directory, before=()):
+    """us of CPU time per program, of one that launches as fast as it is told to; the least of five rounds."""
+    with Player("v76", directory + "/cost", f"hold {staged.NODES[0]}", "open 0", "queues 0 poll=2000",
+                before=before) as player:
+        found = []
+        for _ in range(5):
+            used = cpu_seconds(player.pid)
+            player.do(f"play 0 rate={COST_RATE} duty=10 count={COST_RATE * 2} event=1000")
+            found.append((cpu_seconds(player.pid) - used) / (COST_RATE * 2) * 1e6)
+    return min(found)
+
+
+def measure_program(directory):
+    ways = {"tt_smi run": program_cost(directory, [staged.TT_SMI, "run", "--"])}
+    bare = program_cost(directory)
+    for options in (), ("--programs",), ("--programs", "--names"):
+        with Sampling(["v76"], *options):
+            ways["tracer " + " ".join(options)] = program_cost(directory)
+    print(f"{'a launched program':44}{'us':>10}\n{'bare':44}{bare:10.2f}")
+    for title, cost in ways.items():
+        print(f"{title:44}{cost:10.2f}{cost - bare:+10.2f}", flush=True)
+
+
 print(f"{'':44}{'programs/s':>10}{'of a core':>12}")
 with tempfile.TemporaryDirectory(prefix="tt-bench-", dir="/dev/shm") as place:
     measure_all(place)
     measure_all(place, "--programs")
+    measure_program(place)
