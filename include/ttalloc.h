@@ -3,7 +3,7 @@
  *
  * The driver does not know what a program allocates on a card. A program that
  * calls these functions publishes it in a block of shared memory, where tt_smi
- * and tt_allocd read it. There is nothing to set up and nothing to close: the
+ * and tt_allocd read it. No setup and no cleanup is needed: the
  * first report creates the table, the end of the process removes it.
  *
  *	ttalloc_report_alloc(0, TTALLOC_DRAM, address, size);
@@ -58,7 +58,7 @@ enum ttalloc_pool {
 /* Kinds of invalid reports. The numbers are stable; new ones are added at the end. */
 enum ttalloc_misuse {
 	TTALLOC_DOUBLE_FREE = 0,    /* freed again shortly after it was freed: ignored */
-	TTALLOC_UNKNOWN_FREE = 1,   /* freed, but not held: ignored */
+	TTALLOC_UNKNOWN_FREE = 1,   /* freed, but not allocated: ignored */
 	TTALLOC_DUPLICATE = 2,	    /* allocated while held: the new size replaced the old */
 	TTALLOC_ZERO_SIZE = 3,	    /* ignored */
 	TTALLOC_OVERFLOW = 4,	    /* more than 2^50 bytes in one pool: ignored */
@@ -70,7 +70,7 @@ enum ttalloc_misuse {
 
 /* Where reports go. */
 enum ttalloc_state {
-	TTALLOC_OFF = 0,	 /* turned off by the environment */
+	TTALLOC_OFF = 0,	 /* disabled by the environment */
 	TTALLOC_UNAVAILABLE = 1, /* no table could be made */
 	TTALLOC_LOCAL = 2,	 /* published; no server has it */
 	TTALLOC_CONNECTED = 3	 /* published and handed to a server */

@@ -235,8 +235,9 @@ static int mount_faults(struct live *l)
 	}
 	if (r < 0) {
 		fprintf(stderr,
-			"tt_smi sim: --fault: %s, and files cannot fail without it; these faults "
-			"work: dead, missing, no-telemetry, frozen, set, unbound, vfio, kill\n",
+			"tt_smi sim: --fault: %s, and files cannot fail without it; faults "
+			"that work: dead, missing, no-telemetry, frozen, set, unbound, vfio, "
+			"kill\n",
 			r == -EOPNOTSUPP ? "built without libfuse3" : "FUSE is not available here");
 		l->status = EXIT_UNAVAILABLE;
 	}

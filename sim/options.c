@@ -13,11 +13,11 @@ static int set_workload(const struct option_given *given, void *arg)
 	char error[128];
 
 	if (o->workload_count == MAX_WORKLOADS)
-		return option_error(given, EXIT_USAGE, "--workload: at most %d of them",
+		return option_error(given, EXIT_USAGE, "--workload: more than %d workloads",
 				    MAX_WORKLOADS);
 	if (workload_parse(given->value, &o->workloads[o->workload_count], error) < 0)
-		return option_error(given, EXIT_USAGE, "--workload: \"%s\" is not understood",
-				    error);
+		return option_error(given, EXIT_USAGE,
+				    "--workload: %s; tt_smi-sim(1) lists the keys", error);
 	o->workload_count++;
 	return 0;
 }
@@ -27,9 +27,10 @@ static int set_fault(const struct option_given *given, void *arg)
 	struct sim_options *o = arg;
 
 	if (o->fault_count == MAX_FAULTS)
-		return option_error(given, EXIT_USAGE, "--fault: at most %d of them", MAX_FAULTS);
+		return option_error(given, EXIT_USAGE, "--fault: more than %d faults", MAX_FAULTS);
 	if (fault_parse(given->value, &o->faults[o->fault_count]) < 0)
-		return option_error(given, EXIT_USAGE, "--fault: \"%s\" is not understood",
+		return option_error(given, EXIT_USAGE,
+				    "--fault: \"%s\" is not a fault; tt_smi-sim(1) lists them",
 				    given->value);
 	o->fault_count++;
 	return 0;
@@ -96,27 +97,27 @@ static const struct option_spec rows[] = {
 		"cards, e.g. n150 or n300,2xp150a or galaxy-wormhole (default n300,p150a)",
 		option_text, AT(boards) },
 	{ "--driver", ARGUMENT, "VERSION",
-		"of the kernel driver (default 2.10.1)", set_version, AT(driver) },
+		"version of the kernel driver (default 2.10.1)", set_version, AT(driver) },
 	{ "--firmware", ARGUMENT, "VERSION",
-		"of the firmware bundle on the cards (default 19.8.0.0)", set_version, AT(firmware) },
+		"version of the firmware bundle on the cards (default 19.8.0.0)", set_version, AT(firmware) },
 	{ "--load", ARGUMENT, "PERCENT",
-		"how busy the cards are (default: it varies slowly)", set_load, AT(load) },
+		"load of the cards (default: varies slowly)", set_load, AT(load) },
 	{ "-w --workload", ARGUMENT, "SPEC",
-		"a process, e.g. dev=0+1,dram=4G,l1=16M,name=train; repeatable", set_workload, 0 },
-	{ "--no-workloads", NO_ARGUMENT, NULL, "no processes", option_flag, AT(no_workloads) },
+		"run a process, e.g. dev=0+1,dram=4G,l1=16M,name=train; repeatable", set_workload, 0 },
+	{ "--no-workloads", NO_ARGUMENT, NULL, "run no processes", option_flag, AT(no_workloads) },
 	{ "--fault", ARGUMENT, "SPEC",
-		"a fault, e.g. dead:1 or reset:0@5-8; repeatable", set_fault, 0 },
+		"simulate a fault, e.g. dead:1 or reset:0@5-8; repeatable", set_fault, 0 },
 	{ "--static", NO_ARGUMENT, NULL,
-		"write the files once and leave them", option_flag, AT(write_once) },
+		"create the files once and exit", option_flag, AT(write_once) },
 	{ "--time", ARGUMENT, "EPOCH",
-		"with --static: the time of the tree", set_time, 0 },
+		"with --static: the time of the tree, in seconds since 1970", set_time, 0 },
 	{ "--after", ARGUMENT, "SECONDS",
-		"with --static: how long the machine had been running by then",
+		"with --static: how long the machine has been running",
 		set_after, AT(after_s) },
 	{ "--seed", ARGUMENT, "NUMBER",
-		"for serial numbers and noise (default 1)", set_seed, AT(seed) },
+		"start value for serial numbers, ids and noise (default 1)", set_seed, AT(seed) },
 	{ "--interval", ARGUMENT, "MS",
-		"between changes, 1 to 60000 (default 100)", set_interval, AT(interval_ms) },
+		"milliseconds between changes, 1 to 60000 (default 100)", set_interval, AT(interval_ms) },
 	{ "--fleet", ARGUMENT, "N",
 		"serve the metrics of N machines like this one over HTTP", set_fleet, AT(fleet) },
 	{ "--listen", ARGUMENT, "ADDR:PORT",
@@ -136,9 +137,9 @@ static void put_help(struct buf *out)
 		 "Usage: tt_smi sim [OPTION]... DIR\n"
 		 "       tt_smi sim [OPTION]... [DIR] -- COMMAND...\n"
 		 "       tt_smi sim [OPTION]... --fleet N [DIR]\n"
-		 "A simulated machine with Tenstorrent cards: the driver's files below DIR, which\n"
-		 "change as on a real one, and processes that use the cards. COMMAND sees that\n"
-		 "machine; an allocation server that it starts belongs to that machine.\n\n");
+		 "Simulates a machine with Tenstorrent cards: creates the files of the driver\n"
+		 "below DIR, changes them as on a real machine, and runs processes that use the\n"
+		 "cards. COMMAND sees that machine, and so does a server that COMMAND starts.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"
@@ -160,20 +161,19 @@ static const char *find_conflict(const struct sim_options *o, int operands)
 	if (o->command && !*o->command)
 		return "no command after \"--\"";
 	if (o->fleet && (o->command || o->write_once))
-		return "--fleet takes no command and no --static";
+		return "--fleet is mutually exclusive with a command and with --static";
 	if (o->listen && !o->fleet)
-		return "--listen is for --fleet";
+		return "--listen needs --fleet";
 	if (!o->directory && !o->command && !o->fleet)
-		return "needs a directory, or \"--\" and a command; tt_smi sim -h lists the "
-		       "options";
+		return "no directory and no command; tt_smi sim -h explains both";
 	if (o->write_once && (!o->directory || o->command))
-		return "--static needs a directory and takes no command";
+		return "--static needs a directory, and is mutually exclusive with a command";
 	if (o->has_time && !o->write_once)
-		return "--time is for --static";
+		return "--time needs --static";
 	if (o->after_s && !o->write_once)
-		return "--after is for --static";
+		return "--after needs --static";
 	if (!version_at_least(&o->driver, 1, 27))
-		return "--driver: drivers before 1.27 had no files to show";
+		return "--driver: only drivers from 1.27 on can be simulated";
 	return NULL;
 }
 

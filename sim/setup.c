@@ -27,7 +27,7 @@ static int make_devices(struct machine *m)
 		struct sim_device *d = &m->devices[m->device_count++];
 
 		if (slots[i].board->arch == BLACKHOLE && !version_at_least(&m->opt.driver, 1, 31)) {
-			fprintf(stderr, "tt_smi sim: driver %s does not know %s\n",
+			fprintf(stderr, "tt_smi sim: driver %s does not support %s\n",
 				m->opt.driver.text, slots[i].board->name);
 			return -EINVAL;
 		}
@@ -79,7 +79,7 @@ static int check_fault(struct machine *m, const struct fault *f)
 	if (!fault_needs_fuse(f))
 		return 0;
 	if (m->opt.write_once) {
-		fprintf(stderr, "tt_smi sim: --fault: files left behind by --static cannot fail\n");
+		fprintf(stderr, "tt_smi sim: --fault: with --static, files cannot fail\n");
 		return -EINVAL;
 	}
 	m->has_fuse = true;

@@ -184,18 +184,18 @@ int workload_parse(const char *spec, struct workload *ret, char error[static 128
 	char text[1024], *rest = text, *key, *value;
 
 	if (strlen(spec) >= sizeof(text)) {
-		snprintf(error, 128, "too long");
+		snprintf(error, 128, "more than %zu characters", sizeof(text) - 1);
 		return -EINVAL;
 	}
 	snprintf(text, sizeof(text), "%s", spec);
 	while (spec_field(&rest, &key, &value)) {
 		if (parse_field(key, value, &w) < 0) {
-			snprintf(error, 128, "%.50s=%.60s", key, value);
+			snprintf(error, 128, "\"%.50s=%.50s\" is not valid", key, value);
 			return -EINVAL;
 		}
 	}
 	if (w.via == VIA_SOCKET && !w.legacy[0]) {
-		snprintf(error, 128, "via=socket wants legacy=PATH");
+		snprintf(error, 128, "via=socket needs legacy=PATH");
 		return -EINVAL;
 	}
 	if (!w.state[0])

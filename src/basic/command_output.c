@@ -73,7 +73,7 @@ ssize_t command_output_line(const char *path, const char *const *arguments, int6
 	kill(pid, SIGKILL); /* it may still run */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	/* As shells have it; posix_spawn() does not always learn of it. */
+	/* The status that shells use; posix_spawn() does not always report such errors. */
 	if (n == 0 && WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		return -ENOENT;
 	return n;

@@ -3,5 +3,6 @@
 
 #include <pthread.h>
 
-/* Initializes one whose deadlines are times of CLOCK_MONOTONIC: setting the clock moves none. */
+/* Initializes a condition variable whose deadlines are times of CLOCK_MONOTONIC, so that setting
+ * the clock does not change them. */
 void condition_init(pthread_cond_t *condition);

@@ -69,7 +69,7 @@ static bool read_number(struct json_reader *reader)
 	return read_digits(reader);
 }
 
-/* Four hexadecimal digits; -1: they are not. */
+/* Four hexadecimal digits; -1: something else. */
 static int read_unit(struct json_reader *reader)
 {
 	int unit = 0;
@@ -137,7 +137,7 @@ static bool read_escape(struct json_reader *reader)
 	return found;
 }
 
-/* Bytes beyond ASCII: one character, or one byte that is none. */
+/* Bytes beyond ASCII: one character, or one byte that is not part of a character. */
 static void read_character(struct json_reader *reader)
 {
 	uint32_t c = REPLACEMENT;

@@ -49,5 +49,5 @@ enum json_token json_next(struct json_reader *reader);
 /* Skips the value that begins with the last token. False: invalid. */
 MUST_CHECK bool json_skip(struct json_reader *reader);
 
-/* Reads the next token. False: it is another one. */
+/* Reads the next token. False: it is not of this kind. */
 MUST_CHECK bool json_expect(struct json_reader *reader, enum json_token token);

@@ -77,7 +77,7 @@ static int apply(const struct parser *parser, struct option_given *given)
 	const struct option_spec *option = given->option;
 
 	if (option->argument == ARGUMENT && !given->value) {
-		buf_printf(parser->error, "%s wants ", given->word);
+		buf_printf(parser->error, "%s needs a value: ", given->word);
 		option_put_argument(parser->error, option);
 		return EXIT_USAGE;
 	}
@@ -183,7 +183,7 @@ static struct suggestion suggest(const struct option_table *table, const char *w
 	return suggestion;
 }
 
-/* Dashes say nothing about what is meant: "--no" is as close to "--id" as to anything. */
+/* Dashes are not compared: otherwise every short option would be close to every other one. */
 static int fail_unknown(const struct parser *parser, const char *word, size_t length)
 {
 	const struct option_table *table = parser->table;

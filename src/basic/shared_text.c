@@ -12,7 +12,7 @@ struct shared_text {
 	char text[];
 };
 
-/* The texts of shared_text_join(), found by what they say. */
+/* The texts of shared_text_join(), looked up by content. */
 struct joined_text {
 	uint64_t hash;
 	struct shared_text *shared; /* NULL: an empty entry */

@@ -49,7 +49,7 @@ static bool wait_period(struct standby *standby, int64_t until)
 
 /*
  * Returns when the watched thread hangs; false: it has ended. Usually it ends within the first
- * period, before which its CPU time is not asked for: that one never counts as a hang.
+ * period. Its CPU time before that is not read, so the first period never counts as a hang.
  */
 static bool wait_for_hang(struct standby *standby)
 {
@@ -70,7 +70,7 @@ static bool wait_for_hang(struct standby *standby)
 	}
 }
 
-/* The guard below a stack is set where it is needed: few programs come here. */
+/* The guard page below the stack is set only when the stack is used, since few programs need it. */
 static void guard_stack(const struct standby *standby)
 {
 	if (standby->on_first_stack)

@@ -30,7 +30,7 @@ struct standby {
 	bool on_first_stack;
 	atomic_bool in_job;
 	atomic_bool settled; /* set by the thread that gives the answer: the other one stops */
-	sem_t ended;	     /* the standby shall not sleep on */
+	sem_t ended;	     /* the standby must stop sleeping */
 	sem_t gone;	     /* the standby does not use this any more */
 };
 

@@ -6,7 +6,7 @@
  * our group (sh -c, make, sudo), it may use the terminal, or even continue us, before we
  * have stopped. Therefore SIGTSTP stays pending until the terminal is restored, and then stops the
  * process by its default action: if SIGCONT comes first, the kernel discards the pending SIGTSTP,
- * and the process goes on.
+ * and the process continues.
  */
 #pragma once
 

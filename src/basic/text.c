@@ -74,8 +74,8 @@ bool text_is_plain(uint32_t c)
 
 /*
  * Columns that a character takes; -1: it cannot be shown. Those of our own outputs take one in
- * every locale, so that usually none is loaded: Latin letters and signs, the signs for "at least"
- * and "and so on", lines and blocks.
+ * every locale, so that usually none is loaded: Latin letters and symbols, "≥", "≤", "…", lines and
+ * blocks.
  */
 static int columns_of(uint32_t c)
 {

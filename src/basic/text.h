@@ -3,7 +3,7 @@
  *
  * It must not contain terminal control sequences, and its width must be known. Control characters,
  * invalid bytes and characters that reorder or hide their neighbours are each replaced by one
- * visible mark.
+ * visible character.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ void utf8_encode(struct buf *out, uint32_t c);
 /* Is it safe to send this character to a terminal? */
 bool text_is_plain(uint32_t c);
 
-/* Appends text with a mark for each unsafe character; ASCII only if !utf8. */
+/* Appends text with each unsafe character replaced; ASCII only if !utf8. */
 void text_clean(struct buf *out, const char *text, size_t length, bool utf8);
 
 /*

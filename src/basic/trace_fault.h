@@ -18,7 +18,7 @@
  * FAULT(name, word, reason, text, meaning, fix). Of several faults of a process the first is
  * shown. tt_allocd sends the number of a fault to its clients, so new faults are added at the end.
  *
- * word     in STATE of the tracer's files, behind "unreliable:", and in the tracer's messages
+ * word     in STATE of the tracer's files, after "unreliable:", and in the tracer's messages
  * reason   code of the model's reason, in JSON and CSV
  * text     of that reason, behind "tracing unreliable: "
  * meaning  for people, behind the word
@@ -27,7 +27,7 @@
 /* clang-format off */
 #define TRACE_FAULTS(FAULT) \
 	FAULT(UNKNOWN_SHAPE, "unknown-shape", "trace_unknown_shape", "unknown library", \
-	      "its objects in memory are not laid out as in any known version", TRACE_FIX_REPORT) \
+	      "the objects in its memory have a layout that no known version has", TRACE_FIX_REPORT) \
 	FAULT(SINGLE_STEP, "single-step", "trace_single_step", "probe too slow", \
 	      "probes would slow the program down too much", TRACE_FIX_RUN) \
 	FAULT(MISSED_FREE, "missed-free", "trace_missed_free", "missed a free", \
@@ -40,7 +40,7 @@
 	FAULT(MESH, "mesh", "trace_mesh", "mesh not resolved", \
 	      "the devices of a mesh buffer were not found", TRACE_FIX_RUN) \
 	FAULT(NO_ANSWER, "no-answer", "trace_no_answer", "files do not answer", \
-	      "reading some of its files blocks, and they may be TT-Metal too", TRACE_FIX_RUN)
+	      "reading some of its files blocks, and they may contain TT-Metal too", TRACE_FIX_RUN)
 /* clang-format on */
 
 #define TRACE_FAULT_ENUMERATOR(name, ...) TRACE_FAULT_##name,

@@ -22,25 +22,26 @@ static int option_alarm(const struct option_given *given, void *member)
 {
 	if (alarms_set(member, given->value))
 		return 0;
-	return option_error(given, EXIT_USAGE,
-			    "%s: \"%s\" is not NAME=NUMBER or NAME=none with a NAME of the help",
-			    given->option->names, given->value);
+	return option_error(
+		given, EXIT_USAGE,
+		"%s: \"%s\" is not NAME=NUMBER or NAME=none; tt_smi check -h lists the names",
+		given->option->names, given->value);
 }
 
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-i --id", ARGUMENT, "DEVICES",
-		"only these devices; each must be there", option_selection, AT(common.selection) },
+		"only these devices; each must exist", option_selection, AT(common.selection) },
 	{ "--expect", ARGUMENT, "COUNT",
-		"so many devices must be there", option_count, AT(expected) },
+		"number of devices that the driver must serve", option_count, AT(expected) },
 	{ "--idle", NO_ARGUMENT, NULL,
-		"no job may have them open; monitors may", option_flag, AT(idle) },
+		"critical if a job has a device open; monitors may", option_flag, AT(idle) },
 	{ "--only", ARGUMENT, "AREAS",
 		"only these areas, separated by commas", option_areas, AT(only) },
 	{ "--warning", ARGUMENT, "NAME=NUMBER",
-		"a limit for warnings, or none; repeatable", option_alarm, AT(alarms.warning) },
+		"limit for a warning, or none; repeatable", option_alarm, AT(alarms.warning) },
 	{ "--critical", ARGUMENT, "NAME=NUMBER",
-		"a limit for critical, or none; repeatable", option_alarm, AT(alarms.critical) },
+		"limit for critical, or none; repeatable", option_alarm, AT(alarms.critical) },
 	{ "--perfdata", NO_ARGUMENT, NULL,
 		"performance data after the text", option_flag, AT(performance) },
 	{ "--json", INLINE_OR_NOTHING, NULL,
@@ -62,10 +63,11 @@ static void put_help(struct buf *out)
 		      "findings. Opens no device, writes nothing.\n\n");
 	option_put_help(out, &table);
 	areas_put_help(out);
-	buf_puts(out, "Without --only, those of health.\n\nLimits, and their defaults:\n");
+	buf_puts(out,
+		 "The default of --only is the areas of health.\n\nLimits, and their defaults:\n");
 	alarms_put_help(out);
 	buf_puts(out,
-		 "\nExit status, as of monitoring plugins: 0 ok; 1 warning; 2 critical, such as\n"
+		 "\nExit status, as for plugins of Nagios: 0 ok; 1 warning; 2 critical, such as\n"
 		 "no driver or a lost device; 3 unknown, such as wrong usage.\n");
 }
 
@@ -75,7 +77,7 @@ static int fail(const char *problem)
 	CLEANUP_BUF struct buf line = { 0 };
 
 	buf_printf(&line, "TT_SMI UNKNOWN: %s\n", problem);
-	(void)!output_print(&line); /* says on standard error why it cannot be written */
+	(void)!output_print(&line); /* prints on standard error why it cannot be written */
 	return CHECK_UNKNOWN;
 }
 

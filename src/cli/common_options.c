@@ -55,8 +55,8 @@ int option_refresh(const struct option_given *given, void *member)
 		return 0;
 	/* The vendor's tool resets these devices. */
 	return option_error(given, EXIT_USAGE,
-			    "; it is the period of -w in milliseconds: to reset a board, use the "
-			    "vendor's tt-smi -r, this program never does");
+			    "; it is the period of -w in milliseconds; this program never resets a "
+			    "board, the vendor's tt-smi -r does");
 }
 
 const char *const color_names[COLOR_N] = { "auto", "always", "never" };

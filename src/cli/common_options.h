@@ -47,11 +47,11 @@ extern const char *const color_names[COLOR_N];
 			"only these devices, named as for tt_smi -i (default all); repeatable", \
 			option_selection, offset                                                \
 	}
-#define OPTION_ASCII(offset)                                                                  \
-	{                                                                                     \
-		"--ascii", NO_ARGUMENT, NULL,                                                 \
-			"no characters beyond ASCII (default where the locale is not UTF-8)", \
-			option_flag, offset                                                   \
+#define OPTION_ASCII(offset)                                                                       \
+	{                                                                                          \
+		"--ascii", NO_ARGUMENT, NULL,                                                      \
+			"ASCII characters only (default if the locale is not UTF-8)", option_flag, \
+			offset                                                                     \
 	}
 
 /* For the help of option_refresh(). */

@@ -47,7 +47,7 @@ static int check_variable(struct device_search *search)
 	visible_parse(value, &search->visible);
 	if (search->visible.status == VISIBLE_UNSET || search->visible.status == VISIBLE_LIST)
 		return 0;
-	return error_line(EXIT_USAGE, VARIABLE "=%s: not a list of devices", value);
+	return error_line(EXIT_USAGE, VARIABLE "=%s is not a list of devices", value);
 }
 
 static int report(const struct device_search *search, int code)
@@ -83,7 +83,7 @@ int device_search_open(struct device_search *search, const struct device_request
 	if (claim_files_init(&search->files, &search->session.root) < 0)
 		return error_line(
 			EXIT_UNAVAILABLE,
-			"/proc is not that of this pid namespace: other runs cannot be seen");
+			"/proc belongs to another pid namespace: other runs are not visible");
 	search->asker = (struct claim_asker){ .pid = search->files.self, .uid = geteuid() };
 	find_ancestors(search);
 	return report(search, device_search_resume(search));
@@ -175,7 +175,8 @@ static int read_new_claims(struct device_search *search)
 	r = claim_files_open(&search->files, devices, search->count);
 	if (r == -ENOTSUP)
 		return fail(search, EXIT_UNAVAILABLE,
-			    "/proc/locks does not show our own locks: other runs cannot be seen");
+			    "/proc/locks does not show the locks of this process: other runs are "
+			    "not visible");
 	if (r < 0)
 		return fail(search, EXIT_INTERNAL, strerror(-r));
 	return r ? read_claims(search) : 0;
@@ -287,7 +288,7 @@ static void put_occupant(const struct snapshot *snapshot, size_t device, struct 
 
 static void put_claim(const struct claim *claim, struct buf *out)
 {
-	buf_printf(out, "%s pid %d", claim->stage == CLAIM_TAKEN ? "taken by" : "awaited by",
+	buf_printf(out, "%s pid %d", claim->stage == CLAIM_TAKEN ? "taken by" : "requested by",
 		   claim->pid);
 	if (claim->uid != CLAIM_NO_USER)
 		buf_printf(out, " (uid %u)", claim->uid);
@@ -328,13 +329,13 @@ int device_search_too_few(const struct device_search *search, unsigned wanted)
 
 	device_search_explain(search, &text);
 	if (search->count < wanted)
-		return error_line(EXIT_TOO_FEW, "%u device%s wanted, but the machine has %zu%s%s",
-				  wanted, wanted == 1 ? " is" : "s are", search->count,
-				  is_restricted(search) ? " that fit" : "",
-				  search->visible.status == VISIBLE_LIST ? "; " VARIABLE
-									   " leaves out others"
-									 : "");
-	return error_line(EXIT_TOO_FEW, "%u device%s wanted, %u %s free (%s)", wanted,
+		return error_line(
+			EXIT_TOO_FEW, "%u device%s requested, but the machine has %zu%s%s", wanted,
+			wanted == 1 ? " is" : "s are", search->count,
+			is_restricted(search) ? " that fit" : "",
+			search->visible.status == VISIBLE_LIST ? "; " VARIABLE " leaves out others"
+							       : "");
+	return error_line(EXIT_TOO_FEW, "%u device%s requested, %u %s free (%s)", wanted,
 			  wanted == 1 ? " is" : "s are", free_ones, free_ones == 1 ? "is" : "are",
 			  buf_text(&text));
 }

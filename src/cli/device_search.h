@@ -53,13 +53,13 @@ MUST_CHECK int device_search_look(struct device_search *search);
 
 unsigned device_search_free(const struct device_search *search);
 
-/* Is a device unavailable only because another run is about to take it, or to give up? */
+/* Is a device unavailable only because another run is looking for devices at this moment? */
 bool device_search_is_undecided(const struct device_search *search);
 
 /* "0: python3 (pid 4711, alice); 1: taken by pid 4712 (uid 1000)": why the others are not free. */
 void device_search_explain(const struct device_search *search, struct buf *out);
 
-/* Prints that fewer devices are free than wanted, and why. Returns EXIT_TOO_FEW. */
+/* Prints that fewer devices are free than requested, and why. Returns EXIT_TOO_FEW. */
 int device_search_too_few(const struct device_search *search, unsigned wanted);
 
 /* The value of TT_VISIBLE_DEVICES for these devices. */

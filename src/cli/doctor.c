@@ -39,17 +39,17 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi docto
 
 static void put_help(struct buf *out)
 {
-	buf_puts(
-		out,
-		"Usage: tt_smi doctor [OPTION]...\n"
-		"Examines the machine: driver, devices and firmware, PCIe, permissions, huge\n"
-		"pages, kernel log, allocation server and tracing; and for each process that has\n"
-		"a device open, why its memory is or is not known. Each finding is ok, note, warn\n"
-		"or fail, and says how to fix it. Opens no device, writes nothing.\n\n");
+	buf_puts(out,
+		 "Usage: tt_smi doctor [OPTION]...\n"
+		 "Examines the machine: driver, devices and firmware, PCIe, permissions, huge\n"
+		 "pages, kernel log, allocation server and tracing; and for each process that has\n"
+		 "a device open, where its figures come from, or why its memory is unknown. Each\n"
+		 "finding is ok, note, warn or fail, and problems come with a fix. Opens no\n"
+		 "device, writes nothing.\n\n");
 	option_put_help(out, &table);
 	areas_put_help(out);
 	buf_puts(out, "\nOnly root can examine the processes of other users: sudo tt_smi doctor\n"
-		      "\nExit status: 0 nothing found; 1 warnings; 5 failures; else as tt_smi.\n");
+		      "\nExit status: 0 no problem; 1 warnings; 5 failures; others as tt_smi.\n");
 }
 
 static void render(struct buf *out, const struct doctor_options *options,

@@ -21,7 +21,7 @@ void fullscreen_link(int (*screen)(int argc, char **argv))
 	linked = screen;
 }
 
-/* Messages and advice name the command as they do where it is a separate program. */
+/* Messages name the command in the same way as those of the separate program. */
 static int run_linked(int count, char **words)
 {
 	program_invocation_name = program_invocation_short_name = words[0];

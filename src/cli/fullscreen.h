@@ -1,8 +1,8 @@
 /*
- * The full screen, which is above this layer: a part of a static tt_smi, else a separate program,
- * so that printing a table loads libc only. In both cases its words are tt_smi-tui COMMAND
- * [OPTION]..., where COMMAND is "show" or "mem"; or tt_smi-tui settings NAME=VALUE..., which checks
- * settings.
+ * Runs the full screen, which is above this layer: it is part of a static tt_smi, otherwise a
+ * separate program, so that printing a table loads libc only. In both cases its command line is
+ * tt_smi-tui COMMAND [OPTION]..., where COMMAND is "show" or "mem"; or tt_smi-tui settings
+ * NAME=VALUE..., which checks settings.
  */
 #pragma once
 

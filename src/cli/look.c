@@ -43,7 +43,8 @@ static bool decide_color(enum color color, bool to_stdout)
 	return to_stdout && isatty(STDOUT_FILENO);
 }
 
-/* As it was called, which the user can repeat; its other names are in the same folder. */
+/* The path by which the program was called, which the user can repeat; our other programs are in
+ * the same folder. */
 static const char *command_name(void)
 {
 	static char path[PATH_MAX];

@@ -9,7 +9,7 @@
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-d --device -i --id", ARGUMENT, "DEVICE",
-		"only this one: number or range, PCI address, ASIC id, serial number, as for tt_smi -i; repeatable",
+		"only this device: number or range, PCI address, ASIC id, serial number, as for tt_smi -i; repeatable",
 		option_selection, AT(common.selection) },
 	{ "-a --all", NO_ARGUMENT, NULL,
 		"all devices (default)", option_flag, AT(all) },
@@ -26,10 +26,10 @@ static const struct option_spec rows[] = {
 	{ "--dump", NO_ARGUMENT, NULL,
 		"print the tables of the allocation server", option_flag, AT(dump) },
 	{ "--plain", NO_ARGUMENT, NULL,
-		"on a terminal: refreshed in place instead of the full screen",
+		"on a terminal: refresh in place instead of the full screen",
 		option_flag, AT(common.plain) },
 	{ "--read-only", NO_ARGUMENT, NULL,
-		"full screen without signals to processes", option_flag, AT(common.read_only) },
+		"full screen without the menu that sends signals", option_flag, AT(common.read_only) },
 	OPTION_ROOT(AT(common.root)),
 	OPTION_COLOR(AT(common.color)),
 	OPTION_ASCII(AT(common.ascii)),
@@ -41,17 +41,16 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi mem" 
 
 void mem_options_help(struct buf *out)
 {
-	buf_puts(
-		out,
-		"Usage: tt_smi mem [OPTION]...\n"
-		"       allocation_monitor_client [OPTION]...\n"
-		"Shows the memory of Tenstorrent devices: used and total per pool, the last ten\n"
-		"minutes, the processes that hold it, the largest and the oldest allocations.\n\n");
+	buf_puts(out,
+		 "Usage: tt_smi mem [OPTION]...\n"
+		 "       allocation_monitor_client [OPTION]...\n"
+		 "Shows the memory of Tenstorrent devices: used and total per pool, the last ten\n"
+		 "minutes, the processes that use it, the largest and the oldest allocations.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nOn a terminal it opens the memory view of tt_smi -w, until q is pressed; with\n"
 		 "-n or --plain it refreshes in place, and into a pipe it writes a block per\n"
-		 "sample. Figures come from programs that report themselves (libttalloc), from\n"
+		 "sample. Figures come from programs that report them (libttalloc), from\n"
 		 "the allocation server and the tracer if they run, and from TT-Metal's counters.\n"
 		 "\nExamples:\n"
 		 "  tt_smi mem -d 0 -r 500        device 0, twice per second\n"
@@ -70,8 +69,7 @@ static int check(struct mem_options *options)
 	if (options->once && common->count)
 		return error_line(EXIT_USAGE, "--once and -n are mutually exclusive");
 	if (options->dump && options->json)
-		return error_line(EXIT_USAGE,
-				  "--dump is text: it and --json are mutually exclusive");
+		return error_line(EXIT_USAGE, "--dump and --json are mutually exclusive");
 	if (options->once)
 		common->count = 1;
 	options->period_ms = common->refresh_ms ? common->refresh_ms : REFRESH_MS_DEFAULT;

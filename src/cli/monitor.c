@@ -43,8 +43,8 @@ static int set_time(const struct option_given *given, void *arg)
 
 #define DMON_GROUPS                                                                          \
 	"groups of columns (default puc): p power and temperature, u utilisation, c clock, " \
-	"m memory, t PCIe traffic, x bound of sm, programs, quiet time, L1; e, v as in "     \
-	"nvidia-smi, unknown"
+	"m memory, t PCIe traffic, e errors, v violations (always \"-\"), x bound of sm, "   \
+	"programs, quiet time, L1"
 #define PMON_GROUPS                                                                               \
 	"groups of columns (default u): u utilisation, m memory, x bound of sm, programs, quiet " \
 	"time, L1"
@@ -57,9 +57,9 @@ static int set_time(const struct option_given *given, void *arg)
 		"seconds between samples, 0.01 to 86400 (default 1)", option_seconds, AT(period_ms) }, \
 	{ "-c --count", ARGUMENT, "COUNT", "end after COUNT samples", option_count, AT(common.count) }, \
 	{ "-o --options", ARGUMENT, "D|T|DT", \
-		"date and time before each line", set_time, AT(monitor) }, \
+		"date, time or both before each line", set_time, AT(monitor) }, \
 	{ "-f --filename", ARGUMENT, "FILE", \
-		"append there instead of standard output", option_text, AT(file) }, \
+		"append to this file instead of writing to standard output", option_text, AT(file) }, \
 	OPTION_ROOT(AT(common.root)), \
 	OPTION_HELP(AT(help)), \
 }
@@ -74,11 +74,11 @@ static const struct {
 	enum mode mode;
 } commands[MONITOR_N] = {
 	[MONITOR_DEVICES] = { { dmon_rows, ARRAY_SIZE(dmon_rows), "tt_smi dmon" },
-			      "Prints a line per device for every sample, in the columns of "
+			      "Prints a line per device for every sample, with the columns of "
 			      "nvidia-smi dmon.\n",
 			      MODE_DMON },
 	[MONITOR_PROCESSES] = { { pmon_rows, ARRAY_SIZE(pmon_rows), "tt_smi pmon" },
-				"Prints a line per process and device for every sample, in the "
+				"Prints a line per process and device for every sample, with the "
 				"columns of\nnvidia-smi pmon; type C is a job, M a monitor.\n",
 				MODE_PMON },
 };
@@ -92,9 +92,8 @@ static int print_help(enum monitor_kind kind)
 	option_put_help(&text, table);
 	buf_puts(&text,
 		 "\nsm is the share of time in which a program ran, mem the share of DRAM that is\n"
-		 "used; \"-\" is unknown, or has no meaning for these devices. fb and mem count "
-		 "what\n"
-		 "is tracked: tt_smi shows whether that is all.\n"
+		 "used; \"-\" is unknown, or has no meaning for these devices. fb and mem only\n"
+		 "count tracked processes; tt_smi shows whether there are others.\n"
 		 "\nExit status: as tt_smi.\n");
 	return output_print(&text);
 }

@@ -30,14 +30,14 @@ static const struct option_spec rows[] = {
 		"take N free devices, in order of arrival, and set TT_VISIBLE_DEVICES",
 		option_count, AT(devices.count) },
 	{ "--wait", NO_ARGUMENT, NULL,
-		"wait until so many are free; else status 8 if they are not",
+		"wait until N are free; without it, end with status 8 if fewer are free",
 		option_flag, AT(devices.wait) },
 	{ "--timeout", ARGUMENT, "SECONDS",
-		"wait no longer than this; then status 7", option_timeout, AT(devices.timeout) },
+		"wait at most this long, then end with status 7", option_timeout, AT(devices.timeout) },
 	OPTIONS_DEVICE_REQUEST(AT(devices.request)),
 	OPTION_ROOT(AT(devices.request.root)),
 	{ "-q --quiet", NO_ARGUMENT, NULL,
-		"no message about what cannot be counted, is waited for or is given up",
+		"no messages about uncounted memory, waiting, and devices given back",
 		option_flag, AT(devices.quiet) },
 	OPTION_HELP(AT(help)),
 	/* clang-format on */
@@ -70,7 +70,7 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->help)
 		return 0;
 	if (!words.command || !words.command[0])
-		return error_line(EXIT_USAGE, "run wants a command; tt_smi run -h has examples");
+		return error_line(EXIT_USAGE, "no command to run; tt_smi run -h has examples");
 	run->command = words.command;
 	return check(run);
 }
@@ -79,27 +79,27 @@ static int help(void)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	buf_puts(&text,
-		 "Usage: tt_smi run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		 "Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
-		 "The program need not be changed; tt_smi and tt_smi mem then show what it "
-		 "has.\n\n");
+	buf_puts(
+		&text,
+		"Usage: tt_smi run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		"Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
+		"The program need not be changed; tt_smi and tt_smi mem then show its memory.\n\n");
 	option_put_help(&text, &table);
 	buf_puts(
 		&text,
-		"\nA library, " PRELOAD_NAME ", is loaded before the program's own\n"
-		"(LD_PRELOAD). Processes that it starts are counted too, each for itself.\n"
+		"\nLD_PRELOAD loads " PRELOAD_NAME " before the libraries of the\n"
+		"program. Processes that the program starts are counted too, each by itself.\n"
 		"Programs that do not use TT-Metal run unchanged.\n"
 		"\nWith --devices it takes devices that no job has open and no other run has\n"
-		"taken, and gives them back when the command ends. A device that the command\n"
-		"does not open within a minute is given back at once.\n"
+		"taken, and gives them back when the command ends. A device that no process\n"
+		"has had open for a minute is given back early.\n"
 		"\nExamples:\n"
 		"  tt_smi run python3 serve.py\n"
 		"  tt_smi run --no-children -- ./train --steps 100\n"
 		"  tt_smi run --devices 2 --wait -- python3 train.py\n"
 		"\nExit status: that of the command; 2 usage; 7 the time is up; 8 too few devices\n"
 		"are free; 126 it cannot be executed; 127 there is no such command; 255 the\n"
-		"library is missing; else as tt_smi.\n");
+		"library is missing; others as tt_smi.\n");
 	return output_print(&text);
 }
 
@@ -132,7 +132,8 @@ static int preload(void)
 				  PRELOAD_NAME " is neither beside tt_smi nor installed");
 	if (strpbrk(path, ": "))
 		return error_line(EXIT_INTERNAL,
-				  "%s: the loader takes no blanks and colons in names", path);
+				  "%s: LD_PRELOAD cannot contain a path with a blank or a colon",
+				  path);
 	buf_puts(&list, path);
 	list_put(&list, others ? others : "");
 	if (list.failed || setenv(PRELOAD_LIST, buf_text(&list), 1) < 0)

@@ -17,7 +17,7 @@ struct select_options {
 
 static const struct option_spec rows[] = {
 	/* clang-format off */
-	{ "-c --count", ARGUMENT, "N", "so many devices (default 1)", option_count, AT(count) },
+	{ "-c --count", ARGUMENT, "N", "number of devices (default 1)", option_count, AT(count) },
 	OPTIONS_DEVICE_REQUEST(AT(request)),
 	OPTION_ROOT(AT(request.root)),
 	OPTION_HELP(AT(help)),
@@ -33,13 +33,14 @@ static int help(void)
 	buf_puts(&text,
 		 "Usage: tt_smi select [OPTION]...\n"
 		 "Prints free devices as a value for TT_VISIBLE_DEVICES: complete PCI addresses,\n"
-		 "which every release of TT-Metal reads alike. An inherited TT_VISIBLE_DEVICES is\n"
-		 "respected. Nothing is reserved: tt_smi run --devices N does that too.\n\n");
+		 "which every release of TT-Metal reads alike. Devices that an inherited\n"
+		 "TT_VISIBLE_DEVICES leaves out are ignored. Nothing is reserved; to take devices\n"
+		 "for a command, use tt_smi run --devices N.\n\n");
 	option_put_help(&text, &table);
 	buf_puts(&text, "\nExamples:\n"
 			"  export TT_VISIBLE_DEVICES=$(tt_smi select --count 2) || exit\n"
 			"  tt_smi select --board p150a --memory 24G\n"
-			"\nExit status: 0 printed; 8 fewer devices are free; else as tt_smi.\n");
+			"\nExit status: 0 printed; 8 fewer devices are free; others as tt_smi.\n");
 	return output_print(&text);
 }
 
@@ -63,7 +64,7 @@ static int select_now(struct device_search *search, unsigned wanted)
 {
 	int code;
 
-	/* Runs that wait already come first. */
+	/* Runs that already wait are served first. */
 	search->asker.time_us = claim_now();
 	code = device_search_first(search);
 	while (!code && device_search_free(search) < wanted && device_search_is_undecided(search)) {

@@ -1,4 +1,4 @@
-/* tt_smi select: names free devices for TT_VISIBLE_DEVICES. */
+/* tt_smi select: prints free devices, for TT_VISIBLE_DEVICES. */
 #pragma once
 
 int select_main(int argc, char **argv);

@@ -163,7 +163,7 @@ static int set_help_query(const struct option_given *given, void *arg)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "-w --watch", NO_ARGUMENT, NULL,
-		"full screen, h for its keys; into a pipe, the table once per sample",
+		"full screen, h shows its keys; into a pipe, the table once per sample",
 		option_flag, AT(watch) },
 	{ "-r --refresh", ARGUMENT, "MS",
 		"refresh period of -w, " REFRESH_RANGE,
@@ -177,11 +177,11 @@ static const struct option_spec rows[] = {
 	{ "-L --list-gpus --list-devices --list -ls", NO_ARGUMENT, NULL,
 		"one line per device", set_mode, 0, MODE_LIST },
 	{ "-q --query", NO_ARGUMENT, NULL,
-		"everything that is known, and why a value is unknown", set_mode, 0, MODE_DETAIL },
+		"everything about the devices, with reasons for unknown values", set_mode, 0, MODE_DETAIL },
 	{ "-d --display", ARGUMENT, "SECTION,...",
 		"only these sections of -q", set_sections, AT(sections), OPTION_VALUES(detail_sections) },
 	{ "--json", INLINE_OR_NOTHING, NULL,
-		"everything as JSON (pretty on a terminal, else one line)", set_json, 0,
+		"everything as JSON (default: pretty on a terminal, otherwise on one line)", set_json, 0,
 		OPTION_VALUES(json_names) },
 	{ "--query-gpu --query-device", ARGUMENT, "FIELD,...",
 		"these fields of each device as CSV", set_query, 0, QUERY_DEVICES },
@@ -202,18 +202,18 @@ static const struct option_spec rows[] = {
 		"JSON in the layout of the vendor's tt-smi; here -l without a number means --local",
 		set_mode, 0, MODE_VENDOR },
 	{ "--local", NO_ARGUMENT, NULL,
-		"without chips that have no PCIe", option_flag, AT(common.selection.local) },
+		"leave out chips without a PCIe interface", option_flag, AT(common.selection.local) },
 	{ "-glx_list_tray_to_device --galaxy_6u_list_tray_to_device", NO_ARGUMENT, NULL,
 		"the trays of a Galaxy and their devices, as the vendor's tt-smi prints them",
 		set_mode, 0, MODE_TRAYS },
 	{ "-c --compact --offline --snapshot_no_tty --use_luwen", NO_ARGUMENT, NULL,
-		"accepted for callers of the vendor's tt-smi, as --offline, --snapshot_no_tty and --use_luwen are: no effect",
+		"no effect; accepted for callers of the vendor's tt-smi, like --offline, --snapshot_no_tty and --use_luwen",
 		option_ignore, 0 },
 	{ "-i --id", ARGUMENT, "DEVICE,...",
-		"only these: number or range (0, 0-3), PCI address, ASIC id or its prefix, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
+		"only these devices: number or range (0, 0-3), PCI address, ASIC id or its prefix, serial number, /dev/tenstorrent/N, tray:N, 0R, all; repeatable",
 		option_selection, AT(common.selection) },
 	{ "-f --filename", ARGUMENT, "FILE",
-		"write there instead of standard output; in a loop appended, and opened again after rotation", option_text, AT(file) },
+		"write to this file instead of standard output; in a loop, append and reopen it after rotation", option_text, AT(file) },
 	OPTION_ROOT(AT(common.root)),
 	OPTION_COLOR(AT(common.color)),
 	OPTION_ASCII(AT(common.ascii)),
@@ -223,11 +223,11 @@ static const struct option_spec rows[] = {
 	{ "--read-only", NO_ARGUMENT, NULL,
 		"-w without the menu that sends signals", option_flag, AT(common.read_only) },
 	{ "--view", ARGUMENT, "VIEW",
-		"-w begins with this view", option_word, AT(common.view), OPTION_VALUES(view_names) },
+		"the view that -w begins with", option_word, AT(common.view), OPTION_VALUES(view_names) },
 	{ "--theme", ARGUMENT, "THEME",
 		"colours of -w", option_word, AT(common.theme), OPTION_VALUES(theme_names) },
 	{ "--set", ARGUMENT, "NAME=VALUE",
-		"any setting of -w for this run, e.g. sort=cpu; repeatable",
+		"change a setting of -w for this run, e.g. sort=cpu; repeatable",
 		add_setting, AT(common) },
 	{ "-h --help", NO_ARGUMENT, NULL, "this help", set_mode, 0, MODE_HELP },
 	{ "-V --version -v", NO_ARGUMENT, NULL, "print the version",
@@ -264,13 +264,13 @@ void show_options_help(struct buf *out)
 		 "  tt_smi mem -d 0               memory of device 0: bars, history, allocations\n"
 		 "  tt_smi --json | jq '.devices[].temperature'\n"
 		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
-		 "\nExit status: 0 fine; 1, 5 doctor: warnings, failures; 2 usage;\n"
-		 "3 not available here; 4 permission; 6 no such device, or none present;\n"
-		 "7 wait: the time is up; 8 select, run: fewer devices free than requested;\n"
-		 "9 driver not loaded; 15 device lost;\n"
-		 "16 no server; 74 output not written; 255 internal error;\n"
-		 "126, 127 run, sim: the command cannot be executed, does not exist.\n"
-		 "\nThis program reads files only: it never opens or resets a device.\n");
+		 "\nExit status: 0 fine; 1 doctor: warnings; 2 wrong usage; 3 not available here;\n"
+		 "4 permission denied; 5 doctor: failures; 6 no such device, or none present;\n"
+		 "7 wait, run: the time is up; 8 select, run: fewer devices are free than\n"
+		 "requested; 9 driver not loaded; 15 device lost; 16 no server answers;\n"
+		 "74 output not written; run, sim: 126 the command cannot be executed,\n"
+		 "127 it does not exist; 255 internal error. The manual page has the details.\n"
+		 "\nThis program only reads files: it never opens or resets a device.\n");
 }
 
 /* Options that require or exclude others. */
@@ -283,12 +283,14 @@ static int check(struct show_options *options)
 		common->selection.local = true;
 	}
 	if (common->refresh_ms && !options->watch)
-		return error_line(EXIT_USAGE,
-				  "-r MS needs -w: it is the refresh period; to reset a board, use "
-				  "the vendor's tt-smi -r, this program never does");
+		return error_line(
+			EXIT_USAGE,
+			"-r MS is the refresh period and needs -w; this program never resets "
+			"a board, the vendor's tt-smi -r does");
 	if (options->watch && options->loop)
-		return error_line(EXIT_USAGE,
-				  "-w has its own period (-r MS): leave out -l or -lms");
+		return error_line(
+			EXIT_USAGE,
+			"-w and -l or -lms are mutually exclusive: the period of -w is -r MS");
 	if (common->count && !options->watch && !options->loop)
 		return error_line(EXIT_USAGE, "-n needs -w, -l or -lms");
 	if (options->sections && options->mode != MODE_DETAIL)

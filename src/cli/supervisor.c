@@ -64,8 +64,8 @@ static int attend(pid_t child, struct reservation *reservation, bool quiet)
 }
 
 /*
- * Without threads while it forks, and with the signals blocked before there are some again: a
- * signal must not reach one of them.
+ * There must be no threads while it forks, and signals must be blocked before threads are started
+ * again: a signal must not reach one of them.
  */
 int supervise(struct reservation *reservation, bool quiet,
 	      int (*execute)(void *arg, const struct reservation *reservation), void *arg)
@@ -87,7 +87,7 @@ int supervise(struct reservation *reservation, bool quiet,
 		_exit(execute(arg, reservation));
 	}
 	status = attend(child, reservation, quiet);
-	/* Before our parent process learns that the command has ended. */
+	/* Before our parent process can notice that the command has ended. */
 	claim_files_done(&reservation->search.files);
 	return end_as(status);
 }

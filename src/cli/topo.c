@@ -33,8 +33,8 @@ static void put_help(struct buf *out)
 {
 	buf_puts(out,
 		 "Usage: tt_smi topo [-m] [OPTION]...\n"
-		 "Shows how far devices and network adapters are apart on the PCI bus, and which\n"
-		 "CPUs and NUMA node are near each, in the words of nvidia-smi topo -m.\n\n");
+		 "Shows how far apart devices and network adapters are on the PCI bus, and which\n"
+		 "CPUs and NUMA node are near each, in the format of nvidia-smi topo -m.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out, "\nExit status: as tt_smi.\n");
 }

@@ -1,4 +1,4 @@
-/* tt_smi topo: how far devices are apart on the PCI bus. */
+/* tt_smi topo: how far apart devices are on the PCI bus. */
 #pragma once
 
 #include "basic/macros.h"

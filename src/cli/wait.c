@@ -9,7 +9,7 @@
 
 struct wait_options {
 	struct device_request request;
-	unsigned any; /* so many of them; 0: all */
+	unsigned any; /* this number of them; 0: all */
 	struct timeout timeout;
 	bool quiet, help;
 };
@@ -19,12 +19,12 @@ struct wait_options {
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	OPTION_DEVICES(AT(request.selection)),
-	{ "--any", ARGUMENT, "N", "until N of them are free (default all)", option_count, AT(any) },
+	{ "--any", ARGUMENT, "N", "wait until N of them are free (default all)", option_count, AT(any) },
 	{ "--timeout", ARGUMENT, "SECONDS",
-		"end with status 7 if they are not free by then; 0 looks once",
+		"wait at most this long, then end with status 7; 0: check once",
 		option_timeout, AT(timeout) },
 	{ "-q --quiet", NO_ARGUMENT, NULL,
-		"no message about what is waited for", option_flag, AT(quiet) },
+		"no message about devices that are not free yet", option_flag, AT(quiet) },
 	OPTION_ROOT(AT(request.root)),
 	OPTION_HELP(AT(help)),
 	/* clang-format on */
@@ -39,16 +39,17 @@ static int help(void)
 	buf_puts(&text,
 		 "Usage: tt_smi wait [OPTION]...\n"
 		 "Waits until devices are free: no job has them open, and no tt_smi run has taken\n"
-		 "them. Monitors such as tt-smi do not count as jobs. TT_VISIBLE_DEVICES is\n"
-		 "respected. To wait in order of arrival and keep the devices, use\n"
+		 "them. Monitors such as tt-smi are not jobs. Devices that TT_VISIBLE_DEVICES\n"
+		 "leaves out are ignored. To wait in order of arrival and keep the devices, use\n"
 		 "tt_smi run --devices N --wait.\n\n");
 	option_put_help(&text, &table);
-	buf_puts(&text,
-		 "\nExamples:\n"
-		 "  tt_smi wait -i 0 && ./reset.sh\n"
-		 "  tt_smi wait --any 2 --timeout 3600\n"
-		 "\nExit status: 0 they are free; 7 the time is up; 8 there are fewer than N;\n"
-		 "else as tt_smi.\n");
+	buf_puts(
+		&text,
+		"\nExamples:\n"
+		"  tt_smi wait -i 0 && ./reset.sh\n"
+		"  tt_smi wait --any 2 --timeout 3600\n"
+		"\nExit status: 0 the devices are free; 7 the time is up; 8 the machine has fewer\n"
+		"than N; others as tt_smi.\n");
 	return output_print(&text);
 }
 

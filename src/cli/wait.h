@@ -1,4 +1,4 @@
-/* tt_smi wait: until devices are free. */
+/* tt_smi wait: waits until devices are free. */
 #pragma once
 
 int wait_main(int argc, char **argv);

@@ -72,7 +72,7 @@ static void cards_update(struct cards *cards)
 	else
 		complete = cards_list(cards, observation->snapshot);
 	if (observation->error == -ENOENT && before)
-		log_line(LOG_NOTE, "no cards are left");
+		log_line(LOG_NOTE, "no cards present");
 	else if (observation->error < 0 && observation->error != -ENOENT && observation->changed)
 		log_line(LOG_FAULT, "cannot list the cards: %s", strerror(-observation->error));
 	else if (cards->count != before)

@@ -14,7 +14,7 @@ const char *hello_error(int error)
 	case -EPROTO: return "the descriptor is not a table of this process";
 	case -EPROTONOSUPPORT: return "another version of the protocol or of the table";
 	case -EALREADY: return "this table was handed over already";
-	case -EUSERS: return "too many clients, in all or of this user";
+	case -EUSERS: return "too many clients, in total or of this user";
 	case -EMFILE: return "descriptors that this user sent cannot be closed";
 	case -ESRCH: return "the process is not visible to the server";
 	case -EBADMSG: return "not a message";

@@ -237,10 +237,10 @@ void dump_write(const struct image_view *view, pid_t requester, bool kernels, st
 	}
 	count = rows_collect(view, kernels, rows);
 	buf_printf(out, "tt_allocd: dump of %s requested by pid %d\n",
-		   kernels ? "kernels" : "what is held", requester);
+		   kernels ? "kernels" : "allocations", requester);
 	while (at < count)
 		at += put_group(out, &rows[at], count - at);
 	put_lists(view, kernels, out);
 	put_ignored(view, out);
-	buf_puts(out, count ? "tt_allocd: end of dump\n" : "tt_allocd: nothing is held\n");
+	buf_puts(out, count ? "tt_allocd: end of dump\n" : "tt_allocd: no allocations\n");
 }

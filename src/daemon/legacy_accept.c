@@ -20,7 +20,7 @@ static void connection_dump(struct legacy_connection *connection, bool kernels)
 {
 	log_user(connection->user, LOG_DUMPS,
 		 "dump of %s requested by %s, pid %d, uid %u: shown by tt_smi mem --dump",
-		 kernels ? "kernels" : "what is held", connection->peer.name, connection->peer.pid,
+		 kernels ? "kernels" : "allocations", connection->peer.name, connection->peer.pid,
 		 connection->uid);
 }
 

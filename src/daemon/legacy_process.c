@@ -115,7 +115,7 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 	r = ledger_hold(&process->ledger, (uint32_t)record->device, pool, record->buffer_id,
 			record->size, (uint64_t)clock_now(CLOCK_MONOTONIC), through, most);
 	log_user(process->reporter.user, LOG_REPORTS,
-		 "legacy client pid %d holds 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
+		 "legacy client pid %d allocated 0x%" PRIx64 ": %" PRIu64 " bytes of %s, device %d",
 		 process->reporter.peer.pid, record->buffer_id, record->size, pool_name(pool),
 		 record->device);
 	if (r > 0)
@@ -123,8 +123,8 @@ static void process_hold(struct legacy_process *process, const struct legacy_rec
 	if (r < 0 && !process->limit_said) {
 		process->limit_said = true;
 		log_user(process->reporter.user, LOG_EXCEEDED,
-			 "legacy client %s, pid %d holds more than its limit: %s; its totals "
-			 "are lower bounds from here on",
+			 "legacy client %s, pid %d exceeds its limit: %s; from now on its totals "
+			 "are lower bounds",
 			 process->reporter.peer.name, process->reporter.peer.pid, strerror(-r));
 	}
 }
@@ -153,9 +153,9 @@ static void process_release(struct legacy_process *process, const struct legacy_
 	if (r > 0)
 		user_give_back(process->reporter.user, LIMIT_HELD, 1);
 	log_user(process->reporter.user, LOG_REPORTS,
-		 "legacy client pid %d frees 0x%" PRIx64 " of %s, device %d%s",
+		 "legacy client pid %d freed 0x%" PRIx64 " of %s, device %d%s",
 		 process->reporter.peer.pid, record->buffer_id, pool_name(pool), record->device,
-		 r < 0 ? ", which it does not hold" : "");
+		 r < 0 ? ", which was not allocated" : "");
 }
 
 void legacy_process_report(struct legacy_process *process, const struct legacy_record *record,

@@ -35,19 +35,19 @@ static int set_limit(const struct option_given *given, void *member)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--socket", ARGUMENT, "PATH",
-		"listen there (default TT_ALLOCD_SOCKET; else " SERVER_PATH_SYSTEM " for root, $XDG_RUNTIME_DIR/" SERVER_PATH_USER " for others)",
+		"the socket to listen on (default TT_ALLOCD_SOCKET, else " SERVER_PATH_SYSTEM " for root, $XDG_RUNTIME_DIR/" SERVER_PATH_USER " for others)",
 		option_text, AT(socket) },
 	{ "--legacy-socket", ARGUMENT, "PATH|none",
-		"for programs built against the original allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
+		"the socket for programs built against the original allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
 		set_legacy, 0 },
 	{ "--trace", NO_ARGUMENT, NULL,
-		"run the tracer too: memory of programs that report nothing (root)",
+		"run the tracer too, for programs that report nothing (root only)",
 		option_flag, AT(trace) },
 	{ "--programs", NO_ARGUMENT, NULL,
 		"with --trace: follow each launch of a program, for exact utilisation",
 		option_flag, AT(programs) },
 	{ "--names", NO_ARGUMENT, NULL,
-		"with --trace: take the name of each operation, to show which takes most time",
+		"with --trace: record the name of each operation, to show which takes most time",
 		option_flag, AT(names) },
 	{ "-q --quiet", NO_ARGUMENT, NULL, "log errors only", option_flag, AT(quiet) },
 	{ "-v --verbose", NO_ARGUMENT, NULL,
@@ -77,21 +77,21 @@ static void help_limit(const struct limit_info *info, struct buf *out)
 void options_help(struct buf *out)
 {
 	buf_puts(out, "Usage: tt_allocd [OPTION]...\n"
-		      "Collects what programs report about the memory they hold on Tenstorrent\n"
-		      "cards, and answers monitors.\n\n");
+		      "Collects what programs report about their memory on Tenstorrent cards, and\n"
+		      "serves it to monitors.\n\n");
 	option_put_help(out, &table);
-	buf_puts(out,
-		 "\nLimits: name, in total, share of one user (change that with user-NAME=N)\n");
+	buf_puts(out, "\nLimits: name, total, share of one user (to change it: user-NAME=N)\n");
 	for (size_t i = 0; i < LIMITS; i++)
 		help_limit(&limit_infos[i], out);
-	buf_puts(out,
-		 "\n"
-		 "SIGTERM and SIGINT end it, SIGHUP executes it again in place and loses nothing.\n"
-		 "\n"
-		 "Examples:\n"
-		 "  tt_allocd                  serve this machine, or this user\n"
-		 "  tt_allocd -v --legacy-socket none\n"
-		 "  tt_smi mem                 show what it knows\n");
+	buf_puts(
+		out,
+		"\n"
+		"SIGTERM and SIGINT end it; on SIGHUP it executes itself again and loses nothing.\n"
+		"\n"
+		"Examples:\n"
+		"  tt_allocd                  serve this machine (as root), or this user\n"
+		"  tt_allocd -v --legacy-socket none\n"
+		"  tt_smi mem                 show its figures\n");
 }
 
 int options_parse(struct server_options *ret, int argc, char **argv)
@@ -111,7 +111,7 @@ int options_parse(struct server_options *ret, int argc, char **argv)
 		return code;
 	}
 	if ((options.programs || options.names) && !options.trace) {
-		log_line(LOG_FAULT, "%s needs --trace: the tracer follows programs",
+		log_line(LOG_FAULT, "%s needs --trace",
 			 options.programs ? "--programs" : "--names");
 		return EXIT_USAGE;
 	}

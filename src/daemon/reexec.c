@@ -58,7 +58,7 @@ void reexec_begin(void)
 	unsetenv(variable);
 	if (r >= 0)
 		return;
-	log_line(LOG_FAULT, "cannot use the state of the previous server (%s): starting afresh",
+	log_line(LOG_FAULT, "cannot use the state of the previous server (%s): starting without it",
 		 strerror(-r));
 	close_range(STDERR_FILENO + 1, ~0u, 0);
 }
@@ -132,7 +132,7 @@ void reexec(struct manager *manager, char **argv)
 	setenv(variable, number, 1);
 	state_descriptors(manager, descriptor_stays, true);
 	execv(program, argv);
-	log_line(LOG_FAULT, "%s cannot be executed: %s; going on", program, strerror(errno));
+	log_line(LOG_FAULT, "cannot execute %s: %s; continuing", program, strerror(errno));
 	state_descriptors(manager, descriptor_stays, false);
 	unsetenv(variable);
 	systemd_notify("READY=1");

@@ -48,7 +48,8 @@ static void raise_descriptors(struct manager *manager)
 	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
 	if (manager->limits.given[LIMIT_CLIENTS])
 		log_line(LOG_NOTE,
-			 "at most %u clients, since RLIMIT_NOFILE allows no more descriptors",
+			 "accepting at most %u clients, since RLIMIT_NOFILE permits no more "
+			 "descriptors",
 			 *clients);
 }
 
@@ -71,7 +72,7 @@ static void signals_ready(struct watch *watch, uint32_t events)
 	while (read(watch->fd, &info, sizeof(info)) == sizeof(info)) {
 		bool restart = info.ssi_signo == SIGHUP && !terminal_is_closed();
 
-		log_line(LOG_NOTE, "%s", restart ? "restarts on SIGHUP" : "stops");
+		log_line(LOG_NOTE, "%s", restart ? "restarting on SIGHUP" : "stopping");
 		manager->reexec = restart;
 		loop_stop(&manager->loop);
 		if (!restart)
@@ -141,11 +142,11 @@ static void serve(struct manager *manager)
 		loop_stop(&manager->loop);
 		return;
 	}
-	log_line(LOG_NOTE, "listens on %s%s%s", manager->own.path,
+	log_line(LOG_NOTE, "listening on %s%s%s", manager->own.path,
 		 manager->legacy.path ? " and " : "",
 		 manager->legacy.path ? manager->legacy.path : "");
 	if (manager->adopted)
-		log_line(LOG_NOTE, "found %u clients that run already", manager->adopted);
+		log_line(LOG_NOTE, "found %u clients that were already running", manager->adopted);
 	systemd_notify("READY=1");
 }
 

@@ -116,7 +116,7 @@ static int legacy_open(struct manager *manager)
 	if (r >= 0)
 		return 0;
 	log_line(LOG_FAULT, "cannot listen on %s: %s%s", path, listen_error(r),
-		 manager->options->legacy_is_given ? "" : "; going on without it");
+		 manager->options->legacy_is_given ? "" : "; continuing without it");
 	return manager->options->legacy_is_given ? r : 0;
 }
 
@@ -147,8 +147,7 @@ int sockets_open(struct manager *manager)
 	int r = sockets_adopt(manager);
 
 	if (r < 0) {
-		log_line(LOG_FAULT, "the sockets given by systemd cannot be used: %s",
-			 strerror(-r));
+		log_line(LOG_FAULT, "cannot use the sockets that systemd passed: %s", strerror(-r));
 		return r;
 	}
 	if (manager->own.watch.fd < 0)

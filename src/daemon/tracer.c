@@ -69,7 +69,7 @@ static void become_tracer(const struct tracer_child *tracer, pid_t parent)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	r = sibling_program_execute(program, argv);
-	log_line(LOG_FAULT, "%s cannot be executed: %s", program, strerror(-r));
+	log_line(LOG_FAULT, "cannot execute %s: %s", program, strerror(-r));
 	_exit(EXIT_UNAVAILABLE);
 }
 
@@ -136,10 +136,10 @@ static void tracer_spawn(struct tracer_child *tracer)
 	else
 		r = tracer_watch(tracer);
 	if (r >= 0) {
-		log_line(LOG_NOTE, "traces programs, by process %d", tracer->pid);
+		log_line(LOG_NOTE, "tracing programs; the tracer has pid %d", tracer->pid);
 		return;
 	}
-	log_line(LOG_FAULT, "the tracer cannot be started: %s", strerror(-r));
+	log_line(LOG_FAULT, "cannot start the tracer: %s", strerror(-r));
 	if (tracer->pid > 0) {
 		kill(tracer->pid, SIGKILL);
 		waitpid(tracer->pid, NULL, 0);

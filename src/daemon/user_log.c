@@ -54,7 +54,7 @@ static void log_settle(struct timer *timer)
 	}
 	lost = log_take_lost();
 	if (lost)
-		log_line(LOG_FAULT, "%u lines left out: the log was not read", lost);
+		log_line(LOG_FAULT, "%u lines left out: the reader of the log is too slow", lost);
 }
 
 void log_start(struct loop *loop, struct users *users)

@@ -14,8 +14,8 @@ static const struct {
 	const char *name, *help;
 	double warning, critical;
 } table[ALARMS] = {
-	[ALARM_TEMPERATURE] = { "temperature", "degrees left below the chip's own limit", 5, 0 },
-	[ALARM_POWER] = { "power", "per cent of the chip's own limit", 110, NAN },
+	[ALARM_TEMPERATURE] = { "temperature", "degrees below the chip's own limit", 5, 0 },
+	[ALARM_POWER] = { "power", "percent of the chip's own limit", 110, NAN },
 	[ALARM_TRIPS] = { "trips", "thermal shutdowns since power-on", 1, NAN },
 	[ALARM_CORRECTABLE] = { "correctable", "corrected PCIe errors since boot", 1000, NAN },
 	[ALARM_NONFATAL] = { "nonfatal", "PCIe errors that lost a request", 1, NAN },

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 enum alarm {
-	ALARM_TEMPERATURE, /* degrees that are left below the chip's own limit */
-	ALARM_POWER,	   /* per cent of the chip's own limit */
+	ALARM_TEMPERATURE, /* degrees below the chip's own limit */
+	ALARM_POWER,	   /* percent of the chip's own limit */
 	ALARM_TRIPS,
 	ALARM_CORRECTABLE,
 	ALARM_NONFATAL,

@@ -39,7 +39,7 @@ const char *area_name(enum area area);
 /* The heading above its findings; several areas share one. */
 const char *area_heading(enum area area);
 
-/* Adds the areas of a list, separated by commas. False: *ret_bad has the word that is none. */
+/* Adds the areas of a list, separated by commas. False: *ret_bad has the unknown word. */
 bool areas_parse(const char *list, unsigned *areas, struct buf *ret_bad);
 
 /* The names of these areas, separated by commas. */

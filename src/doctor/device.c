@@ -76,7 +76,7 @@ static void examine_silent(const struct device *dev, struct report *report)
 	switch (dev->state) {
 	case DEVICE_UNREADABLE:
 		report_add(report, LEVEL_NOTE,
-			   "%s: %s: reached through another chip, without PCIe: no readings",
+			   "%s: %s: no PCIe interface, reached through another chip: no readings",
 			   dev->id, board_name(dev));
 		break;
 	case DEVICE_NO_TELEMETRY: examine_telemetry(dev, report); break;
@@ -173,7 +173,8 @@ static void examine_trips(const struct alarms *alarms, const struct device *dev,
 	report_fix(report, "the count starts at 0 again after a power cycle");
 }
 
-/* At its limit firmware lowers the clock, as under full load; well above it, firmware fails to. */
+/* At the limit firmware lowers the clock, as under full load; power well above it means that
+ * firmware failed to. */
 static void examine_power(const struct alarms *alarms, const struct device *dev,
 			  struct report *report)
 {
@@ -194,7 +195,8 @@ static void examine_power(const struct alarms *alarms, const struct device *dev,
 		return;
 	report_add(report, level, "%s: %s: draws %.0f W, with a limit of %.0f W", dev->id,
 		   board_name(dev), dev->power, dev->power_limit);
-	report_fix(report, "lower the load; if it stays, reset the card (tt-smi -r %u)",
+	report_fix(report,
+		   "lower the load; if it stays above the limit, reset the card (tt-smi -r %u)",
 		   dev->index);
 }
 
@@ -267,8 +269,8 @@ static void examine_heartbeats(const struct snapshot *snapshot, struct report *r
 }
 
 /*
- * Devices of which it is unknown how the jobs on them ended. Without a server that is so on every
- * machine, and the area of the server reports it: here only if it was requested by name.
+ * Devices for which it is unknown how the jobs on them ended. Without a server that is normal, and
+ * the area of the server reports it; it is reported here only if it was requested by name.
  */
 static void examine_unknown_ends(const struct snapshot *snapshot, struct report *report)
 {

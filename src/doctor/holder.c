@@ -54,7 +54,7 @@ static void explain_counters(const struct memory_case *subject, struct explanati
 		buf_puts(&ret->cause, " has no counters of its own (v0.70 and later have)");
 	} else if (subject->loaded.disabled) {
 		buf_puts(&ret->cause,
-			 " has its counters switched off (TT_METAL_SHM_TRACKING_DISABLED)");
+			 " has its counters disabled (TT_METAL_SHM_TRACKING_DISABLED)");
 		advise(ret, "start it without TT_METAL_SHM_TRACKING_DISABLED");
 	} else if (is_contained(subject->process) && !subject->context->root->live) {
 		buf_puts(&ret->cause,
@@ -115,7 +115,7 @@ static void explain_program(struct memory_case *subject, struct explanation *ret
 		if (subject->context->tracing != TRACING_ON)
 			advise_tracing(subject, ret);
 	} else if (subject->loaded.maps_error == -ETIMEDOUT) {
-		buf_puts(&ret->cause, "its files do not answer");
+		buf_puts(&ret->cause, "reads of its files do not return");
 	} else if (subject->loaded.maps_error) {
 		buf_printf(&ret->cause, "cannot read which files it has loaded (%s)",
 			   strerror(-subject->loaded.maps_error));
@@ -227,7 +227,8 @@ static const char *inexact_cause(const struct process *process)
 	case TRACKING_NONE:
 	case TRACKING_N: break;
 	}
-	return "it may have held more before the probes were attached than could be read back";
+	return "before the probes were attached it may have allocated more than the tracer could "
+	       "read";
 }
 
 static void examine_known(const struct doctor_context *context, const struct process *process,
@@ -247,10 +248,8 @@ static void examine_known(const struct doctor_context *context, const struct pro
 	if (inexact_source(process) != TRACKING_TRACED)
 		return;
 	if (context->can_trace)
-		report_fix(
-			report,
-			"sudo tt_smi trace start, after it has allocated or freed again: more of "
-			"what it held before may then be found");
+		report_fix(report, "sudo tt_smi trace start, once it has allocated or freed memory "
+				   "again: the tracer may then find more");
 	report_fix(report, "restart it: the probes then see all of its allocations");
 }
 
@@ -293,7 +292,7 @@ static void examine_opens(const struct device *dev, struct report *report)
 		report_add_about(report, LEVEL_WARN, 0, subject,
 				 "open %u time%s in processes outside this pid namespace", outside,
 				 outside == 1 ? "" : "s");
-		report_fix(report, "look from the host, or from a container with --pid=host");
+		report_fix(report, "run tt_smi on the host, or in a container with --pid=host");
 	}
 	if (dev->lost_openers) {
 		report_add_about(report, LEVEL_WARN, 0, subject,
@@ -333,7 +332,7 @@ static void examine_namespace(struct report *report)
 	report_add(report, LEVEL_NOTE,
 		   "tt_smi runs in its own pid namespace: of processes outside, only the number of "
 		   "open descriptors is known (driver 2.5 and later)");
-	report_fix(report, "look from the host, or from a container with --pid=host");
+	report_fix(report, "run tt_smi on the host, or in a container with --pid=host");
 }
 
 static void examine_stale_usages(const struct snapshot *snapshot, struct report *report)

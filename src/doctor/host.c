@@ -215,18 +215,19 @@ static void examine_pinned(const struct doctor_context *context, bool possible,
 		report_add(report, LEVEL_NOTE,
 			   "on, but its pids are those of the host: not usable in this pid "
 			   "namespace");
-		report_fix(report, "look from the host, or from a container with --pid=host");
+		report_fix(report, "run tt_smi on the host, or in a container with --pid=host");
 		break;
 	case TRACING_ON:
 		report_add(report, LEVEL_OK, "on: /" TRACED_ALLOCATIONS);
 		if (!context->root->live)
 			break;
 		if (tracer_is_watching(context->root)) {
-			report_add(report, LEVEL_OK, "new programs are followed as they start");
+			report_add(report, LEVEL_OK, "new programs are traced as they start");
 			break;
 		}
 		report_add(report, LEVEL_NOTE,
-			   "libraries that no program has used yet are not attached automatically");
+			   "the tracer does not attach by itself to libraries that no program has "
+			   "used yet");
 		report_fix(report, "sudo systemctl enable --now tt-smi-trace, or once: "
 				   "sudo tt_smi trace start");
 		break;

@@ -43,7 +43,7 @@ struct record {
 	const char *text;
 };
 
-/* Is the word there, not as a part of a longer one? */
+/* Does the text contain the word, not as a part of a longer one? */
 static bool names(const char *text, const char *word)
 {
 	static const char inner[] = "0123456789abcdefABCDEF:.";

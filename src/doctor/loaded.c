@@ -21,9 +21,9 @@ struct loaded_read {
 
 static bool is_deleted(const char *path)
 {
-	size_t length = strlen(path), sign = strlen(PROCFS_DELETED);
+	size_t length = strlen(path), suffix = strlen(PROCFS_DELETED);
 
-	return length >= sign && strcmp(path + length - sign, PROCFS_DELETED) == 0;
+	return length >= suffix && strcmp(path + length - suffix, PROCFS_DELETED) == 0;
 }
 
 static int read_file(const struct metal_mapping *mapping, void *arg)

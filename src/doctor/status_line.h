@@ -7,7 +7,8 @@
 #include "model/snapshot.h"
 #include "render/render_options.h"
 
-/* The worst finding; CHECK_UNKNOWN if nothing is wrong, but not all that was requested is known. */
+/* The worst finding; CHECK_UNKNOWN if there is no problem, but not everything that was requested is
+ * known. */
 enum check_exit check_status(const struct report *report);
 
 /*

@@ -22,7 +22,7 @@ static const struct {
 	{ NOT_TRACED, "the next time: tt_smi run -- COMMAND" },
 	{ STALE, "the tracer's process has ended or hangs: " FIX_WATCH },
 	{ ETHERNET_DISPATCH, "for an upper bound: " FIX_PROGRAMS },
-	{ NO_IOMMU, "switch the IOMMU on, in the firmware setup and with intel_iommu=on or "
+	{ NO_IOMMU, "enable the IOMMU, in the firmware setup and with intel_iommu=on or "
 		    "amd_iommu=on on the kernel's command line" },
 	{ NO_IOMMU, "for an upper bound: " FIX_PROGRAMS },
 	{ UNMEASURED_NO_PROFILER, "use TT-Metal v0.71 or later" },

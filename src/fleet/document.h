@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The nearest whole number that is not negative: a server can answer anything. 0 for NAN. */
+/* The nearest whole number that is not negative, since a server can send any number. 0 for NAN. */
 uint64_t number_to_u64(double value);
 
 /* A number, written in full if it is whole; null if it is not finite. */

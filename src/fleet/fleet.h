@@ -21,8 +21,8 @@ struct fleet {
 	struct fleet_machine *machines;
 	size_t count, room;
 	struct hash_table by_instance;
-	bool knows_alerts;    /* the server has alerting rules of ours */
-	bool uses_rules;      /* answers came from the recording rules of ours */
+	bool knows_alerts;    /* the server has our alerting rules */
+	bool uses_rules;      /* the answers came from our recording rules */
 	char *hottest_device; /* of the hottest machine; NULL: unknown */
 };
 
@@ -45,7 +45,7 @@ struct fleet_totals {
 	size_t machines, without_data, alerts;
 	double target;		       /* devices that should be up */
 	double values[MACHINE_VALUES]; /* NAN: no machine knows it */
-	bool partly[MACHINE_VALUES];   /* some machine with data does not know it */
+	bool partly[MACHINE_VALUES];   /* it is unknown for a machine with data */
 };
 
 void fleet_total(const struct fleet *fleet, struct fleet_totals *ret);

@@ -79,7 +79,7 @@ struct loading {
 	struct buf *error;
 };
 
-/* What visitors of a machine's values get. */
+/* The argument of functions that visit the values of machines. */
 struct value_target {
 	struct loading *loading;
 	const struct machine_query *query;
@@ -183,8 +183,8 @@ static void forget_rules(struct loading *loading)
 
 /*
  * Which rules there are and whether they cover all machines (new ones, and those of another
- * configuration, are not covered), which alerts fire, and which machines have stopped to be
- * scraped. An hour of one series per machine is read for these.
+ * configuration, are not covered), which alerts fire, and which machines are no longer
+ * scraped. For these, an hour of one series per machine is read.
  */
 static int ask_first(struct loading *loading)
 {

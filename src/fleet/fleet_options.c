@@ -42,16 +42,16 @@ static const struct option_spec rows[] = {
 		"trust the certificates in this file (default: those of the system)",
 		option_text, AT(client.ca_file) },
 	{ "--timeout", ARGUMENT, "SECONDS",
-		"how long to wait for all answers together (default 10)",
+		"wait at most this long for all answers together (default 10)",
 		option_seconds, AT(client.timeout_ms) },
 	{ "--match", ARGUMENT, "LABELS",
-		"only machines with these labels: 'rack=\"a\"'; repeatable",
+		"only machines with these labels, e.g. 'rack=\"a\"'; repeatable",
 		add_matchers, AT(matchers) },
 	{ "--all", NO_ARGUMENT, NULL,
 		"list all machines or owners, not only the first 20",
 		option_flag, AT(all) },
 	{ "--json", INLINE_OR_NOTHING, NULL,
-		"everything as JSON: on one line, or indented (default on a terminal)",
+		"everything as JSON (default: pretty on a terminal, otherwise on one line)",
 		option_json, AT(json), OPTION_VALUES(json_names) },
 	{ "--csv", NO_ARGUMENT, NULL,
 		"a line per machine or owner, values separated by commas",
@@ -67,12 +67,13 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi fleet
 
 void fleet_options_help(struct buf *out)
 {
-	buf_puts(out,
-		 "Usage: tt_smi fleet [OPTION]... [MACHINE]...\n"
-		 "       tt_smi fleet who [OPTION]... [MACHINE]...\n"
-		 "Shows many machines that run tt_smi serve, as a Prometheus-compatible server\n"
-		 "knows them; who: the users, jobs and pods on them. MACHINE is a name or a\n"
-		 "pattern, such as 'node0*'.\n\n");
+	buf_puts(
+		out,
+		"Usage: tt_smi fleet [OPTION]... [MACHINE]...\n"
+		"       tt_smi fleet who [OPTION]... [MACHINE]...\n"
+		"Shows many machines that run tt_smi serve, from the Prometheus-compatible server\n"
+		"that scrapes them; who lists their users, jobs and pods. MACHINE is a name or a\n"
+		"pattern, such as 'node0*'.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"
@@ -102,7 +103,7 @@ static int check(const struct fleet_options *options)
 		return error_line(EXIT_USAGE,
 				  "--token-file and --user-file are mutually exclusive");
 	if (!options->client.url || !options->client.url[0])
-		return error_line(EXIT_USAGE, "no server to ask: use --prometheus URL, or set "
+		return error_line(EXIT_USAGE, "no server to query: use --prometheus URL, or set "
 					      "TT_SMI_PROMETHEUS");
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Asks a Prometheus-compatible server over HTTP: several requests at a time, each with a deadline
- * and a limit on the size of its answer. Redirections are not followed, since they could pass
- * credentials on to another server.
+ * Queries a Prometheus-compatible server over HTTP: several requests at a time, each with a
+ * deadline and a limit on the size of its answer. Redirections are not followed, since they could
+ * pass credentials on to another server.
  */
 #pragma once
 
@@ -37,7 +37,7 @@ MUST_CHECK int http_client_new(const struct http_client_options *options, struct
 			       struct buf *error);
 struct http_client *http_client_free(struct http_client *client);
 
-/* The server's address, without what the URL has beside it: "prom.example:9090". */
+/* The server's address from the URL: "prom.example:9090". */
 const char *http_client_host(const struct http_client *client);
 
 /* The URL in a form fit for messages. */
@@ -51,5 +51,5 @@ MUST_CHECK int http_client_ask(struct http_client *client, struct request *reque
 			       struct buf *error);
 void http_client_begin(struct http_client *client);
 
-/* From another thread: http_client_ask() returns soon, now and in future. */
+/* To be called from another thread: http_client_ask() returns soon, now and in future. */
 void http_client_cancel(struct http_client *client);

@@ -43,9 +43,9 @@ struct fleet_alert {
 };
 
 struct fleet_machine {
-	char *instance; /* the label by which the server tells machines apart */
+	char *instance; /* the label by which the server distinguishes machines */
 	char *name;	/* the same without our default port */
-	bool has_data;	/* else it was scraped within the last hour, and is not any more */
+	bool has_data;	/* false: it was scraped within the last hour, but no longer is */
 	double values[MACHINE_VALUES]; /* NAN: unknown */
 	struct fleet_alert *alerts;
 	size_t n_alerts;

@@ -1,4 +1,4 @@
-/* Writes parts of PromQL expressions, and checks those that a user gives. */
+/* Writes parts of PromQL expressions, and checks those that a user enters. */
 #pragma once
 
 #include "basic/buf.h"

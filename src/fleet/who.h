@@ -6,7 +6,7 @@
 
 #include "fleet/fleet.h"
 
-/* What tells owners apart, and how it is called in labels, JSON and CSV. */
+/* The properties that distinguish owners, and their names in labels, JSON and CSV. */
 enum owner_text {
 	OWNED_KIND, /* "slurm", "pod", "container", "user", "unknown" */
 	OWNED_USER,

@@ -24,7 +24,7 @@ struct owner_target {
 	enum owned_value which;
 };
 
-/* 0: the machine is not wanted. */
+/* 0: the machine was not requested. */
 static int find_machine(struct who_loading *loading, const struct label_set *labels, size_t *ret)
 {
 	struct fleet_machine *machine;

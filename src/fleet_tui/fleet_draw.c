@@ -91,7 +91,7 @@ static enum style put_reading(struct buf *out, const struct fleet_chip *chip,
 	case READING_TEMPERATURE:
 		if (knows(chip, CHIP_TEMPERATURE))
 			buf_printf(out, "%.0f%s", chip->values[CHIP_TEMPERATURE],
-				   paint_sign("°", "C"));
+				   paint_symbol("°", "C"));
 		break;
 	case READING_POWER:
 		if (knows(chip, CHIP_POWER))
@@ -120,7 +120,7 @@ static void draw_chips(const struct fleet_ui *ui, int row, const struct fleet_ma
 
 	if (!chips) {
 		paint_text(row, left, ui->columns - left, STYLE_DIM,
-			   machine->has_data ? paint_sign("…", "...") : "no data");
+			   machine->has_data ? paint_symbol("…", "...") : "no data");
 		return;
 	}
 	for (size_t i = 0; i < MIN(chips->count, per_line * lines); i++) {

@@ -108,7 +108,7 @@ static int load_page(struct fleet_feed *feed, const struct wanted_page *wanted)
 	return code;
 }
 
-/* Waits until there is something to ask. False: the thread is to end. */
+/* Waits until there is something to query. False: the thread must end. */
 static bool wait_for_work(struct fleet_feed *feed, int64_t asked_ns, bool *ret_tick,
 			  struct wanted_page *ret_page)
 {
@@ -141,7 +141,7 @@ static void *run(void *arg)
 	while (wait_for_work(feed, asked_ns, &tick, &page)) {
 		int code = 0;
 
-		if (page.count) /* the one that a key has asked for comes first */
+		if (page.count) /* the one that a key has requested comes first */
 			code = load_page(feed, &page);
 		if (tick && code == 0)
 			load_fleet(feed);

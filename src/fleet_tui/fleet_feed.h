@@ -1,5 +1,5 @@
 /*
- * The thread that asks the server, so that the screen never waits for it:
+ * The thread that queries the server, so that the screen never waits for it:
  *
  *	thread:  ask for the fleet ── ask for the page ── publish ── wait for the tick or a new page
  *… screen:      … poll(keys, fleet_feed_fd()) ── fleet_feed_take() ── draw …
@@ -14,13 +14,13 @@
 
 struct fleet_feed;
 
-/* What the thread has found out since the last call. */
+/* What the thread has received since the last call. */
 struct fleet_news {
 	bool has_fleet, has_page;
 	struct fleet fleet; /* to be freed by the caller, as is the page */
 	struct chip_page page;
 	int64_t answered_ns; /* when the server last answered (CLOCK_MONOTONIC); 0: never */
-	char error[400];     /* why the last question failed; "": it did not */
+	char error[400];     /* why the last query failed; "": it did not */
 };
 
 /* Client and filter must outlive it. -errno. */

@@ -118,7 +118,7 @@ int fleet_screen_run(const struct fleet_screen *screen, int *ret_signal, bool *r
 	fleet_ui_done(&loop.ui);
 	display_done(&loop.display);
 	if (r < 0)
-		return error_line(EXIT_FAILED, "this terminal has no full screen: %s",
+		return error_line(EXIT_FAILED, "this terminal cannot show a full screen: %s",
 				  strerror(-r));
 	return EXIT_FINE;
 }

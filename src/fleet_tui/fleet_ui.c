@@ -119,7 +119,8 @@ static void select_machine(struct fleet_ui *ui, size_t selected)
 	ui->selected = selected;
 	scroll(ui);
 	free(ui->followed);
-	/* The first place is not a machine: whatever needs most attention is shown there. */
+	/* Before a key selects a machine, the selection is the first place, where the machine that
+	 * needs most attention is. */
 	ui->followed = ui->selected ? strdup(fleet_ui_machine(ui)->instance) : NULL;
 }
 

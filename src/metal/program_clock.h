@@ -54,9 +54,9 @@ bool program_clock_set(struct program_clock *clock, uint64_t first_tick, int64_t
 int64_t program_clock_ns(const struct program_clock *clock, uint64_t tick);
 
 /*
- * A program that ended at this tick was known to the host at ns, so a clock that says otherwise is
- * late, by a little: it is put back. A clock without an anchor gets one, and the record that
- * arrives soonest after its end decides. Returns by how much it was put back.
+ * The host knew at ns that a program had ended at this tick. If the clock says that it ended later,
+ * the clock is a little late and is set back. A clock without an anchor gets one, from the record
+ * that arrives soonest after its end. Returns by how much the clock was set back.
  */
 int64_t program_clock_arrive(struct program_clock *clock, uint64_t tick, int64_t ns);
 

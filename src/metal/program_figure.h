@@ -69,7 +69,7 @@ void program_figure_upper(struct program_figure *ret, const struct program_launc
 struct program_user {
 	struct program_figure figure;
 	const struct program_intervals *busy; /* NULL: it has no records */
-	bool is_coarse; /* they are at their place but for the length of a step of a series */
+	bool is_coarse;			      /* accurate to the length of a step of a series */
 };
 
 /*

@@ -81,7 +81,7 @@ PROGRAM_RULE bool program_none_launched(const struct program_launch_state *state
 	return !program_get(&state->launched) && !program_get(&state->uncounted_ns);
 }
 
-/* The next event of a queue stands behind everything that was launched before. */
+/* An event of a queue is completed after everything that was launched before it. */
 PROGRAM_RULE void program_next_event(struct program_launch_state *state,
 				     struct program_queue_state *queue, uint32_t number,
 				     uint64_t now)

@@ -2,8 +2,8 @@
  * An amount per step of time, for the last two seconds: ns in which a chip was busy, or programs
  * that ended. In shared memory: one writer, readers that take no lock.
  *
- * A step is one word with its number and its amount, so each is complete or from another time; a
- * word of another time counts as 0.
+ * A step is one word with its number and its amount, so each is complete; a word with another
+ * number counts as 0.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ void program_series_add_one(struct program_series *series, int64_t at);
 uint64_t program_series_sum(const struct program_series *series, int64_t from, int64_t to);
 
 /*
- * The times that were added, at their place but for the length of a step, as intervals. -ENOMEM
+ * The times that were added, accurate to the length of a step, as intervals. -ENOMEM
  */
 MUST_CHECK int program_series_intervals(const struct program_series *series, int64_t from,
 					int64_t to, struct program_intervals *ret);

@@ -95,7 +95,7 @@ static bool is_sorted(const struct program_record *records, size_t count)
 	return true;
 }
 
-/* Ends are times of the same clock: programs must not overlap because it was put back. */
+/* Programs must not overlap because the clock was set back between their ends. */
 void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t ns)
 {
 	int64_t late = program_clock_arrive(&stream->clock, tick, ns);

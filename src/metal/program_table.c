@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A name is chosen once a second; an older one says nothing about the present. */
+/* A name is chosen once a second; an older one is out of date. */
 #define OPERATION_FRESH (5 * NS_PER_S / 2)
 
 int program_table_check(const struct program_table *table, size_t length)
@@ -27,7 +27,8 @@ int program_table_check(const struct program_table *table, size_t length)
 		       : 0;
 }
 
-/* The writer may have read its clock a moment later than the reader. False: that is no time. */
+/* The writer may have read its clock a moment later than the reader. False: the time is impossible.
+ */
 static bool take_time(uint64_t *ns, int64_t now)
 {
 	bool is_time = *ns <= (uint64_t)(now + NS_PER_S);

@@ -2,8 +2,8 @@
  * The table in which the preloaded library publishes the programs that its process runs: layout
  * and reader. docs/shared-memory.md describes it; PROGRAM_TABLE_VERSION changes with both.
  *
- * It has state, not figures: no thread of the process would write them again while it is idle. The
- * reader makes the figures, for the time at which it reads.
+ * It contains state, not figures: no thread of an idle process would update figures. The reader
+ * computes them, for the time at which it reads.
  *
  * The table is a sealed memfd, as proto/table.h. The reader trusts nothing in it.
  */
@@ -59,7 +59,7 @@ enum program_operation_word {
 /* What the release of TT-Metal has. */
 enum program_table_flag {
 	PROGRAM_TABLE_HAS_PROFILER = 1 << 0,
-	PROGRAM_TABLE_IS_REFUSED = 1 << 1, /* its objects are not laid out as in any known one */
+	PROGRAM_TABLE_IS_REFUSED = 1 << 1, /* its objects have a layout that no known release has */
 };
 
 struct program_table_chip {

@@ -57,7 +57,7 @@ void allocation_counts_begin(struct allocation_counts *counts)
 	}
 }
 
-/* A lower count than before is of another tracker: it is continued from there. */
+/* A count that is lower than before comes from another tracker; counting continues from it. */
 static void follow(uint64_t *last, uint64_t now, uint64_t *sum)
 {
 	if (now > *last)

@@ -8,7 +8,7 @@
 #include "basic/macros.h"
 #include "model/process.h"
 
-/* What is known of processes that were counted. All zero: none. */
+/* The processes that were counted so far. All zero: none. */
 struct allocation_counts {
 	struct hash_table usages;
 	uint64_t sample;

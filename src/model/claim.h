@@ -23,8 +23,8 @@
 #include <stdint.h>
 
 /*
- * A device that was taken must be opened within this time, or opened again. An earlier run of
- * another user keeps an unused device no longer either while it waits for more.
+ * A taken device is given back if no process has it open for this time. For the same time at most,
+ * a run that waits for more devices keeps an unused one from runs of other users.
  */
 enum { CLAIM_UNUSED_S = 60 };
 

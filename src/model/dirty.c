@@ -16,7 +16,7 @@ static_assert(ABRUPT_KILL == SIGKILL && ABRUPT_SEGV == SIGSEGV && ABRUPT_BUS == 
 struct dirty_evidence {
 	const struct accounted *account; /* the last one that died abruptly; NULL: none */
 	const struct observed_death *death;
-	enum reason unknown; /* KNOWN: of every job it is known how it ended */
+	enum reason unknown; /* KNOWN: it is known how every job ended */
 };
 
 static void set_reason(struct device *dev, enum reason dirty, enum reason cause)
@@ -76,8 +76,8 @@ static void add_accounts(struct dirty_evidence *evidence, const struct snapshot 
 }
 
 /*
- * Without the time of the last reset a job that died is known, but not whether the device is dirty:
- * it may have been reset since.
+ * Without the time of the last reset it is unknown whether the device is dirty: it may have been
+ * reset since the job died.
  */
 static void judge(struct snapshot *snapshot, size_t device)
 {

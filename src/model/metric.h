@@ -22,7 +22,7 @@ struct metric_range {
 
 struct metric_info {
 	const char *title, *unit,
-		*ascii; /* no unit for bytes; ascii: the unit without other signs */
+		*ascii; /* no unit for bytes; ascii: the unit in ASCII characters */
 	enum device_field field,
 		limit;	/* limit: the top of the chart; the same as field if there is none */
 	double scale;	/* units of the field per unit of the chart */

@@ -49,7 +49,7 @@ static uint32_t user_of(const struct process *process)
 	return process_knows(process, PROC_UID) ? process->uid : UINT32_MAX;
 }
 
-/* By what names the owner; 0: the same owner. */
+/* Compares the names of the owners; 0: the same owner. */
 static int compare_owners(const struct process *a, const struct process *b)
 {
 	enum owner_kind kind = owner_kind_of(a);
@@ -109,7 +109,7 @@ static void add_usage(struct owner_entry *entry, const struct usage *usage)
 	}
 }
 
-/* An owner is as quiet as its least quiet process, if that is known of all. */
+/* The quiet time of an owner is the shortest of its processes, if all are known. */
 static void add_process(struct owner_entry *entry, const struct process *process)
 {
 	bool known = process_knows(process, PROC_QUIET);

@@ -1,9 +1,10 @@
 /*
  * What each owner of processes has of each device: a Slurm job, a container of a pod, another
- * container, or else a user. Only jobs count, not monitors (model/role.h). Pure.
+ * container, or otherwise a user. Only jobs count, not monitors (model/role.h). Pure.
  *
  * The number of owners can be limited. They are then chosen round robin over the users, for each
- * user those with the most memory first, so that a user with many containers displaces no other.
+ * user those with the most memory first, so that a user with many containers does not displace
+ * others.
  */
 #pragma once
 

@@ -37,7 +37,7 @@ static void add_programs(struct quiet *quiet, const uint8_t *why, const struct u
 }
 
 /*
- * When data was last seen to move, or since when it has been observed. The server may have observed
+ * When data last moved, or when the observation began. The server may have observed
  * it for longer.
  */
 static void note_traffic(struct device *now, const struct device *before)

@@ -18,7 +18,7 @@ struct pcie_bytes {
 };
 
 /*
- * What moved between two samples of a device. KNOWN, or the reason why the counters do not tell:
+ * What moved between two samples of a device. KNOWN, or the reason why the counters cannot show it:
  * they are unknown, a reset cleared them, or they may have wrapped more than once. before may be
  * NULL.
  */

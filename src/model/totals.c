@@ -8,7 +8,7 @@
 
 #define AT(member) offsetof(struct device_counts, member)
 
-/* Those of the driver and the kernel's PCI core that count from some start, each with its total. */
+/* Counters of the driver and of the kernel's PCI core, each with its total. */
 static const struct counted {
 	enum device_field field;
 	enum total_field total;
@@ -70,7 +70,8 @@ const struct field_table totals_fields = {
 	.of = OF_TOTALS,
 };
 
-/* A chip at its index: another chip in its place, or the chip at another index, counts anew. */
+/* The chip at this index. If another chip has the index now, or the chip has another index,
+ * counting starts again. */
 struct counted_chip {
 	char id[24], uuid[24];
 	struct {

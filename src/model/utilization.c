@@ -74,7 +74,7 @@ static void set(struct utilization_figure *figure, enum utilization_field field,
 	figure->why[field] = KNOWN;
 }
 
-/* Takes what is known beside the share: all programs, the oldest running, the last that ended. */
+/* Takes the other fields: all programs, the oldest running one, the last that ended. */
 static void add_details(struct utilization_figure *sum, const struct utilization_figure *figure)
 {
 	const struct utilization *value = &figure->value;

@@ -52,8 +52,7 @@
 	}
 
 /*
- * A function about programs, with up to six arguments in registers, of any type: what it gets is
- * reported and handed on as it is.
+ * A function about programs, with up to six arguments in registers, of any type: its arguments are reported and passed on unchanged.
  */
 #define INTERPOSE_PROGRAM(id, name, report)                                                           \
 	EXPORT uint64_t interpose_##id(uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,    \

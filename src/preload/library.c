@@ -266,7 +266,7 @@ static void library_resolve(struct library *library, uintptr_t caller, enum inte
 	find_shape(library, handle, wanted);
 }
 
-/* The others are called by more libraries, and each would print the line again. */
+/* Other functions are called by more libraries, each of which would print the line again. */
 static bool is_about_memory(enum interposed wanted)
 {
 	return wanted <= INTERPOSED_UNTRACK_V0;

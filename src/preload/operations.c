@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* More names than this are not kept: probing would become slow. */
+/* No more names than this are kept: probing would become slow. */
 #define USED_MAX (OPERATION_SLOTS * 3 / 4)
 
 struct operation_name {

@@ -12,7 +12,7 @@
 
 enum { BATCH = 1024 };
 
-/* TT-Metal hands records over as they come; the clock is compared with those of such a span. */
+/* TT-Metal passes records on as they arrive; the clock is compared with those of such a span. */
 #define SPAN (200 * NS_PER_MS)
 
 struct chip_records {
@@ -180,7 +180,7 @@ static int read_checked(void *arg, uint64_t address, void *to, size_t length)
 	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
 }
 
-/* What was checked once is there as long as TT-Metal hands it to us. */
+/* An object that was checked once exists as long as TT-Metal passes it to us. */
 static int read_directly(void *arg, uint64_t address, void *to, size_t length)
 {
 	(void)arg;
@@ -209,7 +209,7 @@ static struct chip_records *add_state(struct records *records, uint64_t state)
 	return &records->chips[ring.chip];
 }
 
-/* NULL: not laid out as in any known release. Takes the anchor of the clock. */
+/* NULL: its layout is that of no known release. Takes the anchor of the clock. */
 static struct chip_records *find_state(struct records *records, uint64_t state,
 				       struct profiler_batch *batch)
 {
@@ -279,8 +279,8 @@ struct record_part {
 };
 
 /*
- * Two releases have the number of the chip at different places. Only the newer one can have a
- * number other than 0 at the first; until that is seen, the records may be of several chips.
+ * Releases have the number of the chip at one of two places. Only newer ones can have a number
+ * other than 0 at the first; until one is seen, the records may be of several chips.
  */
 static void add_record(struct records *records, struct program_table *table,
 		       const struct record_part *record, int64_t now)

@@ -41,7 +41,7 @@ struct program_table *programs_table(const struct library *library, int64_t *ret
 /* The cell of a chip, which has memory from then on; NULL: there is none. */
 struct program_table_chip *programs_cell(struct program_table *table, uint32_t chip);
 
-/* An object is not laid out as in any known release. */
+/* An object has a layout that no known release has. */
 void programs_refuse(struct program_table *table);
 
 /* Memory for what is not published, which the kernel zeroes in a forked child. NULL: none. */

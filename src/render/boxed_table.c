@@ -37,7 +37,7 @@ size_t boxed_table_left(const struct boxed_table *box)
 	return box->inner - box->at - 1;
 }
 
-/* Appends as much of the text as fits, ending with a mark if it was cut. */
+/* Appends as much of the text as fits, ending with an ellipsis if it was cut. */
 static size_t put_fitting(struct boxed_table *box, const char *text, size_t columns,
 			  enum style style)
 {

@@ -1,6 +1,6 @@
 /*
  * Boxes with an aligned right edge: cells are measured in terminal columns, not bytes. Text that
- * does not fit is cut and marked.
+ * does not fit is cut and ends with an ellipsis.
  */
 #pragma once
 

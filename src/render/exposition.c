@@ -103,7 +103,7 @@ static void put_device_labels(struct buf *out, const struct device *dev)
 		exposition_label(out, &first, "uuid", dev->uuid);
 }
 
-/* Without memory for the labels they are made for each series. */
+/* Without memory to keep the labels, they are generated for each series. */
 void exposition_begin(struct exposition *page)
 {
 	const struct snapshot *snapshot = page->view->snapshot;
@@ -132,7 +132,7 @@ void exposition_family(struct exposition *page, const struct metric_row *row)
 	metric_put_name(&page->name, row);
 }
 
-/* Writes what stands before the value. dev may be NULL; labels are ready to print, or NULL. */
+/* Writes name and labels, before the value. dev may be NULL; labels are ready to print, or NULL. */
 void exposition_series(struct exposition *page, const struct device *dev, const char *labels)
 {
 	put_header(page);

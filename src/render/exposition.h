@@ -1,6 +1,6 @@
 /*
- * Writes series in the two text formats that Prometheus and its relatives read: names, headers,
- * labels and numbers. What there is to write is said by the table in metrics.c.
+ * Writes series in the two text formats that Prometheus and compatible servers read: names,
+ * headers, labels and numbers. The table in metrics.c determines what is written.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ const char *metric_help(const struct metric_row *row);
 /* Writes one label; the text may contain any bytes. */
 void exposition_label(struct buf *out, bool *first, const char *name, const char *text);
 
-/* Writes what stands before the value. dev may be NULL; labels are ready to print, or NULL. */
+/* Writes name and labels, before the value. dev may be NULL; labels are ready to print, or NULL. */
 void exposition_series(struct exposition *page, const struct device *dev, const char *labels);
 
 void exposition_number(struct exposition *page, double number);

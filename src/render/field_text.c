@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The sign for a figure that is a lower bound. */
+/* The mark of a figure that is a lower bound. */
 static const char *bound_of(const struct field_table *table, unsigned field, const void *object,
 			    bool utf8)
 {

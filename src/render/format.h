@@ -36,7 +36,7 @@ void format_shortest(struct buf *out, double number);
 /* "65°C", or "65C" */
 void format_celsius(struct buf *out, double degrees, bool utf8);
 
-/* "[███░]" of so many cells, or "[###.]"; full from 0 to 1 */
+/* "[███░]" or "[###.]", with this number of cells; full: the filled share, 0 to 1 */
 void format_bar(struct buf *out, double full, size_t cells, bool utf8);
 
 /* "2.4GB", "800.0MB", "0B" */

@@ -10,7 +10,7 @@ static const char *at_least(bool utf8)
 const char *lower_bound_of_device(const struct device *dev, unsigned field, bool utf8)
 {
 	if (field == DEV_DISPATCH)
-		return utilization_sign(dev->why + DEV_DISPATCH, &dev->utilization, utf8);
+		return utilization_bound_mark(dev->why + DEV_DISPATCH, &dev->utilization, utf8);
 	if (dev->memory_complete)
 		return "";
 	switch (field) {
@@ -47,7 +47,8 @@ const char *lower_bound_of_usage(const struct usage *usage, unsigned field, bool
 	bool counted = field <= USE_ALLOCATIONS;
 
 	if (field == USE_UTILIZATION)
-		return utilization_sign(usage->why + USE_UTILIZATION, &usage->utilization, utf8);
+		return utilization_bound_mark(usage->why + USE_UTILIZATION, &usage->utilization,
+					      utf8);
 	return counted && usage->why[USE_EXACT] == KNOWN && !usage->exact ? at_least(utf8) : "";
 }
 

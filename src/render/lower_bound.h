@@ -1,5 +1,5 @@
 /*
- * The sign before a figure that is a bound: if not every process is tracked, the known usage is a
+ * The mark before a figure that is a bound: if not every process is tracked, the known usage is a
  * lower bound and the free memory an upper bound; utilisation has its own. "" if the figure is
  * complete.
  */

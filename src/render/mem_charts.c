@@ -17,7 +17,7 @@ static void put_chart(struct text_line *line, const struct chart *chart, size_t 
 	struct plot plot = { .values = values,
 			     .columns = chart->columns,
 			     .rows = rows,
-			     .signs = line->options->utf8 ? PLOT_BRAILLE : PLOT_ASCII };
+			     .characters = line->options->utf8 ? PLOT_BRAILLE : PLOT_ASCII };
 	CLEANUP_BUF struct buf top = { 0 };
 	uint64_t bytes;
 

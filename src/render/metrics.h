@@ -1,7 +1,7 @@
 /*
- * A snapshot as metrics, in the two text formats that Prometheus and its relatives read. One table
- * describes every metric by the line of the model that it shows, from which it has its unit, help
- * and kind. A value that is unknown has no series.
+ * A snapshot as metrics, in the two text formats that Prometheus and compatible servers read. One
+ * table describes every metric by the line of the model that it shows, from which it has its unit,
+ * help and kind. A value that is unknown has no series.
  */
 #pragma once
 

@@ -12,7 +12,7 @@ static void put_known(struct buf *out, bool *first, const char *name, const stru
 		exposition_label(out, first, name, text);
 }
 
-/* Only what belongs to its kind: a job in a container is that job, wherever it runs. */
+/* Only labels of its kind: a job in a container has those of the job, not of the container. */
 static void put_owner_labels(struct buf *out, bool *first, const struct process *process)
 {
 	const struct owner_texts *owner = &process->owner;
@@ -45,7 +45,7 @@ static const struct owner_list *shown_owners(const struct exposition *page)
 	return page->view->hide_owners || !page->view->owners ? &none : page->view->owners;
 }
 
-/* The labels of an owner; *first: nothing stands before them. */
+/* The labels of an owner; *first: there are no labels before them. */
 static void begin_labels(struct buf *labels, const char *pool)
 {
 	bool first = true;

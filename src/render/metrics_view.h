@@ -29,10 +29,11 @@ enum metric_group {
 	METRIC_GROUPS,
 };
 
-/* Those that are left out unless they are asked for: many series that few need. */
+/* Groups that are left out unless they are requested: they have many series that few users need. */
 enum { GROUPS_ON_REQUEST = 1 << GROUP_PROCESSES | 1 << GROUP_DETAILS };
 
-/* Owners beyond this number are left out, unless another is given, and single processes. */
+/* Owners beyond this number (unless another one is given), and processes beyond the second, are
+ * left out. */
 enum { METRICS_OWNERS = 64, METRICS_PROCESSES = 256 };
 
 /* What one output shows. */

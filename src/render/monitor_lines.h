@@ -1,7 +1,7 @@
 /*
- * Lines of dmon and pmon: one per device, or per process and device, in the columns of nvidia-smi,
- * whose scripts expect them. Columns are in groups with a letter each. What is unknown, or has no
- * meaning for these devices, is "-".
+ * Lines of dmon and pmon: one per device, or per process and device, with the columns of
+ * nvidia-smi, which scripts expect. Columns are in groups with a letter each. What is unknown, or
+ * has no meaning for these devices, is "-".
  */
 #pragma once
 

@@ -4,7 +4,7 @@
 
 /*
  * Texts rather than addresses of texts, and no struct field: those would be relocated at each start
- * of the program, also where no name is asked for.
+ * of the program, even if it needs no name.
  */
 struct accepted_name {
 	char key[60], aliases[56];

@@ -1,6 +1,6 @@
 /*
- * Fields of nvidia-smi --query-gpu that have no meaning for these devices. Scripts ask for them,
- * and a query that works there works here: the value is [N/A].
+ * Fields of nvidia-smi --query-gpu that have no meaning for these devices. Every query of
+ * nvidia-smi works here too: the value of these fields is [N/A].
  */
 #pragma once
 

@@ -7,15 +7,15 @@
 #include <string.h>
 
 /* Vertical steps of one character. */
-static size_t steps_of(enum plot_signs signs)
+static size_t steps_of(enum plot_characters characters)
 {
-	return signs == PLOT_BLOCKS ? 8 : 4;
+	return characters == PLOT_BLOCKS ? 8 : 4;
 }
 
 /* Height of a value in steps from the bottom of the chart; 0: a gap. */
 static size_t height_of(const struct plot *plot, double value)
 {
-	size_t most = plot->rows * steps_of(plot->signs);
+	size_t most = plot->rows * steps_of(plot->characters);
 	double dots;
 
 	if (isnan(value))
@@ -32,7 +32,7 @@ struct fill {
 
 static struct fill fill_of(const struct plot *plot, const struct metric_range *value, size_t row)
 {
-	size_t base = (plot->rows - 1 - row) * steps_of(plot->signs);
+	size_t base = (plot->rows - 1 - row) * steps_of(plot->characters);
 	size_t low = height_of(plot, value->low), high = height_of(plot, value->high);
 
 	return (struct fill){ low - MIN(low, base), high - MIN(high, base) };
@@ -63,13 +63,14 @@ static void put_braille(struct buf *out, struct fill left, struct fill right)
 		buf_putc(out, ' ');
 }
 
-/* One sign for both sides: filled, or the range if nothing in it is filled. */
-static void put_sign(struct buf *out, const struct plot *plot, struct fill left, struct fill right)
+/* One character for both sides: filled, or the range if nothing in it is filled. */
+static void put_character(struct buf *out, const struct plot *plot, struct fill left,
+			  struct fill right)
 {
 	static const char *const ascii[] = { " ", ".", ":", "|", "#" };
 	static const char *const blocks[] = { " ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
-	bool block = plot->signs == PLOT_BLOCKS;
-	size_t low = MIN(MAX(left.low, right.low), steps_of(plot->signs));
+	bool block = plot->characters == PLOT_BLOCKS;
+	size_t low = MIN(MAX(left.low, right.low), steps_of(plot->characters));
 
 	if (!low && (left.high || right.high))
 		buf_puts(out, block ? "░" : "'");
@@ -77,7 +78,7 @@ static void put_sign(struct buf *out, const struct plot *plot, struct fill left,
 		buf_puts(out, block ? blocks[low] : ascii[low]);
 }
 
-/* Neighbours are often equal: then the fill of the last one is the fill of this one. */
+/* Adjacent values are often equal: then the fill of the last one is used again. */
 static struct fill next_fill(const struct plot *plot, size_t at, size_t row, struct fill last)
 {
 	const struct metric_range *value = &plot->values[at];
@@ -94,10 +95,10 @@ void plot_row(struct buf *out, const struct plot *plot, size_t row)
 	for (size_t i = 0; i < plot->columns; i++) {
 		left = next_fill(plot, PLOT_SIDES * i, row, right);
 		right = next_fill(plot, PLOT_SIDES * i + 1, row, left);
-		if (plot->signs == PLOT_BRAILLE)
+		if (plot->characters == PLOT_BRAILLE)
 			put_braille(out, left, right);
 		else
-			put_sign(out, plot, left, right);
+			put_character(out, plot, left, right);
 	}
 }
 

@@ -12,11 +12,11 @@
 #include <stddef.h>
 
 /* Characters that it is drawn with. */
-enum plot_signs {
+enum plot_characters {
 	PLOT_BRAILLE, /* two columns of four dots per character */
 	PLOT_BLOCKS,  /* one column of eight steps per character */
 	PLOT_ASCII,   /* one column of four steps per character */
-	PLOT_SIGNS_N,
+	PLOT_CHARACTERS_N,
 };
 
 enum { PLOT_SIDES = 2 };
@@ -25,7 +25,7 @@ struct plot {
 	const struct metric_range *values; /* PLOT_SIDES per column, from the left; NAN: a gap */
 	size_t columns, rows;
 	double top; /* value at the upper edge */
-	enum plot_signs signs;
+	enum plot_characters characters;
 };
 
 /* Row 0 is the uppermost. A known value fills at least one step, even if it is 0. */

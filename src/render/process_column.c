@@ -19,7 +19,7 @@ const struct process_column_info process_columns[PROCESS_COLUMNS] = {
 	[COL_DEVICES] = { "dev", "devices it has open", .shows = FIELDS(DEVICE_FIELD(ID)),
 		.column = { "Device", 7, 6, .brief = "Dev" }, .rank = 1 },
 	[COL_DRAM] = { "dram", "device memory on all of them", USAGE_FIELD(DRAM), MARK, .rank = 0 },
-	[COL_PEAK] = { "peak", "most device memory it ever had", USAGE_FIELD(PEAK_DRAM), MARK, .rank = 6 },
+	[COL_PEAK] = { "peak", "highest device memory use so far", USAGE_FIELD(PEAK_DRAM), MARK, .rank = 6 },
 	[COL_L1] = { "l1", "L1 on all of them", USAGE_FIELD(L1), MARK, .rank = 2 },
 	[COL_GROWTH] = { "growth", "change of its memory while it was watched (memory view)",
 		.column = { "Growth", 24, 18 }, .rank = 1 },
@@ -28,7 +28,7 @@ const struct process_column_info process_columns[PROCESS_COLUMNS] = {
 	[COL_CPU] = { "cpu", "share of one host core, in percent", PROCESS_FIELD(CPU), .rank = 4 },
 	[COL_HOST] = { "host", "host memory", PROCESS_FIELD(HOST_MEMORY), .rank = 5 },
 	[COL_TIME] = { "time", "how long it has been running", PROCESS_FIELD(ELAPSED), .rank = 4 },
-	[COL_STATE] = { "state", "what the kernel says it does", PROCESS_FIELD(STATE), .rank = 8 },
+	[COL_STATE] = { "state", "state of the process, as the kernel reports it", PROCESS_FIELD(STATE), .rank = 8 },
 	[COL_OWNER] = { "owner", "container, pod, job or unit", PROCESS_FIELD(OWNER), .rank = 7 },
 	[COL_STATUS] = { "status", "how its memory is known",
 		.shows = FIELDS(USAGE_FIELD(DRAM), USAGE_FIELD(EXACT), USAGE_FIELD(TRACKING)),
@@ -282,7 +282,7 @@ static void put_figure(struct buf *out, const struct process_scope *scope,
 	if (column == COL_PID && process->pid == 0) {
 		buf_puts(out, "?");
 	} else if (process->role == ROLE_MONITOR && is_device_memory(column)) {
-		/* It has none; the DRAM column, which is always shown, says why. */
+		/* It has none; the DRAM column, which is always shown, gives the reason. */
 		buf_puts(out, column == COL_DRAM ? role_names[ROLE_MONITOR] : "-");
 	} else if (process_column_number(scope, process, column, &number)) {
 		if (is_device_memory(column))

@@ -2,8 +2,8 @@
 
 #include "render/format.h"
 
-const char *utilization_sign(const uint8_t why[static UTILIZATION_FIELDS],
-			     const struct utilization *value, bool utf8)
+const char *utilization_bound_mark(const uint8_t why[static UTILIZATION_FIELDS],
+				   const struct utilization *value, bool utf8)
 {
 	if (why[UTIL_BOUND] != KNOWN || value->bound == BOUND_EXACT)
 		return "";
@@ -32,7 +32,7 @@ void utilization_put(struct buf *out, const uint8_t why[static UTILIZATION_FIELD
 		buf_puts(out, "run ");
 		put_short_span(out, value->running);
 	} else if (why[UTIL_SHARE] == KNOWN) {
-		buf_puts(out, utilization_sign(why, value, utf8));
+		buf_puts(out, utilization_bound_mark(why, value, utf8));
 		format_whole(out, value->share * 100);
 		buf_putc(out, '%');
 	} else {

@@ -23,7 +23,7 @@ struct web_view {
 	const void *arg;
 };
 
-/* What does not change: columns of processes, limits of filters, signs. */
+/* What does not change: columns of processes, and the size of a unit in filters. */
 void web_put_about(struct buf *out, const char *version);
 
 /* The whole machine. */

@@ -2,7 +2,7 @@
 #include "render/web_json.h"
 
 #include "basic/clock.h"
-#include "render/device_sign.h"
+#include "render/device_symbol.h"
 #include "render/device_style.h"
 #include "render/device_text.h"
 #include "render/format.h"
@@ -95,7 +95,7 @@ static void put_device(struct json *json, const struct web_view *view, const str
 	CLEANUP_BUF struct buf name = { 0 }, age = { 0 };
 	const struct device *shown;
 	enum style style;
-	const char *sign = device_sign(dev, true, &style);
+	const char *symbol = device_symbol(dev, true, &style);
 	int64_t age_ns;
 
 	shown = device_view_find(view->devices, dev, view->snapshot->taken_ns, &age_ns);
@@ -103,8 +103,8 @@ static void put_device(struct json *json, const struct web_view *view, const str
 	json_open(json, NULL, '{');
 	json_text(json, "id", dev->id);
 	json_text(json, "name", buf_text(&name));
-	json_open(json, "sign", '[');
-	json_text(json, NULL, sign);
+	json_open(json, "symbol", '[');
+	json_text(json, NULL, symbol);
 	json_text(json, NULL, web_style(style));
 	json_close(json, ']');
 	if (age_ns) {

@@ -1,7 +1,6 @@
 /* Processes in the documents of the web page, and what their columns are. */
 #include "render/web_json.h"
 
-#include "render/device_sign.h"
 #include "render/web_parts.h"
 
 #include "render/format.h"
@@ -96,14 +95,6 @@ void web_put_about(struct buf *out, const char *version)
 	json_text(&json, "version", version);
 	json_double(&json, "kilo", format_unit_size(1));
 	put_columns(&json);
-	json_open(&json, "signs", '[');
-	for (size_t i = 0; i < n_sign_infos; i++) {
-		json_open(&json, NULL, '[');
-		json_text(&json, NULL, sign_infos[i].sign);
-		json_text(&json, NULL, sign_infos[i].help);
-		json_close(&json, ']');
-	}
-	json_close(&json, ']');
 	json_close(&json, '}');
 	buf_putc(out, '\n');
 }

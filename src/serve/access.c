@@ -10,6 +10,6 @@ static bool is_local(struct MHD_Connection *connection)
 
 bool access_hides_owners(const struct serve_options *options, struct MHD_Connection *connection)
 {
-	/* With passwords, no request comes this far without a right one. */
+	/* With passwords, a request gets here only with a correct one. */
 	return options->no_owners || !(options->auth_file || is_local(connection));
 }

@@ -51,7 +51,7 @@ static struct counted_address *find(struct attempt_table *table, const struct ad
 	return hash_table_find(&table->addresses, &kind, &key);
 }
 
-/* Forgets addresses that have their whole ration again. */
+/* Forgets addresses that may make the full number of attempts again. */
 static void drop_forgotten(struct attempt_table *table, int64_t now_ns)
 {
 	for (size_t i = 0; i < table->addresses.room;) {

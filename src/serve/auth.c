@@ -136,7 +136,7 @@ void auth_resume(struct auth *auth)
 	}
 }
 
-/* One line for each time that an address exceeds its ration. */
+/* One line each time an address exceeds its rate limit. */
 static void report_refusal(const struct sockaddr *address)
 {
 	char text[LISTEN_ADDRESS_TEXT];
@@ -199,7 +199,7 @@ static enum auth_state check_password(struct auth *auth, struct MHD_Connection *
 
 	if (strlen(name) > MAX_USER_NAME)
 		return AUTH_WRONG;
-	/* bcrypt ignores the rest, so that it must not make another entry of the cache either. */
+	/* bcrypt ignores the rest, so the cache must ignore it too. */
 	if (strlen(password) > MAX_PASSWORD)
 		password[MAX_PASSWORD] = '\0';
 	if (!password_cache_hash(&auth->cache, name, password, &credential))

@@ -1,7 +1,7 @@
 /*
  * Passwords of requests (HTTP Basic), against the file of --auth-file. A password that was verified
- * before is found in a cache; another one is verified on a thread of its own while its connection
- * is suspended, in a ration per address.
+ * before is found in a cache; others are verified by a separate thread while their connections are
+ * suspended, with a rate limit per address.
  */
 #pragma once
 

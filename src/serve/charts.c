@@ -33,7 +33,7 @@ static const char *argument(struct MHD_Connection *connection, const char *name)
 	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* Why the arguments are wrong; NULL: they are not. */
+/* Why the arguments are invalid; NULL: they are valid. */
 static const char *read_query(struct MHD_Connection *connection, struct history_query *ret)
 {
 	const char *metric = argument(connection, "metric"),

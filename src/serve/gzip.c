@@ -8,8 +8,8 @@ enum { WINDOW_BITS = 15 + 16, MEMORY_LEVEL = 8 };
 
 /*
  * Metrics of many devices are 1.5 % larger than at zlib's default level, which takes half as long
- * again. A longer text, as an hour of many devices, is packed quickly: other clients wait
- * meanwhile.
+ * again. A longer text, such as an hour of many devices, is compressed less but faster, since other
+ * clients wait meanwhile.
  */
 enum { LEVEL = 5, LONG_TEXT = 256 << 10 };
 

@@ -35,7 +35,7 @@ bool password_cache_hash(const struct password_cache *cache, const char *name, c
 	return true;
 }
 
-/* Compares all, and each as a whole: the time tells nothing about what is there. */
+/* Compares all entries completely, so that the time does not reveal the content. */
 bool password_cache_has(struct password_cache *cache, const struct credential *credential,
 			int64_t now_ns)
 {

@@ -9,8 +9,8 @@
 /* A header of the request; NULL: it has none. */
 const char *request_header(struct MHD_Connection *connection, const char *name);
 
-/* Adds the headers of every answer. For a browser: nothing may be loaded, embedded, guessed or
- * kept. */
+/* Adds the headers of every answer. They forbid a browser to load or embed anything, to guess
+ * types, and to cache. */
 bool response_add_headers(struct MHD_Response *response, const char *type);
 
 /* The same for the files of the page: it may load its own parts, and a browser may keep them if it
@@ -28,7 +28,8 @@ struct response_header {
 	const char *name, *value;
 };
 
-/* A line of text. A connection whose request was refused may have more to say, and is closed. */
+/* A line of text. A connection whose request was refused is closed, since the rest of the request
+ * may follow. */
 enum MHD_Result answer_text(struct MHD_Connection *connection, unsigned status, const char *text);
 
 /* The same with another header; NULL: none. */

@@ -212,7 +212,7 @@ static enum MHD_Result serve_page_device(const struct http_request *request)
 	return answer_body(request->connection, &body, "application/json");
 }
 
-/* What the columns of the page are. */
+/* The columns of the page. */
 static enum MHD_Result serve_page_about(const struct http_request *request)
 {
 	CLEANUP_BUF struct buf body = { 0 };
@@ -236,7 +236,7 @@ static enum MHD_Result serve_readiness(const struct http_request *request)
 static const struct route {
 	const char *path;
 	enum MHD_Result (*serve)(const struct http_request *request);
-	bool is_open; /* no password is asked for: it says nothing about the machine */
+	bool is_open; /* needs no password: it reveals nothing about the machine */
 } routes[] = {
 	{ "/metrics", serve_metrics },
 	{ "/api/v1/snapshot", serve_snapshot },

@@ -9,7 +9,7 @@
 /* Some hundred certificates, some thousand users. */
 static const size_t largest = 1 << 20;
 
-/* Returns 0, or -errno with a reason that errno has not. */
+/* Returns 0, or -errno; some errors have a text of their own. */
 static int check(int fd, mode_t forbidden, const char **ret_reason)
 {
 	struct stat info;

@@ -36,11 +36,11 @@ void secrets_reload(const struct serve_options *options, struct auth *auth)
 	CLEANUP_BUF struct buf tls_why = { 0 }, auth_why = { 0 };
 
 	if (options->tls_cert && !load_tls(options, &tls_why))
-		error_line(0, "%s; the certificate stays as it was", buf_text(&tls_why));
+		error_line(0, "%s; still using the previous certificate", buf_text(&tls_why));
 	else if (options->tls_cert)
 		error_line(0, "%s: reloaded", options->tls_cert);
 	if (auth && !auth_reload(auth, &auth_why))
-		error_line(0, "%s; the users stay as they were", buf_text(&auth_why));
+		error_line(0, "%s; still using the previous users", buf_text(&auth_why));
 	else if (auth)
 		error_line(0, "%s: reloaded", options->auth_file);
 }

@@ -25,7 +25,7 @@ static int add_host(const struct option_given *given, void *member)
 	return 0;
 }
 
-/* The row's choice is whether the group is left out. */
+/* The choice of the option's row: is the group left out? */
 static int choose_group(const struct option_given *given, void *member)
 {
 	unsigned *left_out = member;
@@ -43,10 +43,10 @@ static int choose_group(const struct option_given *given, void *member)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--listen", ARGUMENT, "ADDR:PORT",
-		"where to listen (default 127.0.0.1:" SERVE_PORT_TEXT "); an IPv6 address in brackets; port 0: any that is free",
+		"where to listen (default 127.0.0.1:" SERVE_PORT_TEXT "); an IPv6 address in brackets; port 0: any free one",
 		set_listen, AT(listen) },
 	{ "--host", ARGUMENT, "NAME",
-		"accept requests for this name too, besides addresses, localhost and the name of the machine; repeatable",
+		"accept requests for this name too, in addition to addresses, localhost and the name of the machine; repeatable",
 		add_host, AT(hosts) },
 	{ "--expect", ARGUMENT, "N",
 		"number of devices that this machine should have, for alerts",
@@ -55,7 +55,7 @@ static const struct option_spec rows[] = {
 		"leave out a group of metrics; repeatable",
 		choose_group, AT(left_out), .choice = true, OPTION_VALUES(metric_group_names) },
 	{ "--collect", ARGUMENT, "GROUP",
-		"include a group, also processes and details, which are left out by default; the last option for a group decides",
+		"include a group; processes and details are left out by default; the last option for a group decides",
 		choose_group, AT(left_out), .choice = false, OPTION_VALUES(metric_group_names) },
 	{ "--tls-cert", ARGUMENT, "FILE",
 		"serve HTTPS with this certificate, followed by those of its issuers (PEM)",
@@ -70,7 +70,7 @@ static const struct option_spec rows[] = {
 		"never serve command lines, users, jobs, pods and containers, not even to local clients",
 		option_flag, AT(no_owners) },
 	{ "--max-owners", ARGUMENT, "N",
-		"highest number of owners (jobs, containers, users) with series (default 64)",
+		"serve series for at most N owners: jobs, containers, users (default 64)",
 		option_count, AT(max_owners) },
 	{ "--list-metrics", NO_ARGUMENT, NULL,
 		"list all metrics: name, type, labels, group, help",
@@ -115,7 +115,7 @@ int serve_options_parse(struct serve_options *ret, int argc, char **argv)
 	int code = options_read(&table, argc, argv, &options);
 
 	if (code == 0 && !options.tls_cert != !options.tls_key)
-		code = error_line(EXIT_USAGE, "%s needs %s too; try tt_smi serve --help",
+		code = error_line(EXIT_USAGE, "%s needs %s too; tt_smi serve -h explains them",
 				  options.tls_cert ? "--tls-cert" : "--tls-key",
 				  options.tls_cert ? "--tls-key" : "--tls-cert");
 	if (code == 0)

@@ -1,7 +1,7 @@
 /*
  * Server-sent events: one document for each sample. A document is made once for all clients, and
- * only if there are any. A client holds the one that it is being sent and then gets the latest: who
- * reads slowly skips samples, and costs no more memory than others.
+ * only if there are any. A client holds the one that it is being sent and then gets the latest: a
+ * client that reads slowly skips samples, and costs no more memory than others.
  */
 #pragma once
 

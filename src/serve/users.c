@@ -164,7 +164,7 @@ static bool has_hash(const char *password, const char *hash)
 	return same;
 }
 
-/* Spends the time of a hash of this cost. */
+/* Takes as long as a hash of this cost. */
 static void waste(const char *password, unsigned cost)
 {
 	char hash[HASH_LENGTH + 1] = "$2b$";

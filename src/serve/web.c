@@ -20,8 +20,8 @@ void web_update(struct web *web, const struct served_sample *record)
 }
 
 /*
- * What is wrong with the devices, as tt_smi doctor says it. Only what the sample shows: the thread
- * that answers reads no files.
+ * Problems of the devices, in the words of tt_smi doctor; only those that the sample shows, since
+ * the thread that answers reads no files.
  */
 static void put_findings(struct json *json, const struct snapshot *snapshot, const void *arg)
 {

@@ -20,7 +20,7 @@ struct fleet_http {
 	struct MHD_Daemon *daemon;
 	struct collector *collector;
 	unsigned machines;
-	unsigned expected; /* the most devices that the simulated machine has had */
+	unsigned expected; /* the highest number of devices that the simulated machine has had */
 	char address[LISTEN_ADDRESS_TEXT];
 };
 

@@ -19,7 +19,7 @@ enum {
 
 enum { SIXTEENTHS = 16 };
 
-/* Readings that one chip has from another one of the same kind. */
+/* Readings that a chip takes over from another one of the same kind. */
 static const enum device_field readings[] = {
 	DEV_TEMPERATURE, DEV_POWER,  DEV_VOLTAGE, DEV_CURRENT,
 	DEV_AICLK,	 DEV_AXICLK, DEV_ARCCLK,  DEV_FAN_RPM,

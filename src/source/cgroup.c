@@ -235,7 +235,8 @@ static void find_unit(const struct path *path, struct owner *owner)
 	}
 }
 
-/* The kernel appends a mark to the path of a group that was removed under its last process. */
+/* The kernel appends " (deleted)" to the path of a group that was removed while a process was in
+ * it. */
 static size_t path_length(const char *text, size_t length)
 {
 	static const char mark[] = PROCFS_DELETED;

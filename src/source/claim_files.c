@@ -233,7 +233,7 @@ static uint32_t user_of(int32_t pid)
 	return status.uid;
 }
 
-/* As a process has claims on many devices, which /proc/locks lists near each other. */
+/* A process has claims on many devices, which /proc/locks lists next to each other. */
 static uint32_t user_of_claim(const struct claims *claims, int32_t pid)
 {
 	if (claims->count && claims->list[claims->count - 1].pid == pid)

@@ -1,6 +1,6 @@
 /*
  * The lines of one reading of the tracer's file, or of one process's table of programs, and the
- * figure that each stands for.
+ * figure that each of them means.
  */
 #pragma once
 

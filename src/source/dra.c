@@ -119,7 +119,7 @@ static int dra_sample(void *state, struct sample *sample)
 	struct dra *dra = state;
 	int r;
 
-	/* A server that could read the file has said all there is to say. */
+	/* The server could read the file and has reported everything. */
 	if (!fieldset_has(&sample->want->device, DEV_CLAIM) || snapshot->claims_reported) {
 		if (snapshot->claims_reported)
 			set_reason(snapshot, NOT_APPLICABLE);

@@ -1,5 +1,5 @@
 /*
- * Examines a process that has the name of a monitor: who owns its executable, and which code does
+ * Examines a process that has the name of a monitor: the owner of its executable, and the code that
  * it run? A job for each such process, since its files may be on a file system that does not
  * respond. It writes to its own memory only. Examining an unchanged process again costs one system
  * call.

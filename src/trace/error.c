@@ -32,6 +32,7 @@ int exit_code(int r)
 int print_lock_error(int r)
 {
 	if (exit_code(r) == EXIT_PERMISSION && geteuid() != 0)
-		return print_error(EXIT_PERMISSION, "only root may do that");
+		return print_error(EXIT_PERMISSION,
+				   "permission denied: only root may change tracing");
 	return print_error(exit_code(r), LOCK_FILE ": %s", strerror(-r));
 }

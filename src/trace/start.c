@@ -102,10 +102,11 @@ static int check_size(const struct trace_session *session)
 	int r = tracer_max_buffers(&session->tracer, &have);
 
 	if (r == 0 && asked && asked != have)
-		print_error(0,
-			    "--max-buffers %u has no effect: the map is loaded with %u until trace "
-			    "stop",
-			    asked, have);
+		print_error(
+			0,
+			"--max-buffers %u has no effect: the loaded map has %u until tt_smi trace "
+			"stop",
+			asked, have);
 	return r;
 }
 
@@ -208,7 +209,9 @@ static int wait_turn(const struct trace_session *session)
 
 	while ((r = lock_try(session->lock, LOCK_WATCH)) == -EAGAIN) {
 		if (!said)
-			print_error(0, "process %d watches already; waiting for it to end",
+			print_error(0,
+				    "another tracer (pid %d) runs with --watch already; waiting "
+				    "for it to end",
 				    lock_owner(session->lock, LOCK_WATCH));
 		said = true;
 		if (pause_for(session, NS_PER_S / 2))

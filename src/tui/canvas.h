@@ -25,16 +25,17 @@ struct canvas {
 	struct cursor_place cursor;	   /* of the terminal */
 	enum style style;		   /* that the terminal writes in */
 	struct cursor_place saved;	   /* by the terminal; a row of -1: none */
-	enum style saved_style;		   /* that it saved with the place */
-	/* The cell that changes more often than others; a row of -1: none. Its place is saved. */
+	enum style saved_style;		   /* that it saved with the cursor position */
+	/* The cell that changes more often than others, whose position the terminal has saved; a
+	 * row of -1: none. */
 	struct cursor_place busiest;
 };
 
-/* Everything is blank, and what the terminal shows is not known. */
+/* Everything is blank, and it is unknown what the terminal shows. */
 MUST_CHECK int canvas_resize(struct canvas *canvas, int rows, int columns);
 void canvas_done(struct canvas *canvas);
 
-/* What the terminal shows is not known any more: the next frame is written as a whole. */
+/* It is no longer known what the terminal shows: the next frame is written completely. */
 void canvas_forget(struct canvas *canvas);
 
 /* Blanks in STYLE_PLAIN. */

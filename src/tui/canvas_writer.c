@@ -46,7 +46,7 @@ static bool is_blank(const struct canvas_cell *cell)
 	return cell->c == ' ' && cell->style == STYLE_PLAIN && !cell->marks[0];
 }
 
-/* Can this cell be written in this style? A blank can, if no style is seen on it. */
+/* Can this cell be written in this style? A blank can, if the style is not visible on it. */
 static bool fits_style(const struct canvas_cell *cell, enum style style)
 {
 	return cell->style == style || (is_blank(cell) && theme_blank_is_plain(style));
@@ -67,7 +67,7 @@ struct pen {
 	enum style style;
 };
 
-/* How the pen gets to a run: how many bytes it takes, and what is done. */
+/* A way to move the cursor to a run: its cost in bytes, and its steps. */
 struct way {
 	size_t cost;
 	bool restores;	  /* first of all the saved place and style */
@@ -175,7 +175,7 @@ static void go(struct canvas_difference *w, const struct way *way, const struct 
 
 /* ---- runs ---- */
 
-/* The place is saved where it is known to be needed again, unless it is already. */
+/* Saves the position if it is known to be needed again, unless it is saved already. */
 static void save_place(struct canvas_difference *w)
 {
 	struct canvas *canvas = w->canvas;
@@ -205,12 +205,12 @@ static void write_run(struct canvas_difference *w, const struct cell_run *run, b
 		write_cell(w, canvas_at(canvas, run->row, run->column + i));
 		canvas->cursor.column++;
 	}
-	/* After the last column terminals differ over where the cursor is. */
+	/* Terminals differ in where the cursor is after the last column was written. */
 	if (canvas->cursor.column >= canvas->columns)
 		canvas->cursor.row = -1;
 }
 
-/* About how many bytes it takes to get to a run and into its style. */
+/* Estimates the bytes for moving to a run and setting its style. */
 static size_t estimate_cost(const struct canvas_difference *w, const struct cell_run *run,
 			    bool may_restore)
 {
@@ -227,7 +227,7 @@ static size_t estimate_cost(const struct canvas_difference *w, const struct cell
 	return MIN(bytes, restored);
 }
 
-/* Restoring leaves the style: what is to be written in it comes first. */
+/* Restoring the position restores its style too: text in that style is written first. */
 static bool may_restore_now(const struct canvas_difference *w)
 {
 	for (size_t i = 0; i < w->count; i++)
@@ -236,7 +236,7 @@ static bool may_restore_now(const struct canvas_difference *w)
 	return true;
 }
 
-/* Each time the cheapest one from where the cursor is. */
+/* Next is always the run that is cheapest to reach from the cursor. */
 static void write_runs(struct canvas_difference *w)
 {
 	while (w->count) {

@@ -29,7 +29,7 @@ void display_prepare(struct display *display, enum theme theme, bool redraw);
 
 /*
  * Draws and sends a frame. False: the terminal has not accepted the last one yet, or a signal
- * interrupted this one; it is to be drawn again.
+ * interrupted this one; it must be drawn again.
  */
 bool display_show(struct display *display, void (*draw)(void *arg), void *arg);
 

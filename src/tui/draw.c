@@ -106,7 +106,7 @@ static void draw_setup_keys(const struct ui *ui, int row)
 		   ui->columns < 80 ? "%s change  [ ] move  W write  Esc back"
 				    : "%s change  Space on/off  [ ] move column  "
 				      "I sort the other way  W write file  Esc back",
-		   paint_sign("◀ ▶", "< >"));
+		   paint_symbol("◀ ▶", "< >"));
 	paint_cell(row, 0, ui->columns, false, STYLE_KEY, buf_text(&text));
 }
 
@@ -121,7 +121,7 @@ static void draw_prompt(const struct ui *ui, int row, int width)
 	while (skip < clean.length &&
 	       text_width(buf_text(&clean) + skip, clean.length - skip) > room)
 		skip += MAX(text_fit(buf_text(&clean) + skip, clean.length - skip, 2), 1);
-	buf_printf(&text, "%s%s%s", title, buf_text(&clean) + skip, paint_sign("▏", "_"));
+	buf_printf(&text, "%s%s%s", title, buf_text(&clean) + skip, paint_symbol("▏", "_"));
 	paint_cell(row, 0, width, false, STYLE_BOLD, buf_text(&text));
 }
 
@@ -174,7 +174,7 @@ static void draw_page(const struct ui *ui)
 		buf_printf(&title, "  ! %s", device_condition_text(dev));
 	if (ui_snapshot(ui)->n_devices > 1)
 		buf_printf(&title, "  (%zu of %zu, %s for others)", ui->device + 1,
-			   ui_snapshot(ui)->n_devices, paint_sign("◀ ▶", "< >"));
+			   ui_snapshot(ui)->n_devices, paint_symbol("◀ ▶", "< >"));
 	paint_rule(lines.top++, lines.left, lines.width, buf_text(&title));
 	lines.height--;
 	page_of_view(ui, &text);

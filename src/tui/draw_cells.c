@@ -27,7 +27,7 @@ static void put_name(struct buf *out, const char *name, int width)
 	for (const char *tail = serial; tail && *tail && !paint_rule_fits(width, buf_text(out), "");
 	     tail++) {
 		buf_reset(out);
-		buf_printf(out, "%.*s%s%s", (int)(serial + 1 - name), name, paint_sign("…", "~"),
+		buf_printf(out, "%.*s%s%s", (int)(serial + 1 - name), name, paint_symbol("…", "~"),
 			   tail + 1);
 	}
 }
@@ -79,9 +79,9 @@ static void draw_more(const struct ui *ui)
 		return;
 	buf_printf(&text, " +%zu device%s", hidden, hidden == 1 ? "" : "s");
 	if (cells->first)
-		buf_printf(&text, "  %s %zu before", paint_sign("↑", "^"), cells->first);
+		buf_printf(&text, "  %s %zu before", paint_symbol("↑", "^"), cells->first);
 	if (cells->first + cells->shown < count)
-		buf_printf(&text, "  %s %zu after", paint_sign("↓", "v"),
+		buf_printf(&text, "  %s %zu after", paint_symbol("↓", "v"),
 			   count - cells->first - cells->shown);
 	paint_buf(cells->more.top, cells->more.left, cells->more.width, STYLE_WARN, &text);
 }

@@ -50,7 +50,7 @@ static void draw_axis(const struct ui *ui, int row, int left, int width)
 	chart_put_ago(&first, ui->back_ns + ui_chart_span(ui));
 	chart_put_ago(&last, ui->back_ns);
 	paint_rule(row, left, width, "");
-	at += paint_text(row, at, 1, STYLE_DIM, paint_sign("└", "`"));
+	at += paint_text(row, at, 1, STYLE_DIM, paint_symbol("└", "`"));
 	paint_buf(row, at, width - 1, STYLE_DIM, &first);
 	if ((int)(first.length + last.length) + 3 < width)
 		paint_buf(row, left + width - (int)last.length, (int)last.length, STYLE_DIM, &last);
@@ -68,7 +68,7 @@ static void draw_scale(const struct rect *plot, const struct metric_info *info, 
 			buf_putc(&text, '0');
 		paint_cell(plot->top + i, plot->left - SCALE, SCALE - 1, true, STYLE_DIM,
 			   buf_text(&text));
-		paint_text(plot->top + i, plot->left - 1, 1, STYLE_DIM, paint_sign("┤", "|"));
+		paint_text(plot->top + i, plot->left - 1, 1, STYLE_DIM, paint_symbol("┤", "|"));
 	}
 }
 
@@ -84,7 +84,7 @@ static void put_title(struct buf *out, const struct ui *ui, const struct drawn_c
 	const struct metric_info *info = &metric_infos[subject->metric];
 	bool several = ui_counts(ui).devices > 1;
 
-	buf_printf(out, "%s%s  ", subject->selected ? paint_sign("▶", ">") : "", info->title);
+	buf_printf(out, "%s%s  ", subject->selected ? paint_symbol("▶", ">") : "", info->title);
 	if (several && form != TITLE_SHORT)
 		buf_printf(out, "device %s  ", subject->dev->id);
 	else if (several && ui_charts_devices(ui))
@@ -119,7 +119,8 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
 	struct metric_range values[MOST_COLUMNS * PLOT_SIDES];
-	struct plot dots = { .values = values, .signs = paint_signs(ui->settings.signs) };
+	struct plot dots = { .values = values,
+			     .characters = paint_characters(ui->settings.characters) };
 
 	draw_title(ui, r, subject);
 	if (plot.height <= 0 || plot.width <= 0)

@@ -4,7 +4,7 @@
 #include "basic/text.h"
 #include "render/device_style.h"
 #include "render/device_text.h"
-#include "render/device_sign.h"
+#include "render/device_symbol.h"
 #include "tui/paint.h"
 
 static void draw_pool(const struct drawn_device *subject, int row, const struct rect *r,
@@ -76,17 +76,17 @@ void draw_device_panel(const struct drawn_device *subject, const struct rect *r)
 	CLEANUP_BUF struct buf title = { 0 };
 	const struct device *dev = subject->dev;
 	enum style style;
-	const char *sign = device_sign(dev, paint_is_utf8(), &style);
+	const char *symbol = device_symbol(dev, paint_is_utf8(), &style);
 	size_t at;
 
-	buf_printf(&title, "%s%s", subject->selected ? paint_sign("▶", ">") : "", dev->id);
+	buf_printf(&title, "%s%s", subject->selected ? paint_symbol("▶", ">") : "", dev->id);
 	at = text_width(buf_text(&title), title.length);
-	buf_printf(&title, "%s ", sign);
+	buf_printf(&title, "%s ", symbol);
 	device_put_name(&title, dev);
 	if (device_knows(dev, DEV_BDF) && !device_is_unserved(dev))
 		buf_printf(&title, "  %s", dev->bdf);
 	paint_rule(r->top, r->left, r->width - 1, buf_text(&title));
-	paint_text(r->top, r->left + 2 + (int)at, 1, style, sign);
+	paint_text(r->top, r->left + 2 + (int)at, 1, style, symbol);
 	draw_readings(subject, r->top + 1, r);
 	draw_pool(subject, r->top + 2, r, POOL_DRAM);
 	draw_pool(subject, r->top + 3, r, POOL_L1);

@@ -87,7 +87,7 @@ static void draw_menu(const struct ui *ui)
 		CLEANUP_BUF struct buf text = { 0 };
 		bool here = menu.first + i == ui->menu_at;
 
-		buf_puts(&text, here ? paint_sign("▶ ", "> ") : "  ");
+		buf_puts(&text, here ? paint_symbol("▶ ", "> ") : "  ");
 		menu.put(ui, &text, menu.first + i);
 		paint_cell(menu.inside.top + (int)i, menu.inside.left, menu.inside.width, false,
 			   here ? STYLE_SELECTED : STYLE_PLAIN, buf_text(&text));

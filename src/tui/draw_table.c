@@ -21,8 +21,8 @@ static void draw_headings(const struct ui *ui, int row, const int *widths)
 			continue;
 		snprintf(text, sizeof(text), "%s%s", process_column_capitals(i, heading),
 			 order->column != i ? ""
-			 : order->down	    ? paint_sign("▼", "v")
-					    : paint_sign("▲", "^"));
+			 : order->down	    ? paint_symbol("▼", "v")
+					    : paint_symbol("▲", "^"));
 		paint_cell(row, at, widths[i], process_column_form(i)->align == ALIGN_RIGHT,
 			   STYLE_HEADING, text);
 		paint_cell(row, at + widths[i], 1, false, STYLE_HEADING, "");
@@ -35,7 +35,7 @@ static void put_branch(struct buf *out, const struct process_row *entry)
 	for (unsigned i = 1; i < entry->depth; i++)
 		buf_puts(out, "  ");
 	if (entry->depth)
-		buf_puts(out, paint_sign("└─", "`-"));
+		buf_puts(out, paint_symbol("└─", "`-"));
 }
 
 static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
@@ -50,7 +50,7 @@ static void draw_row(const struct ui *ui, int row, size_t at, const int *widths)
 
 	paint_cell(row, column++, 1, false, style,
 		   tagged     ? "+"
-		   : selected ? paint_sign("▶", ">")
+		   : selected ? paint_symbol("▶", ">")
 			      : "");
 	for (size_t k = 0; k < PROCESS_COLUMNS; k++) {
 		enum process_column i = ui->settings.columns.order[k];
@@ -91,7 +91,7 @@ static void put_title(struct buf *out, const struct ui *ui, size_t shown)
 	if (shown < ui->list.count)
 		buf_printf(out, ", %zu-%zu shown", ui->first_row + 1, ui->first_row + shown);
 	buf_printf(out, "  by %s%s", process_column_capitals(order->column, heading),
-		   order->down ? paint_sign("▼", "v") : paint_sign("▲", "^"));
+		   order->down ? paint_symbol("▼", "v") : paint_symbol("▲", "^"));
 	if (ui->filter.count)
 		buf_printf(out, "  only %s (+%zu)", ui->filter_text, ui->list.hidden);
 	if (ui->n_tagged)

@@ -1,6 +1,6 @@
 #include "tui/drawn_device.h"
 
-#include "render/device_sign.h"
+#include "render/device_symbol.h"
 #include "render/device_text.h"
 #include "tui/paint.h"
 
@@ -35,16 +35,16 @@ void drawn_device_put_condition(struct buf *out, const struct drawn_device *subj
 	drawn_device_put_age(out, subject);
 }
 
-/* "31● ": number and sign, four columns; returns them. Of an address there is only the sign. */
+/* "31● ": number and symbol, four columns; returns them. Of an address there is only the symbol. */
 int drawn_device_draw_id(const struct drawn_device *subject, int row, int column, int width)
 {
 	enum style style;
-	const char *sign = device_sign(subject->dev, paint_is_utf8(), &style);
+	const char *symbol = device_symbol(subject->dev, paint_is_utf8(), &style);
 
 	width = MIN(width, 4);
 	paint_cell(row, column, width - 1, true, subject->selected ? STYLE_SELECTED : STYLE_BOLD,
 		   device_is_unserved(subject->dev) ? "" : subject->dev->id);
 	if (width > 3)
-		paint_text(row, column + 3, 1, style, sign);
+		paint_text(row, column + 3, 1, style, symbol);
 	return 4;
 }

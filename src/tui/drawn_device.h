@@ -33,7 +33,7 @@ void drawn_device_put_age(struct buf *out, const struct drawn_device *subject);
 void drawn_device_put_condition(struct buf *out, const struct drawn_device *subject);
 
 /*
- * "31● ": draws number and sign; returns the width, four columns. With a PCI address, only the
- * sign.
+ * "31● ": draws number and symbol; returns the width, four columns. With a PCI address, only the
+ * symbol.
  */
 int drawn_device_draw_id(const struct drawn_device *subject, int row, int column, int width);

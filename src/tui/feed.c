@@ -43,7 +43,7 @@ static void wake_display(const struct feed *feed)
 {
 	uint64_t one = 1;
 
-	/* fails if the counter is full: then the display is awake */
+	/* fails only if the counter is full: then the display is awake anyway */
 	(void)!write(feed->wake_fd, &one, sizeof(one));
 }
 

@@ -34,8 +34,8 @@ static void want_devices_only(struct want *want)
 }
 
 /*
- * The first frame has neither counters nor heartbeats, which say something from the second sample
- * on, nor chip ids, by which the files of processes are found.
+ * The first frame has neither counters nor heartbeats, of which only differences between samples
+ * are shown, nor chip ids, which are needed to find the files of processes.
  */
 static void want_first(struct want *want)
 {

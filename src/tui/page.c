@@ -2,7 +2,7 @@
 
 #include "basic/text.h"
 #include "render/mem_parts.h"
-#include "render/device_sign.h"
+#include "render/device_symbol.h"
 #include "tui/page_parts.h"
 #include "tui/paint.h"
 
@@ -74,10 +74,11 @@ static void put_help(struct buf *out)
 	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
 		buf_printf(out, " %s", process_columns[i].key);
 	buf_puts(out, "\nSigns\n");
-	for (size_t i = 0; i < n_sign_infos; i++) {
+	for (size_t i = 0; i < n_device_symbols; i++) {
 		buf_putc(out, ' ');
-		page_put_cell(out, paint_sign(sign_infos[i].sign, sign_infos[i].ascii), 9);
-		buf_printf(out, " %s\n", sign_infos[i].help);
+		page_put_cell(out, paint_symbol(device_symbols[i].utf8, device_symbols[i].ascii),
+			      9);
+		buf_printf(out, " %s\n", device_symbols[i].help);
 	}
 }
 

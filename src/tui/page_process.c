@@ -40,7 +40,7 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 	struct plot plot = { .values = values,
 			     .columns = (size_t)MAX(room, 0),
 			     .rows = COURSE_ROWS,
-			     .signs = paint_signs(ui->settings.signs) };
+			     .characters = paint_characters(ui->settings.characters) };
 
 	if (room < COURSE_NARROWEST)
 		return;
@@ -55,7 +55,7 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 		else if (i + 1 == COURSE_ROWS)
 			format_bytes(&figure, 0);
 		buf_printf(out, "  %-16s %10s %s", i ? "" : buf_text(&title), buf_text(&figure),
-			   paint_sign("┤", "|"));
+			   paint_symbol("┤", "|"));
 		plot_row(out, &plot, i);
 		buf_putc(out, '\n');
 	}

@@ -30,12 +30,12 @@ bool paint_is_utf8(void)
 	return unicode;
 }
 
-const char *paint_sign(const char *sign, const char *ascii)
+const char *paint_symbol(const char *symbol, const char *ascii)
 {
-	return unicode ? sign : ascii;
+	return unicode ? symbol : ascii;
 }
 
-enum plot_signs paint_signs(enum plot_signs wanted)
+enum plot_characters paint_characters(enum plot_characters wanted)
 {
 	return unicode ? wanted : PLOT_ASCII;
 }
@@ -121,7 +121,7 @@ static int put(int row, int column, int room, enum style style, const char *text
 }
 
 /* Repeats one character. */
-static void put_line(int row, int column, enum style style, uint32_t sign, int length)
+static void put_line(int row, int column, enum style style, uint32_t character, int length)
 {
 	struct canvas_pen pen;
 
@@ -130,7 +130,7 @@ static void put_line(int row, int column, enum style style, uint32_t sign, int l
 		return;
 	pen = canvas_pen(canvas, row, column, style);
 	for (int i = 0; i < length; i++)
-		canvas_pen_put(&pen, i, sign);
+		canvas_pen_put(&pen, i, character);
 }
 
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
@@ -238,7 +238,7 @@ void paint_bar(int row, int column, int width, double full)
 
 void paint_box(const struct rect *box, const char *title)
 {
-	const char *side = paint_sign("│", "|");
+	const char *side = paint_symbol("│", "|");
 
 	for (int i = 0; i < box->height; i++) {
 		int row = box->top + i;

@@ -22,10 +22,10 @@ void paint_clear(void);
 void paint_set_busiest(int row, int column);
 
 /* The first text, or the second if only ASCII may be used. */
-const char *paint_sign(const char *sign, const char *ascii);
+const char *paint_symbol(const char *symbol, const char *ascii);
 
 /* The characters for charts: those of the setting, or ASCII if only that may be used. */
-enum plot_signs paint_signs(enum plot_signs wanted);
+enum plot_characters paint_characters(enum plot_characters wanted);
 
 /* Writes at most width columns; a longer text ends with an ellipsis. Returns the width used. */
 int paint_text(int row, int column, int width, enum style style, const char *text);

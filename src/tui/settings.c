@@ -10,7 +10,7 @@
 const unsigned settings_spans[N_SPANS] = { 60, 300, 600, 1800, 3600 };
 
 static const char *const unit_names[UNITS_N] = { "binary", "iec", "decimal" };
-static const char *const sign_names[PLOT_SIGNS_N] = { "braille", "blocks", "ascii" };
+static const char *const character_set_names[PLOT_CHARACTERS_N] = { "braille", "blocks", "ascii" };
 static const char *const chart_mode_names[CHARTS_N] = { "readings", "devices" };
 static const char *const flag_names[] = { "no", "yes" };
 
@@ -56,7 +56,7 @@ static const struct setting {
 	  SETTING_COLUMNS, MEMBER(columns) },
 	{ "chart", "reading of the first chart", WORDS(metric, metric_names) },
 	{ "charts", NULL, WORDS(charts, chart_mode_names), .notes = chart_mode_notes },
-	{ "signs", "characters that charts are drawn with", WORDS(signs, sign_names) },
+	{ "signs", "characters that charts are drawn with", WORDS(characters, character_set_names) },
 	{ "span", "seconds that charts show",
 	  SETTING_NUMBER, MEMBER(span), .numbers = settings_spans, .count = N_SPANS },
 	{ "mouse", NULL, FLAG(mouse), .notes = mouse_notes },

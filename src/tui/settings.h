@@ -33,8 +33,8 @@ struct settings {
 	bool mouse;
 	enum metric metric; /* of the first chart */
 	enum chart_mode charts;
-	enum plot_signs signs; /* of the charts */
-	unsigned span;	       /* of the charts, an index into settings_spans */
+	enum plot_characters characters; /* of the charts */
+	unsigned span;			 /* of the charts, an index into settings_spans */
 };
 
 /* Seconds that charts can show. */

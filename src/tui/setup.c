@@ -35,8 +35,8 @@ static void put_setting(const struct ui *ui, struct buf *out, size_t setting)
 	CLEANUP_BUF struct buf value = { 0 };
 
 	settings_put(&ui->settings, setting, &value);
-	buf_printf(out, "%-8s %s %-11s %s  ", settings_name(setting), paint_sign("◀", "<"),
-		   buf_text(&value), paint_sign("▶", ">"));
+	buf_printf(out, "%-8s %s %-11s %s  ", settings_name(setting), paint_symbol("◀", "<"),
+		   buf_text(&value), paint_symbol("▶", ">"));
 	settings_put_help(setting, out);
 }
 

@@ -212,7 +212,7 @@ int screen_main(int argc, char **argv)
 	if (argc > 1 && strcmp(argv[1], "settings") == 0)
 		return check_settings(argc - 2, argv + 2);
 	if (!command)
-		return error_line(EXIT_USAGE, "tt_smi-tui is executed by: tt_smi -w, tt_smi mem");
+		return error_line(EXIT_USAGE, "tt_smi -w and tt_smi mem execute this program");
 	code = run_command(command, argc - 1, argv + 1, &end);
 	if (end.no_screen)
 		return show_plain(command, argc - 1, argv + 1);

@@ -274,7 +274,7 @@ pages() {
 	END
 }
 
-@test "what is no fault in the kernel log" {
+@test "records of the kernel log that are not faults" {
 	machine -b n150,p150a --no-workloads --fault log:1=aer-corrected --fault log:1=forged
 	is 0 OK --only kernel
 	# another device, whose address contains that of ours, or that is none of ours
@@ -307,7 +307,7 @@ pages() {
 	is 1 "device 7: n150: 1 fatal PCIe error since boot; and 4 more"
 }
 
-@test "performance data is for the asking, and what a plugin may have" {
+@test "performance data is written on request, in the form of plugins" {
 	machine -b n150,p150a --no-workloads
 	check
 	[[ "$output" != *"|"* ]]

@@ -94,7 +94,7 @@ with open(trace, encoding="utf-8", errors="replace") as file:
                 wrong(whole, "it slept")
         elif call in ("socket", "connect", "sendto", "sendmsg", "recvmsg", "recvfrom", "getsockopt", "setsockopt"):
             if not server:
-                wrong(whole, "it talked to somebody")
+                wrong(whole, "it connected to a server")
             if call == "socket" and "AF_UNIX" not in line:
                 wrong(whole, "it talked to the network")
             if call == "connect" and not re.search(r'tt-smi/allocd\.sock"', line):

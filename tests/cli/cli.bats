@@ -82,7 +82,7 @@ same() {
 	expect_error 2 'takes no value' --watch=5
 	local o
 	for o in -r -n -d -f -i --root --color --format --query-gpu --query-compute-apps; do
-		expect_error 2 "$o wants" $o
+		expect_error 2 "$o needs a value: " $o
 	done
 	expect_error 2 '"99" is not a number from 100 to 60000' -w -r 99
 	expect_error 2 '"60001" is not a number' -w -r 60001
@@ -90,8 +90,8 @@ same() {
 	expect_error 2 '"1e3" is not a number' -w -r 1e3
 	expect_error 2 '"99999999999999999999" is not a number' -w -r 99999999999999999999
 	expect_error 2 '"" is not a number' -w -r ''
-	expect_error 2 '-r MS needs -w: it is the refresh period' -r 500
-	expect_error 2 '-r MS needs -w: it is the refresh period' -r 500 -l 1
+	expect_error 2 '-r MS is the refresh period and needs -w' -r 500
+	expect_error 2 '-r MS is the refresh period and needs -w' -r 500 -l 1
 	expect_error 2 '-n needs -w, -l or -lms' -n 3
 	expect_error 2 '"0" is not a number from 1' -l 1 -n 0
 	expect_error 2 '"x" is not a number' -l 1 -n x
@@ -100,7 +100,7 @@ same() {
 	expect_error 2 'is not a number of seconds' -l 1.2.3
 	expect_error 2 '"5" is not a number from 10' -lms 5
 	expect_error 2 'are mutually exclusive' -l 1 -lms 500
-	expect_error 2 '-w has its own period' -w -l 1
+	expect_error 2 '-w and -l or -lms are mutually exclusive' -w -l 1
 	expect_error 2 '--json and -q are mutually exclusive' --json -q
 	expect_error 2 '-L and -s are mutually exclusive' -L -s
 	expect_error 2 'are mutually exclusive' -q --query-gpu=index
@@ -118,12 +118,12 @@ same() {
 
 @test "-r never means reset" {
 	capture -r 500
-	grep -q "to reset a board, use the vendor's tt-smi -r" "$WORK/err"
+	grep -q "this program never resets a board, the vendor's tt-smi -r does" "$WORK/err"
 	expect_error 2 "-r: \"0\" is not a number from 100 to 60000; it is the period of -w" -r 0
-	grep -q "to reset a board, use the vendor's tt-smi -r" "$WORK/err"
+	grep -q "this program never resets a board, the vendor's tt-smi -r does" "$WORK/err"
 }
 
-@test "what was meant is suggested" {
+@test "misspelt words get a suggestion" {
 	expect_error 2 '"--wach" (did you mean "--watch"?)' --wach
 	expect_error 2 '"--qery-gpu=index" (did you mean "--query-gpu"?)' --qery-gpu=index
 	expect_error 2 '"--qery-gpu" (did you mean "--query-gpu"?)' --qery-gpu index

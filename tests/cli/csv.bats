@@ -95,7 +95,7 @@ alike() {
 	expect_error 2 'empty field name' --query-gpu=index,,name
 	expect_error 2 'empty field name' --query-gpu=index,
 	expect_error 2 'unknown field "pid"' --query-gpu=pid
-	expect_error 2 "--query-gpu wants" --query-gpu
+	expect_error 2 "--query-gpu needs a value" --query-gpu
 	# Escape sequences in the name of a field do not reach the terminal.
 	capture --query-gpu=$'\033[2J'
 	[ "$status" = 2 ]

@@ -62,7 +62,7 @@ loads() {
 	make_machine measured
 	doctor
 	says note "unknown: Ethernet dispatch is not measured" "for an upper bound"
-	says note "unknown: not measured without IOMMU" "IOMMU on"
+	says note "unknown: not measured without IOMMU" "enable the IOMMU"
 	says note "unknown: not traced" "sudo tt_smi trace start --watch"
 	says note "a lower bound: not every launch is followed" "device 1"
 	says note "a lower bound: not every launch is followed" "--programs"
@@ -188,7 +188,7 @@ loads() {
 	not grep -q "whether firmware runs" <<<"$output"
 }
 
-@test "jobs that nothing observed: tracer and server are both named as remedies" {
+@test "jobs that were not observed: tracer and server are both named as fixes" {
 	machine -b n150 --no-workloads
 	doctor --only dirty
 	says note "unknown whether a job was killed or crashed on 0: not observed since" "sudo tt_smi trace start"
@@ -473,7 +473,7 @@ loads() {
 	says warn "has published nothing"
 	printf 'HOME=/root\0TT_METAL_SHM_TRACKING_DISABLED=1\0' >"$D/proc/1001/environ"
 	doctor
-	says warn "switched off (TT_METAL_SHM_TRACKING_DISABLED)" "start it without TT_METAL_SHM_TRACKING_DISABLED"
+	says warn "disabled (TT_METAL_SHM_TRACKING_DISABLED)" "start it without TT_METAL_SHM_TRACKING_DISABLED"
 	rm "$D/proc/1001/environ"
 	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
 	doctor
@@ -581,7 +581,7 @@ loads() {
 	[[ "$output" = "tt_smi: unknown option"* ]]
 	run "$TT_SMI" doctor -h
 	[ "$status" = 0 ]
-	[[ "$output" = *"Exit status: 0 nothing found; 1 warnings; 5 failures"* ]]
+	[[ "$output" = *"Exit status: 0 no problem; 1 warnings; 5 failures"* ]]
 }
 
 @test "traced processes: known, since the attach, unreliable, not attached" {
@@ -591,7 +591,7 @@ loads() {
 	says ok "on: /run/tt-smi/bpf/allocations"
 	says ok "1001 python3 serve.py of user, device 1,2: known: Traced"
 	says warn "1002 early of root, device 1: a lower bound: Traced (since attach)" "restart it"
-	says warn "a lower bound" "sudo tt_smi trace start, after it has"
+	says warn "a lower bound" "sudo tt_smi trace start, once it has"
 	says warn "1003 leaky of root, device 2: memory unknown: tracing unreliable" "tt_smi run -- COMMAND"
 	says ok "1004 idle"
 	sed -i s/unreliable:missed-free/unreliable:unknown-shape/ "$(file "$D/run/tt-smi/bpf/allocations")"

@@ -117,7 +117,7 @@ grown() {
 	[ "$(grep -c '^index' "$WORK/log")" = 1 ]
 }
 
-@test "a log that is truncated goes on at its start, with a header" {
+@test "a log that is truncated continues at its start, with a header" {
 	make_machine n150
 	spawn --query-gpu=index,name -lms 20 -f "$WORK/log" 2>/dev/null
 	eventually grown "$WORK/log"

@@ -8,7 +8,7 @@ load stage
 # The kernel's pids are those of the initial namespace, and another user is needed.
 needs_root_namespace() {
 	[ "$(readlink /proc/self/ns/pid)" = 'pid:[4026531836]' ] ||
-		skip "not in the initial pid namespace: pinned files name nobody here"
+		skip "not in the initial pid namespace: pinned files list no process here"
 	[ "$(id -u)" = 0 ] || skip "not root: no other user to be"
 }
 

@@ -53,7 +53,7 @@ play() {
 	play run_respects_programs_that_it_did_not_start
 }
 
-@test "locks of processes that do not use the device take it from nobody" {
+@test "locks of processes that do not use the device have no effect" {
 	play locks_that_are_not_used_do_not_count
 }
 

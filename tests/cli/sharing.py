@@ -4,7 +4,7 @@
 
 In a pid namespace of its own, so that all processes that can have a device open are seen. The
 devices are files of a simulated machine, and a job is a process that has one open. It also locks
-that file with flock(2): whoever cannot has got a device that another job uses.
+that file with flock(2): a job that fails to lock has got a device that another job uses.
 """
 
 import fcntl

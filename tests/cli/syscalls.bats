@@ -251,7 +251,7 @@ once_on() {
 	[ "$(grep -c 'close(.*/sys/devices' "$WORK/trace")" = 0 ]
 }
 
-@test "where not all descriptors may stay open, they are closed" {
+@test "descriptors are closed if not all of them may stay open" {
 	machine -b 10xp150a --no-workloads
 	rm "$D/captured_at"
 	once

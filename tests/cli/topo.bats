@@ -61,7 +61,7 @@ move() {
 	"$TT_SMI" topo 2>/dev/null 3>&- | grep -q '^  NIC0: mlx5_0$'
 }
 
-@test "a device whose place sysfs does not tell" {
+@test "a device whose place is not in sysfs" {
 	machine -b p150a,p150a --no-workloads
 	rm "$D/sys/bus/pci/devices/0000:02:00.0"
 	topo

@@ -360,7 +360,7 @@ class Server:
             self.child = spawn(self.command(), stdout=subprocess.DEVNULL, stderr=log,
                                env=environment, user=self.user)
         if wait:
-            self.wait_for("listens on")
+            self.wait_for("listening on")
 
     def log(self, all_of_it=False):
         with open(self.log_path, "rb") as f:

@@ -6,7 +6,7 @@
  *	pause		stops all; answers with the sum of the bytes that they hold
  *	resume
  *	kill		all of them, with SIGKILL; answers with their number
- *	churn N		N children, one after the other on some lanes, each killed at a
+ *	churn N		N children, one after the other on some slots, each killed at a
  *			random instruction; answers with the number of them
  *	pids
  */
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CHILDREN_MAX = 4096, HELD_MAX = 32, LANES = 4 };
+enum { CHILDREN_MAX = 4096, HELD_MAX = 32, SLOTS = 4 };
 
 /* Shared with the children. */
 static struct shared {
@@ -144,28 +144,28 @@ static unsigned kill_all(void)
 /* Every other one may be killed before it has reported anything. */
 static unsigned churn(unsigned n)
 {
-	pid_t lanes[LANES] = { 0 };
+	pid_t slots[SLOTS] = { 0 };
 	uint64_t seed = 4711;
 
 	for (unsigned i = 0; i < n; i++) {
-		pid_t *lane = &lanes[i % LANES];
+		pid_t *slot = &slots[i % SLOTS];
 
-		if (*lane) {
-			kill(*lane, SIGKILL);
-			waitpid(*lane, NULL, 0);
+		if (*slot) {
+			kill(*slot, SIGKILL);
+			waitpid(*slot, NULL, 0);
 		}
-		shared->child[i % LANES].parked = false;
-		*lane = fork();
-		if (*lane == 0)
-			victim_run(i % LANES);
+		shared->child[i % SLOTS].parked = false;
+		*slot = fork();
+		if (*slot == 0)
+			victim_run(i % SLOTS);
 		nap((long)(random_next(&seed) % 200000));
-		while (i % 2 && !shared->child[i % LANES].parked)
+		while (i % 2 && !shared->child[i % SLOTS].parked)
 			nap(100000);
 	}
-	for (unsigned i = 0; i < LANES; i++) {
-		if (lanes[i]) {
-			kill(lanes[i], SIGKILL);
-			waitpid(lanes[i], NULL, 0);
+	for (unsigned i = 0; i < SLOTS; i++) {
+		if (slots[i]) {
+			kill(slots[i], SIGKILL);
+			waitpid(slots[i], NULL, 0);
 		}
 	}
 	return n;

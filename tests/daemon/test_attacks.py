@@ -349,7 +349,7 @@ def test_clients_whose_files_block(directory):
         wait(server.rests, "a server that does not turn in circles")
         # A server that is executed again, or started again, does not wait for them either.
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") == 2, "the new server")
+        wait(lambda: server.log().count("listening on") == 2, "the new server")
         victim_asks(server, 0.2)
         victim_reports(server)
         server.stop()
@@ -419,7 +419,7 @@ def test_each_file_of_a_client_that_blocks(directory):
             os.close(gone)
         # Executed again, it searches all of them for tables.
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") == 2, "the new server")
+        wait(lambda: server.log().count("listening on") == 2, "the new server")
         victim_asks(server, 0.2)
         victim_reports(server)
         wait(server.rests, "a server that does not turn in circles")
@@ -504,7 +504,7 @@ def test_sockets_whose_close_waits_for_their_peer(server):
     def afterwards():
         # Signals end such a close: the server that is executed again is there at once.
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") == 2, "the new server")
+        wait(lambda: server.log().count("listening on") == 2, "the new server")
 
     attack_with_descriptors(server, make, afterwards)
 
@@ -579,7 +579,7 @@ def test_planted_files_in_shared_memory(directory):
 
     with Attack(asking(server)):
         victim_asks(server, 5 if FULL else 1)
-    wait(server.rests, "rest while nobody asks")
+    wait(server.rests, "rest without requests")
     server.stop()
 
 

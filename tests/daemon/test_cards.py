@@ -126,7 +126,7 @@ def test_logical_ids_follow_the_environment_of_the_process(directory):
     assert two("c.query(0)")[DRAM] == 100 and one("c.query(0)")[DRAM] == 30
     assert one("c.query(1)")[DRAM] == 0  # means no card
     server.child.send_signal(signal.SIGHUP)
-    wait(lambda: server.log().count("listens on") == 2, "the new server, which reads the environments again")
+    wait(lambda: server.log().count("listening on") == 2, "the new server, which reads the environments again")
     wait(lambda: [everyone(f"c.query({place})")[DRAM] for place in range(4)] == [100, 30, 0, 7],
          "what the others report")
     assert two("c.query(1)")[DRAM] == 7 and one("c.info()['devices']") == 1

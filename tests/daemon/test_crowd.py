@@ -29,7 +29,7 @@ def test_a_thousand_programs(server):
     took, cpu = time.monotonic() - began, server.cpu_seconds() - used
     print(f"# snapshot of {CROWD} programs: {took * 20:.2f} ms, {cpu * 20:.2f} ms of CPU")
     crowd.do("resume")
-    wait(server.rests, "rest while they report and nobody asks")
+    wait(server.rests, "rest while they report, without requests")
     m = Monitor(server)
     began = time.monotonic()
     killed = int(crowd.do("kill"))

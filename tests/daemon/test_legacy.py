@@ -294,9 +294,9 @@ def test_a_child_outlives_the_parent_that_connected(server):
 def test_the_count_of_ignored_records_survives_sighup(server):
     c = Legacy(server)
     c.alloc(1, 100), c.alloc(2, 50, 77), c.alloc(3, 0), c.query()
-    seen = server.log().count("listens on")
+    seen = server.log().count("listening on")
     server.child.send_signal(signal.SIGHUP)
-    wait(lambda: server.log().count("listens on") > seen, "the new server")
+    wait(lambda: server.log().count("listening on") > seen, "the new server")
     me = now(server)
     assert (me.ignored, me.now(), bool(me.flags & LOW)) == (2, 100, True)
     c.close()
@@ -396,7 +396,7 @@ def test_the_same_buffer_twice_counts_once_and_is_freed_twice(server):
 
 
 def test_two_processes_at_one_address_do_not_collide(server):
-    """Fault of the original server: two processes at one address collide; owner is whoever came first."""
+    """Fault of the original server: two processes at one address collide; the owner is the process that came first."""
     c = Legacy(server)
     c.alloc(7, 100)
 
@@ -609,7 +609,7 @@ def test_the_preloaded_library_yields_to_the_processs_own_table(server):
     m[72:80] = struct.pack("=Q", 1)  # flags: written by the preloaded library
     put_pool(m, 0, DRAM, 1000, 1000, 1, 0)
     kept = hand_over(server, preloaded)
-    wait(lambda: total() == 1000, "what the library counts, while nobody else does")
+    wait(lambda: total() == 1000, "what the library counts if no other source does")
     own, m = table()
     put_pool(m, 0, DRAM, 40, 40, 1, 0)
     sock = hand_over(server, own)

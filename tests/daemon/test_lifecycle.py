@@ -349,9 +349,9 @@ def test_sighup_loses_nothing(directory):
     c.sock.sendall(half[:50])  # half a record
     for _ in range(3):
         pid, exe = server.child.pid, os.stat(f"/proc/{server.child.pid}/exe").st_ino
-        seen = server.log().count("listens on")
+        seen = server.log().count("listening on")
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") > seen, "the new server")
+        wait(lambda: server.log().count("listening on") > seen, "the new server")
     after = monitor.ask(ALLOCATIONS | WANT_FINISHED)  # the same connection
     c.sock.sendall(half[50:])
     assert after.server_start == start and after.finished_total == before.finished_total
@@ -386,12 +386,12 @@ def test_sighup_executes_the_new_binary(directory):
     shutil.copy(ALLOCD, program + ".new")
     os.rename(program + ".new", program)  # as a package manager does
     server.child.send_signal(signal.SIGHUP)
-    wait(lambda: server.log().count("listens on") == 2, "the new server")
+    wait(lambda: server.log().count("listening on") == 2, "the new server")
     assert os.stat(f"/proc/{server.child.pid}/exe").st_ino == os.stat(program).st_ino != old
     before = server.descriptors()
     os.unlink(program)
     server.child.send_signal(signal.SIGHUP)
-    server.wait_for("cannot be executed")  # and goes on
+    server.wait_for("cannot execute ")  # and continues
     server.ask()
     wait(lambda: server.descriptors() <= before, "descriptors")
     server.stop()
@@ -421,7 +421,7 @@ def test_a_terminal_that_is_closed_ends_the_server(directory):
     os.close(slave)
     said = b""
     for times in (1, 2):
-        while said.count(b"listens") < times:
+        while said.count(b"listening") < times:
             said += os.read(master, 1000)
         if times == 1:
             child.send_signal(signal.SIGHUP)
@@ -458,10 +458,10 @@ def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
                 path = "/tmp/mine/s"
                 connect, ask = Server.connect, Server.ask
 
-            wait(lambda: "listens on" in open("/tmp/mine/log").read(), "the server")
+            wait(lambda: "listening on" in open("/tmp/mine/log").read(), "the server")
             S().ask()
             text = open("/tmp/mine/log").read()
-            assert "another server listens there; going on without it" in text, text
+            assert "another server listens there; continuing without it" in text, text
             os.kill(child, signal.SIGTERM)
             assert os.waitpid(child, 0)[1] == 0
             assert os.stat("/tmp/tt_allocation_server.sock").st_uid == NOBODY

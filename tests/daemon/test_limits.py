@@ -17,7 +17,7 @@ def tables(server, count):
 
 
 @options("--limit", "clients=10")
-def test_clients_in_all(server):
+def test_clients_in_total(server):
     """Fault of the original server: no bound on clients. A table of slots can fill."""
     kept = list(tables(server, 10))
     e = refused(errno.EUSERS, list, tables(server, 1))
@@ -110,7 +110,7 @@ def test_allocations_kept_of_one_legacy_client(server):
     assert c.query()[DRAM] == 1000
     found = server.ask(ALLOCATIONS).of(os.getpid())
     assert len(found.allocations) == 100 and found.misuse[LOST] == 50 and found.flags & LOW
-    assert server.log().count("holds more than its limit") == 1  # logged once
+    assert server.log().count("exceeds its limit") == 1  # logged once
     c.close()
 
 
@@ -129,7 +129,7 @@ def test_allocations_kept_of_all_legacy_clients(server):
     for i in range(200, 220):
         c.alloc(i, 1)
     assert c.query()[DRAM] == 100
-    server.wait_for("holds more than its limit")
+    server.wait_for("exceeds its limit")
     c.close()
     gone = lambda: not server.ask().living
     wait(gone, "its end")
@@ -210,7 +210,7 @@ def test_descriptors(directory):
             server = Server(directory, "--limit", "new=2000", "--limit", "handshake=60000",
                             "--limit", "clients=8192")
             resource.setrlimit(resource.RLIMIT_NOFILE, (560, 560))
-            server.wait_for("RLIMIT_NOFILE allows no more descriptors")
+            server.wait_for("RLIMIT_NOFILE permits no more descriptors")
             socks = []
             for _ in range(540):
                 sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)

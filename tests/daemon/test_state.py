@@ -44,9 +44,9 @@ class Spoiled:
         wait(lambda: len(server.ask().living) == 2, "all clients")
         shutil.copy(HELPERS + "/daemon_state_edit", self.program + ".new")
         os.rename(self.program + ".new", self.program)
-        seen = server.log().count("listens on")
+        seen = server.log().count("listening on")
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") > seen or server.child.poll() is not None, "the next server")
+        wait(lambda: server.log().count("listening on") > seen or server.child.poll() is not None, "the next server")
         assert server.child.poll() is None, (edit, server.child.returncode, server.log()[-500:])
 
     def still_serves(self, edit):

@@ -151,12 +151,12 @@ def test_the_units_serve_reload_and_restart(directory):
 
 @bare
 @root
-def test_metrics_are_served_by_nobody_from_a_socket_of_systemd(directory):
+def test_metrics_are_served_by_an_unprivileged_user_from_a_socket_of_systemd(directory):
     if not os.path.exists(BUILD + "/tt_smi-serve"):
         raise Skip("built without tt_smi serve")
     prepare(directory, "tt-smi-serve.socket tt-allocd.socket", SERVE_PROBE)
     boot(directory)
-    assert result(directory, "before") == "inactive", "it ran before somebody asked"
+    assert result(directory, "before") == "inactive", "it ran before a request"
     metrics = result(directory, "metrics")
     assert "ttsmi_devices 0" in metrics, metrics
     assert '"devices"' in result(directory, "snapshot")

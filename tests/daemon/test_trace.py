@@ -115,7 +115,7 @@ def test_sighup_keeps_the_tracer(directory):
     wait(lambda: len(server.tracers()) == 1, "the tracer")
     for again in range(1, 4):
         server.child.send_signal(signal.SIGHUP)
-        wait(lambda: server.log().count("listens on") == again + 1, "the server after SIGHUP")
+        wait(lambda: server.log().count("listening on") == again + 1, "the server after SIGHUP")
         server.ask()
     assert len(server.tracers()) == 1 and is_alive(server.tracers()[0])
     # It is still watched,

@@ -57,7 +57,7 @@ ci() {
 	echo "ci $*: $status: $output"
 }
 
-@test "CI: the job has a device, ends as its command, or says that it could not begin" {
+@test "CI: the job has a device and ends as its command, or says that it could not start" {
 	needs_namespaces
 	machine_with_processes 2xn150
 	ci sh -c 'echo "$TT_VISIBLE_DEVICES $1"; exit 7' - "a  b"

@@ -4,7 +4,7 @@
 
 load helpers
 
-@test "Slurm: the prolog refuses an unfit node, the epilog reports who still has a device, a job has its name" {
+@test "Slurm: the prolog refuses an unfit node, the epilog reports processes that still have a device, a job has its name" {
 	local program
 	for program in munged slurmctld slurmd srun sbatch scancel scontrol sinfo; do
 		command -v $program >/dev/null || skip "no $program here: the packages of [services] are not installed"

@@ -135,7 +135,7 @@ fails() {
 @test "usage errors" {
 	D=$WORK
 	run "$TT_SMI" fleet 3>&-
-	[ "$status" = 2 ] && [ "$output" = "tt_smi: no server to ask: use --prometheus URL, or set TT_SMI_PROMETHEUS" ]
+	[ "$status" = 2 ] && [ "$output" = "tt_smi: no server to query: use --prometheus URL, or set TT_SMI_PROMETHEUS" ]
 	URL=ftp://127.0.0.1
 	fails 2 "is neither http nor https"
 	URL=http://127.0.0.1:1

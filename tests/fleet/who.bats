@@ -68,7 +68,7 @@ owned() {
 	[ "$status" = 6 ]
 }
 
-@test "machines that deliver no owners are said to, and no job is not the same" {
+@test "machines without series of owners are reported, and differ from machines without jobs" {
 	exporter node-a <<-'END'
 		ttsmi_devices 4
 		ttsmi_holders{device="0",role="job"} 0
@@ -80,7 +80,7 @@ owned() {
 	[ "$status" = 0 ] && [[ $output == *"no job has a device open" ]]
 	[ "$(fleet --json | jq -c '.machines[0] | [.jobs, .users]')" = '[0,0]' ]
 	sed -i 's/\(role="job"}\) 0/\1 2/' "$WORK/metrics.node-a"
-	eventually who_fails 3 "owners are unknown: 1 machines have jobs, and none delivers series of owners"
+	eventually who_fails 3 "owners are unknown: 1 machines have jobs, but the server has no series of owners"
 	[ "$(fleet --json | jq -c '.machines[0] | [.jobs, .users]')" = '[null,null]' ]
 	exporter node-b <<-'END'
 		ttsmi_devices 4

@@ -31,7 +31,7 @@ static struct chart twenty_seconds(void)
 	};
 }
 
-static void assert_row(size_t rows, uint64_t top, enum plot_signs signs, size_t row,
+static void assert_row(size_t rows, uint64_t top, enum plot_characters characters, size_t row,
 		       const char *expected)
 {
 	struct metric_range values[10 * PLOT_SIDES];
@@ -40,7 +40,7 @@ static void assert_row(size_t rows, uint64_t top, enum plot_signs signs, size_t 
 				   .columns = chart.columns,
 				   .rows = rows,
 				   .top = (double)top / metric_infos[METRIC_DRAM].scale,
-				   .signs = signs };
+				   .characters = characters };
 	struct buf out = { 0 };
 
 	chart_read(&chart, values);

@@ -301,7 +301,7 @@ def test_children_have_figures_of_their_own(directory):
         first(player, is_exact)
 
 
-def test_every_user_measures_his_own_programs(directory):
+def test_every_user_can_measure_own_programs(directory):
     """Without privileges; another user learns nothing from the table."""
     users = [["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] for user in (65534, 65533)]
     os.chmod(directory, 0o777)

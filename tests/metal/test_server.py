@@ -142,7 +142,7 @@ def test_every_user_sees_what_a_program_holds(_):
         program.do("random 3 500")
         agree(program)
         server.process.send_signal(signal.SIGHUP)
-        eventually(lambda: server.said().count("listens on") == 2, "the server after SIGHUP")
+        eventually(lambda: server.said().count("listening on") == 2, "the server after SIGHUP")
         again = server.child()
         program.do("alloc more 0 l1 64K")
         agree(program)

@@ -38,11 +38,11 @@ login() {
 	[ "$(status /metrics -u alice:wonderland)" = 200 ]
 	echo 'bob:secret' >"$WORK/users"
 	kill -HUP "$SERVER"
-	eventually grep -q "users:1: not a hash of bcrypt; use: htpasswd -B; the users stay as they were" "$WORK/log"
+	eventually grep -q "users:1: not a hash of bcrypt; use: htpasswd -B; still using the previous users" "$WORK/log"
 	[ "$(status /metrics -u alice:wonderland)" = 200 ]
 	rm "$WORK/users"
 	kill -HUP "$SERVER"
-	eventually grep -q "users: No such file or directory; the users stay as they were" "$WORK/log"
+	eventually grep -q "users: No such file or directory; still using the previous users" "$WORK/log"
 	[ "$(status /metrics -u alice:wonderland)" = 200 ]
 	users alice rabbit # verified passwords are forgotten too
 	kill -HUP "$SERVER"
@@ -52,7 +52,7 @@ login() {
 	end_server
 }
 
-@test "wrong passwords of one address are rationed; others and right ones are not" {
+@test "wrong passwords of one address are rate-limited; others and correct ones are not" {
 	start -b n150 --no-workloads
 	users alice wonderland
 	serve --auth-file "$WORK/users"

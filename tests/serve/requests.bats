@@ -39,7 +39,7 @@ activated() {
 	exec "$PYTHON" "$BATS_TEST_DIRNAME/client.py" activate "$1" "$TT_SMI" serve --root "$D" --listen 127.0.0.1:1
 }
 
-@test "it serves the socket that systemd gives it, and no other kind" {
+@test "it serves a TCP socket that systemd passes, and no other kind" {
 	start -b n150 --no-workloads
 	activated tcp >"$WORK/port" 2>"$WORK/log" 3>&- &
 	SERVER=$!
@@ -54,10 +54,10 @@ activated() {
 		run activated "$kind" 3>&-
 		echo "$output"
 		[ "$status" = 1 ]
-		[[ $output == *"the socket given by systemd cannot be used: it does not listen for TCP connections"* ]]
+		[[ $output == *"cannot use the socket that systemd passed: it does not listen for TCP connections"* ]]
 	done
 	run activated two 3>&-
-	[ "$status" = 1 ] && [[ $output == *"systemd gave 2 sockets; one is served"* ]]
+	[ "$status" = 1 ] && [[ $output == *"systemd passed 2 sockets; only one is supported"* ]]
 }
 
 @test "IPv6" {

@@ -96,17 +96,17 @@ reloaded() { # TIMES
 	not https one /healthz
 	echo nonsense >"$WORK/tls.crt"
 	kill -HUP "$SERVER"
-	eventually grep -q 'tls.crt: no certificate in PEM format: .*; the certificate stays as it was' "$WORK/log"
+	eventually grep -q 'tls.crt: no certificate in PEM format: .*; still using the previous certificate' "$WORK/log"
 	https two /healthz
 	cp "$WORK/one.crt" "$WORK/tls.crt"
 	kill -HUP "$SERVER"
-	eventually grep -q "tls.key: it is not the key of the certificate in $WORK/tls.crt; the certificate stays" "$WORK/log"
+	eventually grep -q "tls.key: it is not the key of the certificate in $WORK/tls.crt; still using the previous certificate" "$WORK/log"
 	https two /healthz
 	end_server
 }
 
 # A session that began before a reload goes on after it.
-@test "a stream goes on over a reload" {
+@test "a stream continues over a reload" {
 	start -b n150 --no-workloads
 	certificate one
 	certificate two

@@ -62,7 +62,7 @@ WORLD='
 	run script -qec "'$TT_SMI_SIM' -b n150 --no-workloads -- sh" /dev/null <<<'exit 7'
 	echo "$output"
 	[ "$status" = 7 ]
-	[[ $output == *"a shell on a simulated machine (n150)"* ]]
+	[[ $output == *"this shell runs on a simulated machine (n150)"* ]]
 	run script -qec "'$TT_SMI_SIM' --no-workloads -- sh -c 'exit 7'" /dev/null </dev/null
 	echo "$output"
 	[ "$status" = 7 ]

@@ -98,7 +98,7 @@ def test_a_file_that_blocks_affects_only_its_holder(directory):
                 with Odd("b0", "b1") as free:
                     eventually(lambda: state(free) in ("exact", "since-attach"))
                     eventually(lambda: state(held) == state(another) == "unreliable:no-answer")
-                    assert [line.partition(":")[2] for line in said(held)] == [" its files do not answer"], said(held)
+                    assert [line.partition(":")[2] for line in said(held)] == [" reads of its files do not return"], said(held)
                     held.do("b2")
                     served.go_on()
                     eventually(lambda: state(held) == state(another) == "since-attach")
@@ -163,7 +163,7 @@ def test_doctor_does_not_wait_for_files(directory):
         served.stop()
         lines = []
         eventually(lambda: lines.append(diagnosis(held)) or lines[-1])
-        assert lines[-1].endswith("memory unknown: its files do not answer"), lines[-1]
+        assert lines[-1].endswith("memory unknown: reads of its files do not return"), lines[-1]
         served.go_on()
 
 

@@ -86,7 +86,7 @@ def test_what_was_freed_makes_room(_):
             tracer("stop")
 
 
-def test_libraries_that_cannot_be_followed_are_said_so(_):
+def test_libraries_that_cannot_be_traced_are_reported(_):
     tracer("start")
     try:
         program = Program("v66-stepped")

@@ -64,7 +64,7 @@ def test_a_buffer_that_is_still_there_comes_in_once(_):
         assert dram(odd) == ("since-attach", 1050, 2)
 
 
-def test_one_that_was_freed_since_does_not(_):
+def test_a_buffer_that_was_freed_since_does_not_count(_):
     with early() as odd, Tracing(LIBRARY):
         odd.do("b0")
         ((seen, _),) = of(odd, "live").items()
@@ -83,7 +83,7 @@ def test_one_that_was_freed_since_does_not(_):
         assert dram(odd) == ("since-attach", 0, 0)
 
 
-def test_not_if_all_was_freed_at_once(_):
+def test_it_does_not_count_if_all_was_freed_at_once(_):
     with early() as odd, Tracing(LIBRARY):
         odd.do("b0")
         reader = Reader(odd)
@@ -94,7 +94,7 @@ def test_not_if_all_was_freed_at_once(_):
         assert dram(odd) == ("since-attach", 50, 1)
 
 
-def test_not_if_the_marks_of_frees_were_taken_away_since(_):
+def test_it_does_not_count_if_tombstones_were_removed_since(_):
     with early() as odd, Tracing(LIBRARY):
         odd.do("b0")
         reader = Reader(odd)

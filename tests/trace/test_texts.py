@@ -219,7 +219,7 @@ def test_every_user_may_read_them(directory):
         assert LIBRARY in done.stdout and text("allocations") in done.stdout, done.stdout
         for word in ("start", "stop"):
             done = subprocess.run([*nobody, program, word], capture_output=True, text=True, check=False)
-            assert (done.returncode, done.stderr) == (4, "tt_smi-trace: only root may do that\n"), done
+            assert (done.returncode, done.stderr) == (4, "tt_smi-trace: permission denied: only root may change tracing\n"), done
 
 
 def test_status_and_what_stop_leaves(_):
@@ -237,10 +237,10 @@ def test_status_and_what_stop_leaves(_):
 
 
 def test_mistakes_are_named(directory):
-    for arguments, word in (([], "start, stop or status"), (["begin"], '"begin"'), (["stop", "now"], "stop takes"),
+    for arguments, word in (([], "start, stop or status"), (["begin"], '"begin"'), (["stop", "now"], "stop accepts"),
                             (["start", "--max-buffers", "0"], "--max-buffers"), (["--wrong"], "--wrong"),
-                            (["status", "--max-buffers", "5"], "status takes"), (["stop", "-v"], "stop takes"),
-                            (["stop", "--watch"], "stop takes")):
+                            (["status", "--max-buffers", "5"], "status accepts"), (["stop", "-v"], "stop accepts"),
+                            (["stop", "--watch"], "stop accepts")):
         done = tracer(*arguments, check=False)
         assert done.returncode == 2 and word in done.stderr and not done.stdout, done
     for path, word in ((directory + "/none", "No such file"), (sys.executable, "not TT-Metal"),
@@ -289,9 +289,9 @@ def test_doctor_does_not_take_a_name_for_a_watcher(directory):
     with Tracing(), subprocess.Popen([name, "1000"]) as other:
         said = doctor()
         other.kill()
-        assert "are not attached automatically" in said, said
+        assert "does not attach by itself" in said, said
     with Watcher():
-        assert "new programs are followed as they start" in doctor()
+        assert "new programs are traced as they start" in doctor()
 
 
 def test_doctor_doubts_an_old_kernel(directory):

@@ -86,7 +86,7 @@ def test_a_file_whose_time_changes_is_followed_without_a_gap(directory):
             assert allocations()[odd.pid][0] == "exact"
 
 
-def test_a_watcher_that_hears_nothing_is_ended_all_the_same(_):
+def test_a_watcher_that_ignores_signals_is_ended_too(_):
     with Watcher() as watcher:
         watcher.process.send_signal(signal.SIGSTOP)
         tracer("stop")
@@ -108,7 +108,7 @@ def test_one_watches_and_the_next_takes_its_turn(_):
     with Watcher() as first:
         second = subprocess.Popen([TRACER, "start", "--watch"], text=True, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE)
-        assert f"process {first.process.pid} watches already" in second.stderr.readline()
+        assert f"(pid {first.process.pid}) runs with --watch already" in second.stderr.readline()
         with Odd("b0") as odd:
             eventually(lambda: odd.pid in allocations())
             assert first.end(signal.SIGKILL) == -9

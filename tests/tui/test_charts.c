@@ -197,7 +197,7 @@ TEST(a_device_that_fails_stays_in_its_group)
 
 /* Lines of a chart, joined by slashes. */
 static const char *draw_ranges(const struct metric_range *values, size_t columns, size_t rows,
-			       double top, enum plot_signs signs)
+			       double top, enum plot_characters signs)
 {
 	static char text[256];
 	const struct plot plot = { values, columns, rows, top, signs };
@@ -214,7 +214,7 @@ static const char *draw_ranges(const struct metric_range *values, size_t columns
 
 /* The same of single values. */
 static const char *draw(const double *values, size_t columns, size_t rows, double top,
-			enum plot_signs signs)
+			enum plot_characters signs)
 {
 	struct metric_range ranges[16];
 

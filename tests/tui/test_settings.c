@@ -5,7 +5,7 @@
 #include "../unit/unit.h"
 #include "basic/file.h"
 #include "basic/text.h"
-#include "render/device_sign.h"
+#include "render/device_symbol.h"
 #include "tui/theme.h"
 
 #include <errno.h>
@@ -152,7 +152,7 @@ TEST(written_settings_are_read_back)
 	assert_int_equal(s.view, VIEW_MEMORY);
 	assert_false(s.order.down);
 	assert_int_equal(s.units, UNITS_DECIMAL);
-	assert_int_equal(s.signs, PLOT_BLOCKS);
+	assert_int_equal(s.characters, PLOT_BLOCKS);
 	assert_int_equal(s.charts, CHARTS_OF_DEVICES);
 }
 
@@ -283,22 +283,22 @@ TEST(the_manual_has_every_key)
 	}
 }
 
-TEST(the_manual_has_every_sign)
+TEST(the_manual_has_every_symbol)
 {
 	CLEANUP_BUF struct buf manual = { 0 };
 
 	assert_int_equal(file_read_all(AT_FDCWD, MANUAL, 1 << 20, &manual), 0);
-	for (size_t i = 0; i < n_sign_infos; i++) {
+	for (size_t i = 0; i < n_device_symbols; i++) {
 		CLEANUP_BUF struct buf entry = { 0 };
 		uint32_t c = 0;
 
-		utf8_decode(sign_infos[i].sign, strlen(sign_infos[i].sign), &c);
+		utf8_decode(device_symbols[i].utf8, strlen(device_symbols[i].utf8), &c);
 		buf_puts(&entry, "\n.It Ql ");
 		if (c > 0x7f)
 			buf_printf(&entry, "\\[u%04X]", c);
 		else
-			put_words(&entry, sign_infos[i].sign);
-		buf_printf(&entry, "\n%s\n", sign_infos[i].help);
+			put_words(&entry, device_symbols[i].utf8);
+		buf_printf(&entry, "\n%s\n", device_symbols[i].help);
 		if (!strstr(buf_text(&manual), buf_text(&entry)))
 			fail_msg("the manual lacks%s", buf_text(&entry));
 	}
@@ -342,7 +342,7 @@ int main(void)
 		cmocka_unit_test(unchanged_settings_keep_their_value_in_the_file),
 		cmocka_unit_test(no_key_has_two_meanings),
 		cmocka_unit_test(the_manual_has_every_key),
-		cmocka_unit_test(the_manual_has_every_sign),
+		cmocka_unit_test(the_manual_has_every_symbol),
 		cmocka_unit_test(the_manual_has_every_setting),
 	};
 

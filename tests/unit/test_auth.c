@@ -186,7 +186,7 @@ static bool same_source(const char *a, const char *b)
 	return memcmp(&one, &other, sizeof(one)) == 0;
 }
 
-TEST(addresses_of_one_machine_share_a_ration)
+TEST(addresses_of_one_machine_share_a_rate_limit)
 {
 	assert_true(same_source("192.0.2.1", "::ffff:192.0.2.1"));
 	assert_false(same_source("192.0.2.1", "192.0.2.2"));
@@ -278,7 +278,7 @@ int main(void)
 		cmocka_unit_test(the_cache_forgets_what_is_not_used),
 		cmocka_unit_test(an_empty_cache_has_nothing_not_even_zeros),
 		cmocka_unit_test(a_full_cache_replaces_the_one_unused_for_longest),
-		cmocka_unit_test(addresses_of_one_machine_share_a_ration),
+		cmocka_unit_test(addresses_of_one_machine_share_a_rate_limit),
 		cmocka_unit_test(an_address_has_ten_attempts_and_one_more_each_five_seconds),
 		cmocka_unit_test(right_passwords_are_not_counted_and_four_may_wait),
 		cmocka_unit_test(the_table_of_addresses_is_bounded_and_empties_itself),

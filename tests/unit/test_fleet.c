@@ -225,7 +225,7 @@ static struct fleet_machine *add(struct fleet *fleet, const char *instance, doub
 	return machine;
 }
 
-TEST(machines_are_told_apart_and_named)
+TEST(machines_are_distinguished_and_named)
 {
 	static const char *const globs[] = { "node1*", NULL };
 	const struct fleet_filter filter = { "", (char *const *)globs };
@@ -435,7 +435,7 @@ int main(void)
 		cmocka_unit_test(label_matchers_are_checked),
 		cmocka_unit_test(texts_become_literals_and_patterns),
 		cmocka_unit_test(urls),
-		cmocka_unit_test(machines_are_told_apart_and_named),
+		cmocka_unit_test(machines_are_distinguished_and_named),
 		cmocka_unit_test(what_needs_attention_comes_first),
 		cmocka_unit_test(
 			machines_are_sorted_from_the_highest_value_and_unknown_ones_come_last),

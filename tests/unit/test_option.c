@@ -128,7 +128,7 @@ TEST(errors_name_the_option)
 	refuses(OPERANDS_NONE, "-qx", "unknown option \"-qx\"; prog -h lists the options");
 	refuses(OPERANDS_NONE, "-", "unknown option \"-\"; prog -h lists the options");
 	refuses(OPERANDS_NONE, "word", "unexpected argument \"word\"; prog -h lists the options");
-	refuses(OPERANDS_NONE, "-q --file", "--file wants FILE");
+	refuses(OPERANDS_NONE, "-q --file", "--file needs a value: FILE");
 	refuses(OPERANDS_NONE, "--quiet=1", "--quiet=1 takes no value");
 	refuses(OPERANDS_NONE, "-n 101", "-n: \"101\" is not a number from 1 to 100");
 }
@@ -201,7 +201,7 @@ TEST(a_value_is_one_of_the_listed_words)
 	assert_int_equal(parse(OPERANDS_NONE, "-p blue"), 0);
 	assert_int_equal(values.color, 2);
 	refuses(OPERANDS_NONE, "-p gre", "-p: \"gre\" is not red, green or blue");
-	refuses(OPERANDS_NONE, "-p", "-p wants COLOR");
+	refuses(OPERANDS_NONE, "-p", "-p needs a value: COLOR");
 }
 
 int main(void)

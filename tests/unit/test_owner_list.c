@@ -82,7 +82,7 @@ TEST(processes_of_one_owner_are_added_up_per_device)
 	assert_int_equal(owners.dropped, 0);
 }
 
-TEST(kinds_containers_and_users_are_told_apart)
+TEST(kinds_containers_and_users_are_distinguished)
 {
 	add(1, &none, 0, 1);
 	add(2, &none, 0, 1);
@@ -144,7 +144,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(processes_of_one_owner_are_added_up_per_device),
-		ON_MACHINE(kinds_containers_and_users_are_told_apart),
+		ON_MACHINE(kinds_containers_and_users_are_distinguished),
 		ON_MACHINE(monitors_and_stale_figures_do_not_count),
 		ON_MACHINE(quiet_is_unknown_unless_it_is_known_of_all),
 		ON_MACHINE(users_take_turns_where_there_are_too_many),

@@ -91,7 +91,7 @@ TEST(a_job_that_computes_is_left_alone)
 	assert_int_equal(run_child(compute), BY_CALLER);
 }
 
-/* Without jobs, waiting is nobody's business: a server may answer late. */
+/* Without jobs, waiting is allowed: a server may answer late. */
 TEST(waiting_outside_of_a_job_is_allowed)
 {
 	struct job job = { .run = check_thread }, *jobs[] = { &job };

@@ -119,7 +119,7 @@ static void assert_cleaned(const char *text, size_t length, bool utf8, const cha
 
 #define CLEANED(text, utf8, expected) assert_cleaned(text, sizeof(text) - 1, utf8, expected)
 
-TEST(control_characters_become_one_mark_each)
+TEST(control_characters_become_one_replacement_each)
 {
 	CLEANED("a\033[2Jb\r\n\t\a", false, "a?[2Jb????");
 	CLEANED("a\0b", false, "a?b");
@@ -135,7 +135,7 @@ TEST(without_utf8_everything_else_is_a_question_mark)
 	CLEANED("caf\xC3\xA9 \xE2\x94\x82 \xFF\xFE", false, "caf? ? ??");
 }
 
-TEST(clean_utf8_keeps_letters_and_marks_the_rest)
+TEST(clean_utf8_keeps_letters_and_replaces_the_rest)
 {
 	if (!has_utf8)
 		skip();
@@ -229,9 +229,9 @@ int main(void)
 		cmocka_unit_test(invalid_utf8_is_not_decoded),
 		cmocka_unit_test(nothing_is_read_past_the_length),
 		cmocka_unit_test(every_valid_character_survives_a_round_trip),
-		cmocka_unit_test(control_characters_become_one_mark_each),
+		cmocka_unit_test(control_characters_become_one_replacement_each),
 		cmocka_unit_test(without_utf8_everything_else_is_a_question_mark),
-		cmocka_unit_test(clean_utf8_keeps_letters_and_marks_the_rest),
+		cmocka_unit_test(clean_utf8_keeps_letters_and_replaces_the_rest),
 		cmocka_unit_test(characters_that_hide_or_reorder_are_not_plain),
 		cmocka_unit_test(wide_and_combining_characters_take_two_columns_and_none),
 		cmocka_unit_test(text_is_truncated_before_a_character_that_does_not_fit),

@@ -83,11 +83,12 @@ static int show_who(const struct fleet_options *options, struct http_client *cli
 	if (who.fleet.count == 0)
 		code = fail_empty(options, client);
 	else if (who.count == 0 && who.n_without)
-		code = error_line(EXIT_UNAVAILABLE,
-				  "%s: owners are unknown: %zu machines have jobs, and none "
-				  "delivers series of owners (ttsmi_owner_devices) to this server; "
-				  "see tt_smi-serve(1), ACCESS",
-				  http_client_url(client), who.n_without);
+		code = error_line(
+			EXIT_UNAVAILABLE,
+			"%s: owners are unknown: %zu machines have jobs, but the server has "
+			"no series of owners (ttsmi_owner_devices); see tt_smi-serve(1), "
+			"ACCESS",
+			http_client_url(client), who.n_without);
 	else
 		code = print_who(options, client, &who);
 	who_done(&who);

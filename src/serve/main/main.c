@@ -56,10 +56,11 @@ static int take_socket(const struct serve_options *options, int *ret)
 	if (count == 0)
 		return open_socket(options, ret);
 	if (count > 1)
-		return error_line(EXIT_FAILED, "systemd gave %d sockets; one is served", count);
+		return error_line(EXIT_FAILED, "systemd passed %d sockets; only one is supported",
+				  count);
 	r = listen_address_adopt(SYSTEMD_FIRST_SOCKET);
 	if (r < 0)
-		return error_line(EXIT_FAILED, "the socket given by systemd cannot be used: %s",
+		return error_line(EXIT_FAILED, "cannot use the socket that systemd passed: %s",
 				  r == -EPROTOTYPE ? "it does not listen for TCP connections"
 						   : strerror(-r));
 	*ret = SYSTEMD_FIRST_SOCKET;

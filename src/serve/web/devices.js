@@ -17,12 +17,12 @@ function makeTile() {
 }
 
 function updateTile(tile, device) {
-	const [head, readings, bar, memory, busy] = tile.children, [sign, signStyle] = device.sign;
+	const [head, readings, bar, memory, busy] = tile.children, [symbol, symbolStyle] = device.symbol;
 	const old = device.age !== undefined;
 	tile.dataset.id = device.id;
 	setClass(tile, `tile is-${device.health[1]}${old ? " failing" : ""}`);
-	setText(head.children[0], `${device.id}${sign}`);
-	setClass(head.children[0], `id ${signStyle}`);
+	setText(head.children[0], `${device.id}${symbol}`);
+	setClass(head.children[0], `id ${symbolStyle}`);
 	setText(head.children[1], device.name);
 	setClass(head.children[1], "name");
 	setReading(head.children[2], device.health, "health small");
@@ -66,11 +66,11 @@ export function moveFocus(key) {
 		return;
 	}
 	const here = at.getBoundingClientRect(), sideways = key === "ArrowLeft" || key === "ArrowRight";
-	const sign = key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1;
+	const direction = key === "ArrowLeft" || key === "ArrowUp" ? -1 : 1;
 	const distance = (tile) => {
 		const there = tile.getBoundingClientRect();
 		const x = there.x - here.x, y = there.y - here.y;
-		const [along, across] = sideways ? [x * sign, y] : [y * sign, x];
+		const [along, across] = sideways ? [x * direction, y] : [y * direction, x];
 		return along > 1 ? along + Math.abs(across) * 4 : Infinity;
 	};
 	const next = tiles.map((tile) => [distance(tile), tile]).sort(([a], [b]) => a - b)[0];

@@ -85,7 +85,7 @@ function readTerm(text, about) {
 	const column = about.columns.findIndex(({ key }) => key === fold(name));
 	if (column < 0)
 		throw new Problem(`no column "${name.slice(0, 32)}"`);
-	const operator = OPERATORS.find((sign) => rest.startsWith(sign));
+	const operator = OPERATORS.find((operator) => rest.startsWith(operator));
 	if (!operator)
 		throw new Problem('"!" is only known as !=');
 	return withValue({ column, operator }, rest.slice(operator.length), about);

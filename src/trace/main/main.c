@@ -31,15 +31,15 @@ static int set_max_buffers(const struct option_given *given, void *member)
 static const struct option_spec rows[] = {
 	/* clang-format off */
 	{ "--watch", NO_ARGUMENT, NULL,
-		"keep running, and look for new programs each second", option_flag, AT(watch) },
+		"keep running, look for new programs every second, and measure utilisation", option_flag, AT(watch) },
 	{ "--programs", NO_ARGUMENT, NULL,
 		"with --watch: follow each launch of a program, for exact utilisation",
 		option_flag, AT(follow.launches) },
 	{ "--names", NO_ARGUMENT, NULL,
-		"with --watch: take the name of each operation, to show which takes most time",
+		"with --watch: record the name of each operation, to show which takes most time",
 		option_flag, AT(follow.names) },
 	{ "--max-buffers", ARGUMENT, "N",
-		"maximum number of buffers in the kernel's table (default 262144)",
+		"highest number of live buffers, of all processes together (default 262144)",
 		set_max_buffers, AT(tracer.max_buffers) },
 	{ "-v --verbose", NO_ARGUMENT, NULL,
 		"also print the messages of the kernel and of libbpf",
@@ -53,26 +53,27 @@ static const struct option_table table = { rows, ARRAY_SIZE(rows), "tt_smi trace
 
 static void put_help(struct buf *out)
 {
-	buf_puts(out,
-		 "Usage: tt_smi trace start [OPTION]... [FILE]...\n"
-		 "       tt_smi trace stop\n"
-		 "       tt_smi trace status\n"
-		 "Traces device memory and utilisation of programs that do not report them.\n"
-		 "\n"
-		 "start    puts BPF probes on TT-Metal's library, as used by programs that hold a\n"
-		 "         card, and on each FILE; the probes stay when the command has ended\n"
-		 "stop     removes all of it\n"
-		 "status   attached files, traced processes, and why others are not traced\n"
-		 "\n"
-		 "Options of start:\n");
+	buf_puts(
+		out,
+		"Usage: tt_smi trace start [OPTION]... [FILE]...\n"
+		"       tt_smi trace stop\n"
+		"       tt_smi trace status\n"
+		"Traces device memory and utilisation of programs that do not report them.\n"
+		"\n"
+		"start    attaches BPF probes to the library of TT-Metal in programs with an open\n"
+		"         device, and to each FILE; the probes stay when the command ends\n"
+		"stop     removes all probes\n"
+		"status   shows attached files, traced processes, and why others are not traced\n"
+		"\n"
+		"Options of start:\n");
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nAll users can then read /run/tt-smi/bpf/allocations and holders, and, with\n"
 		 "--watch, compute utilisation in /run/tt-smi/bpf/dispatch.\n"
 		 "\n"
-		 "Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 usage;\n"
-		 "3 not supported by this kernel; 4 no permission; 74 output not written;\n"
-		 "255 internal error\n");
+		 "Exit status: 0 fine, for status: loaded; 1 status: not loaded; 2 wrong usage;\n"
+		 "3 not supported by this kernel; 4 permission denied; 74 output not written;\n"
+		 "255 internal error.\n");
 }
 
 static bool has_more(const struct trace_options *options)
@@ -115,13 +116,15 @@ int main(int argc, char **argv)
 		return print(&options);
 	command = words.operands[0];
 	if (!command)
-		return print_error(EXIT_USAGE, "start, stop or status? (-h for help)");
+		return print_error(EXIT_USAGE,
+				   "no command: start, stop or status; -h explains them");
 	options.files = words.operands + 1;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
 		if (strcmp(command, commands[i].name) != 0)
 			continue;
 		if (!commands[i].takes_more && has_more(&options))
-			return print_error(EXIT_USAGE, "%s takes nothing more", commands[i].name);
+			return print_error(EXIT_USAGE, "%s accepts no options and no files",
+					   commands[i].name);
 		return commands[i].run(&options);
 	}
 	return print_error(EXIT_USAGE, "\"%s\" is not start, stop or status", command);
