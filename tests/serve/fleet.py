@@ -156,7 +156,7 @@ def same_as_raw(engine, record, expression, interval):
         return False
     moment = max(times.values())
     left = labelled(engine.query(record, time=moment))
-    ages = [age / 2 for age in range(2 * 4 * interval)] if left else []
+    ages = [number * interval / 4 for number in range(4 * 4)] if left else []  # a sample lasts an interval
     for age in ages:
         raw = labelled(engine.query(expression, time=moment - age))
         if age == 0 and raw.keys() != left.keys():
