@@ -11,9 +11,9 @@ _tt_smi_settings() {
 		theme default colorblind light mono
 		refresh
 		units binary iec decimal
-		sort
+		sort pid user dev dram peak l1 growth compute cpu host time state owner status command
 		tree yes no
-		columns
+		columns pid user dev dram peak l1 growth compute cpu host time state owner status command
 		chart dram power temperature aiclk pcie_in pcie_out l1 compute
 		charts readings devices
 		signs braille blocks ascii
@@ -111,6 +111,9 @@ _tt_smi_put_setting() {
 	while read -r name values; do
 		if [[ $current != *=* ]]; then
 			[[ $name != "$current"* ]] || printf '%s%s=\n' "$before" "$name"
+		elif [[ $name == "${current%%=*}" && $name == columns ]]; then
+			# shellcheck disable=SC2086 # words
+			_tt_smi_put_list "$before$name=" "${current#*=}" $values
 		elif [[ $name == "${current%%=*}" ]]; then
 			# shellcheck disable=SC2086 # words
 			_tt_smi_put "$before$name=" "${current#*=}" $values

@@ -49,7 +49,7 @@ static const struct setting {
 	{ "refresh", "milliseconds from sample to sample",
 	  SETTING_PERIOD, MEMBER(refresh_ms) },
 	{ "units", "of memory", WORDS(units, unit_names), .notes = unit_notes },
-	{ "sort", "column of the processes; -name in reverse order",
+	{ "sort", "column of the processes, -name in reverse order",
 	  SETTING_ORDER, MEMBER(order) },
 	{ "tree", "processes as a tree", FLAG(order.tree) },
 	{ "columns", "of the processes, in this order; those that do not fit are left out",
@@ -267,25 +267,42 @@ static void put_choices(const struct setting *setting, struct buf *out)
 	}
 }
 
+static void put_columns(struct buf *out)
+{
+	for (size_t i = 0; i < PROCESS_COLUMNS; i++)
+		buf_printf(out, "%s%s", i ? " " : "", process_columns[i].key);
+}
+
 void settings_put_help(size_t i, struct buf *out)
 {
 	const struct setting *setting = &table[i];
+	bool of_columns = setting->kind == SETTING_ORDER || setting->kind == SETTING_COLUMNS;
 
 	if (setting->help)
 		buf_puts(out, setting->help);
-	if (setting->help && setting->count)
+	if (setting->help && (setting->count || of_columns))
 		buf_puts(out, ": ");
+	if (of_columns)
+		put_columns(out);
 	put_choices(setting, out);
 	if (setting->kind == SETTING_PERIOD)
 		buf_printf(out, ", %d to %d", REFRESH_MS_LEAST, REFRESH_MS_MOST);
 }
 
+size_t settings_find(const char *name)
+{
+	size_t i = 0;
+
+	while (i < settings_count && strcasecmp(table[i].name, name) != 0)
+		i++;
+	return i;
+}
+
 int settings_set(struct settings *settings, const char *name, const char *value)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-		if (strcasecmp(table[i].name, name) == 0)
-			return set_value(settings, &table[i], value);
-	return -ENOENT;
+	size_t i = settings_find(name);
+
+	return i < settings_count ? set_value(settings, &table[i], value) : -ENOENT;
 }
 
 void settings_keep(struct settings *kept, const struct settings *before, const struct settings *now)

@@ -51,6 +51,7 @@ MUST_CHECK int settings_set(struct settings *settings, const char *name, const c
  * setting with too many values cannot be turned.
  */
 extern const size_t settings_count;
+size_t settings_find(const char *name); /* settings_count: there is none */
 const char *settings_name(size_t i);
 void settings_put_help(size_t i, struct buf *out);
 void settings_put(const struct settings *settings, size_t i, struct buf *out);

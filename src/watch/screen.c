@@ -2,6 +2,7 @@
 
 #include "basic/exit_code.h"
 #include "basic/locale.h"
+#include "basic/suggestion.h"
 #include "cli/error_line.h"
 #include "cli/look.h"
 #include "cli/mem.h"
@@ -30,22 +31,35 @@ static int take(void *arg, const struct want *want, const struct snapshot *befor
 	return code;
 }
 
+static int fail_unknown(const char *name)
+{
+	struct suggestion near = suggestion_begin(name, strlen(name));
+
+	for (size_t i = 0; i < settings_count; i++)
+		suggestion_try(&near, settings_name(i), strlen(settings_name(i)));
+	return error_line(EXIT_USAGE, "--set: no setting \"%s\"%s%s%s", name,
+			  near.best ? " (did you mean \"" : "", near.best ? near.best : "",
+			  near.best ? "\"?)" : "");
+}
+
 /* Applies --set NAME=VALUE. */
 static int apply_setting(struct settings *settings, const char *text)
 {
 	size_t length = strcspn(text, "=");
 	CLEANUP_FREE char *name = strndup(text, length);
+	CLEANUP_BUF struct buf help = { 0 };
 	int r;
 
 	if (!name)
 		return error_line(EXIT_INTERNAL, "out of memory");
+	if (settings_find(name) == settings_count)
+		return fail_unknown(name);
 	r = text[length] ? settings_set(settings, name, text + length + 1) : -EINVAL;
-	if (r == -ENOENT)
-		return error_line(EXIT_USAGE, "--set: no setting \"%s\"", name);
-	if (r < 0)
-		return error_line(EXIT_USAGE, "--set: %s cannot be \"%s\"", name,
-				  text + length + (text[length] == '='));
-	return 0;
+	if (!r)
+		return 0;
+	settings_put_help(settings_find(name), &help);
+	return error_line(EXIT_USAGE, "--set: %s cannot be \"%s\" (%s)", name,
+			  text + length + (text[length] == '='), buf_text(&help));
 }
 
 /* Settings of the file, environment, options; later ones override earlier ones. */

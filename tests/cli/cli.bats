@@ -66,7 +66,10 @@ same() {
 	expect_error 2 '--view: "foo" is not overview, grid, processes, memory or device' -w --view foo
 	[ "$TT_SCREEN" = 1 ] || skip "no full screen in this build: --set has no names"
 	expect_error 2 '--set: no setting "foo"' -w -n 1 --set foo=1
-	expect_error 2 '--set: theme cannot be "foo"' -w -n 1 --plain --set view=grid --set theme=foo
+	expect_error 2 'no setting "theem" (did you mean "theme"?)' -w -n 1 --set theem=mono
+	expect_error 2 '--set: sort cannot be "foo" (column of the processes, -name in reverse order: pid user' \
+		-w -n 1 --set sort=foo
+	expect_error 2 '--set: theme cannot be "foo" (default, colorblind, light or mono)' -w -n 1 --plain --set view=grid --set theme=foo
 	capture -w -n 1 --set theme=mono --set view=grid
 	[ "$status" = 0 ]
 	grep -q SIMULATED "$WORK/out"

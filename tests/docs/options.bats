@@ -221,6 +221,8 @@ for table in fields.device_fields(), fields.host_fields():
 			sed -n "/^\.It Cm $name\$/{n;p;}" "$TOP/man/tt_smi.1" | grep -qw -- "$value"
 		done
 	done <"$WORK/names"
+	[ "$(candidates "$TT_SMI" -w --set sort=dr)" = sort=dram ]
+	[ "$(candidates "$TT_SMI" -w --set columns=pid,own)" = columns=pid,owner ]
 	same "$(candidates "$TT_SMI" -w --set view= | sed 's/.*=//')" "$(candidates "$TT_SMI" -w --view "")"
 }
 
