@@ -60,7 +60,8 @@ static void process_describe(const struct reporter *reporter, struct image_proce
 	const struct observed_process *process =
 		container_of(reporter, struct observed_process, reporter);
 
-	if (process->low)
+	/* Peaks between samples that are ten seconds apart are missed. */
+	if (process->low || (process->ended && reporter->ops == &metal_ops))
 		record->flags |= IMAGE_TOTALS_LOW;
 	record->trace_fault = process->fault;
 }
@@ -178,7 +179,7 @@ static void process_watch(struct observed_process *process)
 	const struct peer *peer = &process->reporter.peer;
 
 	process->probe.done = process_probed;
-	process->watched = process->all->watched < TRACED_WATCHED_MAX &&
+	process->watched = process->all->watched < OBSERVED_WATCHED_MAX &&
 			   probe_start(&process->probe, process->all->probes, PROBE_PEER, peer->pid,
 				       peer->uid, -1) >= 0;
 	process->all->watched += process->watched;
@@ -210,8 +211,7 @@ static struct observed_process *process_get(struct observed_processes *all,
 		return NULL;
 	}
 	reporter_list(&process->reporter, ops == &traced_ops ? RANK_TRACED : RANK_METAL);
-	if (ops == &traced_ops)
-		process_watch(process);
+	process_watch(process);
 	return process;
 }
 

@@ -3,10 +3,10 @@
  * in TT-Metal's own counters. Each sample of the observer updates their figures, and they are
  * reporters like all others.
  *
- * A traced process that ends gets an account. The kernel drops its figures when it ends, so the
- * account has those of the latest sample, and as peaks the maximum of all samples. While the server
- * traces, it takes a sample once a second; else every ten seconds while it knows such processes, to
- * see when their memory changes.
+ * A process that ends gets an account. Its figures are gone by then, so the account has those of
+ * the latest sample, and as peaks the maximum of all samples. While the server traces, it takes a
+ * sample once a second; else every ten seconds while it knows such processes, to see when their
+ * memory changes.
  */
 #pragma once
 
@@ -21,13 +21,13 @@ struct probes;
 /*
  * Each uses a descriptor of the server; processes beyond this number are shown, but get no account.
  */
-enum { TRACED_WATCHED_MAX = 1024 };
+enum { OBSERVED_WATCHED_MAX = 1024 };
 
 struct observed_processes {
 	struct reporters *reporters;
 	struct cards *cards;
 	struct probes *probes;
-	uint32_t watched;   /* traced processes with a pidfd, or waiting for one */
+	uint32_t watched;   /* processes with a pidfd, or waiting for one */
 	bool samples;	    /* request a sample once a second */
 	struct timer timer; /* requests the next sample */
 };

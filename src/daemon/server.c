@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 
 /* Descriptors: three per client (socket, pidfd, table), and those of the server itself. */
-enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + TRACED_WATCHED_MAX };
+enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + OBSERVED_WATCHED_MAX };
 
 /* Maximum time that the first client waits for the observer. */
 #define BEGIN (3 * NS_PER_S)

@@ -299,8 +299,15 @@ def test_tt_metals_counters_are_read_again(directory):
     wait(lambda: not metal(), "no figure without the file")
     os.rename(directory + "/elsewhere", path)
     wait(figure, "the figure with the file")
-    os.kill(metal()[0].pid, signal.SIGKILL)
+    last = metal()[0].pid
+    os.kill(last, signal.SIGKILL)
     wait(lambda: not metal(), "no figure of a process that has ended")
+    wait(lambda: server.ask(WANT_FINISHED).finished, "its account")
+    [account] = server.ask(WANT_FINISHED).finished
+    assert account.pid == last and account.peak() >= seen
+    assert account.flags & LOW, "a peak between two samples is missed"
+    wait(lambda: server.ask(WANT_FINISHED).finished[0].flags & EXIT_KNOWN, "its exit status")
+    assert server.ask(WANT_FINISHED).finished[0].exit_status == signal.SIGKILL
     server.stop()
 
 
