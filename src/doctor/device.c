@@ -287,9 +287,8 @@ static void examine_unknown_ends(const struct snapshot *snapshot, struct report 
 				      "unknown whether a job was killed or crashed on %s: %s",
 				      buf_text(&ids), reason_text(why));
 		if (why == NOT_OBSERVED)
-			report_fix(report, "sudo tt_smi trace start, or start the allocation "
-					   "server (tt_allocd), and reset the card: either "
-					   "observes jobs from then on");
+			report_fix(report, "sudo tt_smi trace start, and reset the card: jobs are "
+					   "observed from then on");
 	}
 }
 

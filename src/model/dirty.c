@@ -55,7 +55,10 @@ static bool is_observed(const struct observed_death *death, double time)
 	return death->since > 0 && death->since <= time;
 }
 
-/* The server's accounts; how a process ended is known on some kernels only. */
+/*
+ * The server's accounts; how a process ended is known on some kernels only. They show that a job
+ * was killed, never that none was: the server knows only programs whose memory it counts.
+ */
 static void add_accounts(struct dirty_evidence *evidence, const struct snapshot *snapshot,
 			 size_t device, double reset)
 {
@@ -84,12 +87,11 @@ static void judge(struct snapshot *snapshot, size_t device)
 	struct device *dev = &snapshot->devices[device];
 	enum reason why = dev->why[DEV_UPTIME];
 	double reset = why == KNOWN ? (double)snapshot->wall_ns / NS_PER_S - dev->uptime : 0;
-	bool by_server = snapshot->server_pid && snapshot->server_since <= reset;
 	struct dirty_evidence evidence = { .unknown = why };
 
-	if (why == KNOWN && !by_server && !is_observed(&dev->death, reset))
-		evidence.unknown = NOT_OBSERVED;
 	add_accounts(&evidence, snapshot, device, reset);
+	if (!evidence.unknown && !is_observed(&dev->death, reset))
+		evidence.unknown = NOT_OBSERVED;
 	if (dev->death.time > 0 && dev->death.time >= reset)
 		evidence.death = &dev->death;
 	if (evidence.account || evidence.death) {

@@ -59,7 +59,7 @@ enum reason {
 	ETHERNET_DISPATCH, /* programs are dispatched over Ethernet cores, which are not measured */
 	UNMATCHED_CLAIM,   /* a prepared chip may be this device, but its number may mean another */
 	NO_SERVER,	   /* only the allocation server would know */
-	NOT_OBSERVED,	   /* neither the server nor the tracer ran since the last reset */
+	NOT_OBSERVED,	   /* the tracer did not run since the last reset */
 	NO_IOMMU,	   /* TT-Metal measures this chip only if the machine has an IOMMU */
 	NO_DRIVER,	   /* a card on the bus without a driver */
 	OTHER_DRIVER,	   /* a card on the bus with a foreign driver */

@@ -70,7 +70,6 @@ struct snapshot {
 	bool recorded;		  /* a recorded tree */
 	bool driver_loaded;	  /* false: all devices are unserved */
 	int32_t server_pid;	  /* of the allocation server; 0: none replied */
-	double server_since;	  /* Unix time at which the server started; 0: not known */
 	bool server_unresponsive; /* a server exists, but does not reply */
 	bool claims_reported;	  /* it has said which devices are prepared for claims */
 	struct device *devices; /* by index, a remote chip after its gateway; unserved ones last */

@@ -317,7 +317,6 @@ int server_reports_add(struct sample *sample, const struct image_view *view)
 	int r = 0;
 
 	sample->snapshot->server_pid = (int32_t)view->header->server_pid;
-	sample->snapshot->server_since = (double)view->header->server_start_ns / NS_PER_S;
 	sample->snapshot->claims_reported = view->header->flags & IMAGE_HAS_CLAIMS;
 	if (view->header->device_offset)
 		take_devices(sample->snapshot, view);

@@ -139,7 +139,8 @@ kernel_tells_exit() {
 	heartbeat="$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!1/tt_heartbeat"
 	chmod u+w "$heartbeat"
 	echo 0 >"$heartbeat"
-	eventually check_is 0 OK --only dirty -i 1
+	# The server does not know of every job, so it cannot call the device clean.
+	eventually check_is 3 "UNKNOWN: unknown whether a job was killed or crashed on 1: not observed" --only dirty -i 1
 }
 
 @test "the monitor handles a server that starts and stops" {

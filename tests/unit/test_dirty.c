@@ -55,8 +55,17 @@ static const struct device *judged(void)
 	return &snapshot->devices[0];
 }
 
-TEST(without_jobs_it_is_clean)
+/* The tracer has observed device 0 since then, and saw this job die on it; time 0: none. */
+static void trace(double since, int32_t pid, double time)
 {
+	snapshot->devices[0].death = (struct observed_death){
+		.since = since, .time = time, .pid = pid, .signal = SIGSEGV, .name = "serve"
+	};
+}
+
+TEST(without_jobs_it_is_clean_if_the_tracer_ran)
+{
+	trace(NOW - UPTIME - 1, 0, 0);
 	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
 	assert_false(judged()->dirty);
 	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_APPLICABLE);
@@ -68,8 +77,7 @@ TEST(a_killed_job_makes_its_device_dirty_and_no_other)
 	assert_true(judged()->dirty);
 	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
 	assert_near(judged()->dirty_time, NOW - 100);
-	assert_false(snapshot->devices[1].dirty);
-	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], KNOWN);
+	assert_int_equal(snapshot->devices[1].why[DEV_DIRTY], NOT_OBSERVED);
 }
 
 TEST(crashes_count_and_the_last_one_is_named)
@@ -81,6 +89,7 @@ TEST(crashes_count_and_the_last_one_is_named)
 
 TEST(a_job_that_ended_in_order_leaves_it_clean)
 {
+	trace(NOW - UPTIME - 1, 0, 0);
 	add_job(7, NOW - 100, 0);
 	add_job(8, NOW - 90, 3 << 8);
 	add_job(9, NOW - 80, SIGTERM);
@@ -91,6 +100,7 @@ TEST(a_job_that_ended_in_order_leaves_it_clean)
 
 TEST(a_reset_since_makes_it_clean)
 {
+	trace(NOW - UPTIME - 1, 0, 0);
 	add_job(7, NOW - UPTIME - 1, SIGKILL);
 	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
 	assert_false(judged()->dirty);
@@ -106,9 +116,10 @@ TEST(an_unknown_end_is_unknown_unless_another_job_was_killed)
 	assert_true(judged()->dirty);
 }
 
-TEST(without_a_server_or_a_tracer_it_is_not_observed)
+/* It knows only programs whose memory it counts. */
+TEST(the_server_alone_cannot_call_a_device_clean)
 {
-	snapshot->server_pid = 0;
+	add_job(7, NOW - 100, 0);
 	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OBSERVED);
 	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OBSERVED);
 }
@@ -125,14 +136,6 @@ TEST(without_the_time_of_the_reset_a_death_is_known_but_not_whether_it_is_dirty)
 	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], KNOWN);
 	assert_string_equal(judged()->dirty_cause, "pid 7 (train), signal 9");
 	assert_near(judged()->dirty_time, NOW - 100);
-}
-
-/* The tracer has observed device 0 since then, and saw this job die on it; time 0: none. */
-static void trace(double since, int32_t pid, double time)
-{
-	snapshot->devices[0].death = (struct observed_death){
-		.since = since, .time = time, .pid = pid, .signal = SIGSEGV, .name = "serve"
-	};
 }
 
 TEST(the_tracer_needs_no_server)
@@ -155,7 +158,6 @@ TEST(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean)
 
 TEST(what_happened_before_the_observation_began_is_unknown)
 {
-	snapshot->server_since = NOW - UPTIME + 1;
 	assert_int_equal(judged()->why[DEV_DIRTY], NOT_OBSERVED);
 	assert_int_equal(judged()->why[DEV_DIRTY_CAUSE], NOT_OBSERVED);
 	trace(NOW - UPTIME + 1, 0, 0);
@@ -171,7 +173,7 @@ TEST(what_happened_before_the_observation_began_is_unknown)
 TEST(the_tracer_knows_how_a_job_ended_that_the_server_could_not_ask)
 {
 	add_job(7, NOW - 100, -1);
-	trace(NOW - 101, 0, 0);
+	trace(NOW - UPTIME - 1, 0, 0);
 	assert_int_equal(judged()->why[DEV_DIRTY], KNOWN);
 	assert_false(judged()->dirty);
 	trace(NOW - 99, 0, 0);
@@ -194,13 +196,13 @@ TEST(the_later_death_is_named_and_the_server_has_the_full_name)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(without_jobs_it_is_clean),
+		CASE(without_jobs_it_is_clean_if_the_tracer_ran),
 		CASE(a_killed_job_makes_its_device_dirty_and_no_other),
 		CASE(crashes_count_and_the_last_one_is_named),
 		CASE(a_job_that_ended_in_order_leaves_it_clean),
 		CASE(a_reset_since_makes_it_clean),
 		CASE(an_unknown_end_is_unknown_unless_another_job_was_killed),
-		CASE(without_a_server_or_a_tracer_it_is_not_observed),
+		CASE(the_server_alone_cannot_call_a_device_clean),
 		CASE(without_the_time_of_the_reset_a_death_is_known_but_not_whether_it_is_dirty),
 		CASE(the_tracer_needs_no_server),
 		CASE(a_reset_after_a_death_that_the_tracer_saw_makes_it_clean),
