@@ -39,8 +39,8 @@ needs() { # PROGRAM PACKAGE
 }
 
 @test "options of --fleet, an address that is no loopback, and its end" {
-	expect_error_of_sim "--listen is for --fleet" --listen 127.0.0.1:0 "$D"
-	expect_error_of_sim "--fleet takes no command and no --static" --fleet 2 -- true
+	expect_error_of_sim "--listen needs --fleet" --listen 127.0.0.1:0 "$D"
+	expect_error_of_sim "--fleet is mutually exclusive with a command and with --static" --fleet 2 -- true
 	expect_error_of_sim "--fleet" --fleet 0
 	expect_error_of_sim '"0.0.0.0:7763" is not ADDR:PORT with a loopback address' --fleet 2 --listen 0.0.0.0:7763
 	"$TT_SMI_SIM" -b n150 --fleet 3 --listen 127.0.0.1:0 "$D" 2>"$WORK/log" 3>&- &

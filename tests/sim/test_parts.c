@@ -143,7 +143,7 @@ static void workloads_are_read(void **state)
 	workload_comm(&w, comm);
 	assert_string_equal(comm, "very_long_progr");
 	assert_int_not_equal(workload_parse("dev=0,via=smoke", &w, error), 0);
-	assert_string_equal(error, "via=smoke");
+	assert_string_equal(error, "\"via=smoke\" is not valid");
 	assert_int_not_equal(workload_parse("dev=+", &w, error), 0);
 	assert_int_not_equal(workload_parse("util=1001", &w, error), 0);
 }
