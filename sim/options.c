@@ -168,6 +168,8 @@ static const char *find_conflict(const struct sim_options *o, int operands)
 		return "no directory and no command; tt_smi sim -h explains both";
 	if (o->write_once && (!o->directory || o->command))
 		return "--static needs a directory, and is mutually exclusive with a command";
+	if (o->no_workloads && o->workload_count > 0)
+		return "--no-workloads and --workload are mutually exclusive";
 	if (o->has_time && !o->write_once)
 		return "--time needs --static";
 	if (o->after_s && !o->write_once)

@@ -224,7 +224,7 @@ chip $n 0 $pools
 	for arguments in '-b n151' '-b ""' '-b 65xn150' '-b -' '-b n150@0' '-b n150@1,n150@1' '--driver x' \
 		'--driver 1.1' '-w dev=7' '-w dram=1T' '-w foo=1' '--fault dead:9' '--fault dead' \
 		'--fault gone:0@5-2' '--fault slow:0/tt_aiclk' '--fault missing:0' '--load 101' '--interval 0' \
-		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--static --after 3601'; do
+		'--static --fault hang:0/tt_aiclk' '--nonsense' '--time 5' '--after 5' '--no-workloads -w dev=0' '--static --after 3601'; do
 		# shellcheck disable=SC2046 # several words
 		run "$TT_SMI_SIM" $(eval "echo $arguments") "$D"
 		echo "$arguments: $status $output"
