@@ -28,9 +28,14 @@ static bool take(struct json_reader *reader, char c)
 	return true;
 }
 
+static bool is_blank(int c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 static void skip_blanks(struct json_reader *reader)
 {
-	while (reader->at < reader->end && memchr(" \t\n\r", *reader->at, 4))
+	while (is_blank(peek(reader)))
 		reader->at++;
 }
 
