@@ -51,9 +51,11 @@ static void put_rounded(struct buf *out, double number)
 		buf_add(out, at, (size_t)length);
 		buf_fill(out, '0', (size_t)exponent);
 	} else if (exponent < 0 && -exponent < length) {
-		buf_add(out, at, (size_t)(length + exponent));
+		const char *point = end + exponent;
+
+		buf_add(out, at, (size_t)(point - at));
 		buf_putc(out, '.');
-		buf_add(out, end + exponent, (size_t)-exponent);
+		buf_add(out, point, (size_t)(end - point));
 	} else {
 		buf_add(out, at, (size_t)length);
 		buf_printf(out, "e%d", exponent);
