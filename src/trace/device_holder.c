@@ -151,7 +151,7 @@ static void enter_blocked(struct device_holder *holder, const struct scan_state 
 		holder->n_files = 1;
 	}
 	holder->is_followed = true;
-	holder->problem = "its files do not answer";
+	holder->problem = "reads of its files do not return";
 	holder->file[0] = '\0';
 	(void)!enter(holder, scan, flags | TRACE_FAULT_BIT(TRACE_FAULT_NO_ANSWER));
 }
