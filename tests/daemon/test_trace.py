@@ -9,8 +9,8 @@ GIB = 1 << 30
 
 # A tracer that only logs its starts: one line each, with its pid and arguments.
 FAKE = """#!/bin/sh
-echo "start $$ $*" >>"{directory}/tracer"
 trap 'echo "end $$" >>"{directory}/tracer"; exit 0' TERM
+echo "start $$ $*" >>"{directory}/tracer"
 [ ! -e "{directory}/fails" ] || exit 7
 while :; do sleep 0.02; done
 """
