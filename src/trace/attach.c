@@ -66,7 +66,7 @@ static int attach_two(const struct tracer *tracer, uint32_t id, const struct met
 	return attach_multi(tracer, id, library, members, pin, path);
 }
 
-/* The kernel assigns the number of this event type when it boots. */
+/* The type number of uprobe events, which the kernel assigns at boot. */
 static int uprobe_type(uint32_t *ret)
 {
 	char text[32];

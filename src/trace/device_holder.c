@@ -19,7 +19,7 @@ int device_holder_prepare(struct device_holder *holder, struct scan_state *scan)
 	int r;
 
 	if (holder->search)
-		return 0; /* the last one still runs */
+		return 0; /* the previous search still runs */
 	r = process_stat_pages(holder->pid, &pages);
 	if (r == 0 && holder->pages == pages && !holder->blocked_since &&
 	    ++holder->age < SEARCH_EVERY)
@@ -39,7 +39,9 @@ static int enter(const struct device_holder *holder, const struct scan_state *sc
 	memcpy(&arguments[3], holder->comm, TRACE_COMM);
 	arguments[5] = holder->is_partial ? UINT32_MAX : holder->n_files;
 	r = tracer_run(scan->tracer, TRACER_ENTER, arguments, ARRAY_SIZE(arguments));
-	/* If it exited before it was added, no tracepoint removes the entry. */
+	/*
+	 * If it exited before the entry was added, the exit tracepoint does not remove the entry.
+	 */
 	if (r == 0 && !process_is_alive(holder->pid, holder->start))
 		r = tracer_run(scan->tracer, TRACER_LEAVE, arguments, 2);
 	return r;
@@ -63,7 +65,7 @@ bool device_holder_maps(const struct device_holder *holder, uint32_t library)
 	return false;
 }
 
-/* Handles a file without probes. Returns the flags for processes that map it. */
+/* Takes the state of a file without probes. Returns the flags for processes that map it. */
 static uint32_t take_unattached(struct device_holder *holder, const struct file_state *state,
 				const char *name)
 {
@@ -78,7 +80,7 @@ static uint32_t take_unattached(struct device_holder *holder, const struct file_
 	return TRACE_SINCE_ATTACH | TRACE_FAULT_BIT(state->fault);
 }
 
-/* The same for any file of TT-Metal. */
+/* The same for a file with or without probes. */
 static uint32_t take_file(struct device_holder *holder, struct scan_state *scan,
 			  const struct file_state *state, const char *name)
 {
@@ -87,15 +89,15 @@ static uint32_t take_file(struct device_holder *holder, struct scan_state *scan,
 	if (!state->library)
 		return take_unattached(holder, state, name);
 	if (library->id != state->library) {
-		holder->age = SEARCH_EVERY; /* detached meanwhile */
+		holder->age = SEARCH_EVERY; /* detached meanwhile: search again in the next scan */
 		return 0;
 	}
 	holder->is_followed = true;
 	add_library(holder, state->library);
 	libraries_set_path(scan->tracer, library, name);
 	/*
-	 * Its start has the resolution of a tick: within the tick of the attach, it counts as
-	 * earlier.
+	 * Start times are in clock ticks: a process that started in the tick of the attach counts
+	 * as started before it.
 	 */
 	return holder->start * TRACE_NS_PER_TICK <= library->attached ? TRACE_SINCE_ATTACH : 0;
 }
@@ -173,7 +175,7 @@ static int take_search(struct device_holder *holder, struct scan_state *scan)
 		holder->problem = "too many processes are followed";
 	if (search->has_unread)
 		return 0;
-	/* enter_blocked() added it, and now its files show that it has no TT-Metal. */
+	/* enter_blocked() added it, but its files, readable by now, contain no TT-Metal. */
 	if (holder->blocked_since && !holder->is_followed)
 		(void)!tracer_run(scan->tracer, TRACER_LEAVE,
 				  (const uint64_t[]){ (uint64_t)holder->pid, holder->start, 1 }, 3);
@@ -194,7 +196,7 @@ int device_holder_collect(struct device_holder *holder, struct scan_state *scan)
 			enter_blocked(holder, scan, 0);
 		return 0;
 	} else {
-		holder->age = SEARCH_EVERY; /* not reached in this round */
+		holder->age = SEARCH_EVERY; /* the job did not start in this round */
 	}
 	holder->search = library_search_free(holder->search);
 	return r;

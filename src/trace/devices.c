@@ -63,7 +63,7 @@ static void remove_others(const struct device_nodes *nodes)
 	}
 }
 
-/* A node that is known keeps the time since which it is observed. */
+/* An entry that is right already stays: it has the time since which the node is observed. */
 static int put_device(const struct tracer *tracer, uint32_t number, uint32_t index)
 {
 	struct trace_device device, known;

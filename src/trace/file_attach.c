@@ -21,7 +21,7 @@ void file_attach_refresh(struct scan_state *scan)
 	file_cache_refresh(&scan->cache, is_stale, scan);
 }
 
-/* Detaches the same file with other contents: its functions may have moved. */
+/* Detaches from earlier contents of this file, in which functions may be at other offsets. */
 static void detach_old(struct scan_state *scan, const struct stat *st)
 {
 	for (size_t i = 0; i < TRACE_LIBRARIES; i++) {
@@ -33,7 +33,7 @@ static void detach_old(struct scan_state *scan, const struct stat *st)
 	}
 }
 
-/* Without these probes utilisation is unknown, and memory is counted all the same. */
+/* If this fails, utilisation is unknown, but memory is still counted. */
 static void watch_programs(struct scan_state *scan, const struct library_file *file,
 			   struct file_state *state)
 {
@@ -61,7 +61,7 @@ static void attach(struct scan_state *scan, const struct library_file *file, boo
 	}
 	r = libraries_add(scan->tracer, scan->libraries, &file->library, file->fd, &file->st,
 			  file->name, &state->library);
-	/* Afterwards: if only the mtime of the file has changed, no call is missed. */
+	/* After attaching, so that no call is missed if only the mtime of the file has changed. */
 	detach_old(scan, &file->st);
 	if (r == -ENOSPC)
 		state->problem = "too many libraries are attached";

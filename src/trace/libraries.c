@@ -26,7 +26,7 @@ int libraries_read(const struct tracer *tracer, struct trace_library list[static
 
 		if (r < 0)
 			return r;
-		/* Its tracer was killed before all probes were attached. */
+		/* The tracer that added it was killed before all probes were attached. */
 		if (list[i].id && list[i].attached == UINT64_MAX)
 			libraries_drop(tracer, &list[i]);
 	}
@@ -118,7 +118,8 @@ static bool is_same_file(const struct trace_library *a, const struct trace_libra
 }
 
 /*
- * The time since which no call was missed. If only its mtime changed, the file had probes before.
+ * The time since which no call was missed. If only the mtime of the file has changed, the probes of
+ * its old entry are still attached.
  */
 static uint64_t attached_since(const struct trace_library *list, const struct trace_library *to)
 {
@@ -178,7 +179,9 @@ void libraries_drop(const struct tracer *tracer, struct trace_library *library)
 {
 	uint32_t id = library->id;
 
-	/* Clear the entry first: then another library over the same file may report for it. */
+	/*
+	 * The entry first: from then on, the hooks accept hits of another entry for the same file.
+	 */
 	memset(library, 0, sizeof(*library));
 	(void)put(tracer, library, id % TRACE_LIBRARIES);
 	attach_remove(id);

@@ -39,6 +39,6 @@ void libraries_set_path(const struct tracer *tracer, struct trace_library *libra
 /* The mtime of a file, in ns since 1970. */
 int64_t libraries_changed(const struct stat *st);
 
-/* Launches are followed since then, in ns since boot; 0: they are not. */
+/* Sets the time since which launches are counted, in ns since boot; 0: they are not. */
 MUST_CHECK int libraries_set_followed(const struct tracer *tracer, struct trace_library *library,
 				      uint64_t since);

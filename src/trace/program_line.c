@@ -89,7 +89,7 @@ void program_lines_remove_device(const struct tracer *tracer, uint32_t index)
 	(void)bpf_map_delete_elem(tracer->maps[MAP_LINES], &key);
 }
 
-/* Why nothing is known of any chip of the process. */
+/* The state of the chips of the process about which nothing is known. */
 static enum dispatch_state state_of(const struct program_process *process)
 {
 	if (process->programs.launches.slow_ns)
@@ -111,14 +111,14 @@ void program_lines_publish(const struct tracer *tracer, struct program_process *
 		.state = state_of(process),
 	};
 
-	/* Names of the whole window, not of a fraction of it. */
+	/* The operation is chosen once per window, not at each sample. */
 	if (now - process->named_ns >= PROGRAM_WINDOW_NS) {
 		program_process_operation(process, process->operation);
 		process->named_ns = now;
 	}
 	for (size_t i = 0; i < process->n_chips; i++)
 		put_chip(tracer, process, &process->chips[i], process->operation, now);
-	/* For the chips that have no line of their own. */
+	/* One line for all chips that have no line of their own. */
 	put(tracer, process, LINE_ALL_CHIPS, &all);
 }
 

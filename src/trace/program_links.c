@@ -87,7 +87,7 @@ struct program_library *program_links_find(struct program_links *links, uint32_t
 	return id && library->id == id ? library : NULL;
 }
 
-/* Processes that start from now on are followed from their start. */
+/* Records the time: all launches of processes that start from now on are counted. */
 static int follow_launches(struct program_library *library, const struct tracer *tracer,
 			   struct trace_library *entry)
 {

@@ -1,11 +1,11 @@
 /*
- * Probes on the hooks of metal/program_hook.h. They last as long as this tracer runs: figures need
- * a tracer that samples.
+ * Probes on the hooks of metal/program_hook.h. They are not pinned, and end with this tracer:
+ * without a tracer that samples, there are no figures.
  *
- * Four groups. Rings of the profiler are found by probes that are removed again once every process
- * has its rings, since the functions are called often. Records of releases before v0.76 need a
- * probe for each. Launches and names of operations are followed only if the user asks for it: each
- * is a probe for each operation.
+ * There are four groups. The probes that find the rings of the profiler are on functions that are
+ * called often, and are removed once the rings of every process are known. Before v0.76 there are
+ * no rings: a probe is hit for each record. The probes for launches and for names of operations are
+ * hit for each operation, and are attached only if the user requests it.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 enum program_group { GROUP_RINGS, GROUP_RECORDS, GROUP_LAUNCHES, GROUP_NAMES, PROGRAM_GROUPS };
 
-/* What the user asks for. */
+/* What the user requests: the options --programs and --names. */
 struct program_follow {
 	bool launches, names;
 };
@@ -25,8 +25,8 @@ struct program_library {
 	uint32_t id; /* 0: the entry is free */
 	int fd;	     /* of the file, to attach later */
 	struct program_hooks hooks;
-	int links[PROGRAM_HOOKS]; /* one per group (at the hook that comes first), or per hook; -1
-				   */
+	/* one per hook, or one per group, at its first hook; -1: none */
+	int links[PROGRAM_HOOKS];
 };
 
 struct program_links {
@@ -38,8 +38,8 @@ void program_links_init(struct program_links *links, struct program_follow follo
 void program_links_done(struct program_links *links);
 
 /*
- * Takes a library that was attached to, or is since earlier; fd is its file. Attaches to all but
- * rings at once.
+ * Adds a library that is attached; fd is its file. Does nothing if it was added before. Attaches
+ * all groups that were requested, except GROUP_RINGS.
  */
 MUST_CHECK int program_links_add(struct program_links *links, const struct tracer *tracer,
 				 struct trace_library *library, int fd);

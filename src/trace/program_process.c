@@ -9,7 +9,10 @@
 #include <string.h>
 #include <sys/uio.h>
 
-/* Names are looked up for so many records of a sample at most. The chips of a mesh run the same. */
+/*
+ * Names are looked up for at most this many records of a sample, of all chips together: each is a
+ * system call. Chips of a mesh run the same operations.
+ */
 #define NAMES_MAX 256
 
 static int read_memory(void *arg, uint64_t address, void *to, size_t length)
@@ -108,7 +111,10 @@ static void name_clean(char name[static PROGRAM_NAME])
 			*c = '_';
 }
 
-/* Of the newest records of a batch, evenly chosen: of older ones the names are not kept. */
+/*
+ * Looks up the names of a selection, evenly spaced, of the newest records of a batch. The map has
+ * no names of older ones any more.
+ */
 static void count_names(struct program_process *process, const struct program_record *records,
 			size_t count)
 {
@@ -146,7 +152,10 @@ void program_process_operation(struct program_process *process, char name[static
 
 /* ---- records ---- */
 
-/* If all launches are followed, so are its records, unless some are gone. */
+/*
+ * The stream begins with the process if all of its launches are counted, unless some records were
+ * overwritten before they were read; otherwise it begins now.
+ */
 static void begin_stream(const struct program_process *process, struct program_chip *chip,
 			 int64_t now)
 {
@@ -182,7 +191,7 @@ int program_process_keep(struct program_process *process, uint32_t number, doubl
 		begin_stream(process, chip, arrived);
 	}
 	if (chip->n_kept == PROFILER_RECORDS)
-		chip->n_kept = 0; /* the numbers show the gap */
+		chip->n_kept = 0; /* the stream sees the gap in the numbers */
 	chip->kept[chip->n_kept++] = *record;
 	program_clock_set(&chip->stream.clock, 0, 0, ticks_per_ns);
 	program_clock_arrive(&chip->stream.clock, record->end, arrived);
@@ -211,8 +220,8 @@ static int make_buffers(struct program_process *process)
 }
 
 /*
- * All that the ring still has is read if launches are followed since the process started: then
- * the numbers of both can be compared.
+ * If launches are counted since the process started, the ring is read from its first record, so
+ * that the number of records can be compared with the number of launches.
  */
 static int take_ring(struct program_process *process, const struct profiler_ring *ring, int64_t now)
 {
@@ -267,7 +276,7 @@ static void read_ring(struct program_process *process, struct program_chip *chip
 		chip->state = r == -EBADMSG ? DISPATCH_UNKNOWN_LAYOUT : DISPATCH_NO_ANSWER;
 		chip->has_garbage |= r == -EBADMSG;
 		chip->figure = (struct program_figure){ .last = -1 };
-		process->manager = 0; /* it is looked for again */
+		process->manager = 0; /* the rings are searched again */
 		return;
 	}
 	program_clock_set(&chip->stream.clock, batch->first_tick, batch->host_ns,
@@ -304,8 +313,8 @@ struct job *program_process_start(struct program_process *process)
 /* ---- figures ---- */
 
 /*
- * A ring that was found when it had wrapped lacks the records of the first launches. How many is
- * known as soon as all have finished.
+ * A ring that had wrapped when it was found lacks the records of the first launches. Their number
+ * is known as soon as all launches have finished.
  */
 static void count_missed(const struct program_process *process, struct program_chip *chip)
 {
@@ -331,7 +340,7 @@ static void describe_launches(const struct program_process *process,
 		ret->uncounted_ns = INT64_MAX;
 }
 
-/* By launches alone: an upper bound, of the time between the last two samples. */
+/* Without records: an upper bound for the time since the last window ended. */
 static void judge_queue(const struct program_process *process, struct program_chip *chip,
 			const struct program_launches *launches)
 {
@@ -345,12 +354,14 @@ static void judge_queue(const struct program_process *process, struct program_ch
 				     busy > chip->busy_ns ? (int64_t)(busy - chip->busy_ns) : 0,
 				     now - before, now);
 	if (before && now - before < PROGRAM_WINDOW_NS)
-		return; /* the window grows until it has its length */
+		return; /* the window grows until it has its full length */
 	chip->busy_ns = busy;
 	chip->busy_at = now;
 }
 
-/* No records and no events so far: it is idle if its profiler is on and nothing was launched. */
+/*
+ * No records and no events so far: the chip is idle if its profiler is on and nothing was launched.
+ */
 static void judge_unused(const struct program_process *process, struct program_chip *chip,
 			 const struct program_launches *launches)
 {
@@ -377,7 +388,7 @@ static void judge_chip(const struct program_process *process, struct program_chi
 		return;
 	}
 	if (chip->has_stream && chip->stream.n_records && !chip->is_usable)
-		return; /* the last figure stays, and grows old */
+		return; /* the last figure is kept; its window shows its age */
 	if (chip->has_stream)
 		program_figure_judge(&chip->figure, &chip->stream, &launches, now);
 	if (chip->has_stream && (chip->figure.is_known || !chip->has_queue))
@@ -391,7 +402,7 @@ static void judge_chip(const struct program_process *process, struct program_chi
 		chip->state = DISPATCH_OK;
 }
 
-/* One for which there is no memory is missing until the next sample. */
+/* A chip for which there is no memory is added in the next sample. */
 static void add_profiled(struct program_process *process)
 {
 	for (uint32_t chip = 0; chip < PROFILER_CHIPS; chip++)

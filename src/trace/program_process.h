@@ -1,6 +1,6 @@
 /*
- * The programs of one process: the rings of its profiler are read in a job, since memory of another
- * process may block (userfaultfd), and the figures are judged afterwards.
+ * The programs that one process runs on chips. A job reads the rings of its profiler, since reading
+ * the memory of another process may block (userfaultfd); figures are computed afterwards.
  */
 #pragma once
 
@@ -15,17 +15,17 @@ struct program_chip {
 	bool has_ring, has_stream;
 	struct profiler_ring ring;
 	bool is_usable;	  /* the last batch could be used */
-	bool has_garbage; /* what is in the ring now may be no records */
+	bool has_garbage; /* the ring contained bytes that are not records */
 	bool is_late;	  /* the ring was found when it had wrapped, or has garbage */
 	uint64_t missed;  /* launches whose records were overwritten by then; 0: not known */
 	int64_t read_ns;  /* when records were last looked for */
 	struct program_stream stream;
 
-	/* By launches, if they are followed. */
+	/* What launches say, if they are followed. */
 	bool has_queue;
 	struct trace_queue queue;
-	uint64_t busy_ns; /* at the sample before, and when that was */
-	int64_t busy_at;
+	uint64_t busy_ns; /* its busy time when the current window began, */
+	int64_t busy_at;  /* and when that was; 0: never */
 
 	/* Records that were handed over one by one, until they are taken. */
 	struct program_record *kept;
@@ -35,7 +35,7 @@ struct program_chip {
 	enum dispatch_state state;
 };
 
-/* A sum per name, to find the operation that takes most time. */
+/* The time per name, to find the operation that takes most of it. */
 struct operation_share {
 	char name[PROGRAM_NAME];
 	uint64_t ticks;
@@ -50,20 +50,19 @@ struct program_process {
 	uint64_t start; /* ticks since boot */
 	uint32_t uid;
 	char comm[PROGRAM_COMM];
-	int64_t first_ns;	      /* when it was first seen by the sampler */
-	int operations;		      /* the BPF map of names; -1: names are not followed */
-	size_t names_left;	      /* that may be looked up in this sample: each is a call */
-	bool is_current;	      /* seen in this round */
-	size_t n_devices;	      /* that it holds */
-	bool can_ring, can_record;    /* its release has a profiler with rings, or with records */
-	bool has_chip_first;	      /* its records have the chip's number at the first place */
-	bool has_unknown_chip;	      /* a record whose chip is not known was skipped */
-	char operation[PROGRAM_NAME]; /* that took most time, and since when they are counted */
-	int64_t named_ns;
-	struct trace_programs programs; /* as the kernel had it at asked_ns, */
-	int64_t asked_ns;		/* before the records were read; figures are of then */
-	uint64_t counted_after;		/* launches that were counted when they had been read */
-	uint64_t manager;		/* whose rings are known */
+	int64_t first_ns;		/* when it was first seen by the sampler */
+	int operations;			/* the BPF map of names; -1: names are not followed */
+	size_t names_left;		/* names that may still be looked up in this sample */
+	bool is_current;		/* seen in this round */
+	size_t n_devices;		/* that it holds */
+	bool can_ring, can_record;	/* its release has a profiler with rings, or with records */
+	bool has_chip_first;		/* its records have the chip's number at the first place */
+	char operation[PROGRAM_NAME];	/* that took most time in the last window, */
+	int64_t named_ns;		/* which ended then */
+	struct trace_programs programs; /* copy of the kernel's entry, */
+	int64_t asked_ns;		/* made before the records were read: the time of figures */
+	uint64_t counted_after;		/* launches counted by the time the records had been read */
+	uint64_t manager;		/* the RealtimeProfilerManager whose rings are known */
 	int error;			/* of the last job */
 	struct program_chip *chips;
 	size_t n_chips;
@@ -83,23 +82,23 @@ struct program_process *program_process_free(struct program_process *process);
 /* The chip with this number, made if it is missing. NULL: no memory. */
 struct program_chip *program_process_chip(struct program_process *process, uint32_t chip);
 
-/* Forgets chips and rings: the program has executed another one, or opened its devices again. */
+/* Drops chips and rings: the process has called execve(), or opened its devices again. */
 void program_process_restart(struct program_process *process);
 
-/* Before its records are taken in a sample. */
+/* To be called in each sample before records are added. */
 void program_process_begin(struct program_process *process);
 
 /* The job that reads its rings. */
 struct job *program_process_start(struct program_process *process);
 
-/* Keeps a record that the kernel has handed over; program_process_take_kept() adds them. */
+/* Keeps a record from the kernel's ring buffer until program_process_take_kept() adds it. */
 MUST_CHECK int program_process_keep(struct program_process *process, uint32_t chip,
 				    double ticks_per_ns, const struct program_record *record,
 				    int64_t arrived);
 void program_process_take_kept(struct program_process *process, int64_t now);
 
-/* Makes the figures of all chips. */
+/* Computes the figures of all chips. */
 void program_process_judge(struct program_process *process);
 
-/* The operation that took most time since the last call, ""; starts again. */
+/* The operation that took most time since the last call; "": none. */
 void program_process_operation(struct program_process *process, char name[static PROGRAM_NAME]);

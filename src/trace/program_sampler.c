@@ -13,12 +13,15 @@
 /* Deadline for reading the rings of one process. */
 #define DEADLINE (100 * NS_PER_MS)
 
-/* Probes look for the rings of a process so long, then for a while in each period. */
+/*
+ * Probes that find the rings of a process are attached for SEEK_FIRST, and after that for
+ * SEEK_AGAIN in each SEEK_PERIOD.
+ */
 #define SEEK_FIRST  (10 * NS_PER_S)
 #define SEEK_PERIOD (30 * NS_PER_S)
 #define SEEK_AGAIN  (2 * NS_PER_S)
 
-/* ---- records that are handed over one by one ---- */
+/* ---- records from the kernel's ring buffer (releases before v0.76) ---- */
 
 static struct program_process *find(const struct program_sampler *sampler, uint32_t tgid)
 {
@@ -64,7 +67,7 @@ static void read_programs(const struct program_sampler *sampler, struct program_
 	process->programs = programs;
 }
 
-/* What was launched while the records were read may be among them. */
+/* Counts again: programs that were launched while records were read may have records already. */
 static void read_counted(const struct program_sampler *sampler, struct program_process *process)
 {
 	struct trace_programs programs;
@@ -91,9 +94,8 @@ static struct program_process *process_of(struct program_sampler *sampler,
 }
 
 /*
- * Two releases have the number of the chip at different places. Only the newer one can have a
- * number other than 0 at the first; until that is seen, a process with several devices has no
- * figure.
+ * Releases have the number of the chip at one of two places. Only in newer ones can the first place
+ * contain a number other than 0; until one is seen, a process with several devices has no figure.
  */
 static int take_record(void *arg, void *data, size_t size)
 {
@@ -223,13 +225,18 @@ int program_sampler_update(struct program_sampler *sampler,
 		r = program_union_update(&sampler->shared, sampler->processes);
 	if (r == 0)
 		r = seek_rings(sampler, holders, count, now);
-	/* Then this is all that keeps the lines up to date. */
+	/*
+	 * While it is not active, it runs only here, once per scan, to keep the lines up to date.
+	 */
 	return r == 0 && !program_sampler_is_active(sampler) ? program_sampler_run(sampler) : r;
 }
 
 /* ---- sampling ---- */
 
-/* Has the process ended, or closed the queue? One that no scan has found yet may be running. */
+/*
+ * Has the process exited, or closed the queue? process: NULL if no scan has found it yet, although
+ * it may be running.
+ */
 static bool is_obsolete(const struct program_process *process, const struct trace_queue_key *key,
 			const struct trace_queue *queue)
 {
@@ -240,7 +247,7 @@ static bool is_obsolete(const struct program_process *process, const struct trac
 	return process->start != start || queue->made_ns < process->programs.begun_ns;
 }
 
-/* Of several that a chip had, one after the other, the last counts. -ENOMEM */
+/* A chip that was opened several times had several queues: the newest one is used. -ENOMEM */
 static int take_queue(struct program_process *process, const struct trace_queue *queue)
 {
 	struct program_chip *chip = program_process_chip(process, queue->state.chip);
@@ -269,7 +276,7 @@ static int read_queues(const struct program_sampler *sampler)
 			continue;
 		if (is_obsolete(process, &key, &queue)) {
 			bpf_map_delete_elem(map, &key);
-			before = NULL; /* the deleted key leads nowhere */
+			before = NULL; /* start again: a deleted key has no next key */
 			continue;
 		}
 		if (!process || job_is_busy(sampler->round.workers, &process->job))
@@ -303,7 +310,7 @@ static void publish(struct program_sampler *sampler, int64_t now)
 	for (struct program_process *process = sampler->processes; process;
 	     process = process->next) {
 		if (job_is_busy(sampler->round.workers, &process->job))
-			continue; /* its lines grow old */
+			continue; /* readers see by its old lines that it is blocked */
 		program_process_take_kept(process, now);
 		read_counted(sampler, process);
 		program_process_judge(process);

@@ -26,7 +26,7 @@ struct program_sampler {
 MUST_CHECK int program_sampler_init(struct program_sampler *sampler, const struct tracer *tracer,
 				    struct worker_pool *workers, struct program_follow follow);
 
-/* No job of it may be busy. */
+/* None of its jobs may be busy. */
 void program_sampler_done(struct program_sampler *sampler);
 
 /* After a scan: which processes hold devices, and which libraries they map. */

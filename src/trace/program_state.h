@@ -24,10 +24,10 @@ enum {
 
 /* By tgid. */
 struct trace_programs {
-	uint64_t start_ns;   /* of the process, ns since boot; 0: the entry is incomplete */
-	uint64_t begun_ns;   /* when the entry was made: it begins again with execve(), and with a
-				device that is opened after all were closed */
-	uint32_t library;    /* whose probes report for it */
+	uint64_t start_ns; /* of the process, ns since boot; 0: the entry is incomplete */
+	uint64_t begun_ns; /* when the entry was made: a new one is made after execve(), and when a
+      device is opened after all were closed */
+	uint32_t library;  /* whose probes report for it */
 	uint32_t from_start; /* launches are followed since it started */
 	uint64_t manager;    /* its RealtimeProfilerManager; 0: not seen */
 	uint64_t profiled;   /* bit per chip whose profiler was seen to be on */
@@ -48,7 +48,7 @@ struct trace_queue {
 	struct program_queue_state state;
 };
 
-/* A record of the profiler before v0.76, as it is handed over. */
+/* A record of the profiler, as releases before v0.76 pass it to callbacks. */
 struct trace_record {
 	uint64_t start_ns; /* of the process */
 	uint32_t tgid;
@@ -59,7 +59,7 @@ struct trace_record {
 	uint64_t arrived_ns;
 };
 
-/* A process has a part of the map, so that a fast one does not displace the names of others. */
+/* Each process uses at most PROGRAM_NAMED entries, so that none evicts the names of others. */
 struct trace_operation_key {
 	uint32_t tgid;
 	uint32_t slot; /* the number modulo PROGRAM_NAMED */

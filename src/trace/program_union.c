@@ -53,7 +53,7 @@ int program_union_update(struct program_union *all, const struct program_process
 		r = open_sampler(all);
 	if (r < 0)
 		return r;
-	/* Without devices there is nothing to show. */
+	/* A failure, as if there are no devices, leaves nothing to show. */
 	if (is_needed(processes) && sampler_take(all->sampler, NULL, &snapshot) < 0)
 		snapshot = NULL;
 	snapshot_free(all->snapshot);
@@ -87,7 +87,7 @@ static void add_user(struct device_users *users, const struct program_process *p
 	};
 }
 
-/* Chips of a process that are this device. */
+/* Adds the chips of a process that are this device. */
 static void add_process(const struct program_union *all, size_t device,
 			const struct program_process *sampled, struct device_users *users)
 {

@@ -2,8 +2,8 @@
  * Devices that several processes use at the same time: the union of the times in which a program of
  * one of them ran, as a line of its own in /run/tt-smi/bpf/dispatch.
  *
- * Which device a process means by the number of a chip follows from its TT_VISIBLE_DEVICES, so the
- * monitor's own sources are asked, and only while more than one process runs programs.
+ * TT_VISIBLE_DEVICES determines which device the chip number of a process refers to. The sources of
+ * tt_smi evaluate it; they are read only while more than one process runs programs.
  */
 #pragma once
 
@@ -21,11 +21,11 @@ struct program_union {
 
 void program_union_done(struct program_union *all);
 
-/* After a scan: looks at the processes again. */
+/* To be called after a scan: reads the processes and their devices. */
 MUST_CHECK int program_union_update(struct program_union *all,
 				    const struct program_process *processes);
 
-/* After the figures of the processes were made. */
+/* To be called when the figures of the processes have been computed. */
 void program_union_publish(struct program_union *all, const struct tracer *tracer,
 			   const struct program_process *processes, struct worker_pool *workers,
 			   int64_t now);

@@ -232,7 +232,10 @@ static int attach_found(struct scan_state *state, const struct library_file *fil
 	return r == -EAGAIN ? 0 : r;
 }
 
-/* Before the holders take their results: a file found by several searches was read by one. */
+/*
+ * Runs before the holders take their results, since a file that several searches found was read by
+ * only one of them.
+ */
 static int attach_all(struct scan_state *state)
 {
 	int r = 0;
@@ -256,7 +259,7 @@ static int take_replaced(struct trace_scan *scan, struct trace_library *library,
 			 const struct library_search *search)
 {
 	if (!library->id || strcmp(search->path, library->path) != 0)
-		return 0; /* another library has this entry by now */
+		return 0; /* the entry belongs to another library by now */
 	if (search->result == -ETIMEDOUT ||
 	    (search->result == 0 && libraries_is(library, &search->st)))
 		return 0;

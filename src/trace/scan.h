@@ -2,9 +2,9 @@
  * Finds the processes that have a device open, the files of TT-Metal that they execute, and what
  * has changed since the last scan.
  *
- * Reading files and memory of other users may block. They are read by the worker pool in two
- * rounds: files, then memory. A read that misses the deadline is skipped, and not repeated while it
- * is still blocked. Between two scans nothing else runs.
+ * Reading files and memory of other users may block. The worker pool reads them in two rounds:
+ * files, then memory. A read that misses the deadline is skipped, and not repeated while it is
+ * still blocked; apart from such reads, no job of a scan runs between two scans.
  *
  * The steps share struct scan_state; device_holder.h, file_attach.h, readback.h and role.h have one
  * step each.

@@ -110,7 +110,7 @@ static int check_size(const struct trace_session *session)
 	return r;
 }
 
-/* Only a tracer that stays samples utilisation. */
+/* Utilisation is sampled only with --watch. */
 static int begin_programs(struct trace_session *session)
 {
 	struct trace_scan *scan = session->scan;

@@ -45,7 +45,7 @@ int command_status(const struct trace_options *options)
 		return fflush(stdout) ? print_error(EXIT_OUTPUT, "cannot write standard output")
 				      : EXIT_NOT_LOADED;
 	}
-	/* The first scan writes it. */
+	/* It does not exist before the first scan of the tracer has ended. */
 	code = access(REPORT_FILE, F_OK) == 0 ? read_text(REPORT_FILE, &report) : 0;
 	if (!code)
 		code = read_text(PINS_ALLOCATIONS, &table);

@@ -21,7 +21,7 @@ int jobs_died(struct bpf_iter__bpf_map_elem *ctx)
 	struct trace_device *device = ctx->value;
 	struct trace_death *death;
 
-	/* The end has number 0, too, if there was one line or none. */
+	/* The call at the end, without a key, has seq_num 0 too if at most one line was printed. */
 	if (ctx->meta->seq_num == 0 && (key || seq->count == 0)) {
 		BPF_SEQ_PRINTF(seq,
 			       "DEVICE   SINCE        PID      Comm             SIGNAL ENDED\n");

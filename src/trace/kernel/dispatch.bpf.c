@@ -72,7 +72,7 @@ int dispatch(struct bpf_iter__bpf_map_elem *ctx)
 	struct trace_line_key *key = ctx->key;
 	struct trace_line *line = ctx->value;
 
-	/* The end has number 0, too, if there was one line or none. */
+	/* The call at the end, without a key, has seq_num 0 too if at most one line was printed. */
 	if (ctx->meta->seq_num == 0 && (key || seq->count == 0)) {
 		BPF_SEQ_PRINTF(seq,
 			       "PID      Comm             CHIP  START        DEVICE BUSY         ");

@@ -24,7 +24,7 @@ static __always_inline struct trace_process *process_begin(const struct hit *hit
 	struct trace_process *process = process_add(hit->tgid);
 
 	if (!process || process->start)
-		return process; /* another thread was faster */
+		return process; /* another thread has filled the entry */
 	if (start_ns <= hit->library->attached)
 		process_flag(process, TRACE_SINCE_ATTACH);
 	BPF_CORE_READ_INTO(&process->comm, task, group_leader, comm);
@@ -60,9 +60,10 @@ static __always_inline void copy_add(const struct hit *hit)
 }
 
 /*
- * One file can have two device numbers, as in two containers with the same image. Then it has two
- * entries with probes each, and every call hits twice. The entry whose probe came first counts for
- * this copy until it is detached; hits of the other one are ignored.
+ * Is this the entry whose probes count for this copy of TT-Metal? One file can have two device
+ * numbers, as in two containers with the same image. Then it has two entries, each with its own
+ * probes, and every call hits both. The entry that is hit first counts until it is detached; hits
+ * of the other one are ignored.
  */
 static __always_inline bool is_reporting(const struct hit *hit)
 {

@@ -49,7 +49,10 @@ static __always_inline bool is_live(const struct trace_buffer *b)
 	return b && !(b->flags & TRACE_BUFFER_TOMBSTONE);
 }
 
-/* The thread continues and its mesh buffer has no members: its bytes are on no chip. */
+/*
+ * To be called at the next allocation of the thread: if its last mesh buffer got no members, the
+ * bytes were added to no chip.
+ */
 static __always_inline void mesh_check(const struct hit *hit, struct trace_thread *thread)
 {
 	struct trace_key key = { .tgid = hit->tgid };
@@ -67,7 +70,7 @@ static __always_inline void mesh_check(const struct hit *hit, struct trace_threa
 		process_fault(hit->process, TRACE_FAULT_MESH);
 }
 
-/* Stores the current operation of this thread. No other thread uses the entry. */
+/* Stores what this thread is allocating. No other thread uses the entry. */
 static __always_inline void thread_put(const struct hit *hit, struct trace_thread *old,
 				       const struct trace_thread *thread)
 {
@@ -129,8 +132,9 @@ static __always_inline bool buffer_put(const struct hit *hit, uint64_t self,
 }
 
 /*
- * The chips of a mesh buffer, from its view if possible. Else the calls of METAL_CREATE_AT will
- * give them, and the view is compared with these. False: they stay unknown.
+ * The chips of a mesh buffer, from the view of its mesh if that is proven. Otherwise the calls of
+ * METAL_CREATE_AT that follow give them, and view_compare() checks the view. False: there is no
+ * such probe, so they stay unknown.
  */
 static __always_inline bool mesh_chips(const struct hit *hit, uint64_t impl,
 				       struct trace_thread *thread, uint64_t *ret_chips)
@@ -149,7 +153,7 @@ static __always_inline bool mesh_chips(const struct hit *hit, uint64_t impl,
 	return hit->library->has_members;
 }
 
-/* Does the view agree with the chips that a mesh buffer has by now? */
+/* Records whether the view agrees with the chips that the mesh buffer has so far. */
 static __always_inline void view_compare(const struct hit *hit, uint64_t expected, uint64_t chips)
 {
 	struct trace_view_place *place = expected ? view_place(hit) : NULL;
@@ -224,7 +228,9 @@ static __always_inline void on_track_allocate(const struct hit *hit, uint64_t se
 		count(hit, &buffer, false);
 }
 
-/* An attempt. The size is the requested one, which may exceed any card. */
+/*
+ * Called for each attempt. The size is the requested one, which may exceed the memory of any card.
+ */
 static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 {
 	struct metal_buffer buffer = { 0 };
@@ -236,8 +242,9 @@ static __always_inline void on_allocate(const struct hit *hit, uint64_t self)
 }
 
 /*
- * allocator: 0 if the hook does not have it. A buffer from before the attach leaves a tombstone
- * too. The second attempt is for a buffer that the tracer adds at this moment.
+ * allocator: 0 if the hook does not have it. A buffer from before the attach has no entry: it gets
+ * a tombstone, so that the tracer does not add it later. If the tracer adds it at this moment
+ * (-EEXIST), the second iteration frees it.
  */
 static __always_inline void on_free(const struct hit *hit, uint64_t self, uint64_t allocator)
 {
@@ -310,7 +317,7 @@ static __always_inline void on_forget_all(const struct hit *hit, uint64_t alloca
 
 	if (!allocator)
 		return;
-	/* First: adopt() checks this after it has added a buffer. */
+	/* Before the buffers are freed: adopt() checks this after it has added a buffer. */
 	if (hit->process->flags & TRACE_SINCE_ATTACH)
 		allocator_emptied(&key, destroy);
 	sweep_buffers(hit->process, hit->tgid, allocator);

@@ -1,10 +1,10 @@
 /*
- * The text of the two pinned files. The kernel runs these programs once for each traced process,
- * and for each open file of each task; at the end once more with nothing. docs/tracing.md describes
- * the texts.
+ * What `cat` of the pinned files `allocations` and `holders` prints. The kernel runs the first
+ * program once for each traced process, the second one for each open file of each task, and both
+ * once more at the end, without an object. docs/tracing.md describes the texts.
  *
- * A line that does not fit into a reader's buffer is written again in the next read, by another
- * run.
+ * If a line does not fit into the reader's buffer, the kernel discards it and runs the program
+ * again for the same object in the next read().
  */
 #include "trace/kernel/iterator.h"
 
@@ -41,8 +41,9 @@ static __always_inline void chip_sum(struct trace_chip *to, const struct trace_c
 }
 
 /*
- * The sums of this reading; NULL before its first line. A line that is written again is summed
- * again. There is no event at the end of a reading, so the map evicts the oldest.
+ * The sums of this reading; NULL before its first line. The figures of the current line are in
+ * `last`, and are added only when the next line begins, since a line may be written again. Nothing
+ * runs when the file is closed, so the map is an LRU map and evicts old entries.
  */
 static __always_inline struct trace_sums *sums_of(uint64_t session, uint64_t line, bool end)
 {
@@ -119,7 +120,7 @@ int allocations(struct bpf_iter__bpf_map_elem *ctx)
 		return 0;
 	}
 	if (!process->start)
-		return 0; /* incomplete */
+		return 0; /* the entry is being filled */
 	name_clean(&name, process->comm);
 	if (!process->chips)
 		print_none(seq, *tgid, &name, process);

@@ -7,7 +7,7 @@
 #include "basic/abrupt_signal.h"
 #include "trace/kernel/account.h"
 
-/* They were facts about the old program. */
+/* Deletes what was known about the program of a process that exits or calls execve(). */
 static __always_inline void facts_forget(uint32_t tgid)
 {
 	bpf_map_delete_elem(&roles, &tgid);
@@ -37,7 +37,10 @@ static __always_inline void note_file(const struct file *file, const struct trac
 		bpf_map_update_elem(&deaths, &number, death, BPF_ANY);
 }
 
-/* Called for each group of descriptors: the array has no other purpose than this loop. */
+/*
+ * Called for each element of fd_groups, an array that exists only to loop over the descriptors in
+ * groups: Linux 5.15 has no other loop of this length.
+ */
 static long note_group(struct bpf_map *map, uint32_t *group, uint32_t *value,
 		       struct fd_search *search)
 {
@@ -65,8 +68,8 @@ static __always_inline bool is_monitor(uint32_t tgid, uint64_t start)
 }
 
 /*
- * Notes for each device that the process holds that it died. The kernel closes its files later.
- * Other exits, which are most, cost one comparison.
+ * Records this death for each device that the process holds. Its files are still open: the kernel
+ * closes them later. Ordinary exits cost one comparison.
  */
 static __always_inline void note_death(struct task_struct *task)
 {
@@ -154,7 +157,7 @@ int enter(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-/* (tgid, start, if not 0: only if it never held anything): removes a process. */
+/* (tgid, start, only if it never held memory): removes a process. */
 SEC("raw_tp")
 int leave(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -204,7 +207,7 @@ int adopt(struct bpf_raw_tracepoint_args *ctx)
 		return -ESRCH;
 	r = buffer_add(process, &key, &b);
 	if (r == -EEXIST)
-		return 0; /* seen since, or freed */
+		return 0; /* a hook has seen it since: allocated again, or freed */
 	if (r != 0) {
 		process_fault(process, TRACE_FAULT_MAP_FULL);
 		return r;

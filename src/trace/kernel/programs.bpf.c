@@ -51,7 +51,10 @@ static __always_inline bool program_hit_begin(struct program_hit *hit, uint64_t 
 	return hit->process;
 }
 
-/* Another copy of TT-Metal in the process, or a second name of its file: not all is counted. */
+/*
+ * Is the call of another copy of TT-Metal in the process, or of a second name of its file? Such
+ * calls are not counted, which is noted.
+ */
 static __always_inline bool is_other_library(const struct program_hit *hit)
 {
 	if (hit->process->library == hit->library)
@@ -173,7 +176,7 @@ static __always_inline void on_profiler(struct program_hit *hit, bool is_on)
 		__sync_fetch_and_and(&process->profiled, ~(1ULL << chip));
 		return;
 	}
-	/* All devices were closed: the queues and rings are others now. */
+	/* The process closed all devices and opens them again: the queues and rings are new. */
 	if (!process->profiled && process->launches.launched)
 		process = process_add_programs(hit->tgid, process->start_ns, hit->library);
 	if (process)
