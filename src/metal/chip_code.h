@@ -1,4 +1,5 @@
-/* The machine code of Device::id(), which contains the offset of the chip number: see metal/chip.h.
+/*
+ * The machine code of Device::id(), which contains the offset of the chip number: see metal/chip.h.
  */
 #pragma once
 

@@ -219,7 +219,7 @@ enum trace_fault metal_library_fault(const struct metal_library *library)
 		return TRACE_FAULT_UNKNOWN_SHAPE;
 	if (!is_there(library, METAL_DEALLOCATE) && !is_there(library, METAL_TRACK_DEALLOCATE))
 		return TRACE_FAULT_MISSED_FREE;
-	/* Otherwise buffers freed by closing a device would be counted until the process ends. */
+	/* Without these hooks, buffers that are freed by closing a device would stay counted. */
 	if (!is_there(library, METAL_FORGET_ALL) && !is_there(library, METAL_DESTROY))
 		return TRACE_FAULT_MISSED_FREE;
 	if (!library->tracks && !is_there(library, METAL_THROW))

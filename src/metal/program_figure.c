@@ -6,7 +6,7 @@
 /* Remaining difference between the clocks of host and chip. */
 #define TOLERANCE (5 * NS_PER_MS)
 
-/* The share of a shorter window that is common to several processes says little. */
+/* If the windows of the processes have less than this in common, no union is computed. */
 #define COMMON_MIN (PROGRAM_WINDOW_NS / 2)
 
 /* How many launches are not known to have finished: by records, or by events that the host saw. */
@@ -95,7 +95,7 @@ void program_figure_judge(struct program_figure *ret, const struct program_strea
 		ret->last = now - known;
 	if ((to == now || to == known) && is_exact(stream, launches, from))
 		ret->bound = PROGRAM_EXACT;
-	/* A ring without records may belong to a process whose programs have no numbers. */
+	/* No records do not mean that nothing runs: programs without numbers have none. */
 	if (to <= from || (!stream->n_records && ret->bound != PROGRAM_EXACT))
 		return;
 	ret->is_known = true;
@@ -137,8 +137,7 @@ static void join_rest(struct program_figure *ret, const struct program_user *use
 	}
 }
 
-/* Of windows of different lengths, so that it is the number of programs per second that is right.
- */
+/* The windows of the processes may differ in length, so the programs per second are added. */
 static uint64_t join_programs(const struct program_user *users, size_t count, int64_t window)
 {
 	double rate = 0;
@@ -185,7 +184,7 @@ static void find_common(struct common_times *ret, const struct program_user *use
 	}
 }
 
-/* Of whole steps. */
+/* The union of coarse times, which are known for whole steps only. */
 static void join_coarse(struct program_figure *ret, const struct common_times *times)
 {
 	int64_t from = (times->from + PROGRAM_STEP_NS - 1) & -(int64_t)PROGRAM_STEP_NS;

@@ -31,9 +31,9 @@ struct program_launches {
 };
 
 /*
- * What the state of a process and of a chip's queue says, for judging the chip. queue is NULL if
- * the host has not used one, stream if the chip has no records; missed: launches whose records
- * cannot be in the stream. are_followed is left to the caller, and so is a later count_after.
+ * Fills *ret from the state of a process and of a chip's queue. queue is NULL if the host has not
+ * used one, stream if the chip has no records; missed: launches whose records cannot be in the
+ * stream. The caller sets are_followed, and count_after if it reads the launches again later.
  */
 void program_launches_describe(struct program_launches *ret,
 			       const struct program_launch_state *state,
@@ -51,16 +51,16 @@ struct program_figure {
 };
 
 /*
- * now: when the launches were looked up, before the records were read. So the records of all that
- * had finished by then are there, and some that were launched later may be.
+ * now: when the launches were read, which is before the records were read. So the stream has the
+ * records of all programs that had finished by then, and may have some of later launches.
  */
 void program_figure_judge(struct program_figure *ret, const struct program_stream *stream,
 			  const struct program_launches *launches, int64_t now);
 
 /*
- * For a chip without records: it may be busy from the first launch until the host learns of the end
- * of the last program. busy: the part of the window, which ends now, for which that was so. If that
- * is 0, so is the true figure.
+ * For a chip without records: it may be busy while a launched program is not known to have
+ * finished. busy: for how long that was so within the window, which ends now. If it is 0, the chip
+ * was idle.
  */
 void program_figure_upper(struct program_figure *ret, const struct program_launches *launches,
 			  int64_t busy, int64_t window, int64_t now);
@@ -74,10 +74,11 @@ struct program_user {
 
 /*
  * The union over all processes on one chip. It is exact if all figures are, an upper bound if the
- * others are upper bounds, else a lower bound from the figures that are known. Of coarse times, two
- * bounds are known: it is exact if they differ by at most 1 %, and then their mean. If the windows
- * have less than half a second in common, it is the largest share. has_others: further processes
- * use the chip, and nothing is known about their programs.
+ * others are upper bounds, else a lower bound from the figures that are known. Coarse times give a
+ * lower and an upper bound of the union: if these differ by at most 1 %, their mean counts as
+ * exact, otherwise the lower bound is used. If the windows have less than half a second in common,
+ * it is the largest share of one process. has_others: further processes use the chip, and nothing
+ * is known about their programs.
  */
 void program_figure_join(struct program_figure *ret, const struct program_user *users, size_t count,
 			 bool has_others);

@@ -6,7 +6,7 @@
 #pragma once
 
 enum program_hook {
-	/* The profiler, which is on for a chip, or no longer. The next two lead to its rings. */
+	/* The profiler. The objects of SYNC_CHECK and PUBLISH lead to its rings. */
 	PROGRAM_PROFILER_ON,  /* (chip) */
 	PROGRAM_PROFILER_OFF, /* (chip) */
 	PROGRAM_SYNC_CHECK,   /* (RealtimeProfilerManager): when the host waits for a queue */

@@ -92,7 +92,9 @@ PROGRAM_RULE void program_next_event(struct program_launch_state *state,
 	__sync_fetch_and_or(&queue->open, 1U << (number & 1));
 }
 
-/* When the first launch that is not known to have finished was made, at the latest. */
+/*
+ * The latest time at which the first launch that is not known to have finished can have been made.
+ */
 PROGRAM_RULE uint64_t program_unfinished_since(const struct program_launch_state *state,
 					       const struct program_queue_state *queue)
 {

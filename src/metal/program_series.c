@@ -38,7 +38,7 @@ static uint64_t step_of(int64_t ns)
 
 void program_series_add_time(struct program_series *series, int64_t start, int64_t end)
 {
-	/* What is older than the series would overwrite what is newer. */
+	/* Times that are older than the series would overwrite newer steps. */
 	start = MAX(start, end - (int64_t)(PROGRAM_STEPS - 1) * PROGRAM_STEP_NS);
 	while (start < end) {
 		uint64_t number = step_of(start);

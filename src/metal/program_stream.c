@@ -78,7 +78,8 @@ static bool add_record(struct program_stream *stream, const struct program_recor
 	return fits;
 }
 
-/* Programs on different sub-devices end in any order; program_intervals_add() needs starts sorted.
+/*
+ * Programs on different sub-devices end in any order; program_intervals_add() needs starts sorted.
  */
 static int by_start(const void *a, const void *b)
 {
@@ -95,7 +96,7 @@ static bool is_sorted(const struct program_record *records, size_t count)
 	return true;
 }
 
-/* Programs must not overlap because the clock was set back between their ends. */
+/* Sets the stored times back with the clock, so that the next program does not seem to overlap. */
 void program_stream_arrive(struct program_stream *stream, uint64_t tick, int64_t ns)
 {
 	int64_t late = program_clock_arrive(&stream->clock, tick, ns);
@@ -167,7 +168,7 @@ static unsigned find_mark(const struct program_stream *stream, int64_t ns)
 	return at;
 }
 
-/* By the batches around that time, as if their programs had come at an even rate. */
+/* Interpolates between batches, as if programs had ended at an even rate. */
 uint64_t program_stream_count(const struct program_stream *stream, int64_t from, int64_t to)
 {
 	unsigned last = find_mark(stream, to - 1);
@@ -175,7 +176,7 @@ uint64_t program_stream_count(const struct program_stream *stream, int64_t from,
 	const struct program_mark *end;
 
 	if (last + 1 < stream->n_marks)
-		last++; /* what ended before `to` was read soon after it */
+		last++; /* programs that ended shortly before `to` are in the batch after it */
 	end = &stream->marks[last % PROGRAM_MARKS];
 	from = MAX(from, begin->ns);
 	to = MIN(to, end->ns);

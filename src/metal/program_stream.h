@@ -2,8 +2,8 @@
  * The programs of one process on one chip, as TT-Metal's profiler recorded them: times in which the
  * chip was busy, and whether records are missing.
  *
- * In eager ttnn the numbers of programs are consecutive. A record has the low 16 bits of the
- * number.
+ * TT-Metal numbers the programs of a process consecutively, except within traces. A record has the
+ * low 16 bits of the number.
  */
 #pragma once
 

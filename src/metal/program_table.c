@@ -27,7 +27,8 @@ int program_table_check(const struct program_table *table, size_t length)
 		       : 0;
 }
 
-/* The writer may have read its clock a moment later than the reader. False: the time is impossible.
+/*
+ * The writer may have read its clock a moment later than the reader. False: the time is impossible.
  */
 static bool take_time(uint64_t *ns, int64_t now)
 {
@@ -56,11 +57,14 @@ static int read_launches(const struct program_table *table, int64_t now,
 		    take_time(&ret->slow_ns, now);
 	for (size_t i = 0; i < PROGRAM_TIMES && are_times; i++)
 		are_times = take_time(&ret->times[i], now);
-	/* A launch is counted after it was noted. */
+	/* The writer increments `launched` before `counted`. */
 	return are_times && ret->counted <= ret->launched ? 0 : -EBADMSG;
 }
 
-/* False: the chip has no queue. A launch may be made between the two readings. */
+/*
+ * False: the chip has no queue. The queue is read after `state`, and launches may have been made
+ * meanwhile: its values are limited to those of `state`.
+ */
 static bool read_queue(const struct program_table_chip *cell,
 		       const struct program_launch_state *state, struct program_queue_state *ret)
 {
@@ -68,7 +72,6 @@ static bool read_queue(const struct program_table_chip *cell,
 		return false;
 	load_words(ret, &cell->queue, sizeof(*ret));
 	ret->completed = MIN(ret->completed, state->launched);
-	/* It matters only while something is unfinished that was launched later. */
 	ret->idle_ns = MIN(ret->idle_ns, state->newest_ns);
 	return true;
 }
@@ -116,7 +119,7 @@ static int judge_stream(struct program_stream *stream, const struct program_tabl
 	return 0;
 }
 
-/* begun: since when launches are followed; pending: for how long something has been unfinished. */
+/* begun: since when launches are counted; pending: for how long something has been unfinished. */
 static void judge_queue(const struct program_table_chip *cell,
 			const struct program_launches *launches, int64_t begun, uint64_t pending,
 			int64_t now, struct program_figure *ret)
@@ -157,7 +160,7 @@ static bool is_refused(uint64_t flags, size_t n_devices)
 	return flags & STREAM_IS_REFUSED || (flags & STREAM_IS_AMBIGUOUS && n_devices > 1);
 }
 
-/* What was launched while the records were read may be among them: launches are counted again. */
+/* Reads the launches again after the records, which may be of later launches already. */
 int program_table_judge(const struct program_table *table, uint32_t chip, size_t n_devices,
 			int64_t now, struct program_figure *ret, struct program_intervals *ret_busy)
 {
@@ -216,7 +219,7 @@ enum dispatch_state program_table_state(const struct program_table *table)
 	return word_load(&table->chips) ? DISPATCH_NOT_COVERED : DISPATCH_NO_RECORDS;
 }
 
-/* It chooses the name: bytes that are not printed are replaced. */
+/* The process chooses the name: bytes that are not printable are replaced. */
 static void clean(char *name)
 {
 	for (char *c = name; *c; c++)

@@ -12,7 +12,10 @@
 
 enum count_phase { COUNT_NEW, COUNT_ON, COUNT_OFF };
 
-/* The kernel zeroes it in a forked child, which owns none of its parent's buffers. */
+/*
+ * Zeroed by the kernel in a forked child (MADV_WIPEONFORK), which owns none of its parent's
+ * buffers.
+ */
 struct state {
 	uint32_t phase;		/* enum count_phase */
 	struct hash_table live; /* protected by the lock of the table */
@@ -33,7 +36,7 @@ static struct state *state_new(void)
 	     !__atomic_compare_exchange_n(&the_state, &first, state, 0, __ATOMIC_ACQ_REL,
 					  __ATOMIC_ACQUIRE))) {
 		munmap(state, sizeof(*state));
-		state = first; /* another thread was faster, or NULL */
+		state = first; /* that of another thread; NULL if madvise() failed */
 	}
 	errno = saved;
 	return state == MAP_FAILED ? NULL : state;
@@ -57,7 +60,7 @@ static struct state *state_get(void)
 	return phase == COUNT_ON ? state : NULL;
 }
 
-/* Stops counting and removes the table: no figure is better than a wrong one. */
+/* Stops counting and removes the table, since its figures would be wrong from now on. */
 static void withdraw(const struct library *library, const char *why)
 {
 	if (__atomic_exchange_n(&withdrawn, true, __ATOMIC_RELAXED))

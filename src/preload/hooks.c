@@ -89,7 +89,7 @@ typedef uint64_t (*six_arguments)(uint64_t, uint64_t, uint64_t, uint64_t, uint64
 	INTERPOSE_PROGRAM(id, name, programs_profile(library, (uint32_t)a, true))
 #define INTERPOSE_PROGRAM_PROFILER_OFF(id, name) \
 	INTERPOSE_PROGRAM(id, name, programs_profile(library, (uint32_t)a, false))
-#define INTERPOSE_PROGRAM_SYNC_CHECK(id, name) /* finds rings, which records lead to as well */
+#define INTERPOSE_PROGRAM_SYNC_CHECK(id, name) /* not needed: PUBLISH passes the records */
 #define INTERPOSE_PROGRAM_PUBLISH(id, name) \
 	INTERPOSE_PROGRAM(id, name, records_publish(library, POINTER(b), POINTER(c), (uint32_t)d))
 #define INTERPOSE_PROGRAM_RECORD(id, name) \

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* No more names than this are kept: probing would become slow. */
+/* Maximum number of names: in a fuller table, probing becomes slow. */
 #define USED_MAX (OPERATION_SLOTS * 3 / 4)
 
 struct operation_name {
@@ -17,7 +17,7 @@ static struct operation_name name_of(const char *text, size_t length)
 	return name;
 }
 
-/* Never 0. */
+/* Never 0, which marks a free slot. */
 static uint64_t hash_of(const struct operation_name *name)
 {
 	uint64_t words[sizeof(*name) / sizeof(uint64_t)], hash = 0;
@@ -30,7 +30,7 @@ static uint64_t hash_of(const struct operation_name *name)
 	return hash | 1;
 }
 
-/* The slot of a name, or the free one where it belongs. */
+/* The slot of a name, or the free slot where it would be added. Needs no lock. */
 static uint32_t find(struct operations *operations, const struct operation_name *name, uint64_t key)
 {
 	uint32_t at = (uint32_t)(key >> 32) % OPERATION_SLOTS;
@@ -45,7 +45,7 @@ static uint32_t find(struct operations *operations, const struct operation_name 
 	}
 }
 
-/* False: there are too many. */
+/* False: the table is full. */
 static bool add(struct operations *operations, const struct operation_name *name, uint64_t key,
 		uint32_t *ret)
 {

@@ -12,18 +12,18 @@
 
 enum { BATCH = 1024 };
 
-/* TT-Metal passes records on as they arrive; the clock is compared with those of such a span. */
+/* The clock is compared with the records of this time, not with each few that arrive together. */
 #define SPAN (200 * NS_PER_MS)
 
 struct chip_records {
 	bool has_stream, is_usable, is_fitted;
 	struct profiler_ring ring;
 	struct program_stream stream;
-	struct program_arrivals span; /* since the clock was last compared, */
+	struct program_arrivals span; /* records since the clock was last compared, */
 	int64_t span_since;	      /* and when that was */
 };
 
-/* The kernel zeroes it in a forked child. */
+/* Zeroed by the kernel in a forked child. */
 struct records {
 	struct lock lock;
 	bool has_chip_first; /* see records_add() */
@@ -50,7 +50,7 @@ static struct records *records_get(void)
 						    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return records;
 	munmap(records, sizeof(*records));
-	return first; /* another thread was faster */
+	return first; /* another thread has allocated it meanwhile */
 }
 
 /* ---- one chip ---- */
@@ -64,7 +64,9 @@ static void chip_begin(struct chip_records *chip, const struct program_table *ta
 	program_stream_init(&chip->stream, chip->span_since);
 }
 
-/* Compares the clock with the records, at the end of a span or if it is seen to be wrong. */
+/*
+ * Compares the clock with the records of a span, earlier if a record shows that the clock is wrong.
+ */
 static void chip_fit(struct chip_records *chip, const struct program_record *records, size_t count,
 		     int64_t now)
 {
@@ -84,7 +86,7 @@ static void chip_fit(struct chip_records *chip, const struct program_record *rec
 	chip->span_since = now;
 }
 
-/* Times and numbers of programs, out of the stream into the series. */
+/* Adds busy times and ends of programs to the series that are published. */
 static void chip_move(struct program_table_chip *cell, const struct chip_records *chip,
 		      const struct program_record *records, size_t count, int64_t now)
 {
@@ -130,7 +132,9 @@ static void chip_add(struct records *records, struct chip_records *chip,
 	if (!chip->is_usable) {
 		stream->faulty_ns = now;
 	} else if (count || invalid) {
-		/* The list of the stream is used for this batch only. */
+		/*
+		 * The stream needs a list of intervals only for this batch: no memory is allocated.
+		 */
 		stream->busy =
 			(struct program_intervals){ .list = records->intervals, .room = BATCH + 1 };
 		program_stream_put(stream, records->batch, count, invalid, now);
@@ -169,7 +173,7 @@ void records_name(const struct library *library, uint16_t id, const char *text, 
 
 /* ---- v0.76 and later ---- */
 
-/* Through the kernel, since an unknown layout may lead anywhere. */
+/* Reads by a system call, which fails where a plain read of an unknown layout would crash. */
 static int read_checked(void *arg, uint64_t address, void *to, size_t length)
 {
 	struct iovec local = { to, length };
@@ -180,7 +184,7 @@ static int read_checked(void *arg, uint64_t address, void *to, size_t length)
 	return n < 0 ? -errno : (size_t)n == length ? 0 : -EFAULT;
 }
 
-/* An object that was checked once exists as long as TT-Metal passes it to us. */
+/* For objects that were checked before: they exist while TT-Metal passes them to this library. */
 static int read_directly(void *arg, uint64_t address, void *to, size_t length)
 {
 	(void)arg;
@@ -198,7 +202,7 @@ static struct chip_records *add_state(struct records *records, uint64_t state)
 	errno = saved;
 	if (found != 1)
 		return NULL;
-	/* A chip whose device was opened again has a new one. */
+	/* Replace the old DeviceState of a chip whose device was opened again. */
 	while (at < records->n_states && records->chip_of[at] != ring.chip &&
 	       records->states[at] != state)
 		at++;
@@ -209,7 +213,7 @@ static struct chip_records *add_state(struct records *records, uint64_t state)
 	return &records->chips[ring.chip];
 }
 
-/* NULL: its layout is that of no known release. Takes the anchor of the clock. */
+/* NULL: the layout is unknown. Stores the anchor of the clock in *batch. */
 static struct chip_records *find_state(struct records *records, uint64_t state,
 				       struct profiler_batch *batch)
 {
@@ -308,7 +312,7 @@ void records_add(const struct library *library, const void *record)
 	int64_t now;
 
 	if (library->real[INTERPOSED_PUBLISH])
-		return; /* it has handed them over before */
+		return; /* records_publish() has received them already */
 	table = programs_table(library, &now);
 	records = table ? records_get() : NULL;
 	if (!records)

@@ -1,6 +1,6 @@
 /*
- * Records of TT-Metal's profiler, as it hands them over: start and end of each program, measured on
- * the chip. See preload/programs.h.
+ * The records that TT-Metal's profiler passes to callbacks: start and end of each program, measured
+ * on the chip. See preload/programs.h.
  */
 #pragma once
 

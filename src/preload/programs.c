@@ -20,7 +20,7 @@ struct chip_queue {
 	struct lock lock;
 };
 
-/* The kernel zeroes it in a forked child. */
+/* Zeroed by the kernel in a forked child (MADV_WIPEONFORK). */
 struct programs {
 	uint32_t phase; /* enum programs_phase */
 	struct lock lock;
@@ -29,7 +29,7 @@ struct programs {
 	struct chip_queue queues[PROGRAM_TABLE_CHIPS];
 };
 
-/* Not zeroed in a child: the pointer, and the descriptor that it must close. */
+/* These are not zeroed in a child: it keeps the pointer and must close the descriptor. */
 static struct programs *the_programs;
 static struct descriptor table_fd = { .fd = -1 };
 
@@ -49,7 +49,7 @@ void *programs_memory(size_t bytes)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* Called in a child of fork(). */
+/* Called in a child after fork(). */
 static void fork_child(void)
 {
 	int saved = errno;
@@ -67,7 +67,7 @@ static struct programs *programs_new(void)
 	if (!__atomic_compare_exchange_n(&the_programs, &first, programs, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		munmap(programs, sizeof(*programs));
-		return first; /* another thread was faster */
+		return first; /* another thread has allocated it meanwhile */
 	}
 	pthread_atfork(NULL, NULL, fork_child);
 	return programs;
@@ -85,7 +85,7 @@ static void header_fill(struct program_table *table)
 	word_store(&table->magic, PROGRAM_TABLE_MAGIC);
 }
 
-/* A forked child must not be able to write into its parent's table. */
+/* The mapping is not inherited by a forked child, which must not write to its parent's table. */
 static struct program_table *table_map(int fd)
 {
 	void *table = mmap(NULL, PROGRAM_TABLE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -160,7 +160,10 @@ static void clear_bits(uint64_t *word, uint64_t bits)
 	__atomic_fetch_and(word, ~bits, __ATOMIC_ACQ_REL);
 }
 
-/* Takes the first copy of TT-Metal. False: it is another one, and not all is counted. */
+/*
+ * Only the copy of TT-Metal that calls first is counted. False: the call is of another copy, which
+ * is noted, since not everything is counted then.
+ */
 static bool is_counted(struct programs *programs, const struct library *library, uint64_t now)
 {
 	uint64_t none = 0;
@@ -269,8 +272,8 @@ void programs_bypass(const struct library *library, bool on)
 /* ---- events ---- */
 
 /*
- * The number of a SystemMemoryManager's chip is its first member, or its second since v0.68. False:
- * the release is not known, or it is no such number.
+ * Reads the chip number from a SystemMemoryManager: its first member, or its second since v0.68.
+ * False: the release is unknown, or the number is invalid.
  */
 static bool find_chip(const struct library *library, const void *manager, uint32_t *ret)
 {
@@ -282,7 +285,7 @@ static bool find_chip(const struct library *library, const void *manager, uint32
 	return *ret < PROGRAM_TABLE_CHIPS;
 }
 
-/* Takes the lock of the queue, if it is followed. NULL: it is not. */
+/* Takes the lock of the chip's queue. NULL: it is not followed, and no lock is taken. */
 static struct chip_queue *queue_enter(const struct library *library, const void *manager,
 				      struct programs **ret, struct program_table_chip **ret_cell,
 				      uint64_t *ret_now)
@@ -301,7 +304,7 @@ static struct chip_queue *queue_enter(const struct library *library, const void 
 	lock_take(&queue->lock);
 	if (queue->manager == (uint64_t)(uintptr_t)manager)
 		return queue;
-	/* A device that was opened again: nothing of the old queue will be completed. */
+	/* The device was opened again: events of its old queue will never be completed. */
 	queue->manager = (uint64_t)(uintptr_t)manager;
 	queue->event[0] = queue->event[1] = 0;
 	__atomic_store_n(&(*ret_cell)->queue.open, 0, __ATOMIC_RELAXED);

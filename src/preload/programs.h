@@ -1,9 +1,9 @@
 /*
  * The programs that the process runs on chips: what the interposed functions see is published in a
- * table (metal/program_table.h), from which a monitor makes figures.
+ * table (metal/program_table.h), from which a monitor computes figures.
  *
  * Nothing is allocated from the program's heap, and no thread is started. All functions are
- * thread-safe and preserve errno. A forked child has a table of its own, once it runs a program.
+ * thread-safe and preserve errno. A forked child gets a table of its own when it runs a program.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The profiler of a chip is on, or no longer. */
+/* The profiler of a chip was switched on or off. */
 void programs_profile(const struct library *library, uint32_t chip, bool on);
 
 /* (command queue): a program, or a trace. */
@@ -27,7 +27,7 @@ void programs_note_event(const struct library *library, const void *manager, uin
 void programs_complete(const struct library *library, const void *manager, uint8_t queue,
 		       uint32_t event);
 
-/* What is launched from now on is captured for a trace, or no longer. */
+/* Launches from now on are captured for a trace (on), or executed. */
 void programs_bypass(const struct library *library, bool on);
 
 /* ---- for preload/program_records.c ---- */
@@ -41,8 +41,8 @@ struct program_table *programs_table(const struct library *library, int64_t *ret
 /* The cell of a chip, which has memory from then on; NULL: there is none. */
 struct program_table_chip *programs_cell(struct program_table *table, uint32_t chip);
 
-/* An object has a layout that no known release has. */
+/* To be called if an object has an unknown layout. */
 void programs_refuse(struct program_table *table);
 
-/* Memory for what is not published, which the kernel zeroes in a forked child. NULL: none. */
+/* Private memory, which the kernel zeroes in a forked child. NULL: none. */
 void *programs_memory(size_t bytes);
