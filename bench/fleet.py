@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures what a fleet costs an engine: real ones scrape tt_smi sim --fleet on loopback, with our rules.
+"""Measures the cost of many machines in an engine: Prometheus and VictoriaMetrics scrape tt_smi sim --fleet on loopback and evaluate the rules of share/.
 
 usage: fleet.py [--machines N] [--boards LIST] [--interval S] [--write DOCUMENT] BUILD
 
-For Prometheus and VictoriaMetrics, one after the other: once all machines were scraped three times, series, memory, processor time
-of an interval, and the time of queries and of tt_smi fleet, which are minima of several. --write replaces the text between
-<!-- fleet --> and <!-- end --> of a document; without it, that text is printed. The last column is the same for 10,000 machines, by
-multiplication; times are not multiplied, since they depend on how busy the machine is.
+The engines run one after the other. When all machines were scraped three times, it measures the number of series, memory, CPU time
+per interval, and the time of queries and of tt_smi fleet (minima of several runs). --write replaces the text between
+<!-- fleet --> and <!-- end --> of a document; without it, that text is printed. The last column multiplies the figures for 10,000
+machines, except for times, which depend on how busy the machine is.
 """
 
 import argparse
@@ -80,7 +80,7 @@ def query_time(engine, expression):
 
 
 def command_figures(engine, build, machines):
-    """{title: (time by the clock in ms, processor time in ms, resident memory in KB)}, each the least of several runs."""
+    """{title: (wall time in ms, CPU time in ms, resident memory in KB)}, each the minimum of several runs."""
     server = ["--prometheus", f"http://{engine.address}"]
     figures = {}
     for title, options, until in (*((words, words.split()[1:], None) for words in COMMANDS),
@@ -94,7 +94,7 @@ def measure(kind, fleet, work, interval, build):
     rules = [f"{engines.SHARE}/{name}" for name in engines.RULES]
     with kind(fleet, work, interval, rules) as engine:
         engines.wait_until("all machines are scraped", lambda: engine.number("sum(up)") == fleet.machines, 600)
-        time.sleep(2 * interval)  # not a test: two more rounds of scrapes
+        time.sleep(2 * interval)  # two more rounds of scrapes
         pid, before, start = engine.process.pid, cpu_seconds(engine.process.pid), time.monotonic()
         time.sleep(interval)
         share = (cpu_seconds(pid) - before) / (time.monotonic() - start)

@@ -1,6 +1,6 @@
 /*
- * The floor that tt_smi is compared with: the minimum that has to be done to show the same table of
- * the same machine.
+ * The floor: a program that makes only those system calls without which the table of tt_smi cannot
+ * be shown. tt_smi is compared with it.
  *
  *	floor --root DIR [--scan] [--again N]
  *
@@ -15,11 +15,11 @@
  *
  * It does not do what tt_smi has to do in addition: read files that the table does not show, check
  * the driver's lists of holders, keep deadlines, format, close files. It does not use the C
- *library, so nothing runs before or after this. tt_smi cannot be faster.
+ * library, so nothing runs before or after this. tt_smi cannot be faster.
  *
  * --again: N refreshes, 100 ms apart. Files stay open and are read with one pread, files of slow
- * values less often; a process is printed once. A scan stats each process through its open
- *directory, and reads only those whose number of descriptors has changed.
+ * values less often; a process is printed once. A scan calls stat for each process through its
+ * open directory, and reads only those whose number of descriptors has changed.
  */
 #include "bare.h"
 
@@ -83,7 +83,7 @@ static unsigned char printed[MAX_PID];
 
 static int most_kept; /* descriptors from here on are not kept */
 
-/* Of the process that is being read. */
+/* The process that is being read: the number of its descriptors, and was a device among them? */
 static uint32_t n_descriptors;
 static int found;
 

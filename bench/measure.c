@@ -9,11 +9,11 @@
  * disturbances. Standard output is a file in memory, standard error is discarded.
  *
  * --until: each program runs on a terminal of 80 columns and 24 lines. Wall and CPU time are taken
- * when TEXT, in upper or lower case, has been written there; then "q" is typed, and the program
- *must end.
+ * when the program has written TEXT, in upper or lower case; then "q" is typed, and the program
+ * must end.
  *
- * This program is small, and written in C, because the peak memory that wait4() reports starts,
- *after vfork(), with that of the parent.
+ * This program is small, and written in C, because the peak memory that wait4() reports for a child
+ * is never below that of its parent: vfork() shares the memory until execve().
  */
 #include "basic/clock.h"
 #include "basic/macros.h"

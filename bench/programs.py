@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What it takes the tracer to measure compute utilisation: the share of a core, its scans for programs included.
-And what it takes a program that is measured: CPU time per launched program, with all threads of the program.
+"""Measures the cost of measuring compute utilisation: in the tracer, as a share of a core, scans for processes included;
+and in the process that is measured, as CPU time of all its threads per program that it launches on the device.
 
 usage: programs.py BUILD [SECONDS]
 
-As root and with BPF. The programs are played by the double of TT-Metal, on the machine of the tracer's tests.
+Needs root and BPF. The processes use the test double of TT-Metal (tests/metal), on the machine of the tracer's tests.
 """
 
 import os
@@ -33,7 +33,7 @@ PLAY = "background play {} for=3600 duty=40 rate={} event=1000"
 
 
 def cpu_seconds(pid):
-    """Of all its threads: the CPU clock of the process."""
+    """CPU time of all threads of the process: its CPU clock, clock_getcpuclockid(3)."""
     return time.clock_gettime((~pid << 3) | 2)
 
 
@@ -59,7 +59,7 @@ def measure_all(directory, *options):
 
 
 def program_cost(directory, before=()):
-    """us of CPU time per program, of one that launches as fast as it is told to; the least of five rounds."""
+    """CPU time in us per program, of a process that launches as fast as it can; the minimum of five rounds."""
     with Player("v76", directory + "/cost", f"hold {staged.NODES[0]}", "open 0", "queues 0 poll=2000",
                 before=before) as player:
         found = []

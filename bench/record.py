@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures, and prints docs/benchmarks.md with the new tables.
+"""Runs the benchmarks and prints docs/benchmarks.md with the new tables.
 
 usage: record.py [OPTIONS OF compare.py] DOCUMENT OTHER BUILD
 

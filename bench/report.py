@@ -16,7 +16,7 @@ def ratio(ours, theirs):
 
 
 class Comparison:
-    """One figure of a row. samples: a list per program, that of tt_smi first; None: the program cannot do it."""
+    """One figure of a row. samples: a list per program, tt_smi first; None: the program does not support the row."""
 
     def __init__(self, samples):
         self.pairs = [(min(each), statistics.median(each)) if each else None for each in samples]

@@ -68,7 +68,7 @@ ROWS = [
 
 
 def peer_rows():
-    """At the true paths, where simulated processes cannot be: holders are real."""
+    """Rows at the true paths, where simulated processes cannot exist: the holders are real processes."""
     for devices in (1, 8, 32, 64):
         what = f"{devices} device" + "s" * (devices > 1)
         still = Machine(devices, workloads=False, holders=3)

@@ -30,7 +30,7 @@ class Runner:
         runs = cost.alternating(self.build, commands, self.effort.slow_rounds if many else self.effort.rounds)
         figures = parts(runs, cpu_ms=CPU, wall_ms=WALL, resident_kb=RESIDENT)
         if all(isinstance(each, Ours) for each in subjects):
-            figures |= parts(runs, written=WRITTEN)  # as evidence that both show the same
+            figures |= parts(runs, written=WRITTEN)  # to see that both show about the same
         if count.is_possible() and not many:  # so slow under strace that deadlines of tt_smi pass
             figures[CALLS] = [[count.calls(command)] for command in commands]
         return figures

@@ -39,16 +39,16 @@ def private_kb(pid):
 
 
 def cpu_of_scrape(pid, port):
-    """CPU time of the thread that answers, for a page that was not requested before; without that of taking samples."""
+    """CPU time of the thread that answers clients, for a page that was not rendered before. Samples are taken by another thread."""
     time.sleep(1)
     used = thread_seconds(pid, pid)
     scrape(port, FORMATS["OpenMetrics 1.0"])
-    time.sleep(0.05)  # what follows the answer
+    time.sleep(0.05)  # the thread also works after it has sent the answer
     return thread_seconds(pid, pid) - used
 
 
 def cpu_between_scrapes(pid, seconds):
-    """The share of a core that all threads take. A mean, since not every sample reads everything."""
+    """The share of a core that all threads use: a mean, since some values are not read in every sample."""
     used, begun = cpu_seconds(pid), time.monotonic()
     time.sleep(seconds)
     return (cpu_seconds(pid) - used) / (time.monotonic() - begun)

@@ -1,7 +1,8 @@
 """The programs that are measured, and their command lines for the same task.
 
 once() returns the command line for one output of the machine below root, loop() for one output and this number
-of refreshes, screen() for the full screen, start() for a program that does nothing, linked like this one. kinds: the kinds of rows (rows.py) that a program supports.
+of refreshes, screen() for the full screen, start() for an empty program that is linked in the same way. kinds: the kinds of
+rows (rows.py) that a program supports.
 """
 
 import pathlib
@@ -15,7 +16,7 @@ class Ours:
     def __init__(self, name, build):
         build = pathlib.Path(build).resolve()
         self.name, self.program, self.empty = name, build / "tt_smi", build / "bench" / "empty"
-        # Older builds have no empty program.
+        # Builds of older commits have no empty program.
         self.kinds = ("once", "first", "loop", "screen") + (("start",) if self.empty.exists() else ())
 
     def start(self):

@@ -1,5 +1,5 @@
 /*
- * Shared by the fuzzers. A failed check aborts the program, also in builds without assertions.
+ * What the fuzzers share. A failed CHECK() aborts the program, also in builds without assertions.
  */
 #pragma once
 

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (procfs_parse_devices(text, &major)) {
 		snprintf(line, sizeof(line), "%u tenstorrent\n", major);
 		CHECK(strstr(text, " tenstorrent\n"));
-		CHECK(strstr(text, line) || strchr(text, '0')); /* or leading zeros */
+		CHECK(strstr(text, line) || strchr(text, '0')); /* '0': it may have leading zeros */
 	}
 	if (procfs_parse_btime(text, &seconds))
 		CHECK(seconds >= 0 && seconds <= INT64_MAX / 1000000000 && strstr(text, "btime "));

@@ -1,6 +1,6 @@
 /*
- * The tracer's text of compute utilisation. Few inputs have the headings: each is also tried as
- * what follows them.
+ * Fuzzes the parser of the tracer's file of compute utilisation. Few inputs have its headings, so
+ * each input is also tried after valid ones.
  */
 #include "fuzz.h"
 

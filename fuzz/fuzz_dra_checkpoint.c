@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A copy without a NUL behind it, so that reading too far is seen. */
+	/* A copy of exactly this size, without a NUL, so that a read beyond the end is found. */
 	char *text = malloc(size ? size : 1);
 	static struct dra_checkpoint checkpoint;
 	int r;

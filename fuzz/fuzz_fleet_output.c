@@ -1,6 +1,6 @@
 /*
- * Fuzzes what tt_smi fleet makes of a server's answer: whatever its labels and values are, tables
- * have no control characters, JSON is JSON, and CSV has a line per row.
+ * Fuzzes the outputs of tt_smi fleet with the labels and values of a server's answer: tables must
+ * have no control characters, JSON must be valid, and CSV must have one line per row.
  */
 #include "fuzz.h"
 
@@ -16,7 +16,7 @@ struct target {
 	struct chip_page page;
 };
 
-/* A series sets a value of a machine, of an owner and of a chip, and is an alert. */
+/* Uses one series as a value of a machine, of an owner and of a chip, and as an alert. */
 static int visit(void *arg, const struct label_set *labels, double value)
 {
 	static const struct fleet_filter everything = { "", NULL };

@@ -1,4 +1,4 @@
-/* Fuzzes names of kubelet's links and environments, which users choose. */
+/* Fuzzes the parsers of kubelet's link names and of environments, which users choose. */
 #include "fuzz.h"
 
 #include "source/kubelet.h"

@@ -1,6 +1,6 @@
 /*
- * Fuzzes the reader of a process's memory: the input is the memory around the allocator. Its first
- * byte selects the address of the allocator.
+ * Fuzzes the reader of live buffers in the memory of a process: the input is the memory around the
+ * allocator. Its first byte selects the address of the allocator.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * TT-Metal's profiler in the memory of a process that may hold anything: the input is its memory,
- * from some page on. The same bytes, decoded as records, are then judged.
+ * Fuzzes the reader of TT-Metal's profiler: the input is the memory of the process, which may
+ * contain anything, from some page on. Figures are then computed from the same bytes as records.
  */
 #include "fuzz.h"
 
@@ -21,7 +21,7 @@ struct memory {
 static struct program_record records[PROFILER_RECORDS];
 static uint8_t pages[PROFILER_RING];
 
-/* Bytes behind the input are 0, for the ring is larger than any input. */
+/* Bytes after the input are 0, since the ring is larger than any input. */
 static int read_memory(void *arg, uint64_t address, void *to, size_t length)
 {
 	const struct memory *memory = arg;

@@ -1,8 +1,8 @@
 /*
- * The table of a preloaded program, which may write anything into it. A table has 1.6 MB, nearly
- * all of them zero, so the input is a list of changes to one of a program that runs: 12 bytes each,
- * an offset (32 bits) and a value (64 bits). Offsets go on from the header to the cells of the
- * first and the last chip.
+ * Fuzzes the reader of a preloaded program's table, into which the program may write anything. A
+ * table has 1.6 MB, nearly all of them zero, so the input is a list of changes to a valid table: 12
+ * bytes each, an offset (32 bits) and a value (64 bits). Offsets address the header, followed by
+ * the cells of the first and the last chip.
  */
 #include "fuzz.h"
 

@@ -51,7 +51,7 @@ static void list_check(const struct table_view *view, uint64_t slots)
 		count++;
 	}
 	require(count + cursor.invalid + cursor.changing <= slots);
-	(void)table_list_is_complete(view); /* only has to return */
+	(void)table_list_is_complete(view); /* either result is valid */
 }
 
 static void names_check(const struct table_view *view)

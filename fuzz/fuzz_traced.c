@@ -36,7 +36,7 @@ static void try_allocations(const char *text)
 
 	CHECK(r == 0 || is_refused(r));
 	CHECK(r == 0 || !list);
-	/* Plus two headings, a blank line and the total. */
+	/* The other four lines are two headings, a blank line and the total. */
 	CHECK(r < 0 || count + 4 == count_lines(text));
 	for (size_t i = 0; i < count; i++) {
 		CHECK(list[i].pid > 0 && fuzz_is_text(list[i].comm, sizeof(list[i].comm)));

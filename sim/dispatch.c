@@ -31,7 +31,7 @@ static bool is_covered(const struct worker_device *device)
 	return device->arch != WORMHOLE || !device->has_behind;
 }
 
-/* An upper bound follows from launches, without the profiler and its records. */
+/* Upper bounds are computed from launches, and need neither the profiler nor its records. */
 static bool is_upper(const struct workload *w)
 {
 	return strcmp(w->bound, "upper") == 0;
@@ -49,7 +49,7 @@ static const char *state_of(const struct workload *w, const struct worker_device
 	return has_figure(w, device) ? "ok" : "not-covered";
 }
 
-/* Programs of 1 ms each. */
+/* The number of programs in the window, if each takes 1 ms. */
 static long long programs_of(const struct workload *w)
 {
 	return w->running_ms || is_upper(w) ? 0 : w->busy * NS_PER_S / 100 / NS_PER_MS;
@@ -125,9 +125,8 @@ void dispatch_add(struct dispatch_file *file, const struct traced_process *proce
 }
 
 /*
- * The union of several processes, as the tracer would publish it: upper bounds and exact figures
- * add up to an upper bound. Of upper and lower bounds together it would know the times of the lower
- * ones only, which is left to the lines of the processes.
+ * The union of several processes, as the tracer would publish it. The sum of upper bounds and exact
+ * figures is an upper bound. If there are upper and lower bounds, no line of the device is written.
  */
 static void add_device(struct dispatch_file *file, const struct dispatch_device *device)
 {

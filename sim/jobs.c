@@ -28,8 +28,8 @@
 #define MAX_ARGS 64
 
 /*
- * The path of this program. /proc/self/exe is valgrind under valgrind; but it is used if the file
- * was replaced, since the job needs a program of this build.
+ * The path of this program, for executing it again. Executing /proc/self/exe would start valgrind
+ * under valgrind; it is used only if the file was replaced, since the job needs this build.
  */
 static const char *own_path(char *path, size_t size)
 {

@@ -253,7 +253,7 @@ static void settle(struct machine *m)
 	}
 }
 
-/* The command's server has its sockets in the tree. */
+/* A server that the command starts has its sockets in the tree. */
 static int prepare_command(struct live *l)
 {
 	struct machine *m = l->machine;

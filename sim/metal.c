@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Relaxed, as in TT-Metal: these are counters and synchronize nothing. */
+/* Relaxed, as in TT-Metal: the counters do not order any other memory accesses. */
 #define LOAD(p)	    __atomic_load_n(p, __ATOMIC_RELAXED)
 #define STORE(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define ADD(p, v)   __atomic_fetch_add(p, v, __ATOMIC_RELAXED)

@@ -1,6 +1,7 @@
 /*
- * The two files that the tracer pins, as the kernel would write them. They exist if at least one
- * workload is traced: memory of the traced ones, and the open descriptors of all.
+ * The tracer's pinned files `allocations` and `holders`, as the kernel would write them. They exist
+ * if at least one workload is traced. The first has the memory of traced workloads, the second the
+ * open descriptors of all workloads.
  */
 #pragma once
 

@@ -19,7 +19,7 @@ void traced_report_add(struct traced_report *report, const struct traced_process
 		dispatch_add(&report->dispatch, process);
 }
 
-/* Only a tracer whose process stays can measure. */
+/* Utilisation is measured by a tracer that keeps running (--watch). */
 static void put_watcher(struct tree *root)
 {
 	CLEANUP_BUF struct buf text = { 0 };

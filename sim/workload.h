@@ -29,7 +29,7 @@ struct workload {
 	int util;		  /* per mille in its util file; -1: no file */
 	int busy;		  /* percent of time with a program on its devices; -1: no figure */
 	int64_t running_ms;	  /* age of a program that does not end; 0: none */
-	char bound[8];		  /* what busy says: exact, lower, upper */
+	char bound[8];		  /* kind of the figure `busy`: exact, lower, upper */
 	char unmeasured[24];	  /* why there is no figure; "": none is expected */
 	bool has_uid;		  /* otherwise that of the simulator; with --static: 0 */
 	unsigned uid;
