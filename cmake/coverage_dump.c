@@ -1,12 +1,12 @@
 /*
- * Linked into every program of a coverage build, and of no other: writes the counters of programs
- * that do not end by exit(), but by _exit(), by an unhandled signal, or by one that they send
- * to themselves. fork() and exec*() are dealt with by gcc.
+ * Linked into every program of a coverage build, and only there. gcov's runtime writes the counters
+ * in exit(); this file writes them also if a program ends by _exit(), or by a signal that it did
+ * not handle or has sent to itself. gcc itself handles fork() and exec*().
  */
 #include <signal.h>
 #include <stddef.h>
 
-/* Some programs of the tests count nothing. */
+/* Weak, since some programs of the tests are compiled without counters. */
 void __gcov_dump(void) __attribute__((weak));
 void __gcov_reset(void) __attribute__((weak));
 _Noreturn void __real__exit(int status);
@@ -19,7 +19,7 @@ static void dump(void)
 	if (!__gcov_dump)
 		return;
 	__gcov_dump();
-	__gcov_reset(); /* for a program that goes on */
+	__gcov_reset(); /* the program may continue: do not count anything twice */
 }
 
 void __wrap__exit(int status)
@@ -34,7 +34,7 @@ int __wrap_raise(int number)
 	return __real_raise(number);
 }
 
-/* SA_RESETHAND: the second time it does what it always did. */
+/* The handler was installed with SA_RESETHAND, so the second signal has its default effect. */
 static void die(int number)
 {
 	__wrap_raise(number);

@@ -1,4 +1,4 @@
-"""Writes files as a C table (src/serve/asset.h): their bytes, plain and packed by gzip, and a tag of their content.
+"""Writes files as a C table (src/serve/asset.h): their bytes, plain and compressed by gzip, and a hash as their ETag.
 
     embed.py OUTPUT FILE...
 

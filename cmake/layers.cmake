@@ -1,4 +1,4 @@
-# tt_layer(NAME DEPENDS other…) defines the static library of one folder. It lists all
+# tt_layer(NAME DEPENDS other…) defines the static library of one folder. DEPENDS lists all
 # folders that this one may use: tests/layers.sh compares the #include lines with it.
 function(tt_layer name)
 	cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})

@@ -4,7 +4,7 @@ add_compile_options(
 	-Wold-style-definition -Wpointer-arith -Wundef -Wformat=2 -Wvla
 	-Wswitch-enum -Winit-self -Wwrite-strings -Wcast-align -Wredundant-decls
 	-Werror=implicit-function-declaration -Werror=return-type -Werror=incompatible-pointer-types
-	-Wno-missing-field-initializers # {0} and short table lines stay pleasant
+	-Wno-missing-field-initializers # allows {0}, and table rows without their last members
 	-fno-common -fno-strict-overflow)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
 	add_compile_options(-Wlogical-op -Wduplicated-cond -Wformat-signedness)
@@ -19,7 +19,6 @@ endif()
 if(TT_COVERAGE)
 	add_compile_options(-fprofile-arcs -ftest-coverage -fprofile-update=atomic)
 	add_link_options(--coverage)
-	# For all targets.
 	set(dump ${CMAKE_BINARY_DIR}/coverage_dump.o)
 	execute_process(COMMAND ${CMAKE_C_COMPILER} -O2 -c ${CMAKE_SOURCE_DIR}/cmake/coverage_dump.c -o ${dump}
 		COMMAND_ERROR_IS_FATAL ANY)

@@ -1,6 +1,6 @@
-"""The full screen on a simulated machine over time, for pictures and tests: the machine's files
-and the clock advance step by step (tt_smi sim --after, tests/tui/clock.c), so the screens depend on
-nothing but the program."""
+"""Runs the full screen on a simulated machine, for pictures and tests. The machine's files and the
+program's clock advance step by step (tt_smi sim --after, tests/tui/clock.c), so the same program
+always shows the same screens."""
 import mmap
 import os
 import re
@@ -15,7 +15,7 @@ UPTIME, BOOT = 100000, 1767225600 - 100000
 
 
 class Clock:
-    """A file for tests/tui/clock.c."""
+    """The simulated clock of a program: a file that is shared with tests/tui/clock.c."""
 
     def __init__(self, path):
         path.write_bytes(bytes(24))
@@ -28,7 +28,7 @@ class Clock:
         struct.pack_into("q", self.map, 0, (UPTIME + seconds) * 10**9)
 
     def wait_for_deadline(self, seconds):
-        """Until the program waits for this time: then it has ended the sample before it."""
+        """Waits until the program waits for this time: then its previous sample is complete."""
         end = time.monotonic() + 60
         while struct.unpack_from("q", self.map, 16)[0] < (UPTIME + seconds) * 10**9:
             if time.monotonic() > end:
@@ -40,7 +40,7 @@ class Clock:
 
 
 def write_machine(sim, options, seconds, tree):
-    """Into the files that are there, if there are any: the reader keeps them open."""
+    """Writes the files of the machine. Existing ones are overwritten in place, since the program keeps them open."""
     new = tree.with_name("new")
     subprocess.run([sim, "--static", "--seed", "7", "--after", str(seconds), *options, new],
                    check=True)
@@ -72,7 +72,7 @@ class Terminal:
         subprocess.run([*self.tmux, "set-option", "-g", "window-size", "manual"], check=True)
 
     def resize(self, columns, rows):
-        """Until the first line is as wide and the keys are in the last line."""
+        """Resizes, and waits until the first line has the new width and the keys are in the last line."""
         subprocess.run([*self.tmux, "resize-window", "-x", str(columns), "-y", str(rows)],
                        check=True)
         self.wait_for(rf"\A[^\n]{{{columns - 1}}}\n(.*\n){{{rows - 2}}}.*Quit\n\Z")
@@ -86,7 +86,7 @@ class Terminal:
                               capture_output=True, text=True).stdout.strip()
 
     def drain(self):
-        """Until tmux has read what the program has written: the title is written after it."""
+        """Waits until tmux has read all output of the program, by writing a title after it."""
         self.drained += 1
         title = f"drained {self.drained}"
         tty = os.open(self.variable("pane_tty"), os.O_WRONLY | os.O_NOCTTY)
@@ -99,7 +99,7 @@ class Terminal:
             time.sleep(0.01)
 
     def settled(self, *options):
-        """The screen once it has stopped changing: a frame arrives in several parts."""
+        """Returns the screen when it has stopped changing, since a frame arrives in several parts."""
         screens = [self.screen(*options)]
         while screens[-3:] != 3 * screens[-1:]:
             self.drain()
@@ -124,8 +124,8 @@ class Terminal:
 
 
 class Film:
-    """tt_smi -w of a build in a terminal, on a simulated machine and by a clock of its own: both advance
-    in steps of so many seconds, which is the refresh period too."""
+    """tt_smi -w of a build in a terminal, with a simulated machine and a simulated clock. Both advance in
+    steps of this many seconds, which is also the refresh period."""
 
     def __init__(self, build, work, machine, step, columns, rows, environment=()):
         self.sim, self.machine, self.period = build / "tt_smi-sim", machine, step
@@ -140,11 +140,11 @@ class Film:
         self.terminal.wait_for(self.clock.shows(0))
 
     def first_wait(self):
-        """The first time after a sample that the program waits for (src/tui/feed.c)."""
+        """The seconds from a sample to the next time for which the program waits (src/tui/feed.c)."""
         return self.period - (2.5 if self.period > 4 else 0)
 
     def advance(self, seconds, deadline):
-        """Files are changed while the program waits, and its next wait ends its sample."""
+        """Changes the files while the program waits, then waits for the end of its next sample."""
         write_machine(self.sim, self.machine, seconds, self.tree)
         self.clock.set(seconds)
         self.clock.wait_for_deadline(deadline)
@@ -158,7 +158,7 @@ class Film:
         self.terminal.wait_for(self.clock.shows(end))
 
     def close(self):
-        """Returns when the program has ended; it may wait for the clock to do so."""
+        """Ends the program, advancing the clock for which it may wait, and returns when it has exited."""
         program = Path("/proc") / self.terminal.variable("pane_pid")
         self.terminal.close()
         for second in range(6000):

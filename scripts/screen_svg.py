@@ -1,15 +1,15 @@
-"""A terminal's screen, as tmux prints it with its attributes, as an SVG picture.
+"""Converts a terminal's screen, as tmux prints it with its attributes, to an SVG picture.
 
-Letters are text, one element per run, as wide as their cells by textLength: no font of
-the reader's can shift a column. Lines, blocks and braille are drawn, not written, since
-few fonts have them all, and fewer of one width. The picture has its own ground and so
-looks the same on a light and on a dark page.
+Letters are text, one element per run, with the width of their cells as textLength, so that
+columns are aligned in any font. Lines, blocks and braille are drawn as shapes, since few
+fonts have all of them in the same width. The picture has its own background, so it looks
+the same on a light and on a dark page.
 """
 import re
 import unicodedata
 from html import escape
 
-WIDTH, HEIGHT, SIZE = 8.4, 18, 14  # of a cell, of the letters
+WIDTH, HEIGHT, SIZE = 8.4, 18, 14  # of a cell; font size
 MARGIN = 12
 GROUND, INK = "#14181f", "#d3d9e3"
 FONTS = "ui-monospace,'DejaVu Sans Mono','Liberation Mono',Menlo,Consolas,monospace"
@@ -71,7 +71,7 @@ class Style:
                 self.ground = NAMED[code - 40 if code < 50 else code - 92]
 
     def cell(self):
-        """Colour of the letter and of what is behind it (None: nothing), weight, line."""
+        """Colour of the letter, of its background (None: none), weight, underline."""
         ink, ground = self.ink or INK, self.ground
         if self.reverse:
             ink, ground = ground or GROUND, ink
@@ -86,7 +86,7 @@ def blend(a, b, share):
 
 
 def cells(line, style):
-    """Of a line with escape sequences: (column, character, cells wide, style)."""
+    """Yields the characters of a line with escape sequences: (column, character, width in cells, style)."""
     column = 0
     for part in re.split("(\x1b\\[[0-9;:]*m|\x1b\\(.|[\x0e\x0f])", line):
         if part.startswith("\x1b["):
@@ -175,7 +175,7 @@ class Picture:
             self.grounds.append([column, row, wide, colour])
 
     def add_dots(self, dots):
-        """Dots above each other are one dashed line, four dashes to a row."""
+        """Draws dots above each other as one dashed line, four dashes per row."""
         step, size = HEIGHT / 4, 2.4
         for (ink, x), rows in sorted(dots.items()):
             rows.sort()
@@ -215,10 +215,10 @@ def add_dots(dots, column, row, code, ink):
 
 
 def draw(screen, columns, title):
-    """The picture of a screen of so many columns; empty lines at its end are left out."""
+    """Returns the picture of a screen with this many columns; empty lines at its end are left out."""
     lines = screen.rstrip("\n").split("\n")
     picture, dots = Picture(columns, len(lines)), {}
-    state = Style()  # goes on from line to line
+    state = Style()  # continues from line to line
     for row, line in enumerate(lines):
         picture.add_row(row, line, state, dots)
     picture.add_dots(dots)
