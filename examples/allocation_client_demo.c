@@ -60,7 +60,7 @@ static int number_parse(const char *text, double min, double max, double *ret)
 	return 0;
 }
 
-/* Pauses, and lets the library look for a server meanwhile. */
+/* Pauses; during this time the library looks for a server. */
 static void pause_for(double seconds)
 {
 	while (seconds > 0) {

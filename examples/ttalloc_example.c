@@ -1,5 +1,5 @@
 /*
- * The whole of libttalloc on one page.
+ * Shows all functions of libttalloc that a program needs.
  *
  *	cc ttalloc_example.c $(pkg-config --cflags --libs ttalloc)
  *
@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 	printf("DRAM: %" PRIu64 " bytes now, %" PRIu64 " at most, %" PRIu64 " refused\n",
 	       dram.now_bytes, dram.peak_bytes, dram.failures);
 	if (argc > 1 && argv[1][0] == '-' && argv[1][1] == 'w')
-		getchar(); /* wait, to be looked at */
+		getchar(); /* wait, so that tt_smi can be run meanwhile */
 
 	ttalloc_report_free(0, TTALLOC_DRAM, 0x10000000);
 	ttalloc_report_free(0, TTALLOC_L1, 0x80000);

@@ -36,7 +36,8 @@ struct option_spec {
 	int (*set)(const struct option_given *given, void *member); /* returns an exit code */
 	size_t offset;						    /* of the member */
 	int choice; /* the value to set, for options that choose between values */
-	/* The words that the argument may be: the help lists them, and option_word() accepts them.
+	/*
+	 * The words that the argument may be: the help lists them, and option_word() accepts them.
 	 */
 	const char *const *values;
 	size_t n_values;

@@ -4,7 +4,7 @@
  *
  * It has a sequence number and four copies of the words. The writer (only one at a time: writers
  * hold a lock among themselves) fills the copy after the current one and then increments the
- *number:
+ * number:
  *
  *	seq = 5       copy 0   copy 1   copy 2   copy 3
  *	              old      newest   being    old

@@ -70,7 +70,8 @@ static bool try_ref(struct shared_text *shared)
 	return refs != 0;
 }
 
-/* Returns the text to use: the given one, now in the table, or an equal one. Called with the lock.
+/*
+ * Returns the text to use: the given one, now in the table, or an equal one. Called with the lock.
  */
 static struct shared_text *find_or_add(struct shared_text *shared)
 {

@@ -1,4 +1,5 @@
-/* Which devices wait, select and run --devices may choose: options, and the devices that fit them.
+/*
+ * Which devices wait, select and run --devices may choose: options, and the devices that fit them.
  */
 #pragma once
 

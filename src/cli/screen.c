@@ -15,7 +15,8 @@
 static const char enter_sequence[] = "\033[?1049h\033[?25l\033[H\033[2J";
 static const char leave_sequence[] = "\033[?25h\033[?1049l";
 
-/* Waits until the terminal accepts more. False: the time is up; without a limit, a signal arrived.
+/*
+ * Waits until the terminal accepts more. False: the time is up; without a limit, a signal arrived.
  */
 static bool wait_for_room(const struct screen *screen, int timeout_ms)
 {

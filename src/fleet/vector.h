@@ -26,7 +26,8 @@ const char *label_get(const struct label_set *labels, const char *name);
 const char *label_text(const struct label_set *labels, const char *name);
 
 struct vector_reader {
-	/* Called for each series; a value that is not finite is left out. -errno ends the reading.
+	/*
+	 * Called for each series; a value that is not finite is left out. -errno ends the reading.
 	 */
 	int (*visit)(void *arg, const struct label_set *labels, double value);
 	void *arg;

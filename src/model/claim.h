@@ -62,7 +62,8 @@ bool claim_parse_range(int64_t start, int64_t last, struct claim *ret);
 
 /* ---- judging ---- */
 
-/* The run that asks: its own claims do not count. time_us: its arrival; 0: it is not in the queue.
+/*
+ * The run that asks: its own claims do not count. time_us: its arrival; 0: it is not in the queue.
  */
 struct claim_asker {
 	int32_t pid;

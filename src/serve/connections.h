@@ -44,7 +44,8 @@ void connection_begin_answer(struct MHD_Connection *connection);
 /* Shuts down connections whose time is over. The library then sees their end, and closes them. */
 void connections_end_late(struct connection_table *table);
 
-/* The callbacks of the library: a connection (arg is the table), the first line, the answer's end.
+/*
+ * The callbacks of the library: a connection (arg is the table), the first line, the answer's end.
  */
 void connection_notify(void *arg, struct MHD_Connection *connection, void **context,
 		       enum MHD_ConnectionNotificationCode code);

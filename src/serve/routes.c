@@ -51,7 +51,8 @@ void served_state_done(struct served_state *state)
 	web_done(&state->web);
 }
 
-/* The latest record, in all that is kept of earlier ones. False: there is none, or it is too old.
+/*
+ * The latest record, in all that is kept of earlier ones. False: there is none, or it is too old.
  */
 static bool get_record(struct served_state *state)
 {

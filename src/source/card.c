@@ -280,7 +280,8 @@ static void card_read_all(struct card *card)
 
 	card->tally = (struct card_tally){ 0 };
 	card->files.touched = false;
-	/* A missing file may appear later: the driver registers one group of them after the other.
+	/*
+	 * A missing file may appear later: the driver registers one group of them after the other.
 	 */
 	if (dev->state != DEVICE_OK || interval_is_due(card, EVERY_10_S, now_ns))
 		card_files_retry(&card->files);

@@ -71,7 +71,8 @@ static void find_jobs(struct device_jobs *ret, const struct sample *sample,
 		add_unseen(ret, device_unseen_reason(dev));
 }
 
-/* The line of a device has no name of an operation; the lines of its processes have, for users that
+/*
+ * The line of a device has no name of an operation; the lines of its processes have, for users that
  * may see it.
  */
 static void add_operation(struct utilization_figure *figure, const struct device_jobs *jobs)

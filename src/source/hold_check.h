@@ -44,6 +44,7 @@ struct hold_checks {
 MUST_CHECK int hold_checks_run(struct hold_checks *checks, struct sample *sample,
 			       struct hold_records *records);
 
-/* Frees all checks except those whose job hangs. False: there are some, which still use the reader.
+/*
+ * Frees all checks except those whose job hangs. False: there are some, which still use the reader.
  */
 bool hold_checks_done(struct hold_checks *checks, struct worker_pool *workers);

@@ -62,7 +62,8 @@ bool kubelet_parse_container(const char *name, struct pod_names *ret)
 	return true;
 }
 
-/* 32 hexadecimal digits, with dashes between groups; that of a static pod is a hash without them.
+/*
+ * 32 hexadecimal digits, with dashes between groups; that of a static pod is a hash without them.
  */
 static bool is_uid(const char *text)
 {

@@ -169,7 +169,8 @@ void proc_reader_read_user(void *arg)
 	read_status(arg, &text);
 }
 
-/* text: room, the caller's, since each such buffer is pages of stack that the kernel has to clear.
+/*
+ * text: room, the caller's, since each such buffer is pages of stack that the kernel has to clear.
  */
 static void read_rest(struct proc_reader *reader, struct proc_text *text)
 {

@@ -51,7 +51,8 @@ struct proc_reader *proc_reader_new(int32_t pid);
 /* The job; its argument is the reader. */
 void proc_reader_run(void *reader);
 
-/* The same for a process that was read without its user and its pids, which are needed after all.
+/*
+ * The same for a process that was read without its user and its pids, which are needed after all.
  */
 void proc_reader_read_user(void *reader);
 

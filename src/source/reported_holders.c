@@ -171,7 +171,8 @@ static int collect(const struct reported_holders *reported, struct hold_report *
 	return 0;
 }
 
-/* A line of the kernel's list also has the name of the process, and the role that the tracer found.
+/*
+ * A line of the kernel's list also has the name of the process, and the role that the tracer found.
  */
 static void record_descriptor(const struct traced_holder *holder, struct hold_record *record)
 {

@@ -131,7 +131,8 @@ static uint64_t moved(const struct chip *now, const struct chip *before, unsigne
 	return flits * FLIT;
 }
 
-/* What a sample must add. Intervals without a reading at both ends, or longer ones, add no bytes.
+/*
+ * What a sample must add. Intervals without a reading at both ends, or longer ones, add no bytes.
  */
 static void follow(struct truth *truth, const struct chip *chip, int64_t second, unsigned elapsed)
 {

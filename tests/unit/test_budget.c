@@ -12,7 +12,8 @@ static struct address_key client(unsigned number)
 	return key;
 }
 
-/* Nanoseconds that a client spends in steps of a millisecond until it is refused, for that reason.
+/*
+ * Nanoseconds that a client spends in steps of a millisecond until it is refused, for that reason.
  */
 static int64_t spend(struct budget *budget, unsigned number, int64_t now, enum budget_answer reason)
 {

@@ -253,7 +253,8 @@ TEST(a_pool_that_a_report_says_nothing_of_is_not_reported)
 	assert_int_equal(usage_of(10, 0)->why[USE_CB], KNOWN);
 	assert_int_equal(usage_of(10, 0)->why[USE_SYSTEM], NOT_REPORTED);
 	assert_int_equal(usage_of(10, 0)->why[USE_KERNEL], NOT_REPORTED);
-	/* Of two parts, what one of them does not see is not known; nor is a part of such a pool.
+	/*
+	 * Of two parts, what one of them does not see is not known; nor is a part of such a pool.
 	 */
 	metal.source = other.source = TRACKING_TABLE;
 	other.why[POOL_L1] = DENIED;
