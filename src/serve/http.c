@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <string.h>
+#include <strings.h>
 
 enum {
 	MAX_CONNECTIONS_PER_ADDRESS = 64,
@@ -32,10 +33,32 @@ static bool has_body(struct MHD_Connection *connection)
 	       (length && strcmp(length, "0") != 0);
 }
 
+static enum MHD_Result count_host(void *count, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
+{
+	(void)kind;
+	(void)value;
+	*(unsigned *)count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+	return MHD_YES;
+}
+
+/* A proxy and this server may choose different ones of several. */
+static bool has_several_hosts(struct MHD_Connection *connection)
+{
+	unsigned count = 0;
+
+	MHD_get_connection_values(connection, MHD_HEADER_KIND, count_host, &count);
+	return count > 1;
+}
+
 /* Why a request is refused, whatever it asks for; NULL: it is not. */
 static const char *find_fault(const struct http_server *server, struct MHD_Connection *connection,
 			      const char *method, unsigned *ret_status)
 {
+	if (has_several_hosts(connection)) {
+		*ret_status = MHD_HTTP_BAD_REQUEST;
+		return "a request must have one Host header";
+	}
 	if (!host_is_accepted(request_header(connection, MHD_HTTP_HEADER_HOST),
 			      &server->options->hosts)) {
 		*ret_status = MHD_HTTP_MISDIRECTED_REQUEST;

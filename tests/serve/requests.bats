@@ -3,6 +3,14 @@
 
 load helpers
 
+# two_hosts NAME NAME: the status of the answer to a request with two headers Host; curl sends one only.
+two_hosts() {
+	exec 9<>"/dev/tcp/127.0.0.1/$PORT"
+	printf 'GET /metrics HTTP/1.1\r\nHost: %s\r\nHost: %s\r\nConnection: close\r\n\r\n' "$@" >&9
+	sed -n '1s/HTTP[^ ]* \([0-9]*\).*/\1/p' <&9
+	exec 9>&-
+}
+
 @test "requests for other names, other methods and other pages are refused" {
 	start -b n150 --no-workloads
 	serve --host node1.example.org
@@ -11,6 +19,8 @@ load helpers
 	[ "$(status /metrics -H 'Host: localhost')" = 200 ]
 	[ "$(status /metrics -H 'Host: rebound.example.com')" = 421 ]
 	[ "$(status /api/v1/snapshot -H "Host: rebound.example.com:$PORT")" = 421 ]
+	[ "$(two_hosts localhost rebound.example.com)" = 400 ]
+	[ "$(two_hosts localhost localhost)" = 400 ]
 	[ "$(status /metrics -X POST -d x=1)" = 405 ]
 	[ "$(status /metrics -X DELETE)" = 405 ]
 	[ "$(status /metrics -X GET -d x=1)" = 413 ]
