@@ -104,8 +104,7 @@ static bool is_fit(const struct device_request *request, const struct snapshot *
 {
 	if (!device_has_node(dev) || !has_own_address(snapshot, dev))
 		return false;
-	if (request->board &&
-	    (!device_knows(dev, DEV_BOARD) || strcasecmp(dev->board, request->board) != 0))
+	if (request->board && !device_is_board(dev, request->board))
 		return false;
 	return !request->memory || (device_knows(dev, DEV_DRAM_TOTAL) &&
 				    dev->memory_total[POOL_DRAM] >= request->memory);

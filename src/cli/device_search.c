@@ -322,19 +322,44 @@ static bool is_restricted(const struct device_search *search)
 	       search->request->memory || search->visible.status == VISIBLE_LIST;
 }
 
+/* If no card of the machine is of the requested board: the boards that there are. */
+static void put_other_boards(const struct device_search *search, struct buf *out)
+{
+	const struct snapshot *snapshot = search->session.snapshot;
+	const char *wanted = search->request->board, *separator = "; its boards: ";
+
+	for (size_t i = 0; wanted && i < snapshot->n_devices; i++)
+		if (device_is_board(&snapshot->devices[i], wanted))
+			return;
+	for (size_t i = 0; wanted && i < snapshot->n_devices; i++) {
+		const struct device *dev = &snapshot->devices[i];
+		bool named = !device_knows(dev, DEV_BOARD);
+
+		for (size_t d = 0; d < i && !named; d++)
+			named = device_is_board(&snapshot->devices[d], dev->board);
+		if (named)
+			continue;
+		buf_printf(out, "%s%s", separator, dev->board);
+		separator = ", ";
+	}
+}
+
 int device_search_too_few(const struct device_search *search, unsigned wanted)
 {
 	unsigned free_ones = device_search_free(search);
 	CLEANUP_BUF struct buf text = { 0 };
 
-	device_search_explain(search, &text);
-	if (search->count < wanted)
+	if (search->count < wanted) {
+		put_other_boards(search, &text);
 		return error_line(
-			EXIT_TOO_FEW, "%u device%s requested, but the machine has %zu%s%s", wanted,
-			wanted == 1 ? " is" : "s are", search->count,
+			EXIT_TOO_FEW, "%u device%s requested, but the machine has %zu%s%s%s",
+			wanted, wanted == 1 ? " is" : "s are", search->count,
 			is_restricted(search) ? " that fit" : "",
 			search->visible.status == VISIBLE_LIST ? "; " VARIABLE " leaves out others"
-							       : "");
+							       : "",
+			buf_text(&text));
+	}
+	device_search_explain(search, &text);
 	return error_line(EXIT_TOO_FEW, "%u device%s requested, %u %s free (%s)", wanted,
 			  wanted == 1 ? " is" : "s are", free_ones, free_ones == 1 ? "is" : "are",
 			  buf_text(&text));

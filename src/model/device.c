@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 void device_init(struct device *dev, uint32_t index)
 {
@@ -258,6 +259,11 @@ void device_judge(struct device *dev)
 	if (dev->state == DEVICE_OTHER_DRIVER)
 		snprintf(dev->health, sizeof(dev->health), "bound to %s", dev->driver);
 	dev->why[DEV_STATE] = dev->why[DEV_HEALTH] = KNOWN;
+}
+
+bool device_is_board(const struct device *dev, const char *name)
+{
+	return device_knows(dev, DEV_BOARD) && strcasecmp(dev->board, name) == 0;
 }
 
 bool device_is_stalled(const struct device *dev)

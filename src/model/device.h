@@ -284,6 +284,9 @@ static inline bool device_knows(const struct device *dev, enum device_field fiel
 	return dev->why[field] == KNOWN;
 }
 
+/* Is it a chip on a board of that name, in any case? */
+bool device_is_board(const struct device *dev, const char *name);
+
 /* Why its memory is unknown while processes that are not visible have it open. */
 static inline enum reason device_unseen_reason(const struct device *dev)
 {

@@ -152,6 +152,10 @@ def test_select_names_free_devices():
         assert smi("select", "-i", "1").returncode == 8
     assert smi("select", "-i", "2-3", "--count", "2").stdout == "0000:03:00.0,0000:04:00.0\n"
     assert smi("select", "--board", "p150a").stdout == "0000:04:00.0\n"
+    done = smi("select", "--board", "p150x")
+    assert done.returncode == 8 and done.stderr.endswith("has 0 that fit; its boards: n150, p150a\n"), done
+    done = smi("select", "--board", "p150a", "--count", "2")
+    assert done.returncode == 8 and done.stderr.endswith("has 1 that fit\n"), done
     assert smi("select", "--memory", "20G").stdout == "0000:04:00.0\n"
     assert smi("select", "--memory", "80G").returncode == 8
     assert smi("select", "--memory", "8X").returncode == 2
