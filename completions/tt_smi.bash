@@ -22,6 +22,11 @@ _tt_smi_settings() {
 	EOF
 }
 
+# The faults of the simulated machine; a test compares them with the manual page.
+_tt_smi_faults() {
+	echo dead reset gone unbound vfio no-telemetry frozen missing denied eio slow hang set errors bars log kill
+}
+
 # _tt_smi_options COMMAND...: a line per option of its help: names, argument ("-": none) and text
 # between tabs.
 _tt_smi_options() {
@@ -129,7 +134,7 @@ _tt_smi_listed() {
 
 # _tt_smi_values LINE BEFORE CURRENT PROGRAM: values of the option of that line.
 _tt_smi_values() {
-	local names argument text before=$2 current=$3 program=$4
+	local names argument text word before=$2 current=$3 program=$4
 	IFS=$'\t' read -r names argument text <<<"$1"
 	# shellcheck disable=SC2046,SC2086 # words
 	case $argument in
@@ -150,6 +155,15 @@ _tt_smi_values() {
 	NAME=NUMBER)
 		echo :nospace
 		_tt_smi_put "$before" "$current" temperature= power= trips= correctable= nonfatal= fatal= ;;
+	SPEC)
+		[[ $names == *--fault* && $current != *:* ]] || return 0
+		echo :nospace
+		_tt_smi_put "$before" "$current" $(_tt_smi_faults | sed 's/[^ ]*/&:/g') ;;
+	GROUPS)
+		echo :nospace
+		for word in $(grep -oE '[:,] [a-z] ' <<<"$text" | tr -d ':,'); do
+			[[ $current == *"$word"* ]] || echo "$before$current$word"
+		done ;;
 	GROUP)
 		text=${text##*: }
 		_tt_smi_put "$before" "$current" $(grep -oE '[a-z]+' <<<"${text/ or / }") ;;

@@ -226,6 +226,13 @@ for table in fields.device_fields(), fields.host_fields():
 	same "$(candidates "$TT_SMI" -w --set view= | sed 's/.*=//')" "$(candidates "$TT_SMI" -w --view "")"
 }
 
+@test "completions have the faults of the manual" {
+	same "$(sed -n 's/^\.It Cm \([a-z-]*\): Ns.*/\1:/p' "$TOP/man/tt_smi-sim.1")" "$(candidates "$TT_SMI" sim --fault "")"
+	[ "$(candidates "$TT_SMI" sim --fault=no)" = --fault=no-telemetry: ]
+	[ -z "$(candidates "$TT_SMI" sim --fault dead:)" ]
+	[ -z "$(candidates "$TT_SMI" sim --workload "")" ]
+}
+
 @test "completions offer fields, devices, boards and values" {
 	tree -b n150,p150a
 	export TT_SMI_ROOT=$WORK/tree
@@ -238,6 +245,8 @@ for table in fields.device_fields(), fields.host_fields():
 	same $'--json=compact\n--json=pretty' "$(candidates "$TT_SMI" doctor --json=)"
 	same $'overview\ngrid\nprocesses\nmemory\ndevice' "$(candidates "$TT_SMI" --view "")"
 	same $'MEMORY,PCIE\nMEMORY,POWER\nMEMORY,PIDS' "$(candidates "$TT_SMI" -q -d MEMORY,P)"
+	same $'p\nu\nc\nm\nt\ne\nv\nx' "$(candidates "$TT_SMI" dmon -s "")"
+	same $'pucm\npuct\npuce\npucv\npucx' "$(candidates "$TT_SMI" dmon -s puc)"
 	[ "$(candidates "$TT_SMI" fleet w)" = who ]
 	same $'start\nstop\nstatus' "$(candidates "$TT_SMI" trace "")"
 	[ "$(bash "$TOP/completions/tt_smi.bash" "$TT_SMI" run --devices 2 -- ls -)" = ":command 5" ]
