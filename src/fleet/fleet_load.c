@@ -2,15 +2,15 @@
 
 #include "basic/exit_code.h"
 #include "fleet/promql.h"
-#include "fleet/question.h"
+#include "fleet/recorded_rules.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* A value per machine, or one for each value of a label. */
 struct machine_query {
-	const char *rule; /* name of the recorded series; NULL: it is not recorded */
-	const char *raw;  /* what the rule records */
+	enum recorded_rule rule;
+	const char *raw; /* what the rule records */
 	const char *label;
 	struct {
 		const char *text;
@@ -19,48 +19,48 @@ struct machine_query {
 };
 
 static const struct machine_query queries[] = {
-	{ "instance:ttsmi_devices:count", "ttsmi_devices{@}", NULL, { { NULL, MACHINE_DEVICES } } },
-	{ "instance:ttsmi_devices_up:count",
+	{ RULE_DEVICES, "ttsmi_devices{@}", NULL, { { NULL, MACHINE_DEVICES } } },
+	{ RULE_DEVICES_UP,
 	  "sum without (device, uuid) (ttsmi_device_up{@}) or ttsmi_devices{@} == 0",
 	  NULL,
 	  { { NULL, MACHINE_UP } } },
-	{ "instance:ttsmi_devices_expected:max",
+	{ RULE_DEVICES_EXPECTED,
 	  "ttsmi_devices_expected{@}",
 	  NULL,
 	  { { NULL, MACHINE_EXPECTED } } },
-	{ "instance:ttsmi_temperature_celsius:max",
+	{ RULE_TEMPERATURE,
 	  "max without (device, uuid, sensor) (ttsmi_temperature_celsius{@})",
 	  NULL,
 	  { { NULL, MACHINE_TEMPERATURE } } },
-	{ "instance:ttsmi_power_watts:sum",
+	{ RULE_POWER,
 	  "sum without (device, uuid, domain) (ttsmi_power_watts{domain=\"chip\",@})",
 	  NULL,
 	  { { NULL, MACHINE_POWER } } },
-	{ "instance:ttsmi_memory_used_bytes:sum",
+	{ RULE_MEMORY_USED,
 	  "sum without (device, uuid) (ttsmi_memory_used_bytes{@})",
 	  "pool",
 	  { { "dram", MACHINE_DRAM_USED }, { "l1", MACHINE_L1_USED } } },
-	{ "instance:ttsmi_memory_size_bytes:sum",
+	{ RULE_MEMORY_SIZE,
 	  "sum without (device, uuid) (ttsmi_memory_size_bytes{@})",
 	  "pool",
 	  { { "dram", MACHINE_DRAM_SIZE }, { "l1", MACHINE_L1_SIZE } } },
-	{ "instance:ttsmi_memory_complete:min",
+	{ RULE_MEMORY_COMPLETE,
 	  "min without (device, uuid) (ttsmi_memory_complete{@} or "
 	  "sum without (pool) (ttsmi_memory_size_bytes{pool=\"dram\",@}) * 0)",
 	  NULL,
 	  { { NULL, MACHINE_COMPLETE } } },
-	/* Of owners there are few series, which are not recorded. */
-	{ NULL,
+	/* Numbers of owners are counted from few series. */
+	{ RULE_NONE,
 	  "count by (instance) (count by (instance, kind, user, slurm_job, namespace, pod) "
 	  "(ttsmi_owner_devices{kind=~\"slurm|pod|user\",@}) or "
 	  "count by (instance, container) (ttsmi_owner_devices{kind=\"container\",@}))",
 	  NULL,
 	  { { NULL, MACHINE_JOBS } } },
-	{ NULL,
+	{ RULE_NONE,
 	  "count by (instance) (count by (instance, user) (ttsmi_owner_devices{user!=\"\",@}))",
 	  NULL,
 	  { { NULL, MACHINE_USERS } } },
-	{ "instance:ttsmi_holders:sum",
+	{ RULE_HOLDERS,
 	  "sum without (device, uuid) (ttsmi_holders{@})",
 	  "role",
 	  { { "job", MACHINE_HOLDERS }, { "monitor", MACHINE_MONITORS } } },
@@ -73,8 +73,7 @@ struct loading {
 	struct http_client *client;
 	const struct fleet_filter *filter;
 	struct fleet fleet;
-	bool recorded[N_QUERIES];
-	bool uncovered; /* the recording rules leave out machines */
+	struct recorded_rules rules;
 	bool has_alerts;
 	struct buf *error;
 };
@@ -89,26 +88,6 @@ static int get_machine(struct loading *loading, const struct label_set *labels,
 		       struct fleet_machine **ret)
 {
 	return fleet_get(&loading->fleet, loading->filter, label_text(labels, "instance"), ret);
-}
-
-static int take_rule(void *arg, const struct label_set *labels, double value)
-{
-	struct loading *loading = arg;
-
-	(void)value;
-	for (size_t i = 0; i < N_QUERIES; i++)
-		if (queries[i].rule && strcmp(label_text(labels, "__name__"), queries[i].rule) == 0)
-			loading->recorded[i] = loading->fleet.uses_rules = true;
-	return 0;
-}
-
-static int take_uncovered(void *arg, const struct label_set *labels, double value)
-{
-	struct loading *loading = arg;
-
-	(void)labels;
-	loading->uncovered = value > 0;
-	return 0;
 }
 
 static int take_silent(void *arg, const struct label_set *labels, double value)
@@ -174,40 +153,23 @@ static int ask(struct loading *loading, struct question_set *set)
 	return code;
 }
 
-/* The whole answer comes from rules of ours, or none of it does: one moment for all machines. */
-static void forget_rules(struct loading *loading)
-{
-	loading->fleet.uses_rules = false;
-	memset(loading->recorded, 0, sizeof(loading->recorded));
-}
-
 /*
- * Which rules there are and whether they cover all machines (new ones, and those of another
- * configuration, are not covered), which alerts fire, and which machines are no longer
- * scraped. For these, an hour of one series per machine is read.
+ * Which rules there are, which alerts fire, and which machines are no longer scraped. For these, an
+ * hour of one series per machine is read.
  */
 static int ask_first(struct loading *loading)
 {
 	const char *matchers = loading->filter->matchers;
 	struct question_set set = { .count = 0 };
-	int code;
 
-	question_add(&set, "count by (__name__) ({__name__=~\"instance:ttsmi_.+\",@})", matchers,
-		     (struct vector_reader){ take_rule, loading });
-	question_add(&set,
-		     "count(max by (instance) (ttsmi_devices{@}) unless "
-		     "max by (instance) (instance:ttsmi_devices:count{@}))",
-		     matchers, (struct vector_reader){ take_uncovered, loading });
+	recorded_rules_ask(&loading->rules, &set, matchers);
 	question_add(&set, "ALERTS{alertname=~\"Tenstorrent.+\",alertstate=\"firing\",@}", matchers,
 		     (struct vector_reader){ take_alert, loading });
 	question_add(&set,
 		     "max by (instance) (last_over_time(ttsmi_devices{@}[1h])) unless "
 		     "max by (instance) (ttsmi_devices{@})",
 		     matchers, (struct vector_reader){ take_silent, loading });
-	code = ask(loading, &set);
-	if (loading->uncovered)
-		forget_rules(loading);
-	return code;
+	return ask(loading, &set);
 }
 
 static int ask_values(struct loading *loading)
@@ -217,17 +179,18 @@ static int ask_values(struct loading *loading)
 
 	for (size_t i = 0; i < N_QUERIES; i++) {
 		const struct machine_query *query = &queries[i];
+		const char *recorded = recorded_rules_find(&loading->rules, query->rule);
 		CLEANUP_BUF struct buf text = { 0 };
 
 		targets[i] = (struct value_target){ loading, query };
 		/* One machine may be the target of several jobs of the server. */
 		buf_printf(&text, "max by (instance%s%s) (%s%s)", query->label ? ", " : "",
-			   query->label ? query->label : "",
-			   loading->recorded[i] ? query->rule : query->raw,
-			   loading->recorded[i] ? "{@}" : "");
+			   query->label ? query->label : "", recorded ? recorded : query->raw,
+			   recorded ? "{@}" : "");
 		question_add(&set, buf_text(&text), loading->filter->matchers,
 			     (struct vector_reader){ take_value, &targets[i] });
 	}
+	loading->fleet.uses_rules = recorded_rules_any(&loading->rules);
 	return ask(loading, &set);
 }
 

@@ -125,10 +125,6 @@ same_documents() {
 	[ "$(fleet --json --match 'rack="1"' | jq -c '[.from_recording_rules, .totals.devices]')" = '[true,2]' ]
 }
 
-recorded() { # EXPRESSION NUMBER
-	[ "$(curl -sS "$URL/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1]')" = "$2" ]
-}
-
 @test "machines are chosen by labels and by patterns of their names" {
 	three_machines
 	prometheus

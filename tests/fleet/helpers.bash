@@ -59,6 +59,11 @@ document() {
 	[ "$(fleet --json=compact 2>/dev/null | jq -c "$1" 2>/dev/null)" = "$2" ]
 }
 
+# The result of a query is one number.
+recorded() { # EXPRESSION NUMBER
+	[ "$(curl -sS "$URL/api/v1/query" --data-urlencode "query=$1" | jq -r '.data.result[0].value[1]')" = "$2" ]
+}
+
 # fake MODE [ARGUMENT]: starts a server of server.py; its URL is $URL.
 fake() {
 	"$PYTHON" "$BATS_TEST_DIRNAME/server.py" "$@" >"$WORK/fake.port" 2>"$WORK/fake.log" 3>&- &

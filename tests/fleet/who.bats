@@ -58,6 +58,25 @@ owned() {
 	[ "$(fleet --json | jq -c '[.machines[] | [.machine, .jobs, .users]] | sort')" = '[["node-a",1,1],["node-b",3,3]]' ]
 }
 
+@test "recording rules and the series themselves give the same owners" {
+	owners
+	prometheus
+	raw=$URL
+	eventually owned '(.owners | length)' 3
+	prometheus "$TOP/share/prometheus/tt_smi.recording.yml"
+	eventually recorded 'count(instance:ttsmi_owner_quiet_seconds:min)' 3
+	eventually same_owners
+	# Other sums than those of the series show that the recorded ones are read.
+	sed '/record: instance:ttsmi_owner_memory/{n;s/expr: /&2 * /}' "$TOP/share/prometheus/tt_smi.recording.yml" >"$WORK/recording.yml"
+	prometheus "$WORK/recording.yml"
+	eventually owned '[.owners[] | [.user, .devices, .dram_used, .quiet]]' \
+		'[["lin",6,14000000000,30],["maya",2,null,184],["ann",1,null,null]]'
+}
+
+same_owners() {
+	diff <(URL=$raw fleet who --json=pretty | grep -v '"time"\|"server"') <(fleet who --json=pretty | grep -v '"time"\|"server"')
+}
+
 @test "owners of some machines only" {
 	owners
 	prometheus
