@@ -29,8 +29,8 @@ class Terminal:
         self.stream = b""
         self.pid = os.fork()
         if self.pid == 0:
-            for number in signal.SIGINT, signal.SIGQUIT:
-                signal.signal(number, signal.SIG_DFL)  # a shell's background job ignores them
+            for number in signal.SIGINT, signal.SIGQUIT, signal.SIGHUP:  # background jobs ignore them
+                signal.signal(number, signal.SIG_DFL)
             os.setsid()
             fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
             for fd in 0, 1, 2:

@@ -42,9 +42,9 @@ def test_a_thousand_programs(server):
 
 
 def test_programs_killed_at_any_instruction_leave_nothing(server):
-    """Fault of the original server: what dead processes left behind. 10,000, fewer with sanitizers."""
+    """Fault of the original server: what dead processes left behind. 10,000 with FULL=1."""
     crowd = Crowd(server)
-    number = int(crowd.do("churn", 2000 if os.environ["TT_SANITIZE"] and not FULL else 10000))
+    number = int(crowd.do("churn", 10000 if FULL else 2000))
     wait(lambda: not server.ask().living, "the end of the last")
     image = server.ask(WANT_FINISHED)
     assert image.now() == 0
@@ -65,7 +65,7 @@ def test_a_server_killed_and_restarted_under_load(directory):
     crowd.do("start", 100)
     pids = crowd.pids()
     wait(lambda: len(found(server, pids)) == 100, "all of them")
-    for _ in range(100 if FULL else 25):
+    for _ in range(100 if FULL else 10):
         server.kill()
         time.sleep(0.02)
         server.start()

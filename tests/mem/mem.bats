@@ -62,10 +62,8 @@ load helpers
 	machine --no-workloads -b n300
 	report 0 $MANY 4096
 	mem --once --json >"$WORK/out"
-	is "$(jq '.devices[0].processes[0] | [.allocations, (.list | length), .list_complete]' -c "$WORK/out")" \
-		"[$MANY,$MANY,true]"
-	is "$(jq '[.devices[0].processes[0].list[].size] | add' "$WORK/out")" $((MANY * 4096))
-	is "$(jq '[.devices[0].processes[0].list[].id] | unique | length' "$WORK/out")" $MANY
+	is "$(jq -c '.devices[0].processes[0] | [.allocations, (.list | length), .list_complete, (.list | map(.size) | add),
+		(.list | unique_by(.id) | length)]' "$WORK/out")" "[$MANY,$MANY,true,$((MANY * 4096)),$MANY]"
 }
 
 @test "kill -9 leaves nothing behind" {
