@@ -1,4 +1,4 @@
-# The library as a program meets it: headers, exported names, the archive, the
+# The library as a user of it sees it: headers, exported names, the archive, the
 # pkg-config file, the examples and the demo. SOURCE, BUILD, LIBRARY and TT_INSTRUMENTED come from CMake.
 
 setup() {

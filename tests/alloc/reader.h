@@ -1,6 +1,9 @@
 /*
  * A reader that follows docs/shared-memory.md, and helpers for tests of a process: each runs in a
  * child, since a process has only one table.
+ *
+ * The "original server" in comments of these tests is the allocation server whose socket protocol
+ * tt_allocd also speaks (docs/protocol.md); such a comment names the fault that a test excludes.
  */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* All kinds of fork, exec, and threads meanwhile. */
+/* All kinds of fork and exec, also while threads report. */
 #include "reader.h"
 
 #include "ttalloc.h"
@@ -86,7 +86,8 @@ static void child_of_fork_has_its_own_table_body(void)
 
 static void child_of_clone_has_its_own_table_body(void)
 {
-	fork_play(fork_raw, 1); /* closed at its first report */
+	fork_play(fork_raw,
+		  1); /* the child inherits the descriptor and closes it at its first report */
 }
 
 /* Descriptors of the parent are recognised by inode, not by number. */

@@ -1,6 +1,5 @@
 /*
- * The legacy stream: all record sizes, split anywhere. Comments name the fault of the original
- * server that a test covers.
+ * The legacy stream: all record sizes, split anywhere.
  */
 #include "reader.h"
 
@@ -74,7 +73,7 @@ static int piece_feed(struct legacy_stream *stream, const uint8_t *data, size_t 
 	return 0;
 }
 
-/* Fault of the original: record sizes changed without a version, and fields were misread. */
+/* Fault of the original server: record sizes changed without a version, and fields were misread. */
 static void all_four_sizes_are_found_at_every_cut(void **state)
 {
 	uint8_t data[RECORDS * LEGACY_SIZE_MAX];
@@ -197,7 +196,8 @@ static const char *request_fault(struct legacy_record request)
 	return fault ? fault : "";
 }
 
-/* Fault of the original: an unknown type means that the data is not records, or is misaligned. */
+/* Fault of the original server: an unknown type means that the data is not records, or is
+ * misaligned. */
 static void unknown_types_cannot_be_framed(void **state)
 {
 	(void)state;
@@ -210,8 +210,8 @@ static void unknown_types_cannot_be_framed(void **state)
 }
 
 /*
- * Fault of the original: device ids indexed arrays. Records that can be framed are returned, and
- * checked separately.
+ * Fault of the original server: device ids indexed arrays. Records that can be framed are returned,
+ * and checked separately.
  */
 static void odd_reports_are_told_apart(void **state)
 {
@@ -258,7 +258,7 @@ static void odd_reports_are_told_apart(void **state)
 }
 
 /*
- * Fault of the original: two numberings of buffer types. The Python client's L1_SMALL is 2,
+ * Fault of the original server: two numberings of buffer types. The Python client's L1_SMALL is 2,
  * TT-Metal's is 3.
  */
 static void both_numbers_of_l1_small_are_l1_small(void **state)
@@ -274,7 +274,7 @@ static void both_numbers_of_l1_small_are_l1_small(void **state)
 	}
 }
 
-/* Fault of the original: CB_FREE and KERNEL_UNLOAD arrived with size 0. */
+/* Fault of the original server: CB_FREE and KERNEL_UNLOAD arrived with size 0. */
 static void frees_without_a_size_are_taken(void **state)
 {
 	(void)state;

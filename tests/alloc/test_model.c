@@ -66,7 +66,7 @@ static int model_free(struct model *model, uint32_t device, uint32_t pool, uint3
 	struct table_pool_total *total = &model->total[device][pool];
 	uint64_t *held = &model->size[device][pool][id];
 
-	/* Which of the two kinds it is depends on the number of frees since. */
+	/* Two kinds of misuse: which of them is reported depends on the number of frees since. */
 	if (*held == 0)
 		return model->misuse[TABLE_UNKNOWN_FREE]++, -ENOENT;
 	total->now_bytes -= *held;

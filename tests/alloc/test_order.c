@@ -1,4 +1,6 @@
-/* The card of a logical number: trees of device nodes in a temporary directory. */
+/*
+ * Which card a logical device number refers to, on trees of device nodes in a temporary directory.
+ */
 #include "reader.h"
 
 #include "alloc/device_order.h"
@@ -85,7 +87,7 @@ static int node_of(uint32_t device, const char *value)
 	return node_in(device, value, VISIBLE_BY_EITHER);
 }
 
-/* Fault of the original: logical ids were taken for node numbers. */
+/* Fault of the original server: logical ids were taken for node numbers. */
 static void order_is_that_of_pci_addresses(void **state)
 {
 	const struct visible_devices all = { .status = VISIBLE_UNSET };
@@ -117,11 +119,11 @@ static void numbers_mean_what_the_release_makes_of_them(void **state)
 	assert_int_equal(node_of(0, "0"), -1);
 	assert_int_equal(node_in(1, "0,2", VISIBLE_BY_POSITION), 0);
 	assert_int_equal(node_in(0, "0,2", VISIBLE_BY_NODE), 2);
-	assert_int_equal(node_of(1, "0,2"), 0);	 /* the last one either way */
-	assert_int_equal(node_of(0, "0,2"), -1); /* the first, or the second */
+	assert_int_equal(node_of(1, "0,2"), 0);	 /* the same card by both meanings */
+	assert_int_equal(node_of(0, "0,2"), -1); /* the meanings differ */
 }
 
-/* An invalid list could mean any card: none is better than a wrong one. */
+/* An invalid list could mean any card, so no card is reported. */
 static void list_not_understood_gives_no_card(void **state)
 {
 	(void)state;

@@ -1,4 +1,6 @@
-/* The library in a host process: what it creates, what it does not touch, what it survives. */
+/*
+ * The library in a host process: what it creates and leaves alone, and which failures it survives.
+ */
 #include "reader.h"
 
 #include "alloc/process.h"
@@ -105,7 +107,7 @@ static void stolen_descriptor_is_not_touched_body(void)
 	CHECK_EQUAL(dup2(fd, ours), ours);
 	for (uint64_t i = 2; i < 20000; i++)
 		CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, i, 10), 0);
-	sleep(1); /* long enough for it to look for a server again */
+	sleep(1); /* long enough for the library to look for a server again */
 	ttalloc_poll();
 	CHECK_EQUAL(dram().allocs, 19999);
 	CHECK_EQUAL(pread(ours, data, sizeof(data), 0), 8);

@@ -101,7 +101,7 @@ static void message_send(int client, const struct wire_message *message)
 	CHECK_EQUAL(send(client, data, length, MSG_NOSIGNAL), length);
 }
 
-/* Fault of the original: the server had to be first, and a restart lost everything. */
+/* Fault of the original server: the server had to be first, and a restart lost everything. */
 static void table_is_handed_over_again_after_a_restart_body(void)
 {
 	int server, client, fd;
@@ -126,7 +126,7 @@ static void table_is_handed_over_again_after_a_restart_body(void)
 		close(client);
 		close(server);
 	}
-	/* Fault of the original: the end of a server killed the program with SIGPIPE. */
+	/* Fault of the original server: the end of a server killed the program with SIGPIPE. */
 	second_pass();
 	CHECK_EQUAL(ttalloc_get_state(), TTALLOC_LOCAL);
 	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 9, 1), 0);
@@ -192,10 +192,10 @@ static void nonsense_from_a_server_ends_the_connection_body(void)
 	CHECK_EQUAL(send(client, "nonsense", 8, MSG_NOSIGNAL), 8);
 	second_pass();
 	CHECK_EQUAL(ttalloc_report_alloc(0, TTALLOC_DRAM, 2, 1), 0);
-	CHECK(client_accept(server) >= 0); /* tried anew */
+	CHECK(client_accept(server) >= 0); /* the library connects again */
 }
 
-/* Fault of the original: a server that does not answer, with a full queue. */
+/* Fault of the original server: a server that does not answer, with a full queue. */
 static void busy_server_holds_nobody_up_body(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -306,8 +306,8 @@ static void numbers_that_the_program_reused_are_left_alone_body(void)
 	CHECK_EQUAL(descriptors_replace(&replaced), 2); /* connection and table */
 	CHECK_EQUAL(send(replaced.beside, "x", 1, MSG_NOSIGNAL), 1);
 	second_pass();
-	descriptors_compare(&replaced); /* not closed */
-	/* Nor read from, nor sent to the server. */
+	descriptors_compare(&replaced); /* the program's descriptors are open */
+	/* They are neither read from nor sent to the server. */
 	CHECK_EQUAL(client_accept(server), -1);
 	for (int fd = FIRST_OWN; fd < NUMBERS; fd++)
 		if (replaced.is[fd] && is_socket(fd))

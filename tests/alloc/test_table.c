@@ -150,10 +150,10 @@ static void contradictions_are_refused(void **state)
 {
 	(void)state;
 	assert_int_equal(pool_get(10, 10, 2, 1), 0);
-	assert_int_equal(pool_get(11, 10, 2, 1), -EBADMSG); /* more than ever */
-	assert_int_equal(pool_get(10, 10, 1, 2), -EBADMSG); /* freed too often */
-	assert_int_equal(pool_get(10, 10, 2, 2), -EBADMSG); /* bytes of nothing */
-	assert_int_equal(pool_get(2, 10, 4, 1), -EBADMSG);  /* three in two bytes */
+	assert_int_equal(pool_get(11, 10, 2, 1), -EBADMSG); /* more than its peak */
+	assert_int_equal(pool_get(10, 10, 1, 2), -EBADMSG); /* more frees than allocations */
+	assert_int_equal(pool_get(10, 10, 2, 2), -EBADMSG); /* bytes without an allocation */
+	assert_int_equal(pool_get(2, 10, 4, 1), -EBADMSG);  /* three allocations in two bytes */
 	assert_int_equal(pool_get(0, 10, 2, 2), 0);
 	assert_int_equal(pool_get(1, TABLE_BYTES_MAX, 1, 0), 0);
 	assert_int_equal(pool_get(1, TABLE_BYTES_MAX + 1, 1, 0), -EBADMSG); /* sums must not wrap */
@@ -187,7 +187,7 @@ static void *seq_run(void *stop)
 	return NULL;
 }
 
-/* The figures are all zero; it matters that every call returns, with one of two results. */
+/* Every call must return, with one of two results; all figures are zero. */
 static void runaway_sequence_cannot_hold_a_reader(void **state)
 {
 	struct table_view view = fake_view();

@@ -141,7 +141,7 @@ static void double_free_is_counted_as_such(void **state)
 	assert_int_equal(misuse_all(), 1);
 }
 
-/* Fault of the original: frees of buffers never seen, and totals that wrapped below zero. */
+/* Fault of the original server: frees of buffers never seen, and totals that wrapped below zero. */
 static void unknown_free_is_counted_and_changes_nothing(void **state)
 {
 	(void)state;
@@ -153,7 +153,7 @@ static void unknown_free_is_counted_and_changes_nothing(void **state)
 	assert_int_equal(total(0, POOL_DRAM).frees, 0);
 }
 
-/* Fault of the original: a changed size at a reused address was ignored. */
+/* Fault of the original server: a changed size at a reused address was ignored. */
 static void same_id_twice_takes_the_new_size(void **state)
 {
 	struct table_allocation allocation;
@@ -195,7 +195,8 @@ static void overflow_is_ignored(void **state)
 	assert_int_equal(misuse(TABLE_OVERFLOW), 4);
 	assert_int_equal(misuse_all(), 4);
 	assert_int_equal(total(0, POOL_DRAM).now_bytes, TABLE_BYTES_MAX);
-	assert_int_equal(alloc(1, 5), -EEXIST); /* room is made first */
+	assert_int_equal(alloc(1, 5),
+			 -EEXIST); /* the old size is subtracted before the limit is checked */
 	assert_int_equal(total(0, POOL_DRAM).now_bytes, 5);
 }
 
@@ -224,8 +225,8 @@ static void failures_are_counted(void **state)
 }
 
 /*
- * Fault of the original: a table that can fill. Totals stay right; the list says that it is not
- * complete.
+ * Fault of the original server: a table that can fill. Totals stay right; the list says that it is
+ * not complete.
  */
 static void full_table_keeps_counting(void **state)
 {
@@ -269,7 +270,7 @@ static void free_slots_serve_all_devices(void **state)
 	assert_int_equal(misuse(TABLE_UNLISTED), 1);
 	assert_int_equal(list_count(&bytes), LISTED);
 	assert_int_equal(bytes, 7 * LISTED);
-	/* A device that reports at this moment keeps what it has. */
+	/* A device whose lock is held at this moment keeps its free slots. */
 	for (uint64_t i = 0; i < LISTED; i++)
 		assert_int_equal(tracker_free(tracker, 1, POOL_L1, i, 1), 0);
 	lock_take(&tracker->devices[1].lock);

@@ -279,7 +279,7 @@ static void descriptors_of_a_refused_message_are_closed(void **state)
 	(void)state;
 	make_pair(ends);
 	next = next_descriptor();
-	/* A type without a descriptor has one; a type with one has none. */
+	/* A message with a descriptor that its type does not have, or without one that it needs. */
 	assert_int_equal(wire_send(ends[0], &messages[1], ends[0]), 0);
 	assert_int_equal(wire_receive(ends[1], &got, &fd), -EBADMSG);
 	assert_int_equal(next_descriptor(), next);

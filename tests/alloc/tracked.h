@@ -6,7 +6,9 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-/* For free(). Its devices begin cache lines, for which malloc() does not provide. */
+/*
+ * Memory for a tracker; release it with free(). Not from malloc(), since devices are cache-aligned.
+ */
 static inline struct tracker *tracker_memory(void)
 {
 	return aligned_alloc(alignof(struct tracker), sizeof(struct tracker));

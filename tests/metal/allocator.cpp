@@ -200,8 +200,8 @@ void GraphTracker::publish_here()
 
 /*
  * Called by the tracker, so dry runs are included, and memory that closing a device frees is not
- * subtracted. Since v0.72 observers of the tracker see one thread only; not in the proposed
- * layout 4.
+ * subtracted. Since v0.72 observers of the tracker see the calls of one thread only; the proposed
+ * layout 4 does not have this restriction.
  */
 static void publish(const Buffer *buffer, bool allocated)
 {

@@ -142,7 +142,8 @@ void Chips::work()
 void Chips::do_item(const Item &item)
 {
 	if (item.kind == Kind::EVENT) {
-		push_backlogs(); /* of programs that the host then knows to have ended */
+		push_backlogs(); /* records come before the host learns that their programs have
+				    ended */
 		return double_complete(queues_, item.run.queue, item.event);
 	}
 	for (size_t i = 0; i < chips_.size(); i++) {
@@ -212,7 +213,7 @@ void Chips::push_pending(Chip &chip)
 	chip.pending.reset();
 }
 
-/* True: some of it does not fit yet. */
+/* Writes records to the FIFOs. True: some do not fit yet. */
 bool Chips::push_backlogs()
 {
 	bool full = false;

@@ -70,7 +70,7 @@ private:
 	enum class Kind { START, END, EVENT, FLUSH, MARK };
 	struct Item {
 		int64_t at;
-		uint64_t order; /* of those at the same time */
+		uint64_t order; /* among items with the same time */
 		Kind kind;
 		ProgramRun run;
 		uint32_t event;

@@ -46,7 +46,7 @@ private:
 };
 
 #if RELEASE <= 64
-/* Of one device that is in no mesh. */
+/* The command queue of one device that is in no mesh. */
 class HWCommandQueue
 {
 public:

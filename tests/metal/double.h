@@ -20,12 +20,12 @@ void *double_view(void *buffer, uint64_t size); /* of a buffer of one device */
 void double_free(void *buffer, bool explicitly);
 
 void double_dry_run(bool on); /* of this thread */
-void double_complain(void);   /* throws, with no allocation under way */
+void double_complain(void);   /* throws an exception outside of an allocation */
 
 /*
  * Command queues of a device or mesh, and the profiler of its chips where the release has it.
- * Null before v0.57. Chips are identified by their index in the mesh. The caller plays the chip: it
- * writes pages of 16 words to the chip's FIFO, and completes events.
+ * Null before v0.57. Chips are identified by their index in the mesh. The caller acts as the chip:
+ * it writes pages of 16 words to the chip's FIFO, and completes events.
  */
 struct double_dispatch {
 	int queues;

@@ -51,7 +51,7 @@ def run(variant, *commands, host="run", before=(), **options):
 
 
 def totals(text):
-    """{pid: {chip: {pool or "buffers": number}}} of all the totals in a program's output."""
+    """Parses the output of "total" commands: {pid: {chip: {pool or "buffers": number}}}."""
     found, pid = {}, None
     for line in text.splitlines():
         words = line.split()
@@ -65,7 +65,7 @@ def totals(text):
 
 
 class Program:
-    """The program while it runs: it reads its commands from a pipe."""
+    """A running program of the test double, which reads its commands from a pipe."""
 
     def __init__(self, variant, host="run", before=(), **options):
         self.process = subprocess.Popen([*before, *command(variant, host)], text=True,
@@ -84,7 +84,7 @@ class Program:
         raise EOFError(f"the program ended: {self.process.wait()}")
 
     def totals(self):
-        """Its totals by its pid in its own namespace, which it prints."""
+        """The program's totals. It prints them with its pid in its own namespace, which is not used."""
         return next(iter(totals(self.do("total")).values()))
 
     def end(self):

@@ -165,7 +165,9 @@ private:
 		return dispatch.lane_end[{ queue, sub }];
 	}
 
-	/* If the host waits for the event, new releases make the chip send the last record. */
+	/*
+	 * If the host waits for the event, releases since v0.75 make the chip send the last record.
+	 */
 	uint32_t record_event(bool waits)
 	{
 		uint32_t event = double_record_event(dispatch.queues, queue);

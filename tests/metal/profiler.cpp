@@ -221,7 +221,9 @@ RealtimeProfilerManager::RealtimeProfilerManager(unsigned poll_us)
 {
 }
 
-/* Adds a chip and synchronises its clock: the chip answers with markers, before the receiver runs.
+/*
+ * Adds a chip and synchronises its clock: the chip answers with markers, before the receiver
+ * thread runs.
  */
 void RealtimeProfilerManager::add(IDevice *device, int index, const double_dispatch &options)
 {

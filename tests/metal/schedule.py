@@ -116,7 +116,7 @@ class Truth:
 
 
 class RingReader:
-    """Reads a ring from outside, at the addresses of the truth file: the reference for the tracer."""
+    """Reads a ring from another process, at the addresses of the truth file: the tracer must find the same records."""
 
     def __init__(self, ring):
         self.ring = ring

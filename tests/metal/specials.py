@@ -1,8 +1,8 @@
-"""Schedules with something unusual, for the tests of all that measures: in which releases they can be played, and what
-may be shown then. What is shown is compared with the truth in any case: `exact` within 1 %, else as a bound.
+"""Unusual schedules, for tests of the tracer and of the preloaded library: the releases in which each can be played, and
+which kinds of figures may be shown. Every figure is also compared with the truth: `exact` within 1 %, else as a bound.
 
-A release that is not in `releases` lacks what the schedule needs, and `elsewhere` says what; or it has a row of its own,
-"one by one" or "without profiler", because something else may be shown.
+A release that is not in `releases` lacks something that the schedule needs, which `elsewhere` names; or it has another
+row, whose title ends in "one by one" or "without profiler", since other figures may be shown there.
 """
 
 import collections
@@ -15,7 +15,7 @@ RECORDS = {variant: 64 if variant in ONE_BY_ONE else 32768 for variant in PROFIL
 EVENTS = [variant for variant in DISPATCHING if variant not in PROFILING]
 
 # queues, play: options of the commands of schedule.cpp. then: a command while it plays.
-# tracer, preload: the bounds that may be shown after that; () only a reason.
+# tracer, preload: the kinds of figures that each may show after that; (): none, only a reason.
 Special = collections.namedtuple("Special", "title releases elsewhere queues play then tracer preload")
 
 ANY = ("exact", "lower")
@@ -45,5 +45,5 @@ SPECIALS = [
 
 
 def schedules(variant):
-    """Those of a release: (title, variant, Special)."""
+    """The schedules of a release: (title, variant, Special)."""
     return [(f"{special.title} in {variant}", variant, special) for special in SPECIALS if variant in special.releases]

@@ -1,4 +1,4 @@
-"""A machine with two cards in the test's own mount namespace, with all sources of memory figures.
+"""Runs a test on a machine with two cards, in a mount namespace of its own, where all sources of memory figures work.
 
 The cards have numbers 8 and 9 and are TT-Metal's chips 0 and 1 for a process that has
 both open. See tests/cli/stage.sh for how they are made. With these boards and this
@@ -65,7 +65,7 @@ def enter(driver="2.4.0"):
 
 
 def kernel_can():
-    """Does the kernel support it? Tested with other programs: if the kernel rejects ours, that is a failure, not a reason to skip."""
+    """Does the kernel support tracing? Not tested with our own programs: if the kernel rejects those, the test must fail."""
     release = tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
     return (release >= (6, 1) and os.path.exists("/sys/kernel/btf/vmlinux")
             and subprocess.call(["/usr/sbin/bpftool", "prog", "list"], stdout=subprocess.DEVNULL,
@@ -98,7 +98,7 @@ class Tracing:
 
 
 def allocations():
-    """{pid: (state, {chip: {pool or "buffers": number}})} as the kernel has it."""
+    """The pinned file `allocations`: {pid: (state, {chip: {pool or "buffers": number}})}."""
     with open(PINS + "/allocations", encoding="utf-8") as file:
         lines = file.read().splitlines()
     columns = ["pid", "comm", "dram", "l1", "l1_small", "trace", "buffers", "system", "chip", "start", "state"]
@@ -110,7 +110,7 @@ def allocations():
             break
         row = dict(zip(columns, line.split()))
         state, chips = found.get(int(row["pid"]), ("exact", {}))
-        found[int(row["pid"])] = (max(state, row["state"]), chips)  # the worst: it is the last in the alphabet
+        found[int(row["pid"])] = (max(state, row["state"]), chips)  # the worst state is the last one alphabetically
         if row["chip"] != "-":
             chips[int(row["chip"])] = {name: int(row[name]) for name in columns[2:8]}
     assert lines[-1].split()[0] == "TOTAL", lines[-1]
@@ -122,7 +122,7 @@ def snapshot():
 
 
 def shown(pid):
-    """{node: device} of a process, as tt_smi --json has it."""
+    """{number of the node: device} of a process, as tt_smi --json shows it."""
     for process in snapshot()["processes"]:
         if process["pid"] == pid:
             return {device["id"]: device for device in process["devices"]}
@@ -130,7 +130,7 @@ def shown(pid):
 
 
 def shown_on_both(pid):
-    """The same, once both devices are in it: on a busy machine a scan of all processes may time out."""
+    """The same, repeated until both devices are shown: on a busy machine a scan of all processes may time out."""
     for _ in range(100):
         devices = shown(pid)
         if len(devices) == len(NODES):
@@ -139,7 +139,7 @@ def shown_on_both(pid):
 
 
 def shown_totals(pid, tracking):
-    """The same as totals by chip; asserts that everything is known, from this source."""
+    """The same as totals by chip. Asserts that all figures are known, and come from this source."""
     devices, found = shown_on_both(pid), {}
     for chip, path in NODES.items():
         device = devices[int(path.rpartition("/")[2])]
@@ -159,7 +159,7 @@ def traced_file(variant):
 
 
 def traced(pid, state="exact"):
-    """The totals that the probes have counted; asserts this state."""
+    """The totals that the probes have counted. Asserts that the process has this state."""
     have, chips = allocations()[pid]
     expect(have, state, chips)
     return without(chips)
@@ -177,7 +177,7 @@ def wait_for_stop(pid):
 def child_of(program, *commands):
     """The pid and the totals of a child that has executed these commands and is stopped."""
     said = program.do("fork", *commands, "total", "kill 19", "end")
-    child = int(re.search(r"^child (\d+)$", said, re.M).group(1))  # perhaps after what the child says
+    child = int(re.search(r"^child (\d+)$", said, re.M).group(1))  # the child's own output may come first
     wait_for_stop(child)
     return child, totals(said + program.do("say still here"))[child]
 

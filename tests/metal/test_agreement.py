@@ -1,7 +1,7 @@
-"""All sources agree to the byte: the program, the probes, the preloaded library (TT-Metal: test_published.py).
+"""The memory figures of the program itself, of the probes and of the preloaded library are equal to the byte.
 
-In each variant that is supported, after random runs with threads, refused allocations, meshes,
-forks and kills; and where one cannot know, no figure is shown.
+Tested in each variant that is supported, after random runs with threads, refused allocations, meshes,
+forks and kills. If a source cannot know a figure, none is shown. TT-Metal's own files: test_published.py.
 """
 
 import os

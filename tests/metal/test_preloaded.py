@@ -37,7 +37,7 @@ def start(variant, truth, *commands, chips=(0,), before=RUN, **options):
 
 
 class Look:
-    """The figure of a process on a device, and between which times it was made."""
+    """The figure of a process on a device as shown, and the times before and after it was requested."""
 
     def __init__(self, pid, chip=0, shown=snapshot):
         self.since = time.monotonic_ns()
@@ -53,7 +53,8 @@ class Look:
         return self.device["unavailable"]["utilization.dispatch"]
 
     def true_shares(self, truth, chip=0):
-        """Of all windows of a second that it may be for: one ends with the last program that is known to have ended."""
+        """The least and the largest share in the truth, over all windows of a second to which the figure may refer.
+        One of them ends with the last program that is known to have ended."""
         last = int((self.figure["last_program"] or 0) * SECOND)
         ends = range(self.since - last - 5 * 10**6, self.until + 10**6, 2 * 10**6)
         told = Truth(truth)
@@ -66,16 +67,16 @@ def is_exact(look):
 
 
 def first(player, condition, chip=0):
-    """The first look that fulfils the condition."""
+    """Looks until the condition is fulfilled, and returns that look."""
     return eventually(lambda: (lambda look: look if condition(look) else None)(Look(player.pid, chip)))
 
 
 def watch(player, play, condition, truth, chips=(0,)):
-    """Plays until a look fulfils the condition, for each chip: [(look, least and largest true share)]."""
+    """Plays, and for each chip looks until the condition is fulfilled: [(look, least and largest true share)]."""
     player.do(f"background play {play}")
-    time.sleep(1.2)  # its window is a second then
+    time.sleep(1.2)  # then the window has its full length of a second
     looks = [first(player, condition, chip) for chip in chips]
-    eventually(lambda: Truth(truth).span()[1] > max(look.until for look in looks))  # it is written later
+    eventually(lambda: Truth(truth).span()[1] > max(look.until for look in looks))  # the file is written with a delay
     return [(look, *look.true_shares(truth, chip)) for look, chip in zip(looks, chips)]
 
 
@@ -124,7 +125,7 @@ def check_special(title, special, player, truth):
 
 
 def test_unusual_schedules_of_each_way_to_measure(directory):
-    """Those of a release side by side."""
+    """The schedules of a release are played at the same time."""
     for variant in "v71", "v75", "main", "v60", "v68":
         with contextlib.ExitStack() as stack:
             played = []
@@ -133,7 +134,7 @@ def test_unusual_schedules_of_each_way_to_measure(directory):
                 player = stack.enter_context(start(variant, truth, "open 0", f"queues 0 {special.queues}"))
                 player.do(f"background play 0 for=300 {special.play}")
                 played.append((title, special, player, truth))
-            time.sleep(1.2)  # their windows are a second then
+            time.sleep(1.2)  # then the windows have their full length of a second
             for _, special, player, _ in played:
                 player.do(*[special.then] if special.then else [])
             for one in played:
@@ -181,8 +182,8 @@ def test_clocks_that_change_lead_to_true_bounds(directory):
 
 
 def test_a_program_that_has_launched_nothing_is_idle(directory):
-    """In releases with a profiler; on a chip that has none, nothing is known."""
-    uncovered = ("not_covered", "no_iommu")  # it depends on the machine
+    """In releases with a profiler. A chip that the profiler does not cover has no figure."""
+    uncovered = ("not_covered", "no_iommu")  # the reason depends on the machine
     for variant in PROFILING:
         with start(variant, f"{directory}/{variant}", "mesh m 0 1", "queues m ethernet=1", chips=(0, 1)) as player:
             look = first(player, lambda look: look.device and look.share is not None)
@@ -222,7 +223,8 @@ class SharedLook:
         return all(part["bound"] == "exact" and part["programs"] > 0 for part in self.parts)
 
     def true_shares(self, truth):
-        """Of all common windows: each process has one of a second, to the end of its last program or later."""
+        """The least and the largest share in the truth, over all windows that the processes may have in common: each
+        has a window of a second that ends with its last program or later."""
         first = self.since - int(max(part["last_program"] for part in self.parts) * SECOND) - 5 * 10**6
         step = max(4 * 10**6, (self.until - first) // 100)
         ends = range(first, self.until + step, step)
@@ -236,7 +238,7 @@ def first_shared(players, condition):
 
 
 def watch_shared(players, truth, bound):
-    time.sleep(1.2)  # the windows are a second then
+    time.sleep(1.2)  # then the windows have their full length of a second
     look = first_shared(players, lambda look: look.are_exact() and look.device["bound"] == bound)
     eventually(lambda: all(Truth(truth).span(pid=player.pid)[1] > look.until for player in players))
     return look, *look.true_shares(truth)
@@ -254,7 +256,7 @@ def test_processes_on_one_chip_have_the_union_of_their_times(directory):
             assert share <= most + 0.012, (rates, look.device, least, most)
             least = least if bound == "exact" else max(part["dispatch"] for part in look.parts)
             assert share >= least - 0.012, (rates, look.device, look.parts, least, most)
-            # One that is not measured may run programs at other times.
+            # A process that is not measured may run programs at other times.
             with start("v76", f"{truth}-plain", "open 0", before=()):
                 assert SharedLook((one, other)).device["bound"] == "lower"
 
@@ -286,7 +288,7 @@ def test_what_is_not_understood_is_refused(directory):
 
 
 def test_children_have_figures_of_their_own(directory):
-    """A forked child, which is killed; and a program that executes itself."""
+    """Children by fork(), of which one is killed; and a program that executes itself again."""
     truth = directory + "/truth"
     with start("v76", truth, "open 0", "queues 0") as player:
         player.do("play 0 count=50", "fork", "open 0", "queues 0", "play 0 rate=500 duty=50 for=60", "end")
@@ -302,7 +304,7 @@ def test_children_have_figures_of_their_own(directory):
 
 
 def test_every_user_can_measure_own_programs(directory):
-    """Without privileges; another user learns nothing from the table."""
+    """Measuring needs no privileges, and other users cannot read the table."""
     users = [["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"] for user in (65534, 65533)]
     os.chmod(directory, 0o777)
     for name in "tt_smi", "libttalloc-preload.so":  # others may not enter the build directory
@@ -384,7 +386,7 @@ def test_hostile_tables_alter_no_figure_of_others(directory):
 
 
 def test_a_measured_program_says_and_does_the_same(_):
-    """What its library counts, and how it ends."""
+    """Its output, the counts of its library, and its exit status are the same as without tt_smi run."""
     for variant in DISPATCHING:
         story = ["open 0", "queues 0", "play 0 count=200 rate=5000 duty=50 event=2", "counts 0", "fork", "open 1",
                  "queues 1", "play 1 count=20", "counts 1", "exit 0", "end", "reap", "close 0", "exit 5"]

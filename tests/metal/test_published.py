@@ -1,6 +1,6 @@
-"""TT-Metal's own files: they agree with the other sources to the byte, except for known faults, which do no harm.
+"""TT-Metal's own files agree with the other sources to the byte. Their known faults do not make shown figures wrong.
 
-Layout 3 as releases write it, of all threads (v70) and of one (v77), and layout 4 as it is proposed (v77-shm4).
+Tested with layout 3, written by all threads (v70) or by one (v77), and with the proposed layout 4 (v77-shm4).
 """
 
 import glob
@@ -29,7 +29,7 @@ def life(variant):
 
 
 class Publishing:
-    """with Publishing() as it: it.start() starts programs that publish where tt_smi looks."""
+    """with Publishing() as files: files.start() starts programs that publish counters in the directory that tt_smi reads."""
 
     def __enter__(self):
         asics = {device["id"]: int(device["asic_id"], 16) for device in snapshot()["devices"]}
@@ -51,7 +51,7 @@ class Publishing:
 
 
 def all_rows(pids):
-    """What tt_smi shows, once it shows these with both devices; by process and node."""
+    """The output of tt_smi, repeated until it shows these processes with both devices; and its rows by process and node."""
     for _ in range(100):
         document = snapshot()
         rows = {(process["pid"], row["id"]): row for process in document["processes"] for row in process["devices"]}
@@ -61,8 +61,8 @@ def all_rows(pids):
 
 
 def used(*ours):
-    """Used and stale memory that tt_smi shows, by node. The stage's devices can be open elsewhere
-    on this machine too; then the device's own figure is not known, and that of our processes taken."""
+    """Used and stale memory that tt_smi shows, by node. Other processes of this machine may have the test's devices
+    open; then the device's own figure is unknown, and the sum of our processes is returned."""
     document, rows = all_rows(ours)
     found = {}
     for device in document["devices"]:
@@ -100,7 +100,7 @@ def test_the_files_alone_are_shown_as_they_are(_):
 
 
 def test_children_and_kills(_):
-    """A child has what it allocated; once killed, it or its parent counts no more, whatever the files say."""
+    """A child has what it allocated. A killed child or parent no longer counts, whatever the files contain."""
     for variant in PUBLISHING:
         with Tracing(library(variant)), Publishing() as files:
             program = files.start(variant, TT_SMI, "run", "--")
@@ -126,7 +126,7 @@ def test_children_and_kills(_):
 
 
 def agree(program, files, own, variant):
-    """All four sources have what a program holds, and no other process holds anything."""
+    """Asserts that all four sources have the totals of a program, and that no other process holds anything."""
     expect(program.totals(), own, variant)
     expect(traced(program.pid), without(own), variant)
     own = without(own, "system", "buffers")

@@ -1,4 +1,5 @@
-"""The double's schedules: the rings, read from outside, agree with the truth file, and lost records are counted."""
+"""Tests the schedules of the test double: rings that another process reads agree with the truth file, and lost records
+are counted."""
 
 import glob
 import os
@@ -37,7 +38,7 @@ def times(records, anchor):
 
 
 def expect_times(records, anchor, intervals, *where):
-    """Record by record."""
+    """Asserts that the times of the records are these intervals."""
     have = times(records, anchor)
     assert len(have) == len(intervals), (*where, len(have), len(intervals))
     for mine, true in zip(have, intervals):
@@ -92,7 +93,7 @@ def test_rings_and_ids_wrap_around(directory):
         truth = f"{directory}/{variant}"
         with Player(variant, truth, "queues 0") as player:
             player.do(f"play 0 rate=20000 duty=50 count={count} ids=65500")
-            # A small ring is full for a while.
+            # A small ring may be full for a while.
             wait_for(lambda: player.counts("0")[0].records >= count - 2, variant)
             reader = RingReader(ring_of(truth))
             records = programs(reader.records())

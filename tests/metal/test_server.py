@@ -1,4 +1,5 @@
-"""tt_allocd --trace: server, pinned file and tt_smi show every user the memory of a program that does not report."""
+"""With tt_allocd --trace, every user sees the memory of a program that does not report it: from the server, from the
+pinned file, and in tt_smi."""
 
 import csv
 import json
@@ -19,7 +20,7 @@ staged.enter()
 NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 # A mount namespace without the pinned files, as in a container that has only the socket.
 CONTAINER = ["unshare", "-m", "sh", "-c", f'umount -l {PINS} && exec "$0" "$@"']
-# Where any user may execute it: build directories may be closed to others.
+# A copy that every user may execute, since the build directory may be closed to others.
 TT_SMI = "/run/tt_smi"
 
 
@@ -74,7 +75,7 @@ def shown(pid, before=(), options=("--json",)):
 
 
 def wanted(program):
-    """The same, from the totals that the program prints."""
+    """What should be shown, by the totals that the program prints."""
     found = {}
     own = program.totals()
     for chip, path in NODES.items():
@@ -86,7 +87,7 @@ def wanted(program):
 
 
 def agree(program):
-    """Asserts, eventually, that every output has the program's own totals."""
+    """Waits until every output has the program's own totals."""
     want = wanted(program)
     ways = {"root": (), "nobody": NOBODY, "container": CONTAINER, "no server": ["env", "TT_ALLOCD_SOCKET=/none"]}
     for way, before in ways.items():
@@ -95,7 +96,7 @@ def agree(program):
 
 
 def dumped(pid):
-    """The lines about what a process holds, as tt_smi mem --dump has them; others may be there too."""
+    """The lines of tt_smi mem --dump about a process."""
     text = subprocess.check_output([TT_SMI, "mem", "--dump"], text=True, timeout=60)
     return re.findall(rf"^  pid {pid} .*: (\d+) bytes in .*\((.*)\)$", text, re.M)
 
@@ -114,8 +115,8 @@ def utilization(pid, member):
 
 
 def test_every_user_sees_utilisation(directory):
-    """It is exact if programs are followed and the library was known before the process started. Names of operations
-    are for the owner of a process."""
+    """The figure is exact if launches are counted and the library was attached before the process started. Names of
+    operations are shown to the owner of the process only."""
     for options, bound in (("--programs",), "exact"), ((), "lower"):
         with Server(*options), play(directory, 1) as first:
             eventually(lambda: utilization(first.pid, "bound") == ["lower"], "a lower bound")

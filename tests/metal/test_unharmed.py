@@ -28,7 +28,7 @@ STORIES = [
 
 
 def tell(variant, host, before=()):
-    """Exit status, lines and errors of each scenario; without pids, and sorted, since a child may be slow."""
+    """Exit status, output and errors of each scenario, without pids; sorted, since a child may print later."""
     said = []
     for story, _ in STORIES:
         done = subprocess.run([*before, *command(variant, host), *story], capture_output=True, text=True, timeout=60)

@@ -1,6 +1,6 @@
 /*
- * Another preloaded library: it interposes a function of TT-Metal, too, and prints at the end how
- * often it was called.
+ * Another library to preload: it also interposes a function of TT-Metal, and prints at the end how
+ * often that was called.
  */
 #include <dlfcn.h>
 #include <stdint.h>

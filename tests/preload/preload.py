@@ -1,4 +1,4 @@
-"""Tables of a process that was started by tt_smi run."""
+"""Reads the tables of processes that tt_smi run has started."""
 
 import os
 import struct

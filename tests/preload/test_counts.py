@@ -64,7 +64,7 @@ def test_a_mesh_buffer_counts_once_per_member(_):
     figures = without(preloaded(program.pid))
     assert set(figures) == {0, 2, 5}
     assert all(sums["dram"] == 1 << 20 and sums["l1_small"] == 4096 for sums in figures.values())
-    program.do("close m", "mesh n 1 2", "alloc c n dram 3M")  # perhaps at the address of m
+    program.do("close m", "mesh n 1 2", "alloc c n dram 3M")  # n may have the address of m
     figures = without(preloaded(program.pid))
     assert set(figures) == {1, 2} and figures[1]["dram"] == 3 << 20, figures
     program.do("free a b")
@@ -134,7 +134,7 @@ def test_versions_that_only_track(_):
 
 
 def test_what_cannot_be_right_is_withdrawn_with_one_line(_):
-    """An unknown version, and a buffer whose free was not seen: its address is reused."""
+    """Counting stops for an unknown version, and if a buffer appears at an address that is in use: a free was missed."""
     for name, script, why in (("strange_host", "aadxfa", "unknown version of TT-Metal"),
                               ("old_host", "auauaa", "missed the free of a buffer")):
         for quiet in ([], ["-q"]):
@@ -217,7 +217,7 @@ def test_callers_that_have_no_metal_among_their_libraries(_):
 
 
 def test_it_is_not_taken_for_metal(_):
-    """An external tracer must find the library behind it, and no other."""
+    """The preloaded library must not look like TT-Metal to a tracer, although it has the same symbols."""
     done = subprocess.run([METAL + "/metal_look", SHIM], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "No such file" in done.stderr, done
 

@@ -71,7 +71,7 @@ def test_children_are_counted_or_not(_):
 
 
 def environment(*options, shell="sh", **variables):
-    """What a child of the program finds in its environment."""
+    """The environment of a child of the program."""
     done = start(*options, "sh", "-c", f"{shell} -c 'env; true'; true", env={**os.environ, **variables})
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line)
@@ -167,7 +167,7 @@ def test_a_program_with_capabilities_is_named(directory):
     done = subprocess.run([directory + "/tt_smi", "run", program], capture_output=True, text=True, timeout=60,
                           user=65534, cwd="/")
     assert program in done.stderr and "gains privileges" in done.stderr, done.stderr
-    assert start(program).stderr == ""  # root gains nothing by it
+    assert start(program).stderr == ""  # it gives root no privilege, so the library is preloaded
 
 
 def test_a_static_program_is_named(_):

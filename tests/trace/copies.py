@@ -1,5 +1,5 @@
-"""copies.py NODE FILE...: holds a device, loads each FILE apart from the others, and does what it reads: the number of a
-file, from 1, and a word of odd.c; an empty line ends it."""
+"""copies.py NODE FILE...: opens a device and loads each FILE with RTLD_LOCAL. Then it reads commands, one per line: the
+number of a file, from 1, and a word of odd.c. An empty line ends it."""
 
 import ctypes
 import os

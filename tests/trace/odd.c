@@ -10,7 +10,7 @@
  *   many     allocates and frees 10000 others, one after the other
  *   hold     allocates 7 of them
  *   hide     reads of the allocator's memory block until the process ends (userfaultfd)
- *   type, size, device, chip, status   spoils that of b1
+ *   type, size, device, chip, status   writes an impossible value to that member of b1
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -1,7 +1,7 @@
 /*
- * odd NODE NAME WORD...: opens a device, takes that name, and makes the calls of odd.c; those with
- * a
- * + in front in a new thread. Then it reads further words, one per line; an empty line ends it.
+ * odd NODE NAME WORD...: opens a device, sets the name of the process, and makes the calls of
+ * odd.c; those with a + in front in a new thread. Then it reads further words, one per line; an
+ * empty line ends it.
  */
 #include <fcntl.h>
 #include <pthread.h>

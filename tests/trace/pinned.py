@@ -1,4 +1,4 @@
-"""The pinned maps and programs, as the tracer uses them."""
+"""Accesses the pinned maps and programs like the tracer."""
 
 import ctypes
 import os
@@ -24,7 +24,7 @@ def get(path):
 
 
 def run(program, *arguments):
-    """What it returned, as an int; arguments are 64 bits each."""
+    """Runs a pinned program with arguments of 64 bits each. Returns its return value as an int."""
     fd = get("progs/" + program)
     context = ctypes.create_string_buffer(struct.pack(f"={len(arguments)}Q", *arguments))
     attributes = ctypes.create_string_buffer(
@@ -37,7 +37,7 @@ def run(program, *arguments):
 
 
 def process(pid):
-    """What is kept of a process."""
+    """The entry of a process in the map of processes."""
     fd, key, value = get("maps/processes"), ctypes.c_uint32(pid), ctypes.create_string_buffer(8192)
     result = bpf(LOOKUP, struct.pack("=IIQQQ", fd, 0, ctypes.addressof(key), ctypes.addressof(value), 0))
     os.close(fd)
@@ -46,7 +46,7 @@ def process(pid):
 
 
 def entries(name, size):
-    """[(tgid, pointer, value)] of one of the maps by process and pointer."""
+    """The entries of a map whose keys are process and pointer: [(tgid, pointer, value)]."""
     fd, found, before = get("maps/" + name), [], None
     key, value = ctypes.create_string_buffer(16), ctypes.create_string_buffer(size)
     while bpf(NEXT_KEY, struct.pack("=IIQQ", fd, 0, ctypes.addressof(before) if before else 0,

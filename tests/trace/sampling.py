@@ -1,8 +1,8 @@
-"""Schedules that are played under a tracer which samples utilisation, and the lines that it publishes.
+"""Plays schedules under a tracer that samples utilisation, and checks the lines that it publishes.
 
-A Case is a process with a list of steps: commands, and what a line of the process must then fulfil. All cases of a
-list run at the same time under one tracer, so the time of a test is that of its longest case. Afterwards each line
-that was seen is compared with what really happened: `exact` must agree within 1 %, and a bound must be one.
+A Case is a process with a list of steps: commands, and a predicate that a line of the process must fulfil after them. All
+cases of a list run at the same time under one tracer, so the time of a test is that of its longest case. Afterwards the
+lines that were seen are compared with the truth: `exact` must agree within 1 %, and bounds must be bounds.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from watcher import eventually
 
 COLUMNS = "pid comm chip start device busy window bound programs running last updated state operation".split()
 NEAR = 0.01
-CHECKED = 25  # lines of a case, at most
+CHECKED = 25  # maximum number of lines per case that are compared
 MINUTE = 60 * 10**9
 
 
 class Sampling:
-    """A tracer that stays. Programs that start within it are followed from their first instruction."""
+    """A tracer with --watch. Programs that start while it runs are followed from their first instruction."""
 
     def __init__(self, variants, *options, before=(), **more):
         self.arguments = [*before, TRACER, "start", "--watch", *options, *map(library, variants)]
@@ -52,7 +52,7 @@ def lines_of(lines, pid, chip):
     return [line for line in lines if line["pid"] == str(pid) and line["chip"] == chip]
 
 
-# ---- what a line may fulfil ----
+# ---- predicates of lines ----
 
 def share(line):
     return int(line["busy"]) / int(line["window"])
@@ -67,7 +67,7 @@ def busy(*bounds):
 
 
 def idle(line):
-    """An upper bound of 0 says the same."""
+    """Is the chip idle? An upper bound of 0 is as good as an exact 0."""
     return full(line) and line["bound"] != "lower" and line["busy"] == "0" and line["running"] == "-"
 
 
@@ -82,15 +82,15 @@ def has_name(line):
 # ---- cases ----
 
 class Case:
-    """steps: (command or commands, predicate), or with "again": the commands are repeated until it is fulfilled.
-    never: what no line may fulfil. chip "-": the line for all chips."""
+    """steps: (command or commands, predicate), or (..., "again"): the commands are repeated until the predicate is fulfilled.
+    never: a predicate that no line may fulfil. chip "-": the line for all chips."""
 
     def __init__(self, title, variant, *steps, setup=("open 0", "queues 0 poll=2000"), nodes=(0,), chip="0", never=None,
                  executable=None):
         self.title, self.variant, self.steps, self.chip, self.never = title, variant, list(steps), chip, never
         self.setup = [f"hold {NODES[node]}" for node in nodes] + list(setup)
         self.seen = []   # its lines, oldest first
-        self.since = 0   # of the lines of this step
+        self.since = 0   # when this step began
         self.plays_on = False
         # The name of a process is that of the file by which it was executed.
         self.before = [sys.executable, "-c", "import os, sys; os.execv(sys.argv[1], sys.argv[1:2])",
@@ -127,14 +127,14 @@ class Case:
                 self.begin_step()
 
     def check(self):
-        """What is wrong in its lines, compared with the truth."""
+        """Compares the lines with the truth. Returns the errors."""
         figures = [line for line in self.seen if line["bound"] != "-" and int(line["window"]) > 2e8]
         step = len(figures) // CHECKED + 1
         truth = self.settled(figures)
         return [error for line in figures[::-step] for error in self.check_line(truth, line)]
 
     def settled(self, figures):
-        """The truth, once it is known up to the last line."""
+        """Waits until the truth is written up to the last line, and returns it."""
         until = max([int(line["updated"]) for line in figures], default=0)
         found = []
 
@@ -165,7 +165,7 @@ def begun(cases, directory):
 
 
 def play(cases, directory):
-    """Until all steps of all cases are done; then they are compared with the truth, and ended."""
+    """Runs all steps of all cases, compares the lines with the truth, and ends the processes."""
     with begun(cases, directory):
         follow(cases)
 
@@ -183,7 +183,7 @@ def follow(cases):
 
 
 def check_fork(case):
-    """A child has its own line. Its parent, which has nothing to do, keeps its line, and locks that a child needs."""
+    """A child has its own line, and its idle parent keeps its own. A child is not blocked by locks that were held at fork()."""
     child = int(case.player.do("fork", f"truth {case.truth}", "queues 0", "play 0 rate=100 duty=50 for=3600",
                                "end").split()[1])
     eventually(lambda: any(map(busy("exact", "lower", "upper"), lines_of(read_lines(), child, "0"))))
@@ -193,7 +193,7 @@ def check_fork(case):
 
 
 def check_again(case, execs):
-    """A process that opens its device again, or executes itself, is measured as before."""
+    """A process that opens its device again, or executes itself again, is measured as before."""
     case.player.do("close 0", *["exec", f"truth {case.truth}", *case.setup[:-2]] if execs else [])
     case.player.do(*case.setup[-2:], "background play 0 rate=100 duty=50 for=3600")
     case.seen, case.plays_on = [], True
@@ -202,7 +202,7 @@ def check_again(case, execs):
 
 
 def kept_by_kernel():
-    """Processes of which the kernel keeps launches."""
+    """The pids of processes whose launches are in the kernel's map."""
     text = subprocess.check_output(["/usr/sbin/bpftool", "-j", "map", "dump", "name", "programs"], text=True)
     return {entry["formatted"]["key"] for entry in json.loads(text)}
 

@@ -1,4 +1,4 @@
-"""Files and memory of other users that block: only their holder is affected."""
+"""Reads of other users' files and memory may block: only the process that has them is affected."""
 
 import contextlib
 import os
@@ -43,14 +43,14 @@ class Served:
     def __exit__(self, *_):
         self.go_on()
         subprocess.check_call(["umount", "-l", self.at])
-        self.process.terminate()  # a probe holds the file system
+        self.process.terminate()  # it does not end with the unmount, since a probe keeps the file system
         self.process.wait(60)
         self.process.stderr.close()
         os.rmdir(self.at)
 
 
 class Late(Odd):
-    """A process of another user that executes from a file, and opens a device on request."""
+    """A process of another user that maps a file as code, and opens a device on request."""
 
     def __init__(self, path, uid=0):
         self.begin([sys.executable, "-c", """
@@ -66,7 +66,7 @@ while sys.stdin.readline() == "open\\n":
 
 
 def waiting(pid):
-    """Threads that wait for anything but each other."""
+    """The number of threads that are blocked in a system call other than futex()."""
     count = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/syscall", encoding="utf-8") as file:
@@ -83,7 +83,7 @@ def said(program):
 
 
 def plain(folder):
-    """A library that is none of TT-Metal's, in the folder."""
+    """Copies a library that is not TT-Metal into the folder, and returns its name."""
     shutil.copy(BUILD + "/src/alloc/libttalloc.so", folder)
     return "libttalloc.so"
 
@@ -117,7 +117,7 @@ def test_unread_files_are_not_taken_into_account(directory):
             served.stop()
             with Watcher() as watcher:
                 eventually(lambda: state(held) == "unreliable:no-answer")
-                late.do("open")  # from now on the file system is not asked
+                late.do("open")  # its files are on a file system that blocks: they are not read
                 eventually(lambda: state(late) == "unreliable:no-answer")
                 watcher.process.send_signal(signal.SIGTERM)
                 told = watcher.process.communicate(timeout=60)[0]
@@ -144,7 +144,7 @@ def test_the_blocked_threads_of_one_user_are_limited(directory):
             for user in users[HELD:]:
                 user.do("open")
             eventually(lambda: {state(user) for user in users} == {"unreliable:no-answer"})
-            eventually(lambda: waiting(watcher.process.pid) <= HELD + 1)  # and its main one
+            eventually(lambda: waiting(watcher.process.pid) <= HELD + 1)  # 1: the main thread
             with Odd("b0") as free:
                 eventually(lambda: state(free) in ("exact", "since-attach"))
 
@@ -194,7 +194,7 @@ def test_a_library_on_fuse_is_attached_to_only_if_named(directory):
 
 
 def test_a_second_copy_that_is_not_attached_to_makes_lower_bounds(directory):
-    """Mapped by a program that uses another one, which is followed from its first instruction."""
+    """The program maps a second copy, which has no probes, beside the one that it uses."""
     shutil.copy(LIBRARY, directory)
     maps = "import mmap, runpy, sys\n" \
            "file = open(sys.argv.pop(1), 'rb')\n" \
@@ -229,7 +229,7 @@ def test_memory_that_blocks_affects_only_its_process(_):
             program.do("alloc b 0 dram 7")
             # All of it was read back.
             eventually(lambda: without(allocations()[program.pid][1]) == without(program.totals()))
-            tracer("start")  # does not wait for it either
+            tracer("start")  # it does not wait for the blocked process either
             assert state(held) == "since-attach"
             with Odd("b0") as new:
                 eventually(lambda: new.pid in allocations())

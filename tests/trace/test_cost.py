@@ -1,4 +1,4 @@
-"""What the tracer does per round of samples and per launched program, counted. bench/programs.py measures the time."""
+"""Counts what the tracer does per round of samples and per launched program. bench/programs.py measures the time."""
 
 import contextlib
 import ctypes
@@ -23,7 +23,7 @@ OPERATIONS = 400
 
 
 class Calls:
-    """System calls of a tracer. Each round begins with a wait; rounds with a scan take a lock."""
+    """The system calls of a tracer, by strace. Each round begins with a wait; rounds with a scan take a lock."""
 
     def __init__(self, directory):
         if not shutil.which("strace"):
@@ -49,7 +49,7 @@ def number(rounds, name):
 
 
 def test_without_a_ring_nothing_is_sampled(directory):
-    """A process with a device and without a profiler is looked at by each scan, and not between scans."""
+    """A process that holds a device and has no profiler is read in each scan, and not between scans."""
     calls = Calls(directory)
     case = Case("no profiler", "v60", (PLAY + "100", state("no-profiler")), chip="-")
     with Sampling(["v60"], before=calls.before), begun([case], directory):
@@ -77,7 +77,7 @@ def test_the_calls_of_a_round_do_not_depend_on_the_rate(directory):
 
 @contextlib.contextmanager
 def hits_counted():
-    """The kernel counts how often BPF programs run, as long as this descriptor is open."""
+    """A descriptor: as long as it is open, the kernel counts how often BPF programs run."""
     kind = ctypes.c_uint32(BPF_STATS_RUN_TIME)
     fd = ctypes.CDLL(None, use_errno=True).syscall(BPF, BPF_ENABLE_STATS, ctypes.byref(kind), ctypes.sizeof(kind))
     if fd < 0:
@@ -89,7 +89,7 @@ def hits_counted():
 
 
 def hits(pid):
-    """How often programs of a tracer ran."""
+    """How often the BPF programs of a tracer ran."""
     found = {}
     for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
         with contextlib.suppress(FileNotFoundError), open(path, encoding="ascii") as file:
@@ -111,11 +111,11 @@ def check_hits(options, per_operation, directory):
                 count = hits(sampling.process.pid) - before
                 assert count >= per_operation * OPERATIONS, count
                 return count <= per_operation * OPERATIONS + 40
-            eventually(costs)  # until the ring is found, the function that hands over records has a probe, too
+            eventually(costs)  # until the ring is found, there is one more probe
 
 
 def test_an_operation_hits_as_often_on_any_mesh(directory):
-    """Not at all, unless its launch or its name is to be taken. Only events, which the host waits for, are per chip."""
+    """An operation hits no probe unless launches or names are followed. Only events, for which the host waits, are per chip."""
     for options in (), ("--programs",), ("--names",), ("--programs", "--names"):
         check_hits(options, len(options), directory)
 

@@ -14,7 +14,7 @@ import staged
 from metal import run_tests
 from staged import PINS, TT_SMI, Tracing, tracer
 
-staged.enter("2.8.0")  # with a heartbeat, which reveals resets
+staged.enter("2.8.0")  # a driver with a heartbeat, which shows resets
 
 HEADING = """\
 DEVICE   SINCE        PID      Comm             SIGNAL ENDED
@@ -35,7 +35,7 @@ ours = set()
 
 
 def deaths():
-    """{device: (pid, name, signal) or None}, of our jobs: other programs may use what stands in for a device."""
+    """{device: (pid, name, signal) or None}, of our jobs only: other programs may use the files that stand in for devices."""
     with open(f"{PINS}/deaths", encoding="utf-8") as file:
         text = file.read()
     assert text.startswith(HEADING), text
@@ -64,7 +64,7 @@ def name_of(process):
 
 
 def set_uptime(device, seconds):
-    """The chip counts ten heartbeats in a second, from its reset on."""
+    """Writes the heartbeat of a chip that was reset this long ago: it counts ten beats per second."""
     with open(f"/sys/class/tenstorrent/tenstorrent!{device}/tt_heartbeat", "w", encoding="ascii") as file:
         file.write(f"{round(seconds * 10)}\n")
 
@@ -158,7 +158,7 @@ def test_the_next_tracer_keeps_it_and_a_stop_forgets_it(_):
 
 
 def test_a_monitor_does_not_count(_):
-    """If a tracer has seen that it is one; a program that only has the name is a job."""
+    """A death does not count if the tracer has determined that the process is a monitor; its name alone is not enough."""
     subprocess.check_call(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/opt"])
     collector = "/opt/tt_telemetry_collector"
     shutil.copy(os.path.realpath("/usr/bin/python3"), collector)

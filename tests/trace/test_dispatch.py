@@ -17,17 +17,17 @@ staged.enter()
 RECORDS = 32768  # of a ring
 FOREVER = "for=3600"
 PLAY = "background play 0 " + FOREVER
-# The ring is found when programs run while the tracer looks for it.
+# A step that makes the tracer find the ring: programs must run while the probes for rings are attached.
 FOUND = [("play 0 count=20 rate=1000 duty=50", lambda line: line["last"] != "-", "again")]
 
 
 def running(line):
-    """Longer than the window, so that nothing more than a bound is known."""
+    """Does a program run for longer than the window, so that only a bound is known?"""
     return line["running"] != "-" and int(line["running"]) > 2e9 and line["bound"] != "exact"
 
 
 def exact_cases():
-    """1 to 50,000 programs a second, and 0 to 100 % of the time. The fastest wraps ring and ids more than once."""
+    """1 to 50,000 programs per second, busy for 0 to 100 % of the time. In the fastest, ring and ids wrap more than once."""
     for rate, duty, more in ((1, 50, "sync"), (1, 70, ""), (30, 100, "sync"), (100, 30, "mark=3"), (1000, 85, ""),
                              (1000, 100, "")):
         yield Case(f"{rate} programs/s, {duty} %", "v76", (f"{PLAY} rate={rate} duty={duty} {more}", busy("exact")),
@@ -46,7 +46,7 @@ def exact_cases():
 
 
 def incomplete_cases():
-    """What is launched and has no record keeps a figure from being exact."""
+    """With launches that have no record, a figure is not exact."""
     for title, queues, options in (("lost records", "", "lose=50"), ("trace replay", "", "trace=5"),
                                    ("a second queue", "queues=2", "queue=1"), ("no ids", "", "ids=none")):
         yield Case(title, "v76", (f"{PLAY} rate=200 duty=50 {options}", full), ((), busy("lower", "upper")),
@@ -110,7 +110,7 @@ def test_figures_of_schedules_agree_with_the_truth(directory):
 
 
 def test_without_launches_there_are_lower_bounds(directory):
-    """Of programs that were there before the tracer, too; with the names of their operations if asked for."""
+    """Also for programs that ran before the tracer; with the names of operations if they are requested."""
     def cases(when):
         for variant in PROFILING:
             yield Case(f"{variant} {when}", variant, (f"{PLAY} rate=200 duty=60 sync", busy("lower")),
@@ -128,7 +128,7 @@ def test_without_launches_there_are_lower_bounds(directory):
 
 
 def test_probes_one_by_one_do_the_same(directory):
-    """As on kernels that cannot attach several with one link."""
+    """As on kernels without multi-uprobe links."""
     if not os.path.exists("/sys/bus/event_source/devices/uprobe/type"):
         raise Skip("no uprobe events of perf here")
     cases = [Case("v76 by perf", "v76", (f"{PLAY} rate=200 duty=60", busy("exact")), ((), has_name)),
@@ -163,7 +163,7 @@ def check_shared(variants, directory):
 
 
 def test_two_processes_on_one_chip_have_their_shares_and_the_union(directory):
-    """Of one release, and of two that are measured in different ways."""
+    """Both of one release, or of two releases that are measured in different ways."""
     for variants in ("v76", "v76"), ("v75", "main"):
         check_shared(variants, directory)
 

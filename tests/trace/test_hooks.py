@@ -34,7 +34,7 @@ def test_a_mesh_buffer_is_counted_by_its_views_once_each(_):
     assert figures("b3", "c0", "b0", "c3") == ("exact", {0: (9000, 2)})
     assert figures("b3", "b0")[0] == "unreliable:mesh"
     assert figures("b3", "f3", "b0") == ("exact", {0: (1000, 1)})
-    # Another thread has a new one at its place, whose views are yet to come.
+    # Another thread frees b3 and allocates it again: views of the new one are still missing.
     assert figures("b3", "c0", "c3", "+f3", "+b3", "b0") == ("exact", {0: (1000, 1), 3: (0, 0)})
 
 
@@ -56,7 +56,7 @@ def test_more_buffers_than_the_table_holds(_):
             with Odd("b2") as second:
                 assert allocations()[second.pid][0] == "unreliable:map-full"
                 assert allocations()[first.pid][0] == "exact"
-        with Odd("b0", "b1") as third:  # what the others had is free again
+        with Odd("b0", "b1") as third:  # the entries of the other processes are free again
             assert allocations()[third.pid][0] == "exact"
     finally:
         tracer("stop")
@@ -136,7 +136,7 @@ def test_a_link_per_probe_counts_the_same(_):
 
 
 def test_a_process_with_two_names_for_one_file_is_counted_once(directory):
-    """Two overlays over one folder: files with two device numbers that are one inode to the kernel."""
+    """Two overlay file systems over one folder show the same inode with two device numbers."""
     places = []
     for name in ("a", "b"):
         at = f"{directory}/{name}"

@@ -1,7 +1,8 @@
 """
-What was read of a process before it did something else: the kernel lets in what is still true.
+The tracer reads the buffers of a process and adds them later, while the process continues: the BPF programs reject
+buffers that were allocated or freed meanwhile.
 
-It stays a lower bound: nothing says how many allocators there are that were not heard of.
+The figures stay lower bounds, since there may be allocators of which the tracer has not learned.
 """
 
 import errno
@@ -21,7 +22,7 @@ SIZE = {"live": 56, "allocators": 40}
 
 
 def of(odd, name):
-    """{pointer: value} of a map."""
+    """{pointer: value}: the entries of this process in a map."""
     return {pointer: value for tgid, pointer, value in pinned.entries(name, SIZE[name]) if tgid == odd.pid}
 
 
@@ -59,7 +60,7 @@ def test_a_buffer_that_is_still_there_comes_in_once(_):
         assert reader.adopt(0x1000) == reader.adopt(0x1000) == 0
         assert dram(odd) == ("since-attach", 1050, 2)
         ((known, _),) = [item for item in of(odd, "live").items() if item[0] != 0x1000]
-        assert reader.adopt(known) == 0  # counted since
+        assert reader.adopt(known) == 0  # it was counted meanwhile
         reader.settle()
         assert dram(odd) == ("since-attach", 1050, 2)
 
@@ -70,11 +71,11 @@ def test_a_buffer_that_was_freed_since_does_not_count(_):
         ((seen, _),) = of(odd, "live").items()
         reader = Reader(odd)
         odd.do("f0")
-        odd.do("f1")  # held before
+        odd.do("f1")  # allocated before the attach
         (unseen,) = set(of(odd, "live")) - {seen}
         assert reader.adopt(seen) == reader.adopt(unseen) == 0
         assert dram(odd) == ("since-attach", 0, 0)
-        for word in ("b0", "f0", "b0", "b1", "f1"):  # others at their places
+        for word in ("b0", "f0", "b0", "b1", "f1"):  # new buffers at the same addresses
             odd.do(word)
         assert reader.adopt(seen) == reader.adopt(unseen) == 0
         reader.settle()
@@ -98,7 +99,7 @@ def test_it_does_not_count_if_tombstones_were_removed_since(_):
     with early() as odd, Tracing(LIBRARY):
         odd.do("b0")
         reader = Reader(odd)
-        reader.swept += 1  # as if
+        reader.swept += 1  # as if tombstones were removed in between
         assert reader.adopt(0x1000) == -errno.EAGAIN
         assert dram(odd) == ("since-attach", 1000, 1)
 

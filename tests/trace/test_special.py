@@ -1,4 +1,4 @@
-"""Compute utilisation by the tracer while unusual schedules are played (tests/metal/specials.py), in each release."""
+"""Compute utilisation that the tracer measures with unusual schedules (tests/metal/specials.py), in each release."""
 
 import sys
 
@@ -37,14 +37,14 @@ def ended_without_record(line):
 
 
 def late_case(variant):
-    """The record of the last program comes with the next one, or (since v0.75) when the host waits."""
+    """The chip sends the record of the last program with the next one, or (since v0.75) when the host waits."""
     found = ("play 0 count=20 rate=1000 duty=50", lambda line: line["last"] != "-", "again")
     return Case(f"a late last record in {variant}", variant, found, ("play 0 count=4 rate=100 duty=50 nofinish", full),
                 ("play 0 count=1 rate=100 duty=50", idle if variant != "v71" else ended_without_record))
 
 
 def check_release(variant, directory):
-    """One release at a time, so that the machine keeps up."""
+    """Plays all schedules of one release, so that not too many processes run at a time."""
     late = late_case(variant)
     again = [late_case(variant), late_case(variant)]
     cases = [late, *again, wrap_case(variant)] + [case_of(*schedule) for schedule in schedules(variant)]

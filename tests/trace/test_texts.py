@@ -1,4 +1,4 @@
-"""The two pinned files to the byte, their permissions, and the output of the commands."""
+"""The texts of the pinned files `allocations` and `holders`, their permissions, and the output of the commands."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def text(name):
 
 
 def held_by(*pids):
-    """The rows of `holders` about these: others may have the device open that stands in for one."""
+    """The rows of `holders` about these processes: others may have the file open that stands in for a device."""
     lines = text("holders").splitlines(keepends=True)
     assert "".join(lines[:2]) == HOLDERS
     return "".join(line for line in lines[2:] if int(line.split()[0]) in pids)
@@ -99,7 +99,7 @@ def test_one_line_however_often_a_device_is_open(_):
 
 
 def test_a_descriptor_of_a_removed_node_is_not_listed(_):
-    """After an unbind the node is gone, and its number may be another card's by now."""
+    """After an unbind, the device number of the removed node may be that of another card."""
     node, number = "/dev/tenstorrent/removed", os.stat("/dev/tenstorrent/8").st_rdev
     os.mknod(node, 0o666 | stat.S_IFCHR, number)
     removed = os.open(node, os.O_RDONLY)
@@ -143,7 +143,7 @@ def test_roles_for_users_who_may_not_look(_):
         return [roles[pid] for pid in pids]
 
     def shown():
-        """By a third user."""
+        """The roles as another user sees them."""
         done = subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/opt/tt_smi", "--json"],
                               stdout=subprocess.PIPE, check=True, timeout=60)
         roles = {process["pid"]: process["role"] for process in json.loads(done.stdout)["processes"]}
@@ -154,7 +154,7 @@ def test_roles_for_users_who_may_not_look(_):
         with Tracing():
             assert told() == ["monitor", "monitor", "job", "-"], told()
             assert shown() == ["monitor", "monitor", "job", "job"], shown()
-            # No tracer runs now, and it executes another program of the same name.
+            # While no tracer runs, it executes another program of the same name.
             all_of_them[1].stdin.write("\n")
             all_of_them[1].stdin.flush()
             assert all_of_them[1].stdout.readline() == "1\n"
@@ -203,7 +203,7 @@ def test_many_processes_in_small_reads(_):
 
 
 def test_every_user_may_read_them(directory):
-    # A build for coverage complains about counters that it may not write: it gets a folder for them.
+    # A coverage build would print errors if it cannot write its counters: give it a folder for them.
     os.chmod(directory, 0o1777)
     nobody = ["env", f"GCOV_PREFIX={directory}", "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
     with Tracing(LIBRARY), Odd("b0") as odd:

@@ -30,7 +30,7 @@ def device_of(document):
 
 
 def shown_with(case, *arguments):
-    """What tt_smi says, and the line that it is about: one that did not change meanwhile."""
+    """The output of tt_smi, and the line that it shows; repeated until the line did not change meanwhile."""
     found = []
 
     def is_same():
@@ -44,7 +44,7 @@ def shown_with(case, *arguments):
 
 
 def test_every_output_has_the_figure_of_the_tracer(directory):
-    """Of a process whose name would break a line."""
+    """The process has a name with characters that would break a line."""
     name = f"{directory}/a b\tc\nd\x1b[1m\u00e9"
     os.symlink(os.path.dirname(library("v76")) + "/metal_run", name)
     case = Case("an odd name", "v76", (PLAY, busy("exact")), executable=name)
@@ -72,7 +72,7 @@ def test_every_output_has_the_figure_of_the_tracer(directory):
 
 
 def test_bounds_and_reasons_reach_the_outputs(directory):
-    # Something is always running, as far as the host knows.
+    # The host never learns that a program has ended.
     upper = Case("an upper bound", "v60", ("background play 0 for=3600 rate=100 duty=40",
                                            lambda line: busy("upper")(line) and line["running"] != "-"))
     with Sampling(["v60"], "--programs"), begun([upper], directory):

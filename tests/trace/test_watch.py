@@ -27,7 +27,7 @@ def test_a_new_holder_is_found_and_the_library_kept(_):
             assert f"watcher     process {watcher.process.pid}\n" in said()
             assert LIBRARY in said()
         assert odd.pid not in allocations()
-        # The next one is counted from its first instruction.
+        # A process that starts after the attach is counted from its first instruction.
         with Odd("b0", "b2") as odd:
             assert allocations()[odd.pid][0] == "exact"
         assert watcher.end() == 0
@@ -134,7 +134,7 @@ def test_a_second_copy_that_is_attached_to_late(directory):
         assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 3000)
     with Tracing(copies[0]), Copies(*copies) as both:
         both.do("1 b0")
-        both.do("2 b1")  # no process sees it
+        both.do("2 b1")  # not counted by any probe
         assert (allocations()[both.pid][0], allocations()[both.pid][1][0]["dram"]) == ("exact", 1000)
         time.sleep(2 * TICK)
         tracer("start", copies[1])

@@ -1,4 +1,4 @@
-"""The tracer that keeps watching for new holders."""
+"""Runs the tracer with --watch."""
 
 import signal
 import subprocess
@@ -26,7 +26,7 @@ class Watcher:
 
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
-        self.process.communicate(timeout=60)  # it may be about to say something
+        self.process.communicate(timeout=60)  # reads what it prints at the end, so that it is not blocked
         return self.process.returncode
 
     def __exit__(self, *_):

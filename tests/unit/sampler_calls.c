@@ -29,7 +29,10 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ret)
 	return 0;
 }
 
-/* A descriptor that is opened anew is of another file, unless it has that name. */
+/*
+ * Records whether a new descriptor is of a file with the name `empty`. Its number may have been
+ * that of another file before.
+ */
 static int note_empty(const char *path, int fd)
 {
 	size_t length = strlen(path), end = empty ? strlen(empty) : 0;
@@ -61,7 +64,7 @@ int __wrap_openat(int dir, const char *path, int flags, ...)
 	if (length > 3 && strcmp(path + length - 3, "/fd") == 0)
 		looks++;
 	if (strncmp(path, "dev/shm", 7) == 0 && (flags & O_ACCMODE) == O_RDONLY)
-		shared_opens++; /* by the thread that samples */
+		shared_opens++; /* not atomic: only the thread that samples opens these */
 	if (name && length >= strlen(name) && strcmp(path + length - strlen(name), name) == 0 &&
 	    read(gate[0], &c, 1) != 1) {
 		errno = EIO;

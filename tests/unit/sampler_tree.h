@@ -25,7 +25,7 @@ int make_tree(void **state);
 int remove_tree(void **state);
 #define ON_TREE(test) cmocka_unit_test_setup_teardown(test, make_tree, remove_tree)
 
-/* A millisecond later; returns the only device. */
+/* Takes a sample, a millisecond after the last one. Returns the only device. */
 struct device *sample(void);
 
 void make_folders(const char *path);
@@ -48,5 +48,5 @@ extern atomic_int_fast64_t held_ns; /* CLOCK_MONOTONIC, if not 0 */
 extern const char *_Atomic hanging; /* opening a file of this name waits for a write to gate[1] */
 extern int gate[2];
 extern const char *empty;     /* reads of files of this name fail with ENODATA */
-extern atomic_uint looks;     /* at the descriptors of processes */
-extern unsigned shared_opens; /* of /dev/shm and what is in it, to read */
+extern atomic_uint looks;     /* how often /proc/PID/fd was opened */
+extern unsigned shared_opens; /* how often /dev/shm or a file in it was opened for reading */

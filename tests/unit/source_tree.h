@@ -21,7 +21,7 @@ static struct want want;
 static struct sample sample;
 static void *state_of_source;
 
-/* Folders are listed with their parents first. */
+/* Creates these folders, of which parents come first. */
 static inline int make_tree(const struct source *source, const char *const *folders, size_t count)
 {
 	strcpy(strchr(folder, '.'), ".XXXXXX");

@@ -72,7 +72,7 @@ TEST(counts_go_on_after_the_end_of_a_process)
 	assert_int_equal(sum.allocations, 177);
 }
 
-/* The server may be late for a sample. */
+/* The server may answer too late for a sample. */
 TEST(a_process_that_was_missing_is_not_counted_again)
 {
 	TAKE(0, { 10, 1, 100, 0 });

@@ -202,7 +202,7 @@ TEST(only_one_complete_line_is_accepted)
 	}
 }
 
-/* What a board might be called. */
+/* Could this be the name of a board? */
 static bool is_word(const char *text)
 {
 	return text[0] && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-+") == strlen(text) &&

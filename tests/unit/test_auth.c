@@ -10,7 +10,7 @@
 #include <netinet/in.h>
 #include <stdio.h>
 
-/* As htpasswd -B wrote it; the password is "secret", the cost 5. */
+/* A line as htpasswd -B writes it; the password is "secret", the cost 5. */
 #define ALICE "alice:$2y$05$uO.SPTNN3vRzdG2b16gAQuMjuZEMh86CPyEr9D1kb5Vhrm1bdjg/O\n"
 
 /* A hash at a cost, made by libcrypt. */
@@ -69,7 +69,7 @@ TEST(a_file_with_a_bad_line_is_refused_as_a_whole)
 	}
 }
 
-/* How often the linker's crypt_r() was called, in rounds. */
+/* The number of rounds of all calls of crypt_r(), which the linker redirects. */
 static uint64_t rounds;
 
 char *__real_crypt_r(const char *phrase, const char *setting, struct crypt_data *data);

@@ -13,7 +13,8 @@ static struct address_key client(unsigned number)
 }
 
 /*
- * Nanoseconds that a client spends in steps of a millisecond until it is refused, for that reason.
+ * Lets a client use CPU time in steps of a millisecond until it is refused, for this reason.
+ * Returns the total in nanoseconds.
  */
 static int64_t spend(struct budget *budget, unsigned number, int64_t now, enum budget_answer reason)
 {
@@ -38,7 +39,7 @@ TEST(an_address_has_a_burst_and_then_a_quarter_of_the_time)
 	assert_int_equal(spend(&budget, 1, now, BUDGET_OF_ADDRESS_SPENT), 0);
 	now += 400 * NS_PER_MS;
 	assert_int_equal(spend(&budget, 1, now, BUDGET_OF_ADDRESS_SPENT), 100 * NS_PER_MS);
-	now += 3600 * NS_PER_S; /* what was not spent is not kept */
+	now += 3600 * NS_PER_S; /* unused time does not accumulate */
 	assert_int_equal(spend(&budget, 1, now, BUDGET_OF_ADDRESS_SPENT), 126 * NS_PER_MS);
 }
 
@@ -50,7 +51,7 @@ TEST(all_addresses_have_half_of_the_time)
 	assert_int_equal(spend(&budget, 1, now, BUDGET_OF_ADDRESS_SPENT), 126 * NS_PER_MS);
 	assert_int_equal(spend(&budget, 2, now, BUDGET_SPENT), 125 * NS_PER_MS);
 	assert_int_equal(spend(&budget, 3, now, BUDGET_SPENT), 0);
-	/* However many there are. */
+	/* The limit is the same with a thousand addresses. */
 	for (int i = 0; i < 1000; i++) {
 		struct address_key key = client((unsigned)i);
 
@@ -70,7 +71,8 @@ TEST(others_do_not_make_an_address_that_spent_too_much_forgotten)
 	struct address_key one = client(1);
 
 	budget_charge(&budget, &one, now, 1000 * NS_PER_MS);
-	now += 2500 * NS_PER_MS; /* all together owe nothing any more, this one does */
+	now += 2500 *
+	       NS_PER_MS; /* the debt of all addresses together is paid, that of this one is not */
 	for (unsigned i = 2; i < 1000; i++) {
 		struct address_key key = client(i);
 

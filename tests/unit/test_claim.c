@@ -38,7 +38,7 @@ static void add(struct scene *scene, struct claim claim)
 	assert_int_equal(claims_add(&scene->claims, &claim), 0);
 }
 
-/* The pid that keeps device 0 from us at this time; 0: none. */
+/* The pid of the process whose claim keeps device 0 from us at this time; 0: none. */
 static int32_t look(struct scene *scene, int64_t now_us)
 {
 	const struct claim *claim;
@@ -110,7 +110,7 @@ static void a_claim_ends_by_its_own_word(void **state)
 	scene_done(&scene);
 }
 
-/* A process renews its claim, or another one of its user makes the next, and none opens it. */
+/* A user's processes claim the device again and again, and none opens it. */
 static void an_unused_device_is_not_kept_by_renewed_claims(void **state)
 {
 	struct scene scene = scene_new(50 * S);
@@ -124,7 +124,7 @@ static void an_unused_device_is_not_kept_by_renewed_claims(void **state)
 		assert_int_equal(look(&scene, t * S), scene.claims.list[0].pid);
 	}
 	assert_int_equal(look(&scene, t * S), 0);
-	/* A user who uses it has the next minute again. */
+	/* After the user has used it, a claim counts for a minute again. */
 	scene.unused = false;
 	(void)look(&scene, t * S);
 	scene.unused = true;
@@ -132,7 +132,7 @@ static void an_unused_device_is_not_kept_by_renewed_claims(void **state)
 	scene_done(&scene);
 }
 
-/* Another run of our own user is not blamed for one that does not use its device. */
+/* A run that does not use its device does not invalidate claims of other runs of our own user. */
 static void runs_of_our_user_are_told_apart(void **state)
 {
 	struct scene scene = scene_new(50 * S);

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* What sh prints for a script. */
+/* Runs a script in sh and takes the first line that it prints. */
 static ssize_t run(const char *script, int64_t deadline_ns, char line[static 16])
 {
 	const char *const arguments[] = { "sh", "-c", script, NULL };

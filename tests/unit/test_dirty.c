@@ -55,7 +55,7 @@ static const struct device *judged(void)
 	return &snapshot->devices[0];
 }
 
-/* The tracer has observed device 0 since then, and saw this job die on it; time 0: none. */
+/* The tracer has observed device 0 since `since`, and saw this job die on it; time 0: none. */
 static void trace(double since, int32_t pid, double time)
 {
 	snapshot->devices[0].death = (struct observed_death){
@@ -116,7 +116,7 @@ TEST(an_unknown_end_is_unknown_unless_another_job_was_killed)
 	assert_true(judged()->dirty);
 }
 
-/* It knows only programs whose memory it counts. */
+/* The server knows only programs whose memory it counts. */
 TEST(the_server_alone_cannot_call_a_device_clean)
 {
 	add_job(7, NOW - 100, 0);

@@ -50,7 +50,7 @@ TEST(a_driver_without_claims_has_no_devices)
 	}
 }
 
-/* A wrong number of devices would be worse than none. */
+/* The number of devices is then unknown, instead of wrong. */
 TEST(anything_unexpected_is_refused)
 {
 	static const char *const wrong[] = {

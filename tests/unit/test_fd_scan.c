@@ -20,9 +20,9 @@
 static char tree[32];
 static struct root root;
 static struct fd_scan *scan;
-static struct stat look_of_folder; /* of every folder of descriptors */
+static struct stat look_of_folder; /* what fstat() returns for every folder of descriptors */
 static bool real_folders;	   /* folders are those of real processes */
-static unsigned looks;		   /* at such folders */
+static unsigned looks;		   /* how often such a folder was read */
 static time_t seconds;		   /* since the test began */
 
 /* The linker redirects these calls. */
@@ -192,7 +192,7 @@ TEST(a_closed_device_is_noticed_if_the_number_of_descriptors_changed)
 	const struct stat first = look_of_folder;
 
 	for (int i = 0; i < 4; i++) {
-		int pid = 15 + 16 * i; /* not its turn for long */
+		int pid = 15 + 16 * i; /* a process that is not read again soon without a change */
 		char expected[16];
 
 		hold(pid, "/dev/tenstorrent/1");
@@ -274,11 +274,11 @@ TEST(an_unreadable_process_makes_the_scan_incomplete)
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600)); /* ENOTDIR */
 	fd_scan_run(scan);
 	assert_holders("4:0 6:1 ", false);
-	/* Read again each time: it may be permitted by now. */
+	/* It is read again in each scan, since that may be permitted by now. */
 	assert_int_equal(unlinkat(root.fd, path, 0), 0);
 	hold(5, "/dev/tenstorrent/2");
 	assert_walk("4:0 5:2 6:1 ");
-	/* And no longer: what it had is unknown now. */
+	/* Unreadable again: the device that it had open is unknown now. */
 	hold(5, NULL);
 	assert_int_equal(unlinkat(root.fd, path, AT_REMOVEDIR), 0);
 	close(openat(root.fd, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -324,12 +324,12 @@ TEST(a_mapping_of_a_closed_device_is_found)
 	hold(9, "/dev/null");
 	map(9, "7f0000000000-7f0000001000 rw-s 00000000 00:05 9 /dev/tenstorrent/4\n");
 	assert_int_equal(find_devices(&expected, &known), 0);
-	assert_false(device_set_has(&known.seen.devices, 4)); /* it was not expected */
-	/* Nothing has changed, but the driver's list has it now. */
+	assert_false(device_set_has(&known.seen.devices, 4)); /* device 4 was not expected */
+	/* The process has not changed, but the driver lists it for device 4 now. */
 	device_set_add(&expected, 4);
 	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_true(device_set_has(&known.seen.devices, 4));
-	/* It is no longer mapped: noticed not at once, but soon. */
+	/* A device that is no longer mapped is noticed a few scans later. */
 	map(9, "");
 	assert_int_equal(find_devices(&expected, &known), 0);
 	assert_true(device_set_has(&known.seen.devices, 4));

@@ -77,8 +77,8 @@ TEST(names_are_unique_in_a_device_query)
 }
 
 /*
- * Two names of nvidia-smi mean the process there, though a device has them too; so do those of
- * its utilisation.
+ * In a process query of nvidia-smi, "name" and "memory.used" are those of the process, though a
+ * device has such fields too; the same is true for the fields of utilisation.
  */
 static void assert_unique_in_process_query(const struct field_table *table, const char *name)
 {

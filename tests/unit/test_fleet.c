@@ -58,7 +58,7 @@ TEST(a_vector_has_labels_and_values)
 	assert_int_equal(seen.count, 2);
 	assert_string_equal(seen.instance, "b");
 	assert_near(seen.value, 6500);
-	/* What is not finite is no value; further members are ignored. */
+	/* A number that is not finite counts as missing; unknown members are ignored. */
 	assert_int_equal(
 		read_text(ANSWER("[{\"metric\":{},\"value\":[1,\"NaN\"]}]"), &seen, &error), 0);
 	assert_int_equal(seen.count, 0);
@@ -325,7 +325,8 @@ TEST(totals_add_up_and_unknown_is_not_0)
 	assert_int_equal(totals.machines, 3);
 	assert_int_equal(totals.without_data, 1);
 	assert_near(totals.values[MACHINE_UP], 7);
-	assert_near(totals.target, 10); /* 6, and 4 that are there */
+	assert_near(totals.target,
+		    10); /* 6 expected in a; of b, all 4 that it has, though it expects 2 */
 	assert_near(totals.values[MACHINE_TEMPERATURE], 60);
 	assert_near(totals.values[MACHINE_POWER], 1500);
 	assert_true(totals.partly[MACHINE_POWER] && !totals.partly[MACHINE_UP]);

@@ -162,9 +162,9 @@ TEST(silence_of_the_server)
 	struct fleet_ui ui = { .period_ms = 5000, .started_ns = NS_PER_S };
 
 	assert_true(fleet_ui_silence(&ui, 2 * NS_PER_S) < 0);
-	assert_near(fleet_ui_silence(&ui, 11 * NS_PER_S), 10); /* it never answered */
+	assert_near(fleet_ui_silence(&ui, 11 * NS_PER_S), 10); /* the server has never answered */
 	ui.answered_ns = 20 * NS_PER_S;
-	assert_true(fleet_ui_silence(&ui, 26 * NS_PER_S) < 0); /* the next one is due only now */
+	assert_true(fleet_ui_silence(&ui, 26 * NS_PER_S) < 0); /* the next answer is due only now */
 	assert_near(fleet_ui_silence(&ui, 32 * NS_PER_S), 12);
 	snprintf(ui.error, sizeof(ui.error), "refused");
 	assert_near(fleet_ui_silence(&ui, 21 * NS_PER_S), 1);

@@ -1,12 +1,12 @@
-/* The device that a process means by TT-Metal's number, on a handmade machine. */
+/* Which device TT-Metal's logical number of a process refers to, on a handmade machine. */
 #include "source/identity.h"
 #include "unit.h"
 
 #include <stdio.h>
 
 /*
- * Nodes in another order than addresses. 2 and 3 carry a second chip each, so positions in
- * the snapshot are 0, 1, 2, 3 (2R), 4 (node 3) and 5 (3R).
+ * The order of nodes differs from that of addresses. Nodes 2 and 3 have a second chip each, so the
+ * devices in the snapshot are nodes 0, 1 and 2, chip 2R, node 3, and chip 3R.
  */
 static const struct {
 	uint32_t node;
@@ -143,7 +143,7 @@ TEST(chips_on_which_two_answers_agree_are_known)
 	assert_true(identity_logical(machine, process, 1, &device));
 	assert_int_equal(device, 0);
 	assert_false(identity_logical(machine, process, 2, &device));
-	process->visible[1] = 0; /* refused in the other release */
+	process->visible[1] = 0; /* in the other kind of release the list is invalid */
 	assert_false(identity_logical(machine, process, 1, &device));
 }
 

@@ -83,7 +83,7 @@ TEST(escapes_are_resolved)
 		    "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 10);
 }
 
-/* U+FFFD for each: a label of one machine must not make the answer about all unreadable. */
+/* They become U+FFFD: a bad label of one machine must not make the answer about all unreadable. */
 TEST(characters_that_cannot_be_are_replaced)
 {
 	expect_read("\"a\\u0000b\"",

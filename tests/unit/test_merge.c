@@ -75,7 +75,7 @@ TEST(parts_of_one_origin_add_up_and_do_not_wrap)
 
 TEST(an_implausible_better_origin_hides_the_lesser_one)
 {
-	/* It is the one that counts; another figure would be a guess. */
+	/* The better source takes precedence, though its figure is impossible. */
 	MERGE(report(10, 0, TRACKING_METAL, 100), report(10, 0, TRACKING_TABLE, UINT64_MAX));
 	assert_int_equal(usage_of(10, 0)->why[USE_DRAM], IMPLAUSIBLE);
 	assert_int_equal(usage_of(10, 0)->tracking, TRACKING_TABLE);
@@ -254,7 +254,8 @@ TEST(a_pool_that_a_report_says_nothing_of_is_not_reported)
 	assert_int_equal(usage_of(10, 0)->why[USE_SYSTEM], NOT_REPORTED);
 	assert_int_equal(usage_of(10, 0)->why[USE_KERNEL], NOT_REPORTED);
 	/*
-	 * Of two parts, what one of them does not see is not known; nor is a part of such a pool.
+	 * If one of two reports does not know a pool, the sum is unknown, and so are the pools that
+	 * are part of it.
 	 */
 	metal.source = other.source = TRACKING_TABLE;
 	other.why[POOL_L1] = DENIED;

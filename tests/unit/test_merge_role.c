@@ -40,7 +40,7 @@ TEST(with_only_monitors_no_memory_is_used)
 	assert_int_equal(machine->devices[1].processes, 1);
 	assert_int_equal(usage_of(20, 1)->why[USE_DRAM], NOT_APPLICABLE);
 	assert_int_equal(usage_of(20, 1)->why[USE_TRACKING], KNOWN);
-	/* The other one has a job too, whose memory is unknown. */
+	/* Device 0 has a job too, whose memory is unknown. */
 	assert_int_equal(machine->devices[0].why[DEV_DRAM_USED], NO_TRACKER);
 	assert_false(machine->devices[0].memory_complete);
 }
@@ -136,7 +136,7 @@ TEST(an_untracked_holder_of_the_gateway_makes_the_chip_behind_it_unknown)
 	merge_memory(machine, NULL, 0);
 	assert_int_equal(remote->why[DEV_DRAM_USED], NO_TRACKER);
 	assert_int_equal(remote->why[DEV_PROCESSES], NO_TRACKER);
-	/* With a tracked one, at least that is known. */
+	/* A tracked job on the gateway's device makes a lower bound known. */
 	add_holder(20, 0);
 	MERGE(report(20, 1, TRACKING_METAL, 7));
 	assert_int_equal(remote->memory_used[POOL_DRAM], 7);

@@ -89,7 +89,7 @@ TEST(the_boards_of_a_t3000_do_not_share_an_id)
 	}
 }
 
-/* Its chips have PCIe each, and no Ethernet firmware that would name them. */
+/* Both chips of a p300 have PCIe, and no ids from Ethernet firmware. */
 TEST(a_p300_is_identified_by_asic_and_by_place)
 {
 	const uint64_t serial = 0x00000441319AE0A5;

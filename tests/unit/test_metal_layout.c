@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-/* As documented; not shared with the decoder, so that they do not share mistakes. */
+/* The layouts as documented. Not shared with the decoder, so that both do not share mistakes. */
 static const struct shape {
 	uint32_t version;
 	size_t size, slots, slot, stamp, name;
@@ -35,7 +35,7 @@ static void make(const struct shape *shape)
 {
 	memset(file, 0, sizeof(file));
 	put32(0, shape->version);
-	put32(4, 2); /* processes: a count, not a bound */
+	put32(4, 2); /* number of processes: not the number of slots */
 	put64(8, 1763244000000000000);
 	put32(16, 2);
 	put64(32, 0x2F9C2B4A51D01A2B);

@@ -356,7 +356,7 @@ TEST(section_headers_may_be_missing)
 		assert_is_stub(files[i]);
 		assert_true(library.tracks);
 		assert_true(entry(METAL_CREATE_AT) == METAL_ENTRY_PUSH);
-		/* Or be nonsense. */
+		/* Or have impossible values. */
 		header->e_shoff = size - 3;
 		header->e_shnum = 0xfff0;
 		assert_int_equal(read_bytes(bytes, size), 0);

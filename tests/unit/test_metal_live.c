@@ -1,4 +1,6 @@
-/* Buffers that a process held before the attach: handmade memory, and its possible defects. */
+/*
+ * Buffers that a process held before the attach, read from handmade memory with possible defects.
+ */
 #include "metal/live.h"
 #include "unit.h"
 

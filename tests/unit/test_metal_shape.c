@@ -208,7 +208,7 @@ TEST(symbols_that_no_release_has_together_are_rejected)
 	assert_int_equal(
 		find((struct symbols){ { METAL_NAME_TRACK, METAL_NAME_ALLOCATE_IMPL } }, &shape),
 		-ENOTSUP);
-	/* Where is the chip id then? */
+	/* The offset of the chip id is unknown in this combination. */
 	assert_int_equal(find((struct symbols){ { METAL_NAME_TRACK, METAL_NAME_ALLOCATE_IMPL,
 						  METAL_NAME_VIEW, METAL_NAME_RECORD } },
 			      &shape),

@@ -1,4 +1,4 @@
-/* Who occupies a device: jobs and processes that cannot be seen, not monitors. */
+/* What occupies a device: jobs, and processes that cannot be examined, but not monitors. */
 #include "model/occupancy.h"
 #include "unit.h"
 

@@ -115,9 +115,11 @@ TEST(long_names_may_be_cut_short_while_they_are_unambiguous)
 	assert_int_equal(parse(OPERANDS_NONE, "--verb --cou=3"), 0);
 	assert_true(values.verbose);
 	assert_int_equal(values.count, 3);
-	assert_int_equal(parse(OPERANDS_NONE, "--fil a"), 0); /* two names of one option */
+	assert_int_equal(parse(OPERANDS_NONE, "--fil a"),
+			 0); /* two names begin so, of one option */
 	assert_string_equal(values.file, "a");
-	assert_int_equal(parse(OPERANDS_NONE, "--old"), 0); /* exact, though another begins so */
+	assert_int_equal(parse(OPERANDS_NONE, "--old"),
+			 0); /* an exact name, though a longer one begins so */
 	refuses(OPERANDS_NONE, "--lo", "unknown option \"--lo\"; prog -h lists the options");
 }
 

@@ -117,7 +117,7 @@ TEST(an_environment_without_a_job_names_none)
 	assert_memory_equal(&owner, &none, sizeof(owner));
 }
 
-/* There the variables may be left from a shell that submitted a job. */
+/* Their variables of Slurm may come from the shell that has submitted the job. */
 TEST(containers_and_sessions_are_no_jobs)
 {
 	const struct owner session = { .unit = "session-4.scope" }, pod = { .pod = UID },

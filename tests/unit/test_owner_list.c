@@ -1,4 +1,4 @@
-/* Owners of processes: what belongs together, and which are left out. */
+/* Owners of processes: which processes count for the same owner, and which owners are left out. */
 #include "model/owner_list.h"
 #include "unit.h"
 
@@ -131,7 +131,8 @@ TEST(users_take_turns_where_there_are_too_many)
 	assert_string_equal(owners.list[0].process->owner.container, "many18");
 	assert_string_equal(owners.list[1].process->owner.container, "many19");
 	assert_int_equal(owners.list[2].process->uid, 2);
-	/* Of each: processes and memory on a device, number of devices, quiet time. */
+	/* Each owner has four series: processes and memory on a device, number of devices, quiet
+	 * time. */
 	assert_int_equal(owners.dropped, 18 * 4);
 	make(0);
 	assert_int_equal(owners.count, 0);

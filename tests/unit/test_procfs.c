@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* As observed; the name is for each test to put in. */
+/* A /proc/PID/stat as observed, with this name. */
 static void make_stat(char *text, size_t size, const char *comm)
 {
 	snprintf(text, size,
@@ -293,7 +293,7 @@ TEST(the_drivers_number_is_found_among_the_devices)
 		procfs_parse_devices("246 tenstorrent2\n246 xtenstorrent\ntenstorrent\n", &major));
 	assert_false(procfs_parse_devices("7\t9 tenstorrent\n", &major));
 	assert_false(procfs_parse_devices("", &major));
-	assert_false(procfs_parse_devices("246 tenstorrent", &major)); /* cut: not believed */
+	assert_false(procfs_parse_devices("246 tenstorrent", &major)); /* truncated */
 	assert_int_equal(major, 9);
 }
 

@@ -38,7 +38,7 @@ static void send(uint16_t id, uint64_t start, uint64_t end)
 	put_sent(sent + PROFILER_RECORD);
 }
 
-/* In the read number grow_at the chip goes on and overwrites ten records. */
+/* During read number grow_at the chip writes more records and overwrites ten. */
 static int read_memory(void *arg, uint64_t address, void *to, size_t length)
 {
 	(void)arg;
@@ -180,7 +180,7 @@ static void records_overwritten_during_the_read_are_dropped(void **state)
 	for (unsigned i = 0; i < PROFILER_RECORDS; i++)
 		send((uint16_t)(i % 60000 + 1), 100 + i, 101 + i);
 	reads = 0;
-	grow_at = 4; /* after state, socket, counter: with the pages */
+	grow_at = 4; /* reads are state, socket, counter, pages: during that of the pages */
 	assert_int_equal(read_ring(&ring, &batch), 0);
 	assert_int_equal(batch.lost, 10);
 	assert_int_equal(batch.records[0].start, 110);
@@ -241,7 +241,8 @@ static void odd_layouts_are_refused(void **state)
 		ring = find_one();
 		put(odd[i].address, odd[i].value, odd[i].width);
 		assert_int_equal(profiler_rings_find(&from, MANAGER, rings, 4), -EBADMSG);
-		if (odd[i].address >= STATES + 80) /* it is noticed later, too */
+		if (odd[i].address >=
+		    STATES + 80) /* also noticed if it changes after the ring was found */
 			assert_int_equal(read_ring(&ring, &batch), -EBADMSG);
 	}
 }

@@ -1,6 +1,6 @@
 /*
- * Utilisation from records of programs: a chip is played with a schedule whose share is known, and
- * sampled as a tracer would.
+ * Utilisation from records of programs: a simulated chip runs a schedule with a known share of busy
+ * time, and is sampled as the tracer does.
  */
 #include "metal/program_figure.h"
 #include "unit.h"
@@ -87,7 +87,7 @@ static void follow(struct chip *chip)
 	chip->launches.newest_ns = chip->next - chip->every;
 }
 
-/* Samples until `until`; the figure of the last sample. */
+/* Samples up to the time `until`. *ret is the figure of the last sample. */
 static bool play(struct chip *chip, int64_t from, int64_t until, bool followed,
 		 struct program_figure *ret)
 {
@@ -172,7 +172,7 @@ static void a_missing_record_makes_a_lower_bound_until_it_left_the_window(void *
 	chip_begin(&chip, NS_PER_MS, 500000);
 	play(&chip, BEGIN, now, true, &figure);
 	assert_int_equal(figure.bound, PROGRAM_EXACT);
-	chip.id = next_id(&chip); /* launched, and its record is lost */
+	chip.id = next_id(&chip); /* a launch whose record is lost */
 	play(&chip, now, now + PERIOD, true, &figure);
 	assert_int_equal(figure.bound, PROGRAM_LOWER);
 	play(&chip, now + PERIOD, now + 3 * NS_PER_S, true, &figure);
@@ -216,7 +216,7 @@ static void while_a_program_runs_the_window_ends_where_the_last_one_did(void **s
 	assert_int_equal(figure.bound, PROGRAM_EXACT);
 	assert_true(fabs(share(&figure) - 0.8) <= 0.01);
 	assert_int_equal(figure.running, 2 * PERIOD);
-	/* The host has learned that it ended, and its record has not come: not all is known. */
+	/* The host knows that the program ended, but there is no record: a record was lost. */
 	chip.launches.are_pending = false;
 	program_figure_judge(&figure, &chip.stream, &chip.launches, now + 2 * PERIOD);
 	assert_int_equal(figure.bound, PROGRAM_LOWER);
@@ -243,7 +243,7 @@ static void after_a_second_of_one_program_it_is_a_lower_bound(void **state)
 	program_stream_done(&chip.stream);
 }
 
-/* It takes a while to read the records; what is launched meanwhile is not part of the figure. */
+/* Programs that are launched while the records are read are not part of the figure. */
 static void the_window_ends_when_launches_were_looked_up(void **state)
 {
 	int64_t asked = BEGIN + 3 * NS_PER_S, read = asked + PERIOD;
@@ -263,7 +263,7 @@ static void the_window_ends_when_launches_were_looked_up(void **state)
 	assert_int_equal(figure.to, asked);
 	assert_int_equal(figure.last, 0);
 	assert_true(fabs(share(&figure) - 0.3) <= 0.001);
-	/* More records than launches: some were not followed. */
+	/* More records than launches: some launches were not counted. */
 	chip.launches.count_after = chip.launched - 1;
 	program_figure_judge(&figure, &chip.stream, &chip.launches, asked);
 	assert_int_equal(figure.bound, PROGRAM_LOWER);
@@ -285,7 +285,7 @@ static void other_launches_make_a_lower_bound(void **state)
 	program_stream_done(&chip.stream);
 }
 
-/* The clock changes in the middle: no figure is wrong, and soon there are figures again. */
+/* The chip's clock rate changes: no figure may be wrong, and there must soon be figures again. */
 static void a_changed_clock_shows_no_jump(void **state)
 {
 	static const double rates[] = { 0.5, 2.0, 0.8, 1.35 };
@@ -354,20 +354,24 @@ static void two_processes_share_a_chip(void **state)
 	assert_int_equal(both.programs, 200);
 	program_figure_join(&both, users, 2, true);
 	assert_int_equal(both.bound, PROGRAM_LOWER);
-	/* The window of one ends where its last program did: little is common to both. */
+	/*
+	 * The window of one process ends with its last program: little is common to both windows.
+	 */
 	users[1].figure.to -= 9 * NS_PER_S / 10;
 	program_figure_join(&both, users, 2, false);
 	assert_int_equal(both.bound, PROGRAM_LOWER);
 	assert_true(fabs(share(&both) - 0.4) <= 0.01);
 	assert_int_equal(both.programs, 200);
 	users[1].figure.to += 9 * NS_PER_S / 10;
-	/* One by its launches alone: the sum of both is an upper bound. */
+	/*
+	 * One process has an upper bound, from launches alone: the sum of both is an upper bound.
+	 */
 	program_figure_upper(&users[1].figure, &b.launches, NS_PER_S / 2, NS_PER_S, BEGIN);
 	users[1].busy = NULL;
 	program_figure_join(&both, users, 2, false);
 	assert_int_equal(both.bound, PROGRAM_UPPER);
 	assert_true(fabs(share(&both) - 0.9) <= 0.01);
-	users[0].figure.bound = PROGRAM_LOWER; /* and now the sum bounds nothing */
+	users[0].figure.bound = PROGRAM_LOWER; /* a lower plus an upper bound is neither */
 	program_figure_join(&both, users, 2, false);
 	assert_int_equal(both.bound, PROGRAM_LOWER);
 	assert_true(fabs(share(&both) - 0.4) <= 0.01);
@@ -375,7 +379,7 @@ static void two_processes_share_a_chip(void **state)
 	program_stream_done(&b.stream);
 }
 
-/* Of times by steps, the union of long programs is known, that of short ones only bounded. */
+/* With coarse times, the union is exact for long programs, and a bound for short ones. */
 static void coarse_times_are_joined(void **state)
 {
 	(void)state;

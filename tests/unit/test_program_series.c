@@ -1,4 +1,4 @@
-/* Amounts per step of time: what was added is found again, and only for the time that is kept. */
+/* Amounts per step of time: sums are those of what was added, within the time that is kept. */
 #include "metal/program_series.h"
 #include "unit.h"
 
@@ -35,7 +35,7 @@ TEST(times_are_added_to_their_steps)
 
 	program_series_add_time(&series, start, end);
 	assert_int_equal(program_series_sum(&series, BEGIN, BEGIN + NS_PER_S), end - start);
-	/* Nothing before and nothing after, but for the steps at both ends. */
+	/* Sums before and after are 0, except in the steps at both ends. */
 	assert_int_equal(program_series_sum(&series, BEGIN - NS_PER_S, start - STEP), 0);
 	assert_int_equal(program_series_sum(&series, end + STEP, end + NS_PER_S), 0);
 	/* A time that is empty or ends before it starts. */
@@ -58,7 +58,7 @@ TEST(old_steps_make_room_for_new_ones)
 	program_series_add_time(&series, BEGIN, BEGIN + 100 * STEP);
 	program_series_add_one(&series, later);
 	assert_int_equal(program_series_sum(&series, later - STEP, later + STEP), 1);
-	/* A time of a day does not write its newest steps over with its oldest. */
+	/* If a whole day is added, old steps do not overwrite the newest ones. */
 	clear(NULL);
 	program_series_add_time(&series, later - 86400 * NS_PER_S, later);
 	assert_int_equal(program_series_sum(&series, later - NS_PER_S, later), NS_PER_S);
@@ -73,7 +73,7 @@ TEST(an_amount_stops_at_its_limit)
 			 (1 << PROGRAM_AMOUNT_BITS) - 1);
 }
 
-/* Any schedule of programs: the sum is exact, the intervals are off by less than a step each. */
+/* Random schedules: sums are exact, and each interval is off by less than a step. */
 TEST(random_times_are_summed)
 {
 	uint64_t seed = 13;
@@ -113,7 +113,7 @@ static void play(struct program_intervals *times, uint64_t *seed, unsigned longe
 	}
 }
 
-/* Of the union of two series only bounds are known, close ones if programs are long. */
+/* The true union is within its bounds, which are close to each other if programs are long. */
 TEST(the_union_of_two_series_is_within_its_range)
 {
 	const int64_t until = BEGIN + 400 * STEP;
@@ -144,7 +144,7 @@ TEST(the_union_of_two_series_is_within_its_range)
 	}
 }
 
-/* Any words: no step has more than its length. */
+/* Random words: no step counts more than its length. */
 TEST(garbage_stays_within_the_time)
 {
 	struct program_intervals list = { 0 };
@@ -169,7 +169,7 @@ static void *add_times(void *arg)
 	return NULL;
 }
 
-/* While another thread adds times of half of each step, no reading shows more than that. */
+/* Another thread makes every step half busy: no reader may see more than half. */
 TEST(a_reader_never_sees_more_than_was_added)
 {
 	pthread_t writer;

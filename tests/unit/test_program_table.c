@@ -1,6 +1,6 @@
 /*
- * The table of a preloaded program: written as the library writes it, judged as a monitor does, and
- * then spoilt word by word.
+ * The table of a preloaded program: written as the library writes it, read as a monitor reads it,
+ * and then corrupted word by word.
  */
 #include "metal/program_table.h"
 #include "unit.h"
@@ -114,12 +114,12 @@ TEST(launches_with_their_records_make_an_exact_figure)
 	assert_true(fabs(share(&figure) - 0.3) <= 0.01);
 	assert_true(figure.programs >= 99 && figure.programs <= 101);
 	assert_int_equal(figure.last, 7 * NS_PER_MS);
-	/* A program without a record: the host knows of no end, so it is pending. */
+	/* A program without a record, whose end the host does not know: it is pending. */
 	program_launch(&table->launches, QUEUE, true, NOW - 2 * NS_PER_MS);
 	assert_int_equal(judge(&figure), DISPATCH_OK);
 	assert_int_equal(figure.bound, PROGRAM_EXACT);
 	assert_int_equal(figure.running, 2 * NS_PER_MS);
-	/* On a second queue: nothing measures it. */
+	/* A program on a second queue is not measured. */
 	program_launch(&table->launches, QUEUE + 1, true, NOW - NS_PER_MS);
 	assert_int_equal(judge(&figure), DISPATCH_OK);
 	assert_int_equal(figure.bound, PROGRAM_LOWER);
@@ -177,7 +177,7 @@ TEST(a_reason_is_given_where_there_is_no_figure)
 	assert_int_equal(judge(&figure), DISPATCH_NO_CLOCK);
 	put_stream(STREAM_IS_USED | STREAM_IS_REFUSED, 5, NOW);
 	assert_int_equal(judge(&figure), DISPATCH_UNKNOWN_LAYOUT);
-	/* Records without the number of a chip: known if the process has one device. */
+	/* Records without a chip number: their chip is known if the process has one device. */
 	run_programs(BEGIN, NOW);
 	put_stream(STREAM_IS_USED | STREAM_IS_USABLE | STREAM_IS_AMBIGUOUS, 500,
 		   NOW - 7 * NS_PER_MS);
@@ -224,12 +224,12 @@ TEST(times_of_the_future_are_refused)
 		is_refused(&launches->times[i], future);
 	for (size_t i = STREAM_FAULTY; i <= STREAM_MISFIT; i++)
 		is_refused(&words[i], future);
-	/* More counted launches than launches. */
+	/* More counted launches than launches of all kinds. */
 	is_refused(&launches->counted, launches->launched + 1);
 	assert_int_equal(judge(&figure), DISPATCH_OK);
 }
 
-/* The reader asked for the time, and then the writer for its own. */
+/* The writer may read its clock a moment after the reader. */
 TEST(a_time_of_the_next_moment_is_now)
 {
 	struct program_figure figure;
@@ -269,7 +269,7 @@ static void *write_programs(void *arg)
 	return NULL;
 }
 
-/* A reader at any moment: a true bound, whatever has been written of the next program. */
+/* A reader must get a true bound even while the writer is in the middle of a change. */
 TEST(a_reader_beside_the_writer_sees_a_true_bound)
 {
 	struct program_figure figure;

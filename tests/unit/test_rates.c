@@ -1,4 +1,4 @@
-/* Values from two samples: PCIe rates, heartbeat, host CPU. Numbers, no clock. */
+/* Values from two samples: PCIe rates, heartbeat, host CPU. Times are given, no clock is read. */
 #include "basic/clock.h"
 #include "model/rates.h"
 #include "unit.h"
@@ -140,8 +140,8 @@ TEST(one_wrap_is_harmless)
 TEST(if_a_counter_may_have_wrapped_twice_the_rate_is_unknown)
 {
 	/*
-	 * The fastest link moves 2^32 flits of 32 bytes in 4.36 s; that this one is slow now proves
-	 * nothing.
+	 * The fastest link moves 2^32 flits of 32 bytes in 4.36 s. The link is slow now, but may
+	 * have been fast in between.
 	 */
 	now->devices[0].counters[MST_POSTED0] = 100;
 	now->devices[0].link_gen = now->devices[0].link_width = 1;
@@ -162,7 +162,7 @@ TEST(a_heartbeat_that_decreased_shows_a_reset)
 
 TEST(a_reset_seen_in_one_sample_is_not_taken_for_traffic)
 {
-	/* Counters are readable during a reset; the heartbeat is not (kmd-observed 2.3). */
+	/* During a reset, counters are readable and the heartbeat is not. */
 	before->devices[0].counters[MST_POSTED0] = 4000000;
 	before->devices[0].why[DEV_HEARTBEAT] = RESETTING;
 	now->devices[0].counters[MST_POSTED0] = 100;
@@ -170,7 +170,7 @@ TEST(a_reset_seen_in_one_sample_is_not_taken_for_traffic)
 	assert_no_rates(NEEDS_TWO_SAMPLES);
 	before->devices[0].why[DEV_HEARTBEAT] = NOT_ANSWERING;
 	assert_no_rates(NEEDS_TWO_SAMPLES);
-	/* The reverse as well: already cleared, firmware not up yet. */
+	/* In the second sample: counters are cleared already, and firmware is not up yet. */
 	before->devices[0].why[DEV_HEARTBEAT] = KNOWN;
 	now->devices[0].why[DEV_HEARTBEAT] = RESETTING;
 	assert_no_rates(NEEDS_TWO_SAMPLES);

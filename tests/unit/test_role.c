@@ -17,7 +17,7 @@ static const struct role_evidence collector = {
 	.code_read = true,
 };
 
-/* The same of a service's own user. */
+/* The same collector, run by a service's own user. */
 static const struct role_evidence service = {
 	.comm_listed = true,
 	.exe_read = true,
@@ -26,7 +26,7 @@ static const struct role_evidence service = {
 	.code_read = true,
 };
 
-/* The same as root's, for a user who may not inspect the process. */
+/* Root's collector, examined by a user who may not read its /proc files. */
 static const struct role_evidence unreadable = { .uid_is_root = true, .comm_listed = true };
 
 #define WITH(base, ...)                              \
@@ -94,7 +94,7 @@ TEST(code_of_TT_Metal_is_a_job)
 			 ROLE_JOB);
 }
 
-/* Files that block, or too many of them. */
+/* The files of a process may block, or be too many to examine. */
 TEST(unexamined_code_proves_nothing)
 {
 	assert_int_equal(WITH(collector, SET(code_read, false)), ROLE_JOB);
@@ -128,7 +128,6 @@ TEST(a_reported_role_counts_if_the_process_is_unreadable)
 		ROLE_JOB);
 }
 
-/* All combinations: nothing that a user can choose makes a monitor of its process. */
 TEST(a_role_reported_for_an_earlier_process_does_not_count)
 {
 	const struct role_evidence reported = { .reported = ROLE_REPORTED_MONITOR,
@@ -140,6 +139,7 @@ TEST(a_role_reported_for_an_earlier_process_does_not_count)
 	assert_int_equal(WITH(reported, SET(reported_start, 0), SET(start_ticks, 8)), ROLE_MONITOR);
 }
 
+/* All combinations of evidence that a user can forge. */
 TEST(nothing_that_a_user_can_choose_makes_a_monitor)
 {
 	for (unsigned bits = 0; bits < 64; bits++) {

@@ -173,7 +173,7 @@ TEST(only_a_running_simulated_machine_may_have_links_out_of_its_tree)
 	unlink("tree/captured_at");
 }
 
-/* As under valgrind: what follows is then always tested. */
+/* openat2() is unknown here anyway, as under valgrind: it cannot be forbidden, and need not be. */
 static bool always_unknown;
 
 static bool openat2_is_unknown(void)

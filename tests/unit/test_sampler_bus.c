@@ -79,7 +79,7 @@ TEST(an_unserved_card_keeps_its_index_while_others_change)
 	put_on_bus("0000:03:00.0", "0x120000\n", NULL);
 	sample_many(2);
 	index = now->devices[1].index;
-	put_on_bus("0000:02:00.0", "0x000000\n", NULL); /* without firmware */
+	put_on_bus("0000:02:00.0", "0x000000\n", NULL); /* the class of a card without firmware */
 	sample_many(3);
 	assert_string_equal(now->devices[1].id, "0000:03:00.0");
 	assert_int_equal(now->devices[1].index, index);
@@ -100,7 +100,7 @@ TEST(the_kernels_list_of_functions_is_used)
 	put_on_bus("10000:02:00.0", "0x120000\n", "tenstorrent"); /* in another domain */
 	sample_many(2);
 	assert_string_equal(now->devices[1].id, "0000:02:00.0");
-	/* All listed cards are served: nothing else is read. */
+	/* All listed cards are served by the driver: no further files are read. */
 	put("proc/bus/pci/devices", "0100\t1e52401e\t0\t0\ttenstorrent\n");
 	sample_many(1);
 	/* One more is bound than served: it is read. */

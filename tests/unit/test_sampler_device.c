@@ -37,10 +37,10 @@ TEST(a_chip_off_the_bus_is_detected_though_its_counters_are_readable)
 	assert_int_equal(dev->why[DEV_TEMPERATURE_LIMIT], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_COUNTER], NOT_ANSWERING);
 	assert_int_equal(dev->why[DEV_PCIE_RX], NOT_ANSWERING);
-	assert_string_equal(dev->board, "n150"); /* what it is stays known */
+	assert_string_equal(dev->board, "n150"); /* known from before */
 }
 
-/* What -L asks for. */
+/* The fields that -L needs. */
 static void want_list(void)
 {
 	want = (struct want){ 0 };
@@ -60,7 +60,7 @@ TEST(one_missing_id_does_not_change_the_state)
 	assert_int_equal(dev->why[DEV_ASIC_ID], NOT_OFFERED);
 	dev = sample();
 	assert_int_equal(dev->state, DEVICE_OK);
-	/* Without any other reading it does. */
+	/* If all other readings are missing too, the state does change. */
 	drop_telemetry();
 	sampler_free(sampler);
 	assert_int_equal(sampler_new(&root, &want, sources, &sampler), 0);
@@ -225,7 +225,8 @@ TEST(a_card_that_vanishes_is_lost_and_may_return)
 }
 
 /*
- * Drivers after 2.10 have no data for a fan that firmware does not control; others for half an id.
+ * Drivers after 2.10 return ENODATA for a fan that firmware does not control; others do so for an
+ * id of which firmware publishes only half.
  */
 TEST(enodata_in_one_file_is_not_a_reset)
 {

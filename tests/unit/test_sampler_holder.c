@@ -19,13 +19,12 @@ static unsigned count_threads(void)
 	return count;
 }
 
-/* Generous, so that on a stalled machine only the blocked job is late. */
 static bool process_is_shown(void)
 {
 	return now->n_processes == 1 && device_knows(&now->devices[0], DEV_TEMPERATURE);
 }
 
-/* The process is shown all the time, at the cost of one thread, and recovers. */
+/* While a file of the process blocks, it is shown, and one thread hangs. Then it recovers. */
 static void assert_one_thread_hangs(const char *name)
 {
 	unsigned threads, shown = 0;

@@ -1,4 +1,4 @@
-/* What is read, cached and read again of processes that hold a device. */
+/* Which files of processes that hold a device are read, cached and read again. */
 #include "sampler_tree.h"
 
 #include <stdio.h>
@@ -137,7 +137,7 @@ TEST(a_reused_pid_is_read_again_at_a_low_rate)
 	put("proc/20/cmdline", "executed");
 	sample();
 	assert_string_equal(now->processes[1].command, "executed");
-	/* And after a while, whatever it is. */
+	/* After half a minute, it is read again in any case. */
 	put("proc/20/cmdline", "later");
 	held_ns += 31 * NS_PER_S;
 	sample();
@@ -195,7 +195,7 @@ TEST(long_files_of_a_process_are_read_completely)
 #define CONTAINER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define POD_UID	  "0b5a31a2-8ee0-4a0f-9b52-52c9a8a4c1d7"
 
-/* In a loop: kubelet makes its links after the container has started. */
+/* Kubelet makes its links after the container has started, so they are found in a later sample. */
 TEST(a_pod_has_the_names_of_kubelets_links)
 {
 	const struct owner_texts *owner;
@@ -309,12 +309,12 @@ TEST(a_command_of_any_length_is_complete)
 			put_bytes("proc/4242/cmdline", command, n);
 			sample();
 			if (n == 1)
-				continue; /* an empty word */
+				continue; /* an empty command has no text */
 			assert_non_null(now->processes[0].command);
 			assert_int_equal(strlen(now->processes[0].command), n - 1);
 		}
 	}
-	/* A zombie has none, and no name but the kernel's. */
+	/* A zombie has no command line, only the name that the kernel keeps. */
 	put("proc/4242/cmdline", "");
 	sample();
 	assert_int_equal(now->processes[0].why[PROC_COMMAND], NOT_APPLICABLE);

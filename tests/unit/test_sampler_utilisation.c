@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static atomic_bool stop; /* the collector */
+static atomic_bool stop; /* ends the thread of the collector */
 
 /* One core, half busy, written at the given age. */
 static void publish(int64_t age_ms)
@@ -79,7 +79,7 @@ TEST(figures_written_while_we_sample_are_not_stale)
 TEST(figures_from_the_future_are_stale)
 {
 	make_folders("proc/4242/");
-	publish(-60000); /* of another boot, or a lie */
+	publish(-60000); /* from before a reboot, or forged */
 	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);
 }
 
@@ -93,7 +93,7 @@ TEST(shared_memory_is_listed_again_when_the_folder_changes)
 {
 	make_folders("proc/4242/");
 	publish(0);
-	usleep(150000); /* what the folder's time says is over */
+	usleep(150000); /* after this, the folder's modification time is final: see test_shm.c */
 	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
 	shared_opens = 0;
 	publish(3000);
@@ -105,7 +105,7 @@ TEST(shared_memory_is_listed_again_when_the_folder_changes)
 	assert_int_equal(sample()->why[DEV_COMPUTE], NO_TRACKER);
 	publish(0);
 	assert_int_equal(sample()->why[DEV_COMPUTE], KNOWN);
-	/* At once another one: the folder's time may be the same. */
+	/* The file is replaced within a tick, so the folder's modification time may be the same. */
 	drop("dev/shm/tt_device_3430664614349642283_util");
 	publish(3000);
 	assert_int_equal(sample()->why[DEV_COMPUTE], STALE);

@@ -183,7 +183,7 @@ TEST(a_directory_that_just_changed_is_listed_again)
 	put("dev/shm/tt_device_2_memory", "two");
 	stamp(wall_ns - 100 * NS_PER_MS);
 	assert_listed("1m 2m ");
-	/* A clock that is ahead of ours is never over. */
+	/* A time stamp in the future is never final. */
 	stamp(wall_ns + NS_PER_S);
 	assert_listed("1m 2m ");
 	put("dev/shm/tt_device_3_memory", "three");
@@ -206,7 +206,7 @@ TEST(another_directory_with_the_same_time_is_listed)
 	assert_int_equal(renameat(root.fd, "dev/shm", root.fd, "dev/before"), 0);
 	assert_int_equal(shm_folder_refresh(&folder), -ENOENT);
 	assert_int_equal(folder.count, 0);
-	/* The same one again. */
+	/* The same directory comes back. */
 	assert_int_equal(renameat(root.fd, "dev/before", root.fd, "dev/shm"), 0);
 	assert_listed("1m ");
 	assert_int_equal(renameat(root.fd, "dev/shm", root.fd, "dev/before"), 0);
@@ -216,7 +216,7 @@ TEST(another_directory_with_the_same_time_is_listed)
 	stamp(1000 * NS_PER_S);
 	assert_listed("1m 2m ");
 	assert_read(0, "new");
-	/* Without a sample in between, which would have seen that it was gone. */
+	/* Another directory takes its place at once, without a sample in between. */
 	assert_int_equal(renameat2(root.fd, "dev/shm", root.fd, "dev/before", RENAME_EXCHANGE), 0);
 	assert_listed("1m ");
 	assert_read(0, "old");

@@ -1,7 +1,6 @@
 /*
- * What the source makes of the tracer's text of compute utilisation: whose lines they are, for
- * which devices, how old, and what follows for the devices. Devices and processes are given; the
- * text is in a tree.
+ * How the source reads the tracer's text of compute utilisation: process, device and age of each
+ * line, and the figures of devices. Devices and processes are given; the text is in a tree.
  */
 #include "basic/clock.h"
 #include "source_tree.h"

@@ -97,7 +97,7 @@ TEST(every_figure_of_a_line_is_reported)
 	assert_true(report->has_held && !report->low && !report->has_counts && !report->has_peak);
 }
 
-/* In any order of the lines, and up to the last one of an array that is full. */
+/* Lines are in any order, and as many as fit into the array. */
 TEST(each_process_has_its_own_lines)
 {
 	read_lines("12 c 40 0 0 0 1 0 1 110 exact\n"

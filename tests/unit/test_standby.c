@@ -1,6 +1,7 @@
 /*
- * Jobs on the calling thread, watched by a standby. Each case is a child process, since the one
- * that takes over ends it; the exit code shows which thread did.
+ * Jobs that run on the calling thread, watched by a standby thread, which takes over if a job
+ * blocks. Each case runs in a child process, which the standby ends; the exit code shows which
+ * thread did.
  */
 #include "basic/clock.h"
 #include "basic/worker_pool.h"
@@ -85,7 +86,7 @@ TEST(the_standby_takes_over_from_a_job_that_blocks)
 	assert_int_equal(run_child(block), BY_STANDBY);
 }
 
-/* Also where it hardly ever gets a processor. */
+/* Also on a machine so busy that the job hardly ever gets a processor. */
 TEST(a_job_that_computes_is_left_alone)
 {
 	assert_int_equal(run_child(compute), BY_CALLER);

@@ -17,7 +17,7 @@ TEST(the_path_begins_with_the_host_bridge)
 
 	assert_true(path_is("../../../devices/pci0000:00/0000:00:03.0/0000:01:00.0",
 			    "pci0000:00/0000:00:03.0/0000:01:00.0"));
-	/* what follows the adapter is not its place */
+	/* the path below the adapter does not count */
 	assert_true(path_is("../../devices/pci0000:40/0000:40:01.1/0000:41:00.0/infiniband/mlx5_0",
 			    "pci0000:40/0000:40:01.1/0000:41:00.0"));
 	/* a host bridge may be below other devices, and a bus below another controller */

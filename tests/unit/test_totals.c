@@ -11,7 +11,7 @@ struct chip {
 	uint64_t heartbeat;
 	uint64_t corrected;
 	double power;
-	bool silent; /* its reads fail */
+	bool silent; /* reads of its files fail */
 	const char *uuid;
 };
 
@@ -70,7 +70,7 @@ static struct snapshot *sample(const struct chip *chip)
 	return snapshot;
 }
 
-/* The next sample, so many seconds later. */
+/* Takes the next sample, this many seconds later. */
 static void take(const struct chip *chip, int64_t seconds)
 {
 	struct snapshot *now;
@@ -211,7 +211,7 @@ static void reset(struct chip *chip)
 	chip->heartbeat = 0;
 }
 
-/* A day of samples; resets, silence and late samples only lose what moved meanwhile. */
+/* A day of samples: resets, failed reads and late samples only lose the traffic of their time. */
 TEST(nothing_goes_backwards_in_a_day_of_wraps_resets_and_silence)
 {
 	struct chip chip = { .uuid = "a", .heartbeat = 100000 };

@@ -1,4 +1,4 @@
-/* What is known of a device from the figures of its processes. */
+/* Utilisation of a device, from the figures of its processes. */
 #include "model/utilization.h"
 #include "unit.h"
 

@@ -25,7 +25,8 @@ static void assert_valid(const struct field_ref *list)
 			assert_in_range(list->index, 0, PART_N - 1);
 			continue;
 		}
-		/* Only for these two there are sets: no field of others may be needed. */
+		/* Only devices and processes have sets of wanted fields: nothing else may be
+		 * needed. */
 		assert_true(list->of == OF_DEVICE || list->of == OF_PROCESS);
 		assert_in_range(list->index, 0, table->count - 1);
 	}
@@ -81,7 +82,8 @@ TEST(the_fields_that_a_field_is_checked_against_are_read)
 	want_add(&want, OF_USAGE, USE_L1);
 	assert_true(want.processes);
 	assert_true(fieldset_has(&want.process, PROC_ROLE));
-	assert_false(fieldset_has(&want.process, PROC_NS_PID)); /* unless TT-Metal has files */
+	assert_false(
+		fieldset_has(&want.process, PROC_NS_PID)); /* needed only for TT-Metal's files */
 	assert_true(fieldset_has(&want.device, DEV_L1_TOTAL));
 	assert_true(fieldset_has(&want.device, DEV_FW_BUNDLE));
 	assert_true(fieldset_has(&want.device, DEV_BOARD));

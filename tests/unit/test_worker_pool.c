@@ -20,16 +20,16 @@ static const int64_t deadline = 400 * NS_PER_MS, patience = 20 * NS_PER_MS;
 static atomic_int_fast64_t now = NS_PER_S;
 static atomic_int_fast64_t wake_at; /* wake-up time of the sleeping thread; 0: none sleeps */
 static atomic_int threads, resting;
-static int64_t stall; /* how much too late the waiting thread is woken, once */
+static int64_t stall; /* by how much the next wake-up of the waiting thread is late */
 
-static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER; /* for these */
+static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER; /* for the next two lines */
 static pthread_cond_t *work;				       /* what idle workers wait for */
 static int idle, called; /* number of waiting threads; number of those that were signalled */
 
 static atomic_bool
 	told; /* the worker pool was woken, and may not have been waiting for a deadline */
 
-static int threads_left;	 /* how many more may be had */
+static int threads_left;	 /* how many more can be created */
 static unsigned threads_refused; /* number of failed requests */
 
 #define WRAPS(name, ...)                \
@@ -154,9 +154,9 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock,
 
 struct task {
 	struct job job;
-	int pipe[2];	/* read from before it ends, if it has one */
-	int64_t sleep;	/* or this long */
-	unsigned place; /* the how-manieth to begin */
+	int pipe[2];	/* it blocks in a read from this pipe, if there is one */
+	int64_t sleep;	/* or sleeps for this time */
+	unsigned place; /* its place in the order in which jobs began */
 };
 
 static struct task tasks[MANY];

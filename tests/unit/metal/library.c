@@ -49,7 +49,7 @@ void create_at(void *slot, void *device, uint64_t address, uint64_t size, uint64
 		"St8optionalIbES8_IN4ttsl10StrongTypeIhNS0_14SubDeviceIdTagEEEE");
 #endif
 void cxa_throw(void *exception) NAMED("__cxa_throw");
-void unwinding(void *what); /* so that functions save registers */
+void unwinding(void *what); /* is called, so that functions save registers */
 
 #ifndef CHIP
 #define CHIP (VERSION >= 68 ? 24 : 8)
@@ -76,7 +76,7 @@ void *device_vtable[6] NAMED("_ZTVN2tt8tt_metal6DeviceE") = { [5] = device_id };
 #endif
 void *mesh_vtable[6] NAMED("_ZTVN2tt8tt_metal11distributed10MeshDeviceE") = { 0 };
 
-/* Begins with a push, as what calls others and keeps its arguments does. */
+/* A body that begins with a push, like every function that keeps its arguments across calls. */
 #define BODY(a, b)                                               \
 	do {                                                     \
 		void *kept = b;                                  \
@@ -125,7 +125,9 @@ PART void destroy(void *allocator)
 }
 #endif
 
-/* Its first instruction is a store: rare, so that does not matter. */
+/*
+ * It begins with a store, which is single-stepped; that is acceptable for a function called rarely.
+ */
 PART void forget(void *buffer)
 {
 	((char *)buffer)[72] = 2;
