@@ -31,7 +31,7 @@ def test_what_was_held_before_the_attach_is_read_back(_):
 
 
 def test_what_an_allocator_holds_that_was_not_heard_of_is_not_denied(_):
-"""A mesh without events or with frees only, a chip without a line: the figures are lower bounds, never 0."""
+    """A mesh without events or with frees only, a chip without a line: the figures are lower bounds, never 0."""
     for variant in ("v66", "v77"):
         program = Program(variant)
         program.do(*HOLD, "mesh m 0 1", "alloc a m dram 4M", "alloc b m dram 8M", "alloc c 0 dram 1M")
