@@ -63,6 +63,47 @@ void page_wrap(struct buf *out, const struct buf *text, int width, int indent)
 	}
 }
 
+/* The lines that stay together: a heading with its first entry, an entry with its continued lines.
+ */
+static size_t entry_length(const char *text, size_t indent, size_t *ret_lines)
+{
+	bool heading = *text != ' ';
+	size_t length = 0;
+
+	*ret_lines = 0;
+	do {
+		length += strcspn(text + length, "\n");
+		length += text[length] == '\n';
+		++*ret_lines;
+	} while (text[length] &&
+		 (strspn(text + length, " ") >= indent || (heading && *ret_lines == 1)));
+	return length;
+}
+
+void page_keep_entries(struct buf *text, size_t indent, size_t height, size_t columns)
+{
+	CLEANUP_BUF struct buf kept = { 0 };
+	size_t used = 0;
+
+	for (const char *at = buf_text(text); *at;) {
+		size_t lines, length = entry_length(at, indent, &lines);
+		size_t room = height - used % height;
+
+		if (lines > room && lines <= height) {
+			for (size_t i = 0; i < room; i++)
+				buf_putc(&kept, '\n');
+			used += room;
+		}
+		buf_add(&kept, at, length);
+		used += lines;
+		at += length;
+	}
+	if (!kept.failed && used <= height * columns) {
+		buf_reset(text);
+		buf_add(text, kept.data, kept.length);
+	}
+}
+
 enum { HELP_INDENT = 11, PAGE_INDENT = 4 };
 
 static void put_help(struct buf *out)
@@ -127,6 +168,11 @@ int overlay_columns(const struct ui *ui)
 	return ui->overlay == OVERLAY_HELP ? MAX((ui->columns - PAGE_FRAME) / HELP_WIDTH, 1) : 1;
 }
 
+int overlay_rows(const struct ui *ui)
+{
+	return MAX(ui->rows - 4, 1); /* without bars and frame */
+}
+
 void page_of_overlay(const struct ui *ui, struct buf *out)
 {
 	CLEANUP_BUF struct buf text = { 0 };
@@ -139,6 +185,9 @@ void page_of_overlay(const struct ui *ui, struct buf *out)
 		page_put_process(&text, ui);
 	page_wrap(out, &text, overlay_columns(ui) > 1 ? width - 1 : width,
 		  ui->overlay == OVERLAY_HELP ? HELP_INDENT : PAGE_INDENT);
+	if (ui->overlay == OVERLAY_HELP)
+		page_keep_entries(out, HELP_INDENT, (size_t)overlay_rows(ui),
+				  (size_t)overlay_columns(ui));
 }
 
 void page_go_to(struct ui *ui, const char *anchor)

@@ -44,7 +44,7 @@ static void limit_pages(struct ui *ui)
 	CLEANUP_BUF struct buf text = { 0 };
 	bool over = ui->overlay == OVERLAY_HELP || ui->overlay == OVERLAY_DETAIL;
 	size_t *top = over ? &ui->overlay_top : &ui->page_top;
-	size_t room = over ? (size_t)MAX((ui->rows - 4) * overlay_columns(ui), 1)
+	size_t room = over ? (size_t)(overlay_rows(ui) * overlay_columns(ui))
 			   : (size_t)MAX((ui->layout.page.height - 1) * ui->layout.page_columns, 1);
 	size_t lines;
 
