@@ -47,8 +47,9 @@ def missing():
 
 class Browser:
     def __init__(self, width=1366, height=768):
-        self.folder = tempfile.mkdtemp(dir=os.environ.get("WORK"))
-        environment = dict(os.environ, HOME=self.folder, LC_ALL="C.UTF-8")
+        # A short name: the browser has a socket below it.
+        self.folder = tempfile.mkdtemp()
+        environment = dict(os.environ, HOME=self.folder, TMPDIR=self.folder, LC_ALL="C.UTF-8")
         self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                        env=environment, text=True)
         self.base = None
@@ -78,7 +79,15 @@ class Browser:
             self.driver.terminate()
             self.driver.wait()
             self.driver.stdout.close()
+            self.remove_folder()
+
+    def remove_folder(self):
+        """Processes of the browser may end after the driver, and write until then."""
+        end = time.monotonic() + PATIENCE
+        while os.path.exists(self.folder):
             shutil.rmtree(self.folder, ignore_errors=True)
+            assert time.monotonic() < end, f"the browser still writes to {self.folder}"
+            time.sleep(0.05)
 
     def call(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
