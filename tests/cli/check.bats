@@ -1,17 +1,17 @@
 #!/usr/bin/env bats
-# tt_smi check: one line and an exit code. Each thing that can be wrong, and its healthy opposite;
-# tt_smi doctor must say the same.
+# tt_smi check, which prints one line and sets an exit code: each problem that it finds, and machines
+# without the problem. tt_smi doctor must have the same findings.
 
 load helpers
 load machines
 
-# check [OPTIONS]: looks at $D; its line is in $output, its exit status in $status.
+# check [OPTIONS]: runs tt_smi check on $D; its line is in $output, its exit status in $status.
 check() {
 	run "$TT_SMI" check --root "$D" "$@" 3>&-
 	echo "check $*: $status: $output"
 }
 
-# is CODE TEXT [OPTIONS]: check ends so and says so, in one line.
+# is CODE TEXT [OPTIONS]: check ends with this code and prints one line with this text.
 is() {
 	local code=$1 text=$2
 	shift 2
@@ -21,7 +21,7 @@ is() {
 	[ "${#lines[@]}" = 1 ]
 }
 
-# explained CODE TEXT [OPTIONS]: doctor ends so and has this text.
+# explained CODE TEXT [OPTIONS]: doctor ends with this code, and its output has this text.
 explained() {
 	local code=$1 text=$2
 	shift 2
@@ -31,14 +31,14 @@ explained() {
 	[[ "$output" = *"$text"* ]]
 }
 
-# again [OPTIONS]: another machine.
+# again [OPTIONS]: replaces the machine by another one.
 again() {
 	[ ! -e "$D" ] || chmod -R u+w "$D"
 	rm -rf "$D"
 	machine "$@"
 }
 
-# of N NAME: a file of device N, wherever it is, that may now be written.
+# of N NAME: finds a file of device N, makes it writable and prints its path.
 of() {
 	local folder
 	for folder in "$(class "$1")" "$(class "$1")/device" "$(class "$1")/device/hwmon/"*; do
@@ -234,7 +234,7 @@ of() {
 	is 0 OK -i 0
 }
 
-# pages COUNT: so many huge pages, mounted.
+# pages COUNT: the machine has this many huge pages, mounted.
 pages() {
 	mkdir -p "$D/sys/kernel/mm/hugepages/hugepages-1048576kB"
 	echo "$1" >"$D/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"
@@ -277,7 +277,7 @@ pages() {
 @test "records of the kernel log that are not faults" {
 	machine -b n150,p150a --no-workloads --fault log:1=aer-corrected --fault log:1=forged
 	is 0 OK --only kernel
-	# another device, whose address contains that of ours, or that is none of ours
+	# records about another device: its address contains that of ours, or is not on this machine
 	{
 		echo "3,90,1000,-;tenstorrent 0000:12:00.0: chip does not answer"
 		echo "3,91,1000,-;DMAR: [DMA Write] Request device [0a:00.0] fault addr 0x3f000"

@@ -1,15 +1,15 @@
-"""Checks a JSON document: it agrees with the files of the machine, is complete and consistent.
+"""Checks that a JSON document agrees with the files of the machine, is complete and consistent.
 
 check_json.py [--schema SCHEMA] FILE[=ROOT]...: FILE holds the output of --json, one
-document per line or one in all. With ROOT its values are compared with the
-driver's files below it, read here once more and by other code.
+document per line or one document in all. With ROOT its values are compared with the
+driver's files below it, which this script parses independently of tt_smi.
 """
 import json
 import os
 import re
 import sys
 
-# Fields of the driver's files: place, divisor, key, all ones, plausible.
+# Fields of the driver's files: path, divisor, least and greatest plausible value.
 NUMBERS = {
     "temperature": ("hwmon/temp1_input", 1000, -40, 150),
     "temperature_limit": ("hwmon/temp1_max", 1000, -40, 150),
@@ -43,7 +43,7 @@ TEXTS = {
     "pci.subsystem_vendor_id": ("device/subsystem_vendor", ""),
     "pci.subsystem_device_id": ("device/subsystem_device", ""),
 }
-# DRAM by the code of the board, GiB times 8 as some boards end in a fraction.
+# DRAM by the code of the board, in units of 1/8 GiB.
 DRAM = {0x14: 96, 0x18: 96, 0x35: 96, 0x36: None, 0x40: 255, 0x41: 255, 0x42: 255, 0x43: 223.125,
         0x44: 255, 0x45: 255, 0x46: 255, 0x47: 255}
 GENERATIONS = {"2.5": 1, "5.0": 2, "8.0": 3, "16.0": 4, "32.0": 5}
@@ -177,7 +177,7 @@ def pick(value, path):
 
 
 def check_unserved(device, root, what):
-    """On the bus, and bound to no driver or to another one."""
+    """Checks a card that is on the bus, bound to no driver or to another one."""
     path = f"{root}/sys/bus/pci/devices/{device['id']}"
     expect(slurp(f"{path}/vendor"), "0x1e52\n", what)
     expect(device["pci"]["bus_id"], device["id"], what)

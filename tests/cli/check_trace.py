@@ -1,9 +1,9 @@
-"""Checks an strace log: the program changes nothing outside of itself.
+"""Checks an strace log: the program has changed nothing outside of its own process.
 
 check_trace.py TRACE [--server] [--sleep] [--write PATH]...: TRACE is what strace -f -y wrote.
 Allowed are reading, and writing to stdout, stderr, the terminal and PATH (and
-the file that becomes it). --sleep: it may wait between samples. --server: it may
-ask the allocation server on its socket.
+the temporary file that is renamed to it). --sleep: it may wait between samples. --server: it may
+connect to the allocation server's socket.
 """
 import os
 import re

@@ -102,7 +102,7 @@ def same(have, want, what):
 
 
 def compare(snapshot, ours):
-    """The vendor's order is that of the bus, a chip without PCIe behind its gateway."""
+    """Compares both documents. The vendor's order is that of PCI addresses; a chip without PCIe follows its gateway."""
     order = {device["id"]: device["pci"]["bus_id"] or "" for device in ours["devices"]}
     devices = sorted(ours["devices"], key=lambda d: (
         order[d["id"] if d["location"]["gateway"] is None else d["location"]["gateway"]],

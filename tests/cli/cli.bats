@@ -303,7 +303,7 @@ rows() {
 
 @test "lost device: 15 if it was selected or there is no other, and its row is shown" {
 	rm -r "$D"
-	make_machine dead # 0 and 1 are, 2 is not
+	make_machine dead # devices 0 and 1 are dead, 2 is not
 	local m
 	for m in '' -L -q --json -s --query-gpu=index,state; do
 		capture $m
@@ -335,7 +335,7 @@ selects() {
 
 @test "-i: every way to name a device" {
 	rm -r "$D"
-	make_machine gaps # 0 2 4 6 6R 7 8
+	make_machine gaps # devices 0 2 4 6 6R 7 8
 	selects 0 0
 	selects 0,4 '0 4'
 	selects 4,0 '0 4'
@@ -381,7 +381,7 @@ selects() {
 	expect_error 2 'ABCD: ambiguous, several ids begin with it' -i ABCD
 	expect_error 2 'several ids begin with it' -i abcd00000000000
 	selects ABCD000000000002 1
-	expect_error 6 'ABC: there is no such device' -i ABC # too short to mean it
+	expect_error 6 'ABC: there is no such device' -i ABC # too short for a part of an id
 }
 
 @test "output that cannot be written is 74, in every mode" {
@@ -423,8 +423,8 @@ selects() {
 	[ "$(cat "$WORK/code")" = 141 ] || [ "$(cat "$WORK/code")" = 74 ]
 }
 
-# No temporary file is left behind.
-only() { # DIRECTORY NAMES
+# only DIRECTORY NAMES: the directory has these files, and no temporary one.
+only() {
 	[ "$(ls -A "$1")" = "$2" ] || { ls -la "$1"; return 1; }
 }
 
@@ -514,7 +514,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	not grep -q $'\033' <(on_terminal "TERM=dumb $TT_SMI --root $D")
 	not grep -q $'\033' <(on_terminal "$TT_SMI --root $D --color=never")
 	not grep -q $'\033' <(on_terminal "$TT_SMI --root $D --json")
-	# JSON is laid out for people there, and only there.
+	# JSON is indented on a terminal, and only there.
 	[ "$(on_terminal "$TT_SMI --root $D --json" | wc -l)" -gt 100 ]
 }
 
@@ -563,7 +563,7 @@ file" ] || { ls -A "$1"; exit 94; }
 	local own other
 	own=$(ls "$D"/dev/shm/tt_device_*_memory)
 	other=$D/dev/shm/tt_device_$(printf '%u' "0x$(cat "$(class 0)/tt_serial")")_memory
-	# Half of it under the older id, whichever comes first in the directory.
+	# A second file, with half of the memory, under the older id; either file may come first in the directory.
 	python3 - "$own" "$other" <<-'EOF'
 		import struct, sys
 		data = open(sys.argv[1], "rb").read()

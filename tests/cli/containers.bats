@@ -11,7 +11,7 @@ needs_runc() {
 	[ -x /bin/busybox ] || skip "no static busybox here"
 }
 
-# play NAME: needs root, for another user and for inspecting containers.
+# play NAME: runs a scenario of containers.py. Needs root, to be another user and to inspect containers.
 play() {
 	[ "$(id -u)" = 0 ] || skip "not root: no other user to be, no container to look into"
 	scenario "$1" --driver 2.4.0 --no-workloads

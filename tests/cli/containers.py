@@ -25,7 +25,7 @@ containers = []
 
 
 def memory(document, pid):
-    """{device: bytes of DRAM, or why they are not known} of a process."""
+    """{device: bytes of DRAM of a process, or the reason why they are unknown}."""
     process = next((p for p in document["processes"] if p["pid"] == pid), {"devices": []})
     return {d["id"]: d["unavailable"]["dram"] if d["dram"] is None else d["dram"] for d in process["devices"]}
 
@@ -35,7 +35,7 @@ def device(document, number):
 
 
 def complaints(document):
-    """Errors about TT-Metal's files, without those about other programs of this machine."""
+    """Errors about TT-Metal's files. Other errors may be about programs of this machine that are not part of the test."""
     return [e["message"] for e in document["errors"] if e["source"] == "metal_shm"]
 
 
@@ -93,7 +93,7 @@ def remove_groups(path):
 
 
 class Container:
-    """A real one: runc, a root of busybox alone, pid 1 inside; it has one device open."""
+    """A real container (runc) whose root has only busybox. Its process is pid 1 inside, and has one device open."""
 
     def __init__(self, name, number, shared_shm=False, files=(), script="", program="busybox", shm=True, cgroup=None):
         self.name = name
@@ -150,7 +150,7 @@ class Container:
         self.wait_for_program()
 
     def wait_for_program(self):
-        """The shell that prints the line then executes it."""
+        """Waits until the shell that has printed the line has executed the program."""
         end = time.monotonic() + 60
         while open(f"/proc/{self.pid}/cmdline", "rb").read() != b"sleep\x00600\x00":
             assert time.monotonic() < end, "the program of the container does not start"
@@ -180,7 +180,7 @@ def shared_shm():
 
 
 def same_card():
-    """The same with one card for both: nothing tells them apart, so nothing is known."""
+    """The same with one card for both: the processes cannot be distinguished, so nothing is known."""
     one = Container("one", 5, True, [(name_of(asic(5)), counters(1, GIB))])
     two = Container("two", 5, True)
     document = smi()
@@ -195,19 +195,19 @@ def same_card():
 
 
 def own_shm():
-    """A container with a /dev/shm of its own: root sees its memory, others learn nothing."""
-    publish(7, counters(1, 5 * GIB))  # ours: the container does not see it
+    """A container with a /dev/shm of its own: root sees its memory, other users do not."""
+    publish(7, counters(1, 5 * GIB))  # in the host's /dev/shm, which the container does not see
     box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))])
     expect(memory(smi(), box.pid), {5: 2 * GIB})
     expect(device(smi(), 5)["memory"]["used"], 2 * GIB)
     expect(device(smi(), 5)["memory"]["complete"], True)
-    # Alone, without a file in our own folder that would have the ids read.
+    # As the only file: with one in the host's /dev/shm, the ids of chips would be read in any case.
     os.unlink("/dev/shm/" + name_of(asic(7)))
     result = subprocess.run([TT_SMI, "--query-gpu=memory.used", "--format=csv,noheader,nounits", "-i", "5"],
                             stdout=subprocess.PIPE, text=True)
     expect(result.stdout.strip(), "2048")
     expect(memory(as_nobody(), box.pid), {})
-    # What it publishes next is seen by a loop.
+    # A loop sees what the container publishes later.
     loop = subprocess.Popen([TT_SMI, "--json", "-lms", "100"], stdout=subprocess.PIPE)
     started.append(loop)
     expect(memory(json.loads(loop.stdout.readline()), box.pid), {5: 2 * GIB})
@@ -218,7 +218,7 @@ def own_shm():
 
 
 def without_shm():
-    """A container without a /dev/shm does not see ours: what pid 1 left there is not its own."""
+    """A container without a /dev/shm does not see the host's: the slot of a pid 1 there is not that of its pid 1."""
     publish(5, counters(1, 9 * GIB, age=-60))
     box = Container("box", 5, shm=False)
     document = smi()
@@ -230,12 +230,12 @@ def is_in(pid, container):
     """Is the process in the container's mount namespace?"""
     try:
         return os.path.samefile(f"/proc/{pid}/ns/mnt", f"/proc/{container.pid}/ns/mnt")
-    except FileNotFoundError:  # a program beside the test has ended
+    except FileNotFoundError:  # a process outside of the test has exited
         return False
 
 
 def two_holders():
-    """The namespace of several holders is visited once, and each has what is its own."""
+    """The mount namespace of several holders is entered once, and each holder has its own memory."""
     box = Container("box", 5, files=[(name_of(asic(5)), counters(1, 2 * GIB))],
                     script="exec 3</dev/tenstorrent/5; /bin/busybox sleep 600 & /bin/busybox sleep 600 &")
     log = os.path.join(WORK, "calls")
@@ -243,7 +243,7 @@ def two_holders():
     inside = {p["pid"]: memory(document, p["pid"]) for p in document["processes"]
               if is_in(p["pid"], box)}
     expect(sorted(map(str, inside.values())), ["{5: 'no_tracker'}"] * 2 + [f"{{5: {2 * GIB}}}"])
-    with open(log, encoding="utf-8") as file:  # of more than one sample
+    with open(log, encoding="utf-8") as file:  # strace's log of more than one sample
         visited = {int(pid) for pid in re.findall(r'"proc/(\d+)/root"', file.read())}
     expect(len(visited & set(inside)), 1)
 
@@ -297,7 +297,7 @@ def forged():
     expect(memory(document, ours), {7: "untrusted_file"})
     doctor = subprocess.run([TT_SMI, "doctor"], stdout=subprocess.PIPE, text=True).stdout
     assert "counters in another user's file" in doctor and "delete its file" in doctor, doctor
-    # What a dead process left is shown, unless no chip has as much.
+    # The memory in the slot of a dead process is shown, unless it is more than a chip has.
     publish(7, counters(99999, GIB, comm="gone"), user=NOBODY)
     expect([l["dram"] for l in device(smi(), 7)["leftovers"]], [GIB])
     publish(7, counters(99999, 1 << 60, comm="forged"), user=NOBODY)
@@ -307,7 +307,7 @@ def forged():
     document = smi()
     expect(memory(document, theirs), {5: 2 * GIB})
     expect(memory(document, ours), {7: 9 * GIB})
-    # Any number of files for no chip at all: they are not even read.
+    # Many files that match no chip are not read at all.
     for i in range(3000):
         publish(name_of(10 ** 12 + i), b"", user=NOBODY + 1)
     expect(complaints(smi()), [])
@@ -328,7 +328,7 @@ def utilisation(number, permille):
 
 
 def fresh(publishing, ask):
-    """The result of ask() while the figures are fresh: on a slow machine they may be older than 2 s."""
+    """Publishes and asks again until the answer came within 2 s, after which figures count as stale."""
     while True:
         began = time.monotonic()
         publishing()
@@ -338,7 +338,7 @@ def fresh(publishing, ask):
 
 
 def forged_util():
-    """Utilisation counts from root and from a user who holds the device, not from anyone else."""
+    """Published utilisation counts if its file belongs to root or to a user who holds the device."""
     hold(5, prefix=holders.NOBODY)
     name = f"tt_device_{asic(5)}_util"
     query = [TT_SMI, "--query-gpu=utilization.compute", "--format=csv,noheader,nounits", "-i", "5"]
@@ -371,7 +371,7 @@ def umd_util():
 
 
 def clocks():
-    """Slots have the time of either clock; a slot that was written before the process started is not its own."""
+    """The time in a slot may be of either clock; a slot that was written before the process started is not its own."""
     pid = hold(5)
     for layout in 1, 2, 3:
         for clock in WALL, MONOTONIC:
@@ -382,7 +382,7 @@ def clocks():
 
 
 def numbers():
-    """A file whose name matches no chip: matched by the logical number in it, else the right reason is shown."""
+    """A file whose name matches no chip is matched by the logical number in it; otherwise the right reason is shown."""
     both = hold(5, 7)
     order = sorted((5, 7), key=lambda n: os.readlink(f"/sys/class/tenstorrent/tenstorrent!{n}/device"))
     for logical, number in enumerate(order):
@@ -394,7 +394,7 @@ def numbers():
     document = smi()
     expect(memory(document, both), {5: "unmatched_chip", 7: "unmatched_chip"})
     assert any("match no device" in text for text in complaints(document)), document["errors"]
-    # Numbers that cannot be translated have another reason.
+    # Logical numbers that cannot be translated to devices have another reason.
     lost = hold(5, 7, TT_VISIBLE_DEVICES="none of them")
     publish(name_of(0x261903001), counters(lost, GIB, comm="python3", device_id=0))
     expect(memory(smi(), lost), {5: "device_list_invalid", 7: "device_list_invalid"})
@@ -412,7 +412,7 @@ def collector():
     job = hold(5)
     publish(5, counters(job, GIB, comm="python3"))
     expect((device(smi(), 5)["memory"]["used"], device(smi(), 5)["memory"]["complete"]), (GIB, True))
-    # With counters of its own it is a job like any other.
+    # If it publishes counters, it is a job.
     publish(5, counters(1, 2 * GIB), folder=f"/proc/{box.pid}/root/dev/shm")
     document = smi()
     expect(memory(document, box.pid), {5: 2 * GIB})
@@ -440,7 +440,7 @@ def process(document, pid):
 
 
 def kubelet_links(identity):
-    """The directories that a kubelet makes, with entries that are not of a container as well."""
+    """Makes the directories of a kubelet, including entries that do not belong to a container."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/var/log"], check=True)
     os.makedirs(f"/var/log/pods/ml-team_train-0_{POD}")
     os.makedirs("/var/log/containers")
@@ -489,7 +489,7 @@ def is_ready(port):
 
 
 def serve():
-    """tt_smi serve; returns its port."""
+    """Starts tt_smi serve; returns its port."""
     program = os.path.join(os.path.dirname(os.environ["TT_SMI"]), "tt_smi-serve")
     if not os.path.exists(program):
         print("SKIP: tt_smi serve is not built")
@@ -511,7 +511,7 @@ def pods():
     kubelet_links(identity)
     for document in smi(), as_nobody():
         if not [p for p in document["processes"] if p["pid"] == box.pid]:
-            continue  # of another user, which a driver without a list hides
+            continue  # a process of another user, which cannot be seen if the driver has no list
         named = process(document, box.pid)
         expect(named["pod"], {"uid": POD, "name": "train-0", "namespace": "ml-team"})
         expect((named["container"]["id"], named["container"]["name"]), (identity, "worker"))
@@ -529,7 +529,7 @@ def pods():
 
 
 def claimed():
-    """Devices that are prepared for claims, also those that no process has open; other users have them from the server."""
+    """Devices that are prepared for claims are shown, also if no process has them open; other users get them from the server."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "none", "/var/lib"], check=True)
     expect(claims(smi()), {5: "not_applicable", 7: "not_applicable"})
     dra_checkpoint(prepared((CLAIM, "tt-0", "/dev/tenstorrent/5"), (SPARE, "tt-1", "/dev/tenstorrent/7")))
@@ -542,7 +542,7 @@ def claimed():
                ['ttsmi_device_claim_unused{device="5"} 0', 'ttsmi_device_claim_unused{device="7"} 1'])
     start_server()
     eventually(lambda: claims(as_nobody()), {5: CLAIM, 7: SPARE})
-    # A number alone may mean either device; a file that is not understood says nothing.
+    # Without a PCI address a number may mean either device; a file in an unknown format has no effect.
     dra_checkpoint('{"v1": {"preparedClaims": {"%s": [{"DeviceName": "tt-5"}]}}}' % CLAIM)
     eventually(lambda: set(claims(smi()).values()), {"unmatched_claim"})
     dra_checkpoint('{"v1": {"preparedClaims": {"%s": [{"DeviceName": "tt-5"' % CLAIM)
@@ -554,7 +554,7 @@ def claimed():
 
 
 def slurm_names():
-    """Name and user of a job are in the environment, which other users have from the server only."""
+    """Name and user of a job are in the environment of its processes; other users get them from the server."""
     job = hold(5, SLURM_JOB_ID="4711", SLURM_JOB_NAME="train big", SLURM_JOB_USER="ada", SECRET="hunter2")
     path = os.path.join(WORK, "cgroup")
     with open(path, "w", encoding="ascii") as file:

@@ -9,7 +9,7 @@ query() {
 	smi "$@" 2>/dev/null
 }
 
-# alike QUERY NAME OTHER: two names of one column have the same values, and each name is the heading.
+# alike QUERY NAME OTHER: both names of a column give the same values, each under its own heading.
 alike() {
 	query "--$1=$2" >"$WORK/a"
 	query "--$1=$3" >"$WORK/b"

@@ -11,8 +11,8 @@ doctor() {
 	echo "$output"
 }
 
-# says LEVEL TEXT [LINE]: such a finding is there, and the line, a fix or what it is about,
-# is below it.
+# says LEVEL TEXT [LINE]: the output has this finding, and below it this line, which is a fix or a
+# detail.
 says() {
 	local line
 	line=$(grep -nF -- "$2" <<<"$output" | grep -E "^[0-9]+:  $1 " | head -n 1)
@@ -21,7 +21,7 @@ says() {
 		sed '/^        /!q' | grep -qF -- "$3" || { echo "not below it: $3"; return 1; }
 }
 
-# sysfs_file N NAME: a file of device N, wherever it is, that may now be written.
+# sysfs_file N NAME: finds a file of device N, makes it writable and prints its path.
 sysfs_file() {
 	local folder
 	for folder in "$(class "$1")" "$(class "$1")/device" "$(class "$1")/device/hwmon/"*; do
@@ -29,7 +29,7 @@ sysfs_file() {
 	done
 }
 
-# one untracked process, pid 1001
+# untracked [OPTIONS]: a machine with one untracked process, pid 1001
 untracked() {
 	machine -b n150 -w dev=0,via=none,name=python3 "$@"
 }
@@ -333,7 +333,7 @@ loads() {
 	done
 	says warn "  memory unknown: it has not loaded TT-Metal" "fix: report its memory through libttalloc"
 	says warn "  1004 other of root, device 0: memory unknown: only its user and root may see"
-	# For programs each process has its finding, and the fixes with it.
+	# In JSON each process has its own finding, with the fixes.
 	"$TT_SMI" doctor --root "$D" --json >"$WORK/json" 3>&- || [ $? = 1 ]
 	python3 - "$WORK/json" <<-'END'
 		import json, sys
@@ -412,7 +412,7 @@ loads() {
 	[ "$status" = 1 ]
 	says warn "0 of 1 GiB, 0 free; without IOMMU: 2 chips" tenstorrent-hugepages.service
 	says warn "no hugetlbfs with pages of 1 GiB is mounted" pagesize=1G
-	# A program needs one for each chip at least; how many are enough depends on the program.
+	# A program needs at least one page per chip; whether that is enough depends on the program.
 	echo 1 >"$D/$pages/nr_hugepages"
 	echo "none /dev/hugepages-1G hugetlbfs rw,relatime,pagesize=1024M 0 0" >>"$D/proc/mounts"
 	doctor

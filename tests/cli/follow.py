@@ -1,10 +1,10 @@
-"""Reads the JSON lines of a loop until it has seen what it waits for.
+"""Reads the JSON lines of a loop until expected conditions have been seen.
 
 follow.py STEP... -- COMMAND...: each STEP is a Python expression over d (the first
-device), p (its processes by pid) and doc (the whole). The steps must come true in
+device), p (its processes by pid) and doc (the whole document). The steps must become true in
 this order, each in a later sample than the one before. Then COMMAND is ended. The STEP
-"next" makes the next fault of the tt_smi sim whose number is in SIM begin or end.
-The limit is for a test that hangs; nothing here measures time.
+"next" makes the next fault of the tt_smi sim whose pid is in SIM begin or end.
+The time limit only ends a test that hangs.
 """
 import json
 import os

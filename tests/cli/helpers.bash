@@ -1,6 +1,6 @@
-# Common to the tests of the program. TT_SMI and TT_SMI_SIM name the programs; CTest
-# sets them. Time zone and locale are fixed: what is compared must not depend on
-# the machine.
+# Common to the tests of the program. TT_SMI and TT_SMI_SIM are the paths of the programs;
+# CTest sets them. Time zone and locale are fixed, so that outputs do not depend on the
+# machine.
 
 load ../common
 
@@ -11,16 +11,16 @@ TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 export TZ=UTC LC_ALL=C.UTF-8 TERM=xterm-256color
 unset NO_COLOR COLUMNS LINES LANG LC_CTYPE TT_SMI_ROOT
 
-# When the recorded machines were recorded: Sat Nov 15 09:46:40 2025.
+# The time at which recorded machines seem to be recorded: Sat Nov 15 09:46:40 2025.
 WHEN=1763200000
 
-# machine [OPTIONS]: a recorded machine at $D, which its owner may change.
+# machine [OPTIONS]: writes a recorded machine at $D, whose files can be changed.
 machine() {
 	"$TT_SMI_SIM" --static --seed 7 --time $WHEN "$@" "$D" 3>&-
 	chmod -R u+w "$D"
 }
 
-# start [OPTIONS]: a running machine at $D; returns when it is complete.
+# start [OPTIONS]: starts a simulated machine at $D; returns when its files are complete.
 start() {
 	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	SIM=$!
@@ -46,13 +46,14 @@ spawn() {
 	STARTED=$!
 }
 
-# patiently COMMAND...: for machines where a read hangs, and the command must end nevertheless.
-# The leak check would wait for the thread that hangs, which cannot be stopped.
+# patiently COMMAND...: for machines where a read hangs: the command must end nevertheless. Without
+# the leak check, which would wait for the thread that hangs.
 patiently() {
 	ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0" timeout -k 5 60 "$@"
 }
 
-# capture [OPTIONS]: the same, into $WORK/out, $WORK/err and $status.
+# capture [OPTIONS]: runs tt_smi, with its output in $WORK/out, its errors in $WORK/err and its exit
+# code in $status.
 capture() {
 	status=0
 	"$TT_SMI" --root "$D" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || status=$?
@@ -70,7 +71,7 @@ expect_error() {
 	[ ! -s "$WORK/out" ]
 }
 
-# A prefix for commands that makes file modes apply to root.
+# mortal COMMAND...: runs a command for which file modes apply even if root runs the tests.
 mortal() {
 	if [ "$(id -u)" = 0 ]; then
 		setpriv --bounding-set=-dac_override,-dac_read_search "$@"
@@ -79,7 +80,7 @@ mortal() {
 	fi
 }
 
-# A namespace for mounts: root has it by itself, others in a user namespace.
+# private COMMAND...: runs a command in a mount namespace; ordinary users get it in a user namespace.
 private() {
 	if [ "$(id -u)" = 0 ]; then
 		unshare -m --propagation private "$@"

@@ -13,7 +13,7 @@ import time
 
 SCENARIO, TT_SMI = sys.argv[1:3]
 NODE = "/dev/tenstorrent/%d"
-# mmap keeps a descriptor of its own, which has to go too.
+# Python's mmap duplicates the descriptor, and the copy has to be closed too.
 MAP_ONLY = """f = os.open('%s', os.O_RDWR)
 m = mmap.mmap(f, 4096, flags=mmap.MAP_PRIVATE)
 for fd in os.listdir('/proc/self/fd'):
@@ -48,14 +48,14 @@ def is_ours(process):
 
 
 def holders(document=None):
-    """{pid: devices}"""
+    """The processes of a document, or of tt_smi --json: {pid: devices}."""
     document = document or smi()
     return {p["pid"]: [d["id"] for d in p["devices"]]
             for p in document["processes"] if p["devices"] and is_ours(p)}
 
 
 def complaints(document):
-    """Not about tables of programs that run on this machine beside the test."""
+    """Errors, except those about tables of programs that run on this machine outside of the test."""
     return [e for e in document["errors"] if e["source"] != "tables"]
 
 
@@ -68,7 +68,7 @@ def expect(have, want):
 
 
 class Holder:
-    """A Python process that runs some code, says so, and waits for its end."""
+    """A Python process that runs some code, prints a line, and waits until the test ends it."""
 
     def __init__(self, code, prefix=(), close_fds=True, program=(sys.executable,), **variables):
         self.process = subprocess.Popen(
@@ -126,7 +126,7 @@ def by_number():
     assert process["holding"] == "seen" and process["command"].startswith(sys.executable)
     expect(process["uid"], os.stat(f"/proc/{both.pid}").st_uid)
     expect([d["id"] for d in document["devices"]], [5, 7])
-    # During a loop they exit, and others start.
+    # Processes exit and others start during a loop.
     loop = subprocess.Popen([TT_SMI, "--json", "-lms", "50"], stdout=subprocess.PIPE)
     started.append(loop)
     expect(holders(json.loads(loop.stdout.readline())), {one.pid: [5], both.pid: [5, 7], alias.pid: [7]})
@@ -141,7 +141,7 @@ def by_number():
 
 
 def listed():
-    """The driver's list is right: every device of a process, once."""
+    """If the driver's list is right, each device of a process is shown once."""
     both = Holder(open_nodes(5, 5, 7))
     write_pids(5, both.pid, both.pid)
     write_pids(7, both.pid)
@@ -200,12 +200,12 @@ def unrelated():
     write_pids(5, other.pid, holder.pid)
     write_pids(7)
     expect(holders(), {holder.pid: [5]})
-    # On the wrong device: only what is open counts. An unknown holder is still reported.
+    # Listed for the wrong device: only open devices count. A holder that was not found is still reported.
     write_pids(7, holder.pid)
     document = smi()
     expect(holders(document), {holder.pid: [5]})
     expect(document["devices"][1]["memory"]["used"], None)
-    # Alone on the list: not shown under its name either.
+    # The only entry of the list: it is not shown either.
     write_pids(5, other.pid)
     write_pids(7)
     holder.end()
@@ -215,7 +215,7 @@ def unrelated():
 
 
 def mapped():
-    """Closed, but mapped: still in use, and only maps shows it."""
+    """A device that was closed but is mapped is in use; only /proc/PID/maps shows that."""
     holder = Holder(MAP_ONLY % (NODE % 5))
     expect(devices_open(holder.pid), [])
     assert "/dev/tenstorrent/5" in open(f"/proc/{holder.pid}/maps").read()
@@ -233,7 +233,7 @@ def mapped():
 
 
 def deleted():
-    """A node that was removed: its number is another card's by now."""
+    """The number of a removed node may be that of another card."""
     holder = Holder(open_nodes(5))
     expect(holders(), {holder.pid: [5]})
     os.unlink(NODE % 5)
@@ -251,7 +251,7 @@ def own():
     here = os.getpid()
     document = smi(pass_fds=(fd,))
     expect(holders(document), {here: [5]})
-    # By the driver's list as well: after exec it is tt_smi that has the opener's number.
+    # Also by the driver's list: after exec, tt_smi has the pid of the process that opened the device.
     os.makedirs("/proc/driver/tenstorrent/5", exist_ok=True)
     script = (f"echo $$ >/proc/driver/tenstorrent/5/pids; : >/proc/driver/tenstorrent/7/pids; echo $$ >&2; "
               f"exec 9<{NODE % 5}; exec '{TT_SMI}' --json")
@@ -265,7 +265,7 @@ def own():
 
 
 def patch_slot(pid, new):
-    """A process writes the number it has in its own namespace into TT-Metal's file."""
+    """Replaces a pid in TT-Metal's file, where processes write the pid of their own namespace."""
     changed = 0
     for name in os.listdir("/dev/shm"):
         with open(f"/dev/shm/{name}", "r+b") as file:
@@ -279,7 +279,7 @@ def patch_slot(pid, new):
 
 
 def pid_namespace():
-    """A container: the driver gives the reader's number, TT-Metal's file the container's."""
+    """A process in a container: the driver lists its pid in the reader's namespace, TT-Metal's file that in the container's."""
     holder = Holder(open_nodes(5),
                     prefix=("unshare", "--pid", "--fork", "--kill-child"))
     # unshare is the parent; the program is its child.
@@ -332,7 +332,7 @@ def reader_inside():
 
 
 def inside(*words):
-    """tt_smi in a pid namespace of its own, for which the driver has no list. None: it cannot be had here."""
+    """Runs tt_smi in a pid namespace of its own, with a driver without lists. None: not possible on this machine."""
     result = subprocess.run(["unshare", "--pid", "--fork", "--mount", "sh", "-c", """
         cp /proc/devices /dev/devices || exit 1
         mount -t proc proc /proc || exit 77
@@ -351,7 +351,7 @@ def inside(*words):
 
 
 def reader_blind():
-    """The same with a driver that has no list: whether a process outside has it open is unknown."""
+    """The same with a driver without lists: whether a process outside of the container has the device open is unknown."""
     holder = Holder(open_nodes(5))
     result = inside("--json")
     expect(result.returncode, 0)
@@ -393,12 +393,12 @@ def not_ours():
     expect(process["devices"][0]["unavailable"]["dram"], "permission_denied")
     expect(document["devices"][0]["memory"]["used"], None)
     assert any("Permission denied" in e["message"] or "permission" in e["message"] for e in document["errors"])
-    # The table names its user, also where no file of TT-Metal makes users matter.
+    # The table shows its user, also if users are not needed to assign TT-Metal's files.
     for name in os.listdir("/dev/shm"):
         os.remove(f"/dev/shm/{name}")
     table = subprocess.run([*nobody, TT_SMI, "--ascii"], stdout=subprocess.PIPE, text=True).stdout
     assert "no permission: uid 0" in table, table
-    # Without the driver's list it is unknown, which is not the same as no process.
+    # Without the driver's list, holders are unknown; that is not the same as no holder.
     subprocess.run(["rm", "-r", "/proc/driver/tenstorrent"], check=True)
     document = json.loads(subprocess.run([*nobody, TT_SMI, "--json"], stdout=subprocess.PIPE).stdout)
     expect(holders(document), {})
@@ -414,7 +414,7 @@ def start_of(pid):
 
 
 def pin(name, *rows):
-    """A file as the tracer would pin it."""
+    """Writes a file like those that the tracer pins."""
     heads = {"holders": "PID Comm DEVICE FD START\n--- ---- ------ -- -----\n",
              "allocations": "PID Comm DRAM L1 L1_SMALL TRACE BUFFERS SYSTEM CHIP START STATE\n--- ----\n"}
     tails = {"holders": "", "allocations": "\nTOTAL - 0 0 0 0 0 0 - - -\n"}
@@ -433,7 +433,7 @@ def as_nobody(*options):
 
 
 def pinned():
-    """The kernel's list of open descriptors, for users who may not read any themselves."""
+    """The tracer's list of open descriptors, for users who may not read those of other users."""
     holder = Holder(open_nodes(5))
     unrelated = Holder("")
     row = (holder.pid, "python3", 5, 3, start_of(holder.pid))
@@ -450,15 +450,15 @@ def pinned():
     expect(holders(document), {holder.pid: [5]})
     expect(document["devices"][0]["process_count"], 1)
     expect(document["devices"][1]["memory"]["used"], 0)
-    # If the process is readable, its open descriptors count, not the kernel's earlier list.
+    # If the process can be read, its open descriptors count, not the tracer's list.
     pin("holders", row, (unrelated.pid, "python3", 7, 3, start_of(unrelated.pid)))
     expect(holders(), {holder.pid: [5]})
-    # A malformed text: as without it, and an error is reported.
+    # A malformed list is ignored, and an error is reported.
     open("/run/tt-smi/bpf/holders", "a").write("half a li")
     document = as_nobody()
     expect(document["devices"][0]["process_count"], None)
     assert any("/run/tt-smi/bpf/holders: not understood" in e["message"] for e in document["errors"]), document["errors"]
-    # One that may not be read is none.
+    # A list that may not be read is ignored without an error.
     os.chmod("/run/tt-smi/bpf/holders", 0o600)
     expect(complaints(as_nobody()), [])
 
@@ -496,13 +496,13 @@ def traced():
         expect([rows[holder.pid][7][k] for k in ("dram", "l1", "l1_small", "trace", "allocations", "system")],
                [4128, 2112, 64, 32, 3, 16])
         expect(rows[holder.pid][7]["tracking"], "traced")
-        expect(rows[holder.pid][5]["dram"], 0)  # followed, and nothing there
-        expect(rows[other.pid][5]["dram"], None)  # the pid belonged to another process
+        expect(rows[holder.pid][5]["dram"], 0)  # traced, without memory on this device
+        expect(rows[other.pid][5]["dram"], None)  # the line is of an earlier process with this pid
         expect(document["devices"][1]["memory"]["used"], 4128)
     expect([p["dram"] for d in json.loads(subprocess.run(
         [*NOBODY, TT_SMI, "mem", "--json", "-n", "1"], stdout=subprocess.PIPE).stdout)["devices"]
         for p in d["processes"] if p["pid"] == holder.pid], [0, 4128])
-    # Memory from before the attach may be on any device, whatever another line says.
+    # Memory from before the attach may be on any device of the process.
     for lines in [("exact", "since-attach"), ("since-attach", "exact"), ("since-attach",)]:
         pin("allocations", *((holder.pid, "python3", 4096, 0, 0, 0, 1, 0, chip, start, state)
                              for chip, state in enumerate(lines)))
@@ -510,7 +510,7 @@ def traced():
         expect([d["exact"] for p in document["processes"] if p["pid"] == holder.pid for d in p["devices"]],
                [False, False])
         expect([d["memory"]["complete"] for d in document["devices"]], [False, False])
-    # A chip that it does not have: not guessed, and then nothing is 0 either.
+    # A chip number that is none of its devices may be any of them: none has a figure, not even 0.
     pin("allocations", (holder.pid, "python3", 4096, 0, 0, 0, 1, 0, 9, start, "exact"))
     document = smi()
     expect([d["dram"] for p in document["processes"] if p["pid"] == holder.pid for d in p["devices"]], [None, None])
@@ -521,7 +521,7 @@ def traced():
 
 
 def chips(document, pid):
-    """Bytes of a process on devices 5 and 7; a reason if they are not known."""
+    """Bytes of a process on devices 5 and 7, or the reasons why they are unknown."""
     rows = {d["id"]: d for p in document["processes"] if p["pid"] == pid for d in p["devices"]}
     return [rows[n]["unavailable"]["dram"] if rows[n]["dram"] is None else rows[n]["dram"] for n in (5, 7)]
 
@@ -555,7 +555,7 @@ def visible():
         ("", f" {address[7]} , {address[5]},", known),
         (by_position, "0000:", known),
         (by_node, "0000:", mismatch),
-        ("", address[7], mismatch),  # it holds the other one too
+        ("", address[7], mismatch),  # it has the other device open too
         ("", "", mismatch),
         ("", "all", invalid),
         ("", "1;0", invalid),
@@ -575,7 +575,7 @@ def visible():
             have = chips(document, holder.pid)
             assert have == want, f"{value and value[:80]!r}: {have}, not {want}"
         assert any("not known: TT_VISIBLE_DEVICES ambiguous" in e["message"] for e in document["errors"])
-    # A process that holds one device means that one, whatever its environment says.
+    # If a process has one device open, its chip 0 is that device, whatever its environment contains.
     single = Holder(open_nodes(7), TT_VISIBLE_DEVICES="0")
     for node in 5, 7:
         write_pids(node, *([single.pid] if node == 7 else []))
@@ -604,7 +604,7 @@ def doctor(*prefix):
 
 
 def loads(variant):
-    """Maps the test double of TT-Metal's library, and says so by its path."""
+    """Code that loads the test double of TT-Metal's library, and the path of that."""
     path = os.path.join(os.environ["METAL_DOUBLE"], variant, "libtt_metal.so")
     return f"import ctypes; ctypes.CDLL({path!r})\n" + open_nodes(5), path
 
@@ -639,7 +639,7 @@ def diagnosed():
         found, _ = doctor(*NOBODY)
         assert "only its user and root may see which files it has loaded" in found[old.pid]["text"], found[old.pid]
         assert "sudo tt_smi doctor" in found[old.pid]["fixes"], found[old.pid]
-    # The /dev/shm of the container was searched, and is empty.
+    # The container's /dev/shm is searched, and is empty.
     if is_root():
         box = Holder("import subprocess; subprocess.check_call(['mount', '-t', 'tmpfs', 'none', '/dev/shm'])\n" + new,
                      prefix=("unshare", "--pid", "--fork", "--kill-child", "--mount"))
@@ -650,13 +650,13 @@ def diagnosed():
         assert "container" not in found[boxed]["text"] + "".join(found[boxed]["fixes"]), found[boxed]
         box.end()
         write_pids(5, *everybody)
-    # A container sees neither processes outside nor what the kernel's pids mean.
+    # In a container neither processes outside nor the pids of the tracer's list are visible.
     if is_root():
         _, inside = doctor("unshare", "--pid", "--fork", "--mount-proc")
         assert any("its own pid namespace" in f["text"] and "--pid=host" in f["fixes"][0] for f in inside), inside
     if os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
         return
-    # The kernel's own count of one of them.
+    # One of the processes is traced.
     pin("allocations", (old.pid, "python3", 4096, 0, 0, 0, 1, 0, 0, start_of(old.pid), "exact"))
     found, all_of_them = doctor()
     expect(found[old.pid]["level"], "ok")
@@ -669,7 +669,7 @@ def diagnosed():
 
 
 def nodes():
-    """Which users may use the nodes of a live machine: all users, this one, or root."""
+    """The finding about which users may open the nodes: all users, this one, or root."""
     def found(*prefix):
         _, findings = doctor(*prefix)
         return [(f["level"], f["text"]) for f in findings if f["section"] == "Permissions"]
@@ -682,12 +682,12 @@ def nodes():
             os.chown("/dev/tenstorrent/5", 0, gid)
             os.chmod("/dev/tenstorrent/5", mode)
             text = private.format(f"{mode:04o}", gid)
-            # Root may always, whatever other users may.
+            # Root may always open them.
             expect(found(), [both] if mode == 0o606 else [("note", text), both])
-            # A member of the group is judged by its bits, and needs them all.
+            # For a member of the group, only the group's bits count, and both are needed.
             theirs = gid == 65534 and mode == 0o660 or gid == 0 and mode == 0o606
             if gid == 65534 and mode == 0o606:
-                continue  # its group may not, all others may: an unrealistic mode
+                continue  # a mode that denies access to the group but not to others is unrealistic
             expect(found(*NOBODY), [both] if theirs else [("warn", text), one])
 
 
@@ -703,7 +703,7 @@ def work():
         pass
 threading.Thread(target=work, daemon=True).start()""")
     write_pids(5, idle.pid, busy.pid)
-    # Each is a time in 1970's seconds at least, and at most, if all of its readings are late.
+    # Bounds of each time in seconds since 1970, since all clocks are read at slightly different times.
     before = time.time()
     boot = [time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)]
     document = smi()
@@ -715,7 +715,7 @@ threading.Thread(target=work, daemon=True).start()""")
         start = found[pid]["start_time"]
         assert min(boot) + since_boot - 0.01 < start < max(boot) + since_boot + 0.01, (boot, since_boot, start)
         assert before - start - 0.01 < found[pid]["elapsed"] < after - start + 0.01, (before, start, found[pid], after)
-    # Between two samples: one that does nothing, and one that does not rest.
+    # CPU time between two samples, of an idle process and of a busy one.
     line = subprocess.run(
         [TT_SMI, "--json", "-lms", "1000", "-n", "2"], stdout=subprocess.PIPE, text=True).stdout.splitlines()[-1]
     found = {p["pid"]: p for p in json.loads(line)["processes"]}

@@ -14,7 +14,7 @@ check_both() {
 	python3 "$HERE/check_vendor.py" "$WORK/snapshot=$WORK/out"
 }
 
-# Both outputs of every machine, $WORK/NAME.json and .s; the machines themselves stay.
+# Writes both outputs of every machine to $WORK/NAME.json and $WORK/NAME.s, and keeps the machines.
 make_all() {
 	local m
 	for m in $MACHINES; do
@@ -194,7 +194,7 @@ P
 	done
 }
 
-# vendor [OPTIONS]: -s with these has the devices and the text of a plain -s, but for the time.
+# vendor [OPTIONS]: -s with these options prints the same as -s alone, except for the time.
 vendor() {
 	diff <(smi -s | grep -v '"time"') <(smi -s "$@" | grep -v '"time"')
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Loops: into pipes, while the machine changes, fails and returns.
+# Loops, also into pipes, while devices of the machine change, fail and return.
 
 load helpers
 load machines
@@ -88,7 +88,7 @@ follow() {
 	[ "$(cat "$WORK/file")" = $'index\n0' ]
 }
 
-# grown FILE: it has lines, and the last one is complete.
+# grown FILE: the file has lines, and the last one is complete.
 grown() {
 	[ -s "$1" ] && [ "$(tail -n 1 "$1")" = "0, Wormhole_B0" ]
 }
@@ -203,23 +203,23 @@ P
 }
 
 @test "PCIe rates: both NoCs, the right direction, the right unit, through a wrap" {
-	# Not recorded: time goes on. Nothing moves but what is written here.
+	# Not a recorded machine, since rates need time to pass. Only this test changes counters.
 	"$TT_SMI_SIM" --static --seed 7 -b n150,p150a --no-workloads "$D" 3>&-
 	chmod -R u+w "$D"
 	python3 - "$D" "$TT_SMI" 3>&- <<'P'
 import datetime, json, subprocess, sys
 root, program = sys.argv[1:]
-# Flits per counter, NoC 0 and 1: each sum shows which parts are in it.
+# Flits per counter, for NoC 0 and 1: all different powers of two, so that a sum shows which counters are part of it.
 INTO = {"mst_posted_wr_data_word_sent": (1, 2), "mst_nonposted_wr_data_word_sent": (4, 8),
         "slv_rd_data_word_sent": (16, 32)}
 OUT = {"slv_posted_wr_data_word_received": (64, 128), "slv_nonposted_wr_data_word_received": (256, 512),
        "mst_rd_data_word_received": (1024, 2048)}
-UNIT = 20000  # what a link carries between two samples, even if they come close together
+UNIT = 20000  # small enough that the link can carry it even between samples in quick succession
 
 def write(index, name, value):
     path = f"{root}/sys/class/tenstorrent/tenstorrent!{index}/pcie_perf_counters/{name}"
     with open(path, "r+b", buffering=0) as file:
-        file.write(b"%010d\n" % (value % 2**32))  # one write, always as long
+        file.write(b"%010d\n" % (value % 2**32))  # one write of constant length
 
 counters = {**INTO, **OUT}
 start = 2**32 - 10 * UNIT  # the larger ones wrap
@@ -254,14 +254,14 @@ def check(samples, index, flit):
     for key, parts in ("rx_rate", INTO), ("tx_rate", OUT):
         want = flit * UNIT * sum(map(sum, parts.values()))
         print(index, key, moved[key] / want)
-        # No timing is meant: a wrong unit or direction is off by far more.
+        # The tolerance is for the timing of samples; a wrong unit or direction would be off by far more.
         assert 0.7 < moved[key] / want < 1.4, (index, key, moved[key], want)
-    # Both were read at the same time: a part too many or too few shows.
+    # Both rates are over the same time, so their ratio is exact unless a counter is missing or wrong.
     parts = [sum(map(sum, way.values())) for way in (INTO, OUT)]
     assert abs(moved["rx_rate"] / moved["tx_rate"] / (parts[0] / parts[1]) - 1) < 0.01, moved
 
 subprocess.run(["chmod", "-R", "u+w", root + "/sys"], check=True)
-# A machine that stalls between two readings spoils one attempt; a defect spoils all.
+# One attempt may fail if the machine stalls between two readings. A defect makes all of them fail.
 for attempt in range(10):
     samples = take()
     try:
@@ -383,7 +383,7 @@ P
 	eventually grep -q 'not answering' "$WORK/out"
 	kill "$STARTED"
 	wait "$STARTED" || true
-	sed -i '$ { /}$/!d }' "$WORK/out" # the last line may be half
+	sed -i '$ { /}$/!d }' "$WORK/out" # the last line may be incomplete
 	python3 "$HERE/check_json.py" "$WORK/out"
 	not grep -q -E '4294967|65535|FFFFFFFF|255\.255' "$WORK/out"
 }
@@ -425,7 +425,7 @@ P
 	shows() { tail -n 1 "$WORK/out" | grep -qxF "$1"; }
 	spawn --query-compute-apps=pid,used_memory --format=csv,noheader,nounits -lms 50 >"$WORK/out"
 	eventually shows '1001, [N/A]'
-	sleep 0.3 # the time of the directory is now over
+	sleep 0.3 # then the modification time of the directory is final
 	mv "$WORK/kept" "$file"
 	eventually shows '1001, 4096'
 	mv "$file" "$WORK/kept"
@@ -457,7 +457,7 @@ P
 }
 
 @test "the machine ends and another one replaces it: that one is shown" {
-	mkdir "$D" # stays, as / would
+	mkdir "$D" # an existing directory stays when the machine ends
 	start -b n150 --no-workloads
 	spawn --query-gpu=board,serial --format=csv,noheader -lms 50 >"$WORK/out" 2>"$WORK/err"
 	eventually grep -q '^n150' "$WORK/out"
@@ -474,7 +474,7 @@ json() {
 	jq -e "$1" "$WORK/out"
 }
 
-# A row is late, the others are not: whatever hangs, in every mode.
+# Whichever file hangs, in every mode only the row of that device is late.
 @test "a file that blocks affects its row only, and not the exit" {
 	needs_fuse
 	start -b n150,p150a,n150 -w dev=0+1,dram=1G,name=job --fault hang:1/temp1_input

@@ -1,5 +1,5 @@
-# The recorded machines of the golden tests. make_NAME writes one at $D; the comment says what is
-# special about it.
+# The recorded machines of the golden tests. make_NAME writes one at $D; its comment says what it is
+# for.
 
 MACHINES='n150 n300 p150a-two p300 galaxy-wormhole galaxy-blackhole gaps driver-2.4 driver-2.8
 	no-telemetry dead unserved twelve unreadable garbage processes stale traced traced-old measured monitors observed-wormhole observed-blackhole'
@@ -8,7 +8,7 @@ make_machine() {
 	make_"${1//[-.]/_}"
 }
 
-# The smallest: one card, one job.
+# The smallest machine: one card, one job.
 make_n150() {
 	machine -b n150 -w 'dev=0,dram=4G,l1=20M,cb=8M,name=python3,args=serve.py --port 8000,uid=1000,age=3723'
 }
@@ -19,7 +19,7 @@ make_n300() {
 		-w dev=0,via=none,name=jupyter-lab
 }
 
-# Two alike, one idle and one job on both.
+# Two equal cards, with an idle process and a job on both.
 make_p150a_two() {
 	machine -b 2xp150a -w 'dev=0+1,dram=8G,l1=96M,name=python3,args=-m vllm.entrypoints.openai.api_server,util=437' \
 		-w dev=1,dram=20G,name=pytest,age=90061
@@ -38,28 +38,28 @@ make_galaxy_blackhole() {
 	machine -b galaxy-blackhole --load 100 -w dram=20G,l1=100M,name=llama
 }
 
-# Numbers that are not dense, boards of both architectures, a Galaxy chip among them.
+# Device numbers with gaps, boards of both architectures, a chip of a Galaxy among them.
 make_gaps() {
 	machine -b n150,2x-,p150b,-,n300,p300b,galaxy-wormhole@c3 \
 		-w dev=4,dram=1G,name=a -w dev=6+7,dram=2G,name=b
 }
 
-# No pids file: holders by their descriptors.
+# The driver has no pids files: holders are found by their descriptors.
 make_driver_2_4() {
 	machine -b n150,p150a --driver 2.4.0 -w dev=0+1,dram=1G,name=old -w dev=1,via=none,name=shell
 }
 
-# No limits on Blackhole, no file that a reset would make fail.
+# A driver without limits for Blackhole, and without files whose reads fail during a reset.
 make_driver_2_8() {
 	machine -b n300,p150a --driver 2.8.0 --firmware 18.12.0.0 -w dev=1,dram=1G,name=job
 }
 
-# Wormhole firmware before the tag table: no tt_* and no hwmon; Blackhole that published nothing.
+# Wormhole firmware that is too old for tt_* and hwmon, and a Blackhole whose firmware publishes nothing.
 make_no_telemetry() {
 	machine -b n150,p150a,p100a --firmware 18.3.0.0 --fault no-telemetry:1 -w dev=0+1,dram=1G,name=job
 }
 
-# All ones in every file of two chips, the third is well.
+# Two chips that are off the bus, so that all reads return ones, and a working one.
 make_dead() {
 	machine -b n300,p150a,p150a --fault dead:0 --fault dead:1 -w dev=0+2,dram=2G,name=victim
 }
@@ -103,7 +103,7 @@ make_garbage() {
 	printf '18.x.0.0\n' >"$(file "$c/tt_fw_bundle_ver")"
 	printf 'not a number\n12\n' >"$(file "$D/proc/driver/tenstorrent/0/pids")"
 	c=$(class 1)
-	# What drivers before 2.9 read after a flash, -32 degrees, four kilowatts.
+	# Wrong readings that drivers before 2.9 return after a flash: -32 degrees, four kilowatts.
 	printf '4080000000\n' >"$(file "$c/device/hwmon/hwmon1/power1_input")"
 	printf '65504000\n' >"$(file "$c/device/hwmon/hwmon1/temp1_input")"
 	printf '2800000\n' >"$(file "$c/device/hwmon/hwmon1/fan1_input")"
@@ -112,7 +112,7 @@ make_garbage() {
 	mkdir "$c/tt_serial"
 	ln -s tt_asic_id "$c/tt_asic_id"
 	: >"$(file "$c/tt_heartbeat")"
-	# A file where a directory should be, a directory that is no device, a link to nowhere.
+	# A file in the place of a directory, a directory that is not a device, a dangling link.
 	rm -r "$(class 2)/pcie_perf_counters" "$(class 2)/device/hwmon"
 	: >"$(class 2)/pcie_perf_counters"
 	mkdir "$D/sys/class/tenstorrent/tenstorrent!x" "$D/sys/class/tenstorrent/tenstorrent!03" \
@@ -138,7 +138,7 @@ make_processes() {
 	echo "0::/kubepods.slice/kubepods-pod12345678_1234_1234_1234_123456789abc.slice/cri-containerd-$id.scope" \
 		>"$(file "$D/proc/1002/cgroup")"
 	sed -i 's/^NSpid:.*/NSpid:\t1001\t17/' "$(file "$D/proc/1001/status")"
-	# It writes the number that it has inside, into the first slot.
+	# Its slot, the first one, has its pid in its own namespace.
 	printf '\021\0\0\0' | dd of="$(metal_file 0)" bs=1 seek=856 conv=notrunc status=none
 }
 
@@ -151,8 +151,8 @@ make_stale() {
 	sed -i 's/^\(1003 ([^)]*) .*\) [0-9]* \([0-9]* [0-9]* 18446744073709551615 .*\)/\1 99999999 \2/' "$(file "$D/proc/1003/stat")"
 }
 
-# What probes in the kernel count: whole, from some moment on, not to be trusted, nothing
-# at all; beside processes counted by TT-Metal, over which they take precedence, and untracked ones.
+# Traced processes with every state: exact, since the attach, unreliable, without memory; beside
+# processes that TT-Metal counts, over which tracing takes precedence, and untracked ones.
 make_traced() {
 	machine -b n300,2xp150a \
 		-w 'dev=1+2,dram=6G,trace=256M,l1=40M,l1_small=1M,via=traced,name=python3,args=serve.py,uid=1000' \
@@ -160,13 +160,13 @@ make_traced() {
 		-w dev=2,dram=1G,via=traced,state=missed-free,name=leaky \
 		-w dev=1,via=traced,name=idle -w dev=0,dram=3G,l1=1M,name=outdone -w dev=0,via=none,name=shell \
 		-w dev=0,dram=2G,l1=2M,name=fallback
-	# TT-Metal counts two of them as well: one is traced exactly, the other not to be trusted.
+	# TT-Metal also counts two of them: of one the trace is exact, of the other unreliable.
 	sed -i '3i\
 1005 outdone 1073741824 1048576 0 0 1 0 0 9964000 exact\
 1007 fallback 1 0 0 0 1 0 0 9976000 unreliable:mesh' "$(file "$D/run/tt-smi/bpf/allocations")"
 }
 
-# No driver's list, and some processes cannot be inspected: the kernel's list names the holders.
+# The driver has no lists, and some processes cannot be read: the tracer's list has their devices.
 make_traced_old() {
 	machine -b n150,p150a --driver 2.4.0 -w dev=0+1,dram=1G,via=traced,name=ours -w dev=1,dram=2G,via=traced,name=theirs \
 		-w dev=1,via=none,name=gone
@@ -184,8 +184,8 @@ make_measured() {
 		-w dev=6+7,dram=1G,busy=not-covered,name=unmeasured
 }
 
-# A collector on every device, beside a job, alone, and beside a user's namesake of another
-# monitor, and one that an administrator has named.
+# A telemetry collector on every device: beside a job, alone, beside a user's process with the name of
+# another monitor, and beside a monitor that /etc/tt-smi/monitors names.
 make_monitors() {
 	machine -b n300,p150a,n150,p150a -w via=monitor -w dev=0,dram=3G,l1=1M,name=job,uid=1000 \
 		-w dev=2,via=none,name=tt-smi,uid=1000 -w dev=3,via=none,name=site-watch
@@ -201,7 +201,7 @@ make_observed_blackhole() {
 	cp -a "$HERE/../trees/observed-blackhole" "$D"
 }
 
-# The name of a file that may now be written.
+# file PATH: makes the file writable and prints its path.
 file() {
 	chmod u+w "$1"
 	echo "$1"

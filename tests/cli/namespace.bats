@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The driver's files at their true paths, and real processes with real descriptors,
-# in a mount namespace of the test's own.
+# Tests in a mount namespace, where the driver's files are at their true paths, with real processes
+# that have real descriptors.
 
 load helpers
 load stage
@@ -100,7 +100,7 @@ needs_root_namespace() {
 	scenario labels --no-workloads
 }
 
-# role NAME: root's programs, and what other users make of them.
+# role NAME: runs a scenario of roles.py, which needs root and other users.
 role() {
 	[ "$(id -u)" = 0 ] || skip "not root: no program of root's, and no other user to be"
 	SCENARIOS=roles scenario "$1" --no-workloads

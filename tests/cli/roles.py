@@ -9,11 +9,11 @@ import time
 
 from holders import NOBODY, TT_SMI, Holder, as_nobody, doctor, expect, loads, open_nodes, play, smi, write_pids
 
-# A program of root: a copy of an interpreter, so that the test can control it, under another name.
+# The program of root whose name is that of a monitor: a copy of the Python interpreter, so that the test can control it.
 FOLDER = "/opt"
 COLLECTOR = FOLDER + "/tt_telemetry_collector"
 OTHER = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
-PYTHON = os.path.realpath("/usr/bin/python3")  # which other users may run too
+PYTHON = os.path.realpath("/usr/bin/python3")  # other users may run it too
 
 
 def install(path, uid=0, mode=0o755):
@@ -34,7 +34,7 @@ def holder(path, prefix=(), code=""):
 
 
 def roles(*processes, document=None):
-    """The roles of these, as root sees them by default."""
+    """The roles of these processes in a document, by default in that which root gets."""
     write_pids(5, *[process.pid for process in processes])
     found = {process["pid"]: process for process in (document or smi)()["processes"]}
     return [found[process.pid]["role"] for process in processes]
@@ -55,7 +55,7 @@ def collector():
     found, _ = doctor()
     for process in (ours, theirs):
         expect((found[process.pid]["level"], found[process.pid]["fixes"]), ("ok", []))
-    # Another user may not inspect them: a name counts for root's process, not for that of a third user.
+    # Another user may not read their files: the name of root's process counts, that of a third user's does not.
     expect(roles(ours, theirs, document=as_nobody), ["monitor", "job"])
     expect(memory(as_nobody())[1], None)
     # The memory of a job beside them is still unknown.
@@ -112,9 +112,9 @@ def namesakes():
         holder(install(FOLDER + "/user/tt-flash", 65534)),  # run by root
         holder(install(FOLDER + "/tt-flash", 0, 0o775), NOBODY),  # a group may write it
         holder(install(FOLDER + "/tt-mgmtd", 0, 0o757)),  # every user may write it
-        holder(PYTHON, NOBODY, called),  # what the kernel keeps
+        holder(PYTHON, NOBODY, called),  # the name was set by prctl()
         holder(PYTHON, code=called)), ["job"] * 6)
-    # If the file is unreadable, only the name of root's process counts.
+    # If the executable cannot be read, the name counts only for root's process.
     renamed, other = holder(PYTHON, code=called), holder(PYTHON, OTHER, called)
     expect(roles(renamed, other, document=as_nobody), ["monitor", "job"])
 
@@ -131,7 +131,7 @@ def renamed():
     private = [*NOBODY, "unshare", "--user", "--map-root-user", "--mount"]
     if subprocess.call([*private, "true"]) == 0:
         found.append(Holder(open_nodes(5), prefix=[*private, "sh", "-c", mount], program=(COLLECTOR,)))
-        # The same file, executed by its descriptor in a process that is not in that namespace.
+        # The same file, executed through a descriptor by a process that is not in that mount namespace.
         found.append(Holder(f"""
 import socket, subprocess
 here, there = socket.socketpair()
@@ -157,7 +157,7 @@ def injected():
     library = shutil.copyfile(os.path.realpath("/lib/x86_64-linux-gnu/libz.so.1"), FOLDER + "/libuser.so")
     os.chown(library, 65533, 65533)
     preload = ["env", "LD_PRELOAD=" + library]
-    # A file of the user's, mapped under the name of one of root's.
+    # A library of the user, mapped from a path where root has another library.
     disguised = f"""
 import ctypes, socket, subprocess
 here, there = socket.socketpair()
@@ -179,7 +179,7 @@ m = mmap.mmap(file, 4096, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ | mmap.PRO
 
 
 def watch(process):
-    """Its role in each sample of a loop."""
+    """Yields the role of a process in each sample of a loop."""
     write_pids(5, process.pid)
     loop = subprocess.Popen([TT_SMI, "--query-compute-apps=pid,role", "--format=csv,noheader", "-lms", "50"],
                             stdout=subprocess.PIPE, text=True)
@@ -250,7 +250,7 @@ def listed_names():
     with open(path, "a", encoding="utf-8") as file:
         file.write("/opt/other\n")
     expect(now(), ("monitor", [path + ":3: not the name of a program"]))
-    # A loop sees that the file has changed.
+    # A loop notices that the file was changed.
     lines = watch(site)
     expect(next(lines), "monitor")
     os.unlink(path)
@@ -276,7 +276,7 @@ def served():
         while not os.path.exists("/run/tt-smi/allocd.sock"):
             expect(server.poll(), None)
             time.sleep(0.01)
-        end = time.monotonic() + 60  # a busy server may answer too late
+        end = time.monotonic() + 60  # repeated: the answer of a busy server may come too late
         while roles(*found, document=as_nobody) != strong and time.monotonic() < end:
             time.sleep(0.1)
         expect(roles(*found, document=as_nobody), strong)

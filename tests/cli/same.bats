@@ -4,7 +4,7 @@
 load helpers
 load machines
 
-# Memory that no chip has, of a process that is tracked: a check against the totals of the board.
+# Tracked processes with more memory than a chip has, which is rejected by comparison with the totals of the board.
 make_implausible() {
 	machine -b p150a,n150,n300 -w dev=0,dram=1G,l1=1000G,name=l1 -w dev=1,dram=1000G,l1=1M,name=dram \
 		-w dev=2,dram=1G,l1=1M,l1_small=1000G,name=small

@@ -1,10 +1,10 @@
-"""The same query gives the same answer.
+"""A field has the same value in every query.
 
-same.py TT_SMI ROOT [KEY...]: every field (or those named) is asked for alone, in the company of
-all others, and looked up in the JSON document. All three must agree, and so must the exit codes.
+same.py TT_SMI ROOT [KEY...]: every field (or only these) is queried alone, together with all
+others, and looked up in the JSON document. All three values must agree, and so must the exit codes.
 
-Reads have deadlines, so on a busy machine one answer may lack what another one has. Fields that
-differ are therefore asked for again: an answer that depends on the question differs every time.
+Reads have deadlines, so on a busy machine a value may be missing in one output. Fields that
+differ are therefore queried again: if the difference is a defect, it occurs every time.
 """
 import concurrent.futures
 import csv
@@ -29,7 +29,7 @@ UNITS = {
     )
 }
 ATTEMPTS = 10
-pool = concurrent.futures.ThreadPoolExecutor(4)  # a question that needs two samples takes a third of a second
+pool = concurrent.futures.ThreadPoolExecutor(4)  # a query that needs two samples takes a third of a second
 failures = {}  # by query and key
 
 
@@ -70,7 +70,7 @@ def close(text, field, value):
 
 
 def compare(query, table, rows, asked):
-    """table: (field, function from a JSON row to the object it is in). asked: of which fields; None: of all."""
+    """table: (field, function from a JSON row to the object it is in). asked: fields to compare; None: all."""
     keys = [field.key for field, _ in table]
     together, code = ask(query, keys)
     differ(query, "(all)", "rows in JSON", len(together), len(rows))

@@ -2,9 +2,9 @@
 
     sharing.py SCENARIO TT_SMI TT_SMI_SIM DIRECTORY
 
-In a pid namespace of its own, so that all processes that can have a device open are seen. The
+Runs in a pid namespace of its own, so that all processes that can have a device open are visible. The
 devices are files of a simulated machine, and a job is a process that has one open. It also locks
-that file with flock(2): a job that fails to lock has got a device that another job uses.
+that file with flock(2): if that fails, two jobs were given the same device.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ CLOCK = WORK + "/clock"
 ENVIRONMENT = {**os.environ, "TT_SMI_ROOT": ROOT, "TT_BOOT_CLOCK": CLOCK}
 ENVIRONMENT.pop("TT_VISIBLE_DEVICES", None)
 
-# Opens its devices after a while, as a program that has to be loaded first, and uses them for a while.
+# A job: opens its devices after a while, like a program that has to be loaded first, and keeps them for a while.
 JOB = WORK + "/job"
 JOB_TEXT = f"""#!/bin/bash
 echo "$1 start $TT_VISIBLE_DEVICES" >>{LOG}
@@ -54,7 +54,7 @@ def machine(boards):
         [SIM, "-b", boards, "--driver", "2.4.0", "--no-workloads", "--seed", "7", ROOT], close_fds=True
     )
     eventually(lambda: os.path.exists(ROOT + "/simulated") and os.path.getsize(ROOT + "/simulated"), "machine")
-    # This driver has no lists of processes: every descriptor of the namespace is looked at.
+    # The driver has no lists of processes: all descriptors in the namespace are read.
     os.rename(ROOT + "/proc", WORK + "/proc")
     os.symlink("/proc", ROOT + "/proc")
     with open(JOB, "w") as file:
@@ -75,7 +75,7 @@ def start(*words, program=TT_SMI):
 
 
 def start_clocked(*words):
-    """The same program, at a time that does not pass by itself: now, until set_clock() is called."""
+    """Starts tt_smi with a simulated clock, which stands still except when set_clock() is called."""
     global BEGAN
     BEGAN = int(time.clock_gettime(time.CLOCK_BOOTTIME)) + 1
     set_clock(0)
@@ -83,7 +83,7 @@ def start_clocked(*words):
 
 
 def set_clock(seconds):
-    """So many seconds later than at the start. Each reader sees the old or the new number."""
+    """Sets the clock to this many seconds after the start. The file is replaced atomically."""
     with open(CLOCK + ".new", "w") as file:
         print(BEGAN + seconds, file=file)
     os.rename(CLOCK + ".new", CLOCK)
@@ -98,7 +98,7 @@ def claim_file(number):
 
 
 def claims(number):
-    """The claims on a device: stage by pid."""
+    """The claims on a device: {pid: stage}."""
     inode = os.stat(claim_file(number)).st_ino
     found = {}
     for line in open("/proc/locks"):
@@ -109,7 +109,7 @@ def claims(number):
 
 
 def claim_begins(number, pid):
-    """Where the claim of a process begins; 0: it has none. Four bytes are a microsecond."""
+    """The offset at which the claim of a process begins, in which four bytes are a microsecond; 0: it has none."""
     inode = os.stat(claim_file(number)).st_ino
     lines = [line.split() for line in open("/proc/locks")]
     begins = [int(words[6]) for words in lines if words[5].endswith(f":{inode}") and int(words[4]) == pid]
@@ -124,7 +124,7 @@ def is_waiting(process, number=0):
 
 
 def looks(process):
-    """How often a waiting process has slept."""
+    """How often a waiting process has slept: once for each time that it has looked at the devices."""
     for line in open(f"/proc/{process.pid}/status"):
         if line.startswith("voluntary_ctxt_switches"):
             return int(line.split()[1])
@@ -132,7 +132,7 @@ def looks(process):
 
 
 def let_it_look(process):
-    """Returns when the process has looked at the devices several times more."""
+    """Waits until the process has looked at the devices several more times."""
     before = looks(process)
     eventually(lambda: looks(process) > before + 20, "looks")
 
@@ -178,7 +178,7 @@ def test_an_inherited_restriction_is_respected():
     with open(node(1)):
         assert restricted(value, "wait", "--any", "1", "--timeout", "0").returncode == 0
         assert restricted("0000:02:00.0", "wait", "--timeout", "0").returncode == 7
-    # A run in the command of a run divides what that has taken.
+    # A run within the command of a run uses some of the devices of the outer run.
     inner = f"{TT_SMI} run --devices 1 -- sh -c 'echo $TT_VISIBLE_DEVICES'; {TT_SMI} select --count 3; echo $?"
     done = smi("run", "--devices", "2", "--", "sh", "-c", inner)
     assert done.stdout == "0000:01:00.0\n8\n", done
@@ -199,7 +199,7 @@ def test_wait_until_devices_are_free():
     assert waiting.poll() is None
     holder.close()
     assert waiting.wait() == 0
-    # What a run has taken is not free.
+    # The devices of a run are not free.
     run = start("run", "--devices", "4", "--", "sleep", "1000")
     eventually(lambda: TAKEN in claims(3).values(), "taken")
     assert smi("wait", "--any", "1", "--timeout", "0").returncode == 7
@@ -219,7 +219,7 @@ def test_run_ends_as_its_command():
         assert smi("run", "--devices", "4", "--", "true").returncode == 8
         done = smi("run", "--devices", "4", "--wait", "--timeout", "0", "--", "true")
         assert done.returncode == 7, done
-    # Given back before the run has ended: the next one finds them free.
+    # Devices are released before the run exits: the next run finds them free.
     for _ in range(10):
         assert smi("run", "--devices", "4", "--", "true").returncode == 0
 
@@ -230,7 +230,7 @@ def test_signals_reach_the_command():
     eventually(lambda: read(LOG), "the command")
     run.send_signal(signal.SIGTERM)
     assert run.wait() == 33
-    # Before it has got a device there is no command.
+    # A run that still waits for devices has not started its command.
     with open(node(0)):
         run = start("run", "--devices", "4", "--wait", "--", "true")
         eventually(lambda: is_waiting(run, 3), "a waiting run")
@@ -250,7 +250,7 @@ def test_devices_stay_with_the_command_of_a_killed_run():
     eventually(lambda: claims(0).get(command) == TAKEN, "its claim")
     run.kill()
     run.wait()
-    # It has not opened them yet.
+    # The command has not opened the devices yet.
     assert claims(0) == {command: TAKEN}
     assert smi("run", "--devices", "1", "--", "true").returncode == 8
     os.kill(command, signal.SIGKILL)
@@ -278,7 +278,7 @@ def test_runs_start_in_order_of_arrival():
 
 
 def lock(number, stage, age_s, user=None):
-    """Makes a claim in a process that is not one of our programs, and no ancestor of one."""
+    """Makes a claim in a process that is neither one of our programs nor an ancestor of one."""
     ready, told = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -303,7 +303,7 @@ def test_locks_that_are_not_used_do_not_count():
     def take():
         return smi("run", "-i", "0", "--devices", "1", "--", "true").returncode
 
-    # Its flock(2) counts for nothing.
+    # A flock(2) is no claim.
     fresh = lock(0, TAKEN, 1)
     assert take() == 8
     end(fresh)
@@ -325,7 +325,7 @@ def stays_waiting(run, seconds):
 
 
 def test_a_device_kept_unused_is_taken_after_a_minute():
-    # Its time is false: the claim is always as new as can be.
+    # A claim with a time in the future always counts as new.
     liar = lock(0, TAKEN, -100000)
     run = start_clocked("run", "-i", "0", "--devices", "1", "--wait", "--", "true")
     eventually(lambda: is_waiting(run), "a waiting run")
@@ -334,7 +334,7 @@ def test_a_device_kept_unused_is_taken_after_a_minute():
     set_clock(61)
     assert run.wait() == 0, run.stderr.read()
     end(liar)
-    # One that is used is waited for, however long that takes.
+    # A device that is in use is waited for, however long that takes.
     with open(node(0)):
         run = start_clocked("run", "-i", "0", "--devices", "1", "--wait", "--", "true")
         eventually(lambda: is_waiting(run), "a waiting run")
@@ -343,7 +343,7 @@ def test_a_device_kept_unused_is_taken_after_a_minute():
 
 
 def test_an_unused_device_is_given_back_after_a_minute():
-    # Its command opens one of its two devices.
+    # The command opens one of the two devices of its run.
     command = f"exec 5<{node(0)}; sleep 100000"
     run = start_clocked("run", "-i", "0,1", "--devices", "2", "--", "bash", "-c", command)
     eventually(lambda: TAKEN in claims(0).values() and TAKEN in claims(1).values(), "taken")
@@ -393,7 +393,7 @@ def test_claims_are_found_among_many_locks():
 
 
 def all_ended(runs):
-    """Also reaps those that have: a user may not see that a zombie has nothing open."""
+    """Have all runs ended? Also reaps them, since other users cannot see that a zombie has no files open."""
     return all([run.poll() is not None for run in runs])
 
 

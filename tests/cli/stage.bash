@@ -1,7 +1,7 @@
 # For tests on the machine that stage.sh makes: its own mount namespace, and scenarios in Python.
 
 setup() {
-	# Not below /dev, which the stage replaces.
+	# Not below /dev, which stage.sh replaces.
 	WORK=$(mktemp -d -p "/tmp/${TT_TEST_RUN:-}")
 	D=$WORK/stage
 	SIM=

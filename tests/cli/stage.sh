@@ -1,10 +1,10 @@
 #!/bin/sh
 # stage.sh DIRECTORY TT_SMI_SIM OPTIONS... -- COMMAND...: COMMAND on a machine whose driver
 # files are at their true paths, in the mount namespace that this runs in. Its devices are
-# character devices that any process can open, with the numbers that the driver would have given
-# them: 5 and 7 are /dev/zero, which can be mapped as well, and /dev/full. Processes that have them
-# open are found by these numbers, anywhere on this machine: one such machine at a time. A second
-# one can run beside it if it has the devices 8 and 9, /dev/random and /dev/urandom:
+# character devices that any process can open, and the driver's files have their device numbers: 5 and
+# 7 are /dev/zero, which can be mapped, and /dev/full. Processes that have one of them open are
+# found by these numbers, anywhere on this machine, so only one such machine can exist at a time.
+# A second one can run beside it with the devices 8 and 9, /dev/random and /dev/urandom:
 #
 #   STAGE_DEVICES    "5 7", the default, or "8 9"; OPTIONS must give these numbers to its boards
 set -eu
@@ -22,7 +22,7 @@ done
 shift
 
 mount -t tmpfs -o mode=755 none "$stage"
-# Written in the future: a slot of TT-Metal's is not older than the process it names.
+# With a time in the future, so that TT-Metal's slots are not older than the processes that tests start.
 # shellcheck disable=SC2086 # options are words
 "$sim" --static --seed 7 --time $(($(date +%s) + 100000)) -b 5x-,p150a,-,n150 $options "$stage/tree"
 chmod -R u+w "$stage/tree"
@@ -51,10 +51,9 @@ for number in $devices; do
 	mount --bind "$stand_in" "$node"
 done
 
-mount -t tmpfs none /run # no server of this machine
+mount -t tmpfs none /run # hides a server of this machine
 mount --rbind "$stage/dev" /dev
-# BPF programs are fitted to the kernel by what it says of itself, and to its events;
-# containers are put into control groups.
+# Parts of the real /sys: BPF programs need BTF and event sources, containers need control groups.
 for part in kernel/btf bus/event_source devices/uprobe fs/cgroup; do
 	[ -d "/sys/$part" ] || continue
 	mkdir -p "$stage/tree/sys/$part"
@@ -65,7 +64,7 @@ mount -t tmpfs none /proc/driver
 [ ! -d "$stage/tree/proc/driver/tenstorrent" ] || cp -r "$stage/tree/proc/driver/tenstorrent" /proc/driver/
 printf 'Character devices:\n  1 tenstorrent\n  5 /dev/tty\n\nBlock devices:\n259 blkext\n' >"$stage/devices"
 mount --bind "$stage/devices" /proc/devices
-# Locks a directory of this machine, since a file would stay behind.
+# Locks an existing directory of this machine, since a lock file would stay behind.
 case $devices in
 "5 7") exec flock -o /tmp "$@" ;;
 *) exec flock -o /var/tmp "$@" ;;

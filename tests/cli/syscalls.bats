@@ -8,14 +8,14 @@ setup() {
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime makes system calls of its own"
 	command -v strace >/dev/null || skip "no strace here"
 	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
-	# Not below /dev, which the stage replaces.
+	# Not below /dev, which stage.sh replaces.
 	WORK=$(mktemp -d -p "/tmp/${TT_TEST_RUN:-}")
 	D=$WORK/sim
 	SIM=
 	STARTED=
 }
 
-# traced [OPTIONS]: tt_smi on $D under strace, the trace in $WORK/trace.
+# traced [OPTIONS]: runs tt_smi on $D under strace, which writes $WORK/trace.
 traced() {
 	strace -f -y -o "$WORK/trace" "$TT_SMI" --root "$D" "$@" >"$WORK/out" 2>"$WORK/err" 3>&-
 	[ -s "$WORK/out" ] || [ "${SILENT:-}" ]
@@ -194,7 +194,7 @@ opened() {
 	opened 'proc/1001/cmdline'
 	not opened 'pcie_perf'
 	once
-	opened 'proc/1001/status' # TT-Metal has files here, which belong to a user
+	opened 'proc/1001/status' # the user of the process decides which files of TT-Metal count
 	[ "$(grep -c ' read(.*proc/1001/cmdline' "$WORK/trace")" = 1 ]
 	rm -f "$D"/dev/shm/tt_device_*
 	traced
@@ -204,7 +204,7 @@ opened() {
 	opened 'proc/1001/status'
 	COLUMNS=80 traced
 	not opened 'pcie_perf|aiclk|link_speed|fan1|in0|curr1|m3app'
-	# What takes two samples cannot be known from one.
+	# Files of values that need two samples are not read for one.
 	COLUMNS=300 once
 	not opened 'heartbeat|pcie_perf'
 	COLUMNS=300 traced -lms 20 -n 2
@@ -212,8 +212,8 @@ opened() {
 	opened pcie_perf
 }
 
-# calls: how many of the trace, but for futex, whose number varies. Where two threads overlap, strace
-# prints a call in two lines.
+# calls: the number of calls in the trace, without futex, whose number varies. If calls of two threads
+# overlap, strace prints a call in two lines.
 calls() { grep -c -v -E 'futex|resumed>' "$WORK/trace"; }
 
 @test "a device is read with few system calls, and with fewer in a loop" {
@@ -262,7 +262,7 @@ once_on() {
 	diff <(grep °C "$WORK/expected") <(grep °C "$WORK/out")
 }
 
-# hold FD: starts a process that has only descriptors 0 to 2 and device 0 as this one; the driver lists it.
+# hold FD: starts a process that has descriptors 0 to 2 and device 0 as descriptor FD; the driver lists it.
 hold() {
 	python3 -c '
 import os, signal, sys
@@ -320,7 +320,7 @@ hwmon_as() {
 	# 7 - 0 = 8 - 1 = 9 - 2: listed for the first device, and where the guess fails.
 	[ "$(grep -c 'getdents64(.*/hwmon' "$WORK/trace")" -ge 3 ]
 	[ "$(grep -E -c 'openat\(.*"device/hwmon",' "$WORK/trace")" = 3 ]
-	# Of two, the one with a name counts, whatever its number.
+	# Of two hwmon directories, the one with a file `name` counts, whatever its number.
 	local at
 	at=$(cd "$D/sys/class/tenstorrent/tenstorrent!1/device/hwmon" && pwd -P)
 	cp -r "$at/hwmon8" "$at/hwmon80"
@@ -345,7 +345,7 @@ hwmon_as() {
 by_main() { grep -c -E "^$(head -n 1 "$WORK/trace" | cut -d' ' -f1) +$1" "$WORK/trace" || true; }
 by_other() { grep -v -E "^$(head -n 1 "$WORK/trace" | cut -d' ' -f1) " "$WORK/trace" | grep -c -E "^[0-9]+ +$1" || true; }
 
-# Under strace a thread may seem to hang; then the other one does everything again.
+# Under strace a thread may be so slow that it seems to hang; then the other one repeats everything.
 once() {
 	for _ in $(seq 50); do
 		traced "$@"

@@ -1,7 +1,7 @@
-"""What tt_smi -w writes to a terminal, byte by byte.
+"""Checks the bytes that tt_smi -w writes to a terminal.
 
 terminal.py SCENARIO PROGRAM ROOT: runs PROGRAM on a pseudo terminal of 80x24 and
-looks at the stream. A quiet second is many samples, on the slowest build too.
+reads its output. A second without output is many samples, even of the slowest build.
 """
 import fcntl
 import os
@@ -36,7 +36,7 @@ class Terminal:
             for fd in 0, 1, 2:
                 os.dup2(slave, fd)
             os.execv(program, [program, "--root", root, *options])
-        self.slave = slave  # kept: or the master would read EIO
+        self.slave = slave  # kept open, since the master would read EIO otherwise
 
     def resize(self, rows, columns):
         fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -75,7 +75,7 @@ class Terminal:
         return os.waitstatus_to_exitcode(status)
 
     def ended(self):
-        """The exit status while its output is not read; None: it does not exit."""
+        """Waits for the exit status, without reading output; None: the program does not exit."""
         for _ in range(LIMIT * 10):
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:

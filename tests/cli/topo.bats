@@ -19,7 +19,7 @@ cell() {
 		'NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i + 1; next } $1 == row { print $at }'
 }
 
-# move INDEX ADDRESS PATH: the device is below this path of bridges.
+# move INDEX ADDRESS PATH: moves the device below this path of bridges.
 move() {
 	ln -sfn "../../devices/$3/$2/tenstorrent/tenstorrent!$1" "$(class "$1")"
 	shift

@@ -15,7 +15,7 @@ teardown() {
 	clean_up
 }
 
-# On a pseudo terminal, byte by byte.
+# stream SCENARIO: runs a scenario of terminal.py.
 stream() {
 	python3 "$HERE/terminal.py" "$1" "$TT_SMI" "$D" 3>&-
 }
@@ -63,7 +63,7 @@ stream() {
 	stream trouble
 }
 
-# A shell in a terminal of this size, with job control and nothing of the user's.
+# A shell in a terminal of this size, with job control and without the user's settings.
 shell() { # COLUMNSxROWS
 	cat >"$WORK/rc" <<E
 PS1='ready> '
@@ -94,7 +94,7 @@ wide() {
 	eventually flag alternate_on 1
 	eventually flag cursor_flag 0
 	eventually not shows 'what was there before'
-	# Still the same one table after more samples; its edges at the edges.
+	# After more samples there is still one table, as wide as the terminal.
 	screen >"$WORK/screen"
 	[ "$(grep -c '^┌─*┐$' "$WORK/screen")" = 2 ]
 	python3 "$HERE/widths.py" "$WORK/screen"

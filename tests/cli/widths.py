@@ -1,7 +1,7 @@
-"""Every line of a box is as wide as the box.
+"""Checks that all lines of a box have the width of the box.
 
-widths.py FILE...: the files hold tables. Width is what a terminal shows: control
-sequences have none, East Asian wide characters two, combining marks none.
+widths.py FILE...: the files contain tables. Widths are in columns of a terminal: control
+sequences and combining marks have 0, East Asian wide characters 2.
 """
 import re
 import sys
