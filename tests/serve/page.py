@@ -101,7 +101,9 @@ def sizes(port):
             assert columns == (1 if mobile else 3), f"{name}: {columns} columns"
             wide = browser.run("return document.scrollingElement.scrollWidth - innerWidth")
             assert wide <= 0, f"{name}: {wide} pixels too wide"
-            cut = browser.run("return [...document.querySelectorAll('.tile > span > span')].filter((e) => e.scrollWidth > e.clientWidth + 1"
+            # A line that is wider than its tile, a part that is wider than its place, lines that are higher than the tile.
+            cut = browser.run("return [...document.querySelectorAll('.tile, .tile > span, .tile > span > span')].filter((e) =>"
+                              " (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)"
                               " && !e.classList.contains('name') && !e.classList.contains('health')).map((e) => e.textContent)")
             assert not cut, f"{name}: cut: {cut}"
             if not mobile:
