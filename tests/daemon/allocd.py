@@ -58,7 +58,7 @@ class Refused(Exception):
 
 
 class Process:
-    """A record of a snapshot with its usages and allocations."""
+    """A process in a snapshot of the server, with its usages and allocations."""
 
     def __init__(self, fields, usages, allocations):
         (self.pid, self.uid, self.start_ticks, self.start_ns, self.ended_ns, self.origin, self.flags,
@@ -182,7 +182,7 @@ def self_start_ticks(pid="self"):
 
 def table(pid=None, start=None, magic=b"TTALLOC1", version=1, capacity=1024, size=None, seals=None,
           devices=1, slots_used=0, cells=True, name=b""):
-    """A memfd as libttalloc would make it, or nearly so; (fd, writable mapping)."""
+    """A table like that of libttalloc, or with the given deviations. Returns (descriptor, writable mapping)."""
     fd = os.memfd_create("ttalloc", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     size = SLOT_OFFSET + 32 * capacity if size is None else size
     os.ftruncate(fd, size)
@@ -207,7 +207,7 @@ def table(pid=None, start=None, magic=b"TTALLOC1", version=1, capacity=1024, siz
 
 
 def put_pool(m, device, pool, now, peak, allocs, frees, seq=4):
-    """All four copies of a pool's figures alike."""
+    """Writes the figures of a pool, in all four copies."""
     at = 4096 + 2048 * device + 256 + 256 * pool
     m[at:at + 8] = struct.pack("=Q", seq)
     m[at + 64:at + 64 + 192] = struct.pack("=6Q", now, peak, allocs, frees, 0, 1) * 4
@@ -269,7 +269,7 @@ class Legacy:
         return data
 
     def query(self, device=0):
-        """Bytes by pool; CB and KERNEL where the size has them."""
+        """Bytes by pool; with CB and KERNEL if records of this size have them."""
         self.send(QUERY, device)
         data = self.receive()
         kind, got = struct.unpack_from("<B3xi", data)
@@ -303,14 +303,14 @@ children = []
 
 
 def spawn(command, **options):
-    """A process that does not outlive the test."""
+    """Starts a process that is ended with the test."""
     child = subprocess.Popen(command, **options)
     children.append(child)
     return child
 
 
 def readable(program, directory):
-    """A copy that other users can execute, wherever the build is."""
+    """A copy of a program that other users can execute, even if they cannot enter the build directory."""
     copy = directory + "/" + os.path.basename(program)
     if not os.path.exists(copy):
         shutil.copy(program, copy)
@@ -319,7 +319,7 @@ def readable(program, directory):
 
 
 def with_real_proc(directory):
-    """A tree with the processes of this machine, as a simulated one has them."""
+    """A tree whose /proc has the processes of this machine, like that of a running simulated machine."""
     root = directory + "/root"
     os.makedirs(root)
     os.symlink("/proc", root + "/proc")
@@ -413,7 +413,7 @@ class Server:
             return False
 
     def rests(self):
-        """Does it sleep for a while? A busy loop never does."""
+        """Is the server idle, and not in a busy loop?"""
         used = self.cpu_seconds()
         time.sleep(0.3)
         return self.cpu_seconds() - used <= 0.02
@@ -426,7 +426,7 @@ class Server:
 
 
 def machine(directory, *words):
-    """A simulated machine; --static or alive."""
+    """Creates a simulated machine, running or (--static) as files only."""
     root = directory + "/sim"
     child = spawn([BUILD + "/tt_smi-sim", *words, root], stderr=subprocess.DEVNULL)
     wait(lambda: os.path.exists(root + "/simulated") and os.path.getsize(root + "/simulated"), "the machine")
@@ -528,12 +528,12 @@ def in_child(function, user=None):
 
 
 class Skip(Exception):
-    """The test cannot run here, and why."""
+    """The test cannot run on this machine; the text is the reason."""
 
 
 def remove(directory):
-    """Directories of a simulated machine are not writable, which root does not notice. A machine that
-    ends removes them at the same time."""
+    """Removes a directory. Directories of a simulated machine may be read-only, and the machine may be removing
+    them at the same time."""
     for _ in range(1000):
         for folder, _, _ in os.walk(directory):
             with contextlib.suppress(FileNotFoundError):
@@ -595,13 +595,13 @@ def run(module):
 
 
 def bare(test):
-    """The test starts its servers itself; it gets the directory."""
+    """Decorator for a test that starts its servers itself, and gets the directory as argument."""
     test.bare = True
     return test
 
 
 def root(test):
-    """It needs root, to switch to other users."""
+    """Decorator for a test that needs root, to switch to other users."""
     test.root = True
     return test
 

@@ -26,7 +26,7 @@ def attributes(node):
 
 
 class Mount:
-    """A FUSE mount with one file. No read of it and no listing of its directory is answered. Only root can mount it."""
+    """A FUSE mount with one file. Reads of the file and listings of its directory are never answered. Needs root."""
 
     unanswered = (FORGET, INTERRUPT, READ, READDIR, READDIRPLUS)
 
@@ -59,13 +59,13 @@ class Mount:
         elif opcode == GETATTR:
             body = struct.pack("=QII", 3600, 0, 0) + attributes(node)
         elif opcode == OPEN:
-            body = struct.pack("=QII", 0, 2, 0)  # keep what is cached: pages that hang are
+            body = struct.pack("=QII", 0, 2, 0)  # FOPEN_KEEP_CACHE: the pages whose reads hang stay cached
         else:
             error = -ENOSYS
         os.write(self.fd, struct.pack("=IiQ", 16 + len(body), error, unique) + body)
 
     def end(self):
-        """By force: what hangs fails. Once is enough."""
+        """Unmounts by force, so that hanging reads fail. May be called more than once."""
         if self.fd >= 0:
             libc.umount2(self.path.encode(), 1 | 2)
             os.close(self.fd)
@@ -73,7 +73,7 @@ class Mount:
 
 
 class OpenMount(Mount):
-    """No close is answered either."""
+    """The same, and closing the file is never answered either."""
 
     unanswered = (*Mount.unanswered, FLUSH)
 
@@ -86,7 +86,8 @@ def wait_for_ever(memory, address):
 
 
 def fall_silent(path, go):
-    """From now on reads of this process's files block. go: may be read when is_reading() holds. Does not return."""
+    """Makes reads of this process's /proc files block, and does not return. go: a pipe that can be read from when
+    is_reading() is true."""
     file = os.open(path + "/file", os.O_RDONLY)
     address = libc.mmap(None, 4096, 1, 2, file, os.getpid() % 256 * 4096)
     memory = os.open("/proc/self/mem", os.O_RDONLY)
@@ -96,7 +97,7 @@ def fall_silent(path, go):
     signal.pause()  # unmounted
 
 
-# Numbers of system calls: pread64; mmap, mprotect, munmap, brk, whichever needs memory first.
+# Numbers of system calls: pread64; and mmap, mprotect, munmap, brk, of which any may be the first to need the lock.
 PREAD, CHANGE_MEMORY = {
     "x86_64": (17, (9, 10, 11, 12)),
     "aarch64": (67, (222, 226, 215, 214)),
@@ -104,24 +105,24 @@ PREAD, CHANGE_MEMORY = {
 
 
 def blocked_in(pid, thread):
-    """The system call that the thread waits in, or None. Only root may ask."""
+    """The system call in which the thread is blocked, or None. Needs root."""
     with open(f"/proc/{pid}/task/{thread}/syscall", encoding="ascii") as file:
         number = file.read().split()[0]
     return int(number) if number.isdigit() else None
 
 
 def is_reading(pid):
-    """Does a thread of it hold the lock in a read that never ends?"""
+    """Does a thread of the process hold the lock, in a read that never ends?"""
     return any(blocked_in(pid, thread) == PREAD for thread in os.listdir(f"/proc/{pid}/task"))
 
 
 def is_changing_memory(pid):
-    """Does its main thread wait for the lock, and everything else behind it?"""
+    """Does its main thread wait for the lock, so that all later readers wait too?"""
     return blocked_in(pid, pid) in CHANGE_MEMORY
 
 
 def answers(pid, file="environ"):
-    """Does /proc/PID/environ? A reader that hangs can be killed, and nothing else."""
+    """Can this /proc file of the process be read? The reader is a separate process, since it can only be killed."""
     return subprocess.run(["timeout", "-s", "KILL", "0.3", "cat", f"/proc/{pid}/{file}"],
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           check=False).returncode == 0

@@ -1,14 +1,14 @@
 /*
- * Many programs that report through libttalloc, for the tests of the server.
- * Obeys lines on standard input and answers each with one line:
+ * Many programs that report through libttalloc, for the tests of the server. Reads commands from
+ * standard input, one per line, and answers each with one line:
  *
- *	start N		N more children, each reporting at random
- *	pause		stops all; answers with the sum of the bytes that they hold
- *	resume
- *	kill		all of them, with SIGKILL; answers with their number
- *	churn N		N children, one after the other on some slots, each killed at a
- *			random instruction; answers with the number of them
- *	pids
+ *	start N		starts N more children, each of which makes random reports
+ *	pause		pauses all; answers with the sum of the bytes that they hold
+ *	resume		lets them continue
+ *	kill		kills all with SIGKILL; answers with their number
+ *	churn N		starts N children, some at a time, and kills each at a random
+ *			instruction; answers with their number
+ *	pids		answers with the pids of all
  */
 #include "ttalloc.h"
 
@@ -82,7 +82,7 @@ static _Noreturn void child_run(unsigned index)
 		}
 		shared->child[index].parked = false;
 		if (shared->paused)
-			continue; /* again, by a parent that may have seen it parked */
+			continue; /* paused again at once, perhaps before the parent has noticed */
 		for (int i = 0; i < 20; i++)
 			step(index, &seed, sizes);
 		nap(20000000 + (long)(random_next(&seed) % 20000000));

@@ -5,7 +5,7 @@
  *	name TEXT | node DEVICE NODE | poll | state | fork | exec | exit STATUS
  *
  * Each is answered with a number. "fork" creates a child that continues while the parent waits;
- *"exec" executes cat(1) in the same process.
+ * "exec" executes cat(1) in the same process.
  */
 #include "ttalloc.h"
 

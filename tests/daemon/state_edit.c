@@ -1,9 +1,9 @@
 /*
- * state_edit: takes the place of a server's binary for one execution. The server that executes it
- * after SIGHUP hands its state over; this program spoils it in one place and executes
- * the real server, which finds the spoiled state and all descriptors.
+ * state_edit: stands in for the server's binary when the server executes itself again after SIGHUP
+ * and passes its state on. It damages the state in one place and executes the real server, which
+ * gets the damaged state and all descriptors.
  *
- *	STATE_EDIT	what to spoil: the name of an edit
+ *	STATE_EDIT	name of the damage
  *	STATE_NEXT	path of the real server
  */
 #include "daemon/state.h"
@@ -31,7 +31,7 @@ struct sections {
 	struct state_legacy_connection *legacy;
 	struct state_account *account;
 	struct state_exit_watch *exit_watch;
-	size_t length; /* of all of it */
+	size_t length; /* of the whole state */
 };
 
 static struct state_frame *frame_of(void *record)

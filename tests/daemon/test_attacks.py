@@ -1,4 +1,4 @@
-"""Attacks of one user on another through the server, with bounded size; at full size with FULL=1.
+"""Attacks of one user on another through the server; at full size with FULL=1.
 
 Each has a victim with another uid, all of whose requests must be answered."""
 
@@ -46,7 +46,7 @@ class Attack:
 
 
 def asking(server):
-    """An attacker that sends requests as often as the server permits."""
+    """Starts an attacker that sends requests as often as the server permits."""
 
     def attack(begun):
         m = Monitor(server)
@@ -81,7 +81,7 @@ def victim_asks(server, seconds=1.0, flags=0):
 @root
 @options("--limit", "handshake=2000")
 def test_many_connections_that_ask_for_many_allocations(server):
-    """Starved: new connections were skipped, and timed out although they had sent a message."""
+    """An earlier server skipped new connections, which timed out although they had sent a message."""
     p = Program(server, user=ATTACKER)
     p.do("many", DRAM, 8, 200000)
     wait(lambda: server.ask().living, "the program")
@@ -109,7 +109,7 @@ def test_many_connections_that_ask_for_many_allocations(server):
 @root
 @options("--limit", "handshake=1000")
 def test_a_message_that_was_sent_counts_however_late_the_server_is(server):
-    """The server is stopped for longer than the time for the first message."""
+    """Even if the server is stopped for longer than it waits for a first message."""
     socks = [Monitor(server) for _ in range(30)]
     os.kill(server.child.pid, signal.SIGSTOP)
     more = [Monitor(server) for _ in range(30)]
@@ -124,7 +124,7 @@ def test_a_message_that_was_sent_counts_however_late_the_server_is(server):
 
 
 def memory_cgroup(directory, limit):
-    """A group with this limit of bytes, v2 or v1; None if there is none to be had."""
+    """A control group, v2 or v1, with this limit of bytes; None if it cannot be created here."""
     for base, name in (("/sys/fs/cgroup", "memory.max"), ("/sys/fs/cgroup/unified", "memory.max"),
                        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")):
         group = f"{base}/tt-allocd-test-{os.getpid()}"
@@ -153,9 +153,9 @@ def peak(group):
 @bare
 @root
 def test_answers_that_are_not_read_stay_within_the_bound(directory):
-    """Killed by its own memory limit: 60 to 70 snapshots that a user keeps exceeded MemoryMax=.
+    """An earlier server was killed by MemoryMax= when a user kept 60 to 70 snapshots.
 
-    All users together: 256 MiB pending, 64 MiB kept for questions that wait, and the server itself."""
+    The limit here is for all users: 256 MiB of pending answers, 64 MiB for waiting requests, and the server itself."""
     limit = 400 << 20
     group = memory_cgroup(directory, limit)
     if not group:
@@ -244,18 +244,18 @@ def test_equal_requests_share_one_answer(server):
     os.kill(server.child.pid, signal.SIGCONT)
     images = []
     for m in monitors:
-        images.append(struct.unpack_from("=Q", m.answer(), 24)[0])  # when it was taken
+        images.append(struct.unpack_from("=Q", m.answer(), 24)[0])  # the time of the snapshot
         m.close()
-    # The server may have begun with the first before it has read the others.
+    # The server may have begun to answer the first request before it has read the others.
     assert len(set(images)) <= 2, images
     p.alloc(0xABCDEF0, 1)
-    fresh = server.ask(ALLOCATIONS)  # never older than the question
+    fresh = server.ask(ALLOCATIONS)  # a snapshot is never older than the request
     assert fresh.of(p.pid).now() == 200000 * 8 + 1
     p.end()
 
 
 class Silent:
-    """A process of the attacker whose files block, and a child that uses its sockets."""
+    """A process of the attacker whose /proc files block, and a child that uses its sockets."""
 
     def __init__(self, server, mount, speak):
         go, self.go = os.pipe()
@@ -284,7 +284,7 @@ class Silent:
             os.close(pipe)
 
     def begin(self):
-        """Returns False where the kernel answers for it all the same."""
+        """Returns False if reads of its /proc files do not block on this kernel."""
         wait(lambda: blocking.is_reading(self.pid), "the read that never ends")
         os.write(self.go, b"x")
         wait(lambda: blocking.is_changing_memory(self.pid), "a thread that waits for the read")
@@ -297,7 +297,7 @@ class Silent:
 
 
 def victim_reports(server):
-    """Asserts that a program of the victim is described and shown, by both protocols."""
+    """Asserts that programs of the victim can report by both protocols, and are shown."""
     def report():
         began = time.monotonic()
         c = Legacy(server)
@@ -319,12 +319,12 @@ def victim_reports(server):
 @bare
 @root
 def test_clients_whose_files_block(directory):
-    """Frozen: the server sat in a read of /proc/PID/environ for as long as the attacker liked."""
+    """An earlier server blocked in a read of /proc/PID/environ for as long as the attacker wanted."""
     try:
         mount = blocking.Mount(directory)
     except OSError as e:
         raise Skip(f"needs FUSE: {e}") from None
-    # A thread that hangs keeps the leak checker waiting for ever.
+    # The leak checker would wait for ever for a thread that hangs.
     server = Server(directory, root=with_real_proc(directory), environment={"ASAN_OPTIONS": "detect_leaks=0"})
     silent = []
 
@@ -342,12 +342,12 @@ def test_clients_whose_files_block(directory):
             victim_reports(server)
         for file in ("environ", "cmdline", "maps"):
             print(f"# /proc/PID/{file} {'answers' if blocking.answers(silent[0].pid, file) else 'hangs'}")
-        # Processes that block are shown with what is known of them.
+        # The processes are shown, without what could not be read.
         wait(lambda: {s.pid for s in silent} <= {p.pid for p in server.ask().living}, "all of them")
         for p in server.ask().living:
             assert p.pid not in {s.pid for s in silent} or p.name, "its name is known all the same"
         wait(server.rests, "a server that does not turn in circles")
-        # A server that is executed again, or started again, does not wait for them either.
+        # A server that executes itself again, or is restarted, does not wait for them either.
         server.child.send_signal(signal.SIGHUP)
         wait(lambda: server.log().count("listening on") == 2, "the new server")
         victim_asks(server, 0.2)
@@ -370,7 +370,7 @@ PROCESS_FILES = ("stat", "status", "environ", "cmdline", "maps", "fd")
 
 
 def hang_file(server, mount, pid, file):
-    """In the server's mount namespace, reads of this file or directory of a process block."""
+    """Makes reads of this file or directory in /proc/PID block, in the server's mount namespace."""
     enter = ["nsenter", "-m", "-t", str(server.child.pid)]
     what = mount.path if file == "fd" else mount.path + "/file"
     subprocess.run([*enter, "mount", "--bind", what, f"/proc/{pid}/{file}"], check=True)
@@ -383,7 +383,7 @@ def hang_file(server, mount, pid, file):
 @bare
 @root
 def test_each_file_of_a_client_that_blocks(directory):
-    """One client per file of /proc/PID, which reports and asks by both protocols."""
+    """For each file of /proc/PID, a client for which it blocks, and which reports and asks by both protocols."""
     try:
         mount = blocking.Mount(directory)
     except OSError as e:
@@ -417,13 +417,13 @@ def test_each_file_of_a_client_that_blocks(directory):
             wait(lambda: client.pid in {p.pid for p in server.ask().living}, f"the client without {file}")
             os.close(go)
             os.close(gone)
-        # Executed again, it searches all of them for tables.
+        # A server that executes itself again searches all processes for tables.
         server.child.send_signal(signal.SIGHUP)
         wait(lambda: server.log().count("listening on") == 2, "the new server")
         victim_asks(server, 0.2)
         victim_reports(server)
         wait(server.rests, "a server that does not turn in circles")
-        mount.end()  # unlike one of /proc, a read of a FUSE directory cannot be killed
+        mount.end()  # first: the server, blocked in a read of a FUSE directory, could not be killed
         assert server.stop() == 0
     finally:
         mount.end()
@@ -433,7 +433,7 @@ def test_each_file_of_a_client_that_blocks(directory):
 
 
 def lingering_socket():
-    """Its last close waits for a peer that reads nothing. Returns (socket, listener)."""
+    """A socket whose last close waits for a peer that reads nothing. Returns (socket, listener)."""
     listener = socket.create_server(("127.0.0.1", 0))
     sock = socket.socket()
     sock.connect(listener.getsockname())
@@ -460,7 +460,7 @@ def send_descriptors(server, fds):
             except OSError as e:
                 assert e.errno in (errno.EPIPE, errno.ECONNRESET), e
         try:
-            receive(sock)  # a refusal that was read is closed at once, with what was not received
+            receive(sock)  # the server closes a connection when its refusal was read, with all unread descriptors
         except (Refused, EOFError, ConnectionError):
             pass
         socks.append(sock)
@@ -470,14 +470,14 @@ def send_descriptors(server, fds):
 
 
 def attack_with_descriptors(server, make, afterwards, release=lambda: None):
-    """Sends what make() returns, many times. release() lets the attacker itself end."""
+    """Sends the descriptors that make() returns, many times. release() allows the attacker's process to end."""
     def send(begun):
         kept = []
         for i in range(60 if FULL else 3):
             for count in (1, 253):
                 fd, keep = make()
                 kept.append((keep, send_descriptors(server, [fd] * count)))
-                if keep:  # the server has the last copies, unless it is faster than this
+                if keep:  # closed here first, so that the server normally has the last copies
                     threading.Thread(target=os.close, args=(fd,), daemon=True).start()
             if i == 0:
                 begun()
@@ -496,13 +496,13 @@ def attack_with_descriptors(server, make, afterwards, release=lambda: None):
 
 @root
 def test_sockets_whose_close_waits_for_their_peer(server):
-    """The last close of a TCP socket with SO_LINGER takes as long as its owner likes."""
+    """The owner of a TCP socket with SO_LINGER determines how long its last close takes."""
     def make():
         sock, listener = lingering_socket()
         return sock.detach(), listener
 
     def afterwards():
-        # Signals end such a close: the server that is executed again is there at once.
+        # Signals interrupt such a close, so the server can execute itself again at once.
         server.child.send_signal(signal.SIGHUP)
         wait(lambda: server.log().count("listening on") == 2, "the new server")
 
@@ -512,7 +512,7 @@ def test_sockets_whose_close_waits_for_their_peer(server):
 @bare
 @root
 def test_files_whose_close_blocks_for_ever(directory):
-    """Closing a FUSE file waits until its file system answers, and no signal ends that."""
+    """Closing a FUSE file waits for an answer of its file system, and no signal interrupts that."""
     try:
         mount = blocking.OpenMount(directory)
     except OSError as e:
@@ -537,7 +537,7 @@ def test_files_whose_close_blocks_for_ever(directory):
 @bare
 @root
 def test_long_lists_of_visible_devices(directory):
-    """CPU bomb: TT_VISIBLE_DEVICES with 500 entries was parsed for each device and card."""
+    """An earlier server parsed TT_VISIBLE_DEVICES, here with 500 entries, for each device and card."""
     root = machine(directory, "--static", "--no-workloads", "-b", "32xn150")
     server = Server(directory, root=root)
     entries = ",".join(f"0000:{i % 256:02x}:00.0" for i in range(500))
@@ -568,7 +568,7 @@ time.sleep(600)
 @bare
 @root
 def test_planted_files_in_shared_memory(directory):
-    """100,000 files that look like TT-Metal's counters: one answer took 22 s, and all clients waited."""
+    """With 100,000 files that look like TT-Metal's counters, an earlier server needed 22 s for one answer."""
     root = machine(directory, "--static", "--no-workloads", "-b", "n150")
     os.makedirs(root + "/dev/shm", exist_ok=True)
     for i in range(100000 if FULL else 5000):

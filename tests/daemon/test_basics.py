@@ -40,9 +40,9 @@ def test_a_program_is_seen_with_what_it_holds(server):
 
 @bare
 def test_no_system_call_while_no_monitor_asks(directory):
-    """A program that reports and a second of silence: every thread of the server sleeps.
+    """While a program reports and nobody asks, all threads of the server sleep for a second.
 
-    The PCIe counters are read in every other second.
+    (The PCIe counters are read every two seconds.)
     """
     if not shutil.which("strace") or "thread" in os.environ.get("TT_SANITIZE", ""):
         raise Skip("no strace here, or a sanitizer with a thread of its own")
@@ -104,7 +104,7 @@ def test_an_unknown_process_is_no_such_process(server):
     refused(errno.ESRCH, server.ask, ALLOCATIONS, os.getpid())
     m = Monitor(server)
     refused(errno.ESRCH, m.ask, 0, 1)
-    assert m.ask().all == []  # and the connection goes on
+    assert m.ask().all == []  # the connection is still open
 
 
 def test_a_killed_program_has_an_account(server):
@@ -135,7 +135,7 @@ def test_the_exit_status_is_that_of_waitpid(server):
 
 def test_a_program_that_ends_at_once_has_an_account(server):
     """Fault of the original server: messages sent during teardown never arrive."""
-    os.kill(server.child.pid, signal.SIGSTOP)  # it looks only when the program has gone
+    os.kill(server.child.pid, signal.SIGSTOP)  # it continues when the program has exited
     p = Program(server)
     p.alloc(1, 12345)
     p.kill()
@@ -231,14 +231,14 @@ def test_a_dump_goes_to_the_client_and_the_log_gets_one_line(server):
 
 
 def test_a_stopped_server_blocks_no_program_and_misses_nothing(server):
-    """Fault of the original server: sends were dropped under bursts. Or held up the workload."""
+    """Fault of the original server: bursts of messages were dropped, or blocked the program."""
     p = Program(server)
     p.alloc(1, 1)
     seen(server, p)
     os.kill(server.child.pid, signal.SIGSTOP)
     p.do("many", L1, 8, 100000)
     for i in range(20):
-        late = Program(server)  # nor one that starts meanwhile
+        late = Program(server)  # a program that starts meanwhile is not blocked either
         assert late.alloc(1, 1) == 0
     os.kill(server.child.pid, signal.SIGCONT)
     wait(lambda: len(server.ask().living) == 21, "all of them")
@@ -247,7 +247,7 @@ def test_a_stopped_server_blocks_no_program_and_misses_nothing(server):
 
 @bare
 def test_the_end_of_the_server_ends_no_program(directory):
-    """Fault of the original server: server exit can kill the workload by SIGPIPE. A crash loses tracking for all."""
+    """Fault of the original server: its end killed programs by SIGPIPE, and all figures were lost."""
     server = Server(directory)
     p = Program(server)
     p.alloc(1, 1)
@@ -268,7 +268,7 @@ def test_the_end_of_the_server_ends_no_program(directory):
 
 @bare
 def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
-    """Fault of the original server: server must start first. Restart loses all state."""
+    """Fault of the original server: it had to start first, and a restart lost all figures."""
     server = Server(directory, root=with_real_proc(directory))
     p = Program(server)
     p.alloc(1, 1111)
@@ -281,7 +281,7 @@ def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
          "table of daemon_program, pid %d" % p.pid in server.log(), "its return")
     time.sleep(1.1)
     p.do("poll")
-    assert server.ask().of(p.pid).now() == 1111  # once, not twice
+    assert server.ask().of(p.pid).now() == 1111  # not counted twice
     p.kill()
     wait(lambda: all(q.pid != p.pid for q in server.ask().living), "its end")
     server.stop()
@@ -309,7 +309,7 @@ def test_a_file_with_the_name_of_a_table_is_not_opened(directory):
     name = directory + "/memfd:ttalloc (deleted)"
     os.mkfifo(name)
     fd = os.open(name, os.O_RDWR)
-    other, m = table(pid=1)  # another process's table, by its header
+    other, m = table(pid=1)  # a table whose header names another process
     unsealed, n = table(seals=0)
     server = Server(directory, root=with_real_proc(directory))
     assert all(p.pid != os.getpid() for p in server.ask().living)

@@ -1,4 +1,4 @@
-"""The cards: how many, which is which, coming and going; TT-Metal's own counters."""
+"""How the server identifies cards, also while they appear and disappear; and TT-Metal's own counters."""
 
 import glob
 import resource
@@ -11,7 +11,7 @@ GIB = 1 << 30
 
 
 def client(server, visible=None, length=144, release=None, devices=None, **variables):
-    """A legacy client in a process of its own, since the environment is the process's: asks by lines.
+    """A legacy client in a process of its own, with its own environment. Executes Python expressions, one per line.
 
     It may have the symbols of a release of TT-Metal mapped. If it must have so many devices, another one is
     started until it has: a server that could not read the environment in time tells it of none.
@@ -50,7 +50,7 @@ for line in sys.stdin:
 
 
 def connected(server, devices):
-    """A client with all cards. It has none if the server, on a busy machine, could not read them in time."""
+    """A client that sees all cards. On a busy machine the server may not have read them in time, and it sees none."""
     client = Legacy(server, 144)
     assert client.info()["devices"] == devices
     return client
@@ -67,7 +67,7 @@ def keeps_its_threads(server):
 
 @bare
 def test_capacities_are_those_of_the_board(directory):
-    """Fault of the original server: unknown device name. Wrong or guessed capacity. Mixed architectures."""
+    """Faults of the original server: unknown device names, wrong or guessed capacities, one architecture for all."""
     root = machine(directory, "--static", "--no-workloads", "-b", "n150,p150a")
     server = Server(directory, root=root)
     assert "2 cards" in server.log()
@@ -81,7 +81,7 @@ def test_capacities_are_those_of_the_board(directory):
     assert c.info(2)["available"] == 0 and c.info(63)["arch"] == 0
     small = Legacy(server, 72)
     small.send(INFO_QUERY, -1)
-    assert small.receive()[40:] == b"\0" * 32  # no room for any of it
+    assert small.receive()[40:] == b"\0" * 32  # the smallest record has no room for these values
     server.stop()
 
 
@@ -103,7 +103,7 @@ def test_l1_per_core_does_not_depend_on_how_many_cores_the_firmware_enables(dire
 
 @bare
 def test_thirty_two_cards(directory):
-    """Fault of the original server: at most 8 devices. Several chips shown with the same id."""
+    """Faults of the original server: at most 8 devices, and several chips with the same id."""
     root = machine(directory, "--static", "--no-workloads", "-b", "galaxy-wormhole")
     server = Server(directory, root=root)
     c = eventually(connected, server, 32)
@@ -140,7 +140,7 @@ def test_logical_ids_follow_the_environment_of_the_process(directory):
     wait(lambda: [everyone(f"c.query({place})")[DRAM] for place in range(4)] == [100, 30, 0, 7],
          "what the others report")
     assert two("c.query(0)")[DRAM] == 100 and one("c.query(0)")[DRAM] == 30
-    assert one("c.query(1)")[DRAM] == 0  # means no card
+    assert one("c.query(1)")[DRAM] == 0  # number 1 is no card
 
     def starts_again():
         seen = server.log().count("listening on")
@@ -165,7 +165,7 @@ def test_numbers_have_the_meaning_of_the_clients_release(directory):
         (None, "3", [3], 1),
         (None, "1,3", [None, 3], 2),
         ("v77", "3,1", [2, 3], 2),
-        ("v66", "3,1", [None, None], 2),  # it may go by unique ids
+        ("v66", "3,1", [None, None], 2),  # the release may order cards by unique ids
         ("v77", "0000:", [1, 2, 0, 3], 4),
         ("v66", "0000:", [None], 0),
         ("v68", "4", [None], 0),
@@ -188,7 +188,7 @@ def test_numbers_have_the_meaning_of_the_clients_release(directory):
 
 @bare
 def test_an_unreadable_environment_selects_no_card(directory):
-    """An environment of more than 2 MB, which takes a larger stack than usual."""
+    """With an environment of more than 2 MB, which needs a larger stack than usual."""
     soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
     if hard != resource.RLIM_INFINITY and hard < 64 << 20:
         print("# SKIP: the stack may not be larger here")
@@ -224,7 +224,7 @@ def test_tables_and_legacy_clients_use_the_same_card(directory):
 
 @bare
 def test_cards_appear_and_disappear(directory):
-    """Detection was once, at start; no hot-plug."""
+    """Fault of the original server: it detected cards only when it started."""
     root = machine(directory, "--static", "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
     c = eventually(connected, server, 2)
@@ -254,12 +254,12 @@ def test_a_driver_that_is_loaded_later_is_found(directory):
 
 @bare
 def test_no_device_is_ever_opened(directory):
-    """Fault of the original server: opening a device conflicts with its owner. The server appears as a user."""
+    """Faults of the original server: it opened devices that programs use, and appeared as a holder."""
     root = machine(directory, "--no-workloads", "-b", "2xn150")
     server = Server(directory, root=root)
     plain = server.command
     server.stop()
-    # Looking for leaks does not work under strace.
+    # The leak check does not work under strace.
     server.environment = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     server.command = lambda: ["strace", "-D", "-f", "-e", "trace=open,openat,openat2", "-o",
                               directory + "/trace", *plain()]
@@ -277,7 +277,7 @@ def test_no_device_is_ever_opened(directory):
 @root
 @bare
 def test_tt_metals_counters_are_read_for_all_users(directory):
-    """Fault of the original server: 0600, so monitors need root or the same user. A killed process pins its bytes."""
+    """Faults of TT-Metal's files: other users may not read them, and memory of killed processes stays counted."""
     root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,l1=16M,name=train")
     server = Server(directory, root=root)
     files = glob.glob(root + "/dev/shm/tt_device_*_memory")
@@ -302,7 +302,7 @@ def test_tt_metals_counters_are_read_for_all_users(directory):
 
 @bare
 def test_tt_metals_counters_are_read_again(directory):
-    """There is no notification of a change: a server that caches for too long shows old figures."""
+    """Files give no notification of changes: a server that caches them for too long would show old figures."""
     root = machine(directory, "-b", "n150", "-w", "dev=0,dram=1G,leak=64M,name=leaky")
     server = Server(directory, root=root)
     monitor = Monitor(server)
@@ -332,7 +332,7 @@ def test_tt_metals_counters_are_read_again(directory):
 @root
 @bare
 def test_the_chip_behind_an_n300_is_shown_to_all_users(directory):
-    """Its memory is not its gateway's, and readers can tell them apart."""
+    """Its memory is shown apart from that of its gateway."""
     root = machine(directory, "-b", "n150,n300", "-w", "dev=1,dram=2G,behind=3G,name=train")
     server = Server(directory, root=root)
     program = shutil.copy(BUILD + "/tt_smi", directory)  # other users may not read every build directory

@@ -5,16 +5,16 @@ import sys
 from allocd import *
 
 CROWD = 1000
-FULL = bool(os.environ.get("FULL"))  # the long forms of the same tests
+FULL = bool(os.environ.get("FULL"))  # at full size
 
 
 def found(server, pids):
-    """What the server knows of the crowd, whatever else runs on this machine."""
+    """The processes of the crowd in a snapshot of the server, which may also have others of this machine."""
     return [p for p in server.ask().living if p.pid in pids]
 
 
 def test_a_thousand_programs(server):
-    """Fault of the original server: totals overwritten by the last writer, or short under concurrent attach."""
+    """Faults of the original server: the last writer overwrote totals, and concurrent clients were lost."""
     crowd = Crowd(server)
     crowd.do("start", CROWD)
     pids = crowd.pids()
@@ -42,7 +42,7 @@ def test_a_thousand_programs(server):
 
 
 def test_programs_killed_at_any_instruction_leave_nothing(server):
-    """Fault of the original server: what dead processes left behind. 10,000 with FULL=1."""
+    """Fault of the original server: memory of dead processes stayed counted. 10,000 with FULL=1."""
     crowd = Crowd(server)
     number = int(crowd.do("churn", 10000 if FULL else 2000))
     wait(lambda: not server.ask().living, "the end of the last")
@@ -59,7 +59,7 @@ def test_programs_killed_at_any_instruction_leave_nothing(server):
 
 @bare
 def test_a_server_killed_and_restarted_under_load(directory):
-    """Fault of the original server: the server must start first, and its end loses everything. 100 times with FULL=1."""
+    """Fault of the original server: it had to start first, and its end lost everything. 100 times with FULL=1."""
     server = Server(directory, root=with_real_proc(directory))
     crowd = Crowd(server)
     crowd.do("start", 100)
@@ -73,7 +73,7 @@ def test_a_server_killed_and_restarted_under_load(directory):
         seen = found(server, pids)
         assert len(seen) == 100 and sum(p.now() for p in seen) == held
         crowd.do("resume")
-    time.sleep(1.2)  # they connect again by themselves, and are not counted twice
+    time.sleep(1.2)  # by then the programs have connected again; they must not be counted twice
     held = int(crowd.do("pause"))
     seen = found(server, pids)
     assert len(seen) == 100 and sum(p.now() for p in seen) == held

@@ -1,4 +1,4 @@
-/* Clients whose environment blocks: read by the observer, with reads that do not return. */
+/* Reading the environment of clients in the observer thread, while some reads never return. */
 #include "daemon/device_filter.h"
 
 #include "basic/clock.h"
@@ -19,14 +19,14 @@ static struct device_filters filters;
 static struct observer *observer;
 static struct root root;
 static struct loop loop;
-static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* taken: most reads do not return */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* while it is locked, most reads block */
 static atomic_uint begun, ended;
 
 void __wrap_visible_view_read(void *arg);
 
 enum { PID_NEVER_BLOCKED = 30 };
 
-/* Every list is "3", and the release is a new one. */
+/* In every process TT_VISIBLE_DEVICES is "3", and the release of TT-Metal is a recent one. */
 void __wrap_visible_view_read(void *arg)
 {
 	struct visible_view *view = arg;
@@ -175,13 +175,13 @@ static void blocked_reads_of_a_user_are_bounded(void **state)
 	/* four, and the one of another user: the others get no result */
 	do {
 		for (int i = 0; i < 9; i++)
-			assert_false(knows(all[i])); /* which asks again */
+			assert_false(knows(all[i])); /* this also requests it again */
 		pump();
 	} while (begun < 5);
 	assert_int_equal(begun, 5);
 	pthread_mutex_unlock(&gate);
 	for (int i = 0; i < 9; i++)
-		wait_known(all[i]); /* looked at again */
+		wait_known(all[i]); /* now they are read */
 	for (int i = 0; i < 9; i++)
 		device_filter_put(all[i]);
 	assert_int_equal(filter_count(), 0);
@@ -195,7 +195,7 @@ static void another_user_does_not_wait_for_reads_that_hang(void **state)
 	pthread_mutex_lock(&gate);
 	hung = get(20, 1);
 	while (begun == 0) {
-		assert_false(knows(hung)); /* which asks again */
+		assert_false(knows(hung)); /* this also requests it again */
 		pump();
 	}
 	other = get(PID_NEVER_BLOCKED, 2);

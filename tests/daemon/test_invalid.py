@@ -28,7 +28,7 @@ def exchange(server, message, fds=()):
 
 
 def test_an_invalid_message_ends_the_connection(server):
-    """Fault of the original server: malformed clients can only be dropped after guesswork."""
+    """Fault of the original server: it had to guess whether data of a client was malformed."""
     ask = struct.pack("=II", 0, 0)
     for message in (
             b"x", b"\0" * 16, packet(SNAPSHOT, ask, magic=1), packet(SNAPSHOT, ask, length=16),
@@ -45,7 +45,7 @@ def test_an_invalid_message_ends_the_connection(server):
 
 
 def test_every_truncated_message_is_refused(server):
-    """Half a message."""
+    """Every prefix of a message is refused."""
     whole = packet(SNAPSHOT, struct.pack("=II", 0, 0))
     for length in range(1, len(whole)):
         refused(errno.EBADMSG, exchange, server, whole[:length])
@@ -123,7 +123,7 @@ def test_only_a_sealed_memfd_is_accepted(server):
             return e.code
 
     for fd in descriptors:
-        codes = []  # a busy server may still have to close those before
+        codes = []  # repeated: a busy server may not have closed earlier connections yet
         wait(lambda: codes.append(refusal(fd)) or codes[-1] != errno.EMFILE, "a thread to close it")
         assert codes[-1] in (errno.EPERM, errno.EBADF), codes
     sock.close()
@@ -142,7 +142,7 @@ def test_an_invalid_table_is_refused(server):
     fd, m = table(version=2)
     refused(errno.EPROTONOSUPPORT, hand_over, server, fd)
     os.close(fd)
-    empty = os.memfd_create("ttalloc", os.MFD_ALLOW_SEALING)  # a hole: not even looked at
+    empty = os.memfd_create("ttalloc", os.MFD_ALLOW_SEALING)  # a sparse file, which is not read
     os.ftruncate(empty, 2**40)
     fcntl.fcntl(empty, F_ADD_SEALS, SEAL_SHRINK | SEAL_GROW)
     refused(errno.EPROTO, hand_over, server, empty)
@@ -152,7 +152,7 @@ def test_an_invalid_table_is_refused(server):
 
 
 def test_the_table_of_another_process_is_refused(server):
-    """Fault of the original server: any client can claim any pid."""
+    """Fault of the original server: a client could claim to be any pid."""
     for options in (dict(pid=1), dict(pid=0), dict(pid=2**40), dict(start=1), dict(pid=os.getppid())):
         fd, m = table(**options)
         refused(errno.EPROTO, hand_over, server, fd)
@@ -177,7 +177,7 @@ def test_huge_counts_are_ignored(server):
         p = server.ask(flags).of(os.getpid())
         assert (p.usages, p.allocations[:3], p.flags & INCONSISTENT) == ([], [], INCONSISTENT), vars(p)
     assert p.flags & CUT
-    assert os.fstat(fd).st_blocks == blocks  # nor did looking cost a page
+    assert os.fstat(fd).st_blocks == blocks  # reading did not allocate pages
     sock.close(), os.close(fd)
     still_serves(server)
 
@@ -215,7 +215,7 @@ def test_a_table_that_changes_all_the_time_is_read(server):
     pid = os.fork()
     if pid == 0:
         n = 0
-        while True:  # as fast as it can, each state a valid one
+        while True:  # changes the table as fast as possible, always to a valid state
             n += 1
             put_pool(m, 0, DRAM, n % 1000 + 1, 1000, 1, 0, seq=n)
             put_slot(m, n % 1024, size=n % 1000 + 1, generation=n % 2**32)
@@ -278,7 +278,7 @@ def test_a_half_closed_connection_is_an_end(server):
 
 
 def test_closed_connections_cost_nothing(server):
-    """Many connections; 100,000 with FULL=1."""
+    """5,000 connections; 100,000 with FULL=1."""
     before = server.descriptors()
     for i in range(100000 if os.environ.get("FULL") else 5000):
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -297,7 +297,7 @@ def test_closed_connections_cost_nothing(server):
 
 @options("--limit", "handshake=2000")
 def test_a_thousand_silent_connections_do_not_exclude_others(server):
-    """Fault of the original server: no bound on clients."""
+    """Fault of the original server: the number of clients was not limited."""
     idle = []
     for _ in range(1000):
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -308,7 +308,7 @@ def test_a_thousand_silent_connections_do_not_exclude_others(server):
         except BlockingIOError:
             sock.close()
     wait(lambda: server.descriptors() < 256 + 256 + 64, "new ones, refused ones, its own")
-    # Refused connections are told so; the rest times out, and all the while clients with a table last.
+    # Refused connections get an error, the others time out; clients with a table stay connected all the time.
     wait(server.can_be_asked, "room for a monitor")
     for sock in idle:
         sock.close()

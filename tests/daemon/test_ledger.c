@@ -1,6 +1,6 @@
 /*
- * The ledger of legacy clients compared with a model: random reports, and after each of them the
- * totals are the sum of a plain list.
+ * The ledger of legacy clients compared with a simple model, a list: after each random report the
+ * totals must be the sum of the list.
  */
 #include "daemon/account.h"
 #include "daemon/ledger.h"
@@ -240,7 +240,7 @@ static void a_user_pushes_out_its_own_accounts_only(void **state)
 		accounts_add(&book.accounts, &(struct image_process){ .uid = 70002 }, NULL, 0);
 	assert_int_equal(book_count(&book, 70001), 1);
 	assert_int_equal(book_count(&book, 70002), 40);
-	/* More users than shares: the one with the most accounts loses one. */
+	/* If there are more users than shares, the user with the most accounts loses one. */
 	for (uint32_t uid = 70003; uid < 70010; uid++)
 		for (int i = 0; i < 500; i++)
 			accounts_add(&book.accounts, &(struct image_process){ .uid = uid }, NULL,
@@ -291,7 +291,8 @@ static void a_part_is_left_for_the_next_user(void **state)
 	for (int round = 0; round < 1000; round++)
 		for (int i = 1; i < 6; i++)
 			(void)!user_take(of[i], LIMIT_CLIENTS);
-	for (int i = 1; i < 6; i++) /* 700 are not root's, and a sixth of them is left */
+	for (int i = 1; i < 6;
+	     i++) /* of the 700 that are not reserved for root, a sixth stays free */
 		assert_in_range(of[i]->used[LIMIT_CLIENTS], 116, 117);
 	assert_in_range(user_room(of[0], LIMIT_CLIENTS), 215, 220);
 	user_give_back(of[2], LIMIT_CLIENTS, of[2]->used[LIMIT_CLIENTS]);

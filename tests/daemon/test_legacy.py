@@ -1,4 +1,4 @@
-"""The protocol of the original allocation server, and the faults that server had."""
+"""The protocol of the original allocation server, without the faults that this server had."""
 
 import json
 import sys
@@ -23,10 +23,10 @@ def gone(server):
 
 
 def test_answers_have_the_size_of_the_requests(server):
-    """Fault of the original server: record size changed with no version. No single definition."""
+    """Fault of the original server: the size of records changed without a version number."""
     for length in SIZES:
         c = Legacy(server, length)
-        first = c.query()  # before a second record tells the size
+        first = c.query()  # the server cannot tell the size by a second record yet
         assert first[DRAM] == 0
         c.alloc(1, 1000)
         c.send(CB_ALLOC, 0, 10, 0, 2)
@@ -76,7 +76,7 @@ def test_a_stream_that_ends_at_any_byte_leaves_nothing(server):
         c = Legacy(server)
         c.sock.sendall(stream[:cut])
         c.close()
-    Legacy(server).query()  # all that came before has been accepted by now
+    Legacy(server).query()  # when this is answered, all earlier data has been processed
     wait(lambda: server.descriptors() < 32 and not server.ask().living, "the end of all")
 
 
@@ -101,9 +101,9 @@ def test_a_request_in_two_pieces_is_waited_for(server):
 
 
 def test_only_bytes_that_cannot_be_framed_close_the_connection(server):
-    """Fault of the original server: after a slip the server took any bytes for records."""
+    """Fault of the original server: when records were misaligned, it took any bytes for records."""
     frames = (b"\0" * 72, record(13), record(255), record(134), b"GET / HTTP/1.1\r\n" * 10,
-              record(ALLOC, 0, 1) + b"\0" * 200,  # a next record that never begins
+              record(ALLOC, 0, 1) + b"\0" * 200,  # zeros, where the next record should begin
               record(ALLOC, 0, 1)[:72] + b"\0" * 8 + record(ALLOC, 0, 1),  # 80 bytes: no such size
               record(ALLOC, 0, 1) * 2 + record(0))
     for bad in frames:
@@ -117,8 +117,8 @@ def test_only_bytes_that_cannot_be_framed_close_the_connection(server):
 
 GIB = 1 << 30
 
-# Reports that can be framed and make no sense: (type, device, size, buffer type or class).
-# Of the first kind it is known that memory was taken, though not which.
+# Records that can be framed, but have impossible values: (type, device, size, buffer type or class).
+# LOST: memory was allocated, but where or how much is unknown.
 LOST = [(ALLOC, 64, 1, DRAM), (ALLOC, -1, 1, DRAM), (ALLOC, 77, 100 * GIB, L1), (ALLOC, 2**31 - 1, 1, 0),
         (ALLOC, -2**31, 1, 0), (ALLOC, 0, 1, 5), (ALLOC, 0, 1, 255), (KERNEL_LOAD, 0, 1, 3),
         (KERNEL_LOAD, 64, 1, 0), (CB_ALLOC, -1, 1, 0), (CB_ALLOC, 64, 1, 0)]
@@ -129,7 +129,7 @@ NOTHING = [(ALLOC, 0, 0, DRAM), (ALLOC, 0, 100 * GIB + 1, DRAM), (ALLOC, 0, 2**6
 
 
 def original_client(function):
-    """In a process that does not handle SIGPIPE, as programs built against the original do not."""
+    """Runs a function in a process that dies of SIGPIPE, like programs with the original client library."""
     def run():
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         function()
@@ -150,13 +150,14 @@ def original_client(function):
 
 
 def test_an_invalid_record_is_ignored_and_the_client_continues(server):
-    """Fault of the original server: ids wrote outside the arrays. Real clients send these, and die if they lose the connection."""
+    """Fault of the original server: bad ids wrote outside of arrays. Real clients send such records, and die if the
+    connection is closed."""
     for length in SIZES:
         for odd in LOST + NOTHING:
             def program():
                 c = Legacy(server, length)
                 kind, device, size, pool = odd
-                c.send(kind, device, size, pool, 1)  # as the very first record
+                c.send(kind, device, size, pool, 1)  # as the first record
                 c.alloc(1, 1000)
                 c.send(kind, device, size, pool, 2)  # and in the middle
                 c.alloc(2, 200, L1)
@@ -204,7 +205,7 @@ def test_every_output_marks_what_was_ignored(directory):
     c.close()
     gone(server)
     c = Legacy(server)
-    c.alloc(1, 1, 9), c.query()  # only that: it has memory there, of unknown size
+    c.alloc(1, 1, 9), c.query()  # its only report: it has memory there, of unknown size
     eventually(check, True, 0)
     c.close()
     server.stop()
@@ -246,8 +247,8 @@ def test_a_forked_child_that_uses_its_parents_connection_harms_neither(server):
         if child == 0:
             try:
                 c.pid = os.getpid()
-                c.alloc(2, 30)  # its own, with its own number
-                c.free(1)  # destructors of what it has copied
+                c.alloc(2, 30)  # memory of the child, reported with its own pid
+                c.free(1)  # the child's destructors free what it has copied from its parent
                 c.query()
             finally:
                 os._exit(0)
@@ -264,7 +265,7 @@ def test_a_forked_child_that_uses_its_parents_connection_harms_neither(server):
 
 
 def test_a_child_outlives_the_parent_that_connected(server):
-    """A program that connects and then becomes a daemon: the connection ends with the last that has it."""
+    """A program that connects and then becomes a daemon: the connection ends when the last process closes it."""
     ready, done = os.pipe(), os.pipe()
 
     def program():
@@ -273,7 +274,7 @@ def test_a_child_outlives_the_parent_that_connected(server):
         if os.fork() == 0:
             try:
                 c.pid = os.getpid()
-                os.read(ready[0], 1)  # until the server has seen the parent end
+                os.read(ready[0], 1)  # waits until the server has noticed the end of the parent
                 for i in range(100):
                     c.alloc(i, 10)
                     c.query()
@@ -331,7 +332,7 @@ def test_a_client_that_never_reads_delays_no_other(server):
 
 
 def test_both_numberings_of_buffer_types_add_up(server):
-    """Fault of the original server: the Python client's L1_SMALL is 2, TT-Metal's is 3. The original counted both as L1_SMALL."""
+    """Two numberings exist: L1_SMALL is 2 in the Python client, 3 in TT-Metal. The original server counted both as L1_SMALL."""
     c = Legacy(server, 144)
     for kind in range(5):
         c.alloc(kind, 10**kind, kind)
@@ -339,7 +340,7 @@ def test_both_numberings_of_buffer_types_add_up(server):
     assert totals == {DRAM: 1, L1: 10, L1_SMALL: 1100, TRACE: 10000, CB: 0, KERNEL: 0}
     p = now(server)
     assert [p.now(pool) for pool in range(5)] == [1, 10, 0, 1100, 10000]
-    other = Program(server)  # its number for host memory is TT-Metal's
+    other = Program(server)  # libttalloc uses TT-Metal's number for host memory
     other.alloc(1, 7, SYSTEM)
     wait(lambda: any(q.now(SYSTEM) == 7 for q in server.ask().living), "the host memory")
     c.free(2)
@@ -350,7 +351,7 @@ def test_both_numberings_of_buffer_types_add_up(server):
 
 
 def test_circular_buffers_and_kernels_give_back_what_was_stored(server):
-    """Fault of the original server: CB_FREE and KERNEL_UNLOAD arrived with size 0."""
+    """Fault of the original clients: CB_FREE and KERNEL_UNLOAD have size 0."""
     c = Legacy(server, 144)
     c.send(CB_ALLOC, 0, 500, 0, 1)
     c.send(KERNEL_LOAD, 0, 600, 2, 1)
@@ -362,7 +363,7 @@ def test_circular_buffers_and_kernels_give_back_what_was_stored(server):
 
 
 def test_a_run_leaves_nothing_for_the_next(server):
-    """Fault of the original server: repeated runs accumulate buffers that were never reported freed."""
+    """Fault of the original server: buffers that were never freed accumulated over runs of a program."""
     for _ in range(5):
         c = Legacy(server)
         for i in range(100):
@@ -373,7 +374,7 @@ def test_a_run_leaves_nothing_for_the_next(server):
 
 
 def test_unknown_frees_are_counted_and_change_nothing(server):
-    """Fault of the original server: frees of buffers never seen, called harmless."""
+    """Fault of the original server: it ignored frees of unknown buffers."""
     c = Legacy(server)
     c.alloc(1, 100)
     for _ in range(3):
@@ -384,7 +385,7 @@ def test_unknown_frees_are_counted_and_change_nothing(server):
 
 
 def test_the_same_buffer_twice_counts_once_and_is_freed_twice(server):
-    """Fault of the original server: the same buffer reported twice (cached binaries and their view)."""
+    """Fault of the original clients: they report some buffers twice (cached binaries and their view)."""
     c = Legacy(server)
     c.alloc(7, 100), c.alloc(7, 100)
     assert c.query()[DRAM] == 100
@@ -396,7 +397,7 @@ def test_the_same_buffer_twice_counts_once_and_is_freed_twice(server):
 
 
 def test_two_processes_at_one_address_do_not_collide(server):
-    """Fault of the original server: two processes at one address collide; the owner is the process that came first."""
+    """Fault of the original server: of two processes with a buffer at the same address, only the first was counted."""
     c = Legacy(server)
     c.alloc(7, 100)
 
@@ -416,7 +417,7 @@ def test_two_processes_at_one_address_do_not_collide(server):
 
 
 def test_a_changed_size_is_honoured(server):
-    """Fault of the original server: size change at a reused address ignored."""
+    """Fault of the original server: it ignored a new size at a reused address."""
     c = Legacy(server)
     c.alloc(7, 100), c.alloc(7, 250)
     assert c.query()[DRAM] == 250
@@ -430,18 +431,18 @@ def test_a_changed_size_is_honoured(server):
 
 
 def test_frees_on_the_wrong_device_do_not_touch_the_right_one(server):
-    """Fault of the original server: frees reported on device 0 only, in a mesh."""
+    """Fault of the original clients: in a mesh, they report frees for device 0 only."""
     c = Legacy(server)
     for device in (0, 1):
         c.alloc(7, 100, device=device)
     c.free(7), c.free(7)
     assert (c.query(0)[DRAM], c.query(1)[DRAM]) == (0, 100)
-    assert now(server).misuse[UNKNOWN_FREE] == 1  # not hidden
+    assert now(server).misuse[UNKNOWN_FREE] == 1  # the wrong free is counted
     c.close()
 
 
 def test_every_device_has_its_circular_buffers(server):
-    """Fault of the original server: circular buffers seen on the first device only. At most 8 devices."""
+    """Faults of the original server: circular buffers of the first device only, and at most 8 devices."""
     c = Legacy(server, 144)
     for device in range(64):
         c.send(CB_ALLOC, device, 10 + device, 0, 1)
@@ -450,7 +451,7 @@ def test_every_device_has_its_circular_buffers(server):
 
 
 def test_the_same_address_as_circular_buffer_and_as_l1_is_kept_apart(server):
-    """Fault of the original server: circular buffers counted both as CB and as L1."""
+    """Fault of the original server: it counted circular buffers both as CB and as L1."""
     c = Legacy(server, 144)
     c.send(CB_ALLOC, 0, 100, 0, 0x1000)
     c.alloc(0x1000, 40, L1)
@@ -463,7 +464,7 @@ def test_the_same_address_as_circular_buffer_and_as_l1_is_kept_apart(server):
 
 
 def test_totals_cannot_wrap(server):
-    """Fault of the original server: unsigned totals could wrap below zero."""
+    """Fault of the original server: its unsigned totals could wrap below zero."""
     c = Legacy(server, 144)
     c.alloc(1, 10)
     for kind in (FREE, CB_FREE, KERNEL_UNLOAD):
@@ -479,7 +480,7 @@ def test_totals_cannot_wrap(server):
 
 
 def test_address_0_is_an_address(server):
-    """Fault of the original server: hooked graph-capture allocations have address 0."""
+    """Fault of the original clients: allocations during graph capture have address 0."""
     c = Legacy(server)
     c.alloc(0, 10), c.alloc(2**64 - 1, 5)
     assert c.query()[DRAM] == 15
@@ -489,7 +490,7 @@ def test_address_0_is_an_address(server):
 
 
 def test_a_process_has_its_totals_peak_and_counts(server):
-    """Fault of the original server: no per-process memory although the server knows owners. Nor user."""
+    """Fault of the original server: it showed neither memory per process nor users."""
     c = Legacy(server)
     c.alloc(1, 100), c.alloc(2, 50), c.free(1), c.query()
     p = now(server)
@@ -520,7 +521,7 @@ def test_two_connections_of_one_process_share_its_account(server):
 
 
 def test_a_killed_client_leaves_no_kernel_nor_circular_buffer(server):
-    """Fault of the original server: CBs and kernels had no owner. Pids only from buffers. 10 s or 5 or 3."""
+    """Fault of the original server: circular buffers and kernels of dead processes stayed counted, for seconds or for ever."""
     def victim():
         c = Legacy(server, 144)
         c.send(CB_ALLOC, 0, 500, 0, 1)
@@ -551,7 +552,7 @@ def test_a_stream_that_a_child_inherited_ends_with_its_process(server):
             c = Legacy(server)
             c.alloc(1, 100), c.query()
             if os.fork() == 0:
-                os.read(hold, 1)  # has the socket until the test is over
+                os.read(hold, 1)  # keeps the socket open until the test is over
         finally:
             os._exit(0)
     os.close(hold)
@@ -561,17 +562,17 @@ def test_a_stream_that_a_child_inherited_ends_with_its_process(server):
 
 
 def test_a_client_cannot_report_for_another_process(server):
-    """Fault of the original server: any client can claim any pid or free any buffer."""
+    """Fault of the original server: a client could report as any pid, and free any buffer."""
     c = Legacy(server)
     c.alloc(1, 100), c.query()
     for claim in (1, os.getppid(), -1, 2**31 - 1):
         d = Legacy(server, pid=claim)
         d.free(1)
-        assert d.query()[DRAM] == 100  # answered all the same
+        assert d.query()[DRAM] == 100  # its requests are answered nevertheless
         d.close()
     assert server.log().count("claims to be another process") == 4
     assert now(server).ignored == 4 and not now(server).flags & LOW
-    demo = Legacy(server, pid=0)  # the demo's FREE carries no pid
+    demo = Legacy(server, pid=0)  # the original demo sends FREE without a pid
     demo.free(1)
     demo.query()
     assert c.query()[DRAM] == 0
@@ -579,7 +580,7 @@ def test_a_client_cannot_report_for_another_process(server):
 
 
 def test_a_process_that_only_queries_is_no_client(server):
-    """Fault of the original server: the server itself, or a monitor, appears as a process."""
+    """Fault of the original server: monitors, and the server itself, appeared as processes."""
     c = Legacy(server)
     c.query(), c.info()
     assert server.ask().living == []
@@ -653,7 +654,7 @@ def test_an_answer_that_is_not_read_keeps_its_connection_counted(server):
 
 
 def test_a_dump_that_cannot_be_sent_is_one_line_of_the_log(server):
-    """Fault of the original server: a dump goes to the server's terminal, not to the client that asked."""
+    """Fault of the original server: it printed dumps on its terminal instead of sending them to the client."""
     c = Legacy(server, 72)
     c.alloc(0xBEE0, 100)
     c.query()
@@ -667,7 +668,7 @@ def test_a_dump_that_cannot_be_sent_is_one_line_of_the_log(server):
 
 
 def test_the_original_demo_three_times_is_three_times_one(server):
-    """Running three copies, as its README suggests, made ids collide."""
+    """Fault of the original demo: ids of three copies, as its README suggests, collided."""
     MIB = 1 << 20
     demos = []
 

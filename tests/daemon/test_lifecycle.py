@@ -69,7 +69,7 @@ def text_of(name):
 
 @bare
 def test_manual_help_and_documents_agree(directory):
-    """Nothing written twice can drift."""
+    """Options, variables and limits are the same in the manual, the help and the documents."""
     shown = run_server("--help").stdout
     manual = text_of("man/tt_allocd.8").replace("\\-", "-")
     for option in set(re.findall(r"--[a-z-]+", shown)):
@@ -86,7 +86,7 @@ def unit_text(unit):
 
 @bare
 def test_installed_units_start_what_was_installed(directory):
-    """Whatever the prefix, which may be given when it is installed: ExecStart= is absolute."""
+    """ExecStart= has the installed path, for a prefix that is given at installation time."""
     prefix = directory + "/a prefix"
     subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True,
                    stdout=subprocess.DEVNULL)
@@ -132,14 +132,14 @@ def test_units_give_a_reason_for_every_line(directory):
 
 @bare
 def test_a_running_server_keeps_its_socket(directory):
-    """Fault of the original server: predictable path, unlinked at start; take-over possible."""
+    """Fault of the original server: it removed the socket of a running server when it started."""
     server = Server(directory)
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
     assert second.returncode == 1 and "another server listens there" in second.stderr
     second = run_server("--socket", directory + "/other.sock", "--legacy-socket", server.legacy, "--root",
                         server.root)
     assert second.returncode == 1 and "another server listens there" in second.stderr
-    os.kill(server.child.pid, signal.SIGSTOP)  # it runs even if it does not respond
+    os.kill(server.child.pid, signal.SIGSTOP)  # a server that does not respond counts as running
     second = run_server("--socket", server.path, "--legacy-socket", "none", "--root", server.root)
     assert second.returncode == 1
     os.kill(server.child.pid, signal.SIGCONT)
@@ -162,7 +162,7 @@ def test_a_dead_server_is_replaced(directory):
 @bare
 def test_ten_servers_at_once_are_one(directory):
     server = Server(directory)
-    server.kill()  # a socket that all of them try to replace
+    server.kill()  # leaves a stale socket, which all new servers try to replace
     os.makedirs(directory + "/root", exist_ok=True)
     rivals = [spawn([ALLOCD, "--quiet", "--socket", server.path, "--legacy-socket", "none", "--root",
                      directory + "/root"], stderr=subprocess.DEVNULL) for _ in range(10)]
@@ -199,7 +199,7 @@ def test_the_end_removes_no_other_socket(directory):
 
 @bare
 def test_other_files_are_not_replaced(directory):
-    """Fault of the original server: squatting. A hostile /tmp: files, directories, links, pipes."""
+    """Fault of the original server: other users could occupy its path in /tmp with files, directories, links or pipes."""
     root = directory + "/root"
     os.makedirs(root)
     victim = directory + "/victim"
@@ -246,7 +246,7 @@ def test_a_directory_that_others_can_change_is_refused(directory):
                        directory + "/root")
         assert r.returncode == 1 and "could replace files" in r.stderr, r.stderr
     os.mkdir(directory + "/sticky")
-    os.chmod(directory + "/sticky", 0o1777)  # as /tmp is
+    os.chmod(directory + "/sticky", 0o1777)  # like /tmp
     server = Server(directory, "--socket", directory + "/sticky/s")
     server.stop()
 
@@ -323,7 +323,7 @@ def test_umask_does_not_exclude_other_users(directory):
 
 @bare
 def test_sighup_loses_nothing(directory):
-    """Fault of the original server: restart loses all state. A change means restarting every workload."""
+    """Fault of the original server: a restart lost all state, and all programs had to be restarted."""
     server = Server(directory)
     p = Program(server)
     p.alloc(1, 1000)
@@ -384,14 +384,14 @@ def test_sighup_executes_the_new_binary(directory):
     server.start()
     old = os.stat(f"/proc/{server.child.pid}/exe").st_ino
     shutil.copy(ALLOCD, program + ".new")
-    os.rename(program + ".new", program)  # as a package manager does
+    os.rename(program + ".new", program)  # like a package manager
     server.child.send_signal(signal.SIGHUP)
     wait(lambda: server.log().count("listening on") == 2, "the new server")
     assert os.stat(f"/proc/{server.child.pid}/exe").st_ino == os.stat(program).st_ino != old
     before = server.descriptors()
     os.unlink(program)
     server.child.send_signal(signal.SIGHUP)
-    server.wait_for("cannot execute ")  # and continues
+    server.wait_for("cannot execute ")  # it continues with the old program
     server.ask()
     wait(lambda: server.descriptors() <= before, "descriptors")
     server.stop()
@@ -433,7 +433,7 @@ def test_a_terminal_that_is_closed_ends_the_server(directory):
 @root
 @bare
 def test_a_taken_legacy_socket_in_tmp_stops_only_itself(directory):
-    """Fault of the original server: squatting of the well-known path in /tmp."""
+    """Fault of the original server: other users could occupy its path in /tmp."""
     libc = ctypes.CDLL(None, use_errno=True)
     program = os.open(ALLOCD, os.O_RDONLY)
     pid = os.fork()
@@ -485,7 +485,7 @@ def test_readiness_is_notified(directory):
         notify.bind(name)
         server = Server(directory, wait=False, environment={"NOTIFY_SOCKET": name.replace("\0", "@")})
         assert notify.recv(100) == b"READY=1"
-        server.ask()  # it is
+        server.ask()  # it listens
         server.child.send_signal(signal.SIGHUP)
         assert notify.recv(100) == b"RELOADING=1" and notify.recv(100) == b"READY=1"
         server.stop()
@@ -505,7 +505,7 @@ def test_sockets_may_come_from_systemd(directory):
     os.set_inheritable(own.fileno(), True), os.set_inheritable(legacy.fileno(), True)
     pid = os.fork()
     if pid == 0:
-        # In the other order: the type tells which is which.
+        # The sockets in the other order: the server distinguishes them by their types.
         a, b = os.dup(legacy.fileno()), os.dup(own.fileno())
         os.dup2(a, 3), os.dup2(b, 4), os.dup2(log.fileno(), 2)
         os.execve(ALLOCD, [ALLOCD, "--root", directory + "/root"],
@@ -513,13 +513,13 @@ def test_sockets_may_come_from_systemd(directory):
     own.close(), legacy.close()
     server = Server.__new__(Server)
     server.path, server.legacy = directory + "/allocd.sock", directory + "/legacy.sock"
-    server.ask()  # waits in the backlog until it is ready
+    server.ask()  # the connection waits in the backlog until the server is ready
     Legacy(server).query()
     os.kill(pid, signal.SIGHUP)
     server.ask()
     os.kill(pid, signal.SIGTERM)
     assert os.waitpid(pid, 0)[1] == 0
-    assert os.path.exists(server.path)  # systemd's to remove
+    assert os.path.exists(server.path)  # only systemd may remove it
 
 
 def answers(server):
@@ -549,7 +549,7 @@ def test_a_log_without_a_reader_does_not_block(server):
         sock.close()
     other.ask()
     os.close(read)
-    other.ask()  # nor does a log that is gone
+    other.ask()  # a closed log does not block the server either
     child.terminate()
     assert child.wait() == 0
 

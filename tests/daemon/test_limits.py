@@ -1,4 +1,4 @@
-"""Reaches every limit; each is logged."""
+"""Every limit of the server is reached and logged."""
 
 import sys
 
@@ -6,7 +6,7 @@ from allocd import *
 
 
 def tables(server, count):
-    """Tables of this process, each with a connection of its own."""
+    """Hands over tables of this process, each on a connection of its own."""
     for _ in range(count):
         fd, m = table()
         put_pool(m, 0, DRAM, 1, 1, 1, 0)
@@ -18,7 +18,7 @@ def tables(server, count):
 
 @options("--limit", "clients=10")
 def test_clients_in_total(server):
-    """Fault of the original server: no bound on clients. A table of slots can fill."""
+    """Faults of the original server: the number of clients was not limited, and its table of slots could fill."""
     kept = list(tables(server, 10))
     e = refused(errno.EUSERS, list, tables(server, 1))
     assert "too many clients" in e.text
@@ -43,7 +43,7 @@ def test_clients_of_one_user(server):
         assert Legacy(server).is_closed()
         return kept
 
-    root = list(tables(server, 5))  # root is not bound by it
+    root = list(tables(server, 5))  # the limit does not apply to root
     in_child(ordinary, NOBODY)
     in_child(ordinary, 1234)
     wait(lambda: len(server.ask().living) == 5, "the end of the others")
@@ -134,7 +134,7 @@ def test_allocations_kept_of_all_legacy_clients(server):
     gone = lambda: not server.ask().living
     wait(gone, "its end")
     c = client()
-    assert c.query()[DRAM] == 80  # what was given back can be used again
+    assert c.query()[DRAM] == 80  # after frees, new allocations are counted again
     c.close()
 
 
@@ -155,16 +155,16 @@ def ask_until_refused(ask):
 @root
 @options("--limit", "user-cpu=1")
 def test_time_of_one_user(server):
-    """CPU time for answers is limited per user, and a refusal has the time to retry."""
+    """CPU time for answers is limited per user, and a refusal says when to retry."""
     def ordinary():
-        ask_until_refused(server.ask)  # by connections that come and go
+        ask_until_refused(server.ask)  # a new connection for each request
         m = Monitor(server)
         e = ask_until_refused(m.ask)
         assert 0 < e.retry_ms <= 5000, e.retry_ms
         assert "1 ms a second, is used up" in e.text, e
         e = ask_until_refused(m.dump)
         time.sleep(e.retry_ms / 1000 + 0.01)
-        m.ask()  # the connection lasts
+        m.ask()  # the connection is still open
         ask_until_refused(server.ask)
 
     in_child(ordinary, NOBODY)
@@ -194,12 +194,12 @@ def test_finished_processes_remembered(server):
     image = server.ask(WANT_FINISHED)
     assert [p.pid for p in image.finished] == pids[-8:]  # oldest first
     assert image.finished_total == 12 and image.living == []
-    assert server.ask().finished == []  # only if asked for
+    assert server.ask().finished == []  # sent only on request
 
 
 @bare
 def test_descriptors(directory):
-    """No descriptors left: the connection is refused, and the server neither ends nor spins."""
+    """Without free descriptors, connections are refused, and the server neither ends nor busy-loops."""
     import resource
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     pid = os.fork()
@@ -262,7 +262,7 @@ def test_log_lines(server):
 @root
 @options("--limit", "user-log=3")
 def test_log_lines_of_one_user_and_kind(server):
-    """Neither hides another user's lines nor its own of another kind."""
+    """The limit suppresses neither lines about other users nor lines of other kinds."""
     def nonsense():
         for _ in range(20):
             sock = server.connect()
@@ -330,7 +330,7 @@ def test_allocations_kept_of_one_user(server):
             greedy()
         finally:
             os._exit(0)
-    # Half of what is not root's own part, since that is less than its share.
+    # Half of what is not reserved for root: less than the share of a user.
     wait(lambda: server.ask().now(DRAM) == 438, "the greedy one")
 
     def modest():
@@ -348,7 +348,7 @@ def test_allocations_kept_of_one_user(server):
 @root
 @options("--limit", "finished=64", "--limit", "user-finished=32")
 def test_finished_processes_of_one_user(server):
-    """A user whose processes come and go pushes out its own accounts only."""
+    """A user with many short processes evicts only its own accounts."""
     def short():
         fd, m = table()
         put_pool(m, 0, DRAM, 1, 1, 1, 0)
@@ -366,7 +366,7 @@ def test_finished_processes_of_one_user(server):
 @bare
 @root
 def test_subordinate_uids_count_as_their_owner(directory):
-    """A user namespace does not make one user many."""
+    """With a user namespace, a user cannot get the shares of several users."""
     with open(directory + "/subuid", "w") as f:
         f.write("nobody:200000:65536\n4321:400000:1000\n")
     probe = subprocess.run(["unshare", "-m", "sh", "-c", "mount --bind /etc/passwd /etc/passwd"],
@@ -385,7 +385,7 @@ def test_subordinate_uids_count_as_their_owner(directory):
         kept.append(m)
 
     def with_others(users, last):
-        """Each holds a connection while the last one tries."""
+        """Each of these users holds a connection while the last one tries to connect."""
         ready, told = os.pipe()
         held = []
         for user in users:

@@ -10,7 +10,7 @@ from allocd import *
 
 
 def look(root, server=None):
-    """A single sample, as a document."""
+    """Takes a single sample: the JSON document of tt_smi."""
     env = {k: v for k, v in os.environ.items() if k != "TT_ALLOCD_SOCKET"}
     if server:
         env["TT_ALLOCD_SOCKET"] = server.path
@@ -20,7 +20,7 @@ def look(root, server=None):
 
 
 def quiet(root, server=None, device=0):
-    """Seconds, or the reason why they are unknown."""
+    """The quiet time of a device in seconds, or the reason why it is unknown."""
     found = look(root, server)["devices"][device]
     return found["quiet"] if found["quiet"] is not None else found["unavailable"]["quiet"]
 
@@ -30,13 +30,13 @@ def is_known(value):
 
 
 def age(root, server, device=0):
-    """Seconds; no number, which no comparison is true of, if the server answers too late on a busy machine."""
+    """The same; NaN, for which comparisons are false, if the server answers too late on a busy machine."""
     value = quiet(root, server, device)
     return value if is_known(value) else float("nan")
 
 
 def move_data(root, device, flits):
-    """The traffic of a job: the chip counts flits."""
+    """Simulates traffic of a job: increments a counter of flits."""
     [counter] = glob.glob(f"{root}/sys/class/tenstorrent/tenstorrent!{device}/pcie_perf_counters/"
                           "mst_posted_wr_data_word_sent0")
     with open(counter, "r+") as f:  # in place: the server keeps it open
@@ -80,7 +80,7 @@ def test_the_readings_of_monitors_are_no_work(directory):
 
 @bare
 def test_without_counters_nothing_is_read(directory):
-    """A driver that has no such files: N/A, and the server sleeps."""
+    """With a driver without counters, quiet times are N/A, and the server sleeps."""
     root = writable(machine(directory, "--static", "--no-workloads", "-b", "n150"))
     for folder, names, _ in os.walk(root + "/sys/devices"):
         if "pcie_perf_counters" in names:
@@ -93,7 +93,7 @@ def test_without_counters_nothing_is_read(directory):
 
 @bare
 def test_a_program_that_reports(directory):
-    """When its memory changed is known from its table, also of the time before the first question."""
+    """Its table has the time of the last change of memory, also from before the first request."""
     root = machine(directory, "--static", "--no-workloads", "-b", "n150")
     server = Server(directory, root=root)
     p = Program(server)

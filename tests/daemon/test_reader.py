@@ -1,7 +1,7 @@
 """tt_smi as the reader of foreign data: tables of processes, images of a server.
 
-Neither is used unless it is sealed, complete and consistent. The processes are real, the machine is
-simulated, and the server is one that lies.
+They are used only if they are sealed, complete and consistent. The processes are real, the machine is
+simulated, and the server sends false data.
 """
 
 import json
@@ -15,7 +15,7 @@ IMAGE_SEALS = SEAL_SEAL | SEAL_SHRINK | SEAL_GROW | SEAL_WRITE
 
 
 class Smi:
-    """tt_smi on a simulated machine with two cards that shows this process, too."""
+    """tt_smi on a simulated machine with two cards, whose /proc contains this process."""
 
     def __init__(self, directory, boards="2xn150", *options):
         self.root = machine(directory, "--no-workloads", "-b", boards, *options)
@@ -23,7 +23,7 @@ class Smi:
         os.symlink(f"/proc/{os.getpid()}", f"{self.root}/proc/{os.getpid()}")
 
     def ask(self):
-        """The devices with their processes; what was wrong is in .errors."""
+        """Returns the devices with their processes; sets .errors."""
         done = subprocess.run([BUILD + "/tt_smi", "mem", "--once", "--json"], capture_output=True, text=True,
                               timeout=LIMIT, env=dict(os.environ, TT_SMI_ROOT=self.root,
                                                       TT_ALLOCD_SOCKET=self.socket))
@@ -42,7 +42,7 @@ class Smi:
 
 
 def put_device(m, device, node):
-    """Sets the identity of the card, in all four copies."""
+    """Writes the identity of the card, in all four copies."""
     at = 4096 + 2048 * device
     m[at:at + 8] = struct.pack("=Q", 4)
     m[at + 128:at + 256] = struct.pack("=4Q", HAS_NODE, node, 0, 0) * 4
@@ -110,7 +110,7 @@ LIST_HIDDEN, LIST_CUT, TOTALS_LOW = 1 << 2, 1 << 3, 1 << 4
 
 
 def image(*processes, cut=0, flags=0, origin=LEGACY):
-    """processes: (pid, usages, allocations)."""
+    """An image of a server. processes: (pid, usages, allocations)."""
     records, usages, allocations = b"", [], []
     for pid, its_usages, its_allocations in processes:
         records += struct.pack("=IIQQQIIiIIIII9QQ64sQQ", pid, os.getuid(), 0, 0, 0, origin, flags, 0, len(usages),
@@ -241,7 +241,7 @@ def test_an_answer_has_the_right_type_and_one_descriptor(directory):
 
 
 def stream(data=GOOD, step=100, length=None):
-    """An answer in pieces."""
+    """The packets of a streamed answer."""
     return [packet(ANSWER, struct.pack("=Q", len(data) if length is None else length)),
             *(packet(DATA, data[i:i + step]) for i in range(0, len(data), step))]
 
@@ -299,7 +299,7 @@ def test_doctor_distinguishes_a_refusal_from_a_dead_server(directory):
 
 @bare
 def test_a_server_without_streaming(directory):
-    """It refuses the flag and hangs up; then it is asked for a memfd."""
+    """An older server refuses the flag and closes the connection; then tt_smi requests a memfd."""
     smi = Smi(directory)
 
     class Old(Fake):
@@ -338,7 +338,7 @@ def test_flags_of_totals_and_lists(directory):
     assert not shown(TOTALS_LOW)["exact"]
     assert shown(LIST_CUT)["list_complete"] is False
     assert shown(LIST_HIDDEN, allocations=())["list_unavailable"] == "permission_denied"
-    # Memory on a device that is not of this machine makes the rest a lower bound.
+    # Memory on a device that this machine does not have makes the other figures lower bounds.
     assert not shown(0, [usage(0, 0, 100), usage(1, 7, 20)])["exact"]
     assert "matches no device of this machine" in smi.errors, smi.errors
 
@@ -364,7 +364,7 @@ def test_each_process_has_its_own_figures_and_allocations(directory):
     smi = Smi(directory)
     others = [spawn(["sleep", "600"]).pid for _ in range(2)]
     first, second = os.getpid(), others[0]
-    # The figures of one are next to those of the other, on the same device.
+    # The figures of two processes on the same device follow each other.
     data = image((first, [usage(0, 0, 100), usage(0, 0, 7, L1)], [allocation(0, DRAM, 100, 11)]),
                  (second, [usage(0, 0, 5)], [allocation(0, DRAM, 5, 22)]),
                  (others[1], [usage(63, 0, 9), usage(63, 0, 3, L1)], [allocation(63, DRAM, 9, 33)]))
@@ -377,7 +377,7 @@ def test_each_process_has_its_own_figures_and_allocations(directory):
 
 @bare
 def test_more_groups_of_figures_than_there_can_be_devices(directory):
-    """Only a malicious server sends this many: those beyond the limit are omitted, with an error."""
+    """Only a malicious server sends this many: figures beyond the limit are omitted, with an error."""
     smi = Smi(directory)
     me = os.getpid()
     for groups in (64, 65, 66, 5000):
@@ -386,11 +386,11 @@ def test_more_groups_of_figures_than_there_can_be_devices(directory):
         assert shown == [(32, groups == 64)] * 2, (groups, shown)
 
 
-# ---- which device a number means ----
+# ---- the device of a logical number ----
 
 
 class Holder(Smi):
-    """The same, on a driver without lists, with a real server; this process has some devices open."""
+    """tt_smi with a driver without lists and a real server; this process has some devices open."""
 
     def __init__(self, directory, boards, *held):
         super().__init__(directory, boards, "--driver", "2.4.0")
@@ -402,7 +402,7 @@ class Holder(Smi):
         client = Legacy(self.server)
         for identity, (device, size) in enumerate(figures):
             client.alloc(identity + 1, size, DRAM, device)
-        client.query(0)  # all of it has arrived
+        client.query(0)  # when this is answered, all reports have arrived
         return client
 
     def table(self, *figures):
@@ -413,7 +413,7 @@ class Holder(Smi):
         return fd
 
     def check(self, want, complete=True):
-        """{device: bytes} of this process, by the server and by the table itself."""
+        """Checks {device: bytes} of this process, from the server and from its table."""
         devices = self.ask()
         have = {d["id"]: p["dram"] for d in devices for p in d["processes"]
                 if p["pid"] == os.getpid() and p["dram"] is not None}
@@ -440,14 +440,14 @@ def check_numbers(directory, boards, held, figures, want, complete=True):
 
 @bare
 def test_the_second_chip_of_an_n300_has_a_number_too(directory):
-    """With PCIe first: device 2 is the chip behind the n300, not an unknown card."""
+    """TT-Metal numbers chips with PCIe first: number 2 is the chip behind the n300, not an unknown card."""
     check_numbers(directory + "/one", "n300", [0], [(0, 1000), (1, 3000)], {0: 1000, "0R": 3000})
     check_numbers(directory + "/two", "n300,n150", [0, 1], [(0, 10), (1, 20), (2, 30)], {0: 10, 1: 20, "0R": 30})
 
 
 @bare
 def test_a_process_reports_about_the_card_that_it_holds(directory):
-    """A container with one of two cards calls it 0: the other card is not guessed."""
+    """In a container with one of two cards, that card has number 0: it must not be taken for the other card."""
     check_numbers(directory, "2xn150", [1], [(0, 1000)], {1: 1000})
 
 

@@ -7,7 +7,7 @@ from allocd import *
 
 
 def test_totals_for_all_users_and_single_allocations_for_the_owner_and_root(server):
-    """Fault of the original server: not instrumented and not permitted all read the same. Any user can falsify."""
+    """Faults of the original server: unknown and forbidden figures looked alike, and any user could falsify them."""
     mine, other, roots = Program(server, user=1234), Program(server, user=NOBODY), Program(server)
     for p in (mine, other, roots):
         p.alloc(0x10, 100)
@@ -19,7 +19,7 @@ def test_totals_for_all_users_and_single_allocations_for_the_owner_and_root(serv
         assert [len(image.of(p.pid).allocations) for p in (mine, other, roots)] == [1, 0, 0]
         assert not image.of(mine.pid).flags & HIDDEN
         assert image.of(other.pid).flags & HIDDEN and image.of(roots.pid).flags & HIDDEN
-        asked = server.ask(ALLOCATIONS, other.pid)  # no error, and not a byte more
+        asked = server.ask(ALLOCATIONS, other.pid)  # no error, and no allocations
         assert asked.of(other.pid).allocations == [] and asked.of(other.pid).flags & HIDDEN
         text = Monitor(server).dump()
         assert f"pid {other.pid}" in text and text.count("0x10: 100 bytes") == 1
@@ -67,7 +67,7 @@ def test_the_same_for_legacy_clients(server):
 
 @bare
 def test_a_users_server_does_not_end_others_live_data(directory):
-    """EPERM counted as dead, so an unprivileged server deleted other users' live data."""
+    """Fault of the original server: it took EPERM for a dead process, and deleted data of other users' programs."""
     os.chown(directory, 1234, 1234)
     os.makedirs(directory + "/root")
     os.chown(directory + "/root", 1234, 1234)
@@ -94,7 +94,7 @@ def can_unshare(*flags):
 
 
 def test_a_client_in_another_pid_namespace(server):
-    """Fault of the original server: containers: foreign pids."""
+    """Fault of the original server: it confused pids of containers with those of the host."""
     if not can_unshare("--pid", "--fork"):
         return
     p = Program(server, prefix=unshare("--pid", "--fork", "--mount-proc", "--kill-child"))
@@ -103,7 +103,7 @@ def test_a_client_in_another_pid_namespace(server):
     seen, = server.ask().living
     with open(f"/proc/{seen.pid}/status") as f:
         pids = re.search(r"NSpid:\s+(.*)", f.read()).group(1).split()
-    assert pids == [str(seen.pid), "1"] and seen.now() == 100  # by the number it has here
+    assert pids == [str(seen.pid), "1"] and seen.now() == 100  # shown with its pid in the server's namespace
     assert seen.start_ticks == self_start_ticks(seen.pid)
     p.child.kill()
     wait(lambda: not server.ask().living, "its end")
@@ -181,7 +181,7 @@ def test_root_of_a_container_sees_no_more_than_its_user(server):
 
 @bare
 def test_a_client_outside_of_the_servers_namespace_is_refused_and_may_ask(directory):
-    """Its pid is 0 to the server, which could not notice its end."""
+    """For the server its pid is 0, so its end could not be noticed."""
     if not can_unshare("--pid", "--fork"):
         return
     server = Server(directory, wait=False)

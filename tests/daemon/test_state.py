@@ -1,6 +1,6 @@
-"""The state that a server passes to the next one after SIGHUP: even with a damaged one, the next server works.
+"""The state that a server passes on when it executes itself again after SIGHUP: the next server works even if it is damaged.
 
-Each test spoils one place of the state of a server that has clients of all kinds, see state_edit.c.
+Each test damages the state of a server with clients of all kinds in one place: see state_edit.c.
 """
 
 import sys
@@ -12,7 +12,7 @@ PARTLY = "cannot use all of the previous server's state"
 
 
 class Spoiled:
-    """A server with every kind of client, then executed again with a state that one edit has spoiled."""
+    """A server with every kind of client, which then executes itself again with a damaged state."""
 
     def __init__(self, directory):
         self.program = directory + "/tt_allocd"
@@ -37,7 +37,7 @@ class Spoiled:
         self.own.alloc(1, 1000)
         gone = Legacy(server)
         gone.alloc(1, 77), gone.query()
-        gone.close()  # its process lives on: an account whose end is waited for
+        gone.close()  # its process still runs: an account without a connection
         wait(lambda: server.ask(WANT_FINISHED).finished, "the account")
         self.legacy = Legacy(server)
         self.legacy.alloc(7, 50), self.legacy.alloc(8, 5, L1), self.legacy.query()
@@ -50,7 +50,7 @@ class Spoiled:
         assert server.child.poll() is None, (edit, server.child.returncode, server.log()[-500:])
 
     def still_serves(self, edit):
-        """New clients are served, whatever happened to the others."""
+        """Asserts that new clients are served, whatever has happened to the old ones."""
         server = self.server
         c = Legacy(server, 144)
         c.alloc(99, 3, DRAM, 9)
@@ -59,7 +59,7 @@ class Spoiled:
         p.alloc(1, 11)
         wait(lambda: any(q.pid == p.pid and q.now() == 11 for q in server.ask().living), "a new program")
         server.ask(ALLOCATIONS | WANT_FINISHED)
-        try:  # an old one may be lost, and does no harm
+        try:  # an old client may have lost its connection, but must not do harm
             self.legacy.sock.sendall(record(FREE, 0, 0, 0, 0, 7) * 300 + record(FREE, 0, 0, 0, 0, 8))
         except OSError:
             pass
@@ -94,7 +94,7 @@ def test_a_state_of_another_build_is_not_used(directory):
                  "no size", "kind", "another kind", "entries", "devices", "usages of an account"):
         s.start(edit)
         assert UNUSABLE in s.server.log(), edit
-        assert s.legacy.is_closed()  # not left open without a server
+        assert s.legacy.is_closed()  # the connection does not stay open without being served
         s.still_serves(edit)
         s.stop(edit)
 

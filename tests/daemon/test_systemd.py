@@ -1,6 +1,6 @@
 """The units under a real systemd, which is started as pid 1 of its own namespaces.
 
-Its root is an overlay of this machine's, with the programs installed in it; nothing of it is left.
+Its root is an overlay over this machine's, in which the programs are installed. It is removed afterwards.
 """
 
 import shutil
@@ -11,7 +11,7 @@ from allocd import *
 
 CGROUPS = "/sys/fs/cgroup/unified" if os.path.isdir("/sys/fs/cgroup/unified") else "/sys/fs/cgroup"
 
-# As pid 1 of the namespaces: makes the root and becomes systemd.
+# Pid 1 of the namespaces: creates the root and executes systemd.
 INIT = """
 set -eu
 top=$1

@@ -17,7 +17,7 @@ while :; do sleep 0.02; done
 
 
 def beside(directory, script=FAKE):
-    """tt_allocd, with that for a tracer beside it."""
+    """A copy of tt_allocd with this script as tracer in the same directory."""
     os.mkdir(directory + "/bin", 0o755)
     if script:
         with open(directory + "/bin/tt_smi-trace", "w") as f:
@@ -118,11 +118,11 @@ def test_sighup_keeps_the_tracer(directory):
         wait(lambda: server.log().count("listening on") == again + 1, "the server after SIGHUP")
         server.ask()
     assert len(server.tracers()) == 1 and is_alive(server.tracers()[0])
-    # It is still watched,
+    # The tracer is still supervised.
     os.kill(server.tracers()[0], signal.SIGKILL)
     server.wait_for("the tracer was killed by signal 9")
     wait(lambda: len(server.tracers()) == 2, "the next tracer")
-    # and one that died meanwhile is missed.
+    # If it died while the server was stopped, that is noticed too.
     server.child.send_signal(signal.SIGSTOP)
     os.kill(server.tracers()[1], signal.SIGKILL)
     server.child.send_signal(signal.SIGHUP)
@@ -182,7 +182,7 @@ def smi(server, *words, user=None, directory=None):
 @root
 @bare
 def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
-    """What both server and file report is counted once; a user who cannot read the file gets it from the server."""
+    """Memory that the server and the file report is counted once; users who cannot read the file get it from the server."""
     root = machine(directory, "-b", "n150,p150a", "-w", "dev=0+1,dram=3G,via=traced,name=whole", "-w",
                    "dev=1,dram=1G,l1=1M,via=traced,state=since-attach,name=late", "-w",
                    "dev=0,dram=9G,via=traced,state=missed-free,name=vague")
@@ -193,7 +193,7 @@ def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
                                        d["unavailable"].get("dram"))
                 for p in document["processes"] for d in p["devices"]}
 
-    asked = []  # a busy server may answer some too late
+    asked = []  # a busy server may answer some requests too late
     wait(lambda: asked.append(smi(server)) or asked[-1]["server"]["running"], "the server")
     with_both = asked[-1]
     assert rows(with_both) == {
@@ -211,7 +211,7 @@ def test_a_monitor_shows_the_same_with_the_file_and_without(directory):
 
 
 def has_pidfd(waiter, pid):
-    """Does it wait for the end of that process? A program that ends before has no account."""
+    """Does the server wait for the end of this process? If the process exits earlier, it has no account."""
     pidfds, waited_for = set(), set()
     for number in os.listdir(f"/proc/{waiter}/fdinfo"):
         try:
@@ -262,11 +262,11 @@ def test_no_figures_are_kept_after_a_tracing_fault(directory):
     server = Tracing(directory, root=root)
     doubted, trusted = workload(root, "doubted"), workload(root, "trusted")
     wait(lambda: server.ask().of(doubted).now(DRAM) == 2 * GIB, "its figures")
-    looks = time.monotonic() + 2.5  # two samples of the server, one per second
+    looks = time.monotonic() + 2.5  # time for two samples of the server, one per second
     wait(lambda: time.monotonic() > looks, "the server to look")
     with open(f"/proc/{doubted}/stat") as file:
         simulator = int(file.read().rsplit(")", 1)[1].split()[1])
-    os.kill(simulator, signal.SIGSTOP)  # it would write the table anew
+    os.kill(simulator, signal.SIGSTOP)  # otherwise it would overwrite the file
     rewrite(root, lambda line: line.replace("exact", "unreliable:missed-free") if line.startswith(f"{doubted} ") else line)
     looks = time.monotonic() + 2.5
     wait(lambda: server.ask().of(doubted).doubt and time.monotonic() > looks, "the doubt")

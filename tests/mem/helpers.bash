@@ -1,5 +1,5 @@
-# Common to the tests of the memory monitor. BUILD is where the programs are; CTest
-# sets it. Programs that report themselves are real, the machine is simulated: a link
+# Common to the tests of the memory monitor. BUILD is the directory of the programs; CTest
+# sets it. Programs that report their memory are real, the machine is simulated: a link
 # below its /proc makes a process part of it.
 
 load ../common
@@ -20,15 +20,15 @@ setup() {
 	export TT_SMI_ROOT=$D TT_ALLOCD_SOCKET=$WORK/allocd.sock
 }
 
-# machine [OPTIONS]: a running machine at $D; returns when it is complete.
+# machine [OPTIONS]: starts a simulated machine at $D; returns when its files are complete.
 machine() {
 	"$TT_SMI_SIM" --seed 7 "$@" "$D" 3>&- &
 	STARTED="$STARTED $!"
 	eventually test -s "$D/simulated"
 }
 
-# report NODE COUNT SIZE [POOL]: a reporter on the machine. Its pid is $REPORTED; it executes the
-# commands that are written to $ORDERS.
+# report NODE COUNT SIZE [POOL]: starts a reporter (reporter.c) on the machine. Its pid is $REPORTED; it
+# executes the commands that are written to $ORDERS.
 report() {
 	ORDERS=$WORK/orders.$RANDOM
 	mkfifo "$ORDERS"
@@ -39,7 +39,7 @@ report() {
 	ln -s "/proc/$REPORTED" "$D/proc/$REPORTED"
 }
 
-# serve [OPTIONS]: the server; returns when it listens. Its pid is $SERVED.
+# serve [OPTIONS]: starts the server; returns when it listens. Its pid is $SERVED.
 serve() {
 	"$SERVER" --quiet --socket "$TT_ALLOCD_SOCKET" --legacy-socket "$WORK/legacy.sock" "$@" \
 		2>>"$WORK/server.log" 3>&- &
@@ -48,7 +48,7 @@ serve() {
 	eventually test -S "$TT_ALLOCD_SOCKET"
 }
 
-# As many allocations as a big program has. Sanitizers see the same code with fewer.
+# As many allocations as a big program has; fewer with sanitizers, which are slow.
 if [ -z "${TT_SANITIZE:-}" ]; then MANY=1000000; else MANY=100000; fi
 
 needs_server() {
@@ -63,7 +63,7 @@ mem() {
 	"$TT_SMI" mem "$@"
 }
 
-# field FILTER: of one sample as JSON.
+# field FILTER: prints what jq selects from the JSON of one sample.
 field() {
 	mem --once --json | jq -c "$1"
 }

@@ -15,7 +15,7 @@ load helpers
 	[[ $output == *"no server"* && $output == *SIMULATED* && $output == *"3.00MB / 12.00GB"* ]]
 	[[ $output == *"Largest allocations"* && $output == *"Oldest allocations"* ]]
 	[[ $output == *"PID     Pool "*" Size "*" Age"* ]]
-	# Equal ones are one line, except in the order of time.
+	# Equal allocations share a line, except when they are sorted by time.
 	[[ $output == *" DRAM "*" 3 x 1.00MB "* ]]
 	is "$(grep -c ' 3 x 1.00MB ' <<<"$output")" 1
 }

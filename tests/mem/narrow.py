@@ -1,4 +1,4 @@
-"""narrow.py WIDTH: no line of standard input has more columns. Ours are never double."""
+"""narrow.py WIDTH: checks that no line of standard input has more characters. The monitor writes none of double width."""
 
 import sys
 

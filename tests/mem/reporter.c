@@ -3,8 +3,8 @@
  *
  *	reporter NODE COUNT SIZE [POOL]	holds COUNT allocations of SIZE bytes
  *
- * Writes "ready" and its pid once they are reported, then does what it reads, a
- * word per line: "alloc", "free" (the last one), "end".
+ * Prints "ready" and its pid once they are reported, then reads commands, one per line:
+ * "alloc", "free" (frees the last one), "end".
  */
 #include <ttalloc.h>
 

@@ -1,8 +1,8 @@
-"""docs/mem-schema.json: made from the field tables, so that it cannot differ from them.
+"""docs/mem-schema.json is generated from the field tables, so that both agree.
 
-    schema.py          fails if the file is not what the tables say
-    schema.py --write  writes it
-    schema.py --check  holds the documents on standard input, one per line, against it
+    schema.py          fails if the file differs from the tables
+    schema.py --write  writes the file
+    schema.py --check  validates the documents on standard input, one per line
 """
 
 import importlib.util
@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 FILE = HERE.parents[1] / "docs" / "mem-schema.json"
 
-# The parts that both documents have: the other one's maker knows them.
+# The generator of docs/schema.json has the parts that both schemas share.
 sys.path.insert(0, str(HERE.parent / "docs"))
 spec = importlib.util.spec_from_file_location("main_schema", HERE.parent / "docs" / "schema.py")
 main_schema = importlib.util.module_from_spec(spec)

@@ -7,12 +7,12 @@ setup_file() {
 	export BATS_NO_PARALLELIZE_WITHIN_FILE=true
 }
 
-# A busy server may reply too late.
+# accounted FIELDS: queries finished processes, repeatedly if the answer of a busy server comes too late.
 accounted() {
 	eventually "$TT_SMI" "--query-accounted-apps=$1" --format=csv,noheader 2>/dev/null
 }
 
-# Does the kernel tell other processes how a process ended? Since 6.15 (PIDFD_INFO_EXIT).
+# Does the kernel provide the exit status of processes that are not children? Since 6.15 (PIDFD_INFO_EXIT).
 kernel_tells_exit() {
 	printf '%s\n' 6.15 "$(uname -r)" | sort -VC
 }
@@ -77,7 +77,7 @@ kernel_tells_exit() {
 		"$REPORTED, reporter, $(id -u), 5 MiB, 0 MiB, 0"
 	is "$(accounted user)" "$(accounted user | head -1)"
 	[[ "$(accounted start_time,end_time)" == 20??/*,\ 20??/* ]]
-	# The device is dirty, as far as the kernel tells how the job ended.
+	# The device is dirty, if the kernel provides the exit status of the job.
 	dirty_is() { is "$("$TT_SMI" --json | jq -c '.devices[0] | [.dirty, .dirty_cause, .unavailable.dirty]')" "$1"; }
 	if kernel_tells_exit; then
 		eventually dirty_is "[true,\"pid $REPORTED (reporter), signal 9\",null]"
@@ -86,7 +86,7 @@ kernel_tells_exit() {
 	fi
 	is "$(accounted exit)" "$(if kernel_tells_exit; then echo "signal 9"; else echo "[N/A]"; fi)"
 	"$TT_SMI" --query-accounted-apps=pid,time | head -1 | grep -qx 'pid, time \[s\]'
-	# Without a driver too: its module may have been unloaded since.
+	# Also without a driver, whose module may have been unloaded since.
 	mkdir "$WORK/empty"
 	export TT_SMI_ROOT=$WORK/empty
 	is "$(accounted pid,max_memory_usage,temperature.gpu)" "$REPORTED, 5 MiB, [N/A]"
@@ -104,7 +104,7 @@ kernel_tells_exit() {
 		echo "$status: $output"
 		[ "$status" = "$1" ] && [[ $output == "TT_SMI "*"$2"* ]]
 	}
-	# What was before the server is unknown, but no problem unless it is asked for.
+	# Jobs from before the server started are unknown, which counts as a problem only with --only dirty.
 	eventually check_is 3 "UNKNOWN: unknown whether a job was killed or crashed on 0, 1: not observed since its last reset" --only dirty
 	eventually check_is 0 OK
 	serve
@@ -120,7 +120,7 @@ kernel_tells_exit() {
 	eventually check_is 1 "WARNING: device 1: p150a: dirty: a job on it was killed or crashed at 20"
 	[[ $output == *" (pid $REPORTED (reporter), signal 9), and it was not reset since"* ]]
 	[[ $output == *" at $(accounted end_time) ("* ]]
-	# It is an area of its own.
+	# "dirty" is an area of its own.
 	eventually check_is 1 "device 1: p150a: dirty" --only dirty
 	eventually check_is 0 OK --only devices,firmware
 	eventually check_is 3 "UNKNOWN: unknown whether" --only dirty -i 0
@@ -132,14 +132,14 @@ kernel_tells_exit() {
 	eventually explained
 	documented() { is "$("$TT_SMI" doctor --json | jq -c '[.findings[] | select(.area == "dirty") | [.device, .level]]')" '[["1","warn"]]'; }
 	eventually documented
-	# The same cards, in files that no simulator writes: a reset starts the heartbeat at 0.
+	# The same cards as static files, so that the test can simulate a reset: the heartbeat restarts at 0.
 	export TT_SMI_ROOT=$WORK/reset
 	"$TT_SMI_SIM" --static --seed 7 --no-workloads -b n150,p150a "$TT_SMI_ROOT" 3>&-
 	eventually check_is 1 "device 1: p150a: dirty" --only dirty
 	heartbeat="$TT_SMI_ROOT/sys/class/tenstorrent/tenstorrent!1/tt_heartbeat"
 	chmod u+w "$heartbeat"
 	echo 0 >"$heartbeat"
-	# The server does not know of every job, so it cannot call the device clean.
+	# The server may not know every job, so it cannot determine that the device is clean.
 	eventually check_is 3 "UNKNOWN: unknown whether a job was killed or crashed on 1: not observed" --only dirty -i 1
 }
 
@@ -160,7 +160,7 @@ kernel_tells_exit() {
 		eventually last '[false,3145728]'
 	done
 	[ ! -s "$WORK/err" ]
-	# Every sample was right.
+	# All samples had the right figure.
 	is "$(jq -c 'select(.devices[0].memory.used != 3145728)' "$WORK/out" | wc -l)" 0
 }
 

@@ -18,7 +18,7 @@ static void add(int64_t time_ns, uint64_t dram)
 	assert_int_equal(history_add(history, machine, S / 2), 0);
 }
 
-/* 20 seconds in 10 columns: a value is a second. */
+/* A chart of 20 seconds in 10 columns: two values per column, each for a second. */
 static struct chart twenty_seconds(void)
 {
 	return (struct chart){

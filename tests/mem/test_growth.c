@@ -144,7 +144,7 @@ TEST(decreasing_memory_is_shrinking)
 
 TEST(only_the_last_ten_minutes_count)
 {
-	/* An hour of constant memory after a warm-up that is no longer in the ring. */
+	/* An hour of constant memory after a warm-up whose samples are no longer in the ring. */
 	assert_int_equal(judge(3600, warm_up, NO_FREES).trend, TREND_STEADY);
 }
 
@@ -281,7 +281,7 @@ TEST(the_minimum_of_each_sixth_decides)
 	/* Rising peaks over a constant minimum. */
 	assert_int_equal(TREND_OF(5 * S, 10, 19, 10, 29, 10, 39, 10, 49, 10, 59, 10, 69, 79),
 			 TREND_GREW);
-	/* Two sixths without a rise are one too many. */
+	/* A leak may have one sixth without a rise, but not two. */
 	assert_int_equal(TREND_OF(5 * S, 0, 0, 10, 10, 10, 10, 20, 20, 30, 30, 40, 40, 40),
 			 TREND_LEAK);
 	assert_int_equal(TREND_OF(5 * S, 0, 0, 10, 10, 10, 10, 20, 20, 20, 20, 30, 30, 30),
@@ -327,7 +327,7 @@ TEST(frees_are_those_between_the_ends)
 
 	assert_true(growth.has_frees);
 	assert_int_equal(growth.frees, 2);
-	points[1].frees = 4; /* another count by now */
+	points[1].frees = 4; /* the number of frees has changed */
 	assert_false(judge_samples(points, 2, 10 * S).has_frees);
 	points[1].frees = 7;
 	points[0].has_frees = false;
@@ -389,7 +389,7 @@ TEST(the_span_begins_with_the_oldest_stored_sample)
 {
 	struct growth growth = judge_ring(100, 109);
 
-	/* All of it is there, with the very first sample. */
+	/* The ring has all steps, including the first sample. */
 	assert_true(growth.span_ns == 95 * S - 1);
 	assert_true(growth.bytes == (int64_t)(109 * MB));
 	/* One step too long: the first step is gone, with its first sample. */
@@ -410,7 +410,7 @@ TEST(every_trend_has_its_word)
 	assert_string_equal(trend_name(TREND_LEAK), "leak");
 }
 
-/* No amount breaks the sums. */
+/* Sums do not overflow for any amounts. */
 TEST(extremes_do_not_overflow)
 {
 	struct series *series = series_new(40, 15 * S);

@@ -253,7 +253,7 @@ TEST(a_point_has_the_time_and_all_figures_of_its_snapshot)
 	const struct series *series;
 
 	assert_int_equal(history_new(&history), 0);
-	snapshot->asked_ns = 40 * S; /* its processes are borrowed */
+	snapshot->asked_ns = 40 * S; /* its processes are those of the sample at that time */
 	add_process(snapshot, 12, 7, 400);
 	snapshot->processes[0].usages[0].bytes[POOL_L1] = 30;
 	assert_int_equal(history_add(history, snapshot, 2 * NS_PER_S), 0);
@@ -427,13 +427,15 @@ TEST(untracked_processes_take_no_room)
 	history_free(history);
 }
 
-/* 2 KB each: a thousand of them fit into the memory that a screen may take. */
+/* A step takes at most 2 KB, so that a thousand of them fit into the memory of a screen. */
 TEST(a_step_is_small)
 {
 	assert_true(sizeof(struct point) <= 48);
 }
 
-/* 1,000 new processes per sample, for 20 samples: the first are forgotten, the last are there. */
+/*
+ * With 1,000 new processes in each of 20 samples, the oldest are dropped and the newest are kept.
+ */
 TEST(processes_are_bounded)
 {
 	struct history *history;

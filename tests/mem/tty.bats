@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # tt_smi mem --plain on a terminal: refreshed in place, and the terminal is restored afterwards.
-# As a full screen it is tested with that one, in tests/tui.
+# tests/tui tests it as a full screen.
 
 load helpers
 load ../terminal
@@ -22,7 +22,7 @@ type_in() {
 	keys "$1" Enter
 }
 
-# Alternate screen and cursor.
+# has_state ALTERNATE CURSOR: is the alternate screen in use (0 or 1), and is the cursor visible?
 has_state() {
 	flag alternate_on "$1" && flag cursor_flag "$2"
 }
@@ -40,7 +40,7 @@ at_prompt() {
 # The terminal is restored, and the exit status is that of the signal.
 restored() {
 	eventually at_prompt # input that is typed before is discarded
-	# The shell's next command: a list would end with the signal.
+	# A command of its own: the signal would end a list of commands.
 	type_in "echo status \$? >$WORK/status"
 	eventually test -s "$WORK/status"
 	eventually has_state 0 1
