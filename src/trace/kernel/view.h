@@ -35,34 +35,43 @@ static __always_inline struct trace_view *view_find(uint32_t tgid, uint64_t poin
 	return view && view->created < task->group_leader->start_boottime ? view : NULL;
 }
 
-static __always_inline struct trace_view *view_at(uint32_t tgid, uint64_t address)
+/*
+ * Sets the chips of the view to which the word at this address points. 1: there is one, else 0. Not
+ * static: see chips_add().
+ */
+__weak __noinline int view_read(uint32_t tgid, uint64_t address, uint64_t *ret_chips)
 {
+	struct trace_view *view;
 	uint64_t pointer = 0;
 
-	if (!read_user(&pointer, sizeof(pointer), address) || !metal_is_pointer(pointer))
-		return NULL;
-	return view_find(tgid, pointer);
+	if (!ret_chips || !read_user(&pointer, sizeof(pointer), address) ||
+	    !metal_is_pointer(pointer))
+		return 0;
+	view = view_find(tgid, pointer);
+	if (!view)
+		return 0;
+	*ret_chips = view->chips;
+	return 1;
 }
 
 /* The chips of the mesh with this implementation; 0: not known. Not static: see chips_add(). */
 __weak __noinline uint64_t view_chips(struct trace_view_place *place, uint32_t tgid, uint64_t impl)
 {
-	struct trace_view *view;
+	uint64_t chips = 0;
 
 	if (!place || !metal_is_pointer(impl))
 		return 0;
 	if (place->offset) {
-		view = view_at(tgid, impl + place->offset);
-		return view ? view->chips : 0;
+		view_read(tgid, impl + place->offset, &chips);
+		return chips;
 	}
 	for (unsigned i = 1; i < VIEW_WORDS; i++) {
-		view = view_at(tgid, impl + 8 * i);
-		if (view) {
+		if (view_read(tgid, impl + 8 * i, &chips)) {
 			place->offset = 8 * i;
-			return view->chips;
+			break;
 		}
 	}
-	return 0;
+	return chips;
 }
 
 /*
