@@ -42,7 +42,7 @@ teardown() {
 	clean_up
 }
 
-# eventually COMMAND...: until it succeeds. The limit only ends a test that hangs.
+# eventually COMMAND...: repeats a command until it succeeds. The limit only ends a test that hangs.
 eventually() {
 	local i
 	for i in $(seq 3000); do

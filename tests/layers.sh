@@ -1,12 +1,12 @@
 #!/bin/sh
-# A layer includes only lower ones: compares the #include lines of each folder of src/ with what
-# its tt_layer() names, and what those name in turn.
+# Checks that each folder of src/ includes only folders that its tt_layer() names, directly or
+# indirectly.
 #
 #   layers.sh SOURCE_FOLDER
 set -eu
 cd "$1"
 
-# All that a layer may use, itself first.
+# reach LAYER: prints all layers that this one may use, itself first.
 reach() {
 	known=" $1 "
 	pending=$1
@@ -44,6 +44,6 @@ for folder in */; do
 	done
 	checked=$((checked + 1))
 done
-# A change of the form of CMakeLists.txt must not make this test look at nothing.
+# A change in the format of CMakeLists.txt must not make this test check nothing.
 [ "$checked" -ge 6 ] || { echo "only $checked layers found" >&2; exit 1; }
 exit $status

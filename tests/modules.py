@@ -20,7 +20,7 @@ def sources(top):
 
 
 def modules(top):
-    """Which modules each includes. Within a folder of sim/ and include/ names have no folder."""
+    """{module: modules that it includes}. In sim/ and include/, #include lines have no folder."""
     graph = {}
     for path, text in sources(top):
         base = top / ("src" if path.is_relative_to(top / "src") else path.parent)
@@ -58,7 +58,7 @@ def cycles(graph):
 
 
 def tags(top):
-    """Where each tag is defined."""
+    """{tag: files that define it}"""
     places = {}
     for path, text in sources(top):
         for tag in re.findall(r"^\s*(?:typedef )?((?:struct|enum|union) \w+)\s*\{", text, re.MULTILINE):

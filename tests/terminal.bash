@@ -9,7 +9,7 @@ TERMINALS=0
 open_terminal() {
 	command -v tmux >/dev/null || skip "no tmux here"
 	TERMINALS=$((TERMINALS + 1))
-	SOCKET=$WORK/tmux.$TERMINALS # of its own: a server that ends still accepts clients for a while
+	SOCKET=$WORK/tmux.$TERMINALS # one per terminal: a server that ends still accepts clients for a while
 	env -u TMUX SHELL=/bin/sh TERM=xterm-256color tmux -u -S "$SOCKET" -f /dev/null \
 		new-session -d -x "${1%x*}" -y "${1#*x}" "$2" 3>&-
 	TERMINAL=$(tmux -S "$SOCKET" display-message -p '#{pid}')

@@ -52,7 +52,7 @@ show() {
 	done <"$WORK/ids"
 	diff <("$TT_SMI" --root "$WORK/tree" --query-gpu=board --format=csv) \
 		<("$TT_SMI" --root "$WORK/captured" --query-gpu=board --format=csv)
-	# The chips of one board still share their serial number; no two chips an ASIC id.
+	# The chips of one board still share their serial number, and all ASIC ids still differ.
 	[ "$("$TT_SMI" --root "$WORK/captured" --query-gpu=serial --format=csv,noheader | sort -u | wc -l)" = 2 ]
 	[ "$("$TT_SMI" --root "$WORK/captured" --query-gpu=asic_id --format=csv,noheader | grep -v N/A | sort -u | wc -l)" = 3 ]
 }

@@ -2,8 +2,8 @@
 
     completion.py bash|zsh|fish DIRECTORY_OF_COMPLETIONS COMMAND_LINE
 
-The line is typed, then Tab; `printf` is put before it, and shows the words that it consists of then.
-With a "?" at its end the candidates are listed instead.
+Types the line and Tab. Then `printf` is inserted at its start, and shows the words of the completed line.
+If the line ends in "?", the candidates are listed instead.
 """
 
 import os
@@ -37,7 +37,7 @@ def send(text):
 
 
 def read_until(pattern):
-    """What the shell has written, once the pattern is in it."""
+    """Reads what the shell writes until the pattern occurs in it."""
     seen, end = "", time.monotonic() + 120
     while not re.search(pattern, seen):
         if time.monotonic() > end or not select.select([terminal], [], [], 1)[0]:
@@ -58,7 +58,7 @@ if line.endswith("?"):
     print(read_until(r"(?s)doctor.*topo"))
 else:
     send(line + "\t")
-    # The line is read on after the completion has ended.
+    # The shell reads these keys when the completion has ended.
     send(f"{CONTROL_A}printf '<%s>' {CONTROL_E}; echo '' END'OF'LINE\r")
     print(re.search(r"(<[^\r\n]*>)\s*ENDOFLINE", read_until(r"<[^\r\n]*>\s*ENDOFLINE"))[1])
 os.close(terminal)

@@ -1,7 +1,7 @@
-"""Reads the tables of src/ that documents repeat: fields, reasons, options.
+"""Parses tables of src/ whose content documents repeat: fields, reasons, options.
 
-The sources stay the only place where these are written; this file just finds
-them. It is strict: a line that it cannot read is an error, not a field less.
+The sources stay the only place where these are defined. A line that cannot be parsed
+is an error, so that no field is missed.
 """
 
 import pathlib
@@ -37,7 +37,7 @@ def text(token):
 
 
 def shared_fields(prefix):
-    """The fields of UTILIZATION_DETAILS."""
+    """The fields of the macro UTILIZATION_DETAILS, which devices and processes share."""
     source = (SOURCE / "model/utilization.h").read_text(encoding="utf-8").replace("\\\n", "\n")
     fields = []
     for match in SHARED.finditer(source):
@@ -102,7 +102,7 @@ def reason_codes():
 
 
 def unit_names():
-    """U_… -> the name of the base unit, None if it counts nothing."""
+    """{U_…: name of the base unit, or None}"""
     source = (SOURCE / "model/field.c").read_text(encoding="utf-8")
     units = dict(re.findall(r'\[(U_\w+)\] = \{ "([^"]*)"', source))
     assert units["U_BYTE"] == "byte"
@@ -110,7 +110,7 @@ def unit_names():
 
 
 def names(path, array):
-    """The texts of an array."""
+    """The strings in the initialiser of an array."""
     source = (SOURCE / path).read_text(encoding="utf-8")
     body = re.search(r"\b%s\[\w*\] = \{(.*?)\};" % array, source, re.S)[1]
     return re.findall(r'"([^"]*)"', body)

@@ -37,13 +37,13 @@ TEXTS="man/tt_smi.1 docs/options.md"
 	[[ $output == *"unknown option"* ]]
 }
 
-# candidates PROGRAM WORD...: what the completions offer in place of the last word, without their texts.
+# candidates PROGRAM WORD...: the words that the completions offer for the last word, without descriptions.
 candidates() {
 	bash "$TOP/completions/tt_smi.bash" "$@" | sed '/^:/d;s/\t.*//'
 }
 
-# options_agree MANUAL COMMAND...: what the command's help, generated from its table of options, says
-# is what its manual page and its completions have.
+# options_agree MANUAL COMMAND...: the manual page and the completions have the options of the command's
+# help, which is generated from its table of options.
 options_agree() {
 	local manual=$1
 	shift
@@ -135,7 +135,7 @@ used_codes() {
 	done
 }
 
-# The other pages refer to tt_smi(1), which has all.
+# Pages of single commands refer to tt_smi(1), which has all exit codes.
 @test "manual pages of single programs have the exit codes that their sources use" {
 	same "$(used_codes src/daemon)" "$(listed_codes "$TOP/man/tt_allocd.8")"
 	same "$(used_codes src/trace)" "$(listed_codes "$TOP/man/tt_smi-trace.1")"
@@ -154,7 +154,7 @@ used_codes() {
 	"$TT_SMI" serve --list-metrics | sed 's/\t/ | /g;s/^\([^ ]*\)/| `\1`/;s/$/ |/' >"$WORK/list"
 	[ "$(wc -l <"$WORK/list")" -ge 35 ]
 	diff "$WORK/list" <(grep '^| `ttsmi_' "$TOP/docs/metrics.md")
-	# Some groups are parts of other metrics, whose help names them.
+	# Some groups have no metric of their own, but are named in the help of other metrics.
 	"$TT_SMI" serve --list-metrics >"$WORK/raw"
 	groups=$({ cut -f4 "$WORK/raw" | grep -v '^-$'; grep -o -e '--collect [a-z]*' "$WORK/raw" | cut -d' ' -f2; } | sort -u)
 	same "$groups" "$(candidates "$TT_SMI" serve --no-collect "")"
@@ -191,14 +191,14 @@ keys() {
 for table in fields.device_fields(), fields.host_fields():
     for field in table:
         print(field.key, *field.aliases, sep="\n")')
-	# Names of nvidia-smi without a meaning here follow at the end.
+	# After these come names of nvidia-smi that have no meaning here.
 	same "$tables" "$(keys --help-query-gpu | sed '/^vgpu_driver_capability/,$d')"
 }
 
 @test "fields in documents and manual exist" {
 	{ keys --help-query-gpu; keys --help-query-compute-apps; } | sort -u >"$WORK/keys"
 	{
-		# What looks like a field: words with dots in backquotes; lists in commands.
+		# Words that look like fields: those with dots in backquotes, and lists in commands.
 		grep -o '`[a-z_]\+\(\.[a-z_0-9]\+\)\+`' "$TOP/docs/output.md" | tr -d '`' |
 			grep -v '\.\(json\|txt\|h\|1\|rpm\)$\|^limits\.\|^host_info\.'
 		grep -oh 'query-\(gpu\|compute-apps\)=[a-z0-9_.,]*' "$TOP"/README.md "$TOP"/docs/*.md "$TOP/man/tt_smi.1" |
@@ -254,7 +254,7 @@ for table in fields.device_fields(), fields.host_fields():
 	[ "$(candidates "$TT_SMI" -f mem -- --wat)" = --watch ]
 }
 
-# completes SHELL LINE WORDS: what Tab makes of a line.
+# completes SHELL LINE WORDS: after Tab, the line consists of these words.
 completes() {
 	run env HOME="$WORK" XDG_RUNTIME_DIR="$WORK" PATH="$(dirname "$TT_SMI"):$PATH" TT_SMI_ROOT="$WORK/tree" \
 		"$PYTHON" "$HERE/completion.py" "$1" "$TOP/completions" "$2" 3>&-

@@ -2,7 +2,7 @@
 
     options.py help      `tt_smi --help` on standard input
     options.py docs/options.md, man/tt_smi.1
-    options.py man/tt_smi-mem.1 items    those that have a paragraph
+    options.py man/tt_smi-mem.1 items    only options that have a paragraph of their own
 """
 
 import pathlib

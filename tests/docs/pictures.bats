@@ -63,7 +63,7 @@ print(screen_svg.draw(sys.stdin.read(), 10, "a title"))')
 	grep -q 'fill-opacity="1" d="M16.8 1h16.8v16H16.8z"' "$WORK/svg"
 	grep -q 'fill-opacity="0.22" d="M33.6 1h8.4v16H33.6z"' "$WORK/svg"
 	grep -q 'stroke="#d3d9e3" fill="none" d="M42 9H50.4M54.6 0V18"' "$WORK/svg"
-	# One dot of each column, then two.
+	# One dot in each column, then two.
 	grep -q 'd="M60.9 14.5V16.9M65.1 14.5V16.9M69.3 10V16.9M73.5 10V16.9"' "$WORK/svg"
 	not grep -q '<text[^>]*>[█░─│⣀⣤]' "$WORK/svg"
 }

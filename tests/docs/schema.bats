@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
-# docs/schema.json: what the tables say, and what real documents are.
+# docs/schema.json agrees with the field tables, and real documents match it.
 load helpers
 
 @test "the schema matches the tables of src/model" {
 	"$PYTHON" "$HERE/schema.py"
 }
 
-# valid OPTIONS: the document of a simulated machine fits the schema.
+# valid OPTIONS: the document of a simulated machine matches the schema.
 valid() {
 	tree "$@"
 	"$TT_SMI" --root "$WORK/tree" --json >"$WORK/json"

@@ -1,7 +1,7 @@
-"""docs/schema.json: made from the field tables, so that it cannot differ from them.
+"""docs/schema.json is generated from the field tables, so that both agree.
 
-    schema.py          fails if the file is not what the tables say
-    schema.py --write  writes it
+    schema.py          fails if the file differs from the tables
+    schema.py --write  writes the file
 """
 
 import json

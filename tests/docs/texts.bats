@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# README, documents and manual: samples, links, commands.
+# README, documents and manual: samples, links and commands in them.
 load helpers
 
 # blocks FILE...: the lines between fences, without those of a named language.
@@ -39,13 +39,13 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 		blocks docs/output.md | grep -qxFf "$WORK/heading"
 	done
 	"$TT_SMI_SIM" -- "$TT_SMI" 3>&- | sed -n "s|$TT_SMI|tt_smi|; /TIP/,\$p" >"$WORK/tip"
-	# The tracer is named where it was built.
+	# The tip names the tracer only if it was built.
 	diff <(grep -v 'trace start$' "$WORK/tip") <(grep -v 'trace start$' <(awk '/^```/ && inside { exit } inside; /^```/ { inside = 1 }' "$TOP/docs/output.md" | sed -n '/TIP/,$p'))
 	version=$("$TT_SMI" --version | cut -d' ' -f2)
 	blocks docs/output.md | grep -qF "tt-smi $version "
 }
 
-# The original document's headings: people search for them.
+# Headings for which people search.
 @test "troubleshooting has a section for each question" {
 	for heading in "No processes using Tenstorrent devices" "Allocation server not running" \
 		"Temperature or power shows N/A" "Process shows but no memory"; do
@@ -54,7 +54,7 @@ assert {width(line) for line in lines} == {102}, [line for line in lines if widt
 	done
 }
 
-# Without its comment; what would go on for ever ends after one sample.
+# end_soon COMMAND: removes the comment, and makes commands that run for ever end after one sample.
 end_soon() {
 	set -- "$(sed 's/ *#.*//' <<<"$1")"
 	case " $1 " in
@@ -78,7 +78,7 @@ end_soon() {
 		expected='^0$'
 		[[ $command != *" check"* && $command != *" doctor"* ]] || expected='^[0125]$' # findings
 		[[ $command != *" fleet"* ]] || expected='^(3|16)$'
-		# No server is here, which is what some of them ask for.
+		# 16: some commands need an allocation server, and none runs here.
 		[ "$status" = 16 ] || [[ $status =~ $expected ]]
 		[[ $status == @(3|16) ]] || [ -s "$WORK/out" ]
 	done <"$WORK/commands"

@@ -29,7 +29,7 @@ def nulls(value, path=""):
 
 
 def check_reasons(object, what):
-    """Every null has its reason, and every reason its null."""
+    """Asserts that every null has a reason, and that every reason belongs to a null."""
     missing = set(nulls(object)) ^ set(object["unavailable"])
     if missing:
         sys.exit(f"{what}: null and \"unavailable\" differ: {sorted(missing)}")

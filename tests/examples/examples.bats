@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The examples for Kubernetes, CI and cron, as they are used.
+# Runs the examples for Kubernetes, CI and cron.
 
 load helpers
 
-# probes STARTUP LIVENESS READINESS: how each of them ends.
+# probes STARTUP LIVENESS READINESS: the expected result of each probe, "success" or "failure".
 probes() {
 	run /usr/bin/python3 "$HERE/probes.py" "$EXAMPLES/kubernetes.yaml" run 3>&-
 	echo "$output"
@@ -24,7 +24,7 @@ needs_yaml() {
 @test "Kubernetes: kubectl reads the whole manifest" {
 	needs_yaml
 	command -v kubectl >/dev/null || skip "no kubectl here"
-	# A change that needs no cluster: kubectl writes what it has understood, and that.
+	# kubectl applies a change without a cluster, and writes the manifest as it has parsed it.
 	KUBECONFIG=/dev/null HOME=$WORK kubectl set env --local -f "$EXAMPLES/kubernetes.yaml" A=b -o json >"$WORK/read"
 	/usr/bin/python3 "$HERE/probes.py" "$EXAMPLES/kubernetes.yaml" compare <"$WORK/read"
 }
@@ -51,7 +51,7 @@ needs_yaml() {
 	probes success failure success
 }
 
-# ci [COMMAND...]: the job on one device.
+# ci [COMMAND...]: runs the CI job on one device.
 ci() {
 	run apart bash -c '"$@"; exit $?' - "$EXAMPLES/ci_job.sh" 1 "$@" 3>&-
 	echo "ci $*: $status: $output"
@@ -63,7 +63,7 @@ ci() {
 	ci sh -c 'echo "$TT_VISIBLE_DEVICES $1"; exit 7' - "a  b"
 	[ "$status" = 7 ]
 	[[ "$output" = *"0000:01:00.0 a  b" ]]
-	# In use by a program that did not come through tt_smi: the shell that starts the job.
+	# The device is used by a program that was not started by tt_smi run: the shell that starts the job.
 	exec 5<"$D/dev/tenstorrent/0"
 	CI_WAIT_MINUTES=0 ci sh -c 'echo "$TT_VISIBLE_DEVICES"'
 	[ "$status" = 0 ]
@@ -76,12 +76,12 @@ ci() {
 	rm -r "$D/sys/class/tenstorrent/"*
 	ci touch "$WORK/ran"
 	[ "$status" = 75 ]
-	[[ "${lines[-1]}" = "TT_SMI CRITICAL: no Tenstorrent device present"* ]] # nothing was waited for
+	[[ "${lines[-1]}" = "TT_SMI CRITICAL: no Tenstorrent device present"* ]] # it did not wait
 	[ ! -e "$WORK/ran" ]
 }
 
-# In private directories of cron: what it starts at its own start is what the example runs every five
-# minutes. What it would mail is in $WORK/mail.
+# Runs cron with private directories and the commands of the example, which cron runs once when it
+# starts instead of every five minutes. Mails are written to $WORK/mail.
 cron_once() {
 	{
 		echo "PATH=$WORK/bin:/usr/bin:/bin"
@@ -105,7 +105,7 @@ cron_once() {
 	' - "$WORK/crontab" "$WORK/ended" 3>&-
 }
 
-# Without the note that the machine is simulated.
+# The mail, without the note that the machine is simulated.
 mailed() {
 	grep -v '^tt_smi: SIMULATED machine' "$WORK/mail" || true
 }

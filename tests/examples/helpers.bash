@@ -1,4 +1,5 @@
-# Common to the tests of the examples. TT_SMI and TT_SMI_SIM name the programs; CTest sets them.
+# Common to the tests of the examples. TT_SMI and TT_SMI_SIM are the paths of the programs; CTest sets
+# them.
 
 load ../common
 
@@ -9,7 +10,7 @@ TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 export TZ=UTC LC_ALL=C.UTF-8
 unset TT_SMI_ROOT TT_VISIBLE_DEVICES
 
-# machine BOARDS [OPTIONS]: at $D, without jobs; tt_smi is then the command of the examples for it.
+# machine BOARDS [OPTIONS]: writes a machine without jobs to $D, which the command tt_smi then shows.
 machine() {
 	"$TT_SMI_SIM" --static --seed 7 --no-workloads -b "$@" "$D" 3>&- 2>/dev/null
 	chmod -R u+w "$D"
@@ -19,8 +20,8 @@ machine() {
 	PATH=$WORK/bin:$PATH
 }
 
-# machine_with_processes BOARDS: the same with the true /proc. Its driver is too old to list processes
-# (which is a warning), so all that have one of its files open are jobs.
+# machine_with_processes BOARDS: the same with the real /proc. Its driver is too old to list processes
+# (which is a warning), so every process that has one of its device files open is a job.
 machine_with_processes() {
 	machine "$1" --driver 2.4.0
 	mv "$D/proc" "$WORK/proc"
@@ -32,9 +33,9 @@ temperature() {
 	echo "$1" >"$(echo "$(class 0)/device/hwmon/"*/temp1_input)"
 }
 
-# apart OPTIONS... COMMAND...: in namespaces of its own, of which its pid namespace ends all that the
-# command has started. Other users than root have them in a user namespace, where they stay the same
-# user with the rights to set them up.
+# apart OPTIONS... COMMAND...: runs a command in namespaces of its own; with the pid namespace, all
+# processes that it has started end. Ordinary users get them in a user namespace, where they
+# keep their uid.
 apart() {
 	if [ "$(id -u)" = 0 ]; then
 		unshare --pid --fork --mount-proc --kill-child "$@"

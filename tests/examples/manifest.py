@@ -1,4 +1,4 @@
-"""The manifest of tt_smi serve for Kubernetes: do its parts fit each other and the program?
+"""Checks that the parts of the Kubernetes manifest of tt_smi serve fit each other and the program.
 
     manifest.py MANIFEST TT_SMI
 """
@@ -10,7 +10,7 @@ import sys
 import yaml
 
 MANIFEST, TT_SMI = sys.argv[1:]
-# What tt_smi reads of a node, besides /proc and /sys, which every container has.
+# Directories of a node that tt_smi reads, besides /proc and /sys, which every container has.
 NEEDED = {"/dev/tenstorrent", "/dev/shm", "/run/tt-smi", "/var/log/pods", "/var/log/containers", "/var/lib/kubelet/plugins"}
 
 
@@ -42,7 +42,7 @@ def check_volumes(spec, container):
 
 
 def check_comment(text):
-    """The comment explains every volume, and no other."""
+    """The comment explains exactly the volumes of the manifest."""
     comment = text.split("apiVersion")[0]
     assert "hostPID" in comment and "SYS_PTRACE" in comment
     explained = set(re.findall(r"^#   (/\S+?),?(?: |$)", comment, re.M)) | set(re.findall(r", (/\S+)$", comment, re.M))
@@ -50,7 +50,7 @@ def check_comment(text):
 
 
 def check_passwords(text, spec, container, endpoint):
-    """The file of passwords is where the program looks, and Prometheus has a password from the same secret."""
+    """The file of passwords is at the path that the program reads, and Prometheus uses a password of the same secret."""
     (secret,) = [volume["secret"] for volume in spec["volumes"] if volume["name"] == "passwords"]
     (mount,) = [mount for mount in container["volumeMounts"] if mount["name"] == "passwords"]
     path = container["command"][container["command"].index("--auth-file") + 1]

@@ -1,8 +1,8 @@
-"""The probes of a Kubernetes manifest.
+"""Checks and runs the probes of a Kubernetes manifest.
 
-    probes.py MANIFEST check    its fields are those that a pod and a probe can have
-    probes.py MANIFEST compare  standard input: the manifest as kubectl has read it; nothing may be lost
-    probes.py MANIFEST run      runs the probes as a kubelet does; prints "NAME success" or "NAME failure"
+    probes.py MANIFEST check    checks that pods and probes can have its fields
+    probes.py MANIFEST compare  standard input: the manifest as kubectl has parsed it; nothing may be missing
+    probes.py MANIFEST run      runs the probes like a kubelet; prints "NAME success" or "NAME failure"
 """
 
 import json
@@ -30,7 +30,7 @@ POD = closed(["apiVersion", "kind", "metadata", "spec"], apiVersion={"const": "v
 
 
 def contained(part, whole, path=""):
-    """Whether everything of a document is in another one, which may have more."""
+    """Does `whole` contain everything of `part`?"""
     if isinstance(part, dict):
         for key, value in part.items():
             assert key in whole, f"{path}.{key} is unknown"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The prolog and the epilog of examples/slurm in a real Slurm: munged, slurmctld and slurmd on the loopback
-# interface of a network namespace, with a configuration of their own; and id, name and user of a job in tt_smi's outputs.
+# The prolog and the epilog of examples/slurm in a real Slurm (munged, slurmctld and slurmd on the loopback
+# interface of a network namespace, with a private configuration); and id, name and user of a job in tt_smi's outputs.
 
 load helpers
 

@@ -1,8 +1,8 @@
-"""A Slurm of one node with the example prolog and epilog, in namespaces of its own.
+"""Runs a Slurm of one node with the example prolog and epilog, in private namespaces.
 
     slurm.py DIRECTORY MACHINE
 
-DIRECTORY has prolog and epilog, MACHINE is the simulated machine that they look at: one n150.
+DIRECTORY has prolog and epilog, MACHINE is the simulated machine that they check: one n150.
 """
 
 import fcntl
@@ -63,8 +63,8 @@ def eventually(condition, what):
 
 
 def bring_up_loopback():
-    """With a second address: Slurm resolves names only for families of addresses that are in use, and
-    127.0.0.1 does not count."""
+    """Sets up the loopback interface with a second address: Slurm resolves names only to families of addresses
+    that are in use, and 127.0.0.1 does not count."""
     with socket.socket() as s:
         fcntl.ioctl(s, 0x8914, struct.pack("16sh14x", b"lo", 0x41))  # SIOCSIFFLAGS: up, running
         address = socket.inet_aton("192.0.2.1")
@@ -82,12 +82,12 @@ def daemon(*words):
 
 
 def node():
-    """Its state, and why it is drained: "drained Prolog error"."""
+    """The state of the node, and the reason if it is drained: "drained Prolog error"."""
     return output("sinfo", "-h", "-N", "-o", "%T %E").removesuffix(" none")
 
 
 def job_state(job):
-    """And why it waits: "PENDING Resources"."""
+    """The state of a job, and the reason if it waits: "PENDING Resources"."""
     return output("squeue", "-h", "-t", "all", "-o", "%T %r", "-j", job).removesuffix(" None")
 
 
@@ -107,7 +107,7 @@ def submit(script, *options):
 
 
 def runs(text):
-    """A job runs, and the node is idle again after it."""
+    """Asserts that a job runs, and that the node is idle again afterwards."""
     job = submit("echo " + text)
     eventually(lambda: job_state(job) == "COMPLETED", f"job {job} completed")
     assert open(f"{WORK}/job-{job}").read() == text + "\n"
@@ -149,7 +149,7 @@ def prolog_judges_the_node():
     eventually(lambda: job_state(job) == "PENDING launch failed requeued held", "the job in the queue again")
     set_temperature(50)
     repair()
-    # Slurm holds such a job, and lets it start again two minutes later.
+    # Slurm holds the job, and would not start it again for two minutes.
     for words in ["release", job], ["update", "jobid=" + job, "starttime=now"]:
         assert subprocess.run(["scontrol", *words]).returncode == 0
     eventually(lambda: job_state(job) == "COMPLETED", "the job completed")
@@ -158,7 +158,7 @@ def prolog_judges_the_node():
 
 def epilog_finds_what_a_job_left():
     eventually(lambda: node() == "idle", "the node idle")
-    # A process that leaves the job: in a session of its own, its parent has ended.
+    # A process that outlives the job: it is in a session of its own, and its parent has exited.
     job = submit(f"(setsid sh -c 'echo $$ >{WORK}/left; exec sleep 100000' <{DEVICE} >/dev/null 2>&1 &); "
                  f"until [ -s {WORK}/left ]; do sleep 0.05; done")
     eventually(lambda: node() == "drained Epilog error", "the node drained")
@@ -166,7 +166,7 @@ def epilog_finds_what_a_job_left():
     left = int(open(WORK + "/left").read())
     reported = log().partition("epilog failed")[2]
     assert f"pid {left}" in reported and "sleep" in reported, log()
-    # The next job does not start beside it.
+    # The next job does not start while that process has the device open.
     repair()
     submit("echo alone")
     eventually(lambda: node() == "drained Prolog error", "the node drained")
@@ -178,7 +178,7 @@ def epilog_finds_what_a_job_left():
 
 
 def holder():
-    """The process of a job that has the device open, as tt_smi shows it."""
+    """The process of a job that has the device open, from tt_smi --json."""
     document = json.loads(output(WORK + "/bin/tt_smi", "--json"))
     return next((p for p in document["processes"] if p["devices"] and p["slurm"]["job_id"]), None)
 
@@ -193,7 +193,7 @@ def scraped(port, path="/metrics", **headers):
 
 
 def check_formats(port):
-    """The readers of both formats accept them, with the labels of the job."""
+    """Readers of both metric formats accept the metrics, which have the labels of the job."""
     for name, accept in ("metrics", "text/plain"), ("openmetrics", "application/openmetrics-text"):
         with open(f"{WORK}/{name}", "w", encoding="utf-8") as file:
             file.write(scraped(port, Accept=accept))
@@ -207,7 +207,7 @@ def check_formats(port):
 
 
 def job_is_named():
-    """Without Slurm's cgroup plugins: id, name and user of the job are those of its environment."""
+    """Without Slurm's cgroup plugins, id, name and user of a job come from its environment."""
     eventually(lambda: node() == "idle", "the node idle")
     job = submit(f"exec sleep 100000 <{DEVICE}", "--job-name", 'train "big"')
     process = eventually(holder, "a process of the job on the device")

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# tt_smi fleet asks a real Prometheus that scrapes simulated machines.
+# tt_smi fleet with a real Prometheus that scrapes simulated machines.
 
 load helpers
 
-# Three machines whose files do not change. b lacks a device; c is stopped by the tests.
+# Three machines whose files do not change. Machine b lacks a device; tests stop c.
 three_machines() {
 	D=$WORK/a
 	machine -b n300,p150a -w dev=0,dram=3G,l1=2M,name=train -w dev=1,via=none
@@ -38,7 +38,7 @@ complete() {
 		fleet = json.load(open(work + "/json"))
 		rows = {row["machine"]: row for row in csv.DictReader(open(work + "/csv"))}
 		own = dict(zip("abc", map(json.loads, open(work + "/machines"))))
-		assert [m["machine"] for m in fleet["machines"]][0] == "node-b"  # it has an alert
+		assert [m["machine"] for m in fleet["machines"]][0] == "node-b"  # first, since it has an alert
 		for machine in fleet["machines"]:
 		    devices = own[machine["machine"][-1]]["devices"]
 		    local = [d for d in devices if isinstance(d["id"], int)]  # those on PCIe
@@ -103,7 +103,7 @@ complete() {
 	prometheus "$WORK/rules.yml" "$TOP/share/prometheus/tt_smi.recording.yml"
 	eventually complete
 	eventually document '[.from_recording_rules, .totals.alerts]' '[true,1]'
-	# Until all rules were evaluated, after the last scrape.
+	# Waits until all rules were evaluated after the last scrape.
 	eventually same_documents
 	URL=$raw
 	document .from_recording_rules false

@@ -1,18 +1,18 @@
-# Common to the tests of tt_smi fleet: machines that are served and scraped, and servers of our own.
+# Common to the tests of tt_smi fleet: machines that are served and scraped, and fake servers.
 
 load ../cli/helpers
 
 TOP=$(realpath "$BATS_TEST_DIRNAME/../..")
-PYTHON=/usr/bin/python3 # the one that Debian's python3-jsonschema is for
+PYTHON=/usr/bin/python3 # the interpreter for which Debian's python3-jsonschema is installed
 export PYTHONDONTWRITEBYTECODE=1
 unset TT_SMI_PROMETHEUS http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 TARGETS=
 
-own_address() { # an address of its own: the port is free there, whatever others do meanwhile
+own_address() { # a random loopback address, where other programs do not take the port meanwhile
 	echo "127.$((1 + RANDOM % 250)).$((RANDOM % 250)).$((1 + RANDOM % 250)):$("$PYTHON" "$BATS_TEST_DIRNAME/server.py" port)"
 }
 
-# add_machine NAME LABELS [OPTIONS OF SERVE]: serves the machine at $D; it will be scraped under this name.
+# add_machine NAME LABELS [OPTIONS OF SERVE]: serves the machine at $D, to be scraped under this name.
 add_machine() {
 	local name=$1 labels=$2 log=$WORK/serve.$1 address
 	shift 2
@@ -25,7 +25,7 @@ add_machine() {
       - { targets: [ \"$address\" ], labels: { instance: \"$name\"${labels:+, $labels} } }"
 }
 
-# prometheus [RULE FILE...]: scrapes them; its URL is $URL.
+# prometheus [RULE FILE...]: starts a Prometheus that scrapes all added machines; its URL is $URL.
 prometheus() {
 	local address dir
 	command -v prometheus >/dev/null || skip "prometheus is not installed"
@@ -42,19 +42,19 @@ prometheus() {
 	STARTED="$! $STARTED"
 }
 
-# alerting_rules: ours, which fire at once; prints the name of the file. The firmware of a machine whose files
-# do not change would always be stalled.
+# alerting_rules: writes the shipped rules without waiting times, and prints the name of the file. The rule about
+# stalled firmware is changed so that it never fires, since it would for machines whose files do not change.
 alerting_rules() {
 	sed 's/^\( *for:\).*/\1 1s/; s/\(ttsmi_firmware_heartbeats_total.*\) == 0/\1 < 0/' "$TOP/share/prometheus/tt_smi.rules.yml" >"$WORK/rules.yml"
 	echo "$WORK/rules.yml"
 }
 
-# fleet [OPTIONS]: asks $URL.
+# fleet [OPTIONS]: runs tt_smi fleet with the server at $URL.
 fleet() {
 	"$TT_SMI" fleet --prometheus "$URL" "$@" 3>&-
 }
 
-# document FILTER VALUE: what jq makes of the JSON document.
+# document FILTER VALUE: jq selects this value from the JSON document.
 document() {
 	[ "$(fleet --json=compact 2>/dev/null | jq -c "$1" 2>/dev/null)" = "$2" ]
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi fleet -w on a real terminal, with servers that answer, stall and go away.
+# tt_smi fleet -w on a real terminal, with servers that answer, stall or stop.
 
 load helpers
 load ../terminal
@@ -9,7 +9,7 @@ teardown() {
 	clean_up
 }
 
-# open COLUMNSxROWS [OPTIONS]: the screen of $URL.
+# open COLUMNSxROWS [OPTIONS]: opens the screen for the server at $URL.
 open() {
 	local size=$1
 	shift
@@ -24,7 +24,7 @@ open() {
 	eventually shows '^> node0417 .*4/4 .*88°C' # the hottest one comes first
 	eventually shows '^  node0000 .* 60°C .*60° .*60° .*60° .*60°$'
 	shows ' 1 to 19 of 1000'
-	# Only machines on the screen were asked for.
+	# Only chips of machines on the screen were queried.
 	not grep -q node0500 "$WORK/asked"
 	grep -q node0000 "$WORK/asked"
 	keys End
@@ -76,7 +76,7 @@ open() {
 	eventually not shows 'no answer'
 	touch "$WORK/stalled"
 	eventually shows 'no answer for [0-9]* s'
-	# What was known stays, and the selection moves.
+	# The last values stay on the screen, and the selection moves.
 	keys Down
 	eventually shows '^> node0000 .*60°'
 	keys Enter

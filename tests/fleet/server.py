@@ -1,4 +1,4 @@
-"""Servers that a client of Prometheus may meet. Prints the port of the loopback address.
+"""Fake servers for clients of Prometheus, on the loopback address. Prints the port.
 
     server.py hang              accepts connections and never answers
     server.py garbage           a page that is not JSON
@@ -34,7 +34,7 @@ EVIL = 'evil\x1b[31m\x1b]0;title\x07\r\n"q",\\;=1+1\u202e\u0000' + "x" * 5000
 
 
 def vector(series):
-    """[(labels, value)] as the answer to a query."""
+    """The answer to a query with these series: [(labels, value)]."""
     result = [{"metric": labels, "value": [time.time(), str(value)]} for labels, value in series]
     return {"status": "success", "data": {"resultType": "vector", "result": result}}
 
@@ -57,7 +57,7 @@ MACHINES = [f"node{n:04}" for n in range(1000)]
 
 
 def fleet(query):
-    """Machines that have four devices each; the temperature of node0417 is highest."""
+    """The answer of a server with a thousand machines of four devices each, of which node0417 is the hottest."""
     if query.startswith("ALERTS") or "count by (__name__)" in query or "unless" in query or "owner" in query:
         return vector([])
     names = MACHINES

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# tt_smi fleet and servers that hang, lie, refuse or are not what they should be.
+# tt_smi fleet with servers that hang, send false data, refuse requests or are not Prometheus.
 
 load helpers
 
-# fails CODE TEXT [OPTIONS]: within its time, with one line on standard error and no output.
+# fails CODE TEXT [OPTIONS]: tt_smi fleet ends in time with this code, one line on standard error and no output.
 fails() {
 	local code=$1 text=$2
 	shift 2
@@ -144,7 +144,7 @@ fails() {
 	fails 2 "--timeout" --timeout never
 }
 
-# Every character that a terminal would obey, and none that ends a CSV line or a JSON string early.
+# Labels have control characters of terminals, and characters that end CSV lines and JSON strings.
 @test "labels of any kind break no terminal, no JSON and no CSV" {
 	fake hostile
 	for look in --all "--all --ascii" "--all --color always"; do

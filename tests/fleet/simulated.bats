@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# tt_smi fleet and a simulated fleet of 50 machines (tt_smi sim --fleet), in the engines that people use.
+# tt_smi fleet with a simulated fleet of 50 machines (tt_smi sim --fleet) in Prometheus and VictoriaMetrics.
 
 load helpers
 
-# simulate: 50 machines with four devices; $SD is where an engine finds them.
+# simulate: starts 50 machines with four devices; $SD is the file of their addresses for the server.
 simulate() {
 	"$TT_SMI_SIM" -b n300,3xp150a --fleet 50 --listen 127.0.0.1:0 "$WORK/sim" 2>"$WORK/log" 3>&- &
 	SIM=$!
@@ -11,7 +11,7 @@ simulate() {
 	SD=$(grep -o 'http://[^ ]*' "$WORK/log")
 }
 
-# What is wrong with which machines is the same in every fleet: tt_smi-sim(1).
+# tt_smi-sim(1) documents which machines of a simulated fleet have which faults.
 has_faults() {
 	document '[.totals.machines, .totals.devices_up, .totals.devices_target, .totals.machines_without_data]' '[50,196,200,0]' &&
 		document '[.machines[] | select(.devices_up < 4) | .machine] | sort' '["node0005","node0015","node0030","node0040"]'

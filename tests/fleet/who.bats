@@ -54,7 +54,7 @@ owned() {
 	fleet who --csv >"$WORK/csv"
 	[ "$(sed -n 2p "$WORK/csv")" = "slurm,lin,812,train,,,,2,6,7000000000,30" ]
 	[ "$(wc -l <"$WORK/csv")" = 4 ]
-	# The machines of the table have as many.
+	# The table of machines has the same numbers.
 	[ "$(fleet --json | jq -c '[.machines[] | [.machine, .jobs, .users]] | sort')" = '[["node-a",1,1],["node-b",3,3]]' ]
 }
 
@@ -115,7 +115,7 @@ who_fails() { # CODE TEXT
 	[ "$status" = "$1" ] && [[ $output == *"$2"* ]]
 }
 
-# What a real tt_smi serve says about a machine with a Slurm job and a user's process.
+# The metrics of a real tt_smi serve on a machine with a Slurm job and a user's process.
 @test "owners of a real tt_smi serve" {
 	"$TT_SMI" serve --list-metrics | grep -q '^ttsmi_owner_devices' || skip "this tt_smi serve has no metrics of owners"
 	D=$WORK/a

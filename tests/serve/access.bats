@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi serve: who may see command lines, users and owners.
+# tt_smi serve: which clients may see command lines, users and owners.
 
 load helpers
 

@@ -63,7 +63,7 @@ login() {
 	[ "$(grep -c '127.0.0.1:[0-9]*: too many wrong passwords; further attempts have to wait' "$WORK/log")" = 1 ]
 }
 
-# Each wrong password takes a large part of a second of the thread that verifies them.
+# Each wrong password takes a large part of a second of CPU time, in a thread of its own.
 @test "a flood of wrong passwords delays no scrape" {
 	start -b n150 --no-workloads
 	users alice wonderland 12

@@ -20,7 +20,7 @@ ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Tab": "\ue004", "Left": "\ue012", "Up": "\ue013", "Right": "\ue014",
         "Down": "\ue015", "Shift": "\ue008", "Backspace": "\ue003"}
 
-# Counts everything that moves without a cause by the user, from the first paint on.
+# Records all layout shifts that no action of the user has caused, from the first paint on.
 OBSERVER = """
 window.shifts = [];
 new PerformanceObserver((list) => {
@@ -38,7 +38,7 @@ document.addEventListener("securitypolicyviolation", (event) =>
 
 
 def missing():
-    """Why there is no browser; None: there is one."""
+    """The reason why the browser cannot be used, or None."""
     for program in "chromium", "chromedriver":
         if not shutil.which(program):
             return f"{program} is not installed"
@@ -125,7 +125,7 @@ class Browser:
         self.call("POST", f"/element/{element[ELEMENT]}/click", {})
 
     def wait(self, script, *arguments):
-        """Until the script returns something true, which is returned."""
+        """Repeats the script until it returns something true, and returns that."""
         end = time.monotonic() + PATIENCE
         while True:
             value = self.run(f"return ({script})", *arguments)
@@ -138,7 +138,7 @@ class Browser:
         return self.run("return document.querySelector(arguments[0]).textContent", selector)
 
     def console(self):
-        """Messages since the last call."""
+        """The messages in the browser's console since the last call."""
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
     def picture(self, path):

@@ -10,8 +10,8 @@
     client.py skip PORT PID          streams that are not read skip samples, and cost no memory; prints its growth
     client.py documents HOST PORT PREFIX
                                      saves /metrics, /api/v1/snapshot and the first event of the stream
-    client.py named PREFIX           whose processes these are is known in all of them
-    client.py hidden PREFIX NAMED    it is unknown there, and all else as in those of NAMED
+    client.py named PREFIX           the saved documents have the owners of processes
+    client.py hidden PREFIX NAMED    they have no owners, and are otherwise equal to those of NAMED
     client.py streams PORT COUNT     so many streams, above 40 from several addresses; prints how many were served, and the
                                      status of the last one
     client.py activate KIND COMMAND  executes it as systemd would, with a socket that is tcp, two, udp or unix
@@ -47,7 +47,7 @@ def read_openmetrics(text):
 
 
 def read_series(text):
-    """The plain format: {series: number}."""
+    """Parses the plain text format: {series: number}."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines}
 
@@ -91,7 +91,7 @@ def look_up(document, path):
 
 
 def same_sample(port):
-    """Both outputs of one sample."""
+    """Fetches metrics and document until both are of the same sample."""
     for _ in range(PATIENCE * 10):
         series = read_series(get(port, "/metrics"))
         document = json.loads(get(port, "/api/v1/snapshot"))
@@ -185,7 +185,7 @@ def crowd(port):
     clients, answered = [], 0
     for _ in range(1000):
         clients.append(socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.3", 0)))
-    # Another address is served meanwhile.
+    # Clients from another address are served meanwhile.
     assert "ttsmi_devices " in get(port, "/metrics")
     for client in clients:
         try:
@@ -277,7 +277,7 @@ def documents(host, port, prefix):
             file.write(text)
 
 
-# Whose a process is, by path.
+# The paths of fields that identify the owner of a process.
 OWNER = ["program", "command", "user", "uid", "owner", "container.id", "container.runtime", "container.name", "pod.uid", "pod.name",
          "pod.namespace", "slurm.job_id", "slurm.step", "slurm.job_name", "slurm.user", "unit"]
 
@@ -295,7 +295,7 @@ def named(prefix):
 
 
 def without_owner(document):
-    """Takes what says whose the processes are out of a document."""
+    """Removes the fields that identify owners from a document, and returns them."""
     taken = []
     for process in document["processes"]:
         for path in OWNER:
@@ -325,7 +325,7 @@ def streams(port, count):
 
 
 def activate(kind, *command):
-    """The port is printed before the command runs: its socket already takes connections."""
+    """Executes a command with a socket, like systemd. Prints the port first, since the socket already accepts connections."""
     if kind == "udp":
         sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM)]
         sockets[0].bind(("127.0.0.1", 0))

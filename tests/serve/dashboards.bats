@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# The dashboards for Grafana in share/grafana/: they ask only for what exists, and get an answer.
+# The dashboards for Grafana in share/grafana/: their queries are valid, use existing series, and return data.
 
 load ../cli/helpers
 
-PYTHON=/usr/bin/python3 # the one that Debian's python3-yaml is for
+PYTHON=/usr/bin/python3 # the interpreter for which Debian's python3-yaml is installed
 export PYTHONDONTWRITEBYTECODE=1
 
 dashboards() {

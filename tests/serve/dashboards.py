@@ -20,7 +20,7 @@ OTHERS = {"ALERTS": {"alertname", "alertstate", "severity"}, "up": set()}
 WORDS = set("by without on ignoring group_left group_right and or unless bool offset".split())
 UNITS = set("none celsius watt percentunit bytes Bps joule s hertz volt amp rotrpm short".split())
 
-# Queries without data in the simulated fleet, and why.
+# Queries that return no data in the simulated fleet, with the reasons.
 EMPTY = {}
 
 
@@ -34,7 +34,7 @@ def dashboards():
 
 
 def queries(board):
-    """(panel, expression, legend) of each query."""
+    """Yields (panel, expression, legend) for each query."""
     for panel in board["panels"]:
         for target in panel.get("targets", []):
             yield panel, target["expr"], target.get("legendFormat", "")
@@ -45,7 +45,7 @@ def variables(board):
 
 
 def known_series(tt_smi):
-    """{metric: labels} of tt_smi serve and of the recording rules."""
+    """The metrics of tt_smi serve and of the recording rules: {metric: labels}."""
     known = {name: labels | TARGET for name, labels in OTHERS.items()}
     listing = subprocess.run([tt_smi, "serve", "--list-metrics"], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
@@ -136,7 +136,7 @@ def substitute(expression, values):
 
 
 def check_syntax(where, expressions, work):
-    """By promtool: each expression as a rule."""
+    """Checks the syntax with promtool, by a file with each expression as a rule."""
     path = f"{work}/{where}.yml"
     rules = [{"record": f"panel:{i}", "expr": text} for i, text in enumerate(expressions)]
     with open(path, "w", encoding="utf-8") as file:
@@ -160,7 +160,7 @@ def static(tt_smi, work):
 
 
 def choose(engine, board):
-    """A value for each variable, as Grafana would fill them."""
+    """Chooses a value for each variable of a dashboard, like Grafana."""
     values = {}
     for name, variable in variables(board).items():
         selector, label = re.fullmatch(r"label_values\((.*), (\w+)\)", variable["query"]["query"]).groups()

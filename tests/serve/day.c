@@ -1,9 +1,9 @@
 /*
- * A day of samples of a machine whose chips are reset, hang, and are moved between slots, as
- * tt_smi serve would take and serve them: simulated chips, the real totals and renderers, no clock.
- * At some moments a line is printed: {"truth": {series: number}, "metrics": text, "document": the
- * JSON document}. truth is what the counters must show, from what happened to the chips and not
- * from what the driver's counters showed. day.py compares.
+ * Simulates a day of tt_smi serve on a machine whose chips are reset, hang, and are moved between
+ * slots, with the real code for totals and renderers, and simulated time. At some moments it prints
+ * a line: {"truth": {series: number}, "metrics": text, "document": the JSON document}. truth is
+ * what the counters must show, computed from the events of the chips and not from the driver's
+ * counters. day.py compares.
  */
 #include "basic/clock.h"
 #include "model/totals.h"
@@ -20,16 +20,16 @@ enum {
 	CHIPS = 3, /* so that one slot is always free */
 	DAY = 86400,
 	LONGEST_HANG = 120,
-	/* Heartbeats after which a restart cannot be missed, whatever hang follows. */
+	/* After this many heartbeats a restart is detected even if the chip hangs after it. */
 	SETTLED = 10 * (LONGEST_HANG + 180),
 	FLIT = 32,
 };
 
-/* A chip as it is. */
+/* The real state of a chip. */
 struct chip {
 	unsigned slot;
 	bool present;
-	int64_t hung_until; /* its reads fail until this second */
+	int64_t hung_until; /* reads fail until this second */
 	/* Since the last reset, or since it was plugged in. */
 	uint64_t beats, flits[DEVICE_COUNTERS];
 	uint64_t errors;   /* since it was plugged in */
@@ -38,7 +38,7 @@ struct chip {
 	double power, temperature;
 };
 
-/* What its series in a slot must show. */
+/* What the series of a chip in a slot must show. */
 struct truth {
 	bool seen;
 	uint64_t resets, beats, rx, tx, errors;
@@ -85,7 +85,7 @@ static unsigned free_slot(void)
 	return slot;
 }
 
-/* Whatever happens to a chip in a second. Returns whether something did. */
+/* Lets random events happen to a chip in this second. Returns whether one did. */
 static bool happen(struct chip *chip, int64_t second)
 {
 	uint64_t event = random_below(1500);
@@ -111,7 +111,7 @@ static bool happen(struct chip *chip, int64_t second)
 	return true;
 }
 
-/* Some seconds of work. A flit is 32 bytes, and counters wrap every two minutes. */
+/* Lets a chip work for some seconds. A flit is 32 bytes, and counters wrap every two minutes. */
 static void work(struct chip *chip, unsigned seconds)
 {
 	for (size_t i = 0; chip->present && i < DEVICE_COUNTERS; i++)
@@ -132,7 +132,8 @@ static uint64_t moved(const struct chip *now, const struct chip *before, unsigne
 }
 
 /*
- * What a sample must add. Intervals without a reading at both ends, or longer ones, add no bytes.
+ * Adds what the series must gain in a sample. Intervals without a reading at both ends, and long
+ * intervals, add no bytes.
  */
 static void follow(struct truth *truth, const struct chip *chip, int64_t second, unsigned elapsed)
 {
@@ -254,7 +255,7 @@ int main(void)
 	for (; second < 1000 + DAY; second += elapsed) {
 		bool eventful = second % 300 == 0;
 
-		elapsed = random_below(2000) == 0 ? 20 : 1; /* a sample that was late */
+		elapsed = random_below(2000) == 0 ? 20 : 1; /* 20: a late sample */
 		for (size_t i = 0; i < CHIPS; i++)
 			eventful |= happen(&chips[i], second + elapsed);
 		for (size_t i = 0; i < CHIPS; i++)
@@ -266,7 +267,7 @@ int main(void)
 		now = sample(second + elapsed);
 		if (totals_add(&totals, now, before, counts) < 0)
 			abort();
-		/* And some samples after it. */
+		/* Print also some samples after the event. */
 		printed = eventful ? 3 : printed;
 		if (printed && printed--)
 			print(now, counts, second + elapsed);

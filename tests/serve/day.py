@@ -1,4 +1,4 @@
-"""Reads the output of day.c: no series goes backwards, each is what it must be, and that of the JSON document."""
+"""Checks the output of day.c: no series decreases, and each has the true value, also in the JSON document."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def main():
     moved = max(number for name, number in last.items() if "received_bytes" in name)
     slots = {name for name in last if "resets_total" in name}
     print(f"{moments} moments, {known} values, {absent} without readings, {resets} resets, {moved / 2**32 / 32:.0f} wraps, {len(slots)} slots")
-    # The day had what it is for.
+    # Checks that the day had enough events.
     assert moments > 300 and resets > 50 and absent > 50 and moved > 2**32 * 32 * 1000 and len(slots) > 6
 
 

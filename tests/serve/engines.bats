@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi serve: real Prometheus, VictoriaMetrics and Alertmanager.
+# tt_smi serve with a real Prometheus, VictoriaMetrics and Alertmanager.
 
 load helpers
 
@@ -8,7 +8,7 @@ answers() { # QUERY NUMBER
 		jq -r '.data.result[0].value[1]' 2>/dev/null)" = "$2" ]
 }
 
-# An address of its own: the port is free there, whatever others do meanwhile.
+# A random loopback address, where other programs do not take the port meanwhile.
 own_address() {
 	echo "127.$((1 + RANDOM % 250)).$((RANDOM % 250)).$((1 + RANDOM % 250)):$(client port)"
 }
@@ -33,7 +33,7 @@ own_address() {
 	size=$(get /api/v1/snapshot | jq '.devices[-1].memory.total')
 	eventually answers 'ttsmi_memory_size_bytes{device="1",pool="dram"}' "$size"
 	eventually answers 'count({__name__=~"ttsmi_.*"}) > bool 60' 1
-	# It understood the types.
+	# Prometheus knows type and unit.
 	curl -sS "http://$prometheus/api/v1/metadata?metric=ttsmi_energy_joules" >"$WORK/metadata"
 	[ "$(jq -r '.data.ttsmi_energy_joules[0] | .type + " " + .unit' "$WORK/metadata")" = "counter joules" ]
 }
@@ -70,7 +70,7 @@ own_address() {
 	STARTED="$! $STARTED"
 	eventually answers 'ttsmi_device_up{job="right"}' 1
 	eventually answers 'up{job="wrong"}' 0
-	# The wrong ones, once a second and from the same address, are refused without delaying the others.
+	# Wrong passwords, once a second and from the same address, do not delay scrapes with the right one.
 	eventually answers 'min_over_time(up{job="right"}[5s])' 1
 	[ "$(wc -l <"$WORK/log")" -le 2 ]
 }
@@ -95,7 +95,7 @@ own_address() {
 	eventually answers 'ttsmi_memory_size_bytes{device="1",pool="dram"}' "$size"
 }
 
-# The shipped rules, with no waiting: a fault of the simulated chip is to reach the receiver.
+# With the shipped rules without waiting times, a fault of the simulated chip must reach the receiver.
 @test "a real Alertmanager receives the alert of a device that hangs" {
 	command -v prometheus >/dev/null || skip "prometheus is not installed"
 	command -v prometheus-alertmanager >/dev/null || skip "prometheus-alertmanager is not installed"

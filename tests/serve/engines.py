@@ -1,6 +1,8 @@
-"""A simulated fleet, and real engines that scrape it on loopback: for tests and bench/fleet.py.
+"""Runs a simulated fleet, and real engines (Prometheus, VictoriaMetrics) that scrape it on loopback, for tests and
+bench/fleet.py.
 
-Each is a context manager that ends its processes. Waiting has no fixed time: until a condition holds, or PATIENCE is over.
+Each class is a context manager that ends its processes. Waiting ends when a condition is true; PATIENCE only ends hanging
+tests.
 """
 
 import contextlib
@@ -23,7 +25,7 @@ RULES = ["tt_smi.rules.yml", "tt_smi.recording.yml"]
 
 
 def own_address():
-    """A loopback address of its own: its port stays free, whatever others do meanwhile."""
+    """A random loopback address, where other programs do not take the port meanwhile."""
     host = f"127.{random.randint(1, 250)}.{random.randint(0, 250)}.{random.randint(1, 250)}"
     with socket.create_server((host, 0)) as server:
         return f"{host}:{server.getsockname()[1]}"
@@ -36,7 +38,7 @@ def get(url, **parameters):
 
 
 def wait_until(what, condition, patience=PATIENCE):
-    """Returns what the condition returns, once that is true."""
+    """Repeats the condition until it returns something true, and returns that."""
     deadline = time.monotonic() + patience
     last = None
     while time.monotonic() < deadline:

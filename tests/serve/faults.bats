@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi serve: devices that hang, resets, and what a scrape costs.
+# tt_smi serve: devices that hang, resets, and the cost of a scrape.
 
 load helpers
 
@@ -44,7 +44,7 @@ load helpers
 	not grep 'open\(at2\?\)\?(\|pread' "$WORK/calls"
 }
 
-# The first call of the server is in the file, or strace has given up.
+# Waits until strace has written the first call of the server, or has failed.
 eventually_traced() {
 	local i
 	for i in $(seq 3000); do
@@ -56,7 +56,7 @@ eventually_traced() {
 	return 1
 }
 
-# A machine without an allocation server has no series about it; one whose server hangs has a 0.
+# Without an allocation server there is no series about it; if the server hangs, the series is 0.
 @test "a source that does not exist has no series, one that fails is down" {
 	allocd=$(dirname "$TT_SMI")/tt_allocd
 	[ -x "$allocd" ] || skip "tt_allocd is not built"

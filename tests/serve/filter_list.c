@@ -1,8 +1,8 @@
 /*
- * The processes of a machine as the full screen filters and sorts them.
+ * Filters and sorts the processes of a machine with the code of the full screen.
  *
- * filter_list ROOT: each line of standard input is a filter, or "sort COLUMN", which is a press of
- * that column. Prints for each the pids in their order, or "problem: TEXT".
+ * filter_list ROOT: each line of standard input is a filter, or "sort COLUMN", which acts like the
+ * choice of that column. For each line it prints the pids in their order, or "problem: TEXT".
  */
 #include "cli/session.h"
 #include "render/render.h"

@@ -1,10 +1,10 @@
 #!/usr/bin/env bats
-# tt_smi sim --fleet: many machines from one process, alone and with the engines that people use.
-# FULL=1: a thousand machines with 32 chips.
+# tt_smi sim --fleet: many machines served by one process, alone and with Prometheus and
+# VictoriaMetrics. FULL=1: a thousand machines with 32 chips.
 
 load ../cli/helpers
 
-PYTHON=/usr/bin/python3 # the one that Debian's python3-yaml is for
+PYTHON=/usr/bin/python3 # the interpreter for which Debian's python3-yaml is installed
 export PYTHONDONTWRITEBYTECODE=1
 
 if [ -n "$FULL" ]; then

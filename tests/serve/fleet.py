@@ -33,12 +33,12 @@ def without_uuid(name):
 
 
 def shape(text):
-    """Its series without what differs from chip to chip."""
+    """The names of series, without the parts that differ from chip to chip."""
     return {re.sub(r'serial="[^"]*"', "", without_uuid(name)) for name in read_series(text)}
 
 
 def shape_of_server(tt_smi, work, options):
-    """That of tt_smi serve on a machine with these options."""
+    """The same for tt_smi serve on a machine with these options."""
     command = [tt_smi, "sim", "-b", BOARDS, *options, "--", tt_smi, "serve", "--listen", "127.0.0.1:0", "--expect", "3"]
     log = f"{work}/serve.log"
     with running(command, log):
@@ -52,13 +52,13 @@ def shape_of_server(tt_smi, work, options):
         return shape(wait_until("tt_smi serve answers", fetch))
 
 
-# Needs the allocation server; depends on when the fault began; the chip behind a dead one has its serial number from it;
-# the owners are others.
+# Series that may differ: those that need the allocation server, that depend on when the fault began, the chip behind a dead
+# one, which has its serial number from that, and owners.
 OTHERWISE = ("ttsmi_device_dirty", "ttsmi_quiet_seconds", 'ttsmi_device_info{device="0R"', "ttsmi_owner_")
 
 
 def check_shapes(tt_smi, work, fleet, options):
-    """A machine has the series that tt_smi serve has, also with a device that does not answer."""
+    """A simulated machine has the same series as tt_smi serve, also with a device that does not answer."""
     for number, fault in (1, []), (5, ["--fault", "dead:0"]):
         served = shape_of_server(tt_smi, work, [*options, *fault])
         assert len(served) > 100, served
@@ -98,7 +98,7 @@ def check_faults(fleet):
 
 
 def check_growth(fleet):
-    """Counters grow and do not go back; machines differ, and values change."""
+    """Counters grow and never decrease; machines differ from each other, and values change."""
     first = read_series(fleet.metrics(7))
     others = read_series(fleet.metrics(8))
     power = sorted(value for name, value in first.items() if name.startswith("ttsmi_power_watts"))
@@ -150,7 +150,7 @@ def labelled(rows):
 
 
 def same_as_raw(engine, record, expression, interval):
-    """Is what was recorded what the expression said a moment before? VictoriaMetrics sees samples some time after they came."""
+    """Is the recorded value that of the expression a moment before? VictoriaMetrics shows samples with a delay."""
     times = engine.values(f"timestamp({record})", "instance")
     if not times:
         return False
@@ -192,7 +192,7 @@ def fleet_document(engine, tt_smi, *words):
 
 
 def check_command(engine, tt_smi, machines_count, devices):
-    """tt_smi fleet has what the engine has, from the recording rules."""
+    """tt_smi fleet, which uses the recording rules, shows the values of the engine."""
 
     def recorded():
         document = fleet_document(engine, tt_smi)
@@ -218,7 +218,7 @@ def engine(name, tt_smi, work, count, boards):
     kind = ENGINES[name]
     devices = 32 if boards.startswith("galaxy") else 3
     interval = 30 if count > 200 else 2
-    # Without the workloads that end by themselves: an expression and its rule see the same series.
+    # Workloads that do not end by themselves, so that an expression and its rule are evaluated for the same series.
     options = ["-w", "dev=0,dram=3G,l1=2M,name=train,busy=50", "-w", "dev=1,dram=4G,name=serve"]
     with Fleet(tt_smi, count, boards, work, options) as fleet, kind(fleet, work, interval, fast_rules(work)) as server:
         wait_until("all machines are scraped", lambda: server.number("sum(up)") == count)

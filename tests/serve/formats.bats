@@ -3,7 +3,7 @@
 
 load helpers
 
-# Both formats, while no read of a device was late.
+# Fetches both formats; fails if a read of a device was late, so that series are missing.
 fetch_both() {
 	metrics && [ "$(grep -c '^ttsmi_' "$WORK/metrics")" -gt 60 ] &&
 		get /metrics -H 'Accept: application/openmetrics-text; version=1.0.0' -D "$WORK/headers" >"$WORK/openmetrics" &&
@@ -16,7 +16,7 @@ fetch_both() {
 	eventually fetch_both
 	not grep -q '^# UNIT\|^# EOF' "$WORK/metrics"
 	grep -q '^ttsmi_device_info{.*board="' "$WORK/metrics"
-	not grep -q 'numa_node="-1"' "$WORK/metrics" # the kernel's word for none
+	not grep -q 'numa_node="-1"' "$WORK/metrics" # -1: the kernel knows no node
 	grep -qi '^content-type: application/openmetrics-text; version=1.0.0; charset=utf-8' "$WORK/headers"
 	[ "$(tail -n 1 "$WORK/openmetrics")" = "# EOF" ]
 	grep -qx '# UNIT ttsmi_energy_joules joules' "$WORK/openmetrics"
@@ -31,7 +31,7 @@ fetch_both() {
 	[ "$status" = 0 ] && [ -z "$output" ]
 }
 
-# Two answers, maybe of two samples, that have the same series.
+# Both answers, which may be of different samples, have the same series.
 packed_and_plain_agree() {
 	get /metrics -H 'Accept-Encoding: gzip' -D "$WORK/headers" >"$WORK/packed" &&
 		metrics -H 'Accept-Encoding: gzip;q=0' &&

@@ -1,13 +1,13 @@
-# Common to the tests of tt_smi serve: a server on the machine at $D, and clients.
+# Common to the tests of tt_smi serve: a server for the machine at $D, and clients.
 
 load ../cli/helpers
 
 SERVER=
-PYTHON=/usr/bin/python3 # the one that Debian's python3-prometheus-client is for
+PYTHON=/usr/bin/python3 # the interpreter for which Debian's python3-prometheus-client is installed
 export PYTHONDONTWRITEBYTECODE=1
 
-# serve [OPTIONS]: on the machine at $D; returns when it has a sample, with its port in $PORT.
-# $SERVE is the program, if it is not the usual one.
+# serve [OPTIONS]: starts the server; returns when it has a sample, with its port in $PORT. $SERVE can
+# name another program than tt_smi serve.
 serve() {
 	${SERVE:-"$TT_SMI" serve} --root "$D" --listen 127.0.0.1:0 "$@" 2>"$WORK/log" 3>&- &
 	SERVER=$!
@@ -17,7 +17,7 @@ serve() {
 	eventually get /readyz -o "$WORK/ready"
 }
 
-# Ends it, and takes its status.
+# Ends the server, and reaps it.
 end_server() {
 	kill "$SERVER"
 	wait "$SERVER"
@@ -30,12 +30,12 @@ get() { # PATH [OPTIONS OF CURL]
 	curl -sS --fail --max-time 60 "$@" "http://127.0.0.1:$PORT$path" 2>>"$WORK/curl"
 }
 
-# metrics [OPTIONS]: into $WORK/metrics.
+# metrics [OPTIONS]: writes the metrics to $WORK/metrics.
 metrics() {
 	get /metrics "$@" >"$WORK/metrics"
 }
 
-# status PATH [OPTIONS]: the status of the answer.
+# status PATH [OPTIONS]: prints the HTTP status of the answer.
 status() {
 	local path=$1
 	shift
@@ -54,7 +54,7 @@ client() {
 	"$PYTHON" "$BATS_TEST_DIRNAME/client.py" "$@"
 }
 
-# users NAME PASSWORD [COST]: the only user of $WORK/users.
+# users NAME PASSWORD [COST]: writes $WORK/users with this user.
 users() {
 	command -v htpasswd >/dev/null || skip "htpasswd (package apache2-utils) is not installed"
 	htpasswd -iBc -C "${3:-5}" "$WORK/users" "$1" <<<"$2" 2>/dev/null

@@ -3,7 +3,7 @@
 
 load helpers
 
-# history [ARGUMENTS]: into $WORK/history.
+# history [ARGUMENTS]: writes the document to $WORK/history.
 history() {
 	get "/api/v1/history${1:+?$1}" >"$WORK/history"
 }
@@ -18,7 +18,7 @@ knows() {
 	serve
 	eventually knows '[.devices[0].readings.power.high[] | numbers] | length >= 3' seconds=60
 	[ "$(jq -c '[.step, (.devices | length), (.devices[0].readings | keys | length)]' "$WORK/history")" = '[1,3,8]' ]
-	# the last value is that of the document of all readings, to half a percent
+	# the last value is that of the snapshot, to half a percent
 	eventually same_power
 	if ! "$PYTHON" -c 'import jsonschema' 2>/dev/null; then skip "python3-jsonschema is not installed"; fi
 	history

@@ -10,7 +10,7 @@ load helpers
 	metrics
 }
 
-# In a clock of the test's own, in which no time passes: nothing is made up for.
+# With a simulated clock that stands still, so that no budget is replenished.
 @test "documents of the history get a share of the time, and so does each address; scrapes go on" {
 	machine -b galaxy-wormhole
 	rm -f "$D/simulated"
@@ -28,7 +28,7 @@ load helpers
 	grep -qi '^retry-after: 1' "$WORK/headers"
 	[ "$(history 127.0.0.3)" = 200 ]
 	eventually spent 127.0.0.3
-	[ "$(history 127.0.0.4)" = 503 ] # two have taken the time of all
+	[ "$(history 127.0.0.4)" = 503 ] # two addresses have used the time of all
 	grep -qi '^retry-after: 1' "$WORK/headers"
 	metrics
 	"$PYTHON" "$BATS_TEST_DIRNAME/hour.py" "$WORK" run 10

@@ -1,7 +1,7 @@
-"""The clock of a program that is linked with tests/tui/clock.c.
+"""Controls the clock of a program that is linked with tests/tui/clock.c.
 
     hour.py DIR start         creates DIR/clock
-    hour.py DIR run SECONDS   lets the time pass, sample by sample
+    hour.py DIR run SECONDS   advances the clock, sample by sample
 """
 
 import mmap

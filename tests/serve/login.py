@@ -1,4 +1,4 @@
-"""Clients of tt_smi serve that have to give a password.
+"""Clients of tt_smi serve with passwords.
 
     login.py flood PORT NAME PASSWORD     wrong passwords from many addresses; scrapes with a right one are answered meanwhile
     login.py guess PORT NAME              wrong passwords from one address; prints how many were looked at, and the last status
@@ -21,7 +21,7 @@ def request(name, password):
 
 
 def ask(port, name, password, address="127.0.0.1"):
-    """The status of the answer, and its Retry-After."""
+    """Sends a request. Returns the status of the answer, and its Retry-After."""
     with socket.create_connection(("127.0.0.1", port), PATIENCE, (address, 0)) as client:
         client.sendall(request(name, password))
         answer = http.client.HTTPResponse(client)
@@ -38,11 +38,11 @@ def status_of(client):
 def flood(port, name, password):
     assert ask(port, name, password, "127.0.1.1")[0] == 200
     clients = []
-    for i in range(200):  # two of each address, and more than the queue takes
+    for i in range(200):  # two from each address, which is more than the queue holds
         client = socket.create_connection(("127.0.0.1", port), PATIENCE, (f"127.0.2.{1 + i // 2}", 0))
         client.sendall(request(name if i % 2 else "nobody", f"wrong{i}"))
         clients.append(client)
-    # Verified before: never in the queue.
+    # This password was verified before, so these requests are not queued.
     for _ in range(30):
         assert ask(port, name, password, "127.0.1.1")[0] == 200
         assert ask(port, name, password, "127.0.1.2")[0] == 200

@@ -5,7 +5,7 @@ load helpers
 
 WEB=$BATS_TEST_DIRNAME/../../src/serve/web
 
-# page TEST [ARGUMENTS]: in the browser; skips without one.
+# page TEST [ARGUMENTS]: runs a test of page.py; skips it if there is no browser.
 page() {
 	local test=$1 status=0
 	shift
@@ -38,7 +38,7 @@ page() {
 	done
 	echo "$total bytes"
 	[ "$total" -gt 20000 ] && [ "$total" -lt 102400 ]
-	# nothing from elsewhere, nothing inline
+	# no external resources, no inline scripts and styles
 	not grep -rn 'https\?://' "$WEB" --include='*.html' --include='*.css'
 	not grep -n 'style=\|onclick\|<style\|<script>' "$WEB/index.html"
 	not grep -rn 'innerHTML\|outerHTML\|insertAdjacentHTML\|document.write\|eval(' "$WEB"

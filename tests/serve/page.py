@@ -1,10 +1,9 @@
-"""The web page of tt_smi serve in a real Chromium.
+"""Tests the web page of tt_smi serve in a real Chromium.
 
     page.py TEST PORT [ARGUMENT]...
 
-Each test is a function below; it ends with an error that says what is wrong. TT_SMI and D name the
-program and the machine, for tests that start the server again. Screenshots are kept in the
-folder PICTURES, if that is set.
+Each TEST is a function below. TT_SMI and D are the paths of the program and of the machine, for tests that
+start the server again. If PICTURES is set, screenshots are saved in this folder.
 """
 
 import http.server
@@ -59,7 +58,7 @@ def keep(browser, name):
 
 
 def live(port):
-    """Values arrive and change, nothing moves, no message in the console; tiles are as on the full screen."""
+    """Values arrive and change without layout shifts and console messages; tiles have the content of the full screen."""
     with Browser() as browser:
         open_page(browser, port)
         for _ in range(6):
@@ -75,7 +74,7 @@ def live(port):
         for device in json.loads(get(port, "/api/v1/snapshot"))["devices"]:
             trays.setdefault(f"tray {device['location']['tray']}", []).append(str(device["id"]))
         assert shown == [list(tray) for tray in trays.items()], shown
-        # the temperature of the same sample, rounded as everywhere
+        # the temperature of the same sample, rounded as in other outputs
         end = time.monotonic() + 60
         while True:
             document = json.loads(get(port, "/api/v1/snapshot"))
@@ -114,7 +113,7 @@ def sizes(port):
 
 
 def charted(port):
-    """Charts of one device below the tiles of all, where there is room: of the first, then of that with the focus."""
+    """If there is room, charts of one device are below the tiles: of the first one, then of that with the focus."""
     title = "document.getElementById('device-title').textContent"
     shown = "!document.getElementById('device').hidden && document.querySelectorAll('.chart canvas').length >= 4"
     with Browser() as browser:
@@ -128,7 +127,7 @@ def charted(port):
             browser.wait(f"{title}.startsWith(arguments[0])", name)
         assert browser.run("return document.getElementById('back').hidden && document.getElementById('sections').hidden")
         assert browser.run("return document.querySelectorAll('.tile[data-charted]').length") == 1
-        # the page of another one and back: its charts are shown now
+        # after a visit to the page of another device, the charts of that one are shown
         browser.run("location.hash = 'device=1'")
         browser.wait(f"{title}.startsWith('Device 1 ') && !document.getElementById('back').hidden")
         browser.press("Escape")
@@ -157,7 +156,7 @@ def wait_ready(port):
 
 
 class Refusal(http.server.BaseHTTPRequestHandler):
-    """A server that has no sample."""
+    """The requests of a page, answered like by a server that has no sample."""
 
     asked = 0
 
@@ -170,7 +169,7 @@ class Refusal(http.server.BaseHTTPRequestHandler):
 
 
 def refuse(port):
-    """Answers without a stream, until the page has asked for one twice."""
+    """Refuses streams until the page has requested one twice."""
     http.server.HTTPServer.allow_reuse_address = True
     with http.server.HTTPServer(("127.0.0.1", port), Refusal) as refusing:
         refusing.timeout = 60
@@ -181,7 +180,7 @@ def refuse(port):
 
 
 def lost(port):
-    """A server that ends, and one that hangs: the page says so, values are grey, their age grows; then all is well again."""
+    """If the server ends or hangs, the page says so, values turn grey and their age grows; afterwards the page recovers."""
     running = server(port)
     try:
         wait_ready(port)
@@ -217,7 +216,7 @@ def lost(port):
 
 
 def hostile(port, *names):
-    """Commands with markup are text."""
+    """Markup in commands of processes is shown as text."""
     with Browser() as browser:
         open_page(browser, port)
         browser.wait("arguments[0].every((name) => document.getElementById('processes').textContent.includes(name))", names)
@@ -242,7 +241,7 @@ def assert_focus_is_seen(browser):
 
 
 def keyboard(port):
-    """Everything by keys, with a focus that is seen; Tab comes past every control."""
+    """Everything can be done by keys, with a visible focus; Tab reaches every control."""
     with Browser() as browser:
         open_page(browser, port)
         browser.press("Right")
@@ -275,7 +274,7 @@ def keyboard(port):
                 assert_focus_is_seen(browser)
             seen.add(name)
         assert {"theme", "filter", "scroll", "findings", "0", "0R", "1"} <= seen, seen
-        # a column by keys
+        # sort by a column, by keys
         browser.run("document.querySelector('th button').focus()")
         browser.press("Enter")
         assert browser.run("return document.querySelector('th').ariaSort") == "ascending"
@@ -287,7 +286,7 @@ def rgb(text):
 
 
 def theme_colors():
-    """{theme: {style: colour}} of the full screen."""
+    """The colours of the full screen: {theme: {style: colour}}."""
     source = (TOP / "src/tui/theme.c").read_text(encoding="utf-8")
     colors = {name: int(value, 16) for name, value in re.findall(r"#define (\w+)\s.*?0x([0-9a-f]{6})", source.replace("\\\n", " "))}
     themes = {}
@@ -298,7 +297,7 @@ def theme_colors():
 
 
 def themes(port):
-    """Dark and light by what the browser prefers, and by the switch; the colours of the full screen."""
+    """The theme follows the browser's preference and the switch, and has the colours of the full screen."""
     styles = {"GOOD": "good", "WARN": "warn", "BAD": "bad", "TITLE": "title", "CHART": "chart"}
     screen = theme_colors()
     with Browser() as browser:
@@ -321,7 +320,7 @@ def themes(port):
 
 
 def device(port):
-    """The page of a device: readings with reasons, charts that grow, its processes only."""
+    """The page of a device has readings with reasons, charts that grow, and only its processes."""
     with Browser() as browser:
         browser.prefer("dark")
         open_page(browser, port)
@@ -334,7 +333,7 @@ def device(port):
         detail = subprocess.run([os.environ["TT_SMI"], "--root", os.environ["D"], "-q", "-i", "0"], capture_output=True, text=True, check=True).stdout
         for label in rows:
             assert re.search(rf"^\s*{re.escape(label)}\s+:", detail, re.M), f"{label} is not in tt_smi -q"
-        # the chart reaches up to now, also after it was drawn for the first time
+        # the chart extends to the current time, also after its first drawing
         now = ("(() => { const chart = document.querySelector('.chart canvas'), copy = document.createElement('canvas');"
                " Object.assign(copy, { width: chart.width, height: chart.height });"
                " const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(chart, 0, 0);"
@@ -360,7 +359,7 @@ def device(port):
         browser.resize(1366, 768)
         browser.run("history.back()")
         browser.wait("document.getElementById('back').hidden && !document.getElementById('devices').hidden")
-        # nothing moves while it is shown
+        # no layout shifts while the page is built
         open_page(browser, port, "/#device=1")
         browser.open("about:blank")
         open_page(browser, port, "/#device=1")
@@ -372,7 +371,7 @@ def device(port):
 
 
 def password(port, login):
-    """With a password, as a browser remembers it, everything works; without one nothing is shown."""
+    """With a password that the browser has remembered everything works; without one nothing is shown."""
     with Browser() as browser:
         browser.open(f"http://127.0.0.1:{port}/")
         assert browser.run(f"return {TILES}") == 0
@@ -380,7 +379,7 @@ def password(port, login):
         browser.open(f"http://{login}@127.0.0.1:{port}/page/icon.svg")
         open_page(browser, port)
         next_sample(browser)
-        browser.console()  # an image alone has no icon: the browser asks for one
+        browser.console()  # drops messages: for a single image, the browser requests an icon, which does not exist
         browser.click(".tile")
         browser.wait("document.querySelectorAll('.chart canvas').length >= 6")
         assert "secretword" in browser.text("#processes")
@@ -453,8 +452,8 @@ dram>1G   &  & user=root
 
 
 def filters(port, tool):
-    """The same expressions select the same processes, with the same words for what is wrong, as on the full screen;
-    and columns sort in the same way."""
+    """Filter expressions select the same processes as on the full screen, with the same error messages, and columns
+    sort in the same way."""
     expressions = FILTERS + ["x" * 127, "x" * 128, "user=" + "y" * 200]
     columns = ["pid", "pid", "user", "dram", "dram", "l1", "command", "time", "dev", "status", "user"]
     lines = expressions + [f"sort {column}" for column in columns]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi serve: what is refused, and where it listens.
+# tt_smi serve: requests that are refused, and addresses on which it listens.
 
 load helpers
 
@@ -44,7 +44,7 @@ two_hosts() {
 	end_server
 }
 
-# activated KIND: started with sockets as systemd gives them, which --listen does not replace.
+# activated KIND: executes the server with sockets like systemd; --listen is then ignored.
 activated() {
 	exec "$PYTHON" "$BATS_TEST_DIRNAME/client.py" activate "$1" "$TT_SMI" serve --root "$D" --listen 127.0.0.1:1
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The rules for Prometheus in share/prometheus/: what they record and what they raise.
+# The rules for Prometheus in share/prometheus/: recorded values and alerts.
 
 load ../cli/helpers
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
-# tt_smi serve: how much a scrape sends.
+# tt_smi serve: the size of a scrape.
 
 load helpers
 
-# A Galaxy that has been running for an hour, four jobs on it.
+# A Galaxy that has been running for an hour, with four jobs.
 busy_machine() {
 	local job
 	machine -b galaxy-blackhole --after 3600 -w dev=0+1+2+3+4+5+6+7,dram=4G,l1=16M,name=train \
@@ -15,7 +15,7 @@ busy_machine() {
 	done
 }
 
-# packed FORMAT: the size of the page as it is sent; fails while a read of a device was late.
+# packed FORMAT: prints the compressed size of the metrics; fails if a read of a device was late.
 packed() {
 	get /metrics -H "Accept: $1" -H 'Accept-Encoding: gzip' >"$WORK/packed" || return
 	[ "$(gzip -dc "$WORK/packed" | grep -c '^ttsmi_')" -ge 1250 ]

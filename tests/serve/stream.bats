@@ -6,8 +6,8 @@ load helpers
 @test "a stream has a document for each sample; there is a limit, and streams that ended do not count" {
 	start -b n150
 	serve
-	[ "$(client streams "$PORT" 40)" = "32 429" ] # of one address
-	eventually streams 90 "64 503" # of three; when the server has noticed that those before are gone
+	[ "$(client streams "$PORT" 40)" = "32 429" ] # from one address
+	eventually streams 90 "64 503" # from three, when the server has noticed the end of the first ones
 	eventually client follow "$PORT"
 	metrics
 	[ "$(status /api/v1/stream --head)" = 200 ]

@@ -8,7 +8,7 @@ setup() {
 	command -v openssl >/dev/null || skip "openssl is not installed"
 }
 
-# certificate NAME [KEY OPTIONS]: $WORK/NAME.crt and $WORK/NAME.key, for localhost.
+# certificate NAME [KEY OPTIONS]: creates $WORK/NAME.crt and $WORK/NAME.key, for localhost.
 certificate() {
 	local name=$1
 	shift
@@ -18,7 +18,7 @@ certificate() {
 	chmod 600 "$WORK/$name.key"
 }
 
-# serve_tls NAME [OPTIONS]: with copies of that certificate and key.
+# serve_tls NAME [OPTIONS]: starts the server with copies of that certificate and key.
 serve_tls() {
 	install_pair "$1"
 	shift
@@ -36,7 +36,7 @@ install_pair() {
 	cp -p "$WORK/$1.key" "$WORK/tls.key"
 }
 
-# https NAME PATH [OPTIONS]: for a client that trusts only this certificate.
+# https NAME PATH [OPTIONS]: requests a page as a client that trusts only this certificate.
 https() {
 	local name=$1 path=$2
 	shift 2
@@ -47,7 +47,7 @@ ready() {
 	[ "$(curl -sk -o "$WORK/answer" -w '%{http_code}' "https://localhost:$PORT/readyz")" = 200 ]
 }
 
-# shake OPTIONS: a handshake with them.
+# shake OPTIONS: makes a TLS handshake with these options of openssl.
 shake() {
 	openssl s_client -connect "127.0.0.1:$PORT" "$@" </dev/null 2>&1 || true
 }
@@ -105,7 +105,7 @@ reloaded() { # TIMES
 	end_server
 }
 
-# A session that began before a reload goes on after it.
+# A connection that was opened before a reload stays open.
 @test "a stream continues over a reload" {
 	start -b n150 --no-workloads
 	certificate one

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares a tree of tt_smi sim with one that was recorded with the driver running.
 
-Names, kinds, link texts and the shape of every text must be the same; numbers
-may differ. What tt_smi sim has beyond the observed tree must be on the list below,
-with the reason why it was not observed.
+Names, types, targets of links and the format of every text must be the same; numbers
+may differ. Files that only the simulated tree has must be on the list below, with the
+reason why they were not recorded.
 
 usage: compare.py OBSERVED MADE
 """
@@ -13,13 +13,13 @@ import re
 import stat
 import sys
 
-# Observed by listing, but left out of the recorded tree (its README says so).
+# Files that exist with the driver, but are left out of the recorded tree (see its README).
 EXTRA = [
     r"sys/devices/.*/config",  # binary
     r"sys/bus/pci/drivers/tenstorrent/(bind|unbind|new_id|remove_id|uevent)",  # write-only
     r"sys/devices/.*/power(/(async|control|runtime_\w+))?",  # generic
 ]
-# Of the machine around the driver: not in the observed trees at all. The emulated port had no AER.
+# Files that are not the driver's, and are not recorded. The emulated PCIe port had no AER.
 OURS = r"(sys/devices/pci[^/]*/[^/]*/aer_dev_\w+|dev|etc|proc/\d+|proc/bus|proc/stat|proc/uptime|simulated|captured_at)(/.*)?"
 
 MODES = [
@@ -40,7 +40,7 @@ MODES = [
 
 
 def listing(root):
-    """Every path below root with its lstat."""
+    """{path: lstat} of everything below root."""
     found = {}
     for directory, directories, files in os.walk(root):
         for name in directories + files:
@@ -50,9 +50,9 @@ def listing(root):
 
 
 def shape(path, text):
-    """The text with every number replaced by what kind of number it is."""
+    """The text with every number replaced by its format."""
     name = os.path.basename(path)
-    if name == "mappings":  # only the kind of line that tt_smi sim makes
+    if name == "mappings":  # only lines of the kind that tt_smi sim writes
         text = "".join(l for l in text.splitlines(True) if not re.match(r"\d", l) or "OPEN_FD" in l)
         text = re.sub(r"(?m)^\d+ +\w+ +", lambda m: "P" * 9 + "C" * (len(m[0]) - 9), text)
     if name in ("mappings", "pids"):  # as many lines as there are descriptors
@@ -64,7 +64,7 @@ def shape(path, text):
 
 
 def exact(path):
-    """Texts that are the same for every card of the kind."""
+    """Is this a file whose text is the same for all cards of one kind?"""
     name = os.path.basename(path)
     return name.endswith("_label") or name in (
         "name", "uevent", "modalias", "vendor", "device", "class", "subsystem_device",
@@ -98,7 +98,7 @@ def compare_entry(observed, made, path, want, have):
 
 
 def compare_process(observed, made):
-    """Formats of proc/PID: one process of each tree."""
+    """Compares the formats of /proc/PID files, with one process of each tree."""
     def first(root, name):
         pid = sorted(p for p in os.listdir(root + "/proc") if p.isdigit())[0]
         with open(f"{root}/proc/{pid}/{name}", encoding="utf-8") as f:
@@ -130,7 +130,7 @@ def main():
     problems = []
     for path in sorted(want):
         if not re.match(r"(sys|proc)/", path) or re.fullmatch(r"proc/\d+(/.*)?", path):
-            continue  # files added for other tests; processes are looked at below
+            continue  # files that were added for other tests; processes are compared below
         if path not in have:
             problems.append(f"{path}: missing")
         else:

@@ -191,7 +191,7 @@ def read():
 start = time.monotonic()
 read()
 assert ends.pop() - start > 0.99
-# Slow readers do not wait for each other: the last would end seven times as long after the first.
+# If slow readers waited for each other, the last would end seven delays after the first.
 threads = [threading.Thread(target=read) for _ in range(8)]
 for t in threads:
     t.start()

@@ -28,7 +28,7 @@ make() {
 	start -b n300,p300 --no-workloads
 	(cd "$D" && find sys proc/driver dev -printf '%p %M %l\n' | sort) >"$WORK/live"
 	diff "$WORK/once" "$WORK/live"
-	# Behind FUSE as well, but for the one file that plain ones cannot play.
+	# Also behind FUSE, except for the file that a plain tree does not have.
 	needs_fuse
 	stop
 	start -b n300,p300 --no-workloads --fault eio:0/none
@@ -43,14 +43,14 @@ make() {
 	make -b 2xn300,p150a --seed 5 --time 1700000000 -w dev=0+1,dram=2G,util=300 -w dev=2,via=none
 	diff <(cd "$D" && find . -printf '%p %m %l\n' | sort) \
 		<(cd "$WORK/first" && find . -printf '%p %m %l\n' | sort)
-	chmod -R u+r "$WORK/first" "$D" # some can only be written to
+	chmod -R u+r "$WORK/first" "$D" # some files are write-only
 	diff -r --no-dereference "$WORK/first" "$D"
 	remove "$D"
 	make -b 2xn300,p150a --seed 6
 	not cmp -s "$WORK/first/sys/class/tenstorrent/tenstorrent!0/tt_asic_id" "$(class 0)/tt_asic_id"
 }
 
-# The numbers of a file's words that differ between two trees.
+# differs FILE: prints how many words of a file differ between two trees.
 differs() { # FILE
 	diff <(tr ' ' '\n' <"$WORK/first/$1") <(tr ' ' '\n' <"$D/$1") | grep -c '^>'
 }
@@ -68,14 +68,14 @@ differs() { # FILE
 	done
 	not cmp "$WORK/first/$counter" "$D/$counter"
 	not cmp "$WORK"/first/dev/shm/tt_device_*_memory "$D"/dev/shm/tt_device_*_memory
-	# A process has computed since, and was started when it was started.
+	# A process has used CPU time since, and has the same start time.
 	[ "$(differs proc/1001/stat)" = 1 ]
 	cmp "$WORK/first/proc/stat" "$D/proc/stat"
 	[ "$(cut -d. -f1 "$D/proc/uptime")" = $(($(cut -d. -f1 "$WORK/first/proc/uptime") + 20)) ]
 }
 
 @test "old drivers lack newer files" {
-	lacks() { # DRIVER PATH: the driver before has it not, 2.10 has it
+	lacks() { # DRIVER PATH: this version of the driver does not have the file
 		[ ! -e "$D" ] || remove "$D"
 		make -b n150,p150a --driver "$1"
 		[ -z "$(compgen -G "$D/$2")" ] || { echo "$1 has $2"; return 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds everything of device 0 while it is removed and comes back.
+"""Keeps all files of device 0 open while it is removed and returns.
 
-usage: gone.py DIR PID   of a tt_smi sim with --fault gone:0@1000-2000 and a workload on it
+usage: gone.py DIR PID   the directory and pid of a tt_smi sim with --fault gone:0@1000-2000 and a workload on device 0
 """
 
 import errno

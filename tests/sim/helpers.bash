@@ -1,4 +1,4 @@
-# Common to the tests of tt_smi-sim. TT_SMI_SIM names the program; CTest sets it.
+# Common to the tests of tt_smi-sim. TT_SMI_SIM is the path of the program; CTest sets it.
 
 load ../common
 
@@ -6,14 +6,14 @@ HERE=$BATS_TEST_DIRNAME
 TT_SMI_SIM=${TT_SMI_SIM:-$HERE/../../build/tt_smi-sim}
 export LC_ALL=C
 
-# start [OPTIONS]: tt_smi-sim in the background below $D; returns when the tree is complete.
+# start [OPTIONS]: starts tt_smi-sim in the background at $D; returns when the tree is complete.
 start() {
 	"$TT_SMI_SIM" "$@" "$D" 3>&- &
 	SIM=$!
 	eventually test -s "$D/simulated"
 }
 
-# Ends the tt_smi-sim that start() started and takes its status.
+# Ends the tt_smi-sim that start() has started, and gets its exit status.
 stop() {
 	kill -"${1:-TERM}" "$SIM"
 	status=0
@@ -21,7 +21,7 @@ stop() {
 	SIM=
 }
 
-# read_file PATH: its text, or "open:" or "read:" and the name of the error.
+# read_file PATH: prints the text of a file, or "open:" or "read:" and the name of the error.
 read_file() {
 	local call=open text
 	if text=$( (exec <"$1") 2>&1) && call=read && text=$(cat "$1" 2>&1); then

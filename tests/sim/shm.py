@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads what workloads publish, by the offsets of the documents.
+"""Reads the files that workloads publish, with the documented offsets.
 
 usage: shm.py memory DIR N   version, processes, references, totals, then a line
                              "pid name dram l1 l1_small trace cb" for each slot in use

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs a command in tt_smi sim on a terminal, presses Ctrl-C, and counts what arrives.
+"""Runs a command in tt_smi sim on a terminal, presses Ctrl-C, and counts the signals that the command gets.
 
-Two signals that come together count as one, so it is pressed often.
+Two signals at the same time may count as one, so it is pressed many times.
 
 usage: terminal.py TT_SMI_SIM
 """
@@ -50,7 +50,7 @@ until(b"ready")
 for press in range(PRESSES):
     os.write(fd, b"\x03")
     until(b"pressed", press + 1)
-    time.sleep(0.05)  # for one more that should not come
+    time.sleep(0.05)  # time for a second signal, which must not come
 os.write(fd, b"\n")
 while read():
     pass

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi sim -- COMMAND: programs, server, demo and monitor on the simulated machine.
+# tt_smi sim -- COMMAND: our programs on the simulated machine: server, demo, monitor.
 load helpers
 
 BUILD=$(dirname "$TT_SMI_SIM")
@@ -14,7 +14,7 @@ BUILD=$(dirname "$TT_SMI_SIM")
 	[[ ${lines[2]} == "GPU 0: "*SIMULATED ]]
 }
 
-# Ends with the status of the monitor; the demo is in its list.
+# A script that runs server, demo and monitor. Its exit status is that of the monitor, which must list the demo.
 WORLD='
 	allocation_server_poc --quiet 3>&- &
 	server=$!
@@ -102,7 +102,7 @@ WORLD='
 	[ -z "$(find "$WORK/usr" -path '*tt[-_]smi*')" ]
 }
 
-# What would go on for ever ends after one sample.
+# end_soon COMMAND: makes commands that run for ever end after one sample.
 end_soon() {
 	case $1 in
 	*'tt_smi -w'* | *'tt_smi mem'* | *allocation_monitor_client*) echo "$1 -n 1" ;;
@@ -110,7 +110,7 @@ end_soon() {
 	esac
 }
 
-# tt_smi fleet needs a Prometheus, and is tested with one.
+# Except tt_smi fleet, which needs a Prometheus: see tests/fleet.
 @test "every command of the README works in its shell" {
 	local command
 	ln -s "$(realpath "$BUILD")" "$WORK/build"

@@ -3,7 +3,7 @@
 
 usage: answer.py SOCKET PRESSES
 
-The delay is printed, not judged: it depends on the machine.
+The delay is printed, but not checked, since it depends on the machine.
 """
 
 import subprocess

@@ -1,10 +1,9 @@
 /*
- * A clock that the test controls, for a program that this file is linked into. The
- * file named by TT_CLOCK has three 64-bit numbers: nanoseconds since boot, their offset to Unix
- * time, and the latest deadline that the program has waited for, which it writes itself. Waits with
- * a deadline end by this clock too. So an hour of samples takes as long as it takes to compute
- * them, and is reproducible: a sample has ended when the program waits for the time of the next
- * one.
+ * A clock that the test controls, for a program that this file is linked into. The file named by
+ * TT_CLOCK has three 64-bit numbers: nanoseconds since boot, their offset to Unix time, and the
+ * latest deadline for which the program has waited, which the program writes. Waits with a deadline
+ * use this clock too. So an hour of samples takes only the time to compute them, and is
+ * reproducible: a sample is complete when the program waits for the time of the next one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +60,7 @@ static void announce(int64_t deadline)
 		;
 }
 
-/* Polls the clock: there is no notification of a change. */
+/* Polls the clock, since there is no notification of a change. */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {

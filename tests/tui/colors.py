@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Which colours are written to terminals that have 8, 256, all or none of them.
+"""Checks which colours are written to terminals that have 8, 256, all or no colours.
 
 usage: colors.py TT_SMI ROOT
 
-TERMINFO has a terminal called xterm-direct, which takes any colour by its three parts.
+TERMINFO has a terminal called xterm-direct, whose colours are given as red, green and blue.
 """
 
 import os
@@ -12,8 +12,8 @@ import sys
 
 from terminal import Terminal
 
-# The yellow of "SIMULATED": its number, its three parts, or one of the first eight. Attributes may
-# precede it: "0;" if the text before has another style.
+# The yellow of "SIMULATED": its number in the palette, its three parts, or one of the first eight
+# colours. Attributes may precede it: "0;" if the text before has another style.
 PALETTE, DIRECT, BASIC = (
     rb"\x1b\[(?:\d;)*" + colour for colour in (rb"38;5;221m", rb"38:2::255:215:95m", rb"33m")
 )
@@ -21,7 +21,7 @@ PALETTE, DIRECT, BASIC = (
 
 def written(term, *options):
     terminal = Terminal(sys.argv[1], sys.argv[2], "--view", "grid", *options, term=term)
-    # The last word on the screen; a frame before the first sample has it too.
+    # "Quit" is the last word of a frame, also of the frame before the first sample.
     data = terminal.until(b"SIMULATED", b"Quit")
     terminal.press(b"q")
     assert terminal.end() == 0, term
@@ -37,7 +37,7 @@ def expect(term, palette, direct, basic, *options):
 
 
 def colours(parameters, text, ground):
-    """The colours after \\x1b[...m, of terminals that have eight."""
+    """The colours after \\x1b[...m, on a terminal with eight colours."""
     for code in (int(p or 0) for p in parameters.split(b";")):
         if code in (0, 39) or 30 <= code <= 37:
             text = code % 10 if code >= 30 and code != 39 else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes many of the one process that a recorded machine has: crowd.py ROOT COUNT"""
+"""crowd.py ROOT COUNT: makes copies of the only process of a recorded machine."""
 
 import pathlib
 import shutil

@@ -1,6 +1,6 @@
-"""film.py BUILD GOLDEN: screens of machines with 1, 4 and 32 devices after 5 s, 60 s and 10 min of
-samples, in terminals of three sizes, are GOLDEN/MACHINE/overview-TIME-SIZE.txt; with UPDATE_GOLDEN in
-the environment they are written there."""
+"""film.py BUILD GOLDEN: compares screens of machines with 1, 4 and 32 devices after 5 s, 60 s and 10 min of
+samples, in terminals of three sizes, with GOLDEN/MACHINE/overview-TIME-SIZE.txt. If UPDATE_GOLDEN is set,
+these files are written."""
 
 import difflib
 import os

@@ -1,5 +1,5 @@
 # Common to the tests of the full screen: a terminal (tmux) of a given size in which
-# tt_smi -w runs, on a machine of files.
+# tt_smi -w shows a recorded or simulated machine.
 load ../cli/helpers
 load ../terminal
 
@@ -16,21 +16,22 @@ teardown() {
 	clean_up
 }
 
-# terminal COLUMNSxROWS COMMAND...: a window that stays after the command, with its code.
+# terminal COLUMNSxROWS COMMAND...: runs a command in a terminal, which stays open and then shows the exit code.
 terminal() {
 	local size=$1
 	shift
 	open_terminal "$size" "$*; echo code \$?; sleep 600"
 }
 
-# watch COLUMNSxROWS [OPTIONS]: tt_smi -w looks at $D.
+# watch COLUMNSxROWS [OPTIONS]: runs tt_smi -w on $D.
 watch() {
 	local size=$1
 	shift
 	terminal "$size" "$TT_SMI" --root "$D" -w "$@"
 }
 
-# ends_with COMMAND...: at the end of a page, which moves while what it shows is still being read.
+# ends_with COMMAND...: the command succeeds at the end of the page. Presses End each time, since the page grows while
+# its content is still being read.
 ends_with() {
 	keys End
 	"$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Keys, mouse, sizes, suspend: the program as people use it.
+# Keys, mouse, sizes of the terminal, suspend.
 
 load helpers
 
@@ -10,7 +10,7 @@ setup() {
 		-w dev=0+1,dram=256M,name=gamma,age=200 -w dev=1,via=none,name=delta
 }
 
-# The names of the processes in their order.
+# listed: prints the names of the processes in their order on the screen.
 listed() {
 	screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs
 }
@@ -60,7 +60,7 @@ selected() {
 	eventually lists beta alpha gamma delta
 	keys '<'
 	eventually lists alpha gamma beta delta
-	# A press on PID, as a mouse sends it: button 0 in column 8 of line 3.
+	# The bytes of a mouse click on PID: button 0 in column 8 of line 3.
 	printf -v press '\033[M (#'
 	keys -l "$press"
 	eventually lists alpha beta gamma delta
@@ -166,8 +166,8 @@ selected() {
 	keys Z
 	eventually shows PAUSED
 	local before
-	# Longer than a second, in which the clock of a screen that is not paused would advance. On a
-	# busy machine the screen may still change once, to say that samples are overdue.
+	# The screen must not change for longer than a second, in which the clock of a screen that is not
+	# paused would advance. On a busy machine it may change once, to say that samples are overdue.
 	held() {
 		before=$(screen)
 		sleep 1.5
@@ -180,7 +180,7 @@ selected() {
 	}
 	eventually stepped
 	eventually shows PAUSED
-	# A view with values that were not read yet makes the sampler read them.
+	# Another view makes the sampler read values that were not needed before.
 	keys 5
 	eventually shows '^IDENTITY'
 	eventually not shows 'not asked for'
@@ -257,7 +257,8 @@ type_line() {
 	python3 "$HERE/suspend.py" "$TT_SMI" "$D" --plain
 }
 
-# Ignoring a signal discards a pending one, even if it is blocked: a Ctrl-Z at that moment is lost.
+# When a signal is set to be ignored, a pending one is discarded even if it is blocked: a Ctrl-Z would be
+# lost.
 @test "no signal is ignored, not even while curses draws" {
 	command -v strace >/dev/null || skip "no strace here"
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime has handlers of its own"
@@ -311,7 +312,7 @@ type_line() {
 	eventually shows '0\* '
 	not grep -q -P '[^\x00-\x7f]' <(screen)
 	[ ! -e "$XDG_CONFIG_HOME/tt-smi" ]
-	# Values of options are not saved, unless a key has chosen them.
+	# Values that were set by options are not saved, unless they were chosen again by a key.
 	keys W
 	eventually grep -q '^view = overview$' "$XDG_CONFIG_HOME/tt-smi/config"
 	grep -q '^theme = default$' "$XDG_CONFIG_HOME/tt-smi/config"
@@ -374,7 +375,7 @@ type_line() {
 @test "unknown key sequences of the terminal do nothing" {
 	watch 100x30
 	eventually shows '─ DRAM  '
-	# Ctrl-Right, Shift-Up, a function key with Alt: their bytes are digits and letters.
+	# Ctrl-Right, Shift-Up, a function key with Alt: their sequences contain digits and letters, which are keys too.
 	keys -H 1b 5b 31 3b 35 43 1b 5b 31 3b 32 41 1b 5b 32 35 3b 33 7e 1b 4f 35
 	keys I
 	eventually shows 'by DRAM▲'

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# tt_smi mem on a terminal: the view of memory.
+# tt_smi mem on a terminal opens the memory view.
 
 load helpers
 
@@ -16,7 +16,7 @@ load helpers
 	keys Right
 	eventually shows 'Device 1 .*2 of 2'
 	eventually shows 'other'
-	# It is the whole program.
+	# The other views can be reached from there.
 	keys 3
 	eventually shows 'COMMAND'
 	keys q
@@ -30,7 +30,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-# coloured PATTERN: the screen has it, with the escape sequences of its colours.
+# coloured PATTERN: the screen, with escape sequences of its colours, matches the pattern.
 coloured() {
 	tmux -S "$SOCKET" capture-pane -e -p | grep -q -- "$1"
 }
@@ -58,7 +58,7 @@ coloured() {
 	eventually not shows second
 }
 
-# device_at_least ROW: the text of the device begins there or below it.
+# device_at_least ROW: the text of the device begins in this row or below it.
 device_at_least() {
 	[ "$(screen | grep -n '─ Device 0' | cut -d: -f1)" -ge "$1" ]
 }

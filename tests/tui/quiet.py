@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Counts bytes while nothing changes on the machine.
+"""Counts the bytes that are written while nothing changes on the machine.
 
-usage: quiet.py TT_SMI ROOT            a recorded machine, which has no clock: nothing is written
-       quiet.py TT_SMI ROOT --clock    one that runs: its clock is all that is written, a few bytes a second
+usage: quiet.py TT_SMI ROOT            a recorded machine, whose time stands still: nothing is written
+       quiet.py TT_SMI ROOT --clock    a running machine: only the clock is written, a few bytes per second
 """
 
 import sys
@@ -11,11 +11,11 @@ import time
 from terminal import Terminal
 
 SECONDS = 3
-MOST_PER_TICK = 12  # at a full minute: both digits of the seconds, and one before them
+MOST_PER_TICK = 12  # bytes at a full minute: both digits of the seconds, and one of the minutes
 
 
 def bytes_of_clock():
-    """The most that the clock takes in this time, and one tick more."""
+    """The maximum number of bytes for the clock in this time and one more second."""
     begin = time.monotonic()
     later = terminal.read(SECONDS)
     return later, MOST_PER_TICK * (time.monotonic() - begin + 1)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Counts the system calls of refreshes: what is kept open is not opened again.
+"""Counts the system calls of refreshes: files that are kept open are not opened again.
 
 usage: refresh_calls.py TT_SMI ROOT
 
-Processes of this machine hold device 0 of the simulated one. strace runs until the screen
-has been refreshed for three seconds, ten times a second; the first second is not counted.
+Processes of this test hold device 0 of the simulated machine. strace runs until the screen
+has been refreshed for three seconds, ten times per second; the first second is not counted.
 """
 
 import os
@@ -19,12 +19,12 @@ from collections import Counter
 from terminal import LIMIT, Terminal
 
 HOLDERS, SAMPLES = 40, 30
-LIMIT_OPEN = 128  # of which a quarter is for the same file of each holder
+LIMIT_OPEN = 128  # limit of open files; tt_smi keeps the same file of each holder open in a quarter of them
 tt_smi, root = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
 def hold():
-    """A process that has the device open and does nothing."""
+    """Starts a process that has the device open and does nothing."""
     pid = os.fork()
     if pid == 0:
         os.open(root / "dev/tenstorrent/0", os.O_RDONLY)
@@ -42,7 +42,7 @@ def list_holders(pids):
 
 
 def joined(text):
-    """Where threads overlap, strace prints a call in two lines."""
+    """Joins calls that strace has printed in two lines, since calls of two threads overlapped."""
     begun, lines = {}, []
     for line in text.splitlines():
         thread = line.split(" ", 1)[0]
@@ -56,7 +56,7 @@ def joined(text):
 
 
 def trace(work, before="true"):
-    """All calls of so many samples; before: a command of the shell."""
+    """The strace log of a run. before: a shell command that is executed first."""
     output, wrapper = work / "trace", work / "traced"
     wrapper.write_text(f'#!/bin/sh\n{before}\nexec strace -f -qq -o {output} "{tt_smi}" "$@"\n')
     wrapper.chmod(0o755)
@@ -67,7 +67,7 @@ def trace(work, before="true"):
 
 
 def count_kept(calls, name, call):
-    """How often a call was made with the kept descriptor of such a file, in all, and the number of descriptors."""
+    """How often a call was made with kept descriptors of files of this name, and the number of these descriptors."""
     kept = {number for line in calls.splitlines() if f'/{name}", ' in line and "openat(" in line
             for number in re.findall(r" = (\d+)$", line)}
     used = Counter(re.findall(rf"\b{call}\((\d+),", calls))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# The setup screen, charts, and whose processes are listed.
+# The setup screen, charts, and filters of the process list.
 
 load helpers
 
@@ -10,7 +10,7 @@ setup() {
 		-w dev=0+1,dram=256M,name=gamma,age=200,uid=1 -w dev=1,via=none,name=delta
 }
 
-# The headings of the processes.
+# headings: prints the headings of the process list.
 headings() {
 	screen | grep -m1 'PID.*COMMAND' | xargs
 }
@@ -23,7 +23,7 @@ lists() {
 	[ "$(screen | grep -o -E '(alpha|beta|gamma|delta) *$' | xargs)" = "$*" ]
 }
 
-# The line of the setup screen that is selected.
+# at PATTERN: the selected line of the setup screen matches.
 at() {
 	shows "│ ▶ $1"
 }
@@ -45,12 +45,12 @@ at() {
 	eventually at ' *\[x\] PID'
 	keys Escape
 	eventually has_headings USER DEV PID DRAM▼ PEAK L1 CPU% HOST OWNER COMMAND
-	# Two are always shown, and none goes further than the edge.
+	# Two columns cannot be hidden, and a column cannot be moved beyond the edge.
 	keys S End Space ] ]
 	eventually at ' *\[x\] COMMAND'
 	keys q
 	eventually has_headings USER DEV PID DRAM▼ PEAK L1 CPU% HOST OWNER COMMAND
-	# A press on a heading finds the column where it is now: line 3, column 3.
+	# A mouse click on a heading selects the column that is there now: line 3, column 3.
 	printf -v press '\033[M ##'
 	keys -l "$press"
 	eventually has_headings USER▲ DEV PID DRAM PEAK L1 CPU% HOST OWNER COMMAND
@@ -123,7 +123,7 @@ at() {
 	keys S
 	eventually at 'view'
 	eventually shows ' +20 '
-	# A press on the line below the first: theme, which is turned.
+	# A mouse click on the second line changes its setting, the theme.
 	printf -v press '\033[M %%$'
 	keys -l "$press"
 	eventually at 'theme *◀ colorblind'
@@ -205,7 +205,7 @@ at() {
 	eventually shows 'Process Id'
 	keys q 2 k
 	eventually shows 'no process is selected'
-	keys Down # the message was about the key before
+	keys Down # removes the message about the key before
 	eventually shows '1Overview 2Grid'
 	not shows 'no process is selected'
 }

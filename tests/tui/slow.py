@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A terminal that is not read for a while: little output is queued, and keys still work.
+"""If the terminal is not read for a while, little output is queued, and keys still work.
 
 usage: slow.py TT_SMI ROOT
 """
@@ -11,7 +11,7 @@ from terminal import Terminal
 
 terminal = Terminal(sys.argv[1], sys.argv[2], "-r", "100", "--view", "grid", rows=60, columns=200)
 terminal.until(b"tray 1")
-time.sleep(6)  # some sixty samples that are not read
+time.sleep(6)  # about sixty samples, whose output is not read
 waiting = terminal.read(0.3)
 print(f"{len(waiting)} bytes were waiting")
 assert len(waiting) < 128 * 1024

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A terminal that stops reading in the middle of a frame: signals still end the program.
-One that people stopped by Ctrl-S is waited for.
+"""If the terminal stops reading in the middle of a frame, signals still end the program.
+If a user has stopped it by Ctrl-S, the program waits.
 
 usage: stalled.py TT_SMI ROOT
 """
@@ -14,7 +14,7 @@ from terminal import LIMIT, Terminal
 
 terminal = Terminal(sys.argv[1], sys.argv[2], rows=60, columns=200)
 terminal.until(b"Quit")
-# Redraws everything repeatedly, without a reader, until a write blocks or is given up.
+# Requests complete redraws without reading them, until a write of the program blocks.
 for _ in range(100):
     terminal.press(b"\x0c")
     time.sleep(0.01)
@@ -30,7 +30,7 @@ terminal.until(b"Quit")
 terminal.press(b"\x13")
 time.sleep(0.2)
 terminal.press(b"q")
-time.sleep(3)  # longer than the sender of a signal would wait
+time.sleep(3)  # longer than the program waits after a signal
 terminal.press(b"\x11")
 terminal.until(b"\x1b[?1049l")
 assert terminal.end() == 0

@@ -1,6 +1,6 @@
-"""suspend.py PROGRAM ROOT [OPTIONS]: Ctrl-Z and fg, 50 times, of tt_smi -w that is not the
-shell's child but that of another process of the job. The shell sees only its own child stop, and may
-use the terminal, or continue the job, before tt_smi has stopped."""
+"""suspend.py PROGRAM ROOT [OPTIONS]: presses Ctrl-Z and continues by fg, 50 times, while tt_smi -w runs as the child
+of another process of the job. The shell notices only when its own child has stopped, and may use the terminal, or
+continue the job, before tt_smi has stopped."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ import sys
 import termios
 import time
 
-LIMIT = 60  # seconds: for what hangs
+LIMIT = 60  # seconds; only ends a test that hangs
 TRIES = 50
 ENTER, LEAVE = b"\033[?1049h", b"\033[?1049l"
 
@@ -27,7 +27,7 @@ class Shell:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
 
     def until(self, *texts):
-        """All that is written until these are among it, in any order."""
+        """Reads until all of these texts were written, in any order. Returns all output."""
         data = b""
         end = time.monotonic() + LIMIT
         while not all(text in data for text in texts):

@@ -1,4 +1,4 @@
-"""tt_smi -w on a pseudo terminal whose bytes are counted, or not read at all."""
+"""Runs tt_smi -w on a pseudo terminal, to count the bytes that it writes, or not to read them."""
 
 import fcntl
 import os
@@ -8,7 +8,7 @@ import struct
 import termios
 import time
 
-LIMIT = 60  # seconds: for what hangs
+LIMIT = 60  # seconds; only ends a test that hangs
 
 
 class Terminal:
@@ -20,7 +20,7 @@ class Terminal:
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def read(self, seconds):
-        """All that is written within that time."""
+        """Returns all output within this time."""
         data = b""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -32,7 +32,7 @@ class Terminal:
         return data
 
     def until(self, *texts):
-        """All that is written until these are among it."""
+        """Reads until all of these texts were written. Returns all output."""
         data = b""
         end = time.monotonic() + LIMIT
         while not all(text in data for text in texts):
@@ -44,7 +44,7 @@ class Terminal:
         os.write(self.fd, keys)
 
     def end(self):
-        """Its exit code."""
+        """Waits for the end of the program. Returns its exit code."""
         limit = time.monotonic() + LIMIT
         while time.monotonic() < limit:
             self.read(0.02)

@@ -1,4 +1,4 @@
-/* What canvas_write() sends, on a terminal of a hundred lines: it must show what was drawn. */
+/* The bytes that canvas_write() sends must make a simulated terminal show what was drawn. */
 #include "basic/text.h"
 #include "tui/canvas_writer.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_ROWS = 50, MOST_COLUMNS = 120, WIDE = 0x6F22 };
 
-/* Styles are told apart by one number each. */
+/* Fake escape sequences, in which each style has a number. */
 static void make_strings(struct terminal_strings *ret)
 {
 	*ret = (struct terminal_strings){
@@ -48,7 +48,7 @@ static void screen_erase(struct screen *screen, int row, int column)
 	}
 }
 
-/* ESC [ numbers letter; returns what follows. */
+/* Executes ESC [ numbers letter. Returns the text after it. */
 static const char *screen_obey(struct screen *screen, const char *text)
 {
 	char *end;
@@ -69,7 +69,7 @@ static const char *screen_obey(struct screen *screen, const char *text)
 	case 'C': screen->column += (int)times; break;
 	case 'D': screen->column -= (int)times; break;
 	case 'K': screen_erase(screen, screen->row, screen->column); break;
-	case 'm': /* one style, after none or after a reset */
+	case 'm': /* a style, perhaps after a reset */
 		assert_true(first == 0 || screen->style == 0);
 		screen->style =
 			(unsigned)(strchr(text, ';') && strchr(text, ';') < end ? second : first);
@@ -84,7 +84,7 @@ static const char *screen_obey(struct screen *screen, const char *text)
 	return end + 1;
 }
 
-/* ESC 7 and ESC 8; returns what follows. */
+/* Executes ESC 7 or ESC 8. Returns the text after it. */
 static const char *screen_remember(struct screen *screen, const char *text)
 {
 	if (text[1] == '7') {
@@ -152,7 +152,7 @@ static void assert_shown(const struct screen *screen, const struct canvas *canva
 		}
 }
 
-/* Sends the difference, and returns its length. */
+/* Writes the changes to the simulated terminal. Returns the number of bytes. */
 static size_t send(struct canvas *canvas, struct screen *screen)
 {
 	CLEANUP_BUF struct buf out = { 0 };
@@ -207,7 +207,7 @@ TEST(a_digit_costs_one_movement)
 	put(&canvas, 0, 77, STYLE_PLAIN, "2");
 	put(&canvas, 0, 70, STYLE_PLAIN, "2");
 	assert_int_equal(send(&canvas, &screen), strlen("\b2\033[8D2"));
-	/* What lies between two changes is shorter than a movement. */
+	/* Writing the unchanged cells between two changes is shorter than moving the cursor. */
 	put(&canvas, 9, 4, STYLE_PLAIN, "22.6");
 	assert_int_equal(send(&canvas, &screen), strlen("\033[10;5H22.6"));
 	canvas_done(&canvas);
@@ -231,7 +231,7 @@ TEST(a_saved_place_costs_two_bytes_with_its_style)
 	send(&canvas, &screen);
 	put(&canvas, 0, 76, STYLE_BOLD, "10");
 	assert_int_equal(send(&canvas, &screen), strlen("\0338\b10"));
-	/* What is to be written in the style of the terminal comes first. */
+	/* Changes in the current style of the terminal are written first. */
 	put(&canvas, 0, 77, STYLE_BOLD, "1");
 	put(&canvas, 20, 4, STYLE_BOLD, "4");
 	assert_int_equal(send(&canvas, &screen), strlen("\b1\033[21;5H4"));
@@ -260,7 +260,7 @@ TEST(what_was_saved_is_forgotten_with_the_screen)
 	canvas_done(&canvas);
 }
 
-/* From the beginning of a line, cells are written again if that is shorter. */
+/* After a carriage return, unchanged cells are written again if that is shorter than moving. */
 TEST(the_way_to_a_line_may_be_written_again)
 {
 	struct canvas canvas;
@@ -287,7 +287,7 @@ TEST(a_style_is_set_once_and_kept_until_the_next_frame)
 	put(&canvas, 6, 0, STYLE_PLAIN, "b");
 	put(&canvas, 7, 0, STYLE_BOLD, "c");
 	put(&canvas, 8, 0, STYLE_PLAIN, "d");
-	/* First what has the style that the terminal is in. */
+	/* Changes in the current style of the terminal come first. */
 	assert_int_equal(send(&canvas, &screen),
 			 strlen("\033[7db\n\n\bd\033[1m\033[A\bc\033[2A\ba"));
 	put(&canvas, 5, 0, STYLE_BOLD, "e");
@@ -303,7 +303,7 @@ TEST(blanks_that_look_the_same_are_the_same)
 	send(&canvas, &screen);
 	put(&canvas, 5, 0, STYLE_DIM, "    ");
 	assert_int_equal(send(&canvas, &screen), 0);
-	put(&canvas, 5, 0, STYLE_SELECTED, "    "); /* reversed, even without colours */
+	put(&canvas, 5, 0, STYLE_SELECTED, "    "); /* blanks in reverse video are visible */
 	assert_true(send(&canvas, &screen) > 0);
 	canvas_done(&canvas);
 }
@@ -334,7 +334,7 @@ TEST(after_forgetting_all_of_it_is_sent_again)
 	canvas_done(&canvas);
 }
 
-/* Any characters in any place, halves of wide ones too. */
+/* Puts random characters at random places, so that wide ones may be half overwritten. */
 static void scribble(struct canvas *canvas, uint64_t *seed)
 {
 	static const uint32_t signs[] = { 'a', '7', ' ', 0x2500, 0x28FF, WIDE };
@@ -366,7 +366,7 @@ TEST(random_changes_are_shown_as_drawn)
 					(int)random_below(&seed, (unsigned)canvas.rows),
 					(int)random_below(&seed, (unsigned)canvas.columns),
 				};
-			/* It changes more often than others. */
+			/* The cell that changes most often. */
 			canvas_put(&canvas, canvas.busiest.row, canvas.busiest.column, STYLE_BOLD,
 				   '0' + (uint32_t)frame % 10, 1);
 			send(&canvas, &screen);

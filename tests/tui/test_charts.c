@@ -1,4 +1,4 @@
-/* Readings over time, and the resulting dots. */
+/* History of readings, and the characters of charts. */
 #include "model/history.h"
 #include "model/device_view.h"
 #include "render/chart.h"
@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* At some time long after boot, so that nothing begins at 0. */
+/* Long after boot, so that no time is 0. */
 static const int64_t start_ns = 100000 * NS_PER_S;
 
-/* A sample the given seconds after the start; negative power: unknown. */
+/* Adds a sample this many seconds after the start; negative power: unknown. */
 static void add_for(double hold, double seconds, double power)
 {
 	machine->taken_ns = start_ns + (int64_t)(seconds * NS_PER_S);
@@ -71,7 +71,7 @@ TEST(a_sample_holds_until_the_next_but_not_for_ever)
 	assert_near(most(5, 6), 10);
 	assert_near(most(15, 16), 20);
 	assert_near(most(22, 23), -1);
-	/* Each holds by the period at its time, whatever it is later. */
+	/* A sample is valid for the refresh period at its time. */
 	add_for(1, 30, 30);
 	add_for(1, 40, 40);
 	assert_near(most(5, 6), 10);
@@ -106,7 +106,7 @@ TEST(both_ends_of_the_values_of_the_last_hour_are_kept)
 	assert_near(most(3500, 3510), 1000);
 }
 
-/* The span after the given time of samples. */
+/* The time span that a chart shows after this many seconds of samples. */
 static double span_after(double seconds, double most_s)
 {
 	return (double)chart_span(history, start_ns + (int64_t)(seconds * NS_PER_S),

@@ -79,7 +79,7 @@ static const char *text_of(const struct process *process, enum process_column co
 	return copy;
 }
 
-/* Pids that match an expression, in order of pid, as text. */
+/* The pids that match an expression, as text, sorted. */
 static const char *keeps(const char *expression)
 {
 	static char text[64];
@@ -128,7 +128,7 @@ TEST(terms_compare_columns)
 	assert_string_equal(keeps("dev!=1"), "10 12 ");
 }
 
-/* As the list shows them: "0", "0,2", "0-2". */
+/* Ids in the form in which the list shows them: "0", "0,2", "0-2". */
 TEST(devices_are_filtered_by_the_ids_that_are_shown)
 {
 	struct device third;
@@ -244,7 +244,7 @@ TEST(a_monitor_is_marked_in_the_memory_column)
 	assert_string_equal(keeps("status~monitor"), "13 ");
 }
 
-/* The expression after a change of one column's term. */
+/* The expression after its term for a column was replaced. */
 static const char *replaced(const char *expression, enum process_column column, const char *value)
 {
 	static char text[64];
@@ -290,7 +290,7 @@ TEST(invalid_filters_are_rejected_and_change_nothing)
 	assert_string_equal(problem, "no column before \">1G\": a term has no blanks");
 }
 
-/* Pids in the order of the list; a mark per level. */
+/* The pids in the order of the list, with a mark for each level of the tree. */
 static const char *order(const struct process_order *wanted)
 {
 	static char text[128];

@@ -1,4 +1,6 @@
-/* Every size from 1x1 to 300x100, 0 to 64 devices, boards of one, two and eight chips. */
+/*
+ * Layouts for every size from 1x1 to 300x100, 0 to 64 devices, boards of one, two and eight chips.
+ */
 #include "tui/key_bar.h"
 #include "tui/layout.h"
 
@@ -54,7 +56,7 @@ static void check_rectangles(const struct layout *layout, int rows, int columns)
 		assert_true(layout->charts[i].height >= 6 && layout->charts[i].width >= 38);
 }
 
-/* Cells come in order, inside their area, one beside or below the other. */
+/* Cells must be in order, within their area, and must not overlap. */
 static void check_cells(const struct layout *layout, const struct counts *counts)
 {
 	const struct cells *cells = &layout->cells;
@@ -85,8 +87,8 @@ static void check_cells(const struct layout *layout, const struct counts *counts
 }
 
 /*
- * step: devices from one machine to the next; a view without cells depends on none. Every fourth
- * number of columns is checked, others for each number of rows and devices.
+ * step: increment of the number of devices; large for views whose layout does not depend on it. Of
+ * the numbers of columns every fourth is checked; the first depends on rows and devices.
  */
 static void check_all(enum view view, size_t in_group, size_t step)
 {

@@ -229,7 +229,7 @@ TEST(unchanged_settings_keep_their_value_in_the_file)
 {
 	struct settings kept = parse("view=grid\nsort=-pid"), before = kept, now;
 
-	before.view = VIEW_MEMORY; /* for this once */
+	before.view = VIEW_MEMORY; /* set by an option, so it is not saved */
 	now = before;
 	now.theme = THEME_LIGHT;
 	process_order_choose(&now.order, COL_PID);

@@ -5,7 +5,7 @@ load helpers
 
 @test "a device that blocks affects its own row, and keys still work" {
 	needs_fuse
-	# Looking for leaks stops every thread; one in a read that hangs cannot be stopped.
+	# The leak check stops all threads, which is not possible for one in a read that hangs.
 	export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
 	start -b n150,p150a,n150 --fault hang:1/tt_aiclk@1000
 	watch 100x30 -r 100
@@ -104,7 +104,7 @@ load helpers
 	eventually shows 'reports'
 	kill -STOP "$pid"
 	eventually shows 'server does not answer'
-	# Left alone for a while: samples come as often as before.
+	# After a while, samples come as often as before.
 	python3 "$HERE/answer.py" "$SOCKET" 6
 	not shows 'NO SAMPLE'
 	kill -9 "$pid"
@@ -144,7 +144,7 @@ load helpers
 	eventually shows 'code 0'
 }
 
-# A terminal of all colours is in no package that must be here.
+# The terminal description with all colours is compiled here, since it may not be installed.
 @test "8, 256, all colours, or none" {
 	machine -b n150 -w dev=0,dram=11G,name=full
 	infocmp -x xterm-256color |
@@ -275,7 +275,7 @@ load helpers
 	eventually shows 'code 0'
 	[ "$(grep -c openat "$WORK/trace")" -gt 50 ]
 	not grep -E 'dev/tenstorrent/[0-9]+"' "$WORK/trace"
-	# The terminal once more, for writes that do not block.
+	# The program opens the terminal again, to write to it without blocking.
 	grep -v '"/proc/self/fd/1"' "$WORK/trace" >"$WORK/others"
 	not grep -E 'O_WRONLY|O_RDWR|O_CREAT|unlink|rename|mkdir|kill\(|creat\(' "$WORK/others"
 }

@@ -1,4 +1,4 @@
-"""zoom.py BUILD: the time that charts show, over 45 minutes of samples."""
+"""zoom.py BUILD: tests the time span that charts show, and zooming, over 45 minutes of samples."""
 
 import os
 import sys
