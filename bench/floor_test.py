@@ -89,7 +89,7 @@ class FloorTest(unittest.TestCase):
         for name in ("1 devices", "32 devices", "holders", "scan"):
             with self.subTest(name), running(MACHINES[name]) as (tree, scan):
                 floor, ours = [], []
-                while len(floor) < 5 and (not floor or min(floor) > min(ours)):
+                while len(floor) < 20 and (not floor or min(floor) > min(ours)):
                     floor.append(calls_of_loop(FLOOR, tree, scan))
                     ours.append(calls_of_loop(OURS, tree, scan))
                 self.assertLessEqual(min(floor), min(ours))
