@@ -123,13 +123,20 @@ const struct series *history_of_process(const struct history *history,
 	return entry ? entry->series : NULL;
 }
 
-bool history_range(const struct history *history, const struct device *dev, enum metric metric,
-		   int64_t from_ns, int64_t to_ns, struct metric_range *ret)
+const struct reading_ring *history_readings(const struct history *history, const struct device *dev)
 {
 	struct series_key key = device_key(dev);
 	const struct history_entry *entry = find_entry(history, &key);
 
-	return entry && reading_ring_range(entry->readings, metric, from_ns, to_ns, ret);
+	return entry ? entry->readings : NULL;
+}
+
+bool history_range(const struct history *history, const struct device *dev, enum metric metric,
+		   int64_t from_ns, int64_t to_ns, struct metric_range *ret)
+{
+	const struct reading_ring *readings = history_readings(history, dev);
+
+	return readings && reading_ring_range(readings, metric, from_ns, to_ns, ret);
 }
 
 bool history_knows(const struct history *history, enum metric metric)

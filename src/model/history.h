@@ -36,6 +36,10 @@ const struct series *history_of_device(const struct history *history, const stru
 const struct series *history_of_process(const struct history *history,
 					const struct process *process, const struct device *dev);
 
+/* For many values of one device; NULL if it was never seen. */
+const struct reading_ring *history_readings(const struct history *history,
+					    const struct device *dev);
+
 /* The values of a reading between two times. False: a gap. */
 bool history_range(const struct history *history, const struct device *dev, enum metric metric,
 		   int64_t from_ns, int64_t to_ns, struct metric_range *ret);

@@ -29,6 +29,7 @@ void chart_place(struct chart *chart, int64_t now_ns, int64_t span_ns)
 
 double chart_read(const struct chart *chart, struct metric_range *values)
 {
+	const struct reading_ring *readings = history_readings(chart->history, chart->dev);
 	size_t count = chart->columns * PLOT_SIDES;
 	int64_t span = chart->to_ns - chart->from_ns;
 	double most = 0;
@@ -38,7 +39,7 @@ double chart_read(const struct chart *chart, struct metric_range *values)
 		int64_t to = chart->from_ns + span * (int64_t)(i + 1) / (int64_t)count +
 			     (i + 1 == count);
 
-		if (history_range(chart->history, chart->dev, chart->metric, from, to, &values[i]))
+		if (readings && reading_ring_range(readings, chart->metric, from, to, &values[i]))
 			most = MAX(most, values[i].high);
 		else
 			values[i] = (struct metric_range){ NAN, NAN };

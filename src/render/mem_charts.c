@@ -14,17 +14,19 @@ static void put_chart(struct text_line *line, const struct chart *chart, size_t 
 	double scale = metric_infos[chart->metric].scale;
 	CLEANUP_FREE struct metric_range *values =
 		calloc(chart->columns * PLOT_SIDES + 1, sizeof(*values));
-	struct plot plot = { .values = values,
+	CLEANUP_FREE struct plot_bar *bars = calloc(chart->columns * PLOT_SIDES + 1, sizeof(*bars));
+	struct plot plot = { .bars = bars,
 			     .columns = chart->columns,
 			     .rows = rows,
 			     .characters = line->options->utf8 ? PLOT_BRAILLE : PLOT_ASCII };
 	CLEANUP_BUF struct buf top = { 0 };
 	uint64_t bytes;
 
-	if (!values)
+	if (!values || !bars)
 		return;
 	bytes = chart_choose_top((uint64_t)(chart_read(chart, values) * scale), capacity);
 	plot.top = (double)bytes / scale;
+	plot_measure(&plot, values);
 	format_bytes(&top, bytes);
 	for (size_t row = 0; row < rows; row++) {
 		CLEANUP_BUF struct buf text = { 0 };

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Characters that it is drawn with. */
 enum plot_characters {
@@ -21,12 +22,21 @@ enum plot_characters {
 
 enum { PLOT_SIDES = 2 };
 
+/* A value in steps of the characters, from the bottom of the chart; 0: a gap. */
+struct plot_bar {
+	uint32_t low;  /* filled completely */
+	uint32_t high; /* from low to high: the range of the values */
+};
+
 struct plot {
-	const struct metric_range *values; /* PLOT_SIDES per column, from the left; NAN: a gap */
+	struct plot_bar *bars; /* room for PLOT_SIDES per column; filled by plot_measure() */
 	size_t columns, rows;
 	double top; /* value at the upper edge */
 	enum plot_characters characters;
 };
+
+/* Takes the values: PLOT_SIDES per column, from the left; NAN: a gap. To be called first. */
+void plot_measure(const struct plot *plot, const struct metric_range *values);
 
 /* Row 0 is the uppermost. A known value fills at least one step, even if it is 0. */
 void plot_row(struct buf *out, const struct plot *plot, size_t row);

@@ -119,7 +119,8 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 {
 	struct rect plot = { r->top + 1, r->left + SCALE, r->height - 2, r->width - SCALE - 1 };
 	struct metric_range values[MOST_COLUMNS * PLOT_SIDES];
-	struct plot dots = { .values = values,
+	struct plot_bar bars[MOST_COLUMNS * PLOT_SIDES];
+	struct plot dots = { .bars = bars,
 			     .characters = paint_characters(ui->settings.characters) };
 
 	draw_title(ui, r, subject);
@@ -129,6 +130,7 @@ static void draw_chart(const struct ui *ui, const struct rect *r, const struct d
 	dots.rows = (size_t)plot.height;
 	dots.top = chart_top(subject->dev, &metric_infos[subject->metric],
 			     read_values(ui, subject, values, dots.columns));
+	plot_measure(&dots, values);
 	draw_scale(&plot, &metric_infos[subject->metric], dots.top);
 	for (size_t i = 0; i < dots.rows; i++) {
 		CLEANUP_BUF struct buf line = { 0 };

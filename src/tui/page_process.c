@@ -37,7 +37,8 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 	int room = MIN(ui->columns - PAGE_FRAME - COURSE_LEFT, COURSE_WIDEST);
 	CLEANUP_BUF struct buf title = { 0 };
 	struct metric_range values[COURSE_WIDEST * PLOT_SIDES];
-	struct plot plot = { .values = values,
+	struct plot_bar bars[COURSE_WIDEST * PLOT_SIDES];
+	struct plot plot = { .bars = bars,
 			     .columns = (size_t)MAX(room, 0),
 			     .rows = COURSE_ROWS,
 			     .characters = paint_characters(ui->settings.characters) };
@@ -47,6 +48,7 @@ static void put_history(struct buf *out, const struct ui *ui, const struct serie
 	buf_puts(&title, "DRAM, ");
 	chart_put_span(&title, span_ns);
 	plot.top = read_history(ui, series, span_ns, values, plot.columns);
+	plot_measure(&plot, values);
 	for (size_t i = 0; i < COURSE_ROWS; i++) {
 		CLEANUP_BUF struct buf figure = { 0 };
 

@@ -36,7 +36,8 @@ static void assert_row(size_t rows, uint64_t top, enum plot_characters character
 {
 	struct metric_range values[10 * PLOT_SIDES];
 	const struct chart chart = twenty_seconds();
-	const struct plot plot = { .values = values,
+	struct plot_bar bars[10 * PLOT_SIDES];
+	const struct plot plot = { .bars = bars,
 				   .columns = chart.columns,
 				   .rows = rows,
 				   .top = (double)top / metric_infos[METRIC_DRAM].scale,
@@ -44,6 +45,7 @@ static void assert_row(size_t rows, uint64_t top, enum plot_characters character
 	struct buf out = { 0 };
 
 	chart_read(&chart, values);
+	plot_measure(&plot, values);
 	plot_row(&out, &plot, row);
 	assert_string_equal(buf_text(&out), expected);
 	buf_done(&out);

@@ -200,9 +200,12 @@ static const char *draw_ranges(const struct metric_range *values, size_t columns
 			       double top, enum plot_characters signs)
 {
 	static char text[256];
-	const struct plot plot = { values, columns, rows, top, signs };
+	struct plot_bar bars[16];
+	const struct plot plot = { bars, columns, rows, top, signs };
 	CLEANUP_BUF struct buf out = { 0 };
 
+	assert_true(columns * PLOT_SIDES <= ARRAY_SIZE(bars));
+	plot_measure(&plot, values);
 	for (size_t i = 0; i < rows; i++) {
 		plot_row(&out, &plot, i);
 		buf_puts(&out, i + 1 < rows ? "/" : "");
