@@ -32,6 +32,7 @@ struct proc {
 	size_t n_known;
 	size_t n_taken;	       /* of them, by the current sample */
 	size_t most_kept;      /* how many may keep a descriptor open; 0: not known yet */
+	bool has_clocks;       /* the processes have CPU clocks */
 	uint64_t own_mount_ns; /* in a tree 0 */
 	int64_t booted;	       /* boot time in a tree, in seconds since 1970; 0: not read yet */
 };
@@ -147,9 +148,12 @@ static void prepare_reader(struct proc *proc, struct proc_reader *reader, size_t
 	reader->details_ns = want->low_rate ? details_ns : 0;
 	reader->wants_mount_ns = mount_ns;
 	reader->wants_role = role;
-	if (want->low_rate && !proc->most_kept)
+	if (want->low_rate && !proc->most_kept) {
 		proc->most_kept = file_quota(MOST_KEPT);
+		proc->has_clocks = proc_reader_has_clocks(sample->root);
+	}
 	reader->may_keep = want->low_rate && position < proc->most_kept;
+	reader->may_clock = proc->has_clocks;
 	reader->job = (struct job){ .run = proc_reader_run, .arg = reader };
 }
 

@@ -3,6 +3,7 @@
 #include "basic/buf.h"
 #include "basic/clock.h"
 #include "basic/file.h"
+#include "basic/parse.h"
 #include "basic/shared_text.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* More than the longest command line or environment, which is a quarter of the stack limit. */
 static const size_t arguments_limit = 2 << 20;
@@ -203,34 +205,95 @@ static int open_stat(struct proc_reader *reader)
 
 	snprintf(path, sizeof(path), "proc/%d/stat", reader->pid);
 	fd = root_open(reader->root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && reader->may_keep && file_is_in_procfs(fd))
-		reader->stat_fd = fd;
+	if (fd < 0 || !reader->may_keep || !file_is_in_procfs(fd))
+		return fd;
+	reader->stat_fd = fd;
+	if (!reader->may_clock || clock_getcpuclockid(reader->pid, &reader->clock) != 0)
+		reader->clock = 0;
 	return fd;
+}
+
+bool proc_reader_has_clocks(const struct root *root)
+{
+	char link[24];
+	uint32_t pid;
+
+	return (root->live || root->simulated) &&
+	       file_readlink(AT_FDCWD, "/proc/self", link, sizeof(link)) > 0 &&
+	       parse_u32(link, &pid) == 0 && pid == (uint32_t)getpid();
+}
+
+/* The CPU time of the process with all its threads; -1: unknown. */
+static int64_t read_clock(const struct proc_reader *reader)
+{
+	struct timespec time;
+
+	if (reader->stat_fd < 0 || !reader->clock || clock_gettime(reader->clock, &time) < 0)
+		return -1;
+	return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+/*
+ * Does stat have nothing new? The CPU clock is read in a sixth of the time, and a process that has
+ * not run has neither used CPU time nor changed its state. Its parent may have exited, though, and
+ * the kernel may have reclaimed memory, so that stat is read again after a while.
+ */
+static bool is_idle(const struct proc_reader *reader, int64_t ran_ns)
+{
+	return ran_ns >= 0 && ran_ns == reader->ran_ns &&
+	       clock_now(CLOCK_MONOTONIC) < reader->due_ns;
+}
+
+/* Staggered by pid, so that not all are due at once. */
+static int64_t next_stat(const struct proc_reader *reader)
+{
+	static const int64_t idle_ns = 16 * NS_PER_S;
+
+	return clock_now(CLOCK_MONOTONIC) + idle_ns / 2 + idle_ns / 32 * (reader->pid % 16);
 }
 
 /*
  * Reads through the kept descriptor, if there is one. It refers to the process, not to its pid:
  * after the process has exited, reading fails with ESRCH, and the file is opened by name again.
  */
-static int read_stat(struct proc_reader *reader, struct proc_text *text)
+static ssize_t fetch_stat(struct proc_reader *reader, struct proc_text *text)
 {
 	ssize_t n = -ESRCH;
 	int fd;
 
-	if (!reader->may_keep)
-		close_stat(reader);
 	if (reader->stat_fd >= 0)
 		n = file_pread(reader->stat_fd, text->data, sizeof(text->data));
-	if (n == -ESRCH) {
+	if (n != -ESRCH)
+		return n;
+	close_stat(reader);
+	fd = open_stat(reader);
+	if (fd < 0)
+		return fd;
+	n = file_pread(fd, text->data, sizeof(text->data));
+	if (fd != reader->stat_fd)
+		close(fd);
+	return n;
+}
+
+static int read_stat(struct proc_reader *reader, struct proc_text *text)
+{
+	int64_t ran_ns;
+	ssize_t n;
+	int r;
+
+	if (!reader->may_keep)
 		close_stat(reader);
-		fd = open_stat(reader);
-		if (fd < 0)
-			return fd;
-		n = file_pread(fd, text->data, sizeof(text->data));
-		if (fd != reader->stat_fd)
-			close(fd);
-	}
-	return n < 0 ? (int)n : procfs_parse_stat(text->data, &reader->stat);
+	ran_ns = read_clock(reader); /* before stat: what runs meanwhile is noticed */
+	if (is_idle(reader, ran_ns))
+		return 0;
+	reader->ran_ns = -1;
+	n = fetch_stat(reader, text);
+	r = n < 0 ? (int)n : procfs_parse_stat(text->data, &reader->stat);
+	if (r < 0)
+		return r;
+	reader->ran_ns = ran_ns;
+	reader->due_ns = next_stat(reader);
+	return 0;
 }
 
 void proc_reader_run(void *arg)
@@ -254,6 +317,7 @@ struct proc_reader *proc_reader_new(int32_t pid)
 		return NULL;
 	reader->pid = pid;
 	reader->stat_fd = -1;
+	reader->ran_ns = -1;
 	return reader;
 }
 

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 struct proc_reader {
 	struct job job;
@@ -23,6 +24,10 @@ struct proc_reader {
 	int64_t read_ns;    /* when everything but stat was read; 0: never */
 	bool may_keep;	    /* stat_fd may stay open */
 	int stat_fd;	    /* open between samples; -1: closed */
+	bool may_clock;	    /* see proc_reader_has_clocks() */
+	clockid_t clock;    /* the process's CPU clock, if stat_fd is open; 0: unknown */
+	int64_t ran_ns;	    /* its time when stat was read; -1: unknown */
+	int64_t due_ns;	    /* when to read stat again though the process has not run */
 	int error;
 	struct procfs_stat stat;
 	struct procfs_status status;
@@ -44,6 +49,12 @@ static inline bool proc_reader_wants(const struct proc_reader *reader, enum proc
 {
 	return fieldset_has(&reader->want, field);
 }
+
+/*
+ * Are the pids below this root those of our pid namespace, so that the processes have CPU clocks?
+ * Not in a container that sees the /proc of its host.
+ */
+bool proc_reader_has_clocks(const struct root *root);
 
 /* NULL: no memory. */
 struct proc_reader *proc_reader_new(int32_t pid);

@@ -23,11 +23,13 @@ LIMIT_OPEN = 128  # limit of open files; tt_smi keeps the same file of each hold
 tt_smi, root = sys.argv[1], pathlib.Path(sys.argv[2])
 
 
-def hold():
-    """Starts a process that has the device open and does nothing."""
+def hold(runs=False):
+    """Starts a process that has the device open and does nothing, or runs now and then."""
     pid = os.fork()
     if pid == 0:
         os.open(root / "dev/tenstorrent/0", os.O_RDONLY)
+        while runs:
+            time.sleep(0.05)
         signal.pause()
         os._exit(0)
     return pid
@@ -67,11 +69,11 @@ def trace(work, before="true"):
 
 
 def count_kept(calls, name, call):
-    """How often a call was made with kept descriptors of files of this name, and the number of these descriptors."""
+    """How often a call was made with each of the kept descriptors of files of this name."""
     kept = {number for line in calls.splitlines() if f'/{name}", ' in line and "openat(" in line
             for number in re.findall(r" = (\d+)$", line)}
     used = Counter(re.findall(rf"\b{call}\((\d+),", calls))
-    return sum(used[number] for number in kept), len(kept)
+    return {number: used[number] for number in kept}
 
 
 def count_opens(calls, pids, name):
@@ -80,7 +82,7 @@ def count_opens(calls, pids, name):
     return [opened[str(pid)] for pid in pids]
 
 
-pids = [hold() for _ in range(HOLDERS)]
+pids = [hold() for _ in range(HOLDERS)] + [hold(runs=True)]
 try:
     list_holders(pids)
     with tempfile.TemporaryDirectory() as work:
@@ -101,11 +103,15 @@ kept = count_opens(limited, pids, "stat").count(1)
 print(f"with {LIMIT_OPEN} descriptors, stat of {kept} processes stays open")
 assert kept == LIMIT_OPEN // 4, "it does not keep to its share of descriptors"
 
-# A refresh of processes makes one call for each holder's descriptors and one for its state, and no others.
-states, kept_states = count_kept(calls, "stat", "pread64")
-looks, kept_folders = count_kept(calls, "fd", "newfstatat")
-refreshes = states / kept_states
-print(f"{refreshes:.1f} refreshes of processes: {states} reads of stat, {looks} looks at descriptors")
-assert kept_states >= HOLDERS * 3 / 4 and kept_folders >= HOLDERS * 3 / 4, "they are not kept open"
-assert refreshes >= 2, "processes were not refreshed"
-assert looks <= (refreshes + 1) * kept_folders, "descriptors are looked at more often than needed"
+# A refresh of processes makes one call for each holder's descriptors and one for its CPU clock; the state is read only
+# of those that have run.
+clocks = len(re.findall(r"\bclock_gettime\((?!CLOCK_)", calls))
+looks, states = count_kept(calls, "fd", "newfstatat"), count_kept(calls, "stat", "pread64")
+refreshes = clocks / len(states) + 1  # the first one opens the files
+print(f"{refreshes:.1f} refreshes of processes: {clocks} looks at clocks, {sum(looks.values())} at descriptors, "
+      f"{sum(states.values())} reads of stat, {max(states.values())} of them of one process")
+assert len(states) >= HOLDERS * 3 / 4 and len(looks) >= HOLDERS * 3 / 4, "they are not kept open"
+assert refreshes >= 3, "processes were not refreshed"
+assert sum(looks.values()) <= (refreshes + 1) * len(looks), "descriptors are looked at more often than needed"
+assert max(states.values()) >= refreshes - 1, "a process that runs was not read again"
+assert sum(states.values()) <= 3 * len(states), "processes that do not run are read again"
