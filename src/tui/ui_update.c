@@ -154,17 +154,17 @@ static void keep_waiting(struct ui *ui, struct frame *frame)
 }
 
 /* A sample may have been in progress when the view was changed. */
-static bool is_for_view(const struct frame *frame, enum view view)
+static bool is_for_view(const struct want *wanted, enum view view)
 {
 	struct want want = { 0 };
 
 	view_wants(view, &want);
-	return memcmp(&frame->want, &want, sizeof(want)) == 0;
+	return memcmp(wanted, &want, sizeof(want)) == 0;
 }
 
 void ui_take_frame(struct ui *ui, struct frame *frame)
 {
-	bool complete = is_for_view(frame, ui->settings.view);
+	const struct want wanted = frame->want;
 	/* If the next sample is late by more than one period, charts have a gap. */
 	int64_t hold_ns = 2 * ui->settings.refresh_ms * NS_PER_MS;
 
@@ -176,7 +176,7 @@ void ui_take_frame(struct ui *ui, struct frame *frame)
 		ui_show(ui, frame);
 	else
 		keep_waiting(ui, frame);
-	ui->stepping = ui->stepping && !complete;
+	ui->stepping = ui->stepping && !is_for_view(&wanted, ui->settings.view);
 }
 
 struct frame *ui_take_waiting(struct ui *ui)
