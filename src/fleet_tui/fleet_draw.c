@@ -295,7 +295,6 @@ void fleet_draw(const struct fleet_ui *ui, int64_t now_ns)
 {
 	const struct fleet_machine *machine = ui->in_machine ? fleet_ui_machine(ui) : NULL;
 
-	paint_clear();
 	draw_header(ui, now_ns);
 	if (machine)
 		draw_inside(ui, machine);

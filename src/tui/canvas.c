@@ -13,13 +13,15 @@ int canvas_resize(struct canvas *canvas, int rows, int columns)
 	canvas_done(canvas);
 	canvas->drawn = calloc(count + 1, sizeof(*canvas->drawn));
 	canvas->shown = calloc(count + 1, sizeof(*canvas->shown));
-	if (!canvas->drawn || !canvas->shown) {
+	canvas->touched = calloc((size_t)rows + 1, sizeof(*canvas->touched));
+	if (!canvas->drawn || !canvas->shown || !canvas->touched) {
 		canvas_done(canvas);
 		return -ENOMEM;
 	}
 	canvas->rows = rows;
 	canvas->columns = columns;
-	canvas_clear(canvas);
+	for (int row = 0; row < rows; row++)
+		canvas_clear_row(canvas, row);
 	canvas_forget(canvas);
 	return 0;
 }
@@ -28,6 +30,7 @@ void canvas_done(struct canvas *canvas)
 {
 	free(canvas->drawn);
 	free(canvas->shown);
+	free(canvas->touched);
 	*canvas = (struct canvas){ .cursor.row = -1, .saved.row = -1, .busiest.row = -1 };
 }
 
@@ -36,18 +39,13 @@ void canvas_forget(struct canvas *canvas)
 	canvas->is_known = false;
 }
 
-void canvas_clear(struct canvas *canvas)
+void canvas_clear_row(struct canvas *canvas, int row)
 {
-	size_t count = (size_t)canvas->rows * (size_t)canvas->columns, more;
+	struct canvas_cell *cells = &canvas->drawn[row * canvas->columns];
 
-	if (!count)
-		return;
-	canvas->drawn[0] = blank;
-	/* Copying is several times as fast as one cell after the other. */
-	for (size_t done = 1; done < count; done += more) {
-		more = MIN(done, count - done);
-		memcpy(canvas->drawn + done, canvas->drawn, more * sizeof(blank));
-	}
+	for (int column = 0; column < canvas->columns; column++)
+		cells[column] = blank;
+	canvas->touched[row] = true;
 }
 
 /* Half of a wide character cannot be shown: the other half becomes a blank. */
@@ -75,6 +73,7 @@ void canvas_put(struct canvas *canvas, int row, int column, enum style style, ui
 		split(canvas, row, column + 1);
 	if (c == ' ' && theme_blank_is_plain(style))
 		style = STYLE_PLAIN;
+	canvas->touched[row] = true;
 	cell[0] = (struct canvas_cell){ .c = c, .style = style, .width = (uint16_t)width };
 	if (width == 2)
 		cell[1] = (struct canvas_cell){ .style = style };
@@ -89,6 +88,7 @@ void canvas_combine(struct canvas *canvas, int row, int column, uint32_t c)
 	cell = &canvas->drawn[row * canvas->columns + column];
 	if (cell->c == 0 && column > 0)
 		cell--;
+	canvas->touched[row] = true;
 	for (size_t i = 0; i < ARRAY_SIZE(cell->marks); i++)
 		if (!cell->marks[i]) {
 			cell->marks[i] = c;

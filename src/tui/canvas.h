@@ -21,6 +21,7 @@ struct canvas_cell {
 struct canvas {
 	int rows, columns;
 	struct canvas_cell *drawn, *shown; /* row by row */
+	bool *touched;			   /* rows that may differ from those shown */
 	bool is_known;			   /* shown is what the terminal shows */
 	struct cursor_place cursor;	   /* of the terminal */
 	enum style style;		   /* that the terminal writes in */
@@ -39,7 +40,7 @@ void canvas_done(struct canvas *canvas);
 void canvas_forget(struct canvas *canvas);
 
 /* Blanks in STYLE_PLAIN. */
-void canvas_clear(struct canvas *canvas);
+void canvas_clear_row(struct canvas *canvas, int row);
 
 /*
  * A character that takes one or two columns; nothing outside the grid. A blank has STYLE_PLAIN if
@@ -62,6 +63,7 @@ struct canvas_pen {
 static inline struct canvas_pen canvas_pen(struct canvas *canvas, int row, int column,
 					   enum style style)
 {
+	canvas->touched[row] = true;
 	return (struct canvas_pen){
 		.canvas = canvas,
 		.cells = &canvas->drawn[row * canvas->columns + column],

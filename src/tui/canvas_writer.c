@@ -363,22 +363,30 @@ static void begin_anew(struct canvas_difference *w)
 	buf_puts(w->out, w->strings->styles[STYLE_PLAIN]);
 }
 
+/* The terminal shows what is drawn in this row. */
+static void keep_row(struct canvas *canvas, int row)
+{
+	size_t at = (size_t)row * (size_t)canvas->columns;
+
+	memcpy(canvas->shown + at, canvas->drawn + at,
+	       (size_t)canvas->columns * sizeof(*canvas->shown));
+	canvas->touched[row] = false;
+}
+
 void canvas_write(struct canvas *canvas, const struct terminal_strings *strings, struct buf *out)
 {
 	struct canvas_difference w = { .canvas = canvas, .strings = strings, .out = out };
-	size_t bytes = (size_t)canvas->columns * sizeof(*canvas->shown); /* of a row */
+	bool all = !canvas->is_known;
 
-	if (!canvas->is_known) {
+	if (all) {
 		w.in_order = true;
 		begin_anew(&w);
 	}
-	for (int row = 0; row < canvas->rows; row++) {
-		size_t at = (size_t)row * (size_t)canvas->columns;
-
-		/* Most rows stay as they are. */
-		if (memcmp(canvas->drawn + at, canvas->shown + at, bytes) != 0)
+	for (int row = 0; row < canvas->rows; row++)
+		if (all || canvas->touched[row])
 			find_runs(&w, row);
-	}
 	write_runs(&w);
-	memcpy(canvas->shown, canvas->drawn, (size_t)canvas->rows * bytes);
+	for (int row = 0; row < canvas->rows; row++)
+		if (all || canvas->touched[row])
+			keep_row(canvas, row);
 }

@@ -42,7 +42,9 @@ bool display_show(struct display *display, void (*draw)(void *arg), void *arg)
 		terminal_strings_set_styles(&display->strings);
 		canvas_forget(&display->canvas);
 	}
+	paint_begin();
 	draw(arg);
+	paint_end();
 	frame_writer_begin(display->terminal.signals.ready, -1);
 	if (!display->canvas.is_known)
 		refresh(); /* after endwin(), this enters the full screen again */
@@ -66,5 +68,6 @@ void display_leave(struct display *display)
 
 void display_done(struct display *display)
 {
+	paint_done();
 	canvas_done(&display->canvas);
 }

@@ -184,7 +184,6 @@ static void draw_page(const struct ui *ui)
 
 void draw(const struct ui *ui)
 {
-	paint_clear();
 	draw_header(ui);
 	if (!ui_snapshot(ui)) {
 		draw_problem(ui);

@@ -2,11 +2,14 @@
 
 #include "basic/text.h"
 #include "render/device_style.h"
+#include "tui/paint_rows.h"
 
+#include <limits.h>
 #include <string.h>
 #include <uchar.h>
 
 static struct canvas *canvas;
+static struct paint_rows rows;
 static bool unicode;
 
 void paint_init(struct canvas *target, bool utf8)
@@ -15,9 +18,19 @@ void paint_init(struct canvas *target, bool utf8)
 	unicode = utf8;
 }
 
-void paint_clear(void)
+void paint_done(void)
 {
-	canvas_clear(canvas);
+	paint_rows_done(&rows);
+}
+
+void paint_begin(void)
+{
+	paint_rows_begin(&rows, canvas);
+}
+
+void paint_end(void)
+{
+	paint_rows_draw(&rows, canvas, unicode);
 }
 
 void paint_set_busiest(int row, int column)
@@ -48,89 +61,31 @@ static int clip(int row, int column, int width)
 	return MIN(width, canvas->columns - column);
 }
 
-/* The length of a printable ASCII prefix, which needs no cleaning and no measuring. */
-static size_t count_printable(const char *text, size_t length)
-{
-	size_t n = 0;
-
-	while (n < length && text[n] >= 0x20 && text[n] <= 0x7e)
-		n++;
-	return n;
-}
-
-/*
- * Lines, blocks and braille patterns, of which charts consist: U+2500 to U+25BF and U+2800 to
- * U+28FF, three bytes and one column each.
- */
-static bool is_drawing(const char *text, size_t length, uint32_t *ret)
-{
-	const unsigned char *at = (const unsigned char *)text;
-
-	if (!unicode || length < 3 || at[0] != 0xE2 || (at[2] & 0xC0) != 0x80 ||
-	    !((at[1] >= 0x94 && at[1] <= 0x96) || (at[1] >= 0xA0 && at[1] <= 0xA3)))
-		return false;
-	*ret = 0x2000 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
-	return true;
-}
-
-/* The next character and its width; returns the number of its bytes. */
-static size_t next_char(const char *text, size_t length, uint32_t *ret, size_t *ret_width)
-{
-	*ret = (unsigned char)*text;
-	*ret_width = 1;
-	if (*ret >= 0x20 && *ret <= 0x7e)
-		return 1;
-	return is_drawing(text, length, ret) ? 3 : text_next(text, length, unicode, ret, ret_width);
-}
-
 /* The width of a text in columns. */
 static int measure(const char *text, size_t length)
 {
-	size_t sum = count_printable(text, length);
+	int used;
 
-	for (size_t at = sum; at < length;) {
-		size_t width;
-		uint32_t c;
-
-		at += next_char(text + at, length - at, &c, &width);
-		sum += width;
-	}
-	return (int)sum;
+	paint_fit(text, length, INT_MAX, unicode, &used);
+	return used;
 }
 
-/* Writes as much of a text as fits into `room` columns; returns the columns used. */
+/* Paints as much of a text as fits into `room` columns; returns the columns used. */
 static int put(int row, int column, int room, enum style style, const char *text, size_t length)
 {
-	struct canvas_pen pen = canvas_pen(canvas, row, column, style);
-	int used = 0;
+	int used;
 
-	for (size_t at = 0, width; at < length; used += (int)width) {
-		uint32_t c;
-
-		at += next_char(text + at, length - at, &c, &width);
-		if (used + (int)width > room)
-			break;
-		if (width == 1)
-			canvas_pen_put(&pen, used, c);
-		else if (width)
-			canvas_put(canvas, row, column + used, style, c, (unsigned)width);
-		else
-			canvas_combine(canvas, row, column + used - 1, c);
-	}
+	length = paint_fit(text, length, room, unicode, &used);
+	paint_rows_add(&rows, row, column, style, text, length);
 	return used;
 }
 
 /* Repeats one character. */
 static void put_line(int row, int column, enum style style, uint32_t character, int length)
 {
-	struct canvas_pen pen;
-
 	length = clip(row, column, length);
-	if (length <= 0)
-		return;
-	pen = canvas_pen(canvas, row, column, style);
-	for (int i = 0; i < length; i++)
-		canvas_pen_put(&pen, i, character);
+	if (length > 0)
+		paint_rows_repeat(&rows, row, column, style, character, length);
 }
 
 static int paint_bytes(int row, int column, int width, enum style style, const char *text,
@@ -140,9 +95,10 @@ static int paint_bytes(int row, int column, int width, enum style style, const c
 
 	if (room <= 0 || length == 0)
 		return 0;
-	/* No character takes more columns than bytes. */
-	if (length <= (size_t)room || measure(text, length) <= room)
-		return put(row, column, room, style, text, length);
+	if (paint_fit(text, length, room, unicode, &used) == length) {
+		paint_rows_add(&rows, row, column, style, text, length);
+		return used;
+	}
 	used = put(row, column, room - 1, style, text, length);
 	put_line(row, column + used, style, unicode ? U'…' : U'~', 1);
 	return used + 1;

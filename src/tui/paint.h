@@ -15,8 +15,11 @@
 /* Sets, once, the canvas to draw on, and whether characters beyond ASCII may be used. */
 void paint_init(struct canvas *target, bool utf8);
 bool paint_is_utf8(void);
+void paint_done(void);
 
-void paint_clear(void);
+/* Begins and ends a frame; in between everything that is shown is painted. */
+void paint_begin(void);
+void paint_end(void);
 
 /* Names the cell that changes more often than others, as the last digit of a clock. */
 void paint_set_busiest(int row, int column);
