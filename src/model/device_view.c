@@ -41,11 +41,12 @@ static int remember(struct device_view *view, const struct device *dev, int64_t 
 const struct device *device_view_find(const struct device_view *view, const struct device *dev,
 				      int64_t now_ns, int64_t *ret_age_ns)
 {
-	const struct last_reading *reading = find_reading(view, dev);
+	const struct last_reading *reading;
 
 	*ret_age_ns = 0;
 	if (!device_is_failing(dev))
 		return dev;
+	reading = find_reading(view, dev);
 	/* The number may have been reused by another card. */
 	if (reading && dev->bdf[0] && strcmp(reading->device.bdf, dev->bdf) != 0)
 		reading = NULL;
@@ -68,10 +69,11 @@ static bool are_together(const struct device *a, const struct device *b)
 /* The identity of the device, even if it can no longer be read. */
 static const struct device *identity(const struct device_view *view, const struct device *dev)
 {
-	const struct last_reading *reading = find_reading(view, dev);
+	const struct last_reading *reading =
+		device_is_failing(dev) ? find_reading(view, dev) : NULL;
 	bool same = reading && (!dev->bdf[0] || strcmp(reading->device.bdf, dev->bdf) == 0);
 
-	return device_is_failing(dev) && same ? &reading->device : dev;
+	return same ? &reading->device : dev;
 }
 
 void device_group_name(const struct device_view *view, const struct device *dev, char *text,
@@ -87,22 +89,21 @@ void device_group_name(const struct device_view *view, const struct device *dev,
 }
 
 /* Each device without a group starts one, and later devices of that group join it. */
-static void make_groups(struct device_view *view, const struct snapshot *snapshot, bool *placed)
+static void make_groups(struct device_view *view, const struct device **devices, size_t count)
 {
 	size_t n = 0;
 
 	view->n_groups = 0;
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
+	for (size_t i = 0; i < count; i++) {
 		size_t begin = n;
 
-		if (placed[i])
+		if (!devices[i]) /* it has joined one */
 			continue;
 		view->order[n++] = i;
-		for (size_t k = i + 1; k < snapshot->n_devices; k++) {
-			if (placed[k] || !are_together(identity(view, &snapshot->devices[i]),
-						       identity(view, &snapshot->devices[k])))
+		for (size_t k = i + 1; k < count; k++) {
+			if (!devices[k] || !are_together(devices[i], devices[k]))
 				continue;
-			placed[k] = true;
+			devices[k] = NULL;
 			view->order[n++] = k;
 		}
 		view->groups[view->n_groups++] = n - begin;
@@ -112,8 +113,8 @@ static void make_groups(struct device_view *view, const struct snapshot *snapsho
 int device_view_update(struct device_view *view, const struct snapshot *snapshot)
 {
 	size_t n = snapshot->n_devices;
-	CLEANUP_FREE bool *placed = calloc(n + 1, sizeof(*placed));
-	int r = placed ? 0 : -ENOMEM;
+	CLEANUP_FREE const struct device **devices = calloc(n + 1, sizeof(*devices));
+	int r = devices ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = remember(view, &snapshot->devices[i], snapshot->taken_ns);
@@ -124,6 +125,8 @@ int device_view_update(struct device_view *view, const struct snapshot *snapshot
 	view->groups = calloc(n + 1, sizeof(*view->groups));
 	if (r < 0 || !view->order || !view->groups)
 		return -ENOMEM;
-	make_groups(view, snapshot, placed);
+	for (size_t i = 0; i < n; i++)
+		devices[i] = identity(view, &snapshot->devices[i]);
+	make_groups(view, devices, n);
 	return 0;
 }
