@@ -255,6 +255,11 @@ load helpers
 	python3 "$HERE/quiet.py" "$TT_SMI" "$D" --clock
 }
 
+@test "of a reading that changes, only the digits and a column of its chart are written" {
+	start -b n150 --static --no-workloads
+	python3 "$HERE/changes.py" "$TT_SMI" "$D"
+}
+
 @test "what is kept open of a process is not opened for each sample" {
 	command -v strace >/dev/null || skip "no strace here"
 	[ -z "${TT_INSTRUMENTED:-}" ] || skip "built with $TT_INSTRUMENTED, whose runtime makes system calls of its own"
