@@ -147,9 +147,11 @@ static void paint_blanks(int row, int column, int width, enum style style)
 void paint_cell(int row, int column, int width, bool right, enum style style, const char *text)
 {
 	size_t length = strlen(text);
-	int used = MIN(measure(text, length), width);
-	int before = right ? width - used : 0;
+	int used, before;
 
+	if (paint_fit(text, length, width, unicode, &used) < length)
+		used = width; /* with an ellipsis */
+	before = right ? width - used : 0;
 	paint_blanks(row, column, before, style);
 	used = paint_bytes(row, column + before, width - before, style, text, length);
 	paint_blanks(row, column + before + used, width - before - used, style);

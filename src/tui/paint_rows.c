@@ -105,7 +105,8 @@ static void add(struct paint_rows *rows, int row, const struct painted *entry, c
 		return; /* out of memory */
 	list = &rows->rows[row].now;
 	buf_add(list, entry, sizeof(*entry));
-	buf_add(list, text, entry->length);
+	if (entry->length)
+		buf_add(list, text, entry->length);
 }
 
 void paint_rows_add(struct paint_rows *rows, int row, int column, enum style style,
