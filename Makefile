@@ -5,10 +5,10 @@
 #   make check    install what is missing, build all configurations, run all tests
 #   make check-quick   a part of it that takes a minute, for use after each change
 #   make coverage coverage of the tests by folder
-#   make bench    measure costs, compared with a minimum measured in the same run
+#   make bench    run the benchmarks, compared with a minimal program in the same run
 #   make bench-against BUILD=DIR   compare with another build of tt_smi
 #   make bench-peers PEERS=DIR     compare with DIR/nvtop and DIR/tt-toplike
-#   make bench-fleet MACHINES=N    what a simulated fleet costs Prometheus and VictoriaMetrics
+#   make bench-fleet MACHINES=N    measure the cost of a simulated fleet in Prometheus and VictoriaMetrics
 #   make bench-docs BUILD=DIR      measure the tables of docs/benchmarks.md again
 #   make install  install below PREFIX (default /usr/local)
 #   make uninstall   remove what make install installed there
