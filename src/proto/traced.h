@@ -1,8 +1,8 @@
 /*
  * Files that the tracer pins below /run/tt-smi/bpf: memory of each process on each chip
  * (allocations), the devices that each process has open (holders), and the jobs that died on each
- * device (deaths). They are text tables, so that people can read them too; docs/shared-memory.md
- * has the columns.
+ * device (deaths). They are text tables, so that people can read them too; docs/tracing.md has the
+ * columns.
  *
  * They are written by a BPF program, perhaps of another version, and read in pieces: a text is
  * either parsed completely or rejected.
