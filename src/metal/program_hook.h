@@ -1,7 +1,7 @@
 /*
  * Hooks by which compute utilisation is measured: the functions of TT-Metal through which programs
- * are launched and finished, and through which its profiler hands over records. Their arguments
- * are in registers, as in the System V ABI for x86-64.
+ * are launched and finished, and through which its profiler passes records to callbacks. Their
+ * arguments are in registers, as in the System V ABI for x86-64.
  */
 #pragma once
 

@@ -14,7 +14,7 @@ struct program_hooks {
  */
 MUST_CHECK int program_hooks_read(struct program_hooks *ret, int fd);
 
-/* Does its profiler hand over records one by one (v0.71 to v0.75)? */
+/* Does its profiler pass records to callbacks, one by one (v0.71 to v0.75)? */
 bool program_hooks_has_records(const struct program_hooks *hooks);
 
 /* Does its profiler have rings that can be sampled (v0.76 and later)? */

@@ -27,7 +27,9 @@ struct program_chip {
 	uint64_t busy_ns; /* its busy time when the current window began, */
 	int64_t busy_at;  /* and when that was; 0: never */
 
-	/* Records that were handed over one by one, until they are taken. */
+	/*
+	 * Records from the kernel's ring buffer (before v0.76), until they are added to the stream.
+	 */
 	struct program_record *kept;
 	size_t n_kept;
 

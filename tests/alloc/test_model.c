@@ -214,7 +214,7 @@ static uint64_t colliding_id(uint64_t *after)
 	return *after;
 }
 
-/* They all fall into one bucket, which continues in overflow lines and is split in vain. */
+/* They all fall into one bucket, which continues in overflow lines; splitting it does not help. */
 static void colliding_ids_are_all_found_again(void **state)
 {
 	enum { COUNT = 300 };

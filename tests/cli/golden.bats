@@ -7,7 +7,7 @@
 load helpers
 load machines
 
-# Enough fields to notice a misplaced column.
+# Enough fields that a misplaced column is noticed.
 GPU_FIELDS=timestamp,driver_version,count,index,name,board,uuid,serial,asic_id,node,state,health,tray,chip,remote,gateway
 GPU_FIELDS+=,pci.bus_id,pci.device_id,pci.sub_device_id,pci.numa_node,pcie.link.gen.current,pcie.link.gen.max
 GPU_FIELDS+=,pcie.link.width.current,pcie.link.width.max,temperature.asic,temperature.limit,temperature.headroom
@@ -20,14 +20,15 @@ APP_FIELDS=timestamp,index,gpu_uuid,pid,ns_pid,process_name,command,user,uid,sta
 APP_FIELDS+=,host_memory,owner,container,container.runtime,pod,slurm.job_id,slurm.step,unit,holding,role,used_memory
 APP_FIELDS+=,memory.l1,memory.l1_small,memory.trace,memory.cb,memory.peak,tracking
 
-# keep FILE [OPTIONS]: what tt_smi writes, as $WORK/have/FILE; codes and stderr go into "exit".
+# keep FILE [OPTIONS]: runs tt_smi, with its output in $WORK/have/FILE. Exit code and stderr are appended to
+# $WORK/have/exit.
 keep() {
 	local name=$1 r i
 	shift
 	for i in $(seq $((${#AGAIN} ? 50 : 1))); do
 		r=0
 		mortal "$TT_SMI" --root "$D" "$@" >"$WORK/out" 2>"$WORK/err" 3>&- || r=$?
-		# Tips name the program as it was called, and the tracer if it was built.
+		# Tips contain the path of the program, and name the tracer if it was built.
 		sed "s|${TT_SMI%/*}/||g; /^   Without a restart: /d" "$WORK/out" >"$WORK/have/$name"
 		cmp -s "$WORK/have/$name" "$HERE/golden/$AGAIN/$name" && break
 	done

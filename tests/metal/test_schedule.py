@@ -348,7 +348,7 @@ def test_functions_that_are_probed_begin_with_a_push_and_share_no_code(_):
 
 
 def events(player, place, chip, variant, queues=2):
-    """(events that were given out, those that were completed) of each queue, as SystemMemoryManager has them."""
+    """For each queue: (last event that was issued, last that was completed), from the SystemMemoryManager."""
     base = player.where(place, chip, "system_memory")["system_memory"][0]
     given, completed, device = (72, 96, 4 if release(variant) >= 68 else 0) if release(variant) >= 65 else (104, 128, 0)
 

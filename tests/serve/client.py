@@ -12,7 +12,7 @@
                                      saves /metrics, /api/v1/snapshot and the first event of the stream
     client.py named PREFIX           the saved documents have the owners of processes
     client.py hidden PREFIX NAMED    they have no owners, and are otherwise equal to those of NAMED
-    client.py streams PORT COUNT     so many streams, above 40 from several addresses; prints how many were served, and the
+    client.py streams PORT COUNT     opens COUNT streams, above 40 from several addresses; prints how many were served, and the
                                      status of the last one
     client.py activate KIND COMMAND  executes it as systemd would, with a socket that is tcp, two, udp or unix
     client.py port                   a free port of the loopback address

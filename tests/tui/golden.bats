@@ -7,8 +7,8 @@
 
 load helpers
 
-# The clock of the program stands still (tests/tui/clock.c), except where a sanitizer has one of its own:
-# there the signs of charts and bars are left out of the comparison.
+# The clock of the program stands still (tests/tui/clock.c), except in builds with a sanitizer, which has its own
+# time functions: there the characters of charts and bars are not compared.
 CLOCKED=$(dirname "$TT_SMI")/tests/tui/tui_clocked
 
 setup() {
@@ -17,7 +17,7 @@ setup() {
 	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("qqq", 100000 * 10**9, 0, 0))' >"$WORK/clock"
 }
 
-# A program that still waits for the clock ends when it jumps.
+# Advances the clock, so that a program that still waits for it ends.
 teardown() {
 	[ ! -e "$WORK/clock" ] || printf '\377\377\377\377\377\377\377\1' | dd of="$WORK/clock" conv=notrunc status=none
 	close_terminal
@@ -58,7 +58,7 @@ thirty_two() {
 		-w dev=0+1+2+3+4+5+6+7,dram=20G,l1=64M,name=llama,util=640 -w dev=9,dram=31G,name=full -w dev=16+17,dram=1G,name=small -w dev=31,via=none,name=idle
 }
 
-# matches NAME [ends_with]: the screen is the one in the file, which is written anew if asked to.
+# matches FILE [ends_with]: the screen is that in the file. With UPDATE_GOLDEN, writes the file first.
 matches() {
 	if [ -n "${UPDATE_GOLDEN:-}" ]; then
 		sleep 0.35
@@ -174,7 +174,7 @@ for name in sys.argv[1:]:
         wide = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
         assert wide <= columns, (name, line)
         assert all(c.isprintable() for c in line), (name, line)
-        # A title has the figures that fit, whole.
+        # A title leaves out figures that do not fit, and never truncates them.
         title = r"─ ▶?(DRAM|L1|Power|Temperature|AICLK|PCIe|Compute)  [^─]*…"
         assert not re.search(title, line), (name, line)
     assert not re.search(r"\d[.\dkMGTWB]*…", lines[0]), (name, lines[0])

@@ -351,7 +351,7 @@ TEST(processes_that_only_report_memory_are_listed_on_request)
 	assert_string_equal(text, "8t ");
 }
 
-/* A process that opens a file when it is told to, and ends with the pipe. */
+/* A process that opens a file on request, and exits when the pipe is closed. */
 static pid_t start_process(const char *file, int *ret_orders, int *ret_answers)
 {
 	int orders[2], answers[2];
