@@ -43,8 +43,11 @@ static uint32_t braille_dots(size_t side, struct plot_bar bar)
 {
 	static const unsigned bits[PLOT_SIDES][BRAILLE_STEPS] = { { 0x40, 0x04, 0x02, 0x01 },
 								  { 0x80, 0x20, 0x10, 0x08 } };
+	static const unsigned full[PLOT_SIDES] = { 0x47, 0xB8 };
 	uint32_t pattern = 0;
 
+	if (bar.low >= BRAILLE_STEPS)
+		return full[side]; /* as most are */
 	for (size_t i = 0; i < MIN(bar.high, BRAILLE_STEPS); i++)
 		if (i < bar.low || i + 1 == bar.high || i % PLOT_SIDES == side)
 			pattern |= bits[side][i];
