@@ -23,12 +23,12 @@ struct proc_reader {
 	int64_t details_ns; /* how long everything but stat stays valid; 0: always read again */
 	int64_t read_ns;    /* when everything but stat was read; 0: never */
 	bool may_keep;	    /* stat_fd may stay open */
-	int stat_fd;	    /* open between samples; -1: closed */
 	bool may_clock;	    /* see proc_reader_has_clocks() */
+	int stat_fd;	    /* open between samples; -1: closed */
 	clockid_t clock;    /* the process's CPU clock, if stat_fd is open; 0: unknown */
-	int64_t ran_ns;	    /* its time when stat was read; -1: unknown */
-	int64_t due_ns;	    /* when to read stat again though the process has not run */
 	int error;
+	int64_t ran_ns; /* the time of that clock when stat was read; -1: unknown */
+	int64_t due_ns; /* when to read stat again though the process has not run */
 	struct procfs_stat stat;
 	struct procfs_status status;
 	bool has_status; /* status was read, for a field that is wanted or for its user */
