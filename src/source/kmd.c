@@ -256,7 +256,7 @@ static void lose_card(const struct kmd *kmd, const struct sample *sample, struct
 
 static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 {
-	struct device dev;
+	struct device *dev;
 
 	if (!card->present) {
 		/* It has returned with another number. */
@@ -264,11 +264,11 @@ static int add_card(struct kmd *kmd, struct sample *sample, struct card *card)
 			return 0;
 		lose_card(kmd, sample, card);
 	}
-	dev = card->last;
-	derive(&dev);
-	if (!snapshot_add_device(sample->snapshot, &dev))
+	dev = snapshot_add_device(sample->snapshot, &card->last);
+	if (!dev)
 		return -ENOMEM;
-	return board_misses_chip(kmd, card) ? add_remote(sample, &dev) : 0;
+	derive(dev);
+	return board_misses_chip(kmd, card) ? add_remote(sample, dev) : 0;
 }
 
 /* Does one of the numbered cards have this address? */
