@@ -2,11 +2,11 @@
 
 #include "basic/file.h"
 #include "basic/parse.h"
+#include "basic/proc_path.h"
 #include "proto/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A process has one table, rarely a few, among its first descriptors; the search stops here. */
@@ -63,9 +63,9 @@ static int visit_fd(const char *name, void *arg)
 static void process_run(void *arg)
 {
 	struct process_search *search = arg;
-	char path[64];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/fd", search->pid);
+	proc_path(path, search->pid, "fd");
 	search->directory = root_open(search->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (search->directory < 0)
 		return;

@@ -1,6 +1,7 @@
 #include "doctor/loaded.h"
 
 #include "basic/clock.h"
+#include "basic/proc_path.h"
 #include "basic/worker_pool.h"
 #include "metal/mapped.h"
 #include "source/procfs.h"
@@ -64,9 +65,9 @@ static void read_environment(struct loaded_read *read)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 	const char *value;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/environ", read->pid);
+	proc_path(path, read->pid, "environ");
 	if (root_read_all(&read->root, path, 2 << 20, &text) < 0 || !text.length)
 		return;
 	value = procfs_find_variable(text.data, text.length, "TT_METAL_SHM_TRACKING_DISABLED");

@@ -1,6 +1,7 @@
 #include "metal/mapped.h"
 
 #include "basic/file.h"
+#include "basic/proc_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,10 +76,10 @@ int metal_mapped_each_of(const struct root *root, pid_t pid,
 			 int (*visit)(const struct metal_mapping *mapping, void *arg), void *arg)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[32];
+	char path[PROC_PATH_SIZE];
 	int r;
 
-	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	proc_path(path, pid, "maps");
 	r = root_read_all(root, path, maps_limit, &text);
 	if (r < 0)
 		return r;

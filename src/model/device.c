@@ -1,5 +1,6 @@
 #include "model/device.h"
 
+#include "basic/digits.h"
 #include "basic/parse.h"
 #include "basic/pci_address.h"
 #include "basic/text.h"
@@ -14,7 +15,7 @@ void device_init(struct device *dev, uint32_t index)
 {
 	*dev = (struct device){ .index = index, .holders_why = NOT_ASKED };
 	memset(dev->why, NOT_ASKED, sizeof(dev->why));
-	snprintf(dev->id, sizeof(dev->id), "%u", index);
+	digits_put(dev->id, index);
 	dev->why[DEV_ID] = KNOWN;
 	dev->why[DEV_REMOTE] = KNOWN;
 	dev->why[DEV_GATEWAY] = NOT_APPLICABLE;
@@ -24,7 +25,7 @@ void device_init(struct device *dev, uint32_t index)
 void device_name_board(struct device *dev)
 {
 	if (dev->type) {
-		snprintf(dev->board, sizeof(dev->board), "%s", dev->type->name);
+		text_copy(dev->board, sizeof(dev->board), dev->type->name);
 		dev->why[DEV_BOARD] = KNOWN;
 		dev->arch = dev->type->arch;
 	} else if (device_knows(dev, DEV_PCI_DEVICE)) {

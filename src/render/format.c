@@ -1,5 +1,7 @@
 #include "render/format.h"
 
+#include "basic/digits.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,12 +69,9 @@ void format_shortest(struct buf *out, double number)
 
 static void put_digits(struct buf *out, uint64_t number)
 {
-	char digits[24], *at = digits + sizeof(digits);
+	char digits[DIGITS_SIZE];
 
-	do
-		*--at = (char)('0' + number % 10);
-	while (number /= 10);
-	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+	buf_add(out, digits, (size_t)(digits_put(digits, number) - digits));
 }
 
 void format_whole(struct buf *out, double number)

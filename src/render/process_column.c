@@ -233,7 +233,10 @@ static void put_number(struct buf *out, enum process_column column, double numbe
 	case KIND_BYTES: format_bytes(out, (uint64_t)number); break;
 	case KIND_SECONDS: format_duration(out, number); break;
 	case KIND_NUMBER:
-		buf_printf(out, field_of(column)->unit == U_RATIO ? "%.1f" : "%.0f", number);
+		if (field_of(column)->unit == U_RATIO)
+			format_tenths(out, number);
+		else
+			format_whole(out, number);
 		break;
 	case KIND_TEXT: break;
 	}

@@ -1,5 +1,6 @@
 #include "source/card_files.h"
 
+#include "basic/digits.h"
 #include "basic/file.h"
 #include "basic/parse.h"
 
@@ -50,13 +51,18 @@ void card_files_close(struct card_files *files)
  */
 static atomic_int hwmon_offset;
 
+static int open_directory(const struct card_files *files, const char *path)
+{
+	return root_open_at(files->root, files->class_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 static int open_hwmon(const struct card_files *files, const char *entry)
 {
 	char path[64];
 
 	if (snprintf(path, sizeof(path), "device/hwmon/%s", entry) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	return root_open_at(files->root, files->class_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return open_directory(files, path);
 }
 
 /*
@@ -65,14 +71,16 @@ static int open_hwmon(const struct card_files *files, const char *entry)
  */
 static int open_guessed_hwmon(const struct card_files *files)
 {
+	static const char names[] = "device/hwmon/hwmon";
+	int64_t number = (int64_t)files->index + hwmon_offset;
+	char path[sizeof(names) + DIGITS_SIZE];
 	CLEANUP_CLOSE int fd = -1;
 	struct stat st;
-	char entry[32];
 
-	if (files->root->confined)
+	if (files->root->confined || number < 0)
 		return -1;
-	snprintf(entry, sizeof(entry), "hwmon%d", (int)files->index + hwmon_offset);
-	fd = open_hwmon(files, entry);
+	digits_put(stpcpy(path, names), (uint64_t)number);
+	fd = open_directory(files, path);
 	if (fd < 0 || fstatat(fd, "..", &st, 0) < 0 || st.st_nlink != 3)
 		return -1;
 	return TAKE_FD(fd);
@@ -118,17 +126,20 @@ static void find_hwmon(struct card_files *files)
 		files->hwmon_fd = search.found;
 }
 
-static void class_path(const struct card_files *files, char *path, size_t size)
+#define CLASS_PATH "sys/class/tenstorrent/tenstorrent!"
+enum { CLASS_PATH_SIZE = sizeof(CLASS_PATH) + DIGITS_SIZE };
+
+static void class_path(const struct card_files *files, char path[CLASS_PATH_SIZE])
 {
-	snprintf(path, size, "sys/class/tenstorrent/tenstorrent!%u", files->index);
+	digits_put(stpcpy(path, CLASS_PATH), files->index);
 }
 
 bool card_files_are_stale(const struct card_files *files)
 {
 	struct stat held, there;
-	char path[64];
+	char path[CLASS_PATH_SIZE];
 
-	class_path(files, path, sizeof(path));
+	class_path(files, path);
 	if (fstat(files->class_fd, &held) < 0 || root_stat(files->root, path, &there) < 0)
 		return true;
 	return held.st_ino != there.st_ino || held.st_dev != there.st_dev;
@@ -136,11 +147,11 @@ bool card_files_are_stale(const struct card_files *files)
 
 int card_files_open(struct card_files *files)
 {
-	char path[64];
+	char path[CLASS_PATH_SIZE];
 
 	if (files->class_fd >= 0)
 		return 0;
-	class_path(files, path, sizeof(path));
+	class_path(files, path);
 	files->class_fd = root_open(files->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return files->class_fd < 0 ? files->class_fd : 1;
 }
@@ -156,10 +167,10 @@ bool card_files_address(const struct card_files *files, char *bdf, size_t size)
 enum reason card_files_upstream(const struct card_files *files, const char *bdf, char *ret,
 				size_t size)
 {
-	char path[64], link[256];
+	char path[CLASS_PATH_SIZE], link[256];
 	ssize_t n;
 
-	class_path(files, path, sizeof(path));
+	class_path(files, path);
 	n = root_readlink(files->root, path, link, sizeof(link));
 	if (n <= 0)
 		return n < 0 ? reason_of_error((int)n) : MALFORMED;

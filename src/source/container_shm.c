@@ -1,5 +1,7 @@
 #include "source/container_shm.h"
 
+#include "basic/proc_path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,18 +19,18 @@ enum { FILES_MAX = 64, USER_MAX = 32 };
 static uint64_t mount_ns_of(const struct root *root, int32_t pid)
 {
 	struct stat st;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/ns/mnt", pid);
+	proc_path(path, pid, "ns/mnt");
 	return root_stat(root, path, &st) < 0 ? 0 : st.st_ino;
 }
 
 static int open_root(const struct container_shm *container, struct root *ret)
 {
-	char path[32];
+	char path[PROC_PATH_SIZE];
 	int fd;
 
-	snprintf(path, sizeof(path), "proc/%d/root", container->pid);
+	proc_path(path, container->pid, "root");
 	fd = root_open(container->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return fd;

@@ -1,11 +1,12 @@
 #include "source/driver_pids.h"
 
+#include "basic/digits.h"
 #include "source/procfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void driver_pids_init(struct driver_pids *list, const struct root *root, uint32_t index)
 {
@@ -95,11 +96,13 @@ static int list_read_text(struct driver_pids *list, struct buf *text)
 static int list_read(struct driver_pids *list)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[64];
 	int r;
 
 	if (list->fd < 0) {
-		snprintf(path, sizeof(path), "proc/driver/tenstorrent/%u/pids", list->index);
+		static const char before[] = "proc/driver/tenstorrent/", after[] = "/pids";
+		char path[sizeof(before) + DIGITS_SIZE + sizeof(after)];
+
+		strcpy(digits_put(stpcpy(path, before), list->index), after);
 		list->fd =
 			root_open(list->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 		if (list->fd < 0)

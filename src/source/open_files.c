@@ -1,8 +1,10 @@
 #include "source/open_files.h"
 
 #include "basic/clock.h"
+#include "basic/digits.h"
 #include "basic/file.h"
 #include "basic/parse.h"
+#include "basic/proc_path.h"
 #include "metal/program_table.h"
 #include "proto/table.h"
 #include "source/procfs.h"
@@ -124,9 +126,9 @@ static bool look_at_numbers(struct fd_visit *look, size_t count)
 	size_t gaps = 0;
 
 	for (size_t i = 0; i < count + gaps; i++) {
-		char name[24];
+		char name[DIGITS_SIZE];
 
-		sprintf(name, "%zu", i);
+		digits_put(name, i);
 		if (look_at_descriptor(look, name) == -ENOENT && ++gaps > MOST_GAPS)
 			return false;
 	}
@@ -138,12 +140,12 @@ static int look_at_maps(const struct fd_reader *reader, int32_t pid, struct devi
 {
 	CLEANUP_FREE char *line = NULL;
 	size_t size = 0;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 	uint32_t index;
 	FILE *file;
 	int fd;
 
-	snprintf(path, sizeof(path), "proc/%d/maps", pid);
+	proc_path(path, pid, "maps");
 	fd = root_open(reader->root, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return fd;
@@ -174,9 +176,9 @@ static void remember(struct open_files_cache *cache, const struct stat *st)
 /* Opens /proc/PID/fd of the process that the cache is for. */
 static int open_directory(const struct fd_reader *reader, const struct open_files_cache *cache)
 {
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/fd", cache->pid);
+	proc_path(path, cache->pid, "fd");
 	return root_open(reader->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
@@ -227,13 +229,13 @@ bool open_files_are_unchanged(const struct fd_reader *reader, const struct devic
 			      const struct open_files_cache *cache, int kept)
 {
 	struct stat st;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
 	if (!may_be_spared(cache) || device_set_lacks(&cache->seen.devices, expected))
 		return false;
 	if (kept >= 0)
 		return fstat(kept, &st) == 0 && is_unchanged(reader, cache, &st);
-	snprintf(path, sizeof(path), "proc/%d/fd", cache->pid);
+	proc_path(path, cache->pid, "fd");
 	return root_stat(reader->root, path, &st) == 0 && is_unchanged(reader, cache, &st);
 }
 

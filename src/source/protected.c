@@ -1,6 +1,7 @@
 #include "source/protected.h"
 
 #include "basic/file.h"
+#include "basic/proc_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +41,9 @@ int protected_open_root(const struct root *root, pid_t pid)
 	enum { DIRECTORY = O_PATH | O_DIRECTORY | O_CLOEXEC };
 	CLEANUP_CLOSE int mounts = -1;
 	struct stat theirs, ours;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/ns/mnt", pid);
+	proc_path(path, pid, "ns/mnt");
 	mounts = root_open(root, path, O_RDONLY | O_CLOEXEC);
 	if (mounts < 0)
 		return mounts;
@@ -53,7 +54,7 @@ int protected_open_root(const struct root *root, pid_t pid)
 		return root_open(root, ".", DIRECTORY);
 	if (!is_made_by_root(mounts))
 		return -EPERM;
-	snprintf(path, sizeof(path), "proc/%d/root", pid);
+	proc_path(path, pid, "root");
 	return root_open(root, path, DIRECTORY);
 }
 

@@ -1,5 +1,6 @@
 #include "source/role_inspection.h"
 
+#include "basic/proc_path.h"
 #include "metal/library.h"
 #include "metal/mapped.h"
 #include "source/protected.h"
@@ -31,10 +32,10 @@ struct code {
 
 static bool read_exe(struct role_inspection *inspection, char *path, size_t size, struct stat *ret)
 {
-	char name[32];
+	char name[PROC_PATH_SIZE];
 	ssize_t length;
 
-	snprintf(name, sizeof(name), "proc/%d/exe", inspection->pid);
+	proc_path(name, inspection->pid, "exe");
 	length = root_readlink(inspection->root, name, path, size);
 	return length > 0 && root_stat(inspection->root, name, ret) == 0 && S_ISREG(ret->st_mode);
 }
@@ -125,9 +126,9 @@ static void inspect_code(struct role_inspection *inspection, int process_root)
 {
 	struct code code = { .inspection = inspection, .root = process_root };
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/maps", inspection->pid);
+	proc_path(path, inspection->pid, "maps");
 	if (root_read_all(inspection->root, path, maps_limit, &text) < 0 || !text.length)
 		return;
 	inspection->code_unprotected = has_code_without_file(text.data);
@@ -163,9 +164,9 @@ static void inspect_again(struct role_inspection *inspection)
 static bool is_unchanged(const struct role_inspection *inspection)
 {
 	struct stat st;
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/exe", inspection->pid);
+	proc_path(path, inspection->pid, "exe");
 	return inspection->is_done && inspection->start_ticks == inspection->stat.start_ticks &&
 	       inspection->size == inspection->stat.size &&
 	       root_stat(inspection->root, path, &st) == 0 && st.st_dev == inspection->device &&

@@ -8,6 +8,7 @@
  */
 #include "source/visible.h"
 
+#include "basic/proc_path.h"
 #include "metal/library.h"
 #include "metal/mapped.h"
 #include "source/identity.h"
@@ -15,7 +16,6 @@
 #include "source/source.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Maximum size of an environment. Linux allows more, but not with the usual stack limit. */
@@ -51,9 +51,9 @@ static int take_meaning(const struct metal_mapping *mapping, void *arg)
 static void read_environment(struct visible_view *view)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[32];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/environ", view->pid);
+	proc_path(path, view->pid, "environ");
 	if (root_read_all(view->root, path, environ_limit, &text) < 0)
 		view->visible.status = VISIBLE_UNREADABLE;
 	else
