@@ -147,7 +147,7 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Distributes a text. */
+/* Distributes a text. A multiplication per word is enough until the end: a command line is long. */
 static inline uint64_t hash_text(const char *text)
 {
 	size_t length = strlen(text);
@@ -155,7 +155,8 @@ static inline uint64_t hash_text(const char *text)
 
 	for (; length >= sizeof(word); text += sizeof(word), length -= sizeof(word)) {
 		memcpy(&word, text, sizeof(word));
-		hash = hash_u64(hash ^ word);
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
 	}
 	word = 0;
 	memcpy(&word, text, length);
