@@ -33,7 +33,8 @@ static void try_cmdline(const char *data, size_t size)
 
 	memset(name, 'x', sizeof(name));
 	memset(command, 'x', sizeof(command));
-	procfs_parse_cmdline(data, size, name, sizeof(name), command, sizeof(command));
+	procfs_program_name(data, size, name, sizeof(name));
+	procfs_join_arguments(data, size, command, sizeof(command));
 	CHECK(fuzz_is_text(name, sizeof(name)) && fuzz_is_text(command, sizeof(command)));
 	CHECK(strlen(command) <= size);
 

@@ -2,6 +2,7 @@
 
 #include "basic/macros.h"
 #include "basic/shared_text.h"
+#include "basic/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,7 +227,7 @@ void process_hide_owner(struct process *process)
 	memset(process->why + PROC_OWNER, DENIED, PROC_UNIT - PROC_OWNER + 1);
 }
 
-static bool is_interpreter(const char *name)
+bool process_is_interpreter(const char *name)
 {
 	static const char *const names[] = {
 		"python", "pypy", "perl", "ruby", "node", "bash", "sh"
@@ -268,7 +269,7 @@ static const char *find_script(const char *command, size_t *ret_length)
 
 const char *process_script(const char *program, const char *command, size_t *ret_length)
 {
-	return is_interpreter(program) ? find_script(command, ret_length) : NULL;
+	return process_is_interpreter(program) ? find_script(command, ret_length) : NULL;
 }
 
 void process_label(const struct process *process, char *text, size_t size)
@@ -277,11 +278,11 @@ void process_label(const struct process *process, char *text, size_t size)
 	size_t length = 0;
 
 	if (process_knows(process, PROC_PROGRAM)) {
-		snprintf(text, size, "%s", process->program);
+		text_copy(text, size, process->program);
 		return;
 	}
 	if (!process_knows(process, PROC_NAME)) {
-		snprintf(text, size, "%s", process->pid > 0 ? "?" : "(outside this pid namespace)");
+		text_copy(text, size, process->pid > 0 ? "?" : "(outside this pid namespace)");
 		return;
 	}
 	if (process_knows(process, PROC_COMMAND))
@@ -289,5 +290,5 @@ void process_label(const struct process *process, char *text, size_t size)
 	if (script)
 		snprintf(text, size, "%s %.*s", process->name, (int)MIN(length, size), script);
 	else
-		snprintf(text, size, "%s", process->name);
+		text_copy(text, size, process->name);
 }

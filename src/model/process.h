@@ -276,6 +276,9 @@ void process_set_owner(struct process *process, const struct owner *owner);
  */
 void process_hide_owner(struct process *process);
 
+/* Does the program with this name run scripts? */
+bool process_is_interpreter(const char *name);
+
 /*
  * The script that an interpreter runs, from its command line: the base name, not NUL-terminated.
  * NULL if the program is not an interpreter or runs no script.

@@ -221,6 +221,6 @@ void process_box_wants(size_t room, struct want *want)
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
 		if ((with.widths[i] || without.widths[i]) && places[i].column != PROCESS_COLUMNS)
 			process_column_wants(places[i].column, want);
-	want_add_list(want,
-		      FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM), PROCESS_FIELD(COMMAND)));
+	/* The script of an interpreter is known without asking for command lines. */
+	want_add_list(want, FIELDS(PROCESS_FIELD(NAME), PROCESS_FIELD(PROGRAM)));
 }

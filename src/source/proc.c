@@ -148,6 +148,7 @@ static void prepare_reader(struct proc *proc, struct proc_reader *reader, size_t
 	reader->details_ns = want->low_rate ? details_ns : 0;
 	reader->wants_mount_ns = mount_ns;
 	reader->wants_role = role;
+	reader->wants_command = !want->single || fieldset_has(&want->process, PROC_COMMAND);
 	if (want->low_rate && !proc->most_kept) {
 		proc->most_kept = file_quota(MOST_KEPT);
 		proc->has_clocks = proc_reader_has_clocks(sample->root);

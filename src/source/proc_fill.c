@@ -41,7 +41,8 @@ static void fill_times(struct process *process, const struct procfs_stat *stat,
 static void fill_command(struct process *process, const struct proc_reader *reader)
 {
 	process->why[PROC_NAME] = KNOWN;
-	process->why[PROC_COMMAND] = NOT_APPLICABLE; /* a zombie has none */
+	/* A zombie has none. */
+	process->why[PROC_COMMAND] = reader->wants_command ? NOT_APPLICABLE : NOT_ASKED;
 	memcpy(process->name, reader->name, sizeof(process->name));
 	if (!reader->command)
 		return;

@@ -4,12 +4,13 @@
 #include "basic/clock.h"
 #include "basic/file.h"
 #include "basic/parse.h"
+#include "basic/proc_path.h"
 #include "basic/shared_text.h"
+#include "basic/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,42 +25,52 @@ struct proc_text {
 
 static int read_proc(const struct proc_reader *reader, const char *file, struct proc_text *ret)
 {
-	char path[48];
+	char path[PROC_PATH_SIZE];
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "proc/%d/%s", reader->pid, file);
+	proc_path(path, reader->pid, file);
 	n = root_read(reader->root, path, ret->data, sizeof(ret->data));
 	return n < 0 ? (int)n : 0;
 }
 
-/*
- * The command line with arguments joined, and the name of the program: the kernel's if it has set a
- * title or has no command line.
- */
+/* Is it shown, or does it contain the script that completes the name of an interpreter? */
+static bool needs_command(const struct proc_reader *reader)
+{
+	return reader->wants_command || process_is_interpreter(reader->name) ||
+	       process_is_interpreter(reader->stat.comm) || process_is_interpreter(reader->exe);
+}
+
+static char *join_arguments(const char *data, size_t length)
+{
+	char *command = shared_text_new(length + 1);
+
+	if (command)
+		procfs_join_arguments(data, length, command, length + 1);
+	return shared_text_join(command);
+}
+
+/* The name is the kernel's if the process has set a title or has no command line. */
 static void take_command(struct proc_reader *reader, const char *data, size_t length)
 {
-	reader->command = length ? shared_text_new(length + 1) : NULL;
-	if (reader->command)
-		procfs_parse_cmdline(data, length, reader->name, sizeof(reader->name),
-				     reader->command, length + 1);
-	reader->command = shared_text_join(reader->command);
-	if (!reader->command || !reader->name[0] ||
-	    procfs_is_title(data, reader->name, reader->stat.comm))
-		snprintf(reader->name, sizeof(reader->name), "%s", reader->stat.comm);
+	procfs_program_name(data, length, reader->name, sizeof(reader->name));
+	if (length && needs_command(reader))
+		reader->command = join_arguments(data, length);
+	if (!reader->name[0] || procfs_is_title(data, reader->name, reader->stat.comm))
+		text_copy(reader->name, sizeof(reader->name), reader->stat.comm);
 }
 
 /* A read that does not fill the buffer has all of it. */
 static void read_command(struct proc_reader *reader, struct proc_text *text)
 {
 	CLEANUP_BUF struct buf all = { 0 };
-	char path[48];
+	char path[PROC_PATH_SIZE];
 	ssize_t n;
 
-	snprintf(path, sizeof(path), "proc/%d/cmdline", reader->pid);
+	proc_path(path, reader->pid, "cmdline");
 	n = root_read(reader->root, path, text->data, sizeof(text->data));
 	reader->command = shared_text_unref(reader->command);
 	if (n == -EFBIG && root_read_all(reader->root, path, arguments_limit, &all) >= 0)
-		take_command(reader, all.data, all.length);
+		take_command(reader, buf_text(&all), all.length);
 	else
 		take_command(reader, text->data, n > 0 ? (size_t)n : 0);
 }
@@ -68,10 +79,10 @@ static void read_command(struct proc_reader *reader, struct proc_text *text)
 static void read_job(struct proc_reader *reader, struct owner *owner)
 {
 	CLEANUP_BUF struct buf text = { 0 };
-	char path[48];
+	char path[PROC_PATH_SIZE];
 	int r;
 
-	snprintf(path, sizeof(path), "proc/%d/environ", reader->pid);
+	proc_path(path, reader->pid, "environ");
 	r = root_read_all(reader->root, path, arguments_limit, &text);
 	if (r >= 0)
 		procfs_parse_job(text.data, text.length, owner);
@@ -108,11 +119,11 @@ static void read_owner(struct proc_reader *reader, struct proc_text *text)
  */
 static void read_exe(struct proc_reader *reader)
 {
-	char path[48], text[PATH_MAX], *base, *end;
+	char path[PROC_PATH_SIZE], text[PATH_MAX], *base, *end;
 	ssize_t length;
 
 	reader->exe[0] = '\0';
-	snprintf(path, sizeof(path), "proc/%d/exe", reader->pid);
+	proc_path(path, reader->pid, "exe");
 	length = reader->root->live ? root_readlink(reader->root, path, text, sizeof(text)) : -1;
 	reader->exe_read = length > 0;
 	base = reader->exe_read ? strrchr(text, '/') : NULL;
@@ -150,9 +161,9 @@ static int64_t read_time(const struct proc_reader *reader)
 static void read_mount_ns(struct proc_reader *reader)
 {
 	struct stat st;
-	char path[48];
+	char path[PROC_PATH_SIZE];
 
-	snprintf(path, sizeof(path), "proc/%d/ns/mnt", reader->pid);
+	proc_path(path, reader->pid, "ns/mnt");
 	reader->mount_ns = root_stat(reader->root, path, &st) < 0 ? 0 : st.st_ino;
 }
 
@@ -183,12 +194,12 @@ static void read_rest(struct proc_reader *reader, struct proc_text *text)
 		read_status(reader, text);
 	if (proc_reader_wants(reader, PROC_OWNER))
 		read_owner(reader, text);
+	if (reader->wants_role)
+		read_exe(reader);
 	read_command(reader, text);
 	reader->mount_ns = 0;
 	if (reader->wants_mount_ns)
 		read_mount_ns(reader);
-	if (reader->wants_role)
-		read_exe(reader);
 }
 
 static void close_stat(struct proc_reader *reader)
@@ -200,10 +211,10 @@ static void close_stat(struct proc_reader *reader)
 
 static int open_stat(struct proc_reader *reader)
 {
-	char path[48];
+	char path[PROC_PATH_SIZE];
 	int fd;
 
-	snprintf(path, sizeof(path), "proc/%d/stat", reader->pid);
+	proc_path(path, reader->pid, "stat");
 	fd = root_open(reader->root, path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || !reader->may_keep || !file_is_in_procfs(fd))
 		return fd;

@@ -36,11 +36,12 @@ struct proc_reader {
 	struct owner *owner; /* NULL: none */
 	int owner_error;
 	char name[sizeof(((struct process *)NULL)->name)]; /* of its program */
-	char *command; /* shared text; NULL: none, as that of a zombie */
+	char *command; /* shared text; NULL: none, as that of a zombie, or not wanted */
 	bool wants_mount_ns;
 	uint64_t mount_ns; /* 0: unknown */
 	bool wants_role;
-	bool wants_user; /* whatever the fields; else see proc_reader_read_user() */
+	bool wants_user;    /* whatever the fields; else see proc_reader_read_user() */
+	bool wants_command; /* whatever the program; else only that of an interpreter */
 	bool exe_read;
 	char exe[MONITOR_NAME]; /* base name of its executable; empty if it is longer */
 };

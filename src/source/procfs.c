@@ -122,20 +122,25 @@ int procfs_parse_status(const char *text, struct procfs_status *ret)
 	return 0;
 }
 
-void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
-			  char *command, size_t command_size)
+void procfs_program_name(const char *data, size_t length, char *name, size_t size)
 {
-	size_t first = strnlen(data, length), base = 0;
+	size_t first = strnlen(data, length), base = 0, kept;
 	const char *slash = first ? memrchr(data, '/', first - 1) : NULL;
-	char *gap;
 
 	if (slash)
 		base = (size_t)(slash + 1 - data);
-	snprintf(name, name_size, "%.*s", (int)MIN(first - base, name_size - 1), data + base);
+	kept = MIN(first - base, size - 1);
+	memcpy(name, data + base, kept);
+	name[kept] = '\0';
+}
+
+void procfs_join_arguments(const char *data, size_t length, char *command, size_t size)
+{
+	char *gap;
 
 	while (length && data[length - 1] == '\0')
 		length--;
-	length = MIN(length, command_size - 1);
+	length = MIN(length, size - 1);
 	memcpy(command, data, length);
 	command[length] = '\0';
 	for (gap = command; (gap = memchr(gap, '\0', (size_t)(command + length - gap)));)

@@ -38,12 +38,11 @@ struct procfs_status {
 
 MUST_CHECK int procfs_parse_status(const char *text, struct procfs_status *ret);
 
-/*
- * /proc/PID/cmdline, length bytes of it: joins the arguments with blanks into command, truncated
- * to its size, and extracts the base name of the first one.
- */
-void procfs_parse_cmdline(const char *data, size_t length, char *name, size_t name_size,
-			  char *command, size_t command_size);
+/* Of length bytes of /proc/PID/cmdline: the base name of the first argument, cut to the size. */
+void procfs_program_name(const char *data, size_t length, char *name, size_t size);
+
+/* The same bytes with arguments joined by blanks, cut to the size. */
+void procfs_join_arguments(const char *data, size_t length, char *command, size_t size);
 
 /* A variable in /proc/PID/environ, whose length bytes end in a NUL. NULL: not set. */
 const char *procfs_find_variable(const char *data, size_t length, const char *name);

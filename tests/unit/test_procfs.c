@@ -176,8 +176,8 @@ static void assert_cmdline(const char *data, size_t length, const char *name, co
 
 	assert_non_null(exact);
 	memcpy(exact, data, length);
-	procfs_parse_cmdline(exact, length, found_name, sizeof(found_name), found_command,
-			     sizeof(found_command));
+	procfs_program_name(exact, length, found_name, sizeof(found_name));
+	procfs_join_arguments(exact, length, found_command, sizeof(found_command));
 	free(exact);
 	assert_string_equal(found_name, name);
 	assert_string_equal(found_command, command);
@@ -208,7 +208,8 @@ TEST(long_names_and_commands_are_truncated)
 	char data[300], name[8], command[16];
 
 	memset(data, 'a', sizeof(data));
-	procfs_parse_cmdline(data, sizeof(data), name, sizeof(name), command, sizeof(command));
+	procfs_program_name(data, sizeof(data), name, sizeof(name));
+	procfs_join_arguments(data, sizeof(data), command, sizeof(command));
 	assert_int_equal(strlen(name), 7);
 	assert_int_equal(strlen(command), 15);
 }
