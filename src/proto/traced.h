@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #define TRACED_CHIPS	   64u
-#define TRACED_ALLOCATIONS "run/tt-smi/bpf/allocations"
-#define TRACED_HOLDERS	   "run/tt-smi/bpf/holders"
-#define TRACED_DEATHS	   "run/tt-smi/bpf/deaths"
+#define TRACED_FOLDER	   "run/tt-smi/bpf"
+#define TRACED_ALLOCATIONS TRACED_FOLDER "/allocations"
+#define TRACED_HOLDERS	   TRACED_FOLDER "/holders"
+#define TRACED_DEATHS	   TRACED_FOLDER "/deaths"
 #define TRACED_WATCHER	   "run/tt-smi/trace.watcher" /* pid and start time of the tracer process */
 
 enum traced_state {

@@ -54,19 +54,27 @@ static void bpf_text_read(void *arg)
 		bpf_text->error = -ENOENT;
 }
 
-/* Most machines are not traced; finding that out needs no job. */
-static bool is_absent(const struct bpf_text *bpf_text)
+static bool is_absent(const struct root *root, const char *path)
 {
-	int r = root_access(bpf_text->root, bpf_text->path, F_OK);
+	int r = root_access(root, path, F_OK);
 
 	return r == -ENOENT || r == -ENOTDIR;
 }
 
-struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers)
+/* Most machines are not traced. Finding that out needs no job, and one check for all files. */
+static bool is_traced(struct sample *sample)
 {
-	if (job_is_busy(workers, &bpf_text->job))
+	if (!sample->tracer_checked)
+		sample->is_traced = !is_absent(sample->root, TRACED_FOLDER);
+	sample->tracer_checked = true;
+	return sample->is_traced;
+}
+
+struct job *bpf_text_job(struct bpf_text *bpf_text, struct sample *sample)
+{
+	if (job_is_busy(sample->workers, &bpf_text->job))
 		return NULL;
-	bpf_text->absent = is_absent(bpf_text);
+	bpf_text->absent = !is_traced(sample) || is_absent(bpf_text->root, bpf_text->path);
 	if (bpf_text->absent)
 		return NULL;
 	bpf_text->job = (struct job){ .run = bpf_text_read, .arg = bpf_text };

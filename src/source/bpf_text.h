@@ -33,7 +33,7 @@ bool tracer_is_watching(const struct root *root);
 void bpf_text_init(struct bpf_text *bpf_text, const struct root *root, const char *path);
 
 /* Its job. NULL: an earlier one still hangs, or there is no such file. */
-struct job *bpf_text_job(struct bpf_text *bpf_text, struct worker_pool *workers);
+struct job *bpf_text_job(struct bpf_text *bpf_text, struct sample *sample);
 
 /*
  * To be called after the job: the text, or NULL if it could not be read. A missing file is not an

@@ -57,7 +57,7 @@ static int deaths_sample(void *state, struct sample *sample)
 
 	if (!fieldset_has(&sample->want->device, DEV_DIRTY))
 		return 0;
-	job = bpf_text_job(&deaths->file, sample->workers);
+	job = bpf_text_job(&deaths->file, sample);
 	if (job)
 		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
 	text = bpf_text_get(&deaths->file, sample);

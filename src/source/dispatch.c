@@ -165,7 +165,7 @@ static int take_text(struct dispatch_source *dispatch, struct sample *sample, co
 static int read_text(struct dispatch_source *dispatch, struct sample *sample,
 		     struct dispatch_text *ret)
 {
-	struct job *job = bpf_text_job(&dispatch->file, sample->workers);
+	struct job *job = bpf_text_job(&dispatch->file, sample);
 	const char *text;
 
 	if (job)

@@ -95,7 +95,7 @@ int reported_holders_read(struct reported_holders *reported, struct sample *samp
 {
 	struct snapshot *snapshot = sample->snapshot;
 	CLEANUP_FREE struct job **jobs = calloc(snapshot->n_devices + 1, sizeof(struct job *));
-	struct job *kernel = bpf_text_job(&reported->kernel_text, sample->workers);
+	struct job *kernel = bpf_text_job(&reported->kernel_text, sample);
 	size_t count = 0;
 
 	drop_descriptors(reported);

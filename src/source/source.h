@@ -24,6 +24,8 @@ struct sample {
 	struct memory_report *reports; /* with their lists */
 	size_t n_reports;
 	size_t n_allocations; /* in all lists so far */
+	bool tracer_checked;  /* by the first source that needs: */
+	bool is_traced;	      /* the tracer's folder exists */
 	bool lacks_ids;	      /* files or chip numbers can only be matched with the chips' ids */
 	struct job **early;   /* see sample_expect() */
 	size_t n_early;

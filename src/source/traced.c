@@ -194,7 +194,7 @@ static int traced_sample(void *state, struct sample *sample)
 	sample->absent = !sample->want->processes || sample->snapshot->n_processes == 0;
 	if (sample->absent)
 		return 0;
-	job = bpf_text_job(&traced->file, sample->workers);
+	job = bpf_text_job(&traced->file, sample);
 	sample->absent = traced->file.absent;
 	if (job)
 		worker_pool_run(sample->workers, &job, 1, sample->deadline_ns);
