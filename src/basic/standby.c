@@ -19,7 +19,7 @@ static const int64_t period_ns = 20 * NS_PER_MS, progress_ns = NS_PER_MS;
  * only one, has its stack here: a new mapping would cost more than the thread itself.
  */
 enum { STACK_SIZE = 1 << 20, GUARD_SIZE = 4096 };
-static _Alignas(GUARD_SIZE) char first_stack[STACK_SIZE];
+static char first_stack[STACK_SIZE];
 
 static bool is_in_job(struct standby *standby)
 {
@@ -70,11 +70,16 @@ static bool wait_for_hang(struct standby *standby)
 	}
 }
 
-/* The guard page below the stack is set only when the stack is used, since few programs need it. */
+/*
+ * The guard page is set only when the stack is used, since few programs need it. It is the first
+ * whole page of the stack, whose alignment would leave a page to the variables before it.
+ */
 static void guard_stack(const struct standby *standby)
 {
+	char *page = first_stack + (-(uintptr_t)first_stack & (GUARD_SIZE - 1));
+
 	if (standby->on_first_stack)
-		(void)mprotect(first_stack, GUARD_SIZE, PROT_NONE);
+		(void)mprotect(page, GUARD_SIZE, PROT_NONE);
 }
 
 static void *watch(void *arg)
