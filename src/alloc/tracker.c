@@ -46,31 +46,39 @@ static uint32_t slot_steal(struct tracker *tracker, bool listed)
 	return SLOT_NONE;
 }
 
+/* For an empty stock. */
 static uint32_t slot_find(struct tracker *tracker, struct tracker_device *device, bool listed)
 {
 	struct slot_range *range = listed ? &tracker->listed : &tracker->unlisted;
 	struct slot_stock *stock = stock_of(device, listed);
-	uint32_t slot = stock_take(stock, tracker->slots);
 
-	if (slot != SLOT_NONE)
-		return slot;
 	if (stock_refill(stock, range, tracker->slots))
 		return stock_take(stock, tracker->slots);
 	return slot_steal(tracker, listed);
 }
 
-static uint32_t slot_take(struct tracker *tracker, struct tracker_device *device)
+/* The stock of listed slots is empty. */
+static uint32_t slot_take_new(struct tracker *tracker, struct tracker_device *device)
 {
 	uint32_t slot = slot_find(tracker, device, true);
 
 	if (slot != SLOT_NONE)
 		return slot;
-	slot = slot_find(tracker, device, false);
+	slot = stock_take(&device->unlisted, tracker->slots);
+	if (slot == SLOT_NONE)
+		slot = slot_find(tracker, device, false);
 	if (slot != SLOT_NONE) {
 		misuse(tracker, TABLE_UNLISTED, 0);
 		__atomic_fetch_add(&tracker->header->unlisted, 1, __ATOMIC_RELEASE);
 	}
 	return slot;
+}
+
+static inline uint32_t slot_take(struct tracker *tracker, struct tracker_device *device)
+{
+	uint32_t slot = stock_take(&device->listed, tracker->slots);
+
+	return slot == SLOT_NONE ? slot_take_new(tracker, device) : slot;
 }
 
 static void slot_give_back(struct tracker *tracker, struct tracker_device *device, uint32_t slot)
@@ -102,9 +110,12 @@ static void slot_empty(struct table_slot *slot)
 	word_store(&slot->meta, meta_next(slot->meta, 0));
 }
 
-/* Subtracts `less` and adds `more` bytes to a pool, and updates the counters. */
-static void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool, uint64_t less,
-			uint64_t more, uint64_t now)
+/*
+ * Subtracts `less` and adds `more` bytes to a pool, and updates the counters. Inline, like taking a
+ * slot: an allocation on a mesh does both once per device.
+ */
+static inline void pool_change(struct tracker *tracker, uint32_t device, uint32_t pool,
+			       uint64_t less, uint64_t more, uint64_t now)
 {
 	struct table_pool_cell *cell = &tracker->cells[device].pool[pool];
 	uint64_t *word = tracker->devices[device].pool[pool];
