@@ -78,8 +78,9 @@ void environment_announce(char **argv, const char *boards)
 	if (!is_shell(argv[0]) || !is_interactive(argv))
 		return;
 	fprintf(stderr,
-		"tt_smi sim: this shell runs on a simulated machine (%s), which ends with it.\n"
-		"tt_smi, tt_allocd and the demo are in PATH; a server that you start here serves "
-		"this machine only.\n",
+		"tt_smi sim: this shell runs on a simulated machine (%s), which is removed when it "
+		"exits.\n"
+		"tt_smi, tt_allocd and the demo are in PATH; a server started here serves "
+		"the simulated machine only.\n",
 		boards);
 }

@@ -323,7 +323,7 @@ int live_main(struct machine *m)
 	cleanup_close(&l.signal_fd);
 	cleanup_close(&l.timer_fd);
 	if (!cleaner_finish(&cleaner))
-		fprintf(stderr, "tt_smi sim: %s: not everything could be removed\n", l.place.path);
+		fprintf(stderr, "tt_smi sim: %s: cannot remove all files\n", l.place.path);
 	place_close(&l.place, &m->root);
 	return r < 0 && !l.status ? EXIT_FAILED : l.status;
 }

@@ -143,10 +143,10 @@ static void put_help(struct buf *out)
 	option_put_help(out, &table);
 	buf_puts(out,
 		 "\nExamples:\n"
-		 "  tt_smi sim -- bash                          a shell to try everything in\n"
-		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w thirty-two cards\n"
+		 "  tt_smi sim -- bash                             a shell to try everything in\n"
+		 "  tt_smi sim -b galaxy-blackhole -- tt_smi -w    32 chips, full screen\n"
 		 "  tt_smi sim -b n150 --fault gone:0@5-10 /tmp/sim\n"
-		 "  tt_smi sim -b galaxy-wormhole --fleet 100   metrics of a hundred machines\n"
+		 "  tt_smi sim -b galaxy-wormhole --fleet 100      metrics of a hundred machines\n"
 		 "\nExit status: that of the command; 1 the tree could not be created, or --fleet\n"
 		 "cannot listen; 2 usage; 3 FUSE, for a fault, or --fleet is not available; 126\n"
 		 "the command cannot be executed, 127 there is no such command. tt_smi-sim(1) has\n"

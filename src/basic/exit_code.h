@@ -17,7 +17,7 @@ enum exit_code {
 	EXIT_PERMISSION = 4,
 	EXIT_DEFECT = 5, /* doctor: something does not work */
 	EXIT_NO_DEVICE = 6,
-	EXIT_TIMEOUT = 7, /* wait, run --wait: the time is up */
+	EXIT_TIMEOUT = 7, /* wait, run --wait: timed out */
 	EXIT_TOO_FEW = 8, /* select, run --devices: fewer devices are free than requested */
 	EXIT_NO_DRIVER = 9,
 	EXIT_LOST = 15,		   /* a device no longer responds */

@@ -64,7 +64,7 @@ static void put_help(struct buf *out)
 	option_put_help(out, &table);
 	areas_put_help(out);
 	buf_puts(out,
-		 "The default of --only is the areas of health.\n\nLimits, and their defaults:\n");
+		 "The default of --only is the health areas.\n\nLimits, and their defaults:\n");
 	alarms_put_help(out);
 	buf_puts(out,
 		 "\nExit status, as for plugins of Nagios: 0 ok; 1 warning; 2 critical, such as\n"

@@ -14,10 +14,10 @@ static int set_groups(const struct option_given *given, void *arg)
 	size_t known = strspn(given->value, groups);
 
 	if (given->value[known])
-		return option_error(given, EXIT_USAGE, "-s: no group \"%c\"; there are %s",
+		return option_error(given, EXIT_USAGE, "-s: no group \"%c\"; the groups are %s",
 				    given->value[known], groups);
 	if (!known)
-		return option_error(given, EXIT_USAGE, "-s: no group is given; there are %s",
+		return option_error(given, EXIT_USAGE, "-s: no group is given; the groups are %s",
 				    groups);
 	monitor->groups = given->value;
 	return 0;

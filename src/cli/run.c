@@ -85,21 +85,20 @@ static int help(void)
 		"Runs a program that uses TT-Metal and counts the device memory it allocates.\n"
 		"The program need not be changed; tt_smi and tt_smi mem then show its memory.\n\n");
 	option_put_help(&text, &table);
-	buf_puts(
-		&text,
-		"\nLD_PRELOAD loads " PRELOAD_NAME " before the libraries of the\n"
-		"program. Processes that the program starts are counted too, each by itself.\n"
-		"Programs that do not use TT-Metal run unchanged.\n"
-		"\nWith --devices it takes devices that no job has open and no other run has\n"
-		"taken, and gives them back when the command ends. A device that no process\n"
-		"has had open for a minute is given back early.\n"
-		"\nExamples:\n"
-		"  tt_smi run python3 serve.py\n"
-		"  tt_smi run --no-children -- ./train --steps 100\n"
-		"  tt_smi run --devices 2 --wait -- python3 train.py\n"
-		"\nExit status: that of the command; 2 usage; 7 the time is up; 8 too few devices\n"
-		"are free; 126 it cannot be executed; 127 there is no such command; 255 the\n"
-		"library is missing; others as tt_smi.\n");
+	buf_puts(&text,
+		 "\nLD_PRELOAD loads " PRELOAD_NAME " before the libraries of the\n"
+		 "program. Processes that the program starts are counted too, each by itself.\n"
+		 "Programs that do not use TT-Metal run unchanged.\n"
+		 "\nWith --devices it takes devices that no job has open and no other run has\n"
+		 "taken, and gives them back when the command ends. A device that no process\n"
+		 "has had open for a minute is given back early.\n"
+		 "\nExamples:\n"
+		 "  tt_smi run python3 serve.py\n"
+		 "  tt_smi run --no-children -- ./train --steps 100\n"
+		 "  tt_smi run --devices 2 --wait -- python3 train.py\n"
+		 "\nExit status: that of the command; 2 usage; 7 timed out; 8 too few devices\n"
+		 "are free; 126 it cannot be executed; 127 there is no such command; 255 the\n"
+		 "library is missing; others as tt_smi.\n");
 	return output_print(&text);
 }
 

@@ -33,7 +33,7 @@ static int help(void)
 	buf_puts(&text,
 		 "Usage: tt_smi select [OPTION]...\n"
 		 "Prints free devices as a value for TT_VISIBLE_DEVICES: complete PCI addresses,\n"
-		 "which every release of TT-Metal reads alike. Devices that an inherited\n"
+		 "which mean the same to every release of TT-Metal. Devices that an inherited\n"
 		 "TT_VISIBLE_DEVICES leaves out are ignored. Nothing is reserved; to take devices\n"
 		 "for a command, use tt_smi run --devices N.\n\n");
 	option_put_help(&text, &table);

@@ -251,9 +251,10 @@ int show_options_find_operand(int argc, char **argv, bool *ret_unknown)
 
 void show_options_help(struct buf *out)
 {
-	buf_puts(out, "Usage: tt_smi [COMMAND] [OPTION]...\n"
-		      "Shows Tenstorrent devices, their readings, and which process holds what.\n\n"
-		      "Commands, each with its own -h:\n");
+	buf_puts(out,
+		 "Usage: tt_smi [COMMAND] [OPTION]...\n"
+		 "Shows Tenstorrent devices, their readings, and the processes that use them.\n\n"
+		 "Commands, each with its own -h:\n");
 	commands_help(out);
 	buf_puts(out, "\nOptions:\n");
 	option_put_help(out, &table);
@@ -266,7 +267,7 @@ void show_options_help(struct buf *out)
 		 "  tt_smi --query-gpu=index,memory.used --format=csv,noheader,nounits -l 1\n"
 		 "\nExit status: 0 fine; 1 doctor: warnings; 2 wrong usage; 3 not available here;\n"
 		 "4 permission denied; 5 doctor: failures; 6 no such device, or none present;\n"
-		 "7 wait, run: the time is up; 8 select, run: fewer devices are free than\n"
+		 "7 wait, run: timed out; 8 select, run: fewer devices are free than\n"
 		 "requested; 9 driver not loaded; 15 device lost; 16 no server answers;\n"
 		 "74 output not written; run, sim: 126 the command cannot be executed,\n"
 		 "127 it does not exist; 255 internal error. The manual page has the details.\n"

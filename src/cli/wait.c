@@ -43,13 +43,12 @@ static int help(void)
 		 "leaves out are ignored. To wait in order of arrival and keep the devices, use\n"
 		 "tt_smi run --devices N --wait.\n\n");
 	option_put_help(&text, &table);
-	buf_puts(
-		&text,
-		"\nExamples:\n"
-		"  tt_smi wait -i 0 && ./reset.sh\n"
-		"  tt_smi wait --any 2 --timeout 3600\n"
-		"\nExit status: 0 the devices are free; 7 the time is up; 8 the machine has fewer\n"
-		"than N; others as tt_smi.\n");
+	buf_puts(&text,
+		 "\nExamples:\n"
+		 "  tt_smi wait -i 0 && ./reset.sh\n"
+		 "  tt_smi wait --any 2 --timeout 3600\n"
+		 "\nExit status: 0 the devices are free; 7 timed out; 8 the machine has fewer\n"
+		 "than N; others as tt_smi.\n");
 	return output_print(&text);
 }
 

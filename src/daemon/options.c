@@ -76,9 +76,10 @@ static void help_limit(const struct limit_info *info, struct buf *out)
 
 void options_help(struct buf *out)
 {
-	buf_puts(out, "Usage: tt_allocd [OPTION]...\n"
-		      "Collects what programs report about their memory on Tenstorrent cards, and\n"
-		      "serves it to monitors.\n\n");
+	buf_puts(out,
+		 "Usage: tt_allocd [OPTION]...\n"
+		 "Collects the figures that programs report about their memory on Tenstorrent\n"
+		 "cards, and serves them to monitors such as tt_smi.\n\n");
 	option_put_help(out, &table);
 	buf_puts(out, "\nLimits: name, total, share of one user (to change it: user-NAME=N)\n");
 	for (size_t i = 0; i < LIMITS; i++)

@@ -76,11 +76,11 @@ void areas_put_names(struct buf *out, unsigned wanted)
 
 void areas_put_help(struct buf *out)
 {
-	buf_puts(out, "\nAreas of health: ");
+	buf_puts(out, "\nHealth areas: ");
 	areas_put_names(out, AREAS_HEALTH & (AREA_BIT(AREA_PCIE) - 1));
 	buf_puts(out, ",\n  ");
 	areas_put_names(out, AREAS_HEALTH & ~(AREA_BIT(AREA_PCIE) - 1));
-	buf_puts(out, "\nAreas of knowledge: ");
+	buf_puts(out, "\nMonitoring areas: ");
 	areas_put_names(out, AREAS_ALL & ~AREAS_HEALTH);
 	buf_putc(out, '\n');
 }

@@ -78,7 +78,7 @@ static void advise_driver(const struct device *dev, bool loaded, struct report *
 
 /*
  * vfio-pci hands a card to a virtual machine on purpose; any other driver is a mistake, and so is
- * one of a device that was asked for by name.
+ * one of a device that -i names.
  */
 static void examine_other_driver(const struct doctor_context *context, const struct device *dev,
 				 struct report *report)

@@ -23,7 +23,7 @@ const struct machine_field machine_fields[MACHINE_VALUES] = {
 			      "processes of jobs, once for each device that they have open" },
 	[MACHINE_MONITORS] = { "monitor_holders", KIND_COUNT, "the same of monitors" },
 	[MACHINE_JOBS] = { "jobs", KIND_COUNT,
-			   "Slurm jobs, pods, containers, and users with processes beside them" },
+			   "Slurm jobs, pods, containers, and users with other processes" },
 	[MACHINE_USERS] = { "users", KIND_COUNT, "users with jobs" },
 };
 

@@ -20,7 +20,7 @@ enum machine_value {
 	MACHINE_COMPLETE, /* 0: used memory is a lower bound */
 	MACHINE_HOLDERS,  /* jobs' processes, counted once for each device that they have open */
 	MACHINE_MONITORS, /* the same of monitors */
-	MACHINE_JOBS,	  /* Slurm jobs, pods, containers, and users with processes beside them */
+	MACHINE_JOBS,	  /* Slurm jobs, pods, containers, and users with other processes */
 	MACHINE_USERS,
 	MACHINE_VALUES,
 };

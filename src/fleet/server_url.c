@@ -76,7 +76,7 @@ static int check(CURLU *url, const char *text, struct buf *error)
 	if (curl_url_set(url, CURLUPART_URL, text, guess) != CURLUE_OK)
 		return strchr(text, '@')
 			       ? fail_hidden(error, "no URL")
-			       : fail(error, text, "is no URL, such as http://localhost:9090");
+			       : fail(error, text, "is not a URL, such as http://localhost:9090");
 	if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
 		return fail_hidden(error, "a URL with a user is refused, since all users of this "
 					  "machine can read command lines; use --user-file or "

@@ -26,7 +26,7 @@ static void draw_state(const struct fleet_ui *ui, int64_t now_ns)
 		buf_printf(&text, "no answer for %.0f s%s%s", silence, ui->error[0] ? ": " : "",
 			   ui->error);
 	} else if (!ui->has_fleet) {
-		buf_puts(&text, "asking the server");
+		buf_puts(&text, "querying the server");
 	} else {
 		buf_printf(&text, "chips: %s   sorted by %s   every %g s",
 			   reading_names[ui->reading], fleet_orders[ui->order].name,
@@ -244,7 +244,7 @@ static void draw_inside(const struct fleet_ui *ui, const struct fleet_machine *m
 	draw_device_headings(FLEET_TOP);
 	if (!chips) {
 		paint_text(row, 1, ui->columns - 1, STYLE_DIM,
-			   machine->has_data ? "asking the server" : "no data");
+			   machine->has_data ? "querying the server" : "no data");
 		return;
 	}
 	for (size_t i = MIN(ui->top, fleet_ui_last_top(ui));

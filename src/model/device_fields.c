@@ -27,7 +27,7 @@
 
 static const struct field fields[DEVICE_N_FIELDS] = {
 	[DEV_ID] = { "index", "id", "id", "IDENTITY", "Index",
-		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it; a PCI address without a driver", K_STRING, U_NONE, AT(id),
+		"number N of /dev/tenstorrent/N; NR for the chip without PCIe behind it; the PCI address of a card without the driver", K_STRING, U_NONE, AT(id),
 		.column = { "GPU", 3 } },
 	[DEV_NAME] = { "name", "gpu_name", "name", "IDENTITY", "Product Name",
 		"architecture", K_ENUM, U_NONE, AT(arch), .names = arch_names,

@@ -12,7 +12,7 @@ static const struct {
 	const char *code, *text;
 } reasons[REASON_N] = {
 	[KNOWN] = { "known", "known" },
-	[NOT_ASKED] = { "not_asked", "not asked for" },
+	[NOT_ASKED] = { "not_asked", "not requested" },
 	[NOT_OFFERED] = { "not_offered", "not offered by this driver or firmware" },
 	[NEVER_OFFERED] = { "never_offered", "the driver does not expose this value" },
 	[DENIED] = { "permission_denied", "permission denied" },
@@ -40,10 +40,10 @@ static const struct {
 	[UNTRUSTED_FILE] = { "untrusted_file", "counters in another user's file" },
 	[DEVICE_LIST_INVALID] = { "device_list_invalid", "TT_VISIBLE_DEVICES not understood" },
 	[DEVICE_LIST_AMBIGUOUS] = { "device_list_ambiguous", "TT_VISIBLE_DEVICES ambiguous" },
-	[DEVICE_LIST_MISMATCH] = { "device_list_mismatch", "not as TT_VISIBLE_DEVICES says" },
+	[DEVICE_LIST_MISMATCH] = { "device_list_mismatch", "contradicts TT_VISIBLE_DEVICES" },
 	[NOT_TRACED] = { "not_traced", "not traced" },
 	[ETHERNET_DISPATCH] = { "ethernet_dispatch", "Ethernet dispatch is not measured" },
-	[UNMATCHED_CLAIM] = { "unmatched_claim", "chip number of a claim ambiguous" },
+	[UNMATCHED_CLAIM] = { "unmatched_claim", "ambiguous chip number in the claim" },
 	[NO_SERVER] = { "no_server", "no allocation server" },
 	[NOT_OBSERVED] = { "not_observed", "not observed since its last reset" },
 	[NO_IOMMU] = { "no_iommu", "not measured without IOMMU" },

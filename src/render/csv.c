@@ -263,7 +263,8 @@ static void put_nvidia_help(struct buf *out)
 /* Device fields with the same name as a process field cannot be queried and are not listed. */
 void query_help(struct buf *out, enum query_kind kind)
 {
-	buf_puts(out, "The heading of a column is the name that was asked for.\n\n");
+	buf_puts(out,
+		 "The heading of a column is the name of the field as given in the query.\n\n");
 	for (size_t t = 0; tables[kind][t]; t++) {
 		for (unsigned i = 0; i < tables[kind][t]->count; i++) {
 			const struct field *field = &tables[kind][t]->fields[i];

@@ -25,7 +25,7 @@ extern const char *const query_names[QUERY_N];
 struct query_column {
 	const struct field_table *table;
 	unsigned index;
-	char *name; /* the name that was asked for, which becomes the heading */
+	char *name; /* the name in the query, which becomes the heading */
 };
 
 struct query {

@@ -137,7 +137,7 @@ void tips_put(struct buf *out, const struct render_options *options,
 	}
 	if (counts.processes[REMEDY_DEVICES]) {
 		begin_tip(out, options, counts.processes[REMEDY_DEVICES],
-			  "with an unclear TT_VISIBLE_DEVICES");
+			  "with an ambiguous TT_VISIBLE_DEVICES");
 		buf_puts(out, "   Use full PCI addresses, such as 0000:01:00.0\n");
 	}
 	if (out->length > before)

@@ -93,7 +93,7 @@ bool auth_reload(struct auth *auth, struct buf *why)
 	if (!users)
 		return false;
 	if (password_cache_init(&cache) < 0) {
-		buf_puts(why, "no random numbers");
+		buf_puts(why, "cannot get random numbers");
 		auth_users_unref(users);
 		return false;
 	}

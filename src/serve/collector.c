@@ -29,7 +29,7 @@ struct collector {
 	pthread_mutex_t lock; /* protects the members below; never held across a read */
 	pthread_cond_t changed;
 	struct served_sample *latest;
-	int fd; /* an eventfd; readable: latest was not asked for yet */
+	int fd; /* an eventfd; readable: latest was not requested yet */
 	bool stop, ended;
 };
 

@@ -254,7 +254,7 @@ static enum MHD_Result answer_not_found(const struct http_request *request)
 {
 	CLEANUP_BUF struct buf text = { 0 };
 
-	buf_puts(&text, "no such page; there are:");
+	buf_puts(&text, "no such page; the pages are:");
 	for (size_t i = 0; i < ARRAY_SIZE(routes); i++)
 		buf_printf(&text, " %s", routes[i].path);
 	return answer_text(request->connection, MHD_HTTP_NOT_FOUND, buf_text(&text));

@@ -66,7 +66,8 @@ static bool load_key(const char *path, struct tls_identity *identity, struct buf
 	if (r >= 0)
 		r = gnutls_x509_privkey_import2(identity->key, &pem, GNUTLS_X509_FMT_PEM, NULL, 0);
 	if (r == GNUTLS_E_DECRYPTION_FAILED) {
-		buf_printf(why, "%s: it is encrypted; tt_smi serve asks for no passphrase", path);
+		buf_printf(why, "%s: it is encrypted; tt_smi serve needs a key without passphrase",
+			   path);
 		return false;
 	}
 	return r >= 0 || fail(why, path, "no private key in PEM format", r);

@@ -163,7 +163,7 @@ static enum MHD_Result route(struct fleet_http *server, struct MHD_Connection *c
 	if (strcmp(path, "/machines") == 0)
 		return serve_list(server, connection, put_machine);
 	return answer_text(connection, MHD_HTTP_NOT_FOUND,
-			   "no such page; there are: /targets /machines "
+			   "no such page; the pages are: /targets /machines "
 			   "/machines/node0001/metrics and so on");
 }
 

@@ -117,7 +117,7 @@ fields() {
 	local kind
 	for kind in gpu compute-apps; do
 		"$TT_SMI" --help-query-$kind >"$WORK/help"
-		grep -q '^The heading of a column is the name that was asked for' "$WORK/help"
+		grep -q '^The heading of a column is the name of the field as given in the query' "$WORK/help"
 		fields --help-query-$kind >"$WORK/fields"
 		[ "$(sort "$WORK/fields" | uniq -d)" = "" ]
 		query --query-$kind="$(paste -sd, "$WORK/fields")" >"$WORK/out"

@@ -101,8 +101,8 @@ agrees() {
 
 @test "wrong options are named" {
 	machine -b n150
-	expect_error 2 '-s: no group "q"; there are pucvmetx' dmon -s pq
-	expect_error 2 '-s: no group "p"; there are umx' pmon -s p
+	expect_error 2 '-s: no group "q"; the groups are pucvmetx' dmon -s pq
+	expect_error 2 '-s: no group "p"; the groups are umx' pmon -s p
 	expect_error 2 '-s: no group is given' dmon -s ''
 	expect_error 2 '-d: "0" is not a number of seconds' dmon -d 0
 	expect_error 2 '-o: "X" is not D, T or DT' dmon -o X

@@ -29,7 +29,7 @@ play() {
 	play an_inherited_restriction_is_respected
 }
 
-@test "wait ends when devices are free, or when the time is up" {
+@test "wait ends when devices are free, or on time-out" {
 	play wait_until_devices_are_free
 }
 

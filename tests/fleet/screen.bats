@@ -68,9 +68,9 @@ open() {
 	open 100x20 --timeout 60
 	eventually shows 'no answer for [0-9]* s'
 	keys h
-	eventually shows 'ask the server less often'
+	eventually shows 'query the server less often'
 	keys h
-	eventually not shows 'ask the server less often'
+	eventually not shows 'query the server less often'
 	rm "$WORK/stalled"
 	eventually shows '^> node0417 .*60°'
 	eventually not shows 'no answer'

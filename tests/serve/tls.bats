@@ -146,7 +146,7 @@ reloaded() { # TIMES
 	refused "$WORK/one.crt: no private key in PEM format" one.crt one.crt
 	refused "$WORK/two.key: it is not the key of the certificate in $WORK/one.crt" one.crt two.key
 	openssl ec -aes128 -passout pass:x -in "$WORK/one.key" -out "$WORK/locked.key" 2>/dev/null
-	refused "$WORK/locked.key: it is encrypted; tt_smi serve asks for no passphrase" one.crt locked.key
+	refused "$WORK/locked.key: it is encrypted; tt_smi serve needs a key without passphrase" one.crt locked.key
 	chmod 644 "$WORK/one.key"
 	refused "$WORK/one.key: every user has access to it; restrict it with: chmod 640" one.crt one.key
 	chmod 660 "$WORK/one.key"

@@ -107,7 +107,7 @@ TEST(an_unknown_metal_needs_a_newer_version)
 TEST(an_unclear_list_of_devices_needs_addresses)
 {
 	add_process(10, DEVICE_LIST_AMBIGUOUS);
-	assert_tips("\nTIP: 1 process with an unclear TT_VISIBLE_DEVICES\n"
+	assert_tips("\nTIP: 1 process with an ambiguous TT_VISIBLE_DEVICES\n"
 		    "   Use full PCI addresses, such as 0000:01:00.0\n" DOCTOR);
 }
 
