@@ -132,7 +132,7 @@ def rows(machines, interval, scrape, measured):
 
 def report(arguments, scrape, measured):
     lines = [f"{arguments.machines:,} machines, boards `{arguments.boards}`, scraped every {arguments.interval} s. "
-             f"{MANY:,} machines are the same figures multiplied; they were not run.", ""]
+             f"{MANY:,} machines: extrapolated, not measured.", ""]
     lines += [f"| | {arguments.machines:,} machines | {MANY:,} machines |", "| --- | --- | --- |"]
     lines += [f"| {title} | {here} | {there} |" for title, here, there in rows(arguments.machines, arguments.interval, scrape, measured)]
     return "\n".join(lines) + "\n"
