@@ -1,5 +1,5 @@
 /*
- * A connection of a program that was built against the original allocation server.
+ * A connection of a program that uses the legacy protocol.
  *
  * Its records are decoded by proto/legacy.h and described in docs/protocol.md.
  *

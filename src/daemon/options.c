@@ -38,7 +38,7 @@ static const struct option_spec rows[] = {
 		"the socket to listen on (default TT_ALLOCD_SOCKET, else " SERVER_PATH_SYSTEM " for root, $XDG_RUNTIME_DIR/" SERVER_PATH_USER " for others)",
 		option_text, AT(socket) },
 	{ "--legacy-socket", ARGUMENT, "PATH|none",
-		"the socket for programs built against the original allocation server (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
+		"the socket of the legacy protocol, that of the proof of concept allocation_server_poc (default TT_ALLOCD_LEGACY_SOCKET, else " LEGACY_SOCKET ")",
 		set_legacy, 0 },
 	{ "--trace", NO_ARGUMENT, NULL,
 		"run the tracer too, for programs that report nothing (root only)",

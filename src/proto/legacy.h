@@ -1,5 +1,5 @@
 /*
- * The socket protocol of the original allocation server, as its clients speak it.
+ * The legacy protocol: that of the proof of concept allocation_server_poc, as its clients speak it.
  *
  * A byte stream of packed records, the same in both directions, without magic, version or length.
  * Four sizes exist: 72, 112, 128 and 144 bytes. The first 40 bytes are the same in all; the rest
