@@ -1,7 +1,7 @@
 #include "tui/key_bar.h"
 
 #include "basic/macros.h"
-#include "tui/layout.h"
+#include "render/screen_names.h"
 
 #include <assert.h>
 #include <curses.h>

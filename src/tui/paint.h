@@ -7,7 +7,7 @@
 #include "basic/buf.h"
 #include "render/plot.h"
 #include "tui/canvas.h"
-#include "tui/layout.h"
+#include "tui/rect.h"
 #include "tui/theme.h"
 
 #include <stdbool.h>

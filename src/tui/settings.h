@@ -10,7 +10,7 @@
 #include "basic/macros.h"
 #include "render/format.h"
 #include "tui/column_choice.h"
-#include "tui/layout.h"
+#include "render/screen_names.h"
 #include "render/plot.h"
 #include "tui/process_list.h"
 #include "tui/theme.h"

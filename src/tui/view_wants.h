@@ -2,6 +2,6 @@
 #pragma once
 
 #include "model/want.h"
-#include "tui/layout.h"
+#include "render/screen_names.h"
 
 void view_wants(enum view view, struct want *want);
