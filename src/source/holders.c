@@ -8,7 +8,7 @@
  * descriptors of all processes are read (source/fd_scan.h), unless the kernel listed them.
  *
  * All evidence is collected in one record per process (source/hold_record.h), which model/hold.h
- * finally judges.
+ * finally judges; source/hold_fill.h writes the result into the snapshot.
  */
 #include "source/source.h"
 
@@ -17,6 +17,7 @@
 #include "source/bpf_text.h"
 #include "source/fd_scan.h"
 #include "source/hold_check.h"
+#include "source/hold_fill.h"
 #include "source/hold_record.h"
 #include "source/reported_holders.h"
 
@@ -111,19 +112,6 @@ static int record_scanned(int32_t pid, const struct open_files *seen, void *arg)
 	return 0;
 }
 
-/* Sets the result for the devices whose driver's list was not read. */
-static void set_others_known(struct snapshot *snapshot, enum reason why)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		struct device *dev = &snapshot->devices[i];
-
-		if (dev->holders_known || !device_is_served(dev))
-			continue;
-		dev->holders_known = why == KNOWN;
-		dev->holders_why = why;
-	}
-}
-
 /*
  * A scan is complete only for a user who may read the descriptors of all processes, and it never
  * shows those outside our pid namespace. The driver's list counts these, if it has one.
@@ -134,7 +122,7 @@ static int scan_all(struct holders *holders, struct sample *sample, bool foreign
 	int r;
 
 	if (!run_scan(holders, sample)) {
-		set_others_known(sample->snapshot, holders->saw_all ? KNOWN : TIMED_OUT);
+		hold_fill_others(sample->snapshot, holders->saw_all ? KNOWN : TIMED_OUT);
 		return 0;
 	}
 	r = fd_scan_each(holders->scan, sample->want->reporters, record_scanned, &holders->records,
@@ -143,189 +131,12 @@ static int scan_all(struct holders *holders, struct sample *sample, bool foreign
 	if (r < 0)
 		return r;
 	outside = complete && sample->root->live && !in_initial_pid_namespace();
-	set_others_known(sample->snapshot, outside    ? HIDDEN_BY_NAMESPACE
+	hold_fill_others(sample->snapshot, outside    ? HIDDEN_BY_NAMESPACE
 					   : complete ? KNOWN
 						      : DENIED);
 	/* A process that the driver lists with a pid is inside our namespace. */
 	holders->saw_all |= complete && (!outside || !foreign_pids);
 	return 0;
-}
-
-/* ---- the devices ---- */
-
-static bool find_device(const struct snapshot *snapshot, uint32_t index, size_t *ret_at)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++)
-		if (snapshot->devices[i].index == index &&
-		    device_is_served(&snapshot->devices[i])) {
-			*ret_at = i;
-			return true;
-		}
-	return false;
-}
-
-/* Sets why the holders of each device are unknown, until they are found. */
-static void init_devices(struct snapshot *snapshot)
-{
-	for (size_t i = 0; i < snapshot->n_devices; i++) {
-		struct device *dev = &snapshot->devices[i];
-
-		dev->holders_why = device_absence(dev);
-		if (dev->holders_why == KNOWN)
-			dev->holders_why = dev->remote ? NO_PCIE : NOT_OFFERED;
-	}
-}
-
-/* Returns whether all lists were read. */
-static bool fill_from_lists(const struct reported_holders *reported, struct snapshot *snapshot)
-{
-	bool all = true;
-
-	for (size_t i = 0; i < reported->n_driver; i++) {
-		const struct driver_pids *list = reported->driver[i];
-		struct device *dev;
-		size_t at;
-
-		if (!find_device(snapshot, list->index, &at))
-			continue;
-		dev = &snapshot->devices[at];
-		dev->holders_known = driver_pids_are_read(list);
-		if (dev->holders_known) {
-			dev->unseen_holders = list->unseen;
-		} else {
-			dev->holders_why = list->late ? TIMED_OUT : reason_of_error(list->error);
-			all = false;
-		}
-	}
-	return all;
-}
-
-/* Is there an entry in a driver's list without a process that belongs to it? */
-static bool has_orphans(const struct hold_records *records, const struct snapshot *snapshot)
-{
-	for (size_t r = 0; r < records->count; r++) {
-		const struct hold_evidence *evidence = &records->list[r].evidence;
-
-		if (!hold_may_have_orphans(evidence))
-			continue;
-		for (size_t i = 0; i < snapshot->n_devices; i++) {
-			const struct device *dev = &snapshot->devices[i];
-
-			if (device_is_served(dev) &&
-			    hold_is_orphan(hold_judge(evidence, dev->index)))
-				return true;
-		}
-	}
-	return false;
-}
-
-/* ---- the processes ---- */
-
-static struct process *add_process(struct snapshot *snapshot, const struct hold_record *record)
-{
-	struct process *process = snapshot_find_process(snapshot, record->pid);
-
-	if (process)
-		return process;
-	process = snapshot_add_process(snapshot, record->pid);
-	if (!process)
-		return NULL;
-	process->evidence = record->evidence;
-	process->tables = record->tables;
-	process->program_tables = record->program_tables;
-	/* procfs may hide the process from us. */
-	if (record->comm[0]) {
-		snprintf(process->name, sizeof(process->name), "%s", record->comm);
-		process->why[PROC_NAME] = KNOWN;
-	}
-	return process;
-}
-
-static int add_holder(struct snapshot *snapshot, const struct hold_record *record, size_t device,
-		      enum holding how)
-{
-	struct process *process = add_process(snapshot, record);
-
-	if (!process || !process_use(process, device))
-		return -ENOMEM;
-	/* The process is shown with its most certain device. */
-	if (!process_knows(process, PROC_HOLDING) || how < process->holding)
-		process_set_holding(process, how);
-	return 0;
-}
-
-/* Adds all devices of a record, except orphans. */
-static int fill_process(const struct holders *holders, struct sample *sample,
-			const struct hold_record *record, bool *held)
-{
-	const struct device_set named = hold_named_devices(&record->evidence);
-	struct snapshot *snapshot = sample->snapshot;
-	bool holds = false;
-	int r = 0;
-
-	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++) {
-		struct device *dev = &snapshot->devices[i];
-		enum hold_state state;
-
-		if (!device_set_has(&named, dev->index) || !device_is_served(dev))
-			continue;
-		state = hold_judge(&record->evidence, dev->index);
-		if (state == HOLD_SEEN || state == HOLD_LISTED) {
-			r = add_holder(snapshot, record, i,
-				       state == HOLD_SEEN ? HOLDING_SEEN : HOLDING_LISTED);
-			held[i] = holds = true;
-		} else if (state == HOLD_FOREIGN && !holders->saw_all) {
-			dev->unseen_holders++;
-		}
-	}
-	if (r >= 0 && !holds && record->tables.count && sample->want->reporters) {
-		struct process *process = add_process(snapshot, record);
-
-		if (!process)
-			return -ENOMEM;
-		process_set_holding(process, HOLDING_COUNTERS);
-	}
-	return r;
-}
-
-static int fill_orphans(const struct holders *holders, struct snapshot *snapshot,
-			const struct hold_record *record, const bool *held)
-{
-	int r = 0;
-
-	for (size_t i = 0; i < snapshot->n_devices && r >= 0; i++) {
-		struct device *dev = &snapshot->devices[i];
-		enum hold_state state = hold_judge(&record->evidence, dev->index);
-
-		if (!device_is_served(dev) || !hold_is_orphan(state))
-			continue;
-		switch (hold_judge_orphan(state, held[i], holders->saw_all)) {
-		case ORPHAN_EXPLAINED: break;
-		case ORPHAN_STANDS_IN:
-			r = add_holder(snapshot, record, i, HOLDING_OPENER_GONE);
-			break;
-		case ORPHAN_UNKNOWN:
-			dev->unseen_holders++;
-			dev->lost_openers++;
-			break;
-		}
-	}
-	return r;
-}
-
-static int fill_processes(const struct holders *holders, struct sample *sample)
-{
-	const struct hold_records *records = &holders->records;
-	CLEANUP_FREE bool *held = calloc(sample->snapshot->n_devices, sizeof(*held));
-	int r = held ? 0 : -ENOMEM;
-
-	/* Sorted by pid, so that each is appended. */
-	for (size_t i = 0; i < records->count && r >= 0; i++)
-		r = fill_process(holders, sample, &records->list[i], held);
-	for (size_t i = 0; i < records->count && r >= 0; i++)
-		if (hold_may_have_orphans(&records->list[i].evidence))
-			r = fill_orphans(holders, sample->snapshot, &records->list[i], held);
-	return r;
 }
 
 /* ---- the source ---- */
@@ -345,17 +156,17 @@ static int find_holders(struct holders *holders, struct sample *sample)
 	bool foreign_pids = has_foreign_pids(snapshot), lists_suffice;
 	int r;
 
-	init_devices(snapshot);
+	hold_fill_begin(snapshot);
 	r = check_reported(holders, sample, foreign_pids);
 	if (r < 0)
 		return r;
-	lists_suffice = fill_from_lists(&holders->reported, snapshot) && !foreign_pids &&
-			!has_orphans(&holders->records, snapshot);
+	lists_suffice = hold_fill_from_lists(&holders->reported, snapshot) && !foreign_pids &&
+			!hold_has_orphans(&holders->records, snapshot);
 	if (holders->saw_all)
-		set_others_known(snapshot, KNOWN);
+		hold_fill_others(snapshot, KNOWN);
 	if ((!lists_suffice && !holders->saw_all) || sample->want->reporters)
 		r = scan_all(holders, sample, foreign_pids);
-	return r < 0 ? r : fill_processes(holders, sample);
+	return r < 0 ? r : hold_fill_processes(&holders->records, holders->saw_all, sample);
 }
 
 static int holders_sample(void *state, struct sample *sample)
