@@ -1,6 +1,7 @@
 /*
  * The programs that one process runs on chips. A job reads the rings of its profiler, since reading
- * the memory of another process may block (userfaultfd); figures are computed afterwards.
+ * the memory of another process may block (userfaultfd); figures are computed afterwards
+ * (trace/program_judge.h).
  */
 #pragma once
 
@@ -98,9 +99,6 @@ MUST_CHECK int program_process_keep(struct program_process *process, uint32_t ch
 				    double ticks_per_ns, const struct program_record *record,
 				    int64_t arrived);
 void program_process_take_kept(struct program_process *process, int64_t now);
-
-/* Computes the figures of all chips. */
-void program_process_judge(struct program_process *process);
 
 /* The operation that took most time since the last call; "": none. */
 void program_process_operation(struct program_process *process, char name[static PROGRAM_NAME]);

@@ -1,5 +1,6 @@
 #include "trace/program_sampler.h"
 
+#include "trace/program_judge.h"
 #include "trace/program_line.h"
 #include "trace/process_stat.h"
 
@@ -313,7 +314,7 @@ static void publish(struct program_sampler *sampler, int64_t now)
 			continue; /* readers see by its old lines that it is blocked */
 		program_process_take_kept(process, now);
 		read_counted(sampler, process);
-		program_process_judge(process);
+		program_judge(process);
 		program_lines_publish(sampler->tracer, process);
 	}
 	program_union_publish(&sampler->shared, sampler->tracer, sampler->processes,
