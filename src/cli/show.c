@@ -8,7 +8,7 @@
 #include "cli/error_line.h"
 #include "cli/server_error.h"
 #include "cli/session.h"
-#include "render/csv.h"
+#include "cli/show_mode.h"
 #include "render/render.h"
 #include "source/server.h"
 #include "source/source.h"
@@ -38,77 +38,17 @@ struct show {
 	int code;	   /* exit code for the latest sample */
 };
 
-/* ---- selecting and rendering ---- */
-
-/* Are the fields of the output requested by name? */
-static bool names_fields(enum mode mode)
-{
-	return mode == MODE_QUERY || mode == MODE_DMON || mode == MODE_PMON;
-}
-
 static void decide(struct show *show, struct want *want)
 {
 	const struct show_options *options = show->options;
 
 	show->look = look_decide(options->common.color, options->common.ascii, !options->file);
 	want->single = !options->loop && !options->watch && options->mode == MODE_TABLE;
-	switch (options->mode) {
-	case MODE_TABLE: table_wants(&show->look, want); break;
-	case MODE_LIST: list_wants(want); break;
-	case MODE_DETAIL: detail_wants(options->sections, want); break;
-	case MODE_JSON: json_wants(want); break;
-	case MODE_QUERY: query_wants(&options->query, want); break;
-	case MODE_VENDOR: vendor_wants(want); break;
-	case MODE_TRAYS: trays_wants(want); break;
-	case MODE_DMON:
-	case MODE_PMON: monitor_wants(&options->monitor, want); break;
-	case MODE_HELP:
-	case MODE_HELP_QUERY:
-	case MODE_VERSION: break;
-	}
+	show_mode_wants(options, &show->look, want);
 	/* For people, like the full screen; programs get values that were all read just now. */
 	want->low_rate = options->loop && options->mode == MODE_TABLE;
 	show->rates = fieldset_has(&want->device, DEV_PCIE_RX);
-	show->pair_ms = names_fields(options->mode) ? want->pair_ms : 0;
-}
-
-static bool is_pretty(const struct show_options *options)
-{
-	return json_is_pretty(options->json, !options->file && !options->loop && !options->watch);
-}
-
-static void render(struct show *show, struct buf *out)
-{
-	const struct show_options *options = show->options;
-	const struct snapshot *snapshot = show->session.snapshot;
-
-	switch (options->mode) {
-	case MODE_TABLE: table_render(out, &show->look, snapshot); break;
-	case MODE_LIST: list_render(out, &show->look, snapshot); break;
-	case MODE_DETAIL: detail_render(out, &show->look, snapshot, options->sections); break;
-	case MODE_JSON: json_render(out, &show->look, snapshot, is_pretty(options)); break;
-	case MODE_QUERY:
-		if (!show->header_shown)
-			query_render_header(out, &options->query);
-		show->header_shown = true;
-		query_render(out, &show->look, &options->query, snapshot);
-		break;
-	case MODE_VENDOR: vendor_render(out, &show->look, snapshot); break;
-	case MODE_TRAYS:
-		trays_render(out, snapshot, options->common.ascii);
-		show->header_shown = true;
-		break;
-	case MODE_DMON:
-	case MODE_PMON:
-		if (!show->header_shown)
-			monitor_render_header(out, &options->monitor);
-		show->header_shown = true;
-		monitor_render(out, &show->look, &options->monitor, snapshot);
-		break;
-	case MODE_HELP:
-	case MODE_HELP_QUERY:
-	case MODE_VERSION: break;
-	}
+	show->pair_ms = show_mode_names_fields(options->mode) ? want->pair_ms : 0;
 }
 
 static int write_failed(const struct show *show, int error)
@@ -136,7 +76,9 @@ static int emit(struct show *show)
 	int r;
 
 	follow_file(show);
-	render(show, &text);
+	if (show_mode_render(&text, show->options, &show->look, show->session.snapshot,
+			     show->header_shown))
+		show->header_shown = true;
 	show->code = session_judge(&show->session);
 	r = pane_write(&show->pane, &text);
 	if (r < 0)
