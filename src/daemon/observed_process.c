@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "daemon/card_identity.h"
+#include "daemon/observed_usage.h"
 #include "daemon/process_probe.h"
 #include "model/reason.h"
 
@@ -12,13 +13,6 @@
 /* Period of samples while the server traces, and else while it knows such processes. */
 #define SAMPLE_AGAIN  NS_PER_S
 #define SAMPLE_SELDOM (10 * NS_PER_S)
-
-/* Its usage of one pool of one device. */
-struct observed_usage {
-	struct image_usage usage;	  /* the peak is the maximum of all samples */
-	bool current;			  /* present in the latest sample */
-	uint64_t last_bytes, last_allocs; /* when it was last present */
-};
 
 struct observed_process {
 	struct reporter reporter;
@@ -31,8 +25,7 @@ struct observed_process {
 	enum trace_fault
 		fault;	/* if set, the tracer's figures cannot be trusted and are not used */
 	bool had_fault; /* at any time: then it gets no account */
-	struct observed_usage *usages; /* by device, then by pool */
-	uint32_t n_usages;
+	struct observed_usages usages;
 };
 
 static const struct reporter_ops traced_ops, metal_ops;
@@ -49,7 +42,7 @@ static void process_free(struct observed_process *process)
 	probe_stop(&process->probe);
 	process->all->watched -= process->watched;
 	reporter_done(&process->reporter);
-	free(process->usages);
+	free(process->usages.list);
 	free(process);
 }
 
@@ -72,16 +65,16 @@ static uint32_t process_usages(struct reporter *reporter, struct image_usage *re
 	uint32_t count = 0;
 
 	(void)flags;
-	for (uint32_t i = 0; i < process->n_usages; i++) {
-		if (process->usages[i].current || process->ended)
-			ret[count++] = process->usages[i].usage;
+	for (uint32_t i = 0; i < process->usages.count; i++) {
+		if (process->usages.list[i].current || process->ended)
+			ret[count++] = process->usages.list[i].usage;
 	}
 	return count;
 }
 
 static uint32_t process_count_usages(struct reporter *reporter)
 {
-	return process_of(reporter)->n_usages;
+	return process_of(reporter)->usages.count;
 }
 
 /* Single allocations are unknown. */
@@ -121,7 +114,7 @@ static void process_ended(struct reporter *reporter)
 
 	cards_expire(process->all->cards); /* their sample still includes its memory */
 	process->ended = true;
-	if (process->n_usages && !process->had_fault && !is_accounted(reporter))
+	if (process->usages.count && !process->had_fault && !is_accounted(reporter))
 		reporter_account(reporter);
 	process_free(process);
 }
@@ -215,53 +208,6 @@ static struct observed_process *process_get(struct observed_processes *all,
 	return process;
 }
 
-/* Finds or creates the entry of this pool. NULL: out of memory, or too many. */
-static struct observed_usage *usage_get(struct observed_process *process,
-					const struct image_usage *like)
-{
-	struct observed_usage *grown;
-	uint32_t at = 0;
-
-	for (; at < process->n_usages; at++) {
-		const struct image_usage *usage = &process->usages[at].usage;
-
-		if (usage->device == like->device && usage->pool == like->pool)
-			return &process->usages[at];
-		if (usage->device > like->device ||
-		    (usage->device == like->device && usage->pool > like->pool))
-			break;
-	}
-	if (process->n_usages >= USAGES_MAX)
-		return NULL;
-	grown = reallocarray(process->usages, process->n_usages + (size_t)1, sizeof(*grown));
-	if (!grown)
-		return NULL;
-	process->usages = grown;
-	memmove(&grown[at + 1], &grown[at], (process->n_usages - at) * sizeof(*grown));
-	process->n_usages++;
-	grown[at] = (struct observed_usage){ 0 };
-	return &grown[at];
-}
-
-static void usage_update(struct observed_process *process, const struct image_usage *now)
-{
-	struct observed_usage *usage = usage_get(process, now);
-	struct image_usage before;
-
-	if (!usage)
-		return;
-	before = usage->usage;
-	usage->usage = *now;
-	usage->usage.peak_bytes = MAX(before.peak_bytes, now->now_bytes);
-	usage->usage.changed_ns = before.changed_ns;
-	if (!before.changed_ns || usage->last_bytes != now->now_bytes ||
-	    usage->last_allocs != now->allocs)
-		usage->usage.changed_ns = (uint64_t)clock_now(CLOCK_MONOTONIC);
-	usage->last_bytes = now->now_bytes;
-	usage->last_allocs = now->allocs;
-	usage->current = true;
-}
-
 /* A unique number for each chip, by which readers distinguish them. */
 static uint32_t chip_number(const struct table_device *card)
 {
@@ -295,7 +241,7 @@ static void process_take(struct observed_process *process, const struct memory_r
 
 		if (!known || report->bytes[pool] > TABLE_BYTES_MAX)
 			continue;
-		usage_update(process, &usage);
+		observed_usages_update(&process->usages, &usage);
 		first = false;
 	}
 }
@@ -336,7 +282,7 @@ static void take_faults(struct observed_processes *all, const struct snapshot *s
 			continue;
 		process->seen = process->had_fault = true;
 		process->fault = fault;
-		process->n_usages = 0;
+		process->usages.count = 0;
 	}
 }
 
@@ -344,12 +290,7 @@ static void process_forget_sample(struct observed_process *process)
 {
 	process->seen = false;
 	process->fault = TRACE_FAULT_NONE;
-	for (uint32_t i = 0; i < process->n_usages; i++) {
-		struct observed_usage *usage = &process->usages[i];
-
-		usage->current = false;
-		usage->usage.now_bytes = usage->usage.allocs = 0;
-	}
+	observed_usages_forget(&process->usages);
 }
 
 void observed_processes_update(struct observed_processes *all)

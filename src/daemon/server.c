@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "basic/systemd.h"
 #include "daemon/connection.h"
+#include "daemon/descriptors.h"
 #include "daemon/fd_closer.h"
 #include "daemon/legacy_connection.h"
 #include "daemon/log.h"
@@ -17,41 +18,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
-
-/* Descriptors: three per client (socket, pidfd, table), and those of the server itself. */
-enum { FDS_PER_CLIENT = 3, FDS_OWN = 512 + OBSERVED_WATCHED_MAX };
 
 /* Maximum time that the first client waits for the observer. */
 #define BEGIN (3 * NS_PER_S)
 
 /* Maximum time for sending pending answers before a re-exec. */
 #define DRAIN (1 * NS_PER_S)
-
-static void raise_descriptors(struct manager *manager)
-{
-	uint32_t *clients = &manager->limits.value[LIMIT_CLIENTS];
-	rlim_t own = (rlim_t)manager->limits.value[LIMIT_NEW] + FDS_OWN;
-	rlim_t needed = (rlim_t)*clients * FDS_PER_CLIENT + own;
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
-		return;
-	limit.rlim_cur = MIN(needed, limit.rlim_max);
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0 && getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	if (limit.rlim_cur >= needed)
-		return;
-	/* The documented limit must be the one that is enforced. */
-	*clients = (uint32_t)MAX((limit.rlim_cur - MIN(limit.rlim_cur, own)) / FDS_PER_CLIENT, 1);
-	if (manager->limits.given[LIMIT_CLIENTS])
-		log_line(LOG_NOTE,
-			 "accepting at most %u clients, since RLIMIT_NOFILE permits no more "
-			 "descriptors",
-			 *clients);
-}
 
 /* Closing a terminal sends SIGHUP, too: then the server stops. */
 static bool terminal_is_closed(void)
@@ -231,7 +205,7 @@ static int observe(struct manager *manager)
 		log_line(LOG_FAULT, "%s: %s", manager->options->root, strerror(-r));
 		return r;
 	}
-	raise_descriptors(manager);
+	descriptors_raise(&manager->limits);
 	r = observer_new(&manager->loop, &manager->root, &ops, manager, &manager->observer);
 	if (r < 0) {
 		log_line(LOG_FAULT, "cannot start the observer thread: %s", strerror(-r));
