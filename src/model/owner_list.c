@@ -22,6 +22,17 @@ enum owner_kind owner_kind_of(const struct process *process)
 	return process_knows(process, PROC_UID) ? OWNER_USER : OWNER_UNKNOWN;
 }
 
+const char *owner_pod(const struct process *process)
+{
+	return process_knows(process, PROC_POD_NAME) ? process->owner.pod_name : process->owner.pod;
+}
+
+const char *owner_container(const struct process *process)
+{
+	return process_knows(process, PROC_CONTAINER_NAME) ? process->owner.container_name
+							   : process->owner.container;
+}
+
 bool owner_counts(const struct process *process)
 {
 	if (process->role != ROLE_JOB)
@@ -49,7 +60,11 @@ static uint32_t user_of(const struct process *process)
 	return process_knows(process, PROC_UID) ? process->uid : UINT32_MAX;
 }
 
-/* Compares the names of the owners; 0: the same owner. */
+/*
+ * Compares the labels of the owners; 0: the same owner. A pod that was deleted and made again has
+ * the same labels as its predecessor, whose processes may still run, but another uid and other
+ * containers.
+ */
 static int compare_owners(const struct process *a, const struct process *b)
 {
 	enum owner_kind kind = owner_kind_of(a);
@@ -60,9 +75,11 @@ static int compare_owners(const struct process *a, const struct process *b)
 	if (!r && kind == OWNER_SLURM)
 		r = compare_texts(a->owner.slurm_job, b->owner.slurm_job);
 	if (!r && kind == OWNER_POD)
-		r = compare_texts(a->owner.pod, b->owner.pod);
+		r = compare_texts(a->owner.namespace, b->owner.namespace);
+	if (!r && kind == OWNER_POD)
+		r = compare_texts(owner_pod(a), owner_pod(b));
 	if (!r && (kind == OWNER_POD || kind == OWNER_CONTAINER))
-		r = compare_texts(a->owner.container, b->owner.container);
+		r = compare_texts(owner_container(a), owner_container(b));
 	return r;
 }
 

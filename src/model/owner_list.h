@@ -55,6 +55,10 @@ struct owner_list {
 
 enum owner_kind owner_kind_of(const struct process *process);
 
+/* Of a process in a pod: names, or ids if the names are unknown; NULL: neither is known. */
+const char *owner_pod(const struct process *process);
+const char *owner_container(const struct process *process);
+
 /* Should the process count for its owner? */
 bool owner_counts(const struct process *process);
 

@@ -21,15 +21,10 @@ static void put_owner_labels(struct buf *out, bool *first, const struct process 
 	exposition_label(out, first, "kind", owner_kind_names[kind]);
 	if (kind == OWNER_POD) {
 		put_known(out, first, "namespace", process, PROC_NAMESPACE, owner->namespace);
-		if (process_knows(process, PROC_POD_NAME))
-			exposition_label(out, first, "pod", owner->pod_name);
-		else
-			exposition_label(out, first, "pod", owner->pod);
+		exposition_label(out, first, "pod", owner_pod(process));
 	}
-	if (kind == OWNER_POD && process_knows(process, PROC_CONTAINER_NAME))
-		exposition_label(out, first, "container", owner->container_name);
-	else if (kind == OWNER_POD || kind == OWNER_CONTAINER)
-		put_known(out, first, "container", process, PROC_CONTAINER, owner->container);
+	if ((kind == OWNER_POD || kind == OWNER_CONTAINER) && owner_container(process))
+		exposition_label(out, first, "container", owner_container(process));
 	if (kind == OWNER_SLURM) {
 		exposition_label(out, first, "slurm_job", owner->slurm_job);
 		put_known(out, first, "slurm_job_name", process, PROC_SLURM_NAME,

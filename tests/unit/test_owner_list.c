@@ -100,6 +100,33 @@ TEST(kinds_containers_and_users_are_distinguished)
 	assert_int_equal(owners.list[5].process->uid, 2);
 }
 
+/* Kept apart, they would have series with the same labels, which Prometheus refuses. */
+TEST(pods_of_one_name_are_one_owner)
+{
+	struct owner first = { .pod = "aa",
+			       .pod_name = "web-0",
+			       .namespace = "prod",
+			       .container = "c1",
+			       .container_name = "main",
+			       .runtime = "cri" };
+	struct owner again = first, sidecar_too = first, elsewhere = first;
+
+	strcpy(again.pod, "bb");
+	strcpy(again.container, "c9");
+	strcpy(sidecar_too.container_name, "proxy");
+	strcpy(elsewhere.namespace, "test");
+	add(1, &first, 0, 1);
+	add(1, &again, 0, 2);
+	add(1, &sidecar_too, 0, 4);
+	add(1, &elsewhere, 0, 8);
+	make(64);
+	assert_int_equal(owners.count, 3);
+	assert_int_equal(owners.list[0].bytes, 1 + 2);
+	assert_int_equal(owners.list[0].uses[0].processes, 2);
+	assert_int_equal(owners.list[1].bytes, 4);
+	assert_int_equal(owners.list[2].bytes, 8);
+}
+
 TEST(monitors_and_stale_figures_do_not_count)
 {
 	process_set_role(add(1, &none, 0, 5), ROLE_MONITOR);
@@ -146,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ON_MACHINE(processes_of_one_owner_are_added_up_per_device),
 		ON_MACHINE(kinds_containers_and_users_are_distinguished),
+		ON_MACHINE(pods_of_one_name_are_one_owner),
 		ON_MACHINE(monitors_and_stale_figures_do_not_count),
 		ON_MACHINE(quiet_is_unknown_unless_it_is_known_of_all),
 		ON_MACHINE(users_take_turns_where_there_are_too_many),
