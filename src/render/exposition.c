@@ -107,10 +107,9 @@ static void put_device_labels(struct buf *out, const struct device *dev)
 void exposition_begin(struct exposition *page)
 {
 	const struct snapshot *snapshot = page->view->snapshot;
-	size_t count = snapshot ? snapshot->n_devices : 0;
 
-	page->devices = calloc(count + 1, sizeof(*page->devices));
-	for (size_t i = 0; page->devices && i < count; i++)
+	page->devices = calloc(snapshot->n_devices + 1, sizeof(*page->devices));
+	for (size_t i = 0; page->devices && i < snapshot->n_devices; i++)
 		put_device_labels(&page->devices[i], &snapshot->devices[i]);
 }
 
@@ -118,7 +117,7 @@ void exposition_end(struct exposition *page)
 {
 	const struct snapshot *snapshot = page->view->snapshot;
 
-	for (size_t i = 0; page->devices && snapshot && i < snapshot->n_devices; i++)
+	for (size_t i = 0; page->devices && i < snapshot->n_devices; i++)
 		buf_done(&page->devices[i]);
 	free(page->devices);
 	buf_done(&page->name);

@@ -178,8 +178,7 @@ void metrics_wants(struct want *want)
 
 static bool is_shown(const struct metrics_view *view, const struct metric_row *row)
 {
-	return row->group == GROUP_MACHINE ||
-	       (view->snapshot && !(view->left_out & 1U << row->group));
+	return row->group == GROUP_MACHINE || !(view->left_out & 1U << row->group);
 }
 
 static bool begins_family(const struct metric_row *row)

@@ -154,7 +154,7 @@ void metrics_put_build(struct exposition *page)
 	bool first = true;
 
 	exposition_label(&labels, &first, "version", page->view->version);
-	if (snapshot && snapshot->host.why[HOST_DRIVER] == KNOWN)
+	if (snapshot->host.why[HOST_DRIVER] == KNOWN)
 		exposition_label(&labels, &first, "driver", snapshot->host.driver);
 	exposition_series(page, NULL, buf_text(&labels));
 	exposition_number(page, 1);
@@ -166,7 +166,7 @@ void metrics_put_devices(struct exposition *page)
 	const struct snapshot *snapshot = page->view->snapshot;
 	unsigned served = 0;
 
-	for (size_t i = 0; snapshot && i < snapshot->n_devices; i++)
+	for (size_t i = 0; i < snapshot->n_devices; i++)
 		served += device_is_served(&snapshot->devices[i]);
 	exposition_series(page, NULL, NULL);
 	exposition_number(page, served);
@@ -188,8 +188,6 @@ void metrics_put_dropped(struct exposition *page)
 
 void metrics_put_sample_time(struct exposition *page)
 {
-	if (!page->view->snapshot)
-		return;
 	exposition_series(page, NULL, NULL);
 	exposition_number(page, (double)(page->view->snapshot->wall_ns / NS_PER_MS) / 1000);
 }

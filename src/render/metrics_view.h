@@ -39,7 +39,7 @@ enum { METRICS_OWNERS = 64, METRICS_PROCESSES = 256 };
 /* What one output shows. */
 struct metrics_view {
 	const char *version;
-	const struct snapshot *snapshot;    /* NULL: there are no devices */
+	const struct snapshot *snapshot;
 	const struct device_counts *totals; /* of each of its devices */
 	unsigned expected;		    /* devices that should be there; 0: not known */
 	unsigned left_out;		    /* groups, one bit each */

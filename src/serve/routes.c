@@ -87,21 +87,23 @@ static enum MHD_Result answer_stale(const struct http_request *request)
 							: "no sample yet");
 }
 
+static enum MHD_Result answer_unreadable(const struct http_request *request)
+{
+	return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
+			   "the devices of this machine cannot be read");
+}
+
 static enum MHD_Result serve_metrics(const struct http_request *request)
 {
 	const char *accept = request_header(request->connection, MHD_HTTP_HEADER_ACCEPT);
 
 	if (!get_record(request->state))
 		return answer_stale(request);
+	if (!request->state->pages.record->snapshot)
+		return answer_unreadable(request);
 	return answer_page(&request->state->pages, request->connection,
 			   accept_format(accept) == METRICS_OPENMETRICS ? PAGE_OPENMETRICS
 									: PAGE_TEXT);
-}
-
-static enum MHD_Result answer_unreadable(const struct http_request *request)
-{
-	return answer_text(request->connection, MHD_HTTP_SERVICE_UNAVAILABLE,
-			   "the devices of this machine cannot be read");
 }
 
 static enum MHD_Result answer_later(struct MHD_Connection *connection, enum budget_answer answer)
@@ -231,6 +233,8 @@ static enum MHD_Result serve_readiness(const struct http_request *request)
 {
 	if (!get_record(request->state))
 		return answer_stale(request);
+	if (!request->state->pages.record->snapshot)
+		return answer_unreadable(request);
 	return answer_text(request->connection, MHD_HTTP_OK, "ok");
 }
 

@@ -91,3 +91,20 @@ activated() {
 	end_server
 	not grep -v 'serving http' "$WORK/log"
 }
+
+# A value that cannot be read is not 0, so no scrape may succeed: up is then 0, and an alert fires.
+@test "a machine whose devices cannot be listed is not ready, and has no metrics" {
+	mkdir -p "$D/sys/class" "$D/proc"
+	touch "$D/sys/class/tenstorrent"
+	"$TT_SMI" serve --root "$D" --listen 127.0.0.1:0 --expect 4 2>"$WORK/log" 3>&- &
+	STARTED=$!
+	eventually grep -q 'sys/class/tenstorrent: Not a directory' "$WORK/log"
+	PORT=$(sed -n 's,.*http://127.0.0.1:\([0-9]*\)/.*,\1,p' "$WORK/log")
+	for path in /metrics /readyz /api/v1/snapshot /api/v1/history; do
+		[ "$(status $path)" = 503 ]
+		grep -qx 'the devices of this machine cannot be read' "$WORK/answer"
+	done
+	[ "$(status /healthz)" = 200 ]
+	rm "$D/sys/class/tenstorrent"
+	eventually has '^ttsmi_devices 0$'
+}
