@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* How long it takes to make up for a nanosecond; for how long this may be owed. */
+/* A nanosecond of an answer is paid off in this many; refused while more than this is owed. */
 enum { SHARE_OF_ALL = 2, SHARE_OF_ADDRESS = 4 };
 static const int64_t most_owed_ns = 500 * NS_PER_MS;
 

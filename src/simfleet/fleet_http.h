@@ -1,6 +1,6 @@
 /*
  * The HTTP server of a simulated fleet. One thread, the caller's, serves all clients; a page is
- * made when it is asked for, from the last sample of the simulated machine.
+ * made on request, from the last sample of the simulated machine.
  */
 #pragma once
 

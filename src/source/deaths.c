@@ -1,6 +1,6 @@
 /*
  * Jobs that died on a device by SIGKILL or a crash, as the tracer has seen it in the kernel. Needs
- * no server and no privileges. The kernel notes it also while no process of the tracer runs.
+ * no server and no privileges. The kernel records them even while no tracer runs.
  */
 #include "source/source.h"
 

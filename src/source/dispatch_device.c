@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* By the same rules as later for all fields; its reports of memory are known by now. */
+/* The same rules as in source/roles.h, which runs later; reports of memory are complete by now. */
 static bool is_job(const struct sample *sample, const struct process *process)
 {
 	struct role_evidence evidence = process->evidence.role;

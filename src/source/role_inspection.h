@@ -1,6 +1,6 @@
 /*
  * Examines a process that has the name of a monitor: the owner of its executable, and the code that
- * it run? A job for each such process, since its files may be on a file system that does not
+ * it runs. A job for each such process, since its files may be on a file system that does not
  * respond. It writes to its own memory only. Examining an unchanged process again costs one system
  * call.
  */

@@ -207,8 +207,8 @@ static bool wait_for_end(struct feed *feed)
 static void take_unread(struct feed *feed, struct buf *ret)
 {
 	static const char *const undone[] = {
-		[UI_TASK_SIGNAL] = "no signal sent: a read that hangs came first",
-		[UI_TASK_SAVE] = "settings not written: a read that hangs came first",
+		[UI_TASK_SIGNAL] = "no signal sent: a read hangs",
+		[UI_TASK_SAVE] = "settings not written: a read hangs",
 	};
 
 	pthread_mutex_lock(&feed->lock);

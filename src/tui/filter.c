@@ -88,7 +88,7 @@ static int set_value(struct filter_term *term, const char *text, size_t length, 
 		       process_column_kind((enum process_column)term->column) == KIND_TEXT;
 
 	if (!unquote(&text, &length)) {
-		snprintf(problem, size, "a quote is not around a whole value");
+		snprintf(problem, size, "quotes must enclose a whole value");
 		return -EINVAL;
 	}
 	if (length == 0 || length >= sizeof(term->text)) {
@@ -106,7 +106,7 @@ static int set_value(struct filter_term *term, const char *text, size_t length, 
 	}
 	if (!parse_amount(term->text, process_column_kind((enum process_column)term->column),
 			  &term->number)) {
-		snprintf(problem, size, "\"%s\" is no amount", term->text);
+		snprintf(problem, size, "\"%s\" is not a number", term->text);
 		return -EINVAL;
 	}
 	return 0;
@@ -123,7 +123,7 @@ static int parse_term(struct filter_term *term, const char *text, size_t length,
 	if (name == length || text[name] == '"')
 		return set_value(term, text, length, problem, size);
 	if (name == 0) {
-		snprintf(problem, size, "no column before \"%.*s\": a term has no blanks",
+		snprintf(problem, size, "no column before \"%.*s\": write terms without blanks",
 			 (int)MIN(length, 32), text);
 		return -EINVAL;
 	}
@@ -141,7 +141,7 @@ static int parse_term(struct filter_term *term, const char *text, size_t length,
 		skip = n;
 	}
 	if (!skip) {
-		snprintf(problem, size, "\"!\" is only known as !=");
+		snprintf(problem, size, "\"!\" is valid only in !=");
 		return -EINVAL;
 	}
 	return set_value(term, text + name + skip, length - name - skip, problem, size);

@@ -120,7 +120,7 @@ void settings_write(const struct settings *settings, struct buf *out)
 {
 	buf_puts(out,
 		 "# Settings of tt_smi -w. Environment variables (TT_SMI_VIEW=grid) and options\n"
-		 "# come before them.\n");
+		 "# override them.\n");
 	for (size_t i = 0; i < settings_count; i++) {
 		buf_puts(out, "\n# ");
 		settings_put_help(i, out);

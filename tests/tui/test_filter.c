@@ -287,7 +287,7 @@ TEST(invalid_filters_are_rejected_and_change_nothing)
 	assert_int_equal(filter_parse(&filter, "a b c d e f g h i", problem, sizeof(problem)),
 			 -EINVAL);
 	assert_int_equal(filter_parse(&filter, "dram >1G", problem, sizeof(problem)), -EINVAL);
-	assert_string_equal(problem, "no column before \">1G\": a term has no blanks");
+	assert_string_equal(problem, "no column before \">1G\": write terms without blanks");
 }
 
 /* The pids in the order of the list, with a mark for each level of the tree. */

@@ -52,10 +52,10 @@ function splitTerms(text) {
 function unquote(text) {
 	const begins = text.startsWith('"');
 	if (begins && (text.length < 2 || !text.endsWith('"')))
-		throw new Problem("a quote is not around a whole value");
+		throw new Problem("quotes must enclose a whole value");
 	const inner = begins ? text.slice(1, -1) : text;
 	if (inner.includes('"'))
-		throw new Problem("a quote is not around a whole value");
+		throw new Problem("quotes must enclose a whole value");
 	return inner;
 }
 
@@ -72,7 +72,7 @@ function withValue(term, text, about) {
 		throw new Problem("texts are compared with = != or ~");
 	term.number = readAmount(term.text, kind, about.kilo);
 	if (term.number === null)
-		throw new Problem(`"${term.text}" is no amount`);
+		throw new Problem(`"${term.text}" is not a number`);
 	return term;
 }
 
@@ -81,13 +81,13 @@ function readTerm(text, about) {
 	if (!rest || rest[0] === '"')
 		return withValue({ column: -1, operator: "~" }, text, about);
 	if (!name)
-		throw new Problem(`no column before "${text.slice(0, 32)}": a term has no blanks`);
+		throw new Problem(`no column before "${text.slice(0, 32)}": write terms without blanks`);
 	const column = about.columns.findIndex(({ key }) => key === fold(name));
 	if (column < 0)
 		throw new Problem(`no column "${name.slice(0, 32)}"`);
 	const operator = OPERATORS.find((operator) => rest.startsWith(operator));
 	if (!operator)
-		throw new Problem('"!" is only known as !=');
+		throw new Problem('"!" is valid only in !=');
 	return withValue({ column, operator }, rest.slice(operator.length), about);
 }
 
