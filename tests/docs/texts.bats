@@ -107,14 +107,31 @@ end_soon() {
 	done
 }
 
+# anchors FILE: what links to its headings contain after "#".
+anchors() {
+	sed -n '/^```/,/^```/d; s/^##* //p' "$1" | tr '[:upper:] ' '[:lower:]-' | tr -cd 'a-z0-9_\n-'
+}
+
 @test "links within the documents have a target" {
 	for text in "$TOP"/*.md "$TOP"/docs/*.md; do
 		grep -o '](\([^)]*\))' "$text" | sed 's/^](//;s/)$//' | grep -v '^[a-z]*:' |
 			while read -r link; do
 				echo "$text: $link"
-				[ -e "$(dirname "$text")/${link%%#*}" ]
+				target=$(dirname "$text")/${link%%#*}
+				[ -n "${link%%#*}" ] || target=$text
+				[ -e "$target" ]
+				[[ $link != *"#"* ]] || anchors "$target" | grep -qxF -- "${link#*#}"
 			done
 	done
+}
+
+# Markdown takes "80. A wider table" at the beginning of a line for an item of a list.
+@test "no number at the beginning of a line makes a list of a paragraph" {
+	awk 'FNR == 1 { code = 0; before = "" }
+		/^ *```/ { code = !code }
+		!code && /^[0-9]+[.)] / && before ~ /^[^ #|]/ && before !~ /^[0-9]+[.)] / { print FILENAME ":" FNR ": " $0; bad = 1 }
+		{ before = $0 }
+		END { exit bad }' "$TOP"/*.md "$TOP"/docs/*.md "$TOP"/examples/*/*.md
 }
 
 @test "the manual has no warnings" {
