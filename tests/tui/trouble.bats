@@ -170,8 +170,9 @@ load helpers
 	machine -b n150 -w $'dev=0,dram=1G,name=a\nFORGED' -w $'dev=0,dram=2G,name=\346\274\242\345\255\227'
 	watch 100x30 --view device
 	eventually shows '^IDENTITY'
+	# A second sample may make the page longer: scroll to its end again.
+	eventually ends_with shows '1002    漢字                 2.0GB'
 	eventually ends_with shows '1001    a.FORGED             1.0GB'
-	eventually shows '1002    漢字                 2.0GB'
 	keys 3 Down Enter
 	eventually shows 'Name  *a.FORGED'
 	not shows '^│ FORGED'
