@@ -7,12 +7,17 @@ from allocd import *
 
 GIB = 1 << 30
 
-# A tracer that only logs its starts: one line each, with its pid and arguments.
-FAKE = """#!/bin/sh
-trap 'echo "end $$" >>"{directory}/tracer"; exit 0' TERM
-echo "start $$ $*" >>"{directory}/tracer"
-[ ! -e "{directory}/fails" ] || exit 7
-while :; do sleep 0.02; done
+# A tracer that only logs its starts and its end: one line each, with its pid and arguments. It starts no
+# programs, so that it cannot end because the machine has too many.
+FAKE = """#!{python}
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+log = os.open("{directory}/tracer", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+os.write(log, " ".join(["start", str(os.getpid())] + sys.argv[1:] + ["\\n"]).encode())
+if os.path.exists("{directory}/fails"):
+    sys.exit(7)
+signal.sigwait([signal.SIGTERM])
+os.write(log, f"end {{os.getpid()}}\\n".encode())
 """
 
 
@@ -21,7 +26,7 @@ def beside(directory, script=FAKE):
     os.mkdir(directory + "/bin", 0o755)
     if script:
         with open(directory + "/bin/tt_smi-trace", "w") as f:
-            f.write(script.format(directory=directory))
+            f.write(script.format(directory=directory, python=sys.executable))
         os.chmod(directory + "/bin/tt_smi-trace", 0o755)
     return readable(ALLOCD, directory + "/bin")
 
@@ -84,7 +89,7 @@ def test_a_tracer_that_dies_is_restarted(directory):
     os.unlink(directory + "/fails")
     wait(lambda: len(server.tracers()) == 4 and is_alive(server.tracers()[3]), "a tracer that lives")
     assert server.stop() == 0
-    assert server.tracers("end") == server.tracers()[3:]
+    assert server.tracers("end") == server.tracers()[3:], (server.tracers("end"), server.tracers(), server.log())
     assert not any(map(is_alive, server.tracers()))
 
 
