@@ -1,8 +1,12 @@
 /* Fuzzes the parsers of /proc/PID: stat, status, command line, link and line of maps. */
 #include "fuzz.h"
 
+#include "basic/maps_line.h"
 #include "basic/shared_text.h"
 #include "source/procfs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 static void try_stat(const char *text)
 {
@@ -65,6 +69,24 @@ static void try_node(const char *text)
 	CHECK(strcmp(digits, "") == 0 || strcmp(digits, "\n") == 0);
 }
 
+/* What it accepts is what scanf() accepts, with the same values. */
+static void try_maps_line(const char *text)
+{
+	struct maps_line line;
+	uint64_t start, end, inode;
+	unsigned major, minor;
+	char mode[8];
+
+	if (!maps_line_parse(text, &line))
+		return;
+	CHECK(sscanf(text, "%" SCNx64 "-%" SCNx64 " %7s %*x %x:%x %" SCNu64, &start, &end, mode,
+		     &major, &minor, &inode) == 6);
+	CHECK(line.start == start && line.end == end && line.inode == inode);
+	CHECK(line.major == major && line.minor == minor);
+	CHECK(line.is_executable == (mode[2] == 'x'));
+	CHECK(line.name > text && line.name <= text + strlen(text));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz_text(data, size);
@@ -73,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	try_status(text);
 	try_cmdline((const char *)data, size);
 	try_node(text);
+	try_maps_line(text);
 	free(text);
 	return 0;
 }

@@ -1,6 +1,7 @@
 #include "metal/mapped.h"
 
 #include "basic/file.h"
+#include "basic/maps_line.h"
 #include "basic/proc_path.h"
 
 #include <errno.h>
@@ -42,18 +43,23 @@ static bool is_device(const char *path)
 	return strncmp(path, DEVICE_NODES, strlen(DEVICE_NODES)) == 0;
 }
 
-/* "7f…-7f… r-xp 00001000 08:01 1234   /usr/lib/x.so" */
-static bool parse_line(const char *line, struct metal_mapping *ret)
+/* Is it code from a file that is not a device node? */
+static bool parse_line(const char *text, struct metal_mapping *ret)
 {
-	char mode[8];
-	int path = 0;
+	struct maps_line line;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*x %x:%x %" SCNu64 " %n", &ret->start,
-		   &ret->end, mode, &ret->major, &ret->minor, &ret->inode, &path) != 6)
+	if (!maps_line_parse(text, &line) || !line.is_executable || !line.inode ||
+	    line.name[0] != '/' || is_device(line.name))
 		return false;
-	ret->path = line + path;
-	return path > 0 && strchr(mode, 'x') && ret->inode && ret->path[0] == '/' &&
-	       !is_device(ret->path);
+	*ret = (struct metal_mapping){
+		.start = line.start,
+		.end = line.end,
+		.inode = line.inode,
+		.major = line.major,
+		.minor = line.minor,
+		.path = line.name,
+	};
+	return true;
 }
 
 int metal_mapped_each(char *text, int (*visit)(const struct metal_mapping *mapping, void *arg),

@@ -1,5 +1,6 @@
 #include "source/role_inspection.h"
 
+#include "basic/maps_line.h"
 #include "basic/proc_path.h"
 #include "metal/library.h"
 #include "metal/mapped.h"
@@ -57,17 +58,15 @@ static bool has_code_without_file(const char *text)
 {
 	static const char *const kernels[] = { "[vdso]", "[vsyscall]", "[uprobes]" };
 
-	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-		char mode[8], name[32] = "";
-		uint64_t inode;
+	for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+		struct maps_line line;
 		bool known = false;
 
-		if (sscanf(line, "%*x-%*x %7s %*x %*x:%*x %" SCNu64 "%*[ ]%31[^\n]", mode, &inode,
-			   name) < 2 ||
-		    inode || !strchr(mode, 'x'))
+		if (!maps_line_parse(at, &line) || line.inode || !line.is_executable)
 			continue;
 		for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
-			known |= strcmp(name, kernels[i]) == 0;
+			known |= strcspn(line.name, "\n") == strlen(kernels[i]) &&
+				 strncmp(line.name, kernels[i], strlen(kernels[i])) == 0;
 		if (!known)
 			return true;
 	}
