@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the cost of tt_smi with that of other programs, in alternating runs.
 
-usage: compare.py [OPTIONS] BUILD                   with the floor (floor.c)
+usage: compare.py [OPTIONS] BUILD                   with the floor (floor.c), with and without the C library
        compare.py [OPTIONS] --against DIR BUILD     with another build of tt_smi
        compare.py [OPTIONS] --peers DIR BUILD       with nvtop and tt-toplike, if DIR has them
 """
@@ -68,7 +68,7 @@ def choose_subjects(options, build):
     if options.against:
         return [ours, Ours("other", options.against)]
     if not options.peers:
-        return [ours, Floor(build)]
+        return [ours, Floor(build), Floor(build, "bare")]
     peers = [peer(options.peers) for peer in (Nvtop, Toplike)]
     for peer in peers:
         if not os.access(peer.program, os.X_OK):

@@ -15,7 +15,8 @@
  *
  * It does not do what tt_smi has to do in addition: read files that the table does not show, check
  * the driver's lists of holders, keep deadlines, format, close files. It does not use the C
- * library, so nothing runs before or after this. tt_smi cannot be faster.
+ * library either. It is built twice: "floor" is linked as tt_smi is, so that the C library starts
+ * and ends it; "bare_floor" is linked without the C library, so nothing runs before or after this.
  *
  * --again: N refreshes, 100 ms apart. Files stay open and are read with one pread, files of slow
  * values less often; a process is printed once. A scan calls stat for each process through its
@@ -340,8 +341,6 @@ static void print_all(void)
 	flush();
 }
 
-BARE_START(floor_main);
-
 static void parse_arguments(const char *const *argument)
 {
 	for (; *argument; argument++) {
@@ -358,12 +357,12 @@ static void parse_arguments(const char *const *argument)
 	}
 }
 
-/* Called by _start. stack: the initial stack, with argc and argv. */
-__attribute__((used)) static _Noreturn void floor_main(const long *stack)
+/* arguments: after the name of the program, up to NULL. */
+static _Noreturn void run(const char *const *arguments)
 {
 	static const struct __kernel_timespec period = { .tv_nsec = 100000000 };
 
-	parse_arguments((const void *)(stack + 2));
+	parse_arguments(arguments);
 	open_all();
 	for (print_all(); sample < again; print_all()) {
 		sys(__NR_nanosleep, (long)&period, 0, 0, 0);
@@ -371,3 +370,23 @@ __attribute__((used)) static _Noreturn void floor_main(const long *stack)
 	}
 	leave(0);
 }
+
+#ifdef BARE
+
+BARE_START(floor_start);
+
+/* Called by _start. stack: the initial stack, with argc and argv. */
+__attribute__((used)) static _Noreturn void floor_start(const long *stack)
+{
+	run((const void *)(stack + 2));
+}
+
+#else
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	run((const char *const *)argv + 1);
+}
+
+#endif

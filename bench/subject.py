@@ -33,12 +33,12 @@ class Ours:
 
 
 class Floor:
-    """The minimum that the same output needs: floor.c."""
+    """The minimum that the same output needs: floor.c, linked like tt_smi; "bare" without the C library."""
 
-    name, kinds = "floor", ("once", "loop")
+    kinds = ("once", "loop")
 
-    def __init__(self, build):
-        self.program = build / "bench" / "floor"
+    def __init__(self, build, name="floor"):
+        self.name, self.program = name, build / "bench" / {"floor": "floor", "bare": "bare_floor"}[name]
 
     def once(self, root, scan):
         return [self.program, "--root", root, *(["--scan"] if scan else [])]
