@@ -178,39 +178,51 @@ int shm_folder_owner(const struct shm_folder *folder, size_t at, uid_t *ret)
 }
 
 /* Checks the type before opening the file: opening a FIFO or a device has side effects. */
-static int open_regular(const struct shm_folder *folder, size_t at)
+static int open_regular(const struct shm_folder *folder, size_t at, uid_t *ret_owner)
 {
 	CLEANUP_CLOSE int seen = open_path(folder, at, O_PATH);
 	struct stat st;
 
 	if (seen < 0 || fstat(seen, &st) < 0)
 		return seen < 0 ? seen : -errno;
+	*ret_owner = st.st_uid;
 	return S_ISREG(st.st_mode) ? file_reopen(seen) : -EINVAL;
+}
+
+/* Its owner may have changed since it was opened. */
+static int read_owner(int fd, uid_t *ret)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	*ret = st.st_uid;
+	return 0;
 }
 
 ssize_t shm_folder_read(struct shm_folder *folder, size_t at, void *data, size_t size,
 			uid_t *ret_owner)
 {
 	struct shm_file *file = &folder->files[at];
-	struct stat st;
+	uid_t owner = (uid_t)-1;
 	ssize_t n;
+	int r;
 
-	if (file->fd < 0)
-		file->fd = open_regular(folder, at);
-	if (file->fd < 0) {
-		n = file->fd;
-		file->fd = -1;
-		return n;
+	if (file->fd >= 0)
+		r = read_owner(file->fd, &owner);
+	else
+		r = file->fd = open_regular(folder, at, &owner);
+	if (r < 0) {
+		close_kept(file);
+		return r;
 	}
 	/* One call; what is appended meanwhile is read in the next sample. */
 	do
 		n = pread(file->fd, data, size, 0);
 	while (n < 0 && errno == EINTR);
-	if (n < 0 || fstat(file->fd, &st) < 0)
-		n = -errno;
-	else
-		*ret_owner = st.st_uid;
+	n = n < 0 ? -errno : n;
 	if (n < 0 || at >= KEPT_MAX)
 		close_kept(file);
+	*ret_owner = owner;
 	return n;
 }
