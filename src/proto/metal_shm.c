@@ -78,9 +78,11 @@ static void read_slots(const struct shm_layout *layout, const unsigned char *dat
 
 		if (pid <= 0)
 			continue; /* free, or (layout 4) being released */
-		slot->pid = pid;
+		*slot = (struct metal_slot){
+			.pid = pid,
+			.updated_ns = le64_at(at + layout->slot_updated),
+		};
 		read_bytes(at + SLOT_BYTES, slot->bytes);
-		slot->updated_ns = le64_at(at + layout->slot_updated);
 		memcpy(slot->name, at + layout->slot_name, sizeof(slot->name));
 		slot->name[sizeof(slot->name) - 1] = '\0';
 		ret->n_slots++;
@@ -107,12 +109,13 @@ int metal_decode(const void *data, size_t size, struct metal_counters *ret, uint
 	if (layout->init_state && le32_at(at + layout->init_state) != INIT_READY)
 		return -EAGAIN;
 
-	*ret = (struct metal_counters){
-		.version = *ret_version,
-		.updated_ns = le64_at(at + AT_UPDATED),
-		.asic_id = le64_at(at + AT_ASIC_ID),
-		.device_id = le32_at(at + AT_DEVICE_ID),
-	};
+	/* Slots that are not in use are not cleared: there are many. */
+	ret->version = *ret_version;
+	ret->updated_ns = le64_at(at + AT_UPDATED);
+	ret->asic_id = le64_at(at + AT_ASIC_ID);
+	ret->device_id = le32_at(at + AT_DEVICE_ID);
+	ret->n_slots = 0;
+	memset(ret->total, 0, sizeof(ret->total));
 	read_bytes(at + AT_TOTALS, ret->total);
 	read_slots(layout, at, ret);
 	return 0;
