@@ -36,11 +36,12 @@ static bool find_node(const struct snapshot *snapshot, uint32_t number, size_t *
 }
 
 static struct usage *find_usage(const struct snapshot *snapshot, const struct process *process,
+				const struct identity_numbers *numbers,
 				const struct dispatch_line *line)
 {
 	size_t device;
 	bool found = line->has_device ? find_node(snapshot, line->device, &device)
-				      : identity_logical(snapshot, process, line->chip, &device);
+				      : identity_numbers_find(numbers, line->chip, &device);
 
 	return found ? process_find_usage(process, device) : NULL;
 }
@@ -73,17 +74,19 @@ static int take_chips(struct sample *sample, const struct dispatch_text *text,
 		      const struct dispatch_line *lines, size_t count, struct process *process)
 {
 	CLEANUP_FREE bool *has_line = calloc(process->n_usages, sizeof(*has_line));
+	struct identity_numbers numbers;
 	bool all = true;
 
 	if (!has_line)
 		return -ENOMEM;
+	identity_numbers(sample->snapshot, process, &numbers);
 	for (size_t i = 0; i < count; i++) {
 		struct usage *usage;
 		struct utilization_figure figure;
 
 		if (!lines[i].has_chip)
 			continue;
-		usage = find_usage(sample->snapshot, process, &lines[i]);
+		usage = find_usage(sample->snapshot, process, &numbers, &lines[i]);
 		if (!usage) {
 			all = false;
 			continue;

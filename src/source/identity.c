@@ -34,12 +34,6 @@ bool identity_find(const struct snapshot *snapshot, const struct table_device *w
 	return false;
 }
 
-/* The numbering of a process: PCIe devices by address, then those behind them. */
-struct chips {
-	size_t at[TABLE_DEVICES];
-	size_t count;
-};
-
 static void order_insert(struct identity_order *order, struct visible_card card, size_t device)
 {
 	size_t at = order->count++;
@@ -68,26 +62,36 @@ void identity_order(const struct snapshot *snapshot, struct identity_order *ret)
 	}
 }
 
-static void chips_add_remote(struct chips *chips, const struct snapshot *snapshot)
+static bool has_remote(const struct snapshot *snapshot)
 {
-	size_t gateways = chips->count;
+	for (size_t i = 0; i < snapshot->n_devices; i++)
+		if (snapshot->devices[i].remote)
+			return true;
+	return false;
+}
+
+static void add_remote(struct identity_numbers *numbers, const struct snapshot *snapshot)
+{
+	size_t gateways = has_remote(snapshot) ? numbers->count : 0;
 
 	for (size_t k = 0; k < gateways; k++)
 		for (size_t i = 0; i < snapshot->n_devices; i++)
 			if (snapshot->devices[i].remote &&
-			    snapshot->devices[i].gateway == snapshot->devices[chips->at[k]].index &&
-			    chips->count < ARRAY_SIZE(chips->at))
-				chips->at[chips->count++] = i;
+			    snapshot->devices[i].gateway ==
+				    snapshot->devices[numbers->at[k]].index &&
+			    numbers->count < ARRAY_SIZE(numbers->at))
+				numbers->at[numbers->count++] = i;
 }
 
-/* The chips that a process sees, given its visible PCIe devices. */
-static void chips_list(struct chips *chips, const struct snapshot *snapshot,
-		       const struct identity_order *order, uint64_t mask)
+/* The chips that a process sees, given its visible PCIe devices: these by address, then the others.
+ */
+static void list_visible(struct identity_numbers *numbers, const struct snapshot *snapshot,
+			 const struct identity_order *order, uint64_t mask)
 {
-	chips->count = 0;
+	numbers->count = 0;
 	for (; mask; mask &= mask - 1)
-		chips->at[chips->count++] = order->at[__builtin_ctzll(mask)];
-	chips_add_remote(chips, snapshot);
+		numbers->at[numbers->count++] = order->at[__builtin_ctzll(mask)];
+	add_remote(numbers, snapshot);
 }
 
 static uint64_t held_mask(const struct process *process, const struct identity_order *order)
@@ -100,34 +104,22 @@ static uint64_t held_mask(const struct process *process, const struct identity_o
 	return mask;
 }
 
-/* With a single PCIe device the number does not matter. */
-static bool find_single(const struct snapshot *snapshot, size_t device, uint64_t id, size_t *ret)
-{
-	struct chips chips = { .at = { device }, .count = 1 };
-
-	chips_add_remote(&chips, snapshot);
-	if (id >= chips.count && (chips.count > 1 || id >= TABLE_DEVICES))
-		return false;
-	*ret = chips.at[id < chips.count ? id : 0];
-	return true;
-}
-
 /* Its chips: those of the first visible set, or those that it holds. */
-static void chips_of(struct chips *chips, const struct snapshot *snapshot,
-		     const struct process *process, const struct identity_order *order)
+static void list_chips(struct identity_numbers *numbers, const struct snapshot *snapshot,
+		       const struct process *process, const struct identity_order *order)
 {
-	chips_list(chips, snapshot, order,
-		   process->n_visible ? process->visible[0] : held_mask(process, order));
+	list_visible(numbers, snapshot, order,
+		     process->n_visible ? process->visible[0] : held_mask(process, order));
 }
 
 bool identity_orders_agree(const struct snapshot *snapshot, const struct process *process)
 {
 	struct identity_order order;
-	struct chips chips;
+	struct identity_numbers chips;
 	size_t gateways = 0;
 
 	identity_order(snapshot, &order);
-	chips_of(&chips, snapshot, process, &order);
+	list_chips(&chips, snapshot, process, &order);
 	while (gateways < chips.count && !snapshot->devices[chips.at[gateways]].remote)
 		gateways++;
 	return order.complete && metal_ids_ascend(snapshot, chips.at, gateways) &&
@@ -149,28 +141,65 @@ static unsigned count_held(const struct snapshot *snapshot, const struct process
 	return held;
 }
 
+/* With a single PCIe device the number of that one does not matter. */
+static void number_single(struct identity_numbers *numbers, const struct snapshot *snapshot,
+			  size_t device)
+{
+	numbers->at[0] = device;
+	numbers->count = 1;
+	add_remote(numbers, snapshot);
+	numbers->is_single = numbers->count == 1;
+}
+
+/* Numbers that refer to different chips in the two sets that the process may see are unknown. */
+static void compare_sets(struct identity_numbers *numbers, const struct snapshot *snapshot,
+			 const struct process *process, const struct identity_order *order)
+{
+	struct identity_numbers others;
+
+	list_visible(&others, snapshot, order, process->visible[1]);
+	for (size_t i = 0; i < numbers->count; i++)
+		if (i >= others.count || others.at[i] != numbers->at[i])
+			numbers->at[i] = IDENTITY_UNKNOWN;
+}
+
+void identity_numbers(const struct snapshot *snapshot, const struct process *process,
+		      struct identity_numbers *ret)
+{
+	struct identity_order order;
+	size_t last;
+
+	ret->count = 0;
+	ret->is_single = false;
+	if (count_held(snapshot, process, &last) == 1) {
+		number_single(ret, snapshot, last);
+		return;
+	}
+	identity_order(snapshot, &order);
+	if (!order.complete || (process->visible_why && process->n_visible < 2))
+		return;
+	list_chips(ret, snapshot, process, &order);
+	if (process->n_visible == 2)
+		compare_sets(ret, snapshot, process, &order);
+}
+
+bool identity_numbers_find(const struct identity_numbers *numbers, uint64_t id, size_t *ret)
+{
+	if (numbers->is_single && id < TABLE_DEVICES)
+		id = 0;
+	if (id >= numbers->count || numbers->at[id] == IDENTITY_UNKNOWN)
+		return false;
+	*ret = numbers->at[id];
+	return true;
+}
+
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret)
 {
-	struct identity_order order;
-	struct chips chips, others;
-	size_t last;
+	struct identity_numbers numbers;
 
-	if (count_held(snapshot, process, &last) == 1)
-		return find_single(snapshot, last, id, ret);
-	identity_order(snapshot, &order);
-	if (!order.complete || (process->visible_why && process->n_visible < 2))
-		return false;
-	chips_of(&chips, snapshot, process, &order);
-	if (id >= chips.count)
-		return false;
-	if (process->n_visible == 2) {
-		chips_list(&others, snapshot, &order, process->visible[1]);
-		if (id >= others.count || others.at[id] != chips.at[id])
-			return false;
-	}
-	*ret = chips.at[id];
-	return true;
+	identity_numbers(snapshot, process, &numbers);
+	return identity_numbers_find(&numbers, id, ret);
 }
 
 const struct usage *identity_find_hold(const struct snapshot *snapshot,

@@ -31,9 +31,22 @@ void identity_order(const struct snapshot *snapshot, struct identity_order *ret)
  * process sees: those that TT_VISIBLE_DEVICES selects if it is set and readable (source/visible.c),
  * else those that the process holds. Chips without PCIe follow, in the order of their gateways. If
  * a process holds a single device, the number refers to that one.
- *
- * False: there is no such chip, or it cannot be determined (process->visible_why).
  */
+struct identity_numbers {
+	size_t at[TABLE_DEVICES]; /* positions in the snapshot, by number; IDENTITY_UNKNOWN */
+	size_t count;		  /* 0 also if they cannot be determined (process->visible_why) */
+	bool is_single;		  /* any number refers to the only chip */
+};
+
+#define IDENTITY_UNKNOWN SIZE_MAX
+
+void identity_numbers(const struct snapshot *snapshot, const struct process *process,
+		      struct identity_numbers *ret);
+
+/* False: there is no such chip, or it cannot be determined. */
+bool identity_numbers_find(const struct identity_numbers *numbers, uint64_t id, size_t *ret);
+
+/* Both in one step, for a single number. */
 bool identity_logical(const struct snapshot *snapshot, const struct process *process, uint64_t id,
 		      size_t *ret);
 

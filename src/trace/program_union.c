@@ -93,13 +93,15 @@ static void add_process(const struct program_union *all, size_t device,
 {
 	const struct process *process =
 		snapshot_find_process(all->snapshot, (int32_t)sampled->tgid);
+	struct identity_numbers numbers;
 
 	if (!process || process->start_ticks != sampled->start)
 		return;
+	identity_numbers(all->snapshot, process, &numbers);
 	for (size_t i = 0; i < sampled->n_chips; i++) {
 		size_t found;
 
-		if (identity_logical(all->snapshot, process, sampled->chips[i].chip, &found) &&
+		if (identity_numbers_find(&numbers, sampled->chips[i].chip, &found) &&
 		    found == device)
 			add_user(users, sampled, &sampled->chips[i]);
 	}
