@@ -246,8 +246,9 @@ def test_equal_requests_share_one_answer(server):
     for m in monitors:
         images.append(struct.unpack_from("=Q", m.answer(), 24)[0])  # the time of the snapshot
         m.close()
-    # The server may have begun to answer the first request before it has read the others.
-    assert len(set(images)) <= 2, images
+    # The server may have begun to answer some requests before it has read the others; without sharing
+    # there would be as many snapshots as requests.
+    assert len(set(images)) <= len(images) / 3, images
     p.alloc(0xABCDEF0, 1)
     fresh = server.ask(ALLOCATIONS)  # a snapshot is never older than the request
     assert fresh.of(p.pid).now() == 200000 * 8 + 1
