@@ -276,7 +276,8 @@ def test_a_server_that_starts_later_finds_programs_that_are_idle(directory):
     for _ in range(2):
         server.kill()
         server.start()
-        assert server.ask().of(p.pid).now() == 1111  # before the program does anything
+        seen(server, p)  # before the program does anything; the first search may take long
+        assert server.ask().of(p.pid).now() == 1111
     wait(lambda: p.do("poll") == 0 and p.do("state") == 3 and
          "table of daemon_program, pid %d" % p.pid in server.log(), "its return")
     time.sleep(1.1)
@@ -295,6 +296,7 @@ def test_a_program_that_was_found_and_executes_another_is_gone(directory):
     seen(server, p)
     server.kill()
     server.start()
+    seen(server, p)
     assert server.ask().of(p.pid).now() == 1111
     p.child.stdin.write("exec\n")
     p.child.stdin.flush()
