@@ -5,7 +5,7 @@
 #include "daemon/device_changes.h"
 #include "daemon/process_probe.h"
 #include "daemon/table_search.h"
-#include "daemon/wakeup.h"
+#include "basic/wakeup.h"
 #include "source/sampler.h"
 
 #include <errno.h>

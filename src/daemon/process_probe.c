@@ -3,7 +3,7 @@
 #include "basic/clock.h"
 #include "basic/root.h"
 #include "daemon/list.h"
-#include "daemon/wakeup.h"
+#include "basic/wakeup.h"
 
 #include <errno.h>
 #include <fcntl.h>

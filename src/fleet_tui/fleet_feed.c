@@ -1,16 +1,15 @@
 #include "fleet_tui/fleet_feed.h"
 
+#include "basic/background_thread.h"
 #include "basic/clock.h"
-#include "basic/condition.h"
+#include "basic/wakeup.h"
 #include "fleet/chips_load.h"
 #include "fleet/fleet_load.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 /* The machines of a page. */
 struct wanted_page {
@@ -21,12 +20,11 @@ struct wanted_page {
 struct fleet_feed {
 	struct http_client *client;
 	const struct fleet_filter *filter;
-	int ready; /* eventfd */
-	pthread_t thread;
-	pthread_mutex_t lock; /* of all below; never held across a request */
-	pthread_cond_t changed;
+
+	struct background_thread thread; /* its lock is never held across a request */
+	/* Under the lock: */
 	unsigned period_ms;
-	bool stop, new_page;
+	bool new_page;
 	struct wanted_page page;
 	struct fleet_news news;
 };
@@ -68,7 +66,7 @@ static void publish(struct fleet_feed *feed, int code, const struct buf *error)
 		feed->news.error[0] = '\0';
 	if (!code)
 		feed->news.answered_ns = clock_now(CLOCK_MONOTONIC);
-	eventfd_write(feed->ready, 1);
+	wakeup_send(feed->thread.fd);
 }
 
 static int load_fleet(struct fleet_feed *feed)
@@ -77,7 +75,7 @@ static int load_fleet(struct fleet_feed *feed)
 	struct fleet fleet = { 0 };
 	int code = fleet_load(feed->client, feed->filter, &fleet, &error);
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	if (code == 0) {
 		if (feed->news.has_fleet)
 			fleet_done(&feed->news.fleet);
@@ -85,7 +83,7 @@ static int load_fleet(struct fleet_feed *feed)
 		feed->news.has_fleet = true;
 	}
 	publish(feed, code, &error);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return code;
 }
 
@@ -96,7 +94,7 @@ static int load_page(struct fleet_feed *feed, const struct wanted_page *wanted)
 	int code = chips_load(feed->client, feed->filter->matchers, wanted->instances,
 			      wanted->count, &page, &error);
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	if (code == 0) {
 		if (feed->news.has_page)
 			chip_page_done(&feed->news.page);
@@ -104,7 +102,7 @@ static int load_page(struct fleet_feed *feed, const struct wanted_page *wanted)
 		feed->news.has_page = true;
 	}
 	publish(feed, code, &error);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return code;
 }
 
@@ -114,24 +112,23 @@ static bool wait_for_work(struct fleet_feed *feed, int64_t asked_ns, bool *ret_t
 {
 	bool go;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	for (;;) {
 		int64_t tick_ns = asked_ns + (int64_t)feed->period_ms * NS_PER_MS;
-		const struct timespec until = clock_timespec(tick_ns);
 
 		*ret_tick = !asked_ns || clock_now(CLOCK_MONOTONIC) >= tick_ns;
-		if (feed->stop || feed->new_page || *ret_tick)
+		if (feed->thread.stop || feed->new_page || *ret_tick)
 			break;
-		pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
+		background_thread_wait(&feed->thread, tick_ns);
 	}
 	feed->new_page = false;
 	wanted_copy(ret_page, (const char *const *)feed->page.instances, feed->page.count);
-	go = !feed->stop;
-	pthread_mutex_unlock(&feed->lock);
+	go = !feed->thread.stop;
+	pthread_mutex_unlock(&feed->thread.lock);
 	return go;
 }
 
-static void *run(void *arg)
+static void run(void *arg)
 {
 	struct fleet_feed *feed = arg;
 	struct wanted_page page = { 0 };
@@ -150,7 +147,6 @@ static void *run(void *arg)
 		wanted_done(&page);
 	}
 	wanted_done(&page);
-	return NULL;
 }
 
 static void release(struct fleet_feed *feed)
@@ -160,9 +156,7 @@ static void release(struct fleet_feed *feed)
 	if (feed->news.has_page)
 		chip_page_done(&feed->news.page);
 	wanted_done(&feed->page);
-	pthread_cond_destroy(&feed->changed);
-	pthread_mutex_destroy(&feed->lock);
-	close(feed->ready);
+	background_thread_done(&feed->thread);
 	free(feed);
 }
 
@@ -177,17 +171,9 @@ int fleet_feed_new(struct http_client *client, const struct fleet_filter *filter
 	feed->client = client;
 	feed->filter = filter;
 	feed->period_ms = period_ms;
-	feed->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (feed->ready < 0) {
-		r = -errno;
-		free(feed);
-		return r;
-	}
-	pthread_mutex_init(&feed->lock, NULL);
-	condition_init(&feed->changed);
-	r = -pthread_create(&feed->thread, NULL, run, feed);
+	r = background_thread_start(&feed->thread, run, feed);
 	if (r < 0)
-		release(feed);
+		free(feed);
 	else
 		*ret = feed;
 	return r;
@@ -195,16 +181,9 @@ int fleet_feed_new(struct http_client *client, const struct fleet_filter *filter
 
 bool fleet_feed_free(struct fleet_feed *feed)
 {
-	static const int64_t patience_ns = NS_PER_S;
-	struct timespec until;
-
-	pthread_mutex_lock(&feed->lock);
-	feed->stop = true;
-	pthread_cond_signal(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
+	background_thread_stop(&feed->thread);
 	http_client_cancel(feed->client);
-	until = clock_timespec(clock_now(CLOCK_REALTIME) + patience_ns);
-	if (pthread_timedjoin_np(feed->thread, NULL, &until) != 0)
+	if (!background_thread_end(&feed->thread, NS_PER_S))
 		return false;
 	release(feed);
 	return true;
@@ -212,36 +191,34 @@ bool fleet_feed_free(struct fleet_feed *feed)
 
 int fleet_feed_fd(const struct fleet_feed *feed)
 {
-	return feed->ready;
+	return feed->thread.fd;
 }
 
 void fleet_feed_take(struct fleet_feed *feed, struct fleet_news *ret)
 {
-	eventfd_t count;
-
-	eventfd_read(feed->ready, &count);
-	pthread_mutex_lock(&feed->lock);
+	wakeup_clear(feed->thread.fd);
+	pthread_mutex_lock(&feed->thread.lock);
 	*ret = feed->news;
 	feed->news.has_fleet = feed->news.has_page = false;
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 }
 
 void fleet_feed_set_page(struct fleet_feed *feed, const char *const *instances, size_t count)
 {
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	if (!wanted_is(&feed->page, instances, count)) {
 		wanted_done(&feed->page);
 		wanted_copy(&feed->page, instances, count);
 		feed->new_page = true;
-		pthread_cond_signal(&feed->changed);
+		pthread_cond_signal(&feed->thread.changed);
 	}
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 }
 
 void fleet_feed_set_period(struct fleet_feed *feed, unsigned period_ms)
 {
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	feed->period_ms = period_ms;
-	pthread_cond_signal(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_cond_signal(&feed->thread.changed);
+	pthread_mutex_unlock(&feed->thread.lock);
 }

@@ -1,15 +1,13 @@
 #include "serve/collector.h"
 
+#include "basic/background_thread.h"
 #include "basic/clock.h"
-#include "basic/condition.h"
+#include "basic/wakeup.h"
 #include "cli/error_line.h"
 #include "render/metrics_owners.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* Counters are read with every other sample, which is more often than they can wrap. */
 static const int64_t period_ns = 1000 * NS_PER_MS;
@@ -24,13 +22,9 @@ struct collector {
 	uint64_t dropped; /* series that were left out so far */
 	uint64_t count;	  /* of records */
 	int failure;	  /* exit code of the last sample; 0: it succeeded */
-	pthread_t thread;
 
-	pthread_mutex_t lock; /* protects the members below; never held across a read */
-	pthread_cond_t changed;
-	struct served_sample *latest;
-	int fd; /* an eventfd; readable: latest was not requested yet */
-	bool stop, ended;
+	struct background_thread thread; /* its lock is never held across a read */
+	struct served_sample *latest;	 /* under the lock */
 };
 
 struct served_sample *served_sample_unref(struct served_sample *record)
@@ -98,32 +92,29 @@ static void publish(struct collector *collector, struct served_sample *record)
 {
 	struct served_sample *old;
 
-	pthread_mutex_lock(&collector->lock);
+	pthread_mutex_lock(&collector->thread.lock);
 	old = collector->latest;
 	collector->latest = record;
-	eventfd_write(collector->fd, 1);
-	pthread_mutex_unlock(&collector->lock);
+	pthread_mutex_unlock(&collector->thread.lock);
+	wakeup_send(collector->thread.fd);
 	served_sample_unref(old);
 }
 
 /* Waits for the next tick, without a backlog after a slow sample. False: the thread is to end. */
-static bool wait_for_tick(struct collector *collector, int64_t *tick)
+static bool wait_for_tick(struct background_thread *thread, int64_t *tick)
 {
-	struct timespec until;
 	bool stop;
-	int r = 0;
 
 	*tick = MAX(*tick + period_ns, clock_now(CLOCK_MONOTONIC));
-	until = clock_timespec(*tick);
-	pthread_mutex_lock(&collector->lock);
-	while (!collector->stop && r != ETIMEDOUT)
-		r = pthread_cond_timedwait(&collector->changed, &collector->lock, &until);
-	stop = collector->stop;
-	pthread_mutex_unlock(&collector->lock);
+	pthread_mutex_lock(&thread->lock);
+	while (!thread->stop && background_thread_wait(thread, *tick))
+		;
+	stop = thread->stop;
+	pthread_mutex_unlock(&thread->lock);
 	return !stop;
 }
 
-static void *collector_main(void *arg)
+static void collector_main(void *arg)
 {
 	struct collector *collector = arg;
 	int64_t tick = clock_now(CLOCK_MONOTONIC);
@@ -133,12 +124,7 @@ static void *collector_main(void *arg)
 
 		if (record)
 			publish(collector, record);
-	} while (wait_for_tick(collector, &tick));
-	pthread_mutex_lock(&collector->lock);
-	collector->ended = true;
-	pthread_cond_broadcast(&collector->changed);
-	pthread_mutex_unlock(&collector->lock);
-	return NULL;
+	} while (wait_for_tick(&collector->thread, &tick));
 }
 
 int collector_new(struct session *session, const struct serve_options *options,
@@ -151,15 +137,8 @@ int collector_new(struct session *session, const struct serve_options *options,
 		return -ENOMEM;
 	collector->session = session;
 	collector->options = options;
-	collector->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_mutex_init(&collector->lock, NULL);
-	condition_init(&collector->changed);
-	r = collector->fd < 0
-		    ? -errno
-		    : -pthread_create(&collector->thread, NULL, collector_main, collector);
+	r = background_thread_start(&collector->thread, collector_main, collector);
 	if (r < 0) {
-		if (collector->fd >= 0)
-			close(collector->fd);
 		free(collector);
 		return r;
 	}
@@ -167,36 +146,15 @@ int collector_new(struct session *session, const struct serve_options *options,
 	return 0;
 }
 
-static bool wait_for_end(struct collector *collector)
-{
-	struct timespec until = clock_timespec(clock_now(CLOCK_MONOTONIC) + patience_ns);
-	bool ended;
-	int r = 0;
-
-	pthread_mutex_lock(&collector->lock);
-	collector->stop = true;
-	pthread_cond_broadcast(&collector->changed);
-	while (!collector->ended && r == 0)
-		r = pthread_cond_timedwait(&collector->changed, &collector->lock, &until);
-	ended = collector->ended;
-	pthread_mutex_unlock(&collector->lock);
-	return ended;
-}
-
 bool collector_free(struct collector *collector)
 {
 	if (!collector)
 		return true;
-	if (!wait_for_end(collector)) {
-		pthread_detach(collector->thread);
+	if (!background_thread_end(&collector->thread, patience_ns))
 		return false;
-	}
-	pthread_join(collector->thread, NULL);
 	served_sample_unref(collector->latest);
 	totals_done(&collector->totals);
-	pthread_mutex_destroy(&collector->lock);
-	pthread_cond_destroy(&collector->changed);
-	close(collector->fd);
+	background_thread_done(&collector->thread);
 	free(collector);
 	return true;
 }
@@ -204,18 +162,17 @@ bool collector_free(struct collector *collector)
 struct served_sample *collector_latest(struct collector *collector)
 {
 	struct served_sample *record;
-	eventfd_t count;
 
-	pthread_mutex_lock(&collector->lock);
-	(void)eventfd_read(collector->fd, &count);
+	wakeup_clear(collector->thread.fd);
+	pthread_mutex_lock(&collector->thread.lock);
 	record = collector->latest;
 	if (record)
 		atomic_fetch_add_explicit(&record->refs, 1, memory_order_relaxed);
-	pthread_mutex_unlock(&collector->lock);
+	pthread_mutex_unlock(&collector->thread.lock);
 	return record;
 }
 
 int collector_fd(const struct collector *collector)
 {
-	return collector->fd;
+	return collector->thread.fd;
 }

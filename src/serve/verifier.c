@@ -1,26 +1,21 @@
 #include "serve/verifier.h"
 
+#include "basic/background_thread.h"
 #include "basic/clock.h"
+#include "basic/wakeup.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 struct verification_list {
 	struct verification *first, **last;
 };
 
 struct verifier {
-	pthread_t thread;
-	int fd; /* an eventfd; readable: there are results */
-
-	pthread_mutex_t lock; /* protects the members below; never held while verifying */
-	pthread_cond_t changed;
+	struct background_thread thread; /* its lock is never held while verifying */
 	struct verification_list waiting, finished;
 	unsigned n_waiting;
-	bool stop;
 };
 
 static void list_init(struct verification_list *list)
@@ -53,18 +48,18 @@ static struct verification *wait_for_next(struct verifier *verifier)
 {
 	struct verification *next = NULL;
 
-	pthread_mutex_lock(&verifier->lock);
-	while (!verifier->stop && !verifier->waiting.first)
-		pthread_cond_wait(&verifier->changed, &verifier->lock);
-	if (!verifier->stop) {
+	pthread_mutex_lock(&verifier->thread.lock);
+	while (!verifier->thread.stop && !verifier->waiting.first)
+		pthread_cond_wait(&verifier->thread.changed, &verifier->thread.lock);
+	if (!verifier->thread.stop) {
 		next = list_take(&verifier->waiting);
 		verifier->n_waiting--;
 	}
-	pthread_mutex_unlock(&verifier->lock);
+	pthread_mutex_unlock(&verifier->thread.lock);
 	return next;
 }
 
-static void *verifier_main(void *arg)
+static void verifier_main(void *arg)
 {
 	struct verifier *verifier = arg;
 	struct verification *next;
@@ -74,12 +69,11 @@ static void *verifier_main(void *arg)
 		next->right =
 			!next->late && auth_users_verify(next->users, next->name, next->password);
 		explicit_bzero(next->password, sizeof(next->password));
-		pthread_mutex_lock(&verifier->lock);
+		pthread_mutex_lock(&verifier->thread.lock);
 		list_add(&verifier->finished, next);
-		eventfd_write(verifier->fd, 1);
-		pthread_mutex_unlock(&verifier->lock);
+		wakeup_send(verifier->thread.fd);
+		pthread_mutex_unlock(&verifier->thread.lock);
 	}
-	return NULL;
 }
 
 int verifier_new(struct verifier **ret)
@@ -91,14 +85,8 @@ int verifier_new(struct verifier **ret)
 		return -ENOMEM;
 	list_init(&verifier->waiting);
 	list_init(&verifier->finished);
-	pthread_mutex_init(&verifier->lock, NULL);
-	pthread_cond_init(&verifier->changed, NULL);
-	verifier->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = verifier->fd < 0 ? -errno
-			     : -pthread_create(&verifier->thread, NULL, verifier_main, verifier);
+	r = background_thread_start(&verifier->thread, verifier_main, verifier);
 	if (r < 0) {
-		if (verifier->fd >= 0)
-			close(verifier->fd);
 		free(verifier);
 		return r;
 	}
@@ -112,16 +100,10 @@ void verifier_free(struct verifier *verifier, void (*end)(struct verification *v
 
 	if (!verifier)
 		return;
-	pthread_mutex_lock(&verifier->lock);
-	verifier->stop = true;
-	pthread_cond_signal(&verifier->changed);
-	pthread_mutex_unlock(&verifier->lock);
-	pthread_join(verifier->thread, NULL);
+	background_thread_join(&verifier->thread);
 	while ((left = list_take(&verifier->finished)) || (left = list_take(&verifier->waiting)))
 		end(left);
-	pthread_mutex_destroy(&verifier->lock);
-	pthread_cond_destroy(&verifier->changed);
-	close(verifier->fd);
+	background_thread_done(&verifier->thread);
 	free(verifier);
 }
 
@@ -129,32 +111,31 @@ int verifier_add(struct verifier *verifier, struct verification *verification)
 {
 	int r = 0;
 
-	pthread_mutex_lock(&verifier->lock);
+	pthread_mutex_lock(&verifier->thread.lock);
 	if (verifier->n_waiting >= VERIFIER_QUEUE) {
 		r = -EAGAIN;
 	} else {
 		list_add(&verifier->waiting, verification);
 		verifier->n_waiting++;
-		pthread_cond_signal(&verifier->changed);
+		pthread_cond_signal(&verifier->thread.changed);
 	}
-	pthread_mutex_unlock(&verifier->lock);
+	pthread_mutex_unlock(&verifier->thread.lock);
 	return r;
 }
 
 int verifier_fd(const struct verifier *verifier)
 {
-	return verifier->fd;
+	return verifier->thread.fd;
 }
 
 struct verification *verifier_take(struct verifier *verifier)
 {
 	struct verification *result;
-	eventfd_t count;
 
-	pthread_mutex_lock(&verifier->lock);
+	pthread_mutex_lock(&verifier->thread.lock);
 	result = list_take(&verifier->finished);
 	if (!result)
-		(void)eventfd_read(verifier->fd, &count);
-	pthread_mutex_unlock(&verifier->lock);
+		wakeup_clear(verifier->thread.fd);
+	pthread_mutex_unlock(&verifier->thread.lock);
 	return result;
 }

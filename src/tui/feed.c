@@ -1,14 +1,13 @@
 #include "tui/feed.h"
 
+#include "basic/background_thread.h"
 #include "basic/clock.h"
-#include "basic/condition.h"
 #include "basic/file.h"
+#include "basic/wakeup.h"
 #include "tui/frame_sampler.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/eventfd.h>
 
 enum { MAX_TASKS = 64 };
 
@@ -17,14 +16,12 @@ enum { DESCRIPTORS = 2047 };
 
 struct feed {
 	struct frame_sampler sampler; /* used by the sampler thread only */
-	pthread_t thread;
-	int wake_fd; /* eventfd, readable for the display */
 
-	pthread_mutex_t lock; /* protects the members below; never held across a read */
-	pthread_cond_t changed;
+	struct background_thread thread; /* its lock is never held across a read */
+	/* Under the lock: */
 	struct want want;
 	int64_t period_ns;
-	bool stop, sample_now, ended, running_task;
+	bool sample_now, running_task;
 	struct frame *newest; /* not fetched yet */
 	struct ui_task tasks[MAX_TASKS];
 	size_t n_tasks;
@@ -39,22 +36,14 @@ struct feed {
  */
 static const int64_t longest_ns = 4000 * NS_PER_MS, pair_ns = 2500 * NS_PER_MS;
 
-static void wake_display(const struct feed *feed)
-{
-	uint64_t one = 1;
-
-	/* fails only if the counter is full: then the display is awake anyway */
-	(void)!write(feed->wake_fd, &one, sizeof(one));
-}
-
 /* Takes a frame with the wanted fields; NULL: out of memory. */
 static struct frame *take_frame(struct feed *feed)
 {
 	struct want want;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	want = feed->want;
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return frame_sampler_take(&feed->sampler, &want);
 }
 
@@ -64,12 +53,12 @@ static void publish(struct feed *feed, struct frame *frame)
 
 	if (!frame)
 		return;
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	missed = feed->newest;
 	feed->newest = frame;
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	frame_unref(missed);
-	wake_display(feed);
+	wakeup_send(feed->thread.fd);
 }
 
 /* Runs the first task. Called with the lock, which is released meanwhile. */
@@ -81,30 +70,29 @@ static void run_task(struct feed *feed)
 	feed->running_task = true;
 	feed->n_tasks--;
 	memmove(feed->tasks, feed->tasks + 1, feed->n_tasks * sizeof(task));
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	ui_task_run(&task, feed->sampler.source->root, &answer);
 	free(task.targets);
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	buf_done(&feed->answers[task.kind]);
 	feed->answers[task.kind] = answer;
 	feed->answered[task.kind] = true;
 	feed->running_task = false;
 	if (task.kind == UI_TASK_INSPECT)
 		feed->inspected = task.pid;
-	wake_display(feed);
+	wakeup_send(feed->thread.fd);
 }
 
 /* Waits for the tick, a request for a sample, or the end. Called with the lock. */
 static void wait_until(struct feed *feed, const int64_t *tick, int64_t before_ns)
 {
 	for (;;) {
-		struct timespec until = clock_timespec(*tick + feed->period_ns - before_ns);
-
 		/* Tasks run first, even before the end: the next sample shows their effect. */
 		if (feed->n_tasks)
 			run_task(feed);
-		else if (feed->stop || feed->sample_now ||
-			 pthread_cond_timedwait(&feed->changed, &feed->lock, &until) == ETIMEDOUT)
+		else if (feed->thread.stop || feed->sample_now ||
+			 !background_thread_wait(&feed->thread,
+						 *tick + feed->period_ns - before_ns))
 			break;
 	}
 }
@@ -114,13 +102,13 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 {
 	bool stop;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	if (feed->period_ns > longest_ns) {
 		wait_until(feed, tick, pair_ns);
-		if (!feed->stop && !feed->sample_now) {
-			pthread_mutex_unlock(&feed->lock);
+		if (!feed->thread.stop && !feed->sample_now) {
+			pthread_mutex_unlock(&feed->thread.lock);
 			frame_sampler_prepare(&feed->sampler);
-			pthread_mutex_lock(&feed->lock);
+			pthread_mutex_lock(&feed->thread.lock);
 		}
 	}
 	wait_until(feed, tick, 0);
@@ -131,12 +119,12 @@ static bool wait_for_tick(struct feed *feed, int64_t *tick)
 				 : MAX(*tick + feed->period_ns,
 				       clock_now(CLOCK_MONOTONIC) - feed->period_ns);
 	feed->sample_now = false;
-	stop = feed->stop;
-	pthread_mutex_unlock(&feed->lock);
+	stop = feed->thread.stop;
+	pthread_mutex_unlock(&feed->thread.lock);
 	return !stop;
 }
 
-static void *feed_main(void *arg)
+static void feed_main(void *arg)
 {
 	struct feed *feed = arg;
 	int64_t tick = clock_now(CLOCK_MONOTONIC);
@@ -145,11 +133,6 @@ static void *feed_main(void *arg)
 	do
 		publish(feed, take_frame(feed));
 	while (wait_for_tick(feed, &tick));
-	pthread_mutex_lock(&feed->lock);
-	feed->ended = true;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
-	return NULL;
 }
 
 int feed_new(const struct sample_source *source, const struct want *want, unsigned period_ms,
@@ -164,16 +147,8 @@ int feed_new(const struct sample_source *source, const struct want *want, unsign
 	feed->want = *want;
 	feed->period_ns = period_ms * NS_PER_MS;
 	file_reserve(source->root->fd, DESCRIPTORS);
-	feed->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r = feed->wake_fd < 0 ? -errno : 0;
-	if (r == 0) {
-		pthread_mutex_init(&feed->lock, NULL);
-		condition_init(&feed->changed);
-		r = -pthread_create(&feed->thread, NULL, feed_main, feed);
-	}
+	r = background_thread_start(&feed->thread, feed_main, feed);
 	if (r < 0) {
-		if (feed->wake_fd >= 0)
-			close(feed->wake_fd);
 		free(feed);
 		return r;
 	}
@@ -181,26 +156,15 @@ int feed_new(const struct sample_source *source, const struct want *want, unsign
 	return 0;
 }
 
-/* Waits 50 ms for a read that hangs, but 2 s if there are tasks to run. */
-static bool wait_for_end(struct feed *feed)
+/* How long to wait for a read that hangs: longer if there are tasks to run. */
+static int64_t patience(struct feed *feed)
 {
-	int64_t now = clock_now(CLOCK_MONOTONIC);
-	bool asked = false, ended;
-	int r = 0;
+	bool busy;
 
-	pthread_mutex_lock(&feed->lock);
-	feed->stop = true;
-	pthread_cond_broadcast(&feed->changed);
-	while (!feed->ended && r == 0) {
-		struct timespec until;
-
-		asked = asked || feed->n_tasks || feed->running_task;
-		until = clock_timespec(now + (asked ? 2000 : 50) * NS_PER_MS);
-		r = pthread_cond_timedwait(&feed->changed, &feed->lock, &until);
-	}
-	ended = feed->ended;
-	pthread_mutex_unlock(&feed->lock);
-	return ended;
+	pthread_mutex_lock(&feed->thread.lock);
+	busy = feed->n_tasks || feed->running_task;
+	pthread_mutex_unlock(&feed->thread.lock);
+	return (busy ? 2000 : 50) * NS_PER_MS;
 }
 
 /* Results that were not fetched, except those of inspections, which are no longer needed. */
@@ -211,14 +175,14 @@ static void take_unread(struct feed *feed, struct buf *ret)
 		[UI_TASK_SAVE] = "settings not written: a read hangs",
 	};
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	for (size_t i = 0; i < ARRAY_SIZE(undone); i++)
 		if (feed->answered[i])
 			buf_printf(ret, "%s\n", buf_text(&feed->answers[i]));
 	for (size_t i = 0; i < feed->n_tasks; i++)
 		if (feed->tasks[i].kind < ARRAY_SIZE(undone))
 			buf_printf(ret, "%s\n", undone[feed->tasks[i].kind]);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 }
 
 bool feed_free(struct feed *feed, struct buf *ret_unread)
@@ -227,40 +191,34 @@ bool feed_free(struct feed *feed, struct buf *ret_unread)
 
 	if (!feed)
 		return true;
-	ended = wait_for_end(feed);
+	ended = background_thread_end(&feed->thread, patience(feed));
 	take_unread(feed, ret_unread);
-	if (!ended) {
-		pthread_detach(feed->thread);
+	if (!ended)
 		return false;
-	}
-	pthread_join(feed->thread, NULL);
 	frame_sampler_done(&feed->sampler);
 	frame_unref(feed->newest);
 	for (size_t i = 0; i < feed->n_tasks; i++)
 		free(feed->tasks[i].targets);
 	for (size_t i = 0; i < UI_TASK_N; i++)
 		buf_done(&feed->answers[i]);
-	pthread_mutex_destroy(&feed->lock);
-	pthread_cond_destroy(&feed->changed);
-	close(feed->wake_fd);
+	background_thread_done(&feed->thread);
 	free(feed);
 	return true;
 }
 
 int feed_fd(const struct feed *feed)
 {
-	return feed->wake_fd;
+	return feed->thread.fd;
 }
 
 struct frame *feed_latest(struct feed *feed)
 {
 	struct frame *frame;
-	uint64_t count;
 
-	(void)!read(feed->wake_fd, &count, sizeof(count));
-	pthread_mutex_lock(&feed->lock);
+	wakeup_clear(feed->thread.fd);
+	pthread_mutex_lock(&feed->thread.lock);
 	frame = TAKE_PTR(feed->newest);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return frame;
 }
 
@@ -268,43 +226,43 @@ bool feed_set_want(struct feed *feed, const struct want *want)
 {
 	bool other;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	other = memcmp(&feed->want, want, sizeof(*want)) != 0;
 	if (other) {
 		feed->want = *want;
 		feed->sample_now = true;
-		pthread_cond_broadcast(&feed->changed);
+		pthread_cond_broadcast(&feed->thread.changed);
 	}
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return other;
 }
 
 void feed_set_period(struct feed *feed, unsigned period_ms)
 {
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	feed->period_ns = period_ms * NS_PER_MS;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_cond_broadcast(&feed->thread.changed);
+	pthread_mutex_unlock(&feed->thread.lock);
 }
 
 void feed_sample_now(struct feed *feed)
 {
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	feed->sample_now = true;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_cond_broadcast(&feed->thread.changed);
+	pthread_mutex_unlock(&feed->thread.lock);
 }
 
 bool feed_submit(struct feed *feed, const struct ui_task *task)
 {
 	bool room;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	room = feed->n_tasks < MAX_TASKS;
 	if (room)
 		feed->tasks[feed->n_tasks++] = *task;
-	pthread_cond_broadcast(&feed->changed);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_cond_broadcast(&feed->thread.changed);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return room;
 }
 
@@ -324,9 +282,9 @@ bool feed_result(struct feed *feed, enum ui_task_kind kind, struct buf *ret)
 {
 	bool there;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	there = take_answer(feed, kind, ret);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return there;
 }
 
@@ -334,8 +292,8 @@ bool feed_inspection(struct feed *feed, int32_t pid, struct buf *ret)
 {
 	bool there;
 
-	pthread_mutex_lock(&feed->lock);
+	pthread_mutex_lock(&feed->thread.lock);
 	there = feed->inspected == pid && take_answer(feed, UI_TASK_INSPECT, ret);
-	pthread_mutex_unlock(&feed->lock);
+	pthread_mutex_unlock(&feed->thread.lock);
 	return there;
 }

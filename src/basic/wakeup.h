@@ -1,4 +1,4 @@
-/* An eventfd by which one thread wakes another. */
+/* An eventfd by which one thread wakes another that polls it. */
 #pragma once
 
 #include <stdint.h>
@@ -8,9 +8,8 @@ static inline void wakeup_send(int fd)
 {
 	const uint64_t one = 1;
 
-	(void)!write(
-		fd, &one,
-		sizeof(one)); /* fails if the counter is full: then the other thread is awake */
+	/* fails if the counter is full: then the other thread is awake */
+	(void)!write(fd, &one, sizeof(one));
 }
 
 static inline void wakeup_clear(int fd)
