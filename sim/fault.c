@@ -134,6 +134,13 @@ bool fault_needs_fuse(const struct fault *f)
 	return kinds[f->kind].flags & NEEDS_FUSE;
 }
 
+void fault_put_plain_kinds(struct buf *out)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!(kinds[i].flags & NEEDS_FUSE))
+			buf_printf(out, "%s%s", out->length ? ", " : "", kinds[i].name);
+}
+
 bool fault_is_active(const struct fault *f, int64_t now_ms)
 {
 	return now_ms >= f->from_ms && now_ms < f->to_ms;

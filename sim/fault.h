@@ -1,6 +1,7 @@
 /* Simulated faults: what, where and when. */
 #pragma once
 
+#include "basic/buf.h"
 #include "basic/macros.h"
 
 #include <stdbool.h>
@@ -40,6 +41,9 @@ struct fault {
 
 /* One SPEC of --fault. -EINVAL if it is not one. */
 MUST_CHECK int fault_parse(const char *spec, struct fault *ret);
+
+/* The names of the kinds that do not need FUSE, separated by commas. */
+void fault_put_plain_kinds(struct buf *out);
 
 /* Does it need FUSE, because plain files cannot behave like this? */
 bool fault_needs_fuse(const struct fault *f);

@@ -1,6 +1,7 @@
 #include "fleet.h"
 
 #include "basic/exit_code.h"
+#include "basic/optional_part.h"
 #include "basic/sibling_program.h"
 
 #include <limits.h>
@@ -13,8 +14,10 @@ int fleet_set_command(struct sim_options *options)
 	static char *command[] = { program, count, address, NULL };
 
 	if (sibling_program_find("tt_smi-sim-fleet", program, sizeof(program)) < 0) {
-		fprintf(stderr, "tt_smi sim: --fleet: tt_smi-sim-fleet was not built: it needs "
-				"libmicrohttpd and zlib\n");
+		CLEANUP_BUF struct buf missing = { 0 };
+
+		optional_part_put_missing(&missing, PART_SERVE);
+		fprintf(stderr, "tt_smi sim: --fleet: %s\n", buf_text(&missing));
 		return EXIT_UNAVAILABLE;
 	}
 	if (options->listen && strlen(options->listen) >= sizeof(address)) {

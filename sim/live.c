@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/exit_code.h"
+#include "basic/optional_part.h"
 #include "cleaner.h"
 #include "command.h"
 #include "environment.h"
@@ -221,6 +222,20 @@ static void add_host_links(struct machine *m)
 	tree_link(&m->root, "/etc/passwd", "etc/passwd");
 }
 
+static int fail_without_fuse(int r)
+{
+	CLEANUP_BUF struct buf reason = { 0 }, others = { 0 };
+
+	if (r == -EOPNOTSUPP)
+		optional_part_put_missing(&reason, PART_FUSE);
+	else
+		buf_puts(&reason, "FUSE is not available here");
+	fault_put_plain_kinds(&others);
+	fprintf(stderr, "tt_smi sim: --fault: %s; these faults work without it: %s\n",
+		buf_text(&reason), buf_text(&others));
+	return EXIT_UNAVAILABLE;
+}
+
 static int mount_faults(struct live *l)
 {
 	struct machine *m = l->machine;
@@ -233,14 +248,8 @@ static int mount_faults(struct live *l)
 		snprintf(path, sizeof(path), "%s/proc/driver", l->place.path);
 		r = faultfs_mount(&l->mounts[1], m, FAULTFS_PROC, path, &m->proc);
 	}
-	if (r < 0) {
-		fprintf(stderr,
-			"tt_smi sim: --fault: %s, and files cannot fail without it; faults "
-			"that work: dead, missing, no-telemetry, frozen, set, unbound, vfio, "
-			"kill\n",
-			r == -EOPNOTSUPP ? "built without libfuse3" : "FUSE is not available here");
-		l->status = EXIT_UNAVAILABLE;
-	}
+	if (r < 0)
+		l->status = fail_without_fuse(r);
 	return r;
 }
 

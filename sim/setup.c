@@ -79,7 +79,8 @@ static int check_fault(struct machine *m, const struct fault *f)
 	if (!fault_needs_fuse(f))
 		return 0;
 	if (m->opt.write_once) {
-		fprintf(stderr, "tt_smi sim: --fault: with --static, files cannot fail\n");
+		fprintf(stderr,
+			"tt_smi sim: --fault: this fault cannot be combined with --static\n");
 		return -EINVAL;
 	}
 	m->has_fuse = true;

@@ -1,8 +1,9 @@
 #include "daemon/tracer.h"
 
 #include "basic/clock.h"
-#include "basic/sibling_program.h"
 #include "basic/exit_code.h"
+#include "basic/optional_part.h"
+#include "basic/sibling_program.h"
 #include "daemon/log.h"
 
 #include <errno.h>
@@ -30,7 +31,10 @@ int tracer_check(void)
 	char path[PATH_MAX];
 
 	if (sibling_program_find(program, path, sizeof(path)) < 0) {
-		log_line(LOG_FAULT, "--trace: %s not found: built without tracing", program);
+		CLEANUP_BUF struct buf missing = { 0 };
+
+		optional_part_put_missing(&missing, PART_TRACER);
+		log_line(LOG_FAULT, "--trace: %s not found: %s", program, buf_text(&missing));
 		return EXIT_UNAVAILABLE;
 	}
 	if (geteuid() != 0) {

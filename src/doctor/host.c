@@ -1,8 +1,9 @@
 /* Examines the host: huge pages, the allocation server, tracing. */
 #include "doctor/doctor.h"
 
-#include "basic/sibling_program.h"
+#include "basic/optional_part.h"
 #include "basic/parse.h"
+#include "basic/sibling_program.h"
 #include "proto/traced.h"
 #include "source/bpf_text.h"
 #include "source/procfs.h"
@@ -240,9 +241,12 @@ static bool examine_tracer(const struct doctor_context *context, struct report *
 	char path[PATH_MAX];
 
 	if (!context->trace_built) {
-		report_add(report, LEVEL_NOTE, "not available: tt_smi was built without tracing");
-		report_fix(report, "install libbpf-dev, bpftool and clang, and build tt_smi again "
-				   "(x86-64)");
+		const struct optional_part_build *build = &optional_parts[PART_TRACER];
+
+		report_add(report, LEVEL_NOTE, "not available: tt_smi was built without %s",
+			   build->name);
+		report_fix(report, "install %s, then build tt_smi again with %s (on x86-64)",
+			   build->packages, build->option);
 		return false;
 	}
 	if (sibling_program_find(TRACER, path, sizeof(path)) == 0)

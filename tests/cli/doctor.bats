@@ -365,7 +365,7 @@ loads() {
 		says note "the program tt_smi-trace is missing (searched beside tt_smi, last at $WORK" "sudo make install"
 		not grep -q "built without" <<<"$output"
 	else
-		says note "not available: tt_smi was built without it"
+		says note "not available: tt_smi was built without tracing" "libbpf-dev"
 	fi
 }
 

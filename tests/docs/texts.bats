@@ -159,3 +159,18 @@ anchors() {
 		grep -qF "| \`$status\` |" "$TOP/docs/sources.md"
 	done
 }
+
+@test "packages that a message says to install are those of the build" {
+	local package count=0
+	while read -r package; do
+		echo "$package"
+		grep -qx -- "$package" "$TOP/packages.txt"
+		count=$((count + 1))
+	done < <(grep -oE '\w+[a-z0-9-]*-dev' "$TOP/src/basic/optional_part.c")
+	[ "$count" -ge 6 ]
+	while read -r package; do
+		echo "$package"
+		grep -q -- "[^a-z]$package" "$TOP/src/basic/optional_part.c"
+	done < <(sed -n '/WARNING/s/.*WARNING//p' "$TOP/src/CMakeLists.txt" "$TOP/cmake/trace.cmake" "$TOP/sim/CMakeLists.txt" |
+		grep -oE '[a-z0-9]+[a-z0-9-]*-dev')
+}

@@ -2,17 +2,14 @@
 #include "cli/check.h"
 #include "cli/command.h"
 #include "cli/doctor.h"
-#include "cli/fleet.h"
 #include "cli/mem.h"
 #include "cli/monitor.h"
 #include "cli/run.h"
 #include "cli/select.h"
+#include "cli/separate_program.h"
 #include "cli/show.h"
 #include "cli/show_options.h"
-#include "cli/serve.h"
-#include "cli/sim.h"
 #include "cli/topo.h"
-#include "cli/trace.h"
 #include "cli/wait.h"
 
 static int (*const run[COMMANDS])(int argc, char **argv) = {
