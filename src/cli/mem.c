@@ -2,10 +2,10 @@
 
 #include "basic/clock.h"
 #include "basic/exit_code.h"
+#include "cli/error_line.h"
 #include "cli/fullscreen.h"
 #include "cli/mem_options.h"
-#include "cli/pane.h"
-#include "cli/error_line.h"
+#include "cli/repeat.h"
 #include "cli/server_error.h"
 #include "cli/session.h"
 #include "model/history.h"
@@ -39,8 +39,9 @@ static void drain(struct buf *text, void *arg)
 	buf_reset(text);
 }
 
-static int emit(struct mem *mem)
+static int emit(void *arg)
 {
+	struct mem *mem = arg;
 	const struct mem_options *options = mem->options;
 	const struct mem_view view = {
 		.snapshot = mem->session.snapshot,
@@ -76,8 +77,9 @@ static int64_t hold_ns(const struct mem *mem)
 }
 
 /* Takes the next sample and adds it to the history. Returns an exit code. */
-static int take(struct mem *mem)
+static int take(void *arg)
 {
+	struct mem *mem = arg;
 	int r = session_take(&mem->session);
 
 	if (r == 0 && history_add(mem->history, mem->session.snapshot, hold_ns(mem)) < 0) {
@@ -93,62 +95,31 @@ static struct render_options decide_look(const struct mem_options *options)
 	return look_decide(options->common.color, options->common.ascii, true);
 }
 
-/* Waits and handles terminal events. Nonzero: a signal that ends the program. */
-static int pause_until(struct mem *mem, int64_t when_ns)
+static void resized(void *arg)
 {
-	int signal = 0;
+	struct mem *mem = arg;
 
-	for (;;) {
-		switch (pane_wait(&mem->pane, when_ns, &signal)) {
-		case WAKE_TIME: return 0;
-		case WAKE_QUIT: return signal;
-		case WAKE_RESIZE:
-			mem->look = decide_look(mem->options);
-			if (emit(mem))
-				return SIGHUP;
-			break;
-		}
-	}
+	mem->look = decide_look(mem->options);
 }
 
-static int watch(struct mem *mem, int *ret_signal)
-{
-	int64_t period_ns = mem->options->period_ms * NS_PER_MS;
-	int64_t tick = clock_now(CLOCK_MONOTONIC);
-	int taken = 0, r;
-
-	for (unsigned n = 1;; n++) {
-		if (taken)
-			mem->code = taken;
-		r = taken ? pane_show_problem(&mem->pane, buf_text(&mem->session.problem))
-			  : emit(mem);
-		if (r)
-			return r;
-		if (n == mem->options->common.count)
-			return 0;
-		tick = next_tick(tick, period_ns);
-		*ret_signal = pause_until(mem, tick);
-		if (*ret_signal)
-			return 0;
-		taken = take(mem);
-	}
-}
-
-/* If the first sample fails, the terminal is not touched. */
 static int run(struct mem *mem)
 {
 	const struct mem_options *options = mem->options;
-	int signal = 0, r;
+	const struct repetition repetition = {
+		.pane = &mem->pane,
+		.session = &mem->session,
+		.count = options->common.count,
+		.period_ns = options->period_ms * NS_PER_MS,
+		.in_place = options->common.count != 1 && !options->json && pane_can_refresh(),
+		.code = &mem->code,
+		.first = take,
+		.take = take,
+		.emit = emit,
+		.resized = resized,
+		.arg = mem,
+	};
+	int r = repeat_output(&repetition);
 
-	r = take(mem);
-	if (r)
-		return error_line(r, "%s", buf_text(&mem->session.problem));
-	if (options->common.count != 1 && !options->json && pane_can_refresh())
-		pane_enter(&mem->pane);
-	r = watch(mem, &signal);
-	pane_leave(&mem->pane);
-	if (signal)
-		return die_by(signal);
 	return r ? r : mem->code;
 }
 

@@ -2,10 +2,10 @@
 
 #include "basic/clock.h"
 #include "basic/exit_code.h"
+#include "cli/error_line.h"
 #include "cli/fullscreen.h"
 #include "cli/look.h"
-#include "cli/pane.h"
-#include "cli/error_line.h"
+#include "cli/repeat.h"
 #include "cli/server_error.h"
 #include "cli/session.h"
 #include "cli/show_mode.h"
@@ -30,6 +30,7 @@ struct show {
 	bool with_workers; /* even for a single output */
 	struct session session;
 	struct pane pane;
+	struct repetition repetition;
 	bool rates; /* does the output include rates? */
 	/* a rate was requested by name: two samples this far apart; 0: one is enough */
 	unsigned pair_ms;
@@ -69,8 +70,9 @@ static void follow_file(struct show *show)
 	show->file_missing = r < 0;
 }
 
-static int emit(struct show *show)
+static int emit(void *arg)
 {
+	struct show *show = arg;
 	CLEANUP_BUF struct buf text = { 0 };
 	bool first = !show->header_shown;
 	int r;
@@ -124,16 +126,18 @@ static int check_contents(struct show *show)
 	return 0;
 }
 
-static int take(struct show *show)
+static int take(void *arg)
 {
+	struct show *show = arg;
 	int r = session_take(&show->session);
 
 	return r ? r : check_contents(show);
 }
 
 /* A rate was requested by name: only then does the first output take two samples. */
-static int take_pair(struct show *show)
+static int take_pair(void *arg)
 {
+	struct show *show = arg;
 	int r = take(show);
 
 	if (r || !show->pair_ms)
@@ -178,65 +182,25 @@ static int show_once(struct show *show)
 
 /* ---- repeated output ---- */
 
-/* Waits and handles terminal events. Nonzero: a signal that ends the program. */
-static int pause_until(struct show *show, int64_t when_ns)
-{
-	int signal = 0;
-
-	for (;;) {
-		struct want want = { 0 };
-
-		switch (pane_wait(&show->pane, when_ns, &signal)) {
-		case WAKE_TIME: return 0;
-		case WAKE_QUIT: return signal;
-		case WAKE_RESIZE:
-			decide(show, &want);
-			session_want(&show->session, &want);
-			if (emit(show))
-				return SIGHUP;
-			break;
-		}
-	}
-}
-
 /*
- * Takes an additional sample shortly before the one that is shown, if rates would be unknown
+ * An additional sample is taken shortly before each one that is shown, if rates would be unknown
  * otherwise.
  */
-static int pause_with_pair(struct show *show, int64_t tick, unsigned period_ms)
+static int64_t pair_ns(const struct show *show)
 {
-	int signal;
+	bool needed = show->rates && show->options->period_ms > LONGEST_PERIOD_MS;
 
-	if (show->rates && period_ms > LONGEST_PERIOD_MS) {
-		signal = pause_until(show, tick - PAIR_MS * NS_PER_MS);
-		if (signal)
-			return signal;
-		(void)!take(show); /* an error will show in the next sample */
-	}
-	return pause_until(show, tick);
+	return needed ? PAIR_MS * NS_PER_MS : 0;
 }
 
-static int show_loop(struct show *show, int *ret_signal)
+static void resized(void *arg)
 {
-	unsigned period_ms = show->options->period_ms;
-	int64_t tick = clock_now(CLOCK_MONOTONIC);
-	int taken = 0, r;
+	struct show *show = arg;
+	struct want want = { 0 };
 
-	for (unsigned n = 1;; n++) {
-		if (taken)
-			show->code = taken;
-		r = taken ? pane_show_problem(&show->pane, buf_text(&show->session.problem))
-			  : emit(show);
-		if (r)
-			return r;
-		if (n == show->options->common.count)
-			return 0;
-		tick = next_tick(tick, period_ms * NS_PER_MS);
-		*ret_signal = pause_with_pair(show, tick, period_ms);
-		if (*ret_signal)
-			return 0;
-		taken = take(show);
-	}
+	decide(show, &want);
+	session_want(&show->session, &want);
+	show->repetition.pair_ns = pair_ns(show);
 }
 
 /* A single sample is printed normally, so that it stays on the terminal. */
@@ -246,19 +210,23 @@ static bool is_in_place(const struct show_options *options)
 	       !options->file && pane_can_refresh();
 }
 
-/* If the first sample fails, the terminal is not touched. */
 static int show_repeatedly(struct show *show)
 {
-	int signal = 0, r;
-
-	r = take_pair(show);
-	if (r)
-		return error_line(r, "%s", buf_text(&show->session.problem));
-	if (is_in_place(show->options))
-		pane_enter(&show->pane);
-	r = show_loop(show, &signal);
-	pane_leave(&show->pane);
-	return signal ? die_by(signal) : r;
+	show->repetition = (struct repetition){
+		.pane = &show->pane,
+		.session = &show->session,
+		.count = show->options->common.count,
+		.period_ns = show->options->period_ms * NS_PER_MS,
+		.pair_ns = pair_ns(show),
+		.in_place = is_in_place(show->options),
+		.code = &show->code,
+		.first = take_pair,
+		.take = take,
+		.emit = emit,
+		.resized = resized,
+		.arg = show,
+	};
+	return repeat_output(&show->repetition);
 }
 
 /* ---- */
