@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-void faultops_delay(struct faultfs *fs, struct waiting w)
+/* Queues the read for later. */
+static void delay_read(struct faultfs *fs, struct waiting w)
 {
 	struct waiting *new = malloc(sizeof(*new));
 
@@ -185,10 +186,10 @@ static void do_read(fuse_req_t request, fuse_ino_t number, size_t size, off_t of
 		slow = machine_fault(fs->machine, node->device, FAULT_SLOW, node_name(node));
 	if (!node->dead && offset == 0 && faultops_has(fs, node, FAULT_HANG)) {
 		w.due = INT64_MAX;
-		faultops_delay(fs, w);
+		delay_read(fs, w);
 	} else if (!node->dead && slow) {
 		w.due = clock_now(CLOCK_MONOTONIC) + slow->amount * NS_PER_MS;
-		faultops_delay(fs, w);
+		delay_read(fs, w);
 	} else {
 		faultops_read(fs, request, node, size, offset);
 	}

@@ -36,8 +36,5 @@ extern const struct fuse_lowlevel_ops fault_operations;
 void faultops_read(struct faultfs *fs, fuse_req_t request, const struct fault_node *node,
 		   size_t size, off_t offset);
 
-/* Queues the read for later. */
-void faultops_delay(struct faultfs *fs, struct waiting w);
-
 /* Is such a fault active for this file? */
 bool faultops_has(struct faultfs *fs, const struct fault_node *node, enum fault_kind kind);

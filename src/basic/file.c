@@ -139,10 +139,9 @@ ssize_t file_readlink(int dirfd, const char *path, char *text, size_t size)
  * Uses getdents64() with a buffer on the stack: opendir() allocates 32 KiB and calls fstat(), which
  * is a third of the cost for a short directory.
  */
-int directory_read_count(int fd, size_t count, int (*visit)(const char *name, void *arg), void *arg)
+int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg)
 {
 	_Alignas(struct dirent64) char entries[8192];
-	size_t seen = 0;
 	long n;
 	int r;
 
@@ -154,19 +153,12 @@ int directory_read_count(int fd, size_t count, int (*visit)(const char *name, vo
 			at += entry->d_reclen;
 			if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 				continue;
-			seen++;
 			r = visit(entry->d_name, arg);
 			if (r != 0)
 				return r;
 		}
-		/* Entries may have been added: a full buffer is not the end. */
-	} while (n > 0 && (seen != count || sizeof(entries) - (size_t)n < sizeof(struct dirent64)));
+	} while (n > 0);
 	return n < 0 ? -errno : 0;
-}
-
-int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg)
-{
-	return directory_read_count(fd, SIZE_MAX, visit, arg);
 }
 
 int directory_each(int dirfd, const char *path, int (*visit)(const char *name, void *arg),

@@ -78,10 +78,3 @@ MUST_CHECK int directory_each(int dirfd, const char *path,
 
 /* The same for an open directory, from its current position. */
 MUST_CHECK int directory_read(int fd, int (*visit)(const char *name, void *arg), void *arg);
-
-/*
- * The same for a directory that has `count` entries, as far as is known: saves the system call that
- * would return no more of them.
- */
-MUST_CHECK int directory_read_count(int fd, size_t count, int (*visit)(const char *name, void *arg),
-				    void *arg);

@@ -43,7 +43,8 @@ void fleet_done(struct fleet *fleet)
 	*fleet = (struct fleet){ 0 };
 }
 
-bool fleet_filter_accepts(const struct fleet_filter *filter, const char *instance, const char *name)
+static bool filter_accepts(const struct fleet_filter *filter, const char *instance,
+			   const char *name)
 {
 	if (!filter->globs || !filter->globs[0])
 		return true;
@@ -98,7 +99,7 @@ int fleet_get(struct fleet *fleet, const struct fleet_filter *filter, const char
 	r = machine_init(&machine, instance);
 	if (r < 0)
 		return r;
-	if (!fleet_filter_accepts(filter, machine.instance, machine.name)) {
+	if (!filter_accepts(filter, machine.instance, machine.name)) {
 		machine_done(&machine);
 		return 0;
 	}

@@ -14,9 +14,6 @@ struct fleet_filter {
 	char *const *globs;   /* patterns of names; NULL-terminated; none: all */
 };
 
-bool fleet_filter_accepts(const struct fleet_filter *filter, const char *instance,
-			  const char *name);
-
 struct fleet {
 	struct fleet_machine *machines;
 	size_t count, room;

@@ -19,8 +19,9 @@ void question_add(struct question_set *set, const char *expression, const char *
 	set->requests[i].query = buf_text(&set->texts[i]);
 }
 
-int question_fail(const struct http_client *client, const char *path, int r,
-		  const struct buf *reason, struct buf *error)
+/* Why an answer is useless, from the result of its reader. Returns an exit code. */
+static int fail(const struct http_client *client, const char *path, int r, const struct buf *reason,
+		struct buf *error)
 {
 	if (r == -ENOMEM) {
 		buf_puts(error, "out of memory");
@@ -42,7 +43,7 @@ static int read_answer(const struct question_set *set, size_t i, const struct ht
 	int r = vector_read(buf_text(&request->answer), request->answer.length, &set->readers[i],
 			    &reason);
 
-	return r < 0 ? question_fail(client, request->path, r, &reason, error) : 0;
+	return r < 0 ? fail(client, request->path, r, &reason, error) : 0;
 }
 
 int question_ask(struct question_set *set, struct http_client *client, struct buf *error)
@@ -51,7 +52,7 @@ int question_ask(struct question_set *set, struct http_client *client, struct bu
 
 	for (size_t i = 0; i < set->count; i++)
 		if (set->texts[i].failed)
-			return question_fail(client, "", -ENOMEM, NULL, error);
+			return fail(client, "", -ENOMEM, NULL, error);
 	code = http_client_ask(client, set->requests, set->count, error);
 	for (size_t i = 0; i < set->count && !code; i++)
 		code = read_answer(set, i, client, error);

@@ -21,7 +21,3 @@ void question_add(struct question_set *set, const char *expression, const char *
 MUST_CHECK int question_ask(struct question_set *set, struct http_client *client,
 			    struct buf *error);
 void question_done(struct question_set *set);
-
-/* Why an answer is useless, from the result of its reader. Returns an exit code. */
-int question_fail(const struct http_client *client, const char *path, int r,
-		  const struct buf *reason, struct buf *error);

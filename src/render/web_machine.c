@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *web_style(enum style style)
+/* The name of a style in the page's style sheet. */
+static const char *style_name(enum style style)
 {
 	static const char *const names[STYLE_PRINTED] = {
 		[STYLE_PLAIN] = "plain", [STYLE_BOLD] = "plain", [STYLE_DIM] = "dim",
@@ -30,7 +31,7 @@ static void put_reading(struct json *json, const char *key, const struct buf *te
 {
 	json_open(json, key, '[');
 	json_text(json, NULL, buf_text(text));
-	json_text(json, NULL, web_style(style));
+	json_text(json, NULL, style_name(style));
 	if (!device_knows(dev, field))
 		json_text(json, NULL, reason_text(dev->why[field]));
 	json_close(json, ']');
@@ -105,7 +106,7 @@ static void put_device(struct json *json, const struct web_view *view, const str
 	json_text(json, "name", buf_text(&name));
 	json_open(json, "symbol", '[');
 	json_text(json, NULL, symbol);
-	json_text(json, NULL, web_style(style));
+	json_text(json, NULL, style_name(style));
 	json_close(json, ']');
 	if (age_ns) {
 		device_put_age(&age, age_ns);
@@ -177,7 +178,7 @@ static void put_sum(struct json *json, const struct snapshot *snapshot, const st
 	json_open(json, NULL, '{');
 	json_text(json, "name", pool_name(pool));
 	json_text(json, "text", buf_text(&text));
-	json_text(json, "style", web_style(memory_style(share)));
+	json_text(json, "style", style_name(memory_style(share)));
 	if (share >= 0)
 		json_double(json, "share", share);
 	json_close(json, '}');

@@ -5,9 +5,6 @@
 #include "render/process_column.h"
 #include "render/style.h"
 
-/* The name of a style in the page's style sheet. */
-const char *web_style(enum style style);
-
 /* The array "pools": memory in use, of all devices or only of one. */
 void web_put_pools(struct json *json, const struct snapshot *snapshot, const struct device *only);
 

@@ -133,7 +133,6 @@ static void daemon_close(void *state, struct worker_pool *workers)
 
 const struct source source_daemon = {
 	.name = "daemon",
-	.help = "memory per process, as the allocation server knows it",
 	.open = daemon_open,
 	.sample = daemon_sample,
 	.close = daemon_close,

@@ -1,5 +1,5 @@
 /*
- * Jobs that died on a device by SIGKILL or a crash, as the tracer has seen it in the kernel. Needs
+ * Jobs that died on a device by SIGKILL or a crash, as the tracer records them in the kernel. Needs
  * no server and no privileges. The kernel records them even while no tracer runs.
  */
 #include "source/source.h"
@@ -94,7 +94,6 @@ static void deaths_close(void *state, struct worker_pool *workers)
 
 const struct source source_deaths = {
 	.name = "deaths",
-	.help = "jobs that were killed or crashed on a device, as the tracer has seen it",
 	.open = deaths_open,
 	.sample = deaths_sample,
 	.close = deaths_close,

@@ -239,7 +239,6 @@ static void dispatch_close(void *state, struct worker_pool *workers)
 
 const struct source source_dispatch = {
 	.name = "dispatch",
-	.help = "compute utilisation, as the tracer or the programs themselves measure it",
 	.open = dispatch_open,
 	.sample = dispatch_sample,
 	.close = dispatch_close,

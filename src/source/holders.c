@@ -211,7 +211,6 @@ static void holders_close(void *state, struct worker_pool *workers)
 
 const struct source source_holders = {
 	.name = "holders",
-	.help = "which processes have a device open: driver's list, descriptors, mappings",
 	.open = holders_open,
 	.prepare = holders_prepare,
 	.sample = holders_sample,

@@ -349,7 +349,6 @@ static void kmd_close(void *state, struct worker_pool *workers)
 
 const struct source source_kmd = {
 	.name = "kmd",
-	.help = "devices and readings, from the driver's files in sysfs",
 	.open = kmd_open,
 	.sample = kmd_sample,
 	.close = kmd_close,

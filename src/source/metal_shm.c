@@ -270,7 +270,6 @@ static void metal_close(void *state, struct worker_pool *workers)
 
 const struct source source_metal_shm = {
 	.name = "metal_shm",
-	.help = "memory per process, from TT-Metal's counters in /dev/shm",
 	.open = metal_open,
 	.sample = metal_sample,
 	.close = metal_close,

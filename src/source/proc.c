@@ -390,7 +390,6 @@ static void proc_close(void *state, struct worker_pool *workers)
 
 const struct source source_proc = {
 	.name = "proc",
-	.help = "name, command, user, age and owner of each holder, from procfs",
 	.open = proc_open,
 	.prepare = proc_prepare,
 	.sample = proc_sample,

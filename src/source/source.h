@@ -37,7 +37,7 @@ struct sample {
 enum { SAMPLE_ALLOCATIONS = 4 << 20 };
 
 struct source {
-	const char *name, *help;
+	const char *name;
 	int (*open)(const struct root *root, void **ret_state);
 	int (*prepare)(void *state, struct sample *sample); /* before all samples; may be NULL */
 	int (*sample)(void *state, struct sample *sample);  /* -errno: it has no data */

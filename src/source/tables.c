@@ -226,6 +226,5 @@ static int tables_sample(void *state, struct sample *sample)
 
 const struct source source_tables = {
 	.name = "tables",
-	.help = "memory per process, from the tables that programs with libttalloc publish",
 	.sample = tables_sample,
 };

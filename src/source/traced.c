@@ -225,7 +225,6 @@ static void traced_close(void *state, struct worker_pool *workers)
 
 const struct source source_traced = {
 	.name = "traced",
-	.help = "memory per process, as probes in the kernel count it",
 	.open = traced_open,
 	.sample = traced_sample,
 	.close = traced_close,

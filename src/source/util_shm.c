@@ -160,6 +160,5 @@ static int util_sample(void *state, struct sample *sample)
 
 const struct source source_util_shm = {
 	.name = "util_shm",
-	.help = "compute utilisation, where a program publishes it in /dev/shm",
 	.sample = util_sample,
 };

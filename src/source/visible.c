@@ -1,5 +1,5 @@
 /*
- * The devices that TT_VISIBLE_DEVICES leaves to processes that hold several of them. TT-Metal's
+ * Which devices TT_VISIBLE_DEVICES selects for processes that hold several. TT-Metal's
  * device numbers need translation only for these.
  *
  * The variable is read and parsed once per process, and so is the release of the TT-Metal that the
@@ -238,7 +238,6 @@ static void visible_close(void *state, struct worker_pool *workers)
 
 const struct source source_visible = {
 	.name = "visible",
-	.help = "devices that TT_VISIBLE_DEVICES leaves to holders of several",
 	.open = visible_open,
 	.sample = visible_sample,
 	.close = visible_close,
