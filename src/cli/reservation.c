@@ -144,8 +144,7 @@ static int wait_in_queue(struct reservation *reservation, const struct reservati
 	do {
 		/* Those at the front look more often. */
 		if (!deadline_pause(deadline_ns, 100 * NS_PER_MS * MIN(1 + runs_ahead(search), 10)))
-			return error_line(EXIT_TIMEOUT,
-					  "timed out: fewer than %u device%s are free",
+			return error_line(EXIT_TIMEOUT, "timed out waiting for %u free device%s",
 					  options->count, options->count == 1 ? "" : "s");
 		code = try(reservation, CLAIM_WAITING);
 	} while (code);

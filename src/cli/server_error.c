@@ -14,11 +14,11 @@ int server_error(struct buf *out, int error, const char *path, const char *why)
 		buf_printf(out, "the allocation server at %s does not answer; to restart it: %s",
 			   path, SERVER_RESTART);
 	else if (error == -EACCES || error == -EPERM)
-		buf_printf(out, "daemon required but unreachable: %s: %s", path, strerror(-error));
+		buf_printf(out, "cannot connect to the allocation server at %s: %s", path,
+			   strerror(-error));
 	else
 		buf_printf(out,
-			   "daemon required but unreachable: no allocation server at %s (%s); to "
-			   "start it: %s",
+			   "cannot connect to the allocation server at %s: %s; to start it: %s",
 			   path, strerror(-error), SERVER_START);
 	return EXIT_NO_SERVER;
 }

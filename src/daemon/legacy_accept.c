@@ -87,7 +87,8 @@ static int connection_parse(struct legacy_connection *connection)
 
 		connection->in_at += (uint16_t)used;
 		if (r < 0)
-			return legacy_refuse(connection, "its bytes are not legacy records");
+			return legacy_refuse(connection,
+					     "its bytes are not records of the legacy protocol");
 		if (measuring && connection->stream.size)
 			r = connection_answer(connection, connection->stream.size);
 		else if (r > 0)

@@ -51,7 +51,7 @@ static const struct option_spec rows[] = {
 		option_flag, AT(names) },
 	{ "-q --quiet", NO_ARGUMENT, NULL, "log errors only", option_flag, AT(quiet) },
 	{ "-v --verbose", NO_ARGUMENT, NULL,
-		"log every client that connects or leaves", option_flag, AT(verbose) },
+		"log every client that connects or disconnects", option_flag, AT(verbose) },
 	{ "--foreground", NO_ARGUMENT, NULL,
 		"stay in the foreground (the default)", option_ignore, 0 },
 	{ "--limit", ARGUMENT, "NAME=N",

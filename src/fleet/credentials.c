@@ -38,6 +38,6 @@ int credentials_read(const char *option, const char *file, struct buf *ret, stru
 	for (size_t i = 0; i < ret->length; i++)
 		if ((unsigned char)ret->data[i] < ' ' || ret->data[i] == 0x7F)
 			return fail(error, option, file,
-				    "has more than a line, or control characters");
+				    "has more than one line, or control characters");
 	return 0;
 }

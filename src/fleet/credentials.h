@@ -6,7 +6,7 @@
 
 /*
  * The only line of a file. Returns an exit code, with the name of the file and the reason in error:
- * it cannot be read, is empty, or has more than a line or control characters.
+ * it cannot be read, is empty, or has more than one line or control characters.
  */
 MUST_CHECK int credentials_read(const char *option, const char *file, struct buf *ret,
 				struct buf *error);

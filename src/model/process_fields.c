@@ -9,7 +9,7 @@
 /* clang-format off */
 static const struct field process_table[PROCESS_N_FIELDS] = {
 	[PROC_PID] = { "pid", NULL, "pid", "PIDS", "Process Id",
-		"process id in our namespace", K_I32, U_NONE, AT(pid),
+		"process id in the pid namespace of tt_smi", K_I32, U_NONE, AT(pid),
 		.column = { "PID", 7, .screen = 8, .align = ALIGN_RIGHT } },
 	[PROC_NS_PID] = { "ns_pid", NULL, "ns_pid", "PIDS", "Namespace Pid",
 		"process id in its own namespace", K_I32, U_NONE, AT(ns_pid) },

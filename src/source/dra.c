@@ -102,7 +102,7 @@ static void take_checkpoint(struct snapshot *snapshot, const struct dra_checkpoi
 		if (!dev) {
 			snapshot_add_problem(
 				snapshot, "dra",
-				"claim %s: chip tt-%u cannot be told apart from others",
+				"claim %s: tt-%u may be one of several devices",
 				prepared->claim, prepared->chip);
 			rest = UNMATCHED_CLAIM;
 			continue;
@@ -162,7 +162,6 @@ static void dra_close(void *state, struct worker_pool *workers)
 
 const struct source source_dra = {
 	.name = "dra",
-	.help = "devices that the vendor's DRA driver has prepared for claims of Kubernetes",
 	.open = dra_open,
 	.sample = dra_sample,
 	.close = dra_close,

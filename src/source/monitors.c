@@ -27,7 +27,7 @@ static const char *find_fault(const struct monitors *monitors, const struct stat
 		return NULL;
 	if (st->st_uid != 0)
 		return "it does not belong to root";
-	return protected_by_mode(st) ? NULL : "others than root may write it";
+	return protected_by_mode(st) ? NULL : "users other than root may write it";
 }
 
 static void read_file(struct monitors *monitors, int fd, const struct stat *st)

@@ -16,7 +16,7 @@ static const char *const flag_names[] = { "no", "yes" };
 
 /* What the words mean, where they need it; in the help. */
 static const char *const unit_notes[UNITS_N] = { "GB of 1024 MB", "the same as GiB" };
-static const char *const chart_mode_notes[CHARTS_N] = { "several of one device", "one of several" };
+static const char *const chart_mode_notes[CHARTS_N] = { "of one device", "one reading of each" };
 static const char *const mouse_notes[] = { "no: the terminal keeps it for copying", NULL };
 
 enum setting_kind {

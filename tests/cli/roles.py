@@ -242,7 +242,7 @@ def listed_names():
         file.write("# ours\nsite-collector\n")
     expect(now(), ("monitor", []))
     os.chmod(path, 0o664)
-    expect(now(), ("job", [path + ": not used: others than root may write it"]))
+    expect(now(), ("job", [path + ": not used: users other than root may write it"]))
     os.chmod(path, 0o644)
     os.chown(path, 65534, 0)
     expect(now(), ("job", [path + ": not used: it does not belong to root"]))

@@ -111,7 +111,7 @@ def test_only_bytes_that_cannot_be_framed_close_the_connection(server):
         c.sock.sendall(bad)
         assert c.is_closed(), bad
         c.close()
-    assert server.log().count("closed: its bytes are not legacy records") == len(frames)
+    assert server.log().count("closed: its bytes are not records of the legacy protocol") == len(frames)
     gone(server)
 
 
@@ -643,7 +643,7 @@ def test_an_answer_that_is_not_read_keeps_its_connection_counted(server):
         assert c.sock.recv(1, socket.MSG_PEEK)  # the answer is there, and stays unread
         c.sock.sendall(b"\xff" * 112)
         kept.append(c)
-    wait(lambda: server.log().count("its bytes are not legacy records") == 20, "the refusals")
+    wait(lambda: server.log().count("its bytes are not records of the legacy protocol") == 20, "the refusals")
     refused(errno.EUSERS, server.ask)
     kept[0].receive()
     assert kept[0].is_closed()

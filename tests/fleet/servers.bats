@@ -111,7 +111,7 @@ fails() {
 	: >"$WORK/token"
 	fails 2 "is empty" --token-file "$WORK/token"
 	printf 'a\nHost: evil\n' >"$WORK/token"
-	fails 2 "more than a line" --token-file "$WORK/token"
+	fails 2 "more than one line" --token-file "$WORK/token"
 	echo nobody >"$WORK/user"
 	fails 2 "is not USER:PASSWORD" --user-file "$WORK/user"
 	fails 2 "mutually exclusive" --user-file "$WORK/user" --token-file "$WORK/token"

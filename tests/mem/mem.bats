@@ -207,7 +207,7 @@ load helpers
 
 @test "requests that need a server: exit 16 without one" {
 	machine --no-workloads -b n300
-	local message="daemon required but unreachable: no allocation server at $TT_ALLOCD_SOCKET"
+	local message="cannot connect to the allocation server at $TT_ALLOCD_SOCKET"
 	message+=" (No such file or directory); to start it: "
 	run mem --dump
 	is "$status" 16
