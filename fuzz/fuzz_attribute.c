@@ -1,6 +1,7 @@
 /* Fuzzes the parsers of the driver's attributes, of names in its class directory and of links. */
 #include "fuzz.h"
 
+#include "model/device_health.h"
 #include "source/attribute.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "basic/clock.h"
 #include "basic/file.h"
 #include "cli/error_line.h"
+#include "model/device_health.h"
 #include "model/occupancy.h"
 #include "source/procfs.h"
 

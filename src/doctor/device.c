@@ -1,6 +1,7 @@
 /* Examines each device: can it be read, does its firmware run, is it too hot, is it dirty? */
 #include "doctor/doctor.h"
 
+#include "model/device_health.h"
 #include "render/format.h"
 
 #include <math.h>

@@ -1,5 +1,7 @@
 #include "model/device_view.h"
 
+#include "model/device_health.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

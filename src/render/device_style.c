@@ -1,5 +1,7 @@
 #include "render/device_style.h"
 
+#include "model/device_health.h"
+
 static enum style severity_style(enum severity severity)
 {
 	switch (severity) {

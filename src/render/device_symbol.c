@@ -1,5 +1,7 @@
 #include "render/device_symbol.h"
 
+#include "model/device_health.h"
+
 enum { SYMBOL_TROUBLED, SYMBOL_LIMIT, SYMBOL_OPEN, SYMBOL_FREE, SYMBOL_UNSEEN, SYMBOL_UNREADABLE };
 
 const struct device_symbol device_symbols[] = {

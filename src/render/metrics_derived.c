@@ -1,6 +1,7 @@
 #include "render/metrics_derived.h"
 
 #include "basic/clock.h"
+#include "model/device_health.h"
 #include "model/occupancy.h"
 #include "render/format.h"
 

@@ -1,6 +1,7 @@
 #include "render/sums_text.h"
 
 #include "basic/text.h"
+#include "model/device_health.h"
 #include "render/format.h"
 #include "render/lower_bound.h"
 

@@ -1,4 +1,5 @@
 /* The box of devices. */
+#include "model/device_health.h"
 #include "render/table.h"
 
 #include "basic/clock.h"

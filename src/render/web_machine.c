@@ -1,4 +1,5 @@
 /* The document of the whole machine: tiles of devices, processes, pools, findings. */
+#include "model/device_health.h"
 #include "render/web_json.h"
 
 #include "basic/clock.h"

@@ -1,6 +1,7 @@
 #include "simfleet/variant.h"
 
 #include "basic/random.h"
+#include "model/device_health.h"
 #include "simfleet/fleet_machine.h"
 #include "simfleet/fleet_owner.h"
 

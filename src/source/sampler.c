@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/parse.h"
+#include "model/device_health.h"
 #include "model/dirty.h"
 #include "model/quiet.h"
 #include "model/rates.h"

@@ -2,6 +2,7 @@
 
 #include "basic/clock.h"
 #include "basic/text.h"
+#include "model/device_health.h"
 #include "render/device_text.h"
 #include "render/sums_text.h"
 #include "tui/key_bar.h"

@@ -1,4 +1,5 @@
 /* Draws a device as a line: readings with a bar, both pools, or the figures alone. */
+#include "model/device_health.h"
 #include "tui/drawn_device.h"
 
 #include "basic/text.h"

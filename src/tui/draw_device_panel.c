@@ -1,4 +1,5 @@
 /* Draws a device as a panel: a title and four lines. */
+#include "model/device_health.h"
 #include "tui/drawn_device.h"
 
 #include "basic/text.h"

@@ -1,5 +1,6 @@
 #include "tui/drawn_device.h"
 
+#include "model/device_health.h"
 #include "render/device_symbol.h"
 #include "render/device_text.h"
 #include "tui/paint.h"

@@ -1,6 +1,7 @@
 /* Derived fields, and the state as a whole. */
 #include "model/device.h"
 #include "unit.h"
+#include "model/device_health.h"
 
 #include <stdio.h>
 
