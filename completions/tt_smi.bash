@@ -146,15 +146,17 @@ _tt_smi_values() {
 	SECTION,...) _tt_smi_put_list "$before" "$current" $(_tt_smi_listed "$text") ;;
 	*csv*) _tt_smi_put_list "$before" "$current" csv noheader nounits ;;
 	BOARD) _tt_smi_put "$before" "$current" $(_tt_smi_query "$program" board) ;;
-	LIST) _tt_smi_put_list "$before" "$current" n150 n300 p100a p150a p300c galaxy-wormhole galaxy-blackhole ;;
+	LIST) _tt_smi_put_list "$before" "$current" n150 n300 p100a p150a p150b p150c p300 p300b p300c \
+		galaxy-wormhole galaxy-blackhole ;;
 	VIEW | THEME) _tt_smi_put "$before" "$current" $(_tt_smi_listed "$text") ;;
 	NAME=VALUE) _tt_smi_put_setting "$before" "$current" ;;
 	AREAS)
-		_tt_smi_put_list "$before" "$current" driver devices firmware temperature power pcie dirty \
-			permissions hugepages kernel server tracing processes utilization ;;
+		_tt_smi_put_list "$before" "$current" $("$program" doctor --help 2>/dev/null |
+			sed -n '/^Health areas:/,/^$/{s/.*areas://;s/,/ /g;p;}') ;;
 	NAME=NUMBER)
 		echo :nospace
-		_tt_smi_put "$before" "$current" temperature= power= trips= correctable= nonfatal= fatal= ;;
+		_tt_smi_put "$before" "$current" \
+			$("$program" check --help 2>/dev/null | sed -n '/^Limits/,/^$/s/^  \([a-z]*\) .*/\1=/p') ;;
 	SPEC)
 		[[ $names == *--fault* && $current != *:* ]] || return 0
 		echo :nospace

@@ -216,10 +216,11 @@ for table in fields.device_fields(), fields.host_fields():
 	[ "$(wc -l <"$WORK/names")" -ge 12 ]
 	diff "$WORK/names" <(candidates "$TT_SMI" -w --set "" | tr -d =)
 	while read -r name; do
-		for value in $(candidates "$TT_SMI" -w --set "$name=" | sed 's/.*=//'); do
-			echo "$name=$value"
-			sed -n "/^\.It Cm $name\$/{n;p;}" "$TOP/man/tt_smi.1" | grep -qw -- "$value"
-		done
+		[ "$name" != refresh ] || continue # any number
+		# "reading of the first chart: dram, power or compute": what follows the last colon.
+		values=$(sed -n "/^\.It Cm $name\$/{n;s/([^)]*)//g;s/.*: //;s/,/ /g;s/ or / /g;p;}" "$TOP/man/tt_smi.1")
+		echo "$name: $values"
+		same "$(xargs -n 1 <<<"$values")" "$(candidates "$TT_SMI" -w --set "$name=" | sed 's/.*=//')"
 	done <"$WORK/names"
 	[ "$(candidates "$TT_SMI" -w --set sort=dr)" = sort=dram ]
 	[ "$(candidates "$TT_SMI" -w --set columns=pid,own)" = columns=pid,owner ]
@@ -231,6 +232,19 @@ for table in fields.device_fields(), fields.host_fields():
 	[ "$(candidates "$TT_SMI" sim --fault=no)" = --fault=no-telemetry: ]
 	[ -z "$(candidates "$TT_SMI" sim --fault dead:)" ]
 	[ -z "$(candidates "$TT_SMI" sim --workload "")" ]
+}
+
+# words_of PAGE BEGIN END: the words of .Cm between two lines of a manual.
+words_of() {
+	sed -n "/$2/,/$3/s/^\.Cm //p" "$TOP/man/$1" | tr -s ' ,' '\n' | grep '[a-z]'
+}
+
+@test "completions have the areas, limits and boards of the manuals" {
+	same "$(words_of tt_smi-check.1 '^Only these areas' '^The default')" "$(candidates "$TT_SMI" check --only "")"
+	[ "$(candidates "$TT_SMI" doctor --only pcie,dir)" = pcie,dirty ]
+	same "$(sed -n '/^\.It Fl \\-warning/,/^\.It Fl \\-perfdata/s/^\.It Cm \(.*\)/\1=/p' "$TOP/man/tt_smi-check.1")" \
+		"$(candidates "$TT_SMI" check --critical "")"
+	same "$(words_of tt_smi-sim.1 '^A card is' '^A p300')" "$(candidates "$TT_SMI" sim -b "")"
 }
 
 @test "completions offer fields, devices, boards and values" {
