@@ -7,24 +7,20 @@
 #include <string.h>
 
 const struct machine_field machine_fields[MACHINE_VALUES] = {
-	[MACHINE_DEVICES] = { "devices", KIND_COUNT, "devices that the driver serves" },
-	[MACHINE_UP] = { "devices_up", KIND_COUNT, "devices that deliver current readings" },
-	[MACHINE_EXPECTED] = { "devices_expected", KIND_COUNT,
-			       "devices that should be there (tt_smi serve --expect)" },
-	[MACHINE_TEMPERATURE] = { "temperature", KIND_CELSIUS, "of the hottest device" },
-	[MACHINE_POWER] = { "power", KIND_WATTS, "of all chips" },
-	[MACHINE_DRAM_USED] = { "dram_used", KIND_BYTES, "DRAM that programs have allocated" },
-	[MACHINE_DRAM_SIZE] = { "dram_size", KIND_BYTES, "DRAM that programs can use" },
-	[MACHINE_L1_USED] = { "l1_used", KIND_BYTES, "L1 that programs have allocated" },
-	[MACHINE_L1_SIZE] = { "l1_size", KIND_BYTES, "L1 that programs can use" },
-	[MACHINE_COMPLETE] = { "memory_complete", KIND_YES_NO,
-			       "every job is tracked; if not, used memory is a lower bound" },
-	[MACHINE_HOLDERS] = { "job_holders", KIND_COUNT,
-			      "processes of jobs, once for each device that they have open" },
-	[MACHINE_MONITORS] = { "monitor_holders", KIND_COUNT, "the same of monitors" },
-	[MACHINE_JOBS] = { "jobs", KIND_COUNT,
-			   "Slurm jobs, pods, containers, and users with other processes" },
-	[MACHINE_USERS] = { "users", KIND_COUNT, "users with jobs" },
+	[MACHINE_DEVICES] = { "devices", KIND_COUNT },
+	[MACHINE_UP] = { "devices_up", KIND_COUNT },
+	[MACHINE_EXPECTED] = { "devices_expected", KIND_COUNT },
+	[MACHINE_TEMPERATURE] = { "temperature", KIND_CELSIUS },
+	[MACHINE_POWER] = { "power", KIND_WATTS },
+	[MACHINE_DRAM_USED] = { "dram_used", KIND_BYTES },
+	[MACHINE_DRAM_SIZE] = { "dram_size", KIND_BYTES },
+	[MACHINE_L1_USED] = { "l1_used", KIND_BYTES },
+	[MACHINE_L1_SIZE] = { "l1_size", KIND_BYTES },
+	[MACHINE_COMPLETE] = { "memory_complete", KIND_YES_NO },
+	[MACHINE_HOLDERS] = { "job_holders", KIND_COUNT },
+	[MACHINE_MONITORS] = { "monitor_holders", KIND_COUNT },
+	[MACHINE_JOBS] = { "jobs", KIND_COUNT },
+	[MACHINE_USERS] = { "users", KIND_COUNT },
 };
 
 /* The default port of tt_smi serve, which Prometheus appends to the name of a target. */

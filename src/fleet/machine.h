@@ -31,7 +31,6 @@ enum machine_kind { KIND_COUNT, KIND_CELSIUS, KIND_WATTS, KIND_BYTES, KIND_YES_N
 struct machine_field {
 	const char *key;
 	enum machine_kind kind;
-	const char *help;
 };
 
 extern const struct machine_field machine_fields[MACHINE_VALUES];

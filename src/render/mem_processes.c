@@ -122,15 +122,20 @@ static void put_nobody(struct text_line *line, const struct device *dev)
 	text_line_end(line);
 }
 
+static const char *heading(const struct field_table *table, unsigned field)
+{
+	return table->fields[field].column.heading;
+}
+
 static void put_headings(struct text_line *line)
 {
 	const struct mem_widths *widths = widths_of(line);
 
 	text_line_put(line, STYLE_DIM, "  ");
-	text_line_cell(line, PID_WIDTH, STYLE_DIM, "PID");
-	text_line_cell(line, widths->name, STYLE_DIM, "Name");
-	text_line_cell_right(line, widths->amount, STYLE_DIM, "DRAM");
-	text_line_cell_right(line, widths->amount, STYLE_DIM, "L1");
+	text_line_cell(line, PID_WIDTH, STYLE_DIM, heading(&process_fields, PROC_PID));
+	text_line_cell(line, widths->name, STYLE_DIM, heading(&process_fields, PROC_NAME));
+	text_line_cell_right(line, widths->amount, STYLE_DIM, heading(&usage_fields, USE_DRAM));
+	text_line_cell_right(line, widths->amount, STYLE_DIM, heading(&usage_fields, USE_L1));
 	text_line_cell_right(line, widths->count, STYLE_DIM, widths->count_heading);
 	text_line_put(line, STYLE_DIM, "   growth");
 	text_line_end(line);
