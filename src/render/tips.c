@@ -38,7 +38,7 @@ static enum remedy remedy_of_reason(enum reason why)
 	return remedies[why];
 }
 
-/* Monitors use no memory. A process with memory on one device has a tracker. */
+/* Monitors use no memory. If the memory on one device is known, so are the others. */
 static enum remedy remedy_of(const struct process *process)
 {
 	enum reason why = process->n_usages ? process->usages[0].why[USE_DRAM] : NO_TRACKER;

@@ -89,7 +89,7 @@ load helpers
 	run mem --once -d 0
 	[[ $output == *"≥1.00GB / 12.00GB "*"]  ≥8.3%   peak ≥1.00GB"* ]]
 	[[ $output == *"Device open (no tracking)"* ]]
-	[[ $output == *"Single allocations: N/A (not reported by its tracker)"* ]]
+	[[ $output == *"Single allocations: N/A (not reported by its source)"* ]]
 	[[ $output == *"💡 TIP: 1 process without memory tracking
    The next time: $TT_SMI run -- COMMAND"* ]]
 }
@@ -107,11 +107,11 @@ load helpers
 @test "unknown is N/A with its reason, never 0" {
 	machine -b n300 -w dev=0,via=none,name=silent
 	run mem --once -d 0
-	[[ $output == *"N/A / 12.00GB    no tracker"* ]]
+	[[ $output == *"N/A / 12.00GB    not tracked"* ]]
 	is "$(field '.devices[0] | [.memory.used, .watched.dram.peak, .unavailable["memory.used"]]')" \
 		'[null,null,"no_tracker"]'
 	run mem --once -d 0R
-	[[ $output == *"Processes: N/A (no tracker)"* ]]
+	[[ $output == *"Processes: N/A (not tracked)"* ]]
 }
 
 @test "no process on a device: 0 and no tip" {
@@ -208,7 +208,7 @@ load helpers
 @test "requests that need a server: exit 16 without one" {
 	machine --no-workloads -b n300
 	local message="cannot connect to the allocation server at $TT_ALLOCD_SOCKET"
-	message+=" (No such file or directory); to start it: "
+	message+=": No such file or directory; to start it: "
 	run mem --dump
 	is "$status" 16
 	[[ $output == *"$message"* ]]
