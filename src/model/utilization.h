@@ -45,7 +45,7 @@ struct utilization {
 /* clang-format off */
 #define UTILIZATION_DETAILS(first, section, type) \
 	[(first) + UTIL_BOUND] = { "utilization.bound", NULL, "utilization.bound", section, "Compute Bound", \
-		"what the share says: exact; lower: it may be more; upper: it may be less", K_ENUM, U_NONE, offsetof(type, utilization.bound), \
+		"exact: measured completely; lower: the share may be higher; upper: it may be lower", K_ENUM, U_NONE, offsetof(type, utilization.bound), \
 		.names = utilization_bounds, .needs = FIELDS(PART(UTILIZATION)) }, \
 	[(first) + UTIL_PROGRAMS] = { "utilization.programs", NULL, "utilization.programs", section, "Programs", \
 		"programs that ended, per second", K_DOUBLE, U_PER_SECOND, offsetof(type, utilization.programs), \

@@ -91,7 +91,7 @@ def add_fields(schema, table, units, choices):
 
 def reasons(table):
     return {
-        "description": "why, for each value of this object that is null; keys are paths below it",
+        "description": "the reason for each value of this object that is null; a key is the path of the value in this object",
         "type": "object",
         "propertyNames": {"enum": [field.json for field in table if field.json and field.id not in ALWAYS and field.json != "id"]},
         "additionalProperties": {"$ref": "#/$defs/reason"},
@@ -107,21 +107,21 @@ def device(units, choices):
     schema = new_object("one chip")
     add(schema, "id", {"$ref": "#/$defs/device_id"})
     add_fields(schema, table, units, choices)
-    add(schema, "unseen_holders", {"description": "opens by processes that cannot be seen", "type": "integer", "minimum": 0})
-    add(schema, "lost_openers", {"description": "of unseen_holders, those by a process that is gone; the others are outside our pid namespace",
+    add(schema, "unseen_holders", {"description": "how often processes that are not visible have it open", "type": "integer", "minimum": 0})
+    add(schema, "lost_openers", {"description": "the part of unseen_holders whose opener has exited; the others are outside the pid namespace of tt_smi",
                                  "type": "integer", "minimum": 0})
     short = new_object()
     add(short, "pid", {"type": "integer", "minimum": 1})
     add(short, "name", {"type": ["string", "null"]})
     add(short, "memory", {"description": "DRAM on this device [byte]", "type": ["integer", "null"], "minimum": 0})
-    add(schema, "processes", array(short, "who has it open, in short; the rest is in /processes"))
+    add(schema, "processes", array(short, "the processes that have it open, with the main values; /processes has all of them"))
     left = new_object()
-    add(left, "ns_pid", {"description": "process id as its writer saw it", "type": "integer"})
+    add(left, "ns_pid", {"description": "process id in the pid namespace of the process that wrote it", "type": "integer"})
     add(left, "name", {"type": "string"})
     add(left, "dram", {"description": "[byte]", "type": "integer", "minimum": 0})
     add(left, "l1", {"description": "[byte]", "type": "integer", "minimum": 0})
     add(left, "reason", {"$ref": "#/$defs/reason"})
-    add(schema, "leftovers", array(left, "what TT-Metal's file says of processes that are gone or out of sight; not counted"))
+    add(schema, "leftovers", array(left, "figures in TT-Metal's file of processes that have exited or are not visible; they are not counted"))
     add(schema, "unavailable", reasons(table))
     return schema
 
@@ -139,14 +139,14 @@ def process(units, choices):
     table = fields.process_fields()
     schema = new_object("one process that has devices open")
     add_fields(schema, table, units, choices)
-    add(schema, "ns_pids", array({"type": "integer"}, "its process ids, outermost namespace first; empty if not known"))
+    add(schema, "ns_pids", array({"type": "integer"}, "its process ids, from the outermost pid namespace to its own; empty: unknown"))
     add(schema, "devices", array({"$ref": "#/$defs/usage"}, "the devices it has open"))
     add(schema, "unavailable", reasons(table))
     return schema
 
 
 def unit_table(units):
-    schema = new_object("the base unit of each kind of number, and of single ones by their path")
+    schema = new_object("the base unit of each kind of number, and of single values by their path")
     for what, unit in [
         ("temperature", "U_CELSIUS"), ("power", "U_WATT"), ("voltage", "U_VOLT"), ("current", "U_AMPERE"),
         ("clocks", "U_HERTZ"), ("fan", "U_RPM"), ("memory", "U_BYTE"), ("rate", "U_BYTE_RATE"),
@@ -166,33 +166,33 @@ def document():
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "tt_smi --json",
-        "description": "One sample. Numbers are in base units; what is not known is null, and \"unavailable\" says why. "
-        "New keys keep schema_version, changed or removed ones raise it.",
+        "description": "One sample. Numbers are in base units; an unknown value is null, and \"unavailable\" has its reason. "
+        "schema_version increases when a key changes or is removed, not when one is added.",
     }
     top = new_object()
     add(top, "schema", {"const": "tt-smi"})
     add(top, "schema_version", {"const": 1})
-    add(top, "version", {"description": "of tt_smi", "type": "string"})
+    add(top, "version", {"description": "version of tt_smi", "type": "string"})
     add(top, "timestamp", {"description": "UTC", "type": "string", "pattern": "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$"})
-    add(top, "simulated", {"description": "made by tt_smi sim, not by hardware", "type": "boolean"})
-    add(top, "recorded", {"description": "read from a tree captured earlier", "type": "boolean"})
+    add(top, "simulated", {"description": "true: a simulated machine (tt_smi sim)", "type": "boolean"})
+    add(top, "recorded", {"description": "true: read from a recorded machine", "type": "boolean"})
     add(top, "units", unit_table(units))
     host = add(top, "host", new_object())
     add_fields(host, fields.host_fields(), units, choices)
     add(host, "unavailable", reasons(fields.host_fields()))
     server = add(top, "server", new_object("the allocation server"))
-    add(server, "running", {"description": "did it answer?", "type": "boolean"})
+    add(server, "running", {"description": "true: it has answered", "type": "boolean"})
     add(server, "pid", {"type": ["integer", "null"], "minimum": 1})
-    add(top, "devices", array({"$ref": "#/$defs/device"}, "by index; a chip without PCIe after the one it is reached through"))
-    add(top, "processes", array({"$ref": "#/$defs/process"}, "by pid"))
+    add(top, "devices", array({"$ref": "#/$defs/device"}, "in the order of their indices; a chip without PCIe follows the chip through which it is reached"))
+    add(top, "processes", array({"$ref": "#/$defs/process"}, "in the order of their pids"))
     error = new_object()
     add(error, "source", {"type": "string"})
     add(error, "message", {"type": "string"})
-    add(top, "errors", array(error, "what went wrong on the way"))
+    add(top, "errors", array(error, "what failed while the sample was taken"))
     schema.update(top)
     schema["$defs"] = {
         "device_id": DEVICE_ID,
-        "reason": {"description": "why a value is not known", "enum": fields.reason_codes()},
+        "reason": {"description": "why a value is unknown", "enum": fields.reason_codes()},
         "device": device(units, choices),
         "process": process(units, choices),
         "usage": usage(units, choices),

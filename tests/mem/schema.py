@@ -27,20 +27,20 @@ BYTES_OR_NULL = {"description": "[byte]", "type": ["integer", "null"], "minimum"
 
 
 def allocation():
-    schema = new_object("one allocation that is held")
+    schema = new_object("a live allocation")
     add(schema, "pool", {"enum": fields.names("model/pool.c", "names")})
-    add(schema, "id", {"description": "address or number, as the program says", "type": "integer", "minimum": 0})
+    add(schema, "id", {"description": "address or number, as the program reports it", "type": "integer", "minimum": 0})
     add(schema, "size", BYTES)
     add(schema, "age", {"description": "[second]", "type": ["number", "null"], "minimum": 0})
     return schema
 
 
 def growth():
-    schema = new_object("what DRAM and L1 did while this monitor watched, at most ten minutes")
+    schema = new_object("change of DRAM and L1 while the monitor was running, over at most ten minutes")
     add(schema, "trend", {"enum": fields.names("model/growth.c", "names")})
-    add(schema, "seconds", {"description": "between the first and the last sample [second]", "type": "number", "minimum": 0})
-    add(schema, "bytes", {"description": "now minus then [byte]", "type": ["integer", "null"]})
-    add(schema, "frees", {"description": "in that time", "type": ["integer", "null"], "minimum": 0})
+    add(schema, "seconds", {"description": "time between the first and the last sample [second]", "type": "number", "minimum": 0})
+    add(schema, "bytes", {"description": "change from the first to the last sample [byte]", "type": ["integer", "null"]})
+    add(schema, "frees", {"description": "frees in that time; null: not reported", "type": ["integer", "null"], "minimum": 0})
     return schema
 
 
@@ -57,7 +57,7 @@ def process(units, choices):
     main_schema.add_fields(schema, memory_fields(), units, choices)
     add(schema, "growth", growth())
     add(schema, "list", {"description": "its allocations, in no order; null: see list_unavailable", "type": ["array", "null"], "items": {"$ref": "#/$defs/allocation"}})
-    add(schema, "list_complete", {"description": "are all of them listed?", "type": ["boolean", "null"]})
+    add(schema, "list_complete", {"description": "false: some allocations are missing from the list", "type": ["boolean", "null"]})
     add(schema, "list_unavailable", {"oneOf": [{"type": "null"}, {"$ref": "#/$defs/reason"}]})
     add(schema, "unavailable", main_schema.reasons(memory_fields()))
     return schema
@@ -70,14 +70,14 @@ def device(units, choices):
     for key in "name", "board", "bdf", "state":
         add(schema, key, {"type": ["string", "null"]})
     main_schema.add_fields(schema, table, units, choices)
-    watched = add(schema, "watched", new_object("what only this monitor knows"))
+    watched = add(schema, "watched", new_object("values that depend on the samples of this monitor"))
     for key in "dram", "l1":
         pool = add(watched, key, new_object())
-        add(pool, "peak", {**BYTES_OR_NULL, "description": "most that it saw, or that one process says it had [byte]"})
-        add(pool, "change", {"description": "since its first sample [byte]", "type": ["integer", "null"]})
+        add(pool, "peak", {**BYTES_OR_NULL, "description": "the highest value that the monitor saw, or that a process reports as its peak [byte]"})
+        add(pool, "change", {"description": "change since its first sample [byte]", "type": ["integer", "null"]})
     point = {"type": "array", "minItems": 3, "maxItems": 3, "prefixItems": [{"type": "number", "minimum": 0}, BYTES_OR_NULL, BYTES_OR_NULL]}
-    add(schema, "history", array(point, "a point per second that has a sample, at most ten minutes: seconds ago, DRAM, L1"))
-    add(schema, "processes", array({"$ref": "#/$defs/process"}, "by pid"))
+    add(schema, "history", array(point, "a point for each second with a sample, for at most ten minutes: seconds before this sample, DRAM, L1"))
+    add(schema, "processes", array({"$ref": "#/$defs/process"}, "in the order of their pids"))
     add(schema, "unavailable", main_schema.reasons(table))
     return schema
 
