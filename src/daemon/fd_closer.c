@@ -1,5 +1,6 @@
 #include "daemon/fd_closer.h"
 
+#include "basic/array.h"
 #include "basic/clock.h"
 #include "daemon/users.h"
 
@@ -121,26 +122,18 @@ static void *closer_work(void *arg)
 /* Returns false if memory is short. */
 static bool queue_add(struct fd_closer *closer, int fd)
 {
-	bool added;
+	int *fds;
 
 	pthread_mutex_lock(&closer->lock);
-	if (closer->count == closer->room) {
-		size_t room = closer->room ? 2 * closer->room : 64;
-		int *grown = reallocarray(closer->fds, room, sizeof(*grown));
-
-		if (grown) {
-			closer->fds = grown;
-			closer->room = room;
-		}
-	}
-	added = closer->count < closer->room;
-	if (added) {
-		closer->fds[closer->count++] = fd;
+	fds = array_grow(closer->fds, closer->count, &closer->room, sizeof(*fds));
+	if (fds) {
+		closer->fds = fds;
+		fds[closer->count++] = fd;
 		closer->pending++;
 	}
 	pthread_cond_signal(&closer->queued);
 	pthread_mutex_unlock(&closer->lock);
-	return added;
+	return fds;
 }
 
 void fd_closer_close(struct fd_closer *closer, int fd)

@@ -1,5 +1,6 @@
 #include "daemon/table_search.h"
 
+#include "basic/array.h"
 #include "basic/file.h"
 #include "basic/parse.h"
 #include "basic/proc_path.h"
@@ -76,20 +77,16 @@ static void process_run(void *arg)
 static int visit_process(const char *name, void *arg)
 {
 	struct pid_list *pids = arg;
+	pid_t *list;
 	uint32_t pid;
 
 	if (parse_u32(name, &pid) < 0 || pid > INT32_MAX || (pid_t)pid == getpid())
 		return 0;
-	if (pids->count == pids->room) {
-		size_t room = MAX(pids->room * 2, 256);
-		pid_t *grown = reallocarray(pids->list, room, sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		pids->list = grown;
-		pids->room = room;
-	}
-	pids->list[pids->count++] = (pid_t)pid;
+	list = array_grow(pids->list, pids->count, &pids->room, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	pids->list = list;
+	list[pids->count++] = (pid_t)pid;
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "fleet/fleet.h"
 
+#include "basic/array.h"
+
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -57,16 +59,12 @@ static bool filter_accepts(const struct fleet_filter *filter, const char *instan
 
 static int grow(struct fleet *fleet)
 {
-	size_t room = MAX(fleet->room * 2, 64);
 	struct fleet_machine *machines;
 
-	if (fleet->count < fleet->room)
-		return 0;
-	machines = reallocarray(fleet->machines, room, sizeof(*machines));
+	machines = array_grow(fleet->machines, fleet->count, &fleet->room, sizeof(*machines));
 	if (!machines)
 		return -ENOMEM;
 	fleet->machines = machines;
-	fleet->room = room;
 	return 0;
 }
 

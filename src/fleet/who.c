@@ -1,5 +1,7 @@
 #include "fleet/who.h"
 
+#include "basic/array.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -103,16 +105,12 @@ static int owner_init(struct fleet_owner *owner, const char *const *texts)
 
 static int grow(struct who *who)
 {
-	size_t room = MAX(who->room * 2, 64);
 	struct fleet_owner *owners;
 
-	if (who->count < who->room)
-		return 0;
-	owners = reallocarray(who->owners, room, sizeof(*owners));
+	owners = array_grow(who->owners, who->count, &who->room, sizeof(*owners));
 	if (!owners)
 		return -ENOMEM;
 	who->owners = owners;
-	who->room = room;
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "model/claim.h"
 
+#include "basic/array.h"
+
 #include <errno.h>
 
 #define US_PER_S INT64_C(1000000)
@@ -9,16 +11,12 @@ enum { BYTES_PER_US = CLAIM_STAGES + 1 };
 
 int claims_add(struct claims *claims, const struct claim *claim)
 {
-	if (claims->count == claims->room) {
-		size_t room = claims->room ? claims->room * 2 : 16;
-		struct claim *grown = reallocarray(claims->list, room, sizeof(*grown));
+	struct claim *list = array_grow(claims->list, claims->count, &claims->room, sizeof(*list));
 
-		if (!grown)
-			return -ENOMEM;
-		claims->list = grown;
-		claims->room = room;
-	}
-	claims->list[claims->count++] = *claim;
+	if (!list)
+		return -ENOMEM;
+	claims->list = list;
+	list[claims->count++] = *claim;
 	return 0;
 }
 
@@ -95,16 +93,13 @@ static bool is_overdue(const struct claim_watch *watch, const struct claim *clai
 
 static struct claim_delay *add_delay(struct claim_watch *watch)
 {
-	if (watch->count == watch->room) {
-		size_t room = watch->room ? watch->room * 2 : 16;
-		struct claim_delay *grown = reallocarray(watch->list, room, sizeof(*grown));
+	struct claim_delay *list =
+		array_grow(watch->list, watch->count, &watch->room, sizeof(*list));
 
-		if (!grown)
-			return NULL;
-		watch->list = grown;
-		watch->room = room;
-	}
-	return &watch->list[watch->count++];
+	if (!list)
+		return NULL;
+	watch->list = list;
+	return &list[watch->count++];
 }
 
 static int record(struct claim_watch *watch, const struct claim *claim,

@@ -1,5 +1,6 @@
 #include "model/history.h"
 
+#include "basic/array.h"
 #include "basic/clock.h"
 
 #include <errno.h>
@@ -175,16 +176,12 @@ static int entry_init(struct history_entry *entry, const struct series_key *key)
 
 static int grow(struct history *history)
 {
-	size_t room = history->room ? history->room * 2 : 16;
-	struct history_entry *grown;
+	struct history_entry *entries;
 
-	if (history->count < history->room)
-		return 0;
-	grown = reallocarray(history->entries, room, sizeof(*grown));
-	if (!grown)
+	entries = array_grow(history->entries, history->count, &history->room, sizeof(*entries));
+	if (!entries)
 		return -ENOMEM;
-	history->entries = grown;
-	history->room = room;
+	history->entries = entries;
 	return 0;
 }
 

@@ -100,10 +100,9 @@ static void take_checkpoint(struct snapshot *snapshot, const struct dra_checkpoi
 		struct device *dev = find_device(snapshot, &order, prepared);
 
 		if (!dev) {
-			snapshot_add_problem(
-				snapshot, "dra",
-				"claim %s: tt-%u may be one of several devices",
-				prepared->claim, prepared->chip);
+			snapshot_add_problem(snapshot, "dra",
+					     "claim %s: tt-%u may be one of several devices",
+					     prepared->claim, prepared->chip);
 			rest = UNMATCHED_CLAIM;
 			continue;
 		}

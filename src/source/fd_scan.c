@@ -1,5 +1,6 @@
 #include "source/fd_scan.h"
 
+#include "basic/array.h"
 #include "basic/parse.h"
 
 #include <errno.h>
@@ -82,17 +83,12 @@ static int by_pid(const void *a, const void *b)
 
 static struct scanned_process *add_process(struct fd_scan *scan, int32_t pid)
 {
-	struct scanned_process *process = scan->list;
+	struct scanned_process *process;
 
-	if (scan->count == scan->room) {
-		size_t room = scan->room ? scan->room * 2 : 256;
-
-		process = reallocarray(process, room, sizeof(*process));
-		if (!process)
-			return NULL;
-		scan->list = process;
-		scan->room = room;
-	}
+	process = array_grow(scan->list, scan->count, &scan->room, sizeof(*process));
+	if (!process)
+		return NULL;
+	scan->list = process;
 	process += scan->count++;
 	*process = (struct scanned_process){ .cache.pid = pid, .fd = -1 };
 	return process;

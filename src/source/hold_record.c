@@ -1,5 +1,7 @@
 #include "source/hold_record.h"
 
+#include "basic/array.h"
+
 #include <stdlib.h>
 
 static int by_pid(const void *a, const void *b)
@@ -20,19 +22,14 @@ static struct hold_record *find_sorted(const struct hold_records *records, int32
 
 static struct hold_record *append(struct hold_records *records, int32_t pid)
 {
-	struct hold_record *grown = records->list;
+	struct hold_record *list;
 
-	if (records->count == records->room) {
-		size_t room = records->room ? records->room * 2 : 16;
-
-		grown = reallocarray(records->list, room, sizeof(*grown));
-		if (!grown)
-			return NULL;
-		records->list = grown;
-		records->room = room;
-	}
-	grown[records->count] = (struct hold_record){ .pid = pid };
-	return &grown[records->count++];
+	list = array_grow(records->list, records->count, &records->room, sizeof(*list));
+	if (!list)
+		return NULL;
+	records->list = list;
+	list[records->count] = (struct hold_record){ .pid = pid };
+	return &list[records->count++];
 }
 
 struct hold_record *hold_records_get(struct hold_records *records, int32_t pid)

@@ -1,5 +1,7 @@
 #include "trace/job_round.h"
 
+#include "basic/array.h"
+
 #include <errno.h>
 
 void job_round_done(struct job_round *round)
@@ -9,17 +11,13 @@ void job_round_done(struct job_round *round)
 
 int job_round_add(struct job_round *round, struct job *job)
 {
-	size_t room = round->room ? 2 * round->room : 64;
+	struct job **jobs =
+		array_grow(round->jobs, round->count, &round->room, sizeof(struct job *));
 
-	if (round->count == round->room) {
-		struct job **jobs = realloc(round->jobs, room * sizeof(struct job *));
-
-		if (!jobs)
-			return -ENOMEM;
-		round->jobs = jobs;
-		round->room = room;
-	}
-	round->jobs[round->count++] = job;
+	if (!jobs)
+		return -ENOMEM;
+	round->jobs = jobs;
+	jobs[round->count++] = job;
 	return 0;
 }
 
